@@ -1,0 +1,114 @@
+//! Checkpoints: everything a run needs to go on to the same bits.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::atomic::{self, Durability};
+use crate::error::{Damage, Error, Problem, Result};
+use crate::frame::list;
+use crate::section::{FileKind, PRELUDE_BYTES, Parser, PayloadKind, Section, u64_at};
+
+const KIND: FileKind = FileKind { name: "checkpoint", magic: b"FRZLCKPT", version: 1 };
+const STATE_BYTES: usize = 40;
+
+/// The whole state of a run at one step.
+///
+/// The sections are opaque here: whoever owns the state (a solver, a phase array) names and fills them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Checkpoint {
+    /// The effective scene, overrides applied, as JSON.
+    pub scene_json: String,
+    /// Steps taken.
+    pub step: u64,
+    /// Simulated time in seconds.
+    pub time_s: f64,
+    /// The run's seed.
+    pub seed: u64,
+    /// The state by name.
+    pub sections: BTreeMap<String, Vec<u8>>,
+}
+
+impl Checkpoint {
+    /// Writes the checkpoint so that at any instant, through kills and power cuts, `path` holds either the previous checkpoint or this one.
+    ///
+    /// # Errors
+    /// [`Error::Io`], naming the path.
+    pub fn write(&self, path: &Path) -> Result<()> {
+        atomic::write(path, Durability::Machine, |out| {
+            let mut state = [0_u8; STATE_BYTES];
+            let n_sections = self.sections.len() as u64;
+            for (slot, value) in
+                [self.step, self.time_s.to_bits(), self.seed, n_sections].into_iter().enumerate()
+            {
+                state[slot * 8..][..8].copy_from_slice(&value.to_le_bytes());
+            }
+            let hash = xxh3_64(&state[..STATE_BYTES - 8]);
+            state[STATE_BYTES - 8..].copy_from_slice(&hash.to_le_bytes());
+            out.write_all(&KIND.prelude())?;
+            out.write_all(&state)?;
+            bytes_section("scene", self.scene_json.as_bytes()).write(out)?;
+            self.sections.iter().try_for_each(|(name, payload)| bytes_section(name, payload).write(out))
+        })
+    }
+
+    /// Reads a checkpoint and verifies every byte of it.
+    ///
+    /// # Errors
+    /// [`Error::Io`], [`Error::NotA`], [`Error::Version`], or [`Error::Damaged`] with the section, its offset, and what was
+    /// found and expected.
+    pub fn read(path: &Path) -> Result<Self> {
+        let bytes = fs::read(path).map_err(Error::io("read", path))?;
+        KIND.check_prelude(path, &bytes)?;
+        let mut parser = Parser::new(&bytes[PRELUDE_BYTES..], PRELUDE_BYTES as u64);
+        Self::parse(&mut parser).map_err(|damage| Error::Damaged { path: path.to_owned(), damage })
+    }
+
+    fn parse(parser: &mut Parser<'_>) -> std::result::Result<Self, Damage> {
+        let state: &[u8; STATE_BYTES] = parser.checked("step, time and seed")?;
+        let [step, time_bits, seed, n_sections] = std::array::from_fn(|slot| u64_at(state, slot * 8));
+
+        let invalid = |place: &str, offset_bytes, problem| Damage {
+            place: place.to_owned(),
+            offset_bytes,
+            problem: Problem::Invalid(problem),
+        };
+        let scene_offset = parser.offset_bytes();
+        let scene = parser.section("scene section")?;
+        let scene_json = String::from_utf8(scene.payload.to_vec())
+            .map_err(|error| invalid("scene section", scene_offset, format!("expected UTF-8: {error}")))?;
+
+        let mut sections = BTreeMap::new();
+        for i in 0..n_sections {
+            let offset = parser.offset_bytes();
+            let place = format!("section {} of {n_sections}", i + 1);
+            let section = parser.section(&place)?;
+            if sections.insert(section.name.to_owned(), section.payload.to_vec()).is_some() {
+                return Err(invalid(&place, offset, format!("the name {:?} is there twice", section.name)));
+            }
+        }
+        match parser.remaining() {
+            0 => Ok(Self { scene_json, step, time_s: f64::from_bits(time_bits), seed, sections }),
+            extra => Err(invalid("end of file", parser.offset_bytes(), format!("{extra} byte(s) too many"))),
+        }
+    }
+
+    /// The section of that name.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchSection`], listing those there are.
+    pub fn section(&self, name: &str) -> Result<&[u8]> {
+        self.sections.get(name).map(Vec::as_slice).ok_or_else(|| Error::NoSuchSection {
+            step: self.step,
+            name: name.to_owned(),
+            available: list(self.sections.keys().map(String::as_str)),
+        })
+    }
+}
+
+fn bytes_section<'a>(name: &'a str, payload: &'a [u8]) -> Section<'a> {
+    Section { kind: PayloadKind::Bytes, name, unit: "", payload }
+}

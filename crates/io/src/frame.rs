@@ -1,0 +1,377 @@
+//! A frame: the state of all particles at one instant, as named columns.
+
+use std::collections::HashSet;
+use std::fmt;
+
+/// The values of one column, one per particle.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ColumnData {
+    /// Identifiers, phases, counts.
+    U32(Vec<u32>),
+    /// Scalars.
+    F32(Vec<f32>),
+    /// Vectors x, y, z.
+    Vec3(Vec<[f32; 3]>),
+}
+
+/// The type of a column without its values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ColumnKind {
+    /// See [`ColumnData::U32`].
+    U32,
+    /// See [`ColumnData::F32`].
+    F32,
+    /// See [`ColumnData::Vec3`].
+    Vec3,
+}
+
+impl fmt::Display for ColumnKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::U32 => "u32",
+            Self::F32 => "f32",
+            Self::Vec3 => "vec3",
+        })
+    }
+}
+
+impl ColumnData {
+    /// The number of particles.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::U32(values) => values.len(),
+            Self::F32(values) => values.len(),
+            Self::Vec3(values) => values.len(),
+        }
+    }
+
+    /// Whether there is no particle.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The type of the values.
+    pub fn kind(&self) -> ColumnKind {
+        match self {
+            Self::U32(_) => ColumnKind::U32,
+            Self::F32(_) => ColumnKind::F32,
+            Self::Vec3(_) => ColumnKind::Vec3,
+        }
+    }
+
+    /// The values as they lie in memory, which is little-endian (see the check below).
+    pub fn bytes(&self) -> &[u8] {
+        match self {
+            Self::U32(values) => bytemuck::cast_slice(values),
+            Self::F32(values) => bytemuck::cast_slice(values),
+            Self::Vec3(values) => bytemuck::cast_slice(values),
+        }
+    }
+}
+
+// Recordings, checkpoints and hashes take columns as they lie in memory, and so do the buffers of every Vulkan device.
+#[cfg(not(target_endian = "little"))]
+compile_error!("frazil-io needs a little-endian host");
+
+/// One named property of all particles.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Column {
+    /// An identifier: letters, digits and `_`, not beginning with a digit, so that every format can carry it unquoted.
+    pub name: String,
+    /// The unit in SI, such as `m/s`; empty where there is none.
+    pub unit: String,
+    /// The values.
+    pub data: ColumnData,
+}
+
+impl Column {
+    /// A column; its name and unit are checked when it joins a [`Frame`].
+    pub fn new(name: impl Into<String>, unit: impl Into<String>, data: ColumnData) -> Self {
+        Self { name: name.into(), unit: unit.into(), data }
+    }
+
+    /// A column of `u32`.
+    pub fn u32(name: impl Into<String>, unit: impl Into<String>, values: Vec<u32>) -> Self {
+        Self::new(name, unit, ColumnData::U32(values))
+    }
+
+    /// A column of `f32`.
+    pub fn f32(name: impl Into<String>, unit: impl Into<String>, values: Vec<f32>) -> Self {
+        Self::new(name, unit, ColumnData::F32(values))
+    }
+
+    /// A column of vectors.
+    pub fn vec3(name: impl Into<String>, unit: impl Into<String>, values: Vec<[f32; 3]>) -> Self {
+        Self::new(name, unit, ColumnData::Vec3(values))
+    }
+
+    /// The name with its unit in brackets, as headers show it: `velocity [m/s]`.
+    pub fn label(&self) -> String {
+        label(&self.name, &self.unit)
+    }
+}
+
+/// A name with its unit in brackets; the name alone where there is no unit.
+pub(crate) fn label(name: &str, unit: &str) -> String {
+    if unit.is_empty() { name.to_owned() } else { format!("{name} [{unit}]") }
+}
+
+/// Whether a text can stand between brackets in a CSV header, an XML attribute and a PLY comment.
+pub(crate) fn is_plain(text: &str) -> bool {
+    !text.contains(|c: char| c.is_control() || "[],\"".contains(c)) && text.trim() == text
+}
+
+/// Why columns do not make a frame, or a frame has no such column.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FrameError {
+    /// The columns differ in length.
+    #[error("column {column:?} has {found} value(s), expected {expected} as in \"id\"")]
+    Length {
+        /// The odd one.
+        column: String,
+        /// Particles in `id`.
+        expected: usize,
+        /// Values found.
+        found: usize,
+    },
+    /// A column that is needed is not there.
+    #[error("no column {column:?} of type {expected}; the frame has {available}")]
+    Missing {
+        /// The column's name.
+        column: String,
+        /// The type it must have.
+        expected: ColumnKind,
+        /// The columns there are, comma separated.
+        available: String,
+    },
+    /// A column has another type than asked for.
+    #[error("column {column:?} is of type {found}, expected {expected}")]
+    Kind {
+        /// The column's name.
+        column: String,
+        /// The type asked for.
+        expected: ColumnKind,
+        /// The type it has.
+        found: ColumnKind,
+    },
+    /// Two columns share a name.
+    #[error("column {column:?} is there twice; names must differ")]
+    Duplicate {
+        /// The shared name.
+        column: String,
+    },
+    /// A name is no identifier.
+    #[error("column name {found:?}: expected letters, digits and '_', not beginning with a digit")]
+    Name {
+        /// The name.
+        found: String,
+    },
+    /// A unit cannot stand in a header.
+    #[error(
+        "unit {found:?} of column {column:?}: expected no brackets, commas, quotes, line breaks or outer blanks"
+    )]
+    Unit {
+        /// The column's name.
+        column: String,
+        /// The unit.
+        found: String,
+    },
+}
+
+/// The state of all particles at one instant.
+///
+/// Invariant, kept by [`Frame::new`]: all columns have one length, names are unique identifiers, and `position` (vectors)
+/// and `id` (`u32`) are among them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Frame {
+    step: u64,
+    time_s: f64,
+    columns: Vec<Column>,
+}
+
+impl Frame {
+    /// Checks the columns and makes a frame of them, in the given order.
+    ///
+    /// # Errors
+    /// [`FrameError`] if `position` or `id` is missing or of another type, lengths differ, a name is no identifier or there
+    /// twice, or a unit cannot stand in a header.
+    pub fn new(step: u64, time_s: f64, columns: Vec<Column>) -> Result<Self, FrameError> {
+        let frame = Self { step, time_s, columns };
+        let expected = frame.u32("id")?.len();
+        frame.vec3("position")?;
+        let mut seen = HashSet::new();
+        for Column { name, unit, data } in &frame.columns {
+            let identifier = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+                && !name.is_empty()
+                && !name.starts_with(|c: char| c.is_ascii_digit());
+            if !identifier {
+                return Err(FrameError::Name { found: name.clone() });
+            }
+            if !is_plain(unit) {
+                return Err(FrameError::Unit { column: name.clone(), found: unit.clone() });
+            }
+            if !seen.insert(name.as_str()) {
+                return Err(FrameError::Duplicate { column: name.clone() });
+            }
+            if data.len() != expected {
+                return Err(FrameError::Length { column: name.clone(), expected, found: data.len() });
+            }
+        }
+        Ok(frame)
+    }
+
+    /// Steps taken since the start of the simulation.
+    pub fn step(&self) -> u64 {
+        self.step
+    }
+
+    /// Simulated time in seconds.
+    pub fn time_s(&self) -> f64 {
+        self.time_s
+    }
+
+    /// The columns, in the order given.
+    pub fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    /// The columns, taken out of the frame.
+    pub fn into_columns(self) -> Vec<Column> {
+        self.columns
+    }
+
+    /// The number of particles.
+    pub fn len(&self) -> usize {
+        self.ids().len()
+    }
+
+    /// Whether there is no particle.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The column of that name, if there is one.
+    pub fn column(&self, name: &str) -> Option<&Column> {
+        self.columns.iter().find(|column| column.name == name)
+    }
+
+    /// Positions in metres.
+    pub fn positions(&self) -> &[[f32; 3]] {
+        self.vec3("position").expect("Frame::new refuses a frame without positions")
+    }
+
+    /// Ids; a particle keeps its id for life.
+    pub fn ids(&self) -> &[u32] {
+        self.u32("id").expect("Frame::new refuses a frame without ids")
+    }
+
+    /// The values of a `u32` column.
+    ///
+    /// # Errors
+    /// [`FrameError::Missing`] or [`FrameError::Kind`].
+    pub fn u32(&self, name: &str) -> Result<&[u32], FrameError> {
+        match self.data(name, ColumnKind::U32)? {
+            ColumnData::U32(values) => Ok(values),
+            other => Err(wrong_kind(name, ColumnKind::U32, other)),
+        }
+    }
+
+    /// The values of an `f32` column.
+    ///
+    /// # Errors
+    /// [`FrameError::Missing`] or [`FrameError::Kind`].
+    pub fn f32(&self, name: &str) -> Result<&[f32], FrameError> {
+        match self.data(name, ColumnKind::F32)? {
+            ColumnData::F32(values) => Ok(values),
+            other => Err(wrong_kind(name, ColumnKind::F32, other)),
+        }
+    }
+
+    /// The values of a vector column.
+    ///
+    /// # Errors
+    /// [`FrameError::Missing`] or [`FrameError::Kind`].
+    pub fn vec3(&self, name: &str) -> Result<&[[f32; 3]], FrameError> {
+        match self.data(name, ColumnKind::Vec3)? {
+            ColumnData::Vec3(values) => Ok(values),
+            other => Err(wrong_kind(name, ColumnKind::Vec3, other)),
+        }
+    }
+
+    fn data(&self, name: &str, expected: ColumnKind) -> Result<&ColumnData, FrameError> {
+        self.column(name).map(|column| &column.data).ok_or_else(|| FrameError::Missing {
+            column: name.to_owned(),
+            expected,
+            available: list(self.columns.iter().map(|column| column.name.as_str())),
+        })
+    }
+}
+
+fn wrong_kind(column: &str, expected: ColumnKind, found: &ColumnData) -> FrameError {
+    FrameError::Kind { column: column.to_owned(), expected, found: found.kind() }
+}
+
+/// Names for an error message: comma separated, "nothing" if there are none.
+pub(crate) fn list<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    let names: Vec<_> = names.collect();
+    if names.is_empty() { "nothing".to_owned() } else { names.join(", ") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn valid() -> Vec<Column> {
+        vec![Column::vec3("position", "m", vec![[0.0; 3]; 2]), Column::u32("id", "", vec![3, 4])]
+    }
+
+    fn error_with(change: impl FnOnce(&mut Vec<Column>)) -> String {
+        let mut columns = valid();
+        change(&mut columns);
+        Frame::new(0, 0.0, columns).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_frame_says_what_is_wrong_with_its_columns() {
+        assert!(Frame::new(0, 0.0, valid()).is_ok());
+        assert_eq!(
+            error_with(|columns| drop(columns.remove(0))),
+            "no column \"position\" of type vec3; the frame has id"
+        );
+        assert_eq!(error_with(Vec::clear), "no column \"id\" of type u32; the frame has nothing");
+        assert_eq!(
+            error_with(|columns| columns[1] = Column::f32("id", "", vec![0.0; 2])),
+            "column \"id\" is of type f32, expected u32"
+        );
+        assert_eq!(
+            error_with(|columns| columns.push(Column::f32("density", "kg/m^3", vec![1000.0]))),
+            "column \"density\" has 1 value(s), expected 2 as in \"id\""
+        );
+        assert_eq!(
+            error_with(|columns| columns.push(Column::u32("id", "", vec![0; 2]))),
+            "column \"id\" is there twice; names must differ"
+        );
+        for name in ["", "2nd", "a b", "größe", "a\n"] {
+            assert!(
+                error_with(|columns| columns.push(Column::u32(name, "", vec![0; 2]))).contains("column name")
+            );
+        }
+        for unit in ["m,s", "[m]", "m\n", " m", "\"m\""] {
+            assert!(error_with(|columns| columns.push(Column::u32("a", unit, vec![0; 2]))).contains("unit"));
+        }
+    }
+
+    #[test]
+    fn accessors_return_the_values_or_say_why_not() {
+        let mut columns = valid();
+        columns.push(Column::f32("temperature", "°C", vec![-10.0, 0.5]));
+        let frame = Frame::new(7, 0.25, columns).unwrap();
+        assert_eq!((frame.step(), frame.time_s(), frame.len()), (7, 0.25, 2));
+        assert_eq!(frame.ids(), [3, 4]);
+        assert_eq!(frame.f32("temperature").unwrap(), [-10.0, 0.5]);
+        assert_eq!(frame.column("temperature").unwrap().label(), "temperature [°C]");
+        assert!(matches!(frame.vec3("temperature"), Err(FrameError::Kind { .. })));
+        assert!(matches!(frame.f32("density"), Err(FrameError::Missing { .. })));
+    }
+}

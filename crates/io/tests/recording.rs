@@ -1,0 +1,189 @@
+//! Recordings survive round trips to the bit, cuts at any byte, and notice any flipped bit.
+
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use std::fs;
+use std::path::Path;
+
+use common::{frame, same_bits, small_frame};
+use frazil_io::{Error, Recording, RecordingMeta, RecordingWriter, Tail};
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+fn meta() -> RecordingMeta {
+    RecordingMeta { scene_json: r#"{"version":1}"#.to_owned(), seed: u64::MAX, device: "llvmpipe".to_owned() }
+}
+
+fn record(path: &Path, steps: std::ops::Range<u64>) -> RecordingWriter {
+    let mut writer = RecordingWriter::create(path, &meta()).unwrap();
+    for step in steps {
+        writer.append(&small_frame(step)).unwrap();
+    }
+    writer
+}
+
+fn steps(recording: &Recording) -> Vec<u64> {
+    recording.times().map(|(step, _)| step).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn frames_come_back_to_the_bit_in_any_order(frames in vec(frame(), 0..5)) {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("run.frazil-rec");
+        let mut writer = RecordingWriter::create(&path, &meta()).unwrap();
+        for frame in &frames {
+            writer.append(frame).unwrap();
+        }
+        writer.finish().unwrap();
+
+        let mut recording = Recording::open(&path).unwrap();
+        prop_assert_eq!(recording.meta(), &meta());
+        prop_assert_eq!(recording.tail(), &Tail::Finished);
+        prop_assert_eq!(recording.len(), frames.len());
+        for (i, frame) in frames.iter().enumerate().rev() {
+            prop_assert!(same_bits(&recording.frame(i).unwrap(), frame));
+        }
+    }
+}
+
+#[test]
+fn cut_at_any_byte_it_holds_every_whole_frame_and_says_where_it_ends() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("run.frazil-rec");
+    // Where the head, each frame and the end mark end.
+    let mut ends = Vec::new();
+    let mut writer = RecordingWriter::create(&path, &meta()).unwrap();
+    ends.push(fs::metadata(&path).unwrap().len());
+    for step in 0..3 {
+        writer.append(&small_frame(step)).unwrap();
+        ends.push(fs::metadata(&path).unwrap().len());
+    }
+    writer.finish().unwrap();
+    let bytes = fs::read(&path).unwrap();
+
+    for cut in 0..bytes.len() as u64 {
+        fs::write(&path, &bytes[..cut as usize]).unwrap();
+        let whole = ends.iter().filter(|end| **end <= cut).count();
+        if whole == 0 {
+            let error = Recording::open(&path).unwrap_err();
+            assert!(matches!(error, Error::Damaged { .. }), "cut at {cut}: {error}");
+            continue;
+        }
+        let mut recording = Recording::open(&path).unwrap();
+        assert_eq!(recording.len(), whole - 1, "cut at {cut}");
+        for i in 0..recording.len() {
+            assert!(same_bits(&recording.frame(i).unwrap(), &small_frame(i as u64)));
+        }
+        match recording.tail() {
+            Tail::Open => assert_eq!(cut, ends[whole - 1]),
+            Tail::Damaged(damage) => {
+                assert_eq!(damage.offset_bytes, ends[whole - 1], "cut at {cut}");
+                assert!(damage.to_string().starts_with(&format!("frame {} at byte", whole - 1)), "{damage}");
+            }
+            Tail::Finished => panic!("cut at {cut} and yet finished"),
+        }
+    }
+}
+
+#[test]
+fn any_flipped_bit_is_noticed() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("run.frazil-rec");
+    record(&path, 0..3).finish().unwrap();
+    let bytes = fs::read(&path).unwrap();
+    for bit in 0..bytes.len() * 8 {
+        let mut flipped = bytes.clone();
+        flipped[bit / 8] ^= 1 << (bit % 8);
+        fs::write(&path, &flipped).unwrap();
+        let Ok(mut recording) = Recording::open(&path) else { continue };
+        let bad_frame = (0..recording.len()).any(|i| recording.frame(i).is_err());
+        assert!(bad_frame || *recording.tail() != Tail::Finished, "bit {bit} flipped unnoticed");
+        for i in 0..recording.len() {
+            if let Ok(frame) = recording.frame(i) {
+                assert!(same_bits(&frame, &small_frame(i as u64)), "bit {bit} changed frame {i}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_damaged_column_is_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("run.frazil-rec");
+    record(&path, 0..2).finish().unwrap();
+    let mut bytes = fs::read(&path).unwrap();
+    let at = bytes.windows(14).position(|window| window == b"densitykg/m^3\0").unwrap();
+    bytes[at + 14] ^= 1;
+    fs::write(&path, &bytes).unwrap();
+    let error = Recording::open(&path).unwrap().frame(0).unwrap_err().to_string();
+    assert!(error.contains("frame 0, column \"density\" at byte"), "{error}");
+    assert!(error.contains("expected xxh3"), "{error}");
+}
+
+#[test]
+fn it_can_be_followed_while_it_grows() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("run.frazil-rec");
+    let mut writer = record(&path, 0..1);
+    let mut recording = Recording::open(&path).unwrap();
+    assert_eq!((recording.len(), recording.tail()), (1, &Tail::Open));
+    writer.append(&small_frame(1)).unwrap();
+    assert_eq!(recording.refresh().unwrap(), 2);
+    assert!(same_bits(&recording.frame(1).unwrap(), &small_frame(1)));
+    writer.finish().unwrap();
+    assert_eq!(recording.refresh().unwrap(), 2);
+    assert_eq!(recording.tail(), &Tail::Finished);
+    let error = recording.frame(2).unwrap_err().to_string();
+    assert!(error.contains("no frame 2") && error.contains("2 frame(s)"), "{error}");
+}
+
+#[test]
+fn a_resumed_recording_is_the_one_never_interrupted() {
+    let dir = tempfile::tempdir().unwrap();
+    let (whole, resumed) = (dir.path().join("whole.frazil-rec"), dir.path().join("resumed.frazil-rec"));
+    record(&whole, 0..5).finish().unwrap();
+    // Recorded past the checkpoint of step 2, then killed inside a frame.
+    drop(record(&resumed, 0..4));
+    let length = fs::metadata(&resumed).unwrap().len();
+    fs::OpenOptions::new().write(true).open(&resumed).unwrap().set_len(length - 5).unwrap();
+
+    let mut writer = RecordingWriter::resume(&resumed, 2).unwrap();
+    assert_eq!(writer.n_frames(), 3);
+    for step in 3..5 {
+        writer.append(&small_frame(step)).unwrap();
+    }
+    writer.finish().unwrap();
+    assert_eq!(fs::read(&resumed).unwrap(), fs::read(&whole).unwrap());
+    assert_eq!(steps(&Recording::open(&resumed).unwrap()), [0, 1, 2, 3, 4]);
+}
+
+#[test]
+fn other_files_are_refused_with_what_they_are() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("run.frazil-rec");
+    let error = Recording::open(&path).unwrap_err().to_string();
+    assert!(error.contains("cannot open") && error.contains("run.frazil-rec"), "{error}");
+
+    fs::write(&path, "# vtk DataFile Version 3.0").unwrap();
+    let error = Recording::open(&path).unwrap_err().to_string();
+    assert!(error.contains("is not a frazil recording") && error.contains("# vtk Da"), "{error}");
+
+    drop(record(&path, 0..1));
+    let mut bytes = fs::read(&path).unwrap();
+    bytes[8] = 9;
+    fs::write(&path, &bytes).unwrap();
+    let error = Recording::open(&path).unwrap_err().to_string();
+    assert!(error.contains("format version 9; this build reads version 1"), "{error}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_names_the_file() {
+    let error = RecordingWriter::create(Path::new("/dev/full"), &meta()).unwrap_err().to_string();
+    assert!(error.contains("cannot write /dev/full: No space left on device"), "{error}");
+}
