@@ -1,0 +1,5 @@
+//! Data-parallel primitives on the device.
+
+mod count;
+
+pub use count::Counts;

@@ -1,0 +1,1 @@
+//! frazil-particles.

@@ -1,0 +1,131 @@
+//! GLSL to SPIR-V, with includes taken from `glsl/` and errors that name file and line.
+
+use std::path::{Path, PathBuf};
+
+/// The pipeline stage that a file's extension stands for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stage {
+    Compute,
+    Vertex,
+    Fragment,
+}
+
+impl Stage {
+    fn from_extension(extension: &str) -> Option<Self> {
+        match extension {
+            "comp" => Some(Self::Compute),
+            "vert" => Some(Self::Vertex),
+            "frag" => Some(Self::Fragment),
+            _ => None,
+        }
+    }
+
+    pub fn extension(self) -> &'static str {
+        match self {
+            Self::Compute => "comp",
+            Self::Vertex => "vert",
+            Self::Fragment => "frag",
+        }
+    }
+
+    fn kind(self) -> shaderc::ShaderKind {
+        match self {
+            Self::Compute => shaderc::ShaderKind::Compute,
+            Self::Vertex => shaderc::ShaderKind::Vertex,
+            Self::Fragment => shaderc::ShaderKind::Fragment,
+        }
+    }
+}
+
+/// A shader under `glsl/AREA/NAME.EXTENSION`.
+pub struct ShaderFile {
+    pub area: String,
+    pub name: String,
+    pub stage: Stage,
+    pub path: PathBuf,
+}
+
+impl ShaderFile {
+    /// The path as it is printed: relative to the repository.
+    pub fn label(&self) -> String {
+        format!("glsl/{}/{}.{}", self.area, self.name, self.stage.extension())
+    }
+}
+
+/// All shaders below `glsl`, in an order that does not depend on the file system.
+pub fn shader_files(glsl: &Path) -> Result<Vec<ShaderFile>, String> {
+    let list = |dir: &Path| -> Result<Vec<PathBuf>, String> {
+        let entries = std::fs::read_dir(dir).map_err(|e| format!("{}: cannot list: {e}", dir.display()))?;
+        let mut paths: Vec<PathBuf> =
+            entries.filter_map(|entry| entry.ok().map(|entry| entry.path())).collect();
+        paths.sort();
+        Ok(paths)
+    };
+    let text = |part: Option<&std::ffi::OsStr>| part.and_then(|p| p.to_str()).unwrap_or_default().to_owned();
+    let mut files = Vec::new();
+    for area in list(glsl)?.into_iter().filter(|path| path.is_dir()) {
+        for path in list(&area)? {
+            if let Some(stage) = Stage::from_extension(&text(path.extension())) {
+                files.push(ShaderFile {
+                    area: text(area.file_name()),
+                    name: text(path.file_stem()),
+                    stage,
+                    path,
+                });
+            }
+        }
+    }
+    Ok(files)
+}
+
+/// The comment lines that a shader begins with: they become the documentation of its module.
+pub fn header_comment(text: &str) -> Vec<String> {
+    let is_preamble =
+        |line: &&str| line.starts_with("//") || line.starts_with("#version") || line.trim().is_empty();
+    text.lines()
+        .take_while(is_preamble)
+        .filter_map(|line| line.strip_prefix("//"))
+        .map(|line| line.strip_prefix(' ').unwrap_or(line).to_owned())
+        .collect()
+}
+
+/// A shaderc compiler set up for this project.
+pub struct Compiler {
+    compiler: shaderc::Compiler,
+    glsl: PathBuf,
+}
+
+impl Compiler {
+    /// `glsl` is the folder that `#include` paths are relative to.
+    pub fn new(glsl: &Path) -> Result<Self, String> {
+        let compiler = shaderc::Compiler::new().map_err(|e| format!("shaderc does not start: {e}"))?;
+        Ok(Self { compiler, glsl: glsl.to_owned() })
+    }
+
+    /// Returns the shader's text and its SPIR-V words, or an error that begins with `glsl/AREA/NAME.EXT:LINE:`.
+    pub fn compile(&self, file: &ShaderFile) -> Result<(String, Vec<u32>), String> {
+        let label = file.label();
+        let text = std::fs::read_to_string(&file.path).map_err(|e| format!("{label}:1: cannot read: {e}"))?;
+        let mut options = shaderc::CompileOptions::new().map_err(|e| format!("{label}:1: {e}"))?;
+        options.set_target_env(shaderc::TargetEnv::Vulkan, shaderc::EnvVersion::Vulkan1_3 as u32);
+        options.set_target_spirv(shaderc::SpirvVersion::V1_5);
+        options.set_optimization_level(shaderc::OptimizationLevel::Performance);
+        options.set_warnings_as_errors();
+        // Names are what the generated Rust is made of, and what a frame debugger shows.
+        options.set_generate_debug_info();
+        let glsl = self.glsl.clone();
+        options.set_include_callback(move |name, _, from, _| {
+            std::fs::read_to_string(glsl.join(name))
+                .map(|content| shaderc::ResolvedInclude { resolved_name: format!("glsl/{name}"), content })
+                .map_err(|e| format!("{from}: cannot include \"{name}\" from glsl/: {e}"))
+        });
+        let artifact = self
+            .compiler
+            .compile_into_spirv(&text, file.stage.kind(), &label, "main", Some(&options))
+            .map_err(|e| match e {
+                shaderc::Error::CompilationError(_, message) => message.trim_end().to_owned(),
+                other => format!("{label}:1: {other}"),
+            })?;
+        Ok((text, artifact.as_binary().to_vec()))
+    }
+}

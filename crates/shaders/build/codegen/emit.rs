@@ -1,0 +1,270 @@
+//! The Rust text of the generated modules.
+
+use super::Unit;
+use super::compile::Stage;
+use super::reflect::{Binding, Element, Interface, Specialization, Struct};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+/// The source of all modules, plus `types` with the structs that shaders share.
+pub fn rust_source<'a>(units: impl Iterator<Item = &'a Unit>) -> Result<String, String> {
+    let mut areas: BTreeMap<&str, String> = BTreeMap::new();
+    let mut shared: BTreeMap<String, Struct> = BTreeMap::new();
+    for unit in units {
+        let module =
+            module(unit, &mut shared).map_err(|e| format!("glsl/{}/{}:1: {e}", unit.area, unit.name))?;
+        areas.entry(&unit.area).or_default().push_str(&module);
+    }
+    let mut out = String::new();
+    for (area, modules) in areas {
+        let _ = writeln!(out, "/// Shaders of `glsl/{area}`.\npub mod {area} {{\n{modules}}}");
+    }
+    out.push_str("/// Structs that several shaders share, laid out as GLSL's `layout(scalar)` does.\npub mod types {\n");
+    for definition in shared.values() {
+        struct_definition(&mut out, definition);
+    }
+    out.push_str("}\n");
+    Ok(out)
+}
+
+fn module(unit: &Unit, shared: &mut BTreeMap<String, Struct>) -> Result<String, String> {
+    let mut bindings: Vec<&Binding> = Vec::new();
+    let mut params: Option<&Struct> = None;
+    for (_, _, interface) in &unit.stages {
+        merge(&mut bindings, &mut params, interface)?;
+    }
+    bindings.sort_by_key(|binding| binding.slot);
+    for (i, binding) in bindings.iter().enumerate() {
+        if binding.slot as usize != i {
+            return Err(format!(
+                "binding slots must be 0, 1, 2 …: \"{}\" has slot {}",
+                binding.name, binding.slot
+            ));
+        }
+        collect_structs(&binding.element, shared)?;
+    }
+    for field in params.iter().flat_map(|p| &p.fields) {
+        collect_structs(&field.element, shared)?;
+    }
+
+    let mut out = String::new();
+    for line in &unit.doc {
+        // The headers are prose, not Markdown with links and code blocks.
+        let _ = writeln!(
+            out,
+            "/// {}",
+            line.trim_start().replace('[', "\\[").replace(']', "\\]").replace('<', "\\<")
+        );
+    }
+    if unit.doc.is_empty() {
+        return Err("expected a header comment that says what the shader computes".into());
+    }
+    let _ = writeln!(out, "pub mod {} {{", unit.name);
+    let label = format!("{}.{}", unit.area, unit.name);
+    let is_compute = unit.stages.iter().all(|(stage, ..)| *stage == Stage::Compute);
+    let (kind, source, constant) = if is_compute {
+        ("KernelInterface", "KernelSource", "KERNEL")
+    } else {
+        ("RasterInterface", "RasterSource", "RASTER")
+    };
+    let _ = writeln!(out, "/// What the device needs to know of `{label}`.");
+    let _ =
+        writeln!(out, "pub static {constant}: frazil_vk::{source} = frazil_vk::{source} {{ name: {label:?},");
+    for (stage, path, _) in &unit.stages {
+        let field = match stage {
+            Stage::Compute => "spirv",
+            Stage::Vertex => "vertex_spirv",
+            Stage::Fragment => "fragment_spirv",
+        };
+        let _ = writeln!(out, "{field}: include_bytes!({:?}),", path.display().to_string());
+    }
+    out.push_str("bindings: &[");
+    for binding in &bindings {
+        let _ = write!(
+            out,
+            "frazil_vk::BindingSource {{ name: {:?}, element_bytes: {}, reads: {}, writes: {} }},",
+            binding.name,
+            binding.element.size(),
+            binding.reads,
+            binding.writes
+        );
+    }
+    let _ = writeln!(out, "], params_bytes: {},", params.map_or(0, Struct::size));
+    if is_compute {
+        out.push_str("specializations: &[");
+        for spec in &unit.stages[0].2.specializations {
+            let _ = write!(
+                out,
+                "frazil_vk::SpecializationSource {{ name: {:?}, id: {}, default_bits: {} }},",
+                spec.name, spec.id, spec.default_bits
+            );
+        }
+        out.push_str("],");
+        if !unit.stages[0].2.specializations.iter().any(|s| s.id == super::reflect::WORKGROUP_SIZE_ID) {
+            return Err("no group size: include \"common/kernel.glsl\"".into());
+        }
+    }
+    out.push_str("};\n");
+
+    let lifetime = if bindings.is_empty() { "" } else { "<'a>" };
+    let _ =
+        writeln!(out, "/// The buffers of `{label}`, by the names they have there.\n#[derive(Clone, Copy)]");
+    let _ = writeln!(out, "pub struct Bindings{lifetime} {{");
+    for binding in &bindings {
+        let _ = writeln!(out, "/// Binding {} ({}).", binding.slot, access_word(binding));
+        let _ = writeln!(
+            out,
+            "pub {}: &'a frazil_vk::Buffer<{}>,",
+            binding.name,
+            rust_type(&binding.element, "super::super")
+        );
+    }
+    out.push_str("}\n");
+    match params {
+        Some(params) => struct_definition_in(&mut out, params, "super::super"),
+        None => out.push_str("/// This shader takes no parameters.\npub type Params = ();\n"),
+    }
+    if is_compute {
+        specialization_struct(&mut out, &label, &unit.stages[0].2.specializations);
+    }
+    let _ = writeln!(
+        out,
+        "/// Ties the types of `{label}` together.\n#[derive(Clone, Copy, Debug)]\npub enum Interface {{}}"
+    );
+    let anonymous = if bindings.is_empty() { "" } else { "<'a>" };
+    let _ = writeln!(out, "impl frazil_vk::{kind} for Interface {{");
+    let _ = writeln!(out, "type Bindings<'a> = Bindings{anonymous}; type Params = Params;");
+    if is_compute {
+        out.push_str("type Specialization = Specialization;\n");
+        out.push_str("fn specialization_bits(s: &Specialization) -> Vec<u32> { s.bits() }\n");
+    }
+    let _ = writeln!(out, "fn source() -> &'static frazil_vk::{source} {{ &{constant} }}");
+    let names: Vec<String> = bindings.iter().map(|b| format!("b.{}.raw()", b.name)).collect();
+    let argument = if bindings.is_empty() { "_" } else { "b" };
+    let _ = writeln!(
+        out,
+        "fn buffers<'a>({argument}: &Self::Bindings<'a>) -> impl AsRef<[&'a frazil_vk::RawBuffer]> {{ [{}] as [&frazil_vk::RawBuffer; {}] }}\n}}",
+        names.join(", "),
+        names.len()
+    );
+    out.push_str("}\n");
+    Ok(out)
+}
+
+fn access_word(binding: &Binding) -> &'static str {
+    match (binding.reads, binding.writes) {
+        (true, false) => "read",
+        (false, true) => "written",
+        _ => "read and written",
+    }
+}
+
+/// A vertex and a fragment shader share one set of buffers and one block of parameters.
+fn merge<'a>(
+    bindings: &mut Vec<&'a Binding>,
+    params: &mut Option<&'a Struct>,
+    interface: &'a Interface,
+) -> Result<(), String> {
+    for binding in &interface.bindings {
+        match bindings.iter().find(|b| b.slot == binding.slot) {
+            Some(other) if **other != *binding => {
+                return Err(format!("binding {} is declared differently by the two stages", binding.slot));
+            }
+            Some(_) => {}
+            None => bindings.push(binding),
+        }
+    }
+    match (&params, &interface.params) {
+        (Some(a), Some(b)) if **a != *b => Err("the two stages declare different push constants".into()),
+        (None, Some(b)) => {
+            *params = Some(b);
+            Ok(())
+        }
+        _ => Ok(()),
+    }
+}
+
+fn collect_structs(element: &Element, shared: &mut BTreeMap<String, Struct>) -> Result<(), String> {
+    match element {
+        Element::Struct(definition) => {
+            for field in &definition.fields {
+                collect_structs(&field.element, shared)?;
+            }
+            match shared.get(&definition.name) {
+                Some(other) if other != definition => Err(format!(
+                    "struct {} is laid out differently here than in another shader",
+                    definition.name
+                )),
+                _ => {
+                    shared.insert(definition.name.clone(), definition.clone());
+                    Ok(())
+                }
+            }
+        }
+        Element::Array(inner, _) => collect_structs(inner, shared),
+        _ => Ok(()),
+    }
+}
+
+fn rust_type(element: &Element, root: &str) -> String {
+    match element {
+        Element::Scalar(name) => (*name).to_owned(),
+        Element::Vector(name, n) => format!("[{name}; {n}]"),
+        Element::Matrix(columns, rows) => format!("[[f32; {rows}]; {columns}]"),
+        Element::Array(inner, n) => format!("[{}; {n}]", rust_type(inner, root)),
+        Element::Struct(s) if root.is_empty() => s.name.clone(),
+        Element::Struct(s) => format!("{root}::types::{}", s.name),
+    }
+}
+
+fn struct_definition(out: &mut String, definition: &Struct) {
+    struct_definition_in(out, definition, "");
+}
+
+fn struct_definition_in(out: &mut String, definition: &Struct, root: &str) {
+    let name = &definition.name;
+    let _ = writeln!(out, "/// `{name}` as the shader declares it, {} bytes.", definition.size());
+    let _ = writeln!(
+        out,
+        "#[repr(C)]\n#[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]"
+    );
+    let _ = writeln!(out, "pub struct {name} {{");
+    for field in &definition.fields {
+        let _ = writeln!(
+            out,
+            "/// At byte {}.\npub {}: {},",
+            field.offset,
+            field.name,
+            rust_type(&field.element, root)
+        );
+    }
+    out.push_str("}\nconst _: () = {\n");
+    let _ = writeln!(out, "assert!(size_of::<{name}>() == {});", definition.size());
+    for field in &definition.fields {
+        let _ = writeln!(out, "assert!(core::mem::offset_of!({name}, {}) == {});", field.name, field.offset);
+    }
+    out.push_str("};\n");
+}
+
+fn specialization_struct(out: &mut String, label: &str, specializations: &[Specialization]) {
+    let _ = writeln!(out, "/// The tunables of `{label}`; `default()` is what the shader declares.");
+    out.push_str("#[derive(Clone, Copy, Debug, PartialEq)]\npub struct Specialization {\n");
+    let ty = |s: &Specialization| if s.is_float { "f32" } else { "u32" };
+    for spec in specializations {
+        let _ = writeln!(out, "/// Constant {}.\npub {}: {},", spec.id, spec.name, ty(spec));
+    }
+    out.push_str("}\nimpl Default for Specialization { fn default() -> Self { Self {\n");
+    for spec in specializations {
+        if spec.is_float {
+            let _ = writeln!(out, "{}: f32::from_bits({}),", spec.name, spec.default_bits);
+        } else {
+            let _ = writeln!(out, "{}: {},", spec.name, spec.default_bits);
+        }
+    }
+    out.push_str("} } }\nimpl Specialization {\n/// The values in the order of their ids.\npub fn bits(&self) -> Vec<u32> { vec![\n");
+    for spec in specializations {
+        let bits = if spec.is_float { ".to_bits()" } else { "" };
+        let _ = writeln!(out, "self.{}{bits},", spec.name);
+    }
+    out.push_str("] }\n}\n");
+}

@@ -1,0 +1,2 @@
+//! frazil.
+fn main() {}

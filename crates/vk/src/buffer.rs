@@ -1,0 +1,262 @@
+//! Buffers: typed, named, and alive as long as the device needs them.
+
+use crate::device::{Device, Shared};
+use crate::submission::Retired;
+use crate::{Error, Result};
+use ash::vk;
+use bytemuck::Pod;
+use gpu_allocator::MemoryLocation;
+use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, AllocationScheme};
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Where a buffer lives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Location {
+    /// In device memory; kernels only.
+    Device,
+    /// Written by the host, read by the device.
+    Upload,
+    /// Written by the device, read by the host.
+    Readback,
+}
+
+/// A buffer of `len` elements of `T`. Cloning makes another handle to the same memory.
+///
+/// A buffer never has zero bytes: one of zero elements holds room for one, so that it can always be bound.
+pub struct Buffer<T> {
+    raw: RawBuffer,
+    len: usize,
+    element: PhantomData<fn() -> T>,
+}
+
+/// A buffer without its element type. Cloning makes another handle to the same memory.
+#[derive(Clone)]
+pub struct RawBuffer {
+    pub(crate) inner: Arc<Inner>,
+}
+
+pub(crate) struct Inner {
+    shared: Arc<Shared>,
+    pub handle: vk::Buffer,
+    pub id: u64,
+    pub bytes: u64,
+    pub name: String,
+    location: Location,
+    allocation: Mutex<Option<Allocation>>,
+}
+
+impl Device {
+    /// Makes a buffer of `len` elements in device memory. Its contents are undefined.
+    ///
+    /// # Errors
+    /// [`Error::BeyondLimit`] if kernels could not bind it, [`Error::OutOfMemory`] if there is no room.
+    pub fn buffer<T: Pod>(&self, name: &str, len: usize) -> Result<Buffer<T>> {
+        self.buffer_in(name, len, Location::Device)
+    }
+
+    /// Makes a buffer of `len` elements where `location` says.
+    ///
+    /// # Errors
+    /// As [`Self::buffer`].
+    pub fn buffer_in<T: Pod>(&self, name: &str, len: usize, location: Location) -> Result<Buffer<T>> {
+        let shared = &self.shared;
+        let bytes = len.max(1) as u64 * size_of::<T>() as u64;
+        let limit = shared.candidate.capabilities.max_storage_range;
+        if location == Location::Device && bytes > limit {
+            return Err(Error::BeyondLimit {
+                object: format!("buffer \"{name}\" of {len} elements"),
+                found: bytes,
+                unit: "bytes",
+                limit,
+                limit_name: "maxStorageBufferRange",
+            });
+        }
+        let usage = vk::BufferUsageFlags::STORAGE_BUFFER
+            | vk::BufferUsageFlags::INDIRECT_BUFFER
+            | vk::BufferUsageFlags::TRANSFER_SRC
+            | vk::BufferUsageFlags::TRANSFER_DST;
+        let info = vk::BufferCreateInfo::default().size(bytes).usage(usage);
+        // SAFETY: the size is not zero.
+        let handle =
+            unsafe { shared.raw.create_buffer(&info, None) }.map_err(Error::call("create buffer", name))?;
+        // SAFETY: the buffer was just created.
+        let requirements = unsafe { shared.raw.get_buffer_memory_requirements(handle) };
+        let allocated = shared.allocator().allocate(&AllocationCreateDesc {
+            name,
+            requirements,
+            location: match location {
+                Location::Device => MemoryLocation::GpuOnly,
+                Location::Upload => MemoryLocation::CpuToGpu,
+                Location::Readback => MemoryLocation::GpuToCpu,
+            },
+            linear: true,
+            allocation_scheme: AllocationScheme::GpuAllocatorManaged,
+        });
+        let allocation = match allocated {
+            Ok(allocation) => allocation,
+            Err(e) => {
+                // SAFETY: never used.
+                unsafe { shared.raw.destroy_buffer(handle, None) };
+                return Err(Error::OutOfMemory {
+                    object: format!("buffer \"{name}\""),
+                    bytes,
+                    cause: e.to_string(),
+                });
+            }
+        };
+        // SAFETY: the allocation's memory is alive and belongs to it.
+        let memory = unsafe { allocation.memory() };
+        // SAFETY: memory and buffer are fresh, and the allocation meets the buffer's requirements.
+        let bound = unsafe { shared.raw.bind_buffer_memory(handle, memory, allocation.offset()) };
+        shared.count_bytes(bytes);
+        let inner = Inner {
+            shared: shared.clone(),
+            handle,
+            id: shared.next_resource_id(),
+            bytes,
+            name: name.to_owned(),
+            location,
+            allocation: Mutex::new(Some(allocation)),
+        };
+        bound.map_err(Error::call("bind memory", name))?;
+        shared.set_name(handle, name);
+        Ok(Buffer { raw: RawBuffer { inner: Arc::new(inner) }, len, element: PhantomData })
+    }
+
+    /// Makes a device buffer that holds `data`. Set-up only: it waits for the copy.
+    ///
+    /// # Errors
+    /// As [`Self::buffer`].
+    pub fn buffer_from<T: Pod>(&self, name: &str, data: &[T]) -> Result<Buffer<T>> {
+        let buffer = self.buffer(name, data.len())?;
+        self.upload(&buffer, data)?;
+        Ok(buffer)
+    }
+
+    /// Copies `data` to the start of `buffer`. Set-up only: it waits for the copy.
+    ///
+    /// # Errors
+    /// [`Error::Misuse`] if there is more data than room.
+    pub fn upload<T: Pod>(&self, buffer: &Buffer<T>, data: &[T]) -> Result<()> {
+        if data.is_empty() {
+            return Ok(());
+        }
+        let staging = self.buffer_in::<T>("upload staging", data.len(), Location::Upload)?;
+        staging.write(data)?;
+        let mut recorder = self.recorder()?;
+        recorder.copy(&staging, buffer, data.len());
+        self.submit(recorder)?.wait()
+    }
+
+    /// Reads the first `len` elements of `buffer`. For tests and set-up: it waits for the device.
+    ///
+    /// # Errors
+    /// [`Error::Misuse`] if the buffer holds fewer.
+    pub fn download<T: Pod>(&self, buffer: &Buffer<T>, len: usize) -> Result<Vec<T>> {
+        if len == 0 {
+            return Ok(Vec::new());
+        }
+        let staging = self.buffer_in::<T>("download staging", len, Location::Readback)?;
+        let mut recorder = self.recorder()?;
+        recorder.copy(buffer, &staging, len);
+        self.submit(recorder)?.wait()?;
+        staging.read(len)
+    }
+}
+
+impl<T: Pod> Buffer<T> {
+    /// Elements the buffer has room for.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether it has room for none.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The name it was made with.
+    pub fn name(&self) -> &str {
+        &self.raw.inner.name
+    }
+
+    /// The buffer without its type.
+    pub fn raw(&self) -> &RawBuffer {
+        &self.raw
+    }
+
+    /// The same memory seen as elements of `U`; a tail shorter than a `U` is out of reach.
+    pub fn cast<U: Pod>(&self) -> Buffer<U> {
+        let len = self.len * size_of::<T>() / size_of::<U>().max(1);
+        Buffer { raw: self.raw.clone(), len, element: PhantomData }
+    }
+
+    /// Writes `data` to the start of a host-visible buffer.
+    ///
+    /// # Errors
+    /// [`Error::Misuse`] if the buffer is not host-visible or too small.
+    pub fn write(&self, data: &[T]) -> Result<()> {
+        let bytes = bytemuck::cast_slice::<T, u8>(data);
+        let mut allocation = self.raw.inner.allocation.lock().unwrap_or_else(PoisonError::into_inner);
+        let mapped = allocation.as_mut().and_then(|a| a.mapped_slice_mut());
+        match mapped.and_then(|slice| slice.get_mut(..bytes.len())) {
+            Some(slice) => {
+                slice.copy_from_slice(bytes);
+                Ok(())
+            }
+            None => Err(self.raw.inner.not_reachable("write", bytes.len())),
+        }
+    }
+
+    /// Reads `len` elements from the start of a host-visible buffer; the caller has waited for whoever writes it.
+    ///
+    /// # Errors
+    /// [`Error::Misuse`] if the buffer is not host-visible or too small.
+    pub fn read(&self, len: usize) -> Result<Vec<T>> {
+        let bytes = len * size_of::<T>();
+        let allocation = self.raw.inner.allocation.lock().unwrap_or_else(PoisonError::into_inner);
+        let mapped = allocation.as_ref().and_then(|a| a.mapped_slice());
+        match mapped.and_then(|slice| slice.get(..bytes)) {
+            Some(slice) => Ok(bytemuck::pod_collect_to_vec(slice)),
+            None => Err(self.raw.inner.not_reachable("read", bytes)),
+        }
+    }
+}
+
+impl<T> Clone for Buffer<T> {
+    fn clone(&self) -> Self {
+        Self { raw: self.raw.clone(), len: self.len, element: PhantomData }
+    }
+}
+
+impl<T> fmt::Debug for Buffer<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Buffer<{}>(\"{}\", {})", std::any::type_name::<T>(), self.raw.inner.name, self.len)
+    }
+}
+
+impl Inner {
+    pub fn is_readback(&self) -> bool {
+        self.location == Location::Readback
+    }
+
+    fn not_reachable(&self, operation: &str, bytes: usize) -> Error {
+        Error::Misuse {
+            object: format!("buffer \"{}\"", self.name),
+            problem: format!(
+                "cannot {operation} {bytes} bytes from the host: it has {} in {:?} memory",
+                self.bytes, self.location
+            ),
+        }
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        let allocation = self.allocation.get_mut().unwrap_or_else(PoisonError::into_inner).take();
+        self.shared.uncount_bytes(self.bytes);
+        self.shared.timeline.retire(Retired::Buffer(self.handle, allocation));
+    }
+}

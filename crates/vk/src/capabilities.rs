@@ -1,0 +1,217 @@
+//! What a device can do, as far as the rest decides by it.
+
+use crate::instance::Instance;
+use ash::{khr, vk};
+use std::ffi::CStr;
+use std::fmt;
+
+/// The sort of device, best first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum DeviceKind {
+    /// A GPU with its own memory.
+    Discrete,
+    /// A GPU that shares the CPU's memory.
+    Integrated,
+    /// A GPU passed through to a virtual machine.
+    Virtual,
+    /// A software device such as Mesa's lavapipe: it shows whether code is right, not how fast it is on a GPU.
+    Software,
+    /// Anything else.
+    Other,
+}
+
+impl fmt::Display for DeviceKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Discrete => "discrete GPU",
+            Self::Integrated => "integrated GPU",
+            Self::Virtual => "virtual GPU",
+            Self::Software => "software device",
+            Self::Other => "other device",
+        })
+    }
+}
+
+/// Who a device is.
+#[derive(Clone, Debug)]
+pub struct DeviceInfo {
+    /// Its place in the loader's list; `--device INDEX` means this.
+    pub index: usize,
+    /// The driver's name for it.
+    pub name: String,
+    /// The sort of device.
+    pub kind: DeviceKind,
+    /// The driver's name and version text.
+    pub driver: String,
+    /// The Vulkan version it offers, `major.minor.patch`.
+    pub api_version: String,
+}
+
+/// Limits and optional abilities of a device. Sizes are in bytes unless named otherwise.
+#[derive(Clone, Debug)]
+pub struct Capabilities {
+    /// Invocations in a subgroup.
+    pub subgroup_size: u32,
+    /// The range that a kernel may ask for.
+    pub subgroup_size_range: (u32, u32),
+    /// Memory shared by a workgroup.
+    pub max_shared_memory: u32,
+    /// Threads in a workgroup.
+    pub max_workgroup_size: u32,
+    /// Groups in the x dimension of one dispatch; the recorder folds larger ones over y.
+    pub max_groups_x: u32,
+    /// Largest buffer that a kernel can bind.
+    pub max_storage_range: u64,
+    /// Push-constant bytes.
+    pub max_push_constants: u32,
+    /// Buffers in one push descriptor set.
+    pub max_push_descriptors: u32,
+    /// Nanoseconds a time-stamp tick stands for; 0 where the queue has no time stamps.
+    pub timestamp_period_ns: f32,
+    /// Device-local memory.
+    pub device_memory: u64,
+    /// Whether the driver tells registers, spills and shared memory of a pipeline.
+    pub pipeline_statistics: bool,
+    /// Largest side of a colour image, in pixels.
+    pub max_image_size: u32,
+}
+
+/// A physical device with what was asked of it once.
+#[derive(Clone)]
+pub(crate) struct Candidate {
+    pub handle: vk::PhysicalDevice,
+    pub info: DeviceInfo,
+    pub capabilities: Capabilities,
+    pub queue_family: u32,
+    pub missing: Vec<String>,
+}
+
+fn version_text(version: u32) -> String {
+    format!(
+        "{}.{}.{}",
+        vk::api_version_major(version),
+        vk::api_version_minor(version),
+        vk::api_version_patch(version)
+    )
+}
+
+/// All devices of an instance, in the loader's order, usable or not.
+pub(crate) fn candidates(instance: &Instance) -> crate::Result<Vec<Candidate>> {
+    // SAFETY: the instance is alive.
+    let handles = unsafe { instance.raw.enumerate_physical_devices() }
+        .map_err(crate::Error::call("list devices", "the Vulkan loader"))?;
+    Ok(handles.into_iter().enumerate().map(|(index, handle)| examine(instance, index, handle)).collect())
+}
+
+fn examine(instance: &Instance, index: usize, handle: vk::PhysicalDevice) -> Candidate {
+    let raw = &instance.raw;
+    // SAFETY: the handle comes from this instance.
+    let basic = unsafe { raw.get_physical_device_properties(handle) };
+    let name = basic.device_name_as_c_str().unwrap_or(c"unnamed").to_string_lossy().into_owned();
+    let mut missing = Vec::new();
+    let is_1_3 = basic.api_version >= vk::API_VERSION_1_3;
+    if !is_1_3 {
+        missing.push(format!("Vulkan 1.3 (offers {})", version_text(basic.api_version)));
+    }
+
+    // SAFETY: the handle comes from this instance.
+    let extensions = unsafe { raw.enumerate_device_extension_properties(handle) }.unwrap_or_default();
+    let has = |name: &CStr| extensions.iter().any(|e| e.extension_name_as_c_str() == Ok(name));
+    if !has(khr::push_descriptor::NAME) {
+        missing.push("VK_KHR_push_descriptor".into());
+    }
+
+    let mut push = vk::PhysicalDevicePushDescriptorPropertiesKHR::default();
+    let mut v11 = vk::PhysicalDeviceVulkan11Properties::default();
+    let mut v12 = vk::PhysicalDeviceVulkan12Properties::default();
+    let mut v13 = vk::PhysicalDeviceVulkan13Properties::default();
+    let mut properties = vk::PhysicalDeviceProperties2::default();
+    if has(khr::push_descriptor::NAME) {
+        properties = properties.push_next(&mut push);
+    }
+    if is_1_3 {
+        properties = properties.push_next(&mut v11).push_next(&mut v12).push_next(&mut v13);
+    }
+    // SAFETY: the chain holds only structures that the device's version and extensions define.
+    unsafe { raw.get_physical_device_properties2(handle, &mut properties) };
+    let limits = properties.properties.limits;
+
+    let mut f12 = vk::PhysicalDeviceVulkan12Features::default();
+    let mut f13 = vk::PhysicalDeviceVulkan13Features::default();
+    let mut features = vk::PhysicalDeviceFeatures2::default();
+    if is_1_3 {
+        features = features.push_next(&mut f12).push_next(&mut f13);
+    }
+    // SAFETY: as above.
+    unsafe { raw.get_physical_device_features2(handle, &mut features) };
+    for (present, feature) in [
+        (f12.scalar_block_layout, "scalarBlockLayout"),
+        (f12.timeline_semaphore, "timelineSemaphore"),
+        (f12.host_query_reset, "hostQueryReset"),
+        (f13.synchronization2, "synchronization2"),
+        (f13.dynamic_rendering, "dynamicRendering"),
+    ] {
+        if present == vk::FALSE {
+            missing.push(feature.into());
+        }
+    }
+
+    // SAFETY: the handle comes from this instance.
+    let families = unsafe { raw.get_physical_device_queue_family_properties(handle) };
+    let both = vk::QueueFlags::GRAPHICS | vk::QueueFlags::COMPUTE;
+    let family = families.iter().position(|family| family.queue_flags.contains(both));
+    if family.is_none() {
+        missing.push("a queue for both graphics and compute".into());
+    }
+    let queue_family = family.unwrap_or(0);
+    let has_timestamps = families.get(queue_family).is_some_and(|family| family.timestamp_valid_bits > 0);
+
+    // SAFETY: the handle comes from this instance.
+    let memory = unsafe { raw.get_physical_device_memory_properties(handle) };
+    let device_memory = memory
+        .memory_heaps_as_slice()
+        .iter()
+        .filter(|heap| heap.flags.contains(vk::MemoryHeapFlags::DEVICE_LOCAL))
+        .map(|heap| heap.size)
+        .sum();
+
+    let text =
+        |name: Result<&CStr, _>| name.map(|t: &CStr| t.to_string_lossy().into_owned()).unwrap_or_default();
+    let driver = format!("{} {}", text(v12.driver_name_as_c_str()), text(v12.driver_info_as_c_str()))
+        .trim()
+        .to_owned();
+    Candidate {
+        handle,
+        queue_family: queue_family as u32,
+        info: DeviceInfo {
+            index,
+            name,
+            kind: match basic.device_type {
+                vk::PhysicalDeviceType::DISCRETE_GPU => DeviceKind::Discrete,
+                vk::PhysicalDeviceType::INTEGRATED_GPU => DeviceKind::Integrated,
+                vk::PhysicalDeviceType::VIRTUAL_GPU => DeviceKind::Virtual,
+                vk::PhysicalDeviceType::CPU => DeviceKind::Software,
+                _ => DeviceKind::Other,
+            },
+            driver,
+            api_version: version_text(basic.api_version),
+        },
+        capabilities: Capabilities {
+            subgroup_size: v11.subgroup_size,
+            subgroup_size_range: (v13.min_subgroup_size, v13.max_subgroup_size),
+            max_shared_memory: limits.max_compute_shared_memory_size,
+            max_workgroup_size: limits
+                .max_compute_work_group_invocations
+                .min(limits.max_compute_work_group_size[0]),
+            max_groups_x: limits.max_compute_work_group_count[0],
+            max_storage_range: u64::from(limits.max_storage_buffer_range),
+            max_push_constants: limits.max_push_constants_size,
+            max_push_descriptors: push.max_push_descriptors,
+            timestamp_period_ns: if has_timestamps { limits.timestamp_period } else { 0.0 },
+            device_memory,
+            pipeline_statistics: has(khr::pipeline_executable_properties::NAME),
+            max_image_size: limits.max_image_dimension2_d.min(limits.max_framebuffer_width),
+        },
+        missing,
+    }
+}

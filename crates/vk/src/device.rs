@@ -1,0 +1,305 @@
+//! Choosing and opening a device, and what all of its objects share.
+
+use crate::capabilities::{self, Candidate, Capabilities, DeviceInfo, DeviceKind};
+use crate::instance::Instance;
+use crate::pipeline_cache::PipelineCache;
+use crate::submission::Timeline;
+use crate::validation::ValidationLog;
+use crate::{Error, Result};
+use ash::{ext, khr, vk};
+use gpu_allocator::vulkan::{Allocator, AllocatorCreateDesc};
+use std::ffi::CStr;
+use std::fmt;
+use std::mem::ManuallyDrop;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Which device to open.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DeviceSelector {
+    /// The place in the loader's list.
+    Index(usize),
+    /// Part of the name, in any case.
+    Name(String),
+}
+
+impl From<&str> for DeviceSelector {
+    /// A number is an index, anything else part of a name.
+    fn from(text: &str) -> Self {
+        text.parse().map_or_else(|_| Self::Name(text.to_owned()), Self::Index)
+    }
+}
+
+impl fmt::Display for DeviceSelector {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Index(index) => write!(f, "{index}"),
+            Self::Name(name) => f.write_str(name),
+        }
+    }
+}
+
+/// How to open a device.
+#[derive(Clone, Debug, Default)]
+pub struct DeviceOptions {
+    /// The device; without one, a real GPU if there is one, else a software device.
+    pub selector: Option<DeviceSelector>,
+    /// Core and synchronization validation; messages are collected in [`Device::validation`].
+    pub validation: bool,
+    /// Where compiled pipelines are kept between runs.
+    pub pipeline_cache: Option<PathBuf>,
+    /// Instance extensions that a window's surface needs.
+    pub surface_extensions: Vec<&'static CStr>,
+}
+
+/// Counts of what the host has done to the device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Statistics {
+    /// Submissions to the queue.
+    pub submissions: u64,
+    /// Times that the host waited for the device.
+    pub waits: u64,
+    /// Device memory held by buffers and images, in bytes.
+    pub bytes_held: u64,
+    /// The most that was ever held, in bytes.
+    pub bytes_peak: u64,
+}
+
+/// An open device. Cloning is cheap; the device closes when the last clone and the last object made from it are gone.
+#[derive(Clone)]
+pub struct Device {
+    pub(crate) shared: Arc<Shared>,
+}
+
+/// What a [`Device`] and its objects share.
+pub(crate) struct Shared {
+    pub raw: ash::Device,
+    pub push_descriptor: khr::push_descriptor::Device,
+    pub debug: Option<ext::debug_utils::Device>,
+    pub candidate: Candidate,
+    pub full_subgroups: bool,
+    pub cache: PipelineCache,
+    pub timeline: Timeline,
+    next_id: AtomicU64,
+    bytes_held: AtomicU64,
+    bytes_peak: AtomicU64,
+    /// Dropped by hand: it frees memory of `raw`, and `raw` is destroyed by hand.
+    allocator: ManuallyDrop<Mutex<Allocator>>,
+    /// Last: everything above is a child of it.
+    pub instance: Instance,
+}
+
+impl Device {
+    /// Opens a device.
+    ///
+    /// # Errors
+    /// No loader, no device, no device of that name, or one that lacks what frazil needs; see [`Error`].
+    pub fn open(options: &DeviceOptions) -> Result<Self> {
+        let instance = Instance::new(options.validation, &options.surface_extensions)?;
+        let candidate = choose(capabilities::candidates(&instance)?, options.selector.as_ref())?;
+        if !candidate.missing.is_empty() {
+            return Err(Error::Unsupported { device: candidate.info.name, missing: candidate.missing });
+        }
+        let shared = Shared::new(instance, candidate, options)?;
+        Ok(Self { shared: Arc::new(shared) })
+    }
+
+    /// All devices on this machine with their limits and with what they lack (empty: usable).
+    ///
+    /// # Errors
+    /// No loader or no device.
+    pub fn list() -> Result<Vec<(DeviceInfo, Capabilities, Vec<String>)>> {
+        let candidates = capabilities::candidates(&Instance::new(false, &[])?)?;
+        if candidates.is_empty() {
+            return Err(Error::NoDevice);
+        }
+        Ok(candidates.into_iter().map(|c| (c.info, c.capabilities, c.missing)).collect())
+    }
+
+    /// Who this device is.
+    pub fn info(&self) -> &DeviceInfo {
+        &self.shared.candidate.info
+    }
+
+    /// What this device can do.
+    pub fn capabilities(&self) -> &Capabilities {
+        &self.shared.candidate.capabilities
+    }
+
+    /// Whether this is a software device, whose timings say nothing about GPUs.
+    pub fn is_software(&self) -> bool {
+        self.info().kind == DeviceKind::Software
+    }
+
+    /// What the validation layers said; empty if they are off.
+    pub fn validation(&self) -> &ValidationLog {
+        &self.shared.instance.log
+    }
+
+    /// Turns collected validation messages into an error.
+    ///
+    /// # Errors
+    /// [`Error::Validation`] if there is any message.
+    pub fn check_validation(&self) -> Result<()> {
+        let messages = self.validation().messages();
+        if messages.is_empty() { Ok(()) } else { Err(Error::Validation { messages }) }
+    }
+
+    /// Submissions, waits and memory so far.
+    pub fn statistics(&self) -> Statistics {
+        let (submissions, waits) = self.shared.timeline.counts();
+        Statistics {
+            submissions,
+            waits,
+            bytes_held: self.shared.bytes_held.load(Ordering::Relaxed),
+            bytes_peak: self.shared.bytes_peak.load(Ordering::Relaxed),
+        }
+    }
+
+    /// Writes the pipelines compiled so far to the cache file given at opening, if any.
+    ///
+    /// # Errors
+    /// The file cannot be written; nothing else is lost by that.
+    pub fn save_pipeline_cache(&self) -> std::io::Result<()> {
+        self.shared.cache.save(&self.shared.raw)
+    }
+}
+
+impl fmt::Debug for Device {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Device").field("info", self.info()).finish_non_exhaustive()
+    }
+}
+
+/// The device asked for, or the best usable one: by kind, then in the loader's order.
+fn choose(candidates: Vec<Candidate>, selector: Option<&DeviceSelector>) -> Result<Candidate> {
+    if candidates.is_empty() {
+        return Err(Error::NoDevice);
+    }
+    let Some(selector) = selector else {
+        let best = candidates.into_iter().min_by_key(|c| (!c.missing.is_empty(), c.info.kind, c.info.index));
+        return best.ok_or(Error::NoDevice);
+    };
+    let matches = |c: &Candidate| match selector {
+        DeviceSelector::Index(index) => c.info.index == *index,
+        DeviceSelector::Name(name) => c.info.name.to_lowercase().contains(&name.to_lowercase()),
+    };
+    let available = candidates.iter().map(|c| format!("{}: {}", c.info.index, c.info.name)).collect();
+    candidates
+        .into_iter()
+        .find(matches)
+        .ok_or_else(|| Error::DeviceNotFound { wanted: selector.to_string(), available })
+}
+
+impl Shared {
+    fn new(instance: Instance, candidate: Candidate, options: &DeviceOptions) -> Result<Self> {
+        let name = &candidate.info.name;
+        let mut available = vk::PhysicalDeviceVulkan13Features::default();
+        let mut query = vk::PhysicalDeviceFeatures2::default().push_next(&mut available);
+        // SAFETY: the device offers Vulkan 1.3, which defines the structure.
+        unsafe { instance.raw.get_physical_device_features2(candidate.handle, &mut query) };
+        let robust = query.features.robust_buffer_access;
+        let full_subgroups = available.compute_full_subgroups == vk::TRUE;
+
+        let mut extensions = vec![khr::push_descriptor::NAME.as_ptr()];
+        if !options.surface_extensions.is_empty() {
+            extensions.push(khr::swapchain::NAME.as_ptr());
+        }
+        let priorities = [1.0];
+        let queues = [vk::DeviceQueueCreateInfo::default()
+            .queue_family_index(candidate.queue_family)
+            .queue_priorities(&priorities)];
+        let mut v12 = vk::PhysicalDeviceVulkan12Features::default()
+            .scalar_block_layout(true)
+            .timeline_semaphore(true)
+            .host_query_reset(true);
+        let mut v13 = vk::PhysicalDeviceVulkan13Features::default()
+            .synchronization2(true)
+            .dynamic_rendering(true)
+            .compute_full_subgroups(full_subgroups);
+        let features = vk::PhysicalDeviceFeatures::default().robust_buffer_access(robust == vk::TRUE);
+        let info = vk::DeviceCreateInfo::default()
+            .queue_create_infos(&queues)
+            .enabled_extension_names(&extensions)
+            .enabled_features(&features)
+            .push_next(&mut v12)
+            .push_next(&mut v13);
+        // SAFETY: everything asked for was found on the device, and all pointers live until the call returns.
+        let raw = unsafe { instance.raw.create_device(candidate.handle, &info, None) }
+            .map_err(Error::call("open device", name))?;
+
+        let allocator = Allocator::new(&AllocatorCreateDesc {
+            instance: instance.raw.clone(),
+            device: raw.clone(),
+            physical_device: candidate.handle,
+            debug_settings: Default::default(),
+            buffer_device_address: false,
+            allocation_sizes: Default::default(),
+        })
+        .map_err(|e| Error::OutOfMemory {
+            object: "the allocator".into(),
+            bytes: 0,
+            cause: e.to_string(),
+        })?;
+        let debug = instance.debug_utils.then(|| ext::debug_utils::Device::new(&instance.raw, &raw));
+        Ok(Self {
+            push_descriptor: khr::push_descriptor::Device::new(&instance.raw, &raw),
+            debug,
+            cache: PipelineCache::open(&raw, options.pipeline_cache.clone())?,
+            timeline: Timeline::new(&raw, candidate.queue_family)?,
+            raw,
+            full_subgroups,
+            next_id: AtomicU64::new(0),
+            bytes_held: AtomicU64::new(0),
+            bytes_peak: AtomicU64::new(0),
+            allocator: ManuallyDrop::new(Mutex::new(allocator)),
+            candidate,
+            instance,
+        })
+    }
+
+    pub fn allocator(&self) -> MutexGuard<'_, Allocator> {
+        self.allocator.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A number that no other resource of this device has.
+    pub fn next_resource_id(&self) -> u64 {
+        self.next_id.fetch_add(1, Ordering::Relaxed)
+    }
+
+    pub fn count_bytes(&self, bytes: u64) {
+        let held = self.bytes_held.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        self.bytes_peak.fetch_max(held, Ordering::Relaxed);
+    }
+
+    pub fn uncount_bytes(&self, bytes: u64) {
+        self.bytes_held.fetch_sub(bytes, Ordering::Relaxed);
+    }
+
+    /// Gives an object the name that layers and frame debuggers show.
+    pub fn set_name<H: vk::Handle>(&self, handle: H, name: &str) {
+        let Some(debug) = &self.debug else { return };
+        let name = std::ffi::CString::new(name).unwrap_or_default();
+        let info = vk::DebugUtilsObjectNameInfoEXT::default().object_handle(handle).object_name(&name);
+        // SAFETY: the handle is a live object of this device. A failure only loses a name.
+        let _ = unsafe { debug.set_debug_utils_object_name(&info) };
+    }
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        // SAFETY: the device is alive. Errors (a lost device) do not matter any more: nothing runs after this.
+        let _ = unsafe { self.raw.device_wait_idle() };
+        self.timeline.destroy(&self.raw, |allocation| {
+            let allocator = self.allocator.get_mut().unwrap_or_else(PoisonError::into_inner);
+            let _ = allocator.free(allocation);
+        });
+        self.cache.destroy(&self.raw);
+        // SAFETY: dropped once, here, and never used after.
+        unsafe { ManuallyDrop::drop(&mut self.allocator) };
+        // SAFETY: all children are destroyed: buffers, images and pipelines hold this device alive and retire into the
+        // timeline, which was just emptied.
+        unsafe { self.raw.destroy_device(None) };
+    }
+}

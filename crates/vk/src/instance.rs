@@ -1,0 +1,110 @@
+//! The loader, the instance, its layers and the debug messenger.
+
+use crate::validation::{self, ValidationLog};
+use crate::{Error, Result};
+use ash::{ext, khr, vk};
+use std::ffi::CStr;
+
+const VALIDATION_LAYER: &CStr = c"VK_LAYER_KHRONOS_validation";
+
+/// An instance with, if asked for, core and synchronization validation.
+pub(crate) struct Instance {
+    pub entry: ash::Entry,
+    pub raw: ash::Instance,
+    pub debug_utils: bool,
+    pub log: ValidationLog,
+    messenger: Option<(ext::debug_utils::Instance, vk::DebugUtilsMessengerEXT)>,
+    /// What the messenger's user data points to; boxed so that it stays where it is.
+    _log_for_callback: Box<ValidationLog>,
+}
+
+impl Instance {
+    pub fn new(validation: bool, surface_extensions: &[&'static CStr]) -> Result<Self> {
+        // SAFETY: loading the system's Vulkan loader runs its initialisers, as every Vulkan program does.
+        let entry = unsafe { ash::Entry::load() }.map_err(|e| Error::NoLoader { cause: e.to_string() })?;
+        // SAFETY: the entry is loaded.
+        let layers = unsafe { entry.enumerate_instance_layer_properties() }
+            .map_err(Error::call("list layers", "the Vulkan loader"))?;
+        let has_layer = layers.iter().any(|layer| layer.layer_name_as_c_str() == Ok(VALIDATION_LAYER));
+        if validation && !has_layer {
+            return Err(Error::NoValidationLayer);
+        }
+        // SAFETY: the entry is loaded.
+        let extensions = unsafe { entry.enumerate_instance_extension_properties(None) }
+            .map_err(Error::call("list instance extensions", "the Vulkan loader"))?;
+        let has = |name: &CStr| extensions.iter().any(|e| e.extension_name_as_c_str() == Ok(name));
+        let debug_utils = validation || has(ext::debug_utils::NAME);
+
+        let mut enabled: Vec<&CStr> = surface_extensions.to_vec();
+        if debug_utils {
+            enabled.push(ext::debug_utils::NAME);
+        }
+        let mut flags = vk::InstanceCreateFlags::empty();
+        if has(khr::portability_enumeration::NAME) {
+            enabled.push(khr::portability_enumeration::NAME);
+            flags |= vk::InstanceCreateFlags::ENUMERATE_PORTABILITY_KHR;
+        }
+        let enabled: Vec<_> = enabled.iter().map(|name| name.as_ptr()).collect();
+        let enabled_layers: Vec<_> = if validation { vec![VALIDATION_LAYER.as_ptr()] } else { Vec::new() };
+        let application = vk::ApplicationInfo::default()
+            .application_name(c"frazil")
+            .engine_name(c"frazil")
+            .api_version(vk::API_VERSION_1_3);
+        let checks = [vk::ValidationFeatureEnableEXT::SYNCHRONIZATION_VALIDATION];
+        let mut features = vk::ValidationFeaturesEXT::default().enabled_validation_features(&checks);
+        let mut info = vk::InstanceCreateInfo::default()
+            .flags(flags)
+            .application_info(&application)
+            .enabled_extension_names(&enabled)
+            .enabled_layer_names(&enabled_layers);
+        if validation {
+            info = info.push_next(&mut features);
+        }
+        // SAFETY: all pointers in info live until the call returns, and every name comes from the loader's own lists.
+        let raw = unsafe { entry.create_instance(&info, None) }.map_err(|result| match result {
+            vk::Result::ERROR_INCOMPATIBLE_DRIVER => Error::NoDevice,
+            result => {
+                Error::Call { operation: "create instance", object: "the Vulkan loader".into(), result }
+            }
+        })?;
+
+        let log = ValidationLog::default();
+        let log_for_callback = Box::new(log.clone());
+        let mut instance =
+            Self { entry, raw, debug_utils, log, messenger: None, _log_for_callback: log_for_callback };
+        if validation {
+            instance.install_messenger()?;
+        }
+        Ok(instance)
+    }
+
+    fn install_messenger(&mut self) -> Result<()> {
+        let loader = ext::debug_utils::Instance::new(&self.entry, &self.raw);
+        let user_data: *const ValidationLog = &*self._log_for_callback;
+        let info = vk::DebugUtilsMessengerCreateInfoEXT::default()
+            .message_severity(
+                vk::DebugUtilsMessageSeverityFlagsEXT::WARNING | vk::DebugUtilsMessageSeverityFlagsEXT::ERROR,
+            )
+            .message_type(
+                vk::DebugUtilsMessageTypeFlagsEXT::GENERAL | vk::DebugUtilsMessageTypeFlagsEXT::VALIDATION,
+            )
+            .pfn_user_callback(Some(validation::callback))
+            .user_data(user_data.cast_mut().cast());
+        // SAFETY: the callback matches the signature, and its user data lives as long as this instance.
+        let messenger = unsafe { loader.create_debug_utils_messenger(&info, None) }
+            .map_err(Error::call("create debug messenger", "the instance"))?;
+        self.messenger = Some((loader, messenger));
+        Ok(())
+    }
+}
+
+impl Drop for Instance {
+    fn drop(&mut self) {
+        if let Some((loader, messenger)) = self.messenger.take() {
+            // SAFETY: created by this loader, destroyed once.
+            unsafe { loader.destroy_debug_utils_messenger(messenger, None) };
+        }
+        // SAFETY: the device, the only child, is destroyed before the instance it holds.
+        unsafe { self.raw.destroy_instance(None) };
+    }
+}

@@ -1,0 +1,54 @@
+//! The thin layer over Vulkan that the rest of frazil stands on.
+//!
+//! Here live device choice and its limits, typed buffers and images, compute kernels and raster pipelines, the recorder
+//! that places barriers, submission on one timeline, read-back, time stamps, and (feature `window`) the swapchain.
+//! This is the only crate with `unsafe` and the only one that names `ash`.
+//!
+//! Nothing here knows what a particle is, and nothing here waits for the device unless it is called `wait` or
+//! documented as set-up: [`Device::upload`], [`Device::download`] and [`Pending::wait`] are the whole list.
+//!
+//! Invariant: all GPU work goes through one queue, and each submission waits for the one before it on the device. Barriers
+//! are therefore only ever needed inside a submission, and the [`Recorder`] places exactly those.
+
+mod buffer;
+mod capabilities;
+mod device;
+mod error;
+mod hazard;
+mod image;
+mod instance;
+mod kernel;
+#[cfg(feature = "window")]
+mod overlay;
+mod pipeline_cache;
+mod raster;
+mod readback;
+mod recorder;
+mod submission;
+#[cfg(feature = "window")]
+mod swapchain;
+mod timing;
+mod validation;
+
+pub use buffer::{Buffer, Location, RawBuffer};
+pub use capabilities::{Capabilities, DeviceInfo, DeviceKind};
+pub use device::{Device, DeviceOptions, DeviceSelector, Statistics};
+pub use error::Error;
+pub use hazard::{Access, Event, Hazard, Use, UseSet, find_hazards};
+pub use image::{Image, ImageFormat};
+pub use kernel::{
+    BindingSource, DeviceCount, Kernel, KernelInterface, KernelSource, SpecializationSource, Threads,
+};
+#[cfg(feature = "window")]
+pub use overlay::Overlay;
+pub use raster::{Draw, Raster, RasterInterface, RasterOptions, RasterSource};
+pub use readback::{Pending, ReadbackRing};
+pub use recorder::{BarrierPlan, Recorder, RecorderOptions};
+pub use submission::Submission;
+#[cfg(feature = "window")]
+pub use swapchain::{Presented, Surface, Swapchain};
+pub use timing::PassTime;
+pub use validation::{Message, Severity, ValidationLog};
+
+/// Result of device operations.
+pub type Result<T, E = Error> = std::result::Result<T, E>;

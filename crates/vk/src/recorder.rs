@@ -1,0 +1,546 @@
+//! The recorder: passes in, a command buffer with exactly the barriers they need out.
+
+use crate::buffer::{Buffer, RawBuffer};
+use crate::device::{Device, Shared};
+use crate::hazard::{Access, Event, Use, UseSet};
+use crate::image::Image;
+use crate::kernel::{BindingSource, Kernel, KernelInterface, Threads};
+use crate::submission::{CommandPool, Stamp};
+use crate::timing::TimeStamps;
+use crate::{Error, Result};
+use ash::vk;
+use bytemuck::Pod;
+use std::any::Any;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::ffi::CString;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+
+/// Which of the barriers found necessary are put down.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum BarrierPlan {
+    /// All of them.
+    #[default]
+    All,
+    /// All but the one of this number, counted from 0: a planted mistake, for tests of the checkers.
+    Omit(u32),
+}
+
+/// What a recorder does besides recording.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RecorderOptions {
+    /// Put time stamps around each pass; see [`crate::Submission::pass_times`].
+    pub profile: bool,
+    /// Keep the list of accesses and barriers; see [`Recorder::events`].
+    pub trace: bool,
+    /// Which barriers to put down.
+    pub barriers: BarrierPlan,
+}
+
+/// Passes that one recorder can time-stamp; later ones run untimed.
+const MAX_TIMED_PASSES: u32 = 8192;
+
+/// Records passes. Mistakes are kept and reported by [`Device::submit`], so that a list of passes reads as one.
+///
+/// Barriers are global memory barriers with exact stages and accesses: drivers do not act on the extents of finer ones,
+/// and one barrier then serves all the resources of a pass.
+pub struct Recorder {
+    pub(crate) shared: Arc<Shared>,
+    pool: Option<CommandPool>,
+    kept: HashMap<u64, Kept>,
+    kernels: Vec<Arc<dyn Any + Send + Sync>>,
+    /// `ordered[a][b]`: when a barrier from use a to use b was last put down.
+    ordered: [[u32; Use::ALL.len()]; Use::ALL.len()],
+    clock: u32,
+    passes: u32,
+    barriers: u32,
+    plan: BarrierPlan,
+    events: Option<Vec<Event>>,
+    time_stamps: Option<TimeStamps>,
+    bound_pipeline: vk::Pipeline,
+    first_pass: String,
+    last_pass: String,
+    host_reads: Vec<Resource>,
+    error: Option<Error>,
+    pub(crate) stamp: Stamp,
+}
+
+/// A resource that this recorder has used: what happened to it last, and the handle that keeps it alive.
+struct Kept {
+    write: Option<(Use, u32)>,
+    /// When each use last read it since that write.
+    reads: [u32; Use::ALL.len()],
+    _owner: Owner,
+}
+
+#[derive(Clone)]
+enum Owner {
+    Buffer { _buffer: RawBuffer },
+    Image { _image: Image },
+}
+
+/// A resource that a pass uses.
+#[derive(Clone)]
+pub(crate) struct Resource {
+    id: u64,
+    owner: Owner,
+}
+
+impl Resource {
+    pub fn buffer(buffer: &RawBuffer) -> Self {
+        Self { id: buffer.inner.id, owner: Owner::Buffer { _buffer: buffer.clone() } }
+    }
+
+    pub fn image(image: &Image) -> Self {
+        Self { id: image.id(), owner: Owner::Image { _image: image.clone() } }
+    }
+}
+
+/// A finished recorder.
+pub(crate) struct Finished {
+    pub pool: CommandPool,
+    pub kept: Vec<Box<dyn Any + Send>>,
+    pub time_stamps: Option<TimeStamps>,
+    pub first_pass: String,
+    pub last_pass: String,
+    pub stamp: Stamp,
+}
+
+impl Device {
+    /// Starts recording.
+    ///
+    /// # Errors
+    /// The device gives no command buffer.
+    pub fn recorder(&self) -> Result<Recorder> {
+        self.recorder_with(RecorderOptions::default())
+    }
+
+    /// Starts recording with options.
+    ///
+    /// # Errors
+    /// As [`Self::recorder`].
+    pub fn recorder_with(&self, options: RecorderOptions) -> Result<Recorder> {
+        let shared = self.shared.clone();
+        let pool = shared.timeline.command_pool(&shared.raw)?;
+        let begin = vk::CommandBufferBeginInfo::default().flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
+        // SAFETY: the buffer is fresh or was reset with its pool.
+        unsafe { shared.raw.begin_command_buffer(pool.buffer, &begin) }
+            .map_err(Error::call("begin", "a command buffer"))?;
+        let time_stamps = if options.profile { TimeStamps::new(&shared, MAX_TIMED_PASSES)? } else { None };
+        Ok(Recorder {
+            shared,
+            pool: Some(pool),
+            kept: HashMap::new(),
+            kernels: Vec::new(),
+            ordered: Default::default(),
+            clock: 1,
+            passes: 0,
+            barriers: 0,
+            plan: options.barriers,
+            events: options.trace.then(Vec::new),
+            time_stamps,
+            bound_pipeline: vk::Pipeline::null(),
+            first_pass: String::new(),
+            last_pass: String::new(),
+            host_reads: Vec::new(),
+            error: None,
+            stamp: Arc::new(AtomicU64::new(0)),
+        })
+    }
+}
+
+impl Recorder {
+    /// Runs `kernel` over `threads` elements.
+    ///
+    /// Reported by [`Device::submit`]: the same buffer bound twice where one of the bindings writes.
+    pub fn dispatch<K: KernelInterface>(
+        &mut self,
+        kernel: &Kernel<K>,
+        threads: Threads<'_>,
+        bindings: K::Bindings<'_>,
+        params: K::Params,
+    ) {
+        let source = kernel.inner.source;
+        let buffers = K::buffers(&bindings);
+        let buffers = buffers.as_ref();
+        if let Some(problem) = aliasing(source.bindings, buffers) {
+            return self.fail(Error::Misuse { object: format!("dispatch of {}", source.name), problem });
+        }
+        let mut uses = Vec::with_capacity(buffers.len() + 1);
+        for (binding, buffer) in source.bindings.iter().zip(buffers) {
+            let usage = if binding.writes { Use::ComputeWrite } else { Use::ComputeRead };
+            uses.push((Resource::buffer(buffer), usage));
+        }
+        if let Threads::Counted(count) = threads {
+            uses.push((Resource::buffer(count.args.raw()), Use::IndirectRead));
+        }
+        self.begin_pass(source.name, &uses, minimum_bytes(source.bindings, buffers, threads.expected()));
+
+        let commands = self.commands();
+        let device = &self.shared.raw;
+        if self.bound_pipeline != kernel.inner.pipeline {
+            self.bound_pipeline = kernel.inner.pipeline;
+            // SAFETY: the pipeline is alive and kept so by `kernels`.
+            unsafe {
+                device.cmd_bind_pipeline(commands, vk::PipelineBindPoint::COMPUTE, kernel.inner.pipeline)
+            };
+        }
+        push_buffers(&self.shared, commands, vk::PipelineBindPoint::COMPUTE, kernel.inner.layout, buffers);
+        let params = bytemuck::bytes_of(&params);
+        if !params.is_empty() {
+            // SAFETY: the layout's range has the size of K::Params, as the generated code asserts.
+            unsafe {
+                device.cmd_push_constants(
+                    commands,
+                    kernel.inner.layout,
+                    vk::ShaderStageFlags::COMPUTE,
+                    0,
+                    params,
+                );
+            }
+        }
+        match threads {
+            Threads::Fixed(n) => {
+                let groups = (n as u64).div_ceil(u64::from(kernel.inner.tile));
+                let max = u64::from(self.shared.candidate.capabilities.max_groups_x);
+                let rows = groups.div_ceil(max).max(1);
+                // SAFETY: both dimensions are within the device's limits.
+                unsafe { device.cmd_dispatch(commands, groups.min(max) as u32, rows as u32, 1) };
+            }
+            Threads::Counted(count) => {
+                let row = u64::from(kernel.inner.tile.trailing_zeros());
+                // SAFETY: the row lies in the buffer (the tile was checked), and the arguments are made by
+                // prepare_dispatch within the device's limits.
+                unsafe { device.cmd_dispatch_indirect(commands, count.args.raw().inner.handle, 12 * row) };
+            }
+        }
+        self.kernels.push(kernel.inner.clone());
+        self.end_pass();
+    }
+
+    /// Copies the first `len` elements of `from` to the start of `to`.
+    ///
+    /// Reported by [`Device::submit`]: one of them is shorter.
+    pub fn copy<T: Pod>(&mut self, from: &Buffer<T>, to: &Buffer<T>, len: usize) {
+        if len > from.len() || len > to.len() {
+            return self.fail(Error::Misuse {
+                object: format!("copy from \"{}\" to \"{}\"", from.name(), to.name()),
+                problem: format!("{len} elements asked for, they hold {} and {}", from.len(), to.len()),
+            });
+        }
+        if len == 0 {
+            return;
+        }
+        let bytes = (len * size_of::<T>()) as u64;
+        let uses = [
+            (Resource::buffer(from.raw()), Use::TransferRead),
+            (Resource::buffer(to.raw()), Use::TransferWrite),
+        ];
+        self.begin_pass("copy", &uses, 2 * bytes);
+        let region = [vk::BufferCopy { src_offset: 0, dst_offset: 0, size: bytes }];
+        let (from, destination) = (from.raw().inner.handle, to.raw().inner.handle);
+        // SAFETY: the range lies in both buffers, which are different ones or the copy is refused by the layers.
+        unsafe { self.shared.raw.cmd_copy_buffer(self.commands(), from, destination, &region) };
+        self.end_pass();
+        self.note_host_read(to.raw());
+    }
+
+    /// Sets every 32-bit word of `buffer` to `word`.
+    pub fn fill<T: Pod>(&mut self, buffer: &Buffer<T>, word: u32) {
+        let inner = &buffer.raw().inner;
+        self.begin_pass("fill", &[(Resource::buffer(buffer.raw()), Use::TransferWrite)], inner.bytes);
+        // SAFETY: the whole buffer; its size is a multiple of four for every element type shaders can share.
+        unsafe { self.shared.raw.cmd_fill_buffer(self.commands(), inner.handle, 0, vk::WHOLE_SIZE, word) };
+        self.end_pass();
+    }
+
+    /// Copies a colour image, row by row, to the start of a buffer of its pixels.
+    ///
+    /// Reported by [`Device::submit`]: the buffer is too small.
+    pub fn copy_image(&mut self, image: &Image, to: &Buffer<u32>) {
+        let (width, height) = image.size();
+        if (to.len() as u64) < u64::from(width) * u64::from(height) {
+            return self.fail(Error::Misuse {
+                object: format!("copy from image \"{}\" to \"{}\"", image.name(), to.name()),
+                problem: format!("{width} × {height} pixels do not fit into {} elements", to.len()),
+            });
+        }
+        let uses =
+            [(Resource::image(image), Use::TransferRead), (Resource::buffer(to.raw()), Use::TransferWrite)];
+        self.begin_pass("copy image", &uses, 8 * u64::from(width) * u64::from(height));
+        let region = [vk::BufferImageCopy::default()
+            .image_subresource(image.layers())
+            .image_extent(vk::Extent3D { width, height, depth: 1 })];
+        let destination = to.raw().inner.handle;
+        // SAFETY: the image is in the general layout, as all of ours are, and the buffer has room.
+        unsafe {
+            self.shared.raw.cmd_copy_image_to_buffer(
+                self.commands(),
+                image.handle(),
+                vk::ImageLayout::GENERAL,
+                destination,
+                &region,
+            );
+        }
+        self.end_pass();
+        self.note_host_read(to.raw());
+    }
+
+    /// Number of passes so far.
+    pub fn pass_count(&self) -> u32 {
+        self.passes
+    }
+
+    /// Number of barriers found necessary so far.
+    pub fn barrier_count(&self) -> u32 {
+        self.barriers
+    }
+
+    /// The accesses and barriers so far, if the recorder traces; for [`crate::find_hazards`].
+    pub fn events(&self) -> &[Event] {
+        self.events.as_deref().unwrap_or_default()
+    }
+
+    pub(crate) fn commands(&self) -> vk::CommandBuffer {
+        self.pool.as_ref().map_or(vk::CommandBuffer::null(), |pool| pool.buffer)
+    }
+
+    pub(crate) fn fail(&mut self, error: Error) {
+        self.error.get_or_insert(error);
+    }
+
+    pub(crate) fn keep(&mut self, object: Arc<dyn Any + Send + Sync>) {
+        self.kernels.push(object);
+    }
+
+    fn note_host_read(&mut self, buffer: &RawBuffer) {
+        if buffer.inner.is_readback() {
+            self.host_reads.push(Resource::buffer(buffer));
+        }
+    }
+
+    /// Puts down the barrier that the pass needs, its label and its first time stamp.
+    pub(crate) fn begin_pass(&mut self, name: &str, uses: &[(Resource, Use)], bytes: u64) {
+        self.place_barrier(uses);
+        if let Some(debug) = &self.shared.debug {
+            let name = CString::new(name).unwrap_or_default();
+            let label = vk::DebugUtilsLabelEXT::default().label_name(&name);
+            // SAFETY: the command buffer is recording.
+            unsafe { debug.cmd_begin_debug_utils_label(self.commands(), &label) };
+        }
+        let commands = self.commands();
+        if let Some(time_stamps) = &mut self.time_stamps
+            && !time_stamps.begin(commands, name, bytes)
+        {
+            self.error.get_or_insert(Error::Misuse {
+                object: "a profiling recorder".into(),
+                problem: format!("more than {MAX_TIMED_PASSES} passes; submit fewer steps at once"),
+            });
+        }
+        if self.passes == 0 {
+            self.first_pass = name.to_owned();
+        }
+        name.clone_into(&mut self.last_pass);
+        self.passes += 1;
+    }
+
+    pub(crate) fn end_pass(&mut self) {
+        if let Some(time_stamps) = &self.time_stamps {
+            time_stamps.end(self.commands());
+        }
+        if let Some(debug) = &self.shared.debug {
+            // SAFETY: a label was begun by begin_pass.
+            unsafe { debug.cmd_end_debug_utils_label(self.commands()) };
+        }
+    }
+
+    fn place_barrier(&mut self, uses: &[(Resource, Use)]) {
+        let (mut before, mut after) = (UseSet::default(), UseSet::default());
+        for (resource, usage) in uses {
+            let Some(kept) = self.kept.get(&resource.id) else { continue };
+            let mut need = |earlier: Use, when: u32| {
+                if when != 0 && self.ordered[earlier as usize][*usage as usize] <= when {
+                    before.insert(earlier);
+                    after.insert(*usage);
+                }
+            };
+            if let Some((earlier, when)) = kept.write {
+                need(earlier, when);
+            }
+            if usage.writes() {
+                for earlier in Use::ALL {
+                    need(earlier, kept.reads[earlier as usize]);
+                }
+            }
+        }
+        if !before.is_empty() {
+            self.clock += 1;
+            let omitted = self.plan == BarrierPlan::Omit(self.barriers);
+            self.barriers += 1;
+            for a in before.iter() {
+                for b in after.iter() {
+                    self.ordered[a as usize][b as usize] = self.clock;
+                }
+            }
+            if !omitted {
+                self.write_barrier(before, after);
+            }
+            self.clock += 1;
+        }
+        for (resource, usage) in uses {
+            if let Some(events) = &mut self.events {
+                events.push(Event::Access(Access {
+                    pass: self.passes,
+                    resource: resource.id,
+                    usage: *usage,
+                }));
+            }
+            let kept = match self.kept.entry(resource.id) {
+                Entry::Occupied(entry) => entry.into_mut(),
+                Entry::Vacant(entry) => entry.insert(Kept {
+                    write: None,
+                    reads: Default::default(),
+                    _owner: resource.owner.clone(),
+                }),
+            };
+            if usage.writes() {
+                kept.write = Some((*usage, self.clock));
+                kept.reads = Default::default();
+            } else {
+                kept.reads[*usage as usize] = self.clock;
+            }
+        }
+    }
+
+    fn write_barrier(&mut self, before: UseSet, after: UseSet) {
+        let mut barrier = vk::MemoryBarrier2::default();
+        for usage in before.iter() {
+            let (stages, _, writes) = stages_and_accesses(usage);
+            barrier.src_stage_mask |= stages;
+            barrier.src_access_mask |= writes;
+        }
+        for usage in after.iter() {
+            let (stages, reads, writes) = stages_and_accesses(usage);
+            barrier.dst_stage_mask |= stages;
+            barrier.dst_access_mask |= reads | writes;
+        }
+        let barriers = [barrier];
+        let info = vk::DependencyInfo::default().memory_barriers(&barriers);
+        // SAFETY: the command buffer is recording, outside a render pass.
+        unsafe { self.shared.raw.cmd_pipeline_barrier2(self.commands(), &info) };
+        if let Some(events) = &mut self.events {
+            events.push(Event::Barrier { before, after });
+        }
+    }
+
+    /// Ends recording; the first mistake made on the way is the result.
+    pub(crate) fn finish(mut self) -> Result<Finished> {
+        let host_reads: Vec<_> =
+            std::mem::take(&mut self.host_reads).into_iter().map(|r| (r, Use::HostRead)).collect();
+        if !host_reads.is_empty() {
+            self.place_barrier(&host_reads);
+        }
+        // SAFETY: the buffer is recording.
+        let ended = unsafe { self.shared.raw.end_command_buffer(self.commands()) };
+        if let Some(error) = self.error.take() {
+            return Err(error);
+        }
+        ended.map_err(Error::call("end", "a command buffer"))?;
+        let Some(pool) = self.pool.take() else {
+            return Err(Error::Misuse { object: "a recorder".into(), problem: "finished twice".into() });
+        };
+        Ok(Finished {
+            pool,
+            kept: vec![Box::new(std::mem::take(&mut self.kept)), Box::new(std::mem::take(&mut self.kernels))],
+            time_stamps: self.time_stamps.take(),
+            first_pass: std::mem::take(&mut self.first_pass),
+            last_pass: std::mem::take(&mut self.last_pass),
+            stamp: self.stamp.clone(),
+        })
+    }
+}
+
+impl Drop for Recorder {
+    fn drop(&mut self) {
+        if let Some(pool) = self.pool.take() {
+            self.shared.timeline.return_pool(pool);
+        }
+    }
+}
+
+/// The stages of a use, and its accesses that read and that write.
+fn stages_and_accesses(usage: Use) -> (vk::PipelineStageFlags2, vk::AccessFlags2, vk::AccessFlags2) {
+    use vk::{AccessFlags2 as A, PipelineStageFlags2 as S};
+    match usage {
+        Use::IndirectRead => (S::DRAW_INDIRECT, A::INDIRECT_COMMAND_READ, A::NONE),
+        Use::ComputeRead => (S::COMPUTE_SHADER, A::SHADER_STORAGE_READ, A::NONE),
+        Use::ComputeWrite => (S::COMPUTE_SHADER, A::SHADER_STORAGE_READ, A::SHADER_STORAGE_WRITE),
+        Use::GraphicsRead => (S::VERTEX_SHADER | S::FRAGMENT_SHADER, A::SHADER_STORAGE_READ, A::NONE),
+        Use::ColorTarget => (S::COLOR_ATTACHMENT_OUTPUT, A::COLOR_ATTACHMENT_READ, A::COLOR_ATTACHMENT_WRITE),
+        Use::DepthTarget => (
+            S::EARLY_FRAGMENT_TESTS | S::LATE_FRAGMENT_TESTS,
+            A::DEPTH_STENCIL_ATTACHMENT_READ,
+            A::DEPTH_STENCIL_ATTACHMENT_WRITE,
+        ),
+        Use::TransferRead => (S::ALL_TRANSFER, A::TRANSFER_READ, A::NONE),
+        Use::TransferWrite => (S::ALL_TRANSFER, A::NONE, A::TRANSFER_WRITE),
+        Use::HostRead => (S::HOST, A::HOST_READ, A::NONE),
+    }
+}
+
+/// A buffer bound twice where one binding writes: threads would race within the pass, which no barrier can order.
+fn aliasing(bindings: &[BindingSource], buffers: &[&RawBuffer]) -> Option<String> {
+    for (i, a) in buffers.iter().enumerate() {
+        for (j, b) in buffers.iter().enumerate().skip(i + 1) {
+            if a.inner.id == b.inner.id && (bindings[i].writes || bindings[j].writes) {
+                return Some(format!(
+                    "buffer \"{}\" is bound as both \"{}\" and \"{}\", and the kernel writes it",
+                    a.inner.name, bindings[i].name, bindings[j].name
+                ));
+            }
+        }
+    }
+    None
+}
+
+/// Each bound element in reach of `elements` threads once for a read and once for a write.
+pub(crate) fn minimum_bytes(bindings: &[BindingSource], buffers: &[&RawBuffer], elements: u64) -> u64 {
+    let pairs = bindings.iter().zip(buffers);
+    pairs
+        .map(|(binding, buffer)| {
+            let reach = buffer.inner.bytes.min(elements * u64::from(binding.element_bytes));
+            reach * (u64::from(binding.reads) + u64::from(binding.writes))
+        })
+        .sum()
+}
+
+pub(crate) fn push_buffers(
+    shared: &Shared,
+    commands: vk::CommandBuffer,
+    bind_point: vk::PipelineBindPoint,
+    layout: vk::PipelineLayout,
+    buffers: &[&RawBuffer],
+) {
+    if buffers.is_empty() {
+        return;
+    }
+    let infos: Vec<_> = buffers
+        .iter()
+        .map(|buffer| {
+            [vk::DescriptorBufferInfo { buffer: buffer.inner.handle, offset: 0, range: vk::WHOLE_SIZE }]
+        })
+        .collect();
+    let writes: Vec<_> = infos
+        .iter()
+        .enumerate()
+        .map(|(slot, info)| {
+            vk::WriteDescriptorSet::default()
+                .dst_binding(slot as u32)
+                .descriptor_type(vk::DescriptorType::STORAGE_BUFFER)
+                .buffer_info(info)
+        })
+        .collect();
+    // SAFETY: the layout's set 0 is a push-descriptor set of exactly these storage buffers.
+    unsafe { shared.push_descriptor.cmd_push_descriptor_set(commands, bind_point, layout, 0, &writes) };
+}

@@ -1,0 +1,103 @@
+//! Time stamps around every pass of a recorder.
+
+use crate::device::Shared;
+use crate::submission::Retired;
+use crate::{Error, Result};
+use ash::vk;
+use std::sync::Arc;
+
+/// When a pass ran on the device, and what it had to move.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PassTime {
+    /// The pass's name, `area.name` for a kernel.
+    pub name: String,
+    /// Start in nanoseconds on the device's own clock.
+    pub start_ns: f64,
+    /// How long it took.
+    pub duration_ns: f64,
+    /// Bytes it must move at least: each bound element in reach of its threads once for a read, once for a write.
+    pub bytes: u64,
+}
+
+/// A query pool with two time stamps a pass.
+pub(crate) struct TimeStamps {
+    shared: Arc<Shared>,
+    pool: vk::QueryPool,
+    capacity: u32,
+    passes: Vec<(String, u64)>,
+}
+
+impl TimeStamps {
+    pub fn new(shared: &Arc<Shared>, max_passes: u32) -> Result<Option<Self>> {
+        if shared.candidate.capabilities.timestamp_period_ns == 0.0 {
+            return Ok(None);
+        }
+        let info = vk::QueryPoolCreateInfo::default()
+            .query_type(vk::QueryType::TIMESTAMP)
+            .query_count(2 * max_passes);
+        // SAFETY: the queue has time stamps.
+        let pool = unsafe { shared.raw.create_query_pool(&info, None) }
+            .map_err(Error::call("create query pool", "time stamps"))?;
+        // SAFETY: host query reset is enabled, and the pool is new.
+        unsafe { shared.raw.reset_query_pool(pool, 0, 2 * max_passes) };
+        Ok(Some(Self { shared: shared.clone(), pool, capacity: max_passes, passes: Vec::new() }))
+    }
+
+    /// Writes the first stamp of a pass; returns whether there was room.
+    pub fn begin(&mut self, commands: vk::CommandBuffer, name: &str, bytes: u64) -> bool {
+        if self.passes.len() as u32 >= self.capacity {
+            return false;
+        }
+        self.write(commands, 2 * self.passes.len() as u32, vk::PipelineStageFlags2::TOP_OF_PIPE);
+        self.passes.push((name.to_owned(), bytes));
+        true
+    }
+
+    /// Writes the second stamp of the pass begun last.
+    pub fn end(&self, commands: vk::CommandBuffer) {
+        self.write(commands, 2 * self.passes.len() as u32 - 1, vk::PipelineStageFlags2::ALL_COMMANDS);
+    }
+
+    fn write(&self, commands: vk::CommandBuffer, query: u32, stage: vk::PipelineStageFlags2) {
+        // SAFETY: the command buffer is recording, and the query lies in the pool and is unused.
+        unsafe { self.shared.raw.cmd_write_timestamp2(commands, stage, self.pool, query) };
+    }
+
+    /// The passes' times; the submission has run.
+    pub fn read(&self) -> Result<Vec<PassTime>> {
+        let mut ticks = vec![0u64; 2 * self.passes.len()];
+        if ticks.is_empty() {
+            return Ok(Vec::new());
+        }
+        // SAFETY: the pool is alive and the queries were written by the submission.
+        unsafe {
+            self.shared.raw.get_query_pool_results(
+                self.pool,
+                0,
+                &mut ticks,
+                vk::QueryResultFlags::TYPE_64 | vk::QueryResultFlags::WAIT,
+            )
+        }
+        .map_err(Error::call("read", "time stamps"))?;
+        let period = f64::from(self.shared.candidate.capabilities.timestamp_period_ns);
+        let times = self.passes.iter().zip(ticks.chunks_exact(2)).map(|((name, bytes), pair)| PassTime {
+            name: name.clone(),
+            start_ns: pair[0] as f64 * period,
+            duration_ns: pair[1].saturating_sub(pair[0]) as f64 * period,
+            bytes: *bytes,
+        });
+        Ok(times.collect())
+    }
+}
+
+impl Drop for TimeStamps {
+    fn drop(&mut self) {
+        self.shared.timeline.retire(Retired::Queries(self.pool));
+    }
+}
+
+impl std::fmt::Debug for TimeStamps {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "TimeStamps of {} passes", self.passes.len())
+    }
+}

@@ -1,0 +1,86 @@
+//! Collects what the validation layers say, so that tests and users can treat it as an error.
+
+use ash::vk;
+use std::ffi::CStr;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// How bad a message is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// Suspicious, probably wrong.
+    Warning,
+    /// Invalid use of Vulkan.
+    Error,
+}
+
+/// A message of the validation layers.
+#[derive(Clone, Debug)]
+pub struct Message {
+    /// How bad it is.
+    pub severity: Severity,
+    /// The rule's identifier, such as `VUID-…` or `SYNC-HAZARD-WRITE-AFTER-WRITE`.
+    pub id: String,
+    /// The layer's text.
+    pub text: String,
+}
+
+/// The messages of one instance, in the order they came. Cloning shares the log.
+#[derive(Clone, Debug, Default)]
+pub struct ValidationLog {
+    messages: Arc<Mutex<Vec<Message>>>,
+}
+
+impl ValidationLog {
+    /// All messages so far.
+    pub fn messages(&self) -> Vec<Message> {
+        self.messages.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Removes and returns all messages, for tests that provoke them on purpose.
+    pub fn take(&self) -> Vec<Message> {
+        std::mem::take(&mut *self.messages.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn push(&self, message: Message) {
+        self.messages.lock().unwrap_or_else(PoisonError::into_inner).push(message);
+    }
+}
+
+/// Messages that are known to be wrong, each with the layer's version and the reason.
+const SUPPRESSED: &[(&str, &str)] = &[
+    // Best seen with layers 1.3.239: the loader warns that a layer on the path was built for an older API; it says
+    // nothing about frazil.
+    ("Loader Message", ""),
+];
+
+/// The debug messenger's entry point; `user_data` points to the [`ValidationLog`] that the instance owns.
+pub(crate) unsafe extern "system" fn callback(
+    severity: vk::DebugUtilsMessageSeverityFlagsEXT,
+    _types: vk::DebugUtilsMessageTypeFlagsEXT,
+    data: *const vk::DebugUtilsMessengerCallbackDataEXT<'_>,
+    user_data: *mut std::ffi::c_void,
+) -> vk::Bool32 {
+    // SAFETY: Vulkan passes a valid structure for the duration of the call, or null, which as_ref handles.
+    let Some(data) = (unsafe { data.as_ref() }) else { return vk::FALSE };
+    // SAFETY: user_data is the pointer to the log given at creation; the instance keeps it alive longer than the messenger.
+    let Some(log) = (unsafe { user_data.cast::<ValidationLog>().as_ref() }) else { return vk::FALSE };
+    let text_of = |pointer: *const std::ffi::c_char| {
+        if pointer.is_null() {
+            return String::new();
+        }
+        // SAFETY: Vulkan promises a NUL-terminated string for the duration of the call.
+        let text = unsafe { CStr::from_ptr(pointer) };
+        text.to_string_lossy().into_owned()
+    };
+    let (id, text) = (text_of(data.p_message_id_name), text_of(data.p_message));
+    if SUPPRESSED.iter().any(|(known, part)| id == *known && text.contains(part)) {
+        return vk::FALSE;
+    }
+    let severity = if severity.contains(vk::DebugUtilsMessageSeverityFlagsEXT::ERROR) {
+        Severity::Error
+    } else {
+        Severity::Warning
+    };
+    log.push(Message { severity, id, text });
+    vk::FALSE
+}

@@ -1,0 +1,18 @@
+// What every kernel begins with: extensions, the group size, and which thread this is.
+//
+// The group size is specialisation constant 0, so that it is tuned without recompiling GLSL; shared arrays are sized by
+// it. Groups are counted over x and y: one dimension holds 65 535 groups on some devices, so the dispatch folds.
+#extension GL_EXT_scalar_block_layout : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_GOOGLE_include_directive : require
+
+layout(constant_id = 0) const uint WORKGROUP_SIZE = 256;
+layout(local_size_x_id = 0) in;
+
+const uint INVALID_INDEX = 0xffffffffu;
+
+// Index of this workgroup in the folded dispatch.
+uint group_idx() { return gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x; }
+
+// Index of this thread in the folded dispatch; may lie past the element count.
+uint thread_idx() { return group_idx() * WORKGROUP_SIZE + gl_LocalInvocationIndex; }

@@ -1,0 +1,21 @@
+#version 460
+// Turns a count that lives on the device into indirect dispatch arguments, one row for each possible tile: a tile is the
+// number of elements a workgroup takes, a power of two from 1 to 2^15, and row k serves tiles of 2^k elements.
+//
+// Inputs: count[0]. Outputs: args[16], groups folded over x and y. Bytes: 4 read, 192 written. Order-independent.
+#extension GL_GOOGLE_include_directive : require
+#include "common/kernel.glsl"
+
+layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
+layout(scalar, binding = 1) writeonly buffer Args { uvec3 args[]; };
+layout(scalar, push_constant) uniform Params { uint max_groups_x; };
+
+void main() {
+    uint row = thread_idx();
+    if (row >= 16u) return;
+    uint n = count[0];
+    uint groups = (n >> row) + ((n & ((1u << row) - 1u)) != 0u ? 1u : 0u);
+    // An empty dispatch keeps y = 1: zero groups in x already make it empty, and y is never a divisor of nothing.
+    uint rows = groups == 0u ? 1u : (groups - 1u) / max_groups_x + 1u;
+    args[row] = uvec3(rows == 1u ? groups : max_groups_x, rows, 1u);
+}
