@@ -11,14 +11,30 @@
 mod atomic;
 mod checkpoint;
 mod error;
+mod export;
 mod frame;
+mod json;
+mod metrics;
+mod plot;
+mod profile;
 mod recording;
+pub mod reference_data;
+mod run_info;
 mod section;
+mod state_hash;
+mod trace;
 
 pub use checkpoint::Checkpoint;
 pub use error::{Damage, Error, Problem, Result};
+pub use export::{Format, UnknownFormat, export, write_pvd};
 pub use frame::{Column, ColumnData, ColumnKind, Frame, FrameError};
+pub use metrics::{Metric, MetricsTable, MetricsWriter};
+pub use plot::{Mark, Series, plot_metrics, plot_series};
+pub use profile::{KernelSamples, Profile, ProfileRow, TableStyle, profile_rows, profile_table};
 pub use recording::{RECORDING_EXTENSION, Recording, RecordingMeta, RecordingWriter, Tail};
+pub use run_info::RunInfo;
+pub use state_hash::StateHasher;
+pub use trace::{Span, write_trace};
 
 #[doc = include_str!("../../../docs/formats.md")]
 pub mod formats {}

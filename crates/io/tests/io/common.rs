@@ -1,7 +1,5 @@
 //! Frames for tests: arbitrary ones, and one small fixed one.
 
-#![allow(clippy::unwrap_used)]
-
 use frazil_io::{Column, ColumnData, Frame};
 use proptest::collection::vec;
 use proptest::prelude::*;

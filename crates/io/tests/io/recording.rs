@@ -1,13 +1,9 @@
 //! Recordings survive round trips to the bit, cuts at any byte, and notice any flipped bit.
 
-#![allow(clippy::unwrap_used)]
-
-mod common;
-
 use std::fs;
 use std::path::Path;
 
-use common::{frame, same_bits, small_frame};
+use crate::common::{frame, same_bits, small_frame};
 use frazil_io::{Error, Recording, RecordingMeta, RecordingWriter, Tail};
 use proptest::collection::vec;
 use proptest::prelude::*;

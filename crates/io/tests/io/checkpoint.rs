@@ -1,7 +1,5 @@
 //! Checkpoints come back to the bit or not at all, and say which part is bad.
 
-#![allow(clippy::unwrap_used)]
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;

@@ -1,0 +1,36 @@
+//! Comma separated values: a header row with units, then one row a particle. Numbers read back to the same bits, NaN payloads aside.
+
+use std::io::{self, Write};
+
+use crate::frame::{Column, ColumnData, Frame, label};
+
+pub(super) fn write(frame: &Frame, out: &mut impl Write) -> io::Result<()> {
+    let header: Vec<_> = frame.columns().iter().flat_map(labels).collect();
+    writeln!(out, "{}", header.join(","))?;
+    for i in 0..frame.len() {
+        for (c, column) in frame.columns().iter().enumerate() {
+            if c > 0 {
+                out.write_all(b",")?;
+            }
+            match &column.data {
+                ColumnData::U32(values) => write!(out, "{}", values[i])?,
+                ColumnData::F32(values) => write!(out, "{:?}", values[i])?,
+                ColumnData::Vec3(values) => {
+                    let [x, y, z] = values[i];
+                    write!(out, "{x:?},{y:?},{z:?}")?;
+                }
+            }
+        }
+        writeln!(out)?;
+    }
+    Ok(())
+}
+
+fn labels(column: &Column) -> Vec<String> {
+    match column.data {
+        ColumnData::Vec3(_) => {
+            ["x", "y", "z"].map(|axis| label(&format!("{}_{axis}", column.name), &column.unit)).to_vec()
+        }
+        ColumnData::U32(_) | ColumnData::F32(_) => vec![column.label()],
+    }
+}

@@ -1,0 +1,104 @@
+//! VTK's XML unstructured grid, and the `.pvd` index that gives its files their times.
+
+use std::fmt::Write as _;
+use std::io::{self, Write};
+use std::path::Path;
+
+use base64::prelude::{BASE64_STANDARD, Engine};
+
+use super::attributes;
+use crate::atomic::{self, Durability};
+use crate::error::Result;
+use crate::frame::{Column, ColumnKind, Frame};
+
+const VTK_VERTEX: u8 = 1;
+
+pub(super) fn write(frame: &Frame, out: &mut impl Write) -> io::Result<()> {
+    let n = frame.len();
+    writeln!(out, "<?xml version=\"1.0\"?>")?;
+    writeln!(
+        out,
+        "<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" byte_order=\"LittleEndian\" header_type=\"UInt64\">"
+    )?;
+    writeln!(out, "<!-- frazil particles, step {} -->", frame.step())?;
+    writeln!(out, "<UnstructuredGrid>\n<FieldData>")?;
+    let time = "Name=\"TimeValue\" NumberOfTuples=\"1\"";
+    write_array(out, "Float64", time, "", &frame.time_s().to_le_bytes())?;
+    writeln!(out, "</FieldData>\n<Piece NumberOfPoints=\"{n}\" NumberOfCells=\"{n}\">")?;
+
+    writeln!(out, "<PointData>")?;
+    for column in attributes(frame) {
+        write_column(out, column)?;
+    }
+    writeln!(out, "</PointData>\n<Points>")?;
+    for column in frame.columns().iter().filter(|column| column.name == "position") {
+        write_column(out, column)?;
+    }
+    writeln!(out, "</Points>\n<Cells>")?;
+    let n = n as i64;
+    write_array(out, "Int64", "Name=\"connectivity\"", "", &le_bytes(0..n))?;
+    write_array(out, "Int64", "Name=\"offsets\"", "", &le_bytes(1..n + 1))?;
+    write_array(out, "UInt8", "Name=\"types\"", "", &vec![VTK_VERTEX; frame.len()])?;
+    writeln!(out, "</Cells>\n</Piece>\n</UnstructuredGrid>\n</VTKFile>")
+}
+
+fn le_bytes(values: std::ops::Range<i64>) -> Vec<u8> {
+    values.flat_map(i64::to_le_bytes).collect()
+}
+
+fn write_column(out: &mut impl Write, column: &Column) -> io::Result<()> {
+    let (kind, components) = match column.data.kind() {
+        ColumnKind::U32 => ("UInt32", ""),
+        ColumnKind::F32 => ("Float32", ""),
+        ColumnKind::Vec3 => ("Float32", " NumberOfComponents=\"3\""),
+    };
+    let attributes = format!("Name=\"{}\"{components}", column.name);
+    write_array(out, kind, &attributes, &column.unit, column.data.bytes())
+}
+
+fn write_array(
+    out: &mut impl Write,
+    kind: &str,
+    attributes: &str,
+    unit: &str,
+    little_endian: &[u8],
+) -> io::Result<()> {
+    writeln!(out, "<DataArray type=\"{kind}\" {attributes} format=\"binary\">")?;
+    // The length and the data are one base64 stream.
+    let mut bytes = (little_endian.len() as u64).to_le_bytes().to_vec();
+    bytes.extend_from_slice(little_endian);
+    writeln!(out, "{}", BASE64_STANDARD.encode(bytes))?;
+    // After the data, because readers that take an element's text take what stands before its first child.
+    if !unit.is_empty() {
+        let unit = escape(unit);
+        writeln!(
+            out,
+            "<InformationKey name=\"UNITS_LABEL\" location=\"vtkDataArray\">{unit}</InformationKey>"
+        )?;
+    }
+    writeln!(out, "</DataArray>")
+}
+
+fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+/// Writes the index that makes ParaView play a series of `.vtu` files against simulated time.
+///
+/// `files` holds the time in seconds and the name of each file, relative to the index. The index may be written anew after each
+/// frame: it appears whole or not at all.
+///
+/// # Errors
+/// [`Error::Io`](crate::Error::Io), naming the path.
+pub fn write_pvd(path: &Path, files: &[(f64, String)]) -> Result<()> {
+    let mut text = String::from(
+        "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\" byte_order=\"LittleEndian\">\n<Collection>\n",
+    );
+    for (time_s, file) in files {
+        let file = escape(file);
+        writeln!(text, "<DataSet timestep=\"{time_s:?}\" group=\"\" part=\"0\" file=\"{file}\"/>")
+            .expect("writing to a String cannot fail");
+    }
+    text.push_str("</Collection>\n</VTKFile>\n");
+    atomic::write(path, Durability::Process, |out| out.write_all(text.as_bytes()))
+}

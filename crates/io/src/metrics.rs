@@ -1,0 +1,225 @@
+//! `metrics.csv`: one row of numbers per sample of a run, written as it goes.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use crate::error::{Error, Result};
+use crate::frame::{is_plain, label, list};
+
+/// A quantity that a run reports: its name and its unit in SI, empty where there is none.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Metric {
+    /// Such as `kinetic_energy`.
+    pub name: String,
+    /// Such as `J`.
+    pub unit: String,
+}
+
+impl Metric {
+    /// A metric; name and unit are checked when a table is made of it.
+    pub fn new(name: impl Into<String>, unit: impl Into<String>) -> Self {
+        Self { name: name.into(), unit: unit.into() }
+    }
+
+    /// As in the header row: `kinetic_energy [J]`.
+    pub fn label(&self) -> String {
+        label(&self.name, &self.unit)
+    }
+
+    fn from_label(text: &str) -> Option<Self> {
+        let (name, unit) = match text.strip_suffix(']') {
+            Some(opened) => opened.split_once(" [")?,
+            None => (text, ""),
+        };
+        let plain = !name.is_empty() && is_plain(name) && is_plain(unit);
+        plain.then(|| Self::new(name, unit))
+    }
+}
+
+/// Writes `metrics.csv`. Each row is handed to the operating system as one piece before [`row`](Self::row) returns.
+#[derive(Debug)]
+pub struct MetricsWriter {
+    file: File,
+    path: PathBuf,
+    n_metrics: usize,
+}
+
+impl MetricsWriter {
+    /// Starts a table, replacing any file at `path`.
+    ///
+    /// # Errors
+    /// [`Error::MetricsInput`] if there is no metric, a name is there twice, or a name or unit cannot stand in the header;
+    /// [`Error::Io`].
+    pub fn create(path: &Path, metrics: &[Metric]) -> Result<Self> {
+        check_metrics(path, metrics)?;
+        let file = File::create(path).map_err(Error::io("create", path))?;
+        let mut writer = Self { file, path: path.to_owned(), n_metrics: metrics.len() };
+        let header: Vec<_> = metrics.iter().map(Metric::label).collect();
+        writer.line(header.join(","))?;
+        Ok(writer)
+    }
+
+    /// Goes on with a table after a resume: keeps the rows in which `key` (such as `step`) is at most `last`, up to the first in which
+    /// it is not, drops the rest and a row torn by a kill, and appends from there.
+    ///
+    /// # Errors
+    /// Those of [`MetricsTable::read`]; [`Error::Metrics`] if the file's header is not that of `metrics`.
+    pub fn resume(path: &Path, metrics: &[Metric], key: &str, last: f64) -> Result<Self> {
+        check_metrics(path, metrics)?;
+        let text = fs::read_to_string(path).map_err(Error::io("read", path))?;
+        let whole = &text[..text.rfind('\n').map_or(0, |at| at + 1)];
+        let table = MetricsTable::parse(path, whole)?;
+        if table.metrics != metrics {
+            let expected: Vec<_> = metrics.iter().map(Metric::label).collect();
+            let problem = format!("this run reports {}", expected.join(", "));
+            return Err(Error::Metrics { path: path.to_owned(), line: 1, problem });
+        }
+        let n_kept = table.column(key)?.iter().take_while(|value| **value <= last).count();
+        let kept_bytes: usize = whole.split_inclusive('\n').take(1 + n_kept).map(str::len).sum();
+
+        let file = OpenOptions::new().append(true).open(path).map_err(Error::io("open", path))?;
+        file.set_len(kept_bytes as u64).map_err(Error::io("truncate", path))?;
+        Ok(Self { file, path: path.to_owned(), n_metrics: metrics.len() })
+    }
+
+    /// Writes a row, one value per metric.
+    ///
+    /// # Errors
+    /// [`Error::MetricsInput`] if the number of values is wrong; [`Error::Io`].
+    pub fn row(&mut self, values: &[f64]) -> Result<()> {
+        if values.len() != self.n_metrics {
+            let problem = format!("a row of {} value(s), expected {}", values.len(), self.n_metrics);
+            return Err(Error::MetricsInput { path: self.path.clone(), problem });
+        }
+        // Debug prints the fewest digits that read back to the same number, with an exponent where it is shorter.
+        let cells: Vec<_> = values.iter().map(|value| format!("{value:?}")).collect();
+        let cells: Vec<_> = cells.iter().map(|cell| cell.strip_suffix(".0").unwrap_or(cell)).collect();
+        self.line(cells.join(","))
+    }
+
+    fn line(&mut self, mut line: String) -> Result<()> {
+        line.push('\n');
+        self.file.write_all(line.as_bytes()).map_err(Error::io("append to", &self.path))
+    }
+}
+
+fn check_metrics(path: &Path, metrics: &[Metric]) -> Result<()> {
+    let problem = if metrics.is_empty() {
+        "expected at least one metric, found none".to_owned()
+    } else if let Some(bad) =
+        metrics.iter().find(|metric| Metric::from_label(&metric.label()).as_ref() != Some(metric))
+    {
+        format!(
+            "{bad:?} cannot stand in a header row: expected no brackets, commas, quotes, line breaks or outer blanks"
+        )
+    } else if let Some(twice) = duplicate(metrics) {
+        format!("the metric {twice:?} is there twice")
+    } else {
+        return Ok(());
+    };
+    Err(Error::MetricsInput { path: path.to_owned(), problem })
+}
+
+fn duplicate(metrics: &[Metric]) -> Option<&str> {
+    let is_later =
+        |(i, metric): &(usize, &Metric)| metrics[..*i].iter().any(|earlier| earlier.name == metric.name);
+    metrics.iter().enumerate().find(is_later).map(|(_, metric)| metric.name.as_str())
+}
+
+/// A metrics file, column by column.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MetricsTable {
+    path: PathBuf,
+    metrics: Vec<Metric>,
+    columns: Vec<Vec<f64>>,
+}
+
+impl MetricsTable {
+    /// Reads a metrics file.
+    ///
+    /// # Errors
+    /// [`Error::Io`]; [`Error::Metrics`], with the line, for a header that names no metrics, a cell that is no number, a row with
+    /// too few or too many cells, or a last row without its line break.
+    pub fn read(path: &Path) -> Result<Self> {
+        let text = fs::read_to_string(path).map_err(Error::io("read", path))?;
+        Self::parse(path, &text)
+    }
+
+    fn parse(path: &Path, text: &str) -> Result<Self> {
+        let wrong = |line, problem| Error::Metrics { path: path.to_owned(), line, problem };
+        let mut lines = text.split_inclusive('\n').zip(1..);
+        let (header, _) =
+            lines.next().ok_or_else(|| wrong(1, "expected a header row, found an empty file".to_owned()))?;
+        let header = whole_line(header).map_err(|problem| wrong(1, problem))?;
+        let metrics = header
+            .split(',')
+            .map(|cell| {
+                Metric::from_label(cell).ok_or_else(|| {
+                    wrong(1, format!("expected a metric such as \"time [s]\", found {cell:?}"))
+                })
+            })
+            .collect::<Result<Vec<_>>>()?;
+        if let Some(twice) = duplicate(&metrics) {
+            return Err(wrong(1, format!("the metric {twice:?} is there twice")));
+        }
+
+        let mut columns = vec![Vec::new(); metrics.len()];
+        for (row, line) in lines {
+            let row = whole_line(row).map_err(|problem| wrong(line, problem))?;
+            let cells: Vec<_> = row.split(',').collect();
+            if cells.len() != metrics.len() {
+                let problem =
+                    format!("expected {} cell(s) as in the header, found {}", metrics.len(), cells.len());
+                return Err(wrong(line, problem));
+            }
+            for ((cell, metric), column) in cells.iter().zip(&metrics).zip(&mut columns) {
+                let value = cell.trim().parse().map_err(|_| {
+                    wrong(line, format!("expected a number for {:?}, found {cell:?}", metric.name))
+                })?;
+                column.push(value);
+            }
+        }
+        Ok(Self { path: path.to_owned(), metrics, columns })
+    }
+
+    /// The file the table was read from.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The metrics, in the order of the header.
+    pub fn metrics(&self) -> &[Metric] {
+        &self.metrics
+    }
+
+    /// The number of rows.
+    pub fn n_rows(&self) -> usize {
+        self.columns[0].len()
+    }
+
+    /// The values of the metric of that name, one per row.
+    ///
+    /// # Errors
+    /// [`Error::Metrics`], listing the metrics there are.
+    pub fn column(&self, name: &str) -> Result<&[f64]> {
+        let at = self.metrics.iter().position(|metric| metric.name == name).ok_or_else(|| {
+            let available = list(self.metrics.iter().map(|metric| metric.name.as_str()));
+            let problem = format!("expected a column {name:?}, found {available}");
+            Error::Metrics { path: self.path.clone(), line: 1, problem }
+        })?;
+        Ok(&self.columns[at])
+    }
+
+    /// Each metric with its values.
+    pub fn columns(&self) -> impl Iterator<Item = (&Metric, &[f64])> {
+        self.metrics.iter().zip(self.columns.iter().map(Vec::as_slice))
+    }
+}
+
+fn whole_line(line: &str) -> std::result::Result<&str, String> {
+    let whole = line
+        .strip_suffix('\n')
+        .ok_or("truncated: expected a line break at its end, found the end of the file")?;
+    Ok(whole.strip_suffix('\r').unwrap_or(whole))
+}

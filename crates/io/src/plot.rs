@@ -1,0 +1,358 @@
+//! Plots as PNG or SVG, drawn with an embedded font, so that they look the same on a machine without any.
+
+use std::io::{self, Write};
+use std::path::Path;
+use std::sync::Once;
+
+use plotters::coord::Shift;
+use plotters::drawing::DrawingAreaErrorKind;
+use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+use plotters::style::{FontStyle, register_font};
+
+use crate::atomic::{self, Durability};
+use crate::error::{Error, Result};
+use crate::metrics::MetricsTable;
+
+/// How a series is drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mark {
+    /// A solid line through the points, for what was computed.
+    Line,
+    /// A dashed line through the points, for a limit or a closed solution.
+    Dashes,
+    /// A circle at each point, for measurements.
+    Points,
+}
+
+/// A named list of points.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Series {
+    /// What the legend says.
+    pub label: String,
+    /// How it is drawn.
+    pub mark: Mark,
+    /// (x, y) in the units that the axis labels name. A point that is not finite interrupts the line.
+    pub points: Vec<(f64, f64)>,
+}
+
+impl Series {
+    /// A series.
+    pub fn new(label: impl Into<String>, mark: Mark, points: Vec<(f64, f64)>) -> Self {
+        Self { label: label.into(), mark, points }
+    }
+}
+
+struct Panel<'a> {
+    x_label: &'a str,
+    y_label: &'a str,
+    series: &'a [Series],
+}
+
+/// Plots series over a common axis into `path`, whose extension, `png` or `svg`, chooses the format.
+///
+/// Axis labels should name their unit in brackets.
+///
+/// # Errors
+/// [`Error::Plot`] if no point is finite or the extension is another; [`Error::Io`].
+pub fn plot_series(title: &str, x_label: &str, y_label: &str, series: &[Series], path: &Path) -> Result<()> {
+    draw_figure(title, &[Panel { x_label, y_label, series }], path)
+}
+
+/// Plots a run's metrics over `time`: every metric in J (kinetic, potential, total energy) in one panel, every count (metrics whose
+/// name begins with `n_`) in another below it. Metrics of other units are left to [`plot_series`].
+///
+/// # Errors
+/// [`Error::Metrics`] if there is no `time`; [`Error::Plot`] if there are neither energies nor counts, no row, or `path` ends
+/// neither in `.png` nor in `.svg`; [`Error::Io`].
+pub fn plot_metrics(table: &MetricsTable, path: &Path) -> Result<()> {
+    let time = table.column("time")?;
+    let curves = |wanted: &dyn Fn(&crate::Metric) -> bool| -> Vec<Series> {
+        let chosen = table.columns().filter(|(metric, _)| wanted(metric));
+        let curve = |(metric, values): (&crate::Metric, &[f64])| {
+            let points = time.iter().copied().zip(values.iter().copied()).collect();
+            Series::new(legend_name(&metric.name), Mark::Line, points)
+        };
+        chosen.map(curve).collect()
+    };
+    let energies = curves(&|metric| metric.unit == "J");
+    let counts = curves(&|metric| metric.name.starts_with("n_"));
+    let x_label = "time [s]";
+    let panels: Vec<_> = [("energy [J]", &energies), ("count", &counts)]
+        .into_iter()
+        .filter(|(_, series)| !series.is_empty())
+        .map(|(y_label, series)| Panel { x_label, y_label, series })
+        .collect();
+    if panels.is_empty() {
+        let problem = "expected a metric in J or one whose name begins with \"n_\", found neither".to_owned();
+        return Err(Error::Plot { path: path.to_owned(), problem });
+    }
+    draw_figure("Energies and particle counts", &panels, path)
+}
+
+/// `n_particles` reads as `particles`, `kinetic_energy` as `kinetic energy`.
+fn legend_name(metric: &str) -> String {
+    metric.strip_prefix("n_").unwrap_or(metric).replace('_', " ")
+}
+
+const FONT: &str = "sans-serif";
+const WIDTH: u32 = 960;
+const PANEL_HEIGHT: u32 = 440;
+const TITLE_HEIGHT: u32 = 44;
+const MARGIN_LEFT: i32 = 12;
+const MARGIN_RIGHT: i32 = 36;
+const TICK_SIZE: i32 = 14;
+/// Bitmaps are drawn this many times larger and averaged down, because the backend does not smooth thick lines.
+const SUPERSAMPLING: u32 = 3;
+
+// The colour-blind safe palette of Okabe & Ito (2008), without its yellow, which is too faint on white.
+const PALETTE: [RGBColor; 7] = [
+    RGBColor(0, 114, 178),
+    RGBColor(213, 94, 0),
+    RGBColor(0, 158, 115),
+    RGBColor(204, 121, 167),
+    RGBColor(86, 180, 233),
+    RGBColor(230, 159, 0),
+    RGBColor(0, 0, 0),
+];
+const INK: RGBColor = RGBColor(40, 40, 40);
+const GRID: RGBColor = RGBColor(222, 222, 222);
+
+fn draw_figure(title: &str, panels: &[Panel<'_>], path: &Path) -> Result<()> {
+    let fail = |problem: String| Error::Plot { path: path.to_owned(), problem };
+    for panel in panels {
+        if finite_points(panel).next().is_none() {
+            return Err(fail(format!("{:?} has no finite point to draw", panel.y_label)));
+        }
+    }
+    register_embedded_font();
+    let size = (WIDTH, TITLE_HEIGHT + PANEL_HEIGHT * panels.len() as u32);
+    let bytes = match path.extension().and_then(|extension| extension.to_str()) {
+        Some("png") => {
+            let large = (size.0 * SUPERSAMPLING, size.1 * SUPERSAMPLING);
+            let mut pixels = vec![0; large.0 as usize * large.1 as usize * 3];
+            let root = BitMapBackend::with_buffer(&mut pixels, large).into_drawing_area();
+            draw(&root, title, panels, SUPERSAMPLING as i32).map_err(|error| fail(error.to_string()))?;
+            drop(root);
+            png_bytes(&average_down(&pixels, size), size).map_err(|error| fail(error.to_string()))?
+        }
+        Some("svg") => {
+            let mut text = String::new();
+            let root = SVGBackend::with_string(&mut text, size).into_drawing_area();
+            draw(&root, title, panels, 1).map_err(|error| fail(error.to_string()))?;
+            drop(root);
+            text.into_bytes()
+        }
+        other => {
+            return Err(fail(format!("expected the extension png or svg, found {:?}", other.unwrap_or(""))));
+        }
+    };
+    atomic::write(path, Durability::Process, |out| out.write_all(&bytes))
+}
+
+fn register_embedded_font() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let valid = register_font(FONT, FontStyle::Normal, epaint_default_fonts::UBUNTU_LIGHT).is_ok();
+        assert!(valid, "the font embedded in epaint_default_fonts is a valid TrueType font");
+    });
+}
+
+type DrawResult<DB> = std::result::Result<(), DrawingAreaErrorKind<<DB as DrawingBackend>::ErrorType>>;
+
+/// `unit` is the number of pixels in one length unit of the layout.
+fn draw<DB: DrawingBackend>(
+    root: &DrawingArea<DB, Shift>,
+    title: &str,
+    panels: &[Panel<'_>],
+    unit: i32,
+) -> DrawResult<DB> {
+    root.fill(&WHITE)?;
+    let (heading, body) = root.split_vertically(TITLE_HEIGHT as i32 * unit);
+    let centred = text_style(20, unit).pos(Pos::new(HPos::Center, VPos::Center));
+    heading.draw(&Text::new(title, ((WIDTH / 2) as i32 * unit, 26 * unit), centred))?;
+    let mut tick_width = 0;
+    for panel in panels {
+        let range = y_range(panel);
+        let decimals = decimals(&range);
+        for end in [range.start, range.end] {
+            let (width, _) = root.estimate_text_size(&tick(end, decimals), &text_style(TICK_SIZE, unit))?;
+            tick_width = tick_width.max(width as i32);
+        }
+    }
+    // One left edge for all panels, so that equal times stand above one another.
+    let y_area = tick_width + 44 * unit;
+    for (area, panel) in body.split_evenly((panels.len(), 1)).iter().zip(panels) {
+        draw_panel(area, panel, y_area, unit)?;
+    }
+    root.present()
+}
+
+fn draw_panel<DB: DrawingBackend>(
+    area: &DrawingArea<DB, Shift>,
+    panel: &Panel<'_>,
+    y_area: i32,
+    unit: i32,
+) -> DrawResult<DB> {
+    let legend_height = draw_legend(area, panel.series, MARGIN_LEFT * unit + y_area, unit)?;
+    let (_, plot) = area.split_vertically(legend_height);
+    let x_range = padded_range(finite_points(panel).map(|point| point.0), 0.0);
+    let y_range = y_range(panel);
+    let (x_decimals, y_decimals) = (decimals(&x_range), decimals(&y_range));
+
+    let mut chart = ChartBuilder::on(&plot)
+        .margin_left(MARGIN_LEFT * unit)
+        .margin_right(MARGIN_RIGHT * unit)
+        .margin_top(8 * unit)
+        .margin_bottom(8 * unit)
+        .x_label_area_size(48 * unit)
+        .y_label_area_size(y_area)
+        .build_cartesian_2d(x_range, y_range)?;
+    chart
+        .configure_mesh()
+        .x_desc(panel.x_label)
+        .y_desc(panel.y_label)
+        .x_labels(11)
+        .y_labels(8)
+        .x_label_formatter(&|x| tick(*x, x_decimals))
+        .y_label_formatter(&|y| tick(*y, y_decimals))
+        .axis_desc_style(text_style(16, unit))
+        .label_style(text_style(TICK_SIZE, unit))
+        .set_all_tick_mark_size(4 * unit)
+        .axis_style(INK.stroke_width(unit as u32))
+        .bold_line_style(GRID.stroke_width(unit as u32))
+        .light_line_style(TRANSPARENT)
+        .draw()?;
+
+    for (series, color) in panel.series.iter().zip(PALETTE.iter().cycle()) {
+        let line = color.stroke_width(2 * unit as u32);
+        let runs =
+            series.points.split(|point| !is_finite(point)).filter(|run| !run.is_empty()).map(<[_]>::to_vec);
+        match series.mark {
+            Mark::Line => {
+                for run in runs {
+                    chart.draw_series(LineSeries::new(run, line))?;
+                }
+            }
+            Mark::Dashes => {
+                for run in runs {
+                    chart.draw_series(DashedLineSeries::new(run, 8 * unit, 5 * unit, line))?;
+                }
+            }
+            Mark::Points => {
+                let circles = runs.flatten().map(|point| Circle::new(point, 5 * unit, line));
+                chart.draw_series(circles)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Draws the legend above the plot, where it can hide nothing, in as many rows as it needs, and returns their height in pixels.
+fn draw_legend<DB: DrawingBackend>(
+    area: &DrawingArea<DB, Shift>,
+    series: &[Series],
+    left: i32,
+    unit: i32,
+) -> std::result::Result<i32, DrawingAreaErrorKind<DB::ErrorType>> {
+    const ROW: i32 = 24;
+    const SAMPLE: i32 = 34;
+    let style = text_style(15, unit).pos(Pos::new(HPos::Left, VPos::Center));
+    let right = (WIDTH as i32 - MARGIN_RIGHT) * unit;
+    let (mut x, mut y) = (left, ROW / 2 * unit);
+    for (series, color) in series.iter().zip(PALETTE.iter().cycle()) {
+        let (text_width, _) = area.estimate_text_size(&series.label, &style)?;
+        let width = (SAMPLE + 8 + 24) * unit + text_width as i32;
+        if x > left && x + width > right {
+            (x, y) = (left, y + ROW * unit);
+        }
+        let line = color.stroke_width(2 * unit as u32);
+        let end = x + SAMPLE * unit;
+        match series.mark {
+            Mark::Line => area.draw(&PathElement::new(vec![(x, y), (end, y)], line))?,
+            Mark::Dashes => {
+                for dash in 0..3 {
+                    let from = x + dash * 13 * unit;
+                    area.draw(&PathElement::new(vec![(from, y), (from + 8 * unit, y)], line))?;
+                }
+            }
+            Mark::Points => area.draw(&Circle::new((x + SAMPLE / 2 * unit, y), 5 * unit, line))?,
+        }
+        area.draw(&Text::new(series.label.as_str(), (end + 8 * unit, y), style.clone()))?;
+        x += width;
+    }
+    Ok(y + ROW / 2 * unit)
+}
+
+fn text_style(size: i32, unit: i32) -> TextStyle<'static> {
+    TextStyle::from((FONT, size * unit).into_font()).color(&INK)
+}
+
+fn finite_points<'a>(panel: &Panel<'a>) -> impl Iterator<Item = &'a (f64, f64)> {
+    panel.series.iter().flat_map(|series| &series.points).filter(|point| is_finite(point))
+}
+
+fn y_range(panel: &Panel<'_>) -> std::ops::Range<f64> {
+    padded_range(finite_points(panel).map(|point| point.1), 0.06)
+}
+
+fn is_finite(point: &(f64, f64)) -> bool {
+    point.0.is_finite() && point.1.is_finite()
+}
+
+/// The range of `values`, of which there is at least one, widened by `padding` of itself, and never empty.
+fn padded_range(values: impl Iterator<Item = f64>, padding: f64) -> std::ops::Range<f64> {
+    let (min, max) =
+        values.fold((f64::INFINITY, f64::NEG_INFINITY), |(min, max), v| (min.min(v), max.max(v)));
+    let span = max - min;
+    if span > min.abs().max(max.abs()) * 1e-9 {
+        return min - padding * span..max + padding * span;
+    }
+    // A constant: room for it to be seen in the middle.
+    let half = if min == 0.0 { 1.0 } else { min.abs() * 0.1 };
+    min - half..max + half
+}
+
+/// Decimals that tell about ten ticks of a range apart; none means that an exponent reads better.
+fn decimals(range: &std::ops::Range<f64>) -> Option<usize> {
+    let greatest = range.start.abs().max(range.end.abs());
+    let decimals = 1.0 - (range.end - range.start).log10().floor();
+    ((1e-3..1e7).contains(&greatest) && decimals <= 6.0).then_some(decimals.max(0.0) as usize)
+}
+
+fn tick(value: f64, decimals: Option<usize>) -> String {
+    let text = match decimals {
+        Some(decimals) => format!("{value:.decimals$}"),
+        None => return format!("{value:.3e}"),
+    };
+    let text = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
+    if text == "-0" { "0".to_owned() } else { text.to_owned() }
+}
+
+/// Averages squares of [`SUPERSAMPLING`]² pixels; `size` is that of the result.
+fn average_down(pixels: &[u8], size: (u32, u32)) -> Vec<u8> {
+    let n = SUPERSAMPLING as usize;
+    let (width, height) = (size.0 as usize, size.1 as usize);
+    let mut averaged = Vec::with_capacity(width * height * 3);
+    for y in 0..height {
+        for x in 0..width {
+            for channel in 0..3 {
+                let at = |i: usize| ((y * n + i / n) * width * n + x * n + i % n) * 3 + channel;
+                let sum: usize = (0..n * n).map(|i| usize::from(pixels[at(i)])).sum();
+                averaged.push((sum / (n * n)) as u8);
+            }
+        }
+    }
+    averaged
+}
+
+fn png_bytes(pixels: &[u8], size: (u32, u32)) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let mut encoder = png::Encoder::new(&mut bytes, size.0, size.1);
+    encoder.set_color(png::ColorType::Rgb);
+    encoder.set_depth(png::BitDepth::Eight);
+    let mut writer = encoder.write_header()?;
+    writer.write_image_data(pixels)?;
+    writer.finish()?;
+    Ok(bytes)
+}

@@ -1,0 +1,103 @@
+//! Published measurements and closed solutions that runs are plotted and tested against.
+
+/// The surge front of a collapsing water column as measured by Koshizuka & Oka.
+///
+/// Each pair is (t*, Z*): t* = t √(2g/L) and Z* = z/L, where L is the column's initial width and z the distance of the front from
+/// the column's back wall. S. Koshizuka and Y. Oka, "Moving-Particle Semi-Implicit Method for Fragmentation of Incompressible Fluid",
+/// Nuclear Science and Engineering 123 (1996) 421–434.
+pub const KOSHIZUKA_OKA_1996_FRONT: [(f64, f64); 9] = [
+    (0.0, 1.0),
+    (0.381, 1.111),
+    (0.769, 1.252),
+    (1.153, 1.505),
+    (1.537, 1.892),
+    (1.935, 2.241),
+    (2.323, 2.615),
+    (2.719, 3.003),
+    (3.096, 3.624),
+];
+
+/// Dimensionless time t* = t √(2g/L) of [`KOSHIZUKA_OKA_1996_FRONT`]; `width_m` is L.
+pub fn dam_break_time(time_s: f64, width_m: f64, gravity_m_s2: f64) -> f64 {
+    time_s * (2.0 * gravity_m_s2 / width_m).sqrt()
+}
+
+/// The measured front Z* at dimensionless time t*, interpolated linearly; none outside the measured times.
+pub fn koshizuka_oka_1996_front(t_star: f64) -> Option<f64> {
+    KOSHIZUKA_OKA_1996_FRONT
+        .windows(2)
+        .find(|pair| (pair[0].0..=pair[1].0).contains(&t_star))
+        .map(|pair| pair[0].1 + (t_star - pair[0].0) / (pair[1].0 - pair[0].0) * (pair[1].1 - pair[0].1))
+}
+
+/// Ritter's depth h(x, t) in metres of an inviscid, shallow, unlimited reservoir of depth H released at x = 0.
+///
+/// h = (2√(gH) − x/t)² / (9g) between the receding wave at −√(gH) t and the front at 2√(gH) t, so 4H/9 at the gate for all t > 0.
+/// A. Ritter, "Die Fortpflanzung der Wasserwellen", Zeitschrift des Vereines Deutscher Ingenieure 36 (1892).
+pub fn ritter_depth_m(x_m: f64, time_s: f64, depth_m: f64, gravity_m_s2: f64) -> f64 {
+    let wave_m_s = (gravity_m_s2 * depth_m).sqrt();
+    if x_m <= -wave_m_s * time_s {
+        depth_m
+    } else if x_m >= 2.0 * wave_m_s * time_s {
+        0.0
+    } else {
+        (2.0 * wave_m_s - x_m / time_s).powi(2) / (9.0 * gravity_m_s2)
+    }
+}
+
+/// Ritter's front speed 2√(gH) in m/s: the limit without friction.
+pub fn ritter_front_speed_m_s(depth_m: f64, gravity_m_s2: f64) -> f64 {
+    2.0 * (gravity_m_s2 * depth_m).sqrt()
+}
+
+/// Ritter's front in the variables of [`KOSHIZUKA_OKA_1996_FRONT`]: Z* = 1 + √(2H/L) t*; `aspect` is H/L of the column.
+pub fn ritter_front(t_star: f64, aspect: f64) -> f64 {
+    1.0 + (2.0 * aspect).sqrt() * t_star
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const G: f64 = 9.81;
+
+    #[test]
+    fn ritter_keeps_the_volume_and_meets_its_known_points() {
+        let (depth, time) = (0.3, 0.2);
+        assert!((ritter_depth_m(0.0, time, depth, G) - 4.0 / 9.0 * depth).abs() < 1e-12);
+        assert_eq!(ritter_depth_m(-10.0, time, depth, G), depth);
+        assert_eq!(ritter_depth_m(10.0, time, depth, G), 0.0);
+        assert_eq!(ritter_depth_m(-1e-9, 0.0, depth, G), depth);
+        assert_eq!(ritter_depth_m(1e-9, 0.0, depth, G), 0.0);
+        let front = ritter_front_speed_m_s(depth, G) * time;
+        // What left the reservoir's side stands on the other.
+        let n = 200_000;
+        let dx = front / n as f64;
+        let integral = |from: f64, f: &dyn Fn(f64) -> f64| {
+            (0..n).map(|i| f(from + (i as f64 + 0.5) * dx)).sum::<f64>() * dx
+        };
+        let gained = integral(0.0, &|x| ritter_depth_m(x, time, depth, G));
+        let lost = integral(-front, &|x| depth - ritter_depth_m(x, time, depth, G));
+        assert!((gained - lost).abs() < 1e-9, "{gained} {lost}");
+    }
+
+    #[test]
+    fn dimensionless_and_dimensional_fronts_agree() {
+        let (width, depth, time) = (0.146, 0.292, 0.13);
+        let expected = 1.0 + ritter_front_speed_m_s(depth, G) * time / width;
+        let found = ritter_front(dam_break_time(time, width, G), depth / width);
+        assert!((found - expected).abs() < 1e-12, "{found} {expected}");
+    }
+
+    #[test]
+    fn measurements_are_interpolated_within_their_times_and_slower_than_ritter() {
+        for (t_star, front) in KOSHIZUKA_OKA_1996_FRONT {
+            assert!((koshizuka_oka_1996_front(t_star).unwrap() - front).abs() < 1e-12);
+            assert!(front <= ritter_front(t_star, 2.0));
+        }
+        assert_eq!(koshizuka_oka_1996_front(-0.1), None);
+        assert_eq!(koshizuka_oka_1996_front(3.2), None);
+        let middle = koshizuka_oka_1996_front(0.5 * 0.381).unwrap();
+        assert!((middle - 1.0555).abs() < 1e-12);
+    }
+}

@@ -1,0 +1,115 @@
+//! `run.json`: what ran, on what, for how long, and what came out.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::error::{Error, Result};
+use crate::json;
+
+/// The report of a run. Enough to repeat it and to compare it with another.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunInfo {
+    /// [`RunInfo::FORMAT_VERSION`].
+    pub format_version: u32,
+    /// The version of frazil.
+    pub frazil_version: String,
+    /// The commit frazil was built from, if known.
+    pub git_commit: Option<String>,
+    /// The scene's name.
+    pub scene: String,
+    /// The scene with all defaults and overrides in place.
+    pub effective_scene: Value,
+    /// The run's seed.
+    pub seed: u64,
+    /// The device's name.
+    pub device: String,
+    /// The driver's name and version.
+    pub driver: String,
+    /// The Vulkan version of the device, such as `1.3.204`.
+    pub api_version: String,
+    /// The device limits that the engine decides by, under their Vulkan names.
+    pub limits: BTreeMap<String, Value>,
+    /// Steps taken.
+    pub steps: u64,
+    /// Simulated time in seconds.
+    pub simulated_time_s: f64,
+    /// Time on the wall in seconds, by part of the run (`total`, `setup`, `steps`, `output`).
+    pub wall_time_s: BTreeMap<String, f64>,
+    /// The hash of the final state, from [`StateHasher`](crate::StateHasher); none if the run did not reach its end.
+    pub final_state_hash: Option<String>,
+    /// What the run warned of.
+    pub warnings: Vec<String>,
+}
+
+impl RunInfo {
+    /// The version of `run.json` that this build writes and reads.
+    pub const FORMAT_VERSION: u32 = 1;
+
+    /// Writes the report. The file appears whole or not at all.
+    ///
+    /// # Errors
+    /// [`Error::Io`], naming the path.
+    pub fn write(&self, path: &Path) -> Result<()> {
+        json::write(path, self)
+    }
+
+    /// Reads a report.
+    ///
+    /// # Errors
+    /// [`Error::Io`]; [`Error::Json`] with line and column; [`Error::Version`].
+    pub fn read(path: &Path) -> Result<Self> {
+        let text = fs::read_to_string(path).map_err(Error::io("read", path))?;
+        let info: Self =
+            serde_json::from_str(&text).map_err(|cause| Error::Json { path: path.to_owned(), cause })?;
+        if info.format_version != Self::FORMAT_VERSION {
+            let (path, expected, found) = (path.to_owned(), Self::FORMAT_VERSION, info.format_version);
+            return Err(Error::Version { kind: "run.json", path, expected, found });
+        }
+        Ok(info)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn info() -> RunInfo {
+        RunInfo {
+            format_version: RunInfo::FORMAT_VERSION,
+            frazil_version: "0.1.0".to_owned(),
+            git_commit: None,
+            scene: "dam_break".to_owned(),
+            effective_scene: serde_json::json!({ "version": 1, "spacing_m": 0.01 }),
+            seed: u64::MAX,
+            device: "llvmpipe".to_owned(),
+            driver: "lavapipe 22.3.6".to_owned(),
+            api_version: "1.3.224".to_owned(),
+            limits: BTreeMap::from([("maxStorageBufferRange".to_owned(), Value::from(134_217_728_u64))]),
+            steps: 1000,
+            simulated_time_s: 2.5,
+            wall_time_s: BTreeMap::from([("total".to_owned(), 12.25)]),
+            final_state_hash: Some("00ff".to_owned()),
+            warnings: vec!["no GPU found".to_owned()],
+        }
+    }
+
+    #[test]
+    fn a_report_comes_back_and_another_version_is_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("run.json");
+        info().write(&path).unwrap();
+        assert_eq!(RunInfo::read(&path).unwrap(), info());
+
+        RunInfo { format_version: 7, ..info() }.write(&path).unwrap();
+        let error = RunInfo::read(&path).unwrap_err().to_string();
+        assert!(error.contains("run.json format version 7; this build reads version 1"), "{error}");
+
+        fs::write(&path, "{\n  \"format_version\": \"one\"\n}").unwrap();
+        let error = RunInfo::read(&path).unwrap_err().to_string();
+        assert!(error.contains("run.json: invalid type") && error.contains("line 2"), "{error}");
+    }
+}

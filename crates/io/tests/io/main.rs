@@ -1,0 +1,10 @@
+//! Tests of frazil-io through its public interface.
+
+#![allow(clippy::unwrap_used)]
+
+mod checkpoint;
+mod common;
+mod export;
+mod metrics;
+mod plot;
+mod recording;

@@ -1,0 +1,124 @@
+//! Plots are drawn, fill their frame, and refuse what they cannot draw.
+
+use std::fs;
+use std::path::Path;
+
+use frazil_io::reference_data::{KOSHIZUKA_OKA_1996_FRONT, ritter_front};
+use frazil_io::{Mark, Metric, MetricsTable, MetricsWriter, Series, plot_metrics, plot_series};
+
+fn metrics(dir: &Path) -> MetricsTable {
+    let path = dir.join("metrics.csv");
+    let names = [
+        ("time", "s"),
+        ("kinetic_energy", "J"),
+        ("potential_energy", "J"),
+        ("total_energy", "J"),
+        ("n_particles", ""),
+    ];
+    let mut writer =
+        MetricsWriter::create(&path, &names.map(|(name, unit)| Metric::new(name, unit))).unwrap();
+    for i in 0..200 {
+        let t = f64::from(i) * 0.01;
+        let kinetic = 3.0 * (t * 4.0).sin().powi(2) * (-t).exp();
+        let potential = 7.5 - 2.0 * kinetic;
+        writer.row(&[t, kinetic, potential, kinetic + potential, 13_824.0]).unwrap();
+    }
+    MetricsTable::read(&path).unwrap()
+}
+
+fn dam_break() -> Vec<Series> {
+    let line = |mark, label: &str, f: &dyn Fn(f64) -> f64| {
+        Series::new(label, mark, (0..60).map(|i| f64::from(i) * 0.055).map(|t| (t, f(t))).collect())
+    };
+    vec![
+        line(Mark::Line, "frazil, dam_break", &|t| 1.0 + 0.35 * t.powi(2) / (1.0 + 0.13 * t * t)),
+        Series::new("measured, Koshizuka & Oka 1996", Mark::Points, KOSHIZUKA_OKA_1996_FRONT.to_vec()),
+        line(Mark::Dashes, "inviscid limit, Ritter", &|t| ritter_front(t.min(1.6), 2.0)),
+    ]
+}
+
+fn decode(path: &Path) -> (u32, u32, Vec<u8>) {
+    let mut reader =
+        png::Decoder::new(std::io::BufReader::new(fs::File::open(path).unwrap())).read_info().unwrap();
+    let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+    let info = reader.next_frame(&mut pixels).unwrap();
+    (info.width, info.height, pixels)
+}
+
+/// Whether a pixel this close to the colour is somewhere in the picture.
+fn has_color(pixels: &[u8], color: [u8; 3]) -> bool {
+    pixels.chunks(3).any(|pixel| pixel.iter().zip(color).all(|(a, b)| a.abs_diff(b) < 6))
+}
+
+/// Whether a border of three pixels all around is blank, so that no text was cut.
+fn border_is_blank(width: u32, height: u32, pixels: &[u8]) -> bool {
+    (0..width * height)
+        .filter(|i| i % width < 3 || i % width >= width - 3 || i / width < 3 || i / width >= height - 3)
+        .all(|i| pixels[i as usize * 3..][..3] == [255; 3])
+}
+
+#[test]
+fn metrics_become_a_picture_with_every_curve_and_nothing_cut_off() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("metrics.png");
+    plot_metrics(&metrics(dir.path()), &path).unwrap();
+    let (width, height, pixels) = decode(&path);
+    assert_eq!((width, height), (960, 924));
+    assert!(border_is_blank(width, height, &pixels));
+    for color in [[0, 114, 178], [213, 94, 0], [0, 158, 115]] {
+        assert!(has_color(&pixels, color), "no curve of colour {color:?}");
+    }
+}
+
+#[test]
+fn series_become_a_picture_and_a_drawing_that_names_them() {
+    let dir = tempfile::tempdir().unwrap();
+    let (png, svg) = (dir.path().join("front.png"), dir.path().join("front.svg"));
+    for path in [&png, &svg] {
+        plot_series("Surge front of a dam break", "t √(2g/L)", "z/L", &dam_break(), path).unwrap();
+    }
+    let (width, height, pixels) = decode(&png);
+    assert_eq!((width, height), (960, 484));
+    assert!(border_is_blank(width, height, &pixels));
+    assert!(has_color(&pixels, [213, 94, 0]), "no measured points");
+
+    let text = fs::read_to_string(&svg).unwrap();
+    for part in ["Surge front of a dam break", "t √(2g/L)", "z/L", "Koshizuka &amp; Oka 1996", "</svg>"] {
+        assert!(text.contains(part), "{part} is not in the drawing");
+    }
+    let circles = text.matches("<circle").count();
+    assert_eq!(circles, KOSHIZUKA_OKA_1996_FRONT.len() + 1, "one for each point and one in the legend");
+}
+
+#[test]
+fn holes_constants_and_single_points_are_drawn() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("odd.png");
+    for points in [
+        vec![(0.0, 1.0), (1.0, f64::NAN), (2.0, 3.0), (3.0, f64::INFINITY)],
+        vec![(1.0, 0.0)],
+        vec![(0.0, 1e30), (1e-30, 1e30)],
+        vec![(0.0, -5.0), (1e9, -5.0)],
+    ] {
+        for mark in [Mark::Line, Mark::Dashes, Mark::Points] {
+            plot_series("odd", "x", "y", &[Series::new("s", mark, points.clone())], &path).unwrap();
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_drawn_is_refused_by_name() {
+    let dir = tempfile::tempdir().unwrap();
+    let error = |name: &str, series: &[Series]| {
+        plot_series("title", "x", "y", series, &dir.path().join(name)).unwrap_err().to_string()
+    };
+    assert!(error("front.bmp", &dam_break()).contains("expected the extension png or svg, found \"bmp\""));
+    let empty = error("front.png", &[Series::new("nothing", Mark::Line, vec![(f64::NAN, 1.0)])]);
+    assert!(empty.contains("front.png") && empty.contains("no finite point"), "{empty}");
+
+    let path = dir.path().join("metrics.csv");
+    fs::write(&path, "time [s],temperature [°C]\n0,1\n").unwrap();
+    let table = MetricsTable::read(&path).unwrap();
+    let neither = plot_metrics(&table, &dir.path().join("metrics.png")).unwrap_err().to_string();
+    assert!(neither.contains("found neither"), "{neither}");
+}
