@@ -1,8 +1,9 @@
 //! How passes use resources, which pairs of uses need a barrier, and a checker that proves that all have one.
 //!
 //! The [`Recorder`](crate::Recorder) decides in one sweep where barriers go. [`find_hazards`] decides the same question
-//! from the finished list of accesses and barriers, by comparing every pair; it shares no code with the sweep, and a test
-//! removes each barrier in turn and expects it to object.
+//! from the finished list of accesses and barriers, by comparing every pair. The two share only the rules of
+//! what a single barrier covers; a test removes each barrier in turn and expects the checker, and Vulkan's own
+//! synchronization layer, to object.
 
 /// What a pass does with a resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -46,6 +47,54 @@ impl Use {
     pub fn writes(self) -> bool {
         matches!(self, Self::ComputeWrite | Self::ColorTarget | Self::DepthTarget | Self::TransferWrite)
     }
+
+    /// The stages of the pipeline it happens in.
+    pub(crate) fn stage(self) -> Stage {
+        match self {
+            Self::IndirectRead => Stage::Indirect,
+            Self::ComputeRead | Self::ComputeWrite => Stage::Compute,
+            Self::GraphicsRead => Stage::Shading,
+            Self::ColorTarget => Stage::Color,
+            Self::DepthTarget => Stage::Depth,
+            Self::TransferRead | Self::TransferWrite => Stage::Transfer,
+            Self::HostRead => Stage::Host,
+        }
+    }
+
+    /// Whether a barrier that waits for `before` waits for this: by stage alone for a read, and with its very access for
+    /// a write, which must also be made available.
+    pub(crate) fn is_awaited_by(self, before: UseSet) -> bool {
+        if self.writes() { before.contains(self) } else { before.iter().any(|b| b.stage() == self.stage()) }
+    }
+
+    /// Whether a `later` use, behind a barrier that lets `after` wait, is safe once this is awaited: by stage alone after
+    /// a read, and with its very access after a write, which must be visible to it (a kernel's write access includes
+    /// its reads).
+    pub(crate) fn is_safe_behind(self, after: UseSet, later: Use) -> bool {
+        if self.writes() {
+            after.contains(later) || (later == Self::ComputeRead && after.contains(Self::ComputeWrite))
+        } else {
+            after.iter().any(|a| a.stage() == later.stage())
+        }
+    }
+}
+
+/// Stages of the pipeline that uses happen in: what barriers chain by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Stage {
+    Indirect,
+    Compute,
+    Shading,
+    Color,
+    Depth,
+    Transfer,
+    Host,
+}
+
+impl Stage {
+    /// How many there are.
+    pub const COUNT: usize = Self::Host as usize + 1;
 }
 
 /// A set of uses.
@@ -108,9 +157,7 @@ pub struct Hazard {
     pub second: Access,
 }
 
-/// Every pair of conflicting accesses without a barrier between them that names both uses.
-///
-/// Chains (A before B by one barrier, B before C by another) do not count: the recorder names the pair itself.
+/// Every pair of conflicting accesses that no barrier, and no chain of barriers, between them orders.
 pub fn find_hazards(events: &[Event]) -> Vec<Hazard> {
     let mut hazards = Vec::new();
     for (later, event) in events.iter().enumerate() {
@@ -120,15 +167,8 @@ pub fn find_hazards(events: &[Event]) -> Vec<Hazard> {
             let conflict = first.resource == second.resource
                 && first.pass != second.pass
                 && (first.usage.writes() || second.usage.writes());
-            let ordered = || {
-                events[earlier..later].iter().any(|e| {
-                    matches!(e, Event::Barrier { before, after }
-                        if before.contains(first.usage) && after.contains(second.usage))
-                })
-            };
-            // An older read or write is also ordered if every newer write of the resource in between is: those accesses
-            // were themselves ordered after it.
-            if conflict && !ordered() && !superseded(events, earlier, later, *first) {
+            let between = &events[earlier + 1..later];
+            if conflict && !is_ordered(first.usage, second.usage, between) && !is_superseded(*first, *second, between) {
                 hazards.push(Hazard { first: *first, second: *second });
             }
         }
@@ -136,15 +176,27 @@ pub fn find_hazards(events: &[Event]) -> Vec<Hazard> {
     hazards
 }
 
-/// Whether a write to the same resource lies between the two events: then that write is the one to be ordered against,
-/// and its own order after `first` is checked on its own.
-fn superseded(events: &[Event], earlier: usize, later: usize, first: Access) -> bool {
-    let second_pass = match events[later] {
-        Event::Access(access) => access.pass,
-        Event::Barrier { .. } => return false,
-    };
-    events[earlier + 1..later].iter().any(|event| {
+/// Follows the barriers between two uses: the first that awaits the earlier one begins a chain, each that waits for a
+/// stage the chain has reached prolongs it, and any of them may be the one that the later use is safe behind.
+fn is_ordered(first: Use, second: Use, between: &[Event]) -> bool {
+    let mut reached: Vec<Stage> = Vec::new();
+    for event in between {
+        let Event::Barrier { before, after } = *event else { continue };
+        if first.is_awaited_by(before) || before.iter().any(|b| reached.contains(&b.stage())) {
+            if first.is_safe_behind(after, second) {
+                return true;
+            }
+            reached.extend(after.iter().map(Use::stage));
+        }
+    }
+    false
+}
+
+/// Whether another pass in between writes the resource: then that write is the one to be ordered against, and its own
+/// order after `first` is checked on its own.
+fn is_superseded(first: Access, second: Access, between: &[Event]) -> bool {
+    between.iter().any(|event| {
         matches!(event, Event::Access(a) if a.resource == first.resource && a.usage.writes()
-            && a.pass != first.pass && a.pass != second_pass)
+            && a.pass != first.pass && a.pass != second.pass)
     })
 }

@@ -2,7 +2,7 @@
 
 use crate::buffer::{Buffer, RawBuffer};
 use crate::device::{Device, Shared};
-use crate::hazard::{Access, Event, Use, UseSet};
+use crate::hazard::{Access, Event, Stage, Use, UseSet};
 use crate::image::Image;
 use crate::kernel::{BindingSource, Kernel, KernelInterface, Threads};
 use crate::submission::{CommandPool, Stamp};
@@ -50,8 +50,10 @@ pub struct Recorder {
     pool: Option<CommandPool>,
     kept: HashMap<u64, Kept>,
     kernels: Vec<Arc<dyn Any + Send + Sync>>,
-    /// `ordered[a][b]`: when a barrier from use a to use b was last put down.
+    /// `ordered[a][b]`: uses a before this moment are ordered before any use b from now on.
     ordered: [[u32; Use::ALL.len()]; Use::ALL.len()],
+    /// `reached[a][s]`: uses a before this moment have a chain of barriers to stage s.
+    reached: [[u32; Stage::COUNT]; Use::ALL.len()],
     clock: u32,
     passes: u32,
     barriers: u32,
@@ -134,6 +136,7 @@ impl Device {
             kept: HashMap::new(),
             kernels: Vec::new(),
             ordered: Default::default(),
+            reached: Default::default(),
             clock: 1,
             passes: 0,
             barriers: 0,
@@ -378,11 +381,7 @@ impl Recorder {
             self.clock += 1;
             let omitted = self.plan == BarrierPlan::Omit(self.barriers);
             self.barriers += 1;
-            for a in before.iter() {
-                for b in after.iter() {
-                    self.ordered[a as usize][b as usize] = self.clock;
-                }
-            }
+            self.order(before, after);
             if !omitted {
                 self.write_barrier(before, after);
             }
@@ -409,6 +408,28 @@ impl Recorder {
                 kept.reads = Default::default();
             } else {
                 kept.reads[*usage as usize] = self.clock;
+            }
+        }
+    }
+
+    /// Notes what a barrier put down now orders: uses that it awaits itself, and older ones whose chain of barriers has
+    /// reached a stage that it waits for.
+    fn order(&mut self, before: UseSet, after: UseSet) {
+        for earlier in Use::ALL {
+            let reached = &mut self.reached[earlier as usize];
+            let since = if earlier.is_awaited_by(before) {
+                self.clock
+            } else {
+                before.iter().map(|b| reached[b.stage() as usize]).max().unwrap_or(0)
+            };
+            for stage in after.iter().map(Use::stage) {
+                reached[stage as usize] = since.max(reached[stage as usize]);
+            }
+            for later in Use::ALL {
+                if earlier.is_safe_behind(after, later) {
+                    let ordered = &mut self.ordered[earlier as usize][later as usize];
+                    *ordered = since.max(*ordered);
+                }
             }
         }
     }

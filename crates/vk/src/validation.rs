@@ -84,3 +84,20 @@ pub(crate) unsafe extern "system" fn callback(
     log.push(Message { severity, id, text });
     vk::FALSE
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::{Device, DeviceOptions, Severity};
+
+    #[test]
+    fn a_planted_invalid_call_is_collected_as_an_error() {
+        let device = Device::open(&DeviceOptions { validation: true, ..Default::default() }).unwrap();
+        let recorder = device.recorder().unwrap();
+        // SAFETY: not safe at all: no pipeline is bound. The layer reports it, and the commands are never submitted.
+        unsafe { recorder.shared.raw.cmd_dispatch(recorder.commands(), 1, 1, 1) };
+        let messages = device.validation().take();
+        assert!(messages.iter().any(|m| m.severity == Severity::Error && m.id.starts_with("VUID-vkCmdDispatch")), "{messages:?}");
+        drop(recorder);
+        device.check_validation().unwrap();
+    }
+}

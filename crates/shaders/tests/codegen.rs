@@ -1,0 +1,108 @@
+//! The build step on planted shaders: what is wrong in GLSL is refused with file and line, and what is right becomes the
+//! Rust text it should.
+
+#[allow(dead_code, reason = "the build script uses the parts that this test does not")]
+#[path = "../build/codegen/mod.rs"]
+mod codegen;
+
+use std::path::Path;
+
+const PREAMBLE: &str = "#version 460\n// A planted kernel.\n#extension GL_GOOGLE_include_directive : require\n#include \"common/kernel.glsl\"\n";
+
+/// Generates from a folder that holds the project's own `common/` and one planted kernel, `glsl/area/planted.comp`.
+fn generate(kernel: &str) -> Result<String, String> {
+    let folder = tempfile::tempdir().unwrap();
+    let glsl = folder.path().join("glsl");
+    for part in ["area", "common"] {
+        std::fs::create_dir_all(glsl.join(part)).unwrap();
+    }
+    let project = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../glsl/common/kernel.glsl");
+    std::fs::copy(project, glsl.join("common/kernel.glsl")).unwrap();
+    std::fs::write(glsl.join("area/planted.comp"), kernel).unwrap();
+    codegen::generate(&glsl, folder.path()).map_err(|errors| errors.join("\n"))
+}
+
+fn with_body(declarations: &str, body: &str) -> Result<String, String> {
+    generate(&format!("{PREAMBLE}{declarations}\nvoid main() {{ {body} }}\n"))
+}
+
+#[test]
+fn a_syntax_error_names_file_and_line() {
+    let error = with_body("layout(scalar, binding = 0) buffer A { uint a[]; };", "a[0] = undeclared;").unwrap_err();
+    assert!(error.starts_with("glsl/area/planted.comp:6: error:") && error.contains("undeclared"), "{error}");
+}
+
+#[test]
+fn an_include_that_is_not_there_is_named() {
+    let error = generate("#version 460\n// x\n#extension GL_GOOGLE_include_directive : require\n#include \"nowhere.glsl\"\nvoid main() {}\n");
+    let error = error.unwrap_err();
+    assert!(error.contains("glsl/area/planted.comp") && error.contains("nowhere.glsl"), "{error}");
+}
+
+#[test]
+fn element_types_access_and_parameters_become_rust() {
+    let source = with_body(
+        "struct Pair { vec3 a; uint b; };\n\
+         layout(constant_id = 1) const float FACTOR = 2.5;\n\
+         layout(scalar, binding = 0) readonly buffer X { vec3 x[]; };\n\
+         layout(scalar, binding = 1) writeonly buffer Y { Pair y[]; };\n\
+         layout(scalar, push_constant) uniform Params { vec3 g; float dt; uvec3 dims; };",
+        "uint i = thread_idx(); y[i] = Pair(FACTOR * (x[i] + dt * g), dims.x);",
+    )
+    .unwrap();
+    for expected in [
+        "pub mod planted {",
+        "/// A planted kernel.",
+        "pub x: &'a frazil_vk::Buffer<[f32; 3]>",
+        "pub y: &'a frazil_vk::Buffer<super::super::types::Pair>",
+        "name: \"x\", element_bytes: 12, reads: true, writes: false",
+        "name: \"y\", element_bytes: 16, reads: false, writes: true",
+        "assert!(size_of::<Params>() == 28)",
+        "assert!(core::mem::offset_of!(Params, dims) == 16)",
+        "pub factor: f32",
+        "pub workgroup_size: u32",
+    ] {
+        assert!(source.contains(expected), "no «{expected}» in\n{source}");
+    }
+}
+
+#[test]
+fn a_padded_layout_is_refused() {
+    // std430 puts vec3 elements 16 bytes apart; [f32; 3] takes 12.
+    let error = with_body("layout(std430, binding = 0) buffer A { vec3 a[]; };", "a[0] = vec3(1);").unwrap_err();
+    assert!(error.starts_with("glsl/area/planted.comp:") && error.contains("16 bytes apart but take 12"), "{error}");
+    let error = with_body(
+        "layout(scalar, binding = 0) buffer A { float a[]; };\nlayout(std430, push_constant) uniform Params { float s; vec3 v; };",
+        "a[0] = s * v.x;",
+    )
+    .unwrap_err();
+    assert!(error.contains("\"push constants.v\" lies at byte 16") && error.contains("layout(scalar)"), "{error}");
+}
+
+#[test]
+fn gaps_and_unused_buffers_are_refused() {
+    let error = with_body(
+        "layout(scalar, binding = 0) buffer A { uint a[]; };\nlayout(scalar, binding = 2) buffer B { uint b[]; };",
+        "a[0] = b[0];",
+    );
+    assert!(error.unwrap_err().contains("binding 2 is \"b\", expected binding 1"));
+}
+
+#[test]
+fn push_constants_beyond_the_portable_size_are_refused() {
+    let error = with_body(
+        "layout(scalar, binding = 0) buffer A { float a[]; };\nlayout(scalar, push_constant) uniform Params { float v[33]; };",
+        "a[0] = v[thread_idx()];",
+    );
+    assert!(error.unwrap_err().contains("132 bytes, at most 128"));
+}
+
+#[test]
+fn a_kernel_without_the_preamble_or_a_header_is_refused() {
+    let bare = "#version 460\n// A kernel with a fixed group size.\nlayout(local_size_x = 64) in;\n\
+                layout(binding = 0) buffer A { uint a[]; };\nvoid main() { a[gl_GlobalInvocationID.x] = 1u; }\n";
+    assert!(generate(bare).unwrap_err().contains("no group size: include \"common/kernel.glsl\""));
+    let silent = PREAMBLE.replace("// A planted kernel.\n", "")
+        + "layout(scalar, binding = 0) buffer A { uint a[]; };\nvoid main() { a[thread_idx()] = 1u; }\n";
+    assert!(generate(&silent).unwrap_err().contains("expected a header comment"));
+}
