@@ -1,0 +1,83 @@
+//! What is allowed but rarely meant.
+
+use std::fmt;
+
+use crate::source::Location;
+use crate::{Scene, Vec3};
+
+/// A warning about a scene that can run but may disappoint.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Advice {
+    /// Where the value stands.
+    pub at: Location,
+    /// Path of the key.
+    pub key: String,
+    /// What may go wrong and what would help.
+    pub message: String,
+}
+
+impl fmt::Display for Advice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}: {}", self.at, self.key, self.message)
+    }
+}
+
+/// Largest share of the support radius a particle may cross in a step and still meet its neighbours.
+const MAX_TRAVEL: f64 = 0.5;
+
+impl Scene {
+    /// Warnings, cheap to compute: none of them stops a run.
+    pub fn advice(&self) -> Vec<Advice> {
+        let mut advice = Vec::new();
+        let mut warn = |key: &str, message: String| {
+            advice.push(Advice { at: self.source.locate(key), key: key.to_owned(), message });
+        };
+        let (dt, d, h) = (self.time.dt_s, self.fluid.particle_spacing_m, self.support_radius_m());
+
+        let fastest = self.fastest_m_s();
+        if fastest * dt > MAX_TRAVEL * h {
+            warn(
+                "time.dt_s",
+                format!(
+                    "a particle that falls through the domain reaches {fastest:.3} m/s and crosses {:.2} support radii in \
+                     a step of {dt} s; at most {MAX_TRAVEL} needs a step of {:.3e} s or less",
+                    fastest * dt / h,
+                    MAX_TRAVEL * h / fastest
+                ),
+            );
+        }
+        if !(1.5..=3.0).contains(&self.fluid.support_radius_spacings) {
+            let neighbours = 4.0 / 3.0 * std::f64::consts::PI * self.fluid.support_radius_spacings.powi(3);
+            let effect = if neighbours < 30.0 { "too few for a smooth density" } else { "which costs time" };
+            warn(
+                "fluid.support_radius_spacings",
+                format!("gives about {neighbours:.0} neighbours, {effect}"),
+            );
+        }
+        let lattice_mass = self.fluid.rest_density_kg_m3 * d * d * d;
+        let mass_ratio = self.particle_mass_kg() / lattice_mass;
+        if (mass_ratio - 1.0).abs() > 0.05 {
+            warn(
+                "fluid.particle_mass_kg",
+                format!(
+                    "is {mass_ratio:.2} times the {lattice_mass:.3e} kg that fill the lattice at the rest density, so that \
+                     the fluid starts {}",
+                    if mass_ratio > 1.0 { "compressed" } else { "stretched" }
+                ),
+            );
+        }
+        if self.gravity_m_s2()[self.up_axis.index()] > 0.0 {
+            warn("gravity_m_s2", "points up".to_owned());
+        }
+        advice
+    }
+
+    /// Speed in m/s of the fastest block after falling through the whole domain.
+    fn fastest_m_s(&self) -> f64 {
+        let gravity = self.gravity_m_s2();
+        let extent: Vec3 = std::array::from_fn(|i| self.domain.max_m[i] - self.domain.min_m[i]);
+        let fall: f64 = (0..3).map(|i| 2.0 * gravity[i].abs() * extent[i]).sum();
+        let start = self.particles.iter().map(|block| block.velocity_m_s.iter().map(|v| v * v).sum::<f64>());
+        (start.fold(0.0, f64::max) + fall).sqrt()
+    }
+}

@@ -1,0 +1,43 @@
+//! Scenes as pure data: what is simulated, with which method and parameters, and what to show of it.
+//!
+//! Here live the file format ([`Scene`], its sections and its JSON Schema), loading with `--set` overrides and errors
+//! that name file, line, column and key ([`SceneError`]), shapes and their sampling into particles ([`Sampled`]), the
+//! camera's default framing ([`View`]) and the scenes that ship with the engine ([`builtin`]).
+//!
+//! Here will never live: a device, a buffer, a step of a solver, or anything that changes while a simulation runs.
+//!
+//! Lengths are metres, times seconds, masses kilograms, angles degrees; keys carry their unit. Vectors are `[x, y, z]`.
+//! Every number a scene may leave out has its default in one place: the `Default` of its section in `scene.rs`.
+
+mod advice;
+mod builtin;
+mod camera;
+mod error;
+mod every;
+mod load;
+mod reader;
+mod sample;
+mod scene;
+mod shape;
+mod source;
+mod tree;
+mod validate;
+
+pub use advice::Advice;
+pub use builtin::{Builtin, builtin};
+pub use camera::View;
+pub use error::SceneError;
+pub use every::{Every, EveryError};
+pub use sample::Sampled;
+pub use scene::*;
+pub use shape::{Axis, Shape};
+pub use source::{Location, Place};
+pub use validate::MAX_PARTICLES;
+
+/// A point or vector, `[x, y, z]`.
+pub type Vec3 = [f64; 3];
+
+/// JSON Schema of the scene file, for editors and for checking scenes that other programs write.
+pub fn json_schema() -> serde_json::Value {
+    schemars::schema_for!(Scene).to_value()
+}

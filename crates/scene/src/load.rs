@@ -1,0 +1,76 @@
+//! From a file, a text or a name to a validated scene.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use crate::error::hint;
+use crate::source::Source;
+use crate::tree::Node;
+use crate::{Scene, SceneError, builtin, reader};
+
+/// A scene file is a page of text; what is larger is some other file.
+const MAX_FILE_BYTES: u64 = 4 << 20;
+
+impl Scene {
+    /// Loads the scene file at `path`, with `overrides` (`table.key=value`, array elements by index from 0) applied in
+    /// order before anything is read or checked.
+    ///
+    /// # Errors
+    /// Whatever is wrong with the file, an override, or the scene that results, whichever comes first.
+    pub fn load(path: impl AsRef<Path>, overrides: &[String]) -> Result<Self, SceneError> {
+        let path = path.as_ref();
+        let text = read_text(path).map_err(|cause| SceneError::Read { path: path.to_owned(), cause })?;
+        Self::parse(&text, &path.display().to_string(), overrides)
+    }
+
+    /// Reads a scene from its text; `origin` names the text in errors. See [`Scene::load`].
+    ///
+    /// # Errors
+    /// Whatever is wrong with the text, an override, or the scene that results, whichever comes first.
+    pub fn parse(text: &str, origin: &str, overrides: &[String]) -> Result<Self, SceneError> {
+        let mut tree = Node::parse(text, origin)?;
+        for (turn, argument) in overrides.iter().enumerate() {
+            tree.apply_override(turn, argument)?;
+        }
+        let source = Source::new(origin, tree.places());
+        let mut scene: Self = reader::read(&tree, &source)?;
+        scene.source = source;
+        scene.validate()?;
+        Ok(scene)
+    }
+
+    /// Loads `scene`, which is the path of a scene file or, where there is no such file, the name of a built-in scene.
+    ///
+    /// # Errors
+    /// As [`Scene::load`]; and [`SceneError::NoSuchScene`] for a bare name that is neither.
+    pub fn find(scene: &str, overrides: &[String]) -> Result<Self, SceneError> {
+        let path = Path::new(scene);
+        if !path.exists() {
+            if let Some(found) = builtin().iter().find(|builtin| builtin.name == scene) {
+                return found.load(overrides);
+            }
+            let bare = path.components().count() == 1 && path.extension().is_none();
+            if bare {
+                let names: Vec<&str> = builtin().iter().map(|builtin| builtin.name).collect();
+                return Err(SceneError::NoSuchScene { name: scene.to_owned(), hint: hint(scene, &names) });
+            }
+        }
+        Self::load(path, overrides)
+    }
+}
+
+fn read_text(path: &Path) -> io::Result<String> {
+    let file = File::open(path)?;
+    if file.metadata()?.is_dir() {
+        return Err(io::Error::new(io::ErrorKind::IsADirectory, "found a directory, expected a TOML file"));
+    }
+    // Bounded, because a device or a pipe may never end.
+    let mut text = String::new();
+    file.take(MAX_FILE_BYTES + 1).read_to_string(&mut text)?;
+    if text.len() as u64 > MAX_FILE_BYTES {
+        let problem = format!("found more than {MAX_FILE_BYTES} bytes, expected a TOML file");
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, problem));
+    }
+    Ok(text)
+}

@@ -1,0 +1,405 @@
+//! The scene file's sections, and the defaults of what they may leave out.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::source::Source;
+use crate::{Axis, Every, Shape, Vec3};
+
+/// The only version of the scene file there is so far.
+pub const SCENE_VERSION: u32 = 1;
+
+/// Magnitude of the default gravity, m/s².
+pub const GRAVITY_M_S2: f64 = 9.81;
+
+/// A scene: everything that decides a simulation's result, and what to show of it.
+///
+/// Made by [`Scene::load`], [`Scene::parse`] or [`Scene::find`], which validate it. Fields may be changed afterwards;
+/// [`Scene::validate`] then says whether the scene still holds together. Serializing gives the effective scene, defaults
+/// included, which reads back as the same scene.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(description = "A particle simulation: what is simulated, how, and what to show of it. SI units.")]
+pub struct Scene {
+    /// Version of the file format: 1.
+    pub version: u32,
+    /// Short name, as in a file name.
+    pub name: String,
+    /// What the scene shows, in a sentence or two.
+    #[serde(default)]
+    pub description: String,
+    /// Which axis points up. Gravity points against it, and the camera stands upright along it.
+    pub up_axis: Axis,
+    /// Gravity in m/s²; by default 9.81 m/s² against the up axis.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gravity_m_s2: Option<Vec3>,
+    /// Seed of everything random in the scene, 0 to 2⁶³ − 1.
+    #[serde(default)]
+    #[schemars(range(max = 9223372036854775807_u64))]
+    pub seed: u64,
+    /// Time step and duration.
+    pub time: Time,
+    /// The material and its discretization.
+    pub fluid: Fluid,
+    /// The method and its parameters.
+    #[serde(default)]
+    pub solver: Solver,
+    /// The container: six walls that hold the particles.
+    pub domain: Domain,
+    /// What is filled with particles at the start; blocks may not overlap.
+    pub particles: Vec<ParticleBlock>,
+    /// Fixed obstacles and containers inside the domain.
+    #[serde(default)]
+    pub colliders: Vec<Collider>,
+    /// What pictures show.
+    #[serde(default)]
+    pub render: Render,
+    /// How often what is written, where the command line does not say.
+    #[serde(default)]
+    pub output: Output,
+    #[serde(skip)]
+    pub(crate) source: Source,
+}
+
+/// Time step and duration.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Time {
+    /// Time step Δt in s.
+    pub dt_s: f64,
+    /// Simulated time in s.
+    pub duration_s: f64,
+}
+
+/// The material and its discretization into particles.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Fluid {
+    /// Distance d between neighbours on the lattice, in m.
+    pub particle_spacing_m: f64,
+    /// Rest density ρ₀ in kg/m³.
+    #[serde(default = "Fluid::default_rest_density_kg_m3")]
+    pub rest_density_kg_m3: f64,
+    /// Support radius of the smoothing kernels in spacings, h/d.
+    #[serde(default = "Fluid::default_support_radius_spacings")]
+    pub support_radius_spacings: f64,
+    /// XSPH coefficient (paper 000 eq 5.20): the share of the smoothed velocity difference that is blended in, 0 to 1.
+    #[serde(default = "Fluid::default_xsph_viscosity")]
+    pub xsph_viscosity: f64,
+    /// Mass of a particle in kg; by default ρ₀d³.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub particle_mass_kg: Option<f64>,
+}
+
+impl Fluid {
+    fn default_rest_density_kg_m3() -> f64 {
+        1000.0
+    }
+    fn default_support_radius_spacings() -> f64 {
+        2.0
+    }
+    fn default_xsph_viscosity() -> f64 {
+        0.01
+    }
+}
+
+/// The method that moves the particles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum SolverKind {
+    /// Position-based fluid.
+    Pbd,
+}
+
+/// The method and its parameters.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Solver {
+    /// The method.
+    pub kind: SolverKind,
+    /// Jacobi iterations a step.
+    pub iterations: u32,
+    /// Factor ω on the averaged position corrections (paper 000 eq 5.26–5.27), above 0 and up to 2.
+    pub over_relaxation: f64,
+    /// Relaxation of the density constraint made independent of size: ε = this / h², in 1/m².
+    pub constraint_relaxation: f64,
+    /// The repulsion that stands in for surface tension and keeps particles from clumping.
+    pub artificial_pressure: ArtificialPressure,
+    /// Steps handed to the device at once.
+    pub steps_per_submission: u32,
+}
+
+impl Default for Solver {
+    fn default() -> Self {
+        Self {
+            kind: SolverKind::Pbd,
+            iterations: 4,
+            over_relaxation: 1.0,
+            constraint_relaxation: 1.0,
+            artificial_pressure: ArtificialPressure::default(),
+            steps_per_submission: 8,
+        }
+    }
+}
+
+/// Artificial pressure s_corr = −k (W(r) / W(|Δq|))ⁿ, paper 002 eq 2.21.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct ArtificialPressure {
+    /// k, dimensionless; 0 switches it off.
+    pub strength: f64,
+    /// |Δq| / h, between 0 and 1.
+    pub radius_fraction: f64,
+    /// n, a whole number from 1.
+    pub exponent: u32,
+}
+
+impl Default for ArtificialPressure {
+    fn default() -> Self {
+        Self { strength: 0.001, radius_fraction: 0.1, exponent: 4 }
+    }
+}
+
+/// The container, an axis-aligned box whose six walls hold the particles.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Domain {
+    /// Lower corner in m.
+    pub min_m: Vec3,
+    /// Upper corner in m.
+    pub max_m: Vec3,
+}
+
+/// How a shape is filled with particles.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Fill {
+    /// A cubic lattice of the fluid's spacing d. In a box the first point lies d/2 from the lower corner, so that n·d holds
+    /// n points and touches both walls at d/2; in other shapes the lattice is centred.
+    #[default]
+    Lattice,
+    /// round(volume / d³) points drawn uniformly by volume.
+    Uniform,
+}
+
+/// A shape filled with particles at the start.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ParticleBlock {
+    /// The region, inside the domain.
+    pub shape: Shape,
+    /// How it is filled.
+    #[serde(default)]
+    pub fill: Fill,
+    /// Initial velocity in m/s.
+    #[serde(default)]
+    pub velocity_m_s: Vec3,
+    /// Random displacement of lattice points, up to this many spacings along each axis; 0 to 0.5.
+    #[serde(default)]
+    pub jitter_spacings: f64,
+}
+
+/// Which side of a closed surface the particles are on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Side {
+    /// The collider is solid.
+    #[default]
+    Outside,
+    /// The collider is a container.
+    Inside,
+}
+
+/// A fixed body that particles do not enter.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Collider {
+    /// A half-space.
+    Plane {
+        /// Any point of the plane, in m.
+        point_m: Vec3,
+        /// Points to where the particles are; of any length but zero.
+        normal: Vec3,
+    },
+    /// A ball, or the inside of one.
+    Sphere {
+        /// Centre in m.
+        centre_m: Vec3,
+        /// Radius in m.
+        radius_m: f64,
+        /// Where the particles are.
+        #[serde(default)]
+        side: Side,
+    },
+}
+
+/// A property of a particle that pictures can show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum ColourBy {
+    /// Magnitude of the velocity, m/s.
+    Speed,
+    /// Density, kg/m³.
+    Density,
+    /// Multiplier of the density constraint, which plays the part of a pressure.
+    Lambda,
+    /// Height along the up axis above the domain's floor, m.
+    Height,
+    /// The particle's id, which shows where particles come from.
+    Id,
+}
+
+impl ColourBy {
+    /// The name used in scene files and on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Speed => "speed",
+            Self::Density => "density",
+            Self::Lambda => "lambda",
+            Self::Height => "height",
+            Self::Id => "id",
+        }
+    }
+}
+
+/// What pictures show.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Render {
+    /// Width of a picture in pixels.
+    pub width_px: u32,
+    /// Height of a picture in pixels.
+    pub height_px: u32,
+    /// Where the camera stands.
+    pub camera: Camera,
+    /// The property that colours the particles.
+    pub colour_by: ColourBy,
+    /// Values at the two ends of the colour map, in the property's unit; by default the range found in each picture.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub colour_range: Option<[f64; 2]>,
+    /// Radius of a drawn particle in spacings.
+    pub particle_radius_spacings: f64,
+    /// Background colour, sRGB components from 0 to 1.
+    pub background_srgb: Vec3,
+}
+
+impl Default for Render {
+    fn default() -> Self {
+        Self {
+            width_px: 1280,
+            height_px: 720,
+            camera: Camera::default(),
+            colour_by: ColourBy::Speed,
+            colour_range: None,
+            particle_radius_spacings: 0.5,
+            background_srgb: [0.05, 0.06, 0.08],
+        }
+    }
+}
+
+/// An orbit camera.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Camera {
+    /// Point looked at, in m; by default the middle of the domain.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub target_m: Option<Vec3>,
+    /// Distance from the target in m; by default as far as needed to see the whole domain.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub distance_m: Option<f64>,
+    /// Angle about the up axis in degrees. At 0 the camera looks along −z where y is up, along +y where z is up; growing
+    /// angles carry it counter-clockwise seen from above.
+    pub azimuth_deg: f64,
+    /// Angle above the horizon in degrees, −89 to 89.
+    pub elevation_deg: f64,
+    /// Vertical field of view in degrees, 1 to 150.
+    pub vertical_fov_deg: f64,
+}
+
+impl Default for Camera {
+    fn default() -> Self {
+        Self {
+            target_m: None,
+            distance_m: None,
+            azimuth_deg: 25.0,
+            elevation_deg: 15.0,
+            vertical_fov_deg: 35.0,
+        }
+    }
+}
+
+/// How often what is written; what is absent is not written.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Output {
+    /// Pictures.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub render_every: Option<Every>,
+    /// Frames of the recording.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub record_every: Option<Every>,
+    /// Rows of metrics.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub metrics_every: Option<Every>,
+}
+
+/// What follows from a scene's values, for the record beside it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Derived {
+    /// Mass of a particle in kg.
+    pub particle_mass_kg: f64,
+    /// Support radius h of the smoothing kernels in m.
+    pub support_radius_m: f64,
+    /// ε of the density constraint in 1/m².
+    pub constraint_epsilon_per_m2: f64,
+    /// Gravity in m/s².
+    pub gravity_m_s2: Vec3,
+    /// Steps in the scene's duration.
+    pub n_steps: u64,
+}
+
+impl Scene {
+    /// Mass of a particle in kg: ρ₀d³ unless the scene says otherwise.
+    pub fn particle_mass_kg(&self) -> f64 {
+        let d = self.fluid.particle_spacing_m;
+        self.fluid.particle_mass_kg.unwrap_or(self.fluid.rest_density_kg_m3 * d * d * d)
+    }
+
+    /// Support radius h of the smoothing kernels in m.
+    pub fn support_radius_m(&self) -> f64 {
+        self.fluid.support_radius_spacings * self.fluid.particle_spacing_m
+    }
+
+    /// ε in the denominator of the density constraint's multiplier, in 1/m².
+    pub fn constraint_epsilon_per_m2(&self) -> f64 {
+        let h = self.support_radius_m();
+        self.solver.constraint_relaxation / (h * h)
+    }
+
+    /// Gravity in m/s²: against the up axis unless the scene says otherwise.
+    pub fn gravity_m_s2(&self) -> Vec3 {
+        self.gravity_m_s2
+            .unwrap_or_else(|| self.up_axis.unit().map(|u| if u == 0.0 { 0.0 } else { -GRAVITY_M_S2 }))
+    }
+
+    /// Steps that cover the scene's duration; the last may end a fraction of a step past it.
+    pub fn n_steps(&self) -> u64 {
+        // A duration meant as a whole number of steps must not gain one by the rounding of the division.
+        let steps = self.time.duration_s / self.time.dt_s;
+        (steps * (1.0 - 1e-9)).ceil() as u64
+    }
+
+    /// The values above in one record, as written to `run.json` beside the scene.
+    pub fn derived(&self) -> Derived {
+        Derived {
+            particle_mass_kg: self.particle_mass_kg(),
+            support_radius_m: self.support_radius_m(),
+            constraint_epsilon_per_m2: self.constraint_epsilon_per_m2(),
+            gravity_m_s2: self.gravity_m_s2(),
+            n_steps: self.n_steps(),
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! Regions of space: what they contain, how large they are, and points of them.
+
+use std::f64::consts::PI;
+
+use chacha20::ChaCha8Rng;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::Vec3;
+use crate::sample::unit_interval;
+
+/// A coordinate axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Axis {
+    /// (1, 0, 0).
+    X,
+    /// (0, 1, 0).
+    Y,
+    /// (0, 0, 1).
+    Z,
+}
+
+impl Axis {
+    /// 0, 1 or 2: the axis' place in a vector.
+    pub fn index(self) -> usize {
+        self as usize
+    }
+
+    /// The unit vector along the axis.
+    pub fn unit(self) -> Vec3 {
+        let mut unit = [0.0; 3];
+        unit[self.index()] = 1.0;
+        unit
+    }
+
+    /// The two other axes, in the order that makes a right-handed frame with this one first.
+    pub(crate) fn others(self) -> [usize; 2] {
+        let i = self.index();
+        [(i + 1) % 3, (i + 2) % 3]
+    }
+}
+
+/// A region of space.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Shape {
+    /// An axis-aligned box.
+    Box {
+        /// Lower corner in m.
+        min_m: Vec3,
+        /// Upper corner in m.
+        max_m: Vec3,
+    },
+    /// A ball.
+    Sphere {
+        /// Centre in m.
+        centre_m: Vec3,
+        /// Radius in m.
+        radius_m: f64,
+    },
+    /// A solid cylinder along an axis.
+    Cylinder {
+        /// Centre, half-way up the cylinder, in m.
+        centre_m: Vec3,
+        /// Direction of the cylinder.
+        axis: Axis,
+        /// Radius in m.
+        radius_m: f64,
+        /// Length along the axis in m.
+        height_m: f64,
+    },
+}
+
+/// A shape's extent may fall short of a whole number of spacings by this share of one, for the rounding of decimal
+/// numbers, and still hold that number.
+const LATTICE_TOLERANCE: f64 = 1e-6;
+
+impl Shape {
+    /// The name used in scene files.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Box { .. } => "box",
+            Self::Sphere { .. } => "sphere",
+            Self::Cylinder { .. } => "cylinder",
+        }
+    }
+
+    /// Lower and upper corner of the smallest axis-aligned box around the shape, in m.
+    pub fn bounds_m(&self) -> (Vec3, Vec3) {
+        let around = |centre: &Vec3, half: Vec3| {
+            (std::array::from_fn(|i| centre[i] - half[i]), std::array::from_fn(|i| centre[i] + half[i]))
+        };
+        match self {
+            Self::Box { min_m, max_m } => (*min_m, *max_m),
+            Self::Sphere { centre_m, radius_m } => around(centre_m, [*radius_m; 3]),
+            Self::Cylinder { centre_m, axis, radius_m, height_m } => {
+                let mut half = [*radius_m; 3];
+                half[axis.index()] = 0.5 * height_m;
+                around(centre_m, half)
+            }
+        }
+    }
+
+    /// Volume in m³.
+    pub fn volume_m3(&self) -> f64 {
+        match self {
+            Self::Box { min_m, max_m } => (0..3).map(|i| max_m[i] - min_m[i]).product(),
+            Self::Sphere { radius_m, .. } => 4.0 / 3.0 * PI * radius_m * radius_m * radius_m,
+            Self::Cylinder { radius_m, height_m, .. } => PI * radius_m * radius_m * height_m,
+        }
+    }
+
+    /// Whether `point_m` lies in the shape and at least `inset_m` from its surface; a negative inset widens the shape.
+    pub fn contains(&self, point_m: Vec3, inset_m: f64) -> bool {
+        let square = |x: f64| x * x;
+        match self {
+            Self::Box { min_m, max_m } => {
+                (0..3).all(|i| point_m[i] >= min_m[i] + inset_m && point_m[i] <= max_m[i] - inset_m)
+            }
+            Self::Sphere { centre_m, radius_m } => {
+                let r = radius_m - inset_m;
+                r >= 0.0 && (0..3).map(|i| square(point_m[i] - centre_m[i])).sum::<f64>() <= r * r
+            }
+            Self::Cylinder { centre_m, axis, radius_m, height_m } => {
+                let along = point_m[axis.index()] - centre_m[axis.index()];
+                let r = radius_m - inset_m;
+                let across: f64 = axis.others().iter().map(|&i| square(point_m[i] - centre_m[i])).sum();
+                along.abs() <= 0.5 * height_m - inset_m && r >= 0.0 && across <= r * r
+            }
+        }
+    }
+
+    /// Lattice points along each axis of the shape's bounds, as a float because the number may be absurd.
+    pub(crate) fn lattice_extent(&self, spacing_m: f64) -> Vec3 {
+        let (min, max) = self.bounds_m();
+        std::array::from_fn(|i| ((max[i] - min[i]) / spacing_m + LATTICE_TOLERANCE).floor())
+    }
+
+    /// Calls `visit` with the points of the shape's lattice, x fastest, then y, then z.
+    pub(crate) fn visit_lattice(&self, spacing_m: f64, mut visit: impl FnMut(Vec3)) {
+        let n = self.lattice_extent(spacing_m);
+        let (min, max) = self.bounds_m();
+        let first: Vec3 = std::array::from_fn(|i| match self {
+            Self::Box { .. } => min[i] + 0.5 * spacing_m,
+            _ => 0.5 * (min[i] + max[i]) - 0.5 * (n[i] - 1.0) * spacing_m,
+        });
+        let [nx, ny, nz] = n.map(|n| n as u32);
+        let tolerance_m = LATTICE_TOLERANCE * spacing_m;
+        for k in 0..nz {
+            for j in 0..ny {
+                for i in 0..nx {
+                    let index = [i, j, k];
+                    let point = std::array::from_fn(|a| first[a] + f64::from(index[a]) * spacing_m);
+                    if self.contains(point, -tolerance_m) {
+                        visit(point);
+                    }
+                }
+            }
+        }
+    }
+
+    /// A point of the shape, all equally likely by volume. Only exactly rounded operations are used (curved shapes by
+    /// rejection), so that every platform draws the same bits.
+    pub(crate) fn random_point(&self, rng: &mut ChaCha8Rng) -> Vec3 {
+        let (min, max) = self.bounds_m();
+        loop {
+            let point = std::array::from_fn(|i| min[i] + unit_interval(rng) * (max[i] - min[i]));
+            if self.contains(point, 0.0) {
+                return point;
+            }
+        }
+    }
+}

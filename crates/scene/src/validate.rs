@@ -1,0 +1,363 @@
+//! What makes a well-formed scene a sensible one.
+
+use crate::source::Source;
+use crate::{Collider, Every, Fill, Output, ParticleBlock, SCENE_VERSION, Scene, SceneError, Shape, Vec3};
+
+/// Most particles a scene may have: a column of four f32 a particle must fit into one storage buffer, whose size in bytes
+/// Vulkan counts in 32 bits.
+pub const MAX_PARTICLES: u64 = u32::MAX as u64 / 16;
+
+/// Most cells of edge h a domain may have: cells are numbered in 32 bits.
+const MAX_CELLS: f64 = u32::MAX as f64;
+
+/// Positions are f32. Below this many representable steps a spacing, forces are noise.
+const MIN_STEPS_PER_SPACING: f64 = 256.0;
+
+/// Quantities lie within these magnitudes, so that products of two still fit into an f32.
+const MIN_POSITIVE: f64 = 1e-18;
+const MAX_MAGNITUDE: f64 = 1e18;
+
+/// Blocks may reach past the domain by this share of a spacing, for the rounding of decimal numbers.
+const DOMAIN_TOLERANCE_SPACINGS: f64 = 1e-6;
+
+type Check = Result<(), SceneError>;
+
+impl Scene {
+    /// Checks that the scene makes sense: every value in its range, and all of them together.
+    ///
+    /// Loading has done this already; call it after changing fields.
+    ///
+    /// # Errors
+    /// [`SceneError::Value`] for the first thing found wrong.
+    pub fn validate(&self) -> Result<(), SceneError> {
+        let check = Checker { source: &self.source };
+        self.check_values(&check)?;
+        for (block_idx, block) in self.particles.iter().enumerate() {
+            self.check_block(&check, &format!("particles.{block_idx}"), block)?;
+        }
+        self.check_count(&check)?;
+        self.check_discretization(&check)?;
+        for (collider_idx, collider) in self.colliders.iter().enumerate() {
+            check_collider(&check, &format!("colliders.{collider_idx}"), collider)?;
+        }
+        self.check_render(&check)?;
+        check_output(&check, &self.output)
+    }
+
+    fn check_values(&self, check: &Checker<'_>) -> Check {
+        if self.version != SCENE_VERSION {
+            return check.fail(
+                "version",
+                self.version,
+                format!("{SCENE_VERSION}, the version this program reads"),
+            );
+        }
+        if self.name.trim().is_empty() {
+            return check.fail("name", format!("\"{}\"", self.name), "a name");
+        }
+        if self.seed > i64::MAX as u64 {
+            return check.fail("seed", self.seed, format!("a whole number up to {}", i64::MAX));
+        }
+        if let Some(gravity) = self.gravity_m_s2 {
+            check.vector("gravity_m_s2", gravity, "m/s²")?;
+        }
+        check.extent("domain.min_m", self.domain.min_m, "domain.max_m", self.domain.max_m)?;
+        check.positive("time.dt_s", self.time.dt_s, "seconds")?;
+        check.positive("time.duration_s", self.time.duration_s, "seconds")?;
+
+        let fluid = &self.fluid;
+        check.positive("fluid.particle_spacing_m", fluid.particle_spacing_m, "metres")?;
+        check.positive("fluid.rest_density_kg_m3", fluid.rest_density_kg_m3, "kg/m³")?;
+        check.range("fluid.support_radius_spacings", fluid.support_radius_spacings, 1.1, 5.0)?;
+        check.range("fluid.xsph_viscosity", fluid.xsph_viscosity, 0.0, 1.0)?;
+        if let Some(mass) = fluid.particle_mass_kg {
+            check.positive("fluid.particle_mass_kg", mass, "kg")?;
+        }
+
+        let solver = &self.solver;
+        check.count("solver.iterations", solver.iterations, 1000)?;
+        check.positive("solver.over_relaxation", solver.over_relaxation, "no unit")?;
+        check.range("solver.over_relaxation", solver.over_relaxation, 0.0, 2.0)?;
+        check.range("solver.constraint_relaxation", solver.constraint_relaxation, 0.0, 1e9)?;
+        check.count("solver.steps_per_submission", solver.steps_per_submission, 4096)?;
+        let pressure = &solver.artificial_pressure;
+        check.range("solver.artificial_pressure.strength", pressure.strength, 0.0, 1e9)?;
+        check.range("solver.artificial_pressure.radius_fraction", pressure.radius_fraction, 0.0, 0.9)?;
+        check.count("solver.artificial_pressure.exponent", pressure.exponent, 32)
+    }
+
+    /// Domain, spacing and support radius against each other and against what the device can count and represent.
+    fn check_discretization(&self, check: &Checker<'_>) -> Check {
+        let domain = &self.domain;
+        let d = self.fluid.particle_spacing_m;
+        let h = self.support_radius_m();
+        let extent: Vec3 = std::array::from_fn(|i| domain.max_m[i] - domain.min_m[i]);
+        let keys = ["domain", "fluid.particle_spacing_m"];
+
+        let thinnest = extent.iter().copied().fold(f64::INFINITY, f64::min);
+        if thinnest < d {
+            let found = format!("an extent of {} m", number(thinnest));
+            return check.fail_between(
+                &keys,
+                found,
+                format!("at least one particle spacing, {} m", number(d)),
+            );
+        }
+        let n_cells: f64 = extent.iter().map(|e| (e / h).ceil()).product();
+        if n_cells > MAX_CELLS {
+            let found = format!("{} cells of edge {} m, the support radius", whole(n_cells), number(h));
+            let expected = format!(
+                "at most {}; enlarge fluid.particle_spacing_m or shrink the domain",
+                whole(MAX_CELLS)
+            );
+            return check.fail_between(&keys, found, expected);
+        }
+        let farthest = domain.min_m.iter().chain(&domain.max_m).fold(0.0_f64, |far, x| far.max(x.abs()));
+        let step = farthest * f64::from(f32::EPSILON);
+        if d < MIN_STEPS_PER_SPACING * step {
+            let found = format!(
+                "coordinates up to {} m, which 32-bit floats resolve to {} m",
+                number(farthest),
+                number(step)
+            );
+            let expected = format!("a domain near the origin of its particle spacing of {} m", number(d));
+            return check.fail_between(&keys, found, expected);
+        }
+        Ok(())
+    }
+
+    fn check_block(&self, check: &Checker<'_>, key: &str, block: &ParticleBlock) -> Check {
+        let within = |name: &str| format!("{key}.shape.{}.{name}", block.shape.name());
+        match &block.shape {
+            Shape::Box { min_m, max_m } => {
+                check.extent(&within("min_m"), *min_m, &within("max_m"), *max_m)?
+            }
+            Shape::Sphere { centre_m, radius_m } => {
+                check.vector(&within("centre_m"), *centre_m, "metres")?;
+                check.positive(&within("radius_m"), *radius_m, "metres")?;
+            }
+            Shape::Cylinder { centre_m, radius_m, height_m, .. } => {
+                check.vector(&within("centre_m"), *centre_m, "metres")?;
+                check.positive(&within("radius_m"), *radius_m, "metres")?;
+                check.positive(&within("height_m"), *height_m, "metres")?;
+            }
+        }
+        check.vector(&format!("{key}.velocity_m_s"), block.velocity_m_s, "m/s")?;
+        check.range(&format!("{key}.jitter_spacings"), block.jitter_spacings, 0.0, 0.5)?;
+        if block.fill == Fill::Uniform && block.jitter_spacings > 0.0 {
+            let found = format!("{} on a block filled uniformly", number(block.jitter_spacings));
+            return check.fail(&format!("{key}.jitter_spacings"), found, "it only on fill = \"lattice\"");
+        }
+
+        let shape_key = format!("{key}.shape.{}", block.shape.name());
+        let d = self.fluid.particle_spacing_m;
+        let (min, max) = block.shape.bounds_m();
+        for axis in 0..3 {
+            let (low, high) = (self.domain.min_m[axis], self.domain.max_m[axis]);
+            let tolerance = DOMAIN_TOLERANCE_SPACINGS * d;
+            if min[axis] < low - tolerance || max[axis] > high + tolerance {
+                let name = AXES[axis];
+                return check.fail_between(
+                    &[&shape_key, "domain"],
+                    format!("{name} from {} m to {} m", number(min[axis]), number(max[axis])),
+                    format!("a shape inside the domain, {name} from {} m to {} m", number(low), number(high)),
+                );
+            }
+        }
+        let keys = [shape_key.as_str(), "fluid.particle_spacing_m"];
+        let thinnest = (0..3).map(|i| max[i] - min[i]).fold(f64::INFINITY, f64::min);
+        if block.fill == Fill::Lattice && block.shape.lattice_extent(d).contains(&0.0) {
+            return check.fail_between(
+                &keys,
+                format!("no particles, because the shape is {} m thin", number(thinnest)),
+                format!("a shape at least one fluid.particle_spacing_m, {} m, thick", number(d)),
+            );
+        }
+        if self.block_count_estimate(block) < 1.0 {
+            return check.fail_between(
+                &keys,
+                format!("no particles, because the shape's volume is {} m³", number(block.shape.volume_m3())),
+                format!("at least the volume of a particle, {} m³", number(d * d * d)),
+            );
+        }
+        Ok(())
+    }
+
+    fn check_count(&self, check: &Checker<'_>) -> Check {
+        if self.particles.is_empty() {
+            return check.fail("particles", "no particles", "at least one [[particles]] block");
+        }
+        let counts: Vec<f64> = self.particles.iter().map(|block| self.block_count_estimate(block)).collect();
+        let total: f64 = counts.iter().sum();
+        if total <= MAX_PARTICLES as f64 {
+            return Ok(());
+        }
+        let largest = (0..counts.len()).max_by(|&a, &b| counts[a].total_cmp(&counts[b])).unwrap_or(0);
+        check.fail_between(
+            &[&format!("particles.{largest}.shape"), "fluid.particle_spacing_m"],
+            format!("{} particles", whole(total)),
+            format!(
+                "at most {MAX_PARTICLES} in all; enlarge fluid.particle_spacing_m ({} m) or shrink the shape",
+                number(self.fluid.particle_spacing_m)
+            ),
+        )
+    }
+
+    fn check_render(&self, check: &Checker<'_>) -> Check {
+        let render = &self.render;
+        // 16384 is the largest image that common devices draw.
+        check.count("render.width_px", render.width_px, 16384)?;
+        check.count("render.height_px", render.height_px, 16384)?;
+        if let Some([low, high]) = render.colour_range {
+            let key = "render.colour_range";
+            if !(low.is_finite() && high.is_finite() && low < high) {
+                let found = format!("[{}, {}]", number(low), number(high));
+                return check.fail(key, found, "two numbers, the lower first");
+            }
+        }
+        check.range("render.particle_radius_spacings", render.particle_radius_spacings, 0.01, 10.0)?;
+        for (i, component) in render.background_srgb.into_iter().enumerate() {
+            check.range(&format!("render.background_srgb.{i}"), component, 0.0, 1.0)?;
+        }
+        let camera = &render.camera;
+        if let Some(target) = camera.target_m {
+            check.vector("render.camera.target_m", target, "metres")?;
+        }
+        if let Some(distance) = camera.distance_m {
+            check.positive("render.camera.distance_m", distance, "metres")?;
+        }
+        check.range("render.camera.azimuth_deg", camera.azimuth_deg, -360.0, 360.0)?;
+        check.range("render.camera.elevation_deg", camera.elevation_deg, -89.0, 89.0)?;
+        check.range("render.camera.vertical_fov_deg", camera.vertical_fov_deg, 1.0, 150.0)
+    }
+}
+
+fn check_collider(check: &Checker<'_>, key: &str, collider: &Collider) -> Check {
+    match collider {
+        Collider::Plane { point_m, normal } => {
+            check.vector(&format!("{key}.plane.point_m"), *point_m, "metres")?;
+            let normal_key = format!("{key}.plane.normal");
+            check.vector(&normal_key, *normal, "no unit")?;
+            let length = normal.iter().map(|n| n * n).sum::<f64>().sqrt();
+            if length < MIN_POSITIVE {
+                return check.fail(&normal_key, vector(*normal), "a direction, not the zero vector");
+            }
+            Ok(())
+        }
+        Collider::Sphere { centre_m, radius_m, .. } => {
+            check.vector(&format!("{key}.sphere.centre_m"), *centre_m, "metres")?;
+            check.positive(&format!("{key}.sphere.radius_m"), *radius_m, "metres")
+        }
+    }
+}
+
+fn check_output(check: &Checker<'_>, output: &Output) -> Check {
+    let cadences = [
+        ("output.render_every", output.render_every),
+        ("output.record_every", output.record_every),
+        ("output.metrics_every", output.metrics_every),
+    ];
+    for (key, every) in cadences {
+        match every {
+            Some(Every::Steps(0)) => return check.fail(key, "0 steps", "at least 1"),
+            Some(Every::Seconds(s)) => check.positive(key, s, "seconds")?,
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+const AXES: [&str; 3] = ["x", "y", "z"];
+
+/// Checks of single values, with the source that says where they stand.
+struct Checker<'a> {
+    source: &'a Source,
+}
+
+impl Checker<'_> {
+    fn fail(&self, key: &str, found: impl ToString, expected: impl ToString) -> Check {
+        self.fail_between(&[key], found, expected)
+    }
+
+    /// The constraint between `keys` does not hold; the first is the one named.
+    fn fail_between(&self, keys: &[&str], found: impl ToString, expected: impl ToString) -> Check {
+        Err(SceneError::Value {
+            at: self.source.locate_between(keys),
+            key: keys[0].to_owned(),
+            found: found.to_string(),
+            expected: expected.to_string(),
+        })
+    }
+
+    fn positive(&self, key: &str, value: f64, unit: &str) -> Check {
+        if value > 0.0 && (MIN_POSITIVE..=MAX_MAGNITUDE).contains(&value) {
+            return Ok(());
+        }
+        let of_unit = if unit == "no unit" { String::new() } else { format!(" of {unit}") };
+        let bounds = if value > 0.0 && value.is_finite() {
+            format!(" between {MIN_POSITIVE:e} and {:e}", MAX_MAGNITUDE)
+        } else {
+            String::new()
+        };
+        self.fail(key, number(value), format!("a positive number{of_unit}{bounds}"))
+    }
+
+    fn range(&self, key: &str, value: f64, low: f64, high: f64) -> Check {
+        if (low..=high).contains(&value) {
+            return Ok(());
+        }
+        self.fail(key, number(value), format!("a number from {} to {}", number(low), number(high)))
+    }
+
+    fn count(&self, key: &str, value: u32, high: u32) -> Check {
+        if (1..=high).contains(&value) {
+            return Ok(());
+        }
+        self.fail(key, value, format!("a whole number from 1 to {high}"))
+    }
+
+    fn vector(&self, key: &str, value: Vec3, unit: &str) -> Check {
+        if value.iter().all(|x| x.abs() <= MAX_MAGNITUDE) {
+            return Ok(());
+        }
+        let of_unit = if unit == "no unit" { String::new() } else { format!(" of {unit}") };
+        self.fail(key, vector(value), format!("three finite numbers{of_unit}, at most {:e}", MAX_MAGNITUDE))
+    }
+
+    fn extent(&self, min_key: &str, min: Vec3, max_key: &str, max: Vec3) -> Check {
+        self.vector(min_key, min, "metres")?;
+        self.vector(max_key, max, "metres")?;
+        for axis in 0..3 {
+            if min[axis] >= max[axis] {
+                let name = AXES[axis];
+                let found = format!("{name} = {} m", number(max[axis]));
+                let expected = format!("more than the lower corner's {name} = {} m", number(min[axis]));
+                return self.fail_between(&[max_key, min_key], found, expected);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A number as TOML would write it, without digits that say nothing.
+fn number(x: f64) -> String {
+    let magnitude = x.abs();
+    if !x.is_finite() {
+        x.to_string().to_lowercase()
+    } else if magnitude == 0.0 || (1e-4..1e9).contains(&magnitude) {
+        // Twelve decimals hide the rounding of sums such as 0.1 + 0.2.
+        let rounded = (x * 1e12).round() / 1e12;
+        format!("{rounded}")
+    } else {
+        format!("{x:e}")
+    }
+}
+
+fn vector(v: Vec3) -> String {
+    format!("[{}]", v.map(number).join(", "))
+}
+
+/// A whole number in full up to 10¹⁵, beyond that in powers of ten.
+fn whole(x: f64) -> String {
+    if x < 1e15 { format!("{x:.0}") } else { format!("{x:.1e}") }
+}

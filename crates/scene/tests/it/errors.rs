@@ -1,0 +1,367 @@
+//! What a scene's author reads when something is wrong.
+
+use std::time::{Duration, Instant};
+
+use frazil_scene::{MAX_PARTICLES, Scene, SceneError};
+
+use crate::{MINIMAL, edited, minimal};
+
+#[track_caller]
+fn assert_message(result: Result<Scene, SceneError>, expected: &str) {
+    assert_eq!(result.expect_err("the scene is wrong").to_string(), expected);
+}
+
+#[test]
+fn unknown_keys_are_named_with_the_nearest_known() {
+    assert_message(
+        edited("rest_density_kg_m3", "rest_densty_kg_m3"),
+        "minimal.toml:11:1: fluid.rest_densty_kg_m3: unknown key; did you mean rest_density_kg_m3?",
+    );
+    assert_message(
+        edited("rest_density_kg_m3", "rest_density"),
+        "minimal.toml:11:1: fluid.rest_density: unknown key; did you mean rest_density_kg_m3?",
+    );
+    assert_message(
+        edited("dt_s = 0.01", "dt_s = 0.01\nzzz = 1"),
+        "minimal.toml:7:1: time.zzz: unknown key; expected dt_s or duration_s",
+    );
+    assert_message(
+        edited("[domain]", "[domains]"),
+        "minimal.toml:13:2: domains: unknown key; did you mean domain?",
+    );
+    assert_message(
+        edited("shape.box = { min_m", "shape.box = { mim_m"),
+        "minimal.toml:18:15: particles.0.shape.box.mim_m: unknown key; did you mean min_m?",
+    );
+}
+
+#[test]
+fn values_out_of_range_are_placed() {
+    assert_message(
+        edited("rest_density_kg_m3 = 1000.0", "rest_density_kg_m3 = -1000"),
+        "minimal.toml:11:1: fluid.rest_density_kg_m3: found -1000, expected a positive number of kg/m³",
+    );
+    assert_message(
+        edited("rest_density_kg_m3 = 1000.0", "particle_mass_kg = -0.01"),
+        "minimal.toml:11:1: fluid.particle_mass_kg: found -0.01, expected a positive number of kg",
+    );
+    assert_message(
+        edited("rest_density_kg_m3 = 1000.0", "rest_density_kg_m3 = nan"),
+        "minimal.toml:11:1: fluid.rest_density_kg_m3: found nan, expected a positive number of kg/m³",
+    );
+    assert_message(
+        edited("rest_density_kg_m3 = 1000.0", "rest_density_kg_m3 = 1e-30"),
+        "minimal.toml:11:1: fluid.rest_density_kg_m3: found 1e-30, expected a positive number of kg/m³ between 1e-18 \
+         and 1e18",
+    );
+    assert_message(
+        edited("dt_s = 0.01", "dt_s = 0"),
+        "minimal.toml:6:1: time.dt_s: found 0, expected a positive number of seconds",
+    );
+    assert_message(
+        edited("max_m = [1.0, 1.0, 1.0]", "max_m = [1.0, inf, 1.0]"),
+        "minimal.toml:15:1: domain.max_m: found [1, inf, 1], expected three finite numbers of metres, at most 1e18",
+    );
+    assert_message(
+        edited("version = 1", "version = 2"),
+        "minimal.toml:1:1: version: found 2, expected 1, the version this program reads",
+    );
+    assert_message(
+        minimal(&["solver.iterations=0"]),
+        "minimal.toml with --set solver.iterations=0: solver.iterations: found 0, expected a whole number from 1 to 1000",
+    );
+    assert_message(
+        minimal(&["colliders=[{plane={point_m=[0,0,0],normal=[0,0,0]}}]"]),
+        "minimal.toml with --set colliders=[{plane={point_m=[0,0,0],normal=[0,0,0]}}]: colliders.0.plane.normal: found \
+         [0, 0, 0], expected a direction, not the zero vector",
+    );
+    assert_message(
+        minimal(&["render.colour_range=[1,1]"]),
+        "minimal.toml with --set render.colour_range=[1,1]: render.colour_range: found [1, 1], expected two numbers, the \
+         lower first",
+    );
+    assert_message(
+        minimal(&["output.render_every=0 s"]),
+        "minimal.toml with --set output.render_every=0 s: output.render_every: found \"0 s\", expected a number of steps \
+         from 1 (10) or a time above 0 (\"0.02 s\", \"20 ms\")",
+    );
+}
+
+#[test]
+fn every_number_of_a_scene_refuses_nan() {
+    let full = "render.camera={target_m=[0,0,0],distance_m=1}";
+    let more =
+        "colliders=[{plane={point_m=[0,0,0],normal=[0,1,0]}},{sphere={centre_m=[0,0,0],radius_m=0.1}}]";
+    let optional = ["gravity_m_s2=[0,0,0]", "fluid.particle_mass_kg=1", "render.colour_range=[0,1]"];
+    let scene = minimal(&[&[full, more], &optional[..]].concat()).expect("valid");
+    let json = serde_json::to_value(&scene).expect("plain data");
+    let mut numbers = Vec::new();
+    collect_numbers(&json, "", &mut numbers);
+    assert!(numbers.len() > 40, "only {} numbers found", numbers.len());
+    for path in numbers {
+        for bad in ["nan", "inf", "-inf"] {
+            let set = format!("{path}={bad}");
+            let overrides = [&[full, more], &optional[..], &[set.as_str()]].concat();
+            let message = minimal(&overrides).expect_err(&set).to_string();
+            assert!(message.contains(&set) && message.contains("expected"), "{message}");
+        }
+    }
+}
+
+fn collect_numbers(value: &serde_json::Value, path: &str, numbers: &mut Vec<String>) {
+    let join = |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
+    match value {
+        serde_json::Value::Number(_) => numbers.push(path.to_owned()),
+        serde_json::Value::Array(items) => {
+            items
+                .iter()
+                .enumerate()
+                .for_each(|(i, item)| collect_numbers(item, &join(&i.to_string()), numbers));
+        }
+        serde_json::Value::Object(entries) => {
+            entries.iter().for_each(|(name, entry)| collect_numbers(entry, &join(name), numbers));
+        }
+        _ => {}
+    }
+}
+
+#[test]
+fn wrong_types_say_what_was_found_and_expected() {
+    assert_message(
+        edited("dt_s = 0.01", "dt_s = \"fast\""),
+        "minimal.toml:6:1: time.dt_s: found \"fast\", expected a number",
+    );
+    assert_message(
+        edited("max_m = [1.0, 1.0, 1.0]", "max_m = [1.0, 1.0]"),
+        "minimal.toml:15:1: domain.max_m: found an array of 2, expected an array of 3",
+    );
+    assert_message(
+        edited("max_m = [1.0, 1.0, 1.0]", "max_m = [1.0, 1.0, 1.0, 1.0]"),
+        "minimal.toml:15:1: domain.max_m: found an array of 4, expected an array of 3",
+    );
+    assert_message(
+        edited("max_m = [1.0, 1.0, 1.0]", "max_m = [1.0, true, 1.0]"),
+        "minimal.toml:15:15: domain.max_m.1: found true, expected a number",
+    );
+    assert_message(
+        edited("up_axis = \"y\"", "up_axis = \"up\""),
+        "minimal.toml:3:1: up_axis: found \"up\", expected one of x, y, z",
+    );
+    assert_message(
+        edited("shape.box", "shape.cube"),
+        "minimal.toml:18:1: particles.0.shape: found \"cube\", expected one of box, sphere, cylinder",
+    );
+    assert_message(
+        edited("[[particles]]", "[particles]"),
+        "minimal.toml:17:2: particles: found a table, expected an array",
+    );
+    assert_message(edited("[time]", "time = 3\n[tim]"), "minimal.toml:5:1: time: found 3, expected a table");
+    assert_message(
+        edited("version = 1", "version = 1\nseed = -1"),
+        "minimal.toml:2:1: seed: found -1, expected a whole number from 0",
+    );
+    assert_message(
+        minimal(&["solver.iterations=2.5"]),
+        "minimal.toml with --set solver.iterations=2.5: solver.iterations: found 2.5, expected a whole number from 0 to \
+         4294967295",
+    );
+    assert_message(
+        minimal(&["particles.0.shape=sphere"]),
+        "minimal.toml with --set particles.0.shape=sphere: particles.0.shape: found \"sphere\" alone, expected \
+         { sphere = { centre_m = …, radius_m = … } }",
+    );
+    assert_message(
+        minimal(&["particles.0.shape.sphere.radius_m=1"]),
+        "minimal.toml with --set particles.0.shape.sphere.radius_m=1: particles.0.shape: found both box and sphere, \
+         expected one of box, sphere, cylinder",
+    );
+}
+
+#[test]
+fn missing_keys_are_named() {
+    assert_message(
+        edited("particle_spacing_m = 0.1\n", ""),
+        "minimal.toml:9:2: fluid.particle_spacing_m: missing, and it has no default",
+    );
+    assert_message(edited("up_axis = \"y\"\n", ""), "minimal.toml: up_axis: missing, and it has no default");
+    assert_message(
+        Scene::parse("", "empty.toml", &[]),
+        "empty.toml: version: missing, and it has no default",
+    );
+}
+
+#[test]
+fn syntax_errors_point_at_the_character() {
+    assert_message(
+        edited("dt_s = 0.01", "dt_s = 0.01.2"),
+        "minimal.toml:6:12: not valid TOML: invalid float, expected nothing",
+    );
+    let error = edited("up_axis = \"y\"", "up_axis = \"y").unwrap_err().to_string();
+    assert!(error.starts_with("minimal.toml:3:"), "{error}");
+    // Columns count characters, not bytes.
+    assert_message(
+        edited("name = \"minimal\"", "name = \"größe\" x"),
+        "minimal.toml:2:16: not valid TOML: unexpected key or value, expected newline, `#`",
+    );
+    assert_message(
+        edited("version = 1", "version = 99999999999999999999"),
+        "minimal.toml:1:1: not valid TOML: found 99999999999999999999, expected a whole number of at most 64 bits",
+    );
+}
+
+#[test]
+fn blocks_and_domain_must_fit_each_other() {
+    assert_message(
+        edited("max_m = [0.4, 0.4, 0.4]", "max_m = [0.4, 1.4, 0.4]"),
+        "minimal.toml:18:7: particles.0.shape.box: found y from 0.2 m to 1.4 m, expected a shape inside the domain, y from \
+         0 m to 1 m",
+    );
+    assert_message(
+        minimal(&["domain.max_m=[1,0.3,1]"]),
+        "minimal.toml with --set domain.max_m=[1,0.3,1]: particles.0.shape.box: found y from 0.2 m to 0.4 m, expected a \
+         shape inside the domain, y from 0 m to 0.3 m",
+    );
+    assert_message(
+        edited("min_m = [0.0, 0.0, 0.0]", "min_m = [0.0, 1.0, 0.0]"),
+        "minimal.toml:15:1: domain.max_m: found y = 1 m, expected more than the lower corner's y = 1 m",
+    );
+    assert_message(
+        minimal(&["domain.max_m=[2e5,1,1]", "fluid.particle_spacing_m=0.01"]),
+        "minimal.toml with --set fluid.particle_spacing_m=0.01: domain: found 25000000000 cells of edge 0.02 m, the support \
+         radius, expected at most 4294967295; enlarge fluid.particle_spacing_m or shrink the domain",
+    );
+    assert_message(
+        minimal(&[
+            "domain.max_m=[100001,1,1]",
+            "domain.min_m=[1e5,0,0]",
+            "particles.0.shape.box={min_m=[1e5,0,0],max_m=[100001,1,1]}",
+        ]),
+        "minimal.toml with --set domain.min_m=[1e5,0,0]: domain: found coordinates up to 100001 m, which 32-bit floats \
+         resolve to 0.011921048164 m, expected a domain near the origin of its particle spacing of 0.1 m",
+    );
+}
+
+#[test]
+fn no_particles_is_an_error() {
+    assert_message(
+        minimal(&["particles=[]"]),
+        "minimal.toml with --set particles=[]: particles: found no particles, expected at least one [[particles]] block",
+    );
+    assert_message(
+        edited("particle_spacing_m = 0.1", "particle_spacing_m = 0.3"),
+        "minimal.toml:18:7: particles.0.shape.box: found no particles, because the shape is 0.2 m thin, expected a shape at \
+         least one fluid.particle_spacing_m, 0.3 m, thick",
+    );
+    assert_message(
+        minimal(&["particles.0={fill='uniform',shape.sphere={centre_m=[0.5,0.5,0.5],radius_m=0.02}}"]),
+        "minimal.toml with --set particles.0={fill='uniform',shape.sphere={centre_m=[0.5,0.5,0.5],radius_m=0.02}}: \
+         particles.0.shape.sphere: found no particles, because the shape's volume is 3.3510321638291124e-5 m³, expected at \
+         least the volume of a particle, 0.001 m³",
+    );
+}
+
+#[test]
+fn absurd_numbers_of_particles_are_refused_at_once() {
+    let begin = Instant::now();
+    assert_message(
+        minimal(&[
+            "domain.max_m=[10,10,10]",
+            "particles.0.shape.box.max_m=[10,10,10]",
+            "particles.0.shape.box.min_m=[0,0,0]",
+            "fluid.particle_spacing_m=0.001",
+            "fluid.support_radius_spacings=5",
+        ]),
+        "minimal.toml with --set fluid.particle_spacing_m=0.001: particles.0.shape: found 1000000000000 particles, \
+         expected at most 268435455 in all; enlarge fluid.particle_spacing_m (0.001 m) or shrink the shape",
+    );
+    // However small the spacing, and whatever the fill.
+    for spacing in ["1e-5", "1e-9", "1e-17"] {
+        for fill in ["lattice", "uniform"] {
+            let result = minimal(&[
+                &format!("fluid.particle_spacing_m={spacing}"),
+                &format!("particles.0.fill={fill}"),
+            ]);
+            assert!(matches!(result, Err(SceneError::Value { .. })), "{result:?}");
+        }
+    }
+    assert!(begin.elapsed() < Duration::from_secs(1), "took {:?}", begin.elapsed());
+    assert_eq!(MAX_PARTICLES, 268_435_455);
+}
+
+#[test]
+fn overlapping_blocks_are_refused() {
+    let scene = minimal(&["particles.0={shape.sphere={centre_m=[0.5,0.5,0.5],radius_m=0.3}}"]).unwrap();
+    assert!(scene.sample().is_ok());
+    let text =
+        MINIMAL.to_owned() + "[[particles]]\nshape.sphere = { centre_m = [0.5, 0.5, 0.5], radius_m = 0.3 }\n";
+    let error = Scene::parse(&text, "minimal.toml", &[]).unwrap().sample().unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "minimal.toml:18:1: particles.0.shape: found 1 of 8 particles inside particles.1.shape, expected blocks that do \
+         not overlap"
+    );
+}
+
+#[test]
+fn particles_inside_solid_colliders_are_refused() {
+    for (collider, n) in [
+        ("plane={point_m=[0.3,0.3,0.3],normal=[1,0,0]}", 4),
+        ("sphere={centre_m=[0.2,0.2,0.2],radius_m=0.1}", 1),
+        ("sphere={centre_m=[0.2,0.2,0.2],radius_m=0.1,side='inside'}", 7),
+    ] {
+        let scene = minimal(&[&format!("colliders=[{{{collider}}}]")]).unwrap();
+        let error = scene.sample().unwrap_err().to_string();
+        assert!(
+            error.ends_with(&format!(
+                "particles.0.shape: found {n} of 8 particles inside colliders.0, expected particles outside solid colliders"
+            )),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn files_that_cannot_be_read_are_named() {
+    let directory = tempfile::tempdir().unwrap();
+    let missing = directory.path().join("nowhere.toml");
+    assert_message(
+        Scene::load(&missing, &[]),
+        &format!("{}: cannot read the scene file: No such file or directory (os error 2)", missing.display()),
+    );
+    assert_message(
+        Scene::load(directory.path(), &[]),
+        &format!(
+            "{}: cannot read the scene file: found a directory, expected a TOML file",
+            directory.path().display()
+        ),
+    );
+    let binary = directory.path().join("binary.toml");
+    std::fs::write(&binary, [0xff, 0xfe, 0x00]).unwrap();
+    assert_message(
+        Scene::load(&binary, &[]),
+        &format!("{}: cannot read the scene file: stream did not contain valid UTF-8", binary.display()),
+    );
+    let large = directory.path().join("large.toml");
+    std::fs::write(&large, vec![b'#'; 5 << 20]).unwrap();
+    assert_message(
+        Scene::load(&large, &[]),
+        &format!(
+            "{}: cannot read the scene file: found more than 4194304 bytes, expected a TOML file",
+            large.display()
+        ),
+    );
+}
+
+#[test]
+fn errors_in_a_file_name_its_path() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("x.toml");
+    std::fs::write(&path, MINIMAL.replace("1000.0", "-1")).unwrap();
+    assert_message(
+        Scene::load(&path, &[]),
+        &format!(
+            "{}:11:1: fluid.rest_density_kg_m3: found -1, expected a positive number of kg/m³",
+            path.display()
+        ),
+    );
+}

@@ -1,0 +1,43 @@
+//! Scene files through the crate's public interface.
+
+mod errors;
+mod overrides;
+mod parameters;
+mod round_trip;
+mod sampling;
+mod scenes;
+
+use frazil_scene::{Scene, SceneError};
+
+/// The smallest scene: 2 × 2 × 2 particles in a unit box. Lines are numbered in tests.
+const MINIMAL: &str = r#"version = 1
+name = "minimal"
+up_axis = "y"
+
+[time]
+dt_s = 0.01
+duration_s = 1.0
+
+[fluid]
+particle_spacing_m = 0.1
+rest_density_kg_m3 = 1000.0
+
+[domain]
+min_m = [0.0, 0.0, 0.0]
+max_m = [1.0, 1.0, 1.0]
+
+[[particles]]
+shape.box = { min_m = [0.2, 0.2, 0.2], max_m = [0.4, 0.4, 0.4] }
+"#;
+
+/// The minimal scene with `overrides` applied.
+fn minimal(overrides: &[&str]) -> Result<Scene, SceneError> {
+    let overrides: Vec<String> = overrides.iter().map(|text| text.to_string()).collect();
+    Scene::parse(MINIMAL, "minimal.toml", &overrides)
+}
+
+/// The minimal scene's text with the one occurrence of `from` replaced.
+fn edited(from: &str, to: &str) -> Result<Scene, SceneError> {
+    assert_eq!(MINIMAL.matches(from).count(), 1, "{from:?} occurs other than once");
+    Scene::parse(&MINIMAL.replace(from, to), "minimal.toml", &[])
+}
