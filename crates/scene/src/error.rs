@@ -25,9 +25,11 @@ pub enum SceneError {
         /// The nearest built-in scene, or all of them.
         hint: String,
     },
-    /// The text is not TOML.
-    #[error("{at}: not valid TOML: {problem}")]
+    /// The text is not in the language of scenes.
+    #[error("{at}: not valid {language}: {problem}")]
     Syntax {
+        /// TOML, or JSON for a recorded scene.
+        language: &'static str,
         /// First character that does not fit.
         at: Location,
         /// What does not fit.

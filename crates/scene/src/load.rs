@@ -33,8 +33,21 @@ impl Scene {
         for (turn, argument) in overrides.iter().enumerate() {
             tree.apply_override(turn, argument)?;
         }
+        Self::from_tree(&tree, origin)
+    }
+
+    /// Reads the scene that serializing one as JSON gave, as recordings, checkpoints and `run.json` hold it: the same
+    /// scene to the bit. `origin` names the text in errors.
+    ///
+    /// # Errors
+    /// Whatever is wrong with the text or the scene.
+    pub fn from_json(text: &str, origin: &str) -> Result<Self, SceneError> {
+        Self::from_tree(&Node::parse_json(text, origin)?, origin)
+    }
+
+    fn from_tree(tree: &Node, origin: &str) -> Result<Self, SceneError> {
         let source = Source::new(origin, tree.places());
-        let mut scene: Self = reader::read(&tree, &source)?;
+        let mut scene: Self = reader::read(tree, &source)?;
         scene.source = source;
         scene.validate()?;
         Ok(scene)

@@ -135,7 +135,7 @@ impl<'de> de::Deserializer<'de> for Reader<'de> {
             Value::Integer(n) => visitor.visit_i64(*n),
             Value::Float(x) => visitor.visit_f64(*x),
             Value::String(text) => visitor.visit_borrowed_str(text),
-            Value::Datetime => Err(de::Error::invalid_type(Unexpected::Other("a date"), &visitor)),
+            Value::Other(kind) => Err(de::Error::invalid_type(Unexpected::Other(kind), &visitor)),
             Value::Array(elements) => {
                 let mut items = Elements { rest: elements.iter().enumerate(), key: &key };
                 let expected = describe_expected(&visitor);
@@ -184,7 +184,7 @@ impl<'de> de::Deserializer<'de> for Reader<'de> {
             Value::Boolean(b) => Err(mismatch(b.to_string())),
             Value::Integer(n) => Err(mismatch(n.to_string())),
             Value::Float(x) => Err(mismatch(x.to_string())),
-            Value::Datetime => Err(mismatch("a date".to_owned())),
+            Value::Other(kind) => Err(mismatch((*kind).to_owned())),
             Value::Array(_) => Err(mismatch("an array".to_owned())),
         }
         .map_err(|error| error.within(&key))

@@ -18,7 +18,8 @@ pub(crate) enum Value {
     Integer(i64),
     Float(f64),
     String(String),
-    Datetime,
+    /// A kind that no scene uses: a date, or JSON's null.
+    Other(&'static str),
     Array(Vec<Node>),
     /// Entries in the order of the text.
     Table(Vec<(String, Node)>),
@@ -31,7 +32,7 @@ impl Value {
             Self::Boolean(_) => "a boolean",
             Self::Integer(_) | Self::Float(_) => "a number",
             Self::String(_) => "a string",
-            Self::Datetime => "a date",
+            Self::Other(kind) => kind,
             Self::Array(_) => "an array",
             Self::Table(_) => "a table",
         }
@@ -44,12 +45,27 @@ impl Node {
         let lines = Lines::of(text);
         let place_at = |offset| lines.place(offset);
         let syntax = |(offset, problem): (usize, String)| SceneError::Syntax {
+            language: "TOML",
             at: Location { origin: origin.into(), place: lines.place(offset) },
             problem,
         };
         let table = DeTable::parse(text)
             .map_err(|e| syntax((e.span().map_or(0, |span| span.start), e.message().replace('\n', ", "))))?;
         convert(DeValue::Table(table.into_inner()), 0, &place_at).map_err(syntax)
+    }
+
+    /// Parses a scene written as JSON, whose values have no place of their own.
+    pub(crate) fn parse_json(text: &str, origin: &str) -> Result<Self, SceneError> {
+        let syntax = |place, problem| SceneError::Syntax {
+            language: "JSON",
+            at: Location { origin: origin.into(), place },
+            problem,
+        };
+        let value = serde_json::from_str(text).map_err(|e| {
+            let place = Place::Text { line: e.line() as u32, column: e.column() as u32 };
+            syntax(place, e.to_string())
+        })?;
+        convert_json(value).map_err(|problem| syntax(Place::Whole, problem))
     }
 
     /// Applies the `turn`-th `--set` argument, `table.key=value`. The value is TOML; what is not, and could not have been meant to
@@ -175,7 +191,7 @@ fn convert(
             Err(_) => return Err((offset, format!("found {number}, expected a number"))),
         },
         DeValue::String(text) => Value::String(text.into_owned()),
-        DeValue::Datetime(_) => Value::Datetime,
+        DeValue::Datetime(_) => Value::Other("a date"),
         DeValue::Array(elements) => {
             let convert_element = |element: Spanned<DeValue<'_>>| {
                 let offset = element.span().start;
@@ -194,6 +210,28 @@ fn convert(
         }
     };
     Ok(Node { place: place_at(offset), value })
+}
+
+fn convert_json(value: serde_json::Value) -> Result<Node, String> {
+    use serde_json::Value as Json;
+    let value = match value {
+        Json::Null => Value::Other("null"),
+        Json::Bool(b) => Value::Boolean(b),
+        Json::Number(number) => match (number.as_i64(), number.as_f64()) {
+            (Some(n), _) => Value::Integer(n),
+            (None, Some(x)) if number.is_f64() => Value::Float(x),
+            _ => return Err(format!("found {number}, expected a whole number of at most 64 bits")),
+        },
+        Json::String(text) => Value::String(text),
+        Json::Array(elements) => {
+            Value::Array(elements.into_iter().map(convert_json).collect::<Result<_, _>>()?)
+        }
+        Json::Object(entries) => {
+            let convert_entry = |(name, entry)| Ok((name, convert_json(entry)?));
+            Value::Table(entries.into_iter().map(convert_entry).collect::<Result<_, String>>()?)
+        }
+    };
+    Ok(Node { place: Place::Whole, value })
 }
 
 /// Turns byte offsets into places.

@@ -1,5 +1,8 @@
 //! Scene files through the crate's public interface.
 
+// All of this crate is tests, its helpers too.
+#![allow(clippy::unwrap_used)]
+
 mod errors;
 mod overrides;
 mod parameters;

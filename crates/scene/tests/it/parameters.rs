@@ -1,1 +1,159 @@
+//! Defaults and what follows from a scene's values.
 
+use frazil_scene::{Axis, ColourBy, Scene, SolverKind};
+
+use crate::minimal;
+
+#[test]
+fn what_is_left_out_has_its_default() {
+    let scene = minimal(&[]).unwrap();
+    assert_eq!(scene.seed, 0);
+    assert_eq!(scene.fluid.support_radius_spacings, 2.0);
+    assert_eq!(scene.fluid.xsph_viscosity, 0.01);
+    assert_eq!(scene.solver.kind, SolverKind::Pbd);
+    assert_eq!(scene.solver.artificial_pressure.exponent, 4);
+    assert_eq!(scene.render.colour_by, ColourBy::Speed);
+    assert_eq!(scene.output.render_every, None);
+    assert!(scene.colliders.is_empty());
+    // A section that is partly given keeps the defaults of the rest.
+    let partly = minimal(&["solver.artificial_pressure.strength=0.2"]).unwrap();
+    assert_eq!(partly.solver.iterations, scene.solver.iterations);
+    assert_eq!(partly.solver.artificial_pressure.exponent, 4);
+}
+
+#[test]
+fn derived_values_follow_their_definitions() {
+    let scene = minimal(&["solver.constraint_relaxation=0.5"]).unwrap();
+    let near = |a: f64, b: f64| (a - b).abs() <= 1e-12 * b.abs();
+    let derived = scene.derived();
+    assert!(near(derived.particle_mass_kg, 1000.0 * 0.1 * 0.1 * 0.1));
+    assert!(near(derived.support_radius_m, 0.2));
+    assert!(near(derived.constraint_epsilon_per_m2, 0.5 / 0.04));
+    assert_eq!(derived.gravity_m_s2, [0.0, -9.81, 0.0]);
+    assert_eq!(derived.n_steps, 100);
+    assert_eq!(minimal(&["fluid.particle_mass_kg=0.25"]).unwrap().particle_mass_kg(), 0.25);
+}
+
+#[test]
+fn gravity_points_against_the_up_axis_unless_given() {
+    let gravity = |overrides: &[&str]| minimal(overrides).unwrap().gravity_m_s2();
+    assert_eq!(gravity(&["up_axis=x"]), [-9.81, 0.0, 0.0]);
+    assert_eq!(gravity(&["up_axis=z"]), [0.0, 0.0, -9.81]);
+    assert_eq!(gravity(&["gravity_m_s2=[1,2,3]"]), [1.0, 2.0, 3.0]);
+    assert_eq!(gravity(&["gravity_m_s2=[0,0,0]"]), [0.0; 3]);
+}
+
+#[test]
+fn the_duration_is_covered_by_whole_steps() {
+    let n_steps = |dt: &str, duration: &str| {
+        minimal(&[&format!("time.dt_s={dt}"), &format!("time.duration_s={duration}")]).unwrap().n_steps()
+    };
+    // 0.3 / 0.1 rounds below 3, 0.7 / 0.1 and 0.06 / 0.02 do not hit their whole number either.
+    assert_eq!(n_steps("0.1", "0.3"), 3);
+    assert_eq!(n_steps("0.1", "0.7"), 7);
+    assert_eq!(n_steps("0.02", "0.06"), 3);
+    assert_eq!(n_steps("0.1", "0.35"), 4);
+    assert_eq!(n_steps("1", "0.5"), 1);
+}
+
+/// Points of the picture plane, from −1 to 1 across each axis where they are in the picture.
+fn project(scene: &Scene, point: [f64; 3]) -> [f64; 2] {
+    let view = scene.view();
+    let subtract = |a: [f64; 3], b: [f64; 3]| -> [f64; 3] { std::array::from_fn(|i| a[i] - b[i]) };
+    let dot = |a: [f64; 3], b: [f64; 3]| -> f64 { (0..3).map(|i| a[i] * b[i]).sum() };
+    let cross = |a: [f64; 3], b: [f64; 3]| -> [f64; 3] {
+        std::array::from_fn(|i| a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3])
+    };
+    let unit = |a: [f64; 3]| a.map(|x| x / dot(a, a).sqrt());
+    let forward = unit(subtract(view.target_m, view.eye_m));
+    let right = unit(cross(forward, view.up));
+    let up = cross(right, forward);
+    let relative = subtract(point, view.eye_m);
+    let depth = dot(relative, forward);
+    assert!(depth > 0.0, "behind the camera");
+    let tan = (0.5 * view.vertical_fov_deg.to_radians()).tan();
+    let aspect = f64::from(scene.render.width_px) / f64::from(scene.render.height_px);
+    [dot(relative, right) / (depth * tan * aspect), dot(relative, up) / (depth * tan)]
+}
+
+#[test]
+fn the_default_view_shows_the_whole_domain_and_wastes_little() {
+    for up in ["x", "y", "z"] {
+        for (azimuth, elevation, width) in [(0, 0, 720), (25, 15, 1280), (120, -40, 400), (-77, 80, 2000)] {
+            let scene = minimal(&[
+                "domain.max_m=[3,1,1]",
+                &format!("up_axis={up}"),
+                &format!("render.camera={{azimuth_deg={azimuth},elevation_deg={elevation}}}"),
+                &format!("render.width_px={width}"),
+            ])
+            .unwrap();
+            let mut farthest = 0.0_f64;
+            for corner in 0..8 {
+                let point = [3.0 * f64::from(corner & 1), f64::from(corner >> 1 & 1), f64::from(corner >> 2)];
+                farthest = project(&scene, point).into_iter().fold(farthest, |far, x| far.max(x.abs()));
+            }
+            // The margin on the distance leaves a corner at 1/1.05 of the way to the edge or somewhat less.
+            assert!((0.85..1.0).contains(&farthest), "{up} up, {azimuth}°, {elevation}°: {farthest}");
+        }
+    }
+}
+
+#[test]
+fn the_camera_orbits_counter_clockwise_seen_from_above() {
+    let eye = |up: &str, azimuth: i32| {
+        let scene = minimal(&[
+            &format!("up_axis={up}"),
+            &format!("render.camera={{target_m=[0,0,0],distance_m=2,azimuth_deg={azimuth},elevation_deg=0}}"),
+        ])
+        .unwrap();
+        scene.view().eye_m.map(|x| x.round() as i32)
+    };
+    assert_eq!(eye("y", 0), [0, 0, 2]);
+    assert_eq!(eye("y", 90), [2, 0, 0]);
+    assert_eq!(eye("z", 0), [0, -2, 0]);
+    assert_eq!(eye("z", 90), [2, 0, 0]);
+    // Counter-clockwise about up: turning the eye by 90° equals crossing up with it.
+    for (up, axis) in [("x", Axis::X), ("y", Axis::Y), ("z", Axis::Z)] {
+        let (a, u) = (eye(up, 0), axis.unit().map(|x| x as i32));
+        let turned: [i32; 3] =
+            std::array::from_fn(|i| u[(i + 1) % 3] * a[(i + 2) % 3] - u[(i + 2) % 3] * a[(i + 1) % 3]);
+        assert_eq!(eye(up, 90), turned, "{up} up");
+    }
+}
+
+#[test]
+fn elevation_lifts_the_eye() {
+    let scene =
+        minimal(&["render.camera={target_m=[0,0,0],distance_m=2,azimuth_deg=0,elevation_deg=30}"]).unwrap();
+    let eye = scene.view().eye_m;
+    assert!((eye[1] - 1.0).abs() < 1e-12 && (eye[2] - 3.0_f64.sqrt()).abs() < 1e-12, "{eye:?}");
+}
+
+#[test]
+fn advice_names_what_is_rarely_meant() {
+    let advice = |overrides: &[&str]| -> Vec<String> {
+        minimal(overrides).unwrap().advice().iter().map(ToString::to_string).collect()
+    };
+    assert_eq!(advice(&[]), [""; 0]);
+    // Falling 1 m: √(2 · 9.81 · 1) = 4.429 m/s; half of h = 0.2 m takes 22.6 ms.
+    assert_eq!(
+        advice(&["time.dt_s=0.03"]),
+        [
+            "minimal.toml with --set time.dt_s=0.03: time.dt_s: a particle that falls through the domain reaches 4.429 m/s and \
+          crosses 0.66 support radii in a step of 0.03 s; at most 0.5 needs a step of 2.258e-2 s or less"
+        ]
+    );
+    assert_eq!(advice(&["particles.0.velocity_m_s=[0,0,50]"]).len(), 1);
+    assert!(advice(&["particles.0.velocity_m_s=[0,0,50]"])[0].starts_with("minimal.toml:6:1: time.dt_s: "));
+    assert!(
+        advice(&["fluid.support_radius_spacings=1.2"])[0]
+            .ends_with("gives about 7 neighbours, too few for a smooth density")
+    );
+    assert!(
+        advice(&["fluid.support_radius_spacings=4"])[0]
+            .ends_with("gives about 268 neighbours, which costs time")
+    );
+    assert!(advice(&["fluid.particle_mass_kg=1.5"])[0].ends_with("so that the fluid starts compressed"));
+    assert!(advice(&["fluid.particle_mass_kg=0.5"])[0].ends_with("so that the fluid starts stretched"));
+    assert!(advice(&["gravity_m_s2=[0,1,0]"])[0].ends_with("gravity_m_s2: points up"));
+}
