@@ -66,6 +66,11 @@ pub struct Profile {
     pub state_hash: Option<String>,
     /// What the device reaches copying a buffer, bytes read and written counted, in GB/s; none if not measured.
     pub copy_gb_per_s: Option<f64>,
+    /// Part of the time from the first to the last pass in which the device had ended one submission and not begun the next,
+    /// 0 to 1; none if not measured.
+    pub idle_between_submissions: Option<f64>,
+    /// Time the host spent on recording and submitting over the same time; none if not measured.
+    pub host_busy: Option<f64>,
     /// One row per kernel; see [`profile_rows`].
     pub rows: Vec<ProfileRow>,
     /// The duration of every call, by kernel, in nanoseconds.
@@ -270,6 +275,8 @@ grid.sort      20       0.210       1.0         10.0      19.0       21.0     - 
             steps: 20,
             state_hash: None,
             copy_gb_per_s: Some(20.0),
+            idle_between_submissions: Some(0.001),
+            host_busy: None,
             rows: rows(),
             samples_ns: BTreeMap::from([("pbd.lambda".to_owned(), vec![300_000, 100_000, 390_000])]),
         };

@@ -23,6 +23,10 @@ pub struct RunInfo {
     pub scene: String,
     /// The scene with all defaults and overrides in place.
     pub effective_scene: Value,
+    /// What follows from the scene's values: masses, radii, the number of steps.
+    pub derived_parameters: Value,
+    /// The number of particles.
+    pub n_particles: u64,
     /// The run's seed.
     pub seed: u64,
     /// The device's name.
@@ -84,6 +88,8 @@ mod tests {
             git_commit: None,
             scene: "dam_break".to_owned(),
             effective_scene: serde_json::json!({ "version": 1, "spacing_m": 0.01 }),
+            derived_parameters: serde_json::json!({ "particle_mass_kg": 0.001 }),
+            n_particles: 4096,
             seed: u64::MAX,
             device: "llvmpipe".to_owned(),
             driver: "lavapipe 22.3.6".to_owned(),
