@@ -228,8 +228,7 @@ impl<'a> de::MapAccess<'a> for Entries<'a, '_> {
     }
 
     fn next_value_seed<V: DeserializeSeed<'a>>(&mut self, seed: V) -> Result<V::Value, ReadError> {
-        // serde asks for a value only after the key it belongs to.
-        let (name, node) = self.value.take().ok_or_else(|| ReadError::from(Problem::MissingKey("")))?;
+        let (name, node) = self.value.take().expect("serde asks for a value only after its key");
         seed.deserialize(Reader { node, key: join(self.key, name) })
     }
 }

@@ -111,6 +111,15 @@ fn a_block_keeps_its_particles_when_another_is_added() {
     assert_eq!(both.len(), 400 + 500);
 }
 
+#[test]
+fn equal_blocks_draw_different_particles() {
+    let left = "{fill='uniform',shape.box={min_m=[0,0,0],max_m=[0.5,1,1]}}";
+    let right = "{fill='uniform',shape.box={min_m=[0.5,0,0],max_m=[1,1,1]}}";
+    let both = minimal(&[&format!("particles=[{left},{right}]")]).unwrap().sample().unwrap();
+    let (left, right) = both.positions_m.split_at(500);
+    assert!(left.iter().zip(right).all(|(a, b)| a[1..] != b[1..]));
+}
+
 /// Upper 10⁻⁴ quantile of χ² with 7 degrees of freedom, for eight octants whose shares are known.
 const CHI_SQUARE_7: f64 = 29.88;
 
@@ -225,6 +234,35 @@ fn blocks_that_touch_are_no_overlap() {
     ])
     .unwrap();
     assert_eq!(scene.sample().unwrap().positions_m.iter().filter(|point| point[1] < 0.3).count(), 2 * 216);
+}
+
+/// Random points come arbitrarily close to the face between two blocks, and rounding to f32 carries some across it.
+#[test]
+fn random_blocks_that_touch_are_no_overlap() {
+    for seed in 0..20 {
+        let scene = minimal(&[
+            "fluid.particle_spacing_m=0.02",
+            "particles=[{shape.box={min_m=[0,0,0],max_m=[0.3,0.3,0.3]},fill='uniform'},\
+             {shape.box={min_m=[0.3,0,0],max_m=[0.6,0.3,0.3]},fill='uniform'}]",
+            &format!("seed={seed}"),
+        ])
+        .unwrap();
+        scene.sample().unwrap_or_else(|e| panic!("seed {seed}: {e}"));
+    }
+}
+
+/// A block may reach past the domain by a millionth of a spacing. This one lies wholly within that margin, where half of
+/// its points round to the next f32 beyond the wall.
+#[test]
+fn rounding_carries_no_particle_past_a_wall() {
+    let scene = minimal(&[
+        "domain.max_m=[1,1000,1000]",
+        "particles=[{shape.box={min_m=[1,0,0],max_m=[1.000000099,1000,1000]},fill='uniform'}]",
+    ])
+    .unwrap();
+    let sampled = scene.sample().unwrap();
+    assert_eq!(sampled.len(), 99);
+    assert!(sampled.positions_m.iter().all(|point| point[0] == 1.0));
 }
 
 #[test]
