@@ -41,7 +41,7 @@ pub use kernel::{
 };
 #[cfg(feature = "window")]
 pub use overlay::Overlay;
-pub use raster::{Draw, Raster, RasterInterface, RasterOptions, RasterSource};
+pub use raster::{DepthUse, Draw, Raster, RasterInterface, RasterOptions, RasterSource};
 pub use readback::{Pending, ReadbackRing};
 pub use recorder::{BarrierPlan, Recorder, RecorderOptions};
 pub use submission::Submission;

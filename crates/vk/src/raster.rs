@@ -40,15 +40,24 @@ pub trait RasterInterface {
     fn buffers<'a>(bindings: &Self::Bindings<'a>) -> impl AsRef<[&'a RawBuffer]>;
 }
 
+/// What a raster pipeline does with depth. Nearer is greater: reversed depth keeps precision far away.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DepthUse {
+    /// Draws over everything, as if there were no depth.
+    Ignore,
+    /// Draws where nothing nearer is, and leaves depth as it was.
+    Test,
+    /// Draws where nothing nearer is, and is then itself what is nearest.
+    TestAndWrite,
+}
+
 /// Fixed state of a raster pipeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RasterOptions {
-    /// Test against depth and write it (nearer is greater: reversed depth keeps precision far away).
-    pub depth: bool,
+    /// What it does with depth.
+    pub depth: DepthUse,
     /// Blend over what is there by alpha; otherwise replace.
     pub blend: bool,
-    /// Each pair of vertices a line instead of each triple a triangle.
-    pub lines: bool,
 }
 
 /// A raster pipeline. Cloning makes another handle to it.
@@ -71,7 +80,6 @@ pub struct Draw {
     buffers: Vec<RawBuffer>,
     params: Vec<u8>,
     vertices: u32,
-    instances: u32,
 }
 
 const STAGES: vk::ShaderStageFlags = vk::ShaderStageFlags::from_raw(
@@ -88,14 +96,13 @@ impl<R: RasterInterface> Raster<R> {
         Ok(Self { inner: Arc::new(inner), interface: PhantomData })
     }
 
-    /// A draw of `vertices` vertices, `instances` times.
-    pub fn draw(&self, bindings: R::Bindings<'_>, params: R::Params, vertices: u32, instances: u32) -> Draw {
+    /// A draw of `vertices` vertices, each three a triangle.
+    pub fn draw(&self, bindings: R::Bindings<'_>, params: R::Params, vertices: u32) -> Draw {
         Draw {
             pipeline: self.inner.clone(),
             buffers: R::buffers(&bindings).as_ref().iter().map(|b| (*b).clone()).collect(),
             params: bytemuck::bytes_of(&params).to_vec(),
             vertices,
-            instances,
         }
     }
 }
@@ -119,18 +126,15 @@ impl RasterInner {
             vk::PipelineShaderStageCreateInfo::default().stage(stage).module(module).name(c"main")
         });
         let vertex_input = vk::PipelineVertexInputStateCreateInfo::default();
-        let assembly = vk::PipelineInputAssemblyStateCreateInfo::default().topology(if options.lines {
-            vk::PrimitiveTopology::LINE_LIST
-        } else {
-            vk::PrimitiveTopology::TRIANGLE_LIST
-        });
+        let assembly = vk::PipelineInputAssemblyStateCreateInfo::default()
+            .topology(vk::PrimitiveTopology::TRIANGLE_LIST);
         let viewport = vk::PipelineViewportStateCreateInfo::default().viewport_count(1).scissor_count(1);
         let rasterization = vk::PipelineRasterizationStateCreateInfo::default().line_width(1.0);
         let multisample = vk::PipelineMultisampleStateCreateInfo::default()
             .rasterization_samples(vk::SampleCountFlags::TYPE_1);
         let depth = vk::PipelineDepthStencilStateCreateInfo::default()
-            .depth_test_enable(options.depth)
-            .depth_write_enable(options.depth)
+            .depth_test_enable(options.depth != DepthUse::Ignore)
+            .depth_write_enable(options.depth == DepthUse::TestAndWrite)
             .depth_compare_op(vk::CompareOp::GREATER);
         let attachment = [vk::PipelineColorBlendAttachmentState::default()
             .blend_enable(options.blend)
@@ -185,10 +189,18 @@ impl Drop for RasterInner {
 }
 
 impl Recorder {
-    /// Clears `color` to `background` (display-encoded RGBA) and depth to infinitely far, then draws in order.
+    /// Draws in order to `color` and `depth`. With a `background` (display-encoded RGBA), `color` is cleared to it and depth
+    /// to infinitely far before; without, both keep what they hold.
     ///
     /// Reported by [`Device::submit`]: images of different sizes or of the wrong formats.
-    pub fn render(&mut self, name: &str, color: &Image, depth: &Image, background: [f32; 4], draws: &[Draw]) {
+    pub fn render(
+        &mut self,
+        name: &str,
+        color: &Image,
+        depth: &Image,
+        background: Option<[f32; 4]>,
+        draws: &[Draw],
+    ) {
         let (width, height) = color.size();
         let formats = (color.format(), depth.format());
         if depth.size() != color.size() || formats != (ImageFormat::Rgba8, ImageFormat::Depth32) {
@@ -204,7 +216,7 @@ impl Recorder {
         let mut bytes = 0;
         for draw in draws {
             let buffers: Vec<&RawBuffer> = draw.buffers.iter().collect();
-            bytes += minimum_bytes(draw.pipeline.source.bindings, &buffers, draw.instances.into());
+            bytes += minimum_bytes(draw.pipeline.source.bindings, &buffers, draw.vertices.into());
             uses.extend(draw.buffers.iter().map(|b| (Resource::buffer(b), Use::GraphicsRead)));
         }
         self.begin_pass(name, &uses, bytes);
@@ -215,12 +227,16 @@ impl Recorder {
             vk::RenderingAttachmentInfo::default()
                 .image_view(image.view())
                 .image_layout(vk::ImageLayout::GENERAL)
-                .load_op(vk::AttachmentLoadOp::CLEAR)
+                .load_op(if background.is_some() {
+                    vk::AttachmentLoadOp::CLEAR
+                } else {
+                    vk::AttachmentLoadOp::LOAD
+                })
                 .store_op(vk::AttachmentStoreOp::STORE)
                 .clear_value(clear)
         };
-        let colors =
-            [attachment(color, vk::ClearValue { color: vk::ClearColorValue { float32: background } })];
+        let clear_color = vk::ClearColorValue { float32: background.unwrap_or_default() };
+        let colors = [attachment(color, vk::ClearValue { color: clear_color })];
         let far = vk::ClearDepthStencilValue { depth: 0.0, stencil: 0 };
         let depths = attachment(depth, vk::ClearValue { depth_stencil: far });
         let info = vk::RenderingInfo::default()
@@ -253,7 +269,7 @@ impl Recorder {
                 unsafe { device.cmd_push_constants(commands, pipeline.layout, STAGES, 0, &draw.params) };
             }
             // SAFETY: vertices are pulled from bound storage buffers by index; robust access guards the rest.
-            unsafe { device.cmd_draw(commands, draw.vertices, draw.instances, 0, 0) };
+            unsafe { device.cmd_draw(commands, draw.vertices, 1, 0, 0) };
             self.keep(pipeline.clone());
         }
         // SAFETY: ends the rendering begun above.

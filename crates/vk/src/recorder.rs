@@ -258,7 +258,7 @@ impl Recorder {
         self.end_pass();
     }
 
-    /// Copies a colour image, row by row, to the start of a buffer of its pixels.
+    /// Copies an image, row by row, to the start of a buffer of its pixels: packed RGBA8, or the bits of 32-bit depth.
     ///
     /// Reported by [`Device::submit`]: the buffer is too small.
     pub fn copy_image(&mut self, image: &Image, to: &Buffer<u32>) {

@@ -1,0 +1,233 @@
+//! The orbit camera.
+
+use frazil_shaders::types::View;
+use glam::{Vec2, Vec3};
+
+/// Which axis of the world points up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum UpAxis {
+    /// The x axis.
+    X,
+    /// The y axis.
+    #[default]
+    Y,
+    /// The z axis.
+    Z,
+}
+
+/// A camera that looks at a target from a distance and can be carried around it.
+///
+/// At azimuth 0 it looks along −z where y is up, and along +y where z is up; growing azimuths carry it counter-clockwise
+/// seen from above, growing elevations upwards.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct OrbitCamera {
+    /// The point looked at, in m.
+    pub target: Vec3,
+    /// Distance of the eye from the target, in m.
+    pub distance_m: f32,
+    /// Angle about the up axis, in degrees.
+    pub azimuth_deg: f32,
+    /// Angle above the horizon, in degrees; [`Self::orbit`] keeps it within ±89.
+    pub elevation_deg: f32,
+    /// Vertical angle of view, in degrees.
+    pub vertical_fov_deg: f32,
+    /// Which way is up.
+    pub up_axis: UpAxis,
+}
+
+/// Unit vectors of a camera or of the world: right-handed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Axes {
+    pub right: Vec3,
+    pub up: Vec3,
+    pub back: Vec3,
+}
+
+/// Steeper than this the horizon has no direction.
+const MAX_ELEVATION_DEG: f32 = 89.0;
+
+/// The near plane lies this part of the target's distance before the eye.
+const NEAR_FRACTION: f32 = 0.01;
+
+impl UpAxis {
+    /// The world's axes as the camera at azimuth and elevation 0 sees them.
+    pub(crate) fn axes(self) -> Axes {
+        match self {
+            Self::X => Axes { right: Vec3::Y, up: Vec3::X, back: Vec3::NEG_Z },
+            Self::Y => Axes { right: Vec3::X, up: Vec3::Y, back: Vec3::Z },
+            Self::Z => Axes { right: Vec3::X, up: Vec3::Z, back: Vec3::NEG_Y },
+        }
+    }
+}
+
+impl Default for OrbitCamera {
+    fn default() -> Self {
+        Self {
+            target: Vec3::ZERO,
+            distance_m: 3.0,
+            azimuth_deg: 25.0,
+            elevation_deg: 15.0,
+            vertical_fov_deg: 35.0,
+            up_axis: UpAxis::Y,
+        }
+    }
+}
+
+impl OrbitCamera {
+    pub(crate) fn axes(&self) -> Axes {
+        let world = self.up_axis.axes();
+        let (sin_a, cos_a) = self.azimuth_deg.to_radians().sin_cos();
+        let (sin_e, cos_e) = self.elevation_deg.to_radians().sin_cos();
+        let outward = sin_a * world.right + cos_a * world.back;
+        Axes {
+            right: cos_a * world.right - sin_a * world.back,
+            up: cos_e * world.up - sin_e * outward,
+            back: cos_e * outward + sin_e * world.up,
+        }
+    }
+
+    /// Where the eye is, in m.
+    pub fn eye(&self) -> Vec3 {
+        self.target + self.distance_m * self.axes().back
+    }
+
+    /// Carries the eye around the target by angles in degrees.
+    pub fn orbit(&mut self, azimuth_deg: f32, elevation_deg: f32) {
+        self.azimuth_deg = (self.azimuth_deg + azimuth_deg).rem_euclid(360.0);
+        self.elevation_deg =
+            (self.elevation_deg + elevation_deg).clamp(-MAX_ELEVATION_DEG, MAX_ELEVATION_DEG);
+    }
+
+    /// Moves eye and target across the line of sight, by parts of the picture's height: what is at the target's depth
+    /// follows the pointer. `right` and `down` are the pointer's way.
+    pub fn pan(&mut self, right: f32, down: f32) {
+        let axes = self.axes();
+        let height_m = 2.0 * self.distance_m * self.tan_half_fov();
+        self.target += height_m * (down * axes.up - right * axes.right);
+    }
+
+    /// Multiplies the distance; below 1 comes nearer.
+    pub fn zoom(&mut self, factor: f32) {
+        self.distance_m = (self.distance_m * factor).clamp(1e-4, 1e6);
+    }
+
+    /// Moves the target to the middle of a box and the distance to where the whole box is in a picture of the given
+    /// width over height, keeping the angles.
+    pub fn frame_box(&mut self, lo: Vec3, hi: Vec3, aspect: f32) {
+        const MARGIN: f32 = 1.05;
+        self.target = 0.5 * (lo + hi);
+        let (axes, tan_y) = (self.axes(), self.tan_half_fov());
+        let farthest = (0..8).map(|corner: u32| {
+            let pick = |i: u32, lo: f32, hi: f32| if corner >> i & 1 == 0 { lo } else { hi };
+            let at = Vec3::new(pick(0, lo.x, hi.x), pick(1, lo.y, hi.y), pick(2, lo.z, hi.z)) - self.target;
+            let (x, y) = (at.dot(axes.right).abs(), at.dot(axes.up).abs());
+            at.dot(axes.back) + (x / (tan_y * aspect)).max(y / tan_y)
+        });
+        self.distance_m = (MARGIN * farthest.fold(0.0, f32::max)).max(1e-4);
+    }
+
+    /// Where a point of the world appears in a picture of the given size, in pixels from the top left corner, and how far
+    /// from the eye along the line of sight it is, in m; nothing for a point behind the near plane.
+    pub fn project(&self, point: Vec3, width: u32, height: u32) -> Option<(Vec2, f32)> {
+        let (axes, tan_y) = (self.axes(), self.tan_half_fov());
+        let from_eye = point - self.eye();
+        let depth = -from_eye.dot(axes.back);
+        if depth < self.near() {
+            return None;
+        }
+        let half = 0.5 * Vec2::new(width as f32, height as f32);
+        let on_plane = Vec2::new(from_eye.dot(axes.right), -from_eye.dot(axes.up)) / (depth * tan_y);
+        Some((half + half.y * on_plane, depth))
+    }
+
+    pub(crate) fn near(&self) -> f32 {
+        NEAR_FRACTION * self.distance_m
+    }
+
+    fn tan_half_fov(&self) -> f32 {
+        (0.5 * self.vertical_fov_deg.to_radians()).tan()
+    }
+
+    /// The camera as the shaders take it.
+    pub(crate) fn view(&self, width: u32, height: u32) -> View {
+        let (axes, tan_y) = (self.axes(), self.tan_half_fov());
+        View {
+            eye: self.eye().to_array(),
+            right: axes.right.to_array(),
+            up: axes.up.to_array(),
+            forward: (-axes.back).to_array(),
+            tan_half_fov: [tan_y * width as f32 / height as f32, tan_y],
+            near: self.near(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn axes_are_right_handed_and_orthonormal_at_every_angle() {
+        for up_axis in [UpAxis::X, UpAxis::Y, UpAxis::Z] {
+            for (azimuth_deg, elevation_deg) in [(0.0, 0.0), (30.0, 20.0), (200.0, -70.0), (359.0, 89.0)] {
+                let camera = OrbitCamera { azimuth_deg, elevation_deg, up_axis, ..Default::default() };
+                let Axes { right, up, back } = camera.axes();
+                assert!((right.cross(up) - back).length() < 1e-6, "{camera:?}");
+                assert!((right.length() - 1.0).abs() < 1e-6 && right.dot(up).abs() < 1e-6, "{camera:?}");
+                assert!(right.dot(up_axis.axes().up).abs() < 1e-6, "the horizon is level: {camera:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn azimuth_runs_counter_clockwise_seen_from_above() {
+        let at = |azimuth_deg, up_axis| {
+            let camera = OrbitCamera {
+                azimuth_deg,
+                elevation_deg: 0.0,
+                up_axis,
+                distance_m: 1.0,
+                ..Default::default()
+            };
+            camera.eye()
+        };
+        assert!((at(0.0, UpAxis::Y) - Vec3::Z).length() < 1e-6);
+        assert!((at(90.0, UpAxis::Y) - Vec3::X).length() < 1e-6);
+        assert!((at(0.0, UpAxis::Z) - Vec3::NEG_Y).length() < 1e-6);
+        assert!((at(90.0, UpAxis::Z) - Vec3::X).length() < 1e-6);
+    }
+
+    #[test]
+    fn panning_carries_the_target_with_the_pointer() {
+        let mut camera = OrbitCamera { azimuth_deg: 40.0, elevation_deg: 30.0, ..Default::default() };
+        let held = camera.target;
+        camera.pan(0.25, 0.1);
+        let (pixel, _) = camera.project(held, 800, 600).unwrap();
+        assert!((pixel - Vec2::new(400.0 + 150.0, 300.0 + 60.0)).length() < 0.01, "{pixel}");
+    }
+
+    #[test]
+    fn a_framed_box_touches_the_picture_and_stays_inside() {
+        let (lo, hi) = (Vec3::new(-1.0, 0.0, 2.0), Vec3::new(3.0, 1.0, 4.0));
+        for (width, height) in [(960, 540), (300, 900)] {
+            let mut camera = OrbitCamera { azimuth_deg: 35.0, elevation_deg: 20.0, ..Default::default() };
+            camera.frame_box(lo, hi, width as f32 / height as f32);
+            let mut widest = 0.0_f32;
+            for corner in 0..8 {
+                let pick = |i: usize| if corner >> i & 1 == 0 { lo[i] } else { hi[i] };
+                let (pixel, _) = camera.project(Vec3::new(pick(0), pick(1), pick(2)), width, height).unwrap();
+                let x = (2.0 * pixel.x / width as f32 - 1.0).abs();
+                let y = (2.0 * pixel.y / height as f32 - 1.0).abs();
+                widest = widest.max(x).max(y);
+            }
+            assert!((0.85..=1.0).contains(&widest), "{widest}");
+        }
+    }
+
+    #[test]
+    fn orbiting_stops_before_the_pole() {
+        let mut camera = OrbitCamera::default();
+        camera.orbit(-40.0, 1000.0);
+        assert_eq!((camera.azimuth_deg, camera.elevation_deg), (345.0, 89.0));
+    }
+}

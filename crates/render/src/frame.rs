@@ -1,0 +1,136 @@
+//! What is in a picture.
+
+use crate::{ColorMap, Legend, OrbitCamera};
+use frazil_vk::{Buffer, DeviceCount};
+use glam::Vec3;
+
+/// Everything that one picture shows.
+#[derive(Clone, Debug)]
+pub struct Frame<'a> {
+    /// Where it is seen from.
+    pub camera: OrbitCamera,
+    /// Display-encoded colour where nothing is; lines and text choose light or dark ink by it.
+    pub background: [f32; 3],
+    /// Sets of particles, such as one a phase.
+    pub particles: &'a [Particles<'a>],
+    /// Boxes drawn as wire frames, such as the domain.
+    pub boxes: &'a [WireBox],
+    /// Large spheres, such as colliders.
+    pub balls: &'a [Ball],
+    /// A plane with a grid, for scale and depth.
+    pub ground: Option<Ground>,
+    /// How much hollows are darkened: 0 not at all, 1 as usual.
+    pub occlusion: f32,
+    /// The legend, if any.
+    pub legend: Option<&'a Legend>,
+    /// A line of text at the lower left, such as scene and time; empty for none.
+    pub caption: &'a str,
+}
+
+/// A set of particles of one radius.
+#[derive(Clone, Debug)]
+pub struct Particles<'a> {
+    /// Centres, in m.
+    pub positions: &'a Buffer<[f32; 3]>,
+    /// How many of them there are.
+    pub count: &'a DeviceCount,
+    /// Radius of the spheres, in m.
+    pub radius_m: f32,
+    /// What they are coloured by.
+    pub coloring: Coloring<'a>,
+    /// How the colour is shown.
+    pub shading: Shading,
+}
+
+/// From a column's values to colours.
+#[derive(Clone, Copy, Debug)]
+pub struct Coloring<'a> {
+    /// The values.
+    pub column: Column<'a>,
+    /// The colours.
+    pub map: ColorMap,
+    /// The values at the two ends of the map; values past them have the colours of the ends.
+    pub range: [f32; 2],
+}
+
+/// A column that particles can be coloured by, one element a particle.
+#[derive(Clone, Copy, Debug)]
+pub enum Column<'a> {
+    /// By value.
+    Scalar(&'a Buffer<f32>),
+    /// By magnitude.
+    Vector(&'a Buffer<[f32; 3]>),
+    /// By value, such as an id.
+    Index(&'a Buffer<u32>),
+}
+
+/// How a colour is shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Shading {
+    /// As a lit sphere.
+    #[default]
+    Lit,
+    /// As it is, so that it can be read off the legend exactly.
+    Flat,
+}
+
+/// An axis-aligned box drawn by its edges.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WireBox {
+    /// The lower corner, in m.
+    pub lo: Vec3,
+    /// The upper corner, in m.
+    pub hi: Vec3,
+}
+
+/// A large sphere.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ball {
+    /// Its centre, in m.
+    pub center: Vec3,
+    /// Its radius, in m.
+    pub radius_m: f32,
+    /// Its display-encoded colour.
+    pub color: [f32; 3],
+}
+
+/// A horizontal plane with a grid, fading out with distance.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ground {
+    /// The point about which it fades, in m; also gives the height.
+    pub center: Vec3,
+    /// Where it has faded out, in m from the centre.
+    pub extent_m: f32,
+    /// Side of a cell of its grid, in m; every fifth line is stronger.
+    pub cell_m: f32,
+}
+
+impl Column<'_> {
+    /// The column as words, and its kind: the same numbers as in `particles.vert`.
+    pub(crate) fn words(&self) -> (Buffer<u32>, u32) {
+        match self {
+            Self::Scalar(buffer) => (buffer.cast(), 0),
+            Self::Vector(buffer) => (buffer.cast(), 1),
+            Self::Index(buffer) => ((*buffer).clone(), 2),
+        }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Self::Scalar(buffer) => buffer.len(),
+            Self::Vector(buffer) => buffer.len(),
+            Self::Index(buffer) => buffer.len(),
+        }
+    }
+}
+
+impl Ground {
+    /// A ground under a box: as wide as it looks good, with cells of a round length, ten or so to the box.
+    pub fn under(lo: Vec3, hi: Vec3, up_axis: crate::UpAxis) -> Self {
+        let up = up_axis.axes().up;
+        let middle = 0.5 * (lo + hi);
+        let size = (hi - lo).max_element();
+        let cell_m = crate::legend::nice_step(f64::from(size), 10) as f32;
+        Self { center: middle + (lo - middle).dot(up) * up, extent_m: 3.0 * size, cell_m }
+    }
+}

@@ -1,0 +1,82 @@
+//! Pixels to a PNG file.
+
+use crate::{Error, Result};
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+/// Writes packed RGBA8 pixels, red in the lowest byte, row by row from the top, as an sRGB PNG file without alpha.
+///
+/// The file appears whole or not at all: it is written under a temporary name beside `path` and then renamed.
+///
+/// # Errors
+/// [`Error::Size`] if there are not `width` × `height` pixels; [`Error::Io`], naming `path`, if it cannot be written.
+pub fn write_png(path: &Path, width: u32, height: u32, pixels: &[u32]) -> Result<()> {
+    if pixels.len() as u64 != u64::from(width) * u64::from(height) || pixels.is_empty() {
+        return Err(Error::Size { path: path.into(), width, height, found: pixels.len() });
+    }
+    let mut temporary = path.as_os_str().to_owned();
+    temporary.push(".part");
+    let temporary = Path::new(&temporary);
+    let error = |operation| move |source| Error::Io { operation, path: path.into(), source };
+    let written = encode(temporary, width, height, pixels)
+        .map_err(error("write"))
+        .and_then(|()| fs::rename(temporary, path).map_err(error("rename into")));
+    if written.is_err() {
+        // The first error is the one to report; a leftover temporary file does no harm.
+        let _ = fs::remove_file(temporary);
+    }
+    written
+}
+
+fn encode(path: &Path, width: u32, height: u32, pixels: &[u32]) -> io::Result<()> {
+    let mut file = BufWriter::new(File::create(path)?);
+    let mut encoder = png::Encoder::new(&mut file, width, height);
+    encoder.set_color(png::ColorType::Rgb);
+    encoder.set_depth(png::BitDepth::Eight);
+    encoder.set_source_srgb(png::SrgbRenderingIntent::Perceptual);
+    encoder.set_compression(png::Compression::Fast);
+    let rgb: Vec<u8> = pixels.iter().flat_map(|pixel| pixel.to_le_bytes().into_iter().take(3)).collect();
+    let mut writer = encoder.write_header().map_err(io::Error::from)?;
+    writer.write_image_data(&rgb).map_err(io::Error::from)?;
+    writer.finish().map_err(io::Error::from)?;
+    file.flush()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pixels_come_back_from_the_file() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("picture.png");
+        write_png(&path, 2, 1, &[0xff03_0201, 0x0006_0504]).unwrap();
+        let mut reader =
+            png::Decoder::new(io::BufReader::new(File::open(&path).unwrap())).read_info().unwrap();
+        let mut rgb = vec![0; reader.output_buffer_size().unwrap()];
+        let info = reader.next_frame(&mut rgb).unwrap();
+        assert_eq!((info.width, info.height, info.color_type), (2, 1, png::ColorType::Rgb));
+        assert_eq!(rgb, [1, 2, 3, 4, 5, 6]);
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1, "the temporary file is gone");
+    }
+
+    #[test]
+    fn errors_name_the_path() {
+        let path = Path::new("no such folder/picture.png");
+        let error = write_png(path, 1, 1, &[0]).unwrap_err().to_string();
+        assert!(error.contains("cannot write no such folder/picture.png"), "{error}");
+        let error = write_png(path, 2, 2, &[0]).unwrap_err().to_string();
+        assert!(error.contains("expected 2 × 2 pixels, found 1"), "{error}");
+    }
+
+    #[test]
+    fn a_failed_write_leaves_the_old_picture_and_no_temporary_file() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("taken");
+        fs::create_dir(&path).unwrap();
+        assert!(matches!(write_png(&path, 1, 1, &[0]), Err(Error::Io { operation: "rename into", .. })));
+        assert!(path.is_dir());
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
+    }
+}

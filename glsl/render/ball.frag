@@ -1,0 +1,21 @@
+#version 460
+// The fragment stage intersects the view ray with the sphere, as that of `particles` does.
+#extension GL_GOOGLE_include_directive : require
+#include "render/view.glsl"
+#include "render/imposter.glsl"
+#include "render/shade.glsl"
+#include "render/ball.glsl"
+
+layout(location = 0) in vec3 ray;
+layout(location = 0) out vec4 pixel;
+layout(depth_less) out float gl_FragDepth;
+
+void main() {
+    vec3 center = ball_center - view.eye;
+    vec3 hit;
+    if (!imposter_hit(ray, center, radius, hit)) discard;
+    float z = dot(hit, view.forward);
+    if (z < view.near) discard;
+    gl_FragDepth = view.near / z;
+    pixel = vec4(lit(color, (hit - center) / radius, -normalize(hit), view), 1.0);
+}

@@ -1,0 +1,17 @@
+#version 460
+// One large sphere, such as a collider: six vertices, no buffers.
+#extension GL_GOOGLE_include_directive : require
+#include "render/view.glsl"
+#include "render/imposter.glsl"
+#include "render/ball.glsl"
+
+layout(location = 0) out vec3 ray;
+
+void main() {
+    vec3 center = ball_center - view.eye;
+    ray = vec3(0.0);
+    gl_Position = NOWHERE;
+    if (dot(center, center) <= 1.0001 * radius * radius) return;
+    ray = imposter_corner(center, radius, view.up, quad_corner(uint(gl_VertexIndex)));
+    gl_Position = clip_position(view, ray);
+}

@@ -1,0 +1,26 @@
+#version 460
+// The fragment stage draws grid lines of one pixel whatever the distance, and fades with distance from the origin.
+#extension GL_GOOGLE_include_directive : require
+#include "render/view.glsl"
+#include "render/ground.glsl"
+
+layout(location = 0) in vec2 in_plane;
+layout(location = 0) out vec4 pixel;
+
+// How much of this pixel lines `every` metres apart cover.
+float lines(float every) {
+    vec2 at = in_plane / every;
+    vec2 pixels = abs(at - round(at)) / fwidth(at);
+    // Where cells shrink below a few pixels the lines would only flicker.
+    vec2 far_off = clamp(0.35 / fwidth(at) - 1.0, 0.0, 1.0);
+    vec2 covered = clamp(1.0 - pixels, 0.0, 1.0) * far_off;
+    return max(covered.x, covered.y);
+}
+
+void main() {
+    float fade = 1.0 - smoothstep(0.25, 1.0, length(in_plane) / extent);
+    if (fade <= 0.0) discard;
+    float is_dark = dot(color, vec3(0.2126, 0.7152, 0.0722)) < 0.5 ? 1.0 : -1.0;
+    float line = max(0.45 * lines(cell), lines(5.0 * cell));
+    pixel = vec4(color + is_dark * 0.11 * line, fade);
+}

@@ -1,0 +1,23 @@
+#version 460
+// The fragment stage intersects the view ray with the sphere: exact silhouette, normal and depth.
+#extension GL_GOOGLE_include_directive : require
+#include "render/view.glsl"
+#include "render/imposter.glsl"
+#include "render/shade.glsl"
+#include "render/particles.glsl"
+
+layout(location = 0) in vec3 ray;
+layout(location = 1) flat in vec3 center;
+layout(location = 2) flat in vec3 color;
+layout(location = 0) out vec4 pixel;
+layout(depth_less) out float gl_FragDepth;
+
+void main() {
+    vec3 hit;
+    if (!imposter_hit(ray, center, radius, hit)) discard;
+    float z = dot(hit, view.forward);
+    if (z < view.near) discard;
+    gl_FragDepth = view.near / z;
+    vec3 shown = is_lit == 1u ? lit(color, (hit - center) / radius, -normalize(hit), view) : color;
+    pixel = vec4(shown, 1.0);
+}

@@ -1,0 +1,57 @@
+#version 460
+// Particles as sphere imposters, coloured by a column through a colour map.
+//
+// Six vertices a particle make a quad that just covers its sphere; particles past count[0] make none, so that the draw
+// needs no count from the host. The column is read as raw words: COLUMN_F32 takes a word a particle, COLUMN_VEC3 the
+// magnitude of three, COLUMN_U32 a word as an integer. A value that is not finite is drawn in magenta.
+#extension GL_GOOGLE_include_directive : require
+#include "render/view.glsl"
+#include "render/imposter.glsl"
+
+layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
+layout(scalar, binding = 1) readonly buffer Positions { vec3 positions[]; };
+layout(scalar, binding = 2) readonly buffer Column { uint column[]; };
+layout(scalar, binding = 3) readonly buffer ColorMap { vec3 color_map[]; };
+#include "render/particles.glsl"
+
+layout(location = 0) out vec3 ray;
+layout(location = 1) flat out vec3 center;
+layout(location = 2) flat out vec3 color;
+
+// The same numbers as `Column::kind` on the host.
+const uint COLUMN_F32 = 0u;
+const uint COLUMN_VEC3 = 1u;
+const uint COLUMN_U32 = 2u;
+
+float value(uint particle_idx) {
+    if (column_kind == COLUMN_F32) return uintBitsToFloat(column[particle_idx]);
+    if (column_kind == COLUMN_U32) return float(column[particle_idx]);
+    uint word = 3u * particle_idx;
+    return length(vec3(
+        uintBitsToFloat(column[word]), uintBitsToFloat(column[word + 1u]), uintBitsToFloat(column[word + 2u])));
+}
+
+vec3 mapped(float x) {
+    if (isnan(x) || isinf(x)) return vec3(1.0, 0.0, 1.0);
+    // An empty range has one colour: the middle.
+    float t = hi > lo ? clamp((x - lo) / (hi - lo), 0.0, 1.0) : 0.5;
+    float at = t * float(color_map.length() - 1);
+    uint i = min(uint(at), uint(color_map.length()) - 2u);
+    return mix(color_map[i], color_map[i + 1u], at - float(i));
+}
+
+void main() {
+    uint particle_idx = uint(gl_VertexIndex) / 6u;
+    gl_Position = NOWHERE;
+    ray = vec3(0.0);
+    center = vec3(0.0);
+    color = vec3(0.0);
+    if (particle_idx >= count[0]) return;
+    center = positions[particle_idx] - view.eye;
+    // Wholly in front of the near plane, or with the eye inside it. Also false for a position that is not a number.
+    bool visible = dot(center, view.forward) + radius > view.near && dot(center, center) > 1.0001 * radius * radius;
+    if (!visible) return;
+    ray = imposter_corner(center, radius, view.up, quad_corner(uint(gl_VertexIndex) % 6u));
+    color = mapped(value(particle_idx));
+    gl_Position = clip_position(view, ray);
+}

@@ -1,0 +1,24 @@
+// Light and colour. Images hold display-encoded (sRGB) values; light adds up in linear ones.
+
+vec3 to_linear(vec3 encoded) {
+    return mix(encoded / 12.92, pow((encoded + 0.055) / 1.055, vec3(2.4)), greaterThan(encoded, vec3(0.04045)));
+}
+
+vec3 to_display(vec3 linear) {
+    vec3 l = clamp(linear, 0.0, 1.0);
+    return mix(12.92 * l, 1.055 * pow(l, vec3(1.0 / 2.4)) - 0.055, greaterThan(l, vec3(0.0031308)));
+}
+
+// A wet-looking surface under a sky (hemispheric ambient), one key light over the viewer's shoulder with a broad
+// highlight, and a rim where the surface turns away. All of it hangs on the camera, so that orbiting never shows a dark side.
+vec3 lit(vec3 encoded_albedo, vec3 normal, vec3 to_eye, View view) {
+    const vec3 SKY = vec3(0.50, 0.54, 0.60);
+    const vec3 GROUND = vec3(0.16, 0.15, 0.15);
+    const float KEY = 0.72;
+    vec3 to_light = normalize(-0.45 * view.right + 0.75 * view.up - 0.65 * view.forward);
+    vec3 ambient = mix(GROUND, SKY, 0.5 + 0.5 * dot(normal, view.up));
+    float key = KEY * max(dot(normal, to_light), 0.0);
+    float highlight = 0.22 * pow(max(dot(normal, normalize(to_light + to_eye)), 0.0), 40.0);
+    float rim = 0.10 * pow(1.0 - max(dot(normal, to_eye), 0.0), 3.0);
+    return to_display(to_linear(encoded_albedo) * (ambient + key) + highlight + rim * SKY);
+}
