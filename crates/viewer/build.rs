@@ -1,0 +1,19 @@
+//! Tells the program which commit it is built from, where there is a repository to ask.
+
+use std::process::Command;
+
+fn main() {
+    let git = |arguments: &[&str]| -> Option<String> {
+        let output =
+            Command::new("git").args(arguments).output().ok().filter(|output| output.status.success())?;
+        Some(String::from_utf8(output.stdout).ok()?.trim().to_owned())
+    };
+    // The log of HEAD changes with every commit and checkout. Naming a file that is not there would build anew each time.
+    match git(&["rev-parse", "--git-path", "logs/HEAD"]).filter(|path| std::path::Path::new(path).exists()) {
+        Some(path) => println!("cargo::rerun-if-changed={path}"),
+        None => println!("cargo::rerun-if-changed=build.rs"),
+    }
+    if let Some(commit) = git(&["rev-parse", "HEAD"]) {
+        println!("cargo::rustc-env=FRAZIL_GIT_COMMIT={commit}");
+    }
+}

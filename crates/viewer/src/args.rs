@@ -1,0 +1,206 @@
+//! The command line.
+
+use crate::say;
+use clap::{ArgGroup, Parser, Subcommand};
+use frazil_io::Format;
+use frazil_scene::{Every, Scene, SceneError};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// A Vulkan-native, data-oriented particle engine.
+///
+/// Exit status: 0 done, 2 bad input, 3 device trouble, 4 an invariant broke, 1 anything else.
+#[derive(Debug, Parser)]
+#[command(name = "frazil", version, max_term_width = 100)]
+pub struct Args {
+    /// Turn on Vulkan's validation layers; any message is an error. For work on the engine itself.
+    #[arg(long, global = true, hide = true, env = "FRAZIL_VALIDATION", value_parser = clap::builder::FalseyValueParser::new())]
+    pub validation: bool,
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Simulate a scene and write pictures, metrics and recordings.
+    Run(RunArgs),
+    /// Convert a recording for other programs.
+    Export(ExportArgs),
+    /// Measure what each kernel of a scene's step costs on the device.
+    Profile(ProfileArgs),
+    /// Say whether a scene is sound, and what it amounts to; no device is needed.
+    Check(CheckArgs),
+    /// List the Vulkan devices of this machine.
+    Devices,
+    /// List the built-in scenes.
+    Scenes(ScenesArgs),
+}
+
+/// Which scene, and what to change in it.
+#[derive(Debug, clap::Args)]
+pub struct SceneArgs {
+    /// Path of a scene file, or the name of a built-in scene (see `frazil scenes`).
+    pub scene: String,
+    #[command(flatten)]
+    pub changes: SceneChanges,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct SceneChanges {
+    /// Override a value of the scene, such as fluid.particle_spacing_m=0.005; may be given several times.
+    #[arg(long = "set", value_name = "TABLE.KEY=VALUE")]
+    pub overrides: Vec<String>,
+    /// Seed of everything random in the scene.
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+}
+
+impl SceneArgs {
+    /// The scene with its overrides; warnings go to stderr unless `quiet`.
+    pub fn load(&self) -> Result<Scene, SceneError> {
+        self.changes.load(&self.scene)
+    }
+}
+
+impl SceneChanges {
+    pub fn load(&self, scene: &str) -> Result<Scene, SceneError> {
+        let seed = self.seed.map(|seed| format!("seed={seed}"));
+        let overrides: Vec<String> = self.overrides.iter().cloned().chain(seed).collect();
+        Scene::find(scene, &overrides)
+    }
+}
+
+/// Which device.
+#[derive(Debug, clap::Args)]
+pub struct DeviceArgs {
+    /// The device, by part of its name or by index (see `frazil devices`) [default: the best there is].
+    #[arg(long, value_name = "NAME|INDEX")]
+    pub device: Option<String>,
+}
+
+/// A cadence that may also be switched off.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Cadence {
+    Never,
+    Every(Every),
+}
+
+impl Cadence {
+    /// What was asked for on the command line, or else in the scene.
+    pub fn or_scene(asked: Option<Self>, scene: Option<Every>) -> Option<Every> {
+        match asked {
+            None => scene,
+            Some(Self::Never) => None,
+            Some(Self::Every(every)) => Some(every),
+        }
+    }
+}
+
+fn cadence(text: &str) -> Result<Cadence, String> {
+    match text {
+        "never" => Ok(Cadence::Never),
+        _ => text.parse().map(Cadence::Every).map_err(|e: frazil_scene::EveryError| format!("{e}, or never")),
+    }
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    let number = text.trim().strip_suffix('s').unwrap_or(text).trim();
+    match number.parse::<f64>() {
+        Ok(value) if value.is_finite() && value > 0.0 => Ok(value),
+        _ => Err(format!("found \"{text}\", expected a time in seconds above 0")),
+    }
+}
+
+#[derive(Debug, clap::Args)]
+#[command(group = ArgGroup::new("length").args(["steps", "time"]))]
+pub struct RunArgs {
+    #[command(flatten)]
+    pub scene: SceneArgs,
+    /// Stop at step N [default: the scene's duration].
+    #[arg(long, value_name = "N")]
+    pub steps: Option<u64>,
+    /// Stop at this simulated time in s.
+    #[arg(long, value_name = "T", value_parser = seconds, allow_hyphen_values = true)]
+    pub time: Option<f64>,
+    /// Where results go [default: out/<scene's name>].
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    #[command(flatten)]
+    pub device: DeviceArgs,
+    /// Write a picture every so many steps (10) or so much simulated time (0.05s), or never [default: the scene's].
+    #[arg(long, value_name = "EVERY", value_parser = cadence, allow_hyphen_values = true)]
+    pub render: Option<Cadence>,
+    /// Write a frame of the recording as often [default: the scene's].
+    #[arg(long, value_name = "EVERY", value_parser = cadence, allow_hyphen_values = true)]
+    pub record: Option<Cadence>,
+    /// Write a row of metrics as often [default: the scene's].
+    #[arg(long, value_name = "EVERY", value_parser = cadence, allow_hyphen_values = true)]
+    pub metrics: Option<Cadence>,
+    /// Check as often that every particle is there once, finite and inside [default: never].
+    #[arg(long, value_name = "EVERY", value_parser = cadence, allow_hyphen_values = true)]
+    pub check: Option<Cadence>,
+    /// Write a checkpoint as often, and at the end [default: never].
+    #[arg(long, value_name = "EVERY", value_parser = cadence, allow_hyphen_values = true)]
+    pub checkpoint: Option<Cadence>,
+    /// Go on from a checkpoint, to the same bits as without the break.
+    #[arg(long, value_name = "FILE")]
+    pub resume: Option<PathBuf>,
+    /// Time every kernel; writes profile.json and trace.json.
+    #[arg(long)]
+    pub profile: bool,
+    /// Say nothing but errors.
+    #[arg(long)]
+    pub quiet: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct ExportArgs {
+    /// The recording of a run (recording.frazil-rec).
+    pub recording: PathBuf,
+    /// vtk, vtu, ply, bgeo or csv.
+    #[arg(long, value_name = "FORMAT")]
+    pub format: Format,
+    /// Where the files go [default: beside the recording].
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct ProfileArgs {
+    #[command(flatten)]
+    pub scene: SceneArgs,
+    /// Steps to measure.
+    #[arg(long, value_name = "N", default_value_t = 40, value_parser = clap::value_parser!(u64).range(1..))]
+    pub steps: u64,
+    /// Steps to take first, so that caches and clocks settle.
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub warm_up: u64,
+    /// Where profile.json and trace.json go [default: out/<scene's name>].
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    #[command(flatten)]
+    pub device: DeviceArgs,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct CheckArgs {
+    #[command(flatten)]
+    pub scene: SceneArgs,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct ScenesArgs {
+    /// Print the JSON Schema of scene files instead.
+    #[arg(long)]
+    pub schema: bool,
+}
+
+/// Prints what the parser has to say: help to stdout, errors to stderr.
+pub fn explain(error: &clap::Error) -> ExitCode {
+    let text = error.to_string();
+    if !error.use_stderr() {
+        return say::data(&text).map_or_else(|failure| failure.exit_code(), |()| ExitCode::SUCCESS);
+    }
+    say::note(text.trim_end());
+    ExitCode::from(2)
+}

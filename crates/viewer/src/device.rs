@@ -1,0 +1,58 @@
+//! Opening the device that was asked for, and saying which one it is.
+
+use frazil_vk::{Device, DeviceInfo, DeviceOptions, DeviceSelector};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::ffi::CStr;
+use std::path::PathBuf;
+
+/// Opens a device; `surface_extensions` is empty where there is no window.
+pub fn open(
+    selector: Option<&str>,
+    validation: bool,
+    surface_extensions: Vec<&'static CStr>,
+) -> frazil_vk::Result<Device> {
+    Device::open(&DeviceOptions {
+        selector: selector.map(DeviceSelector::from),
+        validation,
+        pipeline_cache: pipeline_cache(),
+        surface_extensions,
+    })
+}
+
+/// One line on a device; a software device is named as what it is.
+pub fn describe(info: &DeviceInfo) -> String {
+    format!("{} ({}, {}, Vulkan {})", info.name, info.kind, info.driver, info.api_version)
+}
+
+/// What a user must know about a software device before reading any of its timings.
+pub const SOFTWARE_WARNING: &str =
+    "this is a software device: it shows whether the results are right, not how fast a GPU is";
+
+/// The limits that the engine decides by, under their Vulkan names.
+pub fn limits(device: &Device) -> BTreeMap<String, Value> {
+    let c = device.capabilities();
+    [
+        ("subgroupSize", json!(c.subgroup_size)),
+        ("minSubgroupSize", json!(c.subgroup_size_range.0)),
+        ("maxSubgroupSize", json!(c.subgroup_size_range.1)),
+        ("maxComputeSharedMemorySize", json!(c.max_shared_memory)),
+        ("maxComputeWorkGroupInvocations", json!(c.max_workgroup_size)),
+        ("maxComputeWorkGroupCount[0]", json!(c.max_groups_x)),
+        ("maxStorageBufferRange", json!(c.max_storage_range)),
+        ("maxPushConstantsSize", json!(c.max_push_constants)),
+        ("maxPushDescriptors", json!(c.max_push_descriptors)),
+        ("timestampPeriod", json!(c.timestamp_period_ns)),
+        ("deviceLocalMemory", json!(c.device_memory)),
+        ("maxImageDimension2D", json!(c.max_image_size)),
+    ]
+    .map(|(name, value)| (name.to_owned(), value))
+    .into()
+}
+
+/// The user's cache directory by the XDG convention; no cache where there is neither.
+fn pipeline_cache() -> Option<PathBuf> {
+    let set = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let caches = set("XDG_CACHE_HOME").or_else(|| Some(set("HOME")?.join(".cache")))?;
+    Some(caches.join("frazil").join("pipelines.bin"))
+}

@@ -1,0 +1,80 @@
+//! Why a command failed, and the exit status that says so.
+
+use frazil_scene::SceneError;
+use frazil_solvers::SolverError;
+use std::fmt::{self, Display};
+use std::process::ExitCode;
+
+/// The sort of failure; scripts tell them apart by exit status.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FailureKind {
+    /// Bad input: arguments, scenes, files to read, places to write to.
+    Input,
+    /// The device, its driver, or the window system.
+    Device,
+    /// The simulation's state broke a promise.
+    Invariant,
+    /// Anything else: a full disk, an interrupt.
+    Other,
+}
+
+/// A failed command. Its message is complete: what was tried, on what, what was found and what would help.
+#[derive(Debug)]
+pub struct Failure {
+    pub kind: FailureKind,
+    message: String,
+}
+
+impl Failure {
+    pub fn input(message: impl Display) -> Self {
+        Self { kind: FailureKind::Input, message: message.to_string() }
+    }
+
+    pub fn device(message: impl Display) -> Self {
+        Self { kind: FailureKind::Device, message: message.to_string() }
+    }
+
+    pub fn invariant(message: impl Display) -> Self {
+        Self { kind: FailureKind::Invariant, message: message.to_string() }
+    }
+
+    pub fn other(message: impl Display) -> Self {
+        Self { kind: FailureKind::Other, message: message.to_string() }
+    }
+
+    pub fn exit_code(&self) -> ExitCode {
+        ExitCode::from(match self.kind {
+            FailureKind::Other => 1,
+            FailureKind::Input => 2,
+            FailureKind::Device => 3,
+            FailureKind::Invariant => 4,
+        })
+    }
+}
+
+impl Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl From<SceneError> for Failure {
+    fn from(error: SceneError) -> Self {
+        Self::input(error)
+    }
+}
+
+impl From<frazil_vk::Error> for Failure {
+    fn from(error: frazil_vk::Error) -> Self {
+        Self::device(error)
+    }
+}
+
+impl From<SolverError> for Failure {
+    fn from(error: SolverError) -> Self {
+        match error {
+            SolverError::State { .. } => Self::input(error),
+            _ => Self::device(error),
+        }
+    }
+}

@@ -1,0 +1,251 @@
+//! From a scene and its columns to a picture: what is drawn, in which colours, and what the legend says.
+
+use crate::failure::Failure;
+use frazil_render::glam::Vec3;
+use frazil_render::{
+    Ball, ColorMap, Coloring, Column, Frame, Ground, Legend, OrbitCamera, Particles, Renderer, Shading,
+    UpAxis, WireBox,
+};
+use frazil_scene::{Axis, Collider, ColourBy, Scene, Side};
+use frazil_shaders::render::pick_component;
+use frazil_solvers::pbd::Fluid;
+use frazil_vk::{Buffer, Device, DeviceCount, Image, Kernel, Recorder, Threads};
+
+/// The columns of one instant that pictures are made of; what is absent cannot be shown.
+pub struct Shown<'a> {
+    pub count: &'a DeviceCount,
+    pub position: Buffer<[f32; 3]>,
+    pub velocity: Option<Buffer<[f32; 3]>>,
+    pub density: Option<Buffer<f32>>,
+    pub id: Option<Buffer<u32>>,
+    /// (x*, λ) of each particle.
+    pub constraint: Option<Buffer<[f32; 4]>>,
+}
+
+impl<'a> Shown<'a> {
+    /// The columns of a fluid as it is now.
+    pub fn of_fluid(fluid: &'a Fluid) -> Self {
+        let columns = fluid.columns();
+        let words =
+            |name: &str| columns.iter().find(|column| column.name == name).map(|column| &column.words);
+        Self {
+            count: fluid.count(),
+            position: fluid.position().clone(),
+            velocity: words("velocity").map(Buffer::cast),
+            density: words("density").map(Buffer::cast),
+            id: words("id").cloned(),
+            constraint: Some(fluid.constraint().clone()),
+        }
+    }
+
+    /// Whether particles can be coloured by `property`.
+    pub fn has(&self, property: ColourBy) -> bool {
+        match property {
+            ColourBy::Speed => self.velocity.is_some(),
+            ColourBy::Density => self.density.is_some(),
+            ColourBy::Id => self.id.is_some(),
+            ColourBy::Lambda => self.constraint.is_some(),
+            ColourBy::Height => true,
+            // The scene's enum may grow.
+            _ => false,
+        }
+    }
+}
+
+/// Every property that particles can be coloured by.
+pub const PROPERTIES: [ColourBy; 5] =
+    [ColourBy::Speed, ColourBy::Density, ColourBy::Height, ColourBy::Id, ColourBy::Lambda];
+
+/// Draws pictures of a scene.
+pub struct Painter {
+    renderer: Renderer,
+    pick_component: Kernel<pick_component::Interface>,
+    /// Values of a property that no column holds as it is.
+    picked: Buffer<f32>,
+    legends: Vec<(ColourBy, Legend)>,
+    scenery: Scenery,
+}
+
+/// What a picture shows beside particles.
+struct Scenery {
+    name: String,
+    up_axis: Axis,
+    floor_m: f32,
+    background: [f32; 3],
+    radius_m: f32,
+    boxes: Vec<WireBox>,
+    balls: Vec<Ball>,
+    ground: Ground,
+}
+
+/// Display-encoded colour of solid colliders.
+const COLLIDER_COLOUR: [f32; 3] = [0.45, 0.44, 0.42];
+/// The density map reaches this far to both sides of the rest density, as a share of it.
+const DENSITY_REACH: f32 = 0.1;
+/// About the multiplier of a particle that is compressed by a tenth.
+const LAMBDA_MIN: f32 = -0.03;
+
+impl Painter {
+    /// Makes a painter of pictures of the scene's size. Set-up: it waits for the device.
+    pub fn new(device: &Device, scene: &Scene, n_particles: usize) -> Result<Self, Failure> {
+        let legends = PROPERTIES.map(|property| (property, legend(scene, property, n_particles)));
+        Ok(Self {
+            renderer: Renderer::new(device, scene.render.width_px, scene.render.height_px)
+                .map_err(Failure::device)?,
+            pick_component: Kernel::new(device)?,
+            picked: device.buffer("picked component", n_particles)?,
+            legends: legends.into(),
+            scenery: Scenery::of(scene),
+        })
+    }
+
+    /// Records a picture of the columns, coloured by `property`, and returns the image it is drawn into.
+    pub fn record(
+        &mut self,
+        recorder: &mut Recorder,
+        shown: &Shown<'_>,
+        camera: OrbitCamera,
+        property: ColourBy,
+        time_s: f64,
+    ) -> Result<&Image, Failure> {
+        let picked = self.picked.clone();
+        let column = match property {
+            ColourBy::Speed => shown.velocity.as_ref().map(Column::Vector),
+            ColourBy::Density => shown.density.as_ref().map(Column::Scalar),
+            ColourBy::Id => shown.id.as_ref().map(Column::Index),
+            ColourBy::Lambda => shown.constraint.as_ref().map(|constraint| {
+                let params = pick_component::Params { stride: 4, component: 3, origin: 0.0 };
+                self.pick(recorder, shown.count, &constraint.cast(), params);
+                Column::Scalar(&picked)
+            }),
+            ColourBy::Height => {
+                let component = self.scenery.up_axis.index() as u32;
+                let params = pick_component::Params { stride: 3, component, origin: self.scenery.floor_m };
+                self.pick(recorder, shown.count, &shown.position.cast(), params);
+                Some(Column::Scalar(&picked))
+            }
+            _ => None,
+        };
+        let legend = self.legends.iter().find(|(of, _)| *of == property).map(|(_, legend)| legend);
+        let (Some(column), Some(legend)) = (column, legend) else {
+            return Err(Failure::input(format!(
+                "cannot colour by {}: there is no such column",
+                property.name()
+            )));
+        };
+        let scenery = &self.scenery;
+        let particles = [Particles {
+            positions: &shown.position,
+            count: shown.count,
+            radius_m: scenery.radius_m,
+            coloring: Coloring { column, map: legend.map, range: legend.range },
+            shading: Shading::Lit,
+        }];
+        let caption = format!("{}   t = {time_s:.3} s", scenery.name);
+        let frame = Frame {
+            camera,
+            background: scenery.background,
+            particles: &particles,
+            boxes: &scenery.boxes,
+            balls: &scenery.balls,
+            ground: Some(scenery.ground),
+            occlusion: 1.0,
+            legend: Some(legend),
+            caption: &caption,
+        };
+        self.renderer.record(recorder, &frame).map_err(Failure::device)?;
+        Ok(self.renderer.image())
+    }
+
+    /// Makes pictures of another size from now on.
+    pub fn resize(&mut self, width: u32, height: u32) -> Result<(), Failure> {
+        self.renderer.resize(width, height).map_err(Failure::device)
+    }
+
+    fn pick(
+        &self,
+        recorder: &mut Recorder,
+        count: &DeviceCount,
+        source: &Buffer<f32>,
+        params: pick_component::Params,
+    ) {
+        let bindings = pick_component::Bindings { count: &count.count, source, picked: &self.picked };
+        recorder.dispatch(&self.pick_component, Threads::Counted(count), bindings, params);
+    }
+}
+
+/// The camera that a scene asks for.
+pub fn camera(scene: &Scene) -> OrbitCamera {
+    let (view, camera) = (scene.view(), &scene.render.camera);
+    OrbitCamera {
+        target: vec3(view.target_m),
+        distance_m: view.distance_m as f32,
+        azimuth_deg: camera.azimuth_deg as f32,
+        elevation_deg: camera.elevation_deg as f32,
+        vertical_fov_deg: camera.vertical_fov_deg as f32,
+        up_axis: up_axis(scene.up_axis),
+    }
+}
+
+impl Scenery {
+    fn of(scene: &Scene) -> Self {
+        let (lo, hi) = (vec3(scene.domain.min_m), vec3(scene.domain.max_m));
+        let balls = scene.colliders.iter().filter_map(|collider| match collider {
+            Collider::Sphere { centre_m, radius_m, side: Side::Outside } => {
+                Some(Ball { center: vec3(*centre_m), radius_m: *radius_m as f32, color: COLLIDER_COLOUR })
+            }
+            // Drawn, a vessel or a plane would hide what it holds.
+            _ => None,
+        });
+        Self {
+            name: scene.name.clone(),
+            up_axis: scene.up_axis,
+            floor_m: scene.domain.min_m[scene.up_axis.index()] as f32,
+            background: scene.render.background_srgb.map(|component| component as f32),
+            radius_m: (scene.render.particle_radius_spacings * scene.fluid.particle_spacing_m) as f32,
+            boxes: vec![WireBox { lo, hi }],
+            balls: balls.collect(),
+            ground: Ground::under(lo, hi, up_axis(scene.up_axis)),
+        }
+    }
+}
+
+/// Name, unit, colours and range of a property. Ranges follow from the scene and not from a picture's values, so that a
+/// colour means the same in all pictures.
+fn legend(scene: &Scene, property: ColourBy, n_particles: usize) -> Legend {
+    let up = scene.up_axis.index();
+    let height_m = scene.domain.max_m[up] - scene.domain.min_m[up];
+    let rest = scene.fluid.rest_density_kg_m3 as f32;
+    let (title, unit, map, range) = match property {
+        ColourBy::Density => {
+            let range = [(1.0 - DENSITY_REACH) * rest, (1.0 + DENSITY_REACH) * rest];
+            ("density", "kg/m³", ColorMap::Vik, range)
+        }
+        ColourBy::Lambda => ("λ", "", ColorMap::Viridis, [LAMBDA_MIN, 0.0]),
+        ColourBy::Height => ("height", "m", ColorMap::Viridis, [0.0, height_m as f32]),
+        ColourBy::Id => ("id", "", ColorMap::Viridis, [0.0, n_particles.saturating_sub(1) as f32]),
+        _ => ("speed", "m/s", ColorMap::Viridis, [0.0, fastest_m_s(scene, height_m)]),
+    };
+    let asked = scene.render.colour_range.filter(|_| property == scene.render.colour_by);
+    let range = asked.map_or(range, |range| range.map(|end| end as f32));
+    Legend { title: title.into(), unit: unit.into(), map, range }
+}
+
+/// Speed in m/s after falling through the whole domain, or of the fastest block if it is faster.
+fn fastest_m_s(scene: &Scene, height_m: f64) -> f32 {
+    let length = |v: &[f64; 3]| v.iter().map(|x| x * x).sum::<f64>().sqrt();
+    let fall = (2.0 * length(&scene.gravity_m_s2()) * height_m).sqrt();
+    scene.particles.iter().map(|block| length(&block.velocity_m_s)).fold(fall, f64::max) as f32
+}
+
+fn vec3(v: [f64; 3]) -> Vec3 {
+    Vec3::from_array(v.map(|x| x as f32))
+}
+
+fn up_axis(axis: Axis) -> UpAxis {
+    match axis {
+        Axis::X => UpAxis::X,
+        Axis::Y => UpAxis::Y,
+        Axis::Z => UpAxis::Z,
+    }
+}

@@ -1,0 +1,205 @@
+//! `frazil run`: a scene, simulated from its beginning or from a checkpoint, with all that it writes.
+
+mod interrupt;
+mod outputs;
+mod picture;
+mod progress;
+mod report;
+mod schedule;
+mod session;
+mod writer;
+
+pub use outputs::{Folder, create_dir, default_folder};
+pub use report::write_profile;
+
+use crate::args::RunArgs;
+use crate::device;
+use crate::failure::Failure;
+use crate::plots;
+use crate::profiling::PassLog;
+use crate::say;
+use crate::simulation::Simulation;
+use crate::state;
+use frazil_io::{Checkpoint, RecordingMeta};
+use frazil_scene::{Output, Render, Scene};
+use frazil_vk::{Device, ReadbackRing};
+use outputs::Outputs;
+use picture::Camera;
+use progress::Progress;
+use report::Report;
+use schedule::Schedule;
+use session::{Ended, Session};
+use std::path::Path;
+use writer::Writer;
+
+/// Runs a scene.
+pub fn run(args: &RunArgs, validation: bool) -> Result<(), Failure> {
+    let mut report = Report::begin();
+    let scene = args.scene.load()?;
+    let schedule = Schedule::new(args, &scene);
+    let checkpoint = args.resume.as_deref().map(|path| read_checkpoint(path, &scene)).transpose()?;
+    for advice in scene.advice() {
+        report.warn(advice.to_string(), args.quiet);
+    }
+    let device = device::open(args.device.device.as_deref(), validation, Vec::new())?;
+    if !args.quiet {
+        say::note(format_args!("device {}: {}", device.info().index, device::describe(device.info())));
+    }
+    if device.is_software() {
+        report.warn(device::SOFTWARE_WARNING.to_owned(), args.quiet);
+    }
+    let folder = Folder::create(&args.out.clone().unwrap_or_else(|| default_folder(&scene)))?;
+
+    let meta = RecordingMeta {
+        scene_json: serde_json::to_string(&scene).map_err(Failure::other)?,
+        seed: scene.seed,
+        device: device.info().name.clone(),
+    };
+    let (mut simulation, outputs) = match &checkpoint {
+        Some(checkpoint) => (
+            Simulation::restore(&device, scene, checkpoint)?,
+            Outputs::resume(&folder, &schedule, &meta, checkpoint.step)?,
+        ),
+        None => (Simulation::new(&device, scene)?, Outputs::create(&folder, &schedule, &meta)?),
+    };
+    if simulation.step() > schedule.last_step {
+        let (step, last) = (simulation.step(), schedule.last_step);
+        return Err(Failure::input(format!(
+            "the checkpoint is of step {step}, past the run's last step {last}"
+        )));
+    }
+    let camera = schedule.picture.map(|_| Camera::new(&simulation)).transpose()?;
+    let mut passes = args.profile.then(|| PassLog::new(&device)).transpose()?;
+    let interrupt = interrupt::flag();
+    let writer = Writer::start(outputs)?;
+    report.set_up();
+
+    let progress = Progress::new(simulation.step(), schedule.last_step, simulation.n_particles, args.quiet);
+    let ended =
+        Session::new(&mut simulation, schedule, camera, &writer, progress, passes.as_mut()).run(interrupt);
+    report.stepped();
+    // Where the loop stopped because the writer had, the writer knows why.
+    writer.finish()?;
+    let final_state = match &ended {
+        Ok(Ended::Complete) => Some(state_hash(&simulation)?),
+        Ok(Ended::Interrupted) => None,
+        Err(failure) => {
+            report.warn(failure.to_string(), true);
+            None
+        }
+    };
+    if let Some(passes) = &passes {
+        write_profile(&folder, &simulation, passes, final_state.clone())?;
+        if passes.spans_dropped() > 0 {
+            report.warn(
+                format!("the trace is full and lacks its last {} spans", passes.spans_dropped()),
+                args.quiet,
+            );
+        }
+    }
+    if schedule.metrics.is_some() {
+        plots::write(&folder, &simulation.scene)?;
+    }
+    report.write(&folder, &simulation, final_state)?;
+    // A cache that cannot be written only costs the next start some time.
+    let _ = device.save_pipeline_cache();
+    match ended? {
+        Ended::Complete => {
+            if !args.quiet {
+                let (steps, out) = (simulation.step(), folder.root().display());
+                say::note(format_args!("{steps} steps done; results are in {out}"));
+            }
+            Ok(())
+        }
+        Ended::Interrupted => Err(interrupted(&simulation, &schedule, &folder)),
+    }
+}
+
+fn interrupted(simulation: &Simulation, schedule: &Schedule, folder: &Folder) -> Failure {
+    let (step, last) = (simulation.step(), schedule.last_step);
+    let next = match schedule.checkpoint {
+        Some(_) if step > 0 => format!("go on with --resume {}", folder.checkpoint().display()),
+        _ => "with --checkpoint EVERY it could be resumed".to_owned(),
+    };
+    Failure::other(format!("interrupted at step {step} of {last}; {next}"))
+}
+
+/// Reads a checkpoint, and refuses one of another simulation than `scene`.
+fn read_checkpoint(path: &Path, scene: &Scene) -> Result<Checkpoint, Failure> {
+    let checkpoint = Checkpoint::read(path).map_err(Failure::input)?;
+    let saved = Scene::from_json(&checkpoint.scene_json, &path.display().to_string())?;
+    let [found, expected] = [&saved, scene].map(deciding_values);
+    if let Some(key) = first_difference("", &found?, &expected?) {
+        let path = path.display();
+        return Err(Failure::input(format!(
+            "{path}: a checkpoint of another simulation: {key} differs from the scene's; give the scene and --set of the \
+             run that wrote it"
+        )));
+    }
+    Ok(checkpoint)
+}
+
+/// A scene's values as far as they decide what becomes of a state.
+fn deciding_values(scene: &Scene) -> Result<serde_json::Value, Failure> {
+    let mut scene = scene.clone();
+    (scene.render, scene.output) = (Render::default(), Output::default());
+    scene.description.clear();
+    scene.time.duration_s = 1.0;
+    scene.solver.steps_per_submission = 1;
+    serde_json::to_value(scene).map_err(Failure::other)
+}
+
+/// The path of the first value in which two trees differ.
+fn first_difference(path: &str, a: &serde_json::Value, b: &serde_json::Value) -> Option<String> {
+    use serde_json::Value::{Array, Object};
+    let join = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
+    match (a, b) {
+        (Object(a), Object(b)) => {
+            let null = serde_json::Value::Null;
+            let keys = a.keys().chain(b.keys().filter(|key| !a.contains_key(*key)));
+            keys.into_iter().find_map(|key| {
+                first_difference(&join(key), a.get(key).unwrap_or(&null), b.get(key).unwrap_or(&null))
+            })
+        }
+        (Array(a), Array(b)) if a.len() == b.len() => {
+            (0..a.len()).find_map(|i| first_difference(&join(&i.to_string()), &a[i], &b[i]))
+        }
+        _ => (a != b).then(|| path.to_owned()),
+    }
+}
+
+/// The hash of the columns shown, in the device's order. It waits for the device: there are no more steps to feed it with.
+pub fn state_hash(simulation: &Simulation) -> Result<String, Failure> {
+    let device: &Device = &simulation.device;
+    let mut recorder = device.recorder()?;
+    let ring = ReadbackRing::new(device);
+    let columns =
+        state::read_columns(&ring, &mut recorder, &simulation.fluid.columns(), simulation.n_particles)?;
+    device.submit(recorder)?;
+    let columns = columns.into_iter().map(state::PendingColumn::wait).collect::<Result<Vec<_>, _>>()?;
+    Ok(state::frame(simulation.step(), simulation.time_s(), &columns)?.state_hash())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_difference_is_named_by_its_path() {
+        let scene = |changes: &[&str]| {
+            let changes: Vec<String> = changes.iter().map(|&change| change.to_owned()).collect();
+            deciding_values(&frazil_scene::builtin()[0].load(&changes).unwrap()).unwrap()
+        };
+        let plain = scene(&[]);
+        for same in ["time.duration_s=9.0", "render.colour_by=\"density\"", "output.render_every=3"] {
+            assert_eq!(first_difference("", &plain, &scene(&[same])), None, "{same}");
+        }
+        for (change, key) in [
+            ("time.dt_s=0.001", "time.dt_s"),
+            ("particles.0.shape.box.max_m.1=0.2", "particles.0.shape.box.max_m.1"),
+            ("gravity_m_s2=[0.0, -1.0, 0.0]", "gravity_m_s2"),
+        ] {
+            assert_eq!(first_difference("", &plain, &scene(&[change])).as_deref(), Some(key));
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! The files of a run.
+
+use super::schedule::Schedule;
+use super::writer::{Parcel, Picture};
+use crate::failure::Failure;
+use frazil_io::{Metric, MetricsWriter, RECORDING_EXTENSION, RecordingMeta, RecordingWriter};
+use frazil_scene::Scene;
+use frazil_solvers::pbd::FluidMetrics;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Where everything goes.
+#[derive(Clone, Debug)]
+pub struct Folder {
+    root: PathBuf,
+}
+
+impl Folder {
+    /// Makes the folder, should it not be there.
+    pub fn create(root: &Path) -> Result<Self, Failure> {
+        let folder = Self { root: root.to_owned() };
+        create_dir(root)?;
+        Ok(folder)
+    }
+
+    /// Takes away what an earlier run left, so that no file here tells of another run. Checkpoints stay: they may be all
+    /// that is left of a long one.
+    pub fn clear(&self) -> Result<(), Failure> {
+        let left = [
+            self.report(),
+            self.metrics(),
+            self.recording(),
+            self.profile(),
+            self.trace(),
+            self.energy_plot(),
+            self.front_plot(),
+        ];
+        let pictures =
+            fs::read_dir(self.pictures()).into_iter().flatten().flatten().map(|entry| entry.path());
+        let is_picture = |path: &PathBuf| {
+            let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+            name.starts_with("frame_") && name.ends_with(".png")
+        };
+        for path in left.into_iter().chain(pictures.filter(is_picture)) {
+            match fs::remove_file(&path) {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                    return Err(Failure::input(format!("cannot replace {}: {error}", path.display())));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+    pub fn report(&self) -> PathBuf {
+        self.root.join("run.json")
+    }
+    pub fn metrics(&self) -> PathBuf {
+        self.root.join("metrics.csv")
+    }
+    pub fn recording(&self) -> PathBuf {
+        self.root.join("recording").with_extension(RECORDING_EXTENSION)
+    }
+    pub fn checkpoint(&self) -> PathBuf {
+        self.root.join("checkpoint.frazil-ckpt")
+    }
+    pub fn profile(&self) -> PathBuf {
+        self.root.join("profile.json")
+    }
+    pub fn trace(&self) -> PathBuf {
+        self.root.join("trace.json")
+    }
+    pub fn energy_plot(&self) -> PathBuf {
+        self.root.join("energy.png")
+    }
+    pub fn front_plot(&self) -> PathBuf {
+        self.root.join("front.png")
+    }
+    fn pictures(&self) -> PathBuf {
+        self.root.join("frames")
+    }
+    pub fn picture(&self, index: u64) -> PathBuf {
+        self.pictures().join(format!("frame_{index:06}.png"))
+    }
+}
+
+/// Where a run of this scene goes unless told otherwise.
+pub fn default_folder(scene: &Scene) -> PathBuf {
+    // The name is free text: what could lead out of the folder, or trip a shell, becomes an underscore.
+    let plain = |c: char| if c.is_alphanumeric() || "-_".contains(c) { c } else { '_' };
+    Path::new("out").join(scene.name.chars().map(plain).collect::<String>())
+}
+
+/// Makes a folder and those above it, should they not be there.
+pub fn create_dir(path: &Path) -> Result<(), Failure> {
+    fs::create_dir_all(path)
+        .map_err(|error| Failure::input(format!("cannot make the folder {}: {error}", path.display())))
+}
+
+/// The columns of `metrics.csv`.
+fn metrics() -> Vec<Metric> {
+    let own = [("step", ""), ("time", "s")];
+    let names = own.iter().chain(FluidMetrics::NAMES);
+    names.map(|&(name, unit)| Metric::new(name, if unit == "1" { "" } else { unit })).collect()
+}
+
+/// The open files of a run.
+pub struct Outputs {
+    folder: Folder,
+    metrics: Option<MetricsWriter>,
+    recording: Option<RecordingWriter>,
+}
+
+impl Outputs {
+    /// Starts the files of a new run.
+    pub fn create(folder: &Folder, schedule: &Schedule, meta: &RecordingMeta) -> Result<Self, Failure> {
+        folder.clear()?;
+        let metrics =
+            schedule.metrics.map(|_| MetricsWriter::create(&folder.metrics(), &metrics())).transpose();
+        let recording =
+            schedule.record.map(|_| RecordingWriter::create(&folder.recording(), meta)).transpose();
+        Self::open(folder, schedule, metrics, recording)
+    }
+
+    /// Goes on with the files of a run that is resumed at `step`; those that are not there are started.
+    pub fn resume(
+        folder: &Folder,
+        schedule: &Schedule,
+        meta: &RecordingMeta,
+        step: u64,
+    ) -> Result<Self, Failure> {
+        // A row or frame at the checkpoint's step stays where the whole run would have written it too.
+        let due = schedule.due(step);
+        let last = |due: bool| if due { step } else { step.saturating_sub(1) };
+        let resume_metrics = |path: &Path| match path.exists() {
+            true => MetricsWriter::resume(path, &metrics(), "step", last(due.metrics) as f64),
+            false => MetricsWriter::create(path, &metrics()),
+        };
+        let resume_recording = |path: &Path| match path.exists() {
+            true => RecordingWriter::resume(path, last(due.record)),
+            false => RecordingWriter::create(path, meta),
+        };
+        let metrics = schedule.metrics.map(|_| resume_metrics(&folder.metrics())).transpose();
+        let recording = schedule.record.map(|_| resume_recording(&folder.recording())).transpose();
+        Self::open(folder, schedule, metrics, recording)
+    }
+
+    fn open(
+        folder: &Folder,
+        schedule: &Schedule,
+        metrics: frazil_io::Result<Option<MetricsWriter>>,
+        recording: frazil_io::Result<Option<RecordingWriter>>,
+    ) -> Result<Self, Failure> {
+        if schedule.picture.is_some() {
+            create_dir(&folder.pictures())?;
+        }
+        let (metrics, recording) = (metrics.map_err(Failure::input)?, recording.map_err(Failure::input)?);
+        Ok(Self { folder: folder.clone(), metrics, recording })
+    }
+
+    pub fn write(&mut self, parcel: Parcel) -> Result<(), Failure> {
+        if let (Some(writer), Some(row)) = (&mut self.metrics, &parcel.metrics) {
+            writer.row(row).map_err(Failure::other)?;
+        }
+        if let Some(Picture { index, width, height, pixels }) = parcel.picture {
+            frazil_render::write_png(&self.folder.picture(index), width, height, &pixels)
+                .map_err(Failure::other)?;
+        }
+        if let (Some(writer), Some(frame)) = (&mut self.recording, &parcel.frame) {
+            writer.append(frame).map_err(Failure::other)?;
+        }
+        if let Some(checkpoint) = parcel.checkpoint {
+            checkpoint.write(&self.folder.checkpoint()).map_err(Failure::other)?;
+        }
+        Ok(())
+    }
+
+    /// Marks the recording as complete.
+    pub fn finish(self) -> Result<(), Failure> {
+        self.recording.map_or(Ok(()), |recording| recording.finish().map_err(Failure::other))
+    }
+}

@@ -1,0 +1,52 @@
+//! Pictures of a run, on their way to files.
+
+use super::writer::Picture;
+use crate::failure::Failure;
+use crate::painter::{self, Painter, Shown};
+use crate::simulation::Simulation;
+use frazil_render::OrbitCamera;
+use frazil_scene::ColourBy;
+use frazil_vk::{Pending, ReadbackRing, Recorder};
+
+/// The camera of a run: it stands still.
+pub struct Camera {
+    painter: Painter,
+    camera: OrbitCamera,
+    colour_by: ColourBy,
+}
+
+/// A picture that the device has yet to draw.
+pub struct PendingPicture {
+    index: u64,
+    size: (u32, u32),
+    pixels: Pending<u32>,
+}
+
+impl Camera {
+    pub fn new(simulation: &Simulation) -> Result<Self, Failure> {
+        let Simulation { device, scene, n_particles, .. } = simulation;
+        let painter = Painter::new(device, scene, *n_particles)?;
+        Ok(Self { painter, camera: painter::camera(scene), colour_by: scene.render.colour_by })
+    }
+
+    /// Records picture number `index`, of the state as it is at this point of the recorder.
+    pub fn record(
+        &mut self,
+        recorder: &mut Recorder,
+        ring: &ReadbackRing,
+        simulation: &Simulation,
+        index: u64,
+    ) -> Result<PendingPicture, Failure> {
+        let shown = Shown::of_fluid(&simulation.fluid);
+        let image =
+            self.painter.record(recorder, &shown, self.camera, self.colour_by, simulation.time_s())?;
+        Ok(PendingPicture { index, size: image.size(), pixels: ring.read_image(recorder, image)? })
+    }
+}
+
+impl PendingPicture {
+    pub fn wait(self) -> Result<Picture, Failure> {
+        let (width, height) = self.size;
+        Ok(Picture { index: self.index, width, height, pixels: self.pixels.wait()? })
+    }
+}

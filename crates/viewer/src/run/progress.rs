@@ -1,0 +1,46 @@
+//! The progress bar, on a terminal only.
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
+use std::fmt::Write;
+use std::io::IsTerminal;
+use std::time::Duration;
+
+/// Steps done and to do, the rate in steps and in particles times steps, and the time left.
+pub struct Progress {
+    bar: ProgressBar,
+}
+
+impl Progress {
+    pub fn new(first_step: u64, last_step: u64, n_particles: usize, quiet: bool) -> Self {
+        if quiet || !std::io::stderr().is_terminal() {
+            return Self { bar: ProgressBar::hidden() };
+        }
+        let rate = move |state: &ProgressState, out: &mut dyn Write| {
+            let steps_per_s = state.per_sec();
+            let particle_steps_per_s = steps_per_s * n_particles as f64;
+            // A terminal that cannot be written to is no reason to stop a simulation.
+            let _ =
+                write!(out, "{steps_per_s:.1} steps/s, {:.3} M particle·steps/s", particle_steps_per_s / 1e6);
+        };
+        let bar = ProgressBar::with_draw_target(Some(last_step), ProgressDrawTarget::stderr_with_hz(8));
+        let style = ProgressStyle::with_template("step {pos}/{len} [{bar:30}] {rate}, {eta} left");
+        bar.set_style(
+            style
+                .unwrap_or_else(|_| ProgressStyle::default_bar())
+                .with_key("rate", rate)
+                .progress_chars("=> "),
+        );
+        bar.set_position(first_step);
+        bar.reset_eta();
+        bar.enable_steady_tick(Duration::from_millis(250));
+        Self { bar }
+    }
+
+    pub fn reached(&self, step: u64) {
+        self.bar.set_position(step);
+    }
+
+    pub fn clear(&self) {
+        self.bar.finish_and_clear();
+    }
+}

@@ -1,0 +1,122 @@
+//! At which steps something leaves the device.
+
+use crate::args::{Cadence, RunArgs};
+use frazil_scene::{Every, Scene};
+
+/// How often a run writes metrics where neither the command line nor the scene says.
+const METRICS_EVERY: Every = Every::Steps(10);
+
+/// The cadences of a run, and its last step.
+#[derive(Clone, Copy, Debug)]
+pub struct Schedule {
+    pub picture: Option<Every>,
+    pub record: Option<Every>,
+    pub metrics: Option<Every>,
+    pub check: Option<Every>,
+    pub checkpoint: Option<Every>,
+    pub last_step: u64,
+    dt_s: f64,
+}
+
+/// What is due at a step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Due {
+    pub picture: bool,
+    pub record: bool,
+    pub metrics: bool,
+    pub check: bool,
+    pub checkpoint: bool,
+    /// The last step is measured whatever else is due: its state is hashed, and it must be sound.
+    pub last: bool,
+}
+
+impl Due {
+    pub fn any(self) -> bool {
+        self != Self::default()
+    }
+}
+
+impl Schedule {
+    pub fn new(args: &RunArgs, scene: &Scene) -> Self {
+        let dt_s = scene.time.dt_s;
+        let steps_in = |time_s: f64| Every::Seconds(time_s).next_after(0, dt_s);
+        Self {
+            picture: Cadence::or_scene(args.render, scene.output.render_every),
+            record: Cadence::or_scene(args.record, scene.output.record_every),
+            metrics: Cadence::or_scene(args.metrics, scene.output.metrics_every.or(Some(METRICS_EVERY))),
+            check: Cadence::or_scene(args.check, None),
+            checkpoint: Cadence::or_scene(args.checkpoint, None),
+            last_step: args.steps.or(args.time.map(steps_in)).unwrap_or_else(|| scene.n_steps()),
+            dt_s,
+        }
+    }
+
+    pub fn due(&self, step: u64) -> Due {
+        let is_due = |every: Option<Every>| every.is_some_and(|every| every.is_due(step, self.dt_s));
+        let last = step == self.last_step;
+        Due {
+            picture: is_due(self.picture),
+            record: is_due(self.record),
+            metrics: is_due(self.metrics) || last && self.metrics.is_some(),
+            check: is_due(self.check) || last && self.check.is_some(),
+            // The initial state is in the scene already.
+            checkpoint: step > 0 && (is_due(self.checkpoint) || last && self.checkpoint.is_some()),
+            last,
+        }
+    }
+
+    /// The first step after `step` at which anything is due.
+    pub fn next_after(&self, step: u64) -> u64 {
+        let all = [self.picture, self.record, self.metrics, self.check, self.checkpoint];
+        let next = all.iter().flatten().map(|every| every.next_after(step, self.dt_s)).min();
+        next.unwrap_or(self.last_step).min(self.last_step)
+    }
+
+    /// How many pictures are due before `step`: the number of the next one from there on.
+    pub fn pictures_before(&self, step: u64) -> u64 {
+        let Some(every) = self.picture else { return 0 };
+        let due = |from: &u64| Some(every.next_after(*from, self.dt_s));
+        std::iter::successors(Some(0), due).take_while(|due| *due < step).count() as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn schedule() -> Schedule {
+        Schedule {
+            picture: Some(Every::Steps(4)),
+            record: Some(Every::Seconds(0.25)),
+            metrics: Some(Every::Steps(3)),
+            check: None,
+            checkpoint: Some(Every::Steps(100)),
+            last_step: 10,
+            dt_s: 0.1,
+        }
+    }
+
+    #[test]
+    fn every_step_at_which_something_is_due_is_visited() {
+        let visited: Vec<u64> = std::iter::successors(Some(0), |step| Some(schedule().next_after(*step)))
+            .take_while(|s| *s < 10)
+            .collect();
+        assert_eq!(visited, [0, 3, 4, 5, 6, 8, 9]);
+        assert!(visited.iter().all(|step| schedule().due(*step).any()));
+        assert!(!schedule().due(1).any());
+    }
+
+    #[test]
+    fn the_last_step_is_measured_and_saved_but_not_pictured_out_of_turn() {
+        let due = schedule().due(10);
+        assert!(due.last && due.metrics && due.checkpoint && due.record);
+        assert!(!due.picture && !due.check);
+        assert!(!schedule().due(0).checkpoint);
+    }
+
+    #[test]
+    fn pictures_go_on_counting_after_a_resume() {
+        let counts = [0, 1, 4, 5, 8, 9].map(|step| schedule().pictures_before(step));
+        assert_eq!(counts, [0, 1, 1, 2, 2, 3]);
+    }
+}

@@ -1,0 +1,234 @@
+//! The loop that keeps the device fed and takes away what it has made.
+//!
+//! Steps are recorded several at a time, up to the next step at which something is due, and submitted without waiting. What
+//! is due is recorded behind them as copies into staging buffers, and collected when the device has passed them. The host
+//! waits in one place only: when [`MAX_IN_FLIGHT`] submissions are under way, for the oldest of them.
+
+use super::picture::{Camera, PendingPicture};
+use super::progress::Progress;
+use super::schedule::{Due, Schedule};
+use super::writer::{Parcel, Writer};
+use crate::failure::Failure;
+use crate::invariants;
+use crate::profiling::PassLog;
+use crate::simulation::Simulation;
+use crate::state::{self, HostColumn, PendingColumn};
+use frazil_io::Checkpoint;
+use frazil_solvers::pbd::PendingMetrics;
+use frazil_vk::{ReadbackRing, Recorder, RecorderOptions, Submission};
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+/// Submissions under way at once: one runs, one is queued behind it, one is being recorded.
+const MAX_IN_FLIGHT: usize = 3;
+
+/// A run under way.
+pub struct Session<'a> {
+    pub simulation: &'a mut Simulation,
+    pub schedule: Schedule,
+    pub camera: Option<Camera>,
+    pub writer: &'a Writer,
+    pub progress: Progress,
+    /// Where time stamps go, if they are wanted.
+    pub passes: Option<&'a mut PassLog>,
+    ring: ReadbackRing,
+    next_picture: u64,
+    in_flight: VecDeque<InFlight>,
+    departures: VecDeque<Departure>,
+}
+
+struct InFlight {
+    submission: Submission,
+    steps: u64,
+    last_step: u64,
+}
+
+/// What leaves the device at one step.
+struct Departure {
+    step: u64,
+    time_s: f64,
+    due: Due,
+    metrics: PendingMetrics,
+    picture: Option<PendingPicture>,
+    columns: Vec<PendingColumn>,
+}
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    Complete,
+    Interrupted,
+}
+
+impl<'a> Session<'a> {
+    pub fn new(
+        simulation: &'a mut Simulation,
+        schedule: Schedule,
+        camera: Option<Camera>,
+        writer: &'a Writer,
+        progress: Progress,
+        passes: Option<&'a mut PassLog>,
+    ) -> Self {
+        let ring = ReadbackRing::new(&simulation.device);
+        // The pictures of a step are written with it; a run resumed at step s has those up to s.
+        let step = simulation.step();
+        let next_picture = schedule.pictures_before(if step == 0 { 0 } else { step + 1 });
+        let (in_flight, departures) = Default::default();
+        Self {
+            simulation,
+            schedule,
+            camera,
+            writer,
+            progress,
+            passes,
+            ring,
+            next_picture,
+            in_flight,
+            departures,
+        }
+    }
+
+    /// Runs to the last step, or to the end of the submission in which `interrupt` is set.
+    pub fn run(&mut self, interrupt: &AtomicBool) -> Result<Ended, Failure> {
+        if self.simulation.step() == 0 {
+            self.submit(0, self.schedule.due(0))?;
+        }
+        let mut ended = Ended::Complete;
+        while self.simulation.step() < self.schedule.last_step {
+            let step = self.simulation.step();
+            if interrupt.load(Ordering::Relaxed) {
+                ended = Ended::Interrupted;
+                if step > 0 && self.schedule.checkpoint.is_some() {
+                    self.submit(0, Due { checkpoint: true, ..Due::default() })?;
+                }
+                break;
+            }
+            let most = u64::from(self.simulation.scene.solver.steps_per_submission);
+            let n = most.min(self.schedule.next_after(step) - step);
+            self.submit(n, self.schedule.due(step + n))?;
+            self.collect()?;
+        }
+        while !self.in_flight.is_empty() {
+            self.retire_oldest()?;
+        }
+        self.collect()?;
+        self.progress.clear();
+        Ok(ended)
+    }
+
+    fn submit(&mut self, steps: u64, due: Due) -> Result<(), Failure> {
+        while self.in_flight.len() >= MAX_IN_FLIGHT {
+            self.retire_oldest()?;
+        }
+        let begin = Instant::now();
+        let device = self.simulation.device.clone();
+        let options = RecorderOptions { profile: self.passes.is_some(), ..Default::default() };
+        let mut recorder = device.recorder_with(options)?;
+        self.simulation.record_steps(&mut recorder, steps);
+        if due.any() {
+            let departure = self.depart(&mut recorder, due)?;
+            self.departures.push_back(departure);
+        }
+        let submission = device.submit(recorder)?;
+        self.in_flight.push_back(InFlight { submission, steps, last_step: self.simulation.step() });
+        if let Some(passes) = &mut self.passes {
+            passes.host("record and submit", begin);
+        }
+        Ok(device.check_validation()?)
+    }
+
+    /// Records what is due behind the steps recorded so far.
+    fn depart(&mut self, recorder: &mut Recorder, due: Due) -> Result<Departure, Failure> {
+        let simulation = &mut *self.simulation;
+        let (step, time_s) = (simulation.step(), simulation.time_s());
+        // Measured whatever is due: a broken state must not leave as if it were sound, and the densities that leave are
+        // then always those of the positions that leave.
+        let metrics = simulation.fluid.record_metrics(recorder)?;
+        let picture = match &mut self.camera {
+            Some(camera) if due.picture => {
+                let index = self.next_picture;
+                self.next_picture += 1;
+                Some(camera.record(recorder, &self.ring, simulation, index)?)
+            }
+            _ => None,
+        };
+        let columns = if due.checkpoint {
+            simulation.fluid.state_columns()
+        } else if due.record || due.check {
+            simulation.fluid.columns()
+        } else {
+            Vec::new()
+        };
+        let columns = state::read_columns(&self.ring, recorder, &columns, simulation.n_particles)?;
+        Ok(Departure { step, time_s, due, metrics, picture, columns })
+    }
+
+    fn retire_oldest(&mut self) -> Result<(), Failure> {
+        let Some(oldest) = self.in_flight.pop_front() else { return Ok(()) };
+        if !oldest.submission.is_done()? {
+            oldest.submission.wait()?;
+        }
+        if let Some(passes) = &mut self.passes {
+            passes.submission(&oldest.submission.pass_times()?, oldest.steps);
+        }
+        self.progress.reached(oldest.last_step);
+        Ok(())
+    }
+
+    /// Passes on what has arrived, oldest first, without waiting for the device.
+    fn collect(&mut self) -> Result<(), Failure> {
+        while let Some(departure) = self.departures.pop_front() {
+            if !departure.is_ready()? {
+                self.departures.push_front(departure);
+                break;
+            }
+            self.writer.send(departure.arrive(self.simulation)?)?;
+        }
+        Ok(())
+    }
+}
+
+impl Departure {
+    fn is_ready(&self) -> Result<bool, Failure> {
+        // All of it left in one submission.
+        Ok(self.metrics.is_ready()?)
+    }
+
+    fn arrive(self, simulation: &Simulation) -> Result<Parcel, Failure> {
+        let Self { step, time_s, due, metrics, picture, columns } = self;
+        let metrics = metrics.wait()?;
+        invariants::check_metrics(&metrics, step, simulation.n_particles)?;
+        let columns = columns.into_iter().map(PendingColumn::wait).collect::<Result<Vec<_>, _>>()?;
+        if due.check
+            && let Some(ids) = columns.iter().find(|column| column.name == "id")
+        {
+            invariants::check_ids(&ids.words, step)?;
+        }
+        // What a checkpoint holds beyond the columns shown is no business of a recording's.
+        let shown = &columns[..columns.len().min(simulation.fluid.columns().len())];
+        Ok(Parcel {
+            metrics: due.metrics.then(|| [step as f64, time_s].into_iter().chain(metrics.values()).collect()),
+            picture: picture.map(PendingPicture::wait).transpose()?,
+            frame: due.record.then(|| state::frame(step, time_s, shown)).transpose()?,
+            checkpoint: due.checkpoint.then(|| checkpoint(simulation, step, time_s, &columns)).transpose()?,
+        })
+    }
+}
+
+fn checkpoint(
+    simulation: &Simulation,
+    step: u64,
+    time_s: f64,
+    columns: &[HostColumn],
+) -> Result<Checkpoint, Failure> {
+    let section =
+        |column: &HostColumn| (column.name.to_owned(), bytemuck::cast_slice(&column.words).to_vec());
+    Ok(Checkpoint {
+        scene_json: serde_json::to_string(&simulation.scene).map_err(Failure::other)?,
+        step,
+        time_s,
+        seed: simulation.scene.seed,
+        sections: columns.iter().map(section).collect(),
+    })
+}

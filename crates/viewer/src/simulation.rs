@@ -1,0 +1,53 @@
+//! A scene on a device, and how far it has come.
+
+use crate::failure::Failure;
+use crate::state;
+use frazil_io::Checkpoint;
+use frazil_scene::Scene;
+use frazil_solvers::pbd::Fluid;
+use frazil_vk::{Device, Recorder};
+
+/// A scene that is being simulated.
+pub struct Simulation {
+    pub device: Device,
+    pub scene: Scene,
+    pub fluid: Fluid,
+    /// Particles, which neither appear nor vanish.
+    pub n_particles: usize,
+    step: u64,
+}
+
+impl Simulation {
+    /// The scene's initial state.
+    pub fn new(device: &Device, scene: Scene) -> Result<Self, Failure> {
+        let sampled = scene.sample()?;
+        let fluid = Fluid::new(device, &scene, &sampled)?;
+        Ok(Self { device: device.clone(), scene, fluid, n_particles: sampled.len(), step: 0 })
+    }
+
+    /// The scene in the state of a checkpoint.
+    pub fn restore(device: &Device, scene: Scene, checkpoint: &Checkpoint) -> Result<Self, Failure> {
+        let columns = state::state_columns(&checkpoint.sections)?;
+        let fluid = Fluid::restore(device, &scene, &columns)?;
+        let n_particles = columns.iter().find(|column| column.name == "id").map_or(0, |ids| ids.words.len());
+        Ok(Self { device: device.clone(), scene, fluid, n_particles, step: checkpoint.step })
+    }
+
+    /// Records `n` steps.
+    pub fn record_steps(&mut self, recorder: &mut Recorder, n: u64) {
+        for _ in 0..n {
+            self.fluid.record_step(recorder);
+        }
+        self.step += n;
+    }
+
+    /// Steps recorded so far.
+    pub fn step(&self) -> u64 {
+        self.step
+    }
+
+    /// Simulated time in s after the steps recorded so far.
+    pub fn time_s(&self) -> f64 {
+        self.step as f64 * self.scene.time.dt_s
+    }
+}

@@ -1,0 +1,75 @@
+//! Columns on their way from the device to files.
+
+use crate::failure::Failure;
+use frazil_io::{Column, ColumnData, Frame};
+use frazil_particles::{ColumnKind, ColumnView};
+use frazil_solvers::pbd::StateColumn;
+use frazil_vk::{Pending, ReadbackRing, Recorder};
+
+/// A column that a recorded copy will bring to the host.
+pub struct PendingColumn {
+    name: &'static str,
+    unit: &'static str,
+    kind: ColumnKind,
+    words: Pending<u32>,
+}
+
+/// A column's words on the host, for the first `n` particles.
+pub struct HostColumn {
+    pub name: &'static str,
+    unit: &'static str,
+    kind: ColumnKind,
+    pub words: Vec<u32>,
+}
+
+/// Records copies of the first `n_particles` elements of each column.
+pub fn read_columns(
+    ring: &ReadbackRing,
+    recorder: &mut Recorder,
+    columns: &[ColumnView],
+    n_particles: usize,
+) -> frazil_vk::Result<Vec<PendingColumn>> {
+    columns
+        .iter()
+        .map(|&ColumnView { name, unit, kind, ref words }| {
+            let words = ring.read(recorder, words, n_particles * kind.words() as usize)?;
+            Ok(PendingColumn { name, unit, kind, words })
+        })
+        .collect()
+}
+
+impl PendingColumn {
+    pub fn wait(self) -> frazil_vk::Result<HostColumn> {
+        Ok(HostColumn { name: self.name, unit: self.unit, kind: self.kind, words: self.words.wait()? })
+    }
+}
+
+/// The columns as a frame of files, in the order given.
+pub fn frame(step: u64, time_s: f64, columns: &[HostColumn]) -> Result<Frame, Failure> {
+    let columns = columns.iter().map(|column| {
+        let data = match column.kind {
+            ColumnKind::U32 => ColumnData::U32(column.words.clone()),
+            ColumnKind::F32 => ColumnData::F32(bytemuck::cast_slice(&column.words).to_vec()),
+            ColumnKind::Vec3 => ColumnData::Vec3(bytemuck::cast_slice(&column.words).to_vec()),
+        };
+        // Columns write "1" for a number without unit, files write nothing.
+        Column::new(column.name, if column.unit == "1" { "" } else { column.unit }, data)
+    });
+    Frame::new(step, time_s, columns.collect()).map_err(Failure::other)
+}
+
+/// The columns as a solver takes them back.
+pub fn state_columns(
+    sections: &std::collections::BTreeMap<String, Vec<u8>>,
+) -> Result<Vec<StateColumn>, Failure> {
+    let column = |(name, bytes): (&String, &Vec<u8>)| {
+        if bytes.len() % size_of::<u32>() != 0 {
+            return Err(Failure::input(format!(
+                "saved state: column \"{name}\" has {} bytes, expected a multiple of four",
+                bytes.len()
+            )));
+        }
+        Ok(StateColumn { name: name.clone(), words: bytemuck::pod_collect_to_vec(bytes) })
+    };
+    sections.iter().map(column).collect()
+}

@@ -1,0 +1,123 @@
+//! Bad input ends with status 2, device trouble with 3, each with one message that names the cause, and never a panic.
+
+use crate::tool::{SMALL, command, stderr};
+use std::fs;
+use std::path::Path;
+
+/// Runs and expects the status, one message, and each of `said` in it.
+#[track_caller]
+fn refuse(arguments: &[&str], environment: &[(&str, &str)], status: i32, said: &[&str]) {
+    let output = command(arguments).envs(environment.iter().copied()).output().unwrap();
+    let message = stderr(&output);
+    assert_eq!(output.status.code(), Some(status), "{arguments:?}: {message}");
+    assert_eq!(message.matches("frazil: error: ").count(), 1, "{arguments:?}: {message}");
+    assert!(!message.contains("panicked") && !message.contains("stack backtrace"), "{message}");
+    for part in said {
+        assert!(message.contains(part), "{arguments:?}: \"{part}\" is not in: {message}");
+    }
+    assert!(output.stdout.is_empty(), "{arguments:?}: data on stdout: {:?}", output.stdout);
+}
+
+/// A valid scene with one piece of its text replaced, and the line of it.
+fn edited_scene(folder: &Path, from: &str, to: &str) -> (String, usize) {
+    let text = include_str!("../../../../scenes/dam_break.toml");
+    let line = text.lines().position(|line| line.contains(from)).unwrap() + 1;
+    let path = folder.join("edited.toml");
+    fs::write(&path, text.replace(from, to)).unwrap();
+    (path.to_str().unwrap().to_owned(), line)
+}
+
+#[test]
+fn scenes_that_make_no_sense_are_refused_with_their_place() {
+    let folder = tempfile::tempdir().unwrap();
+    for (from, to, said) in [
+        ("[time]", "[tiem]", &["tiem: unknown key", "did you mean time"][..]),
+        ("rest_density_kg_m3 = 1000.0", "particle_mass_kg = -0.5", &["fluid.particle_mass_kg", "found -0.5"]),
+        ("max_m = [0.146, 0.292, 0.073]", "max_m = [0.001, 0.292, 0.073]", &["particles"]),
+        ("dt_s = 0.002", "dt_s = nan", &["time.dt_s", "found nan"]),
+        ("dt_s = 0.002", "dt_s = \"fast\"", &["time.dt_s", "fast"]),
+        ("version = 1", "version = 1 1", &["not valid TOML"]),
+    ] {
+        let (scene, line) = edited_scene(folder.path(), from, to);
+        let place = format!("edited.toml:{line}:");
+        for verb in ["run", "check", "profile"] {
+            refuse(&[verb, &scene], &[], 2, &[&[place.as_str()], said].concat());
+        }
+    }
+}
+
+#[test]
+fn a_trillion_particles_are_refused_before_they_are_made() {
+    let too_many = "fluid.particle_spacing_m=1.46e-5";
+    refuse(&["run", "dam_break", "--set", too_many], &[], 2, &["particles", "268435455"]);
+}
+
+#[test]
+fn files_that_are_not_there_or_not_readable_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let directory = folder.path().to_str().unwrap();
+    refuse(&["run", "nosuch.toml"], &[], 2, &["nosuch.toml", "cannot read the scene file"]);
+    refuse(&["run", "dam_brake"], &[], 2, &["dam_brake", "did you mean dam_break?"]);
+    refuse(&["run", directory], &[], 2, &[directory, "directory"]);
+    refuse(&["export", "nosuch.frazil-rec", "--format", "csv"], &[], 2, &["nosuch.frazil-rec"]);
+    refuse(&["run", "dam_break", "--resume", "nosuch.ckpt"], &[], 2, &["nosuch.ckpt"]);
+}
+
+#[test]
+fn arguments_are_checked() {
+    for (arguments, said) in [
+        (&["sweep", "dam_break"][..], &["unrecognized subcommand 'sweep'"][..]),
+        (
+            &["run", "dam_break", "--render", "often"],
+            &["--render", "found \"often\", expected a number of steps"],
+        ),
+        (&["run", "dam_break", "--metrics", "0"], &["--metrics", "a number of steps from 1"]),
+        (&["run", "dam_break", "--record", "-1s"], &["--record"]),
+        (&["run", "dam_break", "--time", "never"], &["--time", "a time in seconds above 0"]),
+        (&["run", "dam_break", "--steps", "2", "--time", "2"], &["cannot be used with"]),
+        (&["run", "dam_break", "--set", "fluid.particle_spacing_m"], &["--set fluid.particle_spacing_m"]),
+        (&["run", "dam_break", "--set", "fluid.spacing=1.0"], &["fluid.spacing", "unknown key"]),
+        (&["run", "dam_break", "--set", "time.dt_s=-1.0"], &["--set time.dt_s=-1.0", "found -1"]),
+        (&["run", "dam_break", "--seed", "18446744073709551615"], &["seed"]),
+        (&["export", "some.frazil-rec", "--format", "obj"], &["unknown format \"obj\""]),
+        (&["profile", "dam_break", "--steps", "0"], &["--steps"]),
+    ] {
+        refuse(arguments, &[], 2, said);
+    }
+}
+
+#[test]
+fn a_device_that_is_not_there_is_device_trouble() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().to_str().unwrap();
+    let run = [&["run"], SMALL, &["--out", out]].concat();
+    refuse(&[&run[..], &["--device", "nosuch"]].concat(), &[], 3, &["no device matches \"nosuch\"", "0: "]);
+    refuse(&[&run[..], &["--device", "99"]].concat(), &[], 3, &["no device matches \"99\""]);
+    let no_driver = [("VK_DRIVER_FILES", "/nonexistent.json"), ("VK_ICD_FILENAMES", "/nonexistent.json")];
+    refuse(&run, &no_driver, 3, &["no Vulkan device"]);
+    refuse(&["devices"], &no_driver, 3, &["no Vulkan device"]);
+    refuse(&["profile", "dam_break"], &no_driver, 3, &["no Vulkan device"]);
+}
+
+#[test]
+fn a_place_that_cannot_be_written_to_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let in_the_way = folder.path().join("file");
+    fs::write(&in_the_way, "in the way").unwrap();
+    let out = in_the_way.to_str().unwrap();
+    refuse(&[&["run"], SMALL, &["--out", out]].concat(), &[], 2, &["cannot make the folder", out]);
+    let below = format!("{out}/below");
+    refuse(&["profile", "dam_break", "--out", &below], &[], 2, &["cannot make the folder", out]);
+}
+
+#[test]
+fn damaged_files_are_refused_with_what_was_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("damaged");
+    let damaged = path.to_str().unwrap();
+    fs::write(&path, "neither a recording nor a checkpoint").unwrap();
+    refuse(&["export", damaged, "--format", "ply"], &[], 2, &["is not a frazil recording"]);
+    refuse(&[&["run"], SMALL, &["--resume", damaged]].concat(), &[], 2, &["is not a frazil checkpoint"]);
+    fs::write(&path, b"FRZLREC\0\x01\0\0\0cut").unwrap();
+    refuse(&["export", damaged, "--format", "ply"], &[], 2, &["damaged", "truncated"]);
+}

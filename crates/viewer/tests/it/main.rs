@@ -1,0 +1,10 @@
+//! The program as a user meets it: arguments in, exit status, messages and files out.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails there")]
+
+mod bad_input;
+mod export;
+mod reproducibility;
+mod resume;
+mod run;
+mod tool;

@@ -1,0 +1,33 @@
+//! One scene, one hash: whatever the thread count, the subgroup size, and how the steps are cut into submissions.
+
+use crate::tool::{run_small, state_hash, succeed};
+
+#[test]
+fn the_final_state_does_not_depend_on_threads_subgroups_submissions_or_outputs() {
+    let folder = tempfile::tempdir().unwrap();
+    let plain = ["--steps", "25", "--render", "never", "--record", "never"];
+    let mut hashes = Vec::new();
+    // The first three variables are those of Mesa's software device; other devices do not know them.
+    for (name, environment, arguments) in [
+        ("plain", None, &[][..]),
+        ("again", None, &[]),
+        ("one thread", Some(("LP_NUM_THREADS", "1")), &[]),
+        ("two threads", Some(("LP_NUM_THREADS", "2")), &[]),
+        ("subgroups of 4", Some(("LP_NATIVE_VECTOR_WIDTH", "128")), &[]),
+        ("subgroups of 8", Some(("LP_NATIVE_VECTOR_WIDTH", "256")), &[]),
+        ("subgroups of 16", Some(("LP_NATIVE_VECTOR_WIDTH", "512")), &[]),
+        ("one step a submission", None, &["--set", "solver.steps_per_submission=1"]),
+        ("outputs", None, &["--metrics", "3", "--check", "2", "--checkpoint", "7"]),
+        ("no metrics", None, &["--metrics", "never"]),
+    ] {
+        let out = folder.path().join(name);
+        succeed(run_small(&out, &[&plain[..], arguments].concat()).envs(environment));
+        hashes.push((name, state_hash(&out)));
+    }
+    assert!(hashes.iter().all(|(_, hash)| *hash == hashes[0].1), "{hashes:#?}");
+
+    // The hash can tell states apart.
+    let out = folder.path().join("longer");
+    succeed(&mut run_small(&out, &["--steps", "26", "--render", "never"]));
+    assert_ne!(state_hash(&out), hashes[0].1);
+}

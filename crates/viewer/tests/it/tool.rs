@@ -1,0 +1,51 @@
+//! Starting the program, and a scene small enough to run often.
+
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+/// A dam break of 6 × 12 × 3 particles with small pictures.
+pub const SMALL: &[&str] = &[
+    "dam_break",
+    "--set",
+    "fluid.particle_spacing_m=0.0243333333",
+    "--set",
+    "render.width_px=160",
+    "--set",
+    "render.height_px=90",
+];
+pub const SMALL_PARTICLES: usize = 216;
+
+/// The program with `arguments`, not yet started. Validation is on: no test may provoke a message.
+pub fn command(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_frazil"));
+    command
+        .args(arguments)
+        .env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"))
+        .env("FRAZIL_VALIDATION", "1")
+        .env_remove("DISPLAY")
+        .env_remove("WAYLAND_DISPLAY")
+        .stdin(Stdio::null());
+    command
+}
+
+/// `frazil run` of the small scene into `out`, with more `arguments`.
+pub fn run_small(out: &Path, arguments: &[&str]) -> Command {
+    let out = out.to_str().unwrap();
+    command(&[&["run"], SMALL, &["--out", out, "--quiet"], arguments].concat())
+}
+
+pub fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+/// Runs to success.
+pub fn succeed(command: &mut Command) -> Output {
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{command:?}: {}: {}", output.status, stderr(&output));
+    output
+}
+
+/// The final state's hash from a run's folder.
+pub fn state_hash(out: &Path) -> String {
+    frazil_io::RunInfo::read(&out.join("run.json")).unwrap().final_state_hash.unwrap()
+}
