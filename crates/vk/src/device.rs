@@ -79,6 +79,9 @@ pub(crate) struct Shared {
     pub debug: Option<ext::debug_utils::Device>,
     pub candidate: Candidate,
     pub full_subgroups: bool,
+    /// Whether it was opened with the extensions that windows need.
+    #[cfg(feature = "window")]
+    pub surfaces: bool,
     pub cache: PipelineCache,
     pub timeline: Timeline,
     next_id: AtomicU64,
@@ -250,6 +253,8 @@ impl Shared {
             timeline: Timeline::new(&raw, candidate.queue_family)?,
             raw,
             full_subgroups,
+            #[cfg(feature = "window")]
+            surfaces: !options.surface_extensions.is_empty(),
             next_id: AtomicU64::new(0),
             bytes_held: AtomicU64::new(0),
             bytes_peak: AtomicU64::new(0),

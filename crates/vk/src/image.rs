@@ -190,6 +190,38 @@ impl fmt::Debug for Image {
 }
 
 impl crate::Recorder {
+    /// Copies the whole of a colour image, stretched where the sizes differ, to a window's image, which is in the layout of
+    /// a transfer's destination.
+    #[cfg(feature = "window")]
+    pub(crate) fn blit_to_window(&mut self, from: &Image, to: vk::Image, to_extent: vk::Extent2D) {
+        use crate::hazard::Use;
+        use crate::recorder::Resource;
+        let (width, height) = from.size();
+        let bytes = 4 * (u64::from(width) * u64::from(height));
+        self.begin_pass("present", &[(Resource::image(from), Use::TransferRead)], 2 * bytes);
+        let corner = |width: u32, height: u32| vk::Offset3D { x: width as i32, y: height as i32, z: 1 };
+        let region = [vk::ImageBlit::default()
+            .src_subresource(from.layers())
+            .src_offsets([vk::Offset3D::default(), corner(width, height)])
+            .dst_subresource(from.layers())
+            .dst_offsets([vk::Offset3D::default(), corner(to_extent.width, to_extent.height)])];
+        let is_exact = (width, height) == (to_extent.width, to_extent.height);
+        let filter = if is_exact { vk::Filter::NEAREST } else { vk::Filter::LINEAR };
+        // SAFETY: `from` is in the general layout, as all of ours are; the caller has moved `to` to the one named.
+        unsafe {
+            self.shared.raw.cmd_blit_image(
+                self.commands(),
+                from.handle(),
+                vk::ImageLayout::GENERAL,
+                to,
+                vk::ImageLayout::TRANSFER_DST_OPTIMAL,
+                &region,
+                filter,
+            );
+        }
+        self.end_pass();
+    }
+
     /// Moves an image from one layout to another, ordered against everything before and after.
     pub(crate) fn transition(
         &mut self,

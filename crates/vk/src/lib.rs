@@ -5,7 +5,8 @@
 //! This is the only crate with `unsafe` and the only one that names `ash`.
 //!
 //! Nothing here knows what a particle is, and nothing here waits for the device unless it is called `wait` or
-//! documented as set-up: [`Device::upload`], [`Device::download`] and [`Pending::wait`] are the whole list.
+//! documented as set-up: [`Device::upload`], [`Device::download`] and [`Pending::wait`] are the whole list, but for a window,
+//! whose `Swapchain::present` keeps step with the display.
 //!
 //! Invariant: all GPU work goes through one queue, and each submission waits for the one before it on the device. Barriers
 //! are therefore only ever needed inside a submission, and the [`Recorder`] places exactly those.
@@ -40,13 +41,13 @@ pub use kernel::{
     BindingSource, DeviceCount, Kernel, KernelInterface, KernelSource, SpecializationSource, Threads,
 };
 #[cfg(feature = "window")]
-pub use overlay::Overlay;
+pub use overlay::{Overlay, OverlayFrame};
 pub use raster::{DepthUse, Draw, Raster, RasterInterface, RasterOptions, RasterSource};
 pub use readback::{Pending, ReadbackRing};
 pub use recorder::{BarrierPlan, Recorder, RecorderOptions};
 pub use submission::Submission;
 #[cfg(feature = "window")]
-pub use swapchain::{Presented, Surface, Swapchain};
+pub use swapchain::{Presented, Swapchain, surface_extensions};
 pub use timing::PassTime;
 pub use validation::{Message, Severity, ValidationLog};
 

@@ -309,8 +309,15 @@ impl Recorder {
         self.pool.as_ref().map_or(vk::CommandBuffer::null(), |pool| pool.buffer)
     }
 
-    pub(crate) fn fail(&mut self, error: Error) {
+    /// Keeps a mistake, to be reported by [`Device::submit`]; the first one counts.
+    pub fn fail(&mut self, error: Error) {
         self.error.get_or_insert(error);
+    }
+
+    /// Whether a mistake was made already, so that submitting would fail.
+    #[cfg(feature = "window")]
+    pub(crate) fn has_failed(&self) -> bool {
+        self.error.is_some()
     }
 
     pub(crate) fn keep(&mut self, object: Arc<dyn Any + Send + Sync>) {

@@ -70,9 +70,11 @@ impl Timeline {
         Ok(Self { queue, family, semaphore, state: Mutex::default(), waits: AtomicU64::new(0) })
     }
 
+    /// Lends the queue, which nobody else uses meanwhile, to what does not go through the timeline: the window system.
     #[cfg(feature = "window")]
-    pub fn queue(&self) -> vk::Queue {
-        self.queue
+    pub fn with_queue<T>(&self, use_queue: impl FnOnce(vk::Queue) -> T) -> T {
+        let _exclusive = self.state();
+        use_queue(self.queue)
     }
 
     fn state(&self) -> std::sync::MutexGuard<'_, State> {
