@@ -24,6 +24,11 @@ pub struct Args {
 pub enum Command {
     /// Simulate a scene and write pictures, metrics and recordings.
     Run(RunArgs),
+    /// Open a window on a scene that runs, or on a recording.
+    ///
+    /// Space plays and pauses, → takes one step or frame, ← goes a frame back, R starts again, Esc closes. Drag with the
+    /// left button to orbit, with the right or middle one to pan; the wheel zooms.
+    View(ViewArgs),
     /// Convert a recording for other programs.
     Export(ExportArgs),
     /// Measure what each kernel of a scene's step costs on the device.
@@ -63,6 +68,10 @@ impl SceneArgs {
 }
 
 impl SceneChanges {
+    pub fn is_empty(&self) -> bool {
+        self.overrides.is_empty() && self.seed.is_none()
+    }
+
     pub fn load(&self, scene: &str) -> Result<Scene, SceneError> {
         let seed = self.seed.map(|seed| format!("seed={seed}"));
         let overrides: Vec<String> = self.overrides.iter().cloned().chain(seed).collect();
@@ -151,6 +160,29 @@ pub struct RunArgs {
     /// Say nothing but errors.
     #[arg(long)]
     pub quiet: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct ViewArgs {
+    /// A scene file, the name of a built-in scene, or a recording (*.frazil-rec).
+    #[arg(value_name = "SCENE|RECORDING")]
+    pub source: String,
+    #[command(flatten)]
+    pub changes: SceneChanges,
+    #[command(flatten)]
+    pub device: DeviceArgs,
+    /// Pause at step N.
+    #[arg(long, value_name = "N")]
+    pub steps: Option<u64>,
+    /// Show the picture alone.
+    #[arg(long)]
+    pub hide_overlay: bool,
+    /// Write the picture (PNG, without the overlay) once it is shown at the step of --steps.
+    #[arg(long, value_name = "FILE", requires = "steps")]
+    pub screenshot: Option<PathBuf>,
+    /// Close the window there.
+    #[arg(long, requires = "steps")]
+    pub exit: bool,
 }
 
 #[derive(Debug, clap::Args)]

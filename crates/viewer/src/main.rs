@@ -18,6 +18,7 @@ mod run;
 mod say;
 mod simulation;
 mod state;
+mod view;
 
 use args::{Args, Command};
 use clap::Parser;
@@ -42,6 +43,7 @@ fn dispatch(args: &Args) -> Result<(), Failure> {
     let validation = args.validation;
     match &args.command {
         Command::Run(run) => run::run(run, validation),
+        Command::View(view) => view::view(view, validation),
         Command::Export(export) => export::export(export),
         Command::Profile(profile) => profile::profile(profile, validation),
         Command::Check(check) => check::check(check),

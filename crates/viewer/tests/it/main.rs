@@ -8,3 +8,4 @@ mod reproducibility;
 mod resume;
 mod run;
 mod tool;
+mod view;

@@ -1,10 +1,9 @@
 //! Kills, interrupts and resumes.
 
-use crate::tool::{run_small, state_hash, stderr, succeed};
+use crate::tool::{run_small, state_hash, stderr, succeed, wait_until};
 use frazil_io::{Recording, Tail};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
 
 /// Panics, naming the file, unless a broken run's results are those of a whole one.
 fn assert_same_results(whole: &Path, broken: &Path) {
@@ -40,15 +39,6 @@ fn a_resumed_run_ends_with_the_bits_of_an_unbroken_one() {
     let past = run_small(&broken, &["--steps", "10", resume[2], resume[3]]).output().unwrap();
     assert_eq!(past.status.code(), Some(2));
     assert!(stderr(&past).contains("past the run's last step 10"), "{}", stderr(&past));
-}
-
-/// Waits until `done`, or panics after a minute.
-fn wait_until(what: &str, mut done: impl FnMut() -> bool) {
-    let deadline = Instant::now() + Duration::from_secs(60);
-    while !done() {
-        assert!(Instant::now() < deadline, "still no {what} after a minute");
-        std::thread::sleep(Duration::from_millis(5));
-    }
 }
 
 #[test]

@@ -1,17 +1,8 @@
 //! A small run, end to end: every file it promises is there and says what it should.
 
-use crate::tool::{SMALL, SMALL_PARTICLES, command, run_small, stderr, succeed};
+use crate::tool::{SMALL, SMALL_PARTICLES, command, picture, run_small, stderr, succeed};
 use frazil_io::{Checkpoint, MetricsTable, Profile, Recording, RunInfo, Tail};
 use std::fs;
-use std::path::Path;
-
-fn picture(path: &Path) -> (u32, u32, Vec<u8>) {
-    let decoder = png::Decoder::new(std::io::BufReader::new(fs::File::open(path).unwrap()));
-    let mut reader = decoder.read_info().unwrap();
-    let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
-    let info = reader.next_frame(&mut pixels).unwrap();
-    (info.width, info.height, pixels)
-}
 
 #[test]
 fn a_small_run_writes_all_it_promises() {

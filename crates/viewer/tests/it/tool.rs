@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 /// A dam break of 6 × 12 × 3 particles with small pictures.
 pub const SMALL: &[&str] = &[
@@ -48,4 +49,23 @@ pub fn succeed(command: &mut Command) -> Output {
 /// The final state's hash from a run's folder.
 pub fn state_hash(out: &Path) -> String {
     frazil_io::RunInfo::read(&out.join("run.json")).unwrap().final_state_hash.unwrap()
+}
+
+/// Width, height and RGB bytes of a PNG file.
+pub fn picture(path: &Path) -> (u32, u32, Vec<u8>) {
+    let decoder = png::Decoder::new(std::io::BufReader::new(std::fs::File::open(path).unwrap()));
+    let mut reader = decoder.read_info().unwrap();
+    let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+    let info = reader.next_frame(&mut pixels).unwrap();
+    assert_eq!((info.color_type, info.bit_depth), (png::ColorType::Rgb, png::BitDepth::Eight));
+    (info.width, info.height, pixels)
+}
+
+/// Waits until `done`, or panics after a minute.
+pub fn wait_until(what: &str, mut done: impl FnMut() -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while !done() {
+        assert!(Instant::now() < deadline, "still no {what} after a minute");
+        std::thread::sleep(Duration::from_millis(5));
+    }
 }

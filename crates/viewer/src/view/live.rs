@@ -1,0 +1,98 @@
+//! A simulation that runs while it is looked at.
+
+use crate::failure::Failure;
+use crate::invariants;
+use crate::painter::Shown;
+use crate::simulation::Simulation;
+use frazil_scene::Scene;
+use frazil_solvers::pbd::{FluidMetrics, PendingMetrics};
+use frazil_vk::{Device, PassTime, RecorderOptions, Submission};
+use std::collections::VecDeque;
+
+/// Submissions under way at once: one runs while the next is recorded; more would only make the picture late.
+const MAX_IN_FLIGHT: usize = 2;
+/// How much of a new kernel time enters the one shown: about the last ten count.
+const SMOOTHING: f64 = 0.1;
+
+/// A simulation, what was last measured of it, and what its kernels cost.
+pub struct Live {
+    pub simulation: Simulation,
+    pub metrics: Option<FluidMetrics>,
+    pub kernels: Vec<KernelTime>,
+    in_flight: VecDeque<InFlight>,
+}
+
+/// Device time that a kernel takes of a step, averaged over the last submissions.
+pub struct KernelTime {
+    pub kernel: String,
+    pub ms_per_step: f64,
+}
+
+struct InFlight {
+    submission: Submission,
+    metrics: PendingMetrics,
+    steps: u64,
+    step: u64,
+}
+
+impl Live {
+    /// The scene's initial state.
+    pub fn new(device: &Device, scene: Scene) -> Result<Self, Failure> {
+        let simulation = Simulation::new(device, scene)?;
+        let mut live = Self { simulation, metrics: None, kernels: Vec::new(), in_flight: VecDeque::new() };
+        live.advance(0)?;
+        Ok(live)
+    }
+
+    /// Submits `steps` steps and a measurement of the state after them, and takes in what earlier ones have brought.
+    pub fn advance(&mut self, steps: u64) -> Result<(), Failure> {
+        self.take_in(MAX_IN_FLIGHT - 1)?;
+        let device = self.simulation.device.clone();
+        let mut recorder = device.recorder_with(RecorderOptions { profile: true, ..Default::default() })?;
+        self.simulation.record_steps(&mut recorder, steps);
+        // As in a run: densities that are shown are always those of the positions that are shown.
+        let metrics = self.simulation.fluid.record_metrics(&mut recorder)?;
+        let submission = device.submit(recorder)?;
+        self.in_flight.push_back(InFlight { submission, metrics, steps, step: self.simulation.step() });
+        Ok(())
+    }
+
+    /// Takes in results, waiting only while more than `leave` submissions are under way.
+    pub fn take_in(&mut self, leave: usize) -> Result<(), Failure> {
+        while let Some(oldest) = self.in_flight.pop_front() {
+            if self.in_flight.len() < leave && !oldest.submission.is_done()? {
+                self.in_flight.push_front(oldest);
+                break;
+            }
+            let metrics = oldest.metrics.wait()?;
+            self.add_times(&oldest.submission.pass_times()?, oldest.steps);
+            invariants::check_metrics(&metrics, oldest.step, self.simulation.n_particles)?;
+            self.metrics = Some(metrics);
+        }
+        Ok(())
+    }
+
+    pub fn shown(&self) -> Shown<'_> {
+        Shown::of_fluid(&self.simulation.fluid)
+    }
+
+    fn add_times(&mut self, times: &[PassTime], steps: u64) {
+        if steps == 0 {
+            return;
+        }
+        let mut sums: Vec<KernelTime> = Vec::new();
+        for time in times {
+            let ms_per_step = time.duration_ns / 1e6 / steps as f64;
+            match sums.iter_mut().find(|sum| sum.kernel == time.name) {
+                Some(sum) => sum.ms_per_step += ms_per_step,
+                None => sums.push(KernelTime { kernel: time.name.clone(), ms_per_step }),
+            }
+        }
+        for sum in sums {
+            match self.kernels.iter_mut().find(|known| known.kernel == sum.kernel) {
+                Some(known) => known.ms_per_step += SMOOTHING * (sum.ms_per_step - known.ms_per_step),
+                None => self.kernels.push(sum),
+            }
+        }
+    }
+}

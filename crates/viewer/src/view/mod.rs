@@ -1,0 +1,56 @@
+//! `frazil view`: a window on a simulation that runs, or on a recording.
+
+mod live;
+mod panel;
+mod player;
+mod pointer;
+mod source;
+mod window;
+
+use crate::args::ViewArgs;
+use crate::failure::Failure;
+use source::Wanted;
+use std::path::PathBuf;
+use window::App;
+use winit::error::EventLoopError;
+use winit::event_loop::EventLoop;
+
+/// Where a view stops by itself, and what it does then.
+#[derive(Clone, Debug, Default)]
+struct Plan {
+    /// Pause once this step is shown.
+    pause_at: Option<u64>,
+    /// Write the picture there, once it is shown.
+    screenshot: Option<PathBuf>,
+    /// End there.
+    exit: bool,
+    hide_overlay: bool,
+}
+
+/// Opens the window and stays until it is closed.
+pub fn view(args: &ViewArgs, validation: bool) -> Result<(), Failure> {
+    let wanted = Wanted::open(args)?;
+    let plan = Plan {
+        pause_at: args.steps,
+        screenshot: args.screenshot.clone(),
+        exit: args.exit,
+        hide_overlay: args.hide_overlay,
+    };
+    let event_loop = EventLoop::new().map_err(no_display)?;
+    let mut app = App::new(wanted, plan, args.device.device.clone(), validation);
+    event_loop.run_app(&mut app).map_err(no_display)?;
+    app.end()
+}
+
+fn no_display(error: EventLoopError) -> Failure {
+    let text = error.to_string();
+    // The window library begins with the place in its own source, which helps nobody here.
+    let cause = text
+        .split_once(".rs:")
+        .and_then(|(_, rest)| rest.split_once(": "))
+        .map_or(text.as_str(), |(_, cause)| cause);
+    let cause = cause.trim_end_matches(['.', ')']);
+    Failure::device(format!(
+        "no window system to open a window on: {cause}; `frazil run` draws pictures without one"
+    ))
+}

@@ -1,0 +1,178 @@
+//! The panel over the picture: what is shown, what it costs, and what can be done.
+
+use super::live::KernelTime;
+use egui::{Align2, Color32, ComboBox, FontId, Frame, Grid, Rect, RichText, Sense, Slider, Ui, Window, vec2};
+use frazil_scene::ColourBy;
+use frazil_solvers::pbd::FluidMetrics;
+
+/// What the panel tells.
+pub struct Status<'a> {
+    pub title: &'a str,
+    pub device: &'a str,
+    pub playing: bool,
+    pub step: u64,
+    pub time_s: f64,
+    pub n_particles: usize,
+    pub pictures_per_s: f64,
+    pub colour_by: ColourBy,
+    pub properties: &'a [ColourBy],
+    pub source: SourceStatus<'a>,
+}
+
+/// What it tells of a simulation or of a recording only.
+pub enum SourceStatus<'a> {
+    Live {
+        steps_per_s: f64,
+        steps_per_picture: u64,
+        metrics: Option<&'a FluidMetrics>,
+        kernels: &'a [KernelTime],
+    },
+    Recording {
+        frame: usize,
+        n_frames: usize,
+    },
+}
+
+/// What the user asks for, by the panel or by a key.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Action {
+    TogglePlay,
+    /// One step, or one frame of a recording.
+    Forward,
+    /// One frame of a recording.
+    Back,
+    Reset,
+    ColourBy(ColourBy),
+    StepsPerPicture(u64),
+    Seek(usize),
+}
+
+/// Most steps that may be asked for between two pictures.
+const MAX_STEPS_PER_PICTURE: u64 = 64;
+const WIDTH: f32 = 270.0;
+
+/// Shows the panel and returns what was asked for.
+pub fn show(ctx: &egui::Context, status: &Status<'_>) -> Vec<Action> {
+    let mut actions = Vec::new();
+    let fill = Color32::from_rgba_unmultiplied(18, 20, 25, 225);
+    let frame = Frame::window(&ctx.global_style()).fill(fill).inner_margin(12.0);
+    Window::new(status.title)
+        .anchor(Align2::LEFT_TOP, [14.0, 14.0])
+        .resizable(false)
+        .frame(frame)
+        .default_width(WIDTH)
+        .show(ctx, |ui| {
+            ui.set_width(WIDTH);
+            controls(ui, status, &mut actions);
+            ui.separator();
+            numbers(ui, status);
+            ui.separator();
+            colours(ui, status, &mut actions);
+            if let SourceStatus::Live { kernels, .. } = status.source {
+                ui.separator();
+                kernel_times(ui, kernels);
+            }
+            ui.add_space(4.0);
+            ui.label(RichText::new(status.device).weak().small());
+        });
+    actions
+}
+
+fn controls(ui: &mut Ui, status: &Status<'_>, actions: &mut Vec<Action>) {
+    let mut button = |ui: &mut Ui, text: &str, key: &str, action: Action| {
+        if ui.button(text).on_hover_text(key).clicked() {
+            actions.push(action);
+        }
+    };
+    ui.horizontal(|ui| {
+        button(ui, if status.playing { "⏸ Pause" } else { "▶ Play" }, "space", Action::TogglePlay);
+        match status.source {
+            SourceStatus::Live { .. } => button(ui, "⏭ Step", "→", Action::Forward),
+            SourceStatus::Recording { .. } => {
+                button(ui, "⏴", "←", Action::Back);
+                button(ui, "⏵", "→", Action::Forward);
+            }
+        }
+        button(ui, "⟲ Reset", "R", Action::Reset);
+    });
+    match status.source {
+        SourceStatus::Live { steps_per_picture, .. } => {
+            let mut steps = steps_per_picture;
+            let slider =
+                Slider::new(&mut steps, 1..=MAX_STEPS_PER_PICTURE).text("steps a picture").logarithmic(true);
+            if ui.add(slider).changed() {
+                actions.push(Action::StepsPerPicture(steps));
+            }
+        }
+        SourceStatus::Recording { frame, n_frames } => {
+            let mut wanted = frame;
+            ui.spacing_mut().slider_width = WIDTH - 90.0;
+            if ui.add(Slider::new(&mut wanted, 0..=n_frames - 1).text("frame")).changed() {
+                actions.push(Action::Seek(wanted));
+            }
+        }
+    }
+}
+
+fn numbers(ui: &mut Ui, status: &Status<'_>) {
+    Grid::new("numbers").num_columns(2).spacing([18.0, 3.0]).show(ui, |ui| {
+        let mut row = |name: &str, value: String| {
+            ui.label(RichText::new(name).weak());
+            ui.label(RichText::new(value).monospace());
+            ui.end_row();
+        };
+        row("time", format!("{:.3} s", status.time_s));
+        row("step", status.step.to_string());
+        row("particles", status.n_particles.to_string());
+        row("pictures", format!("{:.1} a second", status.pictures_per_s));
+        if let SourceStatus::Live { steps_per_s, metrics, .. } = status.source {
+            row("steps", format!("{steps_per_s:.1} a second"));
+            if let Some(metrics) = metrics {
+                row("kinetic energy", format!("{:.4} J", metrics.kinetic_energy_j));
+                row("mean density", format!("{:.1} kg/m³", metrics.density_mean_kg_m3));
+                row("fastest", format!("{:.2} m/s", metrics.speed_max_m_s));
+            }
+        }
+    });
+}
+
+fn colours(ui: &mut Ui, status: &Status<'_>, actions: &mut Vec<Action>) {
+    ui.horizontal(|ui| {
+        ui.label("colour by");
+        ComboBox::from_id_salt("colour by").selected_text(status.colour_by.name()).show_ui(ui, |ui| {
+            for &property in status.properties {
+                if ui.selectable_label(property == status.colour_by, property.name()).clicked() {
+                    actions.push(Action::ColourBy(property));
+                }
+            }
+        });
+    });
+}
+
+/// A bar a kernel, as long as its share of the step.
+fn kernel_times(ui: &mut Ui, kernels: &[KernelTime]) {
+    let total_ms: f64 = kernels.iter().map(|kernel| kernel.ms_per_step).sum();
+    let heading = format!("kernels: {total_ms:.2} ms a step");
+    egui::CollapsingHeader::new(heading).id_salt("kernels").default_open(true).show_unindented(ui, |ui| {
+        ui.spacing_mut().item_spacing.y = 2.0;
+        for KernelTime { kernel, ms_per_step } in kernels {
+            let share = if total_ms > 0.0 { ms_per_step / total_ms } else { 0.0 };
+            bar(ui, share as f32, kernel, &format!("{ms_per_step:.3} ms"));
+        }
+    });
+}
+
+/// A line of text, filled from the left by `share`.
+fn bar(ui: &mut Ui, share: f32, left: &str, right: &str) {
+    const HEIGHT: f32 = 15.0;
+    const MARGIN: f32 = 4.0;
+    let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), HEIGHT), Sense::hover());
+    let filled = Rect::from_min_size(rect.min, vec2(share * rect.width(), HEIGHT));
+    let painter = ui.painter();
+    painter.rect_filled(rect, 2.0, Color32::from_rgb(30, 33, 40));
+    painter.rect_filled(filled, 2.0, Color32::from_rgb(38, 92, 120));
+    let (font, ink) = (FontId::proportional(11.0), Color32::from_gray(215));
+    let inner = rect.shrink2(vec2(MARGIN, 0.0));
+    painter.text(inner.left_center(), Align2::LEFT_CENTER, left, font.clone(), ink);
+    painter.text(inner.right_center(), Align2::RIGHT_CENTER, right, font, ink);
+}

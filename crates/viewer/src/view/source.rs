@@ -1,0 +1,102 @@
+//! What a window shows: a simulation or a recording.
+
+use super::live::Live;
+use super::player::Player;
+use crate::args::ViewArgs;
+use crate::failure::Failure;
+use crate::painter::Shown;
+use frazil_io::{RECORDING_EXTENSION, Recording};
+use frazil_scene::Scene;
+use frazil_vk::Device;
+use std::path::Path;
+
+/// What to show, read and checked before there is a device or a window.
+pub enum Wanted {
+    Scene(Box<Scene>),
+    Recording(Box<Recording>, Box<Scene>),
+}
+
+/// What is shown.
+pub enum Source {
+    Live(Box<Live>),
+    Player(Box<Player>),
+}
+
+impl Wanted {
+    pub fn open(args: &ViewArgs) -> Result<Self, Failure> {
+        let path = Path::new(&args.source);
+        if path.extension().is_some_and(|extension| extension == RECORDING_EXTENSION) {
+            if !args.changes.is_empty() {
+                return Err(Failure::input("--set and --seed change a scene; a recording is what it is"));
+            }
+            let (recording, scene) = Player::open(path)?;
+            return Ok(Self::Recording(Box::new(recording), Box::new(scene)));
+        }
+        Ok(Self::Scene(Box::new(args.changes.load(&args.source)?)))
+    }
+
+    pub fn scene(&self) -> &Scene {
+        match self {
+            Self::Scene(scene) | Self::Recording(_, scene) => scene,
+        }
+    }
+
+    /// Puts it on a device.
+    pub fn start(self, device: &Device) -> Result<Source, Failure> {
+        Ok(match self {
+            Self::Scene(scene) => Source::Live(Box::new(Live::new(device, *scene)?)),
+            Self::Recording(recording, scene) => {
+                Source::Player(Box::new(Player::new(device, *recording, *scene)?))
+            }
+        })
+    }
+}
+
+impl Source {
+    pub fn scene(&self) -> &Scene {
+        match self {
+            Self::Live(live) => &live.simulation.scene,
+            Self::Player(player) => &player.scene,
+        }
+    }
+
+    pub fn step(&self) -> u64 {
+        match self {
+            Self::Live(live) => live.simulation.step(),
+            Self::Player(player) => player.step(),
+        }
+    }
+
+    pub fn time_s(&self) -> f64 {
+        match self {
+            Self::Live(live) => live.simulation.time_s(),
+            Self::Player(player) => player.time_s(),
+        }
+    }
+
+    pub fn n_particles(&self) -> usize {
+        match self {
+            Self::Live(live) => live.simulation.n_particles,
+            Self::Player(player) => player.n_particles(),
+        }
+    }
+
+    pub fn shown(&self) -> Shown<'_> {
+        match self {
+            Self::Live(live) => live.shown(),
+            Self::Player(player) => player.shown(),
+        }
+    }
+
+    /// Back to the beginning.
+    pub fn reset(&mut self) -> Result<(), Failure> {
+        match self {
+            Self::Live(live) => {
+                let (device, scene) = (live.simulation.device.clone(), live.simulation.scene.clone());
+                **live = Live::new(&device, scene)?;
+                Ok(())
+            }
+            Self::Player(player) => player.seek(0),
+        }
+    }
+}

@@ -1,0 +1,385 @@
+//! The window: events in, pictures out.
+
+use super::Plan;
+use super::panel::{self, Action, SourceStatus, Status};
+use super::pointer::Pointer;
+use super::source::{Source, Wanted};
+use crate::device;
+use crate::failure::Failure;
+use crate::painter::{self, PROPERTIES, Painter};
+use crate::say;
+use egui::ViewportId;
+use frazil_render::OrbitCamera;
+use frazil_scene::ColourBy;
+use frazil_vk::{Device, Overlay, OverlayFrame, ReadbackRing, Swapchain};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use winit::application::ApplicationHandler;
+use winit::dpi::PhysicalSize;
+use winit::event::{ElementState, KeyEvent, WindowEvent};
+use winit::event_loop::{ActiveEventLoop, ControlFlow};
+use winit::keyboard::{Key, NamedKey};
+use winit::window::{Window, WindowId};
+
+/// How long a picture stands at least while a recording plays; slower than this nothing looks like motion.
+const REDRAWS_A_SECOND: f64 = 60.0;
+
+/// The application: a wish until the window system says that windows may be made, then a window.
+pub struct App {
+    wanted: Option<Wanted>,
+    plan: Plan,
+    device: Option<String>,
+    validation: bool,
+    view: Option<View>,
+    failure: Option<Failure>,
+}
+
+impl App {
+    pub fn new(wanted: Wanted, plan: Plan, device: Option<String>, validation: bool) -> Self {
+        Self { wanted: Some(wanted), plan, device, validation, view: None, failure: None }
+    }
+
+    /// What went wrong, once the event loop has ended.
+    pub fn end(self) -> Result<(), Failure> {
+        self.failure.map_or(Ok(()), Err)
+    }
+
+    fn open(&mut self, event_loop: &ActiveEventLoop) -> Result<(), Failure> {
+        let Some(wanted) = self.wanted.take() else { return Ok(()) };
+        let render = &wanted.scene().render;
+        let attributes = Window::default_attributes()
+            .with_title(format!("frazil: {}", wanted.scene().name))
+            .with_inner_size(PhysicalSize::new(render.width_px, render.height_px));
+        let window = event_loop
+            .create_window(attributes)
+            .map_err(|error| Failure::device(format!("cannot open a window: {error}")))?;
+        let extensions = frazil_vk::surface_extensions(event_loop)?;
+        let device = device::open(self.device.as_deref(), self.validation, extensions)?;
+        say::note(format_args!("device {}: {}", device.info().index, device::describe(device.info())));
+        if device.is_software() {
+            say::note(format_args!("warning: {}", device::SOFTWARE_WARNING));
+        }
+        self.view = Some(View::new(&device, Arc::new(window), wanted, self.plan.clone())?);
+        Ok(())
+    }
+
+    fn attempt(
+        &mut self,
+        event_loop: &ActiveEventLoop,
+        work: impl FnOnce(&mut Self) -> Result<bool, Failure>,
+    ) {
+        let goes_on = work(self).unwrap_or_else(|failure| {
+            self.failure = Some(failure);
+            false
+        });
+        if !goes_on {
+            // Before the event loop takes the window system's connection with it.
+            self.view = None;
+            event_loop.exit();
+        }
+    }
+}
+
+impl ApplicationHandler for App {
+    fn resumed(&mut self, event_loop: &ActiveEventLoop) {
+        self.attempt(event_loop, |app| app.open(event_loop).map(|()| true));
+    }
+
+    fn window_event(&mut self, event_loop: &ActiveEventLoop, _: WindowId, event: WindowEvent) {
+        self.attempt(event_loop, |app| app.view.as_mut().map_or(Ok(true), |view| view.event(&event)));
+    }
+
+    fn about_to_wait(&mut self, event_loop: &ActiveEventLoop) {
+        if let Some(view) = &self.view {
+            event_loop.set_control_flow(view.schedule());
+        }
+    }
+}
+
+/// The window, and everything that is drawn into it.
+struct View {
+    window: Arc<Window>,
+    plan: Plan,
+    device: Device,
+    source: Source,
+    painter: Painter,
+    ring: ReadbackRing,
+    camera: OrbitCamera,
+    colour_by: ColourBy,
+    playing: bool,
+    steps_per_picture: u64,
+    pointer: Pointer,
+    rates: Rates,
+    /// When the next frame of a recording is due.
+    next_frame: Instant,
+    repaint_at: Option<Instant>,
+    egui: egui_winit::State,
+    overlay: Overlay,
+    // Last: the window's images go after what is drawn into them.
+    swapchain: Swapchain,
+}
+
+impl View {
+    fn new(device: &Device, window: Arc<Window>, wanted: Wanted, plan: Plan) -> Result<Self, Failure> {
+        let source = wanted.start(device)?;
+        let scene = source.scene();
+        let size = window.inner_size();
+        let mut painter = Painter::new(device, scene, source.n_particles())?;
+        if size.width > 0 && size.height > 0 {
+            painter.resize(size.width, size.height)?;
+        }
+        let swapchain = Swapchain::new(device, window.clone(), (size.width, size.height))?;
+        let overlay = Overlay::new(device, &swapchain)?;
+        let max_side = device.capabilities().max_image_size as usize;
+        let egui = egui_winit::State::new(
+            egui::Context::default(),
+            ViewportId::ROOT,
+            &window,
+            Some(window.scale_factor() as f32),
+            Some(winit::window::Theme::Dark),
+            Some(max_side),
+        );
+        let real_time = (1.0 / (REDRAWS_A_SECOND * scene.time.dt_s)).round() as u64;
+        Ok(Self {
+            camera: painter::camera(scene),
+            colour_by: scene.render.colour_by,
+            playing: plan.pause_at != Some(source.step()),
+            steps_per_picture: real_time.clamp(1, u64::from(scene.solver.steps_per_submission)),
+            ring: ReadbackRing::new(device),
+            device: device.clone(),
+            pointer: Pointer::default(),
+            rates: Rates::new(source.step()),
+            next_frame: Instant::now(),
+            repaint_at: None,
+            window,
+            plan,
+            source,
+            painter,
+            egui,
+            overlay,
+            swapchain,
+        })
+    }
+
+    /// Takes an event in; returns whether to go on.
+    fn event(&mut self, event: &WindowEvent) -> Result<bool, Failure> {
+        let response = self.egui.on_window_event(&self.window, event);
+        let over_panel = self.egui.egui_ctx().egui_wants_pointer_input();
+        let height_px = self.window.inner_size().height;
+        let moved = self.pointer.event(event, over_panel, height_px, &mut self.camera);
+        if moved || response.repaint && !matches!(event, WindowEvent::RedrawRequested) {
+            self.window.request_redraw();
+        }
+        match event {
+            WindowEvent::CloseRequested => return Ok(false),
+            WindowEvent::Resized(size) => {
+                if size.width > 0 && size.height > 0 {
+                    self.painter.resize(size.width, size.height)?;
+                }
+                self.swapchain.resize((size.width, size.height));
+                self.window.request_redraw();
+            }
+            WindowEvent::KeyboardInput {
+                event: KeyEvent { logical_key, state: ElementState::Pressed, .. },
+                ..
+            } if !response.consumed => {
+                if matches!(logical_key, Key::Named(NamedKey::Escape)) {
+                    return Ok(false);
+                }
+                if let Some(action) = action_of(logical_key) {
+                    self.act(action)?;
+                }
+            }
+            WindowEvent::RedrawRequested => return self.redraw(),
+            _ => {}
+        }
+        Ok(true)
+    }
+
+    /// When to wake up next: at once while something moves, else when the panel or an event asks for it.
+    fn schedule(&self) -> ControlFlow {
+        let due = match (&self.source, self.playing) {
+            (Source::Live(_), true) => Some(Instant::now()),
+            (Source::Player(_), true) => Some(self.next_frame),
+            (_, false) => self.repaint_at,
+        };
+        match due {
+            Some(due) if due <= Instant::now() => {
+                self.window.request_redraw();
+                ControlFlow::Wait
+            }
+            Some(due) => ControlFlow::WaitUntil(due),
+            None => ControlFlow::Wait,
+        }
+    }
+
+    fn act(&mut self, action: Action) -> Result<(), Failure> {
+        match (action, &mut self.source) {
+            (Action::TogglePlay, _) => {
+                self.playing = !self.playing;
+                self.next_frame = Instant::now();
+            }
+            (Action::Forward, Source::Live(live)) => {
+                self.playing = false;
+                live.advance(1)?;
+            }
+            (Action::Forward, Source::Player(player)) => {
+                self.playing = false;
+                player.seek(player.frame() + 1)?;
+            }
+            (Action::Back, Source::Player(player)) => {
+                self.playing = false;
+                player.seek(player.frame().saturating_sub(1))?;
+            }
+            (Action::Seek(frame), Source::Player(player)) => {
+                self.playing = false;
+                player.seek(frame)?;
+            }
+            (Action::Reset, source) => {
+                source.reset()?;
+                self.rates = Rates::new(source.step());
+            }
+            (Action::ColourBy(property), _) => self.colour_by = property,
+            (Action::StepsPerPicture(steps), _) => self.steps_per_picture = steps,
+            (Action::Back | Action::Seek(_), Source::Live(_)) => {}
+        }
+        self.window.request_redraw();
+        Ok(())
+    }
+
+    /// Moves on, if playing, and draws. Returns whether to go on.
+    fn redraw(&mut self) -> Result<bool, Failure> {
+        self.play()?;
+        let overlay = if self.plan.hide_overlay { None } else { Some(self.overlay_frame()?) };
+
+        let mut recorder = self.device.recorder()?;
+        let (shown, time_s) = (self.source.shown(), self.source.time_s());
+        let image = self.painter.record(&mut recorder, &shown, self.camera, self.colour_by, time_s)?;
+        let is_at_stop = self.plan.pause_at.is_some_and(|step| self.source.step() >= step);
+        let size = image.size();
+        let picture = match &self.plan.screenshot {
+            Some(_) if is_at_stop => Some(self.ring.read_image(&mut recorder, image)?),
+            _ => None,
+        };
+        let overlay = overlay.map(|frame| (&mut self.overlay, frame));
+        let presented = self.swapchain.present(recorder, image, overlay)?;
+        self.device.check_validation()?;
+        self.rates.pictured(self.source.step());
+
+        if is_at_stop && presented.is_shown {
+            if let (Some(picture), Some(path)) = (picture, self.plan.screenshot.take()) {
+                frazil_render::write_png(&path, size.0, size.1, &picture.wait()?).map_err(Failure::other)?;
+            }
+            return Ok(!self.plan.exit);
+        }
+        Ok(true)
+    }
+
+    fn play(&mut self) -> Result<(), Failure> {
+        match &mut self.source {
+            Source::Live(live) if self.playing => {
+                let left =
+                    self.plan.pause_at.map_or(u64::MAX, |stop| stop.saturating_sub(live.simulation.step()));
+                live.advance(self.steps_per_picture.min(left))?;
+            }
+            Source::Live(live) => live.take_in(0)?,
+            Source::Player(player) if self.playing && Instant::now() >= self.next_frame => {
+                match player.next_in_s() {
+                    Some(next_in_s) => {
+                        player.seek(player.frame() + 1)?;
+                        self.next_frame += Duration::from_secs_f64(next_in_s.max(1.0 / REDRAWS_A_SECOND));
+                    }
+                    None => self.playing = false,
+                }
+            }
+            Source::Player(_) => {}
+        }
+        if self.plan.pause_at.is_some_and(|stop| self.source.step() >= stop) {
+            self.playing = false;
+        }
+        Ok(())
+    }
+
+    /// Lets egui lay out the panel, and does what was asked for by it.
+    fn overlay_frame(&mut self) -> Result<OverlayFrame, Failure> {
+        let input = self.egui.take_egui_input(&self.window);
+        let context = self.egui.egui_ctx().clone();
+        let device = self.device.info().name.clone();
+        let mut actions = Vec::new();
+        let output = context.run_ui(input, |ui| {
+            let shown = self.source.shown();
+            let properties: Vec<ColourBy> =
+                PROPERTIES.into_iter().filter(|&property| shown.has(property)).collect();
+            let status = Status {
+                title: &self.source.scene().name,
+                device: &device,
+                playing: self.playing,
+                step: self.source.step(),
+                time_s: self.source.time_s(),
+                n_particles: self.source.n_particles(),
+                pictures_per_s: self.rates.pictures_per_s,
+                colour_by: self.colour_by,
+                properties: &properties,
+                source: match &self.source {
+                    Source::Live(live) => SourceStatus::Live {
+                        steps_per_s: self.rates.steps_per_s,
+                        steps_per_picture: self.steps_per_picture,
+                        metrics: live.metrics.as_ref(),
+                        kernels: &live.kernels,
+                    },
+                    Source::Player(player) => {
+                        SourceStatus::Recording { frame: player.frame(), n_frames: player.len() }
+                    }
+                },
+            };
+            actions.extend(panel::show(ui.ctx(), &status));
+        });
+        self.egui.handle_platform_output(&self.window, output.platform_output);
+        let repaint_in = output.viewport_output.values().map(|viewport| viewport.repaint_delay).min();
+        self.repaint_at = repaint_in.and_then(|delay| Instant::now().checked_add(delay));
+        for action in actions {
+            self.act(action)?;
+        }
+        Ok(OverlayFrame {
+            primitives: context.tessellate(output.shapes, output.pixels_per_point),
+            textures: output.textures_delta,
+            pixels_per_point: output.pixels_per_point,
+        })
+    }
+}
+
+fn action_of(key: &Key) -> Option<Action> {
+    match key {
+        Key::Named(NamedKey::Space) => Some(Action::TogglePlay),
+        Key::Named(NamedKey::ArrowRight) => Some(Action::Forward),
+        Key::Named(NamedKey::ArrowLeft) => Some(Action::Back),
+        Key::Character(text) if text.eq_ignore_ascii_case("r") => Some(Action::Reset),
+        _ => None,
+    }
+}
+
+/// Pictures and steps a second, measured over half seconds so that they can be read.
+struct Rates {
+    since: Instant,
+    pictures: u32,
+    from_step: u64,
+    pictures_per_s: f64,
+    steps_per_s: f64,
+}
+
+impl Rates {
+    fn new(step: u64) -> Self {
+        Self { since: Instant::now(), pictures: 0, from_step: step, pictures_per_s: 0.0, steps_per_s: 0.0 }
+    }
+
+    fn pictured(&mut self, step: u64) {
+        const WINDOW_S: f64 = 0.5;
+        self.pictures += 1;
+        let elapsed_s = self.since.elapsed().as_secs_f64();
+        if elapsed_s >= WINDOW_S {
+            self.pictures_per_s = f64::from(self.pictures) / elapsed_s;
+            self.steps_per_s = step.saturating_sub(self.from_step) as f64 / elapsed_s;
+            (self.since, self.pictures, self.from_step) = (Instant::now(), 0, step);
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! The window, on a virtual X server that keeps its screen in a file.
+
+use crate::tool::{SMALL, command, picture, stderr, succeed, wait_until};
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+
+const WIDTH: usize = 640;
+const HEIGHT: usize = 360;
+/// The panel and its shadow lie left of this.
+const PANEL_RIGHT: usize = 340;
+
+/// A virtual screen, gone with its handle.
+struct Screen {
+    server: Child,
+    display: String,
+    file: PathBuf,
+}
+
+impl Screen {
+    fn start(folder: &Path) -> Self {
+        let mut server = Command::new("Xvfb")
+            .args(["-displayfd", "1", "-screen", "0", "800x600x24", "-fbdir"])
+            .arg(folder)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("Xvfb; tools/setup installs it");
+        let mut number = String::new();
+        // It writes the number of the display that it has found free.
+        BufReader::new(server.stdout.take().unwrap()).read_line(&mut number).unwrap();
+        Self { server, display: format!(":{}", number.trim()), file: folder.join("Xvfb_screen0") }
+    }
+
+    /// RGB bytes of the screen's upper left corner, where windows open when nobody manages them.
+    fn corner(&self) -> Vec<u8> {
+        // The X window dump format: big-endian words, then a colour table of 12 bytes an entry, then rows.
+        let dump = fs::read(&self.file).unwrap();
+        let word = |i: usize| u32::from_be_bytes(dump[4 * i..4 * i + 4].try_into().unwrap()) as usize;
+        let (header_bytes, row_bytes, n_colours) = (word(0), word(12), word(19));
+        assert_eq!(word(11), 32, "bits a pixel");
+        let rows = &dump[header_bytes + 12 * n_colours..];
+        let row = |y: usize| rows[y * row_bytes..][..4 * WIDTH].chunks_exact(4);
+        (0..HEIGHT).flat_map(row).flat_map(|bgrx| [bgrx[2], bgrx[1], bgrx[0]]).collect()
+    }
+}
+
+impl Drop for Screen {
+    fn drop(&mut self) {
+        let _ = self.server.kill();
+        let _ = self.server.wait();
+    }
+}
+
+/// The small scene in a window's size.
+fn sized(verb: &'static str, arguments: &[&str]) -> Command {
+    let size = ["--set", "render.width_px=640", "--set", "render.height_px=360"];
+    command(&[&[verb], SMALL, &size[..], arguments].concat())
+}
+
+/// The picture that a run without a window makes of step 12, and the recording with that step.
+fn without_window(folder: &Path) -> (Vec<u8>, PathBuf) {
+    let out = folder.join("run");
+    let cadences = ["--steps", "12", "--render", "12", "--record", "6", "--quiet"];
+    succeed(&mut sized("run", &[&cadences[..], &["--out", out.to_str().unwrap()]].concat()));
+    let (width, height, pixels) = picture(&out.join("frames/frame_000001.png"));
+    assert_eq!((width as usize, height as usize), (WIDTH, HEIGHT));
+    (pixels, out.join("recording.frazil-rec"))
+}
+
+/// Pixels left and right of `x`, row after row.
+fn split(pixels: &[u8], x: usize) -> (Vec<u8>, Vec<u8>) {
+    let rows = || pixels.chunks_exact(3 * WIDTH);
+    (
+        rows().flat_map(|row| &row[..3 * x]).copied().collect(),
+        rows().flat_map(|row| &row[3 * x..]).copied().collect(),
+    )
+}
+
+/// Stops a program that shows what was waited for.
+fn stop(mut child: Child) -> Output {
+    child.kill().unwrap();
+    child.wait_with_output().unwrap()
+}
+
+#[test]
+fn the_window_shows_the_picture_of_a_run_with_the_panel_over_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let (expected, _) = without_window(folder.path());
+    let screen = Screen::start(folder.path());
+    let shot = folder.path().join("shot.png");
+    let arguments = ["--steps", "12", "--screenshot", shot.to_str().unwrap()];
+    let mut view = sized("view", &arguments);
+    let child = view.env("DISPLAY", &screen.display).stderr(Stdio::piped()).spawn().unwrap();
+    wait_until("screenshot", || shot.exists());
+    let (left, right) = split(&expected, PANEL_RIGHT);
+    // The window system may show a picture some time after it is done.
+    wait_until("picture beside the panel", || split(&screen.corner(), PANEL_RIGHT).1 == right);
+    let shown = split(&screen.corner(), PANEL_RIGHT).0;
+    let said = stderr(&stop(child));
+    let covered = shown.chunks_exact(3).zip(left.chunks_exact(3)).filter(|(a, b)| a != b).count();
+    assert!(covered > 10_000, "the panel covers {covered} pixels; {said}");
+    let colours: std::collections::HashSet<&[u8]> = shown.chunks_exact(3).collect();
+    assert!(colours.len() > 200, "a panel of {} colours", colours.len());
+    assert!(picture(&shot).2 == expected, "the screenshot is the picture without the panel");
+}
+
+#[test]
+fn without_its_panel_the_window_shows_a_recording_as_the_run_pictured_it_and_closes_when_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let (expected, recording) = without_window(folder.path());
+    let screen = Screen::start(folder.path());
+    let shot = folder.path().join("shot.png");
+    let view = |arguments: &[&str]| {
+        let alone = ["view", recording.to_str().unwrap(), "--steps", "12", "--hide-overlay"];
+        let mut view = command(&[&alone[..], arguments].concat());
+        view.env("DISPLAY", &screen.display);
+        view
+    };
+    let child = view(&[]).stderr(Stdio::piped()).spawn().unwrap();
+    wait_until("picture of the recording", || screen.corner() == expected);
+    stop(child);
+    succeed(&mut view(&["--screenshot", shot.to_str().unwrap(), "--exit"]));
+    assert!(picture(&shot).2 == expected);
+}
+
+#[test]
+fn a_missing_display_and_bad_arguments_are_refused() {
+    let refuse = |arguments: &[&str], display: Option<&str>, status: i32, said: &str| {
+        let mut view = command(&[&["view"], arguments].concat());
+        let output = view.envs(display.map(|display| ("DISPLAY", display))).output().unwrap();
+        let message = stderr(&output);
+        assert_eq!(output.status.code(), Some(status), "{arguments:?}: {message}");
+        assert!(message.contains(said) && !message.contains("panicked"), "{arguments:?}: {message}");
+    };
+    refuse(&["dam_break"], None, 3, "no window system");
+    refuse(&["dam_break"], Some(":987"), 3, "no window system");
+    refuse(&["nosuch"], None, 2, "no built-in scene");
+    refuse(&["nosuch.frazil-rec"], None, 2, "cannot open nosuch.frazil-rec");
+    refuse(&["nosuch.frazil-rec", "--seed", "1"], None, 2, "a recording is what it is");
+    refuse(&["dam_break", "--exit"], None, 2, "--steps");
+}
