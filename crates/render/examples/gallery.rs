@@ -1,6 +1,6 @@
 //! Draws a made-up wave of particles, with everything that a picture can show, and says how long it took.
 //!
-//! `cargo run --example gallery -- wave.png [PARTICLES] [WIDTH HEIGHT]`
+//! `cargo run --example gallery -- wave.png [PARTICLES] [WIDTH HEIGHT] [SUPERSAMPLING]`
 
 use frazil_render::{
     Ball, ColorMap, Coloring, Column, Frame, Ground, Legend, OrbitCamera, Particles, Renderer, Shading,
@@ -28,6 +28,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     device.upload(&count.count, &[n])?;
 
     let mut renderer = Renderer::new(&device, width, height)?;
+    renderer.set_supersampling(number(4, 1)?)?;
     let mut camera = OrbitCamera::default();
     camera.frame_box(lo, hi, width as f32 / height as f32);
     let legend =

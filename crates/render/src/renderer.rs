@@ -3,7 +3,7 @@
 use crate::canvas::{Canvas, Typeface};
 use crate::frame::{Frame, Particles, Shading};
 use crate::{ColorMap, Legend, OrbitCamera, Result, legend};
-use frazil_shaders::render::{ball, ground, occlusion, panel, particles, wireframe};
+use frazil_shaders::render::{ball, ground, occlusion, panel, particles, resolve, wireframe};
 use frazil_shaders::types::View;
 use frazil_vk::{
     Buffer, DepthUse, Device, Draw, Image, ImageFormat, Location, Raster, RasterOptions, Recorder,
@@ -12,7 +12,8 @@ use frazil_vk::{
 /// Draws pictures of one size into an image of its own.
 ///
 /// The passes of a picture: `render.scene` draws everything that has depth; `render.overlay` darkens hollows by the depth
-/// found, then draws wire frames and text over it.
+/// found and draws wire frames over it, and text. With supersampling these two draw a finer picture, and `render.resolve`
+/// averages it down before it draws the text.
 pub struct Renderer {
     device: Device,
     targets: Targets,
@@ -25,10 +26,22 @@ pub struct Renderer {
 
 /// What depends on the picture's size.
 struct Targets {
+    /// What is drawn to; the finer picture where there is supersampling.
     color: Image,
     depth: Image,
     /// The depth image's values, where a shader can read them.
     depth_values: Buffer<f32>,
+    resolved: Option<Resolved>,
+}
+
+/// The picture that a finer one is averaged down to.
+struct Resolved {
+    color: Image,
+    /// A render pass has depth, whether its pipelines use it or not.
+    depth: Image,
+    /// The finer picture's pixels, where a shader can read them.
+    fine: Buffer<u32>,
+    per_axis: u32,
 }
 
 struct Pipelines {
@@ -38,6 +51,7 @@ struct Pipelines {
     wireframe: Raster<wireframe::Interface>,
     occlusion: Raster<occlusion::Interface>,
     panel: Raster<panel::Interface>,
+    resolve: Raster<resolve::Interface>,
 }
 
 /// A picture made on the host, and what it was made from: while that stays the same, so does the picture.
@@ -70,7 +84,7 @@ impl Renderer {
         let [viridis, inferno, vik] = ColorMap::ALL;
         Ok(Self {
             device: device.clone(),
-            targets: Targets::new(device, width, height)?,
+            targets: Targets::new(device, width, height, 1)?,
             pipelines: Pipelines::new(device)?,
             color_maps: [upload(viridis)?, upload(inferno)?, upload(vik)?],
             typeface: Typeface::new(),
@@ -85,19 +99,36 @@ impl Renderer {
     /// As [`Self::new`]; the old size then stays.
     pub fn resize(&mut self, width: u32, height: u32) -> Result<()> {
         if self.size() != (width, height) {
-            self.targets = Targets::new(&self.device, width, height)?;
+            self.targets = Targets::new(&self.device, width, height, self.supersampling())?;
         }
         Ok(())
     }
 
+    /// Smooths all edges from now on by drawing `per_axis` × `per_axis` times as many pixels and averaging them: 1, as at
+    /// first, draws each pixel once; 2 is enough for print.
+    ///
+    /// # Errors
+    /// As [`Self::new`], for the finer picture; the old setting then stays.
+    pub fn set_supersampling(&mut self, per_axis: u32) -> Result<()> {
+        if self.supersampling() != per_axis {
+            let (width, height) = self.size();
+            self.targets = Targets::new(&self.device, width, height, per_axis)?;
+        }
+        Ok(())
+    }
+
+    fn supersampling(&self) -> u32 {
+        self.targets.resolved.as_ref().map_or(1, |resolved| resolved.per_axis)
+    }
+
     /// Width and height of pictures, in pixels.
     pub fn size(&self) -> (u32, u32) {
-        self.targets.color.size()
+        self.image().size()
     }
 
     /// The image that pictures are drawn into: RGBA8, display-encoded.
     pub fn image(&self) -> &Image {
-        &self.targets.color
+        self.targets.resolved.as_ref().map_or(&self.targets.color, |resolved| &resolved.color)
     }
 
     /// Records the passes that draw `frame` into [`Self::image`]. Nothing waits.
@@ -105,34 +136,30 @@ impl Renderer {
     /// # Errors
     /// A column shorter than the positions, or no memory for the legend.
     pub fn record(&mut self, recorder: &mut Recorder, frame: &Frame<'_>) -> Result<()> {
-        let (width, height) = self.size();
+        let panels = self.panels(frame)?;
+        let Targets { color, depth, depth_values, resolved } = &self.targets;
+        let (width, height) = color.size();
         let view = frame.camera.view(width, height);
-        let Targets { color, depth, depth_values } = &self.targets;
         let [r, g, b] = frame.background;
-        let scene = self.scene(frame, view)?;
-        recorder.render("render.scene", color, depth, Some([r, g, b, 1.0]), &scene);
+        let background = Some([r, g, b, 1.0]);
+        recorder.render("render.scene", color, depth, background, &self.scene(frame, view)?);
         let mut overlay = Vec::new();
         if frame.occlusion > 0.0 {
             recorder.copy_image(depth, &depth_values.cast());
             overlay.push(self.occlusion(frame, view));
         }
-        overlay.extend(frame.boxes.iter().map(|wire_box| {
-            let ink = Ink::on(frame.background).ink;
-            let params = wireframe::Params {
-                view,
-                lo: wire_box.lo.to_array(),
-                hi: wire_box.hi.to_array(),
-                color: [ink[0], ink[1], ink[2], 0.55],
-                image_size: [width as f32, height as f32],
-                line_width: (height as f32 / 400.0).max(1.0),
-            };
-            self.pipelines.wireframe.draw(wireframe::Bindings {}, params, 12 * QUAD)
-        }));
-        overlay.extend(self.panels(frame)?);
-        if !overlay.is_empty() {
-            let Targets { color, depth, .. } = &self.targets;
+        overlay.extend(self.wireframes(frame, view));
+        let Some(Resolved { color: coarse, depth: coarse_depth, fine, per_axis }) = resolved else {
+            overlay.extend(panels);
             recorder.render("render.overlay", color, depth, None, &overlay);
-        }
+            return Ok(());
+        };
+        recorder.render("render.overlay", color, depth, None, &overlay);
+        recorder.copy_image(color, fine);
+        let params = resolve::Params { fine_width: width, per_axis: *per_axis };
+        let mut resolve = vec![self.pipelines.resolve.draw(resolve::Bindings { fine }, params, 3)];
+        resolve.extend(panels);
+        recorder.render("render.resolve", coarse, coarse_depth, background, &resolve);
         Ok(())
     }
 
@@ -169,6 +196,22 @@ impl Renderer {
         Ok(draws)
     }
 
+    fn wireframes(&self, frame: &Frame<'_>, view: View) -> impl Iterator<Item = Draw> {
+        let (width, height) = self.targets.color.size();
+        let [r, g, b] = Ink::on(frame.background).ink;
+        frame.boxes.iter().map(move |wire_box| {
+            let params = wireframe::Params {
+                view,
+                lo: wire_box.lo.to_array(),
+                hi: wire_box.hi.to_array(),
+                color: [r, g, b, 0.55],
+                image_size: [width as f32, height as f32],
+                line_width: (height as f32 / 400.0).max(1.0),
+            };
+            self.pipelines.wireframe.draw(wireframe::Bindings {}, params, 12 * QUAD)
+        })
+    }
+
     fn particles(&self, set: &Particles<'_>, view: View) -> Result<Draw> {
         let (column, column_kind) = set.coloring.column.words();
         let drawn = (set.count.capacity as usize).min(set.positions.len());
@@ -192,7 +235,7 @@ impl Renderer {
     }
 
     fn occlusion(&self, frame: &Frame<'_>, view: View) -> Draw {
-        let (width, height) = self.size();
+        let (width, height) = self.targets.color.size();
         let params = occlusion::Params {
             tan_half_fov: view.tan_half_fov,
             near: view.near,
@@ -241,11 +284,27 @@ impl Renderer {
 }
 
 impl Targets {
-    fn new(device: &Device, width: u32, height: u32) -> Result<Self> {
+    fn new(device: &Device, width: u32, height: u32, per_axis: u32) -> Result<Self> {
+        let image = |name: &str, format, scale: u32| {
+            device.image(name, width.saturating_mul(scale), height.saturating_mul(scale), format)
+        };
+        let color = image("render color", ImageFormat::Rgba8, per_axis)?;
+        let fine_pixels = color.size().0 as usize * color.size().1 as usize;
+        let resolved = if per_axis == 1 {
+            None
+        } else {
+            Some(Resolved {
+                color: image("resolved color", ImageFormat::Rgba8, 1)?,
+                depth: image("resolved depth", ImageFormat::Depth32, 1)?,
+                fine: device.buffer("render color values", fine_pixels)?,
+                per_axis,
+            })
+        };
         Ok(Self {
-            color: device.image("render color", width, height, ImageFormat::Rgba8)?,
-            depth: device.image("render depth", width, height, ImageFormat::Depth32)?,
-            depth_values: device.buffer("render depth values", width as usize * height as usize)?,
+            color,
+            depth: image("render depth", ImageFormat::Depth32, per_axis)?,
+            depth_values: device.buffer("render depth values", fine_pixels)?,
+            resolved,
         })
     }
 }
@@ -263,6 +322,7 @@ impl Pipelines {
             wireframe: Raster::new(device, behind_solids)?,
             occlusion: Raster::new(device, over_all)?,
             panel: Raster::new(device, over_all)?,
+            resolve: Raster::new(device, over_all)?,
         })
     }
 }
