@@ -41,7 +41,8 @@ impl Bench {
         let device = device();
         let count = Counts::new(&device).unwrap().upload(&device, "count", N as u32, N as u32).unwrap();
         let order: Vec<u32> = (0..N as u32).collect();
-        let buffers = (0..BUFFERS).map(|i| device.buffer_from(&format!("buffer {i}"), &order).unwrap()).collect();
+        let buffers =
+            (0..BUFFERS).map(|i| device.buffer_from(&format!("buffer {i}"), &order).unwrap()).collect();
         Self { gather: Kernel::new(&device).unwrap(), count, buffers, device }
     }
 
@@ -114,7 +115,9 @@ fn a_planted_missing_barrier_is_reported_by_the_synchronization_layer() {
     bench.device.submit(recorder).unwrap().wait().unwrap();
     let messages = bench.device.validation().take();
     assert!(
-        messages.iter().any(|m| m.id.contains("SYNC-HAZARD-READ-AFTER-WRITE") || m.text.contains("READ_AFTER_WRITE")),
+        messages
+            .iter()
+            .any(|m| m.id.contains("SYNC-HAZARD-READ-AFTER-WRITE") || m.text.contains("READ_AFTER_WRITE")),
         "expected a read-after-write hazard, got {messages:#?}"
     );
 }
@@ -124,14 +127,21 @@ fn planted_bad_accesses_are_refused_with_the_names_of_what_was_bound() {
     let bench = Bench::new();
     // In and out are the same buffer: threads would race within one pass.
     let recorder = bench.record(&[Pass::Gather { order: 0, from: 1, to: 1 }], BarrierPlan::All);
-    let Err(Error::Misuse { object, problem }) = bench.device.submit(recorder) else { panic!("aliasing went through") };
+    let Err(Error::Misuse { object, problem }) = bench.device.submit(recorder) else {
+        panic!("aliasing went through")
+    };
     assert!(object.contains("primitives.gather_u32"), "{object}");
-    assert!(problem.contains("\"buffer 1\"") && problem.contains("\"column\"") && problem.contains("\"moved\""), "{problem}");
+    assert!(
+        problem.contains("\"buffer 1\"") && problem.contains("\"column\"") && problem.contains("\"moved\""),
+        "{problem}"
+    );
 
     let short = bench.device.buffer::<u32>("short", N - 1).unwrap();
     let mut recorder = bench.device.recorder().unwrap();
     recorder.copy(&bench.buffers[0], &short, N);
-    let Err(Error::Misuse { object, problem }) = bench.device.submit(recorder) else { panic!("overrun went through") };
+    let Err(Error::Misuse { object, problem }) = bench.device.submit(recorder) else {
+        panic!("overrun went through")
+    };
     assert!(object.contains("\"short\"") && problem.contains("299"), "{object}: {problem}");
 
     assert_no_validation_messages(&bench.device);
@@ -143,7 +153,10 @@ fn a_buffer_beyond_the_device_limit_is_refused_with_the_limit() {
     let limit = device.capabilities().max_storage_range;
     let Err(error) = device.buffer::<u32>("huge", (limit / 4 + 1) as usize) else { panic!("went through") };
     assert!(matches!(error, Error::BeyondLimit { limit: found, .. } if found == limit), "{error}");
-    assert!(error.to_string().contains("\"huge\"") && error.to_string().contains("maxStorageBufferRange"), "{error}");
+    assert!(
+        error.to_string().contains("\"huge\"") && error.to_string().contains("maxStorageBufferRange"),
+        "{error}"
+    );
     assert_no_validation_messages(&device);
 }
 

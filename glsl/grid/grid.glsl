@@ -18,6 +18,11 @@ uvec3 cell_of(Grid grid, vec3 position_m) {
 
 uint cell_key(Grid grid, uvec3 cell) { return cell.x + grid.dims.x * (cell.y + grid.dims.y * cell.z); }
 
+uvec3 cell_from_key(Grid grid, uint key) {
+    uint row = key / grid.dims.x;
+    return uvec3(key - row * grid.dims.x, row % grid.dims.y, row / grid.dims.y);
+}
+
 // Run 0 … 8 of the cells around `cell`: (first cell, cell after the last). Empty where y or z leave the grid.
 uvec2 neighbour_run(Grid grid, uvec3 cell, uint run) {
     uvec2 row = uvec2(cell.y + run % 3u, cell.z + run / 3u);

@@ -53,7 +53,10 @@ impl PhaseArray {
         capacity: u32,
     ) -> Result<Self> {
         let n = positions_m.len();
-        assert!(velocities_m_s.len() == n && ids.len() == n && n <= capacity as usize, "columns of one length that fit");
+        assert!(
+            velocities_m_s.len() == n && ids.len() == n && n <= capacity as usize,
+            "columns of one length that fit"
+        );
         let phase = Self {
             count: counts.upload(device, "particle count", n as u32, capacity)?,
             position: Column::new(device, "position", "m", capacity as usize)?,

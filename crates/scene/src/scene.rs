@@ -135,7 +135,7 @@ impl Default for Solver {
         Self {
             kind: SolverKind::Pbd,
             iterations: 4,
-            over_relaxation: 1.0,
+            over_relaxation: 0.8,
             constraint_relaxation: 1.0,
             artificial_pressure: ArtificialPressure::default(),
             steps_per_submission: 8,

@@ -168,7 +168,10 @@ pub fn find_hazards(events: &[Event]) -> Vec<Hazard> {
                 && first.pass != second.pass
                 && (first.usage.writes() || second.usage.writes());
             let between = &events[earlier + 1..later];
-            if conflict && !is_ordered(first.usage, second.usage, between) && !is_superseded(*first, *second, between) {
+            if conflict
+                && !is_ordered(first.usage, second.usage, between)
+                && !is_superseded(*first, *second, between)
+            {
                 hazards.push(Hazard { first: *first, second: *second });
             }
         }

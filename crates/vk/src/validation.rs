@@ -96,7 +96,10 @@ mod tests {
         // SAFETY: not safe at all: no pipeline is bound. The layer reports it, and the commands are never submitted.
         unsafe { recorder.shared.raw.cmd_dispatch(recorder.commands(), 1, 1, 1) };
         let messages = device.validation().take();
-        assert!(messages.iter().any(|m| m.severity == Severity::Error && m.id.starts_with("VUID-vkCmdDispatch")), "{messages:?}");
+        assert!(
+            messages.iter().any(|m| m.severity == Severity::Error && m.id.starts_with("VUID-vkCmdDispatch")),
+            "{messages:?}"
+        );
         drop(recorder);
         device.check_validation().unwrap();
     }

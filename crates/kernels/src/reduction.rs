@@ -1,0 +1,110 @@
+//! Reduction of an array to one value, tile by tile.
+
+use crate::KernelError;
+use crate::error::check_capacity;
+use crate::length::{COUNTED, length_of, reduced};
+use frazil_shaders::primitives::{reduce_f32, reduce_u32};
+use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Threads};
+
+/// What is reduced to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operation {
+    /// The sum; wrapping for integers, in a fixed order for floats.
+    Sum,
+    /// The smallest element.
+    Minimum,
+    /// The largest element.
+    Maximum,
+}
+
+macro_rules! reduction {
+    ($name:ident, $module:ident, $element:ty, $doc:literal, $minimum:expr, $maximum:expr) => {
+        #[doc = $doc]
+        ///
+        /// An empty array gives the operation's neutral element: 0, the largest value, or the smallest.
+        pub struct $name {
+            kernel: Kernel<$module::Interface>,
+            /// Partial results, level by level; the last has one element.
+            levels: Vec<Buffer<$element>>,
+            neutral: $element,
+            capacity: u32,
+        }
+
+        impl $name {
+            /// Makes a reduction of up to `capacity` elements.
+            ///
+            /// # Errors
+            /// No memory.
+            pub fn new(device: &Device, operation: Operation, capacity: u32) -> Result<Self, KernelError> {
+                let defaults = $module::Specialization::default();
+                Self::with_workgroup_size(device, operation, capacity, defaults.workgroup_size)
+            }
+
+            /// Makes a reduction with another workgroup size, a power of two.
+            ///
+            /// # Errors
+            /// The device's limits do not allow it; no memory.
+            pub fn with_workgroup_size(
+                device: &Device,
+                operation: Operation,
+                capacity: u32,
+                workgroup_size: u32,
+            ) -> Result<Self, KernelError> {
+                let (operation, neutral) = match operation {
+                    Operation::Sum => (0, <$element>::default()),
+                    Operation::Minimum => (1, $maximum),
+                    Operation::Maximum => (2, $minimum),
+                };
+                let defaults = $module::Specialization::default();
+                let specialization = $module::Specialization { operation, workgroup_size, ..defaults };
+                let kernel = Kernel::specialized(device, &specialization)?;
+                let mut levels = Vec::new();
+                let mut length = COUNTED;
+                loop {
+                    length = reduced(length, kernel.tile());
+                    let n = length_of(length, capacity).max(1);
+                    levels.push(device.buffer("reduction level", n as usize)?);
+                    if n == 1 {
+                        return Ok(Self { kernel, levels, neutral, capacity });
+                    }
+                }
+            }
+
+            /// Records the reduction of the first `count` elements of `values`; returns where the result will be.
+            ///
+            /// # Errors
+            /// The count's capacity exceeds the reduction's, or the buffer is smaller than it.
+            pub fn record(
+                &self,
+                recorder: &mut Recorder,
+                count: &DeviceCount,
+                values: &Buffer<$element>,
+            ) -> Result<&Buffer<$element>, KernelError> {
+                check_capacity("reduction", self.capacity, count, &[&values.cast()])?;
+                let mut source = values;
+                let mut extent = COUNTED;
+                for level in &self.levels {
+                    let bindings = $module::Bindings { count: &count.count, values: source, reduced: level };
+                    // One group at least: an empty array has a result, too.
+                    let elements = length_of(extent, self.capacity).max(1) as usize;
+                    let params = $module::Params { extent, neutral: self.neutral };
+                    recorder.dispatch(&self.kernel, Threads::Fixed(elements), bindings, params);
+                    extent = reduced(extent, self.kernel.tile());
+                    source = level;
+                }
+                // `new` makes at least one level.
+                Ok(&self.levels[self.levels.len() - 1])
+            }
+        }
+    };
+}
+
+reduction!(ReductionU32, reduce_u32, u32, "Reduces an array of u32 to one.", u32::MIN, u32::MAX);
+reduction!(
+    ReductionF32,
+    reduce_f32,
+    f32,
+    "Reduces an array of f32 to one, with the same bits on every run and device.",
+    f32::NEG_INFINITY,
+    f32::INFINITY
+);

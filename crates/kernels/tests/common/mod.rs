@@ -1,0 +1,77 @@
+//! What the tests of the primitives share.
+
+#![allow(dead_code, reason = "each test file uses some of it")]
+
+use frazil_kernels::Counts;
+use frazil_vk::{Buffer, Device, DeviceCount, DeviceOptions, Recorder, RecorderOptions, find_hazards};
+use proptest::prelude::*;
+use std::sync::LazyLock;
+
+/// One device for all tests of a process, with validation on.
+pub static DEVICE: LazyLock<Device> =
+    LazyLock::new(|| Device::open(&DeviceOptions { validation: true, ..Default::default() }).unwrap());
+
+pub static COUNTS: LazyLock<Counts> = LazyLock::new(|| Counts::new(&DEVICE).unwrap());
+
+/// `cases`, or as many as `FRAZIL_CASES` says.
+pub fn config(cases: u32) -> ProptestConfig {
+    let cases = std::env::var("FRAZIL_CASES").ok().and_then(|c| c.parse().ok()).unwrap_or(cases);
+    ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(cases) }
+}
+
+/// A count of `n` in arrays with room for `capacity`.
+pub fn count(n: usize, capacity: usize) -> DeviceCount {
+    COUNTS.upload(&DEVICE, "count", n as u32, capacity as u32).unwrap()
+}
+
+/// `values` in a buffer with room for `capacity`, and rubbish behind them: nothing may read that.
+pub fn padded(values: &[u32], capacity: usize) -> Buffer<u32> {
+    let mut all = values.to_vec();
+    all.resize(capacity, 0xdead_beef);
+    DEVICE.buffer_from("values", &all).unwrap()
+}
+
+/// Records, checks that no barrier is missing, runs, and checks that the layers said nothing.
+pub fn run(record: impl FnOnce(&mut Recorder)) {
+    let mut recorder = DEVICE.recorder_with(RecorderOptions { trace: true, ..Default::default() }).unwrap();
+    record(&mut recorder);
+    assert_eq!(find_hazards(recorder.events()), vec![]);
+    DEVICE.submit(recorder).unwrap().wait().unwrap();
+    DEVICE.check_validation().unwrap();
+}
+
+/// Sizes that break tails: none, one, and each side of powers of two, workgroups and tiles.
+pub fn size() -> impl Strategy<Value = usize> {
+    let around = [64usize, 128, 256, 512, 1024, 2048, 4096, 3 * 2048];
+    prop_oneof![
+        Just(0usize),
+        Just(1),
+        Just(2),
+        (prop::sample::select(around.to_vec()), 0usize..3).prop_map(|(n, d)| n + d - 1),
+        3usize..9000,
+    ]
+}
+
+/// Keys of several distributions.
+pub fn keys() -> impl Strategy<Value = Vec<u32>> {
+    (size(), 0u8..8, any::<u32>()).prop_map(|(n, kind, seed)| {
+        let mix = |i: usize| {
+            let mut x = (i as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ u64::from(seed);
+            x = (x ^ (x >> 31)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            (x >> 32) as u32
+        };
+        (0..n)
+            .map(|i| match kind {
+                0 => mix(i),
+                1 => i as u32,
+                2 => (n - i) as u32,
+                3 => seed,
+                4 => mix(i) % 3,
+                5 => mix(i) | 1 << 31,
+                // Every digit of a key equal, one digit after another: the worst for a pass's counters.
+                6 => 0x1111_1111 * (i as u32 % 16),
+                _ => u32::from(mix(i) % 16 == 0) << (seed % 32),
+            })
+            .collect()
+    })
+}

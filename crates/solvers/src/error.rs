@@ -1,0 +1,21 @@
+//! Why a solver cannot be made.
+
+/// A solver that cannot be set up or restored.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SolverError {
+    /// The device refused something.
+    #[error(transparent)]
+    Device(#[from] frazil_vk::Error),
+    /// A primitive refused something.
+    #[error(transparent)]
+    Kernel(#[from] frazil_kernels::KernelError),
+    /// Saved columns do not make a state.
+    #[error("saved state: column \"{column}\" {problem}")]
+    State {
+        /// The column.
+        column: String,
+        /// What is wrong with it, what was found and what is expected.
+        problem: String,
+    },
+}

@@ -1,0 +1,393 @@
+//! The position-based fluid on the device.
+
+use super::metrics::{Gauge, PendingMetrics};
+use super::parameters::Parameters;
+use crate::SolverError;
+use frazil_kernels::{Counts, RadixSort, UniformGrid};
+use frazil_particles::{AnyColumn, ColumnKind, ColumnView, Permutation, PhaseArray};
+use frazil_scene::{Sampled, Scene};
+use frazil_shaders::pbd::{
+    integrate, predict, smooth_velocity, solve_density, solve_positions, update_velocity,
+};
+use frazil_shaders::types::Collider;
+use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Threads};
+
+/// A stage of a step. The list of a step is [`Fluid::stages`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Stage {
+    /// Gravity, and the cells of predicted positions.
+    Integrate,
+    /// The order of particles by cell.
+    SortByCell,
+    /// The step's one permutation.
+    Reorder,
+    /// Where each cell begins.
+    FindCells,
+    /// Predicted positions.
+    Predict,
+    /// Densities and multipliers at the predicted positions.
+    SolveDensity,
+    /// One correction of the predicted positions.
+    SolvePositions,
+    /// Velocities after the constraints.
+    UpdateVelocity,
+    /// XSPH, and the new positions.
+    SmoothVelocity,
+}
+
+/// A named column of saved state.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StateColumn {
+    /// Its name.
+    pub name: String,
+    /// Its elements as 32-bit words.
+    pub words: Vec<u32>,
+}
+
+/// A position-based fluid.
+pub struct Fluid {
+    parameters: Parameters,
+    phase: PhaseArray,
+    /// x*, in the order of the phase.
+    predicted: Buffer<[f32; 3]>,
+    /// Cell of each particle, in the order of the phase once it is reordered.
+    key: Buffer<u32>,
+    /// The permutation of this step.
+    order: Buffer<u32>,
+    /// (x*, λ) of each particle: what a neighbour reads in one go.
+    constraint: Buffer<[f32; 4]>,
+    /// ρ in kg/m³ of each particle.
+    density: Buffer<f32>,
+    colliders: Buffer<Collider>,
+    grid: UniformGrid,
+    sort: RadixSort,
+    permutation: Permutation,
+    kernels: Kernels,
+    gauge: Gauge,
+}
+
+struct Kernels {
+    integrate: Kernel<integrate::Interface>,
+    predict: Kernel<predict::Interface>,
+    solve_density: Kernel<solve_density::Interface>,
+    solve_positions: Kernel<solve_positions::Interface>,
+    update_velocity: Kernel<update_velocity::Interface>,
+    smooth_velocity: Kernel<smooth_velocity::Interface>,
+}
+
+impl Kernels {
+    fn new(device: &Device) -> frazil_vk::Result<Self> {
+        Ok(Self {
+            integrate: Kernel::new(device)?,
+            predict: Kernel::new(device)?,
+            solve_density: Kernel::new(device)?,
+            solve_positions: Kernel::new(device)?,
+            update_velocity: Kernel::new(device)?,
+            smooth_velocity: Kernel::new(device)?,
+        })
+    }
+}
+
+impl Fluid {
+    /// Makes the fluid of a scene from its sampled particles. Set-up: it waits for the device.
+    ///
+    /// # Errors
+    /// The device lacks memory or cannot bind buffers of this size.
+    pub fn new(device: &Device, scene: &Scene, sampled: &Sampled) -> Result<Self, SolverError> {
+        let counts = Counts::new(device)?;
+        let capacity = sampled.positions_m.len() as u32;
+        let phase =
+            PhaseArray::upload(device, &counts, &sampled.positions_m, &sampled.velocities_m_s, capacity)?;
+        let mut fluid = Self::with_phase(device, Parameters::from_scene(scene), phase)?;
+        let mut recorder = device.recorder()?;
+        fluid.record_first_density(&mut recorder);
+        device.submit(recorder)?.wait()?;
+        Ok(fluid)
+    }
+
+    fn with_phase(device: &Device, parameters: Parameters, phase: PhaseArray) -> Result<Self, SolverError> {
+        let n = phase.count.capacity as usize;
+        let walls = &parameters.walls;
+        Ok(Self {
+            predicted: device.buffer("predicted", n)?,
+            key: device.buffer("key", n)?,
+            order: device.buffer("order", n)?,
+            constraint: device.buffer("constraint", n)?,
+            density: device.buffer("density", n)?,
+            colliders: device.buffer_from("colliders", &parameters.colliders)?,
+            grid: UniformGrid::new(device, walls.domain_min_m, walls.domain_max_m, parameters.support_m)?,
+            sort: RadixSort::new(device, phase.count.capacity)?,
+            permutation: Permutation::new(device)?,
+            kernels: Kernels::new(device)?,
+            gauge: Gauge::new(device, phase.count.capacity)?,
+            phase,
+            parameters,
+        })
+    }
+
+    /// The stages of one step, in order.
+    pub fn stages(&self) -> impl Iterator<Item = Stage> + use<> {
+        use Stage::*;
+        let iterations = (0..self.parameters.iterations).flat_map(|_| [SolveDensity, SolvePositions]);
+        [Integrate, SortByCell, Reorder, FindCells, Predict]
+            .into_iter()
+            .chain(iterations)
+            .chain([UpdateVelocity, SmoothVelocity])
+    }
+
+    /// Records one step.
+    pub fn record_step(&mut self, recorder: &mut Recorder) {
+        for stage in self.stages() {
+            self.record_stage(recorder, stage);
+        }
+    }
+
+    /// Records one stage: the switch that lets tests run the stages before it, or after it, somewhere else.
+    pub fn record_stage(&mut self, recorder: &mut Recorder, stage: Stage) {
+        match stage {
+            Stage::Integrate => self.integrate(recorder, self.parameters.dt_s),
+            Stage::SortByCell => {
+                let bits = self.grid.key_bits();
+                if let Err(e) =
+                    self.sort.record_order(recorder, &self.phase.count, &self.key, &self.order, bits)
+                {
+                    recorder.fail(frazil_vk::Error::Misuse {
+                        object: "SortByCell".into(),
+                        problem: e.to_string(),
+                    });
+                }
+            }
+            Stage::Reorder => self.phase.permute(recorder, &self.permutation, &self.order),
+            Stage::FindCells => self.grid.record_cell_ranges(recorder, &self.phase.count, &self.key),
+            Stage::Predict => self.predict(recorder, self.parameters.dt_s),
+            Stage::SolveDensity => self.solve_density(recorder, &self.predicted),
+            Stage::SolvePositions => self.solve_positions(recorder),
+            Stage::UpdateVelocity => self.update_velocity(recorder),
+            Stage::SmoothVelocity => self.smooth_velocity(recorder),
+        }
+    }
+
+    /// Sorts the particles as they lie and finds their densities, so that a frame before the first step shows them.
+    fn record_first_density(&mut self, recorder: &mut Recorder) {
+        self.integrate(recorder, 0.0);
+        for stage in [Stage::SortByCell, Stage::Reorder, Stage::FindCells] {
+            self.record_stage(recorder, stage);
+        }
+        self.solve_density(recorder, self.phase.position.front());
+    }
+
+    fn threads(&self) -> Threads<'_> {
+        Threads::Counted(&self.phase.count)
+    }
+
+    fn integrate(&self, recorder: &mut Recorder, dt_s: f32) {
+        let bindings = integrate::Bindings {
+            count: &self.phase.count.count,
+            position: self.phase.position.front(),
+            velocity: self.phase.velocity.front(),
+            key: &self.key,
+            colliders: &self.colliders,
+        };
+        let p = &self.parameters;
+        let params =
+            integrate::Params { grid: self.grid.grid(), walls: p.walls, gravity_m_s2: p.gravity_m_s2, dt_s };
+        recorder.dispatch(&self.kernels.integrate, self.threads(), bindings, params);
+    }
+
+    fn predict(&self, recorder: &mut Recorder, dt_s: f32) {
+        let bindings = predict::Bindings {
+            count: &self.phase.count.count,
+            position: self.phase.position.front(),
+            velocity: self.phase.velocity.front(),
+            predicted: &self.predicted,
+            colliders: &self.colliders,
+        };
+        let params = predict::Params { walls: self.parameters.walls, dt_s };
+        recorder.dispatch(&self.kernels.predict, self.threads(), bindings, params);
+    }
+
+    fn solve_density(&self, recorder: &mut Recorder, at: &Buffer<[f32; 3]>) {
+        let bindings = solve_density::Bindings {
+            count: &self.phase.count.count,
+            key: &self.key,
+            cell_start: self.grid.cell_start(),
+            predicted: at,
+            colliders: &self.colliders,
+            constraint: &self.constraint,
+            density: &self.density,
+        };
+        let p = &self.parameters;
+        let params = solve_density::Params {
+            grid: self.grid.grid(),
+            walls: p.walls,
+            support_m: p.support_m,
+            volume_h3: p.volume_h3,
+            rest_density_kg_m3: p.rest_density_kg_m3,
+            relaxation: p.relaxation,
+        };
+        recorder.dispatch(&self.kernels.solve_density, self.threads(), bindings, params);
+    }
+
+    fn solve_positions(&self, recorder: &mut Recorder) {
+        let bindings = solve_positions::Bindings {
+            count: &self.phase.count.count,
+            key: &self.key,
+            cell_start: self.grid.cell_start(),
+            constraint: &self.constraint,
+            colliders: &self.colliders,
+            predicted: &self.predicted,
+        };
+        let p = &self.parameters;
+        let params = solve_positions::Params {
+            grid: self.grid.grid(),
+            walls: p.walls,
+            support_m: p.support_m,
+            volume_h3: p.volume_h3,
+            over_relaxation: p.over_relaxation,
+            pressure_strength: p.pressure_strength,
+            pressure_inverse_shape: p.pressure_inverse_shape,
+            pressure_exponent: p.pressure_exponent,
+        };
+        recorder.dispatch(&self.kernels.solve_positions, self.threads(), bindings, params);
+    }
+
+    fn update_velocity(&self, recorder: &mut Recorder) {
+        let bindings = update_velocity::Bindings {
+            count: &self.phase.count.count,
+            position: self.phase.position.front(),
+            predicted: &self.predicted,
+            velocity: self.phase.velocity.front(),
+            updated: self.phase.velocity.back(),
+        };
+        let params = update_velocity::Params { dt_s: self.parameters.dt_s };
+        recorder.dispatch(&self.kernels.update_velocity, self.threads(), bindings, params);
+    }
+
+    fn smooth_velocity(&mut self, recorder: &mut Recorder) {
+        let bindings = smooth_velocity::Bindings {
+            count: &self.phase.count.count,
+            key: &self.key,
+            cell_start: self.grid.cell_start(),
+            predicted: &self.predicted,
+            updated: self.phase.velocity.back(),
+            velocity: self.phase.velocity.front(),
+        };
+        let p = &self.parameters;
+        let params = smooth_velocity::Params {
+            grid: self.grid.grid(),
+            support_m: p.support_m,
+            volume_h3: p.volume_h3,
+            xsph_viscosity: p.xsph_viscosity,
+        };
+        recorder.dispatch(&self.kernels.smooth_velocity, self.threads(), bindings, params);
+        // x ← x*: the predicted positions are the new ones, and the old ones' buffer is free for the next prediction.
+        self.predicted = self.phase.position.replace_front(self.predicted.clone());
+    }
+
+    /// The numbers the kernels use.
+    pub fn parameters(&self) -> &Parameters {
+        &self.parameters
+    }
+
+    /// How many particles there are, on the device.
+    pub fn count(&self) -> &DeviceCount {
+        &self.phase.count
+    }
+
+    /// The grid, with the cells of the last step.
+    pub fn grid(&self) -> &UniformGrid {
+        &self.grid
+    }
+
+    /// Predicted positions; scratch between steps.
+    pub fn predicted(&self) -> &Buffer<[f32; 3]> {
+        &self.predicted
+    }
+
+    /// (x*, λ); scratch between steps.
+    pub fn constraint(&self) -> &Buffer<[f32; 4]> {
+        &self.constraint
+    }
+
+    /// The permutation of the last step.
+    pub fn order(&self) -> &Buffer<u32> {
+        &self.order
+    }
+
+    /// The cell of each particle, as of the last step's prediction.
+    pub fn key(&self) -> &Buffer<u32> {
+        &self.key
+    }
+
+    /// Positions in m.
+    pub fn position(&self) -> &Buffer<[f32; 3]> {
+        self.phase.position.front()
+    }
+
+    /// What can be shown, recorded and exported: position, velocity, id, density.
+    pub fn columns(&self) -> Vec<ColumnView> {
+        vec![
+            self.phase.position.view(),
+            self.phase.velocity.view(),
+            self.phase.id.view(),
+            ColumnView { name: "density", unit: "kg/m³", kind: ColumnKind::F32, words: self.density.cast() },
+        ]
+    }
+
+    /// Everything that the next step depends on, and so everything that a checkpoint must hold: the columns shown, and
+    /// the cells that the last density was found with.
+    pub fn state_columns(&self) -> Vec<ColumnView> {
+        let key = ColumnView { name: "key", unit: "1", kind: ColumnKind::U32, words: self.key.clone() };
+        self.columns().into_iter().chain([key]).collect()
+    }
+
+    /// Makes the fluid of a scene in a saved state, with the bits it had. Set-up: it waits for the device.
+    ///
+    /// # Errors
+    /// As [`Self::new`]; a column is missing or has another length.
+    pub fn restore(device: &Device, scene: &Scene, state: &[StateColumn]) -> Result<Self, SolverError> {
+        let find = |name: &str, words: usize, n: Option<usize>| {
+            let error = |problem: String| SolverError::State { column: name.to_owned(), problem };
+            let column = state.iter().find(|c| c.name == name).ok_or_else(|| error("is missing".into()))?;
+            let found = column.words.len() / words;
+            match n {
+                Some(n) if n != found || column.words.len() % words != 0 => Err(error(format!(
+                    "has {} words, expected {words} for each of {n} particles",
+                    column.words.len()
+                ))),
+                _ => Ok(column.words.as_slice()),
+            }
+        };
+        let ids = find("id", 1, None)?;
+        let n = Some(ids.len());
+        let positions: Vec<[f32; 3]> = bytemuck::pod_collect_to_vec(find("position", 3, n)?);
+        let velocities: Vec<[f32; 3]> = bytemuck::pod_collect_to_vec(find("velocity", 3, n)?);
+        let counts = Counts::new(device)?;
+        let phase = PhaseArray::restore(device, &counts, &positions, &velocities, ids, ids.len() as u32)?;
+        let fluid = Self::with_phase(device, Parameters::from_scene(scene), phase)?;
+        device.upload(&fluid.density.cast(), find("density", 1, n)?)?;
+        device.upload(&fluid.key, find("key", 1, n)?)?;
+        let mut recorder = device.recorder()?;
+        fluid.grid.record_cell_ranges(&mut recorder, &fluid.phase.count, &fluid.key);
+        device.submit(recorder)?.wait()?;
+        Ok(fluid)
+    }
+
+    /// Records a measurement of the state; the result comes when the submission has run.
+    ///
+    /// Densities are found anew, at the positions the step ended with: those of its last iteration are one correction old.
+    ///
+    /// # Errors
+    /// No memory for another read-back.
+    pub fn record_metrics(&self, recorder: &mut Recorder) -> frazil_vk::Result<PendingMetrics> {
+        let (position, velocity) = (self.phase.position.front(), self.phase.velocity.front());
+        self.solve_density(recorder, position);
+        self.gauge.record(recorder, &self.phase.count, &self.parameters, position, velocity, &self.density)
+    }
+}
+
+impl std::fmt::Debug for Fluid {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Fluid").field("parameters", &self.parameters).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,24 @@
+//! Position-based fluid: water by a density constraint on SPH particles.
+//!
+//! One step, as in 000 fig 5.1b and 002 algorithm 2:
+//!
+//! ```text
+//! Integrate        v ← v + Δt g, and the cell of x + Δt v
+//! SortByCell       the order of particles by cell, stable
+//! Reorder          one permutation of position, velocity and id
+//! FindCells        where each cell begins in that order
+//! Predict          x* ← confine(x + Δt v)
+//! N times:
+//!   SolveDensity   ρ, C, λ                               000 eq 5.15–5.19
+//!   SolvePositions x* ← confine(x* + ω Δx)               000 eq 5.18, 5.27; 002 eq 2.21, 2.22
+//! UpdateVelocity   u ← (x* − x)/Δt
+//! SmoothVelocity   v ← u + XSPH; x ← x*                  000 eq 5.20
+//! ```
+
+mod fluid;
+mod metrics;
+mod parameters;
+
+pub use fluid::{Fluid, Stage, StateColumn};
+pub use metrics::{FluidMetrics, PendingMetrics};
+pub use parameters::Parameters;

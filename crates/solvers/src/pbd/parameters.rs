@@ -1,0 +1,137 @@
+//! From a scene's quantities to what the kernels take.
+
+use frazil_scene::{Collider as SceneCollider, Scene, Side};
+use frazil_shaders::types::{Collider, Walls};
+
+/// Kind numbers of `pbd/walls.glsl`.
+const COLLIDER_PLANE: u32 = 0;
+const COLLIDER_BALL: u32 = 1;
+const COLLIDER_VESSEL: u32 = 2;
+
+/// The numbers of a position-based fluid, as kernels use them. Symbols: h support radius, m particle mass, ρ₀ rest density.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parameters {
+    /// Δt in s.
+    pub dt_s: f32,
+    /// Acceleration of free fall in m/s².
+    pub gravity_m_s2: [f32; 3],
+    /// h in m.
+    pub support_m: f32,
+    /// V/h³: the volume a particle counts for in sums, near m/(ρ₀h³), such that the rest lattice has rest density.
+    pub volume_h3: f32,
+    /// m in kg.
+    pub particle_mass_kg: f64,
+    /// ρ₀ in kg/m³.
+    pub rest_density_kg_m3: f32,
+    /// Jacobi iterations a step.
+    pub iterations: u32,
+    /// ω of 000 eq 5.27.
+    pub over_relaxation: f32,
+    /// ε h² of 000 eq 5.19: a number.
+    pub relaxation: f32,
+    /// k of 002 eq 2.21, in units of λ/h².
+    pub pressure_strength: f32,
+    /// 1/(1 − (|Δq|/h)²)³: makes the ratio of kernels in 002 eq 2.21 from poly6's shape.
+    pub pressure_inverse_shape: f32,
+    /// n of 002 eq 2.21.
+    pub pressure_exponent: u32,
+    /// c of XSPH (000 eq 5.20).
+    pub xsph_viscosity: f32,
+    /// The domain box, with `n_colliders` solids in it.
+    pub walls: Walls,
+    /// The solids.
+    pub colliders: Vec<Collider>,
+}
+
+impl Parameters {
+    /// Reads a scene.
+    pub fn from_scene(scene: &Scene) -> Self {
+        let narrow = |v: [f64; 3]| v.map(|x| x as f32);
+        let h = scene.support_radius_m();
+        let mass = scene.particle_mass_kg();
+        let calibration = Calibration::new(mass / scene.fluid.rest_density_kg_m3, h);
+        let pressure = &scene.solver.artificial_pressure;
+        let colliders: Vec<Collider> = scene.colliders.iter().map(collider).collect();
+        Self {
+            dt_s: scene.time.dt_s as f32,
+            gravity_m_s2: narrow(scene.gravity_m_s2()),
+            support_m: h as f32,
+            volume_h3: calibration.volume_h3 as f32,
+            particle_mass_kg: mass,
+            rest_density_kg_m3: scene.fluid.rest_density_kg_m3 as f32,
+            iterations: scene.solver.iterations,
+            over_relaxation: scene.solver.over_relaxation as f32,
+            relaxation: scene.solver.constraint_relaxation as f32,
+            pressure_strength: pressure.strength as f32,
+            pressure_inverse_shape: (1.0 - pressure.radius_fraction * pressure.radius_fraction).powi(-3)
+                as f32,
+            pressure_exponent: pressure.exponent,
+            xsph_viscosity: scene.fluid.xsph_viscosity as f32,
+            walls: Walls {
+                domain_min_m: narrow(scene.domain.min_m),
+                domain_max_m: narrow(scene.domain.max_m),
+                // Half a spacing: a particle is the middle of the volume it stands for.
+                clearance_m: (0.5 * scene.fluid.particle_spacing_m) as f32,
+                fraction_scale: calibration.wall_fraction_scale as f32,
+                n_colliders: colliders.len() as u32,
+            },
+            colliders,
+        }
+    }
+}
+
+/// What makes a cubic lattice that fills its container a fluid at rest, whatever the support radius.
+struct Calibration {
+    /// V/h³ such that Σ V W_poly6 = 1 on the lattice. With V = m/ρ₀ the sum is 1.010 at h = 2 spacings and 0.963 at the
+    /// 1.684 of 000 table 8.2, and the fluid would swell or shrink by as much before it is at rest.
+    volume_h3: f64,
+    /// What a wall half a spacing from the lattice's first layer cuts off of the sum, over what it cuts off of the integral.
+    wall_fraction_scale: f64,
+}
+
+impl Calibration {
+    fn new(particle_volume_m3: f64, support_m: f64) -> Self {
+        const POLY6_SCALE: f64 = 315.0 / (64.0 * std::f64::consts::PI);
+        let spacing = particle_volume_m3.cbrt() / support_m;
+        let reach = (1.0 / spacing).floor() as i32;
+        let (mut all, mut behind_wall) = (0.0, 0.0);
+        for x in -reach..=reach {
+            for y in -reach..=reach {
+                for z in -reach..=reach {
+                    let q2 = spacing * spacing * f64::from(x * x + y * y + z * z);
+                    let shape = (1.0 - q2).max(0.0).powi(3);
+                    all += shape;
+                    behind_wall += if x < 0 { shape } else { 0.0 };
+                }
+            }
+        }
+        // ∫_q^1 (315/256)(1 − z²)⁴ dz at q = half a spacing: `poly6_wall_fraction` of sph/kernels.glsl.
+        let q = (0.5 * spacing).min(1.0);
+        let terms =
+            q - 4.0 / 3.0 * q.powi(3) + 6.0 / 5.0 * q.powi(5) - 4.0 / 7.0 * q.powi(7) + q.powi(9) / 9.0;
+        let cut_off = 0.5 - 315.0 / 256.0 * terms;
+        let scale = if cut_off > 0.0 { behind_wall / all / cut_off } else { 1.0 };
+        Self { volume_h3: 1.0 / (POLY6_SCALE * all), wall_fraction_scale: scale }
+    }
+}
+
+fn collider(collider: &SceneCollider) -> Collider {
+    match *collider {
+        SceneCollider::Plane { point_m, normal } => {
+            let length = normal.iter().map(|n| n * n).sum::<f64>().sqrt();
+            let unit = normal.map(|n| n / length);
+            let offset: f64 = unit.iter().zip(point_m).map(|(n, p)| n * p).sum();
+            Collider { kind: COLLIDER_PLANE, vector: unit.map(|n| n as f32), scalar_m: offset as f32 }
+        }
+        SceneCollider::Sphere { centre_m, radius_m, side } => Collider {
+            kind: match side {
+                Side::Outside => COLLIDER_BALL,
+                Side::Inside => COLLIDER_VESSEL,
+            },
+            vector: centre_m.map(|x| x as f32),
+            scalar_m: radius_m as f32,
+        },
+        // The scene's enum may grow; a solver that does not know a collider must not run without it.
+        ref other => unreachable!("collider {other:?} is refused by Fluid::new before parameters are made"),
+    }
+}

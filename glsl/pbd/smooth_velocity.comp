@@ -1,0 +1,40 @@
+#version 460
+// XSPH: each velocity moves towards those of its neighbours,
+//   v_i = u_i + c Σ_j V (u_j − u_i) W_poly6(x*_ij)                      (000 eq 5.20; 002 eq 2.29 has the sign reversed)
+// V is the same for both of a pair, so that XSPH keeps momentum.
+//
+// Bytes: 40 a particle (x* 12, u 12, key 4, 12 out) plus neighbours from cache. Sums run in sorted order.
+#extension GL_GOOGLE_include_directive : require
+#include "common/kernel.glsl"
+#include "grid/grid.glsl"
+#include "sph/kernels.glsl"
+
+layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
+layout(scalar, binding = 1) readonly buffer Key { uint key[]; };
+layout(scalar, binding = 2) readonly buffer CellStart { uint cell_start[]; };
+layout(scalar, binding = 3) readonly buffer Predicted { vec3 predicted[]; };
+layout(scalar, binding = 4) readonly buffer Updated { vec3 updated[]; };
+layout(scalar, binding = 5) writeonly buffer Velocity { vec3 velocity[]; };
+layout(scalar, push_constant) uniform Params {
+    Grid grid;
+    float support_m;
+    float volume_h3;
+    float xsph_viscosity;
+};
+
+void main() {
+    uint i = thread_idx();
+    if (i >= count[0]) return;
+    vec3 x = predicted[i];
+    vec3 u = updated[i];
+    uvec3 cell = cell_from_key(grid, key[i]);
+    float inverse_h = 1.0 / support_m;
+    vec3 smoothing = vec3(0.0);
+    FOR_EACH_CANDIDATE(grid, cell, j) {
+        vec3 offset = (x - predicted[j]) * inverse_h;
+        float q2 = dot(offset, offset);
+        if (q2 >= 1.0 || j == i) continue;
+        smoothing += poly6_shape(q2) * (updated[j] - u);
+    }
+    velocity[i] = u + xsph_viscosity * POLY6_SCALE * volume_h3 * smoothing;
+}

@@ -1,0 +1,58 @@
+#version 460
+// The density constraint and its multiplier, for each particle i:
+//   ρ_i/ρ₀ = Σ_j V W_poly6(x_ij) + wall fraction                                (000 eq 5.15)
+//   C_i = max(ρ_i/ρ₀ − 1, 0)                                                    (000 eq 5.16, one-sided)
+//   λ_i = −C_i / (|Σ_j ∇_i C|² + Σ_j |∇_j C|² + ε)                              (000 eq 5.17, 5.19; Macklin & Müller 2013)
+// with gradients in units of 1/h, so that λ and ε are numbers: Δx = h² λ ∇C. V = m/ρ₀ is the volume of a particle.
+//
+// Writes (x*, λ) as one vec4, since the next pass reads both of every neighbour.
+// Bytes: 36 a particle (predicted 12, key 4, 16 + 4 out) plus neighbours from cache. Sums run in sorted order.
+#extension GL_GOOGLE_include_directive : require
+#include "common/kernel.glsl"
+#include "grid/grid.glsl"
+#include "pbd/walls.glsl"
+
+layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
+layout(scalar, binding = 1) readonly buffer Key { uint key[]; };
+layout(scalar, binding = 2) readonly buffer CellStart { uint cell_start[]; };
+layout(scalar, binding = 3) readonly buffer Predicted { vec3 predicted[]; };
+layout(scalar, binding = 4) readonly buffer Colliders { Collider colliders[]; };
+layout(scalar, binding = 5) writeonly buffer Constraint { vec4 constraint[]; };
+layout(scalar, binding = 6) writeonly buffer Density { float density[]; };
+layout(scalar, push_constant) uniform Params {
+    Grid grid;
+    Walls walls;
+    float support_m;
+    float volume_h3;
+    float rest_density_kg_m3;
+    float relaxation;
+};
+
+void main() {
+    uint i = thread_idx();
+    if (i >= count[0]) return;
+    vec3 x = predicted[i];
+    uvec3 cell = cell_from_key(grid, key[i]);
+    float inverse_h = 1.0 / support_m;
+    float gradient_scale = SPIKY_SCALE * volume_h3;
+    float ratio = 1.0;
+    float sum_squares = 0.0;
+    vec3 gradient = vec3(0.0);
+    FOR_EACH_CANDIDATE(grid, cell, j) {
+        vec3 offset = (x - predicted[j]) * inverse_h;
+        float q2 = dot(offset, offset);
+        if (q2 >= 1.0 || j == i) continue;
+        ratio += poly6_shape(q2);
+        float q = sqrt(q2);
+        float slope = gradient_scale * spiky_slope_shape(q);
+        sum_squares += slope * slope;
+        // Coincident particles have no direction: the constraint cannot part them, artificial pressure of others can.
+        gradient -= (q > 0.0 ? slope / q : 0.0) * offset;
+    }
+    WALL_TERM(wall, walls, x, support_m);
+    ratio = POLY6_SCALE * volume_h3 * ratio + (1.0 - wall.open);
+    gradient += wall.gradient_h;
+    float excess = max(ratio - 1.0, 0.0);
+    constraint[i] = vec4(x, -excess / (dot(gradient, gradient) + sum_squares + relaxation));
+    density[i] = ratio * rest_density_kg_m3;
+}

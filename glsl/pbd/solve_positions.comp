@@ -1,0 +1,55 @@
+#version 460
+// One Jacobi correction of predicted positions:
+//   Δx_i = ω h ( Σ_j (λ_i + λ_j + s_corr) h∇V W_spiky(x_ij) + λ_i h∇(wall fraction) )        (000 eq 5.18, 5.27)
+//   s_corr = −k (W_poly6(x_ij)/W_poly6(Δq))ⁿ                                                  (002 eq 2.21)
+// then confined by the walls. A wall enters with λ_i alone: Δx must stay along the gradient of the constraints. (Counting it
+// twice, as a mirror image with the same λ would, pumps energy: a resting column boils at a quarter of a metre a second.)
+//
+// Bytes: 32 a particle (constraint 16, key 4, 12 out) plus neighbours from cache. Sums run in sorted order.
+#extension GL_GOOGLE_include_directive : require
+#include "common/kernel.glsl"
+#include "grid/grid.glsl"
+#include "pbd/walls.glsl"
+
+layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
+layout(scalar, binding = 1) readonly buffer Key { uint key[]; };
+layout(scalar, binding = 2) readonly buffer CellStart { uint cell_start[]; };
+layout(scalar, binding = 3) readonly buffer Constraint { vec4 constraint[]; };
+layout(scalar, binding = 4) readonly buffer Colliders { Collider colliders[]; };
+layout(scalar, binding = 5) writeonly buffer Predicted { vec3 predicted[]; };
+layout(scalar, push_constant) uniform Params {
+    Grid grid;
+    Walls walls;
+    float support_m;
+    float volume_h3;
+    float over_relaxation;
+    float pressure_strength;
+    float pressure_inverse_shape;
+    uint pressure_exponent;
+};
+
+void main() {
+    uint i = thread_idx();
+    if (i >= count[0]) return;
+    vec4 own = constraint[i];
+    uvec3 cell = cell_from_key(grid, key[i]);
+    float inverse_h = 1.0 / support_m;
+    vec3 correction = vec3(0.0);
+    FOR_EACH_CANDIDATE(grid, cell, j) {
+        vec4 other = constraint[j];
+        vec3 offset = (own.xyz - other.xyz) * inverse_h;
+        float q2 = dot(offset, offset);
+        if (q2 >= 1.0 || j == i) continue;
+        float ratio = poly6_shape(q2) * pressure_inverse_shape;
+        float artificial = pressure_strength;
+        for (uint power = 0u; power < pressure_exponent; ++power) artificial *= ratio;
+        float q = sqrt(q2);
+        float lambda = own.w + other.w - artificial;
+        correction -= (q > 0.0 ? lambda * spiky_slope_shape(q) / q : 0.0) * offset;
+    }
+    WALL_TERM(wall, walls, own.xyz, support_m);
+    vec3 total = SPIKY_SCALE * volume_h3 * correction + own.w * wall.gradient_h;
+    vec3 x = own.xyz + over_relaxation * support_m * total;
+    CONFINE(walls, x);
+    predicted[i] = x;
+}

@@ -1,0 +1,16 @@
+// Lengths of arrays that follow from a count on the device.
+//
+// A primitive works on arrays derived from the one that is counted: one entry for each tile, sixteen for each tile, and so
+// on up a hierarchy of tiles. All of these lengths are ⌈multiplier · ⌈count/divisor⌉ / shrink⌉.
+
+struct Length {
+    uint divisor;
+    uint multiplier;
+    uint shrink;
+};
+
+uint ceil_div(uint a, uint b) { return a / b + (a % b != 0u ? 1u : 0u); }
+
+uint length_of(Length length, uint count) {
+    return ceil_div(ceil_div(count, length.divisor) * length.multiplier, length.shrink);
+}
