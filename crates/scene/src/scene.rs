@@ -277,7 +277,8 @@ pub struct Render {
     pub camera: Camera,
     /// The property that colours the particles.
     pub colour_by: ColourBy,
-    /// Values at the two ends of the colour map, in the property's unit; by default the range found in each picture.
+    /// Values at the two ends of the colour map, in the property's unit; by default a range that follows from the
+    /// scene and is the same in every picture.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub colour_range: Option<[f64; 2]>,
     /// Radius of a drawn particle in spacings.

@@ -35,6 +35,9 @@ pub fn profile(args: &ProfileArgs, validation: bool) -> Result<(), Failure> {
     // A cache that cannot be written only costs the next start some time.
     let _ = device.save_pipeline_cache();
     say::data(&summary(&simulation, &passes, wall_s / args.steps as f64))?;
+    for gap in passes.gaps() {
+        say::note(format_args!("warning: {gap}"));
+    }
     say::note(format_args!("wrote {} and {}", folder.profile().display(), folder.trace().display()));
     Ok(())
 }
@@ -78,14 +81,14 @@ fn steps(simulation: &mut Simulation, n: u64, mut passes: Option<&mut PassLog>) 
     let device = simulation.device.clone();
     let options = RecorderOptions { profile: passes.is_some(), ..Default::default() };
     let most = u64::from(simulation.scene.solver.steps_per_submission);
-    let mut in_flight: VecDeque<(Submission, u64)> = VecDeque::new();
+    let mut in_flight: VecDeque<(Submission, u64, u32)> = VecDeque::new();
     let mut left = n;
     while left > 0 || !in_flight.is_empty() {
         if left == 0 || in_flight.len() >= MAX_IN_FLIGHT {
-            if let Some((oldest, steps)) = in_flight.pop_front() {
+            if let Some((oldest, steps, n_passes)) = in_flight.pop_front() {
                 oldest.wait()?;
                 if let Some(passes) = passes.as_deref_mut() {
-                    passes.submission(&oldest.pass_times()?, steps);
+                    passes.submission(&oldest.pass_times()?, steps, n_passes);
                 }
             }
             continue;
@@ -95,7 +98,8 @@ fn steps(simulation: &mut Simulation, n: u64, mut passes: Option<&mut PassLog>) 
         left -= steps;
         let mut recorder = device.recorder_with(options)?;
         simulation.record_steps(&mut recorder, steps);
-        in_flight.push_back((device.submit(recorder)?, steps));
+        let n_passes = recorder.pass_count();
+        in_flight.push_back((device.submit(recorder)?, steps, n_passes));
         if let Some(passes) = passes.as_deref_mut() {
             passes.host("record and submit", begin);
         }

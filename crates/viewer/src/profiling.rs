@@ -25,6 +25,7 @@ pub struct PassLog {
     between_submissions_ns: f64,
     host_ns: u64,
     steps: u64,
+    passes_untimed: u64,
 }
 
 /// Shares of the time between the first and the last pass that was timed.
@@ -70,11 +71,13 @@ impl PassLog {
             between_submissions_ns: 0.0,
             host_ns: 0,
             steps: 0,
+            passes_untimed: 0,
         })
     }
 
-    /// Adds a submission of `steps` steps, in the order of submissions.
-    pub fn submission(&mut self, times: &[PassTime], steps: u64) {
+    /// Adds a submission of `steps` steps in `n_passes` passes, in the order of submissions.
+    pub fn submission(&mut self, times: &[PassTime], steps: u64, n_passes: u32) {
+        self.passes_untimed += u64::from(n_passes).saturating_sub(times.len() as u64);
         let (Some(first), Some(last)) = (times.first(), times.last()) else { return };
         let end_ns = last.start_ns + last.duration_ns;
         let (first_ns, previous_end_ns) = self.submission_ends.unwrap_or((first.start_ns, first.start_ns));
@@ -129,9 +132,20 @@ impl PassLog {
         &self.spans
     }
 
-    /// Spans that the trace lacks because it is full.
-    pub fn spans_dropped(&self) -> u64 {
-        self.spans_dropped
+    /// What the measurements lack, in words.
+    pub fn gaps(&self) -> Vec<String> {
+        let mut gaps = Vec::new();
+        if self.spans_dropped > 0 {
+            gaps.push(format!("the trace is full and lacks its last {} spans", self.spans_dropped));
+        }
+        if self.passes_untimed > 0 {
+            gaps.push(format!(
+                "{} passes ran untimed: the device has no time stamps, or a submission had too many passes; then lower \
+                 solver.steps_per_submission",
+                self.passes_untimed
+            ));
+        }
+        gaps
     }
 
     /// What the device reaches copying a buffer, bytes read and written counted, in GB/s.

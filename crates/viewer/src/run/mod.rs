@@ -90,11 +90,8 @@ pub fn run(args: &RunArgs, validation: bool) -> Result<(), Failure> {
     };
     if let Some(passes) = &passes {
         write_profile(&folder, &simulation, passes, final_state.clone())?;
-        if passes.spans_dropped() > 0 {
-            report.warn(
-                format!("the trace is full and lacks its last {} spans", passes.spans_dropped()),
-                args.quiet,
-            );
+        for gap in passes.gaps() {
+            report.warn(gap, args.quiet);
         }
     }
     if schedule.metrics.is_some() {

@@ -39,7 +39,8 @@ impl Folder {
             fs::read_dir(self.pictures()).into_iter().flatten().flatten().map(|entry| entry.path());
         let is_picture = |path: &PathBuf| {
             let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-            name.starts_with("frame_") && name.ends_with(".png")
+            // A kill may have left one half written, under a longer name.
+            name.starts_with("frame_") && name.contains(".png")
         };
         for path in left.into_iter().chain(pictures.filter(is_picture)) {
             match fs::remove_file(&path) {

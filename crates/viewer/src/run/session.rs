@@ -40,6 +40,7 @@ pub struct Session<'a> {
 
 struct InFlight {
     submission: Submission,
+    n_passes: u32,
     steps: u64,
     last_step: u64,
 }
@@ -130,8 +131,9 @@ impl<'a> Session<'a> {
             let departure = self.depart(&mut recorder, due)?;
             self.departures.push_back(departure);
         }
+        let n_passes = recorder.pass_count();
         let submission = device.submit(recorder)?;
-        self.in_flight.push_back(InFlight { submission, steps, last_step: self.simulation.step() });
+        self.in_flight.push_back(InFlight { submission, n_passes, steps, last_step: self.simulation.step() });
         if let Some(passes) = &mut self.passes {
             passes.host("record and submit", begin);
         }
@@ -170,7 +172,7 @@ impl<'a> Session<'a> {
             oldest.submission.wait()?;
         }
         if let Some(passes) = &mut self.passes {
-            passes.submission(&oldest.submission.pass_times()?, oldest.steps);
+            passes.submission(&oldest.submission.pass_times()?, oldest.steps, oldest.n_passes);
         }
         self.progress.reached(oldest.last_step);
         Ok(())
