@@ -233,6 +233,10 @@ pub fn explain(error: &clap::Error) -> ExitCode {
     if !error.use_stderr() {
         return say::data(&text).map_or_else(|failure| failure.exit_code(), |()| ExitCode::SUCCESS);
     }
-    say::note(text.trim_end());
+    match text.starts_with("error:") {
+        true => say::note(text.trim_end()),
+        // The help that answers a command line without a command.
+        false => drop(error.print()),
+    }
     ExitCode::from(2)
 }
