@@ -62,8 +62,8 @@ fn a_dam_break_front_follows_the_experiment_and_the_water_levels() {
         assert_eq!((now.n_not_finite, now.n_outside), (0, 0), "at {} s", dam.time_s());
         front.push((dam_break_time(dam.time_s(), width, 9.81), (now.upper_m[0] + 0.5 * spacing) / width));
     }
-    // The front is a single particle of diameter L/16 on an undamped, frictionless floor, while the experiment's floor and
-    // gate hold the tongue back; published particle simulations (Koshizuka & Oka's own among them) lead it by some 10 %.
+    // The front is the farthest particle, one of diameter L/16, and the experiment's is read off photographs to about as
+    // much: 6 % of the column's width. Walls hold the tongue back as much as XSPH says, which is not the experiment's wall.
     let mut worst: f64 = 0.0;
     for (t, measured) in KOSHIZUKA_OKA_1996_FRONT {
         let after = front.iter().position(|(time, _)| *time >= t).unwrap_or(front.len() - 1).max(1);
@@ -71,18 +71,26 @@ fn a_dam_break_front_follows_the_experiment_and_the_water_levels() {
         let simulated = z0 + (z1 - z0) * ((t - t0) / (t1 - t0)).clamp(0.0, 1.0);
         worst = worst.max((simulated - measured).abs() / measured);
     }
-    assert!(worst < 0.15, "the front is off by {:.1} %: {front:?}", 100.0 * worst);
+    println!("the front is off by {:.1} % at most", 100.0 * worst);
+    assert!(worst < 0.08, "the front is off by {:.1} %: {front:?}", 100.0 * worst);
 
     let before = dam.advance(0);
     let remaining = dam.scene.n_steps() - dam.step;
     let mut highest: f64 = 0.0;
-    for _ in 0..10 {
-        highest = highest.max(dam.advance(remaining / 10).upper_m[1]);
+    for _ in 0..20 {
+        highest = highest.max(dam.advance(remaining / 20).upper_m[1]);
     }
     let end = dam.advance(0);
     assert!(highest > 1.5 * width, "the water runs up the far wall, to {highest:.3} m");
-    assert!(end.kinetic_energy_j < 0.3 * before.kinetic_energy_j, "it comes to rest");
+    assert!(end.kinetic_energy_j < 0.01 * before.kinetic_energy_j, "it comes to rest");
     assert!(end.total_energy_j() < start.total_energy_j(), "energy is lost, never gained");
+    // Level: the column's volume spread over the tank, within a spacing.
+    let level = dam.len() as f64 * spacing.powi(3) / (dam.scene.domain.max_m[0] * dam.scene.domain.max_m[2]);
+    let top = end.upper_m[1] + 0.5 * spacing;
+    assert!(
+        (top - level).abs() < 1.5 * spacing,
+        "highest particle at {top:.4} m, level water stands {level:.4} m"
+    );
     assert_no_validation_messages(&dam.device);
 }
 

@@ -1,13 +1,13 @@
 #version 460
-// XSPH: each velocity moves towards those of its neighbours,
-//   v_i = u_i + c Σ_j V (u_j − u_i) W_poly6(x*_ij)                      (000 eq 5.20; 002 eq 2.29 has the sign reversed)
-// V is the same for both of a pair, so that XSPH keeps momentum.
+// XSPH: each velocity moves towards those of its neighbours, and near a wall towards the wall's, which is at rest:
+//   v_i = u_i + c ( Σ_j V (u_j − u_i) W(x*_ij) − s · (wall fraction) u_i )         (000 eq 5.20; 002 eq 2.29 has the sign reversed)
+// V is the same for both of a pair, so that XSPH keeps momentum. s is 0 for walls that water slips along, 1 for walls it sticks to.
 //
 // Bytes: 40 a particle (x* 12, u 12, key 4, 12 out) plus neighbours from cache. Sums run in sorted order.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 #include "grid/grid.glsl"
-#include "sph/kernels.glsl"
+#include "pbd/walls.glsl"
 
 layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
 layout(scalar, binding = 1) readonly buffer Key { uint key[]; };
@@ -15,11 +15,14 @@ layout(scalar, binding = 2) readonly buffer CellStart { uint cell_start[]; };
 layout(scalar, binding = 3) readonly buffer Predicted { vec3 predicted[]; };
 layout(scalar, binding = 4) readonly buffer Updated { vec3 updated[]; };
 layout(scalar, binding = 5) writeonly buffer Velocity { vec3 velocity[]; };
+layout(scalar, binding = 6) readonly buffer Colliders { Collider colliders[]; };
 layout(scalar, push_constant) uniform Params {
     Grid grid;
+    Walls walls;
     float support_m;
     float volume_h3;
     float xsph_viscosity;
+    float wall_friction;
 };
 
 void main() {
@@ -34,7 +37,9 @@ void main() {
         vec3 offset = (x - predicted[j]) * inverse_h;
         float q2 = dot(offset, offset);
         if (q2 >= 1.0 || j == i) continue;
-        smoothing += poly6_shape(q2) * (updated[j] - u);
+        smoothing += spline_shape(sqrt(q2)) * (updated[j] - u);
     }
-    velocity[i] = u + xsph_viscosity * POLY6_SCALE * volume_h3 * smoothing;
+    WALL_TERM(wall, walls, x, support_m);
+    vec3 drag = wall_friction * (1.0 - wall.open) * u;
+    velocity[i] = u + xsph_viscosity * (SPLINE_SCALE * volume_h3 * smoothing - drag);
 }

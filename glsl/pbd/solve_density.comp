@@ -1,6 +1,6 @@
 #version 460
 // The density constraint and its multiplier, for each particle i:
-//   ρ_i/ρ₀ = Σ_j V W_poly6(x_ij) + wall fraction                                (000 eq 5.15)
+//   ρ_i/ρ₀ = Σ_j V W(x_ij) + wall fraction                                      (000 eq 5.15)
 //   C_i = max(ρ_i/ρ₀ − 1, 0)                                                    (000 eq 5.16, one-sided)
 //   λ_i = −C_i / (|Σ_j ∇_i C|² + Σ_j |∇_j C|² + ε)                              (000 eq 5.17, 5.19; Macklin & Müller 2013)
 // with gradients in units of 1/h, so that λ and ε are numbers: Δx = h² λ ∇C. V = m/ρ₀ is the volume of a particle.
@@ -34,23 +34,23 @@ void main() {
     vec3 x = predicted[i];
     uvec3 cell = cell_from_key(grid, key[i]);
     float inverse_h = 1.0 / support_m;
-    float gradient_scale = SPIKY_SCALE * volume_h3;
-    float ratio = 1.0;
+    float slope_scale = SPLINE_SLOPE_SCALE * volume_h3;
+    float ratio = spline_shape(0.0);
     float sum_squares = 0.0;
     vec3 gradient = vec3(0.0);
     FOR_EACH_CANDIDATE(grid, cell, j) {
         vec3 offset = (x - predicted[j]) * inverse_h;
         float q2 = dot(offset, offset);
         if (q2 >= 1.0 || j == i) continue;
-        ratio += poly6_shape(q2);
         float q = sqrt(q2);
-        float slope = gradient_scale * spiky_slope_shape(q);
+        ratio += spline_shape(q);
+        float slope = slope_scale * spline_slope_shape(q);
         sum_squares += slope * slope;
         // Coincident particles have no direction: the constraint cannot part them, artificial pressure of others can.
         gradient -= (q > 0.0 ? slope / q : 0.0) * offset;
     }
     WALL_TERM(wall, walls, x, support_m);
-    ratio = POLY6_SCALE * volume_h3 * ratio + (1.0 - wall.open);
+    ratio = SPLINE_SCALE * volume_h3 * ratio + (1.0 - wall.open);
     gradient += wall.gradient_h;
     float excess = max(ratio - 1.0, 0.0);
     constraint[i] = vec4(x, -excess / (dot(gradient, gradient) + sum_squares + relaxation));

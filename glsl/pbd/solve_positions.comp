@@ -1,7 +1,7 @@
 #version 460
 // One Jacobi correction of predicted positions:
-//   Δx_i = ω h ( Σ_j (λ_i + λ_j + s_corr) h∇V W_spiky(x_ij) + λ_i h∇(wall fraction) )        (000 eq 5.18, 5.27)
-//   s_corr = −k (W_poly6(x_ij)/W_poly6(Δq))ⁿ                                                  (002 eq 2.21)
+//   Δx_i = ω h ( Σ_j (λ_i + λ_j + s_corr) h∇V W(x_ij) + λ_i h∇(wall fraction) )              (000 eq 5.18, 5.27)
+//   s_corr = −k (W(x_ij)/W(Δq))ⁿ                                                              (002 eq 2.21)
 // then confined by the walls. A wall enters with λ_i alone: Δx must stay along the gradient of the constraints. (Counting it
 // twice, as a mirror image with the same λ would, pumps energy: a resting column boils at a quarter of a metre a second.)
 //
@@ -40,15 +40,15 @@ void main() {
         vec3 offset = (own.xyz - other.xyz) * inverse_h;
         float q2 = dot(offset, offset);
         if (q2 >= 1.0 || j == i) continue;
-        float ratio = poly6_shape(q2) * pressure_inverse_shape;
+        float q = sqrt(q2);
+        float ratio = spline_shape(q) * pressure_inverse_shape;
         float artificial = pressure_strength;
         for (uint power = 0u; power < pressure_exponent; ++power) artificial *= ratio;
-        float q = sqrt(q2);
         float lambda = own.w + other.w - artificial;
-        correction -= (q > 0.0 ? lambda * spiky_slope_shape(q) / q : 0.0) * offset;
+        correction -= (q > 0.0 ? lambda * spline_slope_shape(q) / q : 0.0) * offset;
     }
     WALL_TERM(wall, walls, own.xyz, support_m);
-    vec3 total = SPIKY_SCALE * volume_h3 * correction + own.w * wall.gradient_h;
+    vec3 total = SPLINE_SLOPE_SCALE * volume_h3 * correction + own.w * wall.gradient_h;
     vec3 x = own.xyz + over_relaxation * support_m * total;
     CONFINE(walls, x);
     predicted[i] = x;

@@ -53,8 +53,8 @@ struct WallTerm {
 
 void add_wall(inout WallTerm term, float fraction_scale, float q, vec3 normal) {
     if (q >= 1.0) return;
-    float fraction = fraction_scale * poly6_wall_fraction(q);
-    float slope = fraction_scale * spiky_wall_marginal(q);
+    float fraction = fraction_scale * spline_wall_fraction(q);
+    float slope = fraction_scale * spline_wall_slope(q);
     term.gradient_h = term.gradient_h * (1.0 - fraction) - term.open * slope * normal;
     term.open *= 1.0 - fraction;
 }

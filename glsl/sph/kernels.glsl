@@ -1,32 +1,42 @@
-// SPH kernels in dimensionless form: q = r/h, values times h³ (gradients times h⁴), so that sums over particles stay
-// near one whatever the scale of the scene.
+// The cubic B-spline kernel in dimensionless form: q = r/h with h the support radius, values times h³ (gradients times h⁴), so
+// that sums over particles stay near one whatever the scale of the scene.
+//
+// Density and its gradient use the same kernel: with 000's pair, poly6 for density and spiky for its gradient, the corrections
+// do not follow the gradient of the constraint, and a resting column boils for ever. At h = 2 spacings the spline's sum over a
+// cubic lattice is 1.0000.
 
-const float POLY6_SCALE = 315.0 / (64.0 * 3.14159265358979);
-const float SPIKY_SCALE = 45.0 / 3.14159265358979;
+// h³ W = SPLINE_SCALE · spline_shape(q), Σ V W = density over rest density.
+const float SPLINE_SCALE = 16.0 / 3.14159265358979;
+// −h⁴ dW/dr = SPLINE_SLOPE_SCALE · spline_slope_shape(q).
+const float SPLINE_SLOPE_SCALE = 48.0 / 3.14159265358979;
 
-// h³ W_poly6 / POLY6_SCALE at q² < 1; 000 eq 4.7.
-float poly6_shape(float q2) {
-    float u = 1.0 - q2;
-    return u * u * u;
+float spline_shape(float q) {
+    float u = max(1.0 - q, 0.0);
+    float v = max(0.5 - q, 0.0);
+    return u * u * u - 4.0 * v * v * v;
 }
 
-// −h⁴ |∇W_spiky| / SPIKY_SCALE at q < 1; 000 eq 4.8, corrected: (1 − q)².
-float spiky_slope_shape(float q) {
-    float t = 1.0 - q;
-    return t * t;
+float spline_slope_shape(float q) {
+    float u = max(1.0 - q, 0.0);
+    float v = max(0.5 - q, 0.0);
+    return u * u - 4.0 * v * v;
 }
 
-// The share of poly6's integral that a plane at distance q·h cuts off, for q in 0 … 1; the closed form of
-// ∫_q^1 (315/256)(1 − z²)⁴ dz. A particle pressed into the plane counts as lying on it.
-float poly6_wall_fraction(float q) {
-    q = clamp(q, 0.0, 1.0);
-    float q2 = q * q;
-    return 0.5 - 315.0 / 256.0 * q * (1.0 + q2 * (-4.0 / 3.0 + q2 * (6.0 / 5.0 + q2 * (-4.0 / 7.0 + q2 / 9.0))));
+// The share of the kernel's integral that a plane at distance q·h cuts off; a particle pressed into the plane counts as
+// lying on it.
+float spline_wall_fraction(float q) {
+    float u = max(1.0 - max(q, 0.0), 0.0);
+    float v = max(0.5 - max(q, 0.0), 0.0);
+    float u2 = u * u;
+    float v2 = v * v;
+    return 32.0 * (u2 * u2 * u * (1.0 / 20.0 - u / 30.0) - 4.0 * v2 * v2 * v * (1.0 / 40.0 - v / 30.0));
 }
 
-// h times the spiky kernel's integral over the plane at distance q·h: the wall fraction's slope, for q in 0 … 1.
-float spiky_wall_marginal(float q) {
-    float t = 1.0 - clamp(q, 0.0, 1.0);
-    float t4 = t * t * t * t;
-    return 30.0 * t4 * (0.25 - t / 5.0);
+// Minus the slope of spline_wall_fraction: the kernel's integral over the plane, times h.
+float spline_wall_slope(float q) {
+    float u = max(1.0 - max(q, 0.0), 0.0);
+    float v = max(0.5 - max(q, 0.0), 0.0);
+    float u2 = u * u;
+    float v2 = v * v;
+    return 32.0 * (u2 * u2 * (1.0 / 4.0 - u / 5.0) - 4.0 * v2 * v2 * (1.0 / 8.0 - v / 5.0));
 }

@@ -86,6 +86,11 @@ pub struct Fluid {
     /// XSPH coefficient (paper 000 eq 5.20): the share of the smoothed velocity difference that is blended in, 0 to 1.
     #[serde(default = "Fluid::default_xsph_viscosity")]
     pub xsph_viscosity: f64,
+    /// How far walls drag water along them to rest, as a neighbour that does not move would: 0 for walls that water slips
+    /// along, 1 (default) for walls it sticks to; times `xsph_viscosity` a step.
+    #[serde(default = "Fluid::default_wall_friction")]
+    #[schemars(range(min = 0))]
+    pub wall_friction: f64,
     /// Mass of a particle in kg; by default ρ₀d³.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub particle_mass_kg: Option<f64>,
@@ -99,7 +104,10 @@ impl Fluid {
         2.0
     }
     fn default_xsph_viscosity() -> f64 {
-        0.01
+        0.05
+    }
+    fn default_wall_friction() -> f64 {
+        1.0
     }
 }
 
@@ -134,9 +142,9 @@ impl Default for Solver {
     fn default() -> Self {
         Self {
             kind: SolverKind::Pbd,
-            iterations: 4,
-            over_relaxation: 0.8,
-            constraint_relaxation: 1.0,
+            iterations: 3,
+            over_relaxation: 0.5,
+            constraint_relaxation: 0.1,
             artificial_pressure: ArtificialPressure::default(),
             steps_per_submission: 8,
         }
@@ -157,7 +165,7 @@ pub struct ArtificialPressure {
 
 impl Default for ArtificialPressure {
     fn default() -> Self {
-        Self { strength: 0.001, radius_fraction: 0.1, exponent: 4 }
+        Self { strength: 0.0, radius_fraction: 0.1, exponent: 4 }
     }
 }
 

@@ -70,6 +70,7 @@ impl Scene {
         check.positive("fluid.rest_density_kg_m3", fluid.rest_density_kg_m3, "kg/m³")?;
         check.range("fluid.support_radius_spacings", fluid.support_radius_spacings, 1.1, 5.0)?;
         check.range("fluid.xsph_viscosity", fluid.xsph_viscosity, 0.0, 1.0)?;
+        check.range("fluid.wall_friction", fluid.wall_friction, 0.0, 1.0)?;
         if let Some(mass) = fluid.particle_mass_kg {
             check.positive("fluid.particle_mass_kg", mass, "kg")?;
         }

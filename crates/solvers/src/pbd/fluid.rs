@@ -271,13 +271,16 @@ impl Fluid {
             predicted: &self.predicted,
             updated: self.phase.velocity.back(),
             velocity: self.phase.velocity.front(),
+            colliders: &self.colliders,
         };
         let p = &self.parameters;
         let params = smooth_velocity::Params {
             grid: self.grid.grid(),
+            walls: p.walls,
             support_m: p.support_m,
             volume_h3: p.volume_h3,
             xsph_viscosity: p.xsph_viscosity,
+            wall_friction: p.wall_friction,
         };
         recorder.dispatch(&self.kernels.smooth_velocity, self.threads(), bindings, params);
         // x ← x*: the predicted positions are the new ones, and the old ones' buffer is free for the next prediction.

@@ -31,12 +31,14 @@ pub struct Parameters {
     pub relaxation: f32,
     /// k of 002 eq 2.21, in units of λ/h².
     pub pressure_strength: f32,
-    /// 1/(1 − (|Δq|/h)²)³: makes the ratio of kernels in 002 eq 2.21 from poly6's shape.
+    /// One over the kernel's shape at |Δq|: makes the ratio of kernels in 002 eq 2.21.
     pub pressure_inverse_shape: f32,
     /// n of 002 eq 2.21.
     pub pressure_exponent: u32,
     /// c of XSPH (000 eq 5.20).
     pub xsph_viscosity: f32,
+    /// s of `pbd/smooth_velocity`: 0 for walls that water slips along, 1 for walls it sticks to.
+    pub wall_friction: f32,
     /// The domain box, with `n_colliders` solids in it.
     pub walls: Walls,
     /// The solids.
@@ -67,6 +69,7 @@ impl Parameters {
                 as f32,
             pressure_exponent: pressure.exponent,
             xsph_viscosity: scene.fluid.xsph_viscosity as f32,
+            wall_friction: scene.fluid.wall_friction as f32,
             walls: Walls {
                 domain_min_m: narrow(scene.domain.min_m),
                 domain_max_m: narrow(scene.domain.max_m),
@@ -80,10 +83,15 @@ impl Parameters {
     }
 }
 
+/// The shape of the cubic B-spline at q = r/h: `spline_shape` of `sph/kernels.glsl`.
+fn spline_shape(q: f64) -> f64 {
+    (1.0 - q).max(0.0).powi(3) - 4.0 * (0.5 - q).max(0.0).powi(3)
+}
+
 /// What makes a cubic lattice that fills its container a fluid at rest, whatever the support radius.
 struct Calibration {
-    /// V/h³ such that Σ V W_poly6 = 1 on the lattice. With V = m/ρ₀ the sum is 1.010 at h = 2 spacings and 0.963 at the
-    /// 1.684 of 000 table 8.2, and the fluid would swell or shrink by as much before it is at rest.
+    /// V/h³ such that Σ V W = 1 on the lattice. At h = 2 spacings it is m/(ρ₀h³) to four digits; at the 1.684 of 000 table
+    /// 8.2 that would be off by per cents, and the fluid would swell or shrink by as much before it is at rest.
     volume_h3: f64,
     /// What a wall half a spacing from the lattice's first layer cuts off of the sum, over what it cuts off of the integral.
     wall_fraction_scale: f64,
@@ -91,27 +99,25 @@ struct Calibration {
 
 impl Calibration {
     fn new(particle_volume_m3: f64, support_m: f64) -> Self {
-        const POLY6_SCALE: f64 = 315.0 / (64.0 * std::f64::consts::PI);
+        const SPLINE_SCALE: f64 = 16.0 / std::f64::consts::PI;
         let spacing = particle_volume_m3.cbrt() / support_m;
         let reach = (1.0 / spacing).floor() as i32;
         let (mut all, mut behind_wall) = (0.0, 0.0);
         for x in -reach..=reach {
             for y in -reach..=reach {
                 for z in -reach..=reach {
-                    let q2 = spacing * spacing * f64::from(x * x + y * y + z * z);
-                    let shape = (1.0 - q2).max(0.0).powi(3);
+                    let shape = spline_shape(spacing * f64::from(x * x + y * y + z * z).sqrt());
                     all += shape;
                     behind_wall += if x < 0 { shape } else { 0.0 };
                 }
             }
         }
-        // ∫_q^1 (315/256)(1 − z²)⁴ dz at q = half a spacing: `poly6_wall_fraction` of sph/kernels.glsl.
-        let q = (0.5 * spacing).min(1.0);
-        let terms =
-            q - 4.0 / 3.0 * q.powi(3) + 6.0 / 5.0 * q.powi(5) - 4.0 / 7.0 * q.powi(7) + q.powi(9) / 9.0;
-        let cut_off = 0.5 - 315.0 / 256.0 * terms;
+        // `spline_wall_fraction` of `sph/kernels.glsl` at half a spacing.
+        let (u, v) = ((1.0 - 0.5 * spacing).max(0.0), (0.5 - 0.5 * spacing).max(0.0));
+        let cut_off =
+            32.0 * (u.powi(5) * (1.0 / 20.0 - u / 30.0) - 4.0 * v.powi(5) * (1.0 / 40.0 - v / 30.0));
         let scale = if cut_off > 0.0 { behind_wall / all / cut_off } else { 1.0 };
-        Self { volume_h3: 1.0 / (POLY6_SCALE * all), wall_fraction_scale: scale }
+        Self { volume_h3: 1.0 / (SPLINE_SCALE * all), wall_fraction_scale: scale }
     }
 }
 
