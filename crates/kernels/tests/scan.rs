@@ -1,31 +1,24 @@
-//! Reduction, scan and compaction against plain loops.
+//! Reduction, scan and compaction against their CPU twins.
 
 mod common;
 
 use common::*;
 use frazil_kernels::{Compaction, ExclusiveScan, KernelError, Operation, ReductionF32, ReductionU32};
+use frazil_reference::primitives::{
+    ReduceShape, exclusive_scan_u32, reduce_max_u32, reduce_min_u32, reduce_sum_f32, reduce_sum_u32,
+    stream_compaction,
+};
 use proptest::prelude::*;
 
-/// Σ before each element, and of all.
-fn scanned(values: &[u32]) -> (Vec<u32>, u32) {
-    let mut before = vec![0u32];
-    for value in values {
-        before.push(before[before.len() - 1].wrapping_add(*value));
-    }
-    let sum = before[values.len()];
-    before.truncate(values.len());
-    (before, sum)
-}
-
 #[test]
-fn scan_agrees_with_a_loop() {
+fn scan_agrees_with_its_twin() {
     proptest!(config(150), |(values in keys(), spare in 0usize..5000, log_group in 6u32..10)| {
         let capacity = values.len() + spare;
         let scan = ExclusiveScan::with_workgroup_size(&DEVICE, capacity as u32, 1 << log_group).unwrap();
         let (input, output) = (padded(&values, capacity), padded(&[], capacity));
         let total = DEVICE.buffer_from("total", &[77]).unwrap();
         run(|r| scan.record(r, &count(values.len(), capacity), &input, &output, Some(&total)).unwrap());
-        let (expected, sum) = scanned(&values);
+        let (expected, sum) = exclusive_scan_u32(&values);
         let found = DEVICE.download(&output, capacity).unwrap();
         prop_assert_eq!(&found[..values.len()], &expected[..]);
         prop_assert!(found[values.len()..].iter().all(|v| *v == 0xdead_beef), "nothing is written past the count");
@@ -41,7 +34,7 @@ fn scan_takes_three_levels_of_tiles() {
     let scan = ExclusiveScan::with_workgroup_size(&DEVICE, n as u32, 64).unwrap();
     let (input, output) = (padded(&values, n), padded(&[], n));
     run(|r| scan.record(r, &count(n, n), &input, &output, None).unwrap());
-    assert_eq!(DEVICE.download(&output, n).unwrap(), scanned(&values).0);
+    assert_eq!(DEVICE.download(&output, n).unwrap(), exclusive_scan_u32(&values).0);
 }
 
 #[test]
@@ -53,7 +46,7 @@ fn compaction_lists_flagged_indices_in_order() {
         let (input, kept) = (padded(&flags, capacity), padded(&[], capacity));
         let kept_count = count(0, capacity);
         run(|r| compaction.record(r, &count(flags.len(), capacity), &input, &kept, &kept_count).unwrap());
-        let expected: Vec<u32> = (0..flags.len() as u32).filter(|i| flags[*i as usize] != 0).collect();
+        let expected = stream_compaction(&flags);
         prop_assert_eq!(DEVICE.download(&kept_count.count, 1).unwrap()[0] as usize, expected.len());
         prop_assert_eq!(DEVICE.download(&kept, expected.len()).unwrap(), expected);
         // The count is ready to dispatch by.
@@ -64,14 +57,14 @@ fn compaction_lists_flagged_indices_in_order() {
 }
 
 #[test]
-fn reductions_agree_with_iterators() {
+fn reductions_agree_with_their_twins() {
     proptest!(config(100), |(values in keys(), spare in 0usize..3000, log_group in 6u32..10)| {
         let capacity = values.len() + spare;
         let (input, count) = (padded(&values, capacity), count(values.len(), capacity));
         let expected = [
-            (Operation::Sum, values.iter().fold(0u32, |a, b| a.wrapping_add(*b))),
-            (Operation::Minimum, values.iter().copied().min().unwrap_or(u32::MAX)),
-            (Operation::Maximum, values.iter().copied().max().unwrap_or(0)),
+            (Operation::Sum, reduce_sum_u32(&values)),
+            (Operation::Minimum, reduce_min_u32(&values)),
+            (Operation::Maximum, reduce_max_u32(&values)),
         ];
         for (operation, expected) in expected {
             let reduction = ReductionU32::with_workgroup_size(&DEVICE, operation, capacity as u32, 1 << log_group).unwrap();
@@ -80,31 +73,6 @@ fn reductions_agree_with_iterators() {
             prop_assert_eq!(DEVICE.download(&result.unwrap(), 1).unwrap()[0], expected, "{:?}", operation);
         }
     });
-}
-
-/// The kernel's own order of additions: threads take elements a group apart, then halves are added to halves.
-fn tree_sum(values: &[f32], group: usize, items: usize) -> f32 {
-    let tiles: Vec<f32> = values
-        .chunks(group * items)
-        .map(|tile| {
-            let mut lanes: Vec<f32> = (0..group)
-                .map(|lane| tile.iter().skip(lane).step_by(group).fold(0.0, |a, b| a + b))
-                .collect();
-            let mut stride = group / 2;
-            while stride > 0 {
-                for lane in 0..stride {
-                    lanes[lane] += lanes[lane + stride];
-                }
-                stride /= 2;
-            }
-            lanes[0]
-        })
-        .collect();
-    match tiles.as_slice() {
-        [] => 0.0,
-        [one] => *one,
-        more => tree_sum(more, group, items),
-    }
 }
 
 #[test]
@@ -118,7 +86,8 @@ fn float_sums_have_the_bits_of_their_fixed_tree() {
         let mut result = None;
         run(|r| result = Some(reduction.record(r, &count(n, n), &input).unwrap().clone()));
         let found = DEVICE.download(&result.unwrap(), 1).unwrap()[0];
-        prop_assert_eq!(found.to_bits(), tree_sum(&floats, 1 << log_group, 8).to_bits());
+        let shape = ReduceShape { workgroup_size: 1 << log_group, items_per_thread: 8 };
+        prop_assert_eq!(found.to_bits(), reduce_sum_f32(&floats, shape).to_bits());
     });
 }
 

@@ -4,15 +4,14 @@ mod common;
 
 use common::*;
 use frazil_kernels::{KernelError, RadixSort};
+use frazil_reference::primitives::radix_sort_pairs;
 use frazil_vk::{BarrierPlan, RecorderOptions, find_hazards};
 use proptest::prelude::*;
 
-/// The stable order of keys by some of their bits.
+/// The twin's stable order of keys by some of their bits.
 fn stable_order(keys: &[u32], bits: std::ops::Range<u32>) -> Vec<u32> {
-    let width = bits.end - bits.start;
-    let part = |key: u32| (u64::from(key) >> bits.start) & ((1u64 << width) - 1);
-    let mut order: Vec<u32> = (0..keys.len() as u32).collect();
-    order.sort_by_key(|i| part(keys[*i as usize]));
+    let (mut keys, mut order) = (keys.to_vec(), (0..keys.len() as u32).collect());
+    radix_sort_pairs(&mut keys, &mut order, bits);
     order
 }
 

@@ -1,0 +1,13 @@
+//! CPU twins of the device kernels: plain, sequential Rust with the same stage split, names and binding order as the
+//! `.comp` files, so that a device result can be checked stage by stage and a wrong pipeline bisected.
+//!
+//! - [`primitives`]: reduction, scan, compaction, radix sort, uniform grid and the brute-force neighbour oracle.
+//! - [`sph`]: the smoothing kernels, in f32 and f64, and the share of a kernel that a plane wall cuts off.
+//! - [`fluid`]: the position-based fluid, one function a kernel, f32 like the device.
+//!
+//! Tests and benches use it; nothing else does. It never knows Vulkan, another crate of the workspace, files or threads,
+//! and is written to be read rather than to be fast.
+
+pub mod fluid;
+pub mod primitives;
+pub mod sph;

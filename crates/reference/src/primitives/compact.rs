@@ -1,0 +1,16 @@
+//! Stream compaction.
+
+use super::exclusive_scan_u32;
+
+/// Indices of the elements whose flag is nonzero, in ascending order. The kept count is the length.
+pub fn stream_compaction(flags: &[u32]) -> Vec<u32> {
+    let kept: Vec<u32> = flags.iter().map(|&flag| u32::from(flag != 0)).collect();
+    let (target, n_kept) = exclusive_scan_u32(&kept);
+    let mut indices = vec![0; n_kept as usize];
+    for (i, (&kept, &target)) in kept.iter().zip(&target).enumerate() {
+        if kept == 1 {
+            indices[target as usize] = i as u32;
+        }
+    }
+    indices
+}
