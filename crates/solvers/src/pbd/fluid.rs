@@ -312,6 +312,26 @@ impl Fluid {
         &self.constraint
     }
 
+    /// Velocities before XSPH; scratch between steps.
+    pub fn updated(&self) -> &Buffer<[f32; 3]> {
+        self.phase.velocity.back()
+    }
+
+    /// Velocities in m/s.
+    pub fn velocity(&self) -> &Buffer<[f32; 3]> {
+        self.phase.velocity.front()
+    }
+
+    /// Ids.
+    pub fn id(&self) -> &Buffer<u32> {
+        self.phase.id.front()
+    }
+
+    /// Densities in kg/m³.
+    pub fn density(&self) -> &Buffer<f32> {
+        &self.density
+    }
+
     /// The permutation of the last step.
     pub fn order(&self) -> &Buffer<u32> {
         &self.order

@@ -1,0 +1,230 @@
+//! The switch that bisects a wrong step: stages before it run on the device, the rest on the CPU twins, and the first
+//! stage whose results part is the wrong one. Here it is used to show that no stage is wrong, and that a wrong one is named.
+
+use frazil_reference::fluid::{Collider, Parameters as TwinParameters, State};
+use frazil_reference::primitives::Grid;
+use frazil_solvers::pbd::{Fluid, Stage};
+use frazil_tests::{Simulation, assert_no_validation_messages};
+use proptest::prelude::*;
+
+/// The twin's parameters from the numbers that the device uses.
+fn twin_parameters(fluid: &Fluid) -> TwinParameters {
+    let p = fluid.parameters();
+    let grid = fluid.grid().grid();
+    TwinParameters {
+        dt_s: p.dt_s,
+        gravity_m_s2: p.gravity_m_s2,
+        support_m: p.support_m,
+        volume_h3: p.volume_h3,
+        rest_density_kg_m3: p.rest_density_kg_m3,
+        over_relaxation: p.over_relaxation,
+        relaxation: p.relaxation,
+        pressure_strength: p.pressure_strength,
+        pressure_inverse_shape: p.pressure_inverse_shape,
+        pressure_exponent: p.pressure_exponent,
+        xsph_viscosity: p.xsph_viscosity,
+        wall_friction: p.wall_friction,
+        domain_min_m: p.walls.domain_min_m,
+        domain_max_m: p.walls.domain_max_m,
+        clearance_m: p.walls.clearance_m,
+        fraction_scale: p.walls.fraction_scale,
+        colliders: p
+            .colliders
+            .iter()
+            .map(|c| match c.kind {
+                0 => Collider::Plane(c.vector, c.scalar_m),
+                1 => Collider::Ball(c.vector, c.scalar_m),
+                _ => Collider::Vessel(c.vector, c.scalar_m),
+            })
+            .collect(),
+        grid: Grid { origin_m: grid.origin_m, cell_size_m: grid.cell_size_m, dims: grid.dims },
+    }
+}
+
+/// All columns as they are on the device.
+fn device_state(simulation: &Simulation) -> State {
+    let (device, fluid, n) = (&simulation.device, &simulation.fluid, simulation.len());
+    State {
+        position: device.download(fluid.position(), n).unwrap(),
+        velocity: device.download(fluid.velocity(), n).unwrap(),
+        id: device.download(fluid.id(), n).unwrap(),
+        key: device.download(fluid.key(), n).unwrap(),
+        order: device.download(fluid.order(), n).unwrap(),
+        cell_start: device.download(fluid.grid().cell_start(), fluid.grid().cells() as usize + 1).unwrap(),
+        predicted: device.download(fluid.predicted(), n).unwrap(),
+        constraint: device.download(fluid.constraint(), n).unwrap(),
+        density: device.download(fluid.density(), n).unwrap(),
+        updated: device.download(fluid.updated(), n).unwrap(),
+    }
+}
+
+fn run_on_device(simulation: &mut Simulation, stage: Stage) {
+    let mut recorder = simulation.device.recorder().unwrap();
+    simulation.fluid.record_stage(&mut recorder, stage);
+    simulation.device.submit(recorder).unwrap().wait().unwrap();
+}
+
+fn run_on_twin(state: &mut State, parameters: &TwinParameters, stage: Stage) {
+    match stage {
+        Stage::Integrate => state.integrate(parameters),
+        Stage::SortByCell => state.sort_by_cell(),
+        Stage::Reorder => state.reorder(),
+        Stage::FindCells => state.find_cells(parameters),
+        Stage::Predict => state.predict(parameters),
+        Stage::SolveDensity => state.solve_density(parameters),
+        Stage::SolvePositions => state.solve_positions(parameters),
+        Stage::UpdateVelocity => state.update_velocity(parameters),
+        Stage::SmoothVelocity => state.smooth_velocity(parameters),
+    }
+}
+
+/// Largest difference of two columns of vectors, in any component.
+fn difference<const N: usize>(a: &[[f32; N]], b: &[[f32; N]]) -> f32 {
+    let components = a.iter().flatten().zip(b.iter().flatten());
+    components.map(|(a, b)| (a - b).abs()).fold(0.0, f32::max)
+}
+
+/// What a stage writes that differs between the two, beyond rounding.
+///
+/// Integers must agree to the bit. The device may round a division or a root by an ulp or two where the host does not, and
+/// a sum over 30 neighbours by as many: 1e-6 of the domain (1 m) for positions, 1e-5 of the rest density and, through
+/// λ = C/(… + ε) with ε = 0.1, 1e-4 for λ; velocities are position errors over Δt = 1 ms.
+fn disagreement(stage: Stage, device: &State, twin: &State) -> Option<String> {
+    let beyond = |what: &str, found: f32, bound: f32| (found > bound).then(|| format!("{what} by {found:e}"));
+    let ints = |what: &str, a: &[u32], b: &[u32]| (a != b).then(|| what.to_owned());
+    match stage {
+        Stage::Integrate => ints("key", &device.key, &twin.key)
+            .or_else(|| beyond("velocity", difference(&device.velocity, &twin.velocity), 1e-5)),
+        Stage::SortByCell => {
+            ints("key", &device.key, &twin.key).or_else(|| ints("order", &device.order, &twin.order))
+        }
+        Stage::Reorder => ints("id", &device.id, &twin.id)
+            .or_else(|| beyond("position", difference(&device.position, &twin.position), 0.0))
+            .or_else(|| beyond("velocity", difference(&device.velocity, &twin.velocity), 0.0)),
+        Stage::FindCells => ints("cell_start", &device.cell_start, &twin.cell_start),
+        Stage::Predict | Stage::SolvePositions => {
+            beyond("predicted", difference(&device.predicted, &twin.predicted), 1e-6)
+        }
+        Stage::SolveDensity => {
+            let density =
+                device.density.iter().zip(&twin.density).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+            beyond("constraint", difference(&device.constraint, &twin.constraint), 1e-4)
+                .or_else(|| beyond("density", density, 1e-2))
+        }
+        Stage::UpdateVelocity => beyond("updated", difference(&device.updated, &twin.updated), 1e-3),
+        Stage::SmoothVelocity => beyond("velocity", difference(&device.velocity, &twin.velocity), 1e-4)
+            .or_else(|| beyond("position", difference(&device.position, &twin.position), 0.0)),
+    }
+}
+
+/// Runs one step on the device; each stage also runs on the twin, from what the device held before it. Returns the first
+/// stage that differs, and in what.
+fn first_wrong_stage(simulation: &mut Simulation, parameters: &TwinParameters) -> Option<(Stage, String)> {
+    let stages: Vec<Stage> = simulation.fluid.stages().collect();
+    for stage in stages {
+        let mut twin = device_state(simulation);
+        run_on_device(simulation, stage);
+        run_on_twin(&mut twin, parameters, stage);
+        if let Some(what) = disagreement(stage, &device_state(simulation), &twin) {
+            return Some((stage, what));
+        }
+    }
+    None
+}
+
+const SMALL: &str = "fluid.particle_spacing_m=0.04";
+
+fn small_scene(colliders: &str, k: f32) -> Simulation {
+    Simulation::new(
+        "drop",
+        &[
+            SMALL,
+            "domain.min_m=[-0.2,0.0,-0.2]",
+            "domain.max_m=[0.2,0.6,0.2]",
+            "particles=[{shape={box={min_m=[-0.2,0,-0.2],max_m=[0.2,0.2,0.2]}},jitter_spacings=0.4},\
+             {shape={sphere={centre_m=[0,0.42,0],radius_m=0.1}},velocity_m_s=[0.3,-2,0.1]}]",
+            &format!("colliders=[{colliders}]"),
+            &format!("solver.artificial_pressure.strength={k}"),
+        ],
+    )
+}
+
+#[test]
+fn every_stage_agrees_with_its_twin() {
+    let config = ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(4) };
+    let colliders = prop::sample::select(vec![
+        "",
+        "{plane={point_m=[0,-0.05,0],normal=[0.2,1,0]}}",
+        "{sphere={centre_m=[0,0.3,0],radius_m=0.5,side='inside'}}",
+    ]);
+    proptest!(config, |(colliders in colliders, k in 0.0f32..0.01, steps in 0u64..30)| {
+        let mut simulation = small_scene(colliders, k);
+        simulation.advance(steps);
+        let parameters = twin_parameters(&simulation.fluid);
+        for _ in 0..2 {
+            prop_assert_eq!(first_wrong_stage(&mut simulation, &parameters), None);
+        }
+        assert_no_validation_messages(&simulation.device);
+    });
+}
+
+#[test]
+fn a_step_finished_by_the_twins_from_any_stage_on_ends_the_same() {
+    let stages: Vec<Stage> = small_scene("", 0.0).fluid.stages().collect();
+    let parameters = twin_parameters(&small_scene("", 0.0).fluid);
+    for switch in 0..=stages.len() {
+        let mut simulation = small_scene("", 0.0);
+        simulation.advance(5);
+        for stage in &stages[..switch] {
+            run_on_device(&mut simulation, *stage);
+        }
+        let mut state = device_state(&simulation);
+        for stage in &stages[switch..] {
+            run_on_twin(&mut state, &parameters, *stage);
+        }
+        for stage in &stages[switch..] {
+            run_on_device(&mut simulation, *stage);
+        }
+        let device = device_state(&simulation);
+        assert_eq!(device.id, state.id, "switched after {switch} stages");
+        let (x, v) =
+            (difference(&device.position, &state.position), difference(&device.velocity, &state.velocity));
+        assert!(
+            x < 1e-5 && v < 1e-2,
+            "switched after {switch} stages: positions by {x:e} m, velocities by {v:e} m/s"
+        );
+    }
+}
+
+#[test]
+fn a_wrong_stage_is_named() {
+    type Wrong = fn(&mut TwinParameters);
+    let planted: [(Stage, Wrong); 6] = [
+        (Stage::Integrate, |p| p.gravity_m_s2[1] = 9.81),
+        (Stage::Predict, |p| p.domain_max_m[1] = 0.1),
+        (Stage::SolveDensity, |p| p.relaxation = 0.2),
+        (Stage::SolvePositions, |p| p.over_relaxation = -0.5),
+        (Stage::UpdateVelocity, |p| p.dt_s *= 1.5),
+        (Stage::SmoothVelocity, |p| p.xsph_viscosity = -0.05),
+    ];
+    for (expected, wrong) in planted {
+        let mut simulation = small_scene("", 0.0);
+        simulation.advance(10);
+        let right = twin_parameters(&simulation.fluid);
+        let mut parameters = right.clone();
+        wrong(&mut parameters);
+        let stages: Vec<Stage> = simulation.fluid.stages().collect();
+        // Stages before the planted one run with the right numbers: a wrong Δt, say, is wrong in several of them.
+        let mut found = None;
+        for stage in stages {
+            let mut twin = device_state(&simulation);
+            run_on_device(&mut simulation, stage);
+            run_on_twin(&mut twin, if stage == expected { &parameters } else { &right }, stage);
+            if disagreement(stage, &device_state(&simulation), &twin).is_some() {
+                found = Some(stage);
+                break;
+            }
+        }
+        assert_eq!(found, Some(expected));
+    }
+}
