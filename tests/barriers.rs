@@ -1,6 +1,8 @@
 //! The recorder's barriers: none missing, none too many, and a missing one is noticed, by the host-side checker and by
 //! the synchronization layer.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 use frazil_kernels::Counts;
 use frazil_shaders::primitives::gather_u32;
 use frazil_tests::{assert_no_validation_messages, device};

@@ -1,6 +1,8 @@
 //! The switch that bisects a wrong step: stages before it run on the device, the rest on the CPU twins, and the first
 //! stage whose results part is the wrong one. Here it is used to show that no stage is wrong, and that a wrong one is named.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 use frazil_reference::fluid::{Collider, Parameters as TwinParameters, State};
 use frazil_reference::primitives::Grid;
 use frazil_solvers::pbd::{Fluid, Stage};

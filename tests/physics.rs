@@ -1,5 +1,7 @@
 //! The position-based fluid against physics: rest, level, front, momentum. Tolerances are stated where they are used.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 use frazil_io::reference_data::{KOSHIZUKA_OKA_1996_FRONT, dam_break_time};
 use frazil_tests::{Simulation, assert_no_validation_messages};
 use std::collections::BTreeMap;

@@ -1,5 +1,7 @@
 //! The uniform grid against a search of all pairs.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 mod common;
 
 use common::*;

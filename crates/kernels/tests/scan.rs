@@ -1,5 +1,7 @@
 //! Reduction, scan and compaction against their CPU twins.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 mod common;
 
 use common::*;

@@ -1,5 +1,7 @@
 //! Permutations of columns on the device.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 use frazil_kernels::Counts;
 use frazil_particles::{Permutation, PhaseArray};
 use frazil_vk::{Device, DeviceOptions, RecorderOptions, find_hazards};

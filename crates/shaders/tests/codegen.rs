@@ -1,6 +1,8 @@
 //! The build step on planted shaders: what is wrong in GLSL is refused with file and line, and what is right becomes the
 //! Rust text it should.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 #[allow(dead_code, reason = "the build script uses the parts that this test does not")]
 #[path = "../build/codegen/mod.rs"]
 mod codegen;
@@ -28,13 +30,16 @@ fn with_body(declarations: &str, body: &str) -> Result<String, String> {
 
 #[test]
 fn a_syntax_error_names_file_and_line() {
-    let error = with_body("layout(scalar, binding = 0) buffer A { uint a[]; };", "a[0] = undeclared;").unwrap_err();
+    let error =
+        with_body("layout(scalar, binding = 0) buffer A { uint a[]; };", "a[0] = undeclared;").unwrap_err();
     assert!(error.starts_with("glsl/area/planted.comp:6: error:") && error.contains("undeclared"), "{error}");
 }
 
 #[test]
 fn an_include_that_is_not_there_is_named() {
-    let error = generate("#version 460\n// x\n#extension GL_GOOGLE_include_directive : require\n#include \"nowhere.glsl\"\nvoid main() {}\n");
+    let error = generate(
+        "#version 460\n// x\n#extension GL_GOOGLE_include_directive : require\n#include \"nowhere.glsl\"\nvoid main() {}\n",
+    );
     let error = error.unwrap_err();
     assert!(error.contains("glsl/area/planted.comp") && error.contains("nowhere.glsl"), "{error}");
 }
@@ -69,14 +74,21 @@ fn element_types_access_and_parameters_become_rust() {
 #[test]
 fn a_padded_layout_is_refused() {
     // std430 puts vec3 elements 16 bytes apart; [f32; 3] takes 12.
-    let error = with_body("layout(std430, binding = 0) buffer A { vec3 a[]; };", "a[0] = vec3(1);").unwrap_err();
-    assert!(error.starts_with("glsl/area/planted.comp:") && error.contains("16 bytes apart but take 12"), "{error}");
+    let error =
+        with_body("layout(std430, binding = 0) buffer A { vec3 a[]; };", "a[0] = vec3(1);").unwrap_err();
+    assert!(
+        error.starts_with("glsl/area/planted.comp:") && error.contains("16 bytes apart but take 12"),
+        "{error}"
+    );
     let error = with_body(
         "layout(scalar, binding = 0) buffer A { float a[]; };\nlayout(std430, push_constant) uniform Params { float s; vec3 v; };",
         "a[0] = s * v.x;",
     )
     .unwrap_err();
-    assert!(error.contains("\"push constants.v\" lies at byte 16") && error.contains("layout(scalar)"), "{error}");
+    assert!(
+        error.contains("\"push constants.v\" lies at byte 16") && error.contains("layout(scalar)"),
+        "{error}"
+    );
 }
 
 #[test]
