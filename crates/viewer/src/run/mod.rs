@@ -192,7 +192,7 @@ mod tests {
             assert_eq!(first_difference("", &plain, &scene(&[same])), None, "{same}");
         }
         for (change, key) in [
-            ("time.dt_s=0.001", "time.dt_s"),
+            ("time.dt_s=0.003", "time.dt_s"),
             ("particles.0.shape.box.max_m.1=0.2", "particles.0.shape.box.max_m.1"),
             ("gravity_m_s2=[0.0, -1.0, 0.0]", "gravity_m_s2"),
         ] {

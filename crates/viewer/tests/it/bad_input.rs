@@ -34,8 +34,8 @@ fn scenes_that_make_no_sense_are_refused_with_their_place() {
         ("[time]", "[tiem]", &["tiem: unknown key", "did you mean time"][..]),
         ("rest_density_kg_m3 = 1000.0", "particle_mass_kg = -0.5", &["fluid.particle_mass_kg", "found -0.5"]),
         ("max_m = [0.146, 0.292, 0.073]", "max_m = [0.001, 0.292, 0.073]", &["particles"]),
-        ("dt_s = 0.002", "dt_s = nan", &["time.dt_s", "found nan"]),
-        ("dt_s = 0.002", "dt_s = \"fast\"", &["time.dt_s", "fast"]),
+        ("dt_s = 0.001", "dt_s = nan", &["time.dt_s", "found nan"]),
+        ("dt_s = 0.001", "dt_s = \"fast\"", &["time.dt_s", "fast"]),
         ("version = 1", "version = 1 1", &["not valid TOML"]),
     ] {
         let (scene, line) = edited_scene(folder.path(), from, to);

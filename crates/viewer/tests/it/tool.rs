@@ -8,6 +8,8 @@ use std::time::{Duration, Instant};
 pub const SMALL: &[&str] = &[
     "dam_break",
     "--set",
+    "time.dt_s=0.002",
+    "--set",
     "fluid.particle_spacing_m=0.0243333333",
     "--set",
     "render.width_px=160",
