@@ -45,9 +45,10 @@ fn a_resting_column_keeps_its_density_and_its_level() {
     let rest = column.scene.fluid.rest_density_kg_m3;
     assert!(deep.len() > n / 2, "{} of {n} particles are deep", deep.len());
     assert!((mean / rest - 1.0).abs() < 0.02, "mean density {mean:.1} kg/m³ for a rest density of {rest}");
-    // At rest: what still moves is less than free fall would gain in ten steps.
+    // At rest: what still moves is slower than gravity makes a particle in half a step. (1.4 mm/s are found; a wall that
+    // answers twice keeps 13 mm/s going.)
     let speed = (2.0 * settled.kinetic_energy_j / (n as f64 * column.scene.particle_mass_kg())).sqrt();
-    assert!(speed < 10.0 * 9.81 * column.scene.time.dt_s, "root mean square speed {speed:.4} m/s");
+    assert!(speed < 0.5 * 9.81 * column.scene.time.dt_s, "root mean square speed {speed:.4} m/s");
     assert_no_validation_messages(&column.device);
 }
 
