@@ -10,6 +10,14 @@ pub enum SolverError {
     /// A primitive refused something.
     #[error(transparent)]
     Kernel(#[from] frazil_kernels::KernelError),
+    /// The scene asks for something that this solver does not know.
+    #[error("scene: {key}: {found} is unknown to the position-based fluid")]
+    Scene {
+        /// The key.
+        key: String,
+        /// What was found there.
+        found: String,
+    },
     /// Saved columns do not make a state.
     #[error("saved state: column \"{column}\" {problem}")]
     State {

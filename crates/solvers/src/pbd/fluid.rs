@@ -98,7 +98,7 @@ impl Fluid {
         let capacity = sampled.positions_m.len() as u32;
         let phase =
             PhaseArray::upload(device, &counts, &sampled.positions_m, &sampled.velocities_m_s, capacity)?;
-        let mut fluid = Self::with_phase(device, Parameters::from_scene(scene), phase)?;
+        let mut fluid = Self::with_phase(device, Parameters::from_scene(scene)?, phase)?;
         let mut recorder = device.recorder()?;
         fluid.record_first_density(&mut recorder);
         device.submit(recorder)?.wait()?;
@@ -387,7 +387,7 @@ impl Fluid {
         let velocities: Vec<[f32; 3]> = bytemuck::pod_collect_to_vec(find("velocity", 3, n)?);
         let counts = Counts::new(device)?;
         let phase = PhaseArray::restore(device, &counts, &positions, &velocities, ids, ids.len() as u32)?;
-        let fluid = Self::with_phase(device, Parameters::from_scene(scene), phase)?;
+        let fluid = Self::with_phase(device, Parameters::from_scene(scene)?, phase)?;
         device.upload(&fluid.density.cast(), find("density", 1, n)?)?;
         device.upload(&fluid.key, find("key", 1, n)?)?;
         let mut recorder = device.recorder()?;

@@ -1,5 +1,6 @@
 //! From a scene's quantities to what the kernels take.
 
+use crate::SolverError;
 use frazil_scene::{Collider as SceneCollider, Scene, Side};
 use frazil_shaders::types::{Collider, Walls};
 
@@ -47,14 +48,17 @@ pub struct Parameters {
 
 impl Parameters {
     /// Reads a scene.
-    pub fn from_scene(scene: &Scene) -> Self {
+    ///
+    /// # Errors
+    /// A collider of a kind that this solver does not know: it must not run without it.
+    pub fn from_scene(scene: &Scene) -> Result<Self, SolverError> {
         let narrow = |v: [f64; 3]| v.map(|x| x as f32);
         let h = scene.support_radius_m();
         let mass = scene.particle_mass_kg();
         let calibration = Calibration::new(mass / scene.fluid.rest_density_kg_m3, h);
         let pressure = &scene.solver.artificial_pressure;
-        let colliders: Vec<Collider> = scene.colliders.iter().map(collider).collect();
-        Self {
+        let colliders: Vec<Collider> = scene.colliders.iter().map(collider).collect::<Result<_, _>>()?;
+        Ok(Self {
             dt_s: scene.time.dt_s as f32,
             gravity_m_s2: narrow(scene.gravity_m_s2()),
             support_m: h as f32,
@@ -79,7 +83,7 @@ impl Parameters {
                 n_colliders: colliders.len() as u32,
             },
             colliders,
-        }
+        })
     }
 }
 
@@ -121,8 +125,8 @@ impl Calibration {
     }
 }
 
-fn collider(collider: &SceneCollider) -> Collider {
-    match *collider {
+fn collider(collider: &SceneCollider) -> Result<Collider, SolverError> {
+    Ok(match *collider {
         SceneCollider::Plane { point_m, normal } => {
             let length = normal.iter().map(|n| n * n).sum::<f64>().sqrt();
             let unit = normal.map(|n| n / length);
@@ -137,7 +141,6 @@ fn collider(collider: &SceneCollider) -> Collider {
             vector: centre_m.map(|x| x as f32),
             scalar_m: radius_m as f32,
         },
-        // The scene's enum may grow; a solver that does not know a collider must not run without it.
-        ref other => unreachable!("collider {other:?} is refused by Fluid::new before parameters are made"),
-    }
+        ref other => return Err(SolverError::Scene { key: "colliders".into(), found: format!("{other:?}") }),
+    })
 }
