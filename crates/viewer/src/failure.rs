@@ -73,7 +73,7 @@ impl From<frazil_vk::Error> for Failure {
 impl From<SolverError> for Failure {
     fn from(error: SolverError) -> Self {
         match error {
-            SolverError::State { .. } => Self::input(error),
+            SolverError::State { .. } | SolverError::Scene { .. } => Self::input(error),
             _ => Self::device(error),
         }
     }
