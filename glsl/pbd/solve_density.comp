@@ -46,7 +46,7 @@ void main() {
         ratio += spline_shape(q);
         float slope = slope_scale * spline_slope_shape(q);
         sum_squares += slope * slope;
-        // Coincident particles have no direction: the constraint cannot part them, artificial pressure of others can.
+        // Coincident particles have no direction and feel the same sums: only different velocities part them.
         gradient -= (q > 0.0 ? slope / q : 0.0) * offset;
     }
     WALL_TERM(wall, walls, x, support_m);

@@ -2,7 +2,7 @@
 // that sums over particles stay near one whatever the scale of the scene.
 //
 // Density and its gradient use the same kernel: with 000's pair, poly6 for density and spiky for its gradient, the corrections
-// do not follow the gradient of the constraint, and a resting column boils for ever. At h = 2 spacings the spline's sum over a
+// do not follow the gradient of the constraint, and from h = 2 spacings on a resting column boils. At h = 2 spacings the spline's sum over a
 // cubic lattice is 1.0000.
 
 // h³ W = SPLINE_SCALE · spline_shape(q), Σ V W = density over rest density.
