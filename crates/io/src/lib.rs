@@ -10,6 +10,7 @@
 
 mod atomic;
 mod checkpoint;
+mod comparison;
 mod error;
 mod export;
 mod frame;
@@ -25,6 +26,7 @@ mod state_hash;
 mod trace;
 
 pub use checkpoint::Checkpoint;
+pub use comparison::{Comparison, Verdict, compare, median};
 pub use error::{Damage, Error, Problem, Result};
 pub use export::{Format, UnknownFormat, export, write_pvd};
 pub use frame::{Column, ColumnData, ColumnKind, Frame, FrameError};
