@@ -1,17 +1,16 @@
 #version 460
-// Reduces each tile of an array of u32 to one value: sums (wrapping), minima or maxima; an entry for each workgroup.
+// Reduces each tile of an array of u32 (or of flags, or of f32 in fixed point) to one value: sums (wrapping), minima or maxima; an entry for each workgroup.
 //
 // A thread takes ITEMS_PER_THREAD elements WORKGROUP_SIZE apart (coalesced), then the group combines as a tree.
 // Bytes: 4 an element. Order-independent: integer sums, minima and maxima are associative and commutative.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
+#include "primitives/elements.glsl"
 #include "primitives/length.glsl"
 
 layout(constant_id = 1) const uint ITEMS_PER_THREAD = 8;
 // 0 sum, 1 minimum, 2 maximum.
 layout(constant_id = 2) const uint OPERATION = 0;
-// 1: every element other than 0 counts as 1.
-layout(constant_id = 3) const uint AS_FLAGS = 0;
 
 layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
 layout(scalar, binding = 1) readonly buffer Values { uint values[]; };
@@ -33,7 +32,7 @@ void main() {
     uint own = neutral;
     for (uint item = 0u; item < ITEMS_PER_THREAD; ++item) {
         uint i = begin + item * WORKGROUP_SIZE;
-        if (i < n) own = combine(own, AS_FLAGS != 0u ? min(values[i], 1u) : values[i]);
+        if (i < n) own = combine(own, element(values[i]));
     }
     tree[lane] = own;
     for (uint stride = WORKGROUP_SIZE / 2u; stride > 0u; stride /= 2u) {

@@ -1,16 +1,59 @@
-//! Stream compaction: the indices of flagged elements, in order.
+//! Stream compaction and partition: columns of flagged elements moved to the front, in order.
 
-use crate::error::check_capacity;
-use crate::{Counts, ExclusiveScan, KernelError};
-use frazil_shaders::primitives::compact_indices;
+use crate::error::{check_apart, check_capacity};
+use crate::scan::{FLAGS, look_back_words};
+use crate::{Counts, KernelError, Method, Scan, ScanOptions};
+use bytemuck::Pod;
+use frazil_shaders::primitives::{partition_columns, reduce_u32};
+use frazil_shaders::types::Length;
 use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Threads};
 
-/// Lists the elements whose flag is set.
+/// Columns that one pass moves.
+const COLUMNS: usize = 8;
+/// `words` of a column that is each element's own index.
+const INDEX: u32 = u32::MAX;
+
+/// A column to be moved.
+#[derive(Clone, Debug)]
+pub struct Move {
+    /// None: the column is each element's index.
+    from: Option<Buffer<u32>>,
+    words: u32,
+    kept: Buffer<u32>,
+    dropped: Option<Buffer<u32>>,
+}
+
+impl Move {
+    /// From the column `from` to the front of `kept`. `T` is made of 32-bit words.
+    pub fn column<T: Pod>(from: &Buffer<T>, kept: &Buffer<T>) -> Self {
+        Self { from: Some(from.cast()), words: (size_of::<T>() / 4) as u32, kept: kept.cast(), dropped: None }
+    }
+
+    /// Each kept element's index to the front of `kept`.
+    pub fn index(kept: &Buffer<u32>) -> Self {
+        Self { from: None, words: 1, kept: kept.clone(), dropped: None }
+    }
+
+    /// Elements that are not kept go to the front of `dropped`.
+    #[must_use]
+    pub fn dropping_to<T: Pod>(self, dropped: &Buffer<T>) -> Self {
+        Self { dropped: Some(dropped.cast()), ..self }
+    }
+}
+
+/// Keeps the elements whose flag is set.
+///
+/// The scan of the flags and the move of up to eight columns are one pass: with look-back 4 bytes an element for its flag, else
+/// 8, and twice a column's own bytes for each element that moves.
 pub struct Compaction {
-    scan: ExclusiveScan,
+    method: Method,
+    sum_tiles: Option<(Kernel<reduce_u32::Interface>, Scan, Buffer<u32>)>,
+    compact: Kernel<partition_columns::Interface>,
+    partition: Kernel<partition_columns::Interface>,
     counts: Counts,
-    compact: Kernel<compact_indices::Interface>,
-    place: Buffer<u32>,
+    state: Buffer<u32>,
+    /// Bound where there is no column: kernels bind all slots, and no two that are written may be one buffer.
+    spare: Vec<Buffer<u32>>,
     capacity: u32,
 }
 
@@ -20,19 +63,65 @@ impl Compaction {
     /// # Errors
     /// No memory.
     pub fn new(device: &Device, capacity: u32) -> Result<Self, KernelError> {
+        Self::with_options(device, capacity, ScanOptions::default())
+    }
+
+    /// Makes a compaction with options; `inclusive` has no meaning here.
+    ///
+    /// # Errors
+    /// The device's limits do not allow the group size; look-back was asked for and is not allowed; no memory.
+    pub fn with_options(device: &Device, capacity: u32, options: ScanOptions) -> Result<Self, KernelError> {
+        let ScanOptions { workgroup_size, spins, withheld, .. } = options;
+        let method = Method::choose(device, options.method)?;
+        let kernel = |partition| {
+            let look_back = (method == Method::LookBack).into();
+            let defaults = partition_columns::Specialization::default();
+            let specialization = partition_columns::Specialization {
+                workgroup_size,
+                look_back,
+                partition,
+                spins,
+                withheld,
+                ..defaults
+            };
+            Kernel::specialized(device, &specialization)
+        };
+        let compact: Kernel<partition_columns::Interface> = kernel(0)?;
+        let tiles = capacity.div_ceil(compact.tile()).max(1);
+        let sum_tiles = match method {
+            Method::LookBack => None,
+            Method::ReduceThenScan => {
+                let defaults = reduce_u32::Specialization::default();
+                let reduce = reduce_u32::Specialization { workgroup_size, elements: FLAGS, ..defaults };
+                let options = ScanOptions { inclusive: false, ..options };
+                Some((
+                    Kernel::specialized(device, &reduce)?,
+                    Scan::with_options(device, tiles, options)?,
+                    device.buffer("kept in tiles", tiles as usize)?,
+                ))
+            }
+        };
         Ok(Self {
-            scan: ExclusiveScan::new(device, capacity)?,
+            method,
+            sum_tiles,
+            partition: kernel(1)?,
             counts: Counts::new(device)?,
-            compact: Kernel::new(device)?,
-            place: device.buffer("compaction places", capacity as usize)?,
+            state: device.buffer("compaction tiles", look_back_words(capacity, compact.tile()))?,
+            spare: (0..=2 * COLUMNS).map(|_| device.buffer("spare column", 1)).collect::<Result<_, _>>()?,
+            compact,
             capacity,
         })
+    }
+
+    /// Which method it uses.
+    pub fn method(&self) -> Method {
+        self.method
     }
 
     /// Records: `kept[0], kept[1] …` are the indices below `count` whose flag is not 0, in order, and `kept_count` how many.
     ///
     /// # Errors
-    /// The count's capacity exceeds the compaction's, or a buffer is smaller than it.
+    /// As [`Self::record_columns`].
     pub fn record(
         &self,
         recorder: &mut Recorder,
@@ -41,11 +130,140 @@ impl Compaction {
         kept: &Buffer<u32>,
         kept_count: &DeviceCount,
     ) -> Result<(), KernelError> {
-        check_capacity("compaction", self.capacity, count, &[flags, kept])?;
-        self.scan.record_flags(recorder, count, flags, &self.place, &kept_count.count)?;
+        self.record_columns(recorder, count, flags, &[Move::index(kept)], kept_count, None)
+    }
+
+    /// Records the move of every column: elements below `count` whose flag is not 0 to the front of its `kept`, the others to the
+    /// front of its `dropped`, both in order. `kept_count` and `dropped_count` tell how many, ready to dispatch by.
+    ///
+    /// # Errors
+    /// The count's capacity exceeds the compaction's; a buffer is smaller than it; a buffer is given twice, one of them to be
+    /// written; one column has a place for what is dropped and another has none.
+    pub fn record_columns(
+        &self,
+        recorder: &mut Recorder,
+        count: &DeviceCount,
+        flags: &Buffer<u32>,
+        columns: &[Move],
+        kept_count: &DeviceCount,
+        dropped_count: Option<&DeviceCount>,
+    ) -> Result<(), KernelError> {
+        let partition = columns.iter().any(|column| column.dropped.is_some());
+        self.check(count, flags, columns, kept_count, dropped_count)?;
+        recorder.fill(&kept_count.count, 0);
+        if let Some(dropped_count) = dropped_count {
+            recorder.fill(&dropped_count.count, 0);
+        }
+        if let Some((reduce, scan, sums)) = &self.sum_tiles {
+            let extent = Length { divisor: 1, multiplier: 1, shrink: 1 };
+            let bindings = reduce_u32::Bindings { count: &count.count, values: flags, reduced: sums };
+            let params = reduce_u32::Params { extent, neutral: 0 };
+            recorder.dispatch(reduce, Threads::Counted(count), bindings, params);
+            let tiles = Length { shrink: self.compact.tile(), ..extent };
+            scan.record_derived(recorder, count, tiles, sums, &self.state);
+        }
+        // No columns at all still count.
+        let passes = columns.chunks(COLUMNS).chain(columns.is_empty().then_some(columns));
+        for columns in passes {
+            if self.method == Method::LookBack {
+                recorder.fill(&self.state, 0);
+            }
+            self.move_columns(recorder, count, flags, columns, kept_count, dropped_count, partition);
+        }
         self.counts.prepare(recorder, kept_count);
-        let bindings = compact_indices::Bindings { count: &count.count, flags, place: &self.place, kept };
-        recorder.dispatch(&self.compact, Threads::Counted(count), bindings, ());
+        if let Some(dropped_count) = dropped_count {
+            self.counts.prepare(recorder, dropped_count);
+        }
         Ok(())
+    }
+
+    fn check(
+        &self,
+        count: &DeviceCount,
+        flags: &Buffer<u32>,
+        columns: &[Move],
+        kept_count: &DeviceCount,
+        dropped_count: Option<&DeviceCount>,
+    ) -> Result<(), KernelError> {
+        let partition = columns.iter().any(|column| column.dropped.is_some());
+        check_capacity("compaction", self.capacity, count, &[flags])?;
+        let (mut inputs, mut outputs) = (vec![flags, &count.count], vec![&kept_count.count]);
+        outputs.extend(dropped_count.map(|dropped| &dropped.count));
+        for column in columns {
+            if column.dropped.is_some() != partition {
+                return Err(KernelError::NoPlaceForDropped { object: column.kept.name().to_owned() });
+            }
+            inputs.extend(&column.from);
+            outputs.extend([&column.kept].into_iter().chain(&column.dropped));
+            for buffer in [&column.from, &Some(column.kept.clone()), &column.dropped].into_iter().flatten() {
+                let (found, needed) =
+                    (buffer.len() as u64, u64::from(count.capacity) * u64::from(column.words));
+                if found < needed {
+                    let (primitive, object) = ("compaction", buffer.name().to_owned());
+                    return Err(KernelError::TooSmall { primitive, object, found, needed });
+                }
+            }
+        }
+        check_apart("compaction", &inputs, &outputs)
+    }
+
+    #[allow(clippy::too_many_arguments, reason = "private; the public function is its checked form")]
+    fn move_columns(
+        &self,
+        recorder: &mut Recorder,
+        count: &DeviceCount,
+        flags: &Buffer<u32>,
+        columns: &[Move],
+        kept_count: &DeviceCount,
+        dropped_count: Option<&DeviceCount>,
+        partition: bool,
+    ) {
+        let column = |k: usize| columns.get(k);
+        let from = |k: usize| column(k).and_then(|c| c.from.as_ref()).unwrap_or(flags);
+        let kept = |k: usize| column(k).map_or(&self.spare[k], |c| &c.kept);
+        let dropped =
+            |k: usize| column(k).and_then(|c| c.dropped.as_ref()).unwrap_or(&self.spare[COLUMNS + k]);
+        let bindings = partition_columns::Bindings {
+            count: &count.count,
+            flags,
+            look_back: &self.state,
+            kept_count: &kept_count.count,
+            dropped_count: dropped_count.map_or(&self.spare[2 * COLUMNS], |dropped| &dropped.count),
+            column0: from(0),
+            column1: from(1),
+            column2: from(2),
+            column3: from(3),
+            column4: from(4),
+            column5: from(5),
+            column6: from(6),
+            column7: from(7),
+            kept0: kept(0),
+            kept1: kept(1),
+            kept2: kept(2),
+            kept3: kept(3),
+            kept4: kept(4),
+            kept5: kept(5),
+            kept6: kept(6),
+            kept7: kept(7),
+            dropped0: dropped(0),
+            dropped1: dropped(1),
+            dropped2: dropped(2),
+            dropped3: dropped(3),
+            dropped4: dropped(4),
+            dropped5: dropped(5),
+            dropped6: dropped(6),
+            dropped7: dropped(7),
+        };
+        let words = std::array::from_fn(|k| match column(k) {
+            None => 0,
+            Some(Move { from: None, .. }) => INDEX,
+            Some(column) => column.words,
+        });
+        // What moves is not known here; all of it is the most that can.
+        let words_moved: u64 =
+            columns.iter().map(|c| u64::from(c.words) * (1 + u64::from(c.from.is_some()))).sum();
+        recorder.declare_bytes(4 * (1 + words_moved) * u64::from(count.expected()));
+        let kernel = if partition { &self.partition } else { &self.compact };
+        recorder.dispatch(kernel, Threads::Counted(count), bindings, partition_columns::Params { words });
     }
 }

@@ -39,6 +39,36 @@ pub enum KernelError {
         /// Bit after the last.
         end: u32,
     },
+    /// A buffer that is both read and written, or written twice.
+    #[error(
+        "{primitive}: \"{object}\" is given as two buffers, one of which is written; expected buffers apart"
+    )]
+    Overlap {
+        /// The primitive.
+        primitive: &'static str,
+        /// The buffer.
+        object: String,
+    },
+    /// A partition in which one column has no place for what is dropped.
+    #[error("partition: \"{object}\" has no place for dropped elements, other columns have")]
+    NoPlaceForDropped {
+        /// Where the column's kept elements go.
+        object: String,
+    },
+    /// Look-back on a device that does not allow it.
+    #[error("look-back is not allowed on {device}, its litmus test {litmus}; use reduce-then-scan")]
+    LookBack {
+        /// The device.
+        device: String,
+        /// How it failed.
+        litmus: crate::Litmus,
+    },
+    /// Fixed point with too many digits behind the point.
+    #[error("fixed point with {found} fraction bits, expected 0 to 30")]
+    FractionBits {
+        /// What was asked for.
+        found: u32,
+    },
     /// A grid that cannot be.
     #[error("uniform grid: {problem}")]
     Grid {
@@ -70,6 +100,20 @@ pub(crate) fn check_capacity(
                 found: buffer.len() as u64,
                 needed: count.capacity.into(),
             });
+        }
+    }
+    Ok(())
+}
+
+/// Checks that nothing that is written is read as well, or written twice.
+pub(crate) fn check_apart(
+    primitive: &'static str,
+    inputs: &[&frazil_vk::Buffer<u32>],
+    outputs: &[&frazil_vk::Buffer<u32>],
+) -> Result<(), KernelError> {
+    for (i, output) in outputs.iter().enumerate() {
+        if inputs.iter().chain(&outputs[..i]).any(|other| other.overlaps(output)) {
+            return Err(KernelError::Overlap { primitive, object: output.name().to_owned() });
         }
     }
     Ok(())

@@ -12,14 +12,16 @@ mod count;
 mod error;
 mod grid;
 mod length;
+mod look_back;
 mod radix_sort;
 mod reduction;
 mod scan;
 
-pub use compaction::Compaction;
+pub use compaction::{Compaction, Move};
 pub use count::Counts;
 pub use error::KernelError;
 pub use grid::UniformGrid;
+pub use look_back::{Litmus, Method};
 pub use radix_sort::RadixSort;
 pub use reduction::{Operation, ReductionF32, ReductionU32};
-pub use scan::ExclusiveScan;
+pub use scan::{FixedScan, Scan, ScanOptions};

@@ -2,7 +2,7 @@
 
 use crate::error::check_capacity;
 use crate::length::per_tile;
-use crate::{ExclusiveScan, KernelError};
+use crate::{KernelError, Scan};
 use frazil_shaders::primitives::{radix_count, radix_scatter};
 use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Threads};
 use std::ops::Range;
@@ -19,7 +19,7 @@ pub struct RadixSort {
     count_digits: Kernel<radix_count::Interface>,
     scatter: Kernel<radix_scatter::Interface>,
     scatter_indices: Kernel<radix_scatter::Interface>,
-    scan: ExclusiveScan,
+    scan: Scan,
     digit_counts: Buffer<u32>,
     digit_places: Buffer<u32>,
     scratch_keys: Buffer<u32>,
@@ -66,7 +66,11 @@ impl RadixSort {
                 device,
                 &radix_scatter::Specialization { index_as_payload: 1, ..scattering },
             )?,
-            scan: ExclusiveScan::with_workgroup_size(device, counters, workgroup_size)?,
+            scan: Scan::with_options(
+                device,
+                counters,
+                crate::ScanOptions { workgroup_size, ..Default::default() },
+            )?,
             digit_counts: device.buffer("digit counts", counters as usize)?,
             digit_places: device.buffer("digit places", counters as usize)?,
             scratch_keys: device.buffer("sort keys (scratch)", capacity as usize)?,

@@ -1,87 +1,80 @@
-//! Exclusive scan: reduce-then-scan over a hierarchy of tiles.
+//! Scan of an array: reduce-then-scan over a hierarchy of tiles, or decoupled look-back in a single pass.
 
-use crate::KernelError;
-use crate::error::check_capacity;
+use crate::error::{check_apart, check_capacity};
 use crate::length::{COUNTED, length_of, reduced};
-use frazil_shaders::primitives::{reduce_u32, scan_tiles};
+use crate::{KernelError, Method};
+use frazil_shaders::primitives::{reduce_u32, scan_look_back, scan_tiles};
 use frazil_shaders::types::Length;
 use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Threads};
 
-/// Scans arrays of u32: `scanned[i] = values[0] + … + values[i − 1]`, wrapping.
+/// How a scan is to work.
+#[derive(Clone, Copy, Debug)]
+pub struct ScanOptions {
+    /// Whether `scanned[i]` includes `values[i]`.
+    pub inclusive: bool,
+    /// The method; without one, the best that the device allows.
+    pub method: Option<Method>,
+    /// Threads a group, a power of two.
+    pub workgroup_size: u32,
+    /// Looks at a tile before whoever waits for it sums it again.
+    pub spins: u32,
+    /// For tests of look-back: of every so many tiles, the last one never publishes its sum, as if its group had not been
+    /// scheduled. 0: none.
+    pub withheld: u32,
+}
+
+impl Default for ScanOptions {
+    fn default() -> Self {
+        let defaults = scan_look_back::Specialization::default();
+        Self {
+            inclusive: false,
+            method: None,
+            workgroup_size: defaults.workgroup_size,
+            spins: defaults.spins,
+            withheld: defaults.withheld,
+        }
+    }
+}
+
+/// Scans arrays of u32: `scanned[i] = values[0] + … + values[i − 1]`, wrapping; inclusive scans add `values[i]`.
 ///
-/// Reads each element twice and writes it once: 12 bytes an element, against the 8 that any scan must move. It needs no
-/// progress guarantee between workgroups, which Vulkan does not give.
-pub struct ExclusiveScan {
-    reduce: Kernel<reduce_u32::Interface>,
-    scan: Kernel<scan_tiles::Interface>,
-    reduce_flags: Kernel<reduce_u32::Interface>,
-    scan_flags: Kernel<scan_tiles::Interface>,
-    /// Sums of tiles of the level below, and their scan.
-    levels: Vec<Level>,
-    /// What the top level adds: nothing.
-    zero: Buffer<u32>,
-    /// Where totals go that nobody asked for.
-    spare_total: Buffer<u32>,
-    capacity: u32,
-}
+/// Look-back reads each element once and writes it once: the 8 bytes an element that any scan must move. Reduce-then-scan reads
+/// each twice, 12 bytes, and needs no progress guarantee between workgroups, which Vulkan does not give.
+pub struct Scan(Passes);
 
-struct Level {
-    sums: Buffer<u32>,
-    scanned: Buffer<u32>,
-}
+/// Scans arrays of f32 in fixed point: the same bits whatever the method, the group size and the device.
+///
+/// Elements are rounded to multiples of 2^−`fraction_bits`, ties to even, and summed as 32-bit integers; results are the f32
+/// nearest to the sums. Elements that are not numbers, and elements and sums of 2^(31 − `fraction_bits`) or more, raise
+/// [`Self::overflow`]: results are then wrong.
+pub struct FixedScan(Passes);
 
-/// Whether elements are numbers, or flags of which every one that is not 0 counts as 1.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Elements {
-    Numbers,
-    Flags,
-}
-
-impl ExclusiveScan {
-    /// Makes a scan of up to `capacity` elements.
+impl Scan {
+    /// Makes an exclusive scan of up to `capacity` elements.
     ///
     /// # Errors
     /// No memory.
     pub fn new(device: &Device, capacity: u32) -> Result<Self, KernelError> {
-        Self::with_workgroup_size(device, capacity, scan_tiles::Specialization::default().workgroup_size)
+        Self::with_options(device, capacity, ScanOptions::default())
     }
 
-    /// Makes a scan with another workgroup size, a power of two.
+    /// Makes a scan with options.
     ///
     /// # Errors
-    /// The device's limits do not allow it; no memory.
-    pub fn with_workgroup_size(
-        device: &Device,
-        capacity: u32,
-        workgroup_size: u32,
-    ) -> Result<Self, KernelError> {
-        let reduce = |as_flags| {
-            let defaults = reduce_u32::Specialization::default();
-            Kernel::specialized(device, &reduce_u32::Specialization { workgroup_size, as_flags, ..defaults })
-        };
-        let scan = |as_flags| {
-            let defaults = scan_tiles::Specialization::default();
-            Kernel::specialized(device, &scan_tiles::Specialization { workgroup_size, as_flags, ..defaults })
-        };
-        let (reduce, reduce_flags, scan, scan_flags) = (reduce(0)?, reduce(1)?, scan(0)?, scan(1)?);
-        let mut levels = Vec::new();
-        let mut n = capacity;
-        while n > scan.tile() {
-            n = n.div_ceil(scan.tile());
-            levels.push(Level {
-                sums: device.buffer("scan sums", n as usize)?,
-                scanned: device.buffer("scanned sums", n as usize)?,
-            });
-        }
-        let zero = device.buffer_from("zero", &[0])?;
-        let spare_total = device.buffer("spare total", 1)?;
-        Ok(Self { reduce, scan, reduce_flags, scan_flags, levels, zero, spare_total, capacity })
+    /// The device's limits do not allow the group size; look-back was asked for and is not allowed; no memory.
+    pub fn with_options(device: &Device, capacity: u32, options: ScanOptions) -> Result<Self, KernelError> {
+        Ok(Self(Passes::new(device, capacity, options, NUMBERS, 0)?))
+    }
+
+    /// Which method it uses.
+    pub fn method(&self) -> Method {
+        self.0.method()
     }
 
     /// Records the scan of the first `count` elements; `total`, if given, receives their sum.
     ///
     /// # Errors
-    /// The count's capacity exceeds the scan's, or a buffer is smaller than it.
+    /// The count's capacity exceeds the scan's; a buffer is smaller than it; an input is an output, too.
     pub fn record(
         &self,
         recorder: &mut Recorder,
@@ -90,25 +83,9 @@ impl ExclusiveScan {
         scanned: &Buffer<u32>,
         total: Option<&Buffer<u32>>,
     ) -> Result<(), KernelError> {
-        check_capacity("scan", self.capacity, count, &[values, scanned])?;
-        self.record_array(recorder, count, COUNTED, Elements::Numbers, values, scanned, total);
-        Ok(())
-    }
-
-    /// As [`Self::record`], counting every element that is not 0 as 1.
-    ///
-    /// # Errors
-    /// As [`Self::record`].
-    pub fn record_flags(
-        &self,
-        recorder: &mut Recorder,
-        count: &DeviceCount,
-        flags: &Buffer<u32>,
-        scanned: &Buffer<u32>,
-        total: &Buffer<u32>,
-    ) -> Result<(), KernelError> {
-        check_capacity("scan", self.capacity, count, &[flags, scanned])?;
-        self.record_array(recorder, count, COUNTED, Elements::Flags, flags, scanned, Some(total));
+        check_capacity("scan", self.0.capacity, count, &[values, scanned])?;
+        check_apart("scan", &[values], &[&[scanned], total.as_slice()].concat())?;
+        self.0.record(recorder, count, COUNTED, values, scanned, total);
         Ok(())
     }
 
@@ -121,19 +98,236 @@ impl ExclusiveScan {
         values: &Buffer<u32>,
         scanned: &Buffer<u32>,
     ) {
-        self.record_array(recorder, count, length, Elements::Numbers, values, scanned, None);
+        self.0.record(recorder, count, length, values, scanned, None);
+    }
+}
+
+impl FixedScan {
+    /// Makes a scan of up to `capacity` elements with `fraction_bits` binary digits behind the point, 0 to 30.
+    ///
+    /// # Errors
+    /// More fraction bits than 30; as [`Scan::with_options`].
+    pub fn new(
+        device: &Device,
+        capacity: u32,
+        fraction_bits: u32,
+        options: ScanOptions,
+    ) -> Result<Self, KernelError> {
+        if fraction_bits > 30 {
+            return Err(KernelError::FractionBits { found: fraction_bits });
+        }
+        Ok(Self(Passes::new(device, capacity, options, FIXED, fraction_bits)?))
     }
 
-    #[allow(clippy::too_many_arguments, reason = "private; the public functions are its named forms")]
-    fn record_array(
+    /// Records the scan of the first `count` elements; `total`, if given, receives their sum.
+    ///
+    /// # Errors
+    /// As [`Scan::record`].
+    pub fn record(
+        &self,
+        recorder: &mut Recorder,
+        count: &DeviceCount,
+        values: &Buffer<f32>,
+        scanned: &Buffer<f32>,
+        total: Option<&Buffer<f32>>,
+    ) -> Result<(), KernelError> {
+        let (values, scanned, total) = (values.cast(), scanned.cast(), total.map(Buffer::cast));
+        check_capacity("scan", self.0.capacity, count, &[&values, &scanned])?;
+        check_apart("scan", &[&values], &[&[&scanned], total.as_ref().as_slice()].concat())?;
+        recorder.fill(&self.0.overflow, 0);
+        self.0.record(recorder, count, COUNTED, &values, &scanned, total.as_ref());
+        Ok(())
+    }
+
+    /// One word: not 0 if an element or a sum of the last scan did not fit.
+    pub fn overflow(&self) -> &Buffer<u32> {
+        &self.0.overflow
+    }
+}
+
+/// `primitives/elements.glsl`.
+const NUMBERS: u32 = 0;
+pub(crate) const FLAGS: u32 = 1;
+const FIXED: u32 = 2;
+
+/// The passes behind both types.
+struct Passes {
+    steps: Steps,
+    overflow: Buffer<u32>,
+    /// Where totals go that nobody asked for.
+    spare_total: Buffer<u32>,
+    capacity: u32,
+}
+
+enum Steps {
+    LookBack { scan: Kernel<scan_look_back::Interface>, state: Buffer<u32> },
+    ReduceThenScan(Box<Hierarchy>),
+}
+
+/// Levels of tiles for reduce-then-scan.
+struct Hierarchy {
+    reduce: Kernel<reduce_u32::Interface>,
+    scan: Kernel<scan_tiles::Interface>,
+    /// For the levels above the first, whose elements are sums.
+    reduce_sums: Kernel<reduce_u32::Interface>,
+    scan_sums: Kernel<scan_tiles::Interface>,
+    /// Sums of tiles of the level below, and their scan.
+    levels: Vec<Level>,
+    /// What the top level adds: nothing.
+    zero: Buffer<u32>,
+}
+
+struct Level {
+    sums: Buffer<u32>,
+    scanned: Buffer<u32>,
+}
+
+/// Words of look-back state for arrays of up to `capacity` elements: a ticket, and two words a tile.
+pub(crate) fn look_back_words(capacity: u32, tile: u32) -> usize {
+    1 + 2 * capacity.div_ceil(tile) as usize
+}
+
+impl Passes {
+    fn new(
+        device: &Device,
+        capacity: u32,
+        options: ScanOptions,
+        elements: u32,
+        fraction_bits: u32,
+    ) -> Result<Self, KernelError> {
+        let ScanOptions { workgroup_size, spins, withheld, .. } = options;
+        let inclusive = options.inclusive.into();
+        let steps = match Method::choose(device, options.method)? {
+            Method::LookBack => {
+                let defaults = scan_look_back::Specialization::default();
+                let specialization = scan_look_back::Specialization {
+                    workgroup_size,
+                    inclusive,
+                    elements,
+                    fraction_bits,
+                    spins,
+                    withheld,
+                    ..defaults
+                };
+                let scan = Kernel::specialized(device, &specialization)?;
+                let state = device.buffer("look-back state", look_back_words(capacity, scan.tile()))?;
+                Steps::LookBack { scan, state }
+            }
+            Method::ReduceThenScan => Steps::ReduceThenScan(Box::new(Hierarchy::new(
+                device,
+                capacity,
+                workgroup_size,
+                inclusive,
+                elements,
+                fraction_bits,
+            )?)),
+        };
+        let overflow = device.buffer_from("scan overflow", &[0])?;
+        let spare_total = device.buffer("spare total", 1)?;
+        Ok(Self { steps, overflow, spare_total, capacity })
+    }
+
+    fn method(&self) -> Method {
+        match self.steps {
+            Steps::LookBack { .. } => Method::LookBack,
+            Steps::ReduceThenScan(_) => Method::ReduceThenScan,
+        }
+    }
+
+    fn record(
+        &self,
+        recorder: &mut Recorder,
+        count: &DeviceCount,
+        extent: Length,
+        values: &Buffer<u32>,
+        scanned: &Buffer<u32>,
+        total: Option<&Buffer<u32>>,
+    ) {
+        match &self.steps {
+            Steps::LookBack { scan, state } => {
+                recorder.fill(state, 0);
+                let bindings = scan_look_back::Bindings {
+                    count: &count.count,
+                    values,
+                    look_back: state,
+                    scanned,
+                    total: total.unwrap_or(&self.spare_total),
+                    overflow: &self.overflow,
+                };
+                // One group at least: an empty array has a total, too.
+                let threads = Threads::Fixed(length_of(extent, count.capacity).max(1) as usize);
+                recorder.declare_bytes(8 * u64::from(length_of(extent, count.expected())));
+                recorder.dispatch(scan, threads, bindings, scan_look_back::Params { extent });
+            }
+            Steps::ReduceThenScan(hierarchy) => {
+                let total = total.unwrap_or(&self.spare_total);
+                hierarchy.record(
+                    recorder,
+                    count,
+                    extent,
+                    [values, scanned, total, &self.overflow, &self.spare_total],
+                );
+            }
+        }
+    }
+}
+
+impl Hierarchy {
+    fn new(
+        device: &Device,
+        capacity: u32,
+        workgroup_size: u32,
+        inclusive: u32,
+        elements: u32,
+        fraction_bits: u32,
+    ) -> Result<Self, KernelError> {
+        let reduce = |elements| {
+            let defaults = reduce_u32::Specialization::default();
+            Kernel::specialized(
+                device,
+                &reduce_u32::Specialization { workgroup_size, elements, fraction_bits, ..defaults },
+            )
+        };
+        let scan = |inclusive, elements| {
+            let defaults = scan_tiles::Specialization::default();
+            Kernel::specialized(
+                device,
+                &scan_tiles::Specialization {
+                    workgroup_size,
+                    inclusive,
+                    elements,
+                    fraction_bits,
+                    ..defaults
+                },
+            )
+        };
+        let (bottom, sums) = (scan(inclusive, elements)?, scan(0, NUMBERS)?);
+        let mut levels = Vec::new();
+        let mut n = capacity;
+        while n > bottom.tile() {
+            n = n.div_ceil(bottom.tile());
+            levels.push(Level {
+                sums: device.buffer("scan sums", n as usize)?,
+                scanned: device.buffer("scanned sums", n as usize)?,
+            });
+        }
+        let zero = device.buffer_from("zero", &[0])?;
+        Ok(Self {
+            reduce: reduce(elements)?,
+            scan: bottom,
+            reduce_sums: reduce(NUMBERS)?,
+            scan_sums: sums,
+            levels,
+            zero,
+        })
+    }
+
+    fn record(
         &self,
         recorder: &mut Recorder,
         count: &DeviceCount,
         length: Length,
-        elements: Elements,
-        values: &Buffer<u32>,
-        scanned: &Buffer<u32>,
-        total: Option<&Buffer<u32>>,
+        [values, scanned, total, overflow, spare_total]: [&Buffer<u32>; 5],
     ) {
         let tile = self.scan.tile();
         // Up: sums of tiles, as many levels as an array of this capacity needs.
@@ -144,13 +338,10 @@ impl ExclusiveScan {
             if length_of(extent, count.capacity) <= tile {
                 break;
             }
-            let kernel = if elements == Elements::Flags && lengths.len() == 1 {
-                &self.reduce_flags
-            } else {
-                &self.reduce
-            };
+            let kernel = if lengths.len() == 1 { &self.reduce } else { &self.reduce_sums };
             let bindings = reduce_u32::Bindings { count: &count.count, values: source, reduced: &level.sums };
             let threads = Threads::Fixed(length_of(extent, count.capacity) as usize);
+            recorder.declare_bytes(4 * u64::from(length_of(extent, count.expected())));
             recorder.dispatch(kernel, threads, bindings, reduce_u32::Params { extent, neutral: 0 });
             lengths.push(reduced(extent, tile));
             source = &level.sums;
@@ -159,15 +350,17 @@ impl ExclusiveScan {
         for depth in (0..lengths.len()).rev() {
             let extent = lengths[depth];
             let bottom = depth == 0;
-            let kernel = if elements == Elements::Flags && bottom { &self.scan_flags } else { &self.scan };
             let bindings = scan_tiles::Bindings {
                 count: &count.count,
                 values: if bottom { values } else { &self.levels[depth - 1].sums },
                 base: if depth + 1 == lengths.len() { &self.zero } else { &self.levels[depth].scanned },
                 scanned: if bottom { scanned } else { &self.levels[depth - 1].scanned },
-                total: total.filter(|_| bottom).unwrap_or(&self.spare_total),
+                total: if bottom { total } else { spare_total },
+                overflow,
             };
+            let kernel = if bottom { &self.scan } else { &self.scan_sums };
             let threads = Threads::Fixed(length_of(extent, count.capacity).max(1) as usize);
+            recorder.declare_bytes(8 * u64::from(length_of(extent, count.expected())));
             recorder.dispatch(kernel, threads, bindings, scan_tiles::Params { extent });
         }
     }

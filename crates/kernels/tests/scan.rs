@@ -1,26 +1,58 @@
-//! Reduction, scan and compaction against their CPU twins.
+//! Scan, compaction and reduction against their CPU twins.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod common;
 
 use common::*;
-use frazil_kernels::{Compaction, ExclusiveScan, KernelError, Operation, ReductionF32, ReductionU32};
-use frazil_reference::primitives::{
-    ReduceShape, exclusive_scan_u32, reduce_max_u32, reduce_min_u32, reduce_sum_f32, reduce_sum_u32,
-    stream_compaction,
+use frazil_kernels::{
+    Compaction, FixedScan, KernelError, Litmus, Method, Move, Operation, ReductionF32, ReductionU32, Scan,
+    ScanOptions,
 };
+use frazil_reference::primitives::{
+    ReduceShape, exclusive_scan_u32, inclusive_scan_u32, partition, reduce_max_u32, reduce_min_u32,
+    reduce_sum_f32, reduce_sum_u32, scan_fixed, stream_compaction,
+};
+use frazil_vk::{Device, DeviceOptions};
 use proptest::prelude::*;
+
+/// Every way to scan: both methods, both kinds, all group sizes, and look-back with groups that never answer.
+fn options() -> impl Strategy<Value = ScanOptions> {
+    (any::<bool>(), any::<bool>(), workgroup_size(), prop_oneof![3 => Just(0u32), 1 => 1u32..4]).prop_map(
+        |(inclusive, look_back, workgroup_size, withheld)| ScanOptions {
+            inclusive,
+            method: Some(if look_back { Method::LookBack } else { Method::ReduceThenScan }),
+            workgroup_size,
+            withheld,
+            ..Default::default()
+        },
+    )
+}
+
+#[test]
+fn this_device_passes_the_litmus_test() {
+    let device = Device::open(&DeviceOptions { validation: true, ..Default::default() }).unwrap();
+    assert!(Litmus::run(&device).unwrap().passes(), "{}", Litmus::of(&device).unwrap());
+    assert_eq!(Method::best(&device).unwrap(), Method::LookBack);
+    // One that failed would get reduce-then-scan, and whoever asks for look-back an error.
+    Litmus { messages_missed: 1, waits_given_up: 2 }.assume(&device);
+    assert_eq!(Scan::new(&device, 10).unwrap().method(), Method::ReduceThenScan);
+    let options = ScanOptions { method: Some(Method::LookBack), ..Default::default() };
+    let error = Scan::with_options(&device, 10, options).err().unwrap();
+    assert!(error.to_string().contains("1 messages missed, 2 waits given up"), "{error}");
+    device.check_validation().unwrap();
+}
 
 #[test]
 fn scan_agrees_with_its_twin() {
-    proptest!(config(150), |(values in keys(), spare in 0usize..5000, log_group in 6u32..10)| {
+    proptest!(config(300), |(values in keys(), spare in 0usize..5000, options in options())| {
         let capacity = values.len() + spare;
-        let scan = ExclusiveScan::with_workgroup_size(&DEVICE, capacity as u32, 1 << log_group).unwrap();
+        let scan = Scan::with_options(&DEVICE, capacity as u32, options).unwrap();
         let (input, output) = (padded(&values, capacity), padded(&[], capacity));
         let total = DEVICE.buffer_from("total", &[77]).unwrap();
         run(|r| scan.record(r, &count(values.len(), capacity), &input, &output, Some(&total)).unwrap());
-        let (expected, sum) = exclusive_scan_u32(&values);
+        let (exclusive, sum) = exclusive_scan_u32(&values);
+        let expected = if options.inclusive { inclusive_scan_u32(&values) } else { exclusive };
         let found = DEVICE.download(&output, capacity).unwrap();
         prop_assert_eq!(&found[..values.len()], &expected[..]);
         prop_assert!(found[values.len()..].iter().all(|v| *v == 0xdead_beef), "nothing is written past the count");
@@ -29,22 +61,59 @@ fn scan_agrees_with_its_twin() {
 }
 
 #[test]
-fn scan_takes_three_levels_of_tiles() {
+fn fixed_point_scan_agrees_with_its_twin_and_tells_overflow() {
+    proptest!(config(150), |(values in keys(), options in options(), fraction_bits in prop::sample::select(vec![0u32, 13]), exponent in -8i32..16)| {
+        let floats: Vec<f32> = values.iter().map(|v| (*v as i32 as f32 / 2f32.powi(31)) * 2f32.powi(exponent)).collect();
+        let n = floats.len();
+        let scan = FixedScan::new(&DEVICE, n as u32, fraction_bits, options).unwrap();
+        let (input, output) = (DEVICE.buffer_from("floats", &floats).unwrap(), DEVICE.buffer("scanned", n).unwrap());
+        let total = DEVICE.buffer_from("total", &[7.0]).unwrap();
+        run(|r| scan.record(r, &count(n, n), &input, &output, Some(&total)).unwrap());
+        let overflow = DEVICE.download(scan.overflow(), 1).unwrap()[0] != 0;
+        match scan_fixed(&floats, fraction_bits, options.inclusive) {
+            None => prop_assert!(overflow),
+            Some((scanned, sum)) => {
+                prop_assert!(!overflow);
+                prop_assert_eq!(DEVICE.download(&output, n).unwrap(), scanned);
+                prop_assert_eq!(DEVICE.download(&total, 1).unwrap()[0], sum);
+            }
+        }
+    });
+    let values = DEVICE.buffer_from("floats", &[1.0, f32::NAN, 2.0]).unwrap();
+    let scanned = DEVICE.buffer("scanned", 3).unwrap();
+    let scan = FixedScan::new(&DEVICE, 3, 8, ScanOptions::default()).unwrap();
+    run(|r| scan.record(r, &count(3, 3), &values, &scanned, None).unwrap());
+    assert_ne!(DEVICE.download(scan.overflow(), 1).unwrap()[0], 0, "NaN is told");
+    assert!(matches!(
+        FixedScan::new(&DEVICE, 3, 31, ScanOptions::default()),
+        Err(KernelError::FractionBits { found: 31 })
+    ));
+}
+
+#[test]
+fn scan_takes_a_million_elements_and_three_levels_of_tiles() {
     // 64 threads of 8 make tiles of 512: three levels from 512² on.
-    let n = 512 * 512 + 7;
-    let values: Vec<u32> = (0..n as u32).map(|i| i.wrapping_mul(2_654_435_761)).collect();
-    let scan = ExclusiveScan::with_workgroup_size(&DEVICE, n as u32, 64).unwrap();
-    let (input, output) = (padded(&values, n), padded(&[], n));
-    run(|r| scan.record(r, &count(n, n), &input, &output, None).unwrap());
-    assert_eq!(DEVICE.download(&output, n).unwrap(), exclusive_scan_u32(&values).0);
+    for (n, workgroup_size) in [(512 * 512 + 7, 64), ((1 << 20) + 7, 256)] {
+        let values: Vec<u32> = (0..n as u32).map(|i| i.wrapping_mul(2_654_435_761)).collect();
+        for method in [Method::ReduceThenScan, Method::LookBack] {
+            for withheld in [0, 5] {
+                let options =
+                    ScanOptions { method: Some(method), workgroup_size, withheld, ..Default::default() };
+                let scan = Scan::with_options(&DEVICE, n as u32, options).unwrap();
+                let (input, output) = (padded(&values, n), padded(&[], n));
+                run(|r| scan.record(r, &count(n, n), &input, &output, None).unwrap());
+                assert!(DEVICE.download(&output, n).unwrap() == exclusive_scan_u32(&values).0, "{method:?}");
+            }
+        }
+    }
 }
 
 #[test]
 fn compaction_lists_flagged_indices_in_order() {
-    proptest!(config(100), |(values in keys(), spare in 0usize..3000, every in 1u32..5)| {
+    proptest!(config(150), |(values in keys(), spare in 0usize..3000, every in 1u32..5, options in options())| {
         let flags: Vec<u32> = values.iter().map(|v| if v % every == 0 { *v } else { 0 }).collect();
         let capacity = flags.len() + spare;
-        let compaction = Compaction::new(&DEVICE, capacity as u32).unwrap();
+        let compaction = Compaction::with_options(&DEVICE, capacity as u32, options).unwrap();
         let (input, kept) = (padded(&flags, capacity), padded(&[], capacity));
         let kept_count = count(0, capacity);
         run(|r| compaction.record(r, &count(flags.len(), capacity), &input, &kept, &kept_count).unwrap());
@@ -59,8 +128,45 @@ fn compaction_lists_flagged_indices_in_order() {
 }
 
 #[test]
+fn partition_moves_every_column_and_loses_nothing() {
+    // Ten columns take two passes; elements of one to four words.
+    proptest!(config(100), |(values in keys(), every in 1u32..5, options in options(), columns in 0usize..11, both in any::<bool>())| {
+        let n = values.len();
+        let flags: Vec<u32> = values.iter().map(|v| if v % every == 0 { *v } else { 0 }).collect();
+        let compaction = Compaction::with_options(&DEVICE, n as u32, options).unwrap();
+        let data: Vec<Vec<[u32; 3]>> =
+            (0..columns).map(|c| values.iter().enumerate().map(|(i, v)| [*v, i as u32, c as u32]).collect()).collect();
+        let from: Vec<_> = data.iter().map(|d| DEVICE.buffer_from("column", d).unwrap()).collect();
+        let filled = |n| DEVICE.buffer_from("moved", &vec![[9u32; 3]; n]).unwrap();
+        let (kept, dropped): (Vec<_>, Vec<_>) = (0..columns).map(|_| (filled(n), filled(n))).unzip();
+        let moves: Vec<Move> = (0..columns)
+            .map(|c| {
+                let column = Move::column(&from[c], &kept[c]);
+                if both { column.dropping_to(&dropped[c]) } else { column }
+            })
+            .collect();
+        let (kept_count, dropped_count) = (count(5, n), count(5, n));
+        let input = padded(&flags, n);
+        run(|r| compaction.record_columns(r, &count(n, n), &input, &moves, &kept_count, Some(&dropped_count)).unwrap());
+        let kept_n = flags.iter().filter(|f| **f != 0).count();
+        prop_assert_eq!(DEVICE.download(&kept_count.count, 1).unwrap()[0] as usize, kept_n);
+        prop_assert_eq!(DEVICE.download(&dropped_count.count, 1).unwrap()[0] as usize, n - kept_n);
+        for c in 0..columns {
+            let (expected_kept, expected_dropped) = partition(&data[c], &flags);
+            prop_assert_eq!(DEVICE.download(&kept[c], kept_n).unwrap(), expected_kept);
+            let found = DEVICE.download(&dropped[c], n).unwrap();
+            if both {
+                prop_assert_eq!(&found[..n - kept_n], &expected_dropped[..]);
+            } else {
+                prop_assert!(found.iter().all(|d| *d == [9; 3]), "nothing else is written");
+            }
+        }
+    });
+}
+
+#[test]
 fn reductions_agree_with_their_twins() {
-    proptest!(config(100), |(values in keys(), spare in 0usize..3000, log_group in 6u32..10)| {
+    proptest!(config(100), |(values in keys(), spare in 0usize..3000, group in workgroup_size())| {
         let capacity = values.len() + spare;
         let (input, count) = (padded(&values, capacity), count(values.len(), capacity));
         let expected = [
@@ -69,7 +175,7 @@ fn reductions_agree_with_their_twins() {
             (Operation::Maximum, reduce_max_u32(&values)),
         ];
         for (operation, expected) in expected {
-            let reduction = ReductionU32::with_workgroup_size(&DEVICE, operation, capacity as u32, 1 << log_group).unwrap();
+            let reduction = ReductionU32::with_workgroup_size(&DEVICE, operation, capacity as u32, group).unwrap();
             let mut result = None;
             run(|r| result = Some(reduction.record(r, &count, &input).unwrap().clone()));
             prop_assert_eq!(DEVICE.download(&result.unwrap(), 1).unwrap()[0], expected, "{:?}", operation);
@@ -79,27 +185,44 @@ fn reductions_agree_with_their_twins() {
 
 #[test]
 fn float_sums_have_the_bits_of_their_fixed_tree() {
-    proptest!(config(100), |(values in keys(), log_group in 6u32..10)| {
+    proptest!(config(100), |(values in keys(), group in workgroup_size())| {
         // Both signs and many magnitudes, so that another order of additions gives other bits.
         let floats: Vec<f32> = values.iter().enumerate().map(|(i, v)| (*v as f32 - 2e9) * 10f32.powi(i as i32 % 7 - 3)).collect();
         let n = floats.len();
-        let reduction = ReductionF32::with_workgroup_size(&DEVICE, Operation::Sum, n as u32, 1 << log_group).unwrap();
+        let reduction = ReductionF32::with_workgroup_size(&DEVICE, Operation::Sum, n as u32, group).unwrap();
         let input = DEVICE.buffer_from("floats", &floats).unwrap();
         let mut result = None;
         run(|r| result = Some(reduction.record(r, &count(n, n), &input).unwrap().clone()));
         let found = DEVICE.download(&result.unwrap(), 1).unwrap()[0];
-        let shape = ReduceShape { workgroup_size: 1 << log_group, items_per_thread: 8 };
+        let shape = ReduceShape { workgroup_size: group as usize, items_per_thread: 8 };
         prop_assert_eq!(found.to_bits(), reduce_sum_f32(&floats, shape).to_bits());
     });
 }
 
 #[test]
 fn misuse_is_refused_by_name() {
-    let scan = ExclusiveScan::new(&DEVICE, 100).unwrap();
-    let (small, large) = (padded(&[], 50), padded(&[], 200));
+    let scan = Scan::new(&DEVICE, 100).unwrap();
+    let (small, large, other) = (padded(&[], 50), padded(&[], 200), padded(&[], 200));
     let mut recorder = DEVICE.recorder().unwrap();
-    let error = scan.record(&mut recorder, &count(0, 101), &large, &large, None).unwrap_err();
+    let error = scan.record(&mut recorder, &count(0, 101), &large, &other, None).unwrap_err();
     assert!(matches!(error, KernelError::Capacity { found: 101, capacity: 100, .. }), "{error}");
     let error = scan.record(&mut recorder, &count(0, 100), &large, &small, None).unwrap_err();
     assert!(matches!(error, KernelError::TooSmall { found: 50, needed: 100, .. }), "{error}");
+    let error = scan.record(&mut recorder, &count(0, 100), &large, &large, None).unwrap_err();
+    assert!(matches!(error, KernelError::Overlap { .. }), "{error}");
+    let error = scan.record(&mut recorder, &count(0, 100), &large, &other, Some(&large)).unwrap_err();
+    assert!(matches!(error, KernelError::Overlap { .. }), "{error}");
+
+    let compaction = Compaction::new(&DEVICE, 100).unwrap();
+    let (count, kept, dropped) = (count(0, 100), count(0, 100), padded(&[], 200));
+    let mut record =
+        |moves: &[Move]| compaction.record_columns(&mut recorder, &count, &large, moves, &kept, None);
+    let error = record(&[Move::column(&large, &large)]).unwrap_err();
+    assert!(matches!(error, KernelError::Overlap { .. }), "{error}");
+    let error = record(&[Move::column(&large, &other).dropping_to(&other)]).unwrap_err();
+    assert!(matches!(error, KernelError::Overlap { .. }), "{error}");
+    let error = record(&[Move::column(&large.cast::<[u32; 3]>(), &other.cast())]).unwrap_err();
+    assert!(matches!(error, KernelError::TooSmall { found: 198, needed: 300, .. }), "{error}");
+    let moves = [Move::index(&other), Move::column(&large, &padded(&[], 200)).dropping_to(&dropped)];
+    assert!(matches!(record(&moves).unwrap_err(), KernelError::NoPlaceForDropped { .. }));
 }

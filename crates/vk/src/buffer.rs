@@ -193,6 +193,11 @@ impl<T: Pod> Buffer<T> {
         Buffer { raw: self.raw.clone(), len, element: PhantomData }
     }
 
+    /// Whether both are the same memory, whatever their types.
+    pub fn overlaps<U: Pod>(&self, other: &Buffer<U>) -> bool {
+        self.raw.inner.id == other.raw.inner.id
+    }
+
     /// Writes `data` to the start of a host-visible buffer.
     ///
     /// # Errors

@@ -80,6 +80,8 @@ pub struct Capabilities {
 #[derive(Clone)]
 pub(crate) struct Candidate {
     pub handle: vk::PhysicalDevice,
+    /// Tells this device under this driver from all others; part of file names.
+    pub identity: String,
     pub info: DeviceInfo,
     pub capabilities: Capabilities,
     pub queue_family: u32,
@@ -135,6 +137,7 @@ fn examine(instance: &Instance, index: usize, handle: vk::PhysicalDevice) -> Can
     // SAFETY: the chain holds only structures that the device's version and extensions define.
     unsafe { raw.get_physical_device_properties2(handle, &mut properties) };
     let limits = properties.properties.limits;
+    let cache_uuid = properties.properties.pipeline_cache_uuid;
 
     let mut f12 = vk::PhysicalDeviceVulkan12Features::default();
     let mut f13 = vk::PhysicalDeviceVulkan13Features::default();
@@ -182,6 +185,12 @@ fn examine(instance: &Instance, index: usize, handle: vk::PhysicalDevice) -> Can
         .to_owned();
     Candidate {
         handle,
+        // The identity covers the driver's build; a software device compiles other code for each subgroup size.
+        identity: cache_uuid
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .chain([format!("-{}", v11.subgroup_size)])
+            .collect(),
         queue_family: queue_family as u32,
         info: DeviceInfo {
             index,

@@ -1,7 +1,9 @@
 //! Choosing and opening a device, and what all of its objects share.
 
 use crate::capabilities::{self, Candidate, Capabilities, DeviceInfo, DeviceKind};
+use crate::findings::Findings;
 use crate::instance::Instance;
+use crate::kernel::Kernels;
 use crate::pipeline_cache::PipelineCache;
 use crate::submission::Timeline;
 use crate::validation::ValidationLog;
@@ -83,6 +85,8 @@ pub(crate) struct Shared {
     #[cfg(feature = "window")]
     pub surfaces: bool,
     pub cache: PipelineCache,
+    pub kernels: Kernels,
+    pub findings: Findings,
     pub timeline: Timeline,
     next_id: AtomicU64,
     bytes_held: AtomicU64,
@@ -158,6 +162,19 @@ impl Device {
             bytes_held: self.shared.bytes_held.load(Ordering::Relaxed),
             bytes_peak: self.shared.bytes_peak.load(Ordering::Relaxed),
         }
+    }
+
+    /// What was found out about this device earlier, in this process or in one that used the same cache folder.
+    ///
+    /// Findings belong to the device and the driver's version: another driver starts without any.
+    pub fn recall(&self, key: &str) -> Option<String> {
+        self.shared.findings.recall(key)
+    }
+
+    /// Keeps a finding for [`Self::recall`], in this process and, if a pipeline cache was given, beside it. `key` is part of
+    /// a file's name.
+    pub fn keep_finding(&self, key: &str, value: &str) {
+        self.shared.findings.keep(key, value);
     }
 
     /// Writes the pipelines compiled so far to the cache file given at opening, if any.
@@ -250,6 +267,8 @@ impl Shared {
             push_descriptor: khr::push_descriptor::Device::new(&instance.raw, &raw),
             debug,
             cache: PipelineCache::open(&raw, options.pipeline_cache.clone())?,
+            kernels: Kernels::default(),
+            findings: Findings::new(options.pipeline_cache.as_ref(), candidate.identity.clone()),
             timeline: Timeline::new(&raw, candidate.queue_family)?,
             raw,
             full_subgroups,
@@ -300,11 +319,12 @@ impl Drop for Shared {
             let allocator = self.allocator.get_mut().unwrap_or_else(PoisonError::into_inner);
             let _ = allocator.free(allocation);
         });
+        self.kernels.destroy(&self.raw);
         self.cache.destroy(&self.raw);
         // SAFETY: dropped once, here, and never used after.
         unsafe { ManuallyDrop::drop(&mut self.allocator) };
-        // SAFETY: all children are destroyed: buffers, images and pipelines hold this device alive and retire into the
-        // timeline, which was just emptied.
+        // SAFETY: all children are destroyed: kernels above; buffers, images and raster pipelines hold this device alive and
+        // retire into the timeline, which was just emptied.
         unsafe { self.raw.destroy_device(None) };
     }
 }

@@ -15,6 +15,7 @@ mod buffer;
 mod capabilities;
 mod device;
 mod error;
+mod findings;
 mod hazard;
 mod image;
 mod instance;

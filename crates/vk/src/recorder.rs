@@ -49,7 +49,8 @@ pub struct Recorder {
     pub(crate) shared: Arc<Shared>,
     pool: Option<CommandPool>,
     kept: HashMap<u64, Kept>,
-    kernels: Vec<Arc<dyn Any + Send + Sync>>,
+    /// What else must outlive the submission.
+    objects: Vec<Arc<dyn Any + Send + Sync>>,
     /// `ordered[a][b]`: uses a before this moment are ordered before any use b from now on.
     ordered: [[u32; Use::ALL.len()]; Use::ALL.len()],
     /// `reached[a][s]`: uses a before this moment have a chain of barriers to stage s.
@@ -61,6 +62,7 @@ pub struct Recorder {
     events: Option<Vec<Event>>,
     time_stamps: Option<TimeStamps>,
     bound_pipeline: vk::Pipeline,
+    declared_bytes: Option<u64>,
     first_pass: String,
     last_pass: String,
     host_reads: Vec<Resource>,
@@ -134,7 +136,7 @@ impl Device {
             shared,
             pool: Some(pool),
             kept: HashMap::new(),
-            kernels: Vec::new(),
+            objects: Vec::new(),
             ordered: Default::default(),
             reached: Default::default(),
             clock: 1,
@@ -144,6 +146,7 @@ impl Device {
             events: options.trace.then(Vec::new),
             time_stamps,
             bound_pipeline: vk::Pipeline::null(),
+            declared_bytes: None,
             first_pass: String::new(),
             last_pass: String::new(),
             host_reads: Vec::new(),
@@ -184,7 +187,7 @@ impl Recorder {
         let device = &self.shared.raw;
         if self.bound_pipeline != kernel.inner.pipeline {
             self.bound_pipeline = kernel.inner.pipeline;
-            // SAFETY: the pipeline is alive and kept so by `kernels`.
+            // SAFETY: the pipeline lives as long as the device.
             unsafe {
                 device.cmd_bind_pipeline(commands, vk::PipelineBindPoint::COMPUTE, kernel.inner.pipeline)
             };
@@ -218,8 +221,13 @@ impl Recorder {
                 unsafe { device.cmd_dispatch_indirect(commands, count.args.raw().inner.handle, 12 * row) };
             }
         }
-        self.kernels.push(kernel.inner.clone());
         self.end_pass();
+    }
+
+    /// Says how many bytes the next pass moves at least, where its bindings do not tell: where an element of a buffer is only
+    /// part of a particle's, or where the elements reached are not as many as the threads.
+    pub fn declare_bytes(&mut self, bytes: u64) {
+        self.declared_bytes = Some(bytes);
     }
 
     /// Copies the first `len` elements of `from` to the start of `to`.
@@ -321,7 +329,7 @@ impl Recorder {
     }
 
     pub(crate) fn keep(&mut self, object: Arc<dyn Any + Send + Sync>) {
-        self.kernels.push(object);
+        self.objects.push(object);
     }
 
     fn note_host_read(&mut self, buffer: &RawBuffer) {
@@ -332,6 +340,7 @@ impl Recorder {
 
     /// Puts down the barrier that the pass needs, its label and its first time stamp.
     pub(crate) fn begin_pass(&mut self, name: &str, uses: &[(Resource, Use)], bytes: u64) {
+        let bytes = self.declared_bytes.take().unwrap_or(bytes);
         self.place_barrier(uses);
         if let Some(debug) = &self.shared.debug {
             let name = CString::new(name).unwrap_or_default();
@@ -480,7 +489,7 @@ impl Recorder {
         };
         Ok(Finished {
             pool,
-            kept: vec![Box::new(std::mem::take(&mut self.kept)), Box::new(std::mem::take(&mut self.kernels))],
+            kept: vec![Box::new(std::mem::take(&mut self.kept)), Box::new(std::mem::take(&mut self.objects))],
             time_stamps: self.time_stamps.take(),
             first_pass: std::mem::take(&mut self.first_pass),
             last_pass: std::mem::take(&mut self.last_pass),

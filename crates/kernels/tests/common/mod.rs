@@ -2,14 +2,19 @@
 
 #![allow(dead_code, reason = "each test file uses some of it")]
 
-use frazil_kernels::Counts;
+use frazil_kernels::{Counts, Litmus};
 use frazil_vk::{Buffer, Device, DeviceCount, DeviceOptions, Recorder, RecorderOptions, find_hazards};
 use proptest::prelude::*;
 use std::sync::LazyLock;
 
 /// One device for all tests of a process, with validation on.
-pub static DEVICE: LazyLock<Device> =
-    LazyLock::new(|| Device::open(&DeviceOptions { validation: true, ..Default::default() }).unwrap());
+///
+/// Look-back is tested whether this device passes the litmus test or not: its results do not rest on it.
+pub static DEVICE: LazyLock<Device> = LazyLock::new(|| {
+    let device = Device::open(&DeviceOptions { validation: true, ..Default::default() }).unwrap();
+    Litmus::default().assume(&device);
+    device
+});
 
 pub static COUNTS: LazyLock<Counts> = LazyLock::new(|| Counts::new(&DEVICE).unwrap());
 
@@ -50,6 +55,11 @@ pub fn size() -> impl Strategy<Value = usize> {
         (prop::sample::select(around.to_vec()), 0usize..3).prop_map(|(n, d)| n + d - 1),
         3usize..9000,
     ]
+}
+
+/// Threads a group: 64 to 512.
+pub fn workgroup_size() -> impl Strategy<Value = u32> {
+    (6u32..10).prop_map(|log| 1 << log)
 }
 
 /// Keys of several distributions.

@@ -14,3 +14,9 @@ pub fn stream_compaction(flags: &[u32]) -> Vec<u32> {
     }
     indices
 }
+
+/// A column split by flags: the elements whose flag is nonzero, and the others, both in order.
+pub fn partition<T: Copy>(column: &[T], flags: &[u32]) -> (Vec<T>, Vec<T>) {
+    let (kept, dropped): (Vec<_>, Vec<_>) = column.iter().zip(flags).partition(|(_, flag)| **flag != 0);
+    (kept.into_iter().map(|(x, _)| *x).collect(), dropped.into_iter().map(|(x, _)| *x).collect())
+}

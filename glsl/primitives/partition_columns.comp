@@ -1,0 +1,123 @@
+#version 460
+// Stream compaction and partition fused with their scan: every element whose flag is not 0 moves to the front of the kept columns, in
+// order, and every other one to the front of the dropped columns, if there are any. Up to eight columns move in one pass.
+//
+// An element of column k is words[k] 32-bit words; words[k] = 0: no such column; INVALID_INDEX: the element's own index.
+// Bytes: 4 an element for the flags, once more in the pass that sums tiles where there is no look-back; 4 · words read and
+// written for each element that moves. Order-independent.
+#extension GL_GOOGLE_include_directive : require
+#include "common/kernel.glsl"
+#include "primitives/workgroup_scan.glsl"
+
+layout(constant_id = 1) const uint ITEMS_PER_THREAD = 8;
+// 0: look_back holds, for each tile, how many elements the tiles before it keep. 1: look-back.
+layout(constant_id = 2) const uint LOOK_BACK = 0;
+// 1: elements whose flag is 0 move to the dropped columns.
+layout(constant_id = 3) const uint PARTITION = 0;
+
+const uint TILE = WORKGROUP_SIZE * ITEMS_PER_THREAD;
+
+layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
+layout(scalar, binding = 1) readonly buffer Flags { uint flags[]; };
+layout(scalar, binding = 2) coherent buffer LookBack { uint look_back[]; };
+layout(scalar, binding = 3) writeonly buffer KeptCount { uint kept_count[]; };
+layout(scalar, binding = 4) writeonly buffer DroppedCount { uint dropped_count[]; };
+layout(scalar, binding = 5) readonly buffer Column0 { uint column0[]; };
+layout(scalar, binding = 6) readonly buffer Column1 { uint column1[]; };
+layout(scalar, binding = 7) readonly buffer Column2 { uint column2[]; };
+layout(scalar, binding = 8) readonly buffer Column3 { uint column3[]; };
+layout(scalar, binding = 9) readonly buffer Column4 { uint column4[]; };
+layout(scalar, binding = 10) readonly buffer Column5 { uint column5[]; };
+layout(scalar, binding = 11) readonly buffer Column6 { uint column6[]; };
+layout(scalar, binding = 12) readonly buffer Column7 { uint column7[]; };
+layout(scalar, binding = 13) writeonly buffer Kept0 { uint kept0[]; };
+layout(scalar, binding = 14) writeonly buffer Kept1 { uint kept1[]; };
+layout(scalar, binding = 15) writeonly buffer Kept2 { uint kept2[]; };
+layout(scalar, binding = 16) writeonly buffer Kept3 { uint kept3[]; };
+layout(scalar, binding = 17) writeonly buffer Kept4 { uint kept4[]; };
+layout(scalar, binding = 18) writeonly buffer Kept5 { uint kept5[]; };
+layout(scalar, binding = 19) writeonly buffer Kept6 { uint kept6[]; };
+layout(scalar, binding = 20) writeonly buffer Kept7 { uint kept7[]; };
+layout(scalar, binding = 21) writeonly buffer Dropped0 { uint dropped0[]; };
+layout(scalar, binding = 22) writeonly buffer Dropped1 { uint dropped1[]; };
+layout(scalar, binding = 23) writeonly buffer Dropped2 { uint dropped2[]; };
+layout(scalar, binding = 24) writeonly buffer Dropped3 { uint dropped3[]; };
+layout(scalar, binding = 25) writeonly buffer Dropped4 { uint dropped4[]; };
+layout(scalar, binding = 26) writeonly buffer Dropped5 { uint dropped5[]; };
+layout(scalar, binding = 27) writeonly buffer Dropped6 { uint dropped6[]; };
+layout(scalar, binding = 28) writeonly buffer Dropped7 { uint dropped7[]; };
+layout(scalar, push_constant) uniform Params { uint words[8]; };
+
+#include "primitives/look_back.glsl"
+
+shared uint rank[TILE + TILE / 32u];
+
+uint slot(uint place) { return place + place / 32u; }
+
+uint tile_sum(uint tile) {
+    uint own = 0u;
+    for (uint item = 0u; item < ITEMS_PER_THREAD; ++item) {
+        uint i = tile * TILE + item * WORKGROUP_SIZE + gl_LocalInvocationIndex;
+        if (i < count[0]) own += min(flags[i], 1u);
+    }
+    return workgroup_exclusive_scan(own).y;
+}
+
+#define MOVE(k)                                                                         \
+    if (words[k] == INVALID_INDEX) {                                                    \
+        if (is_kept) kept##k[to] = i;                                                   \
+        else if (PARTITION != 0u) dropped##k[to] = i;                                   \
+    } else if (is_kept) {                                                               \
+        for (uint w = 0u; w < words[k]; ++w) kept##k[words[k] * to + w] = column##k[words[k] * i + w]; \
+    } else if (PARTITION != 0u) {                                                       \
+        for (uint w = 0u; w < words[k]; ++w) dropped##k[words[k] * to + w] = column##k[words[k] * i + w]; \
+    }
+
+void main() {
+    uint n = count[0];
+    uint lane = gl_LocalInvocationIndex;
+    uint tile = LOOK_BACK != 0u ? take_ticket() : group_idx();
+    uint begin = tile * TILE;
+    // The whole group leaves together: a folded dispatch may hold groups past the last tile.
+    if (begin >= n) return;
+
+    uint kept_items = 0u;
+    for (uint item = 0u; item < ITEMS_PER_THREAD; ++item) {
+        uint place = item * WORKGROUP_SIZE + lane;
+        uint flag = begin + place < n ? min(flags[begin + place], 1u) : 0u;
+        kept_items |= flag << item;
+        rank[slot(place)] = flag;
+    }
+    barrier();
+    uint own = 0u;
+    for (uint item = 0u; item < ITEMS_PER_THREAD; ++item) own += rank[slot(lane * ITEMS_PER_THREAD + item)];
+    uvec2 before_and_all = workgroup_exclusive_scan(own);
+    uint before = before_and_all.x;
+    before += LOOK_BACK != 0u ? sum_before_tile(tile, before_and_all.y) : look_back[tile];
+    for (uint item = 0u; item < ITEMS_PER_THREAD; ++item) {
+        uint place = lane * ITEMS_PER_THREAD + item;
+        uint flag = rank[slot(place)];
+        rank[slot(place)] = before;
+        before += flag;
+        if (begin + place + 1u == n) {
+            kept_count[0] = before;
+            dropped_count[0] = n - before;
+        }
+    }
+    barrier();
+    for (uint item = 0u; item < ITEMS_PER_THREAD; ++item) {
+        uint place = item * WORKGROUP_SIZE + lane;
+        uint i = begin + place;
+        if (i >= n) break;
+        bool is_kept = (kept_items >> item & 1u) != 0u;
+        uint to = is_kept ? rank[slot(place)] : i - rank[slot(place)];
+        MOVE(0)
+        MOVE(1)
+        MOVE(2)
+        MOVE(3)
+        MOVE(4)
+        MOVE(5)
+        MOVE(6)
+        MOVE(7)
+    }
+}

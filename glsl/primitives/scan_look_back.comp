@@ -1,0 +1,43 @@
+#version 460
+// Scan in a single pass, by decoupled look-back: every element is read once and written once.
+//
+// scanned[i] = values[0] + … + values[i−1], wrapping; inclusive: with values[i].
+// Bytes: 8 an element and 8 a tile. Order-independent: integer sums, whichever tile was summed by whom.
+#extension GL_GOOGLE_include_directive : require
+#include "common/kernel.glsl"
+#include "primitives/elements.glsl"
+#include "primitives/length.glsl"
+#include "primitives/workgroup_scan.glsl"
+
+layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
+layout(scalar, binding = 1) readonly buffer Values { uint values[]; };
+layout(scalar, binding = 2) coherent buffer LookBack { uint look_back[]; };
+layout(scalar, binding = 3) writeonly buffer Scanned { uint scanned[]; };
+layout(scalar, binding = 4) writeonly buffer Total { uint total[]; };
+// Set to 1 where a fixed-point element or sum does not fit.
+layout(scalar, binding = 5) buffer Overflow { uint overflow[]; };
+layout(scalar, push_constant) uniform Params { Length extent; };
+
+#include "primitives/look_back.glsl"
+#include "primitives/scan_tile.glsl"
+
+uint tile_sum(uint tile) {
+    uint n = length_of(extent, count[0]);
+    uint own = 0u;
+    for (uint item = 0u; item < ITEMS_PER_THREAD; ++item) {
+        uint i = tile * TILE + item * WORKGROUP_SIZE + gl_LocalInvocationIndex;
+        if (i < n) own += element(values[i]);
+    }
+    return workgroup_exclusive_scan(own).y;
+}
+
+void main() {
+    uint n = length_of(extent, count[0]);
+    uint tile = take_ticket();
+    uint begin = tile * TILE;
+    // The whole group leaves together: a folded dispatch may hold groups past the last tile.
+    if (begin >= n && n > 0u) return;
+    uvec2 before_and_all = load_tile(begin, n);
+    store_tile(begin, n, sum_before_tile(tile, before_and_all.y) + before_and_all.x);
+    if (n == 0u && tile == 0u && gl_LocalInvocationIndex == 0u) total[0] = sum_bits(0u);
+}

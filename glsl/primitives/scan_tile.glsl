@@ -1,0 +1,49 @@
+// The scan of one tile in shared memory, for kernels that know or find out what comes before it.
+//
+// Elements pass through shared memory, so that global reads and writes are coalesced though a thread scans consecutive ones;
+// one word in 33 is left out, so that the threads' strides fall on different banks.
+// Who includes this declares the buffers `values`, `scanned`, `total` and `overflow`.
+
+layout(constant_id = 1) const uint ITEMS_PER_THREAD = 8;
+// 1: scanned[i] includes values[i].
+layout(constant_id = 2) const uint INCLUSIVE = 0;
+
+const uint TILE = WORKGROUP_SIZE * ITEMS_PER_THREAD;
+
+shared uint tile_elements_[TILE + TILE / 32u];
+
+uint slot_(uint place) { return place + place / 32u; }
+
+// Loads the tile that begins at `begin`; returns (sum of the tile's elements before this thread's, sum of all).
+uvec2 load_tile(uint begin, uint n) {
+    uint lane = gl_LocalInvocationIndex;
+    for (uint item = 0u; item < ITEMS_PER_THREAD; ++item) {
+        uint place = item * WORKGROUP_SIZE + lane;
+        uint bits = begin + place < n ? values[begin + place] : 0u;
+        if (ELEMENTS == FIXED && !fits_fixed(bits)) atomicOr(overflow[0], 1u);
+        tile_elements_[slot_(place)] = element(bits);
+    }
+    barrier();
+    uint own = 0u;
+    for (uint item = 0u; item < ITEMS_PER_THREAD; ++item) own += tile_elements_[slot_(lane * ITEMS_PER_THREAD + item)];
+    return workgroup_exclusive_scan(own);
+}
+
+// Stores the tile's scan; `before` is the sum of everything before this thread's elements.
+void store_tile(uint begin, uint n, uint before) {
+    uint lane = gl_LocalInvocationIndex;
+    for (uint item = 0u; item < ITEMS_PER_THREAD; ++item) {
+        uint place = lane * ITEMS_PER_THREAD + item;
+        uint value = tile_elements_[slot_(place)];
+        // If no single step of the running sum leaves the range, no sum does.
+        if (ELEMENTS == FIXED && overflows(before, value)) atomicOr(overflow[0], 1u);
+        tile_elements_[slot_(place)] = INCLUSIVE != 0u ? before + value : before;
+        before += value;
+        if (begin + place + 1u == n) total[0] = sum_bits(before);
+    }
+    barrier();
+    for (uint item = 0u; item < ITEMS_PER_THREAD; ++item) {
+        uint place = item * WORKGROUP_SIZE + lane;
+        if (begin + place < n) scanned[begin + place] = sum_bits(tile_elements_[slot_(place)]);
+    }
+}
