@@ -76,7 +76,7 @@ uint tile_sum(uint tile) {
 void main() {
     uint n = count[0];
     uint lane = gl_LocalInvocationIndex;
-    uint tile = LOOK_BACK != 0u ? take_ticket() : group_idx();
+    uint tile = LOOK_BACK != 0u ? take_ticket(0u) : group_idx();
     uint begin = tile * TILE;
     // The whole group leaves together: a folded dispatch may hold groups past the last tile.
     if (begin >= n) return;

@@ -1,15 +1,13 @@
 #version 460
-// First half of a radix-sort pass: how often each of the 16 digits occurs in each tile.
+// First half of a radix-sort pass without look-back: how often each of the 256 digits occurs in each tile.
 //
 // digit_counts[digit · tiles + tile], so that its scan gives every tile the place where its first key of a digit goes.
-// Bytes: 4 a key, 64 a tile. Order-independent: counts are integers.
+// Bytes: 4 a word of key, 1024 a tile. Order-independent: counts are integers.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 #include "primitives/length.glsl"
 
-layout(constant_id = 1) const uint ITEMS_PER_THREAD = 8;
-
-const uint DIGITS = 16;
+layout(constant_id = 1) const uint ITEMS_PER_THREAD = 16;
 
 layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
 layout(scalar, binding = 1) readonly buffer Keys { uint keys[]; };
@@ -19,6 +17,8 @@ layout(scalar, push_constant) uniform Params {
     uint mask;
 };
 
+#include "primitives/radix.glsl"
+
 shared uint histogram[DIGITS];
 
 void main() {
@@ -26,13 +26,16 @@ void main() {
     uint lane = gl_LocalInvocationIndex;
     uint tile_size = WORKGROUP_SIZE * ITEMS_PER_THREAD;
     uint tiles = ceil_div(n, tile_size);
-    if (lane < DIGITS) histogram[lane] = 0u;
+    for (uint digit = lane; digit < DIGITS; digit += WORKGROUP_SIZE) histogram[digit] = 0u;
     barrier();
     for (uint item = 0u; item < ITEMS_PER_THREAD; ++item) {
         uint i = group_idx() * tile_size + item * WORKGROUP_SIZE + lane;
-        if (i < n) atomicAdd(histogram[(keys[i] >> shift) & mask], 1u);
+        if (i < n) atomicAdd(histogram[digit_of(i, shift, mask)], 1u);
     }
     barrier();
     // A folded dispatch may hold groups past the last tile.
-    if (lane < DIGITS && group_idx() < tiles) digit_counts[lane * tiles + group_idx()] = histogram[lane];
+    if (group_idx() >= tiles) return;
+    for (uint digit = lane; digit < DIGITS; digit += WORKGROUP_SIZE) {
+        digit_counts[digit * tiles + group_idx()] = histogram[digit];
+    }
 }

@@ -33,7 +33,7 @@ uint tile_sum(uint tile) {
 
 void main() {
     uint n = length_of(extent, count[0]);
-    uint tile = take_ticket();
+    uint tile = take_ticket(0u);
     uint begin = tile * TILE;
     // The whole group leaves together: a folded dispatch may hold groups past the last tile.
     if (begin >= n && n > 0u) return;

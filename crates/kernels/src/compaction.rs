@@ -29,6 +29,11 @@ impl Move {
         Self { from: Some(from.cast()), words: (size_of::<T>() / 4) as u32, kept: kept.cast(), dropped: None }
     }
 
+    /// Where a column comes from, its words an element and where it goes to; None for indices.
+    pub(crate) fn as_column(&self) -> Option<(&Buffer<u32>, u32, &Buffer<u32>)> {
+        Some((self.from.as_ref()?, self.words, &self.kept))
+    }
+
     /// Each kept element's index to the front of `kept`.
     pub fn index(kept: &Buffer<u32>) -> Self {
         Self { from: None, words: 1, kept: kept.clone(), dropped: None }

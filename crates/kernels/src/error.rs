@@ -32,12 +32,24 @@ pub enum KernelError {
         needed: u64,
     },
     /// A range of key bits that is reversed or goes past the key.
-    #[error("radix sort: bits {begin}..{end} of a 32-bit key; expected begin ≤ end ≤ 32")]
+    #[error("radix sort: bits {begin}..{end} of a {key_bits}-bit key; expected begin ≤ end ≤ {key_bits}")]
     BitRange {
         /// First bit.
         begin: u32,
         /// Bit after the last.
         end: u32,
+        /// Bits of a key.
+        key_bits: u32,
+    },
+    /// A workgroup that is too small for the primitive.
+    #[error("{primitive}: workgroups of {found} threads, expected {least} or more")]
+    WorkgroupSize {
+        /// The primitive.
+        primitive: &'static str,
+        /// What was asked for.
+        found: u32,
+        /// The smallest.
+        least: u32,
     },
     /// A buffer that is both read and written, or written twice.
     #[error(

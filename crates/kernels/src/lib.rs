@@ -22,6 +22,6 @@ pub use count::Counts;
 pub use error::KernelError;
 pub use grid::UniformGrid;
 pub use look_back::{Litmus, Method};
-pub use radix_sort::RadixSort;
+pub use radix_sort::{RadixSort, SortKey, SortOptions};
 pub use reduction::{Operation, ReductionF32, ReductionU32};
 pub use scan::{FixedScan, Scan, ScanOptions};

@@ -1,167 +1,521 @@
-//! Radix sort of u32 keys with a u32 payload, four bits a pass.
+//! Radix sort of u32 and u64 keys, eight bits a pass, with a payload, with each key's origin, or with many columns.
 
-use crate::error::check_capacity;
+use crate::error::{check_apart, check_capacity};
 use crate::length::per_tile;
-use crate::{KernelError, Scan};
-use frazil_shaders::primitives::{radix_count, radix_scatter};
+use crate::scan::ScanOptions;
+use crate::{KernelError, Method, Move, Scan};
+use bytemuck::Pod;
+use frazil_shaders::primitives::{
+    gather_u32, radix_bases, radix_count, radix_histogram, radix_scatter, radix_scatter_look_back,
+    radix_sort_small,
+};
 use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Threads};
+use std::marker::PhantomData;
 use std::ops::Range;
 
 /// Bits that a pass sorts by.
-const DIGIT_BITS: u32 = 4;
+const DIGIT_BITS: u32 = 8;
 /// Values of a digit.
 const DIGITS: u32 = 1 << DIGIT_BITS;
+/// Keys that a tile holds at most: its words and counters must fit 32 KiB of shared memory.
+const LARGEST_TILE: u32 = 4096;
+/// A digit's count shares a word with two bits of flags.
+const LOOK_BACK_CAPACITY: u32 = (1 << 30) - 1;
 
-/// Sorts keys and payloads by any range of key bits; stable.
+/// What can be sorted by.
+pub trait SortKey: Pod {
+    /// 32-bit words of a key, the low one first.
+    const WORDS: u32;
+}
+
+impl SortKey for u32 {
+    const WORDS: u32 = 1;
+}
+
+impl SortKey for u64 {
+    const WORDS: u32 = 2;
+}
+
+/// How a sort is to work.
+#[derive(Clone, Copy, Debug)]
+pub struct SortOptions {
+    /// The method; without one, the best that the device allows.
+    pub method: Option<Method>,
+    /// Threads a group, a power of two from 64.
+    pub workgroup_size: u32,
+    /// Whether arrays that fit one workgroup are sorted by one, in a single dispatch.
+    pub small_path: bool,
+    /// Looks at a tile before whoever waits for it counts it again.
+    pub spins: u32,
+    /// For tests of look-back: as in [`ScanOptions::withheld`].
+    pub withheld: u32,
+}
+
+impl Default for SortOptions {
+    fn default() -> Self {
+        let defaults = radix_scatter_look_back::Specialization::default();
+        Self {
+            method: None,
+            workgroup_size: defaults.workgroup_size,
+            small_path: true,
+            spins: defaults.spins,
+            withheld: defaults.withheld,
+        }
+    }
+}
+
+/// Sorts keys by any range of their bits; stable.
 ///
-/// A pass counts digits (4 bytes a key), scans the counts, and scatters (16 bytes a key).
-pub struct RadixSort {
+/// With look-back (onesweep), one pass counts the digits of all passes, and each pass moves every key once: for u32 keys with a
+/// payload 4 + 16 bytes a pass. Without, each pass counts first, 20 bytes. Arrays that fit a workgroup are sorted in one dispatch.
+pub struct RadixSort<K = u32> {
+    way: Way,
+    scratch_keys: Buffer<u32>,
+    scratch_payload: Buffer<u32>,
+    /// Bound where there is no payload.
+    spare: Buffer<u32>,
+    capacity: u32,
+    key: PhantomData<fn() -> K>,
+}
+
+enum Way {
+    Small([Kernel<radix_sort_small::Interface>; 3]),
+    Onesweep(Onesweep),
+    ReduceThenScan(CountAndScatter),
+}
+
+struct Onesweep {
+    count_digits: Kernel<radix_histogram::Interface>,
+    scan_digits: Kernel<radix_bases::Interface>,
+    /// By payload.
+    scatter: [Kernel<radix_scatter_look_back::Interface>; 3],
+    histogram: Buffer<u32>,
+    bases: Buffer<u32>,
+    look_back: Buffer<u32>,
+    /// Words of `look_back` that a pass takes.
+    words_a_pass: u32,
+}
+
+struct CountAndScatter {
     count_digits: Kernel<radix_count::Interface>,
-    scatter: Kernel<radix_scatter::Interface>,
-    scatter_indices: Kernel<radix_scatter::Interface>,
+    /// By payload.
+    scatter: [Kernel<radix_scatter::Interface>; 3],
     scan: Scan,
     digit_counts: Buffer<u32>,
     digit_places: Buffer<u32>,
-    scratch_keys: Buffer<u32>,
-    scratch_payload: Buffer<u32>,
-    capacity: u32,
+    key_words: u32,
 }
 
-/// What travels with the keys.
+/// What travels with the keys; `primitives/radix_tile.glsl`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Payload {
+    None,
     /// What the payload buffer holds.
     Given,
     /// Each key's index; the payload buffer is only written.
     Index,
 }
 
-impl RadixSort {
+impl Payload {
+    const ALL: [Self; 3] = [Self::None, Self::Given, Self::Index];
+
+    fn words(self) -> u64 {
+        u64::from(self != Self::None)
+    }
+}
+
+/// One pass's digit.
+#[derive(Clone, Copy)]
+struct Digit {
+    shift: u32,
+    mask: u32,
+}
+
+impl<K: SortKey> RadixSort<K> {
     /// Makes a sort of up to `capacity` keys.
     ///
     /// # Errors
     /// No memory.
     pub fn new(device: &Device, capacity: u32) -> Result<Self, KernelError> {
-        Self::with_workgroup_size(device, capacity, radix_scatter::Specialization::default().workgroup_size)
+        Self::with_options(device, capacity, SortOptions::default())
     }
 
-    /// Makes a sort with another workgroup size, a power of two from 16.
+    /// Makes a sort with options.
     ///
     /// # Errors
-    /// The device's limits do not allow it; no memory.
-    pub fn with_workgroup_size(
-        device: &Device,
-        capacity: u32,
-        workgroup_size: u32,
-    ) -> Result<Self, KernelError> {
-        let counting = radix_count::Specialization { workgroup_size, ..Default::default() };
-        let scattering = radix_scatter::Specialization { workgroup_size, ..Default::default() };
-        let count_digits = Kernel::specialized(device, &counting)?;
-        let tiles = capacity.div_ceil(count_digits.tile());
-        let counters = DIGITS * tiles;
+    /// The device's limits do not allow the group size, or it is below 64; look-back was asked for and is not allowed; no memory.
+    pub fn with_options(device: &Device, capacity: u32, options: SortOptions) -> Result<Self, KernelError> {
+        if options.workgroup_size < 64 {
+            return Err(KernelError::WorkgroupSize {
+                primitive: "radix sort",
+                found: options.workgroup_size,
+                least: 64,
+            });
+        }
+        let mut method = Method::choose(device, options.method)?;
+        if capacity > LOOK_BACK_CAPACITY {
+            method = Method::ReduceThenScan;
+        }
+        let small = by_payload(|payload| {
+            let defaults = radix_sort_small::Specialization::default();
+            let specialization =
+                radix_sort_small::Specialization { payload, key_words: K::WORDS, ..defaults };
+            Kernel::specialized(device, &specialization)
+        })?;
+        let way = if options.small_path && capacity <= small[0].tile() {
+            Way::Small(small)
+        } else if method == Method::LookBack {
+            Way::Onesweep(Onesweep::new(device, capacity, options, K::WORDS)?)
+        } else {
+            Way::ReduceThenScan(CountAndScatter::new(device, capacity, options, K::WORDS)?)
+        };
         Ok(Self {
-            count_digits,
-            scatter: Kernel::specialized(device, &scattering)?,
-            scatter_indices: Kernel::specialized(
-                device,
-                &radix_scatter::Specialization { index_as_payload: 1, ..scattering },
-            )?,
-            scan: Scan::with_options(
-                device,
-                counters,
-                crate::ScanOptions { workgroup_size, ..Default::default() },
-            )?,
-            digit_counts: device.buffer("digit counts", counters as usize)?,
-            digit_places: device.buffer("digit places", counters as usize)?,
-            scratch_keys: device.buffer("sort keys (scratch)", capacity as usize)?,
+            way,
+            scratch_keys: device.buffer("sort keys (scratch)", (capacity * K::WORDS) as usize)?,
             scratch_payload: device.buffer("sort payload (scratch)", capacity as usize)?,
+            spare: device.buffer("spare payload", 1)?,
             capacity,
+            key: PhantomData,
         })
+    }
+
+    /// How it works: None where a single workgroup sorts.
+    pub fn method(&self) -> Option<Method> {
+        match self.way {
+            Way::Small(_) => None,
+            Way::Onesweep(_) => Some(Method::LookBack),
+            Way::ReduceThenScan(_) => Some(Method::ReduceThenScan),
+        }
+    }
+
+    /// Records the sort of `keys`, in place, by the key bits `bits`.
+    ///
+    /// # Errors
+    /// The bit range is reversed or goes past the key; the count's capacity exceeds the sort's; a buffer is smaller than that, or
+    /// given twice.
+    pub fn record_keys(
+        &self,
+        recorder: &mut Recorder,
+        count: &DeviceCount,
+        keys: &Buffer<K>,
+        bits: Range<u32>,
+    ) -> Result<(), KernelError> {
+        self.record_passes(recorder, count, keys, None, bits, Payload::None)
     }
 
     /// Records the sort of `keys` and `payload`, in place, by the key bits `bits`.
     ///
     /// # Errors
-    /// The bit range is reversed or goes past bit 32; the count's capacity exceeds the sort's, or a buffer is smaller.
+    /// As [`Self::record_keys`].
     pub fn record(
         &self,
         recorder: &mut Recorder,
         count: &DeviceCount,
-        keys: &Buffer<u32>,
+        keys: &Buffer<K>,
         payload: &Buffer<u32>,
         bits: Range<u32>,
     ) -> Result<(), KernelError> {
-        self.record_passes(recorder, count, keys, payload, bits, Payload::Given)
+        self.record_passes(recorder, count, keys, Some(payload), bits, Payload::Given)
     }
 
     /// Records the sort of `keys`, in place, and writes to `order` where each came from: `sorted[i] = keys[order[i]]`.
     ///
     /// # Errors
-    /// As [`Self::record`].
+    /// As [`Self::record_keys`].
     pub fn record_order(
         &self,
         recorder: &mut Recorder,
         count: &DeviceCount,
-        keys: &Buffer<u32>,
+        keys: &Buffer<K>,
         order: &Buffer<u32>,
         bits: Range<u32>,
     ) -> Result<(), KernelError> {
-        // Even keys without bits to sort by need their order written: one pass over no bits does that.
-        self.record_passes(recorder, count, keys, order, bits, Payload::Index)
+        self.record_passes(recorder, count, keys, Some(order), bits, Payload::Index)
+    }
+
+    /// Records the sort of `keys`, in place, and moves every column along; `order` is written as in [`Self::record_order`].
+    ///
+    /// Columns are moved once, behind the last pass, 4 + 8 · words bytes an element, however many passes the keys take.
+    ///
+    /// # Errors
+    /// As [`Self::record_keys`], for the columns, too.
+    pub fn record_columns(
+        &self,
+        recorder: &mut Recorder,
+        device: &Device,
+        count: &DeviceCount,
+        keys: &Buffer<K>,
+        order: &Buffer<u32>,
+        columns: &[Move],
+        bits: Range<u32>,
+    ) -> Result<(), KernelError> {
+        let mut outputs = vec![order];
+        for (from, words, to) in columns.iter().filter_map(Move::as_column) {
+            for buffer in [from, to] {
+                let (found, needed) = (buffer.len() as u64, u64::from(count.capacity) * u64::from(words));
+                if found < needed {
+                    let (primitive, object) = ("radix sort", buffer.name().to_owned());
+                    return Err(KernelError::TooSmall { primitive, object, found, needed });
+                }
+            }
+            outputs.push(to);
+        }
+        let inputs: Vec<_> = columns.iter().filter_map(|c| Some(c.as_column()?.0)).collect();
+        check_apart("radix sort", &inputs, &outputs)?;
+        self.record_order(recorder, count, keys, order, bits)?;
+        for (from, words, to) in columns.iter().filter_map(Move::as_column) {
+            let defaults = gather_u32::Specialization::default();
+            let gather: Kernel<gather_u32::Interface> =
+                Kernel::specialized(device, &gather_u32::Specialization { words, ..defaults })?;
+            let bindings = gather_u32::Bindings { count: &count.count, order, column: from, moved: to };
+            recorder.declare_bytes((4 + 8 * u64::from(words)) * u64::from(count.expected()));
+            recorder.dispatch(&gather, Threads::Counted(count), bindings, ());
+        }
+        Ok(())
     }
 
     fn record_passes(
         &self,
         recorder: &mut Recorder,
         count: &DeviceCount,
-        keys: &Buffer<u32>,
-        payload: &Buffer<u32>,
+        keys: &Buffer<K>,
+        payload: Option<&Buffer<u32>>,
         bits: Range<u32>,
-        first: Payload,
+        kind: Payload,
     ) -> Result<(), KernelError> {
-        if bits.start > bits.end || bits.end > u32::BITS {
-            return Err(KernelError::BitRange { begin: bits.start, end: bits.end });
+        let key_bits = u32::BITS * K::WORDS;
+        if bits.start > bits.end || bits.end > key_bits {
+            return Err(KernelError::BitRange { begin: bits.start, end: bits.end, key_bits });
         }
-        check_capacity("radix sort", self.capacity, count, &[keys, payload])?;
-        let passes = (bits.end - bits.start).div_ceil(DIGIT_BITS).max(u32::from(first == Payload::Index));
+        let too_small = |object: &str, found: usize| KernelError::TooSmall {
+            primitive: "radix sort",
+            object: object.to_owned(),
+            found: found as u64,
+            needed: count.capacity.into(),
+        };
+        check_capacity("radix sort", self.capacity, count, payload.as_slice())?;
+        if keys.len() < count.capacity as usize {
+            return Err(too_small(keys.name(), keys.len()));
+        }
+        let keys = &keys.cast::<u32>();
+        let payload = payload.unwrap_or(&self.spare);
+        check_apart("radix sort", &[&count.count], &[keys, payload])?;
+
+        if let Way::Small(kernels) = &self.way {
+            let bindings = radix_sort_small::Bindings { count: &count.count, keys, payload };
+            let params = radix_sort_small::Params { begin_bit: bits.start, end_bit: bits.end };
+            let words = u64::from(K::WORDS) + kind.words();
+            recorder.declare_bytes(8 * words * u64::from(count.expected()));
+            recorder.dispatch(&kernels[kind as usize], Threads::Fixed(1), bindings, params);
+            return Ok(());
+        }
+        // Even keys without bits to sort by need their order written: one pass over no bits does that.
+        let passes = (bits.end - bits.start).div_ceil(DIGIT_BITS).max(u32::from(kind == Payload::Index));
+        if let Way::Onesweep(onesweep) = &self.way {
+            onesweep.record_histogram(recorder, count, keys, &bits, passes, K::WORDS);
+        }
         let (mut from, mut to) = ((keys, payload), (&self.scratch_keys, &self.scratch_payload));
+        if kind == Payload::None {
+            to.1 = &self.spare;
+        }
         for pass in 0..passes {
-            let begin = (bits.start + pass * DIGIT_BITS).min(31);
-            let width = (bits.end - bits.start).saturating_sub(pass * DIGIT_BITS).min(DIGIT_BITS);
-            let (shift, mask) = (begin, (1 << width) - 1);
-
-            let bindings =
-                radix_count::Bindings { count: &count.count, keys: from.0, digit_counts: &self.digit_counts };
-            let params = radix_count::Params { shift, mask };
-            recorder.dispatch(&self.count_digits, Threads::Counted(count), bindings, params);
-
-            let length = per_tile(self.count_digits.tile(), DIGITS);
-            self.scan.record_derived(recorder, count, length, &self.digit_counts, &self.digit_places);
-
-            let own_index = first == Payload::Index && pass == 0;
-            let kernel = if own_index { &self.scatter_indices } else { &self.scatter };
-            let bindings = radix_scatter::Bindings {
-                count: &count.count,
-                keys: from.0,
-                // Not read in the pass that makes its own; any buffer that the pass does not write will do.
-                payload: if own_index { from.0 } else { from.1 },
-                place: &self.digit_places,
-                sorted_keys: to.0,
-                sorted_payload: to.1,
-            };
-            recorder.dispatch(
-                kernel,
-                Threads::Counted(count),
-                bindings,
-                radix_scatter::Params { shift, mask },
-            );
+            let shift = bits.start + pass * DIGIT_BITS;
+            let width = bits.end.saturating_sub(shift).min(DIGIT_BITS);
+            // A shift past the key is undefined even where no bit of it is used.
+            let digit = Digit { shift: shift.min(key_bits - 1), mask: (1 << width) - 1 };
+            let kind = if kind == Payload::Index && pass > 0 { Payload::Given } else { kind };
+            // Not read in a pass that makes its own; any buffer that the pass does not write will do.
+            let read = if kind == Payload::Given { from.1 } else { from.0 };
+            let buffers = [from.0, read, to.0, to.1];
+            let words = u64::from(K::WORDS);
+            let moved = 8 * words + 4 * kind.words() * (1 + u64::from(kind == Payload::Given));
+            match &self.way {
+                Way::Onesweep(onesweep) => {
+                    onesweep.record_pass(recorder, count, pass, digit, kind, buffers, moved)
+                }
+                Way::ReduceThenScan(passes) => {
+                    passes.record_pass(recorder, count, digit, kind, buffers, moved)
+                }
+                Way::Small(_) => {}
+            }
             std::mem::swap(&mut from, &mut to);
         }
         if passes % 2 == 1 {
             // A copy moves less than another pass would.
-            recorder.copy(from.0, to.0, count.capacity as usize);
-            recorder.copy(from.1, to.1, count.capacity as usize);
+            recorder.copy(from.0, to.0, (count.capacity * K::WORDS) as usize);
+            if kind != Payload::None {
+                recorder.copy(from.1, to.1, count.capacity as usize);
+            }
         }
         Ok(())
+    }
+}
+
+/// A kernel for each kind of payload.
+fn by_payload<T>(
+    kernel: impl Fn(u32) -> frazil_vk::Result<T>,
+) -> Result<[T; Payload::ALL.len()], KernelError> {
+    let [none, given, index] = Payload::ALL.map(|payload| kernel(payload as u32));
+    Ok([none?, given?, index?])
+}
+
+/// Keys a thread takes: 16 if the tile then fits shared memory.
+fn items_per_thread(workgroup_size: u32) -> u32 {
+    (LARGEST_TILE / workgroup_size).clamp(8, 16)
+}
+
+impl Onesweep {
+    fn new(
+        device: &Device,
+        capacity: u32,
+        options: SortOptions,
+        key_words: u32,
+    ) -> Result<Self, KernelError> {
+        let SortOptions { workgroup_size, spins, withheld, .. } = options;
+        let scatter = by_payload(|payload| {
+            let specialization = radix_scatter_look_back::Specialization {
+                workgroup_size,
+                items_per_thread: items_per_thread(workgroup_size),
+                payload,
+                key_words,
+                spins,
+                withheld,
+            };
+            Kernel::specialized(device, &specialization)
+        })?;
+        let defaults = radix_histogram::Specialization::default();
+        let count_digits = Kernel::specialized(
+            device,
+            &radix_histogram::Specialization { workgroup_size, key_words, ..defaults },
+        )?;
+        let tiles = capacity.div_ceil(scatter[0].tile()).max(1);
+        let passes = 4 * key_words;
+        let words_a_pass = 1 + tiles * DIGITS;
+        Ok(Self {
+            count_digits,
+            scan_digits: Kernel::new(device)?,
+            scatter,
+            histogram: device.buffer("digit histogram", (passes * DIGITS) as usize)?,
+            bases: device.buffer("digit bases", (passes * DIGITS) as usize)?,
+            look_back: device.buffer("sort look-back", (passes * words_a_pass) as usize)?,
+            words_a_pass,
+        })
+    }
+
+    fn record_histogram(
+        &self,
+        recorder: &mut Recorder,
+        count: &DeviceCount,
+        keys: &Buffer<u32>,
+        bits: &Range<u32>,
+        passes: u32,
+        key_words: u32,
+    ) {
+        recorder.fill(&self.look_back, 0);
+        recorder.fill(&self.histogram, 0);
+        let bindings = radix_histogram::Bindings { count: &count.count, keys, histogram: &self.histogram };
+        // A pass over no bits has one digit, 0, and needs no counts.
+        let params = radix_histogram::Params { begin_bit: bits.start, end_bit: bits.end };
+        recorder.declare_bytes(4 * u64::from(key_words) * u64::from(count.expected()));
+        recorder.dispatch(&self.count_digits, Threads::Counted(count), bindings, params);
+        let bindings = radix_bases::Bindings { histogram: &self.histogram, bases: &self.bases };
+        recorder.dispatch(&self.scan_digits, Threads::Fixed((passes * DIGITS) as usize), bindings, ());
+    }
+
+    #[allow(clippy::too_many_arguments, reason = "private; the public functions are its named forms")]
+    fn record_pass(
+        &self,
+        recorder: &mut Recorder,
+        count: &DeviceCount,
+        pass: u32,
+        digit: Digit,
+        kind: Payload,
+        [keys, payload, sorted_keys, sorted_payload]: [&Buffer<u32>; 4],
+        moved: u64,
+    ) {
+        let kernel = &self.scatter[kind as usize];
+        let bindings = radix_scatter_look_back::Bindings {
+            count: &count.count,
+            keys,
+            payload,
+            bases: &self.bases,
+            look_back: &self.look_back,
+            sorted_keys,
+            sorted_payload,
+        };
+        let params = radix_scatter_look_back::Params {
+            shift: digit.shift,
+            mask: digit.mask,
+            first_base: pass * DIGITS,
+            first_word: pass * self.words_a_pass,
+        };
+        // A tile publishes each digit's count twice and reads at least one other tile's.
+        let tiles = u64::from(count.expected().div_ceil(kernel.tile()));
+        recorder.declare_bytes(moved * u64::from(count.expected()) + 3 * 4 * u64::from(DIGITS) * tiles);
+        recorder.dispatch(kernel, Threads::Counted(count), bindings, params);
+    }
+}
+
+impl CountAndScatter {
+    fn new(
+        device: &Device,
+        capacity: u32,
+        options: SortOptions,
+        key_words: u32,
+    ) -> Result<Self, KernelError> {
+        let workgroup_size = options.workgroup_size;
+        let items_per_thread = items_per_thread(workgroup_size);
+        let count_digits = Kernel::specialized(
+            device,
+            &radix_count::Specialization { workgroup_size, items_per_thread, key_words },
+        )?;
+        let scatter = by_payload(|payload| {
+            let specialization =
+                radix_scatter::Specialization { workgroup_size, items_per_thread, payload, key_words };
+            Kernel::specialized(device, &specialization)
+        })?;
+        let counters = DIGITS * capacity.div_ceil(count_digits.tile()).max(1);
+        let scan = ScanOptions { method: Some(Method::ReduceThenScan), workgroup_size, ..Default::default() };
+        Ok(Self {
+            count_digits,
+            scatter,
+            scan: Scan::with_options(device, counters, scan)?,
+            digit_counts: device.buffer("digit counts", counters as usize)?,
+            digit_places: device.buffer("digit places", counters as usize)?,
+            key_words,
+        })
+    }
+
+    fn record_pass(
+        &self,
+        recorder: &mut Recorder,
+        count: &DeviceCount,
+        digit: Digit,
+        kind: Payload,
+        [keys, payload, sorted_keys, sorted_payload]: [&Buffer<u32>; 4],
+        moved: u64,
+    ) {
+        let Digit { shift, mask } = digit;
+        let n = u64::from(count.expected());
+        let tiles = n.div_ceil(u64::from(self.count_digits.tile()));
+        let bindings = radix_count::Bindings { count: &count.count, keys, digit_counts: &self.digit_counts };
+        let params = radix_count::Params { shift, mask };
+        recorder.declare_bytes(4 * u64::from(self.key_words) * n + 4 * u64::from(DIGITS) * tiles);
+        recorder.dispatch(&self.count_digits, Threads::Counted(count), bindings, params);
+
+        let length = per_tile(self.count_digits.tile(), DIGITS);
+        self.scan.record_derived(recorder, count, length, &self.digit_counts, &self.digit_places);
+
+        let bindings = radix_scatter::Bindings {
+            count: &count.count,
+            keys,
+            payload,
+            digit_places: &self.digit_places,
+            sorted_keys,
+            sorted_payload,
+        };
+        recorder.declare_bytes(moved * n + 4 * u64::from(DIGITS) * tiles);
+        let params = radix_scatter::Params { shift, mask };
+        recorder.dispatch(&self.scatter[kind as usize], Threads::Counted(count), bindings, params);
     }
 }

@@ -5,50 +5,105 @@
 mod common;
 
 use common::*;
-use frazil_kernels::{KernelError, RadixSort};
+use frazil_kernels::{KernelError, Method, Move, RadixSort, SortKey, SortOptions};
 use frazil_reference::primitives::radix_sort_pairs;
-use frazil_vk::{BarrierPlan, RecorderOptions, find_hazards};
+use frazil_vk::{BarrierPlan, Buffer, RecorderOptions, find_hazards};
 use proptest::prelude::*;
+use std::fmt::Debug;
+use std::ops::Range;
 
 /// The twin's stable order of keys by some of their bits.
-fn stable_order(keys: &[u32], bits: std::ops::Range<u32>) -> Vec<u32> {
+fn stable_order<K: SortKey + Default + Into<u64>>(keys: &[K], bits: Range<u32>) -> Vec<u32> {
     let (mut keys, mut order) = (keys.to_vec(), (0..keys.len() as u32).collect());
     radix_sort_pairs(&mut keys, &mut order, bits);
     order
 }
 
-fn bits() -> impl Strategy<Value = std::ops::Range<u32>> {
+fn bits(key_bits: u32) -> impl Strategy<Value = Range<u32>> {
     prop_oneof![
-        Just(0..32),
-        (0u32..=32, 0u32..=32).prop_map(|(a, b)| a.min(b)..a.max(b)),
-        (0u32..32).prop_map(|b| b..b + 1),
+        Just(0..key_bits),
+        (0..=key_bits, 0..=key_bits).prop_map(|(a, b)| a.min(b)..a.max(b)),
+        (0..key_bits).prop_map(|b| b..b + 1),
     ]
+}
+
+/// Every way to sort: both methods, all group sizes, with and without the path for small arrays, and look-back with groups that
+/// never answer.
+fn options() -> impl Strategy<Value = SortOptions> {
+    (any::<bool>(), any::<bool>(), workgroup_size(), prop_oneof![3 => Just(0u32), 1 => 1u32..4]).prop_map(
+        |(look_back, small_path, workgroup_size, withheld)| SortOptions {
+            method: Some(if look_back { Method::LookBack } else { Method::ReduceThenScan }),
+            workgroup_size,
+            small_path,
+            withheld,
+            ..Default::default()
+        },
+    )
+}
+
+fn sorts_stably<K: SortKey + Default + Into<u64> + Ord + Debug>(
+    keys: &[K],
+    bits: Range<u32>,
+    spare: usize,
+    options: SortOptions,
+    travelling: u32,
+) -> Result<(), TestCaseError> {
+    let (n, capacity) = (keys.len(), keys.len() + spare);
+    let sort = RadixSort::<K>::with_options(&DEVICE, capacity as u32, options).unwrap();
+    let payload: Vec<u32> = (0..n as u32).map(|i| i ^ 0x5555_0000).collect();
+    let key_buffer = DEVICE.buffer::<K>("keys", capacity).unwrap();
+    DEVICE.upload(&key_buffer, keys).unwrap();
+    let payload_buffer = padded(&payload, capacity);
+    let count = count(n, capacity);
+    run(|r| match travelling {
+        0 => sort.record_keys(r, &count, &key_buffer, bits.clone()).unwrap(),
+        1 => sort.record(r, &count, &key_buffer, &payload_buffer, bits.clone()).unwrap(),
+        _ => sort.record_order(r, &count, &key_buffer, &payload_buffer, bits.clone()).unwrap(),
+    });
+    let order = stable_order(keys, bits);
+    let expected: Vec<K> = order.iter().map(|i| keys[*i as usize]).collect();
+    prop_assert!(DEVICE.download(&key_buffer, n).unwrap() == expected, "keys");
+    let expected = match travelling {
+        0 => payload,
+        1 => order.iter().map(|i| payload[*i as usize]).collect(),
+        _ => order,
+    };
+    prop_assert!(DEVICE.download(&payload_buffer, n).unwrap() == expected, "payload");
+    Ok(())
 }
 
 #[test]
 fn sort_is_a_stable_permutation() {
-    proptest!(config(120), |(keys in keys(), bits in bits(), spare in 0usize..3000, log_group in 6u32..10)| {
-        let (n, capacity) = (keys.len(), keys.len() + spare);
-        let sort = RadixSort::with_workgroup_size(&DEVICE, capacity as u32, 1 << log_group).unwrap();
-        let payload: Vec<u32> = (0..n as u32).map(|i| i ^ 0x5555_0000).collect();
-        let (key_buffer, payload_buffer) = (padded(&keys, capacity), padded(&payload, capacity));
-        run(|r| sort.record(r, &count(n, capacity), &key_buffer, &payload_buffer, bits.clone()).unwrap());
-        let order = stable_order(&keys, bits);
-        let expected: Vec<(u32, u32)> = order.iter().map(|i| (keys[*i as usize], payload[*i as usize])).collect();
-        let found: Vec<(u32, u32)> = DEVICE.download(&key_buffer, n).unwrap().into_iter()
-            .zip(DEVICE.download(&payload_buffer, n).unwrap()).collect();
-        prop_assert_eq!(found, expected);
+    proptest!(config(1000), |(keys in keys(), bits in bits(32), spare in 0usize..3000, options in options(), travelling in 0u32..3)| {
+        sorts_stably(&keys, bits, spare, options, travelling)?;
     });
 }
 
 #[test]
-fn sort_tells_where_each_key_came_from() {
-    proptest!(config(80), |(keys in keys(), bits in bits(), spare in 0usize..3000)| {
+fn sort_of_64_bit_keys_is_a_stable_permutation() {
+    proptest!(config(300), |(low in keys(), turn in 0u32..64, bits in bits(64), spare in 0usize..3000, options in options(), travelling in 0u32..3)| {
+        // Each distribution in either word, and across both.
+        let keys: Vec<u64> = low.iter().map(|k| (u64::from(*k) | u64::from(k.reverse_bits() & 0xff) << 32).rotate_left(turn)).collect();
+        sorts_stably(&keys, bits, spare, options, travelling)?;
+    });
+}
+
+#[test]
+fn sort_moves_every_column() {
+    proptest!(config(100), |(keys in keys(), bits in bits(32), spare in 0usize..3000, options in options())| {
         let (n, capacity) = (keys.len(), keys.len() + spare);
-        let sort = RadixSort::new(&DEVICE, capacity as u32).unwrap();
+        let sort = RadixSort::with_options(&DEVICE, capacity as u32, options).unwrap();
         let (key_buffer, order) = (padded(&keys, capacity), padded(&[], capacity));
-        run(|r| sort.record_order(r, &count(n, capacity), &key_buffer, &order, bits.clone()).unwrap());
-        prop_assert_eq!(DEVICE.download(&order, n).unwrap(), stable_order(&keys, bits));
+        let wide: Vec<[u32; 3]> = (0..n as u32).map(|i| [i, !i, 7]).collect();
+        let (from, to) = (DEVICE.buffer("from", capacity).unwrap(), DEVICE.buffer("to", capacity).unwrap());
+        DEVICE.upload(&from, &wide).unwrap();
+        let (narrow_from, narrow_to) = (padded(&keys, capacity), padded(&[], capacity));
+        let columns = [Move::column(&from, &to), Move::column(&narrow_from, &narrow_to)];
+        run(|r| sort.record_columns(r, &DEVICE, &count(n, capacity), &key_buffer, &order, &columns, bits.clone()).unwrap());
+        let expected = stable_order(&keys, bits);
+        prop_assert_eq!(DEVICE.download(&to, n).unwrap(), expected.iter().map(|i| wide[*i as usize]).collect::<Vec<_>>());
+        prop_assert_eq!(DEVICE.download(&narrow_to, n).unwrap(), DEVICE.download(&key_buffer, n).unwrap());
+        prop_assert_eq!(DEVICE.download(&order, n).unwrap(), expected);
     });
 }
 
@@ -56,27 +111,37 @@ fn sort_tells_where_each_key_came_from() {
 fn sort_takes_a_million_keys() {
     let n = (1 << 20) + 7;
     let keys: Vec<u32> = (0..n as u32).map(|i| i.wrapping_mul(2_654_435_761).rotate_left(9)).collect();
-    let sort = RadixSort::new(&DEVICE, n as u32).unwrap();
-    let (key_buffer, order) = (padded(&keys, n), padded(&[], n));
-    run(|r| sort.record_order(r, &count(n, n), &key_buffer, &order, 0..32).unwrap());
-    let mut expected = keys;
+    let mut expected = keys.clone();
     expected.sort_unstable();
-    assert_eq!(DEVICE.download(&key_buffer, n).unwrap(), expected);
+    for (method, withheld) in [(Method::ReduceThenScan, 0), (Method::LookBack, 0), (Method::LookBack, 7)] {
+        let options = SortOptions { method: Some(method), withheld, ..Default::default() };
+        let sort = RadixSort::with_options(&DEVICE, n as u32, options).unwrap();
+        let (key_buffer, order) = (padded(&keys, n), padded(&[], n));
+        run(|r| sort.record_order(r, &count(n, n), &key_buffer, &order, 0..32).unwrap());
+        assert!(DEVICE.download(&key_buffer, n).unwrap() == expected, "{method:?}, {withheld} withheld");
+    }
 }
 
 #[test]
 fn every_barrier_of_a_sort_is_needed() {
+    every_barrier_is_needed(Method::ReduceThenScan, 9);
+    every_barrier_is_needed(Method::LookBack, 5);
+}
+
+/// `least` barriers at least.
+fn every_barrier_is_needed(method: Method, least: u32) {
     let n = 5000;
     let (keys, payload, count) = (padded(&vec![3; n], n), padded(&vec![4; n], n), count(n, n));
-    let sort = RadixSort::new(&DEVICE, n as u32).unwrap();
+    let options = SortOptions { method: Some(method), ..Default::default() };
+    let sort = RadixSort::with_options(&DEVICE, n as u32, options).unwrap();
     let record = |barriers| {
         let mut recorder =
             DEVICE.recorder_with(RecorderOptions { trace: true, barriers, ..Default::default() }).unwrap();
-        sort.record(&mut recorder, &count, &keys, &payload, 0..12).unwrap();
+        sort.record(&mut recorder, &count, &keys, &payload, 0..20).unwrap();
         recorder
     };
     let all = record(BarrierPlan::All).barrier_count();
-    assert!(all >= 9, "{all} barriers for three passes of three kernels and more");
+    assert!(all >= least, "{all} barriers");
     for omitted in 0..all {
         let recorder = record(BarrierPlan::Omit(omitted));
         assert!(!find_hazards(recorder.events()).is_empty(), "barrier {omitted} of {all} is not needed");
@@ -86,8 +151,8 @@ fn every_barrier_of_a_sort_is_needed() {
 }
 
 #[test]
-fn bad_bit_ranges_are_refused() {
-    let sort = RadixSort::new(&DEVICE, 10).unwrap();
+fn misuse_is_refused_by_name() {
+    let sort = RadixSort::<u32>::new(&DEVICE, 10).unwrap();
     let (keys, payload) = (padded(&[], 10), padded(&[], 10));
     let mut recorder = DEVICE.recorder().unwrap();
     for (begin, end) in [(5, 4), (0, 33), (40, 41)] {
@@ -97,4 +162,18 @@ fn bad_bit_ranges_are_refused() {
                 && error.to_string().contains(&format!("{begin}..{end}"))
         );
     }
+    let mut record = |count, keys: &Buffer<u32>, payload: &Buffer<u32>| {
+        sort.record(&mut recorder, &count, keys, payload, 0..8).unwrap_err()
+    };
+    assert!(matches!(record(count(0, 11), &keys, &payload), KernelError::Capacity { found: 11, .. }));
+    assert!(matches!(
+        record(count(0, 10), &padded(&[], 9), &payload),
+        KernelError::TooSmall { found: 9, .. }
+    ));
+    assert!(matches!(record(count(0, 10), &keys, &keys), KernelError::Overlap { .. }));
+    let options = SortOptions { workgroup_size: 32, ..Default::default() };
+    assert!(matches!(
+        RadixSort::<u32>::with_options(&DEVICE, 10, options),
+        Err(KernelError::WorkgroupSize { found: 32, least: 64, .. })
+    ));
 }

@@ -11,20 +11,25 @@ const DIGIT_BITS: u32 = 8;
 /// their other bits. An empty range leaves everything as it is.
 ///
 /// # Panics
-/// If the two slices differ in length or `bits` reaches past bit 32.
-pub fn radix_sort_pairs(keys: &mut Vec<u32>, payload: &mut Vec<u32>, bits: Range<u32>) {
+/// If the two slices differ in length or `bits` reaches past the key's last bit.
+pub fn radix_sort_pairs<K: Copy + Default + Into<u64>>(
+    keys: &mut Vec<K>,
+    payload: &mut Vec<u32>,
+    bits: Range<u32>,
+) {
     assert_eq!(keys.len(), payload.len(), "keys and payload are columns of the same pairs");
-    assert!(bits.end <= 32, "a key has 32 bits, not {}", bits.end);
+    let key_bits = 8 * size_of::<K>() as u32;
+    assert!(bits.end <= key_bits, "a key has {key_bits} bits, not {}", bits.end);
     let mut begin = bits.start;
     while begin < bits.end {
         let width = DIGIT_BITS.min(bits.end - begin);
-        let digit = |key: u32| (key >> begin & ((1 << width) - 1)) as usize;
+        let digit = |key: K| (key.into() >> begin & ((1 << width) - 1)) as usize;
         let mut histogram = vec![0u32; 1 << width];
         for &key in keys.iter() {
             histogram[digit(key)] += 1;
         }
         let (mut target, _) = exclusive_scan_u32(&histogram);
-        let (mut sorted_keys, mut sorted_payload) = (vec![0; keys.len()], vec![0; keys.len()]);
+        let (mut sorted_keys, mut sorted_payload) = (vec![K::default(); keys.len()], vec![0; keys.len()]);
         for (&key, &value) in keys.iter().zip(payload.iter()) {
             let slot = &mut target[digit(key)];
             sorted_keys[*slot as usize] = key;

@@ -1,0 +1,19 @@
+// Digits of keys of one or two 32-bit words, the low word first.
+//
+// Who includes this declares the buffer `keys` of words.
+
+// Words of a key: 1 or 2.
+layout(constant_id = 5) const uint KEY_WORDS = 1;
+
+const uint DIGIT_BITS = 8;
+const uint DIGITS = 256;
+
+// The bits of key i from `shift` on that `mask` selects.
+uint digit_of(uint i, uint shift, uint mask) {
+    if (KEY_WORDS == 1u) return keys[i] >> shift & mask;
+    uint high = keys[2u * i + 1u];
+    if (shift >= 32u) return high >> (shift - 32u) & mask;
+    uint digit = keys[2u * i] >> shift;
+    if (shift > 32u - DIGIT_BITS) digit |= high << (32u - shift);
+    return digit & mask;
+}

@@ -1,0 +1,109 @@
+#version 460
+// A whole radix-sort pass in one sweep: each key goes to its place, keys of equal digits in the order they came.
+//
+// Adinets & Merrill, Onesweep (2022): the tiles' digit counts are scanned by decoupled look-back, digit by digit, within the pass
+// that moves the keys. Each thread looks back for digits of its own; a tile that does not answer is counted again by the whole
+// group, so that no group depends on another one being scheduled. A count and its flag share a word: up to 2^30 − 1 keys.
+// look_back: for each pass, a ticket and a word for each digit of each tile, zeroed before.
+// Bytes: 8 a word of key or payload, 3072 a tile. Order-independent.
+#extension GL_GOOGLE_include_directive : require
+#include "common/kernel.glsl"
+#include "primitives/length.glsl"
+#include "primitives/workgroup_scan.glsl"
+
+layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
+layout(scalar, binding = 1) readonly buffer Keys { uint keys[]; };
+layout(scalar, binding = 2) readonly buffer Payload { uint payload[]; };
+layout(scalar, binding = 3) readonly buffer Bases { uint bases[]; };
+layout(scalar, binding = 4) coherent buffer LookBack { uint look_back[]; };
+layout(scalar, binding = 5) writeonly buffer SortedKeys { uint sorted_keys[]; };
+layout(scalar, binding = 6) writeonly buffer SortedPayload { uint sorted_payload[]; };
+layout(scalar, push_constant) uniform Params {
+    uint shift;
+    uint mask;
+    // The pass's row of `bases`, and its part of `look_back`.
+    uint first_base;
+    uint first_word;
+};
+
+#include "primitives/tickets.glsl"
+#include "primitives/radix.glsl"
+#include "primitives/radix_tile.glsl"
+
+// Keys of each digit in the tiles before this one that were looked at, and the tile to look at next, plus one.
+shared uint looked_sum[DIGITS];
+shared uint looked_next[DIGITS];
+// A tile that did not answer, plus one.
+shared uint blocked;
+
+uint word_of(uint tile, uint digit) { return first_word + 1u + tile * DIGITS + digit; }
+
+// Adds up earlier tiles' counts of a digit until one knows its whole prefix, or one does not answer.
+void look_back_for(uint digit) {
+    uint next = looked_next[digit];
+    uint sum = looked_sum[digit];
+    uint spins = 0u;
+    while (next != 0u) {
+        uint word = atomicOr(look_back[word_of(next - 1u, digit)], 0u);
+        if ((word & FLAG_BITS) == NOT_READY) {
+            if (++spins < SPINS) continue;
+            atomicMax(blocked, next);
+            break;
+        }
+        spins = 0u;
+        sum += word & ~FLAG_BITS;
+        next = (word & FLAG_BITS) == INCLUSIVE_SUM ? 0u : next - 1u;
+    }
+    looked_next[digit] = next;
+    looked_sum[digit] = sum;
+}
+
+// Counts a tile's digits again, in the place of the group that should have.
+void count_tile(uint tile, uint n) {
+    uint lane = gl_LocalInvocationIndex;
+    for (uint digit = lane; digit < DIGITS; digit += WORKGROUP_SIZE) digit_shift[digit] = 0u;
+    barrier();
+    for (uint item = 0u; item < ITEMS_PER_THREAD; ++item) {
+        uint i = tile * TILE + item * WORKGROUP_SIZE + lane;
+        if (i < n) atomicAdd(digit_shift[digit_of(i, shift, mask)], 1u);
+    }
+    barrier();
+    for (uint digit = lane; digit < DIGITS; digit += WORKGROUP_SIZE) {
+        atomicMax(look_back[word_of(tile, digit)], AGGREGATE | digit_shift[digit]);
+    }
+    barrier();
+}
+
+void main() {
+    uint n = count[0];
+    uint lane = gl_LocalInvocationIndex;
+    uint tile = take_ticket(first_word);
+    uint begin = tile * TILE;
+    // The whole group leaves together: a folded dispatch may hold groups past the last tile.
+    if (begin >= n) return;
+    sort_tile(begin, n, shift, mask);
+    bool publishes = !is_withheld(tile);
+    for (uint digit = lane; digit < DIGITS; digit += WORKGROUP_SIZE) {
+        uint own = digit_end[digit] - digit_begin[digit];
+        if (publishes) atomicMax(look_back[word_of(tile, digit)], (tile == 0u ? INCLUSIVE_SUM : AGGREGATE) | own);
+        looked_next[digit] = tile;
+        looked_sum[digit] = 0u;
+    }
+    for (;;) {
+        if (lane == 0u) blocked = 0u;
+        barrier();
+        for (uint digit = lane; digit < DIGITS; digit += WORKGROUP_SIZE) look_back_for(digit);
+        barrier();
+        uint blocking = blocked;
+        barrier();
+        if (blocking == 0u) break;
+        count_tile(blocking - 1u, n);
+    }
+    for (uint digit = lane; digit < DIGITS; digit += WORKGROUP_SIZE) {
+        uint own = digit_end[digit] - digit_begin[digit];
+        if (publishes && tile != 0u) atomicMax(look_back[word_of(tile, digit)], INCLUSIVE_SUM | (looked_sum[digit] + own));
+        digit_shift[digit] = bases[first_base + digit] + looked_sum[digit] - digit_begin[digit];
+    }
+    barrier();
+    move_tile(begin, n);
+}

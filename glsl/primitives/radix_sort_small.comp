@@ -1,0 +1,55 @@
+#version 460
+// Sorts an array that fits one workgroup, in place and in a single dispatch: four bits a round, in shared memory.
+//
+// Shared memory holds only where each key came from; keys are read from cache.
+// Bytes: 8 a word of key or payload. Order-independent.
+#extension GL_GOOGLE_include_directive : require
+#include "common/kernel.glsl"
+#include "primitives/workgroup_scan.glsl"
+
+layout(constant_id = 1) const uint ITEMS_PER_THREAD = 8;
+// What travels with the keys. 0: nothing. 1: what the payload buffer holds. 2: the key's own index.
+layout(constant_id = 2) const uint PAYLOAD = 0;
+
+layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
+layout(scalar, binding = 1) buffer Keys { uint keys[]; };
+layout(scalar, binding = 2) buffer Payload { uint payload[]; };
+layout(scalar, push_constant) uniform Params {
+    uint begin_bit;
+    uint end_bit;
+};
+
+#include "primitives/radix.glsl"
+#include "primitives/nibble_sort.glsl"
+
+// Places past the last key take the largest nibble and stay behind all keys.
+uint nibble_of(uint from, uint shift) {
+    return from < count[0] ? digit_of(from, shift, (1u << min(4u, end_bit - shift)) - 1u) : 15u;
+}
+
+void main() {
+    uint n = count[0];
+    uint lane = gl_LocalInvocationIndex;
+    for (uint item = 0u; item < ITEMS_PER_THREAD; ++item) {
+        set_tile_word(item * WORKGROUP_SIZE + lane, item * WORKGROUP_SIZE + lane);
+    }
+    barrier();
+    for (uint shift = begin_bit; shift < end_bit; shift += 4u) sort_by_nibble(shift);
+    // All are read before any is written.
+    uint key[2u * ITEMS_PER_THREAD];
+    uint value[ITEMS_PER_THREAD];
+    [[unroll]] for (uint item = 0u; item < ITEMS_PER_THREAD; ++item) {
+        uint from = tile_word(item * WORKGROUP_SIZE + lane);
+        if (from >= n) continue;
+        for (uint w = 0u; w < KEY_WORDS; ++w) key[KEY_WORDS * item + w] = keys[KEY_WORDS * from + w];
+        value[item] = PAYLOAD == 1u ? payload[from] : from;
+    }
+    memoryBarrierBuffer();
+    barrier();
+    [[unroll]] for (uint item = 0u; item < ITEMS_PER_THREAD; ++item) {
+        uint to = item * WORKGROUP_SIZE + lane;
+        if (to >= n) continue;
+        for (uint w = 0u; w < KEY_WORDS; ++w) keys[KEY_WORDS * to + w] = key[KEY_WORDS * item + w];
+        if (PAYLOAD != 0u) payload[to] = value[item];
+    }
+}

@@ -1,0 +1,58 @@
+// What both scatter kernels of the radix sort do with a tile: sort its digits, and move its keys.
+//
+// A tile's keys are sorted by the pass's digit in shared memory, as words of (digit, place in the tile), four bits at a time. Then
+// equal digits stand together: their run's begin and end are their count, and keys leave for memory in runs that coalesce.
+
+layout(constant_id = 1) const uint ITEMS_PER_THREAD = 16;
+// What travels with the keys. 0: nothing. 1: what the payload buffer holds. 2: the key's own index.
+layout(constant_id = 2) const uint PAYLOAD = 0;
+
+#include "primitives/nibble_sort.glsl"
+
+// Where the run of each digit begins and ends in the sorted tile.
+shared uint digit_begin[DIGITS];
+shared uint digit_end[DIGITS];
+// What to add to a key's place in the sorted tile for its place in the sorted array.
+shared uint digit_shift[DIGITS];
+
+uint nibble_of(uint word, uint nibble_shift) { return word >> (16u + nibble_shift) & 15u; }
+
+// Sorts the digits of the keys from `begin` on. Places past the last key take the largest digit and stay behind all keys.
+void sort_tile(uint begin, uint n, uint shift, uint mask) {
+    uint lane = gl_LocalInvocationIndex;
+    for (uint item = 0u; item < ITEMS_PER_THREAD; ++item) {
+        uint place = item * WORKGROUP_SIZE + lane;
+        uint digit = begin + place < n ? digit_of(begin + place, shift, mask) : DIGITS - 1u;
+        set_tile_word(place, digit << 16u | place);
+    }
+    for (uint digit = lane; digit < DIGITS; digit += WORKGROUP_SIZE) {
+        digit_begin[digit] = 0u;
+        digit_end[digit] = 0u;
+    }
+    barrier();
+    sort_by_nibble(0u);
+    if (mask > 15u) sort_by_nibble(4u);
+    uint keys_in_tile = min(n - begin, TILE);
+    for (uint item = 0u; item < ITEMS_PER_THREAD; ++item) {
+        uint place = item * WORKGROUP_SIZE + lane;
+        if (place >= keys_in_tile) break;
+        uint digit = tile_word(place) >> 16u;
+        if (place == 0u || tile_word(place - 1u) >> 16u != digit) digit_begin[digit] = place;
+        if (place + 1u == keys_in_tile || tile_word(place + 1u) >> 16u != digit) digit_end[digit] = place + 1u;
+    }
+    barrier();
+}
+
+// Moves the tile's keys and what travels with them, once digit_shift is known.
+void move_tile(uint begin, uint n) {
+    for (uint item = 0u; item < ITEMS_PER_THREAD; ++item) {
+        uint place = item * WORKGROUP_SIZE + gl_LocalInvocationIndex;
+        if (place >= n - begin) break;
+        uint word = tile_word(place);
+        uint from = begin + (word & 0xffffu);
+        uint to = digit_shift[word >> 16u] + place;
+        for (uint w = 0u; w < KEY_WORDS; ++w) sorted_keys[KEY_WORDS * to + w] = keys[KEY_WORDS * from + w];
+        if (PAYLOAD == 1u) sorted_payload[to] = payload[from];
+        if (PAYLOAD == 2u) sorted_payload[to] = from;
+    }
+}
