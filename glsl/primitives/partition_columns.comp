@@ -56,7 +56,7 @@ uint slot(uint place) { return place + place / 32u; }
 
 uint tile_sum(uint tile) {
     uint own = 0u;
-    for (uint item = 0u; item < ITEMS_PER_THREAD; ++item) {
+    [[dont_unroll]] for (uint item = 0u; item < ITEMS_PER_THREAD; ++item) {
         uint i = tile * TILE + item * WORKGROUP_SIZE + gl_LocalInvocationIndex;
         if (i < count[0]) own += min(flags[i], 1u);
     }
@@ -82,7 +82,7 @@ void main() {
     if (begin >= n) return;
 
     uint kept_items = 0u;
-    for (uint item = 0u; item < ITEMS_PER_THREAD; ++item) {
+    [[dont_unroll]] for (uint item = 0u; item < ITEMS_PER_THREAD; ++item) {
         uint place = item * WORKGROUP_SIZE + lane;
         uint flag = begin + place < n ? min(flags[begin + place], 1u) : 0u;
         kept_items |= flag << item;
@@ -90,11 +90,11 @@ void main() {
     }
     barrier();
     uint own = 0u;
-    for (uint item = 0u; item < ITEMS_PER_THREAD; ++item) own += rank[slot(lane * ITEMS_PER_THREAD + item)];
+    [[dont_unroll]] for (uint item = 0u; item < ITEMS_PER_THREAD; ++item) own += rank[slot(lane * ITEMS_PER_THREAD + item)];
     uvec2 before_and_all = workgroup_exclusive_scan(own);
     uint before = before_and_all.x;
     before += LOOK_BACK != 0u ? sum_before_tile(tile, before_and_all.y) : look_back[tile];
-    for (uint item = 0u; item < ITEMS_PER_THREAD; ++item) {
+    [[dont_unroll]] for (uint item = 0u; item < ITEMS_PER_THREAD; ++item) {
         uint place = lane * ITEMS_PER_THREAD + item;
         uint flag = rank[slot(place)];
         rank[slot(place)] = before;
@@ -105,7 +105,7 @@ void main() {
         }
     }
     barrier();
-    for (uint item = 0u; item < ITEMS_PER_THREAD; ++item) {
+    [[dont_unroll]] for (uint item = 0u; item < ITEMS_PER_THREAD; ++item) {
         uint place = item * WORKGROUP_SIZE + lane;
         uint i = begin + place;
         if (i >= n) break;

@@ -17,3 +17,8 @@ uint digit_of(uint i, uint shift, uint mask) {
     if (shift > 32u - DIGIT_BITS) digit |= high << (32u - shift);
     return digit & mask;
 }
+
+// What travels with the keys: nothing, what the payload buffer holds, or the key's own index.
+const uint PAYLOAD_NONE = 0;
+const uint PAYLOAD_GIVEN = 1;
+const uint PAYLOAD_INDEX = 2;

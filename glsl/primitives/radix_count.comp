@@ -28,7 +28,7 @@ void main() {
     uint tiles = ceil_div(n, tile_size);
     for (uint digit = lane; digit < DIGITS; digit += WORKGROUP_SIZE) histogram[digit] = 0u;
     barrier();
-    for (uint item = 0u; item < ITEMS_PER_THREAD; ++item) {
+    [[dont_unroll]] for (uint item = 0u; item < ITEMS_PER_THREAD; ++item) {
         uint i = group_idx() * tile_size + item * WORKGROUP_SIZE + lane;
         if (i < n) atomicAdd(histogram[digit_of(i, shift, mask)], 1u);
     }

@@ -26,7 +26,7 @@ void main() {
     uint passes = (end_bit - begin_bit + DIGIT_BITS - 1u) / DIGIT_BITS;
     for (uint k = lane; k < passes * DIGITS; k += WORKGROUP_SIZE) tallies[k] = 0u;
     barrier();
-    for (uint item = 0u; item < ITEMS_PER_THREAD; ++item) {
+    [[dont_unroll]] for (uint item = 0u; item < ITEMS_PER_THREAD; ++item) {
         uint i = (group_idx() * ITEMS_PER_THREAD + item) * WORKGROUP_SIZE + lane;
         if (i >= n) break;
         for (uint pass = 0u; pass < passes; ++pass) {

@@ -17,6 +17,7 @@ layout(scalar, binding = 5) writeonly buffer SortedPayload { uint sorted_payload
 layout(scalar, push_constant) uniform Params {
     uint shift;
     uint mask;
+    uint payload_kind;
 };
 
 #include "primitives/radix.glsl"

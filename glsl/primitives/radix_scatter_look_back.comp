@@ -21,6 +21,7 @@ layout(scalar, binding = 6) writeonly buffer SortedPayload { uint sorted_payload
 layout(scalar, push_constant) uniform Params {
     uint shift;
     uint mask;
+    uint payload_kind;
     // The pass's row of `bases`, and its part of `look_back`.
     uint first_base;
     uint first_word;
@@ -63,7 +64,7 @@ void count_tile(uint tile, uint n) {
     uint lane = gl_LocalInvocationIndex;
     for (uint digit = lane; digit < DIGITS; digit += WORKGROUP_SIZE) digit_shift[digit] = 0u;
     barrier();
-    for (uint item = 0u; item < ITEMS_PER_THREAD; ++item) {
+    [[dont_unroll]] for (uint item = 0u; item < ITEMS_PER_THREAD; ++item) {
         uint i = tile * TILE + item * WORKGROUP_SIZE + lane;
         if (i < n) atomicAdd(digit_shift[digit_of(i, shift, mask)], 1u);
     }

@@ -8,8 +8,6 @@
 #include "primitives/workgroup_scan.glsl"
 
 layout(constant_id = 1) const uint ITEMS_PER_THREAD = 8;
-// What travels with the keys. 0: nothing. 1: what the payload buffer holds. 2: the key's own index.
-layout(constant_id = 2) const uint PAYLOAD = 0;
 
 layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
 layout(scalar, binding = 1) buffer Keys { uint keys[]; };
@@ -17,6 +15,7 @@ layout(scalar, binding = 2) buffer Payload { uint payload[]; };
 layout(scalar, push_constant) uniform Params {
     uint begin_bit;
     uint end_bit;
+    uint payload_kind;
 };
 
 #include "primitives/radix.glsl"
@@ -42,7 +41,7 @@ void main() {
         uint from = tile_word(item * WORKGROUP_SIZE + lane);
         if (from >= n) continue;
         for (uint w = 0u; w < KEY_WORDS; ++w) key[KEY_WORDS * item + w] = keys[KEY_WORDS * from + w];
-        value[item] = PAYLOAD == 1u ? payload[from] : from;
+        value[item] = payload_kind == PAYLOAD_GIVEN ? payload[from] : from;
     }
     memoryBarrierBuffer();
     barrier();
@@ -50,6 +49,6 @@ void main() {
         uint to = item * WORKGROUP_SIZE + lane;
         if (to >= n) continue;
         for (uint w = 0u; w < KEY_WORDS; ++w) keys[KEY_WORDS * to + w] = key[KEY_WORDS * item + w];
-        if (PAYLOAD != 0u) payload[to] = value[item];
+        if (payload_kind != PAYLOAD_NONE) payload[to] = value[item];
     }
 }

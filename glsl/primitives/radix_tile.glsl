@@ -4,8 +4,6 @@
 // equal digits stand together: their run's begin and end are their count, and keys leave for memory in runs that coalesce.
 
 layout(constant_id = 1) const uint ITEMS_PER_THREAD = 16;
-// What travels with the keys. 0: nothing. 1: what the payload buffer holds. 2: the key's own index.
-layout(constant_id = 2) const uint PAYLOAD = 0;
 
 #include "primitives/nibble_sort.glsl"
 
@@ -20,7 +18,7 @@ uint nibble_of(uint word, uint nibble_shift) { return word >> (16u + nibble_shif
 // Sorts the digits of the keys from `begin` on. Places past the last key take the largest digit and stay behind all keys.
 void sort_tile(uint begin, uint n, uint shift, uint mask) {
     uint lane = gl_LocalInvocationIndex;
-    for (uint item = 0u; item < ITEMS_PER_THREAD; ++item) {
+    [[dont_unroll]] for (uint item = 0u; item < ITEMS_PER_THREAD; ++item) {
         uint place = item * WORKGROUP_SIZE + lane;
         uint digit = begin + place < n ? digit_of(begin + place, shift, mask) : DIGITS - 1u;
         set_tile_word(place, digit << 16u | place);
@@ -30,10 +28,9 @@ void sort_tile(uint begin, uint n, uint shift, uint mask) {
         digit_end[digit] = 0u;
     }
     barrier();
-    sort_by_nibble(0u);
-    if (mask > 15u) sort_by_nibble(4u);
+    [[dont_unroll]] for (uint nibble = 0u; nibble == 0u || mask >> nibble != 0u; nibble += 4u) sort_by_nibble(nibble);
     uint keys_in_tile = min(n - begin, TILE);
-    for (uint item = 0u; item < ITEMS_PER_THREAD; ++item) {
+    [[dont_unroll]] for (uint item = 0u; item < ITEMS_PER_THREAD; ++item) {
         uint place = item * WORKGROUP_SIZE + lane;
         if (place >= keys_in_tile) break;
         uint digit = tile_word(place) >> 16u;
@@ -45,14 +42,14 @@ void sort_tile(uint begin, uint n, uint shift, uint mask) {
 
 // Moves the tile's keys and what travels with them, once digit_shift is known.
 void move_tile(uint begin, uint n) {
-    for (uint item = 0u; item < ITEMS_PER_THREAD; ++item) {
+    [[dont_unroll]] for (uint item = 0u; item < ITEMS_PER_THREAD; ++item) {
         uint place = item * WORKGROUP_SIZE + gl_LocalInvocationIndex;
         if (place >= n - begin) break;
         uint word = tile_word(place);
         uint from = begin + (word & 0xffffu);
         uint to = digit_shift[word >> 16u] + place;
         for (uint w = 0u; w < KEY_WORDS; ++w) sorted_keys[KEY_WORDS * to + w] = keys[KEY_WORDS * from + w];
-        if (PAYLOAD == 1u) sorted_payload[to] = payload[from];
-        if (PAYLOAD == 2u) sorted_payload[to] = from;
+        if (payload_kind == PAYLOAD_GIVEN) sorted_payload[to] = payload[from];
+        if (payload_kind == PAYLOAD_INDEX) sorted_payload[to] = from;
     }
 }

@@ -25,14 +25,14 @@ uvec2 load_tile(uint begin, uint n) {
     }
     barrier();
     uint own = 0u;
-    for (uint item = 0u; item < ITEMS_PER_THREAD; ++item) own += tile_elements_[slot_(lane * ITEMS_PER_THREAD + item)];
+    [[dont_unroll]] for (uint item = 0u; item < ITEMS_PER_THREAD; ++item) own += tile_elements_[slot_(lane * ITEMS_PER_THREAD + item)];
     return workgroup_exclusive_scan(own);
 }
 
 // Stores the tile's scan; `before` is the sum of everything before this thread's elements.
 void store_tile(uint begin, uint n, uint before) {
     uint lane = gl_LocalInvocationIndex;
-    for (uint item = 0u; item < ITEMS_PER_THREAD; ++item) {
+    [[dont_unroll]] for (uint item = 0u; item < ITEMS_PER_THREAD; ++item) {
         uint place = lane * ITEMS_PER_THREAD + item;
         uint value = tile_elements_[slot_(place)];
         // If no single step of the running sum leaves the range, no sum does.

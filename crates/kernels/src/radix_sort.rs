@@ -79,7 +79,7 @@ pub struct RadixSort<K = u32> {
 }
 
 enum Way {
-    Small([Kernel<radix_sort_small::Interface>; 3]),
+    Small(Kernel<radix_sort_small::Interface>),
     Onesweep(Onesweep),
     ReduceThenScan(CountAndScatter),
 }
@@ -87,8 +87,7 @@ enum Way {
 struct Onesweep {
     count_digits: Kernel<radix_histogram::Interface>,
     scan_digits: Kernel<radix_bases::Interface>,
-    /// By payload.
-    scatter: [Kernel<radix_scatter_look_back::Interface>; 3],
+    scatter: Kernel<radix_scatter_look_back::Interface>,
     histogram: Buffer<u32>,
     bases: Buffer<u32>,
     look_back: Buffer<u32>,
@@ -98,15 +97,14 @@ struct Onesweep {
 
 struct CountAndScatter {
     count_digits: Kernel<radix_count::Interface>,
-    /// By payload.
-    scatter: [Kernel<radix_scatter::Interface>; 3],
+    scatter: Kernel<radix_scatter::Interface>,
     scan: Scan,
     digit_counts: Buffer<u32>,
     digit_places: Buffer<u32>,
     key_words: u32,
 }
 
-/// What travels with the keys; `primitives/radix_tile.glsl`.
+/// What travels with the keys; `primitives/radix.glsl`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Payload {
     None,
@@ -117,8 +115,6 @@ enum Payload {
 }
 
 impl Payload {
-    const ALL: [Self; 3] = [Self::None, Self::Given, Self::Index];
-
     fn words(self) -> u64 {
         u64::from(self != Self::None)
     }
@@ -156,13 +152,12 @@ impl<K: SortKey> RadixSort<K> {
         if capacity > LOOK_BACK_CAPACITY {
             method = Method::ReduceThenScan;
         }
-        let small = by_payload(|payload| {
-            let defaults = radix_sort_small::Specialization::default();
-            let specialization =
-                radix_sort_small::Specialization { payload, key_words: K::WORDS, ..defaults };
-            Kernel::specialized(device, &specialization)
-        })?;
-        let way = if options.small_path && capacity <= small[0].tile() {
+        let defaults = radix_sort_small::Specialization::default();
+        let small: Kernel<radix_sort_small::Interface> = Kernel::specialized(
+            device,
+            &radix_sort_small::Specialization { key_words: K::WORDS, ..defaults },
+        )?;
+        let way = if options.small_path && capacity <= small.tile() {
             Way::Small(small)
         } else if method == Method::LookBack {
             Way::Onesweep(Onesweep::new(device, capacity, options, K::WORDS)?)
@@ -301,12 +296,16 @@ impl<K: SortKey> RadixSort<K> {
         let payload = payload.unwrap_or(&self.spare);
         check_apart("radix sort", &[&count.count], &[keys, payload])?;
 
-        if let Way::Small(kernels) = &self.way {
+        if let Way::Small(kernel) = &self.way {
             let bindings = radix_sort_small::Bindings { count: &count.count, keys, payload };
-            let params = radix_sort_small::Params { begin_bit: bits.start, end_bit: bits.end };
+            let params = radix_sort_small::Params {
+                begin_bit: bits.start,
+                end_bit: bits.end,
+                payload_kind: kind as u32,
+            };
             let words = u64::from(K::WORDS) + kind.words();
             recorder.declare_bytes(8 * words * u64::from(count.expected()));
-            recorder.dispatch(&kernels[kind as usize], Threads::Fixed(1), bindings, params);
+            recorder.dispatch(kernel, Threads::Fixed(1), bindings, params);
             return Ok(());
         }
         // Even keys without bits to sort by need their order written: one pass over no bits does that.
@@ -351,14 +350,6 @@ impl<K: SortKey> RadixSort<K> {
     }
 }
 
-/// A kernel for each kind of payload.
-fn by_payload<T>(
-    kernel: impl Fn(u32) -> frazil_vk::Result<T>,
-) -> Result<[T; Payload::ALL.len()], KernelError> {
-    let [none, given, index] = Payload::ALL.map(|payload| kernel(payload as u32));
-    Ok([none?, given?, index?])
-}
-
 /// Keys a thread takes: 16 if the tile then fits shared memory.
 fn items_per_thread(workgroup_size: u32) -> u32 {
     (LARGEST_TILE / workgroup_size).clamp(8, 16)
@@ -372,23 +363,20 @@ impl Onesweep {
         key_words: u32,
     ) -> Result<Self, KernelError> {
         let SortOptions { workgroup_size, spins, withheld, .. } = options;
-        let scatter = by_payload(|payload| {
-            let specialization = radix_scatter_look_back::Specialization {
-                workgroup_size,
-                items_per_thread: items_per_thread(workgroup_size),
-                payload,
-                key_words,
-                spins,
-                withheld,
-            };
-            Kernel::specialized(device, &specialization)
-        })?;
+        let specialization = radix_scatter_look_back::Specialization {
+            workgroup_size,
+            items_per_thread: items_per_thread(workgroup_size),
+            key_words,
+            spins,
+            withheld,
+        };
+        let scatter = Kernel::specialized(device, &specialization)?;
         let defaults = radix_histogram::Specialization::default();
         let count_digits = Kernel::specialized(
             device,
             &radix_histogram::Specialization { workgroup_size, key_words, ..defaults },
         )?;
-        let tiles = capacity.div_ceil(scatter[0].tile()).max(1);
+        let tiles = capacity.div_ceil(scatter.tile()).max(1);
         let passes = 4 * key_words;
         let words_a_pass = 1 + tiles * DIGITS;
         Ok(Self {
@@ -433,7 +421,6 @@ impl Onesweep {
         [keys, payload, sorted_keys, sorted_payload]: [&Buffer<u32>; 4],
         moved: u64,
     ) {
-        let kernel = &self.scatter[kind as usize];
         let bindings = radix_scatter_look_back::Bindings {
             count: &count.count,
             keys,
@@ -446,13 +433,14 @@ impl Onesweep {
         let params = radix_scatter_look_back::Params {
             shift: digit.shift,
             mask: digit.mask,
+            payload_kind: kind as u32,
             first_base: pass * DIGITS,
             first_word: pass * self.words_a_pass,
         };
         // A tile publishes each digit's count twice and reads at least one other tile's.
-        let tiles = u64::from(count.expected().div_ceil(kernel.tile()));
+        let tiles = u64::from(count.expected().div_ceil(self.scatter.tile()));
         recorder.declare_bytes(moved * u64::from(count.expected()) + 3 * 4 * u64::from(DIGITS) * tiles);
-        recorder.dispatch(kernel, Threads::Counted(count), bindings, params);
+        recorder.dispatch(&self.scatter, Threads::Counted(count), bindings, params);
     }
 }
 
@@ -469,11 +457,8 @@ impl CountAndScatter {
             device,
             &radix_count::Specialization { workgroup_size, items_per_thread, key_words },
         )?;
-        let scatter = by_payload(|payload| {
-            let specialization =
-                radix_scatter::Specialization { workgroup_size, items_per_thread, payload, key_words };
-            Kernel::specialized(device, &specialization)
-        })?;
+        let specialization = radix_scatter::Specialization { workgroup_size, items_per_thread, key_words };
+        let scatter = Kernel::specialized(device, &specialization)?;
         let counters = DIGITS * capacity.div_ceil(count_digits.tile()).max(1);
         let scan = ScanOptions { method: Some(Method::ReduceThenScan), workgroup_size, ..Default::default() };
         Ok(Self {
@@ -515,7 +500,7 @@ impl CountAndScatter {
             sorted_payload,
         };
         recorder.declare_bytes(moved * n + 4 * u64::from(DIGITS) * tiles);
-        let params = radix_scatter::Params { shift, mask };
-        recorder.dispatch(&self.scatter[kind as usize], Threads::Counted(count), bindings, params);
+        let params = radix_scatter::Params { shift, mask, payload_kind: kind as u32 };
+        recorder.dispatch(&self.scatter, Threads::Counted(count), bindings, params);
     }
 }

@@ -18,7 +18,7 @@ use proptest::prelude::*;
 
 /// Every way to scan: both methods, both kinds, all group sizes, and look-back with groups that never answer.
 fn options() -> impl Strategy<Value = ScanOptions> {
-    (any::<bool>(), any::<bool>(), workgroup_size(), prop_oneof![3 => Just(0u32), 1 => 1u32..4]).prop_map(
+    (any::<bool>(), any::<bool>(), workgroup_size(), prop_oneof![3 => Just(0u32), 1 => Just(2)]).prop_map(
         |(inclusive, look_back, workgroup_size, withheld)| ScanOptions {
             inclusive,
             method: Some(if look_back { Method::LookBack } else { Method::ReduceThenScan }),
@@ -45,7 +45,7 @@ fn this_device_passes_the_litmus_test() {
 
 #[test]
 fn scan_agrees_with_its_twin() {
-    proptest!(config(300), |(values in keys(), spare in 0usize..5000, options in options())| {
+    proptest!(config(1000), |(values in keys(), spare in 0usize..5000, options in options())| {
         let capacity = values.len() + spare;
         let scan = Scan::with_options(&DEVICE, capacity as u32, options).unwrap();
         let (input, output) = (padded(&values, capacity), padded(&[], capacity));
@@ -62,9 +62,9 @@ fn scan_agrees_with_its_twin() {
 
 #[test]
 fn fixed_point_scan_agrees_with_its_twin_and_tells_overflow() {
-    proptest!(config(150), |(values in keys(), options in options(), fraction_bits in prop::sample::select(vec![0u32, 13]), exponent in -8i32..16)| {
+    proptest!(config(1000), |(values in keys(), options in options(), exponent in -8i32..16)| {
         let floats: Vec<f32> = values.iter().map(|v| (*v as i32 as f32 / 2f32.powi(31)) * 2f32.powi(exponent)).collect();
-        let n = floats.len();
+        let (n, fraction_bits) = (floats.len(), 13);
         let scan = FixedScan::new(&DEVICE, n as u32, fraction_bits, options).unwrap();
         let (input, output) = (DEVICE.buffer_from("floats", &floats).unwrap(), DEVICE.buffer("scanned", n).unwrap());
         let total = DEVICE.buffer_from("total", &[7.0]).unwrap();
@@ -81,7 +81,7 @@ fn fixed_point_scan_agrees_with_its_twin_and_tells_overflow() {
     });
     let values = DEVICE.buffer_from("floats", &[1.0, f32::NAN, 2.0]).unwrap();
     let scanned = DEVICE.buffer("scanned", 3).unwrap();
-    let scan = FixedScan::new(&DEVICE, 3, 8, ScanOptions::default()).unwrap();
+    let scan = FixedScan::new(&DEVICE, 3, 0, ScanOptions::default()).unwrap();
     run(|r| scan.record(r, &count(3, 3), &values, &scanned, None).unwrap());
     assert_ne!(DEVICE.download(scan.overflow(), 1).unwrap()[0], 0, "NaN is told");
     assert!(matches!(
@@ -110,7 +110,7 @@ fn scan_takes_a_million_elements_and_three_levels_of_tiles() {
 
 #[test]
 fn compaction_lists_flagged_indices_in_order() {
-    proptest!(config(150), |(values in keys(), spare in 0usize..3000, every in 1u32..5, options in options())| {
+    proptest!(config(1000), |(values in keys(), spare in 0usize..3000, every in 1u32..5, options in options())| {
         let flags: Vec<u32> = values.iter().map(|v| if v % every == 0 { *v } else { 0 }).collect();
         let capacity = flags.len() + spare;
         let compaction = Compaction::with_options(&DEVICE, capacity as u32, options).unwrap();
@@ -130,7 +130,7 @@ fn compaction_lists_flagged_indices_in_order() {
 #[test]
 fn partition_moves_every_column_and_loses_nothing() {
     // Ten columns take two passes; elements of one to four words.
-    proptest!(config(100), |(values in keys(), every in 1u32..5, options in options(), columns in 0usize..11, both in any::<bool>())| {
+    proptest!(config(1000), |(values in keys(), every in 1u32..5, options in options(), columns in 0usize..11, both in any::<bool>())| {
         let n = values.len();
         let flags: Vec<u32> = values.iter().map(|v| if v % every == 0 { *v } else { 0 }).collect();
         let compaction = Compaction::with_options(&DEVICE, n as u32, options).unwrap();
@@ -166,7 +166,7 @@ fn partition_moves_every_column_and_loses_nothing() {
 
 #[test]
 fn reductions_agree_with_their_twins() {
-    proptest!(config(100), |(values in keys(), spare in 0usize..3000, group in workgroup_size())| {
+    proptest!(config(1000), |(values in keys(), spare in 0usize..3000, group in workgroup_size())| {
         let capacity = values.len() + spare;
         let (input, count) = (padded(&values, capacity), count(values.len(), capacity));
         let expected = [
@@ -185,7 +185,7 @@ fn reductions_agree_with_their_twins() {
 
 #[test]
 fn float_sums_have_the_bits_of_their_fixed_tree() {
-    proptest!(config(100), |(values in keys(), group in workgroup_size())| {
+    proptest!(config(1000), |(values in keys(), group in workgroup_size())| {
         // Both signs and many magnitudes, so that another order of additions gives other bits.
         let floats: Vec<f32> = values.iter().enumerate().map(|(i, v)| (*v as f32 - 2e9) * 10f32.powi(i as i32 % 7 - 3)).collect();
         let n = floats.len();
