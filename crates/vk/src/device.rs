@@ -2,6 +2,8 @@
 
 use crate::capabilities::{self, Candidate, Capabilities, DeviceInfo, DeviceKind};
 use crate::instance::Instance;
+use crate::kernel::KernelInner;
+use crate::memory::{MemoryLedger, MemoryUse};
 use crate::pipeline_cache::PipelineCache;
 use crate::submission::Timeline;
 use crate::validation::ValidationLog;
@@ -13,7 +15,7 @@ use std::fmt;
 use std::mem::ManuallyDrop;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 /// Which device to open.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,6 +53,9 @@ pub struct DeviceOptions {
     pub pipeline_cache: Option<PathBuf>,
     /// Instance extensions that a window's surface needs.
     pub surface_extensions: Vec<&'static CStr>,
+    /// Ask the driver for registers, spills and the like of every kernel, where it tells them; see
+    /// [`Device::kernel_facts`]. Compiling may take longer.
+    pub pipeline_statistics: bool,
 }
 
 /// Counts of what the host has done to the device.
@@ -76,6 +81,8 @@ pub struct Device {
 pub(crate) struct Shared {
     pub raw: ash::Device,
     pub push_descriptor: khr::push_descriptor::Device,
+    /// There if statistics of pipelines were asked for and the driver tells them.
+    pub pipeline_executables: Option<khr::pipeline_executable_properties::Device>,
     pub debug: Option<ext::debug_utils::Device>,
     pub candidate: Candidate,
     pub full_subgroups: bool,
@@ -85,8 +92,9 @@ pub(crate) struct Shared {
     pub cache: PipelineCache,
     pub timeline: Timeline,
     next_id: AtomicU64,
-    bytes_held: AtomicU64,
-    bytes_peak: AtomicU64,
+    memory: Mutex<MemoryLedger>,
+    /// Kernels, alive or gone.
+    kernels: Mutex<Vec<Weak<KernelInner>>>,
     /// Dropped by hand: it frees memory of `raw`, and `raw` is destroyed by hand.
     allocator: ManuallyDrop<Mutex<Allocator>>,
     /// Last: everything above is a child of it.
@@ -152,12 +160,13 @@ impl Device {
     /// Submissions, waits and memory so far.
     pub fn statistics(&self) -> Statistics {
         let (submissions, waits) = self.shared.timeline.counts();
-        Statistics {
-            submissions,
-            waits,
-            bytes_held: self.shared.bytes_held.load(Ordering::Relaxed),
-            bytes_peak: self.shared.bytes_peak.load(Ordering::Relaxed),
-        }
+        let (bytes_held, bytes_peak) = self.shared.memory().totals();
+        Statistics { submissions, waits, bytes_held, bytes_peak }
+    }
+
+    /// What buffers and images hold, by name, the largest first; names that hold nothing any more are there for their peaks.
+    pub fn memory(&self) -> Vec<MemoryUse> {
+        self.shared.memory().uses()
     }
 
     /// Writes the pipelines compiled so far to the cache file given at opening, if any.
@@ -205,7 +214,14 @@ impl Shared {
         let robust = query.features.robust_buffer_access;
         let full_subgroups = available.compute_full_subgroups == vk::TRUE;
 
+        let statistics = options.pipeline_statistics && candidate.capabilities.pipeline_statistics;
+        let mut executables = vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR::default()
+            .pipeline_executable_info(true);
+
         let mut extensions = vec![khr::push_descriptor::NAME.as_ptr()];
+        if statistics {
+            extensions.push(khr::pipeline_executable_properties::NAME.as_ptr());
+        }
         if !options.surface_extensions.is_empty() {
             extensions.push(khr::swapchain::NAME.as_ptr());
         }
@@ -222,12 +238,15 @@ impl Shared {
             .dynamic_rendering(true)
             .compute_full_subgroups(full_subgroups);
         let features = vk::PhysicalDeviceFeatures::default().robust_buffer_access(robust == vk::TRUE);
-        let info = vk::DeviceCreateInfo::default()
+        let mut info = vk::DeviceCreateInfo::default()
             .queue_create_infos(&queues)
             .enabled_extension_names(&extensions)
             .enabled_features(&features)
             .push_next(&mut v12)
             .push_next(&mut v13);
+        if statistics {
+            info = info.push_next(&mut executables);
+        }
         // SAFETY: everything asked for was found on the device, and all pointers live until the call returns.
         let raw = unsafe { instance.raw.create_device(candidate.handle, &info, None) }
             .map_err(Error::call("open device", name))?;
@@ -248,6 +267,8 @@ impl Shared {
         let debug = instance.debug_utils.then(|| ext::debug_utils::Device::new(&instance.raw, &raw));
         Ok(Self {
             push_descriptor: khr::push_descriptor::Device::new(&instance.raw, &raw),
+            pipeline_executables: statistics
+                .then(|| khr::pipeline_executable_properties::Device::new(&instance.raw, &raw)),
             debug,
             cache: PipelineCache::open(&raw, options.pipeline_cache.clone())?,
             timeline: Timeline::new(&raw, candidate.queue_family)?,
@@ -256,8 +277,8 @@ impl Shared {
             #[cfg(feature = "window")]
             surfaces: !options.surface_extensions.is_empty(),
             next_id: AtomicU64::new(0),
-            bytes_held: AtomicU64::new(0),
-            bytes_peak: AtomicU64::new(0),
+            memory: Mutex::default(),
+            kernels: Mutex::default(),
             allocator: ManuallyDrop::new(Mutex::new(allocator)),
             candidate,
             instance,
@@ -273,13 +294,15 @@ impl Shared {
         self.next_id.fetch_add(1, Ordering::Relaxed)
     }
 
-    pub fn count_bytes(&self, bytes: u64) {
-        let held = self.bytes_held.fetch_add(bytes, Ordering::Relaxed) + bytes;
-        self.bytes_peak.fetch_max(held, Ordering::Relaxed);
+    pub fn memory(&self) -> MutexGuard<'_, MemoryLedger> {
+        self.memory.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub fn uncount_bytes(&self, bytes: u64) {
-        self.bytes_held.fetch_sub(bytes, Ordering::Relaxed);
+    /// The kernels made so far, without those that are gone.
+    pub fn kernels(&self) -> MutexGuard<'_, Vec<Weak<KernelInner>>> {
+        let mut kernels = self.kernels.lock().unwrap_or_else(PoisonError::into_inner);
+        kernels.retain(|kernel| kernel.strong_count() > 0);
+        kernels
     }
 
     /// Gives an object the name that layers and frame debuggers show.

@@ -2,10 +2,13 @@
 
 use crate::buffer::{Buffer, RawBuffer};
 use crate::device::{Device, Shared};
+use crate::kernel_facts::{self, Executable};
+use crate::shared_memory::shared_memory_bytes;
 use crate::submission::Retired;
 use crate::{Error, Result};
 use ash::vk;
 use bytemuck::Pod;
+use std::collections::HashMap;
 use std::marker::PhantomData;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -79,6 +82,11 @@ pub(crate) struct KernelInner {
     set_layout: vk::DescriptorSetLayout,
     /// Elements that one workgroup takes.
     pub tile: u32,
+    pub workgroup_size: u32,
+    /// The tunables' values, in the order of the source's.
+    pub specialization: Vec<u32>,
+    pub shared_memory_bytes: Option<u64>,
+    pub executables: Option<Vec<Executable>>,
 }
 
 /// How many elements a dispatch is for. The group count follows from the kernel's own tile.
@@ -158,7 +166,9 @@ impl<K: KernelInterface> Kernel<K> {
     /// As [`Self::new`].
     pub fn specialized(device: &Device, specialization: &K::Specialization) -> Result<Self> {
         let inner = KernelInner::new(&device.shared, K::source(), &K::specialization_bits(specialization))?;
-        Ok(Self { inner: Arc::new(inner), interface: PhantomData })
+        let inner = Arc::new(inner);
+        device.shared.kernels().push(Arc::downgrade(&inner));
+        Ok(Self { inner, interface: PhantomData })
     }
 
     /// `area.name`.
@@ -180,7 +190,7 @@ impl<K: KernelInterface> Clone for Kernel<K> {
 
 impl KernelInner {
     fn new(shared: &Arc<Shared>, source: &'static KernelSource, values: &[u32]) -> Result<Self> {
-        let tile = check_limits(shared, source, values)?;
+        let Limits { tile, workgroup_size, shared_memory_bytes } = check_limits(shared, source, values)?;
         let device = &shared.raw;
         let set_layout =
             push_set_layout(device, source.name, source.bindings.len(), vk::ShaderStageFlags::COMPUTE)?;
@@ -213,7 +223,11 @@ impl KernelInner {
             .module(module)
             .name(c"main")
             .specialization_info(&specialization);
-        let info = [vk::ComputePipelineCreateInfo::default().stage(stage).layout(layout)];
+        let flags = match shared.pipeline_executables {
+            Some(_) => vk::PipelineCreateFlags::CAPTURE_STATISTICS_KHR,
+            None => vk::PipelineCreateFlags::empty(),
+        };
+        let info = [vk::ComputePipelineCreateInfo::default().flags(flags).stage(stage).layout(layout)];
         // SAFETY: the layout was made from what the shader declares, and limits were checked.
         let created = unsafe { device.create_compute_pipelines(shared.cache.handle, &info, None) };
         // SAFETY: pipelines do not need their modules once created.
@@ -224,7 +238,18 @@ impl KernelInner {
             result,
         })?[0];
         shared.set_name(pipeline, source.name);
-        Ok(Self { shared: shared.clone(), source, pipeline, layout, set_layout, tile })
+        Ok(Self {
+            executables: kernel_facts::executables(shared, pipeline),
+            shared: shared.clone(),
+            source,
+            pipeline,
+            layout,
+            set_layout,
+            tile,
+            workgroup_size,
+            specialization: values.to_vec(),
+            shared_memory_bytes,
+        })
     }
 }
 
@@ -238,8 +263,15 @@ impl Drop for KernelInner {
     }
 }
 
-/// Checks a kernel against the device and returns its tile.
-fn check_limits(shared: &Shared, source: &KernelSource, values: &[u32]) -> Result<u32> {
+/// What a kernel takes, within the device's limits.
+struct Limits {
+    tile: u32,
+    workgroup_size: u32,
+    shared_memory_bytes: Option<u64>,
+}
+
+/// Checks a kernel against the device.
+fn check_limits(shared: &Shared, source: &KernelSource, values: &[u32]) -> Result<Limits> {
     let capabilities = &shared.candidate.capabilities;
     let value = |name: &str| {
         source.specializations.iter().zip(values).find(|(s, _)| s.name == name).map(|(_, value)| *value)
@@ -278,7 +310,16 @@ fn check_limits(shared: &Shared, source: &KernelSource, values: &[u32]) -> Resul
             ),
         });
     }
-    Ok(tile)
+    let by_id: HashMap<u32, u32> =
+        source.specializations.iter().map(|s| s.id).zip(values.iter().copied()).collect();
+    let shared_memory_bytes = shared_memory_bytes(source.spirv, &by_id);
+    let limit = u64::from(capabilities.max_shared_memory);
+    match shared_memory_bytes {
+        Some(bytes) if bytes > limit => {
+            Err(beyond(bytes, "bytes of shared memory", limit, "maxComputeSharedMemorySize"))
+        }
+        _ => Ok(Limits { tile, workgroup_size, shared_memory_bytes }),
+    }
 }
 
 pub(crate) fn shader_module(device: &ash::Device, name: &str, spirv: &[u8]) -> Result<vk::ShaderModule> {
