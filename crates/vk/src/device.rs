@@ -169,6 +169,11 @@ impl Device {
         self.shared.memory().uses()
     }
 
+    /// Counts peaks of memory from now on: for a measurement that used memory of its own to set up.
+    pub fn forget_memory_peaks(&self) {
+        self.shared.memory().forget_peaks();
+    }
+
     /// Writes the pipelines compiled so far to the cache file given at opening, if any.
     ///
     /// # Errors

@@ -5,6 +5,7 @@ use crate::kernel::KernelInner;
 use ash::vk;
 use std::ffi::CStr;
 use std::fmt;
+use std::sync::atomic::Ordering;
 
 /// A kernel as it was compiled.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,6 +20,8 @@ pub struct KernelFacts {
     pub tile: u32,
     /// Memory that the shader declares to share in a workgroup, in bytes; none if its size could not be worked out.
     pub shared_memory_bytes: Option<u64>,
+    /// How often it was recorded.
+    pub dispatches: u64,
     /// What the driver tells of its code; none where it tells nothing, or was not asked
     /// ([`crate::DeviceOptions::pipeline_statistics`]).
     pub executables: Option<Vec<Executable>>,
@@ -161,6 +164,7 @@ impl KernelInner {
             workgroup_size: self.workgroup_size,
             tile: self.tile,
             shared_memory_bytes: self.shared_memory_bytes,
+            dispatches: self.dispatches.load(Ordering::Relaxed),
             executables: self.executables.clone(),
         }
     }

@@ -52,6 +52,13 @@ impl MemoryLedger {
         self.held -= bytes;
     }
 
+    /// Starts the peaks anew, and drops the names that hold nothing.
+    pub fn forget_peaks(&mut self) {
+        self.names.retain(|_, entry| entry.objects > 0);
+        self.names.values_mut().for_each(|entry| entry.peak = entry.bytes);
+        self.peak = self.held;
+    }
+
     /// Bytes held now, and the most ever held at once.
     pub fn totals(&self) -> (u64, u64) {
         (self.held, self.peak)
@@ -99,6 +106,9 @@ mod tests {
             bytes_peak,
         };
         assert_eq!(ledger.uses(), [of("b", 2, 12, 12), of("a", 0, 0, 10)]);
+        ledger.remove("b", 7);
+        ledger.forget_peaks();
+        assert_eq!((ledger.totals(), ledger.uses()), ((5, 5), vec![of("b", 1, 5, 5)]));
     }
 
     #[test]
