@@ -50,7 +50,7 @@ pub struct Profile {
     pub steps_before: u64,
     /// Steps measured.
     pub steps: u64,
-    /// The hash of the final state, if it was taken.
+    /// The hash of the final state, if it was taken. Not that of a run of as many steps: a run measures its densities anew.
     pub state_hash: Option<String>,
     /// What the device reaches copying a buffer, bytes read and written counted, in GB/s; none if not measured.
     pub copy_gb_per_s: Option<f64>,

@@ -96,12 +96,12 @@ impl KernelFact {
     }
 }
 
-/// What is known of each kernel's code; a dash where the driver does not tell.
+/// What is known of each kernel's code; a dash where the driver does not tell, and no column of dashes alone.
 pub fn facts_table(kernels: &[KernelFact], style: TableStyle) -> String {
     let header =
         ["kernel", "group", "subgroup", "registers", "spills", "scratch [B]", "shared [B]", "code [B]"];
     let line = |kernel: &KernelFact| {
-        [
+        vec![
             kernel.label(kernels),
             kernel.workgroup_size.to_string(),
             or_dash(kernel.subgroup_size),
@@ -112,7 +112,14 @@ pub fn facts_table(kernels: &[KernelFact], style: TableStyle) -> String {
             or_dash(kernel.code_bytes),
         ]
     };
-    table(&header, &kernels.iter().map(line).collect::<Vec<_>>(), style)
+    let lines: Vec<Vec<String>> = kernels.iter().map(line).collect();
+    let told: Vec<bool> = (0..header.len()).map(|c| lines.iter().any(|line| line[c] != "-")).collect();
+    let header: Vec<&str> =
+        header.into_iter().zip(&told).filter_map(|(cell, told)| told.then_some(cell)).collect();
+    let only_told = |line: Vec<String>| -> Vec<String> {
+        line.into_iter().zip(&told).filter_map(|(cell, told)| told.then_some(cell)).collect()
+    };
+    table(&header, &lines.into_iter().map(only_told).collect::<Vec<_>>(), style)
 }
 
 /// The `most` largest holders of memory, what is left, and the totals.
@@ -264,9 +271,12 @@ grid.sort      20       1.0         10.0      19.0       21.0        -      -   
         let gaps = gap_table(&profile.gaps, TableStyle::Plain);
         assert!(gaps.contains("record 1.5, other 0.5"), "{gaps}");
         let vary = vary_table(profile.vary.as_ref().unwrap(), TableStyle::Plain);
-        for part in
-            ["pbd.lambda               64         90.0     *", "workgroup_size=4096 refused: too large"]
-        {
+        let parts = [
+            "pbd.lambda             90.0 *  100.0",
+            "slower     best *",
+            "workgroup_size=4096 refused: too large",
+        ];
+        for part in parts {
             assert!(vary.contains(part), "{part}: {vary}");
         }
     }

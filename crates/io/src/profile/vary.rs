@@ -39,9 +39,16 @@ impl Candidate {
 }
 
 impl Vary {
-    /// All kernels that any value ran, by name.
-    pub fn kernels(&self) -> BTreeSet<&str> {
-        self.candidates.iter().flat_map(|c| c.kernels_ns.keys()).map(String::as_str).collect()
+    /// All kernels that any value ran, those with the longest calls first.
+    pub fn kernels(&self) -> Vec<&str> {
+        let mut longest: BTreeMap<&str, u64> = BTreeMap::new();
+        for (kernel, ns) in self.candidates.iter().flat_map(|c| &c.kernels_ns) {
+            let known = longest.entry(kernel).or_default();
+            *known = (*known).max(*ns);
+        }
+        let mut kernels: Vec<_> = longest.into_iter().collect();
+        kernels.sort_by_key(|(_, ns)| std::cmp::Reverse(*ns));
+        kernels.into_iter().map(|(kernel, _)| kernel).collect()
     }
 
     /// The value with the shortest median step; the first of several.

@@ -174,19 +174,21 @@ fn kernels(profile: &Profile) -> Markup {
     let most = |facts: &[&KernelFact], value: fn(&KernelFact) -> Option<u64>| {
         or_dash(facts.iter().filter_map(|fact| value(fact)).max())
     };
+    let tells = profile.driver_tells();
     html! {
         section {
             h2 { "Kernels" }
-            @if profile.driver_tells() {
+            @if tells {
                 p { "Registers, spills and sizes are the driver's, in its units; of several variants of a kernel the largest." }
             } @else {
                 p { "Registers, spills and code size are not told by this driver." }
             }
             div class="scroll" { table {
                 thead { tr {
-                    @for title in ["kernel", "calls", "min µs", "median µs", "p95 µs", "share", "kB/call", "GB/s", "of copy", "group", "shared B", "regs", "spills", "code B"] {
+                    @for title in ["kernel", "calls", "min µs", "median µs", "p95 µs", "share", "kB/call", "GB/s", "of copy", "group", "shared B"] {
                         th { (title) }
                     }
+                    @if tells { @for title in ["subgroup", "regs", "spills", "scratch B", "code B"] { th { (title) } } }
                 } }
                 tbody { @for row in &profile.rows {
                     @let facts = facts_of(&row.kernel);
@@ -202,13 +204,17 @@ fn kernels(profile: &Profile) -> Markup {
                         td { (or_dash(row.share_of_copy.map(percent))) }
                         td { (most(&facts, |fact| Some(fact.workgroup_size.into()))) }
                         td { (most(&facts, |fact| fact.shared_memory_bytes)) }
-                        td { (most(&facts, |fact| fact.registers)) }
-                        td { (most(&facts, |fact| fact.spills)) }
-                        td { (most(&facts, |fact| fact.code_bytes)) }
+                        @if tells {
+                            td { (most(&facts, |fact| fact.subgroup_size.map(u64::from))) }
+                            td { (most(&facts, |fact| fact.registers)) }
+                            td { (most(&facts, |fact| fact.spills)) }
+                            td { (most(&facts, |fact| fact.scratch_bytes)) }
+                            td { (most(&facts, |fact| fact.code_bytes)) }
+                        }
                     }
                 } }
             } }
-            @if profile.driver_tells() { (driver_statistics(profile)) }
+            @if tells { (driver_statistics(profile)) }
         }
     }
 }

@@ -5,9 +5,9 @@ use maud::{Markup, html};
 /// Width of every plot in its own units; the page scales it.
 const WIDTH: f64 = 960.0;
 /// Where bars begin: left of it stand their labels.
-const LEFT: f64 = 210.0;
+const LEFT: f64 = 190.0;
 /// Room for the numbers right of the bars.
-const RIGHT: f64 = 150.0;
+const RIGHT: f64 = 190.0;
 const ROW: f64 = 24.0;
 /// Colours there are for kernels; the last is for all the rest.
 const COLOURS: usize = 8;
@@ -42,7 +42,7 @@ pub fn bars(title: &str, bars: &[Bar], mark: Option<(f64, &str)>) -> Markup {
             @for (i, bar) in bars.iter().enumerate() {
                 @let y = top + ROW * i as f64;
                 @let width = (bar.value.max(0.0) * scale).max(0.8);
-                text x=(at(LEFT - 10.0)) y=(at(y + 16.0)) text-anchor="end" { (shortened(&bar.label, 32)) }
+                text x=(at(LEFT - 10.0)) y=(at(y + 16.0)) text-anchor="end" { (shortened(&bar.label, 28)) }
                 rect class="track" x=(at(LEFT)) y=(at(y + 4.0)) width=(at(WIDTH - LEFT - RIGHT)) height=(at(ROW - 8.0)) rx="2" {}
                 rect class=(format!("c{}", bar.colour)) x=(at(LEFT)) y=(at(y + 4.0)) width=(at(width)) height=(at(ROW - 8.0)) rx="2" {
                     title { (bar.label) ": " (bar.text) }
@@ -71,7 +71,8 @@ pub fn timeline(title: &str, stretches: &[Stretch<'_>]) -> Markup {
     let end_ns = stretches.iter().map(|s| s.start_ns + s.duration_ns).max().unwrap_or(0).max(1);
     let (margin, bar_height) = (8.0, 46.0);
     let x = |ns: u64| margin + ns as f64 * (WIDTH - 2.0 * margin) / end_ns as f64;
-    let ticks = ticks(end_ns as f64 / 1e3);
+    let (unit, unit_ns) = if end_ns > 10_000_000 { ("ms", 1e6) } else { ("µs", 1e3) };
+    let ticks = ticks(end_ns as f64 / unit_ns);
     html! {
         svg viewBox=(format!("0 0 {WIDTH} {}", bar_height + 26.0)) role="img" aria-label=(title) {
             rect class="track" x=(at(margin)) y="0" width=(at(WIDTH - 2.0 * margin)) height=(at(bar_height)) {}
@@ -88,9 +89,9 @@ pub fn timeline(title: &str, stretches: &[Stretch<'_>]) -> Markup {
                 }
             }
             @for tick in &ticks {
-                @let x = x((tick * 1e3) as u64);
+                @let x = x((tick * unit_ns) as u64);
                 line class="axis" x1=(at(x)) x2=(at(x)) y1=(at(bar_height)) y2=(at(bar_height + 5.0)) {}
-                text class="dim" x=(at(x)) y=(at(bar_height + 19.0)) text-anchor=(if *tick == 0.0 { "start" } else { "middle" }) { (format!("{tick} µs")) }
+                text class="dim" x=(at(x)) y=(at(bar_height + 19.0)) text-anchor=(if *tick == 0.0 { "start" } else { "middle" }) { (tick) " " (unit) }
             }
         }
     }
