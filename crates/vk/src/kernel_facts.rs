@@ -204,24 +204,27 @@ pub(crate) fn executables(shared: &Shared, pipeline: vk::Pipeline) -> Option<Vec
 
 /// The member of the union that the format names; none for a format that no version of the extension had when this was written.
 fn value(statistic: &vk::PipelineExecutableStatisticKHR<'_>) -> Option<StatisticValue> {
+    use vk::PipelineExecutableStatisticFormatKHR as Format;
     let value = statistic.value;
-    match statistic.format {
-        vk::PipelineExecutableStatisticFormatKHR::BOOL32 => {
-            // SAFETY: the format says which member was written; this holds for all arms.
-            Some(StatisticValue::Bool(unsafe { value.b32 } != vk::FALSE))
+    Some(match statistic.format {
+        Format::BOOL32 => {
+            // SAFETY: the format says that the driver wrote this member.
+            StatisticValue::Bool(unsafe { value.b32 } != vk::FALSE)
         }
-        // SAFETY: as above.
-        vk::PipelineExecutableStatisticFormatKHR::INT64 => Some(StatisticValue::Signed(unsafe { value.i64 })),
-        vk::PipelineExecutableStatisticFormatKHR::UINT64 => {
+        Format::INT64 => {
             // SAFETY: as above.
-            Some(StatisticValue::Unsigned(unsafe { value.u64 }))
+            StatisticValue::Signed(unsafe { value.i64 })
         }
-        // SAFETY: as above.
-        vk::PipelineExecutableStatisticFormatKHR::FLOAT64 => {
-            Some(StatisticValue::Float(unsafe { value.f64 }))
+        Format::UINT64 => {
+            // SAFETY: as above.
+            StatisticValue::Unsigned(unsafe { value.u64 })
         }
-        _ => None,
-    }
+        Format::FLOAT64 => {
+            // SAFETY: as above.
+            StatisticValue::Float(unsafe { value.f64 })
+        }
+        _ => return None,
+    })
 }
 
 #[cfg(test)]

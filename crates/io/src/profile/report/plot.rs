@@ -81,8 +81,8 @@ pub fn timeline(title: &str, stretches: &[Stretch<'_>]) -> Markup {
                 rect class=(format!("c{}", stretch.colour)) x=(at(x(stretch.start_ns))) y="0" width=(at((width - 0.6).max(0.6))) height=(at(bar_height)) {
                     title { (stretch.label) ": " (format!("{:.1} µs", stretch.duration_ns as f64 / 1e3)) }
                 }
-                // About 6 units a letter.
-                @let room = (width / 6.0) as usize;
+                // Not quite 6 units a letter.
+                @let room = (width / 5.6) as usize;
                 @let name = stretch.label.rsplit('.').next().unwrap_or(stretch.label);
                 @if name.chars().count() + 1 < room {
                     text class="inside" x=(at(x(stretch.start_ns) + width / 2.0)) y=(at(bar_height / 2.0 + 4.0)) text-anchor="middle" { (name) }
