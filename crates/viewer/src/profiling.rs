@@ -132,7 +132,8 @@ fn add_call<K: Ord>(entry: std::collections::btree_map::Entry<'_, K, KernelSampl
 }
 
 impl PassLog {
-    /// Measures the copy bandwidth, and sets the clocks by it. Set-up: it waits for the device.
+    /// Measures the copy bandwidth, and sets the clocks by it; peaks of memory count from then on. Set-up: it waits for the
+    /// device.
     pub fn new(device: &Device) -> frazil_vk::Result<Self> {
         let started = Instant::now();
         let bytes = COPY_BYTES.min(device.capabilities().max_storage_range);
@@ -154,6 +155,8 @@ impl PassLog {
         let mut rates: Vec<f64> =
             times.iter().filter(|t| t.name == "copy").map(|t| t.bytes as f64 / t.duration_ns).collect();
         rates.sort_by(f64::total_cmp);
+        drop((from, to));
+        device.forget_memory_peaks();
         Ok(Self {
             started,
             device_to_host_ns: host_ns - end_ns,

@@ -37,7 +37,6 @@ pub fn profile(args: &ProfileArgs, validation: bool) -> Result<(), Failure> {
     }
     let folder = Folder::create(&args.out.clone().unwrap_or_else(|| run::default_folder(&scene)))?;
     let mut passes = PassLog::new(&device)?;
-    device.forget_memory_peaks();
     let mut simulation = Simulation::new(&device, scene)?;
 
     steps(&mut simulation, args.warm_up, None)?;

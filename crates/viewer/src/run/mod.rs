@@ -62,7 +62,6 @@ pub fn run(args: &RunArgs, validation: bool) -> Result<(), Failure> {
         device: device.info().name.clone(),
     };
     let mut passes = args.profile.then(|| PassLog::new(&device)).transpose()?;
-    device.forget_memory_peaks();
     let (mut simulation, outputs) = match &checkpoint {
         Some(checkpoint) => (
             Simulation::restore(&device, scene, checkpoint)?,
