@@ -32,11 +32,16 @@ pub use export::{Format, UnknownFormat, export, write_pvd};
 pub use frame::{Column, ColumnData, ColumnKind, Frame, FrameError};
 pub use metrics::{Metric, MetricsTable, MetricsWriter};
 pub use plot::{Mark, Series, plot_metrics, plot_series};
-pub use profile::{KernelSamples, Profile, ProfileRow, TableStyle, profile_rows, profile_table};
+pub use profile::{
+    Candidate, DriverStatistic, Gap, HostGaps, KernelComparison, KernelFact, KernelSamples, Memory,
+    MemoryRow, Mismatch, PassRow, Profile, ProfileComparison, ProfileRow, TableStyle, TimelinePass, Vary,
+    compare_profiles, comparison_table, facts_table, gap_table, host_gaps, memory_table, pass_rows,
+    pass_table, profile_report, profile_rows, profile_table, table, vary_table,
+};
 pub use recording::{RECORDING_EXTENSION, Recording, RecordingMeta, RecordingWriter, Tail};
 pub use run_info::RunInfo;
 pub use state_hash::StateHasher;
-pub use trace::{Span, write_trace};
+pub use trace::{Span, Track, write_trace};
 
 #[doc = include_str!("../../../docs/formats.md")]
 pub mod formats {}

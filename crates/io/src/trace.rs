@@ -1,6 +1,6 @@
 //! `trace.json`: spans in the Chrome trace event format, for Perfetto and `chrome://tracing`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use serde_json::{Value, json};
@@ -8,13 +8,53 @@ use serde_json::{Value, json};
 use crate::error::Result;
 use crate::json;
 
+/// Where something happened. A track a queue, and one for the host.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Track {
+    /// The host's thread that feeds the device.
+    Host,
+    /// A queue of the device.
+    Queue(u32),
+}
+
+impl Track {
+    /// The process that a viewer groups it under: the host is one, the device another.
+    fn process(self) -> u32 {
+        match self {
+            Self::Host => 1,
+            Self::Queue(_) => 2,
+        }
+    }
+
+    fn thread(self) -> u32 {
+        match self {
+            Self::Host => 1,
+            Self::Queue(queue) => queue + 1,
+        }
+    }
+
+    fn name(self) -> String {
+        match self {
+            Self::Host => "host".to_owned(),
+            Self::Queue(queue) => format!("queue {queue}"),
+        }
+    }
+
+    fn category(self) -> &'static str {
+        match self {
+            Self::Host => "host",
+            Self::Queue(_) => "device",
+        }
+    }
+}
+
 /// A stretch of time in which one thing happened on one track.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Span {
     /// What happened: the name of a pass.
     pub name: String,
-    /// Where: a queue of the device, a thread of the host. Spans on one track nest or follow one another.
-    pub track: String,
+    /// Where. Spans on one track nest or follow one another.
+    pub track: Track,
     /// The start in nanoseconds on a clock that all spans share.
     pub start_ns: u64,
     /// The length in nanoseconds.
@@ -23,43 +63,36 @@ pub struct Span {
     pub args: BTreeMap<String, Value>,
 }
 
-const PROCESS: u32 = 1;
-
-/// Writes a trace: one complete event per span, tracks in the order of their first span, times from the earliest start.
+/// Writes a trace: one complete event per span, a track a queue under the device's name, times from the earliest start.
+///
+/// The form is that of `docs/schemas/trace_event.schema.json`.
 ///
 /// # Errors
 /// [`Error::Io`](crate::Error::Io), naming the path.
-pub fn write_trace(path: &Path, process: &str, spans: &[Span]) -> Result<()> {
-    let mut tracks: Vec<&str> = Vec::new();
-    let mut placed: Vec<(usize, &Span)> = Vec::with_capacity(spans.len());
-    for span in spans {
-        let known = tracks.iter().position(|track| *track == span.track);
-        placed.push((known.unwrap_or(tracks.len()), span));
-        if known.is_none() {
-            tracks.push(&span.track);
-        }
-    }
+pub fn write_trace(path: &Path, device: &str, spans: &[Span]) -> Result<()> {
+    let tracks: BTreeSet<Track> = spans.iter().map(|span| span.track).collect();
+    let mut sorted: Vec<&Span> = spans.iter().collect();
     // Of two spans that start together the longer is the outer one and must come first.
-    placed.sort_by_key(|(track, span)| (*track, span.start_ns, std::cmp::Reverse(span.duration_ns)));
+    sorted.sort_by_key(|span| (span.track, span.start_ns, std::cmp::Reverse(span.duration_ns)));
     let origin_ns = spans.iter().map(|span| span.start_ns).min().unwrap_or(0);
 
-    let mut events =
-        vec![json!({ "ph": "M", "name": "process_name", "pid": PROCESS, "args": { "name": process } })];
-    for (track, name) in tracks.iter().enumerate() {
-        let (tid, args) = (track + 1, json!({ "name": name }));
-        events.push(json!({ "ph": "M", "name": "thread_name", "pid": PROCESS, "tid": tid, "args": args }));
-        let args = json!({ "sort_index": tid });
-        events.push(
-            json!({ "ph": "M", "name": "thread_sort_index", "pid": PROCESS, "tid": tid, "args": args }),
-        );
+    let metadata = |name: &str, track: Track, args: Value| json!({ "ph": "M", "name": name, "pid": track.process(), "tid": track.thread(), "args": args });
+    let mut events = Vec::with_capacity(spans.len() + 8);
+    for (track, process) in [(Track::Host, "frazil"), (Track::Queue(0), device)] {
+        events.push(metadata("process_name", track, json!({ "name": process })));
+        events.push(metadata("process_sort_index", track, json!({ "sort_index": track.process() })));
     }
-    for (track, span) in placed {
+    for track in tracks {
+        events.push(metadata("thread_name", track, json!({ "name": track.name() })));
+        events.push(metadata("thread_sort_index", track, json!({ "sort_index": track.thread() })));
+    }
+    for span in sorted {
         events.push(json!({
             "ph": "X",
             "name": span.name,
-            "cat": span.track,
-            "pid": PROCESS,
-            "tid": track + 1,
+            "cat": span.track.category(),
+            "pid": span.track.process(),
+            "tid": span.track.thread(),
             "ts": (span.start_ns - origin_ns) as f64 / 1e3,
             "dur": span.duration_ns as f64 / 1e3,
             "args": span.args,
@@ -72,56 +105,91 @@ pub fn write_trace(path: &Path, process: &str, spans: &[Span]) -> Result<()> {
 mod tests {
     use super::*;
 
-    fn span(name: &str, track: &str, start_ns: u64, duration_ns: u64) -> Span {
+    fn span(name: &str, track: Track, start_ns: u64, duration_ns: u64) -> Span {
         let args = BTreeMap::from([("threads".to_owned(), json!(64))]);
-        Span { name: name.to_owned(), track: track.to_owned(), start_ns, duration_ns, args }
+        Span { name: name.to_owned(), track, start_ns, duration_ns, args }
     }
 
-    fn events(spans: &[Span]) -> Vec<Value> {
+    fn trace(spans: &[Span]) -> Value {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("trace.json");
-        write_trace(&path, "frazil", spans).unwrap();
-        let trace: Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
-        trace["traceEvents"].as_array().unwrap().clone()
+        write_trace(&path, "llvmpipe", spans).unwrap();
+        serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
+    }
+
+    fn schema() -> jsonschema::Validator {
+        let text = include_str!("../../../docs/schemas/trace_event.schema.json");
+        jsonschema::validator_for(&serde_json::from_str(text).unwrap()).unwrap()
+    }
+
+    fn example() -> Value {
+        trace(&[
+            span("pbd.lambda", Track::Queue(0), 5_001_500, 500),
+            span("record", Track::Host, 5_000_000, 900),
+            span("pbd.predict", Track::Queue(0), 5_001_000, 250),
+            span("copy", Track::Queue(1), 5_000_500, 10),
+            span("step", Track::Queue(0), 5_001_000, 2000),
+        ])
     }
 
     #[test]
-    fn every_event_has_its_keys_and_time_runs_forward_on_each_track() {
-        let spans = [
-            span("pbd.lambda", "device", 5_001_500, 500),
-            span("record", "host", 5_000_000, 900),
-            span("pbd.predict", "device", 5_001_000, 250),
-            span("step", "device", 5_001_000, 2000),
-        ];
-        let events = events(&spans);
+    fn every_queue_has_a_track_on_which_time_runs_forward() {
+        let trace = example();
+        let events = trace["traceEvents"].as_array().unwrap();
         let complete: Vec<_> = events.iter().filter(|event| event["ph"] == "X").collect();
-        assert_eq!(complete.len(), spans.len());
+        let order: Vec<_> = complete.iter().map(|e| e["name"].as_str().unwrap()).collect();
+        assert_eq!(order, ["record", "step", "pbd.predict", "pbd.lambda", "copy"]);
+        assert_eq!((complete[1]["ts"].as_f64(), complete[1]["dur"].as_f64()), (Some(1.0), Some(2.0)));
         let mut last_ts = BTreeMap::new();
         for event in &complete {
-            assert!(event["name"].is_string() && event["pid"].is_u64() && event["args"]["threads"] == 64);
-            let (tid, ts) = (event["tid"].as_u64().unwrap(), event["ts"].as_f64().unwrap());
-            assert!(event["dur"].as_f64().unwrap() >= 0.0);
-            let last = last_ts.insert(tid, ts).unwrap_or(0.0);
-            assert!(ts >= last, "{ts} after {last} on track {tid}");
+            let track = (event["pid"].as_u64().unwrap(), event["tid"].as_u64().unwrap());
+            let ts = event["ts"].as_f64().unwrap();
+            assert!(ts >= last_ts.insert(track, ts).unwrap_or(0.0));
         }
-        let device: Vec<_> =
-            complete.iter().filter(|event| event["cat"] == "device").map(|e| &e["name"]).collect();
-        assert_eq!(device, ["step", "pbd.predict", "pbd.lambda"]);
-        assert_eq!((complete[0]["ts"].as_f64(), complete[0]["dur"].as_f64()), (Some(1.0), Some(2.0)));
+        assert_eq!(last_ts.into_keys().collect::<Vec<_>>(), [(1, 1), (2, 1), (2, 2)]);
 
         let named = |kind: &str| -> Vec<_> {
-            events
-                .iter()
-                .filter(|event| event["name"] == kind)
-                .map(|event| event["args"]["name"].clone())
-                .collect()
+            let of_kind = events.iter().filter(|event| event["name"] == kind);
+            of_kind.map(|event| event["args"]["name"].as_str().unwrap().to_owned()).collect()
         };
-        assert_eq!(named("process_name"), ["frazil"]);
-        assert_eq!(named("thread_name"), ["device", "host"]);
+        assert_eq!(named("process_name"), ["frazil", "llvmpipe"]);
+        assert_eq!(named("thread_name"), ["host", "queue 0", "queue 1"]);
     }
 
     #[test]
-    fn a_trace_without_spans_is_still_a_trace() {
-        assert_eq!(events(&[]).len(), 1);
+    fn traces_have_the_form_of_the_schema() {
+        let schema = schema();
+        for trace in [example(), trace(&[])] {
+            let errors: Vec<_> =
+                schema.iter_errors(&trace).map(|e| format!("{}: {e}", e.instance_path)).collect();
+            assert!(errors.is_empty(), "{errors:#?}");
+        }
+    }
+
+    #[test]
+    fn the_schema_refuses_what_no_viewer_could_place() {
+        let schema = schema();
+        let good = example();
+        let last = good["traceEvents"].as_array().unwrap().len() - 1;
+        let with = |change: &dyn Fn(&mut Value)| {
+            let mut trace = good.clone();
+            change(&mut trace["traceEvents"][last]);
+            trace
+        };
+        for (what, trace) in [
+            ("no duration", with(&|e| drop(e.as_object_mut().unwrap().remove("dur")))),
+            ("a negative duration", with(&|e| e["dur"] = json!(-1.0))),
+            ("a time as text", with(&|e| e["ts"] = json!("0"))),
+            ("no thread", with(&|e| drop(e.as_object_mut().unwrap().remove("tid")))),
+            ("an unknown phase", with(&|e| e["ph"] = json!("?"))),
+            ("a name that is a number", with(&|e| e["name"] = json!(3))),
+            (
+                "metadata without a name",
+                with(&|e| *e = json!({ "ph": "M", "name": "thread_name", "pid": 1, "tid": 1, "args": {} })),
+            ),
+            ("no list of events", json!({ "displayTimeUnit": "ns" })),
+        ] {
+            assert!(!schema.is_valid(&trace), "{what}");
+        }
     }
 }

@@ -25,6 +25,21 @@ impl UniformGrid {
         max_m: [f32; 3],
         cell_size_m: f32,
     ) -> Result<Self, KernelError> {
+        let workgroup_size = cell_ranges::Specialization::default().workgroup_size;
+        Self::with_workgroup_size(device, min_m, max_m, cell_size_m, workgroup_size)
+    }
+
+    /// Makes a grid whose kernels have another workgroup size, a power of two.
+    ///
+    /// # Errors
+    /// As [`Self::new`]; the device's limits do not allow the size.
+    pub fn with_workgroup_size(
+        device: &Device,
+        min_m: [f32; 3],
+        max_m: [f32; 3],
+        cell_size_m: f32,
+        workgroup_size: u32,
+    ) -> Result<Self, KernelError> {
         let problem = |problem: String| KernelError::Grid { problem };
         if !(cell_size_m.is_finite() && cell_size_m > 0.0) {
             return Err(problem(format!("cell size {cell_size_m} m, expected a positive number")));
@@ -52,9 +67,12 @@ impl UniformGrid {
         Ok(Self {
             grid: Grid { origin_m: min_m, cell_size_m, dims },
             cell_start: device.buffer("cell start", cells as usize + 1)?,
-            cell_keys: Kernel::new(device)?,
-            cell_ranges: Kernel::new(device)?,
-            count_neighbours: Kernel::new(device)?,
+            cell_keys: Kernel::specialized(device, &cell_keys::Specialization { workgroup_size })?,
+            cell_ranges: Kernel::specialized(device, &cell_ranges::Specialization { workgroup_size })?,
+            count_neighbours: Kernel::specialized(
+                device,
+                &count_neighbours::Specialization { workgroup_size },
+            )?,
         })
     }
 

@@ -136,6 +136,18 @@ impl<K: SortKey> RadixSort<K> {
         Self::with_options(device, capacity, SortOptions::default())
     }
 
+    /// Makes a sort with another workgroup size, a power of two from 64.
+    ///
+    /// # Errors
+    /// As [`Self::with_options`].
+    pub fn with_workgroup_size(
+        device: &Device,
+        capacity: u32,
+        workgroup_size: u32,
+    ) -> Result<Self, KernelError> {
+        Self::with_options(device, capacity, SortOptions { workgroup_size, ..Default::default() })
+    }
+
     /// Makes a sort with options.
     ///
     /// # Errors

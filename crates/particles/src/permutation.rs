@@ -17,8 +17,16 @@ impl Permutation {
     /// # Errors
     /// The device refuses them.
     pub fn new(device: &Device) -> Result<Self> {
+        Self::with_workgroup_size(device, gather_u32::Specialization::default().workgroup_size)
+    }
+
+    /// Compiles the kernels with another workgroup size, a power of two.
+    ///
+    /// # Errors
+    /// The device's limits do not allow it.
+    pub fn with_workgroup_size(device: &Device, workgroup_size: u32) -> Result<Self> {
         let of = |kind: ColumnKind| {
-            let specialization = gather_u32::Specialization { words: kind.words(), ..Default::default() };
+            let specialization = gather_u32::Specialization { workgroup_size, words: kind.words() };
             Kernel::specialized(device, &specialization)
         };
         Ok(Self { one_word: of(ColumnKind::U32)?, three_words: of(ColumnKind::Vec3)? })

@@ -4,6 +4,7 @@ use crate::say;
 use clap::{ArgGroup, Parser, Subcommand};
 use frazil_io::Format;
 use frazil_scene::{Every, Scene, SceneError};
+use frazil_solvers::pbd::Tuning;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -154,7 +155,7 @@ pub struct RunArgs {
     /// Go on from a checkpoint, to the same bits as without the break.
     #[arg(long, value_name = "FILE")]
     pub resume: Option<PathBuf>,
-    /// Time every kernel; writes profile.json and trace.json.
+    /// Time every kernel; writes profile.json, trace.json and profile.html.
     #[arg(long)]
     pub profile: bool,
     /// Say nothing but errors.
@@ -207,11 +208,66 @@ pub struct ProfileArgs {
     /// Steps to take first, so that caches and clocks settle.
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub warm_up: u64,
-    /// Where profile.json and trace.json go [default: out/<scene's name>].
+    /// Where profile.json, trace.json and profile.html go [default: out/<scene's name>].
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// Compare with an earlier profile.json of the same scene and device; exit status 1 if a kernel is slower.
+    #[arg(long, value_name = "FILE")]
+    pub against: Option<PathBuf>,
+    /// How much slower or faster still counts as the same.
+    #[arg(long, value_name = "SHARE", default_value_t = 0.05, value_parser = tolerance, allow_hyphen_values = true)]
+    pub tolerance: f64,
+    /// Measure the same steps with other tunables too, taking turns: workgroup_size=64,128,256.
+    #[arg(long, value_name = "KEY=VALUE,…")]
+    pub vary: Option<VaryArg>,
     #[command(flatten)]
     pub device: DeviceArgs,
+}
+
+/// Which tunable to vary, and what to try.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VaryArg {
+    pub tunings: Vec<Tuning>,
+}
+
+impl VaryArg {
+    /// The tunable's name.
+    pub fn key(&self) -> &'static str {
+        "workgroup_size"
+    }
+}
+
+impl std::str::FromStr for VaryArg {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let Some(("workgroup_size", values)) = text.split_once('=') else {
+            return Err(format!(
+                "found \"{text}\", expected workgroup_size= and sizes, such as workgroup_size=64,128,256"
+            ));
+        };
+        let size = |text: &str| -> Result<Tuning, String> {
+            let size =
+                text.trim().parse().map_err(|_| format!("found \"{text}\", expected a workgroup size"))?;
+            Tuning::new(size).map_err(|e| e.to_string())
+        };
+        let mut tunings: Vec<Tuning> = Vec::new();
+        for tuning in values.split(',').map(size) {
+            let tuning = tuning?;
+            if tunings.contains(&tuning) {
+                return Err(format!("workgroup_size: {} stands there twice", tuning.workgroup_size()));
+            }
+            tunings.push(tuning);
+        }
+        Ok(Self { tunings })
+    }
+}
+
+fn tolerance(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if value.is_finite() && value > 0.0 => Ok(value),
+        _ => Err(format!("found \"{text}\", expected a share above 0, such as 0.05")),
+    }
 }
 
 #[derive(Debug, clap::Args)]

@@ -12,11 +12,26 @@ pub fn open(
     validation: bool,
     surface_extensions: Vec<&'static CStr>,
 ) -> frazil_vk::Result<Device> {
+    open_with(selector, validation, surface_extensions, false)
+}
+
+/// Opens a device without a window, on which the driver is asked what it tells of kernels.
+pub fn open_to_profile(selector: Option<&str>, validation: bool) -> frazil_vk::Result<Device> {
+    open_with(selector, validation, Vec::new(), true)
+}
+
+fn open_with(
+    selector: Option<&str>,
+    validation: bool,
+    surface_extensions: Vec<&'static CStr>,
+    pipeline_statistics: bool,
+) -> frazil_vk::Result<Device> {
     Device::open(&DeviceOptions {
         selector: selector.map(DeviceSelector::from),
         validation,
         pipeline_cache: pipeline_cache(),
         surface_extensions,
+        pipeline_statistics,
     })
 }
 

@@ -1,12 +1,17 @@
 //! Collecting time stamps of passes beside what the host did meanwhile, and the device's own copy bandwidth.
 
-use frazil_io::{KernelSamples, ProfileRow, Span, profile_rows};
+use frazil_io::{
+    HostGaps, KernelSamples, PassRow, ProfileRow, Span, TimelinePass, Track, host_gaps, pass_rows,
+    profile_rows,
+};
 use frazil_vk::{Buffer, Device, PassTime, RecorderOptions};
 use std::collections::BTreeMap;
 use std::time::Instant;
 
 /// Spans that a trace keeps: a viewer opens a few hundred thousand at most.
 const MAX_SPANS: usize = 200_000;
+/// Steps of which one is chosen for the picture of a step.
+const STEPS_KEPT: usize = 100;
 /// Bytes of each of the two buffers that the copy bandwidth is measured with: far beyond any cache, yet quick to copy.
 const COPY_BYTES: u64 = 64 << 20;
 const COPIES: usize = 8;
@@ -18,14 +23,46 @@ pub struct PassLog {
     /// clocks; the end of a pass that the host waited for is known on both up to the wake-up of the host.
     device_to_host_ns: f64,
     copy_gb_per_s: Option<f64>,
-    kernels: BTreeMap<String, KernelSamples>,
-    spans: Vec<Span>,
+    samples: Samples,
+    device_spans: Vec<Span>,
+    host_spans: Vec<Span>,
     spans_dropped: u64,
+    /// Start and end of each submission on the host's clock.
+    submissions: Vec<(u64, u64)>,
     submission_ends: Option<(f64, f64)>,
     between_submissions_ns: f64,
-    host_ns: u64,
+    busy_ns: u64,
     steps: u64,
     passes_untimed: u64,
+}
+
+/// The raw times of kernels, of passes by their place in a step, and of whole steps.
+#[derive(Default)]
+pub struct Samples {
+    kernels: BTreeMap<String, KernelSamples>,
+    passes: BTreeMap<(usize, String), KernelSamples>,
+    step_ns: Vec<u64>,
+    steps_kept: Vec<Vec<TimelinePass>>,
+}
+
+/// What the host does in a loop that feeds the device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Activity {
+    Record,
+    Submit,
+    Wait,
+    Collect,
+}
+
+impl Activity {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Record => "record",
+            Self::Submit => "submit",
+            Self::Wait => "wait",
+            Self::Collect => "collect",
+        }
+    }
 }
 
 /// Shares of the time between the first and the last pass that was timed.
@@ -37,8 +74,66 @@ pub struct Idle {
     pub host_busy: f64,
 }
 
+impl Samples {
+    /// Adds the passes of a submission, of which step k ends before pass `step_ends[k]`. Passes behind the last step, which
+    /// bring results to the host, have no place in a step; steps that were not timed to their end count for nothing.
+    pub fn add(&mut self, times: &[PassTime], step_ends: &[u32]) {
+        for time in times {
+            add_call(self.kernels.entry(time.name.clone()), time);
+        }
+        let mut begin = 0;
+        for end in step_ends.iter().map(|end| *end as usize) {
+            let Some(step) = times.get(begin..end) else { break };
+            begin = end;
+            for (position, time) in step.iter().enumerate() {
+                add_call(self.passes.entry((position, time.name.clone())), time);
+            }
+            let (Some(first), Some(last)) = (step.first(), step.last()) else { continue };
+            self.step_ns.push((last.start_ns + last.duration_ns - first.start_ns) as u64);
+            if self.steps_kept.len() < STEPS_KEPT {
+                let pass = |time: &PassTime| TimelinePass {
+                    kernel: time.name.clone(),
+                    start_ns: (time.start_ns - first.start_ns) as u64,
+                    duration_ns: time.duration_ns as u64,
+                };
+                self.steps_kept.push(step.iter().map(pass).collect());
+            }
+        }
+    }
+
+    /// The duration of every call, by kernel, in ns.
+    pub fn by_kernel(&self) -> impl Iterator<Item = (&String, &Vec<u64>)> {
+        self.kernels.iter().map(|(name, samples)| (name, &samples.durations_ns))
+    }
+
+    /// The device time of every step, in ns.
+    pub fn step_ns(&self) -> &[u64] {
+        &self.step_ns
+    }
+
+    /// The passes of the step of median duration among the first.
+    fn typical_step(&self) -> Vec<TimelinePass> {
+        let duration =
+            |step: &Vec<TimelinePass>| step.last().map_or(0, |last| last.start_ns + last.duration_ns);
+        let mut steps: Vec<_> = self.steps_kept.iter().collect();
+        steps.sort_by_key(|step| duration(step));
+        steps.get(steps.len() / 2).map_or_else(Vec::new, |step| (*step).clone())
+    }
+}
+
+fn add_call<K: Ord>(entry: std::collections::btree_map::Entry<'_, K, KernelSamples>, time: &PassTime) {
+    let samples = entry.or_insert_with(|| KernelSamples {
+        kernel: time.name.clone(),
+        durations_ns: Vec::new(),
+        bytes: Some(0),
+    });
+    samples.durations_ns.push(time.duration_ns as u64);
+    samples.bytes = samples.bytes.map(|bytes| bytes + time.bytes);
+}
+
 impl PassLog {
-    /// Measures the copy bandwidth, and sets the clocks by it. Set-up: it waits for the device.
+    /// Measures the copy bandwidth, and sets the clocks by it; peaks of memory count from then on. Set-up: it waits for the
+    /// device.
     pub fn new(device: &Device) -> frazil_vk::Result<Self> {
         let started = Instant::now();
         let bytes = COPY_BYTES.min(device.capabilities().max_storage_range);
@@ -60,76 +155,101 @@ impl PassLog {
         let mut rates: Vec<f64> =
             times.iter().filter(|t| t.name == "copy").map(|t| t.bytes as f64 / t.duration_ns).collect();
         rates.sort_by(f64::total_cmp);
+        drop((from, to));
+        device.forget_memory_peaks();
         Ok(Self {
             started,
             device_to_host_ns: host_ns - end_ns,
             copy_gb_per_s: rates.get(rates.len() / 2).copied().filter(|rate| rate.is_finite()),
-            kernels: BTreeMap::new(),
-            spans: Vec::new(),
+            samples: Samples::default(),
+            device_spans: Vec::new(),
+            host_spans: Vec::new(),
             spans_dropped: 0,
+            submissions: Vec::new(),
             submission_ends: None,
             between_submissions_ns: 0.0,
-            host_ns: 0,
+            busy_ns: 0,
             steps: 0,
             passes_untimed: 0,
         })
     }
 
-    /// Adds a submission of `steps` steps in `n_passes` passes, in the order of submissions.
-    pub fn submission(&mut self, times: &[PassTime], steps: u64, n_passes: u32) {
+    /// Adds a submission of `n_passes` passes, in the order of submissions; step k ends before pass `step_ends[k]`.
+    pub fn submission(&mut self, times: &[PassTime], step_ends: &[u32], n_passes: u32) {
         self.passes_untimed += u64::from(n_passes).saturating_sub(times.len() as u64);
         let (Some(first), Some(last)) = (times.first(), times.last()) else { return };
         let end_ns = last.start_ns + last.duration_ns;
         let (first_ns, previous_end_ns) = self.submission_ends.unwrap_or((first.start_ns, first.start_ns));
         self.between_submissions_ns += (first.start_ns - previous_end_ns).max(0.0);
         self.submission_ends = Some((first_ns, end_ns));
-        self.steps += steps;
+        self.steps += step_ends.len() as u64;
+        self.samples.add(times, step_ends);
+        let on_host = |device_ns: f64| (device_ns + self.device_to_host_ns).max(0.0) as u64;
+        self.submissions.push((on_host(first.start_ns), on_host(end_ns)));
         for time in times {
-            let duration_ns = time.duration_ns as u64;
-            let kernel = self.kernels.entry(time.name.clone()).or_insert_with_key(|name| KernelSamples {
-                kernel: name.clone(),
-                durations_ns: Vec::new(),
-                bytes: Some(0),
+            if self.device_spans.len() >= MAX_SPANS {
+                self.spans_dropped += 1;
+                continue;
+            }
+            self.device_spans.push(Span {
+                name: time.name.clone(),
+                track: Track::Queue(0),
+                start_ns: on_host(time.start_ns),
+                duration_ns: time.duration_ns as u64,
+                args: BTreeMap::from([("bytes".to_owned(), time.bytes.into())]),
             });
-            kernel.durations_ns.push(duration_ns);
-            kernel.bytes = kernel.bytes.map(|bytes| bytes + time.bytes);
-            let start_ns = (time.start_ns + self.device_to_host_ns).max(0.0) as u64;
-            let args = BTreeMap::from([("bytes".to_owned(), time.bytes.into())]);
-            self.span(Span { name: time.name.clone(), track: "device".into(), start_ns, duration_ns, args });
         }
     }
 
     /// Adds what the host did from `begin` until now.
-    pub fn host(&mut self, name: &str, begin: Instant) {
+    pub fn host(&mut self, activity: Activity, begin: Instant) {
         let duration_ns = begin.elapsed().as_nanos() as u64;
-        self.host_ns += duration_ns;
-        let start_ns = begin.duration_since(self.started).as_nanos() as u64;
-        self.span(Span {
-            name: name.into(),
-            track: "host".into(),
-            start_ns,
+        if matches!(activity, Activity::Record | Activity::Submit) {
+            self.busy_ns += duration_ns;
+        }
+        if self.host_spans.len() >= MAX_SPANS {
+            self.spans_dropped += 1;
+            return;
+        }
+        self.host_spans.push(Span {
+            name: activity.name().to_owned(),
+            track: Track::Host,
+            start_ns: begin.duration_since(self.started).as_nanos() as u64,
             duration_ns,
             args: BTreeMap::new(),
         });
     }
 
-    fn span(&mut self, span: Span) {
-        if self.spans.len() < MAX_SPANS { self.spans.push(span) } else { self.spans_dropped += 1 }
-    }
-
     /// One row a kernel, the costliest first.
     pub fn rows(&self) -> Vec<ProfileRow> {
-        let samples: Vec<KernelSamples> = self.kernels.values().cloned().collect();
+        let samples: Vec<KernelSamples> = self.samples.kernels.values().cloned().collect();
         profile_rows(&samples, self.copy_gb_per_s)
     }
 
-    /// The duration of every call, by kernel, in ns.
-    pub fn samples_ns(&self) -> BTreeMap<String, Vec<u64>> {
-        self.kernels.iter().map(|(name, samples)| (name.clone(), samples.durations_ns.clone())).collect()
+    /// One row a pass of a step, in its order.
+    pub fn passes(&self) -> Vec<PassRow> {
+        let samples: Vec<KernelSamples> = self.samples.passes.values().cloned().collect();
+        pass_rows(&samples, self.copy_gb_per_s)
     }
 
-    pub fn spans(&self) -> &[Span] {
-        &self.spans
+    /// The raw times.
+    pub fn samples(&self) -> &Samples {
+        &self.samples
+    }
+
+    /// The passes of a step of median duration.
+    pub fn timeline(&self) -> Vec<TimelinePass> {
+        self.samples.typical_step()
+    }
+
+    /// Where the device waited for the host.
+    pub fn host_gaps(&self) -> HostGaps {
+        host_gaps(&self.submissions, &self.host_spans)
+    }
+
+    /// All spans, of device and host.
+    pub fn spans(&self) -> Vec<Span> {
+        self.host_spans.iter().chain(&self.device_spans).cloned().collect()
     }
 
     /// What the measurements lack, in words.
@@ -168,7 +288,58 @@ impl PassLog {
         let elapsed_ns = self.elapsed_ns();
         (elapsed_ns > 0.0).then(|| Idle {
             between_submissions: self.between_submissions_ns / elapsed_ns,
-            host_busy: self.host_ns as f64 / elapsed_ns,
+            host_busy: self.busy_ns as f64 / elapsed_ns,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn times(passes: &[(&str, f64, f64)]) -> Vec<PassTime> {
+        let pass = |&(name, start_ns, duration_ns): &(&str, f64, f64)| PassTime {
+            name: name.to_owned(),
+            start_ns,
+            duration_ns,
+            bytes: 8,
+        };
+        passes.iter().map(pass).collect()
+    }
+
+    #[test]
+    fn passes_are_told_apart_by_their_place_in_the_step() {
+        let mut samples = Samples::default();
+        let passes = [
+            ("a", 0.0, 1.0),
+            ("b", 2.0, 3.0),
+            ("a", 6.0, 4.0),
+            ("a", 20.0, 2.0),
+            ("b", 30.0, 3.0),
+            ("a", 40.0, 6.0),
+            ("metrics", 50.0, 9.0),
+        ];
+        samples.add(&times(&passes), &[3, 6]);
+        assert_eq!(samples.step_ns(), [10, 26]);
+        let kernels: Vec<_> = samples.by_kernel().map(|(name, ns)| (name.as_str(), ns.len())).collect();
+        assert_eq!(kernels, [("a", 4), ("b", 2), ("metrics", 1)]);
+        let places: Vec<_> = samples
+            .passes
+            .iter()
+            .map(|((position, name), s)| (*position, name.as_str(), s.durations_ns.clone(), s.bytes))
+            .collect();
+        assert_eq!(
+            places,
+            [(0, "a", vec![1, 2], Some(16)), (1, "b", vec![3, 3], Some(16)), (2, "a", vec![4, 6], Some(16))]
+        );
+        let typical: Vec<_> = samples.typical_step().iter().map(|pass| pass.start_ns).collect();
+        assert_eq!(typical, [0, 10, 20]);
+    }
+
+    #[test]
+    fn a_step_that_was_timed_in_part_has_no_duration() {
+        let mut samples = Samples::default();
+        samples.add(&times(&[("a", 0.0, 1.0), ("a", 2.0, 1.0)]), &[1, 3]);
+        assert_eq!((samples.step_ns(), samples.passes.len()), (&[1][..], 1));
     }
 }

@@ -3,8 +3,9 @@
 use crate::failure::Failure;
 use crate::state;
 use frazil_io::Checkpoint;
-use frazil_scene::Scene;
-use frazil_solvers::pbd::Fluid;
+use frazil_scene::{Sampled, Scene};
+use frazil_solvers::SolverError;
+use frazil_solvers::pbd::{Fluid, Tuning};
 use frazil_vk::{Device, Recorder};
 
 /// A scene that is being simulated.
@@ -25,6 +26,17 @@ impl Simulation {
         Ok(Self { device: device.clone(), scene, fluid, n_particles: sampled.len(), step: 0 })
     }
 
+    /// The scene's initial state, sampled already, with other tunables.
+    pub fn with_tuning(
+        device: &Device,
+        scene: Scene,
+        sampled: &Sampled,
+        tuning: Tuning,
+    ) -> Result<Self, SolverError> {
+        let fluid = Fluid::with_tuning(device, &scene, sampled, tuning)?;
+        Ok(Self { device: device.clone(), scene, fluid, n_particles: sampled.len(), step: 0 })
+    }
+
     /// The scene in the state of a checkpoint.
     pub fn restore(device: &Device, scene: Scene, checkpoint: &Checkpoint) -> Result<Self, Failure> {
         let columns = state::state_columns(&checkpoint.sections)?;
@@ -33,12 +45,14 @@ impl Simulation {
         Ok(Self { device: device.clone(), scene, fluid, n_particles, step: checkpoint.step })
     }
 
-    /// Records `n` steps.
-    pub fn record_steps(&mut self, recorder: &mut Recorder, n: u64) {
-        for _ in 0..n {
-            self.fluid.record_step(recorder);
-        }
+    /// Records `n` steps; returns how many passes the recorder held at the end of each.
+    pub fn record_steps(&mut self, recorder: &mut Recorder, n: u64) -> Vec<u32> {
         self.step += n;
+        let step = |_| {
+            self.fluid.record_step(recorder);
+            recorder.pass_count()
+        };
+        (0..n).map(step).collect()
     }
 
     /// Steps recorded so far.

@@ -110,7 +110,7 @@ impl Device {
         let memory = unsafe { allocation.memory() };
         // SAFETY: memory and buffer are fresh, and the allocation meets the buffer's requirements.
         let bound = unsafe { shared.raw.bind_buffer_memory(handle, memory, allocation.offset()) };
-        shared.count_bytes(bytes);
+        shared.memory().add(name, bytes);
         let inner = Inner {
             shared: shared.clone(),
             handle,
@@ -261,7 +261,7 @@ impl Inner {
 impl Drop for Inner {
     fn drop(&mut self) {
         let allocation = self.allocation.get_mut().unwrap_or_else(PoisonError::into_inner).take();
-        self.shared.uncount_bytes(self.bytes);
+        self.shared.memory().remove(&self.name, self.bytes);
         self.shared.timeline.retire(Retired::Buffer(self.handle, allocation));
     }
 }

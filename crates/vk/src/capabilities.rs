@@ -141,7 +141,11 @@ fn examine(instance: &Instance, index: usize, handle: vk::PhysicalDevice) -> Can
 
     let mut f12 = vk::PhysicalDeviceVulkan12Features::default();
     let mut f13 = vk::PhysicalDeviceVulkan13Features::default();
+    let mut executables = vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR::default();
     let mut features = vk::PhysicalDeviceFeatures2::default();
+    if has(khr::pipeline_executable_properties::NAME) {
+        features = features.push_next(&mut executables);
+    }
     if is_1_3 {
         features = features.push_next(&mut f12).push_next(&mut f13);
     }
@@ -218,7 +222,7 @@ fn examine(instance: &Instance, index: usize, handle: vk::PhysicalDevice) -> Can
             max_push_descriptors: push.max_push_descriptors,
             timestamp_period_ns: if has_timestamps { limits.timestamp_period } else { 0.0 },
             device_memory,
-            pipeline_statistics: has(khr::pipeline_executable_properties::NAME),
+            pipeline_statistics: executables.pipeline_executable_info == vk::TRUE,
             max_image_size: limits.max_image_dimension2_d.min(limits.max_framebuffer_width),
         },
         missing,

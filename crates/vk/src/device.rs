@@ -4,6 +4,7 @@ use crate::capabilities::{self, Candidate, Capabilities, DeviceInfo, DeviceKind}
 use crate::findings::Findings;
 use crate::instance::Instance;
 use crate::kernel::Kernels;
+use crate::memory::{MemoryLedger, MemoryUse};
 use crate::pipeline_cache::PipelineCache;
 use crate::submission::Timeline;
 use crate::validation::ValidationLog;
@@ -53,6 +54,9 @@ pub struct DeviceOptions {
     pub pipeline_cache: Option<PathBuf>,
     /// Instance extensions that a window's surface needs.
     pub surface_extensions: Vec<&'static CStr>,
+    /// Ask the driver for registers, spills and the like of every kernel, where it tells them; see
+    /// [`Device::kernel_facts`]. Compiling may take longer.
+    pub pipeline_statistics: bool,
 }
 
 /// Counts of what the host has done to the device.
@@ -78,6 +82,8 @@ pub struct Device {
 pub(crate) struct Shared {
     pub raw: ash::Device,
     pub push_descriptor: khr::push_descriptor::Device,
+    /// There if statistics of pipelines were asked for and the driver tells them.
+    pub pipeline_executables: Option<khr::pipeline_executable_properties::Device>,
     pub debug: Option<ext::debug_utils::Device>,
     pub candidate: Candidate,
     pub full_subgroups: bool,
@@ -89,8 +95,7 @@ pub(crate) struct Shared {
     pub findings: Findings,
     pub timeline: Timeline,
     next_id: AtomicU64,
-    bytes_held: AtomicU64,
-    bytes_peak: AtomicU64,
+    memory: Mutex<MemoryLedger>,
     /// Dropped by hand: it frees memory of `raw`, and `raw` is destroyed by hand.
     allocator: ManuallyDrop<Mutex<Allocator>>,
     /// Last: everything above is a child of it.
@@ -156,12 +161,18 @@ impl Device {
     /// Submissions, waits and memory so far.
     pub fn statistics(&self) -> Statistics {
         let (submissions, waits) = self.shared.timeline.counts();
-        Statistics {
-            submissions,
-            waits,
-            bytes_held: self.shared.bytes_held.load(Ordering::Relaxed),
-            bytes_peak: self.shared.bytes_peak.load(Ordering::Relaxed),
-        }
+        let (bytes_held, bytes_peak) = self.shared.memory().totals();
+        Statistics { submissions, waits, bytes_held, bytes_peak }
+    }
+
+    /// What buffers and images hold, by name, the largest first; names that hold nothing any more are there for their peaks.
+    pub fn memory(&self) -> Vec<MemoryUse> {
+        self.shared.memory().uses()
+    }
+
+    /// Counts peaks of memory from now on: for a measurement that used memory of its own to set up.
+    pub fn forget_memory_peaks(&self) {
+        self.shared.memory().forget_peaks();
     }
 
     /// What was found out about this device earlier, in this process or in one that used the same cache folder.
@@ -222,7 +233,14 @@ impl Shared {
         let robust = query.features.robust_buffer_access;
         let full_subgroups = available.compute_full_subgroups == vk::TRUE;
 
+        let statistics = options.pipeline_statistics && candidate.capabilities.pipeline_statistics;
+        let mut executables = vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR::default()
+            .pipeline_executable_info(true);
+
         let mut extensions = vec![khr::push_descriptor::NAME.as_ptr()];
+        if statistics {
+            extensions.push(khr::pipeline_executable_properties::NAME.as_ptr());
+        }
         if !options.surface_extensions.is_empty() {
             extensions.push(khr::swapchain::NAME.as_ptr());
         }
@@ -239,12 +257,15 @@ impl Shared {
             .dynamic_rendering(true)
             .compute_full_subgroups(full_subgroups);
         let features = vk::PhysicalDeviceFeatures::default().robust_buffer_access(robust == vk::TRUE);
-        let info = vk::DeviceCreateInfo::default()
+        let mut info = vk::DeviceCreateInfo::default()
             .queue_create_infos(&queues)
             .enabled_extension_names(&extensions)
             .enabled_features(&features)
             .push_next(&mut v12)
             .push_next(&mut v13);
+        if statistics {
+            info = info.push_next(&mut executables);
+        }
         // SAFETY: everything asked for was found on the device, and all pointers live until the call returns.
         let raw = unsafe { instance.raw.create_device(candidate.handle, &info, None) }
             .map_err(Error::call("open device", name))?;
@@ -265,6 +286,8 @@ impl Shared {
         let debug = instance.debug_utils.then(|| ext::debug_utils::Device::new(&instance.raw, &raw));
         Ok(Self {
             push_descriptor: khr::push_descriptor::Device::new(&instance.raw, &raw),
+            pipeline_executables: statistics
+                .then(|| khr::pipeline_executable_properties::Device::new(&instance.raw, &raw)),
             debug,
             cache: PipelineCache::open(&raw, options.pipeline_cache.clone())?,
             kernels: Kernels::default(),
@@ -275,8 +298,7 @@ impl Shared {
             #[cfg(feature = "window")]
             surfaces: !options.surface_extensions.is_empty(),
             next_id: AtomicU64::new(0),
-            bytes_held: AtomicU64::new(0),
-            bytes_peak: AtomicU64::new(0),
+            memory: Mutex::default(),
             allocator: ManuallyDrop::new(Mutex::new(allocator)),
             candidate,
             instance,
@@ -292,13 +314,8 @@ impl Shared {
         self.next_id.fetch_add(1, Ordering::Relaxed)
     }
 
-    pub fn count_bytes(&self, bytes: u64) {
-        let held = self.bytes_held.fetch_add(bytes, Ordering::Relaxed) + bytes;
-        self.bytes_peak.fetch_max(held, Ordering::Relaxed);
-    }
-
-    pub fn uncount_bytes(&self, bytes: u64) {
-        self.bytes_held.fetch_sub(bytes, Ordering::Relaxed);
+    pub fn memory(&self) -> MutexGuard<'_, MemoryLedger> {
+        self.memory.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Gives an object the name that layers and frame debuggers show.

@@ -117,7 +117,7 @@ impl Device {
         let view = unsafe { shared.raw.create_image_view(&info, None) }
             .map_err(Error::call("create image view", name))?;
         shared.set_name(handle, name);
-        shared.count_bytes(requirements.size);
+        shared.memory().add(name, requirements.size);
         let inner = Inner {
             shared: shared.clone(),
             handle,
@@ -254,7 +254,7 @@ impl crate::Recorder {
 impl Drop for Inner {
     fn drop(&mut self) {
         let allocation = self.allocation.get_mut().unwrap_or_else(PoisonError::into_inner).take();
-        self.shared.uncount_bytes(self.bytes);
+        self.shared.memory().remove(&self.name, self.bytes);
         self.shared.timeline.retire(Retired::Image(self.handle, self.view, allocation));
     }
 }

@@ -20,12 +20,15 @@ mod hazard;
 mod image;
 mod instance;
 mod kernel;
+mod kernel_facts;
+mod memory;
 #[cfg(feature = "window")]
 mod overlay;
 mod pipeline_cache;
 mod raster;
 mod readback;
 mod recorder;
+mod shared_memory;
 mod submission;
 #[cfg(feature = "window")]
 mod swapchain;
@@ -41,6 +44,8 @@ pub use image::{Image, ImageFormat};
 pub use kernel::{
     BindingSource, DeviceCount, Kernel, KernelInterface, KernelSource, SpecializationSource, Threads,
 };
+pub use kernel_facts::{Executable, KernelFacts, Occupancy, Statistic, StatisticValue};
+pub use memory::MemoryUse;
 #[cfg(feature = "window")]
 pub use overlay::{Overlay, OverlayFrame};
 pub use raster::{DepthUse, Draw, Raster, RasterInterface, RasterOptions, RasterSource};

@@ -15,7 +15,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::ffi::CString;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Which of the barriers found necessary are put down.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -221,6 +221,7 @@ impl Recorder {
                 unsafe { device.cmd_dispatch_indirect(commands, count.args.raw().inner.handle, 12 * row) };
             }
         }
+        kernel.inner.dispatches.fetch_add(1, Ordering::Relaxed);
         self.end_pass();
     }
 

@@ -2,6 +2,7 @@
 
 use super::metrics::{Gauge, PendingMetrics};
 use super::parameters::Parameters;
+use super::tuning::Tuning;
 use crate::SolverError;
 use frazil_kernels::{Counts, RadixSort, UniformGrid};
 use frazil_particles::{AnyColumn, ColumnKind, ColumnView, Permutation, PhaseArray};
@@ -76,14 +77,20 @@ struct Kernels {
 }
 
 impl Kernels {
-    fn new(device: &Device) -> frazil_vk::Result<Self> {
+    fn new(device: &Device, workgroup_size: u32) -> frazil_vk::Result<Self> {
+        let integrate = integrate::Specialization { workgroup_size };
+        let predict = predict::Specialization { workgroup_size };
+        let solve_density = solve_density::Specialization { workgroup_size };
+        let solve_positions = solve_positions::Specialization { workgroup_size };
+        let update_velocity = update_velocity::Specialization { workgroup_size };
+        let smooth_velocity = smooth_velocity::Specialization { workgroup_size };
         Ok(Self {
-            integrate: Kernel::new(device)?,
-            predict: Kernel::new(device)?,
-            solve_density: Kernel::new(device)?,
-            solve_positions: Kernel::new(device)?,
-            update_velocity: Kernel::new(device)?,
-            smooth_velocity: Kernel::new(device)?,
+            integrate: Kernel::specialized(device, &integrate)?,
+            predict: Kernel::specialized(device, &predict)?,
+            solve_density: Kernel::specialized(device, &solve_density)?,
+            solve_positions: Kernel::specialized(device, &solve_positions)?,
+            update_velocity: Kernel::specialized(device, &update_velocity)?,
+            smooth_velocity: Kernel::specialized(device, &smooth_velocity)?,
         })
     }
 }
@@ -94,18 +101,37 @@ impl Fluid {
     /// # Errors
     /// The device lacks memory or cannot bind buffers of this size.
     pub fn new(device: &Device, scene: &Scene, sampled: &Sampled) -> Result<Self, SolverError> {
+        Self::with_tuning(device, scene, sampled, Tuning::default())
+    }
+
+    /// As [`Self::new`], with other tunables: they change how fast a step is, and no bit of the state.
+    ///
+    /// # Errors
+    /// As [`Self::new`]; the device's limits do not allow the tunables.
+    pub fn with_tuning(
+        device: &Device,
+        scene: &Scene,
+        sampled: &Sampled,
+        tuning: Tuning,
+    ) -> Result<Self, SolverError> {
         let counts = Counts::new(device)?;
         let capacity = sampled.positions_m.len() as u32;
         let phase =
             PhaseArray::upload(device, &counts, &sampled.positions_m, &sampled.velocities_m_s, capacity)?;
-        let mut fluid = Self::with_phase(device, Parameters::from_scene(scene)?, phase)?;
+        let mut fluid = Self::with_phase(device, Parameters::from_scene(scene)?, phase, tuning)?;
         let mut recorder = device.recorder()?;
         fluid.record_first_density(&mut recorder);
         device.submit(recorder)?.wait()?;
         Ok(fluid)
     }
 
-    fn with_phase(device: &Device, parameters: Parameters, phase: PhaseArray) -> Result<Self, SolverError> {
+    fn with_phase(
+        device: &Device,
+        parameters: Parameters,
+        phase: PhaseArray,
+        tuning: Tuning,
+    ) -> Result<Self, SolverError> {
+        let workgroup_size = tuning.workgroup_size();
         let n = phase.count.capacity as usize;
         let walls = &parameters.walls;
         Ok(Self {
@@ -115,10 +141,16 @@ impl Fluid {
             constraint: device.buffer("constraint", n)?,
             density: device.buffer("density", n)?,
             colliders: device.buffer_from("colliders", &parameters.colliders)?,
-            grid: UniformGrid::new(device, walls.domain_min_m, walls.domain_max_m, parameters.support_m)?,
-            sort: RadixSort::new(device, phase.count.capacity)?,
-            permutation: Permutation::new(device)?,
-            kernels: Kernels::new(device)?,
+            grid: UniformGrid::with_workgroup_size(
+                device,
+                walls.domain_min_m,
+                walls.domain_max_m,
+                parameters.support_m,
+                workgroup_size,
+            )?,
+            sort: RadixSort::with_workgroup_size(device, phase.count.capacity, workgroup_size)?,
+            permutation: Permutation::with_workgroup_size(device, workgroup_size)?,
+            kernels: Kernels::new(device, workgroup_size)?,
             gauge: Gauge::new(device, phase.count.capacity)?,
             phase,
             parameters,
@@ -387,7 +419,7 @@ impl Fluid {
         let velocities: Vec<[f32; 3]> = bytemuck::pod_collect_to_vec(find("velocity", 3, n)?);
         let counts = Counts::new(device)?;
         let phase = PhaseArray::restore(device, &counts, &positions, &velocities, ids, ids.len() as u32)?;
-        let fluid = Self::with_phase(device, Parameters::from_scene(scene)?, phase)?;
+        let fluid = Self::with_phase(device, Parameters::from_scene(scene)?, phase, Tuning::default())?;
         device.upload(&fluid.density.cast(), find("density", 1, n)?)?;
         device.upload(&fluid.key, find("key", 1, n)?)?;
         let mut recorder = device.recorder()?;

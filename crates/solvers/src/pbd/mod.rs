@@ -18,7 +18,9 @@
 mod fluid;
 mod metrics;
 mod parameters;
+mod tuning;
 
 pub use fluid::{Fluid, Stage, StateColumn};
 pub use metrics::{FluidMetrics, PendingMetrics};
 pub use parameters::Parameters;
+pub use tuning::{Tuning, TuningError};

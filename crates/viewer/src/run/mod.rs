@@ -10,17 +10,18 @@ mod session;
 mod writer;
 
 pub use outputs::{Folder, create_dir, default_folder};
-pub use report::write_profile;
+pub use report::GIT_COMMIT;
 
 use crate::args::RunArgs;
 use crate::device;
 use crate::failure::Failure;
 use crate::plots;
+use crate::profile;
 use crate::profiling::PassLog;
 use crate::say;
 use crate::simulation::Simulation;
 use crate::state;
-use frazil_io::{Checkpoint, RecordingMeta};
+use frazil_io::{Checkpoint, RecordingMeta, StateHasher};
 use frazil_scene::{Output, Render, Scene};
 use frazil_vk::{Device, ReadbackRing};
 use outputs::Outputs;
@@ -41,7 +42,12 @@ pub fn run(args: &RunArgs, validation: bool) -> Result<(), Failure> {
     for advice in scene.advice() {
         report.warn(advice.to_string(), args.quiet);
     }
-    let device = device::open(args.device.device.as_deref(), validation, Vec::new())?;
+    let selector = args.device.device.as_deref();
+    let device = if args.profile {
+        device::open_to_profile(selector, validation)?
+    } else {
+        device::open(selector, validation, Vec::new())?
+    };
     if !args.quiet {
         say::note(format_args!("device {}: {}", device.info().index, device::describe(device.info())));
     }
@@ -55,6 +61,7 @@ pub fn run(args: &RunArgs, validation: bool) -> Result<(), Failure> {
         seed: scene.seed,
         device: device.info().name.clone(),
     };
+    let mut passes = args.profile.then(|| PassLog::new(&device)).transpose()?;
     let (mut simulation, outputs) = match &checkpoint {
         Some(checkpoint) => (
             Simulation::restore(&device, scene, checkpoint)?,
@@ -69,7 +76,6 @@ pub fn run(args: &RunArgs, validation: bool) -> Result<(), Failure> {
         )));
     }
     let camera = schedule.picture.map(|_| Camera::new(&simulation)).transpose()?;
-    let mut passes = args.profile.then(|| PassLog::new(&device)).transpose()?;
     let interrupt = interrupt::flag();
     let writer = Writer::start(outputs)?;
     report.set_up();
@@ -89,7 +95,9 @@ pub fn run(args: &RunArgs, validation: bool) -> Result<(), Failure> {
         }
     };
     if let Some(passes) = &passes {
-        write_profile(&folder, &simulation, passes, final_state.clone())?;
+        let (memory, kernels) = (profile::memory(&device), profile::kernel_facts(&device, &passes.rows()));
+        let profile = profile::document(&simulation, passes, memory, kernels, final_state.clone())?;
+        profile::write(&folder, &profile, &passes.spans(), None)?;
         for gap in passes.gaps() {
             report.warn(gap, args.quiet);
         }
@@ -144,6 +152,12 @@ fn deciding_values(scene: &Scene) -> Result<serde_json::Value, Failure> {
     scene.time.duration_s = 1.0;
     scene.solver.steps_per_submission = 1;
     serde_json::to_value(scene).map_err(Failure::other)
+}
+
+/// A hash of a scene's values as far as they decide what becomes of a state.
+pub fn scene_hash(scene: &Scene) -> Result<String, Failure> {
+    let json = deciding_values(scene)?.to_string();
+    Ok(StateHasher::new().bytes("scene", "json", json.len(), json.as_bytes()).finish())
 }
 
 /// The path of the first value in which two trees differ.

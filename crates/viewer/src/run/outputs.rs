@@ -32,6 +32,7 @@ impl Folder {
             self.recording(),
             self.profile(),
             self.trace(),
+            self.profile_page(),
             self.energy_plot(),
             self.front_plot(),
         ];
@@ -73,6 +74,9 @@ impl Folder {
     }
     pub fn trace(&self) -> PathBuf {
         self.root.join("trace.json")
+    }
+    pub fn profile_page(&self) -> PathBuf {
+        self.root.join("profile.html")
     }
     pub fn energy_plot(&self) -> PathBuf {
         self.root.join("energy.png")

@@ -1,17 +1,16 @@
-//! `run.json` and `profile.json`: what ran, on what, how long, and what came out.
+//! `run.json`: what ran, on what, how long, and what came out.
 
 use super::outputs::Folder;
 use crate::device;
 use crate::failure::Failure;
-use crate::profiling::PassLog;
 use crate::say;
 use crate::simulation::Simulation;
-use frazil_io::{Profile, RunInfo, write_trace};
+use frazil_io::RunInfo;
 use std::collections::BTreeMap;
 use std::time::Instant;
 
 /// The commit this program was built from, where the build knew it.
-const GIT_COMMIT: Option<&str> = option_env!("FRAZIL_GIT_COMMIT");
+pub const GIT_COMMIT: Option<&str> = option_env!("FRAZIL_GIT_COMMIT");
 
 /// What the report gathers while a run goes on.
 pub struct Report {
@@ -82,32 +81,4 @@ impl Report {
         };
         report.write(&folder.report()).map_err(Failure::other)
     }
-}
-
-/// Writes `profile.json` and `trace.json`.
-pub fn write_profile(
-    folder: &Folder,
-    simulation: &Simulation,
-    passes: &PassLog,
-    state_hash: Option<String>,
-) -> Result<(), Failure> {
-    let info = simulation.device.info();
-    let idle = passes.idle();
-    let profile = Profile {
-        format_version: Profile::FORMAT_VERSION,
-        scene: simulation.scene.name.clone(),
-        device: info.name.clone(),
-        driver: info.driver.clone(),
-        git_commit: GIT_COMMIT.map(str::to_owned),
-        n_particles: simulation.n_particles as u64,
-        steps: passes.steps(),
-        state_hash,
-        copy_gb_per_s: passes.copy_gb_per_s(),
-        idle_between_submissions: idle.map(|idle| idle.between_submissions),
-        host_busy: idle.map(|idle| idle.host_busy),
-        rows: passes.rows(),
-        samples_ns: passes.samples_ns(),
-    };
-    profile.write(&folder.profile()).map_err(Failure::other)?;
-    write_trace(&folder.trace(), "frazil", passes.spans()).map_err(Failure::other)
 }

@@ -10,7 +10,7 @@ use super::schedule::{Due, Schedule};
 use super::writer::{Parcel, Writer};
 use crate::failure::Failure;
 use crate::invariants;
-use crate::profiling::PassLog;
+use crate::profiling::{Activity, PassLog};
 use crate::simulation::Simulation;
 use crate::state::{self, HostColumn, PendingColumn};
 use frazil_io::Checkpoint;
@@ -41,7 +41,8 @@ pub struct Session<'a> {
 struct InFlight {
     submission: Submission,
     n_passes: u32,
-    steps: u64,
+    /// How many passes there were at the end of each step.
+    step_ends: Vec<u32>,
     last_step: u64,
 }
 
@@ -126,17 +127,22 @@ impl<'a> Session<'a> {
         let device = self.simulation.device.clone();
         let options = RecorderOptions { profile: self.passes.is_some(), ..Default::default() };
         let mut recorder = device.recorder_with(options)?;
-        self.simulation.record_steps(&mut recorder, steps);
+        let step_ends = self.simulation.record_steps(&mut recorder, steps);
         if due.any() {
             let departure = self.depart(&mut recorder, due)?;
             self.departures.push_back(departure);
         }
         let n_passes = recorder.pass_count();
-        let submission = device.submit(recorder)?;
-        self.in_flight.push_back(InFlight { submission, n_passes, steps, last_step: self.simulation.step() });
         if let Some(passes) = &mut self.passes {
-            passes.host("record and submit", begin);
+            passes.host(Activity::Record, begin);
         }
+        let begin = Instant::now();
+        let submission = device.submit(recorder)?;
+        if let Some(passes) = &mut self.passes {
+            passes.host(Activity::Submit, begin);
+        }
+        let last_step = self.simulation.step();
+        self.in_flight.push_back(InFlight { submission, n_passes, step_ends, last_step });
         Ok(device.check_validation()?)
     }
 
@@ -168,11 +174,15 @@ impl<'a> Session<'a> {
 
     fn retire_oldest(&mut self) -> Result<(), Failure> {
         let Some(oldest) = self.in_flight.pop_front() else { return Ok(()) };
+        let begin = Instant::now();
         if !oldest.submission.is_done()? {
             oldest.submission.wait()?;
         }
         if let Some(passes) = &mut self.passes {
-            passes.submission(&oldest.submission.pass_times()?, oldest.steps, oldest.n_passes);
+            passes.host(Activity::Wait, begin);
+            let begin = Instant::now();
+            passes.submission(&oldest.submission.pass_times()?, &oldest.step_ends, oldest.n_passes);
+            passes.host(Activity::Collect, begin);
         }
         self.progress.reached(oldest.last_step);
         Ok(())

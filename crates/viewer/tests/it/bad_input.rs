@@ -81,6 +81,14 @@ fn arguments_are_checked() {
         (&["run", "dam_break", "--seed", "18446744073709551615"], &["seed"]),
         (&["export", "some.frazil-rec", "--format", "obj"], &["unknown format \"obj\""]),
         (&["profile", "dam_break", "--steps", "0"], &["--steps"]),
+        (&["profile", "dam_break", "--vary", "colour=3"], &["--vary", "expected workgroup_size="]),
+        (
+            &["profile", "dam_break", "--vary", "workgroup_size=48"],
+            &["found 48, expected a power of two from 16"],
+        ),
+        (&["profile", "dam_break", "--vary", "workgroup_size=64,many"], &["found \"many\""]),
+        (&["profile", "dam_break", "--vary", "workgroup_size=64,64"], &["64 stands there twice"]),
+        (&["profile", "dam_break", "--tolerance", "-1"], &["--tolerance", "expected a share above 0"]),
     ] {
         refuse(arguments, &[], 2, said);
     }

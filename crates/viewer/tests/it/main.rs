@@ -4,6 +4,7 @@
 
 mod bad_input;
 mod export;
+mod profile;
 mod reproducibility;
 mod resume;
 mod run;

@@ -1,0 +1,171 @@
+//! A profile against an earlier one.
+
+use std::collections::BTreeSet;
+
+use super::{Profile, rows};
+use crate::comparison::{Comparison, Verdict, compare};
+
+/// How a profile compares with an earlier one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ProfileComparison {
+    /// What is within it is the same: 0.05 is 5 %.
+    pub tolerance: f64,
+    /// The median step then and now, in nanoseconds.
+    pub step_median_ns: [Option<u64>; 2],
+    /// The device time of steps.
+    pub step: Comparison,
+    /// Each kernel of either, the costliest now first.
+    pub kernels: Vec<KernelComparison>,
+    /// What differs between the two measurements and may explain a verdict.
+    pub cautions: Vec<String>,
+}
+
+/// How a kernel compares with what it was.
+#[derive(Debug, Clone, PartialEq)]
+pub struct KernelComparison {
+    /// The kernel's name.
+    pub kernel: String,
+    /// The median call then, in nanoseconds; none if it did not run.
+    pub then_median_ns: Option<u64>,
+    /// The median call now, in nanoseconds; none if it did not run.
+    pub now_median_ns: Option<u64>,
+    /// The comparison; none if it ran in one of them only.
+    pub comparison: Option<Comparison>,
+}
+
+impl ProfileComparison {
+    /// The kernels that are slower, and `step` if whole steps are.
+    pub fn regressions(&self) -> Vec<&str> {
+        let is_slower = |c: &&KernelComparison| c.comparison.is_some_and(|c| c.verdict == Verdict::Slower);
+        let kernels = self.kernels.iter().filter(is_slower).map(|c| c.kernel.as_str());
+        kernels.chain((self.step.verdict == Verdict::Slower).then_some("step")).collect()
+    }
+}
+
+/// Why two profiles cannot be compared.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("measured {what} \"{then}\", and this is \"{now}\"; only the like compares")]
+pub struct Mismatch {
+    /// In what they differ: on which device, or which scene.
+    pub what: &'static str,
+    /// What the earlier profile has.
+    pub then: String,
+    /// What this one has.
+    pub now: String,
+}
+
+/// Compares each kernel's raw times with those of an earlier profile, by [`compare`].
+///
+/// # Errors
+/// Another device or another scene. Another driver, commit or stretch of steps is a caution only: they are what one compares.
+pub fn compare_profiles(
+    then: &Profile,
+    now: &Profile,
+    tolerance: f64,
+) -> Result<ProfileComparison, Mismatch> {
+    then.check_comparable(&now.device, &now.scene, &now.scene_hash)?;
+    let mut cautions = Vec::new();
+    if then.driver != now.driver {
+        cautions.push(format!("the driver was {}, and now is {}", then.driver, now.driver));
+    }
+    let stretch = |p: &Profile| (p.steps_before, p.steps);
+    if stretch(then) != stretch(now) {
+        let words = |p: &Profile| format!("{} steps after {}", p.steps, p.steps_before);
+        cautions.push(format!("measured were {}, and now {}", words(then), words(now)));
+    }
+    let names: BTreeSet<&String> = then.samples_ns.keys().chain(now.samples_ns.keys()).collect();
+    let mut kernels: Vec<_> = names
+        .into_iter()
+        .map(|name| {
+            let [a, b] = [then, now].map(|p| p.samples_ns.get(name));
+            KernelComparison {
+                kernel: name.clone(),
+                then_median_ns: a.and_then(|samples| rows::median(samples)),
+                now_median_ns: b.and_then(|samples| rows::median(samples)),
+                comparison: a.zip(b).map(|(a, b)| compare(&as_f64(a), &as_f64(b), tolerance)),
+            }
+        })
+        .collect();
+    let place = |name: &str| now.rows.iter().position(|row| row.kernel == name).unwrap_or(usize::MAX);
+    kernels.sort_by_key(|k| place(&k.kernel));
+    Ok(ProfileComparison {
+        tolerance,
+        step_median_ns: [then.step_median_ns(), now.step_median_ns()],
+        step: compare(&as_f64(&then.step_samples_ns), &as_f64(&now.step_samples_ns), tolerance),
+        kernels,
+        cautions,
+    })
+}
+
+impl Profile {
+    /// Whether measurements of `scene` on `device` can be compared with this one.
+    ///
+    /// # Errors
+    /// This is of another device or another scene.
+    pub fn check_comparable(&self, device: &str, scene: &str, scene_hash: &str) -> Result<(), Mismatch> {
+        for (what, then, now) in [
+            ("on the device", &self.device, device),
+            ("the scene", &self.scene, scene),
+            ("the scene with the hash", &self.scene_hash, scene_hash),
+        ] {
+            if then != now {
+                return Err(Mismatch { what, then: then.clone(), now: now.to_owned() });
+            }
+        }
+        Ok(())
+    }
+}
+
+fn as_f64(samples: &[u64]) -> Vec<f64> {
+    samples.iter().map(|&ns| ns as f64).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{TableStyle, comparison_table, tests::profile};
+    use super::*;
+
+    #[test]
+    fn a_profile_is_the_same_as_itself() {
+        let found = compare_profiles(&profile(), &profile(), 0.05).unwrap();
+        assert!(found.kernels.iter().all(|k| k.comparison.unwrap().verdict == Verdict::Same), "{found:?}");
+        assert_eq!(found.step.verdict, Verdict::Same);
+        assert!(found.regressions().is_empty() && found.cautions.is_empty());
+    }
+
+    #[test]
+    fn slower_kernels_are_named_and_so_are_those_without_a_pair() {
+        let (mut then, mut now) = (profile(), profile());
+        then.samples_ns.get_mut("pbd.lambda").unwrap().iter_mut().for_each(|ns| *ns /= 2);
+        then.samples_ns.insert("old".to_owned(), vec![5; 9]);
+        now.samples_ns.insert("young".to_owned(), vec![5; 9]);
+        (then.driver, then.steps) = ("another".to_owned(), 7);
+        let found = compare_profiles(&then, &now, 0.05).unwrap();
+        assert_eq!(found.regressions(), ["pbd.lambda"]);
+        assert_eq!(found.kernels[0].kernel, "pbd.lambda");
+        assert_eq!(found.cautions.len(), 2);
+        let table = comparison_table(&found, TableStyle::Plain);
+        let verdict = |kernel: &str| {
+            let line = table.lines().find(|line| line.starts_with(kernel)).unwrap();
+            line.split_whitespace().last().unwrap().to_owned()
+        };
+        assert_eq!(
+            ["pbd.lambda", "old", "young", "step"].map(verdict),
+            ["slower", "gone", "new", "same"],
+            "{table}"
+        );
+    }
+
+    #[test]
+    fn only_the_like_compares() {
+        let others = [
+            (Profile { device: "another".to_owned(), ..profile() }, "on the device"),
+            (Profile { scene: "another".to_owned(), ..profile() }, "the scene"),
+            (Profile { scene_hash: "another".to_owned(), ..profile() }, "hash"),
+        ];
+        for (other, what) in others {
+            let error = compare_profiles(&other, &profile(), 0.05).unwrap_err().to_string();
+            assert!(error.contains(what) && error.contains("another"), "{error}");
+        }
+    }
+}

@@ -1,0 +1,295 @@
+//! `profile.json`: what each kernel cost, beside what the device can do.
+
+mod against;
+mod gaps;
+mod report;
+mod rows;
+mod table;
+mod tables;
+mod vary;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Result};
+use crate::json;
+
+pub use against::{KernelComparison, Mismatch, ProfileComparison, compare_profiles};
+pub use gaps::{Gap, HostGaps, host_gaps};
+pub use report::profile_report;
+pub use rows::{KernelSamples, PassRow, ProfileRow, pass_rows, profile_rows};
+pub use table::{TableStyle, table};
+pub use tables::{
+    comparison_table, facts_table, gap_table, memory_table, pass_table, profile_table, vary_table,
+};
+pub use vary::{Candidate, Vary};
+
+/// A profile of a run: where, what, and one row per kernel, the costliest first.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Profile {
+    /// [`Profile::FORMAT_VERSION`].
+    pub format_version: u32,
+    /// The scene's name.
+    pub scene: String,
+    /// A hash of the scene's values as far as they decide what is computed.
+    pub scene_hash: String,
+    /// The device's name.
+    pub device: String,
+    /// Whether it is a software device, whose timings say nothing about GPUs.
+    pub is_software: bool,
+    /// The driver's name and version.
+    pub driver: String,
+    /// The commit frazil was built from, if known.
+    pub git_commit: Option<String>,
+    /// The number of particles at the end.
+    pub n_particles: u64,
+    /// Steps taken before the first that was measured.
+    pub steps_before: u64,
+    /// Steps measured.
+    pub steps: u64,
+    /// The hash of the final state, if it was taken. Not that of a run of as many steps: a run measures its densities anew.
+    pub state_hash: Option<String>,
+    /// What the device reaches copying a buffer, bytes read and written counted, in GB/s; none if not measured.
+    pub copy_gb_per_s: Option<f64>,
+    /// Part of the time from the first to the last pass in which the device had ended one submission and not begun the next,
+    /// 0 to 1; none if not measured.
+    pub idle_between_submissions: Option<f64>,
+    /// Time the host spent on recording and submitting over the same time; none if not measured.
+    pub host_busy: Option<f64>,
+    /// Device time of each step, from the start of its first pass to the end of its last, in nanoseconds.
+    pub step_samples_ns: Vec<u64>,
+    /// One row per kernel; see [`profile_rows`].
+    pub rows: Vec<ProfileRow>,
+    /// One row per pass of a step, in the order of the step.
+    pub passes: Vec<PassRow>,
+    /// How each kernel was compiled.
+    pub kernels: Vec<KernelFact>,
+    /// What buffers and images hold.
+    pub memory: Memory,
+    /// Where the device waited for the host.
+    pub gaps: HostGaps,
+    /// The passes of one step of median duration.
+    pub timeline: Vec<TimelinePass>,
+    /// The same steps with other tunables, if asked for.
+    pub vary: Option<Vary>,
+    /// The duration of every call, by kernel, in nanoseconds.
+    pub samples_ns: BTreeMap<String, Vec<u64>>,
+}
+
+/// A kernel as it was compiled. What the driver does not tell is none.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct KernelFact {
+    /// The kernel's name.
+    pub kernel: String,
+    /// Its specialisation constants, by name, as bits.
+    pub specialization: BTreeMap<String, u32>,
+    /// Threads in a workgroup.
+    pub workgroup_size: u32,
+    /// Memory that the shader declares to share in a workgroup, in bytes.
+    pub shared_memory_bytes: Option<u64>,
+    /// Invocations in a subgroup, as the driver chose.
+    pub subgroup_size: Option<u32>,
+    /// Registers, in the driver's unit.
+    pub registers: Option<u64>,
+    /// Registers or instructions that spill, in the driver's unit.
+    pub spills: Option<u64>,
+    /// Memory for spills and private arrays, in bytes.
+    pub scratch_bytes: Option<u64>,
+    /// Size of the code in bytes.
+    pub code_bytes: Option<u64>,
+    /// All that the driver tells, verbatim.
+    pub driver_statistics: Vec<DriverStatistic>,
+}
+
+/// One of a driver's statistics of a kernel, in its own words.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DriverStatistic {
+    /// The driver's name for the code it belongs to.
+    pub executable: String,
+    /// The statistic's name.
+    pub name: String,
+    /// The statistic's description.
+    pub description: String,
+    /// The value, as text.
+    pub value: String,
+}
+
+/// What buffers and images held.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Memory {
+    /// Bytes held when the measurement ended.
+    pub bytes: u64,
+    /// The most that was held at once, set-up included.
+    pub bytes_peak: u64,
+    /// By name, the largest first.
+    pub columns: Vec<MemoryRow>,
+}
+
+/// What the buffers and images of one name held.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MemoryRow {
+    /// Their name.
+    pub name: String,
+    /// How many there were when the measurement ended.
+    pub objects: u64,
+    /// Bytes they held then.
+    pub bytes: u64,
+    /// The most they held at once, in bytes.
+    pub bytes_peak: u64,
+}
+
+/// A pass of one step.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TimelinePass {
+    /// The kernel's name.
+    pub kernel: String,
+    /// From the start of the step, in nanoseconds.
+    pub start_ns: u64,
+    /// Duration in nanoseconds.
+    pub duration_ns: u64,
+}
+
+impl Profile {
+    /// The version of `profile.json` that this build writes and reads.
+    pub const FORMAT_VERSION: u32 = 2;
+
+    /// Writes the profile. The file appears whole or not at all.
+    ///
+    /// # Errors
+    /// [`Error::Io`], naming the path.
+    pub fn write(&self, path: &Path) -> Result<()> {
+        json::write(path, self)
+    }
+
+    /// Reads a profile.
+    ///
+    /// # Errors
+    /// [`Error::Io`]; [`Error::Json`] with line and column; [`Error::Version`].
+    pub fn read(path: &Path) -> Result<Self> {
+        /// What files of every version have.
+        #[derive(Deserialize)]
+        struct Versioned {
+            format_version: u32,
+        }
+        let text = fs::read_to_string(path).map_err(Error::io("read", path))?;
+        let error = |cause| Error::Json { path: path.to_owned(), cause };
+        let Versioned { format_version: found } = serde_json::from_str(&text).map_err(error)?;
+        if found != Self::FORMAT_VERSION {
+            let (path, expected) = (path.to_owned(), Self::FORMAT_VERSION);
+            return Err(Error::Version { kind: "profile.json", path, expected, found });
+        }
+        serde_json::from_str(&text).map_err(error)
+    }
+
+    /// The median device time of a step in nanoseconds, if any step was timed.
+    pub fn step_median_ns(&self) -> Option<u64> {
+        rows::median(&self.step_samples_ns)
+    }
+
+    /// Whether the driver told of any kernel's code.
+    pub fn driver_tells(&self) -> bool {
+        self.kernels.iter().any(|kernel| !kernel.driver_statistics.is_empty())
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// A profile with something in every part of it, and a name that only survives if it is escaped.
+    pub fn profile() -> Profile {
+        let kernel = |name: &str, durations_ns: Vec<u64>| KernelSamples {
+            kernel: name.to_owned(),
+            durations_ns,
+            bytes: Some(7_900_000),
+        };
+        let durations = |base: u64| (0..20).map(|i| base + 10 * (i * 7 % 20)).collect::<Vec<_>>();
+        let samples = [kernel("pbd.lambda", durations(100_000)), kernel("sort <&\"'>", durations(20_000))];
+        let rows = profile_rows(&samples, Some(20.0));
+        let pass = |(position, row): (usize, &ProfileRow)| PassRow {
+            position: position as u32,
+            occurrence: 1,
+            occurrences: 1,
+            row: row.clone(),
+        };
+        Profile {
+            format_version: Profile::FORMAT_VERSION,
+            scene: "dam & break".to_owned(),
+            scene_hash: "77".to_owned(),
+            device: "llvmpipe".to_owned(),
+            is_software: true,
+            driver: "lavapipe".to_owned(),
+            git_commit: Some("abc".to_owned()),
+            n_particles: 4096,
+            steps_before: 5,
+            steps: 20,
+            state_hash: None,
+            copy_gb_per_s: Some(20.0),
+            idle_between_submissions: Some(0.001),
+            host_busy: None,
+            step_samples_ns: durations(120_000),
+            passes: rows.iter().enumerate().map(pass).collect(),
+            kernels: vec![KernelFact {
+                kernel: "pbd.lambda".to_owned(),
+                specialization: BTreeMap::from([("workgroup_size".to_owned(), 256)]),
+                workgroup_size: 256,
+                shared_memory_bytes: Some(2048),
+                subgroup_size: Some(32),
+                registers: Some(40),
+                spills: None,
+                scratch_bytes: Some(0),
+                code_bytes: Some(3000),
+                driver_statistics: vec![DriverStatistic {
+                    executable: "main".to_owned(),
+                    name: "Register Count".to_owned(),
+                    description: "registers a <thread>".to_owned(),
+                    value: "40".to_owned(),
+                }],
+            }],
+            memory: Memory {
+                bytes: 3_000_000,
+                bytes_peak: 4_000_000,
+                columns: vec![MemoryRow {
+                    name: "position".to_owned(),
+                    objects: 2,
+                    bytes: 3_000_000,
+                    bytes_peak: 3_500_000,
+                }],
+            },
+            gaps: HostGaps {
+                submissions: 5,
+                total_ns: 4000,
+                median_ns: 500,
+                largest: vec![Gap {
+                    start_ns: 10_000,
+                    duration_ns: 2000,
+                    host_ns: BTreeMap::from([("record".to_owned(), 1500)]),
+                }],
+            },
+            timeline: vec![
+                TimelinePass { kernel: "pbd.lambda".to_owned(), start_ns: 0, duration_ns: 100_000 },
+                TimelinePass { kernel: "sort <&\"'>".to_owned(), start_ns: 100_500, duration_ns: 20_000 },
+            ],
+            vary: Some(vary::tests::vary()),
+            samples_ns: samples.into_iter().map(|s| (s.kernel, s.durations_ns)).collect(),
+            rows,
+        }
+    }
+
+    #[test]
+    fn a_profile_comes_back_and_another_version_is_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("profile.json");
+        let profile = profile();
+        profile.write(&path).unwrap();
+        assert_eq!(Profile::read(&path).unwrap(), profile);
+
+        // A version with other fields is still named as what it is.
+        fs::write(&path, "{\"format_version\": 1, \"scene\": \"dam_break\"}").unwrap();
+        let error = Profile::read(&path).unwrap_err().to_string();
+        assert!(error.contains("profile.json format version 1; this build reads version 2"), "{error}");
+    }
+}

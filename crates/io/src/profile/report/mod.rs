@@ -1,0 +1,483 @@
+//! `profile.html`: a profile as a page that stands on its own, without scripts and without a network.
+
+mod plot;
+
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+use plot::{Bar, Stretch, bars, colour, timeline};
+
+use super::{KernelFact, Profile, ProfileComparison, Vary};
+use crate::comparison::Comparison;
+
+/// Columns of memory that have a bar.
+const COLUMNS_SHOWN: usize = 14;
+
+/// The page; `comparison` is the one with an earlier profile, if there was one.
+pub fn profile_report(profile: &Profile, comparison: Option<&ProfileComparison>) -> String {
+    let title = format!("{}: profile", profile.scene);
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                title { (title) }
+                style { (PreEscaped(include_str!("style.css"))) }
+            }
+            body {
+                (head(profile))
+                (figures(profile))
+                @if let Some(comparison) = comparison { (against(comparison)) }
+                (shares(profile))
+                (one_step(profile))
+                (bandwidth(profile))
+                (kernels(profile))
+                (passes(profile))
+                @if let Some(vary) = &profile.vary { (varied(vary)) }
+                (memory(profile))
+                (gaps(profile))
+            }
+        }
+    };
+    page.into_string()
+}
+
+fn us(ns: u64) -> String {
+    format!("{:.1}", ns as f64 / 1e3)
+}
+
+fn mb(bytes: u64) -> String {
+    format!("{:.3}", bytes as f64 / 1e6)
+}
+
+fn or_dash<T: ToString>(value: Option<T>) -> String {
+    value.map_or_else(|| "–".to_owned(), |value| value.to_string())
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.1} %", 100.0 * share)
+}
+
+impl Profile {
+    /// The colour of a kernel: by its rank in cost.
+    fn colour_of(&self, kernel: &str) -> usize {
+        colour(self.rows.iter().position(|row| row.kernel == kernel))
+    }
+}
+
+fn head(profile: &Profile) -> Markup {
+    let commit = profile.git_commit.as_deref().map(|commit| commit.chars().take(12).collect::<String>());
+    html! {
+        header {
+            h1 { (profile.scene) }
+            p {
+                (profile.n_particles) " particles, " (profile.steps) " steps after " (profile.steps_before) " on "
+                (profile.device) " (" (profile.driver) ")"
+                @if let Some(commit) = commit { ", frazil at " (commit) }
+            }
+            @if profile.is_software {
+                div class="warning" {
+                    "A software device: it shows whether the results are right, not how fast a GPU is."
+                }
+            }
+        }
+    }
+}
+
+fn figures(profile: &Profile) -> Markup {
+    let step_ns = profile.step_median_ns();
+    let rate = step_ns.filter(|ns| *ns > 0).map(|ns| 1e3 * profile.n_particles as f64 / ns as f64);
+    let all = [
+        (or_dash(step_ns.map(|ns| format!("{:.3} ms", ns as f64 / 1e6))), "median step, device time"),
+        (or_dash(rate.map(|rate| format!("{rate:.2} M"))), "particle steps a second"),
+        (or_dash(profile.copy_gb_per_s.map(|copy| format!("{copy:.1} GB/s"))), "copy bandwidth"),
+        (or_dash(profile.idle_between_submissions.map(percent)), "device idle between submissions"),
+        (or_dash(profile.host_busy.map(percent)), "host recording and submitting"),
+        (format!("{} MB", mb(profile.memory.bytes_peak)), "memory, peak"),
+    ];
+    html! {
+        div class="figures" {
+            @for (value, label) in &all { div { b { (value) } span { (label) } } }
+        }
+    }
+}
+
+fn shares(profile: &Profile) -> Markup {
+    let rows = profile.rows.iter().enumerate().map(|(rank, row)| Bar {
+        label: row.kernel.clone(),
+        value: row.share,
+        text: format!("{}, {} µs", percent(row.share), us(row.median_ns)),
+        colour: colour(Some(rank)),
+    });
+    html! {
+        section {
+            h2 { "Where the time goes" }
+            p { "Share of the device time of all passes, and the median call." }
+            (bars("share of device time by kernel", &rows.collect::<Vec<_>>(), None))
+        }
+    }
+}
+
+fn one_step(profile: &Profile) -> Markup {
+    let stretches: Vec<_> = profile
+        .timeline
+        .iter()
+        .map(|pass| Stretch {
+            label: &pass.kernel,
+            start_ns: pass.start_ns,
+            duration_ns: pass.duration_ns,
+            colour: profile.colour_of(&pass.kernel),
+        })
+        .collect();
+    html! {
+        section {
+            h2 { "One step" }
+            p { "The passes of a step of median duration on the device's queue." }
+            @if stretches.is_empty() { p { "No step was timed." } } @else { (timeline("one step", &stretches)) }
+        }
+    }
+}
+
+fn bandwidth(profile: &Profile) -> Markup {
+    let rows: Vec<_> = profile
+        .rows
+        .iter()
+        .filter_map(|row| {
+            let rate = row.gb_per_s?;
+            let share = row.share_of_copy.map(|share| format!(", {} of copy", percent(share)));
+            Some(Bar {
+                label: row.kernel.clone(),
+                value: rate,
+                text: format!("{rate:.2} GB/s{}", share.unwrap_or_default()),
+                colour: profile.colour_of(&row.kernel),
+            })
+        })
+        .collect();
+    let label = profile.copy_gb_per_s.map(|copy| (copy, format!("copy {copy:.1} GB/s")));
+    html! {
+        section {
+            h2 { "Bandwidth" }
+            p {
+                "The bytes that a kernel must move at least, over the time it took, beside the device's own copy. Far below it, a "
+                "kernel is bound by arithmetic, latency or reuse of what it reads."
+            }
+            (bars("bandwidth by kernel", &rows, label.as_ref().map(|(copy, label)| (*copy, label.as_str()))))
+        }
+    }
+}
+
+fn kernels(profile: &Profile) -> Markup {
+    let facts_of = |kernel: &str| -> Vec<&KernelFact> {
+        profile.kernels.iter().filter(|fact| fact.kernel == kernel).collect()
+    };
+    // Of several variants of one kernel, the worst bounds occupancy.
+    let most = |facts: &[&KernelFact], value: fn(&KernelFact) -> Option<u64>| {
+        or_dash(facts.iter().filter_map(|fact| value(fact)).max())
+    };
+    let tells = profile.driver_tells();
+    html! {
+        section {
+            h2 { "Kernels" }
+            @if tells {
+                p { "Registers, spills and sizes are the driver's, in its units; of several variants of a kernel the largest." }
+            } @else {
+                p { "Registers, spills and code size are not told by this driver." }
+            }
+            div class="scroll" { table {
+                thead { tr {
+                    @for title in ["kernel", "calls", "min µs", "median µs", "p95 µs", "share", "kB/call", "GB/s", "of copy", "group", "shared B"] {
+                        th { (title) }
+                    }
+                    @if tells { @for title in ["subgroup", "regs", "spills", "scratch B", "code B"] { th { (title) } } }
+                } }
+                tbody { @for row in &profile.rows {
+                    @let facts = facts_of(&row.kernel);
+                    tr {
+                        td { (row.kernel) }
+                        td { (row.calls) }
+                        td { (us(row.min_ns)) }
+                        td { (us(row.median_ns)) }
+                        td { (us(row.p95_ns)) }
+                        td { (percent(row.share)) }
+                        td { (or_dash(row.bytes.map(|b| format!("{:.1}", b as f64 / 1e3 / row.calls.max(1) as f64)))) }
+                        td { (or_dash(row.gb_per_s.map(|rate| format!("{rate:.2}")))) }
+                        td { (or_dash(row.share_of_copy.map(percent))) }
+                        td { (most(&facts, |fact| Some(fact.workgroup_size.into()))) }
+                        td { (most(&facts, |fact| fact.shared_memory_bytes)) }
+                        @if tells {
+                            td { (most(&facts, |fact| fact.subgroup_size.map(u64::from))) }
+                            td { (most(&facts, |fact| fact.registers)) }
+                            td { (most(&facts, |fact| fact.spills)) }
+                            td { (most(&facts, |fact| fact.scratch_bytes)) }
+                            td { (most(&facts, |fact| fact.code_bytes)) }
+                        }
+                    }
+                } }
+            } }
+            @if tells { (driver_statistics(profile)) }
+        }
+    }
+}
+
+fn driver_statistics(profile: &Profile) -> Markup {
+    html! {
+        details {
+            summary { "All that the driver tells" }
+            div class="scroll" { table {
+                thead { tr { th { "kernel" } th { "statistic" } th { "value" } th { "description" } } }
+                tbody { @for fact in &profile.kernels { @for statistic in &fact.driver_statistics {
+                    tr {
+                        td { (fact.label(&profile.kernels)) }
+                        td { (statistic.name) }
+                        td { (statistic.value) }
+                        td class="text" { (statistic.description) }
+                    }
+                } } }
+            } }
+        }
+    }
+}
+
+fn passes(profile: &Profile) -> Markup {
+    html! {
+        section {
+            h2 { "Passes of a step" }
+            details {
+                summary { (profile.passes.len()) " passes in the order of the step" }
+                div class="scroll" { table {
+                    thead { tr {
+                        @for title in ["pass", "min µs", "median µs", "p95 µs", "share", "GB/s", "of copy"] { th { (title) } }
+                    } }
+                    tbody { @for pass in &profile.passes {
+                        tr {
+                            td { (pass.position) " " (pass.label()) }
+                            td { (us(pass.row.min_ns)) }
+                            td { (us(pass.row.median_ns)) }
+                            td { (us(pass.row.p95_ns)) }
+                            td { (percent(pass.row.share)) }
+                            td { (or_dash(pass.row.gb_per_s.map(|rate| format!("{rate:.2}")))) }
+                            td { (or_dash(pass.row.share_of_copy.map(percent))) }
+                        }
+                    } }
+                } }
+            }
+        }
+    }
+}
+
+fn memory(profile: &Profile) -> Markup {
+    let n = profile.n_particles.max(1) as f64;
+    let rows: Vec<_> = profile
+        .memory
+        .columns
+        .iter()
+        .filter(|row| row.bytes > 0)
+        .take(COLUMNS_SHOWN)
+        .map(|row| Bar {
+            label: row.name.clone(),
+            value: row.bytes as f64,
+            text: format!("{} MB, {:.1} B/particle", mb(row.bytes), row.bytes as f64 / n),
+            colour: 0,
+        })
+        .collect();
+    html! {
+        section {
+            h2 { "Memory" }
+            p {
+                (mb(profile.memory.bytes)) " MB now, " (mb(profile.memory.bytes_peak)) " MB at most, "
+                (format!("{:.1}", profile.memory.bytes as f64 / n)) " bytes a particle. The largest by name:"
+            }
+            (bars("memory by name", &rows, None))
+            details {
+                summary { "All of it" }
+                div class="scroll" { table {
+                    thead { tr { @for title in ["name", "objects", "now MB", "peak MB"] { th { (title) } } } }
+                    tbody { @for row in &profile.memory.columns {
+                        tr { td { (row.name) } td { (row.objects) } td { (mb(row.bytes)) } td { (mb(row.bytes_peak)) } }
+                    } }
+                } }
+            }
+        }
+    }
+}
+
+fn gaps(profile: &Profile) -> Markup {
+    let gaps = &profile.gaps;
+    html! {
+        section {
+            h2 { "Where the device waited for the host" }
+            p {
+                (gaps.submissions) " submissions, " (us(gaps.total_ns)) " µs idle between them in all, "
+                (us(gaps.median_ns)) " µs in the median."
+            }
+            @if !gaps.largest.is_empty() {
+                div class="scroll" { table {
+                    thead { tr { th { "idle at ms" } th { "for µs" } th { "host meanwhile, µs" } } }
+                    tbody { @for gap in &gaps.largest {
+                        tr {
+                            td { (format!("{:.3}", gap.start_ns as f64 / 1e6)) }
+                            td { (us(gap.duration_ns)) }
+                            td { (gap.host_did()) }
+                        }
+                    } }
+                } }
+            }
+        }
+    }
+}
+
+fn varied(vary: &Vary) -> Markup {
+    let measured: Vec<_> = vary.candidates.iter().filter(|c| c.refused.is_none()).collect();
+    html! {
+        section {
+            h2 { "Steps by " (vary.key) }
+            p {
+                "The median of each kernel in µs, the best in green; the values took turns in one process. "
+                @if vary.states_agree() { "All ended in the same state, to the bit." } @else { "Their final states differ." }
+            }
+            div class="scroll" { table {
+                thead { tr { th { "kernel" } @for candidate in &measured { th { (candidate.value) } } } }
+                tbody {
+                    @for kernel in vary.kernels() { tr {
+                        td { (kernel) }
+                        @for candidate in &measured {
+                            @let best = vary.best_for(kernel) == Some(candidate.value);
+                            td class=[best.then_some("best")] { (or_dash(candidate.kernels_ns.get(kernel).map(|ns| us(*ns)))) }
+                        }
+                    } }
+                    tr {
+                        td { b { "step" } }
+                        @for candidate in &measured {
+                            @let best = vary.best() == Some(candidate.value);
+                            td class=[best.then_some("best")] {
+                                (or_dash(candidate.step_ns().map(us)))
+                                @if !best && let Some(found) = vary.against_best(candidate) {
+                                    " " span class=(found.verdict.to_string()) { (found.verdict) }
+                                }
+                            }
+                        }
+                    }
+                }
+            } }
+            @for candidate in &vary.candidates { @if let Some(reason) = &candidate.refused {
+                p { (vary.key) "=" (candidate.value) " was refused: " (reason) }
+            } }
+        }
+    }
+}
+
+fn against(comparison: &ProfileComparison) -> Markup {
+    let row = |name: &str, then: Option<u64>, now: Option<u64>, found: Option<&Comparison>| {
+        let verdict = match (found, then) {
+            (Some(found), _) => found.verdict.to_string(),
+            (None, None) => "new".to_owned(),
+            (None, Some(_)) => "gone".to_owned(),
+        };
+        let ratio = found.map(|f| f.ratio).filter(|ratio| ratio.is_finite());
+        let interval = found.map(|f| f.interval).filter(|interval| interval[1].is_finite());
+        html! {
+            tr {
+                td { (name) }
+                td { (or_dash(then.map(us))) }
+                td { (or_dash(now.map(us))) }
+                td { (or_dash(ratio.map(|ratio| format!("{ratio:.3}")))) }
+                td { (or_dash(interval.map(|[from, to]| format!("{from:.3} to {to:.3}")))) }
+                td class=(verdict) { (verdict) }
+            }
+        }
+    };
+    let [then, now] = comparison.step_median_ns;
+    html! {
+        section {
+            h2 { "Against the earlier profile" }
+            p {
+                "Median now over median then with its 95 % interval; within " (percent(comparison.tolerance))
+                " is the same."
+            }
+            @for caution in &comparison.cautions { p { (caution) } }
+            div class="scroll" { table {
+                thead { tr {
+                    @for title in ["kernel", "then µs", "now µs", "ratio", "95 %", "verdict"] { th { (title) } }
+                } }
+                tbody {
+                    @for k in &comparison.kernels {
+                        (row(&k.kernel, k.then_median_ns, k.now_median_ns, k.comparison.as_ref()))
+                    }
+                    (row("step", then, now, Some(&comparison.step)))
+                }
+            } }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{compare_profiles, tests::profile};
+    use super::*;
+
+    /// The body without what only HTML has, parsed as XML: every element is closed and every text escaped, or this fails.
+    fn body_of(page: &str) -> roxmltree::Document<'_> {
+        let (from, to) = (page.find("<body>").unwrap(), page.find("</body>").unwrap() + "</body>".len());
+        roxmltree::Document::parse(&page[from..to]).unwrap_or_else(|e| panic!("{e}: {page}"))
+    }
+
+    #[test]
+    fn the_page_is_well_formed_and_shows_every_part() {
+        let profile = profile();
+        let comparison = compare_profiles(&profile, &profile, 0.05).unwrap();
+        let page = profile_report(&profile, Some(&comparison));
+        let body = body_of(&page);
+        let texts: Vec<&str> = body.descendants().filter_map(|node| node.text()).collect();
+        for kernel in profile.rows.iter().map(|row| row.kernel.as_str()) {
+            let shown = texts.iter().filter(|text| text.trim() == kernel).count();
+            assert!(shown >= 3, "{kernel} is shown {shown} times");
+        }
+        let all = texts.concat();
+        for part in [
+            "dam & break",
+            "A software device",
+            "Where the time goes",
+            "One step",
+            "copy 20.0 GB/s",
+            "registers a <thread>",
+            "position",
+            "record 1.5, other 0.5",
+            "Steps by workgroup_size",
+            "workgroup_size=4096 was refused: too large",
+            "Against the earlier profile",
+            "same",
+        ] {
+            assert!(all.contains(part), "{part}: {all}");
+        }
+        assert_eq!(body.descendants().filter(|node| node.has_tag_name("svg")).count(), 4);
+    }
+
+    #[test]
+    fn the_page_stands_on_its_own() {
+        let page = profile_report(&profile(), None);
+        for foreign in ["http://", "https://", "<script", "@import", "url(", "src=", "href="] {
+            assert!(!page.contains(foreign), "{foreign}");
+        }
+    }
+
+    #[test]
+    fn a_profile_without_a_measurement_still_has_a_page() {
+        let empty = Profile {
+            n_particles: 0,
+            step_samples_ns: Vec::new(),
+            rows: Vec::new(),
+            passes: Vec::new(),
+            kernels: Vec::new(),
+            memory: Default::default(),
+            gaps: Default::default(),
+            timeline: Vec::new(),
+            vary: None,
+            samples_ns: Default::default(),
+            copy_gb_per_s: None,
+            ..profile()
+        };
+        let page = profile_report(&empty, None);
+        body_of(&page);
+        assert!(page.contains("not told by this driver") && page.contains("No step was timed."));
+    }
+}

@@ -1,0 +1,139 @@
+//! Plots as SVG elements that take their colours from the page.
+
+use maud::{Markup, html};
+
+/// Width of every plot in its own units; the page scales it.
+const WIDTH: f64 = 960.0;
+/// Where bars begin: left of it stand their labels.
+const LEFT: f64 = 190.0;
+/// Room for the numbers right of the bars.
+const RIGHT: f64 = 190.0;
+const ROW: f64 = 24.0;
+/// Colours there are for kernels; the last is for all the rest.
+const COLOURS: usize = 8;
+
+/// A bar with its label and the number written behind it.
+pub struct Bar {
+    pub label: String,
+    pub value: f64,
+    pub text: String,
+    pub colour: usize,
+}
+
+/// Which colour a kernel has in all plots: by its rank among the costliest.
+pub fn colour(rank: Option<usize>) -> usize {
+    rank.unwrap_or(COLOURS).min(COLOURS - 1)
+}
+
+/// A coordinate with a tenth of a unit.
+fn at(value: f64) -> String {
+    format!("{value:.1}")
+}
+
+/// Horizontal bars from zero to the largest value, or to `mark`, which is drawn as a line with its label.
+pub fn bars(title: &str, bars: &[Bar], mark: Option<(f64, &str)>) -> Markup {
+    let values = bars.iter().map(|bar| bar.value).chain(mark.map(|(value, _)| value));
+    let largest = values.filter(|v| v.is_finite()).fold(0.0, f64::max);
+    let scale = if largest > 0.0 { (WIDTH - LEFT - RIGHT) / largest } else { 0.0 };
+    let top = if mark.is_some() { 20.0 } else { 2.0 };
+    let height = top + ROW * bars.len() as f64 + 2.0;
+    html! {
+        svg viewBox=(format!("0 0 {WIDTH} {height}")) role="img" aria-label=(title) {
+            @for (i, bar) in bars.iter().enumerate() {
+                @let y = top + ROW * i as f64;
+                @let width = (bar.value.max(0.0) * scale).max(0.8);
+                text x=(at(LEFT - 10.0)) y=(at(y + 16.0)) text-anchor="end" { (shortened(&bar.label, 28)) }
+                rect class="track" x=(at(LEFT)) y=(at(y + 4.0)) width=(at(WIDTH - LEFT - RIGHT)) height=(at(ROW - 8.0)) rx="2" {}
+                rect class=(format!("c{}", bar.colour)) x=(at(LEFT)) y=(at(y + 4.0)) width=(at(width)) height=(at(ROW - 8.0)) rx="2" {
+                    title { (bar.label) ": " (bar.text) }
+                }
+                text class="dim" x=(at(WIDTH - RIGHT + 10.0)) y=(at(y + 16.0)) { (bar.text) }
+            }
+            @if let Some((value, label)) = mark {
+                @let x = LEFT + value * scale;
+                line class="mark" x1=(at(x)) x2=(at(x)) y1=(at(top - 2.0)) y2=(at(height)) {}
+                text class="dim" x=(at(x - 4.0)) y=(at(top - 6.0)) text-anchor="end" { (label) }
+            }
+        }
+    }
+}
+
+/// A stretch of a timeline, in nanoseconds from its start.
+pub struct Stretch<'a> {
+    pub label: &'a str,
+    pub start_ns: u64,
+    pub duration_ns: u64,
+    pub colour: usize,
+}
+
+/// One row of stretches over a time axis.
+pub fn timeline(title: &str, stretches: &[Stretch<'_>]) -> Markup {
+    let end_ns = stretches.iter().map(|s| s.start_ns + s.duration_ns).max().unwrap_or(0).max(1);
+    let (margin, bar_height) = (8.0, 46.0);
+    let x = |ns: u64| margin + ns as f64 * (WIDTH - 2.0 * margin) / end_ns as f64;
+    let (unit, unit_ns) = if end_ns > 10_000_000 { ("ms", 1e6) } else { ("µs", 1e3) };
+    let ticks = ticks(end_ns as f64 / unit_ns);
+    html! {
+        svg viewBox=(format!("0 0 {WIDTH} {}", bar_height + 26.0)) role="img" aria-label=(title) {
+            rect class="track" x=(at(margin)) y="0" width=(at(WIDTH - 2.0 * margin)) height=(at(bar_height)) {}
+            @for stretch in stretches {
+                @let width = (x(stretch.duration_ns) - margin).max(0.6);
+                rect class=(format!("c{}", stretch.colour)) x=(at(x(stretch.start_ns))) y="0" width=(at((width - 0.6).max(0.6))) height=(at(bar_height)) {
+                    title { (stretch.label) ": " (format!("{:.1} µs", stretch.duration_ns as f64 / 1e3)) }
+                }
+                // Not quite 6 units a letter.
+                @let room = (width / 5.6) as usize;
+                @let name = stretch.label.rsplit('.').next().unwrap_or(stretch.label);
+                @if name.chars().count() + 1 < room {
+                    text class="inside" x=(at(x(stretch.start_ns) + width / 2.0)) y=(at(bar_height / 2.0 + 4.0)) text-anchor="middle" { (name) }
+                }
+            }
+            @for tick in &ticks {
+                @let x = x((tick * unit_ns) as u64);
+                line class="axis" x1=(at(x)) x2=(at(x)) y1=(at(bar_height)) y2=(at(bar_height + 5.0)) {}
+                text class="dim" x=(at(x)) y=(at(bar_height + 19.0)) text-anchor=(if *tick == 0.0 { "start" } else { "middle" }) { (tick) " " (unit) }
+            }
+        }
+    }
+}
+
+/// Round numbers from zero, about five of them, the last well before `end`, so that its label has room.
+fn ticks(end: f64) -> Vec<f64> {
+    if !(end.is_finite() && end > 0.0) {
+        return vec![0.0];
+    }
+    let raw = end / 5.0;
+    let power = 10f64.powf(raw.log10().floor());
+    let step = [1.0, 2.0, 5.0, 10.0].iter().map(|m| m * power).find(|step| *step >= raw).unwrap_or(raw);
+    (0..).map(|i| f64::from(i) * step).take_while(|tick| *tick <= 0.97 * end).collect()
+}
+
+fn shortened(text: &str, most: usize) -> String {
+    if text.chars().count() <= most {
+        return text.to_owned();
+    }
+    text.chars().take(most - 1).chain(['…']).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ticks_are_round_and_end_in_time() {
+        assert_eq!(ticks(1000.0), [0.0, 200.0, 400.0, 600.0, 800.0]);
+        assert_eq!(ticks(7.0), [0.0, 2.0, 4.0, 6.0]);
+        assert_eq!(ticks(0.0), [0.0]);
+        assert_eq!(ticks(f64::NAN), [0.0]);
+    }
+
+    #[test]
+    fn no_value_makes_a_plot_that_no_browser_draws() {
+        for value in [0.0, -1.0, f64::NAN, f64::INFINITY, 1e300] {
+            let bar = Bar { label: "x".repeat(60), value, text: "?".to_owned(), colour: 0 };
+            let svg = bars("odd", &[bar], None).into_string();
+            assert!(!svg.contains("NaN") && !svg.contains("inf"), "{value}: {svg}");
+        }
+        assert!(!timeline("none", &[]).into_string().contains("NaN"));
+    }
+}

@@ -1,0 +1,292 @@
+//! The parts of a profile as tables.
+
+use super::{
+    Candidate, HostGaps, KernelFact, Memory, PassRow, ProfileComparison, ProfileRow, TableStyle, Vary, table,
+};
+use crate::comparison::Comparison;
+
+/// Nanoseconds as microseconds.
+fn us(ns: u64) -> String {
+    format!("{:.1}", ns as f64 / 1e3)
+}
+
+/// Bytes as megabytes.
+fn mb(bytes: u64) -> String {
+    format!("{:.3}", bytes as f64 / 1e6)
+}
+
+fn or_dash<T: ToString>(value: Option<T>) -> String {
+    value.map_or_else(|| "-".to_owned(), |value| value.to_string())
+}
+
+fn tenths(value: Option<f64>) -> Option<String> {
+    value.filter(|v| v.is_finite()).map(|value| format!("{value:.1}"))
+}
+
+fn calls_and_times(row: &ProfileRow) -> [String; 8] {
+    [
+        row.calls.to_string(),
+        us(row.min_ns),
+        us(row.median_ns),
+        us(row.p95_ns),
+        format!("{:.1}", row.share * 100.0),
+        or_dash(row.bytes.map(|bytes| format!("{:.1}", bytes as f64 / 1e3 / row.calls.max(1) as f64))),
+        or_dash(row.gb_per_s.map(|rate| format!("{rate:.2}"))),
+        or_dash(tenths(row.share_of_copy.map(|share| share * 100.0))),
+    ]
+}
+
+/// The kernels with a header and one line per kernel.
+pub fn profile_table(rows: &[ProfileRow], style: TableStyle) -> String {
+    let header = [
+        "kernel",
+        "calls",
+        "min [µs]",
+        "median [µs]",
+        "p95 [µs]",
+        "share [%]",
+        "kB/call",
+        "GB/s",
+        "of copy [%]",
+    ];
+    let line = |row: &ProfileRow| {
+        let [calls, min, median, p95, share, bytes, rate, of_copy] = calls_and_times(row);
+        [row.kernel.clone(), calls, min, median, p95, share, bytes, rate, of_copy]
+    };
+    table(&header, &rows.iter().map(line).collect::<Vec<_>>(), style)
+}
+
+/// The passes of a step, in its order.
+pub fn pass_table(passes: &[PassRow], style: TableStyle) -> String {
+    let header =
+        ["pass", "min [µs]", "median [µs]", "p95 [µs]", "share [%]", "kB/call", "GB/s", "of copy [%]"];
+    let line = |pass: &PassRow| {
+        let [_, min, median, p95, share, bytes, rate, of_copy] = calls_and_times(&pass.row);
+        let label = format!("{:>2} {}", pass.position, pass.label());
+        [label, min, median, p95, share, bytes, rate, of_copy]
+    };
+    table(&header, &passes.iter().map(line).collect::<Vec<_>>(), style)
+}
+
+impl PassRow {
+    /// The kernel's name, and which of its places in the step it is where it has several.
+    pub fn label(&self) -> String {
+        match self.occurrences {
+            1 => self.row.kernel.clone(),
+            all => format!("{} {}/{all}", self.row.kernel, self.occurrence),
+        }
+    }
+}
+
+impl KernelFact {
+    /// The kernel's name, with the tunables other than the group size that differ from `others` of the same name.
+    pub fn label(&self, others: &[Self]) -> String {
+        let differs = |name: &str, value: u32| {
+            others
+                .iter()
+                .any(|o| o.kernel == self.kernel && o.specialization.get(name).is_some_and(|v| *v != value))
+        };
+        let told: Vec<String> = self
+            .specialization
+            .iter()
+            .filter(|(name, value)| *name != "workgroup_size" && differs(name, **value))
+            .map(|(name, value)| format!("{name}={value}"))
+            .collect();
+        if told.is_empty() { self.kernel.clone() } else { format!("{} {}", self.kernel, told.join(" ")) }
+    }
+}
+
+/// What is known of each kernel's code; a dash where the driver does not tell, and no column of dashes alone.
+pub fn facts_table(kernels: &[KernelFact], style: TableStyle) -> String {
+    let header =
+        ["kernel", "group", "subgroup", "registers", "spills", "scratch [B]", "shared [B]", "code [B]"];
+    let line = |kernel: &KernelFact| {
+        vec![
+            kernel.label(kernels),
+            kernel.workgroup_size.to_string(),
+            or_dash(kernel.subgroup_size),
+            or_dash(kernel.registers),
+            or_dash(kernel.spills),
+            or_dash(kernel.scratch_bytes),
+            or_dash(kernel.shared_memory_bytes),
+            or_dash(kernel.code_bytes),
+        ]
+    };
+    let lines: Vec<Vec<String>> = kernels.iter().map(line).collect();
+    let told: Vec<bool> = (0..header.len()).map(|c| lines.iter().any(|line| line[c] != "-")).collect();
+    let header: Vec<&str> =
+        header.into_iter().zip(&told).filter_map(|(cell, told)| told.then_some(cell)).collect();
+    let only_told = |line: Vec<String>| -> Vec<String> {
+        line.into_iter().zip(&told).filter_map(|(cell, told)| told.then_some(cell)).collect()
+    };
+    table(&header, &lines.into_iter().map(only_told).collect::<Vec<_>>(), style)
+}
+
+/// The `most` largest holders of memory, what is left, and the totals.
+pub fn memory_table(memory: &Memory, n_particles: u64, most: usize, style: TableStyle) -> String {
+    let header = ["memory", "objects", "now [MB]", "peak [MB]", "B/particle"];
+    let a_particle =
+        |bytes: u64| or_dash((n_particles > 0).then(|| format!("{:.1}", bytes as f64 / n_particles as f64)));
+    let mut lines: Vec<[String; 5]> = memory
+        .columns
+        .iter()
+        .take(most)
+        .map(|row| {
+            [
+                row.name.clone(),
+                row.objects.to_string(),
+                mb(row.bytes),
+                mb(row.bytes_peak),
+                a_particle(row.bytes),
+            ]
+        })
+        .collect();
+    let rest = &memory.columns[most.min(memory.columns.len())..];
+    if !rest.is_empty() {
+        let (objects, bytes): (u64, u64) =
+            rest.iter().fold((0, 0), |(n, sum), row| (n + row.objects, sum + row.bytes));
+        let name = format!("{} more", rest.len());
+        lines.push([name, objects.to_string(), mb(bytes), "-".to_owned(), a_particle(bytes)]);
+    }
+    let objects: u64 = memory.columns.iter().map(|row| row.objects).sum();
+    let (now, peak) = (mb(memory.bytes), mb(memory.bytes_peak));
+    lines.push(["total".to_owned(), objects.to_string(), now, peak, a_particle(memory.bytes)]);
+    table(&header, &lines, style)
+}
+
+/// The largest gaps, with what the host did in them.
+pub fn gap_table(gaps: &HostGaps, style: TableStyle) -> String {
+    let line =
+        |gap: &super::Gap| [format!("{:.3}", gap.start_ns as f64 / 1e6), us(gap.duration_ns), gap.host_did()];
+    table(
+        &["device idle at [ms]", "for [µs]", "host meanwhile [µs]"],
+        &gaps.largest.iter().map(line).collect::<Vec<_>>(),
+        style,
+    )
+}
+
+/// The medians in µs, a line per kernel and a column per value, the best marked by a star; last the whole step, and how it
+/// compares with the best.
+pub fn vary_table(vary: &Vary, style: TableStyle) -> String {
+    let measured: Vec<_> = vary.candidates.iter().filter(|c| c.refused.is_none()).collect();
+    let values: Vec<String> = measured.iter().map(|c| c.value.to_string()).collect();
+    let corner = format!("{} [µs]", vary.key);
+    let header: Vec<&str> =
+        std::iter::once(corner.as_str()).chain(values.iter().map(String::as_str)).collect();
+    let marked = |ns: Option<u64>, is_best: bool| {
+        format!("{} {}", or_dash(ns.map(us)), if is_best { '*' } else { ' ' })
+    };
+    let line = |name: &str, cell: &dyn Fn(&Candidate) -> String| -> Vec<String> {
+        std::iter::once(name.to_owned()).chain(measured.iter().map(|c| cell(c))).collect()
+    };
+    let mut lines: Vec<Vec<String>> = vary
+        .kernels()
+        .into_iter()
+        .map(|kernel| {
+            line(kernel, &|c| {
+                marked(c.kernels_ns.get(kernel).copied(), vary.best_for(kernel) == Some(c.value))
+            })
+        })
+        .collect();
+    lines.push(line("step", &|c| marked(c.step_ns(), vary.best() == Some(c.value))));
+    lines.push(line("against the best", &|c| match vary.against_best(c) {
+        _ if vary.best() == Some(c.value) => "best *".to_owned(),
+        Some(found) => format!("{}  ", found.verdict),
+        None => "-  ".to_owned(),
+    }));
+    let mut text = table(&header, &lines, style);
+    for candidate in &vary.candidates {
+        if let Some(reason) = &candidate.refused {
+            text += &format!("{}={} refused: {reason}\n", vary.key, candidate.value);
+        }
+    }
+    text
+}
+
+/// The verdict on each kernel, and on the step.
+pub fn comparison_table(comparison: &ProfileComparison, style: TableStyle) -> String {
+    let cells = |name: &str, then: Option<u64>, now: Option<u64>, found: Option<&Comparison>| {
+        let number = |value: f64| or_dash(value.is_finite().then(|| format!("{value:.3}")));
+        let interval = found.filter(|f| f.interval[1].is_finite());
+        [
+            name.to_owned(),
+            or_dash(then.map(us)),
+            or_dash(now.map(us)),
+            found.map_or_else(|| "-".to_owned(), |f| number(f.ratio)),
+            interval.map_or_else(|| "-".to_owned(), |f| format!("{:.3}–{:.3}", f.interval[0], f.interval[1])),
+            match (found, then) {
+                (Some(found), _) => found.verdict.to_string(),
+                (None, None) => "new".to_owned(),
+                (None, Some(_)) => "gone".to_owned(),
+            },
+        ]
+    };
+    let mut lines: Vec<_> = comparison
+        .kernels
+        .iter()
+        .map(|k| cells(&k.kernel, k.then_median_ns, k.now_median_ns, k.comparison.as_ref()))
+        .collect();
+    let [then, now] = comparison.step_median_ns;
+    lines.push(cells("step", then, now, Some(&comparison.step)));
+    table(&["kernel", "then [µs]", "now [µs]", "ratio", "95 %", "verdict"], &lines, style)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{rows, tests::profile};
+    use super::*;
+
+    #[test]
+    fn tables_align() {
+        let rows = rows::tests::rows();
+        assert_eq!(
+            profile_table(&rows, TableStyle::Plain),
+            "\
+kernel      calls  min [µs]  median [µs]  p95 [µs]  share [%]  kB/call   GB/s  of copy [%]
+pbd.lambda      3     100.0        300.0     390.0       79.0   2633.3  10.00         50.0
+grid.sort      20       1.0         10.0      19.0       21.0        -      -            -
+"
+        );
+        let markdown = profile_table(&rows, TableStyle::Markdown);
+        let widths: Vec<_> = markdown.lines().map(|line| line.chars().count()).collect();
+        assert_eq!(widths.len(), 4);
+        assert!(widths.iter().all(|width| *width == widths[0]), "{markdown}");
+        assert!(markdown.lines().nth(1).unwrap().starts_with("| ---------- | ----: |"), "{markdown}");
+    }
+
+    #[test]
+    fn every_part_has_its_figures() {
+        let profile = profile();
+        let facts = facts_table(&profile.kernels, TableStyle::Plain);
+        assert!(
+            facts.contains("pbd.lambda    256        32         40            0        2048      3000"),
+            "{facts}"
+        );
+        let memory = memory_table(&profile.memory, profile.n_particles, 10, TableStyle::Plain);
+        assert!(memory.contains("position") && memory.contains("732.4"), "{memory}");
+        let rest = memory_table(&profile.memory, profile.n_particles, 0, TableStyle::Plain);
+        assert!(rest.contains("1 more"), "{rest}");
+        let gaps = gap_table(&profile.gaps, TableStyle::Plain);
+        assert!(gaps.contains("record 1.5, other 0.5"), "{gaps}");
+        let vary = vary_table(profile.vary.as_ref().unwrap(), TableStyle::Plain);
+        let parts = [
+            "pbd.lambda             90.0 *  100.0",
+            "slower     best *",
+            "workgroup_size=4096 refused: too large",
+        ];
+        for part in parts {
+            assert!(vary.contains(part), "{part}: {vary}");
+        }
+    }
+
+    #[test]
+    fn kernels_of_one_name_are_told_apart_by_what_differs() {
+        let fact = |words: u32| KernelFact {
+            specialization: [("workgroup_size".to_owned(), 64), ("words".to_owned(), words)].into(),
+            ..profile().kernels[0].clone()
+        };
+        let both = [fact(1), fact(3)];
+        assert_eq!(both[1].label(&both), "pbd.lambda words=3");
+        assert_eq!(both[1].label(&both[1..]), "pbd.lambda");
+    }
+}

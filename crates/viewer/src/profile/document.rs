@@ -1,0 +1,117 @@
+//! What was measured, as `profile.json`, `trace.json` and `profile.html`.
+
+use crate::failure::Failure;
+use crate::profiling::PassLog;
+use crate::run::{self, Folder, GIT_COMMIT};
+use crate::simulation::Simulation;
+use frazil_io::{
+    DriverStatistic, KernelFact, Memory, MemoryRow, Profile, ProfileComparison, ProfileRow, Span,
+    profile_report, write_trace,
+};
+use frazil_vk::{Device, KernelFacts};
+
+/// The profile of the steps in the log, without a variation.
+pub fn document(
+    simulation: &Simulation,
+    passes: &PassLog,
+    memory: Memory,
+    kernels: Vec<KernelFact>,
+    state_hash: Option<String>,
+) -> Result<Profile, Failure> {
+    let info = simulation.device.info();
+    let idle = passes.idle();
+    Ok(Profile {
+        format_version: Profile::FORMAT_VERSION,
+        scene: simulation.scene.name.clone(),
+        scene_hash: run::scene_hash(&simulation.scene)?,
+        device: info.name.clone(),
+        is_software: simulation.device.is_software(),
+        driver: info.driver.clone(),
+        git_commit: GIT_COMMIT.map(str::to_owned),
+        n_particles: simulation.n_particles as u64,
+        steps_before: simulation.step().saturating_sub(passes.steps()),
+        steps: passes.steps(),
+        state_hash,
+        copy_gb_per_s: passes.copy_gb_per_s(),
+        idle_between_submissions: idle.map(|idle| idle.between_submissions),
+        host_busy: idle.map(|idle| idle.host_busy),
+        step_samples_ns: passes.samples().step_ns().to_vec(),
+        rows: passes.rows(),
+        passes: passes.passes(),
+        kernels,
+        memory,
+        gaps: passes.host_gaps(),
+        timeline: passes.timeline(),
+        vary: None,
+        samples_ns: passes.samples().by_kernel().map(|(name, ns)| (name.clone(), ns.clone())).collect(),
+    })
+}
+
+/// What buffers and images hold.
+pub fn memory(device: &Device) -> Memory {
+    let statistics = device.statistics();
+    let row = |used: frazil_vk::MemoryUse| MemoryRow {
+        name: used.name,
+        objects: used.objects,
+        bytes: used.bytes,
+        bytes_peak: used.bytes_peak,
+    };
+    Memory {
+        bytes: statistics.bytes_held,
+        bytes_peak: statistics.bytes_peak,
+        columns: device.memory().into_iter().map(row).collect(),
+    }
+}
+
+/// How the kernels in `rows` were compiled, in the order of the rows; each variant that was ever recorded once.
+pub fn kernel_facts(device: &Device, rows: &[ProfileRow]) -> Vec<KernelFact> {
+    let place = |name: &str| rows.iter().position(|row| row.kernel == name);
+    let used = device.kernel_facts().into_iter().filter(|k| k.dispatches > 0 && place(k.name).is_some());
+    let mut facts: Vec<KernelFact> = used.map(kernel_fact).collect();
+    facts.sort_by_key(|fact| place(&fact.kernel));
+    facts.dedup();
+    facts
+}
+
+fn kernel_fact(kernel: KernelFacts) -> KernelFact {
+    let known = kernel.occupancy();
+    let executables = kernel.executables.unwrap_or_default();
+    let statistics = executables.iter().flat_map(|executable| {
+        executable.statistics.iter().map(|statistic| DriverStatistic {
+            executable: executable.name.clone(),
+            name: statistic.name.clone(),
+            description: statistic.description.clone(),
+            value: statistic.value.to_string(),
+        })
+    });
+    KernelFact {
+        kernel: kernel.name.to_owned(),
+        specialization: kernel
+            .specialization
+            .iter()
+            .map(|(name, bits)| ((*name).to_owned(), *bits))
+            .collect(),
+        workgroup_size: kernel.workgroup_size,
+        shared_memory_bytes: known.shared_memory_bytes.or(kernel.shared_memory_bytes),
+        subgroup_size: executables.iter().map(|e| e.subgroup_size).find(|size| *size > 0),
+        registers: known.registers,
+        spills: known.spills,
+        scratch_bytes: known.scratch_bytes,
+        code_bytes: known.code_bytes,
+        driver_statistics: statistics.collect(),
+    }
+}
+
+/// Writes `profile.json`, `trace.json` and `profile.html`.
+pub fn write(
+    folder: &Folder,
+    profile: &Profile,
+    spans: &[Span],
+    comparison: Option<&ProfileComparison>,
+) -> Result<(), Failure> {
+    profile.write(&folder.profile()).map_err(Failure::other)?;
+    write_trace(&folder.trace(), &profile.device, spans).map_err(Failure::other)?;
+    let path = folder.profile_page();
+    std::fs::write(&path, profile_report(profile, comparison))
+        .map_err(|error| Failure::other(format!("cannot write {}: {error}", path.display())))
+}

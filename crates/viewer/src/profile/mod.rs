@@ -1,0 +1,159 @@
+//! `frazil profile`: what each kernel of a scene's step costs.
+
+mod against;
+mod document;
+mod vary;
+
+pub use document::{document, kernel_facts, memory, write};
+
+use crate::args::ProfileArgs;
+use crate::device;
+use crate::failure::Failure;
+use crate::profiling::{Activity, PassLog};
+use crate::run::{self, Folder};
+use crate::say;
+use crate::simulation::Simulation;
+use frazil_io::{
+    Profile, TableStyle, comparison_table, facts_table, gap_table, memory_table, pass_table, profile_table,
+    vary_table,
+};
+use frazil_vk::{RecorderOptions, Submission};
+use std::collections::VecDeque;
+use std::time::Instant;
+
+/// Submissions under way at once, as in a run.
+const MAX_IN_FLIGHT: usize = 3;
+/// Names of memory that the table shows.
+const COLUMNS_SHOWN: usize = 12;
+
+/// Measures, compares and varies as asked, prints tables, and writes `profile.json`, `trace.json` and `profile.html`.
+pub fn profile(args: &ProfileArgs, validation: bool) -> Result<(), Failure> {
+    let scene = args.scene.load()?;
+    let baseline = args.against.as_deref().map(against::read).transpose()?;
+    let device = device::open_to_profile(args.device.device.as_deref(), validation)?;
+    let scene_hash = run::scene_hash(&scene)?;
+    if let Some(baseline) = &baseline {
+        baseline.check(&device.info().name, &scene.name, &scene_hash)?;
+    }
+    let folder = Folder::create(&args.out.clone().unwrap_or_else(|| run::default_folder(&scene)))?;
+    let mut passes = PassLog::new(&device)?;
+    let mut simulation = Simulation::new(&device, scene)?;
+
+    steps(&mut simulation, args.warm_up, None)?;
+    device.wait_idle()?;
+    let begin = Instant::now();
+    steps(&mut simulation, args.steps, Some(&mut passes))?;
+    let wall_s = begin.elapsed().as_secs_f64();
+    device.check_validation()?;
+
+    // What is alive now is the simulation; read-backs and other candidates come after.
+    let (memory, kernels) = (memory(&device), kernel_facts(&device, &passes.rows()));
+    let hash = run::state_hash(&simulation)?;
+    let mut profile = document(&simulation, &passes, memory, kernels, Some(hash))?;
+    if let Some(candidates) = &args.vary {
+        profile.vary = Some(vary::vary(candidates, &simulation.scene, &device, args.warm_up, args.steps)?);
+        device.check_validation()?;
+    }
+    let comparison = baseline.as_ref().map(|b| b.compare(&profile, args.tolerance)).transpose()?;
+    write(&folder, &profile, &passes.spans(), comparison.as_ref())?;
+    // A cache that cannot be written only costs the next start some time.
+    let _ = device.save_pipeline_cache();
+
+    let mut text = summary(&profile, &device::describe(device.info()), wall_s / args.steps as f64);
+    if let Some(comparison) = &comparison {
+        text += &format!("\n{}", comparison_table(comparison, TableStyle::Plain));
+    }
+    say::data(&text)?;
+    for gap in passes.gaps() {
+        say::note(format_args!("warning: {gap}"));
+    }
+    for caution in comparison.iter().flat_map(|c| &c.cautions) {
+        say::note(format_args!("warning: {caution}"));
+    }
+    let (json, trace, page) = (folder.profile(), folder.trace(), folder.profile_page());
+    say::note(format_args!("wrote {}, {} and {}", json.display(), trace.display(), page.display()));
+    vary::check_states(&profile)?;
+    against::check_regressions(baseline.as_ref(), comparison.as_ref())
+}
+
+/// The tables, and how host and device worked together.
+fn summary(profile: &Profile, device: &str, step_s: f64) -> String {
+    let (n, plain) = (profile.n_particles, TableStyle::Plain);
+    let mut text = format!("{}: {n} particles, {} steps on {device}\n", profile.scene, profile.steps);
+    if profile.is_software {
+        text += &format!("{}\n", device::SOFTWARE_WARNING);
+    }
+    text += &format!("\n{}", profile_table(&profile.rows, plain));
+    text += &format!("\n{}", pass_table(&profile.passes, plain));
+    text += &format!("\n{}", facts_table(&profile.kernels, plain));
+    if !profile.driver_tells() {
+        text += "registers, spills and code size: not told by this driver\n";
+    }
+    text += &format!("\n{}\n", memory_table(&profile.memory, n, COLUMNS_SHOWN, plain));
+    text += &format!(
+        "step          {:.3} ms, {:.3} M particle·steps/s\n",
+        1e3 * step_s,
+        1e-6 * n as f64 / step_s
+    );
+    if let Some(copy) = profile.copy_gb_per_s {
+        text += &format!(
+            "copy          {copy:.2} GB/s read and written, by the device's own copy of a large buffer\n"
+        );
+    }
+    if let Some(idle) = profile.idle_between_submissions {
+        text += &format!(
+            "device idle   {:.2} % of the time, between {} submissions\n",
+            100.0 * idle,
+            profile.gaps.submissions
+        );
+    }
+    if let Some(busy) = profile.host_busy {
+        text += &format!("host busy     {:.2} % of the time, recording and submitting\n", 100.0 * busy);
+    }
+    if !profile.gaps.largest.is_empty() {
+        text += &format!("\n{}", gap_table(&profile.gaps, plain));
+    }
+    if let Some(vary) = &profile.vary {
+        text += &format!("\n{}", vary_table(vary, plain));
+    }
+    text
+}
+
+/// Takes `n` steps as a run does, with nothing leaving the device, and with time stamps if there is a log for them.
+fn steps(simulation: &mut Simulation, n: u64, mut passes: Option<&mut PassLog>) -> Result<(), Failure> {
+    let device = simulation.device.clone();
+    let options = RecorderOptions { profile: passes.is_some(), ..Default::default() };
+    let most = u64::from(simulation.scene.solver.steps_per_submission);
+    let mut in_flight: VecDeque<(Submission, Vec<u32>, u32)> = VecDeque::new();
+    let mut left = n;
+    while left > 0 || !in_flight.is_empty() {
+        if left == 0 || in_flight.len() >= MAX_IN_FLIGHT {
+            if let Some((oldest, step_ends, n_passes)) = in_flight.pop_front() {
+                let begin = Instant::now();
+                oldest.wait()?;
+                if let Some(passes) = passes.as_deref_mut() {
+                    passes.host(Activity::Wait, begin);
+                    let begin = Instant::now();
+                    passes.submission(&oldest.pass_times()?, &step_ends, n_passes);
+                    passes.host(Activity::Collect, begin);
+                }
+            }
+            continue;
+        }
+        let begin = Instant::now();
+        let steps = most.min(left);
+        left -= steps;
+        let mut recorder = device.recorder_with(options)?;
+        let step_ends = simulation.record_steps(&mut recorder, steps);
+        let n_passes = recorder.pass_count();
+        if let Some(passes) = passes.as_deref_mut() {
+            passes.host(Activity::Record, begin);
+        }
+        let begin = Instant::now();
+        in_flight.push_back((device.submit(recorder)?, step_ends, n_passes));
+        if let Some(passes) = passes.as_deref_mut() {
+            passes.host(Activity::Submit, begin);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,128 @@
+//! `--vary`: the same steps with other tunables, side by side in one process.
+
+use crate::args::VaryArg;
+use crate::failure::Failure;
+use crate::profiling::Samples;
+use crate::run;
+use crate::simulation::Simulation;
+use frazil_io::{Candidate, Profile, Vary, median};
+use frazil_kernels::KernelError;
+use frazil_scene::Scene;
+use frazil_solvers::SolverError;
+use frazil_vk::{Device, RecorderOptions};
+
+/// In how many turns each value takes its steps: what drifts (clocks, other work) then meets all values alike.
+const TURNS: u64 = 8;
+
+struct Runner {
+    simulation: Simulation,
+    samples: Samples,
+}
+
+/// Runs the scene with each value, `warm_up` steps and then `steps` that are timed. All of them are on the device at once.
+pub fn vary(
+    arg: &VaryArg,
+    scene: &Scene,
+    device: &Device,
+    warm_up: u64,
+    steps: u64,
+) -> Result<Vary, Failure> {
+    let sampled = scene.sample()?;
+    let mut runners: Vec<(u32, Result<Runner, String>)> = Vec::new();
+    for tuning in &arg.tunings {
+        let runner = match Simulation::with_tuning(device, scene.clone(), &sampled, *tuning) {
+            Ok(simulation) => Ok(Runner { simulation, samples: Samples::default() }),
+            Err(error) if is_refusal(&error) => Err(error.to_string()),
+            Err(error) => return Err(error.into()),
+        };
+        runners.push((tuning.workgroup_size(), runner));
+    }
+    if let Some((value, Err(reason))) = runners.first()
+        && runners.iter().all(|(_, runner)| runner.is_err())
+    {
+        return Err(Failure::input(format!(
+            "--vary {}: this device takes none of the values; {value}: {reason}",
+            arg.key()
+        )));
+    }
+    let mut ready: Vec<&mut Runner> = runners.iter_mut().filter_map(|(_, r)| r.as_mut().ok()).collect();
+    for runner in &mut ready {
+        runner.take(warm_up, false)?;
+    }
+    let a_turn = steps.div_ceil(TURNS);
+    let mut left = steps;
+    while left > 0 {
+        let n = a_turn.min(left);
+        left -= n;
+        for runner in &mut ready {
+            runner.take(n, true)?;
+        }
+        // Nobody is always first.
+        ready.rotate_left(1);
+    }
+    let candidates = runners.into_iter().map(|(value, runner)| match runner {
+        Ok(runner) => runner.candidate(value),
+        Err(reason) => Ok(Candidate { value, refused: Some(reason), ..Default::default() }),
+    });
+    Ok(Vary { key: arg.key().to_owned(), candidates: candidates.collect::<Result<_, _>>()? })
+}
+
+/// Fails where a value changed a bit of the final state, which none may.
+pub fn check_states(profile: &Profile) -> Result<(), Failure> {
+    let Some(vary) = &profile.vary else { return Ok(()) };
+    let differs = |c: &&Candidate| c.refused.is_none() && c.state_hash != profile.state_hash;
+    match vary.candidates.iter().find(differs) {
+        None => Ok(()),
+        Some(candidate) => Err(Failure::invariant(format!(
+            "{}={} ends in another state than the default: {} against {}",
+            vary.key,
+            candidate.value,
+            candidate.state_hash.as_deref().unwrap_or("none"),
+            profile.state_hash.as_deref().unwrap_or("none")
+        ))),
+    }
+}
+
+/// Whether the device does not take what was asked, rather than having run into trouble.
+fn is_refusal(error: &SolverError) -> bool {
+    match error {
+        SolverError::Device(e) | SolverError::Kernel(KernelError::Device(e)) => {
+            matches!(e, frazil_vk::Error::BeyondLimit { .. } | frazil_vk::Error::Misuse { .. })
+        }
+        _ => false,
+    }
+}
+
+impl Runner {
+    /// Takes `n` steps and waits for them, so that no other runner's overlap them.
+    fn take(&mut self, n: u64, timed: bool) -> Result<(), Failure> {
+        let device = self.simulation.device.clone();
+        let most = u64::from(self.simulation.scene.solver.steps_per_submission);
+        let mut left = n;
+        while left > 0 {
+            let steps = most.min(left);
+            left -= steps;
+            let mut recorder =
+                device.recorder_with(RecorderOptions { profile: timed, ..Default::default() })?;
+            let step_ends = self.simulation.record_steps(&mut recorder, steps);
+            let submission = device.submit(recorder)?;
+            submission.wait()?;
+            if timed {
+                self.samples.add(&submission.pass_times()?, &step_ends);
+            }
+        }
+        Ok(())
+    }
+
+    fn candidate(self, value: u32) -> Result<Candidate, Failure> {
+        let median_of =
+            |samples: &Vec<u64>| median(&mut samples.iter().map(|&ns| ns as f64).collect::<Vec<_>>()) as u64;
+        Ok(Candidate {
+            value,
+            refused: None,
+            kernels_ns: self.samples.by_kernel().map(|(name, ns)| (name.clone(), median_of(ns))).collect(),
+            step_samples_ns: self.samples.step_ns().to_vec(),
+            state_hash: Some(run::state_hash(&self.simulation)?),
+        })
+    }
+}

@@ -1,0 +1,165 @@
+//! `frazil profile`: its tables and files, its verdicts, its tunables.
+
+use crate::tool::{SMALL, command, stderr, succeed};
+use frazil_io::Profile;
+use std::path::Path;
+use std::process::Command;
+
+/// `frazil profile` of a few steps of the small scene into `out`, with more `arguments`.
+fn profile_small(out: &Path, arguments: &[&str]) -> Command {
+    let out = out.to_str().unwrap();
+    command(&[&["profile"], SMALL, &["--steps", "6", "--warm-up", "2", "--out", out], arguments].concat())
+}
+
+fn stdout(command: &mut Command) -> String {
+    String::from_utf8(succeed(command).stdout).unwrap()
+}
+
+#[test]
+fn a_profile_prints_its_tables_and_writes_its_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = stdout(&mut profile_small(folder.path(), &[]));
+    for part in [
+        "kernel",
+        "share [%]",
+        "kB/call",
+        "of copy [%]",
+        "pbd.solve_density 2/3",
+        "shared [B]",
+        "position (back)",
+        "B/particle",
+        "copy ",
+        "device idle",
+        "host busy",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let profile = Profile::read(&folder.path().join("profile.json")).unwrap();
+    assert_eq!((profile.steps, profile.steps_before, profile.step_samples_ns.len()), (6, 2, 6));
+    assert!((profile.rows.iter().map(|row| row.share).sum::<f64>() - 1.0).abs() < 1e-9);
+
+    // A row a place in the step: together they are the kernel's calls.
+    for row in &profile.rows {
+        let places: Vec<_> = profile.passes.iter().filter(|pass| pass.row.kernel == row.kernel).collect();
+        assert!(places.iter().all(|pass| pass.row.calls == 6 && pass.occurrences as usize == places.len()));
+        assert_eq!(places.iter().map(|pass| pass.row.calls).sum::<u64>(), row.calls, "{}", row.kernel);
+        assert_eq!(profile.samples_ns[&row.kernel].len() as u64, row.calls);
+    }
+    assert_eq!(profile.timeline.len(), profile.passes.len());
+    assert!(profile.kernels.iter().all(|fact| fact.workgroup_size == fact.specialization["workgroup_size"]));
+    // The fluid's own kernels share nothing in a group; a scan cannot do without.
+    let shared = |area: &str| -> u64 {
+        let of_area = profile.kernels.iter().filter(|fact| fact.kernel.starts_with(area));
+        of_area.map(|fact| fact.shared_memory_bytes.unwrap()).sum()
+    };
+    assert!(shared("pbd.") == 0 && shared("primitives.") > 0);
+
+    let held = |name: &str| profile.memory.columns.iter().find(|row| row.name == name).unwrap();
+    let n = profile.n_particles;
+    assert_eq!((held("position").bytes, held("constraint").bytes, held("id").bytes), (12 * n, 16 * n, 4 * n));
+    assert_eq!(profile.memory.columns.iter().map(|row| row.bytes).sum::<u64>(), profile.memory.bytes);
+    assert!(profile.memory.bytes_peak >= profile.memory.bytes);
+    let staging = held("upload staging");
+    assert!(
+        (staging.objects, staging.bytes) == (0, 0) && staging.bytes_peak >= 12 * n,
+        "set-up is in the peaks"
+    );
+    assert!(!profile.memory.columns.iter().any(|row| row.name == "copy source"), "the profiler's own memory");
+    assert_eq!(profile.gaps.submissions, 1);
+
+    let page = std::fs::read_to_string(folder.path().join("profile.html")).unwrap();
+    assert!(profile.rows.iter().all(|row| page.contains(&row.kernel)));
+    let trace: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(folder.path().join("trace.json")).unwrap()).unwrap();
+    let schema = include_str!("../../../../docs/schemas/trace_event.schema.json");
+    let schema = jsonschema::validator_for(&serde_json::from_str(schema).unwrap()).unwrap();
+    schema.validate(&trace).unwrap_or_else(|e| panic!("{}: {e}", e.instance_path));
+    let spans = |category: &str| -> usize {
+        trace["traceEvents"].as_array().unwrap().iter().filter(|event| event["cat"] == category).count()
+    };
+    assert_eq!(spans("device"), 6 * profile.passes.len());
+    assert!(spans("host") >= 4, "record, submit, wait, collect");
+}
+
+#[test]
+fn a_profile_against_itself_passes_and_against_a_faster_one_fails() {
+    let folder = tempfile::tempdir().unwrap();
+    let steps = ["--steps", "12"];
+    succeed(&mut command(
+        &[&["profile"], SMALL, &steps, &["--out", folder.path().to_str().unwrap()]].concat(),
+    ));
+    let then = folder.path().join("profile.json");
+    let again = |path: &Path, tolerance: &str| {
+        let out = folder.path().join("again");
+        let (out, path) = (out.to_str().unwrap().to_owned(), path.to_str().unwrap().to_owned());
+        let rest = ["--out", &out, "--against", &path, "--tolerance", tolerance];
+        command(&[&["profile"], SMALL, &steps, &rest].concat()).output().unwrap()
+    };
+    // Tests run beside one another, so that anything under a factor of 50 is noise.
+    let output = again(&then, "50");
+    let text = String::from_utf8(output.stdout.clone()).unwrap();
+    assert!(output.status.success(), "{text}{}", stderr(&output));
+    let verdicts =
+        |text: &str, verdict: &str| text.lines().filter(|l| l.ends_with(&format!("  {verdict}"))).count();
+    assert!(verdicts(&text, "same") > 8 && verdicts(&text, "slower") == 0, "{text}");
+
+    let mut faster = Profile::read(&then).unwrap();
+    for ns in faster.samples_ns.get_mut("pbd.solve_density").unwrap() {
+        *ns = (*ns / 10_000).max(1);
+    }
+    let doctored = folder.path().join("doctored.json");
+    faster.write(&doctored).unwrap();
+    let output = again(&doctored, "50");
+    let text = String::from_utf8(output.stdout.clone()).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    let line = text.lines().find(|l| l.starts_with("pbd.solve_density ") && l.ends_with("slower"));
+    assert!(line.is_some() && verdicts(&text, "slower") == 1, "{text}");
+    assert!(stderr(&output).contains("slower than in") && stderr(&output).contains("pbd.solve_density"));
+    let page = std::fs::read_to_string(folder.path().join("again/profile.html")).unwrap();
+    assert!(page.contains("Against the earlier profile") && page.contains("class=\"slower\""));
+}
+
+#[test]
+fn only_a_profile_of_the_same_scene_and_device_is_a_baseline() {
+    let folder = tempfile::tempdir().unwrap();
+    succeed(&mut profile_small(folder.path(), &[]));
+    let then = Profile::read(&folder.path().join("profile.json")).unwrap();
+    let path = folder.path().join("other.json");
+    let refuse = |arguments: &[&str], said: &str| {
+        let against = ["--against", path.to_str().unwrap()];
+        let output =
+            profile_small(&folder.path().join("no"), &[&against, arguments].concat()).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+        assert!(stderr(&output).contains(said), "{said}: {}", stderr(&output));
+        assert!(output.stdout.is_empty() && !folder.path().join("no").exists(), "nothing is measured");
+    };
+    refuse(&[], "other.json");
+    Profile { device: "another".to_owned(), ..then.clone() }.write(&path).unwrap();
+    refuse(&[], "measured on the device \"another\"");
+    then.write(&path).unwrap();
+    refuse(&["--set", "fluid.rest_density_kg_m3=900.0"], "the scene with the hash");
+    Profile { format_version: 1, ..then }.write(&path).unwrap();
+    refuse(&[], "profile.json format version 1; this build reads version 2");
+}
+
+#[test]
+fn tunables_change_no_bit_and_the_best_is_marked() {
+    let folder = tempfile::tempdir().unwrap();
+    // 4096 threads a group need more shared memory than devices have.
+    let text = stdout(&mut profile_small(folder.path(), &["--vary", "workgroup_size=64,512,4096"]));
+    let profile = Profile::read(&folder.path().join("profile.json")).unwrap();
+    let vary = profile.vary.as_ref().unwrap();
+    let values: Vec<_> = vary.candidates.iter().map(|c| (c.value, c.refused.is_some())).collect();
+    assert_eq!(values, [(64, false), (512, false), (4096, true)]);
+    for candidate in &vary.candidates[..2] {
+        assert_eq!(candidate.state_hash, profile.state_hash);
+        assert_eq!(candidate.step_samples_ns.len(), 6);
+        assert!(profile.rows.iter().all(|row| candidate.kernels_ns[&row.kernel] > 0));
+    }
+    assert!(text.contains("workgroup_size=4096 refused: kernel "), "{text}");
+    assert!(text.contains("best *"), "{text}");
+
+    let output = profile_small(folder.path(), &["--vary", "workgroup_size=4096"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+    assert!(stderr(&output).contains("takes none of the values"), "{}", stderr(&output));
+}
