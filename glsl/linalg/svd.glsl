@@ -63,14 +63,14 @@ const float NEGLIGIBLE_SQUARED = 1e-14;
 
 // Rotates two columns of B, and the same of V, so that those of B are orthogonal and the first is the longer.
 void orthogonalise(inout vec3 b_p, inout vec3 b_q, inout vec3 v_p, inout vec3 v_q) {
-    // A quarter turn exchanges the columns; columns that are kept sorted end sorted, and converge sooner.
+    // Columns that are kept sorted end sorted, and converge sooner. An exchange reflects V, which its last column mends.
     if (dot(b_p, b_p) < dot(b_q, b_q)) {
         vec3 b = b_p;
         vec3 v = v_p;
         b_p = b_q;
         v_p = v_q;
-        b_q = -b;
-        v_q = -v;
+        b_q = b;
+        v_q = v;
     }
     // tan 2θ = 2 b_p·b_q / (|b_p|² − |b_q|²), and θ is at most π/4.
     precise float difference = dot(b_p, b_p) - dot(b_q, b_q);
@@ -112,9 +112,8 @@ void svd3(mat3 m, out mat3 u, out vec3 sigma, out mat3 v) {
         orthogonalise(b1, b2, v1, v2);
     }
     // The roundings of twelve rotations leave V, and M V is taken afresh, so that they do not stay in U and σ either.
-    precise vec3 v1_rest;
     v0 = unit3(v0);
-    v1_rest = v1 - dot(v0, v1) * v0;
+    precise vec3 v1_rest = v1 - dot(v0, v1) * v0;
     v1 = unit3(v1_rest);
     precise vec3 v2_last = cross(v0, v1);
     v = mat3(v0, v1, v2_last);

@@ -297,7 +297,7 @@ fn what_is_not_finite_gives_nan_everywhere() {
 }
 
 #[test]
-fn same_matrices_give_the_same_bits() {
+fn same_matrices_give_the_same_bits_in_any_number_and_group() {
     let matrices: Vec<Matrix3> = (0..3000).map(|i| sample::<3>(i % N_KINDS, u64::from(i))).collect();
     let bits = |found: &[linalg::Svd<3>]| -> Vec<u32> {
         found
@@ -308,7 +308,12 @@ fn same_matrices_give_the_same_bits() {
     };
     let first = bits(&svd3(&matrices, 0, 64));
     for log_group in 6..10 {
-        assert!(bits(&svd3(&matrices, 7, 1 << log_group)) == first, "groups of {}", 1 << log_group);
+        let group = 1 << log_group;
+        assert!(bits(&svd3(&matrices, 7, group)) == first, "groups of {group}");
+        for n in [0, 1, group - 1, group, group + 1, 2 * group + 1] {
+            let some = bits(&svd3(&matrices[..n as usize], 3, group));
+            assert!(some == first[..some.len()] && some.len() == 21 * n as usize, "{n} in groups of {group}");
+        }
     }
 }
 
