@@ -79,7 +79,8 @@ pub enum PolarMethod {
     /// R = U Vᵀ, S = V diag(σ) Vᵀ.
     Svd,
     /// 2×2: in closed form. 3×3: Newton's iteration, which a matrix with det M ≤ 1e−4 |M|³ (reflecting, singular or nearly so)
-    /// leaves for the singular values.
+    /// leaves for the singular values. Cheaper than those near rotations, as deformation gradients of stiff matter are; dearer
+    /// where one subgroup holds matrices of both sorts.
     Direct,
 }
 
