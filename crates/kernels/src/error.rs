@@ -104,15 +104,22 @@ pub(crate) fn check_capacity(
             capacity: capacity.into(),
         });
     }
-    for buffer in buffers {
-        if buffer.len() < count.capacity as usize {
-            return Err(KernelError::TooSmall {
-                primitive,
-                object: buffer.name().to_owned(),
-                found: buffer.len() as u64,
-                needed: count.capacity.into(),
-            });
-        }
+    buffers.iter().try_for_each(|buffer| check_room(primitive, count, buffer))
+}
+
+/// Checks that a buffer has room for as many elements as a count may become.
+pub(crate) fn check_room<T: bytemuck::Pod>(
+    primitive: &'static str,
+    count: &frazil_vk::DeviceCount,
+    buffer: &frazil_vk::Buffer<T>,
+) -> Result<(), KernelError> {
+    if buffer.len() < count.capacity as usize {
+        return Err(KernelError::TooSmall {
+            primitive,
+            object: buffer.name().to_owned(),
+            found: buffer.len() as u64,
+            needed: count.capacity.into(),
+        });
     }
     Ok(())
 }

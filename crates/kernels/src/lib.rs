@@ -1,14 +1,16 @@
-//! Data-parallel primitives on the device: counts, reduction, scan, compaction, radix sort, the uniform grid.
+//! Data-parallel primitives on the device: counts, reduction, scan, compaction, radix sort, the uniform grid, and
+//! decompositions of small matrices.
 //!
 //! Each is an object that owns its kernels and its scratch for a capacity, and records passes. Counts come from the device
 //! ([`frazil_vk::DeviceCount`]); nothing waits for the host. All of them are correct on any subgroup size, because none uses
 //! subgroups, and give the same bits on every run.
 //!
-//! The kernels are `glsl/primitives` and `glsl/grid`; their CPU twins are in `frazil-reference`. Nothing here knows what a
-//! particle is beyond a position.
+//! The kernels are `glsl/primitives`, `glsl/grid` and `glsl/linalg`; their CPU twins are in `frazil-reference`. Nothing here
+//! knows what a particle is beyond a position.
 
 mod compaction;
 mod count;
+mod decomposition;
 mod error;
 mod grid;
 mod length;
@@ -19,6 +21,7 @@ mod scan;
 
 pub use compaction::{Compaction, Move};
 pub use count::Counts;
+pub use decomposition::{Matrix2, Matrix3, Polar2, Polar3, PolarMethod, Svd2, Svd3};
 pub use error::KernelError;
 pub use grid::UniformGrid;
 pub use look_back::{Litmus, Method};
