@@ -3,7 +3,8 @@
 // room for (eq 6.7: both no warmer than T_link, distance ≤ h; and the candidate has room and is not linked yet).
 //
 // Proposals are slots like those of a record, nearest first, ties by id; the first empty slot ends them. A round after one that
-// made no link does nothing: it would find the same proposals.
+// made no link does nothing: it would find the same proposals. Nor are candidates searched again by a particle whose former
+// proposals say what the search would find.
 // Bytes: 32 + 8 · N_MAX a particle plus candidates from cache. Order-independent: a particle's preference is a total order.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
@@ -19,7 +20,7 @@ layout(scalar, binding = 5) readonly buffer Id { uint id[]; };
 layout(scalar, binding = 6) readonly buffer Partner { uint partner[]; };
 layout(scalar, binding = 7) readonly buffer Degree { uint degree[]; };
 layout(scalar, binding = 8) readonly buffer Progress { uint progress[]; };
-layout(scalar, binding = 9) writeonly buffer Proposal { uint proposal[]; };
+layout(scalar, binding = 9) buffer Proposal { uint proposal[]; };
 layout(scalar, push_constant) uniform Params {
     Grid grid;
     LinkTerms terms;
@@ -38,11 +39,28 @@ bool is_linked(uint i, uint j) {
     return false;
 }
 
+// Takes what was accepted and who has no room any more out of the proposals of the last round. True if the rest is what a search
+// would find: because nobody was lost, or because the proposals were all there was, fewer than there was room for.
+bool can_keep_proposals(uint i, uint wanted) {
+    uint found = 0u;
+    uint accepted = 0u;
+    uint kept = 0u;
+    for (; found < N_MAX; ++found) {
+        uint j = proposal[slot_idx(terms, found, i)];
+        if (j == INVALID_INDEX) break;
+        if (is_linked(i, j)) ++accepted;
+        else if (room(j) > 0u) proposal[slot_idx(terms, kept++, i)] = j;
+    }
+    if (kept < N_MAX) proposal[slot_idx(terms, kept, i)] = INVALID_INDEX;
+    return accepted + kept == found || found < wanted + accepted;
+}
+
 void main() {
     uint i = thread_idx();
     if (i >= count[0]) return;
     if (round > 0u && progress[round - 1u] == 0u) return;
     uint wanted = room(i);
+    if (round > 0u && wanted > 0u && can_keep_proposals(i, wanted)) return;
     uint best[N_MAX];
     uint best_id[N_MAX];
     float best_d2[N_MAX];
