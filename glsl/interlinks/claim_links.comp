@@ -10,6 +10,7 @@
 // one at a time. Were a pass to add no link although an open pair is left, its lower end must have been kept out by such a claim
 // of the upper end, which was in turn after a partner with room, kept out by a claim of that one, and so on to ever higher
 // particles: the last of them meets nobody and links. So a pass that adds no link leaves no pair with room at both ends.
+// Neighbours that run in step can all meet so; a few attempts in place of a pass each resolve that.
 // Bytes: 24 + 12 · N_MAX a particle plus candidates from cache.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
@@ -29,6 +30,8 @@ layout(scalar, push_constant) uniform Params {
     LinkTerms terms;
     uint round;
 };
+
+const uint ATTEMPTS = 16u;
 
 // Looks through the whole record: claims that were given back leave holes.
 bool is_linked(uint i, uint j) {
@@ -65,22 +68,22 @@ void main() {
         float d2 = distance2_m2(x, position[j]);
         if (!(d2 <= reach) || is_linked(i, j)) continue;
         uint other_limit = link_limit(terms, temperature[j]);
-        if (!has_room(j, other_limit)) continue;
-        uint own = claim(i, limit, j);
-        if (own == INVALID_INDEX) {
+        for (uint attempt = 0u; attempt < ATTEMPTS && has_room(j, other_limit); ++attempt) {
+            uint own = claim(i, limit, j);
             // Nobody else's claim here is ever undone.
-            full = true;
-            continue;
+            full = own == INVALID_INDEX;
+            if (full) break;
+            uint other = claim(j, other_limit, i);
+            if (other == INVALID_INDEX) {
+                atomicExchange(partner[slot_idx(terms, own, i)], INVALID_INDEX);
+                continue;
+            }
+            float rest = rest_length_of(terms, d2);
+            rest_length_m[slot_idx(terms, own, i)] = rest;
+            rest_length_m[slot_idx(terms, other, j)] = rest;
+            ++made;
+            break;
         }
-        uint other = claim(j, other_limit, i);
-        if (other == INVALID_INDEX) {
-            atomicExchange(partner[slot_idx(terms, own, i)], INVALID_INDEX);
-            continue;
-        }
-        float rest = rest_length_of(terms, d2);
-        rest_length_m[slot_idx(terms, own, i)] = rest;
-        rest_length_m[slot_idx(terms, other, j)] = rest;
-        ++made;
     }
     if (made > 0u) atomicAdd(progress[round], made);
 }

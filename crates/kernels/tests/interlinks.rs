@@ -504,6 +504,69 @@ fn a_hub_and_a_heap_stay_within_their_limits() {
 }
 
 #[test]
+fn a_crowd_that_claims_at_once_stays_whole() {
+    let grid = grid();
+    let n = 12_000;
+    for (seed, n_max) in [(1, 32), (2, 32), (3, 8), (4, 3)] {
+        let mut particles = world(Shape::Cloud { dense: false }, Weather::Cold, n, seed);
+        // Some 40 neighbours each, all in a few workgroups' reach.
+        particles.position.iter_mut().for_each(|x| x[2] *= 0.9);
+        let (particles, _) = sorted(&particles, &grid);
+        let uploaded = Uploaded::new(&particles, &grid, n);
+        let rule = LinkRule { radius_m: 0.05, limit: LinkLimit::Constant(n_max), ..a_rule() };
+        let links = Interlinks::with_workgroup_size(&DEVICE, n as u32, n_max, 64).unwrap();
+        build(&links, &grid, &uploaded, Builder::CompareAndSwap { passes: 8 }, &rule);
+        let violations =
+            twin::check_build(&Links::none(n, n_max), &download(&links, n), &particles, &twin_rule(&rule));
+        assert_eq!(violations, vec![]);
+        let [linked, refused, open]: [u32; 3] = census(&links, &grid, &uploaded, &rule).try_into().unwrap();
+        assert!(
+            linked > 10_000 && refused > 0 && open == 0,
+            "{linked} links, {refused} refused, {open} open"
+        );
+    }
+}
+
+/// One particle a cell in a row: threads in step look at their next one together, and each then holds the slot that the one before
+/// it wants.
+#[test]
+fn threads_in_step_link_a_row_to_its_end() {
+    let n = 256;
+    let grid = UniformGrid::new(&DEVICE, [0.0; 3], [CELL_M * n as f32, CELL_M, CELL_M], CELL_M).unwrap();
+    let mut particles = world(Shape::Point, Weather::Cold, n, 1);
+    for (i, x) in particles.position.iter_mut().enumerate() {
+        *x = [0.5 * CELL_M + 0.1009 * i as f32, 0.0, 0.0];
+    }
+    let uploaded = Uploaded::new(&particles, &grid, n);
+    let keys: Vec<u32> = (0..n as u32).collect();
+    assert_eq!(DEVICE.download(&uploaded.key, n).unwrap(), keys);
+    let rule = LinkRule { radius_m: CELL_M, limit: LinkLimit::Constant(1), ..a_rule() };
+    let links = Interlinks::new(&DEVICE, n as u32, 1).unwrap();
+    build(&links, &grid, &uploaded, Builder::CompareAndSwap { passes: 40 }, &rule);
+    let found = download(&links, n);
+    assert_eq!(twin::check_build(&Links::none(n, 1), &found, &particles, &twin_rule(&rule)), vec![]);
+    assert_eq!(twin::check_maximal(&found, &particles, &twin_rule(&rule)), vec![]);
+    let progress = DEVICE.download(links.progress(), 40).unwrap();
+    assert!(progress[..8].contains(&0), "{progress:?}");
+}
+
+/// A table with a hole in a record, as a claim that was given back leaves it.
+#[test]
+fn holes_that_claims_leave_are_closed() {
+    let grid = grid();
+    let (particles, _) = sorted(&world(Shape::Point, Weather::Warm, 3, 1), &grid);
+    let uploaded = Uploaded::new(&particles, &grid, 3);
+    let links = Interlinks::new(&DEVICE, 3, 3).unwrap();
+    const NONE: u32 = INVALID_INDEX;
+    DEVICE.upload(links.partner(), &[NONE, 0, NONE, 1, NONE, NONE, 2, NONE, 0]).unwrap();
+    DEVICE.upload(links.rest_length_m(), &[9.0, 0.01, 9.0, 0.01, 9.0, 9.0, 0.02, 9.0, 0.02]).unwrap();
+    build(&links, &grid, &uploaded, Builder::CompareAndSwap { passes: 1 }, &a_rule());
+    let link = |partner, rest_length_m| twin::Link { partner, rest_length_m };
+    let records = vec![vec![link(1, 0.01), link(2, 0.02)], vec![link(0, 0.01)], vec![link(0, 0.02)]];
+    assert_eq!(download(&links, 3), Links { n_max: 3, records });
+}
+
+#[test]
 fn every_barrier_of_a_build_is_needed() {
     // Without validation, whose layer would object to the planted mistakes too. Nothing is submitted.
     let device = Device::open(&DeviceOptions::default()).unwrap();
