@@ -58,7 +58,8 @@ void main() {
     if (i >= count[0]) return;
     if (round > 0u && progress[round - 1u] == 0u) return;
     uint limit = link_limit(terms, temperature[i]);
-    if (limit == 0u) return;
+    // Nobody else's claim in this record is ever undone: what is full stays full.
+    if (!has_room(i, limit)) return;
     vec3 x = position[i];
     float reach = radius2_m2(terms);
     uint made = 0u;
@@ -70,7 +71,6 @@ void main() {
         uint other_limit = link_limit(terms, temperature[j]);
         for (uint attempt = 0u; attempt < ATTEMPTS && has_room(j, other_limit); ++attempt) {
             uint own = claim(i, limit, j);
-            // Nobody else's claim here is ever undone.
             full = own == INVALID_INDEX;
             if (full) break;
             uint other = claim(j, other_limit, i);

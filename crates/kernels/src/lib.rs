@@ -1,11 +1,11 @@
-//! Data-parallel primitives on the device: counts, reduction, scan, compaction, radix sort, the uniform grid.
+//! Data-parallel primitives on the device: counts, reduction, scan, compaction, radix sort, the uniform grid, interlinks.
 //!
 //! Each is an object that owns its kernels and its scratch for a capacity, and records passes. Counts come from the device
 //! ([`frazil_vk::DeviceCount`]); nothing waits for the host. All of them are correct on any subgroup size, because none uses
-//! subgroups, and give the same bits on every run.
+//! subgroups, and give the same bits on every run, but for [`Builder::CompareAndSwap`], which is there to be asked for.
 //!
-//! The kernels are `glsl/primitives` and `glsl/grid`; their CPU twins are in `frazil-reference`. Nothing here knows what a
-//! particle is beyond a position.
+//! The kernels are `glsl/primitives`, `glsl/grid` and `glsl/interlinks`; their CPU twins are in `frazil-reference`. Nothing here
+//! knows what a particle is beyond a position and, for interlinks, a temperature and an id.
 
 mod compaction;
 mod count;

@@ -33,8 +33,9 @@ pub enum LinkLimit {
 impl LinkRule {
     /// `link_limit` of `interlinks/links.glsl`: how many of `n_max` links a particle of this temperature may have.
     pub fn link_limit(&self, n_max: u32, temperature_c: f32) -> u32 {
-        // Written so that NaN has none.
-        if temperature_c.partial_cmp(&self.link_temperature_c).is_none_or(std::cmp::Ordering::is_gt) {
+        // False for NaN.
+        let may_link = temperature_c <= self.link_temperature_c;
+        if !may_link {
             return 0;
         }
         match self.limit {
@@ -487,7 +488,8 @@ pub fn check_build(before: &Links, after: &Links, particles: &Particles, rule: &
                 continue;
             }
             let made_m = particles.distance2_m2(i, j).sqrt();
-            if !((link.rest_length_m - made_m).abs() <= 4.0 * f32::EPSILON * made_m) {
+            let is_distance = (link.rest_length_m - made_m).abs() <= 4.0 * f32::EPSILON * made_m;
+            if !is_distance {
                 let (partner, rest_length_m) = (link.partner, link.rest_length_m);
                 violations.push(Violation::Length { particle, partner, rest_length_m });
             }
