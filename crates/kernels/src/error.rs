@@ -87,6 +87,12 @@ pub enum KernelError {
         /// What was found and what is expected.
         problem: String,
     },
+    /// Interlinks that cannot be, or cannot be made as asked.
+    #[error("interlinks: {problem}")]
+    Interlinks {
+        /// What was found and what is expected.
+        problem: String,
+    },
 }
 
 /// Checks that a count's capacity fits a primitive, and that buffers have room for as many elements.

@@ -1,18 +1,19 @@
-//! Data-parallel primitives on the device: counts, reduction, scan, compaction, radix sort, the uniform grid, and
+//! Data-parallel primitives on the device: counts, reduction, scan, compaction, radix sort, the uniform grid, interlinks, and
 //! decompositions of small matrices.
 //!
 //! Each is an object that owns its kernels and its scratch for a capacity, and records passes. Counts come from the device
 //! ([`frazil_vk::DeviceCount`]); nothing waits for the host. All of them are correct on any subgroup size, because none uses
-//! subgroups, and give the same bits on every run.
+//! subgroups, and give the same bits on every run, but for [`Builder::CompareAndSwap`], which is there to be asked for.
 //!
-//! The kernels are `glsl/primitives`, `glsl/grid` and `glsl/linalg`; their CPU twins are in `frazil-reference`. Nothing here
-//! knows what a particle is beyond a position.
+//! The kernels are in `glsl/primitives`, `glsl/grid`, `glsl/interlinks` and `glsl/linalg`; their CPU twins in `frazil-reference`.
+//! Nothing here knows what a particle is beyond a position and, for interlinks, a temperature and an id.
 
 mod compaction;
 mod count;
 mod decomposition;
 mod error;
 mod grid;
+mod interlinks;
 mod length;
 mod look_back;
 mod radix_sort;
@@ -24,6 +25,7 @@ pub use count::Counts;
 pub use decomposition::{Matrix2, Matrix3, Polar2, Polar3, PolarMethod, Svd2, Svd3};
 pub use error::KernelError;
 pub use grid::UniformGrid;
+pub use interlinks::{Builder, INVALID_INDEX, Interlinks, LinkLimit, LinkRule, LinkedParticles};
 pub use look_back::{Litmus, Method};
 pub use radix_sort::{RadixSort, SortKey, SortOptions};
 pub use reduction::{Operation, ReductionF32, ReductionU32};
