@@ -112,9 +112,10 @@ impl Axis {
         Self::names("distribution", Distribution::NAMES, &names, &names[..names.len().min(1)])
     }
 
-    /// Threads in a workgroup, from the smallest the kernels take.
+    /// Threads in a workgroup: from the smallest that all kernels take to the largest whose shared memory fits the 32 KiB of
+    /// the smallest devices.
     pub fn workgroup_size() -> Self {
-        Self::integers("workgroup_size", Domain::PowersOfTwo(16, 1024), &[256], &[256])
+        Self::integers("workgroup_size", Domain::PowersOfTwo(16, 512), &[256], &[256])
     }
 
     /// The ways to compute the same thing, all of them measured.

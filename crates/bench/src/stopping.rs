@@ -26,7 +26,7 @@ impl Profile {
             Self::Smoke => StoppingRule {
                 min_samples: 6,
                 max_samples: 20,
-                max_time: Duration::from_millis(150),
+                max_time: Duration::from_millis(400),
                 precision: 0.02,
             },
         }
@@ -36,7 +36,7 @@ impl Profile {
     pub fn cold_samples(self) -> usize {
         match self {
             Self::Full => 5,
-            Self::Smoke => 1,
+            Self::Smoke => 2,
         }
     }
 }

@@ -58,7 +58,7 @@ fn every_distribution_and_workgroup_size_verifies() {
     for point in planned(&["primitives"], &["count=2049", all], Profile::Smoke) {
         verify(&session, &point);
     }
-    for point in planned(&["primitives"], &["count=4097", "workgroup_size=64,128,512"], Profile::Smoke) {
+    for point in planned(&["primitives"], &["count=4097", "workgroup_size=16,64,128,512"], Profile::Smoke) {
         verify(&session, &point);
     }
     for point in planned(&["radix_sort"], &["count=1000", "key_bits=1,4,7,8,9,24,31"], Profile::Smoke) {

@@ -53,7 +53,7 @@ fn what_no_bench_takes_is_refused_with_what_is_expected() {
         (&[], &["count=-1"], &["found \"-1\""]),
         (&[], &["count=1e6"], &["found \"1e6\""]),
         (&[], &["count=99999999999999999999"], &["found \"99999999999999999999\""]),
-        (&[], &["workgroup_size=100"], &["found \"100\"", "a power of two from 16 to 1024"]),
+        (&[], &["workgroup_size=100"], &["found \"100\"", "a power of two from 16 to 512"]),
         (&[], &["distribution=unifrom"], &["found \"unifrom\"", "one of uniform, sorted"]),
         (&["scan"], &["variant=cpu_rdst"], &["found \"cpu_rdst\"", "one of reduce_then_scan, cpu_one_core"]),
         (&[], &["count"], &["found \"count\", expected name=value"]),

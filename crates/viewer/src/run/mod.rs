@@ -10,7 +10,7 @@ mod session;
 mod writer;
 
 pub use outputs::{Folder, create_dir, default_folder};
-pub use report::write_profile;
+pub use report::{GIT_COMMIT, write_profile};
 
 use crate::args::RunArgs;
 use crate::device;

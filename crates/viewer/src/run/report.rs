@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 /// The commit this program was built from, where the build knew it.
-const GIT_COMMIT: Option<&str> = option_env!("FRAZIL_GIT_COMMIT");
+pub const GIT_COMMIT: Option<&str> = option_env!("FRAZIL_GIT_COMMIT");
 
 /// What the report gathers while a run goes on.
 pub struct Report {
