@@ -4,6 +4,9 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::time::Duration;
 
+/// Samples that a comparison needs to say anything: slow points get as many, whatever time that takes.
+const FEWEST_SAMPLES: usize = 5;
+
 /// How thoroughly to measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Profile {
@@ -48,7 +51,7 @@ pub struct StoppingRule {
     pub min_samples: usize,
     /// Samples to stop at, whatever their spread.
     pub max_samples: usize,
-    /// Time to stop at, once there is a sample.
+    /// Time to stop at, once there are five samples: a comparison needs as many.
     pub max_time: Duration,
     /// Half the width of the median's 95 % interval, over the median, to stop at.
     pub precision: f64,
@@ -87,7 +90,7 @@ impl StoppingRule {
         if samples.len() >= self.max_samples.max(1) {
             return Some(StoppedBecause::MaxSamples);
         }
-        (!samples.is_empty() && elapsed >= self.max_time).then_some(StoppedBecause::MaxTime)
+        (samples.len() >= FEWEST_SAMPLES && elapsed >= self.max_time).then_some(StoppedBecause::MaxTime)
     }
 }
 
@@ -147,7 +150,7 @@ mod tests {
             feed(RULE, |i| 50.0 + 100.0 * f64::from(unit_noise(i)), millisecond),
             (50, StoppedBecause::MaxSamples)
         );
-        assert_eq!(feed(RULE, |_| 100.0, Duration::from_secs(2)), (1, StoppedBecause::MaxTime));
+        assert_eq!(feed(RULE, |_| 100.0, Duration::from_secs(2)), (5, StoppedBecause::MaxTime));
         // A spread of 10 % needs more samples than the fewest, and fewer than the most.
         let patient = StoppingRule { max_samples: 100_000, ..RULE };
         let (n, reason) = feed(patient, |i| 95.0 + 10.0 * f64::from(unit_noise(i)), millisecond / 1000);

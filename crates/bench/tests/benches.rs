@@ -206,6 +206,59 @@ fn a_wrong_result_stops_the_bench_and_is_named() {
     assert!(right.verified && right.bytes_moved == Some(800));
 }
 
+/// A bench whose output is right before anything runs, and that runs nothing.
+struct Idle;
+
+struct IdleFill {
+    filled: Buffer<u32>,
+}
+
+impl Bench for Idle {
+    fn id(&self) -> &'static str {
+        "test.idle"
+    }
+
+    fn about(&self) -> &'static str {
+        "a fill that was done in advance"
+    }
+
+    fn axes(&self) -> Vec<Axis> {
+        vec![Axis::count()]
+    }
+
+    fn prepare(&self, device: &Device, point: &Point) -> Result<Prepared> {
+        Ok(Prepared::Device(Box::new(IdleFill {
+            filled: device.buffer_from("filled", &vec![7; point.count()?])?,
+        })))
+    }
+}
+
+impl DeviceWorkload for IdleFill {
+    fn work(&self) -> Work {
+        Work { elements: self.filled.len() as u64, bytes_minimum: 4 * self.filled.len() as u64 }
+    }
+
+    fn spoil(&mut self, recorder: &mut Recorder) {
+        recorder.fill(&self.filled, 0);
+    }
+
+    fn record(&mut self, _: &mut Recorder) -> Result<()> {
+        Ok(())
+    }
+
+    fn verify(&self, device: &Device) -> Result<Option<Difference>> {
+        let n = self.filled.len();
+        Ok(first_difference("filled", &device.download(&self.filled, n)?, &vec![7; n]))
+    }
+}
+
+#[test]
+fn a_result_that_was_there_before_is_none() {
+    let point = Point::default().with("count", Value::Integer(3));
+    let error = session().measure(&Idle, &point, Profile::Smoke).unwrap_err().to_string();
+    assert_eq!(error, "test.idle at count=3 is wrong before it was timed: filled[0] is 0, expected 7");
+}
+
 #[test]
 fn a_point_without_an_axis_is_refused_by_name() {
     let session = session();

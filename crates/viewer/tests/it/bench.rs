@@ -4,6 +4,7 @@ use crate::tool::{command, stderr, succeed};
 use frazil_bench::{Row, RowWriter, read_rows};
 use std::path::Path;
 use std::process::Output;
+use std::time::{Duration, Instant};
 
 /// Two points of a bench whose times are far above what starting a pass costs.
 const TINY: &[&str] = &["bench", "scan", "--smoke", "--axis", "count=20001", "--quiet"];
@@ -54,6 +55,20 @@ fn points_are_measured_verified_printed_and_kept() {
         assert!(row.verified && row.commit.as_ref().is_none_or(|commit| commit.len() >= 7), "{row:?}");
     }
     assert!(stderr(&output).contains("appended the rows to"), "{}", stderr(&output));
+}
+
+#[test]
+fn the_smoke_profile_takes_every_bench_and_less_than_a_minute() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("rows.jsonl");
+    let begin = Instant::now();
+    succeed(&mut command(&["bench", "--smoke", "--quiet", "--out", out.to_str().unwrap()]));
+    let elapsed = begin.elapsed();
+    assert!(elapsed < Duration::from_secs(60), "{elapsed:?}");
+    let rows = read_rows(&out).unwrap();
+    for bench in frazil_bench::benches::all() {
+        assert!(rows.iter().any(|row| row.bench == bench.id()), "{}", bench.id());
+    }
 }
 
 #[test]
