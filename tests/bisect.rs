@@ -3,45 +3,11 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use frazil_reference::fluid::{Collider, Parameters as TwinParameters, State};
-use frazil_reference::primitives::Grid;
-use frazil_solvers::pbd::{Fluid, Stage};
+use frazil_bench::benches::twin_parameters;
+use frazil_reference::fluid::{Parameters as TwinParameters, State};
+use frazil_solvers::pbd::Stage;
 use frazil_tests::{Simulation, assert_no_validation_messages};
 use proptest::prelude::*;
-
-/// The twin's parameters from the numbers that the device uses.
-fn twin_parameters(fluid: &Fluid) -> TwinParameters {
-    let p = fluid.parameters();
-    let grid = fluid.grid().grid();
-    TwinParameters {
-        dt_s: p.dt_s,
-        gravity_m_s2: p.gravity_m_s2,
-        support_m: p.support_m,
-        volume_h3: p.volume_h3,
-        rest_density_kg_m3: p.rest_density_kg_m3,
-        over_relaxation: p.over_relaxation,
-        relaxation: p.relaxation,
-        pressure_strength: p.pressure_strength,
-        pressure_inverse_shape: p.pressure_inverse_shape,
-        pressure_exponent: p.pressure_exponent,
-        xsph_viscosity: p.xsph_viscosity,
-        wall_friction: p.wall_friction,
-        domain_min_m: p.walls.domain_min_m,
-        domain_max_m: p.walls.domain_max_m,
-        clearance_m: p.walls.clearance_m,
-        fraction_scale: p.walls.fraction_scale,
-        colliders: p
-            .colliders
-            .iter()
-            .map(|c| match c.kind {
-                0 => Collider::Plane(c.vector, c.scalar_m),
-                1 => Collider::Ball(c.vector, c.scalar_m),
-                _ => Collider::Vessel(c.vector, c.scalar_m),
-            })
-            .collect(),
-        grid: Grid { origin_m: grid.origin_m, cell_size_m: grid.cell_size_m, dims: grid.dims },
-    }
-}
 
 /// All columns as they are on the device.
 fn device_state(simulation: &Simulation) -> State {

@@ -2,6 +2,7 @@
 
 use crate::say;
 use clap::{ArgGroup, Parser, Subcommand};
+use frazil_bench::AxisOverride;
 use frazil_io::Format;
 use frazil_scene::{Every, Scene, SceneError};
 use frazil_solvers::pbd::Tuning;
@@ -34,6 +35,12 @@ pub enum Command {
     Export(ExportArgs),
     /// Measure what each kernel of a scene's step costs on the device.
     Profile(ProfileArgs),
+    /// Measure primitives and solver steps, verify what they compute, and compare with an earlier measurement.
+    ///
+    /// Each point is run once and its result compared with a computation on the CPU; then it is timed with cold caches, then
+    /// warm until the median is known to 2 % (95 % confidence), and its result is compared again. The subgroup size is the
+    /// device's own: for Mesa's software device set LP_NATIVE_VECTOR_WIDTH to 128, 256 or 512.
+    Bench(BenchArgs),
     /// Say whether a scene is sound, and what it amounts to; no device is needed.
     Check(CheckArgs),
     /// List the Vulkan devices of this machine.
@@ -110,6 +117,13 @@ fn cadence(text: &str) -> Result<Cadence, String> {
     match text {
         "never" => Ok(Cadence::Never),
         _ => text.parse().map(Cadence::Every).map_err(|e: frazil_scene::EveryError| format!("{e}, or never")),
+    }
+}
+
+fn tolerance(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if value.is_finite() && value > 0.0 => Ok(value),
+        _ => Err(format!("found \"{text}\", expected a number above 0, such as 0.05 for 5 %")),
     }
 }
 
@@ -263,11 +277,34 @@ impl std::str::FromStr for VaryArg {
     }
 }
 
-fn tolerance(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(value) if value.is_finite() && value > 0.0 => Ok(value),
-        _ => Err(format!("found \"{text}\", expected a share above 0, such as 0.05")),
-    }
+#[derive(Debug, clap::Args)]
+pub struct BenchArgs {
+    /// Measure only benches whose id contains one of these [default: all].
+    #[arg(value_name = "FILTER")]
+    pub filters: Vec<String>,
+    /// List the benches with their axes and what is measured on them; no device is needed.
+    #[arg(long)]
+    pub list: bool,
+    /// Measure few points, briefly: whether every bench still runs and is right.
+    #[arg(long)]
+    pub smoke: bool,
+    /// Measure these values on an axis, such as count=1000,65537; may be given several times.
+    #[arg(long = "axis", value_name = "NAME=VALUE,…")]
+    pub axes: Vec<AxisOverride>,
+    /// Append a row for each point to this file (JSON Lines).
+    #[arg(long, value_name = "FILE", default_value = "out/bench.jsonl")]
+    pub out: PathBuf,
+    /// Compare with the rows of an earlier measurement; status 1 if a point became slower.
+    #[arg(long, value_name = "FILE")]
+    pub against: Option<PathBuf>,
+    /// How far medians may differ and still be the same.
+    #[arg(long, value_name = "SHARE", default_value_t = 0.05, value_parser = tolerance, allow_hyphen_values = true)]
+    pub tolerance: f64,
+    #[command(flatten)]
+    pub device: DeviceArgs,
+    /// Say nothing but errors.
+    #[arg(long)]
+    pub quiet: bool,
 }
 
 #[derive(Debug, clap::Args)]

@@ -1,5 +1,6 @@
 //! Why a command failed, and the exit status that says so.
 
+use frazil_bench::Error as BenchError;
 use frazil_scene::SceneError;
 use frazil_solvers::SolverError;
 use std::fmt::{self, Display};
@@ -75,6 +76,18 @@ impl From<SolverError> for Failure {
         match error {
             SolverError::State { .. } | SolverError::Scene { .. } => Self::input(error),
             _ => Self::device(error),
+        }
+    }
+}
+
+impl From<BenchError> for Failure {
+    fn from(error: BenchError) -> Self {
+        match error {
+            BenchError::Device(error) => error.into(),
+            BenchError::Solver(error) => error.into(),
+            BenchError::Kernel(_) | BenchError::NoTimeStamps { .. } => Self::device(error),
+            BenchError::Wrong { .. } | BenchError::Scene(_) => Self::other(error),
+            _ => Self::input(error),
         }
     }
 }

@@ -4,6 +4,7 @@
 //! live: a kernel, a solver's step, a file format or a Vulkan call.
 
 mod args;
+mod bench;
 mod check;
 mod device;
 mod export;
@@ -46,6 +47,7 @@ fn dispatch(args: &Args) -> Result<(), Failure> {
         Command::View(view) => view::view(view, validation),
         Command::Export(export) => export::export(export),
         Command::Profile(profile) => profile::profile(profile, validation),
+        Command::Bench(bench) => bench::bench(bench, validation),
         Command::Check(check) => check::check(check),
         Command::Devices => list::devices(),
         Command::Scenes(scenes) => list::scenes(scenes),

@@ -20,7 +20,7 @@ pub struct TuningError {
 
 impl Tuning {
     /// The sort gives each of its sixteen digits a thread; its tile must stay below 2¹⁶ elements.
-    pub const WORKGROUP_SIZES: RangeInclusive<u32> = 16..=4096;
+    pub const WORKGROUP_SIZES: RangeInclusive<u32> = 64..=4096;
 
     /// Kernels of `workgroup_size` threads a group. Whether a device takes it shows when the fluid is made.
     ///
@@ -55,9 +55,9 @@ mod tests {
         for found in [0, 8, 48, 8192, u32::MAX] {
             let error = Tuning::new(found).unwrap_err();
             assert_eq!(error, TuningError { found });
-            assert!(error.to_string().contains("a power of two from 16 to 4096"), "{error}");
+            assert!(error.to_string().contains("a power of two from 64 to 4096"), "{error}");
         }
-        for size in [16, 64, 4096] {
+        for size in [64, 256, 4096] {
             assert_eq!(Tuning::new(size).map(Tuning::workgroup_size), Ok(size));
         }
         assert_eq!(Tuning::new(256), Ok(Tuning::default()));

@@ -61,6 +61,7 @@ fn files_that_are_not_there_or_not_readable_are_named() {
     refuse(&["run", directory], &[], 2, &[directory, "directory"]);
     refuse(&["export", "nosuch.frazil-rec", "--format", "csv"], &[], 2, &["nosuch.frazil-rec"]);
     refuse(&["run", "dam_break", "--resume", "nosuch.ckpt"], &[], 2, &["nosuch.ckpt"]);
+    refuse(&["bench", "copy", "--against", "nosuch.jsonl"], &[], 2, &["cannot read nosuch.jsonl"]);
 }
 
 #[test]
@@ -84,11 +85,20 @@ fn arguments_are_checked() {
         (&["profile", "dam_break", "--vary", "colour=3"], &["--vary", "expected workgroup_size="]),
         (
             &["profile", "dam_break", "--vary", "workgroup_size=48"],
-            &["found 48, expected a power of two from 16"],
+            &["found 48, expected a power of two from 64"],
         ),
         (&["profile", "dam_break", "--vary", "workgroup_size=64,many"], &["found \"many\""]),
         (&["profile", "dam_break", "--vary", "workgroup_size=64,64"], &["64 stands there twice"]),
-        (&["profile", "dam_break", "--tolerance", "-1"], &["--tolerance", "expected a share above 0"]),
+        (&["profile", "dam_break", "--tolerance", "-1"], &["--tolerance", "expected a number above 0"]),
+        (
+            &["bench", "radix_sert"],
+            &["no bench matches \"radix_sert\"", "did you mean primitives.radix_sort?"],
+        ),
+        (&["bench", "--axis", "cuont=1"], &["--axis cuont", "did you mean count?"]),
+        (&["bench", "--axis", "count"], &["--axis", "found \"count\", expected name=value"]),
+        (&["bench", "--axis", "count=many"], &["found \"many\", expected a whole number from 0"]),
+        (&["bench", "--axis", "variant=gpu"], &["--axis variant", "found \"gpu\"", "cpu_rayon"]),
+        (&["bench", "--tolerance", "-0.1"], &["--tolerance", "a number above 0"]),
     ] {
         refuse(arguments, &[], 2, said);
     }
@@ -105,6 +115,7 @@ fn a_device_that_is_not_there_is_device_trouble() {
     refuse(&run, &no_driver, 3, &["no Vulkan device"]);
     refuse(&["devices"], &no_driver, 3, &["no Vulkan device"]);
     refuse(&["profile", "dam_break"], &no_driver, 3, &["no Vulkan device"]);
+    refuse(&["bench", "--device", "nosuch"], &[], 3, &["no device matches \"nosuch\""]);
 }
 
 #[test]
@@ -115,6 +126,7 @@ fn a_place_that_cannot_be_written_to_is_named() {
     let out = in_the_way.to_str().unwrap();
     refuse(&[&["run"], SMALL, &["--out", out]].concat(), &[], 2, &["cannot make the folder", out]);
     let below = format!("{out}/below");
+    refuse(&["bench", "copy", "--smoke", "--out", &below], &[], 2, &["cannot append to", &below]);
     refuse(&["profile", "dam_break", "--out", &below], &[], 2, &["cannot make the folder", out]);
 }
 
@@ -128,4 +140,11 @@ fn damaged_files_are_refused_with_what_was_found() {
     refuse(&[&["run"], SMALL, &["--resume", damaged]].concat(), &[], 2, &["is not a frazil checkpoint"]);
     fs::write(&path, b"FRZLREC\0\x01\0\0\0cut").unwrap();
     refuse(&["export", damaged, "--format", "ply"], &[], 2, &["damaged", "truncated"]);
+    fs::write(&path, "\n{\"bench\": \"device.copy\"}\n").unwrap();
+    refuse(
+        &["bench", "copy", "--against", damaged],
+        &[],
+        2,
+        &["damaged:2: no row of a bench: missing field"],
+    );
 }

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails there")]
 
 mod bad_input;
+mod bench;
 mod export;
 mod profile;
 mod reproducibility;

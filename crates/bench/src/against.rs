@@ -1,0 +1,85 @@
+//! What became faster or slower since an earlier measurement.
+
+use crate::axis::Point;
+use crate::error::{Error, Result};
+use crate::plan::Planned;
+use crate::row::{Row, read_rows};
+use frazil_io::{Comparison, Verdict, compare};
+use frazil_vk::Device;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// A point that was measured then and now.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Compared {
+    /// The bench.
+    pub bench: String,
+    /// The point.
+    pub point: Point,
+    /// What the samples say.
+    pub comparison: Comparison,
+}
+
+/// All points of two measurements.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Verdicts {
+    /// Those measured both times.
+    pub compared: Vec<Compared>,
+    /// Those measured now only.
+    pub only_now: Vec<(String, Point)>,
+    /// Those measured then only.
+    pub only_then: Vec<(String, Point)>,
+}
+
+impl Verdicts {
+    /// The points with this verdict.
+    pub fn of(&self, verdict: Verdict) -> impl Iterator<Item = &Compared> {
+        self.compared.iter().filter(move |compared| compared.comparison.verdict == verdict)
+    }
+}
+
+/// Reads the rows to compare with: those of this device at its present subgroup size, the last one of each point.
+///
+/// # Errors
+/// The file cannot be read or has a line that is no row; [`Error::OtherDevice`] if no row is from this device;
+/// [`Error::NothingToCompare`] if none is among `planned`.
+pub fn baseline(path: &Path, device: &Device, planned: &[Planned<'_>]) -> Result<Vec<Row>> {
+    let identity = |device: &str, subgroup_size: u32| format!("{device}, subgroups of {subgroup_size}");
+    let here = identity(&device.info().name, device.capabilities().subgroup_size);
+    let rows = read_rows(path)?;
+    let (own, others): (Vec<_>, Vec<_>) =
+        rows.into_iter().partition(|row| identity(&row.device, row.subgroup_size) == here);
+    if own.is_empty() && !others.is_empty() {
+        let mut found: Vec<_> = others.iter().map(|row| identity(&row.device, row.subgroup_size)).collect();
+        found.sort_unstable();
+        found.dedup();
+        return Err(Error::OtherDevice { path: path.to_owned(), expected: here, found: found.join("; ") });
+    }
+    let is_planned = |row: &Row| planned.iter().any(|p| p.bench.id() == row.bench && p.point == row.point);
+    if !own.iter().any(is_planned) {
+        return Err(Error::NothingToCompare { path: path.to_owned(), rows: own.len() });
+    }
+    Ok(by_point(own).into_values().collect())
+}
+
+/// The last row of each point.
+fn by_point(rows: Vec<Row>) -> BTreeMap<(String, Point), Row> {
+    rows.into_iter().map(|row| ((row.bench.clone(), row.point.clone()), row)).collect()
+}
+
+/// Compares the samples of each point of `now` with those of `then`; see [`frazil_io::compare`] for the verdicts.
+pub fn compare_rows(then: &[Row], now: &[Row], tolerance: f64) -> Verdicts {
+    let (mut then, now) = (by_point(then.to_vec()), by_point(now.to_vec()));
+    let mut verdicts = Verdicts::default();
+    for ((bench, point), row) in now {
+        match then.remove(&(bench.clone(), point.clone())) {
+            Some(earlier) => {
+                let comparison = compare(&earlier.samples_ns, &row.samples_ns, tolerance);
+                verdicts.compared.push(Compared { bench, point, comparison });
+            }
+            None => verdicts.only_now.push((bench, point)),
+        }
+    }
+    verdicts.only_then = then.into_keys().collect();
+    verdicts
+}

@@ -1,0 +1,251 @@
+//! Axes of a bench, their values, and the points they span.
+
+use crate::distribution::Distribution;
+use crate::error::{Error, Result};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
+
+/// The largest count a bench takes: four columns of that many words fit any device's address space.
+pub const MAX_COUNT: u64 = 1 << 28;
+
+/// A value on an axis.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Value {
+    /// A whole number.
+    Integer(u64),
+    /// A name.
+    Name(String),
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Integer(value) => write!(f, "{value}"),
+            Self::Name(name) => f.write_str(name),
+        }
+    }
+}
+
+/// What values an axis takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Domain {
+    /// Whole numbers from the first to the last.
+    Integers(u64, u64),
+    /// Powers of two from the first to the last.
+    PowersOfTwo(u64, u64),
+    /// One of these.
+    Names(&'static [&'static str]),
+}
+
+impl Domain {
+    /// The value that `text` stands for, if the axis takes it.
+    pub fn parse(&self, text: &str) -> Option<Value> {
+        match self {
+            Self::Names(names) => names.contains(&text).then(|| Value::Name(text.to_owned())),
+            Self::Integers(first, last) | Self::PowersOfTwo(first, last) => {
+                let value = text.parse().ok().filter(|value| (first..=last).contains(&value))?;
+                let taken = matches!(self, Self::Integers(..)) || value.is_power_of_two();
+                taken.then_some(Value::Integer(value))
+            }
+        }
+    }
+}
+
+impl fmt::Display for Domain {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Integers(first, last) => write!(f, "a whole number from {first} to {last}"),
+            Self::PowersOfTwo(first, last) => write!(f, "a power of two from {first} to {last}"),
+            Self::Names([name]) => f.write_str(name),
+            Self::Names(names) => write!(f, "one of {}", names.join(", ")),
+        }
+    }
+}
+
+/// One axis of a bench.
+#[derive(Clone, Debug)]
+pub struct Axis {
+    /// Its name, as on the command line and in rows.
+    pub name: &'static str,
+    /// What it takes.
+    pub domain: Domain,
+    /// The values measured unless told otherwise.
+    pub full: Vec<Value>,
+    /// The values of the smoke profile.
+    pub smoke: Vec<Value>,
+}
+
+impl Axis {
+    /// An axis of whole numbers.
+    pub fn integers(name: &'static str, domain: Domain, full: &[u64], smoke: &[u64]) -> Self {
+        let values = |values: &[u64]| values.iter().map(|value| Value::Integer(*value)).collect();
+        Self { name, domain, full: values(full), smoke: values(smoke) }
+    }
+
+    /// An axis of names.
+    pub fn names(
+        name: &'static str,
+        names: &'static [&'static str],
+        full: &[&'static str],
+        smoke: &[&'static str],
+    ) -> Self {
+        let values = |names: &[&str]| names.iter().map(|name| Value::Name((*name).to_owned())).collect();
+        Self { name, domain: Domain::Names(names), full: values(full), smoke: values(smoke) }
+    }
+
+    /// How many elements. The defaults are no powers of two: those hide what a tail costs.
+    pub fn count() -> Self {
+        Self::integers(
+            "count",
+            Domain::Integers(0, MAX_COUNT),
+            &[1_000, 100_003, 1_048_583],
+            &[1_000, 65_537],
+        )
+    }
+
+    /// How keys are distributed.
+    pub fn distribution(full: &[Distribution]) -> Self {
+        let names: Vec<_> = full.iter().map(|distribution| distribution.name()).collect();
+        Self::names("distribution", Distribution::NAMES, &names, &names[..names.len().min(1)])
+    }
+
+    /// Threads in a workgroup: from the smallest that all kernels take to the largest whose shared memory fits the 32 KiB of
+    /// the smallest devices.
+    pub fn workgroup_size() -> Self {
+        Self::integers("workgroup_size", Domain::PowersOfTwo(64, 512), &[256], &[256])
+    }
+
+    /// The ways to compute the same thing, all of them measured.
+    pub fn variant(names: &'static [&'static str]) -> Self {
+        Self::names("variant", names, names, names)
+    }
+}
+
+/// A value on each axis of a bench. Displayed as `axis=value axis=value`, in the order of the axes' names.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Point(BTreeMap<String, Value>);
+
+impl Point {
+    /// This point with a value on one more axis.
+    #[must_use]
+    pub fn with(mut self, axis: &str, value: Value) -> Self {
+        self.0.insert(axis.to_owned(), value);
+        self
+    }
+
+    /// This point without an axis.
+    #[must_use]
+    pub fn without(mut self, axis: &str) -> Self {
+        self.0.remove(axis);
+        self
+    }
+
+    /// The value on an axis.
+    pub fn get(&self, axis: &str) -> Option<&Value> {
+        self.0.get(axis)
+    }
+
+    /// The number on an axis.
+    ///
+    /// # Errors
+    /// [`Error::Point`] if there is none.
+    pub fn integer(&self, axis: &str) -> Result<u64> {
+        match self.get(axis) {
+            Some(Value::Integer(value)) => Ok(*value),
+            other => Err(mismatch(axis, other, "a whole number")),
+        }
+    }
+
+    /// The number on the axis `count`.
+    ///
+    /// # Errors
+    /// [`Error::Point`] if there is none, or it is above [`MAX_COUNT`].
+    pub fn count(&self) -> Result<usize> {
+        let count = self.integer("count")?;
+        if count > MAX_COUNT {
+            let expected = format!("at most {MAX_COUNT}");
+            return Err(mismatch("count", self.get("count"), &expected));
+        }
+        Ok(count as usize)
+    }
+
+    /// The number on the axis `workgroup_size`.
+    ///
+    /// # Errors
+    /// [`Error::Point`] if there is none.
+    pub fn workgroup_size(&self) -> Result<u32> {
+        let size = self.integer("workgroup_size")?;
+        u32::try_from(size)
+            .map_err(|_| mismatch("workgroup_size", self.get("workgroup_size"), "a 32-bit number"))
+    }
+
+    /// The name on an axis.
+    ///
+    /// # Errors
+    /// [`Error::Point`] if there is none.
+    pub fn name(&self, axis: &str) -> Result<&str> {
+        match self.get(axis) {
+            Some(Value::Name(name)) => Ok(name),
+            other => Err(mismatch(axis, other, "a name")),
+        }
+    }
+
+    /// The distribution on the axis `distribution`.
+    ///
+    /// # Errors
+    /// [`Error::Point`] if there is none.
+    pub fn distribution(&self) -> Result<Distribution> {
+        let name = self.name("distribution")?;
+        let expected = || format!("one of {}", Distribution::NAMES.join(", "));
+        Distribution::from_name(name)
+            .ok_or_else(|| mismatch("distribution", self.get("distribution"), &expected()))
+    }
+
+    /// The error for a name that this bench does not know.
+    pub fn unknown(&self, axis: &str, expected: &[&str]) -> Error {
+        mismatch(axis, self.get(axis), &format!("one of {}", expected.join(", ")))
+    }
+}
+
+fn mismatch(axis: &str, found: Option<&Value>, expected: &str) -> Error {
+    Error::Point {
+        bench: "a bench".to_owned(),
+        axis: axis.to_owned(),
+        found: found.map_or("missing".to_owned(), Value::to_string),
+        expected: expected.to_owned(),
+    }
+}
+
+impl fmt::Display for Point {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text: Vec<_> = self.0.iter().map(|(axis, value)| format!("{axis}={value}")).collect();
+        f.pad(&text.join(" "))
+    }
+}
+
+/// Values asked for on an axis: `name=value,value`. Which of them a bench takes is for [`crate::plan`] to find out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AxisOverride {
+    /// The axis.
+    pub axis: String,
+    /// The values, as written.
+    pub values: Vec<String>,
+}
+
+impl FromStr for AxisOverride {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let syntax = || Error::AxisSyntax { found: text.to_owned() };
+        let (axis, values) = text.split_once('=').ok_or_else(syntax)?;
+        let values: Vec<_> = values.split(',').map(|value| value.trim().to_owned()).collect();
+        if axis.trim().is_empty() || values.iter().any(String::is_empty) {
+            return Err(syntax());
+        }
+        Ok(Self { axis: axis.trim().to_owned(), values })
+    }
+}

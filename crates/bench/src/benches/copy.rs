@@ -1,0 +1,57 @@
+//! A copy between two buffers: what the device's memory gives at this size, caches included.
+
+use crate::axis::{Axis, Point};
+use crate::bench::{Bench, DeviceWorkload, Difference, Prepared, Work, first_difference};
+use crate::distribution::Distribution;
+use crate::error::Result;
+use frazil_vk::{Buffer, Device, Recorder};
+
+pub struct Copy;
+
+struct Workload {
+    values: Vec<u32>,
+    from: Buffer<u32>,
+    to: Buffer<u32>,
+}
+
+impl Bench for Copy {
+    fn id(&self) -> &'static str {
+        "device.copy"
+    }
+
+    fn about(&self) -> &'static str {
+        "copy of 32-bit words between two buffers"
+    }
+
+    fn axes(&self) -> Vec<Axis> {
+        vec![Axis::count()]
+    }
+
+    fn prepare(&self, device: &Device, point: &Point) -> Result<Prepared> {
+        let values = Distribution::Uniform.keys(point.count()?);
+        let from = device.buffer_from("copied", &values)?;
+        let to = device.buffer("copy", values.len())?;
+        Ok(Prepared::Device(Box::new(Workload { values, from, to })))
+    }
+}
+
+impl DeviceWorkload for Workload {
+    fn work(&self) -> Work {
+        let elements = self.values.len() as u64;
+        Work { elements, bytes_minimum: 8 * elements }
+    }
+
+    fn spoil(&mut self, recorder: &mut Recorder) {
+        recorder.fill(&self.to, 0xdead_beef);
+    }
+
+    fn record(&mut self, recorder: &mut Recorder) -> Result<()> {
+        recorder.copy(&self.from, &self.to, self.values.len());
+        Ok(())
+    }
+
+    fn verify(&self, device: &Device) -> Result<Option<Difference>> {
+        let found = device.download(&self.to, self.values.len())?;
+        Ok(first_difference("copy", &found, &self.values))
+    }
+}

@@ -1,0 +1,34 @@
+//! Points for the benches of the grid: uniform in a cube of unit cells, eight a cell, sorted by cell.
+
+use crate::distribution::unit_noise;
+use crate::error::Result;
+use frazil_kernels::UniformGrid;
+use frazil_reference::primitives::{Grid, cell_keys, gather, radix_sort_pairs};
+use frazil_vk::Device;
+
+/// Particles a cell: what a fluid has whose support radius is twice its spacing.
+const PER_CELL: f64 = 8.0;
+
+pub struct Points {
+    pub side_m: f32,
+    pub twin: Grid,
+    /// In the order of the keys.
+    pub positions_m: Vec<[f32; 3]>,
+    pub sorted_keys: Vec<u32>,
+}
+
+impl Points {
+    pub fn new(n: usize) -> Self {
+        let side_m = (n as f64 / PER_CELL).cbrt().ceil().max(1.0) as f32;
+        let points: Vec<[f32; 3]> =
+            (0..n).map(|i| std::array::from_fn(|axis| side_m * unit_noise(3 * i + axis))).collect();
+        let twin = Grid::covering([0.0; 3], [side_m; 3], 1.0);
+        let (mut sorted_keys, mut order) = (cell_keys(&twin, &points), (0..n as u32).collect::<Vec<_>>());
+        radix_sort_pairs(&mut sorted_keys, &mut order, 0..32);
+        Self { side_m, twin, positions_m: gather(&points, &order), sorted_keys }
+    }
+
+    pub fn grid(&self, device: &Device) -> Result<UniformGrid> {
+        Ok(UniformGrid::new(device, [0.0; 3], [self.side_m; 3], 1.0)?)
+    }
+}

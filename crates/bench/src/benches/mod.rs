@@ -1,0 +1,31 @@
+//! The benches, one file each or one family of them.
+
+mod cell_ranges;
+mod compaction;
+mod copy;
+mod count_neighbours;
+mod exclusive_scan;
+mod gather;
+mod lattice;
+mod pbd_step;
+mod radix_sort;
+mod reduction;
+
+use crate::bench::Bench;
+
+pub use pbd_step::twin_parameters;
+
+/// All of them.
+pub fn all() -> &'static [&'static dyn Bench] {
+    &[
+        &copy::Copy,
+        &reduction::Reduction,
+        &exclusive_scan::ExclusiveScan,
+        &compaction::Compaction,
+        &radix_sort::RadixSort,
+        &gather::Gather,
+        &cell_ranges::CellRanges,
+        &count_neighbours::CountNeighbours,
+        &pbd_step::PbdStep,
+    ]
+}

@@ -1,0 +1,195 @@
+//! A step of the position-based fluid.
+
+use crate::axis::{Axis, Domain, Point};
+use crate::bench::{Bench, DeviceWorkload, Difference, Prepared, Work};
+use crate::distribution::unit_noise;
+use crate::error::Result;
+use frazil_reference::fluid::{Collider, Parameters, State};
+use frazil_reference::primitives::Grid;
+use frazil_scene::Scene;
+use frazil_solvers::pbd::{Fluid, Stage};
+use frazil_vk::{Buffer, Device, Recorder};
+
+pub struct PbdStep;
+
+const SPACING_M: f64 = 0.01;
+
+/// What rounding may make of one step: both sides round each of its sums over some thirty neighbours, and velocities are
+/// differences of positions over 1 ms. The particles move a hundred times as far.
+const POSITION_TOLERANCE_M: f32 = 1e-5;
+const VELOCITY_TOLERANCE_M_S: f32 = 1e-2;
+
+struct Workload {
+    fluid: Fluid,
+    /// The state before the step, in the order of [`Fluid::state_columns`].
+    before: Vec<Buffer<u32>>,
+    /// Position and velocity after it, by id.
+    expected: Vec<[[f32; 3]; 2]>,
+}
+
+impl Bench for PbdStep {
+    fn id(&self) -> &'static str {
+        "pbd.step"
+    }
+
+    fn about(&self) -> &'static str {
+        "one step of a cubic block of fluid, particles off their lattice and moving"
+    }
+
+    fn axes(&self) -> Vec<Axis> {
+        let counts = Domain::Integers(0, 1 << 24);
+        vec![Axis::integers("count", counts, &[1_000, 10_007, 100_003], &[1_000])]
+    }
+
+    fn prepare(&self, device: &Device, point: &Point) -> Result<Prepared> {
+        let n = point.count()?;
+        let scene = block(n)?;
+        let mut sampled = scene.sample()?;
+        sampled.positions_m.truncate(n);
+        sampled.velocities_m_s.truncate(n);
+        let random = |i: usize, scale: f32| scale * (2.0 * unit_noise(i) - 1.0);
+        for (i, x) in sampled.positions_m.iter_mut().flatten().enumerate() {
+            *x += random(2 * i, 0.2 * SPACING_M as f32);
+        }
+        for (i, v) in sampled.velocities_m_s.iter_mut().flatten().enumerate() {
+            *v = random(2 * i + 1, 1.0);
+        }
+        let fluid = Fluid::new(device, &scene, &sampled)?;
+        let columns = fluid.state_columns();
+        let mut before = Vec::new();
+        for column in &columns {
+            let words: Vec<u32> = device.download(&column.words, column.words.len())?;
+            before.push(device.buffer_from(column.name, &words)?);
+        }
+        let expected = step_of_twin(device, &fluid, n)?;
+        Ok(Prepared::Device(Box::new(Workload { fluid, before, expected })))
+    }
+}
+
+/// A cubic block of at least `n` particles that fills its container but for the top.
+fn block(n: usize) -> Result<Scene> {
+    let mut side = 1usize;
+    while side.pow(3) < n {
+        side += 1;
+    }
+    let extent_m = SPACING_M * side as f64;
+    let text = format!(
+        "version = 1\nname = \"block\"\nup_axis = \"y\"\n[time]\ndt_s = 0.001\nduration_s = 1.0\n\
+         [fluid]\nparticle_spacing_m = {SPACING_M}\n\
+         [domain]\nmin_m = [0, 0, 0]\nmax_m = [{extent_m}, {}, {extent_m}]\n\
+         [[particles]]\nshape.box = {{ min_m = [0, 0, 0], max_m = [{extent_m}, {extent_m}, {extent_m}] }}\n",
+        1.5 * extent_m
+    );
+    Ok(Scene::parse(&text, "block", &[])?)
+}
+
+fn step_of_twin(device: &Device, fluid: &Fluid, n: usize) -> Result<Vec<[[f32; 3]; 2]>> {
+    let p = twin_parameters(fluid);
+    let mut state = State::new(device.download(fluid.position(), n)?, device.download(fluid.velocity(), n)?);
+    state.id = device.download(fluid.id(), n)?;
+    for stage in fluid.stages() {
+        match stage {
+            Stage::Integrate => state.integrate(&p),
+            Stage::SortByCell => state.sort_by_cell(),
+            Stage::Reorder => state.reorder(),
+            Stage::FindCells => state.find_cells(&p),
+            Stage::Predict => state.predict(&p),
+            Stage::SolveDensity => state.solve_density(&p),
+            Stage::SolvePositions => state.solve_positions(&p),
+            Stage::UpdateVelocity => state.update_velocity(&p),
+            Stage::SmoothVelocity => state.smooth_velocity(&p),
+        }
+    }
+    let mut by_id = vec![[[0.0; 3]; 2]; n];
+    for ((id, position), velocity) in state.id.iter().zip(&state.position).zip(&state.velocity) {
+        by_id[*id as usize] = [*position, *velocity];
+    }
+    Ok(by_id)
+}
+
+/// The twin's parameters from the numbers that the device uses.
+pub fn twin_parameters(fluid: &Fluid) -> Parameters {
+    let p = fluid.parameters();
+    let grid = fluid.grid().grid();
+    Parameters {
+        dt_s: p.dt_s,
+        gravity_m_s2: p.gravity_m_s2,
+        support_m: p.support_m,
+        volume_h3: p.volume_h3,
+        rest_density_kg_m3: p.rest_density_kg_m3,
+        over_relaxation: p.over_relaxation,
+        relaxation: p.relaxation,
+        pressure_strength: p.pressure_strength,
+        pressure_inverse_shape: p.pressure_inverse_shape,
+        pressure_exponent: p.pressure_exponent,
+        xsph_viscosity: p.xsph_viscosity,
+        wall_friction: p.wall_friction,
+        domain_min_m: p.walls.domain_min_m,
+        domain_max_m: p.walls.domain_max_m,
+        clearance_m: p.walls.clearance_m,
+        fraction_scale: p.walls.fraction_scale,
+        colliders: p
+            .colliders
+            .iter()
+            .map(|c| match c.kind {
+                0 => Collider::Plane(c.vector, c.scalar_m),
+                1 => Collider::Ball(c.vector, c.scalar_m),
+                _ => Collider::Vessel(c.vector, c.scalar_m),
+            })
+            .collect(),
+        grid: Grid { origin_m: grid.origin_m, cell_size_m: grid.cell_size_m, dims: grid.dims },
+    }
+}
+
+impl DeviceWorkload for Workload {
+    fn work(&self) -> Work {
+        let elements = self.expected.len() as u64;
+        // Position, velocity and id read and written, the density written.
+        Work { elements, bytes_minimum: (2 * 28 + 4) * elements }
+    }
+
+    fn spoil(&mut self, _: &mut Recorder) {
+        // Nothing: the outputs are the inputs, which a step moves by more than the tolerance.
+    }
+
+    fn reset(&mut self, recorder: &mut Recorder) {
+        for (before, column) in self.before.iter().zip(self.fluid.state_columns()) {
+            recorder.copy(before, &column.words, before.len());
+        }
+    }
+
+    fn record(&mut self, recorder: &mut Recorder) -> Result<()> {
+        self.fluid.record_step(recorder);
+        Ok(())
+    }
+
+    fn verify(&self, device: &Device) -> Result<Option<Difference>> {
+        let n = self.expected.len();
+        let ids = device.download(self.fluid.id(), n)?;
+        let position = device.download(self.fluid.position(), n)?;
+        let velocity = device.download(self.fluid.velocity(), n)?;
+        let mut seen = vec![false; n];
+        for (i, id) in ids.iter().enumerate() {
+            let Some((expected, seen)) = self.expected.get(*id as usize).zip(seen.get_mut(*id as usize))
+            else {
+                return Ok(Some(Difference(format!("id[{i}] is {id}, expected one below {n}"))));
+            };
+            if std::mem::replace(seen, true) {
+                return Ok(Some(Difference(format!("id[{i}] is {id}, which is there twice"))));
+            }
+            for (name, found, expected, tolerance) in [
+                ("position", position[i], expected[0], POSITION_TOLERANCE_M),
+                ("velocity", velocity[i], expected[1], VELOCITY_TOLERANCE_M_S),
+            ] {
+                // Written so that a NaN is beyond any tolerance.
+                let close = |(found, expected): (f32, f32)| (found - expected).abs() <= tolerance;
+                if !found.into_iter().zip(expected).all(close) {
+                    return Ok(Some(Difference(format!(
+                        "{name} of particle {id} is {found:?}, expected {expected:?} to {tolerance:e}"
+                    ))));
+                }
+            }
+        }
+        Ok(None)
+    }
+}

@@ -1,0 +1,105 @@
+//! Keys of the distributions that sorting and its kin are sensitive to, the same in every run.
+
+/// How keys are distributed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Distribution {
+    /// All values alike.
+    Uniform,
+    /// Ascending.
+    Sorted,
+    /// Descending.
+    Reversed,
+    /// One value: every atomic and every counter of a pass meets in one place.
+    Equal,
+    /// Eight values, mixed.
+    FewDistinct,
+    /// Uniform with the top bit set: what signed comparisons and shifts get wrong.
+    TopBit,
+}
+
+impl Distribution {
+    /// All of them.
+    pub const ALL: [Self; 6] =
+        [Self::Uniform, Self::Sorted, Self::Reversed, Self::Equal, Self::FewDistinct, Self::TopBit];
+
+    /// Their names, in the order of [`Self::ALL`].
+    pub const NAMES: &'static [&'static str] =
+        &["uniform", "sorted", "reversed", "equal", "few_distinct", "top_bit"];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Uniform => "uniform",
+            Self::Sorted => "sorted",
+            Self::Reversed => "reversed",
+            Self::Equal => "equal",
+            Self::FewDistinct => "few_distinct",
+            Self::TopBit => "top_bit",
+        }
+    }
+
+    /// The distribution of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|distribution| distribution.name() == name)
+    }
+
+    /// `n` keys.
+    pub fn keys(self, n: usize) -> Vec<u32> {
+        // Ascending over the whole range of keys, so that every digit of a sorted array changes somewhere.
+        let spread = |i: usize| ((i as u64) << 32).checked_div(n as u64).unwrap_or(0) as u32;
+        let key = |i: usize| match self {
+            Self::Uniform => noise(i),
+            Self::Sorted => spread(i),
+            Self::Reversed => spread(n - 1 - i),
+            Self::Equal => 0x9e37_79b9,
+            Self::FewDistinct => 0x1234_5679u32.wrapping_mul(noise(i) % 8),
+            Self::TopBit => noise(i) | 1 << 31,
+        };
+        (0..n).map(key).collect()
+    }
+}
+
+/// Word `i` of a stream without a pattern: the output function of Steele and others, Fast splittable pseudorandom number
+/// generators, 2014.
+pub(crate) fn noise(i: usize) -> u32 {
+    let mut x = (i as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    ((x ^ (x >> 31)) >> 32) as u32
+}
+
+/// [`noise`] in 0 … 1, without 1.
+pub(crate) fn unit_noise(i: usize) -> f32 {
+    (noise(i) >> 8) as f32 / (1 << 24) as f32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_distribution_is_what_its_name_says() {
+        let n = 10_007;
+        for (distribution, name) in Distribution::ALL.iter().zip(Distribution::NAMES) {
+            assert_eq!(distribution.name(), *name);
+            assert_eq!(Distribution::from_name(name), Some(*distribution));
+            assert!(distribution.keys(0).is_empty());
+            assert_eq!(distribution.keys(n).len(), n);
+        }
+        let distinct = |distribution: Distribution| {
+            let mut keys = distribution.keys(n);
+            keys.sort_unstable();
+            keys.dedup();
+            keys.len()
+        };
+        assert!(Distribution::Sorted.keys(n).is_sorted() && distinct(Distribution::Sorted) == n);
+        assert!(Distribution::Reversed.keys(n).iter().rev().is_sorted());
+        assert_eq!((distinct(Distribution::Equal), distinct(Distribution::FewDistinct)), (1, 8));
+        assert!(Distribution::TopBit.keys(n).iter().all(|key| key >> 31 == 1));
+        // Each of 32 bits is set in half of the keys: within 5 standard deviations of √n/2.
+        for bit in 0..32 {
+            let set = Distribution::Uniform.keys(n).iter().filter(|key| *key >> bit & 1 == 1).count();
+            assert!((set as f64 - n as f64 / 2.0).abs() < 2.5 * (n as f64).sqrt(), "bit {bit}: {set}");
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! Benches: what is measured, how, and what a measurement says.
+//!
+//! A [`Bench`] turns a [`Point`] of its axes into a workload on a device or on the CPU. A [`Session`] runs the workload once,
+//! compares the result with the CPU twin's, times it cold and warm until its median is known well enough ([`StoppingRule`]),
+//! compares the result of the last run as well, and returns a [`Row`]. [`compare_rows`] says of two lists of rows what became
+//! faster or slower.
+//!
+//! Adding a bench takes one file in `benches/` with one `impl Bench`, and its line in `benches/mod.rs`. A kernel's variant is
+//! one more name on the bench's `variant` axis.
+//!
+//! No printing, no command line and no statistics across rows live here: `frazil bench` prints, `frazil-io` compares samples.
+
+mod against;
+mod axis;
+mod bench;
+pub mod benches;
+mod distribution;
+mod error;
+mod measure;
+mod peak;
+mod plan;
+mod row;
+mod stopping;
+
+pub use against::{Compared, Verdicts, baseline, compare_rows};
+pub use axis::{Axis, AxisOverride, Domain, MAX_COUNT, Point, Value};
+pub use bench::{Bench, DeviceWorkload, Difference, HostWorkload, Prepared, Work, first_difference};
+pub use distribution::Distribution;
+pub use error::{Error, Result};
+pub use measure::{Running, Session};
+pub use peak::peak_gb_per_s;
+pub use plan::{Planned, plan, select};
+pub use row::{Clock, Row, RowWriter, read_rows};
+pub use stopping::{Profile, StoppedBecause, StoppingRule, median_interval};

@@ -1,0 +1,315 @@
+//! Measuring a point: verified, cold, warm, verified again.
+
+use crate::axis::Point;
+use crate::bench::{Bench, Difference, Prepared, Work};
+use crate::error::{Error, Result};
+use crate::peak::peak_gb_per_s;
+use crate::row::{Clock, Row};
+use crate::stopping::{Profile, StoppedBecause};
+use frazil_vk::{Buffer, Device, PassTime, RecorderOptions};
+use std::time::{Instant, SystemTime};
+
+/// Bytes written to drive everything else out of the caches: more than the last-level cache of any device but a few (MI300X:
+/// 256 MiB), or as much as the device can bind.
+const FLUSH_BYTES: u64 = 128 << 20;
+/// Bytes of each of the two buffers that the copy bandwidth is measured with: beyond most caches, yet quick to copy.
+const COPY_BYTES: u64 = 64 << 20;
+const COPIES: usize = 11;
+
+/// A device and what its memory can do.
+pub struct Session {
+    device: Device,
+    copy_gb_per_s: f64,
+    device_flush: Buffer<u32>,
+    host_flush: std::cell::RefCell<Vec<u32>>,
+    commit: Option<String>,
+}
+
+/// A point that was prepared and gave the right result once.
+pub struct Running<'a> {
+    session: &'a Session,
+    bench: &'static str,
+    point: Point,
+    prepared: Prepared,
+}
+
+/// One execution.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sample {
+    /// How long it took in ns: on the device, or on the CPU for a workload there.
+    pub ns: f64,
+    /// The host's time in ns for recording and submitting a device's work.
+    pub host_ns: Option<f64>,
+    /// Bytes that the passes of a device's work move at least.
+    pub bytes_moved: Option<u64>,
+}
+
+impl Session {
+    /// Measures the copy bandwidth. `commit` goes into the rows.
+    ///
+    /// # Errors
+    /// [`Error::NoTimeStamps`]; no memory.
+    pub fn new(device: &Device, commit: Option<String>) -> Result<Self> {
+        if device.capabilities().timestamp_period_ns == 0.0 {
+            return Err(Error::NoTimeStamps { device: device.info().name.clone() });
+        }
+        let words = |bytes: u64| (bytes.min(device.capabilities().max_storage_range) / 4) as usize;
+        Ok(Self {
+            device: device.clone(),
+            copy_gb_per_s: copy_bandwidth(device, words(COPY_BYTES))?,
+            device_flush: device.buffer("cache flush", words(FLUSH_BYTES))?,
+            host_flush: Vec::new().into(),
+            commit,
+        })
+    }
+
+    /// The device.
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// Bytes read plus bytes written a second, by a large copy between two buffers, in GB/s.
+    pub fn copy_gb_per_s(&self) -> f64 {
+        self.copy_gb_per_s
+    }
+
+    /// Prepares a point, runs it once and verifies the result.
+    ///
+    /// # Errors
+    /// The bench refuses the point; [`Error::Wrong`].
+    pub fn prepare<'a>(&'a self, bench: &dyn Bench, point: &Point) -> Result<Running<'a>> {
+        let prepared = bench.prepare(&self.device, point).map_err(|error| match error {
+            Error::Point { axis, found, expected, .. } => {
+                Error::Point { bench: bench.id().to_owned(), axis, found, expected }
+            }
+            other => other,
+        })?;
+        let mut running = Running { session: self, bench: bench.id(), point: point.clone(), prepared };
+        if let Prepared::Device(workload) = &mut running.prepared {
+            let mut recorder = self.device.recorder()?;
+            workload.spoil(&mut recorder);
+            self.device.submit(recorder)?;
+        }
+        running.sample()?;
+        running.verify("before it was timed")?;
+        Ok(running)
+    }
+
+    /// Measures a point until the profile's rule says to stop.
+    ///
+    /// # Errors
+    /// As [`Self::prepare`].
+    pub fn measure(&self, bench: &dyn Bench, point: &Point, profile: Profile) -> Result<Row> {
+        let mut running = self.prepare(bench, point)?;
+        let cold: Vec<Sample> =
+            (0..profile.cold_samples()).map(|_| running.cold_sample()).collect::<Result<_>>()?;
+        // The flush left everything cold again.
+        running.sample()?;
+        let rule = profile.stopping_rule();
+        let begin = Instant::now();
+        let (mut samples, mut samples_ns) = (Vec::new(), Vec::new());
+        let stopped_because = loop {
+            let sample = running.sample()?;
+            samples.push(sample);
+            samples_ns.push(sample.ns);
+            if let Some(reason) = rule.stop(&samples_ns, begin.elapsed()) {
+                break reason;
+            }
+        };
+        running.verify("after it was timed")?;
+        Ok(self.row(&running, &cold, &samples, stopped_because))
+    }
+
+    fn row(
+        &self,
+        running: &Running<'_>,
+        cold: &[Sample],
+        warm: &[Sample],
+        stopped_because: StoppedBecause,
+    ) -> Row {
+        let ns = |samples: &[Sample]| -> Vec<f64> { samples.iter().map(|sample| sample.ns).collect() };
+        let (samples_ns, cold_samples_ns) = (ns(warm), ns(cold));
+        let host_samples_ns: Vec<f64> = warm.iter().filter_map(|sample| sample.host_ns).collect();
+        let mut sorted = samples_ns.clone();
+        let median_ns = frazil_io::median(&mut sorted);
+        let median_of =
+            |samples: &[f64]| (!samples.is_empty()).then(|| frazil_io::median(&mut samples.to_vec()));
+        let work = running.work();
+        let on_device = matches!(running.prepared, Prepared::Device(_));
+        let gb_per_s =
+            Some(work.bytes_minimum as f64 / median_ns).filter(|rate| rate.is_finite() && *rate > 0.0);
+        let info = self.device.info();
+        Row {
+            format_version: Row::FORMAT_VERSION,
+            bench: running.bench.to_owned(),
+            point: running.point.clone(),
+            verified: true,
+            clock: if on_device { Clock::Device } else { Clock::Host },
+            median_ns,
+            min_ns: sorted.first().copied().unwrap_or(f64::NAN),
+            iqr_ns: quantile(&sorted, 0.75) - quantile(&sorted, 0.25),
+            cold_median_ns: median_of(&cold_samples_ns),
+            host_median_ns: median_of(&host_samples_ns),
+            samples_ns,
+            cold_samples_ns,
+            host_samples_ns,
+            stopped_because,
+            elements: work.elements,
+            bytes_minimum: work.bytes_minimum,
+            bytes_moved: warm.last().and_then(|sample| sample.bytes_moved),
+            gb_per_s,
+            copy_gb_per_s: self.copy_gb_per_s,
+            // A CPU's memory is not the device's.
+            share_of_copy: gb_per_s.filter(|_| on_device).map(|rate| rate / self.copy_gb_per_s),
+            share_of_peak: gb_per_s
+                .filter(|_| on_device)
+                .and_then(|rate| Some(rate / peak_gb_per_s(&info.name)?)),
+            device: info.name.clone(),
+            driver: info.driver.clone(),
+            subgroup_size: self.device.capabilities().subgroup_size,
+            commit: self.commit.clone(),
+            unix_time_s: SystemTime::UNIX_EPOCH.elapsed().map_or(0, |since| since.as_secs()),
+        }
+    }
+
+    /// Drives everything else out of the caches of the device or the CPU; returns when that is done.
+    fn flush(&self, on_device: bool) -> Result<()> {
+        if on_device {
+            let mut recorder = self.device.recorder()?;
+            recorder.fill(&self.device_flush, 0x5eed);
+            return Ok(self.device.submit(recorder)?.wait()?);
+        }
+        let mut words = self.host_flush.borrow_mut();
+        words.resize((FLUSH_BYTES / 4) as usize, 0);
+        words.iter_mut().for_each(|word| *word = word.wrapping_add(1));
+        std::hint::black_box(words.as_slice());
+        Ok(())
+    }
+}
+
+impl Running<'_> {
+    /// How much a sample does.
+    pub fn work(&self) -> Work {
+        match &self.prepared {
+            Prepared::Device(workload) => workload.work(),
+            Prepared::Host(workload) => workload.work(),
+        }
+    }
+
+    /// Restores the inputs and runs once.
+    ///
+    /// # Errors
+    /// The device is lost, or the bench records a mistake.
+    pub fn sample(&mut self) -> Result<Sample> {
+        self.sample_with(false)
+    }
+
+    /// As [`Self::sample`], with cold caches.
+    ///
+    /// # Errors
+    /// As [`Self::sample`].
+    pub fn cold_sample(&mut self) -> Result<Sample> {
+        self.sample_with(true)
+    }
+
+    fn sample_with(&mut self, cold: bool) -> Result<Sample> {
+        let device = &self.session.device;
+        match &mut self.prepared {
+            Prepared::Device(workload) => {
+                let mut recorder = device.recorder()?;
+                workload.reset(&mut recorder);
+                if recorder.pass_count() > 0 {
+                    device.submit(recorder)?;
+                }
+                if cold {
+                    self.session.flush(true)?;
+                }
+                let options = RecorderOptions { profile: true, ..Default::default() };
+                let mut recorder = device.recorder_with(options)?;
+                let begin = Instant::now();
+                workload.record(&mut recorder)?;
+                let submission = device.submit(recorder)?;
+                let host_ns = begin.elapsed().as_nanos() as f64;
+                let times = submission.pass_times()?;
+                let bytes_moved = times.iter().map(|time| time.bytes).sum();
+                Ok(Sample { ns: span_ns(&times), host_ns: Some(host_ns), bytes_moved: Some(bytes_moved) })
+            }
+            Prepared::Host(workload) => {
+                workload.reset();
+                if cold {
+                    self.session.flush(false)?;
+                }
+                let begin = Instant::now();
+                workload.run();
+                Ok(Sample { ns: begin.elapsed().as_nanos() as f64, host_ns: None, bytes_moved: None })
+            }
+        }
+    }
+
+    /// Compares the result of the last sample with the twin's; `when` goes into the error.
+    ///
+    /// # Errors
+    /// [`Error::Wrong`] with the first difference; the device is lost.
+    pub fn verify(&self, when: &'static str) -> Result<()> {
+        let difference: Option<Difference> = match &self.prepared {
+            Prepared::Device(workload) => workload.verify(&self.session.device)?,
+            Prepared::Host(workload) => workload.verify(),
+        };
+        let (bench, point) = (self.bench.to_owned(), self.point.to_string());
+        difference.map_or(Ok(()), |difference| Err(Error::Wrong { bench, point, when, difference }))
+    }
+}
+
+/// From the first pass's start to the last one's end; 0 for none.
+fn span_ns(times: &[PassTime]) -> f64 {
+    let start = times.iter().map(|t| t.start_ns).fold(f64::INFINITY, f64::min);
+    let end = times.iter().map(|t| t.start_ns + t.duration_ns).fold(0.0, f64::max);
+    (end - start).max(0.0)
+}
+
+/// Linear between the two samples around it.
+fn quantile(sorted: &[f64], q: f64) -> f64 {
+    let at = q * sorted.len().saturating_sub(1) as f64;
+    match (sorted.get(at.floor() as usize), sorted.get(at.ceil() as usize)) {
+        (Some(low), Some(high)) => low + at.fract() * (high - low),
+        _ => f64::NAN,
+    }
+}
+
+/// The median of several copies.
+fn copy_bandwidth(device: &Device, words: usize) -> Result<f64> {
+    let from: Buffer<u32> = device.buffer("copy source", words)?;
+    let to: Buffer<u32> = device.buffer("copy target", words)?;
+    let mut recorder = device.recorder_with(RecorderOptions { profile: true, ..Default::default() })?;
+    // Memory that was never written may not be there yet.
+    recorder.fill(&from, 1);
+    recorder.fill(&to, 2);
+    for _ in 0..COPIES {
+        recorder.copy(&from, &to, words);
+    }
+    let times = device.submit(recorder)?.pass_times()?;
+    let copies = times.iter().filter(|time| time.name == "copy");
+    let mut rates: Vec<f64> = copies.map(|time| time.bytes as f64 / time.duration_ns).collect();
+    Ok(frazil_io::median(&mut rates))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantiles_interpolate() {
+        let sorted = [1.0, 2.0, 3.0, 4.0, 5.0];
+        assert_eq!((quantile(&sorted, 0.25), quantile(&sorted, 0.75)), (2.0, 4.0));
+        assert_eq!(quantile(&[1.0, 2.0], 0.25), 1.25);
+        assert_eq!(quantile(&[7.0], 0.75), 7.0);
+        assert!(quantile(&[], 0.5).is_nan());
+    }
+
+    #[test]
+    fn spans_reach_from_the_first_start_to_the_last_end() {
+        let time = |start_ns, duration_ns| PassTime { name: "pass".into(), start_ns, duration_ns, bytes: 0 };
+        assert_eq!(span_ns(&[time(10.0, 5.0), time(12.0, 1.0), time(20.0, 2.5)]), 12.5);
+        assert_eq!(span_ns(&[]), 0.0);
+    }
+}

@@ -1,0 +1,188 @@
+//! When a point has been measured often enough.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::time::Duration;
+
+/// Samples that a comparison needs to say anything: slow points get as many, whatever time that takes.
+const FEWEST_SAMPLES: usize = 5;
+
+/// How thoroughly to measure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Profile {
+    /// Figures to be quoted.
+    Full,
+    /// Does every bench still run and give right results; all of them in under a minute even on a software device.
+    Smoke,
+}
+
+impl Profile {
+    /// When to stop.
+    pub fn stopping_rule(self) -> StoppingRule {
+        match self {
+            Self::Full => StoppingRule {
+                min_samples: 20,
+                max_samples: 200,
+                max_time: Duration::from_secs(3),
+                precision: 0.02,
+            },
+            Self::Smoke => StoppingRule {
+                min_samples: 6,
+                max_samples: 20,
+                max_time: Duration::from_millis(400),
+                precision: 0.02,
+            },
+        }
+    }
+
+    /// Samples with cold caches.
+    pub fn cold_samples(self) -> usize {
+        match self {
+            Self::Full => 5,
+            Self::Smoke => 2,
+        }
+    }
+}
+
+/// When to stop taking samples.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StoppingRule {
+    /// Samples before the median's precision is asked for.
+    pub min_samples: usize,
+    /// Samples to stop at, whatever their spread.
+    pub max_samples: usize,
+    /// Time to stop at, once there are five samples: a comparison needs as many.
+    pub max_time: Duration,
+    /// Half the width of the median's 95 % interval, over the median, to stop at.
+    pub precision: f64,
+}
+
+/// Why a point was measured no longer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StoppedBecause {
+    /// The median is known to the rule's precision.
+    Precise,
+    /// The most samples were taken.
+    MaxSamples,
+    /// The most time was spent.
+    MaxTime,
+}
+
+impl fmt::Display for StoppedBecause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Precise => "precise",
+            Self::MaxSamples => "max samples",
+            Self::MaxTime => "max time",
+        })
+    }
+}
+
+impl StoppingRule {
+    /// Whether to stop after `samples`, which took `elapsed` in all, and why.
+    pub fn stop(&self, samples: &[f64], elapsed: Duration) -> Option<StoppedBecause> {
+        let mut sorted = samples.to_vec();
+        sorted.sort_by(f64::total_cmp);
+        if samples.len() >= self.min_samples && relative_half_width(&sorted) <= self.precision {
+            return Some(StoppedBecause::Precise);
+        }
+        if samples.len() >= self.max_samples.max(1) {
+            return Some(StoppedBecause::MaxSamples);
+        }
+        (samples.len() >= FEWEST_SAMPLES && elapsed >= self.max_time).then_some(StoppedBecause::MaxTime)
+    }
+}
+
+/// Infinite where there is no interval or no time passed that could be told from none.
+fn relative_half_width(sorted: &[f64]) -> f64 {
+    let median = frazil_io::median(&mut sorted.to_vec());
+    match median_interval(sorted) {
+        Some([low, high]) if median > 0.0 => 0.5 * (high - low) / median,
+        _ => f64::INFINITY,
+    }
+}
+
+/// The two samples between which the true median lies with at least 95 % confidence; `None` for fewer than six.
+///
+/// Nonparametric: as many samples lie below the true median as a fair coin falls heads, so the interval from the k-th smallest
+/// to the k-th largest misses it with probability 2 P(Bin(n, ½) < k). `sorted` ascends.
+pub fn median_interval(sorted: &[f64]) -> Option<[f64; 2]> {
+    let n = sorted.len();
+    // P(Bin = 0) by logarithms: 2⁻ⁿ underflows from 1075 samples on, where it no longer matters to the sum.
+    let mut log_term = -(n as f64) * std::f64::consts::LN_2;
+    let (mut below, mut k) = (0.0, 0);
+    loop {
+        below += log_term.exp();
+        if 2.0 * below > 0.05 || 2 * k >= n {
+            break;
+        }
+        log_term += ((n - k) as f64 / (k + 1) as f64).ln();
+        k += 1;
+    }
+    (k > 0).then(|| [sorted[k - 1], sorted[n - k]])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::distribution::unit_noise;
+
+    const RULE: StoppingRule =
+        StoppingRule { min_samples: 10, max_samples: 50, max_time: Duration::from_secs(1), precision: 0.02 };
+
+    /// Feeds samples, each said to take 1 ms, until the rule stops.
+    fn feed(rule: StoppingRule, sample: impl Fn(usize) -> f64, each: Duration) -> (usize, StoppedBecause) {
+        let mut samples = Vec::new();
+        loop {
+            samples.push(sample(samples.len()));
+            if let Some(reason) = rule.stop(&samples, each * samples.len() as u32) {
+                return (samples.len(), reason);
+            }
+        }
+    }
+
+    #[test]
+    fn each_reason_to_stop_is_told() {
+        let millisecond = Duration::from_millis(1);
+        assert_eq!(feed(RULE, |_| 100.0, millisecond), (10, StoppedBecause::Precise));
+        assert_eq!(
+            feed(RULE, |i| 50.0 + 100.0 * f64::from(unit_noise(i)), millisecond),
+            (50, StoppedBecause::MaxSamples)
+        );
+        assert_eq!(feed(RULE, |_| 100.0, Duration::from_secs(2)), (5, StoppedBecause::MaxTime));
+        // A spread of 10 % needs more samples than the fewest, and fewer than the most.
+        let patient = StoppingRule { max_samples: 100_000, ..RULE };
+        let (n, reason) = feed(patient, |i| 95.0 + 10.0 * f64::from(unit_noise(i)), millisecond / 1000);
+        assert!(n > 10 && n < 200 && reason == StoppedBecause::Precise, "{n}");
+        // Nothing precise can be said of a clock too coarse to see any time pass.
+        assert_eq!(feed(RULE, |_| 0.0, millisecond), (50, StoppedBecause::MaxSamples));
+        assert_eq!(RULE.stop(&[], Duration::from_secs(9)), None);
+    }
+
+    #[test]
+    fn the_interval_of_the_median_has_its_textbook_ranks() {
+        // Ranks from tables of the sign test at 95 %: Conover, Practical nonparametric statistics, 3rd ed., table A3.
+        for (n, rank) in [(6, 1), (8, 1), (9, 2), (11, 2), (12, 3), (20, 6), (25, 8), (40, 14), (100, 40)] {
+            let sorted: Vec<f64> = (1..=n).map(f64::from).collect();
+            let expected = [f64::from(rank), f64::from(n + 1 - rank)];
+            assert_eq!(median_interval(&sorted), Some(expected), "{n}");
+        }
+        for n in 0..6 {
+            assert_eq!(median_interval(&vec![1.0; n]), None, "{n}");
+        }
+        assert!(median_interval(&vec![1.0; 5000]).is_some());
+    }
+
+    #[test]
+    fn the_interval_covers_the_true_median_as_often_as_it_says() {
+        // 2000 draws of 15 uniform numbers, whose median is ½; coverage of the ranks for 15 is 96.5 %.
+        let covered = (0..2000).filter(|draw| {
+            let mut samples: Vec<f64> = (0..15).map(|i| f64::from(unit_noise(15 * draw + i))).collect();
+            samples.sort_by(f64::total_cmp);
+            median_interval(&samples).is_some_and(|[low, high]| low <= 0.5 && 0.5 <= high)
+        });
+        let share = covered.count() as f64 / 2000.0;
+        assert!((0.95..0.98).contains(&share), "{share}");
+    }
+}

@@ -1,0 +1,215 @@
+//! Choosing points, keeping rows, and comparing them.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use frazil_bench::{
+    AxisOverride, Clock, Error, Planned, Point, Profile, Row, RowWriter, StoppedBecause, Value, baseline,
+    benches, compare_rows, plan, read_rows, select,
+};
+use frazil_io::Verdict;
+use frazil_vk::{Device, DeviceOptions};
+use std::fs;
+
+fn chosen(filters: &[&str], overrides: &[&str]) -> Result<Vec<Planned<'static>>, Error> {
+    let filters: Vec<String> = filters.iter().map(|filter| (*filter).to_owned()).collect();
+    let overrides: Vec<AxisOverride> = overrides.iter().map(|text| text.parse()).collect::<Result<_, _>>()?;
+    plan(&select(benches::all(), &filters)?, &overrides, Profile::Full)
+}
+
+fn points(filters: &[&str], overrides: &[&str]) -> Vec<String> {
+    let planned = chosen(filters, overrides).unwrap();
+    planned.iter().map(|planned| format!("{} {}", planned.bench.id(), planned.point)).collect()
+}
+
+#[test]
+fn points_are_the_product_of_the_axes_each_once() {
+    assert_eq!(
+        points(&["scan"], &["count=5,6,5", "workgroup_size=64,128"]),
+        [
+            "primitives.exclusive_scan count=5 distribution=uniform variant=reduce_then_scan workgroup_size=64",
+            "primitives.exclusive_scan count=5 distribution=uniform variant=reduce_then_scan workgroup_size=128",
+            "primitives.exclusive_scan count=5 distribution=uniform variant=cpu_one_core",
+            "primitives.exclusive_scan count=6 distribution=uniform variant=reduce_then_scan workgroup_size=64",
+            "primitives.exclusive_scan count=6 distribution=uniform variant=reduce_then_scan workgroup_size=128",
+            "primitives.exclusive_scan count=6 distribution=uniform variant=cpu_one_core",
+        ]
+    );
+    // A variant's name picks the benches that have it, among those that have variants at all.
+    let rayon = points(&["radix", "scan"], &["variant=cpu_rayon", "count=9", "key_bits=8"]);
+    assert_eq!(rayon.len(), 2, "{rayon:?}");
+    assert!(rayon.iter().all(|point| point.starts_with("primitives.radix_sort ")), "{rayon:?}");
+    // Asking twice for an axis adds values.
+    assert_eq!(points(&["copy"], &["count=1", "count=2"]), ["device.copy count=1", "device.copy count=2"]);
+}
+
+#[test]
+fn what_no_bench_takes_is_refused_with_what_is_expected() {
+    for (filters, overrides, said) in [
+        (&["radix_sert"][..], &[][..], &["no bench matches \"radix_sert\"", "primitives.radix_sort?"][..]),
+        (&["zzz"], &[], &["expected one of device.copy"]),
+        (&[], &["cuont=1"], &["--axis cuont", "did you mean count?"]),
+        (&["copy"], &["variant=cpu_rayon"], &["--axis variant", "none of the chosen", "count"]),
+        (&[], &["count=many"], &["--axis count", "found \"many\"", "a whole number from 0 to 268435456"]),
+        (&[], &["count=-1"], &["found \"-1\""]),
+        (&[], &["count=1e6"], &["found \"1e6\""]),
+        (&[], &["count=99999999999999999999"], &["found \"99999999999999999999\""]),
+        (&[], &["workgroup_size=100"], &["found \"100\"", "a power of two from 64 to 512"]),
+        (&[], &["distribution=unifrom"], &["found \"unifrom\"", "one of uniform, sorted"]),
+        (&["scan"], &["variant=cpu_rdst"], &["found \"cpu_rdst\"", "one of reduce_then_scan, cpu_one_core"]),
+        (&[], &["count"], &["found \"count\", expected name=value"]),
+        (&[], &["count="], &["expected name=value"]),
+        (&[], &["=1"], &["expected name=value"]),
+        (&[], &["count=1,,2"], &["expected name=value"]),
+    ] {
+        let error = chosen(filters, overrides).map(|_| ()).unwrap_err().to_string();
+        for part in said {
+            assert!(error.contains(part), "{overrides:?}: \"{part}\" is not in: {error}");
+        }
+    }
+}
+
+/// A row of this device, or any other, with samples about `centre_ns`.
+fn row(device: &Device, count: u64, centre_ns: f64) -> Row {
+    let samples_ns: Vec<f64> = (0..30).map(|i| centre_ns * (1.0 + 0.001 * f64::from(i * 7 % 30))).collect();
+    Row {
+        format_version: Row::FORMAT_VERSION,
+        bench: "device.copy".to_owned(),
+        point: Point::default().with("count", Value::Integer(count)),
+        verified: true,
+        clock: Clock::Device,
+        cold_samples_ns: vec![2.0 * centre_ns],
+        host_samples_ns: vec![10.0; 30],
+        median_ns: centre_ns,
+        min_ns: centre_ns,
+        iqr_ns: 0.0,
+        cold_median_ns: Some(2.0 * centre_ns),
+        host_median_ns: Some(10.0),
+        samples_ns,
+        stopped_because: StoppedBecause::Precise,
+        elements: count,
+        bytes_minimum: 8 * count,
+        bytes_moved: Some(8 * count),
+        gb_per_s: Some(0.25),
+        copy_gb_per_s: 10.0,
+        share_of_copy: Some(0.025),
+        share_of_peak: None,
+        device: device.info().name.clone(),
+        driver: device.info().driver.clone(),
+        subgroup_size: device.capabilities().subgroup_size,
+        commit: None,
+        unix_time_s: 1_800_000_000,
+    }
+}
+
+fn device() -> Device {
+    Device::open(&DeviceOptions { validation: true, ..Default::default() }).unwrap()
+}
+
+fn write(path: &std::path::Path, rows: &[Row]) {
+    let mut writer = RowWriter::open(path).unwrap();
+    rows.iter().for_each(|row| writer.append(row).unwrap());
+}
+
+#[test]
+fn rows_come_back_and_a_cut_line_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("below").join("bench.jsonl");
+    let device = device();
+    let rows = [row(&device, 1, 1e3), row(&device, 2, 2e3)];
+    write(&path, &rows[..1]);
+    write(&path, &rows[1..]);
+    assert_eq!(read_rows(&path).unwrap(), rows);
+
+    let whole = fs::read(&path).unwrap();
+    let first_line = whole.iter().position(|byte| *byte == b'\n').unwrap() + 1;
+    for cut in first_line + 1..whole.len() - 1 {
+        fs::write(&path, &whole[..cut]).unwrap();
+        let error = read_rows(&path).unwrap_err();
+        assert!(matches!(error, Error::Row { line: 2, .. }), "cut at {cut}: {error}");
+    }
+    // The next row is none the worse for it.
+    write(&path, &rows[..1]);
+    let text = fs::read_to_string(&path).unwrap();
+    assert_eq!(text.lines().count(), 3);
+    assert_eq!(serde_json::from_str::<Row>(text.lines().last().unwrap()).unwrap(), rows[0]);
+}
+
+#[test]
+fn lines_that_are_no_rows_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("rows.jsonl");
+    let device = device();
+    let good = serde_json::to_string(&row(&device, 1, 1e3)).unwrap();
+    for (line, said) in [
+        ("nonsense".to_owned(), "no row of a bench: expected ident"),
+        ("{}".to_owned(), "missing field `format_version`"),
+        (
+            good.replace("\"format_version\":1", "\"format_version\":2"),
+            "version 2; this build reads version 1",
+        ),
+        (good.replace("\"verified\":true", "\"verified\":false"), "not verified"),
+        (good.replace("\"samples_ns\":[1000.0,", "\"samples_ns\":[-1000.0,"), "found the sample -1000 ns"),
+        (good.replace("\"precise\"", "\"bored\""), "unknown variant `bored`"),
+    ] {
+        fs::write(&path, format!("{good}\n\n{line}\n")).unwrap();
+        let error = read_rows(&path).unwrap_err().to_string();
+        assert!(error.contains("rows.jsonl:3: ") && error.contains(said), "{line}: {error}");
+    }
+    let missing = read_rows(&folder.path().join("nosuch")).unwrap_err().to_string();
+    assert!(missing.contains("cannot read") && missing.contains("nosuch"), "{missing}");
+    assert!(read_rows(folder.path()).is_err(), "a directory");
+    assert!(RowWriter::open(folder.path()).is_err(), "a directory");
+}
+
+#[test]
+fn a_baseline_is_the_last_rows_of_this_device() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("rows.jsonl");
+    let device = device();
+    let planned = chosen(&["copy"], &["count=1,2"]).unwrap();
+    let foreign = |count| Row { device: "Voodoo 2".to_owned(), ..row(&device, count, 5.0) };
+    let other_size = Row { subgroup_size: 2 * device.capabilities().subgroup_size, ..row(&device, 1, 5.0) };
+
+    write(&path, &[foreign(1), row(&device, 1, 1e3), row(&device, 1, 2e3), other_size.clone(), foreign(2)]);
+    assert_eq!(baseline(&path, &device, &planned).unwrap(), [row(&device, 1, 2e3)]);
+
+    fs::remove_file(&path).unwrap();
+    write(&path, &[foreign(1), foreign(2), other_size]);
+    let error = baseline(&path, &device, &planned).unwrap_err().to_string();
+    assert!(error.contains("Voodoo 2") && error.contains(&device.info().name), "{error}");
+
+    fs::remove_file(&path).unwrap();
+    write(&path, &[row(&device, 3, 1e3)]);
+    let error = baseline(&path, &device, &planned).unwrap_err().to_string();
+    assert!(error.contains("none of its 1 rows"), "{error}");
+
+    fs::write(&path, "").unwrap();
+    assert!(matches!(baseline(&path, &device, &planned), Err(Error::NothingToCompare { rows: 0, .. })));
+}
+
+#[test]
+fn rows_are_matched_by_bench_and_point() {
+    let device = device();
+    let then = [row(&device, 1, 1e3), row(&device, 2, 1e3), row(&device, 3, 1e3), row(&device, 4, 1e3)];
+    let other_bench = Row { bench: "device.poke".to_owned(), ..row(&device, 1, 1e3) };
+    let now = [row(&device, 4, 1e3), row(&device, 2, 2e3), row(&device, 1, 5e2), other_bench];
+    let verdicts = compare_rows(&then, &now, 0.05);
+    let found: Vec<_> =
+        verdicts.compared.iter().map(|c| (c.point.to_string(), c.comparison.verdict)).collect();
+    let expected = [("count=1", Verdict::Faster), ("count=2", Verdict::Slower), ("count=4", Verdict::Same)];
+    assert_eq!(found, expected.map(|(point, verdict)| (point.to_owned(), verdict)));
+    assert_eq!(verdicts.of(Verdict::Slower).count(), 1);
+    let point = |count| Point::default().with("count", Value::Integer(count));
+    assert_eq!(verdicts.only_then, [("device.copy".to_owned(), point(3))]);
+    assert_eq!(verdicts.only_now, [("device.poke".to_owned(), point(1))]);
+
+    // Halved samples: what was measured is twice as slow as what is claimed to have been.
+    let halved: Vec<Row> = then
+        .iter()
+        .map(|row| Row { samples_ns: row.samples_ns.iter().map(|ns| 0.5 * ns).collect(), ..row.clone() })
+        .collect();
+    assert!(
+        compare_rows(&halved, &then, 0.05).compared.iter().all(|c| c.comparison.verdict == Verdict::Slower)
+    );
+    assert!(compare_rows(&then, &then, 0.05).compared.iter().all(|c| c.comparison.verdict == Verdict::Same));
+}

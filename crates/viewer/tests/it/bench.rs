@@ -1,0 +1,133 @@
+//! `frazil bench`: what it lists, measures and compares.
+
+use crate::tool::{command, stderr, succeed};
+use frazil_bench::{Row, RowWriter, read_rows};
+use std::path::Path;
+use std::process::Output;
+use std::time::{Duration, Instant};
+
+/// Two points of a bench whose times are far above what starting a pass costs.
+const TINY: &[&str] = &["bench", "scan", "--smoke", "--axis", "count=20001", "--quiet"];
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+/// Measures into `out`, with more `arguments`.
+fn tiny(out: &Path, arguments: &[&str]) -> Output {
+    command(&[TINY, &["--out", out.to_str().unwrap()], arguments].concat()).output().unwrap()
+}
+
+/// The rows with all times `factor` as long.
+fn doctored(rows: &[Row], factor: f64, path: &Path) {
+    let mut writer = RowWriter::open(path).unwrap();
+    for row in rows {
+        let samples_ns = row.samples_ns.iter().map(|ns| factor * ns).collect();
+        writer.append(&Row { samples_ns, ..row.clone() }).unwrap();
+    }
+}
+
+#[test]
+fn benches_are_listed_without_a_device() {
+    let no_driver = [("VK_DRIVER_FILES", "/nonexistent.json"), ("VK_ICD_FILENAMES", "/nonexistent.json")];
+    let list = stdout(&succeed(command(&["bench", "--list"]).envs(no_driver)));
+    for bench in frazil_bench::benches::all() {
+        assert!(list.contains(&format!("{}\n    {}\n", bench.id(), bench.about())), "{list}");
+    }
+    assert!(list.contains("--axis count=1000,100003,1048583"), "{list}");
+    let filtered = stdout(&succeed(&mut command(&["bench", "--list", "radix"])));
+    assert!(filtered.starts_with("primitives.radix_sort\n") && !filtered.contains("pbd.step"), "{filtered}");
+}
+
+#[test]
+fn points_are_measured_verified_printed_and_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("new/rows.jsonl");
+    let arguments = ["bench", "copy", "scan", "--smoke", "--axis", "count=0,777", "--out"];
+    let output = succeed(&mut command(&[&arguments[..], &[out.to_str().unwrap()]].concat()));
+    let table = stdout(&output);
+    let rows = read_rows(&out).unwrap();
+    assert_eq!(rows.len(), 6, "{table}");
+    for row in &rows {
+        let line =
+            table.lines().find(|line| line.contains(&row.point.to_string()) && line.contains(&row.bench));
+        assert!(line.is_some_and(|line| line.contains(&row.stopped_because.to_string())), "{row:?}: {table}");
+        assert!(row.verified && row.commit.as_ref().is_none_or(|commit| commit.len() >= 7), "{row:?}");
+    }
+    assert!(stderr(&output).contains("appended the rows to"), "{}", stderr(&output));
+}
+
+#[test]
+fn the_smoke_profile_takes_every_bench_and_less_than_a_minute() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("rows.jsonl");
+    let begin = Instant::now();
+    succeed(&mut command(&["bench", "--smoke", "--quiet", "--out", out.to_str().unwrap()]));
+    let elapsed = begin.elapsed();
+    assert!(elapsed < Duration::from_secs(60), "{elapsed:?}");
+    let rows = read_rows(&out).unwrap();
+    for bench in frazil_bench::benches::all() {
+        assert!(rows.iter().any(|row| row.bench == bench.id()), "{}", bench.id());
+    }
+}
+
+#[test]
+fn a_measurement_is_compared_with_an_earlier_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let (first, second) = (folder.path().join("first.jsonl"), folder.path().join("second.jsonl"));
+    let output = tiny(&first, &[]);
+    assert!(output.status.success() && output.stdout.is_empty(), "--quiet: {}", stderr(&output));
+    let rows = read_rows(&first).unwrap();
+    assert_eq!(rows.len(), 2);
+
+    // The machine may be busy with other tests: only what is slower by far is a regression here.
+    let first = first.to_str().unwrap();
+    let output = tiny(&second, &["--against", first, "--tolerance", "20"]);
+    assert!(output.status.success(), "{}", stderr(&output));
+
+    // As if the same had been done in a hundredth of the time.
+    let fast = folder.path().join("fast.jsonl");
+    doctored(&rows, 0.01, &fast);
+    let output = tiny(&second, &["--against", fast.to_str().unwrap(), "--tolerance", "2"]);
+    let message = stderr(&output);
+    assert_eq!(output.status.code(), Some(1), "{message}");
+    assert!(
+        message.contains("2 of 2 points slower than in") && message.contains("exclusive_scan"),
+        "{message}"
+    );
+
+    // The file compared with may be the one that rows are appended to.
+    let fast = fast.to_str().unwrap();
+    let arguments = ["bench", "scan", "--smoke", "--axis", "count=20001", "--out", fast, "--against", fast];
+    let output = command(&arguments).output().unwrap();
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    let table = stdout(&output);
+    let slower = |line: &str| line.starts_with("slower ") && line.contains("exclusive_scan");
+    assert_eq!(table.lines().filter(|line| slower(line)).count(), 2, "{table}");
+    // Two doctored rows, two measured ones, and what was slower measured once more.
+    assert_eq!(read_rows(Path::new(fast)).unwrap().len(), 6, "{table}");
+}
+
+#[test]
+fn what_is_missing_on_either_side_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("rows.jsonl");
+    let rows = path.to_str().unwrap();
+    succeed(&mut command(&["bench", "copy", "--smoke", "--axis", "count=5,6", "--quiet", "--out", rows]));
+    let arguments = [
+        "bench",
+        "copy",
+        "--smoke",
+        "--axis",
+        "count=6,7",
+        "--tolerance",
+        "50",
+        "--out",
+        rows,
+        "--against",
+        rows,
+    ];
+    let output = stdout(&succeed(&mut command(&arguments)));
+    assert!(output.contains("measured now only: device.copy count=7"), "{output}");
+    assert!(output.contains("measured then only: device.copy count=5"), "{output}");
+}
