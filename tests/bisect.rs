@@ -35,9 +35,11 @@ fn run_on_device(simulation: &mut Simulation, stage: Stage) {
 fn run_on_twin(state: &mut State, parameters: &TwinParameters, stage: Stage) {
     match stage {
         Stage::Integrate => state.integrate(parameters),
-        Stage::SortByCell => state.sort_by_cell(),
+        Stage::SortByCell => {
+            state.sort_by_cell();
+            state.find_cells(parameters);
+        }
         Stage::Reorder => state.reorder(),
-        Stage::FindCells => state.find_cells(parameters),
         Stage::Predict => state.predict(parameters),
         Stage::SolveDensity => state.solve_density(parameters),
         Stage::SolvePositions => state.solve_positions(parameters),
@@ -63,13 +65,12 @@ fn disagreement(stage: Stage, device: &State, twin: &State) -> Option<String> {
     match stage {
         Stage::Integrate => ints("key", &device.key, &twin.key)
             .or_else(|| beyond("velocity", difference(&device.velocity, &twin.velocity), 1e-5)),
-        Stage::SortByCell => {
-            ints("key", &device.key, &twin.key).or_else(|| ints("order", &device.order, &twin.order))
-        }
+        Stage::SortByCell => ints("key", &device.key, &twin.key)
+            .or_else(|| ints("order", &device.order, &twin.order))
+            .or_else(|| ints("cell_start", &device.cell_start, &twin.cell_start)),
         Stage::Reorder => ints("id", &device.id, &twin.id)
             .or_else(|| beyond("position", difference(&device.position, &twin.position), 0.0))
             .or_else(|| beyond("velocity", difference(&device.velocity, &twin.velocity), 0.0)),
-        Stage::FindCells => ints("cell_start", &device.cell_start, &twin.cell_start),
         Stage::Predict | Stage::SolvePositions => {
             beyond("predicted", difference(&device.predicted, &twin.predicted), 1e-6)
         }

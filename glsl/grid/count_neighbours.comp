@@ -23,7 +23,7 @@ void main() {
     vec3 x = position[i];
     uint candidates = 0u;
     uint hits = 0u;
-    FOR_EACH_CANDIDATE(grid, cell_from_key(grid, key[i]), j) {
+    FOR_EACH_CANDIDATE(grid, home_of(grid, key[i]), j) {
         vec3 offset = x - position[j];
         ++candidates;
         if (j != i && dot(offset, offset) < radius_m * radius_m) ++hits;

@@ -64,7 +64,7 @@ void main() {
     float reach = radius2_m2(terms);
     uint made = 0u;
     bool full = false;
-    FOR_EACH_CANDIDATE(grid, cell_from_key(grid, key[i]), j) {
+    FOR_EACH_CANDIDATE(grid, home_of(grid, key[i]), j) {
         if (j <= i || full) continue;
         float d2 = distance2_m2(x, position[j]);
         if (!(d2 <= reach) || is_linked(i, j)) continue;

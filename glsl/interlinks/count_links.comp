@@ -41,7 +41,7 @@ void main() {
     float reach = radius2_m2(terms);
     uint refused = 0u;
     uint open = 0u;
-    FOR_EACH_CANDIDATE(grid, cell_from_key(grid, key[i]), j) {
+    FOR_EACH_CANDIDATE(grid, home_of(grid, key[i]), j) {
         if (j <= i || !(distance2_m2(x, position[j]) <= reach)) continue;
         uint other_limit = link_limit(terms, temperature[j]);
         if (other_limit == 0u || is_linked(i, j)) continue;

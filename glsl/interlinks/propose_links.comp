@@ -68,7 +68,7 @@ void main() {
     if (wanted > 0u) {
         vec3 x = position[i];
         float reach = radius2_m2(terms);
-        FOR_EACH_CANDIDATE(grid, cell_from_key(grid, key[i]), j) {
+        FOR_EACH_CANDIDATE(grid, home_of(grid, key[i]), j) {
             float d2 = distance2_m2(x, position[j]);
             // Written so that NaN is out of reach.
             if (j == i || !(d2 <= reach)) continue;

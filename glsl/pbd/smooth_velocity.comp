@@ -30,10 +30,10 @@ void main() {
     if (i >= count[0]) return;
     vec3 x = predicted[i];
     vec3 u = updated[i];
-    uvec3 cell = cell_from_key(grid, key[i]);
+    uvec3 home = home_of(grid, key[i]);
     float inverse_h = 1.0 / support_m;
     vec3 smoothing = vec3(0.0);
-    FOR_EACH_CANDIDATE(grid, cell, j) {
+    FOR_EACH_CANDIDATE(grid, home, j) {
         vec3 offset = (x - predicted[j]) * inverse_h;
         float q2 = dot(offset, offset);
         if (q2 >= 1.0 || j == i) continue;

@@ -32,13 +32,13 @@ void main() {
     uint i = thread_idx();
     if (i >= count[0]) return;
     vec3 x = predicted[i];
-    uvec3 cell = cell_from_key(grid, key[i]);
+    uvec3 home = home_of(grid, key[i]);
     float inverse_h = 1.0 / support_m;
     float slope_scale = SPLINE_SLOPE_SCALE * volume_h3;
     float ratio = spline_shape(0.0);
     float sum_squares = 0.0;
     vec3 gradient = vec3(0.0);
-    FOR_EACH_CANDIDATE(grid, cell, j) {
+    FOR_EACH_CANDIDATE(grid, home, j) {
         vec3 offset = (x - predicted[j]) * inverse_h;
         float q2 = dot(offset, offset);
         if (q2 >= 1.0 || j == i) continue;

@@ -39,10 +39,10 @@ void main() {
     uint i = thread_idx();
     if (i >= count[0]) return;
     vec4 own = constraint[i];
-    uvec3 cell = cell_from_key(grid, key[i]);
+    uvec3 home = home_of(grid, key[i]);
     float inverse_h = 1.0 / support_m;
     vec3 correction = vec3(0.0);
-    FOR_EACH_CANDIDATE(grid, cell, j) {
+    FOR_EACH_CANDIDATE(grid, home, j) {
         vec4 other = constraint[j];
         vec3 offset = (own.xyz - other.xyz) * inverse_h;
         float q2 = dot(offset, offset);

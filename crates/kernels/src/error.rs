@@ -81,6 +81,14 @@ pub enum KernelError {
         /// What was asked for.
         found: u32,
     },
+    /// Neighbour lists that did not fit; none was written.
+    #[error("neighbour lists: {needed} neighbours, room for {room}; grow the lists and build them again")]
+    ListOverflow {
+        /// Room that all lists take.
+        needed: u32,
+        /// Room that there is.
+        room: u32,
+    },
     /// A grid that cannot be.
     #[error("uniform grid: {problem}")]
     Grid {

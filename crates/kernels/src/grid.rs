@@ -5,9 +5,37 @@ use frazil_shaders::grid::{cell_keys, cell_ranges, count_neighbours};
 use frazil_shaders::types::Grid;
 use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Threads};
 
+/// How cells are numbered, and so how particles sorted by cell lie in memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum CellOrder {
+    /// x fastest, then y, then z: the 27 cells around a particle are 9 contiguous runs.
+    #[default]
+    Linear,
+    /// Morton order: cells near in space are near in memory, but the 27 cells are 27 runs, and sides that are no powers of two leave
+    /// gaps of empty cells.
+    ZOrder,
+}
+
+/// How a grid is to be made.
+#[derive(Clone, Copy, Debug)]
+pub struct GridOptions {
+    /// How cells are numbered.
+    pub order: CellOrder,
+    /// Threads a group, a power of two.
+    pub workgroup_size: u32,
+}
+
+impl Default for GridOptions {
+    fn default() -> Self {
+        let workgroup_size = cell_ranges::Specialization::default().workgroup_size;
+        Self { order: CellOrder::Linear, workgroup_size }
+    }
+}
+
 /// A grid of cubic cells over a box. Its layout is documented in `glsl/grid/grid.glsl`.
 pub struct UniformGrid {
     grid: Grid,
+    cells: u32,
     cell_start: Buffer<u32>,
     cell_keys: Kernel<cell_keys::Interface>,
     cell_ranges: Kernel<cell_ranges::Interface>,
@@ -25,21 +53,21 @@ impl UniformGrid {
         max_m: [f32; 3],
         cell_size_m: f32,
     ) -> Result<Self, KernelError> {
-        let workgroup_size = cell_ranges::Specialization::default().workgroup_size;
-        Self::with_workgroup_size(device, min_m, max_m, cell_size_m, workgroup_size)
+        Self::with_options(device, min_m, max_m, cell_size_m, GridOptions::default())
     }
 
-    /// Makes a grid whose kernels have another workgroup size, a power of two.
+    /// Makes a grid with options.
     ///
     /// # Errors
-    /// As [`Self::new`]; the device's limits do not allow the size.
-    pub fn with_workgroup_size(
+    /// As [`Self::new`]; the device's limits do not allow the group size.
+    pub fn with_options(
         device: &Device,
         min_m: [f32; 3],
         max_m: [f32; 3],
         cell_size_m: f32,
-        workgroup_size: u32,
+        options: GridOptions,
     ) -> Result<Self, KernelError> {
+        let workgroup_size = options.workgroup_size;
         let problem = |problem: String| KernelError::Grid { problem };
         if !(cell_size_m.is_finite() && cell_size_m > 0.0) {
             return Err(problem(format!("cell size {cell_size_m} m, expected a positive number")));
@@ -55,17 +83,25 @@ impl UniformGrid {
             // The cast saturates, and the check below refuses what it saturates to.
             dims[axis] = (extent / f64::from(cell_size_m)).ceil().max(1.0) as u32;
         }
-        let cells: u64 =
-            dims.iter().map(|d| u64::from(*d)).try_fold(1u64, u64::checked_mul).unwrap_or(u64::MAX);
+        let side = |d: u32| match options.order {
+            CellOrder::Linear => u64::from(d),
+            CellOrder::ZOrder => u64::from(d).next_power_of_two(),
+        };
+        let cells = dims.iter().try_fold(1u64, |cells, d| cells.checked_mul(side(*d))).unwrap_or(u64::MAX);
         let limit = (device.capabilities().max_storage_range / 4).min(u64::from(u32::MAX)) - 1;
         if cells > limit {
             return Err(problem(format!(
-                "{} × {} × {} cells of {cell_size_m} m, this device can bind {limit}; use larger cells or a smaller domain",
+                "{} × {} × {} cells of {cell_size_m} m are {cells} numbers, this device can bind {limit}; use larger cells or a smaller domain",
                 dims[0], dims[1], dims[2]
             )));
         }
+        let (axis_bits, last_cell) = match options.order {
+            CellOrder::Linear => ([0; 3], 0),
+            CellOrder::ZOrder => interleave(dims),
+        };
         Ok(Self {
-            grid: Grid { origin_m: min_m, cell_size_m, dims },
+            grid: Grid { origin_m: min_m, cell_size_m, dims, axis_bits, last_cell },
+            cells: cells as u32,
             cell_start: device.buffer("cell start", cells as usize + 1)?,
             cell_keys: Kernel::specialized(device, &cell_keys::Specialization { workgroup_size })?,
             cell_ranges: Kernel::specialized(device, &cell_ranges::Specialization { workgroup_size })?,
@@ -81,14 +117,20 @@ impl UniformGrid {
         self.grid
     }
 
-    /// Number of cells.
+    /// Number of cell numbers; in Z-order those of the gaps, too.
     pub fn cells(&self) -> u32 {
-        self.grid.dims.iter().product()
+        self.cells
+    }
+
+    /// How cells are numbered.
+    pub fn order(&self) -> CellOrder {
+        // A grid of a single cell has the same number for it in either order.
+        if self.grid.axis_bits == [0; 3] { CellOrder::Linear } else { CellOrder::ZOrder }
     }
 
     /// Bits that tell all cell numbers apart: what to sort by.
     pub fn key_bits(&self) -> std::ops::Range<u32> {
-        0..u32::BITS - (self.cells() - 1).leading_zeros()
+        0..u32::BITS - (self.cells - 1).leading_zeros()
     }
 
     /// Where each cell begins, with one entry past the last cell; valid since the last [`Self::record_cell_ranges`].
@@ -145,5 +187,34 @@ impl UniformGrid {
         };
         let params = count_neighbours::Params { grid: self.grid, radius_m };
         recorder.dispatch(&self.count_neighbours, Threads::Counted(count), bindings, params);
+    }
+}
+
+/// The bits of a Z-order cell number that belong to each axis, and the last cell's number.
+fn interleave(dims: [u32; 3]) -> ([u32; 3], u32) {
+    let (mut axis_bits, mut last_cell, mut next) = ([0u32; 3], 0, 0);
+    for level in 0..u32::BITS {
+        for axis in 0..3 {
+            if (dims[axis] - 1) >> level != 0 {
+                axis_bits[axis] |= 1 << next;
+                last_cell |= ((dims[axis] - 1) >> level & 1) << next;
+                next += 1;
+            }
+        }
+    }
+    (axis_bits, last_cell)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bits_are_interleaved_while_an_axis_has_any() {
+        // x takes 3 bits (0 to 4), y none, z one.
+        let (axis_bits, last_cell) = interleave([5, 1, 2]);
+        assert_eq!(axis_bits, [0b1101, 0, 0b0010]);
+        assert_eq!(last_cell, 0b1010, "x = 4, z = 1");
+        assert_eq!(interleave([1, 1, 1]), ([0; 3], 0));
     }
 }

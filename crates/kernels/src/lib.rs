@@ -8,6 +8,7 @@
 //! The kernels are in `glsl/primitives`, `glsl/grid`, `glsl/interlinks` and `glsl/linalg`; their CPU twins in `frazil-reference`.
 //! Nothing here knows what a particle is beyond a position and, for interlinks, a temperature and an id.
 
+mod cell_sort;
 mod compaction;
 mod count;
 mod decomposition;
@@ -16,17 +17,20 @@ mod grid;
 mod interlinks;
 mod length;
 mod look_back;
+mod neighbour_lists;
 mod radix_sort;
 mod reduction;
 mod scan;
 
+pub use cell_sort::{CellSort, CellSortMethod};
 pub use compaction::{Compaction, Move};
 pub use count::Counts;
 pub use decomposition::{Matrix2, Matrix3, Polar2, Polar3, PolarMethod, Svd2, Svd3};
 pub use error::KernelError;
-pub use grid::UniformGrid;
+pub use grid::{CellOrder, GridOptions, UniformGrid};
 pub use interlinks::{Builder, INVALID_INDEX, Interlinks, LinkLimit, LinkRule, LinkedParticles};
 pub use look_back::{Litmus, Method};
+pub use neighbour_lists::NeighbourLists;
 pub use radix_sort::{RadixSort, SortKey, SortOptions};
 pub use reduction::{Operation, ReductionF32, ReductionU32};
 pub use scan::{FixedScan, Scan, ScanOptions};

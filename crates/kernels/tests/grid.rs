@@ -5,7 +5,11 @@
 mod common;
 
 use common::*;
-use frazil_kernels::{KernelError, RadixSort, UniformGrid};
+use frazil_kernels::{
+    CellOrder, CellSort, CellSortMethod, GridOptions, KernelError, NeighbourLists, UniformGrid,
+};
+use frazil_reference::primitives::z_order_key;
+use frazil_vk::{Buffer, Device, DeviceCount, DeviceOptions};
 use proptest::prelude::*;
 
 /// Positions in and a little outside a box of the given number of cells, some of them clustered in one corner.
@@ -24,39 +28,77 @@ fn positions() -> impl Strategy<Value = (Vec<[f32; 3]>, [u32; 3])> {
     })
 }
 
+/// Both orders of cells and both ways to sort by them.
+fn ways() -> impl Strategy<Value = (CellOrder, CellSortMethod, u32)> {
+    let order = prop::sample::select(vec![CellOrder::Linear, CellOrder::ZOrder]);
+    let method = prop::sample::select(vec![CellSortMethod::Radix, CellSortMethod::Counting]);
+    (order, method, workgroup_size())
+}
+
+/// Particles sorted by cell on the device.
+struct Sorted {
+    grid: UniformGrid,
+    count: DeviceCount,
+    order: Vec<u32>,
+    points: Vec<[f32; 3]>,
+    key: Buffer<u32>,
+    position: Buffer<[f32; 3]>,
+}
+
+fn sort(
+    points: &[[f32; 3]],
+    dims: [u32; 3],
+    (order, method, workgroup_size): (CellOrder, CellSortMethod, u32),
+) -> Sorted {
+    let n = points.len();
+    let options = GridOptions { order, workgroup_size };
+    let grid =
+        UniformGrid::with_options(&DEVICE, [0.0; 3], dims.map(|d| 0.1 * d as f32), 0.1, options).unwrap();
+    let sort = CellSort::with_options(&DEVICE, n as u32, &grid, method, workgroup_size).unwrap();
+    let count = count(n, n);
+    let position = DEVICE.buffer_from("position", points).unwrap();
+    let (key, order) = (padded(&[], n), padded(&[], n));
+    run(|r| {
+        grid.record_keys(r, &count, &position, &key);
+        sort.record(r, &count, &grid, &key, &order).unwrap();
+    });
+    let order = DEVICE.download(&order, n).unwrap();
+    let points: Vec<[f32; 3]> = order.iter().map(|i| points[*i as usize]).collect();
+    let position = DEVICE.buffer_from("sorted position", &points).unwrap();
+    Sorted { grid, count, order, points, key, position }
+}
+
+/// The cell that holds a point.
+fn cell(dims: [u32; 3], p: &[f32; 3]) -> [u32; 3] {
+    std::array::from_fn(|a| (p[a] / 0.1).clamp(0.0, (dims[a] - 1) as f32) as u32)
+}
+
 #[test]
 fn cells_and_neighbours_agree_with_all_pairs() {
-    proptest!(config(80), |((points, dims) in positions(), radius in 0.01f32..0.1)| {
+    proptest!(config(1000), |((points, dims) in positions(), radius in 0.01f32..0.1, way in ways())| {
         let n = points.len();
-        let max = dims.map(|d| 0.1 * d as f32);
-        let grid = UniformGrid::new(&DEVICE, [0.0; 3], max, 0.1).unwrap();
-        let dims = grid.grid().dims;
-        let cell = |p: &[f32; 3]| -> [u32; 3] {
-            std::array::from_fn(|a| (p[a] / 0.1).clamp(0.0, (dims[a] - 1) as f32) as u32)
+        let sorted = sort(&points, dims, way);
+        let dims = sorted.grid.grid().dims;
+        let cell = |p: &[f32; 3]| cell(dims, p);
+        let number = |c: [u32; 3]| match way.0 {
+            CellOrder::Linear => c[0] + dims[0] * (c[1] + dims[1] * c[2]),
+            CellOrder::ZOrder => z_order_key(dims, c),
         };
-        let number = |c: [u32; 3]| c[0] + dims[0] * (c[1] + dims[1] * c[2]);
-
-        let sort = RadixSort::new(&DEVICE, n as u32).unwrap();
-        let count = count(n, n);
-        let position = DEVICE.buffer_from("position", &points).unwrap();
-        let (key, order) = (padded(&[], n), padded(&[], n));
-        run(|r| {
-            grid.record_keys(r, &count, &position, &key);
-            sort.record_order(r, &count, &key, &order, grid.key_bits()).unwrap();
-            grid.record_cell_ranges(r, &count, &key);
-        });
-        let order = DEVICE.download(&order, n).unwrap();
-        let sorted: Vec<[f32; 3]> = order.iter().map(|i| points[*i as usize]).collect();
-        let keys: Vec<u32> = sorted.iter().map(|p| number(cell(p))).collect();
-        prop_assert_eq!(&DEVICE.download(&key, n).unwrap(), &keys);
-        let starts = DEVICE.download(grid.cell_start(), grid.cells() as usize + 1).unwrap();
-        for c in 0..=grid.cells() {
-            prop_assert_eq!(starts[c as usize] as usize, keys.iter().filter(|k| **k < c).count(), "cell {}", c);
+        // A stable sort by cell, whichever way it was made.
+        let mut expected: Vec<u32> = (0..n as u32).collect();
+        expected.sort_by_key(|i| number(cell(&points[*i as usize])));
+        prop_assert_eq!(&sorted.order, &expected);
+        let keys: Vec<u32> = sorted.points.iter().map(|p| number(cell(p))).collect();
+        prop_assert_eq!(&DEVICE.download(&sorted.key, n).unwrap(), &keys);
+        let cells = sorted.grid.cells();
+        let starts = DEVICE.download(sorted.grid.cell_start(), cells as usize + 1).unwrap();
+        for c in 0..=cells {
+            prop_assert_eq!(starts[c as usize] as usize, keys.partition_point(|k| *k < c), "cell {}", c);
         }
 
-        let sorted_position = DEVICE.buffer_from("sorted position", &sorted).unwrap();
         let found = DEVICE.buffer::<[u32; 2]>("found", n).unwrap();
-        run(|r| grid.record_neighbour_counts(r, &count, &key, &sorted_position, radius, &found));
+        run(|r| sorted.grid.record_neighbour_counts(r, &sorted.count, &sorted.key, &sorted.position, radius, &found));
+        let sorted = &sorted.points;
         for (i, [candidates, hits]) in DEVICE.download(&found, n).unwrap().into_iter().enumerate() {
             let (xi, ci) = (sorted[i], cell(&sorted[i]));
             let adjacent = |p: &&[f32; 3]| (0..3).all(|a| cell(p)[a].abs_diff(ci[a]) <= 1);
@@ -76,6 +118,94 @@ fn cells_and_neighbours_agree_with_all_pairs() {
             }
         }
     });
+}
+
+#[test]
+fn neighbour_lists_hold_every_neighbour_or_tell_the_room_they_need() {
+    proptest!(config(1000), |((points, dims) in positions(), radius in 0.01f32..0.1, way in ways(), room in 0u32..3000)| {
+        let n = points.len();
+        let sorted = sort(&points, dims, way);
+        let found = DEVICE.buffer::<[u32; 2]>("found", n).unwrap();
+        let mut lists = NeighbourLists::with_workgroup_size(&DEVICE, n as u32, room, way.2).unwrap();
+        DEVICE.upload(lists.neighbour(), &vec![7; room as usize]).unwrap();
+        run(|r| {
+            sorted.grid.record_neighbour_counts(r, &sorted.count, &sorted.key, &sorted.position, radius, &found);
+            lists.record_build(r, &sorted.count, &sorted.grid, &sorted.key, &sorted.position, radius).unwrap();
+        });
+        let hits: Vec<u32> = DEVICE.download(&found, n).unwrap().iter().map(|f| f[1]).collect();
+        let needed: u32 = hits.iter().sum();
+        prop_assert_eq!(DEVICE.download(lists.needed(), 1).unwrap()[0], needed);
+        match lists.check(&DEVICE) {
+            Ok(()) => prop_assert!(needed <= room),
+            Err(KernelError::ListOverflow { needed: told, room: had }) => {
+                prop_assert_eq!((told, had), (needed, room));
+                prop_assert!(needed > room);
+                let untouched = DEVICE.download(lists.neighbour(), room as usize).unwrap();
+                prop_assert!(untouched.iter().all(|j| *j == 7), "lists that do not fit are not begun");
+            }
+            Err(other) => return Err(TestCaseError::fail(other.to_string())),
+        }
+        // Regrown and replayed they are whole.
+        lists.build(&DEVICE, &sorted.count, &sorted.grid, &sorted.key, &sorted.position, radius).unwrap();
+        prop_assert_eq!(DEVICE.download(lists.len(), n).unwrap(), hits);
+        let (start, neighbour) =
+            (DEVICE.download(lists.start(), n).unwrap(), DEVICE.download(lists.neighbour(), needed as usize).unwrap());
+        let len = DEVICE.download(lists.len(), n).unwrap();
+        let near = |i: usize, j: usize| {
+            let d: [f32; 3] = std::array::from_fn(|a| sorted.points[i][a] - sorted.points[j][a]);
+            i != j && d[0] * d[0] + d[1] * d[1] + d[2] * d[2] < radius * radius
+        };
+        for i in 0..n {
+            let mut list = neighbour[start[i] as usize..][..len[i] as usize].to_vec();
+            prop_assert!(list.iter().all(|j| near(i, *j as usize)));
+            list.sort_unstable();
+            prop_assert!(list.windows(2).all(|pair| pair[0] < pair[1]), "nobody twice");
+        }
+    });
+}
+
+#[test]
+fn a_full_cell_is_sorted_by_either_method() {
+    // Every particle in one cell: the worst for counting.
+    let points = vec![[0.05f32; 3]; 5000];
+    for method in [CellSortMethod::Radix, CellSortMethod::Counting] {
+        let sorted = sort(&points, [3, 3, 3], (CellOrder::Linear, method, 256));
+        assert!(sorted.order.iter().copied().eq(0..5000), "{method}");
+    }
+}
+
+#[test]
+fn the_faster_way_to_sort_by_cell_is_found_and_kept() {
+    let device = Device::open(&DeviceOptions { validation: true, ..Default::default() }).unwrap();
+    let [radix_ns, counting_ns] = CellSortMethod::try_both(&device).unwrap();
+    assert!(radix_ns > 0.0 && counting_ns > 0.0);
+    let found = CellSortMethod::fastest(&device).unwrap();
+    assert_eq!(device.recall("cell-sort"), Some(found.to_string()));
+    let grid = UniformGrid::new(&device, [0.0; 3], [1.0; 3], 0.1).unwrap();
+    assert_eq!(CellSort::new(&device, 10, &grid).unwrap().method(), found);
+    device.check_validation().unwrap();
+}
+
+#[test]
+fn misuse_is_refused_by_name() {
+    let grid = UniformGrid::new(&DEVICE, [0.0; 3], [1.0; 3], 0.1).unwrap();
+    let larger = UniformGrid::new(&DEVICE, [0.0; 3], [2.0; 3], 0.1).unwrap();
+    let (key, order, position) = (padded(&[], 10), padded(&[], 10), DEVICE.buffer("position", 10).unwrap());
+    let mut recorder = DEVICE.recorder().unwrap();
+    for method in [CellSortMethod::Radix, CellSortMethod::Counting] {
+        let sort = CellSort::with_method(&DEVICE, 10, &grid, method).unwrap();
+        let mut record =
+            |count, grid, order| sort.record(&mut recorder, &count, grid, &key, order).unwrap_err();
+        assert!(matches!(record(count(0, 11), &grid, &order), KernelError::Capacity { found: 11, .. }));
+        assert!(matches!(record(count(0, 10), &grid, &key), KernelError::Overlap { .. }));
+        assert!(matches!(record(count(0, 10), &larger, &order), KernelError::Grid { .. }));
+    }
+    let lists = NeighbourLists::new(&DEVICE, 10, 10).unwrap();
+    for radius in [0.0, f32::NAN, 0.11] {
+        let error =
+            lists.record_build(&mut recorder, &count(0, 10), &grid, &key, &position, radius).unwrap_err();
+        assert!(error.to_string().contains("expected a positive radius up to the cell size"), "{error}");
+    }
 }
 
 #[test]

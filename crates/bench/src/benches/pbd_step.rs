@@ -90,9 +90,11 @@ fn step_of_twin(device: &Device, fluid: &Fluid, n: usize) -> Result<Vec<[[f32; 3
     for stage in fluid.stages() {
         match stage {
             Stage::Integrate => state.integrate(&p),
-            Stage::SortByCell => state.sort_by_cell(),
+            Stage::SortByCell => {
+                state.sort_by_cell();
+                state.find_cells(&p);
+            }
             Stage::Reorder => state.reorder(),
-            Stage::FindCells => state.find_cells(&p),
             Stage::Predict => state.predict(&p),
             Stage::SolveDensity => state.solve_density(&p),
             Stage::SolvePositions => state.solve_positions(&p),

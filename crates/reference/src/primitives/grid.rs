@@ -72,6 +72,20 @@ impl Grid {
     }
 }
 
+/// The Z-order (Morton) number of a cell: the bits of x, y and z in turn, lowest first, each axis for as long as `dims` needs bits.
+pub fn z_order_key(dims: [u32; 3], cell: [u32; 3]) -> u32 {
+    let (mut key, mut place) = (0, 0);
+    for level in 0..u32::BITS {
+        for axis in 0..3 {
+            if (dims[axis] - 1) >> level > 0 {
+                key |= (cell[axis] >> level & 1) << place;
+                place += 1;
+            }
+        }
+    }
+    key
+}
+
 /// Cell key of every position.
 pub fn cell_keys(grid: &Grid, position_m: &[[f32; 3]]) -> Vec<u32> {
     position_m.iter().map(|&x| grid.cell_key(x)).collect()

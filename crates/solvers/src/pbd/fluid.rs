@@ -4,7 +4,7 @@ use super::metrics::{Gauge, PendingMetrics};
 use super::parameters::Parameters;
 use super::tuning::Tuning;
 use crate::SolverError;
-use frazil_kernels::{Counts, RadixSort, UniformGrid};
+use frazil_kernels::{CellSort, CellSortMethod, Counts, GridOptions, UniformGrid};
 use frazil_particles::{AnyColumn, ColumnKind, ColumnView, Permutation, PhaseArray};
 use frazil_scene::{Sampled, Scene};
 use frazil_shaders::pbd::{
@@ -18,12 +18,10 @@ use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Threads};
 pub enum Stage {
     /// Gravity, and the cells of predicted positions.
     Integrate,
-    /// The order of particles by cell.
+    /// The order of particles by cell, and where each cell begins in it.
     SortByCell,
     /// The step's one permutation.
     Reorder,
-    /// Where each cell begins.
-    FindCells,
     /// Predicted positions.
     Predict,
     /// Densities and multipliers at the predicted positions.
@@ -61,7 +59,7 @@ pub struct Fluid {
     density: Buffer<f32>,
     colliders: Buffer<Collider>,
     grid: UniformGrid,
-    sort: RadixSort,
+    sort: CellSort,
     permutation: Permutation,
     kernels: Kernels,
     gauge: Gauge,
@@ -134,6 +132,15 @@ impl Fluid {
         let workgroup_size = tuning.workgroup_size();
         let n = phase.count.capacity as usize;
         let walls = &parameters.walls;
+        let grid = UniformGrid::with_options(
+            device,
+            walls.domain_min_m,
+            walls.domain_max_m,
+            parameters.support_m,
+            GridOptions { workgroup_size, ..Default::default() },
+        )?;
+        let method = tuning.cell_sort.map_or_else(|| CellSortMethod::fastest(device), Ok)?;
+        let sort = CellSort::with_options(device, phase.count.capacity, &grid, method, workgroup_size)?;
         Ok(Self {
             predicted: device.buffer("predicted", n)?,
             key: device.buffer("key", n)?,
@@ -141,14 +148,8 @@ impl Fluid {
             constraint: device.buffer("constraint", n)?,
             density: device.buffer("density", n)?,
             colliders: device.buffer_from("colliders", &parameters.colliders)?,
-            grid: UniformGrid::with_workgroup_size(
-                device,
-                walls.domain_min_m,
-                walls.domain_max_m,
-                parameters.support_m,
-                workgroup_size,
-            )?,
-            sort: RadixSort::with_workgroup_size(device, phase.count.capacity, workgroup_size)?,
+            grid,
+            sort,
             permutation: Permutation::with_workgroup_size(device, workgroup_size)?,
             kernels: Kernels::new(device, workgroup_size)?,
             gauge: Gauge::new(device, phase.count.capacity)?,
@@ -161,7 +162,7 @@ impl Fluid {
     pub fn stages(&self) -> impl Iterator<Item = Stage> + use<> {
         use Stage::*;
         let iterations = (0..self.parameters.iterations).flat_map(|_| [SolveDensity, SolvePositions]);
-        [Integrate, SortByCell, Reorder, FindCells, Predict]
+        [Integrate, SortByCell, Reorder, Predict]
             .into_iter()
             .chain(iterations)
             .chain([UpdateVelocity, SmoothVelocity])
@@ -179,10 +180,9 @@ impl Fluid {
         match stage {
             Stage::Integrate => self.integrate(recorder, self.parameters.dt_s),
             Stage::SortByCell => {
-                let bits = self.grid.key_bits();
-                if let Err(e) =
-                    self.sort.record_order(recorder, &self.phase.count, &self.key, &self.order, bits)
-                {
+                let recorded =
+                    self.sort.record(recorder, &self.phase.count, &self.grid, &self.key, &self.order);
+                if let Err(e) = recorded {
                     recorder.fail(frazil_vk::Error::Misuse {
                         object: "SortByCell".into(),
                         problem: e.to_string(),
@@ -190,7 +190,6 @@ impl Fluid {
                 }
             }
             Stage::Reorder => self.phase.permute(recorder, &self.permutation, &self.order),
-            Stage::FindCells => self.grid.record_cell_ranges(recorder, &self.phase.count, &self.key),
             Stage::Predict => self.predict(recorder, self.parameters.dt_s),
             Stage::SolveDensity => self.solve_density(recorder, &self.predicted),
             Stage::SolvePositions => self.solve_positions(recorder),
@@ -202,7 +201,7 @@ impl Fluid {
     /// Sorts the particles as they lie and finds their densities, so that a frame before the first step shows them.
     fn record_first_density(&mut self, recorder: &mut Recorder) {
         self.integrate(recorder, 0.0);
-        for stage in [Stage::SortByCell, Stage::Reorder, Stage::FindCells] {
+        for stage in [Stage::SortByCell, Stage::Reorder] {
             self.record_stage(recorder, stage);
         }
         self.solve_density(recorder, self.phase.position.front());

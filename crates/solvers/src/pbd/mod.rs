@@ -4,9 +4,8 @@
 //!
 //! ```text
 //! Integrate        v ← v + Δt g, and the cell of x + Δt v
-//! SortByCell       the order of particles by cell, stable
+//! SortByCell       the order of particles by cell, stable, and where each cell begins in it
 //! Reorder          one permutation of position, velocity and id
-//! FindCells        where each cell begins in that order
 //! Predict          x* ← confine(x + Δt v)
 //! N times:
 //!   SolveDensity   ρ, C, λ                               000 eq 5.15–5.19

@@ -1,5 +1,6 @@
 //! What may be tuned without changing a result.
 
+use frazil_kernels::CellSortMethod;
 use frazil_shaders::pbd::solve_density;
 use std::ops::RangeInclusive;
 
@@ -8,6 +9,8 @@ use std::ops::RangeInclusive;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tuning {
     workgroup_size: u32,
+    /// How particles are sorted by cell; without one, by what is fastest on the device.
+    pub cell_sort: Option<CellSortMethod>,
 }
 
 /// A tunable that no device could take.
@@ -19,7 +22,7 @@ pub struct TuningError {
 }
 
 impl Tuning {
-    /// The sort gives each of its sixteen digits a thread; its tile must stay below 2¹⁶ elements.
+    /// The sort takes 64 threads or more; its tile must stay below 2¹⁶ elements.
     pub const WORKGROUP_SIZES: RangeInclusive<u32> = 64..=4096;
 
     /// Kernels of `workgroup_size` threads a group. Whether a device takes it shows when the fluid is made.
@@ -30,7 +33,7 @@ impl Tuning {
         if !workgroup_size.is_power_of_two() || !Self::WORKGROUP_SIZES.contains(&workgroup_size) {
             return Err(TuningError { found: workgroup_size });
         }
-        Ok(Self { workgroup_size })
+        Ok(Self { workgroup_size, cell_sort: None })
     }
 
     /// Threads a workgroup.
@@ -42,7 +45,7 @@ impl Tuning {
 impl Default for Tuning {
     /// What the shaders declare.
     fn default() -> Self {
-        Self { workgroup_size: solve_density::Specialization::default().workgroup_size }
+        Self { workgroup_size: solve_density::Specialization::default().workgroup_size, cell_sort: None }
     }
 }
 

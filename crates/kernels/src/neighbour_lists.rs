@@ -1,0 +1,181 @@
+//! Compact neighbour lists: who is near whom, found once and used by many passes.
+
+use crate::error::{check_apart, check_capacity};
+use crate::{KernelError, Scan, UniformGrid};
+use frazil_shaders::grid::list_neighbours;
+use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Threads};
+
+/// Room beyond what is needed when lists are regrown: neighbours come and go from step to step.
+const SLACK: f64 = 0.25;
+
+/// For each particle the others within a radius, one list behind the other.
+///
+/// The neighbours of particle i are `neighbour[start[i] .. start[i] + len[i]]`. Lists that do not fit are never cut short: the
+/// whole build writes none, and [`Self::check`] tells the room needed; [`Self::grow`] makes it, and the build is recorded again.
+pub struct NeighbourLists {
+    count_neighbours: Kernel<list_neighbours::Interface>,
+    write_neighbours: Kernel<list_neighbours::Interface>,
+    scan: Scan,
+    len: Buffer<u32>,
+    start: Buffer<u32>,
+    needed: Buffer<u32>,
+    neighbour: Buffer<u32>,
+    capacity: u32,
+}
+
+impl NeighbourLists {
+    /// Makes lists for up to `capacity` particles with room for `room` neighbours in all.
+    ///
+    /// # Errors
+    /// No memory.
+    pub fn new(device: &Device, capacity: u32, room: u32) -> Result<Self, KernelError> {
+        let workgroup_size = list_neighbours::Specialization::default().workgroup_size;
+        Self::with_workgroup_size(device, capacity, room, workgroup_size)
+    }
+
+    /// Makes lists with another workgroup size, a power of two.
+    ///
+    /// # Errors
+    /// The device's limits do not allow the size; no memory.
+    pub fn with_workgroup_size(
+        device: &Device,
+        capacity: u32,
+        room: u32,
+        workgroup_size: u32,
+    ) -> Result<Self, KernelError> {
+        let kernel =
+            |write| Kernel::specialized(device, &list_neighbours::Specialization { workgroup_size, write });
+        Ok(Self {
+            count_neighbours: kernel(0)?,
+            write_neighbours: kernel(1)?,
+            scan: Scan::new(device, capacity)?,
+            len: device.buffer("neighbour list length", capacity as usize)?,
+            start: device.buffer("neighbour list start", capacity as usize)?,
+            needed: device.buffer_from("neighbours needed", &[0])?,
+            neighbour: device.buffer("neighbours", room as usize)?,
+            capacity,
+        })
+    }
+
+    /// Records the build of the lists of all neighbours within `radius_m`, which is not above the grid's cell size, of particles
+    /// sorted by cell.
+    ///
+    /// # Errors
+    /// The radius is above the cell size, or no positive number; the count's capacity exceeds the lists'; a buffer is smaller.
+    pub fn record_build(
+        &self,
+        recorder: &mut Recorder,
+        count: &DeviceCount,
+        grid: &UniformGrid,
+        sorted_keys: &Buffer<u32>,
+        position: &Buffer<[f32; 3]>,
+        radius_m: f32,
+    ) -> Result<(), KernelError> {
+        let cell_size_m = grid.grid().cell_size_m;
+        if !(radius_m > 0.0 && radius_m <= cell_size_m) {
+            return Err(KernelError::Grid {
+                problem: format!(
+                    "neighbours within {radius_m} m, expected a positive radius up to the cell size, {cell_size_m} m"
+                ),
+            });
+        }
+        check_capacity("neighbour lists", self.capacity, count, &[sorted_keys])?;
+        if position.len() < count.capacity as usize {
+            return Err(KernelError::TooSmall {
+                primitive: "neighbour lists",
+                object: position.name().to_owned(),
+                found: position.len() as u64,
+                needed: count.capacity.into(),
+            });
+        }
+        check_apart("neighbour lists", &[sorted_keys], &[&self.len, &self.start, &self.neighbour])?;
+        let params =
+            list_neighbours::Params { grid: grid.grid(), radius_m, capacity: self.neighbour.len() as u32 };
+        let bindings = || list_neighbours::Bindings {
+            count: &count.count,
+            key: sorted_keys,
+            cell_start: grid.cell_start(),
+            position,
+            list_start: &self.start,
+            needed: &self.needed,
+            list_count: &self.len,
+            neighbour: &self.neighbour,
+        };
+        recorder.declare_bytes(20 * u64::from(count.expected()));
+        recorder.dispatch(&self.count_neighbours, Threads::Counted(count), bindings(), params);
+        self.scan.record(recorder, count, &self.len, &self.start, Some(&self.needed))?;
+        recorder.dispatch(&self.write_neighbours, Threads::Counted(count), bindings(), params);
+        Ok(())
+    }
+
+    /// How many neighbours each particle has.
+    pub fn len(&self) -> &Buffer<u32> {
+        &self.len
+    }
+
+    /// Where each particle's list begins.
+    pub fn start(&self) -> &Buffer<u32> {
+        &self.start
+    }
+
+    /// The neighbours of all particles.
+    pub fn neighbour(&self) -> &Buffer<u32> {
+        &self.neighbour
+    }
+
+    /// One word: the room that the last build needed, for a [`frazil_vk::ReadbackRing`] to tell without a wait.
+    pub fn needed(&self) -> &Buffer<u32> {
+        &self.needed
+    }
+
+    /// Neighbours that there is room for.
+    pub fn room(&self) -> u32 {
+        self.neighbour.len() as u32
+    }
+
+    /// Whether the lists of the last build are there. It waits for the device.
+    ///
+    /// # Errors
+    /// [`KernelError::ListOverflow`] with the room needed, if they did not fit; the device fails.
+    pub fn check(&self, device: &Device) -> Result<(), KernelError> {
+        let needed = device.download(&self.needed, 1)?[0];
+        if needed > self.room() {
+            return Err(KernelError::ListOverflow { needed, room: self.room() });
+        }
+        Ok(())
+    }
+
+    /// Makes room for `needed` neighbours and a quarter more; what the lists hold is lost.
+    ///
+    /// # Errors
+    /// No memory; more than the device can bind.
+    pub fn grow(&mut self, device: &Device, needed: u32) -> Result<(), KernelError> {
+        let room = (f64::from(needed) * (1.0 + SLACK)) as u32;
+        self.neighbour = device.buffer("neighbours", room as usize)?;
+        Ok(())
+    }
+
+    /// Builds, and as long as lists do not fit regrows them and builds again. Set-up: it waits for the device.
+    ///
+    /// # Errors
+    /// As [`Self::record_build`] and [`Self::grow`].
+    pub fn build(
+        &mut self,
+        device: &Device,
+        count: &DeviceCount,
+        grid: &UniformGrid,
+        sorted_keys: &Buffer<u32>,
+        position: &Buffer<[f32; 3]>,
+        radius_m: f32,
+    ) -> Result<(), KernelError> {
+        loop {
+            let mut recorder = device.recorder()?;
+            self.record_build(&mut recorder, count, grid, sorted_keys, position, radius_m)?;
+            device.submit(recorder)?.wait()?;
+            match self.check(device) {
+                Err(KernelError::ListOverflow { needed, .. }) => self.grow(device, needed)?,
+                checked => return checked,
+            }
+        }
+    }
+}
