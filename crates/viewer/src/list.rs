@@ -4,17 +4,15 @@ use crate::args::ScenesArgs;
 use crate::device;
 use crate::failure::Failure;
 use crate::say;
+use frazil_kernels::{CellSortMethod, KernelError, Litmus};
 use frazil_vk::Device;
 
-/// Prints each device with the limits that decide what it can run.
+/// Prints each device with the limits that decide what it can run, and what was found out about it by trying.
 pub fn devices() -> Result<(), Failure> {
-    let lines = Device::list()?.into_iter().map(|(info, capabilities, missing)| {
-        let lacks = match missing.as_slice() {
-            [] => String::new(),
-            missing => format!("   cannot run frazil: lacks {}\n", missing.join(", ")),
-        };
-        format!(
-            "{}: {}\n   subgroups of {} ({} to {}), {} KiB shared memory, buffers up to {} MiB, {} MiB device memory\n{lacks}",
+    let mut text = String::new();
+    for (info, capabilities, missing) in Device::list()? {
+        text += &format!(
+            "{}: {}\n   subgroups of {} ({} to {}), {} KiB shared memory, buffers up to {} MiB, {} MiB device memory\n",
             info.index,
             device::describe(&info),
             capabilities.subgroup_size,
@@ -23,9 +21,24 @@ pub fn devices() -> Result<(), Failure> {
             capabilities.max_shared_memory >> 10,
             capabilities.max_storage_range >> 20,
             capabilities.device_memory >> 20,
-        )
-    });
-    say::data(&lines.collect::<String>())
+        );
+        text += &match missing.as_slice() {
+            [] => findings(info.index).unwrap_or_else(|e| format!("   cannot be tried: {e}\n")),
+            missing => format!("   cannot run frazil: lacks {}\n", missing.join(", ")),
+        };
+    }
+    say::data(&text)
+}
+
+/// What decides which kernels a device gets; tried once, then kept with its pipeline cache.
+fn findings(index: usize) -> Result<String, KernelError> {
+    let device = device::open(Some(&index.to_string()), false, Vec::new())?;
+    let litmus = Litmus::of(&device)?;
+    let sort = CellSortMethod::fastest(&device)?;
+    Ok(format!(
+        "   litmus test of look-back {litmus}: scans {}\n   sort by cell: {sort}, the faster of radix and counting here\n",
+        if litmus.passes() { "in a single pass" } else { "by reduce-then-scan" },
+    ))
 }
 
 /// Prints the built-in scenes, or the schema of scene files.

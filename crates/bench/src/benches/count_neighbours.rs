@@ -1,11 +1,11 @@
-//! A search for neighbours that does nothing with them.
+//! The search for neighbours: by cells in either order, and writing them to lists.
 
 use super::lattice::Points;
 use crate::axis::{Axis, Point};
 use crate::bench::{Bench, DeviceWorkload, Difference, Prepared, Work};
 use crate::error::Result;
-use frazil_kernels::{Counts, UniformGrid};
-use frazil_reference::primitives::cell_starts;
+use frazil_kernels::{CellOrder, CellSort, Counts, NeighbourLists, UniformGrid};
+use frazil_reference::primitives::{cell_starts, gather};
 use frazil_vk::{Buffer, Device, DeviceCount, Recorder};
 
 /// As far as the cells' side: what the grid is made for.
@@ -13,16 +13,24 @@ const RADIUS_M: f32 = 1.0;
 
 pub struct CountNeighbours;
 
+const VARIANTS: &[&str] = &["linear", "z_order", "lists"];
+
 struct Workload {
     count: DeviceCount,
     grid: UniformGrid,
     sorted_keys: Buffer<u32>,
     position: Buffer<[f32; 3]>,
-    found: Buffer<[u32; 2]>,
+    search: Search,
     expected: Vec<Expected>,
 }
 
+enum Search {
+    Count(Buffer<[u32; 2]>),
+    Lists(NeighbourLists),
+}
+
 /// Candidates, and the fewest and the most that may be counted within the radius.
+#[derive(Clone, Copy)]
 struct Expected {
     candidates: u32,
     hits: [u32; 2],
@@ -34,30 +42,47 @@ impl Bench for CountNeighbours {
     }
 
     fn about(&self) -> &'static str {
-        "candidates and neighbours of each particle, eight particles a cell"
+        "candidates and neighbours of each particle counted, or neighbours listed; eight particles a cell"
     }
 
     fn axes(&self) -> Vec<Axis> {
-        vec![Axis::count()]
+        vec![Axis::count(), Axis::variant(VARIANTS)]
     }
 
     fn prepare(&self, device: &Device, point: &Point) -> Result<Prepared> {
         let n = point.count()?;
         let points = Points::new(n);
-        let grid = points.grid(device)?;
+        let variant = point.name("variant")?;
+        let order = match variant {
+            "linear" | "lists" => CellOrder::Linear,
+            "z_order" => CellOrder::ZOrder,
+            _ => return Err(point.unknown("variant", VARIANTS)),
+        };
+        let grid = points.grid_in(device, order)?;
         let count = Counts::new(device)?.upload(device, "count", n as u32, n as u32)?;
-        let sorted_keys = device.buffer_from("sorted keys", &points.sorted_keys)?;
+        let position = device.buffer_from("position", &points.positions_m)?;
+        let (sorted_keys, origin) = (device.buffer("sorted keys", n)?, device.buffer("origin", n)?);
         let mut recorder = device.recorder()?;
-        grid.record_cell_ranges(&mut recorder, &count, &sorted_keys);
+        grid.record_keys(&mut recorder, &count, &position, &sorted_keys);
+        CellSort::new(device, n as u32, &grid)?.record(
+            &mut recorder,
+            &count,
+            &grid,
+            &sorted_keys,
+            &origin,
+        )?;
         device.submit(recorder)?.wait()?;
-        Ok(Prepared::Device(Box::new(Workload {
-            count,
-            grid,
-            sorted_keys,
-            position: device.buffer_from("position", &points.positions_m)?,
-            found: device.buffer("found", n)?,
-            expected: expected(&points),
-        })))
+        let origin = device.download(&origin, n)?;
+        let position = device.buffer_from("position", &gather(&points.positions_m, &origin))?;
+        let search = if variant == "lists" {
+            let mut lists = NeighbourLists::new(device, n as u32, 0)?;
+            lists.build(device, &count, &grid, &sorted_keys, &position, RADIUS_M)?;
+            Search::Lists(lists)
+        } else {
+            Search::Count(device.buffer("found", n)?)
+        };
+        let expected = gather(&expected(&points), &origin);
+        Ok(Prepared::Device(Box::new(Workload { count, grid, sorted_keys, position, search, expected })))
     }
 }
 
@@ -88,22 +113,54 @@ fn expected(points: &Points) -> Vec<Expected> {
 impl DeviceWorkload for Workload {
     fn work(&self) -> Work {
         let elements = self.expected.len() as u64;
-        // Positions read, two counts written; keys and cells are the grid's own.
-        Work { elements, bytes_minimum: (12 + 8) * elements }
+        // Positions read, two numbers written; keys and cells are the grid's own. Lists: the neighbours, too.
+        let listed: u64 = match &self.search {
+            Search::Count(_) => 0,
+            Search::Lists(_) => self.expected.iter().map(|e| u64::from(e.hits[0])).sum(),
+        };
+        Work { elements, bytes_minimum: (12 + 8) * elements + 4 * listed }
     }
 
     fn spoil(&mut self, recorder: &mut Recorder) {
-        recorder.fill(&self.found, 0xdead_beef);
+        match &self.search {
+            Search::Count(found) => recorder.fill(found, 0xdead_beef),
+            Search::Lists(lists) => {
+                for buffer in [lists.len(), lists.start(), lists.neighbour()] {
+                    recorder.fill(buffer, 0xdead_beef);
+                }
+            }
+        }
     }
 
     fn record(&mut self, recorder: &mut Recorder) -> Result<()> {
-        let (keys, position, found) = (&self.sorted_keys, &self.position, &self.found);
-        self.grid.record_neighbour_counts(recorder, &self.count, keys, position, RADIUS_M, found);
+        let (count, keys, position) = (&self.count, &self.sorted_keys, &self.position);
+        match &self.search {
+            Search::Count(found) => {
+                self.grid.record_neighbour_counts(recorder, count, keys, position, RADIUS_M, found);
+            }
+            Search::Lists(lists) => {
+                lists.record_build(recorder, count, &self.grid, keys, position, RADIUS_M)?;
+            }
+        }
         Ok(())
     }
 
     fn verify(&self, device: &Device) -> Result<Option<Difference>> {
-        let found = device.download(&self.found, self.expected.len())?;
+        let n = self.expected.len();
+        let found = match &self.search {
+            Search::Count(found) => device.download(found, n)?,
+            Search::Lists(lists) => {
+                let (len, start) = (device.download(lists.len(), n)?, device.download(lists.start(), n)?);
+                let total = len.iter().sum::<u32>() as usize;
+                let neighbour = device.download(lists.neighbour(), total)?;
+                let position = device.download(&self.position, n)?;
+                if let Some(wrong) = wrong_neighbour(&start, &len, &neighbour, &position) {
+                    return Ok(Some(wrong));
+                }
+                // Lists keep no candidates.
+                len.iter().zip(&self.expected).map(|(len, e)| [e.candidates, *len]).collect()
+            }
+        };
         let wrong = found.iter().zip(&self.expected).position(|([candidates, hits], expected)| {
             *candidates != expected.candidates || !(expected.hits[0]..=expected.hits[1]).contains(hits)
         });
@@ -115,4 +172,33 @@ impl DeviceWorkload for Workload {
             ))
         }))
     }
+}
+
+/// The first entry of the lists that is out of range, out of reach, or there twice. Their lengths being right, no one is missing.
+fn wrong_neighbour(
+    start: &[u32],
+    len: &[u32],
+    neighbour: &[u32],
+    position: &[[f32; 3]],
+) -> Option<Difference> {
+    for (i, (start, len)) in start.iter().zip(len).enumerate() {
+        let list = neighbour.get(*start as usize..(start + len) as usize);
+        let Some(mut list) = list.map(<[u32]>::to_vec) else {
+            return Some(Difference(format!("list {i} begins at {start} with {len}, past the end")));
+        };
+        list.sort_unstable();
+        let near = |j: &u32| {
+            let other = position.get(*j as usize);
+            other.is_some_and(|other| {
+                let squares = (0..3).map(|a| (f64::from(position[i][a]) - f64::from(other[a])).powi(2));
+                *j as usize != i && squares.sum::<f64>() < f64::from(RADIUS_M * RADIUS_M) * (1.0 + 1e-6)
+            })
+        };
+        if !list.iter().all(near) || list.windows(2).any(|pair| pair[0] == pair[1]) {
+            return Some(Difference(format!(
+                "list {i} is {list:?}, with one that is no neighbour or there twice"
+            )));
+        }
+    }
+    None
 }

@@ -2,7 +2,7 @@
 
 use crate::distribution::unit_noise;
 use crate::error::Result;
-use frazil_kernels::UniformGrid;
+use frazil_kernels::{CellOrder, GridOptions, UniformGrid};
 use frazil_reference::primitives::{Grid, cell_keys, gather, radix_sort_pairs};
 use frazil_vk::Device;
 
@@ -29,6 +29,11 @@ impl Points {
     }
 
     pub fn grid(&self, device: &Device) -> Result<UniformGrid> {
-        Ok(UniformGrid::new(device, [0.0; 3], [self.side_m; 3], 1.0)?)
+        self.grid_in(device, CellOrder::Linear)
+    }
+
+    pub fn grid_in(&self, device: &Device, order: CellOrder) -> Result<UniformGrid> {
+        let options = GridOptions { order, ..Default::default() };
+        Ok(UniformGrid::with_options(device, [0.0; 3], [self.side_m; 3], 1.0, options)?)
     }
 }

@@ -1,6 +1,7 @@
 //! The benches, one file each or one family of them.
 
 mod cell_ranges;
+mod cell_sort;
 mod compaction;
 mod copy;
 mod count_neighbours;
@@ -24,6 +25,7 @@ pub fn all() -> &'static [&'static dyn Bench] {
         &compaction::Compaction,
         &radix_sort::RadixSort,
         &gather::Gather,
+        &cell_sort::CellSort,
         &cell_ranges::CellRanges,
         &count_neighbours::CountNeighbours,
         &pbd_step::PbdStep,

@@ -18,9 +18,9 @@ pub static DEVICE: LazyLock<Device> = LazyLock::new(|| {
 
 pub static COUNTS: LazyLock<Counts> = LazyLock::new(|| Counts::new(&DEVICE).unwrap());
 
-/// `cases`, or as many as `FRAZIL_CASES` says, or 100 000 with `FRAZIL_FULL=1`.
+/// `cases`, or as many as `FRAZIL_CASES` says, or a hundred times `cases` with `FRAZIL_FULL=1`.
 pub fn config(cases: u32) -> ProptestConfig {
-    let full = std::env::var("FRAZIL_FULL").is_ok_and(|full| full == "1").then_some(100_000);
+    let full = std::env::var("FRAZIL_FULL").is_ok_and(|full| full == "1").then_some(100 * cases);
     let asked = std::env::var("FRAZIL_CASES").ok().and_then(|c| c.parse().ok());
     let cases = asked.or(full).unwrap_or(cases);
     ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(cases) }

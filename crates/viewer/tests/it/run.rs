@@ -120,6 +120,7 @@ fn a_run_that_breaks_an_invariant_says_so_with_status_4_and_keeps_what_it_has() 
 fn lists_and_checks_go_to_stdout() {
     let devices = String::from_utf8(succeed(&mut command(&["devices"])).stdout).unwrap();
     assert!(devices.starts_with("0: ") && devices.contains("Vulkan 1."), "{devices}");
+    assert!(devices.contains("litmus test of look-back") && devices.contains("sort by cell"), "{devices}");
     let scenes = String::from_utf8(succeed(&mut command(&["scenes"])).stdout).unwrap();
     for name in ["dam_break", "hydrostatic", "drop"] {
         assert!(scenes.lines().any(|line| line.starts_with(name)), "{scenes}");
