@@ -24,18 +24,22 @@ fn points(filters: &[&str], overrides: &[&str]) -> Vec<String> {
 #[test]
 fn points_are_the_product_of_the_axes_each_once() {
     assert_eq!(
-        points(&["scan"], &["count=5,6,5", "workgroup_size=64,128"]),
+        points(&["exclusive_scan"], &["count=5,6,5", "workgroup_size=64,128"]),
         [
+            "primitives.exclusive_scan count=5 distribution=uniform variant=look_back workgroup_size=64",
+            "primitives.exclusive_scan count=5 distribution=uniform variant=look_back workgroup_size=128",
             "primitives.exclusive_scan count=5 distribution=uniform variant=reduce_then_scan workgroup_size=64",
             "primitives.exclusive_scan count=5 distribution=uniform variant=reduce_then_scan workgroup_size=128",
             "primitives.exclusive_scan count=5 distribution=uniform variant=cpu_one_core",
+            "primitives.exclusive_scan count=6 distribution=uniform variant=look_back workgroup_size=64",
+            "primitives.exclusive_scan count=6 distribution=uniform variant=look_back workgroup_size=128",
             "primitives.exclusive_scan count=6 distribution=uniform variant=reduce_then_scan workgroup_size=64",
             "primitives.exclusive_scan count=6 distribution=uniform variant=reduce_then_scan workgroup_size=128",
             "primitives.exclusive_scan count=6 distribution=uniform variant=cpu_one_core",
         ]
     );
     // A variant's name picks the benches that have it, among those that have variants at all.
-    let rayon = points(&["radix", "scan"], &["variant=cpu_rayon", "count=9", "key_bits=8"]);
+    let rayon = points(&["radix", "exclusive_scan"], &["variant=cpu_rayon", "count=9", "key_bits=8"]);
     assert_eq!(rayon.len(), 2, "{rayon:?}");
     assert!(rayon.iter().all(|point| point.starts_with("primitives.radix_sort ")), "{rayon:?}");
     // Asking twice for an axis adds values.
@@ -55,7 +59,11 @@ fn what_no_bench_takes_is_refused_with_what_is_expected() {
         (&[], &["count=99999999999999999999"], &["found \"99999999999999999999\""]),
         (&[], &["workgroup_size=100"], &["found \"100\"", "a power of two from 64 to 512"]),
         (&[], &["distribution=unifrom"], &["found \"unifrom\"", "one of uniform, sorted"]),
-        (&["scan"], &["variant=cpu_rdst"], &["found \"cpu_rdst\"", "one of reduce_then_scan, cpu_one_core"]),
+        (
+            &["exclusive_scan"],
+            &["variant=cpu_rdst"],
+            &["found \"cpu_rdst\"", "one of look_back, reduce_then_scan, cpu_one_core"],
+        ),
         (&[], &["count"], &["found \"count\", expected name=value"]),
         (&[], &["count="], &["expected name=value"]),
         (&[], &["=1"], &["expected name=value"]),

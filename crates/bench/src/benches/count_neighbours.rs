@@ -151,8 +151,12 @@ impl DeviceWorkload for Workload {
             Search::Count(found) => device.download(found, n)?,
             Search::Lists(lists) => {
                 let (len, start) = (device.download(lists.len(), n)?, device.download(lists.start(), n)?);
-                let total = len.iter().sum::<u32>() as usize;
-                let neighbour = device.download(lists.neighbour(), total)?;
+                let total = len.iter().map(|len| u64::from(*len)).sum::<u64>();
+                if total > u64::from(lists.room()) {
+                    let room = lists.room();
+                    return Ok(Some(Difference(format!("{total} neighbours, there is room for {room}"))));
+                }
+                let neighbour = device.download(lists.neighbour(), total as usize)?;
                 let position = device.download(&self.position, n)?;
                 if let Some(wrong) = wrong_neighbour(&start, &len, &neighbour, &position) {
                     return Ok(Some(wrong));
@@ -182,7 +186,7 @@ fn wrong_neighbour(
     position: &[[f32; 3]],
 ) -> Option<Difference> {
     for (i, (start, len)) in start.iter().zip(len).enumerate() {
-        let list = neighbour.get(*start as usize..(start + len) as usize);
+        let list = neighbour.get(*start as usize..*start as usize + *len as usize);
         let Some(mut list) = list.map(<[u32]>::to_vec) else {
             return Some(Difference(format!("list {i} begins at {start} with {len}, past the end")));
         };

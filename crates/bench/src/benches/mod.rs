@@ -5,8 +5,10 @@ mod cell_sort;
 mod compaction;
 mod copy;
 mod count_neighbours;
+mod decomposition;
 mod exclusive_scan;
 mod gather;
+mod interlinks;
 mod lattice;
 mod pbd_step;
 mod radix_sort;
@@ -28,6 +30,8 @@ pub fn all() -> &'static [&'static dyn Bench] {
         &cell_sort::CellSort,
         &cell_ranges::CellRanges,
         &count_neighbours::CountNeighbours,
+        &interlinks::Interlinks,
+        &decomposition::Decomposition,
         &pbd_step::PbdStep,
     ]
 }

@@ -6,8 +6,8 @@ use std::path::Path;
 use std::process::Output;
 use std::time::{Duration, Instant};
 
-/// Two points of a bench whose times are far above what starting a pass costs.
-const TINY: &[&str] = &["bench", "scan", "--smoke", "--axis", "count=20001", "--quiet"];
+/// Three points of a bench whose times are far above what starting a pass costs.
+const TINY: &[&str] = &["bench", "exclusive_scan", "--smoke", "--axis", "count=20001", "--quiet"];
 
 fn stdout(output: &Output) -> String {
     String::from_utf8(output.stdout.clone()).unwrap()
@@ -43,11 +43,11 @@ fn benches_are_listed_without_a_device() {
 fn points_are_measured_verified_printed_and_kept() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("new/rows.jsonl");
-    let arguments = ["bench", "copy", "scan", "--smoke", "--axis", "count=0,777", "--out"];
+    let arguments = ["bench", "copy", "exclusive_scan", "--smoke", "--axis", "count=0,777", "--out"];
     let output = succeed(&mut command(&[&arguments[..], &[out.to_str().unwrap()]].concat()));
     let table = stdout(&output);
     let rows = read_rows(&out).unwrap();
-    assert_eq!(rows.len(), 6, "{table}");
+    assert_eq!(rows.len(), 8, "{table}");
     for row in &rows {
         let line =
             table.lines().find(|line| line.contains(&row.point.to_string()) && line.contains(&row.bench));
@@ -78,7 +78,7 @@ fn a_measurement_is_compared_with_an_earlier_one() {
     let output = tiny(&first, &[]);
     assert!(output.status.success() && output.stdout.is_empty(), "--quiet: {}", stderr(&output));
     let rows = read_rows(&first).unwrap();
-    assert_eq!(rows.len(), 2);
+    assert_eq!(rows.len(), 3);
 
     // The machine may be busy with other tests: only what is slower by far is a regression here.
     let first = first.to_str().unwrap();
@@ -92,20 +92,21 @@ fn a_measurement_is_compared_with_an_earlier_one() {
     let message = stderr(&output);
     assert_eq!(output.status.code(), Some(1), "{message}");
     assert!(
-        message.contains("2 of 2 points slower than in") && message.contains("exclusive_scan"),
+        message.contains("3 of 3 points slower than in") && message.contains("exclusive_scan"),
         "{message}"
     );
 
     // The file compared with may be the one that rows are appended to.
     let fast = fast.to_str().unwrap();
-    let arguments = ["bench", "scan", "--smoke", "--axis", "count=20001", "--out", fast, "--against", fast];
+    let arguments =
+        ["bench", "exclusive_scan", "--smoke", "--axis", "count=20001", "--out", fast, "--against", fast];
     let output = command(&arguments).output().unwrap();
     assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
     let table = stdout(&output);
     let slower = |line: &str| line.starts_with("slower ") && line.contains("exclusive_scan");
-    assert_eq!(table.lines().filter(|line| slower(line)).count(), 2, "{table}");
-    // Two doctored rows, two measured ones, and what was slower measured once more.
-    assert_eq!(read_rows(Path::new(fast)).unwrap().len(), 6, "{table}");
+    assert_eq!(table.lines().filter(|line| slower(line)).count(), 3, "{table}");
+    // Three doctored rows, three measured ones, and what was slower measured once more.
+    assert_eq!(read_rows(Path::new(fast)).unwrap().len(), 9, "{table}");
 }
 
 #[test]
