@@ -21,6 +21,7 @@ mod neighbour_lists;
 mod radix_sort;
 mod reduction;
 mod scan;
+mod segmented_reduction;
 
 pub use cell_sort::{CellSort, CellSortMethod};
 pub use compaction::{Compaction, Move};
@@ -34,3 +35,4 @@ pub use neighbour_lists::NeighbourLists;
 pub use radix_sort::{RadixSort, SortKey, SortOptions};
 pub use reduction::{Operation, ReductionF32, ReductionU32};
 pub use scan::{FixedScan, Scan, ScanOptions};
+pub use segmented_reduction::{SegmentedReductionF32, SegmentedReductionU32};

@@ -1,0 +1,27 @@
+#version 460
+// First pass of the segmented reduction of u32: sums (u32 wrapping), minima or maxima of segments that lie in one tile, and the parts of
+// those that do not. Bytes: 4 an element, 4 a segment read and written. Order-independent: integer operations are associative.
+#extension GL_GOOGLE_include_directive : require
+#include "common/kernel.glsl"
+
+#define ELEMENT uint
+
+layout(constant_id = 1) const uint ITEMS_PER_THREAD = 8;
+// 0 sum, 1 minimum, 2 maximum.
+layout(constant_id = 2) const uint OPERATION = 0;
+
+layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
+layout(scalar, binding = 1) readonly buffer SegmentStart { uint segment_start[]; };
+layout(scalar, binding = 2) readonly buffer Values { ELEMENT values[]; };
+layout(scalar, binding = 3) writeonly buffer Reduced { ELEMENT reduced[]; };
+layout(scalar, binding = 4) writeonly buffer HeadPartial { ELEMENT head_partial[]; };
+layout(scalar, binding = 5) writeonly buffer TailPartial { ELEMENT tail_partial[]; };
+layout(scalar, push_constant) uniform Params {
+    // What an empty segment reduces to.
+    ELEMENT neutral;
+};
+
+ELEMENT combine(ELEMENT a, ELEMENT b) { return OPERATION == 0u ? a + b : OPERATION == 1u ? min(a, b) : max(a, b); }
+
+#include "primitives/segments.glsl"
+#include "primitives/segmented_reduce.glsl"
