@@ -69,6 +69,8 @@ impl Default for SortOptions {
 /// With look-back (onesweep), one pass counts the digits of all passes, and each pass moves every key once: for u32 keys with a
 /// payload 4 + 16 bytes a pass. Without, each pass counts first, 20 bytes. Arrays that fit a workgroup are sorted in one dispatch.
 pub struct RadixSort<K = u32> {
+    /// Compiles the kernel that moves columns when a column of so many words is first met.
+    device: Device,
     way: Way,
     scratch_keys: Buffer<u32>,
     scratch_payload: Buffer<u32>,
@@ -177,6 +179,7 @@ impl<K: SortKey> RadixSort<K> {
             Way::ReduceThenScan(CountAndScatter::new(device, capacity, options, K::WORDS)?)
         };
         Ok(Self {
+            device: device.clone(),
             way,
             scratch_keys: device.buffer("sort keys (scratch)", (capacity * K::WORDS) as usize)?,
             scratch_payload: device.buffer("sort payload (scratch)", capacity as usize)?,
@@ -249,7 +252,6 @@ impl<K: SortKey> RadixSort<K> {
     pub fn record_columns(
         &self,
         recorder: &mut Recorder,
-        device: &Device,
         count: &DeviceCount,
         keys: &Buffer<K>,
         order: &Buffer<u32>,
@@ -273,7 +275,7 @@ impl<K: SortKey> RadixSort<K> {
         for (from, words, to) in columns.iter().filter_map(Move::as_column) {
             let defaults = gather_u32::Specialization::default();
             let gather: Kernel<gather_u32::Interface> =
-                Kernel::specialized(device, &gather_u32::Specialization { words, ..defaults })?;
+                Kernel::specialized(&self.device, &gather_u32::Specialization { words, ..defaults })?;
             let bindings = gather_u32::Bindings { count: &count.count, order, column: from, moved: to };
             recorder.declare_bytes((4 + 8 * u64::from(words)) * u64::from(count.expected()));
             recorder.dispatch(&gather, Threads::Counted(count), bindings, ());

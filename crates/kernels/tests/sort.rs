@@ -99,7 +99,7 @@ fn sort_moves_every_column() {
         DEVICE.upload(&from, &wide).unwrap();
         let (narrow_from, narrow_to) = (padded(&keys, capacity), padded(&[], capacity));
         let columns = [Move::column(&from, &to), Move::column(&narrow_from, &narrow_to)];
-        run(|r| sort.record_columns(r, &DEVICE, &count(n, capacity), &key_buffer, &order, &columns, bits.clone()).unwrap());
+        run(|r| sort.record_columns(r, &count(n, capacity), &key_buffer, &order, &columns, bits.clone()).unwrap());
         let expected = stable_order(&keys, bits);
         prop_assert_eq!(DEVICE.download(&to, n).unwrap(), expected.iter().map(|i| wide[*i as usize]).collect::<Vec<_>>());
         prop_assert_eq!(DEVICE.download(&narrow_to, n).unwrap(), DEVICE.download(&key_buffer, n).unwrap());

@@ -76,7 +76,10 @@ pub struct Kernel<K: KernelInterface> {
 
 /// Kernels that a device has compiled, by the place of their source and their tunables.
 #[derive(Default)]
-pub(crate) struct Kernels(Mutex<HashMap<(usize, Vec<u32>), Arc<KernelInner>>>);
+pub(crate) struct Kernels(Mutex<HashMap<KernelKey, Arc<KernelInner>>>);
+
+/// The address of a source, which is static, and the values of its tunables.
+type KernelKey = (usize, Vec<u32>);
 
 /// A pipeline; it lives as long as its device.
 pub(crate) struct KernelInner {

@@ -46,7 +46,8 @@ impl Bench for CellSort {
         let cells = points.twin.n_cells();
         // What a step meets: nearly sorted, with particles that have changed cells.
         let shift = points.twin.dims[0];
-        let moved = |(i, key): (usize, &u32)| if noise(i) % 8 == 0 { (key + shift) % cells } else { *key };
+        let moved =
+            |(i, key): (usize, &u32)| if noise(i).is_multiple_of(8) { (key + shift) % cells } else { *key };
         let mut keys: Vec<u32> = points.sorted_keys.iter().enumerate().map(moved).collect();
         let unsorted = device.buffer_from("cells", &keys)?;
         let mut order: Vec<u32> = (0..n as u32).collect();

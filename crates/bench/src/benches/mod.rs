@@ -13,6 +13,7 @@ mod lattice;
 mod pbd_step;
 mod radix_sort;
 mod reduction;
+mod segmented_reduction;
 
 use crate::bench::Bench;
 
@@ -23,6 +24,7 @@ pub fn all() -> &'static [&'static dyn Bench] {
     &[
         &copy::Copy,
         &reduction::Reduction,
+        &segmented_reduction::SegmentedReduction,
         &exclusive_scan::ExclusiveScan,
         &compaction::Compaction,
         &radix_sort::RadixSort,

@@ -29,7 +29,7 @@ pub fn scan_fixed(input: &[f32], fraction_bits: u32, inclusive: bool) -> Option<
     let value = |sum: i32| (f64::from(sum) / unit) as f32;
     for &x in input {
         let scaled = f64::from(x) * unit;
-        if !(scaled.abs() < f64::from(1u32 << 31)) {
+        if scaled.is_nan() || scaled.abs() >= f64::from(1u32 << 31) {
             return None;
         }
         let before = sum;
