@@ -37,7 +37,7 @@ impl Bench for SegmentedReduction {
     fn prepare(&self, device: &Device, point: &Point) -> Result<Prepared> {
         let n = point.count()?;
         let length = point.name("length")?;
-        let values: Vec<u32> = (0..n).map(|i| noise(i)).collect();
+        let values: Vec<u32> = (0..n).map(noise).collect();
         let mut starts = vec![0u32];
         while (starts[starts.len() - 1] as usize) < n {
             let from = starts[starts.len() - 1] as usize;

@@ -94,7 +94,7 @@ mod tests {
         let start = [0, 0, 1, 1, 130, 131, 900, 900, 1000, 1000];
         let sums: Vec<u32> = start
             .windows(2)
-            .map(|w| input[w[0] as usize..w[1] as usize].iter().fold(0, |a, b| a.wrapping_add(*b)))
+            .map(|w| input[w[0] as usize..w[1] as usize].iter().fold(0u32, |a, b| a.wrapping_add(*b)))
             .collect();
         for (workgroup_size, items_per_thread) in [(1, 2), (4, 1), (8, 8), (64, 8), (256, 8)] {
             let shape = ReduceShape { workgroup_size, items_per_thread };
