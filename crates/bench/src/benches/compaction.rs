@@ -50,7 +50,7 @@ impl Bench for Compaction {
     }
 
     fn axes(&self) -> Vec<Axis> {
-        let kept = Axis::integers("kept_percent", Domain::Integers(0, 100), &[1, 50, 100], &[50]);
+        let kept = Axis::integers("kept_percent", Domain::Integers(0, 100), &[50], &[50]);
         let moves = Axis::names("moves", MOVES, MOVES, &["indices", "partition"]);
         vec![Axis::count(), kept, moves, Axis::variant(VARIANTS)]
     }

@@ -1,7 +1,7 @@
 //! The search for neighbours: by cells in either order, and writing them to lists.
 
 use super::lattice::Points;
-use crate::axis::{Axis, Point};
+use crate::axis::{Axis, Domain, Point};
 use crate::bench::{Bench, DeviceWorkload, Difference, Prepared, Work};
 use crate::error::Result;
 use frazil_kernels::{CellOrder, CellSort, Counts, NeighbourLists, UniformGrid};
@@ -46,7 +46,10 @@ impl Bench for CountNeighbours {
     }
 
     fn axes(&self) -> Vec<Axis> {
-        vec![Axis::count(), Axis::variant(VARIANTS)]
+        // The lists of a million would be longer than small devices can bind.
+        let counts = &[1_000, 100_003, 500_009];
+        let count = Axis::integers("count", Domain::Integers(0, 1 << 28), counts, &[1_000, 65_537]);
+        vec![count, Axis::variant(VARIANTS)]
     }
 
     fn prepare(&self, device: &Device, point: &Point) -> Result<Prepared> {
