@@ -35,8 +35,7 @@ fn verify(session: &Session, planned: &Planned<'_>) {
     let count = point.integer("count").unwrap();
     assert_eq!(work.elements, count, "{id} at {point}");
     if let Some(moved) = sample.bytes_moved {
-        // The recorder takes one word for an element of any column that is gathered, whatever the column holds.
-        let is_counted = id != "primitives.gather_u32" && count > 0;
+        let is_counted = count > 0;
         assert!(moved >= work.bytes_minimum || !is_counted, "{id} at {point}: {moved} bytes, {work:?}");
         assert!(sample.ns > 0.0 || count == 0, "{id} at {point}");
     }
