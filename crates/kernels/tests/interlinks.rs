@@ -268,7 +268,7 @@ fn case() -> impl Strategy<Value = (twin::Particles, LinkRule, u32, u32)> {
 #[test]
 fn reproducible_links_equal_their_twin() {
     let grid = grid();
-    proptest!(config(40), |((particles, rule, n_max, group) in case(), rounds in 1u32..6, spare in 0usize..100)| {
+    proptest!(config(1000), |((particles, rule, n_max, group) in case(), rounds in 1u32..6, spare in 0usize..100)| {
         let (particles, _) = sorted(&particles, &grid);
         let n = particles.position.len();
         let uploaded = Uploaded::new(&particles, &grid, n + spare);
@@ -291,7 +291,7 @@ fn reproducible_links_equal_their_twin() {
 #[test]
 fn reproducible_links_do_not_depend_on_the_order_of_particles() {
     let grid = grid();
-    proptest!(config(30), |((particles, rule, n_max, _) in case(), rounds in 1u32..5, seed in any::<u64>())| {
+    proptest!(config(1000), |((particles, rule, n_max, _) in case(), rounds in 1u32..5, seed in any::<u64>())| {
         let n = particles.position.len();
         let shuffle = Stream(seed).shuffled(n);
         let found: Vec<_> = [particles.clone(), moved(&particles, &shuffle)].iter().map(|particles| {
@@ -308,7 +308,7 @@ fn reproducible_links_do_not_depend_on_the_order_of_particles() {
 #[test]
 fn enough_rounds_link_all_pairs_nearest_first() {
     let grid = grid();
-    proptest!(config(30), |((particles, rule, n_max, group) in case())| {
+    proptest!(config(100), |((particles, rule, n_max, group) in case())| {
         let (particles, _) = sorted(&particles, &grid);
         let n = particles.position.len();
         let uploaded = Uploaded::new(&particles, &grid, n);
@@ -338,7 +338,7 @@ fn enough_rounds_link_all_pairs_nearest_first() {
 #[test]
 fn claimed_links_are_whole_and_in_the_end_maximal() {
     let grid = grid();
-    proptest!(config(60), |((particles, rule, n_max, group) in case())| {
+    proptest!(config(1000), |((particles, rule, n_max, group) in case())| {
         let (particles, _) = sorted(&particles, &grid);
         let n = particles.position.len();
         let uploaded = Uploaded::new(&particles, &grid, n);
@@ -405,7 +405,7 @@ fn links_survive_every_sequence_of_operations() {
         (scene, n_max(), prop::collection::vec(step(), 1..5)).prop_flat_map(|(scene, n_max, steps)| {
             rule(n_max).prop_map(move |rule| (scene, n_max, steps.clone(), rule))
         });
-    proptest!(config(25), |(((shape, weather, n, seed), n_max, steps, rule) in case, log_group in 6u32..10)| {
+    proptest!(config(1000), |(((shape, weather, n, seed), n_max, steps, rule) in case, log_group in 6u32..10)| {
         let capacity = n + 40 * steps.len();
         let twin_rule = twin_rule(&rule);
         let mut stream = Stream(seed ^ 1);
