@@ -154,7 +154,7 @@ impl Compaction {
         dropped_count: Option<&DeviceCount>,
     ) -> Result<(), KernelError> {
         let partition = columns.iter().any(|column| column.dropped.is_some());
-        self.check(count, flags, columns, kept_count, dropped_count)?;
+        self.check(count, flags, columns, partition, kept_count, dropped_count)?;
         recorder.fill(&kept_count.count, 0);
         if let Some(dropped_count) = dropped_count {
             recorder.fill(&dropped_count.count, 0);
@@ -187,10 +187,10 @@ impl Compaction {
         count: &DeviceCount,
         flags: &Buffer<u32>,
         columns: &[Move],
+        partition: bool,
         kept_count: &DeviceCount,
         dropped_count: Option<&DeviceCount>,
     ) -> Result<(), KernelError> {
-        let partition = columns.iter().any(|column| column.dropped.is_some());
         check_capacity("compaction", self.capacity, count, &[flags])?;
         let (mut inputs, mut outputs) = (vec![flags, &count.count], vec![&kept_count.count]);
         outputs.extend(dropped_count.map(|dropped| &dropped.count));

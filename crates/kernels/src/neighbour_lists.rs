@@ -1,6 +1,6 @@
 //! Compact neighbour lists: who is near whom, found once and used by many passes.
 
-use crate::error::{check_apart, check_capacity};
+use crate::error::{check_apart, check_capacity, check_room};
 use crate::{KernelError, Scan, UniformGrid};
 use frazil_shaders::grid::list_neighbours;
 use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Threads};
@@ -80,14 +80,7 @@ impl NeighbourLists {
             });
         }
         check_capacity("neighbour lists", self.capacity, count, &[sorted_keys])?;
-        if position.len() < count.capacity as usize {
-            return Err(KernelError::TooSmall {
-                primitive: "neighbour lists",
-                object: position.name().to_owned(),
-                found: position.len() as u64,
-                needed: count.capacity.into(),
-            });
-        }
+        check_room("neighbour lists", count, position)?;
         check_apart("neighbour lists", &[sorted_keys], &[&self.len, &self.start, &self.neighbour])?;
         let params =
             list_neighbours::Params { grid: grid.grid(), radius_m, capacity: self.neighbour.len() as u32 };

@@ -1,6 +1,6 @@
 //! Radix sort of u32 and u64 keys, eight bits a pass, with a payload, with each key's origin, or with many columns.
 
-use crate::error::{check_apart, check_capacity};
+use crate::error::{check_apart, check_capacity, check_room};
 use crate::length::per_tile;
 use crate::scan::ScanOptions;
 use crate::{KernelError, Method, Move, Scan};
@@ -181,7 +181,7 @@ impl<K: SortKey> RadixSort<K> {
         Ok(Self {
             device: device.clone(),
             way,
-            scratch_keys: device.buffer("sort keys (scratch)", (capacity * K::WORDS) as usize)?,
+            scratch_keys: device.buffer("sort keys (scratch)", capacity as usize * K::WORDS as usize)?,
             scratch_payload: device.buffer("sort payload (scratch)", capacity as usize)?,
             spare: device.buffer("spare payload", 1)?,
             capacity,
@@ -296,16 +296,8 @@ impl<K: SortKey> RadixSort<K> {
         if bits.start > bits.end || bits.end > key_bits {
             return Err(KernelError::BitRange { begin: bits.start, end: bits.end, key_bits });
         }
-        let too_small = |object: &str, found: usize| KernelError::TooSmall {
-            primitive: "radix sort",
-            object: object.to_owned(),
-            found: found as u64,
-            needed: count.capacity.into(),
-        };
         check_capacity("radix sort", self.capacity, count, payload.as_slice())?;
-        if keys.len() < count.capacity as usize {
-            return Err(too_small(keys.name(), keys.len()));
-        }
+        check_room("radix sort", count, keys)?;
         let keys = &keys.cast::<u32>();
         let payload = payload.unwrap_or(&self.spare);
         check_apart("radix sort", &[&count.count], &[keys, payload])?;
@@ -355,7 +347,7 @@ impl<K: SortKey> RadixSort<K> {
         }
         if passes % 2 == 1 {
             // A copy moves less than another pass would.
-            recorder.copy(from.0, to.0, (count.capacity * K::WORDS) as usize);
+            recorder.copy(from.0, to.0, count.capacity as usize * K::WORDS as usize);
             if kind != Payload::None {
                 recorder.copy(from.1, to.1, count.capacity as usize);
             }
