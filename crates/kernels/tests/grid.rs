@@ -201,6 +201,9 @@ fn misuse_is_refused_by_name() {
         assert!(matches!(record(count(0, 10), &larger, &order), KernelError::Grid { .. }));
     }
     let lists = NeighbourLists::new(&DEVICE, 10, 10).unwrap();
+    let short = DEVICE.buffer("short", 9).unwrap();
+    let error = lists.record_build(&mut recorder, &count(0, 10), &grid, &key, &short, 0.1).unwrap_err();
+    assert!(matches!(error, KernelError::TooSmall { found: 9, needed: 10, .. }), "{error}");
     for radius in [0.0, f32::NAN, 0.11] {
         let error =
             lists.record_build(&mut recorder, &count(0, 10), &grid, &key, &position, radius).unwrap_err();
