@@ -19,6 +19,7 @@ mod reader;
 mod sample;
 mod scene;
 mod shape;
+mod snow;
 mod source;
 mod tree;
 mod validate;
@@ -31,6 +32,7 @@ pub use every::{Every, EveryError};
 pub use sample::Sampled;
 pub use scene::*;
 pub use shape::{Axis, Shape};
+pub use snow::*;
 pub use source::{Location, Place};
 pub use validate::MAX_PARTICLES;
 

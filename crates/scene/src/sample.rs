@@ -3,7 +3,7 @@
 use chacha20::ChaCha8Rng;
 use chacha20::rand_core::{Rng, SeedableRng};
 
-use crate::{Collider, Fill, ParticleBlock, Scene, SceneError, Side, Vec3};
+use crate::{Collider, Fill, ParticleBlock, Phase, Scene, SceneError, Side, Vec3};
 
 /// The particles of a scene at time 0: block after block, within a block in the order of its lattice or of drawing. The
 /// place in these columns is the particle's id.
@@ -13,6 +13,10 @@ pub struct Sampled {
     pub positions_m: Vec<[f32; 3]>,
     /// Velocities in m/s.
     pub velocities_m_s: Vec<[f32; 3]>,
+    /// What they are made of.
+    pub phases: Vec<Phase>,
+    /// Temperatures in °C.
+    pub temperatures_c: Vec<f32>,
 }
 
 impl Sampled {
@@ -47,6 +51,8 @@ impl Scene {
         let capacity = usize::try_from(n_expected).unwrap_or(usize::MAX);
         if sampled.positions_m.try_reserve(capacity).is_err()
             || sampled.velocities_m_s.try_reserve(capacity).is_err()
+            || sampled.phases.try_reserve(capacity).is_err()
+            || sampled.temperatures_c.try_reserve(capacity).is_err()
         {
             return Err(SceneError::OutOfMemory { at: self.source.whole(), n_particles: n_expected });
         }
@@ -55,7 +61,10 @@ impl Scene {
             self.fill(block_idx, block, &mut sampled.positions_m);
             self.refuse_misplaced(block_idx, &sampled.positions_m[begin..])?;
             let velocity = block.velocity_m_s.map(|v| v as f32);
-            sampled.velocities_m_s.resize(sampled.positions_m.len(), velocity);
+            let n = sampled.positions_m.len();
+            sampled.velocities_m_s.resize(n, velocity);
+            sampled.phases.resize(n, block.phase);
+            sampled.temperatures_c.resize(n, block.temperature_c as f32);
         }
         Ok(sampled)
     }

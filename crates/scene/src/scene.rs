@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::snow::Snow;
 use crate::source::Source;
 use crate::{Axis, Every, Shape, Vec3};
 
@@ -33,6 +34,12 @@ pub struct Scene {
     /// Gravity in m/s²; by default 9.81 m/s² against the up axis.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gravity_m_s2: Option<Vec3>,
+    /// Size of the scene against what the file says: lengths of the domain, of particle blocks, of colliders and of the camera's
+    /// place are multiplied by this and rounded to whole particle spacings, so that there are about scale³ times as many particles
+    /// of the same size. It is applied when the scene is loaded, and is 1 from then on.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    #[schemars(range(min = 0.01, max = 100.0))]
+    pub scale: f64,
     /// Seed of everything random in the scene, 0 to 2⁶³ − 1.
     #[serde(default)]
     #[schemars(range(max = 9223372036854775807_u64))]
@@ -41,6 +48,9 @@ pub struct Scene {
     pub time: Time,
     /// The material and its discretization.
     pub fluid: Fluid,
+    /// Snow beside the water: contact, links, heat and the change from one to the other. Without it there is water only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub snow: Option<Snow>,
     /// The method and its parameters.
     #[serde(default)]
     pub solver: Solver,
@@ -59,6 +69,14 @@ pub struct Scene {
     pub output: Output,
     #[serde(skip)]
     pub(crate) source: Source,
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+fn is_one(scale: &f64) -> bool {
+    *scale == 1.0
 }
 
 /// Time step and duration.
@@ -177,6 +195,31 @@ pub struct Domain {
     pub min_m: Vec3,
     /// Upper corner in m.
     pub max_m: Vec3,
+    /// What stands for walls and colliders in the density of water.
+    #[serde(default)]
+    pub walls: WallModel,
+}
+
+/// What stands for walls and colliders in the density of water. Whichever it is, no particle passes a wall.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum WallModel {
+    /// The share of the kernel that a wall cuts off, in closed form.
+    #[default]
+    Analytic,
+    /// Boundary particles on the walls (Akinci et al. 2012), each weighing what is missing about it. Scenes with snow only.
+    Particles,
+}
+
+/// What a particle is made of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Phase {
+    /// Fluid: SPH particles under a density constraint.
+    #[default]
+    Water,
+    /// Solid: DEM particles that touch, rub and are linked. Needs a `[snow]` section.
+    Snow,
 }
 
 /// How a shape is filled with particles.
@@ -200,12 +243,24 @@ pub struct ParticleBlock {
     /// How it is filled.
     #[serde(default)]
     pub fill: Fill,
+    /// What it is filled with.
+    #[serde(default)]
+    pub phase: Phase,
+    /// Temperature in °C at the start.
+    #[serde(default = "ParticleBlock::default_temperature_c")]
+    pub temperature_c: f64,
     /// Initial velocity in m/s.
     #[serde(default)]
     pub velocity_m_s: Vec3,
     /// Random displacement of lattice points, up to this many spacings along each axis; 0 to 0.5.
     #[serde(default)]
     pub jitter_spacings: f64,
+}
+
+impl ParticleBlock {
+    fn default_temperature_c() -> f64 {
+        20.0
+    }
 }
 
 /// Which side of a closed surface the particles are on.
@@ -258,6 +313,10 @@ pub enum ColourBy {
     Height,
     /// The particle's id, which shows where particles come from.
     Id,
+    /// Temperature, °C; diverging about freezing.
+    Temperature,
+    /// Snow as snow and water as water.
+    Phase,
 }
 
 impl ColourBy {
@@ -269,6 +328,8 @@ impl ColourBy {
             Self::Lambda => "lambda",
             Self::Height => "height",
             Self::Id => "id",
+            Self::Temperature => "temperature",
+            Self::Phase => "phase",
         }
     }
 }
@@ -291,6 +352,8 @@ pub struct Render {
     pub colour_range: Option<[f64; 2]>,
     /// Radius of a drawn particle in spacings.
     pub particle_radius_spacings: f64,
+    /// Radius of a drawn water particle in spacings, in scenes with snow: smaller, so that snow shows through water.
+    pub water_radius_spacings: f64,
     /// Background colour, sRGB components from 0 to 1.
     pub background_srgb: Vec3,
 }
@@ -304,6 +367,7 @@ impl Default for Render {
             colour_by: ColourBy::Speed,
             colour_range: None,
             particle_radius_spacings: 0.5,
+            water_radius_spacings: 0.2,
             background_srgb: [0.05, 0.06, 0.08],
         }
     }
