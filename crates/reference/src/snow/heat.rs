@@ -121,8 +121,8 @@ impl State {
         }
     }
 
-    /// Σ_j k_ij (T_j − T_i)(1 − q_ij) of each particle of a phase, in W/m, for temperatures of both phases, solid first: in f32 as
-    /// on the device, in f64 as the truth for the same positions.
+    /// Σ_j k_ij (T_j − T_i)(1 − q_ij) of each particle of a phase, in W/m, for temperatures of both phases, solid first: in f32
+    /// as on the device, in f64 as the truth for the same positions.
     pub fn heat_flow<T: Real>(&self, p: &Parameters, kind: Kind, temperature_c: &[Vec<T>; 2]) -> Vec<T> {
         let temperature = |kind: Kind, i: usize| temperature_c[kind as usize][i];
         let flow = |i: usize| {
