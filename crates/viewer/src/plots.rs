@@ -32,10 +32,28 @@ pub fn write(folder: &Folder, scene: &Scene) -> Result<(), Failure> {
         return Ok(());
     }
     plot_metrics(&table, &folder.energy_plot()).map_err(Failure::other)?;
+    plot_frame_time(folder)?;
     match DamBreak::of(scene) {
         Some(dam_break) => dam_break.plot(&table, folder),
         None => Ok(()),
     }
+}
+
+/// What a step took in the course of the run, as 000 figs 8.4, 8.8 and 8.12.
+fn plot_frame_time(folder: &Folder) -> Result<(), Failure> {
+    let table = MetricsTable::read(&folder.timing()).map_err(Failure::other)?;
+    if table.n_rows() == 0 {
+        return Ok(());
+    }
+    let series = Series::new("wall time of a step", Mark::Line, curve(&table, "step", "step_time")?);
+    plot_series("Time a step", "step [1]", "time [ms]", &[series], &folder.frame_time_plot())
+        .map_err(Failure::other)
+}
+
+/// One column over another.
+fn curve(table: &MetricsTable, x: &str, y: &str) -> Result<Vec<(f64, f64)>, Failure> {
+    let [x, y] = [table.column(x).map_err(Failure::other)?, table.column(y).map_err(Failure::other)?];
+    Ok(x.iter().copied().zip(y.iter().copied()).collect())
 }
 
 impl DamBreak {

@@ -7,7 +7,7 @@
 use super::picture::{Camera, PendingPicture};
 use super::progress::Progress;
 use super::schedule::{Due, Schedule};
-use super::writer::{Parcel, Writer};
+use super::writer::{Parcel, StepTime, Writer};
 use crate::failure::Failure;
 use crate::invariants;
 use crate::profiling::{Activity, PassLog};
@@ -34,6 +34,8 @@ pub struct Session<'a> {
     pub passes: Option<&'a mut PassLog>,
     ring: ReadbackRing,
     next_picture: u64,
+    /// When the last submission was seen to be done, and before the first one when the session began.
+    retired: Instant,
     in_flight: VecDeque<InFlight>,
     departures: VecDeque<Departure>,
 }
@@ -86,6 +88,7 @@ impl<'a> Session<'a> {
             passes,
             ring,
             next_picture,
+            retired: Instant::now(),
             in_flight,
             departures,
         }
@@ -185,6 +188,14 @@ impl<'a> Session<'a> {
             passes.host(Activity::Collect, begin);
         }
         self.progress.reached(oldest.last_step);
+        let took = self.retired.elapsed();
+        self.retired = Instant::now();
+        let steps = oldest.step_ends.len();
+        if steps > 0 && self.schedule.metrics.is_some() {
+            let ms_per_step = 1e3 * took.as_secs_f64() / steps as f64;
+            let timing = Some(StepTime { step: oldest.last_step, ms_per_step });
+            self.writer.send(Parcel { timing, ..Parcel::default() })?;
+        }
         Ok(())
     }
 
@@ -220,6 +231,7 @@ impl Departure {
         // What a checkpoint holds beyond the columns shown is no business of a recording's.
         let shown = &columns[..columns.len().min(simulation.fluid.columns().len())];
         Ok(Parcel {
+            timing: None,
             metrics: due.metrics.then(|| [step as f64, time_s].into_iter().chain(metrics.values()).collect()),
             picture: picture.map(PendingPicture::wait).transpose()?,
             frame: due.record.then(|| state::frame(step, time_s, shown)).transpose()?,
