@@ -79,10 +79,13 @@ uvec2 neighbour_run(Grid grid, uvec3 home, uint run) {
     return uvec2(base + first, base + min(home.x + 2u, grid.dims.x));
 }
 
-// Loops `j` over every particle in the cells around `home`; needs a buffer `cell_start`. The order is that of the runs, and within
-// a run that of the sorted array, so that sums over neighbours have the same bits in every run of the program.
-#define FOR_EACH_CANDIDATE(grid, home, j)                                                    \
+// Loops `j` over every particle in the cells around `home`, whose places in their array stand in the buffer `cell_start`. The order
+// is that of the runs, and within a run that of the sorted array, so that sums over neighbours have the same bits in every run of
+// the program.
+#define FOR_EACH_CANDIDATE_IN(cell_start, grid, home, j)                                     \
     for (uint run_ = 0u; run_ < neighbour_runs(grid); ++run_)                                \
         for (uvec2 cells_ = neighbour_run(grid, home, run_), range_ = uvec2(cell_start[cells_.x], cell_start[cells_.y]); \
              range_.x < range_.y; range_.x = range_.y)                                       \
             for (uint j = range_.x; j < range_.y; ++j)
+
+#define FOR_EACH_CANDIDATE(grid, home, j) FOR_EACH_CANDIDATE_IN(cell_start, grid, home, j)

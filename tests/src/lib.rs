@@ -1,7 +1,7 @@
 //! What the cross-crate tests share: a device with validation on, a simulation, and the end of every test that uses them.
 
 use frazil_scene::Scene;
-use frazil_solvers::pbd::{Fluid, FluidMetrics};
+use frazil_solvers::pbd::{Fluid, FluidMetrics, Snow, SnowMetrics};
 use frazil_vk::{Device, DeviceOptions};
 
 /// Opens the test device with core and synchronization validation.
@@ -113,5 +113,135 @@ impl Simulation {
         let columns = self.fluid.state_columns();
         let column = columns.iter().find(|c| c.name == name).expect("a column of that name");
         self.device.download(&column.words, self.len() * column.kind.words() as usize).expect("a column")
+    }
+}
+
+/// A simulation of a scene with snow, stepped as a user's run is.
+pub struct SnowSimulation {
+    /// The device.
+    pub device: Device,
+    /// The scene with its overrides.
+    pub scene: Scene,
+    /// Snow and water.
+    pub snow: Snow,
+    /// Steps so far.
+    pub step: u64,
+}
+
+/// One particle as it is on the device.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Particle {
+    /// Its number for life.
+    pub id: u32,
+    /// Whether it is snow.
+    pub is_solid: bool,
+    /// In m.
+    pub position: [f32; 3],
+    /// In m/s.
+    pub velocity: [f32; 3],
+    /// In °C.
+    pub temperature_c: f32,
+    /// In J/kg.
+    pub enthalpy_j_kg: f32,
+    /// α.
+    pub blend: f32,
+}
+
+impl SnowSimulation {
+    /// Sets a built-in scene up.
+    ///
+    /// # Panics
+    /// If anything refuses.
+    #[allow(clippy::expect_used)]
+    pub fn new(scene: &str, overrides: &[&str]) -> Self {
+        let overrides: Vec<String> = overrides.iter().map(|o| (*o).to_owned()).collect();
+        Self::of(&device(), Scene::find(scene, &overrides).expect("a scene that loads"))
+    }
+
+    /// Sets the scene of a text up.
+    ///
+    /// # Panics
+    /// If anything refuses.
+    #[allow(clippy::expect_used)]
+    pub fn parse(text: &str) -> Self {
+        Self::of(&device(), Scene::parse(text, "test.toml", &[]).expect("a scene that loads"))
+    }
+
+    /// Sets a scene up on a device.
+    ///
+    /// # Panics
+    /// If anything refuses.
+    #[allow(clippy::expect_used)]
+    pub fn of(device: &Device, scene: Scene) -> Self {
+        let sampled = scene.sample().expect("a scene that can be sampled");
+        let snow = Snow::new(device, &scene, &sampled).expect("snow that fits");
+        Self { device: device.clone(), scene, snow, step: 0 }
+    }
+
+    /// Advances by `steps` and measures.
+    ///
+    /// # Panics
+    /// If the device refuses.
+    #[allow(clippy::expect_used)]
+    pub fn advance(&mut self, steps: u64) -> SnowMetrics {
+        let mut left = steps;
+        loop {
+            let n = left.min(u64::from(self.scene.solver.steps_per_submission));
+            let mut recorder = self.device.recorder().expect("a recorder");
+            for _ in 0..n {
+                self.snow.record_step(&mut recorder);
+            }
+            left -= n;
+            if left > 0 {
+                self.device.submit(recorder).expect("a submission");
+                continue;
+            }
+            let metrics = self.snow.record_metrics(&mut recorder).expect("a measurement");
+            self.device.submit(recorder).expect("a submission");
+            self.step += steps;
+            return metrics.wait().expect("a measurement");
+        }
+    }
+
+    /// All particles, snow first, each phase in the device's order.
+    ///
+    /// # Panics
+    /// If the device refuses.
+    #[allow(clippy::expect_used)]
+    pub fn particles(&self) -> Vec<Particle> {
+        let mut all = Vec::new();
+        for (is_solid, matter) in [(true, self.snow.solid()), (false, self.snow.fluid())] {
+            let device = &self.device;
+            let n = device.download(&matter.phase.count.count, 1).expect("a count")[0] as usize;
+            let position = device.download(matter.position(), n).expect("positions");
+            let velocity = device.download(matter.velocity(), n).expect("velocities");
+            let id = device.download(matter.id(), n).expect("ids");
+            let temperature = device.download(matter.temperature.front(), n).expect("temperatures");
+            let enthalpy = device.download(matter.enthalpy.front(), n).expect("enthalpies");
+            let blend = device.download(matter.blend.front(), n).expect("blends");
+            all.extend((0..n).map(|i| Particle {
+                id: id[i],
+                is_solid,
+                position: position[i],
+                velocity: velocity[i],
+                temperature_c: temperature[i],
+                enthalpy_j_kg: enthalpy[i],
+                blend: blend[i],
+            }));
+        }
+        all
+    }
+
+    /// Faults in the links' records, by kind; none, or the engine is wrong.
+    ///
+    /// # Panics
+    /// If the device refuses.
+    #[allow(clippy::expect_used)]
+    pub fn link_faults(&self) -> Vec<(&'static str, u32)> {
+        let mut recorder = self.device.recorder().expect("a recorder");
+        let check = self.snow.record_link_check(&mut recorder).expect("a check");
+        self.device.submit(recorder).expect("a submission");
+        let faults = check.map_or_else(Vec::new, |check| check.wait().expect("a check"));
+        faults.into_iter().filter(|(_, n)| *n > 0).collect()
     }
 }

@@ -3,8 +3,8 @@
 use crate::{KernelError, UniformGrid};
 use bytemuck::Pod;
 use frazil_shaders::interlinks::{
-    accept_links, claim_links, count_links, drop_links, invert_order, judge_links, move_links, propose_links,
-    settle_links,
+    accept_links, check_links, claim_links, count_links, drop_links, invert_order, judge_links, move_links,
+    propose_links, settle_links,
 };
 use frazil_shaders::types::LinkTerms;
 use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Threads};
@@ -17,6 +17,17 @@ const MOST_SLOTS: u32 = 32;
 
 /// The most rounds a build can have: each has its own counter.
 const MOST_ROUNDS: u32 = 256;
+
+/// What [`Interlinks::record_check`] looks for, in the order of its counts.
+pub const LINK_FAULTS: [&str; 7] = [
+    "records with more links than their limit",
+    "slots whose partner is no particle, or that should be empty",
+    "links of a particle to itself",
+    "links that stand twice in a record",
+    "links that the other end does not have",
+    "links with another rest length at the other end",
+    "links with an end that is too warm",
+];
 
 /// When particles are linked, and when links break.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -128,6 +139,7 @@ pub struct Interlinks {
     invert: Kernel<invert_order::Interface>,
     shift: Kernel<move_links::Interface>,
     tally: Kernel<count_links::Interface>,
+    check: Kernel<check_links::Interface>,
     front: Table,
     back: Table,
     proposal: Buffer<u32>,
@@ -136,6 +148,7 @@ pub struct Interlinks {
     progress: Buffer<u32>,
     broken: Buffer<u32>,
     census: Buffer<u32>,
+    faults: Buffer<u32>,
     capacity: u32,
     n_max: u32,
 }
@@ -179,6 +192,7 @@ impl Interlinks {
             invert: Kernel::specialized(device, &invert_order::Specialization { workgroup_size })?,
             shift: kernel!(move_links),
             tally: kernel!(count_links),
+            check: kernel!(check_links),
             front: Table::new(device, capacity, n_max, "")?,
             back: Table::new(device, capacity, n_max, " (back)")?,
             proposal: device.buffer("link proposals", capacity as usize * n_max as usize)?,
@@ -187,6 +201,7 @@ impl Interlinks {
             progress: device.buffer_from("links made by round", &[0; MOST_ROUNDS as usize])?,
             broken: device.buffer_from("links broken", &[0])?,
             census: device.buffer_from("link census", &[0; 3])?,
+            faults: device.buffer_from("link faults", &[0; LINK_FAULTS.len()])?,
             capacity,
             n_max,
         };
@@ -447,6 +462,42 @@ impl Interlinks {
         let params = count_links::Params { grid: grid.grid(), terms };
         recorder.dispatch(&self.tally, Threads::Counted(particles.count), bindings, params);
         Ok(())
+    }
+
+    /// Records the counting of faults in the records into [`Self::faults`]: what [`LINK_FAULTS`] names, which none of the other
+    /// operations leaves behind.
+    ///
+    /// # Errors
+    /// As [`Self::record_build`], but for grid and rounds.
+    pub fn record_check(
+        &self,
+        recorder: &mut Recorder,
+        particles: LinkedParticles<'_>,
+        rule: &LinkRule,
+    ) -> Result<(), KernelError> {
+        let terms = self.terms(rule)?;
+        self.check_particles(&particles)?;
+        recorder.fill(&self.faults, 0);
+        let bindings = check_links::Bindings {
+            count: &particles.count.count,
+            temperature: particles.temperature_c,
+            partner: &self.front.partner,
+            rest_length_m: &self.front.rest_length_m,
+            degree: &self.front.degree,
+            faults: &self.faults,
+        };
+        recorder.dispatch(
+            &self.check,
+            Threads::Counted(particles.count),
+            bindings,
+            check_links::Params { terms },
+        );
+        Ok(())
+    }
+
+    /// How many faults of each kind of [`LINK_FAULTS`] the last [`Self::record_check`] found.
+    pub fn faults(&self) -> &Buffer<u32> {
+        &self.faults
     }
 
     /// The rule as kernels take it, checked.

@@ -29,7 +29,7 @@ pub use count::Counts;
 pub use decomposition::{Matrix2, Matrix3, Polar2, Polar3, PolarMethod, Svd2, Svd3};
 pub use error::KernelError;
 pub use grid::{CellOrder, GridOptions, UniformGrid};
-pub use interlinks::{Builder, INVALID_INDEX, Interlinks, LinkLimit, LinkRule, LinkedParticles};
+pub use interlinks::{Builder, INVALID_INDEX, Interlinks, LINK_FAULTS, LinkLimit, LinkRule, LinkedParticles};
 pub use look_back::{Litmus, Method};
 pub use neighbour_lists::NeighbourLists;
 pub use radix_sort::{RadixSort, SortKey, SortOptions};

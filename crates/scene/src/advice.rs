@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::source::Location;
-use crate::{Scene, Vec3};
+use crate::{Phase, Scene, Vec3};
 
 /// A warning about a scene that can run but may disappoint.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,6 +68,21 @@ impl Scene {
         }
         if self.gravity_m_s2()[self.up_axis.index()] > 0.0 {
             warn("gravity_m_s2", "points up".to_owned());
+        }
+        let freezing = self.snow.as_ref().map(|snow| snow.heat.freezing_temperature_c);
+        for (block_idx, block) in self.particles.iter().enumerate() {
+            let Some(freezing) = freezing else { break };
+            let change = match block.phase {
+                Phase::Snow if block.temperature_c > freezing => "snow above freezing, which melts at once",
+                Phase::Water if block.temperature_c < freezing => {
+                    "water below freezing, which freezes at once"
+                }
+                _ => continue,
+            };
+            warn(
+                &format!("particles.{block_idx}.temperature_c"),
+                format!("{} °C makes {change}; freezing is at {freezing} °C", block.temperature_c),
+            );
         }
         advice
     }

@@ -35,5 +35,15 @@ macro_rules! scenes {
 
 /// The built-in scenes, the demo first.
 pub fn builtin() -> &'static [Builtin] {
-    scenes!["dam_break", "hydrostatic", "drop"]
+    scenes![
+        "dam_break",
+        "hydrostatic",
+        "drop",
+        "snow_drop_free",
+        "snow_drop_linked",
+        "snow_drop_dynamic",
+        "melting",
+        "freezing",
+        "water_drop",
+    ]
 }

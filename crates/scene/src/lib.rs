@@ -12,17 +12,20 @@
 mod advice;
 mod builtin;
 mod camera;
+mod conduction;
 mod error;
 mod every;
 mod load;
 mod reader;
 mod sample;
+mod scale;
 mod scene;
 mod shape;
 mod snow;
 mod source;
 mod tree;
 mod validate;
+mod validate_snow;
 
 pub use advice::Advice;
 pub use builtin::{Builtin, builtin};

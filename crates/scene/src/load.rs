@@ -49,7 +49,8 @@ impl Scene {
         let source = Source::new(origin, tree.places());
         let mut scene: Self = reader::read(tree, &source)?;
         scene.source = source;
-        scene.validate()?;
+        let scale = scene.apply_scale()?;
+        scene.validate().map_err(|error| error.at_scale(scale))?;
         Ok(scene)
     }
 

@@ -75,7 +75,7 @@ pub enum Shape {
 
 /// A shape's extent may fall short of a whole number of spacings by this share of one, for the rounding of decimal
 /// numbers, and still hold that number.
-const LATTICE_TOLERANCE: f64 = 1e-6;
+pub(crate) const LATTICE_TOLERANCE: f64 = 1e-6;
 
 impl Shape {
     /// The name used in scene files.

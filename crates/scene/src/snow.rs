@@ -54,7 +54,7 @@ pub struct Links {
     pub temperature_c: f64,
     /// A link breaks when it is longer than this times its length when it was made; at least 1.
     pub break_ratio: f64,
-    /// k_stretch: share of a link's stretch that one iteration takes away (eq 5.12), 0 to 1.
+    /// k_stretch: share of a link's stretch that one iteration takes away (eq 5.12), above 0 and up to 1.
     pub stiffness: f64,
     /// Compliance in m/N, one over the spring constant of a link (XPBD): it takes the place of `stiffness`, and how far a link
     /// gives no longer hangs on the number of iterations.

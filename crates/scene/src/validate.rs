@@ -20,7 +20,7 @@ const MAX_MAGNITUDE: f64 = 1e18;
 /// Blocks may reach past the domain by this share of a spacing, for the rounding of decimal numbers.
 const DOMAIN_TOLERANCE_SPACINGS: f64 = 1e-6;
 
-type Check = Result<(), SceneError>;
+pub(crate) type Check = Result<(), SceneError>;
 
 impl Scene {
     /// Checks that the scene makes sense: every value in its range, and all of them together.
@@ -32,6 +32,7 @@ impl Scene {
     pub fn validate(&self) -> Result<(), SceneError> {
         let check = Checker { source: &self.source };
         self.check_values(&check)?;
+        self.check_snow(&check)?;
         for (block_idx, block) in self.particles.iter().enumerate() {
             self.check_block(&check, &format!("particles.{block_idx}"), block)?;
         }
@@ -57,6 +58,9 @@ impl Scene {
         }
         if self.seed > i64::MAX as u64 {
             return check.fail("seed", self.seed, format!("a whole number up to {}", i64::MAX));
+        }
+        if self.scale != 1.0 {
+            return check.fail("scale", number(self.scale), "1 once a scene is loaded, which applies it");
         }
         if let Some(gravity) = self.gravity_m_s2 {
             check.vector("gravity_m_s2", gravity, "m/s²")?;
@@ -143,6 +147,7 @@ impl Scene {
                 check.positive(&within("height_m"), *height_m, "metres")?;
             }
         }
+        self.check_phase(check, key, block)?;
         check.vector(&format!("{key}.velocity_m_s"), block.velocity_m_s, "m/s")?;
         check.range(&format!("{key}.jitter_spacings"), block.jitter_spacings, 0.0, 0.5)?;
         if block.fill == Fill::Uniform && block.jitter_spacings > 0.0 {
@@ -217,6 +222,7 @@ impl Scene {
             }
         }
         check.range("render.particle_radius_spacings", render.particle_radius_spacings, 0.01, 10.0)?;
+        check.range("render.water_radius_spacings", render.water_radius_spacings, 0.01, 10.0)?;
         for (i, component) in render.background_srgb.into_iter().enumerate() {
             check.range(&format!("render.background_srgb.{i}"), component, 0.0, 1.0)?;
         }
@@ -271,17 +277,17 @@ fn check_output(check: &Checker<'_>, output: &Output) -> Check {
 const AXES: [&str; 3] = ["x", "y", "z"];
 
 /// Checks of single values, with the source that says where they stand.
-struct Checker<'a> {
-    source: &'a Source,
+pub(crate) struct Checker<'a> {
+    pub(crate) source: &'a Source,
 }
 
 impl Checker<'_> {
-    fn fail(&self, key: &str, found: impl ToString, expected: impl ToString) -> Check {
+    pub(crate) fn fail(&self, key: &str, found: impl ToString, expected: impl ToString) -> Check {
         self.fail_between(&[key], found, expected)
     }
 
     /// The constraint between `keys` does not hold; the first is the one named.
-    fn fail_between(&self, keys: &[&str], found: impl ToString, expected: impl ToString) -> Check {
+    pub(crate) fn fail_between(&self, keys: &[&str], found: impl ToString, expected: impl ToString) -> Check {
         Err(SceneError::Value {
             at: self.source.locate_between(keys),
             key: keys[0].to_owned(),
@@ -290,7 +296,7 @@ impl Checker<'_> {
         })
     }
 
-    fn positive(&self, key: &str, value: f64, unit: &str) -> Check {
+    pub(crate) fn positive(&self, key: &str, value: f64, unit: &str) -> Check {
         if value > 0.0 && (MIN_POSITIVE..=MAX_MAGNITUDE).contains(&value) {
             return Ok(());
         }
@@ -303,14 +309,14 @@ impl Checker<'_> {
         self.fail(key, number(value), format!("a positive number{of_unit}{bounds}"))
     }
 
-    fn range(&self, key: &str, value: f64, low: f64, high: f64) -> Check {
+    pub(crate) fn range(&self, key: &str, value: f64, low: f64, high: f64) -> Check {
         if (low..=high).contains(&value) {
             return Ok(());
         }
         self.fail(key, number(value), format!("a number from {} to {}", number(low), number(high)))
     }
 
-    fn count(&self, key: &str, value: u32, high: u32) -> Check {
+    pub(crate) fn count(&self, key: &str, value: u32, high: u32) -> Check {
         if (1..=high).contains(&value) {
             return Ok(());
         }
@@ -341,7 +347,7 @@ impl Checker<'_> {
 }
 
 /// A number as TOML would write it, without digits that say nothing.
-fn number(x: f64) -> String {
+pub(crate) fn number(x: f64) -> String {
     let magnitude = x.abs();
     if !x.is_finite() {
         x.to_string().to_lowercase()

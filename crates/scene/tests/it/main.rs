@@ -8,7 +8,10 @@ mod overrides;
 mod parameters;
 mod round_trip;
 mod sampling;
+mod scale;
 mod scenes;
+mod snow;
+mod snow_scenes;
 
 use frazil_scene::{Scene, SceneError};
 

@@ -1,15 +1,14 @@
 //! The position-based fluid on the device.
 
 use super::metrics::{Gauge, PendingMetrics};
+use super::motion::{Motion, Place};
 use super::parameters::Parameters;
 use super::tuning::Tuning;
 use crate::SolverError;
 use frazil_kernels::{CellSort, CellSortMethod, Counts, GridOptions, UniformGrid};
 use frazil_particles::{AnyColumn, ColumnKind, ColumnView, Permutation, PhaseArray};
 use frazil_scene::{Sampled, Scene};
-use frazil_shaders::pbd::{
-    integrate, predict, smooth_velocity, solve_density, solve_positions, update_velocity,
-};
+use frazil_shaders::pbd::{solve_density, solve_positions};
 use frazil_shaders::types::Collider;
 use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Threads};
 
@@ -66,29 +65,19 @@ pub struct Fluid {
 }
 
 struct Kernels {
-    integrate: Kernel<integrate::Interface>,
-    predict: Kernel<predict::Interface>,
+    motion: Motion,
     solve_density: Kernel<solve_density::Interface>,
     solve_positions: Kernel<solve_positions::Interface>,
-    update_velocity: Kernel<update_velocity::Interface>,
-    smooth_velocity: Kernel<smooth_velocity::Interface>,
 }
 
 impl Kernels {
     fn new(device: &Device, workgroup_size: u32) -> frazil_vk::Result<Self> {
-        let integrate = integrate::Specialization { workgroup_size };
-        let predict = predict::Specialization { workgroup_size };
         let solve_density = solve_density::Specialization { workgroup_size };
         let solve_positions = solve_positions::Specialization { workgroup_size };
-        let update_velocity = update_velocity::Specialization { workgroup_size };
-        let smooth_velocity = smooth_velocity::Specialization { workgroup_size };
         Ok(Self {
-            integrate: Kernel::specialized(device, &integrate)?,
-            predict: Kernel::specialized(device, &predict)?,
+            motion: Motion::new(device, workgroup_size)?,
             solve_density: Kernel::specialized(device, &solve_density)?,
             solve_positions: Kernel::specialized(device, &solve_positions)?,
-            update_velocity: Kernel::specialized(device, &update_velocity)?,
-            smooth_velocity: Kernel::specialized(device, &smooth_velocity)?,
         })
     }
 }
@@ -212,29 +201,13 @@ impl Fluid {
     }
 
     fn integrate(&self, recorder: &mut Recorder, dt_s: f32) {
-        let bindings = integrate::Bindings {
-            count: &self.phase.count.count,
-            position: self.phase.position.front(),
-            velocity: self.phase.velocity.front(),
-            key: &self.key,
-            colliders: &self.colliders,
-        };
-        let p = &self.parameters;
-        let params =
-            integrate::Params { grid: self.grid.grid(), walls: p.walls, gravity_m_s2: p.gravity_m_s2, dt_s };
-        recorder.dispatch(&self.kernels.integrate, self.threads(), bindings, params);
+        let (grid, places) = (self.grid.grid(), (&self.key, &self.colliders));
+        self.kernels.motion.integrate(recorder, &self.phase, places, grid, &self.parameters, dt_s);
     }
 
     fn predict(&self, recorder: &mut Recorder, dt_s: f32) {
-        let bindings = predict::Bindings {
-            count: &self.phase.count.count,
-            position: self.phase.position.front(),
-            velocity: self.phase.velocity.front(),
-            predicted: &self.predicted,
-            colliders: &self.colliders,
-        };
-        let params = predict::Params { walls: self.parameters.walls, dt_s };
-        recorder.dispatch(&self.kernels.predict, self.threads(), bindings, params);
+        let places = (&self.predicted, &self.colliders);
+        self.kernels.motion.predict(recorder, &self.phase, places, self.parameters.walls, dt_s);
     }
 
     fn solve_density(&self, recorder: &mut Recorder, at: &Buffer<[f32; 3]>) {
@@ -283,37 +256,20 @@ impl Fluid {
     }
 
     fn update_velocity(&self, recorder: &mut Recorder) {
-        let bindings = update_velocity::Bindings {
-            count: &self.phase.count.count,
-            position: self.phase.position.front(),
-            predicted: &self.predicted,
-            velocity: self.phase.velocity.front(),
-            updated: self.phase.velocity.back(),
-        };
-        let params = update_velocity::Params { dt_s: self.parameters.dt_s };
-        recorder.dispatch(&self.kernels.update_velocity, self.threads(), bindings, params);
+        let dt_s = self.parameters.dt_s;
+        self.kernels.motion.update_velocity(recorder, &self.phase, &self.predicted, dt_s);
     }
 
     fn smooth_velocity(&mut self, recorder: &mut Recorder) {
-        let bindings = smooth_velocity::Bindings {
-            count: &self.phase.count.count,
+        let p = &self.parameters;
+        let place = Place {
             key: &self.key,
-            cell_start: self.grid.cell_start(),
             predicted: &self.predicted,
-            updated: self.phase.velocity.back(),
-            velocity: self.phase.velocity.front(),
+            grid: &self.grid,
             colliders: &self.colliders,
         };
-        let p = &self.parameters;
-        let params = smooth_velocity::Params {
-            grid: self.grid.grid(),
-            walls: p.walls,
-            support_m: p.support_m,
-            volume_h3: p.volume_h3,
-            xsph_viscosity: p.xsph_viscosity,
-            wall_friction: p.wall_friction,
-        };
-        recorder.dispatch(&self.kernels.smooth_velocity, self.threads(), bindings, params);
+        let coefficients = [p.xsph_viscosity, p.wall_friction];
+        self.kernels.motion.smooth_velocity(recorder, &self.phase, place, p, coefficients);
         // x ← x*: the predicted positions are the new ones, and the old ones' buffer is free for the next prediction.
         self.predicted = self.phase.position.replace_front(self.predicted.clone());
     }

@@ -16,10 +16,13 @@
 
 mod fluid;
 mod metrics;
+mod motion;
 mod parameters;
+pub mod snow;
 mod tuning;
 
 pub use fluid::{Fluid, Stage, StateColumn};
 pub use metrics::{FluidMetrics, PendingMetrics};
 pub use parameters::Parameters;
+pub use snow::{Snow, SnowMetrics};
 pub use tuning::{Tuning, TuningError};

@@ -1,0 +1,81 @@
+//! A scene's size against what its file says.
+
+use crate::shape::LATTICE_TOLERANCE;
+use crate::validate::{Checker, number};
+use crate::{Collider, Scene, SceneError, Shape, Vec3};
+
+const MIN_SCALE: f64 = 0.01;
+const MAX_SCALE: f64 = 100.0;
+
+impl Scene {
+    /// Multiplies the scene's lengths by `scale`, which is 1 from then on, and returns what it was. Corners of boxes and of the
+    /// domain go to whole particle spacings, so that what filled a container wall to wall still does.
+    pub(crate) fn apply_scale(&mut self) -> Result<f64, SceneError> {
+        let scale = self.scale;
+        Checker { source: &self.source }.range("scale", scale, MIN_SCALE, MAX_SCALE)?;
+        if scale == 1.0 {
+            return Ok(scale);
+        }
+        self.scale = 1.0;
+        let d = self.fluid.particle_spacing_m;
+        let times = |lengths: &mut Vec3| *lengths = lengths.map(|x| scale * x);
+        let corner = |corner: &mut Vec3| *corner = corner.map(|x| to_whole_spacings(scale * x, d));
+        corner(&mut self.domain.min_m);
+        corner(&mut self.domain.max_m);
+        for block in &mut self.particles {
+            match &mut block.shape {
+                Shape::Box { min_m, max_m } => {
+                    corner(min_m);
+                    corner(max_m);
+                }
+                Shape::Sphere { centre_m, radius_m } => {
+                    times(centre_m);
+                    *radius_m *= scale;
+                }
+                Shape::Cylinder { centre_m, radius_m, height_m, .. } => {
+                    times(centre_m);
+                    *radius_m *= scale;
+                    *height_m *= scale;
+                }
+            }
+        }
+        for collider in &mut self.colliders {
+            match collider {
+                Collider::Plane { point_m, .. } => times(point_m),
+                Collider::Sphere { centre_m, radius_m, .. } => {
+                    times(centre_m);
+                    *radius_m *= scale;
+                }
+            }
+        }
+        let camera = &mut self.render.camera;
+        camera.target_m.iter_mut().for_each(times);
+        camera.distance_m.iter_mut().for_each(|distance| *distance *= scale);
+        Ok(scale)
+    }
+}
+
+/// The multiple of the spacing next to `x_m`. Halves go away from zero, whatever the rounding of decimal numbers did to them.
+fn to_whole_spacings(x_m: f64, spacing_m: f64) -> f64 {
+    // A spacing that is no length is refused later.
+    if !(spacing_m > 0.0 && spacing_m.is_finite()) {
+        return x_m;
+    }
+    let n = x_m / spacing_m;
+    // The sum makes a positive zero of a negative one.
+    (n + LATTICE_TOLERANCE.copysign(n)).round() * spacing_m + 0.0
+}
+
+impl SceneError {
+    /// Says with a scaled length that it is not as in the file.
+    pub(crate) fn at_scale(mut self, scale: f64) -> Self {
+        const SCALED: [&str; 4] = ["domain", "particles", "colliders", "render.camera"];
+        if let Self::Value { key, found, .. } = &mut self
+            && scale != 1.0
+            && SCALED.iter().any(|section| key.starts_with(section))
+        {
+            found.push_str(&format!(" at scale {}", number(scale)));
+        }
+        self
+    }
+}

@@ -1,0 +1,276 @@
+//! The `[snow]` section, and what needs it.
+
+use frazil_scene::{
+    ColourBy, LatentHeat, LinkBuilder, LinkLimit, Links, Phase, Scene, SceneError, Snow, WallModel,
+};
+
+use crate::{MINIMAL, minimal};
+
+/// The minimal scene with its block made of snow; `[snow]` begins in line 22.
+fn snowy(lines: &str, overrides: &[&str]) -> Result<Scene, SceneError> {
+    let text = format!("{MINIMAL}phase = \"snow\"\ntemperature_c = -10\n\n[snow]\n{lines}");
+    let overrides: Vec<String> = overrides.iter().map(|text| text.to_string()).collect();
+    Scene::parse(&text, "snow.toml", &overrides)
+}
+
+#[track_caller]
+fn assert_message(result: Result<Scene, SceneError>, expected: &str) {
+    assert_eq!(result.expect_err("the scene is wrong").to_string(), expected);
+}
+
+#[test]
+fn what_snow_leaves_out_has_its_default() {
+    let scene = snowy("", &[]).unwrap();
+    let snow = scene.snow.unwrap();
+    assert_eq!(snow, Snow::default());
+    assert_eq!((snow.non_penetration_stiffness, snow.links.stiffness), (0.25, 0.1));
+    assert_eq!((snow.static_friction, snow.kinetic_friction, snow.shape_stiffness), (0.5, 0.35, 0.0));
+    assert_eq!((snow.links.limit, snow.links.most), (LinkLimit::Dynamic, 8));
+    assert_eq!(snow.links.builder, LinkBuilder::Reproducible);
+    assert_eq!(snow.heat.latent_heat, LatentHeat::Blending);
+    assert_eq!(snow.transition.blend_speed, 0.01);
+    assert_eq!(minimal(&[]).unwrap().snow, None);
+    // A section that is partly given keeps the defaults of the rest.
+    let partly = snowy("links.most = 4", &[]).unwrap().snow.unwrap();
+    assert_eq!(partly.links, Links { most: 4, ..Links::default() });
+    assert_eq!(partly.heat, snow.heat);
+}
+
+#[test]
+fn values_of_snow_out_of_range_are_placed() {
+    for (line, message) in [
+        (
+            "contact_radius_spacings = 1.5",
+            "contact_radius_spacings: found 1.5, expected a number from 0.1 to 1",
+        ),
+        (
+            "non_penetration_stiffness = 0",
+            "non_penetration_stiffness: found 0, expected a number above 0 and up to 1",
+        ),
+        ("static_friction = 11", "static_friction: found 11, expected a number from 0 to 10"),
+        ("kinetic_friction = -0.1", "kinetic_friction: found -0.1, expected a number from 0 to 10"),
+        ("kinetic_friction = 0.6", "kinetic_friction: found 0.6, expected at most snow.static_friction, 0.5"),
+        ("xsph_viscosity = 2", "xsph_viscosity: found 2, expected a number from 0 to 1"),
+        ("shape_stiffness = 1.01", "shape_stiffness: found 1.01, expected a number from 0 to 1"),
+        (
+            "links.most = 0",
+            "links.most: found 0, expected a whole number from 1 to 32; limit = \"none\" makes snow without links",
+        ),
+        ("links.most = 33", "links.most: found 33, expected a whole number from 1 to 32"),
+        (
+            "links.temperature_c = -300",
+            "links.temperature_c: found -300, expected a temperature from -273.15 °C to 10000 °C",
+        ),
+        (
+            "links.temperature_c = 1",
+            "links.temperature_c: found 1 °C, expected at most snow.heat.freezing_temperature_c, 0 °C, because water is \
+             not linked",
+        ),
+        ("links.break_ratio = 0.9", "links.break_ratio: found 0.9, expected a number from 1 to 1e9"),
+        ("links.stiffness = 1.5", "links.stiffness: found 1.5, expected a number above 0 and up to 1"),
+        ("links.compliance_m_n = 0", "links.compliance_m_n: found 0, expected a positive number of m/N"),
+        ("links.rounds = 0", "links.rounds: found 0, expected a whole number from 1 to 256"),
+        ("links.rounds = 257", "links.rounds: found 257, expected a whole number from 1 to 256"),
+        ("links.limit = \"some\"", "links.limit: found \"some\", expected one of none, constant, dynamic"),
+        (
+            "heat.snow_capacity_j_kg_k = 0",
+            "heat.snow_capacity_j_kg_k: found 0, expected a positive number of J/(kg K)",
+        ),
+        (
+            "heat.water_capacity_j_kg_k = -1",
+            "heat.water_capacity_j_kg_k: found -1, expected a positive number of J/(kg K)",
+        ),
+        (
+            "heat.snow_conductivity_w_m_k = 0",
+            "heat.snow_conductivity_w_m_k: found 0, expected a positive number of W/(m K)",
+        ),
+        (
+            "heat.water_conductivity_w_m_k = 0",
+            "heat.water_conductivity_w_m_k: found 0, expected a positive number of W/(m K)",
+        ),
+        (
+            "heat.freezing_temperature_c = 2e4",
+            "heat.freezing_temperature_c: found 20000, expected a temperature from -273.15 °C to 10000 °C",
+        ),
+        (
+            "heat.homogeneous_freezing_temperature_c = 0",
+            "heat.homogeneous_freezing_temperature_c: found 0 °C, expected less than snow.heat.freezing_temperature_c, 0 °C",
+        ),
+        ("heat.latent_heat_j_kg = 0", "heat.latent_heat_j_kg: found 0, expected a positive number of J/kg"),
+        ("transition.blend_speed = 0", "transition.blend_speed: found 0, expected a positive number"),
+        (
+            "transition.blend_speed = 1001",
+            "transition.blend_speed: found 1001, expected a number from 0 to 1000",
+        ),
+        (
+            "transition.blend_threshold = 1",
+            "transition.blend_threshold: found 1, expected a number from 0 to below 1",
+        ),
+        (
+            "friction = 0.5",
+            "friction: unknown key; expected one of contact_radius_spacings, non_penetration_stiffness, \
+         averaging, static_friction, kinetic_friction, xsph_viscosity, shape_stiffness, links, heat, transition",
+        ),
+    ] {
+        let (key, _) = line.split_once(" = ").unwrap();
+        let column = key.rfind('.').map_or(1, |dot| dot + 2);
+        assert_message(snowy(line, &[]), &format!("snow.toml:23:{column}: snow.{message}"));
+    }
+}
+
+#[test]
+fn the_ends_of_ranges_are_allowed() {
+    for line in [
+        "kinetic_friction = 0.5",
+        "static_friction = 0\nkinetic_friction = 0",
+        "non_penetration_stiffness = 1",
+        "links.most = 32",
+        "links.break_ratio = 1",
+        "links.rounds = 256",
+        "links.temperature_c = -273.15",
+        "links.limit = \"none\"",
+        "transition.blend_speed = 1000",
+        "transition.blend_threshold = 0",
+    ] {
+        snowy(line, &[]).unwrap_or_else(|e| panic!("{e}"));
+    }
+}
+
+#[test]
+fn snow_needs_its_section() {
+    assert_message(
+        Scene::parse(&format!("{MINIMAL}phase = \"snow\"\n"), "minimal.toml", &[]),
+        "minimal.toml:19:1: particles.0.phase: found \"snow\" in a scene that does not say what snow is, expected \
+         \"water\", or a [snow] section",
+    );
+    assert_message(
+        minimal(&["domain.walls=particles"]),
+        "minimal.toml with --set domain.walls=particles: domain.walls: found \"particles\" in a scene without snow, \
+         expected \"analytic\", or a [snow] section",
+    );
+    assert_eq!(snowy("", &["domain.walls=particles"]).unwrap().domain.walls, WallModel::Particles);
+    assert_eq!(minimal(&["render.colour_by=phase"]).unwrap().render.colour_by, ColourBy::Phase);
+}
+
+#[test]
+fn temperatures_of_blocks_are_physical() {
+    assert_message(
+        snowy("", &["particles.0.temperature_c=-274"]),
+        "snow.toml with --set particles.0.temperature_c=-274: particles.0.temperature_c: found -274, expected a temperature \
+         from -273.15 °C to 10000 °C",
+    );
+    assert_message(
+        minimal(&["particles.0.temperature_c=nan"]),
+        "minimal.toml with --set particles.0.temperature_c=nan: particles.0.temperature_c: found nan, expected a temperature \
+         from -273.15 °C to 10000 °C",
+    );
+}
+
+#[test]
+fn scenes_of_snow_alone_and_of_water_alone_are_fine() {
+    for overrides in [&[][..], &["particles.0.phase=water", "particles.0.temperature_c=20"]] {
+        let scene = snowy("", overrides).unwrap();
+        assert_eq!(scene.advice(), []);
+        assert_eq!(scene.sample().unwrap().len(), 8);
+    }
+}
+
+#[test]
+fn phases_and_temperatures_follow_their_block() {
+    let scene = snowy(
+        "",
+        &["particles=[{shape.box={min_m=[0,0,0],max_m=[0.2,0.1,0.1]},phase='snow',temperature_c=-7.5},\
+           {shape.box={min_m=[0.5,0,0],max_m=[0.6,0.1,0.1]}}]"],
+    )
+    .unwrap();
+    let sampled = scene.sample().unwrap();
+    assert_eq!(sampled.phases, [Phase::Snow, Phase::Snow, Phase::Water]);
+    assert_eq!(sampled.temperatures_c, [-7.5, -7.5, 20.0]);
+}
+
+#[test]
+fn blocks_that_change_at_once_are_advised_against() {
+    let advice = |overrides: &[&str]| -> Vec<String> {
+        snowy("", overrides).unwrap().advice().iter().map(ToString::to_string).collect()
+    };
+    assert_eq!(
+        advice(&["particles.0.temperature_c=1.5"]),
+        [
+            "snow.toml with --set particles.0.temperature_c=1.5: particles.0.temperature_c: 1.5 °C makes snow above freezing, \
+          which melts at once; freezing is at 0 °C"
+        ]
+    );
+    assert_eq!(
+        advice(&["particles.0.phase=water"]),
+        [
+            "snow.toml:20:1: particles.0.temperature_c: -10 °C makes water below freezing, which freezes at once; freezing is \
+          at 0 °C"
+        ]
+    );
+    assert_eq!(advice(&["particles.0.temperature_c=0"]), [""; 0]);
+    // Without snow, temperature means nothing.
+    assert_eq!(minimal(&["particles.0.temperature_c=-10"]).unwrap().advice(), []);
+}
+
+/// h/d = 2: 6 neighbours at q = 1/2, 12 at 1/√2, 8 at √3/2, 6 at 1.
+#[test]
+fn the_conduction_scale_is_the_lattices() {
+    let scene = snowy("", &[]).unwrap();
+    let (a, b, c) = (0.5, 0.5_f64.sqrt(), 0.75_f64.sqrt());
+    let second_moment = 6.0 * (1.0 - a) * a * a + 12.0 * (1.0 - b) * b * b + 8.0 * (1.0 - c) * c * c;
+    assert!((scene.conduction_scale() / (6.0 / second_moment) - 1.0).abs() < 1e-12);
+    let rest = 6.0 * (1.0 - a) + 12.0 * (1.0 - b) + 8.0 * (1.0 - c);
+    let diffusivity = 2.2 / (1000.0 * 2090.0);
+    let rate_per_s = diffusivity / 0.04 * 6.0 / second_moment * rest;
+    assert!((scene.conduction_rate_per_s().unwrap() / rate_per_s - 1.0).abs() < 1e-12);
+    assert_eq!(minimal(&[]).unwrap().conduction_rate_per_s(), None);
+}
+
+/// With this scale the lattice's sum for a quadratic field is its Laplacian at every support radius. The kernel alone is off by
+/// a few percent: an integral in place of the sum gives s = 45/(π (h/d)³).
+#[test]
+fn the_conduction_scale_corrects_the_kernel_by_little() {
+    for (support, exact) in [(1.684, 1.11), (2.0, 0.99), (2.5, 1.02), (3.0, 0.96), (4.0, 1.01)] {
+        let scene = minimal(&[&format!("fluid.support_radius_spacings={support}")]).unwrap();
+        let kernel = 45.0 / (std::f64::consts::PI * f64::powi(support, 3));
+        let ratio = kernel / scene.conduction_scale();
+        assert!((ratio - exact).abs() < 0.006, "h/d = {support}: {ratio}");
+    }
+}
+
+#[test]
+fn steps_too_long_for_heat_are_refused_with_one_that_works() {
+    let hot = "heat.snow_conductivity_w_m_k = 1e6";
+    let rate_per_s = snowy(hot, &["time.dt_s=1e-6"]).unwrap().conduction_rate_per_s().unwrap();
+    let message = snowy(hot, &[]).unwrap_err().to_string();
+    let (before, after) = message.split_once(" s, or a smaller ").unwrap();
+    assert_eq!(after, "snow.heat.snow_conductivity_w_m_k than 1000000");
+    let (before, largest) = before.rsplit_once(' ').unwrap();
+    assert_eq!(
+        before,
+        "snow.toml:6:1: time.dt_s: found 0.01 s, in which heat goes farther than from particle to particle, expected at most"
+    );
+    let largest_s: f64 = largest.parse().unwrap();
+    assert!((0.999..=1.0).contains(&(largest_s * rate_per_s / 0.5)), "{largest}");
+    assert!(snowy(hot, &[&format!("time.dt_s={largest}")]).is_ok());
+    assert!(snowy(hot, &[&format!("time.dt_s={}", 1.001 * largest_s)]).is_err());
+    // The one that was set last is named.
+    let message = snowy("", &["snow.heat.water_conductivity_w_m_k=1e6"]).unwrap_err().to_string();
+    assert!(
+        message.starts_with(
+            "snow.toml with --set snow.heat.water_conductivity_w_m_k=1e6: time.dt_s: found 0.01 s"
+        ),
+        "{message}"
+    );
+}
+
+#[test]
+fn a_scene_with_snow_reads_back() {
+    let lines = "averaging = \"off\"\nshape_stiffness = 0.3\n\
+                 links = { limit = \"constant\", compliance_m_n = 1e-4, builder = \"compare_and_swap\", rounds = 3 }\n\
+                 heat = { latent_heat = \"enthalpy\", latent_heat_j_kg = 3e5 }\ntransition.blend_threshold = 0.25";
+    let scene = snowy(lines, &["domain.walls=particles", "render.colour_by=temperature"]).unwrap();
+    assert_eq!(Scene::parse(&toml::to_string(&scene).unwrap(), "written", &[]).unwrap(), scene);
+    let json = serde_json::to_string(&scene).unwrap();
+    assert_eq!(Scene::from_json(&json, "run.json").unwrap(), scene);
+}

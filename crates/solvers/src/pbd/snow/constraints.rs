@@ -1,0 +1,172 @@
+//! The constraints of an iteration, and friction after the last.
+
+use super::links::Links;
+use super::matter::Matter;
+use crate::SolverError;
+use frazil_shaders::snow::{rub, solve_fluid, solve_solid, weigh_fluid, weigh_solid};
+use frazil_shaders::types::{Collider, SnowTerms};
+use frazil_vk::{Buffer, Device, Kernel, Recorder};
+
+/// Boundary particles: what stands for walls in the density of water, if it is not their closed form.
+pub(super) struct Boundary {
+    /// (position, weight in particles), sorted by cell.
+    pub particles: Buffer<[f32; 4]>,
+    pub cell_start: Buffer<u32>,
+}
+
+pub(super) struct Constraints {
+    weigh_fluid: Kernel<weigh_fluid::Interface>,
+    weigh_solid: Kernel<weigh_solid::Interface>,
+    solve_fluid: Kernel<solve_fluid::Interface>,
+    solve_solid: Kernel<solve_solid::Interface>,
+    rub: Kernel<rub::Interface>,
+    pub terms: Buffer<SnowTerms>,
+    pub colliders: Buffer<Collider>,
+    boundary: Boundary,
+    /// How far walls have pushed each solid particle in the iterations of this step, in m.
+    push_m: Buffer<[f32; 3]>,
+    rubbed: Buffer<[f32; 3]>,
+}
+
+impl Constraints {
+    pub fn new(
+        device: &Device,
+        workgroup_size: u32,
+        terms: SnowTerms,
+        colliders: &[Collider],
+        boundary: Option<Boundary>,
+        capacity: u32,
+    ) -> Result<Self, SolverError> {
+        let n = capacity as usize;
+        let has_boundary = u32::from(boundary.is_some());
+        let boundary = match boundary {
+            Some(boundary) => boundary,
+            None => Boundary {
+                particles: device.buffer("boundary", 0)?,
+                cell_start: device.buffer("boundary cell start", 0)?,
+            },
+        };
+        let weigh = weigh_fluid::Specialization { workgroup_size, boundary: has_boundary };
+        let solve = solve_fluid::Specialization { workgroup_size, boundary: has_boundary };
+        Ok(Self {
+            weigh_fluid: Kernel::specialized(device, &weigh)?,
+            weigh_solid: Kernel::specialized(device, &weigh_solid::Specialization { workgroup_size })?,
+            solve_fluid: Kernel::specialized(device, &solve)?,
+            solve_solid: Kernel::specialized(device, &solve_solid::Specialization { workgroup_size })?,
+            rub: Kernel::specialized(device, &rub::Specialization { workgroup_size })?,
+            terms: device.buffer_from("terms", &[terms])?,
+            colliders: device.buffer_from("colliders", colliders)?,
+            boundary,
+            push_m: device.buffer("push of walls", n)?,
+            rubbed: device.buffer("rubbed", n)?,
+        })
+    }
+
+    /// Densities, multipliers and numbers of constraints, at `fluid_at` and `solid_at`.
+    pub fn weigh(
+        &self,
+        recorder: &mut Recorder,
+        (solid, solid_at): (&Matter, &Buffer<[f32; 3]>),
+        (fluid, fluid_at): (&Matter, &Buffer<[f32; 3]>),
+        links: &Links,
+    ) {
+        let bindings = weigh_fluid::Bindings {
+            count: &fluid.phase.count.count,
+            key: &fluid.key,
+            blend: fluid.blend.front(),
+            cell_start: fluid.grid.cell_start(),
+            predicted: fluid_at,
+            solid_cell_start: solid.grid.cell_start(),
+            solid_predicted: solid_at,
+            boundary_cell_start: &self.boundary.cell_start,
+            boundary: &self.boundary.particles,
+            colliders: &self.colliders,
+            all_terms: &self.terms,
+            constraint: &fluid.constraint,
+            contact: &fluid.contact,
+            density: &fluid.density,
+        };
+        recorder.dispatch(&self.weigh_fluid, fluid.threads(), bindings, ());
+        let bindings = weigh_solid::Bindings {
+            count: &solid.phase.count.count,
+            key: &solid.key,
+            blend: solid.blend.front(),
+            cell_start: solid.grid.cell_start(),
+            predicted: solid_at,
+            fluid_cell_start: fluid.grid.cell_start(),
+            fluid_predicted: fluid_at,
+            degree: links.records().degree(),
+            colliders: &self.colliders,
+            all_terms: &self.terms,
+            constraint: &solid.constraint,
+            contact: &solid.contact,
+        };
+        recorder.dispatch(&self.weigh_solid, solid.threads(), bindings, ());
+    }
+
+    /// One correction of the predicted positions of both phases.
+    pub fn solve(
+        &self,
+        recorder: &mut Recorder,
+        solid: &Matter,
+        fluid: &Matter,
+        links: &Links,
+        is_first: bool,
+    ) {
+        let bindings = solve_fluid::Bindings {
+            count: &fluid.phase.count.count,
+            key: &fluid.key,
+            cell_start: fluid.grid.cell_start(),
+            constraint: &fluid.constraint,
+            contact: &fluid.contact,
+            solid_cell_start: solid.grid.cell_start(),
+            solid_constraint: &solid.constraint,
+            solid_contact: &solid.contact,
+            boundary_cell_start: &self.boundary.cell_start,
+            boundary: &self.boundary.particles,
+            colliders: &self.colliders,
+            all_terms: &self.terms,
+            predicted: &fluid.predicted,
+        };
+        recorder.dispatch(&self.solve_fluid, fluid.threads(), bindings, ());
+        let bindings = solve_solid::Bindings {
+            count: &solid.phase.count.count,
+            key: &solid.key,
+            cell_start: solid.grid.cell_start(),
+            constraint: &solid.constraint,
+            contact: &solid.contact,
+            fluid_cell_start: fluid.grid.cell_start(),
+            fluid_constraint: &fluid.constraint,
+            fluid_contact: &fluid.contact,
+            partner: links.records().partner(),
+            rest_length_m: links.records().rest_length_m(),
+            degree: links.records().degree(),
+            multiplier: links.multiplier(),
+            colliders: &self.colliders,
+            all_terms: &self.terms,
+            push_m: &self.push_m,
+            predicted: &solid.predicted,
+        };
+        let params = solve_solid::Params { is_first: u32::from(is_first) };
+        recorder.dispatch(&self.solve_solid, solid.threads(), bindings, params);
+    }
+
+    /// Friction of the solid particles.
+    pub fn rub(&mut self, recorder: &mut Recorder, solid: &mut Matter) {
+        let bindings = rub::Bindings {
+            count: &solid.phase.count.count,
+            key: &solid.key,
+            cell_start: solid.grid.cell_start(),
+            position: solid.phase.position.front(),
+            velocity: solid.phase.velocity.front(),
+            predicted: &solid.predicted,
+            contact: &solid.contact,
+            push_m: &self.push_m,
+            colliders: &self.colliders,
+            all_terms: &self.terms,
+            rubbed: &self.rubbed,
+        };
+        recorder.dispatch(&self.rub, solid.threads(), bindings, ());
+        std::mem::swap(&mut solid.predicted, &mut self.rubbed);
+    }
+}

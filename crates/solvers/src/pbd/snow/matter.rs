@@ -1,0 +1,186 @@
+//! The particles of one phase: their columns, their cells, and what a step needs for them.
+
+use crate::SolverError;
+use crate::pbd::Tuning;
+use crate::pbd::parameters::Parameters;
+use frazil_kernels::{CellSort, CellSortMethod, Counts, GridOptions, Scan, ScanOptions, UniformGrid};
+use frazil_particles::{AnyColumn, Column, PhaseArray};
+use frazil_vk::{Buffer, Device, Threads};
+
+/// What particles of one phase begin with.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Beginning {
+    pub position: Vec<[f32; 3]>,
+    pub velocity: Vec<[f32; 3]>,
+    pub id: Vec<u32>,
+    pub temperature_c: Vec<f32>,
+    pub enthalpy_j_kg: Vec<f32>,
+    pub blend: Vec<f32>,
+    pub rest_position: Vec<[f32; 3]>,
+}
+
+/// The particles of one phase, with room for those of both.
+pub struct Matter {
+    /// Count, positions, velocities and ids.
+    pub phase: PhaseArray,
+    /// T in °C.
+    pub temperature: Column<f32>,
+    /// Specific enthalpy in J/kg, 0 for ice at freezing; kept up with true latent heat only.
+    pub enthalpy: Column<f32>,
+    /// α of 000 eq 6.2: 0 for a particle that has just come into this phase, 1 for one at home in it.
+    pub blend: Column<f32>,
+    /// Where a particle was when its body was whole, in m; kept up with shape matching only.
+    pub rest_position: Column<[f32; 3]>,
+    /// Cell of each particle.
+    pub(super) key: Buffer<u32>,
+    pub(super) next_key: Buffer<u32>,
+    /// Where each place of the next arrays comes from, before and after the sort.
+    pub(super) origin: Buffer<u32>,
+    pub(super) order: Buffer<u32>,
+    pub(super) source: Buffer<u32>,
+    pub(super) leaves: Buffer<u32>,
+    pub(super) rank: Buffer<u32>,
+    pub(super) n_leavers: Buffer<u32>,
+    /// Particles that have left so far, and the 64-bit sum of their temperatures in 2⁻¹⁶ °C.
+    pub(super) tally: Buffer<u32>,
+    pub(super) predicted: Buffer<[f32; 3]>,
+    pub(super) constraint: Buffer<[f32; 4]>,
+    pub(super) contact: Buffer<[f32; 2]>,
+    pub(super) density: Buffer<f32>,
+    pub(super) grid: UniformGrid,
+    pub(super) sort: CellSort,
+    pub(super) scan: Scan,
+}
+
+/// Words of a tally.
+pub(super) const TALLY_WORDS: usize = 3;
+
+impl Matter {
+    pub(super) fn new(
+        device: &Device,
+        counts: &Counts,
+        parameters: &Parameters,
+        tuning: Tuning,
+        begin: &Beginning,
+        capacity: u32,
+    ) -> Result<Self, SolverError> {
+        let n = capacity as usize;
+        let phase =
+            PhaseArray::restore(device, counts, &begin.position, &begin.velocity, &begin.id, capacity)?;
+        let workgroup_size = tuning.workgroup_size();
+        let walls = &parameters.walls;
+        let grid = UniformGrid::with_options(
+            device,
+            walls.domain_min_m,
+            walls.domain_max_m,
+            parameters.support_m,
+            GridOptions { workgroup_size, ..Default::default() },
+        )?;
+        let method = tuning.cell_sort.map_or_else(|| CellSortMethod::fastest(device), Ok)?;
+        let scan = ScanOptions { workgroup_size, ..Default::default() };
+        let matter = Self {
+            temperature: Column::new(device, "temperature", "°C", n)?,
+            enthalpy: Column::new(device, "enthalpy", "J/kg", n)?,
+            blend: Column::new(device, "blend", "1", n)?,
+            rest_position: Column::new(device, "rest position", "m", n)?,
+            key: device.buffer("key", n)?,
+            next_key: device.buffer("key (next)", n)?,
+            origin: device.buffer("origin", n)?,
+            order: device.buffer("order", n)?,
+            source: device.buffer("source", n)?,
+            leaves: device.buffer("leaves", n)?,
+            rank: device.buffer("rank of leavers", n)?,
+            n_leavers: device.buffer_from("leavers", &[0])?,
+            tally: device.buffer_from("left so far", &[0; TALLY_WORDS])?,
+            predicted: device.buffer("predicted", n)?,
+            constraint: device.buffer("constraint", n)?,
+            contact: device.buffer("contact", n)?,
+            density: device.buffer_from("density", &vec![parameters.rest_density_kg_m3; n])?,
+            sort: CellSort::with_options(device, capacity, &grid, method, workgroup_size)?,
+            scan: Scan::with_options(device, capacity, scan)?,
+            grid,
+            phase,
+        };
+        device.upload(matter.temperature.front(), &begin.temperature_c)?;
+        device.upload(matter.enthalpy.front(), &begin.enthalpy_j_kg)?;
+        device.upload(matter.blend.front(), &begin.blend)?;
+        device.upload(matter.rest_position.front(), &begin.rest_position)?;
+        Ok(matter)
+    }
+
+    pub(super) fn threads(&self) -> Threads<'_> {
+        Threads::Counted(&self.phase.count)
+    }
+
+    /// Positions in m.
+    pub fn position(&self) -> &Buffer<[f32; 3]> {
+        self.phase.position.front()
+    }
+
+    /// Velocities in m/s.
+    pub fn velocity(&self) -> &Buffer<[f32; 3]> {
+        self.phase.velocity.front()
+    }
+
+    /// Ids.
+    pub fn id(&self) -> &Buffer<u32> {
+        self.phase.id.front()
+    }
+
+    /// Density in kg/m³ as of the last iteration; rest density for snow.
+    pub fn density(&self) -> &Buffer<f32> {
+        &self.density
+    }
+
+    /// Cell of each particle, as of the last step's prediction.
+    pub fn key(&self) -> &Buffer<u32> {
+        &self.key
+    }
+
+    /// Where each particle was before the last reordering: its place, or the capacity more in the other phase.
+    pub fn source(&self) -> &Buffer<u32> {
+        &self.source
+    }
+
+    /// Who left at the last judgement, 0 or 1; in the order before the last reordering.
+    pub fn leaves(&self) -> &Buffer<u32> {
+        &self.leaves
+    }
+
+    /// x*; scratch between steps.
+    pub fn predicted(&self) -> &Buffer<[f32; 3]> {
+        &self.predicted
+    }
+
+    /// (x*, μ); scratch between steps.
+    pub fn constraint(&self) -> &Buffer<[f32; 4]> {
+        &self.constraint
+    }
+
+    /// (α, constraints); scratch between steps.
+    pub fn contact(&self) -> &Buffer<[f32; 2]> {
+        &self.contact
+    }
+
+    /// The grid, with this phase's cells.
+    pub fn grid(&self) -> &UniformGrid {
+        &self.grid
+    }
+
+    /// The columns that a permutation gathers; α is placed by itself, because it starts anew with a migration.
+    pub(super) fn moved_columns(&mut self, has_enthalpy: bool, has_shape: bool) -> Vec<&mut dyn AnyColumn> {
+        let mut columns: Vec<&mut dyn AnyColumn> = vec![
+            &mut self.phase.position,
+            &mut self.phase.velocity,
+            &mut self.phase.id,
+            &mut self.temperature,
+        ];
+        if has_enthalpy {
+            columns.push(&mut self.enthalpy);
+        }
+        if has_shape {
+            columns.push(&mut self.rest_position);
+        }
+        columns
+    }
+}

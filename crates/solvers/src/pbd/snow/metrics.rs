@@ -1,0 +1,294 @@
+//! Measuring snow and water on the device.
+
+use super::links::Links;
+use super::matter::{Matter, TALLY_WORDS};
+use super::terms::SnowParameters;
+use crate::SolverError;
+use crate::pbd::metrics::{FluidMetrics, Gauge, PendingMetrics};
+use frazil_kernels::{Operation, ReductionF32, ReductionU32};
+use frazil_shaders::snow::measure_strain;
+use frazil_vk::{Buffer, Device, Kernel, Pending, ReadbackRing, Recorder, Result};
+
+/// A measurement of snow and water.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SnowMetrics {
+    /// What is measured of any set of particles, for both phases together; densities are those of water.
+    pub all: FluidMetrics,
+    /// Solid particles.
+    pub n_solid: u32,
+    /// Fluid particles.
+    pub n_fluid: u32,
+    /// Particles that have melted so far, counting again those that had frozen.
+    pub n_melted: u32,
+    /// Particles that have frozen so far, counting again those that had melted.
+    pub n_frozen: u32,
+    /// Σ m c T in J, T in °C.
+    pub sensible_heat_j: f64,
+    /// What changes of phase have added to it so far, because c jumps: Σ m Δc T in J.
+    pub heat_jump_j: f64,
+    /// Σ m H in J, with true latent heat; 0 without.
+    pub enthalpy_j: f64,
+    /// Mean temperature of snow in °C; 0 without snow.
+    pub solid_mean_c: f64,
+    /// Mean temperature of water in °C; 0 without water.
+    pub fluid_mean_c: f64,
+    /// The coldest particle in °C.
+    pub coldest_c: f64,
+    /// The warmest particle in °C.
+    pub warmest_c: f64,
+    /// Links.
+    pub n_links: u32,
+    /// Root mean square of the links' strains |x_ij|/l − 1; 0 without links.
+    pub strain_rms: f64,
+    /// The lowest corner of the snow's bounding box in m.
+    pub solid_lower_m: [f64; 3],
+    /// The highest corner of the snow's bounding box in m.
+    pub solid_upper_m: [f64; 3],
+}
+
+impl SnowMetrics {
+    /// Names and units of what [`Self::values`] has after those of [`FluidMetrics`].
+    const OWN_NAMES: &'static [(&'static str, &'static str)] = &[
+        ("n_solid", "1"),
+        ("n_fluid", "1"),
+        ("n_melted", "1"),
+        ("n_frozen", "1"),
+        ("sensible_heat", "J"),
+        ("heat_jump", "J"),
+        ("enthalpy", "J"),
+        ("solid_temperature", "°C"),
+        ("fluid_temperature", "°C"),
+        ("coldest", "°C"),
+        ("warmest", "°C"),
+        ("n_links", "1"),
+        ("strain_rms", "1"),
+        ("solid_lower_x", "m"),
+        ("solid_lower_y", "m"),
+        ("solid_lower_z", "m"),
+        ("solid_upper_x", "m"),
+        ("solid_upper_y", "m"),
+        ("solid_upper_z", "m"),
+    ];
+
+    /// Names and units of [`Self::values`].
+    pub fn names() -> Vec<(&'static str, &'static str)> {
+        [FluidMetrics::NAMES, Self::OWN_NAMES].concat()
+    }
+
+    /// The numbers in the order of [`Self::names`].
+    pub fn values(&self) -> Vec<f64> {
+        let mut values = self.all.values();
+        values.extend([self.n_solid, self.n_fluid, self.n_melted, self.n_frozen].map(f64::from));
+        values.extend([self.sensible_heat_j, self.heat_jump_j, self.enthalpy_j]);
+        values.extend([self.solid_mean_c, self.fluid_mean_c, self.coldest_c, self.warmest_c]);
+        values.extend([f64::from(self.n_links), self.strain_rms]);
+        values.extend(self.solid_lower_m);
+        values.extend(self.solid_upper_m);
+        values
+    }
+}
+
+/// A measurement on its way to the host.
+#[derive(Debug)]
+pub struct PendingSnowMetrics {
+    solid: PendingPhase,
+    fluid: PendingPhase,
+    links: Pending<u32>,
+    strain2: Pending<f32>,
+    mass_kg: f64,
+    /// J/(kg K) of snow and water.
+    capacities: [f64; 2],
+    has_enthalpy: bool,
+}
+
+#[derive(Debug)]
+struct PendingPhase {
+    motion: PendingMetrics,
+    temperature_sum: Pending<f32>,
+    coldest: Pending<f32>,
+    warmest: Pending<f32>,
+    enthalpy_sum: Pending<f32>,
+    tally: Pending<u32>,
+}
+
+struct PhaseValues {
+    motion: FluidMetrics,
+    temperature_sum: f64,
+    coldest: f64,
+    warmest: f64,
+    enthalpy_sum: f64,
+    n_left: u32,
+    /// Σ T in °C of those who left.
+    left_sum_c: f64,
+}
+
+impl PendingPhase {
+    fn wait(self) -> Result<PhaseValues> {
+        let first = |pending: Pending<f32>| Ok::<_, frazil_vk::Error>(f64::from(pending.wait()?[0]));
+        let tally = self.tally.wait()?;
+        let left_fixed = (u64::from(tally[2]) << 32 | u64::from(tally[1])) as i64;
+        Ok(PhaseValues {
+            motion: self.motion.wait()?,
+            temperature_sum: first(self.temperature_sum)?,
+            coldest: first(self.coldest)?,
+            warmest: first(self.warmest)?,
+            enthalpy_sum: first(self.enthalpy_sum)?,
+            n_left: tally[0],
+            left_sum_c: left_fixed as f64 / 65536.0,
+        })
+    }
+}
+
+impl PendingSnowMetrics {
+    /// Whether it is here.
+    ///
+    /// # Errors
+    /// The device was lost.
+    pub fn is_ready(&self) -> Result<bool> {
+        // All of it leaves in one submission.
+        self.strain2.is_ready()
+    }
+
+    /// Waits for it.
+    ///
+    /// # Errors
+    /// The device was lost, or the recorder was never submitted.
+    pub fn wait(self) -> Result<SnowMetrics> {
+        let (solid, fluid) = (self.solid.wait()?, self.fluid.wait()?);
+        let [snow_capacity, water_capacity] = self.capacities;
+        // Every link is counted at both ends, and its strain summed at both.
+        let ends = f64::from(self.links.wait()?[0]);
+        let strain2 = f64::from(self.strain2.wait()?[0]);
+        let jump = water_capacity - snow_capacity;
+        let mean = |phase: &PhaseValues| phase.temperature_sum / f64::from(phase.motion.particles).max(1.0);
+        Ok(SnowMetrics {
+            n_solid: solid.motion.particles,
+            n_fluid: fluid.motion.particles,
+            n_melted: solid.n_left,
+            n_frozen: fluid.n_left,
+            sensible_heat_j: self.mass_kg
+                * (snow_capacity * solid.temperature_sum + water_capacity * fluid.temperature_sum),
+            heat_jump_j: self.mass_kg * jump * (solid.left_sum_c - fluid.left_sum_c),
+            enthalpy_j: if self.has_enthalpy {
+                self.mass_kg * (solid.enthalpy_sum + fluid.enthalpy_sum)
+            } else {
+                0.0
+            },
+            solid_mean_c: mean(&solid),
+            fluid_mean_c: mean(&fluid),
+            coldest_c: solid.coldest.min(fluid.coldest),
+            warmest_c: solid.warmest.max(fluid.warmest),
+            n_links: (0.5 * ends) as u32,
+            strain_rms: if ends > 0.0 { (strain2 / ends).sqrt() } else { 0.0 },
+            solid_lower_m: solid.motion.lower_m,
+            solid_upper_m: solid.motion.upper_m,
+            all: together(&solid.motion, &fluid.motion),
+        })
+    }
+}
+
+/// Both phases as one; densities are the fluid's.
+fn together(solid: &FluidMetrics, fluid: &FluidMetrics) -> FluidMetrics {
+    let each = |f: fn(f64, f64) -> f64, a: [f64; 3], b: [f64; 3]| std::array::from_fn(|i| f(a[i], b[i]));
+    FluidMetrics {
+        particles: solid.particles + fluid.particles,
+        kinetic_energy_j: solid.kinetic_energy_j + fluid.kinetic_energy_j,
+        potential_energy_j: solid.potential_energy_j + fluid.potential_energy_j,
+        momentum_kg_m_s: each(|a, b| a + b, solid.momentum_kg_m_s, fluid.momentum_kg_m_s),
+        speed_max_m_s: solid.speed_max_m_s.max(fluid.speed_max_m_s),
+        density_mean_kg_m3: fluid.density_mean_kg_m3,
+        density_max_kg_m3: fluid.density_max_kg_m3,
+        lower_m: each(f64::min, solid.lower_m, fluid.lower_m),
+        upper_m: each(f64::max, solid.upper_m, fluid.upper_m),
+        n_not_finite: solid.n_not_finite + fluid.n_not_finite,
+        n_outside: solid.n_outside + fluid.n_outside,
+    }
+}
+
+/// The kernels that measure, and their scratch.
+pub(super) struct SnowGauge {
+    motion: Gauge,
+    sum: ReductionF32,
+    minimum: ReductionF32,
+    maximum: ReductionF32,
+    count: ReductionU32,
+    strain: Kernel<measure_strain::Interface>,
+    strain2: Buffer<f32>,
+    ring: ReadbackRing,
+}
+
+impl SnowGauge {
+    pub fn new(device: &Device, capacity: u32) -> std::result::Result<Self, SolverError> {
+        Ok(Self {
+            motion: Gauge::new(device, capacity)?,
+            sum: ReductionF32::new(device, Operation::Sum, capacity)?,
+            minimum: ReductionF32::new(device, Operation::Minimum, capacity)?,
+            maximum: ReductionF32::new(device, Operation::Maximum, capacity)?,
+            count: ReductionU32::new(device, Operation::Sum, capacity)?,
+            strain: Kernel::new(device)?,
+            strain2: device.buffer("strain squared", capacity as usize)?,
+            ring: ReadbackRing::new(device),
+        })
+    }
+
+    /// Records the measurement of a state and its way to the host.
+    pub fn record(
+        &self,
+        recorder: &mut Recorder,
+        parameters: &SnowParameters,
+        solid: &Matter,
+        fluid: &Matter,
+        links: &Links,
+    ) -> std::result::Result<PendingSnowMetrics, SolverError> {
+        let heat = &parameters.snow.heat;
+        let records = links.records();
+        let bindings = measure_strain::Bindings {
+            count: &solid.phase.count.count,
+            position: solid.position(),
+            partner: records.partner(),
+            rest_length_m: records.rest_length_m(),
+            degree: records.degree(),
+            strain2: &self.strain2,
+        };
+        let params = measure_strain::Params { link_stride: records.capacity() };
+        recorder.dispatch(&self.strain, solid.threads(), bindings, params);
+        let count = &solid.phase.count;
+        let ends = self.count.record(recorder, count, records.degree())?;
+        let ends = self.ring.read(recorder, ends, 1)?;
+        let strain2 = self.sum.record(recorder, count, &self.strain2)?;
+        let strain2 = self.ring.read(recorder, strain2, 1)?;
+        Ok(PendingSnowMetrics {
+            solid: self.record_phase(recorder, parameters, solid)?,
+            fluid: self.record_phase(recorder, parameters, fluid)?,
+            links: ends,
+            strain2,
+            mass_kg: parameters.fluid.particle_mass_kg,
+            capacities: [heat.snow_capacity_j_kg_k, heat.water_capacity_j_kg_k],
+            has_enthalpy: parameters.has_enthalpy(),
+        })
+    }
+
+    fn record_phase(
+        &self,
+        recorder: &mut Recorder,
+        parameters: &SnowParameters,
+        matter: &Matter,
+    ) -> std::result::Result<PendingPhase, SolverError> {
+        let count = &matter.phase.count;
+        let (position, velocity) = (matter.position(), matter.velocity());
+        let motion =
+            self.motion.record(recorder, count, &parameters.fluid, position, velocity, &matter.density)?;
+        let mut reduced = |reduction: &ReductionF32, column: &Buffer<f32>| {
+            let result = reduction.record(recorder, count, column)?;
+            Ok::<_, SolverError>(self.ring.read(recorder, result, 1)?)
+        };
+        Ok(PendingPhase {
+            motion,
+            temperature_sum: reduced(&self.sum, matter.temperature.front())?,
+            coldest: reduced(&self.minimum, matter.temperature.front())?,
+            warmest: reduced(&self.maximum, matter.temperature.front())?,
+            enthalpy_sum: reduced(&self.sum, matter.enthalpy.front())?,
+            tally: self.ring.read(recorder, &matter.tally, TALLY_WORDS)?,
+        })
+    }
+}

@@ -1,0 +1,193 @@
+//! Particles that change phase: who, where to, and the one pass over the columns that takes them there (000 §7.2).
+
+use super::matter::Matter;
+use super::terms::SnowParameters;
+use crate::SolverError;
+use frazil_kernels::Counts;
+use frazil_particles::AnyColumn;
+use frazil_shaders::snow::{gather_phases, judge_phase, migrate, place_particles, settle_counts, tally_heat};
+use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Threads};
+
+pub(super) struct Migration {
+    judge: Kernel<judge_phase::Interface>,
+    tally: Kernel<tally_heat::Interface>,
+    migrate: Kernel<migrate::Interface>,
+    settle: Kernel<settle_counts::Interface>,
+    place: Kernel<place_particles::Interface>,
+    gather: Gather,
+    counts: Counts,
+}
+
+/// Moves columns of two phases into one.
+#[derive(Clone)]
+pub(super) struct Gather {
+    one_word: Kernel<gather_phases::Interface>,
+    three_words: Kernel<gather_phases::Interface>,
+}
+
+impl Gather {
+    pub fn new(device: &Device, workgroup_size: u32) -> Result<Self, SolverError> {
+        let of =
+            |words| Kernel::specialized(device, &gather_phases::Specialization { workgroup_size, words });
+        Ok(Self { one_word: of(1)?, three_words: of(3)? })
+    }
+
+    /// Records `moved[i] = own[source[i]]`, or the other phase's from its capacity on; elements of `words` words.
+    pub fn record(
+        &self,
+        recorder: &mut Recorder,
+        (count, source, capacity): (&DeviceCount, &Buffer<u32>, u32),
+        [own, other, moved]: [&Buffer<u32>; 3],
+        words: u32,
+    ) {
+        let kernel = if words == 3 { &self.three_words } else { &self.one_word };
+        let bindings = gather_phases::Bindings { count: &count.count, source, own, other, moved };
+        recorder.declare_bytes((4 + 8 * u64::from(words)) * u64::from(count.expected()));
+        recorder.dispatch(kernel, Threads::Counted(count), bindings, gather_phases::Params { capacity });
+    }
+}
+
+impl Migration {
+    pub fn new(device: &Device, workgroup_size: u32) -> Result<Self, SolverError> {
+        Ok(Self {
+            judge: Kernel::specialized(device, &judge_phase::Specialization { workgroup_size })?,
+            tally: Kernel::specialized(device, &tally_heat::Specialization { workgroup_size })?,
+            migrate: Kernel::specialized(device, &migrate::Specialization { workgroup_size })?,
+            settle: Kernel::new(device)?,
+            place: Kernel::specialized(device, &place_particles::Specialization { workgroup_size })?,
+            gather: Gather::new(device, workgroup_size)?,
+            counts: Counts::new(device)?,
+        })
+    }
+
+    /// Who leaves its phase.
+    pub fn judge(
+        &self,
+        recorder: &mut Recorder,
+        parameters: &SnowParameters,
+        matter: &Matter,
+        is_solid: bool,
+    ) {
+        let heat = &parameters.snow.heat;
+        let (column, limit) = match (parameters.has_enthalpy(), is_solid) {
+            (false, _) => (matter.temperature.front(), heat.freezing_temperature_c),
+            (true, true) => (matter.enthalpy.front(), heat.latent_heat_j_kg),
+            (true, false) => (matter.enthalpy.front(), 0.0),
+        };
+        let bindings = judge_phase::Bindings {
+            count: &matter.phase.count.count,
+            heat: column,
+            blend: matter.blend.front(),
+            leaves: &matter.leaves,
+        };
+        let transition = &parameters.snow.transition;
+        let params = judge_phase::Params {
+            blend_speed: transition.blend_speed as f32,
+            blend_threshold: transition.blend_threshold as f32,
+            limit: limit as f32,
+            is_solid: u32::from(is_solid),
+        };
+        recorder.dispatch(&self.judge, matter.threads(), bindings, params);
+        let bindings = tally_heat::Bindings {
+            count: &matter.phase.count.count,
+            leaves: &matter.leaves,
+            temperature: matter.temperature.front(),
+            tally: &matter.tally,
+        };
+        recorder.dispatch(&self.tally, matter.threads(), bindings, ());
+    }
+
+    /// The ranks of those who leave, and of those who stay.
+    pub fn scan(&self, recorder: &mut Recorder, matter: &Matter) -> Result<(), SolverError> {
+        let total = Some(&matter.n_leavers);
+        Ok(matter.scan.record(recorder, &matter.phase.count, &matter.leaves, &matter.rank, total)?)
+    }
+
+    /// Where everyone goes, and how many each phase then has.
+    pub fn migrate(&self, recorder: &mut Recorder, solid: &mut Matter, fluid: &mut Matter) {
+        self.send(recorder, solid, fluid);
+        self.send(recorder, fluid, solid);
+        let bindings = settle_counts::Bindings {
+            solids: &solid.phase.count.count,
+            fluids: &fluid.phase.count.count,
+            melting: &solid.n_leavers,
+            freezing: &fluid.n_leavers,
+        };
+        recorder.dispatch(&self.settle, Threads::Fixed(1), bindings, ());
+        for matter in [solid, fluid] {
+            self.counts.prepare(recorder, &matter.phase.count);
+            std::mem::swap(&mut matter.key, &mut matter.next_key);
+        }
+    }
+
+    fn send(&self, recorder: &mut Recorder, from: &Matter, to: &Matter) {
+        let bindings = migrate::Bindings {
+            count: &from.phase.count.count,
+            leaves: &from.leaves,
+            rank: &from.rank,
+            key: &from.key,
+            other_count: &to.phase.count.count,
+            other_leavers: &to.n_leavers,
+            stay_key: &from.next_key,
+            stay_origin: &from.origin,
+            leave_key: &to.next_key,
+            leave_origin: &to.origin,
+        };
+        let params = migrate::Params { capacity: from.phase.count.capacity };
+        recorder.dispatch(&self.migrate, from.threads(), bindings, params);
+    }
+
+    /// The one pass over the columns of both phases.
+    pub fn reorder(
+        &self,
+        recorder: &mut Recorder,
+        parameters: &SnowParameters,
+        solid: &mut Matter,
+        fluid: &mut Matter,
+    ) {
+        self.place(recorder, solid);
+        self.place(recorder, fluid);
+        let (has_enthalpy, has_shape) = (parameters.has_enthalpy(), parameters.has_shape());
+        self.gather(recorder, solid, fluid, has_enthalpy, has_shape);
+        self.gather(recorder, fluid, solid, has_enthalpy, has_shape);
+        for matter in [solid, fluid] {
+            matter.blend.swap();
+            matter.moved_columns(has_enthalpy, has_shape).into_iter().for_each(AnyColumn::swap);
+        }
+    }
+
+    fn place(&self, recorder: &mut Recorder, matter: &Matter) {
+        let bindings = place_particles::Bindings {
+            count: &matter.phase.count.count,
+            order: &matter.order,
+            origin: &matter.origin,
+            blend: matter.blend.front(),
+            source: &matter.source,
+            moved_blend: matter.blend.back(),
+        };
+        let params = place_particles::Params { capacity: matter.phase.count.capacity };
+        recorder.dispatch(&self.place, matter.threads(), bindings, params);
+    }
+
+    fn gather(
+        &self,
+        recorder: &mut Recorder,
+        own: &mut Matter,
+        other: &mut Matter,
+        has_enthalpy: bool,
+        has_shape: bool,
+    ) {
+        let count = own.phase.count.clone();
+        let source = own.source.clone();
+        let others = other.moved_columns(has_enthalpy, has_shape);
+        for (own, other) in own.moved_columns(has_enthalpy, has_shape).into_iter().zip(others) {
+            let (view, back) = (own.view(), own.back_words());
+            self.gather.record(
+                recorder,
+                (&count, &source, count.capacity),
+                [&view.words, &other.view().words, &back],
+                view.kind.words(),
+            );
+        }
+    }
+}

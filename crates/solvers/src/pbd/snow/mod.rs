@@ -1,0 +1,45 @@
+//! Snow that packs, melts and freezes, and water around it: the two-phase position-based step of paper 000.
+//!
+//! Snow is a set of **solid** particles (DEM: they touch, rub, and are linked), water a set of **fluid** particles (SPH under a density
+//! constraint). Each is a compacted array with room for all; particles migrate between the two as they melt and freeze. One step,
+//! as in 000 fig 3.1, for both phases unless said otherwise:
+//!
+//! ```text
+//! Integrate        v ← v + Δt g, and the cell of x + Δt v
+//! JudgePhase       α ← α + ω; who leaves its phase                                     000 eq 6.2, 6.4
+//! ScanLeavers      one scan a phase: ranks of those who leave and those who stay       000 §7.2.2
+//! Migrate          who stays closes ranks, who leaves is appended to the other phase
+//! SortByCell       the order of particles by cell, stable
+//! Reorder          one pass over the columns: migration and permutation in one; links are remapped
+//! Predict          x* ← confine(x + Δt v)
+//! Conduct          heat between neighbours of either phase                             000 eq 6.1
+//! BreakLinks       solid: links that are too long, too warm or too many go             000 §4.1.2
+//! BuildLinks       solid: cold neighbours with room are linked                         000 eq 6.7, 6.8
+//! N times:
+//!   Weigh          density and its multiplier; constraints a particle is under         000 eq 5.19, 5.23, 5.26
+//!   MatchShapes    solid, if asked for: the fit of every linked neighbourhood
+//!   Solve          density, non-penetration, stretch, coupling, averaged and relaxed   000 eq 5.12, 5.14, 5.24–5.27
+//! Rub              solid: friction with one another and with walls                     000 eq 5.21, 5.22
+//! UpdateVelocity   u ← (x* − x)/Δt
+//! SmoothVelocity   v ← u + XSPH within the phase; x ← x*                               000 eq 5.20
+//! ```
+//!
+//! The paper's phase transition follows its heat step at once; here it opens the next step, so that one permutation a step serves
+//! migration and sort alike. Where the printed equations do not keep momentum, ours do; `glsl/snow/terms.glsl`, `solve_fluid.comp` and
+//! `rub.comp` say how.
+
+mod constraints;
+mod heat;
+mod links;
+mod matter;
+mod metrics;
+mod migration;
+mod output;
+mod solver;
+mod terms;
+
+pub use links::LinkCheck;
+pub use matter::Matter;
+pub use metrics::{PendingSnowMetrics, SnowMetrics};
+pub use solver::{Snow, Stage};
+pub use terms::{Linking, SnowParameters};

@@ -1,0 +1,103 @@
+//! Both phases as one set of columns, for what shows and stores them: their number never changes, wherever a particle is.
+
+use super::matter::Matter;
+use super::migration::Gather;
+use crate::SolverError;
+use frazil_kernels::Counts;
+use frazil_particles::{AnyColumn, ColumnKind, ColumnView};
+use frazil_shaders::snow::list_particles;
+use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Threads};
+
+pub(super) struct Output {
+    list: Kernel<list_particles::Interface>,
+    gather: Gather,
+    /// All particles.
+    count: DeviceCount,
+    source: Buffer<u32>,
+    phase: Buffer<u32>,
+    columns: Vec<ColumnView>,
+}
+
+/// Columns that come from the phases, in order: name, unit, kind. `phase` is made, not gathered.
+const GATHERED: [(&str, &str, ColumnKind); 9] = [
+    ("position", "m", ColumnKind::Vec3),
+    ("velocity", "m/s", ColumnKind::Vec3),
+    ("id", "1", ColumnKind::U32),
+    ("density", "kg/m³", ColumnKind::F32),
+    ("temperature", "°C", ColumnKind::F32),
+    ("blend", "1", ColumnKind::F32),
+    // From here on, what only the next step needs.
+    ("enthalpy", "J/kg", ColumnKind::F32),
+    ("rest position", "m", ColumnKind::Vec3),
+    ("key", "1", ColumnKind::U32),
+];
+
+/// How many of [`GATHERED`] are shown.
+const SHOWN: usize = 6;
+
+impl Output {
+    pub fn new(device: &Device, workgroup_size: u32, n_particles: u32) -> Result<Self, SolverError> {
+        let n = n_particles as usize;
+        let column = |(name, unit, kind): (&'static str, &'static str, ColumnKind)| {
+            let words = device.buffer(&format!("{name} (all)"), n * kind.words() as usize)?;
+            Ok(ColumnView { name, unit, kind, words })
+        };
+        Ok(Self {
+            list: Kernel::specialized(device, &list_particles::Specialization { workgroup_size })?,
+            gather: Gather::new(device, workgroup_size)?,
+            count: Counts::new(device)?.upload(device, "all particles", n_particles, n_particles)?,
+            source: device.buffer("source (all)", n)?,
+            phase: device.buffer("phase", n)?,
+            columns: GATHERED.into_iter().map(column).collect::<Result<_, SolverError>>()?,
+        })
+    }
+
+    /// Records the merge; all columns are then those of this point of the recorder.
+    pub fn record(&self, recorder: &mut Recorder, solid: &Matter, fluid: &Matter) {
+        let capacity = self.count.capacity;
+        let bindings = list_particles::Bindings {
+            count: &self.count.count,
+            solids: &solid.phase.count.count,
+            source: &self.source,
+            phase: &self.phase,
+        };
+        let params = list_particles::Params { capacity };
+        recorder.dispatch(&self.list, Threads::Counted(&self.count), bindings, params);
+        let parts = words(solid).into_iter().zip(words(fluid));
+        for (column, (solid, fluid)) in self.columns.iter().zip(parts) {
+            let buffers = [&solid, &fluid, &column.words];
+            self.gather.record(recorder, (&self.count, &self.source, capacity), buffers, column.kind.words());
+        }
+    }
+
+    /// How many particles there are, on the device.
+    pub fn count(&self) -> &DeviceCount {
+        &self.count
+    }
+
+    /// What can be shown, recorded and exported.
+    pub fn columns(&self) -> Vec<ColumnView> {
+        let phase = ColumnView { name: "phase", unit: "1", kind: ColumnKind::U32, words: self.phase.clone() };
+        self.columns[..SHOWN].iter().cloned().chain([phase]).collect()
+    }
+
+    /// What the next step needs besides.
+    pub fn hidden_columns(&self) -> &[ColumnView] {
+        &self.columns[SHOWN..]
+    }
+}
+
+/// The columns of [`GATHERED`] in a phase.
+fn words(matter: &Matter) -> [Buffer<u32>; GATHERED.len()] {
+    [
+        matter.phase.position.view().words,
+        matter.phase.velocity.view().words,
+        matter.phase.id.view().words,
+        matter.density.cast(),
+        matter.temperature.view().words,
+        matter.blend.view().words,
+        matter.enthalpy.view().words,
+        matter.rest_position.view().words,
+        matter.key.clone(),
+    ]
+}

@@ -1,0 +1,452 @@
+//! Snow and water on the device: the list of a step, and the state from step to step.
+
+use super::constraints::Constraints;
+use super::heat::Heat;
+use super::links::{LinkCheck, Links};
+use super::matter::{Beginning, Matter, TALLY_WORDS};
+use super::metrics::{PendingSnowMetrics, SnowGauge};
+use super::migration::Migration;
+use super::output::Output;
+use super::terms::SnowParameters;
+use crate::SolverError;
+use crate::pbd::fluid::StateColumn;
+use crate::pbd::motion::{Motion, Place};
+use crate::pbd::parameters::Parameters;
+use crate::pbd::tuning::Tuning;
+use frazil_kernels::Counts;
+use frazil_particles::{ColumnKind, ColumnView};
+use frazil_scene::{Phase, Sampled, Scene};
+use frazil_vk::{Device, DeviceCount, ReadbackRing, Recorder};
+
+/// A stage of a step. The list of a step is [`Snow::stages`]; each is for both phases unless it says otherwise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Stage {
+    /// Gravity, and the cells of predicted positions.
+    Integrate,
+    /// Who leaves its phase.
+    JudgePhase,
+    /// The ranks of those who leave.
+    ScanLeavers,
+    /// Where everyone goes, and how many each phase then has.
+    Migrate,
+    /// The order of particles by cell, and where each cell begins in it.
+    SortByCell,
+    /// The step's one pass over the columns; links follow.
+    Reorder,
+    /// Predicted positions.
+    Predict,
+    /// Heat between neighbours.
+    Conduct,
+    /// Solid: links go.
+    BreakLinks,
+    /// Solid: links are made.
+    BuildLinks,
+    /// Densities, multipliers, and constraints a particle is under.
+    Weigh,
+    /// One correction of the predicted positions, of this number in the step.
+    Solve {
+        /// 0, 1, 2 …
+        iteration: u32,
+    },
+    /// Solid: friction.
+    Rub,
+    /// Velocities after the constraints.
+    UpdateVelocity,
+    /// XSPH, and the new positions.
+    SmoothVelocity,
+}
+
+/// Snow and water.
+pub struct Snow {
+    parameters: SnowParameters,
+    solid: Matter,
+    fluid: Matter,
+    links: Links,
+    motion: Motion,
+    migration: Migration,
+    heat: Heat,
+    constraints: Constraints,
+    output: Output,
+    gauge: SnowGauge,
+    ring: ReadbackRing,
+    capacity: u32,
+}
+
+impl Snow {
+    /// Makes the snow and water of a scene from its sampled particles. Set-up: it waits for the device.
+    ///
+    /// # Errors
+    /// The scene has no `[snow]`; the device lacks memory or cannot bind buffers of this size.
+    pub fn new(device: &Device, scene: &Scene, sampled: &Sampled) -> Result<Self, SolverError> {
+        Self::with_tuning(device, scene, sampled, Tuning::default())
+    }
+
+    /// As [`Self::new`], with other tunables: they change how fast a step is, and no bit of the state.
+    ///
+    /// # Errors
+    /// As [`Self::new`]; the device's limits do not allow the tunables.
+    pub fn with_tuning(
+        device: &Device,
+        scene: &Scene,
+        sampled: &Sampled,
+        tuning: Tuning,
+    ) -> Result<Self, SolverError> {
+        let parameters = SnowParameters::of(scene)?;
+        let (mut solid, mut fluid) = (Beginning::default(), Beginning::default());
+        for (idx, phase) in sampled.phases.iter().enumerate() {
+            let is_solid = *phase == Phase::Snow;
+            let begin = if is_solid { &mut solid } else { &mut fluid };
+            let temperature_c = sampled.temperatures_c[idx];
+            begin.position.push(sampled.positions_m[idx]);
+            begin.velocity.push(sampled.velocities_m_s[idx]);
+            begin.id.push(idx as u32);
+            begin.temperature_c.push(temperature_c);
+            begin.enthalpy_j_kg.push(parameters.enthalpy_j_kg(temperature_c, is_solid));
+            begin.blend.push(1.0);
+            begin.rest_position.push(sampled.positions_m[idx]);
+        }
+        let mut snow = Self::with_beginning(device, parameters, &solid, &fluid, tuning)?;
+        let mut recorder = device.recorder()?;
+        snow.record_first_order(&mut recorder)?;
+        device.submit(recorder)?.wait()?;
+        Ok(snow)
+    }
+
+    fn with_beginning(
+        device: &Device,
+        parameters: SnowParameters,
+        solid: &Beginning,
+        fluid: &Beginning,
+        tuning: Tuning,
+    ) -> Result<Self, SolverError> {
+        let workgroup_size = tuning.workgroup_size();
+        let capacity = (solid.id.len() + fluid.id.len()) as u32;
+        let counts = Counts::new(device)?;
+        let matter = |begin| Matter::new(device, &counts, &parameters.fluid, tuning, begin, capacity);
+        let (solid, fluid) = (matter(solid)?, matter(fluid)?);
+        let links = Links::new(device, &parameters, workgroup_size, capacity)?;
+        let terms = parameters.terms(solid.grid.grid(), capacity);
+        let colliders = &parameters.fluid.colliders;
+        Ok(Self {
+            motion: Motion::new(device, workgroup_size)?,
+            migration: Migration::new(device, workgroup_size)?,
+            heat: Heat::new(device, workgroup_size)?,
+            constraints: Constraints::new(device, workgroup_size, terms, colliders, None, capacity)?,
+            output: Output::new(device, workgroup_size, capacity)?,
+            gauge: SnowGauge::new(device, capacity)?,
+            ring: ReadbackRing::new(device),
+            solid,
+            fluid,
+            links,
+            parameters,
+            capacity,
+        })
+    }
+
+    /// Sorts the particles as they lie, links what is cold, and finds densities, so that the state before the first step is whole.
+    fn record_first_order(&mut self, recorder: &mut Recorder) -> Result<(), SolverError> {
+        self.integrate(recorder, 0.0);
+        for matter in [&self.solid, &self.fluid] {
+            recorder.fill(&matter.leaves, 0);
+        }
+        for stage in [Stage::ScanLeavers, Stage::Migrate, Stage::SortByCell, Stage::Reorder] {
+            self.record_stage(recorder, stage);
+        }
+        self.predict(recorder, 0.0);
+        self.links.build_first(recorder, &self.solid)?;
+        self.record_stage(recorder, Stage::Weigh);
+        self.output.record(recorder, &self.solid, &self.fluid);
+        Ok(())
+    }
+
+    /// The stages of one step, in order.
+    pub fn stages(&self) -> impl Iterator<Item = Stage> + use<> {
+        use Stage::*;
+        let iterations =
+            (0..self.parameters.fluid.iterations).flat_map(|iteration| [Weigh, Solve { iteration }]);
+        let begin = [Integrate, JudgePhase, ScanLeavers, Migrate, SortByCell, Reorder, Predict, Conduct];
+        let links = if self.links.are_made() { &[BreakLinks, BuildLinks][..] } else { &[] };
+        begin.into_iter().chain(links.iter().copied()).chain(iterations).chain([
+            Rub,
+            UpdateVelocity,
+            SmoothVelocity,
+        ])
+    }
+
+    /// Records one step.
+    pub fn record_step(&mut self, recorder: &mut Recorder) {
+        for stage in self.stages() {
+            self.record_stage(recorder, stage);
+        }
+    }
+
+    /// Records one stage: the switch that lets tests run the stages before it, or after it, somewhere else.
+    pub fn record_stage(&mut self, recorder: &mut Recorder, stage: Stage) {
+        if let Err(error) = self.try_stage(recorder, stage) {
+            recorder
+                .fail(frazil_vk::Error::Misuse { object: format!("{stage:?}"), problem: error.to_string() });
+        }
+    }
+
+    fn try_stage(&mut self, recorder: &mut Recorder, stage: Stage) -> Result<(), SolverError> {
+        let dt_s = self.parameters.fluid.dt_s;
+        let (solid, fluid) = (&mut self.solid, &mut self.fluid);
+        match stage {
+            Stage::Integrate => self.integrate(recorder, dt_s),
+            Stage::JudgePhase => {
+                self.migration.judge(recorder, &self.parameters, solid, true);
+                self.migration.judge(recorder, &self.parameters, fluid, false);
+            }
+            Stage::ScanLeavers => {
+                self.migration.scan(recorder, solid)?;
+                self.migration.scan(recorder, fluid)?;
+            }
+            Stage::Migrate => self.migration.migrate(recorder, solid, fluid),
+            Stage::SortByCell => {
+                for matter in [solid, fluid] {
+                    let count = &matter.phase.count;
+                    matter.sort.record(recorder, count, &matter.grid, &matter.key, &matter.order)?;
+                }
+            }
+            Stage::Reorder => {
+                self.migration.reorder(recorder, &self.parameters, solid, fluid);
+                self.links.remap(recorder, &self.solid)?;
+            }
+            Stage::Predict => self.predict(recorder, dt_s),
+            Stage::Conduct => self.heat.conduct(recorder, &self.parameters, solid, fluid),
+            Stage::BreakLinks => self.links.break_some(recorder, solid)?,
+            Stage::BuildLinks => self.links.build(recorder, solid)?,
+            Stage::Weigh => {
+                let (solid_at, fluid_at) = (&solid.predicted, &fluid.predicted);
+                self.constraints.weigh(recorder, (solid, solid_at), (fluid, fluid_at), &self.links);
+            }
+            Stage::Solve { iteration } => {
+                self.constraints.solve(recorder, solid, fluid, &self.links, iteration == 0);
+            }
+            Stage::Rub => self.constraints.rub(recorder, solid),
+            Stage::UpdateVelocity => {
+                for matter in [solid, fluid] {
+                    self.motion.update_velocity(recorder, &matter.phase, &matter.predicted, dt_s);
+                }
+            }
+            Stage::SmoothVelocity => self.smooth_velocity(recorder),
+        }
+        Ok(())
+    }
+
+    fn integrate(&self, recorder: &mut Recorder, dt_s: f32) {
+        for matter in [&self.solid, &self.fluid] {
+            let places = (&matter.key, &self.constraints.colliders);
+            let (grid, p) = (matter.grid.grid(), &self.parameters.fluid);
+            self.motion.integrate(recorder, &matter.phase, places, grid, p, dt_s);
+        }
+    }
+
+    fn predict(&self, recorder: &mut Recorder, dt_s: f32) {
+        for matter in [&self.solid, &self.fluid] {
+            let places = (&matter.predicted, &self.constraints.colliders);
+            self.motion.predict(recorder, &matter.phase, places, self.parameters.fluid.walls, dt_s);
+        }
+    }
+
+    fn smooth_velocity(&mut self, recorder: &mut Recorder) {
+        let p = &self.parameters;
+        let water = [p.fluid.xsph_viscosity, p.fluid.wall_friction];
+        // What rubs snow against walls is friction.
+        let snow = [p.snow.xsph_viscosity as f32, 0.0];
+        for (matter, coefficients) in [(&mut self.solid, snow), (&mut self.fluid, water)] {
+            let place = Place {
+                key: &matter.key,
+                predicted: &matter.predicted,
+                grid: &matter.grid,
+                colliders: &self.constraints.colliders,
+            };
+            self.motion.smooth_velocity(recorder, &matter.phase, place, &p.fluid, coefficients);
+            // x ← x*: the predicted positions are the new ones.
+            matter.predicted = matter.phase.position.replace_front(matter.predicted.clone());
+        }
+    }
+
+    /// The numbers the kernels use.
+    pub fn parameters(&self) -> &SnowParameters {
+        &self.parameters
+    }
+
+    /// Particles of both phases, which neither appear nor vanish.
+    pub fn capacity(&self) -> u32 {
+        self.capacity
+    }
+
+    /// Snow.
+    pub fn solid(&self) -> &Matter {
+        &self.solid
+    }
+
+    /// Water.
+    pub fn fluid(&self) -> &Matter {
+        &self.fluid
+    }
+
+    /// The links of snow.
+    pub fn links(&self) -> &frazil_kernels::Interlinks {
+        self.links.records()
+    }
+
+    /// How many particles there are in all, on the device: the count of [`Self::columns`].
+    pub fn count(&self) -> &DeviceCount {
+        self.output.count()
+    }
+
+    /// Records the merge of both phases into [`Self::columns`], which hold the state as of the last such record.
+    pub fn record_output(&self, recorder: &mut Recorder) {
+        self.output.record(recorder, &self.solid, &self.fluid);
+    }
+
+    /// What can be shown, recorded and exported, snow before water: position, velocity, id, density, temperature, blend, phase
+    /// (1 snow, 0 water).
+    pub fn columns(&self) -> Vec<ColumnView> {
+        self.output.columns()
+    }
+
+    /// Everything that the next step depends on: the columns shown; of those not shown one element a particle, too; and the links,
+    /// with as many words as their buffers have.
+    pub fn state_columns(&self) -> Vec<ColumnView> {
+        let records = self.links.records();
+        let extra = |name, words| ColumnView { name, unit: "1", kind: ColumnKind::U32, words };
+        let mut columns = self.columns();
+        columns.extend_from_slice(self.output.hidden_columns());
+        columns.extend([
+            extra("link degree", records.degree().clone()),
+            extra("link partner", records.partner().clone()),
+            extra("link rest length", records.rest_length_m().cast()),
+            extra("melted", self.solid.tally.clone()),
+            extra("frozen", self.fluid.tally.clone()),
+        ]);
+        columns
+    }
+
+    /// Makes the snow and water of a scene in a saved state, with the bits it had. Set-up: it waits for the device.
+    ///
+    /// # Errors
+    /// As [`Self::new`]; a column is missing or has another length.
+    pub fn restore(device: &Device, scene: &Scene, state: &[StateColumn]) -> Result<Self, SolverError> {
+        let saved = Saved { columns: state };
+        let parameters = SnowParameters::of(scene)?;
+        let phases = saved.find("phase", None)?;
+        let n = phases.len();
+        let n_solid = phases.iter().take_while(|phase| **phase == 1).count();
+        if phases[n_solid..].iter().any(|phase| *phase != 0) {
+            let problem = "expected ones, then zeros".to_owned();
+            return Err(SolverError::State { column: "phase".to_owned(), problem });
+        }
+        let vectors = |name| {
+            Ok::<Vec<[f32; 3]>, SolverError>(bytemuck::pod_collect_to_vec(saved.find(name, Some(3 * n))?))
+        };
+        let numbers =
+            |name| Ok::<Vec<f32>, SolverError>(bytemuck::pod_collect_to_vec(saved.find(name, Some(n))?));
+        let all = Beginning {
+            position: vectors("position")?,
+            velocity: vectors("velocity")?,
+            id: saved.find("id", Some(n))?.to_vec(),
+            temperature_c: numbers("temperature")?,
+            enthalpy_j_kg: numbers("enthalpy")?,
+            blend: numbers("blend")?,
+            rest_position: vectors("rest position")?,
+        };
+        let (solid, fluid) = (all.part(0..n_solid), all.part(n_solid..n));
+        let snow = Self::with_beginning(device, parameters, &solid, &fluid, Tuning::default())?;
+        let (keys, densities) = (saved.find("key", Some(n))?, saved.find("density", Some(n))?);
+        let mut recorder = device.recorder()?;
+        for (matter, range) in [(&snow.solid, 0..n_solid), (&snow.fluid, n_solid..n)] {
+            device.upload(&matter.key, &keys[range.clone()])?;
+            device.upload(&matter.density.cast(), &densities[range])?;
+            matter.grid.record_cell_ranges(&mut recorder, &matter.phase.count, &matter.key);
+        }
+        let records = snow.links.records();
+        let links = [
+            ("link degree", records.degree().clone()),
+            ("link partner", records.partner().clone()),
+            ("link rest length", records.rest_length_m().cast()),
+        ];
+        for (name, buffer) in links {
+            device.upload(&buffer, saved.find(name, Some(buffer.len()))?)?;
+        }
+        device.upload(&snow.solid.tally, saved.find("melted", Some(TALLY_WORDS))?)?;
+        device.upload(&snow.fluid.tally, saved.find("frozen", Some(TALLY_WORDS))?)?;
+        snow.record_output(&mut recorder);
+        device.submit(recorder)?.wait()?;
+        Ok(snow)
+    }
+
+    /// Records a measurement of the state; the result comes when the submission has run.
+    ///
+    /// Densities are found anew, at the positions the step ended with.
+    ///
+    /// # Errors
+    /// No memory for another read-back.
+    pub fn record_metrics(&self, recorder: &mut Recorder) -> Result<PendingSnowMetrics, SolverError> {
+        let (solid, fluid) = (&self.solid, &self.fluid);
+        self.constraints.weigh(recorder, (solid, solid.position()), (fluid, fluid.position()), &self.links);
+        self.gauge.record(recorder, &self.parameters, solid, fluid, &self.links)
+    }
+
+    /// Records a check of the links' invariants, where there are links: after a step, all counts are 0.
+    ///
+    /// # Errors
+    /// No memory for another read-back.
+    pub fn record_link_check(&self, recorder: &mut Recorder) -> Result<Option<LinkCheck>, SolverError> {
+        self.links.check(recorder, &self.ring, &self.solid)
+    }
+}
+
+impl SnowParameters {
+    /// Reads a scene.
+    ///
+    /// # Errors
+    /// It has no `[snow]`, or a collider of a kind that this solver does not know.
+    pub fn of(scene: &Scene) -> Result<Self, SolverError> {
+        let Some(snow) = &scene.snow else {
+            return Err(SolverError::Scene { key: "snow".into(), found: "no such section".into() });
+        };
+        Ok(Self::new(scene, snow, Parameters::from_scene(scene)?))
+    }
+}
+
+impl Beginning {
+    fn part(&self, range: std::ops::Range<usize>) -> Self {
+        Self {
+            position: self.position[range.clone()].to_vec(),
+            velocity: self.velocity[range.clone()].to_vec(),
+            id: self.id[range.clone()].to_vec(),
+            temperature_c: self.temperature_c[range.clone()].to_vec(),
+            enthalpy_j_kg: self.enthalpy_j_kg[range.clone()].to_vec(),
+            blend: self.blend[range.clone()].to_vec(),
+            rest_position: self.rest_position[range].to_vec(),
+        }
+    }
+}
+
+/// Saved columns, by name.
+struct Saved<'a> {
+    columns: &'a [StateColumn],
+}
+
+impl<'a> Saved<'a> {
+    fn find(&self, name: &str, words: Option<usize>) -> Result<&'a [u32], SolverError> {
+        let error = |problem| SolverError::State { column: name.to_owned(), problem };
+        let column = self.columns.iter().find(|column| column.name == name);
+        let column = column.ok_or_else(|| error("is missing".to_owned()))?;
+        match words {
+            Some(words) if words != column.words.len() => {
+                Err(error(format!("has {} words, expected {words}", column.words.len())))
+            }
+            _ => Ok(&column.words),
+        }
+    }
+}
+
+impl std::fmt::Debug for Snow {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Snow").field("parameters", &self.parameters).finish_non_exhaustive()
+    }
+}

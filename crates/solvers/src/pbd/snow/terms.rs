@@ -1,0 +1,118 @@
+//! From a scene's quantities to what the kernels of the two-phase step take.
+
+use crate::pbd::parameters::Parameters;
+use frazil_kernels::{Builder, LinkLimit, LinkRule};
+use frazil_scene::{Averaging, LatentHeat, LinkBuilder, LinkLimit as SceneLimit, Scene, Snow};
+use frazil_shaders::types::{Grid, SnowTerms};
+
+/// The numbers of a two-phase step. Symbols as in [`Parameters`]; T in °C.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SnowParameters {
+    /// What snow and water have in common with water alone.
+    pub fluid: Parameters,
+    /// The scene's `[snow]` section.
+    pub snow: Snow,
+    /// Distance at which particles touch, in m.
+    pub contact_m: f32,
+    /// Laplacian of the viscosity kernel, 45/π · V/h³, made to fit the cubic lattice of the spacing.
+    pub laplacian_scale: f32,
+}
+
+/// Links that a build makes a step, and when; without it there are no links.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Linking {
+    /// When particles are linked, and when links break.
+    pub rule: LinkRule,
+    /// How they are linked.
+    pub builder: Builder,
+    /// Slots a record.
+    pub n_max: u32,
+}
+
+impl SnowParameters {
+    pub(super) fn new(scene: &Scene, snow: &Snow, fluid: Parameters) -> Self {
+        let contact_m = 2.0 * snow.contact_radius_spacings * scene.fluid.particle_spacing_m;
+        let laplacian_scale = scene.conduction_scale() as f32;
+        Self { fluid, snow: snow.clone(), contact_m: contact_m as f32, laplacian_scale }
+    }
+
+    /// Whether temperature follows from an enthalpy column.
+    pub fn has_enthalpy(&self) -> bool {
+        self.snow.heat.latent_heat == LatentHeat::Enthalpy
+    }
+
+    /// Whether linked neighbourhoods keep their shape.
+    pub fn has_shape(&self) -> bool {
+        self.snow.shape_stiffness > 0.0
+    }
+
+    /// Links, if there are any.
+    pub fn linking(&self) -> Option<Linking> {
+        let (links, heat) = (&self.snow.links, &self.snow.heat);
+        let limit = match links.limit {
+            SceneLimit::None => return None,
+            SceneLimit::Constant => LinkLimit::Constant(links.most),
+            SceneLimit::Dynamic => LinkLimit::Dynamic {
+                homogeneous_c: heat.homogeneous_freezing_temperature_c as f32,
+                freezing_c: heat.freezing_temperature_c as f32,
+            },
+        };
+        let rule = LinkRule {
+            radius_m: self.fluid.support_m,
+            link_temperature_c: links.temperature_c as f32,
+            limit,
+            break_ratio: links.break_ratio as f32,
+        };
+        let builder = match links.builder {
+            LinkBuilder::Reproducible => Builder::Reproducible { rounds: links.rounds },
+            LinkBuilder::CompareAndSwap => Builder::CompareAndSwap { passes: links.rounds },
+        };
+        Some(Linking { rule, builder, n_max: links.most })
+    }
+
+    /// The specific enthalpy in J/kg of a particle of this temperature in °C: as if all of it had melted above freezing, and at
+    /// freezing according to its phase.
+    pub fn enthalpy_j_kg(&self, temperature_c: f32, is_solid: bool) -> f32 {
+        let heat = &self.snow.heat;
+        let above = f64::from(temperature_c) - heat.freezing_temperature_c;
+        let enthalpy = if above < 0.0 || (above == 0.0 && is_solid) {
+            heat.snow_capacity_j_kg_k * above
+        } else {
+            heat.latent_heat_j_kg + heat.water_capacity_j_kg_k * above
+        };
+        enthalpy as f32
+    }
+
+    pub(super) fn terms(&self, grid: Grid, link_stride: u32) -> SnowTerms {
+        let (p, snow) = (&self.fluid, &self.snow);
+        let dt_s = f64::from(p.dt_s);
+        let compliance = snow.links.compliance_m_n;
+        SnowTerms {
+            grid,
+            walls: p.walls,
+            dt_s: p.dt_s,
+            support_m: p.support_m,
+            volume_h3: p.volume_h3,
+            rest_density_kg_m3: p.rest_density_kg_m3,
+            particle_mass_kg: p.particle_mass_kg as f32,
+            relaxation: p.relaxation,
+            over_relaxation: p.over_relaxation,
+            pressure_strength: p.pressure_strength,
+            pressure_inverse_shape: p.pressure_inverse_shape,
+            pressure_exponent: p.pressure_exponent,
+            iterations: p.iterations,
+            contact_q: self.contact_m / p.support_m,
+            bounce: snow.non_penetration_stiffness as f32,
+            is_averaged: u32::from(snow.averaging == Averaging::Pairwise),
+            static_friction: snow.static_friction as f32,
+            kinetic_friction: snow.kinetic_friction as f32,
+            stretch: snow.links.stiffness as f32,
+            compliance_dt2: compliance.map_or(-1.0, |compliance| (compliance / (dt_s * dt_s)) as f32),
+            link_stride,
+            shape_share: (snow.shape_stiffness / f64::from(snow.links.most + 1)) as f32,
+            blend_speed: snow.transition.blend_speed as f32,
+            blend_threshold: snow.transition.blend_threshold as f32,
+            freezing_c: snow.heat.freezing_temperature_c as f32,
+        }
+    }
+}

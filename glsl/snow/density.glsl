@@ -1,0 +1,28 @@
+// The density constraint at a particle among both phases (000 eq 5.23, 5.16–5.19), added up neighbour by neighbour. A neighbour counts
+// the same whatever its phase: all particles have one mass.
+
+struct DensitySum {
+    float shape;
+    float sum_squares;
+    // h ∇C.
+    vec3 gradient;
+};
+
+DensitySum density_of_self() { return DensitySum(spline_shape(0.0), 0.0, vec3(0.0)); }
+
+// `offset` = (x_i − x_j)/h, with length q below 1; `volumes` is what the neighbour weighs against a particle, 1 for a particle.
+void add_density(inout DensitySum sum, SnowTerms terms, vec3 offset, float q, float volumes) {
+    sum.shape += volumes * spline_shape(q);
+    float slope = SPLINE_SLOPE_SCALE * terms.volume_h3 * volumes * spline_slope_shape(q);
+    sum.sum_squares += slope * slope;
+    // Coincident particles have no direction and feel the same sums: only different velocities part them.
+    sum.gradient -= (q > 0.0 ? slope / q : 0.0) * offset;
+}
+
+// λ, and ρ/ρ₀ in `ratio`; `closed` and `wall_gradient` are what walls add to the two.
+float multiplier_of(DensitySum sum, SnowTerms terms, float closed, vec3 wall_gradient, out float ratio) {
+    ratio = SPLINE_SCALE * terms.volume_h3 * sum.shape + closed;
+    vec3 gradient = sum.gradient + wall_gradient;
+    float excess = max(ratio - 1.0, 0.0);
+    return -excess / (dot(gradient, gradient) + sum.sum_squares + terms.relaxation);
+}

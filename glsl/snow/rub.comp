@@ -1,0 +1,68 @@
+#version 460
+// Position-based friction of snow on snow and on walls, after the iterations (000 eq 5.21, 5.22):
+//   Δx_⊥ = tangential part of (x*_i − x_i) − (x*_j − x_j);  Δx_i = −½ Δx_⊥ if it is below μ_s d, else −½ Δx_⊥ min(μ_k d/|Δx_⊥|, 1)
+// with d what non-penetration has moved the pair apart in this step: Coulomb's law bounds friction by the normal force, and the overlap
+// that the paper puts here stands for that force only where one iteration takes all of it away.
+//
+// Each of several contacts undoes its share of the slip, as corrections are averaged. On walls d is how far they have pushed.
+// Bytes: 64 a particle (x* 12, x 12, v 12, contact 8, push 12, key 4, out 12) plus neighbours from cache. Sums run in sorted order.
+#extension GL_GOOGLE_include_directive : require
+#include "common/kernel.glsl"
+#include "snow/terms.glsl"
+
+layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
+layout(scalar, binding = 1) readonly buffer Key { uint key[]; };
+layout(scalar, binding = 2) readonly buffer CellStart { uint cell_start[]; };
+layout(scalar, binding = 3) readonly buffer Position { vec3 position[]; };
+layout(scalar, binding = 4) readonly buffer Velocity { vec3 velocity[]; };
+layout(scalar, binding = 5) readonly buffer Predicted { vec3 predicted[]; };
+layout(scalar, binding = 6) readonly buffer Contact { vec2 contact[]; };
+layout(scalar, binding = 7) readonly buffer Push { vec3 push_m[]; };
+layout(scalar, binding = 8) readonly buffer Colliders { Collider colliders[]; };
+layout(scalar, binding = 9) readonly buffer Terms { SnowTerms all_terms[]; };
+layout(scalar, binding = 10) writeonly buffer Rubbed { vec3 rubbed[]; };
+
+// The part of a slip that friction undoes under a normal correction of `pressed_m`.
+vec3 undone(SnowTerms terms, vec3 slip_m, float pressed_m) {
+    float slip = length(slip_m);
+    if (slip < terms.static_friction * pressed_m) return slip_m;
+    return slip > 0.0 ? min(terms.kinetic_friction * pressed_m / slip, 1.0) * slip_m : vec3(0.0);
+}
+
+vec3 tangential(vec3 moved, vec3 normal) { return moved - dot(moved, normal) * normal; }
+
+void main() {
+    uint i = thread_idx();
+    if (i >= count[0]) return;
+    SnowTerms terms = all_terms[0];
+    vec3 x = predicted[i];
+    vec3 moved = x - position[i];
+    vec2 own_contact = contact[i];
+    uvec3 home = home_of(terms.grid, key[i]);
+    float contact_m = terms.contact_q * terms.support_m;
+    vec3 correction = vec3(0.0);
+    FOR_EACH_CANDIDATE_IN(cell_start, terms.grid, home, j) {
+        vec3 offset = x - predicted[j];
+        float r2 = dot(offset, offset);
+        if (r2 >= contact_m * contact_m || j == i || r2 == 0.0) continue;
+        float r = sqrt(r2);
+        float gain = pair_gain(terms, own_contact, contact[j]);
+        float pressed_m = float(terms.iterations) * terms.bounce * gain * (contact_m - r);
+        vec3 slip = tangential(moved - (predicted[j] - position[j]), offset / r);
+        float sharers = max(own_contact.y, contact[j].y);
+        correction -= 0.5 * min(own_contact.x, contact[j].x) * undone(terms, slip / sharers, pressed_m);
+    }
+    // What walls pushed in the iterations, and before them when the position was predicted.
+    vec3 unconfined = position[i] + terms.dt_s * velocity[i];
+    vec3 confined = unconfined;
+    CONFINE(terms.walls, confined);
+    vec3 push = push_m[i] + (confined - unconfined);
+    float pressed = length(push);
+    if (pressed > 0.0) {
+        vec3 normal = push / pressed;
+        correction -= own_contact.x * undone(terms, tangential(moved + correction, normal), pressed);
+    }
+    x += correction;
+    CONFINE(terms.walls, x);
+    rubbed[i] = x;
+}

@@ -1,0 +1,73 @@
+#version 460
+// One Jacobi correction of water (000 eq 5.24, 5.27):
+//   Δx_i = ω h [ Σ_j (μ_i + μ_j + s_corr) h∇V W(x_ij) + μ_i h∇(wall) ] + Σ_k non-penetration with snow k
+// where μ = α λ for water, (1 − α) λ for snow, and j runs over both phases; then confined by the walls.
+//
+// Snow takes the opposite of what it gives (solve_solid): the coupling keeps momentum, and water carries what swims in it. The
+// paper's eq 5.25 leaves the reaction of the density constraint out.
+// Bytes: 44 a particle (constraint 16, contact 8, key 4, x* out 12 + …) plus neighbours from cache. Sums run in sorted order.
+#extension GL_GOOGLE_include_directive : require
+#include "common/kernel.glsl"
+#include "snow/terms.glsl"
+
+layout(constant_id = 1) const uint BOUNDARY = 0;
+
+layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
+layout(scalar, binding = 1) readonly buffer Key { uint key[]; };
+layout(scalar, binding = 2) readonly buffer CellStart { uint cell_start[]; };
+layout(scalar, binding = 3) readonly buffer Constraint { vec4 constraint[]; };
+layout(scalar, binding = 4) readonly buffer Contact { vec2 contact[]; };
+layout(scalar, binding = 5) readonly buffer SolidCellStart { uint solid_cell_start[]; };
+layout(scalar, binding = 6) readonly buffer SolidConstraint { vec4 solid_constraint[]; };
+layout(scalar, binding = 7) readonly buffer SolidContact { vec2 solid_contact[]; };
+layout(scalar, binding = 8) readonly buffer BoundaryCellStart { uint boundary_cell_start[]; };
+layout(scalar, binding = 9) readonly buffer Boundary { vec4 boundary[]; };
+layout(scalar, binding = 10) readonly buffer Colliders { Collider colliders[]; };
+layout(scalar, binding = 11) readonly buffer Terms { SnowTerms all_terms[]; };
+layout(scalar, binding = 12) writeonly buffer Predicted { vec3 predicted[]; };
+#include "snow/pair.glsl"
+
+void main() {
+    uint i = thread_idx();
+    if (i >= count[0]) return;
+    SnowTerms terms = all_terms[0];
+    vec4 own = constraint[i];
+    uvec3 home = home_of(terms.grid, key[i]);
+    float inverse_h = 1.0 / terms.support_m;
+    vec3 correction = vec3(0.0);
+    FOR_EACH_CANDIDATE_IN(cell_start, terms.grid, home, j) {
+        vec4 other = constraint[j];
+        vec3 offset = (own.xyz - other.xyz) * inverse_h;
+        float q2 = dot(offset, offset);
+        if (q2 >= 1.0 || j == i) continue;
+        float q = sqrt(q2);
+        float multipliers = own.w + other.w;
+        if (terms.pressure_strength != 0.0) multipliers -= artificial_pressure(terms, q);
+        correction += density_correction(multipliers, offset, q);
+    }
+    vec3 touching = vec3(0.0);
+    FOR_EACH_CANDIDATE_IN(solid_cell_start, terms.grid, home, j) {
+        vec4 other = solid_constraint[j];
+        vec3 offset = (own.xyz - other.xyz) * inverse_h;
+        float q2 = dot(offset, offset);
+        if (q2 >= 1.0) continue;
+        float q = sqrt(q2);
+        correction += density_correction(own.w + other.w, offset, q);
+        if (q < terms.contact_q) touching += contact_correction(terms, pair_gain(terms, contact[i], solid_contact[j]), offset, q);
+    }
+    vec3 wall_correction = vec3(0.0);
+    if (BOUNDARY != 0u) {
+        FOR_EACH_CANDIDATE_IN(boundary_cell_start, terms.grid, home, j) {
+            vec3 offset = (own.xyz - boundary[j].xyz) * inverse_h;
+            float q2 = dot(offset, offset);
+            if (q2 < 1.0) correction += boundary[j].w * density_correction(own.w, offset, sqrt(q2));
+        }
+    } else {
+        WALL_TERM(wall, terms.walls, own.xyz, terms.support_m);
+        wall_correction = own.w * wall.gradient_h;
+    }
+    vec3 total = terms.over_relaxation * (SPLINE_SLOPE_SCALE * terms.volume_h3 * correction + wall_correction) + touching;
+    vec3 x = own.xyz + terms.support_m * total;
+    CONFINE(terms.walls, x);
+    predicted[i] = x;
+}

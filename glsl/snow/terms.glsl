@@ -1,0 +1,58 @@
+// What the kernels of the two-phase step take from the scene: the same for all particles and steps, in a buffer of one element.
+#include "grid/grid.glsl"
+#include "pbd/walls.glsl"
+
+struct SnowTerms {
+    Grid grid;
+    Walls walls;
+    float dt_s;
+    // Support radius h, and V/h³: the volume a particle counts for in sums.
+    float support_m;
+    float volume_h3;
+    float rest_density_kg_m3;
+    float particle_mass_kg;
+    // ε h² of the density constraint, ω, and artificial pressure (002 eq 2.21).
+    float relaxation;
+    float over_relaxation;
+    float pressure_strength;
+    float pressure_inverse_shape;
+    uint pressure_exponent;
+    uint iterations;
+    // Distance at which particles touch, in h (000 eq 5.13).
+    float contact_q;
+    // k_bounce (eq 5.14).
+    float bounce;
+    // Whether a pair's correction is divided by the larger number of constraints of its ends (eq 5.26).
+    uint is_averaged;
+    float static_friction;
+    float kinetic_friction;
+    // Links: k_stretch (eq 5.12), or with 0 or more the compliance over Δt², in m/(N s²).
+    float stretch;
+    float compliance_dt2;
+    // Slots of a link record stand this far apart.
+    uint link_stride;
+    // Shape matching: the share of the way to the fit, over one more than the slots of a record; 0: off.
+    float shape_share;
+    // Growth of α in a step (eq 6.2) and the α past which a particle may change phase (eq 6.4).
+    float blend_speed;
+    float blend_threshold;
+    float freezing_c;
+};
+
+// Repulsion that keeps particles from clumping, in units of λ.
+float artificial_pressure(SnowTerms terms, float q) {
+    float ratio = spline_shape(q) * terms.pressure_inverse_shape;
+    float artificial = terms.pressure_strength;
+    for (uint power = 0u; power < terms.pressure_exponent; ++power) artificial *= ratio;
+    return artificial;
+}
+
+// What a pair's contact and link corrections are multiplied by: ω over the constraints of the busier end (eq 5.26, 5.27), faded in
+// by α of the end that changed phase last (eq 6.5, 6.6). `contact` is (α, constraints) of an end.
+//
+// The paper divides by each particle's own number and fades by its own α. Both ends must agree, or every collision of particles with
+// unlike neighbourhoods makes momentum from nothing.
+float pair_gain(SnowTerms terms, vec2 contact_i, vec2 contact_j) {
+    float constraints = terms.is_averaged != 0u ? max(contact_i.y, contact_j.y) : 1.0;
+    return terms.over_relaxation * min(contact_i.x, contact_j.x) / constraints;
+}

@@ -1,0 +1,73 @@
+#version 460
+// The density constraint of water among water and snow, and how many snow particles each water particle touches:
+//   ρ̂_i/ρ₀ = Σ_j V W(x_ij) + Σ_k V W(x_ik) + wall fraction                                        (000 eq 5.23)
+//   λ_i as in pbd/solve_density, over both phases                                                 (eq 5.19)
+//   constraint_i = (x*, α_i λ_i): a particle that has just melted acts little like water           (eq 6.5)
+//   contact_i = (α_i, n_i)                                                                        (eq 5.26)
+//
+// With BOUNDARY, walls are boundary particles instead of closed forms: (position, weight in particles) each (Akinci et al. 2012).
+// Bytes: 48 a particle (x* 12, key 4, α 4, out 16 + 8 + 4) plus neighbours from cache. Sums run in sorted order.
+#extension GL_GOOGLE_include_directive : require
+#include "common/kernel.glsl"
+#include "snow/terms.glsl"
+
+layout(constant_id = 1) const uint BOUNDARY = 0;
+
+layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
+layout(scalar, binding = 1) readonly buffer Key { uint key[]; };
+layout(scalar, binding = 2) readonly buffer Blend { float blend[]; };
+layout(scalar, binding = 3) readonly buffer CellStart { uint cell_start[]; };
+layout(scalar, binding = 4) readonly buffer Predicted { vec3 predicted[]; };
+layout(scalar, binding = 5) readonly buffer SolidCellStart { uint solid_cell_start[]; };
+layout(scalar, binding = 6) readonly buffer SolidPredicted { vec3 solid_predicted[]; };
+layout(scalar, binding = 7) readonly buffer BoundaryCellStart { uint boundary_cell_start[]; };
+layout(scalar, binding = 8) readonly buffer Boundary { vec4 boundary[]; };
+layout(scalar, binding = 9) readonly buffer Colliders { Collider colliders[]; };
+layout(scalar, binding = 10) readonly buffer Terms { SnowTerms all_terms[]; };
+layout(scalar, binding = 11) writeonly buffer Constraint { vec4 constraint[]; };
+layout(scalar, binding = 12) writeonly buffer Contact { vec2 contact[]; };
+layout(scalar, binding = 13) writeonly buffer Density { float density[]; };
+#include "snow/density.glsl"
+
+void main() {
+    uint i = thread_idx();
+    if (i >= count[0]) return;
+    SnowTerms terms = all_terms[0];
+    vec3 x = predicted[i];
+    uvec3 home = home_of(terms.grid, key[i]);
+    float inverse_h = 1.0 / terms.support_m;
+    DensitySum sum = density_of_self();
+    FOR_EACH_CANDIDATE_IN(cell_start, terms.grid, home, j) {
+        vec3 offset = (x - predicted[j]) * inverse_h;
+        float q2 = dot(offset, offset);
+        if (q2 < 1.0 && j != i) add_density(sum, terms, offset, sqrt(q2), 1.0);
+    }
+    float touched = 0.0;
+    FOR_EACH_CANDIDATE_IN(solid_cell_start, terms.grid, home, j) {
+        vec3 offset = (x - solid_predicted[j]) * inverse_h;
+        float q2 = dot(offset, offset);
+        if (q2 >= 1.0) continue;
+        float q = sqrt(q2);
+        add_density(sum, terms, offset, q, 1.0);
+        touched += q < terms.contact_q ? 1.0 : 0.0;
+    }
+    float closed = 0.0;
+    vec3 wall_gradient = vec3(0.0);
+    if (BOUNDARY != 0u) {
+        FOR_EACH_CANDIDATE_IN(boundary_cell_start, terms.grid, home, j) {
+            vec3 offset = (x - boundary[j].xyz) * inverse_h;
+            float q2 = dot(offset, offset);
+            if (q2 < 1.0) add_density(sum, terms, offset, sqrt(q2), boundary[j].w);
+        }
+    } else {
+        WALL_TERM(wall, terms.walls, x, terms.support_m);
+        closed = 1.0 - wall.open;
+        wall_gradient = wall.gradient_h;
+    }
+    float ratio;
+    float lambda = multiplier_of(sum, terms, closed, wall_gradient, ratio);
+    float alpha = blend[i];
+    constraint[i] = vec4(x, alpha * lambda);
+    contact[i] = vec2(alpha, max(touched, 1.0));
+    density[i] = ratio * terms.rest_density_kg_m3;
+}

@@ -1,0 +1,61 @@
+#version 460
+// How many constraints each snow particle is under: those it touches of both phases, and its links. A particle that has frozen a
+// moment ago still feels the density constraint, by 1 − α (000 eq 6.6):
+//   constraint_i = (x*, (1 − α_i) λ_i),  contact_i = (α_i, n_i)
+//
+// Bytes: 48 a particle (x* 12, key 4, α 4, degree 4, out 16 + 8) plus neighbours from cache. Sums run in sorted order.
+#extension GL_GOOGLE_include_directive : require
+#include "common/kernel.glsl"
+#include "snow/terms.glsl"
+
+layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
+layout(scalar, binding = 1) readonly buffer Key { uint key[]; };
+layout(scalar, binding = 2) readonly buffer Blend { float blend[]; };
+layout(scalar, binding = 3) readonly buffer CellStart { uint cell_start[]; };
+layout(scalar, binding = 4) readonly buffer Predicted { vec3 predicted[]; };
+layout(scalar, binding = 5) readonly buffer FluidCellStart { uint fluid_cell_start[]; };
+layout(scalar, binding = 6) readonly buffer FluidPredicted { vec3 fluid_predicted[]; };
+layout(scalar, binding = 7) readonly buffer Degree { uint degree[]; };
+layout(scalar, binding = 8) readonly buffer Colliders { Collider colliders[]; };
+layout(scalar, binding = 9) readonly buffer Terms { SnowTerms all_terms[]; };
+layout(scalar, binding = 10) writeonly buffer Constraint { vec4 constraint[]; };
+layout(scalar, binding = 11) writeonly buffer Contact { vec2 contact[]; };
+#include "snow/density.glsl"
+
+void main() {
+    uint i = thread_idx();
+    if (i >= count[0]) return;
+    SnowTerms terms = all_terms[0];
+    vec3 x = predicted[i];
+    float alpha = blend[i];
+    bool is_blending = alpha < 1.0;
+    uvec3 home = home_of(terms.grid, key[i]);
+    float inverse_h = 1.0 / terms.support_m;
+    float reach = is_blending ? 1.0 : terms.contact_q;
+    DensitySum sum = density_of_self();
+    float constraints = float(degree[i]);
+    FOR_EACH_CANDIDATE_IN(cell_start, terms.grid, home, j) {
+        vec3 offset = (x - predicted[j]) * inverse_h;
+        float q2 = dot(offset, offset);
+        if (q2 >= reach * reach || j == i) continue;
+        float q = sqrt(q2);
+        constraints += q < terms.contact_q ? 1.0 : 0.0;
+        if (is_blending) add_density(sum, terms, offset, q, 1.0);
+    }
+    FOR_EACH_CANDIDATE_IN(fluid_cell_start, terms.grid, home, j) {
+        vec3 offset = (x - fluid_predicted[j]) * inverse_h;
+        float q2 = dot(offset, offset);
+        if (q2 >= reach * reach) continue;
+        float q = sqrt(q2);
+        constraints += q < terms.contact_q ? 1.0 : 0.0;
+        if (is_blending) add_density(sum, terms, offset, q, 1.0);
+    }
+    float lambda = 0.0;
+    if (is_blending) {
+        WALL_TERM(wall, terms.walls, x, terms.support_m);
+        float ratio;
+        lambda = multiplier_of(sum, terms, 1.0 - wall.open, wall.gradient_h, ratio);
+    }
+    constraint[i] = vec4(x, (1.0 - alpha) * lambda);
+    contact[i] = vec2(alpha, max(constraints, 1.0));
+}
