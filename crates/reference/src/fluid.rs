@@ -5,8 +5,8 @@
 
 use crate::primitives::{Grid, cell_starts, gather, radix_sort_pairs};
 
-const SPLINE_SCALE: f32 = 16.0 / std::f32::consts::PI;
-const SPLINE_SLOPE_SCALE: f32 = 48.0 / std::f32::consts::PI;
+pub(crate) const SPLINE_SCALE: f32 = 16.0 / std::f32::consts::PI;
+pub(crate) const SPLINE_SLOPE_SCALE: f32 = 48.0 / std::f32::consts::PI;
 
 /// A solid inside the domain: a unit normal and a distance along it, or a centre and a radius, in m.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -85,11 +85,11 @@ pub struct State {
     pub updated: Vec<[f32; 3]>,
 }
 
-fn dot(a: [f32; 3], b: [f32; 3]) -> f32 {
+pub(crate) fn dot(a: [f32; 3], b: [f32; 3]) -> f32 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
-fn zip(a: [f32; 3], b: [f32; 3], f: impl Fn(f32, f32) -> f32) -> [f32; 3] {
+pub(crate) fn zip(a: [f32; 3], b: [f32; 3], f: impl Fn(f32, f32) -> f32) -> [f32; 3] {
     std::array::from_fn(|axis| f(a[axis], b[axis]))
 }
 
@@ -182,7 +182,7 @@ impl Parameters {
         (open, gradient)
     }
 
-    fn predict_one(&self, x: [f32; 3], v: [f32; 3]) -> [f32; 3] {
+    pub(crate) fn predict_one(&self, x: [f32; 3], v: [f32; 3]) -> [f32; 3] {
         zip(x, v, |x, v| x + self.dt_s * v)
     }
 

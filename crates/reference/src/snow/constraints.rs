@@ -1,0 +1,178 @@
+//! One Jacobi iteration over the constraints of both phases: density (000 eq 5.15–5.19), contact (5.13, 5.14), stretch (5.11,
+//! 5.12), coupled both ways (5.23–5.25), averaged and over-relaxed (5.26, 5.27).
+
+use super::{Averaging, Bond, Kind, Parameters, State, Stretch};
+use crate::fluid::{SPLINE_SCALE, SPLINE_SLOPE_SCALE, dot, spline_shape, spline_slope_shape, zip};
+
+impl Parameters {
+    /// g_ij: the share in which a pair of (α, n) obeys contact and stretch.
+    pub(super) fn gain(&self, a: [f32; 2], b: [f32; 2]) -> f32 {
+        let blend = a[0].min(b[0]);
+        match self.averaging {
+            Averaging::Pairwise => blend / a[1].max(b[1]),
+            Averaging::Off => blend,
+        }
+    }
+
+    fn artificial_pressure(&self, q: f32) -> f32 {
+        let ratio = spline_shape(q) * self.fluid.pressure_inverse_shape;
+        (0..self.fluid.pressure_exponent).fold(self.fluid.pressure_strength, |s, _| s * ratio)
+    }
+}
+
+/// φ: the share in which a particle obeys the density constraint. Snow that has just frozen still does (000 eq 6.6).
+fn fluidity(kind: Kind, blend: f32) -> f32 {
+    match kind {
+        Kind::Solid => 1.0 - blend,
+        Kind::Fluid => blend,
+    }
+}
+
+/// What a link does in an iteration to the particle at one of its ends.
+#[derive(Clone, Copy)]
+struct LinkCorrection {
+    normal: [f32; 3],
+    /// Along `normal`, in m.
+    along_m: f32,
+    /// Δλ in kg m.
+    multiplier: f32,
+}
+
+impl State {
+    /// Multipliers of the density constraint, densities, and how many contacts and links each particle has.
+    pub fn weigh(&mut self, p: &Parameters) {
+        let at = |kind: Kind, j: usize| self[kind].predicted[j];
+        let weighed = Kind::ALL.map(|kind| {
+            let phase = &self[kind];
+            let weigh = |i: usize| {
+                let (ratio, lambda) = self.density_constraint(p, kind, i);
+                let [x, y, z] = phase.predicted[i];
+                let links = if kind == Kind::Solid { self.links.records[i].len() } else { 0 };
+                let n = self.contacts(p, kind, i, at).len() + links;
+                let phi = fluidity(kind, phase.blend[i]);
+                let is_felt = kind == Kind::Fluid || phi > 0.0;
+                let density = if is_felt { ratio * p.fluid.rest_density_kg_m3 } else { phase.density[i] };
+                ([x, y, z, phi * lambda], [phase.blend[i], n.max(1) as f32], density)
+            };
+            (0..phase.len()).map(weigh).collect::<Vec<_>>()
+        });
+        for (kind, weighed) in Kind::ALL.into_iter().zip(weighed) {
+            let phase = &mut self[kind];
+            phase.constraint = weighed.iter().map(|(constraint, _, _)| *constraint).collect();
+            phase.contact = weighed.iter().map(|(_, contact, _)| *contact).collect();
+            phase.density = weighed.iter().map(|(_, _, density)| *density).collect();
+        }
+    }
+
+    /// ρ_i/ρ₀ and λ_i at x*.
+    fn density_constraint(&self, p: &Parameters, kind: Kind, i: usize) -> (f32, f32) {
+        let slope_scale = SPLINE_SLOPE_SCALE * p.fluid.volume_h3;
+        let (mut ratio, mut sum_squares, mut gradient) = (spline_shape(0.0), 0.0f32, [0.0f32; 3]);
+        for neighbour in self.neighbours(p, kind, i, |kind, j| self[kind].predicted[j]) {
+            ratio += spline_shape(neighbour.q);
+            let slope = slope_scale * spline_slope_shape(neighbour.q);
+            sum_squares += slope * slope;
+            let along = if neighbour.q > 0.0 { slope / neighbour.q } else { 0.0 };
+            gradient = zip(gradient, neighbour.offset_h, |g, o| g - along * o);
+        }
+        let (open, wall_gradient) = p.fluid.wall_term(self[kind].predicted[i]);
+        ratio = SPLINE_SCALE * p.fluid.volume_h3 * ratio + (1.0 - open);
+        gradient = zip(gradient, wall_gradient, |g, w| g + w);
+        let excess = (ratio - 1.0).max(0.0);
+        (ratio, -excess / (dot(gradient, gradient) + sum_squares + p.fluid.relaxation))
+    }
+
+    /// Moves x* by the corrections of one iteration and confines it; the first of a step is number 0.
+    pub fn solve(&mut self, p: &Parameters, iteration: u32) {
+        if iteration == 0 {
+            // What predict did is the first push of the walls.
+            let solid = &self.solid;
+            let push = |i: usize| {
+                let unconstrained = p.fluid.predict_one(solid.position[i], solid.velocity[i]);
+                zip(solid.predicted[i], unconstrained, |a, b| a - b)
+            };
+            self.solid.push = (0..self.solid.len()).map(push).collect();
+            self.multiplier = self.links.records.iter().map(|record| vec![0.0; record.len()]).collect();
+        }
+        let links = self.link_corrections(p);
+        let corrections = Kind::ALL.map(|kind| self.corrections(p, kind, &links));
+        for (multiplier, link) in self.multiplier.iter_mut().flatten().zip(links.iter().flatten()) {
+            *multiplier += link.multiplier;
+        }
+        for (kind, corrections) in Kind::ALL.into_iter().zip(corrections) {
+            for (i, correction) in corrections.into_iter().enumerate() {
+                let phase = &mut self[kind];
+                let x = zip(phase.weighed(i), correction, |x, c| x + c);
+                phase.predicted[i] = p.fluid.confine(x);
+                if kind == Kind::Solid {
+                    let moved = zip(phase.predicted[i], x, |a, b| a - b);
+                    phase.push[i] = zip(phase.push[i], moved, |p, m| p + m);
+                }
+            }
+        }
+    }
+
+    /// Δx in m of each particle of a phase, from the positions that `weigh` left in `constraint`, before walls.
+    fn corrections(&self, p: &Parameters, kind: Kind, links: &[Vec<LinkCorrection>]) -> Vec<[f32; 3]> {
+        let omega = p.fluid.over_relaxation;
+        let correct = |i: usize| {
+            let density = self.density_correction(p, kind, i);
+            let mut correction = density.map(|d| omega * p.fluid.support_m * d);
+            for bond in self.contacts(p, kind, i, |kind, j| self[kind].weighed(j)) {
+                let overlap_m = bond.length_m - p.contact_distance_m;
+                let gain = p.gain(self[kind].contact[i], self[bond.kind].contact[bond.j]);
+                let along_m = -0.5 * p.bounce_stiffness * omega * gain * overlap_m;
+                correction = zip(correction, bond.normal, |c, n| c + along_m * n);
+            }
+            if kind == Kind::Solid {
+                for link in &links[i] {
+                    correction = zip(correction, link.normal, |c, n| c + link.along_m * n);
+                }
+            }
+            correction
+        };
+        (0..self[kind].len()).map(correct).collect()
+    }
+
+    /// Σ_j (μ_i + μ_j) h∇V W + μ_i h∇wall, with artificial pressure between water and water.
+    fn density_correction(&self, p: &Parameters, kind: Kind, i: usize) -> [f32; 3] {
+        let own = self[kind].constraint[i][3];
+        let mut sum = [0.0f32; 3];
+        for neighbour in self.neighbours(p, kind, i, |kind, j| self[kind].weighed(j)) {
+            let mut mu = own + self[neighbour.kind].constraint[neighbour.j][3];
+            if (kind, neighbour.kind) == (Kind::Fluid, Kind::Fluid) {
+                mu -= p.artificial_pressure(neighbour.q);
+            }
+            let along =
+                if neighbour.q > 0.0 { mu * spline_slope_shape(neighbour.q) / neighbour.q } else { 0.0 };
+            sum = zip(sum, neighbour.offset_h, |s, o| s - along * o);
+        }
+        let (_, wall_gradient) = p.fluid.wall_term(self[kind].weighed(i));
+        zip(sum, wall_gradient, |s, w| SPLINE_SLOPE_SCALE * p.fluid.volume_h3 * s + own * w)
+    }
+
+    /// What each slot of each record does to its particle. Both ends come to the same numbers, with opposite directions.
+    fn link_corrections(&self, p: &Parameters) -> Vec<Vec<LinkCorrection>> {
+        let omega = p.fluid.over_relaxation;
+        let correct = |i: usize, slot: usize| {
+            let link = self.links.records[i][slot];
+            let j = link.partner as usize;
+            let bond = Bond::new(Kind::Solid, j, self.solid.weighed(i), self.solid.weighed(j));
+            let stretch_m = bond.length_m - link.rest_length_m;
+            let gain = p.gain(self.solid.contact[i], self.solid.contact[j]);
+            let (along_m, multiplier) = match p.stretch {
+                Stretch::Stiffness(stiffness) => (-0.5 * stiffness * omega * gain * stretch_m, 0.0),
+                Stretch::Compliance(compliance_m_n) => {
+                    let inverse_mass = 1.0 / p.mass_kg;
+                    let compliance = compliance_m_n / (p.fluid.dt_s * p.fluid.dt_s);
+                    let unsatisfied_m = -stretch_m - compliance * self.multiplier[i][slot];
+                    let multiplier = omega * gain * unsatisfied_m / (2.0 * inverse_mass + compliance);
+                    (inverse_mass * multiplier, multiplier)
+                }
+            };
+            LinkCorrection { normal: bond.normal, along_m, multiplier }
+        };
+        let record = |i: usize| (0..self.links.records[i].len()).map(|slot| correct(i, slot)).collect();
+        (0..self.solid.len()).map(record).collect()
+    }
+}

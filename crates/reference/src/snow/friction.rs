@@ -1,0 +1,54 @@
+//! Friction of snow with snow and with walls (000 eq 5.21, 5.22), from how far particles slid along each other in the step.
+
+use super::{Kind, Parameters, State};
+use crate::fluid::{dot, zip};
+
+impl Parameters {
+    /// What Coulomb's law lets friction take of a wanted tangential motion, given the normal correction: all while it sticks,
+    /// up to μ_k times the normal correction when it slips.
+    fn coulomb(&self, wanted_m: [f32; 3], normal_m: f32) -> [f32; 3] {
+        let slide_m = dot(wanted_m, wanted_m).sqrt();
+        if slide_m < self.static_friction * normal_m {
+            return wanted_m;
+        }
+        let share = if slide_m > 0.0 { (self.kinetic_friction * normal_m / slide_m).min(1.0) } else { 0.0 };
+        wanted_m.map(|w| w * share)
+    }
+}
+
+/// The part of a vector that is normal to a direction.
+fn tangential(vector: [f32; 3], normal: [f32; 3]) -> [f32; 3] {
+    let along = dot(vector, normal);
+    zip(vector, normal, |v, n| v - along * n)
+}
+
+impl State {
+    /// Moves x* of snow back by what friction takes, and confines it.
+    pub fn friction(&mut self, p: &Parameters) {
+        let solid = &self.solid;
+        let moved = |i: usize| zip(solid.predicted[i], solid.position[i], |a, b| a - b);
+        let normal_share = p.iterations as f32 * p.bounce_stiffness * p.fluid.over_relaxation;
+        let rub = |i: usize| {
+            let mut taken = [0.0f32; 3];
+            for bond in self.contacts(p, Kind::Solid, i, |kind, j| self[kind].predicted[j]) {
+                if bond.kind == Kind::Fluid {
+                    continue;
+                }
+                let (own, other) = (solid.contact[i], solid.contact[bond.j]);
+                let normal_m = normal_share * p.gain(own, other) * (p.contact_distance_m - bond.length_m);
+                let slide_m = tangential(zip(moved(i), moved(bond.j), |a, b| a - b), bond.normal);
+                let constraints = own[1].max(other[1]);
+                let taken_m = p.coulomb(slide_m.map(|s| s / constraints), normal_m);
+                let weight = 0.5 * own[0].min(other[0]);
+                taken = zip(taken, taken_m, |t, m| t + weight * m);
+            }
+            let push_m = dot(solid.push[i], solid.push[i]).sqrt();
+            if push_m > 0.0 {
+                let normal = solid.push[i].map(|c| c / push_m);
+                taken = zip(taken, p.coulomb(tangential(moved(i), normal), push_m), |t, m| t + m);
+            }
+            p.fluid.confine(zip(solid.predicted[i], taken, |x, t| x - t))
+        };
+        self.solid.predicted = (0..solid.len()).map(rub).collect();
+    }
+}

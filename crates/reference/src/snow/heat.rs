@@ -1,0 +1,140 @@
+//! Conduction of heat (000 eq 6.1 with the harmonic mean of conductivities) and temperature from enthalpy.
+
+use super::{Kind, Parameters, State};
+use crate::sph::Real;
+
+/// Where the heat of melting is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum LatentHeat {
+    /// Nowhere: blending (000 eq 6.4) stands in for it.
+    Blending,
+    /// In the column of enthalpy, from which temperature follows.
+    Enthalpy {
+        /// L in J/kg.
+        latent_j_kg: f32,
+    },
+}
+
+/// The numbers of conduction and of the change of phase.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Heat {
+    /// c of snow in J/(kg K).
+    pub snow_capacity_j_kg_k: f32,
+    /// c of water in J/(kg K).
+    pub water_capacity_j_kg_k: f32,
+    /// k of snow in W/(m K).
+    pub snow_conductivity_w_m_k: f32,
+    /// k of water in W/(m K).
+    pub water_conductivity_w_m_k: f32,
+    /// T_freeze in °C.
+    pub freezing_c: f32,
+    /// s = 6/Σ(1 − q)q² over the cubic lattice of the spacing: makes the Laplacian exact there.
+    pub laplacian_scale: f32,
+    /// Where the heat of melting is.
+    pub latent_heat: LatentHeat,
+}
+
+impl Heat {
+    /// s for a support radius of `support_ratio` spacings.
+    pub fn laplacian_scale(support_ratio: f64) -> f32 {
+        let reach = support_ratio.ceil() as i32;
+        let mut sum = 0.0;
+        for z in -reach..=reach {
+            for y in -reach..=reach {
+                for x in -reach..=reach {
+                    let q = f64::from(x * x + y * y + z * z).sqrt() / support_ratio;
+                    sum += (1.0 - q).max(0.0) * q * q;
+                }
+            }
+        }
+        (6.0 / sum) as f32
+    }
+
+    /// c in J/(kg K).
+    pub fn capacity_j_kg_k(&self, kind: Kind) -> f32 {
+        match kind {
+            Kind::Solid => self.snow_capacity_j_kg_k,
+            Kind::Fluid => self.water_capacity_j_kg_k,
+        }
+    }
+
+    /// k in W/(m K).
+    pub fn conductivity_w_m_k(&self, kind: Kind) -> f32 {
+        match kind {
+            Kind::Solid => self.snow_conductivity_w_m_k,
+            Kind::Fluid => self.water_conductivity_w_m_k,
+        }
+    }
+
+    /// k_ij in W/(m K): the harmonic mean.
+    pub fn pair_conductivity_w_m_k(&self, a: Kind, b: Kind) -> f32 {
+        let (a, b) = (self.conductivity_w_m_k(a), self.conductivity_w_m_k(b));
+        2.0 * a * b / (a + b)
+    }
+
+    /// H in J/kg of snow below and water above freezing.
+    pub fn enthalpy_j_kg(&self, latent_j_kg: f32, kind: Kind, temperature_c: f32) -> f32 {
+        let above_c = temperature_c - self.freezing_c;
+        match kind {
+            Kind::Solid => self.snow_capacity_j_kg_k * above_c,
+            Kind::Fluid => latent_j_kg + self.water_capacity_j_kg_k * above_c,
+        }
+    }
+
+    /// T in °C of whatever has this enthalpy, whichever phase it is in.
+    pub fn temperature_c(&self, latent_j_kg: f32, enthalpy_j_kg: f32) -> f32 {
+        if enthalpy_j_kg < 0.0 {
+            self.freezing_c + enthalpy_j_kg / self.snow_capacity_j_kg_k
+        } else if enthalpy_j_kg > latent_j_kg {
+            self.freezing_c + (enthalpy_j_kg - latent_j_kg) / self.water_capacity_j_kg_k
+        } else {
+            self.freezing_c
+        }
+    }
+}
+
+impl State {
+    /// Heat flows at x* between all particles closer than h, of both phases.
+    pub fn conduct(&mut self, p: &Parameters) {
+        let temperature_c = Kind::ALL.map(|kind| self[kind].temperature_c.clone());
+        let flow = Kind::ALL.map(|kind| self.heat_flow(p, kind, &temperature_c));
+        let h2 = p.fluid.support_m * p.fluid.support_m;
+        for (kind, flow) in Kind::ALL.into_iter().zip(flow) {
+            let phase = &mut self[kind];
+            match p.heat.latent_heat {
+                LatentHeat::Blending => {
+                    let heat_capacity = p.fluid.rest_density_kg_m3 * p.heat.capacity_j_kg_k(kind);
+                    let rate = p.fluid.dt_s / (heat_capacity * h2) * p.heat.laplacian_scale;
+                    for (temperature_c, flow) in phase.temperature_c.iter_mut().zip(flow) {
+                        *temperature_c += rate * flow;
+                    }
+                }
+                LatentHeat::Enthalpy { latent_j_kg } => {
+                    let rate = p.fluid.dt_s / (p.fluid.rest_density_kg_m3 * h2) * p.heat.laplacian_scale;
+                    for (enthalpy_j_kg, flow) in phase.enthalpy_j_kg.iter_mut().zip(flow) {
+                        *enthalpy_j_kg += rate * flow;
+                    }
+                    let temperature = |h: &f32| p.heat.temperature_c(latent_j_kg, *h);
+                    phase.temperature_c = phase.enthalpy_j_kg.iter().map(temperature).collect();
+                }
+            }
+        }
+    }
+
+    /// Σ_j k_ij (T_j − T_i)(1 − q_ij) of each particle of a phase, in W/m, for temperatures of both phases, solid first: in f32
+    /// as on the device, in f64 as the truth for the same positions.
+    pub fn heat_flow<T: Real>(&self, p: &Parameters, kind: Kind, temperature_c: &[Vec<T>; 2]) -> Vec<T> {
+        let temperature = |kind: Kind, i: usize| temperature_c[kind as usize][i];
+        let flow = |i: usize| {
+            let own = temperature(kind, i);
+            let near = self.neighbours(p, kind, i, |kind, j| self[kind].predicted[j]);
+            near.into_iter().fold(T::from_f64(0.0), |sum, neighbour| {
+                let conductivity = p.heat.pair_conductivity_w_m_k(kind, neighbour.kind);
+                let weight = T::from_f64(1.0) - T::from_f64(f64::from(neighbour.q));
+                let difference = temperature(neighbour.kind, neighbour.j) - own;
+                sum + T::from_f64(f64::from(conductivity)) * difference * weight
+            })
+        };
+        (0..self[kind].len()).map(flow).collect()
+    }
+}

@@ -1,0 +1,127 @@
+//! Change of phase: who leaves, where each goes, and the one permutation that takes the columns there (000 ch. 7).
+
+use super::{Kind, LatentHeat, Parameters, State};
+use crate::interlinks::move_links;
+use crate::primitives::{cell_starts, exclusive_scan_u32, radix_sort_pairs};
+
+/// What has changed phase since the beginning, in integers, so that it does not hang on the order of particles.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Ledger {
+    /// Snow that became water.
+    pub melted: u32,
+    /// Water that became snow.
+    pub frozen: u32,
+    /// Σ of [`fixed_point_temperature`] of what melted.
+    pub melted_temperature: i64,
+    /// Σ of [`fixed_point_temperature`] of what froze.
+    pub frozen_temperature: i64,
+}
+
+/// T in units of 2⁻¹⁶ °C, ties to even.
+pub fn fixed_point_temperature(temperature_c: f32) -> i64 {
+    (temperature_c * 65536.0).round_ties_even() as i64
+}
+
+impl State {
+    /// α grows (000 eq 6.2), and who is blended in (eq 6.4) and on the wrong side of the transition leaves.
+    pub fn judge_phase(&mut self, p: &Parameters) {
+        for kind in Kind::ALL {
+            let phase = &mut self[kind];
+            for alpha in &mut phase.blend {
+                *alpha = (*alpha + p.blend_speed).min(1.0);
+            }
+            let leaves = |i: usize| {
+                let (temperature_c, enthalpy_j_kg) = (phase.temperature_c[i], phase.enthalpy_j_kg[i]);
+                let passed = match (p.heat.latent_heat, kind) {
+                    (LatentHeat::Blending, Kind::Solid) => temperature_c > p.heat.freezing_c,
+                    (LatentHeat::Blending, Kind::Fluid) => temperature_c < p.heat.freezing_c,
+                    (LatentHeat::Enthalpy { latent_j_kg }, Kind::Solid) => enthalpy_j_kg >= latent_j_kg,
+                    (LatentHeat::Enthalpy { .. }, Kind::Fluid) => enthalpy_j_kg <= 0.0,
+                };
+                u32::from(phase.blend[i] > p.blend_threshold && passed)
+            };
+            phase.leaves = (0..phase.len()).map(leaves).collect();
+        }
+    }
+
+    /// For each particle how many before it leave.
+    pub fn scan_leavers(&mut self) {
+        for kind in Kind::ALL {
+            let phase = &mut self[kind];
+            (phase.rank, phase.n_leavers) = exclusive_scan_u32(&phase.leaves);
+        }
+    }
+
+    /// The new place of each particle: who stays closes up, who comes stands behind them, both in their old order.
+    pub fn migrate(&mut self) {
+        let arriving = Kind::ALL.map(|kind| {
+            let (own, other) = (&self[kind], &self[kind.other()]);
+            let n_staying = own.len() - own.n_leavers as usize;
+            let n = n_staying + other.n_leavers as usize;
+            let (mut key, mut origin) = (vec![0; n], vec![0; n]);
+            for i in (0..own.len()).filter(|i| own.leaves[*i] == 0) {
+                let place = i - own.rank[i] as usize;
+                (key[place], origin[place]) = (own.key[i], i as u32);
+            }
+            for i in (0..other.len()).filter(|i| other.leaves[*i] != 0) {
+                let place = n_staying + other.rank[i] as usize;
+                (key[place], origin[place]) = (other.key[i], self.capacity + i as u32);
+            }
+            (key, origin)
+        });
+        let heat = |kind: Kind| -> i64 {
+            let leavers = self[kind].temperature_c.iter().zip(&self[kind].leaves);
+            leavers.filter(|(_, leaves)| **leaves != 0).map(|(t, _)| fixed_point_temperature(*t)).sum()
+        };
+        let (melted_temperature, frozen_temperature) = (heat(Kind::Solid), heat(Kind::Fluid));
+        self.ledger.melted += self.solid.n_leavers;
+        self.ledger.frozen += self.fluid.n_leavers;
+        self.ledger.melted_temperature += melted_temperature;
+        self.ledger.frozen_temperature += frozen_temperature;
+        for (kind, (key, origin)) in Kind::ALL.into_iter().zip(arriving) {
+            (self[kind].key, self[kind].origin) = (key, origin);
+        }
+    }
+
+    /// The stable sort of each phase, and where cells begin.
+    pub fn sort_by_cell(&mut self, p: &Parameters) {
+        for kind in Kind::ALL {
+            let phase = &mut self[kind];
+            phase.order = (0..phase.key.len() as u32).collect();
+            radix_sort_pairs(&mut phase.key, &mut phase.order, 0..32);
+            phase.cell_start = cell_starts(&phase.key, p.fluid.grid.n_cells());
+        }
+    }
+
+    /// The permutation of all columns and of the links. Who has just come has neither blended in nor links.
+    pub fn reorder(&mut self) {
+        let before = [self.solid.clone(), self.fluid.clone()];
+        for (kind, [own, other]) in
+            Kind::ALL.into_iter().zip([[&before[0], &before[1]], [&before[1], &before[0]]])
+        {
+            let capacity = self.capacity;
+            let phase = &mut self[kind];
+            phase.source = phase.order.iter().map(|place| phase.origin[*place as usize]).collect();
+            let taken = phase.source.iter().map(|source| match source.checked_sub(capacity) {
+                None => (own, *source as usize, own.blend[*source as usize]),
+                Some(from) => (other, from as usize, 0.0),
+            });
+            let taken: Vec<_> = taken.collect();
+            phase.position = taken.iter().map(|(from, i, _)| from.position[*i]).collect();
+            phase.velocity = taken.iter().map(|(from, i, _)| from.velocity[*i]).collect();
+            phase.id = taken.iter().map(|(from, i, _)| from.id[*i]).collect();
+            phase.temperature_c = taken.iter().map(|(from, i, _)| from.temperature_c[*i]).collect();
+            phase.enthalpy_j_kg = taken.iter().map(|(from, i, _)| from.enthalpy_j_kg[*i]).collect();
+            phase.blend = taken.iter().map(|(_, _, blend)| *blend).collect();
+            let n = phase.position.len();
+            phase.predicted.resize(n, [0.0; 3]);
+            phase.constraint.resize(n, [0.0; 4]);
+            phase.contact.resize(n, [1.0; 2]);
+            phase.density.resize(n, 0.0);
+            phase.push.resize(n, [0.0; 3]);
+            phase.updated.resize(n, [0.0; 3]);
+        }
+        self.links = move_links(&self.links, &self.solid.source);
+        self.multiplier = self.links.records.iter().map(|record| vec![0.0; record.len()]).collect();
+    }
+}
