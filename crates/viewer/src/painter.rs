@@ -1,6 +1,7 @@
 //! From a scene and its columns to a picture: what is drawn, in which colours, and what the legend says.
 
 use crate::failure::Failure;
+use crate::solver::Solver;
 use frazil_render::glam::Vec3;
 use frazil_render::{
     Ball, ColorMap, Coloring, Column, Frame, Ground, Legend, OrbitCamera, Particles, Renderer, Shading,
@@ -9,6 +10,7 @@ use frazil_render::{
 use frazil_scene::{Axis, Collider, ColourBy, Phase, Scene, Side};
 use frazil_shaders::render::pick_component;
 use frazil_solvers::pbd::Fluid;
+use frazil_solvers::pbd::snow::Matter;
 use frazil_vk::{Buffer, Device, DeviceCount, Image, Kernel, Recorder, Threads};
 
 /// What one instant's picture is made of.
@@ -33,22 +35,17 @@ pub struct ShownSet<'a> {
 }
 
 impl<'a> Shown<'a> {
-    /// The columns of a fluid as it is now.
-    pub fn of_fluid(fluid: &'a Fluid) -> Self {
-        let columns = fluid.columns();
-        let words =
-            |name: &str| columns.iter().find(|column| column.name == name).map(|column| &column.words);
-        let set = ShownSet {
-            phase: None,
-            count: fluid.count(),
-            position: fluid.position().clone(),
-            velocity: words("velocity").map(Buffer::cast),
-            density: words("density").map(Buffer::cast),
-            id: words("id").cloned(),
-            temperature: None,
-            constraint: Some(fluid.constraint().clone()),
-        };
-        Self { sets: vec![set] }
+    /// A solver's particles as they are now.
+    pub fn of(solver: &'a Solver) -> Self {
+        Self {
+            sets: match solver {
+                Solver::Fluid(fluid) => vec![ShownSet::of_fluid(fluid)],
+                Solver::Snow(snow) => vec![
+                    ShownSet::of_matter(snow.solid(), Phase::Snow),
+                    ShownSet::of_matter(snow.fluid(), Phase::Water),
+                ],
+            },
+        }
     }
 
     /// Whether particles can be coloured by `property`.
@@ -57,7 +54,36 @@ impl<'a> Shown<'a> {
     }
 }
 
-impl ShownSet<'_> {
+impl<'a> ShownSet<'a> {
+    fn of_fluid(fluid: &'a Fluid) -> Self {
+        let columns = fluid.columns();
+        let words =
+            |name: &str| columns.iter().find(|column| column.name == name).map(|column| &column.words);
+        Self {
+            phase: None,
+            count: fluid.count(),
+            position: fluid.position().clone(),
+            velocity: words("velocity").map(Buffer::cast),
+            density: words("density").map(Buffer::cast),
+            id: words("id").cloned(),
+            temperature: None,
+            constraint: Some(fluid.constraint().clone()),
+        }
+    }
+
+    fn of_matter(matter: &'a Matter, phase: Phase) -> Self {
+        Self {
+            phase: Some(phase),
+            count: &matter.phase.count,
+            position: matter.position().clone(),
+            velocity: Some(matter.velocity().clone()),
+            density: Some(matter.density().clone()),
+            id: Some(matter.id().clone()),
+            temperature: Some(matter.temperature.front().clone()),
+            constraint: Some(matter.constraint().clone()),
+        }
+    }
+
     fn has(&self, property: ColourBy) -> bool {
         match property {
             ColourBy::Speed => self.velocity.is_some(),

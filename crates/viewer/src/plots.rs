@@ -2,6 +2,7 @@
 
 use crate::failure::Failure;
 use crate::run::Folder;
+use crate::snow_plots;
 use frazil_io::reference_data::{KOSHIZUKA_OKA_1996_FRONT, dam_break_time, ritter_front};
 use frazil_io::{Mark, MetricsTable, Series, plot_metrics, plot_series};
 use frazil_scene::{Axis, Scene, Shape};
@@ -33,6 +34,9 @@ pub fn write(folder: &Folder, scene: &Scene) -> Result<(), Failure> {
     }
     plot_metrics(&table, &folder.energy_plot()).map_err(Failure::other)?;
     plot_frame_time(folder)?;
+    if scene.snow.is_some() {
+        snow_plots::write(&table, folder)?;
+    }
     match DamBreak::of(scene) {
         Some(dam_break) => dam_break.plot(&table, folder),
         None => Ok(()),
@@ -45,15 +49,11 @@ fn plot_frame_time(folder: &Folder) -> Result<(), Failure> {
     if table.n_rows() == 0 {
         return Ok(());
     }
-    let series = Series::new("wall time of a step", Mark::Line, curve(&table, "step", "step_time")?);
-    plot_series("Time a step", "step [1]", "time [ms]", &[series], &folder.frame_time_plot())
+    let column = |name| table.column(name).map_err(Failure::other);
+    let points = column("step")?.iter().copied().zip(column("step_time")?.iter().copied()).collect();
+    let series = [Series::new("wall time of a step", Mark::Line, points)];
+    plot_series("Time a step", "step [1]", "time [ms]", &series, &folder.frame_time_plot())
         .map_err(Failure::other)
-}
-
-/// One column over another.
-fn curve(table: &MetricsTable, x: &str, y: &str) -> Result<Vec<(f64, f64)>, Failure> {
-    let [x, y] = [table.column(x).map_err(Failure::other)?, table.column(y).map_err(Failure::other)?];
-    Ok(x.iter().copied().zip(y.iter().copied()).collect())
 }
 
 impl DamBreak {

@@ -5,7 +5,6 @@ use super::writer::{Parcel, Picture, StepTime};
 use crate::failure::Failure;
 use frazil_io::{Metric, MetricsWriter, RECORDING_EXTENSION, RecordingMeta, RecordingWriter};
 use frazil_scene::Scene;
-use frazil_solvers::pbd::FluidMetrics;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -38,7 +37,7 @@ impl Folder {
             self.front_plot(),
             self.frame_time_plot(),
             self.particle_counts_plot(),
-            self.heat_plot(),
+            self.temperature_plot(),
         ];
         let pictures =
             fs::read_dir(self.pictures()).into_iter().flatten().flatten().map(|entry| entry.path());
@@ -97,8 +96,8 @@ impl Folder {
     pub fn particle_counts_plot(&self) -> PathBuf {
         self.root.join("particle_counts.png")
     }
-    pub fn heat_plot(&self) -> PathBuf {
-        self.root.join("heat.png")
+    pub fn temperature_plot(&self) -> PathBuf {
+        self.root.join("temperature.png")
     }
     fn pictures(&self) -> PathBuf {
         self.root.join("frames")
@@ -121,10 +120,10 @@ pub fn create_dir(path: &Path) -> Result<(), Failure> {
         .map_err(|error| Failure::input(format!("cannot make the folder {}: {error}", path.display())))
 }
 
-/// The columns of `metrics.csv`.
-fn metrics() -> Vec<Metric> {
+/// The columns of `metrics.csv`: the instant, and what is measured.
+fn metrics(measured: &[(&str, &str)]) -> Vec<Metric> {
     let own = [("step", ""), ("time", "s")];
-    let names = own.iter().chain(FluidMetrics::NAMES);
+    let names = own.iter().chain(measured);
     names.map(|&(name, unit)| Metric::new(name, if unit == "1" { "" } else { unit })).collect()
 }
 
@@ -142,11 +141,17 @@ pub struct Outputs {
 }
 
 impl Outputs {
-    /// Starts the files of a new run.
-    pub fn create(folder: &Folder, schedule: &Schedule, meta: &RecordingMeta) -> Result<Self, Failure> {
+    /// Starts the files of a new run, whose metrics are those `measured`, by name and unit.
+    pub fn create(
+        folder: &Folder,
+        schedule: &Schedule,
+        meta: &RecordingMeta,
+        measured: &[(&str, &str)],
+    ) -> Result<Self, Failure> {
         folder.clear()?;
+        let metrics = metrics(measured);
         let metrics =
-            schedule.metrics.map(|_| MetricsWriter::create(&folder.metrics(), &metrics())).transpose();
+            schedule.metrics.map(|_| MetricsWriter::create(&folder.metrics(), &metrics)).transpose();
         let timing = schedule.metrics.map(|_| MetricsWriter::create(&folder.timing(), &timing())).transpose();
         let recording =
             schedule.record.map(|_| RecordingWriter::create(&folder.recording(), meta)).transpose();
@@ -158,14 +163,16 @@ impl Outputs {
         folder: &Folder,
         schedule: &Schedule,
         meta: &RecordingMeta,
+        measured: &[(&str, &str)],
         step: u64,
     ) -> Result<Self, Failure> {
         // A row or frame at the checkpoint's step stays where the whole run would have written it too.
         let due = schedule.due(step);
         let last = |due: bool| if due { step } else { step.saturating_sub(1) };
+        let metrics = metrics(measured);
         let resume_metrics = |path: &Path| match path.exists() {
-            true => MetricsWriter::resume(path, &metrics(), "step", last(due.metrics) as f64),
-            false => MetricsWriter::create(path, &metrics()),
+            true => MetricsWriter::resume(path, &metrics, "step", last(due.metrics) as f64),
+            false => MetricsWriter::create(path, &metrics),
         };
         let resume_timing = |path: &Path| match path.exists() {
             true => MetricsWriter::resume(path, &timing(), "step", step as f64),
