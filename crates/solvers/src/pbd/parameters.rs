@@ -88,7 +88,7 @@ impl Parameters {
 }
 
 /// The shape of the cubic B-spline at q = r/h: `spline_shape` of `sph/kernels.glsl`.
-fn spline_shape(q: f64) -> f64 {
+pub(super) fn spline_shape(q: f64) -> f64 {
     (1.0 - q).max(0.0).powi(3) - 4.0 * (0.5 - q).max(0.0).powi(3)
 }
 

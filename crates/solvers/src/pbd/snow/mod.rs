@@ -28,6 +28,7 @@
 //! migration and sort alike. Where the printed equations do not keep momentum, ours do; `glsl/snow/terms.glsl`, `solve_fluid.comp` and
 //! `rub.comp` say how.
 
+mod boundary;
 mod constraints;
 mod heat;
 mod links;

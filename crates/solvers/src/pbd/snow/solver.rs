@@ -1,5 +1,6 @@
 //! Snow and water on the device: the list of a step, and the state from step to step.
 
+use super::boundary;
 use super::constraints::Constraints;
 use super::heat::Heat;
 use super::links::{LinkCheck, Links};
@@ -15,7 +16,7 @@ use crate::pbd::parameters::Parameters;
 use crate::pbd::tuning::Tuning;
 use frazil_kernels::Counts;
 use frazil_particles::{ColumnKind, ColumnView};
-use frazil_scene::{Phase, Sampled, Scene};
+use frazil_scene::{Phase, Sampled, Scene, WallModel};
 use frazil_vk::{Device, DeviceCount, ReadbackRing, Recorder};
 
 /// A stage of a step. The list of a step is [`Snow::stages`]; each is for both phases unless it says otherwise.
@@ -105,7 +106,7 @@ impl Snow {
             begin.blend.push(1.0);
             begin.rest_position.push(sampled.positions_m[idx]);
         }
-        let mut snow = Self::with_beginning(device, parameters, &solid, &fluid, tuning)?;
+        let mut snow = Self::with_beginning(device, scene, parameters, &solid, &fluid, tuning)?;
         let mut recorder = device.recorder()?;
         snow.record_first_order(&mut recorder)?;
         device.submit(recorder)?.wait()?;
@@ -114,6 +115,7 @@ impl Snow {
 
     fn with_beginning(
         device: &Device,
+        scene: &Scene,
         parameters: SnowParameters,
         solid: &Beginning,
         fluid: &Beginning,
@@ -127,11 +129,15 @@ impl Snow {
         let links = Links::new(device, &parameters, workgroup_size, capacity)?;
         let terms = parameters.terms(solid.grid.grid(), capacity);
         let colliders = &parameters.fluid.colliders;
+        let boundary = match scene.domain.walls {
+            WallModel::Analytic => None,
+            WallModel::Particles => Some(boundary::sample(device, scene, &parameters.fluid)?),
+        };
         Ok(Self {
             motion: Motion::new(device, workgroup_size)?,
             migration: Migration::new(device, workgroup_size)?,
             heat: Heat::new(device, workgroup_size)?,
-            constraints: Constraints::new(device, workgroup_size, terms, colliders, None, capacity)?,
+            constraints: Constraints::new(device, workgroup_size, terms, colliders, boundary, capacity)?,
             output: Output::new(device, workgroup_size, capacity)?,
             gauge: SnowGauge::new(device, capacity)?,
             ring: ReadbackRing::new(device),
@@ -354,7 +360,7 @@ impl Snow {
             rest_position: vectors("rest position")?,
         };
         let (solid, fluid) = (all.part(0..n_solid), all.part(n_solid..n));
-        let snow = Self::with_beginning(device, parameters, &solid, &fluid, Tuning::default())?;
+        let snow = Self::with_beginning(device, scene, parameters, &solid, &fluid, Tuning::default())?;
         let (keys, densities) = (saved.find("key", Some(n))?, saved.find("density", Some(n))?);
         let mut recorder = device.recorder()?;
         for (matter, range) in [(&snow.solid, 0..n_solid), (&snow.fluid, n_solid..n)] {
