@@ -24,7 +24,7 @@ pub(super) struct Constraints {
     pub colliders: Buffer<Collider>,
     boundary: Boundary,
     /// How far walls have pushed each solid particle in the iterations of this step, in m.
-    push_m: Buffer<[f32; 3]>,
+    pub push_m: Buffer<[f32; 3]>,
     rubbed: Buffer<[f32; 3]>,
 }
 

@@ -15,10 +15,11 @@
 //! Conduct          heat between neighbours of either phase                             000 eq 6.1
 //! BreakLinks       solid: links that are too long, too warm or too many go             000 §4.1.2
 //! BuildLinks       solid: cold neighbours with room are linked                         000 eq 6.7, 6.8
+//! AdoptShape       solid, with shape matching: frozen water takes its place in a shape
 //! N times:
 //!   Weigh          density and its multiplier; constraints a particle is under         000 eq 5.19, 5.23, 5.26
-//!   MatchShapes    solid, if asked for: the fit of every linked neighbourhood
 //!   Solve          density, non-penetration, stretch, coupling, averaged and relaxed   000 eq 5.12, 5.14, 5.24–5.27
+//!   KeepShape      solid, with shape matching: towards the fit of linked neighbourhoods
 //! Rub              solid: friction with one another and with walls                     000 eq 5.21, 5.22
 //! UpdateVelocity   u ← (x* − x)/Δt
 //! SmoothVelocity   v ← u + XSPH within the phase; x ← x*                               000 eq 5.20
@@ -36,6 +37,7 @@ mod matter;
 mod metrics;
 mod migration;
 mod output;
+mod shape;
 mod solver;
 mod terms;
 

@@ -8,6 +8,7 @@ use super::matter::{Beginning, Matter, TALLY_WORDS};
 use super::metrics::{PendingSnowMetrics, SnowGauge};
 use super::migration::Migration;
 use super::output::Output;
+use super::shape::Shape;
 use super::terms::SnowParameters;
 use crate::SolverError;
 use crate::pbd::fluid::StateColumn;
@@ -42,6 +43,8 @@ pub enum Stage {
     BreakLinks,
     /// Solid: links are made.
     BuildLinks,
+    /// Solid, with shape matching: frozen water takes its place in a shape.
+    AdoptShape,
     /// Densities, multipliers, and constraints a particle is under.
     Weigh,
     /// One correction of the predicted positions, of this number in the step.
@@ -49,6 +52,8 @@ pub enum Stage {
         /// 0, 1, 2 …
         iteration: u32,
     },
+    /// Solid, with shape matching: towards the fit of linked neighbourhoods.
+    KeepShape,
     /// Solid: friction.
     Rub,
     /// Velocities after the constraints.
@@ -66,6 +71,7 @@ pub struct Snow {
     motion: Motion,
     migration: Migration,
     heat: Heat,
+    shape: Option<Shape>,
     constraints: Constraints,
     output: Output,
     gauge: SnowGauge,
@@ -137,6 +143,10 @@ impl Snow {
             motion: Motion::new(device, workgroup_size)?,
             migration: Migration::new(device, workgroup_size)?,
             heat: Heat::new(device, workgroup_size)?,
+            shape: match parameters.has_shape() {
+                true => Some(Shape::new(device, workgroup_size, capacity)?),
+                false => None,
+            },
             constraints: Constraints::new(device, workgroup_size, terms, colliders, boundary, capacity)?,
             output: Output::new(device, workgroup_size, capacity)?,
             gauge: SnowGauge::new(device, capacity)?,
@@ -168,15 +178,19 @@ impl Snow {
     /// The stages of one step, in order.
     pub fn stages(&self) -> impl Iterator<Item = Stage> + use<> {
         use Stage::*;
-        let iterations =
-            (0..self.parameters.fluid.iterations).flat_map(|iteration| [Weigh, Solve { iteration }]);
-        let begin = [Integrate, JudgePhase, ScanLeavers, Migrate, SortByCell, Reorder, Predict, Conduct];
-        let links = if self.links.are_made() { &[BreakLinks, BuildLinks][..] } else { &[] };
-        begin.into_iter().chain(links.iter().copied()).chain(iterations).chain([
-            Rub,
-            UpdateVelocity,
-            SmoothVelocity,
-        ])
+        let (links, adopt, keep): (&[Stage], &[Stage], &[Stage]) = (
+            if self.links.are_made() { &[BreakLinks, BuildLinks] } else { &[] },
+            if self.shape.is_some() { &[AdoptShape] } else { &[] },
+            if self.shape.is_some() { &[KeepShape] } else { &[] },
+        );
+        let iterations = (0..self.parameters.fluid.iterations)
+            .flat_map(|iteration| [Weigh, Solve { iteration }].into_iter().chain(keep.iter().copied()));
+        [Integrate, JudgePhase, ScanLeavers, Migrate, SortByCell, Reorder, Predict, Conduct]
+            .into_iter()
+            .chain(links.iter().copied())
+            .chain(adopt.iter().copied())
+            .chain(iterations)
+            .chain([Rub, UpdateVelocity, SmoothVelocity])
     }
 
     /// Records one step.
@@ -222,12 +236,23 @@ impl Snow {
             Stage::Conduct => self.heat.conduct(recorder, &self.parameters, solid, fluid),
             Stage::BreakLinks => self.links.break_some(recorder, solid)?,
             Stage::BuildLinks => self.links.build(recorder, solid)?,
+            Stage::AdoptShape => {
+                if let Some(shape) = &self.shape {
+                    shape.adopt(recorder, solid, &self.links);
+                }
+            }
             Stage::Weigh => {
                 let (solid_at, fluid_at) = (&solid.predicted, &fluid.predicted);
                 self.constraints.weigh(recorder, (solid, solid_at), (fluid, fluid_at), &self.links);
             }
             Stage::Solve { iteration } => {
                 self.constraints.solve(recorder, solid, fluid, &self.links, iteration == 0);
+            }
+            Stage::KeepShape => {
+                if let Some(shape) = &self.shape {
+                    shape.match_shapes(recorder, solid, &self.links);
+                    shape.keep(recorder, solid, &self.links, &self.constraints);
+                }
             }
             Stage::Rub => self.constraints.rub(recorder, solid),
             Stage::UpdateVelocity => {

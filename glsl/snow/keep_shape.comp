@@ -1,0 +1,41 @@
+#version 460
+// Moves each snow particle towards where the fits of its own and of its partners' neighbourhoods put it (snow/shape.glsl):
+//   Δx_i = s Σ_k (R_k X_i + t_k − x*_i),  s = stiffness / (slots + 1).
+// The corrections of one cluster add up to nothing, and s is the same for all, so that momentum is kept.
+//
+// Bytes: 100 + 12 · links a particle, 60 a partner. Sums run in the order of slots.
+#extension GL_GOOGLE_include_directive : require
+#include "common/kernel.glsl"
+#include "snow/terms.glsl"
+
+layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
+layout(scalar, binding = 1) readonly buffer Constraint { vec4 constraint[]; };
+layout(scalar, binding = 2) readonly buffer RestPosition { vec3 rest_position[]; };
+layout(scalar, binding = 3) readonly buffer Partner { uint partner[]; };
+layout(scalar, binding = 4) readonly buffer RestLength { float rest_length_m[]; };
+layout(scalar, binding = 5) readonly buffer Degree { uint degree[]; };
+#include "snow/shape.glsl"
+layout(scalar, binding = 6) readonly buffer Fits { Fit fits[]; };
+layout(scalar, binding = 7) readonly buffer Colliders { Collider colliders[]; };
+layout(scalar, binding = 8) readonly buffer Terms { SnowTerms all_terms[]; };
+layout(scalar, binding = 9) buffer Push { vec3 push_m[]; };
+layout(scalar, binding = 10) buffer Predicted { vec3 predicted[]; };
+
+void main() {
+    uint i = thread_idx();
+    if (i >= count[0] || degree[i] == 0u) return;
+    SnowTerms terms = all_terms[0];
+    vec3 x = constraint[i].xyz;
+    vec3 rest = rest_position[i];
+    vec3 away = fits[i].rotation * rest + fits[i].shift - x;
+    for (uint slot = 0u; slot < degree[i]; ++slot) {
+        uint at = slot * terms.link_stride + i;
+        uint j = partner[at];
+        if (is_of_shape(at, rest, rest_position[j])) away += fits[j].rotation * rest + fits[j].shift - x;
+    }
+    vec3 free = predicted[i] + terms.shape_share * away;
+    vec3 confined = free;
+    CONFINE(terms.walls, confined);
+    predicted[i] = confined;
+    push_m[i] += confined - free;
+}
