@@ -156,9 +156,14 @@ impl Painter {
         let n_sets = if scene.snow.is_some() { 2 } else { 1 };
         let picked = (0..n_sets).map(|_| device.buffer("picked component", n_particles));
         let swatch = |label: &str, color| Swatch { label: label.into(), color };
+        let mut renderer =
+            Renderer::new(device, scene.render.width_px, scene.render.height_px).map_err(Failure::device)?;
+        if scene.snow.is_some() {
+            // On white, edges and the grain of shade would show.
+            renderer.set_supersampling(2).map_err(Failure::device)?;
+        }
         Ok(Self {
-            renderer: Renderer::new(device, scene.render.width_px, scene.render.height_px)
-                .map_err(Failure::device)?,
+            renderer,
             pick_component: Kernel::new(device)?,
             picked: picked.collect::<Result<_, _>>()?,
             legends: legends.collect(),
