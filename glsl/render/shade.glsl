@@ -26,9 +26,9 @@ vec3 lit(vec3 encoded_albedo, vec3 normal, vec3 to_eye, View view) {
 // A surface like snow's under the same lights: what enters leaves again all around, so that the light reaches past the
 // terminator, hollows stay bright and bluish, and nothing shines.
 vec3 matte(vec3 encoded_albedo, vec3 normal, View view) {
-    const vec3 SKY = vec3(0.46, 0.49, 0.54);
-    const vec3 GROUND = vec3(0.22, 0.26, 0.33);
-    const float KEY = 0.56;
+    const vec3 SKY = vec3(0.50, 0.53, 0.58);
+    const vec3 GROUND = vec3(0.29, 0.33, 0.41);
+    const float KEY = 0.58;
     const float WRAP = 0.4;
     vec3 to_light = normalize(-0.45 * view.right + 0.75 * view.up - 0.65 * view.forward);
     vec3 ambient = mix(GROUND, SKY, 0.5 + 0.5 * dot(normal, view.up));

@@ -141,7 +141,7 @@ const COLLIDER_COLOUR: [f32; 3] = [0.45, 0.44, 0.42];
 const SNOW_COLOUR: [f32; 3] = [0.94, 0.96, 0.99];
 const WATER_COLOUR: [f32; 3] = [0.13, 0.42, 0.72];
 /// Light gets around in snow: its hollows are darkened by this share of what others' are.
-const SNOW_OCCLUSION: f32 = 0.6;
+const SNOW_OCCLUSION: f32 = 0.4;
 /// The density map reaches this far to both sides of the rest density, as a share of it.
 const DENSITY_REACH: f32 = 0.1;
 /// About the multiplier of a particle that is compressed by a tenth.
