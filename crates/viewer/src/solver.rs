@@ -26,7 +26,7 @@ pub enum Metrics {
 /// A measurement on its way to the host.
 pub enum Measuring {
     Fluid(PendingMetrics),
-    Snow(PendingSnowMetrics),
+    Snow(Box<PendingSnowMetrics>),
 }
 
 impl Solver {
@@ -64,7 +64,7 @@ impl Solver {
     pub fn record_metrics(&self, recorder: &mut Recorder) -> Result<Measuring, Failure> {
         Ok(match self {
             Self::Fluid(fluid) => Measuring::Fluid(fluid.record_metrics(recorder)?),
-            Self::Snow(snow) => Measuring::Snow(snow.record_metrics(recorder)?),
+            Self::Snow(snow) => Measuring::Snow(Box::new(snow.record_metrics(recorder)?)),
         })
     }
 
