@@ -5,7 +5,9 @@ vec3 density_correction(float multipliers, vec3 offset, float q) {
     return (q > 0.0 ? -multipliers * spline_slope_shape(q) / q : 0.0) * offset;
 }
 
-// Non-penetration (000 eq 5.13, 5.14) of two particles of one mass; `gain` is pair_gain's.
-vec3 contact_correction(SnowTerms terms, float gain, vec3 offset, float q) {
-    return (q > 0.0 ? 0.5 * terms.bounce * gain * (terms.contact_q - q) / q : 0.0) * offset;
+// Non-penetration (000 eq 5.13, 5.14) of two particles of one mass; `contact_i`, `contact_j` are (α, constraints).
+vec3 contact_correction(SnowTerms terms, vec2 contact_i, vec2 contact_j, vec3 offset, float q) {
+    float overlap = contact_distance(terms, contact_i, contact_j) - q;
+    float gain = pair_gain(terms, contact_i, contact_j);
+    return (q > 0.0 && overlap > 0.0 ? 0.5 * terms.bounce * gain * overlap / q : 0.0) * offset;
 }

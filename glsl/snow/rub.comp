@@ -46,8 +46,10 @@ void main() {
         float r2 = dot(offset, offset);
         if (r2 >= contact_m * contact_m || j == i || r2 == 0.0) continue;
         float r = sqrt(r2);
+        float overlap_m = contact_distance(terms, own_contact, contact[j]) * terms.support_m - r;
+        if (overlap_m <= 0.0) continue;
         float gain = pair_gain(terms, own_contact, contact[j]);
-        float pressed_m = float(terms.iterations) * terms.bounce * gain * (contact_m - r);
+        float pressed_m = float(terms.iterations) * terms.bounce * gain * overlap_m;
         vec3 slip = tangential(moved - (predicted[j] - position[j]), offset / r);
         float sharers = max(own_contact.y, contact[j].y);
         correction -= 0.5 * min(own_contact.x, contact[j].x) * undone(terms, slip / sharers, pressed_m);

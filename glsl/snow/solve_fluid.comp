@@ -53,7 +53,7 @@ void main() {
         if (q2 >= 1.0) continue;
         float q = sqrt(q2);
         correction += density_correction(own.w + other.w, offset, q);
-        if (q < terms.contact_q) touching += contact_correction(terms, pair_gain(terms, contact[i], solid_contact[j]), offset, q);
+        if (q < terms.contact_q) touching += contact_correction(terms, contact[i], solid_contact[j], offset, q);
     }
     vec3 wall_correction = vec3(0.0);
     if (BOUNDARY != 0u) {

@@ -71,7 +71,7 @@ void main() {
         if (q2 >= 1.0 || j == i) continue;
         float q = sqrt(q2);
         correction += density_correction(own.w + other.w, offset, q);
-        if (q < terms.contact_q) touching += contact_correction(terms, pair_gain(terms, own_contact, contact[j]), offset, q);
+        if (q < terms.contact_q) touching += contact_correction(terms, own_contact, contact[j], offset, q);
     }
     FOR_EACH_CANDIDATE_IN(fluid_cell_start, terms.grid, home, j) {
         vec4 other = fluid_constraint[j];
@@ -80,7 +80,7 @@ void main() {
         if (q2 >= 1.0) continue;
         float q = sqrt(q2);
         correction += density_correction(own.w + other.w, offset, q);
-        if (q < terms.contact_q) touching += contact_correction(terms, pair_gain(terms, own_contact, fluid_contact[j]), offset, q);
+        if (q < terms.contact_q) touching += contact_correction(terms, own_contact, fluid_contact[j], offset, q);
     }
     vec3 wall_correction = vec3(0.0);
     if (own.w != 0.0) {

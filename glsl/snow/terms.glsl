@@ -56,3 +56,10 @@ float pair_gain(SnowTerms terms, vec2 contact_i, vec2 contact_j) {
     float constraints = terms.is_averaged != 0u ? max(contact_i.y, contact_j.y) : 1.0;
     return terms.over_relaxation * min(contact_i.x, contact_j.x) / constraints;
 }
+
+// At what distance a pair touches, in h. It grows with α of the end that changed phase last, so that water which freezes among close
+// neighbours parts from them no faster than D ω/Δt. Fading alone bounds a correction by a share of the overlap, and water may overlap
+// by any amount.
+float contact_distance(SnowTerms terms, vec2 contact_i, vec2 contact_j) {
+    return terms.contact_q * min(contact_i.x, contact_j.x);
+}

@@ -52,6 +52,10 @@ pub struct Links {
     pub most: u32,
     /// T_link in °C: only particles no warmer than this are linked (eq 6.7). At most the freezing temperature.
     pub temperature_c: f64,
+    /// Longest distance in spacings at which a link is made, up to the support radius, which is the paper's and the default. Less than
+    /// a link's breaking length lets what has broken come apart: otherwise it is linked anew at once, as long as it is, and yields.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reach_spacings: Option<f64>,
     /// A link breaks when it is longer than this times its length when it was made; at least 1.
     pub break_ratio: f64,
     /// k_stretch: share of a link's stretch that one iteration takes away (eq 5.12), above 0 and up to 1.
@@ -157,6 +161,7 @@ impl Default for Links {
             limit: LinkLimit::default(),
             most: 8,
             temperature_c: 0.0,
+            reach_spacings: None,
             break_ratio: 1.5,
             stiffness: 0.1,
             compliance_m_n: None,

@@ -24,7 +24,7 @@ impl Scene {
         };
         check_contact(check, snow)?;
         check_heat(check, &snow.heat)?;
-        check_links(check, &snow.links, &snow.heat)?;
+        check_links(check, &snow.links, &snow.heat, self.fluid.support_radius_spacings)?;
         check_transition(check, &snow.transition)?;
         self.check_conduction(check, &snow.heat)
     }
@@ -78,7 +78,7 @@ fn check_contact(check: &Checker<'_>, snow: &Snow) -> Check {
     check.range("snow.shape_stiffness", snow.shape_stiffness, 0.0, 1.0)
 }
 
-fn check_links(check: &Checker<'_>, links: &Links, heat: &Heat) -> Check {
+fn check_links(check: &Checker<'_>, links: &Links, heat: &Heat, support_radius_spacings: f64) -> Check {
     if links.most == 0 {
         let expected =
             format!("a whole number from 1 to {MAX_LINKS}; limit = \"none\" makes snow without links");
@@ -95,6 +95,9 @@ fn check_links(check: &Checker<'_>, links: &Links, heat: &Heat) -> Check {
                 number(heat.freezing_temperature_c)
             ),
         );
+    }
+    if let Some(reach) = links.reach_spacings {
+        check.range("snow.links.reach_spacings", reach, 0.1, support_radius_spacings)?;
     }
     check.range("snow.links.break_ratio", links.break_ratio, 1.0, 1e9)?;
     check.share("snow.links.stiffness", links.stiffness)?;

@@ -66,6 +66,7 @@ fn values_of_snow_out_of_range_are_placed() {
             "links.temperature_c: found 1 °C, expected at most snow.heat.freezing_temperature_c, 0 °C, because water is \
              not linked",
         ),
+        ("links.reach_spacings = 9.0", "links.reach_spacings: found 9, expected a number from 0.1 to 2"),
         ("links.break_ratio = 0.9", "links.break_ratio: found 0.9, expected a number from 1 to 1e9"),
         ("links.stiffness = 1.5", "links.stiffness: found 1.5, expected a number above 0 and up to 1"),
         ("links.compliance_m_n = 0", "links.compliance_m_n: found 0, expected a positive number of m/N"),

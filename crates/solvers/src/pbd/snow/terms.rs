@@ -16,6 +16,8 @@ pub struct SnowParameters {
     pub contact_m: f32,
     /// Laplacian of the viscosity kernel, 45/π · V/h³, made to fit the cubic lattice of the spacing.
     pub laplacian_scale: f32,
+    /// Longest distance at which a link is made, in m.
+    pub link_reach_m: f32,
 }
 
 /// Links that a build makes a step, and when; without it there are no links.
@@ -33,7 +35,9 @@ impl SnowParameters {
     pub(super) fn new(scene: &Scene, snow: &Snow, fluid: Parameters) -> Self {
         let contact_m = 2.0 * snow.contact_radius_spacings * scene.fluid.particle_spacing_m;
         let laplacian_scale = scene.conduction_scale() as f32;
-        Self { fluid, snow: snow.clone(), contact_m: contact_m as f32, laplacian_scale }
+        let reach_m = snow.links.reach_spacings.map(|reach| (reach * scene.fluid.particle_spacing_m) as f32);
+        let link_reach_m = reach_m.map_or(fluid.support_m, |reach_m| reach_m.min(fluid.support_m));
+        Self { fluid, snow: snow.clone(), contact_m: contact_m as f32, laplacian_scale, link_reach_m }
     }
 
     /// Whether temperature follows from an enthalpy column.
@@ -58,7 +62,7 @@ impl SnowParameters {
             },
         };
         let rule = LinkRule {
-            radius_m: self.fluid.support_m,
+            radius_m: self.link_reach_m,
             link_temperature_c: links.temperature_c as f32,
             limit,
             break_ratio: links.break_ratio as f32,
