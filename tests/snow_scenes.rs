@@ -10,6 +10,7 @@ use frazil_tests::{SnowSimulation, assert_no_validation_messages, device};
 use frazil_vk::Device;
 use proptest::prelude::*;
 use proptest::sample::select;
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
 use std::sync::LazyLock;
@@ -244,8 +245,11 @@ fn problems(simulation: &SnowSimulation, metrics: &SnowMetrics, begin: &SnowMetr
     }
     let scene = &simulation.scene;
     let clearance_m = 0.5 * SPACING_M - ROUNDING_M;
+    // The column is not kept up otherwise.
+    let has_enthalpy = simulation.snow.parameters().has_enthalpy();
     for particle in particles {
-        let values = [particle.temperature_c, particle.enthalpy_j_kg, particle.blend];
+        let enthalpy_j_kg = if has_enthalpy { particle.enthalpy_j_kg } else { 0.0 };
+        let values = [particle.temperature_c, enthalpy_j_kg, particle.blend];
         let all = particle.position.iter().chain(&particle.velocity).chain(&values);
         let position = particle.position.map(f64::from);
         let (low, high) = (scene.domain.min_m, scene.domain.max_m);
@@ -266,6 +270,7 @@ fn problems(simulation: &SnowSimulation, metrics: &SnowMetrics, begin: &SnowMetr
 
 #[test]
 fn nothing_is_lost_and_nothing_escapes_in_any_scene() {
+    let (melted, frozen) = (Cell::new(0), Cell::new(0));
     proptest!(config(48), |(text in scene())| {
         let scene = parse(&text.0);
         let n_steps = scene.n_steps();
@@ -275,18 +280,21 @@ fn nothing_is_lost_and_nothing_escapes_in_any_scene() {
         for steps in [1, n_steps - 1] {
             let metrics = simulation.advance(steps);
             prop_assert_eq!(problems(&simulation, &metrics, &begin), Vec::<String>::new());
+            melted.set(melted.get() + metrics.n_melted);
+            frozen.set(frozen.get() + metrics.n_frozen);
         }
     });
+    println!("{} particles melted and {} froze in all", melted.get(), frozen.get());
     assert_no_validation_messages(&DEVICE);
 }
 
-/// 343 particles of snow in groups of 64 threads, so that threads of several groups want the same partners. Each step breaks the
+/// 216 particles of snow in groups of 64 threads, so that threads of several groups want the same partners. Each step breaks the
 /// links that have been stretched at all, and links anew.
 const CONTENDED: &str = r#"
 version = 1
 name = "contended"
 up_axis = "y"
-time = { dt_s = 0.001, duration_s = 0.003 }
+time = { dt_s = 0.001, duration_s = 0.002 }
 fluid = { particle_spacing_m = 0.02 }
 solver = { iterations = 1 }
 domain = { min_m = [0.0, 0.0, 0.0], max_m = [0.18, 0.18, 0.18] }
@@ -303,7 +311,7 @@ phase = "snow"
 temperature_c = -10.0
 velocity_m_s = [0.0, -3.0, 0.0]
 jitter_spacings = 0.4
-shape.box = { min_m = [0.02, 0.0, 0.02], max_m = [0.16, 0.14, 0.16] }
+shape.box = { min_m = [0.02, 0.0, 0.02], max_m = [0.14, 0.12, 0.14] }
 "#;
 
 #[test]
