@@ -3,7 +3,8 @@
 // warm for snow or too cold for water.
 //
 // With an enthalpy column, `heat` holds specific enthalpies instead of temperatures and the threshold is what melting takes: a
-// particle leaves when it has given or taken all its latent heat, so that it cannot come right back.
+// particle leaves when it has given or taken all its latent heat, be it to the last bit, so that it cannot come right back. At the
+// freezing temperature itself, which is the same for both phases, nobody leaves.
 // Bytes: 16 a particle. Order-independent.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
@@ -18,6 +19,7 @@ layout(scalar, push_constant) uniform Params {
     // °C, or J/kg. A solid leaves above it, a fluid below.
     float limit;
     uint is_solid;
+    uint has_enthalpy;
 };
 
 void main() {
@@ -26,5 +28,6 @@ void main() {
     float alpha = min(blend[i] + blend_speed, 1.0);
     blend[i] = alpha;
     bool beyond = is_solid != 0u ? heat[i] > limit : heat[i] < limit;
+    beyond = beyond || (has_enthalpy != 0u && heat[i] == limit);
     leaves[i] = alpha > blend_threshold && beyond ? 1u : 0u;
 }

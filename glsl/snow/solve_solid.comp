@@ -35,15 +35,20 @@ vec3 stretch_correction(SnowTerms terms, uint i, vec3 x, vec2 contact_i) {
     for (uint slot = 0u; slot < degree[i]; ++slot) {
         uint at = slot * terms.link_stride + i;
         uint j = partner[at];
+        float so_far = 0.0;
+        if (terms.compliance_dt2 >= 0.0) {
+            so_far = is_first != 0u ? 0.0 : multiplier[at];
+            multiplier[at] = so_far;
+        }
         precise vec3 offset = x - constraint[j].xyz;
         precise float length2 = offset.x * offset.x + offset.y * offset.y + offset.z * offset.z;
+        // Ends that coincide have no direction to be pushed in.
         if (length2 == 0.0) continue;
         float length_m = sqrt(length2);
         float stretch_m = length_m - rest_length_m[at];
         float gain = pair_gain(terms, contact_i, contact[j]);
         if (terms.compliance_dt2 >= 0.0) {
             float w = 1.0 / terms.particle_mass_kg;
-            float so_far = is_first != 0u ? 0.0 : multiplier[at];
             float step = gain * (-stretch_m - terms.compliance_dt2 * so_far) / (2.0 * w + terms.compliance_dt2);
             multiplier[at] = so_far + step;
             moved += w * step / length_m * offset;

@@ -16,7 +16,7 @@ void main() {
     uint i = thread_idx();
     if (i >= count[0] || leaves[i] == 0u) return;
     atomicAdd(tally[0], 1u);
-    int fixed_c = int(round(clamp(temperature[i], -32767.0, 32767.0) * 65536.0));
+    int fixed_c = int(roundEven(clamp(temperature[i], -32767.0, 32767.0) * 65536.0));
     uint low = uint(fixed_c);
     uint carry = atomicAdd(tally[1], low) > 0xffffffffu - low ? 1u : 0u;
     // The sign's extension, and the carry out of the low word.

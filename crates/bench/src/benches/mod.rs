@@ -17,7 +17,7 @@ mod segmented_reduction;
 
 use crate::bench::Bench;
 
-pub use pbd_step::twin_parameters;
+pub use pbd_step::{twin_numbers, twin_parameters};
 
 /// All of them.
 pub fn all() -> &'static [&'static dyn Bench] {

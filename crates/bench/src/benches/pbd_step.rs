@@ -7,7 +7,7 @@ use crate::error::Result;
 use frazil_reference::fluid::{Collider, Parameters, State};
 use frazil_reference::primitives::Grid;
 use frazil_scene::Scene;
-use frazil_solvers::pbd::{Fluid, Stage};
+use frazil_solvers::pbd::{self, Fluid, Stage};
 use frazil_vk::{Buffer, Device, Recorder};
 
 pub struct PbdStep;
@@ -111,8 +111,11 @@ fn step_of_twin(device: &Device, fluid: &Fluid, n: usize) -> Result<Vec<[[f32; 3
 
 /// The twin's parameters from the numbers that the device uses.
 pub fn twin_parameters(fluid: &Fluid) -> Parameters {
-    let p = fluid.parameters();
-    let grid = fluid.grid().grid();
+    twin_numbers(fluid.parameters(), fluid.grid().grid())
+}
+
+/// A solver's numbers and its grid as the twin takes them.
+pub fn twin_numbers(p: &pbd::Parameters, grid: frazil_shaders::types::Grid) -> Parameters {
     Parameters {
         dt_s: p.dt_s,
         gravity_m_s2: p.gravity_m_s2,

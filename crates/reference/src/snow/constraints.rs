@@ -14,6 +14,11 @@ impl Parameters {
         }
     }
 
+    /// At what distance in m a pair of (α, n) touches: it grows with α of the end that changed phase last.
+    pub(super) fn touching_distance_m(&self, a: [f32; 2], b: [f32; 2]) -> f32 {
+        self.contact_distance_m * a[0].min(b[0])
+    }
+
     fn artificial_pressure(&self, q: f32) -> f32 {
         let ratio = spline_shape(q) * self.fluid.pressure_inverse_shape;
         (0..self.fluid.pressure_exponent).fold(self.fluid.pressure_strength, |s, _| s * ratio)
@@ -50,8 +55,11 @@ impl State {
                 let links = if kind == Kind::Solid { self.links.records[i].len() } else { 0 };
                 let n = self.contacts(p, kind, i, at).len() + links;
                 let phi = fluidity(kind, phase.blend[i]);
-                let is_felt = kind == Kind::Fluid || phi > 0.0;
-                let density = if is_felt { ratio * p.fluid.rest_density_kg_m3 } else { phase.density[i] };
+                // Of snow it stays what it was: the density of a heap of grains is not that of water.
+                let density = match kind {
+                    Kind::Solid => phase.density[i],
+                    Kind::Fluid => ratio * p.fluid.rest_density_kg_m3,
+                };
                 ([x, y, z, phi * lambda], [phase.blend[i], n.max(1) as f32], density)
             };
             (0..phase.len()).map(weigh).collect::<Vec<_>>()
@@ -119,9 +127,9 @@ impl State {
             let density = self.density_correction(p, kind, i);
             let mut correction = density.map(|d| omega * p.fluid.support_m * d);
             for bond in self.contacts(p, kind, i, |kind, j| self[kind].weighed(j)) {
-                let overlap_m = bond.length_m - p.contact_distance_m;
-                let gain = p.gain(self[kind].contact[i], self[bond.kind].contact[bond.j]);
-                let along_m = -0.5 * p.bounce_stiffness * omega * gain * overlap_m;
+                let (own, other) = (self[kind].contact[i], self[bond.kind].contact[bond.j]);
+                let overlap_m = (p.touching_distance_m(own, other) - bond.length_m).max(0.0);
+                let along_m = 0.5 * p.bounce_stiffness * omega * p.gain(own, other) * overlap_m;
                 correction = zip(correction, bond.normal, |c, n| c + along_m * n);
             }
             if kind == Kind::Solid {
@@ -161,6 +169,8 @@ impl State {
             let stretch_m = bond.length_m - link.rest_length_m;
             let gain = p.gain(self.solid.contact[i], self.solid.contact[j]);
             let (along_m, multiplier) = match p.stretch {
+                // Ends that coincide have no direction to be pushed in.
+                _ if bond.length_m == 0.0 => (0.0, 0.0),
                 Stretch::Stiffness(stiffness) => (-0.5 * stiffness * omega * gain * stretch_m, 0.0),
                 Stretch::Compliance(compliance_m_n) => {
                     let inverse_mass = 1.0 / p.mass_kg;

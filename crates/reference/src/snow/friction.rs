@@ -31,11 +31,16 @@ impl State {
         let rub = |i: usize| {
             let mut taken = [0.0f32; 3];
             for bond in self.contacts(p, Kind::Solid, i, |kind, j| self[kind].predicted[j]) {
-                if bond.kind == Kind::Fluid {
+                // Those that coincide have no plane to slide in.
+                if bond.kind == Kind::Fluid || bond.length_m == 0.0 {
                     continue;
                 }
                 let (own, other) = (solid.contact[i], solid.contact[bond.j]);
-                let normal_m = normal_share * p.gain(own, other) * (p.contact_distance_m - bond.length_m);
+                let overlap_m = p.touching_distance_m(own, other) - bond.length_m;
+                if overlap_m <= 0.0 {
+                    continue;
+                }
+                let normal_m = normal_share * p.gain(own, other) * overlap_m;
                 let slide_m = tangential(zip(moved(i), moved(bond.j), |a, b| a - b), bond.normal);
                 let constraints = own[1].max(other[1]);
                 let taken_m = p.coulomb(slide_m.map(|s| s / constraints), normal_m);
@@ -45,7 +50,10 @@ impl State {
             let push_m = dot(solid.push[i], solid.push[i]).sqrt();
             if push_m > 0.0 {
                 let normal = solid.push[i].map(|c| c / push_m);
-                taken = zip(taken, p.coulomb(tangential(moved(i), normal), push_m), |t, m| t + m);
+                // Walls take of what other particles have left.
+                let left_m = zip(moved(i), taken, |m, t| m - t);
+                let taken_m = p.coulomb(tangential(left_m, normal), push_m);
+                taken = zip(taken, taken_m, |t, m| t + solid.contact[i][0] * m);
             }
             p.fluid.confine(zip(solid.predicted[i], taken, |x, t| x - t))
         };

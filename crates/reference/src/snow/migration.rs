@@ -17,9 +17,9 @@ pub struct Ledger {
     pub frozen_temperature: i64,
 }
 
-/// T in units of 2⁻¹⁶ °C, ties to even.
+/// T in units of 2⁻¹⁶ °C, ties to even, clamped to what 32 bits hold.
 pub fn fixed_point_temperature(temperature_c: f32) -> i64 {
-    (temperature_c * 65536.0).round_ties_even() as i64
+    (temperature_c.clamp(-32767.0, 32767.0) * 65536.0).round_ties_even() as i64
 }
 
 impl State {
@@ -42,6 +42,20 @@ impl State {
             };
             phase.leaves = (0..phase.len()).map(leaves).collect();
         }
+        self.tally();
+    }
+
+    /// Enters those who leave in the ledger.
+    fn tally(&mut self) {
+        let [(melted, melted_temperature), (frozen, frozen_temperature)] = Kind::ALL.map(|kind| {
+            let leavers = self[kind].temperature_c.iter().zip(&self[kind].leaves);
+            let leavers = leavers.filter(|(_, leaves)| **leaves != 0);
+            leavers.fold((0, 0), |(n, sum), (t, _)| (n + 1, sum + fixed_point_temperature(*t)))
+        });
+        self.ledger.melted += melted;
+        self.ledger.frozen += frozen;
+        self.ledger.melted_temperature += melted_temperature;
+        self.ledger.frozen_temperature += frozen_temperature;
     }
 
     /// For each particle how many before it leave.
@@ -69,15 +83,6 @@ impl State {
             }
             (key, origin)
         });
-        let heat = |kind: Kind| -> i64 {
-            let leavers = self[kind].temperature_c.iter().zip(&self[kind].leaves);
-            leavers.filter(|(_, leaves)| **leaves != 0).map(|(t, _)| fixed_point_temperature(*t)).sum()
-        };
-        let (melted_temperature, frozen_temperature) = (heat(Kind::Solid), heat(Kind::Fluid));
-        self.ledger.melted += self.solid.n_leavers;
-        self.ledger.frozen += self.fluid.n_leavers;
-        self.ledger.melted_temperature += melted_temperature;
-        self.ledger.frozen_temperature += frozen_temperature;
         for (kind, (key, origin)) in Kind::ALL.into_iter().zip(arriving) {
             (self[kind].key, self[kind].origin) = (key, origin);
         }

@@ -22,7 +22,7 @@ fn iterate(state: &mut State, p: &Parameters, iteration: u32) {
 }
 
 /// Overlaps shrink by 1 − k_bounce ω g each iteration, 000 eq 5.14 with both ends moving by half: snow with snow or
-/// water.
+/// water. The distance at which a pair touches grows with α.
 #[test]
 fn a_collision_of_two_particles_is_the_closed_form() {
     let mut p = parameters();
@@ -32,7 +32,7 @@ fn a_collision_of_two_particles_is_the_closed_form() {
             [(false, [1.0, 1.0]), (true, [1.0, 1.0]), (false, [0.9, 0.4]), (true, [0.3, 0.8])]
         {
             p.averaging = averaging;
-            let pair = [at(0.0), at(0.6 * SPACING_M)];
+            let pair = [at(0.0), at(0.25 * SPACING_M)];
             let mut state = if with_water {
                 solid_and_fluid(vec![pair[0]], vec![pair[1]])
             } else {
@@ -44,11 +44,11 @@ fn a_collision_of_two_particles_is_the_closed_form() {
                 state[kind].blend[i] = blend;
             }
             state.begin_step(&p);
+            let gain = blend[0].min(blend[1]);
             let overlap = |state: &State| {
                 let x: Vec<_> = state.solid.predicted.iter().chain(&state.fluid.predicted).copied().collect();
-                p.contact_distance_m - distance(x[0], x[1])
+                gain * p.contact_distance_m - distance(x[0], x[1])
             };
-            let gain = blend[0].min(blend[1]);
             let mut expected_m = overlap(&state);
             for iteration in 0..10 {
                 iterate(&mut state, &p, iteration);
@@ -262,7 +262,11 @@ fn iterations_and_friction_keep_the_centre_of_mass() {
             "{}",
             travelled(&start, &between)
         );
-        assert!(travelled(&between, &state) > 1e-3, "friction moves something");
+        assert!(
+            travelled(&between, &state) > 1e-4,
+            "friction moves something: {}",
+            travelled(&between, &state)
+        );
         for (a, b) in after.iter().zip(before) {
             // Half an ulp of positions of 0.2 m, at random over 500 particles and four corrections.
             assert!((a - b).abs() < 1.5e-6, "the particles moved by {} m on the whole", a - b);
@@ -294,12 +298,11 @@ fn blending_hands_over_from_density_to_contact() {
         }
         if is_like_water {
             assert_eq!(snow.solid.predicted, water.fluid.predicted);
-            assert_eq!(snow.solid.density, water.fluid.density);
             assert_ne!(start, snow.solid.predicted);
         } else {
             assert_eq!(snow.solid.predicted, start);
-            assert!(snow.solid.density.iter().all(|rho| *rho == 0.0), "left as it was");
         }
+        assert!(snow.solid.density.iter().all(|rho| *rho == 0.0), "left as it was");
     }
 }
 

@@ -51,6 +51,30 @@ fn friction_is_averaged_over_the_constraints() {
     assert!((left_m - 0.5 * slide_m).abs() < 0.05 * slide_m, "{left_m}");
 }
 
+/// A pair that slides along a wall which pushes one of them: other particles first, then the wall takes of what they have left, and
+/// less of it from who has just frozen.
+#[test]
+fn walls_rub_after_particles_and_fade_in() {
+    let p = parameters();
+    let slide_m = 1e-4;
+    for alpha in [1.0, 0.96] {
+        let mut state = slid(&p, slide_m);
+        for contact in &mut state.solid.contact {
+            *contact = [alpha, 2.0];
+        }
+        let before = state.solid.predicted.clone();
+        state.friction(&p);
+        let by_pairs_m = before[0][2] - state.solid.predicted[0][2];
+        state.solid.predicted.clone_from(&before);
+        state.solid.push[0] = [0.0, 1.0, 0.0];
+        state.friction(&p);
+        let taken_m = before[0][2] - state.solid.predicted[0][2];
+        let left_m = before[0][2] - state.solid.position[0][2] - by_pairs_m;
+        assert!(by_pairs_m > 0.05 * slide_m, "{by_pairs_m} m by the other particle");
+        assert!((taken_m - by_pairs_m - alpha * left_m).abs() < 3e-8, "α {alpha}: {taken_m} m");
+    }
+}
+
 #[test]
 fn particles_apart_do_not_rub() {
     let p = parameters();

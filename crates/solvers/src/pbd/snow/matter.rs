@@ -147,6 +147,31 @@ impl Matter {
         &self.leaves
     }
 
+    /// How many of those before each particle left at the last judgement.
+    pub fn rank(&self) -> &Buffer<u32> {
+        &self.rank
+    }
+
+    /// How many left at the last judgement.
+    pub fn n_leavers(&self) -> &Buffer<u32> {
+        &self.n_leavers
+    }
+
+    /// What has left so far: particles, and the low and high word of the sum of their temperatures in 2⁻¹⁶ °C.
+    pub fn tally(&self) -> &Buffer<u32> {
+        &self.tally
+    }
+
+    /// Where each place of the next arrays comes from, before the sort; scratch between steps.
+    pub fn origin(&self) -> &Buffer<u32> {
+        &self.origin
+    }
+
+    /// The permutation of the last sort; scratch between steps.
+    pub fn order(&self) -> &Buffer<u32> {
+        &self.order
+    }
+
     /// x*; scratch between steps.
     pub fn predicted(&self) -> &Buffer<[f32; 3]> {
         &self.predicted

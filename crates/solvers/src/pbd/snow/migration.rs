@@ -86,6 +86,7 @@ impl Migration {
             blend_threshold: transition.blend_threshold as f32,
             limit: limit as f32,
             is_solid: u32::from(is_solid),
+            has_enthalpy: u32::from(parameters.has_enthalpy()),
         };
         recorder.dispatch(&self.judge, matter.threads(), bindings, params);
         let bindings = tally_heat::Bindings {

@@ -18,7 +18,7 @@ use crate::pbd::tuning::Tuning;
 use frazil_kernels::Counts;
 use frazil_particles::{ColumnKind, ColumnView};
 use frazil_scene::{Phase, Sampled, Scene, WallModel};
-use frazil_vk::{Device, DeviceCount, ReadbackRing, Recorder};
+use frazil_vk::{Buffer, Device, DeviceCount, ReadbackRing, Recorder};
 
 /// A stage of a step. The list of a step is [`Snow::stages`]; each is for both phases unless it says otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -321,6 +321,21 @@ impl Snow {
     /// The links of snow.
     pub fn links(&self) -> &frazil_kernels::Interlinks {
         self.links.records()
+    }
+
+    /// XPBD's multiplier of each slot of the links in N s², empty without compliance; scratch between steps.
+    pub fn link_multiplier(&self) -> &Buffer<f32> {
+        self.links.multiplier()
+    }
+
+    /// How far walls have pushed each snow particle in the iterations of a step, in m; scratch between steps.
+    pub fn push_m(&self) -> &Buffer<[f32; 3]> {
+        &self.constraints.push_m
+    }
+
+    /// Velocities of snow and water after the constraints and before XSPH, in m/s; scratch between steps.
+    pub fn updated(&self) -> [&Buffer<[f32; 3]>; 2] {
+        [&self.solid, &self.fluid].map(|matter| matter.phase.velocity.back())
     }
 
     /// How many particles there are in all, on the device: the count of [`Self::columns`].
