@@ -109,14 +109,14 @@ fn snow() -> impl Strategy<Value = String> {
         select(vec![0.0, -8.0]),
         select(vec![1.5, 1.0]),
         select(vec![0.1, 1.0]),
-        select(vec!["", "compliance_m_n = 1e-6\n", "compliance_m_n = 1e-3\n"]),
+        select(vec!["", "reach_spacings = 1.2\n", "compliance_m_n = 1e-6\n", "compliance_m_n = 1e-3\n"]),
         select(vec!["reproducible", "compare_and_swap"]),
         1u32..=3,
     )
-        .prop_map(|(limit, most, warmest, ratio, stiffness, compliance, builder, rounds)| {
+        .prop_map(|(limit, most, warmest, ratio, stiffness, more, builder, rounds)| {
             format!(
                 "[snow.links]\nlimit = \"{limit}\"\nmost = {most}\ntemperature_c = {warmest:?}\n\
-                 break_ratio = {ratio:?}\nstiffness = {stiffness:?}\n{compliance}builder = \"{builder}\"\n\
+                 break_ratio = {ratio:?}\nstiffness = {stiffness:?}\n{more}builder = \"{builder}\"\n\
                  rounds = {rounds}\n"
             )
         });
