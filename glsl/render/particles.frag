@@ -6,6 +6,9 @@
 #include "render/shade.glsl"
 #include "render/particles.glsl"
 
+const uint SHADING_LIT = 1u;
+const uint SHADING_MATTE = 2u;
+
 layout(location = 0) in vec3 ray;
 layout(location = 1) flat in vec3 center;
 layout(location = 2) flat in vec3 color;
@@ -18,6 +21,9 @@ void main() {
     float z = dot(hit, view.forward);
     if (z < view.near) discard;
     gl_FragDepth = view.near / z;
-    vec3 shown = is_lit == 1u ? lit(color, (hit - center) / radius, -normalize(hit), view) : color;
+    vec3 normal = (hit - center) / radius;
+    vec3 shown = color;
+    if (shading == SHADING_LIT) shown = lit(color, normal, -normalize(hit), view);
+    if (shading == SHADING_MATTE) shown = matte(color, normal, view);
     pixel = vec4(shown, 1.0);
 }

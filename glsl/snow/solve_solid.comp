@@ -3,7 +3,8 @@
 //   Δx_i = Σ_j non-penetration with snow and water                                                (eq 5.14)
 //        + Σ_links stretch: −½ k ω (|x_ij| − l) n̂, or XPBD with compliance                        (eq 5.12; Macklin et al. 2016)
 //        + ω h [ Σ_j (μ_i + μ_j) h∇V W(x_ij) + μ_i h∇(wall) ]                                      (eq 6.6, and water's reaction)
-// then confined by the walls, whose push is added up for friction. Pair terms are those of the other end with the other sign.
+//
+// Then it is confined by the walls, whose push is added up for friction. Pair terms are those of the other end with the other sign.
 //
 // Bytes: 60 + 12 · links a particle plus neighbours from cache. Sums run in sorted order, over links in that of their slots.
 #extension GL_GOOGLE_include_directive : require

@@ -1,5 +1,10 @@
 //! What the cross-crate tests share: a device with validation on, a simulation, and the end of every test that uses them.
 
+pub mod bar;
+mod random;
+
+pub use random::Random;
+
 use frazil_scene::Scene;
 use frazil_solvers::pbd::{Fluid, FluidMetrics, Snow, SnowMetrics};
 use frazil_vk::{Device, DeviceOptions};

@@ -1,8 +1,8 @@
 //! Records a picture.
 
 use crate::canvas::{Canvas, Typeface};
-use crate::frame::{Frame, Particles, Shading};
-use crate::{ColorMap, Legend, OrbitCamera, Result, legend};
+use crate::frame::{Coloring, Frame, Particles};
+use crate::{ColorMap, Legend, OrbitCamera, Result, Swatch, legend};
 use frazil_shaders::render::{ball, ground, occlusion, panel, particles, resolve, wireframe};
 use frazil_shaders::types::View;
 use frazil_vk::{
@@ -21,6 +21,7 @@ pub struct Renderer {
     color_maps: [Buffer<[f32; 3]>; ColorMap::ALL.len()],
     typeface: Typeface,
     legend: Option<Panel<Legend>>,
+    swatches: Option<Panel<Vec<Swatch>>>,
     caption: Option<Panel<String>>,
 }
 
@@ -73,6 +74,8 @@ struct Ink {
 
 /// Vertices of a quad.
 const QUAD: u32 = 6;
+/// The kind of column that is none: the same number as in `particles.vert`.
+const COLUMN_NONE: u32 = 3;
 
 impl Renderer {
     /// Makes a renderer of pictures of `width` × `height` pixels. Set-up only: it waits for the colour maps' upload.
@@ -89,6 +92,7 @@ impl Renderer {
             color_maps: [upload(viridis)?, upload(inferno)?, upload(vik)?],
             typeface: Typeface::new(),
             legend: None,
+            swatches: None,
             caption: None,
         })
     }
@@ -213,12 +217,20 @@ impl Renderer {
     }
 
     fn particles(&self, set: &Particles<'_>, view: View) -> Result<Draw> {
-        let (column, column_kind) = set.coloring.column.words();
         let drawn = (set.count.capacity as usize).min(set.positions.len());
-        if set.coloring.column.len() < drawn {
+        let ((column, column_kind), map, [lo, hi], uniform_color) = match set.coloring {
+            Coloring::Mapped { column, map, range } => (column.words(), map, range, [0.0; 3]),
+            // Nothing is read of what is bound in a column's place.
+            Coloring::Uniform(color) => {
+                ((set.positions.cast(), COLUMN_NONE), ColorMap::default(), [0.0; 2], color)
+            }
+        };
+        if let Coloring::Mapped { column: values, .. } = set.coloring
+            && values.len() < drawn
+        {
             return Err(frazil_vk::Error::Misuse {
                 object: format!("colouring \"{}\" by \"{}\"", set.positions.name(), column.name()),
-                problem: format!("{drawn} particles but {} values", set.coloring.column.len()),
+                problem: format!("{drawn} particles but {} values", values.len()),
             }
             .into());
         }
@@ -226,11 +238,11 @@ impl Renderer {
             count: &set.count.count,
             positions: set.positions,
             column: &column,
-            color_map: &self.color_maps[set.coloring.map as usize],
+            color_map: &self.color_maps[map as usize],
         };
-        let [lo, hi] = set.coloring.range;
-        let is_lit = u32::from(set.shading == Shading::Lit);
-        let params = particles::Params { view, radius: set.radius_m, lo, hi, column_kind, is_lit };
+        let shading = set.shading.number();
+        let params =
+            particles::Params { view, radius: set.radius_m, lo, hi, column_kind, uniform_color, shading };
         Ok(self.pipelines.particles.draw(bindings, params, QUAD * drawn as u32))
     }
 
@@ -248,7 +260,7 @@ impl Renderer {
         self.pipelines.occlusion.draw(bindings, params, 3)
     }
 
-    /// Legend and caption, made anew only where they changed.
+    /// Legend, swatches and caption, made anew only where they changed.
     fn panels(&mut self, frame: &Frame<'_>) -> Result<Vec<Draw>> {
         let (width, height) = self.size();
         let size_px = (height as f32 / 36.0).clamp(11.0, 48.0);
@@ -259,6 +271,14 @@ impl Renderer {
                 legend.draw(typeface, size_px, ink.ink, ink.paper)
             })?),
             None => None,
+        };
+        self.swatches = if frame.swatches.is_empty() {
+            None
+        } else {
+            let swatches = frame.swatches.to_vec();
+            Some(Panel::of(self.swatches.take(), device, &swatches, ink, size_px, || {
+                legend::draw_swatches(&swatches, typeface, size_px, ink.ink, ink.paper)
+            })?)
         };
         self.caption = if frame.caption.is_empty() {
             None
@@ -274,6 +294,11 @@ impl Renderer {
         if let Some(legend) = &self.legend {
             let left = image_width - margin - legend.width as f32;
             draws.push(legend.draw(&self.pipelines, [image_width, image_height], [left, margin]));
+        }
+        if let Some(swatches) = &self.swatches {
+            let left = image_width - margin - swatches.width as f32;
+            let top = margin + self.legend.as_ref().map_or(0.0, |legend| legend.height as f32 + margin);
+            draws.push(swatches.draw(&self.pipelines, [image_width, image_height], [left, top]));
         }
         if let Some(caption) = &self.caption {
             let top = image_height - margin - caption.height as f32;
