@@ -14,10 +14,12 @@ mod pbd_step;
 mod radix_sort;
 mod reduction;
 mod segmented_reduction;
+mod snow_step;
 
 use crate::bench::Bench;
 
 pub use pbd_step::{twin_numbers, twin_parameters};
+pub use snow_step::snow_twin_parameters;
 
 /// All of them.
 pub fn all() -> &'static [&'static dyn Bench] {
@@ -35,5 +37,6 @@ pub fn all() -> &'static [&'static dyn Bench] {
         &interlinks::Interlinks,
         &decomposition::Decomposition,
         &pbd_step::PbdStep,
+        &snow_step::SnowStep,
     ]
 }

@@ -1,0 +1,325 @@
+//! A step of snow and water.
+
+use super::pbd_step::twin_numbers;
+use crate::axis::{Axis, Domain, Point};
+use crate::bench::{Bench, DeviceWorkload, Difference, Prepared, Work};
+use crate::distribution::unit_noise;
+use crate::error::Result;
+use frazil_kernels::{Counts, LinkLimit, LinkRule};
+use frazil_particles::AnyColumn;
+use frazil_reference::interlinks::{self, Link, Links};
+use frazil_reference::snow::{Averaging, Heat, Kind, LatentHeat, Parameters, Phase, State, Stretch};
+use frazil_scene::{Averaging as SceneAveraging, Phase as ScenePhase, Sampled, Scene};
+use frazil_solvers::pbd::snow::{Matter, Snow};
+use frazil_vk::{Buffer, Device, Recorder};
+
+pub struct SnowStep;
+
+/// What rounding may make of one step: as for water alone. The particles move fifty times as far.
+const POSITION_TOLERANCE_M: f32 = 1e-5;
+const VELOCITY_TOLERANCE_M_S: f32 = 1e-2;
+/// A particle's neighbours are up to 60 °C from it, and a step brings it nearer to them by a hundredth.
+const TEMPERATURE_TOLERANCE_C: f32 = 1e-3;
+
+struct Workload {
+    snow: Snow,
+    counts: Counts,
+    /// Snow and water before the step.
+    before: [Before; 2],
+    /// Degrees, partners and rest lengths before it.
+    links: Vec<Buffer<u32>>,
+    /// What every particle should be after it, by id.
+    expected: Vec<Particle>,
+}
+
+/// A phase as it was before the step.
+struct Before {
+    count: Buffer<u32>,
+    columns: Vec<Buffer<u32>>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Particle {
+    is_solid: bool,
+    position: [f32; 3],
+    velocity: [f32; 3],
+    temperature_c: f32,
+}
+
+impl Bench for SnowStep {
+    fn id(&self) -> &'static str {
+        "snow.step"
+    }
+
+    fn about(&self) -> &'static str {
+        "one step of a cube of linked snow in hot water, a hundredth of each changing phase"
+    }
+
+    fn axes(&self) -> Vec<Axis> {
+        // The twin links by looking at all pairs of snow: a million particles keep it busy for minutes.
+        let counts = Domain::Integers(0, 1 << 20);
+        vec![Axis::integers("count", counts, &[1_000, 10_007, 74_648], &[1_000])]
+    }
+
+    fn prepare(&self, device: &Device, point: &Point) -> Result<Prepared> {
+        let n = point.count()?;
+        let (scene, sampled) = snow_in_water(n)?;
+        let snow = Snow::new(device, &scene, &sampled)?;
+        let before = [Before::copy(device, snow.solid())?, Before::copy(device, snow.fluid())?];
+        let mut links = Vec::new();
+        for buffer in link_words(&snow) {
+            links.push(device.buffer_from("links before", &device.download(&buffer, buffer.len())?)?);
+        }
+        let expected = step_of_twin(device, &snow, n)?;
+        Ok(Prepared::Device(Box::new(Workload {
+            snow,
+            counts: Counts::new(device)?,
+            before,
+            links,
+            expected,
+        })))
+    }
+}
+
+/// A block of `n` particles that fills its container but for the top, off its lattice and moving; the middle of it, an eighth or
+/// somewhat less, is snow at −10 °C and the rest water at 50 °C. The numbers are those of the melting scene.
+fn snow_in_water(n: usize) -> Result<(Scene, Sampled)> {
+    let mut side = 1usize;
+    while side.pow(3) < n {
+        side += 1;
+    }
+    let scene = Scene::find("melting", &[])?;
+    let spacing_m = scene.fluid.particle_spacing_m;
+    let extent_m = spacing_m * side as f64;
+    let block =
+        format!("particles=[{{shape={{box={{min_m=[0,0,0],max_m=[{extent_m},{extent_m},{extent_m}]}}}}}}]");
+    let overrides = [
+        "domain.min_m=[0,0,0]".to_owned(),
+        format!("domain.max_m=[{extent_m},{},{extent_m}]", 1.5 * extent_m),
+        block,
+        // What sticks on one side and slips on the other would differ by more than rounding.
+        "snow.kinetic_friction=0.5".to_owned(),
+    ];
+    let scene = Scene::find("melting", &overrides)?;
+    let mut sampled = scene.sample()?;
+    sampled.positions_m.truncate(n);
+    sampled.velocities_m_s.truncate(n);
+    sampled.phases.truncate(n);
+    sampled.temperatures_c.truncate(n);
+    let random = |i: usize, scale: f32| scale * (2.0 * unit_noise(i) - 1.0);
+    for i in 0..n {
+        let position = sampled.positions_m[i];
+        let middle = |x: f32| (0.25..0.75).contains(&(x / extent_m as f32));
+        let is_solid = position.into_iter().all(middle);
+        let changes = unit_noise(7 * i) < 0.01;
+        (sampled.phases[i], sampled.temperatures_c[i]) = match (is_solid, changes) {
+            (true, false) => (ScenePhase::Snow, -10.0),
+            (true, true) => (ScenePhase::Snow, 1.0),
+            (false, false) => (ScenePhase::Water, 50.0),
+            (false, true) => (ScenePhase::Water, -1.0),
+        };
+        for axis in 0..3 {
+            sampled.positions_m[i][axis] += random(7 * i + 1 + axis, 0.1 * spacing_m as f32);
+            sampled.velocities_m_s[i][axis] = random(7 * i + 4 + axis, 0.5);
+        }
+    }
+    Ok((scene, sampled))
+}
+
+impl Before {
+    fn copy(device: &Device, matter: &Matter) -> Result<Self> {
+        let mut columns = Vec::new();
+        for words in state_words(matter) {
+            columns.push(device.buffer_from("before", &device.download(&words, words.len())?)?);
+        }
+        let count = device.buffer_from("count before", &device.download(&matter.phase.count.count, 1)?)?;
+        Ok(Self { count, columns })
+    }
+}
+
+/// What a step begins with: position, velocity, id, temperature and α.
+fn state_words(matter: &Matter) -> [Buffer<u32>; 5] {
+    [
+        matter.phase.position.view().words,
+        matter.phase.velocity.view().words,
+        matter.phase.id.view().words,
+        matter.temperature.view().words,
+        matter.blend.view().words,
+    ]
+}
+
+fn link_words(snow: &Snow) -> [Buffer<u32>; 3] {
+    let links = snow.links();
+    [links.degree().clone(), links.partner().clone(), links.rest_length_m().cast()]
+}
+
+fn step_of_twin(device: &Device, snow: &Snow, n: usize) -> Result<Vec<Particle>> {
+    let p = snow_twin_parameters(snow);
+    let [solid, fluid] = [phase(device, snow.solid())?, phase(device, snow.fluid())?];
+    let records = snow.links();
+    let mut state = State::new(solid, fluid, records.n_max());
+    state.links = links(device, snow, state.solid.len())?;
+    state.step(&p);
+    let nothing = Particle { is_solid: false, position: [0.0; 3], velocity: [0.0; 3], temperature_c: 0.0 };
+    let mut by_id = vec![nothing; n];
+    for kind in Kind::ALL {
+        let phase = &state[kind];
+        for (i, id) in phase.id.iter().enumerate() {
+            by_id[*id as usize] = Particle {
+                is_solid: kind == Kind::Solid,
+                position: phase.position[i],
+                velocity: phase.velocity[i],
+                temperature_c: phase.temperature_c[i],
+            };
+        }
+    }
+    Ok(by_id)
+}
+
+fn phase(device: &Device, matter: &Matter) -> Result<Phase> {
+    let n = device.download(&matter.phase.count.count, 1)?[0] as usize;
+    Ok(Phase {
+        velocity: device.download(matter.velocity(), n)?,
+        id: device.download(matter.id(), n)?,
+        temperature_c: device.download(matter.temperature.front(), n)?,
+        blend: device.download(matter.blend.front(), n)?,
+        ..Phase::new(device.download(matter.position(), n)?, 0.0, 0)
+    })
+}
+
+fn links(device: &Device, snow: &Snow, n: usize) -> Result<Links> {
+    let (records, stride) = (snow.links(), snow.capacity() as usize);
+    let degree = device.download(records.degree(), n)?;
+    let partner = device.download(records.partner(), records.partner().len())?;
+    let rest_length_m = device.download(records.rest_length_m(), records.rest_length_m().len())?;
+    let record = |i: usize| {
+        let slots = (0..degree[i] as usize).map(|slot| slot * stride + i);
+        slots.map(|at| Link { partner: partner[at], rest_length_m: rest_length_m[at] }).collect()
+    };
+    Ok(Links { n_max: records.n_max(), records: (0..n).map(record).collect() })
+}
+
+/// The twin's parameters from the numbers that the device uses.
+pub fn snow_twin_parameters(snow: &Snow) -> Parameters {
+    let p = snow.parameters();
+    let (contact, heat) = (&p.snow, &p.snow.heat);
+    let linking = p.linking();
+    Parameters {
+        fluid: twin_numbers(&p.fluid, snow.solid().grid().grid()),
+        mass_kg: p.fluid.particle_mass_kg as f32,
+        contact_distance_m: p.contact_m,
+        bounce_stiffness: contact.non_penetration_stiffness as f32,
+        averaging: match contact.averaging {
+            SceneAveraging::Pairwise => Averaging::Pairwise,
+            SceneAveraging::Off => Averaging::Off,
+        },
+        iterations: p.fluid.iterations,
+        static_friction: contact.static_friction as f32,
+        kinetic_friction: contact.kinetic_friction as f32,
+        snow_xsph_viscosity: contact.xsph_viscosity as f32,
+        links: linking.map(|linking| twin_rule(&linking.rule)),
+        link_rounds: contact.links.rounds,
+        stretch: match contact.links.compliance_m_n {
+            Some(compliance) => Stretch::Compliance(compliance as f32),
+            None => Stretch::Stiffness(contact.links.stiffness as f32),
+        },
+        heat: Heat {
+            snow_capacity_j_kg_k: heat.snow_capacity_j_kg_k as f32,
+            water_capacity_j_kg_k: heat.water_capacity_j_kg_k as f32,
+            snow_conductivity_w_m_k: heat.snow_conductivity_w_m_k as f32,
+            water_conductivity_w_m_k: heat.water_conductivity_w_m_k as f32,
+            freezing_c: heat.freezing_temperature_c as f32,
+            laplacian_scale: p.laplacian_scale,
+            latent_heat: match p.has_enthalpy() {
+                true => LatentHeat::Enthalpy { latent_j_kg: heat.latent_heat_j_kg as f32 },
+                false => LatentHeat::Blending,
+            },
+        },
+        blend_speed: contact.transition.blend_speed as f32,
+        blend_threshold: contact.transition.blend_threshold as f32,
+    }
+}
+
+fn twin_rule(rule: &LinkRule) -> interlinks::LinkRule {
+    interlinks::LinkRule {
+        radius_m: rule.radius_m,
+        link_temperature_c: rule.link_temperature_c,
+        limit: match rule.limit {
+            LinkLimit::Constant(most) => interlinks::LinkLimit::Constant(most),
+            LinkLimit::Dynamic { homogeneous_c, freezing_c } => {
+                interlinks::LinkLimit::Dynamic { homogeneous_c, freezing_c }
+            }
+        },
+        break_ratio: rule.break_ratio,
+    }
+}
+
+impl DeviceWorkload for Workload {
+    fn work(&self) -> Work {
+        let elements = self.expected.len() as u64;
+        // Position, velocity, id, temperature and α read and written.
+        Work { elements, bytes_minimum: 2 * 36 * elements }
+    }
+
+    fn spoil(&mut self, _: &mut Recorder) {
+        // Nothing: the outputs are the inputs, which a step moves by more than the tolerance.
+    }
+
+    fn reset(&mut self, recorder: &mut Recorder) {
+        for (before, matter) in self.before.iter().zip([self.snow.solid(), self.snow.fluid()]) {
+            recorder.copy(&before.count, &matter.phase.count.count, 1);
+            self.counts.prepare(recorder, &matter.phase.count);
+            for (before, words) in before.columns.iter().zip(state_words(matter)) {
+                recorder.copy(before, &words, before.len());
+            }
+        }
+        for (before, words) in self.links.iter().zip(link_words(&self.snow)) {
+            recorder.copy(before, &words, before.len());
+        }
+    }
+
+    fn record(&mut self, recorder: &mut Recorder) -> Result<()> {
+        self.snow.record_step(recorder);
+        Ok(())
+    }
+
+    fn verify(&self, device: &Device) -> Result<Option<Difference>> {
+        let mut seen = vec![false; self.expected.len()];
+        for (is_solid, matter) in [(true, self.snow.solid()), (false, self.snow.fluid())] {
+            let found = phase(device, matter)?;
+            for (i, id) in found.id.iter().enumerate() {
+                let Some((expected, seen)) = self.expected.get(*id as usize).zip(seen.get_mut(*id as usize))
+                else {
+                    let n = self.expected.len();
+                    return Ok(Some(Difference(format!("id[{i}] is {id}, expected one below {n}"))));
+                };
+                if std::mem::replace(seen, true) {
+                    return Ok(Some(Difference(format!("id[{i}] is {id}, which is there twice"))));
+                }
+                let particle = Particle {
+                    is_solid,
+                    position: found.position[i],
+                    velocity: found.velocity[i],
+                    temperature_c: found.temperature_c[i],
+                };
+                if !is_close(&particle, expected) {
+                    return Ok(Some(Difference(format!(
+                        "particle {id} is {particle:?}, expected {expected:?}"
+                    ))));
+                }
+            }
+        }
+        Ok(seen.iter().position(|seen| !seen).map(|id| Difference(format!("no particle has the id {id}"))))
+    }
+}
+
+fn is_close(found: &Particle, expected: &Particle) -> bool {
+    // Written so that a NaN is beyond any tolerance.
+    let close = |found: [f32; 3], expected: [f32; 3], tolerance: f32| {
+        found.into_iter().zip(expected).all(|(found, expected)| (found - expected).abs() <= tolerance)
+    };
+    found.is_solid == expected.is_solid
+        && close(found.position, expected.position, POSITION_TOLERANCE_M)
+        && close(found.velocity, expected.velocity, VELOCITY_TOLERANCE_M_S)
+        && (found.temperature_c - expected.temperature_c).abs() <= TEMPERATURE_TOLERANCE_C
+}

@@ -1,0 +1,338 @@
+//! Random small scenes with snow: whatever a scene asks for, nothing is lost, nothing escapes, and links stay whole.
+//!
+//! A failure shrinks to the text of a scene, which is printed and runs as it is: `frazil run FILE`.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use frazil_scene::Scene;
+use frazil_solvers::pbd::{Snow, SnowMetrics, Tuning};
+use frazil_tests::{SnowSimulation, assert_no_validation_messages, device};
+use frazil_vk::Device;
+use proptest::prelude::*;
+use proptest::sample::select;
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::fmt::{self, Write as _};
+use std::sync::LazyLock;
+use std::time::Instant;
+
+/// One device for all tests of a process: it keeps the kernels it has compiled.
+static DEVICE: LazyLock<Device> = LazyLock::new(device);
+
+const SPACING_M: f64 = 0.02;
+
+/// Rounding of positions below 0.5 m to f32, and of the few operations that put them there.
+const ROUNDING_M: f64 = 1e-6;
+
+/// `cases`, or as many as `FRAZIL_CASES` says, or a hundred times `cases` with `FRAZIL_FULL=1`.
+fn config(cases: u32) -> ProptestConfig {
+    let full = std::env::var("FRAZIL_FULL").is_ok_and(|full| full == "1").then_some(100 * cases);
+    let asked = std::env::var("FRAZIL_CASES").ok().and_then(|c| c.parse().ok());
+    let cases = asked.or(full).unwrap_or(cases);
+    ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(cases) }
+}
+
+/// The text of a scene, which a failure shows as it is.
+struct SceneText(String);
+
+impl fmt::Debug for SceneText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "\n{}", self.0)
+    }
+}
+
+/// Lengths are in spacings from here on.
+#[derive(Clone, Copy, Debug)]
+enum Obstacle {
+    None,
+    Plane,
+    Ball,
+    Vessel,
+}
+
+#[derive(Clone, Debug)]
+struct Block {
+    size: [u32; 3],
+    /// From the lower corner of the domain along x and z, as far as there is room.
+    shift: [u32; 2],
+    /// From the block below.
+    gap: u32,
+    phase: &'static str,
+    temperature_c: i32,
+    velocity_m_s: [i32; 3],
+    jitter_spacings: f64,
+}
+
+fn block() -> impl Strategy<Value = Block> {
+    let temperature_c = prop_oneof![2 => -40..=-1, 1 => Just(0), 2 => 1..=90];
+    let velocity_m_s = prop_oneof![2 => Just([0; 3]), 1 => [-3..=3, -5..=2, -3..=3]];
+    (
+        [1u32..=6, 1u32..=3, 1u32..=6],
+        [0u32..=3, 0u32..=3],
+        0u32..=2,
+        select(vec!["snow", "water"]),
+        temperature_c,
+        velocity_m_s,
+        select(vec![0.0, 0.2]),
+    )
+        .prop_map(|(size, shift, gap, phase, temperature_c, velocity_m_s, jitter_spacings)| Block {
+            size,
+            shift,
+            gap,
+            phase,
+            temperature_c,
+            velocity_m_s,
+            jitter_spacings,
+        })
+}
+
+/// The `[snow]` section, line by line; the first choices are the plainest.
+fn snow() -> impl Strategy<Value = String> {
+    let contact = (
+        select(vec![0.5, 0.6]),
+        select(vec![0.25, 1.0]),
+        select(vec!["pairwise", "off"]),
+        select(vec![[0.0, 0.0], [0.5, 0.35], [2.0, 2.0]]),
+        select(vec![0.0, 0.1]),
+        prop_oneof![3 => Just(0.0), 1 => Just(0.5)],
+    )
+        .prop_map(|(radius, stiffness, averaging, [rest, slip], xsph, shape)| {
+            format!(
+                "[snow]\ncontact_radius_spacings = {radius:?}\nnon_penetration_stiffness = {stiffness:?}\n\
+                 averaging = \"{averaging}\"\nstatic_friction = {rest:?}\nkinetic_friction = {slip:?}\n\
+                 xsph_viscosity = {xsph:?}\nshape_stiffness = {shape:?}\n"
+            )
+        });
+    let links = (
+        select(vec!["none", "constant", "dynamic"]),
+        1u32..=12,
+        select(vec![0.0, -8.0]),
+        select(vec![1.5, 1.0]),
+        select(vec![0.1, 1.0]),
+        select(vec!["", "reach_spacings = 1.2\n", "compliance_m_n = 1e-6\n", "compliance_m_n = 1e-3\n"]),
+        select(vec!["reproducible", "compare_and_swap"]),
+        1u32..=3,
+    )
+        .prop_map(|(limit, most, warmest, ratio, stiffness, more, builder, rounds)| {
+            format!(
+                "[snow.links]\nlimit = \"{limit}\"\nmost = {most}\ntemperature_c = {warmest:?}\n\
+                 break_ratio = {ratio:?}\nstiffness = {stiffness:?}\n{more}builder = \"{builder}\"\n\
+                 rounds = {rounds}\n"
+            )
+        });
+    // A small latent heat: steps are few.
+    let heat = select(vec![
+        "latent_heat = \"blending\"",
+        "latent_heat = \"enthalpy\"\nlatent_heat_j_kg = 3000.0",
+    ])
+    .prop_map(|latent| {
+        format!("[snow.heat]\nsnow_conductivity_w_m_k = 2500.0\nwater_conductivity_w_m_k = 600.0\n{latent}\n")
+    });
+    let transition =
+        (select(vec![1.0, 0.2, 0.01]), select(vec![0.5, 0.0, 0.9])).prop_map(|(speed, threshold)| {
+            format!("[snow.transition]\nblend_speed = {speed:?}\nblend_threshold = {threshold:?}\n")
+        });
+    (contact, links, heat, transition)
+        .prop_map(|(contact, links, heat, transition)| [contact, links, heat, transition].concat())
+}
+
+fn scene() -> impl Strategy<Value = SceneText> {
+    let obstacle = prop_oneof![
+        3 => Just(Obstacle::None),
+        1 => Just(Obstacle::Plane),
+        1 => Just(Obstacle::Ball),
+        1 => Just(Obstacle::Vessel),
+    ];
+    let space = ([6u32..=9, 0u32..=4, 6u32..=9], select(vec!["analytic", "particles"]), obstacle);
+    let solver = (1u32..=4, select(vec![0.25, 0.5]), select(vec![0.0, 0.001]), select(vec![2.0, 1.684]));
+    let blocks = prop::collection::vec(block(), 1..=3);
+    (1u32..=30, space, solver, snow(), blocks).prop_map(
+        |(steps, (room, walls, obstacle), (iterations, relaxation, pressure, support), snow, blocks)| {
+            let bottom = if matches!(obstacle, Obstacle::Plane | Obstacle::Ball) { 2 } else { 0 };
+            let stacked: u32 = blocks.iter().map(|block| block.gap + block.size[1]).sum();
+            let extent = [room[0], bottom + stacked + room[1], room[2]];
+            let mut text = format!(
+                "version = 1\nname = \"random\"\nup_axis = \"y\"\n\
+                 [time]\ndt_s = 0.001\nduration_s = {:?}\n\
+                 [fluid]\nparticle_spacing_m = {SPACING_M:?}\nsupport_radius_spacings = {support:?}\n\
+                 [solver]\niterations = {iterations}\nover_relaxation = {relaxation:?}\n\
+                 artificial_pressure.strength = {pressure:?}\n\
+                 [domain]\nmin_m = [0.0, 0.0, 0.0]\nmax_m = {:?}\nwalls = \"{walls}\"\n{snow}",
+                0.001 * f64::from(steps),
+                metres(extent.map(f64::from)),
+            );
+            write_blocks(&mut text, &blocks, extent, bottom);
+            write_obstacle(&mut text, obstacle, extent.map(f64::from));
+            SceneText(text)
+        },
+    )
+}
+
+/// To a tenth of a millimetre, so that a scene is read easily.
+fn metres(lengths: [f64; 3]) -> [f64; 3] {
+    lengths.map(|x| (1e4 * SPACING_M * x).round() / 1e4)
+}
+
+fn write_blocks(text: &mut String, blocks: &[Block], extent: [u32; 3], bottom: u32) {
+    let mut y = bottom;
+    for block in blocks {
+        y += block.gap;
+        let along = |axis: usize, shift: u32| shift.min(extent[axis] - block.size[axis]);
+        let low = [along(0, block.shift[0]), y, along(2, block.shift[1])];
+        let high: [u32; 3] = std::array::from_fn(|axis| low[axis] + block.size[axis]);
+        y = high[1];
+        writeln!(
+            text,
+            "[[particles]]\nphase = \"{}\"\ntemperature_c = {:?}\nvelocity_m_s = {:?}\njitter_spacings = {:?}\n\
+             shape.box = {{ min_m = {:?}, max_m = {:?} }}",
+            block.phase,
+            f64::from(block.temperature_c),
+            block.velocity_m_s.map(f64::from),
+            block.jitter_spacings,
+            metres(low.map(f64::from)),
+            metres(high.map(f64::from)),
+        )
+        .unwrap();
+    }
+}
+
+/// Obstacles that leave room between them and the walls: nowhere may two solids both claim a particle.
+fn write_obstacle(text: &mut String, obstacle: Obstacle, [x, y, z]: [f64; 3]) {
+    let line = match obstacle {
+        Obstacle::None => return,
+        Obstacle::Plane => {
+            format!("plane = {{ point_m = {:?}, normal = [0.2, 1.0, 0.0] }}", metres([0.5 * x, 0.0, 0.0]))
+        }
+        Obstacle::Ball => {
+            let centre_m = metres([0.5 * x, 0.0, 0.5 * z]);
+            format!("sphere = {{ centre_m = {centre_m:?}, radius_m = {:?} }}", 1.5 * SPACING_M)
+        }
+        Obstacle::Vessel => {
+            // It takes the corners of the domain and no particle's place.
+            let radius_m = SPACING_M * (0.5 * (x * x + y * y + z * z).sqrt() - 0.45);
+            let centre_m = metres([0.5 * x, 0.5 * y, 0.5 * z]);
+            format!("sphere = {{ centre_m = {centre_m:?}, radius_m = {radius_m:.4}, side = \"inside\" }}")
+        }
+    };
+    writeln!(text, "[[colliders]]\n{line}").unwrap();
+}
+
+fn parse(text: &str) -> Scene {
+    Scene::parse(text, "random.toml", &[]).unwrap()
+}
+
+/// What is wrong with a state, after at least one step; nothing, or the engine is wrong.
+fn problems(simulation: &SnowSimulation, metrics: &SnowMetrics, begin: &SnowMetrics) -> Vec<String> {
+    let mut problems: Vec<String> =
+        simulation.link_faults().iter().map(|fault| format!("{fault:?}")).collect();
+    let particles = simulation.particles();
+    let n = simulation.snow.capacity();
+    let n_solid = particles.iter().filter(|particle| particle.is_solid).count() as u32;
+    let mut ids: Vec<u32> = particles.iter().map(|particle| particle.id).collect();
+    ids.sort_unstable();
+    if !ids.into_iter().eq(0..n) {
+        problems
+            .push(format!("{} particles of {n}, or ids that are not those of the scene", particles.len()));
+    }
+    if [metrics.n_solid, metrics.n_fluid] != [n_solid, particles.len() as u32 - n_solid] {
+        let (solid, fluid) = (metrics.n_solid, metrics.n_fluid);
+        problems.push(format!("{solid} and {fluid} measured, of {n} particles {n_solid} are snow"));
+    }
+    if begin.n_solid + metrics.n_frozen != metrics.n_solid + metrics.n_melted {
+        let (frozen, melted) = (metrics.n_frozen, metrics.n_melted);
+        let (from, to) = (begin.n_solid, metrics.n_solid);
+        problems.push(format!("{from} snow particles became {to}, {melted} melted and {frozen} frozen"));
+    }
+    let scene = &simulation.scene;
+    let clearance_m = 0.5 * SPACING_M - ROUNDING_M;
+    // The column is not kept up otherwise.
+    let has_enthalpy = simulation.snow.parameters().has_enthalpy();
+    for particle in particles {
+        let enthalpy_j_kg = if has_enthalpy { particle.enthalpy_j_kg } else { 0.0 };
+        let values = [particle.temperature_c, enthalpy_j_kg, particle.blend];
+        let all = particle.position.iter().chain(&particle.velocity).chain(&values);
+        let position = particle.position.map(f64::from);
+        let (low, high) = (scene.domain.min_m, scene.domain.max_m);
+        let is_inside =
+            (0..3).all(|i| low[i] + clearance_m <= position[i] && position[i] <= high[i] - clearance_m);
+        let depth_m =
+            scene.colliders.iter().map(|collider| collider.depth_m(position)).fold(f64::MIN, f64::max);
+        if !all.clone().all(|x| x.is_finite()) {
+            problems.push(format!("not finite: {particle:?}"));
+        } else if !is_inside || depth_m > -clearance_m {
+            problems.push(format!("in a wall, {depth_m:e} m deep in a collider: {particle:?}"));
+        } else if !(0.0..=1.0).contains(&particle.blend) {
+            problems.push(format!("not blended between none and all: {particle:?}"));
+        }
+    }
+    problems
+}
+
+#[test]
+fn nothing_is_lost_and_nothing_escapes_in_any_scene() {
+    let (melted, frozen) = (Cell::new(0), Cell::new(0));
+    proptest!(config(48), |(text in scene())| {
+        let scene = parse(&text.0);
+        let n_steps = scene.n_steps();
+        let mut simulation = SnowSimulation::of(&DEVICE, scene);
+        let begin = simulation.advance(0);
+        // The first step, in which all may change phase, and the last.
+        for steps in [1, n_steps - 1] {
+            let metrics = simulation.advance(steps);
+            prop_assert_eq!(problems(&simulation, &metrics, &begin), Vec::<String>::new());
+            melted.set(melted.get() + metrics.n_melted);
+            frozen.set(frozen.get() + metrics.n_frozen);
+        }
+    });
+    println!("{} particles melted and {} froze in all", melted.get(), frozen.get());
+    assert_no_validation_messages(&DEVICE);
+}
+
+/// 216 particles of snow in groups of 64 threads, so that threads of several groups want the same partners. Each step breaks the
+/// links that have been stretched at all, and links anew.
+const CONTENDED: &str = r#"
+version = 1
+name = "contended"
+up_axis = "y"
+time = { dt_s = 0.001, duration_s = 0.002 }
+fluid = { particle_spacing_m = 0.02 }
+solver = { iterations = 1 }
+domain = { min_m = [0.0, 0.0, 0.0], max_m = [0.18, 0.18, 0.18] }
+[snow]
+averaging = "off"
+[snow.links]
+limit = "constant"
+most = 5
+break_ratio = 1.0
+builder = "compare_and_swap"
+rounds = 3
+[[particles]]
+phase = "snow"
+temperature_c = -10.0
+velocity_m_s = [0.0, -3.0, 0.0]
+jitter_spacings = 0.4
+shape.box = { min_m = [0.02, 0.0, 0.02], max_m = [0.14, 0.12, 0.14] }
+"#;
+
+#[test]
+fn links_by_compare_and_swap_are_whole_in_a_thousand_runs() {
+    const RUNS: u32 = 1000;
+    let begin = Instant::now();
+    let scene = parse(CONTENDED);
+    let sampled = scene.sample().unwrap();
+    let mut ends: BTreeMap<Vec<u32>, u32> = BTreeMap::new();
+    for run in 0..RUNS {
+        let tuning = Tuning::new(64).unwrap();
+        let snow = Snow::with_tuning(&DEVICE, &scene, &sampled, tuning).unwrap();
+        let mut simulation = SnowSimulation { device: DEVICE.clone(), scene: scene.clone(), snow, step: 0 };
+        assert_eq!(simulation.link_faults(), [], "run {run}, at the start");
+        let metrics = simulation.advance(scene.n_steps());
+        assert_eq!(simulation.link_faults(), [], "run {run}");
+        assert!(metrics.n_links > 0, "run {run}: {metrics:?}");
+        let partner = simulation.snow.links().partner();
+        *ends.entry(DEVICE.download(partner, partner.len()).unwrap()).or_default() += 1;
+    }
+    // What the runs are for: the order of threads shows in who is linked with whom.
+    println!("{} states of links in {RUNS} runs, in {:.1} s", ends.len(), begin.elapsed().as_secs_f64());
+    assert_no_validation_messages(&DEVICE);
+}
