@@ -58,10 +58,15 @@ fn plot_temperatures(table: &MetricsTable, folder: &Folder) -> Result<(), Failur
     if enthalpy.points.iter().any(|point| point.1 != 0.0) {
         heats.push(enthalpy);
     }
+    // Against the start, because a change of phase is small beside all the heat there is.
+    for series in &mut heats {
+        let first = series.points.first().map_or(0.0, |point| point.1);
+        series.points.iter_mut().for_each(|point| point.1 -= first);
+    }
     let x_label = "time [s]";
     let panels = [
         Panel { x_label, y_label: "temperature [°C]", series: &temperatures },
-        Panel { x_label, y_label: "heat [J]", series: &heats },
+        Panel { x_label, y_label: "heat since the start [J]", series: &heats },
     ];
     plot_panels("Temperatures and heat", &panels, &folder.temperature_plot()).map_err(Failure::other)
 }
