@@ -6,6 +6,12 @@
 #include "render/shade.glsl"
 #include "render/particles.glsl"
 
+const uint SHADING_LIT = 1u;
+const uint SHADING_MATTE = 2u;
+const uint SHADING_TRANSLUCENT = 3u;
+// What a ray through the middle of a translucent sphere loses: bodies of some ten spheres are seen through, of some fifty hardly.
+const float ABSORPTION = 0.07;
+
 layout(location = 0) in vec3 ray;
 layout(location = 1) flat in vec3 center;
 layout(location = 2) flat in vec3 color;
@@ -18,6 +24,17 @@ void main() {
     float z = dot(hit, view.forward);
     if (z < view.near) discard;
     gl_FragDepth = view.near / z;
-    vec3 shown = is_lit == 1u ? lit(color, (hit - center) / radius, -normalize(hit), view) : color;
-    pixel = vec4(shown, 1.0);
+    vec3 normal = (hit - center) / radius;
+    vec3 shown = color;
+    if (shading == SHADING_LIT) shown = lit(color, normal, -normalize(hit), view);
+    if (shading == SHADING_MATTE) shown = matte(color, normal, view);
+    float opacity = 1.0;
+    if (shading == SHADING_TRANSLUCENT) {
+        // Layers of one colour blend to the same whatever their order, as light that is absorbed along the ray (Beer and Lambert);
+        // a little light on each shows where the surface is.
+        float chord = max(dot(normal, -normalize(hit)), 0.0);
+        opacity = 1.0 - exp(-ABSORPTION * chord);
+        shown = mix(color, lit(color, normal, -normalize(hit), view), 0.5);
+    }
+    pixel = vec4(shown, opacity);
 }

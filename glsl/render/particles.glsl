@@ -6,6 +6,8 @@ layout(scalar, push_constant) uniform Params {
     float lo;
     float hi;
     uint column_kind;
-    // 1: light the spheres; 0: show the colour map's own colours.
-    uint is_lit;
+    // What all of them have where there is no column to colour by.
+    vec3 uniform_color;
+    // The same numbers as `Shading` on the host.
+    uint shading;
 };

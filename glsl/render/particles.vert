@@ -3,7 +3,8 @@
 //
 // Six vertices a particle make a quad that just covers its sphere; particles past count[0] make none, so that the draw
 // needs no count from the host. The column is read as raw words: COLUMN_F32 takes a word a particle, COLUMN_VEC3 the
-// magnitude of three, COLUMN_U32 a word as an integer. A value that is not finite is drawn in magenta.
+// magnitude of three, COLUMN_U32 a word as an integer; COLUMN_NONE reads none and gives all the uniform colour. A value
+// that is not finite is drawn in magenta.
 #extension GL_GOOGLE_include_directive : require
 #include "render/view.glsl"
 #include "render/imposter.glsl"
@@ -18,10 +19,11 @@ layout(location = 0) out vec3 ray;
 layout(location = 1) flat out vec3 center;
 layout(location = 2) flat out vec3 color;
 
-// The same numbers as `Column::kind` on the host.
+// The same numbers as `Column::words` and `COLUMN_NONE` on the host.
 const uint COLUMN_F32 = 0u;
 const uint COLUMN_VEC3 = 1u;
 const uint COLUMN_U32 = 2u;
+const uint COLUMN_NONE = 3u;
 
 float value(uint particle_idx) {
     if (column_kind == COLUMN_F32) return uintBitsToFloat(column[particle_idx]);
@@ -52,6 +54,6 @@ void main() {
     bool visible = dot(center, view.forward) + radius > view.near && dot(center, center) > 1.0001 * radius * radius;
     if (!visible) return;
     ray = imposter_corner(center, radius, view.up, quad_corner(uint(gl_VertexIndex) % 6u));
-    color = mapped(value(particle_idx));
+    color = column_kind == COLUMN_NONE ? uniform_color : mapped(value(particle_idx));
     gl_Position = clip_position(view, ray);
 }

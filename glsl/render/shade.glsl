@@ -22,3 +22,16 @@ vec3 lit(vec3 encoded_albedo, vec3 normal, vec3 to_eye, View view) {
     float rim = 0.10 * pow(1.0 - max(dot(normal, to_eye), 0.0), 3.0);
     return to_display(to_linear(encoded_albedo) * (ambient + key) + highlight + rim * SKY);
 }
+
+// A surface like snow's under the same lights: what enters leaves again all around, so that the light reaches past the
+// terminator, hollows stay bright and bluish, and nothing shines.
+vec3 matte(vec3 encoded_albedo, vec3 normal, View view) {
+    const vec3 SKY = vec3(0.50, 0.53, 0.58);
+    const vec3 GROUND = vec3(0.29, 0.33, 0.41);
+    const float KEY = 0.58;
+    const float WRAP = 0.4;
+    vec3 to_light = normalize(-0.45 * view.right + 0.75 * view.up - 0.65 * view.forward);
+    vec3 ambient = mix(GROUND, SKY, 0.5 + 0.5 * dot(normal, view.up));
+    float key = KEY * max((dot(normal, to_light) + WRAP) / (1.0 + WRAP), 0.0);
+    return to_display(to_linear(encoded_albedo) * (ambient + key));
+}

@@ -1,7 +1,10 @@
 //! What the cross-crate tests share: a device with validation on, a simulation, and the end of every test that uses them.
 
+pub mod bar;
+mod random;
 mod snow_twin;
 
+pub use random::Random;
 pub use snow_twin::{
     is_migrating_after, run_snow_stage, run_snow_twin, snow_disagreement, snow_state, snow_twin_parameters,
 };

@@ -43,10 +43,15 @@ impl Series {
     }
 }
 
-struct Panel<'a> {
-    x_label: &'a str,
-    y_label: &'a str,
-    series: &'a [Series],
+/// Series over common axes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Panel<'a> {
+    /// What x is, with its unit in brackets.
+    pub x_label: &'a str,
+    /// What y is, with its unit in brackets.
+    pub y_label: &'a str,
+    /// What is drawn.
+    pub series: &'a [Series],
 }
 
 /// Plots series over a common axis into `path`, whose extension, `png` or `svg`, chooses the format.
@@ -59,8 +64,20 @@ pub fn plot_series(title: &str, x_label: &str, y_label: &str, series: &[Series],
     draw_figure(title, &[Panel { x_label, y_label, series }], path)
 }
 
-/// Plots a run's metrics over `time`: every metric in J (kinetic, potential, total energy) in one panel, every count (metrics whose
-/// name begins with `n_`) in another below it. Metrics of other units are left to [`plot_series`].
+/// As [`plot_series`], with panels one below the other.
+///
+/// # Errors
+/// As [`plot_series`]; there is no panel.
+pub fn plot_panels(title: &str, panels: &[Panel<'_>], path: &Path) -> Result<()> {
+    if panels.is_empty() {
+        let problem = "expected at least one panel, found none".to_owned();
+        return Err(Error::Plot { path: path.to_owned(), problem });
+    }
+    draw_figure(title, panels, path)
+}
+
+/// Plots a run's metrics over `time`: every energy (metrics in J whose name ends in `_energy`) in one panel, every count (metrics
+/// whose name begins with `n_`) in another below it. Other metrics are left to [`plot_series`].
 ///
 /// # Errors
 /// [`Error::Metrics`] if there is no `time`; [`Error::Plot`] if there are neither energies nor counts, no row, or `path` ends
@@ -75,7 +92,7 @@ pub fn plot_metrics(table: &MetricsTable, path: &Path) -> Result<()> {
         };
         chosen.map(curve).collect()
     };
-    let energies = curves(&|metric| metric.unit == "J");
+    let energies = curves(&|metric| metric.unit == "J" && metric.name.ends_with("_energy"));
     let counts = curves(&|metric| metric.name.starts_with("n_"));
     let x_label = "time [s]";
     let panels: Vec<_> = [("energy [J]", &energies), ("count", &counts)]
@@ -84,7 +101,7 @@ pub fn plot_metrics(table: &MetricsTable, path: &Path) -> Result<()> {
         .map(|(y_label, series)| Panel { x_label, y_label, series })
         .collect();
     if panels.is_empty() {
-        let problem = "expected a metric in J or one whose name begins with \"n_\", found neither".to_owned();
+        let problem = "expected a metric in J whose name ends in \"_energy\" or one whose name begins with \"n_\", found neither".to_owned();
         return Err(Error::Plot { path: path.to_owned(), problem });
     }
     draw_figure("Energies and particle counts", &panels, path)

@@ -1,10 +1,10 @@
-//! Draws a made-up wave of particles, with everything that a picture can show, and says how long it took.
+//! Draws a made-up wave of particles with a block of snow in it, and everything that a picture can show, and says how long it took.
 //!
 //! `cargo run --example gallery -- wave.png [PARTICLES] [WIDTH HEIGHT] [SUPERSAMPLING]`
 
 use frazil_render::{
     Ball, ColorMap, Coloring, Column, Frame, Ground, Legend, OrbitCamera, Particles, Renderer, Shading,
-    WireBox,
+    Swatch, WireBox,
     glam::{Vec3, vec3},
     write_png,
 };
@@ -20,12 +20,23 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     let device = Device::open(&DeviceOptions::default())?;
     let (lo, hi) = (Vec3::ZERO, vec3(2.0, 1.0, 0.6));
-    let (positions, velocities, spacing) = wave(n, hi);
+    let (mut positions, velocities, spacing) = wave(n, hi);
+    let in_block = |[x, y, z]: &[f32; 3]| {
+        ((x - 1.1).abs() < 0.16) && ((y - 0.24).abs() < 0.16) && ((z - 0.32).abs() < 0.16)
+    };
+    // Water makes way, velocities and all; the block is a lattice of its own.
+    let velocities: Vec<_> =
+        positions.iter().zip(velocities).filter(|(at, _)| !in_block(at)).map(|(_, v)| v).collect();
+    positions.retain(|at| !in_block(at));
+    let snow = block(vec3(1.1, 0.24, 0.32), 0.15, spacing);
     let n = positions.len() as u32;
     let position_column = device.buffer_from("positions", &positions)?;
     let velocity_column = device.buffer_from("velocities", &velocities)?;
     let count = DeviceCount::new(&device, "particles", n)?;
     device.upload(&count.count, &[n])?;
+    let snow_column = device.buffer_from("snow positions", &snow)?;
+    let snow_count = DeviceCount::new(&device, "snow particles", snow.len() as u32)?;
+    device.upload(&snow_count.count, &[snow.len() as u32])?;
 
     let mut renderer = Renderer::new(&device, width, height)?;
     renderer.set_supersampling(number(4, 1)?)?;
@@ -34,14 +45,24 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let legend =
         Legend { title: "speed".into(), unit: "m/s".into(), map: ColorMap::Viridis, range: [0.0, 3.0] };
     let coloring =
-        Coloring { column: Column::Vector(&velocity_column), map: legend.map, range: legend.range };
-    let particles = [Particles {
-        positions: &position_column,
-        count: &count,
-        radius_m: 0.5 * spacing,
-        coloring,
-        shading: Shading::Lit,
-    }];
+        Coloring::Mapped { column: Column::Vector(&velocity_column), map: legend.map, range: legend.range };
+    let swatch = Swatch { label: "snow".into(), color: [0.93, 0.95, 0.98] };
+    let particles = [
+        Particles {
+            positions: &position_column,
+            count: &count,
+            radius_m: 0.5 * spacing,
+            coloring,
+            shading: Shading::Lit,
+        },
+        Particles {
+            positions: &snow_column,
+            count: &snow_count,
+            radius_m: 0.5 * spacing,
+            coloring: Coloring::Uniform(swatch.color),
+            shading: Shading::Matte,
+        },
+    ];
     let frame = Frame {
         camera,
         background: [0.05, 0.06, 0.08],
@@ -51,6 +72,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ground: Some(Ground::under(lo, hi, camera.up_axis)),
         occlusion: 1.0,
         legend: Some(&legend),
+        swatches: std::slice::from_ref(&swatch),
         caption: &format!("wave   {n} particles   t = 0.40 s"),
     };
     let ring = ReadbackRing::new(&device);
@@ -69,6 +91,15 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         write_png(&path, width, height, &pixels)?;
     }
     Ok(())
+}
+
+/// A cube of particles about `center`, turned a little.
+fn block(center: Vec3, half_side: f32, spacing: f32) -> Vec<[f32; 3]> {
+    let steps = (2.0 * half_side / spacing) as i32;
+    let turn = frazil_render::glam::Quat::from_rotation_z(0.35);
+    let at = |i: i32| (i as f32 + 0.5) * spacing - half_side;
+    let cells = (0..steps).flat_map(|x| (0..steps).flat_map(move |y| (0..steps).map(move |z| (x, y, z))));
+    cells.map(|(x, y, z)| (center + turn * vec3(at(x), at(y), at(z))).to_array()).collect()
 }
 
 /// About `n` particles on a jittered lattice below a breaking surface in a tank of size `hi`, with plausible velocities.

@@ -1,6 +1,6 @@
 //! What is in a picture.
 
-use crate::{ColorMap, Legend, OrbitCamera};
+use crate::{ColorMap, Legend, OrbitCamera, Swatch};
 use frazil_vk::{Buffer, DeviceCount};
 use glam::Vec3;
 
@@ -23,6 +23,8 @@ pub struct Frame<'a> {
     pub occlusion: f32,
     /// The legend, if any.
     pub legend: Option<&'a Legend>,
+    /// Colours with a name, listed below the legend; empty for none.
+    pub swatches: &'a [Swatch],
     /// A line of text at the lower left, such as scene and time; empty for none.
     pub caption: &'a str,
 }
@@ -42,15 +44,20 @@ pub struct Particles<'a> {
     pub shading: Shading,
 }
 
-/// From a column's values to colours.
+/// Where a set's colours come from.
 #[derive(Clone, Copy, Debug)]
-pub struct Coloring<'a> {
-    /// The values.
-    pub column: Column<'a>,
-    /// The colours.
-    pub map: ColorMap,
-    /// The values at the two ends of the map; values past them have the colours of the ends.
-    pub range: [f32; 2],
+pub enum Coloring<'a> {
+    /// From a column's values.
+    Mapped {
+        /// The values.
+        column: Column<'a>,
+        /// The colours.
+        map: ColorMap,
+        /// The values at the two ends of the map; values past them have the colours of the ends.
+        range: [f32; 2],
+    },
+    /// One display-encoded colour for all.
+    Uniform([f32; 3]),
 }
 
 /// A column that particles can be coloured by, one element a particle.
@@ -67,9 +74,13 @@ pub enum Column<'a> {
 /// How a colour is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Shading {
-    /// As a lit sphere.
+    /// As a lit sphere that shines, like water.
     #[default]
     Lit,
+    /// As a lit sphere that does not, like snow.
+    Matte,
+    /// As something to see through, the more of it the less: water. Drawn over all that is solid and hidden by what is before it.
+    Translucent,
     /// As it is, so that it can be read off the legend exactly.
     Flat,
 }
@@ -103,6 +114,18 @@ pub struct Ground {
     pub extent_m: f32,
     /// Side of a cell of its grid, in m; every fifth line is stronger.
     pub cell_m: f32,
+}
+
+impl Shading {
+    /// The same numbers as in `particles.frag`.
+    pub(crate) fn number(self) -> u32 {
+        match self {
+            Self::Flat => 0,
+            Self::Lit => 1,
+            Self::Matte => 2,
+            Self::Translucent => 3,
+        }
+    }
 }
 
 impl Column<'_> {

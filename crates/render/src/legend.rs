@@ -16,6 +16,15 @@ pub struct Legend {
     pub range: [f32; 2],
 }
 
+/// A colour with a name, such as that of a phase.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Swatch {
+    /// What has this colour.
+    pub label: String,
+    /// The display-encoded colour.
+    pub color: [f32; 3],
+}
+
 /// Ticks that a legend has at most.
 const MAX_TICKS: u32 = 6;
 
@@ -108,6 +117,29 @@ impl Legend {
         }
         canvas
     }
+}
+
+/// Draws the swatches on a panel, one below the other, each a square of its colour and its label.
+pub(crate) fn draw_swatches(
+    swatches: &[Swatch],
+    typeface: &Typeface,
+    size_px: f32,
+    ink: [f32; 3],
+    paper: [f32; 3],
+) -> Canvas {
+    let (pad, row, gap) = (0.7 * size_px, 1.6 * size_px, 0.5 * size_px);
+    let labels = swatches.iter().map(|swatch| typeface.width(&swatch.label, size_px)).fold(0.0, f32::max);
+    let mut canvas =
+        panel(2.0 * pad + size_px + gap + labels, 2.0 * pad + row * swatches.len() as f32, paper);
+    for (i, Swatch { label, color: [r, g, b] }) in swatches.iter().enumerate() {
+        let (left, top) = (pad.round(), (pad + row * i as f32 + 0.3 * size_px).round());
+        let side = size_px.round();
+        let square = Rect { left, top, right: left + side, bottom: top + side };
+        canvas.fill(&square, [*r, *g, *b, 1.0]);
+        let baseline = top + 0.85 * size_px;
+        canvas.text(typeface, left + side + gap, baseline, size_px, label, [ink[0], ink[1], ink[2], 1.0]);
+    }
+    canvas
 }
 
 /// Draws a line of text on a panel of its own.

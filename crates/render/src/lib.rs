@@ -21,7 +21,7 @@ pub use color_map::ColorMap;
 pub use error::Error;
 pub use frame::{Ball, Coloring, Column, Frame, Ground, Particles, Shading, WireBox};
 pub use glam;
-pub use legend::{Legend, nice_ticks};
+pub use legend::{Legend, Swatch, nice_ticks};
 pub use picture::write_png;
 pub use renderer::Renderer;
 

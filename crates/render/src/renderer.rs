@@ -1,8 +1,8 @@
 //! Records a picture.
 
 use crate::canvas::{Canvas, Typeface};
-use crate::frame::{Frame, Particles, Shading};
-use crate::{ColorMap, Legend, OrbitCamera, Result, legend};
+use crate::frame::{Coloring, Frame, Particles, Shading};
+use crate::{ColorMap, Legend, OrbitCamera, Result, Swatch, legend};
 use frazil_shaders::render::{ball, ground, occlusion, panel, particles, resolve, wireframe};
 use frazil_shaders::types::View;
 use frazil_vk::{
@@ -12,7 +12,7 @@ use frazil_vk::{
 /// Draws pictures of one size into an image of its own.
 ///
 /// The passes of a picture: `render.scene` draws everything that has depth; `render.overlay` darkens hollows by the depth
-/// found and draws wire frames over it, and text. With supersampling these two draw a finer picture, and `render.resolve`
+/// found and draws what is seen through and wire frames over it, and text. With supersampling these two draw a finer picture, and `render.resolve`
 /// averages it down before it draws the text.
 pub struct Renderer {
     device: Device,
@@ -21,6 +21,7 @@ pub struct Renderer {
     color_maps: [Buffer<[f32; 3]>; ColorMap::ALL.len()],
     typeface: Typeface,
     legend: Option<Panel<Legend>>,
+    swatches: Option<Panel<Vec<Swatch>>>,
     caption: Option<Panel<String>>,
 }
 
@@ -46,6 +47,7 @@ struct Resolved {
 
 struct Pipelines {
     particles: Raster<particles::Interface>,
+    translucent: Raster<particles::Interface>,
     ball: Raster<ball::Interface>,
     ground: Raster<ground::Interface>,
     wireframe: Raster<wireframe::Interface>,
@@ -73,6 +75,8 @@ struct Ink {
 
 /// Vertices of a quad.
 const QUAD: u32 = 6;
+/// The kind of column that is none: the same number as in `particles.vert`.
+const COLUMN_NONE: u32 = 3;
 
 impl Renderer {
     /// Makes a renderer of pictures of `width` × `height` pixels. Set-up only: it waits for the colour maps' upload.
@@ -89,6 +93,7 @@ impl Renderer {
             color_maps: [upload(viridis)?, upload(inferno)?, upload(vik)?],
             typeface: Typeface::new(),
             legend: None,
+            swatches: None,
             caption: None,
         })
     }
@@ -148,6 +153,9 @@ impl Renderer {
             recorder.copy_image(depth, &depth_values.cast());
             overlay.push(self.occlusion(frame, view));
         }
+        for particles in frame.particles.iter().filter(|set| set.shading == Shading::Translucent) {
+            overlay.push(self.particles(&self.pipelines.translucent, particles, view)?);
+        }
         overlay.extend(self.wireframes(frame, view));
         let Some(Resolved { color: coarse, depth: coarse_depth, fine, per_axis }) = resolved else {
             overlay.extend(panels);
@@ -166,8 +174,8 @@ impl Renderer {
     /// Everything that has depth; what blends comes last.
     fn scene(&self, frame: &Frame<'_>, view: View) -> Result<Vec<Draw>> {
         let mut draws = Vec::new();
-        for particles in frame.particles {
-            draws.push(self.particles(particles, view)?);
+        for particles in frame.particles.iter().filter(|set| set.shading != Shading::Translucent) {
+            draws.push(self.particles(&self.pipelines.particles, particles, view)?);
         }
         draws.extend(frame.balls.iter().map(|ball| {
             let params = ball::Params {
@@ -212,13 +220,26 @@ impl Renderer {
         })
     }
 
-    fn particles(&self, set: &Particles<'_>, view: View) -> Result<Draw> {
-        let (column, column_kind) = set.coloring.column.words();
+    fn particles(
+        &self,
+        pipeline: &Raster<particles::Interface>,
+        set: &Particles<'_>,
+        view: View,
+    ) -> Result<Draw> {
         let drawn = (set.count.capacity as usize).min(set.positions.len());
-        if set.coloring.column.len() < drawn {
+        let ((column, column_kind), map, [lo, hi], uniform_color) = match set.coloring {
+            Coloring::Mapped { column, map, range } => (column.words(), map, range, [0.0; 3]),
+            // Nothing is read of what is bound in a column's place.
+            Coloring::Uniform(color) => {
+                ((set.positions.cast(), COLUMN_NONE), ColorMap::default(), [0.0; 2], color)
+            }
+        };
+        if let Coloring::Mapped { column: values, .. } = set.coloring
+            && values.len() < drawn
+        {
             return Err(frazil_vk::Error::Misuse {
                 object: format!("colouring \"{}\" by \"{}\"", set.positions.name(), column.name()),
-                problem: format!("{drawn} particles but {} values", set.coloring.column.len()),
+                problem: format!("{drawn} particles but {} values", values.len()),
             }
             .into());
         }
@@ -226,12 +247,12 @@ impl Renderer {
             count: &set.count.count,
             positions: set.positions,
             column: &column,
-            color_map: &self.color_maps[set.coloring.map as usize],
+            color_map: &self.color_maps[map as usize],
         };
-        let [lo, hi] = set.coloring.range;
-        let is_lit = u32::from(set.shading == Shading::Lit);
-        let params = particles::Params { view, radius: set.radius_m, lo, hi, column_kind, is_lit };
-        Ok(self.pipelines.particles.draw(bindings, params, QUAD * drawn as u32))
+        let shading = set.shading.number();
+        let params =
+            particles::Params { view, radius: set.radius_m, lo, hi, column_kind, uniform_color, shading };
+        Ok(pipeline.draw(bindings, params, QUAD * drawn as u32))
     }
 
     fn occlusion(&self, frame: &Frame<'_>, view: View) -> Draw {
@@ -248,7 +269,7 @@ impl Renderer {
         self.pipelines.occlusion.draw(bindings, params, 3)
     }
 
-    /// Legend and caption, made anew only where they changed.
+    /// Legend, swatches and caption, made anew only where they changed.
     fn panels(&mut self, frame: &Frame<'_>) -> Result<Vec<Draw>> {
         let (width, height) = self.size();
         let size_px = (height as f32 / 36.0).clamp(11.0, 48.0);
@@ -259,6 +280,14 @@ impl Renderer {
                 legend.draw(typeface, size_px, ink.ink, ink.paper)
             })?),
             None => None,
+        };
+        self.swatches = if frame.swatches.is_empty() {
+            None
+        } else {
+            let swatches = frame.swatches.to_vec();
+            Some(Panel::of(self.swatches.take(), device, &swatches, ink, size_px, || {
+                legend::draw_swatches(&swatches, typeface, size_px, ink.ink, ink.paper)
+            })?)
         };
         self.caption = if frame.caption.is_empty() {
             None
@@ -274,6 +303,11 @@ impl Renderer {
         if let Some(legend) = &self.legend {
             let left = image_width - margin - legend.width as f32;
             draws.push(legend.draw(&self.pipelines, [image_width, image_height], [left, margin]));
+        }
+        if let Some(swatches) = &self.swatches {
+            let left = image_width - margin - swatches.width as f32;
+            let top = margin + self.legend.as_ref().map_or(0.0, |legend| legend.height as f32 + margin);
+            draws.push(swatches.draw(&self.pipelines, [image_width, image_height], [left, top]));
         }
         if let Some(caption) = &self.caption {
             let top = image_height - margin - caption.height as f32;
@@ -317,6 +351,7 @@ impl Pipelines {
         let over_all = RasterOptions { depth: DepthUse::Ignore, blend: true };
         Ok(Self {
             particles: Raster::new(device, solid)?,
+            translucent: Raster::new(device, behind_solids)?,
             ball: Raster::new(device, solid)?,
             ground: Raster::new(device, fading)?,
             wireframe: Raster::new(device, behind_solids)?,

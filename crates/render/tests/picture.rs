@@ -6,7 +6,7 @@
 use frazil_render::glam::{Vec2, Vec3, vec3};
 use frazil_render::{
     Ball, ColorMap, Coloring, Column, Frame, Ground, Legend, OrbitCamera, Particles, Renderer, Shading,
-    UpAxis, WireBox,
+    Swatch, UpAxis, WireBox,
 };
 use frazil_vk::{
     BarrierPlan, Buffer, Device, DeviceCount, DeviceOptions, ReadbackRing, RecorderOptions, find_hazards,
@@ -71,7 +71,7 @@ impl Studio {
 
 impl Set {
     fn flat(&self, radius_m: f32, map: ColorMap, range: [f32; 2]) -> Particles<'_> {
-        let coloring = Coloring { column: Column::Scalar(&self.values), map, range };
+        let coloring = Coloring::Mapped { column: Column::Scalar(&self.values), map, range };
         Particles {
             positions: &self.positions,
             count: &self.count,
@@ -122,6 +122,7 @@ fn bare<'a>(camera: OrbitCamera, particles: &'a [Particles<'a>]) -> Frame<'a> {
         ground: None,
         occlusion: 0.0,
         legend: None,
+        swatches: &[],
         caption: "",
     }
 }
@@ -245,7 +246,7 @@ fn vectors_color_by_magnitude_and_integers_by_value() {
     let ids = studio.device.buffer_from("ids", &[70_000_u32]).unwrap();
     let cases = [(Column::Vector(&vectors), [0.0, 10.0], 0.7), (Column::Index(&ids), [0.0, 100_000.0], 0.7)];
     for (column, range, t) in cases {
-        let coloring = Coloring { column, map: ColorMap::Viridis, range };
+        let coloring = Coloring::Mapped { column, map: ColorMap::Viridis, range };
         let particles = Particles { coloring, ..set.flat(0.5, ColorMap::Viridis, range) };
         let picture = studio.draw(&bare(camera(), &[particles]));
         assert_near(picture.at(WIDTH / 2, HEIGHT / 2), ColorMap::Viridis.at(t), &format!("{column:?}"));
@@ -294,6 +295,67 @@ fn lit_spheres_are_brighter_above_and_keep_their_hue() {
     // The middle of viridis is a bluish green: its components keep their order where no highlight is.
     let [r, g, b] = picture.at(WIDTH / 2 + 30, HEIGHT / 2);
     assert!(g > b && b > r, "{r} {g} {b}");
+    studio.check();
+}
+
+#[test]
+fn a_uniform_color_is_that_of_every_particle_and_needs_no_column() {
+    let mut studio = Studio::new();
+    let color = [0.9, 0.3, 0.1];
+    let set = studio.set(&[vec3(-0.7, 0.0, 0.0), vec3(0.7, 0.0, 0.0)], &[], 2);
+    let coloring = Coloring::Uniform(color);
+    let particles = Particles { coloring, ..set.flat(0.5, ColorMap::Viridis, [0.0, 1.0]) };
+    let picture = studio.draw(&bare(camera(), &[particles]));
+    let drawn = picture.drawn();
+    assert!(!drawn.is_empty());
+    for pixel in drawn {
+        assert_near(picture.at_point(pixel), color, "a uniform colour");
+    }
+    studio.check();
+}
+
+/// Snow against water of the same colour: no highlight, and a brighter side away from the light.
+#[test]
+fn matte_spheres_do_not_shine_and_stay_bright_in_the_shade() {
+    let mut studio = Studio::new();
+    let set = studio.set(&[Vec3::ZERO], &[], 1);
+    let mut draw = |shading| {
+        let coloring = Coloring::Uniform([0.6; 3]);
+        let particles = Particles { coloring, shading, ..set.flat(1.0, ColorMap::Viridis, [0.0, 1.0]) };
+        studio.draw(&bare(camera(), &[particles]))
+    };
+    let (lit, matte) = (draw(Shading::Lit), draw(Shading::Matte));
+    let greens = |picture: &Picture| -> Vec<u8> {
+        picture.drawn().iter().map(|pixel| picture.at_point(*pixel)[1]).collect()
+    };
+    let (lit_greens, matte_greens) = (greens(&lit), greens(&matte));
+    assert!(lit_greens.iter().max() > matte_greens.iter().max(), "no highlight");
+    assert!(lit_greens.iter().min() < matte_greens.iter().min(), "a soft shade");
+    let [r, _, b] = matte.at(WIDTH / 2 + 30, HEIGHT / 2 + 50);
+    assert!(b > r, "the shade of snow is bluish: {r} and {b}");
+    studio.check();
+}
+
+#[test]
+fn swatches_show_their_colors_below_the_legend() {
+    let mut studio = Studio::new();
+    studio.renderer.resize(640, 360).unwrap();
+    let swatches = [("snow", [0.9, 0.95, 1.0]), ("water", [0.1, 0.4, 0.7])]
+        .map(|(label, color)| Swatch { label: label.into(), color });
+    let legend =
+        Legend { title: "speed".into(), unit: "m/s".into(), map: ColorMap::Viridis, range: [0.0, 2.0] };
+    let alone = Frame { swatches: &swatches, ..bare(camera(), &[]) };
+    let rows_of = |picture: &Picture, color: [f32; 3]| -> Vec<u32> {
+        let wanted = color.map(|c| (255.0 * c).round() as u8);
+        let is_near = |p: Vec2| (0..3).all(|c| picture.at_point(p)[c].abs_diff(wanted[c]) <= 1);
+        picture.drawn().into_iter().filter(|p| is_near(*p)).map(|p| p.y as u32).collect()
+    };
+    let picture = studio.draw(&alone);
+    let [snow, water] = [0, 1].map(|i: usize| rows_of(&picture, swatches[i].color));
+    assert!(snow.len() > 50 && water.len() > 50, "{} and {} pixels", snow.len(), water.len());
+    assert!(snow.iter().max() < water.iter().min(), "one below the other");
+    let below = studio.draw(&Frame { legend: Some(&legend), ..alone });
+    assert!(rows_of(&below, swatches[0].color).iter().min().unwrap() > &150, "below the legend");
     studio.check();
 }
 

@@ -144,7 +144,7 @@ impl Scene {
             positions: &self.positions,
             count: &self.count,
             radius_m: 0.05,
-            coloring: Coloring { column: Column::Scalar(&self.heights), map, range },
+            coloring: Coloring::Mapped { column: Column::Scalar(&self.heights), map, range },
             shading: Shading::Lit,
         }];
         let frame = Frame {
@@ -156,6 +156,7 @@ impl Scene {
             ground: Some(Ground::under(lo, hi, camera.up_axis)),
             occlusion: 1.0,
             legend: Some(&legend),
+            swatches: &[],
             caption: "a thousand spheres",
         };
         self.renderer.record(recorder, &frame).unwrap();

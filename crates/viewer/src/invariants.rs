@@ -1,18 +1,23 @@
 //! What must hold of every state, whatever the scene.
 
 use crate::failure::Failure;
-use frazil_solvers::pbd::FluidMetrics;
+use crate::solver::Metrics;
 
 /// Refuses a measured state with lost particles, or particles that are not finite or not inside.
-pub fn check_metrics(metrics: &FluidMetrics, step: u64, n_expected: usize) -> Result<(), Failure> {
+pub fn check_metrics(measured: &Metrics, step: u64, n_expected: usize) -> Result<(), Failure> {
     let broken = |what: String| {
         Err(Failure::invariant(format!(
             "step {step}: {what}; a smaller time.dt_s or more solver.iterations often help, and a picture of the steps \
              before shows where it began"
         )))
     };
+    let metrics = measured.motion();
     if metrics.particles as usize != n_expected {
-        return broken(format!("{} particles, expected {n_expected}", metrics.particles));
+        let of_what = match measured {
+            Metrics::Fluid(_) => String::new(),
+            Metrics::Snow(snow) => format!(" ({} of snow and {} of water)", snow.n_solid, snow.n_fluid),
+        };
+        return broken(format!("{} particles{of_what}, expected {n_expected}", metrics.particles));
     }
     if metrics.n_not_finite > 0 {
         return broken(format!("{} of {n_expected} particles are not finite", metrics.n_not_finite));
@@ -43,10 +48,21 @@ pub fn check_ids(ids: &[u32], step: u64) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Refuses faults in the links of snow: what each is, and how many there are.
+pub fn check_links(faults: &[(&'static str, u32)], step: u64) -> Result<(), Failure> {
+    let found: Vec<String> =
+        faults.iter().filter(|(_, n)| *n > 0).map(|(what, n)| format!("{n} {what}")).collect();
+    if found.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::invariant(format!("step {step}: {}", found.join(", "))))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::failure::FailureKind;
+    use frazil_solvers::pbd::{FluidMetrics, SnowMetrics};
 
     fn sound() -> FluidMetrics {
         FluidMetrics {
@@ -64,18 +80,50 @@ mod tests {
         }
     }
 
+    fn snow(all: FluidMetrics, n_solid: u32, n_fluid: u32) -> Metrics {
+        Metrics::Snow(SnowMetrics {
+            all,
+            n_solid,
+            n_fluid,
+            n_melted: 0,
+            n_frozen: 0,
+            sensible_heat_j: 0.0,
+            heat_jump_j: 0.0,
+            enthalpy_j: 0.0,
+            solid_mean_c: -1.0,
+            fluid_mean_c: 1.0,
+            coldest_c: -1.0,
+            warmest_c: 1.0,
+            n_links: 0,
+            strain_rms: 0.0,
+            solid_lower_m: [0.0; 3],
+            solid_upper_m: [1.0; 3],
+        })
+    }
+
     #[test]
     fn a_sound_state_passes_and_each_fault_is_found() {
-        assert!(check_metrics(&sound(), 3, 8).is_ok());
+        assert!(check_metrics(&Metrics::Fluid(sound()), 3, 8).is_ok());
+        assert!(check_metrics(&snow(sound(), 5, 3), 3, 8).is_ok());
+        let lost = || FluidMetrics { particles: 7, ..sound() };
         for (fault, said) in [
-            (FluidMetrics { particles: 7, ..sound() }, "7 particles, expected 8"),
-            (FluidMetrics { n_not_finite: 2, ..sound() }, "2 of 8 particles are not finite"),
-            (FluidMetrics { n_outside: 1, ..sound() }, "1 of 8 particles are outside"),
+            (Metrics::Fluid(lost()), "7 particles, expected 8"),
+            (snow(lost(), 5, 2), "7 particles (5 of snow and 2 of water), expected 8"),
+            (Metrics::Fluid(FluidMetrics { n_not_finite: 2, ..sound() }), "2 of 8 particles are not finite"),
+            (snow(FluidMetrics { n_outside: 1, ..sound() }, 5, 3), "1 of 8 particles are outside"),
         ] {
             let failure = check_metrics(&fault, 3, 8).unwrap_err();
             assert_eq!(failure.kind, FailureKind::Invariant);
             assert!(failure.to_string().starts_with(&format!("step 3: {said}")), "{failure}");
         }
+    }
+
+    #[test]
+    fn every_kind_of_fault_in_links_is_named_with_its_number() {
+        assert!(check_links(&[("knots", 0), ("loose ends", 0)], 5).is_ok());
+        let failure = check_links(&[("knots", 2), ("loose ends", 0), ("tangles", 1)], 5).unwrap_err();
+        assert_eq!(failure.kind, FailureKind::Invariant);
+        assert_eq!(failure.to_string(), "step 5: 2 knots, 1 tangles");
     }
 
     #[test]

@@ -18,6 +18,8 @@ mod profiling;
 mod run;
 mod say;
 mod simulation;
+mod snow_plots;
+mod solver;
 mod state;
 mod view;
 

@@ -1,51 +1,98 @@
 //! From a scene and its columns to a picture: what is drawn, in which colours, and what the legend says.
 
 use crate::failure::Failure;
+use crate::solver::Solver;
 use frazil_render::glam::Vec3;
 use frazil_render::{
     Ball, ColorMap, Coloring, Column, Frame, Ground, Legend, OrbitCamera, Particles, Renderer, Shading,
-    UpAxis, WireBox,
+    Swatch, UpAxis, WireBox,
 };
-use frazil_scene::{Axis, Collider, ColourBy, Scene, Side};
+use frazil_scene::{Axis, Collider, ColourBy, Phase, Scene, Side};
 use frazil_shaders::render::pick_component;
 use frazil_solvers::pbd::Fluid;
+use frazil_solvers::pbd::snow::Matter;
 use frazil_vk::{Buffer, Device, DeviceCount, Image, Kernel, Recorder, Threads};
 
-/// The columns of one instant that pictures are made of; what is absent cannot be shown.
+/// What one instant's picture is made of.
 pub struct Shown<'a> {
+    /// Sets of particles: one, or in scenes with snow one a phase.
+    pub sets: Vec<ShownSet<'a>>,
+}
+
+/// The columns of a set of particles; what is absent cannot be shown.
+pub struct ShownSet<'a> {
+    /// What they are made of, where the scene tells phases apart.
+    pub phase: Option<Phase>,
     pub count: &'a DeviceCount,
     pub position: Buffer<[f32; 3]>,
     pub velocity: Option<Buffer<[f32; 3]>>,
     pub density: Option<Buffer<f32>>,
     pub id: Option<Buffer<u32>>,
+    /// In °C.
+    pub temperature: Option<Buffer<f32>>,
     /// (x*, λ) of each particle.
     pub constraint: Option<Buffer<[f32; 4]>>,
 }
 
 impl<'a> Shown<'a> {
-    /// The columns of a fluid as it is now.
-    pub fn of_fluid(fluid: &'a Fluid) -> Self {
-        let columns = fluid.columns();
-        let words =
-            |name: &str| columns.iter().find(|column| column.name == name).map(|column| &column.words);
+    /// A solver's particles as they are now.
+    pub fn of(solver: &'a Solver) -> Self {
         Self {
-            count: fluid.count(),
-            position: fluid.position().clone(),
-            velocity: words("velocity").map(Buffer::cast),
-            density: words("density").map(Buffer::cast),
-            id: words("id").cloned(),
-            constraint: Some(fluid.constraint().clone()),
+            sets: match solver {
+                Solver::Fluid(fluid) => vec![ShownSet::of_fluid(fluid)],
+                Solver::Snow(snow) => vec![
+                    ShownSet::of_matter(snow.solid(), Phase::Snow),
+                    ShownSet::of_matter(snow.fluid(), Phase::Water),
+                ],
+            },
         }
     }
 
     /// Whether particles can be coloured by `property`.
     pub fn has(&self, property: ColourBy) -> bool {
+        self.sets.iter().all(|set| set.has(property))
+    }
+}
+
+impl<'a> ShownSet<'a> {
+    fn of_fluid(fluid: &'a Fluid) -> Self {
+        let columns = fluid.columns();
+        let words =
+            |name: &str| columns.iter().find(|column| column.name == name).map(|column| &column.words);
+        Self {
+            phase: None,
+            count: fluid.count(),
+            position: fluid.position().clone(),
+            velocity: words("velocity").map(Buffer::cast),
+            density: words("density").map(Buffer::cast),
+            id: words("id").cloned(),
+            temperature: None,
+            constraint: Some(fluid.constraint().clone()),
+        }
+    }
+
+    fn of_matter(matter: &'a Matter, phase: Phase) -> Self {
+        Self {
+            phase: Some(phase),
+            count: &matter.phase.count,
+            position: matter.position().clone(),
+            velocity: Some(matter.velocity().clone()),
+            density: Some(matter.density().clone()),
+            id: Some(matter.id().clone()),
+            temperature: Some(matter.temperature.front().clone()),
+            constraint: Some(matter.constraint().clone()),
+        }
+    }
+
+    fn has(&self, property: ColourBy) -> bool {
         match property {
             ColourBy::Speed => self.velocity.is_some(),
             ColourBy::Density => self.density.is_some(),
             ColourBy::Id => self.id.is_some(),
             ColourBy::Lambda => self.constraint.is_some(),
             ColourBy::Height => true,
+            ColourBy::Temperature => self.temperature.is_some(),
+            ColourBy::Phase => self.phase.is_some(),
             // The scene's enum may grow.
             _ => false,
         }
@@ -53,16 +100,24 @@ impl<'a> Shown<'a> {
 }
 
 /// Every property that particles can be coloured by.
-pub const PROPERTIES: [ColourBy; 5] =
-    [ColourBy::Speed, ColourBy::Density, ColourBy::Height, ColourBy::Id, ColourBy::Lambda];
+pub const PROPERTIES: [ColourBy; 7] = [
+    ColourBy::Phase,
+    ColourBy::Temperature,
+    ColourBy::Speed,
+    ColourBy::Density,
+    ColourBy::Height,
+    ColourBy::Id,
+    ColourBy::Lambda,
+];
 
 /// Draws pictures of a scene.
 pub struct Painter {
     renderer: Renderer,
     pick_component: Kernel<pick_component::Interface>,
-    /// Values of a property that no column holds as it is.
-    picked: Buffer<f32>,
+    /// Values of a property that no column holds as it is, for each set.
+    picked: Vec<Buffer<f32>>,
     legends: Vec<(ColourBy, Legend)>,
+    swatches: [Swatch; 2],
     scenery: Scenery,
 }
 
@@ -73,6 +128,8 @@ struct Scenery {
     floor_m: f32,
     background: [f32; 3],
     radius_m: f32,
+    /// Of water beside snow.
+    water_radius_m: f32,
     boxes: Vec<WireBox>,
     balls: Vec<Ball>,
     ground: Ground,
@@ -80,6 +137,11 @@ struct Scenery {
 
 /// Display-encoded colour of solid colliders.
 const COLLIDER_COLOUR: [f32; 3] = [0.45, 0.44, 0.42];
+/// Display-encoded colours of snow and of water, where pictures show them as what they are.
+const SNOW_COLOUR: [f32; 3] = [0.94, 0.96, 0.99];
+const WATER_COLOUR: [f32; 3] = [0.13, 0.42, 0.72];
+/// Light gets around in snow: its hollows are darkened by this share of what others' are.
+const SNOW_OCCLUSION: f32 = 0.4;
 /// The density map reaches this far to both sides of the rest density, as a share of it.
 const DENSITY_REACH: f32 = 0.1;
 /// About the multiplier of a particle that is compressed by a tenth.
@@ -88,13 +150,24 @@ const LAMBDA_MIN: f32 = -0.03;
 impl Painter {
     /// Makes a painter of pictures of the scene's size. Set-up: it waits for the device.
     pub fn new(device: &Device, scene: &Scene, n_particles: usize) -> Result<Self, Failure> {
-        let legends = PROPERTIES.map(|property| (property, legend(scene, property, n_particles)));
+        let legends = PROPERTIES
+            .into_iter()
+            .filter_map(|property| Some((property, legend(scene, property, n_particles)?)));
+        let n_sets = if scene.snow.is_some() { 2 } else { 1 };
+        let picked = (0..n_sets).map(|_| device.buffer("picked component", n_particles));
+        let swatch = |label: &str, color| Swatch { label: label.into(), color };
+        let mut renderer =
+            Renderer::new(device, scene.render.width_px, scene.render.height_px).map_err(Failure::device)?;
+        if scene.snow.is_some() {
+            // On white, edges and the grain of shade would show.
+            renderer.set_supersampling(2).map_err(Failure::device)?;
+        }
         Ok(Self {
-            renderer: Renderer::new(device, scene.render.width_px, scene.render.height_px)
-                .map_err(Failure::device)?,
+            renderer,
             pick_component: Kernel::new(device)?,
-            picked: device.buffer("picked component", n_particles)?,
-            legends: legends.into(),
+            picked: picked.collect::<Result<_, _>>()?,
+            legends: legends.collect(),
+            swatches: [swatch("snow", SNOW_COLOUR), swatch("water", WATER_COLOUR)],
             scenery: Scenery::of(scene),
         })
     }
@@ -108,39 +181,26 @@ impl Painter {
         property: ColourBy,
         time_s: f64,
     ) -> Result<&Image, Failure> {
-        let picked = self.picked.clone();
-        let column = match property {
-            ColourBy::Speed => shown.velocity.as_ref().map(Column::Vector),
-            ColourBy::Density => shown.density.as_ref().map(Column::Scalar),
-            ColourBy::Id => shown.id.as_ref().map(Column::Index),
-            ColourBy::Lambda => shown.constraint.as_ref().map(|constraint| {
-                let params = pick_component::Params { stride: 4, component: 3, origin: 0.0 };
-                self.pick(recorder, shown.count, &constraint.cast(), params);
-                Column::Scalar(&picked)
-            }),
-            ColourBy::Height => {
-                let component = self.scenery.up_axis.index() as u32;
-                let params = pick_component::Params { stride: 3, component, origin: self.scenery.floor_m };
-                self.pick(recorder, shown.count, &shown.position.cast(), params);
-                Some(Column::Scalar(&picked))
-            }
-            _ => None,
-        };
         let legend = self.legends.iter().find(|(of, _)| *of == property).map(|(_, legend)| legend);
-        let (Some(column), Some(legend)) = (column, legend) else {
-            return Err(Failure::input(format!(
-                "cannot colour by {}: there is no such column",
-                property.name()
-            )));
-        };
+        let mut particles = Vec::new();
+        for (set, picked) in shown.sets.iter().zip(&self.picked) {
+            let coloring = self.coloring(recorder, set, property, legend, picked);
+            let Some((coloring, shading)) = coloring else {
+                return Err(Failure::input(format!(
+                    "cannot colour by {}: there is no such column",
+                    property.name()
+                )));
+            };
+            particles.push(Particles {
+                positions: &set.position,
+                count: set.count,
+                radius_m: self.scenery.radius_m(set.phase, property),
+                coloring,
+                shading,
+            });
+        }
         let scenery = &self.scenery;
-        let particles = [Particles {
-            positions: &shown.position,
-            count: shown.count,
-            radius_m: scenery.radius_m,
-            coloring: Coloring { column, map: legend.map, range: legend.range },
-            shading: Shading::Lit,
-        }];
+        let is_by_phase = property == ColourBy::Phase;
         let caption = format!("{}   t = {time_s:.3} s", scenery.name);
         let frame = Frame {
             camera,
@@ -149,8 +209,9 @@ impl Painter {
             boxes: &scenery.boxes,
             balls: &scenery.balls,
             ground: Some(scenery.ground),
-            occlusion: 1.0,
-            legend: Some(legend),
+            occlusion: if is_by_phase { SNOW_OCCLUSION } else { 1.0 },
+            legend,
+            swatches: if is_by_phase { &self.swatches } else { &[] },
             caption: &caption,
         };
         self.renderer.record(recorder, &frame).map_err(Failure::device)?;
@@ -162,14 +223,52 @@ impl Painter {
         self.renderer.resize(width, height).map_err(Failure::device)
     }
 
+    /// How a set shows a property, if it has it. What no column holds as it is goes to `picked`.
+    fn coloring<'s>(
+        &self,
+        recorder: &mut Recorder,
+        set: &'s ShownSet<'_>,
+        property: ColourBy,
+        legend: Option<&Legend>,
+        picked: &'s Buffer<f32>,
+    ) -> Option<(Coloring<'s>, Shading)> {
+        let column = match property {
+            ColourBy::Speed => Column::Vector(set.velocity.as_ref()?),
+            ColourBy::Density => Column::Scalar(set.density.as_ref()?),
+            ColourBy::Id => Column::Index(set.id.as_ref()?),
+            ColourBy::Temperature => Column::Scalar(set.temperature.as_ref()?),
+            ColourBy::Lambda => {
+                let params = pick_component::Params { stride: 4, component: 3, origin: 0.0 };
+                self.pick(recorder, set.count, &set.constraint.as_ref()?.cast(), picked, params);
+                Column::Scalar(picked)
+            }
+            ColourBy::Height => {
+                let component = self.scenery.up_axis.index() as u32;
+                let params = pick_component::Params { stride: 3, component, origin: self.scenery.floor_m };
+                self.pick(recorder, set.count, &set.position.cast(), picked, params);
+                Column::Scalar(picked)
+            }
+            ColourBy::Phase => {
+                return set.phase.map(|phase| match phase {
+                    Phase::Snow => (Coloring::Uniform(SNOW_COLOUR), Shading::Matte),
+                    Phase::Water => (Coloring::Uniform(WATER_COLOUR), Shading::Translucent),
+                });
+            }
+            _ => return None,
+        };
+        let legend = legend?;
+        Some((Coloring::Mapped { column, map: legend.map, range: legend.range }, Shading::Lit))
+    }
+
     fn pick(
         &self,
         recorder: &mut Recorder,
         count: &DeviceCount,
         source: &Buffer<f32>,
+        picked: &Buffer<f32>,
         params: pick_component::Params,
     ) {
-        let bindings = pick_component::Bindings { count: &count.count, source, picked: &self.picked };
+        let bindings = pick_component::Bindings { count: &count.count, source, picked };
         recorder.dispatch(&self.pick_component, Threads::Counted(count), bindings, params);
     }
 }
@@ -203,16 +302,26 @@ impl Scenery {
             floor_m: scene.domain.min_m[scene.up_axis.index()] as f32,
             background: scene.render.background_srgb.map(|component| component as f32),
             radius_m: (scene.render.particle_radius_spacings * scene.fluid.particle_spacing_m) as f32,
+            water_radius_m: (scene.render.water_radius_spacings * scene.fluid.particle_spacing_m) as f32,
             boxes: vec![WireBox { lo, hi }],
             balls: balls.collect(),
             ground: Ground::under(lo, hi, up_axis(scene.up_axis)),
         }
     }
+
+    fn radius_m(&self, phase: Option<Phase>, property: ColourBy) -> f32 {
+        match (phase, property) {
+            (Some(Phase::Water), ColourBy::Phase) => self.water_radius_m,
+            // Solid, it would hide what it holds.
+            (Some(Phase::Water), _) => self.water_radius_m / 3.0,
+            _ => self.radius_m,
+        }
+    }
 }
 
 /// Name, unit, colours and range of a property. Ranges follow from the scene and not from a picture's values, so that a
-/// colour means the same in all pictures.
-fn legend(scene: &Scene, property: ColourBy, n_particles: usize) -> Legend {
+/// colour means the same in all pictures. None where colours are no scale, or the scene has no such property.
+fn legend(scene: &Scene, property: ColourBy, n_particles: usize) -> Option<Legend> {
     let up = scene.up_axis.index();
     let height_m = scene.domain.max_m[up] - scene.domain.min_m[up];
     let rest = scene.fluid.rest_density_kg_m3 as f32;
@@ -224,11 +333,24 @@ fn legend(scene: &Scene, property: ColourBy, n_particles: usize) -> Legend {
         ColourBy::Lambda => ("λ", "", ColorMap::Viridis, [LAMBDA_MIN, 0.0]),
         ColourBy::Height => ("height", "m", ColorMap::Viridis, [0.0, height_m as f32]),
         ColourBy::Id => ("id", "", ColorMap::Viridis, [0.0, n_particles.saturating_sub(1) as f32]),
-        _ => ("speed", "m/s", ColorMap::Viridis, [0.0, fastest_m_s(scene, height_m)]),
+        ColourBy::Speed => ("speed", "m/s", ColorMap::Viridis, [0.0, fastest_m_s(scene, height_m)]),
+        ColourBy::Temperature => {
+            let freezing = scene.snow.as_ref()?.heat.freezing_temperature_c as f32;
+            let (coldest, hottest) = start_temperatures_c(scene, freezing);
+            ("temperature", "°C", ColorMap::Vik, ColorMap::centered(freezing, coldest, hottest))
+        }
+        _ => return None,
     };
     let asked = scene.render.colour_range.filter(|_| property == scene.render.colour_by);
     let range = asked.map_or(range, |range| range.map(|end| end as f32));
-    Legend { title: title.into(), unit: unit.into(), map, range }
+    Some(Legend { title: title.into(), unit: unit.into(), map, range })
+}
+
+/// The coldest and the hottest temperature that particles start with: conduction leaves none outside. At least half a degree to
+/// both sides of freezing, so that a scene all at freezing has a scale, too.
+fn start_temperatures_c(scene: &Scene, freezing: f32) -> (f32, f32) {
+    let starts = scene.particles.iter().map(|block| block.temperature_c as f32);
+    starts.fold((freezing - 0.5, freezing + 0.5), |(lo, hi), t| (lo.min(t), hi.max(t)))
 }
 
 /// Speed in m/s after falling through the whole domain, or of the fastest block if it is faster.

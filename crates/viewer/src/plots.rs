@@ -2,6 +2,7 @@
 
 use crate::failure::Failure;
 use crate::run::Folder;
+use crate::snow_plots;
 use frazil_io::reference_data::{KOSHIZUKA_OKA_1996_FRONT, dam_break_time, ritter_front};
 use frazil_io::{Mark, MetricsTable, Series, plot_metrics, plot_series};
 use frazil_scene::{Axis, Scene, Shape};
@@ -32,10 +33,27 @@ pub fn write(folder: &Folder, scene: &Scene) -> Result<(), Failure> {
         return Ok(());
     }
     plot_metrics(&table, &folder.energy_plot()).map_err(Failure::other)?;
+    plot_frame_time(folder)?;
+    if scene.snow.is_some() {
+        snow_plots::write(&table, folder)?;
+    }
     match DamBreak::of(scene) {
         Some(dam_break) => dam_break.plot(&table, folder),
         None => Ok(()),
     }
+}
+
+/// What a step took in the course of the run, as 000 figs 8.4, 8.8 and 8.12.
+fn plot_frame_time(folder: &Folder) -> Result<(), Failure> {
+    let table = MetricsTable::read(&folder.timing()).map_err(Failure::other)?;
+    if table.n_rows() == 0 {
+        return Ok(());
+    }
+    let column = |name| table.column(name).map_err(Failure::other);
+    let points = column("step")?.iter().copied().zip(column("step_time")?.iter().copied()).collect();
+    let series = [Series::new("wall time of a step", Mark::Line, points)];
+    plot_series("Time a step", "step [1]", "time [ms]", &series, &folder.frame_time_plot())
+        .map_err(Failure::other)
 }
 
 impl DamBreak {

@@ -1,18 +1,19 @@
 //! A scene on a device, and how far it has come.
 
 use crate::failure::Failure;
+use crate::solver::Solver;
 use crate::state;
 use frazil_io::Checkpoint;
 use frazil_scene::{Sampled, Scene};
 use frazil_solvers::SolverError;
-use frazil_solvers::pbd::{Fluid, Tuning};
+use frazil_solvers::pbd::Tuning;
 use frazil_vk::{Device, Recorder};
 
 /// A scene that is being simulated.
 pub struct Simulation {
     pub device: Device,
     pub scene: Scene,
-    pub fluid: Fluid,
+    pub solver: Solver,
     /// Particles, which neither appear nor vanish.
     pub n_particles: usize,
     step: u64,
@@ -22,8 +23,7 @@ impl Simulation {
     /// The scene's initial state.
     pub fn new(device: &Device, scene: Scene) -> Result<Self, Failure> {
         let sampled = scene.sample()?;
-        let fluid = Fluid::new(device, &scene, &sampled)?;
-        Ok(Self { device: device.clone(), scene, fluid, n_particles: sampled.len(), step: 0 })
+        Ok(Self::with_tuning(device, scene, &sampled, Tuning::default())?)
     }
 
     /// The scene's initial state, sampled already, with other tunables.
@@ -33,23 +33,23 @@ impl Simulation {
         sampled: &Sampled,
         tuning: Tuning,
     ) -> Result<Self, SolverError> {
-        let fluid = Fluid::with_tuning(device, &scene, sampled, tuning)?;
-        Ok(Self { device: device.clone(), scene, fluid, n_particles: sampled.len(), step: 0 })
+        let solver = Solver::with_tuning(device, &scene, sampled, tuning)?;
+        Ok(Self { device: device.clone(), scene, solver, n_particles: sampled.len(), step: 0 })
     }
 
     /// The scene in the state of a checkpoint.
     pub fn restore(device: &Device, scene: Scene, checkpoint: &Checkpoint) -> Result<Self, Failure> {
         let columns = state::state_columns(&checkpoint.sections)?;
-        let fluid = Fluid::restore(device, &scene, &columns)?;
+        let solver = Solver::restore(device, &scene, &columns)?;
         let n_particles = columns.iter().find(|column| column.name == "id").map_or(0, |ids| ids.words.len());
-        Ok(Self { device: device.clone(), scene, fluid, n_particles, step: checkpoint.step })
+        Ok(Self { device: device.clone(), scene, solver, n_particles, step: checkpoint.step })
     }
 
     /// Records `n` steps; returns how many passes the recorder held at the end of each.
     pub fn record_steps(&mut self, recorder: &mut Recorder, n: u64) -> Vec<u32> {
         self.step += n;
         let step = |_| {
-            self.fluid.record_step(recorder);
+            self.solver.record_step(recorder);
             recorder.pass_count()
         };
         (0..n).map(step).collect()

@@ -14,7 +14,7 @@ pub struct PendingColumn {
     words: Pending<u32>,
 }
 
-/// A column's words on the host, for the first `n` particles.
+/// A column's words on the host.
 pub struct HostColumn {
     pub name: &'static str,
     unit: &'static str,
@@ -22,17 +22,16 @@ pub struct HostColumn {
     pub words: Vec<u32>,
 }
 
-/// Records copies of the first `n_particles` elements of each column.
+/// Records copies of the columns.
 pub fn read_columns(
     ring: &ReadbackRing,
     recorder: &mut Recorder,
     columns: &[ColumnView],
-    n_particles: usize,
 ) -> frazil_vk::Result<Vec<PendingColumn>> {
     columns
         .iter()
         .map(|&ColumnView { name, unit, kind, ref words }| {
-            let words = ring.read(recorder, words, n_particles * kind.words() as usize)?;
+            let words = ring.read(recorder, words, words.len())?;
             Ok(PendingColumn { name, unit, kind, words })
         })
         .collect()

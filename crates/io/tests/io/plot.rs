@@ -4,7 +4,9 @@ use std::fs;
 use std::path::Path;
 
 use frazil_io::reference_data::{KOSHIZUKA_OKA_1996_FRONT, ritter_front};
-use frazil_io::{Mark, Metric, MetricsTable, MetricsWriter, Series, plot_metrics, plot_series};
+use frazil_io::{
+    Mark, Metric, MetricsTable, MetricsWriter, Panel, Series, plot_metrics, plot_panels, plot_series,
+};
 
 fn metrics(dir: &Path) -> MetricsTable {
     let path = dir.join("metrics.csv");
@@ -88,6 +90,32 @@ fn series_become_a_picture_and_a_drawing_that_names_them() {
     }
     let circles = text.matches("<circle").count();
     assert_eq!(circles, KOSHIZUKA_OKA_1996_FRONT.len() + 1, "one for each point and one in the legend");
+}
+
+#[test]
+fn panels_stand_one_below_the_other() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("panels.png");
+    let curves = dam_break();
+    let panel = |series| Panel { x_label: "step [1]", y_label: "particles [1]", series };
+    plot_panels("two", &[panel(&curves[..1]), panel(&curves[1..])], &path).unwrap();
+    let (width, height, pixels) = decode(&path);
+    assert_eq!((width, height), (960, 924));
+    assert!(border_is_blank(width, height, &pixels));
+    let none = plot_panels("none", &[], &path).unwrap_err().to_string();
+    assert!(none.contains("at least one panel"), "{none}");
+}
+
+/// Heat in J is no energy of motion: it would dwarf those.
+#[test]
+fn heat_is_left_out_of_the_plot_of_energies() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("metrics.csv");
+    fs::write(&path, "time [s],kinetic_energy [J],sensible_heat [J]\n0,1,1e9\n1,2,2e9\n").unwrap();
+    let svg = dir.path().join("energy.svg");
+    plot_metrics(&MetricsTable::read(&path).unwrap(), &svg).unwrap();
+    let text = fs::read_to_string(&svg).unwrap();
+    assert!(text.contains("kinetic energy") && !text.contains("sensible heat"));
 }
 
 #[test]

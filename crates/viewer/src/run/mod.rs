@@ -63,11 +63,16 @@ pub fn run(args: &RunArgs, validation: bool) -> Result<(), Failure> {
     };
     let mut passes = args.profile.then(|| PassLog::new(&device)).transpose()?;
     let (mut simulation, outputs) = match &checkpoint {
-        Some(checkpoint) => (
-            Simulation::restore(&device, scene, checkpoint)?,
-            Outputs::resume(&folder, &schedule, &meta, checkpoint.step)?,
-        ),
-        None => (Simulation::new(&device, scene)?, Outputs::create(&folder, &schedule, &meta)?),
+        Some(checkpoint) => {
+            let simulation = Simulation::restore(&device, scene, checkpoint)?;
+            let metrics = simulation.solver.metrics();
+            (simulation, Outputs::resume(&folder, &schedule, &meta, &metrics, checkpoint.step)?)
+        }
+        None => {
+            let simulation = Simulation::new(&device, scene)?;
+            let metrics = simulation.solver.metrics();
+            (simulation, Outputs::create(&folder, &schedule, &meta, &metrics)?)
+        }
     };
     if simulation.step() > schedule.last_step {
         let (step, last) = (simulation.step(), schedule.last_step);
@@ -184,8 +189,8 @@ pub fn state_hash(simulation: &Simulation) -> Result<String, Failure> {
     let device: &Device = &simulation.device;
     let mut recorder = device.recorder()?;
     let ring = ReadbackRing::new(device);
-    let columns =
-        state::read_columns(&ring, &mut recorder, &simulation.fluid.columns(), simulation.n_particles)?;
+    simulation.solver.record_output(&mut recorder);
+    let columns = state::read_columns(&ring, &mut recorder, &simulation.solver.columns())?;
     device.submit(recorder)?;
     let columns = columns.into_iter().map(state::PendingColumn::wait).collect::<Result<Vec<_>, _>>()?;
     Ok(state::frame(simulation.step(), simulation.time_s(), &columns)?.state_hash())

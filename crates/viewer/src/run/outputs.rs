@@ -1,11 +1,10 @@
 //! The files of a run.
 
 use super::schedule::Schedule;
-use super::writer::{Parcel, Picture};
+use super::writer::{Parcel, Picture, StepTime};
 use crate::failure::Failure;
 use frazil_io::{Metric, MetricsWriter, RECORDING_EXTENSION, RecordingMeta, RecordingWriter};
 use frazil_scene::Scene;
-use frazil_solvers::pbd::FluidMetrics;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -29,12 +28,16 @@ impl Folder {
         let left = [
             self.report(),
             self.metrics(),
+            self.timing(),
             self.recording(),
             self.profile(),
             self.trace(),
             self.profile_page(),
             self.energy_plot(),
             self.front_plot(),
+            self.frame_time_plot(),
+            self.particle_counts_plot(),
+            self.temperature_plot(),
         ];
         let pictures =
             fs::read_dir(self.pictures()).into_iter().flatten().flatten().map(|entry| entry.path());
@@ -63,6 +66,9 @@ impl Folder {
     pub fn metrics(&self) -> PathBuf {
         self.root.join("metrics.csv")
     }
+    pub fn timing(&self) -> PathBuf {
+        self.root.join("timing.csv")
+    }
     pub fn recording(&self) -> PathBuf {
         self.root.join("recording").with_extension(RECORDING_EXTENSION)
     }
@@ -83,6 +89,15 @@ impl Folder {
     }
     pub fn front_plot(&self) -> PathBuf {
         self.root.join("front.png")
+    }
+    pub fn frame_time_plot(&self) -> PathBuf {
+        self.root.join("frame_time.png")
+    }
+    pub fn particle_counts_plot(&self) -> PathBuf {
+        self.root.join("particle_counts.png")
+    }
+    pub fn temperature_plot(&self) -> PathBuf {
+        self.root.join("temperature.png")
     }
     fn pictures(&self) -> PathBuf {
         self.root.join("frames")
@@ -105,29 +120,42 @@ pub fn create_dir(path: &Path) -> Result<(), Failure> {
         .map_err(|error| Failure::input(format!("cannot make the folder {}: {error}", path.display())))
 }
 
-/// The columns of `metrics.csv`.
-fn metrics() -> Vec<Metric> {
+/// The columns of `metrics.csv`: the instant, and what is measured.
+fn metrics(measured: &[(&str, &str)]) -> Vec<Metric> {
     let own = [("step", ""), ("time", "s")];
-    let names = own.iter().chain(FluidMetrics::NAMES);
+    let names = own.iter().chain(measured);
     names.map(|&(name, unit)| Metric::new(name, if unit == "1" { "" } else { unit })).collect()
+}
+
+/// The columns of `timing.csv`.
+fn timing() -> [Metric; 2] {
+    [Metric::new("step", ""), Metric::new("step_time", "ms")]
 }
 
 /// The open files of a run.
 pub struct Outputs {
     folder: Folder,
     metrics: Option<MetricsWriter>,
+    timing: Option<MetricsWriter>,
     recording: Option<RecordingWriter>,
 }
 
 impl Outputs {
-    /// Starts the files of a new run.
-    pub fn create(folder: &Folder, schedule: &Schedule, meta: &RecordingMeta) -> Result<Self, Failure> {
+    /// Starts the files of a new run, whose metrics are those `measured`, by name and unit.
+    pub fn create(
+        folder: &Folder,
+        schedule: &Schedule,
+        meta: &RecordingMeta,
+        measured: &[(&str, &str)],
+    ) -> Result<Self, Failure> {
         folder.clear()?;
+        let metrics = metrics(measured);
         let metrics =
-            schedule.metrics.map(|_| MetricsWriter::create(&folder.metrics(), &metrics())).transpose();
+            schedule.metrics.map(|_| MetricsWriter::create(&folder.metrics(), &metrics)).transpose();
+        let timing = schedule.metrics.map(|_| MetricsWriter::create(&folder.timing(), &timing())).transpose();
         let recording =
             schedule.record.map(|_| RecordingWriter::create(&folder.recording(), meta)).transpose();
-        Self::open(folder, schedule, metrics, recording)
+        Self::open(folder, schedule, [metrics, timing], recording)
     }
 
     /// Goes on with the files of a run that is resumed at `step`; those that are not there are started.
@@ -135,38 +163,52 @@ impl Outputs {
         folder: &Folder,
         schedule: &Schedule,
         meta: &RecordingMeta,
+        measured: &[(&str, &str)],
         step: u64,
     ) -> Result<Self, Failure> {
         // A row or frame at the checkpoint's step stays where the whole run would have written it too.
         let due = schedule.due(step);
         let last = |due: bool| if due { step } else { step.saturating_sub(1) };
+        let metrics = metrics(measured);
         let resume_metrics = |path: &Path| match path.exists() {
-            true => MetricsWriter::resume(path, &metrics(), "step", last(due.metrics) as f64),
-            false => MetricsWriter::create(path, &metrics()),
+            true => MetricsWriter::resume(path, &metrics, "step", last(due.metrics) as f64),
+            false => MetricsWriter::create(path, &metrics),
+        };
+        let resume_timing = |path: &Path| match path.exists() {
+            true => MetricsWriter::resume(path, &timing(), "step", step as f64),
+            false => MetricsWriter::create(path, &timing()),
         };
         let resume_recording = |path: &Path| match path.exists() {
             true => RecordingWriter::resume(path, last(due.record)),
             false => RecordingWriter::create(path, meta),
         };
         let metrics = schedule.metrics.map(|_| resume_metrics(&folder.metrics())).transpose();
+        let timing = schedule.metrics.map(|_| resume_timing(&folder.timing())).transpose();
         let recording = schedule.record.map(|_| resume_recording(&folder.recording())).transpose();
-        Self::open(folder, schedule, metrics, recording)
+        Self::open(folder, schedule, [metrics, timing], recording)
     }
 
     fn open(
         folder: &Folder,
         schedule: &Schedule,
-        metrics: frazil_io::Result<Option<MetricsWriter>>,
+        [metrics, timing]: [frazil_io::Result<Option<MetricsWriter>>; 2],
         recording: frazil_io::Result<Option<RecordingWriter>>,
     ) -> Result<Self, Failure> {
         if schedule.picture.is_some() {
             create_dir(&folder.pictures())?;
         }
-        let (metrics, recording) = (metrics.map_err(Failure::input)?, recording.map_err(Failure::input)?);
-        Ok(Self { folder: folder.clone(), metrics, recording })
+        Ok(Self {
+            folder: folder.clone(),
+            metrics: metrics.map_err(Failure::input)?,
+            timing: timing.map_err(Failure::input)?,
+            recording: recording.map_err(Failure::input)?,
+        })
     }
 
     pub fn write(&mut self, parcel: Parcel) -> Result<(), Failure> {
+        if let (Some(writer), Some(StepTime { step, ms_per_step })) = (&mut self.timing, parcel.timing) {
+            writer.row(&[step as f64, ms_per_step]).map_err(Failure::other)?;
+        }
         if let (Some(writer), Some(row)) = (&mut self.metrics, &parcel.metrics) {
             writer.row(row).map_err(Failure::other)?;
         }

@@ -37,7 +37,7 @@ impl Camera {
         simulation: &Simulation,
         index: u64,
     ) -> Result<PendingPicture, Failure> {
-        let shown = Shown::of_fluid(&simulation.fluid);
+        let shown = Shown::of(&simulation.solver);
         let image =
             self.painter.record(recorder, &shown, self.camera, self.colour_by, simulation.time_s())?;
         Ok(PendingPicture { index, size: image.size(), pixels: ring.read_image(recorder, image)? })

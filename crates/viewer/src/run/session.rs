@@ -7,14 +7,15 @@
 use super::picture::{Camera, PendingPicture};
 use super::progress::Progress;
 use super::schedule::{Due, Schedule};
-use super::writer::{Parcel, Writer};
+use super::writer::{Parcel, StepTime, Writer};
 use crate::failure::Failure;
 use crate::invariants;
 use crate::profiling::{Activity, PassLog};
 use crate::simulation::Simulation;
+use crate::solver::Measuring;
 use crate::state::{self, HostColumn, PendingColumn};
 use frazil_io::Checkpoint;
-use frazil_solvers::pbd::PendingMetrics;
+use frazil_solvers::pbd::snow::LinkCheck;
 use frazil_vk::{ReadbackRing, Recorder, RecorderOptions, Submission};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -34,6 +35,8 @@ pub struct Session<'a> {
     pub passes: Option<&'a mut PassLog>,
     ring: ReadbackRing,
     next_picture: u64,
+    /// When the last submission was seen to be done, and before the first one when the session began.
+    retired: Instant,
     in_flight: VecDeque<InFlight>,
     departures: VecDeque<Departure>,
 }
@@ -51,7 +54,8 @@ struct Departure {
     step: u64,
     time_s: f64,
     due: Due,
-    metrics: PendingMetrics,
+    metrics: Measuring,
+    links: Option<LinkCheck>,
     picture: Option<PendingPicture>,
     columns: Vec<PendingColumn>,
 }
@@ -86,6 +90,7 @@ impl<'a> Session<'a> {
             passes,
             ring,
             next_picture,
+            retired: Instant::now(),
             in_flight,
             departures,
         }
@@ -152,7 +157,8 @@ impl<'a> Session<'a> {
         let (step, time_s) = (simulation.step(), simulation.time_s());
         // Measured whatever is due: a broken state must not leave as if it were sound, and the densities that leave are
         // then always those of the positions that leave.
-        let metrics = simulation.fluid.record_metrics(recorder)?;
+        let metrics = simulation.solver.record_metrics(recorder)?;
+        let links = if due.check { simulation.solver.record_link_check(recorder)? } else { None };
         let picture = match &mut self.camera {
             Some(camera) if due.picture => {
                 let index = self.next_picture;
@@ -162,14 +168,17 @@ impl<'a> Session<'a> {
             _ => None,
         };
         let columns = if due.checkpoint {
-            simulation.fluid.state_columns()
+            simulation.solver.state_columns()
         } else if due.record || due.check {
-            simulation.fluid.columns()
+            simulation.solver.columns()
         } else {
             Vec::new()
         };
-        let columns = state::read_columns(&self.ring, recorder, &columns, simulation.n_particles)?;
-        Ok(Departure { step, time_s, due, metrics, picture, columns })
+        if !columns.is_empty() {
+            simulation.solver.record_output(recorder);
+        }
+        let columns = state::read_columns(&self.ring, recorder, &columns)?;
+        Ok(Departure { step, time_s, due, metrics, links, picture, columns })
     }
 
     fn retire_oldest(&mut self) -> Result<(), Failure> {
@@ -185,6 +194,14 @@ impl<'a> Session<'a> {
             passes.host(Activity::Collect, begin);
         }
         self.progress.reached(oldest.last_step);
+        let took = self.retired.elapsed();
+        self.retired = Instant::now();
+        let steps = oldest.step_ends.len();
+        if steps > 0 && self.schedule.metrics.is_some() {
+            let ms_per_step = 1e3 * took.as_secs_f64() / steps as f64;
+            let timing = Some(StepTime { step: oldest.last_step, ms_per_step });
+            self.writer.send(Parcel { timing, ..Parcel::default() })?;
+        }
         Ok(())
     }
 
@@ -208,9 +225,12 @@ impl Departure {
     }
 
     fn arrive(self, simulation: &Simulation) -> Result<Parcel, Failure> {
-        let Self { step, time_s, due, metrics, picture, columns } = self;
+        let Self { step, time_s, due, metrics, links, picture, columns } = self;
         let metrics = metrics.wait()?;
         invariants::check_metrics(&metrics, step, simulation.n_particles)?;
+        if let Some(links) = links {
+            invariants::check_links(&links.wait()?, step)?;
+        }
         let columns = columns.into_iter().map(PendingColumn::wait).collect::<Result<Vec<_>, _>>()?;
         if due.check
             && let Some(ids) = columns.iter().find(|column| column.name == "id")
@@ -218,8 +238,9 @@ impl Departure {
             invariants::check_ids(&ids.words, step)?;
         }
         // What a checkpoint holds beyond the columns shown is no business of a recording's.
-        let shown = &columns[..columns.len().min(simulation.fluid.columns().len())];
+        let shown = &columns[..columns.len().min(simulation.solver.columns().len())];
         Ok(Parcel {
+            timing: None,
             metrics: due.metrics.then(|| [step as f64, time_s].into_iter().chain(metrics.values()).collect()),
             picture: picture.map(PendingPicture::wait).transpose()?,
             frame: due.record.then(|| state::frame(step, time_s, shown)).transpose()?,

@@ -10,10 +10,20 @@ use std::thread::JoinHandle;
 /// what was due up to it.
 #[derive(Default)]
 pub struct Parcel {
+    pub timing: Option<StepTime>,
     pub metrics: Option<Vec<f64>>,
     pub picture: Option<Picture>,
     pub frame: Option<Frame>,
     pub checkpoint: Option<Checkpoint>,
+}
+
+/// What a step took, over the steps of one submission.
+#[derive(Clone, Copy, Debug)]
+pub struct StepTime {
+    /// The submission's last step.
+    pub step: u64,
+    /// Wall time in ms of one of its steps, with what left the device behind them.
+    pub ms_per_step: f64,
 }
 
 /// A picture as the device made it.

@@ -4,8 +4,8 @@ use crate::failure::Failure;
 use crate::invariants;
 use crate::painter::Shown;
 use crate::simulation::Simulation;
+use crate::solver::{Measuring, Metrics};
 use frazil_scene::Scene;
-use frazil_solvers::pbd::{FluidMetrics, PendingMetrics};
 use frazil_vk::{Device, PassTime, RecorderOptions, Submission};
 use std::collections::VecDeque;
 
@@ -17,7 +17,7 @@ const SMOOTHING: f64 = 0.1;
 /// A simulation, what was last measured of it, and what its kernels cost.
 pub struct Live {
     pub simulation: Simulation,
-    pub metrics: Option<FluidMetrics>,
+    pub metrics: Option<Metrics>,
     pub kernels: Vec<KernelTime>,
     in_flight: VecDeque<InFlight>,
 }
@@ -30,7 +30,7 @@ pub struct KernelTime {
 
 struct InFlight {
     submission: Submission,
-    metrics: PendingMetrics,
+    metrics: Measuring,
     steps: u64,
     step: u64,
 }
@@ -51,7 +51,7 @@ impl Live {
         let mut recorder = device.recorder_with(RecorderOptions { profile: true, ..Default::default() })?;
         self.simulation.record_steps(&mut recorder, steps);
         // As in a run: densities that are shown are always those of the positions that are shown.
-        let metrics = self.simulation.fluid.record_metrics(&mut recorder)?;
+        let metrics = self.simulation.solver.record_metrics(&mut recorder)?;
         let submission = device.submit(recorder)?;
         self.in_flight.push_back(InFlight { submission, metrics, steps, step: self.simulation.step() });
         Ok(())
@@ -73,7 +73,7 @@ impl Live {
     }
 
     pub fn shown(&self) -> Shown<'_> {
-        Shown::of_fluid(&self.simulation.fluid)
+        Shown::of(&self.simulation.solver)
     }
 
     fn add_times(&mut self, times: &[PassTime], steps: u64) {

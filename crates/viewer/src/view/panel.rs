@@ -1,9 +1,9 @@
 //! The panel over the picture: what is shown, what it costs, and what can be done.
 
 use super::live::KernelTime;
+use crate::solver::Metrics;
 use egui::{Align2, Color32, ComboBox, FontId, Frame, Grid, Rect, RichText, Sense, Slider, Ui, Window, vec2};
 use frazil_scene::ColourBy;
-use frazil_solvers::pbd::FluidMetrics;
 
 /// What the panel tells.
 pub struct Status<'a> {
@@ -21,16 +21,8 @@ pub struct Status<'a> {
 
 /// What it tells of a simulation or of a recording only.
 pub enum SourceStatus<'a> {
-    Live {
-        steps_per_s: f64,
-        steps_per_picture: u64,
-        metrics: Option<&'a FluidMetrics>,
-        kernels: &'a [KernelTime],
-    },
-    Recording {
-        frame: usize,
-        n_frames: usize,
-    },
+    Live { steps_per_s: f64, steps_per_picture: u64, metrics: Option<&'a Metrics>, kernels: &'a [KernelTime] },
+    Recording { frame: usize, n_frames: usize },
 }
 
 /// What the user asks for, by the panel or by a key.
@@ -127,10 +119,16 @@ fn numbers(ui: &mut Ui, status: &Status<'_>) {
         row("pictures", format!("{:.1} a second", status.pictures_per_s));
         if let SourceStatus::Live { steps_per_s, metrics, .. } = status.source {
             row("steps", format!("{steps_per_s:.1} a second"));
-            if let Some(metrics) = metrics {
-                row("kinetic energy", format!("{:.4} J", metrics.kinetic_energy_j));
-                row("mean density", format!("{:.1} kg/m³", metrics.density_mean_kg_m3));
-                row("fastest", format!("{:.2} m/s", metrics.speed_max_m_s));
+            if let Some(motion) = metrics.map(Metrics::motion) {
+                row("kinetic energy", format!("{:.4} J", motion.kinetic_energy_j));
+                row("mean density", format!("{:.1} kg/m³", motion.density_mean_kg_m3));
+                row("fastest", format!("{:.2} m/s", motion.speed_max_m_s));
+            }
+            if let Some(Metrics::Snow(snow)) = metrics {
+                row("snow, water", format!("{}, {}", snow.n_solid, snow.n_fluid));
+                row("melted, frozen", format!("{}, {}", snow.n_melted, snow.n_frozen));
+                row("links", snow.n_links.to_string());
+                row("temperature", format!("{:.1} to {:.1} °C", snow.coldest_c, snow.warmest_c));
             }
         }
     });

@@ -1,10 +1,10 @@
 //! A recording, shown frame by frame.
 
 use crate::failure::Failure;
-use crate::painter::Shown;
-use frazil_io::{ColumnData, Recording, Tail};
+use crate::painter::{Shown, ShownSet};
+use frazil_io::{ColumnData, Frame, Recording, Tail};
 use frazil_kernels::Counts;
-use frazil_scene::Scene;
+use frazil_scene::{Phase, Scene};
 use frazil_vk::{Buffer, Device, DeviceCount};
 use std::path::Path;
 
@@ -17,17 +17,19 @@ pub struct Player {
     frame: usize,
     step: u64,
     time_s: f64,
-    columns: Columns,
+    n_particles: usize,
+    sets: Vec<Columns>,
 }
 
-/// A frame's columns on the device.
+/// A frame's columns on the device: those of all particles, or of the particles of one phase.
 struct Columns {
+    phase: Option<Phase>,
     count: DeviceCount,
-    n_particles: usize,
     position: Buffer<[f32; 3]>,
     velocity: Option<Buffer<[f32; 3]>>,
     density: Option<Buffer<f32>>,
     id: Option<Buffer<u32>>,
+    temperature: Option<Buffer<f32>>,
 }
 
 impl Player {
@@ -48,17 +50,28 @@ impl Player {
     /// Puts the first frame on the device.
     pub fn new(device: &Device, mut recording: Recording, scene: Scene) -> Result<Self, Failure> {
         let counts = Counts::new(device)?;
-        let (step, time_s, columns) = upload(device, &counts, &mut recording, 0)?;
-        Ok(Self { scene, device: device.clone(), recording, counts, frame: 0, step, time_s, columns })
+        let first = recording.frame(0).map_err(Failure::input)?;
+        Ok(Self {
+            scene,
+            device: device.clone(),
+            recording,
+            frame: 0,
+            step: first.step(),
+            time_s: first.time_s(),
+            n_particles: first.len(),
+            sets: upload(device, &counts, &first)?,
+            counts,
+        })
     }
 
     /// Puts another frame on the device. It waits for the copies: scrubbing is paced by the disk anyway.
     pub fn seek(&mut self, frame: usize) -> Result<(), Failure> {
         let frame = frame.min(self.recording.len() - 1);
         if frame != self.frame {
-            (self.step, self.time_s, self.columns) =
-                upload(&self.device, &self.counts, &mut self.recording, frame)?;
-            self.frame = frame;
+            let next = self.recording.frame(frame).map_err(Failure::input)?;
+            self.sets = upload(&self.device, &self.counts, &next)?;
+            (self.frame, self.step, self.time_s) = (frame, next.step(), next.time_s());
+            self.n_particles = next.len();
         }
         Ok(())
     }
@@ -88,47 +101,71 @@ impl Player {
     }
 
     pub fn n_particles(&self) -> usize {
-        self.columns.n_particles
+        self.n_particles
     }
 
     pub fn shown(&self) -> Shown<'_> {
-        let Columns { count, position, velocity, density, id, .. } = &self.columns;
-        Shown {
-            count,
-            position: position.clone(),
-            velocity: velocity.clone(),
-            density: density.clone(),
-            id: id.clone(),
+        let sets = self.sets.iter().map(|columns| ShownSet {
+            phase: columns.phase,
+            count: &columns.count,
+            position: columns.position.clone(),
+            velocity: columns.velocity.clone(),
+            density: columns.density.clone(),
+            id: columns.id.clone(),
+            temperature: columns.temperature.clone(),
             constraint: None,
-        }
+        });
+        Shown { sets: sets.collect() }
     }
 }
 
-fn upload(
+/// What a phase is in the column `phase` of recordings.
+const SNOW: u32 = 1;
+
+fn upload(device: &Device, counts: &Counts, frame: &Frame) -> Result<Vec<Columns>, Failure> {
+    let all: Vec<usize> = (0..frame.len()).collect();
+    match frame.column("phase").map(|column| &column.data) {
+        Some(ColumnData::U32(phases)) => {
+            let (solid, fluid) = all.iter().partition::<Vec<usize>, _>(|&&i| phases[i] == SNOW);
+            Ok(vec![
+                upload_set(device, counts, frame, &solid, Some(Phase::Snow))?,
+                upload_set(device, counts, frame, &fluid, Some(Phase::Water))?,
+            ])
+        }
+        _ => Ok(vec![upload_set(device, counts, frame, &all, None)?]),
+    }
+}
+
+/// Puts the particles at the `chosen` places of a frame on the device.
+fn upload_set(
     device: &Device,
     counts: &Counts,
-    recording: &mut Recording,
-    index: usize,
-) -> Result<(u64, f64, Columns), Failure> {
-    let frame = recording.frame(index).map_err(Failure::input)?;
+    frame: &Frame,
+    chosen: &[usize],
+    phase: Option<Phase>,
+) -> Result<Columns, Failure> {
+    fn pick<T: Copy>(values: &[T], chosen: &[usize]) -> Vec<T> {
+        chosen.iter().map(|&i| values[i]).collect()
+    }
     let data = |name: &str| frame.column(name).map(|column| &column.data);
-    let n = frame.len() as u32;
-    let columns = Columns {
-        count: counts.upload(device, "particle count", n, n)?,
-        n_particles: frame.len(),
-        position: device.buffer_from("position", frame.positions())?,
-        velocity: match data("velocity") {
-            Some(ColumnData::Vec3(values)) => Some(device.buffer_from("velocity", values)?),
-            _ => None,
-        },
-        density: match data("density") {
-            Some(ColumnData::F32(values)) => Some(device.buffer_from("density", values)?),
-            _ => None,
-        },
-        id: match data("id") {
-            Some(ColumnData::U32(values)) => Some(device.buffer_from("id", values)?),
-            _ => None,
-        },
+    let scalar = |name: &str| match data(name) {
+        Some(ColumnData::F32(values)) => device.buffer_from(name, &pick(values, chosen)).map(Some),
+        _ => Ok(None),
     };
-    Ok((frame.step(), frame.time_s(), columns))
+    let n = chosen.len() as u32;
+    Ok(Columns {
+        phase,
+        count: counts.upload(device, "particle count", n, n)?,
+        position: device.buffer_from("position", &pick(frame.positions(), chosen))?,
+        velocity: match data("velocity") {
+            Some(ColumnData::Vec3(values)) => Some(device.buffer_from("velocity", &pick(values, chosen))?),
+            _ => None,
+        },
+        density: scalar("density")?,
+        id: match data("id") {
+            Some(ColumnData::U32(values)) => Some(device.buffer_from("id", &pick(values, chosen))?),
+            _ => None,
+        },
+        temperature: scalar("temperature")?,
+    })
 }

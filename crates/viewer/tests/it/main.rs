@@ -9,5 +9,6 @@ mod profile;
 mod reproducibility;
 mod resume;
 mod run;
+mod snow;
 mod tool;
 mod view;

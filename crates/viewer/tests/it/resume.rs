@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Panics, naming the file, unless a broken run's results are those of a whole one.
-fn assert_same_results(whole: &Path, broken: &Path) {
+pub fn assert_same_results(whole: &Path, broken: &Path) {
     assert_eq!(state_hash(whole), state_hash(broken));
     let pictures = fs::read_dir(whole.join("frames")).unwrap().map(|entry| entry.unwrap().file_name());
     let mut files: Vec<PathBuf> = pictures.map(|name| Path::new("frames").join(name)).collect();

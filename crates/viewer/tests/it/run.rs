@@ -70,7 +70,9 @@ fn a_small_run_writes_all_it_promises() {
     });
     assert!(tracks[0] > 50 * 10 && tracks[1] > 5, "{tracks:?}");
 
-    for plot in ["energy.png", "front.png"] {
+    let timing = MetricsTable::read(&out.join("timing.csv")).unwrap();
+    assert_eq!(timing.column("step").unwrap().last(), Some(&50.0));
+    for plot in ["energy.png", "front.png", "frame_time.png"] {
         assert!(picture(&out.join(plot)).0 > 500, "{plot}");
     }
     assert_eq!(Checkpoint::read(&out.join("checkpoint.frazil-ckpt")).unwrap().step, 50);

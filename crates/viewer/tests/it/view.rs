@@ -1,5 +1,6 @@
 //! The window, on a virtual X server that keeps its screen in a file.
 
+use crate::snow::SCENE;
 use crate::tool::{SMALL, command, picture, stderr, succeed, wait_until};
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -123,6 +124,27 @@ fn without_its_panel_the_window_shows_a_recording_as_the_run_pictured_it_and_clo
     stop(child);
     succeed(&mut view(&["--screenshot", shot.to_str().unwrap(), "--exit"]));
     assert!(picture(&shot).2 == expected);
+}
+
+#[test]
+fn a_window_shows_snow_as_the_run_pictured_it_live_and_recorded() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("run");
+    let size = ["--set", "render.width_px=640", "--set", "render.height_px=360"];
+    let cadences = ["--steps", "12", "--render", "12", "--record", "12", "--quiet"];
+    let run = [&["run", SCENE], &size[..], &cadences, &["--out", out.to_str().unwrap()]].concat();
+    succeed(&mut command(&run));
+    let expected = picture(&out.join("frames/frame_000001.png")).2;
+    let screen = Screen::start(folder.path());
+    let recording = out.join("recording.frazil-rec");
+    let live = [&[SCENE], &size[..]].concat();
+    for (name, shown) in [("live.png", live), ("recorded.png", vec![recording.to_str().unwrap()])] {
+        let shot = folder.path().join(name);
+        let plan = ["--steps", "12", "--screenshot", shot.to_str().unwrap(), "--exit"];
+        let mut view = command(&[&["view"], &shown[..], &plan].concat());
+        succeed(view.env("DISPLAY", &screen.display));
+        assert!(picture(&shot).2 == expected, "{name}");
+    }
 }
 
 #[test]

@@ -25,11 +25,11 @@ pub struct Matter {
     pub phase: PhaseArray,
     /// T in °C.
     pub temperature: Column<f32>,
-    /// Specific enthalpy in J/kg, 0 for ice at freezing; kept up with true latent heat only.
+    /// Specific enthalpy in J/kg, 0 for ice at freezing; kept up with true latent heat only, else 0.
     pub enthalpy: Column<f32>,
     /// α of 000 eq 6.2: 0 for a particle that has just come into this phase, 1 for one at home in it.
     pub blend: Column<f32>,
-    /// Where a particle was when its body was whole, in m; kept up with shape matching only.
+    /// Where a particle was when its body was whole, in m; kept up with shape matching only, else 0.
     pub rest_position: Column<[f32; 3]>,
     /// Cell of each particle.
     pub(super) key: Buffer<u32>,
@@ -102,9 +102,13 @@ impl Matter {
             phase,
         };
         device.upload(matter.temperature.front(), &begin.temperature_c)?;
-        device.upload(matter.enthalpy.front(), &begin.enthalpy_j_kg)?;
         device.upload(matter.blend.front(), &begin.blend)?;
-        device.upload(matter.rest_position.front(), &begin.rest_position)?;
+        // Where nothing keeps these two up they stay as they are here, also for particles yet to come.
+        let (mut enthalpy, mut rest_position) = (begin.enthalpy_j_kg.clone(), begin.rest_position.clone());
+        enthalpy.resize(n, 0.0);
+        rest_position.resize(n, [0.0; 3]);
+        device.upload(matter.enthalpy.front(), &enthalpy)?;
+        device.upload(matter.rest_position.front(), &rest_position)?;
         Ok(matter)
     }
 

@@ -108,9 +108,12 @@ impl Snow {
             begin.velocity.push(sampled.velocities_m_s[idx]);
             begin.id.push(idx as u32);
             begin.temperature_c.push(temperature_c);
-            begin.enthalpy_j_kg.push(parameters.enthalpy_j_kg(temperature_c, is_solid));
+            let has_enthalpy = parameters.has_enthalpy();
+            let enthalpy = if has_enthalpy { parameters.enthalpy_j_kg(temperature_c, is_solid) } else { 0.0 };
+            begin.enthalpy_j_kg.push(enthalpy);
             begin.blend.push(1.0);
-            begin.rest_position.push(sampled.positions_m[idx]);
+            let rest = if parameters.has_shape() { sampled.positions_m[idx] } else { [0.0; 3] };
+            begin.rest_position.push(rest);
         }
         let mut snow = Self::with_beginning(device, scene, parameters, &solid, &fluid, tuning)?;
         let mut recorder = device.recorder()?;

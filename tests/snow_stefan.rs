@@ -1,0 +1,168 @@
+//! Fronts between ice and water, with true latent heat, against Stefan's and Neumann's solutions. Tolerances are stated where they are
+//! used.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use frazil_scene::{Heat, LatentHeat, Phase};
+use frazil_tests::bar::{Bar, NEAREST, SPACING_M, erf, properties};
+use frazil_tests::{SnowSimulation, assert_no_validation_messages, device};
+use std::f64::consts::PI;
+
+/// What temperatures may be off by, in parts of the jump.
+const MOST: f64 = 0.03;
+
+/// λ of Neumann's solution for two half-spaces in contact, water at `bar.temperatures_c[1]` and ice at `bar.temperatures_c[0]`, one
+/// above and one below freezing at 0 °C or at it: the front between them is 2λ√(α_w t) away from where they met, on the ice's side
+/// where λ > 0. The heat that melting takes is what comes from the water less what goes into the ice:
+///   ρ L λ √α_w = k_w T_w e^(−λ²) / ((1 + erf λ) √(π α_w)) + k_i T_i e^(−λ²ν²) / ((1 − erf λν) √(π α_i)),  ν = √(α_w/α_i).
+fn neumann_lambda(bar: &Bar) -> f64 {
+    let [ice_c, water_c] = bar.temperatures_c;
+    let [ice, water] = bar.phases.map(|phase| bar.diffusivity(phase));
+    let (k_ice, k_water) = (bar.heat.snow_conductivity_w_m_k, bar.heat.water_conductivity_w_m_k);
+    let ratio = (water / ice).sqrt();
+    let excess = |lambda: f64| {
+        let latent = 1000.0 * bar.heat.latent_heat_j_kg * lambda * water.sqrt();
+        let from_water =
+            k_water * water_c * (-lambda * lambda).exp() / ((1.0 + erf(lambda)) * (PI * water).sqrt());
+        let mu = lambda * ratio;
+        let into_ice = k_ice * ice_c * (-mu * mu).exp() / ((1.0 - erf(mu)) * (PI * ice).sqrt());
+        latent - from_water - into_ice
+    };
+    let (mut low, mut high) = (-2.0, 2.0);
+    for _ in 0..100 {
+        let middle = 0.5 * (low + high);
+        if excess(middle) > 0.0 { high = middle } else { low = middle }
+    }
+    0.5 * (low + high)
+}
+
+/// The front between ice and water at a time, against Neumann's.
+struct Front {
+    t_s: f64,
+    /// Where it is, in spacings into the ice from where the two met.
+    at: f64,
+    exactly_at: f64,
+    /// What temperatures are off by at most, in parts of the jump.
+    error: f64,
+}
+
+/// Ice and water in contact: five measurements while the front between them goes from `spacings[0]` to `spacings[1]`.
+fn fronts(bar: &Bar, spacings: [f64; 2]) -> Vec<Front> {
+    let scene = bar.scene(0.9);
+    let dt = scene.time.dt_s;
+    let lambda = neumann_lambda(bar);
+    let [ice_c, water_c] = bar.temperatures_c;
+    let [ice, water] = bar.phases.map(|phase| bar.diffusivity(phase));
+    let latent_j_kg = bar.heat.latent_heat_j_kg;
+    let section = f64::from(bar.n_across * bar.n_across);
+    let n_water = f64::from(bar.n_along[1]) * section;
+    let mut run = SnowSimulation::of(&device(), scene);
+    let mut fronts = Vec::new();
+    for part in [0.0, 0.25, 0.5, 0.75, 1.0] {
+        let at_m = (spacings[0] + part * (spacings[1] - spacings[0])) * SPACING_M;
+        let until_s = (at_m / (2.0 * lambda)).powi(2) / water;
+        run.advance((until_s / dt).round() as u64 - run.step);
+        let t = run.step as f64 * dt;
+        let particles = run.particles();
+        // Where the front is if all that has melted is water, in spacings into the ice.
+        let molten = particles.iter().map(|p| (f64::from(p.enthalpy_j_kg) / latent_j_kg).clamp(0.0, 1.0));
+        let front = (molten.sum::<f64>() - n_water) / section;
+        let exact_front = 2.0 * lambda * (water * t).sqrt() / SPACING_M;
+        let error_c = particles.iter().map(|p| {
+            // The ice lies at negative x.
+            let into_ice_m = -bar.x_m(p);
+            let (of_water, of_ice) =
+                (into_ice_m / (4.0 * water * t).sqrt(), into_ice_m / (4.0 * ice * t).sqrt());
+            let front_of_ice = lambda * (water / ice).sqrt();
+            let exact_c = if of_water < lambda {
+                water_c * (erf(lambda) - erf(of_water)) / (1.0 + erf(lambda))
+            } else {
+                ice_c * (erf(of_ice) - erf(front_of_ice)) / (1.0 - erf(front_of_ice))
+            };
+            (f64::from(p.temperature_c) - exact_c).abs()
+        });
+        let error = error_c.fold(0.0, f64::max) / (water_c - ice_c);
+        println!(
+            "step {}: front {front:.3} spacings into the ice, exactly {exact_front:.3}; T off by {:.2} % of the jump",
+            run.step,
+            100.0 * error
+        );
+        fronts.push(Front { t_s: t, at: front, exactly_at: exact_front, error });
+    }
+    assert_no_validation_messages(&run.device);
+    fronts
+}
+
+/// The power of time that a front goes with: the slope of a line through the logarithms.
+fn exponent(fronts: &[Front]) -> f64 {
+    let mean = |of: &dyn Fn(&Front) -> f64| fronts.iter().map(of).sum::<f64>() / fronts.len() as f64;
+    let (log_t, log_way) = (|f: &Front| f.t_s.ln(), |f: &Front| f.at.abs().ln());
+    let (t, way) = (mean(&log_t), mean(&log_way));
+    mean(&|f| (log_t(f) - t) * (log_way(f) - way)) / mean(&|f| (log_t(f) - t).powi(2))
+}
+
+/// A front in ice that conducts as water does: 5 % of the way and 0.03 of the exponent are allowed from four spacings on, where half a
+/// particle is 12 %. (0.4 % and 0.001 are found.)
+fn assert_on_its_way(fronts: &[Front]) {
+    for Front { at, exactly_at, error, .. } in fronts {
+        assert!((at / exactly_at - 1.0).abs() < 0.05, "front at {at}, exactly {exactly_at} spacings");
+        assert!(*error < MOST, "temperatures off by {:.2} % of the jump", 100.0 * error);
+    }
+    let exponent = exponent(fronts);
+    println!("the front goes with the power {exponent:.4} of time");
+    assert!((exponent - 0.5).abs() < 0.03, "the front goes with the power {exponent} of time");
+}
+
+/// A bar, one particle thick, of ice and water with true latent heat.
+fn stefan_bar(n_along: [u32; 2], temperatures_c: [f64; 2], heat: Heat) -> Bar {
+    let heat = Heat { latent_heat: LatentHeat::Enthalpy, ..heat };
+    let phases = [Phase::Snow, Phase::Water];
+    Bar { n_along, n_across: 1, support_spacings: NEAREST, phases, temperatures_c, heat }
+}
+
+/// Ice that conducts and stores heat as water does, and the temperature in °C at which heating it has taken as much heat as melting.
+fn like_water() -> (Heat, f64) {
+    let water = Heat::default();
+    let (k, c) = properties(&water, Phase::Water);
+    let hot_c = water.latent_heat_j_kg / c;
+    (Heat { snow_conductivity_w_m_k: k, snow_capacity_j_kg_k: c, ..water }, hot_c)
+}
+
+#[test]
+fn a_melting_front_follows_the_square_root_of_time() {
+    // Stefan's problem: ice at freezing, water of Stefan number 1.
+    let (heat, hot_c) = like_water();
+    assert_on_its_way(&fronts(&stefan_bar([14, 40], [0.0, hot_c], heat), [4.0, 8.0]));
+}
+
+#[test]
+fn a_freezing_front_follows_the_square_root_of_time() {
+    let (heat, hot_c) = like_water();
+    assert_on_its_way(&fronts(&stefan_bar([40, 14], [-hot_c, 0.0], heat), [4.0, 8.0]));
+}
+
+#[test]
+fn a_front_between_ice_and_water_of_unlike_conductivity_is_a_particle_off_at_most() {
+    // A particle conducts as what it was until all of it has changed. What freezes therefore lets less heat through than the ice that
+    // part of it is, and the front lags by a share of a spacing that stays as it goes on: it falls with the spacing, not with time.
+    // (0.8 spacings are found.) A third of the true latent heat gets it so far in a third of the steps.
+    let heat = Heat { latent_heat_j_kg: 100_000.0, ..Heat::default() };
+    // As many parts of the jump are temperatures off as the front is of how far the cold has gone.
+    for Front { at, exactly_at, error, .. } in fronts(&stefan_bar([52, 28], [-60.0, 1.0], heat), [5.0, 8.0]) {
+        assert!((at - exactly_at).abs() < 1.0, "front at {at}, exactly {exactly_at} spacings");
+        assert!(error < 0.06, "temperatures off by {:.2} % of the jump", 100.0 * error);
+    }
+}
+
+#[test]
+fn the_front_of_a_bar_at_freezing_is_stefans() {
+    // λ e^(λ²) (1 + erf λ) = Ste/√π, to which Neumann's solution comes down, at a Stefan number of 1.
+    let (heat, hot_c) = like_water();
+    let lambda = neumann_lambda(&stefan_bar([1, 1], [0.0, hot_c], heat));
+    let stefan = lambda * (lambda * lambda).exp() * (1.0 + erf(lambda)) * PI.sqrt();
+    assert!((stefan - 1.0).abs() < 1e-12, "λ = {lambda} has the Stefan number {stefan}");
+    // The published λ of a wall held at Ste = 0.5: λ e^(λ²) erf λ = Ste/√π.
+    let published = 0.464786_f64;
+    let held = published * (published * published).exp() * erf(published) * PI.sqrt();
+    assert!((held - 0.5).abs() < 1e-5, "the error function is the one of the published tables: {held}");
+}

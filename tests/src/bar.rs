@@ -1,0 +1,123 @@
+//! A bar of two halves, on which conduction is held to what is known in closed form.
+
+use crate::Particle;
+use frazil_scene::{Heat, Phase, Scene};
+use std::f64::consts::PI;
+
+/// Distance between particles, in m.
+pub const SPACING_M: f64 = 0.01;
+/// Support radius that reaches the six nearest neighbours only, in spacings.
+pub const NEAREST: f64 = 1.2;
+/// The paper's support radius in spacings, which reaches 18 neighbours.
+pub const PAPER: f64 = 1.683889521824544;
+
+/// The error function to 1e-15: its power series near 0, a continued fraction of its complement beyond.
+pub fn erf(x: f64) -> f64 {
+    let a = x.abs();
+    let value = if a < 2.5 {
+        let mut term = a;
+        let mut sum = a;
+        for n in 1..80 {
+            let n = f64::from(n);
+            term *= -a * a / n;
+            sum += term / (2.0 * n + 1.0);
+        }
+        2.0 / PI.sqrt() * sum
+    } else {
+        let fraction = (1..80).rev().fold(a, |below, n| a + 0.5 * f64::from(n) / below);
+        1.0 - (-a * a).exp() / PI.sqrt() / fraction
+    };
+    value.copysign(x)
+}
+
+/// Two blocks that touch at a plane across x: a bar wall to wall, without gravity, in which nothing moves.
+pub struct Bar {
+    /// Particles along x of the one half and the other.
+    pub n_along: [u32; 2],
+    /// Particles across, along y and z.
+    pub n_across: u32,
+    /// Support radius in spacings.
+    pub support_spacings: f64,
+    /// What the two halves are, in the same order.
+    pub phases: [Phase; 2],
+    /// Their temperatures in °C at the start.
+    pub temperatures_c: [f64; 2],
+    /// Conductivities, capacities, latent heat.
+    pub heat: Heat,
+}
+
+impl Bar {
+    /// The bar as a scene whose steps take `share` of the longest that conduction allows.
+    ///
+    /// # Panics
+    /// If there is no such scene.
+    #[allow(clippy::expect_used)]
+    pub fn scene(&self, share: f64) -> Scene {
+        let end = |n: u32| f64::from(n) * SPACING_M;
+        let (middle, length, width) =
+            (end(self.n_along[0]), end(self.n_along[0] + self.n_along[1]), end(self.n_across));
+        let name = |phase| if phase == Phase::Snow { "snow" } else { "water" };
+        let text = format!(
+            "version = 1\nname = \"bar\"\nup_axis = \"y\"\ngravity_m_s2 = [0.0, 0.0, 0.0]\n\
+             time = {{ dt_s = 1e-9, duration_s = 1.0 }}\n\
+             fluid = {{ particle_spacing_m = {SPACING_M}, support_radius_spacings = {} }}\n\
+             solver = {{ iterations = 1, steps_per_submission = 50 }}\n\
+             domain = {{ min_m = [0.0, 0.0, 0.0], max_m = [{length}, {width}, {width}] }}\n\
+             snow = {{ links = {{ limit = \"none\" }} }}\n\
+             [[particles]]\nphase = \"{}\"\ntemperature_c = {}\n\
+             shape.box = {{ min_m = [0.0, 0.0, 0.0], max_m = [{middle}, {width}, {width}] }}\n\
+             [[particles]]\nphase = \"{}\"\ntemperature_c = {}\n\
+             shape.box = {{ min_m = [{middle}, 0.0, 0.0], max_m = [{length}, {width}, {width}] }}\n",
+            self.support_spacings,
+            name(self.phases[0]),
+            self.temperatures_c[0],
+            name(self.phases[1]),
+            self.temperatures_c[1],
+        );
+        let mut scene = Scene::parse(&text, "bar.toml", &[]).expect("a scene that loads");
+        scene.snow.as_mut().expect("a scene with snow").heat = self.heat.clone();
+        // Validation takes half of what would equal a particle to its neighbours in one step.
+        scene.time.dt_s = share * 0.5 / scene.conduction_rate_per_s().expect("a scene with snow");
+        scene
+    }
+
+    /// How far a particle is from the plane between the two halves, in m.
+    pub fn x_m(&self, particle: &Particle) -> f64 {
+        f64::from(particle.position[0]) - f64::from(self.n_along[0]) * SPACING_M
+    }
+
+    /// Whether a particle is at least `margin` particles from the walls along the bar.
+    pub fn is_inside(&self, particle: &Particle, margin: u32) -> bool {
+        let place = |axis: usize| (f64::from(particle.position[axis]) / SPACING_M).floor() as u32;
+        [1, 2].into_iter().all(|axis| (margin..self.n_across - margin).contains(&place(axis)))
+    }
+
+    /// α = k/(ρc) in m²/s of a phase.
+    pub fn diffusivity(&self, phase: Phase) -> f64 {
+        let (k, c) = properties(&self.heat, phase);
+        k / (1000.0 * c)
+    }
+
+    /// The temperature of two half-spaces in contact at x in m, t in s: the contact keeps the mean of the two temperatures, weighted
+    /// with the effusivities √(kρc), and each side nears it as an error function. With `faster`, diffusivities are that many times
+    /// what they are.
+    pub fn exact_c(&self, x_m: f64, t_s: f64, faster: f64) -> f64 {
+        let effusivity = self.phases.map(|phase| {
+            let (k, c) = properties(&self.heat, phase);
+            (k * 1000.0 * c).sqrt()
+        });
+        let [a, b] = self.temperatures_c;
+        let contact = (effusivity[0] * a + effusivity[1] * b) / (effusivity[0] + effusivity[1]);
+        let side = usize::from(x_m > 0.0);
+        let reach = (4.0 * faster * self.diffusivity(self.phases[side]) * t_s).sqrt();
+        contact + (self.temperatures_c[side] - contact) * erf(x_m.abs() / reach)
+    }
+}
+
+/// Conductivity in W/(m K) and capacity in J/(kg K).
+pub fn properties(heat: &Heat, phase: Phase) -> (f64, f64) {
+    match phase {
+        Phase::Snow => (heat.snow_conductivity_w_m_k, heat.snow_capacity_j_kg_k),
+        Phase::Water => (heat.water_conductivity_w_m_k, heat.water_capacity_j_kg_k),
+    }
+}
