@@ -9,7 +9,7 @@ use frazil_scene::{Phase, Sampled, Scene};
 use frazil_solvers::pbd::snow::Stage;
 use frazil_solvers::pbd::{Snow, Tuning};
 use frazil_tests::{
-    assert_no_validation_messages, config, device, is_migrating_after, run_snow_stage, run_snow_twin,
+    Random, assert_no_validation_messages, config, device, is_migrating_after, run_snow_stage, run_snow_twin,
     snow_disagreement, snow_state, snow_twin_parameters,
 };
 use frazil_vk::Device;
@@ -231,24 +231,8 @@ fn every_stage_agrees_with_its_twin() {
     assert_no_validation_messages(&DEVICE);
 }
 
-/// A deterministic stream of numbers.
-struct Stream(u64);
-
-impl Stream {
-    fn bits(&mut self) -> u32 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let x = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        ((x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb) >> 32) as u32
-    }
-
-    /// From 0 to below 1.
-    fn unit(&mut self) -> f32 {
-        (self.bits() >> 8) as f32 / (1 << 24) as f32
-    }
-
-    fn of<T: Copy>(&mut self, values: &[T]) -> T {
-        values[self.bits() as usize % values.len()]
-    }
+fn one_of<T: Copy>(random: &mut Random, values: &[T]) -> T {
+    values[(random.unit() * values.len() as f32) as usize]
 }
 
 /// Where particles are.
@@ -334,38 +318,38 @@ fn case() -> impl Strategy<Value = Case> {
 }
 
 impl Case {
-    fn position(&self, i: usize, stream: &mut Stream) -> [f32; 3] {
+    fn position(&self, i: usize, random: &mut Random) -> [f32; 3] {
         let extent_m = 0.6 * D * (self.n as f32).cbrt();
         match self.shape {
-            Shape::Cloud => [(); 3].map(|()| 0.1 + extent_m * (stream.unit() - 0.5)),
-            Shape::OneCell => [(); 3].map(|()| 0.085 + 0.03 * stream.unit()),
-            Shape::Heaps => [(); 3].map(|()| stream.of(&[0.09, 0.1, 0.115])),
+            Shape::Cloud => [(); 3].map(|()| 0.1 + extent_m * (random.unit() - 0.5)),
+            Shape::OneCell => [(); 3].map(|()| 0.085 + 0.03 * random.unit()),
+            Shape::Heaps => [(); 3].map(|()| one_of(random, &[0.09, 0.1, 0.115])),
             Shape::Lattice => [i % 8, i / 64, i / 8 % 8].map(|place| (place as f32 + 0.5) * D),
             Shape::Walls => std::array::from_fn(|axis| {
-                let inside = UPPER_M[axis] * stream.unit();
-                stream.of(&[0.0, 0.5 * D, UPPER_M[axis], inside, inside])
+                let inside = UPPER_M[axis] * random.unit();
+                one_of(random, &[0.0, 0.5 * D, UPPER_M[axis], inside, inside])
             }),
         }
     }
 
-    fn temperature_c(&self, phase: Phase, stream: &mut Stream) -> f32 {
+    fn temperature_c(&self, phase: Phase, random: &mut Random) -> f32 {
         let away = if phase == Phase::Snow { 1.0 } else { -1.0 };
         match self.weather {
-            Weather::Mixed => 80.0 * stream.unit() - 40.0,
-            Weather::Freezing => stream.of(&[0.0, -0.0, f32::MIN_POSITIVE, -1e-6, 1e-6]),
-            Weather::AllStay => -away * 20.0 * stream.unit(),
-            Weather::AllLeave => away * (0.1 + 20.0 * stream.unit()),
+            Weather::Mixed => 80.0 * random.unit() - 40.0,
+            Weather::Freezing => one_of(random, &[0.0, -0.0, f32::MIN_POSITIVE, -1e-6, 1e-6]),
+            Weather::AllStay => -away * 20.0 * random.unit(),
+            Weather::AllLeave => away * (0.1 + 20.0 * random.unit()),
         }
     }
 
     fn sampled(&self) -> Sampled {
-        let mut stream = Stream(self.seed);
+        let mut random = Random::new(self.seed);
         let mut sampled = Sampled::default();
         for i in 0..self.n {
-            let phase = if stream.bits() % 100 < self.snow { Phase::Snow } else { Phase::Water };
-            sampled.positions_m.push(self.position(i, &mut stream));
-            sampled.velocities_m_s.push([(); 3].map(|()| 2.0 * stream.unit() - 1.0));
-            sampled.temperatures_c.push(self.temperature_c(phase, &mut stream));
+            let phase = if 100.0 * random.unit() < self.snow as f32 { Phase::Snow } else { Phase::Water };
+            sampled.positions_m.push(self.position(i, &mut random));
+            sampled.velocities_m_s.push([(); 3].map(|()| 2.0 * random.unit() - 1.0));
+            sampled.temperatures_c.push(self.temperature_c(phase, &mut random));
             sampled.phases.push(phase);
         }
         sampled
@@ -379,15 +363,15 @@ impl Case {
         let snow = Snow::with_tuning(&DEVICE, &scene, &self.sampled(), tuning).unwrap();
         let bisection = Bisection::new(snow);
         let (p, state) = (&bisection.p, bisection.state(false));
-        let mut stream = Stream(self.seed ^ 1);
+        let mut random = Random::new(self.seed ^ 1);
         for (kind, matter) in [(Kind::Solid, bisection.snow.solid()), (Kind::Fluid, bisection.snow.fluid())] {
-            let alpha = |stream: &mut Stream| match self.blending {
-                Blending::Mixed => stream.of(&[0.0, 0.1, 0.26, 0.5, 0.97, 1.0]),
+            let alpha = |random: &mut Random| match self.blending {
+                Blending::Mixed => one_of(random, &[0.0, 0.1, 0.26, 0.5, 0.97, 1.0]),
                 Blending::JustCome => 0.0,
                 Blending::AtThreshold => p.blend_threshold - p.blend_speed,
                 Blending::AtHome => 1.0,
             };
-            let blend: Vec<f32> = state[kind].id.iter().map(|_| alpha(&mut stream)).collect();
+            let blend: Vec<f32> = state[kind].id.iter().map(|_| alpha(&mut random)).collect();
             DEVICE.upload(matter.blend.front(), &blend).unwrap();
             if let (LatentHeat::Enthalpy { latent_j_kg }, Weather::Freezing) =
                 (p.heat.latent_heat, self.weather)
@@ -400,7 +384,8 @@ impl Case {
                     latent_j_kg.next_up(),
                     latent_j_kg.next_down(),
                 ];
-                let enthalpy: Vec<f32> = state[kind].id.iter().map(|_| stream.of(&decisive)).collect();
+                let enthalpy: Vec<f32> =
+                    state[kind].id.iter().map(|_| one_of(&mut random, &decisive)).collect();
                 DEVICE.upload(matter.enthalpy.front(), &enthalpy).unwrap();
             }
         }
