@@ -69,8 +69,7 @@ impl Parameters {
             over_relaxation: scene.solver.over_relaxation as f32,
             relaxation: scene.solver.constraint_relaxation as f32,
             pressure_strength: pressure.strength as f32,
-            pressure_inverse_shape: (1.0 - pressure.radius_fraction * pressure.radius_fraction).powi(-3)
-                as f32,
+            pressure_inverse_shape: (1.0 / spline_shape(pressure.radius_fraction)) as f32,
             pressure_exponent: pressure.exponent,
             xsph_viscosity: scene.fluid.xsph_viscosity as f32,
             wall_friction: scene.fluid.wall_friction as f32,
@@ -143,4 +142,21 @@ fn collider(collider: &SceneCollider) -> Result<Collider, SolverError> {
         },
         ref other => return Err(SolverError::Scene { key: "colliders".into(), found: format!("{other:?}") }),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn artificial_pressure_has_its_strength_at_its_distance() {
+        // 002 eq 2.21: s_corr = −k where W(r) = W(Δq), with the kernel that the device uses.
+        for radius_fraction in ["0.1", "0.3", "0.8"] {
+            let overrides = [format!("solver.artificial_pressure.radius_fraction={radius_fraction}")];
+            let scene = Scene::find("drop", &overrides).unwrap();
+            let parameters = Parameters::from_scene(&scene).unwrap();
+            let at = spline_shape(radius_fraction.parse().unwrap()) as f32;
+            assert!((at * parameters.pressure_inverse_shape - 1.0).abs() < 1e-6, "{radius_fraction}");
+        }
+    }
 }
