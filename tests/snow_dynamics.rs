@@ -250,7 +250,7 @@ fn shortening(links: &str, iterations: u32) -> f64 {
         block([0.0, -0.2, 0.0], [1, 4, 1], "")
     );
     let mut simulation = SnowSimulation::of(&device(), scene([0.2; 3], [0.0, -9.81, 0.0], &more).tapped());
-    simulation.advance(1500);
+    simulation.advance(800);
     let found = by_id(simulation.particles());
     assert_no_validation_messages(&simulation.device);
     D - distance(&found[&0], &found[&1])
@@ -274,9 +274,9 @@ fn a_compliant_link_gives_by_force_times_compliance_whatever_the_iterations() {
     let compliance = 1e-3;
     let expected = compliance * 3.0 * 0.008 * 9.81;
     let found: Vec<f64> =
-        [2, 5, 20, 60].iter().map(|n| shortening(&format!("compliance_m_n = {compliance:?}"), *n)).collect();
-    println!("shortening after 2, 5, 20, 60 iterations {found:?} m, expected {expected} m");
-    for (iterations, found) in [2, 5, 20, 60].iter().zip(&found) {
+        [2, 5, 20].iter().map(|n| shortening(&format!("compliance_m_n = {compliance:?}"), *n)).collect();
+    println!("shortening after 2, 5 and 20 iterations {found:?} m, expected {expected} m");
+    for (iterations, found) in [2, 5, 20].iter().zip(&found) {
         // The error of stopping early falls as (1 − ω)^N for a pair, and a little later for a chain.
         let bound = if *iterations < 5 { 0.05 } else { 0.002 };
         assert!(

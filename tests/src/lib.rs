@@ -2,12 +2,17 @@
 
 pub mod bar;
 mod random;
+mod snow_twin;
 
 pub use random::Random;
+pub use snow_twin::{
+    is_migrating_after, run_snow_stage, run_snow_twin, snow_disagreement, snow_state, snow_twin_parameters,
+};
 
 use frazil_scene::Scene;
 use frazil_solvers::pbd::{Fluid, FluidMetrics, Snow, SnowMetrics};
 use frazil_vk::{Device, DeviceOptions};
+use proptest::prelude::ProptestConfig;
 
 /// Opens the test device with core and synchronization validation.
 ///
@@ -17,6 +22,14 @@ use frazil_vk::{Device, DeviceOptions};
 pub fn device() -> Device {
     let options = DeviceOptions { validation: true, ..Default::default() };
     Device::open(&options).expect("a Vulkan device with validation layers; tools/setup installs both")
+}
+
+/// `cases`, or as many as `FRAZIL_CASES` says, or a hundred times `cases` with `FRAZIL_FULL=1`.
+pub fn config(cases: u32) -> ProptestConfig {
+    let full = std::env::var("FRAZIL_FULL").is_ok_and(|full| full == "1").then_some(100 * cases);
+    let asked = std::env::var("FRAZIL_CASES").ok().and_then(|c| c.parse().ok());
+    let cases = asked.or(full).unwrap_or(cases);
+    ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(cases) }
 }
 
 /// Fails if the validation layers said anything.

@@ -6,8 +6,8 @@ mod common;
 
 use common::*;
 use frazil_kernels::{
-    Builder, INVALID_INDEX, Interlinks, KernelError, LinkLimit, LinkRule, LinkedParticles, RadixSort,
-    UniformGrid,
+    Builder, INVALID_INDEX, Interlinks, KernelError, LINK_FAULTS, LinkLimit, LinkRule, LinkedParticles,
+    RadixSort, UniformGrid,
 };
 use frazil_reference::interlinks as twin;
 use frazil_reference::interlinks::Links;
@@ -647,4 +647,166 @@ fn rules_that_cannot_be_are_refused() {
     let many = count(10, 11);
     let error = links.record_remap(&mut recorder, &many, &padded(&[], 11)).err();
     assert!(matches!(error, Some(KernelError::Capacity { found: 11, capacity: 10, .. })), "{error:?}");
+}
+
+/// Faults that the device counts in these records, of places below the count: (partner, rest length) a slot.
+fn faults(records: [&[(u32, f32)]; 4], degree: [u32; 4], temperature_c: [f32; 4]) -> Vec<u32> {
+    let (n, capacity, n_max) = (4, 6, 3);
+    let mut particles = world(Shape::Point, Weather::Cold, n, 1);
+    particles.temperature_c = temperature_c.to_vec();
+    let grid = grid();
+    let uploaded = Uploaded::new(&particles, &grid, capacity);
+    let links = Interlinks::new(&DEVICE, capacity as u32, n_max).unwrap();
+    // Rubbish stands past the count, and behind empty slots in the lengths.
+    let mut partner = vec![0xdead_beef; capacity * n_max as usize];
+    let mut rest_length_m = vec![f32::NAN; capacity * n_max as usize];
+    for (i, record) in records.into_iter().enumerate() {
+        for slot in 0..n_max as usize {
+            let at = slot * capacity + i;
+            partner[at] = record.get(slot).map_or(INVALID_INDEX, |(partner, _)| *partner);
+            rest_length_m[at] = record.get(slot).map_or(f32::NAN, |(_, rest_length_m)| *rest_length_m);
+        }
+    }
+    DEVICE.upload(links.partner(), &partner).unwrap();
+    DEVICE.upload(links.rest_length_m(), &rest_length_m).unwrap();
+    DEVICE.upload(links.degree(), &degree).unwrap();
+    run(|r| links.record_check(r, uploaded.particles(), &checked_rule()).unwrap());
+    DEVICE.download(links.faults(), LINK_FAULTS.len()).unwrap()
+}
+
+/// Two links a particle at most, below −2 °C.
+fn checked_rule() -> LinkRule {
+    LinkRule { limit: LinkLimit::Constant(2), ..a_rule() }
+}
+
+#[test]
+fn each_kind_of_fault_in_the_records_is_counted() {
+    const NONE: u32 = INVALID_INDEX;
+    const L: f32 = 0.01;
+    let cold = [-5.0f32; 4];
+    // A chain 0 – 1 – 2, and 3 alone.
+    let chain: [&[(u32, f32)]; 4] = [&[(1, L)], &[(0, L), (2, L)], &[(1, L)], &[]];
+    let degree = [1, 2, 1, 0];
+    assert_eq!(faults(chain, degree, cold), [0; 7], "sound records");
+
+    type Planted<'a> = (&'a str, [&'a [(u32, f32)]; 4], [u32; 4], [f32; 4], [u32; 7]);
+    let planted: [Planted<'_>; 16] = [
+        (
+            "three links where two may be",
+            [&[(1, L), (2, L), (3, L)], &[(0, L)], &[(0, L)], &[(0, L)]],
+            [3, 1, 1, 1],
+            cold,
+            [1, 0, 0, 0, 0, 0, 0],
+        ),
+        // What is past the record is not read; what is in it has no other end.
+        (
+            "a degree past the record",
+            [&[(1, L), (2, L), (3, L)], &[], &[], &[]],
+            [9, 0, 0, 0],
+            cold,
+            [1, 0, 0, 0, 3, 0, 0],
+        ),
+        ("an empty slot below the degree", [&[], &[], &[], &[]], [1, 0, 0, 0], cold, [0, 1, 0, 0, 0, 0, 0]),
+        ("a partner past the count", [&[(4, L)], &[], &[], &[]], [1, 0, 0, 0], cold, [0, 1, 0, 0, 0, 0, 0]),
+        ("a partner past the room", [&[(77, L)], &[], &[], &[]], [1, 0, 0, 0], cold, [0, 1, 0, 0, 0, 0, 0]),
+        (
+            "an occupied slot past the degree",
+            [&[(1, L), (3, L)], chain[1], chain[2], &[]],
+            degree,
+            cold,
+            [0, 1, 0, 0, 0, 0, 0],
+        ),
+        (
+            "a hole",
+            [&[(NONE, L), (1, L)], chain[1], chain[2], &[]],
+            [2, 2, 1, 0],
+            cold,
+            [0, 1, 0, 0, 0, 0, 0],
+        ),
+        (
+            "a link to itself",
+            [chain[0], chain[1], chain[2], &[(3, L)]],
+            [1, 2, 1, 1],
+            cold,
+            [0, 0, 1, 0, 0, 0, 0],
+        ),
+        // Both are found at the other end.
+        (
+            "a link twice",
+            [&[(1, L), (1, L)], chain[1], chain[2], &[]],
+            [2, 2, 1, 0],
+            cold,
+            [0, 0, 0, 1, 0, 0, 0],
+        ),
+        (
+            "a link of one end",
+            [&[(1, L), (3, L)], chain[1], chain[2], &[]],
+            [2, 2, 1, 0],
+            cold,
+            [0, 0, 0, 0, 1, 0, 0],
+        ),
+        (
+            "ends a bit apart in length",
+            [&[(1, L.next_up())], chain[1], chain[2], &[]],
+            degree,
+            cold,
+            [0, 0, 0, 0, 0, 2, 0],
+        ),
+        ("a negative length", [&[(1, -L)], &[(0, -L)], &[], &[]], [1, 1, 0, 0], cold, [0, 0, 0, 0, 0, 2, 0]),
+        (
+            "no length",
+            [&[(1, f32::NAN)], &[(0, f32::NAN)], &[], &[]],
+            [1, 1, 0, 0],
+            cold,
+            [0, 0, 0, 0, 0, 2, 0],
+        ),
+        (
+            "longer than the radius",
+            [&[(1, RADIUS_M.next_up())], &[(0, RADIUS_M.next_up())], &[], &[]],
+            [1, 1, 0, 0],
+            cold,
+            [0, 0, 0, 0, 0, 2, 0],
+        ),
+        // Who is too warm may have no link, so that one is over its limit, too.
+        ("an end too warm", chain, degree, [-1.0, -5.0, -5.0, -5.0], [1, 0, 0, 0, 0, 0, 2]),
+        ("the middle no temperature", chain, degree, [-5.0, f32::NAN, -5.0, -5.0], [1, 0, 0, 0, 0, 0, 4]),
+    ];
+    let mut met = [false; LINK_FAULTS.len()];
+    for (what, records, degree, temperature_c, expected) in planted {
+        assert_eq!(faults(records, degree, temperature_c), expected, "{what}");
+        met.iter_mut().zip(expected).for_each(|(met, n)| *met |= n > 0);
+    }
+    assert_eq!(met, [true; LINK_FAULTS.len()]);
+}
+
+#[test]
+fn built_links_have_no_faults_and_each_planted_one_is_counted() {
+    let grid = grid();
+    proptest!(config(100), |((particles, rule, n_max, group) in case(), seed in any::<u64>())| {
+        let (particles, _) = sorted(&particles, &grid);
+        let n = particles.position.len();
+        let uploaded = Uploaded::new(&particles, &grid, n);
+        let links = Interlinks::with_workgroup_size(&DEVICE, n as u32, n_max, group).unwrap();
+        build(&links, &grid, &uploaded, Builder::Reproducible { rounds: 3 }, &rule);
+        let check = || {
+            run(|r| links.record_check(r, uploaded.particles(), &rule).unwrap());
+            DEVICE.download(links.faults(), LINK_FAULTS.len()).unwrap()
+        };
+        prop_assert_eq!(check(), [0; 7]);
+        // One slot in three gets another length, at one end only.
+        let found = download(&links, n);
+        let mut rest = DEVICE.download(links.rest_length_m(), links.rest_length_m().len()).unwrap();
+        let mut stream = Stream(seed);
+        let mut changed = std::collections::HashSet::new();
+        for (i, record) in found.records.iter().enumerate() {
+            for (slot, link) in record.iter().enumerate() {
+                if (i as u32) < link.partner && stream.below(3) == 0 {
+                    rest[slot * n + i] = if rest[slot * n + i] == 0.0 { 0.001 } else { 0.5 * rest[slot * n + i] };
+                    changed.insert((i, link.partner));
+                }
+            }
+        }
+        DEVICE.upload(links.rest_length_m(), &rest).unwrap();
+        prop_assert_eq!(check(), [0, 0, 0, 0, 0, 2 * changed.len() as u32, 0]);
+    });
 }

@@ -182,7 +182,8 @@ impl Parameters {
         (open, gradient)
     }
 
-    pub(crate) fn predict_one(&self, x: [f32; 3], v: [f32; 3]) -> [f32; 3] {
+    /// x + Δt v in m.
+    pub fn predict_one(&self, x: [f32; 3], v: [f32; 3]) -> [f32; 3] {
         zip(x, v, |x, v| x + self.dt_s * v)
     }
 

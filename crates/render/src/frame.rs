@@ -79,6 +79,8 @@ pub enum Shading {
     Lit,
     /// As a lit sphere that does not, like snow.
     Matte,
+    /// As something to see through, the more of it the less: water. Drawn over all that is solid and hidden by what is before it.
+    Translucent,
     /// As it is, so that it can be read off the legend exactly.
     Flat,
 }
@@ -121,6 +123,7 @@ impl Shading {
             Self::Flat => 0,
             Self::Lit => 1,
             Self::Matte => 2,
+            Self::Translucent => 3,
         }
     }
 }

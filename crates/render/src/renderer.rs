@@ -1,7 +1,7 @@
 //! Records a picture.
 
 use crate::canvas::{Canvas, Typeface};
-use crate::frame::{Coloring, Frame, Particles};
+use crate::frame::{Coloring, Frame, Particles, Shading};
 use crate::{ColorMap, Legend, OrbitCamera, Result, Swatch, legend};
 use frazil_shaders::render::{ball, ground, occlusion, panel, particles, resolve, wireframe};
 use frazil_shaders::types::View;
@@ -12,7 +12,7 @@ use frazil_vk::{
 /// Draws pictures of one size into an image of its own.
 ///
 /// The passes of a picture: `render.scene` draws everything that has depth; `render.overlay` darkens hollows by the depth
-/// found and draws wire frames over it, and text. With supersampling these two draw a finer picture, and `render.resolve`
+/// found and draws what is seen through and wire frames over it, and text. With supersampling these two draw a finer picture, and `render.resolve`
 /// averages it down before it draws the text.
 pub struct Renderer {
     device: Device,
@@ -47,6 +47,7 @@ struct Resolved {
 
 struct Pipelines {
     particles: Raster<particles::Interface>,
+    translucent: Raster<particles::Interface>,
     ball: Raster<ball::Interface>,
     ground: Raster<ground::Interface>,
     wireframe: Raster<wireframe::Interface>,
@@ -152,6 +153,9 @@ impl Renderer {
             recorder.copy_image(depth, &depth_values.cast());
             overlay.push(self.occlusion(frame, view));
         }
+        for particles in frame.particles.iter().filter(|set| set.shading == Shading::Translucent) {
+            overlay.push(self.particles(&self.pipelines.translucent, particles, view)?);
+        }
         overlay.extend(self.wireframes(frame, view));
         let Some(Resolved { color: coarse, depth: coarse_depth, fine, per_axis }) = resolved else {
             overlay.extend(panels);
@@ -170,8 +174,8 @@ impl Renderer {
     /// Everything that has depth; what blends comes last.
     fn scene(&self, frame: &Frame<'_>, view: View) -> Result<Vec<Draw>> {
         let mut draws = Vec::new();
-        for particles in frame.particles {
-            draws.push(self.particles(particles, view)?);
+        for particles in frame.particles.iter().filter(|set| set.shading != Shading::Translucent) {
+            draws.push(self.particles(&self.pipelines.particles, particles, view)?);
         }
         draws.extend(frame.balls.iter().map(|ball| {
             let params = ball::Params {
@@ -216,7 +220,12 @@ impl Renderer {
         })
     }
 
-    fn particles(&self, set: &Particles<'_>, view: View) -> Result<Draw> {
+    fn particles(
+        &self,
+        pipeline: &Raster<particles::Interface>,
+        set: &Particles<'_>,
+        view: View,
+    ) -> Result<Draw> {
         let drawn = (set.count.capacity as usize).min(set.positions.len());
         let ((column, column_kind), map, [lo, hi], uniform_color) = match set.coloring {
             Coloring::Mapped { column, map, range } => (column.words(), map, range, [0.0; 3]),
@@ -243,7 +252,7 @@ impl Renderer {
         let shading = set.shading.number();
         let params =
             particles::Params { view, radius: set.radius_m, lo, hi, column_kind, uniform_color, shading };
-        Ok(self.pipelines.particles.draw(bindings, params, QUAD * drawn as u32))
+        Ok(pipeline.draw(bindings, params, QUAD * drawn as u32))
     }
 
     fn occlusion(&self, frame: &Frame<'_>, view: View) -> Draw {
@@ -342,6 +351,7 @@ impl Pipelines {
         let over_all = RasterOptions { depth: DepthUse::Ignore, blend: true };
         Ok(Self {
             particles: Raster::new(device, solid)?,
+            translucent: Raster::new(device, behind_solids)?,
             ball: Raster::new(device, solid)?,
             ground: Raster::new(device, fading)?,
             wireframe: Raster::new(device, behind_solids)?,

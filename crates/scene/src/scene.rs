@@ -352,7 +352,7 @@ pub struct Render {
     pub colour_range: Option<[f64; 2]>,
     /// Radius of a drawn particle in spacings.
     pub particle_radius_spacings: f64,
-    /// Radius of a drawn water particle in spacings, in scenes with snow: smaller, so that snow shows through water.
+    /// Radius of a drawn water particle in spacings, in scenes with snow.
     pub water_radius_spacings: f64,
     /// Background colour, sRGB components from 0 to 1.
     pub background_srgb: Vec3,
@@ -367,7 +367,7 @@ impl Default for Render {
             colour_by: ColourBy::Speed,
             colour_range: None,
             particle_radius_spacings: 0.5,
-            water_radius_spacings: 0.2,
+            water_radius_spacings: 0.6,
             background_srgb: [0.05, 0.06, 0.08],
         }
     }

@@ -194,7 +194,7 @@ impl Painter {
             particles.push(Particles {
                 positions: &set.position,
                 count: set.count,
-                radius_m: self.scenery.radius_m(set.phase),
+                radius_m: self.scenery.radius_m(set.phase, property),
                 coloring,
                 shading,
             });
@@ -251,7 +251,7 @@ impl Painter {
             ColourBy::Phase => {
                 return set.phase.map(|phase| match phase {
                     Phase::Snow => (Coloring::Uniform(SNOW_COLOUR), Shading::Matte),
-                    Phase::Water => (Coloring::Uniform(WATER_COLOUR), Shading::Lit),
+                    Phase::Water => (Coloring::Uniform(WATER_COLOUR), Shading::Translucent),
                 });
             }
             _ => return None,
@@ -309,8 +309,13 @@ impl Scenery {
         }
     }
 
-    fn radius_m(&self, phase: Option<Phase>) -> f32 {
-        if phase == Some(Phase::Water) { self.water_radius_m } else { self.radius_m }
+    fn radius_m(&self, phase: Option<Phase>, property: ColourBy) -> f32 {
+        match (phase, property) {
+            (Some(Phase::Water), ColourBy::Phase) => self.water_radius_m,
+            // Solid, it would hide what it holds.
+            (Some(Phase::Water), _) => self.water_radius_m / 3.0,
+            _ => self.radius_m,
+        }
     }
 }
 

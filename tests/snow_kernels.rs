@@ -1,0 +1,183 @@
+//! Kernels of the two-phase step that move words and count, each on its own.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use frazil_kernels::Counts;
+use frazil_reference::snow::fixed_point_temperature;
+use frazil_shaders::snow::{gather_phases, list_particles, tally_heat};
+use frazil_tests::{config, device};
+use frazil_vk::{Device, DeviceCount, Kernel, Recorder, RecorderOptions, Threads, find_hazards};
+use proptest::prelude::*;
+use std::sync::LazyLock;
+
+static DEVICE: LazyLock<Device> = LazyLock::new(device);
+static COUNTS: LazyLock<Counts> = LazyLock::new(|| Counts::new(&DEVICE).unwrap());
+
+/// What is in buffers where nothing was written.
+const RUBBISH: u32 = 0xdead_beef;
+
+fn count(n: usize, capacity: usize) -> DeviceCount {
+    COUNTS.upload(&DEVICE, "count", n as u32, capacity as u32).unwrap()
+}
+
+/// Records, checks that no barrier is missing, runs, and checks that the layers said nothing.
+fn run(record: impl FnOnce(&mut Recorder)) {
+    let mut recorder = DEVICE.recorder_with(RecorderOptions { trace: true, ..Default::default() }).unwrap();
+    record(&mut recorder);
+    assert_eq!(find_hazards(recorder.events()), vec![]);
+    DEVICE.submit(recorder).unwrap().wait().unwrap();
+    DEVICE.check_validation().unwrap();
+}
+
+/// Sizes that break tails: none, one, and each side of powers of two and workgroups.
+fn size() -> impl Strategy<Value = usize> {
+    prop_oneof![
+        Just(0usize),
+        Just(1),
+        Just(2),
+        (prop::sample::select(vec![64usize, 128, 256, 512, 1024, 4096]), 0usize..3)
+            .prop_map(|(n, d)| n + d - 1),
+        3usize..3000,
+    ]
+}
+
+/// Threads a group: 64 to 512.
+fn workgroup_size() -> impl Strategy<Value = u32> {
+    (6u32..10).prop_map(|log| 1 << log)
+}
+
+#[test]
+fn a_column_is_gathered_from_both_phases() {
+    // Each place comes from anywhere in one of the two.
+    let sources =
+        size().prop_flat_map(|n| prop::collection::vec((any::<bool>(), any::<prop::sample::Index>()), n));
+    proptest!(config(100), |(sources in sources, spare in 0usize..300, workgroup_size in workgroup_size(), wide in any::<bool>())| {
+        let (n, words) = (sources.len(), if wide { 3 } else { 1 });
+        let capacity = n + spare;
+        let source: Vec<u32> = sources.iter().map(|(is_own, at)| {
+            at.index(n) as u32 + if *is_own { 0 } else { capacity as u32 }
+        }).collect();
+        let column = |tag: u32| (0..(capacity * words) as u32).map(|word| tag | word).collect::<Vec<_>>();
+        let (own, other) = (column(1 << 30), column(1 << 31));
+        let kernel = Kernel::<gather_phases::Interface>::specialized(&DEVICE, &gather_phases::Specialization { workgroup_size, words: words as u32 },
+        ).unwrap();
+        let moved = DEVICE.buffer_from("moved", &vec![RUBBISH; capacity * words]).unwrap();
+        let count = count(n, capacity);
+        run(|r| {
+            let bindings = gather_phases::Bindings {
+                count: &count.count,
+                source: &DEVICE.buffer_from("source", &source).unwrap(),
+                own: &DEVICE.buffer_from("own", &own).unwrap(),
+                other: &DEVICE.buffer_from("other", &other).unwrap(),
+                moved: &moved,
+            };
+            let params = gather_phases::Params { capacity: capacity as u32 };
+            r.dispatch(&kernel, Threads::Counted(&count), bindings, params);
+        });
+        let element = |from: &u32| {
+            let (column, at) = match from.checked_sub(capacity as u32) {
+                None => (&own, *from as usize),
+                Some(at) => (&other, at as usize),
+            };
+            column[at * words..(at + 1) * words].to_vec()
+        };
+        let mut expected: Vec<u32> = source.iter().flat_map(element).collect();
+        expected.resize(capacity * words, RUBBISH);
+        prop_assert_eq!(DEVICE.download(&moved, capacity * words).unwrap(), expected);
+    });
+}
+
+#[test]
+fn all_particles_are_listed_solids_first() {
+    proptest!(config(100), |(n in size(), share in any::<prop::sample::Index>(), workgroup_size in workgroup_size())| {
+        // All may be solid, or none.
+        let n_solid = share.index(n + 1);
+        let kernel = Kernel::<list_particles::Interface>::specialized(&DEVICE, &list_particles::Specialization { workgroup_size }).unwrap();
+        let rubbish = vec![RUBBISH; n + 10];
+        let (source, phase) =
+            (DEVICE.buffer_from("source", &rubbish).unwrap(), DEVICE.buffer_from("phase", &rubbish).unwrap());
+        let count = count(n, n + 10);
+        run(|r| {
+            let bindings = list_particles::Bindings {
+                count: &count.count,
+                solids: &DEVICE.buffer_from("solids", &[n_solid as u32]).unwrap(),
+                source: &source,
+                phase: &phase,
+            };
+            let params = list_particles::Params { capacity: n as u32 };
+            r.dispatch(&kernel, Threads::Counted(&count), bindings, params);
+        });
+        let solids = (0..n_solid as u32).map(|i| (i, 1));
+        let fluids = (0..(n - n_solid) as u32).map(|i| (n as u32 + i, 0));
+        let rest = std::iter::repeat_n((RUBBISH, RUBBISH), 10);
+        let expected: (Vec<u32>, Vec<u32>) = solids.chain(fluids).chain(rest).unzip();
+        let found = (DEVICE.download(&source, n + 10).unwrap(), DEVICE.download(&phase, n + 10).unwrap());
+        prop_assert_eq!(found, expected);
+    });
+}
+
+/// What the device has in `tally` after those of `temperatures` with a flag have left, from `before` on.
+fn tally(before: (u32, i64), temperatures: &[f32], leaves: &[u32], workgroup_size: u32) -> (u32, i64) {
+    let kernel =
+        Kernel::<tally_heat::Interface>::specialized(&DEVICE, &tally_heat::Specialization { workgroup_size })
+            .unwrap();
+    let (n, sum) = (temperatures.len(), before.1.cast_unsigned());
+    let tally = DEVICE.buffer_from("tally", &[before.0, sum as u32, (sum >> 32) as u32]).unwrap();
+    // Behind the count stand particles that would leave.
+    let (mut all, mut flags) = (temperatures.to_vec(), leaves.to_vec());
+    all.resize(n + 70, 5.0);
+    flags.resize(n + 70, 1);
+    let count = count(n, n + 70);
+    run(|r| {
+        let bindings = tally_heat::Bindings {
+            count: &count.count,
+            leaves: &DEVICE.buffer_from("leaves", &flags).unwrap(),
+            temperature: &DEVICE.buffer_from("temperature", &all).unwrap(),
+            tally: &tally,
+        };
+        r.dispatch(&kernel, Threads::Counted(&count), bindings, ());
+    });
+    let tally = DEVICE.download(&tally, 3).unwrap();
+    (tally[0], (u64::from(tally[2]) << 32 | u64::from(tally[1])).cast_signed())
+}
+
+#[test]
+fn heat_that_leaves_is_summed_exactly() {
+    let temperature = prop_oneof![
+        4 => -300.0f32..10_000.0,
+        // Units of the sum, halves of them, and what lies between.
+        2 => (-9i32..9, 1i32..3).prop_map(|(n, halves)| n as f32 / (65536.0 * halves as f32)),
+        1 => prop::sample::select(vec![0.0f32, -0.0, 1e-30, 32767.0, -32767.0, 1e9, -1e9, f32::INFINITY, f32::NEG_INFINITY]),
+    ];
+    let particles = size().prop_flat_map(move |n| prop::collection::vec((temperature.clone(), 0u32..2), n));
+    // Sums that are about to carry into the high word, either way, or to change sign.
+    let low = prop::sample::select(vec![
+        0i64,
+        -1,
+        1,
+        (1 << 32) - 1,
+        1 << 32,
+        -(1 << 32),
+        (1 << 40) + 7,
+        -(1 << 50) - 3,
+    ]);
+    proptest!(config(100), |(particles in particles, n_before in 0u32..9, low in low, workgroup_size in workgroup_size())| {
+        let (temperatures, leaves): (Vec<f32>, Vec<u32>) = particles.iter().copied().unzip();
+        let leavers = particles.iter().filter(|(_, leaves)| *leaves != 0);
+        let sum: i64 = leavers.clone().map(|(t, _)| fixed_point_temperature(*t)).sum();
+        let expected = (n_before + leavers.count() as u32, low + sum);
+        prop_assert_eq!(tally((n_before, low), &temperatures, &leaves, workgroup_size), expected);
+    });
+}
+
+#[test]
+fn thousands_of_carries_are_all_counted() {
+    // Each of 2¹² particles adds nearly half the range of the low word, so that every second one carries; then they are taken away.
+    let n = 1 << 12;
+    let (hot, cold) = (vec![32_000.0f32; n], vec![-32_000.0f32; n]);
+    let each = 32_000 * 65_536;
+    let warmed = tally((0, -5), &hot, &vec![1; n], 256);
+    assert_eq!(warmed, (n as u32, n as i64 * each - 5));
+    assert_eq!(tally(warmed, &cold, &vec![1; n], 64), (2 * n as u32, -5));
+    assert_eq!(tally((0, 3), &cold, &vec![1; n], 256), (n as u32, 3 - n as i64 * each));
+}

@@ -1,0 +1,481 @@
+//! The two-phase step against its CPU twin: every stage runs on both from what the device held before it, and the first whose
+//! results part is named. Here to show that none is wrong in scenes of all kinds and in random states, and that a wrong one is named.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use frazil_kernels::CellSortMethod;
+use frazil_reference::snow::{Averaging, Kind, LatentHeat, Parameters, State};
+use frazil_scene::{Phase, Sampled, Scene};
+use frazil_solvers::pbd::snow::Stage;
+use frazil_solvers::pbd::{Snow, Tuning};
+use frazil_tests::{
+    assert_no_validation_messages, config, device, is_migrating_after, run_snow_stage, run_snow_twin,
+    snow_disagreement, snow_state, snow_twin_parameters,
+};
+use frazil_vk::Device;
+use proptest::prelude::*;
+use std::sync::LazyLock;
+
+static DEVICE: LazyLock<Device> = LazyLock::new(device);
+
+/// Spacing of the scenes here, in m.
+const D: f32 = 0.02;
+
+/// Of the box that the scenes are in, in m.
+const UPPER_M: [f32; 3] = [0.2, 0.3, 0.2];
+
+/// A scene in a box from the origin on, with `[snow]` as `lines` say, and `more` beside.
+fn scene(lines: &str, more: &str) -> Scene {
+    let [x, y, z] = UPPER_M;
+    let text = format!(
+        "version = 1\nname = \"twins\"\nup_axis = \"y\"\n[time]\ndt_s = 0.001\nduration_s = 1.0\n\
+         [fluid]\nparticle_spacing_m = {D}\n[domain]\nmin_m = [0.0, 0.0, 0.0]\nmax_m = [{x}, {y}, {z}]\n\
+         [snow]\nheat.snow_conductivity_w_m_k = 2500.0\nheat.water_conductivity_w_m_k = 600.0\n{lines}\n{more}"
+    );
+    Scene::parse(&text, "twins.toml", &[]).unwrap()
+}
+
+/// A step on the device, each stage of it on the twin, too.
+struct Bisection {
+    snow: Snow,
+    p: Parameters,
+}
+
+impl Bisection {
+    fn new(snow: Snow) -> Self {
+        Self { p: snow_twin_parameters(&snow), snow }
+    }
+
+    fn state(&self, is_migrating: bool) -> State {
+        snow_state(&DEVICE, &self.snow, &self.p, is_migrating)
+    }
+
+    fn advance(&mut self, steps: usize) {
+        let mut recorder = DEVICE.recorder().unwrap();
+        for _ in 0..steps {
+            self.snow.record_step(&mut recorder);
+        }
+        DEVICE.submit(recorder).unwrap().wait().unwrap();
+    }
+
+    /// Runs one step on the device; each stage also runs on the twin, from what the device held before it, after `meddle` has changed
+    /// its state and numbers. Returns the first stage that differs and in what; `see` is shown all stages.
+    fn first_wrong_stage(
+        &mut self,
+        meddle: impl Fn(Stage, &mut State, &mut Parameters),
+        mut see: impl FnMut(Stage, &State, &State),
+    ) -> Option<(Stage, String)> {
+        let mut before = self.state(false);
+        for stage in self.snow.stages().collect::<Vec<_>>() {
+            let (mut twin, mut p) = (before.clone(), self.p.clone());
+            meddle(stage, &mut twin, &mut p);
+            run_snow_stage(&DEVICE, &mut self.snow, stage);
+            run_snow_twin(&mut twin, &p, stage);
+            let device = self.state(is_migrating_after(stage));
+            if let Some(what) = snow_disagreement(stage, &self.p, &before, &device, &twin) {
+                return Some((stage, what));
+            }
+            see(stage, &before, &device);
+            before = device;
+        }
+        None
+    }
+}
+
+/// What has happened in the steps that were compared.
+#[derive(Clone, Copy, Debug, Default)]
+struct Seen {
+    melted: bool,
+    frozen: bool,
+    links_made: bool,
+    links_broken: bool,
+    water_touched_snow: bool,
+    snow_was_blending: bool,
+    water_was_blending: bool,
+    was_half_melted: bool,
+    water_was_pressed: bool,
+    walls_pushed: bool,
+    snow_rubbed: bool,
+}
+
+impl Seen {
+    fn see(&mut self, p: &Parameters, stage: Stage, before: &State, after: &State) {
+        let links = |state: &State| state.links.records.iter().map(Vec::len).sum::<usize>();
+        let is_blending = |kind: Kind| after[kind].blend.iter().any(|alpha| *alpha > 0.0 && *alpha < 1.0);
+        let is_pressed = |kind: Kind| after[kind].constraint.iter().any(|constraint| constraint[3] != 0.0);
+        match stage {
+            Stage::ScanLeavers => {
+                self.melted |= after.solid.n_leavers > 0;
+                self.frozen |= after.fluid.n_leavers > 0;
+            }
+            Stage::Conduct => {
+                if let LatentHeat::Enthalpy { latent_j_kg } = p.heat.latent_heat {
+                    let mut all = Kind::ALL.into_iter().flat_map(|kind| &after[kind].enthalpy_j_kg);
+                    self.was_half_melted |= all.any(|h| *h > 0.0 && *h < latent_j_kg);
+                }
+            }
+            Stage::BreakLinks => self.links_broken |= links(after) < links(before),
+            Stage::BuildLinks => self.links_made |= links(after) > links(before),
+            Stage::Weigh => {
+                self.water_touched_snow |= after.fluid.contact.iter().any(|contact| contact[1] > 1.0);
+                self.snow_was_blending |= is_blending(Kind::Solid) && is_pressed(Kind::Solid);
+                self.water_was_blending |= is_blending(Kind::Fluid);
+                self.water_was_pressed |= is_pressed(Kind::Fluid);
+            }
+            Stage::Rub => {
+                self.walls_pushed |= before.solid.push.iter().any(|push| *push != [0.0; 3]);
+                self.snow_rubbed |= before.solid.predicted != after.solid.predicted;
+            }
+            _ => {}
+        }
+    }
+
+    /// What should have happened and has not, in scenes of these settings.
+    fn missing(&self, p: &Parameters) -> Vec<&'static str> {
+        let (has_links, has_enthalpy) = (p.links.is_some(), p.heat.latent_heat != LatentHeat::Blending);
+        let wanted = [
+            ("snow melts", self.melted),
+            ("water freezes", self.frozen),
+            ("links are made", self.links_made || !has_links),
+            ("links break", self.links_broken || !has_links),
+            ("water touches snow", self.water_touched_snow),
+            ("snow is blending", self.snow_was_blending),
+            ("water is blending", self.water_was_blending),
+            ("something is half molten", self.was_half_melted || !has_enthalpy),
+            ("water is pressed", self.water_was_pressed),
+            ("walls push snow", self.walls_pushed),
+            ("snow rubs", self.snow_rubbed),
+        ];
+        wanted.into_iter().filter(|(_, happened)| !happened).map(|(what, _)| what).collect()
+    }
+}
+
+/// A pool of water, cold snow that falls into it, snow that is too warm to last, and water that is too cold.
+const POOL: &str = "
+[[particles]]
+shape.box = { min_m = [0.0, 0.0, 0.0], max_m = [0.2, 0.08, 0.2] }
+temperature_c = 0.5
+jitter_spacings = 0.3
+
+[[particles]]
+shape.box = { min_m = [0.0, 0.08, 0.04], max_m = [0.08, 0.18, 0.14] }
+phase = \"snow\"
+temperature_c = -60.0
+velocity_m_s = [-0.3, -1.0, 0.0]
+jitter_spacings = 0.3
+
+[[particles]]
+shape.box = { min_m = [0.12, 0.08, 0.04], max_m = [0.2, 0.16, 0.14] }
+phase = \"snow\"
+temperature_c = 1.0
+velocity_m_s = [0.0, -1.0, 0.3]
+jitter_spacings = 0.3
+
+[[particles]]
+shape.box = { min_m = [0.0, 0.18, 0.04], max_m = [0.06, 0.24, 0.1] }
+temperature_c = -3.0
+velocity_m_s = [0.2, -1.0, 0.0]
+jitter_spacings = 0.3
+";
+
+/// Settings of `[snow]` that lead through the branches of the kernels, and what they need beside.
+const SETTINGS: [[&str; 2]; 7] = [
+    ["links.break_ratio = 1.05", ""],
+    [
+        "averaging = \"off\"\nlinks = { limit = \"constant\", most = 5, temperature_c = -1.0, break_ratio = 1.02, rounds = 3 }",
+        "",
+    ],
+    [
+        "links.limit = \"none\"\ncontact_radius_spacings = 0.6",
+        "[solver]\nartificial_pressure.strength = 0.005",
+    ],
+    [
+        "links.compliance_m_n = 1e-4\nlinks.break_ratio = 1.05",
+        "[solver]\nover_relaxation = 0.5\niterations = 4",
+    ],
+    [
+        "links = { compliance_m_n = 1e-6, break_ratio = 1.05, most = 3 }\naveraging = \"off\"",
+        "[solver]\nover_relaxation = 0.3",
+    ],
+    ["heat.latent_heat = \"enthalpy\"\nheat.latent_heat_j_kg = 500.0\nlinks.break_ratio = 1.05", ""],
+    [
+        "links.break_ratio = 1.05\nstatic_friction = 1.5\nkinetic_friction = 0.1\nxsph_viscosity = 0.0",
+        "[[colliders]]\nplane = { point_m = [0.003, 0.003, 0.0], normal = [1.0, 1.0, 0.0] }\n\
+         [[colliders]]\nsphere = { centre_m = [0.1, 0.12, 0.09], radius_m = 0.018 }\n\
+         [[colliders]]\nsphere = { centre_m = [0.1, 0.15, 0.1], radius_m = 0.195, side = \"inside\" }",
+    ],
+];
+
+fn scene_of(settings: [&str; 2]) -> Scene {
+    let [lines, more] = settings;
+    let transition = "transition.blend_speed = 0.05\ntransition.blend_threshold = 0.3";
+    scene(&format!("{transition}\n{lines}"), &format!("{more}\n{POOL}"))
+}
+
+#[test]
+fn every_stage_agrees_with_its_twin() {
+    for settings in SETTINGS {
+        let scene = scene_of(settings);
+        let mut bisection = Bisection::new(Snow::new(&DEVICE, &scene, &scene.sample().unwrap()).unwrap());
+        let (mut seen, p) = (Seen::default(), bisection.p.clone());
+        for steps in [0, 8, 40] {
+            bisection.advance(steps);
+            for _ in 0..2 {
+                let wrong =
+                    bisection.first_wrong_stage(|_, _, _| {}, |stage, a, b| seen.see(&p, stage, a, b));
+                assert_eq!(wrong, None, "{settings:?}");
+            }
+        }
+        assert_eq!(seen.missing(&p), Vec::<&str>::new(), "{settings:?}: {seen:?}");
+    }
+    assert_no_validation_messages(&DEVICE);
+}
+
+/// A deterministic stream of numbers.
+struct Stream(u64);
+
+impl Stream {
+    fn bits(&mut self) -> u32 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let x = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        ((x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb) >> 32) as u32
+    }
+
+    /// From 0 to below 1.
+    fn unit(&mut self) -> f32 {
+        (self.bits() >> 8) as f32 / (1 << 24) as f32
+    }
+
+    fn of<T: Copy>(&mut self, values: &[T]) -> T {
+        values[self.bits() as usize % values.len()]
+    }
+}
+
+/// Where particles are.
+#[derive(Clone, Copy, Debug)]
+enum Shape {
+    /// Anywhere in a box of half a spacing cubed a particle.
+    Cloud,
+    OneCell,
+    /// In a few points.
+    Heaps,
+    /// Touching, with all distances tied.
+    Lattice,
+    /// In faces, edges and corners of the domain.
+    Walls,
+}
+
+/// How warm they are.
+#[derive(Clone, Copy, Debug)]
+enum Weather {
+    Mixed,
+    /// At the temperature and the enthalpies that decide.
+    Freezing,
+    AllStay,
+    AllLeave,
+}
+
+/// Which phase they are in, and how long.
+#[derive(Clone, Copy, Debug)]
+enum Blending {
+    Mixed,
+    JustCome,
+    AtThreshold,
+    AtHome,
+}
+
+#[derive(Clone, Debug)]
+struct Case {
+    n: usize,
+    /// Of a hundred, this many are snow.
+    snow: u32,
+    shape: Shape,
+    weather: Weather,
+    blending: Blending,
+    settings: usize,
+    log_group: u32,
+    is_radix: bool,
+    seed: u64,
+}
+
+fn case() -> impl Strategy<Value = Case> {
+    let n = prop_oneof![
+        Just(0usize),
+        Just(1),
+        Just(2),
+        3usize..200,
+        (prop::sample::select(vec![64usize, 128, 256, 512]), 0usize..3).prop_map(|(n, d)| n + d - 1),
+    ];
+    let shape =
+        prop::sample::select(vec![Shape::Cloud, Shape::OneCell, Shape::Heaps, Shape::Lattice, Shape::Walls]);
+    let weather =
+        prop::sample::select(vec![Weather::Mixed, Weather::Freezing, Weather::AllStay, Weather::AllLeave]);
+    let blending = prop::sample::select(vec![
+        Blending::Mixed,
+        Blending::JustCome,
+        Blending::AtThreshold,
+        Blending::AtHome,
+    ]);
+    let tuning = (6u32..10, any::<bool>());
+    let snow = prop::sample::select(vec![0u32, 50, 50, 100]);
+    ((n, snow), shape, weather, blending, 0..SETTINGS.len(), tuning, any::<u64>()).prop_map(
+        |((n, snow), shape, weather, blending, settings, (log_group, is_radix), seed)| Case {
+            n,
+            snow,
+            shape,
+            weather,
+            blending,
+            settings,
+            log_group,
+            is_radix,
+            seed,
+        },
+    )
+}
+
+impl Case {
+    fn position(&self, i: usize, stream: &mut Stream) -> [f32; 3] {
+        let extent_m = 0.6 * D * (self.n as f32).cbrt();
+        match self.shape {
+            Shape::Cloud => [(); 3].map(|()| 0.1 + extent_m * (stream.unit() - 0.5)),
+            Shape::OneCell => [(); 3].map(|()| 0.085 + 0.03 * stream.unit()),
+            Shape::Heaps => [(); 3].map(|()| stream.of(&[0.09, 0.1, 0.115])),
+            Shape::Lattice => [i % 8, i / 64, i / 8 % 8].map(|place| (place as f32 + 0.5) * D),
+            Shape::Walls => std::array::from_fn(|axis| {
+                let inside = UPPER_M[axis] * stream.unit();
+                stream.of(&[0.0, 0.5 * D, UPPER_M[axis], inside, inside])
+            }),
+        }
+    }
+
+    fn temperature_c(&self, phase: Phase, stream: &mut Stream) -> f32 {
+        let away = if phase == Phase::Snow { 1.0 } else { -1.0 };
+        match self.weather {
+            Weather::Mixed => 80.0 * stream.unit() - 40.0,
+            Weather::Freezing => stream.of(&[0.0, -0.0, f32::MIN_POSITIVE, -1e-6, 1e-6]),
+            Weather::AllStay => -away * 20.0 * stream.unit(),
+            Weather::AllLeave => away * (0.1 + 20.0 * stream.unit()),
+        }
+    }
+
+    fn sampled(&self) -> Sampled {
+        let mut stream = Stream(self.seed);
+        let mut sampled = Sampled::default();
+        for i in 0..self.n {
+            let phase = if stream.bits() % 100 < self.snow { Phase::Snow } else { Phase::Water };
+            sampled.positions_m.push(self.position(i, &mut stream));
+            sampled.velocities_m_s.push([(); 3].map(|()| 2.0 * stream.unit() - 1.0));
+            sampled.temperatures_c.push(self.temperature_c(phase, &mut stream));
+            sampled.phases.push(phase);
+        }
+        sampled
+    }
+
+    /// The particles on the device, with blends and enthalpies in places that a scene has them in after a while.
+    fn begin(&self) -> Bisection {
+        let scene = scene_of(SETTINGS[self.settings]);
+        let mut tuning = Tuning::new(1 << self.log_group).unwrap();
+        tuning.cell_sort = Some(if self.is_radix { CellSortMethod::Radix } else { CellSortMethod::Counting });
+        let snow = Snow::with_tuning(&DEVICE, &scene, &self.sampled(), tuning).unwrap();
+        let bisection = Bisection::new(snow);
+        let (p, state) = (&bisection.p, bisection.state(false));
+        let mut stream = Stream(self.seed ^ 1);
+        for (kind, matter) in [(Kind::Solid, bisection.snow.solid()), (Kind::Fluid, bisection.snow.fluid())] {
+            let alpha = |stream: &mut Stream| match self.blending {
+                Blending::Mixed => stream.of(&[0.0, 0.1, 0.26, 0.5, 0.97, 1.0]),
+                Blending::JustCome => 0.0,
+                Blending::AtThreshold => p.blend_threshold - p.blend_speed,
+                Blending::AtHome => 1.0,
+            };
+            let blend: Vec<f32> = state[kind].id.iter().map(|_| alpha(&mut stream)).collect();
+            DEVICE.upload(matter.blend.front(), &blend).unwrap();
+            if let (LatentHeat::Enthalpy { latent_j_kg }, Weather::Freezing) =
+                (p.heat.latent_heat, self.weather)
+            {
+                let decisive = [
+                    0.0,
+                    -0.0,
+                    latent_j_kg,
+                    0.5 * latent_j_kg,
+                    latent_j_kg.next_up(),
+                    latent_j_kg.next_down(),
+                ];
+                let enthalpy: Vec<f32> = state[kind].id.iter().map(|_| stream.of(&decisive)).collect();
+                DEVICE.upload(matter.enthalpy.front(), &enthalpy).unwrap();
+            }
+        }
+        bisection
+    }
+}
+
+#[test]
+fn every_stage_agrees_with_its_twin_in_any_state() {
+    proptest!(config(40), |(case in case())| {
+        let mut bisection = case.begin();
+        for _ in 0..2 {
+            prop_assert_eq!(bisection.first_wrong_stage(|_, _, _| {}, |_, _, _| {}), None);
+        }
+        let after = bisection.state(false);
+        let mut ids: Vec<u32> = Kind::ALL.into_iter().flat_map(|kind| after[kind].id.clone()).collect();
+        ids.sort_unstable();
+        prop_assert_eq!(ids, (0..case.n as u32).collect::<Vec<_>>());
+        assert_no_validation_messages(&DEVICE);
+    });
+}
+
+#[test]
+fn a_wrong_stage_is_named() {
+    type Wrong = fn(&mut State, &mut Parameters);
+    let planted: [(Stage, Wrong); 28] = [
+        (Stage::Integrate, |_, p| p.fluid.gravity_m_s2[1] = 9.81),
+        (Stage::Integrate, |_, p| p.fluid.domain_max_m[1] = 0.1),
+        (Stage::JudgePhase, |_, p| p.blend_speed *= 1.01),
+        (Stage::JudgePhase, |_, p| p.heat.freezing_c = 1.0),
+        (Stage::JudgePhase, |state, _| state.ledger.melted_temperature += 1),
+        (Stage::ScanLeavers, |state, _| state.solid.leaves[3] ^= 1),
+        (Stage::Migrate, |state, _| state.capacity += 1),
+        (Stage::SortByCell, |state, _| state.fluid.key.swap(0, 100)),
+        (Stage::Reorder, |state, _| state.fluid.id.swap(3, 4)),
+        (Stage::Reorder, |state, _| state.solid.blend[7] += 0.1),
+        (Stage::Reorder, |state, _| state.links.records.iter_mut().for_each(|record| record.truncate(1))),
+        (Stage::Predict, |_, p| p.fluid.domain_max_m[1] = 0.1),
+        (Stage::Conduct, |_, p| p.heat.snow_conductivity_w_m_k *= 1.01),
+        (Stage::Conduct, |_, p| p.heat.laplacian_scale *= 1.01),
+        (Stage::BreakLinks, |_, p| p.links.as_mut().unwrap().break_ratio = 1.0),
+        (Stage::BuildLinks, |_, p| p.links.as_mut().unwrap().radius_m *= 0.7),
+        (Stage::Weigh, |_, p| p.fluid.relaxation *= 1.1),
+        (Stage::Weigh, |_, p| p.contact_distance_m *= 0.9),
+        (Stage::Solve { iteration: 0 }, |_, p| p.bounce_stiffness *= 1.01),
+        (Stage::Solve { iteration: 0 }, |_, p| p.averaging = Averaging::Off),
+        (Stage::Solve { iteration: 1 }, |_, p| p.mass_kg *= 1.1),
+        (Stage::Solve { iteration: 2 }, |state, _| state.solid.constraint[5][3] -= 0.01),
+        (Stage::Rub, |_, p| p.static_friction *= 0.5),
+        (Stage::Rub, |_, p| p.kinetic_friction *= 1.1),
+        (Stage::Rub, |state, _| state.solid.push.fill([0.0; 3])),
+        (Stage::UpdateVelocity, |_, p| p.fluid.dt_s *= 1.01),
+        (Stage::SmoothVelocity, |_, p| p.snow_xsph_viscosity *= 1.01),
+        (Stage::SmoothVelocity, |_, p| p.fluid.wall_friction *= 0.9),
+    ];
+    let case = Case {
+        n: 511,
+        snow: 50,
+        shape: Shape::Walls,
+        weather: Weather::Mixed,
+        blending: Blending::Mixed,
+        settings: 3,
+        log_group: 8,
+        is_radix: true,
+        seed: 4,
+    };
+    for (number, (expected, wrong)) in planted.into_iter().enumerate() {
+        let mut bisection = case.begin();
+        // Stages before the planted one run with the right numbers: a wrong Δt, say, is wrong in several of them.
+        let meddle = |stage: Stage, state: &mut State, p: &mut Parameters| {
+            if stage == expected {
+                wrong(state, p);
+            }
+        };
+        let found = bisection.first_wrong_stage(meddle, |_, _, _| {});
+        assert_eq!(found.map(|(stage, _)| stage), Some(expected), "number {number}");
+    }
+}

@@ -1,0 +1,460 @@
+//! The two-phase step on the device beside its CPU twin: what the device holds as the twin's state, each stage on either, and by
+//! how much their results may part.
+
+use frazil_bench::benches::twin_numbers;
+use frazil_kernels::LinkLimit;
+use frazil_reference::interlinks::{self, Links};
+use frazil_reference::snow::{Averaging, Heat, Kind, LatentHeat, Ledger, Parameters, Phase, State, Stretch};
+use frazil_scene::Averaging as SceneAveraging;
+use frazil_solvers::pbd::Snow;
+use frazil_solvers::pbd::snow::{Matter, Stage};
+use frazil_vk::{Buffer, Device};
+
+/// The twin's parameters from the numbers that the device uses.
+pub fn snow_twin_parameters(snow: &Snow) -> Parameters {
+    let p = snow.parameters();
+    let (scene, heat, links) = (&p.snow, &p.snow.heat, &p.snow.links);
+    let rule = p.linking().map(|linking| interlinks::LinkRule {
+        radius_m: linking.rule.radius_m,
+        link_temperature_c: linking.rule.link_temperature_c,
+        limit: match linking.rule.limit {
+            LinkLimit::Constant(links) => interlinks::LinkLimit::Constant(links),
+            LinkLimit::Dynamic { homogeneous_c, freezing_c } => {
+                interlinks::LinkLimit::Dynamic { homogeneous_c, freezing_c }
+            }
+        },
+        break_ratio: linking.rule.break_ratio,
+    });
+    let latent_j_kg = heat.latent_heat_j_kg as f32;
+    Parameters {
+        fluid: twin_numbers(&p.fluid, snow.solid().grid().grid()),
+        mass_kg: p.fluid.particle_mass_kg as f32,
+        contact_distance_m: p.contact_m,
+        bounce_stiffness: scene.non_penetration_stiffness as f32,
+        averaging: match scene.averaging {
+            SceneAveraging::Pairwise => Averaging::Pairwise,
+            SceneAveraging::Off => Averaging::Off,
+        },
+        iterations: p.fluid.iterations,
+        static_friction: scene.static_friction as f32,
+        kinetic_friction: scene.kinetic_friction as f32,
+        snow_xsph_viscosity: scene.xsph_viscosity as f32,
+        links: rule,
+        link_rounds: links.rounds,
+        stretch: match links.compliance_m_n {
+            Some(compliance_m_n) => Stretch::Compliance(compliance_m_n as f32),
+            None => Stretch::Stiffness(links.stiffness as f32),
+        },
+        heat: Heat {
+            snow_capacity_j_kg_k: heat.snow_capacity_j_kg_k as f32,
+            water_capacity_j_kg_k: heat.water_capacity_j_kg_k as f32,
+            snow_conductivity_w_m_k: heat.snow_conductivity_w_m_k as f32,
+            water_conductivity_w_m_k: heat.water_conductivity_w_m_k as f32,
+            freezing_c: heat.freezing_temperature_c as f32,
+            laplacian_scale: p.laplacian_scale,
+            latent_heat: match p.has_enthalpy() {
+                true => LatentHeat::Enthalpy { latent_j_kg },
+                false => LatentHeat::Blending,
+            },
+        },
+        blend_speed: scene.transition.blend_speed as f32,
+        blend_threshold: scene.transition.blend_threshold as f32,
+    }
+}
+
+/// The state on the device. Between [`Stage::Migrate`] and [`Stage::Reorder`] (`is_migrating`) the columns still have the old number
+/// of particles.
+///
+/// # Panics
+/// If the device is lost, or links are not settled.
+pub fn snow_state(device: &Device, snow: &Snow, p: &Parameters, is_migrating: bool) -> State {
+    let download = Download { device, snow, is_migrating };
+    let [(melted, melted_temperature), (frozen, frozen_temperature)] =
+        Kind::ALL.map(|kind| download.tally(kind));
+    let mut state = State {
+        solid: download.phase(Kind::Solid),
+        fluid: download.phase(Kind::Fluid),
+        capacity: snow.capacity(),
+        links: Links::none(0, 0),
+        multiplier: Vec::new(),
+        ledger: Ledger { melted, frozen, melted_temperature, frozen_temperature },
+    };
+    (state.links, state.multiplier) = download.links(state.solid.len());
+    if !is_migrating {
+        // The device adds what predicting pushed when it rubs.
+        state.solid.push = download.of(snow.push_m(), state.solid.len());
+        for i in 0..state.solid.len() {
+            let free = p.fluid.predict_one(state.solid.position[i], state.solid.velocity[i]);
+            let confined = p.fluid.confine(free);
+            for axis in 0..3 {
+                state.solid.push[i][axis] += confined[axis] - free[axis];
+            }
+        }
+    }
+    state
+}
+
+struct Download<'a> {
+    device: &'a Device,
+    snow: &'a Snow,
+    is_migrating: bool,
+}
+
+impl Download<'_> {
+    #[allow(clippy::expect_used)]
+    fn of<T: bytemuck::Pod>(&self, buffer: &Buffer<T>, n: usize) -> Vec<T> {
+        self.device.download(buffer, n).expect("a column")
+    }
+
+    fn matter(&self, kind: Kind) -> &Matter {
+        match kind {
+            Kind::Solid => self.snow.solid(),
+            Kind::Fluid => self.snow.fluid(),
+        }
+    }
+
+    fn one(&self, buffer: &Buffer<u32>) -> u32 {
+        self.of(buffer, 1)[0]
+    }
+
+    fn tally(&self, kind: Kind) -> (u32, i64) {
+        let tally = self.of(self.matter(kind).tally(), 3);
+        (tally[0], (u64::from(tally[2]) << 32 | u64::from(tally[1])).cast_signed())
+    }
+
+    fn phase(&self, kind: Kind) -> Phase {
+        let matter = self.matter(kind);
+        let n_leavers = self.one(matter.n_leavers());
+        let n_after = self.one(&matter.phase.count.count) as usize;
+        let n = if self.is_migrating {
+            n_after + n_leavers as usize - self.one(self.matter(kind.other()).n_leavers()) as usize
+        } else {
+            n_after
+        };
+        Phase {
+            position: self.of(matter.position(), n),
+            velocity: self.of(matter.velocity(), n),
+            id: self.of(matter.id(), n),
+            temperature_c: self.of(matter.temperature.front(), n),
+            enthalpy_j_kg: self.of(matter.enthalpy.front(), n),
+            blend: self.of(matter.blend.front(), n),
+            key: self.of(matter.key(), n_after),
+            leaves: self.of(matter.leaves(), n),
+            rank: self.of(matter.rank(), n),
+            n_leavers,
+            origin: self.of(matter.origin(), n_after),
+            order: self.of(matter.order(), n_after),
+            source: self.of(matter.source(), n_after),
+            cell_start: self.of(matter.grid().cell_start(), matter.grid().cells() as usize + 1),
+            predicted: self.of(matter.predicted(), n),
+            constraint: self.of(matter.constraint(), n),
+            contact: self.of(matter.contact(), n),
+            density: self.of(matter.density(), n),
+            push: vec![[0.0; 3]; n],
+            updated: self.of(self.snow.updated()[kind as usize], n),
+        }
+    }
+
+    #[allow(clippy::expect_used)]
+    fn links(&self, n: usize) -> (Links, Vec<Vec<f32>>) {
+        let records = self.snow.links();
+        let (slots, stride) = (records.partner().len(), records.capacity() as usize);
+        let [partner, degree] =
+            [(records.partner(), slots), (records.degree(), n)].map(|(b, n)| self.of(b, n));
+        let rest_length_m = self.of(records.rest_length_m(), slots);
+        let links = Links::from_table(records.n_max(), stride, &partner, &rest_length_m, &degree)
+            .expect("settled records");
+        let stored = self.snow.link_multiplier();
+        let stored = self.of(stored, stored.len());
+        let multiplier = |i: usize, slot: usize| stored.get(slot * stride + i).copied().unwrap_or(0.0);
+        let multipliers =
+            |(i, record): (usize, &Vec<_>)| (0..record.len()).map(|s| multiplier(i, s)).collect();
+        let multipliers = links.records.iter().enumerate().map(multipliers).collect();
+        (links, multipliers)
+    }
+}
+
+/// Runs one stage on the device, alone in its submission.
+///
+/// # Panics
+/// If the device refuses.
+#[allow(clippy::expect_used)]
+pub fn run_snow_stage(device: &Device, snow: &mut Snow, stage: Stage) {
+    let mut recorder = device.recorder().expect("a recorder");
+    snow.record_stage(&mut recorder, stage);
+    device.submit(recorder).expect("a submission").wait().expect("a stage");
+}
+
+/// Runs one stage on the twin.
+///
+/// # Panics
+/// For the stages of shape matching, which have no twin.
+pub fn run_snow_twin(state: &mut State, p: &Parameters, stage: Stage) {
+    match stage {
+        Stage::Integrate => state.integrate(p),
+        Stage::JudgePhase => state.judge_phase(p),
+        Stage::ScanLeavers => state.scan_leavers(),
+        Stage::Migrate => state.migrate(),
+        Stage::SortByCell => state.sort_by_cell(p),
+        Stage::Reorder => state.reorder(),
+        Stage::Predict => state.predict(p),
+        Stage::Conduct => state.conduct(p),
+        Stage::BreakLinks => state.break_links(p),
+        Stage::BuildLinks => state.build_links(p),
+        Stage::Weigh => state.weigh(p),
+        Stage::Solve { iteration } => state.solve(p, iteration),
+        Stage::Rub => state.friction(p),
+        Stage::UpdateVelocity => state.update_velocity(p),
+        Stage::SmoothVelocity => state.smooth_velocity(p),
+        Stage::AdoptShape | Stage::KeepShape => panic!("{stage:?} has no twin"),
+    }
+}
+
+/// Whether the columns still have the old number of particles after a stage.
+pub fn is_migrating_after(stage: Stage) -> bool {
+    matches!(stage, Stage::Migrate | Stage::SortByCell)
+}
+
+/// How far results may part, and where they do.
+struct Comparison<'a> {
+    p: &'a Parameters,
+    before: &'a State,
+    device: &'a State,
+    twin: &'a State,
+    surroundings: [Vec<Surroundings>; 2],
+    /// Neighbours of the most crowded particle, in thirties: how many times the usual rounding sums may have.
+    crowd: f32,
+    wrong: Option<String>,
+}
+
+/// What a stage writes that differs between device and twin, beyond rounding; both ran from `before`.
+///
+/// Integers, flags, links and everything that is only moved must agree to the bit, and so must α. A number that is computed may
+/// be off by an ulp or two where the device rounds a division or a root otherwise than the host, and a sum over thirty neighbours
+/// by as many; a sum over more, by more. The bounds for a scene of a tenth of a metre, with Δt = 1 ms, h = 4 cm and T up to 50 °C:
+///
+/// - 1e-6 m for positions, which have an ulp of 1e-8 m and are the sum of thirty corrections of up to centimetres;
+/// - 1e-5 ρ₀ for densities, and through λ = C/(… + ε) with ε = 0.1 1e-4 for λ;
+/// - 1e-4 °C for temperatures: thirty fluxes of 50 °C, weighted by up to a tenth; with an enthalpy of 4e5 J/kg, whose ulp is
+///   0.03 J/kg, 0.5 J/kg and by the capacity of ice 3e-4 °C;
+/// - velocities are positions over Δt: an ulp or two of those, 1e-4 m/s;
+/// - multipliers are lengths times half a particle's mass: 1e-6 of h times that.
+pub fn snow_disagreement(
+    stage: Stage,
+    p: &Parameters,
+    before: &State,
+    device: &State,
+    twin: &State,
+) -> Option<String> {
+    let is_sum = matches!(
+        stage,
+        Stage::Conduct | Stage::Weigh | Stage::Solve { .. } | Stage::Rub | Stage::SmoothVelocity
+    );
+    let surroundings = if is_sum { surroundings(before, p) } else { Default::default() };
+    let most = surroundings.iter().flatten().map(|around| around.n_neighbours).max().unwrap_or(0);
+    let crowd = (most as f32 / 30.0).max(1.0);
+    let mut c = Comparison { p, before, device, twin, surroundings, crowd, wrong: None };
+    match stage {
+        Stage::Integrate => {
+            c.ints("key", |phase| &phase.key);
+            c.vectors("velocity", |phase| &phase.velocity, 1e-6);
+        }
+        Stage::JudgePhase => {
+            c.bits("blend", |phase| &phase.blend);
+            c.ints("leaves", |phase| &phase.leaves);
+            c.equal("ledger", |state| state.ledger);
+        }
+        Stage::ScanLeavers => {
+            c.ints("rank", |phase| &phase.rank);
+            c.equal("leavers", |state| [state.solid.n_leavers, state.fluid.n_leavers]);
+        }
+        Stage::Migrate => {
+            c.ints("key", |phase| &phase.key);
+            c.ints("origin", |phase| &phase.origin);
+        }
+        Stage::SortByCell => {
+            c.ints("key", |phase| &phase.key);
+            c.ints("order", |phase| &phase.order);
+            c.ints("cell_start", |phase| &phase.cell_start);
+        }
+        Stage::Reorder => c.moved(),
+        Stage::Predict => c.vectors("predicted", |phase| &phase.predicted, 1e-6),
+        Stage::Conduct => c.heat(),
+        Stage::BreakLinks | Stage::BuildLinks => c.equal("links", |state| state.links.clone()),
+        Stage::Weigh => c.weights(),
+        Stage::Solve { .. } => {
+            c.vectors("predicted", |phase| &phase.predicted, 1e-6 * crowd);
+            c.vectors("push", |phase| &phase.push, 1e-6 * crowd);
+            c.multipliers();
+        }
+        Stage::Rub => c.rubbed(),
+        Stage::UpdateVelocity => c.vectors("updated", |phase| &phase.updated, 1e-4),
+        Stage::SmoothVelocity => {
+            c.vectors("position", |phase| &phase.position, 0.0);
+            c.vectors("velocity", |phase| &phase.velocity, 1e-4 * crowd);
+        }
+        Stage::AdoptShape | Stage::KeepShape => {}
+    }
+    c.wrong
+}
+
+impl Comparison<'_> {
+    fn object(&mut self, what: String) {
+        self.wrong.get_or_insert(what);
+    }
+
+    fn equal<T: PartialEq>(&mut self, what: &str, of: impl Fn(&State) -> T) {
+        if of(self.device) != of(self.twin) {
+            self.object(what.to_owned());
+        }
+    }
+
+    fn ints(&mut self, what: &str, column: impl Fn(&Phase) -> &Vec<u32>) {
+        for kind in Kind::ALL {
+            if column(&self.device[kind]) != column(&self.twin[kind]) {
+                self.object(format!("{what} of {kind:?}"));
+            }
+        }
+    }
+
+    fn bits(&mut self, what: &str, column: impl Fn(&Phase) -> &Vec<f32>) {
+        let bits = |column: &Vec<f32>| column.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
+        for kind in Kind::ALL {
+            if bits(column(&self.device[kind])) != bits(column(&self.twin[kind])) {
+                self.object(format!("{what} of {kind:?}"));
+            }
+        }
+    }
+
+    /// Numbers within `bound` of each other, or of that share of themselves where they are above 1.
+    fn numbers(&mut self, what: &str, column: impl Fn(&Phase) -> &Vec<f32>, bound: f32) {
+        self.vectors_of(what, |phase| column(phase).iter().map(|x| [*x]).collect(), |_, _| bound);
+    }
+
+    fn vectors<const N: usize>(&mut self, what: &str, column: impl Fn(&Phase) -> &Vec<[f32; N]>, bound: f32) {
+        self.vectors_of(what, |phase| column(phase).clone(), |_, _| bound);
+    }
+
+    fn vectors_of<const N: usize>(
+        &mut self,
+        what: &str,
+        column: impl Fn(&Phase) -> Vec<[f32; N]>,
+        bound: impl Fn(Kind, usize) -> f32,
+    ) {
+        for kind in Kind::ALL {
+            let (device, twin) = (column(&self.device[kind]), column(&self.twin[kind]));
+            if device.len() != twin.len() {
+                self.object(format!("{what} of {kind:?}: {} for {} particles", device.len(), twin.len()));
+                continue;
+            }
+            for (i, (a, b)) in device.iter().zip(&twin).enumerate() {
+                let parted = a.iter().zip(b).any(|(a, b)| {
+                    // False for NaN.
+                    let agree = (a - b).abs() <= bound(kind, i) * b.abs().max(1.0);
+                    !agree
+                });
+                if parted {
+                    self.object(format!("{what} of {kind:?} {i}: {a:?} for {b:?}"));
+                }
+            }
+        }
+    }
+
+    /// After the permutation: what moves unchanged, and the links.
+    fn moved(&mut self) {
+        self.ints("source", |phase| &phase.source);
+        self.ints("id", |phase| &phase.id);
+        self.vectors("position", |phase| &phase.position, 0.0);
+        self.vectors("velocity", |phase| &phase.velocity, 0.0);
+        self.bits("temperature", |phase| &phase.temperature_c);
+        self.bits("blend", |phase| &phase.blend);
+        if self.p.heat.latent_heat != LatentHeat::Blending {
+            self.bits("enthalpy", |phase| &phase.enthalpy_j_kg);
+        }
+        self.equal("links", |state| state.links.clone());
+    }
+
+    fn heat(&mut self) {
+        let crowd = self.crowd;
+        match self.p.heat.latent_heat {
+            LatentHeat::Blending => self.numbers("temperature", |phase| &phase.temperature_c, 1e-4 * crowd),
+            LatentHeat::Enthalpy { .. } => {
+                let enthalpy = |phase: &Phase| phase.enthalpy_j_kg.iter().map(|h| [*h]).collect();
+                self.vectors_of("enthalpy", enthalpy, |_, _| 1e-6 * crowd);
+                self.numbers("temperature", |phase| &phase.temperature_c, 3e-4 * crowd);
+            }
+        }
+    }
+
+    fn weights(&mut self) {
+        let crowd = self.crowd;
+        self.vectors("x* beside λ", |phase| &phase.predicted, 0.0);
+        self.vectors_of("λ", |phase| phase.constraint.iter().map(|c| [c[3]]).collect(), |_, _| 1e-4 * crowd);
+        for kind in Kind::ALL {
+            let contacts = self.device[kind].contact.iter().zip(&self.twin[kind].contact).enumerate();
+            for (i, (device, twin)) in contacts {
+                let may_part = self.surroundings[kind as usize][i].n_grazing as f32;
+                if device[0].to_bits() != twin[0].to_bits() || (device[1] - twin[1]).abs() > may_part {
+                    self.wrong.get_or_insert(format!("contact of {kind:?} {i}: {device:?} for {twin:?}"));
+                }
+            }
+        }
+        if self.device.solid.density != self.before.solid.density {
+            self.object("density of snow".to_owned());
+        }
+        self.numbers("density", |phase| &phase.density, 1e-5 * crowd);
+    }
+
+    fn multipliers(&mut self) {
+        if let Stretch::Stiffness(_) = self.p.stretch {
+            return;
+        }
+        let bound = 1e-6 * self.p.fluid.support_m * self.p.mass_kg * self.crowd;
+        let pairs = self.device.multiplier.iter().flatten().zip(self.twin.multiplier.iter().flatten());
+        let worst = pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+        if worst > bound {
+            self.object(format!("multiplier by {worst:e} kg m"));
+        }
+    }
+
+    /// Who is at the edge between sticking and slipping may do either.
+    fn rubbed(&mut self) {
+        let [sooner, later] = [1.0 - 1e-5, 1.0 + 1e-5].map(|factor| {
+            let static_friction = factor * self.p.static_friction;
+            let mut state = self.before.clone();
+            state.friction(&Parameters { static_friction, ..self.p.clone() });
+            state.solid.predicted
+        });
+        let slack =
+            |i: usize| (0..3).map(|axis| (sooner[i][axis] - later[i][axis]).abs()).fold(0.0, f32::max);
+        let crowd = self.crowd;
+        let bound = |kind, i| 1e-6 * crowd + if kind == Kind::Solid { slack(i) } else { 0.0 };
+        self.vectors_of("predicted", |phase| phase.predicted.clone(), bound);
+    }
+}
+
+/// What is around a particle at x*.
+#[derive(Clone, Copy, Debug, Default)]
+struct Surroundings {
+    /// Particles within h.
+    n_neighbours: u32,
+    /// Those whose distance is D but for rounding, so that they may count as contacts or not.
+    n_grazing: u32,
+}
+
+/// By comparing all pairs, for both phases.
+fn surroundings(state: &State, p: &Parameters) -> [Vec<Surroundings>; 2] {
+    let (h, d) = (f64::from(p.fluid.support_m), f64::from(p.contact_distance_m));
+    Kind::ALL.map(|kind| {
+        let around = |x: &[f32; 3]| {
+            let mut found = Surroundings::default();
+            for y in Kind::ALL.into_iter().flat_map(|other| &state[other].predicted) {
+                let r2: f64 = x.iter().zip(y).map(|(a, b)| (f64::from(*a) - f64::from(*b)).powi(2)).sum();
+                found.n_neighbours += u32::from(r2 < h * h);
+                found.n_grazing += u32::from((r2.sqrt() / d - 1.0).abs() < 1e-6);
+            }
+            found
+        };
+        state[kind].predicted.iter().map(around).collect()
+    })
+}
