@@ -4,10 +4,9 @@ pub mod bar;
 mod random;
 mod snow_twin;
 
+pub use frazil_bench::benches::snow_twin_parameters;
 pub use random::Random;
-pub use snow_twin::{
-    is_migrating_after, run_snow_stage, run_snow_twin, snow_disagreement, snow_state, snow_twin_parameters,
-};
+pub use snow_twin::{is_migrating_after, run_snow_stage, run_snow_twin, snow_disagreement, snow_state};
 
 use frazil_scene::Scene;
 use frazil_solvers::pbd::{Fluid, FluidMetrics, Snow, SnowMetrics};

@@ -1,66 +1,11 @@
 //! The two-phase step on the device beside its CPU twin: what the device holds as the twin's state, each stage on either, and by
 //! how much their results may part.
 
-use frazil_bench::benches::twin_numbers;
-use frazil_kernels::LinkLimit;
-use frazil_reference::interlinks::{self, Links};
-use frazil_reference::snow::{Averaging, Heat, Kind, LatentHeat, Ledger, Parameters, Phase, State, Stretch};
-use frazil_scene::Averaging as SceneAveraging;
+use frazil_reference::interlinks::Links;
+use frazil_reference::snow::{Kind, LatentHeat, Ledger, Parameters, Phase, State, Stretch};
 use frazil_solvers::pbd::Snow;
 use frazil_solvers::pbd::snow::{Matter, Stage};
 use frazil_vk::{Buffer, Device};
-
-/// The twin's parameters from the numbers that the device uses.
-pub fn snow_twin_parameters(snow: &Snow) -> Parameters {
-    let p = snow.parameters();
-    let (scene, heat, links) = (&p.snow, &p.snow.heat, &p.snow.links);
-    let rule = p.linking().map(|linking| interlinks::LinkRule {
-        radius_m: linking.rule.radius_m,
-        link_temperature_c: linking.rule.link_temperature_c,
-        limit: match linking.rule.limit {
-            LinkLimit::Constant(links) => interlinks::LinkLimit::Constant(links),
-            LinkLimit::Dynamic { homogeneous_c, freezing_c } => {
-                interlinks::LinkLimit::Dynamic { homogeneous_c, freezing_c }
-            }
-        },
-        break_ratio: linking.rule.break_ratio,
-    });
-    let latent_j_kg = heat.latent_heat_j_kg as f32;
-    Parameters {
-        fluid: twin_numbers(&p.fluid, snow.solid().grid().grid()),
-        mass_kg: p.fluid.particle_mass_kg as f32,
-        contact_distance_m: p.contact_m,
-        bounce_stiffness: scene.non_penetration_stiffness as f32,
-        averaging: match scene.averaging {
-            SceneAveraging::Pairwise => Averaging::Pairwise,
-            SceneAveraging::Off => Averaging::Off,
-        },
-        iterations: p.fluid.iterations,
-        static_friction: scene.static_friction as f32,
-        kinetic_friction: scene.kinetic_friction as f32,
-        snow_xsph_viscosity: scene.xsph_viscosity as f32,
-        links: rule,
-        link_rounds: links.rounds,
-        stretch: match links.compliance_m_n {
-            Some(compliance_m_n) => Stretch::Compliance(compliance_m_n as f32),
-            None => Stretch::Stiffness(links.stiffness as f32),
-        },
-        heat: Heat {
-            snow_capacity_j_kg_k: heat.snow_capacity_j_kg_k as f32,
-            water_capacity_j_kg_k: heat.water_capacity_j_kg_k as f32,
-            snow_conductivity_w_m_k: heat.snow_conductivity_w_m_k as f32,
-            water_conductivity_w_m_k: heat.water_conductivity_w_m_k as f32,
-            freezing_c: heat.freezing_temperature_c as f32,
-            laplacian_scale: p.laplacian_scale,
-            latent_heat: match p.has_enthalpy() {
-                true => LatentHeat::Enthalpy { latent_j_kg },
-                false => LatentHeat::Blending,
-            },
-        },
-        blend_speed: scene.transition.blend_speed as f32,
-        blend_threshold: scene.transition.blend_threshold as f32,
-    }
-}
 
 /// The state on the device. Between [`Stage::Migrate`] and [`Stage::Reorder`] (`is_migrating`) the columns still have the old number
 /// of particles.
