@@ -442,27 +442,3 @@ fn boundary_particles_hold_water_as_closed_walls_do() {
         );
     }
 }
-
-#[test]
-fn steps_with_snow_never_wait_for_the_device() {
-    let mut simulation = SnowSimulation::new("melting", &["scale=0.2"]);
-    // The first submissions fill what is made once.
-    simulation.advance(1);
-    let before = simulation.device.statistics();
-    let submissions: Vec<_> = (0..4)
-        .map(|_| {
-            let mut recorder = simulation.device.recorder().unwrap();
-            for _ in 0..5 {
-                simulation.snow.record_step(&mut recorder);
-            }
-            simulation.device.submit(recorder).unwrap()
-        })
-        .collect();
-    let after = simulation.device.statistics();
-    assert_eq!(after.waits, before.waits, "twenty steps");
-    assert_eq!(after.submissions, before.submissions + 4);
-    for submission in submissions {
-        submission.wait().unwrap();
-    }
-    assert_no_validation_messages(&simulation.device);
-}

@@ -9,8 +9,6 @@
 const uint SHADING_LIT = 1u;
 const uint SHADING_MATTE = 2u;
 const uint SHADING_TRANSLUCENT = 3u;
-// What a ray through the middle of a translucent sphere loses: bodies of some ten spheres are seen through, of some fifty hardly.
-const float ABSORPTION = 0.07;
 
 layout(location = 0) in vec3 ray;
 layout(location = 1) flat in vec3 center;
@@ -28,13 +26,13 @@ void main() {
     vec3 shown = color;
     if (shading == SHADING_LIT) shown = lit(color, normal, -normalize(hit), view);
     if (shading == SHADING_MATTE) shown = matte(color, normal, view);
-    float opacity = 1.0;
+    float taken = 1.0;
     if (shading == SHADING_TRANSLUCENT) {
         // Layers of one colour blend to the same whatever their order, as light that is absorbed along the ray (Beer and Lambert);
         // a little light on each shows where the surface is.
         float chord = max(dot(normal, -normalize(hit)), 0.0);
-        opacity = 1.0 - exp(-ABSORPTION * chord);
+        taken = 1.0 - pow(1.0 - opacity, chord);
         shown = mix(color, lit(color, normal, -normalize(hit), view), 0.5);
     }
-    pixel = vec4(shown, opacity);
+    pixel = vec4(shown, taken);
 }

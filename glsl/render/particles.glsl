@@ -10,4 +10,6 @@ layout(scalar, push_constant) uniform Params {
     vec3 uniform_color;
     // The same numbers as `Shading` on the host.
     uint shading;
+    // Of the middle of a translucent sphere.
+    float opacity;
 };

@@ -80,7 +80,10 @@ pub enum Shading {
     /// As a lit sphere that does not, like snow.
     Matte,
     /// As something to see through, the more of it the less: water. Drawn over all that is solid and hidden by what is before it.
-    Translucent,
+    Translucent {
+        /// What the middle of one sphere takes of the light behind it, in per cent.
+        percent: u8,
+    },
     /// As it is, so that it can be read off the legend exactly.
     Flat,
 }
@@ -123,7 +126,19 @@ impl Shading {
             Self::Flat => 0,
             Self::Lit => 1,
             Self::Matte => 2,
-            Self::Translucent => 3,
+            Self::Translucent { .. } => 3,
+        }
+    }
+
+    pub(crate) fn is_translucent(self) -> bool {
+        matches!(self, Self::Translucent { .. })
+    }
+
+    /// The share of light that the middle of a sphere takes.
+    pub(crate) fn opacity(self) -> f32 {
+        match self {
+            Self::Translucent { percent } => f32::from(percent.min(99)) / 100.0,
+            _ => 1.0,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Records a picture.
 
 use crate::canvas::{Canvas, Typeface};
-use crate::frame::{Coloring, Frame, Particles, Shading};
+use crate::frame::{Coloring, Frame, Particles};
 use crate::{ColorMap, Legend, OrbitCamera, Result, Swatch, legend};
 use frazil_shaders::render::{ball, ground, occlusion, panel, particles, resolve, wireframe};
 use frazil_shaders::types::View;
@@ -153,7 +153,7 @@ impl Renderer {
             recorder.copy_image(depth, &depth_values.cast());
             overlay.push(self.occlusion(frame, view));
         }
-        for particles in frame.particles.iter().filter(|set| set.shading == Shading::Translucent) {
+        for particles in frame.particles.iter().filter(|set| set.shading.is_translucent()) {
             overlay.push(self.particles(&self.pipelines.translucent, particles, view)?);
         }
         overlay.extend(self.wireframes(frame, view));
@@ -174,7 +174,7 @@ impl Renderer {
     /// Everything that has depth; what blends comes last.
     fn scene(&self, frame: &Frame<'_>, view: View) -> Result<Vec<Draw>> {
         let mut draws = Vec::new();
-        for particles in frame.particles.iter().filter(|set| set.shading != Shading::Translucent) {
+        for particles in frame.particles.iter().filter(|set| !set.shading.is_translucent()) {
             draws.push(self.particles(&self.pipelines.particles, particles, view)?);
         }
         draws.extend(frame.balls.iter().map(|ball| {
@@ -249,9 +249,17 @@ impl Renderer {
             column: &column,
             color_map: &self.color_maps[map as usize],
         };
-        let shading = set.shading.number();
-        let params =
-            particles::Params { view, radius: set.radius_m, lo, hi, column_kind, uniform_color, shading };
+        let (shading, opacity) = (set.shading.number(), set.shading.opacity());
+        let params = particles::Params {
+            view,
+            radius: set.radius_m,
+            lo,
+            hi,
+            column_kind,
+            uniform_color,
+            shading,
+            opacity,
+        };
         Ok(pipeline.draw(bindings, params, QUAD * drawn as u32))
     }
 

@@ -336,6 +336,40 @@ fn matte_spheres_do_not_shine_and_stay_bright_in_the_shade() {
     studio.check();
 }
 
+/// Each sphere on the ray takes its share, whichever is drawn first, and none hides what stands before it.
+#[test]
+fn translucent_spheres_take_light_layer_by_layer() {
+    let mut studio = Studio::new();
+    let color = [0.1, 0.4, 0.7];
+    let layer = Shading::Translucent { percent: 30 };
+    let middle = |studio: &mut Studio, centres: &[Vec3], solid: Option<Vec3>| {
+        let water = studio.set(centres, &[], centres.len() as u32);
+        let snow = studio.set(&[solid.unwrap_or(vec3(0.0, 50.0, 0.0))], &[], 1);
+        let coloring = Coloring::Uniform(color);
+        // The picture takes them in this order, and draws what is solid first all the same.
+        let particles = [
+            Particles { coloring, shading: layer, ..water.flat(0.3, ColorMap::Viridis, [0.0, 1.0]) },
+            Particles {
+                coloring: Coloring::Uniform([1.0; 3]),
+                ..snow.flat(0.3, ColorMap::Viridis, [0.0, 1.0])
+            },
+        ];
+        studio.draw(&bare(camera(), &particles)).at(WIDTH / 2, HEIGHT / 2).map(f32::from)
+    };
+    let far = |picture: [f32; 3]| (picture[2] - f32::from(BACKGROUND_BYTES[2])).abs();
+    let one = middle(&mut studio, &[Vec3::ZERO], None);
+    let two = middle(&mut studio, &[vec3(0.0, 0.0, -1.0), vec3(0.0, 0.0, 1.0)], None);
+    let swapped = middle(&mut studio, &[vec3(0.0, 0.0, 1.0), vec3(0.0, 0.0, -1.0)], None);
+    assert!(far(one) > 5.0 && far(two) > 1.4 * far(one), "{one:?}, {two:?}");
+    // Half a pixel off the axis the nearer one shines a little less: some steps of 255 in red.
+    assert!((0..3).all(|c| (two[c] - swapped[c]).abs() <= 8.0), "{two:?} and {swapped:?}");
+    let behind = middle(&mut studio, &[Vec3::ZERO], Some(vec3(0.0, 0.0, -1.0)));
+    let before = middle(&mut studio, &[Vec3::ZERO], Some(vec3(0.0, 0.0, 1.0)));
+    assert_eq!(before, [255.0; 3], "what stands before water is not tinted");
+    assert!(behind[0] < 235.0, "what stands behind it is: {behind:?}");
+    studio.check();
+}
+
 #[test]
 fn swatches_show_their_colors_below_the_legend() {
     let mut studio = Studio::new();

@@ -354,6 +354,8 @@ pub struct Render {
     pub particle_radius_spacings: f64,
     /// Radius of a drawn water particle in spacings, in scenes with snow.
     pub water_radius_spacings: f64,
+    /// What the middle of one water particle takes of the light behind it, in scenes with snow that are coloured by phase; 0 to 0.99.
+    pub water_opacity: f64,
     /// Background colour, sRGB components from 0 to 1.
     pub background_srgb: Vec3,
 }
@@ -368,6 +370,7 @@ impl Default for Render {
             colour_range: None,
             particle_radius_spacings: 0.5,
             water_radius_spacings: 0.6,
+            water_opacity: 0.07,
             background_srgb: [0.05, 0.06, 0.08],
         }
     }

@@ -223,6 +223,7 @@ impl Scene {
         }
         check.range("render.particle_radius_spacings", render.particle_radius_spacings, 0.01, 10.0)?;
         check.range("render.water_radius_spacings", render.water_radius_spacings, 0.01, 10.0)?;
+        check.range("render.water_opacity", render.water_opacity, 0.0, 0.99)?;
         for (i, component) in render.background_srgb.into_iter().enumerate() {
             check.range(&format!("render.background_srgb.{i}"), component, 0.0, 1.0)?;
         }

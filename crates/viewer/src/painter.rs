@@ -130,6 +130,8 @@ struct Scenery {
     radius_m: f32,
     /// Of water beside snow.
     water_radius_m: f32,
+    /// How water beside snow is shown.
+    water: Shading,
     boxes: Vec<WireBox>,
     balls: Vec<Ball>,
     ground: Ground,
@@ -251,7 +253,7 @@ impl Painter {
             ColourBy::Phase => {
                 return set.phase.map(|phase| match phase {
                     Phase::Snow => (Coloring::Uniform(SNOW_COLOUR), Shading::Matte),
-                    Phase::Water => (Coloring::Uniform(WATER_COLOUR), Shading::Translucent),
+                    Phase::Water => (Coloring::Uniform(WATER_COLOUR), self.scenery.water),
                 });
             }
             _ => return None,
@@ -303,6 +305,7 @@ impl Scenery {
             background: scene.render.background_srgb.map(|component| component as f32),
             radius_m: (scene.render.particle_radius_spacings * scene.fluid.particle_spacing_m) as f32,
             water_radius_m: (scene.render.water_radius_spacings * scene.fluid.particle_spacing_m) as f32,
+            water: Shading::Translucent { percent: (100.0 * scene.render.water_opacity).round() as u8 },
             boxes: vec![WireBox { lo, hi }],
             balls: balls.collect(),
             ground: Ground::under(lo, hi, up_axis(scene.up_axis)),
