@@ -356,7 +356,7 @@ fn translucent_spheres_take_light_layer_by_layer() {
         ];
         studio.draw(&bare(camera(), &particles)).at(WIDTH / 2, HEIGHT / 2).map(f32::from)
     };
-    let far = |picture: [f32; 3]| (picture[2] - f32::from(BACKGROUND_BYTES[2])).abs();
+    let far = |picture: [f32; 3]| (picture[0] - f32::from(BACKGROUND_BYTES[0])).abs();
     let one = middle(&mut studio, &[Vec3::ZERO], None);
     let two = middle(&mut studio, &[vec3(0.0, 0.0, -1.0), vec3(0.0, 0.0, 1.0)], None);
     let swapped = middle(&mut studio, &[vec3(0.0, 0.0, 1.0), vec3(0.0, 0.0, -1.0)], None);
