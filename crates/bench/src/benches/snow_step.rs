@@ -8,7 +8,9 @@ use crate::error::Result;
 use frazil_kernels::{Counts, LinkLimit, LinkRule};
 use frazil_particles::AnyColumn;
 use frazil_reference::interlinks::{self, Link, Links};
-use frazil_reference::snow::{Averaging, Boundary, Heat, Kind, LatentHeat, Parameters, Phase, State, Stretch};
+use frazil_reference::snow::{
+    Averaging, Boundary, Heat, Kind, LatentHeat, Parameters, Phase, State, Stretch,
+};
 use frazil_scene::{Averaging as SceneAveraging, Phase as ScenePhase, Sampled, Scene};
 use frazil_solvers::pbd::snow::{Matter, Snow};
 use frazil_vk::{Buffer, Device, Recorder};
