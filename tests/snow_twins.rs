@@ -24,13 +24,14 @@ const D: f32 = 0.02;
 /// Of the box that the scenes are in, in m.
 const UPPER_M: [f32; 3] = [0.2, 0.3, 0.2];
 
-/// A scene in a box from the origin on, with `[snow]` as `lines` say, and `more` beside.
+/// A scene in a box from the origin on, with `[snow]` as `lines` say, and `more` beside, of which the first lines are of the domain.
 fn scene(lines: &str, more: &str) -> Scene {
     let [x, y, z] = UPPER_M;
     let text = format!(
         "version = 1\nname = \"twins\"\nup_axis = \"y\"\n[time]\ndt_s = 0.001\nduration_s = 1.0\n\
-         [fluid]\nparticle_spacing_m = {D}\n[domain]\nmin_m = [0.0, 0.0, 0.0]\nmax_m = [{x}, {y}, {z}]\n\
-         [snow]\nheat.snow_conductivity_w_m_k = 2500.0\nheat.water_conductivity_w_m_k = 600.0\n{lines}\n{more}"
+         [fluid]\nparticle_spacing_m = {D}\n\
+         [snow]\nheat.snow_conductivity_w_m_k = 2500.0\nheat.water_conductivity_w_m_k = 600.0\n{lines}\n\
+         [domain]\nmin_m = [0.0, 0.0, 0.0]\nmax_m = [{x}, {y}, {z}]\n{more}"
     );
     Scene::parse(&text, "twins.toml", &[]).unwrap()
 }
@@ -43,7 +44,7 @@ struct Bisection {
 
 impl Bisection {
     fn new(snow: Snow) -> Self {
-        Self { p: snow_twin_parameters(&snow), snow }
+        Self { p: snow_twin_parameters(&DEVICE, &snow).unwrap(), snow }
     }
 
     fn state(&self, is_migrating: bool) -> State {
@@ -96,6 +97,9 @@ struct Seen {
     water_was_pressed: bool,
     walls_pushed: bool,
     snow_rubbed: bool,
+    place_taken: bool,
+    shape_kept: bool,
+    wall_was_pressed: bool,
 }
 
 impl Seen {
@@ -116,11 +120,18 @@ impl Seen {
             }
             Stage::BreakLinks => self.links_broken |= links(after) < links(before),
             Stage::BuildLinks => self.links_made |= links(after) > links(before),
+            Stage::AdoptShape => {
+                self.place_taken |= before.solid.rest_position != after.solid.rest_position;
+            }
+            Stage::KeepShape => self.shape_kept |= before.solid.predicted != after.solid.predicted,
             Stage::Weigh => {
                 self.water_touched_snow |= after.fluid.contact.iter().any(|contact| contact[1] > 1.0);
                 self.snow_was_blending |= is_blending(Kind::Solid) && is_pressed(Kind::Solid);
                 self.water_was_blending |= is_blending(Kind::Fluid);
                 self.water_was_pressed |= is_pressed(Kind::Fluid);
+                let constraints = || after.fluid.constraint.iter();
+                let beside_wall = |x: &[f32; 4]| (0..3).any(|i| x[i] < D || x[i] > UPPER_M[i] - D);
+                self.wall_was_pressed |= constraints().any(|x| x[3] != 0.0 && beside_wall(x));
             }
             Stage::Rub => {
                 self.walls_pushed |= before.solid.push.iter().any(|push| *push != [0.0; 3]);
@@ -133,6 +144,7 @@ impl Seen {
     /// What should have happened and has not, in scenes of these settings.
     fn missing(&self, p: &Parameters) -> Vec<&'static str> {
         let (has_links, has_enthalpy) = (p.links.is_some(), p.heat.latent_heat != LatentHeat::Blending);
+        let has_shape = p.shape_stiffness > 0.0;
         let wanted = [
             ("snow melts", self.melted),
             ("water freezes", self.frozen),
@@ -145,6 +157,9 @@ impl Seen {
             ("water is pressed", self.water_was_pressed),
             ("walls push snow", self.walls_pushed),
             ("snow rubs", self.snow_rubbed),
+            ("snow takes a place in a shape", self.place_taken || !has_shape),
+            ("snow goes back into shape", self.shape_kept || !has_shape),
+            ("water is pressed at walls", self.wall_was_pressed),
         ];
         wanted.into_iter().filter(|(_, happened)| !happened).map(|(what, _)| what).collect()
     }
@@ -179,7 +194,7 @@ jitter_spacings = 0.3
 ";
 
 /// Settings of `[snow]` that lead through the branches of the kernels, and what they need beside.
-const SETTINGS: [[&str; 2]; 7] = [
+const SETTINGS: [[&str; 2]; 9] = [
     ["links.break_ratio = 1.05", ""],
     [
         "averaging = \"off\"\nlinks = { limit = \"constant\", most = 5, temperature_c = -1.0, break_ratio = 1.02, rounds = 3 }",
@@ -204,7 +219,17 @@ const SETTINGS: [[&str; 2]; 7] = [
          [[colliders]]\nsphere = { centre_m = [0.1, 0.12, 0.09], radius_m = 0.018 }\n\
          [[colliders]]\nsphere = { centre_m = [0.1, 0.15, 0.1], radius_m = 0.195, side = \"inside\" }",
     ],
+    ["shape_stiffness = 0.6\nlinks.break_ratio = 1.05", ""],
+    [
+        "links.break_ratio = 1.05",
+        "walls = \"particles\"\n[[colliders]]\nplane = { point_m = [0.003, 0.003, 0.0], normal = [1.0, 1.0, 0.0] }\n\
+         [[colliders]]\nsphere = { centre_m = [0.1, 0.12, 0.09], radius_m = 0.018 }",
+    ],
 ];
+
+/// Which of [`SETTINGS`] have shape matching, and walls of particles.
+const SHAPE: usize = 7;
+const BOUNDARY: usize = 8;
 
 fn scene_of(settings: [&str; 2]) -> Scene {
     let [lines, more] = settings;
@@ -282,7 +307,8 @@ struct Case {
     seed: u64,
 }
 
-fn case() -> impl Strategy<Value = Case> {
+/// Random states in scenes of these of [`SETTINGS`].
+fn case(settings: impl Strategy<Value = usize>) -> impl Strategy<Value = Case> {
     let n = prop_oneof![
         Just(0usize),
         Just(1),
@@ -302,7 +328,7 @@ fn case() -> impl Strategy<Value = Case> {
     ]);
     let tuning = (6u32..10, any::<bool>());
     let snow = prop::sample::select(vec![0u32, 50, 50, 100]);
-    ((n, snow), shape, weather, blending, 0..SETTINGS.len(), tuning, any::<u64>()).prop_map(
+    ((n, snow), shape, weather, blending, settings, tuning, any::<u64>()).prop_map(
         |((n, snow), shape, weather, blending, settings, (log_group, is_radix), seed)| Case {
             n,
             snow,
@@ -355,7 +381,7 @@ impl Case {
         sampled
     }
 
-    /// The particles on the device, with blends and enthalpies in places that a scene has them in after a while.
+    /// The particles on the device, with blends, enthalpies and rest positions that a scene has after a while.
     fn begin(&self) -> Bisection {
         let scene = scene_of(SETTINGS[self.settings]);
         let mut tuning = Tuning::new(1 << self.log_group).unwrap();
@@ -373,6 +399,11 @@ impl Case {
             };
             let blend: Vec<f32> = state[kind].id.iter().map(|_| alpha(&mut random)).collect();
             DEVICE.upload(matter.blend.front(), &blend).unwrap();
+            if p.shape_stiffness > 0.0 {
+                let rest: Vec<[f32; 3]> =
+                    state[kind].position.iter().map(|x| rest_position(*x, &mut random)).collect();
+                DEVICE.upload(matter.rest_position.front(), &rest).unwrap();
+            }
             if let (LatentHeat::Enthalpy { latent_j_kg }, Weather::Freezing) =
                 (p.heat.latent_heat, self.weather)
             {
@@ -393,25 +424,43 @@ impl Case {
     }
 }
 
+/// Where a particle was in a body that has turned since, or, of every third, anywhere.
+fn rest_position([x, y, z]: [f32; 3], random: &mut Random) -> [f32; 3] {
+    let (sin, cos) = 0.7f32.sin_cos();
+    match random.unit() {
+        share if share > 0.33 => [cos * x - sin * y, sin * x + cos * y, z],
+        _ => [(); 3].map(|()| 0.2 * random.unit()),
+    }
+}
+
+/// Two steps agree, and have all particles.
+fn check_case(case: &Case) -> Result<(), TestCaseError> {
+    let mut bisection = case.begin();
+    for _ in 0..2 {
+        prop_assert_eq!(bisection.first_wrong_stage(|_, _, _| {}, |_, _, _| {}), None);
+    }
+    let after = bisection.state(false);
+    let mut ids: Vec<u32> = Kind::ALL.into_iter().flat_map(|kind| after[kind].id.clone()).collect();
+    ids.sort_unstable();
+    prop_assert_eq!(ids, (0..case.n as u32).collect::<Vec<_>>());
+    assert_no_validation_messages(&DEVICE);
+    Ok(())
+}
+
 #[test]
 fn every_stage_agrees_with_its_twin_in_any_state() {
-    proptest!(config(40), |(case in case())| {
-        let mut bisection = case.begin();
-        for _ in 0..2 {
-            prop_assert_eq!(bisection.first_wrong_stage(|_, _, _| {}, |_, _, _| {}), None);
-        }
-        let after = bisection.state(false);
-        let mut ids: Vec<u32> = Kind::ALL.into_iter().flat_map(|kind| after[kind].id.clone()).collect();
-        ids.sort_unstable();
-        prop_assert_eq!(ids, (0..case.n as u32).collect::<Vec<_>>());
-        assert_no_validation_messages(&DEVICE);
-    });
+    proptest!(config(40), |(case in case(0..SHAPE))| check_case(&case)?);
+}
+
+#[test]
+fn shapes_and_boundaries_agree_with_their_twins_in_any_state() {
+    proptest!(config(24), |(case in case(prop::sample::select(vec![SHAPE, SHAPE, BOUNDARY])))| check_case(&case)?);
 }
 
 #[test]
 fn a_wrong_stage_is_named() {
     type Wrong = fn(&mut State, &mut Parameters);
-    let planted: [(Stage, Wrong); 28] = [
+    let usual: &[(Stage, Wrong)] = &[
         (Stage::Integrate, |_, p| p.fluid.gravity_m_s2[1] = 9.81),
         (Stage::Integrate, |_, p| p.fluid.domain_max_m[1] = 0.1),
         (Stage::JudgePhase, |_, p| p.blend_speed *= 1.01),
@@ -441,26 +490,40 @@ fn a_wrong_stage_is_named() {
         (Stage::SmoothVelocity, |_, p| p.snow_xsph_viscosity *= 1.01),
         (Stage::SmoothVelocity, |_, p| p.fluid.wall_friction *= 0.9),
     ];
-    let case = Case {
+    let shape: &[(Stage, Wrong)] = &[
+        (Stage::Reorder, |state, _| state.fluid.rest_position[3][1] += 0.01),
+        (Stage::AdoptShape, |state, _| state.solid.id.iter_mut().for_each(|id| *id = !*id)),
+        (Stage::AdoptShape, |state, _| state.solid.rest_position.iter_mut().for_each(|x| x[2] *= -1.0)),
+        (Stage::KeepShape, |_, p| p.shape_stiffness *= 1.01),
+        (Stage::KeepShape, |state, _| state.links.records.iter_mut().for_each(|record| record.truncate(1))),
+    ];
+    let boundary: &[(Stage, Wrong)] = &[
+        (Stage::Weigh, |_, p| p.boundary.as_mut().unwrap().particles.iter_mut().for_each(|b| b[3] *= 1.01)),
+        (Stage::Solve { iteration: 1 }, |_, p| p.boundary = None),
+    ];
+    let planted = [(3, usual), (SHAPE, shape), (BOUNDARY, boundary)];
+    let planted =
+        planted.into_iter().flat_map(|(settings, all)| all.iter().map(move |wrong| (settings, wrong)));
+    let usual = Case {
         n: 511,
         snow: 50,
         shape: Shape::Walls,
         weather: Weather::Mixed,
         blending: Blending::Mixed,
-        settings: 3,
+        settings: 0,
         log_group: 8,
         is_radix: true,
         seed: 4,
     };
-    for (number, (expected, wrong)) in planted.into_iter().enumerate() {
-        let mut bisection = case.begin();
+    for (number, (settings, (expected, wrong))) in planted.enumerate() {
+        let mut bisection = Case { settings, ..usual.clone() }.begin();
         // Stages before the planted one run with the right numbers: a wrong Δt, say, is wrong in several of them.
         let meddle = |stage: Stage, state: &mut State, p: &mut Parameters| {
-            if stage == expected {
+            if stage == *expected {
                 wrong(state, p);
             }
         };
         let found = bisection.first_wrong_stage(meddle, |_, _, _| {});
-        assert_eq!(found.map(|(stage, _)| stage), Some(expected), "number {number}");
+        assert_eq!(found.map(|(stage, _)| stage), Some(*expected), "number {number}");
     }
 }

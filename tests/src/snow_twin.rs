@@ -83,6 +83,7 @@ impl Download<'_> {
             temperature_c: self.of(matter.temperature.front(), n),
             enthalpy_j_kg: self.of(matter.enthalpy.front(), n),
             blend: self.of(matter.blend.front(), n),
+            rest_position: self.of(matter.rest_position.front(), n),
             key: self.of(matter.key(), n_after),
             leaves: self.of(matter.leaves(), n),
             rank: self.of(matter.rank(), n),
@@ -131,9 +132,6 @@ pub fn run_snow_stage(device: &Device, snow: &mut Snow, stage: Stage) {
 }
 
 /// Runs one stage on the twin.
-///
-/// # Panics
-/// For the stages of shape matching, which have no twin.
 pub fn run_snow_twin(state: &mut State, p: &Parameters, stage: Stage) {
     match stage {
         Stage::Integrate => state.integrate(p),
@@ -146,12 +144,13 @@ pub fn run_snow_twin(state: &mut State, p: &Parameters, stage: Stage) {
         Stage::Conduct => state.conduct(p),
         Stage::BreakLinks => state.break_links(p),
         Stage::BuildLinks => state.build_links(p),
+        Stage::AdoptShape => state.adopt_shape(),
         Stage::Weigh => state.weigh(p),
         Stage::Solve { iteration } => state.solve(p, iteration),
+        Stage::KeepShape => state.keep_shape(p),
         Stage::Rub => state.friction(p),
         Stage::UpdateVelocity => state.update_velocity(p),
         Stage::SmoothVelocity => state.smooth_velocity(p),
-        Stage::AdoptShape | Stage::KeepShape => panic!("{stage:?} has no twin"),
     }
 }
 
@@ -183,7 +182,8 @@ struct Comparison<'a> {
 /// - 1e-4 °C for temperatures: thirty fluxes of 50 °C, weighted by up to a tenth; with an enthalpy of 4e5 J/kg, whose ulp is
 ///   0.03 J/kg, 0.5 J/kg and by the capacity of ice 3e-4 °C;
 /// - velocities are positions over Δt: an ulp or two of those, 1e-4 m/s;
-/// - multipliers are lengths times half a particle's mass: 1e-6 of h times that.
+/// - multipliers are lengths times half a particle's mass: 1e-6 of h times that;
+/// - where a cluster's fit is not certain, as that of particles in a line, by as much as it may turn.
 pub fn snow_disagreement(
     stage: Stage,
     p: &Parameters,
@@ -226,19 +226,20 @@ pub fn snow_disagreement(
         Stage::Predict => c.vectors("predicted", |phase| &phase.predicted, 1e-6),
         Stage::Conduct => c.heat(),
         Stage::BreakLinks | Stage::BuildLinks => c.equal("links", |state| state.links.clone()),
+        Stage::AdoptShape => c.adopted(),
         Stage::Weigh => c.weights(),
         Stage::Solve { .. } => {
             c.vectors("predicted", |phase| &phase.predicted, 1e-6 * crowd);
             c.vectors("push", |phase| &phase.push, 1e-6 * crowd);
             c.multipliers();
         }
+        Stage::KeepShape => c.shaped(),
         Stage::Rub => c.rubbed(),
         Stage::UpdateVelocity => c.vectors("updated", |phase| &phase.updated, 1e-4),
         Stage::SmoothVelocity => {
             c.vectors("position", |phase| &phase.position, 0.0);
             c.vectors("velocity", |phase| &phase.velocity, 1e-4 * crowd);
         }
-        Stage::AdoptShape | Stage::KeepShape => {}
     }
     c.wrong
 }
@@ -313,6 +314,7 @@ impl Comparison<'_> {
         self.vectors("velocity", |phase| &phase.velocity, 0.0);
         self.bits("temperature", |phase| &phase.temperature_c);
         self.bits("blend", |phase| &phase.blend);
+        self.vectors("rest position", |phase| &phase.rest_position, 0.0);
         if self.p.heat.latent_heat != LatentHeat::Blending {
             self.bits("enthalpy", |phase| &phase.enthalpy_j_kg);
         }
@@ -360,6 +362,44 @@ impl Comparison<'_> {
         if worst > bound {
             self.object(format!("multiplier by {worst:e} kg m"));
         }
+    }
+
+    /// Who has a place keeps it to the bit; who takes one is as far from its host as it lies, whatever the host's rotation.
+    fn adopted(&mut self) {
+        let adoptions: Vec<_> = (0..self.before.solid.len()).map(|i| self.before.adoption(i)).collect();
+        let bound = |kind, i: usize| match kind {
+            Kind::Solid => adoptions[i].map_or(0.0, |adoption| 1e-6 + adoption.slack_m as f32),
+            Kind::Fluid => 0.0,
+        };
+        self.vectors_of("rest position", |phase| phase.rest_position.clone(), bound);
+        let (x, rest) = (&self.before.solid.predicted, &self.device.solid.rest_position);
+        let length = |a: [f32; 3], b: [f32; 3]| {
+            (0..3).map(|axis| (f64::from(a[axis]) - f64::from(b[axis])).powi(2)).sum::<f64>().sqrt()
+        };
+        for (i, adoption) in adoptions.iter().enumerate() {
+            let Some(host) = adoption.map(|adoption| adoption.host) else { continue };
+            // The host's own place may be new, too.
+            let parted_m = length(rest[i], self.before.solid.rest_position[host]) - length(x[i], x[host]);
+            if parted_m.abs() > 1e-6 {
+                self.wrong.get_or_insert(format!("distance of {i} from its host by {parted_m:e} m"));
+            }
+        }
+    }
+
+    fn shaped(&mut self) {
+        let mut slack_m = vec![0.0; self.before.solid.len()];
+        for cluster in self.before.clusters() {
+            for i in &cluster.members {
+                slack_m[*i] += cluster.slack_m(self.before.solid.rest_position[*i]);
+            }
+        }
+        let share = self.p.shape_share(self.before.links.n_max);
+        let bound = |kind, i: usize| match kind {
+            Kind::Solid => 1e-6 + (share * slack_m[i]) as f32,
+            Kind::Fluid => 0.0,
+        };
+        self.vectors_of("predicted", |phase| phase.predicted.clone(), bound);
+        self.vectors_of("push", |phase| phase.push.clone(), bound);
     }
 
     /// Who is at the edge between sticking and slipping may do either.

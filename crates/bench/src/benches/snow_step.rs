@@ -8,7 +8,9 @@ use crate::error::Result;
 use frazil_kernels::{Counts, LinkLimit, LinkRule};
 use frazil_particles::AnyColumn;
 use frazil_reference::interlinks::{self, Link, Links};
-use frazil_reference::snow::{Averaging, Heat, Kind, LatentHeat, Parameters, Phase, State, Stretch};
+use frazil_reference::snow::{
+    Averaging, Boundary, Heat, Kind, LatentHeat, Parameters, Phase, State, Stretch,
+};
 use frazil_scene::{Averaging as SceneAveraging, Phase as ScenePhase, Sampled, Scene};
 use frazil_solvers::pbd::snow::{Matter, Snow};
 use frazil_vk::{Buffer, Device, Recorder};
@@ -154,7 +156,7 @@ fn link_words(snow: &Snow) -> [Buffer<u32>; 3] {
 }
 
 fn step_of_twin(device: &Device, snow: &Snow, n: usize) -> Result<Vec<Particle>> {
-    let p = snow_twin_parameters(snow);
+    let p = snow_twin_parameters(device, snow)?;
     let [solid, fluid] = [phase(device, snow.solid())?, phase(device, snow.fluid())?];
     let records = snow.links();
     let mut state = State::new(solid, fluid, records.n_max());
@@ -200,12 +202,20 @@ fn links(device: &Device, snow: &Snow, n: usize) -> Result<Links> {
 }
 
 /// The twin's parameters from the numbers that the device uses.
-pub fn snow_twin_parameters(snow: &Snow) -> Parameters {
+///
+/// # Errors
+/// The device was lost.
+pub fn snow_twin_parameters(device: &Device, snow: &Snow) -> Result<Parameters> {
     let p = snow.parameters();
     let (contact, heat) = (&p.snow, &p.snow.heat);
     let linking = p.linking();
-    Parameters {
-        fluid: twin_numbers(&p.fluid, snow.solid().grid().grid()),
+    let fluid = twin_numbers(&p.fluid, snow.solid().grid().grid());
+    let boundary = match snow.boundary().len() {
+        0 => None,
+        n => Some(Boundary::new(&fluid.grid, device.download(snow.boundary(), n)?)),
+    };
+    Ok(Parameters {
+        fluid,
         mass_kg: p.fluid.particle_mass_kg as f32,
         contact_distance_m: p.contact_m,
         bounce_stiffness: contact.non_penetration_stiffness as f32,
@@ -223,6 +233,8 @@ pub fn snow_twin_parameters(snow: &Snow) -> Parameters {
             Some(compliance) => Stretch::Compliance(compliance as f32),
             None => Stretch::Stiffness(contact.links.stiffness as f32),
         },
+        shape_stiffness: contact.shape_stiffness as f32,
+        boundary,
         heat: Heat {
             snow_capacity_j_kg_k: heat.snow_capacity_j_kg_k as f32,
             water_capacity_j_kg_k: heat.water_capacity_j_kg_k as f32,
@@ -237,7 +249,7 @@ pub fn snow_twin_parameters(snow: &Snow) -> Parameters {
         },
         blend_speed: contact.transition.blend_speed as f32,
         blend_threshold: contact.transition.blend_threshold as f32,
-    }
+    })
 }
 
 fn twin_rule(rule: &LinkRule) -> interlinks::LinkRule {

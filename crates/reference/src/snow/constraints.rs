@@ -1,7 +1,7 @@
 //! One Jacobi iteration over the constraints of both phases: density (000 eq 5.15–5.19), contact (5.13, 5.14), stretch (5.11,
 //! 5.12), coupled both ways (5.23–5.25), averaged and over-relaxed (5.26, 5.27).
 
-use super::{Averaging, Bond, Kind, Parameters, State, Stretch};
+use super::{Averaging, Bond, Kind, Neighbour, Parameters, State, Stretch};
 use crate::fluid::{SPLINE_SCALE, SPLINE_SLOPE_SCALE, dot, spline_shape, spline_slope_shape, zip};
 
 impl Parameters {
@@ -76,14 +76,18 @@ impl State {
     fn density_constraint(&self, p: &Parameters, kind: Kind, i: usize) -> (f32, f32) {
         let slope_scale = SPLINE_SLOPE_SCALE * p.fluid.volume_h3;
         let (mut ratio, mut sum_squares, mut gradient) = (spline_shape(0.0), 0.0f32, [0.0f32; 3]);
-        for neighbour in self.neighbours(p, kind, i, |kind, j| self[kind].predicted[j]) {
-            ratio += spline_shape(neighbour.q);
-            let slope = slope_scale * spline_slope_shape(neighbour.q);
+        let x = self[kind].predicted[i];
+        let boundary = self.boundary_neighbours(p, kind, i, x);
+        let (open, wall_gradient) = if boundary.is_some() { (1.0, [0.0; 3]) } else { p.fluid.wall_term(x) };
+        let particles = self.neighbours(p, kind, i, |kind, j| self[kind].predicted[j]);
+        let particles = particles.into_iter().map(|neighbour| (1.0, neighbour));
+        for (weight, neighbour) in particles.chain(boundary.into_iter().flatten()) {
+            ratio += weight * spline_shape(neighbour.q);
+            let slope = slope_scale * weight * spline_slope_shape(neighbour.q);
             sum_squares += slope * slope;
             let along = if neighbour.q > 0.0 { slope / neighbour.q } else { 0.0 };
             gradient = zip(gradient, neighbour.offset_h, |g, o| g - along * o);
         }
-        let (open, wall_gradient) = p.fluid.wall_term(self[kind].predicted[i]);
         ratio = SPLINE_SCALE * p.fluid.volume_h3 * ratio + (1.0 - open);
         gradient = zip(gradient, wall_gradient, |g, w| g + w);
         let excess = (ratio - 1.0).max(0.0);
@@ -142,20 +146,28 @@ impl State {
         (0..self[kind].len()).map(correct).collect()
     }
 
-    /// Σ_j (μ_i + μ_j) h∇V W + μ_i h∇wall, with artificial pressure between water and water.
+    /// Σ_j (μ_i + μ_j) h∇V W + μ_i h∇wall, the latter closed or a sum over boundary particles, with artificial pressure between water and water.
     fn density_correction(&self, p: &Parameters, kind: Kind, i: usize) -> [f32; 3] {
         let own = self[kind].constraint[i][3];
         let mut sum = [0.0f32; 3];
+        let mut add = |mu: f32, neighbour: Neighbour| {
+            let along =
+                if neighbour.q > 0.0 { mu * spline_slope_shape(neighbour.q) / neighbour.q } else { 0.0 };
+            sum = zip(sum, neighbour.offset_h, |s, o| s - along * o);
+        };
         for neighbour in self.neighbours(p, kind, i, |kind, j| self[kind].weighed(j)) {
             let mut mu = own + self[neighbour.kind].constraint[neighbour.j][3];
             if (kind, neighbour.kind) == (Kind::Fluid, Kind::Fluid) {
                 mu -= p.artificial_pressure(neighbour.q);
             }
-            let along =
-                if neighbour.q > 0.0 { mu * spline_slope_shape(neighbour.q) / neighbour.q } else { 0.0 };
-            sum = zip(sum, neighbour.offset_h, |s, o| s - along * o);
+            add(mu, neighbour);
         }
-        let (_, wall_gradient) = p.fluid.wall_term(self[kind].weighed(i));
+        let x = self[kind].weighed(i);
+        let boundary = self.boundary_neighbours(p, kind, i, x);
+        let wall_gradient = if boundary.is_some() { [0.0; 3] } else { p.fluid.wall_term(x).1 };
+        for (weight, neighbour) in boundary.into_iter().flatten() {
+            add(weight * own, neighbour);
+        }
         zip(sum, wall_gradient, |s, w| SPLINE_SLOPE_SCALE * p.fluid.volume_h3 * s + own * w)
     }
 

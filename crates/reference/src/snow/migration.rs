@@ -118,6 +118,7 @@ impl State {
             phase.temperature_c = taken.iter().map(|(from, i, _)| from.temperature_c[*i]).collect();
             phase.enthalpy_j_kg = taken.iter().map(|(from, i, _)| from.enthalpy_j_kg[*i]).collect();
             phase.blend = taken.iter().map(|(_, _, blend)| *blend).collect();
+            phase.rest_position = taken.iter().map(|(from, i, _)| from.rest_position[*i]).collect();
             let n = phase.position.len();
             phase.predicted.resize(n, [0.0; 3]);
             phase.constraint.resize(n, [0.0; 4]);

@@ -6,21 +6,26 @@
 //!
 //! - `migration`: `judge_phase`, `scan_leavers`, `migrate`, `sort_by_cell`, `reorder`.
 //! - `heat`: conduction, and temperature from enthalpy.
-//! - `constraints`: `weigh` and `solve`, the Jacobi iterations.
+//! - `constraints`: `weigh` and `solve`, the Jacobi iterations; `boundary`: particles for walls in them.
+//! - `shape`: `adopt_shape` and `keep_shape`, in f64.
 //! - `friction`: between particles and on walls.
 
+mod boundary;
 mod constraints;
 mod friction;
 mod heat;
 mod migration;
+mod shape;
 
 use std::ops::{Index, IndexMut};
 
 use crate::fluid::{self, SPLINE_SCALE, dot, spline_shape, zip};
 use crate::interlinks::{LinkRule, Links, Particles, break_links, build_reproducible};
 
+pub use boundary::Boundary;
 pub use heat::{Heat, LatentHeat};
 pub use migration::{Ledger, fixed_point_temperature};
+pub use shape::{Adoption, Cluster};
 
 /// What the corrections of a pair are divided by, 000 eq 5.26.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,6 +72,10 @@ pub struct Parameters {
     pub link_rounds: u32,
     /// What links do.
     pub stretch: Stretch,
+    /// The share of the way to where shape matching puts a particle that an iteration goes; 0 for no shape matching.
+    pub shape_stiffness: f32,
+    /// What stands for walls in the density of water; none for their closed form.
+    pub boundary: Option<Boundary>,
     /// Conduction and phase change.
     pub heat: Heat,
     /// Growth of α in a step, 000 eq 6.2.
@@ -114,6 +123,8 @@ pub struct Phase {
     pub enthalpy_j_kg: Vec<f32>,
     /// α: 0 for a particle that has just changed phase, 1 for one that has blended in.
     pub blend: Vec<f32>,
+    /// X in m: where the particle was when its body was whole; followed with shape matching only.
+    pub rest_position: Vec<[f32; 3]>,
     /// Cells.
     pub key: Vec<u32>,
     /// 1 for each particle that leaves the phase.
@@ -145,7 +156,7 @@ pub struct Phase {
 }
 
 impl Phase {
-    /// Particles at rest in the phase, blended in, numbered from `first_id`. Enthalpy is 0.
+    /// Particles at rest in the phase, blended in, numbered from `first_id`, in a body that is whole. Enthalpy is 0.
     pub fn new(position: Vec<[f32; 3]>, temperature_c: f32, first_id: u32) -> Self {
         let n = position.len();
         Self {
@@ -154,6 +165,7 @@ impl Phase {
             temperature_c: vec![temperature_c; n],
             enthalpy_j_kg: vec![0.0; n],
             blend: vec![1.0; n],
+            rest_position: position.clone(),
             key: vec![0; n],
             leaves: vec![0; n],
             rank: vec![0; n],
@@ -273,6 +285,9 @@ impl State {
         for iteration in 0..p.iterations {
             self.weigh(p);
             self.solve(p, iteration);
+            if p.shape_stiffness > 0.0 {
+                self.keep_shape(p);
+            }
         }
         self.friction(p);
         self.update_velocity(p);
@@ -291,6 +306,9 @@ impl State {
         self.conduct(p);
         self.break_links(p);
         self.build_links(p);
+        if p.shape_stiffness > 0.0 {
+            self.adopt_shape();
+        }
     }
 
     /// Velocities after gravity, and the cell that each particle is going to be in.

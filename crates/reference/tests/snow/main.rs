@@ -2,10 +2,12 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod boundary;
 mod constraints;
 mod friction;
 mod heat;
 mod migration;
+mod shape;
 mod step;
 
 use frazil_reference::fluid::{self, spline_shape, spline_wall_fraction};
@@ -63,6 +65,8 @@ fn parameters() -> Parameters {
         links: None,
         link_rounds: 1,
         stretch: Stretch::Stiffness(0.1),
+        shape_stiffness: 0.0,
+        boundary: None,
         heat: Heat {
             snow_capacity_j_kg_k: 2090.0,
             water_capacity_j_kg_k: 4182.0,

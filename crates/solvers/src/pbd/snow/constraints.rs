@@ -22,7 +22,7 @@ pub(super) struct Constraints {
     rub: Kernel<rub::Interface>,
     pub terms: Buffer<SnowTerms>,
     pub colliders: Buffer<Collider>,
-    boundary: Boundary,
+    pub boundary: Boundary,
     /// How far walls have pushed each solid particle in the iterations of this step, in m.
     pub push_m: Buffer<[f32; 3]>,
     rubbed: Buffer<[f32; 3]>,

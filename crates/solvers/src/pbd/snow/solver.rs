@@ -336,6 +336,12 @@ impl Snow {
         &self.constraints.push_m
     }
 
+    /// Boundary particles, (position, weight in particles), sorted by cell: what stands for walls in the density of water. Empty where
+    /// their closed form does.
+    pub fn boundary(&self) -> &Buffer<[f32; 4]> {
+        &self.constraints.boundary.particles
+    }
+
     /// Velocities of snow and water after the constraints and before XSPH, in m/s; scratch between steps.
     pub fn updated(&self) -> [&Buffer<[f32; 3]>; 2] {
         [&self.solid, &self.fluid].map(|matter| matter.phase.velocity.back())

@@ -1,0 +1,197 @@
+//! Shape matching of linked neighbourhoods (Müller, Heidelberger, Teschner and Gross 2005, §3.3), in f64 from the f32 columns.
+//!
+//! Each snow particle makes a cluster with the partners of its links; where the best rotation of the cluster's rest positions puts
+//! each member, g = R (X − C) + c, is its goal. Only links whose rest positions are as far apart as the link was made count.
+
+use super::{Parameters, State};
+use crate::linalg::{
+    Matrix, apply, blend, cross, dot, eigen_symmetric, nearest_rotation, product, transpose,
+};
+
+/// By which part of its length a link's rest positions may be nearer or farther apart for the link to be of the shape.
+const SHAPE_TOLERANCE: f64 = 0.1;
+
+/// What rounding in f32 may change moments by, in parts of what they are summed from.
+const MOMENT_ROUNDING: f64 = 1e-5;
+
+fn wide(v: [f32; 3]) -> [f64; 3] {
+    v.map(f64::from)
+}
+
+fn between(to: [f64; 3], from: [f64; 3]) -> [f64; 3] {
+    blend(1.0, to, -1.0, from)
+}
+
+fn length(v: [f64; 3]) -> f64 {
+    dot(v, v).sqrt()
+}
+
+/// The rotation R that brings rest offsets q nearest to offsets p: of A = Σ p qᵀ the polar factor.
+#[derive(Clone, Debug)]
+struct Fit {
+    rotation: Matrix<f64, 3>,
+    /// A in m².
+    moments: Matrix<f64, 3>,
+    /// Σ |p| |q| in m².
+    size: f64,
+}
+
+impl Fit {
+    fn new(offsets: &[([f64; 3], [f64; 3])]) -> Self {
+        let moments =
+            std::array::from_fn(|c| std::array::from_fn(|r| offsets.iter().map(|(p, q)| p[r] * q[c]).sum()));
+        let size = offsets.iter().map(|(p, q)| length(*p) * length(*q)).sum();
+        Self { rotation: nearest_rotation(moments), moments, size }
+    }
+
+    /// From offsets to rest offsets.
+    fn back(&self) -> Self {
+        Self { rotation: transpose(self.rotation), moments: transpose(self.moments), size: self.size }
+    }
+
+    /// How far in m from R q an offset q may be put by whoever sums A in f32. About a principal axis R is as certain as the other two
+    /// singular values are large together, and about the axis of a cluster in one line it is free.
+    fn slack_m(&self, q: [f64; 3]) -> f64 {
+        let (squares, axes) = eigen_symmetric(product(transpose(self.moments), self.moments));
+        let mut sigma = squares.map(|x| x.max(0.0).sqrt());
+        let [a, b, c] = self.moments;
+        if dot(a, cross(b, c)) < 0.0 {
+            sigma[2] = -sigma[2];
+        }
+        let about = |axis: usize| {
+            let certainty = sigma[(axis + 1) % 3] + sigma[(axis + 2) % 3];
+            // NaN, where there are no moments at all, is freedom.
+            let angle = (MOMENT_ROUNDING * self.size / certainty).min(2.0);
+            angle * length(cross(axes[axis], q))
+        };
+        (0..3).map(about).sum()
+    }
+}
+
+/// A particle and its partners of the shape, with their fit.
+#[derive(Clone, Debug)]
+pub struct Cluster {
+    /// Places in the particle order, the particle itself first.
+    pub members: Vec<usize>,
+    centre_m: [f64; 3],
+    rest_centre_m: [f64; 3],
+    fit: Fit,
+}
+
+impl Cluster {
+    /// Where the fit puts a rest position, in m.
+    pub fn goal_m(&self, rest_m: [f32; 3]) -> [f64; 3] {
+        let turned = apply(self.fit.rotation, between(wide(rest_m), self.rest_centre_m));
+        blend(1.0, self.centre_m, 1.0, turned)
+    }
+
+    /// How far in m from [`Self::goal_m`] another fit in f32 may put it.
+    pub fn slack_m(&self, rest_m: [f32; 3]) -> f64 {
+        self.fit.slack_m(between(wide(rest_m), self.rest_centre_m))
+    }
+}
+
+/// A place that a particle takes in the shape of a partner.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Adoption {
+    /// The partner's place in the particle order.
+    pub host: usize,
+    /// X in m.
+    pub rest_m: [f64; 3],
+    /// How far in m from it another fit in f32 may come.
+    pub slack_m: f64,
+}
+
+impl State {
+    /// The partners in whose shape a snow particle has its place, in the order of slots.
+    fn shape_partners(&self, i: usize) -> impl Iterator<Item = usize> {
+        let rest = &self.solid.rest_position;
+        self.links.records[i].iter().filter_map(move |link| {
+            let j = link.partner as usize;
+            let (now_m, made_m) =
+                (length(between(wide(rest[i]), wide(rest[j]))), f64::from(link.rest_length_m));
+            ((now_m - made_m).abs() <= SHAPE_TOLERANCE * made_m).then_some(j)
+        })
+    }
+
+    fn has_place(&self, i: usize) -> bool {
+        self.shape_partners(i).next().is_some()
+    }
+
+    /// The place that a snow particle without one takes at its first partner that has one. Of two without, the one of the higher id
+    /// takes it at the other.
+    pub fn adoption(&self, i: usize) -> Option<Adoption> {
+        let solid = &self.solid;
+        if self.has_place(i) {
+            return None;
+        }
+        let partners = self.links.records[i].iter().map(|link| link.partner as usize);
+        let host = partners.into_iter().find(|j| self.has_place(*j) || solid.id[*j] < solid.id[i])?;
+        let from_host = |column: &Vec<[f32; 3]>, k: usize| between(wide(column[k]), wide(column[host]));
+        let around = self.shape_partners(host);
+        let offsets: Vec<_> =
+            around.map(|k| (from_host(&solid.predicted, k), from_host(&solid.rest_position, k))).collect();
+        let (back, offset) = (Fit::new(&offsets).back(), from_host(&solid.predicted, i));
+        let rest_m = blend(1.0, wide(solid.rest_position[host]), 1.0, apply(back.rotation, offset));
+        Some(Adoption { host, rest_m, slack_m: back.slack_m(offset) })
+    }
+
+    /// Snow that has no place in a shape, as when it has just frozen, takes one beside a partner: as it lies beside it now, turned back
+    /// by what the partner's neighbourhood has turned.
+    pub fn adopt_shape(&mut self) {
+        let adopted = (0..self.solid.len()).map(|i| match self.adoption(i) {
+            Some(adoption) => adoption.rest_m.map(|x| x as f32),
+            None => self.solid.rest_position[i],
+        });
+        self.solid.rest_position = adopted.collect();
+    }
+
+    /// The clusters of all snow particles at the positions that `weigh` left in `constraint`.
+    pub fn clusters(&self) -> Vec<Cluster> {
+        let cluster = |i: usize| {
+            let members: Vec<usize> = std::iter::once(i).chain(self.shape_partners(i)).collect();
+            let now = |j: usize| wide(self.solid.weighed(j));
+            let rest = |j: usize| wide(self.solid.rest_position[j]);
+            let mean = |at: &dyn Fn(usize) -> [f64; 3]| -> [f64; 3] {
+                std::array::from_fn(|axis| {
+                    members.iter().map(|j| at(*j)[axis]).sum::<f64>() / members.len() as f64
+                })
+            };
+            let (centre_m, rest_centre_m) = (mean(&now), mean(&rest));
+            let offsets: Vec<_> = members
+                .iter()
+                .map(|j| (between(now(*j), centre_m), between(rest(*j), rest_centre_m)))
+                .collect();
+            Cluster { fit: Fit::new(&offsets), members, centre_m, rest_centre_m }
+        };
+        (0..self.solid.len()).map(cluster).collect()
+    }
+
+    /// Moves x* of linked snow on towards its goals in all clusters it is in, and confines it. Each takes the same share of the way,
+    /// so that the corrections of a cluster add up to nothing.
+    pub fn keep_shape(&mut self, p: &Parameters) {
+        let mut away = vec![[0.0; 3]; self.solid.len()];
+        for cluster in self.clusters() {
+            for i in cluster.members.iter().copied() {
+                let goal_m = cluster.goal_m(self.solid.rest_position[i]);
+                away[i] = blend(1.0, away[i], 1.0, between(goal_m, wide(self.solid.weighed(i))));
+            }
+        }
+        let share = p.shape_share(self.links.n_max);
+        for (i, away) in away.into_iter().enumerate().filter(|(i, _)| !self.links.records[*i].is_empty()) {
+            let free = blend(1.0, wide(self.solid.predicted[i]), share, away).map(|x| x as f32);
+            let confined = p.fluid.confine(free);
+            for axis in 0..3 {
+                self.solid.push[i][axis] += confined[axis] - free[axis];
+            }
+            self.solid.predicted[i] = confined;
+        }
+    }
+}
+
+impl Parameters {
+    /// The share of the way to the goal of one cluster: a particle is in one more than it has links at most.
+    pub fn shape_share(&self, n_max: u32) -> f64 {
+        f64::from(self.shape_stiffness) / f64::from(n_max + 1)
+    }
+}
