@@ -33,10 +33,6 @@ struct SnowTerms {
     uint link_stride;
     // Shape matching: the share of the way to the fit, over one more than the slots of a record; 0: off.
     float shape_share;
-    // Growth of α in a step (eq 6.2) and the α past which a particle may change phase (eq 6.4).
-    float blend_speed;
-    float blend_threshold;
-    float freezing_c;
 };
 
 // Repulsion that keeps particles from clumping, in units of λ.

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::source::Location;
-use crate::{Phase, Scene, Vec3};
+use crate::{Averaging, Phase, Scene, Vec3};
 
 /// A warning about a scene that can run but may disappoint.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,6 +24,9 @@ impl fmt::Display for Advice {
 
 /// Largest share of the support radius a particle may cross in a step and still meet its neighbours.
 const MAX_TRAVEL: f64 = 0.5;
+
+/// Spheres that can touch one of their size.
+const CLOSEST_PACKING: f64 = 12.0;
 
 impl Scene {
     /// Warnings, cheap to compute: none of them stops a run.
@@ -68,6 +71,21 @@ impl Scene {
         }
         if self.gravity_m_s2()[self.up_axis.index()] > 0.0 {
             warn("gravity_m_s2", "points up".to_owned());
+        }
+        if let Some(snow) = self.snow.as_ref().filter(|snow| snow.averaging == Averaging::Off) {
+            // Each of a pair takes half, from as many as touch a sphere.
+            let gain = 0.5 * CLOSEST_PACKING * snow.non_penetration_stiffness * self.solver.over_relaxation;
+            if gain > 1.0 {
+                warn(
+                    "snow.averaging",
+                    format!(
+                        "off, with snow.non_penetration_stiffness times solver.over_relaxation above {:.3}: particles that \
+                         touch {CLOSEST_PACKING} others are thrown past where they should be; \"pairwise\" divides by their \
+                         number",
+                        2.0 / CLOSEST_PACKING
+                    ),
+                );
+            }
         }
         let freezing = self.snow.as_ref().map(|snow| snow.heat.freezing_temperature_c);
         for (block_idx, block) in self.particles.iter().enumerate() {

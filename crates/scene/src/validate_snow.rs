@@ -22,7 +22,7 @@ impl Scene {
             }
             return Ok(());
         };
-        check_contact(check, snow)?;
+        check_contact(check, snow, self.fluid.support_radius_spacings)?;
         check_heat(check, &snow.heat)?;
         check_links(check, &snow.links, &snow.heat, self.fluid.support_radius_spacings)?;
         check_transition(check, &snow.transition)?;
@@ -62,8 +62,10 @@ impl Scene {
     }
 }
 
-fn check_contact(check: &Checker<'_>, snow: &Snow) -> Check {
-    check.range("snow.contact_radius_spacings", snow.contact_radius_spacings, 0.1, 1.0)?;
+fn check_contact(check: &Checker<'_>, snow: &Snow, support_radius_spacings: f64) -> Check {
+    // Neighbours are looked for within the support radius: particles that touch must be as near.
+    let widest = (0.5 * support_radius_spacings).min(1.0);
+    check.range("snow.contact_radius_spacings", snow.contact_radius_spacings, 0.1, widest)?;
     check.share("snow.non_penetration_stiffness", snow.non_penetration_stiffness)?;
     check.range("snow.static_friction", snow.static_friction, 0.0, 10.0)?;
     check.range("snow.kinetic_friction", snow.kinetic_friction, 0.0, 10.0)?;

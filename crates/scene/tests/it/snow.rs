@@ -275,3 +275,24 @@ fn a_scene_with_snow_reads_back() {
     let json = serde_json::to_string(&scene).unwrap();
     assert_eq!(Scene::from_json(&json, "run.json").unwrap(), scene);
 }
+
+#[test]
+fn particles_that_touch_are_within_the_support() {
+    let overrides = ["snow.contact_radius_spacings=0.8", "fluid.support_radius_spacings=1.5"];
+    let error = snowy("", &overrides).unwrap_err().to_string();
+    assert!(
+        error.contains("snow.contact_radius_spacings: found 0.8, expected a number from 0.1 to 0.75"),
+        "{error}"
+    );
+    assert!(snowy("", &["snow.contact_radius_spacings=0.8"]).is_ok());
+}
+
+#[test]
+fn stiff_corrections_that_are_not_averaged_are_advised_against() {
+    let advice = |lines: &str| snowy(lines, &[]).unwrap().advice();
+    let stiff = advice("averaging = \"off\"\nnon_penetration_stiffness = 0.5");
+    assert_eq!(stiff.len(), 1);
+    assert!(stiff[0].to_string().contains("snow.averaging: off, with"), "{}", stiff[0]);
+    assert_eq!(advice("averaging = \"off\"\nnon_penetration_stiffness = 0.25"), []);
+    assert_eq!(advice("non_penetration_stiffness = 1.0"), []);
+}

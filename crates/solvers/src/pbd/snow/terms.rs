@@ -114,9 +114,6 @@ impl SnowParameters {
             compliance_dt2: compliance.map_or(-1.0, |compliance| (compliance / (dt_s * dt_s)) as f32),
             link_stride,
             shape_share: (snow.shape_stiffness / f64::from(snow.links.most + 1)) as f32,
-            blend_speed: snow.transition.blend_speed as f32,
-            blend_threshold: snow.transition.blend_threshold as f32,
-            freezing_c: snow.heat.freezing_temperature_c as f32,
         }
     }
 }
