@@ -142,15 +142,15 @@ fn a_freezing_front_follows_the_square_root_of_time() {
 }
 
 #[test]
-fn a_front_between_ice_and_water_of_unlike_conductivity_is_a_particle_off_at_most() {
-    // A particle conducts as what it was until all of it has changed. What freezes therefore lets less heat through than the ice that
-    // part of it is, and the front lags by a share of a spacing that stays as it goes on: it falls with the spacing, not with time.
-    // (0.8 spacings are found.) A third of the true latent heat gets it so far in a third of the steps.
+fn a_front_between_ice_and_water_of_unlike_conductivity_is_a_third_of_a_particle_off_at_most() {
+    // A particle that is freezing conducts as the part of it that is liquid, evenly mixed; the true front lies somewhere within it. What
+    // is off stays a share of a spacing as the front goes on: it falls with the spacing, not with time. (0.2 to 0.3 are found.)
+    // A third of the true latent heat gets the front so far in a third of the steps.
     let heat = Heat { latent_heat_j_kg: 100_000.0, ..Heat::default() };
     // As many parts of the jump are temperatures off as the front is of how far the cold has gone.
     for Front { at, exactly_at, error, .. } in fronts(&stefan_bar([52, 28], [-60.0, 1.0], heat), [5.0, 8.0]) {
-        assert!((at - exactly_at).abs() < 1.0, "front at {at}, exactly {exactly_at} spacings");
-        assert!(error < 0.06, "temperatures off by {:.2} % of the jump", 100.0 * error);
+        assert!((at - exactly_at).abs() < 0.34, "front at {at}, exactly {exactly_at} spacings");
+        assert!(error < 0.03, "temperatures off by {:.2} % of the jump", 100.0 * error);
     }
 }
 

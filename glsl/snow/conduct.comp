@@ -5,6 +5,7 @@
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 #include "grid/grid.glsl"
+#include "snow/conduction.glsl"
 
 layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
 layout(scalar, binding = 1) readonly buffer Key { uint key[]; };
@@ -15,16 +16,28 @@ layout(scalar, binding = 5) readonly buffer OtherCellStart { uint other_cell_sta
 layout(scalar, binding = 6) readonly buffer OtherPredicted { vec3 other_predicted[]; };
 layout(scalar, binding = 7) readonly buffer OtherTemperature { float other_temperature[]; };
 layout(scalar, binding = 8) writeonly buffer Conducted { float conducted[]; };
-#include "snow/conduction.glsl"
 layout(scalar, push_constant) uniform Params {
     Conduction conduction;
-    // Δt/(ρ h²) · V/h³ · 45/π, made to fit the lattice, over the heat capacity: K/(W/m K · K).
+    // Δt/(ρ h²) · V/h³ · 45/π, made to fit the lattice, over the heat capacity.
     float heating;
+    // k between two particles of the own phase, and between one of either.
+    float own_w_m_k;
+    float cross_w_m_k;
 };
 
 void main() {
     uint i = thread_idx();
     if (i >= count[0]) return;
-    CONDUCTED(sum, conduction, i);
-    conducted[i] = temperature[i] + heating * sum;
+    vec3 x = predicted[i];
+    float t = temperature[i];
+    uvec3 home = home_of(conduction.grid, key[i]);
+    float own = 0.0;
+    FOR_EACH_CANDIDATE_IN(cell_start, conduction.grid, home, j) {
+        own += warmth_from(conduction, x, t, predicted[j], temperature[j]);
+    }
+    float between = 0.0;
+    FOR_EACH_CANDIDATE_IN(other_cell_start, conduction.grid, home, j) {
+        between += warmth_from(conduction, x, t, other_predicted[j], other_temperature[j]);
+    }
+    conducted[i] = t + heating * (own_w_m_k * own + cross_w_m_k * between);
 }

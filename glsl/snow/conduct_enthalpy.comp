@@ -1,24 +1,27 @@
 #version 460
 // Heat conduction by specific enthalpy, with true latent heat:  H_i ← H_i + Δt/ρ Σ_j V k_ij (T_j − T_i) ∇²W(x_ij), and
 //   T = T_f + H/c_snow below 0,  T_f from 0 to L,  T_f + (H − L)/c_water above,
-// whichever phase the particle is in: the phase follows the enthalpy, not the other way round, and ΣmH is kept through it.
+// whichever phase the particle is in: the phase follows the enthalpy, not the other way round, and ΣmH is kept through it. A particle
+// conducts as the part of it that is liquid, k = k_snow + (k_water − k_snow) H/L in between: it is a piece of the front.
 //
-// Bytes: 32 a particle (x* 12, key 4, T 4 + 4, H 8) plus neighbours from cache. Sums run in sorted order.
+// Bytes: 32 a particle (x* 12, key 4, T 4 + 4, H 4 + 4) plus neighbours from cache. Sums run in sorted order.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 #include "grid/grid.glsl"
+#include "snow/conduction.glsl"
 
 layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
 layout(scalar, binding = 1) readonly buffer Key { uint key[]; };
 layout(scalar, binding = 2) readonly buffer CellStart { uint cell_start[]; };
 layout(scalar, binding = 3) readonly buffer Predicted { vec3 predicted[]; };
 layout(scalar, binding = 4) readonly buffer Temperature { float temperature[]; };
-layout(scalar, binding = 5) readonly buffer OtherCellStart { uint other_cell_start[]; };
-layout(scalar, binding = 6) readonly buffer OtherPredicted { vec3 other_predicted[]; };
-layout(scalar, binding = 7) readonly buffer OtherTemperature { float other_temperature[]; };
-layout(scalar, binding = 8) writeonly buffer Conducted { float conducted[]; };
-layout(scalar, binding = 9) buffer Enthalpy { float enthalpy[]; };
-#include "snow/conduction.glsl"
+layout(scalar, binding = 5) readonly buffer Enthalpy { float enthalpy[]; };
+layout(scalar, binding = 6) readonly buffer OtherCellStart { uint other_cell_start[]; };
+layout(scalar, binding = 7) readonly buffer OtherPredicted { vec3 other_predicted[]; };
+layout(scalar, binding = 8) readonly buffer OtherTemperature { float other_temperature[]; };
+layout(scalar, binding = 9) readonly buffer OtherEnthalpy { float other_enthalpy[]; };
+layout(scalar, binding = 10) writeonly buffer Conducted { float conducted[]; };
+layout(scalar, binding = 11) writeonly buffer ConductedEnthalpy { float conducted_enthalpy[]; };
 layout(scalar, push_constant) uniform Params {
     Conduction conduction;
     // Δt/(ρ h²) · V/h³ · 45/π, made to fit the lattice.
@@ -27,13 +30,32 @@ layout(scalar, push_constant) uniform Params {
     float snow_capacity_j_kg_k;
     float water_capacity_j_kg_k;
     float latent_heat_j_kg;
+    float snow_w_m_k;
+    float water_w_m_k;
 };
+
+float conductivity_of(float h) { return mix(snow_w_m_k, water_w_m_k, clamp(h / latent_heat_j_kg, 0.0, 1.0)); }
+
+// The same number at both ends: products and sums of two are the same in either order.
+float pair_conductivity(float k_i, float k_j) { return 2.0 * k_i * k_j / (k_i + k_j); }
 
 void main() {
     uint i = thread_idx();
     if (i >= count[0]) return;
-    CONDUCTED(sum, conduction, i);
+    vec3 x = predicted[i];
+    float t = temperature[i];
+    float k = conductivity_of(enthalpy[i]);
+    uvec3 home = home_of(conduction.grid, key[i]);
+    float sum = 0.0;
+    FOR_EACH_CANDIDATE_IN(cell_start, conduction.grid, home, j) {
+        float warmth = warmth_from(conduction, x, t, predicted[j], temperature[j]);
+        if (warmth != 0.0) sum += pair_conductivity(k, conductivity_of(enthalpy[j])) * warmth;
+    }
+    FOR_EACH_CANDIDATE_IN(other_cell_start, conduction.grid, home, j) {
+        float warmth = warmth_from(conduction, x, t, other_predicted[j], other_temperature[j]);
+        if (warmth != 0.0) sum += pair_conductivity(k, conductivity_of(other_enthalpy[j])) * warmth;
+    }
     float h = enthalpy[i] + heating * sum;
-    enthalpy[i] = h;
+    conducted_enthalpy[i] = h;
     conducted[i] = freezing_c + min(h, 0.0) / snow_capacity_j_kg_k + max(h - latent_heat_j_kg, 0.0) / water_capacity_j_kg_k;
 }

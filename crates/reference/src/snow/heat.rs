@@ -67,8 +67,7 @@ impl Heat {
     }
 
     /// k_ij in W/(m K): the harmonic mean.
-    pub fn pair_conductivity_w_m_k(&self, a: Kind, b: Kind) -> f32 {
-        let (a, b) = (self.conductivity_w_m_k(a), self.conductivity_w_m_k(b));
+    pub fn pair_conductivity_w_m_k(a: f32, b: f32) -> f32 {
         2.0 * a * b / (a + b)
     }
 
@@ -94,6 +93,18 @@ impl Heat {
 }
 
 impl State {
+    /// k of a particle in W/(m K): that of its phase, or with an enthalpy that of the part of it that is liquid.
+    fn conductivity_w_m_k(&self, p: &Parameters, kind: Kind, i: usize) -> f32 {
+        match p.heat.latent_heat {
+            LatentHeat::Blending => p.heat.conductivity_w_m_k(kind),
+            LatentHeat::Enthalpy { latent_j_kg } => {
+                let liquid = (self[kind].enthalpy_j_kg[i] / latent_j_kg).clamp(0.0, 1.0);
+                let (snow, water) = (p.heat.snow_conductivity_w_m_k, p.heat.water_conductivity_w_m_k);
+                (1.0 - liquid) * snow + liquid * water
+            }
+        }
+    }
+
     /// Heat flows at x* between all particles closer than h, of both phases.
     pub fn conduct(&mut self, p: &Parameters) {
         let temperature_c = Kind::ALL.map(|kind| self[kind].temperature_c.clone());
@@ -129,7 +140,10 @@ impl State {
             let own = temperature(kind, i);
             let near = self.neighbours(p, kind, i, |kind, j| self[kind].predicted[j]);
             near.into_iter().fold(T::from_f64(0.0), |sum, neighbour| {
-                let conductivity = p.heat.pair_conductivity_w_m_k(kind, neighbour.kind);
+                let conductivity = Heat::pair_conductivity_w_m_k(
+                    self.conductivity_w_m_k(p, kind, i),
+                    self.conductivity_w_m_k(p, neighbour.kind, neighbour.j),
+                );
                 let weight = T::from_f64(1.0) - T::from_f64(f64::from(neighbour.q));
                 let difference = temperature(neighbour.kind, neighbour.j) - own;
                 sum + T::from_f64(f64::from(conductivity)) * difference * weight

@@ -1,6 +1,7 @@
 //! One scene, one hash: whatever the thread count, the subgroup size, and how the steps are cut into submissions.
 
-use crate::tool::{run_small, state_hash, succeed};
+use crate::snow;
+use crate::tool::{command, run_small, state_hash, succeed};
 
 #[test]
 fn the_final_state_does_not_depend_on_threads_subgroups_submissions_or_outputs() {
@@ -30,4 +31,26 @@ fn the_final_state_does_not_depend_on_threads_subgroups_submissions_or_outputs()
     let out = folder.path().join("longer");
     succeed(&mut run_small(&out, &["--steps", "26", "--render", "never"]));
     assert_ne!(state_hash(&out), hashes[0].1);
+}
+
+#[test]
+fn snow_that_melts_ends_with_the_same_bits_on_any_threads_and_subgroups() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut hashes = Vec::new();
+    for (name, environment) in [
+        ("plain", None),
+        ("one thread", Some(("LP_NUM_THREADS", "1"))),
+        ("subgroups of 4", Some(("LP_NATIVE_VECTOR_WIDTH", "128"))),
+        ("subgroups of 8", Some(("LP_NATIVE_VECTOR_WIDTH", "256"))),
+        ("subgroups of 16", Some(("LP_NATIVE_VECTOR_WIDTH", "512"))),
+    ] {
+        let out = folder.path().join(name);
+        let arguments = ["--steps", "40", "--render", "never", "--record", "never", "--metrics", "40"];
+        let place = ["run", snow::SCENE, "--quiet", "--out", out.to_str().unwrap()];
+        succeed(command(&[&place[..], &arguments].concat()).envs(environment));
+        let metrics = frazil_io::MetricsTable::read(&out.join("metrics.csv")).unwrap();
+        assert!(metrics.column("n_melted").unwrap().last().is_some_and(|n| *n > 0.0), "{name}: some melts");
+        hashes.push((name, state_hash(&out)));
+    }
+    assert!(hashes.iter().all(|(_, hash)| *hash == hashes[0].1), "{hashes:#?}");
 }

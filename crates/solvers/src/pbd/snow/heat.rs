@@ -34,8 +34,12 @@ impl Heat {
     ) {
         self.conduct_in(recorder, parameters, solid, fluid, true);
         self.conduct_in(recorder, parameters, fluid, solid, false);
-        solid.temperature.swap();
-        fluid.temperature.swap();
+        for matter in [solid, fluid] {
+            matter.temperature.swap();
+            if parameters.has_enthalpy() {
+                matter.enthalpy.swap();
+            }
+        }
     }
 
     fn conduct_in(
@@ -48,12 +52,7 @@ impl Heat {
     ) {
         let (p, heat) = (&parameters.fluid, &parameters.snow.heat);
         let (snow, water) = (heat.snow_conductivity_w_m_k, heat.water_conductivity_w_m_k);
-        let conduction = Conduction {
-            grid: own.grid.grid(),
-            inverse_h: 1.0 / p.support_m,
-            own_w_m_k: if is_solid { snow } else { water } as f32,
-            cross_w_m_k: (2.0 * snow * water / (snow + water)) as f32,
-        };
+        let conduction = Conduction { grid: own.grid.grid(), inverse_h: 1.0 / p.support_m };
         let h = f64::from(p.support_m);
         let per_capacity = f64::from(p.dt_s) / (f64::from(p.rest_density_kg_m3) * h * h)
             * f64::from(parameters.laplacian_scale);
@@ -64,11 +63,13 @@ impl Heat {
                 cell_start: own.grid.cell_start(),
                 predicted: &own.predicted,
                 temperature: own.temperature.front(),
+                enthalpy: own.enthalpy.front(),
                 other_cell_start: other.grid.cell_start(),
                 other_predicted: &other.predicted,
                 other_temperature: other.temperature.front(),
+                other_enthalpy: other.enthalpy.front(),
                 conducted: own.temperature.back(),
-                enthalpy: own.enthalpy.front(),
+                conducted_enthalpy: own.enthalpy.back(),
             };
             let params = conduct_enthalpy::Params {
                 conduction,
@@ -77,6 +78,8 @@ impl Heat {
                 snow_capacity_j_kg_k: heat.snow_capacity_j_kg_k as f32,
                 water_capacity_j_kg_k: heat.water_capacity_j_kg_k as f32,
                 latent_heat_j_kg: heat.latent_heat_j_kg as f32,
+                snow_w_m_k: snow as f32,
+                water_w_m_k: water as f32,
             };
             recorder.dispatch(&self.conduct_enthalpy, own.threads(), bindings, params);
         } else {
@@ -92,7 +95,12 @@ impl Heat {
                 conducted: own.temperature.back(),
             };
             let capacity = if is_solid { heat.snow_capacity_j_kg_k } else { heat.water_capacity_j_kg_k };
-            let params = conduct::Params { conduction, heating: (per_capacity / capacity) as f32 };
+            let params = conduct::Params {
+                conduction,
+                heating: (per_capacity / capacity) as f32,
+                own_w_m_k: if is_solid { snow } else { water } as f32,
+                cross_w_m_k: (2.0 * snow * water / (snow + water)) as f32,
+            };
             recorder.dispatch(&self.conduct, own.threads(), bindings, params);
         }
     }
