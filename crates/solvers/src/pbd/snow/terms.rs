@@ -1,5 +1,6 @@
 //! From a scene's quantities to what the kernels of the two-phase step take.
 
+use crate::SolverError;
 use crate::pbd::parameters::Parameters;
 use frazil_kernels::{Builder, LinkLimit, LinkRule};
 use frazil_scene::{Averaging, LatentHeat, LinkBuilder, LinkLimit as SceneLimit, Scene, Snow};
@@ -32,7 +33,18 @@ pub struct Linking {
 }
 
 impl SnowParameters {
-    pub(super) fn new(scene: &Scene, snow: &Snow, fluid: Parameters) -> Self {
+    /// Reads a scene.
+    ///
+    /// # Errors
+    /// It has no `[snow]`, or a collider of a kind that this solver does not know.
+    pub fn of(scene: &Scene) -> Result<Self, SolverError> {
+        let Some(snow) = &scene.snow else {
+            return Err(SolverError::Scene { key: "snow".into(), found: "no such section".into() });
+        };
+        Ok(Self::new(scene, snow, Parameters::from_scene(scene)?))
+    }
+
+    fn new(scene: &Scene, snow: &Snow, fluid: Parameters) -> Self {
         let contact_m = 2.0 * snow.contact_radius_spacings * scene.fluid.particle_spacing_m;
         let laplacian_scale = scene.conduction_scale() as f32;
         let reach_m = snow.links.reach_spacings.map(|reach| (reach * scene.fluid.particle_spacing_m) as f32);
