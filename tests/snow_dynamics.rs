@@ -211,14 +211,13 @@ fn momentum_is_kept_between_snow_and_water() {
     // freezes and snow that melts.
     for averaging in ["off", "pairwise"] {
         let more = format!(
-            "[fluid.unused]\n[snow]\naveraging = \"{averaging}\"\nheat.snow_conductivity_w_m_k = 2500.0\nheat.water_conductivity_w_m_k = 600.0\n\
+            "[snow]\naveraging = \"{averaging}\"\nheat.snow_conductivity_w_m_k = 2500.0\nheat.water_conductivity_w_m_k = 600.0\n\
              links.break_ratio = 1.1\n\
              [[particles]]\nshape.sphere = {{ centre_m = [-0.07, 0.0, 0.0], radius_m = 0.06 }}\nphase = \"snow\"\ntemperature_c = -40.0\n\
              velocity_m_s = [1.0, 0.2, 0.0]\njitter_spacings = 0.1\n\
              [[particles]]\nshape.sphere = {{ centre_m = [0.07, 0.02, 0.0], radius_m = 0.06 }}\nphase = \"water\"\ntemperature_c = 0.5\n\
              velocity_m_s = [-1.0, 0.0, 0.1]\njitter_spacings = 0.1\n"
-        )
-        .replace("[fluid.unused]\n", "");
+        );
         let mut simulation = SnowSimulation::of(&device(), scene([1.0; 3], FREE, &more));
         let momentum = |simulation: &SnowSimulation| {
             let particles = simulation.particles();
@@ -249,23 +248,14 @@ fn shortening(links: &str, iterations: u32) -> f64 {
          links = {{ limit = \"constant\", most = 2, break_ratio = 2.0, {links} }}\n{}",
         block([0.0, -0.2, 0.0], [1, 4, 1], "")
     );
-    let mut simulation = SnowSimulation::of(&device(), scene([0.2; 3], [0.0, -9.81, 0.0], &more).tapped());
+    let mut scene = scene([0.2; 3], [0.0, -9.81, 0.0], &more);
+    // Below two spacings, so that only neighbours are linked.
+    scene.fluid.support_radius_spacings = 1.7;
+    let mut simulation = SnowSimulation::of(&device(), scene);
     simulation.advance(800);
     let found = by_id(simulation.particles());
     assert_no_validation_messages(&simulation.device);
     D - distance(&found[&0], &found[&1])
-}
-
-trait Tapped {
-    fn tapped(self) -> Self;
-}
-
-impl Tapped for Scene {
-    /// A support radius below two spacings, so that only neighbours are linked.
-    fn tapped(mut self) -> Self {
-        self.fluid.support_radius_spacings = 1.7;
-        self
-    }
 }
 
 #[test]
