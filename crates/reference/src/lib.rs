@@ -7,6 +7,7 @@
 //! - [`linalg`]: singular values and polar factors of small matrices, with f64 oracles and the contract as a check.
 //! - [`interlinks`]: the bonds between solid particles, and what must hold of them whoever made them.
 //! - [`snow`]: the two-phase step of snow and water, one method a stage.
+//! - [`mpm`]: snow by the material point method, f64.
 //!
 //! Tests and benches use it; nothing else does. It never knows Vulkan, another crate of the workspace, files or threads,
 //! and is written to be read rather than to be fast.
@@ -14,6 +15,7 @@
 pub mod fluid;
 pub mod interlinks;
 pub mod linalg;
+pub mod mpm;
 pub mod primitives;
 pub mod snow;
 pub mod sph;

@@ -1,0 +1,231 @@
+//! Bodies that snow touches, and what that does to a velocity (004 sec 3.2.5).
+
+use glam::{DMat3, DVec3};
+
+use super::Parameters;
+
+/// What happens to snow that touches a surface.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Surface {
+    /// μ of Coulomb friction.
+    pub friction: f64,
+    /// Whether snow that touches it moves with it, and does not come off.
+    pub sticky: bool,
+}
+
+impl Surface {
+    /// The velocity of what touches the surface, which itself moves, with the outward normal.
+    pub fn respond(&self, velocity: DVec3, normal: DVec3, surface_velocity: DVec3) -> DVec3 {
+        if self.sticky {
+            return surface_velocity;
+        }
+        let relative = velocity - surface_velocity;
+        let along = relative.dot(normal);
+        if along >= 0.0 {
+            return velocity;
+        }
+        let tangential = relative - along * normal;
+        let speed = tangential.length();
+        if speed <= -self.friction * along {
+            return surface_velocity;
+        }
+        surface_velocity + tangential * (1.0 + self.friction * along / speed)
+    }
+}
+
+/// The region that a body takes up; in a plane only x and y count.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Shape {
+    /// What is behind a plane.
+    Plane {
+        /// On the plane, in m.
+        point_m: DVec3,
+        /// Out of the body; a unit vector.
+        normal: DVec3,
+    },
+    /// A ball.
+    Ball {
+        /// In m.
+        centre_m: DVec3,
+        /// In m.
+        radius_m: f64,
+    },
+    /// What is outside a sphere.
+    Vessel {
+        /// In m.
+        centre_m: DVec3,
+        /// In m.
+        radius_m: f64,
+    },
+    /// A box.
+    Box {
+        /// In m.
+        centre_m: DVec3,
+        /// Its three sides in m.
+        size_m: DVec3,
+        /// From the box's axes to those of the scene.
+        rotation: DMat3,
+    },
+    /// What is below a terrain, y being up.
+    Heightfield(Heights),
+}
+
+/// Heights on a regular grid, bilinear between and constant beyond its edges.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Heights {
+    /// x and z of the first height, in m.
+    pub origin_m: [f64; 2],
+    /// Between heights, in m.
+    pub spacing_m: f64,
+    /// In m, rows of constant z, of at least two each; in a plane only the first counts.
+    pub heights_m: Vec<Vec<f64>>,
+}
+
+impl Heights {
+    /// H in m and (∂H/∂x, ∂H/∂z).
+    fn at(&self, x: f64, z: f64) -> (f64, [f64; 2]) {
+        let (i, s, stretch_x) = self.interval(x - self.origin_m[0], self.heights_m[0].len());
+        let (k, t, stretch_z) = self.interval(z - self.origin_m[1], self.heights_m.len());
+        let next = (k + 1).min(self.heights_m.len() - 1);
+        let [low, high] = [k, next].map(|row| (self.heights_m[row][i], self.heights_m[row][i + 1]));
+        let along = |(a, b): (f64, f64)| a + s * (b - a);
+        let slope_x = (1.0 - t) * (low.1 - low.0) + t * (high.1 - high.0);
+        let slope_z = along(high) - along(low);
+        let height = along(low) + t * slope_z;
+        (height, [stretch_x * slope_x / self.spacing_m, stretch_z * slope_z / self.spacing_m])
+    }
+
+    /// The interval of a coordinate that begins at the first of `n` heights, the share of it passed, and 0 beyond an edge, else 1.
+    fn interval(&self, coordinate_m: f64, n: usize) -> (usize, f64, f64) {
+        let free = coordinate_m / self.spacing_m;
+        let s = free.clamp(0.0, (n - 1) as f64);
+        let i = (s as usize).min(n.saturating_sub(2));
+        (i, s - i as f64, f64::from(u8::from(free == s)))
+    }
+}
+
+impl Shape {
+    /// Signed distance in m, negative inside, and the outward normal.
+    pub fn distance_m(&self, dimensions: usize, x: DVec3) -> (f64, DVec3) {
+        let flat = |v: DVec3| if dimensions == 2 { v.with_z(0.0) } else { v };
+        match self {
+            Self::Plane { point_m, normal } => (flat(x - point_m).dot(*normal), *normal),
+            Self::Ball { centre_m, radius_m } => {
+                let (r, outward) = radial(flat(x - centre_m));
+                (r - radius_m, outward)
+            }
+            Self::Vessel { centre_m, radius_m } => {
+                let (r, outward) = radial(flat(x - centre_m));
+                (radius_m - r, -outward)
+            }
+            Self::Box { centre_m, size_m, rotation } => {
+                let local = rotation.transpose() * flat(x - centre_m);
+                let (distance, normal) = from_box(dimensions, local, 0.5 * size_m);
+                (distance, rotation * normal)
+            }
+            Self::Heightfield(heights) => {
+                let z = if dimensions == 2 { heights.origin_m[1] } else { x.z };
+                let (height, [slope_x, slope_z]) = heights.at(x.x, z);
+                let normal = flat(DVec3::new(-slope_x, 1.0, -slope_z)).normalize();
+                ((x.y - height) * normal.y, normal)
+            }
+        }
+    }
+}
+
+/// The length of a vector and its direction, up where it has none.
+fn radial(v: DVec3) -> (f64, DVec3) {
+    (v.length(), v.try_normalize().unwrap_or(DVec3::Y))
+}
+
+/// From a box about 0: the nearest point of it outside, the nearest face inside.
+fn from_box(dimensions: usize, x: DVec3, half: DVec3) -> (f64, DVec3) {
+    let mut beyond = x.abs() - half;
+    if dimensions == 2 {
+        beyond.z = f64::NEG_INFINITY;
+    }
+    let side = DVec3::ONE.copysign(x);
+    let outside = beyond.max(DVec3::ZERO);
+    let distance = outside.length();
+    if distance > 0.0 {
+        return (distance, side * outside / distance);
+    }
+    let nearest = beyond.max_element();
+    let axis = (0..3).find(|axis| beyond[*axis] == nearest).unwrap_or(0);
+    (nearest, DVec3::AXES[axis] * side)
+}
+
+/// How a body moves.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Motion {
+    /// In m/s.
+    pub velocity_m_s: DVec3,
+    /// When it begins, in s.
+    pub from_s: f64,
+    /// When it ends, in s.
+    pub until_s: f64,
+}
+
+/// A body that snow touches.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Collider {
+    /// Where it is at the time 0, or before it moves.
+    pub shape: Shape,
+    /// Its surface.
+    pub surface: Surface,
+    /// None for a body at rest.
+    pub motion: Option<Motion>,
+}
+
+impl Collider {
+    /// How far it has moved, in m, and its velocity in m/s, at a time in s.
+    pub fn motion_at(&self, time_s: f64) -> (DVec3, DVec3) {
+        let Some(Motion { velocity_m_s, from_s, until_s }) = self.motion else {
+            return (DVec3::ZERO, DVec3::ZERO);
+        };
+        let moves = (from_s..until_s).contains(&time_s);
+        let offset = velocity_m_s * (time_s.min(until_s) - from_s).max(0.0);
+        (offset, if moves { velocity_m_s } else { DVec3::ZERO })
+    }
+
+    /// Signed distance in m and outward normal at a time.
+    pub fn distance_m(&self, p: &Parameters, x: DVec3, time_s: f64) -> (f64, DVec3) {
+        self.shape.distance_m(p.dimensions, x - self.motion_at(time_s).0)
+    }
+}
+
+/// Signed distance in m and normal of each wall of the domain.
+fn walls(p: &Parameters, x: DVec3) -> impl Iterator<Item = (f64, DVec3)> {
+    let (low, high) = (x - p.domain_min_m, p.domain_max_m - x);
+    (0..p.dimensions).flat_map(move |axis| [(low[axis], DVec3::AXES[axis]), (high[axis], -DVec3::AXES[axis])])
+}
+
+/// What bodies and walls that contain a point make of a velocity there, at a time.
+pub fn collide(p: &Parameters, x: DVec3, velocity: DVec3, time_s: f64) -> DVec3 {
+    let mut v = velocity;
+    for collider in &p.colliders {
+        let (distance, normal) = collider.distance_m(p, x, time_s);
+        if distance <= 0.0 {
+            v = collider.surface.respond(v, normal, collider.motion_at(time_s).1);
+        }
+    }
+    for (distance, normal) in walls(p, x) {
+        if distance <= 0.0 {
+            v = p.walls.respond(v, normal, DVec3::ZERO);
+        }
+    }
+    v
+}
+
+/// A position pushed out of bodies, as 001 adds to its step 8, and into the domain.
+pub(super) fn push_out(p: &Parameters, x: DVec3, time_s: f64) -> DVec3 {
+    let mut x = x;
+    for collider in &p.colliders {
+        let (distance, normal) = collider.distance_m(p, x, time_s);
+        if distance < 0.0 {
+            x -= distance * normal;
+        }
+    }
+    let confined = x.clamp(p.domain_min_m, p.domain_max_m);
+    if p.dimensions == 2 { confined.with_z(x.z) } else { confined }
+}

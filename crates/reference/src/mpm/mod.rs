@@ -1,0 +1,173 @@
+//! Twin of snow by the material point method (papers 001 and 004), in a plane or in space, one function a stage, f64.
+//!
+//! In a plane everything is per metre of depth, the third component of vectors is 0, and matrices are those of the plane with a
+//! third axis that nothing moves along: F_zz is 1, C_zz and ∇w_z are 0. So plane strain needs no formula of its own.
+//!
+//! - `splines`: the nodes about a particle, their weights and gradients.
+//! - `blocks`: keys of particles, blocks of nodes, runs of particles of one cell.
+//! - `constitutive`: energy, stress, its differential, and yield.
+//! - `colliders`: what touches, and what it does to a velocity.
+//! - `transfer`: particles to grid, the grid's step, grid to particles.
+//! - `implicit`: the operator of the semi-implicit step, and its solution.
+//! - `step`: a whole step, faults, and sums over all particles.
+
+mod blocks;
+mod colliders;
+mod constitutive;
+mod implicit;
+mod splines;
+mod step;
+mod transfer;
+
+use glam::{DMat3, DVec3};
+
+pub use blocks::{Lattice, cell_ranges};
+pub use colliders::{Collider, Heights, Motion, Shape, Surface, collide};
+pub use constitutive::{Lame, Material, svd};
+pub use implicit::{Implicit, Solved, apply_stiffness};
+pub use splines::{Neighbour, Stencil};
+pub use step::{Energy, Fault, FaultKind, State};
+pub use transfer::{Grid, Node};
+
+/// The B-spline that spreads a particle over nodes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Spline {
+    /// Four nodes an axis, 004 eq 3.3.
+    Cubic,
+    /// Three nodes an axis.
+    Quadratic,
+}
+
+/// How the cubic spline is evaluated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Weights {
+    /// As (2 − |x|)³/6 near its end.
+    Factored,
+    /// As 004 eq 3.3 prints it.
+    AsPrinted,
+}
+
+/// How velocities go from particles to the grid and back.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Transfer {
+    /// A blend of PIC and FLIP, 004 eq 3.31.
+    PicFlip {
+        /// α: 0 is PIC, 1 is FLIP.
+        flip_ratio: f64,
+    },
+    /// Affine particle-in-cell (Jiang et al. 2015).
+    Apic,
+    /// APIC whose affine velocity is the velocity gradient, too (MLS-MPM, Hu et al. 2018).
+    Mls,
+}
+
+/// The numbers that the stages take.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parameters {
+    /// D: 2 or 3.
+    pub dimensions: usize,
+    /// h in m.
+    pub cell_size_m: f64,
+    /// Lower corner of the domain in m.
+    pub domain_min_m: DVec3,
+    /// Upper corner of the domain in m.
+    pub domain_max_m: DVec3,
+    /// Δt in s.
+    pub dt_s: f64,
+    /// g in m/s².
+    pub gravity_m_s2: DVec3,
+    /// The elasto-plastic material.
+    pub material: Material,
+    /// How velocities go from particles to the grid and back.
+    pub transfer: Transfer,
+    /// The B-spline.
+    pub spline: Spline,
+    /// How it is evaluated.
+    pub weights: Weights,
+    /// Whether entries of Δt ∇v below 2⁻²⁴ count as 0.
+    pub strain_floor: bool,
+    /// Bodies, in the order in which they act on a velocity.
+    pub colliders: Vec<Collider>,
+    /// The walls of the domain, which act after all bodies.
+    pub walls: Surface,
+    /// Semi-implicit integration; none for an explicit step.
+    pub implicit: Option<Implicit>,
+}
+
+impl Parameters {
+    /// Where node 0 is, in m: four cells outside the domain.
+    pub fn origin_m(&self) -> DVec3 {
+        self.in_space(self.domain_min_m - 4.0 * self.cell_size_m)
+    }
+
+    /// Where a node is, in m.
+    pub fn node_m(&self, node: [i64; 3]) -> DVec3 {
+        self.origin_m() + self.cell_size_m * DVec3::from_array(node.map(|n| n as f64))
+    }
+
+    /// D_p in m²: Σ w (x_i − x_p)(x_i − x_p)ᵀ is this times the identity, h²/3 or h²/4 (Jiang et al. 2015).
+    pub fn inertia_m2(&self) -> f64 {
+        let share = match self.spline {
+            Spline::Cubic => 1.0 / 3.0,
+            Spline::Quadratic => 0.25,
+        };
+        share * self.cell_size_m * self.cell_size_m
+    }
+
+    /// Whether particles have an affine velocity C.
+    pub fn is_affine(&self) -> bool {
+        !matches!(self.transfer, Transfer::PicFlip { .. })
+    }
+
+    /// In a plane, without the third component.
+    fn in_space(&self, v: DVec3) -> DVec3 {
+        if self.dimensions == 2 { v.with_z(0.0) } else { v }
+    }
+}
+
+/// What the device's columns hold of one particle.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Particle {
+    /// x in m.
+    pub position: DVec3,
+    /// v in m/s.
+    pub velocity: DVec3,
+    /// Unique.
+    pub id: u32,
+    /// m in kg, in a plane kg/m.
+    pub mass: f64,
+    /// V⁰ in m³, in a plane m².
+    pub volume: f64,
+    /// F_E.
+    pub elastic: DMat3,
+    /// J_P = det F_P.
+    pub plastic_volume: f64,
+    /// C in 1/s; 0 with [`Transfer::PicFlip`].
+    pub affine: DMat3,
+}
+
+impl Particle {
+    /// At rest and undeformed.
+    pub fn new(position: DVec3, id: u32, mass: f64, volume: f64) -> Self {
+        Self {
+            position,
+            velocity: DVec3::ZERO,
+            id,
+            mass,
+            volume,
+            elastic: DMat3::IDENTITY,
+            plastic_volume: 1.0,
+            affine: DMat3::ZERO,
+        }
+    }
+
+    /// S = V⁰ τ in J: the device's column of stress.
+    pub fn stress(&self, material: &Material) -> DMat3 {
+        self.volume * material.lame(self.plastic_volume).kirchhoff_pa(self.elastic)
+    }
+}
+
+/// a bᵀ.
+fn outer(a: DVec3, b: DVec3) -> DMat3 {
+    DMat3::from_cols(a * b.x, a * b.y, a * b.z)
+}

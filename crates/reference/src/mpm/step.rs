@@ -1,0 +1,155 @@
+//! A whole step, what stops it, and sums over all particles.
+
+use glam::DVec3;
+
+use super::constitutive::axial;
+use super::{Grid, Lattice, Parameters, Particle, Solved};
+
+/// What is wrong with a particle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FaultKind {
+    /// Its position, velocity or deformation is not a number.
+    NotFinite,
+    /// It is turned inside out: det F̂_E ≤ 0.
+    Inverted,
+    /// It moves more than a cell in a step.
+    TooFast,
+}
+
+/// The first particle, in their order, with which something is wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// The step, from 0.
+    pub step: u64,
+    /// Its place.
+    pub particle: usize,
+    /// What is wrong.
+    pub kind: FaultKind,
+}
+
+/// Energy in J, in a plane J/m.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Energy {
+    /// Σ ½ m v².
+    pub kinetic: f64,
+    /// Σ V⁰ Ψ.
+    pub elastic: f64,
+    /// −Σ m g·x.
+    pub potential: f64,
+}
+
+impl Energy {
+    /// All of it.
+    pub fn total(&self) -> f64 {
+        self.kinetic + self.elastic + self.potential
+    }
+}
+
+/// The device's particles.
+#[derive(Clone, Debug, PartialEq)]
+pub struct State {
+    /// In the order of their cells.
+    pub particles: Vec<Particle>,
+    /// Steps done.
+    pub steps: u64,
+    /// What stopped it.
+    pub fault: Option<Fault>,
+}
+
+impl State {
+    /// Before the first step.
+    pub fn new(particles: Vec<Particle>) -> Self {
+        Self { particles, steps: 0, fault: None }
+    }
+
+    /// Sorts particles by cell, stably, and returns their keys.
+    pub fn sort_by_cell(&mut self, p: &Parameters) -> Vec<u64> {
+        let lattice = Lattice::new(p);
+        self.particles.sort_by_cached_key(|particle| lattice.particle_key(p, particle));
+        self.particles.iter().map(|particle| lattice.particle_key(p, particle)).collect()
+    }
+
+    /// Gives particles their volume from the grid, before the first step.
+    pub fn take_volume_from_grid(&mut self, p: &Parameters) {
+        Grid::rasterize(p, &self.particles).initial_volume(p, &mut self.particles);
+    }
+
+    /// A step, unless one before has failed. Bodies are where they are when it begins.
+    pub fn step(&mut self, p: &Parameters) -> Option<Solved> {
+        if self.fault.is_some() {
+            return None;
+        }
+        self.sort_by_cell(p);
+        let time_s = self.steps as f64 * p.dt_s;
+        let mut grid = Grid::rasterize(p, &self.particles);
+        grid.update_velocity(p);
+        grid.collide(p, time_s);
+        let solved = p.implicit.map(|implicit| {
+            let solved = grid.solve(p, &self.particles, &implicit);
+            grid.collide(p, time_s);
+            solved
+        });
+        self.update_particles(p, &grid, time_s);
+        self.steps += 1;
+        solved
+    }
+
+    /// Steps 7 to 10.
+    pub fn update_particles(&mut self, p: &Parameters, grid: &Grid, time_s: f64) {
+        for i in 0..self.particles.len() {
+            let mut after = grid.moved(p, &self.particles[i], time_s);
+            let fault = fault(p, &after);
+            if fault != Some(FaultKind::NotFinite) {
+                (after.elastic, after.plastic_volume) =
+                    p.material.yielded(after.elastic, after.plastic_volume);
+            }
+            self.particles[i] = after;
+            if let (None, Some(kind)) = (self.fault, fault) {
+                self.fault = Some(Fault { step: self.steps, particle: i, kind });
+            }
+        }
+    }
+
+    /// Σ m in kg, in a plane kg/m.
+    pub fn mass(&self) -> f64 {
+        self.particles.iter().map(|particle| particle.mass).sum()
+    }
+
+    /// Σ m v.
+    pub fn momentum(&self) -> DVec3 {
+        self.particles.iter().map(|particle| particle.mass * particle.velocity).sum()
+    }
+
+    /// Σ m x × v and what the affine velocities add, Σ m D_p axial(C).
+    pub fn angular_momentum(&self, p: &Parameters) -> DVec3 {
+        let own = |particle: &Particle| p.inertia_m2() * axial(particle.affine);
+        self.particles
+            .iter()
+            .map(|particle| particle.mass * (particle.position.cross(particle.velocity) + own(particle)))
+            .sum()
+    }
+
+    /// Energy of all particles.
+    pub fn energy(&self, p: &Parameters) -> Energy {
+        let sum = |of: &dyn Fn(&Particle) -> f64| self.particles.iter().map(of).sum();
+        Energy {
+            kinetic: sum(&|particle| 0.5 * particle.mass * particle.velocity.length_squared()),
+            elastic: sum(&|particle| {
+                particle.volume * p.material.lame(particle.plastic_volume).energy_pa(particle.elastic)
+            }),
+            potential: sum(&|particle| -particle.mass * p.gravity_m_s2.dot(particle.position)),
+        }
+    }
+}
+
+/// What is wrong with a particle that has just moved, its F_E being F̂_E.
+fn fault(p: &Parameters, after: &Particle) -> Option<FaultKind> {
+    let travel_m = (p.dt_s * after.velocity).abs().max_element();
+    if !(after.position.is_finite() && after.velocity.is_finite() && after.elastic.is_finite()) {
+        Some(FaultKind::NotFinite)
+    } else if after.elastic.determinant() <= 0.0 {
+        Some(FaultKind::Inverted)
+    } else {
+        (travel_m > p.cell_size_m).then_some(FaultKind::TooFast)
+    }
+}

@@ -1,0 +1,124 @@
+//! Particles to grid, the grid's step, grid to particles (004 sec 3.2.1 to 3.2.10).
+
+use std::collections::BTreeMap;
+
+use glam::{DMat3, DVec3};
+
+use super::colliders::push_out;
+use super::{Parameters, Particle, Stencil, Transfer, collide, outer};
+
+/// Below this, an entry of Δt ∇v is lost when it is added to 1 in f32.
+const STRAIN_FLOOR: f64 = 1.0 / (1 << 24) as f64;
+
+/// What the grid holds of a node.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Node {
+    /// m_i in kg, in a plane kg/m.
+    pub mass: f64,
+    /// Σ of what particles bring, in kg m/s.
+    pub momentum: DVec3,
+    /// f_i in N, without gravity.
+    pub force: DVec3,
+    /// v_i at the start of the step, in m/s; 0 where there is no mass.
+    pub before: DVec3,
+    /// v_i as it is now, in m/s.
+    pub velocity: DVec3,
+}
+
+/// The nodes that particles reach.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Grid {
+    /// By their number along each axis.
+    pub nodes: BTreeMap<[i64; 3], Node>,
+}
+
+impl Grid {
+    /// Mass, momentum and force of the nodes about particles: steps 1 and 3.
+    pub fn rasterize(p: &Parameters, particles: &[Particle]) -> Self {
+        let mut grid = Self::default();
+        for particle in particles {
+            let stress = particle.stress(&p.material);
+            for n in Stencil::new(p, particle.position).nodes() {
+                let offset = p.node_m(n.node) - particle.position;
+                let affine = if p.is_affine() { particle.affine * offset } else { DVec3::ZERO };
+                let direction = match p.transfer {
+                    Transfer::Mls => n.weight * offset / p.inertia_m2(),
+                    Transfer::PicFlip { .. } | Transfer::Apic => n.gradient,
+                };
+                let node = grid.nodes.entry(n.node).or_default();
+                node.mass += n.weight * particle.mass;
+                node.momentum += n.weight * particle.mass * (particle.velocity + affine);
+                node.force -= stress * direction;
+            }
+        }
+        grid
+    }
+
+    /// V⁰ of particles from the density of the grid about them (004 eq 3.12 to 3.14): step 2.
+    pub fn initial_volume(&self, p: &Parameters, particles: &mut [Particle]) {
+        let cell = p.cell_size_m.powi(p.dimensions as i32);
+        for particle in particles {
+            let nodes = Stencil::new(p, particle.position).nodes();
+            let mass: f64 = nodes.iter().map(|n| self.node(n.node).mass * n.weight).sum();
+            particle.volume = particle.mass * cell / mass;
+        }
+    }
+
+    /// v_i, and v* after forces (004 eq 3.24): step 4.
+    pub fn update_velocity(&mut self, p: &Parameters) {
+        for node in self.nodes.values_mut().filter(|node| node.mass > 0.0) {
+            node.before = node.momentum / node.mass;
+            node.velocity = node.before + p.dt_s * (node.force / node.mass + p.gravity_m_s2);
+        }
+    }
+
+    /// What bodies and walls make of v*: step 5, and again after step 6.
+    pub fn collide(&mut self, p: &Parameters, time_s: f64) {
+        for (at, node) in self.nodes.iter_mut().filter(|(_, node)| node.mass > 0.0) {
+            node.velocity = collide(p, p.node_m(*at), node.velocity, time_s);
+        }
+    }
+
+    /// A node, or one without mass where there is none.
+    pub fn node(&self, at: [i64; 3]) -> Node {
+        self.nodes.get(&at).copied().unwrap_or_default()
+    }
+
+    /// The particle after the step, without what yields: steps 7 to 10 with F̂_E for F_E.
+    pub(super) fn moved(&self, p: &Parameters, particle: &Particle, time_s: f64) -> Particle {
+        let mut after = Particle { velocity: DVec3::ZERO, affine: DMat3::ZERO, ..*particle };
+        let mut gradient = DMat3::ZERO;
+        let mut gained = DVec3::ZERO;
+        for n in Stencil::new(p, particle.position).nodes() {
+            let node = self.node(n.node);
+            after.velocity += n.weight * node.velocity;
+            gained += n.weight * (node.velocity - node.before);
+            gradient += outer(node.velocity, n.gradient);
+            if p.is_affine() {
+                let offset = p.node_m(n.node) - particle.position;
+                after.affine += outer(n.weight * node.velocity, offset) * (1.0 / p.inertia_m2());
+            }
+        }
+        match p.transfer {
+            Transfer::PicFlip { flip_ratio } => {
+                let flip = particle.velocity + gained;
+                after.velocity = (1.0 - flip_ratio) * after.velocity + flip_ratio * flip;
+            }
+            Transfer::Apic => {}
+            Transfer::Mls => gradient = after.affine,
+        }
+        after.elastic = particle.elastic + strain(p, gradient) * particle.elastic;
+        after.velocity = collide(p, particle.position, after.velocity, time_s);
+        after.position = push_out(p, particle.position + p.dt_s * after.velocity, time_s);
+        after
+    }
+}
+
+/// Δt ∇v, without what is below the floor.
+fn strain(p: &Parameters, gradient: DMat3) -> DMat3 {
+    let strain = p.dt_s * gradient;
+    if !p.strain_floor {
+        return strain;
+    }
+    DMat3::from_cols_array(&strain.to_cols_array().map(|x| if x.abs() < STRAIN_FLOOR { 0.0 } else { x }))
+}
