@@ -165,7 +165,7 @@ impl Compaction {
             let params = reduce_u32::Params { extent, neutral: 0 };
             recorder.dispatch(reduce, Threads::Counted(count), bindings, params);
             let tiles = Length { shrink: self.compact.tile(), ..extent };
-            scan.record_derived(recorder, count, tiles, sums, &self.state);
+            scan.record_derived(recorder, count, tiles, [sums, &self.state], None);
         }
         // No columns at all still count.
         let passes = columns.chunks(COLUMNS).chain(columns.is_empty().then_some(columns));

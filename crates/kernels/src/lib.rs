@@ -22,6 +22,7 @@ mod radix_sort;
 mod reduction;
 mod scan;
 mod segmented_reduction;
+mod sparse_blocks;
 
 pub use cell_sort::{CellSort, CellSortMethod};
 pub use compaction::{Compaction, Move};
@@ -36,3 +37,4 @@ pub use radix_sort::{RadixSort, SortKey, SortOptions};
 pub use reduction::{Operation, ReductionF32, ReductionU32};
 pub use scan::{FixedScan, Scan, ScanOptions};
 pub use segmented_reduction::{SegmentedReductionF32, SegmentedReductionU32};
+pub use sparse_blocks::{BLOCK_SIDE, BlockCapacity, BlockLayout, SparseBlocks};

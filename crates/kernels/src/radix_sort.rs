@@ -495,7 +495,7 @@ impl CountAndScatter {
         recorder.dispatch(&self.count_digits, Threads::Counted(count), bindings, params);
 
         let length = per_tile(self.count_digits.tile(), DIGITS);
-        self.scan.record_derived(recorder, count, length, &self.digit_counts, &self.digit_places);
+        self.scan.record_derived(recorder, count, length, [&self.digit_counts, &self.digit_places], None);
 
         let bindings = radix_scatter::Bindings {
             count: &count.count,

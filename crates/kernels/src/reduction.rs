@@ -92,8 +92,13 @@ macro_rules! reduction {
                     extent = reduced(extent, self.kernel.tile());
                     source = level;
                 }
+                Ok(self.result())
+            }
+
+            /// Where the result of the last reduction is.
+            pub fn result(&self) -> &Buffer<$element> {
                 // `new` makes at least one level.
-                Ok(&self.levels[self.levels.len() - 1])
+                &self.levels[self.levels.len() - 1]
             }
         }
     };

@@ -89,16 +89,16 @@ impl Scan {
         Ok(())
     }
 
-    /// Records the scan of an array whose length follows from `count`.
+    /// Records the scan of an array whose length follows from `count`; `total`, if given, receives its sum.
     pub(crate) fn record_derived(
         &self,
         recorder: &mut Recorder,
         count: &DeviceCount,
         length: Length,
-        values: &Buffer<u32>,
-        scanned: &Buffer<u32>,
+        [values, scanned]: [&Buffer<u32>; 2],
+        total: Option<&Buffer<u32>>,
     ) {
-        self.0.record(recorder, count, length, values, scanned, None);
+        self.0.record(recorder, count, length, values, scanned, total);
     }
 }
 

@@ -12,6 +12,8 @@ pub enum ColumnKind {
     F32,
     /// Three numbers.
     Vec3,
+    /// So many numbers: the entries of a matrix.
+    Matrix(u32),
 }
 
 impl ColumnKind {
@@ -20,6 +22,7 @@ impl ColumnKind {
         match self {
             Self::U32 | Self::F32 => 1,
             Self::Vec3 => 3,
+            Self::Matrix(entries) => entries,
         }
     }
 }
@@ -47,6 +50,7 @@ impl Element for [f32; 3] {
 pub struct Column<T> {
     name: &'static str,
     unit: &'static str,
+    kind: ColumnKind,
     front: Buffer<T>,
     back: Buffer<T>,
 }
@@ -82,7 +86,7 @@ impl<T: Element> Column<T> {
     pub fn new(device: &Device, name: &'static str, unit: &'static str, capacity: usize) -> Result<Self> {
         let front = device.buffer(name, capacity)?;
         let back = device.buffer(&format!("{name} (back)"), capacity)?;
-        Ok(Self { name, unit, front, back })
+        Ok(Self { name, unit, kind: T::KIND, front, back })
     }
 
     /// The state.
@@ -101,9 +105,26 @@ impl<T: Element> Column<T> {
     }
 }
 
+impl Column<f32> {
+    /// Makes a column of matrices with so many entries each, of undefined contents.
+    ///
+    /// # Errors
+    /// No memory, or more than the device can bind.
+    pub fn of_matrices(
+        device: &Device,
+        name: &'static str,
+        unit: &'static str,
+        entries: u32,
+        capacity: usize,
+    ) -> Result<Self> {
+        let column = Self::new(device, name, unit, entries as usize * capacity)?;
+        Ok(Self { kind: ColumnKind::Matrix(entries), ..column })
+    }
+}
+
 impl<T: Element> AnyColumn for Column<T> {
     fn view(&self) -> ColumnView {
-        ColumnView { name: self.name, unit: self.unit, kind: T::KIND, words: self.front.cast() }
+        ColumnView { name: self.name, unit: self.unit, kind: self.kind, words: self.front.cast() }
     }
 
     fn back_words(&self) -> Buffer<u32> {

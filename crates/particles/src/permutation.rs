@@ -44,7 +44,16 @@ impl Permutation {
     ) {
         for column in columns {
             let view = column.view();
-            let kernel = if view.kind.words() == 3 { &self.three_words } else { &self.one_word };
+            let kernel = match view.kind.words() {
+                1 => &self.one_word,
+                3 => &self.three_words,
+                words => {
+                    return recorder.fail(frazil_vk::Error::Misuse {
+                        object: format!("permutation of \"{}\"", view.name),
+                        problem: format!("elements of {words} words, expected 1 or 3"),
+                    });
+                }
+            };
             let bindings = gather_u32::Bindings {
                 count: &count.count,
                 order,

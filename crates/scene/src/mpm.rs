@@ -164,10 +164,8 @@ pub enum InitialVolume {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Rasterization {
-    /// Whichever of the two reproducible ways was faster when both were tried on the device.
-    #[default]
-    Fastest,
     /// Nodes add up the particles about them, in their order: reproducible.
+    #[default]
     Gather,
     /// Particles add to nodes by integer atomics in 64-bit fixed point: reproducible.
     FixedPoint,

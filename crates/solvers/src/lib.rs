@@ -8,6 +8,7 @@
 //! every dispatch over particles is indirect.
 
 mod error;
+pub mod mpm;
 pub mod pbd;
 
 pub use error::SolverError;

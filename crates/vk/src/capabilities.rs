@@ -1,7 +1,7 @@
 //! What a device can do, as far as the rest decides by it.
 
 use crate::instance::Instance;
-use ash::{khr, vk};
+use ash::{ext, khr, vk};
 use std::ffi::CStr;
 use std::fmt;
 
@@ -72,6 +72,8 @@ pub struct Capabilities {
     pub device_memory: u64,
     /// Whether the driver tells registers, spills and shared memory of a pipeline.
     pub pipeline_statistics: bool,
+    /// Whether kernels can add to floating-point numbers in buffers atomically.
+    pub float_atomics: bool,
     /// Largest side of a colour image, in pixels.
     pub max_image_size: u32,
 }
@@ -142,9 +144,13 @@ fn examine(instance: &Instance, index: usize, handle: vk::PhysicalDevice) -> Can
     let mut f12 = vk::PhysicalDeviceVulkan12Features::default();
     let mut f13 = vk::PhysicalDeviceVulkan13Features::default();
     let mut executables = vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR::default();
+    let mut float_atomics = vk::PhysicalDeviceShaderAtomicFloatFeaturesEXT::default();
     let mut features = vk::PhysicalDeviceFeatures2::default();
     if has(khr::pipeline_executable_properties::NAME) {
         features = features.push_next(&mut executables);
+    }
+    if has(ext::shader_atomic_float::NAME) {
+        features = features.push_next(&mut float_atomics);
     }
     if is_1_3 {
         features = features.push_next(&mut f12).push_next(&mut f13);
@@ -223,6 +229,7 @@ fn examine(instance: &Instance, index: usize, handle: vk::PhysicalDevice) -> Can
             timestamp_period_ns: if has_timestamps { limits.timestamp_period } else { 0.0 },
             device_memory,
             pipeline_statistics: executables.pipeline_executable_info == vk::TRUE,
+            float_atomics: float_atomics.shader_buffer_float32_atomic_add == vk::TRUE,
             max_image_size: limits.max_image_dimension2_d.min(limits.max_framebuffer_width),
         },
         missing,

@@ -241,6 +241,11 @@ impl Shared {
         if statistics {
             extensions.push(khr::pipeline_executable_properties::NAME.as_ptr());
         }
+        let mut float_atomics =
+            vk::PhysicalDeviceShaderAtomicFloatFeaturesEXT::default().shader_buffer_float32_atomic_add(true);
+        if candidate.capabilities.float_atomics {
+            extensions.push(ext::shader_atomic_float::NAME.as_ptr());
+        }
         if !options.surface_extensions.is_empty() {
             extensions.push(khr::swapchain::NAME.as_ptr());
         }
@@ -265,6 +270,9 @@ impl Shared {
             .push_next(&mut v13);
         if statistics {
             info = info.push_next(&mut executables);
+        }
+        if candidate.capabilities.float_atomics {
+            info = info.push_next(&mut float_atomics);
         }
         // SAFETY: everything asked for was found on the device, and all pointers live until the call returns.
         let raw = unsafe { instance.raw.create_device(candidate.handle, &info, None) }

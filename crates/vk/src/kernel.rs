@@ -191,7 +191,7 @@ impl<K: KernelInterface> Kernel<K> {
         self.inner.source.name
     }
 
-    /// Elements that one workgroup takes: its threads times, where the shader says so, items a thread.
+    /// Elements that one workgroup takes: its threads times, where the shader says so, items a thread, or over threads an item.
     pub fn tile(&self) -> u32 {
         self.inner.tile
     }
@@ -325,7 +325,9 @@ fn check_limits(shared: &Shared, source: &KernelSource, values: &[u32]) -> Resul
         let limit = u64::from(capabilities.max_push_constants);
         return Err(beyond(source.params_bytes.into(), "push-constant bytes", limit, "maxPushConstantsSize"));
     }
-    let tile = workgroup_size.saturating_mul(value("items_per_thread").unwrap_or(1));
+    // A workgroup takes several elements a thread, or several threads take one element.
+    let tile = workgroup_size.saturating_mul(value("items_per_thread").unwrap_or(1))
+        / value("threads_per_item").unwrap_or(1).max(1);
     if !tile.is_power_of_two() || tile >= 1 << TILE_ROWS {
         return Err(Error::Misuse {
             object: format!("kernel {}", source.name),

@@ -1,0 +1,390 @@
+//! A sparse lattice of nodes: the blocks that particles reach, found anew from their sorted keys.
+
+use crate::error::check_capacity;
+use crate::{Counts, KernelError, Scan, ScanOptions};
+use frazil_shaders::sparse::{
+    block_keys, find_cells, link_blocks, list_blocks, mark_blocks, propose_blocks, settle_blocks,
+};
+use frazil_shaders::types::{BlockLattice, Length};
+use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Threads};
+use std::ops::Range;
+
+/// Nodes along each side of a block.
+pub const BLOCK_SIDE: u32 = 4;
+
+/// A lattice of nodes in a plane (D = 2) or in space (D = 3), in blocks of 4^D, with particles that each reach `4` nodes an axis or fewer.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BlockLayout {
+    dimensions: u32,
+    lattice: BlockLattice,
+}
+
+impl BlockLayout {
+    /// Most blocks of a lattice: keys are 32 bits, of which 2 D are the node in its block.
+    pub fn max_blocks(dimensions: u32) -> u64 {
+        1 << (u32::BITS - 2 * dimensions)
+    }
+
+    /// The lattice of cells of side `cell_m` about a domain, with room for what particles on its walls reach.
+    ///
+    /// `shift_cells` is how far below a particle the nodes begin that it reaches: 1 for a cubic spline, ½ for a quadratic one.
+    ///
+    /// # Errors
+    /// It would have more blocks than keys can number.
+    pub fn new(
+        dimensions: u32,
+        domain_min_m: [f32; 3],
+        domain_max_m: [f32; 3],
+        cell_m: f32,
+        shift_cells: f32,
+    ) -> Result<Self, KernelError> {
+        let margin_m = BLOCK_SIDE as f32 * cell_m;
+        let is_used = |axis: usize| axis < dimensions as usize;
+        let blocks: [f64; 3] = std::array::from_fn(|axis| {
+            let extent = f64::from(domain_max_m[axis]) - f64::from(domain_min_m[axis]);
+            let nodes = (extent / f64::from(cell_m)).ceil() + 2.0 * f64::from(BLOCK_SIDE) + 1.0;
+            if is_used(axis) { (nodes / f64::from(BLOCK_SIDE)).ceil() } else { 1.0 }
+        });
+        let total: f64 = blocks.iter().product();
+        if !(total <= Self::max_blocks(dimensions) as f64) {
+            let most = Self::max_blocks(dimensions);
+            let problem =
+                format!("{total:.0} blocks of 4^{dimensions} nodes, at most {most} can be numbered");
+            return Err(KernelError::Grid { problem });
+        }
+        let lattice = BlockLattice {
+            origin_m: std::array::from_fn(|axis| {
+                if is_used(axis) { domain_min_m[axis] - margin_m } else { 0.0 }
+            }),
+            cells_per_m: 1.0 / cell_m,
+            blocks: blocks.map(|n| n as u32),
+            shift_cells,
+        };
+        Ok(Self { dimensions, lattice })
+    }
+
+    /// D.
+    pub fn dimensions(&self) -> u32 {
+        self.dimensions
+    }
+
+    /// The lattice, as kernels take it.
+    pub fn lattice(&self) -> BlockLattice {
+        self.lattice
+    }
+
+    /// Nodes of a block, 4^D.
+    pub fn block_nodes(&self) -> u32 {
+        1 << (2 * self.dimensions)
+    }
+
+    /// Blocks that the particles based in one block can reach, 2^D.
+    pub fn reach(&self) -> u32 {
+        1 << self.dimensions
+    }
+
+    /// Blocks of the whole lattice, kept or not.
+    pub fn n_blocks(&self) -> u64 {
+        self.lattice.blocks.iter().map(|&n| u64::from(n)).product()
+    }
+
+    /// The bits of keys that tell particles apart.
+    pub fn key_bits(&self) -> Range<u32> {
+        0..64 - (self.n_blocks() * u64::from(self.block_nodes()) - 1).max(1).leading_zeros()
+    }
+}
+
+/// Room for lists of blocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BlockCapacity {
+    /// Blocks that hold a particle's base.
+    pub occupied: u32,
+    /// Blocks that some particle may reach.
+    pub active: u32,
+}
+
+/// Finds the blocks that particles occupy and reach, in an order that hangs on where the particles are and on nothing else.
+///
+/// Memory follows the blocks found, not the extent of the lattice: [`Self::wanted`] tells how many there were, and [`Self::resize`]
+/// makes room for more. Blocks past the capacity are left out; that is for the caller to notice, by `wanted`.
+pub struct SparseBlocks {
+    layout: BlockLayout,
+    kernels: Kernels,
+    scan_particles: Scan,
+    scan_blocks: Scan,
+    counts: Counts,
+    scan_options: ScanOptions,
+    is_first: Buffer<u32>,
+    block_of: Buffer<u32>,
+    total: Buffer<u32>,
+    wanted: Buffer<u32>,
+    lists: Lists,
+    n_particles: u32,
+}
+
+struct Kernels {
+    block_keys: Kernel<block_keys::Interface>,
+    mark_blocks: Kernel<mark_blocks::Interface>,
+    list_blocks: Kernel<list_blocks::Interface>,
+    settle_blocks: Kernel<settle_blocks::Interface>,
+    propose_blocks: Kernel<propose_blocks::Interface>,
+    link_blocks: Kernel<link_blocks::Interface>,
+    find_cells: Kernel<find_cells::Interface>,
+}
+
+/// What is as long as a list of blocks.
+struct Lists {
+    occupied_count: DeviceCount,
+    occupied: Buffer<u32>,
+    start: Buffer<u32>,
+    cell_start: Buffer<u32>,
+    is_own: Buffer<u32>,
+    rank: Buffer<u32>,
+    target: Buffer<u32>,
+    active_count: DeviceCount,
+    active: Buffer<u32>,
+    source: Buffer<u32>,
+}
+
+impl Lists {
+    fn new(device: &Device, layout: &BlockLayout, capacity: BlockCapacity) -> Result<Self, KernelError> {
+        let [occupied, active] = [capacity.occupied, capacity.active].map(|n| n.max(1) as usize);
+        let (reach, nodes) = (layout.reach() as usize, layout.block_nodes() as usize);
+        Ok(Self {
+            occupied_count: DeviceCount::new(device, "occupied block count", occupied as u32)?,
+            occupied: device.buffer("occupied blocks", occupied)?,
+            start: device.buffer("block start", occupied + 1)?,
+            cell_start: device.buffer("cell start", occupied * nodes + 1)?,
+            is_own: device.buffer("own blocks", occupied * reach)?,
+            rank: device.buffer("block rank", occupied * reach)?,
+            target: device.buffer("block targets", occupied * reach)?,
+            active_count: DeviceCount::new(device, "active block count", active as u32)?,
+            active: device.buffer("active blocks", active)?,
+            source: device.buffer("block sources", active * reach)?,
+        })
+    }
+}
+
+impl SparseBlocks {
+    /// Makes room for the blocks of up to `n_particles` particles.
+    ///
+    /// # Errors
+    /// No memory; the device's limits do not allow the group size.
+    pub fn new(
+        device: &Device,
+        layout: BlockLayout,
+        n_particles: u32,
+        capacity: BlockCapacity,
+        workgroup_size: u32,
+    ) -> Result<Self, KernelError> {
+        let (dimensions, reach, nodes) = (layout.dimensions, layout.reach(), layout.block_nodes());
+        let kernels = Kernels {
+            block_keys: Kernel::specialized(device, &block_keys::Specialization { workgroup_size, dimensions })?,
+            mark_blocks: Kernel::specialized(
+                device,
+                &mark_blocks::Specialization { workgroup_size, dimensions },
+            )?,
+            list_blocks: Kernel::specialized(
+                device,
+                &list_blocks::Specialization { workgroup_size, dimensions },
+            )?,
+            settle_blocks: Kernel::new(device)?,
+            propose_blocks: Kernel::specialized(
+                device,
+                &propose_blocks::Specialization { workgroup_size, threads_per_item: reach, dimensions },
+            )?,
+            link_blocks: Kernel::specialized(
+                device,
+                &link_blocks::Specialization { workgroup_size, threads_per_item: reach, dimensions },
+            )?,
+            find_cells: Kernel::specialized(
+                device,
+                &find_cells::Specialization { workgroup_size, threads_per_item: nodes, dimensions },
+            )?,
+        };
+        let scan_options = ScanOptions { workgroup_size, ..Default::default() };
+        let n = n_particles.max(1);
+        Ok(Self {
+            layout,
+            kernels,
+            scan_particles: Scan::with_options(device, n, scan_options)?,
+            scan_blocks: Scan::with_options(device, capacity.occupied.max(1) * reach, scan_options)?,
+            counts: Counts::new(device)?,
+            scan_options,
+            is_first: device.buffer("first of block", n as usize)?,
+            block_of: device.buffer("block of particle", n as usize)?,
+            total: device.buffer("block total", 1)?,
+            wanted: device.buffer_from("blocks wanted", &[0, 0])?,
+            lists: Lists::new(device, &layout, capacity)?,
+            n_particles: n,
+        })
+    }
+
+    /// Makes other room for the lists, whose contents are then undefined until the next [`Self::record_find`].
+    ///
+    /// # Errors
+    /// No memory.
+    pub fn resize(&mut self, device: &Device, capacity: BlockCapacity) -> Result<(), KernelError> {
+        self.lists = Lists::new(device, &self.layout, capacity)?;
+        self.scan_blocks =
+            Scan::with_options(device, capacity.occupied.max(1) * self.layout.reach(), self.scan_options)?;
+        Ok(())
+    }
+
+    /// Records the search for each particle's key.
+    pub fn record_keys(
+        &self,
+        recorder: &mut Recorder,
+        count: &DeviceCount,
+        position: &Buffer<[f32; 3]>,
+        key: &Buffer<u32>,
+    ) {
+        let bindings = block_keys::Bindings { count: &count.count, position, key };
+        let params = block_keys::Params { lattice: self.layout.lattice };
+        recorder.dispatch(&self.kernels.block_keys, Threads::Counted(count), bindings, params);
+    }
+
+    /// Records the search for the blocks that particles with these keys, ascending, occupy and reach.
+    ///
+    /// # Errors
+    /// There may be more particles than this was made for.
+    pub fn record_find(
+        &self,
+        recorder: &mut Recorder,
+        count: &DeviceCount,
+        key: &Buffer<u32>,
+    ) -> Result<(), KernelError> {
+        check_capacity("sparse blocks", self.n_particles, count, &[key])?;
+        let (kernels, lists, lattice) = (&self.kernels, &self.lists, self.layout.lattice);
+        let particles = Threads::Counted(count);
+        let bindings = mark_blocks::Bindings { count: &count.count, key, is_first: &self.is_first };
+        recorder.dispatch(&kernels.mark_blocks, particles, bindings, ());
+        self.scan_particles.record(recorder, count, &self.is_first, &self.block_of, Some(&self.total))?;
+        let bindings = list_blocks::Bindings {
+            count: &count.count,
+            key,
+            is_first: &self.is_first,
+            block_of: &self.block_of,
+            occupied: &lists.occupied,
+            start: &lists.start,
+        };
+        recorder.declare_bytes(16 * u64::from(count.expected()));
+        let params = list_blocks::Params { capacity: lists.occupied_count.capacity };
+        recorder.dispatch(&kernels.list_blocks, particles, bindings, params);
+        self.settle(recorder, &lists.occupied_count, 0);
+
+        let blocks = Threads::Counted(&lists.occupied_count);
+        let reached = u64::from(self.layout.reach() * lists.occupied_count.expected());
+        let bindings = propose_blocks::Bindings {
+            occupied_count: &lists.occupied_count.count,
+            occupied: &lists.occupied,
+            is_own: &lists.is_own,
+        };
+        recorder.declare_bytes(4 * reached);
+        recorder.dispatch(&kernels.propose_blocks, blocks, bindings, propose_blocks::Params { lattice });
+        let slots = Length { divisor: 1, multiplier: self.layout.reach(), shrink: 1 };
+        self.scan_blocks.record_derived(
+            recorder,
+            &lists.occupied_count,
+            slots,
+            [&lists.is_own, &lists.rank],
+            Some(&self.total),
+        );
+        let bindings = link_blocks::Bindings {
+            occupied_count: &lists.occupied_count.count,
+            occupied: &lists.occupied,
+            is_own: &lists.is_own,
+            rank: &lists.rank,
+            target: &lists.target,
+            active_block: &lists.active,
+            source: &lists.source,
+        };
+        recorder.declare_bytes((12 + 4) * reached);
+        let params = link_blocks::Params { lattice, capacity: lists.active_count.capacity };
+        recorder.dispatch(&kernels.link_blocks, blocks, bindings, params);
+        self.settle(recorder, &lists.active_count, 1);
+        let bindings = find_cells::Bindings {
+            occupied_count: &lists.occupied_count.count,
+            start: &lists.start,
+            key,
+            cell_start: &lists.cell_start,
+        };
+        recorder
+            .declare_bytes(4 * u64::from(self.layout.block_nodes() * lists.occupied_count.expected()));
+        recorder.dispatch(&kernels.find_cells, blocks, bindings, ());
+        Ok(())
+    }
+
+    fn settle(&self, recorder: &mut Recorder, list: &DeviceCount, slot: u32) {
+        let bindings =
+            settle_blocks::Bindings { total: &self.total, settled: &list.count, wanted: &self.wanted };
+        let params = settle_blocks::Params { capacity: list.capacity, slot };
+        recorder.dispatch(&self.kernels.settle_blocks, Threads::Fixed(1), bindings, params);
+        self.counts.prepare(recorder, list);
+    }
+
+    /// The lattice.
+    pub fn layout(&self) -> &BlockLayout {
+        &self.layout
+    }
+
+    /// Room in the lists.
+    pub fn capacity(&self) -> BlockCapacity {
+        BlockCapacity {
+            occupied: self.lists.occupied_count.capacity,
+            active: self.lists.active_count.capacity,
+        }
+    }
+
+    /// Bytes of all that is as long as a list of blocks.
+    pub fn bytes(&self) -> u64 {
+        let BlockCapacity { occupied, active } = self.capacity();
+        let (reach, nodes) = (self.layout.reach(), self.layout.block_nodes());
+        4 * (u64::from(occupied) * u64::from(2 + nodes + 3 * reach) + u64::from(active) * u64::from(1 + reach))
+    }
+
+    /// The numbers of occupied and of active blocks found last, whether there was room for them or not.
+    pub fn wanted(&self) -> &Buffer<u32> {
+        &self.wanted
+    }
+
+    /// How many blocks hold a particle's base.
+    pub fn occupied_count(&self) -> &DeviceCount {
+        &self.lists.occupied_count
+    }
+
+    /// Numbers of those blocks, ascending.
+    pub fn occupied(&self) -> &Buffer<u32> {
+        &self.lists.occupied
+    }
+
+    /// How many blocks some particle may reach.
+    pub fn active_count(&self) -> &DeviceCount {
+        &self.lists.active_count
+    }
+
+    /// Numbers of those blocks, each once.
+    pub fn active(&self) -> &Buffer<u32> {
+        &self.lists.active
+    }
+
+    /// Place of each particle's block in the occupied list.
+    pub fn block_of(&self) -> &Buffer<u32> {
+        &self.block_of
+    }
+
+    /// Where the particles based at each node of each occupied block begin, 4^D entries a block and one more.
+    pub fn cell_start(&self) -> &Buffer<u32> {
+        &self.lists.cell_start
+    }
+
+    /// Places in the active list of the 2^D blocks that each occupied block reaches.
+    pub fn target(&self) -> &Buffer<u32> {
+        &self.lists.target
+    }
+
+    /// Places in the occupied list of the 2^D blocks that reach each active block, or [`crate::INVALID_INDEX`].
+    pub fn source(&self) -> &Buffer<u32> {
+        &self.lists.source
+    }
+}

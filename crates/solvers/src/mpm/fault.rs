@@ -1,0 +1,213 @@
+//! What went wrong first: found on the device within the step, named on the host.
+
+use super::parameters::MpmParameters;
+use super::particles::Particles;
+use frazil_kernels::{BLOCK_SIDE, BlockCapacity, SparseBlocks};
+use frazil_shaders::mpm::report_fault;
+use frazil_shaders::types::{MpmFault, MpmTerms};
+use frazil_vk::{Buffer, Device, Kernel, Pending, ReadbackRing, Recorder, Result, Threads};
+use std::fmt;
+
+const NONE: u32 = u32::MAX;
+
+/// Why a simulation cannot go on. The state on the device is kept as the step left it that broke it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fault {
+    /// The step, counted from 1.
+    pub step: u64,
+    /// The pass that it shows in.
+    pub pass: &'static str,
+    /// What was found.
+    pub found: FaultKind,
+}
+
+/// What was found, with the particle that it was found with.
+#[derive(Clone, Debug, PartialEq)]
+pub enum FaultKind {
+    /// A particle that is not fit to go on from.
+    Particle {
+        /// What is wrong with it.
+        what: &'static str,
+        /// Its id.
+        id: u32,
+        /// The cell, by its lowest node, that it was in when the step began.
+        cell: [u32; 3],
+        /// Where it is, in m.
+        position_m: [f32; 3],
+        /// How fast it is, in m/s.
+        velocity_m_s: [f32; 3],
+        /// det F_E.
+        determinant: f32,
+    },
+    /// More blocks of nodes than there was room for.
+    GridFull {
+        /// Room for so many.
+        capacity: BlockCapacity,
+    },
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (step, pass) = (self.step, self.pass);
+        match &self.found {
+            FaultKind::Particle { what, id, cell, position_m, velocity_m_s, determinant } => write!(
+                f,
+                "step {step}, pass {pass}: particle {id}, in cell {cell:?}, {what} (position {position_m:?} m, velocity \
+                 {velocity_m_s:?} m/s, det F_E {determinant}); a smaller time.dt_s, or \"auto\", often helps"
+            ),
+            FaultKind::GridFull { capacity } => write!(
+                f,
+                "step {step}, pass {pass}: snow reached more than {} blocks of nodes within a few steps, so that there was no \
+                 time to make room for them; fewer solver.steps_per_submission leave more",
+                capacity.active
+            ),
+        }
+    }
+}
+
+/// The record on the device, and the kernel that ends a step with it.
+pub struct FaultRecord {
+    record: Buffer<MpmFault>,
+    report: Kernel<report_fault::Interface>,
+}
+
+/// The record on its way to the host.
+#[derive(Debug)]
+pub struct FaultCheck {
+    record: Pending<MpmFault>,
+    blocks: [u32; 3],
+    dimensions: u32,
+    capacity: BlockCapacity,
+}
+
+impl FaultRecord {
+    pub fn new(device: &Device, parameters: &MpmParameters) -> Result<Self> {
+        let nothing = MpmFault {
+            place: NONE,
+            step: NONE,
+            kind: NONE,
+            id: NONE,
+            key: 0,
+            position_m: [0.0; 3],
+            velocity_m_s: [0.0; 3],
+            determinant: 0.0,
+        };
+        let report = report_fault::Specialization { dimensions: parameters.dimensions, ..Default::default() };
+        Ok(Self {
+            record: device.buffer_from("fault", &[nothing])?,
+            report: Kernel::specialized(device, &report)?,
+        })
+    }
+
+    /// The record, as the pass that finds faults writes it.
+    pub fn buffer(&self) -> &Buffer<MpmFault> {
+        &self.record
+    }
+
+    /// Records the end of a step: whatever went wrong in it is kept.
+    pub fn report(
+        &self,
+        recorder: &mut Recorder,
+        terms: &Buffer<MpmTerms>,
+        particles: &Particles,
+        blocks: &SparseBlocks,
+        key: &Buffer<u32>,
+        step: u64,
+    ) {
+        let bindings = report_fault::Bindings {
+            terms,
+            blocks_wanted: blocks.wanted(),
+            key,
+            id: particles.phase.id.front(),
+            position: particles.phase.position.front(),
+            velocity: particles.phase.velocity.front(),
+            elastic: particles.elastic.front(),
+            fault: &self.record,
+        };
+        let params = report_fault::Params { step: step as u32, block_capacity: block_capacity(blocks) };
+        recorder.declare_bytes(64);
+        recorder.dispatch(&self.report, Threads::Fixed(1), bindings, params);
+    }
+
+    /// Records the record's way to the host.
+    pub fn check(
+        &self,
+        recorder: &mut Recorder,
+        ring: &ReadbackRing,
+        blocks: &SparseBlocks,
+    ) -> Result<FaultCheck> {
+        Ok(FaultCheck {
+            record: ring.read(recorder, &self.record, 1)?,
+            blocks: blocks.layout().lattice().blocks,
+            dimensions: blocks.layout().dimensions(),
+            capacity: blocks.capacity(),
+        })
+    }
+}
+
+/// Room for occupied and for active blocks, as kernels take it.
+pub fn block_capacity(blocks: &SparseBlocks) -> [u32; 2] {
+    let capacity = blocks.capacity();
+    [capacity.occupied, capacity.active]
+}
+
+impl FaultCheck {
+    /// Whether it is here.
+    ///
+    /// # Errors
+    /// The device was lost.
+    pub fn is_ready(&self) -> Result<bool> {
+        self.record.is_ready()
+    }
+
+    /// Waits for it: what went wrong, if anything did.
+    ///
+    /// # Errors
+    /// The device was lost, or the recorder was never submitted.
+    pub fn wait(self) -> Result<Option<Fault>> {
+        let record = self.record.wait()?[0];
+        if record.step == NONE {
+            return Ok(None);
+        }
+        let particle = |what| FaultKind::Particle {
+            what,
+            id: record.id,
+            cell: cell_of_key(record.key, self.dimensions, self.blocks),
+            position_m: record.position_m,
+            velocity_m_s: record.velocity_m_s,
+            determinant: record.determinant,
+        };
+        let (pass, found) = match record.kind {
+            0 => ("UpdateNodes", particle("picked up a velocity that is not finite")),
+            1 => ("UpdateParticles", particle("has a deformation gradient that is not finite")),
+            2 => ("UpdateParticles", particle("was turned inside out")),
+            3 => ("UpdateParticles", particle("moved more than a cell in one step")),
+            _ => ("FindBlocks", FaultKind::GridFull { capacity: self.capacity }),
+        };
+        Ok(Some(Fault { step: record.step.into(), pass, found }))
+    }
+}
+
+/// The lowest node that a particle of this key reaches.
+fn cell_of_key(key: u32, dimensions: u32, blocks: [u32; 3]) -> [u32; 3] {
+    let nodes = 1 << (2 * dimensions);
+    let (block, node) = (key / nodes, key % nodes);
+    let rows = block / blocks[0];
+    let place = [block % blocks[0], rows % blocks[1], rows / blocks[1]];
+    let within = [node % BLOCK_SIDE, node / BLOCK_SIDE % BLOCK_SIDE, node / (BLOCK_SIDE * BLOCK_SIDE)];
+    std::array::from_fn(|axis| BLOCK_SIDE * place[axis] + within[axis])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_names_its_cell() {
+        assert_eq!(cell_of_key(0, 3, [2, 3, 4]), [0, 0, 0]);
+        // Block (1, 2, 3) of 2 × 3 × 4, node (3, 2, 1) of it.
+        let block = (3 * 3 + 2) * 2 + 1;
+        assert_eq!(cell_of_key(block * 64 + 16 + 8 + 3, 3, [2, 3, 4]), [7, 10, 13]);
+        assert_eq!(cell_of_key(5 * 16 + 4 * 2 + 1, 2, [2, 3, 1]), [5, 10, 0]);
+    }
+}

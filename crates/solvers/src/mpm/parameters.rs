@@ -1,0 +1,142 @@
+//! From a scene's quantities to what the kernels take.
+
+use crate::SolverError;
+use frazil_kernels::BlockLayout;
+use frazil_scene::{Implicit, InitialVolume, Mpm, Rasterization, Spline, Transfer, Weights};
+use frazil_shaders::types::{MpmCollider, MpmTerms};
+
+/// The surroundings of a body of snow: where it may be, what pulls it and what it meets.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Surroundings {
+    /// Lower corner of the domain in m.
+    pub domain_min_m: [f32; 3],
+    /// Upper corner of the domain in m.
+    pub domain_max_m: [f32; 3],
+    /// Acceleration of free fall in m/s².
+    pub gravity_m_s2: [f32; 3],
+    /// The axis that heights are along: 0, 1 or 2.
+    pub up_axis: u32,
+    /// Bodies that snow meets.
+    pub colliders: Vec<MpmCollider>,
+    /// Heights of all heightfields, in m.
+    pub heights_m: Vec<f32>,
+}
+
+/// The numbers of the material point method, as kernels use them.
+#[derive(Clone, Debug)]
+pub struct MpmParameters {
+    /// D: 2 or 3.
+    pub dimensions: u32,
+    /// Nodes an axis that a particle reaches: 4 for the cubic spline, 3 for the quadratic one.
+    pub stencil: u32,
+    /// How velocities go between particles and nodes.
+    pub transfer: Transfer,
+    /// How the cubic spline is evaluated.
+    pub weights: Weights,
+    /// How particles are added up on nodes.
+    pub rasterization: Rasterization,
+    /// Where volumes come from.
+    pub initial_volume: InitialVolume,
+    /// The semi-implicit step.
+    pub implicit: Option<Implicit>,
+    /// The lattice of nodes.
+    pub layout: BlockLayout,
+    /// Bodies and heights.
+    pub surroundings: Surroundings,
+    /// What all kernels read; the quanta of fixed point are filled in from the particles' masses.
+    pub terms: MpmTerms,
+}
+
+impl MpmParameters {
+    /// Reads the section of a scene, with its time step and surroundings.
+    ///
+    /// # Errors
+    /// The domain has more cells than can be numbered.
+    pub fn new(mpm: &Mpm, dt_s: f64, surroundings: Surroundings) -> Result<Self, SolverError> {
+        let (stencil, shift_cells) = match mpm.spline {
+            Spline::Cubic => (4, 1.0),
+            Spline::Quadratic => (3, 0.5),
+        };
+        let material = &mpm.material;
+        let (mu_pa, lambda_pa) = material.lame_pa();
+        let Surroundings { domain_min_m, domain_max_m, gravity_m_s2, up_axis, .. } = surroundings;
+        let layout =
+            BlockLayout::new(mpm.dimensions, domain_min_m, domain_max_m, mpm.cell_size_m as f32, shift_cells)?;
+        let beta = mpm.implicit.map_or(0.0, |implicit| implicit.beta);
+        let terms = MpmTerms {
+            lattice: layout.lattice(),
+            cell_m: mpm.cell_size_m as f32,
+            dt_s: dt_s as f32,
+            gravity_m_s2,
+            domain_min_m,
+            domain_max_m,
+            flip_ratio: mpm.flip_ratio as f32,
+            mu_pa: mu_pa as f32,
+            lambda_pa: lambda_pa as f32,
+            hardening: material.hardening as f32,
+            least_plastic_volume: material.least_plastic_volume as f32,
+            sigma_min: (1.0 - material.critical_compression) as f32,
+            sigma_max: (1.0 + material.critical_stretch) as f32,
+            is_plastic: material.plastic.into(),
+            has_strain_floor: mpm.strain_floor.into(),
+            wall_friction: mpm.walls.friction as f32,
+            walls_are_sticky: mpm.walls.sticky.into(),
+            n_colliders: surroundings.colliders.len() as u32,
+            up_axis,
+            mass_quantum: 0.0,
+            momentum_quantum: 0.0,
+            implicit_dt2: (beta * dt_s * dt_s) as f32,
+        };
+        Ok(Self {
+            dimensions: mpm.dimensions,
+            stencil,
+            transfer: mpm.transfer,
+            weights: mpm.weights,
+            rasterization: mpm.rasterization,
+            initial_volume: mpm.initial_volume,
+            implicit: mpm.implicit,
+            layout,
+            surroundings,
+            terms,
+        })
+    }
+
+    /// Whether particles carry an affine velocity.
+    pub fn has_affine(&self) -> bool {
+        self.transfer != Transfer::PicFlip
+    }
+
+    /// Numbers of a matrix, D².
+    pub fn matrix_words(&self) -> u32 {
+        self.dimensions * self.dimensions
+    }
+
+    /// Numbers of a symmetric matrix, D(D+1)/2.
+    pub fn symmetric_words(&self) -> u32 {
+        self.dimensions * (self.dimensions + 1) / 2
+    }
+
+    /// 1 where the spline is evaluated as printed.
+    pub(super) fn as_printed(&self) -> u32 {
+        (self.weights == Weights::AsPrinted).into()
+    }
+
+    /// The transfer's number in `mpm/terms.glsl`.
+    pub(super) fn transfer_number(&self) -> u32 {
+        match self.transfer {
+            Transfer::PicFlip => 0,
+            Transfer::Apic => 1,
+            Transfer::Mls => 2,
+        }
+    }
+
+    /// Chooses the quanta of fixed point for particles of up to this mass in kg.
+    ///
+    /// 2⁻⁴⁰ of a particle's mass, and of its momentum at a cell a step, which is as fast as it may be: with 63 bits there is room
+    /// for 2²³ such particles about a node, and the quanta are far below the rounding of what is added.
+    pub(super) fn set_quanta(&mut self, mass_max_kg: f32) {
+        let quantum = |most: f32| 2.0_f32.powi(most.max(f32::MIN_POSITIVE).log2().ceil() as i32 - 40);
+        self.terms.mass_quantum = quantum(mass_max_kg);
+        self.terms.momentum_quantum = quantum(mass_max_kg * self.terms.cell_m / self.terms.dt_s);
+    }
+}

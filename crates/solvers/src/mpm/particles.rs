@@ -1,0 +1,184 @@
+//! The particles of snow: their columns, and the one permutation a step.
+
+use super::parameters::MpmParameters;
+use crate::SolverError;
+use frazil_kernels::Counts;
+use frazil_particles::{AnyColumn, Column, ColumnView, PhaseArray};
+use frazil_shaders::mpm::reorder;
+use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Threads};
+
+/// Snow at rest in itself, as it is when a simulation begins: columns of one length.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Beginning {
+    /// Positions in m.
+    pub positions_m: Vec<[f32; 3]>,
+    /// Velocities in m/s.
+    pub velocities_m_s: Vec<[f32; 3]>,
+    /// Masses in kg, in a plane kg/m.
+    pub masses_kg: Vec<f32>,
+    /// Volumes in m³, in a plane m²; where they are estimated from the grid, they are not read.
+    pub volumes_m3: Vec<f32>,
+}
+
+/// Particles on the device.
+pub struct Particles {
+    /// Position, velocity, id and count.
+    pub phase: PhaseArray,
+    /// Mass in kg (kg/m).
+    pub mass: Column<f32>,
+    /// Volume at rest V⁰ in m³ (m²).
+    pub volume: Column<f32>,
+    /// J_P.
+    pub plastic_volume: Column<f32>,
+    /// F_E, column by column.
+    pub elastic: Column<f32>,
+    /// V⁰ τ in J, symmetric.
+    pub stress: Column<f32>,
+    /// C in 1/s; with PIC and FLIP one unused matrix.
+    pub affine: Column<f32>,
+    has_affine: bool,
+    reorder: Kernel<reorder::Interface>,
+    bytes_moved: u64,
+}
+
+impl Particles {
+    /// Makes columns and uploads what a beginning has; the others are those of snow without strain. Set-up: it waits for the device.
+    ///
+    /// # Errors
+    /// No memory; columns of different lengths.
+    pub fn upload(
+        device: &Device,
+        parameters: &MpmParameters,
+        beginning: &Beginning,
+        ids: Option<&[u32]>,
+        workgroup_size: u32,
+    ) -> Result<Self, SolverError> {
+        let n = beginning.positions_m.len();
+        let lengths = [
+            ("velocity", beginning.velocities_m_s.len()),
+            ("mass", beginning.masses_kg.len()),
+            ("volume", beginning.volumes_m3.len()),
+            ("id", ids.map_or(n, <[u32]>::len)),
+        ];
+        for (column, found) in lengths {
+            if found != n {
+                let problem = format!("has {found} elements, expected {n}");
+                return Err(SolverError::State { column: column.into(), problem });
+            }
+        }
+        let counts = Counts::new(device)?;
+        let (positions, velocities) = (&beginning.positions_m, &beginning.velocities_m_s);
+        let own: Vec<u32> = (0..n as u32).collect();
+        let phase = PhaseArray::restore(device, &counts, positions, velocities, ids.unwrap_or(&own), n as u32)?;
+        let matrix = |name, unit, entries, n| Column::of_matrices(device, name, unit, entries, n);
+        let (matrix_words, symmetric_words) = (parameters.matrix_words(), parameters.symmetric_words());
+        let has_affine = parameters.has_affine();
+        let words = 10 + matrix_words + symmetric_words + if has_affine { matrix_words } else { 0 };
+        let particles = Self {
+            mass: Column::new(device, "mass", "kg", n)?,
+            volume: Column::new(device, "volume", "m^3", n)?,
+            plastic_volume: Column::new(device, "plastic_volume", "1", n)?,
+            elastic: matrix("elastic", "1", matrix_words, n)?,
+            stress: matrix("stress", "J", symmetric_words, n)?,
+            affine: matrix("affine", "1/s", matrix_words, if has_affine { n } else { 1 })?,
+            has_affine,
+            reorder: Kernel::specialized(
+                device,
+                &reorder::Specialization {
+                    workgroup_size,
+                    dimensions: parameters.dimensions,
+                    has_affine: has_affine.into(),
+                },
+            )?,
+            bytes_moved: u64::from(4 + 8 * words),
+            phase,
+        };
+        device.upload(particles.mass.front(), &beginning.masses_kg)?;
+        device.upload(particles.volume.front(), &beginning.volumes_m3)?;
+        device.upload(particles.plastic_volume.front(), &vec![1.0; n])?;
+        let d = parameters.dimensions as usize;
+        let identity: Vec<f32> =
+            (0..d * d).map(|entry| if entry % (d + 1) == 0 { 1.0 } else { 0.0 }).collect();
+        device.upload(particles.elastic.front(), &identity.repeat(n))?;
+        device.upload(particles.stress.front(), &vec![0.0; symmetric_words as usize * n])?;
+        let n_affine = particles.affine.front().len();
+        device.upload(particles.affine.front(), &vec![0.0; n_affine])?;
+        Ok(particles)
+    }
+
+    /// How many there are, on the device.
+    pub fn count(&self) -> &DeviceCount {
+        &self.phase.count
+    }
+
+    /// Numbers of a deformation gradient.
+    pub fn elastic_words(&self) -> u32 {
+        self.elastic.view().kind.words()
+    }
+
+    /// Bytes of a particle that its nodes need: position, velocity, mass, stress and affine velocity.
+    pub fn rasterized_bytes(&self) -> u64 {
+        let affine = if self.has_affine { self.affine.view().kind.words() } else { 0 };
+        4 * u64::from(7 + self.stress.view().kind.words() + affine)
+    }
+
+    /// Records the move of all columns to the order given.
+    pub fn permute(&mut self, recorder: &mut Recorder, order: &Buffer<u32>) {
+        let bindings = reorder::Bindings {
+            count: &self.phase.count.count,
+            order,
+            position: self.phase.position.front(),
+            velocity: self.phase.velocity.front(),
+            id: self.phase.id.front(),
+            mass: self.mass.front(),
+            volume: self.volume.front(),
+            plastic_volume: self.plastic_volume.front(),
+            elastic: self.elastic.front(),
+            stress: self.stress.front(),
+            affine: self.affine.front(),
+            moved_position: self.phase.position.back(),
+            moved_velocity: self.phase.velocity.back(),
+            moved_id: self.phase.id.back(),
+            moved_mass: self.mass.back(),
+            moved_volume: self.volume.back(),
+            moved_plastic_volume: self.plastic_volume.back(),
+            moved_elastic: self.elastic.back(),
+            moved_stress: self.stress.back(),
+            moved_affine: self.affine.back(),
+        };
+        recorder.declare_bytes(self.bytes_moved * u64::from(self.phase.count.expected()));
+        recorder.dispatch(&self.reorder, Threads::Counted(&self.phase.count), bindings, ());
+        let columns: [&mut dyn AnyColumn; 8] = [
+            &mut self.phase.position,
+            &mut self.phase.velocity,
+            &mut self.phase.id,
+            &mut self.mass,
+            &mut self.volume,
+            &mut self.plastic_volume,
+            &mut self.elastic,
+            &mut self.stress,
+        ];
+        columns.into_iter().for_each(AnyColumn::swap);
+        if self.has_affine {
+            self.affine.swap();
+        }
+    }
+
+    /// Everything that the next step depends on.
+    pub fn state_columns(&self) -> Vec<ColumnView> {
+        let mut columns = vec![
+            self.phase.position.view(),
+            self.phase.velocity.view(),
+            self.phase.id.view(),
+            self.mass.view(),
+            self.volume.view(),
+            self.plastic_volume.view(),
+            self.elastic.view(),
+            self.stress.view(),
+        ];
+        if self.has_affine {
+            columns.push(self.affine.view());
+        }
+        columns
+    }
+}

@@ -1,0 +1,78 @@
+//! Room for blocks of nodes: as much as snow is seen to need, and a margin for what is not seen yet.
+
+use frazil_kernels::{BLOCK_SIDE, BlockCapacity, BlockLayout, SparseBlocks};
+use frazil_vk::{Pending, ReadbackRing, Recorder, Result};
+use std::collections::HashSet;
+
+/// Room is made for this many times the blocks seen.
+const MARGIN: u32 = 2;
+/// There is room for this many more, so that a few particles may scatter.
+const LEAST: u32 = 64;
+/// Steps from one look at the number of blocks to the next.
+const STEPS_PER_LOOK: u32 = 4;
+
+/// Looks at how many blocks there are, a few steps late, and says when to make other room.
+#[derive(Debug, Default)]
+pub struct Room {
+    seen: Option<Pending<u32>>,
+    steps: u32,
+}
+
+impl Room {
+    /// What the lists should hold for so many blocks found.
+    fn wanted(found: [u32; 2]) -> BlockCapacity {
+        let [occupied, active] = found.map(|n| n.saturating_mul(MARGIN).saturating_add(LEAST));
+        BlockCapacity { occupied, active }
+    }
+
+    /// Room for particles at these positions.
+    pub fn for_particles(layout: &BlockLayout, positions_m: &[[f32; 3]]) -> BlockCapacity {
+        let lattice = layout.lattice();
+        let place = |x: &[f32; 3]| -> [u32; 3] {
+            std::array::from_fn(|axis| {
+                let cells = (x[axis] - lattice.origin_m[axis]) * lattice.cells_per_m - lattice.shift_cells;
+                if axis < layout.dimensions() as usize { cells.floor() as u32 / BLOCK_SIDE } else { 0 }
+            })
+        };
+        let occupied: HashSet<[u32; 3]> = positions_m.iter().map(place).collect();
+        let reach = 0..layout.reach();
+        let active: HashSet<[u32; 3]> = occupied
+            .iter()
+            .flat_map(|block| {
+                reach.clone().map(|s| std::array::from_fn(|axis| block[axis] + ((s >> axis) & 1)))
+            })
+            .collect();
+        Self::wanted([occupied.len() as u32, active.len() as u32])
+    }
+
+    /// Other room to be made before the next step, if what was last seen asks for it.
+    pub fn look(&mut self, capacity: BlockCapacity) -> Result<Option<BlockCapacity>> {
+        let is_here = match &self.seen {
+            Some(seen) => seen.is_ready()?,
+            None => false,
+        };
+        let Some(seen) = self.seen.take_if(|_| is_here) else { return Ok(None) };
+        let seen = seen.wait()?;
+        let wanted = Self::wanted([seen[0], seen[1]]);
+        let is_tight = |found: u32, room: u32| u64::from(found) * 4 > u64::from(room) * 3;
+        let is_wide = |wanted: u32, room: u32| u64::from(wanted) * 4 < u64::from(room);
+        let tight = is_tight(seen[0], capacity.occupied) || is_tight(seen[1], capacity.active);
+        let wide = is_wide(wanted.occupied, capacity.occupied) && is_wide(wanted.active, capacity.active);
+        Ok((tight || wide).then_some(wanted))
+    }
+
+    /// Records a look, now and then.
+    pub fn record(
+        &mut self,
+        recorder: &mut Recorder,
+        ring: &ReadbackRing,
+        blocks: &SparseBlocks,
+    ) -> Result<()> {
+        self.steps += 1;
+        if self.seen.is_none() && self.steps >= STEPS_PER_LOOK {
+            self.seen = Some(ring.read(recorder, blocks.wanted(), 2)?);
+            self.steps = 0;
+        }
+        Ok(())
+    }
+}

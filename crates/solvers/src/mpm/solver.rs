@@ -1,0 +1,466 @@
+//! Snow on the device: the list of a step, and the state from step to step.
+
+use super::fault::{FaultCheck, FaultRecord, block_capacity};
+use super::implicit::{Bodies, ImplicitSolve};
+use super::metrics::{MpmGauge, PendingMpmMetrics};
+use super::nodes::{Constants, Nodes, Transfer};
+use super::parameters::MpmParameters;
+use super::particles::{Beginning, Particles};
+use super::room::Room;
+use crate::SolverError;
+use crate::pbd::{StateColumn, Tuning};
+use frazil_kernels::{KernelError, RadixSort, SparseBlocks};
+use frazil_particles::{AnyColumn, ColumnKind, ColumnView};
+use frazil_scene::InitialVolume;
+use frazil_shaders::mpm::{compute_stress, estimate_volume, measure_density, update_particles};
+use frazil_shaders::types::{MpmCollider, MpmSolve};
+use frazil_vk::{Buffer, Device, DeviceCount, Kernel, ReadbackRing, Recorder, Threads};
+
+/// A stage of a step. The list of a step is [`Mpm::stages`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Stage {
+    /// The key of each particle.
+    FindCells,
+    /// The order of particles by key.
+    SortByCell,
+    /// The step's one permutation.
+    Reorder,
+    /// The blocks of nodes that particles occupy and reach.
+    FindBlocks,
+    /// Steps 1 and 3: mass, momentum and force of nodes.
+    Rasterize,
+    /// Steps 4 and 5: forces and collisions of nodes.
+    UpdateNodes,
+    /// Step 6: the semi-implicit solve.
+    SolveImplicit,
+    /// Steps 7 to 10: strain, velocity, collisions and position of particles.
+    UpdateParticles,
+}
+
+/// Snow by the material point method.
+pub struct Mpm {
+    device: Device,
+    parameters: MpmParameters,
+    constants: Constants,
+    particles: Particles,
+    key: Buffer<u32>,
+    order: Buffer<u32>,
+    density: Buffer<f32>,
+    sort: RadixSort,
+    blocks: SparseBlocks,
+    room: Room,
+    nodes: Nodes,
+    transfer: Transfer,
+    implicit: Option<ImplicitSolve>,
+    fault: FaultRecord,
+    kernels: Kernels,
+    gauge: MpmGauge,
+    ring: ReadbackRing,
+    step: u64,
+}
+
+struct Kernels {
+    update_particles: Kernel<update_particles::Interface>,
+    estimate_volume: Kernel<estimate_volume::Interface>,
+    compute_stress: Kernel<compute_stress::Interface>,
+    measure_density: Kernel<measure_density::Interface>,
+}
+
+impl Kernels {
+    fn new(device: &Device, parameters: &MpmParameters, workgroup_size: u32) -> frazil_vk::Result<Self> {
+        let (dimensions, stencil) = (parameters.dimensions, parameters.stencil);
+        let (as_printed, transfer) = (parameters.as_printed(), parameters.transfer_number());
+        Ok(Self {
+            update_particles: Kernel::specialized(
+                device,
+                &update_particles::Specialization {
+                    workgroup_size,
+                    dimensions,
+                    stencil,
+                    as_printed,
+                    transfer,
+                },
+            )?,
+            estimate_volume: Kernel::specialized(
+                device,
+                &estimate_volume::Specialization { workgroup_size, dimensions, stencil, as_printed },
+            )?,
+            compute_stress: Kernel::specialized(
+                device,
+                &compute_stress::Specialization { workgroup_size, dimensions },
+            )?,
+            measure_density: Kernel::specialized(
+                device,
+                &measure_density::Specialization { workgroup_size, dimensions },
+            )?,
+        })
+    }
+}
+
+impl Mpm {
+    /// Makes snow as it begins: at rest in itself. Set-up: it waits for the device.
+    ///
+    /// # Errors
+    /// The device lacks memory, cannot bind buffers of this size, or lacks what the parameters ask for.
+    pub fn new(
+        device: &Device,
+        parameters: MpmParameters,
+        beginning: &Beginning,
+        tuning: Tuning,
+    ) -> Result<Self, SolverError> {
+        let mut mpm = Self::with_columns(device, parameters, beginning, None, tuning)?;
+        let mut recorder = device.recorder()?;
+        for stage in [Stage::FindCells, Stage::SortByCell, Stage::Reorder, Stage::FindBlocks, Stage::Rasterize] {
+            mpm.record_stage(&mut recorder, stage)?;
+        }
+        if mpm.parameters.initial_volume == InitialVolume::Grid {
+            mpm.estimate_volume(&mut recorder);
+        }
+        mpm.compute_stress(&mut recorder);
+        device.submit(recorder)?.wait()?;
+        Ok(mpm)
+    }
+
+    fn with_columns(
+        device: &Device,
+        mut parameters: MpmParameters,
+        beginning: &Beginning,
+        ids: Option<&[u32]>,
+        tuning: Tuning,
+    ) -> Result<Self, SolverError> {
+        let workgroup_size = tuning.workgroup_size();
+        let n = beginning.positions_m.len();
+        parameters.set_quanta(beginning.masses_kg.iter().copied().fold(0.0, f32::max));
+        let capacity = Room::for_particles(&parameters.layout, &beginning.positions_m);
+        let surroundings = &parameters.surroundings;
+        // Buffers hold one element at least, which no kernel then reads.
+        let nothing = MpmCollider { extent: [0.0, 1.0, 0.0], rotation: [0.0, 0.0, 0.0, 1.0], ..zeroed() };
+        let colliders =
+            if surroundings.colliders.is_empty() { &[nothing][..] } else { &surroundings.colliders };
+        let heights = if surroundings.heights_m.is_empty() { &[0.0][..] } else { &surroundings.heights_m };
+        let constants = Constants {
+            terms: device.buffer_from("terms", &[parameters.terms])?,
+            colliders: device.buffer_from("colliders", colliders)?,
+            heights: device.buffer_from("heights", heights)?,
+        };
+        Ok(Self {
+            constants,
+            particles: Particles::upload(device, &parameters, beginning, ids, workgroup_size)?,
+            key: device.buffer("key", n)?,
+            order: device.buffer("order", n)?,
+            density: device.buffer("density", n)?,
+            sort: RadixSort::with_workgroup_size(device, n as u32, workgroup_size)?,
+            blocks: SparseBlocks::new(device, parameters.layout, n as u32, capacity, workgroup_size)?,
+            room: Room::default(),
+            nodes: Nodes::new(device, &parameters, capacity.active)?,
+            transfer: Transfer::new(device, &parameters, workgroup_size)?,
+            implicit: ImplicitSolve::new(device, &parameters, n, capacity.active, workgroup_size)?,
+            fault: FaultRecord::new(device, &parameters)?,
+            kernels: Kernels::new(device, &parameters, workgroup_size)?,
+            gauge: MpmGauge::new(device, &parameters, n as u32)?,
+            ring: ReadbackRing::new(device),
+            device: device.clone(),
+            parameters,
+            step: 0,
+        })
+    }
+
+    /// The stages of one step, in order.
+    pub fn stages(&self) -> impl Iterator<Item = Stage> + use<> {
+        use Stage::*;
+        let solve = self.implicit.is_some().then_some(SolveImplicit);
+        [FindCells, SortByCell, Reorder, FindBlocks, Rasterize, UpdateNodes]
+            .into_iter()
+            .chain(solve)
+            .chain([UpdateParticles])
+    }
+
+    /// Records one step.
+    pub fn record_step(&mut self, recorder: &mut Recorder) {
+        if let Err(error) = self.try_record_step(recorder) {
+            fail(recorder, error);
+        }
+    }
+
+    fn try_record_step(&mut self, recorder: &mut Recorder) -> Result<(), SolverError> {
+        if let Some(capacity) = self.room.look(self.blocks.capacity())? {
+            self.blocks.resize(&self.device, capacity)?;
+            self.nodes = Nodes::new(&self.device, &self.parameters, capacity.active)?;
+            if let Some(implicit) = &mut self.implicit {
+                implicit.resize(&self.device, capacity.active)?;
+            }
+        }
+        for stage in self.stages() {
+            self.record_stage(recorder, stage)?;
+        }
+        self.room.record(recorder, &self.ring, &self.blocks)?;
+        Ok(())
+    }
+
+    /// Records one stage: the switch that lets tests run the stages before it, or after it, somewhere else.
+    ///
+    /// # Errors
+    /// A primitive refuses; no memory.
+    pub fn record_stage(&mut self, recorder: &mut Recorder, stage: Stage) -> Result<(), SolverError> {
+        let count = &self.particles.phase.count;
+        match stage {
+            Stage::FindCells => {
+                self.blocks.record_keys(recorder, count, self.particles.phase.position.front(), &self.key);
+            }
+            Stage::SortByCell => {
+                let bits = self.parameters.layout.key_bits();
+                self.sort.record_order(recorder, count, &self.key, &self.order, bits)?;
+            }
+            Stage::Reorder => self.particles.permute(recorder, &self.order),
+            Stage::FindBlocks => self.blocks.record_find(recorder, count, &self.key)?,
+            Stage::Rasterize => {
+                self.transfer.rasterize(recorder, &self.constants, &self.particles, &self.blocks, &self.nodes);
+            }
+            Stage::UpdateNodes => {
+                self.transfer.update(recorder, &self.constants, &self.blocks, &self.nodes, self.time_s());
+            }
+            Stage::SolveImplicit => {
+                if let Some(implicit) = &self.implicit {
+                    let bodies = Bodies {
+                        constants: &self.constants,
+                        particles: &self.particles,
+                        blocks: &self.blocks,
+                        nodes: &self.nodes,
+                    };
+                    implicit.record(recorder, bodies, self.time_s())?;
+                }
+            }
+            Stage::UpdateParticles => self.update_particles(recorder),
+        }
+        Ok(())
+    }
+
+    /// When the next step begins, in s.
+    fn time_s(&self) -> f32 {
+        (self.step as f64 * f64::from(self.parameters.terms.dt_s)) as f32
+    }
+
+    fn update_particles(&mut self, recorder: &mut Recorder) {
+        let time_s = self.time_s();
+        self.step += 1;
+        let (particles, blocks) = (&self.particles, &self.blocks);
+        let bindings = update_particles::Bindings {
+            count: &particles.count().count,
+            terms: &self.constants.terms,
+            block_of: blocks.block_of(),
+            target: blocks.target(),
+            node_velocity: &self.nodes.velocity,
+            node_change: &self.nodes.change,
+            colliders: &self.constants.colliders,
+            heights: &self.constants.heights,
+            volume: particles.volume.front(),
+            blocks_wanted: blocks.wanted(),
+            position: particles.phase.position.front(),
+            velocity: particles.phase.velocity.front(),
+            elastic: particles.elastic.front(),
+            plastic_volume: particles.plastic_volume.front(),
+            stress: particles.stress.front(),
+            affine: particles.affine.front(),
+            fault: self.fault.buffer(),
+        };
+        let p = &self.parameters;
+        let affine = if p.has_affine() { p.matrix_words() } else { 0 };
+        let own = 4 * u64::from(6 + 6 + 2 * p.matrix_words() + 3 + p.symmetric_words() + affine + 1);
+        let node_bytes = if p.has_affine() { 12 } else { 24 };
+        let n_nodes = u64::from(blocks.active_count().expected() * p.layout.block_nodes());
+        recorder.declare_bytes(own * u64::from(particles.count().expected()) + node_bytes * n_nodes);
+        let params = update_particles::Params { time_s, block_capacity: block_capacity(blocks) };
+        recorder.dispatch(
+            &self.kernels.update_particles,
+            Threads::Counted(particles.count()),
+            bindings,
+            params,
+        );
+        self.fault.report(recorder, &self.constants.terms, particles, blocks, &self.key, self.step);
+    }
+
+    /// Step 2, once.
+    fn estimate_volume(&self, recorder: &mut Recorder) {
+        let (particles, blocks) = (&self.particles, &self.blocks);
+        let bindings = estimate_volume::Bindings {
+            count: &particles.count().count,
+            terms: &self.constants.terms,
+            block_of: blocks.block_of(),
+            target: blocks.target(),
+            momentum: &self.nodes.momentum,
+            position: particles.phase.position.front(),
+            mass: particles.mass.front(),
+            volume: particles.volume.front(),
+        };
+        recorder.dispatch(&self.kernels.estimate_volume, Threads::Counted(particles.count()), bindings, ());
+    }
+
+    fn compute_stress(&self, recorder: &mut Recorder) {
+        let particles = &self.particles;
+        let bindings = compute_stress::Bindings {
+            count: &particles.count().count,
+            terms: &self.constants.terms,
+            volume: particles.volume.front(),
+            elastic: particles.elastic.front(),
+            plastic_volume: particles.plastic_volume.front(),
+            stress: particles.stress.front(),
+        };
+        recorder.dispatch(&self.kernels.compute_stress, Threads::Counted(particles.count()), bindings, ());
+    }
+
+    /// The numbers the kernels use.
+    pub fn parameters(&self) -> &MpmParameters {
+        &self.parameters
+    }
+
+    /// How many particles there are, on the device.
+    pub fn count(&self) -> &DeviceCount {
+        self.particles.count()
+    }
+
+    /// The blocks of nodes of the last step.
+    pub fn blocks(&self) -> &SparseBlocks {
+        &self.blocks
+    }
+
+    /// Momentum in kg m/s and mass in kg of the nodes of the last step.
+    pub fn node_momentum(&self) -> &Buffer<[f32; 4]> {
+        &self.nodes.momentum
+    }
+
+    /// Force of stresses on the nodes of the last step, in N.
+    pub fn node_force(&self) -> &Buffer<[f32; 3]> {
+        &self.nodes.force
+    }
+
+    /// Velocity of the nodes at the end of the last step, in m/s.
+    pub fn node_velocity(&self) -> &Buffer<[f32; 3]> {
+        &self.nodes.velocity
+    }
+
+    /// The scalars of the last semi-implicit solve, where there is one.
+    pub fn solve_scalars(&self) -> Option<&Buffer<MpmSolve>> {
+        self.implicit.as_ref().map(ImplicitSolve::scalars)
+    }
+
+    /// Steps recorded so far.
+    pub fn step(&self) -> u64 {
+        self.step
+    }
+
+    /// What can be shown, recorded and exported: position, velocity, id, density, plastic volume, mass.
+    pub fn columns(&self) -> Vec<ColumnView> {
+        let density =
+            ColumnView { name: "density", unit: "kg/m³", kind: ColumnKind::F32, words: self.density.cast() };
+        vec![
+            self.particles.phase.position.view(),
+            self.particles.phase.velocity.view(),
+            self.particles.phase.id.view(),
+            density,
+            self.particles.plastic_volume.view(),
+            self.particles.mass.view(),
+        ]
+    }
+
+    /// Everything that a checkpoint must hold: the columns shown, and all that the next step depends on.
+    pub fn state_columns(&self) -> Vec<ColumnView> {
+        let mut columns = self.columns();
+        let rest = self.particles.state_columns();
+        columns.extend(rest.into_iter().filter(|column| {
+            !["position", "velocity", "id", "plastic_volume", "mass"].contains(&column.name)
+        }));
+        columns
+    }
+
+    /// Records what brings [`Self::columns`] to the state at this point of the recorder.
+    pub fn record_output(&self, recorder: &mut Recorder) {
+        let particles = &self.particles;
+        let bindings = measure_density::Bindings {
+            count: &particles.count().count,
+            mass: particles.mass.front(),
+            volume: particles.volume.front(),
+            plastic_volume: particles.plastic_volume.front(),
+            elastic: particles.elastic.front(),
+            density: &self.density,
+        };
+        recorder.dispatch(&self.kernels.measure_density, Threads::Counted(particles.count()), bindings, ());
+    }
+
+    /// Records a measurement of the state; the result comes when the submission has run.
+    ///
+    /// # Errors
+    /// No memory for another read-back.
+    pub fn record_metrics(&self, recorder: &mut Recorder) -> frazil_vk::Result<PendingMpmMetrics> {
+        self.gauge.record(
+            recorder,
+            &self.ring,
+            &self.parameters,
+            &self.constants,
+            &self.particles,
+            &self.blocks,
+        )
+    }
+
+    /// Records the way to the host of what went wrong in the steps before, if anything did.
+    ///
+    /// # Errors
+    /// No memory for another read-back.
+    pub fn record_fault_check(&self, recorder: &mut Recorder) -> frazil_vk::Result<FaultCheck> {
+        self.fault.check(recorder, &self.ring, &self.blocks)
+    }
+
+    /// Makes snow in a saved state, with the bits it had, before step `step` + 1. Set-up: it waits for the device.
+    ///
+    /// # Errors
+    /// As [`Self::new`]; a column is missing or has another length.
+    pub fn restore(
+        device: &Device,
+        parameters: MpmParameters,
+        state: &[StateColumn],
+        step: u64,
+    ) -> Result<Self, SolverError> {
+        let find = |name: &str| {
+            let missing = || SolverError::State { column: name.to_owned(), problem: "is missing".into() };
+            state.iter().find(|c| c.name == name).map(|c| c.words.as_slice()).ok_or_else(missing)
+        };
+        let ids = find("id")?;
+        let of = |name: &str, words: usize| {
+            let column = find(name)?;
+            if column.len() != words * ids.len() {
+                let (n, found) = (ids.len(), column.len());
+                let problem = format!("has {found} words, expected {words} for each of {n} particles");
+                return Err(SolverError::State { column: name.to_owned(), problem });
+            }
+            Ok(column)
+        };
+        let beginning = Beginning {
+            positions_m: bytemuck::pod_collect_to_vec(of("position", 3)?),
+            velocities_m_s: bytemuck::pod_collect_to_vec(of("velocity", 3)?),
+            masses_kg: bytemuck::pod_collect_to_vec(of("mass", 1)?),
+            volumes_m3: bytemuck::pod_collect_to_vec(of("volume", 1)?),
+        };
+        let mut mpm = Self::with_columns(device, parameters, &beginning, Some(ids), Tuning::default())?;
+        let (p, particles) = (&mpm.parameters, &mpm.particles);
+        let (matrix, symmetric) = (p.matrix_words() as usize, p.symmetric_words() as usize);
+        device.upload(&particles.plastic_volume.front().cast(), of("plastic_volume", 1)?)?;
+        device.upload(&particles.elastic.front().cast(), of("elastic", matrix)?)?;
+        device.upload(&particles.stress.front().cast(), of("stress", symmetric)?)?;
+        if p.has_affine() {
+            device.upload(&particles.affine.front().cast(), of("affine", matrix)?)?;
+        }
+        mpm.step = step;
+        Ok(mpm)
+    }
+}
+
+fn zeroed() -> MpmCollider {
+    bytemuck::Zeroable::zeroed()
+}
+
+/// Keeps an error for the submission to report.
+fn fail(recorder: &mut Recorder, error: SolverError) {
+    recorder.fail(match error {
+        SolverError::Device(error) | SolverError::Kernel(KernelError::Device(error)) => error,
+        other => frazil_vk::Error::Misuse { object: "a step of snow".into(), problem: other.to_string() },
+    });
+}

@@ -1,0 +1,44 @@
+// What the kernels of the material point method take from the scene: the same for all particles, nodes and steps, in a buffer of one
+// element. In a plane vectors keep their third component at 0, and matrices are embedded in 3×3 ones: F with a 1, all else with 0.
+#ifndef MPM_TERMS
+#define MPM_TERMS
+#include "sparse/blocks.glsl"
+
+struct MpmTerms {
+    BlockLattice lattice;
+    // Side h of a cell, and Δt.
+    float cell_m;
+    float dt_s;
+    vec3 gravity_m_s2;
+    vec3 domain_min_m;
+    vec3 domain_max_m;
+    // Share α of FLIP (004 eq 3.31).
+    float flip_ratio;
+    // μ₀ and λ₀, ξ, the least J_P that hardens, and the bounds of singular values (004 eq 3.9, 3.30).
+    float mu_pa;
+    float lambda_pa;
+    float hardening;
+    float least_plastic_volume;
+    float sigma_min;
+    float sigma_max;
+    uint is_plastic;
+    // Changes of F below 2⁻²⁴ count as nothing.
+    uint has_strain_floor;
+    float wall_friction;
+    uint walls_are_sticky;
+    uint n_colliders;
+    // The axis that heights of heightfields are along.
+    uint up_axis;
+    // Values of one unit of fixed point: kg, and kg m/s.
+    float mass_quantum;
+    float momentum_quantum;
+    // β Δt² of the semi-implicit step (004 eq 3.25).
+    float implicit_dt2;
+};
+
+// How velocities go between particles and nodes.
+const uint PIC_FLIP = 0u;
+const uint APIC = 1u;
+const uint MLS = 2u;
+
+#endif

@@ -1,0 +1,139 @@
+#version 460
+// Steps 7 to 10 for a particle: deformation gradient, velocity, collisions and position, and the stress that the next step begins with.
+//
+// 7. F̂_E = (I + Δt ∇v) F_E with ∇v = Σ v_i ∇wᵀ (004 eq 3.26, 3.27; MLS: the affine velocity). Its singular values are bounded, and what
+//    is cut off goes to the plastic part (eq 3.30), of which only J_P = det F_P matters to anything, so that it alone is kept.
+// 8. PIC and FLIP blended (eq 3.31, 3.32), or the affine velocity C = Σ w v_i (x_i − x_p)ᵀ/D.
+// 9. Collisions of the particle's own velocity (sec 3.2.9).
+// 10. x ← x + Δt v, and out of bodies that it ended in (001 step 8).
+//
+// With the strain floor, entries of Δt ∇v below 2⁻²⁴ count as 0. On the diagonal of F, which is near 1, they are lost to rounding
+// anyway; beside it they would pile up, and the rounding of Σ v_i ∇w, which is 0 in exact numbers for a particle that drifts alone, would
+// become strain (004 sec 4.1).
+//
+// Bytes: 4 (12 + 12 + 2 D² + 3 + D(D+1)/2) a particle, with C 4 D² more, and its nodes' velocities (FLIP: and changes) once a block if
+// caches hold them. Order-independent, but for the choice of the first fault, which is the least by place.
+#extension GL_GOOGLE_include_directive : require
+#include "common/kernel.glsl"
+layout(constant_id = 1) const uint DIMENSIONS = 3;
+layout(constant_id = 2) const uint STENCIL = 4;
+layout(constant_id = 3) const uint AS_PRINTED = 0;
+layout(constant_id = 4) const uint TRANSFER = 0;
+#include "mpm/splines.glsl"
+#include "mpm/tensors.glsl"
+#include "mpm/snow.glsl"
+#include "mpm/collider.glsl"
+#include "mpm/fault.glsl"
+
+layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
+layout(scalar, binding = 1) readonly buffer Terms { MpmTerms terms[]; };
+layout(scalar, binding = 2) readonly buffer BlockOf { uint block_of[]; };
+layout(scalar, binding = 3) readonly buffer Target { uint target[]; };
+layout(scalar, binding = 4) readonly buffer NodeVelocity { vec3 node_velocity[]; };
+layout(scalar, binding = 5) readonly buffer NodeChange { vec3 node_change[]; };
+layout(scalar, binding = 6) readonly buffer Colliders { MpmCollider colliders[]; };
+layout(scalar, binding = 7) readonly buffer Heights { float heights[]; };
+layout(scalar, binding = 8) readonly buffer Volume { float volume[]; };
+layout(scalar, binding = 9) readonly buffer Wanted { uint blocks_wanted[]; };
+layout(scalar, binding = 10) buffer Position { vec3 position[]; };
+layout(scalar, binding = 11) buffer Velocity { vec3 velocity[]; };
+layout(scalar, binding = 12) buffer Elastic { float elastic[]; };
+layout(scalar, binding = 13) buffer PlasticVolume { float plastic_volume[]; };
+layout(scalar, binding = 14) writeonly buffer Stress { float stress[]; };
+layout(scalar, binding = 15) writeonly buffer Affine { float affine[]; };
+layout(scalar, binding = 16) buffer Fault { MpmFault fault[]; };
+layout(scalar, push_constant) uniform Params {
+    float time_s;
+    uint block_capacity[2];
+};
+
+#include "mpm/colliders.glsl"
+
+const float ROUNDING_OF_ONE = 5.9604645e-8;
+
+mat3 floored(mat3 strain) {
+    for (uint c = 0u; c < 3u; ++c)
+        for (uint r = 0u; r < 3u; ++r) strain[c][r] = abs(strain[c][r]) < ROUNDING_OF_ONE ? 0.0 : strain[c][r];
+    return strain;
+}
+
+bool is_finite_vector(vec3 v) {
+    uvec3 bits = floatBitsToUint(v) & 0x7fffffffu;
+    return is_finite(max(bits.x, max(bits.y, bits.z)));
+}
+
+void main() {
+    uint i = thread_idx();
+    if (i >= count[0]) return;
+    bool is_full = blocks_wanted[0] > block_capacity[0] || blocks_wanted[1] > block_capacity[1];
+    if (fault[0].step != INVALID_INDEX || is_full) return;
+    MpmTerms t = terms[0];
+    vec3 x = position[i];
+    vec3 xi = place_in_cells(t.lattice, x);
+    uvec3 base = base_of(t.lattice, xi);
+    vec3 f = place_in_stencil(xi, base);
+    if (DIMENSIONS == 2u) f.z = 0.0;
+    uvec3 base_in_block = base % BLOCK_SIDE;
+    uint reach = block_of[i] * BLOCK_REACH;
+
+    vec3 picked = vec3(0.0);
+    vec3 changed = vec3(0.0);
+    mat3 gradient = mat3(0.0);
+    mat3 spin = mat3(0.0);
+    [[dont_unroll]] for (uint z = 0u; z < STENCIL_Z; ++z) {
+        [[dont_unroll]] for (uint y = 0u; y < STENCIL; ++y) {
+            [[dont_unroll]] for (uint k = 0u; k < STENCIL; ++k) {
+                uvec3 at = uvec3(k, y, z);
+                uint node = reach_node(base_in_block, at);
+                node = target[reach + node / BLOCK_NODES] * BLOCK_NODES + node % BLOCK_NODES;
+                vec4 w = node_weight(f, at);
+                vec3 v = node_velocity[node];
+                picked += w.w * v;
+                if (TRANSFER == PIC_FLIP) changed += w.w * node_change[node];
+                if (TRANSFER != MLS) gradient += outerProduct(v, w.xyz);
+                if (TRANSFER != PIC_FLIP) spin += outerProduct(v, w.w * (vec3(at) - from_base(f)));
+            }
+        }
+    }
+    if (DIMENSIONS == 2u) spin[2] = vec3(0.0);
+    mat3 c = inverse_inertia(t.lattice.cells_per_m) * t.cell_m * spin;
+    gradient = TRANSFER == MLS ? c : t.lattice.cells_per_m * gradient;
+
+    mat3 strain = t.dt_s * gradient;
+    if (t.has_strain_floor != 0u) strain = floored(strain);
+    mat3 stretched = LOAD_MATRIX(elastic, i, 1.0);
+    stretched += strain * stretched;
+    Decomposed d = decompose(stretched);
+    float j = d.sigma.x * d.sigma.y * d.sigma.z;
+    float plastic = plastic_volume[i];
+    if (t.is_plastic != 0u) {
+        vec3 kept = clamp(d.sigma, vec3(t.sigma_min), vec3(t.sigma_max));
+        if (DIMENSIONS == 2u) kept.z = 1.0;
+        if (kept != d.sigma) {
+            plastic *= j / (kept.x * kept.y * kept.z);
+            d.sigma = kept;
+            stretched = times_diagonal(d.u, kept) * transpose(d.v);
+        }
+    }
+
+    vec3 old = velocity[i];
+    vec3 v = TRANSFER == PIC_FLIP ? mix(picked, old + changed, t.flip_ratio) : picked;
+    COLLIDE(t, x, time_s, v);
+    vec3 moved = t.dt_s * v;
+    vec3 next = x + moved;
+    PUSH_OUT(t, next, time_s);
+    if (DIMENSIONS == 2u) next.z = x.z;
+
+    velocity[i] = v;
+    position[i] = next;
+    plastic_volume[i] = plastic;
+    STORE_MATRIX(elastic, i, stretched);
+    mat3 s = kirchhoff(t, d, plastic, volume[i]);
+    STORE_SYMMETRIC(stress, i, s);
+    if (TRANSFER != PIC_FLIP) STORE_MATRIX(affine, i, c);
+
+    // What is not finite fails a comparison, whichever way it is put.
+    bool is_sound = is_finite_vector(v) && is_finite_vector(next) && is_finite(magnitude_bits(stretched)) && j > 0.0;
+    vec3 farthest = abs(moved);
+    if (!is_sound || !(max(farthest.x, max(farthest.y, farthest.z)) <= t.cell_m)) atomicMin(fault[0].place, i);
+}

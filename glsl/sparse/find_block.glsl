@@ -1,0 +1,32 @@
+// Finds blocks in the ascending list `occupied`, of which there are `occupied_count[0]`: buffers of the kernel that includes this.
+#include "sparse/blocks.glsl"
+
+// Place of a block in the list, or INVALID_INDEX.
+uint find_block(uint number) {
+    uint begin = 0u;
+    uint end = occupied_count[0];
+    while (begin < end) {
+        uint middle = (begin + end) / 2u;
+        if (occupied[middle] < number) begin = middle + 1u;
+        else end = middle;
+    }
+    return begin < occupied_count[0] && occupied[begin] == number ? begin : INVALID_INDEX;
+}
+
+// The same of the block that lies a step of a reach below another; none where that is outside.
+uint find_below(BlockLattice lattice, uvec3 block, uint s) {
+    uvec3 by = reach_step(s);
+    if (any(lessThan(block, by))) return INVALID_INDEX;
+    return find_block(block_number(lattice, block - by));
+}
+
+// Several occupied blocks may reach one block. It belongs to the one that reaches it by the lowest step: that step, or BLOCK_REACH
+// of a block that none reaches.
+uint lowest_step(BlockLattice lattice, uvec3 block, uint most, out uint owner) {
+    for (uint s = 0u; s < most; ++s) {
+        owner = find_below(lattice, block, s);
+        if (owner != INVALID_INDEX) return s;
+    }
+    owner = INVALID_INDEX;
+    return BLOCK_REACH;
+}
