@@ -3,6 +3,7 @@
 pub mod bar;
 mod random;
 mod snow_twin;
+pub mod snowpack;
 
 pub use frazil_bench::benches::snow_twin_parameters;
 pub use random::Random;

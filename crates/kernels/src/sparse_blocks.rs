@@ -52,14 +52,15 @@ impl BlockLayout {
                 format!("{total:.0} blocks of 4^{dimensions} nodes, at most {most} can be numbered");
             return Err(KernelError::Grid { problem });
         }
-        let lattice = BlockLattice {
-            origin_m: std::array::from_fn(|axis| {
-                if is_used(axis) { domain_min_m[axis] - margin_m } else { 0.0 }
-            }),
-            cells_per_m: 1.0 / cell_m,
-            blocks: blocks.map(|n| n as u32),
-            shift_cells,
-        };
+        let lattice =
+            BlockLattice {
+                origin_m: std::array::from_fn(|axis| {
+                    if is_used(axis) { domain_min_m[axis] - margin_m } else { 0.0 }
+                }),
+                cells_per_m: 1.0 / cell_m,
+                blocks: blocks.map(|n| n as u32),
+                shift_cells,
+            };
         Ok(Self { dimensions, lattice })
     }
 
@@ -179,7 +180,10 @@ impl SparseBlocks {
     ) -> Result<Self, KernelError> {
         let (dimensions, reach, nodes) = (layout.dimensions, layout.reach(), layout.block_nodes());
         let kernels = Kernels {
-            block_keys: Kernel::specialized(device, &block_keys::Specialization { workgroup_size, dimensions })?,
+            block_keys: Kernel::specialized(
+                device,
+                &block_keys::Specialization { workgroup_size, dimensions },
+            )?,
             mark_blocks: Kernel::specialized(
                 device,
                 &mark_blocks::Specialization { workgroup_size, dimensions },
@@ -309,8 +313,7 @@ impl SparseBlocks {
             key,
             cell_start: &lists.cell_start,
         };
-        recorder
-            .declare_bytes(4 * u64::from(self.layout.block_nodes() * lists.occupied_count.expected()));
+        recorder.declare_bytes(4 * u64::from(self.layout.block_nodes() * lists.occupied_count.expected()));
         recorder.dispatch(&kernels.find_cells, blocks, bindings, ());
         Ok(())
     }
@@ -340,7 +343,8 @@ impl SparseBlocks {
     pub fn bytes(&self) -> u64 {
         let BlockCapacity { occupied, active } = self.capacity();
         let (reach, nodes) = (self.layout.reach(), self.layout.block_nodes());
-        4 * (u64::from(occupied) * u64::from(2 + nodes + 3 * reach) + u64::from(active) * u64::from(1 + reach))
+        4 * (u64::from(occupied) * u64::from(2 + nodes + 3 * reach)
+            + u64::from(active) * u64::from(1 + reach))
     }
 
     /// The numbers of occupied and of active blocks found last, whether there was room for them or not.

@@ -61,7 +61,10 @@ impl Vectors {
             p: device.buffer("direction", n)?,
             q: device.buffer("applied direction", n)?,
             w: device.buffer("applied residual", n)?,
-            sums: [device.buffer("first sums", n_blocks as usize)?, device.buffer("second sums", n_blocks as usize)?],
+            sums: [
+                device.buffer("first sums", n_blocks as usize)?,
+                device.buffer("second sums", n_blocks as usize)?,
+            ],
             reductions: [reduction()?, reduction()?],
         })
     }

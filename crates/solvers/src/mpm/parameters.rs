@@ -60,8 +60,13 @@ impl MpmParameters {
         let material = &mpm.material;
         let (mu_pa, lambda_pa) = material.lame_pa();
         let Surroundings { domain_min_m, domain_max_m, gravity_m_s2, up_axis, .. } = surroundings;
-        let layout =
-            BlockLayout::new(mpm.dimensions, domain_min_m, domain_max_m, mpm.cell_size_m as f32, shift_cells)?;
+        let layout = BlockLayout::new(
+            mpm.dimensions,
+            domain_min_m,
+            domain_max_m,
+            mpm.cell_size_m as f32,
+            shift_cells,
+        )?;
         let beta = mpm.implicit.map_or(0.0, |implicit| implicit.beta);
         let terms = MpmTerms {
             lattice: layout.lattice(),

@@ -69,7 +69,8 @@ impl Particles {
         let counts = Counts::new(device)?;
         let (positions, velocities) = (&beginning.positions_m, &beginning.velocities_m_s);
         let own: Vec<u32> = (0..n as u32).collect();
-        let phase = PhaseArray::restore(device, &counts, positions, velocities, ids.unwrap_or(&own), n as u32)?;
+        let phase =
+            PhaseArray::restore(device, &counts, positions, velocities, ids.unwrap_or(&own), n as u32)?;
         let matrix = |name, unit, entries, n| Column::of_matrices(device, name, unit, entries, n);
         let (matrix_words, symmetric_words) = (parameters.matrix_words(), parameters.symmetric_words());
         let has_affine = parameters.has_affine();

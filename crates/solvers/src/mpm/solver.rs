@@ -110,7 +110,9 @@ impl Mpm {
     ) -> Result<Self, SolverError> {
         let mut mpm = Self::with_columns(device, parameters, beginning, None, tuning)?;
         let mut recorder = device.recorder()?;
-        for stage in [Stage::FindCells, Stage::SortByCell, Stage::Reorder, Stage::FindBlocks, Stage::Rasterize] {
+        for stage in
+            [Stage::FindCells, Stage::SortByCell, Stage::Reorder, Stage::FindBlocks, Stage::Rasterize]
+        {
             mpm.record_stage(&mut recorder, stage)?;
         }
         if mpm.parameters.initial_volume == InitialVolume::Grid {
@@ -214,7 +216,13 @@ impl Mpm {
             Stage::Reorder => self.particles.permute(recorder, &self.order),
             Stage::FindBlocks => self.blocks.record_find(recorder, count, &self.key)?,
             Stage::Rasterize => {
-                self.transfer.rasterize(recorder, &self.constants, &self.particles, &self.blocks, &self.nodes);
+                self.transfer.rasterize(
+                    recorder,
+                    &self.constants,
+                    &self.particles,
+                    &self.blocks,
+                    &self.nodes,
+                );
             }
             Stage::UpdateNodes => {
                 self.transfer.update(recorder, &self.constants, &self.blocks, &self.nodes, self.time_s());

@@ -1,0 +1,238 @@
+//! Snow by the material point method, made by hand: what the tests of its physics and of its twins share.
+
+use crate::{Random, device};
+use frazil_reference::mpm as twin;
+use frazil_scene::{Mpm as Section, Spline, Transfer, Weights};
+use frazil_solvers::mpm::{Beginning, Fault, Mpm, MpmMetrics, MpmParameters, Surroundings};
+use frazil_solvers::pbd::{StateColumn, Tuning};
+use frazil_vk::{Device, ReadbackRing};
+use glam::{DMat3, DVec3};
+
+/// A section with a scene's defaults.
+pub fn section(dimensions: u32, cell_size_m: f64) -> Section {
+    Section {
+        dimensions,
+        cell_size_m,
+        particles_per_cell: None,
+        material: Default::default(),
+        transfer: Default::default(),
+        flip_ratio: 0.95,
+        spline: Default::default(),
+        initial_volume: frazil_scene::InitialVolume::Sampled,
+        rasterization: Default::default(),
+        strain_floor: true,
+        weights: Default::default(),
+        courant_number: 0.5,
+        walls: Default::default(),
+        implicit: None,
+    }
+}
+
+/// A domain without gravity or bodies.
+pub fn empty_space(min_m: [f32; 3], max_m: [f32; 3]) -> Surroundings {
+    Surroundings { domain_min_m: min_m, domain_max_m: max_m, up_axis: 1, ..Default::default() }
+}
+
+/// Snow on the device.
+pub struct Snowpack {
+    /// The device.
+    pub device: Device,
+    /// The solver.
+    pub mpm: Mpm,
+}
+
+impl Snowpack {
+    /// Makes snow.
+    ///
+    /// # Panics
+    /// If the device refuses.
+    #[allow(clippy::expect_used)]
+    pub fn new(section: &Section, dt_s: f64, surroundings: Surroundings, beginning: &Beginning) -> Self {
+        let device = device();
+        let parameters = MpmParameters::new(section, dt_s, surroundings).expect("sound parameters");
+        let mpm =
+            Mpm::new(&device, parameters, beginning, Tuning::default()).expect("snow that fits the device");
+        Self { device, mpm }
+    }
+
+    /// Takes steps, as many a submission as a run would, and measures.
+    ///
+    /// # Panics
+    /// If the device refuses, or the snow is faulty.
+    #[allow(clippy::expect_used)]
+    pub fn advance(&mut self, steps: u64) -> MpmMetrics {
+        let (metrics, fault) = self.try_advance(steps);
+        assert!(fault.is_none(), "{}", fault.expect("a fault"));
+        metrics
+    }
+
+    /// The same, with the fault that ended it, if one did.
+    ///
+    /// # Panics
+    /// If the device refuses.
+    #[allow(clippy::expect_used)]
+    pub fn try_advance(&mut self, steps: u64) -> (MpmMetrics, Option<Fault>) {
+        let mut left = steps;
+        loop {
+            let mut recorder = self.device.recorder().expect("a recorder");
+            let now = left.min(16);
+            for _ in 0..now {
+                self.mpm.record_step(&mut recorder);
+            }
+            left -= now;
+            if left > 0 {
+                self.device.submit(recorder).expect("a submission");
+                continue;
+            }
+            let metrics = self.mpm.record_metrics(&mut recorder).expect("a read-back");
+            let fault = self.mpm.record_fault_check(&mut recorder).expect("a read-back");
+            self.device.submit(recorder).expect("a submission");
+            return (metrics.wait().expect("metrics"), fault.wait().expect("a record"));
+        }
+    }
+
+    /// The state that a checkpoint would hold.
+    ///
+    /// # Panics
+    /// If the device is lost.
+    #[allow(clippy::expect_used)]
+    pub fn state(&self) -> Vec<StateColumn> {
+        let ring = ReadbackRing::new(&self.device);
+        let mut recorder = self.device.recorder().expect("a recorder");
+        self.mpm.record_output(&mut recorder);
+        let pending: Vec<_> = self
+            .mpm
+            .state_columns()
+            .into_iter()
+            .map(|c| (c.name, ring.read(&mut recorder, &c.words, c.words.len()).expect("a read-back")))
+            .collect();
+        self.device.submit(recorder).expect("a submission");
+        pending
+            .into_iter()
+            .map(|(name, words)| StateColumn { name: name.into(), words: words.wait().expect("words") })
+            .collect()
+    }
+
+    /// A column of the state, as numbers.
+    ///
+    /// # Panics
+    /// If there is no such column.
+    #[allow(clippy::expect_used)]
+    pub fn column(&self, name: &str) -> Vec<f32> {
+        let state = self.state();
+        let column = state.iter().find(|c| c.name == name).expect("a column of this name");
+        bytemuck::pod_collect_to_vec(&column.words)
+    }
+
+    /// The particles as the twin takes them, in the device's order.
+    pub fn particles(&self) -> Vec<twin::Particle> {
+        particles_of_state(self.mpm.parameters(), &self.state())
+    }
+}
+
+/// Particles of the twin, of a saved state.
+///
+/// # Panics
+/// If a column is missing.
+#[allow(clippy::expect_used)]
+pub fn particles_of_state(parameters: &MpmParameters, state: &[StateColumn]) -> Vec<twin::Particle> {
+    let words = |name: &str| {
+        let column = state.iter().find(|c| c.name == name);
+        column.map(|c| c.words.as_slice()).unwrap_or_default()
+    };
+    let numbers = |name: &str| bytemuck::pod_collect_to_vec::<u32, f32>(words(name));
+    let (position, velocity) = (numbers("position"), numbers("velocity"));
+    let (mass, volume, plastic) = (numbers("mass"), numbers("volume"), numbers("plastic_volume"));
+    let (elastic, affine) = (numbers("elastic"), numbers("affine"));
+    let d = parameters.dimensions as usize;
+    let vector =
+        |column: &[f32], i: usize| DVec3::from_array(std::array::from_fn(|k| column[3 * i + k].into()));
+    let matrix = |column: &[f32], i: usize, corner: f64| {
+        let mut m = DMat3::ZERO;
+        m.z_axis.z = corner;
+        for c in 0..d {
+            for r in 0..d {
+                m.col_mut(c)[r] = column[d * d * i + d * c + r].into();
+            }
+        }
+        m
+    };
+    let one = |i: usize, id: u32| twin::Particle {
+        position: vector(&position, i),
+        velocity: vector(&velocity, i),
+        id,
+        mass: mass[i].into(),
+        volume: volume[i].into(),
+        elastic: matrix(&elastic, i, 1.0),
+        plastic_volume: plastic[i].into(),
+        affine: if affine.is_empty() { DMat3::ZERO } else { matrix(&affine, i, 0.0) },
+    };
+    words("id").iter().enumerate().map(|(i, id)| one(i, *id)).collect()
+}
+
+/// The twin's parameters for a section without bodies; those of the scene's surroundings that it has, too.
+pub fn twin_parameters(section: &Section, dt_s: f64, surroundings: &Surroundings) -> twin::Parameters {
+    let wide = |v: [f32; 3]| DVec3::from_array(v.map(f64::from));
+    let m = &section.material;
+    twin::Parameters {
+        dimensions: section.dimensions as usize,
+        cell_size_m: f64::from(section.cell_size_m as f32),
+        domain_min_m: wide(surroundings.domain_min_m),
+        domain_max_m: wide(surroundings.domain_max_m),
+        dt_s: f64::from(dt_s as f32),
+        gravity_m_s2: wide(surroundings.gravity_m_s2),
+        material: twin::Material {
+            youngs_modulus_pa: m.youngs_modulus_pa,
+            poissons_ratio: m.poissons_ratio,
+            hardening: m.hardening,
+            critical_compression: m.critical_compression,
+            critical_stretch: m.critical_stretch,
+            least_plastic_volume: m.least_plastic_volume,
+            plastic: m.plastic,
+        },
+        transfer: match section.transfer {
+            Transfer::PicFlip => twin::Transfer::PicFlip { flip_ratio: section.flip_ratio },
+            Transfer::Apic => twin::Transfer::Apic,
+            Transfer::Mls => twin::Transfer::Mls,
+        },
+        spline: match section.spline {
+            Spline::Cubic => twin::Spline::Cubic,
+            Spline::Quadratic => twin::Spline::Quadratic,
+        },
+        weights: match section.weights {
+            Weights::Factored => twin::Weights::Factored,
+            Weights::AsPrinted => twin::Weights::AsPrinted,
+        },
+        strain_floor: section.strain_floor,
+        colliders: Vec::new(),
+        walls: twin::Surface { friction: section.walls.friction, sticky: section.walls.sticky },
+        implicit: section.implicit.map(|i| twin::Implicit {
+            beta: i.beta,
+            max_iterations: i.max_iterations,
+            tolerance: i.tolerance,
+        }),
+    }
+}
+
+/// A disk of `n` particles in the x–y plane, drawn uniformly; each has its share of the disk's area and mass.
+pub fn disk(
+    centre_m: [f64; 2],
+    radius_m: f64,
+    n: usize,
+    density_kg_m3: f64,
+    random: &mut Random,
+) -> Beginning {
+    let volume = std::f64::consts::PI * radius_m * radius_m / n as f64;
+    let mut beginning = Beginning::default();
+    while beginning.positions_m.len() < n {
+        let [x, y] = [0, 1].map(|_| 2.0 * f64::from(random.unit()) - 1.0);
+        if x * x + y * y <= 1.0 {
+            let at = [centre_m[0] + radius_m * x, centre_m[1] + radius_m * y];
+            beginning.positions_m.push([at[0] as f32, at[1] as f32, 0.0]);
+            beginning.velocities_m_s.push([0.0; 3]);
+            beginning.masses_kg.push((density_kg_m3 * volume) as f32);
+            beginning.volumes_m3.push(volume as f32);
+        }
+    }
+    beginning
+}
