@@ -85,7 +85,7 @@ impl Simulation {
 
     /// Simulated time in s.
     pub fn time_s(&self) -> f64 {
-        self.step as f64 * self.scene.time.dt_s
+        self.step as f64 * self.scene.dt_s()
     }
 
     /// Advances by `steps` and measures.

@@ -12,6 +12,7 @@
 mod advice;
 mod builtin;
 mod camera;
+mod collider;
 mod conduction;
 mod error;
 mod every;
@@ -24,13 +25,17 @@ mod scene;
 mod shape;
 mod snow;
 mod source;
+mod time_step;
 mod tree;
 mod validate;
+mod validate_collider;
+mod validate_mpm;
 mod validate_snow;
 
 pub use advice::Advice;
 pub use builtin::{Builtin, builtin};
 pub use camera::View;
+pub use collider::{Collider, Motion, Side, box_axes};
 pub use error::SceneError;
 pub use every::{Every, EveryError};
 pub use mpm::*;
@@ -39,6 +44,7 @@ pub use scene::*;
 pub use shape::{Axis, Shape};
 pub use snow::*;
 pub use source::{Location, Place};
+pub use time_step::TimeStep;
 pub use validate::MAX_PARTICLES;
 
 /// A point or vector, `[x, y, z]`.

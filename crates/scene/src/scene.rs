@@ -3,9 +3,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::mpm::Mpm;
 use crate::snow::Snow;
 use crate::source::Source;
-use crate::{Axis, Every, Shape, Vec3};
+use crate::{Axis, Collider, Every, Shape, TimeStep, Vec3};
 
 /// The only version of the scene file there is so far.
 pub const SCENE_VERSION: u32 = 1;
@@ -36,7 +37,8 @@ pub struct Scene {
     pub gravity_m_s2: Option<Vec3>,
     /// Size of the scene against what the file says: lengths of the domain, of particle blocks, of colliders and of the camera's
     /// place are multiplied by this and rounded to whole particle spacings, so that there are about scale³ times as many particles
-    /// of the same size. It is applied when the scene is loaded, and is 1 from then on.
+    /// of the same size (in a plane scale²). Colliders that move do so for times that are multiplied, too, so that they go as far
+    /// in proportion. It is applied when the scene is loaded, and is 1 from then on.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     #[schemars(range(min = 0.01, max = 100.0))]
     pub scale: f64,
@@ -46,8 +48,12 @@ pub struct Scene {
     pub seed: u64,
     /// Time step and duration.
     pub time: Time,
-    /// The material and its discretization.
-    pub fluid: Fluid,
+    /// The fluid and its discretization: what scenes of `solver.kind = "pbd"` have.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fluid: Option<Fluid>,
+    /// Snow as a continuum on a grid: what scenes of `solver.kind = "mpm"` have, in place of `[fluid]` and `[snow]`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mpm: Option<Mpm>,
     /// Snow beside the water: contact, links, heat and the change from one to the other. Without it there is water only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snow: Option<Snow>,
@@ -83,8 +89,8 @@ fn is_one(scale: &f64) -> bool {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Time {
-    /// Time step Δt in s.
-    pub dt_s: f64,
+    /// Time step Δt in s, or `"auto"` (mpm only); [`Scene::dt_s`] is the number.
+    pub dt_s: TimeStep,
     /// Simulated time in s.
     pub duration_s: f64,
 }
@@ -115,6 +121,11 @@ pub struct Fluid {
 }
 
 impl Fluid {
+    /// Support radius h of the smoothing kernels in m.
+    pub fn support_radius_m(&self) -> f64 {
+        self.support_radius_spacings * self.particle_spacing_m
+    }
+
     fn default_rest_density_kg_m3() -> f64 {
         1000.0
     }
@@ -136,6 +147,18 @@ impl Fluid {
 pub enum SolverKind {
     /// Position-based fluid.
     Pbd,
+    /// Material point method.
+    Mpm,
+}
+
+impl SolverKind {
+    /// The name used in scene files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Pbd => "pbd",
+            Self::Mpm => "mpm",
+        }
+    }
 }
 
 /// The method and its parameters.
@@ -255,47 +278,30 @@ pub struct ParticleBlock {
     /// Random displacement of lattice points, up to this many spacings along each axis; 0 to 0.5.
     #[serde(default)]
     pub jitter_spacings: f64,
+    /// Initial rotation about the middle of the shape's bounds, in rad/s; in a plane about z. Scenes of the material point method only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub angular_velocity_rad_s: Option<Vec3>,
+    /// Number of particles, drawn uniformly; by default what fills the shape. Scenes of the material point method only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub count: Option<u64>,
+    /// How far masses are from their mean (paper 001 sec 2): each is the mean times 1 ± up to this share, 0 to below 1. Scenes of
+    /// the material point method only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mass_spread: Option<f64>,
 }
 
 impl ParticleBlock {
+    /// Speed in m/s that none of its particles exceeds at the start.
+    pub(crate) fn fastest_m_s(&self) -> f64 {
+        let length = |v: &Vec3| v.iter().map(|x| x * x).sum::<f64>().sqrt();
+        let (min, max) = self.shape.bounds_m();
+        let half_diagonal_m = 0.5 * length(&std::array::from_fn(|i| max[i] - min[i]));
+        length(&self.velocity_m_s) + self.angular_velocity_rad_s.map_or(0.0, |w| length(&w) * half_diagonal_m)
+    }
+
     fn default_temperature_c() -> f64 {
         20.0
     }
-}
-
-/// Which side of a closed surface the particles are on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Side {
-    /// The collider is solid.
-    #[default]
-    Outside,
-    /// The collider is a container.
-    Inside,
-}
-
-/// A fixed body that particles do not enter.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum Collider {
-    /// A half-space.
-    Plane {
-        /// Any point of the plane, in m.
-        point_m: Vec3,
-        /// Points to where the particles are; of any length but zero.
-        normal: Vec3,
-    },
-    /// A ball, or the inside of one.
-    Sphere {
-        /// Centre in m.
-        centre_m: Vec3,
-        /// Radius in m.
-        radius_m: f64,
-        /// Where the particles are.
-        #[serde(default)]
-        side: Side,
-    },
 }
 
 /// A property of a particle that pictures can show.
@@ -427,8 +433,10 @@ pub struct Output {
 pub struct Derived {
     /// Mass of a particle in kg.
     pub particle_mass_kg: f64,
-    /// Support radius h of the smoothing kernels in m.
+    /// Support radius of the smoothing kernels or splines in m.
     pub support_radius_m: f64,
+    /// Time step Δt in s.
+    pub dt_s: f64,
     /// ε of the density constraint in 1/m².
     pub constraint_epsilon_per_m2: f64,
     /// Gravity in m/s².
@@ -438,15 +446,42 @@ pub struct Derived {
 }
 
 impl Scene {
-    /// Mass of a particle in kg: ρ₀d³ unless the scene says otherwise.
+    /// Mass of a particle in kg: ρ₀d³ unless the scene says otherwise. In scenes of the material point method the mean of all
+    /// particles, in a plane in kg/m.
     pub fn particle_mass_kg(&self) -> f64 {
-        let d = self.fluid.particle_spacing_m;
-        self.fluid.particle_mass_kg.unwrap_or(self.fluid.rest_density_kg_m3 * d * d * d)
+        let d = self.particle_spacing_m();
+        match (&self.fluid, &self.mpm) {
+            (Some(fluid), _) => fluid.particle_mass_kg.unwrap_or(fluid.rest_density_kg_m3 * d * d * d),
+            (None, Some(mpm)) => {
+                let volume: f64 = self.particles.iter().map(|block| block.shape.volume_m3()).sum();
+                mpm.material.density_kg_m3 * volume / self.particle_count_estimate() as f64
+            }
+            (None, None) => f64::NAN,
+        }
     }
 
-    /// Support radius h of the smoothing kernels in m.
+    /// 2 for scenes in the x–y plane, else 3.
+    pub fn n_dimensions(&self) -> usize {
+        if self.mpm.as_ref().is_some_and(|mpm| mpm.dimensions == 2) { 2 } else { 3 }
+    }
+
+    /// Distance between particles in m, as on a lattice.
+    pub fn particle_spacing_m(&self) -> f64 {
+        // What has neither is refused when it is validated.
+        let of_mpm = || self.mpm.as_ref().map_or(f64::NAN, Mpm::particle_spacing_m);
+        self.fluid.as_ref().map_or_else(of_mpm, |fluid| fluid.particle_spacing_m)
+    }
+
+    /// Rest density ρ₀ in kg/m³.
+    pub fn rest_density_kg_m3(&self) -> f64 {
+        let of_mpm = || self.mpm.as_ref().map_or(f64::NAN, |mpm| mpm.material.density_kg_m3);
+        self.fluid.as_ref().map_or_else(of_mpm, |fluid| fluid.rest_density_kg_m3)
+    }
+
+    /// Support radius h of the smoothing kernels in m; in scenes of the material point method that of its splines.
     pub fn support_radius_m(&self) -> f64 {
-        self.fluid.support_radius_spacings * self.fluid.particle_spacing_m
+        let of_mpm = || self.mpm.as_ref().map_or(f64::NAN, Mpm::support_radius_m);
+        self.fluid.as_ref().map_or_else(of_mpm, Fluid::support_radius_m)
     }
 
     /// ε in the denominator of the density constraint's multiplier, in 1/m².
@@ -464,7 +499,7 @@ impl Scene {
     /// Steps that cover the scene's duration; the last may end a fraction of a step past it.
     pub fn n_steps(&self) -> u64 {
         // A duration meant as a whole number of steps must not gain one by the rounding of the division.
-        let steps = self.time.duration_s / self.time.dt_s;
+        let steps = self.time.duration_s / self.dt_s();
         (steps * (1.0 - 1e-9)).ceil() as u64
     }
 
@@ -473,6 +508,7 @@ impl Scene {
         Derived {
             particle_mass_kg: self.particle_mass_kg(),
             support_radius_m: self.support_radius_m(),
+            dt_s: self.dt_s(),
             constraint_epsilon_per_m2: self.constraint_epsilon_per_m2(),
             gravity_m_s2: self.gravity_m_s2(),
             n_steps: self.n_steps(),

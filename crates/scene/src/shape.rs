@@ -34,6 +34,15 @@ impl Axis {
         unit
     }
 
+    /// The two other axes, in the order of the alphabet.
+    pub fn horizontal(self) -> [usize; 2] {
+        match self {
+            Self::X => [1, 2],
+            Self::Y => [0, 2],
+            Self::Z => [0, 1],
+        }
+    }
+
     /// The two other axes, in the order that makes a right-handed frame with this one first.
     pub(crate) fn others(self) -> [usize; 2] {
         let i = self.index();
@@ -52,6 +61,20 @@ pub enum Shape {
         min_m: Vec3,
         /// Upper corner in m.
         max_m: Vec3,
+    },
+    /// An axis-aligned rectangle of the x–y plane; scenes of two dimensions only.
+    Rectangle {
+        /// Lower corner `[x, y]` in m.
+        min_m: [f64; 2],
+        /// Upper corner `[x, y]` in m.
+        max_m: [f64; 2],
+    },
+    /// A disk of the x–y plane; scenes of two dimensions only.
+    Circle {
+        /// Centre `[x, y]` in m.
+        centre_m: [f64; 2],
+        /// Radius in m.
+        radius_m: f64,
     },
     /// A ball.
     Sphere {
@@ -82,9 +105,16 @@ impl Shape {
     pub fn name(&self) -> &'static str {
         match self {
             Self::Box { .. } => "box",
+            Self::Rectangle { .. } => "rectangle",
+            Self::Circle { .. } => "circle",
             Self::Sphere { .. } => "sphere",
             Self::Cylinder { .. } => "cylinder",
         }
+    }
+
+    /// Whether it lies in the x–y plane: areas then stand for volumes, per metre of depth.
+    pub fn is_flat(&self) -> bool {
+        matches!(self, Self::Rectangle { .. } | Self::Circle { .. })
     }
 
     /// Lower and upper corner of the smallest axis-aligned box around the shape, in m.
@@ -94,6 +124,10 @@ impl Shape {
         };
         match self {
             Self::Box { min_m, max_m } => (*min_m, *max_m),
+            Self::Rectangle { min_m: [x0, y0], max_m: [x1, y1] } => ([*x0, *y0, 0.0], [*x1, *y1, 0.0]),
+            Self::Circle { centre_m: [x, y], radius_m } => {
+                around(&[*x, *y, 0.0], [*radius_m, *radius_m, 0.0])
+            }
             Self::Sphere { centre_m, radius_m } => around(centre_m, [*radius_m; 3]),
             Self::Cylinder { centre_m, axis, radius_m, height_m } => {
                 let mut half = [*radius_m; 3];
@@ -103,10 +137,12 @@ impl Shape {
         }
     }
 
-    /// Volume in m³.
+    /// Volume in m³, or area in m².
     pub fn volume_m3(&self) -> f64 {
         match self {
             Self::Box { min_m, max_m } => (0..3).map(|i| max_m[i] - min_m[i]).product(),
+            Self::Rectangle { min_m, max_m } => (0..2).map(|i| max_m[i] - min_m[i]).product(),
+            Self::Circle { radius_m, .. } => PI * radius_m * radius_m,
             Self::Sphere { radius_m, .. } => 4.0 / 3.0 * PI * radius_m * radius_m * radius_m,
             Self::Cylinder { radius_m, height_m, .. } => PI * radius_m * radius_m * height_m,
         }
@@ -118,6 +154,13 @@ impl Shape {
         match self {
             Self::Box { min_m, max_m } => {
                 (0..3).all(|i| point_m[i] >= min_m[i] + inset_m && point_m[i] <= max_m[i] - inset_m)
+            }
+            Self::Rectangle { min_m, max_m } => {
+                (0..2).all(|i| point_m[i] >= min_m[i] + inset_m && point_m[i] <= max_m[i] - inset_m)
+            }
+            Self::Circle { centre_m, radius_m } => {
+                let r = radius_m - inset_m;
+                r >= 0.0 && (0..2).map(|i| square(point_m[i] - centre_m[i])).sum::<f64>() <= r * r
             }
             Self::Sphere { centre_m, radius_m } => {
                 let r = radius_m - inset_m;
@@ -135,7 +178,10 @@ impl Shape {
     /// Lattice points along each axis of the shape's bounds, as a float because the number may be absurd.
     pub(crate) fn lattice_extent(&self, spacing_m: f64) -> Vec3 {
         let (min, max) = self.bounds_m();
-        std::array::from_fn(|i| ((max[i] - min[i]) / spacing_m + LATTICE_TOLERANCE).floor())
+        std::array::from_fn(|i| match i {
+            2 if self.is_flat() => 1.0,
+            _ => ((max[i] - min[i]) / spacing_m + LATTICE_TOLERANCE).floor(),
+        })
     }
 
     /// Calls `visit` with the points of the shape's lattice, x fastest, then y, then z.
@@ -143,7 +189,8 @@ impl Shape {
         let n = self.lattice_extent(spacing_m);
         let (min, max) = self.bounds_m();
         let first: Vec3 = std::array::from_fn(|i| match self {
-            Self::Box { .. } => min[i] + 0.5 * spacing_m,
+            _ if i == 2 && self.is_flat() => 0.0,
+            Self::Box { .. } | Self::Rectangle { .. } => min[i] + 0.5 * spacing_m,
             _ => 0.5 * (min[i] + max[i]) - 0.5 * (n[i] - 1.0) * spacing_m,
         });
         let [nx, ny, nz] = n.map(|n| n as u32);

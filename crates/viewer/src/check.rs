@@ -23,6 +23,10 @@ pub fn check(args: &CheckArgs) -> Result<(), Failure> {
     say::data(&format!(
         "scene {} is sound\n  particles       {particles} of {:.4e} kg\n{phases}  support radius  {:.4e} m\n  \
          steps           {} of {} s\n  gravity         ({x}, {y}, {z}) m/s²\n",
-        scene.name, derived.particle_mass_kg, derived.support_radius_m, derived.n_steps, scene.time.dt_s
+        scene.name,
+        derived.particle_mass_kg,
+        derived.support_radius_m,
+        derived.n_steps,
+        scene.dt_s()
     ))
 }

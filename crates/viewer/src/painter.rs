@@ -292,7 +292,7 @@ impl Scenery {
     fn of(scene: &Scene) -> Self {
         let (lo, hi) = (vec3(scene.domain.min_m), vec3(scene.domain.max_m));
         let balls = scene.colliders.iter().filter_map(|collider| match collider {
-            Collider::Sphere { centre_m, radius_m, side: Side::Outside } => {
+            Collider::Sphere { centre_m, radius_m, side: Side::Outside, .. } => {
                 Some(Ball { center: vec3(*centre_m), radius_m: *radius_m as f32, color: COLLIDER_COLOUR })
             }
             // Drawn, a vessel or a plane would hide what it holds.
@@ -303,8 +303,8 @@ impl Scenery {
             up_axis: scene.up_axis,
             floor_m: scene.domain.min_m[scene.up_axis.index()] as f32,
             background: scene.render.background_srgb.map(|component| component as f32),
-            radius_m: (scene.render.particle_radius_spacings * scene.fluid.particle_spacing_m) as f32,
-            water_radius_m: (scene.render.water_radius_spacings * scene.fluid.particle_spacing_m) as f32,
+            radius_m: (scene.render.particle_radius_spacings * scene.particle_spacing_m()) as f32,
+            water_radius_m: (scene.render.water_radius_spacings * scene.particle_spacing_m()) as f32,
             water: Shading::Translucent { percent: (100.0 * scene.render.water_opacity).round() as u8 },
             boxes: vec![WireBox { lo, hi }],
             balls: balls.collect(),
@@ -327,7 +327,7 @@ impl Scenery {
 fn legend(scene: &Scene, property: ColourBy, n_particles: usize) -> Option<Legend> {
     let up = scene.up_axis.index();
     let height_m = scene.domain.max_m[up] - scene.domain.min_m[up];
-    let rest = scene.fluid.rest_density_kg_m3 as f32;
+    let rest = scene.rest_density_kg_m3() as f32;
     let (title, unit, map, range) = match property {
         ColourBy::Density => {
             let range = [(1.0 - DENSITY_REACH) * rest, (1.0 + DENSITY_REACH) * rest];

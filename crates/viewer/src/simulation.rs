@@ -62,6 +62,6 @@ impl Simulation {
 
     /// Simulated time in s after the steps recorded so far.
     pub fn time_s(&self) -> f64 {
-        self.step as f64 * self.scene.time.dt_s
+        self.step as f64 * self.scene.dt_s()
     }
 }

@@ -130,7 +130,7 @@ fn collect_numbers(value: &serde_json::Value, path: &str, numbers: &mut Vec<Stri
 fn wrong_types_say_what_was_found_and_expected() {
     assert_message(
         edited("dt_s = 0.01", "dt_s = \"fast\""),
-        "minimal.toml:6:1: time.dt_s: found \"fast\", expected a number",
+        "minimal.toml:6:1: time.dt_s: found \"fast\", expected a number of seconds or \"auto\"",
     );
     assert_message(
         edited("max_m = [1.0, 1.0, 1.0]", "max_m = [1.0, 1.0]"),
@@ -150,7 +150,7 @@ fn wrong_types_say_what_was_found_and_expected() {
     );
     assert_message(
         edited("shape.box", "shape.cube"),
-        "minimal.toml:18:1: particles.0.shape: found \"cube\", expected one of box, sphere, cylinder",
+        "minimal.toml:18:1: particles.0.shape: found \"cube\", expected one of box, rectangle, circle, sphere, cylinder",
     );
     assert_message(
         edited("[[particles]]", "[particles]"),
@@ -174,7 +174,7 @@ fn wrong_types_say_what_was_found_and_expected() {
     assert_message(
         minimal(&["particles.0.shape.sphere.radius_m=1"]),
         "minimal.toml with --set particles.0.shape.sphere.radius_m=1: particles.0.shape: found both box and sphere, \
-         expected one of box, sphere, cylinder",
+         expected one of box, rectangle, circle, sphere, cylinder",
     );
 }
 

@@ -8,8 +8,11 @@ use crate::minimal;
 fn what_is_left_out_has_its_default() {
     let scene = minimal(&[]).unwrap();
     assert_eq!(scene.seed, 0);
-    assert_eq!(scene.fluid.support_radius_spacings, 2.0);
-    assert_eq!((scene.fluid.xsph_viscosity, scene.fluid.wall_friction), (0.05, 1.0));
+    assert_eq!(scene.fluid.as_ref().unwrap().support_radius_spacings, 2.0);
+    assert_eq!(
+        (scene.fluid.as_ref().unwrap().xsph_viscosity, scene.fluid.as_ref().unwrap().wall_friction),
+        (0.05, 1.0)
+    );
     assert_eq!(scene.solver.kind, SolverKind::Pbd);
     assert_eq!(scene.solver.artificial_pressure.exponent, 4);
     assert_eq!(scene.render.colour_by, ColourBy::Speed);

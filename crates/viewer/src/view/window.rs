@@ -139,7 +139,7 @@ impl View {
             Some(winit::window::Theme::Dark),
             Some(max_side),
         );
-        let real_time = (1.0 / (REDRAWS_A_SECOND * scene.time.dt_s)).round() as u64;
+        let real_time = (1.0 / (REDRAWS_A_SECOND * scene.dt_s())).round() as u64;
         Ok(Self {
             camera: painter::camera(scene),
             colour_by: scene.render.colour_by,
