@@ -22,7 +22,9 @@ mod recording;
 pub mod reference_data;
 mod run_info;
 mod section;
+mod shape;
 mod state_hash;
+mod sweep_info;
 mod trace;
 
 pub use checkpoint::Checkpoint;
@@ -40,7 +42,9 @@ pub use profile::{
 };
 pub use recording::{RECORDING_EXTENSION, Recording, RecordingMeta, RecordingWriter, Tail};
 pub use run_info::RunInfo;
+pub use shape::{FRAGMENT_SHARE, ShapeStatistics};
 pub use state_hash::StateHasher;
+pub use sweep_info::{SweepAxis, SweepCase, SweepInfo, SweepStatus};
 pub use trace::{Span, Track, write_trace};
 
 #[doc = include_str!("../../../docs/formats.md")]

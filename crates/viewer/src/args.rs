@@ -1,6 +1,7 @@
 //! The command line.
 
 use crate::say;
+use crate::sweep::VaryAxis;
 use clap::{ArgGroup, Parser, Subcommand};
 use frazil_bench::AxisOverride;
 use frazil_io::Format;
@@ -26,6 +27,12 @@ pub struct Args {
 pub enum Command {
     /// Simulate a scene and write pictures, metrics and recordings.
     Run(RunArgs),
+    /// Run a scene with each combination of parameters, and lay the results side by side.
+    ///
+    /// --vary KEY=A,B,C runs the scene with --set KEY=A, then B, then C; several --vary make a grid. Keys joined by commas change
+    /// together: --vary KEY,OTHER=A:X,B:Y runs it with A and X, then with B and Y, and --vary KEY,OTHER=A,B with the same value for
+    /// both. The same command again skips what is done and goes on where it was broken off.
+    Sweep(SweepArgs),
     /// Open a window on a scene that runs, or on a recording.
     ///
     /// Space plays and pauses, → takes one step or frame, ← goes a frame back, R starts again, Esc closes. Drag with the
@@ -172,6 +179,31 @@ pub struct RunArgs {
     /// Time every kernel; writes profile.json, trace.json and profile.html.
     #[arg(long)]
     pub profile: bool,
+    /// Say nothing but errors.
+    #[arg(long)]
+    pub quiet: bool,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(group = ArgGroup::new("length").args(["steps", "time"]))]
+pub struct SweepArgs {
+    #[command(flatten)]
+    pub scene: SceneArgs,
+    /// What to vary, such as mpm.material.hardening=5,10,20; may be given several times. The first gives the rows of the contact
+    /// sheet, the second its columns.
+    #[arg(long = "vary", value_name = "KEY[,KEY…]=VALUE[:VALUE…],…", required = true)]
+    pub axes: Vec<VaryAxis>,
+    /// Stop each case at step N [default: the scene's duration].
+    #[arg(long, value_name = "N")]
+    pub steps: Option<u64>,
+    /// Stop each case at this simulated time in s.
+    #[arg(long, value_name = "T", value_parser = seconds, allow_hyphen_values = true)]
+    pub time: Option<f64>,
+    /// Where results go [default: out/<scene's name>_sweep].
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    #[command(flatten)]
+    pub device: DeviceArgs,
     /// Say nothing but errors.
     #[arg(long)]
     pub quiet: bool,

@@ -21,6 +21,7 @@ mod simulation;
 mod snow_plots;
 mod solver;
 mod state;
+mod sweep;
 mod view;
 
 use args::{Args, Command};
@@ -46,6 +47,7 @@ fn dispatch(args: &Args) -> Result<(), Failure> {
     let validation = args.validation;
     match &args.command {
         Command::Run(run) => run::run(run, validation),
+        Command::Sweep(sweep) => sweep::sweep(sweep, validation),
         Command::View(view) => view::view(view, validation),
         Command::Export(export) => export::export(export),
         Command::Profile(profile) => profile::profile(profile, validation),
