@@ -16,6 +16,7 @@ mod export;
 mod frame;
 mod json;
 mod metrics;
+mod packing;
 mod plot;
 mod profile;
 mod recording;
