@@ -25,6 +25,7 @@ mod run_info;
 mod section;
 mod state_hash;
 mod trace;
+mod y4m;
 
 pub use checkpoint::Checkpoint;
 pub use comparison::{Comparison, Verdict, compare, median};
@@ -43,6 +44,7 @@ pub use recording::{RECORDING_EXTENSION, Recording, RecordingMeta, RecordingWrit
 pub use run_info::RunInfo;
 pub use state_hash::StateHasher;
 pub use trace::{Span, Track, write_trace};
+pub use y4m::Y4mWriter;
 
 #[doc = include_str!("../../../docs/formats.md")]
 pub mod formats {}

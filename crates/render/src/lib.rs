@@ -16,7 +16,7 @@ mod legend;
 mod picture;
 mod renderer;
 
-pub use camera::{OrbitCamera, UpAxis};
+pub use camera::{OrbitCamera, Projection, UpAxis};
 pub use color_map::ColorMap;
 pub use error::Error;
 pub use frame::{Ball, Coloring, Column, Frame, Ground, Particles, Shading, WireBox};
