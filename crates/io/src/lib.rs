@@ -16,6 +16,7 @@ mod export;
 mod frame;
 mod json;
 mod metrics;
+mod packing;
 mod plot;
 mod profile;
 mod recording;
@@ -26,6 +27,7 @@ mod shape;
 mod state_hash;
 mod sweep_info;
 mod trace;
+mod y4m;
 
 pub use checkpoint::Checkpoint;
 pub use comparison::{Comparison, Verdict, compare, median};
@@ -46,6 +48,7 @@ pub use shape::{FRAGMENT_SHARE, ShapeStatistics};
 pub use state_hash::StateHasher;
 pub use sweep_info::{SweepAxis, SweepCase, SweepInfo, SweepStatus};
 pub use trace::{Span, Track, write_trace};
+pub use y4m::Y4mWriter;
 
 #[doc = include_str!("../../../docs/formats.md")]
 pub mod formats {}

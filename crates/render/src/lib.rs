@@ -17,7 +17,7 @@ mod picture;
 mod renderer;
 mod sheet;
 
-pub use camera::{OrbitCamera, UpAxis};
+pub use camera::{OrbitCamera, Projection, UpAxis};
 pub use color_map::ColorMap;
 pub use error::Error;
 pub use frame::{Ball, Coloring, Column, Frame, Ground, Particles, Shading, WireBox};

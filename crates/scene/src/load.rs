@@ -42,7 +42,19 @@ impl Scene {
     /// # Errors
     /// Whatever is wrong with the text or the scene.
     pub fn from_json(text: &str, origin: &str) -> Result<Self, SceneError> {
-        Self::from_tree(&Node::parse_json(text, origin)?, origin)
+        Self::from_json_with(text, origin, &[])
+    }
+
+    /// As [`Scene::from_json`], with `overrides` as in [`Scene::load`].
+    ///
+    /// # Errors
+    /// Whatever is wrong with the text, an override, or the scene that results, whichever comes first.
+    pub fn from_json_with(text: &str, origin: &str, overrides: &[String]) -> Result<Self, SceneError> {
+        let mut tree = Node::parse_json(text, origin)?;
+        for (turn, argument) in overrides.iter().enumerate() {
+            tree.apply_override(turn, argument)?;
+        }
+        Self::from_tree(&tree, origin)
     }
 
     fn from_tree(tree: &Node, origin: &str) -> Result<Self, SceneError> {

@@ -340,6 +340,18 @@ impl ColourBy {
     }
 }
 
+/// How pictures show particles.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Shading {
+    /// As lit spheres in the colours of a property.
+    #[default]
+    Lit,
+    /// As flat white discs on black, the brighter the denser (paper 001 sec 2.3); full white at the rest density. Of several in one
+    /// place the brightest is seen.
+    Density,
+}
+
 /// What pictures show.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -350,6 +362,8 @@ pub struct Render {
     pub height_px: u32,
     /// Where the camera stands.
     pub camera: Camera,
+    /// How particles are shown; `density` takes the place of `colour_by`.
+    pub shading: Shading,
     /// The property that colours the particles.
     pub colour_by: ColourBy,
     /// Values at the two ends of the colour map, in the property's unit; by default a range that follows from the
@@ -372,6 +386,7 @@ impl Default for Render {
             width_px: 1280,
             height_px: 720,
             camera: Camera::default(),
+            shading: Shading::Lit,
             colour_by: ColourBy::Speed,
             colour_range: None,
             particle_radius_spacings: 0.5,
@@ -380,6 +395,17 @@ impl Default for Render {
             background_srgb: [0.05, 0.06, 0.08],
         }
     }
+}
+
+/// How a camera makes a picture of space.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Projection {
+    /// What is farther away is smaller.
+    #[default]
+    Perspective,
+    /// What is farther away is as large: for scenes in a plane. As high a part of space is seen as in perspective at the target.
+    Orthographic,
 }
 
 /// An orbit camera.
@@ -399,6 +425,8 @@ pub struct Camera {
     pub elevation_deg: f64,
     /// Vertical field of view in degrees, 1 to 150.
     pub vertical_fov_deg: f64,
+    /// Perspective or orthographic.
+    pub projection: Projection,
 }
 
 impl Default for Camera {
@@ -409,6 +437,7 @@ impl Default for Camera {
             azimuth_deg: 25.0,
             elevation_deg: 15.0,
             vertical_fov_deg: 35.0,
+            projection: Projection::Perspective,
         }
     }
 }
@@ -423,6 +452,9 @@ pub struct Output {
     /// Frames of the recording.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub record_every: Option<Every>,
+    /// Columns that frames of the recording have beside `position` and `id`; by default all there are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub record_columns: Option<Vec<String>>,
     /// Rows of metrics.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metrics_every: Option<Every>,

@@ -26,6 +26,16 @@ const DOMAIN_TOLERANCE_SPACINGS: f64 = 1e-6;
 pub(crate) type Check = Result<(), SceneError>;
 
 impl Scene {
+    /// The error that a value is not what its user needs: for what only shows once there is a device.
+    pub fn value_error(&self, key: &str, found: impl ToString, expected: impl ToString) -> SceneError {
+        SceneError::Value {
+            at: self.source.locate_between(&[key]),
+            key: key.to_owned(),
+            found: found.to_string(),
+            expected: expected.to_string(),
+        }
+    }
+
     /// Checks that the scene makes sense: every value in its range, and all of them together.
     ///
     /// Loading has done this already; call it after changing fields.
@@ -368,6 +378,13 @@ fn check_output(check: &Checker<'_>, output: &Output) -> Check {
             Some(Every::Steps(0)) => return check.fail(key, "0 steps", "at least 1"),
             Some(Every::Seconds(s)) => check.positive(key, s, "seconds")?,
             _ => {}
+        }
+    }
+    let columns = output.record_columns.as_deref().unwrap_or_default();
+    for (column_idx, column) in columns.iter().enumerate() {
+        let key = format!("output.record_columns.{column_idx}");
+        if columns[..column_idx].contains(column) {
+            return check.fail(&key, format!("\"{column}\" again"), "each column once");
         }
     }
     Ok(())

@@ -35,9 +35,12 @@ pub enum Command {
     Sweep(SweepArgs),
     /// Open a window on a scene that runs, or on a recording.
     ///
-    /// Space plays and pauses, → takes one step or frame, ← goes a frame back, R starts again, Esc closes. Drag with the
+    /// Space plays and pauses, → takes one step or frame, ← goes a frame back, R starts again, Esc closes. A recording plays
+    /// backwards with J and forwards with L, faster when pressed again, and K pauses; Home and End go to its ends. Drag with the
     /// left button to orbit, with the right or middle one to pan; the wheel zooms.
     View(ViewArgs),
+    /// Play a recording in a window, or make a video of it.
+    Play(PlayArgs),
     /// Convert a recording for other programs.
     Export(ExportArgs),
     /// Measure what each kernel of a scene's step costs on the device.
@@ -164,6 +167,9 @@ pub struct RunArgs {
     /// Write a frame of the recording as often [default: the scene's].
     #[arg(long, value_name = "EVERY", value_parser = cadence, allow_hyphen_values = true)]
     pub record: Option<Cadence>,
+    /// Columns of those frames beside position and id, such as velocity,density [default: the scene's, or all].
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+    pub record_columns: Option<Vec<String>>,
     /// Write a row of metrics as often [default: the scene's].
     #[arg(long, value_name = "EVERY", value_parser = cadence, allow_hyphen_values = true)]
     pub metrics: Option<Cadence>,
@@ -230,6 +236,68 @@ pub struct ViewArgs {
     /// Close the window there.
     #[arg(long, requires = "steps")]
     pub exit: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct PlayArgs {
+    /// The recording of a run (*.frazil-rec), which may still be under way.
+    pub recording: PathBuf,
+    /// Recorded frames to a picture: 2 shows every second, 0.5 each twice, -1 plays backwards.
+    #[arg(long, value_name = "S", default_value_t = 1.0, value_parser = speed, allow_hyphen_values = true)]
+    pub speed: f64,
+    /// Pictures a second.
+    #[arg(long, value_name = "N", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=240))]
+    pub fps: u32,
+    /// Write a video (.mp4 or .gif by ffmpeg, .y4m without) or, into a folder, pictures; no window is opened.
+    #[arg(long, value_name = "FILE|DIR")]
+    pub out: Option<PathBuf>,
+    /// Begin at this step (120) or simulated time (0.5s) [default: the first frame].
+    #[arg(long, value_name = "WHEN", allow_hyphen_values = true)]
+    pub from: Option<Moment>,
+    /// End at this step or time [default: the last frame].
+    #[arg(long, value_name = "WHEN", allow_hyphen_values = true)]
+    pub to: Option<Moment>,
+    #[command(flatten)]
+    pub changes: SceneChanges,
+    #[command(flatten)]
+    pub device: DeviceArgs,
+    /// Say nothing but errors.
+    #[arg(long)]
+    pub quiet: bool,
+}
+
+/// A point in a recording.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Moment {
+    Step(u64),
+    Seconds(f64),
+}
+
+impl std::str::FromStr for Moment {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let trimmed = text.trim();
+        let seconds = |(number, unit_s): (&str, f64)| {
+            let seconds = number.trim().parse::<f64>().ok()? * unit_s;
+            (seconds.is_finite() && seconds >= 0.0).then_some(Self::Seconds(seconds))
+        };
+        let time = trimmed.strip_suffix("ms").map(|number| (number, 1e-3));
+        let time = time.or_else(|| Some((trimmed.strip_suffix('s')?, 1.0)));
+        let found = time.map_or_else(|| trimmed.parse().ok().map(Self::Step), seconds);
+        found.ok_or_else(|| {
+            format!("found \"{text}\", expected a step from 0 (120) or a simulated time from 0 (0.5s, 20ms)")
+        })
+    }
+}
+
+fn speed(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if value.is_finite() && value != 0.0 => Ok(value),
+        _ => Err(format!(
+            "found \"{text}\", expected recorded frames to a picture, such as 1, 0.5 or -2, but not 0"
+        )),
+    }
 }
 
 #[derive(Debug, clap::Args)]

@@ -12,6 +12,7 @@ mod failure;
 mod invariants;
 mod list;
 mod painter;
+mod play;
 mod plots;
 mod profile;
 mod profiling;
@@ -49,6 +50,7 @@ fn dispatch(args: &Args) -> Result<(), Failure> {
         Command::Run(run) => run::run(run, validation),
         Command::Sweep(sweep) => sweep::sweep(sweep, validation),
         Command::View(view) => view::view(view, validation),
+        Command::Play(play) => play::play(play, validation),
         Command::Export(export) => export::export(export),
         Command::Profile(profile) => profile::profile(profile, validation),
         Command::Bench(bench) => bench::bench(bench, validation),

@@ -44,8 +44,12 @@ impl PendingColumn {
 }
 
 /// The columns as a frame of files, in the order given.
-pub fn frame(step: u64, time_s: f64, columns: &[HostColumn]) -> Result<Frame, Failure> {
-    let columns = columns.iter().map(|column| {
+pub fn frame<'a>(
+    step: u64,
+    time_s: f64,
+    columns: impl IntoIterator<Item = &'a HostColumn>,
+) -> Result<Frame, Failure> {
+    let columns = columns.into_iter().map(|column| {
         let data = match column.kind {
             ColumnKind::U32 => ColumnData::U32(column.words.clone()),
             ColumnKind::F32 => ColumnData::F32(bytemuck::cast_slice(&column.words).to_vec()),

@@ -88,6 +88,31 @@ fn values_out_of_range_are_placed() {
 }
 
 #[test]
+fn columns_to_record_are_named_once() {
+    assert_message(
+        minimal(&["output.record_columns=[\"velocity\",\"velocity\"]"]),
+        "minimal.toml with --set output.record_columns=[\"velocity\",\"velocity\"]: output.record_columns.1: found \"velocity\" \
+         again, expected each column once",
+    );
+    let scene = minimal(&["output.record_columns=[\"velocity\"]"]).expect("valid");
+    assert_eq!(
+        scene.value_error("output.record_columns.0", "this", "that").to_string(),
+        "minimal.toml with --set output.record_columns=[\"velocity\"]: output.record_columns.0: found this, expected that"
+    );
+}
+
+#[test]
+fn a_recorded_scene_can_be_shown_otherwise() {
+    let json = serde_json::to_string(&minimal(&[]).expect("valid")).expect("plain data");
+    let changed = Scene::from_json_with(&json, "a recording", &["render.shading=density".to_owned()]);
+    assert_eq!(changed.expect("valid").render.shading, frazil_scene::Shading::Density);
+    assert_message(
+        Scene::from_json_with(&json, "a recording", &["render.shading=flat".to_owned()]),
+        "a recording with --set render.shading=flat: render.shading: found \"flat\", expected lit or density",
+    );
+}
+
+#[test]
 fn every_number_of_a_scene_refuses_nan() {
     let full = "render.camera={target_m=[0,0,0],distance_m=1}";
     let more =

@@ -79,6 +79,15 @@ fn project(scene: &Scene, point: [f64; 3]) -> [f64; 2] {
 }
 
 #[test]
+fn without_perspective_the_default_view_is_as_high_as_the_domain_with_its_margin() {
+    let camera = "render.camera={projection=\"orthographic\",azimuth_deg=0,elevation_deg=0}";
+    let scene = minimal(&["domain.max_m=[1,1,0.5]", camera]).unwrap();
+    let view = scene.view();
+    let half_m = view.distance_m * (0.5 * view.vertical_fov_deg.to_radians()).tan();
+    assert!((half_m - 0.5 * 1.05).abs() < 1e-12, "{half_m}");
+}
+
+#[test]
 fn the_default_view_shows_the_whole_domain_and_wastes_little() {
     for up in ["x", "y", "z"] {
         for (azimuth, elevation, width) in [(0, 0, 720), (25, 15, 1280), (120, -40, 400), (-77, 80, 2000)] {

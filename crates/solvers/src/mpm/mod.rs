@@ -27,6 +27,7 @@ mod nodes;
 mod parameters;
 mod particles;
 mod room;
+mod scene;
 
 mod solver;
 

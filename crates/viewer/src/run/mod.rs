@@ -105,17 +105,16 @@ impl Start<'_> {
             device: device.info().name.clone(),
         };
         let mut passes = args.profile.then(|| PassLog::new(device)).transpose()?;
-        let (mut simulation, outputs) = match &checkpoint {
-            Some(checkpoint) => {
-                let simulation = Simulation::restore(device, scene, checkpoint)?;
-                let metrics = simulation.solver.metrics();
-                (simulation, Outputs::resume(folder, &schedule, &meta, &metrics, checkpoint.step)?)
-            }
-            None => {
-                let simulation = Simulation::new(device, scene)?;
-                let metrics = simulation.solver.metrics();
-                (simulation, Outputs::create(folder, &schedule, &meta, &metrics)?)
-            }
+        let mut simulation = match &checkpoint {
+            Some(checkpoint) => Simulation::restore(device, scene, checkpoint)?,
+            None => Simulation::new(device, scene)?,
+        };
+        // Before files of an earlier run are touched.
+        let recorded = recorded_columns(args, &simulation)?;
+        let metrics = simulation.solver.metrics();
+        let outputs = match &checkpoint {
+            Some(checkpoint) => Outputs::resume(folder, &schedule, &meta, &metrics, checkpoint.step)?,
+            None => Outputs::create(folder, &schedule, &meta, &metrics)?,
         };
         if simulation.step() > schedule.last_step {
             let (step, last) = (simulation.step(), schedule.last_step);
@@ -132,7 +131,8 @@ impl Start<'_> {
             Some((bar, before)) => Progress::shared(bar, before),
             None => Progress::new(simulation.step(), schedule.last_step, simulation.n_particles, args.quiet),
         };
-        let ended = Session::new(&mut simulation, schedule, camera, &writer, progress, passes.as_mut())
+        let passes_log = passes.as_mut();
+        let ended = Session::new(&mut simulation, schedule, recorded, camera, &writer, progress, passes_log)
             .run(interrupt);
         report.stepped();
         // Where the loop stopped because the writer had, the writer knows why.
@@ -164,6 +164,28 @@ impl Start<'_> {
         let _ = device.save_pipeline_cache();
         Ok(Ran { ended: ended?, step: simulation.step(), schedule })
     }
+}
+
+/// What frames of the recording have, as the command line or else the scene chooses it of what the solver has.
+fn recorded_columns(args: &RunArgs, simulation: &Simulation) -> Result<Vec<String>, Failure> {
+    let columns = simulation.solver.columns();
+    let available: Vec<&str> = columns.iter().map(|column| column.name).collect();
+    let from_scene = simulation.scene.output.record_columns.as_ref();
+    let Some(chosen) = args.record_columns.as_ref().or(from_scene) else {
+        return Ok(available.into_iter().map(str::to_owned).collect());
+    };
+    if let Some(i) = chosen.iter().position(|name| !available.contains(&name.as_str())) {
+        let (found, expected) = (format!("\"{}\"", chosen[i]), format!("one of {}", available.join(", ")));
+        return Err(match &args.record_columns {
+            Some(_) => Failure::input(format!("--record-columns: found {found}, expected {expected}")),
+            None => {
+                let key = format!("output.record_columns.{i}");
+                simulation.scene.value_error(&key, found, expected).into()
+            }
+        });
+    }
+    // Without these two a frame is none.
+    Ok(["position", "id"].map(str::to_owned).into_iter().chain(chosen.iter().cloned()).collect())
 }
 
 fn interrupted(ran: &Ran, folder: &Folder) -> Failure {

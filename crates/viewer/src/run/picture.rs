@@ -26,7 +26,7 @@ impl Camera {
     pub fn new(simulation: &Simulation) -> Result<Self, Failure> {
         let Simulation { device, scene, n_particles, .. } = simulation;
         let painter = Painter::new(device, scene, *n_particles)?;
-        Ok(Self { painter, camera: painter::camera(scene), colour_by: scene.render.colour_by })
+        Ok(Self { painter, camera: painter::camera(scene), colour_by: painter::property(scene) })
     }
 
     /// Records picture number `index`, of the state as it is at this point of the recorder.

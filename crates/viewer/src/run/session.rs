@@ -28,6 +28,8 @@ const MAX_IN_FLIGHT: usize = 3;
 pub struct Session<'a> {
     pub simulation: &'a mut Simulation,
     pub schedule: Schedule,
+    /// Names of the columns that are recorded.
+    pub recorded: Vec<String>,
     pub camera: Option<Camera>,
     pub writer: &'a Writer,
     pub progress: Progress,
@@ -71,6 +73,7 @@ impl<'a> Session<'a> {
     pub fn new(
         simulation: &'a mut Simulation,
         schedule: Schedule,
+        recorded: Vec<String>,
         camera: Option<Camera>,
         writer: &'a Writer,
         progress: Progress,
@@ -84,6 +87,7 @@ impl<'a> Session<'a> {
         Self {
             simulation,
             schedule,
+            recorded,
             camera,
             writer,
             progress,
@@ -170,7 +174,10 @@ impl<'a> Session<'a> {
         let columns = if due.checkpoint {
             simulation.solver.state_columns()
         } else if due.record || due.check {
-            simulation.solver.columns()
+            let mut columns = simulation.solver.columns();
+            // Among them are ids, which are all that a check needs.
+            columns.retain(|column| self.recorded.iter().any(|name| name == column.name));
+            columns
         } else {
             Vec::new()
         };
@@ -212,7 +219,7 @@ impl<'a> Session<'a> {
                 self.departures.push_front(departure);
                 break;
             }
-            self.writer.send(departure.arrive(self.simulation)?)?;
+            self.writer.send(departure.arrive(self.simulation, &self.recorded)?)?;
         }
         Ok(())
     }
@@ -224,7 +231,7 @@ impl Departure {
         Ok(self.metrics.is_ready()?)
     }
 
-    fn arrive(self, simulation: &Simulation) -> Result<Parcel, Failure> {
+    fn arrive(self, simulation: &Simulation, recorded: &[String]) -> Result<Parcel, Failure> {
         let Self { step, time_s, due, metrics, links, picture, columns } = self;
         let metrics = metrics.wait()?;
         invariants::check_metrics(&metrics, step, simulation.n_particles)?;
@@ -238,12 +245,13 @@ impl Departure {
             invariants::check_ids(&ids.words, step)?;
         }
         // What a checkpoint holds beyond the columns shown is no business of a recording's.
-        let shown = &columns[..columns.len().min(simulation.solver.columns().len())];
+        let shown = columns.iter().take(simulation.solver.columns().len());
+        let recorded = shown.filter(|column| recorded.iter().any(|name| name == column.name));
         Ok(Parcel {
             timing: None,
             metrics: due.metrics.then(|| [step as f64, time_s].into_iter().chain(metrics.values()).collect()),
             picture: picture.map(PendingPicture::wait).transpose()?,
-            frame: due.record.then(|| state::frame(step, time_s, shown)).transpose()?,
+            frame: due.record.then(|| state::frame(step, time_s, recorded)).transpose()?,
             checkpoint: due.checkpoint.then(|| checkpoint(simulation, step, time_s, &columns)).transpose()?,
         })
     }
