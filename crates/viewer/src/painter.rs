@@ -9,6 +9,8 @@ use frazil_render::{
 };
 use frazil_scene::{Axis, Collider, ColourBy, Phase, Projection, Scene, Side};
 use frazil_shaders::render::pick_component;
+use frazil_particles::ColumnView;
+use frazil_solvers::mpm::Mpm;
 use frazil_solvers::pbd::Fluid;
 use frazil_solvers::pbd::snow::Matter;
 use frazil_vk::{Buffer, Device, DeviceCount, Image, Kernel, Recorder, Threads};
@@ -40,6 +42,7 @@ impl<'a> Shown<'a> {
         Self {
             sets: match solver {
                 Solver::Fluid(fluid) => vec![ShownSet::of_fluid(fluid)],
+                Solver::Mpm(mpm) => vec![ShownSet::of_mpm(mpm)],
                 Solver::Snow(snow) => vec![
                     ShownSet::of_matter(snow.solid(), Phase::Snow),
                     ShownSet::of_matter(snow.fluid(), Phase::Water),
@@ -57,17 +60,26 @@ impl<'a> Shown<'a> {
 impl<'a> ShownSet<'a> {
     fn of_fluid(fluid: &'a Fluid) -> Self {
         let columns = fluid.columns();
+        let set = Self::of_columns(fluid.count(), fluid.position(), &columns);
+        Self { constraint: Some(fluid.constraint().clone()), ..set }
+    }
+
+    fn of_mpm(mpm: &'a Mpm) -> Self {
+        Self::of_columns(mpm.count(), mpm.position(), &mpm.columns())
+    }
+
+    fn of_columns(count: &'a DeviceCount, position: &Buffer<[f32; 3]>, columns: &[ColumnView]) -> Self {
         let words =
             |name: &str| columns.iter().find(|column| column.name == name).map(|column| &column.words);
         Self {
             phase: None,
-            count: fluid.count(),
-            position: fluid.position().clone(),
+            count,
+            position: position.clone(),
             velocity: words("velocity").map(Buffer::cast),
             density: words("density").map(Buffer::cast),
             id: words("id").cloned(),
             temperature: None,
-            constraint: Some(fluid.constraint().clone()),
+            constraint: None,
         }
     }
 

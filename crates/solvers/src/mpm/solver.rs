@@ -321,6 +321,11 @@ impl Mpm {
         &self.parameters
     }
 
+    /// Positions in m.
+    pub fn position(&self) -> &Buffer<[f32; 3]> {
+        self.particles.phase.position.front()
+    }
+
     /// How many particles there are, on the device.
     pub fn count(&self) -> &DeviceCount {
         self.particles.count()
@@ -394,11 +399,12 @@ impl Mpm {
         recorder.dispatch(&self.kernels.measure_density, Threads::Counted(particles.count()), bindings, ());
     }
 
-    /// Records a measurement of the state; the result comes when the submission has run.
+    /// Records a measurement of the state; the result comes when the submission has run. Densities are found, too.
     ///
     /// # Errors
     /// No memory for another read-back.
     pub fn record_metrics(&self, recorder: &mut Recorder) -> frazil_vk::Result<PendingMpmMetrics> {
+        self.record_output(recorder);
         self.gauge.record(
             recorder,
             &self.ring,

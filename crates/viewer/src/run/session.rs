@@ -15,6 +15,7 @@ use crate::simulation::Simulation;
 use crate::solver::Measuring;
 use crate::state::{self, HostColumn, PendingColumn};
 use frazil_io::Checkpoint;
+use frazil_solvers::mpm::FaultCheck;
 use frazil_solvers::pbd::snow::LinkCheck;
 use frazil_vk::{ReadbackRing, Recorder, RecorderOptions, Submission};
 use std::collections::VecDeque;
@@ -49,6 +50,8 @@ struct InFlight {
     /// How many passes there were at the end of each step.
     step_ends: Vec<u32>,
     last_step: u64,
+    /// What its steps found wrong, if they look for it themselves.
+    fault: Option<FaultCheck>,
 }
 
 /// What leaves the device at one step.
@@ -58,6 +61,7 @@ struct Departure {
     due: Due,
     metrics: Measuring,
     links: Option<LinkCheck>,
+    fault: Option<FaultCheck>,
     picture: Option<PendingPicture>,
     columns: Vec<PendingColumn>,
 }
@@ -141,6 +145,7 @@ impl<'a> Session<'a> {
             let departure = self.depart(&mut recorder, due)?;
             self.departures.push_back(departure);
         }
+        let fault = self.simulation.solver.record_fault_check(&mut recorder)?;
         let n_passes = recorder.pass_count();
         if let Some(passes) = &mut self.passes {
             passes.host(Activity::Record, begin);
@@ -151,7 +156,7 @@ impl<'a> Session<'a> {
             passes.host(Activity::Submit, begin);
         }
         let last_step = self.simulation.step();
-        self.in_flight.push_back(InFlight { submission, n_passes, step_ends, last_step });
+        self.in_flight.push_back(InFlight { submission, n_passes, step_ends, last_step, fault });
         Ok(device.check_validation()?)
     }
 
@@ -163,6 +168,7 @@ impl<'a> Session<'a> {
         // then always those of the positions that leave.
         let metrics = simulation.solver.record_metrics(recorder)?;
         let links = if due.check { simulation.solver.record_link_check(recorder)? } else { None };
+        let fault = simulation.solver.record_fault_check(recorder)?;
         let picture = match &mut self.camera {
             Some(camera) if due.picture => {
                 let index = self.next_picture;
@@ -185,7 +191,7 @@ impl<'a> Session<'a> {
             simulation.solver.record_output(recorder);
         }
         let columns = state::read_columns(&self.ring, recorder, &columns)?;
-        Ok(Departure { step, time_s, due, metrics, links, picture, columns })
+        Ok(Departure { step, time_s, due, metrics, links, fault, picture, columns })
     }
 
     fn retire_oldest(&mut self) -> Result<(), Failure> {
@@ -199,6 +205,14 @@ impl<'a> Session<'a> {
             let begin = Instant::now();
             passes.submission(&oldest.submission.pass_times()?, &oldest.step_ends, oldest.n_passes);
             passes.host(Activity::Collect, begin);
+        }
+        if let Some(fault) = oldest.fault {
+            let fault = fault.wait()?;
+            if fault.is_some() {
+                // What left the device before it is sound.
+                self.collect()?;
+            }
+            invariants::check_fault(fault)?;
         }
         self.progress.reached(oldest.last_step);
         let took = self.retired.elapsed();
@@ -232,8 +246,11 @@ impl Departure {
     }
 
     fn arrive(self, simulation: &Simulation, recorded: &[String]) -> Result<Parcel, Failure> {
-        let Self { step, time_s, due, metrics, links, picture, columns } = self;
+        let Self { step, time_s, due, metrics, links, fault, picture, columns } = self;
         let metrics = metrics.wait()?;
+        if let Some(fault) = fault {
+            invariants::check_fault(fault.wait()?)?;
+        }
         invariants::check_metrics(&metrics, step, simulation.n_particles)?;
         if let Some(links) = links {
             invariants::check_links(&links.wait()?, step)?;

@@ -74,6 +74,7 @@ fn case(args: &SweepArgs, out: &Path, keys: &[&str], names: &[String], idx: usiz
         device: DeviceArgs { device: args.device.device.clone() },
         render: Some(Cadence::Never),
         record: Some(Cadence::Never),
+        record_columns: None,
         metrics: None,
         check: None,
         checkpoint: None,
