@@ -6,6 +6,8 @@ use std::path::Path;
 
 /// Widest sheet in pixels, as far as its pictures do not become smaller than [`LEAST_PICTURE_PX`].
 const WIDEST_PX: u32 = 3840;
+/// Pixels of all pictures together, under the same condition: a sheet is made in memory.
+const LARGEST_PX: f64 = 64e6;
 const LEAST_PICTURE_PX: u32 = 120;
 const GREATEST_PICTURE_PX: u32 = 640;
 /// Text that does not fit shrinks to this before it is cut.
@@ -43,7 +45,9 @@ impl ContactSheet {
     /// If there are no rows, no columns, or pictures without an extent.
     pub fn new(title: &str, rows: u32, columns: u32, size: (u32, u32), n_lines: u32) -> Self {
         assert!(rows > 0 && columns > 0 && size.0 > 0 && size.1 > 0, "an empty contact sheet");
-        let fitting = (WIDEST_PX / columns).saturating_sub(GAP_PX);
+        let aspect = f64::from(size.0) / f64::from(size.1);
+        let roomy = (LARGEST_PX / (f64::from(rows) * f64::from(columns)) * aspect).sqrt() as u32;
+        let fitting = (WIDEST_PX / columns).saturating_sub(GAP_PX).min(roomy);
         let width = fitting.clamp(LEAST_PICTURE_PX, GREATEST_PICTURE_PX).min(size.0);
         let height = (u64::from(size.1) * u64::from(width)).div_ceil(u64::from(size.0)) as u32;
         let text_px = (width as f32 / 26.0).clamp(11.0, 18.0);
@@ -225,6 +229,8 @@ mod tests {
         let (width, height) = sheet.picture;
         assert!((f64::from(width) / f64::from(height) - 16.0 / 9.0).abs() < 0.02, "{width} × {height}");
         assert_eq!(ContactSheet::new("", 1, 1000, (1280, 720), 1).picture.0, LEAST_PICTURE_PX);
+        let tall = ContactSheet::new("", 700, 1, (1280, 720), 0);
+        assert!(u64::from(tall.size().0) * u64::from(tall.size().1) < 80_000_000, "{:?}", tall.size());
     }
 
     #[test]

@@ -58,7 +58,7 @@ pub fn run(args: &RunArgs, validation: bool) -> Result<(), Failure> {
     }
     let folder = Folder::create(&args.out.clone().unwrap_or_else(|| default_folder(&scene)))?;
     let start = Start { args, device: &device, scene, checkpoint, folder: &folder, report, bar: None };
-    let ran = start.run(|_| Ok(()))?;
+    let ran = simulate(start, |_| Ok(()))?;
     match ran.ended {
         Ended::Complete => {
             if !args.quiet {
@@ -94,76 +94,77 @@ pub struct Ran {
     pub schedule: Schedule,
 }
 
-impl Start<'_> {
-    /// Runs to the end, or to an interrupt. What `at_end` writes of the final state is there before `run.json` is.
-    pub fn run(self, at_end: impl FnOnce(&Simulation) -> Result<(), Failure>) -> Result<Ran, Failure> {
-        let Self { args, device, scene, checkpoint, folder, mut report, bar } = self;
-        let schedule = Schedule::new(args, &scene);
-        let meta = RecordingMeta {
-            scene_json: serde_json::to_string(&scene).map_err(Failure::other)?,
-            seed: scene.seed,
-            device: device.info().name.clone(),
-        };
-        let mut passes = args.profile.then(|| PassLog::new(device)).transpose()?;
-        let mut simulation = match &checkpoint {
-            Some(checkpoint) => Simulation::restore(device, scene, checkpoint)?,
-            None => Simulation::new(device, scene)?,
-        };
-        // Before files of an earlier run are touched.
-        let recorded = recorded_columns(args, &simulation)?;
-        let metrics = simulation.solver.metrics();
-        let outputs = match &checkpoint {
-            Some(checkpoint) => Outputs::resume(folder, &schedule, &meta, &metrics, checkpoint.step)?,
-            None => Outputs::create(folder, &schedule, &meta, &metrics)?,
-        };
-        if simulation.step() > schedule.last_step {
-            let (step, last) = (simulation.step(), schedule.last_step);
-            return Err(Failure::input(format!(
-                "the checkpoint is of step {step}, past the run's last step {last}"
-            )));
-        }
-        let camera = schedule.picture.map(|_| Camera::new(&simulation)).transpose()?;
-        let interrupt = interrupt::flag();
-        let writer = Writer::start(outputs)?;
-        report.set_up();
-
-        let progress = match bar {
-            Some((bar, before)) => Progress::shared(bar, before),
-            None => Progress::new(simulation.step(), schedule.last_step, simulation.n_particles, args.quiet),
-        };
-        let passes_log = passes.as_mut();
-        let ended = Session::new(&mut simulation, schedule, recorded, camera, &writer, progress, passes_log)
-            .run(interrupt);
-        report.stepped();
-        // Where the loop stopped because the writer had, the writer knows why.
-        writer.finish()?;
-        let final_state = match &ended {
-            Ok(Ended::Complete) => Some(state_hash(&simulation)?),
-            Ok(Ended::Interrupted) => None,
-            Err(failure) => {
-                report.warn(failure.to_string(), true);
-                None
-            }
-        };
-        if let Some(passes) = &passes {
-            let (memory, kernels) = (profile::memory(device), profile::kernel_facts(device, &passes.rows()));
-            let profile = profile::document(&simulation, passes, memory, kernels, final_state.clone())?;
-            profile::write(folder, &profile, &passes.spans(), None)?;
-            for gap in passes.gaps() {
-                report.warn(gap, args.quiet);
-            }
-        }
-        if schedule.metrics.is_some() {
-            plots::write(folder, &simulation.scene)?;
-        }
-        if let Ok(Ended::Complete) = &ended {
-            at_end(&simulation)?;
-        }
-        report.write(folder, &simulation, final_state)?;
-        // A cache that cannot be written only costs the next start some time.
-        let _ = device.save_pipeline_cache();
-        Ok(Ran { ended: ended?, step: simulation.step(), schedule })
+/// Runs to the end, or to an interrupt. What `at_end` writes of the final state is there before `run.json` is.
+pub fn simulate(
+    start: Start<'_>,
+    at_end: impl FnOnce(&Simulation) -> Result<(), Failure>,
+) -> Result<Ran, Failure> {
+    let Start { args, device, scene, checkpoint, folder, mut report, bar } = start;
+    let schedule = Schedule::new(args, &scene);
+    let meta = RecordingMeta {
+        scene_json: serde_json::to_string(&scene).map_err(Failure::other)?,
+        seed: scene.seed,
+        device: device.info().name.clone(),
+    };
+    let mut passes = args.profile.then(|| PassLog::new(device)).transpose()?;
+    let mut simulation = match &checkpoint {
+        Some(checkpoint) => Simulation::restore(device, scene, checkpoint)?,
+        None => Simulation::new(device, scene)?,
+    };
+    // Before files of an earlier run are touched.
+    let recorded = recorded_columns(args, &simulation)?;
+    let metrics = simulation.solver.metrics();
+    let outputs = match &checkpoint {
+        Some(checkpoint) => Outputs::resume(folder, &schedule, &meta, &metrics, checkpoint.step)?,
+        None => Outputs::create(folder, &schedule, &meta, &metrics)?,
+    };
+    if simulation.step() > schedule.last_step {
+        let (step, last) = (simulation.step(), schedule.last_step);
+        return Err(Failure::input(format!(
+            "the checkpoint is of step {step}, past the run's last step {last}"
+        )));
     }
+    let camera = schedule.picture.map(|_| Camera::new(&simulation)).transpose()?;
+    let interrupt = interrupt::flag();
+    let writer = Writer::start(outputs)?;
+    report.set_up();
+
+    let progress = match bar {
+        Some((bar, before)) => Progress::shared(bar, before),
+        None => Progress::new(simulation.step(), schedule.last_step, simulation.n_particles, args.quiet),
+    };
+    let stamps = passes.as_mut();
+    let ended =
+        Session::new(&mut simulation, schedule, recorded, camera, &writer, progress, stamps).run(interrupt);
+    report.stepped();
+    // Where the loop stopped because the writer had, the writer knows why.
+    writer.finish()?;
+    let final_state = match &ended {
+        Ok(Ended::Complete) => Some(state_hash(&simulation)?),
+        Ok(Ended::Interrupted) => None,
+        Err(failure) => {
+            report.warn(failure.to_string(), true);
+            None
+        }
+    };
+    if let Some(passes) = &passes {
+        let (memory, kernels) = (profile::memory(device), profile::kernel_facts(device, &passes.rows()));
+        let profile = profile::document(&simulation, passes, memory, kernels, final_state.clone())?;
+        profile::write(folder, &profile, &passes.spans(), None)?;
+        for gap in passes.gaps() {
+            report.warn(gap, args.quiet);
+        }
+    }
+    if schedule.metrics.is_some() {
+        plots::write(folder, &simulation.scene)?;
+    }
+    if let Ok(Ended::Complete) = &ended {
+        at_end(&simulation)?;
+    }
+    report.write(folder, &simulation, final_state)?;
+    // A cache that cannot be written only costs the next start some time.
+    let _ = device.save_pipeline_cache();
+    Ok(Ran { ended: ended?, step: simulation.step(), schedule })
 }
 
 /// What frames of the recording have, as the command line or else the scene chooses it of what the solver has.

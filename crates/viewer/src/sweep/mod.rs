@@ -143,7 +143,7 @@ impl<'a> Sweep<'a> {
             report,
             bar: Some((&self.bar, before)),
         };
-        match start.run(|simulation| results::write_final(case, simulation, folder)) {
+        match run::simulate(start, |simulation| results::write_final(case, simulation, folder)) {
             Ok(Ran { ended: Ended::Complete, .. }) => {
                 let row = results::read_done(case, folder)?.ok_or_else(|| {
                     let root = folder.root().display();

@@ -23,7 +23,7 @@ pub fn write(
     let n_points: Vec<usize> = axes.iter().map(|axis| axis.points.len()).collect();
     let (n_rows, n_columns) = grid(&n_points);
     let size = (first.scene.render.width_px, first.scene.render.height_px);
-    let title = format!("{}, t = {:.3} s", first.scene.name, first.last_step as f64 * first.scene.dt_s());
+    let title = format!("{}: how {} cases end", first.scene.name, cases.len());
     let n_lines = first.lines.len() as u32;
     let mut sheet = ContactSheet::new(&title, n_rows as u32, n_columns as u32, size, n_lines);
     for (idx, case) in cases.iter().enumerate() {

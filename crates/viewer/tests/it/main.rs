@@ -10,5 +10,6 @@ mod reproducibility;
 mod resume;
 mod run;
 mod snow;
+mod sweep;
 mod tool;
 mod view;
