@@ -85,8 +85,8 @@ pub fn run(args: &RunArgs, validation: bool) -> Result<(), Failure> {
     report.set_up();
 
     let progress = Progress::new(simulation.step(), schedule.last_step, simulation.n_particles, args.quiet);
-    let ended =
-        Session::new(&mut simulation, schedule, recorded, camera, &writer, progress, passes.as_mut()).run(interrupt);
+    let ended = Session::new(&mut simulation, schedule, recorded, camera, &writer, progress, passes.as_mut())
+        .run(interrupt);
     report.stepped();
     // Where the loop stopped because the writer had, the writer knows why.
     writer.finish()?;
