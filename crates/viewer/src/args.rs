@@ -86,10 +86,6 @@ impl SceneArgs {
 }
 
 impl SceneChanges {
-    pub fn is_empty(&self) -> bool {
-        self.overrides.is_empty() && self.seed.is_none()
-    }
-
     pub fn load(&self, scene: &str) -> Result<Scene, SceneError> {
         let seed = self.seed.map(|seed| format!("seed={seed}"));
         let overrides: Vec<String> = self.overrides.iter().cloned().chain(seed).collect();

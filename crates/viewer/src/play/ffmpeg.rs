@@ -36,7 +36,8 @@ impl Ffmpeg {
             }
             _ => {
                 // What players decode has half the chroma, and so even sides, and BT.709.
-                let filter = "pad=ceil(iw/2)*2:ceil(ih/2)*2,scale=out_color_matrix=bt709:out_range=tv,format=yuv420p";
+                let filter =
+                    "pad=ceil(iw/2)*2:ceil(ih/2)*2,scale=out_color_matrix=bt709:out_range=tv,format=yuv420p";
                 command.args(["-vf", filter, "-colorspace", "bt709", "-color_primaries", "bt709"]);
                 command.args(["-color_trc", "iec61966-2-1", "-color_range", "tv"]);
                 command.args(["-movflags", "+faststart", "-f", "mp4"]);

@@ -8,7 +8,7 @@ use crate::device;
 use crate::failure::Failure;
 use crate::painter::{self, Painter};
 use crate::say;
-use crate::view::{self, Playback, Player, Plan, Wanted};
+use crate::view::{self, Plan, Playback, Player, Wanted};
 use frazil_io::Recording;
 use frazil_scene::Scene;
 use frazil_vk::ReadbackRing;

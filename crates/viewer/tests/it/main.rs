@@ -5,6 +5,7 @@
 mod bad_input;
 mod bench;
 mod export;
+mod play;
 mod profile;
 mod reproducibility;
 mod resume;
