@@ -323,6 +323,10 @@ pub enum ColourBy {
     Temperature,
     /// Snow as snow and water as water.
     Phase,
+    /// Plastic volume ratio J_P: below 1 where snow was pressed and has hardened, above where it was torn.
+    PlasticVolume,
+    /// Mass, kg; in a plane kg/m.
+    Mass,
 }
 
 impl ColourBy {
@@ -336,8 +340,22 @@ impl ColourBy {
             Self::Id => "id",
             Self::Temperature => "temperature",
             Self::Phase => "phase",
+            Self::PlasticVolume => "plastic_volume",
+            Self::Mass => "mass",
         }
     }
+}
+
+/// How particles are drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RenderShading {
+    /// As lit balls, coloured by `colour_by`.
+    #[default]
+    Lit,
+    /// As flat discs, as bright as the density about them is of ρ₀, white on black (paper 001 sec 3). Scenes of the material point
+    /// method only.
+    Density,
 }
 
 /// What pictures show.
@@ -350,6 +368,8 @@ pub struct Render {
     pub height_px: u32,
     /// Where the camera stands.
     pub camera: Camera,
+    /// How particles are drawn.
+    pub shading: RenderShading,
     /// The property that colours the particles.
     pub colour_by: ColourBy,
     /// Values at the two ends of the colour map, in the property's unit; by default a range that follows from the
@@ -372,6 +392,7 @@ impl Default for Render {
             width_px: 1280,
             height_px: 720,
             camera: Camera::default(),
+            shading: RenderShading::Lit,
             colour_by: ColourBy::Speed,
             colour_range: None,
             particle_radius_spacings: 0.5,
@@ -393,9 +414,9 @@ pub struct Camera {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub distance_m: Option<f64>,
     /// Angle about the up axis in degrees. At 0 the camera looks along −z where y is up, along +y where z is up; growing
-    /// angles carry it counter-clockwise seen from above.
+    /// angles carry it counter-clockwise seen from above. By default 25, or 0 in scenes of two dimensions.
     pub azimuth_deg: f64,
-    /// Angle above the horizon in degrees, −89 to 89.
+    /// Angle above the horizon in degrees, −89 to 89. By default 15, or 0 in scenes of two dimensions.
     pub elevation_deg: f64,
     /// Vertical field of view in degrees, 1 to 150.
     pub vertical_fov_deg: f64,
