@@ -23,6 +23,22 @@ pub struct View {
 const MARGIN: f64 = 1.05;
 
 impl Scene {
+    /// Lets the camera look straight at the plane of a scene of two dimensions, where the scene does not say otherwise. All particles
+    /// are then as far from it, and the picture is that of a parallel projection.
+    pub(crate) fn face_plane(&mut self) {
+        if self.n_dimensions() == 3 {
+            return;
+        }
+        let camera = &mut self.render.camera;
+        for (key, angle_deg) in
+            [("azimuth_deg", &mut camera.azimuth_deg), ("elevation_deg", &mut camera.elevation_deg)]
+        {
+            if !self.source.has(&format!("render.camera.{key}")) {
+                *angle_deg = 0.0;
+            }
+        }
+    }
+
     /// The camera, with what the scene leaves open chosen so that the whole domain is in the picture.
     pub fn view(&self) -> View {
         let camera = &self.render.camera;

@@ -74,7 +74,12 @@ pub enum Collider {
         /// Distance of heights from one another in m.
         spacing_m: f64,
         /// Heights along the up axis in m: rows along the first horizontal axis, one after another along the second. In a plane one row.
+        #[serde(default)]
         heights_m: Vec<Vec<f64>>,
+        /// Path of an ESRI ASCII grid to take the heights of, from the scene's: they stand in `heights_m` once it is loaded. North is
+        /// up as on a map that shows the first axis to the right, seen from above.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        file: Option<String>,
         /// As for a plane.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         surface: Option<Surface>,

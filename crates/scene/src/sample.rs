@@ -61,6 +61,15 @@ impl Scene {
             return Err(SceneError::OutOfMemory { at: self.source.whole(), n_particles: n_expected });
         }
         for (block_idx, block) in self.particles.iter().enumerate() {
+            if !block.shape.is_loaded() {
+                let key = format!("particles.{block_idx}.shape.{}", block.shape.name());
+                return Err(SceneError::Value {
+                    at: self.source.locate(&key),
+                    key,
+                    found: "a file that was not there when the scene was read".to_owned(),
+                    expected: "it where the scene says".to_owned(),
+                });
+            }
             // A stream a block, so that a change to one block leaves the others' particles where they were.
             let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
             rng.set_stream(block_idx as u64);

@@ -48,6 +48,15 @@ impl Scene {
                     *radius_m *= scale;
                     *height_m *= scale;
                 }
+                Shape::Text { height_m, origin_m, depth_m, .. } => {
+                    times(origin_m);
+                    *height_m *= scale;
+                    depth_m.iter_mut().for_each(|depth_m| *depth_m *= scale);
+                }
+                Shape::Mesh { scale: unit_m, offset_m, .. } => {
+                    times(offset_m);
+                    *unit_m *= scale;
+                }
             }
         }
         for collider in &mut self.colliders {

@@ -323,6 +323,10 @@ pub enum ColourBy {
     Temperature,
     /// Snow as snow and water as water.
     Phase,
+    /// Plastic volume ratio J_P: below 1 where snow was pressed and has hardened, above where it was torn.
+    PlasticVolume,
+    /// Mass, kg; in a plane kg/m.
+    Mass,
 }
 
 impl ColourBy {
@@ -336,6 +340,8 @@ impl ColourBy {
             Self::Id => "id",
             Self::Temperature => "temperature",
             Self::Phase => "phase",
+            Self::PlasticVolume => "plastic_volume",
+            Self::Mass => "mass",
         }
     }
 }
@@ -419,9 +425,9 @@ pub struct Camera {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub distance_m: Option<f64>,
     /// Angle about the up axis in degrees. At 0 the camera looks along −z where y is up, along +y where z is up; growing
-    /// angles carry it counter-clockwise seen from above.
+    /// angles carry it counter-clockwise seen from above. By default 25, or 0 in scenes of two dimensions.
     pub azimuth_deg: f64,
-    /// Angle above the horizon in degrees, −89 to 89.
+    /// Angle above the horizon in degrees, −89 to 89. By default 15, or 0 in scenes of two dimensions.
     pub elevation_deg: f64,
     /// Vertical field of view in degrees, 1 to 150.
     pub vertical_fov_deg: f64,

@@ -2,8 +2,8 @@
 
 use crate::source::Source;
 use crate::{
-    Every, Fill, Fluid, Mpm, Output, ParticleBlock, SCENE_VERSION, Scene, SceneError, Shape, SolverKind,
-    TimeStep, Vec3,
+    ColourBy, Every, Fill, Fluid, Mpm, Output, ParticleBlock, SCENE_VERSION, Scene,
+    SceneError, Shape, SolverKind, TimeStep, Vec3,
 };
 
 /// Most particles a scene may have: a column of four f32 a particle must fit into one storage buffer, whose size in bytes
@@ -207,6 +207,17 @@ impl Scene {
                 check.positive(&within("radius_m"), *radius_m, "metres")?;
                 check.positive(&within("height_m"), *height_m, "metres")?;
             }
+            Shape::Text { height_m, origin_m, depth_m, .. } => {
+                check.positive(&within("height_m"), *height_m, "metres")?;
+                check.vector(&within("origin_m"), *origin_m, "metres")?;
+                if let Some(depth_m) = depth_m {
+                    check.positive(&within("depth_m"), *depth_m, "metres")?;
+                }
+            }
+            Shape::Mesh { scale, offset_m, .. } => {
+                check.positive(&within("scale"), *scale, "metres a unit")?;
+                check.vector(&within("offset_m"), *offset_m, "metres")?;
+            }
         }
         match &self.mpm {
             Some(mpm) => self.check_mpm_block(check, key, block, mpm)?,
@@ -219,6 +230,9 @@ impl Scene {
             return check.fail(&format!("{key}.jitter_spacings"), found, "it only on fill = \"lattice\"");
         }
 
+        if !block.shape.is_loaded() {
+            return Ok(());
+        }
         let shape_key = format!("{key}.shape.{}", block.shape.name());
         let d = self.particle_spacing_m();
         let (min, max) = block.shape.bounds_m();
@@ -305,17 +319,32 @@ impl Scene {
                 "it in scenes of solver.kind = \"mpm\" only",
             );
         }
-        if block.shape.is_flat() {
+        if !matches!(block.shape, Shape::Box { .. } | Shape::Sphere { .. } | Shape::Cylinder { .. }) {
             return check.fail(
                 &format!("{key}.shape"),
-                format!(
-                    "a {}, a shape of two dimensions, in a scene of solver.kind = \"pbd\"",
-                    block.shape.name()
-                ),
-                "a shape of three dimensions",
+                format!("a {} in a scene of solver.kind = \"pbd\"", block.shape.name()),
+                "box, sphere or cylinder; solver.kind = \"mpm\" knows the rest",
             );
         }
         self.check_phase(check, key, block)
+    }
+
+    /// Properties that the scene's particles have not are shown by no colour.
+    fn check_colour(&self, check: &Checker<'_>) -> Check {
+        let render = &self.render;
+        let of_kind = format!("in a scene of solver.kind = \"{}\"", self.solver.kind.name());
+        let (missing, others): (&[ColourBy], _) = match self.solver.kind {
+            SolverKind::Pbd => (&[ColourBy::PlasticVolume, ColourBy::Mass], "speed, density, height, id"),
+            SolverKind::Mpm => (
+                &[ColourBy::Lambda, ColourBy::Temperature, ColourBy::Phase],
+                "speed, density, height, id, plastic_volume, mass",
+            ),
+        };
+        if missing.contains(&render.colour_by) {
+            let found = format!("\"{}\" {of_kind}", render.colour_by.name());
+            return check.fail("render.colour_by", found, format!("one of {others}"));
+        }
+        Ok(())
     }
 
     fn check_render(&self, check: &Checker<'_>) -> Check {
@@ -323,6 +352,7 @@ impl Scene {
         // 16384 is the largest image that common devices draw.
         check.count("render.width_px", render.width_px, 16384)?;
         check.count("render.height_px", render.height_px, 16384)?;
+        self.check_colour(check)?;
         if let Some([low, high]) = render.colour_range {
             let key = "render.colour_range";
             if !(low.is_finite() && high.is_finite() && low < high) {

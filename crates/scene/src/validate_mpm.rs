@@ -2,7 +2,7 @@
 
 use crate::mpm::{Implicit, Material, Mpm, Surface};
 use crate::validate::{Check, Checker, MIN_STEPS_PER_SPACING, number, vector, whole};
-use crate::{Collider, ParticleBlock, Phase, Scene, Vec3};
+use crate::{Collider, ParticleBlock, Phase, Scene, Shape, Vec3};
 
 /// Nodes that a block of the grid has along each axis, and those that the grid has beyond the domain.
 const BLOCK_EDGE: f64 = 4.0;
@@ -66,6 +66,15 @@ impl Scene {
                         expected,
                     );
                 }
+                Collider::Heightfield { heights_m, .. } if heights_m.len() != 1 => {
+                    let found = format!("{} rows of heights", heights_m.len());
+                    let expected = "one row, because mpm.dimensions = 2";
+                    return check.fail_between(
+                        &[&format!("{key}.heights_m"), "mpm.dimensions"],
+                        found,
+                        expected,
+                    );
+                }
                 _ => {}
             }
         }
@@ -109,17 +118,20 @@ impl Scene {
         if mpm.dimensions == 2 {
             check.in_plane(&format!("{key}.velocity_m_s"), block.velocity_m_s)?;
         }
+        if let Shape::Text { origin_m, depth_m: None, .. } = block.shape {
+            check.in_plane(&format!("{key}.shape.text.origin_m"), origin_m)?;
+        }
         let shape_key = format!("{key}.shape");
         match (mpm.dimensions, block.shape.is_flat()) {
             (2, false) => check.fail_between(
                 &[&shape_key, "mpm.dimensions"],
-                format!("a {}, a shape of three dimensions", block.shape.name()),
-                "a shape of two, such as rectangle or circle, because mpm.dimensions = 2",
+                format!("{}, a shape of three dimensions", described(&block.shape)),
+                "a shape of two (rectangle, circle, text), because mpm.dimensions = 2",
             ),
             (3, true) => check.fail_between(
                 &[&shape_key, "mpm.dimensions"],
-                format!("a {}, a shape of two dimensions", block.shape.name()),
-                "a shape of three, such as box or sphere, because mpm.dimensions = 3",
+                format!("{}, a shape of two dimensions", described(&block.shape)),
+                "a shape of three (box, sphere, cylinder, text with depth_m, mesh), because mpm.dimensions = 3",
             ),
             _ => Ok(()),
         }
@@ -159,6 +171,14 @@ impl Scene {
             return check.fail_between(&keys, found, "a domain near the origin, or larger cells");
         }
         Ok(())
+    }
+}
+
+fn described(shape: &Shape) -> String {
+    match shape {
+        Shape::Text { depth_m: Some(_), .. } => "text with depth_m".to_owned(),
+        Shape::Text { .. } => "text without depth_m".to_owned(),
+        _ => format!("a {}", shape.name()),
     }
 }
 

@@ -175,7 +175,7 @@ fn wrong_types_say_what_was_found_and_expected() {
     );
     assert_message(
         edited("shape.box", "shape.cube"),
-        "minimal.toml:18:1: particles.0.shape: found \"cube\", expected one of box, rectangle, circle, sphere, cylinder",
+        "minimal.toml:18:1: particles.0.shape: found \"cube\", expected one of box, rectangle, circle, sphere, cylinder, text, mesh",
     );
     assert_message(
         edited("[[particles]]", "[particles]"),
@@ -199,7 +199,7 @@ fn wrong_types_say_what_was_found_and_expected() {
     assert_message(
         minimal(&["particles.0.shape.sphere.radius_m=1"]),
         "minimal.toml with --set particles.0.shape.sphere.radius_m=1: particles.0.shape: found both box and sphere, \
-         expected one of box, rectangle, circle, sphere, cylinder",
+         expected one of box, rectangle, circle, sphere, cylinder, text, mesh",
     );
 }
 

@@ -69,7 +69,8 @@ fn a_name_that_is_neither_file_nor_scene_is_refused_with_help() {
     assert_eq!(
         message("zzz"),
         "zzz: found no such file and no built-in scene of that name; expected one of dam_break, hydrostatic, drop, \
-         snow_drop_free, snow_drop_linked, snow_drop_dynamic, melting, freezing, water_drop"
+         snow_drop_free, snow_drop_linked, snow_drop_dynamic, melting, freezing, water_drop, snowball_collision, \
+         snowballs_16, snow_castle, ramps, letters_muddy, letters_crumbly, snowplow, snowball_on_body_3d, snowballs_3d"
     );
     assert!(matches!(Scene::find("nowhere/dam_break", &[]), Err(SceneError::Read { .. })));
     assert!(matches!(Scene::find("nowhere.toml", &[]), Err(SceneError::Read { .. })));

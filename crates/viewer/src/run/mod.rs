@@ -129,7 +129,6 @@ pub fn simulate(
     let writer = Writer::start(outputs)?;
     report.set_up();
 
-<<<<<<< HEAD
     let progress = match bar {
         Some((bar, before)) => Progress::shared(bar, before),
         None => Progress::new(simulation.step(), schedule.last_step, simulation.n_particles, args.quiet),
@@ -137,11 +136,6 @@ pub fn simulate(
     let stamps = passes.as_mut();
     let ended =
         Session::new(&mut simulation, schedule, recorded, camera, &writer, progress, stamps).run(interrupt);
-=======
-    let progress = Progress::new(simulation.step(), schedule.last_step, simulation.n_particles, args.quiet);
-    let ended = Session::new(&mut simulation, schedule, recorded, camera, &writer, progress, passes.as_mut())
-        .run(interrupt);
->>>>>>> wtP
     report.stepped();
     // Where the loop stopped because the writer had, the writer knows why.
     writer.finish()?;
