@@ -72,7 +72,6 @@ void main() {
     vec3 xi = place_in_cells(t.lattice, x);
     uvec3 base = base_of(t.lattice, xi);
     vec3 f = place_in_stencil(xi, base);
-    if (DIMENSIONS == 2u) f.z = 0.0;
     uvec3 base_in_block = base % BLOCK_SIDE;
     uint reach = block_of[i] * BLOCK_REACH;
 
@@ -81,28 +80,29 @@ void main() {
     mat3 gradient = mat3(0.0);
     mat3 spin = mat3(0.0);
     [[dont_unroll]] for (uint z = 0u; z < STENCIL_Z; ++z) {
+        vec2 along_z = third_weight(f, z);
         [[dont_unroll]] for (uint y = 0u; y < STENCIL; ++y) {
+            vec2 along_y = axis_weight(f.y, y);
             [[dont_unroll]] for (uint k = 0u; k < STENCIL; ++k) {
                 uvec3 at = uvec3(k, y, z);
                 uint node = reach_node(base_in_block, at);
                 node = target[reach + node / BLOCK_NODES] * BLOCK_NODES + node % BLOCK_NODES;
-                vec4 w = node_weight(f, at);
+                vec4 w = node_weight(axis_weight(f.x, k), along_y, along_z);
                 vec3 v = node_velocity[node];
-                picked += w.w * v;
-                if (TRANSFER == PIC_FLIP) changed += w.w * node_change[node];
-                if (TRANSFER != MLS) gradient += outerProduct(v, w.xyz);
-                if (TRANSFER != PIC_FLIP) spin += outerProduct(v, w.w * (vec3(at) - from_base(f)));
+                picked += scaled(w.w, v);
+                if (TRANSFER == PIC_FLIP) changed += scaled(w.w, node_change[node]);
+                if (TRANSFER != MLS) gradient += outer_product(v, w.xyz);
+                if (TRANSFER != PIC_FLIP) spin += outer_product(v, scaled(w.w, vec3(at) - from_base(f)));
             }
         }
     }
-    if (DIMENSIONS == 2u) spin[2] = vec3(0.0);
     mat3 c = inverse_inertia(t.lattice.cells_per_m) * t.cell_m * spin;
     gradient = TRANSFER == MLS ? c : t.lattice.cells_per_m * gradient;
 
     mat3 strain = t.dt_s * gradient;
     if (t.has_strain_floor != 0u) strain = floored(strain);
     mat3 stretched = LOAD_MATRIX(elastic, i, 1.0);
-    stretched += strain * stretched;
+    stretched += times(strain, stretched);
     Decomposed d = decompose(stretched);
     float j = d.sigma.x * d.sigma.y * d.sigma.z;
     float plastic = plastic_volume[i];
@@ -112,7 +112,7 @@ void main() {
         if (kept != d.sigma) {
             plastic *= j / (kept.x * kept.y * kept.z);
             d.sigma = kept;
-            stretched = times_diagonal(d.u, kept) * transpose(d.v);
+            stretched = times(times_diagonal(d.u, kept), transpose(d.v));
         }
     }
 

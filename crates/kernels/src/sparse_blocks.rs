@@ -1,7 +1,7 @@
 //! A sparse lattice of nodes: the blocks that particles reach, found anew from their sorted keys.
 
 use crate::error::check_capacity;
-use crate::{Counts, KernelError, Scan, ScanOptions};
+use crate::{KernelError, Scan, ScanOptions};
 use frazil_shaders::sparse::{
     block_keys, find_cells, link_blocks, list_blocks, mark_blocks, propose_blocks, settle_blocks,
 };
@@ -113,7 +113,7 @@ pub struct SparseBlocks {
     kernels: Kernels,
     scan_particles: Scan,
     scan_blocks: Scan,
-    counts: Counts,
+    max_groups_x: u32,
     scan_options: ScanOptions,
     is_first: Buffer<u32>,
     block_of: Buffer<u32>,
@@ -213,7 +213,7 @@ impl SparseBlocks {
             kernels,
             scan_particles: Scan::with_options(device, n, scan_options)?,
             scan_blocks: Scan::with_options(device, capacity.occupied.max(1) * reach, scan_options)?,
-            counts: Counts::new(device)?,
+            max_groups_x: device.capabilities().max_groups_x,
             scan_options,
             is_first: device.buffer("first of block", n as usize)?,
             block_of: device.buffer("block of particle", n as usize)?,
@@ -319,11 +319,15 @@ impl SparseBlocks {
     }
 
     fn settle(&self, recorder: &mut Recorder, list: &DeviceCount, slot: u32) {
-        let bindings =
-            settle_blocks::Bindings { total: &self.total, settled: &list.count, wanted: &self.wanted };
-        let params = settle_blocks::Params { capacity: list.capacity, slot };
+        let bindings = settle_blocks::Bindings {
+            total: &self.total,
+            settled: &list.count,
+            args: &list.args,
+            wanted: &self.wanted,
+        };
+        let params =
+            settle_blocks::Params { capacity: list.capacity, slot, max_groups_x: self.max_groups_x };
         recorder.dispatch(&self.kernels.settle_blocks, Threads::Fixed(1), bindings, params);
-        self.counts.prepare(recorder, list);
     }
 
     /// The lattice.

@@ -30,6 +30,7 @@ mod room;
 mod scene;
 
 mod solver;
+mod sort;
 
 pub use fault::{Fault, FaultCheck, FaultKind};
 pub use metrics::{MpmMetrics, PendingMpmMetrics};
