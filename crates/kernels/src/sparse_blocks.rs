@@ -158,7 +158,7 @@ impl Lists {
             cell_start: device.buffer("cell start", occupied * nodes + 1)?,
             is_own: device.buffer("own blocks", occupied * reach)?,
             rank: device.buffer("block rank", occupied * reach)?,
-            target: device.buffer("block targets", occupied * reach)?,
+            target: device.buffer("block targets", (occupied + 1) * reach)?,
             active_count: DeviceCount::new(device, "active block count", active as u32)?,
             active: device.buffer("active blocks", active)?,
             source: device.buffer("block sources", active * reach)?,
@@ -372,7 +372,7 @@ impl SparseBlocks {
         &self.lists.active
     }
 
-    /// Place of each particle's block in the occupied list.
+    /// Place of each particle's block in the occupied list; one past the last where there was no room for it.
     pub fn block_of(&self) -> &Buffer<u32> {
         &self.block_of
     }
@@ -382,7 +382,7 @@ impl SparseBlocks {
         &self.lists.cell_start
     }
 
-    /// Places in the active list of the 2^D blocks that each occupied block reaches.
+    /// Places in the active list of the 2^D blocks that each occupied block reaches, or [`crate::INVALID_INDEX`].
     pub fn target(&self) -> &Buffer<u32> {
         &self.lists.target
     }
