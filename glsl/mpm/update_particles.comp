@@ -106,7 +106,8 @@ void main() {
     Decomposed d = decompose(stretched);
     float j = d.sigma.x * d.sigma.y * d.sigma.z;
     float plastic = plastic_volume[i];
-    if (t.is_plastic != 0u) {
+    // Snow turned inside out is not to be bounded back to shape: what is reported is how it was found.
+    if (t.is_plastic != 0u && j > 0.0) {
         vec3 kept = clamp(d.sigma, vec3(t.sigma_min), vec3(t.sigma_max));
         if (DIMENSIONS == 2u) kept.z = 1.0;
         if (kept != d.sigma) {
