@@ -46,7 +46,7 @@ impl BlockLayout {
             if is_used(axis) { (nodes / f64::from(BLOCK_SIDE)).ceil() } else { 1.0 }
         });
         let total: f64 = blocks.iter().product();
-        if !(total <= Self::max_blocks(dimensions) as f64) {
+        if total.is_nan() || total > Self::max_blocks(dimensions) as f64 {
             let most = Self::max_blocks(dimensions);
             let problem =
                 format!("{total:.0} blocks of 4^{dimensions} nodes, at most {most} can be numbered");
@@ -208,6 +208,11 @@ impl SparseBlocks {
         };
         let scan_options = ScanOptions { workgroup_size, ..Default::default() };
         let n = n_particles.max(1);
+        let lists = Lists::new(device, &layout, capacity)?;
+        // Until a search, there are none.
+        for count in [&lists.occupied_count, &lists.active_count] {
+            device.upload(&count.count, &[0])?;
+        }
         Ok(Self {
             layout,
             kernels,
@@ -219,7 +224,7 @@ impl SparseBlocks {
             block_of: device.buffer("block of particle", n as usize)?,
             total: device.buffer("block total", 1)?,
             wanted: device.buffer_from("blocks wanted", &[0, 0])?,
-            lists: Lists::new(device, &layout, capacity)?,
+            lists,
             n_particles: n,
         })
     }
