@@ -1,11 +1,11 @@
 #version 460
 // Steps 7 to 10 for a particle: deformation gradient, velocity, collisions and position, and the stress that the next step begins with.
 //
-// 7. F̂_E = (I + Δt ∇v) F_E with ∇v = Σ v_i ∇wᵀ (004 eq 3.26, 3.27; MLS: the affine velocity). Its singular values are bounded, and what
-//    is cut off goes to the plastic part (eq 3.30), of which only J_P = det F_P matters to anything, so that it alone is kept.
-// 8. PIC and FLIP blended (eq 3.31, 3.32), or the affine velocity C = Σ w v_i (x_i − x_p)ᵀ/D.
-// 9. Collisions of the particle's own velocity (sec 3.2.9).
-// 10. x ← x + Δt v, and out of bodies that it ended in (001 step 8).
+// Step 7: F̂_E = (I + Δt ∇v) F_E with ∇v = Σ v_i ∇wᵀ (004 eq 3.26, 3.27; MLS: the affine velocity). Its singular values are bounded, and
+// what is cut off goes to the plastic part (eq 3.30), of which only J_P = det F_P matters to anything, so that it alone is kept.
+// Step 8: PIC and FLIP blended (eq 3.31, 3.32), or the affine velocity C = Σ w v_i (x_i − x_p)ᵀ/D.
+// Step 9: collisions of the particle's own velocity (sec 3.2.9).
+// Step 10: x ← x + Δt v, and out of bodies that it ended in (001 step 8).
 //
 // With the strain floor, entries of Δt ∇v below 2⁻²⁴ count as 0. On the diagonal of F, which is near 1, they are lost to rounding
 // anyway; beside it they would pile up, and the rounding of Σ v_i ∇w, which is 0 in exact numbers for a particle that drifts alone, would
@@ -106,7 +106,8 @@ void main() {
     Decomposed d = decompose(stretched);
     float j = d.sigma.x * d.sigma.y * d.sigma.z;
     float plastic = plastic_volume[i];
-    if (t.is_plastic != 0u) {
+    // Snow turned inside out is not to be bounded back to shape: what is reported is how it was found.
+    if (t.is_plastic != 0u && j > 0.0) {
         vec3 kept = clamp(d.sigma, vec3(t.sigma_min), vec3(t.sigma_max));
         if (DIMENSIONS == 2u) kept.z = 1.0;
         if (kept != d.sigma) {

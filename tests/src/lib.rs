@@ -1,13 +1,16 @@
 //! What the cross-crate tests share: a device with validation on, a simulation, and the end of every test that uses them.
 
 pub mod bar;
+pub mod mpm_stages;
 mod random;
 mod snow_twin;
 pub mod snowpack;
+mod worst;
 
 pub use frazil_bench::benches::snow_twin_parameters;
 pub use random::Random;
 pub use snow_twin::{is_migrating_after, run_snow_stage, run_snow_twin, snow_disagreement, snow_state};
+pub use worst::Worst;
 
 use frazil_scene::Scene;
 use frazil_solvers::pbd::{Fluid, FluidMetrics, Snow, SnowMetrics};

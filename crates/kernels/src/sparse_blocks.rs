@@ -46,7 +46,7 @@ impl BlockLayout {
             if is_used(axis) { (nodes / f64::from(BLOCK_SIDE)).ceil() } else { 1.0 }
         });
         let total: f64 = blocks.iter().product();
-        if !(total <= Self::max_blocks(dimensions) as f64) {
+        if total.is_nan() || total > Self::max_blocks(dimensions) as f64 {
             let most = Self::max_blocks(dimensions);
             let problem =
                 format!("{total:.0} blocks of 4^{dimensions} nodes, at most {most} can be numbered");
@@ -158,7 +158,7 @@ impl Lists {
             cell_start: device.buffer("cell start", occupied * nodes + 1)?,
             is_own: device.buffer("own blocks", occupied * reach)?,
             rank: device.buffer("block rank", occupied * reach)?,
-            target: device.buffer("block targets", occupied * reach)?,
+            target: device.buffer("block targets", (occupied + 1) * reach)?,
             active_count: DeviceCount::new(device, "active block count", active as u32)?,
             active: device.buffer("active blocks", active)?,
             source: device.buffer("block sources", active * reach)?,
@@ -208,6 +208,11 @@ impl SparseBlocks {
         };
         let scan_options = ScanOptions { workgroup_size, ..Default::default() };
         let n = n_particles.max(1);
+        let lists = Lists::new(device, &layout, capacity)?;
+        // Until a search, there are none.
+        for count in [&lists.occupied_count, &lists.active_count] {
+            device.upload(&count.count, &[0])?;
+        }
         Ok(Self {
             layout,
             kernels,
@@ -219,7 +224,7 @@ impl SparseBlocks {
             block_of: device.buffer("block of particle", n as usize)?,
             total: device.buffer("block total", 1)?,
             wanted: device.buffer_from("blocks wanted", &[0, 0])?,
-            lists: Lists::new(device, &layout, capacity)?,
+            lists,
             n_particles: n,
         })
     }
@@ -376,7 +381,7 @@ impl SparseBlocks {
         &self.lists.active
     }
 
-    /// Place of each particle's block in the occupied list.
+    /// Place of each particle's block in the occupied list; one past the last where there was no room for it.
     pub fn block_of(&self) -> &Buffer<u32> {
         &self.block_of
     }
@@ -386,7 +391,7 @@ impl SparseBlocks {
         &self.lists.cell_start
     }
 
-    /// Places in the active list of the 2^D blocks that each occupied block reaches.
+    /// Places in the active list of the 2^D blocks that each occupied block reaches, or [`crate::INVALID_INDEX`].
     pub fn target(&self) -> &Buffer<u32> {
         &self.lists.target
     }
