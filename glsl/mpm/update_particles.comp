@@ -76,6 +76,9 @@ void main() {
     uvec3 base_in_block = base % BLOCK_SIDE;
     uint reach = block_of[i] * BLOCK_REACH;
 
+    // Velocities are taken as differences from the particle's own. Σ w = 1, Σ ∇w = 0 and Σ w (x_i − x_p) = 0 hold to rounding only, with
+    // an error of one sign: of differences it is nothing, of velocities it would add momentum with every step, and strain with speed.
+    vec3 old = velocity[i];
     vec3 picked = vec3(0.0);
     vec3 changed = vec3(0.0);
     mat3 gradient = mat3(0.0);
@@ -87,7 +90,7 @@ void main() {
                 uint node = reach_node(base_in_block, at);
                 node = target[reach + node / BLOCK_NODES] * BLOCK_NODES + node % BLOCK_NODES;
                 vec4 w = node_weight(f, at);
-                vec3 v = node_velocity[node];
+                vec3 v = node_velocity[node] - old;
                 picked += w.w * v;
                 if (TRANSFER == PIC_FLIP) changed += w.w * node_change[node];
                 if (TRANSFER != MLS) gradient += outerProduct(v, w.xyz);
@@ -116,8 +119,7 @@ void main() {
         }
     }
 
-    vec3 old = velocity[i];
-    vec3 v = TRANSFER == PIC_FLIP ? mix(picked, old + changed, t.flip_ratio) : picked;
+    vec3 v = old + (TRANSFER == PIC_FLIP ? mix(picked, changed, t.flip_ratio) : picked);
     COLLIDE(t, x, time_s, v);
     vec3 moved = t.dt_s * v;
     vec3 next = x + moved;
