@@ -77,8 +77,10 @@ void main() {
     uint reach = block_of[i] * BLOCK_REACH;
 
     // Velocities are taken as differences from the particle's own. Σ w = 1, Σ ∇w = 0 and Σ w (x_i − x_p) = 0 hold to rounding only, with
-    // an error of one sign: of differences it is nothing, of velocities it would add momentum with every step, and strain with speed.
+    // an error of one sign: of differences it is nothing, of velocities it would add momentum with every step, and strain with speed. As
+    // printed, sums are of velocities.
     vec3 old = velocity[i];
+    vec3 start = AS_PRINTED != 0u ? vec3(0.0) : old;
     vec3 picked = vec3(0.0);
     vec3 changed = vec3(0.0);
     mat3 gradient = mat3(0.0);
@@ -90,7 +92,7 @@ void main() {
                 uint node = reach_node(base_in_block, at);
                 node = target[reach + node / BLOCK_NODES] * BLOCK_NODES + node % BLOCK_NODES;
                 vec4 w = node_weight(f, at);
-                vec3 v = node_velocity[node] - old;
+                vec3 v = node_velocity[node] - start;
                 picked += w.w * v;
                 if (TRANSFER == PIC_FLIP) changed += w.w * node_change[node];
                 if (TRANSFER != MLS) gradient += outerProduct(v, w.xyz);
@@ -119,7 +121,8 @@ void main() {
         }
     }
 
-    vec3 v = old + (TRANSFER == PIC_FLIP ? mix(picked, changed, t.flip_ratio) : picked);
+    picked += start;
+    vec3 v = TRANSFER == PIC_FLIP ? mix(picked, old + changed, t.flip_ratio) : picked;
     COLLIDE(t, x, time_s, v);
     vec3 moved = t.dt_s * v;
     vec3 next = x + moved;
