@@ -1,40 +1,220 @@
-//! Snow by the material point method against physics.
+//! Snow by the material point method against mechanics: what is conserved, what falls, what spins, what energy may do, and what the grid
+//! takes up.
 
-use frazil_scene::Transfer;
-use frazil_tests::snowpack::{Snowpack, disk, empty_space, section};
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use frazil_scene::{Mpm as Section, Spline, Transfer};
+use frazil_solvers::mpm::{Beginning, Surroundings};
+use frazil_tests::bodies::{Trial, ball, both, moving};
+use frazil_tests::snowpack::{empty_space, section};
 use frazil_tests::{Random, assert_no_validation_messages};
+use glam::DVec3;
 
-#[test]
-fn snow_that_drifts_keeps_mass_and_momentum() {
-    let mut beginning = disk([0.5, 0.5], 0.1, 500, 400.0, &mut Random::new(1));
-    beginning.velocities_m_s.iter_mut().for_each(|v| *v = [1.0, 0.5, 0.0]);
-    let mut snow = Snowpack::new(&section(2, 0.02), 1e-4, empty_space([0.0; 3], [2.0, 2.0, 0.0]), &beginning);
-    let before = snow.advance(0);
-    println!("{before:?}");
-    let after = snow.advance(100);
-    println!("{after:?}");
-    assert_no_validation_messages(&snow.device);
+/// Half a unit in the last place of 1.
+const ROUNDING: f64 = 1.0 / (1 << 24) as f64;
+
+/// All ways of transfer: name, transfer, share of FLIP.
+const TRANSFERS: [(&str, Transfer, f64); 5] = [
+    ("PIC", Transfer::PicFlip, 0.0),
+    ("PIC/FLIP", Transfer::PicFlip, 0.95),
+    ("FLIP", Transfer::PicFlip, 1.0),
+    ("APIC", Transfer::Apic, 0.0),
+    ("MLS", Transfer::Mls, 0.0),
+];
+
+/// A section with a transfer.
+fn with(dimensions: u32, cell_size_m: f64, transfer: Transfer, flip_ratio: f64) -> Section {
+    Section { transfer, flip_ratio, ..section(dimensions, cell_size_m) }
+}
+
+fn without_yield(mut section: Section) -> Section {
+    section.material.plastic = false;
+    section
+}
+
+/// Two bodies an instant before they collide, every particle with some velocity of its own.
+fn collision(dimensions: u32) -> Beginning {
+    let z = if dimensions == 3 { 0.2 } else { 0.0 };
+    let of = |x, y| ball(dimensions, [x, y, z], 0.075, 0.015, 400.0);
+    let mut random = Random::new(7);
+    let mut bodies = both(of(0.12, 0.2), of(0.28, 0.22));
+    for (v, x) in bodies.velocities_m_s.iter_mut().zip(&bodies.positions_m) {
+        *v = std::array::from_fn(|axis| match axis {
+            2 if dimensions == 2 => 0.0,
+            0 => random.unit() - 0.5 + if x[0] < 0.2 { 3.0 } else { -3.0 },
+            _ => random.unit() - 0.5,
+        });
+    }
+    bodies
 }
 
 #[test]
-fn a_spinning_disk() {
-    for transfer in [Transfer::PicFlip, Transfer::Apic, Transfer::Mls] {
-        let mut beginning = disk([0.5, 0.5], 0.1, 500, 400.0, &mut Random::new(1));
-        for (v, x) in beginning.velocities_m_s.iter_mut().zip(&beginning.positions_m) {
-            *v = [-(x[1] - 0.5), x[0] - 0.5, 0.0].map(|x| 5.0 * x);
+fn mass_and_momentum_are_kept_by_every_step_without_boundaries() {
+    for dimensions in [2, 3] {
+        for (name, transfer, flip_ratio) in TRANSFERS {
+            for spline in [Spline::Cubic, Spline::Quadratic] {
+                let section = Section { spline, ..with(dimensions, 0.03, transfer, flip_ratio) };
+                let space = empty_space([0.0; 3], [0.4; 3]);
+                let mut trial = Trial::new(&section, 1e-4, &space, &collision(dimensions));
+                let start = trial.sums();
+                let (mut before, mut worst) = (start, 0.0_f64);
+                // The bodies touch in step 0 and are strained past yield in the middle.
+                for _ in 0..12 {
+                    let after = trial.advance(1);
+                    // Bits of masses never change, so that their sum is the same number.
+                    assert!((after.mass - start.mass).abs() < 1e-12 * start.mass);
+                    worst = worst.max((after.momentum - before.momentum).length());
+                    before = after;
+                }
+                // What moves: the sum of |m v|, which is what rounding is a share of.
+                let scale: f64 = trial.snow.particles().iter().map(|p| p.mass * p.velocity.length()).sum();
+                let share = worst / scale;
+                println!(
+                    "{dimensions}-D {name} {spline:?}: {:.2} roundings of momentum a step",
+                    share / ROUNDING
+                );
+                // A node adds up to 4^D 2^D numbers, which rounds by half the root of that; nodes of a lattice err alike.
+                assert!(
+                    share < 4.0 * ROUNDING,
+                    "{dimensions}-D {name} {spline:?}: {share:e} of Σ|m v| a step"
+                );
+                // The grid holds what the particles hold.
+                let n_nodes = trial.snow.advance(0).n_nodes as usize;
+                let nodes = trial.snow.device.download(trial.snow.mpm.node_momentum(), n_nodes).unwrap();
+                let on_nodes: f64 = nodes.iter().map(|node| f64::from(node[3])).sum();
+                assert!(
+                    (on_nodes / start.mass - 1.0).abs() < 4.0 * ROUNDING,
+                    "{on_nodes} kg of {}",
+                    start.mass
+                );
+                assert_no_validation_messages(&trial.snow.device);
+            }
         }
-        let mut section = section(2, 0.02);
-        section.transfer = transfer;
-        section.material.plastic = false;
-        let mut snow = Snowpack::new(&section, 1e-4, empty_space([0.0; 3], [1.0, 1.0, 0.0]), &beginning);
-        let before = snow.advance(0);
-        let after = snow.advance(400);
-        println!(
-            "{transfer:?} {:?} {:?} {} {}",
-            before.angular_momentum_kg_m2_s,
-            after.angular_momentum_kg_m2_s,
-            after.all.kinetic_energy_j,
-            after.elastic_energy_j
-        );
     }
+}
+
+#[test]
+fn snow_falls_freely_to_rounding() {
+    let (g, dt) = (-9.81_f64, 2.0_f64.powi(-12));
+    for dimensions in [2, 3] {
+        for (name, transfer, flip_ratio) in TRANSFERS {
+            let section = with(dimensions, 0.03, transfer, flip_ratio);
+            let space = Surroundings {
+                gravity_m_s2: [0.0, g as f32, 0.0],
+                ..empty_space([0.0, -0.2, 0.0], [0.4; 3])
+            };
+            let z = if dimensions == 3 { 0.2 } else { 0.0 };
+            let v0 = DVec3::new(0.5, 0.25, 0.0);
+            let body = moving(ball(dimensions, [0.1, 0.2, z], 0.06, 0.015, 400.0), |_| v0);
+            let mut trial = Trial::new(&section, dt, &space, &body);
+            let n = 100;
+            trial.advance(n);
+            let (n, g) = (n as f64, f64::from(g as f32));
+            // Symplectic Euler: velocities first, then positions by the new velocities.
+            let v = v0 + DVec3::Y * g * n * dt;
+            let way = v0 * n * dt + DVec3::Y * g * dt * dt * n * (n + 1.0) / 2.0;
+            let (mut worst_v, mut worst_x) = (0.0_f64, 0.0_f64);
+            for p in trial.snow.particles() {
+                let from = DVec3::from_array(body.positions_m[p.id as usize].map(f64::from));
+                worst_v = worst_v.max((p.velocity - v).abs().max_element());
+                worst_x = worst_x.max((p.position - from - way).abs().max_element());
+            }
+            println!(
+                "{dimensions}-D {name}: {worst_v:.1e} m/s of {:.3}, {worst_x:.1e} m of {:.3}",
+                v.y, way.y
+            );
+            // Each step rounds a velocity of ½ m/s and a place of ½ m a few times; errors of one sign would add up to some n roundings.
+            assert!(worst_v < 0.5 * n * ROUNDING, "{dimensions}-D {name}: {worst_v:e} m/s");
+            assert!(worst_x < n * ROUNDING * 0.5, "{dimensions}-D {name}: {worst_x:e} m");
+        }
+    }
+}
+
+#[test]
+fn a_spinning_disk_keeps_angular_momentum_with_affine_velocities_and_loses_it_with_pic() {
+    let (h, radius, omega, dt, steps) = (0.02, 0.1, 5.0, 1e-4, 200);
+    let centre = DVec3::new(0.5, 0.5, 0.0);
+    let body =
+        moving(ball(2, centre.to_array(), radius, 0.5 * h, 400.0), |x| omega * DVec3::Z.cross(x - centre));
+    let kept = |transfer, flip_ratio| {
+        let section = without_yield(with(2, h, transfer, flip_ratio));
+        let mut trial = Trial::new(&section, dt, &empty_space([0.0; 3], [1.0, 1.0, 0.0]), &body);
+        let before = trial.sums().angular_momentum.z;
+        let after = trial.advance(steps).angular_momentum.z;
+        assert_no_validation_messages(&trial.snow.device);
+        after / before
+    };
+    let found = TRANSFERS.map(|(name, transfer, flip_ratio)| {
+        let share = kept(transfer, flip_ratio);
+        println!("{name}: {share:.6} of the angular momentum after {steps} steps");
+        share
+    });
+    let [pic, blend, flip, apic, mls] = found;
+    // APIC conserves it in exact numbers; a step rounds it by about one rounding.
+    for share in [apic, mls] {
+        assert!((share - 1.0).abs() < steps as f64 * ROUNDING, "{share}");
+    }
+    // PIC takes the mean over the spline and so loses Σ m Σ w (x_i − x_p) × v_i a step, 2 D ω M of ½ M R² ω with D = h²/3 while the grid
+    // turns like the disk; near the rim it does not quite. The blend loses its share of PIC of that.
+    let rate = 4.0 / 3.0 * (h / radius) * (h / radius);
+    let found_rate = -blend.ln() / (0.05 * steps as f64);
+    println!("PIC loses {found_rate:.4} of it a step, {rate:.4} by the estimate");
+    assert!((found_rate / rate - 1.0).abs() < 0.3, "{found_rate} for {rate}");
+    assert!(pic.abs() < 0.02, "{pic}");
+    // FLIP loses what a mass matrix lumped on nodes loses: little.
+    assert!((flip - 1.0).abs() < 0.05, "{flip}");
+}
+
+#[test]
+fn energy_does_not_come_from_nowhere() {
+    // A disk that is thrown out of shape and rings: stretched along x, squeezed along y.
+    let (h, radius) = (0.02, 0.1);
+    let centre = DVec3::new(0.5, 0.5, 0.0);
+    let body = moving(ball(2, centre.to_array(), radius, 0.5 * h, 400.0), |x| {
+        let from = x - centre;
+        DVec3::new(5.0 * from.x, -5.0 * from.y, 0.0)
+    });
+    // The Courant number of elastic waves is 0.2.
+    let dt = 0.2 * h / 19.72;
+    for (name, transfer, flip_ratio) in TRANSFERS {
+        let section = without_yield(with(2, h, transfer, flip_ratio));
+        let mut trial = Trial::new(&section, dt, &empty_space([0.0; 3], [1.0, 1.0, 0.0]), &body);
+        let start = trial.sums();
+        let (mut most, mut last, mut stored) = (0.0_f64, start.energy(), 0.0_f64);
+        for _ in 0..20 {
+            let now = trial.advance(20);
+            most = most.max(now.energy() / start.energy());
+            stored = stored.max(now.elastic / start.energy());
+            last = now.energy() / start.energy();
+        }
+        println!(
+            "{name}: at most {most:.4} of the energy, {last:.4} in the end, {stored:.3} stored as strain"
+        );
+        // Explicit steps conserve an energy that differs from the real one by ω Δt/2 at most, of waves as long as the disk 2 %; what goes
+        // to particles and back only loses.
+        assert!(most < 1.02, "{name}: {most}");
+        assert!(last < 1.0, "{name}: {last}");
+        assert_no_validation_messages(&trial.snow.device);
+    }
+}
+
+#[test]
+fn memory_of_the_grid_follows_the_snow_and_not_the_domain() {
+    let bytes = |side: f32| {
+        let body = ball(2, [0.5, 0.5, 0.0], 0.2, 0.01, 400.0);
+        let space = empty_space([0.0; 3], [side, side, 0.0]);
+        Trial::new(&section(2, 0.02), 1e-4, &space, &body).snow.advance(8).grid_bytes
+    };
+    // A hundred times the area; the corner stays where it is, so that the blocks are the same.
+    let [small, large] = [1.0, 10.0].map(bytes);
+    println!("{small} B in 1 m², {large} B in 100 m²");
+    assert_eq!(small, large);
+    let of_snow = |radius: f64| {
+        let body = ball(2, [5.0, 5.0, 0.0], radius, 0.02, 400.0);
+        let space = empty_space([0.0; 3], [10.0, 10.0, 0.0]);
+        Trial::new(&section(2, 0.02), 1e-4, &space, &body).snow.advance(8).grid_bytes as f64
+    };
+    // Four times the snow takes close to four times the room, but for its rim and what is kept for blocks that are not seen yet.
+    let ratio = of_snow(0.8) / of_snow(0.4);
+    assert!((2.5..4.0).contains(&ratio), "{ratio}");
 }

@@ -75,6 +75,11 @@ void main() {
     uvec3 base_in_block = base % BLOCK_SIDE;
     uint reach = block_of[i] * BLOCK_REACH;
 
+    // Velocities are taken as differences from the particle's own. Σ w = 1, Σ ∇w = 0 and Σ w (x_i − x_p) = 0 hold to rounding only, with
+    // an error of one sign: of differences it is nothing, of velocities it would add momentum with every step, and strain with speed. As
+    // printed, sums are of velocities.
+    vec3 old = velocity[i];
+    vec3 start = AS_PRINTED != 0u ? vec3(0.0) : old;
     vec3 picked = vec3(0.0);
     vec3 changed = vec3(0.0);
     mat3 gradient = mat3(0.0);
@@ -88,7 +93,7 @@ void main() {
                 uint node = reach_node(base_in_block, at);
                 node = target[reach + node / BLOCK_NODES] * BLOCK_NODES + node % BLOCK_NODES;
                 vec4 w = node_weight(axis_weight(f.x, k), along_y, along_z);
-                vec3 v = node_velocity[node];
+                vec3 v = node_velocity[node] - start;
                 picked += scaled(w.w, v);
                 if (TRANSFER == PIC_FLIP) changed += scaled(w.w, node_change[node]);
                 if (TRANSFER != MLS) gradient += outer_product(v, w.xyz);
@@ -117,7 +122,7 @@ void main() {
         }
     }
 
-    vec3 old = velocity[i];
+    picked += start;
     vec3 v = TRANSFER == PIC_FLIP ? mix(picked, old + changed, t.flip_ratio) : picked;
     COLLIDE(t, x, time_s, v);
     vec3 moved = t.dt_s * v;

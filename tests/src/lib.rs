@@ -1,6 +1,7 @@
 //! What the cross-crate tests share: a device with validation on, a simulation, and the end of every test that uses them.
 
 pub mod bar;
+pub mod bodies;
 pub mod mpm_stages;
 mod random;
 mod snow_twin;

@@ -46,9 +46,22 @@ impl Snowpack {
     ///
     /// # Panics
     /// If the device refuses.
-    #[allow(clippy::expect_used)]
     pub fn new(section: &Section, dt_s: f64, surroundings: Surroundings, beginning: &Beginning) -> Self {
-        let device = device();
+        Self::on(device(), section, dt_s, surroundings, beginning)
+    }
+
+    /// Makes snow on a device.
+    ///
+    /// # Panics
+    /// If the device refuses.
+    #[allow(clippy::expect_used)]
+    pub fn on(
+        device: Device,
+        section: &Section,
+        dt_s: f64,
+        surroundings: Surroundings,
+        beginning: &Beginning,
+    ) -> Self {
         let parameters = MpmParameters::new(section, dt_s, surroundings).expect("sound parameters");
         let mpm =
             Mpm::new(&device, parameters, beginning, Tuning::default()).expect("snow that fits the device");

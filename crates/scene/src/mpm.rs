@@ -188,14 +188,16 @@ pub enum Rasterization {
     FloatAtomics,
 }
 
-/// How the cubic spline is evaluated. Both are the same function, apart from rounding.
+/// How the cubic spline is evaluated, and what sums over nodes are taken of. Both are the same function, apart from rounding.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Weights {
-    /// As (2 − |x|)³/6 near its end, where it is all but 0: exact to rounding of the weight itself.
+    /// As (2 − |x|)³/6 near its end, where it is all but 0: exact to rounding of the weight itself. Particles add up how much faster than
+    /// they nodes are, so that the rounding of Σ w = 1 and Σ ∇w = 0 adds no momentum and no strain.
     #[default]
     Factored,
-    /// As paper 004 eq 3.3 prints it: weights near its end are off by the rounding of 1, and may be negative.
+    /// As paper 004 eq 3.3 prints it: weights near its end are off by the rounding of 1, and may be negative. Particles add up velocities of
+    /// nodes, as eq 3.26 and 3.32 print it.
     AsPrinted,
 }
 

@@ -1,0 +1,129 @@
+//! Snow against bodies: what slides, rests, sticks and is pushed, against closed forms.
+
+use frazil_scene::{Mpm as Section, Surface, Transfer};
+use frazil_shaders::types::MpmCollider;
+use frazil_solvers::mpm::Surroundings;
+use frazil_tests::assert_no_validation_messages;
+use frazil_tests::bodies::{Trial, block, filled, plane, plow};
+use frazil_tests::snowpack::{empty_space, section};
+use glam::DVec3;
+
+const G: f64 = 9.81;
+
+fn stiff(dimensions: u32, cell_size_m: f64, transfer: Transfer) -> Section {
+    let mut section = Section { transfer, ..section(dimensions, cell_size_m) };
+    section.material.plastic = false;
+    section
+}
+
+fn under_gravity(colliders: Vec<MpmCollider>, max_m: [f32; 3]) -> Surroundings {
+    Surroundings { gravity_m_s2: [0.0, -G as f32, 0.0], colliders, ..empty_space([0.0; 3], max_m) }
+}
+
+/// A block that is set on a slope of an angle in the x–y plane: its acceleration down the slope in m/s², between 0.1 s, by when it has
+/// settled, and 0.2 s; its speed then in m/s.
+fn slide(transfer: Transfer, slope: f64, friction: f64) -> (f64, f64) {
+    let h = 0.02;
+    let (down, up) = (DVec3::new(slope.cos(), -slope.sin(), 0.0), DVec3::new(slope.sin(), slope.cos(), 0.0));
+    let foot = DVec3::new(0.25, 0.6, 0.0);
+    let body = filled(2, [0.0; 3], [1.0, 1.0, 0.0], 0.5 * h, 400.0, |x| {
+        let (along, above) = ((x - foot).dot(down), (x - foot).dot(up));
+        along.abs() < 0.1 && above > 0.0 && above < 0.1
+    });
+    let slope = plane(foot.to_array(), up.to_array(), friction, false);
+    let section = stiff(2, h, transfer);
+    let dt = 0.3 * h / section.material.wave_speed_m_s(1.0);
+    let mut trial = Trial::new(&section, dt, &under_gravity(vec![slope], [1.0, 1.0, 0.0]), &body);
+    let steps = (0.1 / dt).round() as u64;
+    let mass = trial.sums().mass;
+    let along = |trial: &mut Trial, steps| trial.advance(steps).momentum.dot(down) / mass;
+    let first = along(&mut trial, steps);
+    let second = along(&mut trial, steps);
+    assert_no_validation_messages(&trial.snow.device);
+    ((second - first) / (steps as f64 * dt), second)
+}
+
+#[test]
+fn a_block_slides_down_a_slope_as_friction_lets_it() {
+    let slope = 30.0_f64.to_radians();
+    for transfer in [Transfer::PicFlip, Transfer::Apic] {
+        for friction in [0.0, 0.2, 0.4] {
+            let (found, _) = slide(transfer, slope, friction);
+            let expected = G * (slope.sin() - friction * slope.cos());
+            println!("{transfer:?} μ {friction}: {found:.3} m/s², g (sin θ − μ cos θ) = {expected:.3} m/s²");
+            // An elastic block rings on the slope, and is a little later in being pressed to it than g cos θ says.
+            assert!((found / expected - 1.0).abs() < 0.02, "{found} m/s² for {expected} m/s²");
+        }
+        let (_, speed) = slide(transfer, slope, 0.7);
+        println!("{transfer:?} μ 0.7 > tan θ: {speed:.2e} m/s after 0.2 s");
+        // Without friction it would have 0.98 m/s.
+        assert!(speed.abs() < 1e-3, "{speed} m/s");
+    }
+}
+
+#[test]
+fn sticky_surfaces_hold_snow_against_its_weight() {
+    // Under a ceiling, and beside a wall; the same wall without stick lets it fall.
+    let h = 0.02;
+    let section = stiff(2, h, Transfer::PicFlip);
+    let dt = 0.3 * h / section.material.wave_speed_m_s(1.0);
+    let steps = (0.2 / dt).round() as u64;
+    let fallen = |collider: MpmCollider| {
+        let body = block(2, [0.4, 0.4, 0.0], [0.6, 0.6, 0.0], 0.5 * h, 400.0);
+        let mut trial = Trial::new(&section, dt, &under_gravity(vec![collider], [1.0, 1.0, 0.0]), &body);
+        let from = trial.sums().centre.y;
+        let way = from - trial.advance(steps).centre.y;
+        assert_no_validation_messages(&trial.snow.device);
+        way
+    };
+    let t = steps as f64 * dt;
+    let free = 0.5 * G * t * (t + dt);
+    let ceiling = fallen(plane([0.5, 0.6, 0.0], [0.0, -1.0, 0.0], 0.0, true));
+    let wall = fallen(plane([0.4, 0.5, 0.0], [1.0, 0.0, 0.0], 0.0, true));
+    let slippery = fallen(plane([0.4, 0.5, 0.0], [1.0, 0.0, 0.0], 1.0, false));
+    println!(
+        "fallen: under a ceiling {ceiling:.2e} m, beside a wall {wall:.2e} m, beside a dry wall {slippery:.4} m, freely {free:.4} m"
+    );
+    // Hung up by its top or held by its side it sags by ρ g L²/(2 E) or so, and swings as far again.
+    let sag = 400.0 * G * 0.2 * 0.2 / (2.0 * 1.4e5);
+    assert!((0.0..2.5 * sag).contains(&ceiling), "{ceiling} m, sag {sag} m");
+    assert!((0.0..2.5 * sag).contains(&wall), "{wall} m, sag {sag} m");
+    assert!((slippery / free - 1.0).abs() < 1e-3, "{slippery} m for {free} m");
+}
+
+#[test]
+fn a_plow_takes_snow_with_it_and_leaves_it_where_it_stops() {
+    let h = 0.02;
+    let section = Section { walls: Surface { friction: 0.3, sticky: false }, ..section(2, h) };
+    let dt = 1e-4;
+    let speed = 0.5;
+    let blade = plow([0.1, 0.2, 0.0], [0.05, 0.2, 0.1], [speed, 0.0, 0.0], 0.05, 0.45);
+    let body = block(2, [0.2, 0.0, 0.0], [0.4, 0.1, 0.0], 0.5 * h, 400.0);
+    let mut trial = Trial::new(&section, dt, &under_gravity(vec![blade], [1.0, 0.6, 0.0]), &body);
+    let start = trial.sums();
+    let mean_speed = |trial: &mut Trial, steps| {
+        let now = trial.advance(steps);
+        let nearest = trial.snow.particles().iter().map(|p| p.position.x).fold(f64::MAX, f64::min);
+        let speed = now.momentum.x / now.mass;
+        println!("{speed:.4} m/s, nearest {nearest:.4} m, centre {:.4} m", now.centre.x);
+        (now.centre.x, speed, nearest)
+    };
+    let at_rest = mean_speed(&mut trial, 1000);
+    assert!((at_rest.0 - start.centre.x).abs() < 1e-3, "it lies {} m away", at_rest.0);
+    // It is caught up with after 0.15 s, and pushed until 0.45 s.
+    let pushed = mean_speed(&mut trial, 1500);
+    let still_pushed = mean_speed(&mut trial, 2000);
+    let carried = (still_pushed.0 - pushed.0) / (2000.0 * dt);
+    assert!((carried / speed - 1.0).abs() < 0.05, "{carried} m/s");
+    // No particle is behind the blade, whose face is at 0.15 m + 0.4 s · 0.5 m/s.
+    let face = 0.15 + 0.4 * speed;
+    assert!(still_pushed.2 > face - 1e-4, "{} m behind a blade at {face} m", still_pushed.2);
+    // Left alone it slides v²/(2 μ g) on.
+    let left = mean_speed(&mut trial, 3000);
+    let glide = left.0 - still_pushed.0;
+    let expected = still_pushed.1.powi(2) / (2.0 * 0.3 * G);
+    println!("carried at {carried:.3} m/s, glides {glide:.4} m, {expected:.4} m expected");
+    assert!(left.1.abs() < 1e-3, "it still moves at {} m/s", left.1);
+    assert!((glide / expected - 1.0).abs() < 0.1, "{glide} m for {expected} m");
+    assert_no_validation_messages(&trial.snow.device);
+}

@@ -1,0 +1,188 @@
+//! Bodies of snow laid out by hand, what they meet, and what is summed over them in f64: what the tests of the physics of the material
+//! point method share.
+
+use crate::snowpack::{Snowpack, twin_parameters};
+use frazil_reference::mpm as twin;
+use frazil_scene::Mpm as Section;
+use frazil_shaders::types::MpmCollider;
+use frazil_solvers::mpm::{Beginning, Surroundings};
+use glam::DVec3;
+
+/// Snow on the device, with the parameters that sums over its particles need.
+pub struct Trial {
+    /// The snow.
+    pub snow: Snowpack,
+    /// What it is made of.
+    pub twin: twin::Parameters,
+}
+
+/// Sums over all particles, in a plane per metre of depth.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sums {
+    /// Σ m in kg.
+    pub mass: f64,
+    /// Σ m v in kg m/s.
+    pub momentum: DVec3,
+    /// Angular momentum about the origin in kg m²/s, that of affine velocities included.
+    pub angular_momentum: DVec3,
+    /// Kinetic energy in J, that of affine velocities, Σ ½ m D |C|², included.
+    pub kinetic: f64,
+    /// Energy of elastic strain in J.
+    pub elastic: f64,
+    /// Potential energy in J.
+    pub potential: f64,
+    /// Σ m x / Σ m in m.
+    pub centre: DVec3,
+}
+
+impl Sums {
+    /// Energy of all kinds in J.
+    pub fn energy(&self) -> f64 {
+        self.kinetic + self.elastic + self.potential
+    }
+}
+
+impl Trial {
+    /// Makes snow.
+    pub fn new(section: &Section, dt_s: f64, surroundings: &Surroundings, beginning: &Beginning) -> Self {
+        let snow = Snowpack::new(section, dt_s, surroundings.clone(), beginning);
+        Self { snow, twin: twin_parameters(section, dt_s, surroundings) }
+    }
+
+    /// Takes steps and sums.
+    pub fn advance(&mut self, steps: u64) -> Sums {
+        if steps > 0 {
+            self.snow.advance(steps);
+        }
+        self.sums()
+    }
+
+    /// Sums over the particles as they are.
+    pub fn sums(&self) -> Sums {
+        self.sums_of(|_| true)
+    }
+
+    /// The same, over particles whose ids are chosen.
+    pub fn sums_of(&self, is_chosen: impl Fn(u32) -> bool) -> Sums {
+        let particles = self.snow.particles().into_iter().filter(|p| is_chosen(p.id)).collect();
+        let state = twin::State::new(particles);
+        let energy = state.energy(&self.twin);
+        let spin = |p: &twin::Particle| -> f64 {
+            p.affine.to_cols_array().iter().map(|c| 0.5 * p.mass * self.twin.inertia_m2() * c * c).sum()
+        };
+        let weighted: DVec3 = state.particles.iter().map(|p| p.mass * p.position).sum();
+        Sums {
+            mass: state.mass(),
+            momentum: state.momentum(),
+            angular_momentum: state.angular_momentum(&self.twin),
+            kinetic: energy.kinetic + state.particles.iter().map(spin).sum::<f64>(),
+            elastic: energy.elastic,
+            potential: energy.potential,
+            centre: weighted / state.mass(),
+        }
+    }
+}
+
+/// Particles on a square or cubic lattice in the middles of its cells, where a shape is: each has its cell's volume and mass.
+pub fn filled(
+    dimensions: u32,
+    min_m: [f64; 3],
+    max_m: [f64; 3],
+    spacing_m: f64,
+    density_kg_m3: f64,
+    is_inside: impl Fn(DVec3) -> bool,
+) -> Beginning {
+    let n: [u64; 3] = std::array::from_fn(|axis| {
+        if axis < dimensions as usize { ((max_m[axis] - min_m[axis]) / spacing_m).round() as u64 } else { 1 }
+    });
+    let volume = spacing_m.powi(dimensions as i32);
+    let mut beginning = Beginning::default();
+    for i in 0..n.iter().product() {
+        let at = [i % n[0], i / n[0] % n[1], i / n[0] / n[1]];
+        let x: [f64; 3] = std::array::from_fn(|axis| {
+            if axis < dimensions as usize { min_m[axis] + (at[axis] as f64 + 0.5) * spacing_m } else { 0.0 }
+        });
+        if is_inside(DVec3::from_array(x)) {
+            beginning.positions_m.push(x.map(|x| x as f32));
+            beginning.velocities_m_s.push([0.0; 3]);
+            beginning.masses_kg.push((density_kg_m3 * volume) as f32);
+            beginning.volumes_m3.push(volume as f32);
+        }
+    }
+    beginning
+}
+
+/// A box of snow.
+pub fn block(
+    dimensions: u32,
+    min_m: [f64; 3],
+    max_m: [f64; 3],
+    spacing_m: f64,
+    density_kg_m3: f64,
+) -> Beginning {
+    filled(dimensions, min_m, max_m, spacing_m, density_kg_m3, |_| true)
+}
+
+/// A disk in a plane, a ball in space.
+pub fn ball(
+    dimensions: u32,
+    centre_m: [f64; 3],
+    radius_m: f64,
+    spacing_m: f64,
+    density_kg_m3: f64,
+) -> Beginning {
+    let corner = |side: f64| centre_m.map(|c| c + side * radius_m);
+    let centre = DVec3::from_array(centre_m);
+    let is_inside = |x: DVec3| (x - centre).length() < radius_m;
+    filled(dimensions, corner(-1.0), corner(1.0), spacing_m, density_kg_m3, is_inside)
+}
+
+/// Gives every particle the velocity of a field.
+pub fn moving(mut body: Beginning, velocity_m_s: impl Fn(DVec3) -> DVec3) -> Beginning {
+    for (v, x) in body.velocities_m_s.iter_mut().zip(&body.positions_m) {
+        *v = velocity_m_s(DVec3::from_array(x.map(f64::from))).to_array().map(|v| v as f32);
+    }
+    body
+}
+
+/// Two bodies: ids go on from the first to the second.
+pub fn both(mut first: Beginning, second: Beginning) -> Beginning {
+    first.positions_m.extend(second.positions_m);
+    first.velocities_m_s.extend(second.velocities_m_s);
+    first.masses_kg.extend(second.masses_kg);
+    first.volumes_m3.extend(second.volumes_m3);
+    first
+}
+
+/// A plane; snow is on the side that its normal points to.
+pub fn plane(point_m: [f64; 3], normal: [f64; 3], friction: f64, is_sticky: bool) -> MpmCollider {
+    MpmCollider {
+        kind: 0,
+        is_sticky: is_sticky.into(),
+        friction: friction as f32,
+        origin_m: point_m.map(|x| x as f32),
+        extent: normal.map(|x| x as f32),
+        rotation: [0.0, 0.0, 0.0, 1.0],
+        ..bytemuck::Zeroable::zeroed()
+    }
+}
+
+/// An upright box that moves at a velocity from one time to another.
+pub fn plow(
+    centre_m: [f64; 3],
+    half_size_m: [f64; 3],
+    velocity_m_s: [f64; 3],
+    from_s: f64,
+    until_s: f64,
+) -> MpmCollider {
+    MpmCollider {
+        kind: 3,
+        origin_m: centre_m.map(|x| x as f32),
+        extent: half_size_m.map(|x| x as f32),
+        rotation: [0.0, 0.0, 0.0, 1.0],
+        velocity_m_s: velocity_m_s.map(|v| v as f32),
+        from_s: from_s as f32,
+        until_s: until_s as f32,
+        ..bytemuck::Zeroable::zeroed()
+    }
+}
