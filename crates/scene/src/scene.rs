@@ -481,6 +481,26 @@ pub struct Derived {
     pub gravity_m_s2: Vec3,
     /// Steps in the scene's duration.
     pub n_steps: u64,
+    /// What follows from `[mpm]`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mpm: Option<DerivedMpm>,
+}
+
+/// What follows from the values of an `[mpm]` section.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct DerivedMpm {
+    /// Cells that the domain has along each axis; 1 across a plane.
+    pub n_cells: [u64; 3],
+    /// Lamé parameters μ₀ and λ₀ in Pa.
+    pub lame_pa: [f64; 2],
+    /// Speed of pressure waves in fresh snow, in m/s.
+    pub wave_speed_m_s: f64,
+    /// That speed in snow hardened to J_P = 0.8, which `dt_s = "auto"` counts on.
+    pub hardened_wave_speed_m_s: f64,
+    /// Speed in m/s that no particle is expected to exceed.
+    pub fastest_m_s: f64,
+    /// Cells that a wave in hardened snow passes in a step.
+    pub wave_courant_number: f64,
 }
 
 impl Scene {
@@ -550,6 +570,7 @@ impl Scene {
             constraint_epsilon_per_m2: self.constraint_epsilon_per_m2(),
             gravity_m_s2: self.gravity_m_s2(),
             n_steps: self.n_steps(),
+            mpm: self.mpm.as_ref().map(|mpm| self.derived_mpm(mpm)),
         }
     }
 }

@@ -7,7 +7,7 @@ use serde::de::{Unexpected, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::validate::{Check, Checker, number, rounded_down};
-use crate::{Collider, Mpm, Scene, Vec3};
+use crate::{Collider, DerivedMpm, Mpm, Scene, Vec3};
 
 /// A time step: seconds, or as long as is safe.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -107,6 +107,21 @@ impl Scene {
             None => mpm.hardened_wave_speed_m_s() + v,
         };
         rounded_down(mpm.courant_number * mpm.cell_size_m / speed)
+    }
+
+    pub(crate) fn derived_mpm(&self, mpm: &Mpm) -> DerivedMpm {
+        let extent = |i: usize| self.domain.max_m[i] - self.domain.min_m[i];
+        let wave = mpm.hardened_wave_speed_m_s();
+        let (mu, lambda) = mpm.material.lame_pa();
+        DerivedMpm {
+            // The rounding of decimal numbers adds no cell.
+            n_cells: std::array::from_fn(|i| ((extent(i) / mpm.cell_size_m - 1e-9).ceil() as u64).max(1)),
+            lame_pa: [mu, lambda],
+            wave_speed_m_s: mpm.material.wave_speed_m_s(1.0),
+            hardened_wave_speed_m_s: wave,
+            fastest_m_s: self.fastest_to_come_m_s(),
+            wave_courant_number: wave * self.dt_s() / mpm.cell_size_m,
+        }
     }
 
     /// What falling through the whole domain adds to the fastest start of a block or motion of a collider, in m/s.

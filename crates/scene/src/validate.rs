@@ -44,21 +44,24 @@ impl Scene {
     /// [`SceneError::Value`] for the first thing found wrong.
     pub fn validate(&self) -> Result<(), SceneError> {
         let check = Checker { source: &self.source };
+        let matter = self.check_matter(&check)?;
         self.check_values(&check)?;
-        match self.check_matter(&check)? {
+        match matter {
             Matter::Fluid(fluid) => {
                 check_fluid(&check, fluid)?;
                 self.check_snow(&check, fluid)?;
             }
-            Matter::Continuum(mpm) => self.check_mpm(&check, mpm)?,
+            Matter::Continuum(mpm) => {
+                self.check_mpm(&check, mpm)?;
+                self.check_grid(&check, mpm)?;
+            }
         }
         for (block_idx, block) in self.particles.iter().enumerate() {
             self.check_block(&check, &format!("particles.{block_idx}"), block)?;
         }
         self.check_count(&check)?;
-        match &self.mpm {
-            Some(mpm) => self.check_grid(&check, mpm)?,
-            None => self.check_discretization(&check)?,
+        if self.fluid.is_some() {
+            self.check_discretization(&check)?;
         }
         for (collider_idx, collider) in self.colliders.iter().enumerate() {
             self.check_collider(&check, &format!("colliders.{collider_idx}"), collider)?;
@@ -100,7 +103,11 @@ impl Scene {
                 if self.snow.is_some() {
                     stray("snow")?;
                 }
-                self.mpm.as_ref().map(Matter::Continuum).ok_or_else(|| missing("mpm"))
+                let mpm = self.mpm.as_ref().ok_or_else(|| missing("mpm"))?;
+                if !(2..=3).contains(&mpm.dimensions) {
+                    check.fail("mpm.dimensions", mpm.dimensions, "2, for the x–y plane, or 3")?;
+                }
+                Ok(Matter::Continuum(mpm))
             }
         }
     }
@@ -519,8 +526,10 @@ pub(crate) fn vector(v: Vec3) -> String {
 
 /// A positive number cut off after four digits.
 pub(crate) fn rounded_down(x: f64) -> f64 {
-    let unit = 10.0_f64.powf(x.log10().floor() - 3.0);
-    (x / unit).floor() * unit
+    let power = 3 - x.log10().floor() as i32;
+    // Dividing by a whole power of ten gives the number next to the decimal.
+    let unit = 10.0_f64.powi(power.abs());
+    if power < 0 { (x / unit).floor() * unit } else { (x * unit).floor() / unit }
 }
 
 /// A whole number in full up to 10¹⁵, beyond that in powers of ten.

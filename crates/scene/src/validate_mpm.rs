@@ -13,9 +13,6 @@ const MAX_BLOCKS: [f64; 2] = [(1_u64 << 28) as f64, (1_u64 << 26) as f64];
 
 impl Scene {
     pub(crate) fn check_mpm(&self, check: &Checker<'_>, mpm: &Mpm) -> Check {
-        if !(2..=3).contains(&mpm.dimensions) {
-            return check.fail("mpm.dimensions", mpm.dimensions, "2, for the x–y plane, or 3");
-        }
         check.positive("mpm.cell_size_m", mpm.cell_size_m, "metres")?;
         if let Some(n) = mpm.particles_per_cell {
             check.range("mpm.particles_per_cell", n, 0.01, 1000.0)?;
@@ -96,6 +93,7 @@ impl Scene {
                 "no phase: all of it is what [mpm.material] says",
             );
         }
+        check.temperature(&format!("{key}.temperature_c"), block.temperature_c)?;
         if let Some(spread) = block.mass_spread
             && !(0.0..1.0).contains(&spread)
         {

@@ -150,7 +150,7 @@ impl Checker<'_> {
         self.fail(key, number(value), "a number above 0 and up to 1")
     }
 
-    fn temperature(&self, key: &str, value_c: f64) -> Check {
+    pub(crate) fn temperature(&self, key: &str, value_c: f64) -> Check {
         if (MIN_TEMPERATURE_C..=MAX_TEMPERATURE_C).contains(&value_c) {
             return Ok(());
         }

@@ -134,7 +134,7 @@ fn every_number_of_a_scene_refuses_nan() {
     }
 }
 
-fn collect_numbers(value: &serde_json::Value, path: &str, numbers: &mut Vec<String>) {
+pub fn collect_numbers(value: &serde_json::Value, path: &str, numbers: &mut Vec<String>) {
     let join = |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
     match value {
         serde_json::Value::Number(_) => numbers.push(path.to_owned()),
