@@ -330,8 +330,7 @@ impl SparseBlocks {
             args: &list.args,
             wanted: &self.wanted,
         };
-        let params =
-            settle_blocks::Params { capacity: list.capacity, slot, max_groups_x: self.max_groups_x };
+        let params = settle_blocks::Params { capacity: list.capacity, slot, max_groups_x: self.max_groups_x };
         recorder.dispatch(&self.kernels.settle_blocks, Threads::Fixed(1), bindings, params);
     }
 

@@ -2,8 +2,8 @@
 
 use crate::source::Source;
 use crate::{
-    ColourBy, Every, Fill, Fluid, Mpm, Output, ParticleBlock, SCENE_VERSION, Scene,
-    SceneError, Shape, SolverKind, TimeStep, Vec3,
+    ColourBy, Every, Fill, Fluid, Mpm, Output, ParticleBlock, SCENE_VERSION, Scene, SceneError, Shape,
+    SolverKind, TimeStep, Vec3,
 };
 
 /// Most particles a scene may have: a column of four f32 a particle must fit into one storage buffer, whose size in bytes

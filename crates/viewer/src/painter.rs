@@ -2,6 +2,7 @@
 
 use crate::failure::Failure;
 use crate::solver::Solver;
+use frazil_particles::ColumnView;
 use frazil_render::glam::Vec3;
 use frazil_render::{
     Ball, ColorMap, Coloring, Column, Frame, Ground, Legend, OrbitCamera, Particles, Renderer, Shading,
@@ -9,7 +10,6 @@ use frazil_render::{
 };
 use frazil_scene::{Axis, Collider, ColourBy, Phase, Projection, Scene, Side};
 use frazil_shaders::render::pick_component;
-use frazil_particles::ColumnView;
 use frazil_solvers::mpm::Mpm;
 use frazil_solvers::pbd::Fluid;
 use frazil_solvers::pbd::snow::Matter;

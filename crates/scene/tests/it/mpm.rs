@@ -1,7 +1,7 @@
 //! The `[mpm]` section, and what needs it.
 
 use frazil_scene::{
-    ColourBy, Implicit, Material, RenderShading, Scene, SceneError, SolverKind, Surface, TimeStep, Transfer,
+    ColourBy, Implicit, Material, Scene, SceneError, Shading, SolverKind, Surface, TimeStep, Transfer,
 };
 
 use crate::minimal;
@@ -324,11 +324,9 @@ fn what_only_mpm_knows_is_refused_of_water() {
         );
         assert!(error.ends_with(&expected), "{error}");
     }
-    for (set, what) in [
-        ("render.colour_by=plastic_volume", "\"plastic_volume\""),
-        ("render.colour_by=mass", "\"mass\""),
-        ("render.shading=density", "\"density\""),
-    ] {
+    for (set, what) in
+        [("render.colour_by=plastic_volume", "\"plastic_volume\""), ("render.colour_by=mass", "\"mass\"")]
+    {
         let error = minimal(&[set]).unwrap_err().to_string();
         assert!(error.contains(&format!("found {what} in a scene of solver.kind = \"pbd\"")), "{error}");
     }
@@ -392,7 +390,7 @@ fn the_camera_faces_a_plane() {
     assert_eq!((turned.render.camera.azimuth_deg, turned.render.camera.elevation_deg), (25.0, 0.0));
     assert_eq!(solid(&[]).unwrap().render.camera.azimuth_deg, 25.0);
     let density = flat(&["render.shading=density", "render.colour_by=mass"]).unwrap().render;
-    assert_eq!((density.shading, density.colour_by), (RenderShading::Density, ColourBy::Mass));
+    assert_eq!((density.shading, density.colour_by), (Shading::Density, ColourBy::Mass));
 }
 
 #[test]
