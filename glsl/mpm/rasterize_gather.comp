@@ -28,6 +28,8 @@ layout(scalar, binding = 9) readonly buffer Affine { float affine[]; };
 layout(scalar, binding = 10) writeonly buffer Momentum { vec4 momentum[]; };
 layout(scalar, binding = 11) writeonly buffer Force { vec3 force[]; };
 
+#include "sparse/cell_row.glsl"
+
 void main() {
     uint a = thread_idx() / THREADS_PER_ITEM;
     uint n = thread_idx() % THREADS_PER_ITEM;
@@ -39,17 +41,14 @@ void main() {
     vec3 pull = vec3(0.0);
     [[dont_unroll]] for (uint z = STENCIL_Z; z-- > 0u;) {
         [[dont_unroll]] for (uint y = STENCIL; y-- > 0u;) {
-            [[dont_unroll]] for (uint x = STENCIL; x-- > 0u;) {
-                uvec3 k = uvec3(x, y, z);
-                // The cell k below this node: in this block, or at the far side of one before it.
-                uvec3 below = uvec3(lessThan(in_block, k));
-                uint o = source[a * BLOCK_REACH + (below.x | below.y << 1u | below.z << 2u)];
-                if (o == INVALID_INDEX) continue;
-                uint cell = o * BLOCK_NODES + node_number(in_block + BLOCK_SIDE * below - k);
-                uint end = cell_start[cell + 1u];
-                [[dont_unroll]] for (uint p = cell_start[cell]; p < end; ++p) {
-                    vec3 f = place_in_stencil(place_in_cells(t.lattice, position[p]), node - k);
-                    vec4 w = node_weight(axis_weight(f.x, x), axis_weight(f.y, y), third_weight(f, z));
+            // First the cells of the block before this one, then those of its own.
+            [[dont_unroll]] for (uint side = 2u; side-- > 0u;) {
+                CellRow row = row_of_cells(a, in_block, y, z, side);
+                [[dont_unroll]] for (uint p = row.begin; p < row.end; ++p) {
+                    vec3 xi = place_in_cells(t.lattice, position[p]);
+                    uvec3 k = node - base_of(t.lattice, xi);
+                    vec3 f = place_in_stencil(xi, node - k);
+                    vec4 w = node_weight(axis_weight(f.x, k.x), axis_weight(f.y, y), third_weight(f, z));
                     float m = w.w * mass[p];
                     vec3 v = in_dimensions(velocity[p]);
                     vec3 offset_m = scaled(t.cell_m, vec3(k) - from_base(f));

@@ -48,6 +48,7 @@ layout(scalar, push_constant) uniform Params {
 };
 
 #include "mpm/colliders.glsl"
+#include "sparse/node_row.glsl"
 
 const float ROUNDING_OF_ONE = 5.9604645e-8;
 
@@ -88,10 +89,10 @@ void main() {
         vec2 along_z = third_weight(f, z);
         [[dont_unroll]] for (uint y = 0u; y < STENCIL; ++y) {
             vec2 along_y = axis_weight(f.y, y);
+            NodeRow row = row_of_nodes(reach, base_in_block, y, z);
             [[dont_unroll]] for (uint k = 0u; k < STENCIL; ++k) {
                 uvec3 at = uvec3(k, y, z);
-                uint node = reach_node(base_in_block, at);
-                node = target[reach + node / BLOCK_NODES] * BLOCK_NODES + node % BLOCK_NODES;
+                uint node = node_in_row(row, base_in_block.x + k);
                 vec4 w = node_weight(axis_weight(f.x, k), along_y, along_z);
                 vec3 v = node_velocity[node] - start;
                 picked += scaled(w.w, v);
