@@ -11,6 +11,7 @@ mod export;
 mod failure;
 mod invariants;
 mod list;
+mod outline;
 mod painter;
 mod play;
 mod plots;
