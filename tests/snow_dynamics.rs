@@ -250,7 +250,7 @@ fn shortening(links: &str, iterations: u32) -> f64 {
     );
     let mut scene = scene([0.2; 3], [0.0, -9.81, 0.0], &more);
     // Below two spacings, so that only neighbours are linked.
-    scene.fluid.support_radius_spacings = 1.7;
+    scene.fluid.as_mut().expect("a fluid").support_radius_spacings = 1.7;
     let mut simulation = SnowSimulation::of(&device(), scene);
     simulation.advance(800);
     let found = by_id(simulation.particles());
@@ -303,7 +303,7 @@ fn linked_snow_keeps_its_shape_free_snow_spreads_and_dynamic_snow_is_in_between(
         let after = by_id(simulation.particles());
         assert_eq!(simulation.link_faults(), []);
         assert_no_validation_messages(&simulation.device);
-        let d = simulation.scene.fluid.particle_spacing_m;
+        let d = simulation.scene.particle_spacing_m();
         shape_strain(&before, &after, 1.3 * d)
     });
     println!("RMS strain of lattice neighbours: linked, dynamic, free {strains:?}");

@@ -13,7 +13,7 @@ use frazil_tests::{Random, SnowSimulation, assert_no_validation_messages, device
 /// least that one meets who expects twice the diffusivity.
 fn contact_errors(bar: &Bar, margin: u32, reaches_spacings: &[f64]) -> (f64, f64) {
     let scene = bar.scene(0.9);
-    let dt = scene.time.dt_s;
+    let dt = scene.dt_s();
     let mut run = SnowSimulation::of(&device(), scene);
     let slower = bar.phases.map(|phase| bar.diffusivity(phase)).into_iter().fold(f64::MAX, f64::min);
     let jump = (bar.temperatures_c[1] - bar.temperatures_c[0]).abs();
@@ -107,7 +107,7 @@ fn mixture(heat: Heat, gravity: bool, ranges_c: [[f32; 2]; 2]) -> SnowSimulation
         scene.gravity_m_s2 = None;
         scene.domain.max_m[0] += 4.0 * SPACING_M;
         scene.solver.iterations = 3;
-        scene.time.dt_s = scene.time.dt_s.min(0.001);
+        scene.time.dt_s = scene.dt_s().min(0.001).into();
     }
     let mut sampled = scene.sample().unwrap();
     let mut random = Random::new(1);

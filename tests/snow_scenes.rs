@@ -255,8 +255,11 @@ fn problems(simulation: &SnowSimulation, metrics: &SnowMetrics, begin: &SnowMetr
         let (low, high) = (scene.domain.min_m, scene.domain.max_m);
         let is_inside =
             (0..3).all(|i| low[i] + clearance_m <= position[i] && position[i] <= high[i] - clearance_m);
-        let depth_m =
-            scene.colliders.iter().map(|collider| collider.depth_m(position)).fold(f64::MIN, f64::max);
+        let depth_m = scene
+            .colliders
+            .iter()
+            .map(|collider| collider.depth_m(position, scene.up_axis))
+            .fold(f64::MIN, f64::max);
         if !all.clone().all(|x| x.is_finite()) {
             problems.push(format!("not finite: {particle:?}"));
         } else if !is_inside || depth_m > -clearance_m {

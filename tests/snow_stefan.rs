@@ -49,7 +49,7 @@ struct Front {
 /// Ice and water in contact: five measurements while the front between them goes from `spacings[0]` to `spacings[1]`.
 fn fronts(bar: &Bar, spacings: [f64; 2]) -> Vec<Front> {
     let scene = bar.scene(0.9);
-    let dt = scene.time.dt_s;
+    let dt = scene.dt_s();
     let lambda = neumann_lambda(bar);
     let [ice_c, water_c] = bar.temperatures_c;
     let [ice, water] = bar.phases.map(|phase| bar.diffusivity(phase));

@@ -45,7 +45,8 @@ void main() {
                 uint end = cell_start[cell + 1u];
                 [[dont_unroll]] for (uint p = cell_start[cell]; p < end; ++p) {
                     vec3 f = place_in_stencil(place_in_cells(t.lattice, position[p]), node - k);
-                    pull += LOAD_MATRIX(tangent, p, 0.0) * node_weight(f, k).xyz;
+                    vec4 w = node_weight(axis_weight(f.x, x), axis_weight(f.y, y), third_weight(f, z));
+                    pull += times(LOAD_MATRIX(tangent, p, 0.0), w.xyz);
                 }
             }
         }

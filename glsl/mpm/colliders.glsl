@@ -12,8 +12,6 @@ vec3 turn(vec4 q, vec3 v) {
 
 vec3 turn_back(vec4 q, vec3 v) { return turn(vec4(-q.xyz, q.w), v); }
 
-vec3 in_dimensions(vec3 v) { return DIMENSIONS == 3u ? v : vec3(v.xy, 0.0); }
-
 vec3 unit_or(vec3 v, vec3 otherwise) {
     float len = sqrt(dot(v, v));
     return len > 0.0 ? v / len : otherwise;
@@ -66,7 +64,8 @@ vec4 heightfield_surface(MpmTerms terms, MpmCollider field, vec3 local) {
 // (unit normal towards the snow, signed distance in m, negative inside the body) at a time.
 vec4 surface_of(MpmTerms terms, MpmCollider body, vec3 x_m, float time_s) {
     vec3 way = body.velocity_m_s * clamp(time_s - body.from_s, 0.0, body.until_s - body.from_s);
-    vec3 local = in_dimensions(x_m - body.origin_m - way);
+    vec3 local = x_m - body.origin_m - way;
+    if (DIMENSIONS == 2u) local.z = 0.0;
     vec3 up = vec3(0.0);
     up[terms.up_axis] = 1.0;
     if (body.kind == PLANE) return vec4(body.extent, dot(body.extent, local));

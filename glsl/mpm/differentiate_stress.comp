@@ -39,13 +39,15 @@ void main() {
     uint reach = block_of[i] * BLOCK_REACH;
     mat3 gradient = mat3(0.0);
     [[dont_unroll]] for (uint z = 0u; z < STENCIL_Z; ++z) {
+        vec2 along_z = third_weight(at, z);
         [[dont_unroll]] for (uint y = 0u; y < STENCIL; ++y) {
+            vec2 along_y = axis_weight(at.y, y);
             [[dont_unroll]] for (uint k = 0u; k < STENCIL; ++k) {
                 uint node = reach_node(base % BLOCK_SIDE, uvec3(k, y, z));
                 uint block = target[reach + node / BLOCK_NODES];
                 if (block == INVALID_INDEX) continue;
-                vec4 w = node_weight(at, uvec3(k, y, z));
-                gradient += outerProduct(field[block * BLOCK_NODES + node % BLOCK_NODES], w.xyz);
+                vec4 w = node_weight(axis_weight(at.x, k), along_y, along_z);
+                gradient += outer_product(field[block * BLOCK_NODES + node % BLOCK_NODES], w.xyz);
             }
         }
     }

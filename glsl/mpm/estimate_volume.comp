@@ -28,11 +28,13 @@ void main() {
     uint reach = block_of[i] * BLOCK_REACH;
     float about = 0.0;
     [[dont_unroll]] for (uint z = 0u; z < STENCIL_Z; ++z) {
+        vec2 along_z = third_weight(f, z);
         [[dont_unroll]] for (uint y = 0u; y < STENCIL; ++y) {
+            vec2 along_y = axis_weight(f.y, y);
             [[dont_unroll]] for (uint k = 0u; k < STENCIL; ++k) {
                 uint node = reach_node(base % BLOCK_SIDE, uvec3(k, y, z));
                 node = target[reach + node / BLOCK_NODES] * BLOCK_NODES + node % BLOCK_NODES;
-                about += node_weight(f, uvec3(k, y, z)).w * momentum[node].w;
+                about += node_weight(axis_weight(f.x, k), along_y, along_z).w * momentum[node].w;
             }
         }
     }

@@ -33,7 +33,6 @@ void main() {
     vec3 xi = place_in_cells(t.lattice, position[i]);
     uvec3 base = base_of(t.lattice, xi);
     vec3 f = place_in_stencil(xi, base);
-    if (DIMENSIONS == 2u) f.z = 0.0;
     uint reach = block_of[i] * BLOCK_REACH;
     float inertia = inverse_inertia(t.lattice.cells_per_m);
     vec3 own = velocity[i];
@@ -41,7 +40,9 @@ void main() {
     mat3 s = LOAD_SYMMETRIC(stress, i);
     mat3 c = TRANSFER == PIC_FLIP ? mat3(0.0) : LOAD_MATRIX(affine, i, 0.0);
     [[dont_unroll]] for (uint z = 0u; z < STENCIL_Z; ++z) {
+        vec2 along_z = third_weight(f, z);
         [[dont_unroll]] for (uint y = 0u; y < STENCIL; ++y) {
+            vec2 along_y = axis_weight(f.y, y);
             [[dont_unroll]] for (uint x = 0u; x < STENCIL; ++x) {
                 uvec3 k = uvec3(x, y, z);
                 uint node = reach_node(base % BLOCK_SIDE, k);
@@ -49,12 +50,11 @@ void main() {
                 // A list that was too short: the step counts for nothing, see report_fault.
                 if (block == INVALID_INDEX) continue;
                 node = block * BLOCK_NODES + node % BLOCK_NODES;
-                vec4 w = node_weight(f, k);
+                vec4 w = node_weight(axis_weight(f.x, x), along_y, along_z);
                 float m = w.w * own_mass;
-                vec3 offset_m = t.cell_m * (vec3(k) - from_base(f));
-                if (DIMENSIONS == 2u) offset_m.z = 0.0;
-                vec3 v = own + c * offset_m;
-                vec3 pull = -(s * (TRANSFER == MLS ? w.w * inertia * offset_m : t.lattice.cells_per_m * w.xyz));
+                vec3 offset_m = scaled(t.cell_m, vec3(k) - from_base(f));
+                vec3 v = TRANSFER == PIC_FLIP ? own : own + times(c, offset_m);
+                vec3 pull = times(s, TRANSFER == MLS ? scaled(-w.w * inertia, offset_m) : scaled(-t.lattice.cells_per_m, w.xyz));
                 for (uint axis = 0u; axis < DIMENSIONS; ++axis) {
                     atomicAdd(momentum[4u * node + axis], m * v[axis]);
                     atomicAdd(force[3u * node + axis], pull[axis]);

@@ -35,7 +35,6 @@ void main() {
     MpmTerms t = terms[0];
     uvec3 in_block = node_place(n);
     uvec3 node = BLOCK_SIDE * block_place(t.lattice, active_block[a]) + in_block;
-    float inertia = inverse_inertia(t.lattice.cells_per_m);
     vec4 sum = vec4(0.0);
     vec3 pull = vec3(0.0);
     [[dont_unroll]] for (uint z = STENCIL_Z; z-- > 0u;) {
@@ -50,21 +49,18 @@ void main() {
                 uint end = cell_start[cell + 1u];
                 [[dont_unroll]] for (uint p = cell_start[cell]; p < end; ++p) {
                     vec3 f = place_in_stencil(place_in_cells(t.lattice, position[p]), node - k);
-                    if (DIMENSIONS == 2u) f.z = 0.0;
-                    vec4 w = node_weight(f, k);
+                    vec4 w = node_weight(axis_weight(f.x, x), axis_weight(f.y, y), third_weight(f, z));
                     float m = w.w * mass[p];
-                    vec3 v = velocity[p];
-                    vec3 offset_m = t.cell_m * (vec3(k) - from_base(f));
-                    if (DIMENSIONS == 2u) offset_m.z = 0.0;
-                    if (TRANSFER != PIC_FLIP) v += LOAD_MATRIX(affine, p, 0.0) * offset_m;
-                    sum += vec4(m * v, m);
-                    mat3 s = LOAD_SYMMETRIC(stress, p);
-                    pull -= s * (TRANSFER == MLS ? w.w * inertia * offset_m : t.lattice.cells_per_m * w.xyz);
+                    vec3 v = in_dimensions(velocity[p]);
+                    vec3 offset_m = scaled(t.cell_m, vec3(k) - from_base(f));
+                    if (TRANSFER != PIC_FLIP) v += times(LOAD_MATRIX(affine, p, 0.0), offset_m);
+                    sum += vec4(scaled(m, v), m);
+                    pull -= times(LOAD_SYMMETRIC(stress, p), TRANSFER == MLS ? scaled(w.w, offset_m) : w.xyz);
                 }
             }
         }
     }
     uint at = a * BLOCK_NODES + n;
     momentum[at] = sum;
-    force[at] = pull;
+    force[at] = (TRANSFER == MLS ? inverse_inertia(t.lattice.cells_per_m) : t.lattice.cells_per_m) * pull;
 }

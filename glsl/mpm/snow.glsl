@@ -2,6 +2,7 @@
 #ifndef MPM_SNOW
 #define MPM_SNOW
 #include "linalg/svd.glsl"
+#include "mpm/tensors.glsl"
 #include "mpm/terms.glsl"
 
 struct Decomposed {
@@ -38,7 +39,7 @@ mat3 kirchhoff(MpmTerms terms, Decomposed f, float plastic_volume, float volume)
     float gain = volume * hardening_factor(terms, plastic_volume);
     float j = f.sigma.x * f.sigma.y * f.sigma.z;
     vec3 principal = gain * (2.0 * terms.mu_pa * (f.sigma - 1.0) * f.sigma + terms.lambda_pa * (j - 1.0) * j);
-    return times_diagonal(f.u, principal) * transpose(f.u);
+    return times(times_diagonal(f.u, principal), transpose(f.u));
 }
 
 // Ψ in J/m³ (004 eq 3.8).

@@ -13,6 +13,8 @@ vec3 place_in_stencil(vec3 xi, uvec3 base) {
     return f;
 }
 
+vec3 in_dimensions(vec3 v) { return DIMENSIONS == 3u ? v : vec3(v.xy, 0.0); }
+
 // The same, counted from the first node.
 vec3 from_base(vec3 f) { return f + float(STENCIL - 3u); }
 
@@ -22,48 +24,40 @@ float printed_weight(float x) {
     return r < 2.0 ? -r * r * r / 6.0 + r * r - 2.0 * r + 4.0 / 3.0 : 0.0;
 }
 
-float spline_weight(float f, uint k) {
+// Weight of node k along one axis, and its slope in 1/cells: 004 eq 3.3 and 3.6, which loses the sign of its first case.
+//
+// The cubic spline is ((2 − r)³ − 4 (1 − r)³)/6 within a cell and (2 − r)³/6 beyond. With e = 1 − f for the two nodes below and e = f for
+// the two above, both of exact digits, r is 1 − e of an inner node and 2 − e of an outer one, so that no sign hangs on the particle.
+vec2 axis_weight(float f, uint k) {
     if (STENCIL == 4u) {
-        if (AS_PRINTED != 0u) return printed_weight(f + 1.0 - float(k));
-        float g = 1.0 - f;
-        float t = k < 2u ? f : g;
-        float u = k < 2u ? g : f;
-        // The outer nodes weigh u³/6, the inner ones ⅔ − t² + t³/2.
-        return k == 0u || k == 3u ? u * u * u * (1.0 / 6.0) : 2.0 / 3.0 - t * t * (1.0 - 0.5 * t);
+        bool is_below = k < 2u;
+        bool is_inner = k == 1u || k == 2u;
+        float e = is_below ? 1.0 - f : f;
+        float inner = is_inner ? 1.0 : 0.0;
+        float outer = is_inner ? -4.0 : 1.0;
+        float g = inner * (1.0 + e);
+        float e2 = outer * e * e;
+        float slope = 0.5 * (g * g + e2);
+        float w = (g * g * g + e2 * e) * (1.0 / 6.0);
+        if (AS_PRINTED != 0u) w = printed_weight(f + 1.0 - float(k));
+        return vec2(w, is_below ? -slope : slope);
     }
     float d = f - 1.0;
-    if (k == 1u) return 0.75 - d * d;
     float u = k == 0u ? 0.5 - d : 0.5 + d;
-    return 0.5 * u * u;
-}
-
-// dN/dx in 1/cells; 004 eq 3.6 loses the sign of its first case.
-float spline_slope(float f, uint k) {
-    if (STENCIL == 4u) {
-        float g = 1.0 - f;
-        if (k == 0u) return -0.5 * g * g;
-        if (k == 1u) return 0.5 * f * (3.0 * f - 4.0);
-        if (k == 2u) return -0.5 * g * (3.0 * g - 4.0);
-        return 0.5 * f * f;
-    }
-    float d = f - 1.0;
-    if (k == 1u) return -2.0 * d;
-    return k == 0u ? d - 0.5 : d + 0.5;
+    return k == 1u ? vec2(0.75 - d * d, -2.0 * d) : vec2(0.5 * u * u, k == 0u ? -u : u);
 }
 
 // Nodes along the third axis that a particle reaches.
 const uint STENCIL_Z = (DIMENSIONS - 2u) * STENCIL + (3u - DIMENSIONS);
 
-// Weight of node k, and its gradient in 1/cells (004 eq 3.2, 3.5): (∇w, w).
-vec4 node_weight(vec3 f, uvec3 k) {
-    vec3 w = vec3(spline_weight(f.x, k.x), spline_weight(f.y, k.y), 1.0);
-    vec3 s = vec3(spline_slope(f.x, k.x), spline_slope(f.y, k.y), 0.0);
-    if (DIMENSIONS == 3u) {
-        w.z = spline_weight(f.z, k.z);
-        s.z = spline_slope(f.z, k.z);
-    }
-    return vec4(s.x * w.y * w.z, w.x * s.y * w.z, w.x * w.y * s.z, w.x * w.y * w.z);
+// Weight of node k, and its gradient in 1/cells (004 eq 3.2, 3.5): (∇w, w). A plane has nothing along its third axis.
+vec4 node_weight(vec2 x, vec2 y, vec2 z) {
+    if (DIMENSIONS == 2u) return vec4(x.y * y.x, x.x * y.y, 0.0, x.x * y.x);
+    return vec4(x.y * y.x * z.x, x.x * y.y * z.x, x.x * y.x * z.y, x.x * y.x * z.x);
 }
+
+// The factor of node k along the third axis.
+vec2 third_weight(vec3 f, uint k) { return DIMENSIONS == 3u ? axis_weight(f.z, k) : vec2(1.0, 0.0); }
 
 // One over the inertia of the spline, 1/D: 3/h² for the cubic, 4/h² for the quadratic one (Jiang et al. 2015).
 float inverse_inertia(float cells_per_m) { return float(7u - STENCIL) * cells_per_m * cells_per_m; }

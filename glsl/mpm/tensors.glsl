@@ -5,6 +5,21 @@
 const uint MATRIX_WORDS = DIMENSIONS * DIMENSIONS;
 const uint SYMMETRIC_WORDS = DIMENSIONS * (DIMENSIONS + 1u) / 2u;
 
+// Products that leave out what a plane does not have: a compiler may not drop a product with 0.
+vec3 times(mat3 m, vec3 v) { return DIMENSIONS == 3u ? m * v : vec3(m[0].xy * v.x + m[1].xy * v.y, 0.0); }
+
+mat3 times(mat3 a, mat3 b) {
+    if (DIMENSIONS == 3u) return a * b;
+    return mat3(times(a, b[0]), times(a, b[1]), vec3(0.0, 0.0, a[2].z * b[2].z));
+}
+
+mat3 outer_product(vec3 a, vec3 b) {
+    if (DIMENSIONS == 3u) return outerProduct(a, b);
+    return mat3(vec3(a.xy * b.x, 0.0), vec3(a.xy * b.y, 0.0), vec3(0.0));
+}
+
+vec3 scaled(float s, vec3 v) { return DIMENSIONS == 3u ? s * v : vec3(s * v.xy, 0.0); }
+
 // `zz` is what stands in the corner that a plane does not have.
 #define LOAD_MATRIX(column, i, zz)                                                                                           \
     (DIMENSIONS == 3u ? mat3(column[9u * i], column[9u * i + 1u], column[9u * i + 2u], column[9u * i + 3u],                   \

@@ -1,11 +1,11 @@
 #version 460
 // Steps 7 to 10 for a particle: deformation gradient, velocity, collisions and position, and the stress that the next step begins with.
 //
-// 7. F̂_E = (I + Δt ∇v) F_E with ∇v = Σ v_i ∇wᵀ (004 eq 3.26, 3.27; MLS: the affine velocity). Its singular values are bounded, and what
-//    is cut off goes to the plastic part (eq 3.30), of which only J_P = det F_P matters to anything, so that it alone is kept.
-// 8. PIC and FLIP blended (eq 3.31, 3.32), or the affine velocity C = Σ w v_i (x_i − x_p)ᵀ/D.
-// 9. Collisions of the particle's own velocity (sec 3.2.9).
-// 10. x ← x + Δt v, and out of bodies that it ended in (001 step 8).
+// Step 7: F̂_E = (I + Δt ∇v) F_E with ∇v = Σ v_i ∇wᵀ (004 eq 3.26, 3.27; MLS: the affine velocity). Its singular values are bounded, and
+// what is cut off goes to the plastic part (eq 3.30), of which only J_P = det F_P matters to anything, so that it alone is kept.
+// Step 8: PIC and FLIP blended (eq 3.31, 3.32), or the affine velocity C = Σ w v_i (x_i − x_p)ᵀ/D.
+// Step 9: collisions of the particle's own velocity (sec 3.2.9).
+// Step 10: x ← x + Δt v, and out of bodies that it ended in (001 step 8).
 //
 // With the strain floor, entries of Δt ∇v below 2⁻²⁴ count as 0. On the diagonal of F, which is near 1, they are lost to rounding
 // anyway; beside it they would pile up, and the rounding of Σ v_i ∇w, which is 0 in exact numbers for a particle that drifts alone, would
@@ -72,7 +72,6 @@ void main() {
     vec3 xi = place_in_cells(t.lattice, x);
     uvec3 base = base_of(t.lattice, xi);
     vec3 f = place_in_stencil(xi, base);
-    if (DIMENSIONS == 2u) f.z = 0.0;
     uvec3 base_in_block = base % BLOCK_SIDE;
     uint reach = block_of[i] * BLOCK_REACH;
 
@@ -86,38 +85,40 @@ void main() {
     mat3 gradient = mat3(0.0);
     mat3 spin = mat3(0.0);
     [[dont_unroll]] for (uint z = 0u; z < STENCIL_Z; ++z) {
+        vec2 along_z = third_weight(f, z);
         [[dont_unroll]] for (uint y = 0u; y < STENCIL; ++y) {
+            vec2 along_y = axis_weight(f.y, y);
             [[dont_unroll]] for (uint k = 0u; k < STENCIL; ++k) {
                 uvec3 at = uvec3(k, y, z);
                 uint node = reach_node(base_in_block, at);
                 node = target[reach + node / BLOCK_NODES] * BLOCK_NODES + node % BLOCK_NODES;
-                vec4 w = node_weight(f, at);
+                vec4 w = node_weight(axis_weight(f.x, k), along_y, along_z);
                 vec3 v = node_velocity[node] - start;
-                picked += w.w * v;
-                if (TRANSFER == PIC_FLIP) changed += w.w * node_change[node];
-                if (TRANSFER != MLS) gradient += outerProduct(v, w.xyz);
-                if (TRANSFER != PIC_FLIP) spin += outerProduct(v, w.w * (vec3(at) - from_base(f)));
+                picked += scaled(w.w, v);
+                if (TRANSFER == PIC_FLIP) changed += scaled(w.w, node_change[node]);
+                if (TRANSFER != MLS) gradient += outer_product(v, w.xyz);
+                if (TRANSFER != PIC_FLIP) spin += outer_product(v, scaled(w.w, vec3(at) - from_base(f)));
             }
         }
     }
-    if (DIMENSIONS == 2u) spin[2] = vec3(0.0);
     mat3 c = inverse_inertia(t.lattice.cells_per_m) * t.cell_m * spin;
     gradient = TRANSFER == MLS ? c : t.lattice.cells_per_m * gradient;
 
     mat3 strain = t.dt_s * gradient;
     if (t.has_strain_floor != 0u) strain = floored(strain);
     mat3 stretched = LOAD_MATRIX(elastic, i, 1.0);
-    stretched += strain * stretched;
+    stretched += times(strain, stretched);
     Decomposed d = decompose(stretched);
     float j = d.sigma.x * d.sigma.y * d.sigma.z;
     float plastic = plastic_volume[i];
-    if (t.is_plastic != 0u) {
+    // Snow turned inside out is not to be bounded back to shape: what is reported is how it was found.
+    if (t.is_plastic != 0u && j > 0.0) {
         vec3 kept = clamp(d.sigma, vec3(t.sigma_min), vec3(t.sigma_max));
         if (DIMENSIONS == 2u) kept.z = 1.0;
         if (kept != d.sigma) {
             plastic *= j / (kept.x * kept.y * kept.z);
             d.sigma = kept;
-            stretched = times_diagonal(d.u, kept) * transpose(d.v);
+            stretched = times(times_diagonal(d.u, kept), transpose(d.v));
         }
     }
 

@@ -5,6 +5,7 @@
 // Inputs: count[0]. Outputs: args[16], groups folded over x and y. Bytes: 4 read, 192 written. Order-independent.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
+#include "primitives/dispatch.glsl"
 
 layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
 layout(scalar, binding = 1) writeonly buffer Args { uvec3 args[]; };
@@ -13,9 +14,5 @@ layout(scalar, push_constant) uniform Params { uint max_groups_x; };
 void main() {
     uint row = thread_idx();
     if (row >= 16u) return;
-    uint n = count[0];
-    uint groups = (n >> row) + ((n & ((1u << row) - 1u)) != 0u ? 1u : 0u);
-    // An empty dispatch keeps y = 1: zero groups in x already make it empty, and y is never a divisor of nothing.
-    uint rows = groups == 0u ? 1u : (groups - 1u) / max_groups_x + 1u;
-    args[row] = uvec3(rows == 1u ? groups : max_groups_x, rows, 1u);
+    args[row] = dispatch_of(count[0], row, max_groups_x);
 }

@@ -13,9 +13,8 @@ layout(depth_less) out float gl_FragDepth;
 void main() {
     vec3 center = ball_center - view.eye;
     vec3 hit;
-    if (!imposter_hit(ray, center, radius, hit)) discard;
-    float z = dot(hit, view.forward);
-    if (z < view.near) discard;
-    gl_FragDepth = view.near / z;
-    pixel = vec4(lit(color, (hit - center) / radius, -normalize(hit), view), 1.0);
+    if (!imposter_hit(view, ray, center, radius, hit)) discard;
+    if (is_too_near(view, hit)) discard;
+    gl_FragDepth = depth_at(view, hit);
+    pixel = vec4(lit(color, (hit - center) / radius, toward_viewer(view, hit), view), 1.0);
 }

@@ -11,7 +11,7 @@ void main() {
     vec3 center = ball_center - view.eye;
     ray = vec3(0.0);
     gl_Position = NOWHERE;
-    if (dot(center, center) <= 1.0001 * radius * radius) return;
-    ray = imposter_corner(center, radius, view.up, quad_corner(uint(gl_VertexIndex)));
+    if (!imposter_visible(view, center, radius)) return;
+    ray = imposter_corner(view, center, radius, quad_corner(uint(gl_VertexIndex)));
     gl_Position = clip_position(view, ray);
 }

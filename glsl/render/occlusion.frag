@@ -11,12 +11,15 @@ const uint SAMPLES = 14u;
 const float GOLDEN_ANGLE = 2.39996323;
 
 // The drawn point at a pixel, relative to the eye, in the camera's axes (x right, y down, z forward). Pixels past the
-// border repeat it; where nothing was drawn z is infinite, by division by zero, and the comparisons below refuse it.
+// border repeat it; where nothing was drawn z is infinite, by division by zero, and the comparisons below refuse it. Without
+// perspective it is relative to the target, and z where nothing was drawn is farther than they reach.
 vec3 point_at(ivec2 at) {
     at = clamp(at, ivec2(0), ivec2(width, height) - 1);
-    float z = near / depth[at.y * int(width) + at.x];
+    float d = depth[at.y * int(width) + at.x];
     vec2 ndc = (vec2(at) + 0.5) / vec2(width, height) * 2.0 - 1.0;
-    return vec3(ndc * tan_half_fov * z, z);
+    if (depth_reach > 0.0) return vec3(ndc * half_extent, (1.0 - 2.0 * d) * depth_reach);
+    float z = near / d;
+    return vec3(ndc * half_extent * z, z);
 }
 
 // The slope along one axis of the image, from the neighbour that is nearer in depth: the other may lie past an edge.
@@ -31,7 +34,8 @@ void main() {
     if (depth[at.y * int(width) + at.x] == 0.0) return;
     vec3 here = point_at(at);
     vec3 normal = normalize(cross(slope(here, at, ivec2(0, 1)), slope(here, at, ivec2(1, 0))));
-    float reach_px = clamp(reach / (here.z * tan_half_fov.y) * 0.5 * float(height), 2.0, 0.1 * float(height));
+    float half_height = half_extent.y * (depth_reach > 0.0 ? 1.0 : here.z);
+    float reach_px = clamp(reach / half_height * 0.5 * float(height), 2.0, 0.1 * float(height));
     // Turning the spiral from pixel to pixel trades bands for a fine grain (interleaved gradient noise, Jimenez 2014).
     float turn = 6.2831853 * fract(52.9829189 * fract(dot(vec2(at), vec2(0.06711056, 0.00583715))));
     float obscurance = 0.0;

@@ -1,7 +1,9 @@
 // Parameters that the two stages of `occlusion` share.
 layout(scalar, push_constant) uniform Params {
-    vec2 tan_half_fov;
+    // As in `View`.
+    vec2 half_extent;
     float near;
+    float depth_reach;
     // Of the image, in pixels.
     uint width;
     uint height;

@@ -18,21 +18,21 @@ layout(depth_less) out float gl_FragDepth;
 
 void main() {
     vec3 hit;
-    if (!imposter_hit(ray, center, radius, hit)) discard;
-    float z = dot(hit, view.forward);
-    if (z < view.near) discard;
-    gl_FragDepth = view.near / z;
+    if (!imposter_hit(view, ray, center, radius, hit)) discard;
+    if (is_too_near(view, hit)) discard;
+    gl_FragDepth = depth_at(view, hit);
+    vec3 to_viewer = toward_viewer(view, hit);
     vec3 normal = (hit - center) / radius;
     vec3 shown = color;
-    if (shading == SHADING_LIT) shown = lit(color, normal, -normalize(hit), view);
+    if (shading == SHADING_LIT) shown = lit(color, normal, to_viewer, view);
     if (shading == SHADING_MATTE) shown = matte(color, normal, view);
     float taken = 1.0;
     if (shading == SHADING_TRANSLUCENT) {
         // Layers of one colour blend to the same whatever their order, as light that is absorbed along the ray (Beer and Lambert);
         // a little light on each shows where the surface is.
-        float chord = max(dot(normal, -normalize(hit)), 0.0);
+        float chord = max(dot(normal, to_viewer), 0.0);
         taken = 1.0 - pow(1.0 - opacity, chord);
-        shown = mix(color, lit(color, normal, -normalize(hit), view), 0.5);
+        shown = mix(color, lit(color, normal, to_viewer, view), 0.5);
     }
     pixel = vec4(shown, taken);
 }

@@ -50,10 +50,8 @@ void main() {
     color = vec3(0.0);
     if (particle_idx >= count[0]) return;
     center = positions[particle_idx] - view.eye;
-    // Wholly in front of the near plane, or with the eye inside it. Also false for a position that is not a number.
-    bool visible = dot(center, view.forward) + radius > view.near && dot(center, center) > 1.0001 * radius * radius;
-    if (!visible) return;
-    ray = imposter_corner(center, radius, view.up, quad_corner(uint(gl_VertexIndex) % 6u));
+    if (!imposter_visible(view, center, radius)) return;
+    ray = imposter_corner(view, center, radius, quad_corner(uint(gl_VertexIndex) % 6u));
     color = column_kind == COLUMN_NONE ? uniform_color : mapped(value(particle_idx));
     gl_Position = clip_position(view, ray);
 }

@@ -1,7 +1,8 @@
 // The camera that every shader of this area projects with, and the light that it carries.
 //
-// No matrices: four vectors and three numbers fit push constants, and the reversed infinite depth near / z is then exact
-// to the last bit of a division. Clip space is Vulkan's: y points down, depth 1 lies at `near` and 0 infinitely far.
+// No matrices: four vectors and four numbers fit push constants, and the reversed infinite depth near / z is then exact
+// to the last bit of a division. Clip space is Vulkan's: y points down, depth 1 lies at `near` and 0 infinitely far. Without
+// perspective depth is linear, and the eye stands for the target: 1 lies `depth_reach` before it and 0 as far behind it.
 #extension GL_EXT_scalar_block_layout : require
 
 struct View {
@@ -9,10 +10,32 @@ struct View {
     vec3 right;
     vec3 up;
     vec3 forward;
-    // Tangents of half the horizontal and half the vertical angle of view.
-    vec2 tan_half_fov;
+    // Tangents of half the horizontal and half the vertical angle of view; without perspective half of what is seen, in m.
+    vec2 half_extent;
     float near;
+    // 0 with perspective.
+    float depth_reach;
 };
+
+bool has_perspective(View view) {
+    return view.depth_reach == 0.0;
+}
+
+// Depth of a point given relative to the eye.
+float depth_at(View view, vec3 from_eye) {
+    float z = dot(from_eye, view.forward);
+    return has_perspective(view) ? view.near / z : 0.5 - 0.5 * z / view.depth_reach;
+}
+
+// Whether a point given relative to the eye is before the near plane.
+bool is_too_near(View view, vec3 from_eye) {
+    return has_perspective(view) && dot(from_eye, view.forward) < view.near;
+}
+
+// Unit vector from a point given relative to the eye to where it is seen from.
+vec3 toward_viewer(View view, vec3 from_eye) {
+    return has_perspective(view) ? -normalize(from_eye) : -view.forward;
+}
 
 // A position outside the clip volume: a triangle of three of these is never drawn.
 const vec4 NOWHERE = vec4(2.0, 2.0, 2.0, 1.0);
@@ -26,9 +49,10 @@ vec2 quad_corner(uint vertex) {
 
 // Clip-space position of a point given relative to the eye.
 vec4 clip_position(View view, vec3 from_eye) {
+    float z = dot(from_eye, view.forward);
     return vec4(
-        dot(from_eye, view.right) / view.tan_half_fov.x,
-        -dot(from_eye, view.up) / view.tan_half_fov.y,
-        view.near,
-        dot(from_eye, view.forward));
+        dot(from_eye, view.right) / view.half_extent.x,
+        -dot(from_eye, view.up) / view.half_extent.y,
+        has_perspective(view) ? view.near : 0.5 - 0.5 * z / view.depth_reach,
+        has_perspective(view) ? z : 1.0);
 }

@@ -18,6 +18,7 @@ vec3 box_corner(uint edge, float end) {
 
 // `a`, or where the segment from `a` to `b` enters the visible side of the near plane.
 vec3 clipped(vec3 a, vec3 b) {
+    if (!has_perspective(view)) return a;
     float z = dot(a, view.forward), other = dot(b, view.forward), least = 1.01 * view.near;
     return z >= least ? a : mix(a, b, (least - z) / (other - z));
 }
@@ -28,7 +29,8 @@ void main() {
     vec3 a = box_corner(edge, 0.0), b = box_corner(edge, 1.0);
     offset = 0.0;
     gl_Position = NOWHERE;
-    if (max(dot(a, view.forward), dot(b, view.forward)) <= 1.01 * view.near) return;
+    bool is_behind = max(dot(a, view.forward), dot(b, view.forward)) <= 1.01 * view.near;
+    if (has_perspective(view) && is_behind) return;
     vec4 from = clip_position(view, clipped(a, b)), to = clip_position(view, clipped(b, a));
     vec2 direction = (to.xy / to.w - from.xy / from.w) * image_size;
     if (dot(direction, direction) == 0.0) return;
@@ -38,6 +40,6 @@ void main() {
     vec4 at = corner.x < 0.0 ? from : to;
     at.xy += 2.0 * offset * vec2(-direction.y, direction.x) / image_size * at.w;
     // A little nearer, so that edges in the plane of the ground win over it.
-    at.z *= 1.004;
+    at.z = has_perspective(view) ? 1.004 * at.z : at.z + 1e-5;
     gl_Position = at;
 }

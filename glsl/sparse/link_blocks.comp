@@ -2,7 +2,8 @@
 // Lists the active blocks, and links each occupied block with the active ones of its reach, both ways.
 //
 // target[o · 2^D + s] is the place in the active list of the block at step s of occupied block o; source[a · 2^D + s] the place in the
-// occupied list of the block that reaches active block a by step s, or INVALID_INDEX. `rank` is the exclusive scan of `is_own`.
+// occupied list of the block that reaches active block a by step s, or INVALID_INDEX. A row of targets behind the last is INVALID_INDEX,
+// for particles whose block found no room in the list. `rank` is the exclusive scan of `is_own`.
 // Bytes: 12 a thread, 4 + 4 · 2^D an active block, and searches in the list of occupied blocks. Order-independent.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
@@ -28,6 +29,7 @@ void main() {
     uint o = thread_idx() / THREADS_PER_ITEM;
     uint s = thread_idx() % THREADS_PER_ITEM;
     if (o >= occupied_count[0]) return;
+    if (o == 0u) target[occupied_count[0] * BLOCK_REACH + s] = INVALID_INDEX;
     uint slot = o * BLOCK_REACH + s;
     uvec3 block = block_place(lattice, occupied[o]) + reach_step(s);
     if (any(greaterThanEqual(block, lattice.blocks))) {

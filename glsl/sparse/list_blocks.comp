@@ -2,7 +2,8 @@
 // Lists the occupied blocks, ascending, with the first particle of each, and turns each particle's rank among the first ones into
 // the place of its block in that list.
 //
-// `block_of` comes in as the exclusive scan of `is_first`. Blocks past the list's capacity are left out; settle_blocks counts them.
+// `block_of` comes in as the exclusive scan of `is_first`. Blocks past the list's capacity are left out, and their particles get the place
+// behind the last, where link_blocks leaves a row that leads nowhere; settle_blocks counts them.
 // Bytes: 16 a particle, 8 a block. Order-independent.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
@@ -23,11 +24,10 @@ void main() {
     if (i >= n) return;
     bool first = is_first[i] != 0u;
     uint place = block_of[i] + (first ? 0u : 0xffffffffu);
-    block_of[i] = place;
-    if (first && place < capacity) {
-        occupied[place] = block_of_key(key[i]);
-        start[place] = i;
-    }
+    block_of[i] = min(place, capacity);
+    if (first && place < capacity) occupied[place] = block_of_key(key[i]);
+    // The first block that is left out ends the last one that is not.
+    if (first && place <= capacity) start[place] = i;
     // Where the particles of the last block end.
     if (i == n - 1u && place < capacity) start[place + 1u] = n;
 }

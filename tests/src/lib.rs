@@ -2,13 +2,16 @@
 
 pub mod bar;
 pub mod bodies;
+pub mod mpm_stages;
 mod random;
 mod snow_twin;
 pub mod snowpack;
+mod worst;
 
 pub use frazil_bench::benches::snow_twin_parameters;
 pub use random::Random;
 pub use snow_twin::{is_migrating_after, run_snow_stage, run_snow_twin, snow_disagreement, snow_state};
+pub use worst::Worst;
 
 use frazil_scene::Scene;
 use frazil_solvers::pbd::{Fluid, FluidMetrics, Snow, SnowMetrics};
@@ -86,7 +89,7 @@ impl Simulation {
 
     /// Simulated time in s.
     pub fn time_s(&self) -> f64 {
-        self.step as f64 * self.scene.time.dt_s
+        self.step as f64 * self.scene.dt_s()
     }
 
     /// Advances by `steps` and measures.

@@ -105,25 +105,8 @@ impl Snowpack {
     }
 
     /// The state that a checkpoint would hold.
-    ///
-    /// # Panics
-    /// If the device is lost.
-    #[allow(clippy::expect_used)]
     pub fn state(&self) -> Vec<StateColumn> {
-        let ring = ReadbackRing::new(&self.device);
-        let mut recorder = self.device.recorder().expect("a recorder");
-        self.mpm.record_output(&mut recorder);
-        let pending: Vec<_> = self
-            .mpm
-            .state_columns()
-            .into_iter()
-            .map(|c| (c.name, ring.read(&mut recorder, &c.words, c.words.len()).expect("a read-back")))
-            .collect();
-        self.device.submit(recorder).expect("a submission");
-        pending
-            .into_iter()
-            .map(|(name, words)| StateColumn { name: name.into(), words: words.wait().expect("words") })
-            .collect()
+        state_of(&self.device, &self.mpm)
     }
 
     /// A column of the state, as numbers.
@@ -141,6 +124,27 @@ impl Snowpack {
     pub fn particles(&self) -> Vec<twin::Particle> {
         particles_of_state(self.mpm.parameters(), &self.state())
     }
+}
+
+/// The state of snow that a checkpoint would hold.
+///
+/// # Panics
+/// If the device is lost.
+#[allow(clippy::expect_used)]
+pub fn state_of(device: &Device, mpm: &Mpm) -> Vec<StateColumn> {
+    let ring = ReadbackRing::new(device);
+    let mut recorder = device.recorder().expect("a recorder");
+    mpm.record_output(&mut recorder);
+    let pending: Vec<_> = mpm
+        .state_columns()
+        .into_iter()
+        .map(|c| (c.name, ring.read(&mut recorder, &c.words, c.words.len()).expect("a read-back")))
+        .collect();
+    device.submit(recorder).expect("a submission");
+    pending
+        .into_iter()
+        .map(|(name, words)| StateColumn { name: name.into(), words: words.wait().expect("words") })
+        .collect()
 }
 
 /// Particles of the twin, of a saved state.

@@ -52,7 +52,7 @@ fn write_temporary(
     }
 }
 
-fn temporary_name(path: &Path) -> Result<PathBuf> {
+pub(crate) fn temporary_name(path: &Path) -> Result<PathBuf> {
     let Some(name) = path.file_name() else {
         let cause = io::Error::new(io::ErrorKind::InvalidInput, "expected a path that ends in a file name");
         return Err(Error::Io { operation: "write", path: path.to_owned(), cause });

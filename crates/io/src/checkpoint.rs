@@ -12,7 +12,7 @@ use crate::error::{Damage, Error, Problem, Result};
 use crate::frame::list;
 use crate::section::{FileKind, PRELUDE_BYTES, Parser, PayloadKind, Section, u64_at};
 
-const KIND: FileKind = FileKind { name: "checkpoint", magic: b"FRZLCKPT", version: 1 };
+const KIND: FileKind = FileKind { name: "checkpoint", magic: b"FRZLCKPT", version: 1, oldest: 1 };
 const STATE_BYTES: usize = 40;
 
 /// The whole state of a run at one step.

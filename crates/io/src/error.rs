@@ -39,13 +39,15 @@ pub enum Error {
         found: String,
     },
     /// The file was written by another version of the format.
-    #[error("{}: {kind} format version {found}; this build reads version {expected}", path.display())]
+    #[error("{}: {kind} format version {found}; this build reads version {}", path.display(), span(*oldest, *expected))]
     Version {
         /// What the file is: "recording", "checkpoint", "run.json".
         kind: &'static str,
         /// The file.
         path: PathBuf,
-        /// The version this build reads.
+        /// The oldest version this build reads.
+        oldest: u32,
+        /// The newest version this build reads.
         expected: u32,
         /// The version the file names.
         found: u32,
@@ -125,6 +127,11 @@ pub enum Error {
         /// What was found and what was expected.
         problem: String,
     },
+}
+
+/// "1", or "1 to 2".
+fn span(oldest: u32, newest: u32) -> String {
+    if oldest == newest { newest.to_string() } else { format!("{oldest} to {newest}") }
 }
 
 impl Error {

@@ -16,14 +16,18 @@ mod export;
 mod frame;
 mod json;
 mod metrics;
+mod packing;
 mod plot;
 mod profile;
 mod recording;
 pub mod reference_data;
 mod run_info;
 mod section;
+mod shape;
 mod state_hash;
+mod sweep_info;
 mod trace;
+mod y4m;
 
 pub use checkpoint::Checkpoint;
 pub use comparison::{Comparison, Verdict, compare, median};
@@ -40,8 +44,11 @@ pub use profile::{
 };
 pub use recording::{RECORDING_EXTENSION, Recording, RecordingMeta, RecordingWriter, Tail};
 pub use run_info::RunInfo;
+pub use shape::{FRAGMENT_SHARE, ShapeStatistics};
 pub use state_hash::StateHasher;
+pub use sweep_info::{SweepAxis, SweepCase, SweepInfo, SweepStatus};
 pub use trace::{Span, Track, write_trace};
+pub use y4m::Y4mWriter;
 
 #[doc = include_str!("../../../docs/formats.md")]
 pub mod formats {}

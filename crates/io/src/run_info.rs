@@ -71,7 +71,7 @@ impl RunInfo {
             serde_json::from_str(&text).map_err(|cause| Error::Json { path: path.to_owned(), cause })?;
         if info.format_version != Self::FORMAT_VERSION {
             let (path, expected, found) = (path.to_owned(), Self::FORMAT_VERSION, info.format_version);
-            return Err(Error::Version { kind: "run.json", path, expected, found });
+            return Err(Error::Version { kind: "run.json", path, oldest: expected, expected, found });
         }
         Ok(info)
     }

@@ -18,11 +18,17 @@ pub(crate) enum PayloadKind {
     U32 = 1,
     F32 = 2,
     Vec3 = 3,
+    PackedU32 = 5,
+    PackedF32 = 6,
+    PackedVec3 = 7,
 }
 
 impl PayloadKind {
+    const ALL: [Self; 7] =
+        [Self::Bytes, Self::U32, Self::F32, Self::Vec3, Self::PackedU32, Self::PackedF32, Self::PackedVec3];
+
     fn from_code(code: u32) -> Option<Self> {
-        [Self::Bytes, Self::U32, Self::F32, Self::Vec3].into_iter().find(|kind| *kind as u32 == code)
+        Self::ALL.into_iter().find(|kind| *kind as u32 == code)
     }
 }
 
@@ -121,7 +127,10 @@ impl<'a> Parser<'a> {
             return Err(Problem::Invalid(format!("expected the tag \"SECT\", found {:?}", &header[..4])));
         }
         let kind = PayloadKind::from_code(u32_at(header, 4)).ok_or_else(|| {
-            Problem::Invalid(format!("expected a payload kind from 0 to 3, found {}", u32_at(header, 4)))
+            Problem::Invalid(format!(
+                "expected a payload kind from 0 to 3 or 5 to 7, found {}",
+                u32_at(header, 4)
+            ))
         })?;
         let payload = self.take(u64_at(header, 16))?;
         check_hash(u64_at(header, 24), xxh3_64(payload))?;
@@ -161,11 +170,12 @@ pub(crate) fn u64_at(bytes: &[u8], at: usize) -> u64 {
 /// Bytes of the magic and the version that every frazil file begins with.
 pub(crate) const PRELUDE_BYTES: usize = 12;
 
-/// A kind of file: what it is called, its first bytes and the one version this build writes and reads.
+/// A kind of file: what it is called, its first bytes, the version this build writes and the oldest that it reads.
 pub(crate) struct FileKind {
     pub name: &'static str,
     pub magic: &'static [u8; 8],
     pub version: u32,
+    pub oldest: u32,
 }
 
 impl FileKind {
@@ -176,8 +186,8 @@ impl FileKind {
         prelude
     }
 
-    /// Checks the first bytes of a file, of which there may be fewer than [`PRELUDE_BYTES`].
-    pub fn check_prelude(&self, path: &Path, bytes: &[u8]) -> Result<(), Error> {
+    /// Checks the first bytes of a file, of which there may be fewer than [`PRELUDE_BYTES`], and returns its version.
+    pub fn check_prelude(&self, path: &Path, bytes: &[u8]) -> Result<u32, Error> {
         let found = &bytes[..bytes.len().min(8)];
         if found != &self.magic[..found.len()] {
             return Err(Error::NotA {
@@ -194,10 +204,10 @@ impl FileKind {
             return Err(Error::Damaged { path: path.to_owned(), damage });
         }
         match u32_at(bytes, 8) {
-            found if found == self.version => Ok(()),
+            found if (self.oldest..=self.version).contains(&found) => Ok(found),
             found => {
                 let (kind, path) = (self.name, path.to_owned());
-                Err(Error::Version { kind, path, expected: self.version, found })
+                Err(Error::Version { kind, path, oldest: self.oldest, expected: self.version, found })
             }
         }
     }

@@ -1,7 +1,7 @@
 //! A sparse lattice of nodes: the blocks that particles reach, found anew from their sorted keys.
 
 use crate::error::check_capacity;
-use crate::{Counts, KernelError, Scan, ScanOptions};
+use crate::{KernelError, Scan, ScanOptions};
 use frazil_shaders::sparse::{
     block_keys, find_cells, link_blocks, list_blocks, mark_blocks, propose_blocks, settle_blocks,
 };
@@ -46,7 +46,7 @@ impl BlockLayout {
             if is_used(axis) { (nodes / f64::from(BLOCK_SIDE)).ceil() } else { 1.0 }
         });
         let total: f64 = blocks.iter().product();
-        if !(total <= Self::max_blocks(dimensions) as f64) {
+        if total.is_nan() || total > Self::max_blocks(dimensions) as f64 {
             let most = Self::max_blocks(dimensions);
             let problem =
                 format!("{total:.0} blocks of 4^{dimensions} nodes, at most {most} can be numbered");
@@ -113,7 +113,7 @@ pub struct SparseBlocks {
     kernels: Kernels,
     scan_particles: Scan,
     scan_blocks: Scan,
-    counts: Counts,
+    max_groups_x: u32,
     scan_options: ScanOptions,
     is_first: Buffer<u32>,
     block_of: Buffer<u32>,
@@ -158,7 +158,7 @@ impl Lists {
             cell_start: device.buffer("cell start", occupied * nodes + 1)?,
             is_own: device.buffer("own blocks", occupied * reach)?,
             rank: device.buffer("block rank", occupied * reach)?,
-            target: device.buffer("block targets", occupied * reach)?,
+            target: device.buffer("block targets", (occupied + 1) * reach)?,
             active_count: DeviceCount::new(device, "active block count", active as u32)?,
             active: device.buffer("active blocks", active)?,
             source: device.buffer("block sources", active * reach)?,
@@ -208,18 +208,23 @@ impl SparseBlocks {
         };
         let scan_options = ScanOptions { workgroup_size, ..Default::default() };
         let n = n_particles.max(1);
+        let lists = Lists::new(device, &layout, capacity)?;
+        // Until a search, there are none.
+        for count in [&lists.occupied_count, &lists.active_count] {
+            device.upload(&count.count, &[0])?;
+        }
         Ok(Self {
             layout,
             kernels,
             scan_particles: Scan::with_options(device, n, scan_options)?,
             scan_blocks: Scan::with_options(device, capacity.occupied.max(1) * reach, scan_options)?,
-            counts: Counts::new(device)?,
+            max_groups_x: device.capabilities().max_groups_x,
             scan_options,
             is_first: device.buffer("first of block", n as usize)?,
             block_of: device.buffer("block of particle", n as usize)?,
             total: device.buffer("block total", 1)?,
             wanted: device.buffer_from("blocks wanted", &[0, 0])?,
-            lists: Lists::new(device, &layout, capacity)?,
+            lists,
             n_particles: n,
         })
     }
@@ -319,11 +324,14 @@ impl SparseBlocks {
     }
 
     fn settle(&self, recorder: &mut Recorder, list: &DeviceCount, slot: u32) {
-        let bindings =
-            settle_blocks::Bindings { total: &self.total, settled: &list.count, wanted: &self.wanted };
-        let params = settle_blocks::Params { capacity: list.capacity, slot };
+        let bindings = settle_blocks::Bindings {
+            total: &self.total,
+            settled: &list.count,
+            args: &list.args,
+            wanted: &self.wanted,
+        };
+        let params = settle_blocks::Params { capacity: list.capacity, slot, max_groups_x: self.max_groups_x };
         recorder.dispatch(&self.kernels.settle_blocks, Threads::Fixed(1), bindings, params);
-        self.counts.prepare(recorder, list);
     }
 
     /// The lattice.
@@ -372,7 +380,7 @@ impl SparseBlocks {
         &self.lists.active
     }
 
-    /// Place of each particle's block in the occupied list.
+    /// Place of each particle's block in the occupied list; one past the last where there was no room for it.
     pub fn block_of(&self) -> &Buffer<u32> {
         &self.block_of
     }
@@ -382,7 +390,7 @@ impl SparseBlocks {
         &self.lists.cell_start
     }
 
-    /// Places in the active list of the 2^D blocks that each occupied block reaches.
+    /// Places in the active list of the 2^D blocks that each occupied block reaches, or [`crate::INVALID_INDEX`].
     pub fn target(&self) -> &Buffer<u32> {
         &self.lists.target
     }

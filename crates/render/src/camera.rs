@@ -15,6 +15,17 @@ pub enum UpAxis {
     Z,
 }
 
+/// How a camera makes a picture of space.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Projection {
+    /// What is farther away is smaller.
+    #[default]
+    Perspective,
+    /// What is farther away is as large, and nothing is behind the eye. As high a part of space is seen as in perspective at the
+    /// target's distance, so that zooming and panning work alike.
+    Orthographic,
+}
+
 /// A camera that looks at a target from a distance and can be carried around it.
 ///
 /// At azimuth 0 it looks along −z where y is up, and along +y where z is up; growing azimuths carry it counter-clockwise
@@ -33,6 +44,8 @@ pub struct OrbitCamera {
     pub vertical_fov_deg: f32,
     /// Which way is up.
     pub up_axis: UpAxis,
+    /// Perspective or orthographic.
+    pub projection: Projection,
 }
 
 /// Unit vectors of a camera or of the world: right-handed.
@@ -48,6 +61,8 @@ const MAX_ELEVATION_DEG: f32 = 89.0;
 
 /// The near plane lies this part of the target's distance before the eye.
 const NEAR_FRACTION: f32 = 0.01;
+/// Without perspective, depth is told apart up to this many times the target's distance before and behind the target.
+const DEPTH_REACH: f32 = 64.0;
 
 impl UpAxis {
     /// The world's axes as the camera at azimuth and elevation 0 sees them.
@@ -69,6 +84,7 @@ impl Default for OrbitCamera {
             elevation_deg: 15.0,
             vertical_fov_deg: 35.0,
             up_axis: UpAxis::Y,
+            projection: Projection::Perspective,
         }
     }
 }
@@ -121,22 +137,28 @@ impl OrbitCamera {
             let pick = |i: u32, lo: f32, hi: f32| if corner >> i & 1 == 0 { lo } else { hi };
             let at = Vec3::new(pick(0, lo.x, hi.x), pick(1, lo.y, hi.y), pick(2, lo.z, hi.z)) - self.target;
             let (x, y) = (at.dot(axes.right).abs(), at.dot(axes.up).abs());
-            at.dot(axes.back) + (x / (tan_y * aspect)).max(y / tan_y)
+            let nearer = match self.projection {
+                Projection::Perspective => at.dot(axes.back),
+                Projection::Orthographic => 0.0,
+            };
+            nearer + (x / (tan_y * aspect)).max(y / tan_y)
         });
         self.distance_m = (MARGIN * farthest.fold(0.0, f32::max)).max(1e-4);
     }
 
     /// Where a point of the world appears in a picture of the given size, in pixels from the top left corner, and how far
-    /// from the eye along the line of sight it is, in m; nothing for a point behind the near plane.
+    /// from the eye along the line of sight it is, in m; nothing for a point behind the near plane of a perspective.
     pub fn project(&self, point: Vec3, width: u32, height: u32) -> Option<(Vec2, f32)> {
         let (axes, tan_y) = (self.axes(), self.tan_half_fov());
         let from_eye = point - self.eye();
         let depth = -from_eye.dot(axes.back);
-        if depth < self.near() {
-            return None;
-        }
+        let scale_m = match self.projection {
+            Projection::Perspective if depth < self.near() => return None,
+            Projection::Perspective => depth * tan_y,
+            Projection::Orthographic => self.distance_m * tan_y,
+        };
         let half = 0.5 * Vec2::new(width as f32, height as f32);
-        let on_plane = Vec2::new(from_eye.dot(axes.right), -from_eye.dot(axes.up)) / (depth * tan_y);
+        let on_plane = Vec2::new(from_eye.dot(axes.right), -from_eye.dot(axes.up)) / scale_m;
         Some((half + half.y * on_plane, depth))
     }
 
@@ -150,14 +172,22 @@ impl OrbitCamera {
 
     /// The camera as the shaders take it.
     pub(crate) fn view(&self, width: u32, height: u32) -> View {
-        let (axes, tan_y) = (self.axes(), self.tan_half_fov());
+        let axes = self.axes();
+        let (eye, half, depth_reach) = match self.projection {
+            Projection::Perspective => (self.eye(), self.tan_half_fov(), 0.0),
+            // Rays are parallel: from where along them depth is counted is free, and at the target it has most digits.
+            Projection::Orthographic => {
+                (self.target, self.distance_m * self.tan_half_fov(), DEPTH_REACH * self.distance_m)
+            }
+        };
         View {
-            eye: self.eye().to_array(),
+            eye: eye.to_array(),
             right: axes.right.to_array(),
             up: axes.up.to_array(),
             forward: (-axes.back).to_array(),
-            tan_half_fov: [tan_y * width as f32 / height as f32, tan_y],
+            half_extent: [half * width as f32 / height as f32, half],
             near: self.near(),
+            depth_reach,
         }
     }
 }
@@ -209,8 +239,10 @@ mod tests {
     #[test]
     fn a_framed_box_touches_the_picture_and_stays_inside() {
         let (lo, hi) = (Vec3::new(-1.0, 0.0, 2.0), Vec3::new(3.0, 1.0, 4.0));
-        for (width, height) in [(960, 540), (300, 900)] {
-            let mut camera = OrbitCamera { azimuth_deg: 35.0, elevation_deg: 20.0, ..Default::default() };
+        let projections = [Projection::Perspective, Projection::Orthographic];
+        for ((width, height), projection) in [(960, 540), (300, 900)].into_iter().zip(projections) {
+            let mut camera =
+                OrbitCamera { azimuth_deg: 35.0, elevation_deg: 20.0, projection, ..Default::default() };
             camera.frame_box(lo, hi, width as f32 / height as f32);
             let mut widest = 0.0_f32;
             for corner in 0..8 {

@@ -66,6 +66,11 @@ impl Canvas {
         pixel[3] = alpha;
     }
 
+    /// Makes all of it one opaque colour.
+    pub fn clear(&mut self, [r, g, b]: [f32; 3]) {
+        self.pixels.fill([r, g, b, 1.0]);
+    }
+
     /// Fills a rectangle; pixels at its border by the part it covers.
     pub fn fill(&mut self, rect: &Rect, color: [f32; 4]) {
         let overlap = |from: f32, to: f32, at: f32| (to.min(at + 1.0) - from.max(at)).max(0.0);
@@ -96,9 +101,17 @@ impl Canvas {
 
     /// The pixels as packed RGBA8, red in the lowest byte.
     pub fn packed(&self) -> Vec<u32> {
-        let byte = |x: f32| (x.clamp(0.0, 1.0) * 255.0).round() as u8;
-        self.pixels.iter().map(|pixel| u32::from_le_bytes(pixel.map(byte))).collect()
+        self.pixels.iter().map(|pixel| pack(*pixel)).collect()
     }
+
+    /// An opaque colour as [`Self::packed`] gives it.
+    pub fn packed_color([r, g, b]: [f32; 3]) -> u32 {
+        pack([r, g, b, 1.0])
+    }
+}
+
+fn pack(pixel: [f32; 4]) -> u32 {
+    u32::from_le_bytes(pixel.map(|x| (x.clamp(0.0, 1.0) * 255.0).round() as u8))
 }
 
 #[cfg(test)]

@@ -10,11 +10,13 @@ pub enum ColorMap {
     Inferno,
     /// From blue over near-white to brown: for values on both sides of a centre, such as temperatures about freezing.
     Vik,
+    /// From black to white, in even steps of the display-encoded value: for intensities.
+    Grey,
 }
 
 impl ColorMap {
     /// Every map.
-    pub const ALL: [Self; 3] = [Self::Viridis, Self::Inferno, Self::Vik];
+    pub const ALL: [Self; 4] = [Self::Viridis, Self::Inferno, Self::Vik, Self::Grey];
 
     /// The range about `center` that shows `lo` and `hi` with the map's middle at the centre, for a diverging map.
     pub fn centered(center: f32, lo: f32, hi: f32) -> [f32; 2] {
@@ -37,6 +39,7 @@ impl ColorMap {
             Self::Viridis => &VIRIDIS,
             Self::Inferno => &INFERNO,
             Self::Vik => &VIK,
+            Self::Grey => return std::array::from_fn(|i| [i as f32 / (ENTRIES - 1) as f32; 3]),
         };
         table.map(|rgb| rgb.map(|component| f32::from(component) / 255.0))
     }
@@ -89,7 +92,7 @@ mod tests {
 
     #[test]
     fn sequential_maps_grow_steadily_in_lightness() {
-        for map in [ColorMap::Viridis, ColorMap::Inferno] {
+        for map in [ColorMap::Viridis, ColorMap::Inferno, ColorMap::Grey] {
             let total = lightness(map.at(1.0)) - lightness(map.at(0.0));
             for i in 0..16 {
                 let step = lightness(map.at((i + 1) as f32 / 16.0)) - lightness(map.at(i as f32 / 16.0));

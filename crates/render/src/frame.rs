@@ -86,6 +86,8 @@ pub enum Shading {
     },
     /// As it is, so that it can be read off the legend exactly.
     Flat,
+    /// As it is, and where several are in one place the brightest, whichever is before the others. Drawn over all that is solid.
+    Brightest,
 }
 
 /// An axis-aligned box drawn by its edges.
@@ -123,15 +125,16 @@ impl Shading {
     /// The same numbers as in `particles.frag`.
     pub(crate) fn number(self) -> u32 {
         match self {
-            Self::Flat => 0,
+            Self::Flat | Self::Brightest => 0,
             Self::Lit => 1,
             Self::Matte => 2,
             Self::Translucent { .. } => 3,
         }
     }
 
-    pub(crate) fn is_translucent(self) -> bool {
-        matches!(self, Self::Translucent { .. })
+    /// Whether what is behind it is hidden.
+    pub(crate) fn has_depth(self) -> bool {
+        !matches!(self, Self::Translucent { .. } | Self::Brightest)
     }
 
     /// The share of light that the middle of a sphere takes.

@@ -15,15 +15,17 @@ mod frame;
 mod legend;
 mod picture;
 mod renderer;
+mod sheet;
 
-pub use camera::{OrbitCamera, UpAxis};
+pub use camera::{OrbitCamera, Projection, UpAxis};
 pub use color_map::ColorMap;
 pub use error::Error;
 pub use frame::{Ball, Coloring, Column, Frame, Ground, Particles, Shading, WireBox};
 pub use glam;
 pub use legend::{Legend, Swatch, nice_ticks};
-pub use picture::write_png;
+pub use picture::{read_png, write_png};
 pub use renderer::Renderer;
+pub use sheet::{ContactSheet, Pixels};
 
 /// Result of drawing and of writing pictures.
 pub type Result<T, E = Error> = std::result::Result<T, E>;

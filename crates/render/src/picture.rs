@@ -1,8 +1,8 @@
-//! Pixels to a PNG file.
+//! Pixels to a PNG file and back.
 
-use crate::{Error, Result};
+use crate::{Error, Pixels, Result};
 use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufReader, BufWriter, Write};
 use std::path::Path;
 
 /// Writes packed RGBA8 pixels, red in the lowest byte, row by row from the top, as an sRGB PNG file without alpha.
@@ -43,6 +43,28 @@ fn encode(path: &Path, width: u32, height: u32, pixels: &[u32]) -> io::Result<()
     file.flush()
 }
 
+/// Reads a picture that [`write_png`] wrote.
+///
+/// # Errors
+/// [`Error::Io`], naming `path`, if it cannot be read or is no such picture.
+pub fn read_png(path: &Path) -> Result<Pixels> {
+    decode(path).map_err(|source| Error::Io { operation: "read", path: path.into(), source })
+}
+
+fn decode(path: &Path) -> io::Result<Pixels> {
+    let mut reader = png::Decoder::new(BufReader::new(File::open(path)?)).read_info()?;
+    let refuse = |problem: String| io::Error::new(io::ErrorKind::InvalidData, problem);
+    let mut rgb =
+        vec![0; reader.output_buffer_size().ok_or_else(|| refuse("the picture is too large".into()))?];
+    let info = reader.next_frame(&mut rgb)?;
+    if (info.color_type, info.bit_depth) != (png::ColorType::Rgb, png::BitDepth::Eight) {
+        let (color, depth) = (info.color_type, info.bit_depth);
+        return Err(refuse(format!("found {color:?} of {depth:?} bits, expected RGB of eight bits")));
+    }
+    let pixels = rgb.chunks_exact(3).map(|c| u32::from_le_bytes([c[0], c[1], c[2], 255])).collect();
+    Ok(Pixels { width: info.width, height: info.height, pixels })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -59,6 +81,19 @@ mod tests {
         assert_eq!((info.width, info.height, info.color_type), (2, 1, png::ColorType::Rgb));
         assert_eq!(rgb, [1, 2, 3, 4, 5, 6]);
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1, "the temporary file is gone");
+        let back = read_png(&path).unwrap();
+        assert_eq!((back.width, back.height, back.pixels), (2, 1, vec![0xff03_0201, 0xff06_0504]));
+    }
+
+    #[test]
+    fn what_is_no_picture_is_refused_by_name() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("picture.png");
+        fs::write(&path, "text").unwrap();
+        for path in [&path, &dir.path().join("nosuch.png")] {
+            let error = read_png(path).unwrap_err().to_string();
+            assert!(error.contains(&format!("cannot read {}", path.display())), "{error}");
+        }
     }
 
     #[test]

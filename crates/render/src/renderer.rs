@@ -2,11 +2,11 @@
 
 use crate::canvas::{Canvas, Typeface};
 use crate::frame::{Coloring, Frame, Particles};
-use crate::{ColorMap, Legend, OrbitCamera, Result, Swatch, legend};
+use crate::{ColorMap, Legend, OrbitCamera, Result, Shading, Swatch, legend};
 use frazil_shaders::render::{ball, ground, occlusion, panel, particles, resolve, wireframe};
 use frazil_shaders::types::View;
 use frazil_vk::{
-    Buffer, DepthUse, Device, Draw, Image, ImageFormat, Location, Raster, RasterOptions, Recorder,
+    Blend, Buffer, DepthUse, Device, Draw, Image, ImageFormat, Location, Raster, RasterOptions, Recorder,
 };
 
 /// Draws pictures of one size into an image of its own.
@@ -48,6 +48,7 @@ struct Resolved {
 struct Pipelines {
     particles: Raster<particles::Interface>,
     translucent: Raster<particles::Interface>,
+    brightest: Raster<particles::Interface>,
     ball: Raster<ball::Interface>,
     ground: Raster<ground::Interface>,
     wireframe: Raster<wireframe::Interface>,
@@ -85,12 +86,12 @@ impl Renderer {
     /// A side of zero or beyond the device's limit, no memory, or a pipeline that the device refuses.
     pub fn new(device: &Device, width: u32, height: u32) -> Result<Self> {
         let upload = |map: ColorMap| device.buffer_from(&format!("color map {map:?}"), &map.entries());
-        let [viridis, inferno, vik] = ColorMap::ALL;
+        let [viridis, inferno, vik, grey] = ColorMap::ALL;
         Ok(Self {
             device: device.clone(),
             targets: Targets::new(device, width, height, 1)?,
             pipelines: Pipelines::new(device)?,
-            color_maps: [upload(viridis)?, upload(inferno)?, upload(vik)?],
+            color_maps: [upload(viridis)?, upload(inferno)?, upload(vik)?, upload(grey)?],
             typeface: Typeface::new(),
             legend: None,
             swatches: None,
@@ -153,8 +154,16 @@ impl Renderer {
             recorder.copy_image(depth, &depth_values.cast());
             overlay.push(self.occlusion(frame, view));
         }
-        for particles in frame.particles.iter().filter(|set| set.shading.is_translucent()) {
-            overlay.push(self.particles(&self.pipelines.translucent, particles, view)?);
+        for particles in frame.particles {
+            match particles.shading {
+                Shading::Translucent { .. } => {
+                    overlay.push(self.particles(&self.pipelines.translucent, particles, view)?);
+                }
+                Shading::Brightest => {
+                    overlay.push(self.particles(&self.pipelines.brightest, particles, view)?);
+                }
+                _ => {}
+            }
         }
         overlay.extend(self.wireframes(frame, view));
         let Some(Resolved { color: coarse, depth: coarse_depth, fine, per_axis }) = resolved else {
@@ -174,7 +183,7 @@ impl Renderer {
     /// Everything that has depth; what blends comes last.
     fn scene(&self, frame: &Frame<'_>, view: View) -> Result<Vec<Draw>> {
         let mut draws = Vec::new();
-        for particles in frame.particles.iter().filter(|set| !set.shading.is_translucent()) {
+        for particles in frame.particles.iter().filter(|set| set.shading.has_depth()) {
             draws.push(self.particles(&self.pipelines.particles, particles, view)?);
         }
         draws.extend(frame.balls.iter().map(|ball| {
@@ -266,8 +275,9 @@ impl Renderer {
     fn occlusion(&self, frame: &Frame<'_>, view: View) -> Draw {
         let (width, height) = self.targets.color.size();
         let params = occlusion::Params {
-            tan_half_fov: view.tan_half_fov,
+            half_extent: view.half_extent,
             near: view.near,
+            depth_reach: view.depth_reach,
             width,
             height,
             reach: occlusion_reach_m(frame),
@@ -353,13 +363,15 @@ impl Targets {
 
 impl Pipelines {
     fn new(device: &Device) -> Result<Self> {
-        let solid = RasterOptions { depth: DepthUse::TestAndWrite, blend: false };
-        let fading = RasterOptions { depth: DepthUse::TestAndWrite, blend: true };
-        let behind_solids = RasterOptions { depth: DepthUse::Test, blend: true };
-        let over_all = RasterOptions { depth: DepthUse::Ignore, blend: true };
+        let solid = RasterOptions { depth: DepthUse::TestAndWrite, blend: Blend::Replace };
+        let fading = RasterOptions { depth: DepthUse::TestAndWrite, blend: Blend::Over };
+        let behind_solids = RasterOptions { depth: DepthUse::Test, blend: Blend::Over };
+        let over_all = RasterOptions { depth: DepthUse::Ignore, blend: Blend::Over };
+        let brightest = RasterOptions { depth: DepthUse::Ignore, blend: Blend::Greatest };
         Ok(Self {
             particles: Raster::new(device, solid)?,
             translucent: Raster::new(device, behind_solids)?,
+            brightest: Raster::new(device, brightest)?,
             ball: Raster::new(device, solid)?,
             ground: Raster::new(device, fading)?,
             wireframe: Raster::new(device, behind_solids)?,

@@ -5,8 +5,8 @@
 
 use frazil_render::glam::{Vec2, Vec3, vec3};
 use frazil_render::{
-    Ball, ColorMap, Coloring, Column, Frame, Ground, Legend, OrbitCamera, Particles, Renderer, Shading,
-    Swatch, UpAxis, WireBox,
+    Ball, ColorMap, Coloring, Column, Frame, Ground, Legend, OrbitCamera, Particles, Projection, Renderer,
+    Shading, Swatch, UpAxis, WireBox,
 };
 use frazil_vk::{
     BarrierPlan, Buffer, Device, DeviceCount, DeviceOptions, ReadbackRing, RecorderOptions, find_hazards,
@@ -132,6 +132,75 @@ fn assert_near(found: [u8; 3], expected: [f32; 3], what: &str) {
         let off = (f32::from(found[c]) - 255.0 * expected[c]).abs();
         assert!(off <= 1.0, "{what}: found {found:?}, expected {:?}", expected.map(|x| 255.0 * x));
     }
+}
+
+/// Without perspective a sphere is a disc of its own radius wherever it is, however far it is, and even behind the eye.
+#[test]
+fn without_perspective_spheres_are_discs_of_their_radius_wherever_they_are() {
+    let mut studio = Studio::new();
+    let camera = OrbitCamera { projection: Projection::Orthographic, ..camera() };
+    let radius = 0.2_f32;
+    let px_per_m = 0.5 * HEIGHT as f32 / (camera.distance_m * 20_f32.to_radians().tan());
+    for center in [vec3(0.0, 0.0, 0.0), vec3(0.9, -0.7, 2.0), vec3(-1.1, 0.6, -30.0), vec3(0.3, 0.9, 20.0)] {
+        let set = studio.set(&[center], &[0.5], 1);
+        let picture = studio.draw(&bare(camera, &[set.flat(radius, ColorMap::Viridis, [0.0, 1.0])]));
+        let middle = 0.5 * Vec2::new(WIDTH as f32, HEIGHT as f32) + px_per_m * Vec2::new(center.x, -center.y);
+        let (projected, _) = camera.project(center, WIDTH, HEIGHT).unwrap();
+        assert!((projected - middle).length() < 1e-3, "{projected}, expected {middle}");
+        for y in 0..HEIGHT {
+            for x in 0..WIDTH {
+                let at = Vec2::new(x as f32 + 0.5, y as f32 + 0.5);
+                let away = (at - middle).length() - px_per_m * radius;
+                if away.abs() > 0.02 {
+                    let is_drawn = picture.at(x, y) != BACKGROUND_BYTES;
+                    assert_eq!(is_drawn, away < 0.0, "{center}: pixel {x}, {y} lies {away} px from the edge");
+                }
+            }
+        }
+    }
+    studio.check();
+}
+
+/// Of two spheres on one line of sight the nearer is seen, boxes are hidden by what is before them, and hollows are darkened.
+#[test]
+fn without_perspective_what_is_before_hides_what_is_behind() {
+    let mut studio = Studio::new();
+    let camera = OrbitCamera { projection: Projection::Orthographic, ..camera() };
+    let middle = Vec2::new(0.5 * WIDTH as f32, 0.5 * HEIGHT as f32);
+    for (values, nearest) in [([0.0, 1.0], 1.0), ([1.0, 0.0], 0.0)] {
+        let set = studio.set(&[vec3(0.0, 0.0, -0.02), vec3(0.0, 0.0, 0.01)], &values, 2);
+        let picture = studio.draw(&bare(camera, &[set.flat(0.3, ColorMap::Viridis, [0.0, 1.0])]));
+        assert_near(picture.at_point(middle), ColorMap::Viridis.at(nearest), "the nearer");
+    }
+    let set = studio.set(&[Vec3::ZERO], &[0.5], 1);
+    let particles = [set.flat(0.3, ColorMap::Viridis, [0.0, 1.0])];
+    let edge = |z: f32| WireBox { lo: vec3(-1.0, 0.0, z), hi: vec3(1.0, 1.0, z + 0.01) };
+    let mut boxed = |z: f32| {
+        let frame = Frame { boxes: &[edge(z)], occlusion: 1.0, ..bare(camera, &particles) };
+        studio.draw(&frame).at_point(middle)
+    };
+    assert_near(boxed(-1.0), ColorMap::Viridis.at(0.5), "a line behind the sphere");
+    let before = boxed(1.0);
+    let off = |c: usize| (f32::from(before[c]) - 255.0 * ColorMap::Viridis.at(0.5)[c]).abs();
+    assert!((0..3).any(|c| off(c) > 10.0), "a line before the sphere is seen: {before:?}");
+    studio.check();
+}
+
+#[test]
+fn of_intensities_in_one_place_the_brightest_is_seen_whatever_the_order() {
+    let mut studio = Studio::new();
+    let camera = OrbitCamera { projection: Projection::Orthographic, ..camera() };
+    let middle = Vec2::new(0.5 * WIDTH as f32, 0.5 * HEIGHT as f32);
+    for values in [[0.2, 0.8, 0.4], [0.8, 0.4, 0.2], [0.4, 0.2, 0.8]] {
+        let set = studio.set(&[vec3(0.0, 0.0, -0.1), Vec3::ZERO, vec3(0.0, 0.0, 0.1)], &values, 3);
+        let brightest =
+            Particles { shading: Shading::Brightest, ..set.flat(0.3, ColorMap::Grey, [0.0, 1.0]) };
+        let frame = Frame { background: [0.0; 3], ..bare(camera, std::slice::from_ref(&brightest)) };
+        let picture = studio.draw(&frame);
+        assert_near(picture.at_point(middle), [0.8; 3], "the brightest");
+        assert_eq!(picture.at(1, 1), [0; 3]);
+    }
+    studio.check();
 }
 
 /// Seen from distance d, a sphere of radius r on the camera's axis fills a cone of tan² = r²/(d² − r²), which cuts the

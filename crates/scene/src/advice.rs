@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::source::Location;
-use crate::{Averaging, Phase, Scene, Vec3};
+use crate::{Averaging, Fluid, Mpm, Phase, Scene};
 
 /// A warning about a scene that can run but may disappoint.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,8 +35,21 @@ impl Scene {
         let mut warn = |key: &str, message: String| {
             advice.push(Advice { at: self.source.locate(key), key: key.to_owned(), message });
         };
-        let (dt, d, h) = (self.time.dt_s, self.fluid.particle_spacing_m, self.support_radius_m());
+        if let Some(fluid) = &self.fluid {
+            self.advise_fluid(&mut warn, fluid);
+        }
+        if let Some(mpm) = &self.mpm {
+            self.advise_mpm(&mut warn, mpm);
+        }
+        if self.gravity_m_s2()[self.up_axis.index()] > 0.0 {
+            warn("gravity_m_s2", "points up".to_owned());
+        }
+        self.advise_snow(&mut warn);
+        advice
+    }
 
+    fn advise_fluid(&self, warn: &mut dyn FnMut(&str, String), fluid: &Fluid) {
+        let (dt, d, h) = (self.dt_s(), fluid.particle_spacing_m, fluid.support_radius_m());
         let fastest = self.fastest_m_s();
         if fastest * dt > MAX_TRAVEL * h {
             warn(
@@ -49,15 +62,15 @@ impl Scene {
                 ),
             );
         }
-        if !(1.5..=3.0).contains(&self.fluid.support_radius_spacings) {
-            let neighbours = 4.0 / 3.0 * std::f64::consts::PI * self.fluid.support_radius_spacings.powi(3);
+        if !(1.5..=3.0).contains(&fluid.support_radius_spacings) {
+            let neighbours = 4.0 / 3.0 * std::f64::consts::PI * fluid.support_radius_spacings.powi(3);
             let effect = if neighbours < 30.0 { "too few for a smooth density" } else { "which costs time" };
             warn(
                 "fluid.support_radius_spacings",
                 format!("gives about {neighbours:.0} neighbours, {effect}"),
             );
         }
-        let lattice_mass = self.fluid.rest_density_kg_m3 * d * d * d;
+        let lattice_mass = fluid.rest_density_kg_m3 * d * d * d;
         let mass_ratio = self.particle_mass_kg() / lattice_mass;
         if (mass_ratio - 1.0).abs() > 0.05 {
             warn(
@@ -69,9 +82,9 @@ impl Scene {
                 ),
             );
         }
-        if self.gravity_m_s2()[self.up_axis.index()] > 0.0 {
-            warn("gravity_m_s2", "points up".to_owned());
-        }
+    }
+
+    fn advise_snow(&self, warn: &mut dyn FnMut(&str, String)) {
         if let Some(snow) = self.snow.as_ref().filter(|snow| snow.averaging == Averaging::Off) {
             // Each of a pair takes half, from as many as touch a sphere.
             let gain = 0.5 * CLOSEST_PACKING * snow.non_penetration_stiffness * self.solver.over_relaxation;
@@ -102,15 +115,28 @@ impl Scene {
                 format!("{} °C makes {change}; freezing is at {freezing} °C", block.temperature_c),
             );
         }
-        advice
+    }
+
+    /// An explicit step that carries waves through fresh snow may be too long once the snow has hardened.
+    fn advise_mpm(&self, warn: &mut dyn FnMut(&str, String), mpm: &Mpm) {
+        let (dt, h, wave) = (self.dt_s(), mpm.cell_size_m, mpm.hardened_wave_speed_m_s());
+        if mpm.implicit.is_none() && wave * dt > h {
+            warn(
+                "time.dt_s",
+                format!(
+                    "an elastic wave in hardened snow, at {wave:.1} m/s, passes {:.2} cells in a step of {dt} s; at most 1 needs a \
+                     step of {:.3e} s or less, and dt_s = \"auto\" takes {} s",
+                    wave * dt / h,
+                    h / wave,
+                    self.auto_dt_s(mpm)
+                ),
+            );
+        }
     }
 
     /// Speed in m/s of the fastest block after falling through the whole domain.
     fn fastest_m_s(&self) -> f64 {
-        let gravity = self.gravity_m_s2();
-        let extent: Vec3 = std::array::from_fn(|i| self.domain.max_m[i] - self.domain.min_m[i]);
-        let fall: f64 = (0..3).map(|i| 2.0 * gravity[i].abs() * extent[i]).sum();
         let start = self.particles.iter().map(|block| block.velocity_m_s.iter().map(|v| v * v).sum::<f64>());
-        (start.fold(0.0, f64::max) + fall).sqrt()
+        (start.fold(0.0, f64::max) + self.fall_m2_s2()).sqrt()
     }
 }

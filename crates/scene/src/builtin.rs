@@ -45,5 +45,14 @@ pub fn builtin() -> &'static [Builtin] {
         "melting",
         "freezing",
         "water_drop",
+        "snowball_collision",
+        "snowballs_16",
+        "snow_castle",
+        "ramps",
+        "letters_muddy",
+        "letters_crumbly",
+        "snowplow",
+        "snowball_on_body_3d",
+        "snowballs_3d",
     ]
 }

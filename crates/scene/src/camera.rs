@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::{Axis, Scene, Vec3};
+use crate::{Axis, Projection, Scene, Vec3};
 
 /// A camera's place and direction.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -23,6 +23,22 @@ pub struct View {
 const MARGIN: f64 = 1.05;
 
 impl Scene {
+    /// Lets the camera look straight at the plane of a scene of two dimensions, where the scene does not say otherwise. All particles
+    /// are then as far from it, and the picture is that of a parallel projection.
+    pub(crate) fn face_plane(&mut self) {
+        if self.n_dimensions() == 3 {
+            return;
+        }
+        let camera = &mut self.render.camera;
+        for (key, angle_deg) in
+            [("azimuth_deg", &mut camera.azimuth_deg), ("elevation_deg", &mut camera.elevation_deg)]
+        {
+            if !self.source.has(&format!("render.camera.{key}")) {
+                *angle_deg = 0.0;
+            }
+        }
+    }
+
     /// The camera, with what the scene leaves open chosen so that the whole domain is in the picture.
     pub fn view(&self) -> View {
         let camera = &self.render.camera;
@@ -38,7 +54,7 @@ impl Scene {
             });
             MARGIN
                 * corners
-                    .map(|corner| frame.distance_to_see(corner, tan_y * aspect, tan_y))
+                    .map(|corner| frame.distance_to_see(corner, tan_y * aspect, tan_y, camera.projection))
                     .fold(0.0, f64::max)
         });
         View {
@@ -79,10 +95,14 @@ impl Frame {
     }
 
     /// Least distance of the eye from the target at which `point`, relative to the target, is in the picture.
-    fn distance_to_see(&self, point: Vec3, tan_x: f64, tan_y: f64) -> f64 {
+    fn distance_to_see(&self, point: Vec3, tan_x: f64, tan_y: f64, projection: Projection) -> f64 {
         let x = dot(point, self.right).abs();
         let y = dot(point, self.up).abs();
-        dot(point, self.back) + (x / tan_x).max(y / tan_y)
+        let nearer = match projection {
+            Projection::Perspective => dot(point, self.back),
+            Projection::Orthographic => 0.0,
+        };
+        nearer + (x / tan_x).max(y / tan_y)
     }
 }
 

@@ -20,13 +20,15 @@ impl Scene {
         let conductivity = heat.snow_conductivity_w_m_k.max(heat.water_conductivity_w_m_k);
         let capacity = heat.snow_capacity_j_kg_k.min(heat.water_capacity_j_kg_k);
         let h = self.support_radius_m();
-        let diffusivity = conductivity / (self.fluid.rest_density_kg_m3 * capacity);
+        let diffusivity = conductivity / (self.rest_density_kg_m3() * capacity);
         Some(diffusivity / (h * h) * self.conduction_scale() * self.lattice_sum(|q| 1.0 - q))
     }
 
     /// Sum of `weight(r/h)` over the points of a cubic lattice within the support of one of them, without that one.
     fn lattice_sum(&self, weight: impl Fn(f64) -> f64) -> f64 {
-        let support = self.fluid.support_radius_spacings;
+        let Some(support) = self.fluid.as_ref().map(|fluid| fluid.support_radius_spacings) else {
+            return f64::NAN;
+        };
         let reach = support.floor() as i32;
         let mut sum = 0.0;
         for k in -reach..=reach {

@@ -12,11 +12,15 @@
 mod advice;
 mod builtin;
 mod camera;
+mod collider;
 mod conduction;
 mod error;
 mod every;
 mod load;
+mod loaded;
+mod mesh_file;
 mod mpm;
+mod outline;
 mod reader;
 mod sample;
 mod scale;
@@ -24,21 +28,31 @@ mod scene;
 mod shape;
 mod snow;
 mod source;
+mod terrain_file;
+mod time_step;
 mod tree;
+mod triangle_mesh;
 mod validate;
+mod validate_collider;
+mod validate_mpm;
 mod validate_snow;
 
 pub use advice::Advice;
 pub use builtin::{Builtin, builtin};
 pub use camera::View;
+pub use collider::{Collider, Motion, Side, box_axes};
 pub use error::SceneError;
 pub use every::{Every, EveryError};
+pub use loaded::Loaded;
 pub use mpm::*;
+pub use outline::Outline;
 pub use sample::Sampled;
 pub use scene::*;
 pub use shape::{Axis, Shape};
 pub use snow::*;
 pub use source::{Location, Place};
+pub use time_step::TimeStep;
+pub use triangle_mesh::TriangleMesh;
 pub use validate::MAX_PARTICLES;
 
 /// A point or vector, `[x, y, z]`.

@@ -5,6 +5,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use crate::error::hint;
+use crate::loaded::Missing;
 use crate::source::Source;
 use crate::tree::Node;
 use crate::{Scene, SceneError, builtin, reader};
@@ -21,7 +22,7 @@ impl Scene {
     pub fn load(path: impl AsRef<Path>, overrides: &[String]) -> Result<Self, SceneError> {
         let path = path.as_ref();
         let text = read_text(path).map_err(|cause| SceneError::Read { path: path.to_owned(), cause })?;
-        Self::parse(&text, &path.display().to_string(), overrides)
+        Self::parse_in(path.parent(), &text, &path.display().to_string(), overrides)
     }
 
     /// Reads a scene from its text; `origin` names the text in errors. See [`Scene::load`].
@@ -29,11 +30,20 @@ impl Scene {
     /// # Errors
     /// Whatever is wrong with the text, an override, or the scene that results, whichever comes first.
     pub fn parse(text: &str, origin: &str, overrides: &[String]) -> Result<Self, SceneError> {
+        Self::parse_in(None, text, origin, overrides)
+    }
+
+    fn parse_in(
+        folder: Option<&Path>,
+        text: &str,
+        origin: &str,
+        overrides: &[String],
+    ) -> Result<Self, SceneError> {
         let mut tree = Node::parse(text, origin)?;
         for (turn, argument) in overrides.iter().enumerate() {
             tree.apply_override(turn, argument)?;
         }
-        Self::from_tree(&tree, origin)
+        Self::from_tree(&tree, origin, folder, Missing::Refuse)
     }
 
     /// Reads the scene that serializing one as JSON gave, as recordings, checkpoints and `run.json` hold it: the same
@@ -42,13 +52,32 @@ impl Scene {
     /// # Errors
     /// Whatever is wrong with the text or the scene.
     pub fn from_json(text: &str, origin: &str) -> Result<Self, SceneError> {
-        Self::from_tree(&Node::parse_json(text, origin)?, origin)
+        Self::from_json_with(text, origin, &[])
     }
 
-    fn from_tree(tree: &Node, origin: &str) -> Result<Self, SceneError> {
+    /// As [`Scene::from_json`], with `overrides` as in [`Scene::load`].
+    ///
+    /// # Errors
+    /// Whatever is wrong with the text, an override, or the scene that results, whichever comes first.
+    pub fn from_json_with(text: &str, origin: &str, overrides: &[String]) -> Result<Self, SceneError> {
+        let mut tree = Node::parse_json(text, origin)?;
+        for (turn, argument) in overrides.iter().enumerate() {
+            tree.apply_override(turn, argument)?;
+        }
+        Self::from_tree(&tree, origin, None, Missing::Accept)
+    }
+
+    fn from_tree(
+        tree: &Node,
+        origin: &str,
+        folder: Option<&Path>,
+        missing: Missing,
+    ) -> Result<Self, SceneError> {
         let source = Source::new(origin, tree.places());
         let mut scene: Self = reader::read(tree, &source)?;
         scene.source = source;
+        scene.face_plane();
+        scene.load_files(folder, missing)?;
         let scale = scene.apply_scale()?;
         scene.validate().map_err(|error| error.at_scale(scale))?;
         Ok(scene)

@@ -66,6 +66,21 @@ impl Mpm {
     pub fn particles_per_cell(&self) -> f64 {
         self.particles_per_cell.unwrap_or(if self.dimensions == 2 { 4.0 } else { 8.0 })
     }
+
+    /// Distance between particles in m, as on a lattice: h / ppc^(1/D).
+    pub fn particle_spacing_m(&self) -> f64 {
+        let n = self.particles_per_cell();
+        self.cell_size_m / if self.dimensions == 2 { n.sqrt() } else { n.cbrt() }
+    }
+
+    /// How far from a particle nodes get a share of it, in m.
+    pub fn support_radius_m(&self) -> f64 {
+        self.cell_size_m
+            * match self.spline {
+                Spline::Cubic => 2.0,
+                Spline::Quadratic => 1.5,
+            }
+    }
 }
 
 fn yes() -> bool {

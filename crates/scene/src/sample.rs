@@ -3,7 +3,7 @@
 use chacha20::ChaCha8Rng;
 use chacha20::rand_core::{Rng, SeedableRng};
 
-use crate::{Collider, Fill, ParticleBlock, Phase, Scene, SceneError, Side, Vec3};
+use crate::{Fill, ParticleBlock, Phase, Scene, SceneError, Vec3};
 
 /// The particles of a scene at time 0: block after block, within a block in the order of its lattice or of drawing. The
 /// place in these columns is the particle's id.
@@ -17,6 +17,10 @@ pub struct Sampled {
     pub phases: Vec<Phase>,
     /// Temperatures in °C.
     pub temperatures_c: Vec<f32>,
+    /// Masses in kg, in a plane in kg/m; in scenes of the material point method only, else empty.
+    pub masses_kg: Vec<f32>,
+    /// Shares of their block's volume in m³, in a plane m²; in scenes of the material point method only, else empty.
+    pub volumes_m3: Vec<f32>,
 }
 
 impl Sampled {
@@ -57,14 +61,40 @@ impl Scene {
             return Err(SceneError::OutOfMemory { at: self.source.whole(), n_particles: n_expected });
         }
         for (block_idx, block) in self.particles.iter().enumerate() {
+            if !block.shape.is_loaded() {
+                let key = format!("particles.{block_idx}.shape.{}", block.shape.name());
+                return Err(SceneError::Value {
+                    at: self.source.locate(&key),
+                    key,
+                    found: "a file that was not there when the scene was read".to_owned(),
+                    expected: "it where the scene says".to_owned(),
+                });
+            }
+            // A stream a block, so that a change to one block leaves the others' particles where they were.
+            let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
+            rng.set_stream(block_idx as u64);
             let begin = sampled.len();
-            self.fill(block_idx, block, &mut sampled.positions_m);
+            self.fill(block, &mut rng, &mut sampled.positions_m);
             self.refuse_misplaced(block_idx, &sampled.positions_m[begin..])?;
-            let velocity = block.velocity_m_s.map(|v| v as f32);
             let n = sampled.positions_m.len();
-            sampled.velocities_m_s.resize(n, velocity);
-            sampled.phases.resize(n, block.phase);
+            let velocities = sampled.positions_m[begin..].iter().map(|point| block.velocity_at(*point));
+            sampled.velocities_m_s.extend(velocities);
             sampled.temperatures_c.resize(n, block.temperature_c as f32);
+            let Some(mpm) = &self.mpm else {
+                sampled.phases.resize(n, block.phase);
+                continue;
+            };
+            sampled.phases.resize(n, Phase::Snow);
+            let volume_m3 = block.shape.volume_m3();
+            let n_block = n - begin;
+            sampled.volumes_m3.resize(n, (volume_m3 / n_block as f64) as f32);
+            let total_kg = mpm.material.density_kg_m3 * volume_m3;
+            sampled.masses_kg.extend(masses_kg(
+                n_block,
+                total_kg,
+                block.mass_spread.unwrap_or(0.0),
+                &mut rng,
+            ));
         }
         Ok(sampled)
     }
@@ -77,10 +107,15 @@ impl Scene {
 
     /// As above for one block, as a float because the number may be absurd.
     pub(crate) fn block_count_estimate(&self, block: &ParticleBlock) -> f64 {
-        let d = self.fluid.particle_spacing_m;
-        let volume_count = (block.shape.volume_m3() / (d * d * d)).round();
+        let d = self.particle_spacing_m();
+        if let Some(n) = block.count {
+            return n as f64;
+        }
+        let volume_count = (block.shape.volume_m3() / d.powi(self.n_dimensions() as i32)).round();
         match (block.fill, &block.shape) {
-            (Fill::Lattice, crate::Shape::Box { .. }) => block.shape.lattice_extent(d).iter().product(),
+            (Fill::Lattice, crate::Shape::Box { .. } | crate::Shape::Rectangle { .. }) => {
+                block.shape.lattice_extent(d).iter().product()
+            }
             // The lattice of a curved shape that is wide enough for one point holds at least that point.
             (Fill::Lattice, _) if block.shape.lattice_extent(d).iter().all(|&n| n >= 1.0) => {
                 volume_count.max(1.0)
@@ -90,30 +125,23 @@ impl Scene {
         }
     }
 
-    fn fill(&self, block_idx: usize, block: &ParticleBlock, positions_m: &mut Vec<[f32; 3]>) {
-        // A stream a block, so that a change to one block leaves the others' particles where they were.
-        let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
-        rng.set_stream(block_idx as u64);
+    fn fill(&self, block: &ParticleBlock, rng: &mut ChaCha8Rng, positions_m: &mut Vec<[f32; 3]>) {
         // Rounding to f32 may carry a point past a wall that it touches.
         let min = self.domain.min_m.map(|x| x as f32);
         let max = self.domain.max_m.map(|x| x as f32);
         let mut push = |point: Vec3| {
             positions_m.push(std::array::from_fn(|i| (point[i] as f32).clamp(min[i], max[i])));
         };
-        match block.fill {
+        match block.fill_of_count() {
             Fill::Lattice => {
-                let amplitude_m = block.jitter_spacings * self.fluid.particle_spacing_m;
-                block.shape.visit_lattice(self.fluid.particle_spacing_m, |point| {
-                    push(if amplitude_m > 0.0 {
-                        jittered(block, point, amplitude_m, &mut rng)
-                    } else {
-                        point
-                    });
+                let amplitude_m = block.jitter_spacings * self.particle_spacing_m();
+                block.shape.visit_lattice(self.particle_spacing_m(), |point| {
+                    push(if amplitude_m > 0.0 { jittered(block, point, amplitude_m, rng) } else { point });
                 });
             }
             Fill::Uniform => {
                 for _ in 0..self.block_count_estimate(block) as u64 {
-                    push(block.shape.random_point(&mut rng));
+                    push(block.shape.random_point(rng));
                 }
             }
         }
@@ -121,7 +149,7 @@ impl Scene {
 
     /// Refuses points of a block that lie inside another block or on the wrong side of a collider.
     fn refuse_misplaced(&self, block_idx: usize, positions_m: &[[f32; 3]]) -> Result<(), SceneError> {
-        let tolerance_m = OVERLAP_TOLERANCE_SPACINGS * self.fluid.particle_spacing_m;
+        let tolerance_m = OVERLAP_TOLERANCE_SPACINGS * self.particle_spacing_m();
         let count = |misplaced: &dyn Fn(Vec3) -> bool| {
             positions_m.iter().filter(|point| misplaced(point.map(f64::from))).count()
         };
@@ -141,7 +169,7 @@ impl Scene {
             }
         }
         for (collider_idx, collider) in self.colliders.iter().enumerate() {
-            let n = count(&|point| collider.depth_m(point) > tolerance_m);
+            let n = count(&|point| collider.depth_m(point, self.up_axis) > tolerance_m);
             if n > 0 {
                 return Err(refuse(
                     n,
@@ -154,23 +182,32 @@ impl Scene {
     }
 }
 
-impl Collider {
-    /// How deep `point_m` lies inside the solid part, in m; negative outside.
-    pub fn depth_m(&self, point_m: Vec3) -> f64 {
-        match self {
-            Self::Plane { point_m: origin, normal } => {
-                let length = normal.iter().map(|n| n * n).sum::<f64>().sqrt();
-                -(0..3).map(|i| (point_m[i] - origin[i]) * normal[i]).sum::<f64>() / length
-            }
-            Self::Sphere { centre_m, radius_m, side } => {
-                let distance = (0..3).map(|i| (point_m[i] - centre_m[i]).powi(2)).sum::<f64>().sqrt();
-                match side {
-                    Side::Outside => radius_m - distance,
-                    Side::Inside => distance - radius_m,
-                }
-            }
-        }
+impl ParticleBlock {
+    /// How it is filled: a number of particles fits no lattice.
+    fn fill_of_count(&self) -> Fill {
+        if self.count.is_some() { Fill::Uniform } else { self.fill }
     }
+
+    /// Velocity in m/s of a particle at `point_m`.
+    fn velocity_at(&self, point_m: [f32; 3]) -> [f32; 3] {
+        let Some(w) = self.angular_velocity_rad_s else { return self.velocity_m_s.map(|v| v as f32) };
+        let (min, max) = self.shape.bounds_m();
+        let arm: Vec3 = std::array::from_fn(|i| f64::from(point_m[i]) - 0.5 * (min[i] + max[i]));
+        std::array::from_fn(|i| {
+            let (j, k) = ((i + 1) % 3, (i + 2) % 3);
+            (self.velocity_m_s[i] + (w[j] * arm[k] - w[k] * arm[j])) as f32
+        })
+    }
+}
+
+/// Masses that add up to `total_kg`, as far from their mean as `spread` says.
+fn masses_kg(n: usize, total_kg: f64, spread: f64, rng: &mut ChaCha8Rng) -> Vec<f32> {
+    if spread == 0.0 {
+        return vec![(total_kg / n as f64) as f32; n];
+    }
+    let shares: Vec<f64> = (0..n).map(|_| 1.0 + spread * (2.0 * unit_interval(rng) - 1.0)).collect();
+    let scale = total_kg / shares.iter().sum::<f64>();
+    shares.into_iter().map(|share| (scale * share) as f32).collect()
 }
 
 /// `point` displaced by up to `amplitude_m` along each axis, to the opposite side or not at all where that would leave the

@@ -17,16 +17,27 @@ impl Scene {
             return Ok(scale);
         }
         self.scale = 1.0;
-        let d = self.fluid.particle_spacing_m;
+        let d = self.particle_spacing_m();
         let times = |lengths: &mut Vec3| *lengths = lengths.map(|x| scale * x);
         let corner = |corner: &mut Vec3| *corner = corner.map(|x| to_whole_spacings(scale * x, d));
         corner(&mut self.domain.min_m);
         corner(&mut self.domain.max_m);
+        let n_axes = self.n_dimensions() as i32;
         for block in &mut self.particles {
+            block.count = block.count.map(|n| ((n as f64 * scale.powi(n_axes)).round() as u64).max(n.min(1)));
             match &mut block.shape {
                 Shape::Box { min_m, max_m } => {
                     corner(min_m);
                     corner(max_m);
+                }
+                Shape::Rectangle { min_m, max_m } => {
+                    for corner in [min_m, max_m] {
+                        *corner = corner.map(|x| to_whole_spacings(scale * x, d));
+                    }
+                }
+                Shape::Circle { centre_m, radius_m } => {
+                    *centre_m = centre_m.map(|x| scale * x);
+                    *radius_m *= scale;
                 }
                 Shape::Sphere { centre_m, radius_m } => {
                     times(centre_m);
@@ -37,6 +48,15 @@ impl Scene {
                     *radius_m *= scale;
                     *height_m *= scale;
                 }
+                Shape::Text { height_m, origin_m, depth_m, .. } => {
+                    times(origin_m);
+                    *height_m *= scale;
+                    depth_m.iter_mut().for_each(|depth_m| *depth_m *= scale);
+                }
+                Shape::Mesh { scale: unit_m, offset_m, .. } => {
+                    times(offset_m);
+                    *unit_m *= scale;
+                }
             }
         }
         for collider in &mut self.colliders {
@@ -46,6 +66,19 @@ impl Scene {
                     times(centre_m);
                     *radius_m *= scale;
                 }
+                Collider::Box { centre_m, size_m, .. } => {
+                    times(centre_m);
+                    times(size_m);
+                }
+                Collider::Heightfield { origin_m, spacing_m, heights_m, .. } => {
+                    *origin_m = origin_m.map(|x| scale * x);
+                    *spacing_m *= scale;
+                    heights_m.iter_mut().flatten().for_each(|height| *height *= scale);
+                }
+            }
+            if let Some(motion) = collider.motion_mut() {
+                motion.from_s *= scale;
+                motion.until_s.iter_mut().for_each(|until_s| *until_s *= scale);
             }
         }
         let camera = &mut self.render.camera;

@@ -3,9 +3,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::mpm::Mpm;
 use crate::snow::Snow;
 use crate::source::Source;
-use crate::{Axis, Every, Shape, Vec3};
+use crate::{Axis, Collider, Every, Shape, TimeStep, Vec3};
 
 /// The only version of the scene file there is so far.
 pub const SCENE_VERSION: u32 = 1;
@@ -36,7 +37,8 @@ pub struct Scene {
     pub gravity_m_s2: Option<Vec3>,
     /// Size of the scene against what the file says: lengths of the domain, of particle blocks, of colliders and of the camera's
     /// place are multiplied by this and rounded to whole particle spacings, so that there are about scale³ times as many particles
-    /// of the same size. It is applied when the scene is loaded, and is 1 from then on.
+    /// of the same size (in a plane scale²). Colliders that move do so for times that are multiplied, too, so that they go as far
+    /// in proportion. It is applied when the scene is loaded, and is 1 from then on.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     #[schemars(range(min = 0.01, max = 100.0))]
     pub scale: f64,
@@ -46,8 +48,12 @@ pub struct Scene {
     pub seed: u64,
     /// Time step and duration.
     pub time: Time,
-    /// The material and its discretization.
-    pub fluid: Fluid,
+    /// The fluid and its discretization: what scenes of `solver.kind = "pbd"` have.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fluid: Option<Fluid>,
+    /// Snow as a continuum on a grid: what scenes of `solver.kind = "mpm"` have, in place of `[fluid]` and `[snow]`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mpm: Option<Mpm>,
     /// Snow beside the water: contact, links, heat and the change from one to the other. Without it there is water only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snow: Option<Snow>,
@@ -83,8 +89,8 @@ fn is_one(scale: &f64) -> bool {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Time {
-    /// Time step Δt in s.
-    pub dt_s: f64,
+    /// Time step Δt in s, or `"auto"` (mpm only); [`Scene::dt_s`] is the number.
+    pub dt_s: TimeStep,
     /// Simulated time in s.
     pub duration_s: f64,
 }
@@ -115,6 +121,11 @@ pub struct Fluid {
 }
 
 impl Fluid {
+    /// Support radius h of the smoothing kernels in m.
+    pub fn support_radius_m(&self) -> f64 {
+        self.support_radius_spacings * self.particle_spacing_m
+    }
+
     fn default_rest_density_kg_m3() -> f64 {
         1000.0
     }
@@ -136,6 +147,18 @@ impl Fluid {
 pub enum SolverKind {
     /// Position-based fluid.
     Pbd,
+    /// Material point method.
+    Mpm,
+}
+
+impl SolverKind {
+    /// The name used in scene files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Pbd => "pbd",
+            Self::Mpm => "mpm",
+        }
+    }
 }
 
 /// The method and its parameters.
@@ -255,47 +278,30 @@ pub struct ParticleBlock {
     /// Random displacement of lattice points, up to this many spacings along each axis; 0 to 0.5.
     #[serde(default)]
     pub jitter_spacings: f64,
+    /// Initial rotation about the middle of the shape's bounds, in rad/s; in a plane about z. Scenes of the material point method only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub angular_velocity_rad_s: Option<Vec3>,
+    /// Number of particles, drawn uniformly; by default what fills the shape. Scenes of the material point method only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub count: Option<u64>,
+    /// How far masses are from their mean (paper 001 sec 2): each is the mean times 1 ± up to this share, 0 to below 1. Scenes of
+    /// the material point method only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mass_spread: Option<f64>,
 }
 
 impl ParticleBlock {
+    /// Speed in m/s that none of its particles exceeds at the start.
+    pub(crate) fn fastest_m_s(&self) -> f64 {
+        let length = |v: &Vec3| v.iter().map(|x| x * x).sum::<f64>().sqrt();
+        let (min, max) = self.shape.bounds_m();
+        let half_diagonal_m = 0.5 * length(&std::array::from_fn(|i| max[i] - min[i]));
+        length(&self.velocity_m_s) + self.angular_velocity_rad_s.map_or(0.0, |w| length(&w) * half_diagonal_m)
+    }
+
     fn default_temperature_c() -> f64 {
         20.0
     }
-}
-
-/// Which side of a closed surface the particles are on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Side {
-    /// The collider is solid.
-    #[default]
-    Outside,
-    /// The collider is a container.
-    Inside,
-}
-
-/// A fixed body that particles do not enter.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum Collider {
-    /// A half-space.
-    Plane {
-        /// Any point of the plane, in m.
-        point_m: Vec3,
-        /// Points to where the particles are; of any length but zero.
-        normal: Vec3,
-    },
-    /// A ball, or the inside of one.
-    Sphere {
-        /// Centre in m.
-        centre_m: Vec3,
-        /// Radius in m.
-        radius_m: f64,
-        /// Where the particles are.
-        #[serde(default)]
-        side: Side,
-    },
 }
 
 /// A property of a particle that pictures can show.
@@ -317,6 +323,10 @@ pub enum ColourBy {
     Temperature,
     /// Snow as snow and water as water.
     Phase,
+    /// Plastic volume ratio J_P: below 1 where snow was pressed and has hardened, above where it was torn.
+    PlasticVolume,
+    /// Mass, kg; in a plane kg/m.
+    Mass,
 }
 
 impl ColourBy {
@@ -330,8 +340,22 @@ impl ColourBy {
             Self::Id => "id",
             Self::Temperature => "temperature",
             Self::Phase => "phase",
+            Self::PlasticVolume => "plastic_volume",
+            Self::Mass => "mass",
         }
     }
+}
+
+/// How pictures show particles.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Shading {
+    /// As lit spheres in the colours of a property.
+    #[default]
+    Lit,
+    /// As flat white discs on black, the brighter the denser (paper 001 sec 2.3); full white at the rest density. Of several in one
+    /// place the brightest is seen.
+    Density,
 }
 
 /// What pictures show.
@@ -344,6 +368,8 @@ pub struct Render {
     pub height_px: u32,
     /// Where the camera stands.
     pub camera: Camera,
+    /// How particles are shown; `density` takes the place of `colour_by`.
+    pub shading: Shading,
     /// The property that colours the particles.
     pub colour_by: ColourBy,
     /// Values at the two ends of the colour map, in the property's unit; by default a range that follows from the
@@ -366,6 +392,7 @@ impl Default for Render {
             width_px: 1280,
             height_px: 720,
             camera: Camera::default(),
+            shading: Shading::Lit,
             colour_by: ColourBy::Speed,
             colour_range: None,
             particle_radius_spacings: 0.5,
@@ -374,6 +401,17 @@ impl Default for Render {
             background_srgb: [0.05, 0.06, 0.08],
         }
     }
+}
+
+/// How a camera makes a picture of space.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Projection {
+    /// What is farther away is smaller.
+    #[default]
+    Perspective,
+    /// What is farther away is as large: for scenes in a plane. As high a part of space is seen as in perspective at the target.
+    Orthographic,
 }
 
 /// An orbit camera.
@@ -387,12 +425,14 @@ pub struct Camera {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub distance_m: Option<f64>,
     /// Angle about the up axis in degrees. At 0 the camera looks along −z where y is up, along +y where z is up; growing
-    /// angles carry it counter-clockwise seen from above.
+    /// angles carry it counter-clockwise seen from above. By default 25, or 0 in scenes of two dimensions.
     pub azimuth_deg: f64,
-    /// Angle above the horizon in degrees, −89 to 89.
+    /// Angle above the horizon in degrees, −89 to 89. By default 15, or 0 in scenes of two dimensions.
     pub elevation_deg: f64,
     /// Vertical field of view in degrees, 1 to 150.
     pub vertical_fov_deg: f64,
+    /// Perspective or orthographic.
+    pub projection: Projection,
 }
 
 impl Default for Camera {
@@ -403,6 +443,7 @@ impl Default for Camera {
             azimuth_deg: 25.0,
             elevation_deg: 15.0,
             vertical_fov_deg: 35.0,
+            projection: Projection::Perspective,
         }
     }
 }
@@ -417,6 +458,9 @@ pub struct Output {
     /// Frames of the recording.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub record_every: Option<Every>,
+    /// Columns that frames of the recording have beside `position` and `id`; by default all there are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub record_columns: Option<Vec<String>>,
     /// Rows of metrics.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metrics_every: Option<Every>,
@@ -427,26 +471,75 @@ pub struct Output {
 pub struct Derived {
     /// Mass of a particle in kg.
     pub particle_mass_kg: f64,
-    /// Support radius h of the smoothing kernels in m.
+    /// Support radius of the smoothing kernels or splines in m.
     pub support_radius_m: f64,
+    /// Time step Δt in s.
+    pub dt_s: f64,
     /// ε of the density constraint in 1/m².
     pub constraint_epsilon_per_m2: f64,
     /// Gravity in m/s².
     pub gravity_m_s2: Vec3,
     /// Steps in the scene's duration.
     pub n_steps: u64,
+    /// What follows from `[mpm]`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mpm: Option<DerivedMpm>,
+}
+
+/// What follows from the values of an `[mpm]` section.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct DerivedMpm {
+    /// Cells that the domain has along each axis; 1 across a plane.
+    pub n_cells: [u64; 3],
+    /// Lamé parameters μ₀ and λ₀ in Pa.
+    pub lame_pa: [f64; 2],
+    /// Speed of pressure waves in fresh snow, in m/s.
+    pub wave_speed_m_s: f64,
+    /// That speed in snow hardened to J_P = 0.8, which `dt_s = "auto"` counts on.
+    pub hardened_wave_speed_m_s: f64,
+    /// Speed in m/s that no particle is expected to exceed.
+    pub fastest_m_s: f64,
+    /// Cells that a wave in hardened snow passes in a step.
+    pub wave_courant_number: f64,
 }
 
 impl Scene {
-    /// Mass of a particle in kg: ρ₀d³ unless the scene says otherwise.
+    /// Mass of a particle in kg: ρ₀d³ unless the scene says otherwise. In scenes of the material point method the mean of all
+    /// particles, in a plane in kg/m.
     pub fn particle_mass_kg(&self) -> f64 {
-        let d = self.fluid.particle_spacing_m;
-        self.fluid.particle_mass_kg.unwrap_or(self.fluid.rest_density_kg_m3 * d * d * d)
+        let d = self.particle_spacing_m();
+        match (&self.fluid, &self.mpm) {
+            (Some(fluid), _) => fluid.particle_mass_kg.unwrap_or(fluid.rest_density_kg_m3 * d * d * d),
+            (None, Some(mpm)) => {
+                let volume: f64 = self.particles.iter().map(|block| block.shape.volume_m3()).sum();
+                mpm.material.density_kg_m3 * volume / self.particle_count_estimate() as f64
+            }
+            (None, None) => f64::NAN,
+        }
     }
 
-    /// Support radius h of the smoothing kernels in m.
+    /// 2 for scenes in the x–y plane, else 3.
+    pub fn n_dimensions(&self) -> usize {
+        if self.mpm.as_ref().is_some_and(|mpm| mpm.dimensions == 2) { 2 } else { 3 }
+    }
+
+    /// Distance between particles in m, as on a lattice.
+    pub fn particle_spacing_m(&self) -> f64 {
+        // What has neither is refused when it is validated.
+        let of_mpm = || self.mpm.as_ref().map_or(f64::NAN, Mpm::particle_spacing_m);
+        self.fluid.as_ref().map_or_else(of_mpm, |fluid| fluid.particle_spacing_m)
+    }
+
+    /// Rest density ρ₀ in kg/m³.
+    pub fn rest_density_kg_m3(&self) -> f64 {
+        let of_mpm = || self.mpm.as_ref().map_or(f64::NAN, |mpm| mpm.material.density_kg_m3);
+        self.fluid.as_ref().map_or_else(of_mpm, |fluid| fluid.rest_density_kg_m3)
+    }
+
+    /// Support radius h of the smoothing kernels in m; in scenes of the material point method that of its splines.
     pub fn support_radius_m(&self) -> f64 {
-        self.fluid.support_radius_spacings * self.fluid.particle_spacing_m
+        let of_mpm = || self.mpm.as_ref().map_or(f64::NAN, Mpm::support_radius_m);
+        self.fluid.as_ref().map_or_else(of_mpm, Fluid::support_radius_m)
     }
 
     /// ε in the denominator of the density constraint's multiplier, in 1/m².
@@ -464,7 +557,7 @@ impl Scene {
     /// Steps that cover the scene's duration; the last may end a fraction of a step past it.
     pub fn n_steps(&self) -> u64 {
         // A duration meant as a whole number of steps must not gain one by the rounding of the division.
-        let steps = self.time.duration_s / self.time.dt_s;
+        let steps = self.time.duration_s / self.dt_s();
         (steps * (1.0 - 1e-9)).ceil() as u64
     }
 
@@ -473,9 +566,11 @@ impl Scene {
         Derived {
             particle_mass_kg: self.particle_mass_kg(),
             support_radius_m: self.support_radius_m(),
+            dt_s: self.dt_s(),
             constraint_epsilon_per_m2: self.constraint_epsilon_per_m2(),
             gravity_m_s2: self.gravity_m_s2(),
             n_steps: self.n_steps(),
+            mpm: self.mpm.as_ref().map(|mpm| self.derived_mpm(mpm)),
         }
     }
 }

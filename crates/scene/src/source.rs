@@ -75,6 +75,11 @@ impl Source {
         self.at(Place::Whole)
     }
 
+    /// Whether `key` was written.
+    pub(crate) fn has(&self, key: &str) -> bool {
+        self.places.contains_key(key)
+    }
+
     /// Where `key` was written: by the last override of it or of something inside it, else in the text, else where the
     /// nearest table around it was.
     pub(crate) fn locate(&self, key: &str) -> Location {

@@ -1,7 +1,10 @@
 //! What makes a well-formed scene a sensible one.
 
 use crate::source::Source;
-use crate::{Collider, Every, Fill, Output, ParticleBlock, SCENE_VERSION, Scene, SceneError, Shape, Vec3};
+use crate::{
+    ColourBy, Every, Fill, Fluid, Mpm, Output, ParticleBlock, SCENE_VERSION, Scene, SceneError, Shape,
+    SolverKind, TimeStep, Vec3,
+};
 
 /// Most particles a scene may have: a column of four f32 a particle must fit into one storage buffer, whose size in bytes
 /// Vulkan counts in 32 bits.
@@ -11,10 +14,10 @@ pub const MAX_PARTICLES: u64 = u32::MAX as u64 / 16;
 const MAX_CELLS: f64 = u32::MAX as f64;
 
 /// Positions are f32. Below this many representable steps a spacing, forces are noise.
-const MIN_STEPS_PER_SPACING: f64 = 256.0;
+pub(crate) const MIN_STEPS_PER_SPACING: f64 = 256.0;
 
 /// Quantities lie within these magnitudes, so that products of two still fit into an f32.
-const MIN_POSITIVE: f64 = 1e-18;
+pub(crate) const MIN_POSITIVE: f64 = 1e-18;
 const MAX_MAGNITUDE: f64 = 1e18;
 
 /// Blocks may reach past the domain by this share of a spacing, for the rounding of decimal numbers.
@@ -23,6 +26,16 @@ const DOMAIN_TOLERANCE_SPACINGS: f64 = 1e-6;
 pub(crate) type Check = Result<(), SceneError>;
 
 impl Scene {
+    /// The error that a value is not what its user needs: for what only shows once there is a device.
+    pub fn value_error(&self, key: &str, found: impl ToString, expected: impl ToString) -> SceneError {
+        SceneError::Value {
+            at: self.source.locate_between(&[key]),
+            key: key.to_owned(),
+            found: found.to_string(),
+            expected: expected.to_string(),
+        }
+    }
+
     /// Checks that the scene makes sense: every value in its range, and all of them together.
     ///
     /// Loading has done this already; call it after changing fields.
@@ -31,18 +44,72 @@ impl Scene {
     /// [`SceneError::Value`] for the first thing found wrong.
     pub fn validate(&self) -> Result<(), SceneError> {
         let check = Checker { source: &self.source };
+        let matter = self.check_matter(&check)?;
         self.check_values(&check)?;
-        self.check_snow(&check)?;
+        match matter {
+            Matter::Fluid(fluid) => {
+                check_fluid(&check, fluid)?;
+                self.check_snow(&check, fluid)?;
+            }
+            Matter::Continuum(mpm) => {
+                self.check_mpm(&check, mpm)?;
+                self.check_grid(&check, mpm)?;
+            }
+        }
         for (block_idx, block) in self.particles.iter().enumerate() {
             self.check_block(&check, &format!("particles.{block_idx}"), block)?;
         }
         self.check_count(&check)?;
-        self.check_discretization(&check)?;
+        if self.fluid.is_some() {
+            self.check_discretization(&check)?;
+        }
         for (collider_idx, collider) in self.colliders.iter().enumerate() {
-            check_collider(&check, &format!("colliders.{collider_idx}"), collider)?;
+            self.check_collider(&check, &format!("colliders.{collider_idx}"), collider)?;
+        }
+        if let Some(mpm) = &self.mpm {
+            self.check_time_step(&check, mpm)?;
         }
         self.check_render(&check)?;
         check_output(&check, &self.output)
+    }
+
+    /// What the scene is made of: the one section that its method reads.
+    fn check_matter(&self, check: &Checker<'_>) -> Result<Matter<'_>, SceneError> {
+        let missing = |key: &str| SceneError::MissingKey { at: self.source.whole(), key: key.to_owned() };
+        let stray = |key: &str| {
+            let found = format!("[{key}] in a scene of solver.kind = \"{}\"", self.solver.kind.name());
+            let expected = match self.solver.kind {
+                SolverKind::Pbd => "[fluid] alone or with [snow]; [mpm] needs solver.kind = \"mpm\"",
+                SolverKind::Mpm => "[mpm] alone; [fluid] and [snow] need solver.kind = \"pbd\"",
+            };
+            check.fail_between(&[key, "solver.kind"], found, expected)
+        };
+        match self.solver.kind {
+            SolverKind::Pbd => {
+                if self.mpm.is_some() {
+                    stray("mpm")?;
+                }
+                if self.time.dt_s == TimeStep::Auto {
+                    let expected =
+                        "a positive number of seconds; the material point method alone works out its own";
+                    check.fail("time.dt_s", "\"auto\" in a scene of solver.kind = \"pbd\"", expected)?;
+                }
+                self.fluid.as_ref().map(Matter::Fluid).ok_or_else(|| missing("fluid"))
+            }
+            SolverKind::Mpm => {
+                if self.fluid.is_some() {
+                    stray("fluid")?;
+                }
+                if self.snow.is_some() {
+                    stray("snow")?;
+                }
+                let mpm = self.mpm.as_ref().ok_or_else(|| missing("mpm"))?;
+                if !(2..=3).contains(&mpm.dimensions) {
+                    check.fail("mpm.dimensions", mpm.dimensions, "2, for the x–y plane, or 3")?;
+                }
+                Ok(Matter::Continuum(mpm))
+            }
+        }
     }
 
     fn check_values(&self, check: &Checker<'_>) -> Check {
@@ -65,19 +132,15 @@ impl Scene {
         if let Some(gravity) = self.gravity_m_s2 {
             check.vector("gravity_m_s2", gravity, "m/s²")?;
         }
-        check.extent("domain.min_m", self.domain.min_m, "domain.max_m", self.domain.max_m)?;
-        check.positive("time.dt_s", self.time.dt_s, "seconds")?;
-        check.positive("time.duration_s", self.time.duration_s, "seconds")?;
-
-        let fluid = &self.fluid;
-        check.positive("fluid.particle_spacing_m", fluid.particle_spacing_m, "metres")?;
-        check.positive("fluid.rest_density_kg_m3", fluid.rest_density_kg_m3, "kg/m³")?;
-        check.range("fluid.support_radius_spacings", fluid.support_radius_spacings, 1.1, 5.0)?;
-        check.range("fluid.xsph_viscosity", fluid.xsph_viscosity, 0.0, 1.0)?;
-        check.range("fluid.wall_friction", fluid.wall_friction, 0.0, 1.0)?;
-        if let Some(mass) = fluid.particle_mass_kg {
-            check.positive("fluid.particle_mass_kg", mass, "kg")?;
+        let n_axes = self.n_dimensions();
+        let (min, max) = (&self.domain.min_m, &self.domain.max_m);
+        check.vector("domain.min_m", *min, "metres")?;
+        check.vector("domain.max_m", *max, "metres")?;
+        check.extent("domain.min_m", &min[..n_axes], "domain.max_m", &max[..n_axes])?;
+        if let TimeStep::Seconds(dt_s) = self.time.dt_s {
+            check.positive("time.dt_s", dt_s, "seconds")?;
         }
+        check.positive("time.duration_s", self.time.duration_s, "seconds")?;
 
         let solver = &self.solver;
         check.count("solver.iterations", solver.iterations, 1000)?;
@@ -94,7 +157,7 @@ impl Scene {
     /// Domain, spacing and support radius against each other and against what the device can count and represent.
     fn check_discretization(&self, check: &Checker<'_>) -> Check {
         let domain = &self.domain;
-        let d = self.fluid.particle_spacing_m;
+        let d = self.particle_spacing_m();
         let h = self.support_radius_m();
         let extent: Vec3 = std::array::from_fn(|i| domain.max_m[i] - domain.min_m[i]);
         let keys = ["domain", "fluid.particle_spacing_m"];
@@ -134,8 +197,13 @@ impl Scene {
     fn check_block(&self, check: &Checker<'_>, key: &str, block: &ParticleBlock) -> Check {
         let within = |name: &str| format!("{key}.shape.{}.{name}", block.shape.name());
         match &block.shape {
-            Shape::Box { min_m, max_m } => {
-                check.extent(&within("min_m"), *min_m, &within("max_m"), *max_m)?
+            Shape::Box { min_m, max_m } => check.extent(&within("min_m"), min_m, &within("max_m"), max_m)?,
+            Shape::Rectangle { min_m, max_m } => {
+                check.extent(&within("min_m"), min_m, &within("max_m"), max_m)?
+            }
+            Shape::Circle { centre_m, radius_m } => {
+                check.vector(&within("centre_m"), in_space(*centre_m), "metres")?;
+                check.positive(&within("radius_m"), *radius_m, "metres")?;
             }
             Shape::Sphere { centre_m, radius_m } => {
                 check.vector(&within("centre_m"), *centre_m, "metres")?;
@@ -146,8 +214,22 @@ impl Scene {
                 check.positive(&within("radius_m"), *radius_m, "metres")?;
                 check.positive(&within("height_m"), *height_m, "metres")?;
             }
+            Shape::Text { height_m, origin_m, depth_m, .. } => {
+                check.positive(&within("height_m"), *height_m, "metres")?;
+                check.vector(&within("origin_m"), *origin_m, "metres")?;
+                if let Some(depth_m) = depth_m {
+                    check.positive(&within("depth_m"), *depth_m, "metres")?;
+                }
+            }
+            Shape::Mesh { scale, offset_m, .. } => {
+                check.positive(&within("scale"), *scale, "metres a unit")?;
+                check.vector(&within("offset_m"), *offset_m, "metres")?;
+            }
         }
-        self.check_phase(check, key, block)?;
+        match &self.mpm {
+            Some(mpm) => self.check_mpm_block(check, key, block, mpm)?,
+            None => self.check_pbd_block(check, key, block)?,
+        }
         check.vector(&format!("{key}.velocity_m_s"), block.velocity_m_s, "m/s")?;
         check.range(&format!("{key}.jitter_spacings"), block.jitter_spacings, 0.0, 0.5)?;
         if block.fill == Fill::Uniform && block.jitter_spacings > 0.0 {
@@ -155,8 +237,11 @@ impl Scene {
             return check.fail(&format!("{key}.jitter_spacings"), found, "it only on fill = \"lattice\"");
         }
 
+        if !block.shape.is_loaded() {
+            return Ok(());
+        }
         let shape_key = format!("{key}.shape.{}", block.shape.name());
-        let d = self.fluid.particle_spacing_m;
+        let d = self.particle_spacing_m();
         let (min, max) = block.shape.bounds_m();
         for axis in 0..3 {
             let (low, high) = (self.domain.min_m[axis], self.domain.max_m[axis]);
@@ -170,20 +255,30 @@ impl Scene {
                 );
             }
         }
-        let keys = [shape_key.as_str(), "fluid.particle_spacing_m"];
-        let thinnest = (0..3).map(|i| max[i] - min[i]).fold(f64::INFINITY, f64::min);
+        let spacing_key = self.spacing_key();
+        let keys = [shape_key.as_str(), spacing_key];
+        let n_axes = self.n_dimensions();
+        let thinnest = (0..n_axes).map(|i| max[i] - min[i]).fold(f64::INFINITY, f64::min);
         if block.fill == Fill::Lattice && block.shape.lattice_extent(d).contains(&0.0) {
+            let spacing = match self.mpm {
+                Some(_) => "lattice spacing",
+                None => spacing_key,
+            };
             return check.fail_between(
                 &keys,
                 format!("no particles, because the shape is {} m thin", number(thinnest)),
-                format!("a shape at least one fluid.particle_spacing_m, {} m, thick", number(d)),
+                format!("a shape at least one {spacing}, {} m, thick", number(d)),
             );
         }
         if self.block_count_estimate(block) < 1.0 {
+            let (what, unit) = if n_axes == 2 { ("area", "m²") } else { ("volume", "m³") };
             return check.fail_between(
                 &keys,
-                format!("no particles, because the shape's volume is {} m³", number(block.shape.volume_m3())),
-                format!("at least the volume of a particle, {} m³", number(d * d * d)),
+                format!(
+                    "no particles, because the shape's {what} is {} {unit}",
+                    number(block.shape.volume_m3())
+                ),
+                format!("at least the {what} of a particle, {} {unit}", number(d.powi(n_axes as i32))),
             );
         }
         Ok(())
@@ -199,14 +294,64 @@ impl Scene {
             return Ok(());
         }
         let largest = (0..counts.len()).max_by(|&a, &b| counts[a].total_cmp(&counts[b])).unwrap_or(0);
+        let part = if self.particles[largest].count.is_some() { "count" } else { "shape" };
+        let spacing_key = self.spacing_key();
+        let spacing_m = self.mpm.as_ref().map_or(self.particle_spacing_m(), |mpm| mpm.cell_size_m);
         check.fail_between(
-            &[&format!("particles.{largest}.shape"), "fluid.particle_spacing_m"],
+            &[&format!("particles.{largest}.{part}"), spacing_key],
             format!("{} particles", whole(total)),
             format!(
-                "at most {MAX_PARTICLES} in all; enlarge fluid.particle_spacing_m ({} m) or shrink the shape",
-                number(self.fluid.particle_spacing_m)
+                "at most {MAX_PARTICLES} in all; enlarge {spacing_key} ({} m) or shrink the shape",
+                number(spacing_m)
             ),
         )
+    }
+
+    /// The key that says how far apart particles are.
+    fn spacing_key(&self) -> &'static str {
+        if self.mpm.is_some() { "mpm.cell_size_m" } else { "fluid.particle_spacing_m" }
+    }
+
+    /// What the position-based fluid asks of a block, and what it knows nothing of.
+    fn check_pbd_block(&self, check: &Checker<'_>, key: &str, block: &ParticleBlock) -> Check {
+        let mpm_only = [
+            ("angular_velocity_rad_s", block.angular_velocity_rad_s.is_some()),
+            ("count", block.count.is_some()),
+            ("mass_spread", block.mass_spread.is_some()),
+        ];
+        if let Some((part, _)) = mpm_only.iter().find(|(_, is_given)| *is_given) {
+            return check.fail(
+                &format!("{key}.{part}"),
+                "it in a scene of solver.kind = \"pbd\"",
+                "it in scenes of solver.kind = \"mpm\" only",
+            );
+        }
+        if !matches!(block.shape, Shape::Box { .. } | Shape::Sphere { .. } | Shape::Cylinder { .. }) {
+            return check.fail(
+                &format!("{key}.shape"),
+                format!("a {} in a scene of solver.kind = \"pbd\"", block.shape.name()),
+                "box, sphere or cylinder; solver.kind = \"mpm\" knows the rest",
+            );
+        }
+        self.check_phase(check, key, block)
+    }
+
+    /// Properties that the scene's particles have not are shown by no colour.
+    fn check_colour(&self, check: &Checker<'_>) -> Check {
+        let render = &self.render;
+        let of_kind = format!("in a scene of solver.kind = \"{}\"", self.solver.kind.name());
+        let (missing, others): (&[ColourBy], _) = match self.solver.kind {
+            SolverKind::Pbd => (&[ColourBy::PlasticVolume, ColourBy::Mass], "speed, density, height, id"),
+            SolverKind::Mpm => (
+                &[ColourBy::Lambda, ColourBy::Temperature, ColourBy::Phase],
+                "speed, density, height, id, plastic_volume, mass",
+            ),
+        };
+        if missing.contains(&render.colour_by) {
+            let found = format!("\"{}\" {of_kind}", render.colour_by.name());
+            return check.fail("render.colour_by", found, format!("one of {others}"));
+        }
+        Ok(())
     }
 
     fn check_render(&self, check: &Checker<'_>) -> Check {
@@ -214,6 +359,7 @@ impl Scene {
         // 16384 is the largest image that common devices draw.
         check.count("render.width_px", render.width_px, 16384)?;
         check.count("render.height_px", render.height_px, 16384)?;
+        self.check_colour(check)?;
         if let Some([low, high]) = render.colour_range {
             let key = "render.colour_range";
             if !(low.is_finite() && high.is_finite() && low < high) {
@@ -240,22 +386,21 @@ impl Scene {
     }
 }
 
-fn check_collider(check: &Checker<'_>, key: &str, collider: &Collider) -> Check {
-    match collider {
-        Collider::Plane { point_m, normal } => {
-            check.vector(&format!("{key}.plane.point_m"), *point_m, "metres")?;
-            let normal_key = format!("{key}.plane.normal");
-            check.vector(&normal_key, *normal, "no unit")?;
-            let length = normal.iter().map(|n| n * n).sum::<f64>().sqrt();
-            if length < MIN_POSITIVE {
-                return check.fail(&normal_key, vector(*normal), "a direction, not the zero vector");
-            }
-            Ok(())
-        }
-        Collider::Sphere { centre_m, radius_m, .. } => {
-            check.vector(&format!("{key}.sphere.centre_m"), *centre_m, "metres")?;
-            check.positive(&format!("{key}.sphere.radius_m"), *radius_m, "metres")
-        }
+/// What a scene is made of.
+enum Matter<'a> {
+    Fluid(&'a Fluid),
+    Continuum(&'a Mpm),
+}
+
+fn check_fluid(check: &Checker<'_>, fluid: &Fluid) -> Check {
+    check.positive("fluid.particle_spacing_m", fluid.particle_spacing_m, "metres")?;
+    check.positive("fluid.rest_density_kg_m3", fluid.rest_density_kg_m3, "kg/m³")?;
+    check.range("fluid.support_radius_spacings", fluid.support_radius_spacings, 1.1, 5.0)?;
+    check.range("fluid.xsph_viscosity", fluid.xsph_viscosity, 0.0, 1.0)?;
+    check.range("fluid.wall_friction", fluid.wall_friction, 0.0, 1.0)?;
+    match fluid.particle_mass_kg {
+        Some(mass) => check.positive("fluid.particle_mass_kg", mass, "kg"),
+        None => Ok(()),
     }
 }
 
@@ -272,7 +417,19 @@ fn check_output(check: &Checker<'_>, output: &Output) -> Check {
             _ => {}
         }
     }
+    let columns = output.record_columns.as_deref().unwrap_or_default();
+    for (column_idx, column) in columns.iter().enumerate() {
+        let key = format!("output.record_columns.{column_idx}");
+        if columns[..column_idx].contains(column) {
+            return check.fail(&key, format!("\"{column}\" again"), "each column once");
+        }
+    }
     Ok(())
+}
+
+/// A point of the plane z = 0.
+fn in_space([x, y]: [f64; 2]) -> Vec3 {
+    [x, y, 0.0]
 }
 
 const AXES: [&str; 3] = ["x", "y", "z"];
@@ -324,7 +481,7 @@ impl Checker<'_> {
         self.fail(key, value, format!("a whole number from 1 to {high}"))
     }
 
-    fn vector(&self, key: &str, value: Vec3, unit: &str) -> Check {
+    pub(crate) fn vector(&self, key: &str, value: Vec3, unit: &str) -> Check {
         if value.iter().all(|x| x.abs() <= MAX_MAGNITUDE) {
             return Ok(());
         }
@@ -332,10 +489,12 @@ impl Checker<'_> {
         self.fail(key, vector(value), format!("three finite numbers{of_unit}, at most {:e}", MAX_MAGNITUDE))
     }
 
-    fn extent(&self, min_key: &str, min: Vec3, max_key: &str, max: Vec3) -> Check {
-        self.vector(min_key, min, "metres")?;
-        self.vector(max_key, max, "metres")?;
-        for axis in 0..3 {
+    /// Corners of a box or rectangle, the lower first.
+    fn extent(&self, min_key: &str, min: &[f64], max_key: &str, max: &[f64]) -> Check {
+        for (key, corner) in [(min_key, min), (max_key, max)] {
+            self.vector(key, std::array::from_fn(|i| corner.get(i).copied().unwrap_or(0.0)), "metres")?;
+        }
+        for axis in 0..min.len() {
             if min[axis] >= max[axis] {
                 let name = AXES[axis];
                 let found = format!("{name} = {} m", number(max[axis]));
@@ -361,11 +520,19 @@ pub(crate) fn number(x: f64) -> String {
     }
 }
 
-fn vector(v: Vec3) -> String {
+pub(crate) fn vector(v: Vec3) -> String {
     format!("[{}]", v.map(number).join(", "))
 }
 
+/// A positive number cut off after four digits.
+pub(crate) fn rounded_down(x: f64) -> f64 {
+    let power = 3 - x.log10().floor() as i32;
+    // Dividing by a whole power of ten gives the number next to the decimal.
+    let unit = 10.0_f64.powi(power.abs());
+    if power < 0 { (x / unit).floor() * unit } else { (x * unit).floor() / unit }
+}
+
 /// A whole number in full up to 10¹⁵, beyond that in powers of ten.
-fn whole(x: f64) -> String {
+pub(crate) fn whole(x: f64) -> String {
     if x < 1e15 { format!("{x:.0}") } else { format!("{x:.1e}") }
 }

@@ -2,8 +2,8 @@
 
 use crate::conduction::MAX_CONDUCTION;
 use crate::snow::{Heat, Links, Snow, Transition};
-use crate::validate::{Check, Checker, number};
-use crate::{ParticleBlock, Phase, Scene, WallModel};
+use crate::validate::{Check, Checker, number, rounded_down};
+use crate::{Fluid, ParticleBlock, Phase, Scene, WallModel};
 
 /// Temperatures in °C lie between absolute zero and what is hotter than anything made of water.
 const MIN_TEMPERATURE_C: f64 = -273.15;
@@ -14,7 +14,7 @@ const MAX_LINKS: u32 = 32;
 const MAX_LINK_ROUNDS: u32 = 256;
 
 impl Scene {
-    pub(crate) fn check_snow(&self, check: &Checker<'_>) -> Check {
+    pub(crate) fn check_snow(&self, check: &Checker<'_>, fluid: &Fluid) -> Check {
         let Some(snow) = &self.snow else {
             if self.domain.walls == WallModel::Particles {
                 let expected = "\"analytic\", or a [snow] section";
@@ -22,9 +22,9 @@ impl Scene {
             }
             return Ok(());
         };
-        check_contact(check, snow, self.fluid.support_radius_spacings)?;
+        check_contact(check, snow, fluid.support_radius_spacings)?;
         check_heat(check, &snow.heat)?;
-        check_links(check, &snow.links, &snow.heat, self.fluid.support_radius_spacings)?;
+        check_links(check, &snow.links, &snow.heat, fluid.support_radius_spacings)?;
         check_transition(check, &snow.transition)?;
         self.check_conduction(check, &snow.heat)
     }
@@ -44,7 +44,7 @@ impl Scene {
     /// Explicit conduction overshoots and then explodes where a step is too long.
     fn check_conduction(&self, check: &Checker<'_>, heat: &Heat) -> Check {
         let Some(rate_per_s) = self.conduction_rate_per_s() else { return Ok(()) };
-        let dt = self.time.dt_s;
+        let dt = self.dt_s();
         if rate_per_s * dt <= MAX_CONDUCTION {
             return Ok(());
         }
@@ -143,14 +143,14 @@ fn check_transition(check: &Checker<'_>, transition: &Transition) -> Check {
 
 impl Checker<'_> {
     /// Above 0 and up to 1.
-    fn share(&self, key: &str, value: f64) -> Check {
+    pub(crate) fn share(&self, key: &str, value: f64) -> Check {
         if value > 0.0 && value <= 1.0 {
             return Ok(());
         }
         self.fail(key, number(value), "a number above 0 and up to 1")
     }
 
-    fn temperature(&self, key: &str, value_c: f64) -> Check {
+    pub(crate) fn temperature(&self, key: &str, value_c: f64) -> Check {
         if (MIN_TEMPERATURE_C..=MAX_TEMPERATURE_C).contains(&value_c) {
             return Ok(());
         }
@@ -161,10 +161,4 @@ impl Checker<'_> {
         );
         self.fail(key, number(value_c), expected)
     }
-}
-
-/// A positive number cut off after four digits.
-fn rounded_down(x: f64) -> f64 {
-    let unit = 10.0_f64.powf(x.log10().floor() - 3.0);
-    (x / unit).floor() * unit
 }

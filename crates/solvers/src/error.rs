@@ -11,7 +11,7 @@ pub enum SolverError {
     #[error(transparent)]
     Kernel(#[from] frazil_kernels::KernelError),
     /// The scene asks for something that this solver does not know.
-    #[error("scene: {key}: {found} is unknown to the position-based fluid")]
+    #[error("scene: {key}: {found} is unknown to this solver")]
     Scene {
         /// The key.
         key: String,

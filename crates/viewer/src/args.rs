@@ -1,6 +1,7 @@
 //! The command line.
 
 use crate::say;
+use crate::sweep::VaryAxis;
 use clap::{ArgGroup, Parser, Subcommand};
 use frazil_bench::AxisOverride;
 use frazil_io::Format;
@@ -26,11 +27,20 @@ pub struct Args {
 pub enum Command {
     /// Simulate a scene and write pictures, metrics and recordings.
     Run(RunArgs),
+    /// Run a scene with each combination of parameters, and lay the results side by side.
+    ///
+    /// --vary KEY=A,B,C runs the scene with --set KEY=A, then B, then C; several --vary make a grid. Keys joined by commas change
+    /// together: --vary KEY,OTHER=A:X,B:Y runs it with A and X, then with B and Y, and --vary KEY,OTHER=A,B with the same value for
+    /// both. The same command again skips what is done and goes on where it was broken off.
+    Sweep(SweepArgs),
     /// Open a window on a scene that runs, or on a recording.
     ///
-    /// Space plays and pauses, → takes one step or frame, ← goes a frame back, R starts again, Esc closes. Drag with the
+    /// Space plays and pauses, → takes one step or frame, ← goes a frame back, R starts again, Esc closes. A recording plays
+    /// backwards with J and forwards with L, faster when pressed again, and K pauses; Home and End go to its ends. Drag with the
     /// left button to orbit, with the right or middle one to pan; the wheel zooms.
     View(ViewArgs),
+    /// Play a recording in a window, or make a video of it.
+    Play(PlayArgs),
     /// Convert a recording for other programs.
     Export(ExportArgs),
     /// Measure what each kernel of a scene's step costs on the device.
@@ -76,10 +86,6 @@ impl SceneArgs {
 }
 
 impl SceneChanges {
-    pub fn is_empty(&self) -> bool {
-        self.overrides.is_empty() && self.seed.is_none()
-    }
-
     pub fn load(&self, scene: &str) -> Result<Scene, SceneError> {
         let seed = self.seed.map(|seed| format!("seed={seed}"));
         let overrides: Vec<String> = self.overrides.iter().cloned().chain(seed).collect();
@@ -157,6 +163,9 @@ pub struct RunArgs {
     /// Write a frame of the recording as often [default: the scene's].
     #[arg(long, value_name = "EVERY", value_parser = cadence, allow_hyphen_values = true)]
     pub record: Option<Cadence>,
+    /// Columns of those frames beside position and id, such as velocity,density [default: the scene's, or all].
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+    pub record_columns: Option<Vec<String>>,
     /// Write a row of metrics as often [default: the scene's].
     #[arg(long, value_name = "EVERY", value_parser = cadence, allow_hyphen_values = true)]
     pub metrics: Option<Cadence>,
@@ -172,6 +181,31 @@ pub struct RunArgs {
     /// Time every kernel; writes profile.json, trace.json and profile.html.
     #[arg(long)]
     pub profile: bool,
+    /// Say nothing but errors.
+    #[arg(long)]
+    pub quiet: bool,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(group = ArgGroup::new("length").args(["steps", "time"]))]
+pub struct SweepArgs {
+    #[command(flatten)]
+    pub scene: SceneArgs,
+    /// What to vary, such as mpm.material.hardening=5,10,20; may be given several times. The first gives the rows of the contact
+    /// sheet, the second its columns.
+    #[arg(long = "vary", value_name = "KEY[,KEY…]=VALUE[:VALUE…],…", required = true)]
+    pub axes: Vec<VaryAxis>,
+    /// Stop each case at step N [default: the scene's duration].
+    #[arg(long, value_name = "N")]
+    pub steps: Option<u64>,
+    /// Stop each case at this simulated time in s.
+    #[arg(long, value_name = "T", value_parser = seconds, allow_hyphen_values = true)]
+    pub time: Option<f64>,
+    /// Where results go [default: out/<scene's name>_sweep].
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    #[command(flatten)]
+    pub device: DeviceArgs,
     /// Say nothing but errors.
     #[arg(long)]
     pub quiet: bool,
@@ -198,6 +232,68 @@ pub struct ViewArgs {
     /// Close the window there.
     #[arg(long, requires = "steps")]
     pub exit: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct PlayArgs {
+    /// The recording of a run (*.frazil-rec), which may still be under way.
+    pub recording: PathBuf,
+    /// Recorded frames to a picture: 2 shows every second, 0.5 each twice, -1 plays backwards.
+    #[arg(long, value_name = "S", default_value_t = 1.0, value_parser = speed, allow_hyphen_values = true)]
+    pub speed: f64,
+    /// Pictures a second.
+    #[arg(long, value_name = "N", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=240))]
+    pub fps: u32,
+    /// Write a video (.mp4 or .gif by ffmpeg, .y4m without) or, into a folder, pictures; no window is opened.
+    #[arg(long, value_name = "FILE|DIR")]
+    pub out: Option<PathBuf>,
+    /// Begin at this step (120) or simulated time (0.5s) [default: the first frame].
+    #[arg(long, value_name = "WHEN", allow_hyphen_values = true)]
+    pub from: Option<Moment>,
+    /// End at this step or time [default: the last frame].
+    #[arg(long, value_name = "WHEN", allow_hyphen_values = true)]
+    pub to: Option<Moment>,
+    #[command(flatten)]
+    pub changes: SceneChanges,
+    #[command(flatten)]
+    pub device: DeviceArgs,
+    /// Say nothing but errors.
+    #[arg(long)]
+    pub quiet: bool,
+}
+
+/// A point in a recording.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Moment {
+    Step(u64),
+    Seconds(f64),
+}
+
+impl std::str::FromStr for Moment {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let trimmed = text.trim();
+        let seconds = |(number, unit_s): (&str, f64)| {
+            let seconds = number.trim().parse::<f64>().ok()? * unit_s;
+            (seconds.is_finite() && seconds >= 0.0).then_some(Self::Seconds(seconds))
+        };
+        let time = trimmed.strip_suffix("ms").map(|number| (number, 1e-3));
+        let time = time.or_else(|| Some((trimmed.strip_suffix('s')?, 1.0)));
+        let found = time.map_or_else(|| trimmed.parse().ok().map(Self::Step), seconds);
+        found.ok_or_else(|| {
+            format!("found \"{text}\", expected a step from 0 (120) or a simulated time from 0 (0.5s, 20ms)")
+        })
+    }
+}
+
+fn speed(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if value.is_finite() && value != 0.0 => Ok(value),
+        _ => Err(format!(
+            "found \"{text}\", expected recorded frames to a picture, such as 1, 0.5 or -2, but not 0"
+        )),
+    }
 }
 
 #[derive(Debug, clap::Args)]

@@ -43,6 +43,11 @@ impl Failure {
         Self { kind: FailureKind::Other, message: message.to_string() }
     }
 
+    /// The same failure, with where it came about in front.
+    pub fn within(self, place: impl Display) -> Self {
+        Self { message: format!("{place}: {}", self.message), ..self }
+    }
+
     pub fn exit_code(&self) -> ExitCode {
         ExitCode::from(match self.kind {
             FailureKind::Other => 1,

@@ -12,6 +12,7 @@ mod failure;
 mod invariants;
 mod list;
 mod painter;
+mod play;
 mod plots;
 mod profile;
 mod profiling;
@@ -21,6 +22,7 @@ mod simulation;
 mod snow_plots;
 mod solver;
 mod state;
+mod sweep;
 mod view;
 
 use args::{Args, Command};
@@ -46,7 +48,9 @@ fn dispatch(args: &Args) -> Result<(), Failure> {
     let validation = args.validation;
     match &args.command {
         Command::Run(run) => run::run(run, validation),
+        Command::Sweep(sweep) => sweep::sweep(sweep, validation),
         Command::View(view) => view::view(view, validation),
+        Command::Play(play) => play::play(play, validation),
         Command::Export(export) => export::export(export),
         Command::Profile(profile) => profile::profile(profile, validation),
         Command::Bench(bench) => bench::bench(bench, validation),

@@ -2,13 +2,15 @@
 
 use crate::failure::Failure;
 use crate::solver::Solver;
+use frazil_particles::ColumnView;
 use frazil_render::glam::Vec3;
 use frazil_render::{
     Ball, ColorMap, Coloring, Column, Frame, Ground, Legend, OrbitCamera, Particles, Renderer, Shading,
     Swatch, UpAxis, WireBox,
 };
-use frazil_scene::{Axis, Collider, ColourBy, Phase, Scene, Side};
+use frazil_scene::{Axis, Collider, ColourBy, Phase, Projection, Scene, Side};
 use frazil_shaders::render::pick_component;
+use frazil_solvers::mpm::Mpm;
 use frazil_solvers::pbd::Fluid;
 use frazil_solvers::pbd::snow::Matter;
 use frazil_vk::{Buffer, Device, DeviceCount, Image, Kernel, Recorder, Threads};
@@ -40,6 +42,7 @@ impl<'a> Shown<'a> {
         Self {
             sets: match solver {
                 Solver::Fluid(fluid) => vec![ShownSet::of_fluid(fluid)],
+                Solver::Mpm(mpm) => vec![ShownSet::of_mpm(mpm)],
                 Solver::Snow(snow) => vec![
                     ShownSet::of_matter(snow.solid(), Phase::Snow),
                     ShownSet::of_matter(snow.fluid(), Phase::Water),
@@ -57,17 +60,26 @@ impl<'a> Shown<'a> {
 impl<'a> ShownSet<'a> {
     fn of_fluid(fluid: &'a Fluid) -> Self {
         let columns = fluid.columns();
+        let set = Self::of_columns(fluid.count(), fluid.position(), &columns);
+        Self { constraint: Some(fluid.constraint().clone()), ..set }
+    }
+
+    fn of_mpm(mpm: &'a Mpm) -> Self {
+        Self::of_columns(mpm.count(), mpm.position(), &mpm.columns())
+    }
+
+    fn of_columns(count: &'a DeviceCount, position: &Buffer<[f32; 3]>, columns: &[ColumnView]) -> Self {
         let words =
             |name: &str| columns.iter().find(|column| column.name == name).map(|column| &column.words);
         Self {
             phase: None,
-            count: fluid.count(),
-            position: fluid.position().clone(),
+            count,
+            position: position.clone(),
             velocity: words("velocity").map(Buffer::cast),
             density: words("density").map(Buffer::cast),
             id: words("id").cloned(),
             temperature: None,
-            constraint: Some(fluid.constraint().clone()),
+            constraint: None,
         }
     }
 
@@ -127,6 +139,8 @@ struct Scenery {
     up_axis: Axis,
     floor_m: f32,
     background: [f32; 3],
+    /// Whether density is shown as intensity.
+    by_intensity: bool,
     radius_m: f32,
     /// Of water beside snow.
     water_radius_m: f32,
@@ -202,16 +216,22 @@ impl Painter {
             });
         }
         let scenery = &self.scenery;
+        let by_intensity = scenery.by_intensity && property == ColourBy::Density;
         let is_by_phase = property == ColourBy::Phase;
         let caption = format!("{}   t = {time_s:.3} s", scenery.name);
         let frame = Frame {
             camera,
-            background: scenery.background,
+            background: if by_intensity { [0.0; 3] } else { scenery.background },
             particles: &particles,
             boxes: &scenery.boxes,
             balls: &scenery.balls,
-            ground: Some(scenery.ground),
-            occlusion: if is_by_phase { SNOW_OCCLUSION } else { 1.0 },
+            ground: (!by_intensity).then_some(scenery.ground),
+            occlusion: match property {
+                // Flat discs have no hollows.
+                _ if by_intensity => 0.0,
+                ColourBy::Phase => SNOW_OCCLUSION,
+                _ => 1.0,
+            },
             legend,
             swatches: if is_by_phase { &self.swatches } else { &[] },
             caption: &caption,
@@ -259,7 +279,9 @@ impl Painter {
             _ => return None,
         };
         let legend = legend?;
-        Some((Coloring::Mapped { column, map: legend.map, range: legend.range }, Shading::Lit))
+        let by_intensity = self.scenery.by_intensity && property == ColourBy::Density;
+        let shading = if by_intensity { Shading::Brightest } else { Shading::Lit };
+        Some((Coloring::Mapped { column, map: legend.map, range: legend.range }, shading))
     }
 
     fn pick(
@@ -275,6 +297,14 @@ impl Painter {
     }
 }
 
+/// The property that a scene's pictures show.
+pub fn property(scene: &Scene) -> ColourBy {
+    match scene.render.shading {
+        frazil_scene::Shading::Density => ColourBy::Density,
+        frazil_scene::Shading::Lit => scene.render.colour_by,
+    }
+}
+
 /// The camera that a scene asks for.
 pub fn camera(scene: &Scene) -> OrbitCamera {
     let (view, camera) = (scene.view(), &scene.render.camera);
@@ -285,6 +315,10 @@ pub fn camera(scene: &Scene) -> OrbitCamera {
         elevation_deg: camera.elevation_deg as f32,
         vertical_fov_deg: camera.vertical_fov_deg as f32,
         up_axis: up_axis(scene.up_axis),
+        projection: match camera.projection {
+            Projection::Perspective => frazil_render::Projection::Perspective,
+            Projection::Orthographic => frazil_render::Projection::Orthographic,
+        },
     }
 }
 
@@ -292,7 +326,7 @@ impl Scenery {
     fn of(scene: &Scene) -> Self {
         let (lo, hi) = (vec3(scene.domain.min_m), vec3(scene.domain.max_m));
         let balls = scene.colliders.iter().filter_map(|collider| match collider {
-            Collider::Sphere { centre_m, radius_m, side: Side::Outside } => {
+            Collider::Sphere { centre_m, radius_m, side: Side::Outside, .. } => {
                 Some(Ball { center: vec3(*centre_m), radius_m: *radius_m as f32, color: COLLIDER_COLOUR })
             }
             // Drawn, a vessel or a plane would hide what it holds.
@@ -303,8 +337,9 @@ impl Scenery {
             up_axis: scene.up_axis,
             floor_m: scene.domain.min_m[scene.up_axis.index()] as f32,
             background: scene.render.background_srgb.map(|component| component as f32),
-            radius_m: (scene.render.particle_radius_spacings * scene.fluid.particle_spacing_m) as f32,
-            water_radius_m: (scene.render.water_radius_spacings * scene.fluid.particle_spacing_m) as f32,
+            by_intensity: scene.render.shading == frazil_scene::Shading::Density,
+            radius_m: (scene.render.particle_radius_spacings * scene.particle_spacing_m()) as f32,
+            water_radius_m: (scene.render.water_radius_spacings * scene.particle_spacing_m()) as f32,
             water: Shading::Translucent { percent: (100.0 * scene.render.water_opacity).round() as u8 },
             boxes: vec![WireBox { lo, hi }],
             balls: balls.collect(),
@@ -327,8 +362,11 @@ impl Scenery {
 fn legend(scene: &Scene, property: ColourBy, n_particles: usize) -> Option<Legend> {
     let up = scene.up_axis.index();
     let height_m = scene.domain.max_m[up] - scene.domain.min_m[up];
-    let rest = scene.fluid.rest_density_kg_m3 as f32;
+    let rest = scene.rest_density_kg_m3() as f32;
     let (title, unit, map, range) = match property {
+        ColourBy::Density if scene.render.shading == frazil_scene::Shading::Density => {
+            ("density", "kg/m³", ColorMap::Grey, [0.0, rest])
+        }
         ColourBy::Density => {
             let range = [(1.0 - DENSITY_REACH) * rest, (1.0 + DENSITY_REACH) * rest];
             ("density", "kg/m³", ColorMap::Vik, range)
@@ -344,7 +382,7 @@ fn legend(scene: &Scene, property: ColourBy, n_particles: usize) -> Option<Legen
         }
         _ => return None,
     };
-    let asked = scene.render.colour_range.filter(|_| property == scene.render.colour_by);
+    let asked = scene.render.colour_range.filter(|_| property == self::property(scene));
     let range = asked.map_or(range, |range| range.map(|end| end as f32));
     Some(Legend { title: title.into(), unit: unit.into(), map, range })
 }

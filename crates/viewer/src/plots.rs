@@ -81,7 +81,7 @@ impl DamBreak {
             aspect: height_m / width_m,
             gravity_m_s2: -gravity[1],
             wall_m: domain.min_m[0],
-            half_spacing_m: 0.5 * scene.fluid.particle_spacing_m,
+            half_spacing_m: 0.5 * scene.particle_spacing_m(),
         })
     }
 

@@ -40,7 +40,7 @@ impl Simulation {
     /// The scene in the state of a checkpoint.
     pub fn restore(device: &Device, scene: Scene, checkpoint: &Checkpoint) -> Result<Self, Failure> {
         let columns = state::state_columns(&checkpoint.sections)?;
-        let solver = Solver::restore(device, &scene, &columns)?;
+        let solver = Solver::restore(device, &scene, &columns, checkpoint.step)?;
         let n_particles = columns.iter().find(|column| column.name == "id").map_or(0, |ids| ids.words.len());
         Ok(Self { device: device.clone(), scene, solver, n_particles, step: checkpoint.step })
     }
@@ -62,6 +62,6 @@ impl Simulation {
 
     /// Simulated time in s after the steps recorded so far.
     pub fn time_s(&self) -> f64 {
-        self.step as f64 * self.scene.time.dt_s
+        self.step as f64 * self.scene.dt_s()
     }
 }

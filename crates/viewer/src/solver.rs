@@ -4,6 +4,7 @@ use crate::failure::Failure;
 use frazil_particles::ColumnView;
 use frazil_scene::{Sampled, Scene};
 use frazil_solvers::SolverError;
+use frazil_solvers::mpm::{FaultCheck, Mpm, MpmMetrics, PendingMpmMetrics};
 use frazil_solvers::pbd::snow::{LinkCheck, PendingSnowMetrics};
 use frazil_solvers::pbd::{Fluid, FluidMetrics, PendingMetrics, Snow, SnowMetrics, StateColumn, Tuning};
 use frazil_vk::{Device, Recorder};
@@ -14,6 +15,8 @@ pub enum Solver {
     Fluid(Box<Fluid>),
     /// Snow and water: scenes with a `[snow]` section.
     Snow(Box<Snow>),
+    /// Snow as a continuum: scenes with an `[mpm]` section.
+    Mpm(Box<Mpm>),
 }
 
 /// A measurement of a whole state.
@@ -21,12 +24,14 @@ pub enum Solver {
 pub enum Metrics {
     Fluid(FluidMetrics),
     Snow(SnowMetrics),
+    Mpm(MpmMetrics),
 }
 
 /// A measurement on its way to the host.
 pub enum Measuring {
     Fluid(PendingMetrics),
     Snow(Box<PendingSnowMetrics>),
+    Mpm(Box<PendingMpmMetrics>),
 }
 
 impl Solver {
@@ -37,16 +42,25 @@ impl Solver {
         sampled: &Sampled,
         tuning: Tuning,
     ) -> Result<Self, SolverError> {
-        Ok(if scene.snow.is_some() {
+        Ok(if scene.mpm.is_some() {
+            Self::Mpm(Box::new(Mpm::of_scene(device, scene, sampled, tuning)?))
+        } else if scene.snow.is_some() {
             Self::Snow(Box::new(Snow::with_tuning(device, scene, sampled, tuning)?))
         } else {
             Self::Fluid(Box::new(Fluid::with_tuning(device, scene, sampled, tuning)?))
         })
     }
 
-    /// The scene in a saved state.
-    pub fn restore(device: &Device, scene: &Scene, state: &[StateColumn]) -> Result<Self, SolverError> {
-        Ok(if scene.snow.is_some() {
+    /// The scene in the state that was saved after `step` steps.
+    pub fn restore(
+        device: &Device,
+        scene: &Scene,
+        state: &[StateColumn],
+        step: u64,
+    ) -> Result<Self, SolverError> {
+        Ok(if scene.mpm.is_some() {
+            Self::Mpm(Box::new(Mpm::restore_scene(device, scene, state, step)?))
+        } else if scene.snow.is_some() {
             Self::Snow(Box::new(Snow::restore(device, scene, state)?))
         } else {
             Self::Fluid(Box::new(Fluid::restore(device, scene, state)?))
@@ -57,6 +71,7 @@ impl Solver {
         match self {
             Self::Fluid(fluid) => fluid.record_step(recorder),
             Self::Snow(snow) => snow.record_step(recorder),
+            Self::Mpm(mpm) => mpm.record_step(recorder),
         }
     }
 
@@ -65,14 +80,23 @@ impl Solver {
         Ok(match self {
             Self::Fluid(fluid) => Measuring::Fluid(fluid.record_metrics(recorder)?),
             Self::Snow(snow) => Measuring::Snow(Box::new(snow.record_metrics(recorder)?)),
+            Self::Mpm(mpm) => Measuring::Mpm(Box::new(mpm.record_metrics(recorder)?)),
         })
     }
 
     /// Records a check of the links, where there are any.
     pub fn record_link_check(&self, recorder: &mut Recorder) -> Result<Option<LinkCheck>, Failure> {
         match self {
-            Self::Fluid(_) => Ok(None),
+            Self::Fluid(_) | Self::Mpm(_) => Ok(None),
             Self::Snow(snow) => Ok(snow.record_link_check(recorder)?),
+        }
+    }
+
+    /// Records the way to the host of what went wrong in the steps before, where the solver finds out by itself.
+    pub fn record_fault_check(&self, recorder: &mut Recorder) -> Result<Option<FaultCheck>, Failure> {
+        match self {
+            Self::Fluid(_) | Self::Snow(_) => Ok(None),
+            Self::Mpm(mpm) => Ok(Some(mpm.record_fault_check(recorder)?)),
         }
     }
 
@@ -82,6 +106,7 @@ impl Solver {
             // Its columns are the state.
             Self::Fluid(_) => {}
             Self::Snow(snow) => snow.record_output(recorder),
+            Self::Mpm(mpm) => mpm.record_output(recorder),
         }
     }
 
@@ -90,6 +115,7 @@ impl Solver {
         match self {
             Self::Fluid(fluid) => fluid.columns(),
             Self::Snow(snow) => snow.columns(),
+            Self::Mpm(mpm) => mpm.columns(),
         }
     }
 
@@ -98,6 +124,7 @@ impl Solver {
         match self {
             Self::Fluid(fluid) => fluid.state_columns(),
             Self::Snow(snow) => snow.state_columns(),
+            Self::Mpm(mpm) => mpm.state_columns(),
         }
     }
 
@@ -106,6 +133,7 @@ impl Solver {
         match self {
             Self::Fluid(_) => FluidMetrics::NAMES.to_vec(),
             Self::Snow(_) => SnowMetrics::names(),
+            Self::Mpm(_) => MpmMetrics::names(),
         }
     }
 }
@@ -115,6 +143,7 @@ impl Measuring {
         match self {
             Self::Fluid(pending) => pending.is_ready(),
             Self::Snow(pending) => pending.is_ready(),
+            Self::Mpm(pending) => pending.is_ready(),
         }
     }
 
@@ -122,6 +151,7 @@ impl Measuring {
         Ok(match self {
             Self::Fluid(pending) => Metrics::Fluid(pending.wait()?),
             Self::Snow(pending) => Metrics::Snow(pending.wait()?),
+            Self::Mpm(pending) => Metrics::Mpm(pending.wait()?),
         })
     }
 }
@@ -132,6 +162,7 @@ impl Metrics {
         match self {
             Self::Fluid(metrics) => metrics,
             Self::Snow(metrics) => &metrics.all,
+            Self::Mpm(metrics) => &metrics.all,
         }
     }
 
@@ -139,6 +170,7 @@ impl Metrics {
         match self {
             Self::Fluid(metrics) => metrics.values(),
             Self::Snow(metrics) => metrics.values(),
+            Self::Mpm(metrics) => metrics.values(),
         }
     }
 }

@@ -48,7 +48,7 @@ pub use kernel_facts::{Executable, KernelFacts, Occupancy, Statistic, StatisticV
 pub use memory::MemoryUse;
 #[cfg(feature = "window")]
 pub use overlay::{Overlay, OverlayFrame};
-pub use raster::{DepthUse, Draw, Raster, RasterInterface, RasterOptions, RasterSource};
+pub use raster::{Blend, DepthUse, Draw, Raster, RasterInterface, RasterOptions, RasterSource};
 pub use readback::{Pending, ReadbackRing};
 pub use recorder::{BarrierPlan, Recorder, RecorderOptions};
 pub use submission::Submission;

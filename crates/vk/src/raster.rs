@@ -51,13 +51,24 @@ pub enum DepthUse {
     TestAndWrite,
 }
 
+/// How a raster pipeline joins a colour to the one that is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Blend {
+    /// It replaces it.
+    Replace,
+    /// It is laid over it by its alpha.
+    Over,
+    /// The greater of the two stays, in each component: the result does not depend on the order of drawing.
+    Greatest,
+}
+
 /// Fixed state of a raster pipeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RasterOptions {
     /// What it does with depth.
     pub depth: DepthUse,
-    /// Blend over what is there by alpha; otherwise replace.
-    pub blend: bool,
+    /// What it does with the colour that is there.
+    pub blend: Blend,
 }
 
 /// A raster pipeline. Cloning makes another handle to it.
@@ -136,8 +147,15 @@ impl RasterInner {
             .depth_test_enable(options.depth != DepthUse::Ignore)
             .depth_write_enable(options.depth == DepthUse::TestAndWrite)
             .depth_compare_op(vk::CompareOp::GREATER);
+        let operation = match options.blend {
+            Blend::Replace | Blend::Over => vk::BlendOp::ADD,
+            // It takes no heed of the factors.
+            Blend::Greatest => vk::BlendOp::MAX,
+        };
         let attachment = [vk::PipelineColorBlendAttachmentState::default()
-            .blend_enable(options.blend)
+            .blend_enable(options.blend != Blend::Replace)
+            .color_blend_op(operation)
+            .alpha_blend_op(operation)
             .src_color_blend_factor(vk::BlendFactor::SRC_ALPHA)
             .dst_color_blend_factor(vk::BlendFactor::ONE_MINUS_SRC_ALPHA)
             .src_alpha_blend_factor(vk::BlendFactor::ONE)

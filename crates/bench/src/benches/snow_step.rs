@@ -91,7 +91,7 @@ fn snow_in_water(n: usize) -> Result<(Scene, Sampled)> {
         side += 1;
     }
     let scene = Scene::find("melting", &[])?;
-    let spacing_m = scene.fluid.particle_spacing_m;
+    let spacing_m = scene.particle_spacing_m();
     let extent_m = spacing_m * side as f64;
     let block =
         format!("particles=[{{shape={{box={{min_m=[0,0,0],max_m=[{extent_m},{extent_m},{extent_m}]}}}}}}]");

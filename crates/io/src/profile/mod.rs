@@ -179,7 +179,7 @@ impl Profile {
         let Versioned { format_version: found } = serde_json::from_str(&text).map_err(error)?;
         if found != Self::FORMAT_VERSION {
             let (path, expected) = (path.to_owned(), Self::FORMAT_VERSION);
-            return Err(Error::Version { kind: "profile.json", path, expected, found });
+            return Err(Error::Version { kind: "profile.json", path, oldest: expected, expected, found });
         }
         serde_json::from_str(&text).map_err(error)
     }

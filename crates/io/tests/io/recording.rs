@@ -4,9 +4,11 @@ use std::fs;
 use std::path::Path;
 
 use crate::common::{frame, same_bits, small_frame};
-use frazil_io::{Error, Recording, RecordingMeta, RecordingWriter, Tail};
+use frazil_io::{Column, Error, Frame, Recording, RecordingMeta, RecordingWriter, Tail};
 use proptest::collection::vec;
 use proptest::prelude::*;
+
+const CHUNK_BYTES: u64 = 48;
 
 fn meta() -> RecordingMeta {
     RecordingMeta { scene_json: r#"{"version":1}"#.to_owned(), seed: u64::MAX, device: "llvmpipe".to_owned() }
@@ -78,8 +80,15 @@ fn cut_at_any_byte_it_holds_every_whole_frame_and_says_where_it_ends() {
         match recording.tail() {
             Tail::Open => assert_eq!(cut, ends[whole - 1]),
             Tail::Damaged(damage) => {
-                assert_eq!(damage.offset_bytes, ends[whole - 1], "cut at {cut}");
-                assert!(damage.to_string().starts_with(&format!("frame {} at byte", whole - 1)), "{damage}");
+                // Behind the last frame come the index, which is taken for a frame until its header is whole, and the end mark.
+                let place = match (whole == ends.len(), cut >= bytes.len() as u64 - CHUNK_BYTES) {
+                    (true, true) => "the end mark".to_owned(),
+                    (true, false) if cut >= ends[whole - 1] + CHUNK_BYTES => "the index".to_owned(),
+                    _ => format!("frame {}", whole - 1),
+                };
+                let said = damage.to_string();
+                assert!(said.starts_with(&place) && said.contains(" at byte "), "cut at {cut}: {said}");
+                assert!((ends[whole - 1]..=cut).contains(&damage.offset_bytes), "cut at {cut}: {said}");
             }
             Tail::Finished => panic!("cut at {cut} and yet finished"),
         }
@@ -113,8 +122,8 @@ fn a_damaged_column_is_named() {
     let path = dir.path().join("run.frazil-rec");
     record(&path, 0..2).finish().unwrap();
     let mut bytes = fs::read(&path).unwrap();
-    let at = bytes.windows(14).position(|window| window == b"densitykg/m^3\0").unwrap();
-    bytes[at + 14] ^= 1;
+    let at = bytes.windows(13).position(|window| window == b"densitykg/m^3").unwrap();
+    bytes[at + 13] ^= 1;
     fs::write(&path, &bytes).unwrap();
     let error = Recording::open(&path).unwrap().frame(0).unwrap_err().to_string();
     assert!(error.contains("frame 0, column \"density\" at byte"), "{error}");
@@ -159,6 +168,107 @@ fn a_resumed_recording_is_the_one_never_interrupted() {
 }
 
 #[test]
+fn a_finished_recording_can_be_gone_on_with() {
+    let dir = tempfile::tempdir().unwrap();
+    let (whole, resumed) = (dir.path().join("whole.frazil-rec"), dir.path().join("resumed.frazil-rec"));
+    record(&whole, 0..5).finish().unwrap();
+    record(&resumed, 0..3).finish().unwrap();
+    let mut follower = Recording::open(&resumed).unwrap();
+    let mut writer = RecordingWriter::resume(&resumed, u64::MAX).unwrap();
+    assert_eq!(writer.n_frames(), 3);
+    for step in 3..5 {
+        writer.append(&small_frame(step)).unwrap();
+    }
+    writer.finish().unwrap();
+    assert_eq!(fs::read(&resumed).unwrap(), fs::read(&whole).unwrap());
+    assert!(same_bits(&follower.frame(2).unwrap(), &small_frame(2)), "who opened it before still reads it");
+}
+
+#[test]
+fn a_finished_recording_is_opened_by_its_index_alone() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("run.frazil-rec");
+    record(&path, 0..4).finish().unwrap();
+    let mut bytes = fs::read(&path).unwrap();
+    // Whoever hopped from frame to frame would stop at this one.
+    let second = bytes.windows(4).enumerate().filter(|(_, window)| window == b"FRAM").nth(1).unwrap().0;
+    bytes[second] ^= 1;
+    fs::write(&path, &bytes).unwrap();
+    let mut recording = Recording::open(&path).unwrap();
+    assert_eq!((recording.tail(), recording.len()), (&Tail::Finished, 4));
+    for i in [0, 2, 3] {
+        assert!(same_bits(&recording.frame(i).unwrap(), &small_frame(i as u64)));
+    }
+    let error = recording.frame(1).unwrap_err().to_string();
+    assert!(error.contains(&format!("frame 1 at byte {second}: checksum mismatch")), "{error}");
+}
+
+#[test]
+fn a_damaged_index_costs_no_frame() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("run.frazil-rec");
+    record(&path, 0..4).finish().unwrap();
+    let bytes = fs::read(&path).unwrap();
+    let index = bytes.windows(4).rposition(|window| window == b"INDX").unwrap();
+    for (at, said) in [(index + 60, "the index"), (bytes.len() - 30, "the end mark")] {
+        let mut damaged = bytes.clone();
+        damaged[at] ^= 1;
+        fs::write(&path, &damaged).unwrap();
+        let mut recording = Recording::open(&path).unwrap();
+        assert_eq!(recording.len(), 4, "{said}");
+        assert!((0..4).all(|i| same_bits(&recording.frame(i).unwrap(), &small_frame(i as u64))), "{said}");
+        let Tail::Damaged(damage) = recording.tail() else { panic!("{said}: {:?}", recording.tail()) };
+        assert!(damage.to_string().starts_with(said), "{damage}");
+        // It is made anew when the recording goes on.
+        RecordingWriter::resume(&path, 3).unwrap().finish().unwrap();
+        assert_eq!(fs::read(&path).unwrap(), bytes);
+    }
+}
+
+#[test]
+fn columns_are_packed() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("run.frazil-rec");
+    // A sheet of particles in rows, as a scene in the plane begins.
+    let sheet = (0..10_000).map(|i| [(i % 100) as f32 * 0.01, (i / 100) as f32 * 0.01, 0.0]).collect();
+    let columns = vec![Column::vec3("position", "m", sheet), Column::u32("id", "", (0..10_000).collect())];
+    let frame = Frame::new(0, 0.0, columns).unwrap();
+    let mut writer = RecordingWriter::create(&path, &meta()).unwrap();
+    writer.append(&frame).unwrap();
+    writer.finish().unwrap();
+    let length = fs::metadata(&path).unwrap().len();
+    assert!(length < 10_000 * 16 / 4, "{length} bytes");
+    assert!(same_bits(&Recording::open(&path).unwrap().frame(0).unwrap(), &frame));
+}
+
+/// Written after `docs/formats.md` by another program: the frames of [`small_frame`], steps 0 and 1.
+const VERSION_1: &[u8] = include_bytes!("version_1.frazil-rec");
+
+#[test]
+fn a_recording_of_version_1_is_read_and_gone_on_with_as_what_it_is() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("run.frazil-rec");
+    fs::write(&path, VERSION_1).unwrap();
+    let mut recording = Recording::open(&path).unwrap();
+    assert_eq!((recording.meta(), recording.tail()), (&meta(), &Tail::Finished));
+    for (i, step) in steps(&recording).into_iter().enumerate() {
+        assert!(same_bits(&recording.frame(i).unwrap(), &small_frame(step)));
+    }
+
+    let mut writer = RecordingWriter::resume(&path, 0).unwrap();
+    for step in 1..3 {
+        writer.append(&small_frame(step)).unwrap();
+    }
+    writer.finish().unwrap();
+    let bytes = fs::read(&path).unwrap();
+    let frames = VERSION_1.len() - CHUNK_BYTES as usize;
+    assert_eq!(bytes[..frames], VERSION_1[..frames], "the first two frames are the same bytes");
+    let mut recording = Recording::open(&path).unwrap();
+    assert_eq!((steps(&recording), recording.tail()), (vec![0, 1, 2], &Tail::Finished));
+    assert!(same_bits(&recording.frame(2).unwrap(), &small_frame(2)));
+}
+
+#[test]
 fn other_files_are_refused_with_what_they_are() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("run.frazil-rec");
@@ -174,7 +284,7 @@ fn other_files_are_refused_with_what_they_are() {
     bytes[8] = 9;
     fs::write(&path, &bytes).unwrap();
     let error = Recording::open(&path).unwrap_err().to_string();
-    assert!(error.contains("format version 9; this build reads version 1"), "{error}");
+    assert!(error.contains("format version 9; this build reads version 1 to 2"), "{error}");
 }
 
 #[cfg(target_os = "linux")]

@@ -88,6 +88,31 @@ fn values_out_of_range_are_placed() {
 }
 
 #[test]
+fn columns_to_record_are_named_once() {
+    assert_message(
+        minimal(&["output.record_columns=[\"velocity\",\"velocity\"]"]),
+        "minimal.toml with --set output.record_columns=[\"velocity\",\"velocity\"]: output.record_columns.1: found \"velocity\" \
+         again, expected each column once",
+    );
+    let scene = minimal(&["output.record_columns=[\"velocity\"]"]).expect("valid");
+    assert_eq!(
+        scene.value_error("output.record_columns.0", "this", "that").to_string(),
+        "minimal.toml with --set output.record_columns=[\"velocity\"]: output.record_columns.0: found this, expected that"
+    );
+}
+
+#[test]
+fn a_recorded_scene_can_be_shown_otherwise() {
+    let json = serde_json::to_string(&minimal(&[]).expect("valid")).expect("plain data");
+    let changed = Scene::from_json_with(&json, "a recording", &["render.shading=density".to_owned()]);
+    assert_eq!(changed.expect("valid").render.shading, frazil_scene::Shading::Density);
+    assert_message(
+        Scene::from_json_with(&json, "a recording", &["render.shading=flat".to_owned()]),
+        "a recording with --set render.shading=flat: render.shading: found \"flat\", expected lit or density",
+    );
+}
+
+#[test]
 fn every_number_of_a_scene_refuses_nan() {
     let full = "render.camera={target_m=[0,0,0],distance_m=1}";
     let more =
@@ -109,7 +134,7 @@ fn every_number_of_a_scene_refuses_nan() {
     }
 }
 
-fn collect_numbers(value: &serde_json::Value, path: &str, numbers: &mut Vec<String>) {
+pub fn collect_numbers(value: &serde_json::Value, path: &str, numbers: &mut Vec<String>) {
     let join = |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
     match value {
         serde_json::Value::Number(_) => numbers.push(path.to_owned()),
@@ -130,7 +155,7 @@ fn collect_numbers(value: &serde_json::Value, path: &str, numbers: &mut Vec<Stri
 fn wrong_types_say_what_was_found_and_expected() {
     assert_message(
         edited("dt_s = 0.01", "dt_s = \"fast\""),
-        "minimal.toml:6:1: time.dt_s: found \"fast\", expected a number",
+        "minimal.toml:6:1: time.dt_s: found \"fast\", expected a number of seconds or \"auto\"",
     );
     assert_message(
         edited("max_m = [1.0, 1.0, 1.0]", "max_m = [1.0, 1.0]"),
@@ -150,7 +175,7 @@ fn wrong_types_say_what_was_found_and_expected() {
     );
     assert_message(
         edited("shape.box", "shape.cube"),
-        "minimal.toml:18:1: particles.0.shape: found \"cube\", expected one of box, sphere, cylinder",
+        "minimal.toml:18:1: particles.0.shape: found \"cube\", expected one of box, rectangle, circle, sphere, cylinder, text, mesh",
     );
     assert_message(
         edited("[[particles]]", "[particles]"),
@@ -174,7 +199,7 @@ fn wrong_types_say_what_was_found_and_expected() {
     assert_message(
         minimal(&["particles.0.shape.sphere.radius_m=1"]),
         "minimal.toml with --set particles.0.shape.sphere.radius_m=1: particles.0.shape: found both box and sphere, \
-         expected one of box, sphere, cylinder",
+         expected one of box, rectangle, circle, sphere, cylinder, text, mesh",
     );
 }
 

@@ -4,6 +4,8 @@
 #![allow(clippy::unwrap_used)]
 
 mod errors;
+mod mpm;
+mod mpm_sampling;
 mod overrides;
 mod parameters;
 mod round_trip;

@@ -20,7 +20,7 @@ fn overrides_reach_every_level_and_apply_in_order() {
     ])
     .unwrap();
     assert_eq!(scene.name, "two words");
-    assert_eq!(scene.fluid.rest_density_kg_m3, 950.0);
+    assert_eq!(scene.rest_density_kg_m3(), 950.0);
     assert_eq!(scene.solver.artificial_pressure.strength, 0.5);
     assert_eq!(scene.particles[0].velocity_m_s, [1.0, 2.0, 3.0]);
     assert_eq!(scene.particles[0].shape, Shape::Box { min_m: [0.2; 3], max_m: [0.4, 0.6, 0.4] });
@@ -66,7 +66,7 @@ fn bad_overrides_are_named() {
         ),
         (
             "time.dt_s=fast",
-            "minimal.toml with --set time.dt_s=fast: time.dt_s: found \"fast\", expected a number",
+            "minimal.toml with --set time.dt_s=fast: time.dt_s: found \"fast\", expected a number of seconds or \"auto\"",
         ),
         (
             "fluid.rest_density_kg_m3=-1",

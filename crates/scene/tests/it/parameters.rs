@@ -8,8 +8,11 @@ use crate::minimal;
 fn what_is_left_out_has_its_default() {
     let scene = minimal(&[]).unwrap();
     assert_eq!(scene.seed, 0);
-    assert_eq!(scene.fluid.support_radius_spacings, 2.0);
-    assert_eq!((scene.fluid.xsph_viscosity, scene.fluid.wall_friction), (0.05, 1.0));
+    assert_eq!(scene.fluid.as_ref().unwrap().support_radius_spacings, 2.0);
+    assert_eq!(
+        (scene.fluid.as_ref().unwrap().xsph_viscosity, scene.fluid.as_ref().unwrap().wall_friction),
+        (0.05, 1.0)
+    );
     assert_eq!(scene.solver.kind, SolverKind::Pbd);
     assert_eq!(scene.solver.artificial_pressure.exponent, 4);
     assert_eq!(scene.render.colour_by, ColourBy::Speed);
@@ -73,6 +76,15 @@ fn project(scene: &Scene, point: [f64; 3]) -> [f64; 2] {
     let tan = (0.5 * view.vertical_fov_deg.to_radians()).tan();
     let aspect = f64::from(scene.render.width_px) / f64::from(scene.render.height_px);
     [dot(relative, right) / (depth * tan * aspect), dot(relative, up) / (depth * tan)]
+}
+
+#[test]
+fn without_perspective_the_default_view_is_as_high_as_the_domain_with_its_margin() {
+    let camera = "render.camera={projection=\"orthographic\",azimuth_deg=0,elevation_deg=0}";
+    let scene = minimal(&["domain.max_m=[1,1,0.5]", camera]).unwrap();
+    let view = scene.view();
+    let half_m = view.distance_m * (0.5 * view.vertical_fov_deg.to_radians()).tan();
+    assert!((half_m - 0.5 * 1.05).abs() < 1e-12, "{half_m}");
 }
 
 #[test]

@@ -284,10 +284,17 @@ fn a_cylinder_lies_along_its_axis() {
 
 #[test]
 fn depth_is_measured_along_the_normal() {
-    let plane = Collider::Plane { point_m: [0.0, 1.0, 0.0], normal: [0.0, 2.0, 0.0] };
-    assert_eq!(plane.depth_m([5.0, 0.25, 0.0]), 0.75);
-    assert_eq!(plane.depth_m([5.0, 1.25, 0.0]), -0.25);
-    let sphere = |side| Collider::Sphere { centre_m: [1.0, 0.0, 0.0], radius_m: 2.0, side };
-    assert_eq!(sphere(Side::Outside).depth_m([0.5, 0.0, 0.0]), 1.5);
-    assert_eq!(sphere(Side::Inside).depth_m([4.0, 0.0, 0.0]), 1.0);
+    let plane =
+        Collider::Plane { point_m: [0.0, 1.0, 0.0], normal: [0.0, 2.0, 0.0], surface: None, motion: None };
+    assert_eq!(plane.depth_m([5.0, 0.25, 0.0], Axis::Y), 0.75);
+    assert_eq!(plane.depth_m([5.0, 1.25, 0.0], Axis::Y), -0.25);
+    let sphere = |side| Collider::Sphere {
+        centre_m: [1.0, 0.0, 0.0],
+        radius_m: 2.0,
+        side,
+        surface: None,
+        motion: None,
+    };
+    assert_eq!(sphere(Side::Outside).depth_m([0.5, 0.0, 0.0], Axis::Y), 1.5);
+    assert_eq!(sphere(Side::Inside).depth_m([4.0, 0.0, 0.0], Axis::Y), 1.0);
 }

@@ -11,11 +11,11 @@ fn lengths_are_scaled_and_corners_are_whole_spacings() {
     let camera = "render.camera={target_m=[0.5,0.25,0],distance_m=3}";
     let scene = minimal(&["scale=2.5", colliders, camera]).unwrap();
     assert_eq!(scene.scale, 1.0);
-    assert_eq!(scene.fluid.particle_spacing_m, 0.1);
+    assert_eq!(scene.particle_spacing_m(), 0.1);
     assert_eq!(scene.domain.max_m, [2.5; 3]);
     assert_eq!(scene.particles[0].shape, Shape::Box { min_m: [0.5; 3], max_m: [1.0; 3] });
     assert_eq!(scene.sample().unwrap().len(), 5 * 5 * 5);
-    let Collider::Plane { point_m, normal } = scene.colliders[0] else { panic!("no plane") };
+    let Collider::Plane { point_m, normal, .. } = scene.colliders[0] else { panic!("no plane") };
     assert_eq!((point_m, normal), ([0.0, -0.25, 0.0], [0.0, 2.0, 0.0]));
     let Collider::Sphere { centre_m, radius_m, .. } = scene.colliders[1] else { panic!("no sphere") };
     assert_eq!((centre_m, radius_m), ([2.0; 3], 0.5));
@@ -125,7 +125,7 @@ fn layers(shape: &Shape, spacing_m: f64) -> [f64; 3] {
 fn built_in_scenes_are_sound_at_any_size() {
     for builtin in builtin() {
         let whole = builtin.load(&[]).unwrap();
-        let d = whole.fluid.particle_spacing_m;
+        let d = whole.particle_spacing_m();
         for scale in [0.2, 0.35, 0.5, 1.3] {
             let scene = builtin.load(&[format!("scale={scale}")]).unwrap_or_else(|e| panic!("{e}"));
             assert_eq!(scene.advice(), [], "{} at {scale}", builtin.name);

@@ -36,7 +36,7 @@ fn every_scene_file_is_built_in_and_sound() {
 fn the_dam_break_is_koshizuka_and_okas() {
     let scene = Scene::find("dam_break", &[]).unwrap();
     let width_m = 0.146;
-    let d = scene.fluid.particle_spacing_m;
+    let d = scene.particle_spacing_m();
     assert_eq!(d, width_m / 16.0);
     let sampled = scene.sample().unwrap();
     assert_eq!(sampled.len(), 16 * 32 * 8);
@@ -54,7 +54,7 @@ fn the_dam_break_is_koshizuka_and_okas() {
 #[test]
 fn built_in_scenes_take_overrides_and_name_their_file_in_errors() {
     let scene = Scene::find("drop", &["fluid.particle_spacing_m=0.02".to_owned()]).unwrap();
-    assert_eq!(scene.fluid.particle_spacing_m, 0.02);
+    assert_eq!(scene.particle_spacing_m(), 0.02);
     let error = Scene::find("drop", &["particles.1.shape.sphere.centre_m=[0,0,0]".to_owned()]).unwrap_err();
     assert!(error.to_string().starts_with("scenes/drop.toml with --set particles.1.shape"), "{error}");
 }
@@ -69,7 +69,8 @@ fn a_name_that_is_neither_file_nor_scene_is_refused_with_help() {
     assert_eq!(
         message("zzz"),
         "zzz: found no such file and no built-in scene of that name; expected one of dam_break, hydrostatic, drop, \
-         snow_drop_free, snow_drop_linked, snow_drop_dynamic, melting, freezing, water_drop"
+         snow_drop_free, snow_drop_linked, snow_drop_dynamic, melting, freezing, water_drop, snowball_collision, \
+         snowballs_16, snow_castle, ramps, letters_muddy, letters_crumbly, snowplow, snowball_on_body_3d, snowballs_3d"
     );
     assert!(matches!(Scene::find("nowhere/dam_break", &[]), Err(SceneError::Read { .. })));
     assert!(matches!(Scene::find("nowhere.toml", &[]), Err(SceneError::Read { .. })));

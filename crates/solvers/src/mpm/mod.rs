@@ -27,8 +27,10 @@ mod nodes;
 mod parameters;
 mod particles;
 mod room;
+mod scene;
 
 mod solver;
+mod sort;
 
 pub use fault::{Fault, FaultCheck, FaultKind};
 pub use metrics::{MpmMetrics, PendingMpmMetrics};

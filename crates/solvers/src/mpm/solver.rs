@@ -7,9 +7,10 @@ use super::nodes::{Constants, Nodes, Transfer};
 use super::parameters::MpmParameters;
 use super::particles::{Beginning, Particles};
 use super::room::Room;
+use super::sort::KeySort;
 use crate::SolverError;
 use crate::pbd::{StateColumn, Tuning};
-use frazil_kernels::{KernelError, RadixSort, SparseBlocks};
+use frazil_kernels::{KernelError, SparseBlocks};
 use frazil_particles::{AnyColumn, ColumnKind, ColumnView};
 use frazil_scene::InitialVolume;
 use frazil_shaders::mpm::{compute_stress, estimate_volume, measure_density, update_particles};
@@ -46,7 +47,7 @@ pub struct Mpm {
     key: Buffer<u32>,
     order: Buffer<u32>,
     density: Buffer<f32>,
-    sort: RadixSort,
+    sort: KeySort,
     blocks: SparseBlocks,
     room: Room,
     nodes: Nodes,
@@ -151,7 +152,7 @@ impl Mpm {
             key: device.buffer("key", n)?,
             order: device.buffer("order", n)?,
             density: device.buffer("density", n)?,
-            sort: RadixSort::with_workgroup_size(device, n as u32, workgroup_size)?,
+            sort: KeySort::new(device, &parameters.layout, n as u32, capacity.occupied, tuning)?,
             blocks: SparseBlocks::new(device, parameters.layout, n as u32, capacity, workgroup_size)?,
             room: Room::default(),
             nodes: Nodes::new(device, &parameters, capacity.active)?,
@@ -210,8 +211,7 @@ impl Mpm {
                 self.blocks.record_keys(recorder, count, self.particles.phase.position.front(), &self.key);
             }
             Stage::SortByCell => {
-                let bits = self.parameters.layout.key_bits();
-                self.sort.record_order(recorder, count, &self.key, &self.order, bits)?;
+                self.sort.record(recorder, count, &self.parameters.layout, &self.key, &self.order)?;
             }
             Stage::Reorder => self.particles.permute(recorder, &self.order),
             Stage::FindBlocks => self.blocks.record_find(recorder, count, &self.key)?,
@@ -321,6 +321,11 @@ impl Mpm {
         &self.parameters
     }
 
+    /// Positions in m.
+    pub fn position(&self) -> &Buffer<[f32; 3]> {
+        self.particles.phase.position.front()
+    }
+
     /// How many particles there are, on the device.
     pub fn count(&self) -> &DeviceCount {
         self.particles.count()
@@ -394,11 +399,12 @@ impl Mpm {
         recorder.dispatch(&self.kernels.measure_density, Threads::Counted(particles.count()), bindings, ());
     }
 
-    /// Records a measurement of the state; the result comes when the submission has run.
+    /// Records a measurement of the state; the result comes when the submission has run. Densities are found, too.
     ///
     /// # Errors
     /// No memory for another read-back.
     pub fn record_metrics(&self, recorder: &mut Recorder) -> frazil_vk::Result<PendingMpmMetrics> {
+        self.record_output(recorder);
         self.gauge.record(
             recorder,
             &self.ring,

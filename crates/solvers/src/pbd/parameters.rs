@@ -50,34 +50,37 @@ impl Parameters {
     /// Reads a scene.
     ///
     /// # Errors
-    /// A collider of a kind that this solver does not know: it must not run without it.
+    /// It has no `[fluid]`, or a collider of a kind that this solver does not know: it must not run without it.
     pub fn from_scene(scene: &Scene) -> Result<Self, SolverError> {
+        let Some(fluid) = &scene.fluid else {
+            return Err(SolverError::Scene { key: "fluid".into(), found: "no such section".into() });
+        };
         let narrow = |v: [f64; 3]| v.map(|x| x as f32);
         let h = scene.support_radius_m();
         let mass = scene.particle_mass_kg();
-        let calibration = Calibration::new(mass / scene.fluid.rest_density_kg_m3, h);
+        let calibration = Calibration::new(mass / fluid.rest_density_kg_m3, h);
         let pressure = &scene.solver.artificial_pressure;
         let colliders: Vec<Collider> = scene.colliders.iter().map(collider).collect::<Result<_, _>>()?;
         Ok(Self {
-            dt_s: scene.time.dt_s as f32,
+            dt_s: scene.dt_s() as f32,
             gravity_m_s2: narrow(scene.gravity_m_s2()),
             support_m: h as f32,
             volume_h3: calibration.volume_h3 as f32,
             particle_mass_kg: mass,
-            rest_density_kg_m3: scene.fluid.rest_density_kg_m3 as f32,
+            rest_density_kg_m3: fluid.rest_density_kg_m3 as f32,
             iterations: scene.solver.iterations,
             over_relaxation: scene.solver.over_relaxation as f32,
             relaxation: scene.solver.constraint_relaxation as f32,
             pressure_strength: pressure.strength as f32,
             pressure_inverse_shape: (1.0 / spline_shape(pressure.radius_fraction)) as f32,
             pressure_exponent: pressure.exponent,
-            xsph_viscosity: scene.fluid.xsph_viscosity as f32,
-            wall_friction: scene.fluid.wall_friction as f32,
+            xsph_viscosity: fluid.xsph_viscosity as f32,
+            wall_friction: fluid.wall_friction as f32,
             walls: Walls {
                 domain_min_m: narrow(scene.domain.min_m),
                 domain_max_m: narrow(scene.domain.max_m),
                 // Half a spacing: a particle is the middle of the volume it stands for.
-                clearance_m: (0.5 * scene.fluid.particle_spacing_m) as f32,
+                clearance_m: (0.5 * fluid.particle_spacing_m) as f32,
                 fraction_scale: calibration.wall_fraction_scale as f32,
                 n_colliders: colliders.len() as u32,
             },
@@ -126,13 +129,13 @@ impl Calibration {
 
 fn collider(collider: &SceneCollider) -> Result<Collider, SolverError> {
     Ok(match *collider {
-        SceneCollider::Plane { point_m, normal } => {
+        SceneCollider::Plane { point_m, normal, .. } => {
             let length = normal.iter().map(|n| n * n).sum::<f64>().sqrt();
             let unit = normal.map(|n| n / length);
             let offset: f64 = unit.iter().zip(point_m).map(|(n, p)| n * p).sum();
             Collider { kind: COLLIDER_PLANE, vector: unit.map(|n| n as f32), scalar_m: offset as f32 }
         }
-        SceneCollider::Sphere { centre_m, radius_m, side } => Collider {
+        SceneCollider::Sphere { centre_m, radius_m, side, .. } => Collider {
             kind: match side {
                 Side::Outside => COLLIDER_BALL,
                 Side::Inside => COLLIDER_VESSEL,

@@ -9,8 +9,12 @@ mod schedule;
 mod session;
 mod writer;
 
+pub use interrupt::flag as interrupt_flag;
 pub use outputs::{Folder, create_dir, default_folder};
-pub use report::GIT_COMMIT;
+pub use picture::draw;
+pub use report::{GIT_COMMIT, Report};
+pub use schedule::Schedule;
+pub use session::Ended;
 
 use crate::args::RunArgs;
 use crate::device;
@@ -21,15 +25,14 @@ use crate::profiling::PassLog;
 use crate::say;
 use crate::simulation::Simulation;
 use crate::state;
-use frazil_io::{Checkpoint, RecordingMeta, StateHasher};
+use frazil_io::{Checkpoint, Frame, RecordingMeta, StateHasher};
 use frazil_scene::{Output, Render, Scene};
 use frazil_vk::{Device, ReadbackRing};
+use indicatif::ProgressBar;
 use outputs::Outputs;
 use picture::Camera;
 use progress::Progress;
-use report::Report;
-use schedule::Schedule;
-use session::{Ended, Session};
+use session::Session;
 use std::path::Path;
 use writer::Writer;
 
@@ -37,7 +40,6 @@ use writer::Writer;
 pub fn run(args: &RunArgs, validation: bool) -> Result<(), Failure> {
     let mut report = Report::begin();
     let scene = args.scene.load()?;
-    let schedule = Schedule::new(args, &scene);
     let checkpoint = args.resume.as_deref().map(|path| read_checkpoint(path, &scene)).transpose()?;
     for advice in scene.advice() {
         report.warn(advice.to_string(), args.quiet);
@@ -55,24 +57,66 @@ pub fn run(args: &RunArgs, validation: bool) -> Result<(), Failure> {
         report.warn(device::SOFTWARE_WARNING.to_owned(), args.quiet);
     }
     let folder = Folder::create(&args.out.clone().unwrap_or_else(|| default_folder(&scene)))?;
+    let start = Start { args, device: &device, scene, checkpoint, folder: &folder, report, bar: None };
+    let ran = simulate(start, |_| Ok(()))?;
+    match ran.ended {
+        Ended::Complete => {
+            if !args.quiet {
+                say::note(format_args!(
+                    "{} steps done; results are in {}",
+                    ran.step,
+                    folder.root().display()
+                ));
+            }
+            Ok(())
+        }
+        Ended::Interrupted => Err(interrupted(&ran, &folder)),
+    }
+}
 
+/// A run about to begin.
+pub struct Start<'a> {
+    pub args: &'a RunArgs,
+    pub device: &'a Device,
+    pub scene: Scene,
+    /// The state to go on from.
+    pub checkpoint: Option<Checkpoint>,
+    pub folder: &'a Folder,
+    pub report: Report,
+    /// The bar of several runs, and where on it this one begins; without it the run has a bar of its own.
+    pub bar: Option<(&'a ProgressBar, u64)>,
+}
+
+/// A run that is over.
+pub struct Ran {
+    pub ended: Ended,
+    pub step: u64,
+    pub schedule: Schedule,
+}
+
+/// Runs to the end, or to an interrupt. What `at_end` writes of the final state is there before `run.json` is.
+pub fn simulate(
+    start: Start<'_>,
+    at_end: impl FnOnce(&Simulation) -> Result<(), Failure>,
+) -> Result<Ran, Failure> {
+    let Start { args, device, scene, checkpoint, folder, mut report, bar } = start;
+    let schedule = Schedule::new(args, &scene);
     let meta = RecordingMeta {
         scene_json: serde_json::to_string(&scene).map_err(Failure::other)?,
         seed: scene.seed,
         device: device.info().name.clone(),
     };
-    let mut passes = args.profile.then(|| PassLog::new(&device)).transpose()?;
-    let (mut simulation, outputs) = match &checkpoint {
-        Some(checkpoint) => {
-            let simulation = Simulation::restore(&device, scene, checkpoint)?;
-            let metrics = simulation.solver.metrics();
-            (simulation, Outputs::resume(&folder, &schedule, &meta, &metrics, checkpoint.step)?)
-        }
-        None => {
-            let simulation = Simulation::new(&device, scene)?;
-            let metrics = simulation.solver.metrics();
-            (simulation, Outputs::create(&folder, &schedule, &meta, &metrics)?)
-        }
+    let mut passes = args.profile.then(|| PassLog::new(device)).transpose()?;
+    let mut simulation = match &checkpoint {
+        Some(checkpoint) => Simulation::restore(device, scene, checkpoint)?,
+        None => Simulation::new(device, scene)?,
+    };
+    // Before files of an earlier run are touched.
+    let recorded = recorded_columns(args, &simulation)?;
+    let metrics = simulation.solver.metrics();
+    let outputs = match &checkpoint {
+        Some(checkpoint) => Outputs::resume(folder, &schedule, &meta, &metrics, checkpoint.step)?,
+        None => Outputs::create(folder, &schedule, &meta, &metrics)?,
     };
     if simulation.step() > schedule.last_step {
         let (step, last) = (simulation.step(), schedule.last_step);
@@ -85,9 +129,13 @@ pub fn run(args: &RunArgs, validation: bool) -> Result<(), Failure> {
     let writer = Writer::start(outputs)?;
     report.set_up();
 
-    let progress = Progress::new(simulation.step(), schedule.last_step, simulation.n_particles, args.quiet);
+    let progress = match bar {
+        Some((bar, before)) => Progress::shared(bar, before),
+        None => Progress::new(simulation.step(), schedule.last_step, simulation.n_particles, args.quiet),
+    };
+    let stamps = passes.as_mut();
     let ended =
-        Session::new(&mut simulation, schedule, camera, &writer, progress, passes.as_mut()).run(interrupt);
+        Session::new(&mut simulation, schedule, recorded, camera, &writer, progress, stamps).run(interrupt);
     report.stepped();
     // Where the loop stopped because the writer had, the writer knows why.
     writer.finish()?;
@@ -100,34 +148,50 @@ pub fn run(args: &RunArgs, validation: bool) -> Result<(), Failure> {
         }
     };
     if let Some(passes) = &passes {
-        let (memory, kernels) = (profile::memory(&device), profile::kernel_facts(&device, &passes.rows()));
+        let (memory, kernels) = (profile::memory(device), profile::kernel_facts(device, &passes.rows()));
         let profile = profile::document(&simulation, passes, memory, kernels, final_state.clone())?;
-        profile::write(&folder, &profile, &passes.spans(), None)?;
+        profile::write(folder, &profile, &passes.spans(), None)?;
         for gap in passes.gaps() {
             report.warn(gap, args.quiet);
         }
     }
     if schedule.metrics.is_some() {
-        plots::write(&folder, &simulation.scene)?;
+        plots::write(folder, &simulation.scene)?;
     }
-    report.write(&folder, &simulation, final_state)?;
+    if let Ok(Ended::Complete) = &ended {
+        at_end(&simulation)?;
+    }
+    report.write(folder, &simulation, final_state)?;
     // A cache that cannot be written only costs the next start some time.
     let _ = device.save_pipeline_cache();
-    match ended? {
-        Ended::Complete => {
-            if !args.quiet {
-                let (steps, out) = (simulation.step(), folder.root().display());
-                say::note(format_args!("{steps} steps done; results are in {out}"));
-            }
-            Ok(())
-        }
-        Ended::Interrupted => Err(interrupted(&simulation, &schedule, &folder)),
-    }
+    Ok(Ran { ended: ended?, step: simulation.step(), schedule })
 }
 
-fn interrupted(simulation: &Simulation, schedule: &Schedule, folder: &Folder) -> Failure {
-    let (step, last) = (simulation.step(), schedule.last_step);
-    let next = match schedule.checkpoint {
+/// What frames of the recording have, as the command line or else the scene chooses it of what the solver has.
+fn recorded_columns(args: &RunArgs, simulation: &Simulation) -> Result<Vec<String>, Failure> {
+    let columns = simulation.solver.columns();
+    let available: Vec<&str> = columns.iter().map(|column| column.name).collect();
+    let from_scene = simulation.scene.output.record_columns.as_ref();
+    let Some(chosen) = args.record_columns.as_ref().or(from_scene) else {
+        return Ok(available.into_iter().map(str::to_owned).collect());
+    };
+    if let Some(i) = chosen.iter().position(|name| !available.contains(&name.as_str())) {
+        let (found, expected) = (format!("\"{}\"", chosen[i]), format!("one of {}", available.join(", ")));
+        return Err(match &args.record_columns {
+            Some(_) => Failure::input(format!("--record-columns: found {found}, expected {expected}")),
+            None => {
+                let key = format!("output.record_columns.{i}");
+                simulation.scene.value_error(&key, found, expected).into()
+            }
+        });
+    }
+    // Without these two a frame is none.
+    Ok(["position", "id"].map(str::to_owned).into_iter().chain(chosen.iter().cloned()).collect())
+}
+
+fn interrupted(ran: &Ran, folder: &Folder) -> Failure {
+    let (step, last) = (ran.step, ran.schedule.last_step);
+    let next = match ran.schedule.checkpoint {
         Some(_) if step > 0 => format!("go on with --resume {}", folder.checkpoint().display()),
         _ => "with --checkpoint EVERY it could be resumed".to_owned(),
     };
@@ -135,7 +199,7 @@ fn interrupted(simulation: &Simulation, schedule: &Schedule, folder: &Folder) ->
 }
 
 /// Reads a checkpoint, and refuses one of another simulation than `scene`.
-fn read_checkpoint(path: &Path, scene: &Scene) -> Result<Checkpoint, Failure> {
+pub fn read_checkpoint(path: &Path, scene: &Scene) -> Result<Checkpoint, Failure> {
     let checkpoint = Checkpoint::read(path).map_err(Failure::input)?;
     let saved = Scene::from_json(&checkpoint.scene_json, &path.display().to_string())?;
     let [found, expected] = [&saved, scene].map(deciding_values);
@@ -186,6 +250,11 @@ fn first_difference(path: &str, a: &serde_json::Value, b: &serde_json::Value) ->
 
 /// The hash of the columns shown, in the device's order. It waits for the device: there are no more steps to feed it with.
 pub fn state_hash(simulation: &Simulation) -> Result<String, Failure> {
+    Ok(read_frame(simulation)?.state_hash())
+}
+
+/// The columns shown, read from the device. It waits for them.
+pub fn read_frame(simulation: &Simulation) -> Result<Frame, Failure> {
     let device: &Device = &simulation.device;
     let mut recorder = device.recorder()?;
     let ring = ReadbackRing::new(device);
@@ -193,7 +262,7 @@ pub fn state_hash(simulation: &Simulation) -> Result<String, Failure> {
     let columns = state::read_columns(&ring, &mut recorder, &simulation.solver.columns())?;
     device.submit(recorder)?;
     let columns = columns.into_iter().map(state::PendingColumn::wait).collect::<Result<Vec<_>, _>>()?;
-    Ok(state::frame(simulation.step(), simulation.time_s(), &columns)?.state_hash())
+    state::frame(simulation.step(), simulation.time_s(), &columns)
 }
 
 #[cfg(test)]

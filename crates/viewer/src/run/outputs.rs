@@ -38,6 +38,8 @@ impl Folder {
             self.frame_time_plot(),
             self.particle_counts_plot(),
             self.temperature_plot(),
+            self.final_picture(),
+            self.shape(),
         ];
         let pictures =
             fs::read_dir(self.pictures()).into_iter().flatten().flatten().map(|entry| entry.path());
@@ -98,6 +100,12 @@ impl Folder {
     }
     pub fn temperature_plot(&self) -> PathBuf {
         self.root.join("temperature.png")
+    }
+    pub fn final_picture(&self) -> PathBuf {
+        self.root.join("final.png")
+    }
+    pub fn shape(&self) -> PathBuf {
+        self.root.join("shape.json")
     }
     fn pictures(&self) -> PathBuf {
         self.root.join("frames")

@@ -4,7 +4,7 @@ use super::writer::Picture;
 use crate::failure::Failure;
 use crate::painter::{self, Painter, Shown};
 use crate::simulation::Simulation;
-use frazil_render::OrbitCamera;
+use frazil_render::{OrbitCamera, Pixels};
 use frazil_scene::ColourBy;
 use frazil_vk::{Pending, ReadbackRing, Recorder};
 
@@ -26,7 +26,7 @@ impl Camera {
     pub fn new(simulation: &Simulation) -> Result<Self, Failure> {
         let Simulation { device, scene, n_particles, .. } = simulation;
         let painter = Painter::new(device, scene, *n_particles)?;
-        Ok(Self { painter, camera: painter::camera(scene), colour_by: scene.render.colour_by })
+        Ok(Self { painter, camera: painter::camera(scene), colour_by: painter::property(scene) })
     }
 
     /// Records picture number `index`, of the state as it is at this point of the recorder.
@@ -49,4 +49,15 @@ impl PendingPicture {
         let (width, height) = self.size;
         Ok(Picture { index: self.index, width, height, pixels: self.pixels.wait()? })
     }
+}
+
+/// Draws the state as it is. It waits for the device.
+pub fn draw(simulation: &Simulation) -> Result<Pixels, Failure> {
+    let ring = ReadbackRing::new(&simulation.device);
+    let mut camera = Camera::new(simulation)?;
+    let mut recorder = simulation.device.recorder()?;
+    let picture = camera.record(&mut recorder, &ring, simulation, 0)?;
+    simulation.device.submit(recorder)?;
+    let Picture { width, height, pixels, .. } = picture.wait()?;
+    Ok(Pixels { width, height, pixels })
 }

@@ -8,12 +8,15 @@ use std::time::Duration;
 /// Steps done and to do, the rate in steps and in particles times steps, and the time left.
 pub struct Progress {
     bar: ProgressBar,
+    /// Where on the bar step 0 is.
+    before: u64,
+    is_shared: bool,
 }
 
 impl Progress {
     pub fn new(first_step: u64, last_step: u64, n_particles: usize, quiet: bool) -> Self {
         if quiet || !std::io::stderr().is_terminal() {
-            return Self { bar: ProgressBar::hidden() };
+            return Self { bar: ProgressBar::hidden(), before: 0, is_shared: false };
         }
         let rate = move |state: &ProgressState, out: &mut dyn Write| {
             let steps_per_s = state.per_sec();
@@ -33,14 +36,21 @@ impl Progress {
         bar.set_position(first_step);
         bar.reset_eta();
         bar.enable_steady_tick(Duration::from_millis(250));
-        Self { bar }
+        Self { bar, before: 0, is_shared: false }
+    }
+
+    /// The part of a bar of several runs that begins at `before`.
+    pub fn shared(bar: &ProgressBar, before: u64) -> Self {
+        Self { bar: bar.clone(), before, is_shared: true }
     }
 
     pub fn reached(&self, step: u64) {
-        self.bar.set_position(step);
+        self.bar.set_position(self.before + step);
     }
 
     pub fn clear(&self) {
-        self.bar.finish_and_clear();
+        if !self.is_shared {
+            self.bar.finish_and_clear();
+        }
     }
 }

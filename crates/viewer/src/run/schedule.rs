@@ -38,7 +38,7 @@ impl Due {
 
 impl Schedule {
     pub fn new(args: &RunArgs, scene: &Scene) -> Self {
-        let dt_s = scene.time.dt_s;
+        let dt_s = scene.dt_s();
         let steps_in = |time_s: f64| Every::Seconds(time_s).next_after(0, dt_s);
         Self {
             picture: Cadence::or_scene(args.render, scene.output.render_every),

@@ -15,6 +15,7 @@ use crate::simulation::Simulation;
 use crate::solver::Measuring;
 use crate::state::{self, HostColumn, PendingColumn};
 use frazil_io::Checkpoint;
+use frazil_solvers::mpm::FaultCheck;
 use frazil_solvers::pbd::snow::LinkCheck;
 use frazil_vk::{ReadbackRing, Recorder, RecorderOptions, Submission};
 use std::collections::VecDeque;
@@ -28,6 +29,8 @@ const MAX_IN_FLIGHT: usize = 3;
 pub struct Session<'a> {
     pub simulation: &'a mut Simulation,
     pub schedule: Schedule,
+    /// Names of the columns that are recorded.
+    pub recorded: Vec<String>,
     pub camera: Option<Camera>,
     pub writer: &'a Writer,
     pub progress: Progress,
@@ -47,6 +50,8 @@ struct InFlight {
     /// How many passes there were at the end of each step.
     step_ends: Vec<u32>,
     last_step: u64,
+    /// What its steps found wrong, if they look for it themselves.
+    fault: Option<FaultCheck>,
 }
 
 /// What leaves the device at one step.
@@ -56,6 +61,7 @@ struct Departure {
     due: Due,
     metrics: Measuring,
     links: Option<LinkCheck>,
+    fault: Option<FaultCheck>,
     picture: Option<PendingPicture>,
     columns: Vec<PendingColumn>,
 }
@@ -71,6 +77,7 @@ impl<'a> Session<'a> {
     pub fn new(
         simulation: &'a mut Simulation,
         schedule: Schedule,
+        recorded: Vec<String>,
         camera: Option<Camera>,
         writer: &'a Writer,
         progress: Progress,
@@ -84,6 +91,7 @@ impl<'a> Session<'a> {
         Self {
             simulation,
             schedule,
+            recorded,
             camera,
             writer,
             progress,
@@ -137,6 +145,7 @@ impl<'a> Session<'a> {
             let departure = self.depart(&mut recorder, due)?;
             self.departures.push_back(departure);
         }
+        let fault = self.simulation.solver.record_fault_check(&mut recorder)?;
         let n_passes = recorder.pass_count();
         if let Some(passes) = &mut self.passes {
             passes.host(Activity::Record, begin);
@@ -147,7 +156,7 @@ impl<'a> Session<'a> {
             passes.host(Activity::Submit, begin);
         }
         let last_step = self.simulation.step();
-        self.in_flight.push_back(InFlight { submission, n_passes, step_ends, last_step });
+        self.in_flight.push_back(InFlight { submission, n_passes, step_ends, last_step, fault });
         Ok(device.check_validation()?)
     }
 
@@ -159,6 +168,7 @@ impl<'a> Session<'a> {
         // then always those of the positions that leave.
         let metrics = simulation.solver.record_metrics(recorder)?;
         let links = if due.check { simulation.solver.record_link_check(recorder)? } else { None };
+        let fault = simulation.solver.record_fault_check(recorder)?;
         let picture = match &mut self.camera {
             Some(camera) if due.picture => {
                 let index = self.next_picture;
@@ -170,7 +180,10 @@ impl<'a> Session<'a> {
         let columns = if due.checkpoint {
             simulation.solver.state_columns()
         } else if due.record || due.check {
-            simulation.solver.columns()
+            let mut columns = simulation.solver.columns();
+            // Among them are ids, which are all that a check needs.
+            columns.retain(|column| self.recorded.iter().any(|name| name == column.name));
+            columns
         } else {
             Vec::new()
         };
@@ -178,7 +191,7 @@ impl<'a> Session<'a> {
             simulation.solver.record_output(recorder);
         }
         let columns = state::read_columns(&self.ring, recorder, &columns)?;
-        Ok(Departure { step, time_s, due, metrics, links, picture, columns })
+        Ok(Departure { step, time_s, due, metrics, links, fault, picture, columns })
     }
 
     fn retire_oldest(&mut self) -> Result<(), Failure> {
@@ -192,6 +205,14 @@ impl<'a> Session<'a> {
             let begin = Instant::now();
             passes.submission(&oldest.submission.pass_times()?, &oldest.step_ends, oldest.n_passes);
             passes.host(Activity::Collect, begin);
+        }
+        if let Some(fault) = oldest.fault {
+            let fault = fault.wait()?;
+            if fault.is_some() {
+                // What left the device before it is sound.
+                self.collect()?;
+            }
+            invariants::check_fault(fault)?;
         }
         self.progress.reached(oldest.last_step);
         let took = self.retired.elapsed();
@@ -212,7 +233,7 @@ impl<'a> Session<'a> {
                 self.departures.push_front(departure);
                 break;
             }
-            self.writer.send(departure.arrive(self.simulation)?)?;
+            self.writer.send(departure.arrive(self.simulation, &self.recorded)?)?;
         }
         Ok(())
     }
@@ -224,9 +245,12 @@ impl Departure {
         Ok(self.metrics.is_ready()?)
     }
 
-    fn arrive(self, simulation: &Simulation) -> Result<Parcel, Failure> {
-        let Self { step, time_s, due, metrics, links, picture, columns } = self;
+    fn arrive(self, simulation: &Simulation, recorded: &[String]) -> Result<Parcel, Failure> {
+        let Self { step, time_s, due, metrics, links, fault, picture, columns } = self;
         let metrics = metrics.wait()?;
+        if let Some(fault) = fault {
+            invariants::check_fault(fault.wait()?)?;
+        }
         invariants::check_metrics(&metrics, step, simulation.n_particles)?;
         if let Some(links) = links {
             invariants::check_links(&links.wait()?, step)?;
@@ -238,12 +262,13 @@ impl Departure {
             invariants::check_ids(&ids.words, step)?;
         }
         // What a checkpoint holds beyond the columns shown is no business of a recording's.
-        let shown = &columns[..columns.len().min(simulation.solver.columns().len())];
+        let shown = columns.iter().take(simulation.solver.columns().len());
+        let recorded = shown.filter(|column| recorded.iter().any(|name| name == column.name));
         Ok(Parcel {
             timing: None,
             metrics: due.metrics.then(|| [step as f64, time_s].into_iter().chain(metrics.values()).collect()),
             picture: picture.map(PendingPicture::wait).transpose()?,
-            frame: due.record.then(|| state::frame(step, time_s, shown)).transpose()?,
+            frame: due.record.then(|| state::frame(step, time_s, recorded)).transpose()?,
             checkpoint: due.checkpoint.then(|| checkpoint(simulation, step, time_s, &columns)).transpose()?,
         })
     }

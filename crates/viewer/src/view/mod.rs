@@ -2,14 +2,18 @@
 
 mod live;
 mod panel;
+mod playback;
 mod player;
 mod pointer;
 mod source;
 mod window;
 
+pub use playback::Playback;
+pub use player::Player;
+pub use source::Wanted;
+
 use crate::args::ViewArgs;
 use crate::failure::Failure;
-use source::Wanted;
 use std::path::PathBuf;
 use window::App;
 use winit::error::EventLoopError;
@@ -17,7 +21,7 @@ use winit::event_loop::EventLoop;
 
 /// Where a view stops by itself, and what it does then.
 #[derive(Clone, Debug, Default)]
-struct Plan {
+pub struct Plan {
     /// Pause once this step is shown.
     pause_at: Option<u64>,
     /// Write the picture there, once it is shown.
@@ -36,8 +40,18 @@ pub fn view(args: &ViewArgs, validation: bool) -> Result<(), Failure> {
         exit: args.exit,
         hide_overlay: args.hide_overlay,
     };
+    open_window(wanted, plan, args.device.device.clone(), validation)
+}
+
+/// Opens a window on what is wanted and stays until it is closed.
+pub fn open_window(
+    wanted: Wanted,
+    plan: Plan,
+    device: Option<String>,
+    validation: bool,
+) -> Result<(), Failure> {
     let event_loop = EventLoop::new().map_err(no_display)?;
-    let mut app = App::new(wanted, plan, args.device.device.clone(), validation);
+    let mut app = App::new(wanted, plan, device, validation);
     event_loop.run_app(&mut app).map_err(no_display)?;
     app.end()
 }
@@ -51,6 +65,6 @@ fn no_display(error: EventLoopError) -> Failure {
         .map_or(text.as_str(), |(_, cause)| cause);
     let cause = cause.trim_end_matches(['.', ')']);
     Failure::device(format!(
-        "no window system to open a window on: {cause}; `frazil run` draws pictures without one"
+        "no window system to open a window on: {cause}; `frazil run` and `frazil play --out` draw pictures without one"
     ))
 }

@@ -22,7 +22,7 @@ pub struct Status<'a> {
 /// What it tells of a simulation or of a recording only.
 pub enum SourceStatus<'a> {
     Live { steps_per_s: f64, steps_per_picture: u64, metrics: Option<&'a Metrics>, kernels: &'a [KernelTime] },
-    Recording { frame: usize, n_frames: usize },
+    Recording { frame: usize, n_frames: usize, speed: f64, is_growing: bool },
 }
 
 /// What the user asks for, by the panel or by a key.
@@ -37,10 +37,27 @@ pub enum Action {
     ColourBy(ColourBy),
     StepsPerPicture(u64),
     Seek(usize),
+    /// To the first frame of a recording, or to the last.
+    ToEnd(End),
+    /// Plays a recording towards one of its ends; asked again, faster.
+    Play(End),
+    Pause,
+    /// Recorded frames to a picture, below 0 backwards.
+    Speed(f64),
+}
+
+/// An end of a recording.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    First,
+    Last,
 }
 
 /// Most steps that may be asked for between two pictures.
 const MAX_STEPS_PER_PICTURE: u64 = 64;
+/// Most recorded frames to a picture, and the fewest that the slider tells from none.
+pub const MAX_SPEED: f64 = 256.0;
+const MIN_SPEED: f64 = 0.01;
 const WIDTH: f32 = 270.0;
 
 /// Shows the panel and returns what was asked for.
@@ -81,8 +98,10 @@ fn controls(ui: &mut Ui, status: &Status<'_>, actions: &mut Vec<Action>) {
         match status.source {
             SourceStatus::Live { .. } => button(ui, "⏭ Step", "→", Action::Forward),
             SourceStatus::Recording { .. } => {
+                button(ui, "⏪", "J", Action::Play(End::First));
                 button(ui, "⏴", "←", Action::Back);
                 button(ui, "⏵", "→", Action::Forward);
+                button(ui, "⏩", "L", Action::Play(End::Last));
             }
         }
         button(ui, "⟲ Reset", "R", Action::Reset);
@@ -96,11 +115,20 @@ fn controls(ui: &mut Ui, status: &Status<'_>, actions: &mut Vec<Action>) {
                 actions.push(Action::StepsPerPicture(steps));
             }
         }
-        SourceStatus::Recording { frame, n_frames } => {
+        SourceStatus::Recording { frame, n_frames, speed, .. } => {
             let mut wanted = frame;
             ui.spacing_mut().slider_width = WIDTH - 90.0;
             if ui.add(Slider::new(&mut wanted, 0..=n_frames - 1).text("frame")).changed() {
                 actions.push(Action::Seek(wanted));
+            }
+            let mut wanted = speed;
+            let slider = Slider::new(&mut wanted, -MAX_SPEED..=MAX_SPEED)
+                .logarithmic(true)
+                .smallest_positive(MIN_SPEED)
+                .max_decimals(2)
+                .text("speed");
+            if ui.add(slider).on_hover_text("recorded frames a picture; below 0 backwards").changed() {
+                actions.push(Action::Speed(wanted));
             }
         }
     }
@@ -117,6 +145,10 @@ fn numbers(ui: &mut Ui, status: &Status<'_>) {
         row("step", status.step.to_string());
         row("particles", status.n_particles.to_string());
         row("pictures", format!("{:.1} a second", status.pictures_per_s));
+        if let SourceStatus::Recording { frame, n_frames, is_growing, .. } = status.source {
+            let end = if is_growing { ", open" } else { "" };
+            row("frame", format!("{frame} of {n_frames}{end}"));
+        }
         if let SourceStatus::Live { steps_per_s, metrics, .. } = status.source {
             row("steps", format!("{steps_per_s:.1} a second"));
             if let Some(motion) = metrics.map(Metrics::motion) {

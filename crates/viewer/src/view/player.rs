@@ -1,16 +1,19 @@
 //! A recording, shown frame by frame.
 
+use super::playback::Playback;
+use crate::args::SceneChanges;
 use crate::failure::Failure;
 use crate::painter::{Shown, ShownSet};
 use frazil_io::{ColumnData, Frame, Recording, Tail};
 use frazil_kernels::Counts;
-use frazil_scene::{Phase, Scene};
+use frazil_scene::{ColourBy, Phase, Scene};
 use frazil_vk::{Buffer, Device, DeviceCount};
 use std::path::Path;
 
 /// A recording with one of its frames on the device.
 pub struct Player {
     pub scene: Scene,
+    pub playback: Playback,
     device: Device,
     recording: Recording,
     counts: Counts,
@@ -33,8 +36,17 @@ struct Columns {
 }
 
 impl Player {
-    /// Opens a recording; its scene, and the number of particles of its first frame, decide how it is shown.
-    pub fn open(path: &Path) -> Result<(Recording, Scene), Failure> {
+    /// Opens a recording; its scene with `changes` to what pictures show, and the number of particles of its first frame, decide
+    /// how it is shown.
+    pub fn open(path: &Path, changes: &SceneChanges) -> Result<(Recording, Scene), Failure> {
+        if changes.seed.is_some() {
+            return Err(Failure::input("--seed changes a scene; a recording is what it is"));
+        }
+        if let Some(other) = changes.overrides.iter().find(|change| !change.trim().starts_with("render.")) {
+            return Err(Failure::input(format!(
+                "--set {other}: a recording is what it is, expected a key of how it is shown, such as render.colour_by"
+            )));
+        }
         let recording = Recording::open(path).map_err(Failure::input)?;
         if recording.is_empty() {
             let why = match recording.tail() {
@@ -43,19 +55,27 @@ impl Player {
             };
             return Err(Failure::input(format!("{}: the recording holds no frame{why}", path.display())));
         }
-        let scene = Scene::from_json(&recording.meta().scene_json, &path.display().to_string())?;
+        let origin = path.display().to_string();
+        let scene = Scene::from_json_with(&recording.meta().scene_json, &origin, &changes.overrides)?;
         Ok((recording, scene))
     }
 
-    /// Puts the first frame on the device.
-    pub fn new(device: &Device, mut recording: Recording, scene: Scene) -> Result<Self, Failure> {
+    /// Puts the frame that `playback` begins with on the device.
+    pub fn new(
+        device: &Device,
+        mut recording: Recording,
+        scene: Scene,
+        playback: Playback,
+    ) -> Result<Self, Failure> {
         let counts = Counts::new(device)?;
-        let first = recording.frame(0).map_err(Failure::input)?;
+        let frame = playback.frame(recording.len());
+        let first = recording.frame(frame).map_err(Failure::input)?;
         Ok(Self {
             scene,
+            playback,
             device: device.clone(),
             recording,
-            frame: 0,
+            frame,
             step: first.step(),
             time_s: first.time_s(),
             n_particles: first.len(),
@@ -66,7 +86,35 @@ impl Player {
 
     /// Puts another frame on the device. It waits for the copies: scrubbing is paced by the disk anyway.
     pub fn seek(&mut self, frame: usize) -> Result<(), Failure> {
-        let frame = frame.min(self.recording.len() - 1);
+        self.playback.seek(frame, self.recording.len());
+        self.show()
+    }
+
+    /// Goes on by one picture; false where the way ends.
+    pub fn advance(&mut self) -> Result<bool, Failure> {
+        let goes_on = self.playback.advance(self.recording.len());
+        self.show()?;
+        // The frames that follow may only just be on their way.
+        Ok(goes_on || self.is_growing() && self.playback.speed > 0.0 && self.playback.has_open_end())
+    }
+
+    /// Looks for frames that have been recorded since.
+    pub fn refresh(&mut self) -> Result<(), Failure> {
+        self.recording.refresh().map(drop).map_err(Failure::input)
+    }
+
+    /// Whether frames may still come: whoever records has not finished, or never will.
+    pub fn is_growing(&self) -> bool {
+        *self.recording.tail() != Tail::Finished
+    }
+
+    /// `wanted`, or where the recording lacks its column what can be shown of any.
+    pub fn property(&self, wanted: ColourBy) -> ColourBy {
+        if self.shown().has(wanted) { wanted } else { ColourBy::Height }
+    }
+
+    fn show(&mut self) -> Result<(), Failure> {
+        let frame = self.playback.frame(self.recording.len());
         if frame != self.frame {
             let next = self.recording.frame(frame).map_err(Failure::input)?;
             self.sets = upload(&self.device, &self.counts, &next)?;
@@ -84,12 +132,6 @@ impl Player {
     /// The number of frames.
     pub fn len(&self) -> usize {
         self.recording.len()
-    }
-
-    /// Simulated time in s between the frame shown and the next; none at the last.
-    pub fn next_in_s(&self) -> Option<f64> {
-        let (_, next_s) = self.recording.times().nth(self.frame + 1)?;
-        Some(next_s - self.time_s)
     }
 
     pub fn step(&self) -> u64 {

@@ -1,19 +1,23 @@
 //! What a window shows: a simulation or a recording.
 
 use super::live::Live;
+use super::playback::Playback;
 use super::player::Player;
 use crate::args::ViewArgs;
 use crate::failure::Failure;
 use crate::painter::Shown;
 use frazil_io::{RECORDING_EXTENSION, Recording};
-use frazil_scene::Scene;
+use frazil_scene::{ColourBy, Scene};
 use frazil_vk::Device;
 use std::path::Path;
+
+/// How many pictures a second a recording is shown in, where nobody says.
+const PICTURES_PER_S: f64 = 60.0;
 
 /// What to show, read and checked before there is a device or a window.
 pub enum Wanted {
     Scene(Box<Scene>),
-    Recording(Box<Recording>, Box<Scene>),
+    Recording(Box<Recording>, Box<Scene>, Playback),
 }
 
 /// What is shown.
@@ -26,18 +30,17 @@ impl Wanted {
     pub fn open(args: &ViewArgs) -> Result<Self, Failure> {
         let path = Path::new(&args.source);
         if path.extension().is_some_and(|extension| extension == RECORDING_EXTENSION) {
-            if !args.changes.is_empty() {
-                return Err(Failure::input("--set and --seed change a scene; a recording is what it is"));
-            }
-            let (recording, scene) = Player::open(path)?;
-            return Ok(Self::Recording(Box::new(recording), Box::new(scene)));
+            let (recording, scene) = Player::open(path, &args.changes)?;
+            let times: Vec<(u64, f64)> = recording.times().collect();
+            let playback = Playback::in_real_time(&times, PICTURES_PER_S);
+            return Ok(Self::Recording(Box::new(recording), Box::new(scene), playback));
         }
         Ok(Self::Scene(Box::new(args.changes.load(&args.source)?)))
     }
 
     pub fn scene(&self) -> &Scene {
         match self {
-            Self::Scene(scene) | Self::Recording(_, scene) => scene,
+            Self::Scene(scene) | Self::Recording(_, scene, _) => scene,
         }
     }
 
@@ -45,8 +48,8 @@ impl Wanted {
     pub fn start(self, device: &Device) -> Result<Source, Failure> {
         Ok(match self {
             Self::Scene(scene) => Source::Live(Box::new(Live::new(device, *scene)?)),
-            Self::Recording(recording, scene) => {
-                Source::Player(Box::new(Player::new(device, *recording, *scene)?))
+            Self::Recording(recording, scene, playback) => {
+                Source::Player(Box::new(Player::new(device, *recording, *scene, playback)?))
             }
         })
     }
@@ -88,6 +91,14 @@ impl Source {
         }
     }
 
+    /// `wanted`, or what can be shown in its place.
+    pub fn property(&self, wanted: ColourBy) -> ColourBy {
+        match self {
+            Self::Live(_) => wanted,
+            Self::Player(player) => player.property(wanted),
+        }
+    }
+
     /// Back to the beginning.
     pub fn reset(&mut self) -> Result<(), Failure> {
         match self {
@@ -96,7 +107,7 @@ impl Source {
                 **live = Live::new(&device, scene)?;
                 Ok(())
             }
-            Self::Player(player) => player.seek(0),
+            Self::Player(player) => player.seek(player.playback.first()),
         }
     }
 }

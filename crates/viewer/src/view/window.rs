@@ -1,7 +1,7 @@
 //! The window: events in, pictures out.
 
 use super::Plan;
-use super::panel::{self, Action, SourceStatus, Status};
+use super::panel::{self, Action, End, MAX_SPEED, SourceStatus, Status};
 use super::pointer::Pointer;
 use super::source::{Source, Wanted};
 use crate::device;
@@ -21,8 +21,10 @@ use winit::event_loop::{ActiveEventLoop, ControlFlow};
 use winit::keyboard::{Key, NamedKey};
 use winit::window::{Window, WindowId};
 
-/// How long a picture stands at least while a recording plays; slower than this nothing looks like motion.
+/// How often pictures of a simulation are due; slower than this nothing looks like motion.
 const REDRAWS_A_SECOND: f64 = 60.0;
+/// How long to wait for more of a recording that is still being written.
+const LOOK_EVERY: Duration = Duration::from_millis(250);
 
 /// The application: a wish until the window system says that windows may be made, then a window.
 pub struct App {
@@ -110,8 +112,10 @@ struct View {
     steps_per_picture: u64,
     pointer: Pointer,
     rates: Rates,
-    /// When the next frame of a recording is due.
-    next_frame: Instant,
+    /// When the next picture of a recording is due.
+    next_picture: Instant,
+    /// When to look whether it has grown.
+    next_look: Instant,
     repaint_at: Option<Instant>,
     egui: egui_winit::State,
     overlay: Overlay,
@@ -139,17 +143,18 @@ impl View {
             Some(winit::window::Theme::Dark),
             Some(max_side),
         );
-        let real_time = (1.0 / (REDRAWS_A_SECOND * scene.time.dt_s)).round() as u64;
+        let real_time = (1.0 / (REDRAWS_A_SECOND * scene.dt_s())).round() as u64;
         Ok(Self {
             camera: painter::camera(scene),
-            colour_by: scene.render.colour_by,
+            colour_by: source.property(painter::property(scene)),
             playing: plan.pause_at != Some(source.step()),
             steps_per_picture: real_time.clamp(1, u64::from(scene.solver.steps_per_submission)),
             ring: ReadbackRing::new(device),
             device: device.clone(),
             pointer: Pointer::default(),
             rates: Rates::new(source.step()),
-            next_frame: Instant::now(),
+            next_picture: Instant::now() + Duration::from_secs_f64(1.0 / REDRAWS_A_SECOND),
+            next_look: Instant::now(),
             repaint_at: None,
             window,
             plan,
@@ -200,9 +205,14 @@ impl View {
     fn schedule(&self) -> ControlFlow {
         let due = match (&self.source, self.playing) {
             (Source::Live(_), true) => Some(Instant::now()),
-            (Source::Player(_), true) => Some(self.next_frame),
+            (Source::Player(_), true) => Some(self.next_picture),
             (_, false) => self.repaint_at,
         };
+        let look = match &self.source {
+            Source::Player(player) if player.is_growing() => Some(self.next_look),
+            _ => None,
+        };
+        let due = due.into_iter().chain(look).min();
         match due {
             Some(due) if due <= Instant::now() => {
                 self.window.request_redraw();
@@ -217,8 +227,9 @@ impl View {
         match (action, &mut self.source) {
             (Action::TogglePlay, _) => {
                 self.playing = !self.playing;
-                self.next_frame = Instant::now();
+                self.next_picture = Instant::now();
             }
+            (Action::Pause, _) => self.playing = false,
             (Action::Forward, Source::Live(live)) => {
                 self.playing = false;
                 live.advance(1)?;
@@ -235,13 +246,29 @@ impl View {
                 self.playing = false;
                 player.seek(frame)?;
             }
+            (Action::ToEnd(end), Source::Player(player)) => {
+                self.playing = false;
+                player.seek(if end == End::First { 0 } else { player.len() })?;
+            }
+            (Action::Play(end), Source::Player(player)) => {
+                let sign = if end == End::First { -1.0 } else { 1.0 };
+                let speed = &mut player.playback.speed;
+                let again = self.playing && sign * *speed > 0.0;
+                *speed = sign * (speed.abs() * if again { 2.0 } else { 1.0 }).min(MAX_SPEED);
+                (self.playing, self.next_picture) = (true, Instant::now());
+            }
+            (Action::Speed(speed), Source::Player(player)) => player.playback.speed = speed,
             (Action::Reset, source) => {
                 source.reset()?;
                 self.rates = Rates::new(source.step());
             }
             (Action::ColourBy(property), _) => self.colour_by = property,
             (Action::StepsPerPicture(steps), _) => self.steps_per_picture = steps,
-            (Action::Back | Action::Seek(_), Source::Live(_)) => {}
+            (Action::Play(End::Last), Source::Live(_)) => self.playing = true,
+            (
+                Action::Back | Action::Seek(_) | Action::ToEnd(_) | Action::Play(_) | Action::Speed(_),
+                Source::Live(_),
+            ) => {}
         }
         self.window.request_redraw();
         Ok(())
@@ -283,16 +310,22 @@ impl View {
                 live.advance(self.steps_per_picture.min(left))?;
             }
             Source::Live(live) => live.take_in(0)?,
-            Source::Player(player) if self.playing && Instant::now() >= self.next_frame => {
-                match player.next_in_s() {
-                    Some(next_in_s) => {
-                        player.seek(player.frame() + 1)?;
-                        self.next_frame += Duration::from_secs_f64(next_in_s.max(1.0 / REDRAWS_A_SECOND));
+            Source::Player(player) => {
+                let now = Instant::now();
+                if player.is_growing() && now >= self.next_look {
+                    player.refresh()?;
+                    self.next_look = now + LOOK_EVERY;
+                }
+                if self.playing && now >= self.next_picture {
+                    self.playing = player.advance()?;
+                    // A device that is late shows every picture, later.
+                    let period = Duration::from_secs_f64(1.0 / player.playback.fps);
+                    self.next_picture = now.max(self.next_picture + period);
+                    if player.is_growing() && player.frame() + 1 == player.len() {
+                        self.next_picture = self.next_picture.max(self.next_look);
                     }
-                    None => self.playing = false,
                 }
             }
-            Source::Player(_) => {}
         }
         if self.plan.pause_at.is_some_and(|stop| self.source.step() >= stop) {
             self.playing = false;
@@ -327,9 +360,12 @@ impl View {
                         metrics: live.metrics.as_ref(),
                         kernels: &live.kernels,
                     },
-                    Source::Player(player) => {
-                        SourceStatus::Recording { frame: player.frame(), n_frames: player.len() }
-                    }
+                    Source::Player(player) => SourceStatus::Recording {
+                        frame: player.frame(),
+                        n_frames: player.len(),
+                        speed: player.playback.speed,
+                        is_growing: player.is_growing(),
+                    },
                 },
             };
             actions.extend(panel::show(ui.ctx(), &status));
@@ -353,7 +389,15 @@ fn action_of(key: &Key) -> Option<Action> {
         Key::Named(NamedKey::Space) => Some(Action::TogglePlay),
         Key::Named(NamedKey::ArrowRight) => Some(Action::Forward),
         Key::Named(NamedKey::ArrowLeft) => Some(Action::Back),
-        Key::Character(text) if text.eq_ignore_ascii_case("r") => Some(Action::Reset),
+        Key::Named(NamedKey::Home) => Some(Action::ToEnd(End::First)),
+        Key::Named(NamedKey::End) => Some(Action::ToEnd(End::Last)),
+        Key::Character(text) => match text.to_lowercase().as_str() {
+            "r" => Some(Action::Reset),
+            "j" => Some(Action::Play(End::First)),
+            "k" => Some(Action::Pause),
+            "l" => Some(Action::Play(End::Last)),
+            _ => None,
+        },
         _ => None,
     }
 }

@@ -67,7 +67,10 @@ fn files_that_are_not_there_or_not_readable_are_named() {
 #[test]
 fn arguments_are_checked() {
     for (arguments, said) in [
-        (&["sweep", "dam_break"][..], &["unrecognized subcommand 'sweep'"][..]),
+        (&["analyse", "dam_break"][..], &["unrecognized subcommand 'analyse'"][..]),
+        (&["sweep", "dam_break"], &["required", "--vary"]),
+        (&["sweep", "dam_break", "--vary", "time.dt_s"], &["--vary", "found no '=' in \"time.dt_s\""]),
+        (&["sweep", "dam_break", "--vary", "a=1", "--vary", "b,a=1"], &["--vary a: the key is varied twice"]),
         (
             &["run", "dam_break", "--render", "often"],
             &["--render", "found \"often\", expected a number of steps"],

@@ -5,10 +5,12 @@
 mod bad_input;
 mod bench;
 mod export;
+mod play;
 mod profile;
 mod reproducibility;
 mod resume;
 mod run;
 mod snow;
+mod sweep;
 mod tool;
 mod view;

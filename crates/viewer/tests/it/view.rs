@@ -2,6 +2,7 @@
 
 use crate::snow::SCENE;
 use crate::tool::{SMALL, command, picture, stderr, succeed, wait_until};
+use frazil_io::{Recording, RecordingWriter};
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -127,6 +128,43 @@ fn without_its_panel_the_window_shows_a_recording_as_the_run_pictured_it_and_clo
 }
 
 #[test]
+fn a_window_follows_a_recording_that_is_still_being_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let (expected, recording) = without_window(folder.path());
+    let mut whole = Recording::open(&recording).unwrap();
+    let growing = folder.path().join("growing.frazil-rec");
+    let mut writer = RecordingWriter::create(&growing, whole.meta()).unwrap();
+    writer.append(&whole.frame(0).unwrap()).unwrap();
+    let screen = Screen::start(folder.path());
+    let mut view = command(&["view", growing.to_str().unwrap(), "--hide-overlay"]);
+    let child = view.env("DISPLAY", &screen.display).stderr(Stdio::piped()).spawn().unwrap();
+    wait_until("picture of the first frame", || screen.corner().iter().any(|&byte| byte != 0));
+    assert!(screen.corner() != expected);
+    writer.append(&whole.frame(1).unwrap()).unwrap();
+    writer.append(&whole.frame(2).unwrap()).unwrap();
+    wait_until("picture of the frame that was appended", || screen.corner() == expected);
+    writer.finish().unwrap();
+    stop(child);
+}
+
+#[test]
+fn a_recording_is_played_backwards_in_a_window() {
+    let folder = tempfile::tempdir().unwrap();
+    let (last, recording) = without_window(folder.path());
+    let first = picture(&folder.path().join("run/frames/frame_000000.png")).2;
+    let screen = Screen::start(folder.path());
+    let mut play = command(&["play", recording.to_str().unwrap(), "--speed", "-0.05"]);
+    let child = play.env("DISPLAY", &screen.display).stderr(Stdio::piped()).spawn().unwrap();
+    let beside_panel = |expected: &[u8]| {
+        let (shown, expected) = (split(&screen.corner(), PANEL_RIGHT).1, split(expected, PANEL_RIGHT).1);
+        shown == expected
+    };
+    wait_until("picture of the last frame", || beside_panel(&last));
+    wait_until("picture of the first frame", || beside_panel(&first));
+    stop(child);
+}
+
+#[test]
 fn a_window_shows_snow_as_the_run_pictured_it_live_and_recorded() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("run");
@@ -161,5 +199,7 @@ fn a_missing_display_and_bad_arguments_are_refused() {
     refuse(&["nosuch"], None, 2, "no built-in scene");
     refuse(&["nosuch.frazil-rec"], None, 2, "cannot open nosuch.frazil-rec");
     refuse(&["nosuch.frazil-rec", "--seed", "1"], None, 2, "a recording is what it is");
+    let set = ["nosuch.frazil-rec", "--set", "time.dt_s=1"];
+    refuse(&set, None, 2, "expected a key of how it is shown");
     refuse(&["dam_break", "--exit"], None, 2, "--steps");
 }

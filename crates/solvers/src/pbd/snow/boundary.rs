@@ -20,7 +20,7 @@ pub(super) fn sample(
     scene: &Scene,
     parameters: &Parameters,
 ) -> Result<Boundary, SolverError> {
-    let d = scene.fluid.particle_spacing_m;
+    let d = scene.particle_spacing_m();
     let (lower, upper) = (scene.domain.min_m, scene.domain.max_m);
     let mut points = box_surface(lower.map(|x| x - 0.5 * d), upper.map(|x| x + 0.5 * d), d);
     for collider in &scene.colliders {
@@ -78,7 +78,7 @@ fn box_surface(lower: Point, upper: Point, d: f64) -> Vec<Point> {
 /// A layer half a spacing inside a collider's solid part.
 fn collider_surface(collider: &Collider, lower: Point, upper: Point, d: f64) -> Vec<Point> {
     match *collider {
-        Collider::Plane { point_m, normal } => {
+        Collider::Plane { point_m, normal, .. } => {
             let length = normal.iter().map(|n| n * n).sum::<f64>().sqrt();
             let normal = normal.map(|n| n / length);
             let [u, v] = tangents(normal);
@@ -97,7 +97,7 @@ fn collider_surface(collider: &Collider, lower: Point, upper: Point, d: f64) -> 
             }
             points
         }
-        Collider::Sphere { centre_m, radius_m, side } => {
+        Collider::Sphere { centre_m, radius_m, side, .. } => {
             let radius = match side {
                 Side::Outside => (radius_m - 0.5 * d).max(0.0),
                 Side::Inside => radius_m + 0.5 * d,
@@ -217,7 +217,13 @@ mod tests {
 
     #[test]
     fn a_sphere_is_sampled_evenly_and_half_a_spacing_inside() {
-        let collider = Collider::Sphere { centre_m: [1.0, 2.0, 3.0], radius_m: 2.0, side: Side::Outside };
+        let collider = Collider::Sphere {
+            centre_m: [1.0, 2.0, 3.0],
+            radius_m: 2.0,
+            side: Side::Outside,
+            surface: None,
+            motion: None,
+        };
         let points = collider_surface(&collider, [-9.0; 3], [9.0; 3], 0.2);
         assert!(points.iter().all(|p| {
             let r2: f64 = p.iter().zip([1.0, 2.0, 3.0]).map(|(a, b)| (a - b).powi(2)).sum();

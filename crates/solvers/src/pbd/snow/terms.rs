@@ -45,9 +45,9 @@ impl SnowParameters {
     }
 
     fn new(scene: &Scene, snow: &Snow, fluid: Parameters) -> Self {
-        let contact_m = 2.0 * snow.contact_radius_spacings * scene.fluid.particle_spacing_m;
+        let contact_m = 2.0 * snow.contact_radius_spacings * scene.particle_spacing_m();
         let laplacian_scale = scene.conduction_scale() as f32;
-        let reach_m = snow.links.reach_spacings.map(|reach| (reach * scene.fluid.particle_spacing_m) as f32);
+        let reach_m = snow.links.reach_spacings.map(|reach| (reach * scene.particle_spacing_m()) as f32);
         let link_reach_m = reach_m.map_or(fluid.support_m, |reach_m| reach_m.min(fluid.support_m));
         Self { fluid, snow: snow.clone(), contact_m: contact_m as f32, laplacian_scale, link_reach_m }
     }

@@ -1,0 +1,317 @@
+//! Reads a recording.
+
+use std::borrow::Cow;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use super::chunk::{CHUNK_BYTES, Chunk, END_TAG, Entry, FRAME_TAG, INDEX_NAME, INDEX_TAG, index_from_bytes};
+use super::{KIND, META_LENGTH_BYTES, RecordingMeta};
+use crate::error::{Damage, Error, Problem, Result};
+use crate::frame::{Column, ColumnData, Frame};
+use crate::packing::unpack;
+use crate::section::{PRELUDE_BYTES, Parser, PayloadKind, Section, u64_at};
+
+/// What follows the last whole frame of a recording.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Tail {
+    /// The end mark: the writer finished.
+    Finished,
+    /// Nothing: the writer is still at work, or was killed between two frames.
+    Open,
+    /// Something that is not whole, a frame or what closes the file: the writer is in the midst of it, was killed in it, or the file was
+    /// damaged. Its name and offset are in the text; frames after it cannot be found.
+    Damaged(Damage),
+}
+
+/// Reads a recording, frame by frame in any order.
+#[derive(Debug)]
+pub struct Recording {
+    file: File,
+    path: PathBuf,
+    pub(super) version: u32,
+    meta: RecordingMeta,
+    pub(super) frames: Vec<Entry>,
+    /// Where the last frame ends.
+    pub(super) end_bytes: u64,
+    tail: Tail,
+}
+
+impl Recording {
+    /// Opens a recording and finds its whole frames: by its index, or where there is none by hopping from one to the next.
+    ///
+    /// A damaged or torn tail is no error: see [`tail`](Self::tail). The checksums of a frame's columns are verified when it is
+    /// read; those of the last frame also here, because that is where a crash of the machine leaves its mark.
+    ///
+    /// # Errors
+    /// [`Error::Io`], [`Error::NotA`], [`Error::Version`], and [`Error::Damaged`] or [`Error::Json`] if the part before the
+    /// first frame is bad.
+    pub fn open(path: &Path) -> Result<Self> {
+        let mut file = File::open(path).map_err(Error::io("open", path))?;
+        let head = read_at(&mut file, 0, (PRELUDE_BYTES + META_LENGTH_BYTES) as u64)
+            .map_err(Error::io("read", path))?;
+        let version = KIND.check_prelude(path, &head)?;
+        let damaged = |damage| Error::Damaged { path: path.to_owned(), damage };
+        let length: &[u8; META_LENGTH_BYTES] = Parser::new(&head[PRELUDE_BYTES..], PRELUDE_BYTES as u64)
+            .checked("length of the meta section")
+            .map_err(damaged)?;
+        let meta_bytes =
+            read_at(&mut file, head.len() as u64, u64_at(length, 0)).map_err(Error::io("read", path))?;
+        let section = Parser::new(&meta_bytes, head.len() as u64).section("section").map_err(damaged)?;
+        let meta = serde_json::from_slice(section.payload)
+            .map_err(|cause| Error::Json { path: path.to_owned(), cause })?;
+        let end_bytes = (head.len() + meta_bytes.len()) as u64;
+        let (path, frames) = (path.to_owned(), Vec::new());
+        let mut recording = Self { file, path, version, meta, frames, end_bytes, tail: Tail::Open };
+        recording.refresh()?;
+        Ok(recording)
+    }
+
+    /// Looks for frames appended since the recording was opened, and returns how many frames there are now.
+    ///
+    /// # Errors
+    /// [`Error::Io`], naming the path.
+    pub fn refresh(&mut self) -> Result<usize> {
+        if self.tail != Tail::Finished {
+            let known = self.frames.len();
+            self.tail = self.find_frames().map_err(Error::io("read", &self.path))?;
+            while self.frames.len() > known {
+                let last = self.frames.len() - 1;
+                match self.frame(last) {
+                    Ok(_) => break,
+                    Err(Error::Damaged { damage, .. }) => {
+                        self.end_bytes = self.frames[last].offset_bytes;
+                        self.frames.truncate(last);
+                        self.tail = Tail::Damaged(damage);
+                    }
+                    Err(error) => return Err(error),
+                }
+            }
+        }
+        Ok(self.frames.len())
+    }
+
+    fn find_frames(&mut self) -> io::Result<Tail> {
+        if self.frames.is_empty()
+            && let Some(frames) = self.read_index()?
+        {
+            self.end_bytes = frames.last().map_or(self.end_bytes, Entry::end_bytes);
+            self.frames = frames;
+            return Ok(Tail::Finished);
+        }
+        self.scan()
+    }
+
+    /// The frames by the index that the end mark points to; none where either is absent or damaged.
+    fn read_index(&mut self) -> io::Result<Option<Vec<Entry>>> {
+        let file_bytes = self.file.metadata()?.len();
+        let Some(end_offset) = file_bytes.checked_sub(CHUNK_BYTES as u64) else { return Ok(None) };
+        let Some(end) = self.chunk_at(end_offset)? else { return Ok(None) };
+        if end.tag != END_TAG || !(self.end_bytes..end_offset).contains(&end.step) {
+            return Ok(None);
+        }
+        let bytes = read_at(&mut self.file, end.step, end_offset - end.step)?;
+        Ok(index(&bytes, end.step).ok().and_then(|(chunk, section)| {
+            let frames = index_from_bytes(section.payload, self.end_bytes, end.step)?;
+            let n_frames = frames.len() as u64;
+            (chunk.index == n_frames && end.index == n_frames).then_some(frames)
+        }))
+    }
+
+    fn chunk_at(&mut self, offset_bytes: u64) -> io::Result<Option<Chunk>> {
+        let bytes = read_at(&mut self.file, offset_bytes, CHUNK_BYTES as u64)?;
+        Ok(Parser::new(&bytes, offset_bytes).checked("chunk").ok().map(Chunk::from_bytes))
+    }
+
+    /// Hops from chunk to chunk, from the end of the last known frame.
+    fn scan(&mut self) -> io::Result<Tail> {
+        let file_bytes = self.file.metadata()?.len();
+        loop {
+            let offset_bytes = self.end_bytes;
+            if offset_bytes >= file_bytes {
+                return Ok(Tail::Open);
+            }
+            let place = format!("frame {}", self.frames.len());
+            let bytes = read_at(&mut self.file, offset_bytes, CHUNK_BYTES as u64)?;
+            let chunk = match Parser::new(&bytes, offset_bytes).checked(&place) {
+                Ok(bytes) => Chunk::from_bytes(bytes),
+                Err(damage) => return Ok(Tail::Damaged(damage)),
+            };
+            let damaged = |problem| Ok(Tail::Damaged(Damage { place, offset_bytes, problem }));
+            if chunk.index != self.frames.len() as u64 {
+                return damaged(Problem::Invalid(format!("it is numbered {}", chunk.index)));
+            }
+            let found_bytes = file_bytes - offset_bytes - CHUNK_BYTES as u64;
+            match chunk.tag {
+                FRAME_TAG if chunk.body_bytes <= found_bytes => {
+                    self.frames.push(Entry { offset_bytes, chunk });
+                    self.end_bytes += CHUNK_BYTES as u64 + chunk.body_bytes;
+                }
+                FRAME_TAG => {
+                    return damaged(Problem::Truncated { expected_bytes: chunk.body_bytes, found_bytes });
+                }
+                INDEX_TAG => return self.check_close(offset_bytes, file_bytes),
+                END_TAG if found_bytes == 0 => return Ok(Tail::Finished),
+                END_TAG => {
+                    return damaged(Problem::Invalid(format!("{found_bytes} byte(s) follow the end mark")));
+                }
+                tag => {
+                    return damaged(Problem::Invalid(format!(
+                        "expected a frame, the index or the end mark, found {tag:?}"
+                    )));
+                }
+            }
+        }
+    }
+
+    /// Whether the index, which begins at `offset_bytes`, and the end mark are whole, and nothing follows.
+    fn check_close(&mut self, offset_bytes: u64, file_bytes: u64) -> io::Result<Tail> {
+        let bytes = read_at(&mut self.file, offset_bytes, file_bytes - offset_bytes)?;
+        let damaged = |place: &str, offset_bytes, problem| {
+            Ok(Tail::Damaged(Damage { place: place.to_owned(), offset_bytes, problem }))
+        };
+        let (chunk, section) = match index(&bytes, offset_bytes) {
+            Ok(index) => index,
+            Err(damage) => return Ok(Tail::Damaged(damage)),
+        };
+        let n_frames = self.frames.len() as u64;
+        let listed = section.payload.len();
+        if index_from_bytes(section.payload, self.begin_bytes(), offset_bytes).is_none() {
+            let problem = Problem::Invalid(format!("its {listed} bytes do not list the {n_frames} frame(s)"));
+            return damaged("the index", offset_bytes, problem);
+        }
+        let end_offset = offset_bytes + CHUNK_BYTES as u64 + chunk.body_bytes;
+        let mut parser = Parser::new(&bytes[(end_offset - offset_bytes) as usize..], end_offset);
+        let end = match parser.checked("the end mark") {
+            Ok(bytes) => Chunk::from_bytes(bytes),
+            Err(damage) => return Ok(Tail::Damaged(damage)),
+        };
+        if (end.tag, end.index, end.step) != (END_TAG, n_frames, offset_bytes) || parser.remaining() > 0 {
+            let found = (end.tag.escape_ascii(), end.index, end.step, parser.remaining());
+            let problem = Problem::Invalid(format!(
+                "expected the mark \"DONE\" of {n_frames} frame(s) with the index at byte {offset_bytes} and nothing behind it, found \
+                 \"{}\" of {} with {}, and {} byte(s)",
+                found.0, found.1, found.2, found.3
+            ));
+            return damaged("the end mark", end_offset, problem);
+        }
+        Ok(Tail::Finished)
+    }
+
+    /// Where the first frame begins.
+    fn begin_bytes(&self) -> u64 {
+        self.frames.first().map_or(self.end_bytes, |entry| entry.offset_bytes)
+    }
+
+    /// The number of whole frames.
+    pub fn len(&self) -> usize {
+        self.frames.len()
+    }
+
+    /// Whether there is no whole frame.
+    pub fn is_empty(&self) -> bool {
+        self.frames.is_empty()
+    }
+
+    /// What the recording says about its run.
+    pub fn meta(&self) -> &RecordingMeta {
+        &self.meta
+    }
+
+    /// What follows the last whole frame.
+    pub fn tail(&self) -> &Tail {
+        &self.tail
+    }
+
+    /// Step and time in seconds of each frame, without reading their columns.
+    pub fn times(&self) -> impl ExactSizeIterator<Item = (u64, f64)> + DoubleEndedIterator + '_ {
+        self.frames.iter().map(|entry| (entry.chunk.step, entry.chunk.time_s))
+    }
+
+    /// Reads frame `index`, counted from 0, and verifies its checksums.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchFrame`], [`Error::Io`], or [`Error::Damaged`] with frame, column and offset.
+    pub fn frame(&mut self, index: usize) -> Result<Frame> {
+        let Some(&Entry { offset_bytes, chunk }) = self.frames.get(index) else {
+            return Err(Error::NoSuchFrame { path: self.path.clone(), index, len: self.frames.len() });
+        };
+        let bytes = read_at(&mut self.file, offset_bytes, CHUNK_BYTES as u64 + chunk.body_bytes)
+            .map_err(Error::io("read", &self.path))?;
+        let damaged = |damage| Error::Damaged { path: self.path.clone(), damage };
+        let place = format!("frame {index}");
+        let invalid = |problem: String| {
+            damaged(Damage { place: place.clone(), offset_bytes, problem: Problem::Invalid(problem) })
+        };
+
+        let mut parser = Parser::new(&bytes, offset_bytes);
+        // A frame found by the index alone has not been looked at before.
+        if parser.checked(&place).map_err(damaged)? != &chunk.to_bytes() {
+            return Err(invalid("it is not the frame that the index lists".to_owned()));
+        }
+        let mut columns = Vec::new();
+        for _ in 0..chunk.n_columns {
+            let section = parser.section(&format!("{place}, column")).map_err(damaged)?;
+            columns.push(column(&section).map_err(invalid)?);
+        }
+        if parser.remaining() > 0 {
+            return Err(invalid(format!("{} byte(s) follow its last column", parser.remaining())));
+        }
+        Frame::new(chunk.step, chunk.time_s, columns).map_err(|error| invalid(error.to_string()))
+    }
+}
+
+/// The index that `bytes`, the first of which stands at `offset_bytes` in the file, begin with.
+fn index(bytes: &[u8], offset_bytes: u64) -> std::result::Result<(Chunk, Section<'_>), Damage> {
+    const PLACE: &str = "the index";
+    let mut parser = Parser::new(bytes, offset_bytes);
+    let chunk = Chunk::from_bytes(parser.checked(PLACE)?);
+    let section = parser.section(PLACE)?;
+    let invalid =
+        |problem| Damage { place: PLACE.to_owned(), offset_bytes, problem: Problem::Invalid(problem) };
+    if chunk.tag != INDEX_TAG || section.name != INDEX_NAME || chunk.body_bytes != section.len_bytes() {
+        let (tag, name) = (chunk.tag.escape_ascii(), section.name);
+        let (expected, found) = (chunk.body_bytes, section.len_bytes());
+        return Err(invalid(format!(
+            "expected INDX with a section \"index\" of {expected} bytes, found {tag} with {name:?} of {found}"
+        )));
+    }
+    Ok((chunk, section))
+}
+
+fn column(section: &Section<'_>) -> std::result::Result<Column, String> {
+    let of_column = |problem| format!("column {:?}: {problem}", section.name);
+    let unpacked = |words| unpack(section.payload, words).map(Cow::Owned).map_err(of_column);
+    let payload: Cow<'_, [u8]> = match section.kind {
+        PayloadKind::PackedU32 | PayloadKind::PackedF32 => unpacked(1)?,
+        PayloadKind::PackedVec3 => unpacked(3)?,
+        _ => Cow::Borrowed(section.payload),
+    };
+    let payload: &[u8] = &payload;
+    let (data, value_bytes) = match section.kind {
+        PayloadKind::U32 | PayloadKind::PackedU32 => {
+            (ColumnData::U32(bytemuck::allocation::pod_collect_to_vec(payload)), 4)
+        }
+        PayloadKind::F32 | PayloadKind::PackedF32 => {
+            (ColumnData::F32(bytemuck::allocation::pod_collect_to_vec(payload)), 4)
+        }
+        PayloadKind::Vec3 | PayloadKind::PackedVec3 => {
+            (ColumnData::Vec3(bytemuck::allocation::pod_collect_to_vec(payload)), 12)
+        }
+        PayloadKind::Bytes => return Err(format!("column {:?} holds raw bytes", section.name)),
+    };
+    if !payload.len().is_multiple_of(value_bytes) {
+        let (name, n) = (section.name, payload.len());
+        return Err(format!("column {name:?} has {n} bytes, expected a multiple of {value_bytes}"));
+    }
+    Ok(Column::new(section.name, section.unit, data))
+}
+
+/// Up to `n_bytes` from `offset_bytes` on; fewer at the end of the file. A wild length allocates no more than the file holds.
+fn read_at(file: &mut File, offset_bytes: u64, n_bytes: u64) -> io::Result<Vec<u8>> {
+    let left = file.metadata()?.len().saturating_sub(offset_bytes);
+    let mut bytes = Vec::with_capacity(n_bytes.min(left) as usize);
+    file.seek(SeekFrom::Start(offset_bytes))?;
+    file.take(n_bytes).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}

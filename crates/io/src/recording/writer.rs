@@ -1,0 +1,166 @@
+//! Appends to a recording.
+
+use std::borrow::Cow;
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufWriter, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::chunk::{CHUNK_BYTES, Chunk, END_TAG, Entry, FRAME_TAG, INDEX_NAME, INDEX_TAG, index_to_bytes};
+use super::{KIND, PACKED, Recording, RecordingMeta};
+use crate::atomic;
+use crate::error::{Error, Result};
+use crate::frame::{Column, ColumnKind, Frame};
+use crate::packing::pack;
+use crate::section::{PayloadKind, Section};
+
+/// Appends frames to a recording.
+///
+/// Each frame is handed to the operating system before [`append`](Self::append) returns: a kill costs at most the frame being
+/// written. Only [`finish`](Self::finish) waits for the disk.
+#[derive(Debug)]
+pub struct RecordingWriter {
+    file: File,
+    path: PathBuf,
+    version: u32,
+    frames: Vec<Entry>,
+    end_bytes: u64,
+}
+
+impl RecordingWriter {
+    /// Starts a recording, replacing any file at `path`.
+    ///
+    /// # Errors
+    /// [`Error::Io`], naming the path.
+    pub fn create(path: &Path, meta: &RecordingMeta) -> Result<Self> {
+        let json = serde_json::to_vec(meta).map_err(|cause| Error::Json { path: path.to_owned(), cause })?;
+        let section = Section { kind: PayloadKind::Bytes, name: "meta", unit: "", payload: &json };
+        let length = section.len_bytes().to_le_bytes();
+        let mut head = KIND.prelude().to_vec();
+        head.extend(length);
+        head.extend(xxh3_64(&length).to_le_bytes());
+        section.write(&mut head).map_err(Error::io("write", path))?;
+
+        let mut file = File::create(path).map_err(Error::io("create", path))?;
+        file.write_all(&head).map_err(Error::io("write", path))?;
+        let (frames, end_bytes) = (Vec::new(), head.len() as u64);
+        Ok(Self { file, path: path.to_owned(), version: KIND.version, frames, end_bytes })
+    }
+
+    /// Goes on with a recording after a resume: keeps the frames up to and including `last_step`, drops those after it, the index,
+    /// the end mark and a damaged tail, and appends from there. The file keeps its version.
+    ///
+    /// # Errors
+    /// Those of [`Recording::open`], and [`Error::Io`].
+    pub fn resume(path: &Path, last_step: u64) -> Result<Self> {
+        let Recording { version, mut frames, mut end_bytes, .. } = Recording::open(path)?;
+        let kept = frames.iter().take_while(|entry| entry.chunk.step <= last_step).count();
+        if let Some(dropped) = frames.get(kept) {
+            end_bytes = dropped.offset_bytes;
+        }
+        frames.truncate(kept);
+        let file = OpenOptions::new().write(true).open(path).map_err(Error::io("open", path))?;
+        let mut writer = Self { file, path: path.to_owned(), version, frames, end_bytes };
+        writer.cut_tail()?;
+        Ok(writer)
+    }
+
+    /// Appends a frame. After an error the recording still ends after its last whole frame, and a later append may succeed.
+    ///
+    /// # Errors
+    /// [`Error::Io`], naming the path.
+    pub fn append(&mut self, frame: &Frame) -> Result<()> {
+        let stored = |column| stored(column, self.version >= PACKED);
+        let payloads: Vec<(PayloadKind, Cow<'_, [u8]>)> = (frame.columns().iter().map(stored))
+            .collect::<io::Result<_>>()
+            .map_err(Error::io("append to", &self.path))?;
+        let sections: Vec<Section<'_>> = (frame.columns().iter().zip(&payloads))
+            .map(|(Column { name, unit, .. }, (kind, payload))| Section { kind: *kind, name, unit, payload })
+            .collect();
+        let chunk = Chunk {
+            tag: FRAME_TAG,
+            n_columns: sections.len() as u32,
+            index: self.n_frames(),
+            step: frame.step(),
+            time_s: frame.time_s(),
+            body_bytes: sections.iter().map(Section::len_bytes).sum(),
+        };
+        let offset_bytes = self.end_bytes;
+        self.write_chunk(chunk, &sections)?;
+        self.frames.push(Entry { offset_bytes, chunk });
+        Ok(())
+    }
+
+    /// The frames written so far, those kept by [`resume`](Self::resume) included.
+    pub fn n_frames(&self) -> u64 {
+        self.frames.len() as u64
+    }
+
+    /// Writes the index, marks the recording as complete and waits until it is on disk.
+    ///
+    /// # Errors
+    /// [`Error::Io`], naming the path.
+    pub fn finish(mut self) -> Result<()> {
+        let mark = |tag| Chunk {
+            tag,
+            n_columns: 0,
+            index: self.frames.len() as u64,
+            step: 0,
+            time_s: 0.0,
+            body_bytes: 0,
+        };
+        let (mut index, mut end) = (mark(INDEX_TAG), mark(END_TAG));
+        if self.version >= PACKED {
+            let payload = index_to_bytes(&self.frames);
+            let kind = PayloadKind::Bytes;
+            let section = Section { kind, name: INDEX_NAME, unit: "", payload: &payload };
+            index.body_bytes = section.len_bytes();
+            end.step = self.end_bytes;
+            self.write_chunk(index, &[section])?;
+        }
+        self.write_chunk(end, &[])?;
+        self.file.sync_all().map_err(Error::io("sync", &self.path))?;
+        atomic::sync_directory_of(&self.path)
+    }
+
+    fn write_chunk(&mut self, chunk: Chunk, body: &[Section<'_>]) -> Result<()> {
+        let mut out = BufWriter::with_capacity(1 << 20, &mut self.file);
+        let written = out
+            .write_all(&chunk.to_bytes())
+            .and_then(|()| body.iter().try_for_each(|section| section.write(&mut out)))
+            .and_then(|()| out.flush());
+        // Dropping a BufWriter flushes what is left, which after a failure must not land in the file.
+        drop(out.into_parts());
+        match written {
+            Ok(()) => {
+                self.end_bytes += CHUNK_BYTES as u64 + chunk.body_bytes;
+                Ok(())
+            }
+            Err(cause) => {
+                // The first error is the one to report. If cutting fails too, readers stop at the torn frame.
+                let _ = self.cut_tail();
+                Err(Error::Io { operation: "append to", path: self.path.clone(), cause })
+            }
+        }
+    }
+
+    fn cut_tail(&mut self) -> Result<()> {
+        self.file
+            .set_len(self.end_bytes)
+            .and_then(|()| self.file.seek(SeekFrom::Start(self.end_bytes)))
+            .map(drop)
+            .map_err(Error::io("truncate", &self.path))
+    }
+}
+
+/// A column's values as they stand in the file.
+fn stored(column: &Column, packed: bool) -> io::Result<(PayloadKind, Cow<'_, [u8]>)> {
+    let (plain, packed_kind, words) = match column.data.kind() {
+        ColumnKind::U32 => (PayloadKind::U32, PayloadKind::PackedU32, 1),
+        ColumnKind::F32 => (PayloadKind::F32, PayloadKind::PackedF32, 1),
+        ColumnKind::Vec3 => (PayloadKind::Vec3, PayloadKind::PackedVec3, 3),
+    };
+    let values = column.data.bytes();
+    Ok(if packed { (packed_kind, Cow::Owned(pack(values, words)?)) } else { (plain, Cow::Borrowed(values)) })
+}

@@ -1,0 +1,249 @@
+//! The shape of a heap of particles in a few numbers: how far it ran, how wide it lies, into how many pieces it broke.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fs;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Result};
+use crate::frame::Frame;
+use crate::json;
+
+/// A piece with this share of all particles or more is a fragment; what is smaller is powder.
+pub const FRAGMENT_SHARE: f64 = 0.01;
+
+/// The shape of all particles at one instant. Shares and means are by mass, or by number where a frame has no masses.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ShapeStatistics {
+    /// Largest distance along x of any particle from where the middle of all was at the start, in m.
+    pub run_out_m: f64,
+    /// Centre of mass in m.
+    pub centre_m: [f64; 3],
+    /// Root mean square of the distances from the centre of mass, in m.
+    pub spread_m: f64,
+    /// Pieces of at least [`FRAGMENT_SHARE`] of all particles.
+    pub n_fragments: u64,
+    /// Share in the largest piece.
+    pub largest_share: f64,
+    /// Share in pieces that are smaller than fragments.
+    pub powder_share: f64,
+    /// Side in m of the cells that pieces are told apart by.
+    pub linking_length_m: f64,
+}
+
+impl ShapeStatistics {
+    /// Measures a frame. Pieces are connected sets of occupied cells with sides of `linking_length_m`; cells that share a corner are
+    /// connected. So particles nearer than the linking length are always of one piece, and those further apart than twice that along any
+    /// axis never are without others between them. The result does not depend on the order of particles but for the rounding of sums.
+    ///
+    /// # Panics
+    /// If the linking length is not above 0.
+    pub fn measure(frame: &Frame, start_x_m: f64, linking_length_m: f64) -> Self {
+        assert!(linking_length_m > 0.0, "a linking length of {linking_length_m} m");
+        let positions = frame.positions();
+        let masses = frame.f32("mass").ok();
+        let mass = |i: usize| masses.map_or(1.0, |masses| f64::from(masses[i]));
+        let total: f64 = (0..positions.len()).map(mass).sum();
+        let share = |mass: f64| if total > 0.0 { mass / total } else { 0.0 };
+
+        let (mut run_out_m, mut centre_m, mut spread_m2) = (0.0_f64, [0.0; 3], 0.0);
+        for (i, position) in positions.iter().enumerate() {
+            run_out_m = run_out_m.max((f64::from(position[0]) - start_x_m).abs());
+            for (sum, x) in centre_m.iter_mut().zip(position) {
+                *sum += share(mass(i)) * f64::from(*x);
+            }
+        }
+        for (i, position) in positions.iter().enumerate() {
+            let square: f64 = position.iter().zip(centre_m).map(|(x, c)| (f64::from(*x) - c).powi(2)).sum();
+            spread_m2 += share(mass(i)) * square;
+        }
+
+        let pieces = pieces(positions, linking_length_m);
+        let mut sizes: BTreeMap<usize, (u64, f64)> = BTreeMap::new();
+        for (i, piece) in pieces.into_iter().enumerate() {
+            let (count, sum) = sizes.entry(piece).or_default();
+            *count += 1;
+            *sum += mass(i);
+        }
+        let least = FRAGMENT_SHARE * positions.len() as f64;
+        let fragments: Vec<f64> =
+            sizes.values().filter(|(count, _)| *count as f64 >= least).map(|(_, sum)| *sum).collect();
+        let powder: f64 = sizes.values().filter(|(count, _)| (*count as f64) < least).map(|(_, m)| *m).sum();
+        Self {
+            run_out_m,
+            centre_m,
+            spread_m: spread_m2.sqrt(),
+            n_fragments: fragments.len() as u64,
+            largest_share: share(sizes.values().map(|(_, sum)| *sum).fold(0.0, f64::max)),
+            powder_share: share(powder),
+            linking_length_m,
+        }
+    }
+
+    /// Names with units, and values, in the order of tables.
+    pub fn columns(&self) -> [(&'static str, f64); 9] {
+        let [x, y, z] = self.centre_m;
+        [
+            ("run_out [m]", self.run_out_m),
+            ("centre_x [m]", x),
+            ("centre_y [m]", y),
+            ("centre_z [m]", z),
+            ("spread [m]", self.spread_m),
+            ("n_fragments", self.n_fragments as f64),
+            ("largest_share", self.largest_share),
+            ("powder_share", self.powder_share),
+            ("linking_length [m]", self.linking_length_m),
+        ]
+    }
+
+    /// Writes `shape.json`. The file appears whole or not at all.
+    ///
+    /// # Errors
+    /// [`Error::Io`], naming the path.
+    pub fn write(&self, path: &Path) -> Result<()> {
+        json::write(path, self)
+    }
+
+    /// Reads `shape.json`.
+    ///
+    /// # Errors
+    /// [`Error::Io`]; [`Error::Json`] with line and column.
+    pub fn read(path: &Path) -> Result<Self> {
+        let text = fs::read_to_string(path).map_err(Error::io("read", path))?;
+        serde_json::from_str(&text).map_err(|cause| Error::Json { path: path.to_owned(), cause })
+    }
+}
+
+/// For each particle the piece it belongs to, as a number that all of the piece have in common.
+fn pieces(positions: &[[f32; 3]], side_m: f64) -> Vec<usize> {
+    let cell_of = |position: &[f32; 3]| position.map(|x| (f64::from(x) / side_m).floor() as i64);
+    let mut cells: HashMap<[i64; 3], usize> = HashMap::new();
+    let mut of_particle = Vec::with_capacity(positions.len());
+    for position in positions {
+        let next = cells.len();
+        of_particle.push(*cells.entry(cell_of(position)).or_insert(next));
+    }
+    let mut parents: Vec<usize> = (0..cells.len()).collect();
+    for (cell, &idx) in &cells {
+        for neighbour in later_neighbours(*cell) {
+            if let Some(&other) = cells.get(&neighbour) {
+                let (a, b) = (root(&mut parents, idx), root(&mut parents, other));
+                parents[a.max(b)] = a.min(b);
+            }
+        }
+    }
+    of_particle.into_iter().map(|cell| root(&mut parents, cell)).collect()
+}
+
+/// Those 13 of a cell's 26 neighbours that follow it, so that each pair is looked at once.
+fn later_neighbours([x, y, z]: [i64; 3]) -> impl Iterator<Item = [i64; 3]> {
+    let offsets = (14..27_i64).map(|i| [i % 3 - 1, i / 3 % 3 - 1, i / 9 - 1]);
+    offsets.map(move |[dx, dy, dz]| [x.saturating_add(dx), y.saturating_add(dy), z.saturating_add(dz)])
+}
+
+/// The least member of a set, with the path to it halved on the way.
+fn root(parents: &mut [usize], mut at: usize) -> usize {
+    while parents[at] != at {
+        parents[at] = parents[parents[at]];
+        at = parents[at];
+    }
+    at
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::frame::Column;
+
+    fn frame(positions: Vec<[f32; 3]>) -> Frame {
+        let ids = (0..positions.len() as u32).collect();
+        let columns = vec![Column::vec3("position", "m", positions), Column::u32("id", "", ids)];
+        Frame::new(0, 0.0, columns).unwrap()
+    }
+
+    /// A row of `n` particles, 0.5 apart, from `x` on.
+    fn row(x: f32, n: usize) -> impl Iterator<Item = [f32; 3]> {
+        (0..n).map(move |i| [x + 0.5 * i as f32, 0.25, -0.25])
+    }
+
+    #[test]
+    fn two_particles_have_their_middle_their_spread_and_their_run_out() {
+        let shape = ShapeStatistics::measure(&frame(vec![[1.0, 0.0, 2.0], [3.0, 0.0, 2.0]]), 4.0, 0.5);
+        assert_eq!((shape.centre_m, shape.spread_m, shape.run_out_m), ([2.0, 0.0, 2.0], 1.0, 3.0));
+        assert_eq!((shape.n_fragments, shape.largest_share, shape.powder_share), (2, 0.5, 0.0));
+    }
+
+    #[test]
+    fn a_gap_wider_than_two_cells_tells_pieces_apart_and_grains_are_powder() {
+        let whole = ShapeStatistics::measure(&frame(row(-50.0, 200).collect()), 0.0, 1.0);
+        assert_eq!((whole.n_fragments, whole.largest_share, whole.powder_share), (1, 1.0, 0.0));
+        // 120 and 77 particles and three grains, of which each is half a percent.
+        let grains = [[100.0, 0.0, 0.0], [104.0, 0.0, 0.0], [100.0, 4.0, 0.0]];
+        let broken = row(-70.0, 120).chain(row(0.0, 77)).chain(grains).collect();
+        let broken = ShapeStatistics::measure(&frame(broken), 0.0, 1.0);
+        assert_eq!(broken.n_fragments, 2);
+        assert!((broken.largest_share - 0.6).abs() < 1e-12 && (broken.powder_share - 0.015).abs() < 1e-12);
+        assert_eq!(broken.run_out_m, 104.0);
+    }
+
+    #[test]
+    fn cells_that_share_a_corner_are_connected_on_all_sides() {
+        for dx in [-1.0, 0.0, 1.0] {
+            for dy in [-1.0, 0.0, 1.0] {
+                for dz in [-1.0, 0.0, 1.0] {
+                    let near = ShapeStatistics::measure(
+                        &frame(vec![[0.5; 3], [0.5 + dx, 0.5 + dy, 0.5 + dz]]),
+                        0.0,
+                        1.0,
+                    );
+                    assert_eq!(near.n_fragments, 1, "{dx} {dy} {dz}");
+                }
+            }
+        }
+        let far = ShapeStatistics::measure(&frame(vec![[0.5; 3], [2.5, 0.5, 0.5]]), 0.0, 1.0);
+        assert_eq!(far.n_fragments, 2);
+    }
+
+    #[test]
+    fn pieces_do_not_depend_on_the_order_of_particles() {
+        // A ring, whose cells are joined from both sides.
+        let at = |i: usize| {
+            let angle = std::f32::consts::TAU * i as f32 / 300.0;
+            [10.0 * angle.cos(), 10.0 * angle.sin(), 0.0]
+        };
+        let orders = [1, 7, 101].map(|stride| (0..300).map(|i| at(i * stride % 300)).collect::<Vec<_>>());
+        for order in orders {
+            assert_eq!(ShapeStatistics::measure(&frame(order), 0.0, 0.3).n_fragments, 1);
+        }
+    }
+
+    #[test]
+    fn masses_weigh_where_there_are_any() {
+        let positions = vec![[0.0; 3], [4.0, 0.0, 0.0]];
+        let columns = vec![
+            Column::vec3("position", "m", positions),
+            Column::u32("id", "", vec![0, 1]),
+            Column::f32("mass", "kg", vec![3.0, 1.0]),
+        ];
+        let shape = ShapeStatistics::measure(&Frame::new(0, 0.0, columns).unwrap(), 0.0, 1.0);
+        assert_eq!((shape.centre_m[0], shape.largest_share), (1.0, 0.75));
+    }
+
+    #[test]
+    fn no_particles_have_no_pieces() {
+        let shape = ShapeStatistics::measure(&frame(Vec::new()), 0.0, 1.0);
+        assert_eq!((shape.n_fragments, shape.largest_share, shape.spread_m), (0, 0.0, 0.0));
+    }
+
+    #[test]
+    fn a_shape_comes_back_from_its_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("shape.json");
+        let shape = ShapeStatistics::measure(&frame(row(0.1, 3).collect()), 0.3, 0.7);
+        shape.write(&path).unwrap();
+        assert_eq!(ShapeStatistics::read(&path).unwrap(), shape);
+        fs::write(&path, "{}").unwrap();
+        assert!(ShapeStatistics::read(&path).unwrap_err().to_string().contains("shape.json: missing field"));
+    }
+}

@@ -1,0 +1,226 @@
+//! Bodies that particles do not enter.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{Axis, Surface, Vec3};
+
+/// Which side of a closed surface the particles are on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Side {
+    /// The collider is solid.
+    #[default]
+    Outside,
+    /// The collider is a container.
+    Inside,
+}
+
+/// A body that particles do not enter. In a plane it is cut at z = 0.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Collider {
+    /// A half-space.
+    Plane {
+        /// Any point of the plane, in m.
+        point_m: Vec3,
+        /// Points to where the particles are; of any length but zero.
+        normal: Vec3,
+        /// Friction and sticking, by default as [`Surface::default`]. Scenes of the material point method only.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        surface: Option<Surface>,
+        /// How it moves, if it does. Scenes of the material point method only.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        motion: Option<Motion>,
+    },
+    /// A ball, or the inside of one.
+    Sphere {
+        /// Centre in m.
+        centre_m: Vec3,
+        /// Radius in m.
+        radius_m: f64,
+        /// Where the particles are.
+        #[serde(default)]
+        side: Side,
+        /// As for a plane.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        surface: Option<Surface>,
+        /// As for a plane.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        motion: Option<Motion>,
+    },
+    /// A solid box, turned about its centre. Scenes of the material point method only.
+    Box {
+        /// Centre in m.
+        centre_m: Vec3,
+        /// Lengths of its edges in m.
+        size_m: Vec3,
+        /// Turns about x, then y, then z, counter-clockwise, in degrees; in a plane about z only.
+        #[serde(default)]
+        rotation_deg: Vec3,
+        /// As for a plane.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        surface: Option<Surface>,
+        /// As for a plane.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        motion: Option<Motion>,
+    },
+    /// What lies below a height that is given on a regular grid and bilinear between; beyond the grid the height at its edge goes on.
+    /// Scenes of the material point method only.
+    Heightfield {
+        /// Where the first height is, along the two horizontal axes in the order of the alphabet, in m.
+        origin_m: [f64; 2],
+        /// Distance of heights from one another in m.
+        spacing_m: f64,
+        /// Heights along the up axis in m: rows along the first horizontal axis, one after another along the second. In a plane one row.
+        #[serde(default)]
+        heights_m: Vec<Vec<f64>>,
+        /// Path of an ESRI ASCII grid to take the heights of, from the scene's: they stand in `heights_m` once it is loaded. North is
+        /// up as on a map that shows the first axis to the right, seen from above.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        file: Option<String>,
+        /// As for a plane.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        surface: Option<Surface>,
+        /// As for a plane.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        motion: Option<Motion>,
+    },
+}
+
+/// A collider's motion: uniform for a while.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Motion {
+    /// Velocity in m/s.
+    pub velocity_m_s: Vec3,
+    /// When it starts, in s.
+    #[serde(default)]
+    pub from_s: f64,
+    /// When it stops, in s; by default never.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until_s: Option<f64>,
+}
+
+impl Motion {
+    /// Velocity in m/s at `time_s`.
+    pub fn velocity_m_s(&self, time_s: f64) -> Vec3 {
+        let moves = self.from_s <= time_s && self.until_s.is_none_or(|until_s| time_s < until_s);
+        if moves { self.velocity_m_s } else { [0.0; 3] }
+    }
+
+    /// How far it has come at `time_s`, in m.
+    pub fn offset_m(&self, time_s: f64) -> Vec3 {
+        let end_s = self.until_s.map_or(time_s, |until_s| until_s.min(time_s));
+        self.velocity_m_s.map(|v| v * (end_s - self.from_s).max(0.0))
+    }
+}
+
+impl Collider {
+    /// The name used in scene files.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Plane { .. } => "plane",
+            Self::Sphere { .. } => "sphere",
+            Self::Box { .. } => "box",
+            Self::Heightfield { .. } => "heightfield",
+        }
+    }
+
+    /// Friction and sticking, where the scene says something of them.
+    pub(crate) fn given_surface(&self) -> Option<Surface> {
+        match self {
+            Self::Plane { surface, .. }
+            | Self::Sphere { surface, .. }
+            | Self::Box { surface, .. }
+            | Self::Heightfield { surface, .. } => *surface,
+        }
+    }
+
+    /// Friction and sticking.
+    pub fn surface(&self) -> Surface {
+        self.given_surface().unwrap_or_default()
+    }
+
+    /// How it moves, if it does.
+    pub fn motion(&self) -> Option<Motion> {
+        match self {
+            Self::Plane { motion, .. }
+            | Self::Sphere { motion, .. }
+            | Self::Box { motion, .. }
+            | Self::Heightfield { motion, .. } => *motion,
+        }
+    }
+
+    pub(crate) fn motion_mut(&mut self) -> Option<&mut Motion> {
+        match self {
+            Self::Plane { motion, .. }
+            | Self::Sphere { motion, .. }
+            | Self::Box { motion, .. }
+            | Self::Heightfield { motion, .. } => motion.as_mut(),
+        }
+    }
+
+    /// Its speed in m/s while it moves.
+    pub(crate) fn speed_m_s(&self) -> f64 {
+        self.motion().map_or(0.0, |motion| motion.velocity_m_s.iter().map(|v| v * v).sum::<f64>().sqrt())
+    }
+
+    /// How deep `point_m` lies inside the solid part at time 0, in m; negative outside.
+    pub fn depth_m(&self, point_m: Vec3, up_axis: Axis) -> f64 {
+        match self {
+            Self::Plane { point_m: origin, normal, .. } => {
+                let length = normal.iter().map(|n| n * n).sum::<f64>().sqrt();
+                -(0..3).map(|i| (point_m[i] - origin[i]) * normal[i]).sum::<f64>() / length
+            }
+            Self::Sphere { centre_m, radius_m, side, .. } => {
+                let distance = (0..3).map(|i| (point_m[i] - centre_m[i]).powi(2)).sum::<f64>().sqrt();
+                match side {
+                    Side::Outside => radius_m - distance,
+                    Side::Inside => distance - radius_m,
+                }
+            }
+            Self::Box { centre_m, size_m, rotation_deg, .. } => {
+                let arm: Vec3 = std::array::from_fn(|i| point_m[i] - centre_m[i]);
+                let axes = box_axes(*rotation_deg);
+                let past: Vec3 = std::array::from_fn(|k| {
+                    let along: f64 = (0..3).map(|i| axes[k][i] * arm[i]).sum();
+                    along.abs() - 0.5 * size_m[k]
+                });
+                let outside = past.iter().map(|p| p.max(0.0).powi(2)).sum::<f64>().sqrt();
+                -(outside + past.iter().copied().fold(f64::NEG_INFINITY, f64::max).min(0.0))
+            }
+            Self::Heightfield { origin_m, spacing_m, heights_m, .. } => {
+                let across = up_axis.horizontal();
+                let along = |k: usize, n: usize| {
+                    ((point_m[across[k]] - origin_m[k]) / spacing_m).clamp(0.0, n.saturating_sub(1) as f64)
+                };
+                let (n_rows, n_along) = (heights_m.len(), heights_m.first().map_or(0, Vec::len));
+                let (u, v) = (along(0, n_along), along(1, n_rows));
+                let (i, j) = (u.floor() as usize, v.floor() as usize);
+                let at = |i: usize, j: usize| {
+                    let row = heights_m.get(j).or(heights_m.last());
+                    row.and_then(|row| row.get(i).or(row.last())).copied().unwrap_or(0.0)
+                };
+                let (fu, fv) = (u - i as f64, v - j as f64);
+                let mix = |a: f64, b: f64, f: f64| a + f * (b - a);
+                let (near, far) = (mix(at(i, j), at(i + 1, j), fu), mix(at(i, j + 1), at(i + 1, j + 1), fu));
+                let slope = [mix(at(i + 1, j) - at(i, j), at(i + 1, j + 1) - at(i, j + 1), fv), far - near]
+                    .map(|rise| rise / spacing_m);
+                let steepness = (1.0 + slope[0] * slope[0] + slope[1] * slope[1]).sqrt();
+                (mix(near, far, fv) - point_m[up_axis.index()]) / steepness
+            }
+        }
+    }
+}
+
+/// The edges' directions of a box turned about x, then y, then z.
+pub fn box_axes(rotation_deg: Vec3) -> [Vec3; 3] {
+    let [(sx, cx), (sy, cy), (sz, cz)] = rotation_deg.map(|angle| angle.to_radians().sin_cos());
+    [
+        [cz * cy, sz * cy, -sy],
+        [cz * sy * sx - sz * cx, sz * sy * sx + cz * cx, cy * sx],
+        [cz * sy * cx + sz * sx, sz * sy * cx - cz * sx, cy * cx],
+    ]
+}

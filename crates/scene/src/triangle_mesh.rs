@@ -1,0 +1,235 @@
+//! A closed surface of triangles as a region of space.
+
+use std::collections::HashMap;
+
+use robust::{Coord, orient2d};
+
+use crate::Vec3;
+use crate::validate::vector;
+
+/// Cells along an edge of the grid that triangles are found by.
+const MAX_CELLS: f64 = 512.0;
+
+/// A closed surface and what it encloses.
+#[derive(Debug)]
+pub struct TriangleMesh {
+    vertices: Vec<Vec3>,
+    triangles: Vec<[u32; 3]>,
+    /// Corners of the smallest box about it.
+    pub(crate) bounds: [Vec3; 2],
+    /// What it encloses.
+    pub(crate) volume: f64,
+    /// Cells of the y–z plane along both axes, and the triangles over each.
+    n_cells: [usize; 2],
+    over: Vec<Vec<u32>>,
+}
+
+impl TriangleMesh {
+    /// The surface of triangles given by their corners; or what is wrong with it. Corners of the same coordinates are one.
+    pub(crate) fn new(corners: &[[Vec3; 3]]) -> Result<Self, String> {
+        let mut vertices: Vec<Vec3> = Vec::new();
+        let mut places = HashMap::new();
+        let mut triangles = Vec::with_capacity(corners.len());
+        for triangle in corners {
+            if let Some(corner) = triangle.iter().find(|corner| !corner.iter().all(|x| x.is_finite())) {
+                return Err(format!("a corner at {}", vector(*corner)));
+            }
+            let triangle = triangle.map(|corner| {
+                // The sum makes a positive zero of a negative one.
+                *places.entry(corner.map(|x| (x + 0.0).to_bits())).or_insert_with(|| {
+                    vertices.push(corner);
+                    vertices.len() as u32 - 1
+                })
+            });
+            // What has two corners in one place is a line, whose two sides close one another.
+            if triangle[0] != triangle[1] && triangle[1] != triangle[2] && triangle[2] != triangle[0] {
+                triangles.push(triangle);
+            }
+        }
+        if triangles.is_empty() {
+            return Err("no triangles".to_owned());
+        }
+        check_closed(&vertices, &triangles)?;
+        let least = |i: usize| vertices.iter().map(|v| v[i]).fold(f64::INFINITY, f64::min);
+        let greatest = |i: usize| vertices.iter().map(|v| v[i]).fold(f64::NEG_INFINITY, f64::max);
+        let bounds: [Vec3; 2] = [std::array::from_fn(least), std::array::from_fn(greatest)];
+        let volume = enclosed_volume(&vertices, &triangles, bounds).abs();
+        let box_volume: f64 = (0..3).map(|i| bounds[1][i] - bounds[0][i]).product();
+        if volume <= 1e-6 * box_volume {
+            return Err("a surface that encloses nothing".to_owned());
+        }
+        let side = (triangles.len() as f64).sqrt().ceil().clamp(1.0, MAX_CELLS) as usize;
+        let mut mesh = Self { vertices, triangles, bounds, volume, n_cells: [side; 2], over: Vec::new() };
+        mesh.over = vec![Vec::new(); side * side];
+        for idx in 0..mesh.triangles.len() {
+            let [a, b, c] = mesh.corners(idx as u32);
+            let cell =
+                |i: usize, pick: fn(f64, f64) -> f64| mesh.cell(i, pick(pick(a[i + 1], b[i + 1]), c[i + 1]));
+            let (low, high) =
+                ([cell(0, f64::min), cell(1, f64::min)], [cell(0, f64::max), cell(1, f64::max)]);
+            for z in low[1]..=high[1] {
+                for y in low[0]..=high[0] {
+                    mesh.over[z * side + y].push(idx as u32);
+                }
+            }
+        }
+        Ok(mesh)
+    }
+
+    fn corners(&self, triangle: u32) -> [Vec3; 3] {
+        self.triangles[triangle as usize].map(|vertex| self.vertices[vertex as usize])
+    }
+
+    /// The cell of a coordinate: y for 0, z for 1.
+    fn cell(&self, i: usize, x: f64) -> usize {
+        let (low, high) = (self.bounds[0][i + 1], self.bounds[1][i + 1]);
+        let share = (x - low) / (high - low);
+        ((share * self.n_cells[i] as f64) as usize).min(self.n_cells[i] - 1)
+    }
+
+    /// Whether `point` is enclosed: the surface is crossed more often outwards than inwards on the way from it along x.
+    ///
+    /// The line is moved aside by less than any number, so that it never meets an edge; which side of one it passes is decided
+    /// exactly, so that neighbouring triangles agree.
+    pub(crate) fn contains(&self, point: Vec3) -> bool {
+        if (0..3).any(|i| point[i] < self.bounds[0][i] || point[i] > self.bounds[1][i]) {
+            return false;
+        }
+        let cell = self.cell(1, point[2]) * self.n_cells[0] + self.cell(0, point[1]);
+        let crossings = self.over[cell].iter().map(|&idx| crossing(&self.corners(idx), point));
+        crossings.sum::<i32>() != 0
+    }
+}
+
+/// 1 or −1 if the line from `point` along x crosses the triangle, by the side that it crosses from.
+fn crossing(triangle: &[Vec3; 3], point: Vec3) -> i32 {
+    let [a, b, c] = triangle;
+    let sides = [side_of(a, b, point), side_of(b, c, point), side_of(c, a, point)];
+    if sides[0] == 0 || sides != [sides[0]; 3] {
+        return 0;
+    }
+    // Shares of the corners in the point of the triangle that the line passes.
+    let cross =
+        |p: &Vec3, q: &Vec3| (p[1] - point[1]) * (q[2] - point[2]) - (p[2] - point[2]) * (q[1] - point[1]);
+    let shares = [cross(b, c), cross(c, a), cross(a, b)];
+    let x = (0..3).map(|k| shares[k] * triangle[k][0]).sum::<f64>() / shares.iter().sum::<f64>();
+    if x > point[0] { sides[0] } else { 0 }
+}
+
+/// Which side of the line from `a` to `b`, in the y–z plane, (y + ε, z + ε²) is on.
+fn side_of(a: &Vec3, b: &Vec3, point: Vec3) -> i32 {
+    let flat = |v: &Vec3| Coord { x: v[1], y: v[2] };
+    let side = orient2d(flat(a), flat(b), flat(&point));
+    let decisive = [side, a[2] - b[2], b[1] - a[1]].into_iter().find(|x| *x != 0.0);
+    decisive.map_or(0, |x| if x > 0.0 { 1 } else { -1 })
+}
+
+/// Every edge of a closed surface is passed as often one way as the other.
+fn check_closed(vertices: &[Vec3], triangles: &[[u32; 3]]) -> Result<(), String> {
+    let edges = || triangles.iter().flat_map(|t| (0..3).map(|k| (t[k], t[(k + 1) % 3])));
+    let mut uses: HashMap<(u32, u32), u32> = HashMap::with_capacity(3 * triangles.len());
+    for edge in edges() {
+        *uses.entry(edge).or_default() += 1;
+    }
+    for (a, b) in edges() {
+        let (ahead, back) = (uses[&(a, b)], uses.get(&(b, a)).copied().unwrap_or(0));
+        if ahead != back {
+            let what = if (ahead + back) % 2 == 1 {
+                "an open edge"
+            } else {
+                "triangles that face opposite sides at the edge"
+            };
+            let [from, to] = [a, b].map(|v| vector(vertices[v as usize]));
+            return Err(format!("{what} from {from} to {to}"));
+        }
+    }
+    Ok(())
+}
+
+/// The divergence theorem: tetrahedra from each triangle to a point in the middle, with their signs.
+fn enclosed_volume(vertices: &[Vec3], triangles: &[[u32; 3]], bounds: [Vec3; 2]) -> f64 {
+    let middle: Vec3 = std::array::from_fn(|i| 0.5 * (bounds[0][i] + bounds[1][i]));
+    let arm = |v: u32| -> Vec3 { std::array::from_fn(|i| vertices[v as usize][i] - middle[i]) };
+    let six_fold: f64 = triangles
+        .iter()
+        .map(|triangle| {
+            let [a, b, c] = triangle.map(arm);
+            (0..3)
+                .map(|i| a[i] * (b[(i + 1) % 3] * c[(i + 2) % 3] - b[(i + 2) % 3] * c[(i + 1) % 3]))
+                .sum::<f64>()
+        })
+        .sum();
+    six_fold / 6.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A ball of radius 1 of triangles: an octahedron whose faces are divided into n².
+    fn ball(n: i32) -> Vec<[Vec3; 3]> {
+        let mut triangles = Vec::new();
+        for signs in 0..8 {
+            let sign = |bit: i32| if signs >> bit & 1 == 0 { 1.0 } else { -1.0 };
+            let at = |i: i32, j: i32| -> Vec3 {
+                let p = [f64::from(i), f64::from(j), f64::from(n - i - j)];
+                let length = p.iter().map(|x| x * x).sum::<f64>().sqrt();
+                [sign(0) * p[0] / length, sign(1) * p[1] / length, sign(2) * p[2] / length]
+            };
+            let mut push = |a: Vec3, b: Vec3, c: Vec3| {
+                triangles.push(if sign(0) * sign(1) * sign(2) > 0.0 { [a, b, c] } else { [a, c, b] });
+            };
+            for i in 0..n {
+                for j in 0..n - i {
+                    push(at(i, j), at(i + 1, j), at(i, j + 1));
+                    if i + j + 2 <= n {
+                        push(at(i + 1, j), at(i + 1, j + 1), at(i, j + 1));
+                    }
+                }
+            }
+        }
+        triangles
+    }
+
+    #[test]
+    fn a_ball_of_triangles_contains_what_a_ball_does() {
+        let mesh = TriangleMesh::new(&ball(24)).unwrap();
+        let volume = 4.0 / 3.0 * std::f64::consts::PI;
+        assert!((mesh.volume / volume - 1.0).abs() < 5e-3, "{}", mesh.volume);
+        for k in 0..40 {
+            for j in 0..40 {
+                for i in 0..40 {
+                    // Through corners, along edges and in the planes of symmetry.
+                    let p = [i, j, k].map(|x| f64::from(x - 20) / 16.0);
+                    let r = p.iter().map(|x| x * x).sum::<f64>().sqrt();
+                    if !(0.99..=1.0).contains(&r) {
+                        assert_eq!(mesh.contains(p), r < 1.0, "{p:?}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn surfaces_inside_out_enclose_the_same() {
+        let inside_out: Vec<_> = ball(4).into_iter().map(|[a, b, c]| [a, c, b]).collect();
+        let mesh = TriangleMesh::new(&inside_out).unwrap();
+        assert!(mesh.volume > 3.0 && mesh.contains([0.0; 3]) && !mesh.contains([0.0, 0.9, 0.9]));
+    }
+
+    #[test]
+    fn a_missing_or_turned_triangle_is_found() {
+        let mut open = ball(1);
+        open.pop();
+        let message = TriangleMesh::new(&open).unwrap_err();
+        assert!(message.starts_with("an open edge from [") && message.contains("] to ["), "{message}");
+        let mut turned = ball(1);
+        turned[3].swap(0, 1);
+        let message = TriangleMesh::new(&turned).unwrap_err();
+        assert!(message.starts_with("triangles that face opposite sides at the edge from ["), "{message}");
+        assert_eq!(TriangleMesh::new(&[]).unwrap_err(), "no triangles");
+        let flat = [[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
+        let both_sides = [flat, [flat[0], flat[2], flat[1]]];
+        assert_eq!(TriangleMesh::new(&both_sides).unwrap_err(), "a surface that encloses nothing");
+    }
+}

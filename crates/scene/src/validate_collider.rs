@@ -1,0 +1,112 @@
+//! What makes a sensible collider, and which solver knows it.
+
+use crate::validate::{Check, Checker, MIN_POSITIVE, number, vector};
+use crate::validate_mpm::check_surface;
+use crate::{Collider, Motion, Scene};
+
+/// Most heights of a field: a buffer of them must be small beside the particles'.
+const MAX_HEIGHTS: usize = 1 << 24;
+
+impl Scene {
+    pub(crate) fn check_collider(&self, check: &Checker<'_>, key: &str, collider: &Collider) -> Check {
+        if self.mpm.is_none() {
+            check_known_to_pbd(check, key, collider)?;
+        }
+        let key = format!("{key}.{}", collider.name());
+        let within = |name: &str| format!("{key}.{name}");
+        match collider {
+            Collider::Plane { point_m, normal, .. } => {
+                check.vector(&within("point_m"), *point_m, "metres")?;
+                check.vector(&within("normal"), *normal, "no unit")?;
+                let length = normal.iter().map(|n| n * n).sum::<f64>().sqrt();
+                if length < MIN_POSITIVE {
+                    let expected = "a direction, not the zero vector";
+                    return check.fail(&within("normal"), vector(*normal), expected);
+                }
+            }
+            Collider::Sphere { centre_m, radius_m, .. } => {
+                check.vector(&within("centre_m"), *centre_m, "metres")?;
+                check.positive(&within("radius_m"), *radius_m, "metres")?;
+            }
+            Collider::Box { centre_m, size_m, rotation_deg, .. } => {
+                check.vector(&within("centre_m"), *centre_m, "metres")?;
+                for (axis, size) in size_m.iter().enumerate() {
+                    check.positive(&within(&format!("size_m.{axis}")), *size, "metres")?;
+                }
+                for (axis, angle) in rotation_deg.iter().enumerate() {
+                    check.range(&within(&format!("rotation_deg.{axis}")), *angle, -360.0, 360.0)?;
+                }
+            }
+            Collider::Heightfield { origin_m, spacing_m, heights_m, .. } => {
+                check.vector(&within("origin_m"), [origin_m[0], origin_m[1], 0.0], "metres")?;
+                check.positive(&within("spacing_m"), *spacing_m, "metres")?;
+                check_heights(check, &within("heights_m"), heights_m)?;
+            }
+        }
+        if let Some(surface) = collider.given_surface() {
+            check_surface(check, &within("surface"), &surface)?;
+        }
+        match collider.motion() {
+            Some(motion) => check_motion(check, &within("motion"), &motion),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The position-based fluid has fixed planes and balls whose friction is the walls'.
+fn check_known_to_pbd(check: &Checker<'_>, key: &str, collider: &Collider) -> Check {
+    let name = collider.name();
+    let expected = "a plane or sphere alone; solver.kind = \"mpm\" knows the rest";
+    if matches!(collider, Collider::Box { .. } | Collider::Heightfield { .. }) {
+        return check.fail(
+            &format!("{key}.{name}"),
+            format!("a {name} in a scene of solver.kind = \"pbd\""),
+            expected,
+        );
+    }
+    let given = [("surface", collider.given_surface().is_some()), ("motion", collider.motion().is_some())];
+    match given.iter().find(|(_, is_given)| *is_given) {
+        Some((part, _)) => check.fail(
+            &format!("{key}.{name}.{part}"),
+            format!("a {part} in a scene of solver.kind = \"pbd\""),
+            expected,
+        ),
+        None => Ok(()),
+    }
+}
+
+fn check_heights(check: &Checker<'_>, key: &str, heights_m: &[Vec<f64>]) -> Check {
+    let n_along = heights_m.first().map_or(0, Vec::len);
+    if n_along == 0 {
+        return check.fail(key, "no heights", "at least one row of at least one height");
+    }
+    if n_along.saturating_mul(heights_m.len()) > MAX_HEIGHTS {
+        let found = format!("{} rows of {n_along} heights", heights_m.len());
+        return check.fail(key, found, format!("at most {MAX_HEIGHTS} heights"));
+    }
+    for (row_idx, row) in heights_m.iter().enumerate() {
+        let row_key = format!("{key}.{row_idx}");
+        if row.len() != n_along {
+            let expected = format!("{n_along}, as many as in the first row");
+            return check.fail(&row_key, format!("{} heights", row.len()), expected);
+        }
+        for (idx, height) in row.iter().enumerate() {
+            if !height.is_finite() {
+                return check.fail(&format!("{row_key}.{idx}"), number(*height), "a finite height in metres");
+            }
+        }
+    }
+    Ok(())
+}
+
+fn check_motion(check: &Checker<'_>, key: &str, motion: &Motion) -> Check {
+    check.vector(&format!("{key}.velocity_m_s"), motion.velocity_m_s, "m/s")?;
+    check.range(&format!("{key}.from_s"), motion.from_s, 0.0, 1e9)?;
+    if let Some(until_s) = motion.until_s
+        && !(until_s > motion.from_s && until_s.is_finite())
+    {
+        let expected = format!("a time after from_s, {} s", number(motion.from_s));
+        return check.fail(&format!("{key}.until_s"), format!("{} s", number(until_s)), expected);
+    }
+    Ok(())
+}

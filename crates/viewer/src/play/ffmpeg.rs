@@ -1,0 +1,106 @@
+//! Videos that ffmpeg encodes from pictures it is sent through a pipe.
+
+use crate::failure::Failure;
+use std::fs;
+use std::io::{ErrorKind, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStderr, Command, Stdio};
+use std::thread::JoinHandle;
+
+/// What is kept of all that ffmpeg may say.
+const MAX_SAID_BYTES: u64 = 64 << 10;
+
+/// ffmpeg at work on a video, which has its name only once it is whole.
+pub struct Ffmpeg {
+    child: Child,
+    said: Option<JoinHandle<String>>,
+    out: PathBuf,
+    temporary: PathBuf,
+}
+
+impl Ffmpeg {
+    /// Starts a video in the format `mp4` or `gif`.
+    pub fn start(out: &Path, format: &str, width: u32, height: u32, fps: u32) -> Result<Self, Failure> {
+        let name = out.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
+        let temporary = out.with_file_name(format!(".{name}.tmp"));
+        let (size, rate) = (format!("{width}x{height}"), fps.to_string());
+        let mut command = Command::new("ffmpeg");
+        command.args(["-hide_banner", "-loglevel", "error", "-nostdin", "-y"]);
+        command.args(["-f", "rawvideo", "-pix_fmt", "rgba", "-s", &size, "-r", &rate, "-i", "pipe:0"]);
+        match format {
+            "gif" => {
+                // A palette a picture: one for all of them would have to keep all of them in memory first.
+                let palettes =
+                    "split[a][b];[a]palettegen=stats_mode=single[p];[b][p]paletteuse=new=1:dither=sierra2_4a";
+                command.args(["-filter_complex", palettes, "-f", "gif"]);
+            }
+            _ => {
+                // What players decode has half the chroma, and so even sides, and BT.709.
+                let filter =
+                    "pad=ceil(iw/2)*2:ceil(ih/2)*2,scale=out_color_matrix=bt709:out_range=tv,format=yuv420p";
+                command.args(["-vf", filter, "-colorspace", "bt709", "-color_primaries", "bt709"]);
+                command.args(["-color_trc", "iec61966-2-1", "-color_range", "tv"]);
+                command.args(["-movflags", "+faststart", "-f", "mp4"]);
+            }
+        }
+        // A path that begins with a dash is no option.
+        let temporary = std::path::absolute(&temporary)
+            .map_err(|error| Failure::input(format!("cannot write {}: {error}", out.display())))?;
+        command.arg(&temporary);
+        let piped = command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn();
+        let mut child = piped.map_err(|error| match error.kind() {
+            ErrorKind::NotFound => Failure::input(format!(
+                "--out {}: .{format} needs ffmpeg, which is not on PATH; .y4m is written without it",
+                out.display()
+            )),
+            _ => Failure::other(format!("cannot start ffmpeg: {error}")),
+        })?;
+        let said = child.stderr.take().map(|stderr| std::thread::spawn(move || listen(stderr)));
+        Ok(Self { child, said, out: out.to_owned(), temporary })
+    }
+
+    /// Sends a picture of packed RGBA8 pixels.
+    pub fn append(&mut self, pixels: &[u32]) -> Result<(), Failure> {
+        let Some(stdin) = &mut self.child.stdin else { return Err(self.failure("its input is closed")) };
+        stdin.write_all(bytemuck::cast_slice(pixels)).map_err(|error| self.failure(&error.to_string()))
+    }
+
+    /// Waits until the video is whole, and gives it its name.
+    pub fn finish(mut self) -> Result<(), Failure> {
+        drop(self.child.stdin.take());
+        match self.child.wait() {
+            Ok(status) if status.success() => fs::rename(&self.temporary, &self.out).map_err(|error| {
+                Failure::other(format!("cannot rename into {}: {error}", self.out.display()))
+            }),
+            Ok(status) => Err(self.failure(&status.to_string())),
+            Err(error) => Err(self.failure(&error.to_string())),
+        }
+    }
+
+    /// What became of it in ffmpeg's own words, or else `what`.
+    fn failure(&mut self, what: &str) -> Failure {
+        drop(self.child.stdin.take());
+        let status = self.child.wait().map_or_else(|error| error.to_string(), |status| status.to_string());
+        let said = self.said.take().and_then(|listener| listener.join().ok()).unwrap_or_default();
+        let said = if said.trim().is_empty() { what } else { said.trim() };
+        let out = self.out.display();
+        Failure::other(format!("cannot write {out}: ffmpeg ended with {status}: {said}"))
+    }
+}
+
+impl Drop for Ffmpeg {
+    fn drop(&mut self) {
+        // It has ended already unless something else failed. A leftover does no harm.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        let _ = fs::remove_file(&self.temporary);
+    }
+}
+
+/// Reads all that ffmpeg says, so that it never waits for a reader, and keeps the beginning.
+fn listen(mut stderr: ChildStderr) -> String {
+    let mut said = Vec::new();
+    let _ = stderr.by_ref().take(MAX_SAID_BYTES).read_to_end(&mut said);
+    let _ = std::io::copy(&mut stderr, &mut std::io::sink());
+    String::from_utf8_lossy(&said).into_owned()
+}

@@ -1,0 +1,71 @@
+//! `frazil play`: a recording in a window, or as a video.
+
+mod ffmpeg;
+mod sink;
+
+use crate::args::PlayArgs;
+use crate::device;
+use crate::failure::Failure;
+use crate::painter::{self, Painter};
+use crate::say;
+use crate::view::{self, Plan, Playback, Player, Wanted};
+use frazil_io::Recording;
+use frazil_scene::Scene;
+use frazil_vk::ReadbackRing;
+use sink::Sink;
+use std::path::Path;
+
+/// Plays a recording.
+pub fn play(args: &PlayArgs, validation: bool) -> Result<(), Failure> {
+    let (recording, scene) = Player::open(&args.recording, &args.changes)?;
+    let times: Vec<(u64, f64)> = recording.times().collect();
+    let playback = Playback::new(&times, args.speed, args.fps.into())
+        .between(&times, args.from, args.to)
+        .map_err(|problem| Failure::input(format!("{}: {problem}", args.recording.display())))?;
+    if let Some(out) = &args.out {
+        return write(args, recording, scene, playback, out, validation);
+    }
+    let wanted = Wanted::Recording(Box::new(recording), Box::new(scene), playback);
+    view::open_window(wanted, Plan::default(), args.device.device.clone(), validation)
+}
+
+/// Draws every picture and hands it to a file; no window is needed.
+fn write(
+    args: &PlayArgs,
+    recording: Recording,
+    scene: Scene,
+    playback: Playback,
+    out: &Path,
+    validation: bool,
+) -> Result<(), Failure> {
+    let (width, height) = (scene.render.width_px, scene.render.height_px);
+    // Where it cannot be written, that is said before the device is troubled.
+    let mut sink = Sink::create(out, width, height, args.fps)?;
+    let device = device::open(args.device.device.as_deref(), validation, Vec::new())?;
+    let frames: Vec<usize> = playback.frames(recording.len()).collect();
+    let mut player = Player::new(&device, recording, scene, playback)?;
+    let mut painter = Painter::new(&device, &player.scene, player.n_particles())?;
+    let (camera, ring) = (painter::camera(&player.scene), ReadbackRing::new(&device));
+    let mut pixels = Vec::new();
+    let mut drawn = None;
+    for &frame in &frames {
+        if drawn != Some(frame) {
+            player.seek(frame)?;
+            let property = player.property(painter::property(&player.scene));
+            let mut recorder = device.recorder()?;
+            let image = painter.record(&mut recorder, &player.shown(), camera, property, player.time_s())?;
+            let pending = ring.read_image(&mut recorder, image)?;
+            device.submit(recorder)?;
+            pixels = pending.wait()?;
+            device.check_validation()?;
+            drawn = Some(frame);
+        }
+        sink.append(&pixels)?;
+    }
+    sink.finish()?;
+    if !args.quiet {
+        let (n, out) = (frames.len(), out.display());
+        say::note(format_args!("{n} pictures of {width} × {height} at {} a second are in {out}", args.fps));
+    }
+    Ok(())
+}

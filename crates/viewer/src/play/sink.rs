@@ -1,0 +1,78 @@
+//! Where the pictures of a recording go.
+
+use super::ffmpeg::Ffmpeg;
+use crate::failure::Failure;
+use crate::run::create_dir;
+use frazil_io::Y4mWriter;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A video or a folder of pictures, by the name's extension.
+pub enum Sink {
+    Ffmpeg(Ffmpeg),
+    Y4m(Box<Y4mWriter>),
+    Pictures { folder: PathBuf, size: (u32, u32), n_written: u64 },
+}
+
+impl Sink {
+    pub fn create(out: &Path, width: u32, height: u32, fps: u32) -> Result<Self, Failure> {
+        let extension = out.extension().map(|extension| extension.to_string_lossy().to_ascii_lowercase());
+        match extension.as_deref() {
+            Some(format @ ("mp4" | "gif")) => {
+                Ok(Self::Ffmpeg(Ffmpeg::start(out, format, width, height, fps)?))
+            }
+            Some("y4m") => {
+                let video = Y4mWriter::create(out, width, height, fps).map_err(Failure::input)?;
+                Ok(Self::Y4m(Box::new(video)))
+            }
+            Some(other) if !out.is_dir() => Err(Failure::input(format!(
+                "--out {}: found .{other}, expected a video's name that ends in .mp4, .gif or .y4m, or a folder",
+                out.display()
+            ))),
+            _ => {
+                create_dir(out)?;
+                let sink = Self::Pictures { folder: out.to_owned(), size: (width, height), n_written: 0 };
+                sink.clear()?;
+                Ok(sink)
+            }
+        }
+    }
+
+    /// Takes away an earlier video's pictures, which would be taken for this one's.
+    fn clear(&self) -> Result<(), Failure> {
+        let Self::Pictures { folder, .. } = self else { return Ok(()) };
+        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+        let is_picture = |path: &PathBuf| {
+            let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+            let number = name.strip_prefix("frame_").and_then(|name| name.strip_suffix(".png"));
+            number.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
+        };
+        for path in entries.map(|entry| entry.path()).filter(is_picture) {
+            fs::remove_file(&path)
+                .map_err(|error| Failure::input(format!("cannot replace {}: {error}", path.display())))?;
+        }
+        Ok(())
+    }
+
+    /// Takes a picture of packed RGBA8 pixels.
+    pub fn append(&mut self, pixels: &[u32]) -> Result<(), Failure> {
+        match self {
+            Self::Ffmpeg(ffmpeg) => ffmpeg.append(pixels),
+            Self::Y4m(video) => video.append(pixels).map_err(Failure::other),
+            Self::Pictures { folder, size: (width, height), n_written } => {
+                let path = folder.join(format!("frame_{n_written:06}.png"));
+                *n_written += 1;
+                frazil_render::write_png(&path, *width, *height, pixels).map_err(Failure::other)
+            }
+        }
+    }
+
+    /// Gives a video its name, now that it is whole.
+    pub fn finish(self) -> Result<(), Failure> {
+        match self {
+            Self::Ffmpeg(ffmpeg) => ffmpeg.finish(),
+            Self::Y4m(video) => video.finish().map_err(Failure::other),
+            Self::Pictures { .. } => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,245 @@
+//! `frazil sweep`: a scene at each point of a grid of parameters, one run after the other, and their results side by side.
+//!
+//! A case is done when its `run.json` says so, which is the last thing a run writes. So a sweep keeps no state of its own: the tables
+//! are made of what lies in the folders of the cases, whoever ran them and when.
+
+mod axis;
+mod plan;
+mod results;
+mod sheet;
+
+pub use axis::VaryAxis;
+
+use crate::args::SweepArgs;
+use crate::device;
+use crate::failure::{Failure, FailureKind};
+use crate::run::{self, Ended, Folder, GIT_COMMIT, Ran, Report, Start, create_dir};
+use crate::say;
+use frazil_io::{SweepAxis, SweepInfo, SweepStatus};
+use frazil_vk::Device;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use plan::Case;
+use results::Row;
+use std::collections::BTreeSet;
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+/// The folder of the cases.
+const CASES: &str = "cases";
+
+/// Sweeps a scene over its grid.
+pub fn sweep(args: &SweepArgs, validation: bool) -> Result<(), Failure> {
+    let out = out_folder(args);
+    let cases = plan::cases(args, &out.join(CASES))?;
+    let device = device::open(args.device.device.as_deref(), validation, Vec::new())?;
+    if !args.quiet {
+        introduce(&cases, &device);
+    }
+    create_dir(&out)?;
+    Sweep::new(args, &device, cases, out)?.run()
+}
+
+fn out_folder(args: &SweepArgs) -> PathBuf {
+    let name = Path::new(&args.scene.scene).file_stem().unwrap_or_default().to_string_lossy();
+    args.out.clone().unwrap_or_else(|| Path::new("out").join(format!("{name}_sweep")))
+}
+
+/// Says once what each run would say.
+fn introduce(cases: &[Case], device: &Device) {
+    say::note(format_args!("device {}: {}", device.info().index, device::describe(device.info())));
+    if device.is_software() {
+        say::note(format_args!("warning: {}", device::SOFTWARE_WARNING));
+    }
+    let advice = cases.iter().flat_map(|case| case.scene.advice()).map(|advice| advice.to_string());
+    for advice in advice.collect::<BTreeSet<_>>() {
+        say::note(format_args!("warning: {advice}"));
+    }
+}
+
+/// A sweep under way.
+struct Sweep<'a> {
+    args: &'a SweepArgs,
+    device: &'a Device,
+    cases: Vec<Case>,
+    folders: Vec<Folder>,
+    out: PathBuf,
+    info: SweepInfo,
+    bar: ProgressBar,
+}
+
+impl<'a> Sweep<'a> {
+    fn new(args: &'a SweepArgs, device: &'a Device, cases: Vec<Case>, out: PathBuf) -> Result<Self, Failure> {
+        let axis = |axis: &VaryAxis| SweepAxis { keys: axis.keys.clone(), points: axis.points.clone() };
+        let info = SweepInfo {
+            format_version: SweepInfo::FORMAT_VERSION,
+            frazil_version: env!("CARGO_PKG_VERSION").into(),
+            git_commit: GIT_COMMIT.map(str::to_owned),
+            scene: cases.first().map(|case| case.scene.name.clone()).unwrap_or_default(),
+            device: device.info().name.clone(),
+            axes: args.axes.iter().map(axis).collect(),
+            columns: Vec::new(),
+            cases: cases.iter().map(results::pending).collect(),
+        };
+        let root = out.join(CASES);
+        let folders =
+            cases.iter().map(|case| Folder::create(&root.join(&case.name))).collect::<Result<_, _>>()?;
+        let bar = bar(cases.iter().map(|case| case.last_step).sum(), args.quiet);
+        Ok(Self { args, device, cases, folders, out, info, bar })
+    }
+
+    fn run(mut self) -> Result<(), Failure> {
+        let interrupt = run::interrupt_flag();
+        // What is done already is in the tables from the beginning, whatever happens then.
+        for idx in 0..self.cases.len() {
+            if let Some(row) = results::read_done(&self.cases[idx], &self.folders[idx])? {
+                self.add(idx, row);
+            }
+        }
+        let n_skipped = self.count(SweepStatus::Done);
+        if n_skipped > 0 {
+            self.say(&format!("{n_skipped} of {} cases are done already", self.cases.len()));
+        }
+        self.write_tables()?;
+        let mut before = 0;
+        for idx in 0..self.cases.len() {
+            let last_step = self.cases[idx].last_step;
+            if self.info.cases[idx].status == SweepStatus::Pending {
+                if interrupt.load(Ordering::Relaxed) {
+                    return Err(self.interrupted(idx, 0));
+                }
+                self.run_case(idx, before)?;
+                self.write_tables()?;
+            }
+            before += last_step;
+            self.bar.set_position(before);
+        }
+        self.bar.finish_and_clear();
+        let sheet = self.out.join("contact_sheet.png");
+        sheet::write(&sheet, &self.args.axes, &self.cases, &self.folders, &self.info.cases)?;
+        self.conclude()
+    }
+
+    /// Runs a case, from its checkpoint where it has one. A broken invariant is its result; other trouble ends the sweep.
+    fn run_case(&mut self, idx: usize, before: u64) -> Result<(), Failure> {
+        let (case, folder) = (&self.cases[idx], &self.folders[idx]);
+        self.bar.set_message(format!("{} of {}", idx + 1, self.cases.len()));
+        let mut report = Report::begin();
+        for advice in case.scene.advice() {
+            report.warn(advice.to_string(), true);
+        }
+        // One of another scene, of a later step or damaged is of no use: the case begins anew.
+        let checkpoint = run::read_checkpoint(&folder.checkpoint(), &case.scene).ok();
+        let checkpoint = checkpoint.filter(|checkpoint| checkpoint.step <= case.last_step);
+        self.bar.set_position(before + checkpoint.as_ref().map_or(0, |checkpoint| checkpoint.step));
+        self.bar.reset_eta();
+        let start = Start {
+            args: &case.args,
+            device: self.device,
+            scene: case.scene.clone(),
+            checkpoint,
+            folder,
+            report,
+            bar: Some((&self.bar, before)),
+        };
+        match run::simulate(start, |simulation| results::write_final(case, simulation, folder)) {
+            Ok(Ran { ended: Ended::Complete, .. }) => {
+                let row = results::read_done(case, folder)?.ok_or_else(|| {
+                    let root = folder.root().display();
+                    Failure::other(format!("{root}: the files of a case that was done cannot be read back"))
+                })?;
+                // It has served: a finished case is never gone on with.
+                let _ = std::fs::remove_file(folder.checkpoint());
+                self.add(idx, row);
+                self.say(&format!("case {} of {} done: {}", idx + 1, self.cases.len(), self.label(idx)));
+                Ok(())
+            }
+            Ok(Ran { ended: Ended::Interrupted, step, .. }) => Err(self.interrupted(idx, step)),
+            Err(failure) if failure.kind == FailureKind::Invariant => {
+                let row = &mut self.info.cases[idx];
+                (row.status, row.reason) = (SweepStatus::Failed, Some(failure.to_string()));
+                self.say(&format!("case {} of {} failed: {}", idx + 1, self.cases.len(), self.label(idx)));
+                Ok(())
+            }
+            Err(failure) => Err(self.ended_by(idx, failure)),
+        }
+    }
+
+    fn add(&mut self, idx: usize, row: Row) {
+        for column in row.columns {
+            if !self.info.columns.contains(&column) {
+                self.info.columns.push(column);
+            }
+        }
+        self.info.cases[idx] = row.case;
+    }
+
+    fn write_tables(&self) -> Result<(), Failure> {
+        self.info.write_csv(&self.out.join("sweep.csv")).map_err(Failure::input)?;
+        self.info.write(&self.out.join("sweep.json")).map_err(Failure::input)
+    }
+
+    fn count(&self, status: SweepStatus) -> usize {
+        self.info.cases.iter().filter(|case| case.status == status).count()
+    }
+
+    fn label(&self, idx: usize) -> String {
+        self.cases[idx].lines.join(", ")
+    }
+
+    fn interrupted(&self, idx: usize, step: u64) -> Failure {
+        self.bar.finish_and_clear();
+        Failure::other(format!(
+            "interrupted in case {} of {} ({}) at step {step} of {}, {} done; the same command goes on from there",
+            idx + 1,
+            self.cases.len(),
+            self.label(idx),
+            self.cases[idx].last_step,
+            self.count(SweepStatus::Done)
+        ))
+    }
+
+    fn ended_by(&self, idx: usize, failure: Failure) -> Failure {
+        self.bar.finish_and_clear();
+        failure.within(format_args!("case {} of {} ({})", idx + 1, self.cases.len(), self.label(idx)))
+    }
+
+    /// Says where everything is; fails where a case did.
+    fn conclude(&self) -> Result<(), Failure> {
+        let (n_cases, out) = (self.cases.len(), self.out.display());
+        let failed = |case: &&frazil_io::SweepCase| case.status == SweepStatus::Failed;
+        match self.info.cases.iter().find(failed) {
+            None => {
+                self.say(&format!("{n_cases} cases done; results are in {out}"));
+                Ok(())
+            }
+            Some(first) => {
+                let n_failed = self.count(SweepStatus::Failed);
+                let reason = first.reason.as_deref().unwrap_or_default();
+                Err(Failure::invariant(format!(
+                    "{n_failed} of {n_cases} cases failed, results are in {out}; {}: {reason}",
+                    first.folder
+                )))
+            }
+        }
+    }
+
+    fn say(&self, line: &str) {
+        if !self.args.quiet {
+            self.bar.suspend(|| say::note(line));
+        }
+    }
+}
+
+/// The bar over the steps of all cases, on a terminal only.
+fn bar(n_steps: u64, quiet: bool) -> ProgressBar {
+    if quiet || !std::io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let bar = ProgressBar::with_draw_target(Some(n_steps), ProgressDrawTarget::stderr_with_hz(8));
+    let style = ProgressStyle::with_template("case {msg} [{bar:30}] {percent} %, {eta} left");
+    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("=> "));
+    bar.enable_steady_tick(Duration::from_millis(250));
+    bar
+}

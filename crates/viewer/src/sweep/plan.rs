@@ -1,0 +1,152 @@
+//! The grid of a sweep: its cases, each with its scene, examined before any of them runs.
+
+use super::axis::VaryAxis;
+use crate::args::{Cadence, DeviceArgs, RunArgs, SceneArgs, SceneChanges, SweepArgs};
+use crate::failure::Failure;
+use crate::run::Schedule;
+use frazil_scene::{Every, Scene, SceneError};
+use std::path::Path;
+
+/// More cases than anyone waits for or looks at on one sheet; a slip of the key makes as many.
+const MAX_CASES: usize = 1000;
+/// Checkpoints in the course of a case, so that a kill costs a tenth of it.
+const CHECKPOINTS: u64 = 10;
+/// Longest name of a case's folder in characters.
+const MAX_NAME: usize = 120;
+
+/// A point of the grid.
+pub struct Case {
+    /// The folder's name.
+    pub name: String,
+    /// The values by their short names, such as `hardening = 10`.
+    pub lines: Vec<String>,
+    /// The values as given, in the order of the keys.
+    pub values: Vec<String>,
+    pub scene: Scene,
+    pub args: RunArgs,
+    pub last_step: u64,
+    /// The middle of all particles along x at the start, in m.
+    pub start_x_m: f64,
+}
+
+/// All cases, the last axis running fastest. Fails on the first whose scene is not sound.
+pub fn cases(args: &SweepArgs, out: &Path) -> Result<Vec<Case>, Failure> {
+    let keys: Vec<&str> = args.axes.iter().flat_map(|axis| &axis.keys).map(String::as_str).collect();
+    if let Some((_, twice)) = keys.iter().enumerate().find(|(i, key)| keys[..*i].contains(key)) {
+        return Err(Failure::input(format!("--vary {twice}: the key is varied twice")));
+    }
+    let n_cases = args.axes.iter().try_fold(1_usize, |n, axis| n.checked_mul(axis.points.len()));
+    let Some(n_cases) = n_cases.filter(|n| *n <= MAX_CASES) else {
+        let factors: Vec<String> = args.axes.iter().map(|axis| axis.points.len().to_string()).collect();
+        let found = factors.join(" × ");
+        return Err(Failure::input(format!("--vary: found {found} cases, expected at most {MAX_CASES}")));
+    };
+    let names = short_names(&keys);
+    (0..n_cases).map(|idx| case(args, out, &keys, &names, idx)).collect()
+}
+
+fn case(args: &SweepArgs, out: &Path, keys: &[&str], names: &[String], idx: usize) -> Result<Case, Failure> {
+    let values = values_at(&args.axes, idx);
+    let settings: Vec<String> =
+        keys.iter().zip(&values).map(|(key, value)| format!("{key}={value}")).collect();
+    let changes = &args.scene.changes;
+    // What varies is set last, so that it wins.
+    let seed = changes.seed.map(|seed| format!("seed={seed}"));
+    let overrides = changes.overrides.iter().cloned().chain(seed).chain(settings.iter().cloned()).collect();
+    let scene =
+        SceneArgs { scene: args.scene.scene.clone(), changes: SceneChanges { overrides, seed: None } };
+    let in_case = |error: SceneError| match error {
+        // No matter of any case.
+        SceneError::Read { .. } | SceneError::NoSuchScene { .. } | SceneError::Syntax { .. } => error.into(),
+        _ => Failure::input(format!("--vary, case {}: {error}", settings.join(" "))),
+    };
+    let loaded = scene.load().map_err(in_case)?;
+    let sampled = loaded.sample().map_err(in_case)?;
+    let xs = sampled.positions_m.iter().map(|position| f64::from(position[0]));
+    let start_x_m = xs.sum::<f64>() / sampled.len().max(1) as f64;
+
+    let name = folder_name(idx, names, &values);
+    let mut run = RunArgs {
+        scene,
+        steps: args.steps,
+        time: args.time,
+        out: Some(out.join(&name)),
+        device: DeviceArgs { device: args.device.device.clone() },
+        render: Some(Cadence::Never),
+        record: Some(Cadence::Never),
+        record_columns: None,
+        metrics: None,
+        check: None,
+        checkpoint: None,
+        resume: None,
+        profile: false,
+        quiet: true,
+    };
+    let last_step = Schedule::new(&run, &loaded).last_step;
+    run.checkpoint = Some(Cadence::Every(Every::Steps((last_step / CHECKPOINTS).max(1))));
+    let lines = names.iter().zip(&values).map(|(name, value)| format!("{name} = {value}")).collect();
+    Ok(Case { name, lines, values, scene: loaded, args: run, last_step, start_x_m })
+}
+
+/// The values of case `idx`, those of the first axis first.
+fn values_at(axes: &[VaryAxis], idx: usize) -> Vec<String> {
+    let mut left = idx;
+    let mut points: Vec<&Vec<String>> = Vec::new();
+    for axis in axes.iter().rev() {
+        points.push(&axis.points[left % axis.points.len()]);
+        left /= axis.points.len();
+    }
+    points.into_iter().rev().flatten().cloned().collect()
+}
+
+/// The last parts of keys, as many as tell them apart.
+fn short_names(keys: &[&str]) -> Vec<String> {
+    let end = |key: &str, n: usize| {
+        let parts: Vec<&str> = key.split('.').collect();
+        parts[parts.len().saturating_sub(n)..].join(".")
+    };
+    let shortest = |key: &&str| {
+        let n_parts = key.split('.').count();
+        let alone = |n: &usize| keys.iter().filter(|other| end(other, *n) == end(key, *n)).count() == 1;
+        end(key, (1..=n_parts).find(alone).unwrap_or(n_parts))
+    };
+    keys.iter().map(shortest).collect()
+}
+
+/// A folder's name that tells the case, of characters that no shell or file system trips over.
+fn folder_name(idx: usize, names: &[String], values: &[String]) -> String {
+    let pairs: Vec<String> =
+        names.iter().zip(values).map(|(name, value)| format!("{name}={value}")).collect();
+    let plain = |c: char| if c.is_alphanumeric() || "-+_.=,".contains(c) { c } else { '_' };
+    format!("{idx:03}_{}", pairs.join(",")).chars().map(plain).take(MAX_NAME).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_axis_runs_fastest() {
+        let axes = ["a=1,2", "b,c=3:4,5:6,7:8"].map(|text| text.parse().unwrap());
+        let all: Vec<String> = (0..6).map(|idx| values_at(&axes, idx).concat()).collect();
+        assert_eq!(all, ["134", "156", "178", "234", "256", "278"]);
+    }
+
+    #[test]
+    fn names_are_as_short_as_tells_them_apart() {
+        let keys = ["mpm.material.hardening", "colliders.0.box.friction", "mpm.walls.friction", "seed"];
+        assert_eq!(short_names(&keys), ["hardening", "box.friction", "walls.friction", "seed"]);
+        assert_eq!(
+            short_names(&["colliders.0.box.friction", "colliders.1.box.friction"]),
+            ["0.box.friction", "1.box.friction"]
+        );
+        assert_eq!(short_names(&["b", "a.b"]), ["b", "a.b"]);
+    }
+
+    #[test]
+    fn folders_have_plain_names() {
+        let name = folder_name(7, &["name".into(), "g".into()], &["\"../a b\"".into(), "[0, -1]".into()]);
+        assert_eq!(name, "007_name=_.._a_b_,g=_0,_-1_");
+        assert_eq!(folder_name(0, &["x".into()], &["9".repeat(500)]).len(), MAX_NAME);
+    }
+}

@@ -1,0 +1,395 @@
+//! Which bits of the material point method hang on what: none on runs, restarts, room for blocks or what is reproducible by promise; those of
+//! floating-point atomics do. And snow that is not fit to go on keeps its bits.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use frazil_reference::mpm::{self as twin, Particle};
+use frazil_scene::{InitialVolume, Mpm as Section, Rasterization, Transfer};
+use frazil_solvers::mpm::{Beginning, FaultKind, Mpm, Surroundings};
+use frazil_solvers::pbd::{StateColumn, Tuning};
+use frazil_tests::mpm_stages::MpmCase;
+use frazil_tests::snowpack::{empty_space, section, state_of};
+use frazil_tests::{Random, assert_no_validation_messages, device};
+use frazil_vk::Device;
+use glam::{DMat3, DVec3};
+use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::LazyLock;
+
+static DEVICE: LazyLock<Device> = LazyLock::new(device);
+
+const DT_S: f64 = 1e-4;
+
+fn surroundings(dimensions: u32) -> Surroundings {
+    let depth = if dimensions == 2 { 0.0 } else { 1.0 };
+    Surroundings { gravity_m_s2: [0.0, -9.8, 0.0], ..empty_space([0.0; 3], [1.0, 1.0, depth]) }
+}
+
+/// A ball that moves, so that bits hang on the time, too.
+fn moving_ball() -> twin::Collider {
+    let motion = twin::Motion { velocity_m_s: DVec3::new(3.0, 1.0, 0.0), from_s: 0.0005, until_s: 0.002 };
+    twin::Collider {
+        shape: twin::Shape::Ball { centre_m: DVec3::new(0.4, 0.4, 0.4), radius_m: 0.15 },
+        surface: twin::Surface { friction: 0.3, sticky: false },
+        motion: Some(motion),
+    }
+}
+
+fn case(dimensions: u32, transfer: Transfer, rasterization: Rasterization) -> MpmCase {
+    let section = Section { transfer, rasterization, ..section(dimensions, 0.1) };
+    MpmCase::new(section, DT_S, surroundings(dimensions), vec![moving_ball()])
+}
+
+fn advance(mpm: &mut Mpm, steps: usize) {
+    let mut recorder = DEVICE.recorder().unwrap();
+    for _ in 0..steps {
+        mpm.record_step(&mut recorder);
+    }
+    let fault = mpm.record_fault_check(&mut recorder).unwrap();
+    DEVICE.submit(recorder).unwrap();
+    assert_eq!(fault.wait().unwrap(), None);
+}
+
+/// All columns, in the device's order.
+fn bits(mpm: &Mpm) -> Vec<(String, Vec<u32>)> {
+    state_of(&DEVICE, mpm).into_iter().map(|c| (c.name, c.words)).collect()
+}
+
+/// All columns but what is only shown, in the order of ids.
+fn bits_by_id(mpm: &Mpm) -> Vec<(String, Vec<u32>)> {
+    let mut columns = bits(mpm);
+    let ids = columns.iter().find(|(name, _)| name == "id").unwrap().1.clone();
+    let mut order: Vec<usize> = (0..ids.len()).collect();
+    order.sort_by_key(|i| ids[*i]);
+    for (_, words) in &mut columns {
+        let each = words.len() / ids.len();
+        *words = order.iter().flat_map(|i| words[each * i..each * (i + 1)].to_vec()).collect();
+    }
+    columns
+}
+
+fn hash(mpm: &Mpm) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    bits(mpm).hash(&mut hasher);
+    hasher.finish()
+}
+
+/// Runs of this many steps from one state until there are two hashes, at most so many.
+fn hashes(case: &MpmCase, particles: &[Particle], runs: usize) -> HashSet<u64> {
+    let mut hashes = HashSet::new();
+    for _ in 0..runs {
+        let mut mpm = case.restore(&DEVICE, particles, 0);
+        advance(&mut mpm, 3);
+        hashes.insert(hash(&mpm));
+    }
+    hashes
+}
+
+/// Many particles in a few cells: every node hears from all workgroups.
+fn crowd(case: &MpmCase) -> Vec<Particle> {
+    let mut particles = case.scatter(6000, 11);
+    for particle in &mut particles {
+        let narrow = |x: f64| f64::from((0.5 + 0.1 * (x - 0.5)) as f32);
+        particle.position = DVec3::new(narrow(particle.position.x), narrow(particle.position.y), 0.0);
+    }
+    particles
+}
+
+#[test]
+fn float_atomics_give_more_than_one_hash_and_the_others_give_one() {
+    let runs = 12;
+    for rasterization in [Rasterization::Gather, Rasterization::FixedPoint] {
+        let case = case(2, Transfer::Apic, rasterization);
+        let hashes = hashes(&case, &crowd(&case), runs);
+        assert_eq!(hashes.len(), 1, "{rasterization:?} in {runs} runs");
+    }
+    if !DEVICE.capabilities().float_atomics {
+        eprintln!("SKIPPED: the device has no floating-point atomics");
+        return;
+    }
+    let case = case(2, Transfer::Apic, Rasterization::FloatAtomics);
+    let mut found = hashes(&case, &crowd(&case), runs);
+    for _ in 0..4 {
+        if found.len() < 2 {
+            // A device that is busy may have run all workgroups in turn.
+            found.extend(hashes(&case, &crowd(&case), runs));
+        }
+    }
+    println!("{} hashes of sums by floating-point atomics", found.len());
+    assert!(found.len() > 1, "floating-point atomics gave one hash");
+    assert_no_validation_messages(&DEVICE);
+}
+
+#[test]
+fn a_restored_state_goes_on_with_the_same_bits() {
+    for (dimensions, transfer, rasterization) in [
+        (2, Transfer::PicFlip, Rasterization::Gather),
+        (2, Transfer::Apic, Rasterization::FixedPoint),
+        (3, Transfer::Mls, Rasterization::Gather),
+    ] {
+        let case = case(dimensions, transfer, rasterization);
+        let mut mpm = case.restore(&DEVICE, &case.scatter(400, 12), 0);
+        advance(&mut mpm, 11);
+        let saved: Vec<StateColumn> = state_of(&DEVICE, &mpm);
+        let mut restored = Mpm::restore(&DEVICE, case.parameters(), &saved, mpm.step()).unwrap();
+        assert_eq!(bits(&restored), bits(&mpm), "{transfer:?} {rasterization:?} as restored");
+        advance(&mut mpm, 14);
+        advance(&mut restored, 14);
+        assert_eq!(restored.step(), 25);
+        assert!(bits(&restored) == bits(&mpm), "{transfer:?} {rasterization:?} fourteen steps on");
+        // A later time is another step: the ball has moved.
+        let mut late = Mpm::restore(&DEVICE, case.parameters(), &saved, 12).unwrap();
+        advance(&mut late, 14);
+        assert!(bits(&late) != bits(&mpm), "bits do not hang on the time");
+    }
+    assert_no_validation_messages(&DEVICE);
+}
+
+#[test]
+fn a_state_without_a_column_or_of_another_length_is_refused() {
+    let case = case(2, Transfer::Apic, Rasterization::Gather);
+    let columns = case.columns(&case.scatter(5, 1));
+    for (name, expected) in [("stress", 15), ("affine", 20), ("mass", 5)] {
+        let mut short = columns.clone();
+        short.iter_mut().find(|c| c.name == name).unwrap().words.pop();
+        let refused = Mpm::restore(&DEVICE, case.parameters(), &short, 0).err().unwrap().to_string();
+        assert!(refused.contains(name) && refused.contains(&(expected - 1).to_string()), "{refused}");
+        short.retain(|c| c.name != name);
+        let refused = Mpm::restore(&DEVICE, case.parameters(), &short, 0).err().unwrap().to_string();
+        assert!(refused.contains(name) && refused.contains("missing"), "{refused}");
+    }
+}
+
+/// Particles near one place that fly apart in all directions; 100 m/s are a cell a step.
+fn burst(n: u32, speed_m_s: f64) -> (MpmCase, Vec<Particle>) {
+    let mut section = section(2, 0.01);
+    section.flip_ratio = 1.0;
+    let case = MpmCase::new(section, DT_S, empty_space([0.0; 3], [1.5, 1.5, 0.0]), Vec::new());
+    let mut random = Random::new(13);
+    let particles = (0..n)
+        .map(|id| {
+            let [turn, share] = [0, 1].map(|_| f64::from(random.unit()));
+            let away =
+                DVec3::new((std::f64::consts::TAU * turn).cos(), (std::f64::consts::TAU * turn).sin(), 0.0);
+            let single = |v: DVec3| v.as_vec3().as_dvec3();
+            Particle {
+                velocity: single(speed_m_s * (0.3 + 0.7 * share) * away),
+                ..Particle::new(single(DVec3::new(0.75, 0.75, 0.0) + 0.05 * away), id, 1e-3, 1e-9)
+            }
+        })
+        .collect();
+    (case, particles)
+}
+
+#[test]
+fn room_that_grows_changes_no_bit() {
+    let (case, particles) = burst(300, 15.0);
+    let run = |steps_a_submission: usize| {
+        let mut mpm = case.restore(&DEVICE, &particles, 0);
+        let first = mpm.blocks().capacity();
+        let mut grown = Vec::new();
+        for _ in 0..130 / steps_a_submission {
+            advance(&mut mpm, steps_a_submission);
+            let capacity = mpm.blocks().capacity();
+            if grown.last().is_none_or(|(_, last)| *last != capacity) {
+                grown.push((mpm.step(), capacity));
+            }
+        }
+        assert!(grown.last().unwrap().1.active > first.active, "{first:?} did not grow");
+        (bits(&mpm), grown)
+    };
+    let (often, rooms) = run(1);
+    let (seldom, other_rooms) = run(5);
+    assert_ne!(rooms, other_rooms, "both grew at the same steps");
+    assert!(often == seldom, "bits hang on when room was made");
+    assert_no_validation_messages(&DEVICE);
+}
+
+#[test]
+fn room_that_does_not_grow_in_time_is_told_and_costs_nothing_but_the_step() {
+    let (case, particles) = burst(300, 40.0);
+    let mut mpm = case.restore(&DEVICE, &particles, 0);
+    let capacity = mpm.blocks().capacity();
+    // All in one recorder: nothing comes back in between that room could be made by.
+    let mut recorder = DEVICE.recorder().unwrap();
+    for _ in 0..64 {
+        mpm.record_step(&mut recorder);
+    }
+    let fault = mpm.record_fault_check(&mut recorder).unwrap();
+    DEVICE.submit(recorder).unwrap();
+    let fault = fault.wait().unwrap().unwrap();
+    assert_eq!((fault.pass, &fault.found), ("FindBlocks", &FaultKind::GridFull { capacity }));
+    let message = fault.to_string();
+    assert!(
+        message.contains("steps_per_submission") && message.contains(&capacity.active.to_string()),
+        "{message}"
+    );
+
+    // The state is that of the step before, which room enough gives, too.
+    let found = bits_by_id(&mpm);
+    let mut with_room = case.restore(&DEVICE, &particles, 0);
+    for _ in 1..fault.step {
+        advance(&mut with_room, 1);
+    }
+    assert!(found == bits_by_id(&with_room), "the step that found no room changed something");
+    assert_no_validation_messages(&DEVICE);
+}
+
+/// What can be wrong with a particle, and the pass that tells.
+#[derive(Clone, Copy, Debug)]
+enum Wrong {
+    Velocity,
+    Position,
+    Strain,
+    InsideOut,
+    Fast,
+}
+
+#[test]
+fn a_fault_is_named_and_freezes_the_state() {
+    let kinds = [
+        (Wrong::Velocity, "UpdateNodes", "velocity that is not finite"),
+        (Wrong::Position, "UpdateNodes", "velocity that is not finite"),
+        (Wrong::Strain, "UpdateParticles", "deformation gradient that is not finite"),
+        (Wrong::InsideOut, "UpdateParticles", "inside out"),
+        (Wrong::Fast, "UpdateParticles", "more than a cell"),
+    ];
+    for (dimensions, transfer) in [(2, Transfer::PicFlip), (3, Transfer::Apic)] {
+        for (wrong, pass, what) in kinds {
+            let mut case = case(dimensions, transfer, Rasterization::Gather);
+            case.p.colliders.clear();
+            case.surroundings.colliders.clear();
+            // Apart, so that only one is at fault: each in a corner of its own, but for one that sorts last and comes first by id.
+            let mut particles = vec![Particle::new(DVec3::ZERO, 0, 0.4, 1e-3); 4];
+            let corner = |x: f64, y: f64| {
+                DVec3::new(x, y, if dimensions == 2 { 0.0 } else { 0.5 }).as_vec3().as_dvec3()
+            };
+            let places = [corner(0.85, 0.85), corner(0.15, 0.15), corner(0.85, 0.15), corner(0.15, 0.85)];
+            for (k, (particle, place)) in particles.iter_mut().zip(places).enumerate() {
+                particle.position = place;
+                particle.id = 10 + k as u32;
+            }
+            // Two of them, of which the one further back has the lower id.
+            for at in [0, 2] {
+                let particle = &mut particles[at];
+                match wrong {
+                    Wrong::Velocity => particle.velocity.x = f64::NAN,
+                    Wrong::Position => particle.position.y = f64::NAN,
+                    Wrong::Strain => particle.elastic.x_axis.y = f64::INFINITY,
+                    Wrong::InsideOut => particle.elastic.x_axis.x = -0.99,
+                    Wrong::Fast => particle.velocity = DVec3::new(0.0, 1200.0, 0.0),
+                }
+            }
+            let columns = case.columns(&particles);
+            let mut columns = columns;
+            if matches!(wrong, Wrong::Strain | Wrong::InsideOut) {
+                // Without stress, so that what is wrong stays with its particle until it is found.
+                columns.iter_mut().filter(|c| c.name == "stress").for_each(|c| c.words.fill(0));
+            }
+            let mut mpm = Mpm::restore(&DEVICE, case.parameters(), &columns, 7).unwrap();
+            let mut recorder = DEVICE.recorder().unwrap();
+            mpm.record_step(&mut recorder);
+            let fault = mpm.record_fault_check(&mut recorder).unwrap();
+            DEVICE.submit(recorder).unwrap();
+            let fault = fault.wait().unwrap().unwrap_or_else(|| panic!("{wrong:?} was not found"));
+            let message = fault.to_string();
+            assert_eq!((fault.step, fault.pass), (8, pass), "{message}");
+            assert!(message.contains(what), "{wrong:?}: {message}");
+            let FaultKind::Particle { id, cell, determinant, .. } = fault.found.clone() else {
+                panic!("{message}");
+            };
+            if matches!(wrong, Wrong::Position) {
+                assert!([10, 12].contains(&id), "{message}");
+            } else {
+                // The lower of the two cells; four cells are outside the domain, and a cubic spline begins a cell below.
+                assert_eq!((id, cell), (12, [11, 4, if dimensions == 2 { 0 } else { 8 }]), "{message}");
+            }
+            if matches!(wrong, Wrong::InsideOut) {
+                assert!(determinant < 0.0, "{message}");
+            }
+            let expected = twin_fault(&case, &particles);
+            let is_same = match expected.map(|f| f.kind) {
+                Some(twin::FaultKind::NotFinite) => what.contains("finite"),
+                Some(twin::FaultKind::Inverted) => what.contains("inside out"),
+                Some(twin::FaultKind::TooFast) => what.contains("a cell"),
+                None => false,
+            };
+            assert!(is_same, "{wrong:?}: {message}; the twin found {expected:?}");
+
+            let frozen = bits_by_id(&mpm);
+            let mut recorder = DEVICE.recorder().unwrap();
+            for _ in 0..5 {
+                mpm.record_step(&mut recorder);
+            }
+            let again = mpm.record_fault_check(&mut recorder).unwrap();
+            DEVICE.submit(recorder).unwrap();
+            assert_eq!(again.wait().unwrap().map(|f| (f.step, f.pass)), Some((8, pass)));
+            assert!(bits_by_id(&mpm) == frozen, "{wrong:?}: a frozen state changed");
+        }
+    }
+    assert_no_validation_messages(&DEVICE);
+}
+
+/// What the twin finds, without stresses where they would spread what is wrong.
+fn twin_fault(case: &MpmCase, particles: &[Particle]) -> Option<twin::Fault> {
+    let mut state = twin::State::new(particles.to_vec());
+    for particle in &mut state.particles {
+        if !particle.elastic.is_finite() || particle.elastic.determinant() <= 0.0 {
+            particle.volume = 0.0;
+        }
+        if !particle.position.is_finite() {
+            // It is nowhere, which the twin's grid has no number for.
+            particle.position = DVec3::splat(0.5);
+            particle.velocity = DVec3::NAN;
+        }
+    }
+    state.sort_by_cell(&case.p);
+    let mut grid = twin::Grid::rasterize(&case.p, &state.particles);
+    for node in grid.nodes.values_mut() {
+        node.force = DVec3::ZERO;
+    }
+    grid.update_velocity(&case.p);
+    grid.collide(&case.p, 0.0);
+    // A strain that is not finite has no decomposition to yield by.
+    let is_strain_finite = state.particles.iter().all(|x| x.elastic.is_finite());
+    if !is_strain_finite {
+        let at = state.particles.iter().position(|x| !x.elastic.is_finite())?;
+        return Some(twin::Fault { step: 0, particle: at, kind: twin::FaultKind::NotFinite });
+    }
+    state.update_particles(&case.p, &grid, 0.0);
+    state.fault
+}
+
+#[test]
+fn no_snow_and_one_particle_are_snow() {
+    for dimensions in [2, 3] {
+        for rasterization in [Rasterization::Gather, Rasterization::FixedPoint] {
+            for n in [0, 1] {
+                let case = case(dimensions, Transfer::Apic, rasterization);
+                let mut particles = case.scatter(n, 14);
+                particles.iter_mut().for_each(|particle| particle.elastic = DMat3::IDENTITY);
+                let mut mpm = case.restore(&DEVICE, &particles, 0);
+                advance(&mut mpm, 5);
+                let mut recorder = DEVICE.recorder().unwrap();
+                let metrics = mpm.record_metrics(&mut recorder).unwrap();
+                DEVICE.submit(recorder).unwrap();
+                let metrics = metrics.wait().unwrap();
+                assert_eq!(metrics.all.particles, n);
+                assert_eq!(metrics.n_nodes > 0, n > 0);
+                assert!((metrics.mass_kg > 0.0) == (n > 0));
+                let mut beginning = Beginning::default();
+                for particle in &particles {
+                    beginning.positions_m.push(particle.position.as_vec3().to_array());
+                    beginning.velocities_m_s.push([0.0; 3]);
+                    beginning.masses_kg.push(1.0);
+                    beginning.volumes_m3.push(0.0);
+                }
+                let mut parameters = case.parameters();
+                parameters.initial_volume = InitialVolume::Grid;
+                let mut mpm = Mpm::new(&DEVICE, parameters, &beginning, Tuning::default()).unwrap();
+                advance(&mut mpm, 5);
+            }
+        }
+    }
+    assert_no_validation_messages(&DEVICE);
+}

@@ -1,0 +1,643 @@
+//! A step of the material point method on the device and on its f64 twin, stage by stage: each stage of the twin begins with what the
+//! device held before it, so that bounds are those of one stage's rounding, and what differs names the stage.
+
+use crate::snowpack::{particles_of_state, state_of, twin_parameters};
+use crate::{Random, Worst};
+use frazil_reference::mpm::{self as twin, Grid, Node, Particle, Stencil};
+use frazil_scene::{Mpm as Section, Rasterization, Transfer, Weights};
+use frazil_shaders::types::MpmCollider;
+use frazil_solvers::mpm::{Mpm, MpmParameters, Stage, Surroundings};
+use frazil_solvers::pbd::StateColumn;
+use frazil_vk::Device;
+use glam::{DMat3, DQuat, DVec3};
+use std::collections::BTreeMap;
+
+/// The rounding of 1 in f32: what one operation may be off by, relatively.
+pub const ROUNDING: f64 = 1.0 / (1 << 24) as f64;
+
+/// Snow and its surroundings, as the device and as the twin take them.
+#[derive(Clone, Debug)]
+pub struct MpmCase {
+    /// The section of the scene.
+    pub section: Section,
+    /// The surroundings on the device.
+    pub surroundings: Surroundings,
+    /// All of it on the twin.
+    pub p: twin::Parameters,
+}
+
+impl MpmCase {
+    /// Snow among these bodies.
+    pub fn new(
+        section: Section,
+        dt_s: f64,
+        mut surroundings: Surroundings,
+        bodies: Vec<twin::Collider>,
+    ) -> Self {
+        let mut p = twin_parameters(&section, dt_s, &surroundings);
+        for body in &bodies {
+            let collider = device_collider(body, &mut surroundings.heights_m);
+            surroundings.colliders.push(collider);
+        }
+        p.colliders = bodies;
+        Self { section, surroundings, p }
+    }
+
+    /// What the device's solver is made of.
+    ///
+    /// # Panics
+    /// If there are too many cells.
+    #[allow(clippy::expect_used)]
+    pub fn parameters(&self) -> MpmParameters {
+        MpmParameters::new(&self.section, self.p.dt_s, self.surroundings.clone()).expect("sound parameters")
+    }
+
+    /// The device's columns of particles; stresses are the twin's.
+    pub fn columns(&self, particles: &[Particle]) -> Vec<StateColumn> {
+        let d = self.p.dimensions;
+        let column = |name: &str, of: &dyn Fn(&Particle) -> Vec<f64>| StateColumn {
+            name: name.into(),
+            words: particles.iter().flat_map(of).map(|x| (x as f32).to_bits()).collect(),
+        };
+        let matrix = |m: DMat3| (0..d * d).map(|e| m.col(e / d)[e % d]).collect::<Vec<_>>();
+        let symmetric = |m: DMat3| {
+            let pairs: &[(usize, usize)] = if d == 2 {
+                &[(0, 0), (1, 1), (0, 1)]
+            } else {
+                &[(0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)]
+            };
+            pairs.iter().map(|(c, r)| m.col(*c)[*r]).collect::<Vec<_>>()
+        };
+        let mut columns = vec![
+            column("position", &|x| x.position.to_array().to_vec()),
+            column("velocity", &|x| x.velocity.to_array().to_vec()),
+            column("mass", &|x| vec![x.mass]),
+            column("volume", &|x| vec![x.volume]),
+            column("plastic_volume", &|x| vec![x.plastic_volume]),
+            column("elastic", &|x| matrix(x.elastic)),
+            column("stress", &|x| symmetric(x.stress(&self.p.material))),
+            column("affine", &|x| matrix(x.affine)),
+        ];
+        columns.push(StateColumn { name: "id".into(), words: particles.iter().map(|x| x.id).collect() });
+        columns
+    }
+
+    /// Puts particles on the device, before step `step` + 1.
+    ///
+    /// # Panics
+    /// If the device refuses.
+    #[allow(clippy::expect_used)]
+    pub fn restore(&self, device: &Device, particles: &[Particle], step: u64) -> Mpm {
+        let columns = self.columns(particles);
+        Mpm::restore(device, self.parameters(), &columns, step).expect("snow that fits the device")
+    }
+
+    /// `n` particles about the whole domain with everything at random and of single precision: anywhere, on faces of cells, on nodes, and
+    /// at edges and corners of the domain. On a lattice of a power of two their places in cells are exact.
+    pub fn scatter(&self, n: u32, seed: u64) -> Vec<Particle> {
+        let p = &self.p;
+        let mut random = Random::new(seed);
+        let mut unit = move || f64::from(random.unit());
+        let h = p.cell_size_m;
+        let single = |x: f64| f64::from(x as f32);
+        let mut particle = |id: u32| {
+            let mut x = DVec3::ZERO;
+            let special = (unit() * p.dimensions as f64) as usize;
+            for axis in 0..p.dimensions {
+                let [low, high] = [p.domain_min_m[axis], p.domain_max_m[axis]];
+                let fine = h / 256.0;
+                let free = (low + fine * ((high - low) / fine * unit()).floor()).min(high);
+                let face = (low + h * ((high - low) / h * unit()).floor()).min(high);
+                let wall = if unit() < 0.5 { low } else { high };
+                x[axis] = match id % 6 {
+                    0 | 1 => free,
+                    2 if axis == special => face,
+                    3 => face,
+                    4 if axis == special => wall,
+                    5 => wall,
+                    _ => free,
+                };
+                x[axis] = single(x[axis]);
+            }
+            let mut matrix = |size: f64| {
+                let mut m = DMat3::ZERO;
+                for c in 0..p.dimensions {
+                    for r in 0..p.dimensions {
+                        m.col_mut(c)[r] = single(size * (2.0 * unit() - 1.0));
+                    }
+                }
+                m
+            };
+            let (strain, affine, velocity) = (matrix(0.03), matrix(5.0), matrix(1.0).x_axis);
+            let elastic = DMat3::from_cols_array(&(DMat3::IDENTITY + strain).to_cols_array().map(single));
+            let volume = single(h.powi(p.dimensions as i32) * (0.15 + 0.2 * unit()));
+            Particle {
+                velocity,
+                elastic,
+                plastic_volume: single(0.55 + 0.7 * unit()),
+                affine: if p.is_affine() { affine } else { DMat3::ZERO },
+                ..Particle::new(x, id, single(400.0 * volume), volume)
+            }
+        };
+        (0..n).map(&mut particle).collect()
+    }
+
+    /// What a place in cells may be off by, in m: nothing where it takes no rounding on a lattice of a power of two, else one rounding of
+    /// the difference from the lattice's origin, and on other lattices those of the origin, the cell and the product, too.
+    fn misplaced_m(&self, x: DVec3) -> f64 {
+        let from_origin = x - self.p.origin_m();
+        let farthest = from_origin.abs().max_element();
+        if !self.is_dyadic() {
+            return 4.0 * ROUNDING * (farthest + self.p.origin_m().abs().max_element());
+        }
+        if from_origin.as_vec3().as_dvec3() == from_origin { 0.0 } else { ROUNDING * farthest }
+    }
+
+    /// Whether cells are a power of two, so that nodes are where they should be.
+    fn is_dyadic(&self) -> bool {
+        self.p.cell_size_m.log2().fract() == 0.0
+    }
+}
+
+/// A twin's body as the device takes it.
+pub fn device_collider(body: &twin::Collider, heights_m: &mut Vec<f32>) -> MpmCollider {
+    use twin::Shape::*;
+    let narrow = |v: DVec3| v.as_vec3().to_array();
+    let (kind, origin, extent) = match &body.shape {
+        Plane { point_m, normal } => (0, *point_m, *normal),
+        Ball { centre_m, radius_m } => (1, *centre_m, DVec3::splat(*radius_m)),
+        Vessel { centre_m, radius_m } => (2, *centre_m, DVec3::splat(*radius_m)),
+        Box { centre_m, size_m, .. } => (3, *centre_m, 0.5 * size_m),
+        Heightfield(heights) => {
+            let [x, z] = heights.origin_m;
+            (4, DVec3::new(x, 0.0, z), DVec3::splat(heights.spacing_m))
+        }
+    };
+    let rotation = if let Box { rotation, .. } = &body.shape { *rotation } else { DMat3::IDENTITY };
+    let first_height = heights_m.len() as u32;
+    let n_heights = if let Heightfield(heights) = &body.shape {
+        heights_m.extend(heights.heights_m.iter().flatten().map(|h| *h as f32));
+        [heights.heights_m[0].len() as u32, heights.heights_m.len() as u32]
+    } else {
+        [0; 2]
+    };
+    let still = twin::Motion { velocity_m_s: DVec3::ZERO, from_s: 0.0, until_s: 0.0 };
+    let motion = body.motion.unwrap_or(still);
+    MpmCollider {
+        kind,
+        is_sticky: body.surface.sticky.into(),
+        friction: body.surface.friction as f32,
+        origin_m: narrow(origin),
+        extent: narrow(extent),
+        rotation: DQuat::from_mat3(&rotation).as_quat().to_array(),
+        velocity_m_s: narrow(motion.velocity_m_s),
+        from_s: motion.from_s as f32,
+        until_s: motion.until_s as f32,
+        first_height,
+        n_heights,
+    }
+}
+
+/// What the device holds of a node.
+#[derive(Clone, Copy, Debug)]
+pub struct DeviceNode {
+    /// In kg.
+    pub mass: f64,
+    /// In kg m/s.
+    pub momentum: DVec3,
+    /// In N.
+    pub force: DVec3,
+    /// In m/s.
+    pub velocity: DVec3,
+}
+
+/// Nodes of the active blocks.
+///
+/// # Panics
+/// If the device is lost.
+#[allow(clippy::expect_used)]
+pub fn device_nodes(device: &Device, mpm: &Mpm) -> BTreeMap<[i64; 3], DeviceNode> {
+    let blocks = mpm.blocks();
+    let n = device.download(&blocks.active_count().count, 1).expect("a count")[0] as usize;
+    let active = device.download(blocks.active(), n).expect("blocks");
+    let side = i64::from(frazil_kernels::BLOCK_SIDE);
+    let (size, lattice) = (blocks.layout().block_nodes() as usize, blocks.layout().lattice().blocks);
+    let n_nodes = n * size;
+    let momentum = device.download(mpm.node_momentum(), n_nodes).expect("momenta");
+    let force = device.download(mpm.node_force(), n_nodes).expect("forces");
+    let velocity = device.download(mpm.node_velocity(), n_nodes).expect("velocities");
+    let wide = |v: &[f32]| DVec3::new(v[0].into(), v[1].into(), v[2].into());
+    let mut nodes = BTreeMap::new();
+    for i in 0..n_nodes {
+        let (block, local) = (active[i / size], (i % size) as i64);
+        let row = block / lattice[0];
+        let at = [block % lattice[0], row % lattice[1], row / lattice[1]].map(i64::from);
+        let within = [local % side, local / side % side, local / (side * side)];
+        let node = DeviceNode {
+            mass: momentum[i][3].into(),
+            momentum: wide(&momentum[i]),
+            force: wide(&force[i]),
+            velocity: wide(&velocity[i]),
+        };
+        nodes.insert(std::array::from_fn(|axis| side * at[axis] + within[axis]), node);
+    }
+    nodes
+}
+
+/// A node about a particle, and what its weight and gradient may be off by.
+struct Reached {
+    weight: f64,
+    gradient: DVec3,
+    offset_m: DVec3,
+    weight_off: f64,
+    gradient_off: f64,
+}
+
+/// Nodes about a place that may be off by so much: weights and gradients change with it as they do.
+fn reached(case: &MpmCase, x: DVec3) -> BTreeMap<[i64; 3], Reached> {
+    let p = &case.p;
+    // A sum of four terms about 1; four nodes along each axis.
+    let printed = if case.section.weights == Weights::AsPrinted { 8.0 * ROUNDING } else { 0.0 };
+    let mut nodes: BTreeMap<[i64; 3], Reached> = BTreeMap::new();
+    for n in Stencil::new(p, x).nodes() {
+        let rounding = 32.0 * ROUNDING;
+        let value = Reached {
+            weight: n.weight,
+            gradient: n.gradient,
+            offset_m: p.node_m(n.node) - x,
+            weight_off: rounding * n.weight + 3.0 * printed,
+            gradient_off: rounding * n.gradient.length() + 3.0 * printed / p.cell_size_m,
+        };
+        nodes.insert(n.node, value);
+    }
+    let off_m = case.misplaced_m(x);
+    if off_m == 0.0 {
+        return nodes;
+    }
+    for axis in 0..p.dimensions {
+        for side in [-off_m, off_m] {
+            let moved = Stencil::new(p, x + side * DVec3::AXES[axis]).nodes();
+            for n in moved {
+                let node = nodes.entry(n.node).or_insert(Reached {
+                    weight: 0.0,
+                    gradient: DVec3::ZERO,
+                    offset_m: p.node_m(n.node) - x,
+                    weight_off: 0.0,
+                    gradient_off: 0.0,
+                });
+                node.weight_off += (n.weight - node.weight).abs();
+                node.gradient_off += (n.gradient - node.gradient).length();
+            }
+        }
+    }
+    nodes
+}
+
+fn norm(m: DMat3) -> f64 {
+    m.to_cols_array().iter().map(|x| x * x).sum::<f64>().sqrt()
+}
+
+/// A step on the device beside its twin.
+pub struct Stages<'a> {
+    /// The snow.
+    pub case: &'a MpmCase,
+    /// The device.
+    pub device: &'a Device,
+    /// The device's solver.
+    pub mpm: Mpm,
+    /// What differed most, in shares of the bound.
+    pub worst: Worst,
+}
+
+impl<'a> Stages<'a> {
+    /// Puts particles on the device, before step `step` + 1.
+    pub fn new(case: &'a MpmCase, device: &'a Device, particles: &[Particle], step: u64) -> Self {
+        Self { case, device, mpm: case.restore(device, particles, step), worst: Worst::default() }
+    }
+
+    /// The particles, in the device's order.
+    pub fn particles(&self) -> Vec<Particle> {
+        particles_of_state(self.mpm.parameters(), &state_of(self.device, &self.mpm))
+    }
+
+    /// Runs stages on the device.
+    ///
+    /// # Panics
+    /// If the device refuses.
+    #[allow(clippy::expect_used)]
+    pub fn run(&mut self, stages: &[Stage]) {
+        let mut recorder = self.device.recorder().expect("a recorder");
+        for stage in stages {
+            self.mpm.record_stage(&mut recorder, *stage).expect("a stage");
+        }
+        self.device.submit(recorder).expect("a submission").wait().expect("a step");
+    }
+
+    /// Runs a step, comparing each stage.
+    pub fn step(&mut self) {
+        let time_s = self.mpm.step() as f64 * self.case.p.dt_s;
+        self.sort();
+        self.rasterize();
+        self.update_nodes(time_s);
+        if self.case.p.implicit.is_some() {
+            self.solve(time_s);
+        }
+        self.update_particles(time_s);
+    }
+
+    /// Particles in the order of their cells; with exact places, in the twin's order.
+    pub fn sort(&mut self) {
+        let before = self.particles();
+        self.run(&[Stage::FindCells, Stage::SortByCell, Stage::Reorder, Stage::FindBlocks]);
+        let mut expected = twin::State::new(before.clone());
+        expected.sort_by_cell(&self.case.p);
+        let after = self.particles();
+        let is_moved = |particle: &Particle| before.iter().any(|b| b == particle);
+        let lost = after.iter().filter(|particle| !is_moved(particle)).count();
+        self.worst.note("Reorder: particles changed", lost as f64, 0.0, "");
+        if before.iter().all(|x| self.case.misplaced_m(x.position) == 0.0) {
+            let ids = |particles: &[Particle]| particles.iter().map(|x| x.id).collect::<Vec<_>>();
+            let is_same = ids(&after) == ids(&expected.particles);
+            self.worst.note("SortByCell: order", f64::from(u8::from(!is_same)), 0.0, "");
+        }
+    }
+
+    /// Mass, momentum and force of nodes.
+    ///
+    /// Bounds: each particle's term is off by what its weight is and by some roundings, and a sum by one rounding a term.
+    pub fn rasterize(&mut self) {
+        self.run(&[Stage::Rasterize]);
+        let (p, particles) = (&self.case.p, self.particles());
+        let grid = Grid::rasterize(p, &particles);
+        #[derive(Clone, Copy, Default)]
+        struct Bound {
+            terms: f64,
+            sums: [f64; 3],
+            off: [f64; 3],
+        }
+        let mut bounds: BTreeMap<[i64; 3], Bound> = BTreeMap::new();
+        let inertia = p.inertia_m2();
+        for particle in &particles {
+            let stress = norm(particle.stress(&p.material));
+            // The device took it from a deformation that was not yet rounded to the numbers that the twin reads.
+            let lame = p.material.lame(particle.plastic_volume);
+            let stress_off = 4.0 * ROUNDING * particle.volume * (2.0 * lame.mu + 3.0 * lame.lambda);
+            for (at, n) in reached(self.case, particle.position) {
+                let bound = bounds.entry(at).or_default();
+                let place_off = self.case.misplaced_m(particle.position) + 4.0 * ROUNDING * p.cell_size_m;
+                let (reach, c) = (n.offset_m.length(), norm(particle.affine));
+                let speed = particle.velocity.length() + c * reach;
+                let (pull, pull_off) = if p.transfer == twin::Transfer::Mls {
+                    let off = (n.weight_off + 8.0 * ROUNDING * n.weight) * reach + n.weight * place_off;
+                    (n.weight * reach / inertia, off / inertia)
+                } else {
+                    (n.gradient.length(), n.gradient_off)
+                };
+                bound.terms += 1.0;
+                let m = particle.mass;
+                let terms = [n.weight * m, n.weight * m * speed, stress * pull];
+                let momentum_off = n.weight_off * m * speed + n.weight * m * c * place_off;
+                let force_off = stress * (pull_off + 32.0 * ROUNDING * pull) + stress_off * pull;
+                let off = [n.weight_off * m, momentum_off, force_off];
+                for k in 0..3 {
+                    bound.sums[k] += terms[k];
+                    bound.off[k] += off[k];
+                }
+            }
+        }
+        let device = device_nodes(self.device, &self.mpm);
+        let terms = &self.mpm.parameters().terms;
+        let is_fixed = self.case.section.rasterization == Rasterization::FixedPoint;
+        let quanta = [terms.mass_quantum, terms.momentum_quantum, terms.momentum_quantum / terms.dt_s];
+        for at in grid.nodes.keys().filter(|at| !device.contains_key(*at)) {
+            self.worst.note("FindBlocks: nodes missing", grid.node(*at).mass, 0.0, format!("{at:?}"));
+        }
+        for (at, node) in device {
+            let bound = bounds.get(&at).copied().unwrap_or_default();
+            let of = |k: usize| {
+                let quantum = if is_fixed { 2.0 * bound.terms * f64::from(quanta[k]) } else { 0.0 };
+                bound.off[k] + (bound.terms + 8.0) * ROUNDING * bound.sums[k] + quantum
+            };
+            let expected = grid.node(at);
+            let name = format!("node {at:?}, expected {expected:?}");
+            self.worst.note("Rasterize: mass", (node.mass - expected.mass).abs(), of(0), &name);
+            self.worst.note(
+                "Rasterize: momentum",
+                (node.momentum - expected.momentum).length(),
+                of(1),
+                &name,
+            );
+            self.worst.note("Rasterize: force", (node.force - expected.force).length(), of(2), &name);
+        }
+    }
+
+    /// The twin's grid as the device's is before or after its velocities are found.
+    fn grid(&self) -> Grid {
+        let node = |n: DeviceNode| Node {
+            mass: n.mass,
+            momentum: n.momentum,
+            force: n.force,
+            before: if n.mass > 0.0 { n.momentum / n.mass } else { DVec3::ZERO },
+            velocity: n.velocity,
+        };
+        Grid {
+            nodes: device_nodes(self.device, &self.mpm).into_iter().map(|(at, n)| (at, node(n))).collect(),
+        }
+    }
+
+    /// Whether the place decides what bodies, or walls not through the place itself, make of a velocity.
+    fn is_on_an_edge(&self, x: DVec3, v: DVec3, time_s: f64, with_walls: bool) -> bool {
+        let mut p = self.case.p.clone();
+        if !with_walls {
+            p.domain_min_m -= DVec3::splat(1e3);
+            p.domain_max_m += DVec3::splat(1e3);
+        }
+        let here = twin::collide(&p, x, v, time_s);
+        (0..2 * p.dimensions).any(|k| {
+            let aside = x + DVec3::AXES[k / 2] * if k % 2 == 0 { 4e-7 } else { -4e-7 };
+            (twin::collide(&p, aside, v, time_s) - here).length() > 1e-5 * (v.length() + 1.0)
+        })
+    }
+
+    /// Velocities of nodes after forces and collisions.
+    ///
+    /// Bounds: some roundings of what is added; in bodies, whose normals are of differences of places, a hundred more.
+    pub fn update_nodes(&mut self, time_s: f64) {
+        self.run(&[Stage::UpdateNodes]);
+        let p = &self.case.p;
+        let device = self.grid();
+        let mut grid = device.clone();
+        grid.update_velocity(p);
+        let free = grid.clone();
+        grid.collide(p, time_s);
+        for (at, node) in &device.nodes {
+            if node.mass == 0.0 {
+                self.worst.note("UpdateNodes: empty", node.velocity.length(), 0.0, format!("{at:?}"));
+                continue;
+            }
+            let (x, v) = (p.node_m(*at), free.nodes[at].velocity);
+            if self.is_on_an_edge(x, v, time_s, !self.case.is_dyadic()) {
+                continue;
+            }
+            let is_touched = p.colliders.iter().any(|c| c.distance_m(p, x, time_s).0 <= 0.0);
+            for (k, body) in p.colliders.iter().enumerate() {
+                if body.distance_m(p, x, time_s).0 <= 0.0 {
+                    self.worst.see(k);
+                }
+            }
+            let scale =
+                node.before.length() + p.dt_s * ((node.force / node.mass).length() + p.gravity_m_s2.length());
+            let roundings = if is_touched { 800.0 } else { 8.0 };
+            let bound = roundings * ROUNDING * (scale + if is_touched { 1.0 } else { 0.0 });
+            let error = (node.velocity - grid.nodes[at].velocity).length();
+            self.worst.note("UpdateNodes: velocity", error, bound, format!("node {at:?} at {x}"));
+        }
+    }
+
+    /// The semi-implicit solve.
+    ///
+    /// Bounds, in the norm √Σ m v²: B is 1 and more, so a residual below the tolerance leaves an error below it; rounding of B's sums
+    /// leaves some more.
+    pub fn solve(&mut self, time_s: f64) {
+        let p = &self.case.p;
+        let Some(implicit) = p.implicit else { return };
+        let mut grid = self.grid();
+        let size =
+            |nodes: &Grid| nodes.nodes.values().map(|n| n.mass * n.velocity.length_squared()).sum::<f64>();
+        let start = size(&grid);
+        self.run(&[Stage::SolveImplicit]);
+        let exact = twin::Implicit { tolerance: 1e-9, max_iterations: 500, ..implicit };
+        let star = grid.clone();
+        let solved = grid.solve(p, &self.particles(), &exact);
+        self.worst.note("SolveImplicit: twin", solved.residual, 1e-9, "");
+        grid.collide(p, time_s);
+        let device = self.grid();
+        let distance = |other: &Grid| {
+            let square = |(at, n): (&[i64; 3], &Node)| {
+                n.mass * (n.velocity - other.node(*at).velocity).length_squared()
+            };
+            (device.nodes.iter().map(square).sum::<f64>() / start).sqrt()
+        };
+        let bound = implicit.tolerance + 1000.0 * ROUNDING;
+        self.worst.note(
+            "SolveImplicit: velocity",
+            distance(&grid),
+            bound,
+            format!("{} iterations", solved.iterations),
+        );
+        // Or there was nothing to solve.
+        self.worst.note("SolveImplicit: change", 0.01 - distance(&star), 0.0, "too little");
+    }
+
+    /// Velocity, position, deformation and stress of particles.
+    ///
+    /// Bounds: weights are off by what they are, sums by one rounding a node; the deformation by Δt times the gradient's share and some
+    /// roundings of 1, twice that for the two factors of a decomposition; stress and hardening follow from the deformation.
+    pub fn update_particles(&mut self, time_s: f64) {
+        let (case, p) = (self.case, &self.case.p);
+        let (grid, before) = (self.grid(), self.particles());
+        self.run(&[Stage::UpdateParticles]);
+        let after = self.particles();
+        let stresses = self.stresses();
+        let mut expected = twin::State::new(before.clone());
+        expected.update_particles(p, &grid, time_s);
+        let fault = expected.fault.map_or(String::new(), |fault| format!("{fault:?}"));
+        self.worst.note("UpdateParticles: twin's fault", f64::from(u8::from(!fault.is_empty())), 0.0, fault);
+        for (i, (old, new)) in before.iter().zip(&after).enumerate() {
+            let twin = &expected.particles[i];
+            let name = format!("particle {} {old:?}: {new:?}, expected {twin:?}", old.id);
+            let [mut picked, mut picked_off, mut slope, mut slope_off, mut spin, mut spin_off] = [0.0; 6];
+            let place_off = case.misplaced_m(old.position) + 4.0 * ROUNDING * p.cell_size_m;
+            for (at, n) in reached(case, old.position) {
+                let node = grid.node(at);
+                let v = node.velocity.length();
+                let flip = if p.is_affine() { 0.0 } else { node.before.length() };
+                picked += n.weight * (v + flip);
+                picked_off += n.weight_off * (v + flip);
+                slope += n.gradient.length() * v;
+                slope_off += n.gradient_off * v;
+                let reach = n.offset_m.length();
+                spin += n.weight * v * reach / p.inertia_m2();
+                spin_off += (n.weight_off * reach + n.weight * place_off) * v / p.inertia_m2();
+            }
+            let sum = 64.0 * ROUNDING;
+            let v_bound = sum * (picked + old.velocity.length()) + 2.0 * picked_off;
+            let c_bound = sum * spin + 2.0 * spin_off;
+            let gradient_bound =
+                if p.transfer == twin::Transfer::Mls { c_bound } else { sum * slope + 2.0 * slope_off };
+            let size = norm(twin.elastic);
+            let f_bound = 2.0 * p.dt_s * gradient_bound * size + 32.0 * ROUNDING;
+            let j_bound = 6.0 * f_bound * twin.plastic_volume.abs();
+            let lame = p.material.lame(twin.plastic_volume);
+            let mut stress = twin.stress(&p.material);
+            if p.dimensions == 2 {
+                // It pushes along the axis that nothing moves along, and is not kept.
+                stress.z_axis.z = 0.0;
+            }
+            let s_bound = old.volume * 6.0 * (2.0 * lame.mu + 3.0 * lame.lambda) * f_bound
+                + norm(stress) * (p.material.hardening * j_bound + 16.0 * ROUNDING);
+            if !p.material.plastic || twin.plastic_volume == old.plastic_volume {
+                let changed = (new.plastic_volume - twin.plastic_volume).abs();
+                // Within rounding of its bounds, one may yield where the other does not.
+                self.worst.note("UpdateParticles: J_P kept", changed, j_bound, &name);
+            } else {
+                self.worst.n_yielded += 1;
+                self.worst.note(
+                    "UpdateParticles: J_P",
+                    (new.plastic_volume - twin.plastic_volume).abs(),
+                    j_bound,
+                    &name,
+                );
+            }
+            self.worst.note("UpdateParticles: F", norm(new.elastic - twin.elastic), f_bound, &name);
+            self.worst.note("UpdateParticles: stress", norm(stresses[i] - stress), s_bound, &name);
+            if p.is_affine() {
+                self.worst.note("UpdateParticles: C", norm(new.affine - twin.affine), c_bound, &name);
+            }
+            let is_inert = new.id == old.id && new.mass == old.mass && new.volume == old.volume;
+            self.worst.note("UpdateParticles: constants", f64::from(u8::from(!is_inert)), 0.0, &name);
+            if self.is_on_an_edge(old.position, twin.velocity, time_s, false)
+                || self.is_on_an_edge(old.position, new.velocity, time_s, false)
+            {
+                continue;
+            }
+            let is_touched = p.colliders.iter().any(|c| c.distance_m(p, old.position, time_s).0 <= 0.0);
+            let v_bound = v_bound
+                + if is_touched { 800.0 * ROUNDING * (twin.velocity.length() + picked + 1.0) } else { 0.0 };
+            self.worst.note("UpdateParticles: v", (new.velocity - twin.velocity).length(), v_bound, &name);
+            let x_bound = p.dt_s * v_bound
+                + 16.0 * ROUNDING * p.domain_max_m.abs().max(p.domain_min_m.abs()).max_element();
+            self.worst.note("UpdateParticles: x", (new.position - twin.position).length(), x_bound, &name);
+        }
+    }
+
+    /// V⁰ τ in J, in the device's order.
+    pub fn stresses(&self) -> Vec<DMat3> {
+        let state = state_of(self.device, &self.mpm);
+        let column = state.iter().find(|c| c.name == "stress");
+        let words = column.map(|c| c.words.as_slice()).unwrap_or_default();
+        let numbers: Vec<f64> = words.iter().map(|w| f32::from_bits(*w).into()).collect();
+        let two = |s: &[f64]| {
+            DMat3::from_cols(DVec3::new(s[0], s[2], 0.0), DVec3::new(s[2], s[1], 0.0), DVec3::ZERO)
+        };
+        let three = |s: &[f64]| {
+            let [x, y, z] = [[s[0], s[3], s[4]], [s[3], s[1], s[5]], [s[4], s[5], s[2]]];
+            DMat3::from_cols(x.into(), y.into(), z.into())
+        };
+        if self.case.p.dimensions == 2 {
+            numbers.chunks(3).map(two).collect()
+        } else {
+            numbers.chunks(6).map(three).collect()
+        }
+    }
+}
+
+/// The transfer's name in messages.
+pub fn name_of(section: &Section) -> String {
+    let transfer = match section.transfer {
+        Transfer::PicFlip => "pic_flip",
+        Transfer::Apic => "apic",
+        Transfer::Mls => "mls",
+    };
+    format!("{}-D {:?} {transfer} {:?}", section.dimensions, section.spline, section.rasterization)
+}
