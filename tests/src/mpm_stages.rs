@@ -439,6 +439,7 @@ impl<'a> Stages<'a> {
             force: n.force,
             before: if n.mass > 0.0 { n.momentum / n.mass } else { DVec3::ZERO },
             velocity: n.velocity,
+            free: DMat3::IDENTITY,
         };
         Grid {
             nodes: device_nodes(self.device, &self.mpm).into_iter().map(|(at, n)| (at, node(n))).collect(),
@@ -502,6 +503,8 @@ impl<'a> Stages<'a> {
         let p = &self.case.p;
         let Some(implicit) = p.implicit else { return };
         let mut grid = self.grid();
+        // Velocities have collided; what surfaces hold of them is found again.
+        grid.collide(p, time_s);
         let size =
             |nodes: &Grid| nodes.nodes.values().map(|n| n.mass * n.velocity.length_squared()).sum::<f64>();
         let start = size(&grid);
