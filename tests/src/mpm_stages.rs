@@ -439,7 +439,7 @@ impl<'a> Stages<'a> {
             force: n.force,
             before: if n.mass > 0.0 { n.momentum / n.mass } else { DVec3::ZERO },
             velocity: n.velocity,
-            free: DMat3::IDENTITY,
+            ..Node::default()
         };
         Grid {
             nodes: device_nodes(self.device, &self.mpm).into_iter().map(|(at, n)| (at, node(n))).collect(),
@@ -503,14 +503,13 @@ impl<'a> Stages<'a> {
         let p = &self.case.p;
         let Some(implicit) = p.implicit else { return };
         let mut grid = self.grid();
-        // Velocities have collided; what surfaces hold of them is found again.
-        grid.collide(p, time_s);
         let size =
             |nodes: &Grid| nodes.nodes.values().map(|n| n.mass * n.velocity.length_squared()).sum::<f64>();
         let start = size(&grid);
         self.run(&[Stage::SolveImplicit]);
         let exact = twin::Implicit { tolerance: 1e-9, max_iterations: 500, ..implicit };
         let star = grid.clone();
+        grid.find_contacts(p, time_s);
         let solved = grid.solve(p, &self.particles(), &exact);
         self.worst.note("SolveImplicit: twin", solved.residual, 1e-9, "");
         grid.collide(p, time_s);

@@ -78,6 +78,12 @@ impl Grid {
     pub fn collide(&mut self, p: &Parameters, time_s: f64) {
         for (at, node) in self.nodes.iter_mut().filter(|(_, node)| node.mass > 0.0) {
             node.velocity = collide(p, p.node_m(*at), node.velocity, time_s);
+        }
+    }
+
+    /// What bodies and walls leave free of the velocities that they have collided with, for step 6.
+    pub fn find_contacts(&mut self, p: &Parameters, time_s: f64) {
+        for (at, node) in self.nodes.iter_mut().filter(|(_, node)| node.mass > 0.0) {
             node.free = left_free(p, p.node_m(*at), node.velocity, time_s);
         }
     }
