@@ -397,11 +397,18 @@ fn tick(value: f64, decimals: Option<usize>) -> String {
     if text == "-0" { "0".to_owned() } else { text.to_owned() }
 }
 
-/// The value that has this place on a logarithmic axis.
+/// The value that has this place on a logarithmic axis, in three digits.
 fn power_tick(place: f64) -> String {
-    // Whole powers of ten read better without decimals.
-    let decimals = usize::from((place - place.round()).abs() > 1e-6);
-    format!("{:.decimals$e}", 10_f64.powf(place))
+    let value = 10_f64.powf(place);
+    let text = if (1e-3..1e5).contains(&value) {
+        format!("{value:.*}", (2 - place.floor() as i32).max(0) as usize)
+    } else {
+        format!("{value:.2e}")
+    };
+    let (digits, power) = text.split_once('e').map_or((text.as_str(), ""), |(d, p)| (d, p));
+    let digits =
+        if digits.contains('.') { digits.trim_end_matches('0').trim_end_matches('.') } else { digits };
+    if power.is_empty() { digits.to_owned() } else { format!("{digits}e{power}") }
 }
 
 /// Averages squares of [`SUPERSAMPLING`]² pixels; `size` is that of the result.

@@ -413,7 +413,7 @@ pub struct AnalyzeArgs {
     /// Where STUDY.csv, STUDY.svg and STUDY.md go [default: out/analyze_STUDY].
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// noise: steps that a lone particle drifts for [default: 8192].
+    /// noise: steps that a lone particle drifts for [default: 4096].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(4..=1_000_000))]
     pub steps: Option<u64>,
     /// runtime: the most particles that are timed [default: 65536].

@@ -249,10 +249,13 @@ fn panels(curves: &Curves, tipped: &[Tipping]) -> Vec<OwnPanel> {
         .iter()
         .map(|(xi, points)| Series::new(format!("ξ = {xi}"), Mark::Points, points.clone()))
         .collect();
+    let mut exact = Vec::new();
     for (xi, _) in curves {
-        let exact = (0..=30).map(|k| 0.7 + 0.02 * f64::from(k)).map(|j| (j, (xi * (1.0 - j)).exp()));
-        hardening.push(Series::new(format!("e^(ξ(1 − J_P)), {xi}"), Mark::Dashes, exact.collect()));
+        exact.extend([0.7, 1.3].map(|j| (j, (xi * (1.0 - j)).exp())));
+        // So that the line to the next curve is not drawn.
+        exact.push((f64::NAN, f64::NAN));
     }
+    hardening.push(Series::new("e^(ξ(1 − J_P))", Mark::Dashes, exact));
     let found = tipped.iter().map(|t| (t.cell_size_m, t.density_kg_m3)).collect();
     let span = (0..=60).map(|k| 10_f64.powf(-2.0 + f64::from(k) / 30.0));
     let exact: Vec<(f64, f64)> = span.clone().map(|h| (h, tipping::expected_density(h))).collect();
@@ -286,13 +289,14 @@ fn page(clamped: &[Clamped], curves: &Curves, waves: &[Wave]) -> String {
         .iter()
         .map(|c| {
             let bound = if c.bound.starts_with("theta_c") { "θ_c" } else { "θ_s" };
-            vec![bound.into(), cell(c.theta), digits(c.uniaxial_pa, 6), digits(c.isotropic_pa, 6)]
+            vec![bound.into(), cell(c.theta), digits(c.uniaxial_pa, 5), digits(c.isotropic_pa, 5)]
         })
         .collect();
     let mut text = format!(
         "## Critical compression and stretch (sec 4.2.1)\n\n\
-         θ_c and θ_s bound the largest stress that snow can have before it hardens: 2μ(σ − 1)σ + λ(J − 1)J, almost in proportion to θ. On \
-         the device, of particles strained far beyond (E₀ = 1.4e5 Pa, ν = 0.2, ξ = 0); the closed formula is met within {error:.1e}:\n\n{}\n",
+         θ_c and θ_s bound the largest stress that snow can have before it hardens: 2μ(σ − 1)σ + λ(J − 1)J, almost in \
+         proportion to θ. On the device, of particles strained far beyond (E₀ = 1.4e5 Pa, ν = 0.2, ξ = 0); the closed \
+         formula is met within {error:.1e}:\n\n{}\n",
         table(&["bound", "θ", "one axis strained, τ_yy [Pa]", "all axes strained [Pa]"], &rows)
     );
     let worst = curves.iter().flat_map(|(xi, points)| {
@@ -307,10 +311,10 @@ fn page(clamped: &[Clamped], curves: &Curves, waves: &[Wave]) -> String {
         .collect();
     text += &format!(
         "\n## Hardening (sec 4.2.2)\n\n\
-         The Lamé parameters are multiplied by e^(ξ(1 − J_P)) (eq 4.6); met on the device within {:.1e}. The wave speed, and with it the \
-         time step, goes with the root of it. The paper proposes 0 < ξ ≤ 15. At ξ = 15 snow packed to J_P = 0.7 is 90 times as \
-         stiff, and takes time steps of about a tenth; the engine bounds J_P at 0.6 in this factor (`least_plastic_volume`), so that it cannot run \
-         away at any ξ.\n\n{}\n",
+         The Lamé parameters are multiplied by e^(ξ(1 − J_P)) (eq 4.6); met on the device within {:.1e}. The wave speed, and \
+         with it the time step, goes with the root of it. The paper proposes 0 < ξ ≤ 15. At ξ = 15 snow packed to J_P = 0.7 \
+         is 90 times as stiff, and takes time steps of about a tenth; the engine bounds J_P at 0.6 in this factor \
+         (`least_plastic_volume`), so that it cannot run away at any ξ.\n\n{}\n",
         worst.fold(0.0, f64::max),
         table(&["ξ", "J_P = 0.7", "0.8 (formula)", "1.3"], &rows)
     );
@@ -328,15 +332,21 @@ fn page(clamped: &[Clamped], curves: &Curves, waves: &[Wave]) -> String {
             ]
         })
         .collect();
+    let courants = waves.iter().map(|w| w.courant);
+    let (least, most) = courants.fold((f64::INFINITY, 0.0), |(a, b): (f64, f64), c| (a.min(c), b.max(c)));
     let header = ["E [Pa]", "ν", "ρ₀ [kg/m³]", "c [m/s]", "h/c [ms]", "largest stable Δt [ms]", "Δt c/h"];
     text + &format!(
         "\n## Young's modulus, Poisson's ratio and density (sec 4.2.3, 4.2.4)\n\n\
-         What they limit is the time step: waves run at c = √((λ + 2μ)/ρ₀), and an explicit step must not outrun them. A jolted block of \
-         8 × 8 cells that does not yield, h = 1 cm, in a plane: the largest Δt at which its energy stays bounded, by bisection:\n\n{}\n\
-         Δt c/h hardly hangs on any of them, so that no range of E or ρ₀ is stable or unstable in itself: it is Δt ≤ C h/c that has to hold \
-         (`dt = \"auto\"` takes C = 0.5). The paper proposes E₀ from 1.4e3 to 1.4e5 Pa and ν from 0.2 to 0.35, after measured snow; towards \
-         ν = 0.5 c grows without bound, and the step shrinks with it. ρ₀ is set directly here (`initial_volume = \"sampled\"`), which the paper \
-         found near impossible (see `frazil analyze scaling`).\n",
-        table(&header, &rows)
+         What they limit is the time step: waves run at c = √((λ + 2μ)/ρ₀), and an explicit step must not outrun them. A \
+         jolted block of 8 × 8 cells that does not yield, h = 1 cm, in a plane: the largest Δt at which its energy stays \
+         bounded, by bisection:\n\n{}\n\
+         Δt c/h is {:.2} to {:.2} in all of them, so that no range of E or ρ₀ is stable or unstable in itself: it is Δt ≤ C \
+         h/c that has to hold (`dt = \"auto\"` takes C = 0.5). The paper proposes E₀ from 1.4e3 to 1.4e5 Pa and ν from 0.2 \
+         to 0.35, after measured snow; towards ν = 0.5 c grows without bound, and the step shrinks with it. ρ₀ is set \
+         directly here (`initial_volume = \"sampled\"`), which the paper found near impossible (see `frazil analyze \
+         scaling`).\n",
+        table(&header, &rows),
+        least,
+        most
     )
 }

@@ -51,10 +51,21 @@ impl Timed {
 /// Repeats the study.
 pub fn study(device: &Device, effort: Effort) -> Result<Report, Failure> {
     let submissions = effort.choose(3, 7);
-    let timed = cases(effort)
-        .into_iter()
-        .map(|case| time(device, case, submissions))
-        .collect::<Result<Vec<_>, _>>()?;
+    let mut bodies = Vec::new();
+    for case in cases(effort) {
+        bodies.push((case, body(device, case)?, Vec::new()));
+    }
+    // In turns, so that whatever else the machine does meanwhile slows all of them alike.
+    for _ in 0..submissions {
+        for (_, sample, times) in &mut bodies {
+            times.push(sample.time(2)?);
+        }
+    }
+    let mut timed = Vec::new();
+    for (case, sample, mut times) in bodies {
+        let n_nodes = sample.metrics()?.n_nodes as f64;
+        timed.push(Timed { case, n_nodes, step_ms: 1e-6 * median(&mut times) });
+    }
     // Each point counts by its share of error, not by its size.
     let weighted: Vec<([f64; 5], f64)> =
         timed.iter().map(|t| (t.terms().map(|x| x / t.step_ms), 1.0)).collect();
@@ -125,8 +136,8 @@ fn cases(effort: Effort) -> Vec<Case> {
     cases
 }
 
-/// Spreads particles evenly over a cube of so many cells and times some steps.
-fn time(device: &Device, case: Case, submissions: usize) -> Result<Timed, Failure> {
+/// Particles spread evenly over a cube of so many cells.
+fn body(device: &Device, case: Case) -> Result<Sample, Failure> {
     let side = CELL_M * f64::from(case.n_cells).cbrt();
     let n = f64::from(case.n_particles).cbrt().ceil() as u32;
     let spacing = side / f64::from(n);
@@ -158,11 +169,8 @@ fn time(device: &Device, case: Case, submissions: usize) -> Result<Timed, Failur
     let dt_s = 0.1 * CELL_M / section.material.wave_speed_m_s(1.0);
     let mut sample = Sample::new(device, &section, dt_s, surroundings, &grains)?;
     // Room for nodes is settled, and kernels are compiled, in the first steps.
-    sample.time(4)?;
-    sample.time(4)?;
-    let mut times = (0..submissions).map(|_| sample.time(2)).collect::<Result<Vec<_>, _>>()?;
-    let step_ms = 1e-6 * median(&mut times);
-    Ok(Timed { case, n_nodes: sample.metrics()?.n_nodes as f64, step_ms })
+    sample.step(8)?;
+    Ok(sample)
 }
 
 /// Exponents of time over one of the three, the others kept.
@@ -260,12 +268,14 @@ fn page(device: &Device, timed: &[Timed], exponents: &Exponents, model: Option<&
         format!("{} ± {} µs", digits(1e3 * line.slope, 3), digits(1e3 * line.slope_error, 2))
     });
     format!(
-        "Device: {}{software}. Snow in space, h = {CELL_M} m, PIC/FLIP, cubic splines, gather; device time by time stamps, median of submissions of two \
-         steps. N counts nodes of the blocks that particles reach, since the grid is sparse: the paper's is dense, so that its cells count whether or not snow is near.\n\n{}\n\
+        "Device: {}{software}. Snow in space, h = {CELL_M} m, PIC/FLIP, cubic splines, gather; device time by time stamps, \
+         median of submissions of two steps. N counts nodes of the blocks that particles reach, since the grid is sparse: \
+         the paper's is dense, so that its cells count whether or not snow is near.\n\n{}\n\
          ## Exponents\n\n\
-         The paper finds T = O(P·C + N·C), linear in particles and in cells with C kept, by eye from its figures 4.5 and 4.6 (one thread of an i5-3570K; it varies no \
-         colliders). Least squares of logarithms, with standard errors:\n\n{}\n\
-         Exponents below 1 at small sizes are what every step costs, whatever its size: sorting, scanning and starting some tens of passes. A further collider costs {per_collider} a step here.\n\n\
+         The paper finds T = O(P·C + N·C), linear in particles and in cells with C kept, by eye from its figures 4.5 and 4.6 \
+         (one thread of an i5-3570K; it varies no colliders). Least squares of logarithms, with standard errors:\n\n{}\n\
+         Exponents below 1 at small sizes are what every step costs, whatever its size: sorting, scanning and starting some \
+         tens of passes. A further collider costs {per_collider} a step here.\n\n\
          ## Model\n\n{fitted}\n",
         device::describe(device.info()),
         table(&["part", "P", "N", "C", "time a step [ms]"], &rows),

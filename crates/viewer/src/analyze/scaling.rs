@@ -17,6 +17,8 @@ const DENSITY_KG_M3: f64 = 400.0;
 const CELL_M: f64 = 0.01;
 /// Cells along a side of the cube that is pulled and weighed.
 const SIDE_CELLS: f64 = 4.0;
+/// −τ_yy of F_E = diag(1, 0.975, 1) (004 eq 4.2).
+const STRESS_PA: f64 = 3791.6667;
 
 /// What the stress of a squeezed cube does in one step.
 struct Push {
@@ -209,13 +211,13 @@ fn page(
             .collect();
         table(&[first, "force up [N]", "acceleration of the upper half [m/s²]", "rms of all [m/s²]"], &rows)
     };
+    let cross_section = (SIDE_CELLS * CELL_M).powi(2);
     let spread = |of: &dyn Fn(&Push) -> f64| {
-        let values = more.iter().filter(|p| p.n_particles >= 512).map(of);
+        let values = more.iter().map(of);
         let (least, most) = values.fold((f64::INFINITY, 0.0), |(a, b): (f64, f64), v| (a.min(v), b.max(v)));
         100.0 * (most / least - 1.0)
     };
-    let exponent =
-        exponent.map_or("–".into(), |line| format!("{:.4} ± {:.4}", line.slope, line.slope_error));
+    let exponent = exponent.map_or("–".into(), shown);
     let rows: Vec<Vec<String>> = estimates
         .iter()
         .map(|e| {
@@ -240,34 +242,46 @@ fn page(
         .collect();
     let deficit = line(&deficit).map_or(String::new(), |found| {
         format!(
-            " Where cells are filled (a particle a cell or more) and the cube is four cells across or more, the missing share of the mean is \
-             {:.2} ± {:.2} times h over the side, {:+.2} at 0: it is the surface, whose mass is smeared over empty nodes.",
+            " Where cells are filled (a particle a cell or more) and the cube is four cells across or more, the missing \
+             share of the mean is {:.2} ± {:.2} times h over the side, {:+.2} at 0: it is the surface, whose mass is smeared \
+             over empty nodes.",
             found.slope, found.slope_error, found.intercept
         )
     });
-    let lone_exponent = power_law(lone)
-        .map_or("–".into(), |found| format!("{:.4} ± {:.4}", found.slope, found.slope_error));
+    let lone_exponent = power_law(lone).map_or("–".into(), shown);
     format!(
-        "A cube of snow ({DENSITY_KG_M3} kg/m³, {SIDE_CELLS} cells of {CELL_M} m a side, in space) is squeezed to F_E = diag(1, 0.975, 1) and let go \
-         without gravity; what its stress does in one step is compared.\n\n\
+        "A cube of snow ({DENSITY_KG_M3} kg/m³, {SIDE_CELLS} cells of {CELL_M} m a side, in space) is squeezed to F_E = \
+         diag(1, 0.975, 1) and let go without gravity; what its stress does in one step is compared.\n\n\
          ## Heavier particles\n\n\
-         Mass times 1, 2, 4, 8 at the same volume. The paper: the same force, and so a velocity as 1/m. Found: the acceleration goes as the mass to the \
-         {exponent}.\n\n{}\n\
+         Mass times 1, 2, 4, 8 at the same volume. The paper: the same force, and so a velocity as 1/m. Found: the \
+         acceleration goes as the mass to the {exponent}.\n\n{}\n\
          ## More particles\n\n\
-         The same cube in more particles, each with its share of mass and volume. The paper: the same force from all, the same velocity. Found: from 8 \
-         particles a cell on, forces within {:.2} % and velocities of the upper half within {:.2} %. With one particle a cell, on a lattice in step with the nodes, the sum \
-         over particles is a coarse integral.\n\n{}\n\
+         The same cube in more particles, each with its share of mass and volume. The paper: the same force from all, the \
+         same velocity. Found: forces within {:.4} % of one another, each τ_yy times the cube's cross-section, {:.4} N, and \
+         velocities of the upper half within {:.2} %, since particles sample the same field elsewhere.\n\n{}\n\
          ## Another cell size\n\n\
-         A cube of 8 cm weighed by the grid about it (eq 3.12 to 3.14, `initial_volume = \"grid\"`). The paper: the density of a particle hangs on the cell \
-         size, and so do all forces, since f goes with V and gravity with m. Found: it does, at both ends. Where cells are much smaller than the distance of \
-         particles, each particle is alone and its density goes as h to the {lone_exponent}, whatever the snow is; where they are larger than the body, its mass is \
-         spread over cells that it does not fill.{deficit}\n\n{}\n\
-         `initial_volume = \"sampled\"` takes the volume that a particle was sampled from, and so has {DENSITY_KG_M3} kg/m³ exactly with any cell and any \
-         count: the coupling that the paper warns of is a matter of how volumes are set, not of the method.\n",
+         A cube of 8 cm weighed by the grid about it (eq 3.12 to 3.14, `initial_volume = \"grid\"`). The paper: the density \
+         of a particle hangs on the cell size, and so do all forces, since f goes with V and gravity with m. Found: it does, \
+         at both ends. Where cells are much smaller than the distance of particles, each particle is alone and its density \
+         goes as h to the {lone_exponent}, whatever the snow is; where they are larger than the body, its mass is spread \
+         over cells that it does not fill.{deficit}\n\n{}\n\
+         `initial_volume = \"sampled\"` takes the volume that a particle was sampled from, and so has {DENSITY_KG_M3} kg/m³ \
+         exactly with any cell and any count: the coupling that the paper warns of is a matter of how volumes are set, not \
+         of the method.\n",
         pushes(heavier, "mass ratio", &|p| cell(p.mass_ratio)),
         spread(&|p| p.force_n),
+        STRESS_PA * cross_section,
         spread(&|p| p.upper_m_s2),
         pushes(more, "particles a cell", &|p| digits(p.n_particles as f64 / SIDE_CELLS.powi(3), 3)),
         table(&header, &rows)
     )
+}
+
+fn shown(line: Line) -> String {
+    let error = line.slope_error;
+    if error < 1e-4 {
+        format!("{:.4} ± <1e-4", line.slope)
+    } else {
+        format!("{:.4} ± {error:.4}", line.slope)
+    }
 }

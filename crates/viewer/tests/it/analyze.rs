@@ -28,7 +28,7 @@ fn number(cell: &str) -> f64 {
 #[test]
 fn a_lone_particle_strains_itself_as_printed_and_never_by_default() {
     let folder = tempfile::tempdir().unwrap();
-    let header = "variant,offset [h],step [1],velocity_gradient [1/s],strain [1],strain_energy [J/kg],kinetic_energy_change [1]";
+    let header = "variant,offset [h],step [1],velocity_gradient [1/s],strain [1],stretch [1],strain_energy [J/kg],kinetic_energy_change [1]";
     let (rows, page) = study("noise", folder.path(), header);
     let strains = |variant: &str| -> Vec<f64> {
         let found: Vec<f64> =
