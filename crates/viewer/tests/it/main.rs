@@ -5,6 +5,7 @@
 mod bad_input;
 mod bench;
 mod export;
+mod mpm;
 mod play;
 mod profile;
 mod reproducibility;
