@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::mesh_file::read_triangles;
-use crate::outline::Outline;
+use crate::outline::{NoOutline, Outline};
 use crate::terrain_file::read_heights;
 use crate::triangle_mesh::TriangleMesh;
 use crate::validate::Checker;
@@ -87,7 +87,12 @@ impl Scene {
                     };
                     let found = Outline::of_text(text, bytes.as_deref()).map_err(|problem| {
                         let of = font.as_ref().map_or(String::new(), |path| format!("{path}: "));
-                        refuse(&format!("{key}.text"), format!("{of}{problem}"), "letters that the font has")
+                        match problem {
+                            NoOutline::Font(what) => refuse(&font_key, of + &what, "a TTF or OTF file"),
+                            NoOutline::Text(what) => {
+                                refuse(&format!("{key}.text"), of + &what, "letters that the font has")
+                            }
+                        }
                     })?;
                     *outline = Loaded(Some(Arc::new(found)));
                 }

@@ -24,11 +24,19 @@ pub struct Outline {
     pub(crate) area: f64,
 }
 
+/// Why there is no outline: what is wrong, and with what.
+#[derive(Debug, PartialEq)]
+pub(crate) enum NoOutline {
+    Font(String),
+    Text(String),
+}
+
 impl Outline {
     /// The outline of `text` in the font whose file holds `font`, or in the one that comes with the engine; or what is wrong.
-    pub(crate) fn of_text(text: &str, font: Option<&[u8]>) -> Result<Self, String> {
-        let font = FontRef::try_from_slice(font.unwrap_or(FONT)).map_err(|cause| cause.to_string())?;
-        let capital = font.outline(font.glyph_id('H')).ok_or("no letter H to measure its height by")?;
+    pub(crate) fn of_text(text: &str, font: Option<&[u8]>) -> Result<Self, NoOutline> {
+        let no_font = |what: &str| NoOutline::Font(what.to_owned());
+        let font = FontRef::try_from_slice(font.unwrap_or(FONT)).map_err(|_| no_font("no valid font"))?;
+        let capital = font.outline(font.glyph_id('H')).ok_or_else(|| no_font("no letter H to measure by"))?;
         let scale = 1.0 / f64::from(capital.bounds.max.y.max(capital.bounds.min.y));
         let mut segments = Vec::new();
         for (line_idx, line) in text.lines().enumerate() {
@@ -38,7 +46,7 @@ impl Outline {
             for letter in line.chars() {
                 let glyph = font.glyph_id(letter);
                 if glyph.0 == 0 {
-                    return Err(format!("no letter {letter:?}"));
+                    return Err(NoOutline::Text(format!("no letter {letter:?}")));
                 }
                 x += last.map_or(0.0, |last| f64::from(font.kern_unscaled(last, glyph)));
                 let place = |p: Point| [scale * (x + f64::from(p.x)), baseline + scale * f64::from(p.y)];
@@ -50,7 +58,7 @@ impl Outline {
             }
         }
         if segments.is_empty() {
-            return Err("nothing to see in it".to_owned());
+            return Err(NoOutline::Text(format!("nothing to see in {text:?}")));
         }
         let ends = || segments.iter().flatten();
         let least = |i: usize| ends().map(|p| p[i]).fold(f64::INFINITY, f64::min);
@@ -236,8 +244,10 @@ mod tests {
 
     #[test]
     fn letters_that_the_font_lacks_are_named() {
-        assert_eq!(Outline::of_text("a雪", None).unwrap_err(), "no letter '雪'");
-        assert_eq!(Outline::of_text("  ", None).unwrap_err(), "nothing to see in it");
-        assert!(Outline::of_text("a", Some(b"no font")).is_err());
+        let of_text = |text: &str| NoOutline::Text(text.to_owned());
+        assert_eq!(Outline::of_text("a雪", None).unwrap_err(), of_text("no letter '雪'"));
+        assert_eq!(Outline::of_text("  ", None).unwrap_err(), of_text("nothing to see in \"  \""));
+        let of_font = NoOutline::Font("no valid font".to_owned());
+        assert_eq!(Outline::of_text("a", Some(b"no font")).unwrap_err(), of_font);
     }
 }

@@ -101,6 +101,15 @@ fn letters_are_filled_in_the_plane_and_in_space() {
         ),
         "{error}"
     );
+    let error = flat(&[&text("").replace("HO", "")]).unwrap_err().to_string();
+    assert!(error.contains("shape.text.text: found nothing to see in \"\", expected letters"), "{error}");
+    let font = concat!(",font='", env!("CARGO_MANIFEST_DIR"), "/Cargo.toml'");
+    let error = flat(&[&text(font)]).unwrap_err().to_string();
+    assert!(
+        error.contains("shape.text.font: found /")
+            && error.ends_with("Cargo.toml: no valid font, expected a TTF or OTF file"),
+        "{error}"
+    );
     let error = flat(&[&text(",font='nowhere.ttf'")]).unwrap_err().to_string();
     assert!(
         error.contains("nowhere.ttf: No such file") && error.contains("expected a TTF or OTF file"),

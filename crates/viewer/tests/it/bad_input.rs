@@ -19,8 +19,7 @@ fn refuse(arguments: &[&str], environment: &[(&str, &str)], status: i32, said: &
 }
 
 /// A valid scene with one piece of its text replaced, and the line of it.
-fn edited_scene(folder: &Path, from: &str, to: &str) -> (String, usize) {
-    let text = include_str!("../../../../scenes/dam_break.toml");
+fn edited_scene(folder: &Path, text: &str, from: &str, to: &str) -> (String, usize) {
     let line = text.lines().position(|line| line.contains(from)).unwrap() + 1;
     let path = folder.join("edited.toml");
     fs::write(&path, text.replace(from, to)).unwrap();
@@ -38,10 +37,115 @@ fn scenes_that_make_no_sense_are_refused_with_their_place() {
         ("dt_s = 0.001", "dt_s = \"fast\"", &["time.dt_s", "fast"]),
         ("version = 1", "version = 1 1", &["not valid TOML"]),
     ] {
-        let (scene, line) = edited_scene(folder.path(), from, to);
+        let text = include_str!("../../../../scenes/dam_break.toml");
+        let (scene, line) = edited_scene(folder.path(), text, from, to);
         let place = format!("edited.toml:{line}:");
         for verb in ["run", "check", "profile"] {
             refuse(&[verb, &scene], &[], 2, &[&[place.as_str()], said].concat());
+        }
+    }
+}
+
+#[test]
+fn snow_on_a_grid_that_makes_no_sense_is_refused_with_its_place() {
+    let folder = tempfile::tempdir().unwrap();
+    // A tetrahedron with one face left out.
+    let open = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\n";
+    fs::write(folder.path().join("open.obj"), open).unwrap();
+    fs::write(folder.path().join("letters.ttf"), "no letters").unwrap();
+    let ramps = include_str!("../../../../scenes/ramps.toml");
+    let letters = include_str!("../../../../scenes/letters_muddy.toml");
+    let balls = include_str!("../../../../scenes/snowballs_3d.toml");
+    let ball = balls.lines().find(|line| line.starts_with("shape.sphere")).unwrap();
+    let mesh =
+        |path: &str| format!("shape.mesh = {{ path = \"{path}\", scale = 0.1, offset_m = [0.1, 0.1, 0.1] }}");
+    let font = |path: &str| format!("height_m = 0.5, font = \"{path}\",");
+    for (text, from, to, said) in [
+        (
+            ramps,
+            "centre_m = [0.35, 1.75]",
+            "centre_m = [0.05, 1.75]",
+            &[
+                "particles.0.shape.circle: found x from -0.09 m to 0.19 m",
+                "inside the domain, x from 0 m to 3 m",
+            ][..],
+        ),
+        (
+            ramps,
+            "centre_m = [0.35, 1.75]",
+            "centre_m = [0.85, 1.3]",
+            &["particles.0.shape: found 987 of 2189 particles inside colliders.0", "expected"],
+        ),
+        (
+            ramps,
+            "radius_m = 0.14",
+            "radius_m = 0.0",
+            &["radius_m: found 0, expected a positive number of metres"],
+        ),
+        (ramps, "radius_m = 0.14", "radius_m = 0.001", &["found no particles", "expected at least the area"]),
+        (
+            ramps,
+            "fill = \"uniform\"",
+            "count = 0",
+            &["particles.0.count: found 0, expected a whole number from 1"],
+        ),
+        (
+            ramps,
+            "cell_size_m = 0.015",
+            "cell_size_m = 0.0",
+            &["mpm.cell_size_m: found 0, expected a positive"],
+        ),
+        (
+            ramps,
+            "dt_s = \"auto\"",
+            "dt_s = 0.01",
+            &["time.dt_s: found 0.01 s", "surely unstable, expected at most 0.0007606 s", "dt_s = 0.0001252"],
+        ),
+        (
+            letters,
+            "hardening = 7.5",
+            "poissons_ratio = 0.5",
+            &["mpm.material.poissons_ratio: found 0.5, expected a number from 0 to below 0.5"],
+        ),
+        (
+            letters,
+            "critical_compression = 1e-2",
+            "critical_compression = 1.0",
+            &["mpm.material.critical_compression: found 1, expected a number from 0 to below 1"],
+        ),
+        (letters, "\"SNOW\"", "\"\"", &["shape.text.text: found nothing to see in \"\", expected letters"]),
+        (
+            letters,
+            "height_m = 0.5,",
+            &font("nosuch.ttf"),
+            &["shape.text.font: found", "nosuch.ttf: No such file", "expected a TTF or OTF file"],
+        ),
+        (
+            letters,
+            "height_m = 0.5,",
+            &font("letters.ttf"),
+            &["shape.text.font: found", "letters.ttf: no valid font", "expected a TTF or OTF file"],
+        ),
+        (
+            balls,
+            ball,
+            &mesh("open.obj"),
+            &[
+                "shape.mesh.path: found",
+                "open.obj: an open edge from [0, ",
+                "expected a mesh of a closed surface",
+            ],
+        ),
+        (
+            balls,
+            ball,
+            &mesh("nosuch.obj"),
+            &["shape.mesh.path: found", "nosuch.obj: No such file", "expected an OBJ"],
+        ),
+    ] {
+        let (scene, line) = edited_scene(folder.path(), text, from, to);
+        for verb in ["run", "check"] {
+            refuse(&[verb, &scene], &[], 2, &[&[format!("edited.toml:{line}:").as_str()], said].concat());
         }
     }
 }

@@ -6,6 +6,7 @@ mod analyze;
 mod bad_input;
 mod bench;
 mod export;
+mod mpm;
 mod play;
 mod profile;
 mod reproducibility;

@@ -1,0 +1,154 @@
+//! Scenes of snow on a grid through the command line.
+
+use crate::resume::assert_same_results;
+use crate::tool::{command, picture, state_hash, stderr, succeed, wait_until};
+use frazil_io::{Checkpoint, MetricsTable, Recording, RunInfo, Tail};
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+/// Two balls that fly at one another, of 306 particles each, with small pictures.
+const SMALL: &[&str] = &[
+    "snowball_collision",
+    "--set",
+    "scale=0.35",
+    "--set",
+    "particles.0.count=306",
+    "--set",
+    "particles.1.count=306",
+    "--set",
+    "render.width_px=160",
+    "--set",
+    "render.height_px=90",
+];
+
+/// `frazil run` of the small scene into `out`, with more `arguments`.
+fn run(out: &Path, arguments: &[&str]) -> Command {
+    command(&[&["run"], SMALL, &["--quiet", "--out", out.to_str().unwrap()], arguments].concat())
+}
+
+#[test]
+fn every_scene_of_snow_on_a_grid_steps_soundly_and_twice_alike() {
+    let folder = tempfile::tempdir().unwrap();
+    let scenes: Vec<&str> = frazil_scene::builtin()
+        .iter()
+        .map(|scene| scene.name)
+        .filter(|name| frazil_scene::Scene::find(name, &[]).unwrap().mpm.is_some())
+        .collect();
+    assert_eq!(scenes.len(), 9, "{scenes:?}");
+    for (idx, scene) in scenes.into_iter().enumerate() {
+        let run = |name: &str| {
+            let out = folder.path().join(name);
+            let plan = ["--steps", "30", "--check", "10", "--metrics", "10", "--render", "never", "--quiet"];
+            let into = ["--record", "never", "--set", "scale=0.3", "--out", out.to_str().unwrap()];
+            succeed(&mut command(&[&["run", scene], &plan[..], &into].concat()));
+            let metrics = MetricsTable::read(&out.join("metrics.csv")).unwrap();
+            assert_eq!(metrics.column("step").unwrap(), [0.0, 10.0, 20.0, 30.0], "{scene}");
+            for fault in ["n_not_finite", "n_outside"] {
+                assert_eq!(metrics.column(fault).unwrap(), [0.0; 4], "{scene}: {fault}");
+            }
+            state_hash(&out)
+        };
+        let hash = run(scene);
+        // One in a plane and one in space.
+        if idx == 0 || scene == "snowball_on_body_3d" {
+            assert_eq!(hash, run("again"), "{scene}");
+        }
+    }
+}
+
+#[test]
+fn a_resumed_run_of_snow_on_a_grid_ends_with_the_bits_of_an_unbroken_one() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, changes) in [
+        ("flip", &[][..]),
+        ("affine", &["--set", "mpm.transfer=\"apic\"", "--set", "mpm.rasterization=\"fixed_point\""]),
+        ("implicit", &["--set", "mpm.implicit={}", "--set", "mpm.transfer=\"mls\""]),
+    ] {
+        let (whole, broken) =
+            (folder.path().join(name).join("whole"), folder.path().join(name).join("broken"));
+        let cadences = ["--render", "10", "--record", "8", "--metrics", "5", "--check", "10"];
+        let run = |out: &Path, arguments: &[&str]| {
+            succeed(&mut run(out, &[&cadences[..], changes, arguments].concat()));
+        };
+        run(&whole, &["--steps", "40"]);
+        run(&broken, &["--steps", "22", "--checkpoint", "22"]);
+        let checkpoint = broken.join("checkpoint.frazil-ckpt");
+        run(&broken, &["--steps", "40", "--resume", checkpoint.to_str().unwrap()]);
+        assert_same_results(&whole, &broken);
+    }
+}
+
+#[test]
+fn a_killed_recording_of_snow_on_a_grid_plays_to_its_last_whole_frame() {
+    let folder = tempfile::tempdir().unwrap();
+    let killed = folder.path().join("killed");
+    let endless = ["--steps", "1000000", "--render", "never", "--record", "2", "--checkpoint", "10"];
+    let mut child = run(&killed, &endless).spawn().unwrap();
+    let path = killed.join("recording.frazil-rec");
+    let enough = || Recording::open(&path).is_ok_and(|recording| recording.len() >= 6);
+    wait_until("recording", enough);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let recording = Recording::open(&path).unwrap();
+    assert!(recording.tail() != &Tail::Finished);
+
+    // What is left of a frame that was being written is no frame.
+    let bytes = fs::read(&path).unwrap();
+    fs::write(&path, &bytes[..bytes.len() - 7]).unwrap();
+    let n_frames = Recording::open(&path).unwrap().len();
+    assert!(n_frames + 1 >= recording.len());
+    for speed in ["1", "-1"] {
+        let out = folder.path().join(format!("pictures{speed}"));
+        let play = ["play", path.to_str().unwrap(), "--speed", speed, "--out", out.to_str().unwrap()];
+        succeed(&mut command(&play));
+        assert_eq!(fs::read_dir(&out).unwrap().count(), n_frames);
+        let (width, height, pixels) = picture(&out.join("frame_000000.png"));
+        assert_eq!((width, height), (160, 90));
+        assert!(pixels.chunks_exact(3).filter(|rgb| rgb.iter().all(|c| *c > 100)).count() > 100, "no snow");
+    }
+}
+
+/// A castle in steps that fresh snow bears and hardened snow does not: it bursts where the snowball hits it.
+#[test]
+fn snow_that_blows_up_ends_the_run_with_its_place_and_leaves_the_last_good_checkpoint() {
+    let folder = tempfile::tempdir().unwrap();
+    let burst = |out: &Path, arguments: &[&str]| {
+        let scene = ["run", "snow_castle", "--set", "mpm.cell_size_m=0.04", "--set", "time.dt_s=0.002"];
+        let plan = ["--set", "mpm.particles_per_cell=2", "--steps", "400", "--render", "never", "--quiet"];
+        let often = ["--record", "1", "--metrics", "1", "--checkpoint", "5", "--out", out.to_str().unwrap()];
+        let output = command(&[&scene[..], &plan, &often, arguments].concat()).output().unwrap();
+        assert_eq!(output.status.code(), Some(4), "{}", stderr(&output));
+        stderr(&output)
+    };
+    let out = folder.path().join("burst");
+    let said = burst(&out, &[]);
+    let parts = [
+        "frazil: error: step ",
+        ", pass Update",
+        ": particle ",
+        ", in cell [",
+        " m/s, det F_E ",
+        "time.dt_s",
+    ];
+    for part in parts {
+        assert!(said.contains(part), "\"{part}\" is not in: {said}");
+    }
+    let step: u64 =
+        said.split_once("step ").unwrap().1.split_once(',').unwrap().0.parse().expect("a number of steps");
+    let report = RunInfo::read(&out.join("run.json")).unwrap();
+    assert_eq!(report.final_state_hash, None);
+    assert!(report.warnings.iter().any(|warning| warning.contains(&format!("step {step}, pass"))));
+
+    // Nothing of the step that broke it, or of those behind it, left the device as if it were sound.
+    let path = out.join("checkpoint.frazil-ckpt");
+    let checkpoint = Checkpoint::read(&path).unwrap();
+    assert_eq!(checkpoint.step, (step - 1) / 5 * 5, "of a fault in step {step}");
+    let mut recording = Recording::open(&out.join("recording.frazil-rec")).unwrap();
+    assert_eq!(recording.frame(recording.len() - 1).unwrap().step(), step - 1);
+    let metrics = MetricsTable::read(&out.join("metrics.csv")).unwrap();
+    assert_eq!(metrics.column("step").unwrap().last(), Some(&((step - 1) as f64)));
+
+    let again = folder.path().join("again");
+    assert_eq!(burst(&again, &["--resume", path.to_str().unwrap()]), said, "from step {}", checkpoint.step);
+}
