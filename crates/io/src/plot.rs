@@ -400,10 +400,12 @@ fn tick(value: f64, decimals: Option<usize>) -> String {
 /// The value that has this place on a logarithmic axis, in three digits.
 fn power_tick(place: f64) -> String {
     let value = 10_f64.powf(place);
-    let text = if (1e-3..1e5).contains(&value) {
-        format!("{value:.*}", (2 - place.floor() as i32).max(0) as usize)
-    } else {
-        format!("{value:.2e}")
+    let text = format!("{value:.2e}");
+    let text = match text.parse::<f64>() {
+        Ok(rounded) if (1e-3..1e5).contains(&rounded) => {
+            format!("{rounded:.*}", (2 - place.floor() as i32).max(0) as usize)
+        }
+        _ => text,
     };
     let (digits, power) = text.split_once('e').map_or((text.as_str(), ""), |(d, p)| (d, p));
     let digits =

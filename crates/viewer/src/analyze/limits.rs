@@ -294,9 +294,9 @@ fn page(clamped: &[Clamped], curves: &Curves, waves: &[Wave]) -> String {
         .collect();
     let mut text = format!(
         "## Critical compression and stretch (sec 4.2.1)\n\n\
-         θ_c and θ_s bound the largest stress that snow can have before it hardens: 2μ(σ − 1)σ + λ(J − 1)J, almost in \
-         proportion to θ. On the device, of particles strained far beyond (E₀ = 1.4e5 Pa, ν = 0.2, ξ = 0); the closed \
-         formula is met within {error:.1e}:\n\n{}\n",
+         θ_c and θ_s bound the largest stress that snow can have before it hardens: 2μ(σ − 1)σ + λ(J − \
+         1)J, almost in proportion to θ. On the device, of particles strained far beyond (E₀ = 1.4e5 Pa, ν \
+         = 0.2, ξ = 0); the closed formula is met within {error:.1e}:\n\n{}\n",
         table(&["bound", "θ", "one axis strained, τ_yy [Pa]", "all axes strained [Pa]"], &rows)
     );
     let worst = curves.iter().flat_map(|(xi, points)| {
@@ -311,10 +311,11 @@ fn page(clamped: &[Clamped], curves: &Curves, waves: &[Wave]) -> String {
         .collect();
     text += &format!(
         "\n## Hardening (sec 4.2.2)\n\n\
-         The Lamé parameters are multiplied by e^(ξ(1 − J_P)) (eq 4.6); met on the device within {:.1e}. The wave speed, and \
-         with it the time step, goes with the root of it. The paper proposes 0 < ξ ≤ 15. At ξ = 15 snow packed to J_P = 0.7 \
-         is 90 times as stiff, and takes time steps of about a tenth; the engine bounds J_P at 0.6 in this factor \
-         (`least_plastic_volume`), so that it cannot run away at any ξ.\n\n{}\n",
+         The Lamé parameters are multiplied by e^(ξ(1 − J_P)) (eq 4.6); met on the device within {:.1e}. \
+         The wave speed, and with it the time step, goes with the root of it. The paper proposes 0 < ξ ≤ \
+         15. At ξ = 15 snow packed to J_P = 0.7 is 90 times as stiff, and takes time steps of about a \
+         tenth; the engine bounds J_P at 0.6 in this factor (`least_plastic_volume`), so that it cannot \
+         run away at any ξ.\n\n{}\n",
         worst.fold(0.0, f64::max),
         table(&["ξ", "J_P = 0.7", "0.8 (formula)", "1.3"], &rows)
     );
@@ -337,14 +338,14 @@ fn page(clamped: &[Clamped], curves: &Curves, waves: &[Wave]) -> String {
     let header = ["E [Pa]", "ν", "ρ₀ [kg/m³]", "c [m/s]", "h/c [ms]", "largest stable Δt [ms]", "Δt c/h"];
     text + &format!(
         "\n## Young's modulus, Poisson's ratio and density (sec 4.2.3, 4.2.4)\n\n\
-         What they limit is the time step: waves run at c = √((λ + 2μ)/ρ₀), and an explicit step must not outrun them. A \
-         jolted block of 8 × 8 cells that does not yield, h = 1 cm, in a plane: the largest Δt at which its energy stays \
-         bounded, by bisection:\n\n{}\n\
-         Δt c/h is {:.2} to {:.2} in all of them, so that no range of E or ρ₀ is stable or unstable in itself: it is Δt ≤ C \
-         h/c that has to hold (`dt = \"auto\"` takes C = 0.5). The paper proposes E₀ from 1.4e3 to 1.4e5 Pa and ν from 0.2 \
-         to 0.35, after measured snow; towards ν = 0.5 c grows without bound, and the step shrinks with it. ρ₀ is set \
-         directly here (`initial_volume = \"sampled\"`), which the paper found near impossible (see `frazil analyze \
-         scaling`).\n",
+         What they limit is the time step: waves run at c = √((λ + 2μ)/ρ₀), and an explicit step must not \
+         outrun them. A jolted block of 8 × 8 cells that does not yield, h = 1 cm, in a plane: the largest \
+         Δt at which its energy stays bounded, by bisection:\n\n{}\n\
+         Δt c/h is {:.2} to {:.2} in all of them, so that no range of E or ρ₀ is stable or unstable in \
+         itself: it is Δt ≤ C h/c that has to hold (`dt = \"auto\"` takes C = 0.5). The paper proposes E₀ \
+         from 1.4e3 to 1.4e5 Pa and ν from 0.2 to 0.35, after measured snow; towards ν = 0.5 c grows \
+         without bound, and the step shrinks with it. ρ₀ is set directly here (`initial_volume = \
+         \"sampled\"`), which the paper found near impossible (see `frazil analyze scaling`).\n",
         table(&header, &rows),
         least,
         most

@@ -322,35 +322,41 @@ fn page(variants: &[Variant], drifts: &[Drift], worst: &[&Drift], steps: u64) ->
         })
         .collect();
     format!(
-        "One particle without stress, alone, at {SPEED_M_S} m/s along x, in cells of {CELL_M} m with Δt = {DT_S} s, for \
-         {steps} steps in f32. It lies a hair off the rows of nodes along y and z, where nodes at almost two cells get \
-         weights near (offset)³/6. In exact numbers nothing happens to it, since all its nodes have one velocity. The paper \
-         (sec 4.1) argues that Σ v ∇w is then not 0 but rounding, that this strains the particle, and that the force of that \
-         strain on an almost massless node feeds it; it shows no measurement. Here is one: ‖∇v‖ from the change of F_E in \
-         one step, ‖F_E − I‖, ‖F_E − R_E‖, strain energy, and the change of kinetic energy, each of the offset that was \
-         strained most.\n\n{}\n\
+        "One particle without stress, alone, at {SPEED_M_S} m/s along x, in cells of {CELL_M} m with Δt = \
+         {DT_S} s, for {steps} steps in f32. It lies a hair off the rows of nodes along y and z, where \
+         nodes at almost two cells get weights near (offset)³/6. In exact numbers nothing happens to it, \
+         since all its nodes have one velocity. The paper (sec 4.1) argues that Σ v ∇w is then not 0 but \
+         rounding, that this strains the particle, and that the force of that strain on an almost massless \
+         node feeds it; it shows no measurement. Here is one: ‖∇v‖ from the change of F_E in one step, \
+         ‖F_E − I‖, ‖F_E − R_E‖, strain energy, and the change of kinetic energy, each of the offset that \
+         was strained most.\n\n{}\n\
          Stress-free at every step looked at, to the bit: {free}.\n\n\
          ## What feeds it\n\n\
-         - *Weights as printed* (eq 3.3) are sums of terms near 1, off by 10⁻⁷ each. A weight of (offset)³/6 drowns in that \
-         from offsets of about 10⁻² h down: it may come out 0 or negative, and the node then has no velocity. Its slope, \
-         (offset)²/2, does not drown, so that Σ v ∇w lacks v (offset)²/2h: 0.00125 /s an axis at 5·10⁻³ h.\n\
+         - *Weights as printed* (eq 3.3) are sums of terms near 1, off by 10⁻⁷ each. A weight of \
+         (offset)³/6 drowns in that from offsets of about 10⁻² h down: it may come out 0 or negative, and \
+         the node then has no velocity. Its slope, (offset)²/2, does not drown, so that Σ v ∇w lacks v \
+         (offset)²/2h: 0.00125 /s an axis at 5·10⁻³ h.\n\
          - Otherwise it is the rounding of the sum Σ v ∇w, in proportion to v/h.\n\
-         - *The loop does not run away.* The force on a node far out goes as ∇w and its mass as w, so that it gains velocity \
-         as ∇w/w = 3/(offset), without bound, as the paper says. But that comes back multiplied by ∇w again: (∇w)²/w = 1.5 \
-         (offset)/h² vanishes with the offset. What is measured grows as a power of the steps (exponents in the table): 1 is an \
-         error that is added in each step, 2 one that is added to a spin which an affine velocity keeps; feedback would be \
-         exponential. What grows is a turn, which no stress resists. The stretch ‖F − R‖, which stress does resist, comes to a \
-         bound within some tens of steps, and so does its energy, which is to be seen beside the 0.5 J/kg of the motion.\n\n\
+         - *The loop does not run away.* The force on a node far out goes as ∇w and its mass as w, so that \
+         it gains velocity as ∇w/w = 3/(offset), without bound, as the paper says. But that comes back \
+         multiplied by ∇w again: (∇w)²/w = 1.5 (offset)/h² vanishes with the offset. What is measured \
+         grows as a power of the steps (exponents in the table): 1 is an error that is added in each step, \
+         2 one that is added to a spin which an affine velocity keeps; feedback would be exponential. What \
+         grows is a turn, which no stress resists. The stretch ‖F − R‖, which stress does resist, comes to \
+         a bound within some tens of steps, and so does its energy, which is to be seen beside the 0.5 \
+         J/kg of the motion.\n\n\
          ## What stops it\n\n\
-         - *Factored weights*, (2 − |x|)³/6, are exact to the rounding of the weight itself: every node has mass, and the \
-         particle's own velocity.\n\
-         - The *strain floor* takes entries of Δt ∇v below 2⁻²⁴, the rounding of 1, for nothing. It is the clamp that the \
-         paper proposes in sec 4.1.2, at the one value that costs nothing: F_E near 1 could not hold a smaller change on its \
-         diagonal anyway. Alone it does not help where a node is lost.\n\
+         - *Factored weights*, (2 − |x|)³/6, are exact to the rounding of the weight itself: every node \
+         has mass, and the particle's own velocity.\n\
+         - The *strain floor* takes entries of Δt ∇v below 2⁻²⁴, the rounding of 1, for nothing. It is the \
+         clamp that the paper proposes in sec 4.1.2, at the one value that costs nothing: F_E near 1 could \
+         not hold a smaller change on its diagonal anyway. Alone it does not help where a node is lost.\n\
          - The engine's default is both.\n\
-         - APIC and MLS with weights as printed are no remedy: they keep the spin that rounding gives them.\n\n\
+         - APIC and MLS with weights as printed are no remedy: they keep the spin that rounding gives \
+         them.\n\n\
          ## The offset, as printed\n\n{}\n\
-         Positions are f32: an offset below about 10⁻⁶ h cannot be told from none beside a coordinate of tens of cells.\n",
+         Positions are f32: an offset below about 10⁻⁶ h cannot be told from none beside a coordinate of \
+         tens of cells.\n",
         table(&header, &rows),
         table(&["offset [h]", "most ‖F − I‖", "over its first", "most strain energy [J/kg]"], &by_offset)
     )

@@ -242,32 +242,35 @@ fn page(
         .collect();
     let deficit = line(&deficit).map_or(String::new(), |found| {
         format!(
-            " Where cells are filled (a particle a cell or more) and the cube is four cells across or more, the missing \
-             share of the mean is {:.2} ± {:.2} times h over the side, {:+.2} at 0: it is the surface, whose mass is smeared \
-             over empty nodes.",
+            " Where cells are filled (a particle a cell or more) and the cube is four cells across or \
+             more, the missing share of the mean is {:.2} ± {:.2} times h over the side, {:+.2} at 0: it \
+             is the surface, whose mass is smeared over empty nodes.",
             found.slope, found.slope_error, found.intercept
         )
     });
     let lone_exponent = power_law(lone).map_or("–".into(), shown);
     format!(
-        "A cube of snow ({DENSITY_KG_M3} kg/m³, {SIDE_CELLS} cells of {CELL_M} m a side, in space) is squeezed to F_E = \
-         diag(1, 0.975, 1) and let go without gravity; what its stress does in one step is compared.\n\n\
+        "A cube of snow ({DENSITY_KG_M3} kg/m³, {SIDE_CELLS} cells of {CELL_M} m a side, in space) is \
+         squeezed to F_E = diag(1, 0.975, 1) and let go without gravity; what its stress does in one step \
+         is compared.\n\n\
          ## Heavier particles\n\n\
-         Mass times 1, 2, 4, 8 at the same volume. The paper: the same force, and so a velocity as 1/m. Found: the \
-         acceleration goes as the mass to the {exponent}.\n\n{}\n\
+         Mass times 1, 2, 4, 8 at the same volume. The paper: the same force, and so a velocity as 1/m. \
+         Found: the acceleration goes as the mass to the {exponent}.\n\n{}\n\
          ## More particles\n\n\
-         The same cube in more particles, each with its share of mass and volume. The paper: the same force from all, the \
-         same velocity. Found: forces within {:.4} % of one another, each τ_yy times the cube's cross-section, {:.4} N, and \
-         velocities of the upper half within {:.2} %, since particles sample the same field elsewhere.\n\n{}\n\
+         The same cube in more particles, each with its share of mass and volume. The paper: the same \
+         force from all, the same velocity. Found: forces within {:.4} % of one another, each τ_yy times \
+         the cube's cross-section, {:.4} N, and velocities of the upper half within {:.2} %, since \
+         particles sample the same field elsewhere.\n\n{}\n\
          ## Another cell size\n\n\
-         A cube of 8 cm weighed by the grid about it (eq 3.12 to 3.14, `initial_volume = \"grid\"`). The paper: the density \
-         of a particle hangs on the cell size, and so do all forces, since f goes with V and gravity with m. Found: it does, \
-         at both ends. Where cells are much smaller than the distance of particles, each particle is alone and its density \
-         goes as h to the {lone_exponent}, whatever the snow is; where they are larger than the body, its mass is spread \
-         over cells that it does not fill.{deficit}\n\n{}\n\
-         `initial_volume = \"sampled\"` takes the volume that a particle was sampled from, and so has {DENSITY_KG_M3} kg/m³ \
-         exactly with any cell and any count: the coupling that the paper warns of is a matter of how volumes are set, not \
-         of the method.\n",
+         A cube of 8 cm weighed by the grid about it (eq 3.12 to 3.14, `initial_volume = \"grid\"`). The \
+         paper: the density of a particle hangs on the cell size, and so do all forces, since f goes with \
+         V and gravity with m. Found: it does, at both ends. Where cells are much smaller than the \
+         distance of particles, each particle is alone and its density goes as h to the {lone_exponent}, \
+         whatever the snow is; where they are larger than the body, its mass is spread over cells that it \
+         does not fill.{deficit}\n\n{}\n\
+         `initial_volume = \"sampled\"` takes the volume that a particle was sampled from, and so has \
+         {DENSITY_KG_M3} kg/m³ exactly with any cell and any count: the coupling that the paper warns of \
+         is a matter of how volumes are set, not of the method.\n",
         pushes(heavier, "mass ratio", &|p| cell(p.mass_ratio)),
         spread(&|p| p.force_n),
         STRESS_PA * cross_section,
