@@ -103,7 +103,8 @@ impl WireBox {
     /// The box along the axes between two corners, in m.
     pub fn between(lo: Vec3, hi: Vec3) -> Self {
         let size = hi - lo;
-        let edges = [size.with_y(0.0).with_z(0.0), size.with_x(0.0).with_z(0.0), size.with_x(0.0).with_y(0.0)];
+        let edges =
+            [size.with_y(0.0).with_z(0.0), size.with_x(0.0).with_z(0.0), size.with_x(0.0).with_y(0.0)];
         Self { corner: lo, edges }
     }
 

@@ -34,11 +34,8 @@ fn outline(scene: &Scene, collider: &Collider, time_s: f64) -> Vec<WireBox> {
             let at = |i: usize, j: usize| {
                 let mut point = Vec3::ZERO;
                 point[level[0]] = (origin_m[0] + i as f64 * spacing_m) as f32;
-                point[level[1]] = if scene.n_dimensions() == 2 {
-                    0.0
-                } else {
-                    (origin_m[1] + j as f64 * spacing_m) as f32
-                };
+                point[level[1]] =
+                    if scene.n_dimensions() == 2 { 0.0 } else { (origin_m[1] + j as f64 * spacing_m) as f32 };
                 point[up] = heights_m[j][i] as f32;
                 point + moved
             };
@@ -47,7 +44,9 @@ fn outline(scene: &Scene, collider: &Collider, time_s: f64) -> Vec<WireBox> {
             let mut lines = Vec::new();
             for j in (0..n[1]).step_by(strides[1]) {
                 let row = (0..n[0]).step_by(strides[0]);
-                lines.extend(row.clone().zip(row.skip(1)).map(|(i, next)| WireBox::line(at(i, j), at(next, j))));
+                lines.extend(
+                    row.clone().zip(row.skip(1)).map(|(i, next)| WireBox::line(at(i, j), at(next, j))),
+                );
             }
             for i in (0..n[0]).step_by(strides[0]) {
                 let column = (0..n[1]).step_by(strides[1]);

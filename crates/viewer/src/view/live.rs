@@ -56,7 +56,13 @@ impl Live {
         let metrics = self.simulation.solver.record_metrics(&mut recorder)?;
         let fault = self.simulation.solver.record_fault_check(&mut recorder)?;
         let submission = device.submit(recorder)?;
-        self.in_flight.push_back(InFlight { submission, metrics, fault, steps, step: self.simulation.step() });
+        self.in_flight.push_back(InFlight {
+            submission,
+            metrics,
+            fault,
+            steps,
+            step: self.simulation.step(),
+        });
         Ok(())
     }
 
