@@ -231,9 +231,15 @@ impl Model {
             vec![name.to_owned(), digits(unit * self.fitted[k], 3), digits(unit * self.errors[k], 2)]
         };
         let rows: Vec<Vec<String>> = terms.into_iter().enumerate().map(row).collect();
+        let caution = if self.fitted[0] < 0.0 {
+            "\nThat a is below 0 tells that larger sizes cost more for each particle or node, as where caches no longer \
+             hold them, which the model does not know.\n"
+        } else {
+            ""
+        };
         format!(
             "T = a + bP + cN + dPC + eNC, by least squares of relative errors; the worst point is {:.0} % \
-             off:\n\n{}",
+             off:\n\n{}{caution}",
             100.0 * self.worst,
             table(&["term", "fitted", "standard error"], &rows)
         )
