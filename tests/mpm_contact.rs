@@ -47,7 +47,7 @@ fn slide(transfer: Transfer, slope: f64, friction: f64) -> (f64, f64) {
 fn a_block_slides_down_a_slope_as_friction_lets_it() {
     let slope = 30.0_f64.to_radians();
     for transfer in [Transfer::PicFlip, Transfer::Apic] {
-        for friction in [0.0, 0.2, 0.4] {
+        for friction in [0.0, 0.4] {
             let (found, _) = slide(transfer, slope, friction);
             let expected = G * (slope.sin() - friction * slope.cos());
             println!("{transfer:?} μ {friction}: {found:.3} m/s², g (sin θ − μ cos θ) = {expected:.3} m/s²");

@@ -52,14 +52,16 @@ fn collision(dimensions: u32) -> Beginning {
 fn mass_and_momentum_are_kept_by_every_step_without_boundaries() {
     for dimensions in [2, 3] {
         for (name, transfer, flip_ratio) in TRANSFERS {
-            for spline in [Spline::Cubic, Spline::Quadratic] {
+            let splines: &[Spline] =
+                if dimensions == 2 { &[Spline::Cubic, Spline::Quadratic] } else { &[Spline::Cubic] };
+            for &spline in splines {
                 let section = Section { spline, ..with(dimensions, 0.03, transfer, flip_ratio) };
                 let space = empty_space([0.0; 3], [0.4; 3]);
                 let mut trial = Trial::new(&section, 1e-4, &space, &collision(dimensions));
                 let start = trial.sums();
                 let (mut before, mut worst) = (start, 0.0_f64);
                 // The bodies touch in step 0 and are strained past yield in the middle.
-                for _ in 0..12 {
+                for _ in 0..8 {
                     let after = trial.advance(1);
                     // Bits of masses never change, so that their sum is the same number.
                     assert!((after.mass - start.mass).abs() < 1e-12 * start.mass);
@@ -97,7 +99,9 @@ fn mass_and_momentum_are_kept_by_every_step_without_boundaries() {
 fn snow_falls_freely_to_rounding() {
     let (g, dt) = (-9.81_f64, 2.0_f64.powi(-12));
     for dimensions in [2, 3] {
-        for (name, transfer, flip_ratio) in TRANSFERS {
+        // In space the blend and one affine transfer stand for all.
+        let transfers = if dimensions == 2 { &TRANSFERS[..] } else { &[TRANSFERS[1], TRANSFERS[3]] };
+        for &(name, transfer, flip_ratio) in transfers {
             let section = with(dimensions, 0.03, transfer, flip_ratio);
             let space = Surroundings {
                 gravity_m_s2: [0.0, g as f32, 0.0],

@@ -1,7 +1,8 @@
 #version 460
-// w = B u for a node: u + β Δt²/m Σ V⁰ δP F_Eᵀ ∇w, gathered from the particles that reach it like rasterize_gather.
+// w = B u for a node: u + β Δt²/m Σ V⁰ δP F_Eᵀ ∇w, gathered from the particles that reach it like rasterize_gather; of it, what surfaces
+// leave free.
 //
-// Bytes: 40 a node; 4 (3 + D²) a particle if caches hold a block's. No atomics: sums in a fixed order.
+// Bytes: 52 a node; 4 (3 + D²) a particle if caches hold a block's. No atomics: sums in a fixed order.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 layout(constant_id = 1) const uint THREADS_PER_ITEM = 64;
@@ -22,7 +23,8 @@ layout(scalar, binding = 6) readonly buffer Tangent { float tangent[]; };
 layout(scalar, binding = 7) readonly buffer Momentum { vec4 momentum[]; };
 layout(scalar, binding = 8) readonly buffer Field { vec3 field[]; };
 layout(scalar, binding = 9) readonly buffer Solve { MpmSolve solve[]; };
-layout(scalar, binding = 10) writeonly buffer Applied { vec3 applied[]; };
+layout(scalar, binding = 10) readonly buffer Held { vec3 held[]; };
+layout(scalar, binding = 11) writeonly buffer Applied { vec3 applied[]; };
 
 void main() {
     uint a = thread_idx() / THREADS_PER_ITEM;
@@ -51,5 +53,6 @@ void main() {
     }
     uint at = a * BLOCK_NODES + n;
     float m = momentum[at].w;
-    applied[at] = m > 0.0 ? field[at] + t.implicit_dt2 * t.lattice.cells_per_m / m * pull : vec3(0.0);
+    vec3 whole = m > 0.0 ? field[at] + t.implicit_dt2 * t.lattice.cells_per_m / m * pull : vec3(0.0);
+    applied[at] = left_free(held[at], whole);
 }

@@ -94,9 +94,14 @@ vec3 collide(vec3 v, vec3 normal, vec3 body_velocity, float friction, bool is_st
     return body_velocity + tangent * (1.0 + friction * along / speed);
 }
 
+// 1 at or behind the lower wall of an axis, −1 at or behind the upper one.
+float wall_side(MpmTerms terms, vec3 x_m, uint axis) {
+    return x_m[axis] <= terms.domain_min_m[axis] ? 1.0 : x_m[axis] >= terms.domain_max_m[axis] ? -1.0 : 0.0;
+}
+
 vec3 collide_with_walls(MpmTerms terms, vec3 x_m, vec3 v) {
     for (uint axis = 0u; axis < DIMENSIONS; ++axis) {
-        float side = x_m[axis] <= terms.domain_min_m[axis] ? 1.0 : x_m[axis] >= terms.domain_max_m[axis] ? -1.0 : 0.0;
+        float side = wall_side(terms, x_m, axis);
         if (side == 0.0) continue;
         vec3 normal = vec3(0.0);
         normal[axis] = side;

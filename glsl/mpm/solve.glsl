@@ -17,4 +17,28 @@ struct MpmSolve {
     uint is_done;
 };
 
+// What surfaces leave of a change of a node's velocity: all of it where they touch it nowhere (held is 0), what is along one surface
+// (held is its normal), along two (twice the direction of their edge) or nothing (three times any direction).
+const vec3 HELD_FAST = vec3(3.0, 0.0, 0.0);
+
+vec3 left_free(vec3 held, vec3 change) {
+    float kind = dot(held, held);
+    if (kind == 0.0) return change;
+    if (kind < 2.0) return change - dot(held, change) * held;
+    if (kind < 6.0) return 0.25 * dot(held, change) * held;
+    return vec3(0.0);
+}
+
+// The same with one surface more.
+vec3 hold(vec3 held, vec3 normal) {
+    float kind = dot(held, held);
+    if (kind == 0.0) return normal;
+    if (kind < 2.0) {
+        vec3 edge = cross(held, normal);
+        float sine = sqrt(dot(edge, edge));
+        return sine > 1e-3 ? 2.0 * edge / sine : held;
+    }
+    return kind < 6.0 && abs(dot(held, normal)) < 2e-3 ? held : HELD_FAST;
+}
+
 #endif

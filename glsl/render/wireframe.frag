@@ -10,5 +10,6 @@ layout(location = 0) out vec4 pixel;
 void main() {
     float covered = clamp(0.5 * line_width + 0.5 - abs(offset), 0.0, 1.0);
     if (covered <= 0.0) discard;
-    pixel = vec4(color.rgb, color.a * covered);
+    vec4 line = unpackUnorm4x8(color);
+    pixel = vec4(line.rgb, line.a * covered);
 }

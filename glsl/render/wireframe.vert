@@ -1,5 +1,5 @@
 #version 460
-// The twelve edges of an axis-aligned box as smooth lines of constant width: 72 vertices, no buffers.
+// The twelve edges of a box, however it is turned, as smooth lines of constant width: 72 vertices, no buffers.
 #extension GL_GOOGLE_include_directive : require
 #include "render/view.glsl"
 #include "render/wireframe.glsl"
@@ -13,7 +13,7 @@ vec3 box_corner(uint edge, float end) {
     t[axis] = end;
     t[(axis + 1u) % 3u] = float(edge & 1u);
     t[(axis + 2u) % 3u] = float(edge >> 1u & 1u);
-    return mix(lo, hi, t) - view.eye;
+    return corner + t.x * along[0] + t.y * along[1] + t.z * along[2] - view.eye;
 }
 
 // `a`, or where the segment from `a` to `b` enters the visible side of the near plane.
@@ -25,7 +25,7 @@ vec3 clipped(vec3 a, vec3 b) {
 
 void main() {
     uint edge = uint(gl_VertexIndex) / 6u;
-    vec2 corner = quad_corner(uint(gl_VertexIndex) % 6u);
+    vec2 side = quad_corner(uint(gl_VertexIndex) % 6u);
     vec3 a = box_corner(edge, 0.0), b = box_corner(edge, 1.0);
     offset = 0.0;
     gl_Position = NOWHERE;
@@ -36,8 +36,8 @@ void main() {
     if (dot(direction, direction) == 0.0) return;
     direction = normalize(direction);
     // One more pixel on each side for the soft edge.
-    offset = corner.y * (0.5 * line_width + 1.0);
-    vec4 at = corner.x < 0.0 ? from : to;
+    offset = side.y * (0.5 * line_width + 1.0);
+    vec4 at = side.x < 0.0 ? from : to;
     at.xy += 2.0 * offset * vec2(-direction.y, direction.x) / image_size * at.w;
     // A little nearer, so that edges in the plane of the ground win over it.
     at.z = has_perspective(view) ? 1.004 * at.z : at.z + 1e-5;

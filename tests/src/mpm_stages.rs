@@ -439,6 +439,7 @@ impl<'a> Stages<'a> {
             force: n.force,
             before: if n.mass > 0.0 { n.momentum / n.mass } else { DVec3::ZERO },
             velocity: n.velocity,
+            ..Node::default()
         };
         Grid {
             nodes: device_nodes(self.device, &self.mpm).into_iter().map(|(at, n)| (at, node(n))).collect(),
@@ -508,6 +509,7 @@ impl<'a> Stages<'a> {
         self.run(&[Stage::SolveImplicit]);
         let exact = twin::Implicit { tolerance: 1e-9, max_iterations: 500, ..implicit };
         let star = grid.clone();
+        grid.find_contacts(p, time_s);
         let solved = grid.solve(p, &self.particles(), &exact);
         self.worst.note("SolveImplicit: twin", solved.residual, 1e-9, "");
         grid.collide(p, time_s);

@@ -69,6 +69,28 @@ fn every_distribution_and_workgroup_size_verifies() {
 }
 
 #[test]
+fn every_transfer_spline_and_density_of_snow_on_a_grid_verifies() {
+    let session = session();
+    let transfers = "transfer=pic_flip,apic,mls";
+    for point in planned(&["mpm."], &["count=257", transfers, "spline=cubic,quadratic"], Profile::Smoke) {
+        verify(&session, &point);
+    }
+    for point in planned(&["mpm."], &["count=2049", "per_cell=1,3,100"], Profile::Smoke) {
+        verify(&session, &point);
+    }
+    // More than the twin does: other rasterizations, samples and sums.
+    for point in planned(&["mpm."], &["count=33001", "dimensions=3"], Profile::Smoke) {
+        verify(&session, &point);
+    }
+    if DEVICE.capabilities().float_atomics {
+        let floats = "variant=float_atomics";
+        for point in planned(&["mpm.step", "mpm.rasterize"], &["count=1,2049", floats], Profile::Smoke) {
+            verify(&session, &point);
+        }
+    }
+}
+
+#[test]
 fn ids_are_unique_and_defaults_are_values_of_their_axes() {
     let ids: BTreeSet<_> = benches::all().iter().map(|bench| bench.id()).collect();
     assert_eq!(ids.len(), benches::all().len());

@@ -35,7 +35,7 @@ pub use error::{Damage, Error, Problem, Result};
 pub use export::{Format, UnknownFormat, export, write_pvd};
 pub use frame::{Column, ColumnData, ColumnKind, Frame, FrameError};
 pub use metrics::{Metric, MetricsTable, MetricsWriter};
-pub use plot::{Mark, Panel, Series, plot_metrics, plot_panels, plot_series};
+pub use plot::{Mark, Panel, Scale, Series, plot_metrics, plot_panels, plot_panels_scaled, plot_series};
 pub use profile::{
     Candidate, DriverStatistic, Gap, HostGaps, KernelComparison, KernelFact, KernelSamples, Memory,
     MemoryRow, Mismatch, PassRow, Profile, ProfileComparison, ProfileRow, TableStyle, TimelinePass, Vary,

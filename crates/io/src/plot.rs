@@ -43,6 +43,33 @@ impl Series {
     }
 }
 
+/// How an axis runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scale {
+    /// In equal steps.
+    Linear,
+    /// In equal ratios. What is not above 0 has no place on it and interrupts the line.
+    Logarithmic,
+}
+
+impl Scale {
+    /// Where on the axis a value is.
+    fn place(self, value: f64) -> f64 {
+        match self {
+            Self::Linear => value,
+            Self::Logarithmic if value > 0.0 => value.log10(),
+            Self::Logarithmic => f64::NAN,
+        }
+    }
+
+    fn tick(self, place: f64, decimals: Option<usize>) -> String {
+        match self {
+            Self::Linear => tick(place, decimals),
+            Self::Logarithmic => power_tick(place),
+        }
+    }
+}
+
 /// Series over common axes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Panel<'a> {
@@ -61,7 +88,7 @@ pub struct Panel<'a> {
 /// # Errors
 /// [`Error::Plot`] if no point is finite or the extension is another; [`Error::Io`].
 pub fn plot_series(title: &str, x_label: &str, y_label: &str, series: &[Series], path: &Path) -> Result<()> {
-    draw_figure(title, &[Panel { x_label, y_label, series }], path)
+    draw_figure(title, &[Panel { x_label, y_label, series }], LINEAR, path)
 }
 
 /// As [`plot_series`], with panels one below the other.
@@ -69,11 +96,19 @@ pub fn plot_series(title: &str, x_label: &str, y_label: &str, series: &[Series],
 /// # Errors
 /// As [`plot_series`]; there is no panel.
 pub fn plot_panels(title: &str, panels: &[Panel<'_>], path: &Path) -> Result<()> {
+    plot_panels_scaled(title, panels, LINEAR, path)
+}
+
+/// As [`plot_panels`], on x and y axes of these scales.
+///
+/// # Errors
+/// As [`plot_panels`]; no point has a place on the axes.
+pub fn plot_panels_scaled(title: &str, panels: &[Panel<'_>], scales: [Scale; 2], path: &Path) -> Result<()> {
     if panels.is_empty() {
         let problem = "expected at least one panel, found none".to_owned();
         return Err(Error::Plot { path: path.to_owned(), problem });
     }
-    draw_figure(title, panels, path)
+    draw_figure(title, panels, scales, path)
 }
 
 /// Plots a run's metrics over `time`: every energy (metrics in J whose name ends in `_energy`) in one panel, every count (metrics
@@ -104,7 +139,7 @@ pub fn plot_metrics(table: &MetricsTable, path: &Path) -> Result<()> {
         let problem = "expected a metric in J whose name ends in \"_energy\" or one whose name begins with \"n_\", found neither".to_owned();
         return Err(Error::Plot { path: path.to_owned(), problem });
     }
-    draw_figure("Energies and particle counts", &panels, path)
+    draw_figure("Energies and particle counts", &panels, LINEAR, path)
 }
 
 /// `n_particles` reads as `particles`, `kinetic_energy` as `kinetic energy`.
@@ -112,6 +147,7 @@ fn legend_name(metric: &str) -> String {
     metric.strip_prefix("n_").unwrap_or(metric).replace('_', " ")
 }
 
+const LINEAR: [Scale; 2] = [Scale::Linear; 2];
 const FONT: &str = "sans-serif";
 const WIDTH: u32 = 960;
 const PANEL_HEIGHT: u32 = 440;
@@ -135,8 +171,13 @@ const PALETTE: [RGBColor; 7] = [
 const INK: RGBColor = RGBColor(40, 40, 40);
 const GRID: RGBColor = RGBColor(222, 222, 222);
 
-fn draw_figure(title: &str, panels: &[Panel<'_>], path: &Path) -> Result<()> {
+fn draw_figure(title: &str, panels: &[Panel<'_>], scales: [Scale; 2], path: &Path) -> Result<()> {
     let fail = |problem: String| Error::Plot { path: path.to_owned(), problem };
+    let placed: Vec<Vec<Series>> =
+        panels.iter().map(|panel| panel.series.iter().map(|s| placed(s, scales)).collect()).collect();
+    let panels: Vec<Panel<'_>> =
+        panels.iter().zip(&placed).map(|(panel, series)| Panel { series, ..*panel }).collect();
+    let panels = &panels[..];
     for panel in panels {
         if finite_points(panel).next().is_none() {
             return Err(fail(format!("{:?} has no finite point to draw", panel.y_label)));
@@ -149,14 +190,15 @@ fn draw_figure(title: &str, panels: &[Panel<'_>], path: &Path) -> Result<()> {
             let large = (size.0 * SUPERSAMPLING, size.1 * SUPERSAMPLING);
             let mut pixels = vec![0; large.0 as usize * large.1 as usize * 3];
             let root = BitMapBackend::with_buffer(&mut pixels, large).into_drawing_area();
-            draw(&root, title, panels, SUPERSAMPLING as i32).map_err(|error| fail(error.to_string()))?;
+            draw(&root, title, panels, scales, SUPERSAMPLING as i32)
+                .map_err(|error| fail(error.to_string()))?;
             drop(root);
             png_bytes(&average_down(&pixels, size), size).map_err(|error| fail(error.to_string()))?
         }
         Some("svg") => {
             let mut text = String::new();
             let root = SVGBackend::with_string(&mut text, size).into_drawing_area();
-            draw(&root, title, panels, 1).map_err(|error| fail(error.to_string()))?;
+            draw(&root, title, panels, scales, 1).map_err(|error| fail(error.to_string()))?;
             drop(root);
             text.into_bytes()
         }
@@ -182,6 +224,7 @@ fn draw<DB: DrawingBackend>(
     root: &DrawingArea<DB, Shift>,
     title: &str,
     panels: &[Panel<'_>],
+    scales: [Scale; 2],
     unit: i32,
 ) -> DrawResult<DB> {
     root.fill(&WHITE)?;
@@ -193,14 +236,15 @@ fn draw<DB: DrawingBackend>(
         let range = y_range(panel);
         let decimals = decimals(&range);
         for end in [range.start, range.end] {
-            let (width, _) = root.estimate_text_size(&tick(end, decimals), &text_style(TICK_SIZE, unit))?;
+            let (width, _) =
+                root.estimate_text_size(&scales[1].tick(end, decimals), &text_style(TICK_SIZE, unit))?;
             tick_width = tick_width.max(width as i32);
         }
     }
     // One left edge for all panels, so that equal times stand above one another.
     let y_area = tick_width + 44 * unit;
     for (area, panel) in body.split_evenly((panels.len(), 1)).iter().zip(panels) {
-        draw_panel(area, panel, y_area, unit)?;
+        draw_panel(area, panel, scales, y_area, unit)?;
     }
     root.present()
 }
@@ -208,6 +252,7 @@ fn draw<DB: DrawingBackend>(
 fn draw_panel<DB: DrawingBackend>(
     area: &DrawingArea<DB, Shift>,
     panel: &Panel<'_>,
+    scales: [Scale; 2],
     y_area: i32,
     unit: i32,
 ) -> DrawResult<DB> {
@@ -231,8 +276,8 @@ fn draw_panel<DB: DrawingBackend>(
         .y_desc(panel.y_label)
         .x_labels(11)
         .y_labels(8)
-        .x_label_formatter(&|x| tick(*x, x_decimals))
-        .y_label_formatter(&|y| tick(*y, y_decimals))
+        .x_label_formatter(&|x| scales[0].tick(*x, x_decimals))
+        .y_label_formatter(&|y| scales[1].tick(*y, y_decimals))
         .axis_desc_style(text_style(16, unit))
         .label_style(text_style(TICK_SIZE, unit))
         .set_all_tick_mark_size(4 * unit)
@@ -305,6 +350,12 @@ fn text_style(size: i32, unit: i32) -> TextStyle<'static> {
     TextStyle::from((FONT, size * unit).into_font()).color(&INK)
 }
 
+/// A series as it lies on the axes.
+fn placed(series: &Series, [x, y]: [Scale; 2]) -> Series {
+    let points = series.points.iter().map(|point| (x.place(point.0), y.place(point.1))).collect();
+    Series { points, ..series.clone() }
+}
+
 fn finite_points<'a>(panel: &Panel<'a>) -> impl Iterator<Item = &'a (f64, f64)> {
     panel.series.iter().flat_map(|series| &series.points).filter(|point| is_finite(point))
 }
@@ -344,6 +395,22 @@ fn tick(value: f64, decimals: Option<usize>) -> String {
     };
     let text = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
     if text == "-0" { "0".to_owned() } else { text.to_owned() }
+}
+
+/// The value that has this place on a logarithmic axis, in three digits.
+fn power_tick(place: f64) -> String {
+    let value = 10_f64.powf(place);
+    let text = format!("{value:.2e}");
+    let text = match text.parse::<f64>() {
+        Ok(rounded) if (1e-3..1e5).contains(&rounded) => {
+            format!("{rounded:.*}", (2 - place.floor() as i32).max(0) as usize)
+        }
+        _ => text,
+    };
+    let (digits, power) = text.split_once('e').map_or((text.as_str(), ""), |(d, p)| (d, p));
+    let digits =
+        if digits.contains('.') { digits.trim_end_matches('0').trim_end_matches('.') } else { digits };
+    if power.is_empty() { digits.to_owned() } else { format!("{digits}e{power}") }
 }
 
 /// Averages squares of [`SUPERSAMPLING`]² pixels; `size` is that of the result.

@@ -67,7 +67,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         camera,
         background: [0.05, 0.06, 0.08],
         particles: &particles,
-        boxes: &[WireBox { lo, hi }],
+        boxes: &[WireBox::between(lo, hi)],
         balls: &[Ball { center: vec3(1.55, 0.13, 0.3), radius_m: 0.13, color: [0.72, 0.70, 0.66] }],
         ground: Some(Ground::under(lo, hi, camera.up_axis)),
         occlusion: 1.0,

@@ -90,13 +90,28 @@ pub enum Shading {
     Brightest,
 }
 
-/// An axis-aligned box drawn by its edges.
+/// A box drawn by its edges; a face, or a line, where edges are zero.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WireBox {
-    /// The lower corner, in m.
-    pub lo: Vec3,
-    /// The upper corner, in m.
-    pub hi: Vec3,
+    /// A corner, in m.
+    pub corner: Vec3,
+    /// The edges from there, in m.
+    pub edges: [Vec3; 3],
+}
+
+impl WireBox {
+    /// The box along the axes between two corners, in m.
+    pub fn between(lo: Vec3, hi: Vec3) -> Self {
+        let size = hi - lo;
+        let edges =
+            [size.with_y(0.0).with_z(0.0), size.with_x(0.0).with_z(0.0), size.with_x(0.0).with_y(0.0)];
+        Self { corner: lo, edges }
+    }
+
+    /// A line between two points, in m.
+    pub fn line(from: Vec3, to: Vec3) -> Self {
+        Self { corner: from, edges: [to - from, Vec3::ZERO, Vec3::ZERO] }
+    }
 }
 
 /// A large sphere.

@@ -219,9 +219,9 @@ impl Renderer {
         frame.boxes.iter().map(move |wire_box| {
             let params = wireframe::Params {
                 view,
-                lo: wire_box.lo.to_array(),
-                hi: wire_box.hi.to_array(),
-                color: [r, g, b, 0.55],
+                corner: wire_box.corner.to_array(),
+                along: wire_box.edges.map(|edge| edge.to_array()),
+                color: u32::from_le_bytes([r, g, b, 0.55].map(|c| (255.0 * c).round() as u8)),
                 image_size: [width as f32, height as f32],
                 line_width: (height as f32 / 400.0).max(1.0),
             };

@@ -174,7 +174,7 @@ fn without_perspective_what_is_before_hides_what_is_behind() {
     }
     let set = studio.set(&[Vec3::ZERO], &[0.5], 1);
     let particles = [set.flat(0.3, ColorMap::Viridis, [0.0, 1.0])];
-    let edge = |z: f32| WireBox { lo: vec3(-1.0, 0.0, z), hi: vec3(1.0, 1.0, z + 0.01) };
+    let edge = |z: f32| WireBox::between(vec3(-1.0, 0.0, z), vec3(1.0, 1.0, z + 0.01));
     let mut boxed = |z: f32| {
         let frame = Frame { boxes: &[edge(z)], occlusion: 1.0, ..bare(camera, &particles) };
         studio.draw(&frame).at_point(middle)
@@ -480,7 +480,7 @@ fn occlusion_darkens_the_gap_between_spheres_and_spares_the_background() {
 fn a_wire_box_has_edges_between_its_projected_corners_and_hides_behind_spheres() {
     let mut studio = Studio::new();
     let (lo, hi) = (vec3(-0.9, -0.6, -0.5), vec3(0.9, 0.6, 0.5));
-    let boxes = [WireBox { lo, hi }];
+    let boxes = [WireBox::between(lo, hi)];
     let camera = OrbitCamera { azimuth_deg: 30.0, elevation_deg: 20.0, ..camera() };
     let frame = Frame { boxes: &boxes, ..bare(camera, &[]) };
     let picture = studio.draw(&frame);

@@ -151,7 +151,7 @@ impl Scene {
             camera,
             background: [0.05, 0.06, 0.08],
             particles: &particles,
-            boxes: &[WireBox { lo, hi }],
+            boxes: &[WireBox::between(lo, hi)],
             balls: &[],
             ground: Some(Ground::under(lo, hi, camera.up_axis)),
             occlusion: 1.0,

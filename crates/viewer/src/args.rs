@@ -1,5 +1,6 @@
 //! The command line.
 
+use crate::analyze::Study;
 use crate::say;
 use crate::sweep::VaryAxis;
 use clap::{ArgGroup, Parser, Subcommand};
@@ -51,6 +52,8 @@ pub enum Command {
     /// warm until the median is known to 2 % (95 % confidence), and its result is compared again. The subgroup size is the
     /// device's own: for Mesa's software device set LP_NATIVE_VECTOR_WIDTH to 128, 256 or 512.
     Bench(BenchArgs),
+    /// Repeat a study of how and where the material point method breaks (paper 004): a table, a plot and a page of text.
+    Analyze(AnalyzeArgs),
     /// Say whether a scene is sound, and what it amounts to; no device is needed.
     Check(CheckArgs),
     /// List the Vulkan devices of this machine.
@@ -396,6 +399,29 @@ pub struct BenchArgs {
     /// How far medians may differ and still be the same.
     #[arg(long, value_name = "SHARE", default_value_t = 0.05, value_parser = tolerance, allow_hyphen_values = true)]
     pub tolerance: f64,
+    #[command(flatten)]
+    pub device: DeviceArgs,
+    /// Say nothing but errors.
+    #[arg(long)]
+    pub quiet: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct AnalyzeArgs {
+    /// Which study.
+    pub study: Study,
+    /// Where STUDY.csv, STUDY.svg and STUDY.md go [default: out/analyze_STUDY].
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// noise: steps that a lone particle drifts for [default: 4096].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(4..=1_000_000))]
+    pub steps: Option<u64>,
+    /// runtime: the most particles that are timed [default: 65536].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(64..=4_194_304))]
+    pub particles: Option<u32>,
+    /// Few points, briefly: whether the study still runs.
+    #[arg(long)]
+    pub smoke: bool,
     #[command(flatten)]
     pub device: DeviceArgs,
     /// Say nothing but errors.

@@ -3,6 +3,7 @@
 //! Here live the commands, the window, the order in which results leave the device, and the exit status. Here will never
 //! live: a kernel, a solver's step, a file format or a Vulkan call.
 
+mod analyze;
 mod args;
 mod bench;
 mod check;
@@ -11,6 +12,7 @@ mod export;
 mod failure;
 mod invariants;
 mod list;
+mod outline;
 mod painter;
 mod play;
 mod plots;
@@ -54,6 +56,7 @@ fn dispatch(args: &Args) -> Result<(), Failure> {
         Command::Export(export) => export::export(export),
         Command::Profile(profile) => profile::profile(profile, validation),
         Command::Bench(bench) => bench::bench(bench, validation),
+        Command::Analyze(arguments) => analyze::analyze(arguments, validation),
         Command::Check(check) => check::check(check),
         Command::Devices => list::devices(),
         Command::Scenes(scenes) => list::scenes(scenes),

@@ -1,6 +1,7 @@
 //! From a scene and its columns to a picture: what is drawn, in which colours, and what the legend says.
 
 use crate::failure::Failure;
+use crate::outline;
 use crate::solver::Solver;
 use frazil_particles::ColumnView;
 use frazil_render::glam::Vec3;
@@ -32,6 +33,10 @@ pub struct ShownSet<'a> {
     pub id: Option<Buffer<u32>>,
     /// In °C.
     pub temperature: Option<Buffer<f32>>,
+    /// J_P.
+    pub plastic_volume: Option<Buffer<f32>>,
+    /// In kg, in a plane kg/m.
+    pub mass: Option<Buffer<f32>>,
     /// (x*, λ) of each particle.
     pub constraint: Option<Buffer<[f32; 4]>>,
 }
@@ -79,6 +84,8 @@ impl<'a> ShownSet<'a> {
             density: words("density").map(Buffer::cast),
             id: words("id").cloned(),
             temperature: None,
+            plastic_volume: words("plastic_volume").map(Buffer::cast),
+            mass: words("mass").map(Buffer::cast),
             constraint: None,
         }
     }
@@ -92,6 +99,8 @@ impl<'a> ShownSet<'a> {
             density: Some(matter.density().clone()),
             id: Some(matter.id().clone()),
             temperature: Some(matter.temperature.front().clone()),
+            plastic_volume: None,
+            mass: None,
             constraint: Some(matter.constraint().clone()),
         }
     }
@@ -105,6 +114,8 @@ impl<'a> ShownSet<'a> {
             ColourBy::Height => true,
             ColourBy::Temperature => self.temperature.is_some(),
             ColourBy::Phase => self.phase.is_some(),
+            ColourBy::PlasticVolume => self.plastic_volume.is_some(),
+            ColourBy::Mass => self.mass.is_some(),
             // The scene's enum may grow.
             _ => false,
         }
@@ -112,7 +123,7 @@ impl<'a> ShownSet<'a> {
 }
 
 /// Every property that particles can be coloured by.
-pub const PROPERTIES: [ColourBy; 7] = [
+pub const PROPERTIES: [ColourBy; 9] = [
     ColourBy::Phase,
     ColourBy::Temperature,
     ColourBy::Speed,
@@ -120,6 +131,8 @@ pub const PROPERTIES: [ColourBy; 7] = [
     ColourBy::Height,
     ColourBy::Id,
     ColourBy::Lambda,
+    ColourBy::PlasticVolume,
+    ColourBy::Mass,
 ];
 
 /// Draws pictures of a scene.
@@ -146,8 +159,9 @@ struct Scenery {
     water_radius_m: f32,
     /// How water beside snow is shown.
     water: Shading,
-    boxes: Vec<WireBox>,
-    balls: Vec<Ball>,
+    domain: WireBox,
+    /// Its colliders may move.
+    scene: Scene,
     ground: Ground,
 }
 
@@ -219,12 +233,15 @@ impl Painter {
         let by_intensity = scenery.by_intensity && property == ColourBy::Density;
         let is_by_phase = property == ColourBy::Phase;
         let caption = format!("{}   t = {time_s:.3} s", scenery.name);
+        let boxes: Vec<WireBox> =
+            [scenery.domain].into_iter().chain(outline::outlines(&scenery.scene, time_s)).collect();
+        let balls = scenery.balls(time_s);
         let frame = Frame {
             camera,
             background: if by_intensity { [0.0; 3] } else { scenery.background },
             particles: &particles,
-            boxes: &scenery.boxes,
-            balls: &scenery.balls,
+            boxes: &boxes,
+            balls: &balls,
             ground: (!by_intensity).then_some(scenery.ground),
             occlusion: match property {
                 // Flat discs have no hollows.
@@ -270,6 +287,8 @@ impl Painter {
                 self.pick(recorder, set.count, &set.position.cast(), picked, params);
                 Column::Scalar(picked)
             }
+            ColourBy::PlasticVolume => Column::Scalar(set.plastic_volume.as_ref()?),
+            ColourBy::Mass => Column::Scalar(set.mass.as_ref()?),
             ColourBy::Phase => {
                 return set.phase.map(|phase| match phase {
                     Phase::Snow => (Coloring::Uniform(SNOW_COLOUR), Shading::Matte),
@@ -325,13 +344,6 @@ pub fn camera(scene: &Scene) -> OrbitCamera {
 impl Scenery {
     fn of(scene: &Scene) -> Self {
         let (lo, hi) = (vec3(scene.domain.min_m), vec3(scene.domain.max_m));
-        let balls = scene.colliders.iter().filter_map(|collider| match collider {
-            Collider::Sphere { centre_m, radius_m, side: Side::Outside, .. } => {
-                Some(Ball { center: vec3(*centre_m), radius_m: *radius_m as f32, color: COLLIDER_COLOUR })
-            }
-            // Drawn, a vessel or a plane would hide what it holds.
-            _ => None,
-        });
         Self {
             name: scene.name.clone(),
             up_axis: scene.up_axis,
@@ -341,10 +353,23 @@ impl Scenery {
             radius_m: (scene.render.particle_radius_spacings * scene.particle_spacing_m()) as f32,
             water_radius_m: (scene.render.water_radius_spacings * scene.particle_spacing_m()) as f32,
             water: Shading::Translucent { percent: (100.0 * scene.render.water_opacity).round() as u8 },
-            boxes: vec![WireBox { lo, hi }],
-            balls: balls.collect(),
+            domain: WireBox::between(lo, hi),
+            scene: scene.clone(),
             ground: Ground::under(lo, hi, up_axis(scene.up_axis)),
         }
+    }
+
+    /// Solid spheres at a time in s; drawn, a vessel would hide what it holds.
+    fn balls(&self, time_s: f64) -> Vec<Ball> {
+        let ball = |collider: &Collider| match collider {
+            Collider::Sphere { centre_m, radius_m, side: Side::Outside, .. } => Some(Ball {
+                center: vec3(*centre_m) + outline::offset(collider, time_s),
+                radius_m: *radius_m as f32,
+                color: COLLIDER_COLOUR,
+            }),
+            _ => None,
+        };
+        self.scene.colliders.iter().filter_map(ball).collect()
     }
 
     fn radius_m(&self, phase: Option<Phase>, property: ColourBy) -> f32 {
@@ -370,6 +395,13 @@ fn legend(scene: &Scene, property: ColourBy, n_particles: usize) -> Option<Legen
         ColourBy::Density => {
             let range = [(1.0 - DENSITY_REACH) * rest, (1.0 + DENSITY_REACH) * rest];
             ("density", "kg/m³", ColorMap::Vik, range)
+        }
+        // Both ways of 1: pressed and hardened, or torn.
+        ColourBy::PlasticVolume => ("J_P", "", ColorMap::Vik, [0.8, 1.2]),
+        ColourBy::Mass => {
+            let mean = scene.particle_mass_kg() as f32;
+            let unit = if scene.n_dimensions() == 2 { "kg/m" } else { "kg" };
+            ("mass", unit, ColorMap::Viridis, [0.5 * mean, 1.5 * mean])
         }
         ColourBy::Lambda => ("λ", "", ColorMap::Viridis, [LAMBDA_MIN, 0.0]),
         ColourBy::Height => ("height", "m", ColorMap::Viridis, [0.0, height_m as f32]),

@@ -10,6 +10,7 @@ mod exclusive_scan;
 mod gather;
 mod interlinks;
 mod lattice;
+mod mpm;
 mod pbd_step;
 mod radix_sort;
 mod reduction;
@@ -18,6 +19,7 @@ mod snow_step;
 
 use crate::bench::Bench;
 
+pub use mpm::{mpm_particles_of_state, mpm_twin_parameters};
 pub use pbd_step::{twin_numbers, twin_parameters};
 pub use snow_step::snow_twin_parameters;
 
@@ -38,5 +40,9 @@ pub fn all() -> &'static [&'static dyn Bench] {
         &decomposition::Decomposition,
         &pbd_step::PbdStep,
         &snow_step::SnowStep,
+        &mpm::Rasterize,
+        &mpm::UpdateNodes,
+        &mpm::UpdateParticles,
+        &mpm::Step,
     ]
 }

@@ -5,7 +5,8 @@ use std::path::Path;
 
 use frazil_io::reference_data::{KOSHIZUKA_OKA_1996_FRONT, ritter_front};
 use frazil_io::{
-    Mark, Metric, MetricsTable, MetricsWriter, Panel, Series, plot_metrics, plot_panels, plot_series,
+    Mark, Metric, MetricsTable, MetricsWriter, Panel, Scale, Series, plot_metrics, plot_panels,
+    plot_panels_scaled, plot_series,
 };
 
 fn metrics(dir: &Path) -> MetricsTable {
@@ -104,6 +105,23 @@ fn panels_stand_one_below_the_other() {
     assert!(border_is_blank(width, height, &pixels));
     let none = plot_panels("none", &[], &path).unwrap_err().to_string();
     assert!(none.contains("at least one panel"), "{none}");
+}
+
+#[test]
+fn a_logarithmic_axis_has_powers_of_ten_and_no_place_for_zero() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("log.svg");
+    let points = vec![(1.0, 1e-6), (10.0, 0.0), (100.0, 1e-2), (1e4, 1e2)];
+    let series = [Series::new("growth", Mark::Points, points)];
+    let panel = Panel { x_label: "step [1]", y_label: "strain [1]", series: &series };
+    plot_panels_scaled("log", &[panel], [Scale::Logarithmic; 2], &path).unwrap();
+    let text = fs::read_to_string(&path).unwrap();
+    assert_eq!(text.matches("<circle").count(), 3 + 1, "one for each point above 0 and one in the legend");
+    assert!(text.contains("1e-4") && text.contains("31.6") && text.contains("100"), "{text}");
+    let zero = [Series::new("nothing", Mark::Line, vec![(1.0, 0.0), (2.0, -1.0)])];
+    let panel = Panel { series: &zero, ..panel };
+    let none = plot_panels_scaled("log", &[panel], [Scale::Logarithmic; 2], &path).unwrap_err().to_string();
+    assert!(none.contains("no finite point"), "{none}");
 }
 
 /// Heat in J is no energy of motion: it would dwarf those.

@@ -2,7 +2,10 @@
 
 use glam::{DMat3, DVec3};
 
-use super::Parameters;
+use super::{Parameters, outer};
+
+/// The share of a speed that rounding leaves along a normal that it was taken away from, on a device.
+const STANDING: f64 = 1e-5;
 
 /// What happens to snow that touches a surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -215,6 +218,31 @@ pub fn collide(p: &Parameters, x: DVec3, velocity: DVec3, time_s: f64) -> DVec3 
         }
     }
     v
+}
+
+/// What bodies and walls that contain a point leave free of a change of a velocity that they have collided with, as a projection: nothing
+/// where it is stuck, otherwise what is along every surface that it has no speed away from.
+pub fn left_free(p: &Parameters, x: DVec3, velocity: DVec3, time_s: f64) -> DMat3 {
+    let bodies = p.colliders.iter().map(|collider| {
+        let (distance, normal) = collider.distance_m(p, x, time_s);
+        (distance, normal, collider.motion_at(time_s).1, collider.surface)
+    });
+    let walls = walls(p, x).map(|(distance, normal)| (distance, normal, DVec3::ZERO, p.walls));
+    let mut free = DMat3::IDENTITY;
+    for (_, normal, surface_velocity, surface) in
+        bodies.chain(walls).filter(|(distance, ..)| *distance <= 0.0)
+    {
+        let relative = velocity - surface_velocity;
+        if surface.sticky || (surface.friction > 0.0 && relative == DVec3::ZERO) {
+            return DMat3::ZERO;
+        }
+        let new = free * normal;
+        if relative.dot(normal) <= STANDING * relative.length() && new.length() > 1e-3 {
+            let new = new.normalize();
+            free -= outer(new, new);
+        }
+    }
+    free
 }
 
 /// A position pushed out of bodies, as 001 adds to its step 8, and into the domain.

@@ -61,19 +61,21 @@ fn plus(a: &Field, s: f64, b: &Field) -> Field {
 
 impl Grid {
     /// Replaces v* by what solves the system, by conjugate residuals from v*, preconditioned with M: forces on a node fall with its
-    /// mass, so M⁻¹ K is bounded where K has entries of all magnitudes.
+    /// mass, so M⁻¹ K is bounded where K has entries of all magnitudes. Only what surfaces leave free of v* changes.
     pub fn solve(&mut self, p: &Parameters, particles: &[Particle], implicit: &Implicit) -> Solved {
         let massive = || self.nodes.iter().filter(|(_, node)| node.mass > 0.0);
         let mass: BTreeMap<[i64; 3], f64> = massive().map(|(at, node)| (*at, node.mass)).collect();
         let weighed = |u: &Field| -> Field { u.iter().map(|(at, u)| (*at, mass[at] * *u)).collect() };
         let unweighed = |u: &Field| -> Field { u.iter().map(|(at, u)| (*at, *u / mass[at])).collect() };
         let stiffness = implicit.beta * p.dt_s * p.dt_s;
-        let apply = |u: &Field| plus(&weighed(u), stiffness, &apply_stiffness(p, particles, u));
+        let free =
+            |u: Field| -> Field { u.into_iter().map(|(at, u)| (at, self.nodes[&at].free * u)).collect() };
+        let apply = |u: &Field| free(plus(&weighed(u), stiffness, &apply_stiffness(p, particles, u)));
 
         let mut v: Field = massive().map(|(at, node)| (*at, node.velocity)).collect();
         let right = weighed(&v);
         let size = dot(&right, &right).sqrt();
-        let mut r = plus(&right, -1.0, &apply(&v));
+        let mut r = plus(&free(right), -1.0, &apply(&v));
         let mut z = unweighed(&r);
         let mut az = apply(&z);
         let (mut direction, mut image) = (z.clone(), az.clone());

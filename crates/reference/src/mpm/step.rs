@@ -85,6 +85,7 @@ impl State {
         grid.update_velocity(p);
         grid.collide(p, time_s);
         let solved = p.implicit.map(|implicit| {
+            grid.find_contacts(p, time_s);
             let solved = grid.solve(p, &self.particles, &implicit);
             grid.collide(p, time_s);
             solved

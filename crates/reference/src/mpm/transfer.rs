@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use glam::{DMat3, DVec3};
 
-use super::colliders::push_out;
+use super::colliders::{left_free, push_out};
 use super::{Parameters, Particle, Stencil, Transfer, collide, outer};
 
 /// Below this, an entry of Δt ∇v is lost when it is added to 1 in f32.
@@ -23,6 +23,8 @@ pub struct Node {
     pub before: DVec3,
     /// v_i as it is now, in m/s.
     pub velocity: DVec3,
+    /// The projection onto what surfaces leave free of a change of v_i.
+    pub free: DMat3,
 }
 
 /// The nodes that particles reach.
@@ -76,6 +78,13 @@ impl Grid {
     pub fn collide(&mut self, p: &Parameters, time_s: f64) {
         for (at, node) in self.nodes.iter_mut().filter(|(_, node)| node.mass > 0.0) {
             node.velocity = collide(p, p.node_m(*at), node.velocity, time_s);
+        }
+    }
+
+    /// What bodies and walls leave free of the velocities that they have collided with, for step 6.
+    pub fn find_contacts(&mut self, p: &Parameters, time_s: f64) {
+        for (at, node) in self.nodes.iter_mut().filter(|(_, node)| node.mass > 0.0) {
+            node.free = left_free(p, p.node_m(*at), node.velocity, time_s);
         }
     }
 

@@ -7,7 +7,7 @@ use crate::SolverError;
 use frazil_kernels::{Operation, ReductionF32, SparseBlocks};
 use frazil_shaders::mpm::{
     advance_direction, advance_velocity, apply_stiffness, begin_solve, collide_nodes, differentiate_stress,
-    dot_nodes, settle_solve,
+    dot_nodes, find_contacts, settle_solve,
 };
 use frazil_shaders::types::MpmSolve;
 use frazil_vk::{Buffer, Device, Kernel, Recorder, Threads};
@@ -20,7 +20,8 @@ const NEXT: u32 = 3;
 
 /// The solve's vectors, scalars and kernels.
 ///
-/// Symbols: B = I + β Δt² M⁻¹ ∂²Φ; z residual, p direction, q = B p, w = B z.
+/// Symbols: B = I + β Δt² M⁻¹ ∂²Φ; z residual, p direction, q = B p, w = B z. Of all of them, what surfaces leave free: what touches a
+/// surface in step 5 keeps the velocity that it has along the normal.
 pub struct ImplicitSolve {
     max_iterations: u32,
     tolerance: f32,
@@ -40,6 +41,7 @@ struct Kernels {
     velocity: Kernel<advance_velocity::Interface>,
     settle: Kernel<settle_solve::Interface>,
     collide: Kernel<collide_nodes::Interface>,
+    find_contacts: Kernel<find_contacts::Interface>,
 }
 
 /// What is as long as the nodes or the active blocks.
@@ -48,6 +50,7 @@ struct Vectors {
     p: Buffer<[f32; 3]>,
     q: Buffer<[f32; 3]>,
     w: Buffer<[f32; 3]>,
+    held: Buffer<[f32; 3]>,
     sums: [Buffer<f32>; 2],
     reductions: [ReductionF32; 2],
 }
@@ -61,6 +64,7 @@ impl Vectors {
             p: device.buffer("direction", n)?,
             q: device.buffer("applied direction", n)?,
             w: device.buffer("applied residual", n)?,
+            held: device.buffer("held", n)?,
             sums: [
                 device.buffer("first sums", n_blocks as usize)?,
                 device.buffer("second sums", n_blocks as usize)?,
@@ -134,6 +138,10 @@ impl ImplicitSolve {
                     transfer: parameters.transfer_number(),
                 },
             )?,
+            find_contacts: Kernel::specialized(
+                device,
+                &find_contacts::Specialization { workgroup_size, threads_per_item, dimensions },
+            )?,
         };
         Ok(Some(Self {
             max_iterations: implicit.max_iterations,
@@ -168,6 +176,7 @@ impl ImplicitSolve {
         let Vectors { z, q, w, .. } = &self.vectors;
         let v = &at.nodes.velocity;
         recorder.fill(&self.solve, 0);
+        self.find_contacts(recorder, at, time_s);
         self.dot(recorder, at, 0, v, v)?;
         self.settle(recorder, START);
         self.apply(recorder, at, v, w);
@@ -228,9 +237,10 @@ impl ImplicitSolve {
             momentum: &nodes.momentum,
             field,
             solve: &self.solve,
+            held: &self.vectors.held,
             applied,
         };
-        recorder.declare_bytes((12 + 4 * entries) * n_particles + 40 * n_nodes);
+        recorder.declare_bytes((12 + 4 * entries) * n_particles + 52 * n_nodes);
         recorder.dispatch(&self.kernels.apply, Threads::Counted(blocks.active_count()), bindings, ());
     }
 
@@ -239,6 +249,7 @@ impl ImplicitSolve {
             active_count: &at.blocks.active_count().count,
             node_velocity: &at.nodes.velocity,
             applied: &self.vectors.w,
+            held: &self.vectors.held,
             residual: &self.vectors.z,
         };
         recorder.dispatch(&self.kernels.begin, Threads::Counted(at.blocks.active_count()), bindings, ());
@@ -304,6 +315,29 @@ impl ImplicitSolve {
         };
         recorder.declare_bytes(72 * u64::from(count.expected() * self.block_nodes));
         recorder.dispatch(&self.kernels.velocity, Threads::Counted(count), bindings, ());
+    }
+
+    /// What surfaces hold of the velocities that step 5 has left.
+    fn find_contacts(&self, recorder: &mut Recorder, at: Bodies<'_>, time_s: f32) {
+        let Bodies { constants, blocks, nodes, .. } = at;
+        let bindings = find_contacts::Bindings {
+            active_count: &blocks.active_count().count,
+            terms: &constants.terms,
+            active_block: blocks.active(),
+            momentum: &nodes.momentum,
+            colliders: &constants.colliders,
+            heights: &constants.heights,
+            node_velocity: &nodes.velocity,
+            held: &self.vectors.held,
+        };
+        recorder.declare_bytes(40 * u64::from(blocks.active_count().expected() * self.block_nodes));
+        let params = find_contacts::Params { time_s };
+        recorder.dispatch(
+            &self.kernels.find_contacts,
+            Threads::Counted(blocks.active_count()),
+            bindings,
+            params,
+        );
     }
 
     fn collide(&self, recorder: &mut Recorder, at: Bodies<'_>, time_s: f32) {

@@ -67,6 +67,8 @@ impl Nodes {
 pub struct Transfer {
     rasterize: Rasterize,
     update: Kernel<update_nodes::Interface>,
+    /// Bytes a node that it moves.
+    update_bytes: u64,
 }
 
 enum Rasterize {
@@ -156,7 +158,7 @@ impl Transfer {
             device,
             &update_nodes::Specialization { workgroup_size, threads_per_item, dimensions, transfer },
         )?;
-        Ok(Self { rasterize, update })
+        Ok(Self { rasterize, update, update_bytes: if parameters.has_affine() { 40 } else { 52 } })
     }
 
     /// Records steps 1 and 3: mass, momentum and force of every node.
@@ -268,7 +270,7 @@ impl Transfer {
             node_velocity: &nodes.velocity,
             node_change: &nodes.change,
         };
-        recorder.declare_bytes(52 * n_nodes);
+        recorder.declare_bytes(self.update_bytes * n_nodes);
         let params = update_nodes::Params { time_s };
         recorder.dispatch(&self.update, Threads::Counted(blocks.active_count()), bindings, params);
     }

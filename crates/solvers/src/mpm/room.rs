@@ -45,14 +45,16 @@ impl Room {
         Self::wanted([occupied.len() as u32, active.len() as u32])
     }
 
-    /// Other room to be made before the next step, if what was last seen asks for it.
-    pub fn look(&mut self, capacity: BlockCapacity) -> Result<Option<BlockCapacity>> {
+    /// Other room to be made before the next step, if what was last seen asks for it. Byte estimates follow what was seen, too.
+    pub fn look(&mut self, blocks: &SparseBlocks) -> Result<Option<BlockCapacity>> {
         let is_here = match &self.seen {
             Some(seen) => seen.is_ready()?,
             None => false,
         };
         let Some(seen) = self.seen.take_if(|_| is_here) else { return Ok(None) };
-        let seen = seen.wait()?;
+        let (seen, capacity) = (seen.wait()?, blocks.capacity());
+        blocks.occupied_count().expect(seen[0].min(capacity.occupied));
+        blocks.active_count().expect(seen[1].min(capacity.active));
         let wanted = Self::wanted([seen[0], seen[1]]);
         let is_tight = |found: u32, room: u32| u64::from(found) * 4 > u64::from(room) * 3;
         let is_wide = |wanted: u32, room: u32| u64::from(wanted) * 4 < u64::from(room);

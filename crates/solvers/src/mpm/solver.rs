@@ -186,7 +186,7 @@ impl Mpm {
     }
 
     fn try_record_step(&mut self, recorder: &mut Recorder) -> Result<(), SolverError> {
-        if let Some(capacity) = self.room.look(self.blocks.capacity())? {
+        if let Some(capacity) = self.room.look(&self.blocks)? {
             self.blocks.resize(&self.device, capacity)?;
             self.nodes = Nodes::new(&self.device, &self.parameters, capacity.active)?;
             if let Some(implicit) = &mut self.implicit {
@@ -349,6 +349,11 @@ impl Mpm {
     /// Velocity of the nodes at the end of the last step, in m/s.
     pub fn node_velocity(&self) -> &Buffer<[f32; 3]> {
         &self.nodes.velocity
+    }
+
+    /// What that velocity changed by in the step, in m/s, where particles take it up (PIC and FLIP); else one element, of no meaning.
+    pub fn node_change(&self) -> &Buffer<[f32; 3]> {
+        &self.nodes.change
     }
 
     /// The scalars of the last semi-implicit solve, where there is one.

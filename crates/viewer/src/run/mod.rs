@@ -19,6 +19,7 @@ pub use session::Ended;
 use crate::args::RunArgs;
 use crate::device;
 use crate::failure::Failure;
+use crate::invariants;
 use crate::plots;
 use crate::profile;
 use crate::profiling::PassLog;
@@ -260,7 +261,11 @@ pub fn read_frame(simulation: &Simulation) -> Result<Frame, Failure> {
     let ring = ReadbackRing::new(device);
     simulation.solver.record_output(&mut recorder);
     let columns = state::read_columns(&ring, &mut recorder, &simulation.solver.columns())?;
+    let fault = simulation.solver.record_fault_check(&mut recorder)?;
     device.submit(recorder)?;
+    if let Some(fault) = fault {
+        invariants::check_fault(fault.wait()?)?;
+    }
     let columns = columns.into_iter().map(state::PendingColumn::wait).collect::<Result<Vec<_>, _>>()?;
     state::frame(simulation.step(), simulation.time_s(), &columns)
 }

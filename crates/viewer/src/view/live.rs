@@ -6,6 +6,7 @@ use crate::painter::Shown;
 use crate::simulation::Simulation;
 use crate::solver::{Measuring, Metrics};
 use frazil_scene::Scene;
+use frazil_solvers::mpm::FaultCheck;
 use frazil_vk::{Device, PassTime, RecorderOptions, Submission};
 use std::collections::VecDeque;
 
@@ -31,6 +32,7 @@ pub struct KernelTime {
 struct InFlight {
     submission: Submission,
     metrics: Measuring,
+    fault: Option<FaultCheck>,
     steps: u64,
     step: u64,
 }
@@ -52,8 +54,15 @@ impl Live {
         self.simulation.record_steps(&mut recorder, steps);
         // As in a run: densities that are shown are always those of the positions that are shown.
         let metrics = self.simulation.solver.record_metrics(&mut recorder)?;
+        let fault = self.simulation.solver.record_fault_check(&mut recorder)?;
         let submission = device.submit(recorder)?;
-        self.in_flight.push_back(InFlight { submission, metrics, steps, step: self.simulation.step() });
+        self.in_flight.push_back(InFlight {
+            submission,
+            metrics,
+            fault,
+            steps,
+            step: self.simulation.step(),
+        });
         Ok(())
     }
 
@@ -65,6 +74,9 @@ impl Live {
                 break;
             }
             let metrics = oldest.metrics.wait()?;
+            if let Some(fault) = oldest.fault {
+                invariants::check_fault(fault.wait()?)?;
+            }
             self.add_times(&oldest.submission.pass_times()?, oldest.steps);
             invariants::check_metrics(&metrics, oldest.step, self.simulation.n_particles)?;
             self.metrics = Some(metrics);

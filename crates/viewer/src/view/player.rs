@@ -33,6 +33,8 @@ struct Columns {
     density: Option<Buffer<f32>>,
     id: Option<Buffer<u32>>,
     temperature: Option<Buffer<f32>>,
+    plastic_volume: Option<Buffer<f32>>,
+    mass: Option<Buffer<f32>>,
 }
 
 impl Player {
@@ -155,6 +157,8 @@ impl Player {
             density: columns.density.clone(),
             id: columns.id.clone(),
             temperature: columns.temperature.clone(),
+            plastic_volume: columns.plastic_volume.clone(),
+            mass: columns.mass.clone(),
             constraint: None,
         });
         Shown { sets: sets.collect() }
@@ -209,5 +213,7 @@ fn upload_set(
             _ => None,
         },
         temperature: scalar("temperature")?,
+        plastic_volume: scalar("plastic_volume")?,
+        mass: scalar("mass")?,
     })
 }

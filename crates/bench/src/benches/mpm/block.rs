@@ -1,0 +1,219 @@
+//! A square or cube of snow amid empty space, strained and in motion.
+
+use super::twin::{particles_of_state, twin_parameters};
+use crate::axis::{Axis, Domain, Point};
+use crate::distribution::unit_noise;
+use crate::error::Result;
+use frazil_reference::mpm as twin;
+use frazil_scene::{InitialVolume, Material, Mpm as Section, Rasterization, Spline, Transfer, Weights};
+use frazil_solvers::mpm::{Beginning, Mpm, MpmParameters, Stage, Surroundings};
+use frazil_solvers::pbd::{StateColumn, Tuning};
+use frazil_vk::{Buffer, Device, Recorder};
+
+const TRANSFERS: &[&str] = &["pic_flip", "apic", "mls"];
+const SPLINES: &[&str] = &["cubic", "quadratic"];
+const RASTERIZATIONS: &[&str] = &["gather", "fixed_point", "float_atomics"];
+
+/// A power of two: places in cells are exact in f32, so that they differ from the twin's by nothing.
+const CELL_M: f64 = 1.0 / 64.0;
+/// Less than a wave in hardened snow takes for a cell.
+const DT_S: f64 = 1.0 / 16384.0;
+/// Empty space on each side: no node with mass touches a wall, so that momentum changes by gravity alone.
+const ROOM_CELLS: f64 = 8.0;
+/// Particles begin with random velocities and without strain; after so many steps a third of them have yielded.
+const STRAINING_STEPS: u32 = 8;
+/// The twin sums up to so many pairs of a particle and a node; beyond, it takes tens of seconds.
+const TWIN_PAIRS: usize = 1 << 21;
+
+/// Snow, and the numbers that the twin needs.
+pub struct Block {
+    pub mpm: Mpm,
+    pub p: twin::Parameters,
+    pub n: usize,
+}
+
+/// The axes of all benches of snow: how many particles, how dense, in how many dimensions, and how velocities come and go.
+pub fn axes() -> Vec<Axis> {
+    let names = |axis, names: &'static [&'static str]| Axis::names(axis, names, &names[..1], &names[..1]);
+    vec![
+        Axis::integers("count", Domain::Integers(0, 1 << 24), &[1_000, 10_007, 100_003], &[1_000]),
+        Axis::integers("dimensions", Domain::Integers(2, 3), &[2, 3], &[2, 3]),
+        Axis::integers("per_cell", Domain::Integers(1, 1024), &[8], &[8]),
+        names("transfer", TRANSFERS),
+    ]
+}
+
+/// The axis of those that look at nodes about particles.
+pub fn spline_axis() -> Axis {
+    Axis::names("spline", SPLINES, &SPLINES[..1], &SPLINES[..1])
+}
+
+/// The axis of those that add particles up. Atomics of floats are no part of the default: devices may lack them.
+pub fn variant_axis() -> Axis {
+    Axis::names("variant", RASTERIZATIONS, &RASTERIZATIONS[..2], &RASTERIZATIONS[..2])
+}
+
+impl Block {
+    /// Makes the snow of a point, strains it, and tells the solver how many blocks of nodes it has.
+    pub fn new(device: &Device, point: &Point) -> Result<Self> {
+        let n = point.count()?;
+        let section = section(point)?;
+        let dimensions = section.dimensions as usize;
+        let per_cell = point.integer("per_cell")? as f64;
+        let side_cells = (n as f64 / per_cell).powf(1.0 / dimensions as f64);
+        let domain_cells = (side_cells + 2.0 * ROOM_CELLS).ceil();
+        let noise = |i: usize, axis: usize| f64::from(unit_noise(6 * i + axis));
+        let vector = |of: &dyn Fn(usize) -> f64| -> [f32; 3] {
+            std::array::from_fn(|axis| if axis < dimensions { of(axis) as f32 } else { 0.0 })
+        };
+        let surroundings = Surroundings {
+            domain_max_m: vector(&|_| CELL_M * domain_cells),
+            gravity_m_s2: [0.0, -9.81, 0.0],
+            up_axis: 1,
+            ..Default::default()
+        };
+        let volume = CELL_M.powi(dimensions as i32) / per_cell;
+        let beginning = Beginning {
+            positions_m: (0..n)
+                .map(|i| vector(&|axis| CELL_M * (ROOM_CELLS + side_cells * noise(i, axis))))
+                .collect(),
+            velocities_m_s: (0..n).map(|i| vector(&|axis| 4.0 * noise(i, 3 + axis) - 2.0)).collect(),
+            masses_kg: vec![(section.material.density_kg_m3 * volume) as f32; n],
+            volumes_m3: vec![volume as f32; n],
+        };
+        let p = twin_parameters(&section, DT_S, &surroundings);
+        let parameters = MpmParameters::new(&section, DT_S, surroundings)?;
+        let mut mpm = Mpm::new(device, parameters, &beginning, Tuning::default())?;
+        for _ in 0..STRAINING_STEPS {
+            let mut recorder = device.recorder()?;
+            mpm.record_step(&mut recorder);
+            device.submit(recorder)?.wait()?;
+        }
+        let found = device.download(mpm.blocks().wanted(), 2)?;
+        mpm.blocks().occupied_count().expect(found[0]);
+        mpm.blocks().active_count().expect(found[1]);
+        Ok(Self { mpm, p, n })
+    }
+
+    /// Runs the stages of a step before this one.
+    pub fn run_before(&mut self, device: &Device, stage: Stage) -> Result<()> {
+        run_before(device, &mut self.mpm, stage)
+    }
+
+    /// The same snow at the same point of a step, with another rasterization: what the device is compared with where the twin takes too
+    /// long.
+    pub fn other(&self, device: &Device) -> Result<Mpm> {
+        let parameters = self.mpm.parameters();
+        let rasterization = match parameters.rasterization {
+            Rasterization::Gather => Rasterization::FixedPoint,
+            Rasterization::FixedPoint | Rasterization::FloatAtomics => Rasterization::Gather,
+        };
+        let parameters = MpmParameters { rasterization, ..parameters.clone() };
+        Ok(Mpm::restore(device, parameters, &self.state(device)?, self.mpm.step())?)
+    }
+
+    /// Whether the twin can add up all particles in little time.
+    pub fn is_for_the_twin(&self) -> bool {
+        self.n << (2 * self.p.dimensions) <= TWIN_PAIRS
+    }
+
+    /// The particles as the twin takes them, in the device's order.
+    pub fn particles(&self, device: &Device) -> Result<Vec<twin::Particle>> {
+        Ok(particles_of_state(self.mpm.parameters(), &self.state(device)?))
+    }
+
+    /// Everything that the next step depends on.
+    pub fn state(&self, device: &Device) -> Result<Vec<StateColumn>> {
+        state_of(device, &self.mpm)
+    }
+
+    /// Numbers of a matrix, of a symmetric one, and of the affine velocity, of which there may be none.
+    pub fn words(&self) -> [u64; 3] {
+        let p = self.mpm.parameters();
+        let affine = if p.has_affine() { p.matrix_words() } else { 0 };
+        [p.matrix_words(), p.symmetric_words(), affine].map(u64::from)
+    }
+
+    /// Nodes of the active blocks.
+    pub fn n_nodes(&self) -> u64 {
+        let blocks = self.mpm.blocks();
+        u64::from(blocks.active_count().expected()) * u64::from(blocks.layout().block_nodes())
+    }
+}
+
+/// Runs the stages of a step before this one.
+pub fn run_before(device: &Device, mpm: &mut Mpm, stage: Stage) -> Result<()> {
+    let mut recorder = device.recorder()?;
+    let before: Vec<Stage> = mpm.stages().take_while(|other| *other != stage).collect();
+    for stage in before {
+        mpm.record_stage(&mut recorder, stage)?;
+    }
+    Ok(device.submit(recorder)?.wait()?)
+}
+
+/// The columns that a step depends on, of which the density is none.
+pub fn state_of(device: &Device, mpm: &Mpm) -> Result<Vec<StateColumn>> {
+    let columns = mpm.state_columns().into_iter().filter(|column| column.name != "density");
+    columns
+        .map(|column| {
+            let words = device.download(&column.words, column.words.len())?;
+            Ok(StateColumn { name: column.name.into(), words })
+        })
+        .collect()
+}
+
+/// The state before a step, to begin from again.
+pub struct Before(Vec<Buffer<u32>>);
+
+impl Before {
+    pub fn copy(device: &Device, block: &Block) -> Result<Self> {
+        let mut columns = Vec::new();
+        for column in block.state(device)? {
+            columns.push(device.buffer_from("before", &column.words)?);
+        }
+        Ok(Self(columns))
+    }
+
+    pub fn restore(&self, recorder: &mut Recorder, mpm: &Mpm) {
+        let columns = mpm.state_columns().into_iter().filter(|column| column.name != "density");
+        for (before, column) in self.0.iter().zip(columns) {
+            recorder.copy(before, &column.words, before.len());
+        }
+    }
+}
+
+fn section(point: &Point) -> Result<Section> {
+    let transfer = match point.name("transfer")? {
+        "pic_flip" => Transfer::PicFlip,
+        "apic" => Transfer::Apic,
+        "mls" => Transfer::Mls,
+        _ => return Err(point.unknown("transfer", TRANSFERS)),
+    };
+    let spline = match point.get("spline").map(|_| point.name("spline")).transpose()? {
+        None | Some("cubic") => Spline::Cubic,
+        Some("quadratic") => Spline::Quadratic,
+        Some(_) => return Err(point.unknown("spline", SPLINES)),
+    };
+    let rasterization = match point.get("variant").map(|_| point.name("variant")).transpose()? {
+        None | Some("gather") => Rasterization::Gather,
+        Some("fixed_point") => Rasterization::FixedPoint,
+        Some("float_atomics") => Rasterization::FloatAtomics,
+        Some(_) => return Err(point.unknown("variant", RASTERIZATIONS)),
+    };
+    Ok(Section {
+        dimensions: point.integer("dimensions")? as u32,
+        cell_size_m: CELL_M,
+        particles_per_cell: None,
+        material: Material::default(),
+        transfer,
+        flip_ratio: 0.95,
+        spline,
+        initial_volume: InitialVolume::Sampled,
+        rasterization,
+        strain_floor: true,
+        weights: Weights::default(),
+        courant_number: 0.5,
+        walls: Default::default(),
+        implicit: None,
+    })
+}

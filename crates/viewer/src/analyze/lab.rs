@@ -1,0 +1,259 @@
+//! Snow made by hand on the device, and what is observed of it.
+
+use crate::failure::Failure;
+use frazil_scene::{InitialVolume, Mpm as Section, Surface};
+use frazil_solvers::mpm::{Beginning, Fault, Mpm, MpmMetrics, MpmParameters, Surroundings};
+use frazil_solvers::pbd::{StateColumn, Tuning};
+use frazil_vk::{Device, RecorderOptions};
+use glam::{DMat3, DVec3};
+
+/// Steps in a submission.
+const STEPS_AT_ONCE: u64 = 32;
+
+/// The engine's defaults, with cells of side `cell_size_m` and volumes as given.
+pub fn section(dimensions: u32, cell_size_m: f64) -> Section {
+    Section {
+        dimensions,
+        cell_size_m,
+        particles_per_cell: None,
+        material: Default::default(),
+        transfer: Default::default(),
+        flip_ratio: 0.95,
+        spline: Default::default(),
+        initial_volume: InitialVolume::Sampled,
+        rasterization: Default::default(),
+        strain_floor: true,
+        weights: Default::default(),
+        courant_number: 0.5,
+        walls: Surface::default(),
+        implicit: None,
+    }
+}
+
+/// A domain without gravity or bodies, from the origin on.
+pub fn empty_space(size_m: [f64; 3]) -> Surroundings {
+    let domain_max_m = size_m.map(|x| x as f32);
+    Surroundings { domain_max_m, up_axis: 1, ..Default::default() }
+}
+
+/// A particle of snow in a given state.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Grain {
+    pub position_m: DVec3,
+    pub velocity_m_s: DVec3,
+    pub mass_kg: f64,
+    pub volume_m3: f64,
+    /// F_E.
+    pub elastic: DMat3,
+    /// J_P.
+    pub plastic_volume: f64,
+    /// V⁰ τ in J.
+    pub stress: DMat3,
+}
+
+impl Grain {
+    /// A particle at rest in itself.
+    pub fn new(position_m: DVec3, mass_kg: f64, volume_m3: f64) -> Self {
+        Self {
+            position_m,
+            velocity_m_s: DVec3::ZERO,
+            mass_kg,
+            volume_m3,
+            elastic: DMat3::IDENTITY,
+            plastic_volume: 1.0,
+            stress: DMat3::ZERO,
+        }
+    }
+}
+
+/// `n`³ (in a plane n²) particles on a lattice in a cube of side `side_m` whose lower corner is at `corner_m`.
+pub fn cube(dimensions: u32, corner_m: DVec3, side_m: f64, n: u32, density_kg_m3: f64) -> Vec<Grain> {
+    let spacing = side_m / f64::from(n);
+    let volume = spacing.powi(dimensions as i32);
+    let layers = if dimensions == 3 { n } else { 1 };
+    let number = |i: u32| spacing * (f64::from(i) + 0.5);
+    (0..n * n * layers)
+        .map(|i| {
+            let depth = if dimensions == 3 { number(i / (n * n)) } else { 0.0 };
+            let at = corner_m + DVec3::new(number(i % n), number(i / n % n), depth);
+            Grain::new(at, density_kg_m3 * volume, volume)
+        })
+        .collect()
+}
+
+/// Snow on the device.
+pub struct Sample {
+    device: Device,
+    pub mpm: Mpm,
+}
+
+impl Sample {
+    /// Snow that begins at rest in itself, whatever the grains say of strain.
+    pub fn new(
+        device: &Device,
+        section: &Section,
+        dt_s: f64,
+        surroundings: Surroundings,
+        grains: &[Grain],
+    ) -> Result<Self, Failure> {
+        let narrow = |v: DVec3| v.to_array().map(|x| x as f32);
+        let beginning = Beginning {
+            positions_m: grains.iter().map(|grain| narrow(grain.position_m)).collect(),
+            velocities_m_s: grains.iter().map(|grain| narrow(grain.velocity_m_s)).collect(),
+            masses_kg: grains.iter().map(|grain| grain.mass_kg as f32).collect(),
+            volumes_m3: grains.iter().map(|grain| grain.volume_m3 as f32).collect(),
+        };
+        let parameters = MpmParameters::new(section, dt_s, surroundings)?;
+        let mpm = Mpm::new(device, parameters, &beginning, Tuning::default())?;
+        Ok(Self { device: device.clone(), mpm })
+    }
+
+    /// Snow that begins at rest with the strain that its grains have, as far as it can bear it. Its stress is the device's own: that of a
+    /// step without anything that moves it.
+    pub fn strained(
+        device: &Device,
+        section: &Section,
+        dt_s: f64,
+        surroundings: Surroundings,
+        grains: &[Grain],
+    ) -> Result<Self, Failure> {
+        let Surroundings { domain_min_m, domain_max_m, .. } = surroundings;
+        let alone = Surroundings { domain_min_m, domain_max_m, up_axis: 1, ..Default::default() };
+        let mut state = Self::new(device, section, dt_s, alone.clone(), grains)?.state()?;
+        let ids = word_column(&state, "id").to_vec();
+        let d = section.dimensions as usize;
+        for column in &mut state {
+            let of = |value: &dyn Fn(&Grain) -> Vec<f32>| {
+                ids.iter().flat_map(|id| value(&grains[*id as usize])).map(f32::to_bits).collect()
+            };
+            match column.name.as_str() {
+                "plastic_volume" => column.words = of(&|grain| vec![grain.plastic_volume as f32]),
+                "elastic" => {
+                    column.words = of(&|grain| {
+                        let entry = |k: usize| grain.elastic.col(k / d)[k % d] as f32;
+                        (0..d * d).map(entry).collect()
+                    });
+                }
+                _ => {}
+            }
+        }
+        let parameters = MpmParameters::new(section, dt_s, alone)?;
+        let mut still = Self { device: device.clone(), mpm: Mpm::restore(device, parameters, &state, 0)? };
+        still.step(1)?;
+        let parameters = MpmParameters::new(section, dt_s, surroundings)?;
+        let mpm = Mpm::restore(device, parameters, &still.state()?, 0)?;
+        Ok(Self { device: device.clone(), mpm })
+    }
+
+    /// Takes steps that must succeed.
+    pub fn step(&mut self, n: u64) -> Result<(), Failure> {
+        match self.try_step(n)? {
+            None => Ok(()),
+            Some(fault) => Err(Failure::invariant(fault)),
+        }
+    }
+
+    /// Takes steps, and tells what broke them, if anything did.
+    pub fn try_step(&mut self, n: u64) -> Result<Option<Fault>, Failure> {
+        let mut left = n;
+        loop {
+            let now = left.min(STEPS_AT_ONCE);
+            left -= now;
+            let mut recorder = self.device.recorder()?;
+            (0..now).for_each(|_| self.mpm.record_step(&mut recorder));
+            let check = self.mpm.record_fault_check(&mut recorder)?;
+            self.device.submit(recorder)?;
+            let fault = check.wait()?;
+            if left == 0 || fault.is_some() {
+                return Ok(fault);
+            }
+        }
+    }
+
+    /// Device time of each of `n` steps in one submission, in ns.
+    pub fn time(&mut self, n: u32) -> Result<f64, Failure> {
+        let mut recorder =
+            self.device.recorder_with(RecorderOptions { profile: true, ..Default::default() })?;
+        (0..n).for_each(|_| self.mpm.record_step(&mut recorder));
+        let times = self.device.submit(recorder)?.pass_times()?;
+        let (Some(first), Some(last)) = (times.first(), times.last()) else {
+            let name = &self.device.info().name;
+            return Err(Failure::device(format!("{name} has no time stamps, which this study is made of")));
+        };
+        Ok((last.start_ns + last.duration_ns - first.start_ns) / f64::from(n))
+    }
+
+    /// Measures the whole of it.
+    pub fn metrics(&self) -> Result<MpmMetrics, Failure> {
+        let mut recorder = self.device.recorder()?;
+        let pending = self.mpm.record_metrics(&mut recorder)?;
+        self.device.submit(recorder)?;
+        Ok(pending.wait()?)
+    }
+
+    /// Its particles in the order in which they were given.
+    pub fn grains(&self) -> Result<Vec<Grain>, Failure> {
+        let state = self.state()?;
+        let numbers = |name: &str| -> Vec<f64> {
+            word_column(&state, name).iter().map(|word| f32::from_bits(*word).into()).collect()
+        };
+        let (position, velocity) = (numbers("position"), numbers("velocity"));
+        let (mass, volume, plastic) = (numbers("mass"), numbers("volume"), numbers("plastic_volume"));
+        let (elastic, stress) = (numbers("elastic"), numbers("stress"));
+        let d = self.mpm.parameters().dimensions as usize;
+        let symmetric = d * (d + 1) / 2;
+        let matrix = |i: usize| {
+            let mut m = DMat3::IDENTITY;
+            for k in 0..d * d {
+                m.col_mut(k / d)[k % d] = elastic[d * d * i + k];
+            }
+            m
+        };
+        let tensor = |i: usize| {
+            let s = &stress[symmetric * i..symmetric * (i + 1)];
+            match *s {
+                [xx, yy, zz, xy, xz, yz] => DMat3::from_cols_array(&[xx, xy, xz, xy, yy, yz, xz, yz, zz]),
+                _ => DMat3::from_cols_array(&[s[0], s[2], 0.0, s[2], s[1], 0.0, 0.0, 0.0, 0.0]),
+            }
+        };
+        let mut grains: Vec<(u32, Grain)> = word_column(&state, "id")
+            .iter()
+            .enumerate()
+            .map(|(i, id)| {
+                let grain = Grain {
+                    position_m: DVec3::from_slice(&position[3 * i..]),
+                    velocity_m_s: DVec3::from_slice(&velocity[3 * i..]),
+                    mass_kg: mass[i],
+                    volume_m3: volume[i],
+                    elastic: matrix(i),
+                    plastic_volume: plastic[i],
+                    stress: tensor(i),
+                };
+                (*id, grain)
+            })
+            .collect();
+        grains.sort_by_key(|(id, _)| *id);
+        Ok(grains.into_iter().map(|(_, grain)| grain).collect())
+    }
+
+    /// Forces of stresses on the nodes of the last step that particles reach, in N.
+    pub fn node_forces(&self) -> Result<Vec<DVec3>, Failure> {
+        let n_blocks = self.device.download(&self.mpm.blocks().active_count().count, 1)?[0];
+        let n = (n_blocks * self.mpm.parameters().layout.block_nodes()) as usize;
+        let forces = self.device.download(self.mpm.node_force(), n)?;
+        Ok(forces.into_iter().map(|force| DVec3::from_array(force.map(f64::from))).collect())
+    }
+
+    fn state(&self) -> Result<Vec<StateColumn>, Failure> {
+        let mut state = Vec::new();
+        for column in self.mpm.state_columns() {
+            let words = self.device.download(&column.words, column.words.len())?;
+            state.push(StateColumn { name: column.name.into(), words });
+        }
+        Ok(state)
+    }
+}
+
+fn word_column<'a>(state: &'a [StateColumn], name: &str) -> &'a [u32] {
+    state.iter().find(|column| column.name == name).map_or(&[], |column| &column.words)
+}

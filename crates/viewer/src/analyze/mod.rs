@@ -1,0 +1,101 @@
+//! `frazil analyze`: the four studies of paper 004 chapter 4, repeated on this engine.
+//!
+//! Each study is a table, a plot and a page of text, all made of what the solver did on the device. Closed formulas of the paper stand
+//! beside what was found, never in its place.
+
+mod fit;
+mod lab;
+mod limits;
+mod noise;
+mod report;
+mod runtime;
+mod scaling;
+mod tipping;
+
+use crate::args::AnalyzeArgs;
+use crate::device;
+use crate::failure::Failure;
+use crate::run::Folder;
+use crate::say;
+use clap::ValueEnum;
+use frazil_vk::Device;
+use report::Report;
+use std::fmt;
+use std::path::PathBuf;
+
+/// A study of paper 004 chapter 4.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Study {
+    /// Rounding that strains a lone particle, and what stops it (sec 4.1).
+    Noise,
+    /// How far θ_c, θ_s, ξ, ρ₀, E and ν may go; the density at which snow no longer rests (sec 4.2, app. A).
+    Limits,
+    /// Heavier particles, more of them, other cells (sec 4.3).
+    Scaling,
+    /// What a step takes with more particles, cells and colliders (sec 4.4).
+    Runtime,
+}
+
+impl fmt::Display for Study {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Noise => "noise",
+            Self::Limits => "limits",
+            Self::Scaling => "scaling",
+            Self::Runtime => "runtime",
+        })
+    }
+}
+
+/// How much of a study is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Effort {
+    /// Only whether it still runs.
+    pub smoke: bool,
+    /// Steps that a lone particle drifts for.
+    pub steps: Option<u64>,
+    /// Most particles that are timed.
+    pub particles: Option<u32>,
+}
+
+impl Effort {
+    /// One of two numbers.
+    fn choose<T>(self, smoke: T, full: T) -> T {
+        if self.smoke { smoke } else { full }
+    }
+}
+
+/// Does a study and writes its table, its plot and its page.
+pub fn analyze(args: &AnalyzeArgs, validation: bool) -> Result<(), Failure> {
+    let (study, effort) =
+        (args.study, Effort { smoke: args.smoke, steps: args.steps, particles: args.particles });
+    for (option, is_given, owner) in [
+        ("--steps", args.steps.is_some(), Study::Noise),
+        ("--particles", args.particles.is_some(), Study::Runtime),
+    ] {
+        if is_given && study != owner {
+            return Err(Failure::input(format!("{option}: found with {study}, expected with {owner} only")));
+        }
+    }
+    let out = args.out.clone().unwrap_or_else(|| PathBuf::from("out").join(format!("analyze_{study}")));
+    let device = device::open(args.device.device.as_deref(), validation, Vec::new())?;
+    let _ = Folder::create(&out)?;
+    let report = report_of(study, &device, effort)?;
+    device.check_validation()?;
+    // A cache that cannot be written only costs the next start some time.
+    let _ = device.save_pipeline_cache();
+    report.write(&out)?;
+    if !args.quiet {
+        say::note(format_args!("{}; wrote {study}.csv, .svg and .md in {}", report.summary, out.display()));
+    }
+    Ok(())
+}
+
+fn report_of(study: Study, device: &Device, effort: Effort) -> Result<Report, Failure> {
+    match study {
+        Study::Noise => noise::study(device, effort),
+        Study::Limits => limits::study(device, effort),
+        Study::Scaling => scaling::study(device, effort),
+        Study::Runtime => runtime::study(device, effort),
+    }
+}

@@ -1,0 +1,100 @@
+//! What a study leaves: a table, a plot, and a page that says what they tell.
+
+use super::Study;
+use crate::failure::Failure;
+use frazil_io::{Panel, Scale, Series, plot_panels_scaled};
+use std::fmt::Display;
+use std::fs;
+use std::path::Path;
+
+/// A panel with its own series.
+pub struct OwnPanel {
+    pub x_label: &'static str,
+    pub y_label: &'static str,
+    pub series: Vec<Series>,
+}
+
+/// All that was found in a study.
+pub struct Report {
+    pub study: Study,
+    pub title: &'static str,
+    /// Names of the table's columns, with units in brackets.
+    pub header: &'static [&'static str],
+    pub rows: Vec<Vec<String>>,
+    pub panels: Vec<OwnPanel>,
+    pub scales: [Scale; 2],
+    /// The page, in Markdown, without its title.
+    pub page: String,
+    /// The main result, for the terminal.
+    pub summary: String,
+}
+
+impl Report {
+    /// Writes `STUDY.csv`, `STUDY.svg` and `STUDY.md`.
+    pub fn write(&self, folder: &Path) -> Result<(), Failure> {
+        let study = self.study;
+        let mut csv = self.header.join(",") + "\n";
+        for row in &self.rows {
+            csv += &(row.join(",") + "\n");
+        }
+        write(&folder.join(format!("{study}.csv")), &csv)?;
+        let panels: Vec<Panel<'_>> = self
+            .panels
+            .iter()
+            .map(|panel| Panel { x_label: panel.x_label, y_label: panel.y_label, series: &panel.series })
+            .collect();
+        let plot = folder.join(format!("{study}.svg"));
+        plot_panels_scaled(self.title, &panels, self.scales, &plot).map_err(Failure::other)?;
+        let page = format!(
+            "# {}\n\n{}\n![{}]({study}.svg)\n\nAll numbers are in {study}.csv.\n",
+            self.title, self.page, self.title
+        );
+        write(&folder.join(format!("{study}.md")), &page)
+    }
+}
+
+fn write(path: &Path, text: &str) -> Result<(), Failure> {
+    fs::write(path, text).map_err(|error| Failure::other(format!("cannot write {}: {error}", path.display())))
+}
+
+/// A number that reads back to the same bits.
+pub fn cell(value: f64) -> String {
+    let text = format!("{value:?}");
+    text.strip_suffix(".0").map(str::to_owned).unwrap_or(text)
+}
+
+/// A number for a page: so many digits that count.
+pub fn digits(value: f64, n: usize) -> String {
+    if value == 0.0 || !value.is_finite() {
+        return if value == 0.0 { "0".into() } else { "–".into() };
+    }
+    let power = value.abs().log10().floor() as i32;
+    if (-3..6).contains(&power) {
+        format!("{value:.*}", (n as i32 - 1 - power).max(0) as usize)
+    } else {
+        format!("{value:.*e}", n - 1)
+    }
+}
+
+/// A table in Markdown.
+pub fn table<C: Display>(header: &[&str], rows: &[Vec<C>]) -> String {
+    let mut text = format!("| {} |\n|{}\n", header.join(" | "), "---|".repeat(header.len()));
+    for row in rows {
+        let cells: Vec<String> = row.iter().map(ToString::to_string).collect();
+        text += &format!("| {} |\n", cells.join(" | "));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_keep_the_digits_that_count() {
+        for (value, text) in [(0.0, "0"), (1895.834, "1896"), (0.0123456, "0.01235"), (1.23e-7, "1.230e-7")] {
+            assert_eq!(digits(value, 4), text);
+        }
+        assert_eq!((cell(2.0), cell(1e-7), cell(0.1)), ("2".into(), "1e-7".into(), "0.1".into()));
+    }
+}

@@ -1,0 +1,309 @@
+//! What a step takes with more particles, more nodes and more colliders (004 sec 4.4).
+
+use super::fit::{Line, least_squares, line, power_law};
+use super::lab::{Grain, Sample, empty_space, section};
+use super::report::{OwnPanel, Report, cell, digits, table};
+use super::{Effort, Study};
+use crate::device;
+use crate::failure::Failure;
+use frazil_io::{Mark, Scale, Series, median};
+use frazil_shaders::types::MpmCollider;
+use frazil_vk::Device;
+use glam::DVec3;
+
+const HEADER: [&str; 6] =
+    ["part", "n_particles [1]", "n_nodes [1]", "n_colliders [1]", "step_time [ms]", "model [ms]"];
+
+const CELL_M: f64 = 0.01;
+const DENSITY_KG_M3: f64 = 400.0;
+/// `BALL` in `mpm/collider.glsl`.
+const BALL: u32 = 1;
+
+/// A body of snow to be timed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Case {
+    part: &'static str,
+    n_particles: u32,
+    /// Cells that the particles are spread over, one after the other.
+    n_cells: u32,
+    n_colliders: u32,
+}
+
+/// What came of it.
+struct Timed {
+    case: Case,
+    n_nodes: f64,
+    step_ms: f64,
+}
+
+impl Timed {
+    fn point(&self) -> [f64; 3] {
+        [self.case.n_particles.into(), self.n_nodes, self.case.n_colliders.into()]
+    }
+
+    /// The terms of T = a + bP + cN + dPC + eNC.
+    fn terms(&self) -> [f64; 5] {
+        let [p, n, c] = self.point();
+        [1.0, p, n, p * c, n * c]
+    }
+}
+
+/// Repeats the study.
+pub fn study(device: &Device, effort: Effort) -> Result<Report, Failure> {
+    let submissions = effort.choose(3, 7);
+    let mut bodies = Vec::new();
+    for case in cases(effort) {
+        bodies.push((case, body(device, case)?, Vec::new()));
+    }
+    // In turns, so that whatever else the machine does meanwhile slows all of them alike.
+    for _ in 0..submissions {
+        for (_, sample, times) in &mut bodies {
+            times.push(sample.time(2)?);
+        }
+    }
+    let mut timed = Vec::new();
+    for (case, sample, mut times) in bodies {
+        let n_nodes = sample.metrics()?.n_nodes as f64;
+        timed.push(Timed { case, n_nodes, step_ms: 1e-6 * median(&mut times) });
+    }
+    // Each point counts by its share of error, not by its size.
+    let weighted: Vec<([f64; 5], f64)> =
+        timed.iter().map(|t| (t.terms().map(|x| x / t.step_ms), 1.0)).collect();
+    let model = least_squares(&weighted);
+    let predicted = |t: &Timed| {
+        model.map_or(f64::NAN, |(fitted, _)| t.terms().iter().zip(fitted).map(|(x, k)| x * k).sum::<f64>())
+    };
+    let rows = timed
+        .iter()
+        .map(|t| {
+            let mut row = vec![t.case.part.to_owned()];
+            row.extend(t.point().map(cell));
+            row.extend([t.step_ms, predicted(t)].map(cell));
+            row
+        })
+        .collect();
+    let exponents = Exponents::of(&timed);
+    let fit = model.map(|(fitted, errors)| Model { fitted, errors, worst: worst(&timed, &predicted) });
+    Ok(Report {
+        study: Study::Runtime,
+        title: "What a step takes (paper 004 sec 4.4)",
+        header: &HEADER,
+        rows,
+        panels: panels(&timed, &predicted),
+        scales: [Scale::Logarithmic; 2],
+        page: page(device, &timed, &exponents, fit.as_ref()),
+        summary: format!(
+            "runtime: time goes as particles to the {}, nodes to the {}, on {}",
+            shown(exponents.particles),
+            shown(exponents.nodes),
+            device.info().name
+        ),
+    })
+}
+
+fn cases(effort: Effort) -> Vec<Case> {
+    let most = effort.particles.unwrap_or(effort.choose(2048, 65536)).max(64);
+    let halves = |n: u32| (0..n).rev().map(|k| (most >> (2 * k)).max(8));
+    let colliders: &[u32] = effort.choose(&[0, 4, 16], &[0, 1, 4, 16, 64]);
+    let n = effort.choose(3, 5);
+    let mut cases = Vec::new();
+    // Cells stay, and hold more and more particles.
+    let cells = (most / 32).max(8);
+    cases.extend(halves(n).map(|n_particles| Case {
+        part: "particles",
+        n_particles,
+        n_cells: cells,
+        n_colliders: 0,
+    }));
+    // Particles stay, and are spread over more and more cells.
+    let few = (most / 16).max(8);
+    let spreads = (0..n).map(|k| (few / 8).max(1) << (2 * k));
+    cases.extend(spreads.map(|n_cells| Case { part: "nodes", n_particles: few, n_cells, n_colliders: 0 }));
+    let some = (most / 8).max(8);
+    cases.extend(colliders.iter().map(|n_colliders| Case {
+        part: "colliders",
+        n_particles: some,
+        n_cells: some / 8,
+        n_colliders: *n_colliders,
+    }));
+    // And far apart, where nodes are many for few particles, so that the model can tell P C from N C.
+    cases.extend(colliders.iter().map(|n_colliders| Case {
+        part: "colliders far apart",
+        n_particles: few,
+        n_cells: 8 * few,
+        n_colliders: *n_colliders,
+    }));
+    cases
+}
+
+/// Particles spread evenly over a cube of so many cells.
+fn body(device: &Device, case: Case) -> Result<Sample, Failure> {
+    let side = CELL_M * f64::from(case.n_cells).cbrt();
+    let n = f64::from(case.n_particles).cbrt().ceil() as u32;
+    let spacing = side / f64::from(n);
+    let volume = side.powi(3) / f64::from(case.n_particles);
+    let margin = 4.0 * CELL_M;
+    // What does not fill the last layers of the lattice is left out of all of them alike.
+    let places = u64::from(n).pow(3);
+    let grains: Vec<Grain> = (0..u64::from(case.n_particles))
+        .map(|k| {
+            let place = (k * places / u64::from(case.n_particles)) as u32;
+            let at =
+                [place % n, place / n % n, place / (n * n)].map(|i| margin + spacing * (f64::from(i) + 0.5));
+            Grain::new(DVec3::from_array(at), DENSITY_KG_M3 * volume, volume)
+        })
+        .collect();
+    let mut surroundings = empty_space([side + 2.0 * margin; 3]);
+    surroundings.gravity_m_s2 = [0.0, -9.81, 0.0];
+    // Balls that nothing touches: each node and each particle asks how far it is from each of them.
+    let ball = |k: u32| MpmCollider {
+        kind: BALL,
+        origin_m: [-1.0, -1.0 - k as f32, -1.0],
+        extent: [0.1, 0.0, 0.0],
+        rotation: [0.0, 0.0, 0.0, 1.0],
+        n_heights: [1, 1],
+        ..bytemuck::Zeroable::zeroed()
+    };
+    surroundings.colliders = (0..case.n_colliders).map(ball).collect();
+    let section = section(3, CELL_M);
+    let dt_s = 0.1 * CELL_M / section.material.wave_speed_m_s(1.0);
+    let mut sample = Sample::new(device, &section, dt_s, surroundings, &grains)?;
+    // Room for nodes is settled, and kernels are compiled, in the first steps.
+    sample.step(8)?;
+    Ok(sample)
+}
+
+/// Exponents of time over one of the three, the others kept.
+struct Exponents {
+    particles: Option<Line>,
+    /// Of the upper half of the points, where what every step costs matters least.
+    many_particles: Option<Line>,
+    nodes: Option<Line>,
+    many_nodes: Option<Line>,
+    colliders: Option<Line>,
+    many_colliders: Option<Line>,
+    /// ms a collider.
+    collider: Option<Line>,
+}
+
+impl Exponents {
+    fn of(timed: &[Timed]) -> Self {
+        let points = |part: &str, axis: usize| -> Vec<(f64, f64)> {
+            timed.iter().filter(|t| t.case.part == part).map(|t| (t.point()[axis], t.step_ms)).collect()
+        };
+        let upper = |points: &[(f64, f64)]| power_law(&points[points.len().saturating_sub(3)..]);
+        let (particles, nodes, colliders) =
+            (points("particles", 0), points("nodes", 1), points("colliders", 2));
+        Self {
+            particles: power_law(&particles),
+            many_particles: upper(&particles),
+            nodes: power_law(&nodes),
+            many_nodes: upper(&nodes),
+            colliders: power_law(&colliders),
+            many_colliders: upper(&colliders),
+            collider: line(&colliders),
+        }
+    }
+}
+
+fn shown(line: Option<Line>) -> String {
+    line.map_or("–".into(), |line| format!("{:.2} ± {:.2}", line.slope, line.slope_error))
+}
+
+/// T = a + bP + cN + dPC + eNC.
+struct Model {
+    fitted: [f64; 5],
+    errors: [f64; 5],
+    /// Largest share by which a point is off.
+    worst: f64,
+}
+
+impl Model {
+    fn text(&self) -> String {
+        let terms = [
+            ("a [ms]", 1.0),
+            ("b, a particle [ns]", 1e6),
+            ("c, a node [ns]", 1e6),
+            ("d, a particle and collider [ns]", 1e6),
+            ("e, a node and collider [ns]", 1e6),
+        ];
+        let row = |(k, (name, unit)): (usize, (&str, f64))| {
+            vec![name.to_owned(), digits(unit * self.fitted[k], 3), digits(unit * self.errors[k], 2)]
+        };
+        let rows: Vec<Vec<String>> = terms.into_iter().enumerate().map(row).collect();
+        format!(
+            "T = a + bP + cN + dPC + eNC, by least squares of relative errors; the worst point is {:.0} % \
+             off:\n\n{}",
+            100.0 * self.worst,
+            table(&["term", "fitted", "standard error"], &rows)
+        )
+    }
+}
+
+fn worst(timed: &[Timed], predicted: &dyn Fn(&Timed) -> f64) -> f64 {
+    timed.iter().map(|t| (predicted(t) / t.step_ms - 1.0).abs()).fold(0.0, f64::max)
+}
+
+fn panels(timed: &[Timed], predicted: &dyn Fn(&Timed) -> f64) -> Vec<OwnPanel> {
+    let panel = |x_label, axis: usize, parts: &[&str]| OwnPanel {
+        x_label,
+        y_label: "time a step [ms]",
+        series: parts
+            .iter()
+            .flat_map(|part| {
+                let own = || timed.iter().filter(|t| t.case.part == *part);
+                let measured = own().map(|t| (t.point()[axis], t.step_ms)).collect();
+                let model = own().map(|t| (t.point()[axis], predicted(t))).collect();
+                [
+                    Series::new(format!("{part}, measured"), Mark::Points, measured),
+                    Series::new(format!("{part}, model"), Mark::Dashes, model),
+                ]
+            })
+            .collect(),
+    };
+    vec![
+        panel("particles, nodes kept [1]", 0, &["particles"]),
+        panel("nodes, particles kept [1]", 1, &["nodes"]),
+        panel("colliders [1]", 2, &["colliders", "colliders far apart"]),
+    ]
+}
+
+fn page(device: &Device, timed: &[Timed], exponents: &Exponents, model: Option<&Model>) -> String {
+    let rows: Vec<Vec<String>> = timed
+        .iter()
+        .map(|t| {
+            let [p, n, c] = t.point();
+            vec![t.case.part.to_owned(), cell(p), cell(n), cell(c), digits(t.step_ms, 4)]
+        })
+        .collect();
+    let software =
+        if device.is_software() { format!(" ({})", device::SOFTWARE_WARNING) } else { String::new() };
+    let fitted = model.map_or("The model could not be fitted to so few points.\n".to_owned(), Model::text);
+    let per_collider = exponents.collider.map_or("–".into(), |line| {
+        format!("{} ± {} µs", digits(1e3 * line.slope, 3), digits(1e3 * line.slope_error, 2))
+    });
+    format!(
+        "Device: {}{software}. Snow in space, h = {CELL_M} m, PIC/FLIP, cubic splines, gather; device time \
+         by time stamps, median of submissions of two steps. N counts nodes of the blocks that particles \
+         reach, since the grid is sparse: the paper's is dense, so that its cells count whether or not \
+         snow is near.\n\n{}\n\
+         ## Exponents\n\n\
+         The paper finds T = O(P·C + N·C), linear in particles and in cells with C kept, by eye from its \
+         figures 4.5 and 4.6 (one thread of an i5-3570K; it varies no colliders). Least squares of \
+         logarithms, with standard errors:\n\n{}\n\
+         An exponent is below 1 where what is kept costs something, too: with N kept, cN does not grow \
+         with P, and a small step has passes to start, whatever it holds. A further collider costs \
+         {per_collider} a step here.\n\n\
+         ## Model\n\n{fitted}\n",
+        device::describe(device.info()),
+        table(&["part", "P", "N", "C", "time a step [ms]"], &rows),
+        table(
+            &["of", "all points", "last three"],
+            &[
+                vec!["particles P".to_owned(), shown(exponents.particles), shown(exponents.many_particles)],
+                vec!["nodes N".to_owned(), shown(exponents.nodes), shown(exponents.many_nodes)],
+                vec!["colliders C".to_owned(), shown(exponents.colliders), shown(exponents.many_colliders)],
+            ]
+        ),
+    )
+}

@@ -1,0 +1,130 @@
+//! `frazil analyze`: the studies of paper 004 are found again, where it is right and where it slips.
+
+use crate::tool::{command, stderr, succeed};
+use std::fs;
+use std::path::Path;
+
+/// Does a small study into a folder; returns its table, without the header, and its page.
+fn study(name: &str, out: &Path, header: &str) -> (Vec<Vec<String>>, String) {
+    let output =
+        succeed(&mut command(&["analyze", name, "--smoke", "--quiet", "--out", out.to_str().unwrap()]));
+    assert!(output.stdout.is_empty() && output.stderr.is_empty(), "--quiet: {}", stderr(&output));
+    let read = |extension: &str| fs::read_to_string(out.join(format!("{name}.{extension}"))).unwrap();
+    let table = read("csv");
+    let mut lines = table.lines();
+    assert_eq!(lines.next(), Some(header));
+    let rows: Vec<Vec<String>> = lines.map(|line| line.split(',').map(str::to_owned).collect()).collect();
+    assert!(rows.iter().all(|row| row.len() == header.split(',').count()), "{table}");
+    assert!(read("svg").ends_with("</svg>\n"));
+    let page = read("md");
+    assert!(page.contains(&format!("({name}.svg)")) && !page.contains("NaN"), "{page}");
+    (rows, page)
+}
+
+fn number(cell: &str) -> f64 {
+    cell.parse().unwrap_or_else(|_| panic!("{cell} is no number"))
+}
+
+#[test]
+fn a_lone_particle_strains_itself_as_printed_and_never_by_default() {
+    let folder = tempfile::tempdir().unwrap();
+    let header = "variant,offset [h],step [1],velocity_gradient [1/s],strain [1],stretch [1],strain_energy [J/kg],kinetic_energy_change [1]";
+    let (rows, page) = study("noise", folder.path(), header);
+    let strains = |variant: &str| -> Vec<f64> {
+        let found: Vec<f64> =
+            rows.iter().filter(|row| row[0] == variant).map(|row| number(&row[4])).collect();
+        assert!(!found.is_empty(), "{variant}");
+        found
+    };
+    let most = |variant: &str| strains(variant).into_iter().fold(0.0, f64::max);
+    assert!(most("as_printed") > 1e-6, "{page}");
+    let first = strains("as_printed").into_iter().find(|strain| *strain > 0.0).unwrap();
+    assert!(most("as_printed") > 30.0 * first, "from {first}: {page}");
+    assert_eq!(most("both"), 0.0, "{page}");
+    assert!(page.contains("Stress-free at every step looked at"), "{page}");
+}
+
+#[test]
+fn the_tipping_density_is_what_the_appendix_should_have_printed() {
+    let folder = tempfile::tempdir().unwrap();
+    let header = "part,parameter [1],value [own],at [own],quantity,found [own],formula [own]";
+    let (rows, page) = study("limits", folder.path(), header);
+    let of = |part: &str, quantity: &str| -> Vec<(f64, f64)> {
+        let chosen = rows.iter().filter(|row| row[0] == part && row[4].starts_with(quantity));
+        chosen.map(|row| (number(&row[2]), number(&row[5]))).collect()
+    };
+    let forces = of("tipping", "force");
+    assert!(
+        forces.len() == 2 && forces.iter().all(|(_, f)| (f / 1895.8333 - 1.0).abs() < 1e-4),
+        "{forces:?}"
+    );
+    let tipping = of("tipping", "tipping density");
+    assert!(tipping.iter().all(|(h, density)| (density * h / 231.9062 - 1.0).abs() < 1e-3), "{tipping:?}");
+    for said in ["231.9", "1895.83", "1907.83", "0.004285", "52.66", "rises / sinks"] {
+        assert!(page.contains(said), "{said} is not in: {page}");
+    }
+    assert!(!page.contains("sinks / rises") && !page.contains("rises / rises"), "{page}");
+
+    for row in rows.iter().filter(|row| row[0] == "clamp" || row[0] == "hardening") {
+        let (found, formula) = (number(&row[5]), number(&row[6]));
+        assert!((found / formula - 1.0).abs() < 1e-3, "{row:?}");
+    }
+    // A bisection in three steps knows the bound to a quarter of h/c.
+    for row in rows.iter().filter(|row| row[0] == "time step") {
+        let courant = number(&row[5]) / number(&row[6]);
+        assert!((0.3..1.9).contains(&courant), "{row:?}");
+    }
+}
+
+#[test]
+fn heavier_particles_are_slower_and_more_of_them_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    let header = "part,ratio [1],n_particles [1],cell_size [m],quantity,found [own]";
+    let (rows, _) = study("scaling", folder.path(), header);
+    let of = |part: &str, quantity: &str| -> Vec<(f64, f64, f64)> {
+        let chosen = rows.iter().filter(|row| row[0] == part && row[4].starts_with(quantity));
+        chosen.map(|row| (number(&row[1]), number(&row[2]), number(&row[5]))).collect()
+    };
+    for (quantity, exponent) in [("force", 0.0), ("rms acceleration", -1.0)] {
+        let found = of("heavier particles", quantity);
+        for (ratio, _, value) in &found {
+            let expected = found[0].2 * ratio.powf(exponent);
+            assert!((value / expected - 1.0).abs() < 1e-4, "{quantity}: {found:?}");
+        }
+    }
+    let forces = of("more particles", "force");
+    let fine: Vec<f64> = forces.iter().filter(|(_, n, _)| *n >= 512.0).map(|(_, _, force)| *force).collect();
+    assert!(fine.len() == 2 && (fine[0] / fine[1] - 1.0).abs() < 0.03, "{forces:?}");
+}
+
+#[test]
+fn run_time_comes_with_exponents_and_a_model() {
+    let folder = tempfile::tempdir().unwrap();
+    let header = "part,n_particles [1],n_nodes [1],n_colliders [1],step_time [ms],model [ms]";
+    let (rows, page) = study("runtime", folder.path(), header);
+    assert!(rows.iter().all(|row| number(&row[4]) > 0.0 && number(&row[5]).is_finite()), "{rows:?}");
+    for part in ["particles", "nodes", "colliders", "colliders far apart"] {
+        assert!(rows.iter().filter(|row| row[0] == part).count() >= 3, "{part}: {rows:?}");
+    }
+    let exponents: Vec<&str> = page
+        .lines()
+        .filter(|line| line.starts_with("| particles P") || line.starts_with("| nodes N"))
+        .collect();
+    assert!(exponents.len() == 2 && exponents.iter().all(|line| line.matches('±').count() == 2), "{page}");
+}
+
+#[test]
+fn a_study_that_does_not_exist_is_refused_with_those_that_do() {
+    let output = command(&["analyze", "noice"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+    for said in ["noice", "noise, limits, scaling, runtime"] {
+        assert!(stderr(&output).contains(said), "{}", stderr(&output));
+    }
+    let output = command(&["analyze", "limits", "--steps", "10"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+    assert!(
+        stderr(&output).contains("--steps: found with limits, expected with noise"),
+        "{}",
+        stderr(&output)
+    );
+}
