@@ -69,14 +69,15 @@ impl ShapeStatistics {
         let least = FRAGMENT_SHARE * positions.len() as f64;
         let fragments: Vec<f64> =
             sizes.values().filter(|(count, _)| *count as f64 >= least).map(|(_, sum)| *sum).collect();
-        let powder: f64 = sizes.values().filter(|(count, _)| (*count as f64) < least).map(|(_, m)| *m).sum();
+        let powder = sizes.values().filter(|(count, _)| (*count as f64) < least).map(|(_, mass)| *mass);
         Self {
             run_out_m,
             centre_m,
             spread_m: spread_m2.sqrt(),
             n_fragments: fragments.len() as u64,
             largest_share: share(sizes.values().map(|(_, sum)| *sum).fold(0.0, f64::max)),
-            powder_share: share(powder),
+            // The sum of no numbers is −0, which would show in tables.
+            powder_share: share(powder.fold(0.0, |sum, mass| sum + mass)),
             linking_length_m,
         }
     }
@@ -178,6 +179,7 @@ mod tests {
     fn a_gap_wider_than_two_cells_tells_pieces_apart_and_grains_are_powder() {
         let whole = ShapeStatistics::measure(&frame(row(-50.0, 200).collect()), 0.0, 1.0);
         assert_eq!((whole.n_fragments, whole.largest_share, whole.powder_share), (1, 1.0, 0.0));
+        assert!(whole.powder_share.is_sign_positive());
         // 120 and 77 particles and three grains, of which each is half a percent.
         let grains = [[100.0, 0.0, 0.0], [104.0, 0.0, 0.0], [100.0, 4.0, 0.0]];
         let broken = row(-70.0, 120).chain(row(0.0, 77)).chain(grains).collect();

@@ -26,7 +26,8 @@ pub struct MpmMetrics {
     pub plastic_volume_max: f64,
     /// Nodes of the blocks that particles reach.
     pub n_nodes: u64,
-    /// Memory for nodes and lists of blocks, in bytes: it follows the blocks that particles reach.
+    /// Memory for nodes and lists of blocks, in bytes: it follows the blocks that particles reach, but as late as the host sees them,
+    /// so that it may differ from run to run.
     pub grid_bytes: u64,
 }
 

@@ -134,11 +134,12 @@ mod tests {
 
     #[test]
     fn names_are_as_short_as_tells_them_apart() {
-        let keys = ["mpm.material.hardening", "colliders.0.box.friction", "mpm.walls.friction", "seed"];
-        assert_eq!(short_names(&keys), ["hardening", "box.friction", "walls.friction", "seed"]);
+        let keys =
+            ["mpm.material.hardening", "colliders.0.box.surface.friction", "mpm.walls.friction", "seed"];
+        assert_eq!(short_names(&keys), ["hardening", "surface.friction", "walls.friction", "seed"]);
         assert_eq!(
-            short_names(&["colliders.0.box.friction", "colliders.1.box.friction"]),
-            ["0.box.friction", "1.box.friction"]
+            short_names(&["colliders.0.box.surface.friction", "colliders.1.box.surface.friction"]),
+            ["0.box.surface.friction", "1.box.surface.friction"]
         );
         assert_eq!(short_names(&["b", "a.b"]), ["b", "a.b"]);
     }

@@ -1,0 +1,228 @@
+//! What paper 001 reads off its pictures (section 3, figures 2 and 7), in numbers: what stiffness, strength and friction do to a
+//! snowball on two ramps, and what strength does to letters that fall.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use frazil_io::{Column, Frame, ShapeStatistics};
+use frazil_reference::mpm::Particle;
+use frazil_scene::Scene;
+use frazil_solvers::mpm::Mpm;
+use frazil_solvers::pbd::Tuning;
+use frazil_tests::snowpack::Snowpack;
+use frazil_tests::{assert_no_validation_messages, device};
+use glam::{DMat2, DVec2, DVec3};
+use std::fmt;
+
+/// The scenes' cells twice as wide, with half of their particles a cell: a sixteenth of the work for the same claims.
+const REDUCED: [&str; 2] = ["mpm.cell_size_m=0.03", "mpm.particles_per_cell=4"];
+
+/// A scene on the device.
+struct Trial {
+    snow: Snowpack,
+    cell_size_m: f64,
+    start_x_m: f64,
+    dt_s: f64,
+}
+
+/// What snow looks like at an instant.
+#[derive(Clone, Copy, Debug)]
+struct Look {
+    time_s: f64,
+    centre_m: DVec2,
+    speed_m_s: f64,
+    /// Angular momentum about the centre of mass over that of the same disk rolling at this speed.
+    rolling: f64,
+    /// The longer axis of inertia over the shorter one.
+    aspect: f64,
+    /// Mean plastic volume ratio J_P.
+    plastic_volume: f64,
+    /// Root mean square of J_P − 1.
+    yield_rms: f64,
+    /// Share of the mass whose volume has changed by more than a tenth for good.
+    yielded_share: f64,
+    run_out_m: f64,
+    spread_m: f64,
+    n_fragments: u64,
+    powder_share: f64,
+}
+
+impl fmt::Display for Look {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{:.2} s at ({:.2}, {:.2}) m, {:.2} m/s, rolling {:+.2}, aspect {:.2}, J_P {:.2}, rms {:.3}, yielded {:.3}, run-out {:.2} m, \
+             spread {:.3} m, {} fragments, powder {:.3}",
+            self.time_s,
+            self.centre_m.x,
+            self.centre_m.y,
+            self.speed_m_s,
+            self.rolling,
+            self.aspect,
+            self.plastic_volume,
+            self.yield_rms,
+            self.yielded_share,
+            self.run_out_m,
+            self.spread_m,
+            self.n_fragments,
+            self.powder_share
+        )
+    }
+}
+
+impl Trial {
+    fn new(scene: &str, overrides: &[&str]) -> Self {
+        let overrides: Vec<String> = REDUCED.iter().chain(overrides).map(|text| (*text).to_owned()).collect();
+        let scene = Scene::find(scene, &overrides).unwrap();
+        let device = device();
+        let mpm = Mpm::of_scene(&device, &scene, &scene.sample().unwrap(), Tuning::default()).unwrap();
+        let snow = Snowpack { device, mpm };
+        let mut trial = Self { snow, cell_size_m: 0.03, start_x_m: 0.0, dt_s: scene.dt_s() };
+        trial.start_x_m = trial.look().centre_m.x;
+        trial
+    }
+
+    /// Goes on to a time in s, and looks.
+    fn until(&mut self, time_s: f64) -> Look {
+        let steps = (time_s / self.dt_s).round() as u64;
+        self.snow.advance(steps - self.snow.mpm.step());
+        assert_no_validation_messages(&self.snow.device);
+        self.look()
+    }
+
+    fn look(&self) -> Look {
+        let particles = self.snow.particles();
+        let shape = ShapeStatistics::measure(&frame(&particles), self.start_x_m, self.cell_size_m);
+        let mass: f64 = particles.iter().map(|p| p.mass).sum();
+        let mean =
+            |of: &dyn Fn(&Particle) -> f64| particles.iter().map(|p| p.mass * of(p)).sum::<f64>() / mass;
+        let mean_of = |of: &dyn Fn(&Particle) -> DVec3| DVec2::new(mean(&|p| of(p).x), mean(&|p| of(p).y));
+        let (centre_m, velocity) = (mean_of(&|p| p.position), mean_of(&|p| p.velocity));
+        let arm = |p: &Particle| p.position.truncate() - centre_m;
+        let inertia = |i: usize, j: usize| mean(&|p| arm(p)[i] * arm(p)[j]);
+        let [long, short] = axes(DMat2::from_cols_array_2d(&[
+            [inertia(0, 0), inertia(0, 1)],
+            [inertia(1, 0), inertia(1, 1)],
+        ]));
+        let spin = mean(&|p| arm(p).perp_dot(p.velocity.truncate() - velocity));
+        // Of a disk, whose moment of inertia is ½ r² a kilogram.
+        let radius_m = (2.0 * (long + short)).sqrt();
+        Look {
+            time_s: self.snow.mpm.step() as f64 * self.dt_s,
+            centre_m,
+            speed_m_s: velocity.length(),
+            rolling: 2.0 * spin / (radius_m * velocity.length().max(1e-3)),
+            aspect: (long / short).sqrt(),
+            plastic_volume: mean(&|p| p.plastic_volume),
+            yield_rms: mean(&|p| (p.plastic_volume - 1.0).powi(2)).sqrt(),
+            yielded_share: mean(&|p| f64::from((p.plastic_volume - 1.0).abs() > 0.1)),
+            run_out_m: shape.run_out_m,
+            spread_m: shape.spread_m,
+            n_fragments: shape.n_fragments,
+            powder_share: shape.powder_share,
+        }
+    }
+}
+
+/// The eigenvalues of a symmetric matrix, the larger one first.
+fn axes(m: DMat2) -> [f64; 2] {
+    let (mean, half) = (0.5 * (m.x_axis.x + m.y_axis.y), 0.5 * (m.x_axis.x - m.y_axis.y));
+    let radius = half.hypot(m.x_axis.y);
+    [mean + radius, mean - radius]
+}
+
+fn frame(particles: &[Particle]) -> Frame {
+    let positions = particles.iter().map(|p| p.position.to_array().map(|x| x as f32)).collect();
+    let ids = particles.iter().map(|p| p.id).collect();
+    let masses = particles.iter().map(|p| p.mass as f32).collect();
+    let columns = vec![
+        Column::vec3("position", "m", positions),
+        Column::u32("id", "", ids),
+        Column::f32("mass", "kg", masses),
+    ];
+    Frame::new(0, 0.0, columns).unwrap()
+}
+
+/// What the scene looks like with each of several overrides, at some times.
+fn looks<const CASES: usize>(scene: &str, cases: [&[&str]; CASES], times_s: &[f64]) -> [Vec<Look>; CASES] {
+    cases.map(|overrides| {
+        let mut trial = Trial::new(scene, overrides);
+        let looks: Vec<Look> = times_s.iter().map(|time_s| trial.until(*time_s)).collect();
+        for look in &looks {
+            println!("{scene} {overrides:?}: {look}");
+        }
+        looks
+    })
+}
+
+/// Each number is at least `factor` times the next one.
+#[track_caller]
+fn assert_falls(what: &str, factor: f64, numbers: &[f64]) {
+    for pair in numbers.windows(2) {
+        assert!(pair[0] > factor * pair[1], "{what} does not fall by a factor of {factor}: {numbers:?}");
+    }
+}
+
+/// Section 3: larger E₀ and ξ make the ball «more solid and icy because it is less prone to deformation», smaller ones muddy.
+#[test]
+fn larger_stiffness_and_hardening_keep_a_snowball_in_shape() {
+    let muddy = ["mpm.material.youngs_modulus_pa=4.8e4", "mpm.material.hardening=5"];
+    let icy = ["mpm.material.youngs_modulus_pa=4.2e5", "mpm.material.hardening=15"];
+    // It hits the second ramp after 1.1 s.
+    let [muddy, paper, icy] = looks("ramps", [&muddy, &[], &icy], &[1.2]).map(|looks| looks[0]);
+    assert_falls("aspect", 1.05, &[muddy.aspect, paper.aspect, icy.aspect]);
+    assert_falls("yield", 1.3, &[muddy.yield_rms, paper.yield_rms, icy.yield_rms]);
+    // Mud is pressed together and lies lower.
+    assert_falls("height", 1.01, &[icy.centre_m.y, paper.centre_m.y, muddy.centre_m.y]);
+    assert!(muddy.plastic_volume < 0.9 && icy.plastic_volume > 0.95, "{muddy} {icy}");
+}
+
+/// Section 3: smaller θ_c and θ_s make snow powdery: it yields everywhere and flows, where stronger snow breaks into chunks that are
+/// whole.
+#[test]
+fn smaller_critical_strains_let_a_snowball_yield_everywhere() {
+    let powdery = ["mpm.material.critical_compression=6.25e-3", "mpm.material.critical_stretch=1.9e-3"];
+    let chunky = ["mpm.material.critical_compression=5e-2", "mpm.material.critical_stretch=1.5e-2"];
+    let [powdery, paper, chunky] = looks("ramps", [&powdery, &[], &chunky], &[0.6, 1.2]);
+    let of =
+        |at: usize, number: fn(&Look) -> f64| [&powdery, &paper, &chunky].map(|looks| number(&looks[at]));
+    // On the first ramp by its weight alone, then by the blow of the second one.
+    assert_falls("yield on the first ramp", 1.5, &of(0, |look| look.yield_rms));
+    assert_falls("share that yields", 1.2, &of(1, |look| look.yielded_share));
+}
+
+/// Section 3: more friction slows the snow down, and makes it «roll much more during its descent, instead of simply sliding».
+#[test]
+fn friction_slows_a_snowball_and_makes_it_roll() {
+    let friction = |mu: &str| {
+        ["colliders.0.box.surface.friction", "colliders.1.box.surface.friction", "mpm.walls.friction"]
+            .map(|key| format!("{key}={mu}"))
+    };
+    let sets = ["0", "0.1", "0.3", "0.6"].map(friction);
+    let sets: [Vec<&str>; 4] = std::array::from_fn(|i| sets[i].iter().map(String::as_str).collect());
+    let looks = looks("ramps", std::array::from_fn(|i| &sets[i][..]), &[0.6]).map(|looks| looks[0]);
+    assert_falls("speed", 1.15, &looks.map(|look| look.speed_m_s));
+    assert_falls("run-out", 1.05, &looks.map(|look| look.run_out_m));
+    let [none, paper, _, rough] = looks;
+    // With the paper's 0.1 it slides like a block: v = g t (sin 25° − μ cos 25°).
+    for (look, mu) in [(none, 0.0), (paper, 0.1)] {
+        let slides_m_s = 9.81 * look.time_s * (0.4226 - mu * 0.9063);
+        assert!((look.speed_m_s / slides_m_s - 1.0).abs() < 0.05, "{look}: {slides_m_s}");
+        assert!(look.rolling.abs() < 0.1, "{look}");
+    }
+    // No block slides where μ > tan 25° = 0.47; what comes down there rolls, clockwise.
+    assert!(rough.speed_m_s > 0.1 && rough.rolling < -0.7 && rough.rolling > -1.2, "{rough}");
+}
+
+/// Figure 2: letters with small θ_c and θ_s «look like melting instead of collapsing»; large ones make them crumble. In numbers, the former
+/// are pressed to half of their volume and height. More pieces than of the former there are not.
+#[test]
+fn weak_letters_melt_and_strong_ones_crumble() {
+    let [muddy, crumbly] = ["letters_muddy", "letters_crumbly"].map(|scene| {
+        let [looks] = looks(scene, [&[]], &[0.0, 1.0]);
+        looks
+    });
+    assert_eq!([muddy[0].n_fragments, crumbly[0].n_fragments], [4, 4], "S, N, O and W");
+    assert_falls("height", 1.5, &[crumbly[1].centre_m.y, muddy[1].centre_m.y]);
+    assert_falls("plastic volume", 1.3, &[crumbly[1].plastic_volume, muddy[1].plastic_volume]);
+    assert_falls("spread", 1.01, &[crumbly[1].spread_m, muddy[1].spread_m]);
+}
