@@ -248,7 +248,7 @@ mod tests {
     fn text_that_is_too_long_shrinks_and_is_then_cut() {
         let typeface = Typeface::new();
         let (text, size) = fit(&typeface, "critical_compression = 0.025", 150.0, 14.0);
-        assert!(size < 14.0 && size >= LEAST_TEXT_PX && text.ends_with("0.025"), "{text} at {size}");
+        assert!((LEAST_TEXT_PX..14.0).contains(&size) && text.ends_with("0.025"), "{text} at {size}");
         let (text, size) = fit(&typeface, &"long ".repeat(40), 100.0, 14.0);
         assert!(size == LEAST_TEXT_PX && text.ends_with('…'), "{text}");
         assert!(typeface.width(&text, size) <= 100.5);
