@@ -176,18 +176,20 @@ fn larger_stiffness_and_hardening_keep_a_snowball_in_shape() {
     assert!(muddy.plastic_volume < 0.9 && icy.plastic_volume > 0.95, "{muddy} {icy}");
 }
 
-/// Section 3: smaller θ_c and θ_s make snow powdery: it yields everywhere and flows, where stronger snow breaks into chunks that are
-/// whole.
+/// Section 3: smaller θ_c and θ_s make snow powdery: it yields throughout and is pressed together, where stronger snow breaks into chunks
+/// that stay whole and leave gaps. Grains that come off are none at this size.
 #[test]
-fn smaller_critical_strains_let_a_snowball_yield_everywhere() {
+fn smaller_critical_strains_let_a_snowball_yield_throughout() {
     let powdery = ["mpm.material.critical_compression=6.25e-3", "mpm.material.critical_stretch=1.9e-3"];
     let chunky = ["mpm.material.critical_compression=5e-2", "mpm.material.critical_stretch=1.5e-2"];
     let [powdery, paper, chunky] = looks("ramps", [&powdery, &[], &chunky], &[0.6, 1.2]);
-    let of =
-        |at: usize, number: fn(&Look) -> f64| [&powdery, &paper, &chunky].map(|looks| number(&looks[at]));
-    // On the first ramp by its weight alone, then by the blow of the second one.
-    assert_falls("yield on the first ramp", 1.5, &of(0, |look| look.yield_rms));
-    assert_falls("share that yields", 1.2, &of(1, |look| look.yielded_share));
+    // On the first ramp under its weight alone.
+    assert_falls("yield", 1.5, &[powdery[0].yield_rms, paper[0].yield_rms, chunky[0].yield_rms]);
+    // After the blow of the second one, under which stronger snow yields, too, but where it breaks.
+    assert_falls("share that yields", 1.5, &[powdery[1].yielded_share, paper[1].yielded_share]);
+    assert_falls("share that yields", 1.5, &[powdery[1].yielded_share, chunky[1].yielded_share]);
+    let volumes = [chunky[1].plastic_volume, paper[1].plastic_volume, powdery[1].plastic_volume];
+    assert_falls("plastic volume", 1.02, &volumes);
 }
 
 /// Section 3: more friction slows the snow down, and makes it «roll much more during its descent, instead of simply sliding».
