@@ -1,6 +1,7 @@
 // Surfaces that snow meets: planes, balls, vessels, boxes and heightfields, some of them moving, and the walls of the domain.
 //
-// Needs buffers `colliders` of MpmCollider and `heights` of float.
+// Needs buffers `colliders` of MpmCollider and `heights` of float, and, for its macros, the constant HAS_COLLIDERS: where there are none, no
+// instruction is spent on them.
 #ifndef MPM_COLLIDERS
 #define MPM_COLLIDERS
 #include "mpm/collider.glsl"
@@ -112,7 +113,7 @@ vec3 collide_with_walls(MpmTerms terms, vec3 x_m, vec3 v) {
 
 // A velocity at x after collisions with all bodies, the walls of the domain last.
 #define COLLIDE(terms, x_m, time_s, v)                                                                                       \
-    for (uint k_ = 0u; k_ < terms.n_colliders; ++k_) {                                                                        \
+    if (HAS_COLLIDERS != 0u) for (uint k_ = 0u; k_ < terms.n_colliders; ++k_) {                                               \
         MpmCollider body_ = colliders[k_];                                                                                    \
         vec4 surface_ = surface_of(terms, body_, x_m, time_s);                                                                \
         if (surface_.w <= 0.0)                                                                                                \
@@ -122,7 +123,7 @@ vec3 collide_with_walls(MpmTerms terms, vec3 x_m, vec3 v) {
 
 // A place pushed out of all bodies, and back into the domain (001 step 8).
 #define PUSH_OUT(terms, x_m, time_s)                                                                                         \
-    for (uint k_ = 0u; k_ < terms.n_colliders; ++k_) {                                                                        \
+    if (HAS_COLLIDERS != 0u) for (uint k_ = 0u; k_ < terms.n_colliders; ++k_) {                                               \
         vec4 surface_ = surface_of(terms, colliders[k_], x_m, time_s);                                                        \
         x_m -= min(surface_.w, 0.0) * surface_.xyz;                                                                           \
     }                                                                                                                         \

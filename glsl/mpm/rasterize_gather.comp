@@ -1,6 +1,7 @@
 #version 460
-// Steps 1 and 3 for a node: mass Σ w m (004 eq 3.10), momentum Σ w m v (eq 3.11) and force −Σ V⁰ τ ∇w (eq 3.23) of the particles that
-// reach it, which are gathered from the cells about it, in their order.
+// Steps 1 and 3 for a run of NODES_PER_THREAD nodes along x: mass Σ w m (004 eq 3.10), momentum Σ w m v (eq 3.11) and force −Σ V⁰ τ ∇w
+// (eq 3.23) of the particles that reach them, which are gathered from the cells about them, in their order. A longer run reads a particle
+// fewer times and leaves fewer threads; it changes no bit, as what does not reach a node adds 0 to it.
 //
 // APIC adds the affine velocity, v + C (x_i − x_p) (Jiang et al. 2015); MLS takes −Σ w V⁰ τ (x_i − x_p)/D for the force (Hu et al. 2018).
 // Bytes: 28 a node written; a particle's position, velocity, mass, stress and affine velocity once, if caches hold a block's. No
@@ -12,6 +13,7 @@ layout(constant_id = 2) const uint DIMENSIONS = 3;
 layout(constant_id = 3) const uint STENCIL = 4;
 layout(constant_id = 4) const uint AS_PRINTED = 0;
 layout(constant_id = 5) const uint TRANSFER = 0;
+layout(constant_id = 6) const uint NODES_PER_THREAD = 1;
 #include "mpm/splines.glsl"
 #include "mpm/tensors.glsl"
 
@@ -32,34 +34,50 @@ layout(scalar, binding = 11) writeonly buffer Force { vec3 force[]; };
 
 void main() {
     uint a = thread_idx() / THREADS_PER_ITEM;
-    uint n = thread_idx() % THREADS_PER_ITEM;
+    uint n = thread_idx() % THREADS_PER_ITEM * NODES_PER_THREAD;
     if (a >= active_count[0]) return;
     MpmTerms t = terms[0];
     uvec3 in_block = node_place(n);
-    uvec3 node = BLOCK_SIDE * block_place(t.lattice, active_block[a]) + in_block;
-    vec4 sum = vec4(0.0);
-    vec3 pull = vec3(0.0);
+    uint node_x = BLOCK_SIDE * block_place(t.lattice, active_block[a]).x + in_block.x;
+    vec4 sum[NODES_PER_THREAD];
+    vec3 pull[NODES_PER_THREAD];
+    [[unroll]] for (uint r = 0u; r < NODES_PER_THREAD; ++r) {
+        sum[r] = vec4(0.0);
+        pull[r] = vec3(0.0);
+    }
     [[dont_unroll]] for (uint z = STENCIL_Z; z-- > 0u;) {
         [[dont_unroll]] for (uint y = STENCIL; y-- > 0u;) {
             // First the cells of the block before this one, then those of its own.
             [[dont_unroll]] for (uint side = 2u; side-- > 0u;) {
-                CellRow row = row_of_cells(a, in_block, y, z, side);
+                CellRow row = row_of_cells(a, in_block, NODES_PER_THREAD, y, z, side);
                 [[dont_unroll]] for (uint p = row.begin; p < row.end; ++p) {
                     vec3 xi = place_in_cells(t.lattice, position[p]);
-                    uvec3 k = node - base_of(t.lattice, xi);
-                    vec3 f = place_in_stencil(xi, node - k);
-                    vec4 w = node_weight(axis_weight(f.x, k.x), axis_weight(f.y, y), third_weight(f, z));
-                    float m = w.w * mass[p];
+                    uvec3 base = base_of(t.lattice, xi);
+                    vec3 f = place_in_stencil(xi, base);
+                    vec2 along_y = axis_weight(f.y, y);
+                    vec2 along_z = third_weight(f, z);
+                    float own = mass[p];
                     vec3 v = in_dimensions(velocity[p]);
-                    vec3 offset_m = scaled(t.cell_m, vec3(k) - from_base(f));
-                    if (TRANSFER != PIC_FLIP) v += times(LOAD_MATRIX(affine, p, 0.0), offset_m);
-                    sum += vec4(scaled(m, v), m);
-                    pull -= times(LOAD_SYMMETRIC(stress, p), TRANSFER == MLS ? scaled(w.w, offset_m) : w.xyz);
+                    mat3 c = TRANSFER != PIC_FLIP ? LOAD_MATRIX(affine, p, 0.0) : mat3(0.0);
+                    mat3 tau = LOAD_SYMMETRIC(stress, p);
+                    [[unroll]] for (uint r = 0u; r < NODES_PER_THREAD; ++r) {
+                        uint k = node_x + r - base.x;
+                        vec2 along_x = k < STENCIL ? axis_weight(f.x, k) : vec2(0.0);
+                        vec4 w = node_weight(along_x, along_y, along_z);
+                        float m = w.w * own;
+                        vec3 offset_m = scaled(t.cell_m, vec3(k, y, z) - from_base(f));
+                        vec3 at_node = TRANSFER != PIC_FLIP ? v + times(c, offset_m) : v;
+                        sum[r] += vec4(scaled(m, at_node), m);
+                        pull[r] -= times(tau, TRANSFER == MLS ? scaled(w.w, offset_m) : w.xyz);
+                    }
                 }
             }
         }
     }
-    uint at = a * BLOCK_NODES + n;
-    momentum[at] = sum;
-    force[at] = (TRANSFER == MLS ? inverse_inertia(t.lattice.cells_per_m) : t.lattice.cells_per_m) * pull;
+    float gain = TRANSFER == MLS ? inverse_inertia(t.lattice.cells_per_m) : t.lattice.cells_per_m;
+    [[unroll]] for (uint r = 0u; r < NODES_PER_THREAD; ++r) {
+        uint at = a * BLOCK_NODES + n + r;
+        momentum[at] = sum[r];
+        force[at] = gain * pull[r];
+    }
 }

@@ -19,6 +19,7 @@ layout(constant_id = 1) const uint DIMENSIONS = 3;
 layout(constant_id = 2) const uint STENCIL = 4;
 layout(constant_id = 3) const uint AS_PRINTED = 0;
 layout(constant_id = 4) const uint TRANSFER = 0;
+layout(constant_id = 5) const uint HAS_COLLIDERS = 1;
 #include "mpm/splines.glsl"
 #include "mpm/tensors.glsl"
 #include "mpm/snow.glsl"

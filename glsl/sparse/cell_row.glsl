@@ -6,16 +6,16 @@ struct CellRow {
     uint end;
 };
 
-// Particles based y and z nodes below a node of active block a, and 0 to STENCIL − 1 below it along x: those in the node's own blocks
-// along x (side 0), or in those before (side 1).
-CellRow row_of_cells(uint a, uvec3 in_block, uint y, uint z, uint side) {
+// Particles based y and z nodes below a run of nodes along x in active block a, `in_block` the first of them, that reach any of them: those in
+// the nodes' own blocks along x (side 0), or in those before (side 1).
+CellRow row_of_cells(uint a, uvec3 in_block, uint n_nodes, uint y, uint z, uint side) {
     const uint farthest = STENCIL - 1u;
     if (side == 1u && in_block.x >= farthest) return CellRow(0u, 0u);
     uvec3 below = uvec3(side, in_block.y < y ? 1u : 0u, in_block.z < z ? 1u : 0u);
     uint o = source[a * BLOCK_REACH + (below.x | below.y << 1u | below.z << 2u)];
     if (o == INVALID_INDEX) return CellRow(0u, 0u);
     uint first = side == 1u ? in_block.x + BLOCK_SIDE - farthest : max(in_block.x, farthest) - farthest;
-    uint last = side == 1u ? BLOCK_SIDE - 1u : in_block.x;
+    uint last = side == 1u ? BLOCK_SIDE - 1u : in_block.x + n_nodes - 1u;
     uvec3 start = uvec3(0u, in_block.y + BLOCK_SIDE * below.y - y, in_block.z + BLOCK_SIDE * below.z - z);
     uint row = o * BLOCK_NODES + node_number(start);
     return CellRow(cell_start[row + first], cell_start[row + last + 1u]);

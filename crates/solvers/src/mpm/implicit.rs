@@ -136,6 +136,7 @@ impl ImplicitSolve {
                     threads_per_item,
                     dimensions,
                     transfer: parameters.transfer_number(),
+                    has_colliders: parameters.has_colliders(),
                 },
             )?,
             find_contacts: Kernel::specialized(

@@ -14,6 +14,9 @@ use frazil_vk::{Buffer, Device, Kernel, Recorder, Threads};
 /// Words of a node's sums in fixed point: seven numbers of two.
 const FIXED_WORDS: u32 = 14;
 
+/// Nodes along x that a thread gathers for.
+const NODES_PER_THREAD: u32 = 4;
+
 /// What all kernels of a step read.
 pub struct Constants {
     /// The same for all.
@@ -105,8 +108,9 @@ impl Transfer {
             Rasterization::Gather => Rasterize::Gather(Kernel::specialized(
                 device,
                 &rasterize_gather::Specialization {
-                    workgroup_size,
-                    threads_per_item,
+                    workgroup_size: workgroup_size / NODES_PER_THREAD,
+                    threads_per_item: threads_per_item / NODES_PER_THREAD,
+                    nodes_per_thread: NODES_PER_THREAD,
                     dimensions,
                     stencil,
                     as_printed,
@@ -156,7 +160,13 @@ impl Transfer {
         };
         let update = Kernel::specialized(
             device,
-            &update_nodes::Specialization { workgroup_size, threads_per_item, dimensions, transfer },
+            &update_nodes::Specialization {
+                workgroup_size,
+                threads_per_item,
+                dimensions,
+                transfer,
+                has_colliders: parameters.has_colliders(),
+            },
         )?;
         Ok(Self { rasterize, update, update_bytes: if parameters.has_affine() { 40 } else { 52 } })
     }

@@ -121,6 +121,11 @@ impl MpmParameters {
         self.dimensions * (self.dimensions + 1) / 2
     }
 
+    /// 1 where there are bodies besides the walls of the domain.
+    pub(super) fn has_colliders(&self) -> u32 {
+        (!self.surroundings.colliders.is_empty()).into()
+    }
+
     /// 1 where the spline is evaluated as printed.
     pub(super) fn as_printed(&self) -> u32 {
         (self.weights == Weights::AsPrinted).into()

@@ -80,6 +80,7 @@ impl Kernels {
                     stencil,
                     as_printed,
                     transfer,
+                    has_colliders: parameters.has_colliders(),
                 },
             )?,
             estimate_volume: Kernel::specialized(
