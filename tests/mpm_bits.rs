@@ -8,7 +8,7 @@ use frazil_scene::{InitialVolume, Mpm as Section, Rasterization, Transfer};
 use frazil_solvers::mpm::{Beginning, FaultKind, Mpm, Surroundings};
 use frazil_solvers::pbd::{StateColumn, Tuning};
 use frazil_tests::mpm_stages::MpmCase;
-use frazil_tests::snowpack::{empty_space, section, state_of};
+use frazil_tests::snowpack::{empty_space, state_of};
 use frazil_tests::{Random, assert_no_validation_messages, device};
 use frazil_vk::Device;
 use glam::{DMat3, DVec3};
@@ -36,7 +36,7 @@ fn moving_ball() -> twin::Collider {
 }
 
 fn case(dimensions: u32, transfer: Transfer, rasterization: Rasterization) -> MpmCase {
-    let section = Section { transfer, rasterization, ..section(dimensions, 0.1) };
+    let section = Section { transfer, rasterization, ..Section::sampled(dimensions, 0.1) };
     MpmCase::new(section, DT_S, surroundings(dimensions), vec![moving_ball()])
 }
 
@@ -162,7 +162,7 @@ fn a_state_without_a_column_or_of_another_length_is_refused() {
 
 /// Particles near one place that fly apart in all directions; 100 m/s are a cell a step.
 fn burst(n: u32, speed_m_s: f64) -> (MpmCase, Vec<Particle>) {
-    let mut section = section(2, 0.01);
+    let mut section = Section::sampled(2, 0.01);
     section.flip_ratio = 1.0;
     let case = MpmCase::new(section, DT_S, empty_space([0.0; 3], [1.5, 1.5, 0.0]), Vec::new());
     let mut random = Random::new(13);

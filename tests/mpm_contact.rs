@@ -5,13 +5,13 @@ use frazil_shaders::types::MpmCollider;
 use frazil_solvers::mpm::Surroundings;
 use frazil_tests::assert_no_validation_messages;
 use frazil_tests::bodies::{Trial, block, filled, plane, plow};
-use frazil_tests::snowpack::{empty_space, section};
+use frazil_tests::snowpack::empty_space;
 use glam::DVec3;
 
 const G: f64 = 9.81;
 
 fn stiff(dimensions: u32, cell_size_m: f64, transfer: Transfer) -> Section {
-    let mut section = Section { transfer, ..section(dimensions, cell_size_m) };
+    let mut section = Section { transfer, ..Section::sampled(dimensions, cell_size_m) };
     section.material.plastic = false;
     section
 }
@@ -94,7 +94,7 @@ fn sticky_surfaces_hold_snow_against_its_weight() {
 #[test]
 fn a_plow_takes_snow_with_it_and_leaves_it_where_it_stops() {
     let h = 0.02;
-    let section = Section { walls: Surface { friction: 0.3, sticky: false }, ..section(2, h) };
+    let section = Section { walls: Surface { friction: 0.3, sticky: false }, ..Section::sampled(2, h) };
     let dt = 1e-4;
     let speed = 0.5;
     let blade = plow([0.1, 0.2, 0.0], [0.05, 0.2, 0.1], [speed, 0.0, 0.0], 0.05, 0.45);

@@ -7,12 +7,12 @@ use frazil_scene::{Implicit, Mpm as Section, Spline, Surface, Transfer};
 use frazil_solvers::mpm::Surroundings;
 use frazil_tests::assert_no_validation_messages;
 use frazil_tests::bodies::{Trial, ball, block, both, moving};
-use frazil_tests::snowpack::{empty_space, section};
+use frazil_tests::snowpack::empty_space;
 use glam::DVec3;
 
 /// Snow that does not yield, between walls that do not rub.
 fn elastic(dimensions: u32, cell_size_m: f64, transfer: Transfer) -> Section {
-    let mut section = Section { transfer, ..section(dimensions, cell_size_m) };
+    let mut section = Section { transfer, ..Section::sampled(dimensions, cell_size_m) };
     section.material.plastic = false;
     section.walls = Surface { friction: 0.0, sticky: false };
     section
@@ -204,7 +204,7 @@ fn the_semi_implicit_step_lets_a_column_settle_and_gives_it_no_energy() {
 fn strained_evenly(rate: f64, steps: u64, dt: f64) -> (Trial, Vec<frazil_reference::mpm::Particle>) {
     let (h, centre) = (0.02, DVec3::new(0.5, 0.5, 0.0));
     let body = moving(block(2, [0.3, 0.3, 0.0], [0.7, 0.7, 0.0], 0.5 * h, 400.0), |x| rate * (x - centre));
-    let section = Section { transfer: Transfer::Apic, ..section(2, h) };
+    let section = Section { transfer: Transfer::Apic, ..Section::sampled(2, h) };
     let mut trial = Trial::new(&section, dt, &empty_space([0.0; 3], [1.0, 1.0, 0.0]), &body);
     trial.snow.advance(steps);
     assert_no_validation_messages(&trial.snow.device);
@@ -216,7 +216,7 @@ fn strained_evenly(rate: f64, steps: u64, dt: f64) -> (Trial, Vec<frazil_referen
 #[test]
 fn snow_hardens_where_it_is_packed_and_softens_where_it_is_pulled_apart() {
     let (steps, dt) = (40, 5e-5);
-    let fresh = section(2, 0.02).material;
+    let fresh = Section::sampled(2, 0.02).material;
     for rate in [-25.0, 25.0_f64] {
         let (trial, inside) = strained_evenly(rate, steps, dt);
         // Inside, where waves from the rim have not come, particles fly freely apart or together: F = 1 + rate t.
@@ -248,7 +248,7 @@ fn snow_breaks_where_an_elastic_body_springs_back() {
         let body = moving(block(2, [0.35, 0.45, 0.0], [0.65, 0.55, 0.0], 0.01, 400.0), |x| {
             DVec3::new(if x.x < 0.5 { -1.0 } else { 1.0 }, 0.0, 0.0)
         });
-        let mut section = Section { transfer: Transfer::Apic, ..section(2, 0.02) };
+        let mut section = Section { transfer: Transfer::Apic, ..Section::sampled(2, 0.02) };
         section.material.plastic = is_plastic;
         let mut trial = Trial::new(&section, 1e-4, &empty_space([0.0; 3], [1.0, 1.0, 0.0]), &body);
         trial.snow.advance(1200);
@@ -283,7 +283,7 @@ fn implicit(beta: f64) -> Option<Implicit> {
 #[test]
 fn the_semi_implicit_step_is_stable_where_the_explicit_one_is_not() {
     // Ten times what the explicit step bears: a wave crosses six cells.
-    let dt = 6.0 * 0.02 / section(2, 0.02).material.wave_speed_m_s(1.0);
+    let dt = 6.0 * 0.02 / Section::sampled(2, 0.02).material.wave_speed_m_s(1.0);
     let (_, fault) = ringing(None, dt).snow.try_advance(100);
     println!("explicit: {}", fault.as_ref().map_or_else(|| "no fault".into(), ToString::to_string));
     assert!(fault.is_some());

@@ -10,7 +10,7 @@
 
 use frazil_scene::{Mpm as Section, Weights};
 use frazil_solvers::mpm::Beginning;
-use frazil_tests::snowpack::{Snowpack, empty_space, section};
+use frazil_tests::snowpack::{Snowpack, empty_space};
 use frazil_tests::{assert_no_validation_messages, device};
 use frazil_vk::{Device, DeviceOptions};
 use glam::DMat3;
@@ -64,7 +64,8 @@ fn noise_feeds_on_itself_as_printed_and_each_part_of_the_remedy_is_told_by_what_
             ("factored, floor", Weights::Factored, true, 5e-3),
         ]
         .map(|(name, weights, strain_floor, offset)| {
-            let section = Section { weights, strain_floor, flip_ratio: 1.0, ..section(dimensions, H) };
+            let section =
+                Section { weights, strain_floor, flip_ratio: 1.0, ..Section::sampled(dimensions, H) };
             let mut snow = drifter(device(), &section, offset);
             let curve = curve(&mut snow);
             for (step, rate, energy) in &curve {
@@ -98,7 +99,7 @@ fn a_lone_particle_drifts_without_strain() {
     let full = std::env::var("FRAZIL_FULL").is_ok_and(|full| full == "1");
     let steps = if full { 100_000 } else { 8_000 };
     let device = Device::open(&DeviceOptions::default()).unwrap();
-    let mut snow = drifter(device, &section(2, H), 5e-3);
+    let mut snow = drifter(device, &Section::sampled(2, H), 5e-3);
     let before = snow.particles()[0];
     snow.advance(steps);
     let after = snow.particles()[0];

@@ -6,7 +6,7 @@
 use frazil_scene::{Mpm as Section, Spline, Transfer};
 use frazil_solvers::mpm::{Beginning, Surroundings};
 use frazil_tests::bodies::{Trial, ball, both, moving};
-use frazil_tests::snowpack::{empty_space, section};
+use frazil_tests::snowpack::empty_space;
 use frazil_tests::{Random, assert_no_validation_messages};
 use glam::DVec3;
 
@@ -24,7 +24,7 @@ const TRANSFERS: [(&str, Transfer, f64); 5] = [
 
 /// A section with a transfer.
 fn with(dimensions: u32, cell_size_m: f64, transfer: Transfer, flip_ratio: f64) -> Section {
-    Section { transfer, flip_ratio, ..section(dimensions, cell_size_m) }
+    Section { transfer, flip_ratio, ..Section::sampled(dimensions, cell_size_m) }
 }
 
 fn without_yield(mut section: Section) -> Section {
@@ -207,7 +207,7 @@ fn memory_of_the_grid_follows_the_snow_and_not_the_domain() {
     let bytes = |side: f32| {
         let body = ball(2, [0.5, 0.5, 0.0], 0.2, 0.01, 400.0);
         let space = empty_space([0.0; 3], [side, side, 0.0]);
-        Trial::new(&section(2, 0.02), 1e-4, &space, &body).snow.advance(8).grid_bytes
+        Trial::new(&Section::sampled(2, 0.02), 1e-4, &space, &body).snow.advance(8).grid_bytes
     };
     // A hundred times the area; the corner stays where it is, so that the blocks are the same.
     let [small, large] = [1.0, 10.0].map(bytes);
@@ -216,7 +216,7 @@ fn memory_of_the_grid_follows_the_snow_and_not_the_domain() {
     let of_snow = |radius: f64| {
         let body = ball(2, [5.0, 5.0, 0.0], radius, 0.02, 400.0);
         let space = empty_space([0.0; 3], [10.0, 10.0, 0.0]);
-        Trial::new(&section(2, 0.02), 1e-4, &space, &body).snow.advance(8).grid_bytes as f64
+        Trial::new(&Section::sampled(2, 0.02), 1e-4, &space, &body).snow.advance(8).grid_bytes as f64
     };
     // Four times the snow takes close to four times the room, but for its rim and what is kept for blocks that are not seen yet.
     let ratio = of_snow(0.8) / of_snow(0.4);

@@ -9,7 +9,7 @@ use frazil_scene::{
 use frazil_solvers::mpm::{Beginning, Mpm, Surroundings};
 use frazil_solvers::pbd::Tuning;
 use frazil_tests::mpm_stages::{MpmCase, ROUNDING, Stages, name_of};
-use frazil_tests::snowpack::{empty_space, particles_of_state, section, state_of};
+use frazil_tests::snowpack::{empty_space, particles_of_state, state_of};
 use frazil_tests::{Worst, assert_no_validation_messages, device};
 use frazil_vk::Device;
 use glam::{DMat3, DVec3};
@@ -31,7 +31,7 @@ fn with(dimensions: u32, cell_m: f64, spline: Spline, transfer: Transfer) -> Sec
         spline,
         transfer,
         walls: Surface { friction: 0.25, sticky: false },
-        ..section(dimensions, cell_m)
+        ..Section::sampled(dimensions, cell_m)
     }
 }
 

@@ -20,6 +20,11 @@ uint magnitude_bits(mat3 m) {
 
 bool is_finite(uint magnitude) { return magnitude < 0x7f800000u; }
 
+bool is_finite_vector(vec3 v) {
+    uvec3 bits = floatBitsToUint(v) & 0x7fffffffu;
+    return is_finite(max(bits.x, max(bits.y, bits.z)));
+}
+
 float not_a_number() { return uintBitsToFloat(0x7fc00000u); }
 
 // A power of two that brings a magnitude near 1, and its inverse. Products with them are exact, squares of what they have

@@ -23,11 +23,6 @@ layout(scalar, push_constant) uniform Params {
     uint block_capacity[2];
 };
 
-bool is_finite_vector(vec3 v) {
-    uvec3 bits = floatBitsToUint(v) & 0x7fffffffu;
-    return is_finite(max(bits.x, max(bits.y, bits.z)));
-}
-
 void main() {
     if (thread_idx() != 0u || fault[0].step != INVALID_INDEX) return;
     bool is_full = blocks_wanted[0] > block_capacity[0] || blocks_wanted[1] > block_capacity[1];

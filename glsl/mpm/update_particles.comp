@@ -59,11 +59,6 @@ mat3 floored(mat3 strain) {
     return strain;
 }
 
-bool is_finite_vector(vec3 v) {
-    uvec3 bits = floatBitsToUint(v) & 0x7fffffffu;
-    return is_finite(max(bits.x, max(bits.y, bits.z)));
-}
-
 void main() {
     uint i = thread_idx();
     if (i >= count[0]) return;

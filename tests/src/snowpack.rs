@@ -11,26 +11,6 @@ pub use frazil_bench::benches::{
     mpm_particles_of_state as particles_of_state, mpm_twin_parameters as twin_parameters,
 };
 
-/// A section with a scene's defaults.
-pub fn section(dimensions: u32, cell_size_m: f64) -> Section {
-    Section {
-        dimensions,
-        cell_size_m,
-        particles_per_cell: None,
-        material: Default::default(),
-        transfer: Default::default(),
-        flip_ratio: 0.95,
-        spline: Default::default(),
-        initial_volume: frazil_scene::InitialVolume::Sampled,
-        rasterization: Default::default(),
-        strain_floor: true,
-        weights: Default::default(),
-        courant_number: 0.5,
-        walls: Default::default(),
-        implicit: None,
-    }
-}
-
 /// A domain without gravity or bodies.
 pub fn empty_space(min_m: [f32; 3], max_m: [f32; 3]) -> Surroundings {
     Surroundings { domain_min_m: min_m, domain_max_m: max_m, up_axis: 1, ..Default::default() }

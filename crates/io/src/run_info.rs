@@ -1,14 +1,13 @@
 //! `run.json`: what ran, on what, for how long, and what came out.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::error::{Error, Result};
-use crate::json;
+use crate::error::Result;
+use crate::json::{self, Versioned};
 
 /// The report of a run. Enough to repeat it and to compare it with another.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -49,6 +48,15 @@ pub struct RunInfo {
     pub warnings: Vec<String>,
 }
 
+impl Versioned for RunInfo {
+    const KIND: &'static str = "run.json";
+    const EXPECTED: u32 = Self::FORMAT_VERSION;
+
+    fn version(&self) -> u32 {
+        self.format_version
+    }
+}
+
 impl RunInfo {
     /// The version of `run.json` that this build writes and reads.
     pub const FORMAT_VERSION: u32 = 1;
@@ -66,20 +74,14 @@ impl RunInfo {
     /// # Errors
     /// [`Error::Io`]; [`Error::Json`] with line and column; [`Error::Version`].
     pub fn read(path: &Path) -> Result<Self> {
-        let text = fs::read_to_string(path).map_err(Error::io("read", path))?;
-        let info: Self =
-            serde_json::from_str(&text).map_err(|cause| Error::Json { path: path.to_owned(), cause })?;
-        if info.format_version != Self::FORMAT_VERSION {
-            let (path, expected, found) = (path.to_owned(), Self::FORMAT_VERSION, info.format_version);
-            return Err(Error::Version { kind: "run.json", path, oldest: expected, expected, found });
-        }
-        Ok(info)
+        json::read(path)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     fn info() -> RunInfo {
         RunInfo {

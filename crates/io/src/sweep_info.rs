@@ -1,15 +1,14 @@
 //! `sweep.json` and `sweep.csv`: which parameters were swept, and what came of each case.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::io::Write;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
 use crate::atomic::{self, Durability};
-use crate::error::{Error, Result};
-use crate::json;
+use crate::error::Result;
+use crate::json::{self, Versioned};
 
 /// The report of a sweep, whole or under way.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -84,6 +83,15 @@ pub struct SweepCase {
     pub measured: BTreeMap<String, f64>,
 }
 
+impl Versioned for SweepInfo {
+    const KIND: &'static str = "sweep.json";
+    const EXPECTED: u32 = Self::FORMAT_VERSION;
+
+    fn version(&self) -> u32 {
+        self.format_version
+    }
+}
+
 impl SweepInfo {
     /// The version of `sweep.json` that this build writes and reads.
     pub const FORMAT_VERSION: u32 = 1;
@@ -101,14 +109,7 @@ impl SweepInfo {
     /// # Errors
     /// [`Error::Io`]; [`Error::Json`] with line and column; [`Error::Version`].
     pub fn read(path: &Path) -> Result<Self> {
-        let text = fs::read_to_string(path).map_err(Error::io("read", path))?;
-        let info: Self =
-            serde_json::from_str(&text).map_err(|cause| Error::Json { path: path.to_owned(), cause })?;
-        if info.format_version != Self::FORMAT_VERSION {
-            let (path, expected, found) = (path.to_owned(), Self::FORMAT_VERSION, info.format_version);
-            return Err(Error::Version { kind: "sweep.json", path, oldest: expected, expected, found });
-        }
-        Ok(info)
+        json::read(path)
     }
 
     /// Writes `sweep.csv` (RFC 4180): a header row, then a row for each case. The file appears whole or not at all.
@@ -159,6 +160,7 @@ fn quoted(cell: String) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     fn case(value: &str, status: SweepStatus) -> SweepCase {
         SweepCase {

@@ -55,6 +55,26 @@ pub struct Mpm {
 }
 
 impl Mpm {
+    /// The section with its defaults, but for volumes, which are as sampled.
+    pub fn sampled(dimensions: u32, cell_size_m: f64) -> Self {
+        Self {
+            dimensions,
+            cell_size_m,
+            particles_per_cell: None,
+            material: Material::default(),
+            transfer: Transfer::default(),
+            flip_ratio: Self::default_flip_ratio(),
+            spline: Spline::default(),
+            initial_volume: InitialVolume::Sampled,
+            rasterization: Rasterization::default(),
+            strain_floor: yes(),
+            weights: Weights::default(),
+            courant_number: Self::default_courant_number(),
+            walls: Surface::default(),
+            implicit: None,
+        }
+    }
+
     fn default_flip_ratio() -> f64 {
         0.95
     }

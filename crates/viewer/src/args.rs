@@ -3,7 +3,7 @@
 use crate::analyze::Study;
 use crate::say;
 use crate::sweep::VaryAxis;
-use clap::{ArgGroup, Parser, Subcommand};
+use clap::{Parser, Subcommand};
 use frazil_bench::AxisOverride;
 use frazil_io::Format;
 use frazil_scene::{Every, Scene, SceneError};
@@ -144,17 +144,24 @@ fn seconds(text: &str) -> Result<f64, String> {
     }
 }
 
-#[derive(Debug, clap::Args)]
-#[command(group = ArgGroup::new("length").args(["steps", "time"]))]
-pub struct RunArgs {
-    #[command(flatten)]
-    pub scene: SceneArgs,
+/// How long to simulate.
+#[derive(Clone, Copy, Debug, clap::Args)]
+#[group(multiple = false)]
+pub struct LengthArgs {
     /// Stop at step N [default: the scene's duration].
     #[arg(long, value_name = "N")]
     pub steps: Option<u64>,
     /// Stop at this simulated time in s.
     #[arg(long, value_name = "T", value_parser = seconds, allow_hyphen_values = true)]
     pub time: Option<f64>,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct RunArgs {
+    #[command(flatten)]
+    pub scene: SceneArgs,
+    #[command(flatten)]
+    pub length: LengthArgs,
     /// Where results go [default: out/<scene's name>].
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
@@ -190,7 +197,6 @@ pub struct RunArgs {
 }
 
 #[derive(Debug, clap::Args)]
-#[command(group = ArgGroup::new("length").args(["steps", "time"]))]
 pub struct SweepArgs {
     #[command(flatten)]
     pub scene: SceneArgs,
@@ -198,12 +204,9 @@ pub struct SweepArgs {
     /// sheet, the second its columns.
     #[arg(long = "vary", value_name = "KEY[,KEY…]=VALUE[:VALUE…],…", required = true)]
     pub axes: Vec<VaryAxis>,
-    /// Stop each case at step N [default: the scene's duration].
-    #[arg(long, value_name = "N")]
-    pub steps: Option<u64>,
-    /// Stop each case at this simulated time in s.
-    #[arg(long, value_name = "T", value_parser = seconds, allow_hyphen_values = true)]
-    pub time: Option<f64>,
+    /// Of each case.
+    #[command(flatten)]
+    pub length: LengthArgs,
     /// Where results go [default: out/<scene's name>_sweep].
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,

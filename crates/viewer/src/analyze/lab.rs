@@ -1,7 +1,7 @@
 //! Snow made by hand on the device, and what is observed of it.
 
 use crate::failure::Failure;
-use frazil_scene::{InitialVolume, Mpm as Section, Surface};
+use frazil_scene::Mpm as Section;
 use frazil_solvers::mpm::{Beginning, Fault, Mpm, MpmMetrics, MpmParameters, Surroundings};
 use frazil_solvers::pbd::{StateColumn, Tuning};
 use frazil_vk::{Device, RecorderOptions};
@@ -9,26 +9,6 @@ use glam::{DMat3, DVec3};
 
 /// Steps in a submission.
 const STEPS_AT_ONCE: u64 = 32;
-
-/// The engine's defaults, with cells of side `cell_size_m` and volumes as given.
-pub fn section(dimensions: u32, cell_size_m: f64) -> Section {
-    Section {
-        dimensions,
-        cell_size_m,
-        particles_per_cell: None,
-        material: Default::default(),
-        transfer: Default::default(),
-        flip_ratio: 0.95,
-        spline: Default::default(),
-        initial_volume: InitialVolume::Sampled,
-        rasterization: Default::default(),
-        strain_floor: true,
-        weights: Default::default(),
-        courant_number: 0.5,
-        walls: Surface::default(),
-        implicit: None,
-    }
-}
 
 /// A domain without gravity or bodies, from the origin on.
 pub fn empty_space(size_m: [f64; 3]) -> Surroundings {

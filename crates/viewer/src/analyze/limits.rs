@@ -1,12 +1,12 @@
 //! How far parameters may go (004 sec 4.2): the largest stress, hardening, the stable time step, and the tipping density.
 
-use super::lab::{Grain, Sample, cube, empty_space, section};
+use super::lab::{Grain, Sample, cube, empty_space};
 use super::report::{OwnPanel, Report, cell, digits, table};
 use super::tipping::{self, Tipping, tipping};
 use super::{Effort, Study};
 use crate::failure::Failure;
 use frazil_io::{Mark, Scale, Series};
-use frazil_scene::Material;
+use frazil_scene::{Material, Mpm as Section};
 use frazil_vk::Device;
 use glam::{DMat3, DVec3};
 
@@ -101,7 +101,7 @@ fn stresses(device: &Device, effort: Effort) -> Result<Vec<Clamped>, Failure> {
     let mut found = Vec::new();
     for (bound, thetas, sign) in [("theta_c [1]", compressions, -1.0), ("theta_s [1]", stretches, 1.0)] {
         for theta in thetas {
-            let mut section = section(3, 0.01);
+            let mut section = Section::sampled(3, 0.01);
             let material = &mut section.material;
             // What is cut off hardens or softens; that is another matter.
             material.hardening = 0.0;
@@ -138,7 +138,7 @@ fn hardening(device: &Device, effort: Effort) -> Result<Curves, Failure> {
     let (xis, n): (&[f64], u32) = effort.choose((&[10.0], 3), (&[2.0, 5.0, 10.0, 15.0, 20.0], 13));
     let mut curves = Vec::new();
     for xi in xis {
-        let mut section = section(3, 0.01);
+        let mut section = Section::sampled(3, 0.01);
         section.material.hardening = *xi;
         let volume = 1e-6;
         let plastic: Vec<f64> = (0..n).map(|k| 0.7 + 0.6 * f64::from(k) / f64::from(n - 1)).collect();
@@ -203,7 +203,7 @@ fn stable_steps(device: &Device, effort: Effort) -> Result<Vec<Wave>, Failure> {
     let (n, halvings, steps) = effort.choose((1, 3, 60), (all.len(), 7, 200));
     let mut waves = Vec::new();
     for (youngs_modulus_pa, poissons_ratio, density_kg_m3) in all.into_iter().take(n) {
-        let mut section = section(2, CELL_M);
+        let mut section = Section::sampled(2, CELL_M);
         let material = &mut section.material;
         material.plastic = false;
         material.youngs_modulus_pa = youngs_modulus_pa;
@@ -225,7 +225,7 @@ fn stable_steps(device: &Device, effort: Effort) -> Result<Vec<Wave>, Failure> {
 }
 
 /// Whether a small block that was jolted keeps its energy within twice what it began with.
-fn is_bounded(device: &Device, section: &frazil_scene::Mpm, dt_s: f64, steps: u64) -> Result<bool, Failure> {
+fn is_bounded(device: &Device, section: &Section, dt_s: f64, steps: u64) -> Result<bool, Failure> {
     let material = &section.material;
     let mut grains = cube(2, DVec3::new(0.08, 0.08, 0.0), 0.08, 16, material.density_kg_m3);
     // So weak that all stays linear, and of every wavelength.

@@ -1,7 +1,7 @@
 //! Rounding that strains a lone particle (004 sec 4.1), with and without what the engine does about it.
 
 use super::fit::power_law;
-use super::lab::{Grain, Sample, empty_space, section};
+use super::lab::{Grain, Sample, empty_space};
 use super::report::{OwnPanel, Report, cell, digits, table};
 use super::{Effort, Study};
 use crate::failure::Failure;
@@ -69,7 +69,7 @@ impl Variant {
             flip_ratio: self.flip_ratio,
             weights: self.weights,
             strain_floor: self.strain_floor,
-            ..section(3, CELL_M)
+            ..Section::sampled(3, CELL_M)
         }
     }
 }

@@ -1,12 +1,13 @@
 //! What a step takes with more particles, more nodes and more colliders (004 sec 4.4).
 
 use super::fit::{Line, least_squares, line, power_law};
-use super::lab::{Grain, Sample, empty_space, section};
+use super::lab::{Grain, Sample, empty_space};
 use super::report::{OwnPanel, Report, cell, digits, table};
 use super::{Effort, Study};
 use crate::device;
 use crate::failure::Failure;
 use frazil_io::{Mark, Scale, Series, median};
+use frazil_scene::Mpm as Section;
 use frazil_shaders::types::MpmCollider;
 use frazil_vk::Device;
 use glam::DVec3;
@@ -165,7 +166,7 @@ fn body(device: &Device, case: Case) -> Result<Sample, Failure> {
         ..bytemuck::Zeroable::zeroed()
     };
     surroundings.colliders = (0..case.n_colliders).map(ball).collect();
-    let section = section(3, CELL_M);
+    let section = Section::sampled(3, CELL_M);
     let dt_s = 0.1 * CELL_M / section.material.wave_speed_m_s(1.0);
     let mut sample = Sample::new(device, &section, dt_s, surroundings, &grains)?;
     // Room for nodes is settled, and kernels are compiled, in the first steps.

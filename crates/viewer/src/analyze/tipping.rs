@@ -4,8 +4,9 @@
 //! Nodes one cell below it touch the floor, those at its height feel no force, and those one cell above it are pushed up by
 //! −V⁰ τ_yy Σ ∂w/∂y = −V⁰ τ_yy/2h, the sum running over that layer. Gravity pulls at 5/6 of the mass; the floor holds the rest.
 
-use super::lab::{Grain, Sample, empty_space, section};
+use super::lab::{Grain, Sample, empty_space};
 use crate::failure::Failure;
+use frazil_scene::Mpm as Section;
 use frazil_shaders::types::MpmCollider;
 use frazil_vk::Device;
 use glam::{DMat3, DVec3};
@@ -44,7 +45,7 @@ pub fn expected_density(cell_size_m: f64) -> f64 {
 
 /// Lets particles of several densities go over a floor, all in one simulation and far from one another.
 pub fn tipping(device: &Device, h: f64) -> Result<Tipping, Failure> {
-    let section = section(3, h);
+    let section = Section::sampled(3, h);
     let squeezed = DMat3::from_diagonal(DVec3::new(1.0, 1.0 - section.material.critical_compression, 1.0));
     let ratios = [0.25, 0.5, 0.99, 1.01, 2.0, 4.0];
     let volume = h.powi(3) / 8.0;

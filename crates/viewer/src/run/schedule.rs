@@ -46,7 +46,11 @@ impl Schedule {
             metrics: Cadence::or_scene(args.metrics, scene.output.metrics_every.or(Some(METRICS_EVERY))),
             check: Cadence::or_scene(args.check, None),
             checkpoint: Cadence::or_scene(args.checkpoint, None),
-            last_step: args.steps.or(args.time.map(steps_in)).unwrap_or_else(|| scene.n_steps()),
+            last_step: args
+                .length
+                .steps
+                .or(args.length.time.map(steps_in))
+                .unwrap_or_else(|| scene.n_steps()),
             dt_s,
         }
     }

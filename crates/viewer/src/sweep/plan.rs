@@ -68,8 +68,7 @@ fn case(args: &SweepArgs, out: &Path, keys: &[&str], names: &[String], idx: usiz
     let name = folder_name(idx, names, &values);
     let mut run = RunArgs {
         scene,
-        steps: args.steps,
-        time: args.time,
+        length: args.length,
         out: Some(out.join(&name)),
         device: DeviceArgs { device: args.device.device.clone() },
         render: Some(Cadence::Never),

@@ -1,6 +1,6 @@
 //! Scenes of snow on a grid through the command line.
 
-use crate::resume::assert_same_pictures_and_recording;
+use crate::resume::{assert_same_pictures_and_recording, run_whole_and_broken};
 use crate::tool::{command, picture, state_hash, stderr, succeed, wait_until};
 use frazil_io::{Checkpoint, MetricsTable, Recording, RunInfo, Tail};
 use std::fs;
@@ -65,16 +65,9 @@ fn a_resumed_run_of_snow_on_a_grid_ends_with_the_bits_of_an_unbroken_one() {
         ("affine", &["--set", "mpm.transfer=\"apic\"", "--set", "mpm.rasterization=\"fixed_point\""]),
         ("implicit", &["--set", "mpm.implicit={}", "--set", "mpm.transfer=\"mls\""]),
     ] {
-        let (whole, broken) =
-            (folder.path().join(name).join("whole"), folder.path().join(name).join("broken"));
-        let cadences = ["--render", "10", "--record", "8", "--metrics", "5", "--check", "10"];
-        let run = |out: &Path, arguments: &[&str]| {
-            succeed(&mut run(out, &[&cadences[..], changes, arguments].concat()));
-        };
-        run(&whole, &["--steps", "40"]);
-        run(&broken, &["--steps", "22", "--checkpoint", "22"]);
-        let checkpoint = broken.join("checkpoint.frazil-ckpt");
-        run(&broken, &["--steps", "40", "--resume", checkpoint.to_str().unwrap()]);
+        let [whole, broken] = run_whole_and_broken(&folder.path().join(name), |out, arguments| {
+            succeed(&mut run(out, &[changes, arguments].concat()));
+        });
         assert_same_pictures_and_recording(&whole, &broken);
         let metrics = [&whole, &broken].map(|out| MetricsTable::read(&out.join("metrics.csv")).unwrap());
         assert_eq!(metrics[0].metrics(), metrics[1].metrics());

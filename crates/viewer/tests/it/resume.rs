@@ -5,6 +5,18 @@ use frazil_io::{Recording, Tail};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+/// Runs 40 steps at a stretch, and in two parts with a checkpoint between them: the folders of both. `run` takes a folder and arguments.
+pub fn run_whole_and_broken(folder: &Path, run: impl Fn(&Path, &[&str])) -> [PathBuf; 2] {
+    let [whole, broken] = ["whole", "broken"].map(|name| folder.join(name));
+    let cadences = ["--render", "10", "--record", "8", "--metrics", "5", "--check", "10"];
+    let run = |out: &Path, arguments: &[&str]| run(out, &[&cadences[..], arguments].concat());
+    run(&whole, &["--steps", "40"]);
+    run(&broken, &["--steps", "22", "--checkpoint", "22"]);
+    let checkpoint = broken.join("checkpoint.frazil-ckpt");
+    run(&broken, &["--steps", "40", "--resume", checkpoint.to_str().unwrap()]);
+    [whole, broken]
+}
+
 /// Panics, naming the file, unless a broken run's results are those of a whole one.
 pub fn assert_same_results(whole: &Path, broken: &Path) {
     assert_same_pictures_and_recording(whole, broken);

@@ -1,6 +1,6 @@
 //! Scenes with snow through the command line.
 
-use crate::resume::assert_same_results;
+use crate::resume::{assert_same_results, run_whole_and_broken};
 use crate::tool::{command, picture, stderr, succeed};
 use frazil_io::{Checkpoint, ColumnData, MetricsTable, Profile, Recording};
 use std::fs;
@@ -98,16 +98,9 @@ fn a_resumed_run_with_snow_ends_with_the_bits_of_an_unbroken_one() {
             &["--set", "snow.heat.latent_heat=\"enthalpy\"", "--set", "snow.links.compliance_m_n=1e-5"],
         ),
     ] {
-        let (whole, broken) =
-            (folder.path().join(name).join("whole"), folder.path().join(name).join("broken"));
-        let cadences = ["--render", "10", "--record", "8", "--metrics", "5", "--check", "10"];
-        let run = |out: &Path, arguments: &[&str]| {
-            succeed(&mut run(out, &[&cadences[..], changes, arguments].concat()));
-        };
-        run(&whole, &["--steps", "40"]);
-        run(&broken, &["--steps", "22", "--checkpoint", "22"]);
-        let checkpoint = broken.join("checkpoint.frazil-ckpt");
-        run(&broken, &["--steps", "40", "--resume", checkpoint.to_str().unwrap()]);
+        let [whole, broken] = run_whole_and_broken(&folder.path().join(name), |out, arguments| {
+            succeed(&mut run(out, &[changes, arguments].concat()));
+        });
         assert_same_results(&whole, &broken);
     }
 }

@@ -5,7 +5,7 @@ use crate::axis::{Axis, Domain, Point};
 use crate::distribution::unit_noise;
 use crate::error::Result;
 use frazil_reference::mpm as twin;
-use frazil_scene::{InitialVolume, Material, Mpm as Section, Rasterization, Spline, Transfer, Weights};
+use frazil_scene::{Mpm as Section, Rasterization, Spline, Transfer};
 use frazil_solvers::mpm::{Beginning, Mpm, MpmParameters, Stage, Surroundings};
 use frazil_solvers::pbd::{StateColumn, Tuning};
 use frazil_vk::{Buffer, Device, Recorder};
@@ -200,20 +200,6 @@ fn section(point: &Point) -> Result<Section> {
         Some("float_atomics") => Rasterization::FloatAtomics,
         Some(_) => return Err(point.unknown("variant", RASTERIZATIONS)),
     };
-    Ok(Section {
-        dimensions: point.integer("dimensions")? as u32,
-        cell_size_m: CELL_M,
-        particles_per_cell: None,
-        material: Material::default(),
-        transfer,
-        flip_ratio: 0.95,
-        spline,
-        initial_volume: InitialVolume::Sampled,
-        rasterization,
-        strain_floor: true,
-        weights: Weights::default(),
-        courant_number: 0.5,
-        walls: Default::default(),
-        implicit: None,
-    })
+    let dimensions = point.integer("dimensions")? as u32;
+    Ok(Section { transfer, spline, rasterization, ..Section::sampled(dimensions, CELL_M) })
 }
