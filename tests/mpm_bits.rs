@@ -4,8 +4,8 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use frazil_reference::mpm::{self as twin, Particle};
-use frazil_scene::{InitialVolume, Mpm as Section, Rasterization, Transfer};
-use frazil_solvers::mpm::{Beginning, FaultKind, Mpm, Surroundings};
+use frazil_scene::{InitialVolume, Mpm as Section, Rasterization, Spline, Transfer};
+use frazil_solvers::mpm::{Beginning, FaultKind, Mpm, MpmParameters, Surroundings};
 use frazil_solvers::pbd::{StateColumn, Tuning};
 use frazil_tests::mpm_stages::MpmCase;
 use frazil_tests::snowpack::{empty_space, state_of};
@@ -85,6 +85,18 @@ fn hashes(case: &MpmCase, particles: &[Particle], runs: usize) -> HashSet<u64> {
     hashes
 }
 
+/// Unit masses at rest, of no volume yet.
+fn beginning_of(particles: &[Particle]) -> Beginning {
+    let mut beginning = Beginning::default();
+    for particle in particles {
+        beginning.positions_m.push(particle.position.as_vec3().to_array());
+        beginning.velocities_m_s.push([0.0; 3]);
+        beginning.masses_kg.push(1.0);
+        beginning.volumes_m3.push(0.0);
+    }
+    beginning
+}
+
 /// Many particles in a few cells: every node hears from all workgroups.
 fn crowd(case: &MpmCase) -> Vec<Particle> {
     let mut particles = case.scatter(6000, 11);
@@ -117,6 +129,38 @@ fn float_atomics_give_more_than_one_hash_and_the_others_give_one() {
     }
     println!("{} hashes of sums by floating-point atomics", found.len());
     assert!(found.len() > 1, "floating-point atomics gave one hash");
+    assert_no_validation_messages(&DEVICE);
+}
+
+#[test]
+fn how_many_nodes_a_thread_gathers_for_changes_no_bit() {
+    for (dimensions, transfer) in
+        [(2, Transfer::PicFlip), (2, Transfer::Mls), (3, Transfer::PicFlip), (3, Transfer::Apic)]
+    {
+        for spline in [Spline::Cubic, Spline::Quadratic] {
+            let mut case = case(dimensions, transfer, Rasterization::Gather);
+            case.section.spline = spline;
+            let case = MpmCase::new(case.section, DT_S, case.surroundings, vec![moving_ball()]);
+            let particles = crowd(&case);
+            let run = |nodes_per_thread: u32| {
+                let tuning = Tuning::new(64).unwrap().with_nodes_per_thread(nodes_per_thread).unwrap();
+                let beginning = beginning_of(&particles);
+                let mut mpm = Mpm::new(
+                    &DEVICE,
+                    MpmParameters { initial_volume: InitialVolume::Grid, ..case.parameters() },
+                    &beginning,
+                    tuning,
+                )
+                .unwrap();
+                advance(&mut mpm, 8);
+                bits(&mpm)
+            };
+            let one = run(1);
+            for n in [2, 4] {
+                assert!(run(n) == one, "{dimensions}-D, {transfer:?}, {spline:?}: other bits with {n}");
+            }
+        }
+    }
     assert_no_validation_messages(&DEVICE);
 }
 
@@ -377,13 +421,7 @@ fn no_snow_and_one_particle_are_snow() {
                 assert_eq!(metrics.all.particles, n);
                 assert_eq!(metrics.n_nodes > 0, n > 0);
                 assert!((metrics.mass_kg > 0.0) == (n > 0));
-                let mut beginning = Beginning::default();
-                for particle in &particles {
-                    beginning.positions_m.push(particle.position.as_vec3().to_array());
-                    beginning.velocities_m_s.push([0.0; 3]);
-                    beginning.masses_kg.push(1.0);
-                    beginning.volumes_m3.push(0.0);
-                }
+                let beginning = beginning_of(&particles);
                 let mut parameters = case.parameters();
                 parameters.initial_volume = InitialVolume::Grid;
                 let mut mpm = Mpm::new(&DEVICE, parameters, &beginning, Tuning::default()).unwrap();

@@ -7,7 +7,7 @@ use clap::{Parser, Subcommand};
 use frazil_bench::AxisOverride;
 use frazil_io::Format;
 use frazil_scene::{Every, Scene, SceneError};
-use frazil_solvers::pbd::Tuning;
+use frazil_solvers::pbd::{Tuning, TuningError};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -333,7 +333,8 @@ pub struct ProfileArgs {
     /// How much slower or faster still counts as the same.
     #[arg(long, value_name = "SHARE", default_value_t = 0.05, value_parser = tolerance, allow_hyphen_values = true)]
     pub tolerance: f64,
-    /// Measure the same steps with other tunables too, taking turns: workgroup_size=64,128,256.
+    /// Measure the same steps with other tunables too, taking turns: workgroup_size=64,128,256 or, of snow on a grid,
+    /// nodes_per_thread=1,2,4.
     #[arg(long, value_name = "KEY=VALUE,…")]
     pub vary: Option<VaryArg>,
     #[command(flatten)]
@@ -343,39 +344,37 @@ pub struct ProfileArgs {
 /// Which tunable to vary, and what to try.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VaryArg {
-    pub tunings: Vec<Tuning>,
-}
-
-impl VaryArg {
     /// The tunable's name.
-    pub fn key(&self) -> &'static str {
-        "workgroup_size"
-    }
+    pub key: String,
+    /// Its values, and what they make.
+    pub tunings: Vec<(u32, Tuning)>,
 }
 
 impl std::str::FromStr for VaryArg {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let Some(("workgroup_size", values)) = text.split_once('=') else {
-            return Err(format!(
-                "found \"{text}\", expected workgroup_size= and sizes, such as workgroup_size=64,128,256"
-            ));
-        };
-        let size = |text: &str| -> Result<Tuning, String> {
-            let size =
-                text.trim().parse().map_err(|_| format!("found \"{text}\", expected a workgroup size"))?;
-            Tuning::new(size).map_err(|e| e.to_string())
-        };
-        let mut tunings: Vec<Tuning> = Vec::new();
-        for tuning in values.split(',').map(size) {
-            let tuning = tuning?;
-            if tunings.contains(&tuning) {
-                return Err(format!("workgroup_size: {} stands there twice", tuning.workgroup_size()));
+        let (key, values) = text.split_once('=').unwrap_or((text, ""));
+        let tuning: fn(u32) -> Result<Tuning, TuningError> = match key {
+            "workgroup_size" if !values.is_empty() => Tuning::new,
+            "nodes_per_thread" if !values.is_empty() => |n| Tuning::default().with_nodes_per_thread(n),
+            _ => {
+                return Err(format!(
+                    "found \"{text}\", expected workgroup_size= or nodes_per_thread= and values, such as \
+                     workgroup_size=64,128,256"
+                ));
             }
-            tunings.push(tuning);
+        };
+        let mut tunings: Vec<(u32, Tuning)> = Vec::new();
+        for text in values.split(',') {
+            let value =
+                text.trim().parse().map_err(|_| format!("found \"{text}\", expected a whole number"))?;
+            if tunings.iter().any(|(other, _)| *other == value) {
+                return Err(format!("{key}: {value} stands there twice"));
+            }
+            tunings.push((value, tuning(value).map_err(|e| e.to_string())?));
         }
-        Ok(Self { tunings })
+        Ok(Self { key: key.to_owned(), tunings })
     }
 }
 

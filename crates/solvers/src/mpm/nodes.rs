@@ -3,6 +3,7 @@
 use super::parameters::MpmParameters;
 use super::particles::Particles;
 use crate::SolverError;
+use crate::pbd::Tuning;
 use frazil_kernels::SparseBlocks;
 use frazil_scene::Rasterization;
 use frazil_shaders::mpm::{
@@ -13,9 +14,6 @@ use frazil_vk::{Buffer, Device, Kernel, Recorder, Threads};
 
 /// Words of a node's sums in fixed point: seven numbers of two.
 const FIXED_WORDS: u32 = 14;
-
-/// Nodes along x that a thread gathers for.
-const NODES_PER_THREAD: u32 = 4;
 
 /// What all kernels of a step read.
 pub struct Constants {
@@ -92,11 +90,8 @@ impl Transfer {
     ///
     /// # Errors
     /// The device's limits do not allow the group size; floating-point atomics are asked for and the device has none.
-    pub fn new(
-        device: &Device,
-        parameters: &MpmParameters,
-        workgroup_size: u32,
-    ) -> Result<Self, SolverError> {
+    pub fn new(device: &Device, parameters: &MpmParameters, tuning: Tuning) -> Result<Self, SolverError> {
+        let (workgroup_size, nodes_per_thread) = (tuning.workgroup_size(), tuning.nodes_per_thread());
         let (dimensions, stencil) = (parameters.dimensions, parameters.stencil);
         let (as_printed, transfer) = (parameters.as_printed(), parameters.transfer_number());
         let threads_per_item = parameters.layout.block_nodes();
@@ -108,9 +103,10 @@ impl Transfer {
             Rasterization::Gather => Rasterize::Gather(Kernel::specialized(
                 device,
                 &rasterize_gather::Specialization {
-                    workgroup_size: workgroup_size / NODES_PER_THREAD,
-                    threads_per_item: threads_per_item / NODES_PER_THREAD,
-                    nodes_per_thread: NODES_PER_THREAD,
+                    // A group is for as many nodes as those of other kernels.
+                    workgroup_size: workgroup_size / nodes_per_thread,
+                    threads_per_item: threads_per_item / nodes_per_thread,
+                    nodes_per_thread,
                     dimensions,
                     stencil,
                     as_printed,

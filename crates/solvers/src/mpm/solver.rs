@@ -157,7 +157,7 @@ impl Mpm {
             blocks: SparseBlocks::new(device, parameters.layout, n as u32, capacity, workgroup_size)?,
             room: Room::default(),
             nodes: Nodes::new(device, &parameters, capacity.active)?,
-            transfer: Transfer::new(device, &parameters, workgroup_size)?,
+            transfer: Transfer::new(device, &parameters, tuning)?,
             implicit: ImplicitSolve::new(device, &parameters, n, capacity.active, workgroup_size)?,
             fault: FaultRecord::new(device, &parameters)?,
             kernels: Kernels::new(device, &parameters, workgroup_size)?,

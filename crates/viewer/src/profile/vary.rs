@@ -29,20 +29,20 @@ pub fn vary(
 ) -> Result<Vary, Failure> {
     let sampled = scene.sample()?;
     let mut runners: Vec<(u32, Result<Runner, String>)> = Vec::new();
-    for tuning in &arg.tunings {
+    for (value, tuning) in &arg.tunings {
         let runner = match Simulation::with_tuning(device, scene.clone(), &sampled, *tuning) {
             Ok(simulation) => Ok(Runner { simulation, samples: Samples::default() }),
             Err(error) if is_refusal(&error) => Err(error.to_string()),
             Err(error) => return Err(error.into()),
         };
-        runners.push((tuning.workgroup_size(), runner));
+        runners.push((*value, runner));
     }
     if let Some((value, Err(reason))) = runners.first()
         && runners.iter().all(|(_, runner)| runner.is_err())
     {
         return Err(Failure::input(format!(
             "--vary {}: this device takes none of the values; {value}: {reason}",
-            arg.key()
+            arg.key
         )));
     }
     let mut ready: Vec<&mut Runner> = runners.iter_mut().filter_map(|(_, r)| r.as_mut().ok()).collect();
@@ -64,7 +64,7 @@ pub fn vary(
         Ok(runner) => runner.candidate(value),
         Err(reason) => Ok(Candidate { value, refused: Some(reason), ..Default::default() }),
     });
-    Ok(Vary { key: arg.key().to_owned(), candidates: candidates.collect::<Result<_, _>>()? })
+    Ok(Vary { key: arg.key.clone(), candidates: candidates.collect::<Result<_, _>>()? })
 }
 
 /// Fails where a value changed a bit of the final state, which none may.
