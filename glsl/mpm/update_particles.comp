@@ -86,7 +86,7 @@ void main() {
         [[dont_unroll]] for (uint y = 0u; y < STENCIL; ++y) {
             vec2 along_y = axis_weight(f.y, y);
             NodeRow row = row_of_nodes(reach, base_in_block, y, z);
-            [[dont_unroll]] for (uint k = 0u; k < STENCIL; ++k) {
+            [[unroll]] for (uint k = 0u; k < STENCIL; ++k) {
                 uvec3 at = uvec3(k, y, z);
                 uint node = node_in_row(row, base_in_block.x + k);
                 vec4 w = node_weight(axis_weight(f.x, k), along_y, along_z);
