@@ -182,14 +182,7 @@ impl Collider {
                 }
             }
             Self::Box { centre_m, size_m, rotation_deg, .. } => {
-                let arm: Vec3 = std::array::from_fn(|i| point_m[i] - centre_m[i]);
-                let axes = box_axes(*rotation_deg);
-                let past: Vec3 = std::array::from_fn(|k| {
-                    let along: f64 = (0..3).map(|i| axes[k][i] * arm[i]).sum();
-                    along.abs() - 0.5 * size_m[k]
-                });
-                let outside = past.iter().map(|p| p.max(0.0).powi(2)).sum::<f64>().sqrt();
-                -(outside + past.iter().copied().fold(f64::NEG_INFINITY, f64::max).min(0.0))
+                box_depth_m(point_m, *centre_m, *size_m, *rotation_deg)
             }
             Self::Heightfield { origin_m, spacing_m, heights_m, .. } => {
                 let across = up_axis.horizontal();
@@ -213,6 +206,22 @@ impl Collider {
             }
         }
     }
+}
+
+/// How deep a point lies inside a box turned about its centre, in m; negative outside.
+pub(crate) fn box_depth_m(point_m: Vec3, centre_m: Vec3, size_m: Vec3, rotation_deg: Vec3) -> f64 {
+    let arm: Vec3 = std::array::from_fn(|i| point_m[i] - centre_m[i]);
+    let axes = box_axes(rotation_deg);
+    -signed_distance::<3>(std::array::from_fn(|k| {
+        let along: f64 = (0..3).map(|i| axes[k][i] * arm[i]).sum();
+        along.abs() - 0.5 * size_m[k]
+    }))
+}
+
+/// Distance from a body that is bounded at right angles, from how far beyond each bound a point is; negative inside.
+pub(crate) fn signed_distance<const N: usize>(past: [f64; N]) -> f64 {
+    let outside = past.iter().map(|p| p.max(0.0).powi(2)).sum::<f64>().sqrt();
+    outside + past.iter().copied().fold(f64::NEG_INFINITY, f64::max).min(0.0)
 }
 
 /// The edges' directions of a box turned about x, then y, then z.

@@ -1,7 +1,8 @@
 //! Scenes as pure data: what is simulated, with which method and parameters, and what to show of it.
 //!
 //! Here live the file format ([`Scene`], its sections and its JSON Schema), loading with `--set` overrides and errors
-//! that name file, line, column and key ([`SceneError`]), shapes and their sampling into particles ([`Sampled`]), the
+//! that name file, line, column and key ([`SceneError`]), shapes and their sampling into particles ([`Sampled`]), terrains
+//! ([`Terrain`]) and the areas of them whose snow comes loose ([`Release`]), the
 //! camera's default framing ([`View`]) and the scenes that ship with the engine ([`builtin`]).
 //!
 //! Here will never live: a device, a buffer, a step of a solver, or anything that changes while a simulation runs.
@@ -12,28 +13,41 @@
 mod advice;
 mod builtin;
 mod camera;
+mod cells;
 mod collider;
 mod conduction;
+mod dem;
 mod error;
 mod every;
+mod grain_sampling;
 mod load;
+mod load_ground;
 mod loaded;
 mod mesh_file;
 mod mpm;
+mod obstacle;
 mod outline;
+mod polygon;
+mod polygon_file;
+mod random_packing;
 mod reader;
+mod release;
+mod release_sampling;
 mod sample;
 mod scale;
 mod scene;
 mod shape;
+mod slab;
+mod slab_pieces;
 mod snow;
 mod source;
-mod terrain_file;
+mod terrain;
 mod time_step;
 mod tree;
 mod triangle_mesh;
 mod validate;
 mod validate_collider;
+mod validate_dem;
 mod validate_mpm;
 mod validate_snow;
 
@@ -41,16 +55,23 @@ pub use advice::Advice;
 pub use builtin::{Builtin, builtin};
 pub use camera::View;
 pub use collider::{Collider, Motion, Side, box_axes};
+pub use dem::*;
 pub use error::SceneError;
 pub use every::{Every, EveryError};
 pub use loaded::Loaded;
 pub use mpm::*;
+pub use obstacle::*;
 pub use outline::Outline;
+pub use polygon::Polygon;
+pub use release::*;
 pub use sample::Sampled;
 pub use scene::*;
 pub use shape::{Axis, Shape};
+pub use slab::*;
+pub use slab_pieces::{SampledSlabs, SlabLink, SlabPiece};
 pub use snow::*;
 pub use source::{Location, Place};
+pub use terrain::{Generated, MAX_HEIGHTS, Terrain, TerrainSource};
 pub use time_step::TimeStep;
 pub use triangle_mesh::TriangleMesh;
 pub use validate::MAX_PARTICLES;

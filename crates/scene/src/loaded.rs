@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::mesh_file::read_triangles;
 use crate::outline::{NoOutline, Outline};
-use crate::terrain_file::read_heights;
+use crate::terrain::read_ascii_grid;
 use crate::triangle_mesh::TriangleMesh;
 use crate::validate::Checker;
 use crate::{Axis, Collider, Scene, SceneError, Shape};
@@ -23,6 +23,14 @@ const MAX_LETTERS: usize = 100;
 pub struct Loaded<T>(Option<Arc<T>>);
 
 impl<T> Loaded<T> {
+    pub(crate) fn new(value: Arc<T>) -> Self {
+        Self(Some(value))
+    }
+
+    pub(crate) fn shared(&self) -> Option<Arc<T>> {
+        self.0.clone()
+    }
+
     pub(crate) fn get(&self) -> Option<&T> {
         self.0.as_deref()
     }
@@ -122,21 +130,25 @@ impl Scene {
                 return Err(refuse(&key, "it beside heights_m".to_owned(), "one of the two"));
             }
             let bytes = read(path, folder).map_err(|found| refuse(&key, found, "an ESRI ASCII grid"))?;
-            let heights = read_heights(&String::from_utf8_lossy(&bytes));
-            *heights_m = heights
+            let grid = read_ascii_grid(&String::from_utf8_lossy(&bytes))
+                .and_then(|grid| match grid.values.iter().any(|height| height.is_nan()) {
+                    true => Err("points without data".to_owned()),
+                    false => Ok(grid),
+                })
                 .map_err(|problem| refuse(&key, format!("{path}: {problem}"), "an ESRI ASCII grid"))?;
+            *heights_m = grid.values.chunks(grid.n_columns).map(<[f64]>::to_vec).collect();
             // Seen from above with the first axis to the right, the second points down a map where y is up.
             if is_mirrored {
                 heights_m.reverse();
             }
             *file = None;
         }
-        Ok(())
+        self.load_ground(folder, missing)
     }
 }
 
 /// The bytes of the file at `path`, which is absolute from then on; or what is wrong with it.
-fn read(path: &mut String, folder: Option<&Path>) -> Result<Vec<u8>, String> {
+pub(crate) fn read(path: &mut String, folder: Option<&Path>) -> Result<Vec<u8>, String> {
     let from_folder = folder.map_or_else(|| Path::new(path).to_owned(), |folder| folder.join(&*path));
     let absolute = std::path::absolute(&from_folder).unwrap_or(from_folder);
     *path = absolute.display().to_string();

@@ -17,10 +17,12 @@ pub struct Sampled {
     pub phases: Vec<Phase>,
     /// Temperatures in °C.
     pub temperatures_c: Vec<f32>,
-    /// Masses in kg, in a plane in kg/m; in scenes of the material point method only, else empty.
+    /// Masses in kg, in a plane in kg/m; in scenes of the material point method and of the discrete element method only, else empty.
     pub masses_kg: Vec<f32>,
     /// Shares of their block's volume in m³, in a plane m²; in scenes of the material point method only, else empty.
     pub volumes_m3: Vec<f32>,
+    /// Radii of grains in m; in scenes of the discrete element method only, else empty.
+    pub radii_m: Vec<f32>,
 }
 
 impl Sampled {
@@ -59,6 +61,9 @@ impl Scene {
             || sampled.temperatures_c.try_reserve(capacity).is_err()
         {
             return Err(SceneError::OutOfMemory { at: self.source.whole(), n_particles: n_expected });
+        }
+        if let Some(dem) = &self.dem {
+            return self.sample_grains(dem);
         }
         for (block_idx, block) in self.particles.iter().enumerate() {
             if !block.shape.is_loaded() {
@@ -102,7 +107,9 @@ impl Scene {
     /// Particles the scene has, before sampling it: exact for boxes and uniform filling; for lattices in curved shapes the
     /// volume's worth, which differs by the steps of the surface. Saturates at the largest `u64`.
     pub fn particle_count_estimate(&self) -> u64 {
-        self.particles.iter().map(|block| self.block_count_estimate(block)).sum::<f64>() as u64
+        let blocks = self.particles.iter().map(|block| self.block_count_estimate(block));
+        let releases = self.releases.iter().map(|release| self.release_count_estimate(release));
+        blocks.chain(releases).sum::<f64>() as u64
     }
 
     /// As above for one block, as a float because the number may be absurd.
@@ -122,6 +129,7 @@ impl Scene {
             }
             (Fill::Lattice, _) => 0.0,
             (Fill::Uniform, _) => volume_count,
+            (Fill::Random, _) => self.dem.as_ref().map_or(0.0, |dem| self.random_count(block, dem)),
         }
     }
 
@@ -139,7 +147,8 @@ impl Scene {
                     push(if amplitude_m > 0.0 { jittered(block, point, amplitude_m, rng) } else { point });
                 });
             }
-            Fill::Uniform => {
+            // Grains have a sampling of their own.
+            Fill::Uniform | Fill::Random => {
                 for _ in 0..self.block_count_estimate(block) as u64 {
                     push(block.shape.random_point(rng));
                 }
@@ -189,7 +198,7 @@ impl ParticleBlock {
     }
 
     /// Velocity in m/s of a particle at `point_m`.
-    fn velocity_at(&self, point_m: [f32; 3]) -> [f32; 3] {
+    pub(crate) fn velocity_at(&self, point_m: [f32; 3]) -> [f32; 3] {
         let Some(w) = self.angular_velocity_rad_s else { return self.velocity_m_s.map(|v| v as f32) };
         let (min, max) = self.shape.bounds_m();
         let arm: Vec3 = std::array::from_fn(|i| f64::from(point_m[i]) - 0.5 * (min[i] + max[i]));
@@ -212,7 +221,7 @@ fn masses_kg(n: usize, total_kg: f64, spread: f64, rng: &mut ChaCha8Rng) -> Vec<
 
 /// `point` displaced by up to `amplitude_m` along each axis, to the opposite side or not at all where that would leave the
 /// shape.
-fn jittered(block: &ParticleBlock, point: Vec3, amplitude_m: f64, rng: &mut ChaCha8Rng) -> Vec3 {
+pub(crate) fn jittered(block: &ParticleBlock, point: Vec3, amplitude_m: f64, rng: &mut ChaCha8Rng) -> Vec3 {
     let offset: Vec3 = std::array::from_fn(|_| (2.0 * unit_interval(rng) - 1.0) * amplitude_m);
     let moved: Vec3 = std::array::from_fn(|i| point[i] + offset[i]);
     let mirrored: Vec3 = std::array::from_fn(|i| point[i] - offset[i]);

@@ -2,7 +2,7 @@
 
 use crate::shape::LATTICE_TOLERANCE;
 use crate::validate::{Checker, number};
-use crate::{Collider, Scene, SceneError, Shape, Vec3};
+use crate::{Collider, ObstacleShape, Scene, SceneError, Shape, SlabShape, Vec3};
 
 const MIN_SCALE: f64 = 0.01;
 const MAX_SCALE: f64 = 100.0;
@@ -17,6 +17,16 @@ impl Scene {
             return Ok(scale);
         }
         self.scale = 1.0;
+        if let Some(terrain) = &self.terrain
+            && terrain.file.is_some()
+        {
+            let expected = "1 on a map, which has its own size";
+            Checker { source: &self.source }.fail_between(
+                &["scale", "terrain.file"],
+                number(scale),
+                expected,
+            )?;
+        }
         let d = self.particle_spacing_m();
         let times = |lengths: &mut Vec3| *lengths = lengths.map(|x| scale * x);
         let corner = |corner: &mut Vec3| *corner = corner.map(|x| to_whole_spacings(scale * x, d));
@@ -81,10 +91,62 @@ impl Scene {
                 motion.until_s.iter_mut().for_each(|until_s| *until_s *= scale);
             }
         }
+        self.scale_ground(scale);
         let camera = &mut self.render.camera;
         camera.target_m.iter_mut().for_each(times);
         camera.distance_m.iter_mut().for_each(|distance| *distance *= scale);
         Ok(scale)
+    }
+}
+
+impl Scene {
+    /// Multiplies the lengths of generated terrain and of what lies and stands on it.
+    fn scale_ground(&mut self, scale: f64) {
+        let times = |lengths: &mut Vec3| *lengths = lengths.map(|x| scale * x);
+        let flat = |at: &mut [f64; 2]| *at = at.map(|x| scale * x);
+        if let Some(source) = &mut self.terrain
+            && let Some(generated) = &mut source.generated
+        {
+            generated.apply_scale(scale);
+            // What is no terrain is refused when the scene is validated.
+            if let Ok(terrain) = generated.terrain(self.seed) {
+                source.set(terrain);
+            }
+        }
+        for release in &mut self.releases {
+            release.polygon_m.iter_mut().flatten().for_each(flat);
+            release.thickness_m.iter_mut().for_each(|thickness_m| *thickness_m *= scale);
+        }
+        for slab in &mut self.slabs {
+            match &mut slab.shape {
+                SlabShape::Plate { origin_m, size_m, thickness_m, .. } => {
+                    flat(origin_m);
+                    flat(size_m);
+                    *thickness_m *= scale;
+                }
+                SlabShape::Meshes { scale: unit_m, offset_m, .. } => {
+                    times(offset_m);
+                    *unit_m *= scale;
+                }
+            }
+        }
+        for obstacle in &mut self.obstacles {
+            match &mut obstacle.shape {
+                ObstacleShape::Box { centre_m, size_m, .. } => {
+                    times(centre_m);
+                    times(size_m);
+                }
+                ObstacleShape::Cylinder { foot_m, radius_m, height_m } => {
+                    flat(foot_m);
+                    *radius_m *= scale;
+                    *height_m *= scale;
+                }
+                ObstacleShape::Mesh { scale: unit_m, offset_m, .. } => {
+                    times(offset_m);
+                    *unit_m *= scale;
+                }
+            }
+        }
     }
 }
 
@@ -102,7 +164,16 @@ fn to_whole_spacings(x_m: f64, spacing_m: f64) -> f64 {
 impl SceneError {
     /// Says with a scaled length that it is not as in the file.
     pub(crate) fn at_scale(mut self, scale: f64) -> Self {
-        const SCALED: [&str; 4] = ["domain", "particles", "colliders", "render.camera"];
+        const SCALED: [&str; 8] = [
+            "domain",
+            "particles",
+            "colliders",
+            "render.camera",
+            "terrain",
+            "releases",
+            "slabs",
+            "obstacles",
+        ];
         if let Self::Value { key, found, .. } = &mut self
             && scale != 1.0
             && SCALED.iter().any(|section| key.starts_with(section))

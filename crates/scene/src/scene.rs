@@ -3,10 +3,11 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::dem::Dem;
 use crate::mpm::Mpm;
 use crate::snow::Snow;
 use crate::source::Source;
-use crate::{Axis, Collider, Every, Shape, TimeStep, Vec3};
+use crate::{Axis, Collider, Every, Obstacle, Release, Shape, Slab, TerrainSource, TimeStep, Vec3};
 
 /// The only version of the scene file there is so far.
 pub const SCENE_VERSION: u32 = 1;
@@ -54,6 +55,12 @@ pub struct Scene {
     /// Snow as a continuum on a grid: what scenes of `solver.kind = "mpm"` have, in place of `[fluid]` and `[snow]`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mpm: Option<Mpm>,
+    /// Snow as grains that touch: what scenes of `solver.kind = "dem"` have, in place of `[fluid]`, `[snow]` and `[mpm]`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dem: Option<Dem>,
+    /// The ground of an avalanche, a map or a formula. Scenes of grains only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub terrain: Option<TerrainSource>,
     /// Snow beside the water: contact, links, heat and the change from one to the other. Without it there is water only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snow: Option<Snow>,
@@ -63,7 +70,17 @@ pub struct Scene {
     /// The container: six walls that hold the particles.
     pub domain: Domain,
     /// What is filled with particles at the start; blocks may not overlap.
+    #[serde(default)]
     pub particles: Vec<ParticleBlock>,
+    /// Areas of the terrain whose snow is filled with grains at the start. Scenes of grains only.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub releases: Vec<Release>,
+    /// Plates of ice that break into rigid pieces. Scenes of grains only.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub slabs: Vec<Slab>,
+    /// What stands in the way, fixed, and measures the force upon it. Scenes of grains only.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub obstacles: Vec<Obstacle>,
     /// Fixed obstacles and containers inside the domain.
     #[serde(default)]
     pub colliders: Vec<Collider>,
@@ -89,7 +106,7 @@ fn is_one(scale: &f64) -> bool {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Time {
-    /// Time step Δt in s, or `"auto"` (mpm only); [`Scene::dt_s`] is the number.
+    /// Time step Δt in s, or `"auto"` (mpm and dem); [`Scene::dt_s`] is the number.
     pub dt_s: TimeStep,
     /// Simulated time in s.
     pub duration_s: f64,
@@ -149,6 +166,8 @@ pub enum SolverKind {
     Pbd,
     /// Material point method.
     Mpm,
+    /// Discrete element method.
+    Dem,
 }
 
 impl SolverKind {
@@ -157,6 +176,7 @@ impl SolverKind {
         match self {
             Self::Pbd => "pbd",
             Self::Mpm => "mpm",
+            Self::Dem => "dem",
         }
     }
 }
@@ -253,8 +273,11 @@ pub enum Fill {
     /// n points and touches both walls at d/2; in other shapes the lattice is centred.
     #[default]
     Lattice,
-    /// round(volume / d³) points drawn uniformly by volume.
+    /// round(volume / d³) points drawn uniformly by volume. Grains would overlap: not in scenes of the discrete element method.
     Uniform,
+    /// Grains packed at random, of which none overlap: as many as fill `packing_fraction` of the shape. Scenes of the discrete
+    /// element method only.
+    Random,
 }
 
 /// A shape filled with particles at the start.
@@ -284,6 +307,11 @@ pub struct ParticleBlock {
     /// Number of particles, drawn uniformly; by default what fills the shape. Scenes of the material point method only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub count: Option<u64>,
+    /// Share of the shape that grains filled in at random take, up to 0.58; by default 0.55, a loose heap (Onoda & Liniger 1990). With
+    /// `fill = "random"` only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(max = 0.58))]
+    pub packing_fraction: Option<f64>,
     /// How far masses are from their mean (paper 001 sec 2): each is the mean times 1 ± up to this share, 0 to below 1. Scenes of
     /// the material point method only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -484,6 +512,30 @@ pub struct Derived {
     /// What follows from `[mpm]`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mpm: Option<DerivedMpm>,
+    /// What follows from `[dem]`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dem: Option<DerivedDem>,
+}
+
+/// What follows from the values of a `[dem]` section.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct DerivedDem {
+    /// Stiffness along the contact in N/m.
+    pub tangential_stiffness_n_m: f64,
+    /// Damping ratio β of two grains.
+    pub damping_ratio: f64,
+    /// Damping ratio of a grain and a wall.
+    pub wall_damping_ratio: f64,
+    /// Time in s that two of the lightest grains touch in an impact.
+    pub contact_time_s: f64,
+    /// Time steps in it.
+    pub steps_per_contact: f64,
+    /// Speed in m/s that no grain is expected to exceed.
+    pub fastest_m_s: f64,
+    /// How deep an impact at that speed presses a grain of mean size into a wall, in its radii.
+    pub deepest_overlap_radii: f64,
+    /// Cells of the reach of a contact that the domain has along each axis.
+    pub n_cells: [u64; 3],
 }
 
 /// What follows from the values of an `[mpm]` section.
@@ -505,7 +557,7 @@ pub struct DerivedMpm {
 
 impl Scene {
     /// Mass of a particle in kg: ρ₀d³ unless the scene says otherwise. In scenes of the material point method the mean of all
-    /// particles, in a plane in kg/m.
+    /// particles, in a plane in kg/m; of grains the mean of all that there could be.
     pub fn particle_mass_kg(&self) -> f64 {
         let d = self.particle_spacing_m();
         match (&self.fluid, &self.mpm) {
@@ -514,7 +566,7 @@ impl Scene {
                 let volume: f64 = self.particles.iter().map(|block| block.shape.volume_m3()).sum();
                 mpm.material.density_kg_m3 * volume / self.particle_count_estimate() as f64
             }
-            (None, None) => f64::NAN,
+            (None, None) => self.dem.as_ref().map_or(f64::NAN, Dem::mean_grain_mass_kg),
         }
     }
 
@@ -523,22 +575,26 @@ impl Scene {
         if self.mpm.as_ref().is_some_and(|mpm| mpm.dimensions == 2) { 2 } else { 3 }
     }
 
-    /// Distance between particles in m, as on a lattice.
+    /// Distance between particles in m, as on a lattice; of grains the diameter of the largest.
     pub fn particle_spacing_m(&self) -> f64 {
-        // What has neither is refused when it is validated.
-        let of_mpm = || self.mpm.as_ref().map_or(f64::NAN, Mpm::particle_spacing_m);
+        // What has none of them is refused when it is validated.
+        let of_dem = || self.dem.as_ref().map_or(f64::NAN, |dem| 2.0 * dem.greatest_radius_m());
+        let of_mpm = || self.mpm.as_ref().map_or_else(of_dem, Mpm::particle_spacing_m);
         self.fluid.as_ref().map_or_else(of_mpm, |fluid| fluid.particle_spacing_m)
     }
 
-    /// Rest density ρ₀ in kg/m³.
+    /// Rest density ρ₀ in kg/m³; of grains that of one.
     pub fn rest_density_kg_m3(&self) -> f64 {
-        let of_mpm = || self.mpm.as_ref().map_or(f64::NAN, |mpm| mpm.material.density_kg_m3);
+        let of_dem = || self.dem.as_ref().map_or(f64::NAN, |dem| dem.density_kg_m3);
+        let of_mpm = || self.mpm.as_ref().map_or_else(of_dem, |mpm| mpm.material.density_kg_m3);
         self.fluid.as_ref().map_or_else(of_mpm, |fluid| fluid.rest_density_kg_m3)
     }
 
-    /// Support radius h of the smoothing kernels in m; in scenes of the material point method that of its splines.
+    /// Support radius h of the smoothing kernels in m; in scenes of the material point method that of its splines; of
+    /// grains the distance beyond which no two act on each other.
     pub fn support_radius_m(&self) -> f64 {
-        let of_mpm = || self.mpm.as_ref().map_or(f64::NAN, Mpm::support_radius_m);
+        let of_dem = || self.dem.as_ref().map_or(f64::NAN, Dem::reach_m);
+        let of_mpm = || self.mpm.as_ref().map_or_else(of_dem, Mpm::support_radius_m);
         self.fluid.as_ref().map_or_else(of_mpm, Fluid::support_radius_m)
     }
 
@@ -571,6 +627,7 @@ impl Scene {
             gravity_m_s2: self.gravity_m_s2(),
             n_steps: self.n_steps(),
             mpm: self.mpm.as_ref().map(|mpm| self.derived_mpm(mpm)),
+            dem: self.dem.as_ref().map(|dem| self.derived_dem(dem)),
         }
     }
 }

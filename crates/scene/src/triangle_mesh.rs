@@ -76,6 +76,16 @@ impl TriangleMesh {
         Ok(mesh)
     }
 
+    /// Corners, each once.
+    pub fn vertices(&self) -> &[Vec3] {
+        &self.vertices
+    }
+
+    /// Triangles by their corners; all face the same side, which may be the inside.
+    pub fn triangles(&self) -> &[[u32; 3]] {
+        &self.triangles
+    }
+
     fn corners(&self, triangle: u32) -> [Vec3; 3] {
         self.triangles[triangle as usize].map(|vertex| self.vertices[vertex as usize])
     }

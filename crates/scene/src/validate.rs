@@ -2,7 +2,7 @@
 
 use crate::source::Source;
 use crate::{
-    ColourBy, Every, Fill, Fluid, Mpm, Output, ParticleBlock, SCENE_VERSION, Scene, SceneError, Shape,
+    ColourBy, Dem, Every, Fill, Fluid, Mpm, Output, ParticleBlock, SCENE_VERSION, Scene, SceneError, Shape,
     SolverKind, TimeStep, Vec3,
 };
 
@@ -11,7 +11,7 @@ use crate::{
 pub const MAX_PARTICLES: u64 = u32::MAX as u64 / 16;
 
 /// Most cells of edge h a domain may have: cells are numbered in 32 bits.
-const MAX_CELLS: f64 = u32::MAX as f64;
+pub(crate) const MAX_CELLS: f64 = u32::MAX as f64;
 
 /// Positions are f32. Below this many representable steps a spacing, forces are noise.
 pub(crate) const MIN_STEPS_PER_SPACING: f64 = 256.0;
@@ -55,6 +55,10 @@ impl Scene {
                 self.check_mpm(&check, mpm)?;
                 self.check_grid(&check, mpm)?;
             }
+            Matter::Grains(dem) => {
+                self.check_dem(&check, dem)?;
+                self.check_ground(&check, dem)?;
+            }
         }
         for (block_idx, block) in self.particles.iter().enumerate() {
             self.check_block(&check, &format!("particles.{block_idx}"), block)?;
@@ -69,6 +73,9 @@ impl Scene {
         if let Some(mpm) = &self.mpm {
             self.check_time_step(&check, mpm)?;
         }
+        if let Some(dem) = &self.dem {
+            self.check_contact_time(&check, dem)?;
+        }
         self.check_render(&check)?;
         check_output(&check, &self.output)
     }
@@ -81,17 +88,32 @@ impl Scene {
             let expected = match self.solver.kind {
                 SolverKind::Pbd => "[fluid] alone or with [snow]; [mpm] needs solver.kind = \"mpm\"",
                 SolverKind::Mpm => "[mpm] alone; [fluid] and [snow] need solver.kind = \"pbd\"",
+                SolverKind::Dem => {
+                    "[dem] alone; [fluid] and [snow] need solver.kind = \"pbd\", [mpm] needs \"mpm\""
+                }
             };
             check.fail_between(&[key, "solver.kind"], found, expected)
         };
+        if self.solver.kind != SolverKind::Dem {
+            let grains = [
+                ("dem", self.dem.is_some()),
+                ("terrain", self.terrain.is_some()),
+                ("releases", !self.releases.is_empty()),
+                ("slabs", !self.slabs.is_empty()),
+                ("obstacles", !self.obstacles.is_empty()),
+            ];
+            if let Some((key, _)) = grains.iter().find(|(_, is_given)| *is_given) {
+                let found = format!("[{key}] in a scene of solver.kind = \"{}\"", self.solver.kind.name());
+                check.fail_between(&[key, "solver.kind"], found, "it with solver.kind = \"dem\" only")?;
+            }
+        }
         match self.solver.kind {
             SolverKind::Pbd => {
                 if self.mpm.is_some() {
                     stray("mpm")?;
                 }
                 if self.time.dt_s == TimeStep::Auto {
-                    let expected =
-                        "a positive number of seconds; the material point method alone works out its own";
+                    let expected = "a positive number of seconds; solver.kind = \"mpm\" and \"dem\" alone work out their own";
                     check.fail("time.dt_s", "\"auto\" in a scene of solver.kind = \"pbd\"", expected)?;
                 }
                 self.fluid.as_ref().map(Matter::Fluid).ok_or_else(|| missing("fluid"))
@@ -108,6 +130,17 @@ impl Scene {
                     check.fail("mpm.dimensions", mpm.dimensions, "2, for the x–y plane, or 3")?;
                 }
                 Ok(Matter::Continuum(mpm))
+            }
+            SolverKind::Dem => {
+                let others = [
+                    ("fluid", self.fluid.is_some()),
+                    ("snow", self.snow.is_some()),
+                    ("mpm", self.mpm.is_some()),
+                ];
+                if let Some((key, _)) = others.iter().find(|(_, is_given)| *is_given) {
+                    stray(key)?;
+                }
+                self.dem.as_ref().map(Matter::Grains).ok_or_else(|| missing("dem"))
             }
         }
     }
@@ -226,9 +259,13 @@ impl Scene {
                 check.vector(&within("offset_m"), *offset_m, "metres")?;
             }
         }
-        match &self.mpm {
-            Some(mpm) => self.check_mpm_block(check, key, block, mpm)?,
-            None => self.check_pbd_block(check, key, block)?,
+        match (&self.mpm, &self.dem) {
+            (Some(mpm), _) => self.check_mpm_block(check, key, block, mpm)?,
+            (None, Some(_)) => self.check_dem_block(check, key, block)?,
+            (None, None) => self.check_pbd_block(check, key, block)?,
+        }
+        if self.dem.is_none() {
+            check_known_to_grains(check, key, block)?;
         }
         check.vector(&format!("{key}.velocity_m_s"), block.velocity_m_s, "m/s")?;
         check.range(&format!("{key}.jitter_spacings"), block.jitter_spacings, 0.0, 0.5)?;
@@ -260,9 +297,10 @@ impl Scene {
         let n_axes = self.n_dimensions();
         let thinnest = (0..n_axes).map(|i| max[i] - min[i]).fold(f64::INFINITY, f64::min);
         if block.fill == Fill::Lattice && block.shape.lattice_extent(d).contains(&0.0) {
-            let spacing = match self.mpm {
-                Some(_) => "lattice spacing",
-                None => spacing_key,
+            let spacing = match (&self.mpm, &self.dem) {
+                (None, None) => spacing_key,
+                (None, Some(_)) => "grain",
+                (Some(_), _) => "lattice spacing",
             };
             return check.fail_between(
                 &keys,
@@ -285,20 +323,39 @@ impl Scene {
     }
 
     fn check_count(&self, check: &Checker<'_>) -> Check {
-        if self.particles.is_empty() {
-            return check.fail("particles", "no particles", "at least one [[particles]] block");
+        if self.particles.is_empty() && self.releases.is_empty() {
+            if self.dem.is_none() {
+                return check.fail("particles", "no particles", "at least one [[particles]] block");
+            }
+            return check.fail(
+                "particles",
+                "no particles",
+                "at least one [[particles]] block or [[releases]] area",
+            );
         }
-        let counts: Vec<f64> = self.particles.iter().map(|block| self.block_count_estimate(block)).collect();
-        let total: f64 = counts.iter().sum();
+        let blocks = self.particles.iter().enumerate().map(|(idx, block)| {
+            let part = if block.count.is_some() { "count" } else { "shape" };
+            (format!("particles.{idx}.{part}"), self.block_count_estimate(block))
+        });
+        let releases = self
+            .releases
+            .iter()
+            .enumerate()
+            .map(|(idx, release)| (format!("releases.{idx}"), self.release_count_estimate(release)));
+        let counts: Vec<(String, f64)> = blocks.chain(releases).collect();
+        let total: f64 = counts.iter().map(|(_, n)| n).sum();
         if total <= MAX_PARTICLES as f64 {
             return Ok(());
         }
-        let largest = (0..counts.len()).max_by(|&a, &b| counts[a].total_cmp(&counts[b])).unwrap_or(0);
-        let part = if self.particles[largest].count.is_some() { "count" } else { "shape" };
+        let largest = counts.iter().max_by(|a, b| a.1.total_cmp(&b.1)).map_or("particles", |(key, _)| key);
         let spacing_key = self.spacing_key();
-        let spacing_m = self.mpm.as_ref().map_or(self.particle_spacing_m(), |mpm| mpm.cell_size_m);
+        let spacing_m = match (&self.mpm, &self.dem) {
+            (Some(mpm), _) => mpm.cell_size_m,
+            (None, Some(dem)) => dem.radius_m,
+            (None, None) => self.particle_spacing_m(),
+        };
         check.fail_between(
-            &[&format!("particles.{largest}.{part}"), spacing_key],
+            &[largest, spacing_key],
             format!("{} particles", whole(total)),
             format!(
                 "at most {MAX_PARTICLES} in all; enlarge {spacing_key} ({} m) or shrink the shape",
@@ -309,7 +366,11 @@ impl Scene {
 
     /// The key that says how far apart particles are.
     fn spacing_key(&self) -> &'static str {
-        if self.mpm.is_some() { "mpm.cell_size_m" } else { "fluid.particle_spacing_m" }
+        match (&self.mpm, &self.dem) {
+            (Some(_), _) => "mpm.cell_size_m",
+            (None, Some(_)) => "dem.radius_m",
+            (None, None) => "fluid.particle_spacing_m",
+        }
     }
 
     /// What the position-based fluid asks of a block, and what it knows nothing of.
@@ -345,6 +406,16 @@ impl Scene {
             SolverKind::Mpm => (
                 &[ColourBy::Lambda, ColourBy::Temperature, ColourBy::Phase],
                 "speed, density, height, id, plastic_volume, mass",
+            ),
+            SolverKind::Dem => (
+                &[
+                    ColourBy::Density,
+                    ColourBy::Lambda,
+                    ColourBy::Temperature,
+                    ColourBy::Phase,
+                    ColourBy::PlasticVolume,
+                ],
+                "speed, height, id, mass",
             ),
         };
         if missing.contains(&render.colour_by) {
@@ -390,6 +461,19 @@ impl Scene {
 enum Matter<'a> {
     Fluid(&'a Fluid),
     Continuum(&'a Mpm),
+    Grains(&'a Dem),
+}
+
+/// What only grains know is refused of other particles.
+fn check_known_to_grains(check: &Checker<'_>, key: &str, block: &ParticleBlock) -> Check {
+    let expected = "it in scenes of solver.kind = \"dem\" only";
+    if block.fill == Fill::Random {
+        return check.fail(&format!("{key}.fill"), "\"random\"", expected);
+    }
+    match block.packing_fraction {
+        Some(share) => check.fail(&format!("{key}.packing_fraction"), number(share), expected),
+        None => Ok(()),
+    }
 }
 
 fn check_fluid(check: &Checker<'_>, fluid: &Fluid) -> Check {
@@ -432,7 +516,7 @@ fn in_space([x, y]: [f64; 2]) -> Vec3 {
     [x, y, 0.0]
 }
 
-const AXES: [&str; 3] = ["x", "y", "z"];
+pub(crate) const AXES: [&str; 3] = ["x", "y", "z"];
 
 /// Checks of single values, with the source that says where they stand.
 pub(crate) struct Checker<'a> {
@@ -490,7 +574,7 @@ impl Checker<'_> {
     }
 
     /// Corners of a box or rectangle, the lower first.
-    fn extent(&self, min_key: &str, min: &[f64], max_key: &str, max: &[f64]) -> Check {
+    pub(crate) fn extent(&self, min_key: &str, min: &[f64], max_key: &str, max: &[f64]) -> Check {
         for (key, corner) in [(min_key, min), (max_key, max)] {
             self.vector(key, std::array::from_fn(|i| corner.get(i).copied().unwrap_or(0.0)), "metres")?;
         }

@@ -9,8 +9,10 @@ const MAX_HEIGHTS: usize = 1 << 24;
 
 impl Scene {
     pub(crate) fn check_collider(&self, check: &Checker<'_>, key: &str, collider: &Collider) -> Check {
-        if self.mpm.is_none() {
-            check_known_to_pbd(check, key, collider)?;
+        match (&self.mpm, &self.dem) {
+            (Some(_), _) => {}
+            (None, Some(_)) => check_known_to_dem(check, key, collider)?,
+            (None, None) => check_known_to_pbd(check, key, collider)?,
         }
         let key = format!("{key}.{}", collider.name());
         let within = |name: &str| format!("{key}.{name}");
@@ -72,6 +74,26 @@ fn check_known_to_pbd(check: &Checker<'_>, key: &str, collider: &Collider) -> Ch
             expected,
         ),
         None => Ok(()),
+    }
+}
+
+/// Grains meet planes, balls and boxes, fixed or moving, which do not hold them.
+fn check_known_to_dem(check: &Checker<'_>, key: &str, collider: &Collider) -> Check {
+    let name = collider.name();
+    if matches!(collider, Collider::Heightfield { .. }) {
+        return check.fail(
+            &format!("{key}.{name}"),
+            "a heightfield in a scene of solver.kind = \"dem\"",
+            "a plane, sphere or box; a [terrain] has heights",
+        );
+    }
+    match collider.given_surface() {
+        Some(surface) if surface.sticky => check.fail(
+            &format!("{key}.{name}.surface.sticky"),
+            "true in a scene of solver.kind = \"dem\"",
+            "false; cohesion and terrain_adhesion_n of [dem] hold grains",
+        ),
+        _ => Ok(()),
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::args::CheckArgs;
 use crate::failure::Failure;
 use crate::say;
-use frazil_scene::Phase;
+use frazil_scene::{Dem, Derived, DerivedDem, Phase, Sampled, Scene, SceneError};
 
 /// Loads, validates and samples the scene; prints what it amounts to, and advice to stderr.
 pub fn check(args: &CheckArgs) -> Result<(), Failure> {
@@ -38,6 +38,9 @@ pub fn check(args: &CheckArgs) -> Result<(), Failure> {
             facts.wave_courant_number,
         ));
     }
+    if let (Some(dem), Some(facts)) = (&scene.dem, &derived.dem) {
+        return say::data(&describe_grains(&scene, &sampled, dem, &derived, facts)?);
+    }
     let n_snow = sampled.phases.iter().filter(|phase| **phase == Phase::Snow).count();
     let phases = match scene.snow {
         Some(_) => format!("  snow, water     {n_snow}, {}\n", particles - n_snow),
@@ -52,4 +55,60 @@ pub fn check(args: &CheckArgs) -> Result<(), Failure> {
         derived.n_steps,
         scene.dt_s()
     ))
+}
+
+/// What a scene of grains amounts to.
+fn describe_grains(
+    scene: &Scene,
+    sampled: &Sampled,
+    dem: &Dem,
+    derived: &Derived,
+    facts: &DerivedDem,
+) -> Result<String, SceneError> {
+    let mass_kg: f64 = sampled.masses_kg.iter().map(|mass| f64::from(*mass)).sum();
+    let slabs = scene.sample_slabs()?;
+    let mut text = format!(
+        "scene {} is sound\n  grains          {} of {:.4e} kg, {:.4e} m in radius, {mass_kg:.4e} kg in all\n",
+        scene.name,
+        sampled.len(),
+        derived.particle_mass_kg,
+        dem.radius_m,
+    );
+    if let Some(terrain) = scene.ground() {
+        let (low, high) = terrain.bounds_m();
+        text += &format!(
+            "  terrain         {} × {} heights, {} m apart, from {:.1} m to {:.1} m\n",
+            terrain.n_columns(),
+            terrain.n_rows(),
+            terrain.cell_m(),
+            low[2] + terrain.base_m(),
+            high[2] + terrain.base_m(),
+        );
+    }
+    if !slabs.pieces.is_empty() {
+        let mass_kg: f64 = slabs.pieces.iter().map(|piece| piece.mass_kg).sum();
+        text += &format!(
+            "  slabs           {} pieces of {mass_kg:.4e} kg in all, {} links\n",
+            slabs.pieces.len(),
+            slabs.links.len()
+        );
+    }
+    let [x, y, z] = derived.gravity_m_s2;
+    let [nx, ny, nz] = facts.n_cells;
+    text += &format!(
+        "  cells           {nx} × {ny} × {nz} of {:.4e} m\n  \
+         contacts        {:.4e} s, damping ratio {:.3}, on walls {:.3}\n  \
+         grain speed     up to {:.1} m/s, at which a wall presses {:.3} radii deep\n  \
+         steps           {} of {} s, {:.1} a contact\n  gravity         ({x}, {y}, {z}) m/s²\n",
+        derived.support_radius_m,
+        facts.contact_time_s,
+        facts.damping_ratio,
+        facts.wall_damping_ratio,
+        facts.fastest_m_s,
+        facts.deepest_overlap_radii,
+        derived.n_steps,
+        derived.dt_s,
+        facts.steps_per_contact,
+    );
+    Ok(text)
 }

@@ -42,6 +42,7 @@ impl Solver {
         sampled: &Sampled,
         tuning: Tuning,
     ) -> Result<Self, SolverError> {
+        refuse_grains(scene)?;
         Ok(if scene.mpm.is_some() {
             Self::Mpm(Box::new(Mpm::of_scene(device, scene, sampled, tuning)?))
         } else if scene.snow.is_some() {
@@ -58,6 +59,7 @@ impl Solver {
         state: &[StateColumn],
         step: u64,
     ) -> Result<Self, SolverError> {
+        refuse_grains(scene)?;
         Ok(if scene.mpm.is_some() {
             Self::Mpm(Box::new(Mpm::restore_scene(device, scene, state, step)?))
         } else if scene.snow.is_some() {
@@ -135,6 +137,17 @@ impl Solver {
             Self::Snow(_) => SnowMetrics::names(),
             Self::Mpm(_) => MpmMetrics::names(),
         }
+    }
+}
+
+/// Scenes of grains are read, checked and sampled, and have no solver yet.
+fn refuse_grains(scene: &Scene) -> Result<(), SolverError> {
+    match scene.dem {
+        Some(_) => Err(SolverError::Scene {
+            key: "dem".into(),
+            found: "a scene of solver.kind = \"dem\", which this build checks but does not run".into(),
+        }),
+        None => Ok(()),
     }
 }
 

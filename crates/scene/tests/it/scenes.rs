@@ -23,9 +23,15 @@ fn every_scene_file_is_built_in_and_sound() {
         assert_eq!(scene.advice(), [], "{}", scene.name);
         let sampled = scene.sample().unwrap_or_else(|e| panic!("{e}"));
         assert_eq!(sampled.velocities_m_s.len(), sampled.len());
+        scene.sample_slabs().unwrap_or_else(|e| panic!("{e}"));
         // Lattices in balls differ from the volume's worth by the steps of their surface.
         let estimate = scene.particle_count_estimate() as f64;
         assert!((sampled.len() as f64 / estimate - 1.0).abs() < 0.02, "{} and {estimate}", sampled.len());
+        // Grains have no solver yet that could run them by name.
+        if scene.dem.is_some() {
+            n_files -= 1;
+            continue;
+        }
         let found = Scene::find(&scene.name, &[]).unwrap_or_else(|e| panic!("{e}"));
         assert_eq!(found, scene);
     }

@@ -1,0 +1,99 @@
+//! Points found by the cells of a grid.
+
+use crate::Vec3;
+
+/// Cells along one axis at most.
+const MAX_CELLS: f64 = 1024.0;
+
+/// Points sorted by cells of a regular grid.
+pub(crate) struct Cells {
+    low: Vec3,
+    cell: Vec3,
+    n: [usize; 3],
+    /// Where each cell's points begin in `order`, and where the last one's end.
+    starts: Vec<u32>,
+    order: Vec<u32>,
+}
+
+impl Cells {
+    /// Cells no smaller than `reach`: what is nearer to a point than that lies in its cell or in one of the 26 about it.
+    pub(crate) fn new(points: &[Vec3], reach: f64) -> Self {
+        let least = |i: usize| points.iter().map(|p| p[i]).fold(f64::INFINITY, f64::min);
+        let greatest = |i: usize| points.iter().map(|p| p[i]).fold(f64::NEG_INFINITY, f64::max);
+        let low: Vec3 = std::array::from_fn(|i| if points.is_empty() { 0.0 } else { least(i) });
+        let extent: Vec3 =
+            std::array::from_fn(|i| if points.is_empty() { 0.0 } else { greatest(i) - low[i] });
+        // No more cells than a few a point.
+        let most = (4.0 * points.len() as f64 + 64.0).cbrt().ceil();
+        let flat = most * most * most / extent.map(|e| (e / reach).max(1.0)).iter().product::<f64>();
+        let coarser = if flat < 1.0 { flat.cbrt() } else { 1.0 };
+        let n = extent.map(|e| (e / reach * coarser).floor().clamp(1.0, MAX_CELLS) as usize);
+        let cell: Vec3 = std::array::from_fn(|i| (extent[i] / n[i] as f64).max(reach));
+        let mut cells = Self { low, cell, n, starts: Vec::new(), order: vec![0; points.len()] };
+        let keys: Vec<usize> = points.iter().map(|p| cells.key(cells.place(*p))).collect();
+        let mut starts = vec![0_u32; n.iter().product::<usize>() + 1];
+        keys.iter().for_each(|&key| starts[key + 1] += 1);
+        for key in 1..starts.len() {
+            starts[key] += starts[key - 1];
+        }
+        let mut next = starts.clone();
+        for (idx, key) in keys.into_iter().enumerate() {
+            cells.order[next[key] as usize] = idx as u32;
+            next[key] += 1;
+        }
+        cells.starts = starts;
+        cells
+    }
+
+    fn place(&self, point: Vec3) -> [usize; 3] {
+        std::array::from_fn(|i| {
+            (((point[i] - self.low[i]) / self.cell[i]).max(0.0) as usize).min(self.n[i] - 1)
+        })
+    }
+
+    fn key(&self, [i, j, k]: [usize; 3]) -> usize {
+        (k * self.n[1] + j) * self.n[0] + i
+    }
+
+    /// Calls `visit` with the points in the cell of `point` and in those about it.
+    pub(crate) fn visit_near(&self, point: Vec3, mut visit: impl FnMut(u32)) {
+        let place = self.place(point);
+        let range = |axis: usize| place[axis].saturating_sub(1)..=(place[axis] + 1).min(self.n[axis] - 1);
+        for k in range(2) {
+            for j in range(1) {
+                // Neighbours along the first axis follow one another.
+                let (first, last) = (*range(0).start(), *range(0).end());
+                let run = self.starts[self.key([first, j, k])]..self.starts[self.key([last, j, k]) + 1];
+                self.order[run.start as usize..run.end as usize].iter().for_each(|&idx| visit(idx));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn whatever_is_near_is_found(
+            points in prop::collection::vec(prop::array::uniform3(-3.0..3.0_f64), 0..80),
+            reach in 0.05..2.0_f64,
+            flat in any::<bool>(),
+        ) {
+            let points: Vec<Vec3> = points.into_iter().map(|[x, y, z]| [x, y, if flat { 0.0 } else { 100.0 * z }]).collect();
+            let cells = Cells::new(&points, reach);
+            for a in &points {
+                let mut found = Vec::new();
+                cells.visit_near(*a, |b| found.push(b as usize));
+                for (b, other) in points.iter().enumerate() {
+                    let distance2 = (0..3).map(|i| (a[i] - other[i]).powi(2)).sum::<f64>();
+                    let times = found.iter().filter(|&&idx| idx == b).count();
+                    prop_assert!(times <= 1 && (times == 1 || distance2 > reach * reach));
+                }
+            }
+        }
+    }
+}

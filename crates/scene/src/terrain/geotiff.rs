@@ -1,0 +1,273 @@
+//! Terrains from GeoTIFF files.
+
+use std::io::Cursor;
+
+use tiff::ColorType;
+use tiff::decoder::{Decoder, DecodingResult};
+use tiff::tags::Tag;
+
+use super::{MAX_HEIGHTS, Terrain, check_size, turned_over};
+
+/// Keys of the GeoKey directory, and what they may say (GeoTIFF 1.1, OGC 19-008r4).
+const MODEL_TYPE: u16 = 1024;
+const RASTER_TYPE: u16 = 1025;
+const CITATION: u16 = 1026;
+const PROJECTED_SYSTEM: u16 = 3072;
+const PROJECTED_CITATION: u16 = 3073;
+const LINEAR_UNIT: u16 = 3076;
+const GEOGRAPHIC: u16 = 2;
+const PIXEL_IS_POINT: u16 = 2;
+const METRE: u16 = 9001;
+const USER_DEFINED: u16 = 32767;
+
+/// Edges of a pixel may differ by this share and still make a square.
+const SQUARE_TOLERANCE: f64 = 1e-6;
+
+type Reader<'a> = Decoder<Cursor<&'a [u8]>>;
+
+/// The terrain in `bytes`, a GeoTIFF of one band in a projection of metres; or what is wrong.
+pub(crate) fn read_geotiff(bytes: &[u8]) -> Result<Terrain, String> {
+    let invalid = |cause: tiff::TiffError| format!("no valid TIFF: {cause}");
+    let mut tiff = Decoder::new(Cursor::new(bytes)).map_err(invalid)?;
+    let mut limits = tiff::decoder::Limits::default();
+    limits.decoding_buffer_size = MAX_HEIGHTS * size_of::<f64>();
+    tiff = tiff.with_limits(limits);
+    let (width, height) = tiff.dimensions().map_err(invalid)?;
+    let (n_columns, n_rows) = (width as usize, height as usize);
+    check_size(n_columns, n_rows)?;
+    match tiff.colortype().map_err(invalid)? {
+        ColorType::Gray(_) => {}
+        other => return Err(format!("a TIFF of {other:?} pixels, where one band of heights is needed")),
+    }
+    let keys = GeoKeys::read(&mut tiff)?;
+    if keys.short(MODEL_TYPE) == Some(GEOGRAPHIC) {
+        return Err("longitudes and latitudes, where a projection of metres is needed".to_owned());
+    }
+    if let Some(unit) = keys.short(LINEAR_UNIT).filter(|unit| *unit != METRE) {
+        return Err(format!("a projection of EPSG unit {unit}, where metres (EPSG unit {METRE}) are needed"));
+    }
+    let place = Place::read(&mut tiff)?;
+    let no_data = no_data(&mut tiff)?;
+    let values = values(tiff.read_image().map_err(invalid)?);
+    if values.len() != n_columns * n_rows {
+        return Err(format!("{} heights for {n_rows} rows of {n_columns}", values.len()));
+    }
+    let heights: Vec<f64> =
+        values.into_iter().map(|x| if Some(x) == no_data { f64::NAN } else { x }).collect();
+    // An area's place is that of its outer corner, a point's its own.
+    let half = if keys.short(RASTER_TYPE) == Some(PIXEL_IS_POINT) { 0.5 * place.cell_m } else { 0.0 };
+    let [west, north] = place.north_west_m;
+    let corner_m = [west - half, north + half - n_rows as f64 * place.cell_m];
+    let terrain = Terrain::new(n_columns, n_rows, place.cell_m, corner_m, turned_over(&heights, n_columns))?;
+    Ok(terrain.projected(keys.projection()))
+}
+
+/// Where the picture's first corner is, and how large a pixel.
+struct Place {
+    cell_m: f64,
+    north_west_m: [f64; 2],
+}
+
+impl Place {
+    fn read(tiff: &mut Reader<'_>) -> Result<Self, String> {
+        let mut numbers = |tag| tiff.get_tag_f64_vec(tag).ok();
+        if numbers(Tag::ModelTransformationTag).is_some() {
+            return Err("a ModelTransformation, where the pixels must lie along east and north".to_owned());
+        }
+        let (scale, tie) = (numbers(Tag::ModelPixelScaleTag), numbers(Tag::ModelTiepointTag));
+        let (Some(&[cell_m, height_m, ..]), Some(&[i, j, _, x, y, ..])) = (scale.as_deref(), tie.as_deref())
+        else {
+            return Err("no ModelPixelScale and ModelTiepoint, which a GeoTIFF has".to_owned());
+        };
+        let is_square = (cell_m - height_m).abs() <= SQUARE_TOLERANCE * cell_m.abs();
+        if !(cell_m > 0.0 && cell_m.is_finite() && is_square) {
+            return Err(format!("pixels of {cell_m} m by {height_m} m, where squares are needed"));
+        }
+        Ok(Self { cell_m, north_west_m: [x - i * cell_m, y + j * cell_m] })
+    }
+}
+
+/// The GeoKey directory: what stands in it, and texts of its own tag.
+#[derive(Default)]
+struct GeoKeys {
+    entries: Vec<[u16; 4]>,
+    texts: String,
+}
+
+impl GeoKeys {
+    fn read(tiff: &mut Reader<'_>) -> Result<Self, String> {
+        let Ok(words) = tiff.get_tag_u16_vec(Tag::GeoKeyDirectoryTag) else { return Ok(Self::default()) };
+        let entries: Vec<[u16; 4]> =
+            words.chunks_exact(4).skip(1).map(|e| [e[0], e[1], e[2], e[3]]).collect();
+        match words.get(3) {
+            Some(&n) if usize::from(n) == entries.len() => {}
+            _ => return Err("a GeoKeyDirectory that ends before its keys do".to_owned()),
+        }
+        Ok(Self { entries, texts: tiff.get_tag_ascii_string(Tag::GeoAsciiParamsTag).unwrap_or_default() })
+    }
+
+    /// The value of a key that is kept in the directory itself.
+    fn short(&self, key: u16) -> Option<u16> {
+        self.entries.iter().find(|entry| entry[0] == key && entry[1] == 0).map(|entry| entry[3])
+    }
+
+    fn text(&self, key: u16) -> Option<&str> {
+        let entry = self
+            .entries
+            .iter()
+            .find(|entry| entry[0] == key && entry[1] == Tag::GeoAsciiParamsTag.to_u16())?;
+        let begin = usize::from(entry[3]);
+        let text = self.texts.get(begin..begin + usize::from(entry[2]))?;
+        Some(text.trim_end_matches(['|', '\0']))
+    }
+
+    /// The code of the projection, or what it is called.
+    fn projection(&self) -> Option<String> {
+        match self.short(PROJECTED_SYSTEM) {
+            Some(code) if code != USER_DEFINED && code != 0 => Some(format!("EPSG:{code}")),
+            _ => self.text(PROJECTED_CITATION).or(self.text(CITATION)).map(str::to_owned),
+        }
+    }
+}
+
+/// What stands for an unknown height (GDAL's own tag).
+fn no_data(tiff: &mut Reader<'_>) -> Result<Option<f64>, String> {
+    let Ok(text) = tiff.get_tag_ascii_string(Tag::GdalNodata) else { return Ok(None) };
+    let word = text.trim_matches(|c: char| c == '\0' || c.is_whitespace());
+    word.parse().map(Some).map_err(|_| format!("{word:?} as GDAL_NODATA, where a number is needed"))
+}
+
+fn values(samples: DecodingResult) -> Vec<f64> {
+    fn all<T: Copy + Into<f64>>(samples: &[T]) -> Vec<f64> {
+        samples.iter().map(|&x| x.into()).collect()
+    }
+    match samples {
+        DecodingResult::U8(samples) => all(&samples),
+        DecodingResult::U16(samples) => all(&samples),
+        DecodingResult::U32(samples) => all(&samples),
+        DecodingResult::U64(samples) => samples.iter().map(|&x| x as f64).collect(),
+        DecodingResult::I8(samples) => all(&samples),
+        DecodingResult::I16(samples) => all(&samples),
+        DecodingResult::I32(samples) => all(&samples),
+        DecodingResult::I64(samples) => samples.iter().map(|&x| x as f64).collect(),
+        DecodingResult::F16(samples) => samples.iter().map(|x| f64::from(x.to_f32())).collect(),
+        DecodingResult::F32(samples) => all(&samples),
+        DecodingResult::F64(samples) => samples,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tiff::encoder::{TiffEncoder, TiffValue, colortype};
+
+    use super::*;
+
+    /// What a test's GeoTIFF says beside its pixels.
+    #[derive(Clone)]
+    struct Tags {
+        scale: Vec<f64>,
+        tie: Vec<f64>,
+        keys: Vec<[u16; 4]>,
+        no_data: &'static str,
+    }
+
+    impl Default for Tags {
+        fn default() -> Self {
+            Self {
+                scale: vec![5.0, 5.0, 0.0],
+                tie: vec![0.0, 0.0, 0.0, 1000.0, 2010.0, 0.0],
+                keys: vec![[MODEL_TYPE, 0, 1, 1], [RASTER_TYPE, 0, 1, 1], [PROJECTED_SYSTEM, 0, 1, 31287]],
+                no_data: "-1",
+            }
+        }
+    }
+
+    /// Two rows of three, the upper 4 5 −1.
+    fn geotiff<C: colortype::ColorType>(tags: &Tags, pixels: &[C::Inner]) -> Vec<u8>
+    where
+        [C::Inner]: TiffValue,
+    {
+        let mut bytes = Cursor::new(Vec::new());
+        let mut encoder = TiffEncoder::new(&mut bytes).unwrap();
+        let mut image = encoder.new_image::<C>(3, 2).unwrap();
+        let directory = image.encoder();
+        if !tags.scale.is_empty() {
+            directory.write_tag(Tag::ModelPixelScaleTag, &tags.scale[..]).unwrap();
+        }
+        directory.write_tag(Tag::ModelTiepointTag, &tags.tie[..]).unwrap();
+        let mut words = vec![1, 1, 0, tags.keys.len() as u16];
+        words.extend(tags.keys.iter().flatten());
+        directory.write_tag(Tag::GeoKeyDirectoryTag, &words[..]).unwrap();
+        directory.write_tag(Tag::GeoAsciiParamsTag, "my mountain|").unwrap();
+        directory.write_tag(Tag::GdalNodata, tags.no_data).unwrap();
+        image.write_data(pixels).unwrap();
+        bytes.into_inner()
+    }
+
+    fn floats(tags: &Tags) -> Result<Terrain, String> {
+        read_geotiff(&geotiff::<colortype::Gray32Float>(tags, &[4.0, 5.0, -1.0, 1.0, 2.0, 3.5]))
+    }
+
+    #[test]
+    fn heights_of_all_kinds_are_placed() {
+        let tags = Tags::default();
+        let all = [
+            geotiff::<colortype::Gray32Float>(&tags, &[4.0, 5.0, -1.0, 1.0, 2.0, 3.0]),
+            geotiff::<colortype::Gray64Float>(&tags, &[4.0, 5.0, -1.0, 1.0, 2.0, 3.0]),
+            geotiff::<colortype::GrayI16>(&tags, &[4, 5, -1, 1, 2, 3]),
+            geotiff::<colortype::Gray16>(&Tags { no_data: "65535", ..tags }, &[4, 5, 65535, 1, 2, 3]),
+        ];
+        for bytes in all {
+            let terrain = read_geotiff(&bytes).unwrap();
+            assert_eq!((terrain.n_columns(), terrain.n_rows(), terrain.cell_m()), (3, 2, 5.0));
+            assert_eq!(terrain.corner_m(), [1000.0, 2000.0]);
+            let heights: Vec<_> = (0..6).map(|idx| terrain.height_at(idx % 3, idx / 3)).collect();
+            assert_eq!(heights, [Some(0.0), Some(1.0), Some(2.0), Some(3.0), Some(4.0), None]);
+            assert_eq!(terrain.projection(), Some("EPSG:31287"));
+        }
+    }
+
+    #[test]
+    fn a_point_is_in_the_middle_of_its_cell() {
+        let mut tags = Tags::default();
+        tags.keys[1][3] = PIXEL_IS_POINT;
+        tags.tie[0] = 1.0;
+        tags.tie[1] = 1.0;
+        let terrain = floats(&tags).unwrap();
+        // The height one east and one south of the first is at the tie.
+        assert_eq!(terrain.to_map_m([5.0, 0.0]), [1000.0, 2010.0]);
+        assert_eq!(terrain.height_m([0.0, 0.0]), Some(0.0));
+    }
+
+    #[test]
+    fn a_projection_without_a_code_has_a_name() {
+        let mut tags = Tags::default();
+        tags.keys[2] = [CITATION, Tag::GeoAsciiParamsTag.to_u16(), 12, 0];
+        assert_eq!(floats(&tags).unwrap().projection(), Some("my mountain"));
+    }
+
+    #[test]
+    fn what_is_no_map_is_refused() {
+        let degrees = Tags { keys: vec![[MODEL_TYPE, 0, 1, GEOGRAPHIC]], ..Tags::default() };
+        assert!(floats(&degrees).unwrap_err().starts_with("longitudes and latitudes"));
+        let feet = Tags { keys: vec![[LINEAR_UNIT, 0, 1, 9002]], ..Tags::default() };
+        assert!(floats(&feet).unwrap_err().contains("EPSG unit 9002"));
+        let oblong = Tags { scale: vec![5.0, 6.0, 0.0], ..Tags::default() };
+        assert_eq!(floats(&oblong).unwrap_err(), "pixels of 5 m by 6 m, where squares are needed");
+        let nowhere = Tags { scale: vec![], ..Tags::default() };
+        assert_eq!(
+            floats(&nowhere).unwrap_err(),
+            "no ModelPixelScale and ModelTiepoint, which a GeoTIFF has"
+        );
+        let word = Tags { no_data: "none", ..Tags::default() };
+        assert_eq!(floats(&word).unwrap_err(), "\"none\" as GDAL_NODATA, where a number is needed");
+        let coloured = geotiff::<colortype::RGB8>(&Tags::default(), &[0; 18]);
+        assert!(read_geotiff(&coloured).unwrap_err().contains("where one band of heights is needed"));
+        assert!(read_geotiff(b"II*").unwrap_err().starts_with("no valid TIFF: "));
+        let cut = geotiff::<colortype::Gray32Float>(&Tags::default(), &[0.0; 6]);
+        for n in 0..cut.len() {
+            // Whatever is missing, there is an answer.
+            let _ = read_geotiff(&cut[..n]);
+        }
+    }
+}

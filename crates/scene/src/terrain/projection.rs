@@ -1,0 +1,146 @@
+//! Whether two descriptions of a projection say the same.
+
+/// Whether both are of one projection; none where they cannot be compared, as an EPSG code and a WKT without one.
+pub(crate) fn same_projection(first: &str, second: &str) -> Option<bool> {
+    if let (Some(first), Some(second)) = (epsg_of(first), epsg_of(second)) {
+        return Some(first == second);
+    }
+    let (first, second) = (parameters(first), parameters(second));
+    if first.is_empty() || second.is_empty() {
+        return None;
+    }
+    let is_same = |(name, value): &(String, Value)| {
+        second.iter().find(|(other, _)| other == name).is_none_or(|(_, other)| value.agrees(other))
+    };
+    // What only one of them says, a default of the other's writer, does not tell them apart; but they must share something.
+    let share = first.iter().any(|(name, _)| second.iter().any(|(other, _)| name == other));
+    share.then(|| first.iter().all(is_same))
+}
+
+/// The code of `EPSG:31287` or of the authority that a WKT names last, which is that of the whole.
+pub(crate) fn epsg_of(text: &str) -> Option<u32> {
+    let upper = text.trim().to_ascii_uppercase();
+    if let Some(code) = upper.strip_prefix("EPSG:") {
+        return code.trim().parse().ok();
+    }
+    let begin = ["AUTHORITY[\"EPSG\",", "ID[\"EPSG\","]
+        .iter()
+        .filter_map(|name| upper.rfind(name).map(|at| at + name.len()))
+        .max()?;
+    let rest = &upper[begin..];
+    let end = rest.find(']')?;
+    // An authority within an inner bracket is that of an ellipsoid or unit.
+    let is_last = rest[end + 1..].trim() == "]";
+    is_last.then(|| rest[..end].trim().trim_matches('"').parse().ok()).flatten()
+}
+
+/// What the value of a parameter may be.
+enum Value {
+    Number(f64),
+    Word(String),
+}
+
+impl Value {
+    fn agrees(&self, other: &Self) -> bool {
+        match (self, other) {
+            // Programs write angles with eight digits or with sixteen.
+            (Self::Number(a), Self::Number(b)) => (a - b).abs() <= 1e-6 * (1.0 + a.abs().max(b.abs())),
+            (Self::Word(a), Self::Word(b)) => a == b,
+            _ => false,
+        }
+    }
+}
+
+/// What a WKT says of the projection: its method, its parameters and its unit. Names of systems and datums, of which every program
+/// has its own, are left out.
+fn parameters(wkt: &str) -> Vec<(String, Value)> {
+    let upper = wkt.to_ascii_uppercase();
+    let mut found = Vec::new();
+    for (keyword, has_number) in [("PROJECTION[", false), ("PARAMETER[", true), ("SPHEROID[", true)] {
+        for (at, _) in upper.match_indices(keyword) {
+            let Some(end) = upper[at..].find(']') else { continue };
+            let mut parts =
+                upper[at + keyword.len()..at + end].split(',').map(|part| part.trim().trim_matches('"'));
+            let Some(name) = parts.next() else { continue };
+            if !has_number {
+                // Lambert's cone of one parallel and of two are told apart by the parallels.
+                let method = plain(name).replace("2SP", "").replace("1SP", "");
+                found.push(("METHOD".to_owned(), Value::Word(method)));
+            } else if let Some(Ok(number)) = parts.next().map(str::parse) {
+                let name = if keyword == "SPHEROID[" { "AXIS".to_owned() } else { plain(name) };
+                found.push((name, Value::Number(number)));
+            }
+        }
+    }
+    // The unit of the whole is the last one.
+    if let Some(at) = upper.rfind("UNIT[")
+        && let Some(number) =
+            upper[at..].split([',', ']']).nth(1).and_then(|number| number.trim().parse().ok())
+    {
+        found.push(("UNIT".to_owned(), Value::Number(number)));
+    }
+    found
+}
+
+/// A name without what programs write differently; of the meridian and the latitude of the origin every program has its own.
+fn plain(name: &str) -> String {
+    let name: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
+    match name.as_str() {
+        "LONGITUDEOFCENTER" | "LONGITUDEOFORIGIN" => "CENTRALMERIDIAN".to_owned(),
+        "LATITUDEOFCENTER" => "LATITUDEOFORIGIN".to_owned(),
+        _ => name,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LAMBERT: &str = "PROJCS[\"MGI_Austria_Lambert\",GEOGCS[\"GCS_MGI\",DATUM[\"D_MGI\",SPHEROID[\"Bessel_1841\",6377397.155,\
+         299.1528128]],PRIMEM[\"Greenwich\",0.0],UNIT[\"Degree\",0.0174532925199433]],PROJECTION[\"Lambert_Conformal_Conic\"],\
+         PARAMETER[\"False_Easting\",400000.0],PARAMETER[\"False_Northing\",400000.0],PARAMETER[\"Central_Meridian\",\
+         13.3333333333333],PARAMETER[\"Standard_Parallel_1\",49.0],PARAMETER[\"Standard_Parallel_2\",46.0],\
+         PARAMETER[\"Latitude_Of_Origin\",47.5],UNIT[\"Meter\",1.0]]";
+
+    #[test]
+    fn codes_are_compared() {
+        assert_eq!(same_projection("EPSG:31287", "epsg: 31287"), Some(true));
+        assert_eq!(same_projection("EPSG:31287", "EPSG:25832"), Some(false));
+        let with_code = LAMBERT.strip_suffix(']').unwrap().to_owned() + ",AUTHORITY[\"EPSG\",\"31287\"]]";
+        assert_eq!(epsg_of(&with_code), Some(31287));
+        assert_eq!(same_projection("EPSG:31287", &with_code), Some(true));
+        assert_eq!(same_projection("EPSG:31287", LAMBERT), None);
+    }
+
+    #[test]
+    fn the_code_of_a_part_is_not_that_of_the_whole() {
+        let part = LAMBERT.replace("299.1528128]", "299.1528128,AUTHORITY[\"EPSG\",\"7004\"]]");
+        assert_eq!(epsg_of(&part), None);
+    }
+
+    #[test]
+    fn what_programs_write_differently_is_the_same() {
+        let other = LAMBERT
+            .replace("MGI_Austria_Lambert", "MGI / Austria Lambert")
+            .replace("Lambert_Conformal_Conic", "Lambert_Conformal_Conic_2SP")
+            .replace("False_Easting", "false_easting")
+            .replace("Meter", "metre")
+            .replace("13.3333333333333", "13.33333333");
+        assert_eq!(same_projection(LAMBERT, &other), Some(true));
+    }
+
+    #[test]
+    fn other_parameters_are_another_projection() {
+        for (from, to) in [
+            ("400000.0", "500000.0"),
+            ("13.3333333333333", "10.3333333333333"),
+            ("Lambert_Conformal_Conic", "Transverse_Mercator"),
+            ("6377397.155", "6378137.0"),
+            ("\"Meter\",1.0", "\"Foot\",0.3048"),
+        ] {
+            assert_eq!(same_projection(LAMBERT, &LAMBERT.replace(from, to)), Some(false), "{to}");
+        }
+        assert_eq!(same_projection(LAMBERT, "LOCAL_CS[\"mine\"]"), None);
+        assert_eq!(same_projection("", ""), None);
+    }
+}

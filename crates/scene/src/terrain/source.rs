@@ -1,0 +1,228 @@
+//! The `[terrain]` section: where the ground comes from.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::Xxh3;
+
+use super::{Generated, Terrain, read_ascii_grid, read_geotiff, read_png16};
+use crate::loaded::Loaded;
+use crate::validate::{Check, Checker, number};
+use crate::{Axis, Scene, SceneError};
+
+/// The ground of an avalanche: a map or a formula. Scenes of `solver.kind = "dem"` with `up_axis = "z"` only.
+///
+/// The scene's origin is the south-western height, its x axis points to the east, y to the north; heights are above the map's lowest,
+/// rounded down to whole metres. The surface between heights is bilinear.
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct TerrainSource {
+    /// Path from the scene's of an ESRI ASCII grid (`.asc`), a GeoTIFF (`.tif`, `.tiff`) or a 16-bit grey PNG (`.png`). Its projection
+    /// is what a GeoTIFF says, or a `.prj` file of the same name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// A formula, in place of a file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub generated: Option<Generated>,
+    /// Distance of pixels of a PNG in m.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cell_m: Option<f64>,
+    /// Heights in m of black and of white pixels of a PNG.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub height_range_m: Option<[f64; 2]>,
+    /// Whether unknown heights that the map encloses are filled with a smooth surface; if not, they are refused. Unknown heights that
+    /// reach the edge are where the map ends, either way.
+    pub fill_holes: bool,
+    /// Checksum of the file's heights, which is written down when the scene is loaded: a scene that is resumed refuses another map.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub checksum: Option<String>,
+    /// The heights.
+    #[serde(skip)]
+    pub(crate) terrain: Loaded<Terrain>,
+}
+
+/// What is wrong with the files or values that a section names: which key of it, what was found and what is expected.
+pub(crate) struct Refusal {
+    pub(crate) key: String,
+    pub(crate) found: String,
+    pub(crate) expected: String,
+}
+
+impl Refusal {
+    pub(crate) fn new(key: impl Into<String>, found: impl Into<String>, expected: impl Into<String>) -> Self {
+        Self { key: key.into(), found: found.into(), expected: expected.into() }
+    }
+}
+
+const FILES: &str = "an ESRI ASCII grid (.asc), a GeoTIFF (.tif) or a PNG of 16 bits (.png)";
+
+impl TerrainSource {
+    /// The terrain of `bytes`, the content of `path`, with the text of the `.prj` file beside it if there is one.
+    pub(crate) fn read(&self, path: &str, bytes: &[u8], prj: Option<String>) -> Result<Terrain, Refusal> {
+        let refuse = |problem: String| Refusal::new("terrain.file", format!("{path}: {problem}"), FILES);
+        let ending =
+            Path::new(path).extension().and_then(|ending| ending.to_str()).map(str::to_ascii_lowercase);
+        let is_png = ending.as_deref() == Some("png");
+        for (key, is_given) in
+            [("cell_m", self.cell_m.is_some()), ("height_range_m", self.height_range_m.is_some())]
+        {
+            let key = format!("terrain.{key}");
+            if is_given && !is_png {
+                return Err(Refusal::new(
+                    key,
+                    format!("it beside {path}"),
+                    "it beside a PNG only, which does not say",
+                ));
+            }
+            if is_png && !is_given {
+                return Err(Refusal::new(key, "nothing", "it beside a PNG, which does not say"));
+            }
+        }
+        let terrain = match (ending.as_deref(), self.cell_m, self.height_range_m) {
+            (Some("asc" | "txt"), ..) => {
+                read_ascii_grid(&String::from_utf8_lossy(bytes)).and_then(|grid| grid.terrain())
+            }
+            (Some("tif" | "tiff"), ..) => read_geotiff(bytes),
+            (Some("png"), Some(cell_m), Some(range_m)) => read_png16(bytes, cell_m, range_m),
+            _ => Err("a name that does not end in .asc, .tif or .png".to_owned()),
+        };
+        let terrain = terrain.map_err(refuse)?;
+        let projection = terrain.projection().map(str::to_owned).or(prj);
+        terrain.projected(projection).without_holes(self.fill_holes).map_err(|problem| {
+            Refusal::new(
+                "terrain.file",
+                format!("{path}: {problem}"),
+                "a map without holes, or terrain.fill_holes = true",
+            )
+        })
+    }
+
+    pub(crate) fn set(&mut self, terrain: Terrain) {
+        self.terrain = Loaded::new(Arc::new(terrain));
+    }
+
+    /// The ground; none where its file was not there when the scene was read, as where a recording is played.
+    pub fn terrain(&self) -> Option<&Terrain> {
+        self.terrain.get()
+    }
+}
+
+impl Scene {
+    /// The ground that the scene stands on, if it has one and its file was there.
+    pub fn ground(&self) -> Option<&Terrain> {
+        self.terrain.as_ref().and_then(TerrainSource::terrain)
+    }
+
+    pub(crate) fn check_terrain(&self, check: &Checker<'_>, source: &TerrainSource) -> Check {
+        if self.up_axis != Axis::Z {
+            let found = format!("\"{}\"", ["x", "y", "z"][self.up_axis.index()]);
+            return check.fail_between(&["up_axis", "terrain"], found, "\"z\", which is up on a terrain");
+        }
+        match (&source.file, &source.generated) {
+            (None, None) => {
+                let at = self.source.locate("terrain");
+                return Err(SceneError::MissingKey {
+                    at,
+                    key: "terrain.file or terrain.generated".to_owned(),
+                });
+            }
+            (Some(_), Some(_)) => {
+                return check.fail_between(
+                    &["terrain.generated", "terrain.file"],
+                    "it beside file",
+                    "one of the two",
+                );
+            }
+            (None, Some(generated)) => generated.check(check, "terrain.generated")?,
+            (Some(_), None) => {}
+        }
+        if let Some(cell_m) = source.cell_m {
+            check.positive("terrain.cell_m", cell_m, "metres")?;
+        }
+        if let Some([black, white]) = source.height_range_m
+            && !(black.is_finite() && white.is_finite() && black != white)
+        {
+            let found = format!("[{}, {}]", number(black), number(white));
+            return check.fail("terrain.height_range_m", found, "two finite heights in metres that differ");
+        }
+        match source.terrain() {
+            Some(terrain) => self.check_domain_on(check, terrain),
+            None => Ok(()),
+        }
+    }
+
+    /// Walls stand on the map, and the floor is under it: nothing leaves a map whose edge is a rectangle.
+    fn check_domain_on(&self, check: &Checker<'_>, terrain: &Terrain) -> Check {
+        let (low, high) = terrain.bounds_m();
+        let slack = 1e-6 * terrain.cell_m();
+        let (min, max) = (self.domain.min_m, self.domain.max_m);
+        for axis in 0..2 {
+            if min[axis] < low[axis] - slack || max[axis] > high[axis] + slack {
+                let name = ["x", "y"][axis];
+                return check.fail_between(
+                    &["domain", "terrain"],
+                    format!("{name} from {} m to {} m", number(min[axis]), number(max[axis])),
+                    format!(
+                        "walls on the terrain, {name} from {} m to {} m",
+                        number(low[axis]),
+                        number(high[axis])
+                    ),
+                );
+            }
+        }
+        let lowest = terrain.lowest_within_m([min[0], min[1]], [max[0], max[1]]);
+        match lowest {
+            None => check.fail_between(
+                &["domain", "terrain"],
+                "a domain where the terrain has no known height",
+                "a domain on the map",
+            ),
+            Some(lowest) if min[2] > lowest || max[2] <= lowest => check.fail_between(
+                &["domain", "terrain"],
+                format!("z from {} m to {} m", number(min[2]), number(max[2])),
+                format!("a floor below the terrain, whose lowest height there is {} m", number(lowest)),
+            ),
+            Some(_) => Ok(()),
+        }
+    }
+}
+
+impl Terrain {
+    /// A checksum of grid and heights.
+    pub(crate) fn checksum(&self) -> String {
+        let mut hash = Xxh3::new();
+        for n in [self.n_columns, self.n_rows] {
+            hash.update(&(n as u64).to_le_bytes());
+        }
+        let numbers = [self.cell_m, self.corner_m[0], self.corner_m[1]];
+        for number in numbers.iter().chain(&self.heights_m) {
+            // There is more than one NaN.
+            let number = if number.is_nan() { f64::NAN } else { *number };
+            hash.update(&number.to_bits().to_le_bytes());
+        }
+        format!("{:016x}", hash.digest())
+    }
+
+    /// The lowest known height in m within a rectangle of the scene; none where there is none. Cells that the rectangle cuts count whole.
+    pub(crate) fn lowest_within_m(&self, low_m: [f64; 2], high_m: [f64; 2]) -> Option<f64> {
+        self.known_within(low_m, high_m).min_by(f64::total_cmp)
+    }
+
+    /// The highest, likewise.
+    pub(crate) fn highest_within_m(&self, low_m: [f64; 2], high_m: [f64; 2]) -> Option<f64> {
+        self.known_within(low_m, high_m).max_by(f64::total_cmp)
+    }
+
+    fn known_within(&self, low_m: [f64; 2], high_m: [f64; 2]) -> impl Iterator<Item = f64> {
+        let n = [self.n_columns, self.n_rows];
+        let first: [usize; 2] =
+            std::array::from_fn(|i| (low_m[i] / self.cell_m).floor().clamp(0.0, (n[i] - 1) as f64) as usize);
+        let last: [usize; 2] =
+            std::array::from_fn(|i| (high_m[i] / self.cell_m).ceil().clamp(0.0, (n[i] - 1) as f64) as usize);
+        (first[1]..=last[1])
+            .flat_map(move |row| (first[0]..=last[0]).map(move |column| (column, row)))
+            .filter_map(|(column, row)| self.height_at(column, row))
+    }
+}
