@@ -64,7 +64,7 @@ impl RunInfo {
     /// Writes the report. The file appears whole or not at all.
     ///
     /// # Errors
-    /// [`Error::Io`], naming the path.
+    /// [`Error::Io`](crate::Error::Io), naming the path.
     pub fn write(&self, path: &Path) -> Result<()> {
         json::write(path, self)
     }
@@ -72,7 +72,7 @@ impl RunInfo {
     /// Reads a report.
     ///
     /// # Errors
-    /// [`Error::Io`]; [`Error::Json`] with line and column; [`Error::Version`].
+    /// [`Error::Io`](crate::Error::Io); [`Error::Json`](crate::Error::Json) with line and column; [`Error::Version`](crate::Error::Version).
     pub fn read(path: &Path) -> Result<Self> {
         json::read(path)
     }

@@ -99,7 +99,7 @@ impl SweepInfo {
     /// Writes `sweep.json`. The file appears whole or not at all.
     ///
     /// # Errors
-    /// [`Error::Io`], naming the path.
+    /// [`Error::Io`](crate::Error::Io), naming the path.
     pub fn write(&self, path: &Path) -> Result<()> {
         json::write(path, self)
     }
@@ -107,7 +107,7 @@ impl SweepInfo {
     /// Reads `sweep.json`.
     ///
     /// # Errors
-    /// [`Error::Io`]; [`Error::Json`] with line and column; [`Error::Version`].
+    /// [`Error::Io`](crate::Error::Io); [`Error::Json`](crate::Error::Json) with line and column; [`Error::Version`](crate::Error::Version).
     pub fn read(path: &Path) -> Result<Self> {
         json::read(path)
     }
@@ -115,7 +115,7 @@ impl SweepInfo {
     /// Writes `sweep.csv` (RFC 4180): a header row, then a row for each case. The file appears whole or not at all.
     ///
     /// # Errors
-    /// [`Error::Io`], naming the path.
+    /// [`Error::Io`](crate::Error::Io), naming the path.
     pub fn write_csv(&self, path: &Path) -> Result<()> {
         let keys = self.axes.iter().flat_map(|axis| &axis.keys).map(String::as_str);
         let header = ["case"].into_iter().chain(keys).chain(self.columns.iter().map(String::as_str));

@@ -1,0 +1,79 @@
+//! What went wrong first: found on the device within the step, named on the host.
+
+use super::parameters::MAX_CONTACTS;
+use frazil_shaders::types::DemFault as Raw;
+use frazil_vk::{Buffer, Device, Pending, ReadbackRing, Recorder, Result};
+use std::fmt;
+
+const NONE: u32 = u32::MAX;
+
+/// Why a simulation of grains cannot go on. The state on the device is kept as the step left it that broke it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DemFault {
+    /// The step, counted from 1.
+    pub step: u64,
+    /// The least grain, by id, that is not finite.
+    pub not_finite: Option<u32>,
+    /// The least grain that touches more than can be remembered.
+    pub crowded: Option<u32>,
+}
+
+impl fmt::Display for DemFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "step {}, pass Collide: ", self.step)?;
+        match (self.not_finite, self.crowded) {
+            (Some(id), _) => write!(f, "grain {id} is not finite; a smaller time.dt_s, or \"auto\", often helps"),
+            (None, Some(id)) => write!(
+                f,
+                "grain {id} touches more than {MAX_CONTACTS} others, expected no more: dem.radius_spread is too large, or \
+                 grains lie in one another"
+            ),
+            (None, None) => write!(f, "an unnamed fault"),
+        }
+    }
+}
+
+/// The record on the device.
+pub struct FaultRecord(Buffer<Raw>);
+
+impl FaultRecord {
+    pub fn new(device: &Device) -> Result<Self> {
+        Ok(Self(device.buffer_from("fault", &[Raw { step: NONE, not_finite: NONE, crowded: NONE }])?))
+    }
+
+    pub fn buffer(&self) -> &Buffer<Raw> {
+        &self.0
+    }
+
+    pub fn check(&self, recorder: &mut Recorder, ring: &ReadbackRing) -> Result<DemFaultCheck> {
+        Ok(DemFaultCheck(ring.read(recorder, &self.0, 1)?))
+    }
+}
+
+/// The record on its way to the host.
+#[derive(Debug)]
+pub struct DemFaultCheck(Pending<Raw>);
+
+impl DemFaultCheck {
+    /// Whether it is here.
+    ///
+    /// # Errors
+    /// The device was lost.
+    pub fn is_ready(&self) -> Result<bool> {
+        self.0.is_ready()
+    }
+
+    /// Waits for it; the first fault, if there was one.
+    ///
+    /// # Errors
+    /// The device was lost, or the recorder was never submitted.
+    pub fn wait(self) -> Result<Option<DemFault>> {
+        let raw = self.0.wait()?[0];
+        let known = |id: u32| (id != NONE).then_some(id);
+        Ok((raw.step != NONE).then(|| DemFault {
+            step: raw.step.into(),
+            not_finite: known(raw.not_finite),
+            crowded: known(raw.crowded),
+        }))
+    }
+}

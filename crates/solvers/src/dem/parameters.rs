@@ -1,0 +1,117 @@
+//! The numbers of the discrete element method, as kernels use them.
+
+use crate::surroundings::Surroundings;
+use frazil_scene::{Dem, damping_ratio};
+use frazil_shaders::types::{DemTerms, WrappedGrid};
+
+/// Contacts that a grain remembers at most. Twelve equal balls touch another; the rest is for unequal ones and for surfaces.
+pub const MAX_CONTACTS: u32 = 16;
+
+/// Cells of the grid for each grain, at most: beyond, it is wrapped.
+const CELLS_PER_GRAIN: u64 = 4;
+/// A grid of no more cells than this is not wrapped, however few the grains.
+const FEW_CELLS: u64 = 1 << 14;
+/// The grid is sorted by as a line, whose length beyond this would be no exact f32.
+const MOST_CELLS: u64 = 1 << 24;
+
+/// The numbers of the discrete element method, as kernels use them.
+#[derive(Clone, Debug)]
+pub struct DemParameters {
+    /// What all kernels read.
+    pub terms: DemTerms,
+    /// The domain, and the bodies in it.
+    pub surroundings: Surroundings,
+}
+
+impl DemParameters {
+    /// Reads the section of a scene, with its time step and surroundings, for up to `n` grains.
+    pub fn new(dem: &Dem, dt_s: f64, surroundings: Surroundings, n: u32) -> Self {
+        let bonds = dem.bonds.as_ref();
+        let bond_gap_m = bonds.map_or(0.0, |bonds| bonds.strength_n / dem.normal_stiffness_n_m);
+        let reach_m = 2.0 * dem.greatest_radius_m() + dem.cohesion_range_m().max(bond_gap_m);
+        let Surroundings { domain_min_m, domain_max_m, gravity_m_s2, up_axis, .. } = surroundings;
+        let terms = DemTerms {
+            grid: wrapped_grid(domain_min_m, domain_max_m, reach_m, up_axis, n),
+            dt_s: dt_s as f32,
+            gravity_m_s2,
+            domain_min_m,
+            domain_max_m,
+            density_kg_m3: dem.density_kg_m3 as f32,
+            normal_stiffness_n_m: dem.normal_stiffness_n_m as f32,
+            tangential_stiffness_n_m: dem.tangential_stiffness_n_m() as f32,
+            tangential_damping_ratio: dem.tangential_damping_ratio as f32,
+            damping_ratio: damping_ratio(dem.restitution) as f32,
+            friction: dem.friction as f32,
+            rolling_friction: dem.rolling_friction as f32,
+            wall_damping_ratio: damping_ratio(dem.wall_restitution()) as f32,
+            wall_friction: dem.wall_friction() as f32,
+            cohesion_n: dem.cohesion_n as f32,
+            cohesion_range_m: dem.cohesion_range_m() as f32,
+            adhesion_n: dem.terrain_adhesion_n as f32,
+            adhesion_range_m: dem.terrain_adhesion_range_m() as f32,
+            has_bonds: bonds.is_some().into(),
+            bond_strength_n: bonds.map_or(0.0, |bonds| bonds.strength_n as f32),
+            bond_shear_strength_n: bonds.map_or(0.0, |bonds| bonds.shear_strength_n() as f32),
+            bond_below_m_s: bonds.map_or(0.0, |bonds| bonds.form_below_m_s as f32),
+            bond_after_s: bonds.map_or(0.0, |bonds| bonds.form_after_s as f32),
+            n_bodies: surroundings.colliders.len() as u32,
+            up_axis,
+        };
+        Self { terms, surroundings }
+    }
+
+    /// Whether anything resists rolling.
+    pub fn has_rolling(&self) -> bool {
+        self.terms.rolling_friction > 0.0
+    }
+
+    /// Cells of the grid.
+    pub fn n_cells(&self) -> u32 {
+        self.terms.grid.cells.iter().product()
+    }
+}
+
+/// Cells as wide as grains reach, over the domain or, where that would be many more than grains, over less of it: upwards first, as what
+/// flows is thin.
+fn wrapped_grid(min_m: [f32; 3], max_m: [f32; 3], reach_m: f64, up_axis: u32, n: u32) -> WrappedGrid {
+    // Rounding of a position must not carry two that touch two cells apart.
+    let side_m = 1.001 * reach_m;
+    let mut cells: [u64; 3] = std::array::from_fn(|axis| {
+        let extent_m = f64::from(max_m[axis]) - f64::from(min_m[axis]);
+        (extent_m / side_m).floor().min(1.0e6) as u64 + 1
+    });
+    // Along x the outermost stay empty.
+    cells[0] += 2;
+    cells = cells.map(|n| n.max(3));
+    let most = (CELLS_PER_GRAIN * u64::from(n)).clamp(FEW_CELLS, MOST_CELLS);
+    let up = if up_axis == 1 { 1 } else { 2 };
+    while cells.iter().product::<u64>() > most {
+        let axis = if cells[up] > 8 || cells[3 - up] <= 8 { up } else { 3 - up };
+        if cells[axis] == 3 {
+            break;
+        }
+        cells[axis] = cells[axis].div_ceil(2).max(3);
+    }
+    WrappedGrid {
+        origin_m: min_m,
+        cells_per_m: (1.0 / side_m) as f32,
+        cells: cells.map(|n| n as u32),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_grid_is_wrapped_where_air_would_take_most_of_it() {
+        let small = wrapped_grid([0.0; 3], [1.0; 3], 0.1, 1, 10);
+        assert_eq!(small.cells, [12, 10, 10]);
+        let mountain = wrapped_grid([0.0; 3], [2000.0, 2500.0, 1000.0], 4.0, 2, 100_000);
+        let n: u32 = mountain.cells.iter().product();
+        assert!(n <= 400_000 && mountain.cells.iter().all(|&n| n >= 3), "{:?}", mountain.cells);
+        assert_eq!(mountain.cells[0], 502);
+        let flat = wrapped_grid([0.0; 3], [1.0, 0.0, 1.0], 0.5, 1, 1);
+        assert!(flat.cells.iter().all(|&n| n >= 3));
+    }
+}

@@ -1,0 +1,300 @@
+//! Grains on the device: the list of a step, and the state from step to step.
+
+use super::fault::{DemFaultCheck, FaultRecord};
+use super::metrics::{DemGauge, PendingDemMetrics};
+use super::parameters::{DemParameters, MAX_CONTACTS};
+use super::particles::{Grains, Particles};
+use crate::SolverError;
+use crate::pbd::{StateColumn, Tuning};
+use crate::surroundings::nowhere;
+use frazil_kernels::{CellSort, CellSortMethod, KernelError, UniformGrid};
+use frazil_particles::ColumnView;
+use frazil_shaders::dem::{collide, find_cells};
+use frazil_shaders::types::{Body, DemTerms};
+use frazil_vk::{Buffer, Device, DeviceCount, Kernel, ReadbackRing, Recorder, Threads};
+
+/// A stage of a step. The list of a step is [`Dem::STAGES`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Stage {
+    /// The cell of each grain.
+    FindCells,
+    /// The order of grains by cell.
+    SortByCell,
+    /// The step's one permutation.
+    Reorder,
+    /// Forces of contacts, and motion.
+    Collide,
+}
+
+/// Grains by the discrete element method.
+pub struct Dem {
+    device: Device,
+    parameters: DemParameters,
+    terms: Buffer<DemTerms>,
+    bodies: Buffer<Body>,
+    heights: Buffer<f32>,
+    particles: Particles,
+    key: Buffer<u32>,
+    order: Buffer<u32>,
+    /// Cells by number, of which the sort knows no more.
+    line: UniformGrid,
+    sort: CellSort,
+    find_cells: Kernel<find_cells::Interface>,
+    collide: Kernel<collide::Interface>,
+    fault: FaultRecord,
+    gauge: DemGauge,
+    ring: ReadbackRing,
+    step: u64,
+}
+
+impl Dem {
+    /// The stages of one step, in order.
+    pub const STAGES: [Stage; 4] = [Stage::FindCells, Stage::SortByCell, Stage::Reorder, Stage::Collide];
+
+    /// Makes grains that touch nothing yet. Set-up: it waits for the device.
+    ///
+    /// # Errors
+    /// The device lacks memory, or cannot bind buffers of this size; columns of different lengths.
+    pub fn new(
+        device: &Device,
+        parameters: DemParameters,
+        grains: &Grains,
+        tuning: Tuning,
+    ) -> Result<Self, SolverError> {
+        Self::with_ids(device, parameters, grains, None, tuning)
+    }
+
+    fn with_ids(
+        device: &Device,
+        parameters: DemParameters,
+        grains: &Grains,
+        ids: Option<&[u32]>,
+        tuning: Tuning,
+    ) -> Result<Self, SolverError> {
+        let workgroup_size = tuning.workgroup_size();
+        let n = grains.positions_m.len();
+        let line = UniformGrid::new(device, [0.0; 3], [parameters.n_cells() as f32, 1.0, 1.0], 1.0)?;
+        let method = tuning.cell_sort.map_or_else(|| CellSortMethod::fastest(device), Ok)?;
+        let surroundings = &parameters.surroundings;
+        // Buffers hold one element at least, which no kernel then reads.
+        let bodies = if surroundings.colliders.is_empty() {
+            device.buffer_from("bodies", &[nowhere()])?
+        } else {
+            device.buffer_from("bodies", &surroundings.colliders)?
+        };
+        let heights = if surroundings.heights_m.is_empty() { &[0.0][..] } else { &surroundings.heights_m };
+        let specialization = collide::Specialization {
+            workgroup_size,
+            max_contacts: MAX_CONTACTS,
+            has_rolling: parameters.has_rolling().into(),
+            has_bodies: (!surroundings.colliders.is_empty()).into(),
+        };
+        Ok(Self {
+            terms: device.buffer_from("terms", &[parameters.terms])?,
+            bodies,
+            heights: device.buffer_from("heights", heights)?,
+            particles: Particles::upload(device, &parameters, grains, ids, workgroup_size)?,
+            key: device.buffer("key", n)?,
+            order: device.buffer("order", n)?,
+            sort: CellSort::with_options(device, n as u32, &line, method, workgroup_size)?,
+            line,
+            find_cells: Kernel::specialized(device, &find_cells::Specialization { workgroup_size })?,
+            collide: Kernel::specialized(device, &specialization)?,
+            fault: FaultRecord::new(device)?,
+            gauge: DemGauge::new(device, n as u32)?,
+            ring: ReadbackRing::new(device),
+            device: device.clone(),
+            parameters,
+            step: 0,
+        })
+    }
+
+    /// Records one step.
+    pub fn record_step(&mut self, recorder: &mut Recorder) {
+        for stage in Self::STAGES {
+            if let Err(error) = self.record_stage(recorder, stage) {
+                recorder.fail(match error {
+                    SolverError::Device(error) | SolverError::Kernel(KernelError::Device(error)) => error,
+                    other => frazil_vk::Error::Misuse {
+                        object: "a step of grains".into(),
+                        problem: other.to_string(),
+                    },
+                });
+            }
+        }
+    }
+
+    /// Records one stage: the switch that lets tests run the stages before it, or after it, somewhere else.
+    ///
+    /// # Errors
+    /// A primitive refuses.
+    pub fn record_stage(&mut self, recorder: &mut Recorder, stage: Stage) -> Result<(), SolverError> {
+        let count = &self.particles.phase.count;
+        match stage {
+            Stage::FindCells => {
+                let bindings = find_cells::Bindings {
+                    count: &count.count,
+                    terms: &self.terms,
+                    position: self.particles.phase.position.front(),
+                    key: &self.key,
+                };
+                recorder.dispatch(&self.find_cells, Threads::Counted(count), bindings, ());
+            }
+            Stage::SortByCell => {
+                self.sort.record(recorder, count, &self.line, &self.key, &self.order)?;
+            }
+            Stage::Reorder => self.particles.permute(recorder, &self.order),
+            Stage::Collide => self.collide(recorder),
+        }
+        Ok(())
+    }
+
+    fn collide(&mut self, recorder: &mut Recorder) {
+        let time_s = (self.step as f64 * f64::from(self.parameters.terms.dt_s)) as f32;
+        self.step += 1;
+        let (particles, contacts) = (&self.particles, &self.particles.contacts);
+        let bindings = collide::Bindings {
+            count: &particles.count().count,
+            terms: &self.terms,
+            order: &self.order,
+            cell_start: self.line.cell_start(),
+            position: particles.phase.position.front(),
+            velocity: particles.phase.velocity.front(),
+            spin: particles.spin.front(),
+            radius: particles.radius.front(),
+            id: particles.phase.id.front(),
+            bodies: &self.bodies,
+            heights: &self.heights,
+            old_count: contacts.count.front(),
+            old_partner: &contacts.partner.front().cast(),
+            old_shear: &contacts.shear.front().cast(),
+            old_rolling: &contacts.rolling.front().cast(),
+            new_count: contacts.count.back(),
+            new_partner: &contacts.partner.back().cast(),
+            new_shear: &contacts.shear.back().cast(),
+            new_rolling: &contacts.rolling.back().cast(),
+            new_position: particles.phase.position.back(),
+            new_velocity: particles.phase.velocity.back(),
+            new_spin: particles.spin.back(),
+            fault: self.fault.buffer(),
+        };
+        // Of contacts, six a grain.
+        let contact = if self.parameters.has_rolling() { 32 } else { 20 };
+        recorder.declare_bytes((48 + 36 + 8 + 2 * 6 * contact) * u64::from(particles.count().expected()));
+        let params = collide::Params { step: self.step as u32, time_s };
+        recorder.dispatch(&self.collide, Threads::Counted(particles.count()), bindings, params);
+        self.particles.swap_moved();
+    }
+
+    /// The numbers the kernels use.
+    pub fn parameters(&self) -> &DemParameters {
+        &self.parameters
+    }
+
+    /// Positions in m.
+    pub fn position(&self) -> &Buffer<[f32; 3]> {
+        self.particles.phase.position.front()
+    }
+
+    /// How many grains there are, on the device.
+    pub fn count(&self) -> &DeviceCount {
+        self.particles.count()
+    }
+
+    /// The order that the last sort found: where each grain was before.
+    pub fn order(&self) -> &Buffer<u32> {
+        &self.order
+    }
+
+    /// Steps recorded so far.
+    pub fn step(&self) -> u64 {
+        self.step
+    }
+
+    /// What can be shown, recorded and exported: position, velocity, id, radius, spin, number of contacts.
+    pub fn columns(&self) -> Vec<ColumnView> {
+        self.particles.columns()
+    }
+
+    /// Everything that a checkpoint must hold: the columns shown, and all that the next step depends on.
+    pub fn state_columns(&self) -> Vec<ColumnView> {
+        self.particles.state_columns()
+    }
+
+    /// Records what brings [`Self::state_columns`] to the state at this point of the recorder.
+    pub fn record_output(&self, recorder: &mut Recorder) {
+        self.particles.tidy(recorder);
+    }
+
+    /// Records a measurement of the state; the result comes when the submission has run.
+    ///
+    /// # Errors
+    /// No memory for another read-back.
+    pub fn record_metrics(&self, recorder: &mut Recorder) -> frazil_vk::Result<PendingDemMetrics> {
+        let density_kg_m3 = f64::from(self.parameters.terms.density_kg_m3);
+        self.gauge.record(recorder, &self.ring, &self.terms, density_kg_m3, &self.particles)
+    }
+
+    /// Records the way to the host of what went wrong in the steps before, if anything did.
+    ///
+    /// # Errors
+    /// No memory for another read-back.
+    pub fn record_fault_check(&self, recorder: &mut Recorder) -> frazil_vk::Result<DemFaultCheck> {
+        self.fault.check(recorder, &self.ring)
+    }
+
+    /// Makes grains in a saved state, with the bits it had, before step `step` + 1. Set-up: it waits for the device.
+    ///
+    /// # Errors
+    /// As [`Self::new`]; a column is missing or has another length.
+    pub fn restore(
+        device: &Device,
+        parameters: DemParameters,
+        state: &[StateColumn],
+        step: u64,
+    ) -> Result<Self, SolverError> {
+        let find = |name: &str| {
+            let missing = || SolverError::State { column: name.to_owned(), problem: "is missing".into() };
+            state.iter().find(|c| c.name == name).map(|c| c.words.as_slice()).ok_or_else(missing)
+        };
+        let ids = find("id")?;
+        let of = |name: &str, words: usize| {
+            let column = find(name)?;
+            if column.len() != words * ids.len() {
+                let (n, found) = (ids.len(), column.len());
+                let problem = format!("has {found} words, expected {words} for each of {n} grains");
+                return Err(SolverError::State { column: name.to_owned(), problem });
+            }
+            Ok(column)
+        };
+        let grains = Grains {
+            positions_m: bytemuck::pod_collect_to_vec(of("position", 3)?),
+            velocities_m_s: bytemuck::pod_collect_to_vec(of("velocity", 3)?),
+            spins_1_s: bytemuck::pod_collect_to_vec(of("spin", 3)?),
+            radii_m: bytemuck::pod_collect_to_vec(of("radius", 1)?),
+        };
+        let mut dem = Self::with_ids(device, parameters, &grains, Some(ids), Tuning::default())?;
+        let [partner, shear, rolling] = dem.particles.contact_words();
+        let counts = of("contact_count", 1)?;
+        if let Some(found) = counts.iter().find(|&&n| n > MAX_CONTACTS) {
+            let problem = format!("has {found} contacts, expected {MAX_CONTACTS} at most");
+            return Err(SolverError::State { column: "contact_count".into(), problem });
+        }
+        let rolling =
+            dem.parameters.has_rolling().then(|| of("contact_rolling", rolling)).transpose()?;
+        dem.particles.restore_contacts(
+            device,
+            counts,
+            of("contact_partner", partner)?,
+            of("contact_shear", shear)?,
+            rolling,
+        )?;
+        dem.step = step;
+        Ok(dem)
+    }
+
+    /// The device it is on.
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+}

@@ -1,0 +1,252 @@
+#version 460
+// Forces and motion of a grain (003 eq 3.3, 3.12): the contacts with grains of the 27 cells about it, with bodies and with the walls of
+// the domain, gathered in the order of cells, so that no atomics are needed; then v ← v + Δt F/m, ω ← ω + Δt T/I, x ← x + Δt v.
+//
+// What a contact remembers is kept at both its ends, under the other's id, which sorting does not change. Grains read it where the step
+// before left it (order), and write it where they are now.
+// Bytes: 4 (1 + 11) a grain read with those about it, 36 written, and 4 + 16 (28 with rolling) a contact each way. Order-independent.
+#extension GL_GOOGLE_include_directive : require
+#include "common/kernel.glsl"
+layout(constant_id = 1) const uint MAX_CONTACTS = 16;
+layout(constant_id = 2) const uint HAS_ROLLING = 1;
+layout(constant_id = 3) const uint HAS_BODIES = 1;
+const uint DIMENSIONS = 3u;
+#include "dem/contact.glsl"
+#include "dem/fault.glsl"
+#include "common/body.glsl"
+
+layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
+layout(scalar, binding = 1) readonly buffer Terms { DemTerms terms[]; };
+layout(scalar, binding = 2) readonly buffer Order { uint order[]; };
+layout(scalar, binding = 3) readonly buffer CellStart { uint cell_start[]; };
+layout(scalar, binding = 4) readonly buffer Position { vec3 position[]; };
+layout(scalar, binding = 5) readonly buffer Velocity { vec3 velocity[]; };
+layout(scalar, binding = 6) readonly buffer Spin { vec3 spin[]; };
+layout(scalar, binding = 7) readonly buffer Radius { float radius[]; };
+layout(scalar, binding = 8) readonly buffer Id { uint id[]; };
+layout(scalar, binding = 9) readonly buffer Bodies { Body bodies[]; };
+layout(scalar, binding = 10) readonly buffer Heights { float heights[]; };
+// MAX_CONTACTS a grain; those in use come first.
+layout(scalar, binding = 11) readonly buffer OldCount { uint old_count[]; };
+layout(scalar, binding = 12) readonly buffer OldPartner { uint old_partner[]; };
+layout(scalar, binding = 13) readonly buffer OldShear { vec4 old_shear[]; };
+layout(scalar, binding = 14) readonly buffer OldRolling { vec3 old_rolling[]; };
+layout(scalar, binding = 15) writeonly buffer NewCount { uint new_count[]; };
+layout(scalar, binding = 16) writeonly buffer NewPartner { uint new_partner[]; };
+layout(scalar, binding = 17) writeonly buffer NewShear { vec4 new_shear[]; };
+layout(scalar, binding = 18) writeonly buffer NewRolling { vec3 new_rolling[]; };
+layout(scalar, binding = 19) writeonly buffer NewPosition { vec3 new_position[]; };
+layout(scalar, binding = 20) writeonly buffer NewVelocity { vec3 new_velocity[]; };
+layout(scalar, binding = 21) writeonly buffer NewSpin { vec3 new_spin[]; };
+layout(scalar, binding = 22) buffer Fault { DemFault fault[]; };
+layout(scalar, push_constant) uniform Params {
+    uint step;
+    float time_s;
+};
+
+#include "common/surfaces.glsl"
+
+// Partners that are not grains: the walls of the domain, then bodies.
+const uint FIRST_WALL = 0x80000000u;
+const uint FIRST_BODY = FIRST_WALL + 6u;
+// No surface lets a grain sink deeper into it than this share of its radius.
+const float DEEPEST = 0.9;
+
+// The grain, and what its contacts add up to.
+uint before;
+uint n_before;
+uint first_slot;
+uint n_kept;
+bool is_crowded;
+vec3 force_n;
+vec3 torque_n_m;
+
+Memory recall(uint partner) {
+    Memory memory = Memory(vec3(0.0), vec3(0.0), 0.0);
+    [[dont_unroll]] for (uint k = 0u; k < n_before; ++k) {
+        uint slot = before * MAX_CONTACTS + k;
+        if (old_partner[slot] != partner) continue;
+        vec4 shear = old_shear[slot];
+        memory.shear_m = shear.xyz;
+        memory.slow_s = shear.w;
+        if (HAS_ROLLING != 0u) memory.rolling = old_rolling[slot];
+    }
+    return memory;
+}
+
+void keep(uint partner, Memory memory) {
+    if (n_kept == MAX_CONTACTS) {
+        is_crowded = true;
+        return;
+    }
+    uint slot = first_slot + n_kept++;
+    new_partner[slot] = partner;
+    new_shear[slot] = vec4(memory.shear_m, memory.slow_s);
+    if (HAS_ROLLING != 0u) new_rolling[slot] = memory.rolling;
+}
+
+void take(uint partner, Response response, Memory memory, vec3 normal, float lever_m) {
+    force_n += response.across_n + response.along_n;
+    torque_n_m += response.couple_n_m - lever_m * cross(normal, response.along_n);
+    if (response.is_kept) keep(partner, memory);
+}
+
+// A surface that no contact moves.
+void touch_surface(DemTerms t, uint partner, vec4 surface, vec3 surface_velocity, float friction, float attraction_n, float range_m, float r, float m,
+                   vec3 v, vec3 w) {
+    float overlap = r - surface.w;
+    if (overlap < -range_m) return;
+    Memory memory = recall(partner);
+    float lever = r - 0.5 * max(overlap, 0.0);
+    Touch c;
+    c.normal = surface.xyz;
+    c.overlap_m = overlap;
+    c.velocity_m_s = v - surface_velocity - lever * cross(w, surface.xyz);
+    c.spin_1_s = w;
+    c.mass_kg = m;
+    c.radius_m = r;
+    c.rolling_inertia_kg_m2 = (1.0 + BALL_INERTIA) * m * r * r;
+    c.damping_ratio = t.wall_damping_ratio;
+    c.friction = friction;
+    c.attraction_n = attraction_n;
+    c.attraction_range_m = range_m;
+    // Nothing freezes to a surface.
+    memory.slow_s = 0.0;
+    Response response = respond(t, c, memory);
+    memory.slow_s = 0.0;
+    take(partner, response, memory, c.normal, lever);
+}
+
+void touch_grain(DemTerms t, uint i, uint j, vec3 x, float r, float m, vec3 v, vec3 w) {
+    vec3 apart = x - position[j];
+    float other = radius[j];
+    float both = r + other;
+    // A bond is torn before its gap is this wide.
+    float gap = max(t.cohesion_range_m, t.has_bonds != 0u ? t.bond_strength_n / t.normal_stiffness_n_m : 0.0);
+    float distance2 = dot(apart, apart);
+    if (distance2 > (both + gap) * (both + gap)) return;
+    float distance = sqrt(distance2);
+    uint partner = id[j];
+    Memory memory = recall(partner);
+    float m_other = mass_of(t, other);
+    precise float lever = r - 0.5 * (both - distance);
+    precise float lever_other = other - 0.5 * (both - distance);
+    vec3 w_other = spin[j];
+    Touch c;
+    // Two in one place part along x.
+    c.normal = distance > 0.0 ? apart / distance : vec3(id[i] < partner ? 1.0 : -1.0, 0.0, 0.0);
+    c.overlap_m = both - distance;
+    precise vec3 rim = lever * w;
+    precise vec3 rim_other = lever_other * w_other;
+    precise vec3 turning = rim + rim_other;
+    precise vec3 surface = vec3(turning.y * c.normal.z, turning.z * c.normal.x, turning.x * c.normal.y);
+    precise vec3 surface_too = vec3(turning.z * c.normal.y, turning.x * c.normal.z, turning.y * c.normal.x);
+    precise vec3 parting = v - velocity[j];
+    precise vec3 at_contact = parting - (surface - surface_too);
+    c.velocity_m_s = at_contact;
+    c.spin_1_s = w - w_other;
+    precise float product = m * m_other;
+    precise float sum = m + m_other;
+    c.mass_kg = product / sum;
+    precise float radii = r * other;
+    c.radius_m = radii / both;
+    float inertia = (1.0 + BALL_INERTIA) * m * r * r;
+    float inertia_other = (1.0 + BALL_INERTIA) * m_other * other * other;
+    precise float inertias = inertia * inertia_other;
+    precise float inertia_sum = inertia + inertia_other;
+    c.rolling_inertia_kg_m2 = inertias / inertia_sum;
+    c.damping_ratio = t.damping_ratio;
+    c.friction = t.friction;
+    c.attraction_n = t.cohesion_n;
+    c.attraction_range_m = t.cohesion_range_m;
+    Response response = respond(t, c, memory);
+    take(partner, response, memory, c.normal, lever);
+}
+
+// The surface of a wall: (normal into the domain, distance).
+vec4 wall(DemTerms t, uint number, vec3 x) {
+    uint axis = number % 3u;
+    vec3 normal = vec3(0.0);
+    normal[axis] = number < 3u ? 1.0 : -1.0;
+    float distance = number < 3u ? x[axis] - t.domain_min_m[axis] : t.domain_max_m[axis] - x[axis];
+    return vec4(normal, distance);
+}
+
+// Puts a grain back that a surface has let in too deep, and takes its speed into the surface (003 eq 3.16).
+void push_out(vec4 surface, vec3 surface_velocity, float r, inout vec3 x, inout vec3 v) {
+    float most = (1.0 - DEEPEST) * r;
+    if (surface.w >= most) return;
+    x += (most - surface.w) * surface.xyz;
+    v -= min(dot(v - surface_velocity, surface.xyz), 0.0) * surface.xyz;
+}
+
+void main() {
+    uint i = thread_idx();
+    if (i >= count[0]) return;
+    DemTerms t = terms[0];
+    before = order[i];
+    n_before = old_count[before];
+    first_slot = i * MAX_CONTACTS;
+    n_kept = 0u;
+    is_crowded = false;
+    vec3 x = position[i];
+    vec3 v = velocity[i];
+    vec3 w = spin[i];
+    if (fault[0].step < step) {
+        // A state that a step has broken is kept as it is.
+        for (uint k = 0u; k < n_before; ++k) {
+            uint slot = before * MAX_CONTACTS + k;
+            vec4 shear = old_shear[slot];
+            keep(old_partner[slot], Memory(shear.xyz, HAS_ROLLING != 0u ? old_rolling[slot] : vec3(0.0), shear.w));
+        }
+        new_count[i] = n_kept;
+        new_position[i] = x;
+        new_velocity[i] = v;
+        new_spin[i] = w;
+        return;
+    }
+    float r = radius[i];
+    float m = mass_of(t, r);
+    force_n = vec3(0.0);
+    torque_n_m = vec3(0.0);
+
+    uvec3 cell = wrapped_cell(t.grid, x);
+    [[dont_unroll]] for (uint row = 0u; row < 9u; ++row) {
+        uint first = row_about(t.grid, cell, row);
+        uint end = cell_start[first + 3u];
+        [[dont_unroll]] for (uint j = cell_start[first]; j < end; ++j)
+            if (j != i) touch_grain(t, i, j, x, r, m, v, w);
+    }
+    [[dont_unroll]] for (uint k = 0u; k < 6u; ++k)
+        touch_surface(t, FIRST_WALL + k, wall(t, k, x), vec3(0.0), t.wall_friction, 0.0, 0.0, r, m, v, w);
+    if (HAS_BODIES != 0u)
+        [[dont_unroll]] for (uint k = 0u; k < t.n_bodies; ++k) {
+            Body body = bodies[k];
+            bool is_terrain = body.kind == HEIGHTFIELD;
+            vec4 surface = surface_of(t.up_axis, body, x, time_s);
+            vec3 moving = velocity_of(body, time_s);
+            touch_surface(t, FIRST_BODY + k, surface, moving, body.friction, is_terrain ? t.adhesion_n : 0.0,
+                          is_terrain ? t.adhesion_range_m : 0.0, r, m, v, w);
+        }
+
+    v += t.dt_s * (force_n / m + t.gravity_m_s2);
+    w += (t.dt_s / (BALL_INERTIA * m * r * r)) * torque_n_m;
+    x += t.dt_s * v;
+    if (HAS_BODIES != 0u)
+        [[dont_unroll]] for (uint k = 0u; k < t.n_bodies; ++k) {
+            Body body = bodies[k];
+            push_out(surface_of(t.up_axis, body, x, time_s + t.dt_s), velocity_of(body, time_s), r, x, v);
+        }
+    [[dont_unroll]] for (uint k = 0u; k < 6u; ++k) push_out(wall(t, k, x), vec3(0.0), r, x, v);
+
+    new_count[i] = n_kept;
+    new_position[i] = x;
+    new_velocity[i] = v;
+    new_spin[i] = w;
+    uvec3 bits = (floatBitsToUint(x + v + w)) & 0x7fffffffu;
+    bool is_finite = max(bits.x, max(bits.y, bits.z)) < 0x7f800000u;
+    if (is_finite && !is_crowded) return;
+    atomicMin(fault[0].step, step);
+    if (!is_finite) atomicMin(fault[0].not_finite, id[i]);
+    if (is_crowded) atomicMin(fault[0].crowded, id[i]);
+}

@@ -1,0 +1,7 @@
+// The record of what went wrong first. While `step` is INVALID_INDEX nothing did; from the step after it on no grain is changed.
+struct DemFault {
+    uint step;
+    // Of the faults of that step, the least grain by id: one that is not finite, and one that touches more than can be remembered.
+    uint not_finite;
+    uint crowded;
+};
