@@ -1,7 +1,7 @@
 //! Snow against bodies: what slides, rests, sticks and is pushed, against closed forms.
 
 use frazil_scene::{Mpm as Section, Surface, Transfer};
-use frazil_shaders::types::MpmCollider;
+use frazil_shaders::types::Body;
 use frazil_solvers::mpm::Surroundings;
 use frazil_tests::assert_no_validation_messages;
 use frazil_tests::bodies::{Trial, block, filled, plane, plow};
@@ -16,7 +16,7 @@ fn stiff(dimensions: u32, cell_size_m: f64, transfer: Transfer) -> Section {
     section
 }
 
-fn under_gravity(colliders: Vec<MpmCollider>, max_m: [f32; 3]) -> Surroundings {
+fn under_gravity(colliders: Vec<Body>, max_m: [f32; 3]) -> Surroundings {
     Surroundings { gravity_m_s2: [0.0, -G as f32, 0.0], colliders, ..empty_space([0.0; 3], max_m) }
 }
 
@@ -68,7 +68,7 @@ fn sticky_surfaces_hold_snow_against_its_weight() {
     let section = stiff(2, h, Transfer::PicFlip);
     let dt = 0.3 * h / section.material.wave_speed_m_s(1.0);
     let steps = (0.2 / dt).round() as u64;
-    let fallen = |collider: MpmCollider| {
+    let fallen = |collider: Body| {
         let body = block(2, [0.4, 0.4, 0.0], [0.6, 0.6, 0.0], 0.5 * h, 400.0);
         let mut trial = Trial::new(&section, dt, &under_gravity(vec![collider], [1.0, 1.0, 0.0]), &body);
         let from = trial.sums().centre.y;

@@ -1,5 +1,5 @@
 // The law of a contact: a linear spring and damper across it (003 eq 3.4, 3.7), another along it up to Coulomb's limit (eq 3.9), a third
-// against rolling, attraction (eq 3.11) and bonds.
+// against rolling and twisting, attraction (eq 3.11) and bonds.
 //
 // Seen from the other side, normal, velocities and memory are the same numbers with the other sign; `precise` and sums that commute see
 // to it that so are the forces, to the bit.
@@ -9,7 +9,7 @@
 
 // What a contact remembers from step to step.
 struct Memory {
-    // How far it is sprung along the surface, in m, and by how far it has rolled, in rad times radii.
+    // How far it is sprung along the surface, in m, and by how far it has rolled and twisted, in rad.
     vec3 shear_m;
     vec3 rolling;
     // For how long it has been slow enough to freeze, in s; below 0: it is a bond.
@@ -37,7 +37,7 @@ struct Touch {
 struct Response {
     vec3 across_n;
     vec3 along_n;
-    // Resists rolling.
+    // Resists rolling and twisting.
     vec3 couple_n_m;
     // Whether there is anything to remember.
     bool is_kept;
@@ -95,12 +95,11 @@ Response respond(DemTerms t, Touch c, inout Memory memory) {
     if (t.rolling_friction > 0.0) {
         float arm = t.rolling_friction * c.radius_m;
         float stiffness = 2.25 * t.normal_stiffness_n_m * arm * arm;
-        vec3 turning = tangential(c.spin_1_s, c.normal);
-        precise vec3 rolling = tangential(memory.rolling, c.normal) + t.dt_s * turning;
+        precise vec3 rolling = memory.rolling + t.dt_s * c.spin_1_s;
         vec3 whole = -stiffness * rolling;
         vec3 couple = cut(whole, arm * load);
         if (couple != whole) rolling = -couple / stiffness;
-        else couple -= (2.0 * ROLLING_DAMPING * sqrt(c.rolling_inertia_kg_m2 * stiffness)) * turning;
+        else couple -= (2.0 * ROLLING_DAMPING * sqrt(c.rolling_inertia_kg_m2 * stiffness)) * c.spin_1_s;
         memory.rolling = rolling;
         response.couple_n_m = couple;
     }

@@ -6,14 +6,15 @@
 #include "common/kernel.glsl"
 layout(constant_id = 1) const uint THREADS_PER_ITEM = 64;
 layout(constant_id = 2) const uint DIMENSIONS = 3;
-#include "mpm/collider.glsl"
+#include "mpm/terms.glsl"
+#include "common/body.glsl"
 #include "mpm/solve.glsl"
 
 layout(scalar, binding = 0) readonly buffer ActiveCount { uint active_count[]; };
 layout(scalar, binding = 1) readonly buffer Terms { MpmTerms terms[]; };
 layout(scalar, binding = 2) readonly buffer Active { uint active_block[]; };
 layout(scalar, binding = 3) readonly buffer Momentum { vec4 momentum[]; };
-layout(scalar, binding = 4) readonly buffer Colliders { MpmCollider colliders[]; };
+layout(scalar, binding = 4) readonly buffer Colliders { Body colliders[]; };
 layout(scalar, binding = 5) readonly buffer Heights { float heights[]; };
 layout(scalar, binding = 6) readonly buffer NodeVelocity { vec3 node_velocity[]; };
 layout(scalar, binding = 7) writeonly buffer Held { vec3 held[]; };
@@ -42,8 +43,8 @@ void main() {
         vec3 v = node_velocity[at];
         vec3 x = t.lattice.origin_m + t.cell_m * vec3(BLOCK_SIDE * block_place(t.lattice, active_block[a]) + node_place(n));
         for (uint k = 0u; k < t.n_colliders; ++k) {
-            MpmCollider body = colliders[k];
-            vec4 surface = surface_of(t, body, x, time_s);
+            Body body = colliders[k];
+            vec4 surface = surface_of(t.up_axis, body, x, time_s);
             if (surface.w > 0.0) continue;
             holding = touch(holding, v, surface.xyz, velocity_of(body, time_s), body.friction, body.is_sticky != 0u);
         }

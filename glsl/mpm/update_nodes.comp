@@ -8,14 +8,15 @@ layout(constant_id = 1) const uint THREADS_PER_ITEM = 64;
 layout(constant_id = 2) const uint DIMENSIONS = 3;
 layout(constant_id = 3) const uint TRANSFER = 0;
 layout(constant_id = 4) const uint HAS_COLLIDERS = 1;
-#include "mpm/collider.glsl"
+#include "mpm/terms.glsl"
+#include "common/body.glsl"
 
 layout(scalar, binding = 0) readonly buffer ActiveCount { uint active_count[]; };
 layout(scalar, binding = 1) readonly buffer Terms { MpmTerms terms[]; };
 layout(scalar, binding = 2) readonly buffer Active { uint active_block[]; };
 layout(scalar, binding = 3) readonly buffer Momentum { vec4 momentum[]; };
 layout(scalar, binding = 4) readonly buffer Force { vec3 force[]; };
-layout(scalar, binding = 5) readonly buffer Colliders { MpmCollider colliders[]; };
+layout(scalar, binding = 5) readonly buffer Colliders { Body colliders[]; };
 layout(scalar, binding = 6) readonly buffer Heights { float heights[]; };
 layout(scalar, binding = 7) writeonly buffer NodeVelocity { vec3 node_velocity[]; };
 layout(scalar, binding = 8) writeonly buffer NodeChange { vec3 node_change[]; };

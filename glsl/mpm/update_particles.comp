@@ -23,7 +23,7 @@ layout(constant_id = 5) const uint HAS_COLLIDERS = 1;
 #include "mpm/splines.glsl"
 #include "mpm/tensors.glsl"
 #include "mpm/snow.glsl"
-#include "mpm/collider.glsl"
+#include "common/body.glsl"
 #include "mpm/fault.glsl"
 
 layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
@@ -32,7 +32,7 @@ layout(scalar, binding = 2) readonly buffer BlockOf { uint block_of[]; };
 layout(scalar, binding = 3) readonly buffer Target { uint target[]; };
 layout(scalar, binding = 4) readonly buffer NodeVelocity { vec3 node_velocity[]; };
 layout(scalar, binding = 5) readonly buffer NodeChange { vec3 node_change[]; };
-layout(scalar, binding = 6) readonly buffer Colliders { MpmCollider colliders[]; };
+layout(scalar, binding = 6) readonly buffer Colliders { Body colliders[]; };
 layout(scalar, binding = 7) readonly buffer Heights { float heights[]; };
 layout(scalar, binding = 8) readonly buffer Volume { float volume[]; };
 layout(scalar, binding = 9) readonly buffer Wanted { uint blocks_wanted[]; };

@@ -4,7 +4,7 @@
 use crate::snowpack::{Snowpack, twin_parameters};
 use frazil_reference::mpm as twin;
 use frazil_scene::Mpm as Section;
-use frazil_shaders::types::MpmCollider;
+use frazil_shaders::types::Body;
 use frazil_solvers::mpm::{Beginning, Surroundings};
 use glam::DVec3;
 
@@ -155,8 +155,8 @@ pub fn both(mut first: Beginning, second: Beginning) -> Beginning {
 }
 
 /// A plane; snow is on the side that its normal points to.
-pub fn plane(point_m: [f64; 3], normal: [f64; 3], friction: f64, is_sticky: bool) -> MpmCollider {
-    MpmCollider {
+pub fn plane(point_m: [f64; 3], normal: [f64; 3], friction: f64, is_sticky: bool) -> Body {
+    Body {
         kind: 0,
         is_sticky: is_sticky.into(),
         friction: friction as f32,
@@ -174,8 +174,8 @@ pub fn plow(
     velocity_m_s: [f64; 3],
     from_s: f64,
     until_s: f64,
-) -> MpmCollider {
-    MpmCollider {
+) -> Body {
+    Body {
         kind: 3,
         origin_m: centre_m.map(|x| x as f32),
         extent: half_size_m.map(|x| x as f32),

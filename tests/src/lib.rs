@@ -2,6 +2,7 @@
 
 pub mod bar;
 pub mod bodies;
+pub mod grains;
 pub mod mpm_stages;
 mod random;
 mod snow_twin;

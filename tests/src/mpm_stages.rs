@@ -5,7 +5,7 @@ use crate::snowpack::{particles_of_state, state_of, twin_parameters};
 use crate::{Random, Worst};
 use frazil_reference::mpm::{self as twin, Grid, Node, Particle, Stencil};
 use frazil_scene::{Mpm as Section, Rasterization, Transfer, Weights};
-use frazil_shaders::types::MpmCollider;
+use frazil_shaders::types::Body;
 use frazil_solvers::mpm::{Mpm, MpmParameters, Stage, Surroundings};
 use frazil_solvers::pbd::StateColumn;
 use frazil_vk::Device;
@@ -160,7 +160,7 @@ impl MpmCase {
 }
 
 /// A twin's body as the device takes it.
-pub fn device_collider(body: &twin::Collider, heights_m: &mut Vec<f32>) -> MpmCollider {
+pub fn device_collider(body: &twin::Collider, heights_m: &mut Vec<f32>) -> Body {
     use twin::Shape::*;
     let narrow = |v: DVec3| v.as_vec3().to_array();
     let (kind, origin, extent) = match &body.shape {
@@ -168,6 +168,7 @@ pub fn device_collider(body: &twin::Collider, heights_m: &mut Vec<f32>) -> MpmCo
         Ball { centre_m, radius_m } => (1, *centre_m, DVec3::splat(*radius_m)),
         Vessel { centre_m, radius_m } => (2, *centre_m, DVec3::splat(*radius_m)),
         Box { centre_m, size_m, .. } => (3, *centre_m, 0.5 * size_m),
+        Cylinder { foot_m, radius_m, height_m } => (5, *foot_m, DVec3::new(*radius_m, *height_m, 0.0)),
         Heightfield(heights) => {
             let [x, z] = heights.origin_m;
             (4, DVec3::new(x, 0.0, z), DVec3::splat(heights.spacing_m))
@@ -183,7 +184,7 @@ pub fn device_collider(body: &twin::Collider, heights_m: &mut Vec<f32>) -> MpmCo
     };
     let still = twin::Motion { velocity_m_s: DVec3::ZERO, from_s: 0.0, until_s: 0.0 };
     let motion = body.motion.unwrap_or(still);
-    MpmCollider {
+    Body {
         kind,
         is_sticky: body.surface.sticky.into(),
         friction: body.surface.friction as f32,

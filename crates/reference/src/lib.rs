@@ -8,10 +8,12 @@
 //! - [`interlinks`]: the bonds between solid particles, and what must hold of them whoever made them.
 //! - [`snow`]: the two-phase step of snow and water, one method a stage.
 //! - [`mpm`]: snow by the material point method, f64.
+//! - [`dem`]: grains that touch, f64.
 //!
 //! Tests and benches use it; nothing else does. It never knows Vulkan, another crate of the workspace, files or threads,
 //! and is written to be read rather than to be fast.
 
+pub mod dem;
 pub mod fluid;
 pub mod interlinks;
 pub mod linalg;

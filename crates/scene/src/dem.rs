@@ -37,7 +37,8 @@ pub struct Dem {
     /// Coefficient μ of Coulomb friction between grains.
     #[serde(default = "Dem::default_friction")]
     pub friction: f64,
-    /// Coefficient μ_r of rolling friction: a torque of up to μ_r R* F_n resists that grains roll on one another or on walls.
+    /// Coefficient μ_r of rolling friction: a torque of up to μ_r R* F_n resists that grains roll on one another or on
+    /// walls, and that they twist: what only spins in place comes to rest, too.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub rolling_friction: f64,
     /// Attraction in N of two grains that touch (eq 3.11, with a size and range of its own): so much load pulls them apart.

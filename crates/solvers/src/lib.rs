@@ -7,8 +7,11 @@
 //! Invariant: recording a step never waits for the device and never reads anything back. Counts stay on the device, and
 //! every dispatch over particles is indirect.
 
+pub mod dem;
 mod error;
 pub mod mpm;
 pub mod pbd;
+mod surroundings;
 
 pub use error::SolverError;
+pub use surroundings::Surroundings;

@@ -38,19 +38,19 @@ impl Surroundings {
     /// # Errors
     /// A collider of a kind that solvers do not know.
     pub fn of(scene: &Scene) -> Result<Self, SolverError> {
-    let mut surroundings = Surroundings {
-        domain_min_m: narrow(scene.domain.min_m),
-        domain_max_m: narrow(scene.domain.max_m),
-        gravity_m_s2: narrow(scene.gravity_m_s2()),
-        up_axis: scene.up_axis.index() as u32,
-        ..Default::default()
-    };
-    for (collider_idx, collider) in scene.colliders.iter().enumerate() {
-        let body = body_of(scene, collider_idx, collider, &mut surroundings.heights_m)?;
-        surroundings.colliders.push(body);
+        let mut surroundings = Surroundings {
+            domain_min_m: narrow(scene.domain.min_m),
+            domain_max_m: narrow(scene.domain.max_m),
+            gravity_m_s2: narrow(scene.gravity_m_s2()),
+            up_axis: scene.up_axis.index() as u32,
+            ..Default::default()
+        };
+        for (collider_idx, collider) in scene.colliders.iter().enumerate() {
+            let body = body_of(scene, collider_idx, collider, &mut surroundings.heights_m)?;
+            surroundings.colliders.push(body);
+        }
+        Ok(surroundings)
     }
-    Ok(surroundings)
-}
 }
 
 fn narrow(v: [f64; 3]) -> [f32; 3] {

@@ -69,6 +69,15 @@ pub enum Shape {
         /// From the box's axes to those of the scene.
         rotation: DMat3,
     },
+    /// An upright cylinder, y being up.
+    Cylinder {
+        /// The middle of its foot, in m.
+        foot_m: DVec3,
+        /// In m.
+        radius_m: f64,
+        /// In m.
+        height_m: f64,
+    },
     /// What is below a terrain, y being up.
     Heightfield(Heights),
 }
@@ -125,6 +134,19 @@ impl Shape {
                 let local = rotation.transpose() * flat(x - centre_m);
                 let (distance, normal) = from_box(dimensions, local, 0.5 * size_m);
                 (distance, rotation * normal)
+            }
+            Self::Cylinder { foot_m, radius_m, height_m } => {
+                let local = flat(x - foot_m);
+                let (arm, side) = radial(local.with_y(0.0));
+                let past = [arm - radius_m, local.y - height_m];
+                match past.map(|d| d.max(0.0)) {
+                    [0.0, 0.0] if past[0] > past[1] => (past[0], side),
+                    [0.0, 0.0] => (past[1], DVec3::Y),
+                    [out, up] => {
+                        let distance = out.hypot(up);
+                        (distance, (out * side + up * DVec3::Y) / distance)
+                    }
+                }
             }
             Self::Heightfield(heights) => {
                 let z = if dimensions == 2 { heights.origin_m[1] } else { x.z };

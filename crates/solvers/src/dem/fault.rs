@@ -22,7 +22,9 @@ impl fmt::Display for DemFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "step {}, pass Collide: ", self.step)?;
         match (self.not_finite, self.crowded) {
-            (Some(id), _) => write!(f, "grain {id} is not finite; a smaller time.dt_s, or \"auto\", often helps"),
+            (Some(id), _) => {
+                write!(f, "grain {id} is not finite; a smaller time.dt_s, or \"auto\", often helps")
+            }
             (None, Some(id)) => write!(
                 f,
                 "grain {id} touches more than {MAX_CONTACTS} others, expected no more: dem.radius_spread is too large, or \

@@ -92,11 +92,7 @@ fn wrapped_grid(min_m: [f32; 3], max_m: [f32; 3], reach_m: f64, up_axis: u32, n:
         }
         cells[axis] = cells[axis].div_ceil(2).max(3);
     }
-    WrappedGrid {
-        origin_m: min_m,
-        cells_per_m: (1.0 / side_m) as f32,
-        cells: cells.map(|n| n as u32),
-    }
+    WrappedGrid { origin_m: min_m, cells_per_m: (1.0 / side_m) as f32, cells: cells.map(|n| n as u32) }
 }
 
 #[cfg(test)]

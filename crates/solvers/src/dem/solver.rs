@@ -280,8 +280,7 @@ impl Dem {
             let problem = format!("has {found} contacts, expected {MAX_CONTACTS} at most");
             return Err(SolverError::State { column: "contact_count".into(), problem });
         }
-        let rolling =
-            dem.parameters.has_rolling().then(|| of("contact_rolling", rolling)).transpose()?;
+        let rolling = dem.parameters.has_rolling().then(|| of("contact_rolling", rolling)).transpose()?;
         dem.particles.restore_contacts(
             device,
             counts,

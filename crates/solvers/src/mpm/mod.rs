@@ -32,8 +32,9 @@ mod scene;
 mod solver;
 mod sort;
 
+pub use crate::surroundings::Surroundings;
 pub use fault::{Fault, FaultCheck, FaultKind};
 pub use metrics::{MpmMetrics, PendingMpmMetrics};
-pub use parameters::{MpmParameters, Surroundings};
+pub use parameters::MpmParameters;
 pub use particles::Beginning;
 pub use solver::{Mpm, Stage};

@@ -9,7 +9,7 @@ use frazil_scene::Rasterization;
 use frazil_shaders::mpm::{
     clear_nodes, rasterize_fixed, rasterize_float, rasterize_gather, read_fixed, update_nodes,
 };
-use frazil_shaders::types::{MpmCollider, MpmTerms};
+use frazil_shaders::types::{Body, MpmTerms};
 use frazil_vk::{Buffer, Device, Kernel, Recorder, Threads};
 
 /// Words of a node's sums in fixed point: seven numbers of two.
@@ -20,7 +20,7 @@ pub struct Constants {
     /// The same for all.
     pub terms: Buffer<MpmTerms>,
     /// Bodies that snow meets.
-    pub colliders: Buffer<MpmCollider>,
+    pub colliders: Buffer<Body>,
     /// Heights of heightfields, in m.
     pub heights: Buffer<f32>,
 }

@@ -1,26 +1,10 @@
 //! From a scene's quantities to what the kernels take.
 
 use crate::SolverError;
+use crate::surroundings::Surroundings;
 use frazil_kernels::BlockLayout;
 use frazil_scene::{Implicit, InitialVolume, Mpm, Rasterization, Spline, Transfer, Weights};
-use frazil_shaders::types::{MpmCollider, MpmTerms};
-
-/// The surroundings of a body of snow: where it may be, what pulls it and what it meets.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Surroundings {
-    /// Lower corner of the domain in m.
-    pub domain_min_m: [f32; 3],
-    /// Upper corner of the domain in m.
-    pub domain_max_m: [f32; 3],
-    /// Acceleration of free fall in m/s².
-    pub gravity_m_s2: [f32; 3],
-    /// The axis that heights are along: 0, 1 or 2.
-    pub up_axis: u32,
-    /// Bodies that snow meets.
-    pub colliders: Vec<MpmCollider>,
-    /// Heights of all heightfields, in m.
-    pub heights_m: Vec<f32>,
-}
+use frazil_shaders::types::MpmTerms;
 
 /// The numbers of the material point method, as kernels use them.
 #[derive(Clone, Debug)]

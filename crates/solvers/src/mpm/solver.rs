@@ -10,11 +10,12 @@ use super::room::Room;
 use super::sort::KeySort;
 use crate::SolverError;
 use crate::pbd::{StateColumn, Tuning};
+use crate::surroundings::nowhere;
 use frazil_kernels::{KernelError, SparseBlocks};
 use frazil_particles::{AnyColumn, ColumnKind, ColumnView};
 use frazil_scene::InitialVolume;
 use frazil_shaders::mpm::{compute_stress, estimate_volume, measure_density, update_particles};
-use frazil_shaders::types::{MpmCollider, MpmSolve};
+use frazil_shaders::types::MpmSolve;
 use frazil_vk::{Buffer, Device, DeviceCount, Kernel, ReadbackRing, Recorder, Threads};
 
 /// A stage of a step. The list of a step is [`Mpm::stages`].
@@ -138,7 +139,7 @@ impl Mpm {
         let capacity = Room::for_particles(&parameters.layout, &beginning.positions_m);
         let surroundings = &parameters.surroundings;
         // Buffers hold one element at least, which no kernel then reads.
-        let nothing = MpmCollider { extent: [0.0, 1.0, 0.0], rotation: [0.0, 0.0, 0.0, 1.0], ..zeroed() };
+        let nothing = nowhere();
         let colliders =
             if surroundings.colliders.is_empty() { &[nothing][..] } else { &surroundings.colliders };
         let heights = if surroundings.heights_m.is_empty() { &[0.0][..] } else { &surroundings.heights_m };
@@ -471,10 +472,6 @@ impl Mpm {
         mpm.step = step;
         Ok(mpm)
     }
-}
-
-fn zeroed() -> MpmCollider {
-    bytemuck::Zeroable::zeroed()
 }
 
 /// Keeps an error for the submission to report.

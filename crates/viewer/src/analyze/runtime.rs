@@ -8,7 +8,7 @@ use crate::device;
 use crate::failure::Failure;
 use frazil_io::{Mark, Scale, Series, median};
 use frazil_scene::Mpm as Section;
-use frazil_shaders::types::MpmCollider;
+use frazil_shaders::types::Body;
 use frazil_vk::Device;
 use glam::DVec3;
 
@@ -17,7 +17,7 @@ const HEADER: [&str; 6] =
 
 const CELL_M: f64 = 0.01;
 const DENSITY_KG_M3: f64 = 400.0;
-/// `BALL` in `mpm/collider.glsl`.
+/// `BALL` in `common/body.glsl`.
 const BALL: u32 = 1;
 
 /// A body of snow to be timed.
@@ -157,7 +157,7 @@ fn body(device: &Device, case: Case) -> Result<Sample, Failure> {
     let mut surroundings = empty_space([side + 2.0 * margin; 3]);
     surroundings.gravity_m_s2 = [0.0, -9.81, 0.0];
     // Balls that nothing touches: each node and each particle asks how far it is from each of them.
-    let ball = |k: u32| MpmCollider {
+    let ball = |k: u32| Body {
         kind: BALL,
         origin_m: [-1.0, -1.0 - k as f32, -1.0],
         extent: [0.1, 0.0, 0.0],

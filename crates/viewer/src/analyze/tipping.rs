@@ -7,7 +7,7 @@
 use super::lab::{Grain, Sample, empty_space};
 use crate::failure::Failure;
 use frazil_scene::Mpm as Section;
-use frazil_shaders::types::MpmCollider;
+use frazil_shaders::types::Body;
 use frazil_vk::Device;
 use glam::{DMat3, DVec3};
 
@@ -86,8 +86,8 @@ pub fn tipping(device: &Device, h: f64) -> Result<Tipping, Failure> {
 }
 
 /// A level plane without friction.
-fn floor(height_m: f64) -> MpmCollider {
-    MpmCollider {
+fn floor(height_m: f64) -> Body {
+    Body {
         origin_m: [0.0, height_m as f32, 0.0],
         extent: [0.0, 1.0, 0.0],
         rotation: [0.0, 0.0, 0.0, 1.0],

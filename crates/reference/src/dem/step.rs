@@ -1,0 +1,230 @@
+//! One step of all grains.
+
+use super::contact::{Memory, Parameters, Response, Touch, respond};
+use crate::mpm::{Collider, Shape};
+use glam::DVec3;
+use std::collections::BTreeMap;
+use std::f64::consts::PI;
+
+/// A ball of snow.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Grain {
+    /// A number for life.
+    pub id: u32,
+    /// Centre in m.
+    pub position: DVec3,
+    /// In m/s.
+    pub velocity: DVec3,
+    /// ω in 1/s.
+    pub spin: DVec3,
+    /// In m.
+    pub radius: f64,
+}
+
+impl Grain {
+    /// In kg.
+    pub fn mass(&self, p: &Parameters) -> f64 {
+        4.0 / 3.0 * PI * self.radius.powi(3) * p.density
+    }
+
+    /// About its centre, in kg m².
+    pub fn inertia(&self, p: &Parameters) -> f64 {
+        0.4 * self.mass(p) * self.radius * self.radius
+    }
+
+    /// About a point of its surface, in kg m².
+    fn rim_inertia(&self, p: &Parameters) -> f64 {
+        1.4 * self.mass(p) * self.radius * self.radius
+    }
+}
+
+/// Who a contact is with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Partner {
+    /// A grain, by id.
+    Grain(u32),
+    /// A wall of the domain: the three lower ones, then the three upper ones.
+    Wall(u32),
+    /// A body, by its place in the list.
+    Body(u32),
+}
+
+/// A surface near a grain.
+#[derive(Clone, Copy, Debug)]
+pub struct Surface {
+    /// From it to the centre of a grain, in m; below 0 inside.
+    pub distance: f64,
+    /// Out of it.
+    pub normal: DVec3,
+    /// In m/s.
+    pub velocity: DVec3,
+    /// μ.
+    pub friction: f64,
+    /// As of a [`Touch`].
+    pub attraction: (f64, f64),
+}
+
+/// The share of its radius beyond which no surface lets a grain sink into it.
+const DEEPEST: f64 = 0.9;
+
+/// All grains, and what their contacts remember, by the id of the end that remembers it and by the other.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct State {
+    /// In any order.
+    pub grains: Vec<Grain>,
+    /// At both ends.
+    pub contacts: BTreeMap<(u32, Partner), Memory>,
+    /// Steps taken.
+    pub step: u64,
+}
+
+impl State {
+    /// Grains that touch nothing yet.
+    pub fn new(grains: Vec<Grain>) -> Self {
+        Self { grains, ..Default::default() }
+    }
+
+    /// Takes a step among bodies.
+    pub fn advance(&mut self, p: &Parameters, bodies: &[Collider]) {
+        let time_s = self.step as f64 * p.dt_s;
+        let mut contacts = BTreeMap::new();
+        let mut moved = self.grains.clone();
+        for (grain, next) in self.grains.iter().zip(&mut moved) {
+            let (mut force, mut torque) = (DVec3::ZERO, DVec3::ZERO);
+            let mut take = |partner: Partner, response: Response, normal: DVec3, lever: f64| {
+                force += response.across + response.along;
+                torque += response.couple - lever * normal.cross(response.along);
+                if let Some(memory) = response.memory {
+                    contacts.insert((grain.id, partner), memory);
+                }
+            };
+            for other in self.grains.iter().filter(|other| other.id != grain.id) {
+                let partner = Partner::Grain(other.id);
+                let (touch, lever) = touch_of(p, grain, other);
+                take(partner, respond(p, &touch, self.memory(grain.id, partner)), touch.normal, lever);
+            }
+            for (partner, surface) in surfaces(p, bodies, grain.position, time_s) {
+                let overlap = grain.radius - surface.distance;
+                let lever = grain.radius - 0.5 * overlap.max(0.0);
+                let touch = Touch {
+                    normal: surface.normal,
+                    overlap,
+                    velocity: grain.velocity - surface.velocity - lever * grain.spin.cross(surface.normal),
+                    spin: grain.spin,
+                    mass: grain.mass(p),
+                    radius: grain.radius,
+                    rolling_inertia: grain.rim_inertia(p),
+                    restitution: p.wall_restitution,
+                    friction: surface.friction,
+                    attraction: surface.attraction,
+                    may_bond: false,
+                };
+                take(partner, respond(p, &touch, self.memory(grain.id, partner)), touch.normal, lever);
+            }
+            next.velocity += p.dt_s * (force / grain.mass(p) + p.gravity);
+            next.spin += p.dt_s / grain.inertia(p) * torque;
+            next.position += p.dt_s * next.velocity;
+            push_out(p, bodies, next, time_s);
+        }
+        self.grains = moved;
+        self.contacts = contacts;
+        self.step += 1;
+    }
+
+    fn memory(&self, id: u32, partner: Partner) -> Memory {
+        self.contacts.get(&(id, partner)).copied().unwrap_or_default()
+    }
+
+    /// Σ m v.
+    pub fn momentum(&self, p: &Parameters) -> DVec3 {
+        self.grains.iter().map(|g| g.mass(p) * g.velocity).sum()
+    }
+
+    /// Σ m x × v + I ω.
+    pub fn angular_momentum(&self, p: &Parameters) -> DVec3 {
+        self.grains.iter().map(|g| g.mass(p) * g.position.cross(g.velocity) + g.inertia(p) * g.spin).sum()
+    }
+}
+
+/// The contact of two grains as the first sees it, and how far it is from the first one's centre.
+fn touch_of(p: &Parameters, grain: &Grain, other: &Grain) -> (Touch, f64) {
+    let apart = grain.position - other.position;
+    let distance = apart.length();
+    let along_x = if grain.id < other.id { DVec3::X } else { DVec3::NEG_X };
+    let normal = if distance > 0.0 { apart / distance } else { along_x };
+    let overlap = grain.radius + other.radius - distance;
+    let levers = [grain.radius - 0.5 * overlap, other.radius - 0.5 * overlap];
+    let in_a_row = |a: f64, b: f64| a * b / (a + b);
+    let turning = levers[0] * grain.spin + levers[1] * other.spin;
+    let touch = Touch {
+        normal,
+        overlap,
+        velocity: grain.velocity - other.velocity - turning.cross(normal),
+        spin: grain.spin - other.spin,
+        mass: in_a_row(grain.mass(p), other.mass(p)),
+        radius: in_a_row(grain.radius, other.radius),
+        rolling_inertia: in_a_row(grain.rim_inertia(p), other.rim_inertia(p)),
+        restitution: p.restitution,
+        friction: p.friction,
+        attraction: p.cohesion,
+        may_bond: true,
+    };
+    (touch, levers[0])
+}
+
+fn surfaces(p: &Parameters, bodies: &[Collider], x: DVec3, time_s: f64) -> Vec<(Partner, Surface)> {
+    let walls = (0..6_u32).map(|k| {
+        let axis = k as usize % 3;
+        let sign = if k < 3 { 1.0 } else { -1.0 };
+        let surface = Surface {
+            distance: sign * (x[axis] - p.domain[k as usize / 3][axis]),
+            normal: sign * DVec3::AXES[axis],
+            velocity: DVec3::ZERO,
+            friction: p.wall_friction,
+            attraction: (0.0, 0.0),
+        };
+        (Partner::Wall(k), surface)
+    });
+    let bodies = bodies.iter().zip(0..).map(|(body, k)| {
+        let (distance, normal) = body.shape.distance_m(3, x - way(body, time_s));
+        let is_terrain = matches!(body.shape, Shape::Heightfield(_));
+        let surface = Surface {
+            distance,
+            normal,
+            velocity: velocity(body, time_s),
+            friction: body.surface.friction,
+            attraction: if is_terrain { p.adhesion } else { (0.0, 0.0) },
+        };
+        (Partner::Body(k), surface)
+    });
+    walls.chain(bodies).collect()
+}
+
+/// How far a body has moved.
+fn way(body: &Collider, time_s: f64) -> DVec3 {
+    body.motion.map_or(DVec3::ZERO, |m| m.velocity_m_s * (time_s - m.from_s).clamp(0.0, m.until_s - m.from_s))
+}
+
+fn velocity(body: &Collider, time_s: f64) -> DVec3 {
+    let moves = body.motion.filter(|m| time_s >= m.from_s && time_s < m.until_s);
+    moves.map_or(DVec3::ZERO, |m| m.velocity_m_s)
+}
+
+/// Puts a grain back that a surface has let in too deep, and takes its speed into the surface (003 eq 3.16).
+fn push_out(p: &Parameters, bodies: &[Collider], grain: &mut Grain, time_s: f64) {
+    let most = (1.0 - DEEPEST) * grain.radius;
+    let n = bodies.len() as u32;
+    for partner in (0..n).map(Partner::Body).chain((0..6).map(Partner::Wall)) {
+        let at = surfaces(p, bodies, grain.position, time_s + p.dt_s);
+        let Some((_, surface)) = at.into_iter().find(|(other, _)| *other == partner) else { continue };
+        if surface.distance >= most {
+            continue;
+        }
+        let moving = match partner {
+            Partner::Body(k) => velocity(&bodies[k as usize], time_s),
+            _ => DVec3::ZERO,
+        };
+        grain.position += (most - surface.distance) * surface.normal;
+        grain.velocity -= (grain.velocity - moving).dot(surface.normal).min(0.0) * surface.normal;
+    }
+}

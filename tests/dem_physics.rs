@@ -1,0 +1,335 @@
+//! Grains against closed forms: rebound, friction, conservation, rest, bonds.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use frazil_reference::dem::{Grain, Partner};
+use frazil_reference::mpm::{Collider, Shape, Surface};
+use frazil_scene::{Bonds, Dem as Section};
+use frazil_tests::grains::{Grainpack, dt_s, grain, section};
+use frazil_tests::{Random, assert_no_validation_messages, device};
+use frazil_vk::Device;
+use glam::DVec3;
+use std::sync::LazyLock;
+
+static DEVICE: LazyLock<Device> = LazyLock::new(device);
+
+const R: f64 = 0.05;
+const K: f64 = 1e5;
+const WIDE: [DVec3; 2] = [DVec3::splat(-4.0), DVec3::splat(4.0)];
+
+fn pack(section: &Section, gravity: DVec3, bodies: Vec<Collider>, grains: &[Grain]) -> Grainpack {
+    Grainpack::on(DEVICE.clone(), section, dt_s(section), gravity, WIDE, bodies, grains)
+}
+
+/// Head-on, two equal spheres part at e times the speed they met at. Tolerance: the explicit step ends a contact up to Δt late, which is
+/// worth c_n/m* Δt of the speed; at 200 steps a contact that and the phase error of the scheme are below 1 %.
+#[test]
+fn two_spheres_rebound_with_the_restitution_of_the_closed_form() {
+    for restitution in [0.1, 0.3, 0.5, 0.8, 1.0] {
+        let section = Section { restitution, steps_per_contact: 200.0, ..section(R, K) };
+        let mut pair = [grain(0, R, DVec3::new(-0.051, 0.0, 0.0)), grain(1, R, DVec3::new(0.051, 0.0, 0.0))];
+        pair[0].velocity = DVec3::X;
+        pair[1].velocity = -DVec3::X;
+        let mut pack = pack(&section, DVec3::ZERO, Vec::new(), &pair);
+        // 1 mm to go, and a contact that damping makes a little longer.
+        let steps = (0.001 / 1.0 / dt_s(&section) + 200.0 * 2.5) as u64;
+        pack.advance(steps);
+        let state = pack.state();
+        let parting = state.grains[1].velocity.x - state.grains[0].velocity.x;
+        assert!(state.contacts.is_empty(), "e = {restitution}: still in touch");
+        assert!((parting / 2.0 - restitution).abs() < 0.01, "e = {restitution}: {}", parting / 2.0);
+    }
+    assert_no_validation_messages(&DEVICE);
+}
+
+/// A ball on a slope of angle θ that does not roll (its rolling friction is large) slides at g(sin θ − μ cos θ), or sticks. One that rolls
+/// freely accelerates at 5/7 g sin θ while tan θ < 7/2 μ, beyond at g(sin θ − μ cos θ).
+#[test]
+fn a_sphere_on_a_slope_sticks_slides_and_rolls_as_coulomb_says() {
+    let slope = |friction: f64| Collider {
+        shape: Shape::Plane { point_m: DVec3::ZERO, normal: DVec3::Y },
+        surface: Surface { friction, sticky: false },
+        motion: None,
+    };
+    let cases = [
+        // (degrees, μ, μ_r)
+        (20.0_f64, 0.5, 5.0),
+        (30.0, 0.3, 5.0),
+        (40.0, 0.1, 5.0),
+        (20.0, 0.5, 0.0),
+        (45.0, 0.2, 0.0),
+        (10.0, 0.5, 0.3),
+    ];
+    for (degrees, mu, mu_r) in cases {
+        let section = Section { rolling_friction: mu_r, ..section(R, K) };
+        let theta = degrees.to_radians();
+        let gravity = 9.81 * DVec3::new(theta.sin(), -theta.cos(), 0.0);
+        // It begins where the slope carries it.
+        let sunk = section.grain_mass_kg(R) * 9.81 * theta.cos() / K;
+        let ball = grain(0, R, DVec3::new(-3.0, R - sunk, 0.0));
+        let mut pack = pack(&section, gravity, vec![slope(mu)], &[ball]);
+        let t = 0.4;
+        let metrics = pack.advance((t / dt_s(&section)) as u64);
+        let time = pack.dem.step() as f64 * pack.p.dt_s;
+        let found = metrics.all.momentum_kg_m_s[0] / metrics.mass_kg / time;
+        let slides = 9.81 * (theta.sin() - mu * theta.cos());
+        let rolls = 5.0 / 7.0 * 9.81 * theta.sin();
+        let expected = if mu_r > 1.0 {
+            slides.max(0.0)
+        } else if theta.tan() < mu_r {
+            0.0
+        } else {
+            rolls.max(slides)
+        };
+        // 1 % of g sin θ: springs stretch by their load's worth of way, and swing about it.
+        let tolerance = 0.01 * 9.81 * theta.sin();
+        assert!(
+            (found - expected).abs() < tolerance,
+            "{degrees}°, μ {mu}, μ_r {mu_r}: {found} m/s², expected {expected}"
+        );
+    }
+    assert_no_validation_messages(&DEVICE);
+}
+
+/// Grains in a bag, without gravity: whatever they do to each other adds up to nothing.
+#[test]
+fn contacts_keep_momentum_and_angular_momentum() {
+    let bonds = Bonds {
+        strength_n: 50.0,
+        shear_strength_n: None,
+        form_below_m_s: 0.5,
+        form_after_s: 0.0,
+        at_start: false,
+    };
+    let laws = [
+        Section { rolling_friction: 0.3, radius_spread: 0.3, ..section(R, K) },
+        Section { cohesion_n: 10.0, bonds: Some(bonds), ..section(R, K) },
+    ];
+    for section in laws {
+        let mut random = Random::new(9);
+        let mut vector =
+            |size: f64| DVec3::from_array([(); 3].map(|()| f64::from((size as f32) * (random.unit() - 0.5))));
+        let grains: Vec<Grain> = (0..300)
+            .map(|id| {
+                let place = vector(0.6);
+                // Towards the middle.
+                Grain { velocity: -4.0 * place + vector(1.0), spin: vector(40.0), ..grain(id, R, place) }
+            })
+            .collect();
+        let mut pack = pack(&section, DVec3::ZERO, Vec::new(), &grains);
+        let (p, before) = (pack.p.clone(), pack.state());
+        let steps = 400;
+        let parts: Vec<_> = (0..8).map(|_| pack.advance(steps / 8)).collect();
+        let n_contacts: u32 = parts.iter().map(|part| part.n_contacts).sum();
+        assert!(n_contacts > 600, "{n_contacts} contacts");
+        let (metrics, after) = (&parts[7], pack.state());
+        let scale: f64 = after.grains.iter().map(|g| g.mass(&p) * g.velocity.length()).sum();
+        // Each step rounds each grain's velocity, at random.
+        let rounding = (steps as f64).sqrt() / f64::from(1 << 24);
+        let drift = (after.momentum(&p) - before.momentum(&p)).length() / scale;
+        assert!(
+            drift < 4.0 * rounding,
+            "momentum drifts by {drift:e} of Σ m |v|, {:.1} roundings",
+            drift / rounding
+        );
+        let turn = (after.angular_momentum(&p) - before.angular_momentum(&p)).length() / scale;
+        assert!(
+            turn < 4.0 * rounding,
+            "angular momentum drifts by {turn:e} m of Σ m |v|, {:.1} roundings",
+            turn / rounding
+        );
+        // What the device measures is what it holds.
+        let measured = DVec3::from_array(metrics.angular_momentum_kg_m2_s);
+        assert!((measured - after.angular_momentum(&p)).length() < 1e-5 * scale);
+    }
+    assert_no_validation_messages(&DEVICE);
+}
+
+fn on_the_ground(section: &Section, grains: &[Grain]) -> Grainpack {
+    let domain = [DVec3::new(-2.0, 0.0, -2.0), DVec3::new(2.0, 2.0, 2.0)];
+    Grainpack::on(
+        DEVICE.clone(),
+        section,
+        dt_s(section),
+        DVec3::new(0.0, -9.81, 0.0),
+        domain,
+        Vec::new(),
+        grains,
+    )
+}
+
+/// Friction that remembers holds a heap up for good: no creep, and energy that only falls, to the rounding that it ends in.
+#[test]
+fn a_heap_at_rest_stays_at_rest() {
+    let section = Section {
+        friction: 0.6,
+        rolling_friction: 0.2,
+        restitution: 0.2,
+        steps_per_contact: 20.0,
+        ..section(R, 2e4)
+    };
+    let grains = cone(R, 6);
+    let mut pack = on_the_ground(&section, &grains);
+    // It settles, and comes to rest.
+    pack.advance(12_000);
+    let settled = pack.state();
+    let long = std::env::var("FRAZIL_FULL").is_ok_and(|full| full == "1");
+    let parts = if long { 100 } else { 10 };
+    let mut energies = Vec::new();
+    for _ in 0..parts {
+        let metrics = pack.advance(10_000 / 10);
+        energies.push(metrics.all.kinetic_energy_j + metrics.rotational_energy_j);
+    }
+    let moved = pack
+        .state()
+        .grains
+        .iter()
+        .zip(&settled.grains)
+        .map(|(a, b)| a.position.distance(b.position))
+        .fold(0.0, f64::max);
+    let weight_energy = grains.len() as f64 * section.grain_mass_kg(R) * 9.81 * R;
+    assert!(energies.iter().all(|e| *e < 1e-7 * weight_energy), "energies {energies:?} of {weight_energy}");
+    assert!(moved < 1e-4 * R, "a grain crept {:e} radii in {} steps", moved / R, parts * 1000);
+    // It is a heap, not a layer.
+    assert!(settled.grains.iter().any(|g| g.position.y > 6.0 * R));
+    assert_no_validation_messages(&DEVICE);
+}
+
+/// A cone of a slope of 50 degrees.
+fn cone(radius_m: f64, layers: u32) -> Vec<Grain> {
+    let side = 2.02 * radius_m;
+    let mut grains = Vec::new();
+    for layer in 0..layers {
+        let reach = f64::from(layers - layer) / 50.0_f64.to_radians().tan() + 0.3;
+        let n = reach.ceil() as i32;
+        for (i, k) in (-n..=n).flat_map(|i| (-n..=n).map(move |k| (i, k))) {
+            // Layers lie in the hollows of those below.
+            let shift = 0.5 * f64::from(layer % 2);
+            let (x, z) = (f64::from(i) + shift, f64::from(k) + shift);
+            if x.hypot(z) <= reach {
+                let y = radius_m + std::f64::consts::FRAC_1_SQRT_2 * side * f64::from(layer);
+                grains.push(grain(grains.len() as u32, radius_m, DVec3::new(side * x, y, side * z)));
+            }
+        }
+    }
+    grains
+}
+
+/// The slope at which a heap comes to rest rises with friction, up to that from which it began.
+#[test]
+fn the_angle_of_repose_rises_with_friction() {
+    let angle = |friction: f64| {
+        let section = Section {
+            friction,
+            rolling_friction: 0.3 * friction,
+            wall_friction: Some(0.9),
+            restitution: 0.2,
+            steps_per_contact: 20.0,
+            ..section(R, 5e3)
+        };
+        let mut pack = on_the_ground(&section, &cone(R, 8));
+        pack.advance((2.0 / dt_s(&section)) as u64);
+        let state = pack.state();
+        // Of a cone the centre of mass is at a quarter of its height, and the mean distance of its mass from its axis half its radius.
+        let n = state.grains.len() as f64;
+        let height = 4.0 * state.grains.iter().map(|g| g.position.y - R).sum::<f64>() / n;
+        let radius = 2.0 * state.grains.iter().map(|g| g.position.with_y(0.0).length()).sum::<f64>() / n;
+        height.atan2(radius).to_degrees()
+    };
+    let angles = [0.0, 0.2, 0.28, 0.45].map(angle);
+    assert!(angles[0] < 6.0, "{angles:?}");
+    assert!(angles.windows(2).all(|pair| pair[1] > pair[0] + 2.0), "{angles:?}");
+    assert!(angles[3] > 20.0 && angles[3] < 45.0, "{angles:?}");
+    assert_no_validation_messages(&DEVICE);
+}
+
+/// Two that freeze together hang from one another up to the bond's strength, and part beyond it.
+#[test]
+fn a_bond_holds_its_load_and_breaks_beyond() {
+    for (share, holds) in [(0.9, true), (1.1, false)] {
+        let strength_n = 20.0;
+        let bonds = Bonds {
+            strength_n,
+            shear_strength_n: None,
+            form_below_m_s: 0.1,
+            form_after_s: 0.0,
+            at_start: false,
+        };
+        let section = Section { bonds: Some(bonds), restitution: 0.1, ..section(R, K) };
+        let pair = [grain(0, R, DVec3::ZERO), grain(1, R, DVec3::new(2.0 * R - 1e-4, 0.0, 0.0))];
+        let mut pack = pack(&section, DVec3::ZERO, Vec::new(), &pair);
+        pack.advance(400);
+        let state = pack.state();
+        assert!(state.contacts.values().all(|memory| memory.slow < 0.0) && state.contacts.len() == 2);
+        // Spun about their middle: the bond carries the centripetal force m ω² r of each.
+        let omega = (share * strength_n / (section.grain_mass_kg(R) * R)).sqrt();
+        let spun: Vec<Grain> = state
+            .grains
+            .iter()
+            .map(|g| Grain {
+                velocity: omega * DVec3::Y.cross(g.position - DVec3::new(R, 0.0, 0.0)),
+                spin: omega * DVec3::Y,
+                position: g.position,
+                ..*g
+            })
+            .collect();
+        let mut columns = pack.columns();
+        let write = |columns: &mut Vec<frazil_solvers::pbd::StateColumn>,
+                     name: &str,
+                     of: &dyn Fn(&Grain) -> DVec3| {
+            let ids = columns.iter().find(|c| c.name == "id").unwrap().words.clone();
+            let column = columns.iter_mut().find(|c| c.name == name).unwrap();
+            column.words = ids
+                .iter()
+                .flat_map(|id| of(&spun[*id as usize]).as_vec3().to_array())
+                .map(f32::to_bits)
+                .collect();
+        };
+        write(&mut columns, "velocity", &|g| g.velocity);
+        write(&mut columns, "spin", &|g| g.spin);
+        let parameters = pack.dem.parameters().clone();
+        pack.dem = frazil_solvers::dem::Dem::restore(&DEVICE, parameters, &columns, 400).unwrap();
+        pack.advance(600);
+        let contacts = pack.state().contacts;
+        let is_bonded = contacts.get(&(0, Partner::Grain(1))).is_some_and(|memory| memory.slow < 0.0);
+        assert_eq!(is_bonded, holds, "{share} of the strength: {contacts:?}");
+    }
+    assert_no_validation_messages(&DEVICE);
+}
+
+/// However fast, and however steep: a grain does not get through a terrain.
+#[test]
+fn no_grain_gets_through_a_terrain() {
+    use frazil_reference::mpm::Heights;
+    // Ridges of 60 degrees.
+    let rows: Vec<Vec<f64>> =
+        (0..33).map(|k| (0..33).map(|i| 0.43 * f64::from((i + k / 3) % 2)).collect()).collect();
+    let heights = Heights { origin_m: [-4.0, -4.0], spacing_m: 0.25, heights_m: rows };
+    let shape = Shape::Heightfield(heights);
+    let terrain =
+        Collider { shape: shape.clone(), surface: Surface { friction: 0.4, sticky: false }, motion: None };
+    let section = Section { rolling_friction: 0.1, ..section(R, K) };
+    let mut random = Random::new(4);
+    let mut vector =
+        |size: f64| DVec3::from_array([(); 3].map(|()| f64::from((size as f32) * (random.unit() - 0.5))));
+    let grains: Vec<Grain> = (0..200)
+        .map(|id| Grain {
+            velocity: 60.0 * (DVec3::NEG_Y + vector(2.0)).normalize() * 0.5,
+            ..grain(id, R, vector(3.0).with_y(1.0 + f64::from(id) * 0.01))
+        })
+        .collect();
+    let mut pack = pack(&section, DVec3::new(0.0, -9.81, 0.0), vec![terrain], &grains);
+    for _ in 0..20 {
+        pack.advance(100);
+        for grain in &pack.state().grains {
+            let (distance, _) = shape.distance_m(3, grain.position);
+            assert!(
+                distance > 0.0,
+                "grain {} is {distance} m above the ground, at step {}",
+                grain.id,
+                pack.dem.step()
+            );
+        }
+    }
+    assert_no_validation_messages(&DEVICE);
+}
