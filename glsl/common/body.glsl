@@ -13,6 +13,8 @@ struct Body {
     uint kind;
     uint is_sticky;
     float friction;
+    // β of grains' contacts with it; the material point method does not read it.
+    float damping_ratio;
     // A point of a plane, the centre of a ball, vessel or box, the foot of a cylinder, the corner of a heightfield where both indices are 0 (its height adds
     // to all heights).
     vec3 origin_m;

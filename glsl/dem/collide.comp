@@ -32,7 +32,8 @@ layout(scalar, binding = 12) readonly buffer OldPartner { uint old_partner[]; };
 layout(scalar, binding = 13) readonly buffer OldShear { vec4 old_shear[]; };
 layout(scalar, binding = 14) readonly buffer OldRolling { vec3 old_rolling[]; };
 layout(scalar, binding = 15) writeonly buffer NewCount { uint new_count[]; };
-layout(scalar, binding = 16) writeonly buffer NewPartner { uint new_partner[]; };
+// Holds, before it holds partners, the places of those that are near.
+layout(scalar, binding = 16) buffer NewPartner { uint new_partner[]; };
 layout(scalar, binding = 17) writeonly buffer NewShear { vec4 new_shear[]; };
 layout(scalar, binding = 18) writeonly buffer NewRolling { vec3 new_rolling[]; };
 layout(scalar, binding = 19) writeonly buffer NewPosition { vec3 new_position[]; };
@@ -75,10 +76,6 @@ Memory recall(uint partner) {
 }
 
 void keep(uint partner, Memory memory) {
-    if (n_kept == MAX_CONTACTS) {
-        is_crowded = true;
-        return;
-    }
     uint slot = first_slot + n_kept++;
     new_partner[slot] = partner;
     new_shear[slot] = vec4(memory.shear_m, memory.slow_s);
@@ -92,8 +89,8 @@ void take(uint partner, Response response, Memory memory, vec3 normal, float lev
 }
 
 // A surface that no contact moves.
-void touch_surface(DemTerms t, uint partner, vec4 surface, vec3 surface_velocity, float friction, float attraction_n, float range_m, float r, float m,
-                   vec3 v, vec3 w) {
+void touch_surface(DemTerms t, uint partner, vec4 surface, vec3 surface_velocity, float friction, float damping_ratio,
+                   float attraction_n, float range_m, float r, float m, vec3 v, vec3 w) {
     float overlap = r - surface.w;
     if (overlap < -range_m) return;
     Memory memory = recall(partner);
@@ -106,7 +103,7 @@ void touch_surface(DemTerms t, uint partner, vec4 surface, vec3 surface_velocity
     c.mass_kg = m;
     c.radius_m = r;
     c.rolling_inertia_kg_m2 = (1.0 + BALL_INERTIA) * m * r * r;
-    c.damping_ratio = t.wall_damping_ratio;
+    c.damping_ratio = damping_ratio;
     c.friction = friction;
     c.attraction_n = attraction_n;
     c.attraction_range_m = range_m;
@@ -117,15 +114,19 @@ void touch_surface(DemTerms t, uint partner, vec4 surface, vec3 surface_velocity
     take(partner, response, memory, c.normal, lever);
 }
 
+// Puts what is near on a list behind what is kept already: a law costs far more than a distance, and few of those in the cells about a
+// grain are near.
+void note(uint place, inout uint n_near) {
+    is_crowded = is_crowded || n_kept + n_near == MAX_CONTACTS;
+    if (is_crowded) return;
+    new_partner[first_slot + n_kept + n_near++] = place;
+}
+
 void touch_grain(DemTerms t, uint i, uint j, vec3 x, float r, float m, vec3 v, vec3 w) {
     vec3 apart = x - position[j];
     float other = radius[j];
     float both = r + other;
-    // A bond is torn before its gap is this wide.
-    float gap = max(t.cohesion_range_m, t.has_bonds != 0u ? t.bond_strength_n / t.normal_stiffness_n_m : 0.0);
-    float distance2 = dot(apart, apart);
-    if (distance2 > (both + gap) * (both + gap)) return;
-    float distance = sqrt(distance2);
+    float distance = sqrt(dot(apart, apart));
     uint partner = id[j];
     Memory memory = recall(partner);
     float m_other = mass_of(t, other);
@@ -210,24 +211,46 @@ void main() {
     force_n = vec3(0.0);
     torque_n_m = vec3(0.0);
 
+    // A bond is torn before its gap is this wide.
+    float gap = max(t.cohesion_range_m, t.has_bonds != 0u ? t.bond_strength_n / t.normal_stiffness_n_m : 0.0);
+    uint n_near = 0u;
     uvec3 cell = wrapped_cell(t.grid, x);
     [[dont_unroll]] for (uint row = 0u; row < 9u; ++row) {
         uint first = row_about(t.grid, cell, row);
         uint end = cell_start[first + 3u];
-        [[dont_unroll]] for (uint j = cell_start[first]; j < end; ++j)
-            if (j != i) touch_grain(t, i, j, x, r, m, v, w);
-    }
-    [[dont_unroll]] for (uint k = 0u; k < 6u; ++k)
-        touch_surface(t, FIRST_WALL + k, wall(t, k, x), vec3(0.0), t.wall_friction, 0.0, 0.0, r, m, v, w);
-    if (HAS_BODIES != 0u)
-        [[dont_unroll]] for (uint k = 0u; k < t.n_bodies; ++k) {
-            Body body = bodies[k];
-            bool is_terrain = body.kind == HEIGHTFIELD;
-            vec4 surface = surface_of(t.up_axis, body, x, time_s);
-            vec3 moving = velocity_of(body, time_s);
-            touch_surface(t, FIRST_BODY + k, surface, moving, body.friction, is_terrain ? t.adhesion_n : 0.0,
-                          is_terrain ? t.adhesion_range_m : 0.0, r, m, v, w);
+        [[dont_unroll]] for (uint j = cell_start[first]; j < end; ++j) {
+            vec3 apart = x - position[j];
+            float reach = r + radius[j] + gap;
+            if (j != i && dot(apart, apart) <= reach * reach) note(j, n_near);
         }
+    }
+    [[dont_unroll]] for (uint k = 0u; k < n_near; ++k) touch_grain(t, i, new_partner[first_slot + k], x, r, m, v, w);
+
+    n_near = 0u;
+    [[dont_unroll]] for (uint k = 0u; k < 6u; ++k)
+        if (wall(t, k, x).w <= r) note(FIRST_WALL + k, n_near);
+    if (HAS_BODIES != 0u)
+        [[dont_unroll]] for (uint k = 0u; k < t.n_bodies; ++k)
+            if (surface_of(t.up_axis, bodies[k], x, time_s).w <= r + t.adhesion_range_m) note(FIRST_BODY + k, n_near);
+    uint n_first = n_kept;
+    [[dont_unroll]] for (uint k = 0u; k < n_near; ++k) {
+        uint partner = new_partner[first_slot + n_first + k];
+        bool is_wall = partner < FIRST_BODY;
+        vec4 surface = wall(t, partner - FIRST_WALL, x);
+        vec3 moving = vec3(0.0);
+        float surface_friction = t.wall_friction;
+        float surface_damping = t.wall_damping_ratio;
+        vec2 attraction = vec2(0.0);
+        if (HAS_BODIES != 0u && !is_wall) {
+            Body body = bodies[partner - FIRST_BODY];
+            surface = surface_of(t.up_axis, body, x, time_s);
+            moving = velocity_of(body, time_s);
+            surface_friction = body.friction;
+            surface_damping = body.damping_ratio;
+            if (body.kind == HEIGHTFIELD) attraction = vec2(t.adhesion_n, t.adhesion_range_m);
+        }
+        touch_surface(t, partner, surface, moving, surface_friction, surface_damping, attraction.x, attraction.y, r, m, v, w);
+    }
 
     v += t.dt_s * (force_n / m + t.gravity_m_s2);
     w += (t.dt_s / (BALL_INERTIA * m * r * r)) * torque_n_m;

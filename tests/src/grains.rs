@@ -186,7 +186,8 @@ pub fn parameters(
     };
     for body in bodies {
         let body = device_collider(body, &mut surroundings.heights_m);
-        surroundings.colliders.push(body);
+        let damping_ratio = twin::damping_ratio(section.wall_restitution()) as f32;
+        surroundings.colliders.push(frazil_shaders::types::Body { damping_ratio, ..body });
     }
     let parameters = DemParameters::new(section, dt_s, surroundings, n);
     let t = &parameters.terms;

@@ -188,6 +188,7 @@ pub fn device_collider(body: &twin::Collider, heights_m: &mut Vec<f32>) -> Body 
         kind,
         is_sticky: body.surface.sticky.into(),
         friction: body.surface.friction as f32,
+        damping_ratio: 0.0,
         origin_m: narrow(origin),
         extent: narrow(extent),
         rotation: DQuat::from_mat3(&rotation).as_quat().to_array(),

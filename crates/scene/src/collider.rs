@@ -129,7 +129,7 @@ impl Collider {
     }
 
     /// Friction and sticking, where the scene says something of them.
-    pub(crate) fn given_surface(&self) -> Option<Surface> {
+    pub fn given_surface(&self) -> Option<Surface> {
         match self {
             Self::Plane { surface, .. }
             | Self::Sphere { surface, .. }

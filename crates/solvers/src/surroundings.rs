@@ -1,7 +1,7 @@
 //! What snow and grains are among: the domain, gravity, and bodies as kernels take them.
 
 use crate::SolverError;
-use frazil_scene::{Collider, Scene, Side};
+use frazil_scene::{Collider, Obstacle, ObstacleShape, Scene, Side, Terrain, damping_ratio};
 use frazil_shaders::types::Body;
 use glam::{EulerRot, Quat};
 
@@ -11,6 +11,7 @@ const BALL: u32 = 1;
 const VESSEL: u32 = 2;
 const BOX: u32 = 3;
 const HEIGHTFIELD: u32 = 4;
+const CYLINDER: u32 = 5;
 
 /// Later than any simulation ends, in s: when a body stops that never does.
 const NEVER_S: f32 = 1e30;
@@ -45,9 +46,16 @@ impl Surroundings {
             up_axis: scene.up_axis.index() as u32,
             ..Default::default()
         };
+        if let Some(terrain) = scene.ground() {
+            let body = terrain_body(scene, terrain, &mut surroundings.heights_m);
+            surroundings.colliders.push(body);
+        }
         for (collider_idx, collider) in scene.colliders.iter().enumerate() {
             let body = body_of(scene, collider_idx, collider, &mut surroundings.heights_m)?;
             surroundings.colliders.push(body);
+        }
+        for (obstacle_idx, obstacle) in scene.obstacles.iter().enumerate() {
+            surroundings.colliders.push(obstacle_body(scene, obstacle_idx, obstacle)?);
         }
         Ok(surroundings)
     }
@@ -65,18 +73,14 @@ fn body_of(
     heights_m: &mut Vec<f32>,
 ) -> Result<Body, SolverError> {
     let (surface, motion) = (collider.surface(), collider.motion());
+    let plain = plain_body(scene);
     let body = Body {
-        kind: PLANE,
         is_sticky: surface.sticky.into(),
-        friction: surface.friction as f32,
-        origin_m: [0.0; 3],
-        extent: [0.0; 3],
-        rotation: [0.0, 0.0, 0.0, 1.0],
+        friction: collider.given_surface().map_or(plain.friction, |surface| surface.friction as f32),
         velocity_m_s: motion.map_or([0.0; 3], |motion| narrow(motion.velocity_m_s)),
         from_s: motion.map_or(0.0, |motion| motion.from_s as f32),
         until_s: motion.and_then(|motion| motion.until_s).map_or(NEVER_S, |until_s| until_s as f32),
-        first_height: 0,
-        n_heights: [1, 1],
+        ..plain
     };
     Ok(match collider {
         Collider::Plane { point_m, normal, .. } => {
@@ -89,17 +93,13 @@ fn body_of(
             extent: [*radius_m as f32, 0.0, 0.0],
             ..body
         },
-        Collider::Box { centre_m, size_m, rotation_deg, .. } => {
-            let [x, y, z] = rotation_deg.map(|angle| angle.to_radians() as f32);
-            Body {
-                kind: BOX,
-                origin_m: narrow(*centre_m),
-                extent: narrow(size_m.map(|size| 0.5 * size)),
-                // About x, then y, then z.
-                rotation: Quat::from_euler(EulerRot::ZYX, z, y, x).to_array(),
-                ..body
-            }
-        }
+        Collider::Box { centre_m, size_m, rotation_deg, .. } => Body {
+            kind: BOX,
+            origin_m: narrow(*centre_m),
+            extent: narrow(size_m.map(|size| 0.5 * size)),
+            rotation: rotation(*rotation_deg),
+            ..body
+        },
         Collider::Heightfield { origin_m, spacing_m, heights_m: rows, .. } => {
             let level = scene.up_axis.horizontal();
             let mut corner = [0.0_f32; 3];
@@ -119,6 +119,80 @@ fn body_of(
         _ => {
             let (key, found) = (format!("colliders.{collider_idx}"), collider.name().to_owned());
             return Err(SolverError::Scene { key, found });
+        }
+    })
+}
+
+/// Turns about x, then y, then z.
+fn rotation(degrees: [f64; 3]) -> [f32; 4] {
+    let [x, y, z] = degrees.map(|angle| angle.to_radians() as f32);
+    Quat::from_euler(EulerRot::ZYX, z, y, x).to_array()
+}
+
+/// A body at rest of which nothing is said; grains meet it as they meet walls.
+fn plain_body(scene: &Scene) -> Body {
+    Body {
+        kind: PLANE,
+        is_sticky: 0,
+        friction: scene.dem.as_ref().map_or(0.0, |dem| dem.wall_friction() as f32),
+        damping_ratio: scene.dem.as_ref().map_or(0.0, |dem| damping_ratio(dem.wall_restitution()) as f32),
+        origin_m: [0.0; 3],
+        extent: [0.0; 3],
+        rotation: [0.0, 0.0, 0.0, 1.0],
+        velocity_m_s: [0.0; 3],
+        from_s: 0.0,
+        until_s: NEVER_S,
+        first_height: 0,
+        n_heights: [1, 1],
+    }
+}
+
+/// The ground; where the map ends, it goes on as high as it was.
+fn terrain_body(scene: &Scene, terrain: &Terrain, heights_m: &mut Vec<f32>) -> Body {
+    let first_height = heights_m.len() as u32;
+    heights_m.extend(terrain.extended_heights_m());
+    Body {
+        kind: HEIGHTFIELD,
+        extent: [terrain.cell_m() as f32, 0.0, 0.0],
+        first_height,
+        n_heights: [terrain.n_columns() as u32, terrain.n_rows() as u32],
+        ..plain_body(scene)
+    }
+}
+
+/// An obstacle as kernels take it.
+fn obstacle_body(scene: &Scene, obstacle_idx: usize, obstacle: &Obstacle) -> Result<Body, SolverError> {
+    let plain = plain_body(scene);
+    let body = Body {
+        friction: obstacle.friction.map_or(plain.friction, |friction| friction as f32),
+        damping_ratio: obstacle.restitution.map_or(plain.damping_ratio, |e| damping_ratio(e) as f32),
+        ..plain
+    };
+    Ok(match &obstacle.shape {
+        ObstacleShape::Box { centre_m, size_m, rotation_deg } => Body {
+            kind: BOX,
+            origin_m: narrow(*centre_m),
+            extent: narrow(size_m.map(|size| 0.5 * size)),
+            rotation: rotation(*rotation_deg),
+            ..body
+        },
+        ObstacleShape::Cylinder { foot_m, radius_m, height_m } => {
+            let level = scene.up_axis.horizontal();
+            let ground_m = scene.ground().and_then(|ground| ground.height_m(*foot_m)).unwrap_or(0.0);
+            let mut foot = [0.0; 3];
+            foot[level[0]] = foot_m[0];
+            foot[level[1]] = foot_m[1];
+            foot[scene.up_axis.index()] = ground_m;
+            Body {
+                kind: CYLINDER,
+                origin_m: narrow(foot),
+                extent: [*radius_m as f32, *height_m as f32, 0.0],
+                ..body
+            }
+        }
+        shape => {
+            let key = format!("obstacles.{obstacle_idx}.shape");
+            return Err(SolverError::Scene { key, found: format!("\"{}\"", shape.name()) });
         }
     })
 }

@@ -2,7 +2,6 @@
 
 use crate::failure::Failure;
 use crate::solver::Metrics;
-use frazil_solvers::mpm::Fault;
 
 /// Refuses a measured state with lost particles, or particles that are not finite or not inside.
 pub fn check_metrics(measured: &Metrics, step: u64, n_expected: usize) -> Result<(), Failure> {
@@ -15,7 +14,7 @@ pub fn check_metrics(measured: &Metrics, step: u64, n_expected: usize) -> Result
     let metrics = measured.motion();
     if metrics.particles as usize != n_expected {
         let of_what = match measured {
-            Metrics::Fluid(_) | Metrics::Mpm(_) => String::new(),
+            Metrics::Fluid(_) | Metrics::Mpm(_) | Metrics::Dem(_) => String::new(),
             Metrics::Snow(snow) => format!(" ({} of snow and {} of water)", snow.n_solid, snow.n_fluid),
         };
         return broken(format!("{} particles{of_what}, expected {n_expected}", metrics.particles));
@@ -50,8 +49,8 @@ pub fn check_ids(ids: &[u32], step: u64) -> Result<(), Failure> {
 }
 
 /// Refuses steps that went wrong, as the solver found out itself.
-pub fn check_fault(fault: Option<Fault>) -> Result<(), Failure> {
-    fault.map_or(Ok(()), |fault| Err(Failure::invariant(fault.to_string())))
+pub fn check_fault(fault: Option<String>) -> Result<(), Failure> {
+    fault.map_or(Ok(()), |fault| Err(Failure::invariant(fault)))
 }
 
 /// Refuses faults in the links of snow: what each is, and how many there are.

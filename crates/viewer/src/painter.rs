@@ -48,6 +48,7 @@ impl<'a> Shown<'a> {
             sets: match solver {
                 Solver::Fluid(fluid) => vec![ShownSet::of_fluid(fluid)],
                 Solver::Mpm(mpm) => vec![ShownSet::of_mpm(mpm)],
+                Solver::Dem(dem) => vec![ShownSet::of_columns(dem.count(), dem.position(), &dem.columns())],
                 Solver::Snow(snow) => vec![
                     ShownSet::of_matter(snow.solid(), Phase::Snow),
                     ShownSet::of_matter(snow.fluid(), Phase::Water),

@@ -4,7 +4,8 @@ use crate::failure::Failure;
 use frazil_particles::ColumnView;
 use frazil_scene::{Sampled, Scene};
 use frazil_solvers::SolverError;
-use frazil_solvers::mpm::{FaultCheck, Mpm, MpmMetrics, PendingMpmMetrics};
+use frazil_solvers::dem::{Dem, DemFaultCheck, DemMetrics, PendingDemMetrics};
+use frazil_solvers::mpm::{self, Mpm, MpmMetrics, PendingMpmMetrics};
 use frazil_solvers::pbd::snow::{LinkCheck, PendingSnowMetrics};
 use frazil_solvers::pbd::{Fluid, FluidMetrics, PendingMetrics, Snow, SnowMetrics, StateColumn, Tuning};
 use frazil_vk::{Device, Recorder};
@@ -17,6 +18,8 @@ pub enum Solver {
     Snow(Box<Snow>),
     /// Snow as a continuum: scenes with an `[mpm]` section.
     Mpm(Box<Mpm>),
+    /// Snow as grains: scenes with a `[dem]` section.
+    Dem(Box<Dem>),
 }
 
 /// A measurement of a whole state.
@@ -25,6 +28,7 @@ pub enum Metrics {
     Fluid(FluidMetrics),
     Snow(SnowMetrics),
     Mpm(MpmMetrics),
+    Dem(DemMetrics),
 }
 
 /// A measurement on its way to the host.
@@ -32,6 +36,7 @@ pub enum Measuring {
     Fluid(PendingMetrics),
     Snow(Box<PendingSnowMetrics>),
     Mpm(Box<PendingMpmMetrics>),
+    Dem(Box<PendingDemMetrics>),
 }
 
 impl Solver {
@@ -42,8 +47,9 @@ impl Solver {
         sampled: &Sampled,
         tuning: Tuning,
     ) -> Result<Self, SolverError> {
-        refuse_grains(scene)?;
-        Ok(if scene.mpm.is_some() {
+        Ok(if scene.dem.is_some() {
+            Self::Dem(Box::new(Dem::of_scene(device, scene, sampled, tuning)?))
+        } else if scene.mpm.is_some() {
             Self::Mpm(Box::new(Mpm::of_scene(device, scene, sampled, tuning)?))
         } else if scene.snow.is_some() {
             Self::Snow(Box::new(Snow::with_tuning(device, scene, sampled, tuning)?))
@@ -59,8 +65,9 @@ impl Solver {
         state: &[StateColumn],
         step: u64,
     ) -> Result<Self, SolverError> {
-        refuse_grains(scene)?;
-        Ok(if scene.mpm.is_some() {
+        Ok(if scene.dem.is_some() {
+            Self::Dem(Box::new(Dem::restore_scene(device, scene, state, step)?))
+        } else if scene.mpm.is_some() {
             Self::Mpm(Box::new(Mpm::restore_scene(device, scene, state, step)?))
         } else if scene.snow.is_some() {
             Self::Snow(Box::new(Snow::restore(device, scene, state)?))
@@ -74,6 +81,7 @@ impl Solver {
             Self::Fluid(fluid) => fluid.record_step(recorder),
             Self::Snow(snow) => snow.record_step(recorder),
             Self::Mpm(mpm) => mpm.record_step(recorder),
+            Self::Dem(dem) => dem.record_step(recorder),
         }
     }
 
@@ -83,13 +91,14 @@ impl Solver {
             Self::Fluid(fluid) => Measuring::Fluid(fluid.record_metrics(recorder)?),
             Self::Snow(snow) => Measuring::Snow(Box::new(snow.record_metrics(recorder)?)),
             Self::Mpm(mpm) => Measuring::Mpm(Box::new(mpm.record_metrics(recorder)?)),
+            Self::Dem(dem) => Measuring::Dem(Box::new(dem.record_metrics(recorder)?)),
         })
     }
 
     /// Records a check of the links, where there are any.
     pub fn record_link_check(&self, recorder: &mut Recorder) -> Result<Option<LinkCheck>, Failure> {
         match self {
-            Self::Fluid(_) | Self::Mpm(_) => Ok(None),
+            Self::Fluid(_) | Self::Mpm(_) | Self::Dem(_) => Ok(None),
             Self::Snow(snow) => Ok(snow.record_link_check(recorder)?),
         }
     }
@@ -98,7 +107,8 @@ impl Solver {
     pub fn record_fault_check(&self, recorder: &mut Recorder) -> Result<Option<FaultCheck>, Failure> {
         match self {
             Self::Fluid(_) | Self::Snow(_) => Ok(None),
-            Self::Mpm(mpm) => Ok(Some(mpm.record_fault_check(recorder)?)),
+            Self::Mpm(mpm) => Ok(Some(FaultCheck::Mpm(mpm.record_fault_check(recorder)?))),
+            Self::Dem(dem) => Ok(Some(FaultCheck::Dem(dem.record_fault_check(recorder)?))),
         }
     }
 
@@ -109,6 +119,7 @@ impl Solver {
             Self::Fluid(_) => {}
             Self::Snow(snow) => snow.record_output(recorder),
             Self::Mpm(mpm) => mpm.record_output(recorder),
+            Self::Dem(dem) => dem.record_output(recorder),
         }
     }
 
@@ -118,6 +129,7 @@ impl Solver {
             Self::Fluid(fluid) => fluid.columns(),
             Self::Snow(snow) => snow.columns(),
             Self::Mpm(mpm) => mpm.columns(),
+            Self::Dem(dem) => dem.columns(),
         }
     }
 
@@ -127,6 +139,7 @@ impl Solver {
             Self::Fluid(fluid) => fluid.state_columns(),
             Self::Snow(snow) => snow.state_columns(),
             Self::Mpm(mpm) => mpm.state_columns(),
+            Self::Dem(dem) => dem.state_columns(),
         }
     }
 
@@ -136,18 +149,25 @@ impl Solver {
             Self::Fluid(_) => FluidMetrics::NAMES.to_vec(),
             Self::Snow(_) => SnowMetrics::names(),
             Self::Mpm(_) => MpmMetrics::names(),
+            Self::Dem(_) => DemMetrics::names(),
         }
     }
 }
 
-/// Scenes of grains are read, checked and sampled, and have no solver yet.
-fn refuse_grains(scene: &Scene) -> Result<(), SolverError> {
-    match scene.dem {
-        Some(_) => Err(SolverError::Scene {
-            key: "dem".into(),
-            found: "a scene of solver.kind = \"dem\", which this build checks but does not run".into(),
-        }),
-        None => Ok(()),
+/// A check on its way to the host.
+#[derive(Debug)]
+pub enum FaultCheck {
+    Mpm(mpm::FaultCheck),
+    Dem(DemFaultCheck),
+}
+
+impl FaultCheck {
+    /// Waits for it: what went wrong first, if anything did.
+    pub fn wait(self) -> Result<Option<String>, frazil_vk::Error> {
+        Ok(match self {
+            Self::Mpm(check) => check.wait()?.map(|fault| fault.to_string()),
+            Self::Dem(check) => check.wait()?.map(|fault| fault.to_string()),
+        })
     }
 }
 
@@ -157,6 +177,7 @@ impl Measuring {
             Self::Fluid(pending) => pending.is_ready(),
             Self::Snow(pending) => pending.is_ready(),
             Self::Mpm(pending) => pending.is_ready(),
+            Self::Dem(pending) => pending.is_ready(),
         }
     }
 
@@ -165,6 +186,7 @@ impl Measuring {
             Self::Fluid(pending) => Metrics::Fluid(pending.wait()?),
             Self::Snow(pending) => Metrics::Snow(pending.wait()?),
             Self::Mpm(pending) => Metrics::Mpm(pending.wait()?),
+            Self::Dem(pending) => Metrics::Dem(pending.wait()?),
         })
     }
 }
@@ -176,6 +198,7 @@ impl Metrics {
             Self::Fluid(metrics) => metrics,
             Self::Snow(metrics) => &metrics.all,
             Self::Mpm(metrics) => &metrics.all,
+            Self::Dem(metrics) => &metrics.all,
         }
     }
 
@@ -184,6 +207,7 @@ impl Metrics {
             Self::Fluid(metrics) => metrics.values(),
             Self::Snow(metrics) => metrics.values(),
             Self::Mpm(metrics) => metrics.values(),
+            Self::Dem(metrics) => metrics.values(),
         }
     }
 }

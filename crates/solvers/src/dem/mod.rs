@@ -17,6 +17,7 @@ mod fault;
 mod metrics;
 mod parameters;
 mod particles;
+mod scene;
 mod solver;
 
 pub use fault::{DemFault, DemFaultCheck};

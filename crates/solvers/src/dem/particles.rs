@@ -25,7 +25,7 @@ const SHEAR_WORDS: u32 = 4;
 /// Words of its spring against rolling.
 const ROLLING_WORDS: u32 = 3;
 
-/// What contacts remember: [`MAX_CONTACTS`] places a grain, of which those in use come first.
+/// What contacts remember: `MAX_CONTACTS` places a grain, of which those in use come first.
 pub struct Contacts {
     /// How many there are.
     pub count: Column<u32>,

@@ -292,6 +292,15 @@ impl Dem {
         Ok(dem)
     }
 
+    /// Bonds grains that touch, before the first step: how many others each has, and their ids. Set-up: it waits for the device.
+    pub(super) fn freeze(&self, count: &[u32], partner: &[u32]) -> Result<(), SolverError> {
+        let bonded = [0.0, 0.0, 0.0, -1.0_f32].map(f32::to_bits);
+        let [_, _, rolling] = self.particles.contact_words();
+        let rolling = vec![0; rolling * count.len()];
+        let rolling = self.parameters.has_rolling().then_some(rolling.as_slice());
+        self.particles.restore_contacts(&self.device, count, partner, &bonded.repeat(partner.len()), rolling)
+    }
+
     /// The device it is on.
     pub fn device(&self) -> &Device {
         &self.device

@@ -4,9 +4,9 @@ use crate::failure::Failure;
 use crate::invariants;
 use crate::painter::Shown;
 use crate::simulation::Simulation;
+use crate::solver::FaultCheck;
 use crate::solver::{Measuring, Metrics};
 use frazil_scene::Scene;
-use frazil_solvers::mpm::FaultCheck;
 use frazil_vk::{Device, PassTime, RecorderOptions, Submission};
 use std::collections::VecDeque;
 
