@@ -1,15 +1,79 @@
-//! The outlines of colliders: where they are at a time, as far as they are inside the domain.
+//! The outlines of the ground, of obstacles and of colliders: where they are at a time, as far as they are inside the domain.
 
 use frazil_render::WireBox;
 use frazil_render::glam::Vec3;
-use frazil_scene::{Collider, Scene, box_axes};
+use frazil_scene::{Collider, Obstacle, ObstacleShape, Scene, Terrain, box_axes};
+use std::f32::consts::TAU;
 
-/// Most lines that a heightfield is drawn by, along each of its two directions.
+/// Most lines that heights are drawn by, along each of their two directions.
 const HEIGHT_LINES: usize = 64;
+/// Sides of the polygon that a cylinder is drawn by.
+const CYLINDER_SIDES: u8 = 12;
 
-/// The outlines of a scene's boxes, planes and heightfields at a time in s.
+/// The outlines of a scene's ground, obstacles, boxes, planes and heightfields at a time in s.
 pub fn outlines(scene: &Scene, time_s: f64) -> Vec<WireBox> {
-    scene.colliders.iter().flat_map(|collider| outline(scene, collider, time_s)).collect()
+    let ground = scene.ground().into_iter().flat_map(ground_lines);
+    let obstacles = scene.obstacles.iter().flat_map(|obstacle| obstacle_lines(scene, obstacle));
+    let colliders = scene.colliders.iter().flat_map(|collider| outline(scene, collider, time_s));
+    ground.chain(obstacles).chain(colliders).collect()
+}
+
+/// The ground, where its height is known.
+fn ground_lines(ground: &Terrain) -> Vec<WireBox> {
+    let n = [ground.n_columns(), ground.n_rows()];
+    height_lines(n, |i, j| {
+        let height_m = ground.height_at(i, j)?;
+        Some(vec3([i as f64 * ground.cell_m(), j as f64 * ground.cell_m(), height_m]))
+    })
+}
+
+fn obstacle_lines(scene: &Scene, obstacle: &Obstacle) -> Vec<WireBox> {
+    match &obstacle.shape {
+        ObstacleShape::Box { centre_m, size_m, rotation_deg } => {
+            vec![wire_box(vec3(*centre_m), *size_m, *rotation_deg)]
+        }
+        ObstacleShape::Cylinder { foot_m, radius_m, height_m } => {
+            let level = scene.up_axis.horizontal();
+            let ground_m = scene.ground().and_then(|ground| ground.height_m(*foot_m)).unwrap_or(0.0);
+            let rim = |side: u8, up_m: f64| {
+                let (sine, cosine) = (TAU * f32::from(side) / f32::from(CYLINDER_SIDES)).sin_cos();
+                let mut point = Vec3::ZERO;
+                point[level[0]] = foot_m[0] as f32 + *radius_m as f32 * cosine;
+                point[level[1]] = foot_m[1] as f32 + *radius_m as f32 * sine;
+                point[scene.up_axis.index()] = (ground_m + up_m) as f32;
+                point
+            };
+            let sides = 0..CYLINDER_SIDES;
+            let lines = sides.flat_map(|side| {
+                let (foot, top) = (rim(side, 0.0), rim(side, *height_m));
+                [WireBox::line(foot, top), WireBox::line(top, rim(side + 1, *height_m))]
+            });
+            lines.collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn wire_box(centre: Vec3, size_m: [f64; 3], rotation_deg: [f64; 3]) -> WireBox {
+    let axes = box_axes(rotation_deg).map(vec3);
+    let edges: [Vec3; 3] = std::array::from_fn(|axis| axes[axis] * size_m[axis] as f32);
+    WireBox { corner: centre - 0.5 * (edges[0] + edges[1] + edges[2]), edges }
+}
+
+/// Lines through heights along both directions, no more than [`HEIGHT_LINES`] of each; none where a height is not known.
+fn height_lines(n: [usize; 2], at: impl Fn(usize, usize) -> Option<Vec3>) -> Vec<WireBox> {
+    let strides = n.map(|n| n.div_ceil(HEIGHT_LINES).max(1));
+    let line = |a: (usize, usize), b: (usize, usize)| Some(WireBox::line(at(a.0, a.1)?, at(b.0, b.1)?));
+    let mut lines = Vec::new();
+    for j in (0..n[1]).step_by(strides[1]) {
+        let row = (0..n[0]).step_by(strides[0]);
+        lines.extend(row.clone().zip(row.skip(1)).filter_map(|(i, next)| line((i, j), (next, j))));
+    }
+    for i in (0..n[0]).step_by(strides[0]) {
+        let column = (0..n[1]).step_by(strides[1]);
+        lines.extend(column.clone().zip(column.skip(1)).filter_map(|(j, next)| line((i, j), (i, next))));
+    }
+    lines
 }
 
 /// How far a collider has come, in m.
@@ -21,12 +85,9 @@ fn outline(scene: &Scene, collider: &Collider, time_s: f64) -> Vec<WireBox> {
     let moved = offset(collider, time_s);
     match collider {
         Collider::Box { centre_m, size_m, rotation_deg, .. } => {
-            let axes = box_axes(*rotation_deg).map(vec3);
             // A plane cuts a box to a rectangle.
-            let depth = if scene.n_dimensions() == 2 { 0.0 } else { size_m[2] as f32 };
-            let edges = [axes[0] * size_m[0] as f32, axes[1] * size_m[1] as f32, axes[2] * depth];
-            let corner = vec3(*centre_m) + moved - 0.5 * (edges[0] + edges[1] + edges[2]);
-            vec![WireBox { corner, edges }]
+            let depth_m = if scene.n_dimensions() == 2 { 0.0 } else { size_m[2] };
+            vec![wire_box(vec3(*centre_m) + moved, [size_m[0], size_m[1], depth_m], *rotation_deg)]
         }
         Collider::Plane { point_m, normal, .. } => plane(scene, vec3(*point_m) + moved, vec3(*normal)),
         Collider::Heightfield { origin_m, spacing_m, heights_m, .. } => {
@@ -37,23 +98,9 @@ fn outline(scene: &Scene, collider: &Collider, time_s: f64) -> Vec<WireBox> {
                 point[level[1]] =
                     if scene.n_dimensions() == 2 { 0.0 } else { (origin_m[1] + j as f64 * spacing_m) as f32 };
                 point[up] = heights_m[j][i] as f32;
-                point + moved
+                Some(point + moved)
             };
-            let n = [heights_m.first().map_or(0, Vec::len), heights_m.len()];
-            let strides = n.map(|n| n.div_ceil(HEIGHT_LINES).max(1));
-            let mut lines = Vec::new();
-            for j in (0..n[1]).step_by(strides[1]) {
-                let row = (0..n[0]).step_by(strides[0]);
-                lines.extend(
-                    row.clone().zip(row.skip(1)).map(|(i, next)| WireBox::line(at(i, j), at(next, j))),
-                );
-            }
-            for i in (0..n[0]).step_by(strides[0]) {
-                let column = (0..n[1]).step_by(strides[1]);
-                let pairs = column.clone().zip(column.skip(1));
-                lines.extend(pairs.map(|(j, next)| WireBox::line(at(i, j), at(i, next))));
-            }
-            lines
+            height_lines([heights_m.first().map_or(0, Vec::len), heights_m.len()], at)
         }
         // Balls are drawn whole; a vessel would hide what it holds.
         _ => Vec::new(),
