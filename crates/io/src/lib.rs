@@ -19,6 +19,7 @@ mod metrics;
 mod packing;
 mod plot;
 mod profile;
+mod raster;
 mod recording;
 pub mod reference_data;
 mod run_info;
@@ -42,6 +43,7 @@ pub use profile::{
     compare_profiles, comparison_table, facts_table, gap_table, host_gaps, memory_table, pass_rows,
     pass_table, profile_report, profile_rows, profile_table, table, vary_table,
 };
+pub use raster::write_ascii_grid;
 pub use recording::{RECORDING_EXTENSION, Recording, RecordingMeta, RecordingWriter, Tail};
 pub use run_info::RunInfo;
 pub use shape::{FRAGMENT_SHARE, ShapeStatistics};

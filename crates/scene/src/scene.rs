@@ -530,9 +530,9 @@ pub struct DerivedDem {
     pub contact_time_s: f64,
     /// Time steps in it.
     pub steps_per_contact: f64,
-    /// Speed in m/s that no grain is expected to exceed.
+    /// Speed in m/s of the hardest impact that is expected.
     pub fastest_m_s: f64,
-    /// How deep an impact at that speed presses a grain of mean size into a wall, in its radii.
+    /// How deep it presses a grain of mean size into a wall, in its radii.
     pub deepest_overlap_radii: f64,
     /// Cells of the reach of a contact that the domain has along each axis.
     pub n_cells: [u64; 3],
