@@ -145,7 +145,7 @@ fn refuse_grains(scene: &Scene) -> Result<(), SolverError> {
     match scene.dem {
         Some(_) => Err(SolverError::Scene {
             key: "dem".into(),
-            found: "a scene of solver.kind = \"dem\", which this build checks but does not run".into(),
+            found: "a section of grains, which `frazil check` understands but no solver of this build runs,".into(),
         }),
         None => Ok(()),
     }
