@@ -13,12 +13,14 @@ mod checkpoint;
 mod comparison;
 mod error;
 mod export;
+mod flow_rasters;
 mod frame;
 mod json;
 mod metrics;
 mod packing;
 mod plot;
 mod profile;
+mod raster;
 mod recording;
 pub mod reference_data;
 mod run_info;
@@ -33,6 +35,7 @@ pub use checkpoint::Checkpoint;
 pub use comparison::{Comparison, Verdict, compare, median};
 pub use error::{Damage, Error, Problem, Result};
 pub use export::{Format, UnknownFormat, export, write_pvd};
+pub use flow_rasters::{FlowRasters, affected_area_overlap};
 pub use frame::{Column, ColumnData, ColumnKind, Frame, FrameError};
 pub use metrics::{Metric, MetricsTable, MetricsWriter};
 pub use plot::{Mark, Panel, Scale, Series, plot_metrics, plot_panels, plot_panels_scaled, plot_series};
@@ -42,6 +45,7 @@ pub use profile::{
     compare_profiles, comparison_table, facts_table, gap_table, host_gaps, memory_table, pass_rows,
     pass_table, profile_report, profile_rows, profile_table, table, vary_table,
 };
+pub use raster::write_ascii_grid;
 pub use recording::{RECORDING_EXTENSION, Recording, RecordingMeta, RecordingWriter, Tail};
 pub use run_info::RunInfo;
 pub use shape::{FRAGMENT_SHARE, ShapeStatistics};

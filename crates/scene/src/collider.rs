@@ -27,10 +27,11 @@ pub enum Collider {
         point_m: Vec3,
         /// Points to where the particles are; of any length but zero.
         normal: Vec3,
-        /// Friction and sticking, by default as [`Surface::default`]. Scenes of the material point method only.
+        /// Friction and sticking, by default as [`Surface::default`]; of grains by default the walls' friction, and no sticking. Not in
+        /// scenes of the position-based fluid.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         surface: Option<Surface>,
-        /// How it moves, if it does. Scenes of the material point method only.
+        /// How it moves, if it does. Not in scenes of the position-based fluid.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         motion: Option<Motion>,
     },
@@ -50,7 +51,7 @@ pub enum Collider {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         motion: Option<Motion>,
     },
-    /// A solid box, turned about its centre. Scenes of the material point method only.
+    /// A solid box, turned about its centre. Not in scenes of the position-based fluid.
     Box {
         /// Centre in m.
         centre_m: Vec3,

@@ -13,6 +13,10 @@ use crate::{Dem, Fill, ParticleBlock, Phase, Release, Sampled, Scene, SceneError
 /// Share of a shape that grains packed at random fill where the scene does not say.
 const PACKING_FRACTION: f64 = 0.55;
 
+/// A shape that is narrow against its grains has less room: where the scene does not say how many, so much of the usual number is tried in
+/// turn.
+const LOOSER: [f64; 4] = [1.0, 0.9, 0.8, 0.65];
+
 /// Grains may be this share of their radii inside one another before they count as overlapping.
 const OVERLAP_TOLERANCE: f64 = 1e-3;
 
@@ -26,7 +30,7 @@ impl Scene {
             return 0.0;
         };
         let volume_m3: f64 = areas.iter().map(|area| volume_m3(area, terrain)).sum();
-        (volume_m3 * release.bulk_density_kg_m3(dem.density_kg_m3) / dem.mean_grain_mass_kg()).round()
+        (volume_m3 * release.bulk_density_kg_m3(dem) / dem.mean_grain_mass_kg()).round()
     }
 
     /// Grains of a shape packed at random.
@@ -59,11 +63,12 @@ impl Scene {
             let begin = grains.centres_m.len();
             for (area_idx, area) in areas.iter().enumerate() {
                 let mut rng = self.stream(FIRST_RELEASE_STREAM + ((idx as u64) << 20) + area_idx as u64);
-                let mut off_map = None;
+                let (area_begin, mut off_map) = (grains.centres_m.len(), None);
                 visit_grains(area, release, dem, terrain, &mut rng, |found| match found {
                     Found::Grain(centre_m, radius_m) => grains.push(centre_m, radius_m),
                     Found::OffMap(at) => off_map = off_map.or(Some(at)),
                 });
+                grains.drop_crowded(area_begin);
                 if let Some(at) = off_map {
                     let [easting, northing] = terrain.to_map_m(at).map(number);
                     return Err(self.value_error(
@@ -122,19 +127,26 @@ impl Scene {
             });
             return Ok(());
         }
-        let n = self.block_count_estimate(block) as usize;
-        let radii_m: Vec<f64> = (0..n).map(|_| radius_m(rng)).collect();
-        let Some(centres_m) = pack(&block.shape, &radii_m, rng) else {
-            let key = format!("particles.{idx}.fill");
-            let part = if block.count.is_some() { "count" } else { "packing_fraction" };
-            return Err(self.value_error(
-                &key,
-                format!("{n} grains at random that do not find room in the shape"),
-                format!("a smaller particles.{idx}.{part}, or a shape wider against its grains"),
-            ));
-        };
-        centres_m.into_iter().zip(radii_m).for_each(|(centre_m, radius_m)| grains.push(centre_m, radius_m));
-        Ok(())
+        let n_asked = self.block_count_estimate(block) as usize;
+        let is_asked = block.count.is_some() || block.packing_fraction.is_some();
+        let shares: &[f64] = if is_asked { &[1.0] } else { &LOOSER };
+        for share in shares {
+            let n = (share * n_asked as f64) as usize;
+            let radii_m: Vec<f64> = (0..n).map(|_| radius_m(rng)).collect();
+            if let Some(centres_m) = pack(&block.shape, &radii_m, rng) {
+                centres_m
+                    .into_iter()
+                    .zip(radii_m)
+                    .for_each(|(centre_m, radius_m)| grains.push(centre_m, radius_m));
+                return Ok(());
+            }
+        }
+        let part = if block.count.is_some() { "count" } else { "packing_fraction" };
+        Err(self.value_error(
+            &format!("particles.{idx}.fill"),
+            format!("{n_asked} grains at random that do not find room in the shape"),
+            format!("a smaller particles.{idx}.{part}, or a shape wider against its grains"),
+        ))
     }
 
     /// Refuses grains beyond the walls, under the terrain and inside colliders, obstacles and pieces of slabs.
@@ -208,7 +220,11 @@ impl Scene {
             )?;
         }
         for piece in self.sample_slabs()?.pieces {
-            let inside = |c: Vec3, r: f64| piece.distance_m(c) < r - tolerance_m;
+            let (planes, reach_m) = (piece.planes(), piece.bounding_radius_m());
+            let inside = |c: Vec3, r: f64| {
+                let distance2: f64 = (0..3).map(|i| (c[i] - piece.centre_m[i]).powi(2)).sum();
+                distance2 < (reach_m + r).powi(2) && piece.distance_m(&planes, c) < r - tolerance_m
+            };
             let (n, first) = count(&inside);
             let name = format!("slabs.{}", piece.slab);
             refuse(n, first, &name, format!("inside {name}"), "grains outside slabs")?;
@@ -268,6 +284,31 @@ impl Grains {
     fn push(&mut self, centre_m: Vec3, radius_m: f64) {
         self.centres_m.push(centre_m);
         self.radii_m.push(radius_m);
+    }
+
+    /// Drops grains, from the `begin` on, that overlap one before them. On ground that bends within a grain's size a lattice along its mean
+    /// slope may have room for one of two.
+    fn drop_crowded(&mut self, begin: usize) {
+        let (centres_m, radii_m) = (&self.centres_m[begin..], &self.radii_m[begin..]);
+        let greatest_m = radii_m.iter().copied().fold(0.0, f64::max);
+        let cells = Cells::new(centres_m, 2.0 * greatest_m.max(f64::MIN_POSITIVE));
+        let mut is_dropped = vec![false; centres_m.len()];
+        for (a, centre) in centres_m.iter().enumerate() {
+            if is_dropped[a] {
+                continue;
+            }
+            cells.visit_near(*centre, |b| {
+                let b = b as usize;
+                let sum_m = radii_m[a] + radii_m[b];
+                let distance2 = (0..3).map(|i| (centres_m[b][i] - centre[i]).powi(2)).sum::<f64>();
+                is_dropped[b] |= b > a && distance2 < sum_m * sum_m;
+            });
+        }
+        let keep = |idx: usize| idx < begin || !is_dropped[idx - begin];
+        let mut idx = 0..;
+        self.centres_m.retain(|_| idx.next().is_some_and(keep));
+        let mut idx = 0..;
+        self.radii_m.retain(|_| idx.next().is_some_and(keep));
     }
 
     fn sampled(self, dem: &Dem) -> Sampled {

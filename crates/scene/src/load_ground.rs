@@ -110,6 +110,9 @@ fn load_release(
             format!("that of the terrain, {}", called(ours)),
         ));
     }
+    if let Some(projection) = file.projection {
+        release.projection = Loaded::new(Arc::new(projection));
+    }
     let mut areas = Vec::with_capacity(file.areas.len());
     for (area_idx, (polygon, thickness)) in file.areas.into_iter().enumerate() {
         let Some(thickness_m) = release.thickness_m.or(thickness) else {

@@ -9,7 +9,7 @@ const MAX_SCALE: f64 = 100.0;
 
 impl Scene {
     /// Multiplies the scene's lengths by `scale`, which is 1 from then on, and returns what it was. Corners of boxes and of the
-    /// domain go to whole particle spacings, so that what filled a container wall to wall still does.
+    /// domain go to whole particle spacings, so that what filled a container wall to wall still does; not so in scenes of grains.
     pub(crate) fn apply_scale(&mut self) -> Result<f64, SceneError> {
         let scale = self.scale;
         Checker { source: &self.source }.range("scale", scale, MIN_SCALE, MAX_SCALE)?;
@@ -27,7 +27,8 @@ impl Scene {
                 expected,
             )?;
         }
-        let d = self.particle_spacing_m();
+        // Grains at random fill no container wall to wall, and a terrain ends where it does.
+        let d = if self.dem.is_some() { 0.0 } else { self.particle_spacing_m() };
         let times = |lengths: &mut Vec3| *lengths = lengths.map(|x| scale * x);
         let corner = |corner: &mut Vec3| *corner = corner.map(|x| to_whole_spacings(scale * x, d));
         corner(&mut self.domain.min_m);

@@ -37,7 +37,7 @@ pub struct Scene {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gravity_m_s2: Option<Vec3>,
     /// Size of the scene against what the file says: lengths of the domain, of particle blocks, of colliders and of the camera's
-    /// place are multiplied by this and rounded to whole particle spacings, so that there are about scale³ times as many particles
+    /// place are multiplied by this and (but for grains) rounded to whole particle spacings, so that there are about scale³ times as many particles
     /// of the same size (in a plane scale²). Colliders that move do so for times that are multiplied, too, so that they go as far
     /// in proportion. It is applied when the scene is loaded, and is 1 from then on.
     #[serde(default = "one", skip_serializing_if = "is_one")]
@@ -301,14 +301,16 @@ pub struct ParticleBlock {
     /// Random displacement of lattice points, up to this many spacings along each axis; 0 to 0.5.
     #[serde(default)]
     pub jitter_spacings: f64,
-    /// Initial rotation about the middle of the shape's bounds, in rad/s; in a plane about z. Scenes of the material point method only.
+    /// Initial rotation about the middle of the shape's bounds, in rad/s; in a plane about z. Not in scenes of the position-based
+    /// fluid.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub angular_velocity_rad_s: Option<Vec3>,
-    /// Number of particles, drawn uniformly; by default what fills the shape. Scenes of the material point method only.
+    /// Number of particles, drawn uniformly; by default what fills the shape. In scenes of the material point method, and of grains with
+    /// `fill = "random"`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub count: Option<u64>,
-    /// Share of the shape that grains filled in at random take, up to 0.58; by default 0.55, a loose heap (Onoda & Liniger 1990). With
-    /// `fill = "random"` only.
+    /// Share of the shape that grains filled in at random take, up to 0.58; by default 0.55, a loose heap (Onoda & Liniger 1990), or
+    /// less in a shape that is narrow against its grains. With `fill = "random"` only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(max = 0.58))]
     pub packing_fraction: Option<f64>,
@@ -530,9 +532,9 @@ pub struct DerivedDem {
     pub contact_time_s: f64,
     /// Time steps in it.
     pub steps_per_contact: f64,
-    /// Speed in m/s that no grain is expected to exceed.
+    /// Speed in m/s of the hardest impact that is expected.
     pub fastest_m_s: f64,
-    /// How deep an impact at that speed presses a grain of mean size into a wall, in its radii.
+    /// How deep it presses a grain of mean size into a wall, in its radii.
     pub deepest_overlap_radii: f64,
     /// Cells of the reach of a contact that the domain has along each axis.
     pub n_cells: [u64; 3],

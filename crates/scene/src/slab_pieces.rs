@@ -67,8 +67,12 @@ const SHARED_TOLERANCE: f64 = 1e-6;
 /// Gap between plate and terrain, in thicknesses: more than the rounding of positions to f32.
 const CLEARANCE: f64 = 1e-3;
 
-/// Points along an edge at most at which a plate is held against the terrain.
+/// Points along an edge at most by which the plane below a plate is found.
 const MAX_PLATE_POINTS: usize = 513;
+
+/// Points in a cell, and along an edge at most, at which the edge of a plate is held against the terrain.
+const EDGE_POINTS_PER_CELL: f64 = 64.0;
+const MAX_EDGE_POINTS: f64 = 65536.0;
 
 impl Scene {
     /// The slabs' pieces and links at time 0. The same scene and seed give the same bits.
@@ -176,13 +180,15 @@ impl SlabPiece {
             .collect()
     }
 
-    /// Distance of a point in m from the farthest face's plane: negative inside, outside no more than the distance from the piece.
-    pub fn distance_m(&self, point_m: Vec3) -> f64 {
+    /// Distance in m of its farthest corner from the centre of mass.
+    pub fn bounding_radius_m(&self) -> f64 {
+        self.vertices_m.iter().map(|v| dot(*v, *v).sqrt()).fold(0.0, f64::max)
+    }
+
+    /// Distance of a point in m from the farthest of [`Self::planes`]: negative inside, outside no more than the distance from the piece.
+    pub fn distance_m(&self, planes: &[(Vec3, f64)], point_m: Vec3) -> f64 {
         let arm: Vec3 = std::array::from_fn(|i| point_m[i] - self.centre_m[i]);
-        self.planes()
-            .iter()
-            .map(|(normal, offset_m)| dot(*normal, arm) - offset_m)
-            .fold(f64::NEG_INFINITY, f64::max)
+        planes.iter().map(|(normal, offset_m)| dot(*normal, arm) - offset_m).fold(f64::NEG_INFINITY, f64::max)
     }
 
     /// What makes it other than convex, if anything does.
@@ -294,10 +300,43 @@ impl Plate {
     }
 
     /// How far the terrain reaches beyond the lower face, along the plate's normal, in m.
+    ///
+    /// Over a plane a bilinear patch is highest at a corner of the region: at heights within the footprint, and along its edge.
     fn highest_m(&self, terrain: &Terrain) -> Option<f64> {
+        let over = |[x, y, z]: Vec3| Some((terrain.height_m([x, y])? - z) * self.axes[2][2]);
         let mut highest = f64::NEG_INFINITY;
-        for [x, y, z] in self.points(terrain) {
-            highest = highest.max((terrain.height_m([x, y])? - z) * self.axes[2][2]);
+        let step_m = terrain.cell_m() / EDGE_POINTS_PER_CELL;
+        let corner =
+            |k: usize| [[0.0, 0.0], [self.size_m[0], 0.0], self.size_m, [0.0, self.size_m[1]]][k % 4];
+        for k in 0..4 {
+            let (a, b) = (corner(k), corner(k + 1));
+            let n = (self.size_m[k % 2] / step_m).ceil().clamp(8.0, MAX_EDGE_POINTS);
+            for i in 0..n as u32 {
+                let [u, v] = [0, 1].map(|axis| a[axis] + f64::from(i) / n * (b[axis] - a[axis]));
+                highest = highest.max(over(self.point([u, v, 0.0]))?);
+            }
+        }
+        let corners = [0, 1, 2, 3].map(|k| self.point([corner(k)[0], corner(k)[1], 0.0]));
+        let range = |axis: usize, n: usize| {
+            let least = corners.iter().map(|c| c[axis]).fold(f64::INFINITY, f64::min) / terrain.cell_m();
+            let greatest =
+                corners.iter().map(|c| c[axis]).fold(f64::NEG_INFINITY, f64::max) / terrain.cell_m();
+            (least.ceil().max(0.0) as usize)..=(greatest.floor().max(0.0) as usize).min(n - 1)
+        };
+        let [along, across, _] = self.axes;
+        let determinant = along[0] * across[1] - along[1] * across[0];
+        for row in range(1, terrain.n_rows()) {
+            for column in range(0, terrain.n_columns()) {
+                let [x, y] = [column, row].map(|i| i as f64 * terrain.cell_m());
+                let (dx, dy) = (x - self.origin[0], y - self.origin[1]);
+                let (u, v) = (
+                    (dx * across[1] - dy * across[0]) / determinant,
+                    (dy * along[0] - dx * along[1]) / determinant,
+                );
+                if (0.0..=self.size_m[0]).contains(&u) && (0.0..=self.size_m[1]).contains(&v) {
+                    highest = highest.max(over(self.point([u, v, 0.0]))?);
+                }
+            }
         }
         Some(highest)
     }

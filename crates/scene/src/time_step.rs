@@ -144,7 +144,7 @@ impl Scene {
 
     pub(crate) fn derived_dem(&self, dem: &Dem) -> DerivedDem {
         let extent = |i: usize| self.domain.max_m[i] - self.domain.min_m[i];
-        let fastest_m_s = self.fastest_to_come_m_s();
+        let fastest_m_s = self.impact_m_s();
         DerivedDem {
             tangential_stiffness_n_m: dem.tangential_stiffness_n_m(),
             damping_ratio: damping_ratio(dem.restitution),
@@ -155,6 +155,12 @@ impl Scene {
             deepest_overlap_radii: dem.overlap_radii(fastest_m_s),
             n_cells: std::array::from_fn(|i| ((extent(i) / dem.reach_m() - 1e-9).ceil() as u64).max(1)),
         }
+    }
+
+    /// Speed in m/s of the hardest impact that is expected of grains: that of a fall through the whole domain; on a terrain, which they slide
+    /// down against friction, half of it.
+    pub(crate) fn impact_m_s(&self) -> f64 {
+        if self.terrain.is_some() { 0.5 * self.fastest_to_come_m_s() } else { self.fastest_to_come_m_s() }
     }
 
     /// A contact that a step nearly skips surely gains energy.

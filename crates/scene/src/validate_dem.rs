@@ -1,6 +1,5 @@
 //! What makes a sensible `[dem]` section, and a ground, releases, slabs and obstacles that fit it.
 
-use crate::release_sampling::CLOSEST_PACKING_FRACTION;
 use crate::terrain::TerrainSource;
 use crate::validate::{AXES, Check, Checker, MAX_CELLS, MIN_STEPS_PER_SPACING, number, rounded_down, whole};
 use crate::{
@@ -220,10 +219,8 @@ impl Scene {
         }
         check.range(&within("jitter"), release.jitter, 0.0, 1.0)?;
         check.vector(&within("velocity_m_s"), release.velocity_m_s, "m/s")?;
-        // The largest grains must fit the lattice.
-        let sizes = (1.0 + dem.radius_spread.powi(2)) / (1.0 + dem.radius_spread).powi(3);
-        let densest = CLOSEST_PACKING_FRACTION * sizes * dem.density_kg_m3;
-        let bulk = release.bulk_density_kg_m3(dem.density_kg_m3);
+        let densest = Release::greatest_density_kg_m3(dem);
+        let bulk = release.bulk_density_kg_m3(dem);
         check.positive(&within("bulk_density_kg_m3"), bulk, "kg/m³")?;
         if bulk > densest {
             return check.fail_between(

@@ -86,6 +86,11 @@ impl Terrain {
         }
     }
 
+    /// The terrain of an ESRI ASCII grid's text; or what is wrong, and in which line. Holes of the map are left as they are.
+    pub fn from_ascii_grid(text: &str) -> Result<Self, String> {
+        read_ascii_grid(text)?.terrain()
+    }
+
     /// The same with heights in the scene above `base_m`.
     #[must_use]
     pub fn above(self, base_m: f64) -> Self {

@@ -3,17 +3,20 @@
 // All of this crate is tests, its helpers too.
 #![allow(clippy::unwrap_used)]
 
+mod dem;
 mod errors;
 mod mpm;
 mod mpm_sampling;
 mod overrides;
 mod parameters;
+mod releases;
 mod round_trip;
 mod sampling;
 mod scale;
 mod scenes;
 mod snow;
 mod snow_scenes;
+mod terrain;
 
 use frazil_scene::{Scene, SceneError};
 

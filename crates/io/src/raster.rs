@@ -1,0 +1,148 @@
+//! Fields over a terrain as ESRI ASCII grids, which programs of maps read.
+
+use std::io::Write;
+use std::path::Path;
+
+use frazil_scene::Terrain;
+
+use crate::atomic::{self, Durability};
+use crate::error::{Error, Result};
+
+/// What stands for a value that is unknown.
+const NO_DATA: f64 = -9999.0;
+
+const FORMAT: &str = "an ESRI ASCII grid";
+
+/// Writes `values`, one for each height of `terrain`, as an ESRI ASCII grid at the terrain's place on the map.
+///
+/// Values are in the order of the heights, rows from the south and each from the west; NaN is what is unknown. They are written with as
+/// many digits as read back to the same 32-bit float. Where the terrain's projection is known as WKT, it stands in a `.prj` file
+/// beside.
+///
+/// # Errors
+/// [`Error::Unrepresentable`] for another number of values than heights, and for a value that is infinite or the one that stands for
+/// unknown ones; [`Error::Io`].
+pub fn write_ascii_grid(path: &Path, terrain: &Terrain, values: &[f32]) -> Result<()> {
+    let (n_columns, n_rows) = (terrain.n_columns(), terrain.n_rows());
+    let refuse = |problem: String| Error::Unrepresentable { path: path.to_owned(), format: FORMAT, problem };
+    if values.len() != n_columns * n_rows {
+        return Err(refuse(format!(
+            "found {} values, expected {}, one for each of {n_rows} rows of {n_columns} heights",
+            values.len(),
+            n_columns * n_rows
+        )));
+    }
+    if let Some(idx) = values.iter().position(|value| value.is_infinite() || f64::from(*value) == NO_DATA) {
+        return Err(refuse(format!(
+            "found {} in row {} from the south, column {} from the west, expected finite numbers other than {NO_DATA}, which \
+             stands for unknown ones",
+            values[idx],
+            idx / n_columns + 1,
+            idx % n_columns + 1
+        )));
+    }
+    let [west, south] = terrain.corner_m();
+    atomic::write(path, Durability::Process, |out| {
+        writeln!(out, "ncols {n_columns}\nnrows {n_rows}\nxllcorner {west}\nyllcorner {south}")?;
+        writeln!(out, "cellsize {}\nNODATA_value {NO_DATA}", terrain.cell_m())?;
+        for row in values.chunks(n_columns).rev() {
+            for (column, value) in row.iter().enumerate() {
+                let space = if column > 0 { " " } else { "" };
+                match value.is_nan() {
+                    true => write!(out, "{space}{NO_DATA}")?,
+                    false => write!(out, "{space}{value}")?,
+                }
+            }
+            writeln!(out)?;
+        }
+        Ok(())
+    })?;
+    match terrain.projection().filter(|projection| projection.contains('[')) {
+        Some(wkt) => {
+            atomic::write(&path.with_extension("prj"), Durability::Process, |out| write!(out, "{wkt}"))
+        }
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn terrain(n: [usize; 2], cell_m: f64, corner_m: [f64; 2]) -> Terrain {
+        Terrain::new(n[0], n[1], cell_m, corner_m, vec![7.0; n[0] * n[1]]).unwrap()
+    }
+
+    proptest! {
+        /// What is written reads back to the bit, on the same grid.
+        #[test]
+        fn a_grid_reads_back(
+            n in prop::array::uniform2(2..7_usize),
+            cell_m in 0.01..100.0_f64,
+            corner_m in prop::array::uniform2(-1e7..1e7_f64),
+            bits in prop::collection::vec(any::<f32>(), 36),
+            unknown in prop::collection::vec(any::<bool>(), 36),
+        ) {
+            let terrain = terrain(n, cell_m, corner_m);
+            let mut values: Vec<f32> = bits[..n[0] * n[1]].to_vec();
+            for (value, unknown) in values.iter_mut().zip(&unknown) {
+                if *unknown || value.is_infinite() {
+                    *value = f32::NAN;
+                }
+            }
+            // A grid without one whole cell is no terrain.
+            for idx in [0, 1, n[0], n[0] + 1] {
+                values[idx] = if values[idx].is_nan() { 1.5 } else { values[idx] };
+            }
+            let directory = tempfile::tempdir().unwrap();
+            let path = directory.path().join("depth.asc");
+            write_ascii_grid(&path, &terrain, &values).unwrap();
+            let text = fs::read_to_string(&path).unwrap();
+            let again = Terrain::from_ascii_grid(&text).map_err(|e| TestCaseError::fail(format!("{e}\n{text}")))?;
+            prop_assert_eq!((again.n_columns(), again.n_rows()), (n[0], n[1]));
+            prop_assert_eq!((again.cell_m(), again.corner_m()), (cell_m, corner_m));
+            for (read, value) in again.map_heights_m().iter().zip(&values) {
+                prop_assert_eq!(read.is_nan(), value.is_nan());
+                prop_assert!(read.is_nan() || (*read as f32).to_bits() == value.to_bits(), "{} {}", read, value);
+            }
+        }
+    }
+
+    #[test]
+    fn the_first_row_is_the_northernmost() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("depth.asc");
+        let wkt = "PROJCS[\"here\"]";
+        let terrain = terrain([3, 2], 5.0, [100.25, -20.5]).projected(Some(wkt.to_owned()));
+        write_ascii_grid(&path, &terrain, &[0.0, 0.5, f32::NAN, 3.0, 4.0, 1e-9]).unwrap();
+        assert_eq!(
+            fs::read_to_string(&path).unwrap(),
+            "ncols 3\nnrows 2\nxllcorner 100.25\nyllcorner -20.5\ncellsize 5\nNODATA_value -9999\n3 4 0.000000001\n0 0.5 -9999\n"
+        );
+        assert_eq!(fs::read_to_string(directory.path().join("depth.prj")).unwrap(), wkt);
+        write_ascii_grid(&path, &terrain.projected(Some("EPSG:31287".to_owned())), &[0.0; 6]).unwrap();
+        assert_eq!(fs::read_to_string(directory.path().join("depth.prj")).unwrap(), wkt);
+    }
+
+    #[test]
+    fn what_a_grid_cannot_say_is_refused() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("depth.asc");
+        let refusal = |values: &[f32]| {
+            write_ascii_grid(&path, &terrain([2, 2], 1.0, [0.0; 2]), values).unwrap_err().to_string()
+        };
+        assert!(
+            refusal(&[0.0; 3]).ends_with("found 3 values, expected 4, one for each of 2 rows of 2 heights")
+        );
+        assert!(
+            refusal(&[0.0, 1.0, f32::INFINITY, 0.0])
+                .contains("found inf in row 2 from the south, column 1 from the west")
+        );
+        assert!(refusal(&[0.0, -9999.0, 0.0, 0.0]).contains("found -9999 in row 1 from the south, column 2"));
+        assert!(!path.exists());
+    }
+}
