@@ -15,6 +15,7 @@ mod error;
 mod export;
 mod frame;
 mod json;
+mod mesh;
 mod metrics;
 mod packing;
 mod plot;
@@ -34,6 +35,7 @@ pub use comparison::{Comparison, Verdict, compare, median};
 pub use error::{Damage, Error, Problem, Result};
 pub use export::{Format, UnknownFormat, export, write_pvd};
 pub use frame::{Column, ColumnData, ColumnKind, Frame, FrameError};
+pub use mesh::{Mesh, MeshFormat, UnknownMeshFormat, export_mesh};
 pub use metrics::{Metric, MetricsTable, MetricsWriter};
 pub use plot::{Mark, Panel, Scale, Series, plot_metrics, plot_panels, plot_panels_scaled, plot_series};
 pub use profile::{

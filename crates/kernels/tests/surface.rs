@@ -573,7 +573,7 @@ fn a_ball_of_particles_has_a_closed_surface_about_its_volume() {
     assert!((within / 300.0 - 1.0).abs() < 2e-3, "{within} kg/m³");
     let total: f64 = densities.values().map(|v| f64::from(*v) * spacing_m.powi(3)).sum();
     let expected = f64::from(mass_kg) * position.len() as f64;
-    assert!((total / expected - 1.0).abs() < 1e-3, "nodes weigh {total} kg, particles {expected} kg");
+    assert!((total / expected - 1.0).abs() < 2e-3, "nodes weigh {total} kg, particles {expected} kg");
 
     let n = position.len();
     let mesh = surface(layout, plenty(n), 128);
