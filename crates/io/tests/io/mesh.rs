@@ -58,6 +58,12 @@ fn bits(vectors: &Vectors) -> Vec<[u32; 3]> {
     vectors.iter().map(|v| v.map(f32::to_bits)).collect()
 }
 
+/// Places and normals of the corners of triangles.
+fn corners((position, normal, triangles): &Parts) -> Vec<[[[u32; 3]; 2]; 3]> {
+    let (position, normal) = (bits(position), bits(normal));
+    triangles.iter().map(|triangle| triangle.map(|v| [position[v as usize], normal[v as usize]])).collect()
+}
+
 /// Meshes of any finite numbers, each vertex of which some triangle has.
 fn parts() -> impl Strategy<Value = Parts> {
     let vector = || prop::array::uniform3(any::<f32>().prop_filter("finite", |x| x.is_finite()));
@@ -74,12 +80,14 @@ fn parts() -> impl Strategy<Value = Parts> {
 #[test]
 fn surfaces_come_back_to_the_bit() {
     proptest!(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(60) }, |(parts in parts())| {
-        for (format, read) in [(MeshFormat::Ply, read_ply as fn(&[u8]) -> Parts), (MeshFormat::Obj, read_obj)] {
-            let found = read(&exported(&parts, format));
-            prop_assert_eq!(bits(&found.0), bits(&parts.0), "{}", format);
-            prop_assert_eq!(bits(&found.1), bits(&parts.1), "{}", format);
-            prop_assert_eq!(&found.2, &parts.2, "{}", format);
-        }
+        let found = read_ply(&exported(&parts, MeshFormat::Ply));
+        prop_assert_eq!(bits(&found.0), bits(&parts.0));
+        prop_assert_eq!(bits(&found.1), bits(&parts.1));
+        prop_assert_eq!(&found.2, &parts.2);
+        // This reader numbers vertices as triangles first name them.
+        let found = read_obj(&exported(&parts, MeshFormat::Obj));
+        prop_assert_eq!(found.0.len(), parts.0.len());
+        prop_assert_eq!(corners(&found), corners(&parts));
     });
 }
 
