@@ -94,6 +94,11 @@ fn successors(cube: Node, is_inside: &impl Fn(Node) -> bool) -> BTreeMap<Edge, E
 
 /// Triangles of a cube, as edges: each polygon is a fan about its first edge from which no diagonal lies in a face of the cube.
 fn triangles(cube: Node, is_inside: &impl Fn(Node) -> bool) -> Vec<[Edge; 3]> {
+    let corner = |c: i64| is_inside([cube[0] + (c & 1), cube[1] + (c >> 1 & 1), cube[2] + (c >> 2)]);
+    let first = corner(0);
+    if (1..8).all(|c| corner(c) == first) {
+        return Vec::new();
+    }
     let mut next = successors(cube, is_inside);
     let mut found = Vec::new();
     while let Some(first) = next.keys().min_by_key(|edge| edge.number(cube)).copied() {
