@@ -33,13 +33,25 @@ layout(scalar, push_constant) uniform Params {
 // What the blocks before one in its workgroup have.
 shared uint before_block[WORKGROUP_SIZE / THREADS_PER_ITEM];
 
-uint corners_inside(uint h, ivec3 block, uvec3 in_block) {
+// Which of the 5³ nodes that a block's cubes have for corners are inside, in two words a thread: each node is looked up once.
+const uint CORNER_SIDE = BLOCK_SIDE + 1u;
+const uint CORNER_NODES = CORNER_SIDE * CORNER_SIDE * CORNER_SIDE;
+shared uint is_inside[2u * WORKGROUP_SIZE];
+
+uint corner_number(uvec3 at) { return (at.z * CORNER_SIDE + at.y) * CORNER_SIDE + at.x; }
+
+void look_up_corners(uint h, uint n, uint first) {
+    HomeBlock home = HomeBlock(h, cube_block_place(lattice, cube_block[h]));
+    [[dont_unroll]] for (uint i = n; i < CORNER_NODES; i += THREADS_PER_ITEM) {
+        uvec3 at = uvec3(i % CORNER_SIDE, i / CORNER_SIDE % CORNER_SIDE, i / (CORNER_SIDE * CORNER_SIDE));
+        is_inside[first + i] = value_at(lattice, home, SIDE * home.block + ivec3(at)) >= iso ? 1u : 0u;
+    }
+}
+
+uint corners_inside(uvec3 in_block, uint first) {
     uint corners = 0u;
-    [[dont_unroll]] for (uint c = 0u; c < 8u; ++c) {
-        ivec3 node = SIDE * block + ivec3(in_block + reach_step(c));
-        ivec3 of = block_of_node(node);
-        float v = value_in_block(of == block ? h : find_cube_block(lattice, of), node);
-        corners |= (v >= iso ? 1u : 0u) << c;
+    [[unroll]] for (uint c = 0u; c < 8u; ++c) {
+        corners |= is_inside[first + corner_number(in_block + reach_step(c))] << c;
     }
     return corners;
 }
@@ -48,12 +60,15 @@ void main() {
     uint h = thread_idx() / THREADS_PER_ITEM;
     uint n = thread_idx() % THREADS_PER_ITEM;
     bool is_cube = h < cube_block_count[0];
-    uint corners = is_cube ? corners_inside(h, cube_block_place(lattice, cube_block[h]), node_place(n)) : 0u;
+    uint in_group = gl_LocalInvocationIndex / THREADS_PER_ITEM;
+    uint first = 2u * THREADS_PER_ITEM * in_group;
+    if (is_cube) look_up_corners(h, n, first);
+    barrier();
+    uint corners = is_cube ? corners_inside(node_place(n), first) : 0u;
     uint vertices = bitCount(crossed_edges(corners));
     uint triangles = table[corners * CASE_WORDS];
     // Both at once: no sum over a workgroup of 4096 threads reaches 2^16, and no block's 2^8 and 2^9.
     uint before = workgroup_exclusive_scan(vertices | triangles << 16u).x;
-    uint in_group = gl_LocalInvocationIndex / THREADS_PER_ITEM;
     if (n == 0u) before_block[in_group] = before;
     barrier();
     uint own = before - before_block[in_group];

@@ -56,21 +56,22 @@ void main() {
     uint word = cube[h * BLOCK_NODES + n];
     uint crossed = crossed_edges(cube_case(word));
     if (crossed == 0u) return;
-    ivec3 node = SIDE * cube_block_place(lattice, cube_block[h]) + ivec3(node_place(n));
+    HomeBlock home = HomeBlock(h, cube_block_place(lattice, cube_block[h]));
+    ivec3 node = SIDE * home.block + ivec3(node_place(n));
     uint first = vertex_base[h] + cube_vertices_before(word);
     float begin = value_in_block(h, node);
-    vec3 slope = twice_gradient(lattice, node);
+    vec3 slope = twice_gradient(lattice, home, node);
     [[dont_unroll]] for (uint axis = 0u; axis < 3u; ++axis) {
         if ((crossed >> axis & 1u) == 0u) continue;
         uint vertex = first + crossed_before(crossed, axis);
         if (vertex >= capacity) return;
         ivec3 along = ivec3(0);
         along[axis] = 1;
-        float end = value_at(lattice, node + along);
+        float end = value_at(lattice, home, node + along);
         float t = crossing(begin, end);
         precise vec3 place = (vec3(node) + t * vec3(along)) * cell_m + lattice.origin_m;
         position[vertex] = place;
         vec3 edge = begin > end ? vec3(along) : -vec3(along);
-        normal[vertex] = unit_normal(mix(slope, twice_gradient(lattice, node + along), t), edge);
+        normal[vertex] = unit_normal(mix(slope, twice_gradient(lattice, home, node + along), t), edge);
     }
 }
