@@ -91,6 +91,15 @@ fn every_transfer_spline_and_density_of_snow_on_a_grid_verifies() {
 }
 
 #[test]
+fn surfaces_of_every_fineness_and_workgroup_verify() {
+    let session = session();
+    let all = ["count=64,65,4097", "period=4,9,40", "workgroup_size=64,256,512"];
+    for point in planned(&["surface."], &all, Profile::Smoke) {
+        verify(&session, &point);
+    }
+}
+
+#[test]
 fn ids_are_unique_and_defaults_are_values_of_their_axes() {
     let ids: BTreeSet<_> = benches::all().iter().map(|bench| bench.id()).collect();
     assert_eq!(ids.len(), benches::all().len());

@@ -16,6 +16,7 @@ mod export;
 mod flow_rasters;
 mod frame;
 mod json;
+mod mesh;
 mod metrics;
 mod packing;
 mod plot;
@@ -37,6 +38,7 @@ pub use error::{Damage, Error, Problem, Result};
 pub use export::{Format, UnknownFormat, export, write_pvd};
 pub use flow_rasters::{FlowRasters, affected_area_overlap};
 pub use frame::{Column, ColumnData, ColumnKind, Frame, FrameError};
+pub use mesh::{Mesh, MeshFormat, UnknownMeshFormat, export_mesh};
 pub use metrics::{Metric, MetricsTable, MetricsWriter};
 pub use plot::{Mark, Panel, Scale, Series, plot_metrics, plot_panels, plot_panels_scaled, plot_series};
 pub use profile::{

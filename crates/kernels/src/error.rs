@@ -95,6 +95,12 @@ pub enum KernelError {
         /// What was found and what is expected.
         problem: String,
     },
+    /// A surface that cannot be, or cannot be found as asked.
+    #[error("surface: {problem}")]
+    Surface {
+        /// What was found and what is expected.
+        problem: String,
+    },
     /// Interlinks that cannot be, or cannot be made as asked.
     #[error("interlinks: {problem}")]
     Interlinks {

@@ -1,11 +1,12 @@
-//! Data-parallel primitives on the device: counts, reduction, scan, compaction, radix sort, the uniform grid, interlinks, and
-//! decompositions of small matrices.
+//! Data-parallel primitives on the device: counts, reduction, scan, compaction, radix sort, the uniform grid, sparse blocks of nodes and
+//! surfaces in them, interlinks, and decompositions of small matrices.
 //!
 //! Each is an object that owns its kernels and its scratch for a capacity, and records passes. Counts come from the device
 //! ([`frazil_vk::DeviceCount`]); nothing waits for the host. All of them are correct on any subgroup size, because none uses
 //! subgroups, and give the same bits on every run, but for [`Builder::CompareAndSwap`], which is there to be asked for.
 //!
-//! The kernels are in `glsl/primitives`, `glsl/grid`, `glsl/interlinks` and `glsl/linalg`; their CPU twins in `frazil-reference`.
+//! The kernels are in `glsl/primitives`, `glsl/grid`, `glsl/sparse`, `glsl/surface`, `glsl/interlinks` and `glsl/linalg`; their CPU
+//! twins in `frazil-reference`.
 //! Nothing here knows what a particle is beyond a position and, for interlinks, a temperature and an id.
 
 mod cell_sort;
@@ -23,6 +24,7 @@ mod reduction;
 mod scan;
 mod segmented_reduction;
 mod sparse_blocks;
+mod surface;
 
 pub use cell_sort::{CellSort, CellSortMethod};
 pub use compaction::{Compaction, Move};
@@ -38,3 +40,4 @@ pub use reduction::{Operation, ReductionF32, ReductionU32};
 pub use scan::{FixedScan, Scan, ScanOptions};
 pub use segmented_reduction::{SegmentedReductionF32, SegmentedReductionU32};
 pub use sparse_blocks::{BLOCK_SIDE, BlockCapacity, BlockLayout, SparseBlocks};
+pub use surface::{MarchingCubes, MeshCapacity, MeshWanted, SplatDensity, SplatMass};

@@ -9,6 +9,7 @@
 //! - [`snow`]: the two-phase step of snow and water, one method a stage.
 //! - [`mpm`]: snow by the material point method, f64.
 //! - [`dem`]: grains that touch, f64.
+//! - [`surface`]: densities at nodes, marching cubes, and what must hold of a closed mesh; f64.
 //!
 //! Tests and benches use it; nothing else does. It never knows Vulkan, another crate of the workspace, files or threads,
 //! and is written to be read rather than to be fast.
@@ -21,3 +22,4 @@ pub mod mpm;
 pub mod primitives;
 pub mod snow;
 pub mod sph;
+pub mod surface;

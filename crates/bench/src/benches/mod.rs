@@ -10,6 +10,7 @@ mod exclusive_scan;
 mod gather;
 mod interlinks;
 mod lattice;
+mod marching_cubes;
 mod mpm;
 mod pbd_step;
 mod radix_sort;
@@ -44,5 +45,6 @@ pub fn all() -> &'static [&'static dyn Bench] {
         &mpm::UpdateNodes,
         &mpm::UpdateParticles,
         &mpm::Step,
+        &marching_cubes::Surface,
     ]
 }

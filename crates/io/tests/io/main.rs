@@ -5,6 +5,7 @@
 mod checkpoint;
 mod common;
 mod export;
+mod mesh;
 mod metrics;
 mod plot;
 mod recording;

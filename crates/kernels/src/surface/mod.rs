@@ -1,0 +1,47 @@
+//! Surfaces: densities of particles at nodes, and the mesh where a field of nodes takes one value.
+//!
+//! - `splat_density`: from particles to values of nodes.
+//! - `marching_cubes`: from values of nodes to vertices, normals and triangles.
+//! - `cases`: which triangles a cube has, for each of the 256 ways in which its corners are inside or not.
+
+mod cases;
+mod marching_cubes;
+mod splat_density;
+
+use crate::{BlockLayout, KernelError};
+use frazil_vk::{Buffer, DeviceCount};
+
+pub use marching_cubes::{MarchingCubes, MeshCapacity, MeshWanted};
+pub use splat_density::{SplatDensity, SplatMass};
+
+/// Threads of the smallest workgroup: one for each node of a block.
+const LEAST_WORKGROUP: u32 = 64;
+
+fn check_workgroup(primitive: &'static str, workgroup_size: u32) -> Result<(), KernelError> {
+    if workgroup_size < LEAST_WORKGROUP {
+        return Err(KernelError::WorkgroupSize { primitive, found: workgroup_size, least: LEAST_WORKGROUP });
+    }
+    Ok(())
+}
+
+fn check_layout(layout: &BlockLayout) -> Result<(), KernelError> {
+    if layout.dimensions() != 3 {
+        let problem = format!("blocks in {} dimensions, expected 3", layout.dimensions());
+        return Err(KernelError::Surface { problem });
+    }
+    Ok(())
+}
+
+/// Checks that there is room for a value at each node of as many blocks as there may be.
+fn check_nodes(
+    primitive: &'static str,
+    blocks: &DeviceCount,
+    value: &Buffer<f32>,
+) -> Result<(), KernelError> {
+    let needed = 64 * u64::from(blocks.capacity);
+    if (value.len() as u64) < needed {
+        let (object, found) = (value.name().to_owned(), value.len() as u64);
+        return Err(KernelError::TooSmall { primitive, object, found, needed });
+    }
+    Ok(())
+}

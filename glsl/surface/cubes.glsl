@@ -1,0 +1,35 @@
+// Corners, edges and words of cubes.
+//
+// Corner c is the lowest node and one more along each axis whose bit is set in c. Edge 4 a + j runs along axis a from the corner that has
+// the bits of j on axes a + 1 and a + 2, in turn. So edges 0, 4 and 8 begin at the lowest node, which owns them.
+
+// What is kept of a cube: its case, bit c set where corner c is inside; how many vertices, and how many triangles, the cubes before it in
+// its block have.
+uint cube_word(uint corners, uint vertices_before, uint triangles_before) {
+    return corners | vertices_before << 8u | triangles_before << 16u;
+}
+uint cube_case(uint word) { return word & 0xffu; }
+uint cube_vertices_before(uint word) { return word >> 8u & 0xffu; }
+uint cube_triangles_before(uint word) { return word >> 16u; }
+
+// Bit a: the surface crosses the edge along axis a that begins at the cube's lowest node.
+uint crossed_edges(uint corners) {
+    uint lowest = (corners & 1u) * 7u;
+    uint ends = (corners >> 1u & 1u) | (corners >> 2u & 1u) << 1u | (corners >> 4u & 1u) << 2u;
+    return lowest ^ ends;
+}
+
+// Of how many crossed edges of the same node the one along `axis` comes after.
+uint crossed_before(uint crossed, uint axis) { return bitCount(crossed & ((1u << axis) - 1u)); }
+
+// Where an edge begins, from the cube's lowest node.
+ivec3 edge_begin(uint edge) {
+    uint axis = edge / 4u;
+    ivec3 begin = ivec3(0);
+    begin[(axis + 1u) % 3u] = int(edge & 1u);
+    begin[(axis + 2u) % 3u] = int(edge >> 1u & 1u);
+    return begin;
+}
+
+// Words of a case in the table: how many triangles, then up to five of three edges, four bits each.
+const uint CASE_WORDS = 6u;
