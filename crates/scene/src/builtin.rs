@@ -54,5 +54,11 @@ pub fn builtin() -> &'static [Builtin] {
         "snowplow",
         "snowball_on_body_3d",
         "snowballs_3d",
+        "column_collapse",
+        "hopper",
+        "slope_obstacle",
+        "avalanche",
+        "avalanche_128k",
+        "avalanche_1m",
     ]
 }

@@ -5,6 +5,7 @@
 mod analyze;
 mod bad_input;
 mod bench;
+mod dem;
 mod export;
 mod mpm;
 mod play;
