@@ -94,8 +94,8 @@ fn fill_hole(n_columns: usize, heights: &mut [f64], hole: &[usize]) {
     }
 }
 
-/// For every height the place of the nearest known one, counted in steps between neighbours; of several the one in the
-/// southernmost row, then the westernmost. There must be one.
+/// For every height the place of the nearest known one, counted in steps between neighbours; of several one that depends
+/// on the heights alone. There must be one.
 pub(super) fn nearest_known(n_columns: usize, n_rows: usize, heights: &[f64]) -> Vec<usize> {
     let mut nearest = vec![usize::MAX; heights.len()];
     let mut queue: VecDeque<usize> = VecDeque::new();
