@@ -145,7 +145,8 @@ fn refuse_grains(scene: &Scene) -> Result<(), SolverError> {
     match scene.dem {
         Some(_) => Err(SolverError::Scene {
             key: "dem".into(),
-            found: "a section of grains, which `frazil check` understands but no solver of this build runs,".into(),
+            found: "a section of grains, which `frazil check` understands but no solver of this build runs,"
+                .into(),
         }),
         None => Ok(()),
     }

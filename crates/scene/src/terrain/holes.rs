@@ -144,6 +144,18 @@ mod tests {
     }
 
     #[test]
+    fn every_edge_is_an_edge() {
+        for edge in [2, 10, 14, 22] {
+            let mut heights = [1.0; 25];
+            heights[edge] = NAN;
+            assert!(terrain(5, &heights).without_holes(false).is_ok(), "{edge}");
+        }
+        let mut heights = [1.0; 25];
+        heights[12] = NAN;
+        assert!(terrain(5, &heights).without_holes(false).is_err());
+    }
+
+    #[test]
     fn holes_are_counted_and_placed() {
         let mut heights = [1.0; 49];
         for idx in [8, 16, 17, 33] {
