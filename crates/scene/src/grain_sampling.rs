@@ -324,3 +324,23 @@ impl Grains {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of a chain each second one goes; what was there before, and what only touches, stays.
+    #[test]
+    fn crowded_grains_are_dropped_after_those_before_them() {
+        let mut grains = Grains::default();
+        for x in [0.0, 0.1, 1.0, 1.5, 2.0, 2.5, 5.0, 7.0] {
+            grains.push([x, 0.0, 0.0], 0.5);
+        }
+        grains.drop_crowded(2);
+        let left: Vec<f64> = grains.centres_m.iter().map(|centre| centre[0]).collect();
+        assert_eq!(left, [0.0, 0.1, 1.0, 2.0, 5.0, 7.0]);
+        assert_eq!(grains.radii_m.len(), 6);
+        grains.drop_crowded(6);
+        assert_eq!(grains.radii_m.len(), 6);
+    }
+}

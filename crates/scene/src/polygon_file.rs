@@ -188,6 +188,10 @@ fn thickness_of_properties(properties: &JsonObject) -> Option<f64> {
 fn named_system(members: Option<&JsonObject>) -> Option<String> {
     let name = members?.get("crs")?.get("properties")?.get("name")?.as_str()?;
     let code = name.rsplit(':').next()?;
+    // Longitudes and latitudes by their other name.
+    if code.eq_ignore_ascii_case("CRS84") {
+        return Some("EPSG:4326".to_owned());
+    }
     Some(if name.to_ascii_uppercase().contains("EPSG") { format!("EPSG:{code}") } else { name.to_owned() })
 }
 
@@ -271,6 +275,10 @@ mod tests {
         assert_eq!(thickness, [Some(1.5), Some(2.0), Some(2.0)]);
         assert!(file.areas.iter().all(|(polygon, _)| polygon.area() == 3.0 && polygon.rings[0].len() == 3));
         let bare = geojson(&format!(r#"{{"type":"Polygon","coordinates":{ring}}}"#)).unwrap();
+        let degrees = geojson(&format!(
+            r#"{{"type":"Feature","crs":{{"properties":{{"name":"urn:ogc:def:crs:OGC:1.3:CRS84"}}}},"properties":null,"geometry":{{"type":"Polygon","coordinates":{ring}}}}}"#
+        ));
+        assert_eq!(degrees.unwrap().projection.as_deref(), Some("EPSG:4326"));
         assert_eq!((bare.areas.len(), bare.areas[0].1, bare.projection), (1, None, None));
     }
 

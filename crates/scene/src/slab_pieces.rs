@@ -67,6 +67,10 @@ const SHARED_TOLERANCE: f64 = 1e-6;
 /// Gap between plate and terrain, in thicknesses: more than the rounding of positions to f32.
 const CLEARANCE: f64 = 1e-3;
 
+/// Times at most that a plate is moved along its normal, and of those how many may be downwards.
+const MAX_LIFTS: usize = 64;
+const SETTLING_LIFTS: usize = 8;
+
 /// Points along an edge at most by which the plane below a plate is found.
 const MAX_PLATE_POINTS: usize = 513;
 
@@ -248,9 +252,15 @@ impl Plate {
             plate.axes = [along, cross(normal, along), normal];
             plate.origin[2] = height;
         }
-        // Moved out of the slope its footprint moves, too.
-        for _ in 0..4 {
-            let lift_m = plate.highest_m(terrain)? + CLEARANCE * thickness_m;
+        // Moved along its normal its footprint moves, too; at last it only goes up.
+        let clearance_m = CLEARANCE * thickness_m;
+        for round in 0..MAX_LIFTS {
+            let highest_m = plate.highest_m(terrain)?;
+            let is_free = highest_m <= -0.5 * clearance_m;
+            if is_free && (round >= SETTLING_LIFTS || highest_m >= -1.5 * clearance_m) {
+                break;
+            }
+            let lift_m = highest_m + clearance_m;
             plate.origin = std::array::from_fn(|i| plate.origin[i] + lift_m * plate.axes[2][i]);
         }
         Some(plate)

@@ -94,8 +94,8 @@ fn fill_hole(n_columns: usize, heights: &mut [f64], hole: &[usize]) {
     }
 }
 
-/// For every height the place of the nearest known one, counted in steps between neighbours; of several the one in the
-/// southernmost row, then the westernmost. There must be one.
+/// For every height the place of the nearest known one, counted in steps between neighbours; of several one that depends
+/// on the heights alone. There must be one.
 pub(super) fn nearest_known(n_columns: usize, n_rows: usize, heights: &[f64]) -> Vec<usize> {
     let mut nearest = vec![usize::MAX; heights.len()];
     let mut queue: VecDeque<usize> = VecDeque::new();
@@ -141,6 +141,18 @@ mod tests {
         assert_eq!(kept.height_at(1, 1), None);
         let filled = terrain(5, &heights).without_holes(true).unwrap();
         assert_eq!(filled.height_at(1, 1), None);
+    }
+
+    #[test]
+    fn every_edge_is_an_edge() {
+        for edge in [2, 10, 14, 22] {
+            let mut heights = [1.0; 25];
+            heights[edge] = NAN;
+            assert!(terrain(5, &heights).without_holes(false).is_ok(), "{edge}");
+        }
+        let mut heights = [1.0; 25];
+        heights[12] = NAN;
+        assert!(terrain(5, &heights).without_holes(false).is_err());
     }
 
     #[test]

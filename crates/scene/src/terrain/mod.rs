@@ -153,7 +153,8 @@ impl Terrain {
         self.heights_m.iter().map(|height| (height - self.base_m) as f32).collect()
     }
 
-    /// As [`Self::heights_m`], where unknown that of the nearest known height: so that what strays beyond the map falls nowhere.
+    /// As [`Self::heights_m`], where unknown that of a nearest known height, counted in steps to neighbours: so that what strays
+    /// beyond the map falls nowhere.
     pub fn extended_heights_m(&self) -> Vec<f32> {
         let nearest = holes::nearest_known(self.n_columns, self.n_rows, &self.heights_m);
         nearest.into_iter().map(|idx| (self.heights_m[idx] - self.base_m) as f32).collect()

@@ -56,6 +56,9 @@ impl Refusal {
     }
 }
 
+/// No land is as low as the number that mostly stands for unknown heights, −9999.
+const PLAUSIBLE_HEIGHTS_M: std::ops::Range<f64> = -9000.0..100_000.0;
+
 const FILES: &str = "an ESRI ASCII grid (.asc), a GeoTIFF (.tif) or a PNG of 16 bits (.png)";
 
 impl TerrainSource {
@@ -89,6 +92,15 @@ impl TerrainSource {
             _ => Err("a name that does not end in .asc, .tif or .png".to_owned()),
         };
         let terrain = terrain.map_err(refuse)?;
+        if let Some(height) =
+            terrain.map_heights_m().iter().find(|h| !h.is_nan() && !PLAUSIBLE_HEIGHTS_M.contains(*h))
+        {
+            return Err(Refusal::new(
+                "terrain.file",
+                format!("{path}: a height of {} m", number(*height)),
+                "heights of land; what stands for unknown ones is told by NODATA_value or GDAL_NODATA",
+            ));
+        }
         let projection = terrain.projection().map(str::to_owned).or(prj);
         terrain.projected(projection).without_holes(self.fill_holes).map_err(|problem| {
             Refusal::new(

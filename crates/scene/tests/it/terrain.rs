@@ -134,6 +134,9 @@ fn files_that_are_no_maps_are_named_with_the_line() {
     files.write("slope.asc", heights(&[]).replace("cellsize", "cell"));
     assert!(message(&files, FILE).contains("slope.asc: line 5: \"cell\" in the head of what should be"));
     assert!(message(&files, "file='@none.asc'").contains("none.asc: No such file"));
+    files.write("slope.asc", heights(&[(7, "-3.4e38")]));
+    let deep = message(&files, FILE);
+    assert!(deep.contains("slope.asc: a height of -3.4e38 m") && deep.contains("NODATA_value"), "{deep}");
     files.write("slope.tif", "no tiff");
     assert!(message(&files, "file='@slope.tif'").contains("slope.tif: no valid TIFF"));
     files.write("slope.xyz", "1 2 3");
