@@ -94,7 +94,11 @@ fn every_transfer_spline_and_density_of_snow_on_a_grid_verifies() {
 fn surfaces_of_every_fineness_and_workgroup_verify() {
     let session = session();
     let all = ["count=64,65,4097", "period=4,9,40", "workgroup_size=64,256,512"];
-    for point in planned(&["surface."], &all, Profile::Smoke) {
+    for point in planned(&["surface.marching_cubes"], &all, Profile::Smoke) {
+        verify(&session, &point);
+    }
+    let all = ["count=64,2049", "per_cell=1,3,100", "workgroup_size=64,256,512"];
+    for point in planned(&["surface.splat_density"], &all, Profile::Smoke) {
         verify(&session, &point);
     }
 }

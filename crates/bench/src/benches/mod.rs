@@ -10,13 +10,13 @@ mod exclusive_scan;
 mod gather;
 mod interlinks;
 mod lattice;
-mod marching_cubes;
 mod mpm;
 mod pbd_step;
 mod radix_sort;
 mod reduction;
 mod segmented_reduction;
 mod snow_step;
+mod surface;
 
 use crate::bench::Bench;
 
@@ -45,6 +45,7 @@ pub fn all() -> &'static [&'static dyn Bench] {
         &mpm::UpdateNodes,
         &mpm::UpdateParticles,
         &mpm::Step,
-        &marching_cubes::Surface,
+        &surface::SplatDensity,
+        &surface::MarchingCubes,
     ]
 }

@@ -3,8 +3,8 @@
 //! The table is derived from a rule, so that what makes a mesh closed can be seen, and is checked below:
 //!
 //! 1. On each face, the surface cuts off each run of neighbouring inside corners by a segment from where one enters the run, going
-//!    about the face, to where one leaves it. Two inside corners across a face's diagonal stay apart. A face's segments so follow from its corners alone: the two
-//!    cubes that share it have the same ones, in opposite directions.
+//!    about the face, to where one leaves it. Two inside corners across a face's diagonal stay apart. A face's segments so follow from
+//!    its corners alone: the two cubes that share it have the same ones, in opposite directions.
 //! 2. A crossed edge lies on two faces, which each have one segment end there. So segments form loops.
 //! 3. A loop is filled by a fan about the lowest numbered of its edges from which no diagonal lies in a face. A diagonal in a face
 //!    could be a segment or a diagonal of the cube behind it, and an edge would have four triangles. All loops have such fans.

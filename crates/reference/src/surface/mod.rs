@@ -13,4 +13,4 @@ mod splat;
 pub use marching_cubes::{IsoMesh, NEAREST, marching_cubes};
 pub use mesh::{MeshFault, area, euler_characteristics, volume};
 pub use nodes::{BLOCK_SIDE, Nodes};
-pub use splat::splat_density;
+pub use splat::{splat_densities, splat_density};

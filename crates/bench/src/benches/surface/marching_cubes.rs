@@ -3,14 +3,14 @@
 use crate::axis::{Axis, Domain, Point};
 use crate::bench::{Bench, DeviceWorkload, Difference, Prepared, Work, first_difference};
 use crate::error::Result;
-use frazil_kernels::{BLOCK_SIDE, BlockLayout, Counts, MarchingCubes, MeshCapacity};
+use frazil_kernels::{BLOCK_SIDE, BlockLayout, Counts, MeshCapacity};
 use frazil_reference::surface::{IsoMesh, Nodes, marching_cubes};
 use frazil_vk::{Buffer, Device, DeviceCount, Recorder};
 use glam::DVec3;
 use std::f32::consts::TAU;
 
 /// Elements are voxels: nodes that the field is given at.
-pub struct Surface;
+pub struct MarchingCubes;
 
 const BLOCK_NODES: usize = 64;
 /// The level that the field is above in half of space.
@@ -24,7 +24,7 @@ struct Workload {
     blocks: DeviceCount,
     block: Buffer<u32>,
     value: Buffer<f32>,
-    surface: MarchingCubes,
+    surface: frazil_kernels::MarchingCubes,
     extent_m: f64,
     expected: IsoMesh,
 }
@@ -35,7 +35,7 @@ fn gyroid(node: [u32; 3], period: f32) -> f32 {
     ISO + x.sin() * y.cos() + y.sin() * z.cos() + z.sin() * x.cos()
 }
 
-impl Bench for Surface {
+impl Bench for MarchingCubes {
     fn id(&self) -> &'static str {
         "surface.marching_cubes"
     }
@@ -78,7 +78,7 @@ impl Bench for Surface {
             vertices: expected.position.len() as u32,
             triangles: expected.triangles.len() as u32,
         };
-        let surface = MarchingCubes::new(device, layout, capacity, point.workgroup_size()?)?;
+        let surface = frazil_kernels::MarchingCubes::new(device, layout, capacity, point.workgroup_size()?)?;
         surface.cube_block_count().expect(capacity.cube_blocks);
         surface.vertex_count().expect(capacity.vertices);
         surface.triangle_count().expect(capacity.triangles);

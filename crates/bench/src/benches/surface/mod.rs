@@ -1,0 +1,7 @@
+//! Surfaces of particles: densities at nodes, and the mesh of one.
+
+mod marching_cubes;
+mod splat_density;
+
+pub use marching_cubes::MarchingCubes;
+pub use splat_density::SplatDensity;
