@@ -4,6 +4,9 @@ use frazil_scene::{Collider, Scene, Shape, builtin};
 
 use crate::{edited, minimal};
 
+/// Scenes of more particles are not sampled in tests: that takes longer than it tells.
+const MOST_SAMPLED: u64 = 200_000;
+
 #[test]
 fn lengths_are_scaled_and_corners_are_whole_spacings() {
     let colliders = "colliders=[{plane={point_m=[0,-0.1,0],normal=[0,2,0]}},\
@@ -129,6 +132,9 @@ fn built_in_scenes_are_sound_at_any_size() {
         for scale in [0.2, 0.35, 0.5, 1.3] {
             let scene = builtin.load(&[format!("scale={scale}")]).unwrap_or_else(|e| panic!("{e}"));
             assert_eq!(scene.advice(), [], "{} at {scale}", builtin.name);
+            if scene.particle_count_estimate() > MOST_SAMPLED {
+                continue;
+            }
             let sampled = scene.sample().unwrap_or_else(|e| panic!("scale {scale}: {e}"));
             let inside = |point: &[f32; 3]| {
                 (0..3).all(|i| {
@@ -140,6 +146,9 @@ fn built_in_scenes_are_sound_at_any_size() {
             let mut n_expected = 0.0;
             for (block, unscaled) in scene.particles.iter().zip(&whole.particles) {
                 let Shape::Box { .. } = block.shape else { continue };
+                if whole.dem.is_some() {
+                    continue;
+                }
                 let (found, full) = (layers(&block.shape, d), layers(&unscaled.shape, d));
                 for axis in 0..3 {
                     let difference = (found[axis] - scale * full[axis]).abs();
@@ -147,7 +156,9 @@ fn built_in_scenes_are_sound_at_any_size() {
                 }
                 n_expected += found.map(f64::round).iter().product::<f64>();
             }
-            if whole.particles.iter().all(|block| matches!(block.shape, Shape::Box { .. })) {
+            // Grains lie in layers of their own, or at random.
+            let is_lattice = whole.dem.is_none();
+            if is_lattice && whole.particles.iter().all(|block| matches!(block.shape, Shape::Box { .. })) {
                 assert_eq!(sampled.len() as f64, n_expected, "{} at {scale}", builtin.name);
             }
         }

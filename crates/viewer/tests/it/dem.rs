@@ -42,17 +42,18 @@ fn every_scene_of_grains_steps_soundly_and_twice_alike() {
 #[test]
 fn a_resumed_run_of_grains_ends_with_the_bits_of_an_unbroken_one() {
     let folder = tempfile::tempdir().unwrap();
-    let bonds = "dem.bonds={strength_n=50,form_below_m_s=0.5,at_start=true}";
-    for (name, changes) in
-        [("plain", &[][..]), ("frozen", &["--set", bonds, "--set", "dem.rolling_friction=0.2"])]
-    {
+    let bonds = "dem.bonds={strength_n=5,form_below_m_s=0.5,at_start=true}";
+    let frozen = ["hopper", "--set", "scale=0.5", "--set", bonds, "--set", "dem.rolling_friction=0.2"];
+    for (name, scene) in [("plain", SMALL), ("frozen", &frozen)] {
         let [whole, broken] = run_whole_and_broken(&folder.path().join(name), |out, arguments| {
-            succeed(&mut run(out, &[changes, arguments].concat()));
+            let into = ["--quiet", "--out", out.to_str().unwrap()];
+            succeed(&mut command(&[&["run"], scene, &into, arguments].concat()));
         });
         assert_same_results(&whole, &broken);
         if name == "frozen" {
             let metrics = MetricsTable::read(&whole.join("metrics.csv")).unwrap();
-            assert!(metrics.column("bonds_per_grain").unwrap()[0] > 1.0);
+            let bonds = metrics.column("bonds_per_grain").unwrap();
+            assert!(bonds[0] > 1.0, "{bonds:?}");
         }
     }
 }
