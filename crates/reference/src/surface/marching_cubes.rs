@@ -26,6 +26,8 @@ pub struct IsoMesh {
     pub position: Vec<DVec3>,
     /// Minus the gradient at each vertex, times two cells: its direction is the normal.
     pub outwards: Vec<DVec3>,
+    /// Whether neither end of each vertex's edge has a gradient. Two that cancel at the vertex do so here to the rounding of f64 only.
+    pub is_flat: Vec<bool>,
     /// The edge at each vertex, towards its lower end: the normal where there is no gradient.
     pub edge_outwards: Vec<DVec3>,
     /// Vertices of triangles, counter-clockwise seen from outside.
@@ -152,6 +154,7 @@ pub fn marching_cubes(nodes: &Nodes, origin_m: DVec3, cell_m: f64, iso: f64) -> 
             mesh.position.push(origin_m + cell_m * from.lerp(to, t));
             let [slope, slope_end] = ends.map(|node| DVec3::from_array(nodes.twice_gradient(node)));
             mesh.outwards.push(-slope.lerp(slope_end, t));
+            mesh.is_flat.push(slope == DVec3::ZERO && slope_end == DVec3::ZERO);
             mesh.edge_outwards.push(if begin >= iso { to - from } else { from - to });
         }
     }

@@ -1,5 +1,6 @@
 //! `frazil run`: a scene, simulated from its beginning or from a checkpoint, with all that it writes.
 
+mod flow;
 mod interrupt;
 mod outputs;
 mod picture;
@@ -160,6 +161,9 @@ pub fn simulate(
         plots::write(folder, &simulation.scene)?;
     }
     if let Ok(Ended::Complete) = &ended {
+        if schedule.record.is_some() {
+            flow::write(folder, &simulation.scene)?;
+        }
         at_end(&simulation)?;
     }
     report.write(folder, &simulation, final_state)?;

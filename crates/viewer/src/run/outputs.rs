@@ -40,6 +40,10 @@ impl Folder {
             self.temperature_plot(),
             self.final_picture(),
             self.shape(),
+            self.flow(),
+            self.root.join("deposit_thickness.asc"),
+            self.root.join("peak_thickness.asc"),
+            self.root.join("peak_speed.asc"),
         ];
         let pictures =
             fs::read_dir(self.pictures()).into_iter().flatten().flatten().map(|entry| entry.path());
@@ -106,6 +110,9 @@ impl Folder {
     }
     pub fn shape(&self) -> PathBuf {
         self.root.join("shape.json")
+    }
+    pub fn flow(&self) -> PathBuf {
+        self.root.join("flow.csv")
     }
     fn pictures(&self) -> PathBuf {
         self.root.join("frames")

@@ -59,6 +59,27 @@ fn a_resumed_run_of_grains_ends_with_the_bits_of_an_unbroken_one() {
 }
 
 #[test]
+fn a_flow_on_a_terrain_leaves_its_rasters_and_its_front() {
+    let folder = tempfile::tempdir().unwrap();
+    succeed(&mut run(folder.path(), &["--time", "0.5", "--record", "0.1 s", "--render", "never"]));
+    let table = MetricsTable::read(&folder.path().join("flow.csv")).unwrap();
+    let (run_out, height) = (table.column("run_out").unwrap(), table.column("front_height").unwrap());
+    assert_eq!(run_out.len(), 6);
+    assert_eq!(run_out[0], 0.0);
+    // It begins at rest and goes down a slope of some 30 degrees: g/2 t² sin θ is at most 0.6 m.
+    assert!(run_out[5] > 0.05 && run_out[5] < 0.7, "{run_out:?}");
+    assert!(height.windows(2).all(|pair| pair[1] <= pair[0] + 0.01), "{height:?}");
+    let read = |name: &str| {
+        let text = std::fs::read_to_string(folder.path().join(name)).unwrap();
+        frazil_scene::Terrain::from_ascii_grid(&text).unwrap()
+    };
+    let [deposit, peak, speed] = ["deposit_thickness.asc", "peak_thickness.asc", "peak_speed.asc"].map(read);
+    let pairs = deposit.map_heights_m().iter().zip(peak.map_heights_m());
+    assert!(pairs.clone().all(|(now, most)| now <= most) && pairs.clone().any(|(now, _)| *now > 0.1));
+    assert!(speed.map_heights_m().iter().any(|v| *v > 0.5));
+}
+
+#[test]
 fn pictures_of_grains_show_the_ground() {
     let folder = tempfile::tempdir().unwrap();
     succeed(&mut run(folder.path(), &["--steps", "1", "--render", "1"]));

@@ -1,0 +1,103 @@
+//! What avalanche people look at: rasters of thickness and speed on the map, and how far the front has come.
+//!
+//! Both are made of the recording, so that a run that was resumed has those of the whole.
+
+use super::outputs::Folder;
+use crate::failure::Failure;
+use frazil_io::{FlowRasters, Frame, Metric, MetricsWriter, Recording};
+use frazil_scene::{Scene, Terrain};
+
+/// The share of grains that are the front: those lowest down.
+const FRONT_SHARE: f64 = 0.01;
+/// The share of what grains are made of that snow is, where no release says how dense it lies.
+const PACKING_FRACTION: f64 = 0.55;
+
+/// Columns of `flow.csv`.
+const COLUMNS: [(&str, &str); 9] = [
+    ("step", ""),
+    ("time", "s"),
+    ("front_x", "m"),
+    ("front_y", "m"),
+    ("front_height", "m"),
+    ("run_out", "m"),
+    ("travel_angle", "deg"),
+    ("front_speed", "m/s"),
+    ("mean_speed", "m/s"),
+];
+
+/// Where a flow is at an instant.
+struct Instant {
+    step: u64,
+    time_s: f64,
+    /// The mean place of the lowest hundredth of its grains, in m in the scene.
+    front_m: [f64; 3],
+    mean_speed_m_s: f64,
+    /// Height of its highest grain in m.
+    top_m: f64,
+}
+
+/// Writes `deposit_thickness.asc`, `peak_thickness.asc`, `peak_speed.asc` and `flow.csv` of a scene of grains on a terrain; nothing of another,
+/// of a run without a recording, or of one whose frames lack velocities or radii.
+pub fn write(folder: &Folder, scene: &Scene) -> Result<(), Failure> {
+    let (Some(dem), Some(terrain)) = (&scene.dem, scene.ground()) else { return Ok(()) };
+    let mut recording = Recording::open(&folder.recording()).map_err(Failure::other)?;
+    let release = scene.releases.first();
+    let bulk_density_kg_m3 =
+        release.map_or(PACKING_FRACTION * dem.density_kg_m3, |release| release.bulk_density_kg_m3(dem));
+    let mut rasters = FlowRasters::new(terrain, bulk_density_kg_m3);
+    let mut instants = Vec::new();
+    for index in 0..recording.len() {
+        let frame = recording.frame(index).map_err(Failure::other)?;
+        let (Ok(velocities), Ok(radii)) = (frame.vec3("velocity"), frame.f32("radius")) else {
+            return Ok(());
+        };
+        let positions = frame.vec3("position").map_err(Failure::other)?;
+        let masses: Vec<f32> = radii.iter().map(|r| dem.grain_mass_kg((*r).into()) as f32).collect();
+        rasters.add(positions, velocities, &masses);
+        instants.extend(instant(&frame, positions, velocities));
+    }
+    rasters.write(folder.root(), terrain).map_err(Failure::other)?;
+    write_table(folder, terrain, &instants)
+}
+
+fn instant(frame: &Frame, positions: &[[f32; 3]], velocities: &[[f32; 3]]) -> Option<Instant> {
+    let n = positions.len();
+    let n_front = ((FRONT_SHARE * n as f64).ceil() as usize).clamp(1, n.max(1));
+    let mut by_height: Vec<&[f32; 3]> = positions.iter().collect();
+    by_height.sort_by(|a, b| a[2].total_cmp(&b[2]));
+    let top_m = f64::from(by_height.last()?[2]);
+    let front = &by_height[..n_front];
+    let mean = |axis: usize| front.iter().map(|x| f64::from(x[axis])).sum::<f64>() / n_front as f64;
+    let speed = |v: &[f32; 3]| v.iter().map(|x| f64::from(*x).powi(2)).sum::<f64>().sqrt();
+    Some(Instant {
+        step: frame.step(),
+        time_s: frame.time_s(),
+        front_m: [mean(0), mean(1), mean(2)],
+        mean_speed_m_s: velocities.iter().map(speed).sum::<f64>() / n as f64,
+        top_m,
+    })
+}
+
+/// The front on the map, how far it is from where it began, and the angle from the highest grain at the start down to it.
+fn write_table(folder: &Folder, terrain: &Terrain, instants: &[Instant]) -> Result<(), Failure> {
+    let metrics: Vec<Metric> = COLUMNS.iter().map(|(name, unit)| Metric::new(*name, *unit)).collect();
+    let mut table = MetricsWriter::create(&folder.flow(), &metrics).map_err(Failure::other)?;
+    let Some(first) = instants.first() else { return Ok(()) };
+    let mut before = first;
+    for at in instants {
+        let [x, y] = terrain.to_map_m([at.front_m[0], at.front_m[1]]);
+        let level =
+            |a: &Instant, b: &Instant| (a.front_m[0] - b.front_m[0]).hypot(a.front_m[1] - b.front_m[1]);
+        let run_out_m = level(at, first);
+        let angle_deg = (first.top_m - at.front_m[2]).atan2(run_out_m).to_degrees();
+        let duration_s = at.time_s - before.time_s;
+        let way_m = level(at, before).hypot(at.front_m[2] - before.front_m[2]);
+        let front_speed_m_s = if duration_s > 0.0 { way_m / duration_s } else { 0.0 };
+        let height_m = terrain.base_m() + at.front_m[2];
+        let (step, time_s) = (at.step as f64, at.time_s);
+        let row = [step, time_s, x, y, height_m, run_out_m, angle_deg, front_speed_m_s, at.mean_speed_m_s];
+        table.row(&row).map_err(Failure::other)?;
+        before = at;
+    }
+    Ok(())
+}
