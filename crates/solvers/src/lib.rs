@@ -11,6 +11,7 @@ pub mod dem;
 mod error;
 pub mod mpm;
 pub mod pbd;
+mod saved;
 mod surroundings;
 
 pub use error::SolverError;

@@ -2,6 +2,7 @@
 
 use super::parameters::{DemParameters, MAX_CONTACTS};
 use crate::SolverError;
+use crate::saved::check_lengths;
 use frazil_kernels::Counts;
 use frazil_particles::{AnyColumn, Column, ColumnView, PhaseArray};
 use frazil_shaders::dem::{reorder, tidy_contacts};
@@ -94,12 +95,7 @@ impl Particles {
             ("radius", grains.radii_m.len()),
             ("id", ids.map_or(n, <[u32]>::len)),
         ];
-        for (column, found) in lengths {
-            if found != n {
-                let problem = format!("has {found} elements, expected {n}");
-                return Err(SolverError::State { column: column.into(), problem });
-            }
-        }
+        check_lengths(n, lengths)?;
         let own: Vec<u32> = (0..n as u32).collect();
         let (positions, velocities) = (&grains.positions_m, &grains.velocities_m_s);
         let counts = Counts::new(device)?;

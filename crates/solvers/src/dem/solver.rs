@@ -6,6 +6,7 @@ use super::parameters::{DemParameters, MAX_CONTACTS};
 use super::particles::{Grains, Particles};
 use crate::SolverError;
 use crate::pbd::{StateColumn, Tuning};
+use crate::saved::Saved;
 use crate::surroundings::nowhere;
 use frazil_kernels::{CellSort, CellSortMethod, KernelError, UniformGrid};
 use frazil_particles::ColumnView;
@@ -253,39 +254,27 @@ impl Dem {
         state: &[StateColumn],
         step: u64,
     ) -> Result<Self, SolverError> {
-        let find = |name: &str| {
-            let missing = || SolverError::State { column: name.to_owned(), problem: "is missing".into() };
-            state.iter().find(|c| c.name == name).map(|c| c.words.as_slice()).ok_or_else(missing)
-        };
-        let ids = find("id")?;
-        let of = |name: &str, words: usize| {
-            let column = find(name)?;
-            if column.len() != words * ids.len() {
-                let (n, found) = (ids.len(), column.len());
-                let problem = format!("has {found} words, expected {words} for each of {n} grains");
-                return Err(SolverError::State { column: name.to_owned(), problem });
-            }
-            Ok(column)
-        };
+        let saved = Saved::new(state)?;
         let grains = Grains {
-            positions_m: bytemuck::pod_collect_to_vec(of("position", 3)?),
-            velocities_m_s: bytemuck::pod_collect_to_vec(of("velocity", 3)?),
-            spins_1_s: bytemuck::pod_collect_to_vec(of("spin", 3)?),
-            radii_m: bytemuck::pod_collect_to_vec(of("radius", 1)?),
+            positions_m: bytemuck::pod_collect_to_vec(saved.of("position", 3)?),
+            velocities_m_s: bytemuck::pod_collect_to_vec(saved.of("velocity", 3)?),
+            spins_1_s: bytemuck::pod_collect_to_vec(saved.of("spin", 3)?),
+            radii_m: bytemuck::pod_collect_to_vec(saved.of("radius", 1)?),
         };
-        let mut dem = Self::with_ids(device, parameters, &grains, Some(ids), Tuning::default())?;
+        let mut dem = Self::with_ids(device, parameters, &grains, Some(saved.ids), Tuning::default())?;
         let [partner, shear, rolling] = dem.particles.contact_words();
-        let counts = of("contact_count", 1)?;
+        let counts = saved.of("contact_count", 1)?;
         if let Some(found) = counts.iter().find(|&&n| n > MAX_CONTACTS) {
             let problem = format!("has {found} contacts, expected {MAX_CONTACTS} at most");
             return Err(SolverError::State { column: "contact_count".into(), problem });
         }
-        let rolling = dem.parameters.has_rolling().then(|| of("contact_rolling", rolling)).transpose()?;
+        let rolling =
+            dem.parameters.has_rolling().then(|| saved.of("contact_rolling", rolling)).transpose()?;
         dem.particles.restore_contacts(
             device,
             counts,
-            of("contact_partner", partner)?,
-            of("contact_shear", shear)?,
+            saved.of("contact_partner", partner)?,
+            saved.of("contact_shear", shear)?,
             rolling,
         )?;
         dem.step = step;

@@ -2,6 +2,7 @@
 
 use super::parameters::MpmParameters;
 use crate::SolverError;
+use crate::saved::check_lengths;
 use frazil_kernels::Counts;
 use frazil_particles::{AnyColumn, Column, ColumnView, PhaseArray};
 use frazil_shaders::mpm::reorder;
@@ -60,12 +61,7 @@ impl Particles {
             ("volume", beginning.volumes_m3.len()),
             ("id", ids.map_or(n, <[u32]>::len)),
         ];
-        for (column, found) in lengths {
-            if found != n {
-                let problem = format!("has {found} elements, expected {n}");
-                return Err(SolverError::State { column: column.into(), problem });
-            }
-        }
+        check_lengths(n, lengths)?;
         let counts = Counts::new(device)?;
         let (positions, velocities) = (&beginning.positions_m, &beginning.velocities_m_s);
         let own: Vec<u32> = (0..n as u32).collect();

@@ -10,6 +10,7 @@ use super::room::Room;
 use super::sort::KeySort;
 use crate::SolverError;
 use crate::pbd::{StateColumn, Tuning};
+use crate::saved::Saved;
 use crate::surroundings::nowhere;
 use frazil_kernels::{KernelError, SparseBlocks};
 use frazil_particles::{AnyColumn, ColumnKind, ColumnView};
@@ -440,34 +441,21 @@ impl Mpm {
         state: &[StateColumn],
         step: u64,
     ) -> Result<Self, SolverError> {
-        let find = |name: &str| {
-            let missing = || SolverError::State { column: name.to_owned(), problem: "is missing".into() };
-            state.iter().find(|c| c.name == name).map(|c| c.words.as_slice()).ok_or_else(missing)
-        };
-        let ids = find("id")?;
-        let of = |name: &str, words: usize| {
-            let column = find(name)?;
-            if column.len() != words * ids.len() {
-                let (n, found) = (ids.len(), column.len());
-                let problem = format!("has {found} words, expected {words} for each of {n} particles");
-                return Err(SolverError::State { column: name.to_owned(), problem });
-            }
-            Ok(column)
-        };
+        let saved = Saved::new(state)?;
         let beginning = Beginning {
-            positions_m: bytemuck::pod_collect_to_vec(of("position", 3)?),
-            velocities_m_s: bytemuck::pod_collect_to_vec(of("velocity", 3)?),
-            masses_kg: bytemuck::pod_collect_to_vec(of("mass", 1)?),
-            volumes_m3: bytemuck::pod_collect_to_vec(of("volume", 1)?),
+            positions_m: bytemuck::pod_collect_to_vec(saved.of("position", 3)?),
+            velocities_m_s: bytemuck::pod_collect_to_vec(saved.of("velocity", 3)?),
+            masses_kg: bytemuck::pod_collect_to_vec(saved.of("mass", 1)?),
+            volumes_m3: bytemuck::pod_collect_to_vec(saved.of("volume", 1)?),
         };
-        let mut mpm = Self::with_columns(device, parameters, &beginning, Some(ids), Tuning::default())?;
+        let mut mpm = Self::with_columns(device, parameters, &beginning, Some(saved.ids), Tuning::default())?;
         let (p, particles) = (&mpm.parameters, &mpm.particles);
         let (matrix, symmetric) = (p.matrix_words() as usize, p.symmetric_words() as usize);
-        device.upload(&particles.plastic_volume.front().cast(), of("plastic_volume", 1)?)?;
-        device.upload(&particles.elastic.front().cast(), of("elastic", matrix)?)?;
-        device.upload(&particles.stress.front().cast(), of("stress", symmetric)?)?;
+        device.upload(&particles.plastic_volume.front().cast(), saved.of("plastic_volume", 1)?)?;
+        device.upload(&particles.elastic.front().cast(), saved.of("elastic", matrix)?)?;
+        device.upload(&particles.stress.front().cast(), saved.of("stress", symmetric)?)?;
         if p.has_affine() {
-            device.upload(&particles.affine.front().cast(), of("affine", matrix)?)?;
+            device.upload(&particles.affine.front().cast(), saved.of("affine", matrix)?)?;
         }
         mpm.step = step;
         Ok(mpm)
