@@ -5,7 +5,8 @@
 use frazil_reference::dem::{Grain, Partner, State};
 use frazil_reference::mpm::{Collider, Heights, Motion, Shape, Surface};
 use frazil_scene::{Bonds, Dem as Section};
-use frazil_solvers::pbd::StateColumn;
+use frazil_solvers::dem::{Dem, Grains};
+use frazil_solvers::pbd::{StateColumn, Tuning};
 use frazil_tests::grains::{Grainpack, dt_s, section};
 use frazil_tests::{Random, Worst, assert_no_validation_messages, config, device};
 use frazil_vk::Device;
@@ -256,9 +257,98 @@ fn both_ends_of_a_contact_hold_the_same_bits_with_opposite_signs() {
     }
 }
 
+fn restore(pack: &Grainpack, columns: &[StateColumn], step: u64) -> Dem {
+    Dem::restore(&DEVICE, pack.dem.parameters().clone(), columns, step).unwrap()
+}
+
 #[test]
 fn runs_restarts_and_other_groups_give_the_same_bits() {
     let section = every_law(3);
-    let first = run(&section, 700, 5, true, 3).1;
-    assert!(run(&section, 700, 5, true, 3).1 == first, "a second run has other bits");
+    let grains = cloud(700, 5, section.radius_spread);
+    let fresh = || {
+        let domain = [DVec3::ZERO, DVec3::ONE];
+        Grainpack::on(DEVICE.clone(), &section, dt_s(&section), GRAVITY, domain, bodies(), &grains)
+    };
+    let mut whole = fresh();
+    assert_eq!(whole.try_advance(9), None);
+    let columns = whole.columns();
+    assert_eq!(whole.try_advance(9), None);
+    let expected = whole.columns();
+    let mut again = fresh();
+    assert_eq!(again.try_advance(18), None);
+    assert!(again.columns() == expected, "a second run has other bits");
+    again.dem = restore(&again, &columns, 9);
+    assert_eq!(again.try_advance(9), None);
+    assert!(again.columns() == expected, "a restored state goes on with other bits");
+    for size in [64, 128] {
+        let narrow = |v: DVec3| v.as_vec3().to_array();
+        let beginning = Grains {
+            positions_m: grains.iter().map(|g| narrow(g.position)).collect(),
+            velocities_m_s: grains.iter().map(|g| narrow(g.velocity)).collect(),
+            spins_1_s: grains.iter().map(|g| narrow(g.spin)).collect(),
+            radii_m: grains.iter().map(|g| g.radius as f32).collect(),
+        };
+        let parameters = again.dem.parameters().clone();
+        again.dem = Dem::new(&DEVICE, parameters, &beginning, Tuning::new(size).unwrap()).unwrap();
+        assert_eq!(again.try_advance(18), None);
+        assert!(again.columns() == expected, "groups of {size} give other bits");
+    }
+    assert_no_validation_messages(&DEVICE);
+}
+
+/// A grain among more than it can remember is named, and the state is kept from then on.
+#[test]
+fn a_crowd_is_a_fault_that_freezes_the_state() {
+    let section = every_law(0);
+    let mut grains = cloud(40, 1, 0.0);
+    for (grain, k) in grains.iter_mut().zip(0..).skip(10).take(20) {
+        grain.position = DVec3::splat(0.5) + 0.001 * f64::from(k) * DVec3::X;
+    }
+    let domain = [DVec3::ZERO, DVec3::ONE];
+    let mut pack =
+        Grainpack::on(DEVICE.clone(), &section, dt_s(&section), GRAVITY, domain, Vec::new(), &grains);
+    let fault = pack.try_advance(1).unwrap();
+    assert_eq!((fault.step, fault.not_finite, fault.crowded), (1, None, Some(10)));
+    assert!(fault.to_string().contains("grain 10 touches more than 16"), "{fault}");
+    let broken = pack.state();
+    assert_eq!(pack.try_advance(5), Some(fault));
+    let later = pack.state();
+    assert_eq!((later.grains, later.contacts), (broken.grains, broken.contacts));
+    assert_no_validation_messages(&DEVICE);
+}
+
+#[test]
+fn a_state_without_a_column_or_of_another_length_is_refused() {
+    let section = every_law(1);
+    let grains = cloud(5, 1, 0.0);
+    let domain = [DVec3::ZERO, DVec3::ONE];
+    let pack = Grainpack::on(DEVICE.clone(), &section, dt_s(&section), GRAVITY, domain, Vec::new(), &grains);
+    let columns = pack.columns();
+    let refused = |columns: &[StateColumn]| {
+        let parameters = pack.dem.parameters().clone();
+        Dem::restore(&DEVICE, parameters, columns, 0).map(|_| ()).unwrap_err().to_string()
+    };
+    for name in [
+        "id",
+        "position",
+        "spin",
+        "radius",
+        "contact_count",
+        "contact_partner",
+        "contact_shear",
+        "contact_rolling",
+    ] {
+        let without: Vec<_> = columns.iter().filter(|c| c.name != name).cloned().collect();
+        assert_eq!(refused(&without), format!("saved state: column \"{name}\" is missing"));
+    }
+    let mut short = columns.clone();
+    short.iter_mut().find(|c| c.name == "spin").unwrap().words.pop();
+    assert!(
+        refused(&short).contains("\"spin\" has 14 words, expected 3 for each of 5"),
+        "{}",
+        refused(&short)
+    );
+    let mut absurd = columns;
+    absurd.iter_mut().find(|c| c.name == "contact_count").unwrap().words[0] = 17;
+    assert!(refused(&absurd).contains("has 17 contacts, expected 16 at most"), "{}", refused(&absurd));
 }
