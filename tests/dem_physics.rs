@@ -2,9 +2,11 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+use frazil_io::{Mark, Panel, Scale, Series};
 use frazil_reference::dem::{Grain, Partner};
 use frazil_reference::mpm::{Collider, Shape, Surface};
 use frazil_scene::{Bonds, Dem as Section};
+use frazil_tests::curves::keep_curve;
 use frazil_tests::grains::{Grainpack, dt_s, grain, section};
 use frazil_tests::{Random, assert_no_validation_messages, device};
 use frazil_vk::Device;
@@ -236,7 +238,16 @@ fn the_angle_of_repose_rises_with_friction() {
         let radius = 2.0 * state.grains.iter().map(|g| g.position.with_y(0.0).length()).sum::<f64>() / n;
         height.atan2(radius).to_degrees()
     };
-    let angles = [0.0, 0.2, 0.28, 0.45].map(angle);
+    let frictions = [0.0, 0.2, 0.28, 0.45];
+    let angles = frictions.map(angle);
+    let rows = frictions.iter().zip(&angles);
+    let table: String = rows.map(|(friction, degrees)| format!("{friction},{degrees:.2}\n")).collect();
+    eprintln!("friction, angle of repose in degrees:\n{table}");
+    let points = frictions.iter().copied().zip(angles).collect();
+    let series = [Series::new("heaps of spheres", Mark::Line, points)];
+    let panel = Panel { x_label: "friction μ [1]", y_label: "angle of repose [deg]", series: &series };
+    let header = "friction [1],angle_of_repose [deg]";
+    keep_curve("angle_of_repose", header, &table, "Angle of repose", panel, Scale::Linear);
     assert!(angles[0] < 6.0, "{angles:?}");
     assert!(angles.windows(2).all(|pair| pair[1] > pair[0] + 2.0), "{angles:?}");
     assert!(angles[3] > 20.0 && angles[3] < 45.0, "{angles:?}");

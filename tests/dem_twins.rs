@@ -8,6 +8,7 @@ use frazil_scene::{Bonds, Dem as Section};
 use frazil_solvers::dem::{Dem, Grains};
 use frazil_solvers::pbd::{StateColumn, Tuning};
 use frazil_tests::grains::{Grainpack, dt_s, section};
+use frazil_tests::meshes::ball_mesh;
 use frazil_tests::{Random, Worst, assert_no_validation_messages, config, device};
 use frazil_vk::Device;
 use glam::{DMat3, DVec3};
@@ -48,6 +49,7 @@ fn bodies() -> Vec<Collider> {
         }),
         still(Shape::Cylinder { foot_m: DVec3::new(0.8, 0.1, 0.2), radius_m: 0.1, height_m: 0.4 }),
         still(Shape::Heightfield(Heights { origin_m: [0.0; 2], spacing_m: 0.25, heights_m: rows })),
+        still(Shape::Mesh(ball_mesh(DVec3::new(0.7, 0.7, 0.7), 0.12, 3))),
     ]
 }
 

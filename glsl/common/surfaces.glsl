@@ -1,16 +1,11 @@
-// Surfaces of bodies: planes, balls, vessels, boxes, upright cylinders and heightfields, some of them moving.
+// Surfaces of bodies: planes, balls, vessels, boxes, upright cylinders, heightfields and meshes, some of them moving.
 //
-// Needs a buffer `heights` of float, and the constant DIMENSIONS.
+// Needs a buffer `heights` of float, and the constants DIMENSIONS and HAS_MESHES: where there are none, no instruction is spent on them.
 #ifndef COMMON_SURFACES
 #define COMMON_SURFACES
 #include "common/body.glsl"
-
-vec3 turn(vec4 q, vec3 v) {
-    vec3 t = 2.0 * cross(q.xyz, v);
-    return v + q.w * t + cross(q.xyz, t);
-}
-
-vec3 turn_back(vec4 q, vec3 v) { return turn(vec4(-q.xyz, q.w), v); }
+#include "common/mesh.glsl"
+#include "common/quaternion.glsl"
 
 vec3 unit_or(vec3 v, vec3 otherwise) {
     float len = sqrt(dot(v, v));
@@ -73,6 +68,14 @@ vec4 cylinder_surface(vec3 up, vec3 local, float radius_m, float height_m) {
     return past.x > past.y ? vec4(side, past.x) : vec4(up, past.y);
 }
 
+// Out of its reach a mesh is at least as far away as this says, which is farther than its reach.
+vec4 surface_of_mesh(Body body, vec3 local) {
+    vec4 box = box_surface(local, body.extent);
+    if (box.w > 0.0) return vec4(box.xyz, box.w + heights[body.first_height]);
+    float size_m = max(body.extent.x, max(body.extent.y, body.extent.z));
+    return mesh_surface(body.first_height, body.n_heights.x, body.n_heights.y, size_m, local);
+}
+
 // (unit normal towards the snow, signed distance in m, negative inside the body) at a time.
 vec4 surface_of(uint up_axis, Body body, vec3 x_m, float time_s) {
     vec3 way = body.velocity_m_s * clamp(time_s - body.from_s, 0.0, body.until_s - body.from_s);
@@ -85,6 +88,10 @@ vec4 surface_of(uint up_axis, Body body, vec3 x_m, float time_s) {
     if (body.kind == VESSEL) return vec4(-unit_or(local, up), body.extent.x - sqrt(dot(local, local)));
     if (body.kind == BOX) {
         vec4 surface = box_surface(turn_back(body.rotation, local), body.extent);
+        return vec4(turn(body.rotation, surface.xyz), surface.w);
+    }
+    if (HAS_MESHES != 0u && body.kind == MESH) {
+        vec4 surface = surface_of_mesh(body, turn_back(body.rotation, local));
         return vec4(turn(body.rotation, surface.xyz), surface.w);
     }
     if (body.kind == CYLINDER) return cylinder_surface(up, local, body.extent.x, body.extent.y);

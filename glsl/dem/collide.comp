@@ -1,18 +1,23 @@
 #version 460
-// Forces and motion of a grain (003 eq 3.3, 3.12): the contacts with grains of the 27 cells about it, with bodies and with the walls of
-// the domain, gathered in the order of cells, so that no atomics are needed; then v ← v + Δt F/m, ω ← ω + Δt T/I, x ← x + Δt v.
+// Forces and motion of a grain (003 eq 3.3, 3.12): the contacts with grains of the 27 cells about it, with bodies, the walls of the domain
+// and pieces of slabs, gathered in the order of cells, so that grains need no atomics; then v ← v + Δt F/m, ω ← ω + Δt T/I, x ← x + Δt v.
 //
 // What a contact remembers is kept at both its ends, under the other's id, which sorting does not change. Grains read it where the step
-// before left it (order), and write it where they are now.
+// before left it (order), and write it where they are now. What they do to pieces and obstacles adds up in integers, in any order.
 // Bytes: 4 (1 + 11) a grain read with those about it, 36 written, and 4 + 16 (28 with rolling) a contact each way. Order-independent.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 layout(constant_id = 1) const uint MAX_CONTACTS = 16;
 layout(constant_id = 2) const uint HAS_ROLLING = 1;
 layout(constant_id = 3) const uint HAS_BODIES = 1;
+// Whether there are bodies whose impacts are measured.
+layout(constant_id = 4) const uint HAS_OBSTACLES = 1;
+layout(constant_id = 5) const uint HAS_PIECES = 1;
+layout(constant_id = 6) const uint HAS_MESHES = 0;
 const uint DIMENSIONS = 3u;
 #include "dem/contact.glsl"
 #include "dem/fault.glsl"
+#include "dem/piece.glsl"
 #include "common/body.glsl"
 
 layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
@@ -40,16 +45,23 @@ layout(scalar, binding = 19) writeonly buffer NewPosition { vec3 new_position[];
 layout(scalar, binding = 20) writeonly buffer NewVelocity { vec3 new_velocity[]; };
 layout(scalar, binding = 21) writeonly buffer NewSpin { vec3 new_spin[]; };
 layout(scalar, binding = 22) buffer Fault { DemFault fault[]; };
+layout(scalar, binding = 23) readonly buffer Motions { PieceMotion motions[]; };
+layout(scalar, binding = 24) readonly buffer Shapes { PieceShape shapes[]; };
+layout(scalar, binding = 25) readonly buffer Faces { PieceFace faces[]; };
+layout(scalar, binding = 26) readonly buffer Corners { vec3 corners[]; };
+layout(scalar, binding = 27) readonly buffer PieceOrder { uint piece_order[]; };
+layout(scalar, binding = 28) readonly buffer PieceCellStart { uint piece_cell_start[]; };
+layout(scalar, binding = 29) buffer Sums { uint sums[]; };
 layout(scalar, push_constant) uniform Params {
     uint step;
     float time_s;
 };
 
 #include "common/surfaces.glsl"
+#include "dem/polyhedron.glsl"
+#include "dem/fixed.glsl"
+#include "dem/partners.glsl"
 
-// Partners that are not grains: the walls of the domain, then bodies.
-const uint FIRST_WALL = 0x80000000u;
-const uint FIRST_BODY = FIRST_WALL + 6u;
 // No surface lets a grain sink deeper into it than this share of its radius.
 const float DEEPEST = 0.9;
 
@@ -88,19 +100,22 @@ void take(uint partner, Response response, Memory memory, vec3 normal, float lev
     if (response.is_kept) keep(partner, memory);
 }
 
-// A surface that no contact moves.
-void touch_surface(DemTerms t, uint partner, vec4 surface, vec3 surface_velocity, float friction, float damping_ratio,
-                   float attraction_n, float range_m, float r, float m, vec3 v, vec3 w) {
+// How far the middle of a contact with a surface is from the centre of a grain.
+float lever_of(float r, vec4 surface) { return r - 0.5 * max(r - surface.w, 0.0); }
+
+// A surface, what moves with it, and what it adds to 1/m*: none if no contact moves it.
+Response touch_surface(DemTerms t, uint partner, vec4 surface, vec3 surface_velocity, vec3 surface_spin, float inverse_mass, float friction,
+                       float damping_ratio, float attraction_n, float range_m, float r, float m, vec3 v, vec3 w) {
     float overlap = r - surface.w;
-    if (overlap < -range_m) return;
+    if (overlap < -range_m) return Response(vec3(0.0), vec3(0.0), vec3(0.0), false);
     Memory memory = recall(partner);
-    float lever = r - 0.5 * max(overlap, 0.0);
+    float lever = lever_of(r, surface);
     Touch c;
     c.normal = surface.xyz;
     c.overlap_m = overlap;
     c.velocity_m_s = v - surface_velocity - lever * cross(w, surface.xyz);
-    c.spin_1_s = w;
-    c.mass_kg = m;
+    c.spin_1_s = w - surface_spin;
+    c.mass_kg = m / (1.0 + m * inverse_mass);
     c.radius_m = r;
     c.rolling_inertia_kg_m2 = (1.0 + BALL_INERTIA) * m * r * r;
     c.damping_ratio = damping_ratio;
@@ -112,6 +127,21 @@ void touch_surface(DemTerms t, uint partner, vec4 surface, vec3 surface_velocity
     Response response = respond(t, c, memory);
     memory.slow_s = 0.0;
     take(partner, response, memory, c.normal, lever);
+    return response;
+}
+
+void touch_piece(DemTerms t, uint piece, vec3 x, float r, float m, vec3 v, vec3 w) {
+    PieceMotion motion = motions[piece];
+    PieceShape shape = shapes[piece];
+    vec4 surface = polyhedron_surface(shape, turn_back(motion.rotation, x - motion.centre_m));
+    surface.xyz = turn(motion.rotation, surface.xyz);
+    vec3 arm = (x - motion.centre_m) - lever_of(r, surface) * surface.xyz;
+    float inverse_mass = inverse_mass_at(shape, motion.rotation, arm, surface.xyz);
+    Response response = touch_surface(t, FIRST_PIECE + piece, surface, velocity_at(motion, arm), motion.spin_1_s, inverse_mass, shape.friction,
+                                      shape.damping_ratio, 0.0, 0.0, r, m, v, w);
+    vec3 force = response.across_n + response.along_n;
+    add_force(piece, -force, t.quanta_per_n);
+    add_torque(piece, -cross(arm, force) - response.couple_n_m, t.quanta_per_n);
 }
 
 // Puts what is near on a list behind what is kept already: a law costs far more than a distance, and few of those in the cells about a
@@ -162,15 +192,6 @@ void touch_grain(DemTerms t, uint i, uint j, vec3 x, float r, float m, vec3 v, v
     c.attraction_range_m = t.cohesion_range_m;
     Response response = respond(t, c, memory);
     take(partner, response, memory, c.normal, lever);
-}
-
-// The surface of a wall: (normal into the domain, distance).
-vec4 wall(DemTerms t, uint number, vec3 x) {
-    uint axis = number % 3u;
-    vec3 normal = vec3(0.0);
-    normal[axis] = number < 3u ? 1.0 : -1.0;
-    float distance = number < 3u ? x[axis] - t.domain_min_m[axis] : t.domain_max_m[axis] - x[axis];
-    return vec4(normal, distance);
 }
 
 // Puts a grain back that a surface has let in too deep, and takes its speed into the surface (003 eq 3.16).
@@ -232,9 +253,27 @@ void main() {
     if (HAS_BODIES != 0u)
         [[dont_unroll]] for (uint k = 0u; k < t.n_bodies; ++k)
             if (surface_of(t.up_axis, bodies[k], x, time_s).w <= r + t.adhesion_range_m) note(FIRST_BODY + k, n_near);
+    if (HAS_PIECES != 0u) {
+        cell = wrapped_cell(t.piece_grid, x);
+        [[dont_unroll]] for (uint row = 0u; row < 9u; ++row) {
+            uint first = row_about(t.piece_grid, cell, row);
+            uint end = piece_cell_start[first + 3u];
+            [[dont_unroll]] for (uint j = piece_cell_start[first]; j < end; ++j) {
+                uint piece = piece_order[j];
+                vec3 apart = x - motions[piece].centre_m;
+                float reach = r + shapes[piece].reach_m;
+                if (dot(apart, apart) > reach * reach) continue;
+                if (farthest_plane(shapes[piece], turn_back(motions[piece].rotation, apart)).w <= r) note(FIRST_PIECE + piece, n_near);
+            }
+        }
+    }
     uint n_first = n_kept;
     [[dont_unroll]] for (uint k = 0u; k < n_near; ++k) {
         uint partner = new_partner[first_slot + n_first + k];
+        if (HAS_PIECES != 0u && partner >= FIRST_PIECE) {
+            touch_piece(t, partner - FIRST_PIECE, x, r, m, v, w);
+            continue;
+        }
         bool is_wall = partner < FIRST_BODY;
         vec4 surface = wall(t, partner - FIRST_WALL, x);
         vec3 moving = vec3(0.0);
@@ -249,7 +288,10 @@ void main() {
             surface_damping = body.damping_ratio;
             if (body.kind == HEIGHTFIELD) attraction = vec2(t.adhesion_n, t.adhesion_range_m);
         }
-        touch_surface(t, partner, surface, moving, surface_friction, surface_damping, attraction.x, attraction.y, r, m, v, w);
+        Response response = touch_surface(t, partner, surface, moving, vec3(0.0), 0.0, surface_friction, surface_damping, attraction.x,
+                                          attraction.y, r, m, v, w);
+        if (HAS_OBSTACLES != 0u && !is_wall && partner - FIRST_BODY >= t.first_obstacle)
+            add_force(t.n_pieces + partner - FIRST_BODY - t.first_obstacle, -(response.across_n + response.along_n), t.quanta_per_n);
     }
 
     v += t.dt_s * (force_n / m + t.gravity_m_s2);

@@ -4,4 +4,6 @@ struct DemFault {
     // Of the faults of that step, the least grain by id: one that is not finite, and one that touches more than can be remembered.
     uint not_finite;
     uint crowded;
+    // The least piece of a slab that is not finite.
+    uint piece_not_finite;
 };

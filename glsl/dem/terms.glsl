@@ -33,6 +33,13 @@ struct DemTerms {
     float bond_below_m_s;
     float bond_after_s;
     uint n_bodies;
+    // Bodies from this one on are obstacles: what hits them is measured.
+    uint first_obstacle;
+    // Pieces of slabs, and the grid that they are found in.
+    uint n_pieces;
+    WrappedGrid piece_grid;
+    // Forces on pieces and obstacles add up in units of 1/this, a power of two.
+    float quanta_per_n;
     // The axis that heights of terrains are along.
     uint up_axis;
 };

@@ -20,6 +20,7 @@ layout(constant_id = 2) const uint STENCIL = 4;
 layout(constant_id = 3) const uint AS_PRINTED = 0;
 layout(constant_id = 4) const uint TRANSFER = 0;
 layout(constant_id = 5) const uint HAS_COLLIDERS = 1;
+layout(constant_id = 6) const uint HAS_MESHES = 0;
 #include "mpm/splines.glsl"
 #include "mpm/tensors.glsl"
 #include "mpm/snow.glsl"

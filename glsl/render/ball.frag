@@ -16,5 +16,6 @@ void main() {
     if (!imposter_hit(view, ray, center, radius, hit)) discard;
     if (is_too_near(view, hit)) discard;
     gl_FragDepth = depth_at(view, hit);
-    pixel = vec4(lit(color, (hit - center) / radius, toward_viewer(view, hit), view), 1.0);
+    vec3 shown = lit(color, (hit - center) / radius, toward_viewer(view, hit), view);
+    pixel = vec4(fogged(shown, fog, length(hit)), 1.0);
 }

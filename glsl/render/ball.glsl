@@ -4,4 +4,5 @@ layout(scalar, push_constant) uniform Params {
     vec3 ball_center;
     float radius;
     vec3 color;
+    Fog fog;
 };

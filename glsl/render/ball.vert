@@ -3,6 +3,7 @@
 #extension GL_GOOGLE_include_directive : require
 #include "render/view.glsl"
 #include "render/imposter.glsl"
+#include "render/shade.glsl"
 #include "render/ball.glsl"
 
 layout(location = 0) out vec3 ray;

@@ -6,9 +6,12 @@
 #include "render/shade.glsl"
 #include "render/particles.glsl"
 
+const uint SHADING_FLAT = 0u;
 const uint SHADING_LIT = 1u;
 const uint SHADING_MATTE = 2u;
 const uint SHADING_TRANSLUCENT = 3u;
+const uint SHADING_SUNLIT = 4u;
+const float SNOW_WRAP = 0.3;
 
 layout(location = 0) in vec3 ray;
 layout(location = 1) flat in vec3 center;
@@ -24,15 +27,19 @@ void main() {
     vec3 to_viewer = toward_viewer(view, hit);
     vec3 normal = (hit - center) / radius;
     vec3 shown = color;
-    if (shading == SHADING_LIT) shown = lit(color, normal, to_viewer, view);
-    if (shading == SHADING_MATTE) shown = matte(color, normal, view);
+    uint kind = shading & 0xffu;
+    if (kind == SHADING_LIT) shown = lit(color, normal, to_viewer, view);
+    if (kind == SHADING_MATTE) shown = matte(color, normal, view);
+    if (kind == SHADING_SUNLIT) shown = sunlit(color, normal, axis_vector(shading >> 8u), to_sun, SNOW_WRAP);
     float taken = 1.0;
-    if (shading == SHADING_TRANSLUCENT) {
+    if (kind == SHADING_TRANSLUCENT) {
         // Layers of one colour blend to the same whatever their order, as light that is absorbed along the ray (Beer and Lambert);
         // a little light on each shows where the surface is.
         float chord = max(dot(normal, to_viewer), 0.0);
         taken = 1.0 - pow(1.0 - opacity, chord);
         shown = mix(color, lit(color, normal, to_viewer, view), 0.5);
     }
+    // What is shown as it is can be read off the legend however far away it is.
+    if (kind != SHADING_FLAT) shown = fogged(shown, fog, length(hit));
     pixel = vec4(shown, taken);
 }

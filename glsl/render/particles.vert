@@ -8,6 +8,7 @@
 #extension GL_GOOGLE_include_directive : require
 #include "render/view.glsl"
 #include "render/imposter.glsl"
+#include "render/shade.glsl"
 
 layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
 layout(scalar, binding = 1) readonly buffer Positions { vec3 positions[]; };

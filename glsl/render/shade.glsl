@@ -35,3 +35,32 @@ vec3 matte(vec3 encoded_albedo, vec3 normal, View view) {
     float key = KEY * max((dot(normal, to_light) + WRAP) / (1.0 + WRAP), 0.0);
     return to_display(to_linear(encoded_albedo) * (ambient + key));
 }
+
+// Air between a surface and the eye that takes light and gives some of its own.
+struct Fog {
+    // Display-encoded: what is infinitely far has it.
+    vec3 color;
+    // Extinction coefficient β, in 1/m; 0 in clear air.
+    float per_m;
+};
+
+// A colour seen through `distance_m` of fog: exp(−β d) of its light arrives (Bouguer and Lambert), and the fog's own makes up for the rest
+// (003 algorithms 3.4 and 3.5, of which the first squares the distance).
+vec3 fogged(vec3 encoded, Fog fog, float distance_m) {
+    if (fog.per_m <= 0.0) return encoded;
+    return to_display(mix(to_linear(fog.color), to_linear(encoded), exp(-fog.per_m * distance_m)));
+}
+
+// Unit vector along an axis of the world.
+vec3 axis_vector(uint axis) { return vec3(axis == 0u ? 1.0 : 0.0, axis == 1u ? 1.0 : 0.0, axis == 2u ? 1.0 : 0.0); }
+
+// A surface out of doors, where light stands still while the camera moves: the sun, the sky above, and what snow on the ground throws back
+// from below. `wrap` is how far light that gets around inside reaches past the terminator: 0 on stone, more in snow.
+vec3 sunlit(vec3 encoded_albedo, vec3 normal, vec3 up, vec3 to_sun, float wrap) {
+    const vec3 SUN = vec3(0.98, 0.92, 0.82);
+    const vec3 SKY = vec3(0.24, 0.31, 0.43);
+    const vec3 GROUND = vec3(0.14, 0.16, 0.19);
+    vec3 ambient = mix(GROUND, SKY, 0.5 + 0.5 * dot(normal, up));
+    float key = max((dot(normal, to_sun) + wrap) / (1.0 + wrap), 0.0);
+    return to_display(to_linear(encoded_albedo) * (ambient + key * SUN));
+}

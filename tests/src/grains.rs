@@ -2,15 +2,18 @@
 
 use crate::device;
 use crate::mpm_stages::device_collider;
+use crate::slabs::{slabs_of, twin_slabs};
 use frazil_reference::dem as twin;
 use frazil_reference::mpm::Collider;
 use frazil_scene::Dem as Section;
 use frazil_solvers::Surroundings;
-use frazil_solvers::dem::{Dem, DemFault, DemMetrics, DemParameters, Grains, MAX_CONTACTS};
+use frazil_solvers::dem::{Dem, DemFault, DemMetrics, DemParameters, Grains, Pieces};
 use frazil_solvers::pbd::{StateColumn, Tuning};
 use frazil_vk::Device;
 use glam::DVec3;
-use std::collections::{BTreeMap, HashMap};
+
+pub use frazil_bench::benches::dem_state_of as state_of;
+use frazil_bench::benches::dem_twin_parameters;
 
 /// Steps in a submission.
 const STEPS_AT_ONCE: u64 = 64;
@@ -56,8 +59,9 @@ pub struct Grainpack {
     pub p: twin::Parameters,
     /// The same bodies.
     pub bodies: Vec<Collider>,
+    /// Pieces of slabs when it began.
+    pub slabs: twin::Slabs,
     device: Device,
-    n: usize,
 }
 
 impl Grainpack {
@@ -80,7 +84,6 @@ impl Grainpack {
     ///
     /// # Panics
     /// If the device refuses.
-    #[allow(clippy::expect_used)]
     pub fn on(
         device: Device,
         section: &Section,
@@ -90,8 +93,43 @@ impl Grainpack {
         bodies: Vec<Collider>,
         grains: &[twin::Grain],
     ) -> Self {
-        let narrow = |v: DVec3| v.as_vec3().to_array();
         let (parameters, p) = parameters(section, dt_s, gravity, domain, &bodies, grains.len() as u32);
+        Self::with_parameters(device, parameters, p, bodies, grains)
+    }
+
+    /// Grains and pieces of slabs among bodies, of which the last `n_obstacles` are obstacles.
+    ///
+    /// # Panics
+    /// If the device refuses.
+    #[expect(clippy::too_many_arguments, reason = "all that a scene says")]
+    pub fn with_pieces(
+        device: Device,
+        section: &Section,
+        dt_s: f64,
+        gravity: DVec3,
+        domain: [DVec3; 2],
+        bodies: Vec<Collider>,
+        n_obstacles: usize,
+        grains: &[twin::Grain],
+        pieces: Pieces,
+    ) -> Self {
+        let (mut parameters, p) = parameters(section, dt_s, gravity, domain, &bodies, grains.len() as u32);
+        parameters.surroundings.obstacles = (0..n_obstacles).map(|k| format!("obstacle {k}")).collect();
+        parameters.terms.first_obstacle = (bodies.len() - n_obstacles) as u32;
+        let widest_m = grains.iter().map(|g| g.radius).fold(section.greatest_radius_m(), f64::max);
+        Self::with_parameters(device, parameters.with_pieces(pieces, widest_m), p, bodies, grains)
+    }
+
+    #[allow(clippy::expect_used)]
+    fn with_parameters(
+        device: Device,
+        parameters: DemParameters,
+        p: twin::Parameters,
+        bodies: Vec<Collider>,
+        grains: &[twin::Grain],
+    ) -> Self {
+        let narrow = |v: DVec3| v.as_vec3().to_array();
+        let slabs = twin_slabs(&parameters.pieces);
         let beginning = Grains {
             positions_m: grains.iter().map(|g| narrow(g.position)).collect(),
             velocities_m_s: grains.iter().map(|g| narrow(g.velocity)).collect(),
@@ -99,7 +137,7 @@ impl Grainpack {
             radii_m: grains.iter().map(|g| g.radius as f32).collect(),
         };
         let dem = Dem::new(&device, parameters, &beginning, Tuning::default()).expect("grains that fit");
-        Self { dem, p, bodies, device, n: grains.len() }
+        Self { dem, p, bodies, slabs, device }
     }
 
     /// Takes steps.
@@ -147,8 +185,7 @@ impl Grainpack {
         self.dem.record_output(&mut recorder);
         self.device.submit(recorder).expect("a submission");
         let words = |column: &frazil_particles::ColumnView| {
-            let words = self.n * column.kind.words() as usize;
-            self.device.download(&column.words, words).expect("a column")
+            self.device.download(&column.words, column.words.len()).expect("a column")
         };
         let columns = self.dem.state_columns();
         columns.iter().map(|c| StateColumn { name: c.name.into(), words: words(c) }).collect()
@@ -156,7 +193,12 @@ impl Grainpack {
 
     /// What the device holds, by id.
     pub fn state(&self) -> twin::State {
-        state_of(&self.columns(), self.dem.step())
+        let columns = self.columns();
+        let state = state_of(&columns, self.dem.step());
+        let n_obstacles = self.dem.parameters().surroundings.obstacles.len();
+        let mut impacts = vec![DVec3::ZERO; self.bodies.len() - n_obstacles];
+        impacts.extend(forces_on_obstacles(&columns));
+        twin::State { slabs: slabs_of(&columns, &self.slabs), impacts, ..state }
     }
 
     /// A step of the twin from where the device is.
@@ -190,75 +232,13 @@ pub fn parameters(
         surroundings.colliders.push(frazil_shaders::types::Body { damping_ratio, ..body });
     }
     let parameters = DemParameters::new(section, dt_s, surroundings, n);
-    let t = &parameters.terms;
-    let wide = |v: [f32; 3]| glam::Vec3::from(v).as_dvec3();
-    let p = twin::Parameters {
-        dt_s: t.dt_s.into(),
-        gravity: wide(t.gravity_m_s2),
-        domain: [wide(t.domain_min_m), wide(t.domain_max_m)],
-        density: t.density_kg_m3.into(),
-        normal_stiffness: t.normal_stiffness_n_m.into(),
-        tangential_stiffness: t.tangential_stiffness_n_m.into(),
-        tangential_damping_ratio: t.tangential_damping_ratio.into(),
-        restitution: section.restitution,
-        friction: t.friction.into(),
-        rolling_friction: t.rolling_friction.into(),
-        wall_restitution: section.wall_restitution(),
-        wall_friction: t.wall_friction.into(),
-        cohesion: (t.cohesion_n.into(), t.cohesion_range_m.into()),
-        adhesion: (t.adhesion_n.into(), t.adhesion_range_m.into()),
-        bonds: section.bonds.as_ref().map(|_| twin::Bonds {
-            strength: t.bond_strength_n.into(),
-            shear_strength: t.bond_shear_strength_n.into(),
-            below: t.bond_below_m_s.into(),
-            after: t.bond_after_s.into(),
-        }),
-    };
+    let p = dem_twin_parameters(section, &parameters);
     (parameters, p)
 }
 
-/// The state that columns hold, in the order of ids.
-///
-/// # Panics
-/// If a column is missing.
-#[allow(clippy::expect_used)]
-pub fn state_of(columns: &[StateColumn], step: u64) -> twin::State {
-    let columns: HashMap<&str, &[u32]> =
-        columns.iter().map(|c| (c.name.as_str(), c.words.as_slice())).collect();
-    let words = |name: &str| *columns.get(name).expect("a column of that name");
-    let vector = |name: &str, i: usize| {
-        DVec3::from_array(std::array::from_fn(|axis| f64::from(f32::from_bits(words(name)[3 * i + axis]))))
-    };
-    let ids = words("id");
-    let mut grains: Vec<_> = (0..ids.len())
-        .map(|i| twin::Grain {
-            id: ids[i],
-            position: vector("position", i),
-            velocity: vector("velocity", i),
-            spin: vector("spin", i),
-            radius: f32::from_bits(words("radius")[i]).into(),
-        })
-        .collect();
-    grains.sort_by_key(|grain| grain.id);
-    let mut contacts = BTreeMap::new();
-    for (i, id) in ids.iter().enumerate() {
-        for k in 0..words("contact_count")[i] as usize {
-            let slot = i * MAX_CONTACTS as usize + k;
-            let partner = match words("contact_partner")[slot] {
-                id @ 0..0x8000_0000 => twin::Partner::Grain(id),
-                wall @ 0x8000_0000..0x8000_0006 => twin::Partner::Wall(wall - 0x8000_0000),
-                body => twin::Partner::Body(body - 0x8000_0006),
-            };
-            let shear = |e: usize| f64::from(f32::from_bits(words("contact_shear")[4 * slot + e]));
-            let memory = twin::Memory {
-                shear: DVec3::new(shear(0), shear(1), shear(2)),
-                rolling: columns
-                    .get("contact_rolling")
-                    .map_or(DVec3::ZERO, |_| vector("contact_rolling", slot)),
-                slow: shear(3),
-            };
-            assert_eq!(contacts.insert((*id, partner), memory), None, "a contact is kept twice");
-        }
-    }
-    twin::State { grains, contacts, step }
+/// Forces in N of the last step on each obstacle.
+pub fn forces_on_obstacles(columns: &[StateColumn]) -> Vec<DVec3> {
+    let words = columns.iter().find(|c| c.name == "impact").map_or(&[][..], |c| c.words.as_slice());
+    let force = |words: &[u32]| DVec3::from_array(std::array::from_fn(|i| f32::from_bits(words[i]).into()));
+    words.chunks_exact(size_of::<frazil_shaders::types::Impact>() / 4).map(force).collect()
 }

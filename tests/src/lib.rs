@@ -2,9 +2,14 @@
 
 pub mod bar;
 pub mod bodies;
+pub mod curves;
+pub mod discs;
 pub mod grains;
+pub mod meshes;
 pub mod mpm_stages;
 mod random;
+pub mod scene_grains;
+pub mod slabs;
 mod snow_twin;
 pub mod snowpack;
 mod worst;

@@ -1,6 +1,7 @@
 //! A step of the material point method on the device and on its f64 twin, stage by stage: each stage of the twin begins with what the
 //! device held before it, so that bounds are those of one stage's rounding, and what differs names the stage.
 
+use crate::meshes::device_mesh;
 use crate::snowpack::{particles_of_state, state_of, twin_parameters};
 use crate::{Random, Worst};
 use frazil_reference::mpm::{self as twin, Grid, Node, Particle, Stencil};
@@ -163,7 +164,13 @@ impl MpmCase {
 pub fn device_collider(body: &twin::Collider, heights_m: &mut Vec<f32>) -> Body {
     use twin::Shape::*;
     let narrow = |v: DVec3| v.as_vec3().to_array();
+    let wide = |v: [f32; 3]| glam::Vec3::from(v).as_dvec3();
+    let mesh = match &body.shape {
+        Mesh(mesh) => device_mesh(mesh, heights_m),
+        _ => bytemuck::Zeroable::zeroed(),
+    };
     let (kind, origin, extent) = match &body.shape {
+        Mesh(_) => (mesh.kind, wide(mesh.origin_m), wide(mesh.extent)),
         Plane { point_m, normal } => (0, *point_m, *normal),
         Ball { centre_m, radius_m } => (1, *centre_m, DVec3::splat(*radius_m)),
         Vessel { centre_m, radius_m } => (2, *centre_m, DVec3::splat(*radius_m)),
@@ -175,12 +182,13 @@ pub fn device_collider(body: &twin::Collider, heights_m: &mut Vec<f32>) -> Body 
         }
     };
     let rotation = if let Box { rotation, .. } = &body.shape { *rotation } else { DMat3::IDENTITY };
-    let first_height = heights_m.len() as u32;
-    let n_heights = if let Heightfield(heights) = &body.shape {
-        heights_m.extend(heights.heights_m.iter().flatten().map(|h| *h as f32));
-        [heights.heights_m[0].len() as u32, heights.heights_m.len() as u32]
-    } else {
-        [0; 2]
+    let n_so_far = heights_m.len() as u32;
+    let (first_height, n_heights) = match &body.shape {
+        Heightfield(heights) => {
+            heights_m.extend(heights.heights_m.iter().flatten().map(|h| *h as f32));
+            (n_so_far, [heights.heights_m[0].len() as u32, heights.heights_m.len() as u32])
+        }
+        _ => (mesh.first_height, mesh.n_heights),
     };
     let still = twin::Motion { velocity_m_s: DVec3::ZERO, from_s: 0.0, until_s: 0.0 };
     let motion = body.motion.unwrap_or(still);

@@ -11,6 +11,9 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
+    /// A picture could not be drawn.
+    #[error(transparent)]
+    Render(#[from] frazil_render::Error),
     /// A filter that no bench's id contains.
     #[error("no bench matches \"{filter}\"; {hint}")]
     NoSuchBench {

@@ -91,6 +91,14 @@ fn every_transfer_spline_and_density_of_snow_on_a_grid_verifies() {
 }
 
 #[test]
+fn steps_of_grains_verify_with_the_twin_and_beyond_it() {
+    let session = session();
+    for point in planned(&["dem."], &["count=0,1,2,65,2048,2049,20001"], Profile::Smoke) {
+        verify(&session, &point);
+    }
+}
+
+#[test]
 fn surfaces_of_every_fineness_and_workgroup_verify() {
     let session = session();
     let all = ["count=64,65,4097", "period=4,9,40", "workgroup_size=64,256,512"];

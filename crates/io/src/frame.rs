@@ -179,7 +179,29 @@ pub enum FrameError {
     },
 }
 
-/// The state of all particles at one instant.
+fn check_columns(columns: &[Column], expected: usize) -> Result<(), FrameError> {
+    let mut seen = HashSet::new();
+    for Column { name, unit, data } in columns {
+        let identifier = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+            && !name.is_empty()
+            && !name.starts_with(|c: char| c.is_ascii_digit());
+        if !identifier {
+            return Err(FrameError::Name { found: name.clone() });
+        }
+        if !is_plain(unit) {
+            return Err(FrameError::Unit { column: name.clone(), found: unit.clone() });
+        }
+        if !seen.insert(name.as_str()) {
+            return Err(FrameError::Duplicate { column: name.clone() });
+        }
+        if data.len() != expected {
+            return Err(FrameError::Length { column: name.clone(), expected, found: data.len() });
+        }
+    }
+    Ok(())
+}
+
+/// The state of all particles, and of rigid bodies among them, at one instant.
 ///
 /// Invariant, kept by [`Frame::new`]: all columns have one length, names are unique identifiers, and `position` (vectors)
 /// and `id` (`u32`) are among them.
@@ -188,6 +210,7 @@ pub struct Frame {
     step: u64,
     time_s: f64,
     columns: Vec<Column>,
+    bodies: Vec<Column>,
 }
 
 impl Frame {
@@ -197,28 +220,33 @@ impl Frame {
     /// [`FrameError`] if `position` or `id` is missing or of another type, lengths differ, a name is no identifier or there
     /// twice, or a unit cannot stand in a header.
     pub fn new(step: u64, time_s: f64, columns: Vec<Column>) -> Result<Self, FrameError> {
-        let frame = Self { step, time_s, columns };
+        let frame = Self { step, time_s, columns, bodies: Vec::new() };
         let expected = frame.u32("id")?.len();
         frame.vec3("position")?;
-        let mut seen = HashSet::new();
-        for Column { name, unit, data } in &frame.columns {
-            let identifier = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
-                && !name.is_empty()
-                && !name.starts_with(|c: char| c.is_ascii_digit());
-            if !identifier {
-                return Err(FrameError::Name { found: name.clone() });
-            }
-            if !is_plain(unit) {
-                return Err(FrameError::Unit { column: name.clone(), found: unit.clone() });
-            }
-            if !seen.insert(name.as_str()) {
-                return Err(FrameError::Duplicate { column: name.clone() });
-            }
-            if data.len() != expected {
-                return Err(FrameError::Length { column: name.clone(), expected, found: data.len() });
-            }
-        }
+        check_columns(&frame.columns, expected)?;
         Ok(frame)
+    }
+
+    /// The same with columns of rigid bodies, of one length of their own.
+    ///
+    /// # Errors
+    /// [`FrameError`] if lengths differ, a name is no identifier or there twice, or a unit cannot stand in a header.
+    pub fn with_bodies(self, bodies: Vec<Column>) -> Result<Self, FrameError> {
+        check_columns(&bodies, bodies.first().map_or(0, |column| column.data.len()))?;
+        Ok(Self { bodies, ..self })
+    }
+
+    /// The columns of rigid bodies, such as pieces of slabs; none where there are no bodies.
+    pub fn bodies(&self) -> &[Column] {
+        &self.bodies
+    }
+
+    /// A column of vectors of rigid bodies, if there is one.
+    pub fn body_vec3(&self, name: &str) -> Option<&[[f32; 3]]> {
+        match &self.bodies.iter().find(|column| column.name == name)?.data {
+            ColumnData::Vec3(values) => Some(values),
+            _ => None,
+        }
     }
 
     /// Steps taken since the start of the simulation.

@@ -41,10 +41,13 @@ impl StateHasher {
 }
 
 impl Frame {
-    /// The hash of all columns; step, time and units do not enter.
+    /// The hash of all columns, those of bodies last; step, time and units do not enter.
     pub fn state_hash(&self) -> String {
         let mut hasher = StateHasher::new();
         for column in self.columns() {
+            hasher.column(&column.name, &column.data);
+        }
+        for column in self.bodies() {
             hasher.column(&column.name, &column.data);
         }
         hasher.finish()

@@ -10,6 +10,7 @@
 //! - [`mpm`]: snow by the material point method, f64.
 //! - [`dem`]: grains that touch, f64.
 //! - [`surface`]: densities at nodes, marching cubes, and what must hold of a closed mesh; f64.
+//! - [`render`]: the triangles of a terrain's chunks, and which particles are spray.
 //!
 //! Tests and benches use it; nothing else does. It never knows Vulkan, another crate of the workspace, files or threads,
 //! and is written to be read rather than to be fast.
@@ -20,6 +21,7 @@ pub mod interlinks;
 pub mod linalg;
 pub mod mpm;
 pub mod primitives;
+pub mod render;
 pub mod snow;
 pub mod sph;
 pub mod surface;

@@ -51,6 +51,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         Particles {
             positions: &position_column,
             count: &count,
+            at_most: u32::MAX,
             radius_m: 0.5 * spacing,
             coloring,
             shading: Shading::Lit,
@@ -58,6 +59,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         Particles {
             positions: &snow_column,
             count: &snow_count,
+            at_most: u32::MAX,
             radius_m: 0.5 * spacing,
             coloring: Coloring::Uniform(swatch.color),
             shading: Shading::Matte,
@@ -74,6 +76,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         legend: Some(&legend),
         swatches: std::slice::from_ref(&swatch),
         caption: &format!("wave   {n} particles   t = 0.40 s"),
+        ..Frame::default()
     };
     let ring = ReadbackRing::new(&device);
     for round in ["first", "second"] {

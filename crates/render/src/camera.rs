@@ -73,6 +73,15 @@ impl UpAxis {
             Self::Z => Axes { right: Vec3::X, up: Vec3::Z, back: Vec3::NEG_Y },
         }
     }
+
+    /// Its place among the axes, as shaders number them.
+    pub(crate) fn index(self) -> u32 {
+        match self {
+            Self::X => 0,
+            Self::Y => 1,
+            Self::Z => 2,
+        }
+    }
 }
 
 impl Default for OrbitCamera {

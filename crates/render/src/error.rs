@@ -9,6 +9,9 @@ pub enum Error {
     /// The device refused something.
     #[error("cannot draw: {0}")]
     Device(#[from] frazil_vk::Error),
+    /// A surface cannot be found.
+    #[error("cannot find a surface: {0}")]
+    Kernel(frazil_kernels::KernelError),
     /// A file could not be written; whatever stood at its place is untouched.
     #[error("cannot {operation} {}: {source}", path.display())]
     Io {

@@ -1,11 +1,11 @@
 //! What is in a picture.
 
-use crate::{ColorMap, Legend, OrbitCamera, Swatch};
+use crate::{ColorMap, Legend, Mesh, OrbitCamera, Pieces, Swatch, Terrain};
 use frazil_vk::{Buffer, DeviceCount};
 use glam::Vec3;
 
 /// Everything that one picture shows.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Frame<'a> {
     /// Where it is seen from.
     pub camera: OrbitCamera,
@@ -19,6 +19,14 @@ pub struct Frame<'a> {
     pub balls: &'a [Ball],
     /// A plane with a grid, for scale and depth.
     pub ground: Option<Ground>,
+    /// A terrain under the sun.
+    pub terrain: Option<&'a Terrain>,
+    /// Meshes, such as the surface of snow.
+    pub meshes: &'a [Mesh<'a>],
+    /// Rigid pieces, such as plates of ice.
+    pub pieces: &'a [Pieces<'a>],
+    /// The sun and the fog.
+    pub light: Light,
     /// How much hollows are darkened: 0 not at all, 1 as usual.
     pub occlusion: f32,
     /// The legend, if any.
@@ -29,6 +37,18 @@ pub struct Frame<'a> {
     pub caption: &'a str,
 }
 
+/// The light out of doors, and what the air does to it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Light {
+    /// Unit vector towards the sun. It lights terrain, meshes, pieces and what is [`Shading::Sunlit`]; other lights move with the camera.
+    pub to_sun: Vec3,
+    /// Display-encoded colour of what is infinitely far away.
+    pub fog_color: [f32; 3],
+    /// Extinction coefficient β of the air in 1/m: exp(−β d) of a colour is seen from a distance d. 0 is clear air. What is shown flat is
+    /// seen as it is, and so is everything without perspective.
+    pub fog_per_m: f32,
+}
+
 /// A set of particles of one radius.
 #[derive(Clone, Debug)]
 pub struct Particles<'a> {
@@ -36,6 +56,8 @@ pub struct Particles<'a> {
     pub positions: &'a Buffer<[f32; 3]>,
     /// How many of them there are.
     pub count: &'a DeviceCount,
+    /// No more than these are drawn, whatever the count says.
+    pub at_most: u32,
     /// Radius of the spheres, in m.
     pub radius_m: f32,
     /// What they are coloured by.
@@ -79,6 +101,8 @@ pub enum Shading {
     Lit,
     /// As a lit sphere that does not, like snow.
     Matte,
+    /// As a sphere of snow in the light of [`Light`], like a surface beside it.
+    Sunlit,
     /// As something to see through, the more of it the less: water. Drawn over all that is solid and hidden by what is before it.
     Translucent {
         /// What the middle of one sphere takes of the light behind it, in per cent.
@@ -136,6 +160,28 @@ pub struct Ground {
     pub cell_m: f32,
 }
 
+impl Default for Frame<'_> {
+    /// Nothing, before black.
+    fn default() -> Self {
+        Self {
+            camera: OrbitCamera::default(),
+            background: [0.0; 3],
+            particles: &[],
+            boxes: &[],
+            balls: &[],
+            ground: None,
+            terrain: None,
+            meshes: &[],
+            pieces: &[],
+            light: Light::default(),
+            occlusion: 0.0,
+            legend: None,
+            swatches: &[],
+            caption: "",
+        }
+    }
+}
+
 impl Shading {
     /// The same numbers as in `particles.frag`.
     pub(crate) fn number(self) -> u32 {
@@ -144,6 +190,7 @@ impl Shading {
             Self::Lit => 1,
             Self::Matte => 2,
             Self::Translucent { .. } => 3,
+            Self::Sunlit => 4,
         }
     }
 

@@ -2,9 +2,12 @@
 
 use crate::canvas::{Canvas, Typeface};
 use crate::frame::{Coloring, Frame, Particles};
-use crate::{ColorMap, Legend, OrbitCamera, Result, Shading, Swatch, legend};
-use frazil_shaders::render::{ball, ground, occlusion, panel, particles, resolve, wireframe};
-use frazil_shaders::types::View;
+use crate::{ColorMap, Legend, OrbitCamera, Projection, Result, Shading, Swatch, legend};
+use crate::{Mesh, Pieces};
+use frazil_shaders::render::{
+    ball, ground, mesh, occlusion, panel, particles, pieces, resolve, terrain, wireframe,
+};
+use frazil_shaders::types::{Fog, View};
 use frazil_vk::{
     Blend, Buffer, DepthUse, Device, Draw, Image, ImageFormat, Location, Raster, RasterOptions, Recorder,
 };
@@ -50,6 +53,9 @@ struct Pipelines {
     translucent: Raster<particles::Interface>,
     brightest: Raster<particles::Interface>,
     ball: Raster<ball::Interface>,
+    mesh: Raster<mesh::Interface>,
+    pieces: Raster<pieces::Interface>,
+    terrain: Raster<terrain::Interface>,
     ground: Raster<ground::Interface>,
     wireframe: Raster<wireframe::Interface>,
     occlusion: Raster<occlusion::Interface>,
@@ -155,15 +161,12 @@ impl Renderer {
             overlay.push(self.occlusion(frame, view));
         }
         for particles in frame.particles {
-            match particles.shading {
-                Shading::Translucent { .. } => {
-                    overlay.push(self.particles(&self.pipelines.translucent, particles, view)?);
-                }
-                Shading::Brightest => {
-                    overlay.push(self.particles(&self.pipelines.brightest, particles, view)?);
-                }
-                _ => {}
-            }
+            let pipeline = match particles.shading {
+                Shading::Translucent { .. } => &self.pipelines.translucent,
+                Shading::Brightest => &self.pipelines.brightest,
+                _ => continue,
+            };
+            overlay.push(self.particles(pipeline, particles, frame, view)?);
         }
         overlay.extend(self.wireframes(frame, view));
         let Some(Resolved { color: coarse, depth: coarse_depth, fine, per_axis }) = resolved else {
@@ -183,8 +186,18 @@ impl Renderer {
     /// Everything that has depth; what blends comes last.
     fn scene(&self, frame: &Frame<'_>, view: View) -> Result<Vec<Draw>> {
         let mut draws = Vec::new();
+        if let Some(terrain) = frame.terrain {
+            let (width, height) = self.targets.color.size();
+            let chunks = terrain.chunks(&frame.camera, width, height);
+            let to_sun = frame.light.to_sun.to_array();
+            draws.extend(terrain.draws(&self.pipelines.terrain, &chunks, view, fog_of(frame), to_sun));
+        }
+        draws.extend(frame.meshes.iter().map(|mesh| self.mesh(mesh, frame, view)));
+        for pieces in frame.pieces {
+            draws.push(self.pieces(pieces, frame, view)?);
+        }
         for particles in frame.particles.iter().filter(|set| set.shading.has_depth()) {
-            draws.push(self.particles(&self.pipelines.particles, particles, view)?);
+            draws.push(self.particles(&self.pipelines.particles, particles, frame, view)?);
         }
         draws.extend(frame.balls.iter().map(|ball| {
             let params = ball::Params {
@@ -192,6 +205,7 @@ impl Renderer {
                 ball_center: ball.center.to_array(),
                 radius: ball.radius_m,
                 color: ball.color,
+                fog: fog_of(frame),
             };
             self.pipelines.ball.draw(ball::Bindings {}, params, QUAD)
         }));
@@ -233,9 +247,10 @@ impl Renderer {
         &self,
         pipeline: &Raster<particles::Interface>,
         set: &Particles<'_>,
+        frame: &Frame<'_>,
         view: View,
     ) -> Result<Draw> {
-        let drawn = (set.count.capacity as usize).min(set.positions.len());
+        let drawn = (set.count.capacity.min(set.at_most) as usize).min(set.positions.len());
         let ((column, column_kind), map, [lo, hi], uniform_color) = match set.coloring {
             Coloring::Mapped { column, map, range } => (column.words(), map, range, [0.0; 3]),
             // Nothing is read of what is bound in a column's place.
@@ -258,7 +273,8 @@ impl Renderer {
             column: &column,
             color_map: &self.color_maps[map as usize],
         };
-        let (shading, opacity) = (set.shading.number(), set.shading.opacity());
+        let shading = set.shading.number() | frame.camera.up_axis.index() << 8;
+        let opacity = set.shading.opacity();
         let params = particles::Params {
             view,
             radius: set.radius_m,
@@ -268,8 +284,55 @@ impl Renderer {
             uniform_color,
             shading,
             opacity,
+            fog: fog_of(frame),
+            to_sun: frame.light.to_sun.to_array(),
         };
         Ok(pipeline.draw(bindings, params, QUAD * drawn as u32))
+    }
+
+    fn mesh(&self, set: &Mesh<'_>, frame: &Frame<'_>, view: View) -> Draw {
+        let bindings = mesh::Bindings {
+            count: &set.count.count,
+            triangle: set.triangle,
+            position: set.position,
+            normal: set.normal,
+        };
+        let params = mesh::Params {
+            view,
+            fog: fog_of(frame),
+            to_sun: frame.light.to_sun.to_array(),
+            color: set.color,
+            material: set.material.number(),
+            up_axis: frame.camera.up_axis.index(),
+        };
+        let n_triangles = (set.at_most.min(set.count.capacity) as usize).min(set.triangle.len());
+        self.pipelines.mesh.draw(bindings, params, 3 * n_triangles as u32)
+    }
+
+    fn pieces(&self, set: &Pieces<'_>, frame: &Frame<'_>, view: View) -> Result<Draw> {
+        let (shapes, poses) = (set.shapes, set.centre.len().min(set.rotation.len()));
+        if poses < shapes.len() {
+            return Err(frazil_vk::Error::Misuse {
+                object: format!("pieces at \"{}\", turned by \"{}\"", set.centre.name(), set.rotation.name()),
+                problem: format!("{poses} of them, expected {}", shapes.len()),
+            }
+            .into());
+        }
+        let bindings = pieces::Bindings {
+            corner: &shapes.corner,
+            face_normal: &shapes.face_normal,
+            piece: &shapes.piece,
+            centre: set.centre,
+            rotation: set.rotation,
+        };
+        let params = pieces::Params {
+            view,
+            fog: fog_of(frame),
+            to_sun: frame.light.to_sun.to_array(),
+            color: set.color,
+            up_axis: frame.camera.up_axis.index(),
+        };
+        Ok(self.pipelines.pieces.draw(bindings, params, shapes.n_vertices))
     }
 
     fn occlusion(&self, frame: &Frame<'_>, view: View) -> Draw {
@@ -373,6 +436,9 @@ impl Pipelines {
             translucent: Raster::new(device, behind_solids)?,
             brightest: Raster::new(device, brightest)?,
             ball: Raster::new(device, solid)?,
+            mesh: Raster::new(device, solid)?,
+            pieces: Raster::new(device, solid)?,
+            terrain: Raster::new(device, solid)?,
             ground: Raster::new(device, fading)?,
             wireframe: Raster::new(device, behind_solids)?,
             occlusion: Raster::new(device, over_all)?,
@@ -419,6 +485,10 @@ impl<K: Clone + PartialEq> Panel<K> {
         let params = panel::Params { image_size, place, width: self.width, height: self.height };
         pipelines.panel.draw(panel::Bindings { pixels: &self.pixels }, params, QUAD)
     }
+}
+
+fn fog_of(frame: &Frame<'_>) -> Fog {
+    frame.light.fog(frame.camera.projection == Projection::Perspective)
 }
 
 /// Over which distance neighbours darken each other: a few particles, or a part of what the camera looks at.

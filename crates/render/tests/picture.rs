@@ -75,6 +75,7 @@ impl Set {
         Particles {
             positions: &self.positions,
             count: &self.count,
+            at_most: u32::MAX,
             radius_m,
             coloring,
             shading: Shading::Flat,
@@ -113,18 +114,7 @@ fn camera() -> OrbitCamera {
 }
 
 fn bare<'a>(camera: OrbitCamera, particles: &'a [Particles<'a>]) -> Frame<'a> {
-    Frame {
-        camera,
-        background: BACKGROUND,
-        particles,
-        boxes: &[],
-        balls: &[],
-        ground: None,
-        occlusion: 0.0,
-        legend: None,
-        swatches: &[],
-        caption: "",
-    }
+    Frame { camera, background: BACKGROUND, particles, ..Frame::default() }
 }
 
 fn assert_near(found: [u8; 3], expected: [f32; 3], what: &str) {

@@ -143,6 +143,7 @@ impl Scene {
         let particles = [Particles {
             positions: &self.positions,
             count: &self.count,
+            at_most: u32::MAX,
             radius_m: 0.05,
             coloring: Coloring::Mapped { column: Column::Scalar(&self.heights), map, range },
             shading: Shading::Lit,
@@ -158,6 +159,7 @@ impl Scene {
             legend: Some(&legend),
             swatches: &[],
             caption: "a thousand spheres",
+            ..Frame::default()
         };
         self.renderer.record(recorder, &frame).unwrap();
     }

@@ -155,7 +155,7 @@ impl Scene {
                      are stable, and dt_s = \"auto\" takes {} s",
                     contact / dt,
                     contact / RESOLVED_STEPS_PER_CONTACT,
-                    dem.auto_dt_s()
+                    self.auto_contact_dt_s(dem)
                 ),
             );
         }

@@ -58,6 +58,7 @@ pub fn builtin() -> &'static [Builtin] {
         "hopper",
         "slope_obstacle",
         "avalanche",
+        "avalanche_slabs",
         "avalanche_128k",
         "avalanche_1m",
     ]

@@ -202,13 +202,7 @@ impl Scene {
             refuse(n, first, &name, format!("inside {name}"), "grains outside solid colliders")?;
         }
         for (idx, obstacle) in self.obstacles.iter().enumerate() {
-            let foot_m = match obstacle.shape {
-                crate::ObstacleShape::Cylinder { foot_m, .. } => foot_m,
-                _ => [0.0; 2],
-            };
-            let ground_m = self.ground_height_m(foot_m).unwrap_or(self.domain.min_m[self.up_axis.index()]);
-            let inside =
-                |c: Vec3, r: f64| obstacle.shape.depth_m(c, self.up_axis, ground_m) > tolerance_m - r;
+            let inside = |c: Vec3, r: f64| self.is_within_obstacle(obstacle, r - tolerance_m, c);
             let (n, first) = count(&inside);
             let name = format!("obstacles.{idx}");
             refuse(

@@ -9,13 +9,15 @@ use crate::polygon_file::{Beside, read_polygons};
 use crate::terrain::{Refusal, TerrainSource, epsg_of, same_projection};
 use crate::validate::Checker;
 use crate::{
-    Obstacle, ObstacleShape, Polygon, Release, ReleaseArea, Scene, SceneError, Slab, SlabShape, Terrain,
-    TriangleMesh,
+    MAX_OBSTACLE_TRIANGLES, Obstacle, ObstacleShape, Polygon, Release, ReleaseArea, Scene, SceneError, Slab,
+    SlabShape, Terrain, TriangleMesh,
 };
 
 /// Files of polygons.
 const POLYGONS: &str = "a shapefile (.shp) or GeoJSON (.geojson) of polygons";
 const MESHES: &str = "an OBJ, STL or PLY file of a closed surface";
+const OBSTACLE_MESHES: &str =
+    "a closed surface of up to 16384 triangles, each with an area, of which no part lies in another";
 
 impl Scene {
     /// Reads the files that terrain, releases, obstacles and slabs name. Paths are relative to `folder`, and absolute from then on.
@@ -141,6 +143,13 @@ fn load_obstacle(
 ) -> Result<(), Refusal> {
     let ObstacleShape::Mesh { path, mesh, .. } = &mut obstacle.shape else { return Ok(()) };
     if let Some(found) = load_mesh(path, &format!("obstacles.{idx}.shape.mesh.path"), folder, missing)? {
+        let n = found.triangles().len();
+        let problem =
+            if n > MAX_OBSTACLE_TRIANGLES { Some(format!("{n} triangles")) } else { found.unfit_to_meet() };
+        if let Some(problem) = problem {
+            let key = format!("obstacles.{idx}.shape.mesh.path");
+            return Err(Refusal::new(&key, format!("{path}: {problem}"), OBSTACLE_MESHES));
+        }
         *mesh = Loaded::new(Arc::new(found));
     }
     Ok(())

@@ -23,6 +23,10 @@ pub struct Obstacle {
     pub restitution: Option<f64>,
 }
 
+/// Triangles that the mesh of an obstacle may have: a walk through its tree sees no more than twice as many boxes and triangles, which is
+/// within what software devices let an invocation loop.
+pub const MAX_OBSTACLE_TRIANGLES: usize = 16_384;
+
 /// The body of an obstacle.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "snake_case")]
@@ -47,7 +51,7 @@ pub enum ObstacleShape {
         /// How high it reaches above the ground in its middle, in m.
         height_m: f64,
     },
-    /// What a closed surface of triangles encloses.
+    /// What a closed surface of triangles encloses, of which no part lies in another.
     Mesh {
         /// Path of an OBJ, STL or PLY file, from the scene's.
         path: String,
@@ -77,22 +81,22 @@ impl ObstacleShape {
         }
     }
 
-    /// How deep a point lies inside, in m; negative outside, and then of a mesh −∞: how far it is, this does not say. `ground_m` is how
-    /// high the ground is at a cylinder's foot, into which it is rooted.
-    pub fn depth_m(&self, point_m: Vec3, up_axis: Axis, ground_m: f64) -> f64 {
+    /// Whether a point lies inside, or no farther away than this, in m. `ground_m` is how high the ground is at a cylinder's foot, into which it is
+    /// rooted. Of a mesh whose file was not there, nothing is known.
+    pub fn is_within(&self, distance_m: f64, point_m: Vec3, up_axis: Axis, ground_m: f64) -> bool {
         match self {
             Self::Box { centre_m, size_m, rotation_deg } => {
-                box_depth_m(point_m, *centre_m, *size_m, *rotation_deg)
+                box_depth_m(point_m, *centre_m, *size_m, *rotation_deg) > -distance_m
             }
             Self::Cylinder { foot_m, radius_m, height_m } => {
                 let across = up_axis.horizontal();
                 let arm = (0..2).map(|k| (point_m[across[k]] - foot_m[k]).powi(2)).sum::<f64>().sqrt();
                 let past = [arm - radius_m, point_m[up_axis.index()] - (ground_m + height_m)];
-                -signed_distance(past)
+                signed_distance(past) < distance_m
             }
             Self::Mesh { scale, offset_m, mesh, .. } => {
                 let at = std::array::from_fn(|i| (point_m[i] - offset_m[i]) / scale);
-                if mesh.get().is_some_and(|mesh| mesh.contains(at)) { 0.0 } else { f64::NEG_INFINITY }
+                mesh.get().is_some_and(|mesh| mesh.contains(at) || mesh.is_near(at, distance_m / scale))
             }
         }
     }

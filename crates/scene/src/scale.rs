@@ -96,6 +96,7 @@ impl Scene {
         let camera = &mut self.render.camera;
         camera.target_m.iter_mut().for_each(times);
         camera.distance_m.iter_mut().for_each(|distance| *distance *= scale);
+        self.render.fog_per_m /= scale;
         Ok(scale)
     }
 }

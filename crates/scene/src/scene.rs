@@ -388,6 +388,39 @@ pub enum Shading {
     Density,
 }
 
+/// What particles are drawn as (paper 003 section 4).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RenderScheme {
+    /// Each as a sphere.
+    #[default]
+    Sprites,
+    /// Bodies as the surface about them, by marching cubes; those that are in none as spheres. They look like what they are, and
+    /// `colour_by` has no say. In space only.
+    Surface,
+    /// The same, and the pieces of `[[slabs]]`.
+    SurfaceAndSlabs,
+}
+
+impl RenderScheme {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Sprites, Self::Surface, Self::SurfaceAndSlabs];
+
+    /// The name used in scene files and on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Sprites => "sprites",
+            Self::Surface => "surface",
+            Self::SurfaceAndSlabs => "surface_and_slabs",
+        }
+    }
+
+    /// Whether it shows a surface.
+    pub fn has_surface(self) -> bool {
+        self != Self::Sprites
+    }
+}
+
 /// What pictures show.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -398,6 +431,12 @@ pub struct Render {
     pub height_px: u32,
     /// Where the camera stands.
     pub camera: Camera,
+    /// What particles are drawn as.
+    pub scheme: RenderScheme,
+    /// Side of a cell of the surface's lattice in spacings, 0.25 to 4; particles count up to two cells away.
+    pub surface_cell_spacings: f64,
+    /// The density at which the surface lies, as a share of that of particles side by side: 0.05 to 0.95.
+    pub surface_level: f64,
     /// How particles are shown; `density` takes the place of `colour_by`.
     pub shading: Shading,
     /// The property that colours the particles.
@@ -414,6 +453,14 @@ pub struct Render {
     pub water_opacity: f64,
     /// Background colour, sRGB components from 0 to 1.
     pub background_srgb: Vec3,
+    /// Extinction coefficient of the air in 1/m: of a colour e^(−β d) is seen from the distance d, the rest is background. 0 is clear air;
+    /// 0.0039 is fog with a range of sight of 1 km.
+    pub fog_per_m: f64,
+    /// Where the sun stands about the up axis, in degrees as the camera's azimuth; by default 60° to the left of the scene's camera.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sun_azimuth_deg: Option<f64>,
+    /// How high the sun stands in degrees, 0 to 90.
+    pub sun_elevation_deg: f64,
 }
 
 impl Default for Render {
@@ -422,6 +469,9 @@ impl Default for Render {
             width_px: 1280,
             height_px: 720,
             camera: Camera::default(),
+            scheme: RenderScheme::Sprites,
+            surface_cell_spacings: 1.0,
+            surface_level: 0.35,
             shading: Shading::Lit,
             colour_by: ColourBy::Speed,
             colour_range: None,
@@ -429,6 +479,9 @@ impl Default for Render {
             water_radius_spacings: 0.6,
             water_opacity: 0.07,
             background_srgb: [0.05, 0.06, 0.08],
+            fog_per_m: 2e-4,
+            sun_azimuth_deg: None,
+            sun_elevation_deg: 35.0,
         }
     }
 }

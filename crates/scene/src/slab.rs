@@ -23,6 +23,9 @@ pub struct Slab {
     /// Stress in Pa at which it breaks along that face; by default that in tension.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link_shear_strength_pa: Option<f64>,
+    /// Stiffness of each link in N/m across the face that its pieces share; by default four times that of grains.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub link_stiffness_n_m: Option<f64>,
     /// Coefficient of friction on its pieces; by default that of walls.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub friction: Option<f64>,

@@ -82,7 +82,8 @@ impl Scene {
     /// The slabs' pieces and links at time 0. The same scene and seed give the same bits.
     ///
     /// # Errors
-    /// [`SceneError::Value`] for a plate off the map, a mesh that is not convex, and pieces beyond the walls.
+    /// [`SceneError::Value`] for a plate off the map, a mesh that is not convex, and pieces beyond the walls, in the ground, in
+    /// obstacles, in colliders or in one another.
     pub fn sample_slabs(&self) -> Result<SampledSlabs, SceneError> {
         let mut sampled = SampledSlabs::default();
         for (idx, slab) in self.slabs.iter().enumerate() {
@@ -94,8 +95,6 @@ impl Scene {
                         let found = "a terrain that was not there when the scene was read";
                         return Err(self.value_error(&key, found, "it where the scene says"));
                     };
-                    let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
-                    rng.set_stream(FIRST_SLAB_STREAM + idx as u64);
                     let Some(plate) = Plate::on(terrain, slab) else {
                         let found = "a plate off the map, or over heights that are unknown";
                         return Err(self.value_error(
@@ -104,7 +103,7 @@ impl Scene {
                             "a plate on the known heights of the terrain",
                         ));
                     };
-                    plate.cut(idx, slab, &mut rng, &mut sampled);
+                    plate.cut(idx, slab, &mut self.slab_rng(idx), &mut sampled);
                 }
                 SlabShape::Meshes { paths, scale, offset_m, meshes } => {
                     let Some(meshes) = meshes.get() else {
@@ -112,48 +111,59 @@ impl Scene {
                         return Err(self.value_error(&key, found, "them where the scene says"));
                     };
                     for (mesh_idx, mesh) in meshes.iter().enumerate() {
-                        for solid in components(mesh) {
-                            let place = |v: &Vec3| std::array::from_fn(|i| offset_m[i] + scale * v[i]);
-                            let vertices = solid.vertices.iter().map(place).collect();
-                            let piece = SlabPiece::new(idx, slab, vertices, solid.faces);
-                            if let Some(problem) = piece.hollow() {
-                                return Err(self.value_error(
-                                    &format!("{key}.paths.{mesh_idx}"),
-                                    format!("{}: {problem}", paths.get(mesh_idx).map_or("", |path| path)),
-                                    "closed surfaces that are convex; divide others into convex ones",
-                                ));
-                            }
-                            sampled.pieces.push(piece);
+                        let pieces = solid_pieces(idx, slab, mesh, *scale, *offset_m);
+                        if let Some(problem) = pieces.iter().find_map(SlabPiece::hollow) {
+                            return Err(self.value_error(
+                                &format!("{key}.paths.{mesh_idx}"),
+                                format!("{}: {problem}", paths.get(mesh_idx).map_or("", |path| path)),
+                                "closed surfaces that are convex; divide others into convex ones",
+                            ));
                         }
+                        sampled.pieces.extend(pieces);
                     }
                     link_neighbours(first, slab, &mut sampled);
                 }
             }
-            self.refuse_beyond_walls(&key, &sampled.pieces[first..])?;
         }
+        self.refuse_misplaced_pieces(&sampled)?;
         Ok(sampled)
     }
 
-    fn refuse_beyond_walls(&self, key: &str, pieces: &[SlabPiece]) -> Result<(), SceneError> {
-        let (min, max) = (self.domain.min_m, self.domain.max_m);
-        let corners = pieces.iter().flat_map(|piece| {
-            piece.vertices_m.iter().map(|v| -> Vec3 { std::array::from_fn(|i| piece.centre_m[i] + v[i]) })
-        });
-        for corner in corners {
-            if (0..3).any(|i| corner[i] < min[i] || corner[i] > max[i]) {
-                let found = format!("a corner at {} m", vector(corner.map(|x| (x * 1e6).round() / 1e6)));
-                let expected =
-                    format!("pieces inside the domain, from {} m to {} m", vector(min), vector(max));
-                return Err(self.value_error(key, found, expected));
+    /// The same pieces and links lying anywhere: what is needed of masses and sizes, without looking for a place on the terrain.
+    pub(crate) fn flat_slabs(&self) -> SampledSlabs {
+        let mut sampled = SampledSlabs::default();
+        for (idx, slab) in self.slabs.iter().enumerate() {
+            let first = sampled.pieces.len();
+            match &slab.shape {
+                SlabShape::Plate { .. } => {
+                    if let Some(plate) = Plate::level(slab) {
+                        plate.cut(idx, slab, &mut self.slab_rng(idx), &mut sampled);
+                    }
+                }
+                SlabShape::Meshes { scale, offset_m, meshes, .. } => {
+                    let meshes = meshes.get().map_or(&[][..], Vec::as_slice);
+                    let pieces =
+                        meshes.iter().flat_map(|mesh| solid_pieces(idx, slab, mesh, *scale, *offset_m));
+                    sampled.pieces.extend(pieces);
+                    link_neighbours(first, slab, &mut sampled);
+                }
             }
         }
-        Ok(())
+        sampled
+    }
+
+    /// What the corners of a slab's pieces are drawn from.
+    fn slab_rng(&self, slab_idx: usize) -> ChaCha8Rng {
+        let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
+        rng.set_stream(FIRST_SLAB_STREAM + slab_idx as u64);
+        rng
     }
 }
 
 impl SlabPiece {
-    /// The piece with corners in the scene's coordinates; mass and inertia are those of the solid.
-    fn new(slab_idx: usize, slab: &Slab, vertices_m: Vec<Vec3>, faces: Vec<Vec<u32>>) -> Self {
+    /// The convex piece with corners in the scene's coordinates and faces counter-clockwise seen from outside; mass and inertia are those
+    /// of the solid.
+    pub fn new(slab_idx: usize, slab: &Slab, vertices_m: Vec<Vec3>, faces: Vec<Vec<u32>>) -> Self {
         let Moments { volume, centre, inertia } = moments(&vertices_m, &faces);
         Self {
             slab: slab_idx,
@@ -228,22 +238,30 @@ struct Plate {
 }
 
 impl Plate {
-    /// The plate of a slab on the terrain; none where a part of it is off the map.
-    fn on(terrain: &Terrain, slab: &Slab) -> Option<Self> {
+    /// The plate of a slab as it would lie on level ground at height 0; none of slabs that are no plates.
+    fn level(slab: &Slab) -> Option<Self> {
         let SlabShape::Plate { origin_m, size_m, rotation_deg, thickness_m, pieces, irregularity } =
             &slab.shape
         else {
             return None;
         };
         let (sin, cos) = rotation_deg.to_radians().sin_cos();
-        let mut plate = Self {
-            origin: [origin_m[0], origin_m[1], terrain.height_m(*origin_m)?],
+        Some(Self {
+            origin: [origin_m[0], origin_m[1], 0.0],
             axes: [[cos, sin, 0.0], [-sin, cos, 0.0], [0.0, 0.0, 1.0]],
             size_m: *size_m,
             thickness_m: *thickness_m,
             pieces: *pieces,
             irregularity: *irregularity,
-        };
+        })
+    }
+
+    /// The plate of a slab on the terrain; none where a part of it is off the map.
+    fn on(terrain: &Terrain, slab: &Slab) -> Option<Self> {
+        let mut plate = Self::level(slab)?;
+        plate.origin[2] = terrain.height_m([plate.origin[0], plate.origin[1]])?;
+        let [cos, sin, _] = plate.axes[0];
+        let thickness_m = plate.thickness_m;
         // The footprint depends on the plane and the plane on the footprint: a few rounds settle both.
         for _ in 0..4 {
             let (gradient, height) = plate.fitted_plane(terrain)?;
@@ -475,6 +493,21 @@ fn components(mesh: &TriangleMesh) -> Vec<Solid> {
     solids
 }
 
+/// The solids of a mesh as pieces of a slab, so many metres a unit, moved.
+fn solid_pieces(
+    slab_idx: usize,
+    slab: &Slab,
+    mesh: &TriangleMesh,
+    scale: f64,
+    offset_m: Vec3,
+) -> Vec<SlabPiece> {
+    let place = |v: &Vec3| std::array::from_fn(|i| offset_m[i] + scale * v[i]);
+    let piece = |solid: Solid| {
+        SlabPiece::new(slab_idx, slab, solid.vertices.iter().map(place).collect(), solid.faces)
+    };
+    components(mesh).into_iter().map(piece).collect()
+}
+
 /// Links pieces, from the `first` on, that share the corners of a face.
 fn link_neighbours(first: usize, slab: &Slab, sampled: &mut SampledSlabs) {
     for b in first..sampled.pieces.len() {
@@ -571,15 +604,15 @@ fn signed_volume(vertices: &[Vec3], faces: &[Vec<u32>]) -> f64 {
     moments(vertices, faces).volume
 }
 
-fn dot(a: Vec3, b: Vec3) -> f64 {
+pub(crate) fn dot(a: Vec3, b: Vec3) -> f64 {
     (0..3).map(|i| a[i] * b[i]).sum()
 }
 
-fn cross(a: Vec3, b: Vec3) -> Vec3 {
+pub(crate) fn cross(a: Vec3, b: Vec3) -> Vec3 {
     std::array::from_fn(|i| a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3])
 }
 
-fn unit(v: Vec3) -> Vec3 {
+pub(crate) fn unit(v: Vec3) -> Vec3 {
     let length = dot(v, v).sqrt();
     v.map(|x| x / length)
 }

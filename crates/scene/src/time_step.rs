@@ -93,7 +93,7 @@ impl Scene {
         match (self.time.dt_s, &self.mpm, &self.dem) {
             (TimeStep::Seconds(dt_s), ..) => dt_s,
             (TimeStep::Auto, Some(mpm), _) => self.auto_dt_s(mpm),
-            (TimeStep::Auto, None, Some(dem)) => dem.auto_dt_s(),
+            (TimeStep::Auto, None, Some(dem)) => self.auto_contact_dt_s(dem),
             // Refused when the scene is validated.
             (TimeStep::Auto, None, None) => f64::NAN,
         }
@@ -180,9 +180,37 @@ impl Scene {
             format!(
                 "at most {} s; dt_s = {} or dt_s = \"auto\" resolves contacts",
                 number(rounded_down(contact / LEAST_STEPS_PER_CONTACT)),
-                number(dem.auto_dt_s())
+                number(self.auto_contact_dt_s(dem))
             ),
         )
+    }
+
+    /// A swing of a piece of a slab that has too few steps surely gains energy.
+    pub(crate) fn check_slab_time(&self, check: &Checker<'_>, dem: &Dem) -> Check {
+        let (dt, Some(swing)) = (self.dt_s(), self.slab_contact_time_s()) else { return Ok(()) };
+        if dt * LEAST_STEPS_PER_SWING <= swing {
+            return Ok(());
+        }
+        check.fail_between(
+            &["time.dt_s", "slabs", "dem"],
+            format!(
+                "{} s, which makes {:.2} steps of the {} s that a piece of a slab swings to one side on its links and contacts: surely unstable",
+                number(dt),
+                swing / dt,
+                number(rounded_down(swing))
+            ),
+            format!(
+                "at most {} s, heavier pieces or softer links (slabs.link_stiffness_n_m); dt_s = \"auto\" takes {} s",
+                number(rounded_down(swing / LEAST_STEPS_PER_SWING)),
+                number(self.auto_contact_dt_s(dem))
+            ),
+        )
+    }
+
+    /// A step that resolves contacts of grains and swings of slabs' pieces, in s.
+    pub(crate) fn auto_contact_dt_s(&self, dem: &Dem) -> f64 {
+        let swing = self.slab_contact_time_s().map_or(f64::INFINITY, |swing| swing / STEPS_PER_SWING);
+        dem.auto_dt_s().min(rounded_down(swing))
     }
 
     /// A step in which a wave or a particle passes a whole cell surely fails.
@@ -217,6 +245,11 @@ impl Scene {
 /// Steps that a contact must take. In a packing a grain has several, whose stiffnesses add up: the explicit step is then stable up to
 /// some 0.3 √(m/k) (O'Sullivan & Bray 2004, Eng. Comput. 21, 278), of which this is 1.5 times; two grains alone bear 1.4 √(m/k).
 pub(crate) const LEAST_STEPS_PER_CONTACT: f64 = 5.0;
+
+/// Steps that half a period of a slab's piece must take, of which an explicit step bears π/2 without dampers; and those that it takes
+/// where a scene leaves the step open.
+const LEAST_STEPS_PER_SWING: f64 = 2.5;
+const STEPS_PER_SWING: f64 = 5.0;
 
 impl Dem {
     /// Δt = t_c / `steps_per_contact`, cut off after four digits: with 20 steps 0.11 √(m/k), within the 0.17 √(m/k) that packings bear

@@ -2,11 +2,13 @@
 
 use std::collections::HashMap;
 
-use robust::{Coord, orient2d};
+use robust::{Coord, Coord3D, orient2d, orient3d};
 
 use crate::Vec3;
 use crate::validate::vector;
 
+/// Least height of a triangle over its longest edge, where a normal is needed: that of a lesser one is rounding, in single precision.
+const SLIVER: f64 = 1e-5;
 /// Cells along an edge of the grid that triangles are found by.
 const MAX_CELLS: f64 = 512.0;
 
@@ -97,6 +99,77 @@ impl TriangleMesh {
         ((share * self.n_cells[i] as f64) as usize).min(self.n_cells[i] - 1)
     }
 
+    /// What is wrong with it for whoever needs to know how far away it is, and where its surface looks: a triangle without area has no normal, and what
+    /// lies in another part is no surface of the whole. The latter is seen where an edge passes through a triangle, and at the middles of triangles.
+    pub(crate) fn unfit_to_meet(&self) -> Option<String> {
+        let size = (0..3).map(|i| self.bounds[1][i] - self.bounds[0][i]).fold(0.0, f64::max);
+        let mut faces_out = [0_usize; 2];
+        for idx in 0..self.triangles.len() as u32 {
+            let [a, b, c] = self.corners(idx);
+            let arm = |from: Vec3, to: Vec3| -> Vec3 { std::array::from_fn(|i| to[i] - from[i]) };
+            let (ab, ac, bc) = (arm(a, b), arm(a, c), arm(b, c));
+            let cross: Vec3 = std::array::from_fn(|i| {
+                ab[(i + 1) % 3] * ac[(i + 2) % 3] - ab[(i + 2) % 3] * ac[(i + 1) % 3]
+            });
+            let length = |v: Vec3| v.iter().map(|x| x * x).sum::<f64>().sqrt();
+            let longest = length(ab).max(length(ac)).max(length(bc));
+            let height = length(cross) / longest;
+            if height < SLIVER * longest {
+                let [a, b, c] = [a, b, c].map(vector);
+                return Some(format!("a triangle without area, of corners {a}, {b} and {c}"));
+            }
+            let step = (1e-3 * height).min(1e-6 * size) / length(cross);
+            let beside = |sign: f64| -> Vec3 {
+                std::array::from_fn(|i| (a[i] + b[i] + c[i]) / 3.0 + sign * step * cross[i])
+            };
+            let is_in = [1.0, -1.0].map(|sign| self.contains(beside(sign)));
+            if is_in[0] == is_in[1] || faces_out[usize::from(!is_in[0])] > 0 {
+                let [a, b, c] = [a, b, c].map(vector);
+                return Some(format!("a triangle inside another part, of corners {a}, {b} and {c}"));
+            }
+            faces_out[usize::from(is_in[0])] += 1;
+        }
+        self.crossed_edge().map(|edge| {
+            let [from, to] = edge.map(|v| vector(self.vertices[v as usize]));
+            format!("parts that cross, at the edge from {from} to {to}")
+        })
+    }
+
+    /// An edge that passes through the inside of a triangle.
+    fn crossed_edge(&self) -> Option<[u32; 2]> {
+        let edges = self.triangles.iter().flat_map(|t| (0..3).map(|k| [t[k], t[(k + 1) % 3]]));
+        // Each edge is passed both ways.
+        edges.filter(|[a, b]| a < b).find(|&[a, b]| {
+            let (p, q) = (self.vertices[a as usize], self.vertices[b as usize]);
+            let cells =
+                |i: usize| self.cell(i, p[i + 1].min(q[i + 1]))..=self.cell(i, p[i + 1].max(q[i + 1]));
+            cells(1).any(|z| {
+                cells(0).any(|y| {
+                    self.over[z * self.n_cells[0] + y].iter().any(|&idx| {
+                        let is_apart = self.triangles[idx as usize].iter().all(|v| ![a, b].contains(v));
+                        is_apart && passes_through(&self.corners(idx), p, q)
+                    })
+                })
+            })
+        })
+    }
+
+    /// Whether a point is no farther from the surface than this.
+    pub(crate) fn is_near(&self, point: Vec3, distance: f64) -> bool {
+        let is_out = |low: f64, high: f64, x: f64| x < low - distance || x > high + distance;
+        if (0..3).any(|i| is_out(self.bounds[0][i], self.bounds[1][i], point[i])) {
+            return false;
+        }
+        (0..self.triangles.len() as u32).any(|idx| {
+            let corners = self.corners(idx);
+            let is_apart = |i: usize| {
+                let [a, b, c] = corners.map(|corner| corner[i]);
+                is_out(a.min(b).min(c), a.max(b).max(c), point[i])
+            };
+            !(0..3).any(is_apart) && distance2(&corners, point) < distance * distance
+        })
+    }
+
     /// Whether `point` is enclosed: the surface is crossed more often outwards than inwards on the way from it along x.
     ///
     /// The line is moved aside by less than any number, so that it never meets an edge; which side of one it passes is decided
@@ -109,6 +182,44 @@ impl TriangleMesh {
         let crossings = self.over[cell].iter().map(|&idx| crossing(&self.corners(idx), point));
         crossings.sum::<i32>() != 0
     }
+}
+
+/// Whether the way from `p` to `q` passes through the inside of a triangle. Decided exactly; what only touches does not.
+fn passes_through(triangle: &[Vec3; 3], p: Vec3, q: Vec3) -> bool {
+    let coord = |v: &Vec3| Coord3D { x: v[0], y: v[1], z: v[2] };
+    let side = |a: &Vec3, b: &Vec3, c: &Vec3, d: &Vec3| {
+        let volume = orient3d(coord(a), coord(b), coord(c), coord(d));
+        if volume == 0.0 { 0.0 } else { volume.signum() }
+    };
+    let [a, b, c] = triangle;
+    if side(a, b, c, &p) * side(a, b, c, &q) >= 0.0 {
+        return false;
+    }
+    let turns = [side(&p, &q, a, b), side(&p, &q, b, c), side(&p, &q, c, a)];
+    turns[0] != 0.0 && turns == [turns[0]; 3]
+}
+
+/// The square of the distance from a point to a triangle.
+fn distance2(triangle: &[Vec3; 3], point: Vec3) -> f64 {
+    let arm = |from: Vec3, to: Vec3| -> Vec3 { std::array::from_fn(|i| to[i] - from[i]) };
+    let dot = |p: Vec3, q: Vec3| (0..3).map(|i| p[i] * q[i]).sum::<f64>();
+    let cross = |p: Vec3, q: Vec3| -> Vec3 {
+        std::array::from_fn(|i| p[(i + 1) % 3] * q[(i + 2) % 3] - p[(i + 2) % 3] * q[(i + 1) % 3])
+    };
+    let [a, b, c] = *triangle;
+    let edges = [(a, b), (b, c), (c, a)];
+    let normal = cross(arm(a, b), arm(a, c));
+    if dot(normal, normal) > 0.0
+        && edges.iter().all(|&(from, to)| dot(cross(arm(from, to), arm(from, point)), normal) >= 0.0)
+    {
+        return dot(arm(a, point), normal).powi(2) / dot(normal, normal);
+    }
+    let to_edge = |(from, to): (Vec3, Vec3)| {
+        let (way, to_point) = (arm(from, to), arm(from, point));
+        let share = (dot(to_point, way) / dot(way, way)).clamp(0.0, 1.0);
+        (0..3).map(|i| (to_point[i] - share * way[i]).powi(2)).sum::<f64>()
+    };
+    edges.map(to_edge).into_iter().fold(f64::INFINITY, f64::min)
 }
 
 /// 1 or −1 if the line from `point` along x crosses the triangle, by the side that it crosses from.
@@ -216,6 +327,22 @@ mod tests {
                         assert_eq!(mesh.contains(p), r < 1.0, "{p:?}");
                     }
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_near_a_ball_of_triangles_is_near_a_ball() {
+        let mesh = TriangleMesh::new(&ball(24)).unwrap();
+        assert_eq!(mesh.unfit_to_meet(), None);
+        for k in 0..400 {
+            let direction = [f64::from(k % 20) - 9.5, f64::from(k / 20) - 9.5, f64::from(k % 7) - 3.0];
+            let length = direction.iter().map(|x| x * x).sum::<f64>().sqrt();
+            for r in [0.5, 0.8, 1.2, 1.7] {
+                let p = direction.map(|x| x * r / length);
+                let distance = f64::abs(r - 1.0);
+                // The middles of faces are 2e-3 below the ball.
+                assert!(mesh.is_near(p, distance + 4e-3) && !mesh.is_near(p, distance - 4e-3), "{p:?}");
             }
         }
     }

@@ -2,8 +2,8 @@
 
 use crate::source::Source;
 use crate::{
-    ColourBy, Dem, Every, Fill, Fluid, Mpm, Output, ParticleBlock, SCENE_VERSION, Scene, SceneError, Shape,
-    SolverKind, TimeStep, Vec3,
+    ColourBy, Dem, Every, Fill, Fluid, Mpm, Output, ParticleBlock, RenderScheme, SCENE_VERSION, Scene,
+    SceneError, Shape, SolverKind, TimeStep, Vec3,
 };
 
 /// Most particles a scene may have: a column of four f32 a particle must fit into one storage buffer, whose size in bytes
@@ -75,6 +75,7 @@ impl Scene {
         }
         if let Some(dem) = &self.dem {
             self.check_contact_time(&check, dem)?;
+            self.check_slab_time(&check, dem)?;
         }
         self.check_render(&check)?;
         check_output(&check, &self.output)
@@ -425,6 +426,26 @@ impl Scene {
         Ok(())
     }
 
+    /// A surface is of bodies in space, and shows no property.
+    fn check_scheme(&self, check: &Checker<'_>) -> Check {
+        let render = &self.render;
+        check.range("render.surface_cell_spacings", render.surface_cell_spacings, 0.25, 4.0)?;
+        check.range("render.surface_level", render.surface_level, 0.05, 0.95)?;
+        let found = format!("\"{}\"", render.scheme.name());
+        if render.scheme.has_surface() && self.n_dimensions() == 2 {
+            return check.fail("render.scheme", format!("{found} in a scene in a plane"), "\"sprites\"");
+        }
+        if render.scheme.has_surface() && render.shading == crate::Shading::Density {
+            let found = format!("{found} with render.shading = \"density\"");
+            return check.fail("render.scheme", found, "\"sprites\"");
+        }
+        if render.scheme == RenderScheme::SurfaceAndSlabs && self.slabs.is_empty() {
+            let found = format!("{found} in a scene without [[slabs]]");
+            return check.fail("render.scheme", found, "\"sprites\" or \"surface\"");
+        }
+        Ok(())
+    }
+
     fn check_render(&self, check: &Checker<'_>) -> Check {
         let render = &self.render;
         // 16384 is the largest image that common devices draw.
@@ -438,12 +459,18 @@ impl Scene {
                 return check.fail(key, found, "two numbers, the lower first");
             }
         }
+        self.check_scheme(check)?;
         check.range("render.particle_radius_spacings", render.particle_radius_spacings, 0.01, 10.0)?;
         check.range("render.water_radius_spacings", render.water_radius_spacings, 0.01, 10.0)?;
         check.range("render.water_opacity", render.water_opacity, 0.0, 0.99)?;
         for (i, component) in render.background_srgb.into_iter().enumerate() {
             check.range(&format!("render.background_srgb.{i}"), component, 0.0, 1.0)?;
         }
+        check.range("render.fog_per_m", render.fog_per_m, 0.0, 1e3)?;
+        if let Some(azimuth_deg) = render.sun_azimuth_deg {
+            check.range("render.sun_azimuth_deg", azimuth_deg, -360.0, 360.0)?;
+        }
+        check.range("render.sun_elevation_deg", render.sun_elevation_deg, 0.0, 90.0)?;
         let camera = &render.camera;
         if let Some(target) = camera.target_m {
             check.vector("render.camera.target_m", target, "metres")?;

@@ -348,6 +348,9 @@ impl Scene {
         if let Some(strength_pa) = slab.link_shear_strength_pa {
             check.zero_or_positive(&format!("{key}.link_shear_strength_pa"), strength_pa)?;
         }
+        if let Some(stiffness_n_m) = slab.link_stiffness_n_m {
+            check.positive(&format!("{key}.link_stiffness_n_m"), stiffness_n_m, "N/m")?;
+        }
         check_surface(check, key, slab.friction, slab.restitution)?;
         check.vector(&format!("{key}.velocity_m_s"), slab.velocity_m_s, "m/s")?;
         match &slab.shape {
@@ -394,10 +397,11 @@ fn check_name(check: &Checker<'_>, key: &str, name: &str, others: &[&str]) -> Ch
     let key = format!("{key}.name");
     if name.trim().is_empty()
         || name.len() > MAX_NAME_BYTES
-        || name.contains(|c: char| c.is_control() || c == ',')
+        || name != name.trim()
+        || name.contains(|c: char| c.is_control() || ",\"'[]".contains(c))
     {
         let expected = format!(
-            "a name of up to {MAX_NAME_BYTES} letters without commas, which heads a column of tables"
+            "a name of up to {MAX_NAME_BYTES} letters without commas, quotes, brackets and outer blanks, which heads columns of tables"
         );
         return check.fail(&key, format!("{name:?}"), expected);
     }

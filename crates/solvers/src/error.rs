@@ -18,6 +18,14 @@ pub enum SolverError {
         /// What was found there.
         found: String,
     },
+    /// A mesh is no body.
+    #[error("scene: {key}: {problem}")]
+    Mesh {
+        /// The key.
+        key: String,
+        /// What is wrong with it, and what is expected.
+        problem: String,
+    },
     /// Saved columns do not make a state.
     #[error("saved state: column \"{column}\" {problem}")]
     State {

@@ -9,10 +9,12 @@
 
 pub mod dem;
 mod error;
+mod mesh_body;
 pub mod mpm;
 pub mod pbd;
 mod saved;
 mod surroundings;
 
 pub use error::SolverError;
+pub use mesh_body::{MeshProblem, mesh_body};
 pub use surroundings::Surroundings;

@@ -32,6 +32,19 @@ impl<'a> Saved<'a> {
         }
         Ok(column)
     }
+
+    /// A column of what is not particles, of so many words.
+    ///
+    /// # Errors
+    /// It is missing, or has another length.
+    pub fn whole(&self, name: &str, words: usize) -> Result<&'a [u32], SolverError> {
+        let column = find(self.state, name)?;
+        if column.len() != words {
+            let problem = format!("has {} words, expected {words}", column.len());
+            return Err(SolverError::State { column: name.to_owned(), problem });
+        }
+        Ok(column)
+    }
 }
 
 fn find<'a>(state: &'a [StateColumn], name: &str) -> Result<&'a [u32], SolverError> {

@@ -1,7 +1,8 @@
 //! What snow and grains are among: the domain, gravity, and bodies as kernels take them.
 
 use crate::SolverError;
-use frazil_scene::{Collider, Obstacle, ObstacleShape, Scene, Side, Terrain, damping_ratio};
+use crate::mesh_body::{MESH, MeshProblem, mesh_body};
+use frazil_scene::{Collider, Obstacle, ObstacleShape, Scene, Side, Terrain, Vec3, damping_ratio};
 use frazil_shaders::types::Body;
 use glam::{EulerRot, Quat};
 
@@ -29,7 +30,9 @@ pub struct Surroundings {
     pub up_axis: u32,
     /// Bodies that are met.
     pub colliders: Vec<Body>,
-    /// Heights of all heightfields, in m.
+    /// Names of the last of them, the obstacles: what hits them is measured.
+    pub obstacles: Vec<String>,
+    /// Heights of all heightfields in m, and what meshes are made of.
     pub heights_m: Vec<f32>,
 }
 
@@ -55,9 +58,16 @@ impl Surroundings {
             surroundings.colliders.push(body);
         }
         for (obstacle_idx, obstacle) in scene.obstacles.iter().enumerate() {
-            surroundings.colliders.push(obstacle_body(scene, obstacle_idx, obstacle)?);
+            let body = obstacle_body(scene, obstacle_idx, obstacle, &mut surroundings.heights_m)?;
+            surroundings.colliders.push(body);
+            surroundings.obstacles.push(obstacle.name.clone());
         }
         Ok(surroundings)
+    }
+
+    /// Whether any of the bodies is a mesh.
+    pub(crate) fn has_meshes(&self) -> bool {
+        self.colliders.iter().any(|body| body.kind == MESH)
     }
 }
 
@@ -160,8 +170,18 @@ fn terrain_body(scene: &Scene, terrain: &Terrain, heights_m: &mut Vec<f32>) -> B
     }
 }
 
-/// An obstacle as kernels take it.
-fn obstacle_body(scene: &Scene, obstacle_idx: usize, obstacle: &Obstacle) -> Result<Body, SolverError> {
+/// How far from a surface a grain may meet it, in m.
+fn reach_m(scene: &Scene) -> f64 {
+    scene.dem.as_ref().map_or(0.0, |dem| 1.01 * (dem.greatest_radius_m() + dem.terrain_adhesion_range_m()))
+}
+
+/// An obstacle as kernels take it; what a mesh is made of is appended to `heights_m`.
+fn obstacle_body(
+    scene: &Scene,
+    obstacle_idx: usize,
+    obstacle: &Obstacle,
+    heights_m: &mut Vec<f32>,
+) -> Result<Body, SolverError> {
     let plain = plain_body(scene);
     let body = Body {
         friction: obstacle.friction.map_or(plain.friction, |friction| friction as f32),
@@ -189,6 +209,17 @@ fn obstacle_body(scene: &Scene, obstacle_idx: usize, obstacle: &Obstacle) -> Res
                 extent: [*radius_m as f32, *height_m as f32, 0.0],
                 ..body
             }
+        }
+        ObstacleShape::Mesh { scale, offset_m, .. } => {
+            let key = format!("obstacles.{obstacle_idx}.shape.mesh.path");
+            let Some(mesh) = obstacle.mesh() else {
+                return Err(SolverError::Scene { key, found: "a file that was not read".to_owned() });
+            };
+            let place = |v: &Vec3| std::array::from_fn(|i| scale * v[i] + offset_m[i]);
+            let vertices_m: Vec<Vec3> = mesh.vertices().iter().map(place).collect();
+            let made = mesh_body(&vertices_m, mesh.triangles(), reach_m(scene), heights_m)
+                .map_err(|MeshProblem(problem)| SolverError::Mesh { key, problem })?;
+            Body { friction: body.friction, damping_ratio: body.damping_ratio, until_s: NEVER_S, ..made }
         }
         shape => {
             let key = format!("obstacles.{obstacle_idx}.shape");

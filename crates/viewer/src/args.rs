@@ -5,8 +5,8 @@ use crate::say;
 use crate::sweep::VaryAxis;
 use clap::{Parser, Subcommand};
 use frazil_bench::AxisOverride;
-use frazil_io::Format;
-use frazil_scene::{Every, Scene, SceneError};
+use frazil_io::{Format, MeshFormat};
+use frazil_scene::{Every, RenderScheme, Scene, SceneError};
 use frazil_solvers::pbd::{Tuning, TuningError};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -79,6 +79,9 @@ pub struct SceneChanges {
     /// Seed of everything random in the scene.
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
+    /// What particles are drawn as: sprites, surface or surface_and_slabs [default: the scene's render.scheme].
+    #[arg(long, value_name = "SCHEME", value_parser = scheme)]
+    pub scheme: Option<RenderScheme>,
 }
 
 impl SceneArgs {
@@ -91,9 +94,20 @@ impl SceneArgs {
 impl SceneChanges {
     pub fn load(&self, scene: &str) -> Result<Scene, SceneError> {
         let seed = self.seed.map(|seed| format!("seed={seed}"));
-        let overrides: Vec<String> = self.overrides.iter().cloned().chain(seed).collect();
+        let overrides: Vec<String> = self.shown().into_iter().chain(seed).collect();
         Scene::find(scene, &overrides)
     }
+
+    /// All but the seed, as overrides.
+    pub fn shown(&self) -> Vec<String> {
+        let scheme = self.scheme.map(|scheme| format!("render.scheme=\"{}\"", scheme.name()));
+        self.overrides.iter().cloned().chain(scheme).collect()
+    }
+}
+
+fn scheme(text: &str) -> Result<RenderScheme, String> {
+    let found = RenderScheme::ALL.into_iter().find(|scheme| scheme.name() == text);
+    found.ok_or_else(|| format!("found \"{text}\", expected sprites, surface or surface_and_slabs"))
 }
 
 /// Which device.
@@ -306,12 +320,27 @@ fn speed(text: &str) -> Result<f64, String> {
 pub struct ExportArgs {
     /// The recording of a run (recording.frazil-rec).
     pub recording: PathBuf,
-    /// vtk, vtu, ply, bgeo or csv.
-    #[arg(long, value_name = "FORMAT")]
-    pub format: Format,
+    #[command(flatten)]
+    pub what: ExportWhat,
     /// Where the files go [default: beside the recording].
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    #[command(flatten)]
+    pub changes: SceneChanges,
+    #[command(flatten)]
+    pub device: DeviceArgs,
+}
+
+/// What is written of each frame.
+#[derive(Clone, Copy, Debug, clap::Args)]
+#[group(required = true, multiple = false)]
+pub struct ExportWhat {
+    /// Its particles: vtk, vtu, ply, bgeo or csv.
+    #[arg(long, value_name = "FORMAT")]
+    pub format: Option<Format>,
+    /// The surface of its particles, found on the device: obj or ply.
+    #[arg(long, value_name = "FORMAT")]
+    pub mesh: Option<MeshFormat>,
 }
 
 #[derive(Debug, clap::Args)]

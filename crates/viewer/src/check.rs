@@ -87,10 +87,12 @@ fn describe_grains(
     }
     if !slabs.pieces.is_empty() {
         let mass_kg: f64 = slabs.pieces.iter().map(|piece| piece.mass_kg).sum();
+        let swing_s = scene.slab_contact_time_s().unwrap_or(f64::INFINITY);
         text += &format!(
-            "  slabs           {} pieces of {mass_kg:.4e} kg in all, {} links\n",
+            "  slabs           {} pieces of {mass_kg:.4e} kg in all, {} links, swings of {swing_s:.4e} s at least, {:.1} steps\n",
             slabs.pieces.len(),
-            slabs.links.len()
+            slabs.links.len(),
+            swing_s / derived.dt_s
         );
     }
     let [x, y, z] = derived.gravity_m_s2;

@@ -1,22 +1,76 @@
 //! `frazil export`: a recording's frames in another program's format.
 
 use crate::args::ExportArgs;
+use crate::device;
 use crate::failure::Failure;
 use crate::run::create_dir;
 use crate::say;
-use frazil_io::{Format, Recording, Tail, write_pvd};
+use crate::surface::{self, Surfaces};
+use crate::view::{Playback, Player};
+use frazil_io::{Format, Mesh, MeshFormat, Recording, Tail, export_mesh, write_pvd};
 use std::path::Path;
 
-/// Writes one file a frame, and for VTU the index that ties them to their times.
-pub fn export(args: &ExportArgs) -> Result<(), Failure> {
+/// Writes one file a frame.
+pub fn export(args: &ExportArgs, validation: bool) -> Result<(), Failure> {
+    match (args.what.format, args.what.mesh) {
+        (Some(format), _) => export_particles(args, format),
+        (None, Some(format)) => export_surfaces(args, format, validation),
+        (None, None) => Err(Failure::input("expected --format or --mesh")),
+    }
+}
+
+/// Writes the particles of each frame, and for VTU the index that ties files to their times.
+fn export_particles(args: &ExportArgs, format: Format) -> Result<(), Failure> {
     let mut recording = Recording::open(&args.recording).map_err(Failure::input)?;
+    if recording.is_empty() {
+        return Err(Failure::input(format!("{}: the recording holds no frame", args.recording.display())));
+    }
+    warn_of_damage(args, &recording);
+    let folder = folder(args)?;
+    let mut files = Vec::with_capacity(recording.len());
+    for index in 0..recording.len() {
+        let frame = recording.frame(index).map_err(Failure::input)?;
+        let name = format.file_name(index);
+        frazil_io::export(&frame, format, &folder.join(&name)).map_err(Failure::other)?;
+        files.push((frame.time_s(), name));
+    }
+    if format == Format::Vtu {
+        write_pvd(&folder.join("particles.pvd"), &files).map_err(Failure::other)?;
+    }
+    Ok(())
+}
+
+/// Writes the surface of each frame's particles, of all phases in one file.
+fn export_surfaces(args: &ExportArgs, format: MeshFormat, validation: bool) -> Result<(), Failure> {
+    let (recording, scene) = Player::open(&args.recording, &args.changes)?;
+    surface::check(&scene, &format!("--mesh {format}"))?;
+    warn_of_damage(args, &recording);
+    let folder = folder(args)?;
+    let device = device::open(args.device.device.as_deref(), validation, Vec::new())?;
+    let times: Vec<(u64, f64)> = recording.times().collect();
+    let mut surfaces = Surfaces::new(&device, &scene);
+    let mut player = Player::new(&device, recording, scene, Playback::new(&times, 1.0, 1.0))?;
+    for index in 0..times.len() {
+        player.seek(index)?;
+        surfaces.find(&player.shown())?;
+        let surface = surfaces.download()?;
+        let mesh =
+            Mesh { position: &surface.position, normal: &surface.normal, triangles: &surface.triangles };
+        export_mesh(&mesh, format, &folder.join(format.file_name(index))).map_err(Failure::other)?;
+        device.check_validation()?;
+    }
+    Ok(())
+}
+
+fn warn_of_damage(args: &ExportArgs, recording: &Recording) {
     if let Tail::Damaged(damage) = recording.tail() {
         let path = args.recording.display();
         say::note(format_args!("warning: {path}: only the frames before this are whole: {damage}"));
     }
-    if recording.is_empty() {
-        return Err(Failure::input(format!("{}: the recording holds no frame", args.recording.display())));
-    }
+}
+
+/// Where files go.
+fn folder(args: &ExportArgs) -> Result<&Path, Failure> {
     let folder = match (&args.out, args.recording.parent()) {
         (Some(folder), _) => folder.as_path(),
         (None, Some(parent)) => parent,
@@ -25,15 +79,5 @@ pub fn export(args: &ExportArgs) -> Result<(), Failure> {
     if !folder.as_os_str().is_empty() {
         create_dir(folder)?;
     }
-    let mut files = Vec::with_capacity(recording.len());
-    for index in 0..recording.len() {
-        let frame = recording.frame(index).map_err(Failure::input)?;
-        let name = args.format.file_name(index);
-        frazil_io::export(&frame, args.format, &folder.join(&name)).map_err(Failure::other)?;
-        files.push((frame.time_s(), name));
-    }
-    if args.format == Format::Vtu {
-        write_pvd(&folder.join("particles.pvd"), &files).map_err(Failure::other)?;
-    }
-    Ok(())
+    Ok(folder)
 }

@@ -11,6 +11,7 @@ mod device;
 mod export;
 mod failure;
 mod invariants;
+mod landscape;
 mod list;
 mod outline;
 mod painter;
@@ -24,6 +25,7 @@ mod simulation;
 mod snow_plots;
 mod solver;
 mod state;
+mod surface;
 mod sweep;
 mod view;
 
@@ -53,7 +55,7 @@ fn dispatch(args: &Args) -> Result<(), Failure> {
         Command::Sweep(sweep) => sweep::sweep(sweep, validation),
         Command::View(view) => view::view(view, validation),
         Command::Play(play) => play::play(play, validation),
-        Command::Export(export) => export::export(export),
+        Command::Export(export) => export::export(export, validation),
         Command::Profile(profile) => profile::profile(profile, validation),
         Command::Bench(bench) => bench::bench(bench, validation),
         Command::Analyze(arguments) => analyze::analyze(arguments, validation),

@@ -1,57 +1,15 @@
-//! The outlines of the ground, of obstacles and of colliders: where they are at a time, as far as they are inside the domain.
+//! The outlines of colliders: where they are at a time, as far as they are inside the domain.
 
 use frazil_render::WireBox;
 use frazil_render::glam::Vec3;
-use frazil_scene::{Collider, Obstacle, ObstacleShape, Scene, Terrain, box_axes};
-use std::f32::consts::TAU;
+use frazil_scene::{Collider, Scene, box_axes};
 
 /// Most lines that heights are drawn by, along each of their two directions.
 const HEIGHT_LINES: usize = 64;
-/// Sides of the polygon that a cylinder is drawn by.
-const CYLINDER_SIDES: u8 = 12;
 
-/// The outlines of a scene's ground, obstacles, boxes, planes and heightfields at a time in s.
+/// The outlines of a scene's boxes, planes and heightfields at a time in s.
 pub fn outlines(scene: &Scene, time_s: f64) -> Vec<WireBox> {
-    let ground = scene.ground().into_iter().flat_map(ground_lines);
-    let obstacles = scene.obstacles.iter().flat_map(|obstacle| obstacle_lines(scene, obstacle));
-    let colliders = scene.colliders.iter().flat_map(|collider| outline(scene, collider, time_s));
-    ground.chain(obstacles).chain(colliders).collect()
-}
-
-/// The ground, where its height is known.
-fn ground_lines(ground: &Terrain) -> Vec<WireBox> {
-    let n = [ground.n_columns(), ground.n_rows()];
-    height_lines(n, |i, j| {
-        let height_m = ground.height_at(i, j)?;
-        Some(vec3([i as f64 * ground.cell_m(), j as f64 * ground.cell_m(), height_m]))
-    })
-}
-
-fn obstacle_lines(scene: &Scene, obstacle: &Obstacle) -> Vec<WireBox> {
-    match &obstacle.shape {
-        ObstacleShape::Box { centre_m, size_m, rotation_deg } => {
-            vec![wire_box(vec3(*centre_m), *size_m, *rotation_deg)]
-        }
-        ObstacleShape::Cylinder { foot_m, radius_m, height_m } => {
-            let level = scene.up_axis.horizontal();
-            let ground_m = scene.ground().and_then(|ground| ground.height_m(*foot_m)).unwrap_or(0.0);
-            let rim = |side: u8, up_m: f64| {
-                let (sine, cosine) = (TAU * f32::from(side) / f32::from(CYLINDER_SIDES)).sin_cos();
-                let mut point = Vec3::ZERO;
-                point[level[0]] = foot_m[0] as f32 + *radius_m as f32 * cosine;
-                point[level[1]] = foot_m[1] as f32 + *radius_m as f32 * sine;
-                point[scene.up_axis.index()] = (ground_m + up_m) as f32;
-                point
-            };
-            let sides = 0..CYLINDER_SIDES;
-            let lines = sides.flat_map(|side| {
-                let (foot, top) = (rim(side, 0.0), rim(side, *height_m));
-                [WireBox::line(foot, top), WireBox::line(top, rim(side + 1, *height_m))]
-            });
-            lines.collect()
-        }
-        _ => Vec::new(),
-    }
+    scene.colliders.iter().flat_map(|collider| outline(scene, collider, time_s)).collect()
 }
 
 fn wire_box(centre: Vec3, size_m: [f64; 3], rotation_deg: [f64; 3]) -> WireBox {

@@ -1,15 +1,17 @@
 //! From a scene and its columns to a picture: what is drawn, in which colours, and what the legend says.
 
 use crate::failure::Failure;
+use crate::landscape::{Landscape, SlabPoses};
 use crate::outline;
 use crate::solver::Solver;
+use crate::surface::Surfaces;
 use frazil_particles::ColumnView;
 use frazil_render::glam::Vec3;
 use frazil_render::{
-    Ball, ColorMap, Coloring, Column, Frame, Ground, Legend, OrbitCamera, Particles, Renderer, Shading,
+    Ball, ColorMap, Coloring, Column, Frame, Ground, Legend, Mesh, OrbitCamera, Particles, Renderer, Shading,
     Swatch, UpAxis, WireBox,
 };
-use frazil_scene::{Axis, Collider, ColourBy, Phase, Projection, Scene, Side};
+use frazil_scene::{Axis, Collider, ColourBy, Phase, Projection, RenderScheme, Scene, Side};
 use frazil_shaders::render::pick_component;
 use frazil_solvers::mpm::Mpm;
 use frazil_solvers::pbd::Fluid;
@@ -20,6 +22,8 @@ use frazil_vk::{Buffer, Device, DeviceCount, Image, Kernel, Recorder, Threads};
 pub struct Shown<'a> {
     /// Sets of particles: one, or in scenes with snow one a phase.
     pub sets: Vec<ShownSet<'a>>,
+    /// Where slabs are; at time 0 where nothing moves them.
+    pub slabs: Option<SlabPoses>,
 }
 
 /// The columns of a set of particles; what is absent cannot be shown.
@@ -42,7 +46,7 @@ pub struct ShownSet<'a> {
 }
 
 impl<'a> Shown<'a> {
-    /// A solver's particles as they are now.
+    /// A solver's particles as they are now, and its slabs as they were when [`Solver::record_bodies`] was recorded last.
     pub fn of(solver: &'a Solver) -> Self {
         Self {
             sets: match solver {
@@ -53,6 +57,10 @@ impl<'a> Shown<'a> {
                     ShownSet::of_matter(snow.solid(), Phase::Snow),
                     ShownSet::of_matter(snow.fluid(), Phase::Water),
                 ],
+            },
+            slabs: match solver {
+                Solver::Dem(dem) => dem.pieces().map(SlabPoses::of),
+                Solver::Fluid(_) | Solver::Snow(_) | Solver::Mpm(_) => None,
             },
         }
     }
@@ -72,6 +80,12 @@ impl<'a> ShownSet<'a> {
 
     fn of_mpm(mpm: &'a Mpm) -> Self {
         Self::of_columns(mpm.count(), mpm.position(), &mpm.columns())
+    }
+
+    /// Particles of which nothing is known but where they are.
+    #[cfg(test)]
+    pub fn of_positions(count: &'a DeviceCount, position: &Buffer<[f32; 3]>) -> Self {
+        Self::of_columns(count, position, &[])
     }
 
     fn of_columns(count: &'a DeviceCount, position: &Buffer<[f32; 3]>, columns: &[ColumnView]) -> Self {
@@ -145,6 +159,9 @@ pub struct Painter {
     legends: Vec<(ColourBy, Legend)>,
     swatches: [Swatch; 2],
     scenery: Scenery,
+    landscape: Landscape,
+    scheme: RenderScheme,
+    surfaces: Surfaces,
 }
 
 /// What a picture shows beside particles.
@@ -170,7 +187,7 @@ struct Scenery {
 const COLLIDER_COLOUR: [f32; 3] = [0.45, 0.44, 0.42];
 /// Display-encoded colours of snow and of water, where pictures show them as what they are.
 const SNOW_COLOUR: [f32; 3] = [0.94, 0.96, 0.99];
-const WATER_COLOUR: [f32; 3] = [0.13, 0.42, 0.72];
+pub const WATER_COLOUR: [f32; 3] = [0.13, 0.42, 0.72];
 /// Light gets around in snow: its hollows are darkened by this share of what others' are.
 const SNOW_OCCLUSION: f32 = 0.4;
 /// The density map reaches this far to both sides of the rest density, as a share of it.
@@ -189,7 +206,7 @@ impl Painter {
         let swatch = |label: &str, color| Swatch { label: label.into(), color };
         let mut renderer =
             Renderer::new(device, scene.render.width_px, scene.render.height_px).map_err(Failure::device)?;
-        if scene.snow.is_some() {
+        if scene.snow.is_some() || scene.ground().is_some() {
             // On white, edges and the grain of shade would show.
             renderer.set_supersampling(2).map_err(Failure::device)?;
         }
@@ -200,6 +217,9 @@ impl Painter {
             legends: legends.collect(),
             swatches: [swatch("snow", SNOW_COLOUR), swatch("water", WATER_COLOUR)],
             scenery: Scenery::of(scene),
+            landscape: Landscape::new(device, scene)?,
+            scheme: scene.render.scheme,
+            surfaces: Surfaces::new(device, scene),
         })
     }
 
@@ -212,9 +232,76 @@ impl Painter {
         property: ColourBy,
         time_s: f64,
     ) -> Result<&Image, Failure> {
+        if self.scheme.has_surface() {
+            self.surfaces.find(shown)?;
+        }
         let legend = self.legends.iter().find(|(of, _)| *of == property).map(|(_, legend)| legend);
+        // Surfaces look like what they are.
+        let legend = legend.filter(|_| !self.scheme.has_surface());
+        let (particles, surfaces) = if self.scheme.has_surface() {
+            (self.surfaces.spray(shown, self.scenery.radius_m), self.surfaces.meshes(shown))
+        } else {
+            (self.sprites(recorder, shown, &self.picked, property, legend)?, Vec::new())
+        };
+        let scenery = &self.scenery;
+        let by_intensity = scenery.by_intensity && property == ColourBy::Density;
+        let is_by_phase = property == ColourBy::Phase && !self.scheme.has_surface();
+        let caption = format!("{}   t = {time_s:.3} s", scenery.name);
+        let has_ground = self.landscape.has_ground();
+        // On a mountain the domain's box would stand in mid-air.
+        let domain = (!has_ground).then_some(scenery.domain);
+        let boxes: Vec<WireBox> =
+            domain.into_iter().chain(outline::outlines(&scenery.scene, time_s)).collect();
+        let balls = scenery.balls(time_s);
+        let meshes: Vec<Mesh<'_>> = self.landscape.obstacles().chain(surfaces).collect();
+        let has_slabs = self.scheme == RenderScheme::SurfaceAndSlabs;
+        let pieces = self.landscape.slabs(shown.slabs.as_ref()).filter(|_| has_slabs);
+        let frame = Frame {
+            camera,
+            background: if by_intensity { [0.0; 3] } else { scenery.background },
+            particles: &particles,
+            boxes: &boxes,
+            balls: &balls,
+            ground: (!by_intensity && !has_ground).then_some(scenery.ground),
+            meshes: &meshes,
+            pieces: pieces.as_slice(),
+            occlusion: match property {
+                // Flat discs have no hollows.
+                _ if by_intensity => 0.0,
+                _ if self.scheme.has_surface() => SNOW_OCCLUSION,
+                ColourBy::Phase => SNOW_OCCLUSION,
+                _ => 1.0,
+            },
+            legend,
+            swatches: if is_by_phase { &self.swatches } else { &[] },
+            caption: &caption,
+            ..self.landscape.frame()
+        };
+        self.renderer.record(recorder, &frame).map_err(Failure::device)?;
+        Ok(self.renderer.image())
+    }
+
+    /// What particles are drawn as from now on.
+    pub fn set_scheme(&mut self, scheme: RenderScheme) {
+        self.scheme = scheme;
+    }
+
+    /// What particles are drawn as.
+    pub fn scheme(&self) -> RenderScheme {
+        self.scheme
+    }
+
+    /// All particles, coloured by a property.
+    fn sprites<'s>(
+        &self,
+        recorder: &mut Recorder,
+        shown: &'s Shown<'_>,
+        picked: &'s [Buffer<f32>],
+        property: ColourBy,
+        legend: Option<&Legend>,
+    ) -> Result<Vec<Particles<'s>>, Failure> {
         let mut particles = Vec::new();
-        for (set, picked) in shown.sets.iter().zip(&self.picked) {
+        for (set, picked) in shown.sets.iter().zip(picked) {
             let coloring = self.coloring(recorder, set, property, legend, picked);
             let Some((coloring, shading)) = coloring else {
                 return Err(Failure::input(format!(
@@ -225,37 +312,13 @@ impl Painter {
             particles.push(Particles {
                 positions: &set.position,
                 count: set.count,
+                at_most: u32::MAX,
                 radius_m: self.scenery.radius_m(set.phase, property),
                 coloring,
                 shading,
             });
         }
-        let scenery = &self.scenery;
-        let by_intensity = scenery.by_intensity && property == ColourBy::Density;
-        let is_by_phase = property == ColourBy::Phase;
-        let caption = format!("{}   t = {time_s:.3} s", scenery.name);
-        let boxes: Vec<WireBox> =
-            [scenery.domain].into_iter().chain(outline::outlines(&scenery.scene, time_s)).collect();
-        let balls = scenery.balls(time_s);
-        let frame = Frame {
-            camera,
-            background: if by_intensity { [0.0; 3] } else { scenery.background },
-            particles: &particles,
-            boxes: &boxes,
-            balls: &balls,
-            ground: (!by_intensity).then_some(scenery.ground),
-            occlusion: match property {
-                // Flat discs have no hollows.
-                _ if by_intensity => 0.0,
-                ColourBy::Phase => SNOW_OCCLUSION,
-                _ => 1.0,
-            },
-            legend,
-            swatches: if is_by_phase { &self.swatches } else { &[] },
-            caption: &caption,
-        };
-        self.renderer.record(recorder, &frame).map_err(Failure::device)?;
-        Ok(self.renderer.image())
+        Ok(particles)
     }
 
     /// Makes pictures of another size from now on.
@@ -323,6 +386,16 @@ pub fn property(scene: &Scene) -> ColourBy {
         frazil_scene::Shading::Density => ColourBy::Density,
         frazil_scene::Shading::Lit => scene.render.colour_by,
     }
+}
+
+/// The schemes that a scene's particles can be drawn in.
+pub fn schemes(scene: &Scene) -> Vec<RenderScheme> {
+    let has = |scheme: &RenderScheme| match scheme {
+        RenderScheme::Sprites => true,
+        RenderScheme::Surface => scene.n_dimensions() == 3,
+        RenderScheme::SurfaceAndSlabs => !scene.slabs.is_empty(),
+    };
+    RenderScheme::ALL.into_iter().filter(has).collect()
 }
 
 /// The camera that a scene asks for.
@@ -434,11 +507,11 @@ fn fastest_m_s(scene: &Scene, height_m: f64) -> f32 {
     scene.particles.iter().map(|block| length(&block.velocity_m_s)).fold(fall, f64::max) as f32
 }
 
-fn vec3(v: [f64; 3]) -> Vec3 {
+pub fn vec3(v: [f64; 3]) -> Vec3 {
     Vec3::from_array(v.map(|x| x as f32))
 }
 
-fn up_axis(axis: Axis) -> UpAxis {
+pub fn up_axis(axis: Axis) -> UpAxis {
     match axis {
         Axis::X => UpAxis::X,
         Axis::Y => UpAxis::Y,

@@ -123,6 +123,13 @@ impl Solver {
         }
     }
 
+    /// Records what brings the rigid bodies that pictures show to the state at this point of the recorder.
+    pub fn record_bodies(&self, recorder: &mut Recorder) {
+        if let Self::Dem(dem) = self {
+            dem.record_pieces(recorder);
+        }
+    }
+
     /// What can be shown, recorded and exported, one element a particle.
     pub fn columns(&self) -> Vec<ColumnView> {
         match self {
@@ -130,6 +137,14 @@ impl Solver {
             Self::Snow(snow) => snow.columns(),
             Self::Mpm(mpm) => mpm.columns(),
             Self::Dem(dem) => dem.columns(),
+        }
+    }
+
+    /// What is recorded of rigid bodies, one element a body, after [`Self::record_output`].
+    pub fn body_columns(&self) -> Vec<ColumnView> {
+        match self {
+            Self::Fluid(_) | Self::Snow(_) | Self::Mpm(_) => Vec::new(),
+            Self::Dem(dem) => dem.body_columns(),
         }
     }
 
@@ -144,13 +159,15 @@ impl Solver {
     }
 
     /// Names and units of [`Metrics::values`].
-    pub fn metrics(&self) -> Vec<(&'static str, &'static str)> {
-        match self {
+    pub fn metrics(&self) -> Vec<(String, &'static str)> {
+        let names = match self {
             Self::Fluid(_) => FluidMetrics::NAMES.to_vec(),
             Self::Snow(_) => SnowMetrics::names(),
             Self::Mpm(_) => MpmMetrics::names(),
-            Self::Dem(_) => DemMetrics::names(),
-        }
+            // Obstacles have names of their own.
+            Self::Dem(dem) => return DemMetrics::names(dem.parameters()),
+        };
+        names.into_iter().map(|(name, unit)| (name.to_owned(), unit)).collect()
     }
 }
 

@@ -43,25 +43,29 @@ impl PendingColumn {
     }
 }
 
-/// The columns as a frame of files, in the order given.
+/// The columns of particles, and those of rigid bodies, as a frame of files, in the order given.
 pub fn frame<'a>(
     step: u64,
     time_s: f64,
     columns: impl IntoIterator<Item = &'a HostColumn>,
+    bodies: &[HostColumn],
 ) -> Result<Frame, Failure> {
-    let columns = columns.into_iter().map(|column| {
-        let data = match column.kind {
-            ColumnKind::U32 => ColumnData::U32(column.words.clone()),
-            ColumnKind::F32 => ColumnData::F32(bytemuck::cast_slice(&column.words).to_vec()),
-            ColumnKind::Vec3 => ColumnData::Vec3(bytemuck::cast_slice(&column.words).to_vec()),
-            ColumnKind::Matrix(_) => {
-                return Err(Failure::other(format!("column \"{}\": files hold no matrices", column.name)));
-            }
-        };
-        // Columns write "1" for a number without unit, files write nothing.
-        Ok(Column::new(column.name, if column.unit == "1" { "" } else { column.unit }, data))
-    });
-    Frame::new(step, time_s, columns.collect::<Result<_, _>>()?).map_err(Failure::other)
+    let columns = columns.into_iter().map(file_column).collect::<Result<_, _>>()?;
+    let bodies = bodies.iter().map(file_column).collect::<Result<_, _>>()?;
+    Frame::new(step, time_s, columns).and_then(|frame| frame.with_bodies(bodies)).map_err(Failure::other)
+}
+
+fn file_column(column: &HostColumn) -> Result<Column, Failure> {
+    let data = match column.kind {
+        ColumnKind::U32 => ColumnData::U32(column.words.clone()),
+        ColumnKind::F32 => ColumnData::F32(bytemuck::cast_slice(&column.words).to_vec()),
+        ColumnKind::Vec3 => ColumnData::Vec3(bytemuck::cast_slice(&column.words).to_vec()),
+        ColumnKind::Matrix(_) => {
+            return Err(Failure::other(format!("column \"{}\": files hold no matrices", column.name)));
+        }
+    };
+    // Columns write "1" for a number without unit, files write nothing.
+    Ok(Column::new(column.name, if column.unit == "1" { "" } else { column.unit }, data))
 }
 
 /// The columns as a solver takes them back.

@@ -6,6 +6,7 @@ mod compaction;
 mod copy;
 mod count_neighbours;
 mod decomposition;
+mod dem;
 mod exclusive_scan;
 mod gather;
 mod interlinks;
@@ -14,12 +15,14 @@ mod mpm;
 mod pbd_step;
 mod radix_sort;
 mod reduction;
+mod render;
 mod segmented_reduction;
 mod snow_step;
 mod surface;
 
 use crate::bench::Bench;
 
+pub use dem::{dem_grains_of, dem_partner_of, dem_state_of, dem_twin_parameters};
 pub use mpm::{mpm_particles_of_state, mpm_twin_parameters};
 pub use pbd_step::{twin_numbers, twin_parameters};
 pub use snow_step::snow_twin_parameters;
@@ -45,7 +48,10 @@ pub fn all() -> &'static [&'static dyn Bench] {
         &mpm::UpdateNodes,
         &mpm::UpdateParticles,
         &mpm::Step,
+        &dem::Collide,
+        &dem::Step,
         &surface::SplatDensity,
         &surface::MarchingCubes,
+        &render::Scheme,
     ]
 }

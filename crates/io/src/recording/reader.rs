@@ -6,7 +6,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use super::chunk::{CHUNK_BYTES, Chunk, END_TAG, Entry, FRAME_TAG, INDEX_NAME, INDEX_TAG, index_from_bytes};
-use super::{KIND, META_LENGTH_BYTES, RecordingMeta};
+use super::{KIND, META_LENGTH_BYTES, OF_BODIES, RecordingMeta};
 use crate::error::{Damage, Error, Problem, Result};
 use crate::frame::{Column, ColumnData, Frame};
 use crate::packing::unpack;
@@ -249,15 +249,21 @@ impl Recording {
         if parser.checked(&place).map_err(damaged)? != &chunk.to_bytes() {
             return Err(invalid("it is not the frame that the index lists".to_owned()));
         }
-        let mut columns = Vec::new();
+        let (mut columns, mut bodies) = (Vec::new(), Vec::new());
         for _ in 0..chunk.n_columns {
             let section = parser.section(&format!("{place}, column")).map_err(damaged)?;
-            columns.push(column(&section).map_err(invalid)?);
+            let column = column(&section).map_err(invalid)?;
+            match column.name.strip_prefix(OF_BODIES) {
+                Some(name) => bodies.push(Column { name: name.to_owned(), ..column }),
+                None => columns.push(column),
+            }
         }
         if parser.remaining() > 0 {
             return Err(invalid(format!("{} byte(s) follow its last column", parser.remaining())));
         }
-        Frame::new(chunk.step, chunk.time_s, columns).map_err(|error| invalid(error.to_string()))
+        Frame::new(chunk.step, chunk.time_s, columns)
+            .and_then(|frame| frame.with_bodies(bodies))
+            .map_err(|error| invalid(error.to_string()))
     }
 }
 

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::chunk::{CHUNK_BYTES, Chunk, END_TAG, Entry, FRAME_TAG, INDEX_NAME, INDEX_TAG, index_to_bytes};
-use super::{KIND, PACKED, Recording, RecordingMeta};
+use super::{KIND, OF_BODIES, PACKED, Recording, RecordingMeta};
 use crate::atomic;
 use crate::error::{Error, Result};
 use crate::frame::{Column, ColumnKind, Frame};
@@ -71,12 +71,21 @@ impl RecordingWriter {
     /// # Errors
     /// [`Error::Io`], naming the path.
     pub fn append(&mut self, frame: &Frame) -> Result<()> {
-        let stored = |column| stored(column, self.version >= PACKED);
-        let payloads: Vec<(PayloadKind, Cow<'_, [u8]>)> = (frame.columns().iter().map(stored))
+        let names = frame.columns().iter().map(|column| column.name.clone());
+        let bodies = frame.bodies().iter().map(|column| format!("{OF_BODIES}{}", column.name));
+        let names: Vec<String> = names.chain(bodies).collect();
+        let columns: Vec<&Column> = frame.columns().iter().chain(frame.bodies()).collect();
+        let payloads: Vec<(PayloadKind, Cow<'_, [u8]>)> = (columns.iter())
+            .map(|column| stored(column, self.version >= PACKED))
             .collect::<io::Result<_>>()
             .map_err(Error::io("append to", &self.path))?;
-        let sections: Vec<Section<'_>> = (frame.columns().iter().zip(&payloads))
-            .map(|(Column { name, unit, .. }, (kind, payload))| Section { kind: *kind, name, unit, payload })
+        let sections: Vec<Section<'_>> = (columns.iter().zip(&names).zip(&payloads))
+            .map(|((column, name), (kind, payload))| Section {
+                kind: *kind,
+                name,
+                unit: &column.unit,
+                payload,
+            })
             .collect();
         let chunk = Chunk {
             tag: FRAME_TAG,

@@ -25,12 +25,16 @@ prop_compose! {
         positions in vec([any_f32(), any_f32(), any_f32()], n),
         ids in vec(any::<u32>(), n),
         others in vec(("[a-z_][a-z0-9_]{0,8}", "(|m/s|kg/m\\^3|°C)", column_data(n)), 0..4),
+        bodies in (0..5_usize).prop_flat_map(|n| vec(column_data(n), 0..3)),
     ) -> Frame {
         let mut columns = vec![Column::vec3("position", "m", positions), Column::u32("id", "", ids)];
         for (i, (name, unit, data)) in others.into_iter().enumerate() {
             columns.push(Column::new(format!("{name}_{i}"), unit, data));
         }
-        Frame::new(step, f64::from_bits(time_bits), columns).unwrap()
+        // Their names may be those of particles' columns.
+        let body = |(i, data)| Column::new(["position", "turn", "id"][i], "m", data);
+        let bodies = bodies.into_iter().enumerate().map(body).collect();
+        Frame::new(step, f64::from_bits(time_bits), columns).unwrap().with_bodies(bodies).unwrap()
     }
 }
 
@@ -48,9 +52,14 @@ pub fn small_frame(step: u64) -> Frame {
 
 /// Whether two frames are the same to the bit, which `==` cannot say of NaN.
 pub fn same_bits(a: &Frame, b: &Frame) -> bool {
-    (a.step(), a.time_s().to_bits(), a.columns().len()) == (b.step(), b.time_s().to_bits(), b.columns().len())
-        && a.columns().iter().zip(b.columns()).all(|(a, b)| {
-            (&a.name, &a.unit, a.data.kind(), a.data.bytes())
-                == (&b.name, &b.unit, b.data.kind(), b.data.bytes())
-        })
+    let same = |a: &[Column], b: &[Column]| {
+        a.len() == b.len()
+            && a.iter().zip(b).all(|(a, b)| {
+                (&a.name, &a.unit, a.data.kind(), a.data.bytes())
+                    == (&b.name, &b.unit, b.data.kind(), b.data.bytes())
+            })
+    };
+    (a.step(), a.time_s().to_bits()) == (b.step(), b.time_s().to_bits())
+        && same(a.columns(), b.columns())
+        && same(a.bodies(), b.bodies())
 }

@@ -284,7 +284,7 @@ fn other_files_are_refused_with_what_they_are() {
     bytes[8] = 9;
     fs::write(&path, &bytes).unwrap();
     let error = Recording::open(&path).unwrap_err().to_string();
-    assert!(error.contains("format version 9; this build reads version 1 to 2"), "{error}");
+    assert!(error.contains("format version 9; this build reads version 1 to 4"), "{error}");
 }
 
 #[cfg(target_os = "linux")]

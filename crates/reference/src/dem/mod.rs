@@ -1,7 +1,9 @@
 //! Grains that touch (paper 003), in f64: every pair is looked at, and contacts are kept in a map.
 
 mod contact;
+mod slab;
 mod step;
 
 pub use contact::{Bonds, Memory, Parameters, Response, Touch, damping_ratio, respond};
+pub use slab::{Link, Motion, Slabs, Solid, Wrench};
 pub use step::{Grain, Partner, State, Surface};

@@ -1,6 +1,7 @@
 //! One step of all grains.
 
 use super::contact::{Memory, Parameters, Response, Touch, respond};
+use super::slab::{Slabs, Wrench};
 use crate::mpm::{Collider, Shape};
 use glam::DVec3;
 use std::collections::BTreeMap;
@@ -47,6 +48,8 @@ pub enum Partner {
     Wall(u32),
     /// A body, by its place in the list.
     Body(u32),
+    /// A piece of a slab, by its place in the list.
+    Piece(u32),
 }
 
 /// A surface near a grain.
@@ -74,6 +77,10 @@ pub struct State {
     pub grains: Vec<Grain>,
     /// At both ends.
     pub contacts: BTreeMap<(u32, Partner), Memory>,
+    /// Pieces of slabs.
+    pub slabs: Slabs,
+    /// Force in N of the last step on each body.
+    pub impacts: Vec<DVec3>,
     /// Steps taken.
     pub step: u64,
 }
@@ -88,6 +95,8 @@ impl State {
     pub fn advance(&mut self, p: &Parameters, bodies: &[Collider]) {
         let time_s = self.step as f64 * p.dt_s;
         let mut contacts = BTreeMap::new();
+        let mut wrenches = vec![Wrench::default(); self.slabs.solids.len()];
+        let mut impacts = vec![DVec3::ZERO; bodies.len()];
         let mut moved = self.grains.clone();
         for (grain, next) in self.grains.iter().zip(&mut moved) {
             let (mut force, mut torque) = (DVec3::ZERO, DVec3::ZERO);
@@ -119,13 +128,51 @@ impl State {
                     attraction: surface.attraction,
                     may_bond: false,
                 };
-                take(partner, respond(p, &touch, self.memory(grain.id, partner)), touch.normal, lever);
+                let response = respond(p, &touch, self.memory(grain.id, partner));
+                take(partner, response, touch.normal, lever);
+                if let Partner::Body(k) = partner {
+                    impacts[k as usize] -= response.across + response.along;
+                }
+            }
+            for (piece, wrench) in wrenches.iter_mut().enumerate() {
+                let (distance, normal) = self.slabs.surface(piece, grain.position);
+                let overlap = grain.radius - distance;
+                if overlap < 0.0 {
+                    continue;
+                }
+                let lever = grain.radius - 0.5 * overlap;
+                let arm = grain.position - lever * normal - self.slabs.motions[piece].centre;
+                let solid = &self.slabs.solids[piece];
+                let touch = Touch {
+                    normal,
+                    overlap,
+                    velocity: grain.velocity
+                        - lever * grain.spin.cross(normal)
+                        - self.slabs.velocity_at(piece, arm),
+                    spin: grain.spin - self.slabs.spin(piece),
+                    mass: 1.0 / (1.0 / grain.mass(p) + self.slabs.inverse_mass_at(piece, arm, normal)),
+                    radius: grain.radius,
+                    rolling_inertia: grain.rim_inertia(p),
+                    restitution: solid.restitution,
+                    friction: solid.friction,
+                    attraction: (0.0, 0.0),
+                    may_bond: false,
+                };
+                let partner = Partner::Piece(piece as u32);
+                let response = respond(p, &touch, self.memory(grain.id, partner));
+                take(partner, response, normal, lever);
+                wrench.push(-(response.across + response.along), arm);
+                wrench.torque -= response.couple;
             }
             next.velocity += p.dt_s * (force / grain.mass(p) + p.gravity);
             next.spin += p.dt_s / grain.inertia(p) * torque;
             next.position += p.dt_s * next.velocity;
             push_out(p, bodies, next, time_s);
         }
+        self.slabs.touch(p, bodies, time_s, &mut wrenches, &mut impacts);
+        self.slabs.pull(&mut wrenches);
+        self.slabs.advance(p, &wrenches);
+        self.impacts = impacts;
         self.grains = moved;
         self.contacts = contacts;
         self.step += 1;
@@ -137,12 +184,13 @@ impl State {
 
     /// Σ m v.
     pub fn momentum(&self, p: &Parameters) -> DVec3 {
-        self.grains.iter().map(|g| g.mass(p) * g.velocity).sum()
+        self.grains.iter().map(|g| g.mass(p) * g.velocity).sum::<DVec3>() + self.slabs.momentum()
     }
 
     /// Σ m x × v + I ω.
     pub fn angular_momentum(&self, p: &Parameters) -> DVec3 {
-        self.grains.iter().map(|g| g.mass(p) * g.position.cross(g.velocity) + g.inertia(p) * g.spin).sum()
+        let grain = |g: &Grain| g.mass(p) * g.position.cross(g.velocity) + g.inertia(p) * g.spin;
+        self.grains.iter().map(grain).sum::<DVec3>() + self.slabs.angular_momentum()
     }
 }
 
@@ -172,7 +220,12 @@ fn touch_of(p: &Parameters, grain: &Grain, other: &Grain) -> (Touch, f64) {
     (touch, levers[0])
 }
 
-fn surfaces(p: &Parameters, bodies: &[Collider], x: DVec3, time_s: f64) -> Vec<(Partner, Surface)> {
+pub(super) fn surfaces(
+    p: &Parameters,
+    bodies: &[Collider],
+    x: DVec3,
+    time_s: f64,
+) -> Vec<(Partner, Surface)> {
     let walls = (0..6_u32).map(|k| {
         let axis = k as usize % 3;
         let sign = if k < 3 { 1.0 } else { -1.0 };

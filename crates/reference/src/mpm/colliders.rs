@@ -2,7 +2,7 @@
 
 use glam::{DMat3, DVec3};
 
-use super::{Parameters, outer};
+use super::{Mesh, Parameters, outer};
 
 /// The share of a speed that rounding leaves along a normal that it was taken away from, on a device.
 const STANDING: f64 = 1e-5;
@@ -80,6 +80,8 @@ pub enum Shape {
     },
     /// What is below a terrain, y being up.
     Heightfield(Heights),
+    /// What a closed surface encloses, in space.
+    Mesh(Mesh),
 }
 
 /// Heights on a regular grid, bilinear between and constant beyond its edges.
@@ -154,6 +156,7 @@ impl Shape {
                 let normal = flat(DVec3::new(-slope_x, 1.0, -slope_z)).normalize();
                 ((x.y - height) * normal.y, normal)
             }
+            Self::Mesh(mesh) => mesh.distance_m(x),
         }
     }
 }

@@ -404,7 +404,9 @@ fn a_generated_slope_is_scaled_with_what_is_on_it() {
 #[test]
 fn scenes_of_grains_are_sound_at_any_size() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenes");
-    for name in ["column_collapse", "hopper", "slope_obstacle", "avalanche", "avalanche_slabs"] {
+    for name in
+        ["column_collapse", "hopper", "slope_obstacle", "avalanche_splitter", "avalanche", "avalanche_slabs"]
+    {
         for scale in [0.2, 0.35, 0.5, 1.3] {
             let scene = Scene::load(folder.join(format!("{name}.toml")), &[format!("scale={scale}")]);
             let scene = scene.unwrap_or_else(|e| panic!("{name} at {scale}: {e}"));

@@ -5,6 +5,7 @@
 
 mod dem;
 mod errors;
+mod mesh_obstacles;
 mod mpm;
 mod mpm_sampling;
 mod overrides;

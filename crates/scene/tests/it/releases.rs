@@ -21,6 +21,18 @@ fn deepest_overlap(positions_m: &[[f32; 3]], radii_m: &[f32]) -> f64 {
     deepest
 }
 
+/// Distance of a point from the nearest edge of a closed ring.
+fn from_outline(ring: &[[f64; 2]], point: [f64; 2]) -> f64 {
+    let edges = ring.iter().zip(ring.iter().cycle().skip(1));
+    let distance = |(a, b): (&[f64; 2], &[f64; 2])| {
+        let (edge, arm) = ([b[0] - a[0], b[1] - a[1]], [point[0] - a[0], point[1] - a[1]]);
+        let share = (arm[0] * edge[0] + arm[1] * edge[1]) / (edge[0] * edge[0] + edge[1] * edge[1]);
+        let share = share.clamp(0.0, 1.0);
+        (arm[0] - share * edge[0]).hypot(arm[1] - share * edge[1])
+    };
+    edges.map(distance).fold(f64::INFINITY, f64::min)
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
@@ -73,8 +85,8 @@ proptest! {
             let top = thickness_m + 0.11 * (1.0 + spread) * 1.01 + room;
             prop_assert!(is_rough || distance < top, "{:?} at {}", at, distance);
             // Jitter leaves the outline by less than the grains are apart.
-            let near = [[0.0, 0.0], [room, 0.0], [-room, 0.0], [0.0, room], [0.0, -room]];
-            prop_assert!(near.iter().any(|d| polygon.contains([at[0] + d[0], at[1] + d[1]])), "{:?}", at);
+            let place = [at[0], at[1]];
+            prop_assert!(polygon.contains(place) || from_outline(&polygon.rings[0], place) < room, "{:?}", at);
         }
         prop_assert!(sampled.velocities_m_s.iter().all(|v| *v == [1.0, 2.0, 3.0]));
         let mass_kg: f64 = sampled.masses_kg.iter().map(|m| f64::from(*m)).sum();
@@ -269,6 +281,28 @@ fn meshes_are_pieces_that_are_linked_where_they_meet() {
     let low = format!("slabs=[{{name='ice',shape={{meshes={{paths=[{apart:?}],offset_m=[18,4,11]}}}}}}]");
     let error = slope(&[&low]).unwrap().sample_slabs().unwrap_err().to_string();
     assert!(error.contains("expected pieces inside the domain"), "{error}");
+
+    let crossing = write("crossing.obj", cube(0.4, 0.0, 0));
+    let error = slab(&[apart.clone(), crossing]).unwrap().sample_slabs().unwrap_err().to_string();
+    assert!(error.contains("a piece in another, of slabs.0, at ["), "{error}");
+    assert!(error.contains("expected pieces side by side"), "{error}");
+    let placed = |offset: &str, more: &[&str]| {
+        let slab = format!("slabs=[{{name='ice',shape={{meshes={{paths=[{apart:?}],offset_m={offset}}}}}}}]");
+        let all = [&["domain.max_m.2=20", slab.as_str()], more].concat();
+        slope(&all).unwrap().sample_slabs().map_err(|error| error.to_string())
+    };
+    placed("[12,4,11]", &[]).unwrap();
+    let buried = placed("[12,4,0]", &[]).unwrap_err();
+    assert!(
+        buried.contains("a piece in the ground at [") && buried.contains("above the terrain"),
+        "{buried}"
+    );
+    let house = "obstacles=[{name='house',shape={box={centre_m=[12.9,4.9,11.9],size_m=[1,1,1]}}}]";
+    let hit = placed("[12,4,11]", &[house]).unwrap_err();
+    assert!(hit.contains("a piece in the obstacle \"house\" at [13, 5, 12] m"), "{hit}");
+    let ball = "colliders=[{sphere={centre_m=[12.9,4.9,11.9],radius_m=0.5}}]";
+    let hit = placed("[12,4,11]", &[ball]).unwrap_err();
+    assert!(hit.contains("a piece in a collider at ["), "{hit}");
 }
 
 #[test]

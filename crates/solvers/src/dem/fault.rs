@@ -16,21 +16,30 @@ pub struct DemFault {
     pub not_finite: Option<u32>,
     /// The least grain that touches more than can be remembered.
     pub crowded: Option<u32>,
+    /// The least piece of a slab that is not finite.
+    pub piece_not_finite: Option<u32>,
 }
 
 impl fmt::Display for DemFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "step {}, pass Collide: ", self.step)?;
-        match (self.not_finite, self.crowded) {
-            (Some(id), _) => {
+        let pass = if (self.not_finite, self.crowded) == (None, None) { "MovePieces" } else { "Collide" };
+        write!(f, "step {}, pass {pass}: ", self.step)?;
+        match (self.not_finite, self.crowded, self.piece_not_finite) {
+            (Some(id), ..) => {
                 write!(f, "grain {id} is not finite; a smaller time.dt_s, or \"auto\", often helps")
             }
-            (None, Some(id)) => write!(
+            (None, Some(id), _) => write!(
                 f,
                 "grain {id} touches more than {MAX_CONTACTS} others, expected no more: dem.radius_spread is too large, or \
                  grains lie in one another"
             ),
-            (None, None) => write!(f, "an unnamed fault"),
+            (None, None, Some(piece)) => {
+                write!(
+                    f,
+                    "piece {piece} of the slabs is not finite; a smaller time.dt_s, or \"auto\", often helps"
+                )
+            }
+            (None, None, None) => write!(f, "an unnamed fault"),
         }
     }
 }
@@ -40,7 +49,10 @@ pub struct FaultRecord(Buffer<Raw>);
 
 impl FaultRecord {
     pub fn new(device: &Device) -> Result<Self> {
-        Ok(Self(device.buffer_from("fault", &[Raw { step: NONE, not_finite: NONE, crowded: NONE }])?))
+        Ok(Self(device.buffer_from(
+            "fault",
+            &[Raw { step: NONE, not_finite: NONE, crowded: NONE, piece_not_finite: NONE }],
+        )?))
     }
 
     pub fn buffer(&self) -> &Buffer<Raw> {
@@ -76,6 +88,7 @@ impl DemFaultCheck {
             step: raw.step.into(),
             not_finite: known(raw.not_finite),
             crowded: known(raw.crowded),
+            piece_not_finite: known(raw.piece_not_finite),
         }))
     }
 }

@@ -1,11 +1,13 @@
 //! What is measured of all grains.
 
-use super::parameters::MAX_CONTACTS;
+use super::parameters::{DemParameters, MAX_CONTACTS};
 use super::particles::Particles;
+use super::slabs::Slabs;
 use crate::pbd::FluidMetrics;
 use frazil_shaders::dem::{measure, measure_total};
-use frazil_shaders::types::{DemMetrics as Raw, DemTerms};
+use frazil_shaders::types::{DemMetrics as Raw, DemTerms, Impact, PieceMotion};
 use frazil_vk::{Buffer, Device, Kernel, Pending, ReadbackRing, Recorder, Result, Threads};
+use glam::DVec3;
 
 /// Measures of all grains.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,11 +26,41 @@ pub struct DemMetrics {
     pub n_contacts: u32,
     /// Bonds, each counted at both its ends.
     pub n_bonds: u32,
+    /// Of pieces of slabs, where there are any.
+    pub slabs: Option<SlabMetrics>,
+    /// Of each obstacle, in the order of the scene.
+    pub obstacles: Vec<ObstacleMetrics>,
+}
+
+/// Measures of all pieces of slabs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SlabMetrics {
+    /// Energy of motion and of spin in J.
+    pub kinetic_energy_j: f64,
+    /// Momentum in kg m/s.
+    pub momentum_kg_m_s: [f64; 3],
+    /// Speed in m/s of the fastest piece.
+    pub speed_max_m_s: f64,
+    /// Where the centre of mass of all is, in m.
+    pub centre_m: [f64; 3],
+    /// Links that still hold.
+    pub n_links: u32,
+}
+
+/// What has hit an obstacle. Forces that put back a grain which a surface has let in too deep are not in it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ObstacleMetrics {
+    /// Force in N of the last step.
+    pub force_n: [f64; 3],
+    /// The greatest force in N of any step since the beginning.
+    pub peak_n: f64,
+    /// Σ F Δt in N s since the beginning: its difference over a time is the mean force.
+    pub impulse_n_s: [f64; 3],
 }
 
 impl DemMetrics {
-    /// Names and units of [`Self::values`].
-    pub fn names() -> Vec<(&'static str, &'static str)> {
+    /// Names and units of [`Self::values`] of a solver with these parameters.
+    pub fn names(parameters: &DemParameters) -> Vec<(String, &'static str)> {
         let own = [
             ("mass", "kg"),
             ("rotational_energy", "J"),
@@ -41,7 +73,27 @@ impl DemMetrics {
             ("contacts_per_grain", "1"),
             ("bonds_per_grain", "1"),
         ];
-        FluidMetrics::NAMES.iter().copied().chain(own).collect()
+        let of_slabs = [
+            ("slab_kinetic_energy", "J"),
+            ("slab_momentum_x", "kg m/s"),
+            ("slab_momentum_y", "kg m/s"),
+            ("slab_momentum_z", "kg m/s"),
+            ("slab_speed_max", "m/s"),
+            ("slab_centre_x", "m"),
+            ("slab_centre_y", "m"),
+            ("slab_centre_z", "m"),
+            ("slab_links", "1"),
+        ];
+        let of_slabs = of_slabs.into_iter().filter(|_| !parameters.pieces.shapes.is_empty());
+        let owned = |(name, unit): (&str, &'static str)| (name.to_owned(), unit);
+        let mut names: Vec<_> =
+            FluidMetrics::NAMES.iter().copied().chain(own).chain(of_slabs).map(owned).collect();
+        for obstacle in &parameters.surroundings.obstacles {
+            names.extend(["x", "y", "z"].map(|axis| (format!("force_on_{obstacle}_{axis}"), "N")));
+            names.push((format!("peak_force_on_{obstacle}"), "N"));
+            names.extend(["x", "y", "z"].map(|axis| (format!("impulse_on_{obstacle}_{axis}"), "N s")));
+        }
+        names
     }
 
     /// The numbers in the order of [`Self::names`].
@@ -52,6 +104,18 @@ impl DemMetrics {
         values.extend(self.centre_m);
         let n = f64::from(self.all.particles).max(1.0);
         values.extend([f64::from(self.n_contacts) / n, f64::from(self.n_bonds) / n]);
+        if let Some(slabs) = &self.slabs {
+            values.push(slabs.kinetic_energy_j);
+            values.extend(slabs.momentum_kg_m_s);
+            values.push(slabs.speed_max_m_s);
+            values.extend(slabs.centre_m);
+            values.push(slabs.n_links.into());
+        }
+        for obstacle in &self.obstacles {
+            values.extend(obstacle.force_n);
+            values.push(obstacle.peak_n);
+            values.extend(obstacle.impulse_n_s);
+        }
         values
     }
 }
@@ -62,6 +126,80 @@ pub struct PendingDemMetrics {
     total: Pending<Raw>,
     count: Pending<u32>,
     density_kg_m3: f64,
+    slabs: PendingSlabs,
+}
+
+/// Pieces are few: they are measured on the host.
+#[derive(Debug)]
+struct PendingSlabs {
+    masses_kg: Vec<f64>,
+    motions: Option<Pending<PieceMotion>>,
+    link_is_whole: Option<Pending<u32>>,
+    impacts: Option<Pending<Impact>>,
+}
+
+impl PendingSlabs {
+    fn read(
+        recorder: &mut Recorder,
+        ring: &ReadbackRing,
+        parameters: &DemParameters,
+        slabs: &Slabs,
+    ) -> Result<Self> {
+        let pieces = &parameters.pieces;
+        let [n_pieces, n_links, n_obstacles] =
+            [pieces.shapes.len(), pieces.links.len(), parameters.surroundings.obstacles.len()];
+        Ok(Self {
+            masses_kg: pieces.shapes.iter().map(|shape| shape.mass_kg.into()).collect(),
+            motions: some(n_pieces, |n| ring.read(recorder, &slabs.motions, n))?,
+            link_is_whole: some(n_links, |n| ring.read(recorder, slabs.link_is_whole(), n))?,
+            impacts: some(n_obstacles, |n| ring.read(recorder, &slabs.impacts, n))?,
+        })
+    }
+
+    fn wait(self) -> Result<(Option<SlabMetrics>, Vec<ObstacleMetrics>)> {
+        let Self { masses_kg, motions, link_is_whole, impacts } = self;
+        let whole = link_is_whole.map(Pending::wait).transpose()?.unwrap_or_default();
+        let n_links = whole.iter().filter(|whole| **whole != 0).count() as u32;
+        let motions = motions.map(Pending::wait).transpose()?;
+        let slabs = motions.map(|motions| measure_pieces(&masses_kg, &motions, n_links));
+        let wide = |v: [f32; 3]| v.map(f64::from);
+        let obstacle = |impact: Impact| ObstacleMetrics {
+            force_n: wide(impact.force_n),
+            peak_n: impact.peak_n.into(),
+            impulse_n_s: wide(impact.impulse_n_s),
+        };
+        let impacts = impacts.map(Pending::wait).transpose()?.unwrap_or_default();
+        Ok((slabs, impacts.into_iter().map(obstacle).collect()))
+    }
+}
+
+/// Nothing is read of what there is none of.
+fn some<T>(n: usize, read: impl FnOnce(usize) -> Result<T>) -> Result<Option<T>> {
+    if n == 0 { Ok(None) } else { read(n).map(Some) }
+}
+
+fn measure_pieces(masses_kg: &[f64], motions: &[PieceMotion], n_links: u32) -> SlabMetrics {
+    let wide = |v: [f32; 3]| DVec3::from_array(v.map(f64::from));
+    let mut metrics = SlabMetrics {
+        kinetic_energy_j: 0.0,
+        momentum_kg_m_s: [0.0; 3],
+        speed_max_m_s: 0.0,
+        centre_m: [0.0; 3],
+        n_links,
+    };
+    let (mut momentum, mut moment) = (DVec3::ZERO, DVec3::ZERO);
+    for (mass, motion) in masses_kg.iter().zip(motions) {
+        let velocity = wide(motion.velocity_m_s);
+        let whirl = wide(motion.angular_momentum_kg_m2_s).dot(wide(motion.spin_1_s));
+        metrics.kinetic_energy_j += 0.5 * mass * velocity.length_squared() + 0.5 * whirl;
+        metrics.speed_max_m_s = metrics.speed_max_m_s.max(velocity.length());
+        momentum += *mass * velocity;
+        moment += *mass * wide(motion.centre_m);
+    }
+    let mass: f64 = masses_kg.iter().sum();
+    metrics.momentum_kg_m_s = momentum.to_array();
+    metrics.centre_m = (moment / mass).to_array();
+    metrics
 }
 
 impl PendingDemMetrics {
@@ -79,6 +217,7 @@ impl PendingDemMetrics {
     /// The device was lost, or the recorder was never submitted.
     pub fn wait(self) -> Result<DemMetrics> {
         let (raw, particles) = (self.total.wait()?[0], self.count.wait()?[0]);
+        let (slabs, obstacles) = self.slabs.wait()?;
         let wide = |v: [f32; 3]| v.map(f64::from);
         let mass_kg = f64::from(raw.mass_kg);
         Ok(DemMetrics {
@@ -101,6 +240,8 @@ impl PendingDemMetrics {
             centre_m: wide(raw.moment_kg_m).map(|x| if mass_kg > 0.0 { x / mass_kg } else { 0.0 }),
             n_contacts: raw.n_contacts,
             n_bonds: raw.n_bonds,
+            slabs,
+            obstacles,
         })
     }
 }
@@ -131,8 +272,9 @@ impl DemGauge {
         recorder: &mut Recorder,
         ring: &ReadbackRing,
         terms: &Buffer<DemTerms>,
-        density_kg_m3: f64,
+        parameters: &DemParameters,
         particles: &Particles,
+        slabs: &Slabs,
     ) -> Result<PendingDemMetrics> {
         let bindings = measure::Bindings {
             count: &particles.count().count,
@@ -157,7 +299,8 @@ impl DemGauge {
         Ok(PendingDemMetrics {
             total: ring.read(recorder, &self.total, 1)?,
             count: ring.read(recorder, &particles.count().count, 1)?,
-            density_kg_m3,
+            density_kg_m3: parameters.terms.density_kg_m3.into(),
+            slabs: PendingSlabs::read(recorder, ring, parameters, slabs)?,
         })
     }
 }

@@ -4,24 +4,35 @@
 //! One step:
 //!
 //! ```text
-//! FindCells   the cell of each grain in a wrapped grid              003 eq 3.1, 3.2
-//! SortByCell  the order of grains by cell, stable, and where each cell begins in it
-//! Reorder     one permutation of position, velocity, spin, radius and id
-//! Collide     forces of all contacts, and the motion they give      003 eq 3.3 to 3.17
+//! FindCells    the cell of each grain in a wrapped grid              003 eq 3.1, 3.2
+//! SortByCell   the order of grains by cell, stable, and where each cell begins in it
+//! Reorder      one permutation of position, velocity, spin, radius and id
+//! SortPieces   the same order of pieces of slabs, which stay where they are
+//! Collide      forces of all contacts, and the motion they give      003 eq 3.3 to 3.17
+//! TouchPoints  forces of pieces on surfaces and on one another
+//! PullLinks    forces of links, until they break
+//! MovePieces   the motion that all of these give pieces; what hit obstacles
 //! ```
 //!
+//! Of a scene without slabs, the stages of pieces record nothing; without obstacles, either, nor does the last.
+//!
 //! A contact is kept at both its ends, under the other's id, and found again by it: sorting needs to move nothing, and no force is
-//! scattered. The two ends compute the same numbers with opposite signs, to the bit.
+//! scattered. The two ends compute the same numbers with opposite signs, to the bit. Pieces, which touch many, are pushed by sums of integers
+//! instead, that are the same in any order.
 
 mod fault;
 mod metrics;
 mod parameters;
 mod particles;
+mod pieces;
 mod scene;
+mod slabs;
 mod solver;
 
 pub use fault::{DemFault, DemFaultCheck};
-pub use metrics::{DemMetrics, PendingDemMetrics};
+pub use metrics::{DemMetrics, ObstacleMetrics, PendingDemMetrics, SlabMetrics};
 pub use parameters::{DemParameters, MAX_CONTACTS};
 pub use particles::Grains;
+pub use pieces::Pieces;
+pub use slabs::ShownPieces;
 pub use solver::{Dem, Stage};

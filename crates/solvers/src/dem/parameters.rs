@@ -1,5 +1,6 @@
 //! The numbers of the discrete element method, as kernels use them.
 
+use super::pieces::Pieces;
 use crate::surroundings::Surroundings;
 use frazil_scene::{Dem, damping_ratio};
 use frazil_shaders::types::{DemTerms, WrappedGrid};
@@ -11,6 +12,8 @@ pub const MAX_CONTACTS: u32 = 16;
 const CELLS_PER_GRAIN: u64 = 4;
 /// A grid of no more cells than this is not wrapped, however few the grains.
 const FEW_CELLS: u64 = 1 << 14;
+/// A grid of pieces has no more cells than this: they are few, and each step clears them all.
+const CELLS_OF_PIECES: u64 = 1 << 12;
 /// The grid is sorted by as a line, whose length beyond this would be no exact f32.
 const MOST_CELLS: u64 = 1 << 24;
 
@@ -21,6 +24,8 @@ pub struct DemParameters {
     pub terms: DemTerms,
     /// The domain, and the bodies in it.
     pub surroundings: Surroundings,
+    /// The pieces of slabs.
+    pub pieces: Pieces,
 }
 
 impl DemParameters {
@@ -30,8 +35,9 @@ impl DemParameters {
         let bond_gap_m = bonds.map_or(0.0, |bonds| bonds.strength_n / dem.normal_stiffness_n_m);
         let reach_m = 2.0 * dem.greatest_radius_m() + dem.cohesion_range_m().max(bond_gap_m);
         let Surroundings { domain_min_m, domain_max_m, gravity_m_s2, up_axis, .. } = surroundings;
+        let n_bodies = surroundings.colliders.len() as u32;
         let terms = DemTerms {
-            grid: wrapped_grid(domain_min_m, domain_max_m, reach_m, up_axis, n),
+            grid: wrapped_grid([domain_min_m, domain_max_m], reach_m, up_axis, cells_for(n)),
             dt_s: dt_s as f32,
             gravity_m_s2,
             domain_min_m,
@@ -54,10 +60,28 @@ impl DemParameters {
             bond_shear_strength_n: bonds.map_or(0.0, |bonds| bonds.shear_strength_n() as f32),
             bond_below_m_s: bonds.map_or(0.0, |bonds| bonds.form_below_m_s as f32),
             bond_after_s: bonds.map_or(0.0, |bonds| bonds.form_after_s as f32),
-            n_bodies: surroundings.colliders.len() as u32,
+            n_bodies,
+            first_obstacle: n_bodies - surroundings.obstacles.len() as u32,
+            n_pieces: 0,
+            piece_grid: WrappedGrid { origin_m: domain_min_m, cells_per_m: 1.0, cells: [3; 3] },
+            quanta_per_n: quanta_per_n(dem.normal_stiffness_n_m * dem.radius_m),
             up_axis,
         };
-        Self { terms, surroundings }
+        Self { terms, surroundings, pieces: Pieces::default() }
+    }
+
+    /// The same with pieces of slabs among grains whose radius is up to `radius_m`.
+    #[must_use]
+    pub fn with_pieces(mut self, pieces: Pieces, radius_m: f64) -> Self {
+        let reach_m = pieces.reach_m() + radius_m;
+        let Surroundings { domain_min_m, domain_max_m, up_axis, .. } = self.surroundings;
+        self.terms.n_pieces = pieces.shapes.len() as u32;
+        if self.terms.n_pieces > 0 {
+            self.terms.piece_grid =
+                wrapped_grid([domain_min_m, domain_max_m], reach_m, up_axis, CELLS_OF_PIECES);
+        }
+        self.pieces = pieces;
+        self
     }
 
     /// Whether anything resists rolling.
@@ -71,9 +95,20 @@ impl DemParameters {
     }
 }
 
-/// Cells as wide as grains reach, over the domain or, where that would be many more than grains, over less of it: upwards first, as what
+/// Forces on pieces add up as 64-bit integers in units of 2^-40 of what presses a grain by its radius, rounded to a power of two: far below
+/// the digits of f32, and with room for some 2^23 of such forces.
+fn quanta_per_n(pressing_n: f64) -> f32 {
+    2.0_f64.powf((40.0 - pressing_n.log2().ceil()).clamp(-100.0, 100.0)) as f32
+}
+
+/// Cells at most of a grid for so many grains.
+fn cells_for(n: u32) -> u64 {
+    (CELLS_PER_GRAIN * u64::from(n)).clamp(FEW_CELLS, MOST_CELLS)
+}
+
+/// Cells as wide as grains reach, over the domain or, where that would be more than `most`, over less of it: upwards first, as what
 /// flows is thin.
-fn wrapped_grid(min_m: [f32; 3], max_m: [f32; 3], reach_m: f64, up_axis: u32, n: u32) -> WrappedGrid {
+fn wrapped_grid([min_m, max_m]: [[f32; 3]; 2], reach_m: f64, up_axis: u32, most: u64) -> WrappedGrid {
     // Rounding of a position must not carry two that touch two cells apart.
     let side_m = 1.001 * reach_m;
     let mut cells: [u64; 3] = std::array::from_fn(|axis| {
@@ -83,7 +118,6 @@ fn wrapped_grid(min_m: [f32; 3], max_m: [f32; 3], reach_m: f64, up_axis: u32, n:
     // Along x the outermost stay empty.
     cells[0] += 2;
     cells = cells.map(|n| n.max(3));
-    let most = (CELLS_PER_GRAIN * u64::from(n)).clamp(FEW_CELLS, MOST_CELLS);
     let up = if up_axis == 1 { 1 } else { 2 };
     while cells.iter().product::<u64>() > most {
         let axis = if cells[up] > 8 || cells[3 - up] <= 8 { up } else { 3 - up };
@@ -101,13 +135,13 @@ mod tests {
 
     #[test]
     fn a_grid_is_wrapped_where_air_would_take_most_of_it() {
-        let small = wrapped_grid([0.0; 3], [1.0; 3], 0.1, 1, 10);
+        let small = wrapped_grid([[0.0; 3], [1.0; 3]], 0.1, 1, cells_for(10));
         assert_eq!(small.cells, [12, 10, 10]);
-        let mountain = wrapped_grid([0.0; 3], [2000.0, 2500.0, 1000.0], 4.0, 2, 100_000);
+        let mountain = wrapped_grid([[0.0; 3], [2000.0, 2500.0, 1000.0]], 4.0, 2, cells_for(100_000));
         let n: u32 = mountain.cells.iter().product();
         assert!(n <= 400_000 && mountain.cells.iter().all(|&n| n >= 3), "{:?}", mountain.cells);
         assert_eq!(mountain.cells[0], 502);
-        let flat = wrapped_grid([0.0; 3], [1.0, 0.0, 1.0], 0.5, 1, 1);
+        let flat = wrapped_grid([[0.0; 3], [1.0, 0.0, 1.0]], 0.5, 1, cells_for(1));
         assert!(flat.cells.iter().all(|&n| n >= 3));
     }
 }

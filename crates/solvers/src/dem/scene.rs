@@ -2,6 +2,7 @@
 
 use super::parameters::{DemParameters, MAX_CONTACTS};
 use super::particles::Grains;
+use super::pieces::Pieces;
 use super::solver::Dem;
 use crate::SolverError;
 use crate::pbd::{StateColumn, Tuning};
@@ -18,13 +19,13 @@ impl DemParameters {
     pub fn of(scene: &Scene, n: u32) -> Result<Self, SolverError> {
         let refuse = |key: &str, found: &str| SolverError::Scene { key: key.into(), found: found.into() };
         let dem = scene.dem.as_ref().ok_or_else(|| refuse("dem", "no such section"))?;
-        if !scene.slabs.is_empty() {
-            return Err(refuse("slabs", "a slab"));
-        }
         if scene.terrain.is_some() && scene.ground().is_none() {
             return Err(refuse("terrain.file", "a map that was not read"));
         }
-        Ok(Self::new(dem, scene.dt_s(), Surroundings::of(scene)?, n))
+        let sampled = scene.sample_slabs().map_err(|error| refuse("slabs", &error.to_string()))?;
+        let pieces = Pieces::of(&scene.slabs, dem, &sampled);
+        Ok(Self::new(dem, scene.dt_s(), Surroundings::of(scene)?, n)
+            .with_pieces(pieces, dem.greatest_radius_m()))
     }
 }
 

@@ -4,6 +4,7 @@ use super::fault::{DemFaultCheck, FaultRecord};
 use super::metrics::{DemGauge, PendingDemMetrics};
 use super::parameters::{DemParameters, MAX_CONTACTS};
 use super::particles::{Grains, Particles};
+use super::slabs::{Around, ShownPieces, Slabs};
 use crate::SolverError;
 use crate::pbd::{StateColumn, Tuning};
 use crate::saved::Saved;
@@ -23,8 +24,16 @@ pub enum Stage {
     SortByCell,
     /// The step's one permutation.
     Reorder,
+    /// The order of pieces of slabs by cell.
+    SortPieces,
     /// Forces of contacts, and motion.
     Collide,
+    /// Forces of pieces on surfaces and one another.
+    TouchPoints,
+    /// Forces of links.
+    PullLinks,
+    /// Motion of pieces, and what hit obstacles.
+    MovePieces,
 }
 
 /// Grains by the discrete element method.
@@ -35,6 +44,7 @@ pub struct Dem {
     bodies: Buffer<Body>,
     heights: Buffer<f32>,
     particles: Particles,
+    slabs: Slabs,
     key: Buffer<u32>,
     order: Buffer<u32>,
     /// Cells by number, of which the sort knows no more.
@@ -50,7 +60,16 @@ pub struct Dem {
 
 impl Dem {
     /// The stages of one step, in order.
-    pub const STAGES: [Stage; 4] = [Stage::FindCells, Stage::SortByCell, Stage::Reorder, Stage::Collide];
+    pub const STAGES: [Stage; 8] = [
+        Stage::FindCells,
+        Stage::SortByCell,
+        Stage::Reorder,
+        Stage::SortPieces,
+        Stage::Collide,
+        Stage::TouchPoints,
+        Stage::PullLinks,
+        Stage::MovePieces,
+    ];
 
     /// Makes grains that touch nothing yet. Set-up: it waits for the device.
     ///
@@ -89,12 +108,16 @@ impl Dem {
             max_contacts: MAX_CONTACTS,
             has_rolling: parameters.has_rolling().into(),
             has_bodies: (!surroundings.colliders.is_empty()).into(),
+            has_obstacles: (!surroundings.obstacles.is_empty()).into(),
+            has_pieces: (parameters.terms.n_pieces > 0).into(),
+            has_meshes: surroundings.has_meshes().into(),
         };
         Ok(Self {
             terms: device.buffer_from("terms", &[parameters.terms])?,
             bodies,
             heights: device.buffer_from("heights", heights)?,
             particles: Particles::upload(device, &parameters, grains, ids, workgroup_size)?,
+            slabs: Slabs::new(device, &parameters, tuning)?,
             key: device.buffer("key", n)?,
             order: device.buffer("order", n)?,
             sort: CellSort::with_options(device, n as u32, &line, method, workgroup_size)?,
@@ -145,14 +168,33 @@ impl Dem {
                 self.sort.record(recorder, count, &self.line, &self.key, &self.order)?;
             }
             Stage::Reorder => self.particles.permute(recorder, &self.order),
+            Stage::SortPieces => self.slabs.sort_pieces(recorder, &self.terms)?,
             Stage::Collide => self.collide(recorder),
+            Stage::TouchPoints => self.slabs.touch_points(recorder, &self.around_pieces()),
+            Stage::PullLinks => self.slabs.pull_links(recorder, &self.around_pieces()),
+            Stage::MovePieces => {
+                self.slabs.move_pieces(recorder, &self.around_pieces());
+                self.step += 1;
+            }
         }
         Ok(())
     }
 
+    /// What the step under way, the next after [`Self::step`], happens in.
+    fn around_pieces(&self) -> Around<'_> {
+        Around {
+            terms: &self.terms,
+            bodies: &self.bodies,
+            heights: &self.heights,
+            fault: &self.fault,
+            time_s: (self.step as f64 * f64::from(self.parameters.terms.dt_s)) as f32,
+            step: self.step as u32 + 1,
+        }
+    }
+
     fn collide(&mut self, recorder: &mut Recorder) {
-        let time_s = (self.step as f64 * f64::from(self.parameters.terms.dt_s)) as f32;
-        self.step += 1;
+        let Around { time_s, step, .. } = self.around_pieces();
+        let slabs = &self.slabs;
         let (particles, contacts) = (&self.particles, &self.particles.contacts);
         let bindings = collide::Bindings {
             count: &particles.count().count,
@@ -178,11 +220,18 @@ impl Dem {
             new_velocity: particles.phase.velocity.back(),
             new_spin: particles.spin.back(),
             fault: self.fault.buffer(),
+            motions: &slabs.motions,
+            shapes: &slabs.shapes,
+            faces: &slabs.faces,
+            corners: &slabs.corners_m,
+            piece_order: &slabs.order,
+            piece_cell_start: slabs.line.cell_start(),
+            sums: &slabs.sums,
         };
         // Of contacts, six a grain.
         let contact = if self.parameters.has_rolling() { 32 } else { 20 };
         recorder.declare_bytes((48 + 36 + 8 + 2 * 6 * contact) * u64::from(particles.count().expected()));
-        let params = collide::Params { step: self.step as u32, time_s };
+        let params = collide::Params { step, time_s };
         recorder.dispatch(&self.collide, Threads::Counted(particles.count()), bindings, params);
         self.particles.swap_moved();
     }
@@ -219,12 +268,30 @@ impl Dem {
 
     /// Everything that a checkpoint must hold: the columns shown, and all that the next step depends on.
     pub fn state_columns(&self) -> Vec<ColumnView> {
-        self.particles.state_columns()
+        let mut columns = self.particles.state_columns();
+        columns.extend(self.slabs.state_columns());
+        columns
     }
 
     /// Records what brings [`Self::state_columns`] to the state at this point of the recorder.
     pub fn record_output(&self, recorder: &mut Recorder) {
         self.particles.tidy(recorder);
+        self.slabs.show(recorder);
+    }
+
+    /// Records what brings [`Self::pieces`] to the state at this point of the recorder.
+    pub fn record_pieces(&self, recorder: &mut Recorder) {
+        self.slabs.show(recorder);
+    }
+
+    /// Where pieces of slabs are, if there are any.
+    pub fn pieces(&self) -> Option<&ShownPieces> {
+        self.slabs.shown()
+    }
+
+    /// What is recorded of pieces of slabs: centre, turn and velocity, after [`Self::record_output`].
+    pub fn body_columns(&self) -> Vec<ColumnView> {
+        self.slabs.shown_columns()
     }
 
     /// Records a measurement of the state; the result comes when the submission has run.
@@ -232,8 +299,7 @@ impl Dem {
     /// # Errors
     /// No memory for another read-back.
     pub fn record_metrics(&self, recorder: &mut Recorder) -> frazil_vk::Result<PendingDemMetrics> {
-        let density_kg_m3 = f64::from(self.parameters.terms.density_kg_m3);
-        self.gauge.record(recorder, &self.ring, &self.terms, density_kg_m3, &self.particles)
+        self.gauge.record(recorder, &self.ring, &self.terms, &self.parameters, &self.particles, &self.slabs)
     }
 
     /// Records the way to the host of what went wrong in the steps before, if anything did.
@@ -277,6 +343,7 @@ impl Dem {
             saved.of("contact_shear", shear)?,
             rolling,
         )?;
+        dem.slabs.restore(device, &saved)?;
         dem.step = step;
         Ok(dem)
     }

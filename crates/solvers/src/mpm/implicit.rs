@@ -137,11 +137,17 @@ impl ImplicitSolve {
                     dimensions,
                     transfer: parameters.transfer_number(),
                     has_colliders: parameters.has_colliders(),
+                    has_meshes: parameters.surroundings.has_meshes().into(),
                 },
             )?,
             find_contacts: Kernel::specialized(
                 device,
-                &find_contacts::Specialization { workgroup_size, threads_per_item, dimensions },
+                &find_contacts::Specialization {
+                    workgroup_size,
+                    threads_per_item,
+                    dimensions,
+                    has_meshes: parameters.surroundings.has_meshes().into(),
+                },
             )?,
         };
         Ok(Some(Self {

@@ -162,6 +162,7 @@ impl Transfer {
                 dimensions,
                 transfer,
                 has_colliders: parameters.has_colliders(),
+                has_meshes: parameters.surroundings.has_meshes().into(),
             },
         )?;
         Ok(Self { rasterize, update, update_bytes: if parameters.has_affine() { 40 } else { 52 } })

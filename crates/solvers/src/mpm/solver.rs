@@ -83,6 +83,7 @@ impl Kernels {
                     as_printed,
                     transfer,
                     has_colliders: parameters.has_colliders(),
+                    has_meshes: parameters.surroundings.has_meshes().into(),
                 },
             )?,
             estimate_volume: Kernel::specialized(

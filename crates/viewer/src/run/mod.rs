@@ -1,6 +1,7 @@
 //! `frazil run`: a scene, simulated from its beginning or from a checkpoint, with all that it writes.
 
 mod flow;
+mod impacts;
 mod interrupt;
 mod outputs;
 mod picture;
@@ -159,6 +160,7 @@ pub fn simulate(
     }
     if schedule.metrics.is_some() {
         plots::write(folder, &simulation.scene)?;
+        impacts::write(folder, &simulation.scene)?;
     }
     if let Ok(Ended::Complete) = &ended {
         if schedule.record.is_some() {
@@ -265,13 +267,15 @@ pub fn read_frame(simulation: &Simulation) -> Result<Frame, Failure> {
     let ring = ReadbackRing::new(device);
     simulation.solver.record_output(&mut recorder);
     let columns = state::read_columns(&ring, &mut recorder, &simulation.solver.columns())?;
+    let bodies = state::read_columns(&ring, &mut recorder, &simulation.solver.body_columns())?;
     let fault = simulation.solver.record_fault_check(&mut recorder)?;
     device.submit(recorder)?;
     if let Some(fault) = fault {
         invariants::check_fault(fault.wait()?)?;
     }
     let columns = columns.into_iter().map(state::PendingColumn::wait).collect::<Result<Vec<_>, _>>()?;
-    state::frame(simulation.step(), simulation.time_s(), &columns)
+    let bodies = bodies.into_iter().map(state::PendingColumn::wait).collect::<Result<Vec<_>, _>>()?;
+    state::frame(simulation.step(), simulation.time_s(), &columns, &bodies)
 }
 
 #[cfg(test)]

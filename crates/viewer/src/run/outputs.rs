@@ -41,6 +41,8 @@ impl Folder {
             self.final_picture(),
             self.shape(),
             self.flow(),
+            self.impacts(),
+            self.impacts_plot(),
             self.root.join("deposit_thickness.asc"),
             self.root.join("peak_thickness.asc"),
             self.root.join("peak_speed.asc"),
@@ -114,6 +116,12 @@ impl Folder {
     pub fn flow(&self) -> PathBuf {
         self.root.join("flow.csv")
     }
+    pub fn impacts(&self) -> PathBuf {
+        self.root.join("impacts.csv")
+    }
+    pub fn impacts_plot(&self) -> PathBuf {
+        self.root.join("impacts.png")
+    }
     fn pictures(&self) -> PathBuf {
         self.root.join("frames")
     }
@@ -136,10 +144,10 @@ pub fn create_dir(path: &Path) -> Result<(), Failure> {
 }
 
 /// The columns of `metrics.csv`: the instant, and what is measured.
-fn metrics(measured: &[(&str, &str)]) -> Vec<Metric> {
-    let own = [("step", ""), ("time", "s")];
-    let names = own.iter().chain(measured);
-    names.map(|&(name, unit)| Metric::new(name, if unit == "1" { "" } else { unit })).collect()
+fn metrics(measured: &[(String, &'static str)]) -> Vec<Metric> {
+    let measured =
+        measured.iter().map(|(name, unit)| Metric::new(name, if *unit == "1" { "" } else { unit }));
+    [Metric::new("step", ""), Metric::new("time", "s")].into_iter().chain(measured).collect()
 }
 
 /// The columns of `timing.csv`.
@@ -161,7 +169,7 @@ impl Outputs {
         folder: &Folder,
         schedule: &Schedule,
         meta: &RecordingMeta,
-        measured: &[(&str, &str)],
+        measured: &[(String, &'static str)],
     ) -> Result<Self, Failure> {
         folder.clear()?;
         let metrics = metrics(measured);
@@ -178,7 +186,7 @@ impl Outputs {
         folder: &Folder,
         schedule: &Schedule,
         meta: &RecordingMeta,
-        measured: &[(&str, &str)],
+        measured: &[(String, &'static str)],
         step: u64,
     ) -> Result<Self, Failure> {
         // A row or frame at the checkpoint's step stays where the whole run would have written it too.

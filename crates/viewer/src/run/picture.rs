@@ -29,6 +29,11 @@ impl Camera {
         Ok(Self { painter, camera: painter::camera(scene), colour_by: painter::property(scene) })
     }
 
+    /// Whether pictures are made of more than what is recorded: then the steps before one must be submitted first.
+    pub fn looks_first(&self) -> bool {
+        self.painter.scheme().has_surface()
+    }
+
     /// Records picture number `index`, of the state as it is at this point of the recorder.
     pub fn record(
         &mut self,
@@ -37,6 +42,7 @@ impl Camera {
         simulation: &Simulation,
         index: u64,
     ) -> Result<PendingPicture, Failure> {
+        simulation.solver.record_bodies(recorder);
         let shown = Shown::of(&simulation.solver);
         let image =
             self.painter.record(recorder, &shown, self.camera, self.colour_by, simulation.time_s())?;

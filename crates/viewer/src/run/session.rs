@@ -64,6 +64,8 @@ struct Departure {
     fault: Option<FaultCheck>,
     picture: Option<PendingPicture>,
     columns: Vec<PendingColumn>,
+    /// Of rigid bodies, where a recording wants them.
+    bodies: Vec<PendingColumn>,
 }
 
 /// How a run ended.
@@ -121,7 +123,13 @@ impl<'a> Session<'a> {
             }
             let most = u64::from(self.simulation.scene.solver.steps_per_submission);
             let n = most.min(self.schedule.next_after(step) - step);
-            self.submit(n, self.schedule.due(step + n))?;
+            let due = self.schedule.due(step + n);
+            if due.picture && self.camera.as_ref().is_some_and(Camera::looks_first) {
+                self.submit(n, Due::default())?;
+                self.submit(0, due)?;
+            } else {
+                self.submit(n, due)?;
+            }
             self.collect()?;
         }
         while !self.in_flight.is_empty() {
@@ -190,8 +198,10 @@ impl<'a> Session<'a> {
         if !columns.is_empty() {
             simulation.solver.record_output(recorder);
         }
+        let bodies = if due.record { simulation.solver.body_columns() } else { Vec::new() };
         let columns = state::read_columns(&self.ring, recorder, &columns)?;
-        Ok(Departure { step, time_s, due, metrics, links, fault, picture, columns })
+        let bodies = state::read_columns(&self.ring, recorder, &bodies)?;
+        Ok(Departure { step, time_s, due, metrics, links, fault, picture, columns, bodies })
     }
 
     fn retire_oldest(&mut self) -> Result<(), Failure> {
@@ -246,7 +256,7 @@ impl Departure {
     }
 
     fn arrive(self, simulation: &Simulation, recorded: &[String]) -> Result<Parcel, Failure> {
-        let Self { step, time_s, due, metrics, links, fault, picture, columns } = self;
+        let Self { step, time_s, due, metrics, links, fault, picture, columns, bodies } = self;
         let metrics = metrics.wait()?;
         if let Some(fault) = fault {
             invariants::check_fault(fault.wait()?)?;
@@ -256,6 +266,7 @@ impl Departure {
             invariants::check_links(&links.wait()?, step)?;
         }
         let columns = columns.into_iter().map(PendingColumn::wait).collect::<Result<Vec<_>, _>>()?;
+        let bodies = bodies.into_iter().map(PendingColumn::wait).collect::<Result<Vec<_>, _>>()?;
         if due.check
             && let Some(ids) = columns.iter().find(|column| column.name == "id")
         {
@@ -268,7 +279,7 @@ impl Departure {
             timing: None,
             metrics: due.metrics.then(|| [step as f64, time_s].into_iter().chain(metrics.values()).collect()),
             picture: picture.map(PendingPicture::wait).transpose()?,
-            frame: due.record.then(|| state::frame(step, time_s, recorded)).transpose()?,
+            frame: due.record.then(|| state::frame(step, time_s, recorded, &bodies)).transpose()?,
             checkpoint: due.checkpoint.then(|| checkpoint(simulation, step, time_s, &columns)).transpose()?,
         })
     }

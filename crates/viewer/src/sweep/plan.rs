@@ -52,9 +52,11 @@ fn case(args: &SweepArgs, out: &Path, keys: &[&str], names: &[String], idx: usiz
     let changes = &args.scene.changes;
     // What varies is set last, so that it wins.
     let seed = changes.seed.map(|seed| format!("seed={seed}"));
-    let overrides = changes.overrides.iter().cloned().chain(seed).chain(settings.iter().cloned()).collect();
-    let scene =
-        SceneArgs { scene: args.scene.scene.clone(), changes: SceneChanges { overrides, seed: None } };
+    let overrides = changes.shown().into_iter().chain(seed).chain(settings.iter().cloned()).collect();
+    let scene = SceneArgs {
+        scene: args.scene.scene.clone(),
+        changes: SceneChanges { overrides, seed: None, scheme: None },
+    };
     let in_case = |error: SceneError| match error {
         // No matter of any case.
         SceneError::Read { .. } | SceneError::NoSuchScene { .. } | SceneError::Syntax { .. } => error.into(),

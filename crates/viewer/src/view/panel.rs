@@ -3,7 +3,7 @@
 use super::live::KernelTime;
 use crate::solver::Metrics;
 use egui::{Align2, Color32, ComboBox, FontId, Frame, Grid, Rect, RichText, Sense, Slider, Ui, Window, vec2};
-use frazil_scene::ColourBy;
+use frazil_scene::{ColourBy, RenderScheme};
 
 /// What the panel tells.
 pub struct Status<'a> {
@@ -16,6 +16,8 @@ pub struct Status<'a> {
     pub pictures_per_s: f64,
     pub colour_by: ColourBy,
     pub properties: &'a [ColourBy],
+    pub scheme: RenderScheme,
+    pub schemes: &'a [RenderScheme],
     pub source: SourceStatus<'a>,
 }
 
@@ -35,6 +37,7 @@ pub enum Action {
     Back,
     Reset,
     ColourBy(ColourBy),
+    Scheme(RenderScheme),
     StepsPerPicture(u64),
     Seek(usize),
     /// To the first frame of a recording, or to the last.
@@ -167,6 +170,19 @@ fn numbers(ui: &mut Ui, status: &Status<'_>) {
 }
 
 fn colours(ui: &mut Ui, status: &Status<'_>, actions: &mut Vec<Action>) {
+    ui.horizontal(|ui| {
+        ui.label("draw");
+        ComboBox::from_id_salt("draw").selected_text(status.scheme.name()).show_ui(ui, |ui| {
+            for &scheme in status.schemes {
+                if ui.selectable_label(scheme == status.scheme, scheme.name()).clicked() {
+                    actions.push(Action::Scheme(scheme));
+                }
+            }
+        });
+    });
+    if status.scheme.has_surface() {
+        return;
+    }
     ui.horizontal(|ui| {
         ui.label("colour by");
         ComboBox::from_id_salt("colour by").selected_text(status.colour_by.name()).show_ui(ui, |ui| {

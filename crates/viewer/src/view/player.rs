@@ -3,6 +3,7 @@
 use super::playback::Playback;
 use crate::args::SceneChanges;
 use crate::failure::Failure;
+use crate::landscape::SlabPoses;
 use crate::painter::{Shown, ShownSet};
 use frazil_io::{ColumnData, Frame, Recording, Tail};
 use frazil_kernels::Counts;
@@ -22,6 +23,7 @@ pub struct Player {
     time_s: f64,
     n_particles: usize,
     sets: Vec<Columns>,
+    slabs: Option<SlabPoses>,
 }
 
 /// A frame's columns on the device: those of all particles, or of the particles of one phase.
@@ -58,7 +60,7 @@ impl Player {
             return Err(Failure::input(format!("{}: the recording holds no frame{why}", path.display())));
         }
         let origin = path.display().to_string();
-        let scene = Scene::from_json_with(&recording.meta().scene_json, &origin, &changes.overrides)?;
+        let scene = Scene::from_json_with(&recording.meta().scene_json, &origin, &changes.shown())?;
         Ok((recording, scene))
     }
 
@@ -82,6 +84,7 @@ impl Player {
             time_s: first.time_s(),
             n_particles: first.len(),
             sets: upload(device, &counts, &first)?,
+            slabs: slab_poses(device, &first)?,
             counts,
         })
     }
@@ -120,6 +123,7 @@ impl Player {
         if frame != self.frame {
             let next = self.recording.frame(frame).map_err(Failure::input)?;
             self.sets = upload(&self.device, &self.counts, &next)?;
+            self.slabs = slab_poses(&self.device, &next)?;
             (self.frame, self.step, self.time_s) = (frame, next.step(), next.time_s());
             self.n_particles = next.len();
         }
@@ -161,8 +165,16 @@ impl Player {
             mass: columns.mass.clone(),
             constraint: None,
         });
-        Shown { sets: sets.collect() }
+        Shown { sets: sets.collect(), slabs: self.slabs.clone() }
     }
+}
+
+/// Where the pieces of slabs are in a frame that has them.
+fn slab_poses(device: &Device, frame: &Frame) -> Result<Option<SlabPoses>, Failure> {
+    let (Some(centres_m), Some(turns)) = (frame.body_vec3("centre"), frame.body_vec3("turn")) else {
+        return Ok(None);
+    };
+    SlabPoses::recorded(device, centres_m, turns).map(Some)
 }
 
 /// What a phase is in the column `phase` of recordings.

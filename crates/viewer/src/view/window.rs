@@ -10,7 +10,7 @@ use crate::painter::{self, PROPERTIES, Painter};
 use crate::say;
 use egui::ViewportId;
 use frazil_render::OrbitCamera;
-use frazil_scene::ColourBy;
+use frazil_scene::{ColourBy, RenderScheme};
 use frazil_vk::{Device, Overlay, OverlayFrame, ReadbackRing, Swapchain};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -108,6 +108,7 @@ struct View {
     ring: ReadbackRing,
     camera: OrbitCamera,
     colour_by: ColourBy,
+    schemes: Vec<RenderScheme>,
     playing: bool,
     steps_per_picture: u64,
     pointer: Pointer,
@@ -146,6 +147,7 @@ impl View {
         let real_time = (1.0 / (REDRAWS_A_SECOND * scene.dt_s())).round() as u64;
         Ok(Self {
             camera: painter::camera(scene),
+            schemes: painter::schemes(scene),
             colour_by: source.property(painter::property(scene)),
             playing: plan.pause_at != Some(source.step()),
             steps_per_picture: real_time.clamp(1, u64::from(scene.solver.steps_per_submission)),
@@ -263,6 +265,7 @@ impl View {
                 self.rates = Rates::new(source.step());
             }
             (Action::ColourBy(property), _) => self.colour_by = property,
+            (Action::Scheme(scheme), _) => self.painter.set_scheme(scheme),
             (Action::StepsPerPicture(steps), _) => self.steps_per_picture = steps,
             (Action::Play(End::Last), Source::Live(_)) => self.playing = true,
             (
@@ -353,6 +356,8 @@ impl View {
                 pictures_per_s: self.rates.pictures_per_s,
                 colour_by: self.colour_by,
                 properties: &properties,
+                scheme: self.painter.scheme(),
+                schemes: &self.schemes,
                 source: match &self.source {
                     Source::Live(live) => SourceStatus::Live {
                         steps_per_s: self.rates.steps_per_s,

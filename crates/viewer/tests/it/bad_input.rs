@@ -255,3 +255,44 @@ fn damaged_files_are_refused_with_what_was_found() {
         &["damaged:2: no row of a bench: missing field"],
     );
 }
+
+#[test]
+fn schemes_and_surfaces_that_make_no_sense_are_refused() {
+    refuse(
+        &["run", "dam_break", "--scheme", "polygons"],
+        &[],
+        2,
+        &["polygons", "sprites, surface or surface_and_slabs"],
+    );
+    refuse(
+        &["run", "dam_break", "--scheme", "surface_and_slabs"],
+        &[],
+        2,
+        &["render.scheme", "without [[slabs]]"],
+    );
+    refuse(&["run", "ramps", "--scheme", "surface"], &[], 2, &["render.scheme", "in a plane"]);
+    for (key, said) in [
+        ("surface_level=0", "render.surface_level: found 0"),
+        ("surface_cell_spacings=9", "render.surface_cell_spacings: found 9"),
+        ("fog_per_m=-1", "render.fog_per_m: found -1"),
+        ("sun_elevation_deg=91", "render.sun_elevation_deg: found 91"),
+        ("sun_azimuth_deg=400", "render.sun_azimuth_deg: found 400"),
+    ] {
+        refuse(&["check", "dam_break", "--set", &format!("render.{key}")], &[], 2, &[said]);
+    }
+    refuse(
+        &["run", "dam_break", "--scheme", "surface", "--set", "render.shading=density"],
+        &[],
+        2,
+        &["render.scheme"],
+    );
+    refuse(&["export", "nothing.frazil-rec", "--mesh", "obj"], &[], 2, &["nothing.frazil-rec"]);
+    refuse(&["export", "nothing.frazil-rec", "--mesh", "stl"], &[], 2, &["stl", "obj or ply"]);
+    refuse(&["export", "nothing.frazil-rec"], &[], 2, &["--format", "--mesh"]);
+    refuse(
+        &["export", "nothing.frazil-rec", "--mesh", "obj", "--format", "csv"],
+        &[],
+        2,
+        &["cannot be used with"],
+    );
+}

@@ -2,13 +2,26 @@
 
 use crate::resume::{assert_same_results, run_whole_and_broken};
 use crate::tool::{command, picture, state_hash, stderr, succeed};
-use frazil_io::MetricsTable;
+use frazil_io::{MetricsTable, Recording};
 use std::path::Path;
 use std::process::Command;
 
 /// A few hundred grains above trees and a house, with small pictures.
 const SMALL: &[&str] =
     &["slope_obstacle", "--set", "scale=0.4", "--set", "render.width_px=160", "--set", "render.height_px=90"];
+
+/// Slabs of fewer pieces above fewer grains.
+const SLABS: &[&str] = &[
+    "avalanche_slabs",
+    "--set",
+    "scale=0.4",
+    "--set",
+    "slabs.0.shape.plate.pieces=[2,12]",
+    "--set",
+    "render.width_px=160",
+    "--set",
+    "render.height_px=90",
+];
 
 /// `frazil run` of the small scene into `out`, with more `arguments`.
 fn run(out: &Path, arguments: &[&str]) -> Command {
@@ -18,7 +31,7 @@ fn run(out: &Path, arguments: &[&str]) -> Command {
 #[test]
 fn every_scene_of_grains_steps_soundly_and_twice_alike() {
     let folder = tempfile::tempdir().unwrap();
-    for scene in ["column_collapse", "hopper", "slope_obstacle", "avalanche"] {
+    for scene in ["column_collapse", "hopper", "slope_obstacle", "avalanche", "avalanche_slabs"] {
         let run = |name: &str| {
             let out = folder.path().join(name);
             let plan = ["--steps", "60", "--check", "20", "--metrics", "20", "--render", "never", "--quiet"];
@@ -44,7 +57,7 @@ fn a_resumed_run_of_grains_ends_with_the_bits_of_an_unbroken_one() {
     let folder = tempfile::tempdir().unwrap();
     let bonds = "dem.bonds={strength_n=5,form_below_m_s=0.5,at_start=true}";
     let frozen = ["hopper", "--set", "scale=0.5", "--set", bonds, "--set", "dem.rolling_friction=0.2"];
-    for (name, scene) in [("plain", SMALL), ("frozen", &frozen)] {
+    for (name, scene) in [("plain", SMALL), ("frozen", &frozen), ("slabs", SLABS)] {
         let [whole, broken] = run_whole_and_broken(&folder.path().join(name), |out, arguments| {
             let into = ["--quiet", "--out", out.to_str().unwrap()];
             succeed(&mut command(&[&["run"], scene, &into, arguments].concat()));
@@ -80,6 +93,79 @@ fn a_flow_on_a_terrain_leaves_its_rasters_and_its_front() {
 }
 
 #[test]
+fn what_hits_obstacles_is_told_over_time() {
+    let folder = tempfile::tempdir().unwrap();
+    // A tree stands just below the grains.
+    let tree = "obstacles.1.shape.cylinder.foot_m=[9.7,8.0]";
+    let plan =
+        ["--time", "0.6", "--metrics", "0.1 s", "--record", "never", "--render", "never", "--set", tree];
+    succeed(&mut run(folder.path(), &plan));
+    let table = MetricsTable::read(&folder.path().join("metrics.csv")).unwrap();
+    let forces = MetricsTable::read(&folder.path().join("impacts.csv")).unwrap();
+    let obstacles: Vec<String> = table
+        .metrics()
+        .iter()
+        .filter_map(|metric| Some(metric.name.strip_prefix("peak_force_on_")?.to_owned()))
+        .collect();
+    assert!(obstacles.len() >= 2, "{obstacles:?}");
+    let times = table.column("time").unwrap();
+    let mut hit = 0;
+    for name in &obstacles {
+        let peak = *table.column(&format!("peak_force_on_{name}")).unwrap().last().unwrap();
+        for axis in ["x", "y", "z"] {
+            let impulse = table.column(&format!("impulse_on_{name}_{axis}")).unwrap();
+            let mean = forces.column(&format!("mean_force_on_{name}_{axis}")).unwrap();
+            assert_eq!(mean.len() + 1, impulse.len());
+            let summed: f64 = mean.iter().zip(times.windows(2)).map(|(f, t)| f * (t[1] - t[0])).sum();
+            let whole = impulse.last().unwrap();
+            assert!((summed - whole).abs() <= 1e-9 * (1.0 + whole.abs()), "{name} {axis}: {summed} {whole}");
+            assert!(
+                mean.iter().all(|force| force.abs() <= peak * 1.0001),
+                "{name}: no mean is above the peak"
+            );
+        }
+        hit += usize::from(peak > 0.0);
+    }
+    assert!(hit > 0, "something is hit");
+    assert!(folder.path().join("impacts.png").exists());
+}
+
+#[test]
+fn slabs_are_measured_recorded_and_shown() {
+    let folder = tempfile::tempdir().unwrap();
+    let (made, shown) = (folder.path().join("made"), folder.path().join("shown"));
+    let plan = ["--time", "0.3", "--metrics", "0.1 s", "--record", "0.1 s", "--render", "0.3 s", "--quiet"];
+    succeed(&mut command(&[&["run"], SLABS, &plan[..], &["--out", made.to_str().unwrap()]].concat()));
+    let table = MetricsTable::read(&made.join("metrics.csv")).unwrap();
+    let links = table.column("slab_links").unwrap();
+    assert_eq!(links[0], 12.0 + 2.0 * 11.0, "all links of 2 by 12 pieces");
+    let height = table.column("slab_centre_z").unwrap();
+    assert!(height[3] < height[0], "{height:?}");
+
+    let mut recording = Recording::open(&made.join("recording.frazil-rec")).unwrap();
+    let (first, last) = (recording.frame(0).unwrap(), recording.frame(3).unwrap());
+    let centres = [&first, &last].map(|frame| frame.body_vec3("centre").unwrap().to_vec());
+    assert_eq!(centres[0].len(), 24);
+    let mean = |centres: &[[f32; 3]]| centres.iter().map(|c| f64::from(c[2])).sum::<f64>() / 24.0;
+    // Pieces are of about one size.
+    assert!((mean(&centres[1]) - height[3]).abs() < 0.05, "{} {}", mean(&centres[1]), height[3]);
+    assert!(first.body_vec3("turn").unwrap().iter().flatten().all(|x| *x == 0.0));
+
+    // What a recording shows is what the run showed, but for the rounding of turns.
+    let path = made.join("recording.frazil-rec");
+    let from = last.step().to_string();
+    let play = ["play", path.to_str().unwrap(), "--from", &from, "--quiet", "--out", shown.to_str().unwrap()];
+    succeed(&mut command(&play));
+    let made_of = |idx: usize| picture(&made.join(format!("frames/frame_{idx:06}.png"))).2;
+    let played = std::fs::read_dir(&shown).unwrap().map(|entry| entry.unwrap().path()).next().unwrap();
+    let played = picture(&played).2;
+    let differ = |a: &[u8], b: &[u8]| a.iter().zip(b).filter(|(a, b)| a.abs_diff(**b) > 8).count();
+    let moved = differ(&made_of(0), &made_of(1));
+    let off = differ(&made_of(1), &played);
+    assert!(moved > 100 && off * 20 < moved, "{moved} samples moved, {off} are off when played");
+}
+
+#[test]
 fn pictures_of_grains_show_the_ground() {
     let folder = tempfile::tempdir().unwrap();
     succeed(&mut run(folder.path(), &["--steps", "1", "--render", "1"]));
@@ -89,16 +175,30 @@ fn pictures_of_grains_show_the_ground() {
     assert!(bright > 1000, "{bright} bright pixels");
 }
 
+/// A mesh in a file beside the scene's is met: the scene runs, and snow that is let go within its walls is refused.
+#[test]
+fn a_scene_with_a_mesh_in_the_way_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    let scene = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenes/avalanche_splitter.toml");
+    let plan = ["--steps", "40", "--check", "20", "--render", "never", "--record", "never", "--quiet"];
+    let into = ["--set", "scale=0.4", "--out", folder.path().to_str().unwrap()];
+    succeed(&mut command(&[&["run", scene.to_str().unwrap()], &plan[..], &into].concat()));
+    let inside = "obstacles.0.shape.mesh.offset_m=[6,8,13]";
+    let output = command(&["check", scene.to_str().unwrap(), "--set", inside]).output().unwrap();
+    assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+    assert!(stderr(&output).contains("inside obstacles.0, \"hut\""), "{}", stderr(&output));
+}
+
 #[test]
 fn grains_that_a_step_cannot_carry_are_refused_or_end_the_run() {
     let folder = tempfile::tempdir().unwrap();
     let output = run(folder.path(), &["--set", "time.dt_s=0.05"]).output().unwrap();
     assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
     assert!(stderr(&output).contains("time.dt_s"), "{}", stderr(&output));
-    let slabs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenes/avalanche_slabs.toml");
-    let output =
-        command(&["run", slabs.to_str().unwrap(), "--steps", "1", "--out", folder.path().to_str().unwrap()]);
-    let output = { output }.output().unwrap();
+    // Links as stiff as ice: the step that serves grains does not serve pieces.
+    let stiff =
+        ["check", "avalanche_slabs", "--set", "time.dt_s=4e-4", "--set", "slabs.0.link_stiffness_n_m=1e10"];
+    let output = command(&stiff).output().unwrap();
     assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
-    assert!(stderr(&output).contains("slabs"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("piece of a slab swings"), "{}", stderr(&output));
 }

@@ -1,6 +1,6 @@
 //! A small run, end to end: every file it promises is there and says what it should.
 
-use crate::tool::{SMALL, SMALL_PARTICLES, command, picture, run_small, stderr, succeed};
+use crate::tool::{SMALL, SMALL_PARTICLES, command, picture, run_small, state_hash, stderr, succeed};
 use frazil_io::{Checkpoint, MetricsTable, Profile, Recording, RunInfo, Tail};
 use std::fs;
 
@@ -132,4 +132,27 @@ fn lists_and_checks_go_to_stdout() {
     let schema: serde_json::Value =
         serde_json::from_slice(&succeed(&mut command(&["scenes", "--schema"])).stdout).unwrap();
     assert!(schema["properties"]["fluid"].is_object());
+}
+
+/// How particles are drawn changes pictures, and nothing else: neither the state nor which steps have pictures.
+#[test]
+fn the_scheme_changes_pictures_and_no_state() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |name: &str, arguments: &[&str]| {
+        let out = folder.path().join(name);
+        let plan = ["--steps", "40", "--render", "20", "--metrics", "10", "--profile"];
+        succeed(&mut run_small(&out, &[&plan[..], arguments].concat()));
+        let frame = |i: u32| picture(&out.join(format!("frames/frame_{i:06}.png")));
+        assert!(!out.join("frames/frame_000003.png").exists());
+        let metrics = MetricsTable::read(&out.join("metrics.csv")).unwrap();
+        (state_hash(&out), [0, 1, 2].map(frame), metrics.column("kinetic_energy").unwrap().to_vec())
+    };
+    let (sprites, surface) = (run("sprites", &[]), run("surface", &["--scheme", "surface"]));
+    assert_eq!((&sprites.0, &sprites.2), (&surface.0, &surface.2));
+    // The third is of the state 20 steps after the second: the surface is of the steps before its picture.
+    for i in 0..3 {
+        assert_ne!(sprites.1[i], surface.1[i], "picture {i}");
+    }
+    assert_ne!(surface.1[1], surface.1[2]);
+    assert_eq!(surface, run("again", &["--scheme", "surface"]));
 }

@@ -1,0 +1,254 @@
+//! A cube of grains that touch and move, high above a terrain.
+
+use super::twin::{dem_grains_of, dem_state_of, dem_twin_parameters};
+use crate::axis::{Axis, Domain, Point};
+use crate::bench::Difference;
+use crate::distribution::unit_noise;
+use crate::error::Result;
+use frazil_reference::dem as twin;
+use frazil_scene::Dem as Section;
+use frazil_shaders::types::Body;
+use frazil_solvers::Surroundings;
+use frazil_solvers::dem::{Dem, DemParameters, Grains, Stage};
+use frazil_solvers::pbd::{StateColumn, Tuning};
+use frazil_vk::{Buffer, Device, Recorder};
+use glam::DVec3;
+
+const LAWS: &[&str] = &["sliding", "rolling"];
+
+const RADIUS_M: f64 = 0.05;
+/// Grains a little closer than they are wide, each off its place: most of the six neighbours of each touch it, as in a flow.
+const PITCH_M: f64 = 1.98 * RADIUS_M;
+const NOISE_RADII: f64 = 0.02;
+/// Up to this far in each direction, in m/s.
+const SPEED_M_S: f64 = 0.5;
+/// Contacts that have been for so long remember something.
+const RUBBING_STEPS: u64 = 16;
+/// The twin looks at all pairs.
+const TWIN_GRAINS: usize = 2048;
+/// Kind number of `common/body.glsl`.
+const HEIGHTFIELD: u32 = 4;
+const GRAVITY: [f32; 3] = [0.0, -9.81, 0.0];
+
+/// What rounding may make of a step: of forces of some 100 N, to seven digits each, on half a kilogramme over 50 µs, and of velocities.
+const VELOCITY_TOLERANCE_M_S: f64 = 4e-6;
+/// Places have their own rounding, at some metres from the origin.
+const PLACE_TOLERANCE: f64 = 2.5e-7;
+/// Σ m v and what gravity adds, relative to Σ m |v|.
+const MOMENTUM_TOLERANCE: f64 = 2e-6;
+
+/// The axes: how many grains, and whether rolling is resisted, which contacts remember in columns of their own.
+pub fn axes() -> Vec<Axis> {
+    let counts = &[10_007, 131_072, 262_144, 524_288, 1_048_576];
+    vec![
+        Axis::integers("count", Domain::Integers(0, 1 << 24), counts, &[1_000]),
+        Axis::names("law", LAWS, &LAWS[..1], LAWS),
+    ]
+}
+
+/// Grains, the state before a step, and what it makes of them.
+pub struct Block {
+    pub dem: Dem,
+    pub n: usize,
+    /// Ends of contacts when the step begins.
+    pub n_ends: u64,
+    section: Section,
+    before: Vec<Buffer<u32>>,
+    /// By id, where the twin has taken the step.
+    expected: Option<Vec<twin::Grain>>,
+    /// Σ m v in kg m/s behind the step: no grain meets anything but grains.
+    momentum: DVec3,
+}
+
+impl Block {
+    /// Makes the grains of a point, and lets them rub.
+    pub fn new(device: &Device, point: &Point) -> Result<Self> {
+        let n = point.count()?;
+        let rolling_friction = match point.name("law")? {
+            "sliding" => 0.0,
+            "rolling" => 0.1,
+            _ => return Err(point.unknown("law", LAWS)),
+        };
+        let section = section(rolling_friction);
+        let side = (1..).find(|side: &usize| side.pow(3) >= n).unwrap_or(1);
+        let dt_s = section.contact_time_s() / section.steps_per_contact;
+        let parameters = DemParameters::new(&section, dt_s, surroundings(side), n as u32);
+        let p = dem_twin_parameters(&section, &parameters);
+        let mut dem = Dem::new(device, parameters, &grains(n, side), Tuning::default())?;
+        for _ in 0..RUBBING_STEPS {
+            let mut recorder = device.recorder()?;
+            dem.record_step(&mut recorder);
+            device.submit(recorder)?;
+        }
+        let columns = state_columns(device, &dem)?;
+        let before = columns
+            .iter()
+            .map(|column| device.buffer_from("before", &column.words))
+            .collect::<frazil_vk::Result<_>>()?;
+        let grains = dem_grains_of(&columns);
+        let mass: f64 = grains.iter().map(|grain| grain.mass(&p)).sum();
+        let momentum = momentum(&p, &grains) + mass * p.dt_s * p.gravity;
+        let counts = columns.iter().find(|column| column.name == "contact_count");
+        let n_ends = counts.map_or(0, |counts| counts.words.iter().map(|&count| u64::from(count)).sum());
+        let expected = (n <= TWIN_GRAINS).then(|| {
+            let mut state = dem_state_of(&columns, dem.step());
+            state.advance(&p, &[]);
+            state.grains
+        });
+        Ok(Self { dem, n, n_ends, section, before, expected, momentum })
+    }
+
+    /// Words of all columns that a step reads and writes, a grain: position, velocity, spin, radius, id and number of contacts.
+    pub const GRAIN_WORDS: u64 = 12;
+
+    /// Words that a contact's end is remembered in: the partner, the shear spring and the time, and the spring against rolling.
+    pub fn contact_words(&self) -> u64 {
+        if self.dem.parameters().has_rolling() { 8 } else { 5 }
+    }
+
+    /// Records the return to the state before the step.
+    pub fn restore(&self, recorder: &mut Recorder) {
+        for (before, column) in self.before.iter().zip(self.dem.state_columns()) {
+            recorder.copy(before, &column.words, before.len());
+        }
+    }
+
+    /// Records the stages of a step before this one.
+    pub fn record_before(&mut self, recorder: &mut Recorder, stage: Stage) -> Result<()> {
+        for other in Dem::STAGES.into_iter().take_while(|other| *other != stage) {
+            self.dem.record_stage(recorder, other)?;
+        }
+        Ok(())
+    }
+
+    /// Where the device's grains are not as they should be behind the step.
+    pub fn difference(&self, device: &Device) -> Result<Option<Difference>> {
+        let columns = state_columns(device, &self.dem)?;
+        let ids = columns.iter().find(|column| column.name == "id").map_or(&[][..], |ids| &ids.words);
+        let mut seen = vec![false; self.n];
+        for (i, id) in ids.iter().enumerate() {
+            match seen.get_mut(*id as usize) {
+                Some(seen) if !*seen => *seen = true,
+                _ => {
+                    return Ok(Some(Difference(format!(
+                        "id[{i}] is {id}, expected each below {} once",
+                        self.n
+                    ))));
+                }
+            }
+        }
+        let counts = columns.iter().find(|column| column.name == "contact_count");
+        let most = counts.and_then(|counts| counts.words.iter().max()).copied().unwrap_or(0);
+        if most > frazil_solvers::dem::MAX_CONTACTS {
+            return Ok(Some(Difference(format!("a grain has {most} contacts"))));
+        }
+        let p = dem_twin_parameters(&self.section, self.dem.parameters());
+        let grains = dem_grains_of(&columns);
+        for (found, expected) in grains.iter().zip(self.expected.iter().flatten()) {
+            let place = PLACE_TOLERANCE * (1.0 + expected.position.length());
+            let speed = VELOCITY_TOLERANCE_M_S * (1.0 + expected.velocity.length());
+            let errors = [
+                (found.position - expected.position).length() / place,
+                (found.velocity - expected.velocity).length() / speed,
+                (found.spin - expected.spin).length() * expected.radius / speed,
+            ];
+            // Written so that a NaN is beyond any tolerance.
+            if !errors.iter().all(|error| *error <= 1.0) {
+                return Ok(Some(Difference(format!("{found:?}, expected {expected:?}; errors {errors:?}"))));
+            }
+        }
+        let scale: f64 = grains.iter().map(|grain| grain.mass(&p) * grain.velocity.length()).sum();
+        let found = momentum(&p, &grains);
+        let is_kept = (found - self.momentum).length() <= MOMENTUM_TOLERANCE * scale;
+        Ok((!is_kept).then(|| {
+            Difference(format!("the grains' momentum is {found} kg m/s, expected {}", self.momentum))
+        }))
+    }
+}
+
+fn momentum(p: &twin::Parameters, grains: &[twin::Grain]) -> DVec3 {
+    grains.iter().map(|grain| grain.mass(p) * grain.velocity).sum()
+}
+
+/// The columns that a step depends on, tidy.
+fn state_columns(device: &Device, dem: &Dem) -> Result<Vec<StateColumn>> {
+    let mut recorder = device.recorder()?;
+    dem.record_output(&mut recorder);
+    device.submit(recorder)?;
+    let columns = dem.state_columns();
+    columns
+        .iter()
+        .map(|column| {
+            let words = device.download(&column.words, column.words.len())?;
+            Ok(StateColumn { name: column.name.into(), words })
+        })
+        .collect()
+}
+
+fn section(rolling_friction: f64) -> Section {
+    Section {
+        radius_m: RADIUS_M,
+        radius_spread: 0.0,
+        density_kg_m3: 900.0,
+        normal_stiffness_n_m: 1e5,
+        tangential_stiffness_ratio: 2.0 / 7.0,
+        tangential_damping_ratio: 0.5,
+        restitution: 0.3,
+        friction: 0.5,
+        rolling_friction,
+        cohesion_n: 0.0,
+        cohesion_range_m: None,
+        bonds: None,
+        wall_friction: None,
+        wall_restitution: None,
+        terrain_adhesion_n: 0.0,
+        terrain_adhesion_range_m: None,
+        steps_per_contact: 20.0,
+    }
+}
+
+/// Two grains' width of air on each side, so that the grid is not wrapped: a cube that is would meet itself in every cell, which a flow, being thin,
+/// does not. A terrain lies at the foot, whose height every grain looks up as in an avalanche.
+fn surroundings(side: usize) -> Surroundings {
+    let (room_m, extent_m) = (2.0 * PITCH_M, (side as f64 - 1.0) * PITCH_M);
+    let n_heights = side as u32 + 2;
+    Surroundings {
+        domain_min_m: [-room_m as f32; 3],
+        domain_max_m: [(extent_m + room_m) as f32; 3],
+        gravity_m_s2: GRAVITY,
+        up_axis: 1,
+        colliders: vec![Body {
+            kind: HEIGHTFIELD,
+            is_sticky: 0,
+            friction: 0.5,
+            damping_ratio: 0.3,
+            origin_m: [-room_m as f32; 3],
+            extent: [((extent_m + 2.0 * room_m) / f64::from(n_heights - 1)) as f32, 0.0, 0.0],
+            rotation: [0.0, 0.0, 0.0, 1.0],
+            velocity_m_s: [0.0; 3],
+            from_s: 0.0,
+            until_s: 0.0,
+            first_height: 0,
+            n_heights: [n_heights; 2],
+        }],
+        obstacles: Vec::new(),
+        heights_m: (0..n_heights * n_heights).map(|k| 0.02 * unit_noise(k as usize)).collect(),
+    }
+}
+
+/// `n` grains on a lattice, off their places and in motion; ids are in the order of cells no more than by chance.
+fn grains(n: usize, side: usize) -> Grains {
+    let noise = |i: usize, k: usize| 2.0 * f64::from(unit_noise(6 * i + k)) - 1.0;
+    let place = |i: usize| -> [f32; 3] {
+        let at = [i % side, i / side % side, i / side / side];
+        std::array::from_fn(|k| (PITCH_M * at[k] as f64 + NOISE_RADII * RADIUS_M * noise(i, k)) as f32)
+    };
+    Grains {
+        positions_m: (0..n).map(place).collect(),
+        velocities_m_s: (0..n)
+            .map(|i| std::array::from_fn(|k| (SPEED_M_S * noise(i, 3 + k)) as f32))
+            .collect(),
+        spins_1_s: vec![[0.0; 3]; n],
+        radii_m: vec![RADIUS_M as f32; n],
+    }
+}

@@ -1,0 +1,94 @@
+//! A step of grains, and the pass of it in which they collide.
+
+use super::block::{Block, axes};
+use crate::axis::{Axis, Point};
+use crate::bench::{Bench, DeviceWorkload, Difference, Prepared, Work};
+use crate::error::Result;
+use frazil_solvers::dem::Stage;
+use frazil_vk::{Device, Recorder};
+
+/// All four passes.
+pub struct Step;
+
+/// The last of them.
+pub struct Collide;
+
+struct Workload {
+    block: Block,
+    /// The stage that is timed; all, if none.
+    stage: Option<Stage>,
+}
+
+impl Bench for Step {
+    fn id(&self) -> &'static str {
+        "dem.step"
+    }
+
+    fn about(&self) -> &'static str {
+        "one step of a cube of grains that touch, rub and move, above a terrain"
+    }
+
+    fn axes(&self) -> Vec<Axis> {
+        axes()
+    }
+
+    fn prepare(&self, device: &Device, point: &Point) -> Result<Prepared> {
+        Ok(Prepared::Device(Box::new(Workload { block: Block::new(device, point)?, stage: None })))
+    }
+}
+
+impl Bench for Collide {
+    fn id(&self) -> &'static str {
+        "dem.collide"
+    }
+
+    fn about(&self) -> &'static str {
+        "the pass of that step in which grains collide and move, behind sorting"
+    }
+
+    fn axes(&self) -> Vec<Axis> {
+        axes()
+    }
+
+    fn prepare(&self, device: &Device, point: &Point) -> Result<Prepared> {
+        let block = Block::new(device, point)?;
+        Ok(Prepared::Device(Box::new(Workload { block, stage: Some(Stage::Collide) })))
+    }
+}
+
+impl DeviceWorkload for Workload {
+    fn work(&self) -> Work {
+        let elements = self.block.n as u64;
+        // What a grain is and what its contacts remember, read and written.
+        let words = Block::GRAIN_WORDS * elements + self.block.contact_words() * self.block.n_ends;
+        Work { elements, bytes_minimum: 2 * 4 * words }
+    }
+
+    fn spoil(&mut self, _: &mut Recorder) {
+        // Nothing: the outputs are the inputs, which a step moves by more than the tolerance.
+    }
+
+    fn reset(&mut self, recorder: &mut Recorder) {
+        self.block.restore(recorder);
+        if let Some(stage) = self.stage
+            && let Err(error) = self.block.record_before(recorder, stage)
+        {
+            recorder.fail(frazil_vk::Error::Misuse {
+                object: "the stages before the one that is timed".into(),
+                problem: error.to_string(),
+            });
+        }
+    }
+
+    fn record(&mut self, recorder: &mut Recorder) -> Result<()> {
+        match self.stage {
+            Some(stage) => self.block.dem.record_stage(recorder, stage)?,
+            None => self.block.dem.record_step(recorder),
+        }
+        Ok(())
+    }
+
+    fn verify(&self, device: &Device) -> Result<Option<Difference>> {
+        self.block.difference(device)
+    }
+}

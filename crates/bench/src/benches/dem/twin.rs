@@ -1,0 +1,105 @@
+//! The device's numbers and columns as the twin takes them.
+
+use frazil_reference::dem as twin;
+use frazil_scene::Dem as Section;
+use frazil_solvers::dem::{DemParameters, MAX_CONTACTS};
+use frazil_solvers::pbd::StateColumn;
+use glam::{DVec3, Vec3};
+use std::collections::BTreeMap;
+
+/// The parameters of the twin, in the single precision of the device's.
+pub fn dem_twin_parameters(section: &Section, parameters: &DemParameters) -> twin::Parameters {
+    let t = &parameters.terms;
+    let wide = |v: [f32; 3]| Vec3::from(v).as_dvec3();
+    twin::Parameters {
+        dt_s: t.dt_s.into(),
+        gravity: wide(t.gravity_m_s2),
+        domain: [wide(t.domain_min_m), wide(t.domain_max_m)],
+        density: t.density_kg_m3.into(),
+        normal_stiffness: t.normal_stiffness_n_m.into(),
+        tangential_stiffness: t.tangential_stiffness_n_m.into(),
+        tangential_damping_ratio: t.tangential_damping_ratio.into(),
+        restitution: section.restitution,
+        friction: t.friction.into(),
+        rolling_friction: t.rolling_friction.into(),
+        wall_restitution: section.wall_restitution(),
+        wall_friction: t.wall_friction.into(),
+        cohesion: (t.cohesion_n.into(), t.cohesion_range_m.into()),
+        adhesion: (t.adhesion_n.into(), t.adhesion_range_m.into()),
+        bonds: section.bonds.as_ref().map(|_| twin::Bonds {
+            strength: t.bond_strength_n.into(),
+            shear_strength: t.bond_shear_strength_n.into(),
+            below: t.bond_below_m_s.into(),
+            after: t.bond_after_s.into(),
+        }),
+    }
+}
+
+/// The words of a column.
+///
+/// # Panics
+/// If there is none of that name.
+#[allow(clippy::expect_used)]
+fn words<'a>(columns: &'a [StateColumn], name: &str) -> &'a [u32] {
+    &columns.iter().find(|c| c.name == name).expect("a column of that name").words
+}
+
+fn vector(words: &[u32], i: usize) -> DVec3 {
+    DVec3::from_array(std::array::from_fn(|axis| f64::from(f32::from_bits(words[3 * i + axis]))))
+}
+
+/// The grains that columns hold, in the order of ids.
+///
+/// # Panics
+/// If a column is missing.
+pub fn dem_grains_of(columns: &[StateColumn]) -> Vec<twin::Grain> {
+    let ids = words(columns, "id");
+    let [position, velocity, spin, radius] =
+        ["position", "velocity", "spin", "radius"].map(|name| words(columns, name));
+    let mut grains: Vec<_> = (0..ids.len())
+        .map(|i| twin::Grain {
+            id: ids[i],
+            position: vector(position, i),
+            velocity: vector(velocity, i),
+            spin: vector(spin, i),
+            radius: f32::from_bits(radius[i]).into(),
+        })
+        .collect();
+    grains.sort_by_key(|grain| grain.id);
+    grains
+}
+
+/// The state that columns hold, grains in the order of ids.
+///
+/// # Panics
+/// If a column is missing, or a contact is kept twice.
+pub fn dem_state_of(columns: &[StateColumn], step: u64) -> twin::State {
+    let [count, partners, shear] =
+        ["contact_count", "contact_partner", "contact_shear"].map(|name| words(columns, name));
+    let rolling = columns.iter().find(|c| c.name == "contact_rolling");
+    let mut contacts = BTreeMap::new();
+    for (i, id) in words(columns, "id").iter().enumerate() {
+        for k in 0..count[i] as usize {
+            let slot = i * MAX_CONTACTS as usize + k;
+            let partner = dem_partner_of(partners[slot]);
+            let shear = |e: usize| f64::from(f32::from_bits(shear[4 * slot + e]));
+            let memory = twin::Memory {
+                shear: DVec3::new(shear(0), shear(1), shear(2)),
+                rolling: rolling.map_or(DVec3::ZERO, |column| vector(&column.words, slot)),
+                slow: shear(3),
+            };
+            assert_eq!(contacts.insert((*id, partner), memory), None, "a contact is kept twice");
+        }
+    }
+    twin::State { grains: dem_grains_of(columns), contacts, step, ..Default::default() }
+}
+
+/// Who a contact is with.
+pub fn dem_partner_of(number: u32) -> twin::Partner {
+    match number {
+        id @ 0..0x8000_0000 => twin::Partner::Grain(id),
+        wall @ 0x8000_0000..0x8000_0006 => twin::Partner::Wall(wall - 0x8000_0000),
+        piece @ 0xc000_0000.. => twin::Partner::Piece(piece - 0xc000_0000),
+        body => twin::Partner::Body(body - 0x8000_0006),
+    }
+}

@@ -1,0 +1,241 @@
+//! Triangles: surfaces that lie on the device, and solids that are made on the host.
+
+use crate::{Result, UpAxis};
+use frazil_vk::{Buffer, Device, DeviceCount};
+use glam::Vec3;
+
+/// An indexed mesh on the device.
+#[derive(Clone, Copy, Debug)]
+pub struct Mesh<'a> {
+    /// Places of vertices in m.
+    pub position: &'a Buffer<[f32; 3]>,
+    /// Unit normals of vertices.
+    pub normal: &'a Buffer<[f32; 3]>,
+    /// The vertices of each triangle.
+    pub triangle: &'a Buffer<[u32; 3]>,
+    /// How many triangles there are.
+    pub count: &'a DeviceCount,
+    /// No more triangles than this are drawn, whatever the count says.
+    pub at_most: u32,
+    /// What it is made of.
+    pub material: Material,
+    /// Display-encoded colour.
+    pub color: [f32; 3],
+}
+
+/// What a mesh looks like it is made of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Material {
+    /// Matte, and light gets around in it.
+    #[default]
+    Snow,
+    /// Matte.
+    Stone,
+    /// Glossy, in the light that moves with the camera.
+    Water,
+}
+
+/// A solid with a mesh of its own on the device, such as a house.
+#[derive(Clone, Debug)]
+pub struct Solid {
+    position: Buffer<[f32; 3]>,
+    normal: Buffer<[f32; 3]>,
+    triangle: Buffer<[u32; 3]>,
+    count: DeviceCount,
+    color: [f32; 3],
+}
+
+/// Corners and normals of triangles, while a solid is being made.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SolidShape {
+    position: Vec<[f32; 3]>,
+    normal: Vec<[f32; 3]>,
+    triangle: Vec<[u32; 3]>,
+}
+
+/// Sides of the prism that a cylinder is drawn as; its normals are those of the cylinder.
+const CYLINDER_SIDES: u32 = 48;
+
+impl SolidShape {
+    /// A box about `center`, with its edges along three vectors: half of each edge, in m.
+    pub fn cuboid(center: Vec3, half_edges: [Vec3; 3]) -> Self {
+        let mut shape = Self::default();
+        for axis in 0..3 {
+            let [across, along] = [half_edges[(axis + 1) % 3], half_edges[(axis + 2) % 3]];
+            for side in [-1.0, 1.0] {
+                let middle = center + side * half_edges[axis];
+                let corners = [-across - along, across - along, across + along, along - across];
+                shape.face(
+                    &corners.map(|corner| middle + corner),
+                    side * half_edges[axis].normalize_or_zero(),
+                );
+            }
+        }
+        shape
+    }
+
+    /// An upright cylinder on a foot, in m.
+    pub fn cylinder(foot: Vec3, radius_m: f32, height_m: f32, up_axis: UpAxis) -> Self {
+        let axes = up_axis.axes();
+        let outwards = |side: u32| {
+            let (sine, cosine) = (std::f32::consts::TAU * side as f32 / CYLINDER_SIDES as f32).sin_cos();
+            cosine * axes.right - sine * axes.back
+        };
+        let mut shape = Self::default();
+        for side in 0..=CYLINDER_SIDES {
+            for height_m in [0.0, height_m] {
+                shape.position.push((foot + radius_m * outwards(side) + height_m * axes.up).to_array());
+                shape.normal.push(outwards(side).to_array());
+            }
+        }
+        for side in 0..CYLINDER_SIDES {
+            let [a, b, c, d] = [0, 1, 2, 3].map(|i| 2 * side + i);
+            shape.triangle.extend([[a, c, d], [a, d, b]]);
+        }
+        let rim = |height_m: f32| {
+            (0..CYLINDER_SIDES).map(move |side| foot + radius_m * outwards(side) + height_m * axes.up)
+        };
+        shape.face(&rim(height_m).collect::<Vec<_>>(), axes.up);
+        shape.face(&rim(0.0).collect::<Vec<_>>(), -axes.up);
+        shape
+    }
+
+    /// Triangles with flat faces, by their corners in m, counter-clockwise seen from outside.
+    pub fn flat(triangles: impl IntoIterator<Item = [Vec3; 3]>) -> Self {
+        let mut shape = Self::default();
+        for corners in triangles {
+            shape.face(&corners, normal_of(&corners));
+        }
+        shape
+    }
+
+    /// A convex face by its corners.
+    fn face(&mut self, corners: &[Vec3], normal: Vec3) {
+        let first = self.position.len() as u32;
+        self.position.extend(corners.iter().map(Vec3::to_array));
+        self.normal.extend(corners.iter().map(|_| normal.to_array()));
+        self.triangle.extend((2..corners.len() as u32).map(|i| [first, first + i - 1, first + i]));
+    }
+}
+
+impl Solid {
+    /// Puts a solid on the device, in a display-encoded colour. Set-up: it waits for the device.
+    ///
+    /// # Errors
+    /// No memory.
+    pub fn new(device: &Device, shape: &SolidShape, color: [f32; 3]) -> Result<Self> {
+        let n = shape.triangle.len() as u32;
+        let count = DeviceCount::new(device, "triangles of a solid", n)?;
+        device.upload(&count.count, &[n])?;
+        Ok(Self {
+            position: device.buffer_from("corners of a solid", &shape.position)?,
+            normal: device.buffer_from("normals of a solid", &shape.normal)?,
+            triangle: device.buffer_from("faces of a solid", &shape.triangle)?,
+            count,
+            color,
+        })
+    }
+
+    /// The solid as a mesh to draw.
+    pub fn mesh(&self) -> Mesh<'_> {
+        Mesh {
+            position: &self.position,
+            normal: &self.normal,
+            triangle: &self.triangle,
+            count: &self.count,
+            at_most: self.count.capacity,
+            material: Material::Stone,
+            color: self.color,
+        }
+    }
+}
+
+/// The shapes of rigid pieces, each seen from its own centre: what is drawn of them wherever they go.
+#[derive(Clone, Debug)]
+pub struct PieceShapes {
+    pub(crate) corner: Buffer<[f32; 3]>,
+    pub(crate) face_normal: Buffer<[f32; 3]>,
+    pub(crate) piece: Buffer<u32>,
+    pub(crate) n_vertices: u32,
+    n_pieces: usize,
+}
+
+/// Rigid pieces where they are now.
+#[derive(Clone, Copy, Debug)]
+pub struct Pieces<'a> {
+    /// Their shapes.
+    pub shapes: &'a PieceShapes,
+    /// The centre of each in m.
+    pub centre: &'a Buffer<[f32; 3]>,
+    /// How each is turned: unit quaternions (x, y, z, w).
+    pub rotation: &'a Buffer<[f32; 4]>,
+    /// Display-encoded colour.
+    pub color: [f32; 3],
+}
+
+impl PieceShapes {
+    /// Takes in convex pieces: corners in m seen from the centre, and faces by their corners, counter-clockwise seen from outside. Set-up: it waits
+    /// for the device.
+    ///
+    /// # Errors
+    /// A face that names a corner that there is not; no memory.
+    pub fn new<'s>(
+        device: &Device,
+        pieces: impl IntoIterator<Item = (Vec<[f32; 3]>, &'s [Vec<u32>])>,
+    ) -> Result<Self> {
+        let (mut corner, mut face_normal, mut piece, mut n_pieces) = (Vec::new(), Vec::new(), Vec::new(), 0);
+        for (idx, (corners, faces)) in pieces.into_iter().enumerate() {
+            for face in faces {
+                let places = face.iter().map(|i| corners.get(*i as usize).copied().map(Vec3::from_array));
+                let Some(places) = places.collect::<Option<Vec<Vec3>>>() else {
+                    let problem =
+                        format!("a face of corners {face:?}, expected numbers below {}", corners.len());
+                    return Err(
+                        frazil_vk::Error::Misuse { object: format!("piece {idx} to draw"), problem }.into()
+                    );
+                };
+                // Of a polygon all triangles have one normal: that of its rim (Newell), which no corner on a line with its neighbours spoils.
+                let rim = (0..places.len()).map(|i| places[i].cross(places[(i + 1) % places.len()]));
+                let normal = rim.sum::<Vec3>().normalize_or_zero().to_array();
+                for i in 2..places.len() {
+                    corner.extend([places[0], places[i - 1], places[i]].map(|place| place.to_array()));
+                    face_normal.push(normal);
+                    piece.extend([idx as u32; 3]);
+                }
+            }
+            n_pieces = idx + 1;
+        }
+        Ok(Self {
+            n_vertices: corner.len() as u32,
+            corner: device.buffer_from("corners of pieces", &corner)?,
+            face_normal: device.buffer_from("normals of pieces", &face_normal)?,
+            piece: device.buffer_from("pieces of corners", &piece)?,
+            n_pieces,
+        })
+    }
+
+    /// How many pieces there are.
+    pub fn len(&self) -> usize {
+        self.n_pieces
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.n_pieces == 0
+    }
+}
+
+fn normal_of([a, b, c]: &[Vec3; 3]) -> Vec3 {
+    (*b - *a).cross(*c - *a).normalize_or_zero()
+}
+
+impl Material {
+    /// The same numbers as in `mesh.frag`.
+    pub(crate) fn number(self) -> u32 {
+        match self {
+            Self::Snow => 0,
+            Self::Stone => 1,
+            Self::Water => 2,
+        }
+    }
+}

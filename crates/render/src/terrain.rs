@@ -1,0 +1,106 @@
+//! Hill-shaded terrain.
+
+use crate::terrain_detail::{CHUNK_QUADS, TerrainDetail};
+use crate::{Chunk, OrbitCamera, Result};
+use frazil_shaders::render::terrain;
+use frazil_shaders::types::{Fog, View};
+use frazil_vk::{Buffer, Device, Draw, Error, Raster};
+
+/// A terrain that is ready to be drawn: heights over a regular grid, z up, the first at x = y = 0.
+///
+/// It is drawn in chunks of 32 × 32 quads, coarser where no one could tell: nothing in a picture is more than [`Self::error_px`] pixels from
+/// where the heights have it. Chunks share their edges to the bit, so that there are no cracks.
+pub struct Terrain {
+    height: Buffer<f32>,
+    n: [u32; 2],
+    cell_m: f32,
+    range_m: [f32; 2],
+    detail: TerrainDetail,
+    error_px: f32,
+}
+
+impl Terrain {
+    /// How far by default, in pixels, anything may be from its place.
+    pub const ERROR_PX: f32 = 1.0;
+
+    /// Makes a terrain of `n_columns` heights in m along x and as many rows along y as there are, NaN where unknown, `cell_m` apart. Set-up: it waits
+    /// for the device.
+    ///
+    /// # Errors
+    /// Fewer than two columns or rows, or a last row that is not whole; a cell that is not above 0; no memory.
+    pub fn new(device: &Device, n_columns: usize, cell_m: f32, heights_m: &[f32]) -> Result<Self> {
+        let misuse = |problem: String| Error::Misuse { object: "a terrain to draw".into(), problem };
+        let n_rows = heights_m.len().checked_div(n_columns).unwrap_or(0);
+        if n_columns < 2 || n_rows < 2 || n_columns * n_rows != heights_m.len() {
+            let n = heights_m.len();
+            return Err(misuse(format!(
+                "{n} heights in rows of {n_columns}, expected two rows of two or more"
+            ))
+            .into());
+        }
+        let n = [n_columns, n_rows].map(u32::try_from);
+        let [Ok(n_columns), Ok(n_rows)] = n else {
+            return Err(
+                misuse(format!("{n_columns} × {n_rows} heights, expected fewer than 2^32 a side")).into()
+            );
+        };
+        if !(cell_m > 0.0 && cell_m.is_finite()) {
+            return Err(misuse(format!("heights {cell_m} m apart, expected a length above 0")).into());
+        }
+        let known = || heights_m.iter().copied().filter(|height| !height.is_nan());
+        let range_m = [known().fold(f32::INFINITY, f32::min), known().fold(f32::NEG_INFINITY, f32::max)];
+        let n = [n_columns, n_rows];
+        Ok(Self {
+            height: device.buffer_from("terrain heights", heights_m)?,
+            n,
+            cell_m,
+            range_m,
+            detail: TerrainDetail::new(n, cell_m, heights_m),
+            error_px: Self::ERROR_PX,
+        })
+    }
+
+    /// The same with another bound of errors, in pixels; 0 draws every height.
+    #[must_use]
+    pub fn with_error_px(self, error_px: f32) -> Self {
+        Self { error_px, ..self }
+    }
+
+    /// How far in pixels anything may be from its place.
+    pub fn error_px(&self) -> f32 {
+        self.error_px
+    }
+
+    /// The chunks that make a picture of `width` × `height` pixels.
+    pub fn chunks(&self, camera: &OrbitCamera, width: u32, height: u32) -> Vec<Chunk> {
+        self.detail.chunks(camera, width, height, self.error_px)
+    }
+
+    pub(crate) fn draws(
+        &self,
+        pipeline: &Raster<terrain::Interface>,
+        chunks: &[Chunk],
+        view: View,
+        fog: Fog,
+        to_sun: [f32; 3],
+    ) -> Vec<Draw> {
+        let draw = |chunk: &Chunk| {
+            let Chunk { first, stride, coarser } = *chunk;
+            let params = terrain::Params {
+                view,
+                fog,
+                to_sun,
+                n: self.n,
+                cell_m: self.cell_m,
+                first,
+                stride,
+                coarser,
+                lowest_m: self.range_m[0],
+                highest_m: self.range_m[1],
+            };
+            let bindings = terrain::Bindings { height: &self.height };
+            pipeline.draw(bindings, params, 6 * CHUNK_QUADS * CHUNK_QUADS)
+        };
+        chunks.iter().map(draw).collect()
+    }
+}

@@ -1,0 +1,82 @@
+//! Obstacles that are meshes, and files that are none.
+
+use crate::dem::slope;
+
+/// A tetrahedron.
+const SOUND: &str = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
+
+/// What the slope with this mesh on it is refused for, behind the place.
+fn refused(name: &str, text: &str) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(name);
+    std::fs::write(&path, text).unwrap();
+    let shape = format!("mesh={{path='{}',offset_m=[15,5,9]}}", path.display());
+    let obstacles = format!("obstacles=[{{name='rock',shape={{{shape}}}}}]");
+    let error = slope(&[&obstacles]).err().map_or("none".to_owned(), |error| error.to_string());
+    let (_, found) = error.split_once("obstacles.0.shape.mesh.path: found ").unwrap_or(("", &error));
+    found.rsplit_once('/').map_or(found, |(_, found)| found).to_owned()
+}
+
+#[test]
+fn a_mesh_that_grains_cannot_meet_is_refused() {
+    assert_eq!(refused("sound.obj", SOUND), "none");
+    let with = |more: &str| format!("{SOUND}{more}");
+    // An edge that is divided on one side, and the sliver that closes it.
+    let needle = SOUND.replace("f 2 3 4\n", "v .5 .5 0\nf 2 3 5\nf 2 5 4\nf 5 3 4\n");
+    // A smaller one in it that faces outwards, too: its faces are no surface of the whole.
+    let inside = "v .1 .1 .1\nv .3 .1 .1\nv .1 .3 .1\nv .1 .1 .3\nf 5 7 6\nf 5 6 8\nf 5 8 7\nf 6 7 8\n";
+    // Two bars that cross: the middles of all their triangles are outside the other.
+    let bar = |size: [i32; 3], first: usize| -> String {
+        let corner = |k: usize| {
+            let at: Vec<i32> = (0..3).map(|i| if k >> i & 1 == 1 { size[i] } else { -size[i] }).collect();
+            format!("v {} {} {}\n", at[0], at[1], at[2])
+        };
+        let faces = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
+        let face = |f: [usize; 4]| {
+            let f = f.map(|k| k + first);
+            format!("f {} {} {} {}\n", f[0], f[1], f[2], f[3])
+        };
+        (0..8).map(corner).chain(faces.map(face)).collect()
+    };
+    let cross = bar([9, 1, 1], 1) + &bar([1, 9, 2], 9);
+    let many: String = (0..5000)
+        .map(|k| {
+            let x = 2 * k;
+            let b = 4 * k;
+            format!(
+                "v 0 {x} 0\nv 1 {x} 0\nv 0 {} 0\nv 0 {x} 1\nf {} {} {}\nf {} {} {}\nf {} {} {}\nf {} {} {}\n",
+                x + 1,
+                b + 1,
+                b + 3,
+                b + 2,
+                b + 1,
+                b + 2,
+                b + 4,
+                b + 1,
+                b + 4,
+                b + 3,
+                b + 2,
+                b + 3,
+                b + 4
+            )
+        })
+        .collect();
+    for (name, text, what) in [
+        ("open.obj", SOUND.replace("f 2 3 4\n", ""), "an open edge from [0, 1, 0] to [1, 0, 0]"),
+        ("nan.obj", SOUND.replace("v 0 0 1", "v 0 0 nan"), "a corner at [0, 0, nan]"),
+        ("needle.obj", needle, "a triangle without area, of corners [1, 0, 0], [0, 1, 0] and [0.5, 0.5, 0]"),
+        ("inside.obj", with(inside), "a triangle inside another part, of corners ["),
+        ("cross.obj", cross, "parts that cross, at the edge from ["),
+        ("many.obj", many, "20000 triangles, expected a closed surface of up to 16384 triangles"),
+    ] {
+        let found = refused(name, &text);
+        assert!(found.starts_with(&format!("{name}: {what}")) && found.contains("expected"), "{found}");
+    }
+    // A hollow is no part of the whole: its faces look into it.
+    let hollow = inside.lines().map(|line| match line.strip_prefix("f ") {
+        Some(face) => format!("f {}\n", face.split(' ').rev().collect::<Vec<_>>().join(" ")),
+        None => format!("{line}\n"),
+    });
+    assert_eq!(refused("hollow.obj", &with(&hollow.collect::<String>())), "none");
+    assert!(refused("nowhere.txt", SOUND).contains("a name that does not end in .obj, .stl or .ply"));
+}

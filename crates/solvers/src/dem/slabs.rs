@@ -1,0 +1,296 @@
+//! Pieces of slabs on the device, and what hits them and obstacles.
+
+use super::fault::FaultRecord;
+use super::parameters::DemParameters;
+use super::pieces::Pieces;
+use crate::SolverError;
+use crate::pbd::Tuning;
+use crate::saved::Saved;
+use bytemuck::Zeroable;
+use frazil_kernels::{CellSort, CellSortMethod, Counts, UniformGrid};
+use frazil_particles::{ColumnKind, ColumnView};
+use frazil_shaders::dem::{find_piece_cells, move_pieces, pull_links, show_pieces, touch_points};
+use frazil_shaders::types::{Body, DemTerms, Impact, PieceFace, PieceLink, PieceMotion, PieceShape};
+use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Threads};
+
+/// Words of a piece's motion and of what has hit an obstacle.
+const MOTION_WORDS: u32 = (size_of::<PieceMotion>() / 4) as u32;
+const IMPACT_WORDS: u32 = (size_of::<Impact>() / 4) as u32;
+
+/// The sums of force and torque on a piece or an obstacle, in words.
+const WRENCH_WORDS: usize = 12;
+
+/// What the kernels of pieces read beside pieces.
+pub struct Around<'a> {
+    pub terms: &'a Buffer<DemTerms>,
+    pub bodies: &'a Buffer<Body>,
+    pub heights: &'a Buffer<f32>,
+    pub fault: &'a FaultRecord,
+    pub time_s: f32,
+    pub step: u32,
+}
+
+/// Pieces of slabs, their links and obstacles on the device. Buffers hold one element at least, which no kernel then reads.
+pub struct Slabs {
+    pub motions: Buffer<PieceMotion>,
+    pub shapes: Buffer<PieceShape>,
+    pub faces: Buffer<PieceFace>,
+    pub corners_m: Buffer<[f32; 3]>,
+    /// Pieces by cell.
+    pub order: Buffer<u32>,
+    /// Force and torque on each piece, then on each obstacle, in integers.
+    pub sums: Buffer<u32>,
+    pub impacts: Buffer<Impact>,
+    /// Cells by number.
+    pub line: UniformGrid,
+    point_pieces: Buffer<u32>,
+    points_m: Buffer<[f32; 3]>,
+    point_partner: Buffer<u32>,
+    point_shear_m: Buffer<[f32; 3]>,
+    links: Buffer<PieceLink>,
+    linked: Buffer<[u32; 2]>,
+    link_is_whole: Buffer<u32>,
+    key: Buffer<u32>,
+    shown: ShownPieces,
+    n_points: usize,
+    n_links: usize,
+    n_pieces: usize,
+    n_obstacles: usize,
+    sort: Option<(CellSort, DeviceCount)>,
+    find_cells: Kernel<find_piece_cells::Interface>,
+    touch: Kernel<touch_points::Interface>,
+    pull: Kernel<pull_links::Interface>,
+    move_pieces: Kernel<move_pieces::Interface>,
+    show: Kernel<show_pieces::Interface>,
+}
+
+/// Where pieces are, for pictures and recordings.
+#[derive(Clone, Debug)]
+pub struct ShownPieces {
+    /// Centres of mass in m.
+    pub centre_m: Buffer<[f32; 3]>,
+    /// Turns since the beginning, unit quaternions (x, y, z, w).
+    pub rotation: Buffer<[f32; 4]>,
+    /// The same turns, their axis times their angle in rad.
+    pub turn: Buffer<[f32; 3]>,
+    /// In m/s.
+    pub velocity_m_s: Buffer<[f32; 3]>,
+}
+
+impl ShownPieces {
+    fn new(device: &Device, n_pieces: usize) -> frazil_vk::Result<Self> {
+        let n = n_pieces.max(1);
+        Ok(Self {
+            centre_m: device.buffer("piece centre", n)?,
+            rotation: device.buffer("piece rotation", n)?,
+            turn: device.buffer("piece turn", n)?,
+            velocity_m_s: device.buffer("piece velocity", n)?,
+        })
+    }
+}
+
+fn some_of<T: bytemuck::Pod>(device: &Device, name: &str, values: &[T]) -> frazil_vk::Result<Buffer<T>> {
+    if values.is_empty() {
+        return device.buffer_from(name, &[T::zeroed()]);
+    }
+    device.buffer_from(name, values)
+}
+
+impl Slabs {
+    pub fn new(device: &Device, parameters: &DemParameters, tuning: Tuning) -> Result<Self, SolverError> {
+        let workgroup_size = tuning.workgroup_size();
+        let DemParameters { terms, surroundings, pieces } = parameters;
+        let Pieces { shapes, motions, faces, corners_m, point_pieces, points_m, links, linked } = pieces;
+        let (n_pieces, n_points, n_links) = (shapes.len(), points_m.len(), links.len());
+        let n_obstacles = surroundings.obstacles.len();
+        let n_cells = if n_pieces > 0 { terms.piece_grid.cells.iter().product::<u32>() } else { 1 };
+        let line = UniformGrid::new(device, [0.0; 3], [n_cells as f32, 1.0, 1.0], 1.0)?;
+        let sort = if n_pieces > 0 {
+            let method = tuning.cell_sort.map_or_else(|| CellSortMethod::fastest(device), Ok)?;
+            let sort = CellSort::with_options(device, n_pieces as u32, &line, method, workgroup_size)?;
+            Some((sort, Counts::new(device)?.upload(device, "pieces", n_pieces as u32, n_pieces as u32)?))
+        } else {
+            None
+        };
+        let has_bodies = u32::from(!surroundings.colliders.is_empty());
+        let has_meshes = surroundings.has_meshes().into();
+        Ok(Self {
+            motions: some_of(device, "slab_motion", motions)?,
+            shapes: some_of(device, "piece shapes", shapes)?,
+            faces: some_of(device, "piece faces", faces)?,
+            corners_m: some_of(device, "piece corners", corners_m)?,
+            order: some_of(device, "piece order", &vec![0; n_pieces])?,
+            sums: some_of(device, "wrenches", &vec![0; WRENCH_WORDS * (n_pieces + n_obstacles)])?,
+            impacts: some_of(device, "impact", &vec![Impact::zeroed(); n_obstacles])?,
+            line,
+            point_pieces: some_of(device, "point pieces", point_pieces)?,
+            points_m: some_of(device, "points", points_m)?,
+            point_partner: some_of(device, "slab_point_partner", &vec![u32::MAX; n_points])?,
+            point_shear_m: some_of(device, "slab_point_shear", &vec![[0.0; 3]; n_points])?,
+            links: some_of(device, "links", links)?,
+            linked: some_of(device, "linked pieces", linked)?,
+            link_is_whole: some_of(device, "slab_link", &vec![1; n_links])?,
+            key: some_of(device, "piece key", &vec![0; n_pieces])?,
+            shown: ShownPieces::new(device, n_pieces)?,
+            n_points,
+            n_links,
+            n_pieces,
+            n_obstacles,
+            sort,
+            find_cells: Kernel::specialized(device, &find_piece_cells::Specialization { workgroup_size })?,
+            touch: Kernel::specialized(
+                device,
+                &touch_points::Specialization { workgroup_size, has_bodies, has_meshes },
+            )?,
+            pull: Kernel::specialized(device, &pull_links::Specialization { workgroup_size })?,
+            move_pieces: Kernel::specialized(device, &move_pieces::Specialization { workgroup_size })?,
+            show: Kernel::specialized(device, &show_pieces::Specialization { workgroup_size })?,
+        })
+    }
+
+    /// Records where pieces are found by whoever may touch them.
+    pub fn sort_pieces(&self, recorder: &mut Recorder, terms: &Buffer<DemTerms>) -> Result<(), SolverError> {
+        let Some((sort, count)) = &self.sort else { return Ok(()) };
+        let bindings = find_piece_cells::Bindings { terms, motions: &self.motions, key: &self.key };
+        recorder.dispatch(&self.find_cells, Threads::Fixed(self.n_pieces), bindings, ());
+        Ok(sort.record(recorder, count, &self.line, &self.key, &self.order)?)
+    }
+
+    /// Records forces of pieces on what is not a grain, and on one another.
+    pub fn touch_points(&self, recorder: &mut Recorder, around: &Around<'_>) {
+        if self.n_points == 0 {
+            return;
+        }
+        let bindings = touch_points::Bindings {
+            terms: around.terms,
+            fault: around.fault.buffer(),
+            point_piece: &self.point_pieces,
+            point_place_m: &self.points_m,
+            motions: &self.motions,
+            shapes: &self.shapes,
+            faces: &self.faces,
+            piece_order: &self.order,
+            piece_cell_start: self.line.cell_start(),
+            linked_pieces: &self.linked,
+            link_is_whole: &self.link_is_whole,
+            bodies: around.bodies,
+            heights: around.heights,
+            point_partner: &self.point_partner,
+            point_shear_m: &self.point_shear_m,
+            sums: &self.sums,
+        };
+        recorder.declare_bytes(48 * self.n_points as u64);
+        let params =
+            touch_points::Params { step: around.step, time_s: around.time_s, n_points: self.n_points as u32 };
+        recorder.dispatch(&self.touch, Threads::Fixed(self.n_points), bindings, params);
+    }
+
+    /// Records forces of links.
+    pub fn pull_links(&self, recorder: &mut Recorder, around: &Around<'_>) {
+        if self.n_links == 0 {
+            return;
+        }
+        let bindings = pull_links::Bindings {
+            terms: around.terms,
+            fault: around.fault.buffer(),
+            links: &self.links,
+            motions: &self.motions,
+            link_is_whole: &self.link_is_whole,
+            sums: &self.sums,
+        };
+        recorder.declare_bytes(80 * self.n_links as u64);
+        let params = pull_links::Params { step: around.step, n_links: self.n_links as u32 };
+        recorder.dispatch(&self.pull, Threads::Fixed(self.n_links), bindings, params);
+    }
+
+    /// Records the motion of pieces, and what has hit obstacles.
+    pub fn move_pieces(&self, recorder: &mut Recorder, around: &Around<'_>) {
+        let n = self.n_pieces + self.n_obstacles;
+        if n == 0 {
+            return;
+        }
+        let bindings = move_pieces::Bindings {
+            terms: around.terms,
+            fault: around.fault.buffer(),
+            shapes: &self.shapes,
+            motions: &self.motions,
+            impacts: &self.impacts,
+            sums: &self.sums,
+        };
+        recorder.declare_bytes(240 * n as u64);
+        recorder.dispatch(
+            &self.move_pieces,
+            Threads::Fixed(n),
+            bindings,
+            move_pieces::Params { step: around.step },
+        );
+    }
+
+    /// Records what brings [`Self::shown`] to the state.
+    pub fn show(&self, recorder: &mut Recorder) {
+        if self.n_pieces == 0 {
+            return;
+        }
+        let bindings = show_pieces::Bindings {
+            motions: &self.motions,
+            centre_m: &self.shown.centre_m,
+            rotation: &self.shown.rotation,
+            turn: &self.shown.turn,
+            velocity_m_s: &self.shown.velocity_m_s,
+        };
+        let params = show_pieces::Params { n_pieces: self.n_pieces as u32 };
+        recorder.dispatch(&self.show, Threads::Fixed(self.n_pieces), bindings, params);
+    }
+
+    /// Where pieces are after [`Self::show`]; none without pieces.
+    pub fn shown(&self) -> Option<&ShownPieces> {
+        (self.n_pieces > 0).then_some(&self.shown)
+    }
+
+    /// The columns of pieces that are recorded, after [`Self::show`].
+    pub fn shown_columns(&self) -> Vec<ColumnView> {
+        let of = |name, unit, words| ColumnView { name, unit, kind: ColumnKind::Vec3, words };
+        let Some(shown) = self.shown() else { return Vec::new() };
+        vec![
+            of("centre", "m", shown.centre_m.cast()),
+            of("turn", "rad", shown.turn.cast()),
+            of("velocity", "m/s", shown.velocity_m_s.cast()),
+        ]
+    }
+
+    /// All that the next step depends on.
+    pub fn state_columns(&self) -> Vec<ColumnView> {
+        let of = |name, unit, kind, words| ColumnView { name, unit, kind, words };
+        let mut columns = Vec::new();
+        if self.n_pieces > 0 {
+            columns.extend([
+                of("slab_motion", "1", ColumnKind::Matrix(MOTION_WORDS), self.motions.cast()),
+                of("slab_point_partner", "1", ColumnKind::U32, self.point_partner.clone()),
+                of("slab_point_shear", "m", ColumnKind::Vec3, self.point_shear_m.cast()),
+            ]);
+        }
+        if self.n_links > 0 {
+            columns.push(of("slab_link", "1", ColumnKind::U32, self.link_is_whole.clone()));
+        }
+        if self.n_obstacles > 0 {
+            columns.push(of("impact", "1", ColumnKind::Matrix(IMPACT_WORDS), self.impacts.cast()));
+        }
+        columns
+    }
+
+    /// Uploads what [`Self::state_columns`] held.
+    ///
+    /// # Errors
+    /// A column is missing or has another length; the device is lost.
+    pub fn restore(&self, device: &Device, saved: &Saved<'_>) -> Result<(), SolverError> {
+        for column in self.state_columns() {
+            device.upload(&column.words, saved.whole(column.name, column.words.len())?)?;
+        }
+        Ok(())
+    }
+
+    /// Whether each link still holds.
+    pub fn link_is_whole(&self) -> &Buffer<u32> {
+        &self.link_is_whole
+    }
+}

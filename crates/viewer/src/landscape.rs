@@ -1,0 +1,264 @@
+//! What stands still in a picture of a scene: ground, obstacles, sun and fog; and slabs, where nothing else moves them.
+
+use crate::failure::Failure;
+use crate::painter::{up_axis, vec3};
+use frazil_render::glam::{Quat, Vec3};
+use frazil_render::{Frame, Light, Mesh, PieceShapes, Pieces, Solid, SolidShape, Terrain};
+use frazil_scene::{Obstacle, ObstacleShape, Scene, box_axes};
+use frazil_solvers::dem::ShownPieces;
+use frazil_vk::{Buffer, Device};
+
+/// Ground, obstacles, slabs and light of a scene, on the device.
+pub struct Landscape {
+    terrain: Option<Terrain>,
+    obstacles: Vec<Solid>,
+    slabs: Option<Slabs>,
+    light: Light,
+}
+
+/// The pieces of a scene's slabs.
+struct Slabs {
+    shapes: PieceShapes,
+    /// Where they are at time 0: centres in m, and unit quaternions (x, y, z, w).
+    centre: Buffer<[f32; 3]>,
+    rotation: Buffer<[f32; 4]>,
+}
+
+/// Where slabs are now: the centre of each piece in m, and a unit quaternion (x, y, z, w).
+#[derive(Clone)]
+pub struct SlabPoses {
+    pub centre: Buffer<[f32; 3]>,
+    pub rotation: Buffer<[f32; 4]>,
+}
+
+impl SlabPoses {
+    /// Where a solver has them.
+    pub fn of(pieces: &ShownPieces) -> Self {
+        Self { centre: pieces.centre_m.clone(), rotation: pieces.rotation.clone() }
+    }
+
+    /// Where a recording has them: centres in m, and turns as axes times angles in rad. Set-up: it waits for the device.
+    pub fn recorded(device: &Device, centres_m: &[[f32; 3]], turns: &[[f32; 3]]) -> Result<Self, Failure> {
+        let rotations: Vec<[f32; 4]> =
+            turns.iter().map(|turn| Quat::from_scaled_axis(Vec3::from(*turn)).to_array()).collect();
+        Ok(Self {
+            centre: device.buffer_from("slab centres", centres_m)?,
+            rotation: device.buffer_from("slab rotations", &rotations)?,
+        })
+    }
+}
+
+/// Display-encoded colours of obstacles and of ice.
+const OBSTACLE_COLOUR: [f32; 3] = [0.47, 0.34, 0.25];
+const ICE_COLOUR: [f32; 3] = [0.62, 0.79, 0.90];
+/// By default the sun stands so far to the left of the scene's camera, in degrees.
+const SUN_ASIDE_DEG: f64 = 60.0;
+
+impl Landscape {
+    /// Puts what a scene has of it on the device. Set-up: it waits.
+    pub fn new(device: &Device, scene: &Scene) -> Result<Self, Failure> {
+        let ground = scene.ground().map(|ground| {
+            Terrain::new(device, ground.n_columns(), ground.cell_m() as f32, &ground.heights_m())
+        });
+        let solids = scene.obstacles.iter().filter_map(|obstacle| shape_of(scene, obstacle));
+        let solids = solids.map(|shape| Solid::new(device, &shape, OBSTACLE_COLOUR));
+        let slabs = if scene.slabs.is_empty() { None } else { Some(Slabs::new(device, scene)?) };
+        Ok(Self {
+            terrain: ground.transpose().map_err(Failure::device)?,
+            obstacles: solids.collect::<Result<_, _>>().map_err(Failure::device)?,
+            slabs,
+            light: light_of(scene),
+        })
+    }
+
+    /// Whether there is ground to look at: then no plane stands in for it.
+    pub fn has_ground(&self) -> bool {
+        self.terrain.is_some()
+    }
+
+    /// The obstacles, to be drawn.
+    pub fn obstacles(&self) -> impl Iterator<Item = Mesh<'_>> {
+        self.obstacles.iter().map(Solid::mesh)
+    }
+
+    /// The slabs where `poses` has them, or where they are at time 0.
+    pub fn slabs<'a>(&'a self, poses: Option<&'a SlabPoses>) -> Option<Pieces<'a>> {
+        let slabs = self.slabs.as_ref()?;
+        let (centre, rotation) = match poses {
+            Some(SlabPoses { centre, rotation }) => (centre, rotation),
+            None => (&slabs.centre, &slabs.rotation),
+        };
+        Some(Pieces { shapes: &slabs.shapes, centre, rotation, color: ICE_COLOUR })
+    }
+
+    /// A frame with the ground and the light, and nothing else.
+    pub fn frame(&self) -> Frame<'_> {
+        Frame { terrain: self.terrain.as_ref(), light: self.light, ..Frame::default() }
+    }
+}
+
+impl Slabs {
+    fn new(device: &Device, scene: &Scene) -> Result<Self, Failure> {
+        let sampled = scene.sample_slabs()?;
+        let narrow = |v: &[f64; 3]| v.map(|x| x as f32);
+        let shapes = sampled
+            .pieces
+            .iter()
+            .map(|piece| (piece.vertices_m.iter().map(narrow).collect(), piece.faces.as_slice()));
+        let centres: Vec<[f32; 3]> = sampled.pieces.iter().map(|piece| narrow(&piece.centre_m)).collect();
+        let unturned = vec![[0.0, 0.0, 0.0, 1.0]; centres.len()];
+        Ok(Self {
+            shapes: PieceShapes::new(device, shapes).map_err(Failure::device)?,
+            centre: device.buffer_from("slab centres", &centres)?,
+            rotation: device.buffer_from("slab rotations", &unturned)?,
+        })
+    }
+}
+
+fn shape_of(scene: &Scene, obstacle: &Obstacle) -> Option<SolidShape> {
+    match &obstacle.shape {
+        ObstacleShape::Box { centre_m, size_m, rotation_deg } => {
+            let axes = box_axes(*rotation_deg).map(vec3);
+            let half = std::array::from_fn(|axis| axes[axis] * (0.5 * size_m[axis]) as f32);
+            Some(SolidShape::cuboid(vec3(*centre_m), half))
+        }
+        ObstacleShape::Cylinder { foot_m, radius_m, height_m } => {
+            let level = scene.up_axis.horizontal();
+            let ground_m = scene.ground().and_then(|ground| ground.height_m(*foot_m)).unwrap_or(0.0);
+            let mut foot = Vec3::ZERO;
+            foot[level[0]] = foot_m[0] as f32;
+            foot[level[1]] = foot_m[1] as f32;
+            // It is rooted in the ground, which may fall away below its rim.
+            foot[scene.up_axis.index()] = (ground_m - radius_m) as f32;
+            let height_m = (height_m + radius_m) as f32;
+            Some(SolidShape::cylinder(foot, *radius_m as f32, height_m, up_axis(scene.up_axis)))
+        }
+        ObstacleShape::Mesh { scale, offset_m, .. } => {
+            let mesh = obstacle.mesh()?;
+            let place = |idx: u32| {
+                let vertex = mesh.vertices()[idx as usize];
+                vec3(std::array::from_fn(|axis| offset_m[axis] + scale * vertex[axis]))
+            };
+            Some(SolidShape::flat(mesh.triangles().iter().map(|triangle| triangle.map(place))))
+        }
+        _ => None,
+    }
+}
+
+fn light_of(scene: &Scene) -> Light {
+    let render = &scene.render;
+    let azimuth_deg = render.sun_azimuth_deg.unwrap_or(render.camera.azimuth_deg - SUN_ASIDE_DEG);
+    let up_axis = up_axis(scene.up_axis);
+    Light {
+        fog_color: render.background_srgb.map(|component| component as f32),
+        fog_per_m: render.fog_per_m as f32,
+        ..Light::from_sun(up_axis, azimuth_deg as f32, render.sun_elevation_deg as f32)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails there")]
+
+    use super::*;
+    use crate::painter::{self, Painter, Shown, ShownSet};
+    use frazil_kernels::Counts;
+    use frazil_render::Pixels;
+    use frazil_scene::RenderScheme;
+    use frazil_vk::{DeviceOptions, ReadbackRing};
+
+    /// Pictures of the start of a scene in each scheme, and of the third with all slabs lifted by 20 m. They are written into the folder that
+    /// `FRAZIL_WRITE_PICTURES` names.
+    fn pictures(scene: &Scene) -> Vec<(RenderScheme, Pixels)> {
+        let device = Device::open(&DeviceOptions { validation: true, ..DeviceOptions::default() }).unwrap();
+        let positions = scene.sample().unwrap().positions_m;
+        let n = positions.len() as u32;
+        let count = Counts::new(&device).unwrap().upload(&device, "count", n, n).unwrap();
+        let position = device.buffer_from("position", &positions).unwrap();
+        let ring = ReadbackRing::new(&device);
+        let mut painter = Painter::new(&device, scene, positions.len()).unwrap();
+        let lifted: Vec<[f32; 3]> = scene
+            .sample_slabs()
+            .unwrap()
+            .pieces
+            .iter()
+            .map(|piece| (vec3(piece.centre_m) + 20.0 * Vec3::Z).to_array())
+            .collect();
+        let poses = SlabPoses {
+            rotation: device.buffer_from("rotation", &vec![[0.0, 0.0, 0.0, 1.0]; lifted.len()]).unwrap(),
+            centre: device.buffer_from("centre", &lifted).unwrap(),
+        };
+        let schemes = painter::schemes(scene).into_iter().map(|scheme| (scheme, None));
+        let cases: Vec<_> = schemes.chain([(RenderScheme::SurfaceAndSlabs, Some(poses))]).collect();
+        let mut drawn = Vec::new();
+        for (i, (scheme, slabs)) in cases.into_iter().enumerate() {
+            painter.set_scheme(scheme);
+            let set = ShownSet::of_positions(&count, &position);
+            let shown = Shown { sets: vec![set], slabs };
+            let mut recorder = device.recorder().unwrap();
+            let (camera, height) = (painter::camera(scene), frazil_scene::ColourBy::Height);
+            let image = painter.record(&mut recorder, &shown, camera, height, 0.0).unwrap();
+            let (width, height) = image.size();
+            let pending = ring.read_image(&mut recorder, image).unwrap();
+            device.submit(recorder).unwrap();
+            let pixels = pending.wait().unwrap();
+            if let Some(folder) = std::env::var_os("FRAZIL_WRITE_PICTURES") {
+                let path = std::path::Path::new(&folder).join(format!("{i}_{}.png", scheme.name()));
+                frazil_render::write_png(&path, width, height, &pixels).unwrap();
+            }
+            drawn.push((scheme, Pixels { width, height, pixels }));
+        }
+        device.check_validation().unwrap();
+        drawn
+    }
+
+    /// The part of a picture in which two differ by more than rounding does.
+    fn difference(a: &Pixels, b: &Pixels) -> f64 {
+        let differs = |(a, b): (&u32, &u32)| {
+            a.to_le_bytes().iter().zip(b.to_le_bytes()).any(|(a, b)| a.abs_diff(b) > 8)
+        };
+        a.pixels.iter().zip(&b.pixels).filter(|pair| differs(*pair)).count() as f64 / a.pixels.len() as f64
+    }
+
+    #[test]
+    fn the_three_schemes_of_an_avalanche_with_slabs_differ_by_what_they_show() {
+        let size = if std::env::var_os("FRAZIL_WRITE_PICTURES").is_some() { [1280, 720] } else { [480, 270] };
+        let near = "render.camera={target_m=[28,80,158],distance_m=120,azimuth_deg=60,elevation_deg=35}";
+        let overrides = [
+            "scale=0.5".to_owned(),
+            near.to_owned(),
+            format!("render.width_px={}", size[0]),
+            format!("render.height_px={}", size[1]),
+        ];
+        // No built-in scene, as long as no solver moves slabs.
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenes/avalanche_slabs.toml");
+        let scene = Scene::find(path, &overrides).unwrap();
+        let pictures = pictures(&scene);
+        let schemes: Vec<_> = pictures.iter().map(|(scheme, _)| *scheme).collect();
+        assert_eq!(schemes[..3], RenderScheme::ALL);
+        let between = |a: usize, b: usize| difference(&pictures[a].1, &pictures[b].1);
+        assert!(between(0, 1) > 0.01, "sprites and surface: {}", between(0, 1));
+        // Slabs are all that the third adds: a strip above the snow.
+        assert!((0.003..0.3).contains(&between(1, 2)), "slabs: {}", between(1, 2));
+        assert!(between(2, 3) > 0.003, "slabs lifted: {}", between(2, 3));
+    }
+
+    #[test]
+    fn the_sun_stands_beside_the_camera_unless_the_scene_says_where() {
+        let sun = |overrides: &[&str]| {
+            let overrides: Vec<String> = overrides.iter().map(|text| (*text).to_owned()).collect();
+            light_of(&Scene::find("slope_obstacle", &overrides).unwrap()).to_sun
+        };
+        // The scene's camera is at 0, and 0 is against the y axis.
+        let expected = |azimuth_deg: f32, elevation_deg: f32| {
+            let [a, e] = [azimuth_deg, elevation_deg].map(f32::to_radians);
+            Vec3::new(a.sin() * e.cos(), -a.cos() * e.cos(), e.sin())
+        };
+        assert!((sun(&[]) - expected(-60.0, 35.0)).length() < 1e-6);
+        assert!(
+            (sun(&["render.sun_azimuth_deg=90", "render.sun_elevation_deg=10"]) - expected(90.0, 10.0))
+                .length()
+                < 1e-6
+        );
+    }
+}

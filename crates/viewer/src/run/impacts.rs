@@ -1,0 +1,59 @@
+//! The force on each obstacle over time, of a scene of grains: means between rows of the metrics, which miss no impact.
+//!
+//! Made of the metrics, so that a run that was resumed has that of the whole.
+
+use super::outputs::Folder;
+use crate::failure::Failure;
+use frazil_io::{Mark, Metric, MetricsTable, MetricsWriter, Series, plot_series};
+use frazil_scene::Scene;
+
+/// Writes `impacts.csv` and its plot `impacts.png`: at each row of `metrics.csv` but the first, the mean force on each obstacle since the row before, by axis and by
+/// size. Nothing of a scene without obstacles, or of fewer than two rows.
+pub fn write(folder: &Folder, scene: &Scene) -> Result<(), Failure> {
+    if scene.dem.is_none() || scene.obstacles.is_empty() {
+        return Ok(());
+    }
+    let table = MetricsTable::read(&folder.metrics()).map_err(Failure::other)?;
+    let times_s = table.column("time").map_err(Failure::other)?;
+    let steps = table.column("step").map_err(Failure::other)?;
+    let mut metrics = vec![Metric::new("step", ""), Metric::new("time", "s")];
+    let mut impulses_n_s = Vec::new();
+    for obstacle in &scene.obstacles {
+        let name = &obstacle.name;
+        for axis in ["x", "y", "z"] {
+            metrics.push(Metric::new(format!("mean_force_on_{name}_{axis}"), "N"));
+            let impulse_n_s = table.column(&format!("impulse_on_{name}_{axis}")).map_err(Failure::other)?;
+            impulses_n_s.push(impulse_n_s);
+        }
+        metrics.push(Metric::new(format!("mean_force_on_{name}"), "N"));
+    }
+    let mut curves = vec![Vec::new(); scene.obstacles.len()];
+    let mut out = MetricsWriter::create(&folder.impacts(), &metrics).map_err(Failure::other)?;
+    for row in 1..times_s.len() {
+        let duration_s = times_s[row] - times_s[row - 1];
+        if duration_s <= 0.0 {
+            continue;
+        }
+        let mut values = vec![steps[row], times_s[row]];
+        for (axes, curve) in impulses_n_s.chunks_exact(3).zip(&mut curves) {
+            let force_n: [f64; 3] =
+                std::array::from_fn(|axis| (axes[axis][row] - axes[axis][row - 1]) / duration_s);
+            values.extend(force_n);
+            let size_n = force_n.iter().map(|f| f * f).sum::<f64>().sqrt();
+            values.push(size_n);
+            curve.push((times_s[row], size_n));
+        }
+        out.row(&values).map_err(Failure::other)?;
+    }
+    if curves.iter().all(Vec::is_empty) {
+        return Ok(());
+    }
+    let series: Vec<Series> = scene
+        .obstacles
+        .iter()
+        .zip(curves)
+        .map(|(obstacle, points)| Series::new(obstacle.name.clone(), Mark::Line, points))
+        .collect();
+    plot_series("Force on obstacles", "time [s]", "mean force [N]", &series, &folder.impacts_plot())
+        .map_err(Failure::other)
+}

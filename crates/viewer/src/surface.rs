@@ -1,0 +1,133 @@
+//! Surfaces of a scene's particles: what they are made of, and how they are found.
+
+use crate::failure::Failure;
+use crate::painter::{Shown, ShownSet, WATER_COLOUR};
+use frazil_render::{Coloring, Material, Mesh, ParticleSurface, Particles, Shading, SurfaceOptions};
+use frazil_scene::{Phase, Scene, Vec3};
+use frazil_vk::Device;
+
+/// Surfaces of all sets of particles that a picture shows.
+pub struct Surfaces {
+    device: Device,
+    options: SurfaceOptions,
+    /// What particles are where no phase says so.
+    is_water: bool,
+    /// One a set, made when first asked for.
+    surfaces: Vec<ParticleSurface>,
+}
+
+/// A surface on the host: an indexed mesh.
+#[derive(Default)]
+pub struct HostSurface {
+    pub position: Vec<[f32; 3]>,
+    pub normal: Vec<[f32; 3]>,
+    pub triangles: Vec<[u32; 3]>,
+}
+
+/// Refuses a scene whose particles have no surface, for what was asked by `option`.
+pub fn check(scene: &Scene, option: &str) -> Result<(), Failure> {
+    match scene.n_dimensions() {
+        3 => Ok(()),
+        n => Err(Failure::input(format!(
+            "{option}: \"{}\" is a scene in {n} dimensions, expected one in 3: only bodies in space have a surface",
+            scene.name
+        ))),
+    }
+}
+
+/// Share of space that grains side by side fill: a random packing is between 0.56, loose, and 0.64, close.
+const GRAIN_FRACTION: f64 = 0.6;
+/// Display-encoded colour of snow that flows, under the sun: fresher than that on the ground.
+const FLOWING_SNOW_COLOUR: [f32; 3] = [0.96, 0.97, 0.99];
+
+impl Surfaces {
+    /// Those of a scene; nothing is made before a surface is asked for.
+    pub fn new(device: &Device, scene: &Scene) -> Self {
+        Self {
+            device: device.clone(),
+            options: options(scene),
+            is_water: scene.fluid.is_some(),
+            surfaces: Vec::new(),
+        }
+    }
+
+    /// Finds the surface of each set, as the submissions so far leave it. It waits for the device: how much surface there is must be known
+    /// before there can be room for it.
+    pub fn find(&mut self, shown: &Shown<'_>) -> Result<(), Failure> {
+        for (i, set) in shown.sets.iter().enumerate() {
+            let capacity = set.count.capacity;
+            // From frame to frame of a recording, phases have more particles or fewer.
+            if self.surfaces.get(i).is_none_or(|surface| surface.capacity() < capacity) {
+                let made =
+                    ParticleSurface::new(&self.device, capacity, self.options).map_err(Failure::device)?;
+                self.surfaces.truncate(i);
+                self.surfaces.push(made);
+            }
+            self.surfaces[i].find(set.count, &set.position).map_err(Failure::device)?;
+        }
+        Ok(())
+    }
+
+    /// The surfaces found last, as one on the host. It waits for the device.
+    pub fn download(&self) -> Result<HostSurface, Failure> {
+        let mut all = HostSurface::default();
+        for surface in &self.surfaces {
+            let (found, cubes) = (surface.found(), surface.marching_cubes());
+            let first = all.position.len() as u32;
+            all.position.extend(self.device.download(cubes.position(), found.vertices as usize)?);
+            all.normal.extend(self.device.download(cubes.normal(), found.vertices as usize)?);
+            let triangles = self.device.download(cubes.triangle(), found.triangles as usize)?;
+            all.triangles.extend(triangles.iter().map(|triangle| triangle.map(|vertex| first + vertex)));
+        }
+        Ok(all)
+    }
+
+    /// The surfaces found last, to be drawn.
+    pub fn meshes(&self, shown: &Shown<'_>) -> Vec<Mesh<'_>> {
+        let is_water: Vec<_> = shown.sets.iter().map(|set| self.is_water(set)).collect();
+        let sets = self.surfaces.iter().zip(is_water);
+        sets.map(|(surface, is_water)| match is_water {
+            true => surface.mesh(Material::Water, WATER_COLOUR),
+            false => surface.mesh(Material::Snow, FLOWING_SNOW_COLOUR),
+        })
+        .collect()
+    }
+
+    /// The particles of each set that are in no body, as spheres of a radius in m.
+    pub fn spray(&self, shown: &Shown<'_>, radius_m: f32) -> Vec<Particles<'_>> {
+        let spray = |(surface, is_water)| {
+            let surface: &ParticleSurface = surface;
+            let (color, shading) = match is_water {
+                true => (WATER_COLOUR, Shading::Lit),
+                false => (FLOWING_SNOW_COLOUR, Shading::Sunlit),
+            };
+            Particles {
+                positions: surface.spray(),
+                count: surface.spray_count(),
+                at_most: surface.found().spray,
+                radius_m,
+                coloring: Coloring::Uniform(color),
+                shading,
+            }
+        };
+        let is_water: Vec<_> = shown.sets.iter().map(|set| self.is_water(set)).collect();
+        self.surfaces.iter().zip(is_water).map(spray).collect()
+    }
+
+    fn is_water(&self, set: &ShownSet<'_>) -> bool {
+        set.phase.map_or(self.is_water, |phase| phase == Phase::Water)
+    }
+}
+
+/// What a scene says of its surfaces.
+fn options(scene: &Scene) -> SurfaceOptions {
+    let fraction = if scene.dem.is_some() { GRAIN_FRACTION } else { 1.0 };
+    let narrow = |corner: Vec3| corner.map(|x| x as f32);
+    SurfaceOptions {
+        min_m: narrow(scene.domain.min_m),
+        max_m: narrow(scene.domain.max_m),
+        cell_m: (scene.render.surface_cell_spacings * scene.particle_spacing_m()) as f32,
+        particle_mass_kg: scene.particle_mass_kg() as f32,
+        level_kg_m3: (scene.render.surface_level * fraction * scene.rest_density_kg_m3()) as f32,
+    }
+}

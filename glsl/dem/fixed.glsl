@@ -1,0 +1,46 @@
+// Sums of numbers that many threads add to in any order, with the same bits whatever the order: 64-bit integers in units of a quantum,
+// two words each, the low one first. Needs a buffer `sums` of uint.
+#ifndef DEM_FIXED
+#define DEM_FIXED
+
+const float TWO_32 = 4294967296.0;
+
+// Adds x, in quanta. What is not finite adds nothing; whoever made it finds that out by itself.
+void add_fixed(uint number, float x) {
+    float size = min(abs(x), 9.0e18);
+    if (!(size >= 0.5)) return;
+    // Exact: of the 24 digits of x, those above 2^32, and the rest.
+    uint high = uint(size / TWO_32);
+    uint low = uint(size - float(high) * TWO_32 + 0.5);
+    if (x < 0.0) {
+        low = ~low + 1u;
+        high = ~high + (low == 0u ? 1u : 0u);
+    }
+    uint carry;
+    uaddCarry(atomicAdd(sums[2u * number], low), low, carry);
+    if (high + carry != 0u) atomicAdd(sums[2u * number + 1u], high + carry);
+}
+
+// A sum in quanta, rounded to f32.
+float fixed_sum(uint number) {
+    uint low = sums[2u * number];
+    uint high = sums[2u * number + 1u];
+    bool is_negative = (high & 0x80000000u) != 0u;
+    if (is_negative) {
+        low = ~low + 1u;
+        high = ~high + (low == 0u ? 1u : 0u);
+    }
+    float size = float(high) * TWO_32 + float(low);
+    return is_negative ? -size : size;
+}
+
+// A wrench is six sums: force, then torque about the centre.
+void add_force(uint wrench, vec3 force_n, float quanta_per_n) {
+    [[unroll]] for (uint axis = 0u; axis < 3u; ++axis) add_fixed(6u * wrench + axis, force_n[axis] * quanta_per_n);
+}
+
+void add_torque(uint wrench, vec3 torque_n_m, float quanta_per_n) {
+    [[unroll]] for (uint axis = 0u; axis < 3u; ++axis) add_fixed(6u * wrench + 3u + axis, torque_n_m[axis] * quanta_per_n);
+}
+
+#endif

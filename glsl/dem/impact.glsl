@@ -1,0 +1,18 @@
+// What has hit an obstacle.
+struct Impact {
+    // Of the last step, and the greatest size of any step.
+    vec3 force_n;
+    float peak_n;
+    // Σ F Δt since the beginning, and what its additions have rounded off (Kahan): a long run adds far less at a time than it has.
+    vec3 impulse_n_s;
+    vec3 rounding_n_s;
+};
+
+void add_impulse(inout Impact impact, vec3 impulse_n_s) {
+    precise vec3 term = impulse_n_s - impact.rounding_n_s;
+    precise vec3 sum = impact.impulse_n_s + term;
+    precise vec3 taken = sum - impact.impulse_n_s;
+    precise vec3 rest = taken - term;
+    impact.rounding_n_s = rest;
+    impact.impulse_n_s = sum;
+}

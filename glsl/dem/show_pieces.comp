@@ -1,0 +1,27 @@
+#version 460
+// What is shown and recorded of pieces: their centres, and the turn since the beginning both as a quaternion and as an axis as long as the
+// angle. Bytes: 64 a piece read, 52 written. Order-independent.
+#extension GL_GOOGLE_include_directive : require
+#include "common/kernel.glsl"
+#include "dem/piece.glsl"
+
+layout(scalar, binding = 0) readonly buffer Motions { PieceMotion motions[]; };
+layout(scalar, binding = 1) writeonly buffer Centre { vec3 centre_m[]; };
+layout(scalar, binding = 2) writeonly buffer Rotation { vec4 rotation[]; };
+layout(scalar, binding = 3) writeonly buffer Turn { vec3 turn[]; };
+layout(scalar, binding = 4) writeonly buffer Velocity { vec3 velocity_m_s[]; };
+layout(scalar, push_constant) uniform Params { uint n_pieces; };
+
+void main() {
+    uint i = thread_idx();
+    if (i >= n_pieces) return;
+    PieceMotion motion = motions[i];
+    vec4 q = motion.rotation.w < 0.0 ? -motion.rotation : motion.rotation;
+    float size = sqrt(dot(q.xyz, q.xyz));
+    // Of small turns, the half angle is its sine.
+    float angle_by_sine = size > 1e-6 ? 2.0 * atan(size, q.w) / size : 2.0;
+    centre_m[i] = motion.centre_m;
+    rotation[i] = motion.rotation;
+    turn[i] = angle_by_sine * q.xyz;
+    velocity_m_s[i] = motion.velocity_m_s;
+}

@@ -1,0 +1,145 @@
+#version 460
+// Contacts of pieces with walls, bodies and one another: each point of a piece's surface is pushed out of what it is deepest in, by the law
+// of a grain's contact, and pushes back. Pieces that a link holds together do not push each other.
+//
+// Forces go to sums of integers, so that their order does not count. Bytes: 4 (1 + 3 + 2 × 4) a point, and pieces. Order-independent.
+#extension GL_GOOGLE_include_directive : require
+#include "common/kernel.glsl"
+layout(constant_id = 1) const uint HAS_BODIES = 1;
+layout(constant_id = 2) const uint HAS_MESHES = 0;
+const uint DIMENSIONS = 3u;
+#include "dem/contact.glsl"
+#include "dem/fault.glsl"
+#include "dem/piece.glsl"
+#include "common/body.glsl"
+
+layout(scalar, binding = 0) readonly buffer Terms { DemTerms terms[]; };
+layout(scalar, binding = 1) readonly buffer Fault { DemFault fault[]; };
+layout(scalar, binding = 2) readonly buffer PointPiece { uint point_piece[]; };
+layout(scalar, binding = 3) readonly buffer PointPlace { vec3 point_place_m[]; };
+layout(scalar, binding = 4) readonly buffer Motions { PieceMotion motions[]; };
+layout(scalar, binding = 5) readonly buffer Shapes { PieceShape shapes[]; };
+layout(scalar, binding = 6) readonly buffer Faces { PieceFace faces[]; };
+layout(scalar, binding = 7) readonly buffer PieceOrder { uint piece_order[]; };
+layout(scalar, binding = 8) readonly buffer PieceCellStart { uint piece_cell_start[]; };
+// Piece after piece: the other end of each of its links, and the link.
+layout(scalar, binding = 9) readonly buffer LinkedPieces { uvec2 linked_pieces[]; };
+layout(scalar, binding = 10) readonly buffer LinkIsWhole { uint link_is_whole[]; };
+layout(scalar, binding = 11) readonly buffer Bodies { Body bodies[]; };
+layout(scalar, binding = 12) readonly buffer Heights { float heights[]; };
+// What a point touches, and how far the contact is sprung.
+layout(scalar, binding = 13) buffer PointPartner { uint point_partner[]; };
+layout(scalar, binding = 14) buffer PointShear { vec3 point_shear_m[]; };
+layout(scalar, binding = 15) buffer Sums { uint sums[]; };
+layout(scalar, push_constant) uniform Params {
+    uint step;
+    float time_s;
+    uint n_points;
+};
+
+#include "common/surfaces.glsl"
+#include "dem/planes.glsl"
+#include "dem/fixed.glsl"
+#include "dem/partners.glsl"
+
+bool are_linked(PieceShape shape, uint other) {
+    [[dont_unroll]] for (uint k = 0u; k < shape.n_links; ++k) {
+        uvec2 linked = linked_pieces[shape.first_link + k];
+        if (linked.x == other && link_is_whole[linked.y] != 0u) return true;
+    }
+    return false;
+}
+
+void main() {
+    uint i = thread_idx();
+    if (i >= n_points || fault[0].step < step) return;
+    DemTerms t = terms[0];
+    uint piece = point_piece[i];
+    PieceMotion motion = motions[piece];
+    PieceShape shape = shapes[piece];
+    vec3 x = motion.centre_m + turn(motion.rotation, point_place_m[i]);
+
+    // What it is deepest in.
+    vec4 deepest = vec4(0.0);
+    uint partner = INVALID_INDEX;
+    [[dont_unroll]] for (uint k = 0u; k < 6u; ++k) {
+        vec4 surface = wall(t, k, x);
+        if (surface.w < deepest.w) {
+            deepest = surface;
+            partner = FIRST_WALL + k;
+        }
+    }
+    if (HAS_BODIES != 0u)
+        [[dont_unroll]] for (uint k = 0u; k < t.n_bodies; ++k) {
+            vec4 surface = surface_of(t.up_axis, bodies[k], x, time_s);
+            if (surface.w < deepest.w) {
+                deepest = surface;
+                partner = FIRST_BODY + k;
+            }
+        }
+    uvec3 cell = wrapped_cell(t.piece_grid, x);
+    [[dont_unroll]] for (uint row = 0u; row < 9u; ++row) {
+        uint first = row_about(t.piece_grid, cell, row);
+        uint end = piece_cell_start[first + 3u];
+        [[dont_unroll]] for (uint j = piece_cell_start[first]; j < end; ++j) {
+            uint other = piece_order[j];
+            vec3 apart = x - motions[other].centre_m;
+            float reach = shapes[other].reach_m;
+            if (other == piece || dot(apart, apart) > reach * reach) continue;
+            vec4 q = motions[other].rotation;
+            vec4 surface = farthest_plane(shapes[other], turn_back(q, apart));
+            if (surface.w < deepest.w && !are_linked(shape, other)) {
+                deepest = vec4(turn(q, surface.xyz), surface.w);
+                partner = FIRST_PIECE + other;
+            }
+        }
+    }
+
+    bool is_new = point_partner[i] != partner;
+    point_partner[i] = partner;
+    if (partner == INVALID_INDEX) {
+        point_shear_m[i] = vec3(0.0);
+        return;
+    }
+    vec3 normal = deepest.xyz;
+    vec3 place = x - 0.5 * deepest.w * normal;
+    vec3 arm = place - motion.centre_m;
+    float inverse_mass = inverse_mass_at(shape, motion.rotation, arm, normal);
+    vec3 their_velocity = vec3(0.0);
+    Touch c;
+    c.friction = shape.friction;
+    c.damping_ratio = shape.damping_ratio;
+    if (partner >= FIRST_PIECE) {
+        uint other = partner - FIRST_PIECE;
+        vec3 their_arm = place - motions[other].centre_m;
+        inverse_mass += inverse_mass_at(shapes[other], motions[other].rotation, their_arm, normal);
+        their_velocity = velocity_at(motions[other], their_arm);
+        c.friction = min(c.friction, shapes[other].friction);
+        c.damping_ratio = max(c.damping_ratio, shapes[other].damping_ratio);
+    } else if (partner >= FIRST_BODY) {
+        their_velocity = velocity_of(bodies[partner - FIRST_BODY], time_s);
+    }
+    c.normal = normal;
+    c.overlap_m = -deepest.w;
+    c.velocity_m_s = velocity_at(motion, arm) - their_velocity;
+    // Points neither roll, nor attract, nor freeze.
+    c.spin_1_s = vec3(0.0);
+    c.mass_kg = 1.0 / inverse_mass;
+    c.radius_m = 0.0;
+    c.rolling_inertia_kg_m2 = 0.0;
+    c.attraction_n = 0.0;
+    c.attraction_range_m = 0.0;
+    Memory memory = Memory(is_new ? vec3(0.0) : point_shear_m[i], vec3(0.0), 0.0);
+    Response response = respond(t, c, memory);
+    point_shear_m[i] = memory.shear_m;
+    vec3 force = response.across_n + response.along_n;
+    add_force(piece, force, t.quanta_per_n);
+    add_torque(piece, cross(arm, force), t.quanta_per_n);
+    if (partner >= FIRST_PIECE) {
+        uint other = partner - FIRST_PIECE;
+        add_force(other, -force, t.quanta_per_n);
+        add_torque(other, -cross(place - motions[other].centre_m, force), t.quanta_per_n);
+    } else if (partner >= FIRST_BODY + t.first_obstacle) {
+        add_force(t.n_pieces + partner - FIRST_BODY - t.first_obstacle, -force, t.quanta_per_n);
+    }
+}

@@ -1,0 +1,26 @@
+#version 460
+// The fragment stage shades by the interpolated normal.
+#extension GL_GOOGLE_include_directive : require
+#include "render/view.glsl"
+#include "render/shade.glsl"
+#include "render/mesh.glsl"
+
+layout(location = 0) in vec3 from_eye;
+layout(location = 1) in vec3 outwards;
+layout(location = 0) out vec4 pixel;
+
+const uint MATERIAL_SNOW = 0u;
+const uint MATERIAL_STONE = 1u;
+const uint MATERIAL_WATER = 2u;
+const float SNOW_WRAP = 0.3;
+
+void main() {
+    float squared = dot(outwards, outwards);
+    vec3 to_viewer = toward_viewer(view, from_eye);
+    // Opposite normals of one triangle may interpolate to none.
+    vec3 unit = squared > 0.0 ? outwards * inversesqrt(squared) : to_viewer;
+    vec3 shown;
+    if (material == MATERIAL_WATER) shown = lit(color, unit, to_viewer, view);
+    else shown = sunlit(color, unit, axis_vector(up_axis), to_sun, material == MATERIAL_SNOW ? SNOW_WRAP : 0.0);
+    pixel = vec4(fogged(shown, fog, length(from_eye)), 1.0);
+}

@@ -1,0 +1,11 @@
+// Parameters that the two stages of `pieces` share.
+layout(scalar, push_constant) uniform Params {
+    View view;
+    Fog fog;
+    // Unit vector towards the sun.
+    vec3 to_sun;
+    // Display-encoded.
+    vec3 color;
+    // The axis that points up: 0, 1 or 2.
+    uint up_axis;
+};

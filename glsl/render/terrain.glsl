@@ -1,0 +1,18 @@
+// Parameters that the two stages of `terrain` share.
+layout(scalar, push_constant) uniform Params {
+    View view;
+    Fog fog;
+    // Unit vector towards the sun.
+    vec3 to_sun;
+    // Heights along x and y, and how far apart they are in m.
+    uvec2 n;
+    float cell_m;
+    // The chunk: its first height, how many cells a side of a quad has, and which neighbours have quads twice as large: bits for those
+    // towards lower x, higher x, lower y and higher y.
+    uvec2 first;
+    uint stride;
+    uint coarser;
+    // Lowest and highest height of the terrain in m.
+    float lowest_m;
+    float highest_m;
+};

@@ -1,0 +1,156 @@
+//! Grains on a real mountain side beside a depth-averaged model: AvaFrame's avaKot, whose com1DFA (Voellmy friction) gives peak thickness.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use frazil_io::{FlowRasters, affected_area_overlap};
+use frazil_scene::{Scene, Terrain};
+use frazil_tests::scene_grains::SceneGrains;
+use frazil_tests::{assert_no_validation_messages, device};
+use std::path::{Path, PathBuf};
+
+/// The data lie beside the project; where they do not, the test says so.
+fn data() -> Option<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/terrain/avaKot");
+    let is_there = folder.join("avaKot.asc").is_file();
+    if !is_there {
+        eprintln!("SKIPPED: {} is not there, and avaKot not compared with", folder.display());
+    }
+    is_there.then_some(folder)
+}
+
+/// What a flow has in common with the model's.
+#[derive(Debug)]
+struct Likeness {
+    /// Cells in which both are thicker than 0.1 m over cells in which either is.
+    overlap: f64,
+    /// Share of the flow's cells that are the model's, too: 1 for a flow that stays in the valley of the model's.
+    within: f64,
+    /// How much lower on the mountain than the model's the flow's lowest cell is, in m.
+    lower_m: f64,
+    /// How much farther than the model's the flow runs out: from the highest to the lowest cell, on the map, in m.
+    farther_m: f64,
+}
+
+const THICK_M: f32 = 0.1;
+
+/// The greatest of each block of `side`² cells of a raster, with the width and height in blocks; unknown where nothing is known.
+fn blocks(values: &[f32], width: usize, side: usize) -> (Vec<f32>, usize) {
+    let height = values.len() / width;
+    let (across, along) = (width / side, height / side);
+    let of = |block: usize| {
+        let (column, row) = (block % across * side, block / across * side);
+        let cells = (0..side * side).map(|k| values[(row + k / side) * width + column + k % side]);
+        cells.fold(f32::NAN, f32::max)
+    };
+    ((0..across * along).map(of).collect(), across)
+}
+
+/// Compares a flow's peak thickness on its terrain with the model's on its own grid, in blocks of so many cells.
+fn compare(terrain: &Terrain, flow: &[f32], model: &Terrain, side: usize) -> Likeness {
+    let (width, height) = (model.n_columns(), model.n_rows());
+    // The flow at the model's cells: the nearest of its own, which are as large to 0.05 %.
+    let at = |cell: usize| {
+        let place = [cell % width, cell / width].map(|k| k as f64 * model.cell_m());
+        let here = terrain.from_map_m(model.to_map_m(place)).map(|x| (x / terrain.cell_m()).round());
+        let inside = here[0] >= 0.0
+            && here[1] >= 0.0
+            && (here[0] as usize) < terrain.n_columns()
+            && (here[1] as usize) < terrain.n_rows();
+        if inside { flow[here[1] as usize * terrain.n_columns() + here[0] as usize] } else { f32::NAN }
+    };
+    let ours: Vec<f32> = (0..width * height).map(at).collect();
+    let theirs: Vec<f32> =
+        model.map_heights_m().iter().map(|h| if h.is_nan() { 0.0 } else { *h as f32 }).collect();
+    let (ours, across) = blocks(&ours, width, side);
+    let (theirs, _) = blocks(&theirs, width, side);
+    let block_m = side as f64 * model.cell_m();
+    let (mut both, mut flow_alone) = (0.0, 0.0);
+    for (a, b) in ours.iter().zip(&theirs).filter(|(a, _)| **a > THICK_M) {
+        if *b > THICK_M && !a.is_nan() { both += 1.0 } else { flow_alone += 1.0 }
+    }
+    // Height and place of the highest and the lowest of what is thick.
+    let ends = |values: &[f32]| {
+        let thick = values.iter().enumerate().filter(|(_, v)| **v > THICK_M);
+        let mut places: Vec<[f64; 3]> = thick
+            .filter_map(|(block, _)| {
+                let on_map =
+                    model.to_map_m([block % across, block / across].map(|k| (k as f64 + 0.5) * block_m));
+                let [x, y] = terrain.from_map_m(on_map);
+                Some([terrain.height_m([x, y])?, x, y])
+            })
+            .collect();
+        places.sort_by(|a, b| a[0].total_cmp(&b[0]));
+        let (low, high) = (*places.first().unwrap(), *places.last().unwrap());
+        (low[0], (high[1] - low[1]).hypot(high[2] - low[2]))
+    };
+    let (flow_ends, model_ends) = (ends(&ours), ends(&theirs));
+    Likeness {
+        overlap: affected_area_overlap(&ours, &theirs, THICK_M),
+        within: both / (both + flow_alone),
+        lower_m: model_ends.0 - flow_ends.0,
+        farther_m: flow_ends.1 - model_ends.1,
+    }
+}
+
+/// Runs the scene and compares it, with no grain below the ground in any frame; none where the data are not there.
+fn likeness(overrides: &[&str], frames: u64, side: usize) -> Option<Likeness> {
+    let data = data()?;
+    let device = device();
+    let overrides: Vec<String> = overrides.iter().map(|set| (*set).to_owned()).collect();
+    let scene =
+        Scene::load(Path::new(env!("CARGO_MANIFEST_DIR")).join("scenes/avakot.toml"), &overrides).unwrap();
+    let mut grains = SceneGrains::new(&device, scene);
+    let dem = grains.scene.dem.clone().unwrap();
+    let terrain = grains.scene.ground().unwrap().clone();
+    let mut rasters = FlowRasters::new(&terrain, grains.scene.releases[0].bulk_density_kg_m3(&dem));
+    let steps = grains.steps(grains.scene.time.duration_s) / frames;
+    let mut speed_m_s = 0.0;
+    for frame in 0..=frames {
+        if frame > 0 {
+            speed_m_s = f64::max(speed_m_s, grains.advance(steps).all.speed_max_m_s);
+        }
+        let now = grains.grains();
+        let (n_below, lowest_m) = grains.below_ground(&now);
+        assert_eq!(n_below, 0, "frame {frame}: the lowest is {lowest_m} m above the ground");
+        let narrow = |v: glam::DVec3| v.as_vec3().to_array();
+        let positions: Vec<[f32; 3]> = now.iter().map(|g| narrow(g.position)).collect();
+        let velocities: Vec<[f32; 3]> = now.iter().map(|g| narrow(g.velocity)).collect();
+        let masses: Vec<f32> = now.iter().map(|g| dem.grain_mass_kg(g.radius) as f32).collect();
+        rasters.add(&positions, &velocities, &masses);
+    }
+    assert_no_validation_messages(&device);
+    let model =
+        Terrain::from_ascii_grid(&std::fs::read_to_string(data.join("com1DFA_null_pft.asc")).unwrap())
+            .unwrap();
+    let likeness = compare(&terrain, &rasters.peak_thickness_m(), &model, side);
+    eprintln!(
+        "{} grains of {} m, μ {} on grains and {} on the ground, μ_r {}: at most {speed_m_s:.1} m/s, {likeness:?}",
+        grains.grains().len(),
+        dem.radius_m,
+        dem.friction,
+        dem.wall_friction(),
+        dem.rolling_friction,
+    );
+    Some(likeness)
+}
+
+/// With few grains of 2 m, in blocks of 20 m: what is asked is that the flow takes the model's way and ends about where it does.
+#[test]
+fn a_flow_takes_the_way_of_the_depth_averaged_models() {
+    let coarse = ["dem.radius_m=2", "dem.normal_stiffness_n_m=2e7"];
+    let Some(likeness) = likeness(&coarse, 240, 4) else { return };
+    assert!(likeness.overlap > 0.6 && likeness.within > 0.8, "{likeness:?}");
+    assert!(likeness.lower_m.abs() < 50.0 && likeness.farther_m.abs() < 150.0, "{likeness:?}");
+}
+
+/// On the model's own grid of 5 m, with grains of 1 m.
+#[test]
+fn a_fine_flow_covers_what_the_depth_averaged_models_does() {
+    if std::env::var("FRAZIL_FULL").is_ok_and(|full| full == "1") {
+        let Some(likeness) = likeness(&[], 240, 1) else {
+            return;
+        };
+        assert!(likeness.overlap > 0.6 && likeness.within > 0.7, "{likeness:?}");
+        assert!(likeness.lower_m.abs() < 40.0 && likeness.farther_m.abs() < 150.0, "{likeness:?}");
+    }
+}

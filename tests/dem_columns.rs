@@ -1,0 +1,142 @@
+//! Columns of grains that collapse: how far they run out against their aspect ratio.
+//!
+//! A layer one grain wide between frictionless walls, held by a wall on one side and by a gate on the other, which is gone at once: planar
+//! collapse of discs. With a = H/R, (R∞ − R)/R grows as a at small a and as a^β with β about 2/3 at large a, in experiments in channels
+//! (Lube et al. 2005, Phys. Rev. E 72, 041301; Lajeunesse et al. 2005, Phys. Fluids 17, 103302: 2/3 each; Balmforth & Kerswell 2005, J. Fluid Mech. 538, 399: 0.65 in wide, 0.9 in narrow ones)
+//! and for discs (Staron & Hinch 2005, J. Fluid Mech. 545, 1: 0.7).
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use frazil_io::{Mark, Panel, Scale, Series};
+use frazil_reference::dem::Grain;
+use frazil_reference::mpm::{Collider, Motion, Shape, Surface};
+use frazil_tests::curves::keep_curve;
+use frazil_tests::discs::{DEPTH_M, GRAVITY_M_S2, RADIUS_M, loose_rows, section};
+use frazil_tests::grains::{Grainpack, dt_s};
+use frazil_tests::{assert_no_validation_messages, device};
+use frazil_vk::Device;
+use glam::{DMat3, DVec3};
+use std::sync::LazyLock;
+
+static DEVICE: LazyLock<Device> = LazyLock::new(device);
+
+const R: f64 = RADIUS_M;
+const G: f64 = GRAVITY_M_S2;
+
+/// What came of a column.
+#[derive(Clone, Copy, Debug)]
+struct Collapse {
+    /// a = H/R when the gate opens, and (R∞ − R)/R.
+    aspect: f64,
+    run_out: f64,
+}
+
+/// `n` grains in a column of about this aspect ratio: poured behind the gate, released, and at rest again.
+fn collapse(n: usize, aspect: f64, seed: u64) -> Collapse {
+    let width_grains = (n as f64 / aspect).sqrt();
+    let section = section(width_grains * aspect);
+    let dt = dt_s(&section);
+    // Discs of random sizes fill about 0.8 of an area: so wide a column has the height that is asked.
+    let gate_m = 2.0 * R * width_grains * 0.95;
+    let (grains, poured_m) = loose_rows(n, gate_m, 0.0, seed);
+    // It falls by what there is between grains at first, and comes to rest.
+    let pour_s = 2.0 * (2.0 * 0.35 * poured_m / G).sqrt() + 5.0 * (2.0 * R / G).sqrt();
+    let length_m = gate_m * (2.0 + 6.0 * aspect) + 40.0 * R;
+    let thickness = 0.02_f64;
+    let bodies = vec![
+        Collider {
+            shape: Shape::Plane { point_m: DVec3::ZERO, normal: DVec3::Y },
+            surface: Surface { friction: 0.5, sticky: false },
+            motion: None,
+        },
+        // The gate leaves across the channel faster than grains can follow.
+        Collider {
+            shape: Shape::Box {
+                centre_m: DVec3::new(gate_m + 0.5 * thickness, 0.0, 0.0),
+                size_m: DVec3::new(thickness, 4.0 * poured_m, 4.0 * DEPTH_M),
+                rotation: DMat3::IDENTITY,
+            },
+            surface: Surface { friction: 0.0, sticky: false },
+            motion: Some(Motion {
+                velocity_m_s: DVec3::new(0.0, 0.0, 1e3),
+                from_s: pour_s,
+                until_s: pour_s + 1.0,
+            }),
+        },
+    ];
+    let domain = [DVec3::new(0.0, -0.01, 0.0), DVec3::new(length_m, 2.0 * poured_m, DEPTH_M)];
+    let down = DVec3::new(0.0, -G, 0.0);
+    let mut pack = Grainpack::on(DEVICE.clone(), &section, dt, down, domain, bodies, &grains);
+    let metrics = pack.advance((pour_s / dt) as u64);
+    // A column is as high as twice its centre of mass.
+    let height_m = 2.0 * metrics.centre_m[1];
+    // What is left to move then are single grains that roll on, which are no part of the heap.
+    pack.advance((5.0 * (height_m / G).sqrt() / dt) as u64);
+    let front_m = front(&pack.state().grains);
+    assert!(front_m < length_m - 4.0 * R, "the channel is too short: {front_m} of {length_m} m");
+    Collapse { aspect: height_m / gate_m, run_out: (front_m - gate_m) / gate_m }
+}
+
+/// How far the heap reaches: what is farther away from it than a grain has left it.
+fn front(grains: &[Grain]) -> f64 {
+    let mut xs: Vec<f64> = grains.iter().map(|g| g.position.x + g.radius).collect();
+    xs.sort_by(f64::total_cmp);
+    let end = xs.windows(2).position(|pair| pair[1] - pair[0] > 3.0 * R).unwrap_or(xs.len() - 1);
+    xs[end]
+}
+
+/// Slope of ln y over ln x by least squares, its standard error, and y at x = 1.
+fn power_law(points: &[Collapse]) -> (f64, f64, f64) {
+    let n = points.len() as f64;
+    let logs: Vec<(f64, f64)> = points.iter().map(|p| (p.aspect.ln(), p.run_out.ln())).collect();
+    let (mx, my) = (logs.iter().map(|p| p.0).sum::<f64>() / n, logs.iter().map(|p| p.1).sum::<f64>() / n);
+    let sxx: f64 = logs.iter().map(|p| (p.0 - mx).powi(2)).sum();
+    let slope = logs.iter().map(|p| (p.0 - mx) * (p.1 - my)).sum::<f64>() / sxx;
+    let rest: f64 = logs.iter().map(|p| (p.1 - my - slope * (p.0 - mx)).powi(2)).sum();
+    (slope, (rest / (n - 2.0) / sxx).sqrt(), (my - slope * mx).exp())
+}
+
+/// The points, and the two power laws where they were found.
+fn draw(found: &[Collapse], flat: (f64, f64, f64), tall: (f64, f64, f64), table: &str) {
+    let law = |(exponent, _, factor): (f64, f64, f64), from: f64, to: f64| {
+        Series::new(
+            format!("{factor:.2} a^{exponent:.2}"),
+            Mark::Dashes,
+            [from, to].map(|a| (a, factor * a.powf(exponent))).to_vec(),
+        )
+    };
+    let points = found.iter().map(|c| (c.aspect, c.run_out)).collect();
+    let series =
+        [Series::new("columns of discs", Mark::Points, points), law(flat, 0.4, 2.3), law(tall, 2.3, 9.0)];
+    let panel =
+        Panel { x_label: "aspect ratio H/R [1]", y_label: "run-out (R∞ − R)/R [1]", series: &series };
+    let header = "aspect_ratio [1],run_out [1]";
+    keep_curve("column_run_out", header, table, "Run-out of collapsed columns", panel, Scale::Logarithmic);
+}
+
+#[test]
+fn columns_run_out_in_proportion_at_first_and_by_a_power_below_one_when_tall() {
+    let is_full = std::env::var("FRAZIL_FULL").is_ok_and(|full| full == "1");
+    let (n, seeds) = if is_full { (900, 3) } else { (300, 1) };
+    let mut found: Vec<Collapse> = Vec::new();
+    for aspect in [0.4, 0.8, 1.5, 3.0, 5.0, 8.0] {
+        found.extend((0..seeds).map(|seed| collapse(n, aspect, seed)));
+    }
+    let table: String = found.iter().map(|c| format!("{:.3},{:.3}\n", c.aspect, c.run_out)).collect();
+    let of = |low: f64, high: f64| {
+        found.iter().copied().filter(|c| (low..high).contains(&c.aspect)).collect::<Vec<_>>()
+    };
+    let (flat, tall) = (power_law(&of(0.0, 2.3)), power_law(&of(2.3, 99.0)));
+    eprintln!(
+        "{n} grains, aspect ratio and run-out:\n{table}exponents: {flat:.3?} below 2.3, {tall:.3?} above"
+    );
+    assert_no_validation_messages(&DEVICE);
+    draw(&found, flat, tall, &table);
+    // Of few grains in few columns an exponent is known no better than to 0.2; of more, to three standard errors.
+    let known = |error: f64| if is_full { (3.0 * error).max(0.1) } else { 0.2 };
+    assert!((flat.0 - 1.0).abs() < known(flat.1), "{flat:?}\n{table}");
+    // Between 2/3 and 0.7, and no straight line any more.
+    assert!((tall.0 - 0.68).abs() < known(tall.1) && tall.0 < 0.9 * flat.0, "{tall:?}\n{table}");
+    // Lube: 1.2 a; Staron & Hinch: 2.5 a for discs of μ = 1 that roll freely.
+    assert!((0.8..3.0).contains(&flat.2), "{flat:?}\n{table}");
+}

@@ -1,0 +1,100 @@
+//! The grains of a scene on a device, stepped as a user's run is.
+
+use crate::grains::state_of;
+use frazil_reference::dem::Grain;
+use frazil_scene::Scene;
+use frazil_solvers::dem::{Dem, DemMetrics};
+use frazil_solvers::pbd::{StateColumn, Tuning};
+use frazil_vk::Device;
+
+/// Steps in a submission.
+const STEPS_AT_ONCE: u64 = 64;
+
+/// A scene's grains.
+pub struct SceneGrains {
+    /// The scene.
+    pub scene: Scene,
+    /// On the device.
+    pub dem: Dem,
+    n: usize,
+}
+
+impl SceneGrains {
+    /// Samples a scene and uploads its grains.
+    ///
+    /// # Panics
+    /// If the scene or the device refuses.
+    #[allow(clippy::expect_used)]
+    pub fn new(device: &Device, scene: Scene) -> Self {
+        let sampled = scene.sample().expect("a sound scene");
+        let dem = Dem::of_scene(device, &scene, &sampled, Tuning::default()).expect("grains that fit");
+        Self { scene, dem, n: sampled.len() }
+    }
+
+    /// Steps that a time in s takes.
+    pub fn steps(&self, time_s: f64) -> u64 {
+        (time_s / self.scene.dt_s()).round() as u64
+    }
+
+    /// Takes steps and measures.
+    ///
+    /// # Panics
+    /// If the device refuses, or there is a fault.
+    #[allow(clippy::expect_used)]
+    pub fn advance(&mut self, steps: u64) -> DemMetrics {
+        let device = self.dem.device().clone();
+        let mut left = steps;
+        while left > 0 {
+            let n = left.min(STEPS_AT_ONCE);
+            left -= n;
+            let mut recorder = device.recorder().expect("a recorder");
+            (0..n).for_each(|_| self.dem.record_step(&mut recorder));
+            device.submit(recorder).expect("a submission");
+        }
+        let mut recorder = device.recorder().expect("a recorder");
+        let check = self.dem.record_fault_check(&mut recorder).expect("a check");
+        let metrics = self.dem.record_metrics(&mut recorder).expect("a measurement");
+        device.submit(recorder).expect("a submission");
+        assert_eq!(check.wait().expect("a check"), None);
+        metrics.wait().expect("a measurement")
+    }
+
+    /// All columns of the state, tidy.
+    ///
+    /// # Panics
+    /// If the device refuses.
+    #[allow(clippy::expect_used)]
+    pub fn columns(&self) -> Vec<StateColumn> {
+        let device = self.dem.device();
+        let mut recorder = device.recorder().expect("a recorder");
+        self.dem.record_output(&mut recorder);
+        device.submit(recorder).expect("a submission");
+        let words = |column: &frazil_particles::ColumnView| {
+            let words = self.n * column.kind.words() as usize;
+            device.download(&column.words, words).expect("a column")
+        };
+        let columns = self.dem.state_columns();
+        columns.iter().map(|c| StateColumn { name: c.name.into(), words: words(c) }).collect()
+    }
+
+    /// The grains by id.
+    pub fn grains(&self) -> Vec<Grain> {
+        state_of(&self.columns(), self.dem.step()).grains
+    }
+
+    /// Grains whose centre is not above the scene's ground, and how far the lowest of all is above it, in m along the vertical.
+    ///
+    /// # Panics
+    /// If the scene has no ground, or a grain is off its map.
+    #[allow(clippy::expect_used)]
+    pub fn below_ground(&self, grains: &[Grain]) -> (usize, f64) {
+        let ground = self.scene.ground().expect("a ground");
+        let [across, along] = self.scene.up_axis.horizontal();
+        let above = |g: &Grain| {
+            let at = [g.position[across], g.position[along]];
+            g.position[self.scene.up_axis.index()] - ground.height_m(at).expect("a place on the map")
+        };
+        let heights: Vec<f64> = grains.iter().map(above).collect();
+        (heights.iter().filter(|h| **h <= 0.0).count(), heights.iter().copied().fold(f64::INFINITY, f64::min))
+    }
+}
