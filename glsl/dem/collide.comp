@@ -1,19 +1,19 @@
 #version 460
-// Forces and motion of a grain (003 eq 3.3, 3.12): the contacts with grains of the 27 cells about it, with bodies, the walls of the domain
-// and pieces of slabs, gathered in the order of cells, so that grains need no atomics; then v ← v + Δt F/m, ω ← ω + Δt T/I, x ← x + Δt v.
+// Forces and motion of a grain (003 eq 3.3, 3.12): the contacts with grains, bodies, the walls of the domain and pieces of slabs that are
+// near, gathered in the order of their list, so that grains need no atomics; then v ← v + Δt F/m, ω ← ω + Δt T/I, x ← x + Δt v.
 //
-// What a contact remembers is kept at both its ends, under the other's id, which sorting does not change. Grains read it where the step
-// before left it (order), and write it where they are now. What they do to pieces and obstacles adds up in integers, in any order.
-// Bytes: 4 (1 + 11) a grain read with those about it, 36 written, and 4 + 16 (28 with rolling) a contact each way. Order-independent.
+// What a contact remembers is kept at both its ends, under the other's id, which sorting does not change, in a row for each that is near:
+// grains read rows where the step before left them (order), and write them where they are now. A row whose contact ended has no partner.
+// What grains do to pieces and obstacles adds up in integers, in any order.
+// Bytes: 4 (2 + 11) a grain read, 44 for each that it touches, 36 written, and 4 + 16 (28 with rolling) a row each way. Order-independent.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
-layout(constant_id = 1) const uint MAX_CONTACTS = 16;
-layout(constant_id = 2) const uint HAS_ROLLING = 1;
-layout(constant_id = 3) const uint HAS_BODIES = 1;
+layout(constant_id = 1) const uint HAS_ROLLING = 1;
+layout(constant_id = 2) const uint HAS_BODIES = 1;
 // Whether there are bodies whose impacts are measured.
-layout(constant_id = 4) const uint HAS_OBSTACLES = 1;
-layout(constant_id = 5) const uint HAS_PIECES = 1;
-layout(constant_id = 6) const uint HAS_MESHES = 0;
+layout(constant_id = 3) const uint HAS_OBSTACLES = 1;
+layout(constant_id = 4) const uint HAS_PIECES = 1;
+layout(constant_id = 5) const uint HAS_MESHES = 0;
 const uint DIMENSIONS = 3u;
 #include "dem/contact.glsl"
 #include "dem/fault.glsl"
@@ -23,7 +23,8 @@ const uint DIMENSIONS = 3u;
 layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
 layout(scalar, binding = 1) readonly buffer Terms { DemTerms terms[]; };
 layout(scalar, binding = 2) readonly buffer Order { uint order[]; };
-layout(scalar, binding = 3) readonly buffer CellStart { uint cell_start[]; };
+// As find_contacts left it.
+layout(scalar, binding = 3) readonly buffer Near { uint near[]; };
 layout(scalar, binding = 4) readonly buffer Position { vec3 position[]; };
 layout(scalar, binding = 5) readonly buffer Velocity { vec3 velocity[]; };
 layout(scalar, binding = 6) readonly buffer Spin { vec3 spin[]; };
@@ -31,14 +32,13 @@ layout(scalar, binding = 7) readonly buffer Radius { float radius[]; };
 layout(scalar, binding = 8) readonly buffer Id { uint id[]; };
 layout(scalar, binding = 9) readonly buffer Bodies { Body bodies[]; };
 layout(scalar, binding = 10) readonly buffer Heights { float heights[]; };
-// MAX_CONTACTS a grain; those in use come first.
-layout(scalar, binding = 11) readonly buffer OldCount { uint old_count[]; };
+// A grain's rows end where the next one's begin.
+layout(scalar, binding = 11) readonly buffer OldFirstRow { uint old_first_row[]; };
 layout(scalar, binding = 12) readonly buffer OldPartner { uint old_partner[]; };
 layout(scalar, binding = 13) readonly buffer OldShear { vec4 old_shear[]; };
 layout(scalar, binding = 14) readonly buffer OldRolling { vec3 old_rolling[]; };
-layout(scalar, binding = 15) writeonly buffer NewCount { uint new_count[]; };
-// Holds, before it holds partners, the places of those that are near.
-layout(scalar, binding = 16) buffer NewPartner { uint new_partner[]; };
+layout(scalar, binding = 15) readonly buffer FirstRow { uint first_row[]; };
+layout(scalar, binding = 16) writeonly buffer NewPartner { uint new_partner[]; };
 layout(scalar, binding = 17) writeonly buffer NewShear { vec4 new_shear[]; };
 layout(scalar, binding = 18) writeonly buffer NewRolling { vec3 new_rolling[]; };
 layout(scalar, binding = 19) writeonly buffer NewPosition { vec3 new_position[]; };
@@ -49,9 +49,7 @@ layout(scalar, binding = 23) readonly buffer Motions { PieceMotion motions[]; };
 layout(scalar, binding = 24) readonly buffer Shapes { PieceShape shapes[]; };
 layout(scalar, binding = 25) readonly buffer Faces { PieceFace faces[]; };
 layout(scalar, binding = 26) readonly buffer Corners { vec3 corners[]; };
-layout(scalar, binding = 27) readonly buffer PieceOrder { uint piece_order[]; };
-layout(scalar, binding = 28) readonly buffer PieceCellStart { uint piece_cell_start[]; };
-layout(scalar, binding = 29) buffer Sums { uint sums[]; };
+layout(scalar, binding = 27) buffer Sums { uint sums[]; };
 layout(scalar, push_constant) uniform Params {
     uint step;
     float time_s;
@@ -66,32 +64,29 @@ layout(scalar, push_constant) uniform Params {
 const float DEEPEST = 0.9;
 
 // The grain, and what its contacts add up to.
-uint before;
-uint n_before;
-uint first_slot;
-uint n_kept;
-bool is_crowded;
+uint old_row;
+uint old_end;
+uint row;
 vec3 force_n;
 vec3 torque_n_m;
 
+Memory memory_in(uint from) {
+    vec4 shear = old_shear[from];
+    return Memory(shear.xyz, HAS_ROLLING != 0u ? old_rolling[from] : vec3(0.0), shear.w);
+}
+
 Memory recall(uint partner) {
-    Memory memory = Memory(vec3(0.0), vec3(0.0), 0.0);
-    [[dont_unroll]] for (uint k = 0u; k < n_before; ++k) {
-        uint slot = before * MAX_CONTACTS + k;
-        if (old_partner[slot] != partner) continue;
-        vec4 shear = old_shear[slot];
-        memory.shear_m = shear.xyz;
-        memory.slow_s = shear.w;
-        if (HAS_ROLLING != 0u) memory.rolling = old_rolling[slot];
-    }
-    return memory;
+    [[dont_unroll]] for (uint from = old_row; from < old_end; ++from)
+        if (old_partner[from] == partner) return memory_in(from);
+    return Memory(vec3(0.0), vec3(0.0), 0.0);
 }
 
 void keep(uint partner, Memory memory) {
-    uint slot = first_slot + n_kept++;
-    new_partner[slot] = partner;
-    new_shear[slot] = vec4(memory.shear_m, memory.slow_s);
-    if (HAS_ROLLING != 0u) new_rolling[slot] = memory.rolling;
+    uint to = row++;
+    if (to >= new_partner.length()) return;
+    new_partner[to] = partner;
+    new_shear[to] = vec4(memory.shear_m, memory.slow_s);
+    if (HAS_ROLLING != 0u) new_rolling[to] = memory.rolling;
 }
 
 void take(uint partner, Response response, Memory memory, vec3 normal, float lever_m) {
@@ -142,14 +137,6 @@ void touch_piece(DemTerms t, uint piece, vec3 x, float r, float m, vec3 v, vec3 
     vec3 force = response.across_n + response.along_n;
     add_force(piece, -force, t.quanta_per_n);
     add_torque(piece, -cross(arm, force) - response.couple_n_m, t.quanta_per_n);
-}
-
-// Puts what is near on a list behind what is kept already: a law costs far more than a distance, and few of those in the cells about a
-// grain are near.
-void note(uint place, inout uint n_near) {
-    is_crowded = is_crowded || n_kept + n_near == MAX_CONTACTS;
-    if (is_crowded) return;
-    new_partner[first_slot + n_kept + n_near++] = place;
 }
 
 void touch_grain(DemTerms t, uint i, uint j, vec3 x, float r, float m, vec3 v, vec3 w) {
@@ -206,22 +193,17 @@ void main() {
     uint i = thread_idx();
     if (i >= count[0]) return;
     DemTerms t = terms[0];
-    before = order[i];
-    n_before = old_count[before];
-    first_slot = i * MAX_CONTACTS;
-    n_kept = 0u;
-    is_crowded = false;
+    uint before = order[i];
+    old_row = old_first_row[before];
+    old_end = old_first_row[before + 1u];
+    row = first_row[i];
+    uint end = first_row[i + 1u];
     vec3 x = position[i];
     vec3 v = velocity[i];
     vec3 w = spin[i];
     if (fault[0].step < step) {
         // A state that a step has broken is kept as it is.
-        for (uint k = 0u; k < n_before; ++k) {
-            uint slot = before * MAX_CONTACTS + k;
-            vec4 shear = old_shear[slot];
-            keep(old_partner[slot], Memory(shear.xyz, HAS_ROLLING != 0u ? old_rolling[slot] : vec3(0.0), shear.w));
-        }
-        new_count[i] = n_kept;
+        [[dont_unroll]] for (uint from = old_row; from < old_end; ++from) keep(old_partner[from], memory_in(from));
         new_position[i] = x;
         new_velocity[i] = v;
         new_spin[i] = w;
@@ -232,44 +214,16 @@ void main() {
     force_n = vec3(0.0);
     torque_n_m = vec3(0.0);
 
-    // A bond is torn before its gap is this wide.
-    float gap = max(t.cohesion_range_m, t.has_bonds != 0u ? t.bond_strength_n / t.normal_stiffness_n_m : 0.0);
-    uint n_near = 0u;
-    uvec3 cell = wrapped_cell(t.grid, x);
-    [[dont_unroll]] for (uint row = 0u; row < 9u; ++row) {
-        uint first = row_about(t.grid, cell, row);
-        uint end = cell_start[first + 3u];
-        [[dont_unroll]] for (uint j = cell_start[first]; j < end; ++j) {
-            vec3 apart = x - position[j];
-            float reach = r + radius[j] + gap;
-            if (j != i && dot(apart, apart) <= reach * reach) note(j, n_near);
-        }
+    // Grains come first.
+    uint n_near = end - row;
+    uint k = 0u;
+    [[dont_unroll]] for (; k < n_near; ++k) {
+        uint other = near[k * count[0] + i];
+        if (other >= FIRST_WALL) break;
+        touch_grain(t, i, other, x, r, m, v, w);
     }
-    [[dont_unroll]] for (uint k = 0u; k < n_near; ++k) touch_grain(t, i, new_partner[first_slot + k], x, r, m, v, w);
-
-    n_near = 0u;
-    [[dont_unroll]] for (uint k = 0u; k < 6u; ++k)
-        if (wall(t, k, x).w <= r) note(FIRST_WALL + k, n_near);
-    if (HAS_BODIES != 0u)
-        [[dont_unroll]] for (uint k = 0u; k < t.n_bodies; ++k)
-            if (surface_of(t.up_axis, bodies[k], x, time_s).w <= r + t.adhesion_range_m) note(FIRST_BODY + k, n_near);
-    if (HAS_PIECES != 0u) {
-        cell = wrapped_cell(t.piece_grid, x);
-        [[dont_unroll]] for (uint row = 0u; row < 9u; ++row) {
-            uint first = row_about(t.piece_grid, cell, row);
-            uint end = piece_cell_start[first + 3u];
-            [[dont_unroll]] for (uint j = piece_cell_start[first]; j < end; ++j) {
-                uint piece = piece_order[j];
-                vec3 apart = x - motions[piece].centre_m;
-                float reach = r + shapes[piece].reach_m;
-                if (dot(apart, apart) > reach * reach) continue;
-                if (farthest_plane(shapes[piece], turn_back(motions[piece].rotation, apart)).w <= r) note(FIRST_PIECE + piece, n_near);
-            }
-        }
-    }
-    uint n_first = n_kept;
-    [[dont_unroll]] for (uint k = 0u; k < n_near; ++k) {
-        uint partner = new_partner[first_slot + n_first + k];
+    [[dont_unroll]] for (; k < n_near; ++k) {
+        uint partner = near[k * count[0] + i];
         if (HAS_PIECES != 0u && partner >= FIRST_PIECE) {
             touch_piece(t, partner - FIRST_PIECE, x, r, m, v, w);
             continue;
@@ -304,14 +258,16 @@ void main() {
         }
     [[dont_unroll]] for (uint k = 0u; k < 6u; ++k) push_out(wall(t, k, x), vec3(0.0), r, x, v);
 
-    new_count[i] = n_kept;
+    bool has_room = end <= new_partner.length();
+    [[dont_unroll]] while (row < end) keep(INVALID_INDEX, Memory(vec3(0.0), vec3(0.0), 0.0));
+
     new_position[i] = x;
     new_velocity[i] = v;
     new_spin[i] = w;
     uvec3 bits = (floatBitsToUint(x + v + w)) & 0x7fffffffu;
     bool is_finite = max(bits.x, max(bits.y, bits.z)) < 0x7f800000u;
-    if (is_finite && !is_crowded) return;
+    if (is_finite && has_room) return;
     atomicMin(fault[0].step, step);
     if (!is_finite) atomicMin(fault[0].not_finite, id[i]);
-    if (is_crowded) atomicMin(fault[0].crowded, id[i]);
+    if (!has_room) atomicMax(fault[0].n_rows, end);
 }

@@ -3,11 +3,10 @@
 // potential; the angular momentum, about the origin, is Σ m x × v + I ω.
 //
 // A thread takes ITEMS_PER_THREAD grains WORKGROUP_SIZE apart (coalesced), then the group merges as a tree. Grains that are not finite are
-// counted and left out of the sums. Bytes: 44 a grain, 20 a contact. Order-dependent sums in a fixed order.
+// counted and left out of the sums. Bytes: 44 a grain, 20 a row of contacts. Order-dependent sums in a fixed order.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 layout(constant_id = 1) const uint ITEMS_PER_THREAD = 8;
-layout(constant_id = 2) const uint MAX_CONTACTS = 16;
 #include "dem/terms.glsl"
 #include "dem/metrics.glsl"
 
@@ -17,9 +16,10 @@ layout(scalar, binding = 2) readonly buffer Position { vec3 position[]; };
 layout(scalar, binding = 3) readonly buffer Velocity { vec3 velocity[]; };
 layout(scalar, binding = 4) readonly buffer Spin { vec3 spin[]; };
 layout(scalar, binding = 5) readonly buffer Radius { float radius[]; };
-layout(scalar, binding = 6) readonly buffer ContactCount { uint contact_count[]; };
-layout(scalar, binding = 7) readonly buffer Shear { vec4 shear[]; };
-layout(scalar, binding = 8) writeonly buffer Parts { DemMetrics parts[]; };
+layout(scalar, binding = 6) readonly buffer FirstRow { uint first_row[]; };
+layout(scalar, binding = 7) readonly buffer Partner { uint partner[]; };
+layout(scalar, binding = 8) readonly buffer Shear { vec4 shear[]; };
+layout(scalar, binding = 9) writeonly buffer Parts { DemMetrics parts[]; };
 
 shared DemMetrics tree[WORKGROUP_SIZE];
 
@@ -48,8 +48,10 @@ DemMetrics of_grain(DemTerms t, uint i) {
     m.lower_m = x;
     m.upper_m = x;
     m.moment_kg_m = own_mass * x;
-    m.n_contacts = contact_count[i];
-    [[dont_unroll]] for (uint k = 0u; k < contact_count[i]; ++k) m.n_bonds += shear[i * MAX_CONTACTS + k].w < 0.0 ? 1u : 0u;
+    [[dont_unroll]] for (uint row = first_row[i]; row < first_row[i + 1u]; ++row) {
+        m.n_contacts += partner[row] == INVALID_INDEX ? 0u : 1u;
+        m.n_bonds += shear[row].w < 0.0 ? 1u : 0u;
+    }
     m.n_outside = any(lessThan(x, t.domain_min_m)) || any(greaterThan(x, t.domain_max_m)) ? 1u : 0u;
     return m;
 }

@@ -38,6 +38,7 @@ pub fn section(radius_m: f64, normal_stiffness_n_m: f64) -> Section {
         terrain_adhesion_n: 0.0,
         terrain_adhesion_range_m: None,
         steps_per_contact: 40.0,
+        contacts_per_grain: 8.0,
     }
 }
 

@@ -16,7 +16,6 @@ pub struct SceneGrains {
     pub scene: Scene,
     /// On the device.
     pub dem: Dem,
-    n: usize,
 }
 
 impl SceneGrains {
@@ -28,7 +27,7 @@ impl SceneGrains {
     pub fn new(device: &Device, scene: Scene) -> Self {
         let sampled = scene.sample().expect("a sound scene");
         let dem = Dem::of_scene(device, &scene, &sampled, Tuning::default()).expect("grains that fit");
-        Self { scene, dem, n: sampled.len() }
+        Self { scene, dem }
     }
 
     /// Steps that a time in s takes.
@@ -70,8 +69,7 @@ impl SceneGrains {
         self.dem.record_output(&mut recorder);
         device.submit(recorder).expect("a submission");
         let words = |column: &frazil_particles::ColumnView| {
-            let words = self.n * column.kind.words() as usize;
-            device.download(&column.words, words).expect("a column")
+            device.download(&column.words, column.words.len()).expect("a column")
         };
         let columns = self.dem.state_columns();
         columns.iter().map(|c| StateColumn { name: c.name.into(), words: words(c) }).collect()

@@ -65,6 +65,9 @@ pub struct Dem {
     /// Time steps of `dt_s = "auto"` in the time that two of the lightest grains touch in an impact.
     #[serde(default = "Dem::default_steps_per_contact")]
     pub steps_per_contact: f64,
+    /// Contacts that there is room to remember, a grain on average; more if grains begin closer. A random packing of balls has six.
+    #[serde(default = "Dem::default_contacts_per_grain")]
+    pub contacts_per_grain: f64,
 }
 
 /// Freeze bonds: two grains that touch become one body at their contact until the load there breaks it. A bond has the stiffness of
@@ -125,6 +128,9 @@ impl Dem {
     }
     fn default_friction() -> f64 {
         0.5
+    }
+    fn default_contacts_per_grain() -> f64 {
+        8.0
     }
     fn default_steps_per_contact() -> f64 {
         20.0

@@ -44,6 +44,8 @@ impl Scene {
             check.share("dem.wall_restitution", restitution)?;
         }
         check.range("dem.steps_per_contact", dem.steps_per_contact, 8.0, 1e4)?;
+        // A row for the floor under it, and as many as a grain may have about it.
+        check.range("dem.contacts_per_grain", dem.contacts_per_grain, 1.0, 24.0)?;
         if let Some(bonds) = &dem.bonds {
             check.positive("dem.bonds.strength_n", bonds.strength_n, "N")?;
             if let Some(strength_n) = bonds.shear_strength_n {

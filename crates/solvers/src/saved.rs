@@ -33,6 +33,14 @@ impl<'a> Saved<'a> {
         Ok(column)
     }
 
+    /// A column of any length.
+    ///
+    /// # Errors
+    /// It is missing.
+    pub fn any(&self, name: &str) -> Result<&'a [u32], SolverError> {
+        find(self.state, name)
+    }
+
     /// A column of what is not particles, of so many words.
     ///
     /// # Errors

@@ -14,33 +14,38 @@ pub struct DemFault {
     pub step: u64,
     /// The least grain, by id, that is not finite.
     pub not_finite: Option<u32>,
-    /// The least grain that touches more than can be remembered.
+    /// The least grain with more about it than can be remembered.
     pub crowded: Option<u32>,
+    /// Rows of contacts that the step needed, if there were fewer.
+    pub rows_needed: Option<u32>,
     /// The least piece of a slab that is not finite.
     pub piece_not_finite: Option<u32>,
 }
 
 impl fmt::Display for DemFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let pass = if (self.not_finite, self.crowded) == (None, None) { "MovePieces" } else { "Collide" };
-        write!(f, "step {}, pass {pass}: ", self.step)?;
-        match (self.not_finite, self.crowded, self.piece_not_finite) {
-            (Some(id), ..) => {
-                write!(f, "grain {id} is not finite; a smaller time.dt_s, or \"auto\", often helps")
-            }
-            (None, Some(id), _) => write!(
+        let step = self.step;
+        if let Some(id) = self.crowded {
+            return write!(
                 f,
-                "grain {id} touches more than {MAX_CONTACTS} others, expected no more: dem.radius_spread is too large, or \
-                 grains lie in one another"
-            ),
-            (None, None, Some(piece)) => {
-                write!(
-                    f,
-                    "piece {piece} of the slabs is not finite; a smaller time.dt_s, or \"auto\", often helps"
-                )
-            }
-            (None, None, None) => write!(f, "an unnamed fault"),
+                "step {step}, pass FindContacts: grain {id} touches more than {MAX_CONTACTS} others, expected no more: \
+                 dem.radius_spread is too large, or grains lie in one another"
+            );
         }
+        if let Some(n) = self.rows_needed {
+            return write!(
+                f,
+                "step {step}, pass Collide: {n} contacts, expected no more than there is room for; a larger \
+                 dem.contacts_per_grain makes more"
+            );
+        }
+        let (pass, what) = match (self.not_finite, self.piece_not_finite) {
+            (Some(id), _) => ("Collide", format!("grain {id}")),
+            (None, Some(piece)) => ("MovePieces", format!("piece {piece} of the slabs")),
+            (None, None) => return write!(f, "step {step}: an unnamed fault"),
+        };
+        let help = "is not finite; a smaller time.dt_s, or \"auto\", often helps";
+        write!(f, "step {step}, pass {pass}: {what} {help}")
     }
 }
 
@@ -51,7 +56,7 @@ impl FaultRecord {
     pub fn new(device: &Device) -> Result<Self> {
         Ok(Self(device.buffer_from(
             "fault",
-            &[Raw { step: NONE, not_finite: NONE, crowded: NONE, piece_not_finite: NONE }],
+            &[Raw { step: NONE, not_finite: NONE, crowded: NONE, n_rows: 0, piece_not_finite: NONE }],
         )?))
     }
 
@@ -88,6 +93,7 @@ impl DemFaultCheck {
             step: raw.step.into(),
             not_finite: known(raw.not_finite),
             crowded: known(raw.crowded),
+            rows_needed: (raw.n_rows > 0).then_some(raw.n_rows),
             piece_not_finite: known(raw.piece_not_finite),
         }))
     }

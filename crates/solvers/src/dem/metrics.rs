@@ -1,6 +1,6 @@
 //! What is measured of all grains.
 
-use super::parameters::{DemParameters, MAX_CONTACTS};
+use super::parameters::DemParameters;
 use super::particles::Particles;
 use super::slabs::Slabs;
 use crate::pbd::FluidMetrics;
@@ -256,8 +256,7 @@ pub struct DemGauge {
 
 impl DemGauge {
     pub fn new(device: &Device, capacity: u32) -> Result<Self> {
-        let specialization = measure::Specialization { max_contacts: MAX_CONTACTS, ..Default::default() };
-        let measure = Kernel::specialized(device, &specialization)?;
+        let measure: Kernel<measure::Interface> = Kernel::new(device)?;
         Ok(Self {
             parts: device.buffer("metrics parts", capacity.div_ceil(measure.tile()).max(1) as usize)?,
             total: device.buffer("metrics", 1)?,
@@ -283,7 +282,8 @@ impl DemGauge {
             velocity: particles.phase.velocity.front(),
             spin: particles.spin.front(),
             radius: particles.radius.front(),
-            contact_count: particles.contacts.count.front(),
+            first_row: particles.contacts.first_row.front(),
+            partner: &particles.contacts.partner.front().cast(),
             shear: &particles.contacts.shear.front().cast(),
             parts: &self.parts,
         };

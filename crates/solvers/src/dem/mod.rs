@@ -8,6 +8,7 @@
 //! SortByCell   the order of grains by cell, stable, and where each cell begins in it
 //! Reorder      one permutation of position, velocity, spin, radius and id
 //! SortPieces   the same order of pieces of slabs, which stay where they are
+//! FindContacts what is near each grain, and the rows in which its contacts will be remembered
 //! Collide      forces of all contacts, and the motion they give      003 eq 3.3 to 3.17
 //! TouchPoints  forces of pieces on surfaces and on one another
 //! PullLinks    forces of links, until they break
@@ -17,9 +18,11 @@
 //! Of a scene without slabs, the stages of pieces record nothing; without obstacles, either, nor does the last.
 //!
 //! A contact is kept at both its ends, under the other's id, and found again by it: sorting needs to move nothing, and no force is
-//! scattered. The two ends compute the same numbers with opposite signs, to the bit. Pieces, which touch many, are pushed by sums of integers
+//! scattered. Grains have as many rows of memory as have been found near them, one grain's behind the other's, so that memory follows the
+//! mean number of contacts and not the greatest. The two ends compute the same numbers with opposite signs, to the bit. Pieces, which touch many, are pushed by sums of integers
 //! instead, that are the same in any order.
 
+mod contacts;
 mod fault;
 mod metrics;
 mod parameters;
@@ -28,6 +31,7 @@ mod pieces;
 mod scene;
 mod slabs;
 mod solver;
+mod touching;
 
 pub use fault::{DemFault, DemFaultCheck};
 pub use metrics::{DemMetrics, ObstacleMetrics, PendingDemMetrics, SlabMetrics};

@@ -5,8 +5,9 @@ use crate::surroundings::Surroundings;
 use frazil_scene::{Dem, damping_ratio};
 use frazil_shaders::types::{DemTerms, WrappedGrid};
 
-/// Contacts that a grain remembers at most. Twelve equal balls touch another; the rest is for unequal ones and for surfaces.
-pub const MAX_CONTACTS: u32 = 16;
+/// What may be near a grain at most. Twelve equal balls touch another; the rest is for unequal ones, for surfaces, and for attraction,
+/// which reaches farther.
+pub const MAX_CONTACTS: u32 = 24;
 
 /// Cells of the grid for each grain, at most: beyond, it is wrapped.
 const CELLS_PER_GRAIN: u64 = 4;
@@ -26,6 +27,8 @@ pub struct DemParameters {
     pub surroundings: Surroundings,
     /// The pieces of slabs.
     pub pieces: Pieces,
+    /// Contacts that there is room for, a grain on average.
+    pub contacts_per_grain: f64,
 }
 
 impl DemParameters {
@@ -67,7 +70,8 @@ impl DemParameters {
             quanta_per_n: quanta_per_n(dem.normal_stiffness_n_m * dem.radius_m),
             up_axis,
         };
-        Self { terms, surroundings, pieces: Pieces::default() }
+        let contacts_per_grain = dem.contacts_per_grain;
+        Self { terms, surroundings, pieces: Pieces::default(), contacts_per_grain }
     }
 
     /// The same with pieces of slabs among grains whose radius is up to `radius_m`.
@@ -87,6 +91,11 @@ impl DemParameters {
     /// Whether anything resists rolling.
     pub fn has_rolling(&self) -> bool {
         self.terms.rolling_friction > 0.0
+    }
+
+    /// Contacts that there is room for between `n` grains and what they touch.
+    pub fn n_rows(&self, n: usize) -> usize {
+        (self.contacts_per_grain * n as f64).ceil() as usize
     }
 
     /// Cells of the grid.

@@ -1,11 +1,12 @@
-//! The grains: their columns, what their contacts remember, and the one permutation a step.
+//! The grains: their columns, and the one permutation a step.
 
-use super::parameters::{DemParameters, MAX_CONTACTS};
+use super::contacts::{Contacts, Rows};
+use super::parameters::DemParameters;
 use crate::SolverError;
 use crate::saved::check_lengths;
 use frazil_kernels::Counts;
 use frazil_particles::{AnyColumn, Column, ColumnView, PhaseArray};
-use frazil_shaders::dem::{reorder, tidy_contacts};
+use frazil_shaders::dem::reorder;
 use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Threads};
 
 /// Grains as they are when a simulation begins, touching nothing yet: columns of one length.
@@ -21,46 +22,6 @@ pub struct Grains {
     pub radii_m: Vec<f32>,
 }
 
-/// Words of a contact's shear spring and of the time that it has been slow.
-const SHEAR_WORDS: u32 = 4;
-/// Words of its spring against rolling.
-const ROLLING_WORDS: u32 = 3;
-
-/// What contacts remember: `MAX_CONTACTS` places a grain, of which those in use come first.
-pub struct Contacts {
-    /// How many there are.
-    pub count: Column<u32>,
-    /// The other's id, or a surface's number.
-    pub partner: Column<f32>,
-    /// The spring along the surface in m, and the time in s.
-    pub shear: Column<f32>,
-    /// The spring against rolling; without rolling friction one place that nobody reads.
-    pub rolling: Column<f32>,
-}
-
-impl Contacts {
-    fn new(device: &Device, n: usize, has_rolling: bool) -> Result<Self, SolverError> {
-        let rows = |name, unit, words| Column::of_matrices(device, name, unit, words * MAX_CONTACTS, n);
-        let n_rolling = if has_rolling { n } else { 1 };
-        let words = ROLLING_WORDS * MAX_CONTACTS;
-        let contacts = Self {
-            count: Column::new(device, "contact_count", "1", n)?,
-            partner: rows("contact_partner", "1", 1)?,
-            shear: rows("contact_shear", "m", SHEAR_WORDS)?,
-            rolling: Column::of_matrices(device, "contact_rolling", "1", words, n_rolling)?,
-        };
-        device.upload(contacts.count.front(), &vec![0; n])?;
-        Ok(contacts)
-    }
-
-    /// What was written becomes what is read.
-    pub fn swap(&mut self) {
-        let columns: [&mut dyn AnyColumn; 4] =
-            [&mut self.count, &mut self.partner, &mut self.shear, &mut self.rolling];
-        columns.into_iter().for_each(AnyColumn::swap);
-    }
-}
-
 /// Grains on the device.
 pub struct Particles {
     /// Position, velocity, id and count.
@@ -71,13 +32,11 @@ pub struct Particles {
     pub radius: Column<f32>,
     /// What contacts remember, in the order that the step before left.
     pub contacts: Contacts,
-    has_rolling: bool,
     reorder: Kernel<reorder::Interface>,
-    tidy: Kernel<tidy_contacts::Interface>,
 }
 
 impl Particles {
-    /// Makes columns and uploads what grains begin with. Set-up: it waits for the device.
+    /// Makes columns, with room for `capacity` rows of contacts, and uploads what grains begin with. Set-up: it waits for the device.
     ///
     /// # Errors
     /// No memory; columns of different lengths.
@@ -86,6 +45,7 @@ impl Particles {
         parameters: &DemParameters,
         grains: &Grains,
         ids: Option<&[u32]>,
+        (rows, capacity): (&Rows, usize),
         workgroup_size: u32,
     ) -> Result<Self, SolverError> {
         let n = grains.positions_m.len();
@@ -101,19 +61,11 @@ impl Particles {
         let counts = Counts::new(device)?;
         let phase =
             PhaseArray::restore(device, &counts, positions, velocities, ids.unwrap_or(&own), n as u32)?;
-        let has_rolling = parameters.has_rolling();
-        let specialization = tidy_contacts::Specialization {
-            workgroup_size,
-            max_contacts: MAX_CONTACTS,
-            has_rolling: has_rolling.into(),
-        };
         let particles = Self {
             spin: Column::new(device, "spin", "1/s", n)?,
             radius: Column::new(device, "radius", "m", n)?,
-            contacts: Contacts::new(device, n, has_rolling)?,
-            has_rolling,
+            contacts: Contacts::new(device, parameters, rows, capacity, workgroup_size)?,
             reorder: Kernel::specialized(device, &reorder::Specialization { workgroup_size })?,
-            tidy: Kernel::specialized(device, &specialization)?,
             phase,
         };
         device.upload(particles.spin.front(), &grains.spins_1_s)?;
@@ -161,19 +113,7 @@ impl Particles {
         self.contacts.swap();
     }
 
-    /// Records what makes equal states of equal bits.
-    pub fn tidy(&self, recorder: &mut Recorder) {
-        let bindings = tidy_contacts::Bindings {
-            count: &self.phase.count.count,
-            contact_count: self.contacts.count.front(),
-            partner: &self.contacts.partner.front().cast(),
-            shear: &self.contacts.shear.front().cast(),
-            rolling: &self.contacts.rolling.front().cast(),
-        };
-        recorder.dispatch(&self.tidy, Threads::Counted(&self.phase.count), bindings, ());
-    }
-
-    /// What can be shown, recorded and exported.
+    /// What can be shown, recorded and exported; contacts are counted only after [`Contacts::tidy`].
     pub fn columns(&self) -> Vec<ColumnView> {
         vec![
             self.phase.position.view(),
@@ -181,43 +121,7 @@ impl Particles {
             self.phase.id.view(),
             self.radius.view(),
             self.spin.view(),
-            self.contacts.count.view(),
+            self.contacts.count_view(),
         ]
-    }
-
-    /// That, and all else that the next step depends on; tidy only after [`Self::tidy`].
-    pub fn state_columns(&self) -> Vec<ColumnView> {
-        let mut columns = self.columns();
-        columns.extend([self.contacts.partner.view(), self.contacts.shear.view()]);
-        if self.has_rolling {
-            columns.push(self.contacts.rolling.view());
-        }
-        columns
-    }
-
-    /// Uploads contacts that were saved.
-    ///
-    /// # Errors
-    /// The device is lost.
-    pub fn restore_contacts(
-        &self,
-        device: &Device,
-        count: &[u32],
-        partner: &[u32],
-        shear: &[u32],
-        rolling: Option<&[u32]>,
-    ) -> Result<(), SolverError> {
-        device.upload(self.contacts.count.front(), count)?;
-        device.upload(&self.contacts.partner.front().cast(), partner)?;
-        device.upload(&self.contacts.shear.front().cast(), shear)?;
-        if let Some(rolling) = rolling {
-            device.upload(&self.contacts.rolling.front().cast(), rolling)?;
-        }
-        Ok(())
-    }
-
-    /// Words that a saved grain has in each column of contacts: partners, shear and, where there is one, rolling.
-    pub fn contact_words(&self) -> [usize; 3] {
-        [1, SHEAR_WORDS, ROLLING_WORDS].map(|words| (words * MAX_CONTACTS) as usize)
     }
 }

@@ -1,6 +1,7 @@
 //! From a scene to parameters and grains.
 
-use super::parameters::{DemParameters, MAX_CONTACTS};
+use super::contacts::bonded_rows;
+use super::parameters::DemParameters;
 use super::particles::Grains;
 use super::pieces::Pieces;
 use super::solver::Dem;
@@ -9,7 +10,6 @@ use crate::pbd::{StateColumn, Tuning};
 use crate::surroundings::Surroundings;
 use frazil_scene::{Sampled, Scene};
 use frazil_vk::Device;
-use std::collections::HashMap;
 
 impl DemParameters {
     /// Reads a scene with a `[dem]` section, for up to `n` grains.
@@ -48,12 +48,12 @@ impl Dem {
             radii_m: sampled.radii_m.clone(),
         };
         let parameters = DemParameters::of(scene, n as u32)?;
-        let dem = Self::new(device, parameters, &grains, tuning)?;
-        if scene.dem.as_ref().is_some_and(|dem| dem.bonds.as_ref().is_some_and(|bonds| bonds.at_start)) {
-            let (count, partner) = bonded_at_start(&grains)?;
-            dem.freeze(&count, &partner)?;
+        let bonds = scene.dem.as_ref().and_then(|dem| dem.bonds.as_ref());
+        if bonds.is_none_or(|bonds| !bonds.at_start) {
+            return Self::new(device, parameters, &grains, tuning);
         }
-        Ok(dem)
+        let rows = bonded_rows(&grains, parameters.has_rolling())?;
+        Self::with_rows(device, parameters, &grains, &rows, tuning)
     }
 
     /// Makes the grains of a scene in the state that they had after `step` steps, with the bits it had. Set-up: it waits for the device.
@@ -69,41 +69,4 @@ impl Dem {
         let n = state.iter().find(|column| column.name == "id").map_or(0, |ids| ids.words.len());
         Self::restore(device, DemParameters::of(scene, n as u32)?, state, step)
     }
-}
-
-/// Gaps of this share of a radius count as touching.
-const TOUCHING_RADII: f32 = 0.01;
-
-/// How many others each grain touches, and which, [`MAX_CONTACTS`] places a grain.
-fn bonded_at_start(grains: &Grains) -> Result<(Vec<u32>, Vec<u32>), SolverError> {
-    let widest = grains.radii_m.iter().copied().fold(0.0, f32::max);
-    let side_m = 2.0 * widest * (1.0 + TOUCHING_RADII);
-    let cell = |x: &[f32; 3]| x.map(|x| (x / side_m).floor() as i64);
-    let mut cells: HashMap<[i64; 3], Vec<usize>> = HashMap::new();
-    for (i, x) in grains.positions_m.iter().enumerate() {
-        cells.entry(cell(x)).or_default().push(i);
-    }
-    let n = grains.positions_m.len();
-    let mut count = vec![0; n];
-    let mut partner = vec![u32::MAX; n * MAX_CONTACTS as usize];
-    for (i, x) in grains.positions_m.iter().enumerate() {
-        let at = cell(x);
-        let about = (0..27_i64).map(|k| [at[0] + k % 3 - 1, at[1] + k / 3 % 3 - 1, at[2] + k / 9 - 1]);
-        for j in about.filter_map(|cell| cells.get(&cell)).flatten().copied().filter(|j| *j != i) {
-            let distance2: f32 = (0..3).map(|k| (x[k] - grains.positions_m[j][k]).powi(2)).sum();
-            let (r, other) = (grains.radii_m[i], grains.radii_m[j]);
-            let reach = r + other + TOUCHING_RADII * r.min(other);
-            if distance2 > reach * reach {
-                continue;
-            }
-            if count[i] == MAX_CONTACTS {
-                let problem =
-                    format!("has a grain that touches more than {MAX_CONTACTS} others at the start");
-                return Err(SolverError::State { column: "position".into(), problem });
-            }
-            partner[i * MAX_CONTACTS as usize + count[i] as usize] = j as u32;
-            count[i] += 1;
-        }
-    }
-    Ok((count, partner))
 }

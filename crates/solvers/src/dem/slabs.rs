@@ -99,7 +99,7 @@ fn some_of<T: bytemuck::Pod>(device: &Device, name: &str, values: &[T]) -> frazi
 impl Slabs {
     pub fn new(device: &Device, parameters: &DemParameters, tuning: Tuning) -> Result<Self, SolverError> {
         let workgroup_size = tuning.workgroup_size();
-        let DemParameters { terms, surroundings, pieces } = parameters;
+        let DemParameters { terms, surroundings, pieces, .. } = parameters;
         let Pieces { shapes, motions, faces, corners_m, point_pieces, points_m, links, linked } = pieces;
         let (n_pieces, n_points, n_links) = (shapes.len(), points_m.len(), links.len());
         let n_obstacles = surroundings.obstacles.len();

@@ -1,8 +1,9 @@
 //! Grains on the device: the list of a step, and the state from step to step.
 
+use super::contacts::{Rows, capacity_for};
 use super::fault::{DemFaultCheck, FaultRecord};
 use super::metrics::{DemGauge, PendingDemMetrics};
-use super::parameters::{DemParameters, MAX_CONTACTS};
+use super::parameters::DemParameters;
 use super::particles::{Grains, Particles};
 use super::slabs::{Around, ShownPieces, Slabs};
 use crate::SolverError;
@@ -11,9 +12,12 @@ use crate::saved::Saved;
 use crate::surroundings::nowhere;
 use frazil_kernels::{CellSort, CellSortMethod, KernelError, UniformGrid};
 use frazil_particles::ColumnView;
-use frazil_shaders::dem::{collide, find_cells};
+use frazil_shaders::dem::{collide, find_cells, find_contacts};
 use frazil_shaders::types::{Body, DemTerms};
 use frazil_vk::{Buffer, Device, DeviceCount, Kernel, ReadbackRing, Recorder, Threads};
+
+/// Contacts of a grain in a flow, for estimates.
+const CONTACTS: u64 = 6;
 
 /// A stage of a step. The list of a step is [`Dem::STAGES`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -26,6 +30,8 @@ pub enum Stage {
     Reorder,
     /// The order of pieces of slabs by cell.
     SortPieces,
+    /// What is near each grain.
+    FindContacts,
     /// Forces of contacts, and motion.
     Collide,
     /// Forces of pieces on surfaces and one another.
@@ -60,11 +66,12 @@ pub struct Dem {
 
 impl Dem {
     /// The stages of one step, in order.
-    pub const STAGES: [Stage; 8] = [
+    pub const STAGES: [Stage; 9] = [
         Stage::FindCells,
         Stage::SortByCell,
         Stage::Reorder,
         Stage::SortPieces,
+        Stage::FindContacts,
         Stage::Collide,
         Stage::TouchPoints,
         Stage::PullLinks,
@@ -81,7 +88,19 @@ impl Dem {
         grains: &Grains,
         tuning: Tuning,
     ) -> Result<Self, SolverError> {
-        Self::with_ids(device, parameters, grains, None, tuning)
+        Self::with_rows(device, parameters, grains, &Rows::none(grains.positions_m.len()), tuning)
+    }
+
+    /// Makes grains that begin with contacts.
+    pub(super) fn with_rows(
+        device: &Device,
+        parameters: DemParameters,
+        grains: &Grains,
+        rows: &Rows,
+        tuning: Tuning,
+    ) -> Result<Self, SolverError> {
+        let capacity = capacity_for(&parameters, grains);
+        Self::with_ids(device, parameters, grains, None, (rows, capacity), tuning)
     }
 
     fn with_ids(
@@ -89,6 +108,7 @@ impl Dem {
         parameters: DemParameters,
         grains: &Grains,
         ids: Option<&[u32]>,
+        rows: (&Rows, usize),
         tuning: Tuning,
     ) -> Result<Self, SolverError> {
         let workgroup_size = tuning.workgroup_size();
@@ -105,7 +125,6 @@ impl Dem {
         let heights = if surroundings.heights_m.is_empty() { &[0.0][..] } else { &surroundings.heights_m };
         let specialization = collide::Specialization {
             workgroup_size,
-            max_contacts: MAX_CONTACTS,
             has_rolling: parameters.has_rolling().into(),
             has_bodies: (!surroundings.colliders.is_empty()).into(),
             has_obstacles: (!surroundings.obstacles.is_empty()).into(),
@@ -116,7 +135,7 @@ impl Dem {
             terms: device.buffer_from("terms", &[parameters.terms])?,
             bodies,
             heights: device.buffer_from("heights", heights)?,
-            particles: Particles::upload(device, &parameters, grains, ids, workgroup_size)?,
+            particles: Particles::upload(device, &parameters, grains, ids, rows, workgroup_size)?,
             slabs: Slabs::new(device, &parameters, tuning)?,
             key: device.buffer("key", n)?,
             order: device.buffer("order", n)?,
@@ -169,6 +188,7 @@ impl Dem {
             }
             Stage::Reorder => self.particles.permute(recorder, &self.order),
             Stage::SortPieces => self.slabs.sort_pieces(recorder, &self.terms)?,
+            Stage::FindContacts => self.find_contacts(recorder)?,
             Stage::Collide => self.collide(recorder),
             Stage::TouchPoints => self.slabs.touch_points(recorder, &self.around_pieces()),
             Stage::PullLinks => self.slabs.pull_links(recorder, &self.around_pieces()),
@@ -192,6 +212,35 @@ impl Dem {
         }
     }
 
+    fn find_contacts(&self, recorder: &mut Recorder) -> Result<(), SolverError> {
+        let Around { time_s, step, .. } = self.around_pieces();
+        let (particles, contacts, slabs) = (&self.particles, &self.particles.contacts, &self.slabs);
+        let bindings = find_contacts::Bindings {
+            count: &particles.count().count,
+            terms: &self.terms,
+            order: &self.order,
+            cell_start: self.line.cell_start(),
+            position: particles.phase.position.front(),
+            radius: particles.radius.front(),
+            id: particles.phase.id.front(),
+            bodies: &self.bodies,
+            heights: &self.heights,
+            motions: &slabs.motions,
+            shapes: &slabs.shapes,
+            faces: &slabs.faces,
+            piece_order: &slabs.order,
+            piece_cell_start: slabs.line.cell_start(),
+            old_first_row: contacts.first_row.front(),
+            near: &contacts.near,
+            near_count: &contacts.near_count,
+            fault: self.fault.buffer(),
+        };
+        recorder.declare_bytes((16 + 4 * CONTACTS + 4) * u64::from(particles.count().expected()));
+        let params = find_contacts::Params { step, time_s };
+        recorder.dispatch(&contacts.find, Threads::Counted(particles.count()), bindings, params);
+        contacts.record_rows(recorder)
+    }
+
     fn collide(&mut self, recorder: &mut Recorder) {
         let Around { time_s, step, .. } = self.around_pieces();
         let slabs = &self.slabs;
@@ -200,7 +249,7 @@ impl Dem {
             count: &particles.count().count,
             terms: &self.terms,
             order: &self.order,
-            cell_start: self.line.cell_start(),
+            near: &contacts.near,
             position: particles.phase.position.front(),
             velocity: particles.phase.velocity.front(),
             spin: particles.spin.front(),
@@ -208,11 +257,11 @@ impl Dem {
             id: particles.phase.id.front(),
             bodies: &self.bodies,
             heights: &self.heights,
-            old_count: contacts.count.front(),
+            old_first_row: contacts.first_row.front(),
             old_partner: &contacts.partner.front().cast(),
             old_shear: &contacts.shear.front().cast(),
             old_rolling: &contacts.rolling.front().cast(),
-            new_count: contacts.count.back(),
+            first_row: contacts.first_row.back(),
             new_partner: &contacts.partner.back().cast(),
             new_shear: &contacts.shear.back().cast(),
             new_rolling: &contacts.rolling.back().cast(),
@@ -224,13 +273,11 @@ impl Dem {
             shapes: &slabs.shapes,
             faces: &slabs.faces,
             corners: &slabs.corners_m,
-            piece_order: &slabs.order,
-            piece_cell_start: slabs.line.cell_start(),
             sums: &slabs.sums,
         };
-        // Of contacts, six a grain.
         let contact = if self.parameters.has_rolling() { 32 } else { 20 };
-        recorder.declare_bytes((48 + 36 + 8 + 2 * 6 * contact) * u64::from(particles.count().expected()));
+        let grain = 48 + 36 + 8 + (4 + 2 * contact) * CONTACTS;
+        recorder.declare_bytes(grain * u64::from(particles.count().expected()));
         let params = collide::Params { step, time_s };
         recorder.dispatch(&self.collide, Threads::Counted(particles.count()), bindings, params);
         self.particles.swap_moved();
@@ -268,14 +315,15 @@ impl Dem {
 
     /// Everything that a checkpoint must hold: the columns shown, and all that the next step depends on.
     pub fn state_columns(&self) -> Vec<ColumnView> {
-        let mut columns = self.particles.state_columns();
+        let mut columns = self.particles.columns();
+        columns.extend(self.particles.contacts.state_columns());
         columns.extend(self.slabs.state_columns());
         columns
     }
 
     /// Records what brings [`Self::state_columns`] to the state at this point of the recorder.
     pub fn record_output(&self, recorder: &mut Recorder) {
-        self.particles.tidy(recorder);
+        self.particles.contacts.tidy(recorder, self.particles.count());
         self.slabs.show(recorder);
     }
 
@@ -327,34 +375,13 @@ impl Dem {
             spins_1_s: bytemuck::pod_collect_to_vec(saved.of("spin", 3)?),
             radii_m: bytemuck::pod_collect_to_vec(saved.of("radius", 1)?),
         };
-        let mut dem = Self::with_ids(device, parameters, &grains, Some(saved.ids), Tuning::default())?;
-        let [partner, shear, rolling] = dem.particles.contact_words();
-        let counts = saved.of("contact_count", 1)?;
-        if let Some(found) = counts.iter().find(|&&n| n > MAX_CONTACTS) {
-            let problem = format!("has {found} contacts, expected {MAX_CONTACTS} at most");
-            return Err(SolverError::State { column: "contact_count".into(), problem });
-        }
-        let rolling =
-            dem.parameters.has_rolling().then(|| saved.of("contact_rolling", rolling)).transpose()?;
-        dem.particles.restore_contacts(
-            device,
-            counts,
-            saved.of("contact_partner", partner)?,
-            saved.of("contact_shear", shear)?,
-            rolling,
-        )?;
+        let rows = Rows::of(&saved, parameters.has_rolling())?;
+        let capacity = rows.len().max(parameters.n_rows(saved.ids.len()));
+        let (ids, tuning) = (Some(saved.ids), Tuning::default());
+        let mut dem = Self::with_ids(device, parameters, &grains, ids, (&rows, capacity), tuning)?;
         dem.slabs.restore(device, &saved)?;
         dem.step = step;
         Ok(dem)
-    }
-
-    /// Bonds grains that touch, before the first step: how many others each has, and their ids. Set-up: it waits for the device.
-    pub(super) fn freeze(&self, count: &[u32], partner: &[u32]) -> Result<(), SolverError> {
-        let bonded = [0.0, 0.0, 0.0, -1.0_f32].map(f32::to_bits);
-        let [_, _, rolling] = self.particles.contact_words();
-        let rolling = vec![0; rolling * count.len()];
-        let rolling = self.parameters.has_rolling().then_some(rolling.as_slice());
-        self.particles.restore_contacts(&self.device, count, partner, &bonded.repeat(partner.len()), rolling)
     }
 
     /// The device it is on.

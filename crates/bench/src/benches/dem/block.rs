@@ -204,6 +204,7 @@ fn section(rolling_friction: f64) -> Section {
         terrain_adhesion_n: 0.0,
         terrain_adhesion_range_m: None,
         steps_per_contact: 20.0,
+        contacts_per_grain: 8.0,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use frazil_reference::dem as twin;
 use frazil_scene::Dem as Section;
-use frazil_solvers::dem::{DemParameters, MAX_CONTACTS};
+use frazil_solvers::dem::DemParameters;
 use frazil_solvers::pbd::StateColumn;
 use glam::{DVec3, Vec3};
 use std::collections::BTreeMap;
@@ -74,18 +74,18 @@ pub fn dem_grains_of(columns: &[StateColumn]) -> Vec<twin::Grain> {
 /// # Panics
 /// If a column is missing, or a contact is kept twice.
 pub fn dem_state_of(columns: &[StateColumn], step: u64) -> twin::State {
-    let [count, partners, shear] =
-        ["contact_count", "contact_partner", "contact_shear"].map(|name| words(columns, name));
+    let [first_row, partners, shear] =
+        ["contact_first_row", "contact_partner", "contact_shear"].map(|name| words(columns, name));
     let rolling = columns.iter().find(|c| c.name == "contact_rolling");
     let mut contacts = BTreeMap::new();
     for (i, id) in words(columns, "id").iter().enumerate() {
-        for k in 0..count[i] as usize {
-            let slot = i * MAX_CONTACTS as usize + k;
-            let partner = dem_partner_of(partners[slot]);
-            let shear = |e: usize| f64::from(f32::from_bits(shear[4 * slot + e]));
+        let rows = first_row[i] as usize..first_row[i + 1] as usize;
+        for row in rows.filter(|row| partners[*row] != u32::MAX) {
+            let partner = dem_partner_of(partners[row]);
+            let shear = |e: usize| f64::from(f32::from_bits(shear[4 * row + e]));
             let memory = twin::Memory {
                 shear: DVec3::new(shear(0), shear(1), shear(2)),
-                rolling: rolling.map_or(DVec3::ZERO, |column| vector(&column.words, slot)),
+                rolling: rolling.map_or(DVec3::ZERO, |column| vector(&column.words, row)),
                 slow: shear(3),
             };
             assert_eq!(contacts.insert((*id, partner), memory), None, "a contact is kept twice");
