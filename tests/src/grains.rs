@@ -2,7 +2,6 @@
 
 use crate::device;
 use crate::mpm_stages::device_collider;
-use crate::slabs::{slabs_of, twin_slabs};
 use frazil_reference::dem as twin;
 use frazil_reference::mpm::Collider;
 use frazil_scene::Dem as Section;
@@ -13,7 +12,7 @@ use frazil_vk::Device;
 use glam::DVec3;
 
 pub use frazil_bench::benches::dem_state_of as state_of;
-use frazil_bench::benches::dem_twin_parameters;
+use frazil_bench::benches::{dem_slabs_of, dem_twin_parameters, dem_twin_slabs};
 
 /// Steps in a submission.
 const STEPS_AT_ONCE: u64 = 64;
@@ -130,7 +129,7 @@ impl Grainpack {
         grains: &[twin::Grain],
     ) -> Self {
         let narrow = |v: DVec3| v.as_vec3().to_array();
-        let slabs = twin_slabs(&parameters.pieces);
+        let slabs = dem_twin_slabs(&parameters.pieces);
         let beginning = Grains {
             positions_m: grains.iter().map(|g| narrow(g.position)).collect(),
             velocities_m_s: grains.iter().map(|g| narrow(g.velocity)).collect(),
@@ -199,7 +198,7 @@ impl Grainpack {
         let n_obstacles = self.dem.parameters().surroundings.obstacles.len();
         let mut impacts = vec![DVec3::ZERO; self.bodies.len() - n_obstacles];
         impacts.extend(forces_on_obstacles(&columns));
-        twin::State { slabs: slabs_of(&columns, &self.slabs), impacts, ..state }
+        twin::State { slabs: dem_slabs_of(&columns, &self.slabs), impacts, ..state }
     }
 
     /// A step of the twin from where the device is.

@@ -22,6 +22,7 @@ mod surface;
 
 use crate::bench::Bench;
 
+pub use dem::{dem_block, dem_ice, dem_link, dem_slabs_of, dem_twin_slabs};
 pub use dem::{dem_grains_of, dem_partner_of, dem_state_of, dem_twin_parameters};
 pub use mpm::{mpm_particles_of_state, mpm_twin_parameters};
 pub use pbd_step::{twin_numbers, twin_parameters};

@@ -1,18 +1,19 @@
 //! A cube of grains that touch and move, high above a terrain.
 
-use super::twin::{dem_grains_of, dem_state_of, dem_twin_parameters};
+use super::ice::{dem_block, dem_ice, dem_link, dem_slabs_of, dem_twin_slabs};
+use super::twin::{dem_state_of, dem_twin_parameters};
 use crate::axis::{Axis, Domain, Point};
 use crate::bench::Difference;
 use crate::distribution::unit_noise;
 use crate::error::Result;
 use frazil_reference::dem as twin;
-use frazil_scene::Dem as Section;
+use frazil_scene::{Dem as Section, SampledSlabs};
 use frazil_shaders::types::Body;
 use frazil_solvers::Surroundings;
-use frazil_solvers::dem::{Dem, DemParameters, Grains, Stage};
+use frazil_solvers::dem::{Dem, DemParameters, Grains, Pieces, Stage};
 use frazil_solvers::pbd::{StateColumn, Tuning};
 use frazil_vk::{Buffer, Device, Recorder};
-use glam::DVec3;
+use glam::{DQuat, DVec3};
 
 const LAWS: &[&str] = &["sliding", "rolling"];
 
@@ -20,6 +21,9 @@ const RADIUS_M: f64 = 0.05;
 /// Grains a little closer than they are wide, each off its place: most of the six neighbours of each touch it, as in a flow.
 const PITCH_M: f64 = 1.98 * RADIUS_M;
 const NOISE_RADII: f64 = 0.02;
+/// Of ice, in m, and what its links bear.
+const THICKNESS_M: f64 = 2.0 * RADIUS_M;
+const STRENGTH_PA: f64 = 1e6;
 /// Up to this far in each direction, in m/s.
 const SPEED_M_S: f64 = 0.5;
 /// Contacts that have been for so long remember something.
@@ -54,15 +58,17 @@ pub struct Block {
     pub n_ends: u64,
     section: Section,
     before: Vec<Buffer<u32>>,
-    /// By id, where the twin has taken the step.
-    expected: Option<Vec<twin::Grain>>,
-    /// Σ m v in kg m/s behind the step: no grain meets anything but grains.
+    /// Where the twin has taken the step.
+    expected: Option<twin::State>,
+    /// The pieces when the simulation began.
+    slabs: twin::Slabs,
+    /// Σ m v in kg m/s of grains and pieces behind the step: they meet nothing but one another.
     momentum: DVec3,
 }
 
 impl Block {
-    /// Makes the grains of a point, and lets them rub.
-    pub fn new(device: &Device, point: &Point) -> Result<Self> {
+    /// Makes the grains of a point, with so many pieces of ice on them, and lets them rub.
+    pub fn new(device: &Device, point: &Point, n_pieces: usize) -> Result<Self> {
         let n = point.count()?;
         let rolling_friction = match point.name("law")? {
             "sliding" => 0.0,
@@ -72,7 +78,9 @@ impl Block {
         let section = section(rolling_friction);
         let side = (1..).find(|side: &usize| side.pow(3) >= n).unwrap_or(1);
         let dt_s = section.contact_time_s() / section.steps_per_contact;
-        let parameters = DemParameters::new(&section, dt_s, surroundings(side), n as u32);
+        let parameters = DemParameters::new(&section, dt_s, surroundings(side), n as u32)
+            .with_pieces(plates(&section, n_pieces, side), RADIUS_M);
+        let slabs = dem_twin_slabs(&parameters.pieces);
         let p = dem_twin_parameters(&section, &parameters);
         let mut dem = Dem::new(device, parameters, &grains(n, side), Tuning::default())?;
         for _ in 0..RUBBING_STEPS {
@@ -85,17 +93,17 @@ impl Block {
             .iter()
             .map(|column| device.buffer_from("before", &column.words))
             .collect::<frazil_vk::Result<_>>()?;
-        let grains = dem_grains_of(&columns);
-        let mass: f64 = grains.iter().map(|grain| grain.mass(&p)).sum();
-        let momentum = momentum(&p, &grains) + mass * p.dt_s * p.gravity;
+        let mut state = state_of(&columns, dem.step(), &slabs);
+        let mass = state.grains.iter().map(|grain| grain.mass(&p)).sum::<f64>()
+            + slabs.solids.iter().map(|solid| solid.mass).sum::<f64>();
+        let momentum = state.momentum(&p) + mass * p.dt_s * p.gravity;
         let counts = columns.iter().find(|column| column.name == "contact_count");
         let n_ends = counts.map_or(0, |counts| counts.words.iter().map(|&count| u64::from(count)).sum());
         let expected = (n <= TWIN_GRAINS).then(|| {
-            let mut state = dem_state_of(&columns, dem.step());
             state.advance(&p, &[]);
-            state.grains
+            state
         });
-        Ok(Self { dem, n, n_ends, section, before, expected, momentum })
+        Ok(Self { dem, n, n_ends, section, before, expected, slabs, momentum })
     }
 
     /// Words of all columns that a step reads and writes, a grain: position, velocity, spin, radius, id and number of contacts.
@@ -143,31 +151,48 @@ impl Block {
             return Ok(Some(Difference(format!("a grain has {most} contacts"))));
         }
         let p = dem_twin_parameters(&self.section, self.dem.parameters());
-        let grains = dem_grains_of(&columns);
-        for (found, expected) in grains.iter().zip(self.expected.iter().flatten()) {
-            let place = PLACE_TOLERANCE * (1.0 + expected.position.length());
-            let speed = VELOCITY_TOLERANCE_M_S * (1.0 + expected.velocity.length());
-            let errors = [
-                (found.position - expected.position).length() / place,
-                (found.velocity - expected.velocity).length() / speed,
-                (found.spin - expected.spin).length() * expected.radius / speed,
-            ];
-            // Written so that a NaN is beyond any tolerance.
-            if !errors.iter().all(|error| *error <= 1.0) {
-                return Ok(Some(Difference(format!("{found:?}, expected {expected:?}; errors {errors:?}"))));
+        let found = state_of(&columns, self.dem.step(), &self.slabs);
+        if let Some(expected) = &self.expected {
+            let grains = found.grains.iter().zip(&expected.grains).map(|(found, expected)| {
+                let turned = (found.spin - expected.spin).length() * expected.radius;
+                ([found.position, found.velocity], [expected.position, expected.velocity], turned)
+            });
+            let pieces = found.slabs.motions.iter().zip(&expected.slabs.motions).map(|(found, expected)| {
+                ([found.centre, found.velocity], [expected.centre, expected.velocity], 0.0)
+            });
+            for (found, expected, turned) in grains.chain(pieces) {
+                let place = PLACE_TOLERANCE * (1.0 + expected[0].length());
+                let speed = VELOCITY_TOLERANCE_M_S * (1.0 + expected[1].length());
+                let errors = [
+                    (found[0] - expected[0]).length() / place,
+                    (found[1] - expected[1]).length() / speed,
+                    turned / speed,
+                ];
+                // Written so that a NaN is beyond any tolerance.
+                if !errors.iter().all(|error| *error <= 1.0) {
+                    let problem =
+                        format!("place and velocity {found:?}, expected {expected:?}; errors {errors:?}");
+                    return Ok(Some(Difference(problem)));
+                }
             }
         }
-        let scale: f64 = grains.iter().map(|grain| grain.mass(&p) * grain.velocity.length()).sum();
-        let found = momentum(&p, &grains);
-        let is_kept = (found - self.momentum).length() <= MOMENTUM_TOLERANCE * scale;
-        Ok((!is_kept).then(|| {
-            Difference(format!("the grains' momentum is {found} kg m/s, expected {}", self.momentum))
-        }))
+        let scale = found.grains.iter().map(|grain| grain.mass(&p) * grain.velocity.length()).sum::<f64>()
+            + self
+                .slabs
+                .solids
+                .iter()
+                .zip(&found.slabs.motions)
+                .map(|(s, m)| s.mass * m.velocity.length())
+                .sum::<f64>();
+        let momentum = found.momentum(&p);
+        let is_kept = (momentum - self.momentum).length() <= MOMENTUM_TOLERANCE * scale;
+        Ok((!is_kept)
+            .then(|| Difference(format!("the momentum is {momentum} kg m/s, expected {}", self.momentum))))
     }
 }
 
-fn momentum(p: &twin::Parameters, grains: &[twin::Grain]) -> DVec3 {
-    grains.iter().map(|grain| grain.mass(p) * grain.velocity).sum()
+fn state_of(columns: &[StateColumn], step: u64, slabs: &twin::Slabs) -> twin::State {
+    twin::State { slabs: dem_slabs_of(columns, slabs), ..dem_state_of(columns, step) }
 }
 
 /// The columns that a step depends on, tidy.
@@ -235,6 +260,28 @@ fn surroundings(side: usize) -> Surroundings {
         obstacles: Vec::new(),
         heights_m: (0..n_heights * n_heights).map(|k| 0.02 * unit_noise(k as usize)).collect(),
     }
+}
+
+/// So many blocks of ice side by side on top of the grains, each linked to the next along one side, as plates that have cracked along the other.
+fn plates(section: &Section, n: usize, side: usize) -> Pieces {
+    let across = (n as f64).sqrt().ceil() as usize;
+    let width_m = side as f64 * PITCH_M / across.max(1) as f64;
+    let slab = dem_ice(STRENGTH_PA);
+    let foot_m = (side as f64 - 1.0) * PITCH_M + RADIUS_M;
+    let centre = |k: usize| {
+        let along = |cells: usize| (cells as f64 + 0.5) * width_m - 0.5 * PITCH_M;
+        DVec3::new(along(k % across), foot_m + 0.5 * THICKNESS_M, along(k / across))
+    };
+    // Blocks of different rows leave a gap.
+    let size = DVec3::new(width_m, THICKNESS_M, 0.98 * width_m);
+    let pieces = (0..n).map(|k| dem_block(&slab, centre(k), size, DQuat::IDENTITY)).collect();
+    let neighbours = (1..n).filter(|k| k % across != 0);
+    let links = neighbours.map(|k| {
+        let middle = 0.5 * (centre(k - 1) + centre(k));
+        dem_link(&slab, [k - 1, k], middle, DVec3::X, THICKNESS_M * size.z)
+    });
+    let links = links.collect();
+    Pieces::of(&[slab], section, &SampledSlabs { pieces, links })
 }
 
 /// `n` grains on a lattice, off their places and in motion; ids are in the order of cells no more than by chance.

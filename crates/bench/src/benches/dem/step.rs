@@ -1,16 +1,19 @@
 //! A step of grains, and the pass of it in which they collide.
 
 use super::block::{Block, axes};
-use crate::axis::{Axis, Point};
+use crate::axis::{Axis, Domain, Point};
 use crate::bench::{Bench, DeviceWorkload, Difference, Prepared, Work};
 use crate::error::Result;
 use frazil_solvers::dem::Stage;
 use frazil_vk::{Device, Recorder};
 
-/// All four passes.
+/// Pieces of ice, as paper 003 has.
+const PIECES: u64 = 232;
+
+/// All passes.
 pub struct Step;
 
-/// The last of them.
+/// That in which grains collide and move.
 pub struct Collide;
 
 struct Workload {
@@ -25,15 +28,17 @@ impl Bench for Step {
     }
 
     fn about(&self) -> &'static str {
-        "one step of a cube of grains that touch, rub and move, above a terrain"
+        "one step of a cube of grains that touch, rub and move, above a terrain and under pieces of ice"
     }
 
     fn axes(&self) -> Vec<Axis> {
-        axes()
+        let pieces = Axis::integers("slab_pieces", Domain::Integers(0, 4096), &[0, PIECES], &[0, 16]);
+        axes().into_iter().chain([pieces]).collect()
     }
 
     fn prepare(&self, device: &Device, point: &Point) -> Result<Prepared> {
-        Ok(Prepared::Device(Box::new(Workload { block: Block::new(device, point)?, stage: None })))
+        let block = Block::new(device, point, point.integer("slab_pieces")? as usize)?;
+        Ok(Prepared::Device(Box::new(Workload { block, stage: None })))
     }
 }
 
@@ -51,7 +56,7 @@ impl Bench for Collide {
     }
 
     fn prepare(&self, device: &Device, point: &Point) -> Result<Prepared> {
-        let block = Block::new(device, point)?;
+        let block = Block::new(device, point, 0)?;
         Ok(Prepared::Device(Box::new(Workload { block, stage: Some(Stage::Collide) })))
     }
 }
