@@ -152,6 +152,11 @@ impl Contacts {
         Ok(())
     }
 
+    /// How many rows there are.
+    pub fn n_rows(&self) -> u32 {
+        self.partner.front().len() as u32
+    }
+
     /// Records where each grain's rows will begin, from how many are near it.
     ///
     /// # Errors

@@ -16,8 +16,8 @@ pub struct DemFault {
     pub not_finite: Option<u32>,
     /// The least grain with more about it than can be remembered.
     pub crowded: Option<u32>,
-    /// Rows of contacts that the step needed, if there were fewer.
-    pub rows_needed: Option<u32>,
+    /// Contacts that the step had to remember, and as many as there is room for, if that is fewer.
+    pub rows: Option<[u32; 2]>,
     /// The least piece of a slab that is not finite.
     pub piece_not_finite: Option<u32>,
 }
@@ -32,11 +32,10 @@ impl fmt::Display for DemFault {
                  dem.radius_spread is too large, or grains lie in one another"
             );
         }
-        if let Some(n) = self.rows_needed {
+        if let Some([found, room]) = self.rows {
             return write!(
                 f,
-                "step {step}, pass Collide: {n} contacts, expected no more than there is room for; a larger \
-                 dem.contacts_per_grain makes more"
+                "step {step}, pass Collide: {found} contacts, expected {room} at most; a larger dem.contacts_per_grain makes more room"
             );
         }
         let (pass, what) = match (self.not_finite, self.piece_not_finite) {
@@ -50,28 +49,33 @@ impl fmt::Display for DemFault {
 }
 
 /// The record on the device.
-pub struct FaultRecord(Buffer<Raw>);
+pub struct FaultRecord {
+    record: Buffer<Raw>,
+    /// Rows of contacts that there are.
+    room: u32,
+}
 
 impl FaultRecord {
-    pub fn new(device: &Device) -> Result<Self> {
-        Ok(Self(device.buffer_from(
-            "fault",
-            &[Raw { step: NONE, not_finite: NONE, crowded: NONE, n_rows: 0, piece_not_finite: NONE }],
-        )?))
+    pub fn new(device: &Device, room: u32) -> Result<Self> {
+        let none = Raw { step: NONE, not_finite: NONE, crowded: NONE, n_rows: 0, piece_not_finite: NONE };
+        Ok(Self { record: device.buffer_from("fault", &[none])?, room })
     }
 
     pub fn buffer(&self) -> &Buffer<Raw> {
-        &self.0
+        &self.record
     }
 
     pub fn check(&self, recorder: &mut Recorder, ring: &ReadbackRing) -> Result<DemFaultCheck> {
-        Ok(DemFaultCheck(ring.read(recorder, &self.0, 1)?))
+        Ok(DemFaultCheck { record: ring.read(recorder, &self.record, 1)?, room: self.room })
     }
 }
 
 /// The record on its way to the host.
 #[derive(Debug)]
-pub struct DemFaultCheck(Pending<Raw>);
+pub struct DemFaultCheck {
+    record: Pending<Raw>,
+    room: u32,
+}
 
 impl DemFaultCheck {
     /// Whether it is here.
@@ -79,7 +83,7 @@ impl DemFaultCheck {
     /// # Errors
     /// The device was lost.
     pub fn is_ready(&self) -> Result<bool> {
-        self.0.is_ready()
+        self.record.is_ready()
     }
 
     /// Waits for it; the first fault, if there was one.
@@ -87,13 +91,13 @@ impl DemFaultCheck {
     /// # Errors
     /// The device was lost, or the recorder was never submitted.
     pub fn wait(self) -> Result<Option<DemFault>> {
-        let raw = self.0.wait()?[0];
+        let raw = self.record.wait()?[0];
         let known = |id: u32| (id != NONE).then_some(id);
         Ok((raw.step != NONE).then(|| DemFault {
             step: raw.step.into(),
             not_finite: known(raw.not_finite),
             crowded: known(raw.crowded),
-            rows_needed: (raw.n_rows > 0).then_some(raw.n_rows),
+            rows: (raw.n_rows > 0).then_some([raw.n_rows, self.room]),
             piece_not_finite: known(raw.piece_not_finite),
         }))
     }

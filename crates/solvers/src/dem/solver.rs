@@ -131,11 +131,11 @@ impl Dem {
             has_pieces: (parameters.terms.n_pieces > 0).into(),
             has_meshes: surroundings.has_meshes().into(),
         };
+        let particles = Particles::upload(device, &parameters, grains, ids, rows, workgroup_size)?;
         Ok(Self {
             terms: device.buffer_from("terms", &[parameters.terms])?,
             bodies,
             heights: device.buffer_from("heights", heights)?,
-            particles: Particles::upload(device, &parameters, grains, ids, rows, workgroup_size)?,
             slabs: Slabs::new(device, &parameters, tuning)?,
             key: device.buffer("key", n)?,
             order: device.buffer("order", n)?,
@@ -143,8 +143,9 @@ impl Dem {
             line,
             find_cells: Kernel::specialized(device, &find_cells::Specialization { workgroup_size })?,
             collide: Kernel::specialized(device, &specialization)?,
-            fault: FaultRecord::new(device)?,
+            fault: FaultRecord::new(device, particles.contacts.n_rows())?,
             gauge: DemGauge::new(device, n as u32)?,
+            particles,
             ring: ReadbackRing::new(device),
             device: device.clone(),
             parameters,
