@@ -480,4 +480,19 @@ fn an_obstacle_feels_weight_and_impulse() {
     let peak = metrics.obstacles[0].peak_n / (expected / contact);
     assert!((1.4..2.2).contains(&peak), "{peak}");
     assert_eq!(metrics.obstacles[0].force_n, [0.0; 3], "nothing touches it any more");
+
+    // So has one that a step takes far into it, which is put back: what it had is what the table gets, whatever its law.
+    falls.velocity = DVec3::new(0.0, -1.5 * RADIUS_M / dt_s(&section), 0.0);
+    let table = Shape::Box {
+        centre_m: DVec3::ZERO,
+        size_m: DVec3::new(2.0, 0.2, 2.0),
+        rotation: glam::DMat3::IDENTITY,
+    };
+    let mut pack = world(&section, DVec3::ZERO, vec![still(table, 0.5)], 1, &[falls], Pieces::default());
+    let metrics = pack.advance(600);
+    let rebound = pack.state().grains[0].velocity - falls.velocity;
+    assert!(rebound.y >= -falls.velocity.y, "it did not stop: {rebound}");
+    let (expected, impulse) = (falls.mass(&pack.p) * rebound.y, metrics.obstacles[0].impulse_n_s);
+    // Forces add up to 24 digits in 600 steps, most of them in one.
+    assert!((impulse[1] + expected).abs() < 1e-5 * expected, "{impulse:?} {expected}");
 }

@@ -181,12 +181,14 @@ void touch_grain(DemTerms t, uint i, uint j, vec3 x, float r, float m, vec3 v, v
     take(partner, response, memory, c.normal, lever);
 }
 
-// Puts a grain back that a surface has let in too deep, and takes its speed into the surface (003 eq 3.16).
-void push_out(vec4 surface, vec3 surface_velocity, float r, inout vec3 x, inout vec3 v) {
+// Puts a grain back that a surface has let in too deep, and takes its speed into the surface (003 eq 3.16): returns that.
+vec3 push_out(vec4 surface, vec3 surface_velocity, float r, inout vec3 x, inout vec3 v) {
     float most = (1.0 - DEEPEST) * r;
-    if (surface.w >= most) return;
+    if (surface.w >= most) return vec3(0.0);
     x += (most - surface.w) * surface.xyz;
-    v -= min(dot(v - surface_velocity, surface.xyz), 0.0) * surface.xyz;
+    vec3 taken = min(dot(v - surface_velocity, surface.xyz), 0.0) * surface.xyz;
+    v -= taken;
+    return taken;
 }
 
 void main() {
@@ -254,7 +256,8 @@ void main() {
     if (HAS_BODIES != 0u)
         [[dont_unroll]] for (uint k = 0u; k < t.n_bodies; ++k) {
             Body body = bodies[k];
-            push_out(surface_of(t.up_axis, body, x, time_s + t.dt_s), velocity_of(body, time_s), r, x, v);
+            vec3 taken = push_out(surface_of(t.up_axis, body, x, time_s + t.dt_s), velocity_of(body, time_s), r, x, v);
+            if (HAS_OBSTACLES != 0u && k >= t.first_obstacle) add_force(t.n_pieces + k - t.first_obstacle, (m / t.dt_s) * taken, t.quanta_per_n);
         }
     [[dont_unroll]] for (uint k = 0u; k < 6u; ++k) push_out(wall(t, k, x), vec3(0.0), r, x, v);
 

@@ -167,7 +167,7 @@ impl State {
             next.velocity += p.dt_s * (force / grain.mass(p) + p.gravity);
             next.spin += p.dt_s / grain.inertia(p) * torque;
             next.position += p.dt_s * next.velocity;
-            push_out(p, bodies, next, time_s);
+            push_out(p, bodies, next, time_s, &mut impacts);
         }
         self.slabs.touch(p, bodies, time_s, &mut wrenches, &mut impacts);
         self.slabs.pull(&mut wrenches);
@@ -264,7 +264,7 @@ fn velocity(body: &Collider, time_s: f64) -> DVec3 {
 }
 
 /// Puts a grain back that a surface has let in too deep, and takes its speed into the surface (003 eq 3.16).
-fn push_out(p: &Parameters, bodies: &[Collider], grain: &mut Grain, time_s: f64) {
+fn push_out(p: &Parameters, bodies: &[Collider], grain: &mut Grain, time_s: f64, impacts: &mut [DVec3]) {
     let most = (1.0 - DEEPEST) * grain.radius;
     let n = bodies.len() as u32;
     for partner in (0..n).map(Partner::Body).chain((0..6).map(Partner::Wall)) {
@@ -278,6 +278,10 @@ fn push_out(p: &Parameters, bodies: &[Collider], grain: &mut Grain, time_s: f64)
             _ => DVec3::ZERO,
         };
         grain.position += (most - surface.distance) * surface.normal;
-        grain.velocity -= (grain.velocity - moving).dot(surface.normal).min(0.0) * surface.normal;
+        let taken = (grain.velocity - moving).dot(surface.normal).min(0.0) * surface.normal;
+        grain.velocity -= taken;
+        if let Partner::Body(k) = partner {
+            impacts[k as usize] += grain.mass(p) / p.dt_s * taken;
+        }
     }
 }

@@ -47,7 +47,7 @@ pub struct SlabMetrics {
     pub n_links: u32,
 }
 
-/// What has hit an obstacle. Forces that put back a grain which a surface has let in too deep are not in it.
+/// What has hit an obstacle, the momentum of grains among it that are put back out of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ObstacleMetrics {
     /// Force in N of the last step.
