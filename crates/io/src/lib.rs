@@ -35,7 +35,7 @@ mod y4m;
 pub use checkpoint::Checkpoint;
 pub use comparison::{Comparison, Verdict, compare, median};
 pub use error::{Damage, Error, Problem, Result};
-pub use export::{Format, UnknownFormat, export, write_pvd};
+pub use export::{Faces, Format, UnknownFormat, export, export_bodies, write_pvd};
 pub use flow_rasters::{FlowRasters, affected_area_overlap};
 pub use frame::{Column, ColumnData, ColumnKind, Frame, FrameError};
 pub use mesh::{Mesh, MeshFormat, UnknownMeshFormat, export_mesh};

@@ -335,10 +335,10 @@ pub struct ExportArgs {
 #[derive(Clone, Copy, Debug, clap::Args)]
 #[group(required = true, multiple = false)]
 pub struct ExportWhat {
-    /// Its particles: vtk, vtu, ply, bgeo or csv.
+    /// Its particles: vtk, vtu, ply, bgeo or csv. Of slabs, vtk and vtu get the faces of pieces, the others a row or point a piece.
     #[arg(long, value_name = "FORMAT")]
     pub format: Option<Format>,
-    /// The surface of its particles, found on the device: obj or ply.
+    /// The surface of its particles, found on the device, and in a file beside it that of slabs: obj or ply.
     #[arg(long, value_name = "FORMAT")]
     pub mesh: Option<MeshFormat>,
 }

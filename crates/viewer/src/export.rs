@@ -5,12 +5,14 @@ use crate::device;
 use crate::failure::Failure;
 use crate::run::create_dir;
 use crate::say;
+use crate::slab_files::{self, SlabSolids};
 use crate::surface::{self, Surfaces};
 use crate::view::{Playback, Player};
-use frazil_io::{Format, Mesh, MeshFormat, Recording, Tail, export_mesh, write_pvd};
+use frazil_io::{Faces, Format, MeshFormat, Recording, Tail, export_bodies, export_mesh, write_pvd};
+use frazil_scene::Scene;
 use std::path::Path;
 
-/// Writes one file a frame.
+/// Writes one file a frame, and where slabs are recorded another of them.
 pub fn export(args: &ExportArgs, validation: bool) -> Result<(), Failure> {
     match (args.what.format, args.what.mesh) {
         (Some(format), _) => export_particles(args, format),
@@ -28,19 +30,32 @@ fn export_particles(args: &ExportArgs, format: Format) -> Result<(), Failure> {
     warn_of_damage(args, &recording);
     let folder = folder(args)?;
     let mut files = Vec::with_capacity(recording.len());
+    let (mut slabs, mut slab_files) = (None, Vec::new());
     for index in 0..recording.len() {
         let frame = recording.frame(index).map_err(Failure::input)?;
         let name = format.file_name(index);
         frazil_io::export(&frame, format, &folder.join(&name)).map_err(Failure::other)?;
         files.push((frame.time_s(), name));
+        let Some(pieces) = slab_files::pieces(&frame)? else { continue };
+        if format.holds_faces() && slabs.is_none() {
+            slabs = Some(solids(args, &recording)?);
+        }
+        let faces = slabs.as_ref().map_or(Ok(Faces::default()), |slabs| slabs.faces(&pieces));
+        let faces = faces.map_err(|failure| failure.within(args.recording.display()))?;
+        let name = format.bodies_file_name(index);
+        export_bodies(&pieces, &faces, format, &folder.join(&name)).map_err(Failure::other)?;
+        slab_files.push((frame.time_s(), name));
     }
     if format == Format::Vtu {
         write_pvd(&folder.join("particles.pvd"), &files).map_err(Failure::other)?;
+        if !slab_files.is_empty() {
+            write_pvd(&folder.join("slabs.pvd"), &slab_files).map_err(Failure::other)?;
+        }
     }
     Ok(())
 }
 
-/// Writes the surface of each frame's particles, of all phases in one file.
+/// Writes the surface of each frame's particles, of all phases in one file, and that of slabs.
 fn export_surfaces(args: &ExportArgs, format: MeshFormat, validation: bool) -> Result<(), Failure> {
     let (recording, scene) = Player::open(&args.recording, &args.changes)?;
     surface::check(&scene, &format!("--mesh {format}"))?;
@@ -48,18 +63,30 @@ fn export_surfaces(args: &ExportArgs, format: MeshFormat, validation: bool) -> R
     let folder = folder(args)?;
     let device = device::open(args.device.device.as_deref(), validation, Vec::new())?;
     let times: Vec<(u64, f64)> = recording.times().collect();
+    let slabs = SlabSolids::new(&scene)?;
     let mut surfaces = Surfaces::new(&device, &scene);
     let mut player = Player::new(&device, recording, scene, Playback::new(&times, 1.0, 1.0))?;
     for index in 0..times.len() {
         player.seek(index)?;
         surfaces.find(&player.shown())?;
         let surface = surfaces.download()?;
-        let mesh =
-            Mesh { position: &surface.position, normal: &surface.normal, triangles: &surface.triangles };
-        export_mesh(&mesh, format, &folder.join(format.file_name(index))).map_err(Failure::other)?;
+        let path = folder.join(format.file_name(index));
+        export_mesh(&surface.mesh(), format, &path).map_err(Failure::other)?;
+        if let Some(pieces) = player.pieces() {
+            let faces = slabs.faces(pieces).map_err(|failure| failure.within(args.recording.display()))?;
+            let surface = slab_files::triangles(&faces);
+            let path = folder.join(format.slabs_file_name(index));
+            export_mesh(&surface.mesh(), format, &path).map_err(Failure::other)?;
+        }
         device.check_validation()?;
     }
     Ok(())
+}
+
+/// The slabs of a recording's scene.
+fn solids(args: &ExportArgs, recording: &Recording) -> Result<SlabSolids, Failure> {
+    let origin = args.recording.display().to_string();
+    SlabSolids::new(&Scene::from_json_with(&recording.meta().scene_json, &origin, &[])?)
 }
 
 fn warn_of_damage(args: &ExportArgs, recording: &Recording) {

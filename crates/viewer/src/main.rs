@@ -22,6 +22,7 @@ mod profiling;
 mod run;
 mod say;
 mod simulation;
+mod slab_files;
 mod snow_plots;
 mod solver;
 mod state;

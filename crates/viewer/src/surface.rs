@@ -24,6 +24,14 @@ pub struct HostSurface {
     pub triangles: Vec<[u32; 3]>,
 }
 
+impl HostSurface {
+    /// The same, to be written.
+    pub fn mesh(&self) -> frazil_io::Mesh<'_> {
+        let Self { position, normal, triangles } = self;
+        frazil_io::Mesh { position, normal, triangles }
+    }
+}
+
 /// Refuses a scene whose particles have no surface, for what was asked by `option`.
 pub fn check(scene: &Scene, option: &str) -> Result<(), Failure> {
     match scene.n_dimensions() {

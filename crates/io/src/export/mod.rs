@@ -6,13 +6,14 @@ mod ply;
 mod vtk;
 mod vtu;
 
+use std::borrow::Cow;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use crate::atomic::{self, Durability};
 use crate::error::Result;
-use crate::frame::Frame;
+use crate::frame::{Column, ColumnData, Frame};
 
 pub use vtu::write_pvd;
 
@@ -51,6 +52,18 @@ impl Format {
     pub fn file_name(self, index: usize) -> String {
         format!("particles_{index:06}.{}", self.extension())
     }
+
+    /// The name of the file of rigid bodies for frame `index`: `slabs_000012.vtk` where it holds their faces, and `pieces_000012.csv` where it holds
+    /// a row or point a body. See [`export_bodies`].
+    pub fn bodies_file_name(self, index: usize) -> String {
+        let what = if self.holds_faces() { "slabs" } else { "pieces" };
+        format!("{what}_{index:06}.{}", self.extension())
+    }
+
+    /// Whether faces of rigid bodies are written, in place of a point each.
+    pub fn holds_faces(self) -> bool {
+        matches!(self, Self::Vtk | Self::Vtu)
+    }
 }
 
 impl fmt::Display for Format {
@@ -85,26 +98,133 @@ impl FromStr for Format {
 /// [`Error::Io`](crate::Error::Io), naming the path; [`Error::Unrepresentable`](crate::Error::Unrepresentable) if the frame has more
 /// particles, or greater integers, than the format can say.
 pub fn export(frame: &Frame, format: Format, path: &Path) -> Result<()> {
-    let limit = match format {
-        Format::Vtk => vtk::limit(frame),
-        Format::Bgeo => bgeo::limit(frame),
-        Format::Vtu | Format::Ply | Format::Csv => Ok(()),
+    write(frame, "particles", None, format, path)
+}
+
+/// Faces of rigid bodies where the bodies are, convex polygons each.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Faces {
+    /// Places of corners, in m.
+    pub position: Vec<[f32; 3]>,
+    /// The corners of one face after another, counted from 0, counter-clockwise seen from outside.
+    pub corners: Vec<u32>,
+    /// Where each face ends in `corners`.
+    pub ends: Vec<u32>,
+    /// The body that each face is of, counted from 0.
+    pub body: Vec<u32>,
+}
+
+impl Faces {
+    /// The corners of each face.
+    pub fn each(&self) -> impl Iterator<Item = &[u32]> {
+        each(&self.corners, &self.ends)
+    }
+}
+
+/// Writes rigid bodies to `path`, as [`export`] does particles: their faces with the columns of `bodies` for each face where
+/// [`Format::holds_faces`], else a row or point a body.
+///
+/// # Errors
+/// As [`export`].
+///
+/// # Panics
+/// If a face is of a body that `bodies` does not have, or `body` and `ends` differ in length.
+pub fn export_bodies(bodies: &Frame, faces: &Faces, format: Format, path: &Path) -> Result<()> {
+    assert_eq!(faces.body.len(), faces.ends.len(), "each face is of a body");
+    write(bodies, "pieces of slabs", Some(faces), format, path)
+}
+
+/// Writes what a frame is `of`, with faces where it has and the format holds them.
+fn write(frame: &Frame, of: &'static str, faces: Option<&Faces>, format: Format, path: &Path) -> Result<()> {
+    let cells = || match faces {
+        Some(faces) => Cells::faces(frame, of, faces),
+        None => Cells::points(frame, of),
     };
-    limit.map_err(|problem| crate::Error::Unrepresentable {
+    let unrepresentable = |problem| crate::Error::Unrepresentable {
         path: PathBuf::from(path),
         format: format.extension(),
         problem,
-    })?;
-    atomic::write(path, Durability::Process, |out| match format {
-        Format::Vtk => vtk::write(frame, out),
-        Format::Vtu => vtu::write(frame, out),
-        Format::Ply => ply::write(frame, out),
-        Format::Bgeo => bgeo::write(frame, out),
-        Format::Csv => csv::write(frame, out),
-    })
+    };
+    match format {
+        Format::Vtk => {
+            let cells = cells();
+            vtk::limit(&cells).map_err(unrepresentable)?;
+            atomic::write(path, Durability::Process, |out| vtk::write(&cells, out))
+        }
+        Format::Vtu => {
+            let cells = cells();
+            atomic::write(path, Durability::Process, |out| vtu::write(&cells, out))
+        }
+        Format::Ply => atomic::write(path, Durability::Process, |out| ply::write(frame, of, out)),
+        Format::Bgeo => {
+            bgeo::limit(frame).map_err(unrepresentable)?;
+            atomic::write(path, Durability::Process, |out| bgeo::write(frame, out))
+        }
+        Format::Csv => atomic::write(path, Durability::Process, |out| csv::write(frame, out)),
+    }
+}
+
+/// What a file of VTK holds: points, and cells of them with their columns: faces, or each point alone.
+struct Cells<'a> {
+    of: &'static str,
+    frame: &'a Frame,
+    are_faces: bool,
+    position: &'a [[f32; 3]],
+    corners: Cow<'a, [u32]>,
+    ends: Cow<'a, [u32]>,
+    columns: Vec<Cow<'a, Column>>,
+}
+
+impl<'a> Cells<'a> {
+    fn points(frame: &'a Frame, of: &'static str) -> Self {
+        let n = u32::try_from(frame.len()).expect("particles are numbered by u32");
+        Self {
+            of,
+            frame,
+            are_faces: false,
+            position: frame.positions(),
+            corners: (0..n).collect(),
+            ends: (1..=n).collect(),
+            columns: attributes(frame).map(Cow::Borrowed).collect(),
+        }
+    }
+
+    fn faces(frame: &'a Frame, of: &'static str, faces: &'a Faces) -> Self {
+        Self {
+            of,
+            frame,
+            are_faces: true,
+            position: &faces.position,
+            corners: Cow::Borrowed(&faces.corners),
+            ends: Cow::Borrowed(&faces.ends),
+            columns: attributes(frame).map(|column| Cow::Owned(picked(column, &faces.body))).collect(),
+        }
+    }
+
+    fn each(&self) -> impl Iterator<Item = &[u32]> {
+        each(&self.corners, &self.ends)
+    }
+}
+
+fn each<'a>(corners: &'a [u32], ends: &'a [u32]) -> impl Iterator<Item = &'a [u32]> {
+    let starts = std::iter::once(0).chain(ends.iter().copied());
+    starts.zip(ends).map(|(start, end)| &corners[start as usize..*end as usize])
+}
+
+/// The values of a column in the places `of`.
+fn picked(column: &Column, of: &[u32]) -> Column {
+    fn pick<T: Copy>(values: &[T], of: &[u32]) -> Vec<T> {
+        of.iter().map(|idx| values[*idx as usize]).collect()
+    }
+    let data = match &column.data {
+        ColumnData::U32(values) => ColumnData::U32(pick(values, of)),
+        ColumnData::F32(values) => ColumnData::F32(pick(values, of)),
+        ColumnData::Vec3(values) => ColumnData::Vec3(pick(values, of)),
+    };
+    Column::new(column.name.clone(), column.unit.clone(), data)
 }
 
 /// The columns that are not `position`.
-fn attributes(frame: &Frame) -> impl Iterator<Item = &crate::Column> + Clone {
+fn attributes(frame: &Frame) -> impl Iterator<Item = &Column> + Clone {
     frame.columns().iter().filter(|column| column.name != "position")
 }

@@ -5,9 +5,9 @@ use std::io::{self, Write};
 use super::attributes;
 use crate::frame::{Column, ColumnData, ColumnKind, Frame};
 
-pub(super) fn write(frame: &Frame, out: &mut impl Write) -> io::Result<()> {
+pub(super) fn write(frame: &Frame, of: &str, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "ply\nformat binary_little_endian 1.0")?;
-    writeln!(out, "comment frazil particles, step {}, time {:?} s", frame.step(), frame.time_s())?;
+    writeln!(out, "comment frazil {of}, step {}, time {:?} s", frame.step(), frame.time_s())?;
     for column in frame.columns().iter().filter(|column| !column.unit.is_empty()) {
         writeln!(out, "comment {}", column.label())?;
     }

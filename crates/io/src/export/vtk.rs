@@ -2,39 +2,42 @@
 
 use std::io::{self, Write};
 
-use super::attributes;
-use crate::frame::{ColumnData, Frame};
+use super::Cells;
+use crate::frame::ColumnData;
 
-/// Cell arrays are 32-bit integers, two a vertex.
-pub(super) fn limit(frame: &Frame) -> Result<(), String> {
-    let max = i32::MAX as usize / 2;
-    if frame.len() <= max {
+/// Cell arrays are 32-bit integers: for each cell its number of points, and those.
+pub(super) fn limit(cells: &Cells<'_>) -> Result<(), String> {
+    let max = i32::MAX as usize;
+    let n_words = cells.ends.len() + cells.corners.len();
+    if n_words <= max {
         return Ok(());
     }
-    Err(format!("{} particles; the format holds at most {max}", frame.len()))
+    Err(format!("{n_words} numbers of cells of {}; the format holds at most {max}", cells.of))
 }
 
-pub(super) fn write(frame: &Frame, out: &mut impl Write) -> io::Result<()> {
-    let n = frame.len();
+pub(super) fn write(cells: &Cells<'_>, out: &mut impl Write) -> io::Result<()> {
+    let n = cells.ends.len();
     writeln!(out, "# vtk DataFile Version 3.0")?;
-    writeln!(out, "frazil particles, step {}, time {:?} s", frame.step(), frame.time_s())?;
+    writeln!(out, "frazil {}, step {}, time {:?} s", cells.of, cells.frame.step(), cells.frame.time_s())?;
     writeln!(out, "BINARY\nDATASET POLYDATA")?;
     // ParaView takes the time from the field of this name.
     writeln!(out, "FIELD FieldData 1\nTIME 1 1 double")?;
-    out.write_all(&frame.time_s().to_be_bytes())?;
+    out.write_all(&cells.frame.time_s().to_be_bytes())?;
 
-    writeln!(out, "\nPOINTS {n} float")?;
-    write_vectors(frame.positions(), out)?;
-    // VTK's reader takes an empty list of vertices for a broken one.
+    writeln!(out, "\nPOINTS {} float", cells.position.len())?;
+    write_vectors(cells.position, out)?;
+    let (cell_kind, data_kind) =
+        if cells.are_faces { ("POLYGONS", "CELL_DATA") } else { ("VERTICES", "POINT_DATA") };
+    // VTK's reader takes an empty list of cells for a broken one.
     if n > 0 {
-        writeln!(out, "\nVERTICES {n} {}", 2 * n)?;
-        for i in 0..n as u32 {
-            out.write_all(&1_u32.to_be_bytes())?;
-            out.write_all(&i.to_be_bytes())?;
+        writeln!(out, "\n{cell_kind} {n} {}", n + cells.corners.len())?;
+        for corners in cells.each() {
+            out.write_all(&(corners.len() as u32).to_be_bytes())?;
+            corners.iter().try_for_each(|corner| out.write_all(&corner.to_be_bytes()))?;
         }
     }
-    writeln!(out, "\nPOINT_DATA {n}")?;
-    for column in attributes(frame) {
+    writeln!(out, "\n{data_kind} {n}")?;
+    for column in &cells.columns {
         let name = &column.name;
         match &column.data {
             ColumnData::U32(values) => {

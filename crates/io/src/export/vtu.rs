@@ -6,44 +6,46 @@ use std::path::Path;
 
 use base64::prelude::{BASE64_STANDARD, Engine};
 
-use super::attributes;
+use super::Cells;
 use crate::atomic::{self, Durability};
 use crate::error::Result;
-use crate::frame::{Column, ColumnKind, Frame};
+use crate::frame::{Column, ColumnKind};
 
 const VTK_VERTEX: u8 = 1;
+const VTK_POLYGON: u8 = 7;
 
-pub(super) fn write(frame: &Frame, out: &mut impl Write) -> io::Result<()> {
-    let n = frame.len();
+pub(super) fn write(cells: &Cells<'_>, out: &mut impl Write) -> io::Result<()> {
+    let Cells { frame, position, corners, ends, .. } = cells;
+    let (n_points, n) = (position.len(), ends.len());
     writeln!(out, "<?xml version=\"1.0\"?>")?;
     writeln!(
         out,
         "<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" byte_order=\"LittleEndian\" header_type=\"UInt64\">"
     )?;
-    writeln!(out, "<!-- frazil particles, step {} -->", frame.step())?;
+    writeln!(out, "<!-- frazil {}, step {} -->", cells.of, frame.step())?;
     writeln!(out, "<UnstructuredGrid>\n<FieldData>")?;
     let time = "Name=\"TimeValue\" NumberOfTuples=\"1\"";
     write_array(out, "Float64", time, "", &frame.time_s().to_le_bytes())?;
-    writeln!(out, "</FieldData>\n<Piece NumberOfPoints=\"{n}\" NumberOfCells=\"{n}\">")?;
+    writeln!(out, "</FieldData>\n<Piece NumberOfPoints=\"{n_points}\" NumberOfCells=\"{n}\">")?;
 
-    writeln!(out, "<PointData>")?;
-    for column in attributes(frame) {
+    let (kind, data_kind) =
+        if cells.are_faces { (VTK_POLYGON, "CellData") } else { (VTK_VERTEX, "PointData") };
+    writeln!(out, "<{data_kind}>")?;
+    for column in &cells.columns {
         write_column(out, column)?;
     }
-    writeln!(out, "</PointData>\n<Points>")?;
-    for column in frame.columns().iter().filter(|column| column.name == "position") {
-        write_column(out, column)?;
-    }
+    writeln!(out, "</{data_kind}>\n<Points>")?;
+    let vector = "Name=\"position\" NumberOfComponents=\"3\"";
+    write_array(out, "Float32", vector, "m", bytemuck::cast_slice(position))?;
     writeln!(out, "</Points>\n<Cells>")?;
-    let n = n as i64;
-    write_array(out, "Int64", "Name=\"connectivity\"", "", &le_bytes(0..n))?;
-    write_array(out, "Int64", "Name=\"offsets\"", "", &le_bytes(1..n + 1))?;
-    write_array(out, "UInt8", "Name=\"types\"", "", &vec![VTK_VERTEX; frame.len()])?;
+    write_array(out, "Int64", "Name=\"connectivity\"", "", &le_bytes(corners))?;
+    write_array(out, "Int64", "Name=\"offsets\"", "", &le_bytes(ends))?;
+    write_array(out, "UInt8", "Name=\"types\"", "", &vec![kind; n])?;
     writeln!(out, "</Cells>\n</Piece>\n</UnstructuredGrid>\n</VTKFile>")
 }
 
-fn le_bytes(values: std::ops::Range<i64>) -> Vec<u8> {
-    values.flat_map(i64::to_le_bytes).collect()
+fn le_bytes(values: &[u32]) -> Vec<u8> {
+    values.iter().flat_map(|value| i64::from(*value).to_le_bytes()).collect()
 }
 
 fn write_column(out: &mut impl Write, column: &Column) -> io::Result<()> {

@@ -36,6 +36,11 @@ impl MeshFormat {
     pub fn file_name(self, index: usize) -> String {
         format!("surface_{index:06}.{}", self.extension())
     }
+
+    /// The name of the file of slabs for frame `index`: `slabs_000012.obj`.
+    pub fn slabs_file_name(self, index: usize) -> String {
+        format!("slabs_{index:06}.{}", self.extension())
+    }
 }
 
 impl fmt::Display for MeshFormat {

@@ -5,7 +5,9 @@ use std::path::PathBuf;
 
 use crate::common::{frame, small_frame};
 use base64::prelude::{BASE64_STANDARD, Engine};
-use frazil_io::{Column, ColumnData, Error, Format, Frame, UnknownFormat, export, write_pvd};
+use frazil_io::{
+    Column, ColumnData, Error, Faces, Format, Frame, UnknownFormat, export, export_bodies, write_pvd,
+};
 use proptest::prelude::*;
 
 /// Takes bytes from the front.
@@ -276,6 +278,88 @@ proptest! {
         check_ply(&frame);
         check_csv(&frame);
         check_bgeo(&with_signed_integers(frame));
+    }
+}
+
+/// Two bodies, the second of which has two faces.
+fn bodies() -> (Frame, Faces) {
+    let columns = vec![
+        Column::vec3("position", "m", vec![[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]),
+        Column::u32("id", "", vec![7, 9]),
+        Column::vec3("velocity", "m/s", vec![[0.5; 3], [-1.0, 0.0, 2.0]]),
+        Column::f32("spin", "1/s", vec![0.25, -8.0]),
+    ];
+    let faces = Faces {
+        position: vec![[0.0; 3], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
+        corners: vec![0, 1, 2, 3, 4, 1, 0, 0, 3, 4],
+        ends: vec![4, 7, 10],
+        body: vec![1, 0, 1],
+    };
+    (Frame::new(3, 0.5, columns).unwrap(), faces)
+}
+
+fn exported_bodies(format: Format) -> Vec<u8> {
+    let (frame, faces) = bodies();
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join(format.bodies_file_name(0));
+    export_bodies(&frame, &faces, format, &path).unwrap();
+    assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1, "a temporary file was left");
+    fs::read(path).unwrap()
+}
+
+#[test]
+fn vtk_holds_faces_of_bodies_with_the_columns_of_each_ones_body() {
+    let bytes = exported_bodies(Format::Vtk);
+    let mut reader = Reader(&bytes);
+    assert_eq!(reader.line(), "# vtk DataFile Version 3.0");
+    assert_eq!(reader.line(), "frazil pieces of slabs, step 3, time 0.5 s");
+    for expected in ["BINARY", "DATASET POLYDATA", "FIELD FieldData 1", "TIME 1 1 double"] {
+        assert_eq!(reader.line(), expected);
+    }
+    assert_eq!(reader.take(8), 0.5_f64.to_be_bytes());
+    assert_eq!([reader.line(), reader.line()], ["", "POINTS 5 float"]);
+    let words = |values: &[[f32; 3]]| values.iter().flatten().map(|x| x.to_bits()).collect::<Vec<_>>();
+    assert_eq!(reader.words_be(15), words(&bodies().1.position));
+    assert_eq!([reader.line(), reader.line()], ["", "POLYGONS 3 13"]);
+    assert_eq!(reader.words_be(13), [4, 0, 1, 2, 3, 3, 4, 1, 0, 3, 0, 3, 4]);
+    assert_eq!([reader.line(), reader.line()], ["", "CELL_DATA 3"]);
+    assert_eq!([reader.line(), reader.line()], ["SCALARS id unsigned_int 1", "LOOKUP_TABLE default"]);
+    assert_eq!(reader.words_be(3), [9, 7, 9]);
+    assert_eq!([reader.line(), reader.line()], ["", "VECTORS velocity float"]);
+    assert_eq!(reader.words_be(9), words(&[[-1.0, 0.0, 2.0], [0.5; 3], [-1.0, 0.0, 2.0]]));
+    assert_eq!([reader.line(), reader.line()], ["", "SCALARS spin float 1"]);
+    assert_eq!(reader.line(), "LOOKUP_TABLE default");
+    assert_eq!(reader.words_be(3), [-8.0_f32, 0.25, -8.0].map(f32::to_bits));
+    assert_eq!(reader.0, b"\n");
+}
+
+#[test]
+fn vtu_holds_faces_of_bodies_with_the_columns_of_each_ones_body() {
+    let text = String::from_utf8(exported_bodies(Format::Vtu)).unwrap();
+    assert!(text.contains("<Piece NumberOfPoints=\"5\" NumberOfCells=\"3\">"), "{text}");
+    roxmltree::Document::parse(&text).unwrap();
+    let i64s = |values: &[i64]| values.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<_>>();
+    let corners = [0, 1, 2, 3, 4, 1, 0, 0, 3, 4];
+    assert_eq!(vtu_array(&text, "type=\"Int64\" Name=\"connectivity\""), i64s(&corners));
+    assert_eq!(vtu_array(&text, "type=\"Int64\" Name=\"offsets\""), i64s(&[4, 7, 10]));
+    assert_eq!(vtu_array(&text, "type=\"UInt8\" Name=\"types\""), [7; 3]);
+    let cells = text.split("<CellData>").nth(1).unwrap().split("</CellData>").next().unwrap();
+    let ids = [9_u32, 7, 9].iter().flat_map(|id| id.to_le_bytes()).collect::<Vec<_>>();
+    assert_eq!(vtu_array(cells, "type=\"UInt32\" Name=\"id\""), ids);
+    let points = text.split("<Points>").nth(1).unwrap();
+    let positions = vtu_array(points, "type=\"Float32\" Name=\"position\" NumberOfComponents=\"3\"");
+    let expected = bodies().1.position.iter().flatten().flat_map(|x| x.to_le_bytes()).collect::<Vec<_>>();
+    assert_eq!(positions, expected);
+}
+
+#[test]
+fn other_formats_hold_a_row_a_body() {
+    let text = String::from_utf8(exported_bodies(Format::Csv)).unwrap();
+    assert_eq!(text.lines().nth(2), Some("4.0,5.0,6.0,9,-1.0,0.0,2.0,-8.0"));
+    assert_eq!(text.lines().count(), 3);
+    for format in Format::ALL {
+        let what = if format.holds_faces() { "slabs" } else { "pieces" };
+        assert_eq!(format.bodies_file_name(12), format!("{what}_000012.{format}"));
     }
 }
 

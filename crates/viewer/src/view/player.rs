@@ -5,6 +5,7 @@ use crate::args::SceneChanges;
 use crate::failure::Failure;
 use crate::landscape::SlabPoses;
 use crate::painter::{Shown, ShownSet};
+use crate::slab_files;
 use frazil_io::{ColumnData, Frame, Recording, Tail};
 use frazil_kernels::Counts;
 use frazil_scene::{ColourBy, Phase, Scene};
@@ -23,6 +24,8 @@ pub struct Player {
     time_s: f64,
     n_particles: usize,
     sets: Vec<Columns>,
+    /// Pieces of slabs, on the host and on the device.
+    pieces: Option<Frame>,
     slabs: Option<SlabPoses>,
 }
 
@@ -84,6 +87,7 @@ impl Player {
             time_s: first.time_s(),
             n_particles: first.len(),
             sets: upload(device, &counts, &first)?,
+            pieces: slab_files::pieces(&first)?,
             slabs: slab_poses(device, &first)?,
             counts,
         })
@@ -123,6 +127,7 @@ impl Player {
         if frame != self.frame {
             let next = self.recording.frame(frame).map_err(Failure::input)?;
             self.sets = upload(&self.device, &self.counts, &next)?;
+            self.pieces = slab_files::pieces(&next)?;
             self.slabs = slab_poses(&self.device, &next)?;
             (self.frame, self.step, self.time_s) = (frame, next.step(), next.time_s());
             self.n_particles = next.len();
@@ -150,6 +155,11 @@ impl Player {
 
     pub fn n_particles(&self) -> usize {
         self.n_particles
+    }
+
+    /// Pieces of slabs in the frame shown, if it has them; see [`slab_files::pieces`].
+    pub fn pieces(&self) -> Option<&Frame> {
+        self.pieces.as_ref()
     }
 
     pub fn shown(&self) -> Shown<'_> {

@@ -11,7 +11,7 @@ const SMALL: &[&str] =
     &["slope_obstacle", "--set", "scale=0.4", "--set", "render.width_px=160", "--set", "render.height_px=90"];
 
 /// Slabs of fewer pieces above fewer grains.
-const SLABS: &[&str] = &[
+pub const SLABS: &[&str] = &[
     "avalanche_slabs",
     "--set",
     "scale=0.4",

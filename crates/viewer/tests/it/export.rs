@@ -1,6 +1,10 @@
 //! Exports of a recording in every format.
 
+use crate::dem::SLABS;
 use crate::tool::{SMALL_PARTICLES, command, run_small, succeed};
+use frazil_io::Recording;
+use frazil_scene::Scene;
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
@@ -29,6 +33,7 @@ fn a_recording_is_exported_in_every_format() {
         }
         assert!(!out.join(format!("particles_000003.{format}")).exists());
         assert_eq!(out.join("particles.pvd").exists(), format == "vtu");
+        assert_no_slabs(&out);
     }
     let csv = fs::read_to_string(folder.path().join("exported/csv/particles_000002.csv")).unwrap();
     assert_eq!(csv.lines().count(), 1 + SMALL_PARTICLES);
@@ -52,6 +57,14 @@ fn obj(path: &Path) -> (Vec<[f32; 3]>, usize, Vec<[usize; 3]>) {
     let places = text.lines().filter(|line| line.starts_with("v ")).map(numbers).collect();
     let n_normals = text.lines().filter(|line| line.starts_with("vn ")).count();
     (places, n_normals, text.lines().filter(|line| line.starts_with("f ")).map(triangle).collect())
+}
+
+/// Where a scene has no slabs, nothing says that it had.
+fn assert_no_slabs(folder: &Path) {
+    let names = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let odd: Vec<String> =
+        names.filter(|name| name.starts_with("slabs") || name.starts_with("pieces")).collect();
+    assert!(odd.is_empty(), "{odd:?}");
 }
 
 #[test]
@@ -78,6 +91,7 @@ fn the_surface_of_a_recording_is_exported_with_the_volume_of_the_water() {
         }
         assert!(!Path::new(out).join(format!("surface_000003.{format}")).exists());
     }
+    assert_no_slabs(&out);
     let (places, n_normals, triangles) = obj(&out.join("surface_000000.obj"));
     assert_eq!(places.len(), n_normals);
     // Twice each edge, in opposite directions: it is closed.
@@ -99,4 +113,269 @@ fn the_surface_of_a_recording_is_exported_with_the_volume_of_the_water() {
     let header = String::from_utf8_lossy(&ply[..ply.len().min(400)]).into_owned();
     assert!(header.contains(&format!("element vertex {}", places.len())), "{header}");
     assert!(header.contains(&format!("element face {}", triangles.len())), "{header}");
+}
+
+/// Frames and what they are made of: slabs that have come loose and fall, in three frames.
+struct FallenSlabs {
+    _folder: tempfile::TempDir,
+    recording: String,
+    out: std::path::PathBuf,
+    scene: Scene,
+}
+
+const N_FRAMES: usize = 3;
+
+/// Slabs that bear nothing, so that pieces turn and part at once.
+fn fallen_slabs() -> FallenSlabs {
+    let folder = tempfile::tempdir().unwrap();
+    let weak = ["--set", "slabs.0.link_strength_pa=10.0", "--set", "slabs.0.link_shear_strength_pa=10.0"];
+    let plan = ["--time", "0.4", "--record", "0.2 s", "--render", "never", "--metrics", "never", "--quiet"];
+    let into = ["--out", folder.path().to_str().unwrap()];
+    succeed(&mut command(&[&["run"], SLABS, &weak[..], &plan, &into].concat()));
+    let recording = folder.path().join("recording.frazil-rec");
+    let meta = Recording::open(&recording).unwrap().meta().scene_json.clone();
+    FallenSlabs {
+        recording: recording.to_str().unwrap().to_owned(),
+        out: folder.path().join("exported"),
+        scene: Scene::from_json_with(&meta, "recording", &[]).unwrap(),
+        _folder: folder,
+    }
+}
+
+impl FallenSlabs {
+    fn export(&self, arguments: &[&str]) {
+        let into = ["--out", self.out.to_str().unwrap()];
+        succeed(&mut command(&[&["export", &self.recording], arguments, &into].concat()));
+    }
+
+    /// Centres, turns and velocities of a frame's pieces.
+    fn recorded(&self, frame: usize) -> [Vec<[f32; 3]>; 3] {
+        let frame = Recording::open(Path::new(&self.recording)).unwrap().frame(frame).unwrap();
+        ["centre", "turn", "velocity"].map(|name| frame.body_vec3(name).unwrap().to_vec())
+    }
+}
+
+fn minus(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
+    std::array::from_fn(|axis| a[axis] - b[axis])
+}
+
+fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
+    (0..3).map(|axis| a[axis] * b[axis]).sum()
+}
+
+fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
+    std::array::from_fn(|i| {
+        let (j, k) = ((i + 1) % 3, (i + 2) % 3);
+        a[j] * b[k] - a[k] * b[j]
+    })
+}
+
+/// v turned about an axis by the angle that it is long.
+fn turned(v: [f64; 3], turn: [f32; 3]) -> [f64; 3] {
+    let turn = turn.map(f64::from);
+    let angle = dot(turn, turn).sqrt();
+    if angle == 0.0 {
+        return v;
+    }
+    let axis = turn.map(|x| x / angle);
+    let (along, across) = (dot(axis, v), cross(axis, v));
+    std::array::from_fn(|i| {
+        v[i] * angle.cos() + across[i] * angle.sin() + axis[i] * along * (1.0 - angle.cos())
+    })
+}
+
+/// The volume of triangles and their centre of mass, if they are closed: each edge twice, in opposite directions.
+fn solid(triangles: &[[[f32; 3]; 3]]) -> (f64, [f64; 3]) {
+    let bits = |v: [f32; 3]| v.map(f32::to_bits);
+    let mut edges: BTreeMap<_, i32> = BTreeMap::new();
+    for triangle in triangles {
+        for k in 0..3 {
+            let (a, b) = (bits(triangle[k]), bits(triangle[(k + 1) % 3]));
+            *edges.entry((a, b)).or_default() += 1;
+        }
+    }
+    for ((a, b), n) in &edges {
+        assert_eq!((*n, edges.get(&(*b, *a))), (1, Some(&1)), "edge from {a:?} to {b:?}");
+    }
+    // Seen from one of its corners, for the digits.
+    let origin = triangles[0][0].map(f64::from);
+    let (mut volume, mut moment) = (0.0, [0.0; 3]);
+    for triangle in triangles {
+        let [a, b, c] = triangle.map(|v| minus(v.map(f64::from), origin));
+        let part = dot(a, cross(b, c)) / 6.0;
+        volume += part;
+        moment = std::array::from_fn(|i| moment[i] + part * (a[i] + b[i] + c[i]) / 4.0);
+    }
+    (volume, std::array::from_fn(|i| origin[i] + moment[i] / volume))
+}
+
+/// Triangles in the order of pieces, and the volume and centre of each piece as the scene and the recording have it.
+fn assert_pieces(triangles: &[[[f32; 3]; 3]], scene: &Scene, [centres, turns, _]: &[Vec<[f32; 3]>; 3]) {
+    let sampled = scene.sample_slabs().unwrap();
+    let mut rest = triangles;
+    for (i, piece) in sampled.pieces.iter().enumerate() {
+        let n: usize = piece.faces.iter().map(|face| face.len() - 2).sum();
+        let (own, others) = rest.split_at(n);
+        rest = others;
+        let (volume, centre) = solid(own);
+        // Corners are f32 some 200 m from the origin: off by 8e-6 m.
+        assert!(
+            (volume / piece.volume_m3 - 1.0).abs() < 1e-3,
+            "piece {i}: {volume} m³ of {}",
+            piece.volume_m3
+        );
+        let off = minus(centre, centres[i].map(f64::from));
+        assert!(dot(off, off).sqrt() < 1e-3, "piece {i} is {off:?} m off");
+        for v in &piece.vertices_m {
+            let expected: [f64; 3] =
+                std::array::from_fn(|axis| turned(*v, turns[i])[axis] + f64::from(centres[i][axis]));
+            let nearest = own.iter().flatten().map(|place| {
+                let apart = minus(place.map(f64::from), expected);
+                dot(apart, apart).sqrt()
+            });
+            let nearest = nearest.fold(f64::INFINITY, f64::min);
+            assert!(nearest < 1e-4, "piece {i}: a corner at {expected:?} is {nearest} m off");
+        }
+    }
+    assert!(rest.is_empty(), "{} triangles are of no piece", rest.len());
+}
+
+#[test]
+fn slabs_of_a_recording_are_exported_as_solids_where_they_are() {
+    let slabs = fallen_slabs();
+    for format in ["obj", "ply"] {
+        slabs.export(&["--mesh", format]);
+        for what in ["surface", "slabs"] {
+            let path = |index: usize| slabs.out.join(format!("{what}_{index:06}.{format}"));
+            assert!((0..N_FRAMES).all(|index| path(index).exists()), "{what} {format}");
+            assert!(!path(N_FRAMES).exists(), "{what} {format}");
+        }
+    }
+    let last = N_FRAMES - 1;
+    for index in [0, last] {
+        let (places, n_normals, triangles) = obj(&slabs.out.join(format!("slabs_{index:06}.obj")));
+        assert_eq!(places.len(), n_normals);
+        let triangles: Vec<_> =
+            triangles.iter().map(|corners| corners.map(|corner| places[corner - 1])).collect();
+        assert_pieces(&triangles, &slabs.scene, &slabs.recorded(index));
+    }
+    // What is compared has moved and turned.
+    let ([before, ..], [after, turns, _]) = (slabs.recorded(0), slabs.recorded(last));
+    assert!(before.iter().zip(&after).all(|(a, b)| a[2] - b[2] > 0.01));
+    assert!(turns.iter().any(|turn| turn.iter().any(|x| x.abs() > 0.01)), "{turns:?}");
+
+    // Each vertex is of one face, and has its normal.
+    let text = fs::read_to_string(slabs.out.join(format!("slabs_{last:06}.obj"))).unwrap();
+    let normals: Vec<[f64; 3]> = text
+        .lines()
+        .filter_map(|line| line.strip_prefix("vn "))
+        .map(|line| line.split(' ').map(|x| x.parse().unwrap()).collect::<Vec<_>>().try_into().unwrap())
+        .collect();
+    let (places, _, triangles) = obj(&slabs.out.join(format!("slabs_{last:06}.obj")));
+    for corners in &triangles {
+        let [a, b, c] = corners.map(|corner| places[corner - 1].map(f64::from));
+        let area = cross(minus(b, a), minus(c, a));
+        let size = dot(area, area).sqrt();
+        for corner in corners {
+            let aligned = dot(area, normals[corner - 1]) / size;
+            assert!((aligned - 1.0).abs() < 1e-4, "a normal is {aligned} of its face's");
+        }
+    }
+    // The PLY file says the same.
+    let ply = fs::read(slabs.out.join(format!("slabs_{last:06}.ply"))).unwrap();
+    let header = String::from_utf8_lossy(&ply[..400]).into_owned();
+    assert!(header.contains(&format!("element vertex {}", places.len())), "{header}");
+    assert!(header.contains(&format!("element face {}", triangles.len())), "{header}");
+}
+
+/// Words of a legacy VTK file's array behind the line that begins with `head`: with the rest of that line.
+fn vtk_words(bytes: &[u8], head: &str, n_lines: usize) -> (Vec<usize>, Vec<u32>) {
+    let at = bytes.windows(head.len()).position(|window| window == head.as_bytes()).expect(head);
+    let mut rest = &bytes[at..];
+    let mut line = "";
+    for i in 0..n_lines {
+        let end = rest.iter().position(|byte| *byte == b'\n').unwrap();
+        if i == 0 {
+            line = std::str::from_utf8(&rest[..end]).unwrap();
+        }
+        rest = &rest[end + 1..];
+    }
+    let numbers = line.split(' ').filter_map(|word| word.parse().ok()).collect();
+    (numbers, rest.chunks_exact(4).map(|word| u32::from_be_bytes(word.try_into().unwrap())).collect())
+}
+
+#[test]
+fn slabs_of_a_recording_are_exported_beside_its_particles() {
+    let slabs = fallen_slabs();
+    let last = N_FRAMES - 1;
+    let [centres, turns, velocities] = slabs.recorded(last);
+    for (format, what) in
+        [("vtk", "slabs"), ("vtu", "slabs"), ("ply", "pieces"), ("bgeo", "pieces"), ("csv", "pieces")]
+    {
+        slabs.export(&["--format", format]);
+        for what in [what, "particles"] {
+            let path = |index: usize| slabs.out.join(format!("{what}_{index:06}.{format}"));
+            assert!((0..N_FRAMES).all(|index| path(index).exists()), "{what} {format}");
+            assert!(!path(N_FRAMES).exists(), "{what} {format}");
+        }
+    }
+    let index = fs::read_to_string(slabs.out.join("slabs.pvd")).unwrap();
+    let files: Vec<&str> =
+        index.split("file=\"").skip(1).map(|rest| rest.split('"').next().unwrap()).collect();
+    assert_eq!(files, ["slabs_000000.vtu", "slabs_000001.vtu", "slabs_000002.vtu"]);
+    assert!(index.contains("timestep=\"0.0\"") && index.contains("timestep=\"0.4"), "{index}");
+
+    // Polygons of VTK: each a number of corners and those.
+    let bytes = fs::read(slabs.out.join(format!("slabs_{last:06}.vtk"))).unwrap();
+    let (n_points, words) = vtk_words(&bytes, "POINTS ", 1);
+    let places: Vec<[f32; 3]> =
+        words[..3 * n_points[0]].as_chunks::<3>().0.iter().map(|v| v.map(f32::from_bits)).collect();
+    let (sizes, words) = vtk_words(&bytes, "POLYGONS ", 1);
+    let (n_faces, n_words) = (sizes[0], sizes[1]);
+    let (mut at, mut triangles) = (0, Vec::new());
+    for _ in 0..n_faces {
+        let corners: Vec<_> =
+            words[at + 1..][..words[at] as usize].iter().map(|v| places[*v as usize]).collect();
+        at += 1 + corners.len();
+        triangles.extend((2..corners.len()).map(|k| [corners[0], corners[k - 1], corners[k]]));
+    }
+    assert_eq!(at, n_words);
+    assert_pieces(&triangles, &slabs.scene, &slabs.recorded(last));
+    let faces_of = slabs.scene.sample_slabs().unwrap().pieces.into_iter().enumerate();
+    let faces_of: Vec<usize> = faces_of.flat_map(|(i, piece)| vec![i; piece.faces.len()]).collect();
+    assert_eq!(vtk_words(&bytes, "CELL_DATA ", 1).0, [n_faces]);
+    let (_, ids) = vtk_words(&bytes, "SCALARS id ", 2);
+    assert!(ids[..n_faces].iter().map(|id| *id as usize).eq(faces_of.iter().copied()));
+    let (_, found) = vtk_words(&bytes, "VECTORS velocity ", 1);
+    let expected = faces_of.iter().flat_map(|i| velocities[*i].map(f32::to_bits));
+    assert!(found[..3 * n_faces].iter().copied().eq(expected));
+
+    // A row a piece, and in PLY and BGEO a point.
+    let csv = fs::read_to_string(slabs.out.join(format!("pieces_{last:06}.csv"))).unwrap();
+    let mut lines = csv.lines();
+    assert_eq!(
+        lines.next().unwrap(),
+        "position_x [m],position_y [m],position_z [m],id,rotation_x,rotation_y,rotation_z,rotation_w,\
+         velocity_x [m/s],velocity_y [m/s],velocity_z [m/s]"
+    );
+    let rows: Vec<Vec<f32>> =
+        lines.map(|line| line.split(',').map(|x| x.parse().unwrap()).collect()).collect();
+    assert_eq!(rows.len(), centres.len());
+    for (i, row) in rows.iter().enumerate() {
+        assert_eq!((&row[..3], row[3], &row[8..]), (&centres[i][..], i as f32, &velocities[i][..]));
+        // A unit quaternion turns as the recorded axis and angle do.
+        let turn = turns[i].map(f64::from);
+        let angle = dot(turn, turn).sqrt();
+        for axis in 0..3 {
+            let expected = if angle > 0.0 { turn[axis] / angle * (0.5 * angle).sin() } else { 0.0 };
+            assert!((f64::from(row[4 + axis]) - expected).abs() < 1e-6, "piece {i}: {row:?}");
+        }
+        assert!((f64::from(row[7]) - (0.5 * angle).cos()).abs() < 1e-6, "piece {i}: {row:?}");
+    }
+    let ply = fs::read(slabs.out.join(format!("pieces_{last:06}.ply"))).unwrap();
+    let header = String::from_utf8_lossy(&ply[..300]).into_owned();
+    assert!(header.contains("comment frazil pieces of slabs, step"), "{header}");
+    assert!(header.contains(&format!("element vertex {}\n", centres.len())), "{header}");
+    let bgeo = fs::read(slabs.out.join(format!("pieces_{last:06}.bgeo"))).unwrap();
+    assert_eq!(bgeo[9..13], (centres.len() as u32).to_be_bytes());
 }
