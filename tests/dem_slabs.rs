@@ -174,6 +174,46 @@ fn steps_agree_with_the_twin() {
     assert_no_validation_messages(&DEVICE);
 }
 
+/// A plate under 49 cubes, more than a piece has room to list, and beams tip to tip, whose centres are two cells apart along each axis.
+#[test]
+fn points_find_what_they_touch_with_a_list_without_one_and_from_afar() {
+    let section = quiet();
+    let slab = ice(0.0);
+    let cuboid = |centre: DVec3, size: DVec3| block(&slab, centre, size, DQuat::IDENTITY);
+    let mut solids = vec![cuboid(DVec3::new(0.0, -0.05, 0.0), DVec3::new(2.0, 0.1, 2.0))];
+    for k in 0..49 {
+        let [x, z] = [k % 7, k / 7].map(|n| 0.28 * (f64::from(n) - 3.0));
+        solids.push(cuboid(DVec3::new(x, 0.119, z), DVec3::splat(0.24)));
+    }
+    let first_beam = solids.len();
+    for (axis, middle) in [[0.0, 1.0, 0.0], [1.5, 0.0, 1.5], [-1.5, 2.0, 0.0]].into_iter().enumerate() {
+        let along = DVec3::AXES[axis];
+        let size = |side: f64| DVec3::splat(side) + (4.0 - side) * along;
+        solids.push(cuboid(DVec3::from_array(middle) - 2.0 * along, size(0.2)));
+        solids.push(cuboid(DVec3::from_array(middle) + 1.998 * along, size(0.1)));
+    }
+    let n_solids = solids.len();
+    let pieces = pieces(&slab, &section, solids, vec![]);
+    let point_pieces = pieces.point_pieces.clone();
+    let mut pack = world(&section, DVec3::ZERO, vec![], 0, &[], pieces);
+    let expected = pack.twin_step();
+    assert_eq!(pack.try_advance(1), None);
+    let found = pack.state();
+    let mut worst = Worst::default();
+    compare(&mut worst, &pack, &expected, &found);
+    assert_eq!(worst.beyond(), "");
+    let mut n_touching = vec![0; n_solids];
+    for (k, piece) in point_pieces.into_iter().enumerate() {
+        let [theirs, ours] =
+            [&expected, &found].map(|state| state.slabs.contacts[k].map(|(partner, _)| partner));
+        assert_eq!(ours, theirs, "point {k} of piece {piece}");
+        n_touching[piece as usize] += usize::from(ours.is_some());
+    }
+    // All cubes, the plate, and of each pair of beams the narrower.
+    assert!(n_touching[..first_beam].iter().all(|n| *n > 0), "{n_touching:?}");
+    assert!((0..3).all(|pair| n_touching[first_beam + 2 * pair + 1] > 0), "{n_touching:?}");
+}
+
 fn words(columns: Vec<StateColumn>) -> Vec<(String, Vec<u32>)> {
     columns.into_iter().map(|c| (c.name, c.words)).collect()
 }

@@ -2,11 +2,12 @@
 // Contacts of pieces with walls, bodies and one another: each point of a piece's surface is pushed out of what it is deepest in, by the law
 // of a grain's contact, and pushes back. Pieces that a link holds together do not push each other.
 //
-// Forces go to sums of integers, so that their order does not count. Bytes: 4 (1 + 3 + 2 × 4) a point, and pieces. Order-independent.
+// Which pieces a point may touch is on the list of its own piece (find_near_pieces.comp). Forces go to sums of integers, so that their order does not count. Bytes: 4 (1 + 3 + 2 × 4) a point, and pieces. Order-independent.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 layout(constant_id = 1) const uint HAS_BODIES = 1;
 layout(constant_id = 2) const uint HAS_MESHES = 0;
+layout(constant_id = 3) const uint MAX_NEAR = 32;
 const uint DIMENSIONS = 3u;
 #include "dem/contact.glsl"
 #include "dem/fault.glsl"
@@ -22,7 +23,6 @@ layout(scalar, binding = 5) readonly buffer Shapes { PieceShape shapes[]; };
 layout(scalar, binding = 6) readonly buffer Faces { PieceFace faces[]; };
 layout(scalar, binding = 7) readonly buffer PieceOrder { uint piece_order[]; };
 layout(scalar, binding = 8) readonly buffer PieceCellStart { uint piece_cell_start[]; };
-// Piece after piece: the other end of each of its links, and the link.
 layout(scalar, binding = 9) readonly buffer LinkedPieces { uvec2 linked_pieces[]; };
 layout(scalar, binding = 10) readonly buffer LinkIsWhole { uint link_is_whole[]; };
 layout(scalar, binding = 11) readonly buffer Bodies { Body bodies[]; };
@@ -31,6 +31,9 @@ layout(scalar, binding = 12) readonly buffer Heights { float heights[]; };
 layout(scalar, binding = 13) buffer PointPartner { uint point_partner[]; };
 layout(scalar, binding = 14) buffer PointShear { vec3 point_shear_m[]; };
 layout(scalar, binding = 15) buffer Sums { uint sums[]; };
+// Of each piece: how many others it may touch and, unless they are more than MAX_NEAR, which.
+layout(scalar, binding = 16) readonly buffer NearCount { uint near_count[]; };
+layout(scalar, binding = 17) readonly buffer NearPieces { uint near_pieces[]; };
 layout(scalar, push_constant) uniform Params {
     uint step;
     float time_s;
@@ -38,17 +41,10 @@ layout(scalar, push_constant) uniform Params {
 };
 
 #include "common/surfaces.glsl"
+#include "dem/linked.glsl"
 #include "dem/planes.glsl"
 #include "dem/fixed.glsl"
 #include "dem/partners.glsl"
-
-bool are_linked(PieceShape shape, uint other) {
-    [[dont_unroll]] for (uint k = 0u; k < shape.n_links; ++k) {
-        uvec2 linked = linked_pieces[shape.first_link + k];
-        if (linked.x == other && link_is_whole[linked.y] != 0u) return true;
-    }
-    return false;
-}
 
 void main() {
     uint i = thread_idx();
@@ -77,18 +73,29 @@ void main() {
                 partner = FIRST_BODY + k;
             }
         }
+    // Those on its piece's list or, where there are too many for one, those in the cells about it.
+    uint n_near = near_count[piece];
+    bool is_listed = n_near <= MAX_NEAR;
+    uint n_rows = is_listed ? 1u : 9u;
     uvec3 cell = wrapped_cell(t.piece_grid, x);
-    [[dont_unroll]] for (uint row = 0u; row < 9u; ++row) {
-        uint first = row_about(t.piece_grid, cell, row);
-        uint end = piece_cell_start[first + 3u];
-        [[dont_unroll]] for (uint j = piece_cell_start[first]; j < end; ++j) {
-            uint other = piece_order[j];
+    [[dont_unroll]] for (uint row = 0u; row < n_rows; ++row) {
+        uint j = MAX_NEAR * piece;
+        uint end = j + n_near;
+        if (!is_listed) {
+            uint first = row_about(t.piece_grid, cell, row);
+            j = piece_cell_start[first];
+            end = piece_cell_start[first + 3u];
+        }
+        [[dont_unroll]] for (; j < end; ++j) {
+            uint other = is_listed ? near_pieces[j] : piece_order[j];
             vec3 apart = x - motions[other].centre_m;
             float reach = shapes[other].reach_m;
             if (other == piece || dot(apart, apart) > reach * reach) continue;
             vec4 q = motions[other].rotation;
             vec4 surface = farthest_plane(shapes[other], turn_back(q, apart));
-            if (surface.w < deepest.w && !are_linked(shape, other)) {
+            // Of two that it is as deep in, the one of the lower number, in whatever order they come.
+            bool is_deeper = surface.w < deepest.w || surface.w == deepest.w && partner != INVALID_INDEX && FIRST_PIECE + other < partner;
+            if (is_deeper && !are_linked(shape, other)) {
                 deepest = vec4(turn(q, surface.xyz), surface.w);
                 partner = FIRST_PIECE + other;
             }

@@ -9,13 +9,21 @@ use crate::saved::Saved;
 use bytemuck::Zeroable;
 use frazil_kernels::{CellSort, CellSortMethod, Counts, UniformGrid};
 use frazil_particles::{ColumnKind, ColumnView};
-use frazil_shaders::dem::{find_piece_cells, move_pieces, pull_links, show_pieces, touch_points};
+use frazil_shaders::dem::{
+    find_near_pieces, find_piece_cells, move_pieces, pull_links, show_pieces, touch_points,
+};
 use frazil_shaders::types::{Body, DemTerms, Impact, PieceFace, PieceLink, PieceMotion, PieceShape};
 use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Threads};
 
 /// Words of a piece's motion and of what has hit an obstacle.
 const MOTION_WORDS: u32 = (size_of::<PieceMotion>() / 4) as u32;
 const IMPACT_WORDS: u32 = (size_of::<Impact>() / 4) as u32;
+
+/// Room for the pieces near each. Of pieces alike, in a heap, some twenty balls meet another's; points of one that has more look for them by
+/// themselves.
+const MAX_NEAR: u32 = 32;
+/// Pieces are few, and each looks through many: small groups of them keep more of a device busy.
+const GROUP_OF_PIECES: u32 = 64;
 
 /// The sums of force and torque on a piece or an obstacle, in words.
 const WRENCH_WORDS: usize = 12;
@@ -51,6 +59,8 @@ pub struct Slabs {
     linked: Buffer<[u32; 2]>,
     link_is_whole: Buffer<u32>,
     key: Buffer<u32>,
+    near_count: Buffer<u32>,
+    near_pieces: Buffer<u32>,
     shown: ShownPieces,
     n_points: usize,
     n_links: usize,
@@ -58,6 +68,7 @@ pub struct Slabs {
     n_obstacles: usize,
     sort: Option<(CellSort, DeviceCount)>,
     find_cells: Kernel<find_piece_cells::Interface>,
+    find_near: Kernel<find_near_pieces::Interface>,
     touch: Kernel<touch_points::Interface>,
     pull: Kernel<pull_links::Interface>,
     move_pieces: Kernel<move_pieces::Interface>,
@@ -131,6 +142,8 @@ impl Slabs {
             linked: some_of(device, "linked pieces", linked)?,
             link_is_whole: some_of(device, "slab_link", &vec![1; n_links])?,
             key: some_of(device, "piece key", &vec![0; n_pieces])?,
+            near_count: some_of(device, "near piece count", &vec![0; n_pieces])?,
+            near_pieces: some_of(device, "near pieces", &vec![0; MAX_NEAR as usize * n_pieces])?,
             shown: ShownPieces::new(device, n_pieces)?,
             n_points,
             n_links,
@@ -138,9 +151,16 @@ impl Slabs {
             n_obstacles,
             sort,
             find_cells: Kernel::specialized(device, &find_piece_cells::Specialization { workgroup_size })?,
+            find_near: Kernel::specialized(
+                device,
+                &find_near_pieces::Specialization {
+                    workgroup_size: workgroup_size.min(GROUP_OF_PIECES),
+                    max_near: MAX_NEAR,
+                },
+            )?,
             touch: Kernel::specialized(
                 device,
-                &touch_points::Specialization { workgroup_size, has_bodies, has_meshes },
+                &touch_points::Specialization { workgroup_size, has_bodies, has_meshes, max_near: MAX_NEAR },
             )?,
             pull: Kernel::specialized(device, &pull_links::Specialization { workgroup_size })?,
             move_pieces: Kernel::specialized(device, &move_pieces::Specialization { workgroup_size })?,
@@ -148,12 +168,27 @@ impl Slabs {
         })
     }
 
-    /// Records where pieces are found by whoever may touch them.
+    /// Records where pieces are found by whoever may touch them, and which of them each may touch.
     pub fn sort_pieces(&self, recorder: &mut Recorder, terms: &Buffer<DemTerms>) -> Result<(), SolverError> {
         let Some((sort, count)) = &self.sort else { return Ok(()) };
         let bindings = find_piece_cells::Bindings { terms, motions: &self.motions, key: &self.key };
         recorder.dispatch(&self.find_cells, Threads::Fixed(self.n_pieces), bindings, ());
-        Ok(sort.record(recorder, count, &self.line, &self.key, &self.order)?)
+        sort.record(recorder, count, &self.line, &self.key, &self.order)?;
+        let bindings = find_near_pieces::Bindings {
+            terms,
+            motions: &self.motions,
+            shapes: &self.shapes,
+            faces: &self.faces,
+            piece_order: &self.order,
+            piece_cell_start: self.line.cell_start(),
+            linked_pieces: &self.linked,
+            link_is_whole: &self.link_is_whole,
+            near_count: &self.near_count,
+            near_pieces: &self.near_pieces,
+        };
+        recorder.declare_bytes(64 * self.n_pieces as u64);
+        recorder.dispatch(&self.find_near, Threads::Fixed(self.n_pieces), bindings, ());
+        Ok(())
     }
 
     /// Records forces of pieces on what is not a grain, and on one another.
@@ -178,6 +213,8 @@ impl Slabs {
             point_partner: &self.point_partner,
             point_shear_m: &self.point_shear_m,
             sums: &self.sums,
+            near_count: &self.near_count,
+            near_pieces: &self.near_pieces,
         };
         recorder.declare_bytes(48 * self.n_points as u64);
         let params =

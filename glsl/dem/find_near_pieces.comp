@@ -1,0 +1,70 @@
+#version 460
+// The pieces that each piece may touch, for its points to look at alone: those whose balls meet its own, of these those none of whose planes parts
+// them from its ball, and of these those that no link holds to it.
+//
+// The list is in the order of cells. Where more balls meet than it has room for, its length says so, and points look through the grid by
+// themselves. Bytes: 4 (3 + 4 + 1) a piece, and those about it. Order-independent.
+#extension GL_GOOGLE_include_directive : require
+#include "common/kernel.glsl"
+layout(constant_id = 1) const uint MAX_NEAR = 32;
+#include "dem/terms.glsl"
+#include "dem/piece.glsl"
+
+layout(scalar, binding = 0) readonly buffer Terms { DemTerms terms[]; };
+layout(scalar, binding = 1) readonly buffer Motions { PieceMotion motions[]; };
+layout(scalar, binding = 2) readonly buffer Shapes { PieceShape shapes[]; };
+layout(scalar, binding = 3) readonly buffer Faces { PieceFace faces[]; };
+layout(scalar, binding = 4) readonly buffer PieceOrder { uint piece_order[]; };
+layout(scalar, binding = 5) readonly buffer PieceCellStart { uint piece_cell_start[]; };
+layout(scalar, binding = 6) readonly buffer LinkedPieces { uvec2 linked_pieces[]; };
+layout(scalar, binding = 7) readonly buffer LinkIsWhole { uint link_is_whole[]; };
+// How many are near each piece: beyond MAX_NEAR, there is no list.
+layout(scalar, binding = 8) writeonly buffer NearCount { uint near_count[]; };
+// MAX_NEAR a piece; those in use come first.
+layout(scalar, binding = 9) buffer NearPieces { uint near_pieces[]; };
+
+#include "dem/linked.glsl"
+#include "dem/planes.glsl"
+
+// Pieces count as so much larger here than they are: what the rounding of places moves a point by must not lose it what it touches.
+const float MARGIN = 1.01;
+
+void main() {
+    uint i = thread_idx();
+    DemTerms t = terms[0];
+    if (i >= t.n_pieces) return;
+    PieceShape shape = shapes[i];
+    vec3 centre = motions[i].centre_m;
+    uint first_slot = i * MAX_NEAR;
+    uint n_near = 0u;
+    // Two balls reach farther than a point and a ball: up to two cells.
+    uvec3 cells = t.piece_grid.cells;
+    uvec3 cell = wrapped_cell(t.piece_grid, centre);
+    uint x = max(cell.x, 2u) - 2u;
+    uint n_x = min(cell.x + 3u, cells.x) - x;
+    // None twice, where there are less than five.
+    uvec2 n_rows = min(uvec2(5u), cells.yz);
+    [[dont_unroll]] for (uint row = 0u; row < n_rows.x * n_rows.y; ++row) {
+        uvec2 yz = (cell.yz + cells.yz - 2u + uvec2(row % n_rows.x, row / n_rows.x)) % cells.yz;
+        uint first = cell_number(t.piece_grid, uvec3(x, yz));
+        uint end = piece_cell_start[first + n_x];
+        [[dont_unroll]] for (uint j = piece_cell_start[first]; j < end; ++j) {
+            uint other = piece_order[j];
+            vec3 apart = centre - motions[other].centre_m;
+            float reach = MARGIN * (shape.reach_m + shapes[other].reach_m);
+            if (other == i || dot(apart, apart) > reach * reach) continue;
+            if (n_near < MAX_NEAR) near_pieces[first_slot + n_near] = other;
+            ++n_near;
+        }
+    }
+    near_count[i] = n_near;
+    if (n_near > MAX_NEAR) return;
+    // Few are left for what costs more.
+    uint n_kept = 0u;
+    [[dont_unroll]] for (uint k = 0u; k < n_near; ++k) {
+        uint other = near_pieces[first_slot + k];
+        vec4 plane = farthest_plane(shapes[other], turn_back(motions[other].rotation, centre - motions[other].centre_m));
+        if (plane.w <= MARGIN * shape.reach_m && !are_linked(shape, other)) near_pieces[first_slot + n_kept++] = other;
+    }
+    near_count[i] = n_kept;
+}
