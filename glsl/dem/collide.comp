@@ -257,7 +257,8 @@ void main() {
         [[dont_unroll]] for (uint k = 0u; k < t.n_bodies; ++k) {
             Body body = bodies[k];
             vec3 taken = push_out(surface_of(t.up_axis, body, x, time_s + t.dt_s), velocity_of(body, time_s), r, x, v);
-            if (HAS_OBSTACLES != 0u && k >= t.first_obstacle) add_force(t.n_pieces + k - t.first_obstacle, (m / t.dt_s) * taken, t.quanta_per_n);
+            if (HAS_OBSTACLES != 0u && k >= t.first_obstacle)
+                add_force(t.n_pieces + k - t.first_obstacle, (m / t.dt_s) * taken, t.quanta_per_n);
         }
     [[dont_unroll]] for (uint k = 0u; k < 6u; ++k) push_out(wall(t, k, x), vec3(0.0), r, x, v);
 

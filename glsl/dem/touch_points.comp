@@ -2,7 +2,8 @@
 // Contacts of pieces with walls, bodies and one another: each point of a piece's surface is pushed out of what it is deepest in, by the law
 // of a grain's contact, and pushes back. Pieces that a link holds together do not push each other.
 //
-// Which pieces a point may touch is on the list of its own piece (find_near_pieces.comp). Forces go to sums of integers, so that their order does not count. Bytes: 4 (1 + 3 + 2 × 4) a point, and pieces. Order-independent.
+// Which pieces a point may touch is on the list of its own piece (find_near_pieces.comp). Forces go to sums of integers, so that their order
+// does not count. Bytes: 4 (1 + 3 + 2 × 4) a point, and pieces. Order-independent.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 layout(constant_id = 1) const uint HAS_BODIES = 1;

@@ -19,8 +19,8 @@
 //!
 //! A contact is kept at both its ends, under the other's id, and found again by it: sorting needs to move nothing, and no force is
 //! scattered. Grains have as many rows of memory as have been found near them, one grain's behind the other's, so that memory follows the
-//! mean number of contacts and not the greatest. The two ends compute the same numbers with opposite signs, to the bit. Pieces, which touch many, are pushed by sums of integers
-//! instead, that are the same in any order.
+//! mean number of contacts and not the greatest. The two ends compute the same numbers with opposite signs, to the bit. Pieces, which touch
+//! many, are pushed by sums of integers instead, that are the same in any order.
 
 mod contacts;
 mod fault;
