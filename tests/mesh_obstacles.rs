@@ -19,6 +19,8 @@ use std::sync::LazyLock;
 static DEVICE: LazyLock<Device> = LazyLock::new(device);
 
 const R: f64 = 0.05;
+/// Of places near 1 m.
+const ULP: f64 = 1.0 / (1 << 23) as f64;
 const DOWN: DVec3 = DVec3::new(0.0, -9.81, 0.0);
 const WIDE: [DVec3; 2] = [DVec3::splat(-4.0), DVec3::splat(4.0)];
 
@@ -67,17 +69,21 @@ fn apart(grains: &[Grain]) -> Vec<Vec<Grain>> {
     groups
 }
 
-/// Largest differences of places and velocities, in units of what rounding at 1 m does to them.
+/// Largest difference of places and velocities, in units of what rounding at 1 m does to them.
 fn worst(found: &[Grain], expected: &[Grain], pack: &Grainpack) -> f64 {
+    differences(found, expected, pack).into_iter().fold(0.0, f64::max)
+}
+
+/// Those of each grain.
+fn differences(found: &[Grain], expected: &[Grain], pack: &Grainpack) -> Vec<f64> {
     assert_eq!(found.len(), expected.len());
-    let ulp = 1.0 / f64::from(1 << 23);
     let speed =
-        pack.p.dt_s * pack.p.normal_stiffness / expected.first().map_or(1.0, |g| g.mass(&pack.p)) * ulp;
+        pack.p.dt_s * pack.p.normal_stiffness / expected.first().map_or(1.0, |g| g.mass(&pack.p)) * ULP;
     let of = |(a, b): (&Grain, &Grain)| {
-        let place = a.position.distance(b.position) / ulp;
+        let place = a.position.distance(b.position) / ULP;
         place.max(a.velocity.distance(b.velocity) / speed)
     };
-    found.iter().zip(expected).map(of).fold(0.0, f64::max)
+    found.iter().zip(expected).map(of).collect()
 }
 
 /// On edges and corners the nearest point is one of several faces'; of points farther from the surface than rounding, the answer is the same.
@@ -164,17 +170,26 @@ proptest! {
             .filter(|x| is_plain(&mesh, *x))
             .collect();
         let (found, expected, pack) = asked(&mesh, &points);
-        let off_by = worst(&found, &expected, &pack);
-        prop_assert!(off_by < ALLOWED, "{off_by} roundings");
+        let off_by = differences(&found, &expected, &pack);
+        let n_beyond = off_by.iter().filter(|off_by| **off_by >= ALLOWED).count();
+        let worst = off_by.into_iter().fold(0.0, f64::max);
+        prop_assert!(n_beyond <= TIES && worst < ALLOWED_IN_TIES, "{n_beyond} grains off, by up to {worst} roundings");
     }
 }
 
-/// Whether the normal is the same a little beside a point.
+/// Beside a side of a triangle, be it one within a face, points of both triangles are equally far to rounding while they are up to √(2 d · 4 ulp)
+/// apart, at d = 0.9 m at most. Of 100 000 points one is so near a side that the other triangle's wins.
+const TIES: usize = 2;
+const ALLOWED_IN_TIES: f64 = 7800.0;
+
+/// A rounding of a place turns the direction to an edge so near by as much as it moves a grain of radius R a quarter of it.
+const NEAREST_EDGE_M: f64 = R / 4.0;
+
+/// Whether the normal is the same a little beside a point, but for the turn of one that comes from an edge.
 fn is_plain(mesh: &Mesh, x: DVec3) -> bool {
     let (distance, normal) = mesh.distance_m(x);
     let beside = DVec3::AXES.iter().flat_map(|axis| [1e-5, -1e-5].map(|by| mesh.distance_m(x + by * axis).1));
-    distance.abs() > 1e-3
-        && beside.into_iter().all(|other| other.distance(normal) < 1e-5 / distance.abs() * 4.0)
+    distance.abs() > 1e-3 && beside.into_iter().all(|other| other.distance(normal) < 1e-5 / NEAREST_EDGE_M)
 }
 
 /// A tree's leaves hold all triangles once, whatever their number.
