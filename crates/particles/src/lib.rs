@@ -12,7 +12,9 @@
 mod column;
 mod permutation;
 mod phase;
+mod set;
 
 pub use column::{AnyColumn, Column, ColumnKind, ColumnView, Element};
 pub use permutation::Permutation;
 pub use phase::PhaseArray;
+pub use set::{Material, ParticleSet};
