@@ -1,7 +1,7 @@
 //! Buffers: typed, named, and alive as long as the device needs them.
 
 use crate::device::{Device, Shared};
-use crate::submission::Retired;
+use crate::timeline::Retired;
 use crate::{Error, Result};
 use ash::vk;
 use bytemuck::Pod;

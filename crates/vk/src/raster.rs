@@ -1,12 +1,13 @@
 //! Raster pipelines and render passes: triangles pulled from storage buffers, drawn to a colour and a depth image.
 
 use crate::buffer::RawBuffer;
+use crate::compiled::BindingSource;
 use crate::device::{Device, Shared};
 use crate::hazard::Use;
 use crate::image::{Image, ImageFormat};
-use crate::kernel::{BindingSource, pipeline_layout, push_set_layout, shader_module};
+use crate::kernel::{pipeline_layout, push_set_layout, shader_module};
 use crate::recorder::{Recorder, Resource, minimum_bytes, push_buffers};
-use crate::submission::Retired;
+use crate::timeline::Retired;
 use crate::{Error, Result};
 use ash::vk;
 use bytemuck::Pod;

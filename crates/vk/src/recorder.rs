@@ -1,11 +1,12 @@
 //! The recorder: passes in, a command buffer with exactly the barriers they need out.
 
 use crate::buffer::{Buffer, RawBuffer};
+use crate::compiled::BindingSource;
 use crate::device::{Device, Shared};
 use crate::hazard::{Access, Event, Stage, Use, UseSet};
 use crate::image::Image;
-use crate::kernel::{BindingSource, Kernel, KernelInterface, Threads};
-use crate::submission::{CommandPool, Stamp};
+use crate::kernel::{Kernel, KernelInterface, Threads};
+use crate::timeline::{CommandPool, Commands, Stamp};
 use crate::timing::TimeStamps;
 use crate::{Error, Result};
 use ash::vk;
@@ -103,12 +104,9 @@ impl Resource {
 
 /// A finished recorder.
 pub(crate) struct Finished {
-    pub pool: CommandPool,
+    pub commands: Commands,
     pub kept: Vec<Box<dyn Any + Send>>,
     pub time_stamps: Option<TimeStamps>,
-    pub first_pass: String,
-    pub last_pass: String,
-    pub stamp: Stamp,
 }
 
 impl Device {
@@ -489,12 +487,14 @@ impl Recorder {
             return Err(Error::Misuse { object: "a recorder".into(), problem: "finished twice".into() });
         };
         Ok(Finished {
-            pool,
+            commands: Commands {
+                pool,
+                first_pass: std::mem::take(&mut self.first_pass),
+                last_pass: std::mem::take(&mut self.last_pass),
+                stamp: self.stamp.clone(),
+            },
             kept: vec![Box::new(std::mem::take(&mut self.kept)), Box::new(std::mem::take(&mut self.objects))],
             time_stamps: self.time_stamps.take(),
-            first_pass: std::mem::take(&mut self.first_pass),
-            last_pass: std::mem::take(&mut self.last_pass),
-            stamp: self.stamp.clone(),
         })
     }
 }
