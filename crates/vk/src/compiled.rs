@@ -33,6 +33,30 @@ pub struct BindingSource {
     pub reads: bool,
     /// Whether the shader may write it.
     pub writes: bool,
+    /// How many elements a dispatch reaches, from the `Elements:` line of the shader's header; without one, as many as
+    /// there are threads.
+    pub elements: Option<fn(&Reach<'_>) -> u64>,
+}
+
+/// What the number of elements that a dispatch reaches can depend on.
+#[derive(Debug)]
+pub struct Reach<'a> {
+    /// Elements that the dispatch is for, as far as the host knows.
+    pub threads: u64,
+    /// The tunables' values, in the order of their ids.
+    pub specialization: &'a [u32],
+    /// For each binding the count that the host expects in it, if it holds one.
+    pub counts: &'a [u64],
+    /// The push constants.
+    pub parameters: &'a [u8],
+}
+
+impl Reach<'_> {
+    /// The push constant at this byte.
+    pub fn parameter(&self, offset: usize) -> u64 {
+        let bytes = self.parameters.get(offset..offset + 4).and_then(|bytes| bytes.try_into().ok());
+        bytes.map_or(0, u32::from_ne_bytes).into()
+    }
 }
 
 /// A 32-bit specialisation constant that a shader declares.

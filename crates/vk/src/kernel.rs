@@ -11,7 +11,7 @@ use bytemuck::Pod;
 use std::collections::HashMap;
 use std::marker::PhantomData;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Ties a kernel's generated types together.
 pub trait KernelInterface {
@@ -56,8 +56,6 @@ pub struct DeviceCount {
     pub args: Buffer<[u32; 3]>,
     /// The largest count that the arrays it counts have room for.
     pub capacity: u32,
-    /// The host's last knowledge of the count, for estimates only.
-    expected: Arc<AtomicU32>,
 }
 
 /// Rows of [`DeviceCount::args`]: tiles of up to 2^15 elements.
@@ -69,22 +67,23 @@ impl DeviceCount {
     /// # Errors
     /// No memory.
     pub fn new(device: &Device, name: &str, capacity: u32) -> Result<Self> {
-        Ok(Self {
+        let made = Self {
             count: device.buffer(name, 1)?,
             args: device.buffer(&format!("{name} dispatch arguments"), TILE_ROWS)?,
             capacity,
-            expected: Arc::new(AtomicU32::new(capacity)),
-        })
+        };
+        made.expect(capacity);
+        Ok(made)
     }
 
     /// Tells what the count is about to be, so that byte estimates are right. Has no effect on results.
     pub fn expect(&self, count: u32) {
-        self.expected.store(count, Ordering::Relaxed);
+        self.count.raw().inner.expected.store(count, Ordering::Relaxed);
     }
 
     /// The host's last knowledge of the count.
     pub fn expected(&self) -> u32 {
-        self.expected.load(Ordering::Relaxed)
+        self.count.raw().inner.expected.load(Ordering::Relaxed)
     }
 }
 

@@ -3,18 +3,22 @@
 /// One token and the line it begins on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Token {
+    /// The token itself.
     pub kind: Kind,
+    /// Counted from 1.
     pub line: usize,
 }
 
 /// The kinds of tokens that module structure depends on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Kind {
+    /// An identifier or a keyword.
     Ident(String),
     /// The text between the quotes, escapes as written.
     Str(String),
     /// `::`
     PathSep,
+    /// Any other character.
     Punct(char),
 }
 

@@ -1,8 +1,8 @@
 //! The modules of a crate and which module uses which, read from the source text.
 //!
 //! A module uses another if it names one of its items: in a `use` declaration or in a path. Names are
-//! followed through re-exports to the module that defines the item. Not counted: `mod` declarations, `pub
-//! use` of what lies below the module itself, and code under `#[cfg(test)]`.
+//! followed through re-exports to the module that defines the item. Not counted: `mod` declarations, a `pub
+//! use` of what lies below the module itself if its own code does not use the name, and code under `#[cfg(test)]`.
 
 use crate::lexer::{Kind, Token, tokens};
 use std::collections::{BTreeMap, HashSet};
@@ -11,17 +11,22 @@ use std::path::{Path, PathBuf};
 /// A use of one file's module by another.
 #[derive(Clone, Debug)]
 pub struct Edge {
-    /// Indices into `Modules::files`.
+    /// The using file, an index into [`Modules::files`].
     pub from: usize,
+    /// The used file.
     pub to: usize,
+    /// The line of the using file.
     pub line: usize,
+    /// The path as it is written.
     pub path: String,
 }
 
 /// The files of a crate and the uses among them.
 #[derive(Debug)]
 pub struct Modules {
+    /// The root file first.
     pub files: Vec<PathBuf>,
+    /// One use for each pair of files: the first.
     pub edges: Vec<Edge>,
 }
 
@@ -33,6 +38,8 @@ struct Module {
     items: HashSet<String>,
     imports: Vec<Import>,
     paths: Vec<(Vec<String>, usize)>,
+    /// Identifiers that stand alone, outside of `use` declarations.
+    names: HashSet<String>,
 }
 
 /// One leaf of a `use` declaration.
@@ -105,7 +112,9 @@ impl Tree {
                     (Some(Target::Module(target)), None) => target, // of a glob
                     _ => continue,
                 };
-                if !(import.public && self.is_below(target, index)) {
+                let only_exported =
+                    import.public && !import.name.as_ref().is_some_and(|n| module.names.contains(n));
+                if !(only_exported && self.is_below(target, index)) {
                     edge(target, &import.path, import.line);
                 }
             }
@@ -274,7 +283,14 @@ impl Parser<'_> {
                         self.tree.modules[module].paths.push((path, line));
                     }
                 }
-                _ => self.at += 1,
+                Some(name) => {
+                    if !follows_dot {
+                        let name = name.to_owned();
+                        self.tree.modules[module].names.insert(name);
+                    }
+                    self.at += 1;
+                }
+                None => self.at += 1,
             }
             public = false;
         }
