@@ -2,6 +2,7 @@
 #ifndef COMMON_BODY
 #define COMMON_BODY
 
+// Kinds of bodies.
 const uint PLANE = 0u;
 const uint BALL = 1u;
 const uint VESSEL = 2u;

@@ -9,6 +9,7 @@
 layout(constant_id = 0) const uint WORKGROUP_SIZE = 256;
 layout(local_size_x_id = 0) in;
 
+// No element: what an empty slot holds, and an order's entry for a particle that was not here before.
 const uint INVALID_INDEX = 0xffffffffu;
 
 // Index of this workgroup in the folded dispatch.

@@ -5,6 +5,7 @@
 // are, in the order of the candidates. Where the lists do not fit the capacity nothing is written at all, and needed[0], the
 // sum of the counts, tells the room they take.
 // Bytes: 16 a particle, 4 a neighbour, candidates from cache. Order-independent.
+// Elements: list_start = threads * WRITE, list_count = threads - threads * WRITE, neighbour = capacity * WRITE.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 #include "grid/grid.glsl"

@@ -18,7 +18,7 @@ void main() {
     uint i = thread_idx();
     if (i >= count[0]) return;
     mat2 rotation, stretch;
-    if (METHOD == 0u) polar2_svd(matrix[i], rotation, stretch);
+    if (METHOD == POLAR_SVD) polar2_svd(matrix[i], rotation, stretch);
     else polar2(matrix[i], rotation, stretch);
     r[i] = rotation;
     s[i] = stretch;

@@ -9,6 +9,10 @@
 #define LINALG_POLAR
 #include "linalg/svd.glsl"
 
+// Methods.
+const uint POLAR_SVD = 0u;
+const uint POLAR_DIRECT = 1u;
+
 // R = U Vᵀ, S = V diag(σ) Vᵀ.
 void polar2_svd(mat2 m, out mat2 r, out mat2 s) {
     mat2 u, v;

@@ -1,5 +1,6 @@
 #version 460
 // The next direction of conjugate residuals: p ← z + keep p, q ← w + keep q. Bytes: 72 a node. Order-independent.
+// Elements: residual = threads * THREADS_PER_ITEM, applied = threads * THREADS_PER_ITEM, direction = threads * THREADS_PER_ITEM, applied_direction = threads * THREADS_PER_ITEM.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 layout(constant_id = 1) const uint THREADS_PER_ITEM = 64;

@@ -1,6 +1,7 @@
 #version 460
 // Step 5 once more, behind the semi-implicit solve: nodes that it has driven into bodies or walls collide again, and what FLIP needs is
 // taken anew. Bytes: 52 a node. Order-independent.
+// Elements: momentum = threads * BLOCK_NODES, node_velocity = threads * BLOCK_NODES, node_change = threads * BLOCK_NODES.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 layout(constant_id = 1) const uint THREADS_PER_ITEM = 64;

@@ -2,6 +2,7 @@
 // What bodies and walls hold of the nodes while the semi-implicit solve changes velocities: where step 5 has left a node no speed into a
 // surface, it gets none along the normal; where it is stuck, none at all. A solve that knew nothing of them would draw on what is behind
 // a surface, and put energy into snow that rests. Bytes: 40 a node. Order-independent.
+// Elements: momentum = threads * BLOCK_NODES, node_velocity = threads * BLOCK_NODES, held = threads * BLOCK_NODES.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 layout(constant_id = 1) const uint THREADS_PER_ITEM = 64;

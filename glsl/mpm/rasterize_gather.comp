@@ -6,6 +6,8 @@
 // APIC adds the affine velocity, v + C (x_i − x_p) (Jiang et al. 2015); MLS takes −Σ w V⁰ τ (x_i − x_p)/D for the force (Hu et al. 2018).
 // Bytes: 28 a node written; a particle's position, velocity, mass, stress and affine velocity once, if caches hold a block's. No
 // atomics: sums in a fixed order.
+// Elements: position = all, velocity = all, mass = all, stress = all, affine = all.
+// Elements: momentum = threads * BLOCK_NODES, force = threads * BLOCK_NODES.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 layout(constant_id = 1) const uint THREADS_PER_ITEM = 64;

@@ -2,6 +2,8 @@
 // The step's one permutation: moves all columns of particles to the order of their keys, moved[i] = column[order[i]].
 //
 // Bytes, with a the words of an affine velocity (D², or 0): 4 + 8 (6 + 4 + D² + D(D+1)/2 + a) a particle. Order-independent.
+// Elements: elastic = threads * MATRIX_WORDS, stress = threads * SYMMETRIC_WORDS, affine = threads * MATRIX_WORDS.
+// Elements: moved_elastic = threads * MATRIX_WORDS, moved_stress = threads * SYMMETRIC_WORDS, moved_affine = threads * MATRIX_WORDS.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 layout(constant_id = 1) const uint DIMENSIONS = 3;

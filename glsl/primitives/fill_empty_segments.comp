@@ -1,6 +1,7 @@
 #version 460
 // Last pass of a segmented reduction: empty segments reduce to the operation's neutral element, given as bits.
 // Bytes: 4 a segment read, 4 an empty one written. Order-independent.
+// Elements: reduced = 0.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 

@@ -3,6 +3,7 @@
 //
 // histogram[pass · 256 + digit], zeroed before; pass p takes DIGIT_BITS bits from begin_bit + 8p, the last one up to end_bit.
 // Bytes: 4 a word of key. Order-independent: counts are integers.
+// Elements: keys = threads * KEY_WORDS.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 

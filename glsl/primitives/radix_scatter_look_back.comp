@@ -5,7 +5,10 @@
 // that moves the keys. Each thread looks back for digits of its own; a tile that does not answer is counted again by the whole
 // group, so that no group depends on another one being scheduled. A count and its flag share a word: up to 2^30 − 1 keys.
 // look_back: for each pass, a ticket and a word for each digit of each tile, zeroed before.
-// Bytes: 8 a word of key or payload, 3072 a tile. Order-independent.
+// Bytes: 8 a word of key or payload, 2048 a tile. Order-independent.
+// Elements: keys = threads * KEY_WORDS, sorted_keys = threads * KEY_WORDS.
+// Elements: payload = threads * payload_kind * (2 - payload_kind), sorted_payload = threads * (payload_kind / 2).
+// Elements: bases = DIGITS, look_back = DIGITS * (threads / (WORKGROUP_SIZE * ITEMS_PER_THREAD)).
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 #include "primitives/length.glsl"

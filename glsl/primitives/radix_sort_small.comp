@@ -3,6 +3,7 @@
 //
 // Shared memory holds only where each key came from; keys are read from cache.
 // Bytes: 8 a word of key or payload. Order-independent.
+// Elements: keys = count * KEY_WORDS, payload = count * (payload_kind / 2).
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 #include "primitives/workgroup_scan.glsl"

@@ -1,5 +1,7 @@
 #version 460
 // Second pass of the segmented reduction of u32: segments that span tiles. Bytes: 8 a tile. Order-independent: integer operations are associative.
+// Elements: segment_start = threads / WORKGROUP_SIZE, reduced = threads / WORKGROUP_SIZE.
+// Elements: head_partial = threads / WORKGROUP_SIZE, tail_partial = threads / WORKGROUP_SIZE.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 

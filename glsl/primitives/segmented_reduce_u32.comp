@@ -1,6 +1,8 @@
 #version 460
 // First pass of the segmented reduction of u32: sums (u32 wrapping), minima or maxima of segments that lie in one tile, and the parts of
 // those that do not. Bytes: 4 an element, 4 a segment read and written. Order-independent: integer operations are associative.
+// Elements: segment_start = count, reduced = count.
+// Elements: head_partial = threads / TILE, tail_partial = threads / TILE.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 

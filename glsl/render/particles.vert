@@ -20,7 +20,7 @@ layout(location = 0) out vec3 ray;
 layout(location = 1) flat out vec3 center;
 layout(location = 2) flat out vec3 color;
 
-// The same numbers as `Column::words` and `COLUMN_NONE` on the host.
+// What the words of `column` are.
 const uint COLUMN_F32 = 0u;
 const uint COLUMN_VEC3 = 1u;
 const uint COLUMN_U32 = 2u;

@@ -15,8 +15,8 @@ layout(scalar, binding = 0) readonly buffer Height { float height[]; };
 layout(location = 0) out vec3 at;
 layout(location = 1) out vec3 outwards;
 
-// The same numbers as in terrain.rs.
-const uint CHUNK_QUADS = 32u;
+const uint CHUNK_QUADS = 32u; // along each side of a chunk
+// Sides at which the neighbour is a level coarser.
 const uint COARSER_LOW_X = 1u;
 const uint COARSER_HIGH_X = 2u;
 const uint COARSER_LOW_Y = 4u;

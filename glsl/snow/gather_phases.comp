@@ -3,6 +3,7 @@
 // from the other phase. Migration and permutation are this one pass over a column.
 //
 // An element is WORDS 32-bit words. Bytes: 4 + 8 · WORDS a particle. Order-independent.
+// Elements: own = threads * WORDS, other = 0, moved = threads * WORDS.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 

@@ -14,7 +14,7 @@ struct BlockLattice {
     float shift_cells;
 };
 
-const uint BLOCK_SIDE = 4u;
+const uint BLOCK_SIDE = 4u; // nodes along each side of a block
 const uint BLOCK_NODES = 1u << (2u * DIMENSIONS);
 // A block and its neighbours towards larger coordinates: what the particles based in it can reach.
 const uint BLOCK_REACH = 1u << DIMENSIONS;

@@ -3,6 +3,7 @@
 // base is not below node c. The next entry is where they end, also past the last cell of a block.
 //
 // Bytes: 4 a cell, and a search among the block's keys. Order-independent.
+// Elements: cell_start = threads * BLOCK_NODES.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 layout(constant_id = 1) const uint THREADS_PER_ITEM = 64;

@@ -5,6 +5,8 @@
 // occupied list of the block that reaches active block a by step s, or INVALID_INDEX. A row of targets behind the last is INVALID_INDEX,
 // for particles whose block found no room in the list. `rank` is the exclusive scan of `is_own`.
 // Bytes: 12 a thread, 4 + 4 · 2^D an active block, and searches in the list of occupied blocks. Order-independent.
+// Elements: is_own = threads << DIMENSIONS, rank = threads << DIMENSIONS.
+// Elements: target = threads << DIMENSIONS, source = threads << DIMENSIONS.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 layout(constant_id = 1) const uint THREADS_PER_ITEM = 8;

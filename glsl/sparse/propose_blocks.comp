@@ -3,6 +3,7 @@
 //
 // A block that several occupied ones reach is marked once. Bytes: 4 a thread, and a search in the list of occupied blocks for each
 // lower step. Order-independent.
+// Elements: is_own = threads << DIMENSIONS.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 layout(constant_id = 1) const uint THREADS_PER_ITEM = 8;

@@ -5,6 +5,7 @@
 // A node is inside where its value is at least `iso`, so that one exactly at the level counts as inside, seen from all of its cubes; a
 // value that is not a number is outside. Counts are summed within blocks here, over 64 threads; sums of blocks are for a scan.
 // Bytes: 4 a node read and 4 a cube written, 12 a block. Order-independent: integer sums.
+// Elements: value = threads * BLOCK_NODES, cube = threads * BLOCK_NODES.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 layout(constant_id = 1) const uint THREADS_PER_ITEM = 64;

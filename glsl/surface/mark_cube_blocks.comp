@@ -2,6 +2,7 @@
 // Marks the blocks of cubes that may have surface in them: each block of nodes, and those a step below it along any axes, one bit each.
 //
 // `marked` is all 0 before. Bytes: 4 a block of nodes, eight atomic ors. Order-independent: or is.
+// Elements: marked = threads * THREADS_PER_ITEM.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 layout(constant_id = 1) const uint THREADS_PER_ITEM = 8;

@@ -6,6 +6,7 @@
 // where one leaves the cells looked at. W is the cubic spline of sph/kernels.glsl, of radius two cells at most, which integrates to 1: so
 // values are kg/m³ whatever the cells. Particles are listed at the lowest node of the 4³ that they reach.
 // Bytes: 4 a node written; a particle's position and mass once, if caches hold a block's. No atomics: sums in a fixed order.
+// Elements: position = all, mass = all * OWN_MASS, density = threads * BLOCK_NODES.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 layout(constant_id = 1) const uint THREADS_PER_ITEM = 64;

@@ -1,9 +1,9 @@
 //! What a bench is, and what it prepares for a point.
 
 use crate::axis::{Axis, Point};
+pub use crate::difference::{Difference, first_difference};
 use crate::error::Result;
 use frazil_vk::{Device, Recorder};
-use std::fmt;
 
 /// Something worth measuring.
 pub trait Bench: Sync {
@@ -85,29 +85,4 @@ pub trait HostWorkload {
 
     /// Compares the output of the last run with the twin's.
     fn verify(&self) -> Option<Difference>;
-}
-
-/// Where a result first differs from the twin's.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Difference(pub String);
-
-impl fmt::Display for Difference {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-/// The first element, or else the length, in which `found` differs from `expected`.
-pub fn first_difference<T: PartialEq + fmt::Debug>(
-    name: &str,
-    found: &[T],
-    expected: &[T],
-) -> Option<Difference> {
-    match found.iter().zip(expected).position(|(found, expected)| found != expected) {
-        Some(i) => Some(Difference(format!("{name}[{i}] is {:?}, expected {:?}", found[i], expected[i]))),
-        None if found.len() != expected.len() => {
-            Some(Difference(format!("{name} has {} elements, expected {}", found.len(), expected.len())))
-        }
-        None => None,
-    }
 }

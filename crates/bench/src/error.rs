@@ -1,6 +1,6 @@
 //! What can go wrong with a bench, said once for the whole crate.
 
-use crate::bench::Difference;
+use crate::difference::Difference;
 use std::io;
 use std::path::PathBuf;
 

@@ -14,6 +14,7 @@ mod against;
 mod axis;
 mod bench;
 pub mod benches;
+mod difference;
 mod distribution;
 mod error;
 mod measure;

@@ -230,7 +230,7 @@ impl Counting {
         key: &Buffer<u32>,
         order: &Buffer<u32>,
     ) -> Result<(), KernelError> {
-        let (n, threads) = (u64::from(count.expected()), Threads::Counted(count));
+        let threads = Threads::Counted(count);
         recorder.fill(&self.cell_count, 0);
         let bindings = count_cells::Bindings {
             count: &count.count,
@@ -238,7 +238,6 @@ impl Counting {
             cell_count: &self.cell_count,
             arrival: &self.arrival,
         };
-        recorder.declare_bytes(16 * n);
         recorder.dispatch(&self.count_cells, threads, bindings, ());
         self.scan.record(recorder, &self.starts, &self.cell_count, grid.cell_start(), None)?;
         let bindings = place_in_cells::Bindings {
@@ -248,7 +247,6 @@ impl Counting {
             arrival: &self.arrival,
             placed: &self.placed,
         };
-        recorder.declare_bytes(20 * n);
         recorder.dispatch(&self.place, threads, bindings, ());
         let bindings = rank_in_cells::Bindings {
             count: &count.count,
@@ -257,7 +255,6 @@ impl Counting {
             order,
             sorted_key: key,
         };
-        recorder.declare_bytes(24 * n);
         recorder.dispatch(&self.rank, threads, bindings, ());
         Ok(())
     }

@@ -1,9 +1,10 @@
 //! Stream compaction and partition: columns of flagged elements moved to the front, in order.
 
 use crate::error::{check_apart, check_capacity};
-use crate::scan::{FLAGS, look_back_words};
+use crate::scan::look_back_words;
 use crate::{Counts, KernelError, Method, Scan, ScanOptions};
 use bytemuck::Pod;
+use frazil_shaders::primitives::elements::FLAGS;
 use frazil_shaders::primitives::{partition_columns, reduce_u32};
 use frazil_shaders::types::Length;
 use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Threads};

@@ -4,6 +4,7 @@
 
 use crate::KernelError;
 use crate::error::check_room;
+use frazil_shaders::linalg::polar::{POLAR_DIRECT, POLAR_SVD};
 use frazil_shaders::linalg::{decompose_polar2, decompose_polar3, decompose_svd2, decompose_svd3};
 use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Threads};
 
@@ -115,8 +116,8 @@ macro_rules! polar {
                 workgroup_size: u32,
             ) -> Result<Self, KernelError> {
                 let method = match method {
-                    PolarMethod::Svd => 0,
-                    PolarMethod::Direct => 1,
+                    PolarMethod::Svd => POLAR_SVD,
+                    PolarMethod::Direct => POLAR_DIRECT,
                 };
                 let kernel = Kernel::specialized(device, &$module::Specialization { workgroup_size, method })?;
                 Ok(Self { kernel })

@@ -73,7 +73,7 @@ pub enum KernelError {
         /// The device.
         device: String,
         /// How it failed.
-        litmus: crate::Litmus,
+        litmus: crate::litmus::Litmus,
     },
     /// Fixed point with too many digits behind the point.
     #[error("fixed point with {found} fraction bits, expected 0 to 30")]

@@ -2,15 +2,13 @@
 
 use crate::{KernelError, UniformGrid};
 use bytemuck::Pod;
+pub use frazil_shaders::common::kernel::INVALID_INDEX;
 use frazil_shaders::interlinks::{
     accept_links, check_links, claim_links, count_links, drop_links, invert_order, judge_links, move_links,
     propose_links, settle_links,
 };
 use frazil_shaders::types::LinkTerms;
 use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Threads};
-
-/// What an empty slot holds, and an order's entry for a particle that was not here before.
-pub const INVALID_INDEX: u32 = u32::MAX;
 
 /// The most slots a record can have: a verdict about a record is one bit a slot.
 const MOST_SLOTS: u32 = 32;

@@ -17,12 +17,14 @@ mod error;
 mod grid;
 mod interlinks;
 mod length;
+mod litmus;
 mod look_back;
 mod neighbour_lists;
 mod radix_sort;
 mod reduction;
 mod scan;
 mod segmented_reduction;
+mod settle;
 mod sparse_blocks;
 mod surface;
 
@@ -33,7 +35,8 @@ pub use decomposition::{Matrix2, Matrix3, Polar2, Polar3, PolarMethod, Svd2, Svd
 pub use error::KernelError;
 pub use grid::{CellOrder, GridOptions, UniformGrid};
 pub use interlinks::{Builder, INVALID_INDEX, Interlinks, LINK_FAULTS, LinkLimit, LinkRule, LinkedParticles};
-pub use look_back::{Litmus, Method};
+pub use litmus::Litmus;
+pub use look_back::Method;
 pub use neighbour_lists::NeighbourLists;
 pub use radix_sort::{RadixSort, SortKey, SortOptions};
 pub use reduction::{Operation, ReductionF32, ReductionU32};

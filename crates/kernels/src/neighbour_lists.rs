@@ -94,11 +94,8 @@ impl NeighbourLists {
             list_count: &self.len,
             neighbour: &self.neighbour,
         };
-        recorder.declare_bytes(20 * u64::from(count.expected()));
         recorder.dispatch(&self.count_neighbours, Threads::Counted(count), bindings(), params);
         self.scan.record(recorder, count, &self.len, &self.start, Some(&self.needed))?;
-        // How many are written is not known here; the room is the most that can be.
-        recorder.declare_bytes(20 * u64::from(count.expected()) + 4 * u64::from(self.room()));
         recorder.dispatch(&self.write_neighbours, Threads::Counted(count), bindings(), params);
         Ok(())
     }

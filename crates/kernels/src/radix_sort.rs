@@ -5,6 +5,7 @@ use crate::length::per_tile;
 use crate::scan::ScanOptions;
 use crate::{KernelError, Method, Move, Scan};
 use bytemuck::Pod;
+use frazil_shaders::primitives::radix::{DIGIT_BITS, DIGITS, PAYLOAD_GIVEN, PAYLOAD_INDEX, PAYLOAD_NONE};
 use frazil_shaders::primitives::{
     gather_u32, radix_bases, radix_count, radix_histogram, radix_scatter, radix_scatter_look_back,
     radix_sort_small,
@@ -13,10 +14,6 @@ use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Threads};
 use std::marker::PhantomData;
 use std::ops::Range;
 
-/// Bits that a pass sorts by.
-const DIGIT_BITS: u32 = 8;
-/// Values of a digit.
-const DIGITS: u32 = 1 << DIGIT_BITS;
 /// Keys that a tile holds at most: its words and counters must fit 32 KiB of shared memory.
 const LARGEST_TILE: u32 = 4096;
 /// A digit's count shares a word with two bits of flags.
@@ -103,23 +100,17 @@ struct CountAndScatter {
     scan: Scan,
     digit_counts: Buffer<u32>,
     digit_places: Buffer<u32>,
-    key_words: u32,
 }
 
 /// What travels with the keys; `primitives/radix.glsl`.
 #[derive(Clone, Copy, PartialEq, Eq)]
+#[repr(u32)]
 enum Payload {
-    None,
+    None = PAYLOAD_NONE,
     /// What the payload buffer holds.
-    Given,
+    Given = PAYLOAD_GIVEN,
     /// Each key's index; the payload buffer is only written.
-    Index,
-}
-
-impl Payload {
-    fn words(self) -> u64 {
-        u64::from(self != Self::None)
-    }
+    Index = PAYLOAD_INDEX,
 }
 
 /// One pass's digit.
@@ -277,7 +268,6 @@ impl<K: SortKey> RadixSort<K> {
             let gather: Kernel<gather_u32::Interface> =
                 Kernel::specialized(&self.device, &gather_u32::Specialization { words, ..defaults })?;
             let bindings = gather_u32::Bindings { count: &count.count, order, column: from, moved: to };
-            recorder.declare_bytes((4 + 8 * u64::from(words)) * u64::from(count.expected()));
             recorder.dispatch(&gather, Threads::Counted(count), bindings, ());
         }
         Ok(())
@@ -309,15 +299,13 @@ impl<K: SortKey> RadixSort<K> {
                 end_bit: bits.end,
                 payload_kind: kind as u32,
             };
-            let words = u64::from(K::WORDS) + kind.words();
-            recorder.declare_bytes(8 * words * u64::from(count.expected()));
             recorder.dispatch(kernel, Threads::Fixed(1), bindings, params);
             return Ok(());
         }
         // Even keys without bits to sort by need their order written: one pass over no bits does that.
         let passes = (bits.end - bits.start).div_ceil(DIGIT_BITS).max(u32::from(kind == Payload::Index));
         if let Way::Onesweep(onesweep) = &self.way {
-            onesweep.record_histogram(recorder, count, keys, &bits, passes, K::WORDS);
+            onesweep.record_histogram(recorder, count, keys, &bits, passes);
         }
         let (mut from, mut to) = ((keys, payload), (&self.scratch_keys, &self.scratch_payload));
         if kind == Payload::None {
@@ -332,15 +320,9 @@ impl<K: SortKey> RadixSort<K> {
             // Not read in a pass that makes its own; any buffer that the pass does not write will do.
             let read = if kind == Payload::Given { from.1 } else { from.0 };
             let buffers = [from.0, read, to.0, to.1];
-            let words = u64::from(K::WORDS);
-            let moved = 8 * words + 4 * kind.words() * (1 + u64::from(kind == Payload::Given));
             match &self.way {
-                Way::Onesweep(onesweep) => {
-                    onesweep.record_pass(recorder, count, pass, digit, kind, buffers, moved)
-                }
-                Way::ReduceThenScan(passes) => {
-                    passes.record_pass(recorder, count, digit, kind, buffers, moved)
-                }
+                Way::Onesweep(onesweep) => onesweep.record_pass(recorder, count, pass, digit, kind, buffers),
+                Way::ReduceThenScan(passes) => passes.record_pass(recorder, count, digit, kind, buffers),
                 Way::Small(_) => {}
             }
             std::mem::swap(&mut from, &mut to);
@@ -403,14 +385,12 @@ impl Onesweep {
         keys: &Buffer<u32>,
         bits: &Range<u32>,
         passes: u32,
-        key_words: u32,
     ) {
         recorder.fill(&self.look_back, 0);
         recorder.fill(&self.histogram, 0);
         let bindings = radix_histogram::Bindings { count: &count.count, keys, histogram: &self.histogram };
         // A pass over no bits has one digit, 0, and needs no counts.
         let params = radix_histogram::Params { begin_bit: bits.start, end_bit: bits.end };
-        recorder.declare_bytes(4 * u64::from(key_words) * u64::from(count.expected()));
         recorder.dispatch(&self.count_digits, Threads::Counted(count), bindings, params);
         let bindings = radix_bases::Bindings { histogram: &self.histogram, bases: &self.bases };
         recorder.dispatch(&self.scan_digits, Threads::Fixed((passes * DIGITS) as usize), bindings, ());
@@ -425,7 +405,6 @@ impl Onesweep {
         digit: Digit,
         kind: Payload,
         [keys, payload, sorted_keys, sorted_payload]: [&Buffer<u32>; 4],
-        moved: u64,
     ) {
         let bindings = radix_scatter_look_back::Bindings {
             count: &count.count,
@@ -443,9 +422,6 @@ impl Onesweep {
             first_base: pass * DIGITS,
             first_word: pass * self.words_a_pass,
         };
-        // A tile publishes each digit's count twice and reads at least one other tile's.
-        let tiles = u64::from(count.expected().div_ceil(self.scatter.tile()));
-        recorder.declare_bytes(moved * u64::from(count.expected()) + 3 * 4 * u64::from(DIGITS) * tiles);
         recorder.dispatch(&self.scatter, Threads::Counted(count), bindings, params);
     }
 }
@@ -473,7 +449,6 @@ impl CountAndScatter {
             scan: Scan::with_options(device, counters, scan)?,
             digit_counts: device.buffer("digit counts", counters as usize)?,
             digit_places: device.buffer("digit places", counters as usize)?,
-            key_words,
         })
     }
 
@@ -484,14 +459,10 @@ impl CountAndScatter {
         digit: Digit,
         kind: Payload,
         [keys, payload, sorted_keys, sorted_payload]: [&Buffer<u32>; 4],
-        moved: u64,
     ) {
         let Digit { shift, mask } = digit;
-        let n = u64::from(count.expected());
-        let tiles = n.div_ceil(u64::from(self.count_digits.tile()));
         let bindings = radix_count::Bindings { count: &count.count, keys, digit_counts: &self.digit_counts };
         let params = radix_count::Params { shift, mask };
-        recorder.declare_bytes(4 * u64::from(self.key_words) * n + 4 * u64::from(DIGITS) * tiles);
         recorder.dispatch(&self.count_digits, Threads::Counted(count), bindings, params);
 
         let length = per_tile(self.count_digits.tile(), DIGITS);
@@ -505,7 +476,6 @@ impl CountAndScatter {
             sorted_keys,
             sorted_payload,
         };
-        recorder.declare_bytes(moved * n + 4 * u64::from(DIGITS) * tiles);
         let params = radix_scatter::Params { shift, mask, payload_kind: kind as u32 };
         recorder.dispatch(&self.scatter, Threads::Counted(count), bindings, params);
     }

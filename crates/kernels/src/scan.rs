@@ -3,6 +3,7 @@
 use crate::error::{check_apart, check_capacity};
 use crate::length::{COUNTED, length_of, reduced};
 use crate::{KernelError, Method};
+use frazil_shaders::primitives::elements::{FIXED, NUMBERS};
 use frazil_shaders::primitives::{reduce_u32, scan_look_back, scan_tiles};
 use frazil_shaders::types::Length;
 use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Threads};
@@ -145,11 +146,6 @@ impl FixedScan {
     }
 }
 
-/// `primitives/elements.glsl`.
-const NUMBERS: u32 = 0;
-pub(crate) const FLAGS: u32 = 1;
-const FIXED: u32 = 2;
-
 /// The passes behind both types.
 struct Passes {
     steps: Steps,
@@ -256,7 +252,6 @@ impl Passes {
                 };
                 // One group at least: an empty array has a total, too.
                 let threads = Threads::Fixed(length_of(extent, count.capacity).max(1) as usize);
-                recorder.declare_bytes(8 * u64::from(length_of(extent, count.expected())));
                 recorder.dispatch(scan, threads, bindings, scan_look_back::Params { extent });
             }
             Steps::ReduceThenScan(hierarchy) => {
@@ -341,7 +336,6 @@ impl Hierarchy {
             let kernel = if lengths.len() == 1 { &self.reduce } else { &self.reduce_sums };
             let bindings = reduce_u32::Bindings { count: &count.count, values: source, reduced: &level.sums };
             let threads = Threads::Fixed(length_of(extent, count.capacity) as usize);
-            recorder.declare_bytes(4 * u64::from(length_of(extent, count.expected())));
             recorder.dispatch(kernel, threads, bindings, reduce_u32::Params { extent, neutral: 0 });
             lengths.push(reduced(extent, tile));
             source = &level.sums;
@@ -360,7 +354,6 @@ impl Hierarchy {
             };
             let kernel = if bottom { &self.scan } else { &self.scan_sums };
             let threads = Threads::Fixed(length_of(extent, count.capacity).max(1) as usize);
-            recorder.declare_bytes(8 * u64::from(length_of(extent, count.expected())));
             recorder.dispatch(kernel, threads, bindings, scan_tiles::Params { extent });
         }
     }

@@ -112,8 +112,6 @@ macro_rules! segmented_reduction {
                     head_partial: &self.head_partial,
                     tail_partial: &self.tail_partial,
                 };
-                // Starts are read once each by the walk, and more often from cache by the searches.
-                recorder.declare_bytes(4 * u64::from(self.elements) + 8 * u64::from(segments.expected()));
                 recorder.dispatch(
                     &self.reduce,
                     elements,
@@ -130,7 +128,6 @@ macro_rules! segmented_reduction {
                 let tiles = self.elements.div_ceil(self.reduce.tile());
                 let groups = Threads::Fixed(tiles as usize * self.finish.tile() as usize);
                 let params = $finish::Params { neutral: self.neutral, tile_size: self.reduce.tile() };
-                recorder.declare_bytes(8 * u64::from(tiles));
                 recorder.dispatch(&self.finish, groups, bindings, params);
                 let bindings = fill_empty_segments::Bindings {
                     count: &segments.count,
@@ -140,7 +137,6 @@ macro_rules! segmented_reduction {
                 let params = fill_empty_segments::Params {
                     neutral_bits: bytemuck::cast::<$element, u32>(self.neutral),
                 };
-                recorder.declare_bytes(4 * u64::from(segments.expected()));
                 recorder.dispatch(&self.fill_empty, Threads::Counted(segments), bindings, params);
                 Ok(())
             }

@@ -1,16 +1,13 @@
 //! A sparse lattice of nodes: the blocks that particles reach, found anew from their sorted keys.
 
 use crate::error::check_capacity;
+use crate::settle::Settle;
 use crate::{KernelError, Scan, ScanOptions};
-use frazil_shaders::sparse::{
-    block_keys, find_cells, link_blocks, list_blocks, mark_blocks, propose_blocks, settle_blocks,
-};
+pub use frazil_shaders::sparse::blocks::BLOCK_SIDE;
+use frazil_shaders::sparse::{block_keys, find_cells, link_blocks, list_blocks, mark_blocks, propose_blocks};
 use frazil_shaders::types::{BlockLattice, Length};
 use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Threads};
 use std::ops::Range;
-
-/// Nodes along each side of a block.
-pub const BLOCK_SIDE: u32 = 4;
 
 /// A lattice of nodes in a plane (D = 2) or in space (D = 3), in blocks of 4^D, with particles that each reach `4` nodes an axis or fewer.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -113,12 +110,10 @@ pub struct SparseBlocks {
     kernels: Kernels,
     scan_particles: Scan,
     scan_blocks: Scan,
-    max_groups_x: u32,
     scan_options: ScanOptions,
     is_first: Buffer<u32>,
     block_of: Buffer<u32>,
-    total: Buffer<u32>,
-    wanted: Buffer<u32>,
+    settle: Settle,
     lists: Lists,
     n_particles: u32,
 }
@@ -127,7 +122,6 @@ struct Kernels {
     block_keys: Kernel<block_keys::Interface>,
     mark_blocks: Kernel<mark_blocks::Interface>,
     list_blocks: Kernel<list_blocks::Interface>,
-    settle_blocks: Kernel<settle_blocks::Interface>,
     propose_blocks: Kernel<propose_blocks::Interface>,
     link_blocks: Kernel<link_blocks::Interface>,
     find_cells: Kernel<find_cells::Interface>,
@@ -192,7 +186,6 @@ impl SparseBlocks {
                 device,
                 &list_blocks::Specialization { workgroup_size, dimensions },
             )?,
-            settle_blocks: Kernel::new(device)?,
             propose_blocks: Kernel::specialized(
                 device,
                 &propose_blocks::Specialization { workgroup_size, threads_per_item: reach, dimensions },
@@ -218,12 +211,10 @@ impl SparseBlocks {
             kernels,
             scan_particles: Scan::with_options(device, n, scan_options)?,
             scan_blocks: Scan::with_options(device, capacity.occupied.max(1) * reach, scan_options)?,
-            max_groups_x: device.capabilities().max_groups_x,
             scan_options,
             is_first: device.buffer("first of block", n as usize)?,
             block_of: device.buffer("block of particle", n as usize)?,
-            total: device.buffer("block total", 1)?,
-            wanted: device.buffer_from("blocks wanted", &[0, 0])?,
+            settle: Settle::new(device, "blocks", 2)?,
             lists,
             n_particles: n,
         })
@@ -268,7 +259,13 @@ impl SparseBlocks {
         let particles = Threads::Counted(count);
         let bindings = mark_blocks::Bindings { count: &count.count, key, is_first: &self.is_first };
         recorder.dispatch(&kernels.mark_blocks, particles, bindings, ());
-        self.scan_particles.record(recorder, count, &self.is_first, &self.block_of, Some(&self.total))?;
+        self.scan_particles.record(
+            recorder,
+            count,
+            &self.is_first,
+            &self.block_of,
+            Some(self.settle.total()),
+        )?;
         let bindings = list_blocks::Bindings {
             count: &count.count,
             key,
@@ -277,19 +274,16 @@ impl SparseBlocks {
             occupied: &lists.occupied,
             start: &lists.start,
         };
-        recorder.declare_bytes(16 * u64::from(count.expected()));
         let params = list_blocks::Params { capacity: lists.occupied_count.capacity };
         recorder.dispatch(&kernels.list_blocks, particles, bindings, params);
-        self.settle(recorder, &lists.occupied_count, 0);
+        self.settle.record(recorder, &lists.occupied_count, 0);
 
         let blocks = Threads::Counted(&lists.occupied_count);
-        let reached = u64::from(self.layout.reach() * lists.occupied_count.expected());
         let bindings = propose_blocks::Bindings {
             occupied_count: &lists.occupied_count.count,
             occupied: &lists.occupied,
             is_own: &lists.is_own,
         };
-        recorder.declare_bytes(4 * reached);
         recorder.dispatch(&kernels.propose_blocks, blocks, bindings, propose_blocks::Params { lattice });
         let slots = Length { divisor: 1, multiplier: self.layout.reach(), shrink: 1 };
         self.scan_blocks.record_derived(
@@ -297,7 +291,7 @@ impl SparseBlocks {
             &lists.occupied_count,
             slots,
             [&lists.is_own, &lists.rank],
-            Some(&self.total),
+            Some(self.settle.total()),
         );
         let bindings = link_blocks::Bindings {
             occupied_count: &lists.occupied_count.count,
@@ -308,30 +302,17 @@ impl SparseBlocks {
             active_block: &lists.active,
             source: &lists.source,
         };
-        recorder.declare_bytes((12 + 4) * reached);
         let params = link_blocks::Params { lattice, capacity: lists.active_count.capacity };
         recorder.dispatch(&kernels.link_blocks, blocks, bindings, params);
-        self.settle(recorder, &lists.active_count, 1);
+        self.settle.record(recorder, &lists.active_count, 1);
         let bindings = find_cells::Bindings {
             occupied_count: &lists.occupied_count.count,
             start: &lists.start,
             key,
             cell_start: &lists.cell_start,
         };
-        recorder.declare_bytes(4 * u64::from(self.layout.block_nodes() * lists.occupied_count.expected()));
         recorder.dispatch(&kernels.find_cells, blocks, bindings, ());
         Ok(())
-    }
-
-    fn settle(&self, recorder: &mut Recorder, list: &DeviceCount, slot: u32) {
-        let bindings = settle_blocks::Bindings {
-            total: &self.total,
-            settled: &list.count,
-            args: &list.args,
-            wanted: &self.wanted,
-        };
-        let params = settle_blocks::Params { capacity: list.capacity, slot, max_groups_x: self.max_groups_x };
-        recorder.dispatch(&self.kernels.settle_blocks, Threads::Fixed(1), bindings, params);
     }
 
     /// The lattice.
@@ -357,7 +338,7 @@ impl SparseBlocks {
 
     /// The numbers of occupied and of active blocks found last, whether there was room for them or not.
     pub fn wanted(&self) -> &Buffer<u32> {
-        &self.wanted
+        self.settle.wanted()
     }
 
     /// How many blocks hold a particle's base.

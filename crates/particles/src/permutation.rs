@@ -60,8 +60,6 @@ impl Permutation {
                 column: &view.words,
                 moved: &column.back_words(),
             };
-            let words = u64::from(view.kind.words());
-            recorder.declare_bytes((4 + 8 * words) * u64::from(count.expected()));
             recorder.dispatch(kernel, Threads::Counted(count), bindings, ());
             column.swap();
         }

@@ -1,6 +1,7 @@
 //! What is in a picture.
 
 use crate::{ColorMap, Legend, Mesh, OrbitCamera, Pieces, Swatch, Terrain};
+use frazil_shaders::render::particles;
 use frazil_vk::{Buffer, DeviceCount};
 use glam::Vec3;
 
@@ -183,14 +184,14 @@ impl Default for Frame<'_> {
 }
 
 impl Shading {
-    /// The same numbers as in `particles.frag`.
+    /// The number in `particles.frag`.
     pub(crate) fn number(self) -> u32 {
         match self {
-            Self::Flat | Self::Brightest => 0,
-            Self::Lit => 1,
-            Self::Matte => 2,
-            Self::Translucent { .. } => 3,
-            Self::Sunlit => 4,
+            Self::Flat | Self::Brightest => particles::SHADING_FLAT,
+            Self::Lit => particles::SHADING_LIT,
+            Self::Matte => particles::SHADING_MATTE,
+            Self::Translucent { .. } => particles::SHADING_TRANSLUCENT,
+            Self::Sunlit => particles::SHADING_SUNLIT,
         }
     }
 
@@ -209,12 +210,12 @@ impl Shading {
 }
 
 impl Column<'_> {
-    /// The column as words, and its kind: the same numbers as in `particles.vert`.
+    /// The column as words, and the number of its kind in `particles.vert`.
     pub(crate) fn words(&self) -> (Buffer<u32>, u32) {
         match self {
-            Self::Scalar(buffer) => (buffer.cast(), 0),
-            Self::Vector(buffer) => (buffer.cast(), 1),
-            Self::Index(buffer) => ((*buffer).clone(), 2),
+            Self::Scalar(buffer) => (buffer.cast(), particles::COLUMN_F32),
+            Self::Vector(buffer) => (buffer.cast(), particles::COLUMN_VEC3),
+            Self::Index(buffer) => ((*buffer).clone(), particles::COLUMN_U32),
         }
     }
 

@@ -31,9 +31,9 @@ pub use frame::{Ball, Coloring, Column, Frame, Ground, Light, Particles, Shading
 pub use glam;
 pub use legend::{Legend, Swatch, nice_ticks};
 pub use mesh::{Material, Mesh, PieceShapes, Pieces, Solid, SolidShape};
-pub use picture::{read_png, write_png};
+pub use picture::{Pixels, read_png, write_png};
 pub use renderer::Renderer;
-pub use sheet::{ContactSheet, Pixels};
+pub use sheet::ContactSheet;
 pub use surface::{ParticleSurface, SurfaceFound, SurfaceOptions};
 pub use terrain::Terrain;
 pub use terrain_detail::Chunk;

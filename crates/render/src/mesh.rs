@@ -1,6 +1,7 @@
 //! Triangles: surfaces that lie on the device, and solids that are made on the host.
 
 use crate::{Result, UpAxis};
+use frazil_shaders::render::mesh;
 use frazil_vk::{Buffer, Device, DeviceCount};
 use glam::Vec3;
 
@@ -230,12 +231,12 @@ fn normal_of([a, b, c]: &[Vec3; 3]) -> Vec3 {
 }
 
 impl Material {
-    /// The same numbers as in `mesh.frag`.
+    /// The number in `mesh.frag`.
     pub(crate) fn number(self) -> u32 {
         match self {
-            Self::Snow => 0,
-            Self::Stone => 1,
-            Self::Water => 2,
+            Self::Snow => mesh::MATERIAL_SNOW,
+            Self::Stone => mesh::MATERIAL_STONE,
+            Self::Water => mesh::MATERIAL_WATER,
         }
     }
 }

@@ -4,6 +4,7 @@ use crate::canvas::{Canvas, Typeface};
 use crate::frame::{Coloring, Frame, Particles};
 use crate::{ColorMap, Legend, OrbitCamera, Projection, Result, Shading, Swatch, legend};
 use crate::{Mesh, Pieces};
+use frazil_shaders::render::particles::COLUMN_NONE;
 use frazil_shaders::render::{
     ball, ground, mesh, occlusion, panel, particles, pieces, resolve, terrain, wireframe,
 };
@@ -82,8 +83,6 @@ struct Ink {
 
 /// Vertices of a quad.
 const QUAD: u32 = 6;
-/// The kind of column that is none: the same number as in `particles.vert`.
-const COLUMN_NONE: u32 = 3;
 
 impl Renderer {
     /// Makes a renderer of pictures of `width` × `height` pixels. Set-up only: it waits for the colour maps' upload.

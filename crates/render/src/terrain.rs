@@ -1,8 +1,8 @@
 //! Hill-shaded terrain.
 
-use crate::terrain_detail::{CHUNK_QUADS, TerrainDetail};
+use crate::terrain_detail::TerrainDetail;
 use crate::{Chunk, OrbitCamera, Result};
-use frazil_shaders::render::terrain;
+use frazil_shaders::render::terrain::{self, CHUNK_QUADS};
 use frazil_shaders::types::{Fog, View};
 use frazil_vk::{Buffer, Device, Draw, Error, Raster};
 

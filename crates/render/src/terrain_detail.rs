@@ -4,10 +4,10 @@
 //! for each picture, from the camera.
 
 use crate::{OrbitCamera, Projection};
+use frazil_shaders::render::terrain::{
+    CHUNK_QUADS, COARSER_HIGH_X, COARSER_HIGH_Y, COARSER_LOW_X, COARSER_LOW_Y,
+};
 use glam::Vec3;
-
-/// Quads along each side of a chunk: the same number as in `terrain.vert`.
-pub(crate) const CHUNK_QUADS: u32 = 32;
 
 /// A chunk of 32 × 32 quads over every `stride`-th height; what lies past the last height is drawn in to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -294,7 +294,8 @@ impl LevelMap {
         let beside = [low[0], high[1], low[2], high[3]];
         let is_coarser =
             |at: &Option<[u32; 2]>| at.is_some_and(|at| usize::from(self.level[self.place(at)]) > level);
-        beside.iter().enumerate().map(|(side, at)| u32::from(is_coarser(at)) << side).sum()
+        let bits = [COARSER_LOW_X, COARSER_HIGH_X, COARSER_LOW_Y, COARSER_HIGH_Y];
+        beside.iter().zip(bits).map(|(at, bit)| if is_coarser(at) { bit } else { 0 }).sum()
     }
 }
 

@@ -205,7 +205,7 @@ impl ApplicationHandler for App {
         let refused = Swapchain::new(&headless, window.clone(), FIRST_SIZE).err().unwrap().to_string();
         assert!(refused.contains("surface_extensions"), "{refused}");
         let swapchain = Swapchain::new(&self.device, window.clone(), FIRST_SIZE).unwrap();
-        let overlay = Overlay::new(&self.device, &swapchain).unwrap();
+        let overlay = swapchain.overlay().unwrap();
         let scene = Scene::new(&self.device);
         self.stage = Some(Stage { overlay, swapchain, scene, egui: egui::Context::default(), window });
     }

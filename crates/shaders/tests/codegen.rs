@@ -72,6 +72,66 @@ fn element_types_access_and_parameters_become_rust() {
 }
 
 #[test]
+fn constants_become_rust_ones_with_their_comments() {
+    let source = with_body(
+        "const uint FIRST = 0x10u; // where it begins\n// What it is.\nconst uint ONE = 1u;\nconst uint TWO = FIRST + 2u * ONE;\n\
+         const uint HIDDEN_ = 7u;\nlayout(constant_id = 1) const uint WORDS = 3;\nconst uint DERIVED = 2u * WORDS;\n\
+         layout(scalar, binding = 0) buffer A { uint a[]; };",
+        "a[0] = FIRST + TWO + HIDDEN_ + DERIVED;",
+    )
+    .unwrap();
+    for expected in [
+        "/// where it begins\npub const FIRST: u32 = 16;",
+        "/// What it is.\npub const ONE: u32 = 1;",
+        "pub const TWO: u32 = 18;",
+    ] {
+        assert!(source.contains(expected), "no «{expected}» in\n{source}");
+    }
+    assert!(!source.contains("const HIDDEN_") && !source.contains("const DERIVED"), "{source}");
+    assert!(
+        source.contains("pub mod kernel {") && source.contains("pub const INVALID_INDEX: u32 = 4294967295;")
+    );
+}
+
+fn with_elements(line: &str) -> Result<String, String> {
+    let declarations = "layout(constant_id = 1) const uint WORDS = 3;\nconst uint BOTH = 2u * WORDS;\n\
+                        layout(scalar, binding = 0) readonly buffer Count { uint count[]; };\n\
+                        layout(scalar, binding = 1) buffer A { uint a[]; };\n\
+                        layout(scalar, push_constant) uniform Params { vec3 g; uint capacity; };";
+    let body = "if (thread_idx() < count[0]) a[thread_idx()] = BOTH + capacity;";
+    generate(&format!(
+        "{}{declarations}\nvoid main() {{ {body} }}\n",
+        PREAMBLE.replace("// A planted kernel.\n", &format!("// A planted kernel.\n// Elements: {line}.\n"))
+    ))
+}
+
+#[test]
+fn elements_of_a_binding_follow_from_names_that_the_shader_has() {
+    for (line, expected) in [
+        (
+            "a = threads * WORDS",
+            "elements: Some(|reach| (reach.threads).saturating_mul(u64::from(reach.specialization[1])))",
+        ),
+        ("a = count << 1", "elements: Some(|reach| (reach.counts[0]).unbounded_shl((1_u64) as u32))"),
+        ("a = capacity", "elements: Some(|reach| reach.parameter(12))"),
+        ("a = BOTH, count = 0", "(2_u64).saturating_mul(u64::from(reach.specialization[1]))"),
+        ("a = all", "elements: Some(|_| u64::MAX)"),
+    ] {
+        let source = with_elements(line).unwrap();
+        assert!(source.contains(expected), "{line}: no «{expected}» in\n{source}");
+    }
+    for (line, problem) in [
+        ("b = threads", "no buffer is named b"),
+        ("a = fewer", "fewer is no constant, parameter or buffer"),
+        ("a = threads %% 2", "expected + - * / << of names and numbers"),
+        ("a = 1, a = 2", "a has its elements told already"),
+    ] {
+        let error = with_elements(line).unwrap_err();
+        assert!(error.starts_with("glsl/area/planted:1: Elements:") && error.contains(problem), "{error}");
+    }
+}
+
+#[test]
 fn a_padded_layout_is_refused() {
     // std430 puts vec3 elements 16 bytes apart; [f32; 3] takes 12.
     let error =

@@ -1,11 +1,9 @@
 //! Closed meshes as `common/mesh.glsl` takes them: a tree of boxes over triangles with their pseudo-normals.
 
 use frazil_scene::{MAX_OBSTACLE_TRIANGLES, Vec3};
+use frazil_shaders::common::body::MESH;
 use frazil_shaders::types::Body;
 use glam::DVec3;
-
-/// Kind number of `common/body.glsl`.
-pub(crate) const MESH: u32 = 6;
 
 /// Triangles in a leaf, at most.
 const LEAF_TRIANGLES: usize = 2;

@@ -1,18 +1,11 @@
 //! What snow and grains are among: the domain, gravity, and bodies as kernels take them.
 
 use crate::SolverError;
-use crate::mesh_body::{MESH, MeshProblem, mesh_body};
+use crate::mesh_body::{MeshProblem, mesh_body};
 use frazil_scene::{Collider, Obstacle, ObstacleShape, Scene, Side, Terrain, Vec3, damping_ratio};
+use frazil_shaders::common::body::{BALL, BOX, CYLINDER, HEIGHTFIELD, MESH, PLANE, VESSEL};
 use frazil_shaders::types::Body;
 use glam::{EulerRot, Quat};
-
-/// Kind numbers of `common/body.glsl`.
-const PLANE: u32 = 0;
-const BALL: u32 = 1;
-const VESSEL: u32 = 2;
-const BOX: u32 = 3;
-const HEIGHTFIELD: u32 = 4;
-const CYLINDER: u32 = 5;
 
 /// Later than any simulation ends, in s: when a body stops that never does.
 const NEVER_S: f32 = 1e30;

@@ -1,7 +1,7 @@
 //! Buffers: typed, named, and alive as long as the device needs them.
 
 use crate::device::{Device, Shared};
-use crate::submission::Retired;
+use crate::timeline::Retired;
 use crate::{Error, Result};
 use ash::vk;
 use bytemuck::Pod;
@@ -9,6 +9,7 @@ use gpu_allocator::MemoryLocation;
 use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, AllocationScheme};
 use std::fmt;
 use std::marker::PhantomData;
+use std::sync::atomic::AtomicU32;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Where a buffer lives.
@@ -43,6 +44,8 @@ pub(crate) struct Inner {
     pub id: u64,
     pub bytes: u64,
     pub name: String,
+    /// The count that the host expects in the first element, for estimates only; `u32::MAX` for a buffer that holds none.
+    pub expected: AtomicU32,
     location: Location,
     allocation: Mutex<Option<Allocation>>,
 }
@@ -117,6 +120,7 @@ impl Device {
             id: shared.next_resource_id(),
             bytes,
             name: name.to_owned(),
+            expected: AtomicU32::new(u32::MAX),
             location,
             allocation: Mutex::new(Some(allocation)),
         };

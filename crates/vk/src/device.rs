@@ -1,12 +1,12 @@
 //! Choosing and opening a device, and what all of its objects share.
 
 use crate::capabilities::{self, Candidate, Capabilities, DeviceInfo, DeviceKind};
+use crate::compiled::Kernels;
 use crate::findings::Findings;
 use crate::instance::Instance;
-use crate::kernel::Kernels;
 use crate::memory::{MemoryLedger, MemoryUse};
 use crate::pipeline_cache::PipelineCache;
-use crate::submission::Timeline;
+use crate::timeline::Timeline;
 use crate::validation::ValidationLog;
 use crate::{Error, Result};
 use ash::{ext, khr, vk};
@@ -195,6 +195,44 @@ impl Device {
     pub fn save_pipeline_cache(&self) -> std::io::Result<()> {
         self.shared.cache.save(&self.shared.raw)
     }
+
+    /// Waits until everything submitted has run.
+    ///
+    /// # Errors
+    /// The device was lost.
+    pub fn wait_idle(&self) -> Result<()> {
+        self.wait_for(self.shared.timeline.counts().0)
+    }
+
+    /// The number of submissions that have not run yet.
+    ///
+    /// # Errors
+    /// The device was lost.
+    pub fn submissions_in_flight(&self) -> Result<usize> {
+        self.shared.collect()?;
+        Ok(self.shared.timeline.in_flight())
+    }
+
+    /// Whether submission `value` has run.
+    pub(crate) fn has_completed(&self, value: u64) -> Result<bool> {
+        Ok(self.shared.timeline.completed(&self.shared.raw)? >= value)
+    }
+
+    /// Waits until submission `value` has run. Counted in [`Statistics::waits`].
+    pub(crate) fn wait_for(&self, value: u64) -> Result<()> {
+        self.shared.timeline.wait_for(&self.shared.raw, value)?;
+        self.shared.collect()
+    }
+
+    /// Waits until the queue is idle, presentation included. For tearing down only; an error (a lost device) does not
+    /// matter then.
+    #[cfg(feature = "window")]
+    pub(crate) fn wait_for_queue(&self) {
+        self.shared.timeline.with_queue(|queue| {
+            // SAFETY: the queue is ours alone here.
+            let _ = unsafe { self.shared.raw.queue_wait_idle(queue) };
+        });
+    }
 }
 
 impl fmt::Debug for Device {
@@ -315,6 +353,14 @@ impl Shared {
 
     pub fn allocator(&self) -> MutexGuard<'_, Allocator> {
         self.allocator.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes finished submissions off the timeline and destroys what waited for them.
+    pub fn collect(&self) -> Result<()> {
+        self.timeline.collect(&self.raw, |allocation| {
+            // An allocation of this allocator is always accepted back.
+            let _ = self.allocator().free(allocation);
+        })
     }
 
     /// A number that no other resource of this device has.

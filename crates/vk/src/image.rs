@@ -3,8 +3,8 @@
 //! Every image stays in the general layout from its creation on: one rule instead of a state machine, and no cost on
 //! current GPUs, whose compression works in that layout too.
 
-use crate::device::{Device, Shared};
-use crate::submission::Retired;
+use crate::device::Shared;
+use crate::timeline::Retired;
 use crate::{Error, Result};
 use ash::vk;
 use gpu_allocator::MemoryLocation;
@@ -28,6 +28,13 @@ impl ImageFormat {
             Self::Depth32 => vk::Format::D32_SFLOAT,
         }
     }
+
+    pub(crate) fn aspect(self) -> vk::ImageAspectFlags {
+        match self {
+            Self::Rgba8 => vk::ImageAspectFlags::COLOR,
+            Self::Depth32 => vk::ImageAspectFlags::DEPTH,
+        }
+    }
 }
 
 /// A two-dimensional image in device memory. Cloning makes another handle to the same memory.
@@ -49,13 +56,15 @@ struct Inner {
     allocation: Mutex<Option<Allocation>>,
 }
 
-impl Device {
-    /// Makes an image. Its contents are undefined.
-    ///
-    /// # Errors
-    /// [`Error::BeyondLimit`] for a side of zero or beyond the device's limit, [`Error::OutOfMemory`] if there is no room.
-    pub fn image(&self, name: &str, width: u32, height: u32, format: ImageFormat) -> Result<Image> {
-        let shared = &self.shared;
+impl Image {
+    /// Makes an image in the undefined layout; see [`crate::Device::image`].
+    pub(crate) fn new(
+        shared: &Arc<Shared>,
+        name: &str,
+        width: u32,
+        height: u32,
+        format: ImageFormat,
+    ) -> Result<Self> {
         let limit = shared.candidate.capabilities.max_image_size;
         if width == 0 || height == 0 || width > limit || height > limit {
             return Err(Error::BeyondLimit {
@@ -66,12 +75,11 @@ impl Device {
                 limit_name: "maxImageDimension2D",
             });
         }
-        let (usage, aspect) = match format {
-            ImageFormat::Rgba8 => (vk::ImageUsageFlags::COLOR_ATTACHMENT, vk::ImageAspectFlags::COLOR),
-            ImageFormat::Depth32 => {
-                (vk::ImageUsageFlags::DEPTH_STENCIL_ATTACHMENT, vk::ImageAspectFlags::DEPTH)
-            }
+        let usage = match format {
+            ImageFormat::Rgba8 => vk::ImageUsageFlags::COLOR_ATTACHMENT,
+            ImageFormat::Depth32 => vk::ImageUsageFlags::DEPTH_STENCIL_ATTACHMENT,
         };
+        let aspect = format.aspect();
         let info = vk::ImageCreateInfo::default()
             .image_type(vk::ImageType::TYPE_2D)
             .format(format.vk())
@@ -130,16 +138,9 @@ impl Device {
             bytes: requirements.size,
             allocation: Mutex::new(Some(allocation)),
         };
-        let image = Image { inner: Arc::new(inner) };
-        let mut recorder = self.recorder()?;
-        recorder.transition(handle, aspect, vk::ImageLayout::UNDEFINED, vk::ImageLayout::GENERAL);
-        recorder.keep(image.inner.clone());
-        self.submit(recorder)?;
-        Ok(image)
+        Ok(Self { inner: Arc::new(inner) })
     }
-}
 
-impl Image {
     /// Width and height in pixels.
     pub fn size(&self) -> (u32, u32) {
         (self.inner.width, self.inner.height)
@@ -168,10 +169,7 @@ impl Image {
     }
 
     pub(crate) fn layers(&self) -> vk::ImageSubresourceLayers {
-        let aspect_mask = match self.inner.format {
-            ImageFormat::Rgba8 => vk::ImageAspectFlags::COLOR,
-            ImageFormat::Depth32 => vk::ImageAspectFlags::DEPTH,
-        };
+        let aspect_mask = self.inner.format.aspect();
         vk::ImageSubresourceLayers { aspect_mask, mip_level: 0, base_array_layer: 0, layer_count: 1 }
     }
 }
@@ -186,68 +184,6 @@ impl fmt::Debug for Image {
             self.inner.height,
             self.inner.format
         )
-    }
-}
-
-impl crate::Recorder {
-    /// Copies the whole of a colour image, stretched where the sizes differ, to a window's image, which is in the layout of
-    /// a transfer's destination.
-    #[cfg(feature = "window")]
-    pub(crate) fn blit_to_window(&mut self, from: &Image, to: vk::Image, to_extent: vk::Extent2D) {
-        use crate::hazard::Use;
-        use crate::recorder::Resource;
-        let (width, height) = from.size();
-        let bytes = 4 * (u64::from(width) * u64::from(height));
-        self.begin_pass("present", &[(Resource::image(from), Use::TransferRead)], 2 * bytes);
-        let corner = |width: u32, height: u32| vk::Offset3D { x: width as i32, y: height as i32, z: 1 };
-        let region = [vk::ImageBlit::default()
-            .src_subresource(from.layers())
-            .src_offsets([vk::Offset3D::default(), corner(width, height)])
-            .dst_subresource(from.layers())
-            .dst_offsets([vk::Offset3D::default(), corner(to_extent.width, to_extent.height)])];
-        let is_exact = (width, height) == (to_extent.width, to_extent.height);
-        let filter = if is_exact { vk::Filter::NEAREST } else { vk::Filter::LINEAR };
-        // SAFETY: `from` is in the general layout, as all of ours are; the caller has moved `to` to the one named.
-        unsafe {
-            self.shared.raw.cmd_blit_image(
-                self.commands(),
-                from.handle(),
-                vk::ImageLayout::GENERAL,
-                to,
-                vk::ImageLayout::TRANSFER_DST_OPTIMAL,
-                &region,
-                filter,
-            );
-        }
-        self.end_pass();
-    }
-
-    /// Moves an image from one layout to another, ordered against everything before and after.
-    pub(crate) fn transition(
-        &mut self,
-        image: vk::Image,
-        aspect: vk::ImageAspectFlags,
-        from: vk::ImageLayout,
-        to: vk::ImageLayout,
-    ) {
-        let all = vk::PipelineStageFlags2::ALL_COMMANDS;
-        let any = vk::AccessFlags2::MEMORY_READ | vk::AccessFlags2::MEMORY_WRITE;
-        let barriers = [vk::ImageMemoryBarrier2::default()
-            .src_stage_mask(all)
-            .src_access_mask(vk::AccessFlags2::MEMORY_WRITE)
-            .dst_stage_mask(all)
-            .dst_access_mask(any)
-            .old_layout(from)
-            .new_layout(to)
-            .src_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
-            .dst_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
-            .image(image)
-            .subresource_range(
-                vk::ImageSubresourceRange::default().aspect_mask(aspect).level_count(1).layer_count(1),
-            )];
-        let info = vk::DependencyInfo::default().image_memory_barriers(&barriers);
-        // SAFETY: the image is alive, the command buffer is recording.
-        unsafe { self.shared.raw.cmd_pipeline_barrier2(self.commands(), &info) };
     }
 }
 

@@ -1,10 +1,8 @@
 //! What can be told of a kernel without running it: its group, its shared memory, and what the driver says of its code.
 
-use crate::device::{Device, Shared};
-use crate::kernel::KernelInner;
-use ash::vk;
-use std::ffi::CStr;
-use std::fmt;
+use crate::compiled::KernelInner;
+use crate::device::Device;
+use crate::executable::{Executable, Occupancy};
 use std::sync::atomic::Ordering;
 
 /// A kernel as it was compiled.
@@ -25,113 +23,6 @@ pub struct KernelFacts {
     /// What the driver tells of its code; none where it tells nothing, or was not asked
     /// ([`crate::DeviceOptions::pipeline_statistics`]).
     pub executables: Option<Vec<Executable>>,
-}
-
-/// A piece of code that the driver made of a kernel; for compute there is one, as a rule.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Executable {
-    /// The driver's name for it.
-    pub name: String,
-    /// The driver's description.
-    pub description: String,
-    /// Invocations in a subgroup; 0 if the driver does not say.
-    pub subgroup_size: u32,
-    /// The driver's statistics, verbatim.
-    pub statistics: Vec<Statistic>,
-}
-
-/// One of a driver's statistics.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Statistic {
-    /// The driver's name for it.
-    pub name: String,
-    /// The driver's description.
-    pub description: String,
-    /// The value.
-    pub value: StatisticValue,
-}
-
-/// The value of a statistic.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum StatisticValue {
-    /// Yes or no.
-    Bool(bool),
-    /// A signed number.
-    Signed(i64),
-    /// An unsigned number.
-    Unsigned(u64),
-    /// A fraction.
-    Float(f64),
-}
-
-impl StatisticValue {
-    /// The value as a count, if it is one.
-    pub fn as_u64(self) -> Option<u64> {
-        match self {
-            Self::Unsigned(value) => Some(value),
-            Self::Signed(value) => value.try_into().ok(),
-            Self::Float(value) if value >= 0.0 && value.fract() == 0.0 && value < 9e15 => Some(value as u64),
-            _ => None,
-        }
-    }
-}
-
-impl fmt::Display for StatisticValue {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Bool(value) => value.fmt(f),
-            Self::Signed(value) => value.fmt(f),
-            Self::Unsigned(value) => value.fmt(f),
-            Self::Float(value) => value.fmt(f),
-        }
-    }
-}
-
-/// The statistics that bear on occupancy, under one name for all drivers; none where the driver does not tell.
-///
-/// | | NVIDIA | RADV | ANV |
-/// |---|---|---|---|
-/// | registers | `Register Count` | `VGPRs` | `GRF registers`, else `Max live registers` |
-/// | spills | | `Spilled SGPRs` + `Spilled VGPRs` | `Spill Count` |
-/// | scratch | `Local Memory Size` | `Scratch size` | `Scratch Memory Size` |
-/// | shared memory | `Shared Memory Size` | `LDS size` | `Workgroup Memory Size` |
-/// | code | `Binary Size` | `Code size` | |
-///
-/// What a unit is differs by driver: RADV counts registers a lane and scratch a wave, ANV registers a hardware thread.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Occupancy {
-    /// Registers.
-    pub registers: Option<u64>,
-    /// Registers spilled (RADV) or instructions that spill (ANV).
-    pub spills: Option<u64>,
-    /// Memory that spills and indexed private arrays go to, in bytes.
-    pub scratch_bytes: Option<u64>,
-    /// Memory shared by a workgroup, in bytes.
-    pub shared_memory_bytes: Option<u64>,
-    /// Size of the code in bytes.
-    pub code_bytes: Option<u64>,
-}
-
-impl Executable {
-    /// The statistics known by name.
-    pub fn occupancy(&self) -> Occupancy {
-        let value = |name: &str| {
-            let known = self.statistics.iter().find(|s| s.name.trim().eq_ignore_ascii_case(name));
-            known.and_then(|s| s.value.as_u64())
-        };
-        let first = |names: &[&str]| names.iter().find_map(|name| value(name));
-        let sum = |names: &[&str]| {
-            let found: Vec<u64> = names.iter().filter_map(|name| value(name)).collect();
-            (!found.is_empty()).then(|| found.iter().sum())
-        };
-        Occupancy {
-            registers: first(&["Register Count", "VGPRs", "GRF registers", "Max live registers"]),
-            spills: sum(&["Spilled SGPRs", "Spilled VGPRs", "Spill Count"]),
-            scratch_bytes: first(&["Local Memory Size", "Scratch size", "Scratch Memory Size"]),
-            shared_memory_bytes: first(&["Shared Memory Size", "LDS size", "Workgroup Memory Size"]),
-            code_bytes: first(&["Binary Size", "Code size"]),
-        }
-    }
 }
 
 impl KernelFacts {
@@ -158,7 +49,7 @@ impl Device {
 }
 
 impl KernelInner {
-    pub(crate) fn facts(&self) -> KernelFacts {
+    fn facts(&self) -> KernelFacts {
         let names = self.source.specializations.iter().map(|s| s.name);
         KernelFacts {
             name: self.source.name,
@@ -169,151 +60,5 @@ impl KernelInner {
             dispatches: self.dispatches.load(Ordering::Relaxed),
             executables: self.executables.clone(),
         }
-    }
-}
-
-/// What the driver tells of a pipeline that was made to capture statistics.
-pub(crate) fn executables(shared: &Shared, pipeline: vk::Pipeline) -> Option<Vec<Executable>> {
-    let loader = shared.pipeline_executables.as_ref()?;
-    let info = vk::PipelineInfoKHR::default().pipeline(pipeline);
-    // SAFETY: the feature is enabled where there is a loader, and the pipeline was made to capture statistics.
-    let properties = unsafe { loader.get_pipeline_executable_properties(&info) }.ok()?;
-    let text = |chars: Result<&CStr, _>| {
-        chars.map(|text: &CStr| text.to_string_lossy().into_owned()).unwrap_or_default()
-    };
-    let executable = |(index, property): (usize, &vk::PipelineExecutablePropertiesKHR<'_>)| {
-        let info = vk::PipelineExecutableInfoKHR::default().pipeline(pipeline).executable_index(index as u32);
-        // SAFETY: as above; the index is below the number of executables.
-        let statistics = unsafe { loader.get_pipeline_executable_statistics(&info) }.unwrap_or_default();
-        Executable {
-            name: text(property.name_as_c_str()),
-            description: text(property.description_as_c_str()),
-            subgroup_size: property.subgroup_size,
-            statistics: statistics
-                .iter()
-                .filter_map(|s| {
-                    Some(Statistic {
-                        name: text(s.name_as_c_str()),
-                        description: text(s.description_as_c_str()),
-                        value: value(s)?,
-                    })
-                })
-                .collect(),
-        }
-    };
-    Some(properties.iter().enumerate().map(executable).collect())
-}
-
-/// The member of the union that the format names; none for a format that no version of the extension had when this was written.
-fn value(statistic: &vk::PipelineExecutableStatisticKHR<'_>) -> Option<StatisticValue> {
-    use vk::PipelineExecutableStatisticFormatKHR as Format;
-    let value = statistic.value;
-    Some(match statistic.format {
-        Format::BOOL32 => {
-            // SAFETY: the format says that the driver wrote this member.
-            StatisticValue::Bool(unsafe { value.b32 } != vk::FALSE)
-        }
-        Format::INT64 => {
-            // SAFETY: as above.
-            StatisticValue::Signed(unsafe { value.i64 })
-        }
-        Format::UINT64 => {
-            // SAFETY: as above.
-            StatisticValue::Unsigned(unsafe { value.u64 })
-        }
-        Format::FLOAT64 => {
-            // SAFETY: as above.
-            StatisticValue::Float(unsafe { value.f64 })
-        }
-        _ => return None,
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn executable(statistics: &[(&str, u64)]) -> Executable {
-        let statistic = |(name, value): &(&str, u64)| Statistic {
-            name: (*name).to_owned(),
-            description: String::new(),
-            value: StatisticValue::Unsigned(*value),
-        };
-        Executable {
-            name: "compute".into(),
-            description: String::new(),
-            subgroup_size: 32,
-            statistics: statistics.iter().map(statistic).collect(),
-        }
-    }
-
-    #[test]
-    fn statistics_of_three_drivers_are_known_by_name() {
-        let nvidia = executable(&[("Register Count", 40), ("Binary Size", 1024), ("Local Memory Size", 0)]);
-        assert_eq!(
-            nvidia.occupancy(),
-            Occupancy {
-                registers: Some(40),
-                code_bytes: Some(1024),
-                scratch_bytes: Some(0),
-                ..Default::default()
-            }
-        );
-        let radv = executable(&[
-            ("SGPRs", 128),
-            ("VGPRs", 48),
-            ("Spilled SGPRs", 2),
-            ("Spilled VGPRs", 3),
-            ("Code size", 2048),
-            ("LDS size", 4096),
-            ("Scratch size", 256),
-        ]);
-        assert_eq!(
-            radv.occupancy(),
-            Occupancy {
-                registers: Some(48),
-                spills: Some(5),
-                scratch_bytes: Some(256),
-                shared_memory_bytes: Some(4096),
-                code_bytes: Some(2048),
-            }
-        );
-        let anv = executable(&[
-            ("Max live registers", 60),
-            ("Spill Count", 7),
-            ("Fill Count", 9),
-            ("Scratch Memory Size", 64),
-        ]);
-        assert_eq!(
-            anv.occupancy(),
-            Occupancy { registers: Some(60), spills: Some(7), scratch_bytes: Some(64), ..Default::default() }
-        );
-        assert_eq!(executable(&[("Cycle Count", 3)]).occupancy(), Occupancy::default());
-    }
-
-    #[test]
-    fn only_whole_numbers_are_counts() {
-        for (value, count) in [
-            (StatisticValue::Signed(3), Some(3)),
-            (StatisticValue::Signed(-3), None),
-            (StatisticValue::Float(2.0), Some(2)),
-            (StatisticValue::Float(2.5), None),
-            (StatisticValue::Bool(true), None),
-        ] {
-            assert_eq!(value.as_u64(), count);
-        }
-    }
-
-    #[test]
-    fn the_member_that_the_format_names_is_read() {
-        let of = |format, value| vk::PipelineExecutableStatisticKHR { format, value, ..Default::default() };
-        use vk::{
-            PipelineExecutableStatisticFormatKHR as Format, PipelineExecutableStatisticValueKHR as Value,
-        };
-        assert_eq!(value(&of(Format::UINT64, Value { u64: 7 })), Some(StatisticValue::Unsigned(7)));
-        assert_eq!(value(&of(Format::INT64, Value { i64: -7 })), Some(StatisticValue::Signed(-7)));
-        assert_eq!(value(&of(Format::FLOAT64, Value { f64: 0.5 })), Some(StatisticValue::Float(0.5)));
-        assert_eq!(value(&of(Format::BOOL32, Value { b32: 1 })), Some(StatisticValue::Bool(true)));
-        assert_eq!(value(&of(Format::from_raw(99), Value { u64: 7 })), None);
     }
 }

@@ -13,14 +13,17 @@
 
 mod buffer;
 mod capabilities;
+mod compiled;
 mod device;
 mod error;
+mod executable;
 mod findings;
 mod hazard;
 mod image;
 mod instance;
 mod kernel;
 mod kernel_facts;
+mod layout;
 mod memory;
 #[cfg(feature = "window")]
 mod overlay;
@@ -32,19 +35,20 @@ mod shared_memory;
 mod submission;
 #[cfg(feature = "window")]
 mod swapchain;
+mod timeline;
 mod timing;
 mod validation;
 
 pub use buffer::{Buffer, Location, RawBuffer};
 pub use capabilities::{Capabilities, DeviceInfo, DeviceKind};
+pub use compiled::{BindingSource, KernelSource, Reach, SpecializationSource};
 pub use device::{Device, DeviceOptions, DeviceSelector, Statistics};
 pub use error::Error;
+pub use executable::{Executable, Occupancy, Statistic, StatisticValue};
 pub use hazard::{Access, Event, Hazard, Use, UseSet, find_hazards};
 pub use image::{Image, ImageFormat};
-pub use kernel::{
-    BindingSource, DeviceCount, Kernel, KernelInterface, KernelSource, SpecializationSource, Threads,
-};
-pub use kernel_facts::{Executable, KernelFacts, Occupancy, Statistic, StatisticValue};
+pub use kernel::{DeviceCount, Kernel, KernelInterface, Threads};
+pub use kernel_facts::KernelFacts;
 pub use memory::MemoryUse;
 #[cfg(feature = "window")]
 pub use overlay::{Overlay, OverlayFrame};

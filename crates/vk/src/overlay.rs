@@ -1,12 +1,14 @@
 //! egui drawn over a window's image.
 
 use crate::device::Device;
-use crate::swapchain::{FRAMES_IN_FLIGHT, Swapchain};
 use crate::{Error, Recorder, Result};
 use ash::vk;
 use egui_ash_renderer::allocator::DefaultAllocator;
 use egui_ash_renderer::{DynamicRendering, Options, RenderMode, Renderer, RendererError};
 use std::collections::VecDeque;
+
+/// Frames that the host may be ahead of the device: one is shown while the next is made.
+pub(crate) const FRAMES_IN_FLIGHT: usize = 2;
 
 /// What egui made of one frame.
 pub struct OverlayFrame {
@@ -30,7 +32,7 @@ impl OverlayFrame {
     }
 }
 
-/// Draws egui over the images of a [`Swapchain`].
+/// Draws egui over the images of a window; [`crate::Swapchain::overlay`] makes it.
 pub struct Overlay {
     renderer: Renderer<DefaultAllocator>,
     upload_pool: vk::CommandPool,
@@ -42,14 +44,14 @@ pub struct Overlay {
 }
 
 impl Overlay {
-    /// Makes an overlay for windows of this swapchain's format.
+    /// Makes an overlay for window images of this format.
     ///
     /// # Errors
     /// The device refuses it.
-    pub fn new(device: &Device, swapchain: &Swapchain) -> Result<Self> {
+    pub(crate) fn new(device: &Device, format: vk::Format) -> Result<Self> {
         let shared = &device.shared;
         let mode = RenderMode::DynamicRendering(DynamicRendering {
-            color_attachment_format: swapchain.format(),
+            color_attachment_format: format,
             depth_attachment_format: None,
             stencil_attachment_format: None,
         });

@@ -1,12 +1,13 @@
 //! Raster pipelines and render passes: triangles pulled from storage buffers, drawn to a colour and a depth image.
 
 use crate::buffer::RawBuffer;
+use crate::compiled::{BindingSource, Reach};
 use crate::device::{Device, Shared};
 use crate::hazard::Use;
 use crate::image::{Image, ImageFormat};
-use crate::kernel::{BindingSource, pipeline_layout, push_set_layout, shader_module};
+use crate::kernel::{pipeline_layout, push_set_layout, shader_module};
 use crate::recorder::{Recorder, Resource, minimum_bytes, push_buffers};
-use crate::submission::Retired;
+use crate::timeline::Retired;
 use crate::{Error, Result};
 use ash::vk;
 use bytemuck::Pod;
@@ -91,6 +92,13 @@ pub struct Draw {
     buffers: Vec<RawBuffer>,
     params: Vec<u8>,
     vertices: u32,
+}
+
+impl Draw {
+    fn reach(&self) -> Reach<'_> {
+        let threads = self.vertices.into();
+        Reach { threads, specialization: &[], counts: &[], parameters: &self.params }
+    }
 }
 
 const STAGES: vk::ShaderStageFlags = vk::ShaderStageFlags::from_raw(
@@ -234,7 +242,7 @@ impl Recorder {
         let mut bytes = 0;
         for draw in draws {
             let buffers: Vec<&RawBuffer> = draw.buffers.iter().collect();
-            bytes += minimum_bytes(draw.pipeline.source.bindings, &buffers, draw.vertices.into());
+            bytes += minimum_bytes(draw.pipeline.source.bindings, &buffers, &draw.reach());
             uses.extend(draw.buffers.iter().map(|b| (Resource::buffer(b), Use::GraphicsRead)));
         }
         self.begin_pass(name, &uses, bytes);

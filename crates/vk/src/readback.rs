@@ -3,7 +3,7 @@
 use crate::buffer::{Buffer, Location};
 use crate::device::Device;
 use crate::recorder::Recorder;
-use crate::submission::Stamp;
+use crate::timeline::Stamp;
 use crate::{Error, Result};
 use bytemuck::Pod;
 use std::marker::PhantomData;

@@ -1,11 +1,12 @@
 //! The recorder: passes in, a command buffer with exactly the barriers they need out.
 
 use crate::buffer::{Buffer, RawBuffer};
+use crate::compiled::{BindingSource, Reach};
 use crate::device::{Device, Shared};
 use crate::hazard::{Access, Event, Stage, Use, UseSet};
 use crate::image::Image;
-use crate::kernel::{BindingSource, Kernel, KernelInterface, Threads};
-use crate::submission::{CommandPool, Stamp};
+use crate::kernel::{Kernel, KernelInterface, Threads};
+use crate::timeline::{CommandPool, Commands, Stamp};
 use crate::timing::TimeStamps;
 use crate::{Error, Result};
 use ash::vk;
@@ -103,12 +104,9 @@ impl Resource {
 
 /// A finished recorder.
 pub(crate) struct Finished {
-    pub pool: CommandPool,
+    pub commands: Commands,
     pub kept: Vec<Box<dyn Any + Send>>,
     pub time_stamps: Option<TimeStamps>,
-    pub first_pass: String,
-    pub last_pass: String,
-    pub stamp: Stamp,
 }
 
 impl Device {
@@ -181,7 +179,15 @@ impl Recorder {
         if let Threads::Counted(count) = threads {
             uses.push((Resource::buffer(count.args.raw()), Use::IndirectRead));
         }
-        self.begin_pass(source.name, &uses, minimum_bytes(source.bindings, buffers, threads.expected()));
+        let counts: Vec<u64> =
+            buffers.iter().map(|b| b.inner.expected.load(Ordering::Relaxed).into()).collect();
+        let reach = Reach {
+            threads: threads.expected(),
+            specialization: &kernel.inner.specialization,
+            counts: &counts,
+            parameters: bytemuck::bytes_of(&params),
+        };
+        self.begin_pass(source.name, &uses, minimum_bytes(source.bindings, buffers, &reach));
 
         let commands = self.commands();
         let device = &self.shared.raw;
@@ -225,8 +231,8 @@ impl Recorder {
         self.end_pass();
     }
 
-    /// Says how many bytes the next pass moves at least, where its bindings do not tell: where an element of a buffer is only
-    /// part of a particle's, or where the elements reached are not as many as the threads.
+    /// Says how many bytes the next pass moves at least, where neither its bindings nor the `Elements:` line of the shader's
+    /// header can: where what it reaches follows a count that is not bound to it.
     pub fn declare_bytes(&mut self, bytes: u64) {
         self.declared_bytes = Some(bytes);
     }
@@ -489,12 +495,14 @@ impl Recorder {
             return Err(Error::Misuse { object: "a recorder".into(), problem: "finished twice".into() });
         };
         Ok(Finished {
-            pool,
+            commands: Commands {
+                pool,
+                first_pass: std::mem::take(&mut self.first_pass),
+                last_pass: std::mem::take(&mut self.last_pass),
+                stamp: self.stamp.clone(),
+            },
             kept: vec![Box::new(std::mem::take(&mut self.kept)), Box::new(std::mem::take(&mut self.objects))],
             time_stamps: self.time_stamps.take(),
-            first_pass: std::mem::take(&mut self.first_pass),
-            last_pass: std::mem::take(&mut self.last_pass),
-            stamp: self.stamp.clone(),
         })
     }
 }
@@ -542,13 +550,15 @@ fn aliasing(bindings: &[BindingSource], buffers: &[&RawBuffer]) -> Option<String
     None
 }
 
-/// Each bound element in reach of `elements` threads once for a read and once for a write.
-pub(crate) fn minimum_bytes(bindings: &[BindingSource], buffers: &[&RawBuffer], elements: u64) -> u64 {
+/// Each bound element within reach once for a read and once for a write: as many elements of a buffer as there are threads,
+/// or as the header of the shader says in its `Elements:` line, but never more than the buffer has.
+pub(crate) fn minimum_bytes(bindings: &[BindingSource], buffers: &[&RawBuffer], reach: &Reach<'_>) -> u64 {
     let pairs = bindings.iter().zip(buffers);
     pairs
         .map(|(binding, buffer)| {
-            let reach = buffer.inner.bytes.min(elements * u64::from(binding.element_bytes));
-            reach * (u64::from(binding.reads) + u64::from(binding.writes))
+            let elements = binding.elements.map_or(reach.threads, |elements| elements(reach));
+            let bytes = buffer.inner.bytes.min(elements.saturating_mul(binding.element_bytes.into()));
+            bytes * (u64::from(binding.reads) + u64::from(binding.writes))
         })
         .sum()
 }

@@ -1,52 +1,10 @@
-//! The queue: one timeline on which submissions follow one another, and on which dropped objects wait to be destroyed.
+//! Work handed to the device.
 
-use crate::device::{Device, Shared};
+use crate::Result;
+use crate::device::Device;
 use crate::recorder::Recorder;
 use crate::timing::{PassTime, TimeStamps};
-use crate::{Error, Result};
 use ash::vk;
-use gpu_allocator::vulkan::Allocation;
-use std::collections::VecDeque;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
-
-/// An object whose owner is gone, to be destroyed when the device no longer uses it.
-pub(crate) enum Retired {
-    Buffer(vk::Buffer, Option<Allocation>),
-    Image(vk::Image, vk::ImageView, Option<Allocation>),
-    Pipeline { pipeline: vk::Pipeline, layout: vk::PipelineLayout, set_layout: vk::DescriptorSetLayout },
-    Queries(vk::QueryPool),
-}
-
-/// A command pool with its one buffer; recorders borrow them and give them back when the device is done.
-pub(crate) struct CommandPool {
-    pub pool: vk::CommandPool,
-    pub buffer: vk::CommandBuffer,
-}
-
-struct InFlight {
-    value: u64,
-    pool: CommandPool,
-    first_pass: String,
-    last_pass: String,
-}
-
-#[derive(Default)]
-struct State {
-    submitted: u64,
-    in_flight: VecDeque<InFlight>,
-    free_pools: Vec<CommandPool>,
-    retired: Vec<(u64, Retired)>,
-}
-
-/// The queue with its timeline semaphore: submission n sets it to n, and waits on the device for n − 1.
-pub(crate) struct Timeline {
-    queue: vk::Queue,
-    family: u32,
-    semaphore: vk::Semaphore,
-    state: Mutex<State>,
-    waits: AtomicU64,
-}
 
 /// Work handed to the device. Dropping it does not wait.
 #[derive(Debug)]
@@ -54,169 +12,6 @@ pub struct Submission {
     device: Device,
     value: u64,
     time_stamps: Option<TimeStamps>,
-}
-
-impl Timeline {
-    pub fn new(device: &ash::Device, family: u32) -> Result<Self> {
-        let mut kind = vk::SemaphoreTypeCreateInfo::default()
-            .semaphore_type(vk::SemaphoreType::TIMELINE)
-            .initial_value(0);
-        let info = vk::SemaphoreCreateInfo::default().push_next(&mut kind);
-        // SAFETY: timeline semaphores are enabled on every device we open.
-        let semaphore = unsafe { device.create_semaphore(&info, None) }
-            .map_err(Error::call("create timeline semaphore", "the queue"))?;
-        // SAFETY: the device was created with one queue of this family.
-        let queue = unsafe { device.get_device_queue(family, 0) };
-        Ok(Self { queue, family, semaphore, state: Mutex::default(), waits: AtomicU64::new(0) })
-    }
-
-    /// Lends the queue, which nobody else uses meanwhile, to what does not go through the timeline: the window system.
-    #[cfg(feature = "window")]
-    pub fn with_queue<T>(&self, use_queue: impl FnOnce(vk::Queue) -> T) -> T {
-        let _exclusive = self.state();
-        use_queue(self.queue)
-    }
-
-    fn state(&self) -> std::sync::MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Submissions and waits so far.
-    pub fn counts(&self) -> (u64, u64) {
-        (self.state().submitted, self.waits.load(Ordering::Relaxed))
-    }
-
-    /// A command pool that the device is not using.
-    pub fn command_pool(&self, device: &ash::Device) -> Result<CommandPool> {
-        if let Some(pool) = self.state().free_pools.pop() {
-            // SAFETY: pools in the free list have finished executing.
-            unsafe { device.reset_command_pool(pool.pool, vk::CommandPoolResetFlags::empty()) }
-                .map_err(Error::call("reset command pool", "a recorder"))?;
-            return Ok(pool);
-        }
-        let info = vk::CommandPoolCreateInfo::default()
-            .queue_family_index(self.family)
-            .flags(vk::CommandPoolCreateFlags::TRANSIENT);
-        // SAFETY: the family is the one the device was created with.
-        let pool = unsafe { device.create_command_pool(&info, None) }
-            .map_err(Error::call("create command pool", "a recorder"))?;
-        let info = vk::CommandBufferAllocateInfo::default().command_pool(pool).command_buffer_count(1);
-        // SAFETY: the pool was just created.
-        match unsafe { device.allocate_command_buffers(&info) } {
-            Ok(buffers) => Ok(CommandPool { pool, buffer: buffers[0] }),
-            Err(result) => {
-                // SAFETY: the pool is ours and unused.
-                unsafe { device.destroy_command_pool(pool, None) };
-                Err(Error::Call { operation: "allocate command buffer", object: "a recorder".into(), result })
-            }
-        }
-    }
-
-    /// Gives back a pool that was never submitted.
-    pub fn return_pool(&self, pool: CommandPool) {
-        self.state().free_pools.push(pool);
-    }
-
-    /// Destroys `object` once everything submitted so far has run.
-    pub fn retire(&self, object: Retired) {
-        let mut state = self.state();
-        let after = state.submitted;
-        state.retired.push((after, object));
-    }
-
-    /// The number of the last submission that has run.
-    fn completed(&self, device: &ash::Device) -> Result<u64> {
-        // SAFETY: the semaphore is alive.
-        unsafe { device.get_semaphore_counter_value(self.semaphore) }
-            .map_err(|result| self.lost_or(result, "query the timeline"))
-    }
-
-    fn lost_or(&self, result: vk::Result, operation: &'static str) -> Error {
-        if result == vk::Result::ERROR_DEVICE_LOST {
-            let state = self.state();
-            if let Some(oldest) = state.in_flight.front() {
-                return Error::DeviceLost {
-                    submission: oldest.value,
-                    first_pass: oldest.first_pass.clone(),
-                    last_pass: oldest.last_pass.clone(),
-                };
-            }
-        }
-        Error::Call { operation, object: "the queue".into(), result }
-    }
-
-    /// Takes finished submissions off the list and destroys what waited for them.
-    fn collect(&self, shared: &Shared) -> Result<()> {
-        let completed = self.completed(&shared.raw)?;
-        let mut done = Vec::new();
-        {
-            let mut state = self.state();
-            while state.in_flight.front().is_some_and(|s| s.value <= completed) {
-                if let Some(finished) = state.in_flight.pop_front() {
-                    state.free_pools.push(finished.pool);
-                }
-            }
-            let mut i = 0;
-            while i < state.retired.len() {
-                if state.retired[i].0 <= completed {
-                    done.push(state.retired.swap_remove(i).1)
-                } else {
-                    i += 1
-                }
-            }
-        }
-        for object in done {
-            destroy_retired(&shared.raw, object, |allocation| {
-                // An allocation of this allocator is always accepted back.
-                let _ = shared.allocator().free(allocation);
-            });
-        }
-        Ok(())
-    }
-
-    /// Called by the device's drop, after the device went idle.
-    pub fn destroy(&self, device: &ash::Device, mut free: impl FnMut(Allocation)) {
-        let mut state = self.state();
-        let pools: Vec<_> = state.in_flight.drain(..).map(|s| s.pool).collect();
-        for pool in pools.into_iter().chain(state.free_pools.drain(..)) {
-            // SAFETY: the device is idle.
-            unsafe { device.destroy_command_pool(pool.pool, None) };
-        }
-        for (_, object) in state.retired.drain(..) {
-            destroy_retired(device, object, &mut free);
-        }
-        // SAFETY: the device is idle.
-        unsafe { device.destroy_semaphore(self.semaphore, None) };
-    }
-}
-
-fn destroy_retired(device: &ash::Device, object: Retired, mut free: impl FnMut(Allocation)) {
-    match object {
-        Retired::Buffer(buffer, allocation) => {
-            // SAFETY: every submission that could use it has run, and its owner is gone.
-            unsafe { device.destroy_buffer(buffer, None) };
-            allocation.into_iter().for_each(free);
-        }
-        Retired::Image(image, view, allocation) => {
-            // SAFETY: as above; the view goes before its image.
-            unsafe { device.destroy_image_view(view, None) };
-            // SAFETY: as above.
-            unsafe { device.destroy_image(image, None) };
-            allocation.into_iter().for_each(&mut free);
-        }
-        Retired::Pipeline { pipeline, layout, set_layout } => {
-            // SAFETY: as above.
-            unsafe { device.destroy_pipeline(pipeline, None) };
-            // SAFETY: as above.
-            unsafe { device.destroy_pipeline_layout(layout, None) };
-            // SAFETY: as above.
-            unsafe { device.destroy_descriptor_set_layout(set_layout, None) };
-        }
-        Retired::Queries(pool) => {
-            // SAFETY: as above.
-            unsafe { device.destroy_query_pool(pool, None) };
-        }
-    }
 }
 
 impl Device {
@@ -235,78 +30,12 @@ impl Device {
         wait: &[vk::Semaphore],
         signal: &[vk::Semaphore],
     ) -> Result<Submission> {
-        let timeline = &self.shared.timeline;
-        timeline.collect(&self.shared)?;
+        self.shared.collect()?;
         let finished = recorder.finish()?;
-        let mut state = timeline.state();
-        let value = state.submitted + 1;
-        let all = vk::PipelineStageFlags2::ALL_COMMANDS;
-        let binary = |s: &vk::Semaphore| vk::SemaphoreSubmitInfo::default().semaphore(*s).stage_mask(all);
-        let on_timeline = |value| {
-            vk::SemaphoreSubmitInfo::default().semaphore(timeline.semaphore).value(value).stage_mask(all)
-        };
-        let waits: Vec<_> = wait.iter().map(binary).chain([on_timeline(value - 1)]).collect();
-        let signals: Vec<_> = signal.iter().map(binary).chain([on_timeline(value)]).collect();
-        let commands = [vk::CommandBufferSubmitInfo::default().command_buffer(finished.pool.buffer)];
-        let info = [vk::SubmitInfo2::default()
-            .wait_semaphore_infos(&waits)
-            .command_buffer_infos(&commands)
-            .signal_semaphore_infos(&signals)];
-        // SAFETY: the command buffer is finished, everything it uses is kept alive until `value` is reached, and the
-        // queue is used under the state's lock only.
-        let submitted = unsafe { self.shared.raw.queue_submit2(timeline.queue, &info, vk::Fence::null()) };
-        if let Err(result) = submitted {
-            state.free_pools.push(finished.pool);
-            drop(state);
-            return Err(timeline.lost_or(result, "submit"));
-        }
-        state.submitted = value;
-        finished.stamp.store(value, Ordering::Release);
-        state.in_flight.push_back(InFlight {
-            value,
-            pool: finished.pool,
-            first_pass: finished.first_pass,
-            last_pass: finished.last_pass,
-        });
-        drop(state);
+        let value = self.shared.timeline.submit(&self.shared.raw, finished.commands, wait, signal)?;
         // What the commands use is released only now: should its last owner go, it retires behind `value`.
         drop(finished.kept);
         Ok(Submission { device: self.clone(), value, time_stamps: finished.time_stamps })
-    }
-
-    /// Whether submission `value` has run.
-    pub(crate) fn has_completed(&self, value: u64) -> Result<bool> {
-        Ok(self.shared.timeline.completed(&self.shared.raw)? >= value)
-    }
-
-    /// Waits until submission `value` has run. Counted in [`crate::Statistics::waits`].
-    pub(crate) fn wait_for(&self, value: u64) -> Result<()> {
-        let timeline = &self.shared.timeline;
-        timeline.waits.fetch_add(1, Ordering::Relaxed);
-        let (semaphores, values) = ([timeline.semaphore], [value]);
-        let info = vk::SemaphoreWaitInfo::default().semaphores(&semaphores).values(&values);
-        // SAFETY: the semaphore is alive.
-        unsafe { self.shared.raw.wait_semaphores(&info, u64::MAX) }
-            .map_err(|result| timeline.lost_or(result, "wait for the device"))?;
-        timeline.collect(&self.shared)
-    }
-
-    /// Waits until everything submitted has run.
-    ///
-    /// # Errors
-    /// The device was lost.
-    pub fn wait_idle(&self) -> Result<()> {
-        let submitted = self.shared.timeline.state().submitted;
-        self.wait_for(submitted)
-    }
-
-    /// The number of submissions that have not run yet.
-    ///
-    /// # Errors
-    /// The device was lost.
-    pub fn submissions_in_flight(&self) -> Result<usize> {
-        self.shared.timeline.collect(&self.shared)?;
-        Ok(self.shared.timeline.state().in_flight.len())
     }
 }
 
@@ -342,6 +71,3 @@ impl Submission {
         time_stamps.read()
     }
 }
-
-/// Filled with the submission's number when the recorder that carries it is submitted; 0 until then.
-pub(crate) type Stamp = Arc<AtomicU64>;

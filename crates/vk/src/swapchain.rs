@@ -1,7 +1,9 @@
 //! A window's images: what is drawn elsewhere is copied into them and shown.
 
+use crate::hazard::Use;
 use crate::image::Image;
-use crate::overlay::{Overlay, OverlayFrame};
+use crate::overlay::{FRAMES_IN_FLIGHT, Overlay, OverlayFrame};
+use crate::recorder::Resource;
 use crate::submission::Submission;
 use crate::{Device, Error, Recorder, Result};
 use ash::{khr, vk};
@@ -9,9 +11,6 @@ use raw_window_handle::{HandleError, HasDisplayHandle, HasWindowHandle};
 use std::any::Any;
 use std::ffi::CStr;
 use std::sync::Arc;
-
-/// Frames that the host may be ahead of the device: one is shown while the next is made.
-pub(crate) const FRAMES_IN_FLIGHT: usize = 2;
 
 /// How long to wait for the window system to lend an image. A hidden window may never lend one.
 const ACQUIRE_TIMEOUT_NS: u64 = 100_000_000;
@@ -320,8 +319,12 @@ impl Swapchain {
         unsafe { self.loader.destroy_swapchain(images.swapchain, None) };
     }
 
-    pub(crate) fn format(&self) -> vk::Format {
-        self.format.format
+    /// Makes an overlay to draw over this window's images.
+    ///
+    /// # Errors
+    /// The device refuses it.
+    pub fn overlay(&self) -> Result<Overlay> {
+        Overlay::new(&self.device, self.format.format)
     }
 }
 
@@ -404,14 +407,34 @@ impl Surface {
     }
 }
 
-impl Device {
-    /// Waits until the queue is idle, presentation included. For tearing down only; an error (a lost device) does not
-    /// matter then.
-    pub(crate) fn wait_for_queue(&self) {
-        self.shared.timeline.with_queue(|queue| {
-            // SAFETY: the queue is ours alone here.
-            let _ = unsafe { self.shared.raw.queue_wait_idle(queue) };
-        });
+impl Recorder {
+    /// Copies the whole of a colour image, stretched where the sizes differ, to a window's image, which is in the layout of
+    /// a transfer's destination.
+    fn blit_to_window(&mut self, from: &Image, to: vk::Image, to_extent: vk::Extent2D) {
+        let (width, height) = from.size();
+        let bytes = 4 * (u64::from(width) * u64::from(height));
+        self.begin_pass("present", &[(Resource::image(from), Use::TransferRead)], 2 * bytes);
+        let corner = |width: u32, height: u32| vk::Offset3D { x: width as i32, y: height as i32, z: 1 };
+        let region = [vk::ImageBlit::default()
+            .src_subresource(from.layers())
+            .src_offsets([vk::Offset3D::default(), corner(width, height)])
+            .dst_subresource(from.layers())
+            .dst_offsets([vk::Offset3D::default(), corner(to_extent.width, to_extent.height)])];
+        let is_exact = (width, height) == (to_extent.width, to_extent.height);
+        let filter = if is_exact { vk::Filter::NEAREST } else { vk::Filter::LINEAR };
+        // SAFETY: `from` is in the general layout, as all of ours are; the caller has moved `to` to the one named.
+        unsafe {
+            self.shared.raw.cmd_blit_image(
+                self.commands(),
+                from.handle(),
+                vk::ImageLayout::GENERAL,
+                to,
+                vk::ImageLayout::TRANSFER_DST_OPTIMAL,
+                &region,
+                filter,
+            );
+        }
+        self.end_pass();
     }
 }
 

@@ -1,7 +1,7 @@
 //! Time stamps around every pass of a recorder.
 
 use crate::device::Shared;
-use crate::submission::Retired;
+use crate::timeline::Retired;
 use crate::{Error, Result};
 use ash::vk;
 use std::sync::Arc;

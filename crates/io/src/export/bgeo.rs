@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::attributes;
+use super::cells::attributes;
 use crate::frame::{ColumnData, ColumnKind, Frame};
 
 const FLOAT: u32 = 0;

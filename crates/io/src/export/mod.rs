@@ -1,20 +1,22 @@
 //! Frames in the formats of other programs.
 
 mod bgeo;
+mod cells;
 mod csv;
 mod ply;
 mod vtk;
 mod vtu;
 
-use std::borrow::Cow;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use crate::atomic::{self, Durability};
 use crate::error::Result;
-use crate::frame::{Column, ColumnData, Frame};
+use crate::frame::Frame;
+use cells::Cells;
 
+pub use cells::Faces;
 pub use vtu::write_pvd;
 
 /// A file format for the particles of one frame.
@@ -101,26 +103,6 @@ pub fn export(frame: &Frame, format: Format, path: &Path) -> Result<()> {
     write(frame, "particles", None, format, path)
 }
 
-/// Faces of rigid bodies where the bodies are, convex polygons each.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Faces {
-    /// Places of corners, in m.
-    pub position: Vec<[f32; 3]>,
-    /// The corners of one face after another, counted from 0, counter-clockwise seen from outside.
-    pub corners: Vec<u32>,
-    /// Where each face ends in `corners`.
-    pub ends: Vec<u32>,
-    /// The body that each face is of, counted from 0.
-    pub body: Vec<u32>,
-}
-
-impl Faces {
-    /// The corners of each face.
-    pub fn each(&self) -> impl Iterator<Item = &[u32]> {
-        each(&self.corners, &self.ends)
-    }
-}
-
 /// Writes rigid bodies to `path`, as [`export`] does particles: their faces with the columns of `bodies` for each face where
 /// [`Format::holds_faces`], else a row or point a body.
 ///
@@ -162,69 +144,4 @@ fn write(frame: &Frame, of: &'static str, faces: Option<&Faces>, format: Format,
         }
         Format::Csv => atomic::write(path, Durability::Process, |out| csv::write(frame, out)),
     }
-}
-
-/// What a file of VTK holds: points, and cells of them with their columns: faces, or each point alone.
-struct Cells<'a> {
-    of: &'static str,
-    frame: &'a Frame,
-    are_faces: bool,
-    position: &'a [[f32; 3]],
-    corners: Cow<'a, [u32]>,
-    ends: Cow<'a, [u32]>,
-    columns: Vec<Cow<'a, Column>>,
-}
-
-impl<'a> Cells<'a> {
-    fn points(frame: &'a Frame, of: &'static str) -> Self {
-        let n = u32::try_from(frame.len()).expect("particles are numbered by u32");
-        Self {
-            of,
-            frame,
-            are_faces: false,
-            position: frame.positions(),
-            corners: (0..n).collect(),
-            ends: (1..=n).collect(),
-            columns: attributes(frame).map(Cow::Borrowed).collect(),
-        }
-    }
-
-    fn faces(frame: &'a Frame, of: &'static str, faces: &'a Faces) -> Self {
-        Self {
-            of,
-            frame,
-            are_faces: true,
-            position: &faces.position,
-            corners: Cow::Borrowed(&faces.corners),
-            ends: Cow::Borrowed(&faces.ends),
-            columns: attributes(frame).map(|column| Cow::Owned(picked(column, &faces.body))).collect(),
-        }
-    }
-
-    fn each(&self) -> impl Iterator<Item = &[u32]> {
-        each(&self.corners, &self.ends)
-    }
-}
-
-fn each<'a>(corners: &'a [u32], ends: &'a [u32]) -> impl Iterator<Item = &'a [u32]> {
-    let starts = std::iter::once(0).chain(ends.iter().copied());
-    starts.zip(ends).map(|(start, end)| &corners[start as usize..*end as usize])
-}
-
-/// The values of a column in the places `of`.
-fn picked(column: &Column, of: &[u32]) -> Column {
-    fn pick<T: Copy>(values: &[T], of: &[u32]) -> Vec<T> {
-        of.iter().map(|idx| values[*idx as usize]).collect()
-    }
-    let data = match &column.data {
-        ColumnData::U32(values) => ColumnData::U32(pick(values, of)),
-        ColumnData::F32(values) => ColumnData::F32(pick(values, of)),
-        ColumnData::Vec3(values) => ColumnData::Vec3(pick(values, of)),
-    };
-    Column::new(column.name.clone(), column.unit.clone(), data)
-}
-
-/// The columns that are not `position`.
-fn attributes(frame: &Frame) -> impl Iterator<Item = &Column> + Clone {
-    frame.columns().iter().filter(|column| column.name != "position")
 }

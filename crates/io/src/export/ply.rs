@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::attributes;
+use super::cells::attributes;
 use crate::frame::{Column, ColumnData, ColumnKind, Frame};
 
 pub(super) fn write(frame: &Frame, of: &str, out: &mut impl Write) -> io::Result<()> {

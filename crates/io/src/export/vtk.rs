@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::Cells;
+use super::cells::Cells;
 use crate::frame::ColumnData;
 
 /// Cell arrays are 32-bit integers: for each cell its number of points, and those.

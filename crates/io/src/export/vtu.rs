@@ -6,7 +6,7 @@ use std::path::Path;
 
 use base64::prelude::{BASE64_STANDARD, Engine};
 
-use super::Cells;
+use super::cells::Cells;
 use crate::atomic::{self, Durability};
 use crate::error::Result;
 use crate::frame::{Column, ColumnKind};

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::Mesh;
+use super::triangles::Mesh;
 
 pub(super) fn write(mesh: &Mesh<'_>, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "ply\nformat binary_little_endian 1.0")?;

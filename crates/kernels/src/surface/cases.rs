@@ -12,7 +12,7 @@
 //! Corners and edges are numbered as in `glsl/surface/cubes.glsl`.
 
 /// Words of a case: how many triangles, then five of three edges, four bits each.
-const CASE_WORDS: usize = 6;
+const CASE_WORDS: usize = frazil_shaders::surface::cubes::CASE_WORDS as usize;
 
 /// Edges of a cube.
 const EDGES: usize = 12;

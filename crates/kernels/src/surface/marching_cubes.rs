@@ -3,8 +3,8 @@
 use super::cases;
 use super::{check_layout, check_nodes, check_workgroup};
 use crate::error::check_room;
+use crate::settle::Settle;
 use crate::{BlockLayout, Counts, KernelError, Scan, ScanOptions};
-use frazil_shaders::sparse::settle_blocks;
 use frazil_shaders::surface::{
     classify_cubes, count_cube_blocks, emit_triangles, emit_vertices, link_nodes, list_cube_blocks,
     mark_cube_blocks,
@@ -61,7 +61,6 @@ impl MeshWanted {
 pub struct MarchingCubes {
     layout: BlockLayout,
     kernels: Kernels,
-    max_groups_x: u32,
     workgroup_size: u32,
     table: Buffer<u32>,
     /// One bit a block of the lattice, in words.
@@ -70,8 +69,7 @@ pub struct MarchingCubes {
     in_word: Buffer<u32>,
     word_base: Buffer<u32>,
     scan_words: Scan,
-    total: Buffer<u32>,
-    wanted: Buffer<u32>,
+    settle: Settle,
     room: Room,
 }
 
@@ -79,7 +77,6 @@ struct Kernels {
     mark_cube_blocks: Kernel<mark_cube_blocks::Interface>,
     count_cube_blocks: Kernel<count_cube_blocks::Interface>,
     list_cube_blocks: Kernel<list_cube_blocks::Interface>,
-    settle: Kernel<settle_blocks::Interface>,
     link_nodes: Kernel<link_nodes::Interface>,
     classify_cubes: Kernel<classify_cubes::Interface>,
     emit_vertices: Kernel<emit_vertices::Interface>,
@@ -161,7 +158,6 @@ impl MarchingCubes {
                 device,
                 &list_cube_blocks::Specialization { workgroup_size },
             )?,
-            settle: Kernel::new(device)?,
             link_nodes: Kernel::specialized(device, &link_nodes::Specialization { workgroup_size })?,
             classify_cubes: Kernel::specialized(
                 device,
@@ -183,7 +179,6 @@ impl MarchingCubes {
         Ok(Self {
             layout,
             kernels,
-            max_groups_x: device.capabilities().max_groups_x,
             workgroup_size,
             table: device.buffer_from("cases of cubes", &cases::table())?,
             words: Counts::new(device)?.upload(device, "cube block words", n_words, n_words)?,
@@ -191,8 +186,7 @@ impl MarchingCubes {
             in_word: device.buffer("cube blocks in words", n_words as usize)?,
             word_base: device.buffer("cube blocks before words", n_words as usize)?,
             scan_words: Scan::with_options(device, n_words, options)?,
-            total: device.buffer("surface total", 1)?,
-            wanted: device.buffer_from("surface wanted", &[0, 0, 0])?,
+            settle: Settle::new(device, "surface", 3)?,
             room: Room::new(device, capacity, workgroup_size)?,
         })
     }
@@ -244,7 +238,6 @@ impl MarchingCubes {
         recorder.fill(&self.marked, 0);
         let bindings = mark_cube_blocks::Bindings { block_count: &blocks.count, block, marked: &self.marked };
         let params = mark_cube_blocks::Params { lattice };
-        recorder.declare_bytes((4 + 8 * u64::from(REACH)) * u64::from(blocks.expected()));
         recorder.dispatch(&kernels.mark_cube_blocks, Threads::Counted(blocks), bindings, params);
 
         let words = Threads::Counted(&self.words);
@@ -254,7 +247,13 @@ impl MarchingCubes {
             in_word: &self.in_word,
         };
         recorder.dispatch(&kernels.count_cube_blocks, words, bindings, ());
-        self.scan_words.record(recorder, &self.words, &self.in_word, &self.word_base, Some(&self.total))?;
+        self.scan_words.record(
+            recorder,
+            &self.words,
+            &self.in_word,
+            &self.word_base,
+            Some(self.settle.total()),
+        )?;
         let bindings = list_cube_blocks::Bindings {
             word_count: &self.words.count,
             marked: &self.marked,
@@ -262,11 +261,9 @@ impl MarchingCubes {
             cube_block: &room.cube_block,
             node_block: &room.node_block,
         };
-        let listed = u64::from(room.cube_blocks.expected());
-        recorder.declare_bytes(8 * u64::from(self.words.capacity) + 8 * listed);
         let params = list_cube_blocks::Params { capacity: room.cube_blocks.capacity };
         recorder.dispatch(&kernels.list_cube_blocks, words, bindings, params);
-        self.settle(recorder, &room.cube_blocks, 0);
+        self.settle.record(recorder, &room.cube_blocks, 0);
         let bindings = link_nodes::Bindings {
             block_count: &blocks.count,
             block,
@@ -275,7 +272,6 @@ impl MarchingCubes {
             word_base: &self.word_base,
             node_block: &room.node_block,
         };
-        recorder.declare_bytes(16 * u64::from(blocks.expected()));
         let params = link_nodes::Params { lattice };
         recorder.dispatch(&kernels.link_nodes, Threads::Counted(blocks), bindings, params);
         Ok(())
@@ -296,15 +292,13 @@ impl MarchingCubes {
             triangles_in: &room.triangles_in,
         };
         let params = classify_cubes::Params { lattice: self.layout.lattice(), iso };
-        let blocks = u64::from(room.cube_blocks.expected());
-        recorder.declare_bytes((8 * u64::from(BLOCK_CUBES) + 16) * blocks);
         let cubes = Threads::Counted(&room.cube_blocks);
         recorder.dispatch(&self.kernels.classify_cubes, cubes, bindings, params);
-        let (blocks, total) = (&room.cube_blocks, Some(&self.total));
+        let (blocks, total) = (&room.cube_blocks, Some(self.settle.total()));
         room.scan.record(recorder, blocks, &room.vertices_in, &room.vertex_base, total)?;
-        self.settle(recorder, &room.vertices, 1);
+        self.settle.record(recorder, &room.vertices, 1);
         room.scan.record(recorder, blocks, &room.triangles_in, &room.triangle_base, total)?;
-        self.settle(recorder, &room.triangles, 2);
+        self.settle.record(recorder, &room.triangles, 2);
         Ok(())
     }
 
@@ -353,17 +347,6 @@ impl MarchingCubes {
         recorder.dispatch(&self.kernels.emit_triangles, cubes, bindings, params);
     }
 
-    fn settle(&self, recorder: &mut Recorder, list: &DeviceCount, slot: u32) {
-        let bindings = settle_blocks::Bindings {
-            total: &self.total,
-            settled: &list.count,
-            args: &list.args,
-            wanted: &self.wanted,
-        };
-        let params = settle_blocks::Params { capacity: list.capacity, slot, max_groups_x: self.max_groups_x };
-        recorder.dispatch(&self.kernels.settle, Threads::Fixed(1), bindings, params);
-    }
-
     /// The lattice.
     pub fn layout(&self) -> &BlockLayout {
         &self.layout
@@ -389,7 +372,7 @@ impl MarchingCubes {
     /// What there was last, three words ([`MeshWanted`]). A mesh for which there was no room lacks what came last: fewer vertices, and triangles
     /// without area where one of theirs is lacking.
     pub fn wanted(&self) -> &Buffer<u32> {
-        &self.wanted
+        self.settle.wanted()
     }
 
     /// How many blocks of cubes were looked at.

@@ -92,7 +92,6 @@ impl SplatDensity {
         }
         let per_m = lattice.cells_per_m / radius;
         let unit = 16.0 / std::f32::consts::PI * per_m * per_m * per_m;
-        let own_mass = matches!(mass, SplatMass::Each(_));
         let unused = position.cast();
         let (kernel, mass, scale) = match mass {
             SplatMass::Same(mass_kg) if mass_kg.is_finite() => (&self.same, &unused, mass_kg * unit),
@@ -111,9 +110,6 @@ impl SplatDensity {
             mass,
             density,
         };
-        let nodes = u64::from(BLOCK_NODES) * u64::from(blocks.active_count().expected());
-        let bytes = if own_mass { 16 } else { 12 };
-        recorder.declare_bytes(4 * nodes + bytes * position.len() as u64);
         let params = splat_density::Params { lattice, inverse_radius: 1.0 / radius, scale };
         recorder.dispatch(kernel, Threads::Counted(blocks.active_count()), bindings, params);
         Ok(())

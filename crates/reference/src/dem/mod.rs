@@ -3,7 +3,9 @@
 mod contact;
 mod slab;
 mod step;
+mod surroundings;
 
 pub use contact::{Bonds, Memory, Parameters, Response, Touch, damping_ratio, respond};
 pub use slab::{Link, Motion, Slabs, Solid, Wrench};
-pub use step::{Grain, Partner, State, Surface};
+pub use step::{Grain, State};
+pub use surroundings::{Partner, Surface};

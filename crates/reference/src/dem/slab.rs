@@ -1,7 +1,7 @@
 //! Rigid convex pieces, linked at faces.
 
 use super::contact::{Parameters, Touch, respond};
-use super::step::{Partner, surfaces};
+use super::surroundings::{Partner, surfaces};
 use crate::mpm::Collider;
 use glam::{DMat3, DQuat, DVec3};
 

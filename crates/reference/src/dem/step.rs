@@ -2,7 +2,8 @@
 
 use super::contact::{Memory, Parameters, Response, Touch, respond};
 use super::slab::{Slabs, Wrench};
-use crate::mpm::{Collider, Shape};
+use super::surroundings::{Partner, surfaces, velocity};
+use crate::mpm::Collider;
 use glam::DVec3;
 use std::collections::BTreeMap;
 use std::f64::consts::PI;
@@ -37,34 +38,6 @@ impl Grain {
     fn rim_inertia(&self, p: &Parameters) -> f64 {
         1.4 * self.mass(p) * self.radius * self.radius
     }
-}
-
-/// Who a contact is with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Partner {
-    /// A grain, by id.
-    Grain(u32),
-    /// A wall of the domain: the three lower ones, then the three upper ones.
-    Wall(u32),
-    /// A body, by its place in the list.
-    Body(u32),
-    /// A piece of a slab, by its place in the list.
-    Piece(u32),
-}
-
-/// A surface near a grain.
-#[derive(Clone, Copy, Debug)]
-pub struct Surface {
-    /// From it to the centre of a grain, in m; below 0 inside.
-    pub distance: f64,
-    /// Out of it.
-    pub normal: DVec3,
-    /// In m/s.
-    pub velocity: DVec3,
-    /// μ.
-    pub friction: f64,
-    /// As of a [`Touch`].
-    pub attraction: (f64, f64),
 }
 
 /// The share of its radius beyond which no surface lets a grain sink into it.
@@ -218,49 +191,6 @@ fn touch_of(p: &Parameters, grain: &Grain, other: &Grain) -> (Touch, f64) {
         may_bond: true,
     };
     (touch, levers[0])
-}
-
-pub(super) fn surfaces(
-    p: &Parameters,
-    bodies: &[Collider],
-    x: DVec3,
-    time_s: f64,
-) -> Vec<(Partner, Surface)> {
-    let walls = (0..6_u32).map(|k| {
-        let axis = k as usize % 3;
-        let sign = if k < 3 { 1.0 } else { -1.0 };
-        let surface = Surface {
-            distance: sign * (x[axis] - p.domain[k as usize / 3][axis]),
-            normal: sign * DVec3::AXES[axis],
-            velocity: DVec3::ZERO,
-            friction: p.wall_friction,
-            attraction: (0.0, 0.0),
-        };
-        (Partner::Wall(k), surface)
-    });
-    let bodies = bodies.iter().zip(0..).map(|(body, k)| {
-        let (distance, normal) = body.shape.distance_m(3, x - way(body, time_s));
-        let is_terrain = matches!(body.shape, Shape::Heightfield(_));
-        let surface = Surface {
-            distance,
-            normal,
-            velocity: velocity(body, time_s),
-            friction: body.surface.friction,
-            attraction: if is_terrain { p.adhesion } else { (0.0, 0.0) },
-        };
-        (Partner::Body(k), surface)
-    });
-    walls.chain(bodies).collect()
-}
-
-/// How far a body has moved.
-fn way(body: &Collider, time_s: f64) -> DVec3 {
-    body.motion.map_or(DVec3::ZERO, |m| m.velocity_m_s * (time_s - m.from_s).clamp(0.0, m.until_s - m.from_s))
-}
-
-fn velocity(body: &Collider, time_s: f64) -> DVec3 {
-    let moves = body.motion.filter(|m| time_s >= m.from_s && time_s < m.until_s);
-    moves.map_or(DVec3::ZERO, |m| m.velocity_m_s)
 }
 
 /// Puts a grain back that a surface has let in too deep, and takes its speed into the surface (003 eq 3.16).

@@ -2,10 +2,7 @@
 
 use glam::{DMat3, DVec3};
 
-use super::{Mesh, Parameters, outer};
-
-/// The share of a speed that rounding leaves along a normal that it was taken away from, on a device.
-const STANDING: f64 = 1e-5;
+use super::mesh::Mesh;
 
 /// What happens to snow that touches a surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -215,70 +212,4 @@ impl Collider {
         let offset = velocity_m_s * (time_s.min(until_s) - from_s).max(0.0);
         (offset, if moves { velocity_m_s } else { DVec3::ZERO })
     }
-
-    /// Signed distance in m and outward normal at a time.
-    pub fn distance_m(&self, p: &Parameters, x: DVec3, time_s: f64) -> (f64, DVec3) {
-        self.shape.distance_m(p.dimensions, x - self.motion_at(time_s).0)
-    }
-}
-
-/// Signed distance in m and normal of each wall of the domain.
-fn walls(p: &Parameters, x: DVec3) -> impl Iterator<Item = (f64, DVec3)> {
-    let (low, high) = (x - p.domain_min_m, p.domain_max_m - x);
-    (0..p.dimensions).flat_map(move |axis| [(low[axis], DVec3::AXES[axis]), (high[axis], -DVec3::AXES[axis])])
-}
-
-/// What bodies and walls that contain a point make of a velocity there, at a time.
-pub fn collide(p: &Parameters, x: DVec3, velocity: DVec3, time_s: f64) -> DVec3 {
-    let mut v = velocity;
-    for collider in &p.colliders {
-        let (distance, normal) = collider.distance_m(p, x, time_s);
-        if distance <= 0.0 {
-            v = collider.surface.respond(v, normal, collider.motion_at(time_s).1);
-        }
-    }
-    for (distance, normal) in walls(p, x) {
-        if distance <= 0.0 {
-            v = p.walls.respond(v, normal, DVec3::ZERO);
-        }
-    }
-    v
-}
-
-/// What bodies and walls that contain a point leave free of a change of a velocity that they have collided with, as a projection: nothing
-/// where it is stuck, otherwise what is along every surface that it has no speed away from.
-pub fn left_free(p: &Parameters, x: DVec3, velocity: DVec3, time_s: f64) -> DMat3 {
-    let bodies = p.colliders.iter().map(|collider| {
-        let (distance, normal) = collider.distance_m(p, x, time_s);
-        (distance, normal, collider.motion_at(time_s).1, collider.surface)
-    });
-    let walls = walls(p, x).map(|(distance, normal)| (distance, normal, DVec3::ZERO, p.walls));
-    let mut free = DMat3::IDENTITY;
-    for (_, normal, surface_velocity, surface) in
-        bodies.chain(walls).filter(|(distance, ..)| *distance <= 0.0)
-    {
-        let relative = velocity - surface_velocity;
-        if surface.sticky || (surface.friction > 0.0 && relative == DVec3::ZERO) {
-            return DMat3::ZERO;
-        }
-        let new = free * normal;
-        if relative.dot(normal) <= STANDING * relative.length() && new.length() > 1e-3 {
-            let new = new.normalize();
-            free -= outer(new, new);
-        }
-    }
-    free
-}
-
-/// A position pushed out of bodies, as 001 adds to its step 8, and into the domain.
-pub(super) fn push_out(p: &Parameters, x: DVec3, time_s: f64) -> DVec3 {
-    let mut x = x;
-    for collider in &p.colliders {
-        let (distance, normal) = collider.distance_m(p, x, time_s);
-        if distance < 0.0 {
-            x -= distance * normal;
-        }
-    }
-    let confined = x.clamp(p.domain_min_m, p.domain_max_m);
-    if p.dimensions == 2 { confined.with_z(x.z) } else { confined }
 }

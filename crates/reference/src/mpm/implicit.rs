@@ -4,18 +4,7 @@ use std::collections::BTreeMap;
 
 use glam::{DMat3, DVec3};
 
-use super::{Grid, Parameters, Particle, Stencil, outer};
-
-/// How far, and how long, to solve.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Implicit {
-    /// β: ½ trapezoidal, 1 backward Euler.
-    pub beta: f64,
-    /// Iterations at most.
-    pub max_iterations: u32,
-    /// The solve ends when |M v* − A v| is this share of |M v*|.
-    pub tolerance: f64,
-}
+use super::{Grid, Implicit, Parameters, Particle, Stencil, outer};
 
 /// How a solve ended.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -6,13 +6,14 @@
 //! - `splines`: the nodes about a particle, their weights and gradients.
 //! - `blocks`: keys of particles, blocks of nodes, runs of particles of one cell.
 //! - `constitutive`: energy, stress, its differential, and yield.
-//! - `colliders`: what touches, and what it does to a velocity.
+//! - `colliders`, `collision`: what touches, and what it does to a velocity.
 //! - `transfer`: particles to grid, the grid's step, grid to particles.
 //! - `implicit`: the operator of the semi-implicit step, and its solution.
 //! - `step`: a whole step, faults, and sums over all particles.
 
 mod blocks;
 mod colliders;
+mod collision;
 mod constitutive;
 mod implicit;
 mod mesh;
@@ -23,9 +24,10 @@ mod transfer;
 use glam::{DMat3, DVec3};
 
 pub use blocks::{Lattice, cell_ranges};
-pub use colliders::{Collider, Heights, Motion, Shape, Surface, collide};
+pub use colliders::{Collider, Heights, Motion, Shape, Surface};
+pub use collision::collide;
 pub use constitutive::{Lame, Material, svd};
-pub use implicit::{Implicit, Solved, apply_stiffness};
+pub use implicit::{Solved, apply_stiffness};
 pub use mesh::Mesh;
 pub use splines::{Neighbour, Stencil};
 pub use step::{Energy, Fault, FaultKind, State};
@@ -61,6 +63,17 @@ pub enum Transfer {
     Apic,
     /// APIC whose affine velocity is the velocity gradient, too (MLS-MPM, Hu et al. 2018).
     Mls,
+}
+
+/// How far, and how long, to solve.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Implicit {
+    /// β: ½ trapezoidal, 1 backward Euler.
+    pub beta: f64,
+    /// Iterations at most.
+    pub max_iterations: u32,
+    /// The solve ends when |M v* − A v| is this share of |M v*|.
+    pub tolerance: f64,
 }
 
 /// The numbers that the stages take.

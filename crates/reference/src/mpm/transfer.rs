@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use glam::{DMat3, DVec3};
 
-use super::colliders::{left_free, push_out};
+use super::collision::{left_free, push_out};
 use super::{Parameters, Particle, Stencil, Transfer, collide, outer};
 
 /// Below this, an entry of Δt ∇v is lost when it is added to 1 in f32.

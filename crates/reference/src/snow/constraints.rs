@@ -44,6 +44,28 @@ struct LinkCorrection {
 }
 
 impl State {
+    /// The boundary particles closer to particle `i` at `x` than h, each with its weight; none at all, not even an empty list, where
+    /// walls are closed forms: for snow they always are.
+    fn boundary_neighbours(
+        &self,
+        p: &Parameters,
+        kind: Kind,
+        i: usize,
+        x: [f32; 3],
+    ) -> Option<Vec<(f32, Neighbour)>> {
+        let boundary = p.boundary.as_ref().filter(|_| kind == Kind::Fluid)?;
+        let cell = p.fluid.grid.cell_from_index(self[kind].key[i]);
+        let inverse_h = 1.0 / p.fluid.support_m;
+        let near = |j: usize| {
+            let [bx, by, bz, weight] = boundary.particles[j];
+            let offset_h = zip(x, [bx, by, bz], |a, b| (a - b) * inverse_h);
+            let q2 = dot(offset_h, offset_h);
+            (q2 < 1.0).then(|| (weight, Neighbour { kind, j, offset_h, q: q2.sqrt() }))
+        };
+        let runs = p.fluid.grid.neighbour_runs(cell, &boundary.cell_start);
+        Some(runs.into_iter().flatten().filter_map(near).collect())
+    }
+
     /// Multipliers of the density constraint, densities, and how many contacts and links each particle has.
     pub fn weigh(&mut self, p: &Parameters) {
         let at = |kind: Kind, j: usize| self[kind].predicted[j];

@@ -5,15 +5,18 @@
 //! rest on the device. Sums over neighbours go over the own phase first, then the other, each in the order of its cells.
 //!
 //! - `migration`: `judge_phase`, `scan_leavers`, `migrate`, `sort_by_cell`, `reorder`.
-//! - `heat`: conduction, and temperature from enthalpy.
+//! - `heat`, `conduction`: capacities and conductivities, and the flow between particles.
 //! - `constraints`: `weigh` and `solve`, the Jacobi iterations; `boundary`: particles for walls in them.
 //! - `shape`: `adopt_shape` and `keep_shape`, in f64.
 //! - `friction`: between particles and on walls.
 
 mod boundary;
+mod conduction;
 mod constraints;
 mod friction;
 mod heat;
+mod kind;
+mod ledger;
 mod migration;
 mod shape;
 
@@ -24,7 +27,8 @@ use crate::interlinks::{LinkRule, Links, Particles, break_links, build_reproduci
 
 pub use boundary::Boundary;
 pub use heat::{Heat, LatentHeat};
-pub use migration::{Ledger, fixed_point_temperature};
+pub use kind::Kind;
+pub use ledger::{Ledger, fixed_point_temperature};
 pub use shape::{Adoption, Cluster};
 
 /// What the corrections of a pair are divided by, 000 eq 5.26.
@@ -82,28 +86,6 @@ pub struct Parameters {
     pub blend_speed: f32,
     /// α_threshold, 000 eq 6.4.
     pub blend_threshold: f32,
-}
-
-/// One of the two sets of particles.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// Snow.
-    Solid,
-    /// Water.
-    Fluid,
-}
-
-impl Kind {
-    /// Both.
-    pub const ALL: [Self; 2] = [Self::Solid, Self::Fluid];
-
-    /// Where particles of this phase go when they leave it.
-    pub fn other(self) -> Self {
-        match self {
-            Self::Solid => Self::Fluid,
-            Self::Fluid => Self::Solid,
-        }
-    }
 }
 
 /// The columns of one phase.

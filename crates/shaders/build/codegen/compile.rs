@@ -1,5 +1,7 @@
 //! GLSL to SPIR-V, with includes taken from `glsl/` and errors that name file and line.
 
+use super::constants::{Constant, constants};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// The pipeline stage that a file's extension stands for.
@@ -52,16 +54,34 @@ impl ShaderFile {
     }
 }
 
+fn list(dir: &Path) -> Result<Vec<PathBuf>, String> {
+    let entries = std::fs::read_dir(dir).map_err(|e| format!("{}: cannot list: {e}", dir.display()))?;
+    let mut paths: Vec<PathBuf> = entries.filter_map(|entry| entry.ok().map(|entry| entry.path())).collect();
+    paths.sort();
+    Ok(paths)
+}
+
+fn text(part: Option<&std::ffi::OsStr>) -> String {
+    part.and_then(|p| p.to_str()).unwrap_or_default().to_owned()
+}
+
+/// The constants of every include below `glsl`, by area and name, where it has any.
+pub fn includes(glsl: &Path) -> Result<BTreeMap<(String, String), Vec<Constant>>, String> {
+    let mut found = BTreeMap::new();
+    for area in list(glsl)?.into_iter().filter(|path| path.is_dir()) {
+        for path in list(&area)?.into_iter().filter(|path| text(path.extension()) == "glsl") {
+            let source = std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+            let constants = constants(&source);
+            if !constants.is_empty() {
+                found.insert((text(area.file_name()), text(path.file_stem())), constants);
+            }
+        }
+    }
+    Ok(found)
+}
+
 /// All shaders below `glsl`, in an order that does not depend on the file system.
 pub fn shader_files(glsl: &Path) -> Result<Vec<ShaderFile>, String> {
-    let list = |dir: &Path| -> Result<Vec<PathBuf>, String> {
-        let entries = std::fs::read_dir(dir).map_err(|e| format!("{}: cannot list: {e}", dir.display()))?;
-        let mut paths: Vec<PathBuf> =
-            entries.filter_map(|entry| entry.ok().map(|entry| entry.path())).collect();
-        paths.sort();
-        Ok(paths)
-    };
-    let text = |part: Option<&std::ffi::OsStr>| part.and_then(|p| p.to_str()).unwrap_or_default().to_owned();
     let mut files = Vec::new();
     for area in list(glsl)?.into_iter().filter(|path| path.is_dir()) {
         for path in list(&area)? {

@@ -1,19 +1,33 @@
 //! The Rust text of the generated modules.
 
-use super::Unit;
 use super::compile::Stage;
+use super::constants::Constant;
+use super::expression::Expression;
 use super::reflect::{Binding, Element, Interface, Specialization, Struct};
+use super::unit::Unit;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// The source of all modules, plus `types` with the structs that shaders share.
-pub fn rust_source<'a>(units: impl Iterator<Item = &'a Unit>) -> Result<String, String> {
-    let mut areas: BTreeMap<&str, String> = BTreeMap::new();
+/// The source of all modules, plus `types` with the structs that shaders share. The constants of an include become a module
+/// of its name, or belong to the shader of that name.
+pub fn rust_source<'a>(
+    units: impl Iterator<Item = &'a Unit>,
+    includes: &BTreeMap<(String, String), Vec<Constant>>,
+) -> Result<String, String> {
+    let mut includes = includes.clone();
+    let mut areas: BTreeMap<String, String> = BTreeMap::new();
     let mut shared: BTreeMap<String, Struct> = BTreeMap::new();
     for unit in units {
-        let module =
-            module(unit, &mut shared).map_err(|e| format!("glsl/{}/{}:1: {e}", unit.area, unit.name))?;
-        areas.entry(&unit.area).or_default().push_str(&module);
+        let included = includes.remove(&(unit.area.clone(), unit.name.clone())).unwrap_or_default();
+        let module = module(unit, &included, &mut shared)
+            .map_err(|e| format!("glsl/{}/{}:1: {e}", unit.area, unit.name))?;
+        areas.entry(unit.area.clone()).or_default().push_str(&module);
+    }
+    for ((area, name), constants) in includes {
+        let module = areas.entry(area.clone()).or_default();
+        let _ = writeln!(module, "/// Constants of `glsl/{area}/{name}.glsl`.\npub mod {name} {{");
+        constant_definitions(module, constants.iter())?;
+        module.push_str("}\n");
     }
     let mut out = String::new();
     for (area, modules) in areas {
@@ -27,7 +41,100 @@ pub fn rust_source<'a>(units: impl Iterator<Item = &'a Unit>) -> Result<String, 
     Ok(out)
 }
 
-fn module(unit: &Unit, shared: &mut BTreeMap<String, Struct>) -> Result<String, String> {
+/// How many elements of a binding a dispatch reaches, as Rust closures by the binding's name, where the header says so:
+/// `Elements: column = threads * WORDS, nodes = active_count * BLOCK_NODES.`
+///
+/// Names are `threads`, specialization constants, constants made of them, `uint` push constants, bindings, which stand for the
+/// count that the host expects in their first element, and `all`, more elements than any buffer has.
+fn elements(
+    unit: &Unit,
+    bindings: &[&Binding],
+    params: Option<&Struct>,
+) -> Result<BTreeMap<String, String>, String> {
+    let mut found = BTreeMap::new();
+    let clauses = unit.doc.iter().filter_map(|line| line.trim().strip_prefix("Elements:"));
+    for clause in clauses.flat_map(|line| line.trim().trim_end_matches('.').split(',')) {
+        let bad = |problem: String| format!("Elements: \"{}\": {problem}", clause.trim());
+        let (name, value) =
+            clause.split_once('=').ok_or_else(|| bad("expected buffer = expression".into()))?;
+        let name = name.trim();
+        if !bindings.iter().any(|binding| binding.name == name) {
+            return Err(bad(format!("no buffer is named {name}")));
+        }
+        let value =
+            Expression::parse(value).ok_or_else(|| bad("expected + - * / << of names and numbers".into()))?;
+        let rust = value.rust(&|name| rust_operand(unit, bindings, params, name));
+        let rust = rust.map_err(|name| bad(format!("{name} is no constant, parameter or buffer")))?;
+        let reach = if rust.contains("reach") { "reach" } else { "_" };
+        if found.insert(name.to_owned(), format!("Some(|{reach}| {rust})")).is_some() {
+            return Err(bad(format!("{name} has its elements told already")));
+        }
+    }
+    Ok(found)
+}
+
+/// The byte at which a `uint` push constant lies; `name` may lead into a struct.
+fn offset_of(params: &Struct, name: &str) -> Option<usize> {
+    let (name, rest) = name.split_once('.').map_or((name, None), |(name, rest)| (name, Some(rest)));
+    let field = params.fields.iter().find(|f| f.name == name)?;
+    match (&field.element, rest) {
+        (Element::Scalar("u32"), None) => Some(field.offset),
+        (Element::Struct(inner), Some(rest)) => Some(field.offset + offset_of(inner, rest)?),
+        _ => None,
+    }
+}
+
+/// The Rust text of one name of an `Elements:` line.
+fn rust_operand(unit: &Unit, bindings: &[&Binding], params: Option<&Struct>, name: &str) -> Option<String> {
+    if name == "threads" {
+        return Some("reach.threads".into());
+    }
+    let specializations = &unit.stages.first()?.2.specializations;
+    if let Some(place) = specializations.iter().position(|s| s.name == name.to_lowercase()) {
+        return Some(format!("u64::from(reach.specialization[{place}])"));
+    }
+    if name == "all" {
+        return Some("u64::MAX".into());
+    }
+    if let Some(offset) = params.and_then(|params| offset_of(params, name)) {
+        return Some(format!("reach.parameter({offset})"));
+    }
+    if let Some(binding) = bindings.iter().find(|b| b.name == name) {
+        return Some(format!("reach.counts[{}]", binding.slot));
+    }
+    let definition = unit.definitions.get(name)?;
+    definition.rust(&|name| rust_operand(unit, bindings, params, name)).ok()
+}
+
+/// Constants as Rust ones; a name that two of them have is refused unless they agree.
+fn constant_definitions<'a>(
+    out: &mut String,
+    constants: impl Iterator<Item = &'a Constant>,
+) -> Result<(), String> {
+    let mut defined: BTreeMap<&str, u32> = BTreeMap::new();
+    for Constant { name, value, doc } in constants {
+        match defined.insert(name, *value) {
+            None => {
+                let doc = if doc.is_empty() { format!("`{name}` in GLSL.") } else { prose(doc) };
+                let _ = writeln!(out, "/// {doc}\npub const {name}: u32 = {value};");
+            }
+            Some(other) if other == *value => {}
+            Some(other) => return Err(format!("{name} is {value} in one stage and {other} in another")),
+        }
+    }
+    Ok(())
+}
+
+/// Comments are prose, not Markdown with links and code blocks.
+fn prose(line: &str) -> String {
+    line.trim_start().replace('[', "\\[").replace(']', "\\]").replace('<', "\\<")
+}
+
+fn module(
+    unit: &Unit,
+    included: &[Constant],
+    shared: &mut BTreeMap<String, Struct>,
+) -> Result<String, String> {
     let mut bindings: Vec<&Binding> = Vec::new();
     let mut params: Option<&Struct> = None;
     for (_, _, interface) in &unit.stages {
@@ -49,12 +156,7 @@ fn module(unit: &Unit, shared: &mut BTreeMap<String, Struct>) -> Result<String, 
 
     let mut out = String::new();
     for line in &unit.doc {
-        // The headers are prose, not Markdown with links and code blocks.
-        let _ = writeln!(
-            out,
-            "/// {}",
-            line.trim_start().replace('[', "\\[").replace(']', "\\]").replace('<', "\\<")
-        );
+        let _ = writeln!(out, "/// {}", prose(line));
     }
     if unit.doc.is_empty() {
         return Err("expected a header comment that says what the shader computes".into());
@@ -62,6 +164,11 @@ fn module(unit: &Unit, shared: &mut BTreeMap<String, Struct>) -> Result<String, 
     let _ = writeln!(out, "pub mod {} {{", unit.name);
     let label = format!("{}.{}", unit.area, unit.name);
     let is_compute = unit.stages.iter().all(|(stage, ..)| *stage == Stage::Compute);
+    constant_definitions(&mut out, included.iter().chain(&unit.constants))?;
+    let elements = elements(unit, &bindings, params)?;
+    if !is_compute && !elements.is_empty() {
+        return Err("Elements: only compute shaders have such lines".into());
+    }
     let (kind, source, constant) = if is_compute {
         ("KernelInterface", "KernelSource", "KERNEL")
     } else {
@@ -82,11 +189,12 @@ fn module(unit: &Unit, shared: &mut BTreeMap<String, Struct>) -> Result<String, 
     for binding in &bindings {
         let _ = write!(
             out,
-            "frazil_vk::BindingSource {{ name: {:?}, element_bytes: {}, reads: {}, writes: {} }},",
+            "frazil_vk::BindingSource {{ name: {:?}, element_bytes: {}, reads: {}, writes: {}, elements: {} }},",
             binding.name,
             binding.element.size(),
             binding.reads,
-            binding.writes
+            binding.writes,
+            elements.get(binding.name.as_str()).map_or("None", String::as_str)
         );
     }
     let _ = writeln!(out, "], params_bytes: {},", params.map_or(0, Struct::size));

@@ -1,24 +1,21 @@
 //! From a folder of GLSL to one Rust source file.
 //!
 //! Three steps, a file each: `compile` (shaderc, includes, errors with file and line), `reflect` (what a shader binds,
-//! takes as parameters and can be specialised by) and `emit` (the Rust text). Every step returns its errors as text that
+//! takes as parameters and can be specialised by) and `emit` (the Rust text). `constants` reads from the GLSL text what
+//! SPIR-V no longer has: numbers by name. Every step returns its errors as text that
 //! begins with `glsl/AREA/NAME.comp:LINE:`.
 
 pub mod compile;
+pub mod constants;
 pub mod emit;
+pub mod expression;
 pub mod reflect;
+pub mod unit;
 
-use compile::{Compiler, Stage};
+use compile::Compiler;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-
-/// Everything that one module is generated from: a `.comp`, or a `.vert` and `.frag` of the same name.
-pub struct Unit {
-    pub area: String,
-    pub name: String,
-    pub doc: Vec<String>,
-    pub stages: Vec<(Stage, PathBuf, reflect::Interface)>,
-}
+use unit::Unit;
 
 /// Compiles all shaders below `glsl`, writes their SPIR-V into `out` and returns the Rust source of the modules.
 pub fn generate(glsl: &Path, out: &Path) -> Result<String, Vec<String>> {
@@ -27,14 +24,18 @@ pub fn generate(glsl: &Path, out: &Path) -> Result<String, Vec<String>> {
     let mut errors = Vec::new();
     for source in compile::shader_files(glsl).map_err(|e| vec![e])? {
         match compile_one(&compiler, &source, out) {
-            Ok((doc, spirv, interface)) => {
+            Ok((text, spirv, interface)) => {
                 let unit = units.entry((source.area.clone(), source.name.clone())).or_insert_with(|| Unit {
                     area: source.area.clone(),
                     name: source.name.clone(),
                     doc: Vec::new(),
+                    constants: Vec::new(),
+                    definitions: BTreeMap::new(),
                     stages: Vec::new(),
                 });
-                unit.doc.extend(doc);
+                unit.doc.extend(compile::header_comment(&text));
+                unit.constants.extend(constants::constants(&text));
+                unit.definitions.extend(constants::definitions_with_includes(glsl, &text));
                 unit.stages.push((source.stage, spirv, interface));
             }
             Err(error) => errors.push(error),
@@ -43,19 +44,20 @@ pub fn generate(glsl: &Path, out: &Path) -> Result<String, Vec<String>> {
     if !errors.is_empty() {
         return Err(errors);
     }
-    emit::rust_source(units.values()).map_err(|e| vec![e])
+    let includes = compile::includes(glsl).map_err(|e| vec![e])?;
+    emit::rust_source(units.values(), &includes).map_err(|e| vec![e])
 }
 
 fn compile_one(
     compiler: &Compiler,
     source: &compile::ShaderFile,
     out: &Path,
-) -> Result<(Vec<String>, PathBuf, reflect::Interface), String> {
+) -> Result<(String, PathBuf, reflect::Interface), String> {
     let (text, words) = compiler.compile(source)?;
     let interface = reflect::reflect(&words).map_err(|e| format!("{}:1: {e}", source.label()))?;
     let path = out.join(format!("{}.{}.{}.spv", source.area, source.name, source.stage.extension()));
     let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
     std::fs::write(&path, bytes)
         .map_err(|e| format!("{}: cannot write {}: {e}", source.label(), path.display()))?;
-    Ok((compile::header_comment(&text), path, interface))
+    Ok((text, path, interface))
 }

@@ -3,7 +3,7 @@
 use super::parameters::MpmParameters;
 use super::particles::Particles;
 use frazil_kernels::{BLOCK_SIDE, BlockCapacity, SparseBlocks};
-use frazil_shaders::mpm::report_fault;
+use frazil_shaders::mpm::{fault, report_fault};
 use frazil_shaders::types::{MpmFault, MpmTerms};
 use frazil_vk::{Buffer, Device, Kernel, Pending, ReadbackRing, Recorder, Result, Threads};
 use std::fmt;
@@ -125,7 +125,6 @@ impl FaultRecord {
             fault: &self.record,
         };
         let params = report_fault::Params { step: step as u32, block_capacity: block_capacity(blocks) };
-        recorder.declare_bytes(64);
         recorder.dispatch(&self.report, Threads::Fixed(1), bindings, params);
     }
 
@@ -178,10 +177,13 @@ impl FaultCheck {
             determinant: record.determinant,
         };
         let (pass, found) = match record.kind {
-            0 => ("UpdateNodes", particle("picked up a velocity that is not finite")),
-            1 => ("UpdateParticles", particle("has a deformation gradient that is not finite")),
-            2 => ("UpdateParticles", particle("was turned inside out")),
-            3 => ("UpdateParticles", particle("moved more than a cell in one step")),
+            fault::NODE_NOT_FINITE => ("UpdateNodes", particle("picked up a velocity that is not finite")),
+            fault::STRAIN_NOT_FINITE => {
+                ("UpdateParticles", particle("has a deformation gradient that is not finite"))
+            }
+            fault::INVERTED => ("UpdateParticles", particle("was turned inside out")),
+            fault::TOO_FAST => ("UpdateParticles", particle("moved more than a cell in one step")),
+            // fault::GRID_FULL
             _ => ("FindBlocks", FaultKind::GridFull { capacity: self.capacity }),
         };
         Ok(Some(Fault { step: record.step.into(), pass, found }))

@@ -12,12 +12,6 @@ use frazil_shaders::mpm::{
 use frazil_shaders::types::MpmSolve;
 use frazil_vk::{Buffer, Device, Kernel, Recorder, Threads};
 
-/// What `mpm/settle_solve` settles.
-const START: u32 = 0;
-const FIRST: u32 = 1;
-const STEP: u32 = 2;
-const NEXT: u32 = 3;
-
 /// The solve's vectors, scalars and kernels.
 ///
 /// Symbols: B = I + β Δt² M⁻¹ ∂²Φ; z residual, p direction, q = B p, w = B z. Of all of them, what surfaces leave free: what touches a
@@ -185,22 +179,22 @@ impl ImplicitSolve {
         recorder.fill(&self.solve, 0);
         self.find_contacts(recorder, at, time_s);
         self.dot(recorder, at, 0, v, v)?;
-        self.settle(recorder, START);
+        self.settle(recorder, settle_solve::START);
         self.apply(recorder, at, v, w);
         self.begin(recorder, at);
         self.apply(recorder, at, z, w);
         self.dot(recorder, at, 0, z, w)?;
         self.dot(recorder, at, 1, z, z)?;
-        self.settle(recorder, FIRST);
+        self.settle(recorder, settle_solve::FIRST);
         for _ in 0..self.max_iterations {
             self.advance_direction(recorder, at);
             self.dot(recorder, at, 0, q, q)?;
-            self.settle(recorder, STEP);
+            self.settle(recorder, settle_solve::STEP);
             self.advance_velocity(recorder, at);
             self.apply(recorder, at, z, w);
             self.dot(recorder, at, 0, z, w)?;
             self.dot(recorder, at, 1, z, z)?;
-            self.settle(recorder, NEXT);
+            self.settle(recorder, settle_solve::NEXT);
         }
         self.collide(recorder, at, time_s);
         Ok(())
@@ -247,7 +241,6 @@ impl ImplicitSolve {
             held: &self.vectors.held,
             applied,
         };
-        recorder.declare_bytes((12 + 4 * entries) * n_particles + 52 * n_nodes);
         recorder.dispatch(&self.kernels.apply, Threads::Counted(blocks.active_count()), bindings, ());
     }
 
@@ -281,7 +274,6 @@ impl ImplicitSolve {
             solve: &self.solve,
             sums,
         };
-        recorder.declare_bytes(40 * u64::from(count.expected() * self.block_nodes));
         recorder.dispatch(&self.kernels.dot, Threads::Counted(count), bindings, ());
         reduction.record(recorder, count, sums)?;
         Ok(())
@@ -305,7 +297,6 @@ impl ImplicitSolve {
             direction: p,
             applied_direction: q,
         };
-        recorder.declare_bytes(72 * u64::from(count.expected() * self.block_nodes));
         recorder.dispatch(&self.kernels.direction, Threads::Counted(count), bindings, ());
     }
 
@@ -320,7 +311,6 @@ impl ImplicitSolve {
             node_velocity: &at.nodes.velocity,
             residual: z,
         };
-        recorder.declare_bytes(72 * u64::from(count.expected() * self.block_nodes));
         recorder.dispatch(&self.kernels.velocity, Threads::Counted(count), bindings, ());
     }
 
@@ -337,7 +327,6 @@ impl ImplicitSolve {
             node_velocity: &nodes.velocity,
             held: &self.vectors.held,
         };
-        recorder.declare_bytes(40 * u64::from(blocks.active_count().expected() * self.block_nodes));
         let params = find_contacts::Params { time_s };
         recorder.dispatch(
             &self.kernels.find_contacts,
@@ -359,7 +348,6 @@ impl ImplicitSolve {
             node_velocity: &nodes.velocity,
             node_change: &nodes.change,
         };
-        recorder.declare_bytes(52 * u64::from(blocks.active_count().expected() * self.block_nodes));
         let params = collide_nodes::Params { time_s };
         recorder.dispatch(&self.kernels.collide, Threads::Counted(blocks.active_count()), bindings, params);
     }

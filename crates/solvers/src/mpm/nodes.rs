@@ -68,8 +68,6 @@ impl Nodes {
 pub struct Transfer {
     rasterize: Rasterize,
     update: Kernel<update_nodes::Interface>,
-    /// Bytes a node that it moves.
-    update_bytes: u64,
 }
 
 enum Rasterize {
@@ -165,7 +163,7 @@ impl Transfer {
                 has_meshes: parameters.surroundings.has_meshes().into(),
             },
         )?;
-        Ok(Self { rasterize, update, update_bytes: if parameters.has_affine() { 40 } else { 52 } })
+        Ok(Self { rasterize, update })
     }
 
     /// Records steps 1 and 3: mass, momentum and force of every node.
@@ -197,14 +195,12 @@ impl Transfer {
                     momentum: &nodes.momentum,
                     force: &nodes.force,
                 };
-                recorder.declare_bytes(28 * n_nodes + own * n_particles);
                 recorder.dispatch(gather, active, bindings, ());
             }
             Rasterize::Fixed { clear, add, read } => {
                 let Some(sums) = &nodes.sums else { return };
                 let bindings =
                     clear_nodes::Bindings { active_count: &blocks.active_count().count, nodes: sums };
-                recorder.declare_bytes(u64::from(4 * FIXED_WORDS) * n_nodes);
                 recorder.dispatch(clear, active, bindings, ());
                 let bindings = rasterize_fixed::Bindings {
                     count: &particles.count().count,
@@ -227,14 +223,12 @@ impl Transfer {
                     momentum: &nodes.momentum,
                     force: &nodes.force,
                 };
-                recorder.declare_bytes((28 + u64::from(4 * FIXED_WORDS)) * n_nodes);
                 recorder.dispatch(read, active, bindings, ());
             }
             Rasterize::Float { clear, add } => {
                 for (clear, words) in clear.iter().zip([nodes.momentum.cast(), nodes.force.cast()]) {
                     let bindings =
                         clear_nodes::Bindings { active_count: &blocks.active_count().count, nodes: &words };
-                    recorder.declare_bytes(14 * n_nodes);
                     recorder.dispatch(clear, active, bindings, ());
                 }
                 let bindings = rasterize_float::Bindings {
@@ -265,7 +259,6 @@ impl Transfer {
         nodes: &Nodes,
         time_s: f32,
     ) {
-        let n_nodes = u64::from(blocks.active_count().expected() * blocks.layout().block_nodes());
         let bindings = update_nodes::Bindings {
             active_count: &blocks.active_count().count,
             terms: &constants.terms,
@@ -277,7 +270,6 @@ impl Transfer {
             node_velocity: &nodes.velocity,
             node_change: &nodes.change,
         };
-        recorder.declare_bytes(self.update_bytes * n_nodes);
         let params = update_nodes::Params { time_s };
         recorder.dispatch(&self.update, Threads::Counted(blocks.active_count()), bindings, params);
     }

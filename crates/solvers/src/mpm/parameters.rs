@@ -4,6 +4,7 @@ use crate::SolverError;
 use crate::surroundings::Surroundings;
 use frazil_kernels::BlockLayout;
 use frazil_scene::{Implicit, InitialVolume, Mpm, Rasterization, Spline, Transfer, Weights};
+use frazil_shaders::mpm::terms;
 use frazil_shaders::types::MpmTerms;
 
 /// The numbers of the material point method, as kernels use them.
@@ -118,9 +119,9 @@ impl MpmParameters {
     /// The transfer's number in `mpm/terms.glsl`.
     pub(super) fn transfer_number(&self) -> u32 {
         match self.transfer {
-            Transfer::PicFlip => 0,
-            Transfer::Apic => 1,
-            Transfer::Mls => 2,
+            Transfer::PicFlip => terms::PIC_FLIP,
+            Transfer::Apic => terms::APIC,
+            Transfer::Mls => terms::MLS,
         }
     }
 

@@ -39,7 +39,6 @@ pub struct Particles {
     pub affine: Column<f32>,
     has_affine: bool,
     reorder: Kernel<reorder::Interface>,
-    bytes_moved: u64,
 }
 
 impl Particles {
@@ -70,7 +69,6 @@ impl Particles {
         let matrix = |name, unit, entries, n| Column::of_matrices(device, name, unit, entries, n);
         let (matrix_words, symmetric_words) = (parameters.matrix_words(), parameters.symmetric_words());
         let has_affine = parameters.has_affine();
-        let words = 10 + matrix_words + symmetric_words + if has_affine { matrix_words } else { 0 };
         let particles = Self {
             mass: Column::new(device, "mass", "kg", n)?,
             volume: Column::new(device, "volume", "m^3", n)?,
@@ -87,7 +85,6 @@ impl Particles {
                     has_affine: has_affine.into(),
                 },
             )?,
-            bytes_moved: u64::from(4 + 8 * words),
             phase,
         };
         device.upload(particles.mass.front(), &beginning.masses_kg)?;
@@ -143,7 +140,6 @@ impl Particles {
             moved_stress: self.stress.back(),
             moved_affine: self.affine.back(),
         };
-        recorder.declare_bytes(self.bytes_moved * u64::from(self.phase.count.expected()));
         recorder.dispatch(&self.reorder, Threads::Counted(&self.phase.count), bindings, ());
         let columns: [&mut dyn AnyColumn; 8] = [
             &mut self.phase.position,

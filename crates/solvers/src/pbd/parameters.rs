@@ -2,12 +2,8 @@
 
 use crate::SolverError;
 use frazil_scene::{Collider as SceneCollider, Scene, Side};
+use frazil_shaders::pbd::walls::{COLLIDER_BALL, COLLIDER_PLANE, COLLIDER_VESSEL};
 use frazil_shaders::types::{Collider, Walls};
-
-/// Kind numbers of `pbd/walls.glsl`.
-const COLLIDER_PLANE: u32 = 0;
-const COLLIDER_BALL: u32 = 1;
-const COLLIDER_VESSEL: u32 = 2;
 
 /// The numbers of a position-based fluid, as kernels use them. Symbols: h support radius, m particle mass, ρ₀ rest density.
 #[derive(Clone, Debug, PartialEq)]

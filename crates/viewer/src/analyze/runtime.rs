@@ -8,6 +8,7 @@ use crate::device;
 use crate::failure::Failure;
 use frazil_io::{Mark, Scale, Series, median};
 use frazil_scene::Mpm as Section;
+use frazil_shaders::common::body::BALL;
 use frazil_shaders::types::Body;
 use frazil_vk::Device;
 use glam::DVec3;
@@ -17,8 +18,6 @@ const HEADER: [&str; 6] =
 
 const CELL_M: f64 = 0.01;
 const DENSITY_KG_M3: f64 = 400.0;
-/// `BALL` in `common/body.glsl`.
-const BALL: u32 = 1;
 
 /// A body of snow to be timed.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -134,7 +134,7 @@ impl View {
             painter.resize(size.width, size.height)?;
         }
         let swapchain = Swapchain::new(device, window.clone(), (size.width, size.height))?;
-        let overlay = Overlay::new(device, &swapchain)?;
+        let overlay = swapchain.overlay()?;
         let max_side = device.capabilities().max_image_size as usize;
         let egui = egui_winit::State::new(
             egui::Context::default(),

@@ -8,6 +8,7 @@ use crate::distribution::unit_noise;
 use crate::error::Result;
 use frazil_reference::dem as twin;
 use frazil_scene::{Dem as Section, SampledSlabs};
+use frazil_shaders::common::body::HEIGHTFIELD;
 use frazil_shaders::types::Body;
 use frazil_solvers::Surroundings;
 use frazil_solvers::dem::{Dem, DemParameters, Grains, Pieces, Stage};
@@ -30,8 +31,6 @@ const SPEED_M_S: f64 = 0.5;
 const RUBBING_STEPS: u64 = 16;
 /// The twin looks at all pairs.
 const TWIN_GRAINS: usize = 2048;
-/// Kind number of `common/body.glsl`.
-const HEIGHTFIELD: u32 = 4;
 const GRAVITY: [f32; 3] = [0.0, -9.81, 0.0];
 
 /// What rounding may make of a step: of forces of some 100 N, to seven digits each, on half a kilogramme over 50 µs, and of velocities.

@@ -2,6 +2,7 @@
 
 use frazil_reference::dem as twin;
 use frazil_scene::Dem as Section;
+use frazil_shaders::dem::partners::{FIRST_BODY, FIRST_PIECE, FIRST_WALL};
 use frazil_solvers::dem::DemParameters;
 use frazil_solvers::pbd::StateColumn;
 use glam::{DVec3, Vec3};
@@ -97,9 +98,9 @@ pub fn dem_state_of(columns: &[StateColumn], step: u64) -> twin::State {
 /// Who a contact is with.
 pub fn dem_partner_of(number: u32) -> twin::Partner {
     match number {
-        id @ 0..0x8000_0000 => twin::Partner::Grain(id),
-        wall @ 0x8000_0000..0x8000_0006 => twin::Partner::Wall(wall - 0x8000_0000),
-        piece @ 0xc000_0000.. => twin::Partner::Piece(piece - 0xc000_0000),
-        body => twin::Partner::Body(body - 0x8000_0006),
+        id @ 0..FIRST_WALL => twin::Partner::Grain(id),
+        wall @ FIRST_WALL..FIRST_BODY => twin::Partner::Wall(wall - FIRST_WALL),
+        piece @ FIRST_PIECE.. => twin::Partner::Piece(piece - FIRST_PIECE),
+        body => twin::Partner::Body(body - FIRST_BODY),
     }
 }

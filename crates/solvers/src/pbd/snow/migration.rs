@@ -42,7 +42,6 @@ impl Gather {
     ) {
         let kernel = if words == 3 { &self.three_words } else { &self.one_word };
         let bindings = gather_phases::Bindings { count: &count.count, source, own, other, moved };
-        recorder.declare_bytes((4 + 8 * u64::from(words)) * u64::from(count.expected()));
         recorder.dispatch(kernel, Threads::Counted(count), bindings, gather_phases::Params { capacity });
     }
 }

@@ -1,0 +1,77 @@
+//! What grains and pieces touch: walls of the domain, and bodies.
+
+use super::contact::Parameters;
+use crate::mpm::{Collider, Shape};
+use glam::DVec3;
+
+/// Who a contact is with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Partner {
+    /// A grain, by id.
+    Grain(u32),
+    /// A wall of the domain: the three lower ones, then the three upper ones.
+    Wall(u32),
+    /// A body, by its place in the list.
+    Body(u32),
+    /// A piece of a slab, by its place in the list.
+    Piece(u32),
+}
+
+/// A surface near a grain.
+#[derive(Clone, Copy, Debug)]
+pub struct Surface {
+    /// From it to the centre of a grain, in m; below 0 inside.
+    pub distance: f64,
+    /// Out of it.
+    pub normal: DVec3,
+    /// In m/s.
+    pub velocity: DVec3,
+    /// μ.
+    pub friction: f64,
+    /// As of a [`super::Touch`].
+    pub attraction: (f64, f64),
+}
+
+/// The surfaces of walls and bodies about a point.
+pub(super) fn surfaces(
+    p: &Parameters,
+    bodies: &[Collider],
+    x: DVec3,
+    time_s: f64,
+) -> Vec<(Partner, Surface)> {
+    let walls = (0..6_u32).map(|k| {
+        let axis = k as usize % 3;
+        let sign = if k < 3 { 1.0 } else { -1.0 };
+        let surface = Surface {
+            distance: sign * (x[axis] - p.domain[k as usize / 3][axis]),
+            normal: sign * DVec3::AXES[axis],
+            velocity: DVec3::ZERO,
+            friction: p.wall_friction,
+            attraction: (0.0, 0.0),
+        };
+        (Partner::Wall(k), surface)
+    });
+    let bodies = bodies.iter().zip(0..).map(|(body, k)| {
+        let (distance, normal) = body.shape.distance_m(3, x - way(body, time_s));
+        let is_terrain = matches!(body.shape, Shape::Heightfield(_));
+        let surface = Surface {
+            distance,
+            normal,
+            velocity: velocity(body, time_s),
+            friction: body.surface.friction,
+            attraction: if is_terrain { p.adhesion } else { (0.0, 0.0) },
+        };
+        (Partner::Body(k), surface)
+    });
+    walls.chain(bodies).collect()
+}
+
+/// How far a body has moved.
+fn way(body: &Collider, time_s: f64) -> DVec3 {
+    body.motion.map_or(DVec3::ZERO, |m| m.velocity_m_s * (time_s - m.from_s).clamp(0.0, m.until_s - m.from_s))
+}
+
+pub(super) fn velocity(body: &Collider, time_s: f64) -> DVec3 {
+    let moves = body.motion.filter(|m| time_s >= m.from_s && time_s < m.until_s);
+    moves.map_or(DVec3::ZERO, |m| m.velocity_m_s)
+}
