@@ -8,6 +8,7 @@
 //! every dispatch over particles is indirect.
 
 pub mod dem;
+mod display;
 mod error;
 mod mesh_body;
 pub mod mpm;
@@ -18,3 +19,14 @@ mod surroundings;
 pub use error::SolverError;
 pub use mesh_body::{MeshProblem, mesh_body};
 pub use surroundings::Surroundings;
+
+/// Sets of a scene's particles, and how pictures show them, as far as the scene alone tells.
+pub fn set_infos(scene: &frazil_scene::Scene, n_particles: usize) -> Vec<frazil_particles::SetInfo> {
+    if scene.dem.is_some() {
+        dem::set_infos(scene, n_particles)
+    } else if scene.mpm.is_some() {
+        mpm::set_infos(scene, n_particles)
+    } else {
+        pbd::set_infos(scene, n_particles)
+    }
+}

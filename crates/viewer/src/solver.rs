@@ -1,10 +1,10 @@
 //! Whichever solver a scene asks for, and what is measured of it.
 
 use crate::failure::Failure;
-use frazil_particles::ColumnView;
+use frazil_particles::{ColumnView, ParticleSet};
 use frazil_scene::{Sampled, Scene};
 use frazil_solvers::SolverError;
-use frazil_solvers::dem::{Dem, DemFaultCheck, DemMetrics, PendingDemMetrics};
+use frazil_solvers::dem::{Dem, DemFaultCheck, DemMetrics, PendingDemMetrics, ShownPieces};
 use frazil_solvers::mpm::{self, Mpm, MpmMetrics, PendingMpmMetrics};
 use frazil_solvers::pbd::snow::{LinkCheck, PendingSnowMetrics};
 use frazil_solvers::pbd::{Fluid, FluidMetrics, PendingMetrics, Snow, SnowMetrics, StateColumn, Tuning};
@@ -127,6 +127,24 @@ impl Solver {
     pub fn record_bodies(&self, recorder: &mut Recorder) {
         if let Self::Dem(dem) = self {
             dem.record_pieces(recorder);
+        }
+    }
+
+    /// Sets of particles, with what pictures show of them.
+    pub fn particle_sets(&self) -> Vec<ParticleSet<'_>> {
+        match self {
+            Self::Fluid(fluid) => fluid.particle_sets(),
+            Self::Snow(snow) => snow.particle_sets(),
+            Self::Mpm(mpm) => mpm.particle_sets(),
+            Self::Dem(dem) => dem.particle_sets(),
+        }
+    }
+
+    /// Where rigid bodies are that pictures show, as of the last [`Self::record_bodies`].
+    pub fn pieces(&self) -> Option<&ShownPieces> {
+        match self {
+            Self::Dem(dem) => dem.pieces(),
+            Self::Fluid(_) | Self::Snow(_) | Self::Mpm(_) => None,
         }
     }
 

@@ -18,11 +18,13 @@ mod fluid;
 mod metrics;
 mod motion;
 mod parameters;
+mod shown;
 pub mod snow;
 mod tuning;
 
 pub use fluid::{Fluid, Stage, StateColumn};
 pub use metrics::{FluidMetrics, PendingMetrics};
 pub use parameters::Parameters;
+pub use shown::set_infos;
 pub use snow::{Snow, SnowMetrics};
 pub use tuning::{Tuning, TuningError};

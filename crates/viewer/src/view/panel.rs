@@ -3,7 +3,7 @@
 use super::live::KernelTime;
 use crate::solver::Metrics;
 use egui::{Align2, Color32, ComboBox, FontId, Frame, Grid, Rect, RichText, Sense, Slider, Ui, Window, vec2};
-use frazil_scene::{ColourBy, RenderScheme};
+use frazil_scene::RenderScheme;
 
 /// What the panel tells.
 pub struct Status<'a> {
@@ -14,8 +14,9 @@ pub struct Status<'a> {
     pub time_s: f64,
     pub n_particles: usize,
     pub pictures_per_s: f64,
-    pub colour_by: ColourBy,
-    pub properties: &'a [ColourBy],
+    pub colour_by: &'a str,
+    /// Names that particles can be coloured by.
+    pub properties: &'a [String],
     pub scheme: RenderScheme,
     pub schemes: &'a [RenderScheme],
     pub source: SourceStatus<'a>,
@@ -28,7 +29,7 @@ pub enum SourceStatus<'a> {
 }
 
 /// What the user asks for, by the panel or by a key.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Action {
     TogglePlay,
     /// One step, or one frame of a recording.
@@ -36,7 +37,7 @@ pub enum Action {
     /// One frame of a recording.
     Back,
     Reset,
-    ColourBy(ColourBy),
+    ColourBy(String),
     Scheme(RenderScheme),
     StepsPerPicture(u64),
     Seek(usize),
@@ -185,10 +186,10 @@ fn colours(ui: &mut Ui, status: &Status<'_>, actions: &mut Vec<Action>) {
     }
     ui.horizontal(|ui| {
         ui.label("colour by");
-        ComboBox::from_id_salt("colour by").selected_text(status.colour_by.name()).show_ui(ui, |ui| {
-            for &property in status.properties {
-                if ui.selectable_label(property == status.colour_by, property.name()).clicked() {
-                    actions.push(Action::ColourBy(property));
+        ComboBox::from_id_salt("colour by").selected_text(status.colour_by).show_ui(ui, |ui| {
+            for property in status.properties {
+                if ui.selectable_label(property == status.colour_by, property).clicked() {
+                    actions.push(Action::ColourBy(property.clone()));
                 }
             }
         });
