@@ -3,9 +3,8 @@
 use crate::failure::Failure;
 use crate::landscape::{Landscape, SlabPoses};
 use crate::outline;
-use crate::solver::Solver;
 use crate::surface::Surfaces;
-use frazil_particles::ColumnView;
+use frazil_particles::{ColumnView, Material, ParticleSet};
 use frazil_render::glam::Vec3;
 use frazil_render::{
     Ball, ColorMap, Coloring, Column, Frame, Ground, Legend, Mesh, OrbitCamera, Particles, Renderer, Shading,
@@ -13,9 +12,7 @@ use frazil_render::{
 };
 use frazil_scene::{Axis, Collider, ColourBy, Phase, Projection, RenderScheme, Scene, Side};
 use frazil_shaders::render::pick_component;
-use frazil_solvers::mpm::Mpm;
-use frazil_solvers::pbd::Fluid;
-use frazil_solvers::pbd::snow::Matter;
+use frazil_solvers::Solver;
 use frazil_vk::{Buffer, Device, DeviceCount, Image, Kernel, Recorder, Threads};
 
 /// What one instant's picture is made of.
@@ -47,21 +44,12 @@ pub struct ShownSet<'a> {
 
 impl<'a> Shown<'a> {
     /// A solver's particles as they are now, and its slabs as they were when [`Solver::record_bodies`] was recorded last.
-    pub fn of(solver: &'a Solver) -> Self {
+    pub fn of(solver: &'a dyn Solver) -> Self {
+        let sets = solver.particle_sets();
+        let phases_differ = sets.len() > 1;
         Self {
-            sets: match solver {
-                Solver::Fluid(fluid) => vec![ShownSet::of_fluid(fluid)],
-                Solver::Mpm(mpm) => vec![ShownSet::of_mpm(mpm)],
-                Solver::Dem(dem) => vec![ShownSet::of_columns(dem.count(), dem.position(), &dem.columns())],
-                Solver::Snow(snow) => vec![
-                    ShownSet::of_matter(snow.solid(), Phase::Snow),
-                    ShownSet::of_matter(snow.fluid(), Phase::Water),
-                ],
-            },
-            slabs: match solver {
-                Solver::Dem(dem) => dem.pieces().map(SlabPoses::of),
-                Solver::Fluid(_) | Solver::Snow(_) | Solver::Mpm(_) => None,
-            },
+            sets: sets.into_iter().filter_map(|set| ShownSet::of_set(set, phases_differ)).collect(),
+            slabs: solver.rigid_bodies().map(SlabPoses::of),
         }
     }
 
@@ -72,14 +60,20 @@ impl<'a> Shown<'a> {
 }
 
 impl<'a> ShownSet<'a> {
-    fn of_fluid(fluid: &'a Fluid) -> Self {
-        let columns = fluid.columns();
-        let set = Self::of_columns(fluid.count(), fluid.position(), &columns);
-        Self { constraint: Some(fluid.constraint().clone()), ..set }
-    }
-
-    fn of_mpm(mpm: &'a Mpm) -> Self {
-        Self::of_columns(mpm.count(), mpm.position(), &mpm.columns())
+    /// A set of particles that are somewhere.
+    fn of_set(set: ParticleSet<'a>, phases_differ: bool) -> Option<Self> {
+        let words = |name: &str| set.column(name).map(|column| &column.words);
+        let phase = match set.material {
+            Material::Snow => Some(Phase::Snow),
+            Material::Water => Some(Phase::Water),
+            _ => None,
+        };
+        Some(Self {
+            phase: phase.filter(|_| phases_differ),
+            temperature: words("temperature").map(Buffer::cast),
+            constraint: words("constraint").map(Buffer::cast),
+            ..Self::of_columns(set.count, &words("position")?.cast(), &set.columns)
+        })
     }
 
     /// Particles of which nothing is known but where they are.
@@ -102,21 +96,6 @@ impl<'a> ShownSet<'a> {
             plastic_volume: words("plastic_volume").map(Buffer::cast),
             mass: words("mass").map(Buffer::cast),
             constraint: None,
-        }
-    }
-
-    fn of_matter(matter: &'a Matter, phase: Phase) -> Self {
-        Self {
-            phase: Some(phase),
-            count: &matter.phase.count,
-            position: matter.position().clone(),
-            velocity: Some(matter.velocity().clone()),
-            density: Some(matter.density().clone()),
-            id: Some(matter.id().clone()),
-            temperature: Some(matter.temperature.front().clone()),
-            plastic_volume: None,
-            mass: None,
-            constraint: Some(matter.constraint().clone()),
         }
     }
 

@@ -23,6 +23,7 @@
 //! many, are pushed by sums of integers instead, that are the same in any order.
 
 mod contacts;
+mod factory;
 mod fault;
 mod metrics;
 mod parameters;
@@ -33,6 +34,7 @@ mod slabs;
 mod solver;
 mod touching;
 
+pub use factory::Factory;
 pub use fault::{DemFault, DemFaultCheck};
 pub use metrics::{DemMetrics, ObstacleMetrics, PendingDemMetrics, SlabMetrics};
 pub use parameters::{DemParameters, MAX_CONTACTS};

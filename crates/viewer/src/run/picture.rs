@@ -43,7 +43,7 @@ impl Camera {
         index: u64,
     ) -> Result<PendingPicture, Failure> {
         simulation.solver.record_bodies(recorder);
-        let shown = Shown::of(&simulation.solver);
+        let shown = Shown::of(&*simulation.solver);
         let image =
             self.painter.record(recorder, &shown, self.camera, self.colour_by, simulation.time_s())?;
         Ok(PendingPicture { index, size: image.size(), pixels: ring.read_image(recorder, image)? })

@@ -346,6 +346,10 @@ impl View {
             let shown = self.source.shown();
             let properties: Vec<ColourBy> =
                 PROPERTIES.into_iter().filter(|&property| shown.has(property)).collect();
+            let highlights = match &self.source {
+                Source::Live(live) => live.highlights(),
+                Source::Player(_) => Vec::new(),
+            };
             let status = Status {
                 title: &self.source.scene().name,
                 device: &device,
@@ -362,7 +366,7 @@ impl View {
                     Source::Live(live) => SourceStatus::Live {
                         steps_per_s: self.rates.steps_per_s,
                         steps_per_picture: self.steps_per_picture,
-                        metrics: live.metrics.as_ref(),
+                        highlights: &highlights,
                         kernels: &live.kernels,
                     },
                     Source::Player(player) => SourceStatus::Recording {

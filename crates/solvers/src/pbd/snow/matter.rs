@@ -1,8 +1,7 @@
 //! The particles of one phase: their columns, their cells, and what a step needs for them.
 
-use crate::SolverError;
-use crate::pbd::Tuning;
 use crate::pbd::parameters::Parameters;
+use crate::{SolverError, Tuning};
 use frazil_kernels::{CellSort, CellSortMethod, Counts, GridOptions, Scan, ScanOptions, UniformGrid};
 use frazil_particles::{AnyColumn, Column, PhaseArray};
 use frazil_vk::{Buffer, Device, Threads};

@@ -12,9 +12,8 @@ use super::migration::Migration;
 use super::output::Output;
 use super::shape::Shape;
 use super::terms::SnowParameters;
-use crate::SolverError;
 use crate::pbd::motion::{Motion, Place};
-use crate::pbd::tuning::Tuning;
+use crate::{SolverError, Tuning};
 use frazil_kernels::Counts;
 use frazil_particles::ColumnView;
 use frazil_scene::{Phase, Sampled, Scene, WallModel};
@@ -60,6 +59,15 @@ pub enum Stage {
     UpdateVelocity,
     /// XSPH, and the new positions.
     SmoothVelocity,
+}
+
+impl std::fmt::Display for Stage {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Solve { iteration } => write!(f, "Solve {iteration}"),
+            other => std::fmt::Debug::fmt(other, f),
+        }
+    }
 }
 
 /// Snow and water.
@@ -206,8 +214,7 @@ impl Snow {
     /// Records one stage: the switch that lets tests run the stages before it, or after it, somewhere else.
     pub fn record_stage(&mut self, recorder: &mut Recorder, stage: Stage) {
         if let Err(error) = self.try_stage(recorder, stage) {
-            recorder
-                .fail(frazil_vk::Error::Misuse { object: format!("{stage:?}"), problem: error.to_string() });
+            recorder.fail(error.during(stage));
         }
     }
 
