@@ -7,7 +7,7 @@ use frazil_reference::mpm::Collider;
 use frazil_scene::Dem as Section;
 use frazil_solvers::Surroundings;
 use frazil_solvers::dem::{Dem, DemFault, DemMetrics, DemParameters, Grains, Pieces};
-use frazil_solvers::pbd::{StateColumn, Tuning};
+use frazil_solvers::{StateColumn, Tuning};
 use frazil_vk::Device;
 use glam::DVec3;
 

@@ -4,7 +4,7 @@ use crate::grains::state_of;
 use frazil_reference::dem::Grain;
 use frazil_scene::Scene;
 use frazil_solvers::dem::{Dem, DemMetrics};
-use frazil_solvers::pbd::{StateColumn, Tuning};
+use frazil_solvers::{StateColumn, Tuning};
 use frazil_vk::Device;
 
 /// Steps in a submission.

@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use frazil_io::{Column, ColumnData, Frame};
 use frazil_particles::{ColumnKind, ColumnView};
-use frazil_solvers::pbd::StateColumn;
+use frazil_solvers::StateColumn;
 use frazil_vk::{Pending, ReadbackRing, Recorder};
 use std::borrow::Cow;
 

@@ -3,9 +3,7 @@
 use super::fault::FaultRecord;
 use super::parameters::DemParameters;
 use super::pieces::Pieces;
-use crate::SolverError;
-use crate::pbd::Tuning;
-use crate::saved::Saved;
+use crate::{Saved, SolverError, Tuning};
 use bytemuck::Zeroable;
 use frazil_kernels::{CellSort, CellSortMethod, Counts, UniformGrid};
 use frazil_particles::{ColumnKind, ColumnView};

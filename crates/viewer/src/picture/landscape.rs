@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use frazil_render::glam::{Quat, Vec3};
 use frazil_render::{Frame, Light, Mesh, PieceShapes, Pieces, Solid, SolidShape, Terrain};
 use frazil_scene::{Obstacle, ObstacleShape, Scene, box_axes};
-use frazil_solvers::dem::ShownPieces;
+use frazil_solvers::RigidBodies;
 use frazil_vk::{Buffer, Device};
 
 /// Ground, obstacles, slabs and light of a scene, on the device.
@@ -33,8 +33,8 @@ pub struct SlabPoses {
 
 impl SlabPoses {
     /// Where a solver has them.
-    pub fn of(pieces: &ShownPieces) -> Self {
-        Self { centre: pieces.centre_m.clone(), rotation: pieces.rotation.clone() }
+    pub fn of(bodies: RigidBodies) -> Self {
+        Self { centre: bodies.centre_m, rotation: bodies.rotation }
     }
 
     /// Where a recording has them: centres in m, and turns as axes times angles in rad. Set-up: it waits for the device.

@@ -2,8 +2,8 @@
 
 use super::coloring;
 use super::landscape::SlabPoses;
-use crate::solver::Solver;
 use frazil_particles::ParticleSet;
+use frazil_solvers::Solver;
 
 /// What one instant's picture is made of.
 pub struct Shown<'a> {
@@ -15,8 +15,8 @@ pub struct Shown<'a> {
 
 impl<'a> Shown<'a> {
     /// A solver's particles as they are now, and its slabs as they were when [`Solver::record_bodies`] was recorded last.
-    pub fn of(solver: &'a Solver) -> Self {
-        Self { sets: solver.particle_sets(), slabs: solver.pieces().map(SlabPoses::of) }
+    pub fn of(solver: &'a dyn Solver) -> Self {
+        Self { sets: solver.particle_sets(), slabs: solver.rigid_bodies().map(SlabPoses::of) }
     }
 
     /// Names that all particles can be coloured by.

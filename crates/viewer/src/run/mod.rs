@@ -161,12 +161,14 @@ pub fn simulate(
         }
     }
     if schedule.metrics.is_some() {
-        plots::write(folder, &simulation.scene)?;
+        plots::write(folder, &simulation.scene, &simulation.factory.plots())?;
         impacts::write(folder, &simulation.scene)?;
     }
     if let Ok(Ended::Complete) = &ended {
         if schedule.record.is_some() {
-            flow::write(folder, &simulation.scene)?;
+            if let Some(material) = simulation.factory.flow_material(&simulation.scene) {
+                flow::write(folder, &simulation.scene, material)?;
+            }
         }
         at_end(&simulation)?;
     }

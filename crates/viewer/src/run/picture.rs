@@ -4,8 +4,8 @@ use super::parcel::Picture;
 use crate::failure::Failure;
 use crate::picture::{self, Painter, Shown};
 use crate::simulation::Simulation;
-use crate::solver::Solver;
 use frazil_render::{OrbitCamera, Pixels};
+use frazil_solvers::Solver;
 use frazil_vk::{Pending, ReadbackRing, Recorder};
 
 /// The camera of a run: it stands still.
@@ -31,11 +31,11 @@ impl Camera {
     }
 
     /// Whether pictures are made of more than what is recorded: then the steps before one must be submitted first.
-    pub fn looks_first(&self, solver: &Solver) -> bool {
+    pub fn looks_first(&self, solver: &dyn Solver) -> bool {
         self.painter.scheme().has_surface() || self.looks_for_range(solver)
     }
 
-    fn looks_for_range(&self, solver: &Solver) -> bool {
+    fn looks_for_range(&self, solver: &dyn Solver) -> bool {
         self.painter.looks_for_range(&Shown::of(solver), &self.colour_by)
     }
 
@@ -47,7 +47,7 @@ impl Camera {
         simulation: &Simulation,
         index: u64,
     ) -> Result<PendingPicture, Failure> {
-        let solver = &simulation.solver;
+        let solver = &*simulation.solver;
         if self.looks_for_range(solver) {
             let mut columns = simulation.device.recorder()?;
             solver.record_output(&mut columns);

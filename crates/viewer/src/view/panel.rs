@@ -1,7 +1,6 @@
 //! The panel over the picture: what is shown, what it costs, and what can be done.
 
 use super::live::KernelTime;
-use crate::solver::Metrics;
 use egui::{Align2, Color32, ComboBox, FontId, Frame, Grid, Rect, RichText, Sense, Slider, Ui, Window, vec2};
 use frazil_scene::RenderScheme;
 
@@ -24,8 +23,19 @@ pub struct Status<'a> {
 
 /// What it tells of a simulation or of a recording only.
 pub enum SourceStatus<'a> {
-    Live { steps_per_s: f64, steps_per_picture: u64, metrics: Option<&'a Metrics>, kernels: &'a [KernelTime] },
-    Recording { frame: usize, n_frames: usize, speed: f64, is_growing: bool },
+    Live {
+        steps_per_s: f64,
+        steps_per_picture: u64,
+        /// Labels and numbers of what was last measured.
+        highlights: &'a [(String, String)],
+        kernels: &'a [KernelTime],
+    },
+    Recording {
+        frame: usize,
+        n_frames: usize,
+        speed: f64,
+        is_growing: bool,
+    },
 }
 
 /// What the user asks for, by the panel or by a key.
@@ -153,18 +163,10 @@ fn numbers(ui: &mut Ui, status: &Status<'_>) {
             let end = if is_growing { ", open" } else { "" };
             row("frame", format!("{frame} of {n_frames}{end}"));
         }
-        if let SourceStatus::Live { steps_per_s, metrics, .. } = status.source {
+        if let SourceStatus::Live { steps_per_s, highlights, .. } = status.source {
             row("steps", format!("{steps_per_s:.1} a second"));
-            if let Some(motion) = metrics.map(Metrics::motion) {
-                row("kinetic energy", format!("{:.4} J", motion.kinetic_energy_j));
-                row("mean density", format!("{:.1} kg/m³", motion.density_mean_kg_m3));
-                row("fastest", format!("{:.2} m/s", motion.speed_max_m_s));
-            }
-            if let Some(Metrics::Snow(snow)) = metrics {
-                row("snow, water", format!("{}, {}", snow.n_solid, snow.n_fluid));
-                row("melted, frozen", format!("{}, {}", snow.n_melted, snow.n_frozen));
-                row("links", snow.n_links.to_string());
-                row("temperature", format!("{:.1} to {:.1} °C", snow.coldest_c, snow.warmest_c));
+            for (label, value) in highlights {
+                row(label, value.clone());
             }
         }
     });

@@ -344,6 +344,10 @@ impl View {
         let mut actions = Vec::new();
         let output = context.run_ui(input, |ui| {
             let properties = self.source.shown().names();
+            let highlights = match &self.source {
+                Source::Live(live) => live.highlights(),
+                Source::Player(_) => Vec::new(),
+            };
             let status = Status {
                 title: &self.source.scene().name,
                 device: &device,
@@ -360,7 +364,7 @@ impl View {
                     Source::Live(live) => SourceStatus::Live {
                         steps_per_s: self.rates.steps_per_s,
                         steps_per_picture: self.steps_per_picture,
-                        metrics: live.metrics.as_ref(),
+                        highlights: &highlights,
                         kernels: &live.kernels,
                     },
                     Source::Player(player) => SourceStatus::Recording {

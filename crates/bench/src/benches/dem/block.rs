@@ -11,7 +11,7 @@ use frazil_scene::{Dem as Section, SampledSlabs};
 use frazil_shaders::types::Body;
 use frazil_solvers::Surroundings;
 use frazil_solvers::dem::{Dem, DemParameters, Grains, Pieces, Stage};
-use frazil_solvers::pbd::{StateColumn, Tuning};
+use frazil_solvers::{StateColumn, Tuning};
 use frazil_vk::{Buffer, Device, Recorder};
 use glam::{DQuat, DVec3};
 
