@@ -188,7 +188,7 @@ impl Grainpack {
             self.device.download(&column.words, column.words.len()).expect("a column")
         };
         let columns = self.dem.state_columns();
-        columns.iter().map(|c| StateColumn { name: c.name.into(), words: words(c) }).collect()
+        columns.iter().map(|c| StateColumn { name: c.name.to_string(), words: words(c) }).collect()
     }
 
     /// What the device holds, by id.

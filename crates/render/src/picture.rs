@@ -1,9 +1,20 @@
 //! Pixels to a PNG file and back.
 
-use crate::{Error, Pixels, Result};
+use crate::{Error, Result};
 use std::fs::{self, File};
 use std::io::{self, BufReader, BufWriter, Write};
 use std::path::Path;
+
+/// Pixels on the host: packed RGBA8, red in the lowest byte, row by row from the top.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pixels {
+    /// Width.
+    pub width: u32,
+    /// Height.
+    pub height: u32,
+    /// As many as width times height.
+    pub pixels: Vec<u32>,
+}
 
 /// Writes packed RGBA8 pixels, red in the lowest byte, row by row from the top, as an sRGB PNG file without alpha.
 ///

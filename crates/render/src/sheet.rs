@@ -1,7 +1,8 @@
 //! Contact sheets: many pictures side by side, each with its labels.
 
+use crate::Result;
 use crate::canvas::{Canvas, Typeface};
-use crate::{Result, write_png};
+use crate::picture::{Pixels, write_png};
 use std::path::Path;
 
 /// Widest sheet in pixels, as far as its pictures do not become smaller than [`LEAST_PICTURE_PX`].
@@ -15,17 +16,6 @@ const LEAST_TEXT_PX: f32 = 9.0;
 const GAP_PX: u32 = 8;
 const PAPER: [f32; 3] = [1.0, 1.0, 1.0];
 const INK: [f32; 4] = [0.1, 0.1, 0.12, 1.0];
-
-/// Pixels on the host: packed RGBA8, red in the lowest byte, row by row from the top.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Pixels {
-    /// Width.
-    pub width: u32,
-    /// Height.
-    pub height: u32,
-    /// As many as width times height.
-    pub pixels: Vec<u32>,
-}
 
 /// A grid of pictures with a title above and lines of text below each. Cells are empty until they are placed.
 pub struct ContactSheet {

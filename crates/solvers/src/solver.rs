@@ -5,7 +5,7 @@ use crate::metrics::{Measurement, MetricInfo};
 use crate::saved::StateColumn;
 use crate::tuning::{Tunable, Tuning, WORKGROUP_SIZE};
 use crate::{PlotSpec, SolverError};
-use frazil_particles::{ColumnView, ParticleSet};
+use frazil_particles::{ColumnView, ParticleSet, SetInfo};
 use frazil_scene::{Sampled, Scene};
 use frazil_vk::{Buffer, Device, Recorder};
 use std::fmt::Display;
@@ -139,6 +139,9 @@ pub trait SolverFactory: Sync {
         state: &[StateColumn],
         step: u64,
     ) -> Result<Box<dyn Solver>, SolverError>;
+
+    /// Lists the sets of a scene's particles, and how pictures show them, as far as the scene alone tells.
+    fn set_infos(&self, scene: &Scene, n_particles: usize) -> Vec<SetInfo>;
 
     /// Lists the tunables that steps depend on.
     fn tunables(&self) -> Vec<&'static Tunable> {

@@ -1,6 +1,7 @@
 //! The command line.
 
 use crate::analyze::Study;
+use crate::picture;
 use crate::say;
 use crate::sweep::VaryAxis;
 use clap::{Parser, Subcommand};
@@ -95,7 +96,9 @@ impl SceneChanges {
     pub fn load(&self, scene: &str) -> Result<Scene, SceneError> {
         let seed = self.seed.map(|seed| format!("seed={seed}"));
         let overrides: Vec<String> = self.shown().into_iter().chain(seed).collect();
-        Scene::find(scene, &overrides)
+        let scene = Scene::find(scene, &overrides)?;
+        picture::check(&scene)?;
+        Ok(scene)
     }
 
     /// All but the seed, as overrides.

@@ -2,13 +2,14 @@
 
 use super::fault::DemFaultCheck;
 use super::metrics::{DemMetrics, PendingDemMetrics};
+use super::shown::set_infos;
 use super::solver::Dem;
 use crate::solver::{rows, stage_named};
 use crate::{
     FlowMaterial, Measurement, MetricInfo, PendingFault, PendingMeasurement, PendingResult, RigidBodies,
     Solver, SolverError, SolverFactory, SolverFault, StateColumn, Tuning,
 };
-use frazil_particles::{ColumnView, Material, ParticleSet};
+use frazil_particles::{ColumnView, ParticleSet, SetInfo};
 use frazil_scene::{Sampled, Scene};
 use frazil_vk::{Device, Recorder};
 
@@ -46,6 +47,10 @@ impl SolverFactory for Factory {
         step: u64,
     ) -> Result<Box<dyn Solver>, SolverError> {
         Ok(Box::new(Dem::restore_scene(device, scene, state, step)?))
+    }
+
+    fn set_infos(&self, scene: &Scene, n_particles: usize) -> Vec<SetInfo> {
+        set_infos(scene, n_particles)
     }
 
     fn describe(&self, scene: &Scene, sampled: &Sampled) -> Result<Vec<(String, String)>, SolverError> {
@@ -143,8 +148,7 @@ impl Solver for Dem {
     }
 
     fn particle_sets(&self) -> Vec<ParticleSet<'_>> {
-        let (count, columns) = (self.count(), self.columns());
-        vec![ParticleSet { name: "grains", material: Material::Snow, count, columns }]
+        self.particle_sets()
     }
 
     fn columns(&self) -> Vec<ColumnView> {

@@ -29,7 +29,7 @@ mod parameters;
 mod particles;
 mod room;
 mod scene;
-
+mod shown;
 mod solver;
 mod sort;
 
@@ -39,4 +39,5 @@ pub use fault::{Fault, FaultCheck, FaultKind};
 pub use metrics::{MpmMetrics, PendingMpmMetrics};
 pub use parameters::MpmParameters;
 pub use particles::Beginning;
+pub use shown::set_infos;
 pub use solver::{Mpm, Stage};

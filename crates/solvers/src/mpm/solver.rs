@@ -11,7 +11,7 @@ use super::sort::KeySort;
 use crate::surroundings::nowhere;
 use crate::{Saved, SolverError, StateColumn, Tuning};
 use frazil_kernels::SparseBlocks;
-use frazil_particles::{AnyColumn, ColumnKind, ColumnView};
+use frazil_particles::{AnyColumn, ColumnKind, ColumnView, Material, ParticleSet};
 use frazil_scene::InitialVolume;
 use frazil_shaders::mpm::{compute_stress, estimate_volume, measure_density, update_particles};
 use frazil_shaders::types::MpmSolve;
@@ -376,8 +376,7 @@ impl Mpm {
 
     /// What can be shown, recorded and exported: position, velocity, id, density, plastic volume, mass.
     pub fn columns(&self) -> Vec<ColumnView> {
-        let density =
-            ColumnView { name: "density", unit: "kg/m³", kind: ColumnKind::F32, words: self.density.cast() };
+        let density = ColumnView::new("density", "kg/m³", ColumnKind::F32, self.density.cast());
         vec![
             self.particles.phase.position.view(),
             self.particles.phase.velocity.view(),
@@ -388,12 +387,18 @@ impl Mpm {
         ]
     }
 
+    /// The snow.
+    pub fn particle_sets(&self) -> Vec<ParticleSet<'_>> {
+        let (count, columns) = (self.count(), self.columns());
+        vec![ParticleSet { name: "snow", material: Material::Snow, count, columns }]
+    }
+
     /// Everything that a checkpoint must hold: the columns shown, and all that the next step depends on.
     pub fn state_columns(&self) -> Vec<ColumnView> {
         let mut columns = self.columns();
         let rest = self.particles.state_columns();
         columns.extend(rest.into_iter().filter(|column| {
-            !["position", "velocity", "id", "plastic_volume", "mass"].contains(&column.name)
+            !["position", "velocity", "id", "plastic_volume", "mass"].contains(&&*column.name)
         }));
         columns
     }

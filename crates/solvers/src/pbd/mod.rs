@@ -19,10 +19,12 @@ mod fluid;
 mod metrics;
 mod motion;
 mod parameters;
+mod shown;
 pub mod snow;
 
 pub use factory::Factory;
 pub use fluid::{Fluid, Stage};
 pub use metrics::PendingMetrics;
 pub use parameters::Parameters;
+pub use shown::set_infos;
 pub use snow::{Snow, SnowMetrics};

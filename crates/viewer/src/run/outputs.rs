@@ -1,7 +1,7 @@
 //! The files of a run.
 
+use super::parcel::{Parcel, Picture, StepTime};
 use super::schedule::Schedule;
-use super::writer::{Parcel, Picture, StepTime};
 use crate::failure::Failure;
 use frazil_io::{Metric, MetricsWriter, RECORDING_EXTENSION, RecordingMeta, RecordingWriter};
 use frazil_scene::Scene;

@@ -4,10 +4,11 @@
 //! is due is recorded behind them as copies into staging buffers, and collected when the device has passed them. The host
 //! waits in one place only: when [`MAX_IN_FLIGHT`] submissions are under way, for the oldest of them.
 
+use super::parcel::{Parcel, StepTime};
 use super::picture::{Camera, PendingPicture};
 use super::progress::Progress;
 use super::schedule::{Due, Schedule};
-use super::writer::{Parcel, StepTime, Writer};
+use super::writer::Writer;
 use crate::failure::Failure;
 use crate::invariants;
 use crate::profiling::{Activity, PassLog};
@@ -122,7 +123,9 @@ impl<'a> Session<'a> {
             let most = u64::from(self.simulation.scene.solver.steps_per_submission);
             let n = most.min(self.schedule.next_after(step) - step);
             let due = self.schedule.due(step + n);
-            if due.picture && self.camera.as_ref().is_some_and(Camera::looks_first) {
+            if due.picture
+                && self.camera.as_ref().is_some_and(|camera| camera.looks_first(&*self.simulation.solver))
+            {
                 self.submit(n, Due::default())?;
                 self.submit(0, due)?;
             } else {
@@ -188,7 +191,7 @@ impl<'a> Session<'a> {
         } else if due.record || due.check {
             let mut columns = simulation.solver.columns();
             // Among them are ids, which are all that a check needs.
-            columns.retain(|column| self.recorded.iter().any(|name| name == column.name));
+            columns.retain(|column| self.recorded.iter().any(|name| *name == column.name));
             columns
         } else {
             Vec::new()
@@ -272,7 +275,7 @@ impl Departure {
         }
         // What a checkpoint holds beyond the columns shown is no business of a recording's.
         let shown = columns.iter().take(simulation.solver.columns().len());
-        let recorded = shown.filter(|column| recorded.iter().any(|name| name == column.name));
+        let recorded = shown.filter(|column| recorded.iter().any(|name| *name == column.name));
         Ok(Parcel {
             timing: None,
             metrics: due.metrics.then(|| [step as f64, time_s].into_iter().chain(measured.values).collect()),
@@ -290,7 +293,7 @@ fn checkpoint(
     columns: &[HostColumn],
 ) -> Result<Checkpoint, Failure> {
     let section =
-        |column: &HostColumn| (column.name.to_owned(), bytemuck::cast_slice(&column.words).to_vec());
+        |column: &HostColumn| (column.name.to_string(), bytemuck::cast_slice(&column.words).to_vec());
     Ok(Checkpoint {
         scene_json: serde_json::to_string(&simulation.scene).map_err(Failure::other)?,
         step,

@@ -16,7 +16,7 @@ pub struct Row {
 /// The row of a case that has not been run, or not to its end.
 pub fn pending(case: &Case) -> SweepCase {
     SweepCase {
-        folder: format!("{}/{}", super::CASES, case.name),
+        folder: format!("{}/{}", super::plan::CASES, case.name),
         values: case.values.clone(),
         status: SweepStatus::Pending,
         reason: None,

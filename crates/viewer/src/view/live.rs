@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::invariants;
-use crate::painter::Shown;
+use crate::picture::Shown;
 use crate::simulation::Simulation;
 use frazil_scene::Scene;
 use frazil_solvers::{Measurement, PendingFault, PendingMeasurement};
@@ -53,6 +53,7 @@ impl Live {
         self.simulation.record_steps(&mut recorder, steps);
         // As in a run: densities that are shown are always those of the positions that are shown.
         let metrics = self.simulation.solver.record_metrics(&mut recorder)?;
+        self.simulation.solver.record_output(&mut recorder);
         self.simulation.solver.record_bodies(&mut recorder);
         let fault = self.simulation.solver.record_fault_check(&mut recorder)?;
         let submission = device.submit(recorder)?;

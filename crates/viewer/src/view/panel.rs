@@ -2,7 +2,7 @@
 
 use super::live::KernelTime;
 use egui::{Align2, Color32, ComboBox, FontId, Frame, Grid, Rect, RichText, Sense, Slider, Ui, Window, vec2};
-use frazil_scene::{ColourBy, RenderScheme};
+use frazil_scene::RenderScheme;
 
 /// What the panel tells.
 pub struct Status<'a> {
@@ -13,8 +13,9 @@ pub struct Status<'a> {
     pub time_s: f64,
     pub n_particles: usize,
     pub pictures_per_s: f64,
-    pub colour_by: ColourBy,
-    pub properties: &'a [ColourBy],
+    pub colour_by: &'a str,
+    /// Names that particles can be coloured by.
+    pub properties: &'a [String],
     pub scheme: RenderScheme,
     pub schemes: &'a [RenderScheme],
     pub source: SourceStatus<'a>,
@@ -38,7 +39,7 @@ pub enum SourceStatus<'a> {
 }
 
 /// What the user asks for, by the panel or by a key.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Action {
     TogglePlay,
     /// One step, or one frame of a recording.
@@ -46,7 +47,7 @@ pub enum Action {
     /// One frame of a recording.
     Back,
     Reset,
-    ColourBy(ColourBy),
+    ColourBy(String),
     Scheme(RenderScheme),
     StepsPerPicture(u64),
     Seek(usize),
@@ -187,10 +188,10 @@ fn colours(ui: &mut Ui, status: &Status<'_>, actions: &mut Vec<Action>) {
     }
     ui.horizontal(|ui| {
         ui.label("colour by");
-        ComboBox::from_id_salt("colour by").selected_text(status.colour_by.name()).show_ui(ui, |ui| {
-            for &property in status.properties {
-                if ui.selectable_label(property == status.colour_by, property.name()).clicked() {
-                    actions.push(Action::ColourBy(property));
+        ComboBox::from_id_salt("colour by").selected_text(status.colour_by).show_ui(ui, |ui| {
+            for property in status.properties {
+                if ui.selectable_label(property == status.colour_by, property).clicked() {
+                    actions.push(Action::ColourBy(property.clone()));
                 }
             }
         });

@@ -205,7 +205,7 @@ fn state_columns(device: &Device, dem: &Dem) -> Result<Vec<StateColumn>> {
         .iter()
         .map(|column| {
             let words = device.download(&column.words, column.words.len())?;
-            Ok(StateColumn { name: column.name.into(), words })
+            Ok(StateColumn { name: column.name.to_string(), words })
         })
         .collect()
 }

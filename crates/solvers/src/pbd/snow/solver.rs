@@ -15,7 +15,7 @@ use super::terms::SnowParameters;
 use crate::pbd::motion::{Motion, Place};
 use crate::{SolverError, Tuning};
 use frazil_kernels::Counts;
-use frazil_particles::ColumnView;
+use frazil_particles::{ColumnView, Material, ParticleSet};
 use frazil_scene::{Phase, Sampled, Scene, WallModel};
 use frazil_vk::{Buffer, Device, DeviceCount, ReadbackRing, Recorder};
 
@@ -368,6 +368,17 @@ impl Snow {
     /// (1 snow, 0 water).
     pub fn columns(&self) -> Vec<ColumnView> {
         self.output.columns()
+    }
+
+    /// The snow and the water, as they are without a record of [`Self::record_output`].
+    pub fn particle_sets(&self) -> Vec<ParticleSet<'_>> {
+        let set = |name, material, matter: &'_ Matter| ParticleSet {
+            name,
+            material,
+            count: &matter.phase.count,
+            columns: matter.columns(),
+        };
+        vec![set("snow", Material::Snow, &self.solid), set("water", Material::Water, &self.fluid)]
     }
 
     /// Records a measurement of the state; the result comes when the submission has run.

@@ -13,7 +13,7 @@ impl Snow {
     /// with as many words as their buffers have.
     pub fn state_columns(&self) -> Vec<ColumnView> {
         let records = self.links.records();
-        let extra = |name, words| ColumnView { name, unit: "1", kind: ColumnKind::U32, words };
+        let extra = |name, words| ColumnView::new(name, "1", ColumnKind::U32, words);
         let mut columns = self.columns();
         columns.extend_from_slice(self.output.hidden_columns());
         columns.extend([
