@@ -1,6 +1,7 @@
 //! The solvers that scenes may ask for: those that are built in, and those that register themselves.
 
 use crate::{SolverFactory, dem, mpm, pbd};
+use frazil_particles::SetInfo;
 use frazil_scene::Scene;
 use std::sync::{PoisonError, RwLock};
 
@@ -73,4 +74,9 @@ pub fn factory(kind: &str) -> Result<&'static dyn SolverFactory, RegistryError> 
 /// As [`factory`].
 pub fn factory_of(scene: &Scene) -> Result<&'static dyn SolverFactory, RegistryError> {
     factory(scene.solver.kind.name())
+}
+
+/// Lists the sets of a scene's particles, and how pictures show them, as far as the scene alone tells.
+pub fn set_infos(scene: &Scene, n_particles: usize) -> Vec<SetInfo> {
+    factory_of(scene).map_or_else(|_| Vec::new(), |factory| factory.set_infos(scene, n_particles))
 }

@@ -140,6 +140,9 @@ pub trait SolverFactory: Sync {
         step: u64,
     ) -> Result<Box<dyn Solver>, SolverError>;
 
+    /// Lists the sets of a scene's particles, and how pictures show them, as far as the scene alone tells.
+    fn set_infos(&self, scene: &Scene, n_particles: usize) -> Vec<SetInfo>;
+
     /// Lists the tunables that steps depend on.
     fn tunables(&self) -> Vec<&'static Tunable> {
         vec![&WORKGROUP_SIZE]
@@ -158,13 +161,6 @@ pub trait SolverFactory: Sync {
             ("steps", format!("{} of {} s", derived.n_steps, scene.dt_s())),
             ("gravity", format!("({x}, {y}, {z}) m/s²")),
         ]))
-    }
-
-    /// Describes the sets of particles of a scene, and how pictures show them, as far as the scene alone tells: scenes are checked
-    /// against it, and recordings are shown by it. A solver that describes none is asked once it is there, and a column of
-    /// which nothing is said is shown in the range of its first values.
-    fn set_infos(&self, _scene: &Scene, _n_particles: usize) -> Vec<SetInfo> {
-        Vec::new()
     }
 
     /// Lists the plots that a run gets of its metrics. One whose metrics a run does not have is left out.

@@ -2,14 +2,14 @@
 
 use super::fault::DemFaultCheck;
 use super::metrics::{DemMetrics, PendingDemMetrics};
-use super::shown;
+use super::shown::set_infos;
 use super::solver::Dem;
 use crate::solver::{rows, stage_named};
 use crate::{
     FlowMaterial, Measurement, MetricInfo, PendingFault, PendingMeasurement, PendingResult, RigidBodies,
     Solver, SolverError, SolverFactory, SolverFault, StateColumn, Tuning,
 };
-use frazil_particles::{ColumnView, Material, ParticleSet, SetInfo};
+use frazil_particles::{ColumnView, ParticleSet, SetInfo};
 use frazil_scene::{Sampled, Scene};
 use frazil_vk::{Device, Recorder};
 
@@ -50,7 +50,7 @@ impl SolverFactory for Factory {
     }
 
     fn set_infos(&self, scene: &Scene, n_particles: usize) -> Vec<SetInfo> {
-        shown::set_infos(scene, n_particles)
+        set_infos(scene, n_particles)
     }
 
     fn describe(&self, scene: &Scene, sampled: &Sampled) -> Result<Vec<(String, String)>, SolverError> {
@@ -148,8 +148,7 @@ impl Solver for Dem {
     }
 
     fn particle_sets(&self) -> Vec<ParticleSet<'_>> {
-        let (count, columns) = (self.count(), self.columns());
-        vec![ParticleSet { name: "grains", material: Material::Grains, count, columns }]
+        self.particle_sets()
     }
 
     fn columns(&self) -> Vec<ColumnView> {

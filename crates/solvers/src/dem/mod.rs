@@ -41,5 +41,6 @@ pub use metrics::{DemMetrics, ObstacleMetrics, PendingDemMetrics, SlabMetrics};
 pub use parameters::{DemParameters, MAX_CONTACTS};
 pub use particles::Grains;
 pub use pieces::Pieces;
+pub use shown::set_infos;
 pub use slabs::ShownPieces;
 pub use solver::{Dem, Stage};

@@ -9,7 +9,7 @@ use super::slabs::{Around, ShownPieces, Slabs};
 use crate::surroundings::nowhere;
 use crate::{Saved, SolverError, StateColumn, Tuning};
 use frazil_kernels::{CellSort, CellSortMethod, UniformGrid};
-use frazil_particles::ColumnView;
+use frazil_particles::{ColumnView, Material, ParticleSet};
 use frazil_shaders::dem::{collide, find_cells, find_contacts};
 use frazil_shaders::types::{Body, DemTerms};
 use frazil_vk::{Buffer, Device, DeviceCount, Kernel, ReadbackRing, Recorder, Threads};
@@ -310,6 +310,12 @@ impl Dem {
     /// What can be shown, recorded and exported: position, velocity, id, radius, spin, number of contacts.
     pub fn columns(&self) -> Vec<ColumnView> {
         self.particles.columns()
+    }
+
+    /// The grains.
+    pub fn particle_sets(&self) -> Vec<ParticleSet<'_>> {
+        let (count, columns) = (self.count(), self.columns());
+        vec![ParticleSet { name: "grains", material: Material::Grains, count, columns }]
     }
 
     /// Everything that a checkpoint must hold: the columns shown, and all that the next step depends on.

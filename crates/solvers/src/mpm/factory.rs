@@ -2,14 +2,14 @@
 
 use super::fault::FaultCheck;
 use super::metrics::{MpmMetrics, PendingMpmMetrics};
-use super::shown;
+use super::shown::set_infos;
 use super::solver::Mpm;
 use crate::solver::{rows, stage_named};
 use crate::{
     Measurement, MetricInfo, PendingFault, PendingMeasurement, PendingResult, Solver, SolverError,
     SolverFactory, SolverFault, StateColumn, Tunable, Tuning, WORKGROUP_SIZE,
 };
-use frazil_particles::{ColumnView, Material, ParticleSet, SetInfo};
+use frazil_particles::{ColumnView, ParticleSet, SetInfo};
 use frazil_scene::{Sampled, Scene};
 use frazil_vk::{Device, Recorder};
 
@@ -55,7 +55,7 @@ impl SolverFactory for Factory {
     }
 
     fn set_infos(&self, scene: &Scene, n_particles: usize) -> Vec<SetInfo> {
-        shown::set_infos(scene, n_particles)
+        set_infos(scene, n_particles)
     }
 
     fn describe(&self, scene: &Scene, sampled: &Sampled) -> Result<Vec<(String, String)>, SolverError> {
@@ -112,8 +112,7 @@ impl Solver for Mpm {
     }
 
     fn particle_sets(&self) -> Vec<ParticleSet<'_>> {
-        let (count, columns) = (self.count(), self.columns());
-        vec![ParticleSet { name: "snow", material: Material::Snow, count, columns }]
+        self.particle_sets()
     }
 
     fn columns(&self) -> Vec<ColumnView> {

@@ -39,4 +39,5 @@ pub use fault::{Fault, FaultCheck, FaultKind};
 pub use metrics::{MpmMetrics, PendingMpmMetrics};
 pub use parameters::MpmParameters;
 pub use particles::Beginning;
+pub use shown::set_infos;
 pub use solver::{Mpm, Stage};

@@ -11,7 +11,7 @@ use super::sort::KeySort;
 use crate::surroundings::nowhere;
 use crate::{Saved, SolverError, StateColumn, Tuning};
 use frazil_kernels::SparseBlocks;
-use frazil_particles::{AnyColumn, ColumnKind, ColumnView};
+use frazil_particles::{AnyColumn, ColumnKind, ColumnView, Material, ParticleSet};
 use frazil_scene::InitialVolume;
 use frazil_shaders::mpm::{compute_stress, estimate_volume, measure_density, update_particles};
 use frazil_shaders::types::MpmSolve;
@@ -385,6 +385,12 @@ impl Mpm {
             self.particles.plastic_volume.view(),
             self.particles.mass.view(),
         ]
+    }
+
+    /// The snow.
+    pub fn particle_sets(&self) -> Vec<ParticleSet<'_>> {
+        let (count, columns) = (self.count(), self.columns());
+        vec![ParticleSet { name: "snow", material: Material::Snow, count, columns }]
     }
 
     /// Everything that a checkpoint must hold: the columns shown, and all that the next step depends on.

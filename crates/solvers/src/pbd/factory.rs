@@ -1,14 +1,14 @@
 //! The position-based solvers as [`Solver`]s: water, and snow beside it in scenes with a `[snow]` section.
 
-use super::shown::lambda_column;
-use super::snow::{self, LinkCheck, Matter, PendingSnowMetrics, Snow, SnowMetrics};
-use super::{Fluid, PendingMetrics, shown};
+use super::shown::set_infos;
+use super::snow::{self, LinkCheck, PendingSnowMetrics, Snow, SnowMetrics};
+use super::{Fluid, PendingMetrics};
 use crate::solver::{rows, stage_named};
 use crate::{
     CurveSpec, InvariantFault, Measurement, MetricInfo, MotionMetrics, PanelSpec, PendingInvariants,
     PendingMeasurement, PendingResult, PlotSpec, Solver, SolverError, SolverFactory, StateColumn, Tuning,
 };
-use frazil_particles::{AnyColumn, ColumnKind, ColumnView, Material, ParticleSet, SetInfo};
+use frazil_particles::{ColumnView, ParticleSet, SetInfo};
 use frazil_scene::{Phase, Sampled, Scene};
 use frazil_vk::{Device, Recorder};
 
@@ -52,7 +52,7 @@ impl SolverFactory for Factory {
     }
 
     fn set_infos(&self, scene: &Scene, n_particles: usize) -> Vec<SetInfo> {
-        shown::set_infos(scene, n_particles)
+        set_infos(scene, n_particles)
     }
 
     fn describe(&self, scene: &Scene, sampled: &Sampled) -> Result<Vec<(String, String)>, SolverError> {
@@ -158,9 +158,7 @@ impl Solver for Fluid {
     }
 
     fn particle_sets(&self) -> Vec<ParticleSet<'_>> {
-        let mut columns = self.columns();
-        columns.push(lambda_column(self.constraint()));
-        vec![ParticleSet { name: "water", material: Material::Water, count: self.count(), columns }]
+        self.particle_sets()
     }
 
     fn columns(&self) -> Vec<ColumnView> {
@@ -206,10 +204,7 @@ impl Solver for Snow {
     }
 
     fn particle_sets(&self) -> Vec<ParticleSet<'_>> {
-        vec![
-            particle_set(self.solid(), "snow", Material::Snow),
-            particle_set(self.fluid(), "water", Material::Water),
-        ]
+        self.particle_sets()
     }
 
     fn columns(&self) -> Vec<ColumnView> {
@@ -261,21 +256,6 @@ impl Solver for Snow {
             None => None,
         })
     }
-}
-
-/// The particles of a phase, as pictures see them.
-fn particle_set<'a>(matter: &'a Matter, name: &'static str, material: Material) -> ParticleSet<'a> {
-    let density = matter.density().cast();
-    let columns = vec![
-        matter.phase.position.view(),
-        matter.phase.velocity.view(),
-        matter.phase.id.view(),
-        ColumnView::new("density", "kg/m³", ColumnKind::F32, density),
-        matter.temperature.view(),
-        matter.blend.view(),
-        lambda_column(matter.constraint()),
-    ];
-    ParticleSet { name, material, count: &matter.phase.count, columns }
 }
 
 impl From<SnowMetrics> for Measurement {

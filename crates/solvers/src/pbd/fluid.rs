@@ -3,9 +3,10 @@
 use super::metrics::{Gauge, PendingMetrics};
 use super::motion::{Motion, Place};
 use super::parameters::Parameters;
+use super::shown::lambda_column;
 use crate::{Saved, SolverError, StateColumn, Tuning};
 use frazil_kernels::{CellSort, CellSortMethod, Counts, GridOptions, UniformGrid};
-use frazil_particles::{AnyColumn, ColumnKind, ColumnView, Permutation, PhaseArray};
+use frazil_particles::{AnyColumn, ColumnKind, ColumnView, Material, ParticleSet, Permutation, PhaseArray};
 use frazil_scene::{Sampled, Scene};
 use frazil_shaders::pbd::{solve_density, solve_positions};
 use frazil_shaders::types::Collider;
@@ -335,6 +336,13 @@ impl Fluid {
             self.phase.id.view(),
             ColumnView::new("density", "kg/m³", ColumnKind::F32, self.density.cast()),
         ]
+    }
+
+    /// The water, with what pictures show of it besides.
+    pub fn particle_sets(&self) -> Vec<ParticleSet<'_>> {
+        let mut columns = self.columns();
+        columns.push(lambda_column(&self.constraint));
+        vec![ParticleSet { name: "water", material: Material::Water, count: self.count(), columns }]
     }
 
     /// Everything that the next step depends on, and so everything that a checkpoint must hold: the columns shown, and

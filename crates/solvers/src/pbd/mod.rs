@@ -26,4 +26,5 @@ pub use factory::Factory;
 pub use fluid::{Fluid, Stage};
 pub use metrics::PendingMetrics;
 pub use parameters::Parameters;
+pub use shown::set_infos;
 pub use snow::{Snow, SnowMetrics};

@@ -84,9 +84,7 @@ pub fn names<'a>(
 /// Refuses a scene whose pictures show a column that its solver does not have. A solver that does not say what it has is asked
 /// when it is there.
 pub fn check(scene: &Scene) -> Result<(), SceneError> {
-    // A solver that nobody knows is refused by those who would make one.
-    let infos =
-        frazil_solvers::factory_of(scene).map_or_else(|_| Vec::new(), |solver| solver.set_infos(scene, 0));
+    let infos = frazil_solvers::set_infos(scene, 0);
     let Some(first) = infos.first() else { return Ok(()) };
     let columns = first.columns.iter().map(|column| (column.name, column.kind));
     let names = names(columns, infos.len() > 1);

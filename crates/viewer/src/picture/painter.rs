@@ -69,7 +69,7 @@ const SNOW_OCCLUSION: f32 = 0.4;
 impl Painter {
     /// Makes a painter of pictures of the scene's size. Set-up: it waits for the device.
     pub fn new(device: &Device, scene: &Scene, n_particles: usize) -> Result<Self, Failure> {
-        let infos = frazil_solvers::factory_of(scene)?.set_infos(scene, n_particles);
+        let infos = frazil_solvers::set_infos(scene, n_particles);
         let mut renderer =
             Renderer::new(device, scene.render.width_px, scene.render.height_px).map_err(Failure::device)?;
         if infos.len() > 1 || scene.ground().is_some() {

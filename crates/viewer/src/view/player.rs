@@ -74,7 +74,7 @@ impl Player {
         let counts = Counts::new(device)?;
         let frame = playback.frame(recording.len());
         let first = recording.frame(frame).map_err(Failure::input)?;
-        let infos = frazil_solvers::factory_of(&scene)?.set_infos(&scene, first.len());
+        let infos = frazil_solvers::set_infos(&scene, first.len());
         Ok(Self {
             scene,
             playback,

@@ -15,7 +15,7 @@ use super::terms::SnowParameters;
 use crate::pbd::motion::{Motion, Place};
 use crate::{SolverError, Tuning};
 use frazil_kernels::Counts;
-use frazil_particles::ColumnView;
+use frazil_particles::{ColumnView, Material, ParticleSet};
 use frazil_scene::{Phase, Sampled, Scene, WallModel};
 use frazil_vk::{Buffer, Device, DeviceCount, ReadbackRing, Recorder};
 
@@ -368,6 +368,14 @@ impl Snow {
     /// (1 snow, 0 water).
     pub fn columns(&self) -> Vec<ColumnView> {
         self.output.columns()
+    }
+
+    /// The snow and the water, as they are without a record of [`Self::record_output`].
+    pub fn particle_sets(&self) -> Vec<ParticleSet<'_>> {
+        vec![
+            self.solid.particle_set("snow", Material::Snow),
+            self.fluid.particle_set("water", Material::Water),
+        ]
     }
 
     /// Records a measurement of the state; the result comes when the submission has run.
