@@ -5,7 +5,7 @@
 
 use frazil_reference::mpm::{self as twin, Particle};
 use frazil_scene::{InitialVolume, Mpm as Section, Rasterization, Spline, Transfer};
-use frazil_solvers::mpm::{Beginning, FaultKind, Mpm, MpmParameters, Surroundings};
+use frazil_solvers::mpm::{Beginning, FaultKind, Mpm, MpmParameters, NODES_PER_THREAD, Surroundings};
 use frazil_solvers::{StateColumn, Tuning};
 use frazil_tests::mpm_stages::MpmCase;
 use frazil_tests::snowpack::{empty_space, state_of};

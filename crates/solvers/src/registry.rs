@@ -80,3 +80,71 @@ pub fn factory_of(scene: &Scene) -> Result<&'static dyn SolverFactory, RegistryE
 pub fn set_infos(scene: &Scene, n_particles: usize) -> Vec<SetInfo> {
     factory_of(scene).map_or_else(|_| Vec::new(), |factory| factory.set_infos(scene, n_particles))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::solver::stage_named;
+    use crate::{Solver, SolverError, StateColumn, Tuning};
+    use frazil_scene::Sampled;
+    use frazil_vk::Device;
+
+    /// A solver that takes the name of another, and is never made.
+    struct Impostor;
+
+    impl SolverFactory for Impostor {
+        fn kind(&self) -> &'static str {
+            "mpm"
+        }
+
+        fn about(&self) -> &'static str {
+            "an impostor"
+        }
+
+        fn create(
+            &self,
+            _: &Device,
+            _: &Scene,
+            _: &Sampled,
+            _: Tuning,
+        ) -> Result<Box<dyn Solver>, SolverError> {
+            Err(refused())
+        }
+
+        fn restore(
+            &self,
+            _: &Device,
+            _: &Scene,
+            _: &[StateColumn],
+            _: u64,
+        ) -> Result<Box<dyn Solver>, SolverError> {
+            Err(refused())
+        }
+    }
+
+    fn refused() -> SolverError {
+        SolverError::Scene { key: "solver.kind".into(), found: "an impostor".into() }
+    }
+
+    #[test]
+    fn two_solvers_of_one_name_are_refused_with_both() {
+        let error = register(&Impostor).unwrap_err().to_string();
+        assert!(error.contains("\"mpm\"") && error.contains("an impostor"), "{error}");
+        assert!(error.contains(mpm::Factory.about()), "{error}");
+        assert_eq!(factories().len(), BUILT_IN.len());
+    }
+
+    #[test]
+    fn an_unknown_kind_is_refused_with_the_list() {
+        assert_eq!(factory("dem").map(|factory| factory.kind()), Ok("dem"));
+        let error = factory("fem").map(|factory| factory.kind()).unwrap_err().to_string();
+        assert_eq!(error, "solver.kind: found \"fem\", expected one of pbd, mpm, dem");
+    }
+
+    #[test]
+    fn an_unknown_stage_is_refused_with_the_list() {
+        assert_eq!(stage_named(["Weigh", "Solve 0", "Weigh"], "Solve 0").unwrap(), "Solve 0");
+        let error = stage_named(["Weigh", "Solve 0", "Weigh"], "Rub").unwrap_err().to_string();
+        assert_eq!(error, "stage \"Rub\": unknown to this solver, expected one of Weigh, Solve 0");
+    }
+}

@@ -73,17 +73,7 @@ pub trait Solver {
     /// Lists the numbers of a measurement that are worth watching, with their labels: by default those that most
     /// solvers have.
     fn highlights(&self, measured: &Measurement) -> Vec<(String, String)> {
-        let metrics = self.metrics();
-        let value = |name: &str| {
-            let place = metrics.iter().position(|metric| metric.name == name)?;
-            measured.values.get(place)
-        };
-        let rows = [
-            ("kinetic energy", value("kinetic_energy").map(|value| format!("{value:.4} J"))),
-            ("mean density", value("density_mean").map(|value| format!("{value:.1} kg/m³"))),
-            ("fastest", value("speed_max").map(|value| format!("{value:.2} m/s"))),
-        ];
-        rows.into_iter().filter_map(|(label, text)| Some((label.to_owned(), text?))).collect()
+        motion_highlights(&self.metrics(), measured)
     }
 
     /// Records a check of the solver's own data, where there is something to check: after a step, nothing is found.
@@ -140,8 +130,11 @@ pub trait SolverFactory: Sync {
         step: u64,
     ) -> Result<Box<dyn Solver>, SolverError>;
 
-    /// Lists the sets of a scene's particles, and how pictures show them, as far as the scene alone tells.
-    fn set_infos(&self, scene: &Scene, n_particles: usize) -> Vec<SetInfo>;
+    /// Lists the sets of a scene's particles, and how pictures show them, as far as the scene alone tells: nothing by
+    /// default, and then a picture's first values give the ranges of its colours.
+    fn set_infos(&self, _scene: &Scene, _n_particles: usize) -> Vec<SetInfo> {
+        Vec::new()
+    }
 
     /// Lists the tunables that steps depend on.
     fn tunables(&self) -> Vec<&'static Tunable> {
@@ -235,6 +228,20 @@ pub(crate) fn stage_named<S: Display>(
         }
     }
     Err(SolverError::Stage { found: name.to_owned(), expected: names.join(", ") })
+}
+
+/// The numbers worth watching that most solvers measure.
+pub(crate) fn motion_highlights(metrics: &[MetricInfo], measured: &Measurement) -> Vec<(String, String)> {
+    let value = |name: &str| {
+        let place = metrics.iter().position(|metric| metric.name == name)?;
+        measured.values.get(place)
+    };
+    let rows = [
+        ("kinetic energy", value("kinetic_energy").map(|value| format!("{value:.4} J"))),
+        ("mean density", value("density_mean").map(|value| format!("{value:.1} kg/m³"))),
+        ("fastest", value("speed_max").map(|value| format!("{value:.2} m/s"))),
+    ];
+    rows.into_iter().filter_map(|(label, text)| Some((label.to_owned(), text?))).collect()
 }
 
 /// Labels and what belongs to them.

@@ -3,7 +3,7 @@
 use super::shown::set_infos;
 use super::snow::{self, LinkCheck, PendingSnowMetrics, Snow, SnowMetrics};
 use super::{Fluid, PendingMetrics};
-use crate::solver::{rows, stage_named};
+use crate::solver::{motion_highlights, rows, stage_named};
 use crate::{
     CurveSpec, InvariantFault, Measurement, MetricInfo, MotionMetrics, PanelSpec, PendingInvariants,
     PendingMeasurement, PendingResult, PlotSpec, Solver, SolverError, SolverFactory, StateColumn, Tuning,
@@ -233,11 +233,7 @@ impl Solver for Snow {
             place.and_then(|place| measured.values.get(place)).copied().unwrap_or(f64::NAN)
         };
         let pair = |first: &str, second: &str| format!("{}, {}", value(first), value(second));
-        let mut lines = rows([
-            ("kinetic energy", format!("{:.4} J", value("kinetic_energy"))),
-            ("mean density", format!("{:.1} kg/m³", value("density_mean"))),
-            ("fastest", format!("{:.2} m/s", value("speed_max"))),
-        ]);
+        let mut lines = motion_highlights(&Solver::metrics(self), measured);
         lines.extend(rows([
             ("snow, water", pair("n_solid", "n_fluid")),
             ("melted, frozen", pair("n_melted", "n_frozen")),
