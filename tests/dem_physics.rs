@@ -285,17 +285,16 @@ fn a_bond_holds_its_load_and_breaks_beyond() {
             })
             .collect();
         let mut columns = pack.columns();
-        let write = |columns: &mut Vec<frazil_solvers::pbd::StateColumn>,
-                     name: &str,
-                     of: &dyn Fn(&Grain) -> DVec3| {
-            let ids = columns.iter().find(|c| c.name == "id").unwrap().words.clone();
-            let column = columns.iter_mut().find(|c| c.name == name).unwrap();
-            column.words = ids
-                .iter()
-                .flat_map(|id| of(&spun[*id as usize]).as_vec3().to_array())
-                .map(f32::to_bits)
-                .collect();
-        };
+        let write =
+            |columns: &mut Vec<frazil_solvers::StateColumn>, name: &str, of: &dyn Fn(&Grain) -> DVec3| {
+                let ids = columns.iter().find(|c| c.name == "id").unwrap().words.clone();
+                let column = columns.iter_mut().find(|c| c.name == name).unwrap();
+                column.words = ids
+                    .iter()
+                    .flat_map(|id| of(&spun[*id as usize]).as_vec3().to_array())
+                    .map(f32::to_bits)
+                    .collect();
+            };
         write(&mut columns, "velocity", &|g| g.velocity);
         write(&mut columns, "spin", &|g| g.spin);
         let parameters = pack.dem.parameters().clone();

@@ -6,7 +6,7 @@ use frazil_reference::dem::{Grain, State};
 use frazil_reference::mpm::{Collider, Shape, Surface};
 use frazil_scene::{Dem as Section, Slab, SlabPiece};
 use frazil_solvers::dem::{Dem, Grains, Pieces};
-use frazil_solvers::pbd::{StateColumn, Tuning};
+use frazil_solvers::{StateColumn, Tuning};
 use frazil_tests::grains::{Grainpack, dt_s, grain, section};
 use frazil_tests::slabs::{block, ice, link, pieces, set_spin, tetrahedron};
 use frazil_tests::{Random, Worst, assert_no_validation_messages, device};

@@ -6,7 +6,7 @@ use frazil_reference::dem::{Grain, Partner, State};
 use frazil_reference::mpm::{Collider, Heights, Motion, Shape, Surface};
 use frazil_scene::{Bonds, Dem as Section};
 use frazil_solvers::dem::{Dem, Grains};
-use frazil_solvers::pbd::{StateColumn, Tuning};
+use frazil_solvers::{StateColumn, Tuning};
 use frazil_tests::grains::{Grainpack, dt_s, section};
 use frazil_tests::meshes::ball_mesh;
 use frazil_tests::{Random, Worst, assert_no_validation_messages, config, device};

@@ -5,8 +5,8 @@
 
 use frazil_reference::mpm::{self as twin, Particle};
 use frazil_scene::{InitialVolume, Mpm as Section, Rasterization, Spline, Transfer};
-use frazil_solvers::mpm::{Beginning, FaultKind, Mpm, MpmParameters, Surroundings};
-use frazil_solvers::pbd::{StateColumn, Tuning};
+use frazil_solvers::mpm::{Beginning, FaultKind, Mpm, MpmParameters, NODES_PER_THREAD, Surroundings};
+use frazil_solvers::{StateColumn, Tuning};
 use frazil_tests::mpm_stages::MpmCase;
 use frazil_tests::snowpack::{empty_space, state_of};
 use frazil_tests::{Random, assert_no_validation_messages, device};
@@ -143,7 +143,7 @@ fn how_many_nodes_a_thread_gathers_for_changes_no_bit() {
             let case = MpmCase::new(case.section, DT_S, case.surroundings, vec![moving_ball()]);
             let particles = crowd(&case);
             let run = |nodes_per_thread: u32| {
-                let tuning = Tuning::new(64).unwrap().with_nodes_per_thread(nodes_per_thread).unwrap();
+                let tuning = Tuning::new(64).unwrap().with(&NODES_PER_THREAD, nodes_per_thread).unwrap();
                 let beginning = beginning_of(&particles);
                 let mut mpm = Mpm::new(
                     &DEVICE,

@@ -6,8 +6,8 @@
 use frazil_io::{Column, Frame, ShapeStatistics};
 use frazil_reference::mpm::Particle;
 use frazil_scene::Scene;
+use frazil_solvers::Tuning;
 use frazil_solvers::mpm::Mpm;
-use frazil_solvers::pbd::Tuning;
 use frazil_tests::snowpack::Snowpack;
 use frazil_tests::{assert_no_validation_messages, device};
 use glam::{DMat2, DVec2, DVec3};

@@ -6,8 +6,8 @@ use frazil_reference::mpm as twin;
 use frazil_scene::{
     Implicit, InitialVolume, Mpm as Section, Rasterization, Spline, Surface, Transfer, Weights,
 };
+use frazil_solvers::Tuning;
 use frazil_solvers::mpm::{Beginning, Mpm, Surroundings};
-use frazil_solvers::pbd::Tuning;
 use frazil_tests::mpm_stages::{MpmCase, ROUNDING, Stages, name_of};
 use frazil_tests::snowpack::{empty_space, particles_of_state, state_of};
 use frazil_tests::{Worst, assert_no_validation_messages, device};

@@ -3,8 +3,9 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use frazil_scene::{LatentHeat, Phase, Scene};
+use frazil_solvers::Tuning;
+use frazil_solvers::pbd::Snow;
 use frazil_solvers::pbd::snow::Stage;
-use frazil_solvers::pbd::{Snow, Tuning};
 use frazil_tests::{Particle, Random, SnowSimulation, assert_no_validation_messages, device};
 use frazil_vk::Device;
 use proptest::prelude::*;

@@ -5,7 +5,8 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use frazil_scene::Scene;
-use frazil_solvers::pbd::{Snow, SnowMetrics, Tuning};
+use frazil_solvers::Tuning;
+use frazil_solvers::pbd::{Snow, SnowMetrics};
 use frazil_tests::{SnowSimulation, assert_no_validation_messages, device};
 use frazil_vk::Device;
 use proptest::prelude::*;

@@ -6,8 +6,9 @@
 use frazil_kernels::CellSortMethod;
 use frazil_reference::snow::{Averaging, Kind, LatentHeat, Parameters, State};
 use frazil_scene::{Phase, Sampled, Scene};
+use frazil_solvers::Tuning;
+use frazil_solvers::pbd::Snow;
 use frazil_solvers::pbd::snow::Stage;
-use frazil_solvers::pbd::{Snow, Tuning};
 use frazil_tests::{
     Random, assert_no_validation_messages, config, device, is_migrating_after, run_snow_stage, run_snow_twin,
     snow_disagreement, snow_state, snow_twin_parameters,

@@ -16,21 +16,22 @@ const float SNOW_WRAP = 0.3;
 layout(location = 0) in vec3 ray;
 layout(location = 1) flat in vec3 center;
 layout(location = 2) flat in vec3 color;
+layout(location = 3) flat in float sphere_radius;
 layout(location = 0) out vec4 pixel;
 layout(depth_less) out float gl_FragDepth;
 
 void main() {
     vec3 hit;
-    if (!imposter_hit(view, ray, center, radius, hit)) discard;
+    if (!imposter_hit(view, ray, center, sphere_radius, hit)) discard;
     if (is_too_near(view, hit)) discard;
     gl_FragDepth = depth_at(view, hit);
     vec3 to_viewer = toward_viewer(view, hit);
-    vec3 normal = (hit - center) / radius;
+    vec3 normal = (hit - center) / sphere_radius;
     vec3 shown = color;
     uint kind = shading & 0xffu;
     if (kind == SHADING_LIT) shown = lit(color, normal, to_viewer, view);
     if (kind == SHADING_MATTE) shown = matte(color, normal, view);
-    if (kind == SHADING_SUNLIT) shown = sunlit(color, normal, axis_vector(shading >> 8u), to_sun, SNOW_WRAP);
+    if (kind == SHADING_SUNLIT) shown = sunlit(color, normal, axis_vector((shading >> 8u) & 0xffu), to_sun, SNOW_WRAP);
     float taken = 1.0;
     if (kind == SHADING_TRANSLUCENT) {
         // Layers of one colour blend to the same whatever their order, as light that is absorbed along the ray (Beer and Lambert);

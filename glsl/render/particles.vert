@@ -2,9 +2,9 @@
 // Particles as sphere imposters, coloured by a column through a colour map.
 //
 // Six vertices a particle make a quad that just covers its sphere; particles past count[0] make none, so that the draw
-// needs no count from the host. The column is read as raw words: COLUMN_F32 takes a word a particle, COLUMN_VEC3 the
-// magnitude of three, COLUMN_U32 a word as an integer; COLUMN_NONE reads none and gives all the uniform colour. A value
-// that is not finite is drawn in magenta.
+// needs no count from the host. The column is read as raw words: COLUMN_F32 takes a word of an element less an origin,
+// COLUMN_VEC3 the magnitude of three, COLUMN_U32 a word as an integer; COLUMN_NONE reads none and gives all one colour. A
+// value that is not finite is drawn in magenta.
 #extension GL_GOOGLE_include_directive : require
 #include "render/view.glsl"
 #include "render/imposter.glsl"
@@ -14,11 +14,13 @@ layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
 layout(scalar, binding = 1) readonly buffer Positions { vec3 positions[]; };
 layout(scalar, binding = 2) readonly buffer Column { uint column[]; };
 layout(scalar, binding = 3) readonly buffer ColorMap { vec3 color_map[]; };
+layout(scalar, binding = 4) readonly buffer Radii { float radii[]; };
 #include "render/particles.glsl"
 
 layout(location = 0) out vec3 ray;
 layout(location = 1) flat out vec3 center;
 layout(location = 2) flat out vec3 color;
+layout(location = 3) flat out float sphere_radius;
 
 // What the words of `column` are.
 const uint COLUMN_F32 = 0u;
@@ -27,15 +29,16 @@ const uint COLUMN_U32 = 2u;
 const uint COLUMN_NONE = 3u;
 
 float value(uint particle_idx) {
-    if (column_kind == COLUMN_F32) return uintBitsToFloat(column[particle_idx]);
-    if (column_kind == COLUMN_U32) return float(column[particle_idx]);
-    uint word = 3u * particle_idx;
+    uint word = column_stride * particle_idx + column_index;
+    if (column_kind == COLUMN_F32) return uintBitsToFloat(column[word]) - coloring.z;
+    if (column_kind == COLUMN_U32) return float(column[word]);
     return length(vec3(
         uintBitsToFloat(column[word]), uintBitsToFloat(column[word + 1u]), uintBitsToFloat(column[word + 2u])));
 }
 
 vec3 mapped(float x) {
     if (isnan(x) || isinf(x)) return vec3(1.0, 0.0, 1.0);
+    float lo = coloring.x, hi = coloring.y;
     // An empty range has one colour: the middle.
     float t = hi > lo ? clamp((x - lo) / (hi - lo), 0.0, 1.0) : 0.5;
     float at = t * float(color_map.length() - 1);
@@ -49,10 +52,13 @@ void main() {
     ray = vec3(0.0);
     center = vec3(0.0);
     color = vec3(0.0);
+    sphere_radius = 0.0;
     if (particle_idx >= count[0]) return;
     center = positions[particle_idx] - view.eye;
-    if (!imposter_visible(view, center, radius)) return;
-    ray = imposter_corner(view, center, radius, quad_corner(uint(gl_VertexIndex) % 6u));
-    color = column_kind == COLUMN_NONE ? uniform_color : mapped(value(particle_idx));
+    bool has_radii = (shading >> 16u) != 0u;
+    sphere_radius = has_radii ? radius * radii[particle_idx] : radius;
+    if (!imposter_visible(view, center, sphere_radius)) return;
+    ray = imposter_corner(view, center, sphere_radius, quad_corner(uint(gl_VertexIndex) % 6u));
+    color = column_kind == COLUMN_NONE ? coloring : mapped(value(particle_idx));
     gl_Position = clip_position(view, ray);
 }

@@ -7,7 +7,7 @@ use frazil_reference::mpm::Collider;
 use frazil_scene::Dem as Section;
 use frazil_solvers::Surroundings;
 use frazil_solvers::dem::{Dem, DemFault, DemMetrics, DemParameters, Grains, Pieces};
-use frazil_solvers::pbd::{StateColumn, Tuning};
+use frazil_solvers::{StateColumn, Tuning};
 use frazil_vk::Device;
 use glam::DVec3;
 
@@ -188,7 +188,7 @@ impl Grainpack {
             self.device.download(&column.words, column.words.len()).expect("a column")
         };
         let columns = self.dem.state_columns();
-        columns.iter().map(|c| StateColumn { name: c.name.into(), words: words(c) }).collect()
+        columns.iter().map(|c| StateColumn { name: c.name.to_string(), words: words(c) }).collect()
     }
 
     /// What the device holds, by id.

@@ -20,7 +20,8 @@ pub use snow_twin::{is_migrating_after, run_snow_stage, run_snow_twin, snow_disa
 pub use worst::Worst;
 
 use frazil_scene::Scene;
-use frazil_solvers::pbd::{Fluid, FluidMetrics, Snow, SnowMetrics};
+use frazil_solvers::MotionMetrics;
+use frazil_solvers::pbd::{Fluid, Snow, SnowMetrics};
 use frazil_vk::{Device, DeviceOptions};
 use proptest::prelude::ProptestConfig;
 
@@ -103,7 +104,7 @@ impl Simulation {
     /// # Panics
     /// If the device refuses.
     #[allow(clippy::expect_used)]
-    pub fn advance(&mut self, steps: u64) -> FluidMetrics {
+    pub fn advance(&mut self, steps: u64) -> MotionMetrics {
         let mut left = steps;
         loop {
             let mut recorder = self.device.recorder().expect("a recorder");

@@ -4,7 +4,7 @@ use crate::grains::state_of;
 use frazil_reference::dem::Grain;
 use frazil_scene::Scene;
 use frazil_solvers::dem::{Dem, DemMetrics};
-use frazil_solvers::pbd::{StateColumn, Tuning};
+use frazil_solvers::{StateColumn, Tuning};
 use frazil_vk::Device;
 
 /// Steps in a submission.
@@ -72,7 +72,7 @@ impl SceneGrains {
             device.download(&column.words, column.words.len()).expect("a column")
         };
         let columns = self.dem.state_columns();
-        columns.iter().map(|c| StateColumn { name: c.name.into(), words: words(c) }).collect()
+        columns.iter().map(|c| StateColumn { name: c.name.to_string(), words: words(c) }).collect()
     }
 
     /// The grains by id.

@@ -4,7 +4,7 @@ use crate::{Random, device};
 use frazil_reference::mpm as twin;
 use frazil_scene::Mpm as Section;
 use frazil_solvers::mpm::{Beginning, Fault, Mpm, MpmMetrics, MpmParameters, Surroundings};
-use frazil_solvers::pbd::{StateColumn, Tuning};
+use frazil_solvers::{StateColumn, Tuning};
 use frazil_vk::{Device, ReadbackRing};
 
 pub use frazil_bench::benches::{

@@ -1,7 +1,9 @@
 //! One property of all particles of a phase.
 
+use crate::display::Display;
 use bytemuck::Pod;
 use frazil_vk::{Buffer, Device, Result};
+use std::borrow::Cow;
 
 /// What a column's elements are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,6 +16,13 @@ pub enum ColumnKind {
     Vec3,
     /// So many numbers: the entries of a matrix.
     Matrix(u32),
+    /// One number of records of several: for pictures only, files take a column of its own.
+    Component {
+        /// 32-bit words a record takes.
+        stride: u32,
+        /// Which of them the number is.
+        index: u32,
+    },
 }
 
 impl ColumnKind {
@@ -23,6 +32,7 @@ impl ColumnKind {
             Self::U32 | Self::F32 => 1,
             Self::Vec3 => 3,
             Self::Matrix(entries) => entries,
+            Self::Component { stride, .. } => stride,
         }
     }
 }
@@ -59,13 +69,32 @@ pub struct Column<T> {
 #[derive(Clone, Debug)]
 pub struct ColumnView {
     /// Its name, as in files and on the command line.
-    pub name: &'static str,
+    pub name: Cow<'static, str>,
     /// Its SI unit, `1` for none.
-    pub unit: &'static str,
+    pub unit: Cow<'static, str>,
     /// What its elements are.
     pub kind: ColumnKind,
     /// The state, as 32-bit words.
     pub words: Buffer<u32>,
+    /// How it is shown, as far as its owner says.
+    pub display: Option<Display>,
+}
+
+impl ColumnView {
+    /// Views a buffer as a column of which its owner does not say how it is shown.
+    pub fn new(
+        name: impl Into<Cow<'static, str>>,
+        unit: impl Into<Cow<'static, str>>,
+        kind: ColumnKind,
+        words: Buffer<u32>,
+    ) -> Self {
+        Self { name: name.into(), unit: unit.into(), kind, words, display: None }
+    }
+
+    /// Says how it is shown.
+    pub fn shown_as(self, display: Display) -> Self {
+        Self { display: Some(display), ..self }
+    }
 }
 
 /// A column of any element type, as permutations need it.
@@ -124,7 +153,7 @@ impl Column<f32> {
 
 impl<T: Element> AnyColumn for Column<T> {
     fn view(&self) -> ColumnView {
-        ColumnView { name: self.name, unit: self.unit, kind: self.kind, words: self.front.cast() }
+        ColumnView::new(self.name, self.unit, self.kind, self.front.cast())
     }
 
     fn back_words(&self) -> Buffer<u32> {

@@ -10,11 +10,13 @@
 //! No physics lives here, and no kernel that knows what a column means.
 
 mod column;
+mod display;
 mod permutation;
 mod phase;
 mod set;
 
 pub use column::{AnyColumn, Column, ColumnKind, ColumnView, Element};
+pub use display::{ColorScale, Display};
 pub use permutation::Permutation;
 pub use phase::PhaseArray;
-pub use set::{Material, ParticleSet};
+pub use set::{ColumnInfo, Material, ParticleSet, SetInfo};

@@ -3,8 +3,8 @@
 //! `cargo run --example gallery -- wave.png [PARTICLES] [WIDTH HEIGHT] [SUPERSAMPLING]`
 
 use frazil_render::{
-    Ball, ColorMap, Coloring, Column, Frame, Ground, Legend, OrbitCamera, Particles, Renderer, Shading,
-    Swatch, WireBox,
+    Ball, ColorMap, Coloring, Column, Frame, Ground, Legend, OrbitCamera, Particles, Radius, Renderer,
+    Shading, Swatch, WireBox,
     glam::{Vec3, vec3},
     write_png,
 };
@@ -52,7 +52,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             positions: &position_column,
             count: &count,
             at_most: u32::MAX,
-            radius_m: 0.5 * spacing,
+            radius: Radius::Uniform(0.5 * spacing),
             coloring,
             shading: Shading::Lit,
         },
@@ -60,7 +60,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             positions: &snow_column,
             count: &snow_count,
             at_most: u32::MAX,
-            radius_m: 0.5 * spacing,
+            radius: Radius::Uniform(0.5 * spacing),
             coloring: Coloring::Uniform(swatch.color),
             shading: Shading::Matte,
         },

@@ -18,12 +18,6 @@ impl ColorMap {
     /// Every map.
     pub const ALL: [Self; 4] = [Self::Viridis, Self::Inferno, Self::Vik, Self::Grey];
 
-    /// The range about `center` that shows `lo` and `hi` with the map's middle at the centre, for a diverging map.
-    pub fn centered(center: f32, lo: f32, hi: f32) -> [f32; 2] {
-        let reach = (center - lo).abs().max((hi - center).abs());
-        [center - reach, center + reach]
-    }
-
     /// The display-encoded (sRGB) colour at `t`, clamped to 0 … 1.
     pub fn at(self, t: f32) -> [f32; 3] {
         let entries = self.entries();
@@ -118,11 +112,5 @@ mod tests {
     fn values_past_the_ends_have_the_colours_of_the_ends() {
         assert_eq!(ColorMap::Viridis.at(-3.0), ColorMap::Viridis.at(0.0));
         assert_eq!(ColorMap::Viridis.at(7.0), [253.0 / 255.0, 231.0 / 255.0, 37.0 / 255.0]);
-    }
-
-    #[test]
-    fn a_centered_range_holds_both_ends_and_is_symmetric() {
-        assert_eq!(ColorMap::centered(0.0, -10.0, 4.0), [-10.0, 10.0]);
-        assert_eq!(ColorMap::centered(5.0, 4.0, 9.0), [1.0, 9.0]);
     }
 }

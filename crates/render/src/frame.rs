@@ -50,7 +50,7 @@ pub struct Light {
     pub fog_per_m: f32,
 }
 
-/// A set of particles of one radius.
+/// A set of particles.
 #[derive(Clone, Debug)]
 pub struct Particles<'a> {
     /// Centres, in m.
@@ -59,12 +59,28 @@ pub struct Particles<'a> {
     pub count: &'a DeviceCount,
     /// No more than these are drawn, whatever the count says.
     pub at_most: u32,
-    /// Radius of the spheres, in m.
-    pub radius_m: f32,
+    /// Radius of the spheres.
+    pub radius: Radius<'a>,
     /// What they are coloured by.
     pub coloring: Coloring<'a>,
     /// How the colour is shown.
     pub shading: Shading,
+}
+
+/// Radii of a set's spheres.
+#[derive(Clone, Copy, Debug)]
+pub enum Radius<'a> {
+    /// One for all, in m.
+    Uniform(f32),
+    /// One for each.
+    Each {
+        /// The radii, in m.
+        radii_m: &'a Buffer<f32>,
+        /// What they are multiplied by.
+        scale: f32,
+        /// A typical product, in m.
+        typical_m: f32,
+    },
 }
 
 /// Where a set's colours come from.
@@ -92,6 +108,17 @@ pub enum Column<'a> {
     Vector(&'a Buffer<[f32; 3]>),
     /// By value, such as an id.
     Index(&'a Buffer<u32>),
+    /// By one number of each element, such as a component of a vector.
+    Component {
+        /// The elements.
+        numbers: &'a Buffer<f32>,
+        /// Numbers an element has.
+        stride: u32,
+        /// Which of them counts.
+        index: u32,
+        /// What is subtracted from it.
+        origin: f32,
+    },
 }
 
 /// How a colour is shown.
@@ -210,20 +237,43 @@ impl Shading {
 }
 
 impl Column<'_> {
-    /// The column as words, and the number of its kind in `particles.vert`.
-    pub(crate) fn words(&self) -> (Buffer<u32>, u32) {
-        match self {
-            Self::Scalar(buffer) => (buffer.cast(), particles::COLUMN_F32),
-            Self::Vector(buffer) => (buffer.cast(), particles::COLUMN_VEC3),
-            Self::Index(buffer) => ((*buffer).clone(), particles::COLUMN_U32),
-        }
+    /// How `particles.vert` reads the column.
+    pub(crate) fn layout(&self) -> ColumnLayout {
+        let (words, kind, stride, index, origin) = match *self {
+            Self::Scalar(buffer) => (buffer.cast(), particles::COLUMN_F32, 1, 0, 0.0),
+            Self::Vector(buffer) => (buffer.cast(), particles::COLUMN_VEC3, 3, 0, 0.0),
+            Self::Index(buffer) => (buffer.clone(), particles::COLUMN_U32, 1, 0, 0.0),
+            Self::Component { numbers, stride, index, origin } => {
+                (numbers.cast(), particles::COLUMN_F32, stride, index, origin)
+            },
+        };
+        ColumnLayout { words, kind, stride, index, origin }
     }
+}
 
-    pub(crate) fn len(&self) -> usize {
+/// A column as words, and where its values are among them.
+pub(crate) struct ColumnLayout {
+    pub words: Buffer<u32>,
+    /// `COLUMN_F32`, `COLUMN_VEC3` or `COLUMN_U32` of `particles.vert`.
+    pub kind: u32,
+    pub stride: u32,
+    pub index: u32,
+    pub origin: f32,
+}
+
+impl ColumnLayout {
+    /// Elements that the words hold.
+    pub fn len(&self) -> usize {
+        self.words.len() / self.stride as usize
+    }
+}
+
+impl Radius<'_> {
+    /// What the radius of a sphere is, give or take.
+    pub(crate) fn typical_m(self) -> f32 {
         match self {
-            Self::Scalar(buffer) => buffer.len(),
-            Self::Vector(buffer) => buffer.len(),
-            Self::Index(buffer) => buffer.len(),
+            Self::Uniform(radius_m) => radius_m,
+            Self::Each { typical_m, .. } => typical_m,
         }
     }
 }

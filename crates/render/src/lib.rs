@@ -27,7 +27,7 @@ mod terrain_detail;
 pub use camera::{OrbitCamera, Projection, UpAxis};
 pub use color_map::ColorMap;
 pub use error::Error;
-pub use frame::{Ball, Coloring, Column, Frame, Ground, Light, Particles, Shading, WireBox};
+pub use frame::{Ball, Coloring, Column, Frame, Ground, Light, Particles, Radius, Shading, WireBox};
 pub use glam;
 pub use legend::{Legend, Swatch, nice_ticks};
 pub use mesh::{Material, Mesh, PieceShapes, Pieces, Solid, SolidShape};

@@ -1,7 +1,7 @@
 //! Records a picture.
 
 use crate::canvas::{Canvas, Typeface};
-use crate::frame::{Coloring, Frame, Particles};
+use crate::frame::{Coloring, ColumnLayout, Frame, Particles, Radius};
 use crate::{ColorMap, Legend, OrbitCamera, Projection, Result, Shading, Swatch, legend};
 use crate::{Mesh, Pieces};
 use frazil_shaders::render::particles::COLUMN_NONE;
@@ -250,37 +250,49 @@ impl Renderer {
         view: View,
     ) -> Result<Draw> {
         let drawn = (set.count.capacity.min(set.at_most) as usize).min(set.positions.len());
-        let ((column, column_kind), map, [lo, hi], uniform_color) = match set.coloring {
-            Coloring::Mapped { column, map, range } => (column.words(), map, range, [0.0; 3]),
+        let too_few = |what: &str, other: &Buffer<u32>, n: usize| frazil_vk::Error::Misuse {
+            object: format!("{what} \"{}\" by \"{}\"", set.positions.name(), other.name()),
+            problem: format!("{drawn} particles but {n} values"),
+        };
+        let (column, map, coloring) = match set.coloring {
+            Coloring::Mapped { column, map, range: [lo, hi] } => {
+                let column = column.layout();
+                let origin = column.origin;
+                (column, map, [lo, hi, origin])
+            }
             // Nothing is read of what is bound in a column's place.
             Coloring::Uniform(color) => {
-                ((set.positions.cast(), COLUMN_NONE), ColorMap::default(), [0.0; 2], color)
+                let words = set.positions.cast();
+                let none = ColumnLayout { words, kind: COLUMN_NONE, stride: 3, index: 0, origin: 0.0 };
+                (none, ColorMap::default(), color)
             }
         };
-        if let Coloring::Mapped { column: values, .. } = set.coloring
-            && values.len() < drawn
-        {
-            return Err(frazil_vk::Error::Misuse {
-                object: format!("colouring \"{}\" by \"{}\"", set.positions.name(), column.name()),
-                problem: format!("{drawn} particles but {} values", values.len()),
-            }
-            .into());
+        if column.len() < drawn {
+            return Err(too_few("colouring", &column.words, column.len()).into());
+        }
+        let (radii, radius, has_radii) = match set.radius {
+            Radius::Uniform(radius_m) => (set.positions.cast(), radius_m, 0),
+            Radius::Each { radii_m, scale, .. } => (radii_m.clone(), scale, 1),
+        };
+        if has_radii == 1 && radii.len() < drawn {
+            return Err(too_few("drawing", &radii.cast(), radii.len()).into());
         }
         let bindings = particles::Bindings {
             count: &set.count.count,
             positions: set.positions,
-            column: &column,
+            column: &column.words,
             color_map: &self.color_maps[map as usize],
+            radii: &radii,
         };
-        let shading = set.shading.number() | frame.camera.up_axis.index() << 8;
+        let shading = set.shading.number() | frame.camera.up_axis.index() << 8 | has_radii << 16;
         let opacity = set.shading.opacity();
         let params = particles::Params {
             view,
-            radius: set.radius_m,
-            lo,
-            hi,
-            column_kind,
-            uniform_color,
+            radius,
+            column_kind: column.kind,
+            column_stride: column.stride,
+            column_index: column.index,
+            coloring,
             shading,
             opacity,
             fog: fog_of(frame),
@@ -495,6 +507,6 @@ fn occlusion_reach_m(frame: &Frame<'_>) -> f32 {
     const RADII: f32 = 5.0;
     const PART_OF_DISTANCE: f32 = 0.02;
     let OrbitCamera { distance_m, .. } = frame.camera;
-    let largest = frame.particles.iter().map(|p| p.radius_m).fold(0.0, f32::max);
+    let largest = frame.particles.iter().map(|p| p.radius.typical_m()).fold(0.0, f32::max);
     if largest > 0.0 { RADII * largest } else { PART_OF_DISTANCE * distance_m }
 }

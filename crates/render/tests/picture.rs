@@ -5,8 +5,8 @@
 
 use frazil_render::glam::{Vec2, Vec3, vec3};
 use frazil_render::{
-    Ball, ColorMap, Coloring, Column, Frame, Ground, Legend, OrbitCamera, Particles, Projection, Renderer,
-    Shading, Swatch, UpAxis, WireBox,
+    Ball, ColorMap, Coloring, Column, Frame, Ground, Legend, OrbitCamera, Particles, Projection, Radius,
+    Renderer, Shading, Swatch, UpAxis, WireBox,
 };
 use frazil_vk::{
     BarrierPlan, Buffer, Device, DeviceCount, DeviceOptions, ReadbackRing, RecorderOptions, find_hazards,
@@ -76,7 +76,7 @@ impl Set {
             positions: &self.positions,
             count: &self.count,
             at_most: u32::MAX,
-            radius_m,
+            radius: Radius::Uniform(radius_m),
             coloring,
             shading: Shading::Flat,
         }
@@ -310,6 +310,37 @@ fn vectors_color_by_magnitude_and_integers_by_value() {
         let picture = studio.draw(&bare(camera(), &[particles]));
         assert_near(picture.at(WIDTH / 2, HEIGHT / 2), ColorMap::Viridis.at(t), &format!("{column:?}"));
     }
+    studio.check();
+}
+
+#[test]
+fn a_component_colors_by_its_distance_from_the_origin() {
+    let mut studio = Studio::new();
+    let set = studio.set(&[Vec3::ZERO], &[0.0], 1);
+    let middle = Vec2::new(0.5 * WIDTH as f32, 0.5 * HEIGHT as f32);
+    let records = studio.device.buffer_from("records", &[9.0, 9.0, 1.75, 9.0_f32]).unwrap();
+    let column = Column::Component { numbers: &records, stride: 4, index: 2, origin: 1.5 };
+    let coloring = Coloring::Mapped { column, map: ColorMap::Viridis, range: [0.0, 1.0] };
+    let particles = [Particles { coloring, ..set.flat(0.3, ColorMap::Viridis, [0.0, 1.0]) }];
+    let picture = studio.draw(&bare(camera(), &particles));
+    assert_near(picture.at_point(middle), ColorMap::Viridis.at(0.25), "1.75 less 1.5");
+    studio.check();
+}
+
+#[test]
+fn spheres_with_radii_of_their_own_are_drawn_as_large_as_alone() {
+    let mut studio = Studio::new();
+    let centers = [vec3(-0.6, 0.0, 0.0), vec3(0.5, 0.1, 0.0)];
+    let radii = [0.4_f32, 0.2];
+    let set = studio.set(&centers, &[0.5, 0.5], 2);
+    // Twice as large as they are kept.
+    let radii_m = studio.device.buffer_from("radii", &radii.map(|radius| 0.5 * radius)).unwrap();
+    let radius = Radius::Each { radii_m: &radii_m, scale: 2.0, typical_m: 0.3 };
+    let both = Particles { radius, ..set.flat(1.0, ColorMap::Viridis, [0.0, 1.0]) };
+    let picture = studio.draw(&bare(camera(), &[both]));
+    let alone = [0, 1].map(|i| studio.set(&[centers[i]], &[0.5], 1));
+    let particles = [0, 1].map(|i| alone[i].flat(radii[i], ColorMap::Viridis, [0.0, 1.0]));
+    assert!(picture.pixels == studio.draw(&bare(camera(), &particles)).pixels);
     studio.check();
 }
 

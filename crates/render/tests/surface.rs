@@ -9,7 +9,7 @@ use frazil_reference::surface::{euler_characteristics, splat_densities};
 use frazil_render::glam::{DVec3, Quat, Vec3, vec3};
 use frazil_render::{
     Coloring, Frame, Light, Material, Mesh, OrbitCamera, ParticleSurface, Particles, PieceShapes, Pieces,
-    Projection, Shading, Solid, SolidShape, SurfaceOptions, Terrain, UpAxis,
+    Projection, Radius, Shading, Solid, SolidShape, SurfaceOptions, Terrain, UpAxis,
 };
 use frazil_vk::{Buffer, DeviceCount};
 use std::f32::consts::PI;
@@ -181,7 +181,7 @@ fn the_nearest_is_seen_of_sprites_surfaces_solids_pieces_and_terrain() {
             positions: &sprite,
             count: &one,
             at_most: u32::MAX,
-            radius_m: 1.0,
+            radius: Radius::Uniform(1.0),
             coloring: Coloring::Uniform([0.0, 1.0, 0.0]),
             shading: Shading::Flat,
         }];
@@ -237,7 +237,7 @@ fn a_terrain_hides_what_is_under_it() {
             positions: &sprite,
             count: &count,
             at_most: u32::MAX,
-            radius_m: 1.0,
+            radius: Radius::Uniform(1.0),
             coloring: Coloring::Uniform([0.0, 1.0, 0.0]),
             shading: Shading::Flat,
         }];
@@ -341,7 +341,7 @@ fn faces_of_known_normal_have_their_shade_and_fog_between() {
         positions: &position,
         count: &count,
         at_most: u32::MAX,
-        radius_m: 8.0,
+        radius: Radius::Uniform(8.0),
         coloring: Coloring::Uniform(albedo.to_array()),
         shading: Shading::Sunlit,
     };

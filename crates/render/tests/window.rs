@@ -5,7 +5,8 @@
 
 use frazil_render::glam::{Vec3, vec3};
 use frazil_render::{
-    ColorMap, Coloring, Column, Frame, Ground, Legend, OrbitCamera, Particles, Renderer, Shading, WireBox,
+    ColorMap, Coloring, Column, Frame, Ground, Legend, OrbitCamera, Particles, Radius, Renderer, Shading,
+    WireBox,
 };
 use frazil_vk::{
     Buffer, Device, DeviceCount, DeviceOptions, Overlay, OverlayFrame, ReadbackRing, Swapchain,
@@ -144,7 +145,7 @@ impl Scene {
             positions: &self.positions,
             count: &self.count,
             at_most: u32::MAX,
-            radius_m: 0.05,
+            radius: Radius::Uniform(0.05),
             coloring: Coloring::Mapped { column: Column::Scalar(&self.heights), map, range },
             shading: Shading::Lit,
         }];

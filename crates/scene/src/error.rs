@@ -85,23 +85,25 @@ pub enum SceneError {
     },
 }
 
-/// "did you mean …?" if one of `known` resembles `found`, else the list of them.
-pub(crate) fn hint(found: &str, known: &[&str]) -> String {
+/// The one of `known` that resembles `found` most, if one does.
+pub fn nearest<'a>(found: &str, known: &[&'a str]) -> Option<&'a str> {
     // Jaro–Winkler favours common beginnings, as of a quantity whose unit was forgotten.
     const RESEMBLES: f64 = 0.8;
-    let nearest = known
-        .iter()
-        .map(|&candidate| (strsim::jaro_winkler(found, candidate), candidate))
-        .filter(|(likeness, _)| *likeness >= RESEMBLES)
-        .max_by(|a, b| a.0.total_cmp(&b.0));
-    match nearest {
-        Some((_, name)) => format!("did you mean {name}?"),
+    let likenesses = known.iter().map(|&candidate| (strsim::jaro_winkler(found, candidate), candidate));
+    let resembling = likenesses.filter(|(likeness, _)| *likeness >= RESEMBLES);
+    resembling.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, name)| name)
+}
+
+/// "did you mean …?" if one of `known` resembles `found`, else the list of them.
+pub(crate) fn hint(found: &str, known: &[&str]) -> String {
+    match nearest(found, known) {
+        Some(name) => format!("did you mean {name}?"),
         None => format!("expected {}", one_of(known)),
     }
 }
 
 /// "a", "a or b", "one of a, b, c".
-pub(crate) fn one_of(names: &[&str]) -> String {
+pub fn one_of(names: &[&str]) -> String {
     match names {
         [] => "nothing here".to_owned(),
         [only] => (*only).to_owned(),

@@ -59,7 +59,7 @@ pub use builtin::{Builtin, builtin};
 pub use camera::View;
 pub use collider::{Collider, Motion, Side, box_axes};
 pub use dem::*;
-pub use error::SceneError;
+pub use error::{SceneError, nearest, one_of};
 pub use every::{Every, EveryError};
 pub use loaded::Loaded;
 pub use mpm::*;

@@ -334,48 +334,6 @@ impl ParticleBlock {
     }
 }
 
-/// A property of a particle that pictures can show.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum ColourBy {
-    /// Magnitude of the velocity, m/s.
-    Speed,
-    /// Density, kg/m³.
-    Density,
-    /// Multiplier of the density constraint, which plays the part of a pressure.
-    Lambda,
-    /// Height along the up axis above the domain's floor, m.
-    Height,
-    /// The particle's id, which shows where particles come from.
-    Id,
-    /// Temperature, °C; diverging about freezing.
-    Temperature,
-    /// Snow as snow and water as water.
-    Phase,
-    /// Plastic volume ratio J_P: below 1 where snow was pressed and has hardened, above where it was torn.
-    PlasticVolume,
-    /// Mass, kg; in a plane kg/m.
-    Mass,
-}
-
-impl ColourBy {
-    /// The name used in scene files and on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Speed => "speed",
-            Self::Density => "density",
-            Self::Lambda => "lambda",
-            Self::Height => "height",
-            Self::Id => "id",
-            Self::Temperature => "temperature",
-            Self::Phase => "phase",
-            Self::PlasticVolume => "plastic_volume",
-            Self::Mass => "mass",
-        }
-    }
-}
-
 /// How pictures show particles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -439,13 +397,16 @@ pub struct Render {
     pub surface_level: f64,
     /// How particles are shown; `density` takes the place of `colour_by`.
     pub shading: Shading,
-    /// The property that colours the particles.
-    pub colour_by: ColourBy,
-    /// Values at the two ends of the colour map, in the property's unit; by default a range that follows from the
-    /// scene and is the same in every picture.
+    /// The column that colours the particles, by the name it has in recordings: a vector by its magnitude, or by a component such as
+    /// `velocity.x`. Besides columns there are `speed`, `height` above the domain's floor and, where snow is beside water, `phase`:
+    /// snow as snow and water as water.
+    #[schemars(regex(pattern = r"^[A-Za-z_][A-Za-z0-9_]*(\.[xyz])?$"))]
+    pub colour_by: String,
+    /// Values at the two ends of the colour map, in the column's unit; by default a range that follows from the
+    /// scene and is the same in every picture, or for a column that nothing is known of that of its values in the first picture.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub colour_range: Option<[f64; 2]>,
-    /// Radius of a drawn particle in spacings.
+    /// Radius of a drawn particle in spacings; of particles with a radius of their own in diameters, 0.5 being as large as they are.
     pub particle_radius_spacings: f64,
     /// Radius of a drawn water particle in spacings, in scenes with snow.
     pub water_radius_spacings: f64,
@@ -473,7 +434,7 @@ impl Default for Render {
             surface_cell_spacings: 1.0,
             surface_level: 0.35,
             shading: Shading::Lit,
-            colour_by: ColourBy::Speed,
+            colour_by: "speed".to_owned(),
             colour_range: None,
             particle_radius_spacings: 0.5,
             water_radius_spacings: 0.6,

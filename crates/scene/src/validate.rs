@@ -2,8 +2,8 @@
 
 use crate::source::Source;
 use crate::{
-    ColourBy, Dem, Every, Fill, Fluid, Mpm, Output, ParticleBlock, RenderScheme, SCENE_VERSION, Scene,
-    SceneError, Shape, SolverKind, TimeStep, Vec3,
+    Dem, Every, Fill, Fluid, Mpm, Output, ParticleBlock, RenderScheme, SCENE_VERSION, Scene, SceneError,
+    Shape, SolverKind, TimeStep, Vec3,
 };
 
 /// Most particles a scene may have: a column of four f32 a particle must fit into one storage buffer, whose size in bytes
@@ -398,32 +398,20 @@ impl Scene {
         self.check_phase(check, key, block)
     }
 
-    /// Properties that the scene's particles have not are shown by no colour.
+    /// Which columns there are only the solver knows; a name that none can have is refused here.
     fn check_colour(&self, check: &Checker<'_>) -> Check {
-        let render = &self.render;
-        let of_kind = format!("in a scene of solver.kind = \"{}\"", self.solver.kind.name());
-        let (missing, others): (&[ColourBy], _) = match self.solver.kind {
-            SolverKind::Pbd => (&[ColourBy::PlasticVolume, ColourBy::Mass], "speed, density, height, id"),
-            SolverKind::Mpm => (
-                &[ColourBy::Lambda, ColourBy::Temperature, ColourBy::Phase],
-                "speed, density, height, id, plastic_volume, mass",
-            ),
-            SolverKind::Dem => (
-                &[
-                    ColourBy::Density,
-                    ColourBy::Lambda,
-                    ColourBy::Temperature,
-                    ColourBy::Phase,
-                    ColourBy::PlasticVolume,
-                ],
-                "speed, height, id, mass",
-            ),
-        };
-        if missing.contains(&render.colour_by) {
-            let found = format!("\"{}\" {of_kind}", render.colour_by.name());
-            return check.fail("render.colour_by", found, format!("one of {others}"));
+        let name = &self.render.colour_by;
+        let column =
+            name.strip_suffix(['x', 'y', 'z']).and_then(|column| column.strip_suffix('.')).unwrap_or(name);
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        if !column.starts_with(|c: char| c.is_ascii_digit())
+            && !column.is_empty()
+            && column.chars().all(is_plain)
+        {
+            return Ok(());
         }
-        Ok(())
+        let expected = "the name of a column, such as velocity, or of its component, such as velocity.x";
+        check.fail("render.colour_by", format!("\"{name}\""), expected)
     }
 
     /// A surface is of bodies in space, and shows no property.

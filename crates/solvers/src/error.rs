@@ -18,6 +18,20 @@ pub enum SolverError {
         /// What was found there.
         found: String,
     },
+    /// The scene cannot be sampled.
+    #[error(transparent)]
+    Sampling(#[from] frazil_scene::SceneError),
+    /// No solver has the name that the scene asks for.
+    #[error(transparent)]
+    Registry(#[from] crate::RegistryError),
+    /// A step has no such stage.
+    #[error("stage \"{found}\": unknown to this solver, expected one of {expected}")]
+    Stage {
+        /// The name.
+        found: String,
+        /// The names there are.
+        expected: String,
+    },
     /// A mesh is no body.
     #[error("scene: {key}: {problem}")]
     Mesh {
@@ -34,4 +48,14 @@ pub enum SolverError {
         /// What is wrong with it, what was found and what is expected.
         problem: String,
     },
+}
+
+impl SolverError {
+    /// Turns what went wrong while `pass` was recorded into what a recorder keeps for the submission to report.
+    pub fn during(self, pass: impl std::fmt::Display) -> frazil_vk::Error {
+        match self {
+            Self::Device(error) | Self::Kernel(frazil_kernels::KernelError::Device(error)) => error,
+            other => frazil_vk::Error::Misuse { object: pass.to_string(), problem: other.to_string() },
+        }
+    }
 }

@@ -1,20 +1,40 @@
 //! Solvers: each a list of passes that one can read like the paper's figure.
 //!
-//! [`pbd`] is the position-based fluid (papers 000 chapter 5 and 002 chapter 2). A solver is made from a scene and its
-//! sampled particles, records steps into a [`frazil_vk::Recorder`], and shows its columns; when to submit, what to read
-//! back and where to write it is the caller's business.
+//! [`pbd`] is the position-based fluid, with snow in it or not; [`mpm`] is snow as a continuum and [`dem`] snow as grains.
+//! Others [`register`] themselves.
+//!
+//! A [`Solver`] is made from a scene and its sampled particles by the [`SolverFactory`] that [`factory_of`] finds, records
+//! steps into a [`frazil_vk::Recorder`], and shows its columns; when to submit, what to read back and where to write it is
+//! the caller's business.
 //!
 //! Invariant: recording a step never waits for the device and never reads anything back. Counts stay on the device, and
 //! every dispatch over particles is indirect.
 
 pub mod dem;
+mod display;
 mod error;
+mod fault;
 mod mesh_body;
+mod metrics;
 pub mod mpm;
 pub mod pbd;
+mod plot;
+mod registry;
 mod saved;
+mod solver;
 mod surroundings;
+mod tuning;
 
 pub use error::SolverError;
+pub use fault::{InvariantFault, SolverFault};
 pub use mesh_body::{MeshProblem, mesh_body};
+pub use metrics::{Measurement, MetricInfo, MotionMetrics, StateSummary};
+pub use plot::{CurveSpec, PanelSpec, PlotSpec};
+pub use registry::{RegistryError, factories, factory, factory_of, register, set_infos};
+pub use saved::{Saved, StateColumn};
+pub use solver::{
+    FlowMaterial, PendingFault, PendingInvariants, PendingMeasurement, PendingResult, RigidBodies, Solver,
+    SolverFactory,
+};
 pub use surroundings::Surroundings;
+pub use tuning::{Tunable, Tuning, TuningError, WORKGROUP_SIZE};

@@ -1,25 +1,34 @@
-//! Columns of a saved state, looked up and measured.
+//! Saved states: named columns of 32-bit words, looked up and measured.
 
 use crate::SolverError;
-use crate::pbd::StateColumn;
 
-/// The columns of so many particles.
-pub(crate) struct Saved<'a> {
+/// A named column of saved state.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StateColumn {
+    /// Its name.
+    pub name: String,
+    /// Its elements as 32-bit words.
+    pub words: Vec<u32>,
+}
+
+/// The columns of a saved state, by name.
+#[derive(Clone, Copy, Debug)]
+pub struct Saved<'a> {
     state: &'a [StateColumn],
-    /// Their ids, one each.
+    /// The particles' ids, which every state has.
     pub ids: &'a [u32],
 }
 
 impl<'a> Saved<'a> {
-    /// Columns with one of ids among them.
+    /// Finds the ids, by which particles are counted.
     ///
     /// # Errors
-    /// There are no ids.
+    /// There are none.
     pub fn new(state: &'a [StateColumn]) -> Result<Self, SolverError> {
         Ok(Self { state, ids: find(state, "id")? })
     }
 
-    /// A column of so many words a particle.
+    /// Finds a column of so many words a particle.
     ///
     /// # Errors
     /// It is missing, or has another length.
@@ -33,7 +42,23 @@ impl<'a> Saved<'a> {
         Ok(column)
     }
 
-    /// A column of any length.
+    /// Reads a column of one number a particle.
+    ///
+    /// # Errors
+    /// As [`Self::of`].
+    pub fn numbers(&self, name: &str) -> Result<Vec<f32>, SolverError> {
+        Ok(bytemuck::pod_collect_to_vec(self.of(name, 1)?))
+    }
+
+    /// Reads a column of one vector a particle.
+    ///
+    /// # Errors
+    /// As [`Self::of`].
+    pub fn vectors(&self, name: &str) -> Result<Vec<[f32; 3]>, SolverError> {
+        Ok(bytemuck::pod_collect_to_vec(self.of(name, 3)?))
+    }
+
+    /// Finds a column of any length.
     ///
     /// # Errors
     /// It is missing.
@@ -41,7 +66,7 @@ impl<'a> Saved<'a> {
         find(self.state, name)
     }
 
-    /// A column of what is not particles, of so many words.
+    /// Finds a column of so many words, however many particles there are.
     ///
     /// # Errors
     /// It is missing, or has another length.

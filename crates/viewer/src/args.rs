@@ -1,13 +1,14 @@
 //! The command line.
 
 use crate::analyze::Study;
+use crate::picture;
 use crate::say;
 use crate::sweep::VaryAxis;
 use clap::{Parser, Subcommand};
 use frazil_bench::AxisOverride;
 use frazil_io::{Format, MeshFormat};
 use frazil_scene::{Every, RenderScheme, Scene, SceneError};
-use frazil_solvers::pbd::{Tuning, TuningError};
+use frazil_solvers::{Tunable, Tuning, factories};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -95,7 +96,9 @@ impl SceneChanges {
     pub fn load(&self, scene: &str) -> Result<Scene, SceneError> {
         let seed = self.seed.map(|seed| format!("seed={seed}"));
         let overrides: Vec<String> = self.shown().into_iter().chain(seed).collect();
-        Scene::find(scene, &overrides)
+        let scene = Scene::find(scene, &overrides)?;
+        picture::check(&scene)?;
+        Ok(scene)
     }
 
     /// All but the seed, as overrides.
@@ -362,8 +365,8 @@ pub struct ProfileArgs {
     /// How much slower or faster still counts as the same.
     #[arg(long, value_name = "SHARE", default_value_t = 0.05, value_parser = tolerance, allow_hyphen_values = true)]
     pub tolerance: f64,
-    /// Measure the same steps with other tunables too, taking turns: workgroup_size=64,128,256 or, of snow on a grid,
-    /// nodes_per_thread=1,2,4.
+    /// Measure the same steps with other values of one of the solver's tunables too, taking turns, such as
+    /// workgroup_size=64,128,256 or nodes_per_thread=1,2,4.
     #[arg(long, value_name = "KEY=VALUE,…")]
     pub vary: Option<VaryArg>,
     #[command(flatten)]
@@ -379,20 +382,30 @@ pub struct VaryArg {
     pub tunings: Vec<(u32, Tuning)>,
 }
 
+/// The tunables of all solvers, each once.
+fn tunables() -> Vec<&'static Tunable> {
+    let mut all: Vec<&'static Tunable> = Vec::new();
+    for tunable in factories().into_iter().flat_map(|factory| factory.tunables()) {
+        if !all.contains(&tunable) {
+            all.push(tunable);
+        }
+    }
+    all
+}
+
 impl std::str::FromStr for VaryArg {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
         let (key, values) = text.split_once('=').unwrap_or((text, ""));
-        let tuning: fn(u32) -> Result<Tuning, TuningError> = match key {
-            "workgroup_size" if !values.is_empty() => Tuning::new,
-            "nodes_per_thread" if !values.is_empty() => |n| Tuning::default().with_nodes_per_thread(n),
-            _ => {
-                return Err(format!(
-                    "found \"{text}\", expected workgroup_size= or nodes_per_thread= and values, such as \
-                     workgroup_size=64,128,256"
-                ));
-            }
+        let known = tunables();
+        let tunable = known.iter().find(|tunable| tunable.name == key && !values.is_empty());
+        let Some(tunable) = tunable else {
+            let names: Vec<String> = known.iter().map(|tunable| format!("{}=", tunable.name)).collect();
+            return Err(format!(
+                "found \"{text}\", expected {} and values, such as workgroup_size=64,128,256",
+                names.join(" or ")
+            ));
         };
         let mut tunings: Vec<(u32, Tuning)> = Vec::new();
         for text in values.split(',') {
@@ -401,7 +414,8 @@ impl std::str::FromStr for VaryArg {
             if tunings.iter().any(|(other, _)| *other == value) {
                 return Err(format!("{key}: {value} stands there twice"));
             }
-            tunings.push((value, tuning(value).map_err(|e| e.to_string())?));
+            let tuning = Tuning::default().with(tunable, value).map_err(|error| error.to_string())?;
+            tunings.push((value, tuning));
         }
         Ok(Self { key: key.to_owned(), tunings })
     }

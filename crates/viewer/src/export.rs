@@ -3,10 +3,10 @@
 use crate::args::ExportArgs;
 use crate::device;
 use crate::failure::Failure;
+use crate::picture::{Surfaces, check_surface};
 use crate::run::create_dir;
 use crate::say;
 use crate::slab_files::{self, SlabSolids};
-use crate::surface::{self, Surfaces};
 use crate::view::{Playback, Player};
 use frazil_io::{Faces, Format, MeshFormat, Recording, Tail, export_bodies, export_mesh, write_pvd};
 use frazil_scene::Scene;
@@ -58,7 +58,7 @@ fn export_particles(args: &ExportArgs, format: Format) -> Result<(), Failure> {
 /// Writes the surface of each frame's particles, of all phases in one file, and that of slabs.
 fn export_surfaces(args: &ExportArgs, format: MeshFormat, validation: bool) -> Result<(), Failure> {
     let (recording, scene) = Player::open(&args.recording, &args.changes)?;
-    surface::check(&scene, &format!("--mesh {format}"))?;
+    check_surface(&scene, &format!("--mesh {format}"))?;
     warn_of_damage(args, &recording);
     let folder = folder(args)?;
     let device = device::open(args.device.device.as_deref(), validation, Vec::new())?;

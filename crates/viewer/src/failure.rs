@@ -2,7 +2,7 @@
 
 use frazil_bench::Error as BenchError;
 use frazil_scene::SceneError;
-use frazil_solvers::SolverError;
+use frazil_solvers::{RegistryError, SolverError};
 use std::fmt::{self, Display};
 use std::process::ExitCode;
 
@@ -79,9 +79,18 @@ impl From<frazil_vk::Error> for Failure {
 impl From<SolverError> for Failure {
     fn from(error: SolverError) -> Self {
         match error {
-            SolverError::State { .. } | SolverError::Scene { .. } => Self::input(error),
+            SolverError::State { .. }
+            | SolverError::Scene { .. }
+            | SolverError::Sampling(_)
+            | SolverError::Registry(_) => Self::input(error),
             _ => Self::device(error),
         }
+    }
+}
+
+impl From<RegistryError> for Failure {
+    fn from(error: RegistryError) -> Self {
+        Self::input(error)
     }
 }
 

@@ -2,10 +2,11 @@
 
 use crate::failure::Failure;
 use crate::run::Folder;
-use crate::snow_plots;
+use crate::solver_plots;
 use frazil_io::reference_data::{KOSHIZUKA_OKA_1996_FRONT, dam_break_time, ritter_front};
 use frazil_io::{Mark, MetricsTable, Series, plot_metrics, plot_series};
 use frazil_scene::{Axis, Scene, Shape};
+use frazil_solvers::PlotSpec;
 
 /// A column of water that was let go at one end of a longer tank.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -26,16 +27,16 @@ const MEASURED_ASPECT: f64 = 2.0;
 /// The column and the tank may miss the experiment's proportions by this share: a lattice rounds.
 const TOLERANCE: f64 = 0.02;
 
-/// Plots the metrics in `folder`.
-pub fn write(folder: &Folder, scene: &Scene) -> Result<(), Failure> {
+/// Plots the metrics in `folder`, also as the solver asks for.
+pub fn write(folder: &Folder, scene: &Scene, of_solver: &[PlotSpec]) -> Result<(), Failure> {
     let table = MetricsTable::read(&folder.metrics()).map_err(Failure::other)?;
     if table.n_rows() < 2 {
         return Ok(());
     }
     plot_metrics(&table, &folder.energy_plot()).map_err(Failure::other)?;
     plot_frame_time(folder)?;
-    if scene.snow.is_some() {
-        snow_plots::write(&table, folder)?;
+    for plot in of_solver {
+        solver_plots::write(plot, &table, &folder.plot(plot))?;
     }
     match DamBreak::of(scene) {
         Some(dam_break) => dam_break.plot(&table, folder),

@@ -1,19 +1,19 @@
 //! A scene on a device, and how far it has come.
 
 use crate::failure::Failure;
-use crate::solver::Solver;
 use crate::state;
 use frazil_io::Checkpoint;
 use frazil_scene::{Sampled, Scene};
-use frazil_solvers::SolverError;
-use frazil_solvers::pbd::Tuning;
+use frazil_solvers::{Solver, SolverError, SolverFactory, Tuning, factory_of};
 use frazil_vk::{Device, Recorder};
 
 /// A scene that is being simulated.
 pub struct Simulation {
     pub device: Device,
     pub scene: Scene,
-    pub solver: Solver,
+    pub solver: Box<dyn Solver>,
+    /// What made the solver.
+    pub factory: &'static dyn SolverFactory,
     /// Particles, which neither appear nor vanish.
     pub n_particles: usize,
     step: u64,
@@ -33,16 +33,18 @@ impl Simulation {
         sampled: &Sampled,
         tuning: Tuning,
     ) -> Result<Self, SolverError> {
-        let solver = Solver::with_tuning(device, &scene, sampled, tuning)?;
-        Ok(Self { device: device.clone(), scene, solver, n_particles: sampled.len(), step: 0 })
+        let factory = factory_of(&scene)?;
+        let solver = factory.create(device, &scene, sampled, tuning)?;
+        Ok(Self { device: device.clone(), scene, solver, factory, n_particles: sampled.len(), step: 0 })
     }
 
     /// The scene in the state of a checkpoint.
     pub fn restore(device: &Device, scene: Scene, checkpoint: &Checkpoint) -> Result<Self, Failure> {
         let columns = state::state_columns(&checkpoint.sections)?;
-        let solver = Solver::restore(device, &scene, &columns, checkpoint.step)?;
+        let factory = factory_of(&scene)?;
+        let solver = factory.restore(device, &scene, &columns, checkpoint.step)?;
         let n_particles = columns.iter().find(|column| column.name == "id").map_or(0, |ids| ids.words.len());
-        Ok(Self { device: device.clone(), scene, solver, n_particles, step: checkpoint.step })
+        Ok(Self { device: device.clone(), scene, solver, factory, n_particles, step: checkpoint.step })
     }
 
     /// Records `n` steps; returns how many passes the recorder held at the end of each.

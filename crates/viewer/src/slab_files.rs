@@ -1,7 +1,7 @@
 //! Pieces of slabs that a frame records, for files of other programs.
 
 use crate::failure::Failure;
-use crate::surface::HostSurface;
+use crate::picture::HostSurface;
 use frazil_io::{Column, Faces, Frame};
 use frazil_render::glam::{DQuat, DVec3, Vec3};
 use frazil_scene::{Scene, SlabPiece};

@@ -3,21 +3,22 @@
 use crate::failure::Failure;
 use frazil_io::{Column, ColumnData, Frame};
 use frazil_particles::{ColumnKind, ColumnView};
-use frazil_solvers::pbd::StateColumn;
+use frazil_solvers::StateColumn;
 use frazil_vk::{Pending, ReadbackRing, Recorder};
+use std::borrow::Cow;
 
 /// A column that a recorded copy will bring to the host.
 pub struct PendingColumn {
-    name: &'static str,
-    unit: &'static str,
+    name: Cow<'static, str>,
+    unit: Cow<'static, str>,
     kind: ColumnKind,
     words: Pending<u32>,
 }
 
 /// A column's words on the host.
 pub struct HostColumn {
-    pub name: &'static str,
-    unit: &'static str,
+    pub name: Cow<'static, str>,
+    unit: Cow<'static, str>,
     kind: ColumnKind,
     pub words: Vec<u32>,
 }
@@ -30,8 +31,9 @@ pub fn read_columns(
 ) -> frazil_vk::Result<Vec<PendingColumn>> {
     columns
         .iter()
-        .map(|&ColumnView { name, unit, kind, ref words }| {
-            let words = ring.read(recorder, words, words.len())?;
+        .map(|column| {
+            let words = ring.read(recorder, &column.words, column.words.len())?;
+            let ColumnView { name, unit, kind, .. } = column.clone();
             Ok(PendingColumn { name, unit, kind, words })
         })
         .collect()
@@ -60,12 +62,12 @@ fn file_column(column: &HostColumn) -> Result<Column, Failure> {
         ColumnKind::U32 => ColumnData::U32(column.words.clone()),
         ColumnKind::F32 => ColumnData::F32(bytemuck::cast_slice(&column.words).to_vec()),
         ColumnKind::Vec3 => ColumnData::Vec3(bytemuck::cast_slice(&column.words).to_vec()),
-        ColumnKind::Matrix(_) => {
+        ColumnKind::Matrix(_) | ColumnKind::Component { .. } => {
             return Err(Failure::other(format!("column \"{}\": files hold no matrices", column.name)));
         }
     };
     // Columns write "1" for a number without unit, files write nothing.
-    Ok(Column::new(column.name, if column.unit == "1" { "" } else { column.unit }, data))
+    Ok(Column::new(&*column.name, if column.unit == "1" { "" } else { &*column.unit }, data))
 }
 
 /// The columns as a solver takes them back.

@@ -59,7 +59,7 @@ impl Bench for PbdStep {
         let mut before = Vec::new();
         for column in &columns {
             let words: Vec<u32> = device.download(&column.words, column.words.len())?;
-            before.push(device.buffer_from(column.name, &words)?);
+            before.push(device.buffer_from(&column.name, &words)?);
         }
         let expected = step_of_twin(device, &fluid, n)?;
         Ok(Prepared::Device(Box::new(Workload { fluid, before, expected })))

@@ -7,7 +7,7 @@ use frazil_kernels::Counts;
 use frazil_render::glam::{Vec3, vec3};
 use frazil_render::{
     Coloring, Frame, Material, OrbitCamera, ParticleSurface, Particles, PieceShapes, Pieces, Projection,
-    Renderer, Shading, SurfaceOptions, UpAxis,
+    Radius, Renderer, Shading, SurfaceOptions, UpAxis,
 };
 use frazil_vk::{Buffer, Device, DeviceCount, ReadbackRing, Recorder};
 
@@ -200,7 +200,7 @@ impl DeviceWorkload for Workload {
             positions: &self.position,
             count: &self.count,
             at_most: u32::MAX,
-            radius_m: RADIUS_M,
+            radius: Radius::Uniform(RADIUS_M),
             coloring,
             shading: Shading::Sunlit,
         };

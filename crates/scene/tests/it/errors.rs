@@ -75,6 +75,16 @@ fn values_out_of_range_are_placed() {
         "minimal.toml with --set colliders=[{plane={point_m=[0,0,0],normal=[0,0,0]}}]: colliders.0.plane.normal: found \
          [0, 0, 0], expected a direction, not the zero vector",
     );
+    for name in ["", "two words", "velocity.w", ".x", "2d"] {
+        let set = format!("render.colour_by=\"{name}\"");
+        assert_message(
+            minimal(&[&set]),
+            &format!(
+                "minimal.toml with --set {set}: render.colour_by: found \"{name}\", expected the name of a column, such as \
+                 velocity, or of its component, such as velocity.x"
+            ),
+        );
+    }
     assert_message(
         minimal(&["render.colour_range=[1,1]"]),
         "minimal.toml with --set render.colour_range=[1,1]: render.colour_range: found [1, 1], expected two numbers, the \

@@ -1,6 +1,6 @@
 //! Defaults and what follows from a scene's values.
 
-use frazil_scene::{Axis, ColourBy, Scene, SolverKind};
+use frazil_scene::{Axis, Scene, SolverKind};
 
 use crate::minimal;
 
@@ -15,7 +15,7 @@ fn what_is_left_out_has_its_default() {
     );
     assert_eq!(scene.solver.kind, SolverKind::Pbd);
     assert_eq!(scene.solver.artificial_pressure.exponent, 4);
-    assert_eq!(scene.render.colour_by, ColourBy::Speed);
+    assert_eq!(scene.render.colour_by, "speed");
     assert_eq!(scene.output.render_every, None);
     assert!(scene.colliders.is_empty());
     // A section that is partly given keeps the defaults of the rest.

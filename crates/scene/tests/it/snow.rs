@@ -1,8 +1,6 @@
 //! The `[snow]` section, and what needs it.
 
-use frazil_scene::{
-    ColourBy, LatentHeat, LinkBuilder, LinkLimit, Links, Phase, Scene, SceneError, Snow, WallModel,
-};
+use frazil_scene::{LatentHeat, LinkBuilder, LinkLimit, Links, Phase, Scene, SceneError, Snow, WallModel};
 
 use crate::{MINIMAL, minimal};
 
@@ -150,7 +148,7 @@ fn snow_needs_its_section() {
          expected \"analytic\", or a [snow] section",
     );
     assert_eq!(snowy("", &["domain.walls=particles"]).unwrap().domain.walls, WallModel::Particles);
-    assert_eq!(minimal(&["render.colour_by=phase"]).unwrap().render.colour_by, ColourBy::Phase);
+    assert_eq!(minimal(&["render.colour_by=phase"]).unwrap().render.colour_by, "phase");
 }
 
 #[test]

@@ -1,8 +1,11 @@
-//! GLSL to SPIR-V, with includes taken from `glsl/` and errors that name file and line.
+//! GLSL to SPIR-V, with includes taken from `glsl/`, or else from the engine's, and errors that name file and line.
 
 use super::constants::{Constant, constants};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+
+/// The engine's own shaders, which shaders elsewhere may include.
+pub const ENGINE_GLSL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../glsl");
 
 /// The pipeline stage that a file's extension stands for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -116,7 +119,7 @@ pub struct Compiler {
 }
 
 impl Compiler {
-    /// `glsl` is the folder that `#include` paths are relative to.
+    /// `glsl` is the folder that `#include` paths are relative to; what it lacks is looked for in [`ENGINE_GLSL`].
     pub fn new(glsl: &Path) -> Result<Self, String> {
         let compiler = shaderc::Compiler::new().map_err(|e| format!("shaderc does not start: {e}"))?;
         Ok(Self { compiler, glsl: glsl.to_owned() })
@@ -136,6 +139,7 @@ impl Compiler {
         let glsl = self.glsl.clone();
         options.set_include_callback(move |name, _, from, _| {
             std::fs::read_to_string(glsl.join(name))
+                .or_else(|_| std::fs::read_to_string(Path::new(ENGINE_GLSL).join(name)))
                 .map(|content| shaderc::ResolvedInclude { resolved_name: format!("glsl/{name}"), content })
                 .map_err(|e| format!("{from}: cannot include \"{name}\" from glsl/: {e}"))
         });

@@ -1,6 +1,7 @@
 //! What went wrong first: found on the device within the step, named on the host.
 
 use super::parameters::MAX_CONTACTS;
+use crate::SolverFault;
 use frazil_shaders::types::DemFault as Raw;
 use frazil_vk::{Buffer, Device, Pending, ReadbackRing, Recorder, Result};
 use std::fmt;
@@ -24,27 +25,37 @@ pub struct DemFault {
 
 impl fmt::Display for DemFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let step = self.step;
-        if let Some(id) = self.crowded {
-            return write!(
-                f,
-                "step {step}, pass FindContacts: grain {id} touches more than {MAX_CONTACTS} others, expected no more: \
-                 dem.radius_spread is too large, or grains lie in one another"
-            );
-        }
-        if let Some([found, room]) = self.rows {
-            return write!(
-                f,
-                "step {step}, pass Collide: {found} contacts, expected {room} at most; a larger dem.contacts_per_grain makes more room"
-            );
-        }
-        let (pass, what) = match (self.not_finite, self.piece_not_finite) {
-            (Some(id), _) => ("Collide", format!("grain {id}")),
-            (None, Some(piece)) => ("MovePieces", format!("piece {piece} of the slabs")),
-            (None, None) => return write!(f, "step {step}: an unnamed fault"),
+        SolverFault::from(self.clone()).fmt(f)
+    }
+}
+
+impl From<DemFault> for SolverFault {
+    fn from(DemFault { step, not_finite, crowded, rows, piece_not_finite }: DemFault) -> Self {
+        let fault = |pass, object: String, message: String| Self { step, pass, object, message };
+        let broken = |pass, object: String| {
+            let message = format!("{object} is not finite; a smaller time.dt_s, or \"auto\", often helps");
+            fault(pass, object, message)
         };
-        let help = "is not finite; a smaller time.dt_s, or \"auto\", often helps";
-        write!(f, "step {step}, pass {pass}: {what} {help}")
+        match (crowded, rows, not_finite, piece_not_finite) {
+            (Some(id), ..) => fault(
+                "FindContacts",
+                format!("grain {id}"),
+                format!(
+                    "grain {id} touches more than {MAX_CONTACTS} others, expected no more: dem.radius_spread is too large, \
+                     or grains lie in one another"
+                ),
+            ),
+            (None, Some([found, room]), ..) => fault(
+                "Collide",
+                "contacts".to_owned(),
+                format!(
+                    "{found} contacts, expected {room} at most; a larger dem.contacts_per_grain makes more room"
+                ),
+            ),
+            (None, None, Some(id), _) => broken("Collide", format!("grain {id}")),
+            (None, None, None, Some(piece)) => broken("MovePieces", format!("piece {piece} of the slabs")),
+            (None, None, None, None) => fault("Collide", "grains".to_owned(), "an unnamed fault".to_owned()),
+        }
     }
 }
 

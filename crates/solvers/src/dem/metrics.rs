@@ -3,7 +3,7 @@
 use super::parameters::DemParameters;
 use super::particles::Particles;
 use super::slabs::Slabs;
-use crate::pbd::FluidMetrics;
+use crate::MotionMetrics;
 use frazil_shaders::dem::{measure, measure_total};
 use frazil_shaders::types::{DemMetrics as Raw, DemTerms, Impact, PieceMotion};
 use frazil_vk::{Buffer, Device, Kernel, Pending, ReadbackRing, Recorder, Result, Threads};
@@ -13,7 +13,7 @@ use glam::DVec3;
 #[derive(Clone, Debug, PartialEq)]
 pub struct DemMetrics {
     /// What is measured of any particles; the density is that of a grain, everywhere.
-    pub all: FluidMetrics,
+    pub all: MotionMetrics,
     /// Mass in kg.
     pub mass_kg: f64,
     /// Energy of spin in J.
@@ -87,7 +87,7 @@ impl DemMetrics {
         let of_slabs = of_slabs.into_iter().filter(|_| !parameters.pieces.shapes.is_empty());
         let owned = |(name, unit): (&str, &'static str)| (name.to_owned(), unit);
         let mut names: Vec<_> =
-            FluidMetrics::NAMES.iter().copied().chain(own).chain(of_slabs).map(owned).collect();
+            MotionMetrics::NAMES.iter().copied().chain(own).chain(of_slabs).map(owned).collect();
         for obstacle in &parameters.surroundings.obstacles {
             names.extend(["x", "y", "z"].map(|axis| (format!("force_on_{obstacle}_{axis}"), "N")));
             names.push((format!("peak_force_on_{obstacle}"), "N"));
@@ -221,7 +221,7 @@ impl PendingDemMetrics {
         let wide = |v: [f32; 3]| v.map(f64::from);
         let mass_kg = f64::from(raw.mass_kg);
         Ok(DemMetrics {
-            all: FluidMetrics {
+            all: MotionMetrics {
                 particles,
                 kinetic_energy_j: raw.kinetic_j.into(),
                 potential_energy_j: raw.potential_j.into(),

@@ -23,20 +23,24 @@
 //! many, are pushed by sums of integers instead, that are the same in any order.
 
 mod contacts;
+mod factory;
 mod fault;
 mod metrics;
 mod parameters;
 mod particles;
 mod pieces;
 mod scene;
+mod shown;
 mod slabs;
 mod solver;
 mod touching;
 
+pub use factory::Factory;
 pub use fault::{DemFault, DemFaultCheck};
 pub use metrics::{DemMetrics, ObstacleMetrics, PendingDemMetrics, SlabMetrics};
 pub use parameters::{DemParameters, MAX_CONTACTS};
 pub use particles::Grains;
 pub use pieces::Pieces;
+pub use shown::set_infos;
 pub use slabs::ShownPieces;
 pub use solver::{Dem, Stage};

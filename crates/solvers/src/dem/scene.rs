@@ -5,9 +5,8 @@ use super::parameters::DemParameters;
 use super::particles::Grains;
 use super::pieces::Pieces;
 use super::solver::Dem;
-use crate::SolverError;
-use crate::pbd::{StateColumn, Tuning};
 use crate::surroundings::Surroundings;
+use crate::{SolverError, StateColumn, Tuning};
 use frazil_scene::{Sampled, Scene};
 use frazil_vk::Device;
 

@@ -3,9 +3,7 @@
 use super::fault::FaultRecord;
 use super::parameters::DemParameters;
 use super::pieces::Pieces;
-use crate::SolverError;
-use crate::pbd::Tuning;
-use crate::saved::Saved;
+use crate::{Saved, SolverError, Tuning};
 use bytemuck::Zeroable;
 use frazil_kernels::{CellSort, CellSortMethod, Counts, UniformGrid};
 use frazil_particles::{ColumnKind, ColumnView};
@@ -286,7 +284,9 @@ impl Slabs {
 
     /// The columns of pieces that are recorded, after [`Self::show`].
     pub fn shown_columns(&self) -> Vec<ColumnView> {
-        let of = |name, unit, words| ColumnView { name, unit, kind: ColumnKind::Vec3, words };
+        let of = |name: &'static str, unit: &'static str, words| {
+            ColumnView::new(name, unit, ColumnKind::Vec3, words)
+        };
         let Some(shown) = self.shown() else { return Vec::new() };
         vec![
             of("centre", "m", shown.centre_m.cast()),
@@ -297,7 +297,8 @@ impl Slabs {
 
     /// All that the next step depends on.
     pub fn state_columns(&self) -> Vec<ColumnView> {
-        let of = |name, unit, kind, words| ColumnView { name, unit, kind, words };
+        let of =
+            |name: &'static str, unit: &'static str, kind, words| ColumnView::new(name, unit, kind, words);
         let mut columns = Vec::new();
         if self.n_pieces > 0 {
             columns.extend([
@@ -321,7 +322,7 @@ impl Slabs {
     /// A column is missing or has another length; the device is lost.
     pub fn restore(&self, device: &Device, saved: &Saved<'_>) -> Result<(), SolverError> {
         for column in self.state_columns() {
-            device.upload(&column.words, saved.whole(column.name, column.words.len())?)?;
+            device.upload(&column.words, saved.whole(&column.name, column.words.len())?)?;
         }
         Ok(())
     }

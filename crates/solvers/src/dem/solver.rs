@@ -6,12 +6,10 @@ use super::metrics::{DemGauge, PendingDemMetrics};
 use super::parameters::DemParameters;
 use super::particles::{Grains, Particles};
 use super::slabs::{Around, ShownPieces, Slabs};
-use crate::SolverError;
-use crate::pbd::{StateColumn, Tuning};
-use crate::saved::Saved;
 use crate::surroundings::nowhere;
-use frazil_kernels::{CellSort, CellSortMethod, KernelError, UniformGrid};
-use frazil_particles::ColumnView;
+use crate::{Saved, SolverError, StateColumn, Tuning};
+use frazil_kernels::{CellSort, CellSortMethod, UniformGrid};
+use frazil_particles::{ColumnView, Material, ParticleSet};
 use frazil_shaders::dem::{collide, find_cells, find_contacts};
 use frazil_shaders::types::{Body, DemTerms};
 use frazil_vk::{Buffer, Device, DeviceCount, Kernel, ReadbackRing, Recorder, Threads};
@@ -40,6 +38,12 @@ pub enum Stage {
     PullLinks,
     /// Motion of pieces, and what hit obstacles.
     MovePieces,
+}
+
+impl std::fmt::Display for Stage {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Debug::fmt(self, f)
+    }
 }
 
 /// Grains by the discrete element method.
@@ -157,13 +161,7 @@ impl Dem {
     pub fn record_step(&mut self, recorder: &mut Recorder) {
         for stage in Self::STAGES {
             if let Err(error) = self.record_stage(recorder, stage) {
-                recorder.fail(match error {
-                    SolverError::Device(error) | SolverError::Kernel(KernelError::Device(error)) => error,
-                    other => frazil_vk::Error::Misuse {
-                        object: "a step of grains".into(),
-                        problem: other.to_string(),
-                    },
-                });
+                recorder.fail(error.during(stage));
             }
         }
     }
@@ -314,6 +312,12 @@ impl Dem {
         self.particles.columns()
     }
 
+    /// The grains.
+    pub fn particle_sets(&self) -> Vec<ParticleSet<'_>> {
+        let (count, columns) = (self.count(), self.columns());
+        vec![ParticleSet { name: "grains", material: Material::Grains, count, columns }]
+    }
+
     /// Everything that a checkpoint must hold: the columns shown, and all that the next step depends on.
     pub fn state_columns(&self) -> Vec<ColumnView> {
         let mut columns = self.particles.columns();
@@ -371,10 +375,10 @@ impl Dem {
     ) -> Result<Self, SolverError> {
         let saved = Saved::new(state)?;
         let grains = Grains {
-            positions_m: bytemuck::pod_collect_to_vec(saved.of("position", 3)?),
-            velocities_m_s: bytemuck::pod_collect_to_vec(saved.of("velocity", 3)?),
-            spins_1_s: bytemuck::pod_collect_to_vec(saved.of("spin", 3)?),
-            radii_m: bytemuck::pod_collect_to_vec(saved.of("radius", 1)?),
+            positions_m: saved.vectors("position")?,
+            velocities_m_s: saved.vectors("velocity")?,
+            spins_1_s: saved.vectors("spin")?,
+            radii_m: saved.numbers("radius")?,
         };
         let rows = Rows::of(&saved, parameters.has_rolling())?;
         let capacity = rows.len().max(parameters.n_rows(saved.ids.len()));

@@ -2,6 +2,7 @@
 
 use super::parameters::MpmParameters;
 use super::particles::Particles;
+use crate::SolverFault;
 use frazil_kernels::{BLOCK_SIDE, BlockCapacity, SparseBlocks};
 use frazil_shaders::mpm::{fault, report_fault};
 use frazil_shaders::types::{MpmFault, MpmTerms};
@@ -48,20 +49,30 @@ pub enum FaultKind {
 
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (step, pass) = (self.step, self.pass);
-        match &self.found {
-            FaultKind::Particle { what, id, cell, position_m, velocity_m_s, determinant } => write!(
-                f,
-                "step {step}, pass {pass}: particle {id}, in cell {cell:?}, {what} (position {position_m:?} m, velocity \
-                 {velocity_m_s:?} m/s, det F_E {determinant}); a smaller time.dt_s, or \"auto\", often helps"
+        SolverFault::from(self.clone()).fmt(f)
+    }
+}
+
+impl From<Fault> for SolverFault {
+    fn from(Fault { step, pass, found }: Fault) -> Self {
+        let (object, message) = match found {
+            FaultKind::Particle { what, id, cell, position_m, velocity_m_s, determinant } => (
+                format!("particle {id}"),
+                format!(
+                    "particle {id}, in cell {cell:?}, {what} (position {position_m:?} m, velocity {velocity_m_s:?} m/s, \
+                     det F_E {determinant}); a smaller time.dt_s, or \"auto\", often helps"
+                ),
             ),
-            FaultKind::GridFull { capacity } => write!(
-                f,
-                "step {step}, pass {pass}: snow reached more than {} blocks of nodes within a few steps, so that there was no \
-                 time to make room for them; fewer solver.steps_per_submission leave more",
-                capacity.active
+            FaultKind::GridFull { capacity } => (
+                "blocks of nodes".to_owned(),
+                format!(
+                    "snow reached more than {} blocks of nodes within a few steps, so that there was no time to make room \
+                     for them; fewer solver.steps_per_submission leave more",
+                    capacity.active
+                ),
             ),
-        }
+        };
+        Self { step, pass, object, message }
     }
 }
 

@@ -3,7 +3,7 @@
 use super::nodes::{Constants, Nodes};
 use super::parameters::MpmParameters;
 use super::particles::Particles;
-use crate::pbd::FluidMetrics;
+use crate::MotionMetrics;
 use frazil_kernels::SparseBlocks;
 use frazil_shaders::mpm::{measure, measure_total};
 use frazil_shaders::types::MpmMetrics as Raw;
@@ -13,7 +13,7 @@ use frazil_vk::{Buffer, Device, Kernel, Pending, ReadbackRing, Recorder, Result,
 #[derive(Clone, Debug, PartialEq)]
 pub struct MpmMetrics {
     /// What is measured of any particles.
-    pub all: FluidMetrics,
+    pub all: MotionMetrics,
     /// Mass in kg.
     pub mass_kg: f64,
     /// Energy of elastic strain in J.
@@ -45,7 +45,7 @@ impl MpmMetrics {
             ("n_nodes", "1"),
             ("grid_memory", "B"),
         ];
-        FluidMetrics::NAMES.iter().copied().chain(own).collect()
+        MotionMetrics::NAMES.iter().copied().chain(own).collect()
     }
 
     /// The numbers in the order of [`Self::names`].
@@ -87,7 +87,7 @@ impl PendingMpmMetrics {
         let wide = |v: [f32; 3]| v.map(f64::from);
         let measured = f64::from(particles.saturating_sub(raw.n_not_finite)).max(1.0);
         Ok(MpmMetrics {
-            all: FluidMetrics {
+            all: MotionMetrics {
                 particles,
                 kinetic_energy_j: raw.kinetic_j.into(),
                 potential_energy_j: raw.potential_j.into(),

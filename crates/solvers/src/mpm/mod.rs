@@ -20,6 +20,7 @@
 //! Invariant: no block of nodes is known to the host. How many there are comes back a few steps late and makes room for more in time;
 //! where it would not, the step counts for nothing and the simulation ends with a [`Fault`].
 
+mod factory;
 mod fault;
 mod implicit;
 mod metrics;
@@ -28,13 +29,15 @@ mod parameters;
 mod particles;
 mod room;
 mod scene;
-
+mod shown;
 mod solver;
 mod sort;
 
 pub use crate::surroundings::Surroundings;
+pub use factory::{Factory, NODES_PER_THREAD};
 pub use fault::{Fault, FaultCheck, FaultKind};
 pub use metrics::{MpmMetrics, PendingMpmMetrics};
 pub use parameters::MpmParameters;
 pub use particles::Beginning;
+pub use shown::set_infos;
 pub use solver::{Mpm, Stage};

@@ -1,9 +1,9 @@
 //! The nodes of the active blocks: what particles add up to, and the velocities that come of it.
 
+use super::factory::NODES_PER_THREAD;
 use super::parameters::MpmParameters;
 use super::particles::Particles;
-use crate::SolverError;
-use crate::pbd::Tuning;
+use crate::{SolverError, Tuning};
 use frazil_kernels::SparseBlocks;
 use frazil_scene::Rasterization;
 use frazil_shaders::mpm::{
@@ -89,7 +89,7 @@ impl Transfer {
     /// # Errors
     /// The device's limits do not allow the group size; floating-point atomics are asked for and the device has none.
     pub fn new(device: &Device, parameters: &MpmParameters, tuning: Tuning) -> Result<Self, SolverError> {
-        let (workgroup_size, nodes_per_thread) = (tuning.workgroup_size(), tuning.nodes_per_thread());
+        let (workgroup_size, nodes_per_thread) = (tuning.workgroup_size(), tuning.get(&NODES_PER_THREAD));
         let (dimensions, stencil) = (parameters.dimensions, parameters.stencil);
         let (as_printed, transfer) = (parameters.as_printed(), parameters.transfer_number());
         let threads_per_item = parameters.layout.block_nodes();

@@ -3,9 +3,8 @@
 use super::parameters::MpmParameters;
 use super::particles::Beginning;
 use super::solver::Mpm;
-use crate::SolverError;
-use crate::pbd::{StateColumn, Tuning};
 use crate::surroundings::Surroundings;
+use crate::{SolverError, StateColumn, Tuning};
 use frazil_scene::{Sampled, Scene};
 use frazil_vk::Device;
 

@@ -8,12 +8,10 @@ use super::parameters::MpmParameters;
 use super::particles::{Beginning, Particles};
 use super::room::Room;
 use super::sort::KeySort;
-use crate::SolverError;
-use crate::pbd::{StateColumn, Tuning};
-use crate::saved::Saved;
 use crate::surroundings::nowhere;
-use frazil_kernels::{KernelError, SparseBlocks};
-use frazil_particles::{AnyColumn, ColumnKind, ColumnView};
+use crate::{Saved, SolverError, StateColumn, Tuning};
+use frazil_kernels::SparseBlocks;
+use frazil_particles::{AnyColumn, ColumnKind, ColumnView, Material, ParticleSet};
 use frazil_scene::InitialVolume;
 use frazil_shaders::mpm::{compute_stress, estimate_volume, measure_density, update_particles};
 use frazil_shaders::types::MpmSolve;
@@ -38,6 +36,12 @@ pub enum Stage {
     SolveImplicit,
     /// Steps 7 to 10: strain, velocity, collisions and position of particles.
     UpdateParticles,
+}
+
+impl std::fmt::Display for Stage {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Debug::fmt(self, f)
+    }
 }
 
 /// Snow by the material point method.
@@ -185,7 +189,7 @@ impl Mpm {
     /// Records one step.
     pub fn record_step(&mut self, recorder: &mut Recorder) {
         if let Err(error) = self.try_record_step(recorder) {
-            fail(recorder, error);
+            recorder.fail(error.during("a step of snow"));
         }
     }
 
@@ -372,8 +376,7 @@ impl Mpm {
 
     /// What can be shown, recorded and exported: position, velocity, id, density, plastic volume, mass.
     pub fn columns(&self) -> Vec<ColumnView> {
-        let density =
-            ColumnView { name: "density", unit: "kg/m³", kind: ColumnKind::F32, words: self.density.cast() };
+        let density = ColumnView::new("density", "kg/m³", ColumnKind::F32, self.density.cast());
         vec![
             self.particles.phase.position.view(),
             self.particles.phase.velocity.view(),
@@ -384,12 +387,18 @@ impl Mpm {
         ]
     }
 
+    /// The snow.
+    pub fn particle_sets(&self) -> Vec<ParticleSet<'_>> {
+        let (count, columns) = (self.count(), self.columns());
+        vec![ParticleSet { name: "snow", material: Material::Snow, count, columns }]
+    }
+
     /// Everything that a checkpoint must hold: the columns shown, and all that the next step depends on.
     pub fn state_columns(&self) -> Vec<ColumnView> {
         let mut columns = self.columns();
         let rest = self.particles.state_columns();
         columns.extend(rest.into_iter().filter(|column| {
-            !["position", "velocity", "id", "plastic_volume", "mass"].contains(&column.name)
+            !["position", "velocity", "id", "plastic_volume", "mass"].contains(&&*column.name)
         }));
         columns
     }
@@ -444,10 +453,10 @@ impl Mpm {
     ) -> Result<Self, SolverError> {
         let saved = Saved::new(state)?;
         let beginning = Beginning {
-            positions_m: bytemuck::pod_collect_to_vec(saved.of("position", 3)?),
-            velocities_m_s: bytemuck::pod_collect_to_vec(saved.of("velocity", 3)?),
-            masses_kg: bytemuck::pod_collect_to_vec(saved.of("mass", 1)?),
-            volumes_m3: bytemuck::pod_collect_to_vec(saved.of("volume", 1)?),
+            positions_m: saved.vectors("position")?,
+            velocities_m_s: saved.vectors("velocity")?,
+            masses_kg: saved.numbers("mass")?,
+            volumes_m3: saved.numbers("volume")?,
         };
         let mut mpm = Self::with_columns(device, parameters, &beginning, Some(saved.ids), Tuning::default())?;
         let (p, particles) = (&mpm.parameters, &mpm.particles);
@@ -461,12 +470,4 @@ impl Mpm {
         mpm.step = step;
         Ok(mpm)
     }
-}
-
-/// Keeps an error for the submission to report.
-fn fail(recorder: &mut Recorder, error: SolverError) {
-    recorder.fail(match error {
-        SolverError::Device(error) | SolverError::Kernel(KernelError::Device(error)) => error,
-        other => frazil_vk::Error::Misuse { object: "a step of snow".into(), problem: other.to_string() },
-    });
 }

@@ -1,7 +1,6 @@
 //! The order of particles by key, in whichever of two ways is faster; both are stable, and give the same bits.
 
-use crate::SolverError;
-use crate::pbd::Tuning;
+use crate::{SolverError, Tuning};
 use frazil_kernels::{BlockLayout, CellSort, CellSortMethod, RadixSort, UniformGrid};
 use frazil_vk::{Buffer, Device, DeviceCount, Recorder};
 

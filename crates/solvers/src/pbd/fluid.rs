@@ -3,10 +3,10 @@
 use super::metrics::{Gauge, PendingMetrics};
 use super::motion::{Motion, Place};
 use super::parameters::Parameters;
-use super::tuning::Tuning;
-use crate::SolverError;
+use super::shown::lambda_column;
+use crate::{Saved, SolverError, StateColumn, Tuning};
 use frazil_kernels::{CellSort, CellSortMethod, Counts, GridOptions, UniformGrid};
-use frazil_particles::{AnyColumn, ColumnKind, ColumnView, Permutation, PhaseArray};
+use frazil_particles::{AnyColumn, ColumnKind, ColumnView, Material, ParticleSet, Permutation, PhaseArray};
 use frazil_scene::{Sampled, Scene};
 use frazil_shaders::pbd::{solve_density, solve_positions};
 use frazil_shaders::types::Collider;
@@ -33,13 +33,10 @@ pub enum Stage {
     SmoothVelocity,
 }
 
-/// A named column of saved state.
-#[derive(Clone, Debug, PartialEq)]
-pub struct StateColumn {
-    /// Its name.
-    pub name: String,
-    /// Its elements as 32-bit words.
-    pub words: Vec<u32>,
+impl std::fmt::Display for Stage {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Debug::fmt(self, f)
+    }
 }
 
 /// A position-based fluid.
@@ -171,11 +168,8 @@ impl Fluid {
             Stage::SortByCell => {
                 let recorded =
                     self.sort.record(recorder, &self.phase.count, &self.grid, &self.key, &self.order);
-                if let Err(e) = recorded {
-                    recorder.fail(frazil_vk::Error::Misuse {
-                        object: "SortByCell".into(),
-                        problem: e.to_string(),
-                    });
+                if let Err(error) = recorded {
+                    recorder.fail(SolverError::from(error).during(stage));
                 }
             }
             Stage::Reorder => self.phase.permute(recorder, &self.permutation, &self.order),
@@ -340,14 +334,21 @@ impl Fluid {
             self.phase.position.view(),
             self.phase.velocity.view(),
             self.phase.id.view(),
-            ColumnView { name: "density", unit: "kg/m³", kind: ColumnKind::F32, words: self.density.cast() },
+            ColumnView::new("density", "kg/m³", ColumnKind::F32, self.density.cast()),
         ]
+    }
+
+    /// The water, with what pictures show of it besides.
+    pub fn particle_sets(&self) -> Vec<ParticleSet<'_>> {
+        let mut columns = self.columns();
+        columns.push(lambda_column(&self.constraint));
+        vec![ParticleSet { name: "water", material: Material::Water, count: self.count(), columns }]
     }
 
     /// Everything that the next step depends on, and so everything that a checkpoint must hold: the columns shown, and
     /// the cells that the last density was found with.
     pub fn state_columns(&self) -> Vec<ColumnView> {
-        let key = ColumnView { name: "key", unit: "1", kind: ColumnKind::U32, words: self.key.clone() };
+        let key = ColumnView::new("key", "1", ColumnKind::U32, self.key.clone());
         self.columns().into_iter().chain([key]).collect()
     }
 
@@ -356,27 +357,14 @@ impl Fluid {
     /// # Errors
     /// As [`Self::new`]; a column is missing or has another length.
     pub fn restore(device: &Device, scene: &Scene, state: &[StateColumn]) -> Result<Self, SolverError> {
-        let find = |name: &str, words: usize, n: Option<usize>| {
-            let error = |problem: String| SolverError::State { column: name.to_owned(), problem };
-            let column = state.iter().find(|c| c.name == name).ok_or_else(|| error("is missing".into()))?;
-            let found = column.words.len() / words;
-            match n {
-                Some(n) if n != found || column.words.len() % words != 0 => Err(error(format!(
-                    "has {} words, expected {words} for each of {n} particles",
-                    column.words.len()
-                ))),
-                _ => Ok(column.words.as_slice()),
-            }
-        };
-        let ids = find("id", 1, None)?;
-        let n = Some(ids.len());
-        let positions: Vec<[f32; 3]> = bytemuck::pod_collect_to_vec(find("position", 3, n)?);
-        let velocities: Vec<[f32; 3]> = bytemuck::pod_collect_to_vec(find("velocity", 3, n)?);
+        let saved = Saved::new(state)?;
+        let (positions, velocities) = (saved.vectors("position")?, saved.vectors("velocity")?);
+        let n = saved.ids.len() as u32;
         let counts = Counts::new(device)?;
-        let phase = PhaseArray::restore(device, &counts, &positions, &velocities, ids, ids.len() as u32)?;
+        let phase = PhaseArray::restore(device, &counts, &positions, &velocities, saved.ids, n)?;
         let fluid = Self::with_phase(device, Parameters::from_scene(scene)?, phase, Tuning::default())?;
-        device.upload(&fluid.density.cast(), find("density", 1, n)?)?;
-        device.upload(&fluid.key, find("key", 1, n)?)?;
+        device.upload(&fluid.density.cast(), saved.of("density", 1)?)?;
+        device.upload(&fluid.key, saved.of("key", 1)?)?;
         let mut recorder = device.recorder()?;
         fluid.grid.record_cell_ranges(&mut recorder, &fluid.phase.count, &fluid.key);
         device.submit(recorder)?.wait()?;

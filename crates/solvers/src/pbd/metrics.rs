@@ -1,97 +1,27 @@
 //! Measuring a fluid on the device: energies, momentum, densities, extents, and particles that should not be.
 
 use super::parameters::Parameters;
+use crate::metrics::MotionMetrics;
 use frazil_shaders::pbd::{measure, measure_total};
 use frazil_shaders::types::FluidMetrics as Raw;
 use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Pending, Recorder, Result, Threads};
 
-/// A measurement of the whole fluid.
-#[derive(Clone, Debug, PartialEq)]
-pub struct FluidMetrics {
-    /// Particles measured.
-    pub particles: u32,
-    /// Σ ½mv² in J.
-    pub kinetic_energy_j: f64,
-    /// Σ m g·(x_bottom − x) in J, zero with every particle in the corner that gravity points to.
-    pub potential_energy_j: f64,
-    /// Σ mv in kg m/s.
-    pub momentum_kg_m_s: [f64; 3],
-    /// The fastest particle in m/s.
-    pub speed_max_m_s: f64,
-    /// Mean density in kg/m³.
-    pub density_mean_kg_m3: f64,
-    /// Largest density in kg/m³.
-    pub density_max_kg_m3: f64,
-    /// Lower corner of the particles' bounding box in m.
-    pub lower_m: [f64; 3],
-    /// Upper corner of the particles' bounding box in m.
-    pub upper_m: [f64; 3],
-    /// Particles with a NaN or infinite position, velocity or density: none, or the run is broken.
-    pub n_not_finite: u32,
-    /// Particles outside the domain: none, or the run is broken.
-    pub n_outside: u32,
-}
-
-impl FluidMetrics {
-    /// Names and units of [`Self::values`].
-    pub const NAMES: &'static [(&'static str, &'static str)] = &[
-        ("n_particles", "1"),
-        ("kinetic_energy", "J"),
-        ("potential_energy", "J"),
-        ("total_energy", "J"),
-        ("momentum_x", "kg m/s"),
-        ("momentum_y", "kg m/s"),
-        ("momentum_z", "kg m/s"),
-        ("speed_max", "m/s"),
-        ("density_mean", "kg/m^3"),
-        ("density_max", "kg/m^3"),
-        ("lower_x", "m"),
-        ("lower_y", "m"),
-        ("lower_z", "m"),
-        ("upper_x", "m"),
-        ("upper_y", "m"),
-        ("upper_z", "m"),
-        ("n_not_finite", "1"),
-        ("n_outside", "1"),
-    ];
-
-    /// Kinetic and potential energy together, in J.
-    pub fn total_energy_j(&self) -> f64 {
-        self.kinetic_energy_j + self.potential_energy_j
-    }
-
-    /// The numbers in the order of [`Self::NAMES`].
-    pub fn values(&self) -> Vec<f64> {
-        let mut values = vec![
-            f64::from(self.particles),
-            self.kinetic_energy_j,
-            self.potential_energy_j,
-            self.total_energy_j(),
-        ];
-        values.extend(self.momentum_kg_m_s);
-        values.extend([self.speed_max_m_s, self.density_mean_kg_m3, self.density_max_kg_m3]);
-        values.extend(self.lower_m);
-        values.extend(self.upper_m);
-        values.extend([f64::from(self.n_not_finite), f64::from(self.n_outside)]);
-        values
-    }
-
-    fn from_raw(raw: &Raw, particles: u32, mass: f64) -> Self {
-        let wide = |v: [f32; 3]| v.map(f64::from);
-        let measured = f64::from(particles.saturating_sub(raw.n_not_finite)).max(1.0);
-        Self {
-            particles,
-            kinetic_energy_j: mass * f64::from(raw.kinetic_j_kg),
-            potential_energy_j: mass * f64::from(raw.potential_j_kg),
-            momentum_kg_m_s: wide(raw.velocity_sum_m_s).map(|v| mass * v),
-            speed_max_m_s: raw.speed_max_m_s.into(),
-            density_mean_kg_m3: f64::from(raw.density_sum_kg_m3) / measured,
-            density_max_kg_m3: raw.density_max_kg_m3.into(),
-            lower_m: wide(raw.lower_m),
-            upper_m: wide(raw.upper_m),
-            n_not_finite: raw.n_not_finite,
-            n_outside: raw.n_outside,
-        }
+/// Turns sums per kilogram into those of particles of one mass in kg.
+fn from_raw(raw: &Raw, particles: u32, mass: f64) -> MotionMetrics {
+    let wide = |v: [f32; 3]| v.map(f64::from);
+    let measured = f64::from(particles.saturating_sub(raw.n_not_finite)).max(1.0);
+    MotionMetrics {
+        particles,
+        kinetic_energy_j: mass * f64::from(raw.kinetic_j_kg),
+        potential_energy_j: mass * f64::from(raw.potential_j_kg),
+        momentum_kg_m_s: wide(raw.velocity_sum_m_s).map(|v| mass * v),
+        speed_max_m_s: raw.speed_max_m_s.into(),
+        density_mean_kg_m3: f64::from(raw.density_sum_kg_m3) / measured,
+        density_max_kg_m3: raw.density_max_kg_m3.into(),
+        lower_m: wide(raw.lower_m),
+        upper_m: wide(raw.upper_m),
+        n_not_finite: raw.n_not_finite,
+        n_outside: raw.n_outside,
     }
 }
 
@@ -116,9 +46,9 @@ impl PendingMetrics {
     ///
     /// # Errors
     /// The device was lost, or the recorder was never submitted.
-    pub fn wait(self) -> Result<FluidMetrics> {
+    pub fn wait(self) -> Result<MotionMetrics> {
         let (total, count) = (self.total.wait()?, self.count.wait()?);
-        Ok(FluidMetrics::from_raw(&total[0], count[0], self.particle_mass_kg))
+        Ok(from_raw(&total[0], count[0], self.particle_mass_kg))
     }
 }
 

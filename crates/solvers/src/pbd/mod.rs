@@ -14,15 +14,17 @@
 //! SmoothVelocity   v ← u + XSPH; x ← x*                  000 eq 5.20
 //! ```
 
+mod factory;
 mod fluid;
 mod metrics;
 mod motion;
 mod parameters;
+mod shown;
 pub mod snow;
-mod tuning;
 
-pub use fluid::{Fluid, Stage, StateColumn};
-pub use metrics::{FluidMetrics, PendingMetrics};
+pub use factory::Factory;
+pub use fluid::{Fluid, Stage};
+pub use metrics::PendingMetrics;
 pub use parameters::Parameters;
+pub use shown::set_infos;
 pub use snow::{Snow, SnowMetrics};
-pub use tuning::{Tuning, TuningError};

@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use frazil_scene::Mpm as Section;
 use frazil_solvers::mpm::{Beginning, Fault, Mpm, MpmMetrics, MpmParameters, Surroundings};
-use frazil_solvers::pbd::{StateColumn, Tuning};
+use frazil_solvers::{StateColumn, Tuning};
 use frazil_vk::{Device, RecorderOptions};
 use glam::{DMat3, DVec3};
 

@@ -2,8 +2,8 @@
 
 use super::lab::{Grain, Sample, cube, empty_space};
 use super::report::{OwnPanel, Report, cell, digits, table};
+use super::study::{Effort, Study};
 use super::tipping::{self, Tipping, tipping};
-use super::{Effort, Study};
 use crate::failure::Failure;
 use frazil_io::{Mark, Scale, Series};
 use frazil_scene::{Material, Mpm as Section};

@@ -1,6 +1,6 @@
 //! What a study leaves: a table, a plot, and a page that says what they tell.
 
-use super::Study;
+use super::study::Study;
 use crate::failure::Failure;
 use frazil_io::{Panel, Scale, Series, plot_panels_scaled};
 use std::fmt::Display;

@@ -3,7 +3,7 @@
 use super::fit::{Line, least_squares, line, power_law};
 use super::lab::{Grain, Sample, empty_space};
 use super::report::{OwnPanel, Report, cell, digits, table};
-use super::{Effort, Study};
+use super::study::{Effort, Study};
 use crate::device;
 use crate::failure::Failure;
 use frazil_io::{Mark, Scale, Series, median};

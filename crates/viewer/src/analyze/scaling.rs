@@ -3,7 +3,7 @@
 use super::fit::{Line, line, power_law};
 use super::lab::{Grain, Sample, cube, empty_space};
 use super::report::{OwnPanel, Report, cell, digits, table};
-use super::{Effort, Study};
+use super::study::{Effort, Study};
 use crate::failure::Failure;
 use frazil_io::{Mark, Scale, Series};
 use frazil_scene::{InitialVolume, Mpm as Section};

@@ -6,7 +6,7 @@ mod sink;
 use crate::args::PlayArgs;
 use crate::device;
 use crate::failure::Failure;
-use crate::painter::{self, Painter};
+use crate::picture::{self, Painter};
 use crate::say;
 use crate::view::{self, Plan, Playback, Player, Wanted};
 use frazil_io::Recording;
@@ -45,15 +45,15 @@ fn write(
     let frames: Vec<usize> = playback.frames(recording.len()).collect();
     let mut player = Player::new(&device, recording, scene, playback)?;
     let mut painter = Painter::new(&device, &player.scene, player.n_particles())?;
-    let (camera, ring) = (painter::camera(&player.scene), ReadbackRing::new(&device));
+    let (camera, ring) = (picture::camera(&player.scene), ReadbackRing::new(&device));
     let mut pixels = Vec::new();
     let mut drawn = None;
     for &frame in &frames {
         if drawn != Some(frame) {
             player.seek(frame)?;
-            let property = player.property(painter::property(&player.scene));
+            let property = player.property(picture::property(&player.scene))?;
             let mut recorder = device.recorder()?;
-            let image = painter.record(&mut recorder, &player.shown(), camera, property, player.time_s())?;
+            let image = painter.record(&mut recorder, &player.shown(), camera, &property, player.time_s())?;
             let pending = ring.read_image(&mut recorder, image)?;
             device.submit(recorder)?;
             pixels = pending.wait()?;

@@ -29,6 +29,9 @@ const COLUMNS_SHOWN: usize = 12;
 /// Measures, compares and varies as asked, prints tables, and writes `profile.json`, `trace.json` and `profile.html`.
 pub fn profile(args: &ProfileArgs, validation: bool) -> Result<(), Failure> {
     let scene = args.scene.load()?;
+    if let Some(candidates) = &args.vary {
+        vary::check_key(candidates, &scene)?;
+    }
     let baseline = args.against.as_deref().map(against::read).transpose()?;
     let device = device::open_to_profile(args.device.device.as_deref(), validation)?;
     let scene_hash = run::scene_hash(&scene)?;

@@ -8,7 +8,7 @@ use crate::simulation::Simulation;
 use frazil_io::{Candidate, Profile, Vary, median};
 use frazil_kernels::KernelError;
 use frazil_scene::Scene;
-use frazil_solvers::SolverError;
+use frazil_solvers::{SolverError, factory_of};
 use frazil_vk::{Device, RecorderOptions};
 
 /// In how many turns each value takes its steps: what drifts (clocks, other work) then meets all values alike.
@@ -17,6 +17,20 @@ const TURNS: u64 = 8;
 struct Runner {
     simulation: Simulation,
     samples: Samples,
+}
+
+/// Refuses a tunable that the scene's solver does not have.
+pub fn check_key(arg: &VaryArg, scene: &Scene) -> Result<(), Failure> {
+    let factory = factory_of(scene)?;
+    let names: Vec<&str> = factory.tunables().iter().map(|tunable| tunable.name).collect();
+    if names.contains(&arg.key.as_str()) {
+        return Ok(());
+    }
+    let (kind, names) = (factory.kind(), names.join(", "));
+    Err(Failure::input(format!(
+        "--vary {}: no tunable of solver \"{kind}\", expected one of {names}",
+        arg.key
+    )))
 }
 
 /// Runs the scene with each value, `warm_up` steps and then `steps` that are timed. All of them are on the device at once.

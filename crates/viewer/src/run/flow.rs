@@ -6,11 +6,11 @@ use super::outputs::Folder;
 use crate::failure::Failure;
 use frazil_io::{FlowRasters, Frame, Metric, MetricsWriter, Recording};
 use frazil_scene::{Scene, Terrain};
+use frazil_solvers::FlowMaterial;
+use std::f64::consts::PI;
 
 /// The share of grains that are the front: those lowest down.
 const FRONT_SHARE: f64 = 0.01;
-/// The share of what grains are made of that snow is, where no release says how dense it lies.
-const PACKING_FRACTION: f64 = 0.55;
 
 /// Columns of `flow.csv`.
 const COLUMNS: [(&str, &str); 9] = [
@@ -36,15 +36,12 @@ struct Instant {
     top_m: f64,
 }
 
-/// Writes `deposit_thickness.asc`, `peak_thickness.asc`, `peak_speed.asc` and `flow.csv` of a scene of grains on a terrain; nothing of another,
-/// of a run without a recording, or of one whose frames lack velocities or radii.
-pub fn write(folder: &Folder, scene: &Scene) -> Result<(), Failure> {
-    let (Some(dem), Some(terrain)) = (&scene.dem, scene.ground()) else { return Ok(()) };
+/// Writes `deposit_thickness.asc`, `peak_thickness.asc`, `peak_speed.asc` and `flow.csv` of a scene on a terrain; nothing of
+/// one without, of a run without a recording, or of one whose frames lack velocities or radii.
+pub fn write(folder: &Folder, scene: &Scene, material: FlowMaterial) -> Result<(), Failure> {
+    let Some(terrain) = scene.ground() else { return Ok(()) };
     let mut recording = Recording::open(&folder.recording()).map_err(Failure::other)?;
-    let release = scene.releases.first();
-    let bulk_density_kg_m3 =
-        release.map_or(PACKING_FRACTION * dem.density_kg_m3, |release| release.bulk_density_kg_m3(dem));
-    let mut rasters = FlowRasters::new(terrain, bulk_density_kg_m3);
+    let mut rasters = FlowRasters::new(terrain, material.bulk_density_kg_m3);
     let mut instants = Vec::new();
     for index in 0..recording.len() {
         let frame = recording.frame(index).map_err(Failure::other)?;
@@ -52,12 +49,17 @@ pub fn write(folder: &Folder, scene: &Scene) -> Result<(), Failure> {
             return Ok(());
         };
         let positions = frame.vec3("position").map_err(Failure::other)?;
-        let masses: Vec<f32> = radii.iter().map(|r| dem.grain_mass_kg((*r).into()) as f32).collect();
+        let masses: Vec<f32> = radii.iter().map(|r| mass_kg((*r).into(), material) as f32).collect();
         rasters.add(positions, velocities, &masses);
         instants.extend(instant(&frame, positions, velocities));
     }
     rasters.write(folder.root(), terrain).map_err(Failure::other)?;
     write_table(folder, terrain, &instants)
+}
+
+/// Mass in kg of a sphere.
+fn mass_kg(radius_m: f64, material: FlowMaterial) -> f64 {
+    4.0 / 3.0 * PI * radius_m * radius_m * radius_m * material.particle_density_kg_m3
 }
 
 fn instant(frame: &Frame, positions: &[[f32; 3]], velocities: &[[f32; 3]]) -> Option<Instant> {

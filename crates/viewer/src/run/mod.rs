@@ -1,9 +1,11 @@
 //! `frazil run`: a scene, simulated from its beginning or from a checkpoint, with all that it writes.
 
 mod flow;
+mod identity;
 mod impacts;
 mod interrupt;
 mod outputs;
+mod parcel;
 mod picture;
 mod progress;
 mod report;
@@ -11,6 +13,7 @@ mod schedule;
 mod session;
 mod writer;
 
+pub use identity::{read_checkpoint, scene_hash};
 pub use interrupt::flag as interrupt_flag;
 pub use outputs::{Folder, create_dir, default_folder};
 pub use picture::draw;
@@ -28,15 +31,14 @@ use crate::profiling::PassLog;
 use crate::say;
 use crate::simulation::Simulation;
 use crate::state;
-use frazil_io::{Checkpoint, Frame, RecordingMeta, StateHasher};
-use frazil_scene::{Output, Render, Scene};
+use frazil_io::{Checkpoint, Frame, RecordingMeta};
+use frazil_scene::Scene;
 use frazil_vk::{Device, ReadbackRing};
 use indicatif::ProgressBar;
 use outputs::Outputs;
 use picture::Camera;
 use progress::Progress;
 use session::Session;
-use std::path::Path;
 use writer::Writer;
 
 /// Runs a scene.
@@ -159,12 +161,14 @@ pub fn simulate(
         }
     }
     if schedule.metrics.is_some() {
-        plots::write(folder, &simulation.scene)?;
+        plots::write(folder, &simulation.scene, &simulation.factory.plots())?;
         impacts::write(folder, &simulation.scene)?;
     }
     if let Ok(Ended::Complete) = &ended {
         if schedule.record.is_some() {
-            flow::write(folder, &simulation.scene)?;
+            if let Some(material) = simulation.factory.flow_material(&simulation.scene) {
+                flow::write(folder, &simulation.scene, material)?;
+            }
         }
         at_end(&simulation)?;
     }
@@ -177,7 +181,7 @@ pub fn simulate(
 /// What frames of the recording have, as the command line or else the scene chooses it of what the solver has.
 fn recorded_columns(args: &RunArgs, simulation: &Simulation) -> Result<Vec<String>, Failure> {
     let columns = simulation.solver.columns();
-    let available: Vec<&str> = columns.iter().map(|column| column.name).collect();
+    let available: Vec<&str> = columns.iter().map(|column| &*column.name).collect();
     let from_scene = simulation.scene.output.record_columns.as_ref();
     let Some(chosen) = args.record_columns.as_ref().or(from_scene) else {
         return Ok(available.into_iter().map(str::to_owned).collect());
@@ -205,56 +209,6 @@ fn interrupted(ran: &Ran, folder: &Folder) -> Failure {
     Failure::other(format!("interrupted at step {step} of {last}; {next}"))
 }
 
-/// Reads a checkpoint, and refuses one of another simulation than `scene`.
-pub fn read_checkpoint(path: &Path, scene: &Scene) -> Result<Checkpoint, Failure> {
-    let checkpoint = Checkpoint::read(path).map_err(Failure::input)?;
-    let saved = Scene::from_json(&checkpoint.scene_json, &path.display().to_string())?;
-    let [found, expected] = [&saved, scene].map(deciding_values);
-    if let Some(key) = first_difference("", &found?, &expected?) {
-        let path = path.display();
-        return Err(Failure::input(format!(
-            "{path}: a checkpoint of another simulation: {key} differs from the scene's; give the scene and --set of the \
-             run that wrote it"
-        )));
-    }
-    Ok(checkpoint)
-}
-
-/// A scene's values as far as they decide what becomes of a state.
-fn deciding_values(scene: &Scene) -> Result<serde_json::Value, Failure> {
-    let mut scene = scene.clone();
-    (scene.render, scene.output) = (Render::default(), Output::default());
-    scene.description.clear();
-    scene.time.duration_s = 1.0;
-    scene.solver.steps_per_submission = 1;
-    serde_json::to_value(scene).map_err(Failure::other)
-}
-
-/// A hash of a scene's values as far as they decide what becomes of a state.
-pub fn scene_hash(scene: &Scene) -> Result<String, Failure> {
-    let json = deciding_values(scene)?.to_string();
-    Ok(StateHasher::new().bytes("scene", "json", json.len(), json.as_bytes()).finish())
-}
-
-/// The path of the first value in which two trees differ.
-fn first_difference(path: &str, a: &serde_json::Value, b: &serde_json::Value) -> Option<String> {
-    use serde_json::Value::{Array, Object};
-    let join = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
-    match (a, b) {
-        (Object(a), Object(b)) => {
-            let null = serde_json::Value::Null;
-            let keys = a.keys().chain(b.keys().filter(|key| !a.contains_key(*key)));
-            keys.into_iter().find_map(|key| {
-                first_difference(&join(key), a.get(key).unwrap_or(&null), b.get(key).unwrap_or(&null))
-            })
-        }
-        (Array(a), Array(b)) if a.len() == b.len() => {
-            (0..a.len()).find_map(|i| first_difference(&join(&i.to_string()), &a[i], &b[i]))
-        }
-        _ => (a != b).then(|| path.to_owned()),
-    }
-}
-
 /// The hash of the columns shown, in the device's order. It waits for the device: there are no more steps to feed it with.
 pub fn state_hash(simulation: &Simulation) -> Result<String, Failure> {
     Ok(read_frame(simulation)?.state_hash())
@@ -276,28 +230,4 @@ pub fn read_frame(simulation: &Simulation) -> Result<Frame, Failure> {
     let columns = columns.into_iter().map(state::PendingColumn::wait).collect::<Result<Vec<_>, _>>()?;
     let bodies = bodies.into_iter().map(state::PendingColumn::wait).collect::<Result<Vec<_>, _>>()?;
     state::frame(simulation.step(), simulation.time_s(), &columns, &bodies)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_difference_is_named_by_its_path() {
-        let scene = |changes: &[&str]| {
-            let changes: Vec<String> = changes.iter().map(|&change| change.to_owned()).collect();
-            deciding_values(&frazil_scene::builtin()[0].load(&changes).unwrap()).unwrap()
-        };
-        let plain = scene(&[]);
-        for same in ["time.duration_s=9.0", "render.colour_by=\"density\"", "output.render_every=3"] {
-            assert_eq!(first_difference("", &plain, &scene(&[same])), None, "{same}");
-        }
-        for (change, key) in [
-            ("time.dt_s=0.003", "time.dt_s"),
-            ("particles.0.shape.box.max_m.1=0.2", "particles.0.shape.box.max_m.1"),
-            ("gravity_m_s2=[0.0, -1.0, 0.0]", "gravity_m_s2"),
-        ] {
-            assert_eq!(first_difference("", &plain, &scene(&[change])).as_deref(), Some(key));
-        }
-    }
 }

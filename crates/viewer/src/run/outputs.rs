@@ -1,10 +1,11 @@
 //! The files of a run.
 
+use super::parcel::{Parcel, Picture, StepTime};
 use super::schedule::Schedule;
-use super::writer::{Parcel, Picture, StepTime};
 use crate::failure::Failure;
 use frazil_io::{Metric, MetricsWriter, RECORDING_EXTENSION, RecordingMeta, RecordingWriter};
 use frazil_scene::Scene;
+use frazil_solvers::{MetricInfo, PlotSpec, factories};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -36,8 +37,6 @@ impl Folder {
             self.energy_plot(),
             self.front_plot(),
             self.frame_time_plot(),
-            self.particle_counts_plot(),
-            self.temperature_plot(),
             self.final_picture(),
             self.shape(),
             self.flow(),
@@ -54,7 +53,9 @@ impl Folder {
             // A kill may have left one half written, under a longer name.
             name.starts_with("frame_") && name.contains(".png")
         };
-        for path in left.into_iter().chain(pictures.filter(is_picture)) {
+        let plots = factories().into_iter().flat_map(|factory| factory.plots());
+        let plots = plots.map(|plot| self.plot(&plot));
+        for path in left.into_iter().chain(plots).chain(pictures.filter(is_picture)) {
             match fs::remove_file(&path) {
                 Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
                     return Err(Failure::input(format!("cannot replace {}: {error}", path.display())));
@@ -101,11 +102,9 @@ impl Folder {
     pub fn frame_time_plot(&self) -> PathBuf {
         self.root.join("frame_time.png")
     }
-    pub fn particle_counts_plot(&self) -> PathBuf {
-        self.root.join("particle_counts.png")
-    }
-    pub fn temperature_plot(&self) -> PathBuf {
-        self.root.join("temperature.png")
+    /// A plot that a solver asks for.
+    pub fn plot(&self, plot: &PlotSpec) -> PathBuf {
+        self.root.join(plot.file)
     }
     pub fn final_picture(&self) -> PathBuf {
         self.root.join("final.png")
@@ -144,9 +143,10 @@ pub fn create_dir(path: &Path) -> Result<(), Failure> {
 }
 
 /// The columns of `metrics.csv`: the instant, and what is measured.
-fn metrics(measured: &[(String, &'static str)]) -> Vec<Metric> {
-    let measured =
-        measured.iter().map(|(name, unit)| Metric::new(name, if *unit == "1" { "" } else { unit }));
+fn metrics(measured: &[MetricInfo]) -> Vec<Metric> {
+    let measured = measured
+        .iter()
+        .map(|MetricInfo { name, unit }| Metric::new(name, if *unit == "1" { "" } else { unit }));
     [Metric::new("step", ""), Metric::new("time", "s")].into_iter().chain(measured).collect()
 }
 
@@ -169,7 +169,7 @@ impl Outputs {
         folder: &Folder,
         schedule: &Schedule,
         meta: &RecordingMeta,
-        measured: &[(String, &'static str)],
+        measured: &[MetricInfo],
     ) -> Result<Self, Failure> {
         folder.clear()?;
         let metrics = metrics(measured);
@@ -186,7 +186,7 @@ impl Outputs {
         folder: &Folder,
         schedule: &Schedule,
         meta: &RecordingMeta,
-        measured: &[(String, &'static str)],
+        measured: &[MetricInfo],
         step: u64,
     ) -> Result<Self, Failure> {
         // A row or frame at the checkpoint's step stays where the whole run would have written it too.

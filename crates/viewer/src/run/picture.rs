@@ -1,18 +1,18 @@
 //! Pictures of a run, on their way to files.
 
-use super::writer::Picture;
+use super::parcel::Picture;
 use crate::failure::Failure;
-use crate::painter::{self, Painter, Shown};
+use crate::picture::{self, Painter, Shown};
 use crate::simulation::Simulation;
 use frazil_render::{OrbitCamera, Pixels};
-use frazil_scene::ColourBy;
+use frazil_solvers::Solver;
 use frazil_vk::{Pending, ReadbackRing, Recorder};
 
 /// The camera of a run: it stands still.
 pub struct Camera {
     painter: Painter,
     camera: OrbitCamera,
-    colour_by: ColourBy,
+    colour_by: String,
 }
 
 /// A picture that the device has yet to draw.
@@ -26,12 +26,17 @@ impl Camera {
     pub fn new(simulation: &Simulation) -> Result<Self, Failure> {
         let Simulation { device, scene, n_particles, .. } = simulation;
         let painter = Painter::new(device, scene, *n_particles)?;
-        Ok(Self { painter, camera: painter::camera(scene), colour_by: painter::property(scene) })
+        let colour_by = picture::property(scene).to_owned();
+        Ok(Self { painter, camera: picture::camera(scene), colour_by })
     }
 
     /// Whether pictures are made of more than what is recorded: then the steps before one must be submitted first.
-    pub fn looks_first(&self) -> bool {
-        self.painter.scheme().has_surface()
+    pub fn looks_first(&self, solver: &dyn Solver) -> bool {
+        self.painter.scheme().has_surface() || self.looks_for_range(solver)
+    }
+
+    fn looks_for_range(&self, solver: &dyn Solver) -> bool {
+        self.painter.looks_for_range(&Shown::of(solver), &self.colour_by)
     }
 
     /// Records picture number `index`, of the state as it is at this point of the recorder.
@@ -42,10 +47,16 @@ impl Camera {
         simulation: &Simulation,
         index: u64,
     ) -> Result<PendingPicture, Failure> {
-        simulation.solver.record_bodies(recorder);
-        let shown = Shown::of(&simulation.solver);
-        let image =
-            self.painter.record(recorder, &shown, self.camera, self.colour_by, simulation.time_s())?;
+        let solver = &*simulation.solver;
+        if self.looks_for_range(solver) {
+            let mut columns = simulation.device.recorder()?;
+            solver.record_output(&mut columns);
+            simulation.device.submit(columns)?;
+        }
+        solver.record_output(recorder);
+        solver.record_bodies(recorder);
+        let (shown, time_s) = (Shown::of(solver), simulation.time_s());
+        let image = self.painter.record(recorder, &shown, self.camera, &self.colour_by, time_s)?;
         Ok(PendingPicture { index, size: image.size(), pixels: ring.read_image(recorder, image)? })
     }
 }

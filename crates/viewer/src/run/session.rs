@@ -4,19 +4,18 @@
 //! is due is recorded behind them as copies into staging buffers, and collected when the device has passed them. The host
 //! waits in one place only: when [`MAX_IN_FLIGHT`] submissions are under way, for the oldest of them.
 
+use super::parcel::{Parcel, StepTime};
 use super::picture::{Camera, PendingPicture};
 use super::progress::Progress;
 use super::schedule::{Due, Schedule};
-use super::writer::{Parcel, StepTime, Writer};
+use super::writer::Writer;
 use crate::failure::Failure;
 use crate::invariants;
 use crate::profiling::{Activity, PassLog};
 use crate::simulation::Simulation;
-use crate::solver::FaultCheck;
-use crate::solver::Measuring;
 use crate::state::{self, HostColumn, PendingColumn};
 use frazil_io::Checkpoint;
-use frazil_solvers::pbd::snow::LinkCheck;
+use frazil_solvers::{PendingFault, PendingInvariants, PendingMeasurement};
 use frazil_vk::{ReadbackRing, Recorder, RecorderOptions, Submission};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -51,7 +50,7 @@ struct InFlight {
     step_ends: Vec<u32>,
     last_step: u64,
     /// What its steps found wrong, if they look for it themselves.
-    fault: Option<FaultCheck>,
+    fault: Option<PendingFault>,
 }
 
 /// What leaves the device at one step.
@@ -59,9 +58,9 @@ struct Departure {
     step: u64,
     time_s: f64,
     due: Due,
-    metrics: Measuring,
-    links: Option<LinkCheck>,
-    fault: Option<FaultCheck>,
+    metrics: PendingMeasurement,
+    invariants: Option<PendingInvariants>,
+    fault: Option<PendingFault>,
     picture: Option<PendingPicture>,
     columns: Vec<PendingColumn>,
     /// Of rigid bodies, where a recording wants them.
@@ -124,7 +123,9 @@ impl<'a> Session<'a> {
             let most = u64::from(self.simulation.scene.solver.steps_per_submission);
             let n = most.min(self.schedule.next_after(step) - step);
             let due = self.schedule.due(step + n);
-            if due.picture && self.camera.as_ref().is_some_and(Camera::looks_first) {
+            if due.picture
+                && self.camera.as_ref().is_some_and(|camera| camera.looks_first(&*self.simulation.solver))
+            {
                 self.submit(n, Due::default())?;
                 self.submit(0, due)?;
             } else {
@@ -175,7 +176,7 @@ impl<'a> Session<'a> {
         // Measured whatever is due: a broken state must not leave as if it were sound, and the densities that leave are
         // then always those of the positions that leave.
         let metrics = simulation.solver.record_metrics(recorder)?;
-        let links = if due.check { simulation.solver.record_link_check(recorder)? } else { None };
+        let invariants = if due.check { simulation.solver.record_invariant_check(recorder)? } else { None };
         let fault = simulation.solver.record_fault_check(recorder)?;
         let picture = match &mut self.camera {
             Some(camera) if due.picture => {
@@ -190,7 +191,7 @@ impl<'a> Session<'a> {
         } else if due.record || due.check {
             let mut columns = simulation.solver.columns();
             // Among them are ids, which are all that a check needs.
-            columns.retain(|column| self.recorded.iter().any(|name| name == column.name));
+            columns.retain(|column| self.recorded.iter().any(|name| *name == column.name));
             columns
         } else {
             Vec::new()
@@ -201,7 +202,7 @@ impl<'a> Session<'a> {
         let bodies = if due.record { simulation.solver.body_columns() } else { Vec::new() };
         let columns = state::read_columns(&self.ring, recorder, &columns)?;
         let bodies = state::read_columns(&self.ring, recorder, &bodies)?;
-        Ok(Departure { step, time_s, due, metrics, links, fault, picture, columns, bodies })
+        Ok(Departure { step, time_s, due, metrics, invariants, fault, picture, columns, bodies })
     }
 
     fn retire_oldest(&mut self) -> Result<(), Failure> {
@@ -256,14 +257,14 @@ impl Departure {
     }
 
     fn arrive(self, simulation: &Simulation, recorded: &[String]) -> Result<Parcel, Failure> {
-        let Self { step, time_s, due, metrics, links, fault, picture, columns, bodies } = self;
-        let metrics = metrics.wait()?;
+        let Self { step, time_s, due, metrics, invariants, fault, picture, columns, bodies } = self;
+        let measured = metrics.wait()?;
         if let Some(fault) = fault {
             invariants::check_fault(fault.wait()?)?;
         }
-        invariants::check_metrics(&metrics, step, simulation.n_particles)?;
-        if let Some(links) = links {
-            invariants::check_links(&links.wait()?, step)?;
+        invariants::check_state(&measured.summary, step, simulation.n_particles)?;
+        if let Some(invariants) = invariants {
+            invariants::check_invariants(&invariants.wait()?, step)?;
         }
         let columns = columns.into_iter().map(PendingColumn::wait).collect::<Result<Vec<_>, _>>()?;
         let bodies = bodies.into_iter().map(PendingColumn::wait).collect::<Result<Vec<_>, _>>()?;
@@ -274,10 +275,10 @@ impl Departure {
         }
         // What a checkpoint holds beyond the columns shown is no business of a recording's.
         let shown = columns.iter().take(simulation.solver.columns().len());
-        let recorded = shown.filter(|column| recorded.iter().any(|name| name == column.name));
+        let recorded = shown.filter(|column| recorded.iter().any(|name| *name == column.name));
         Ok(Parcel {
             timing: None,
-            metrics: due.metrics.then(|| [step as f64, time_s].into_iter().chain(metrics.values()).collect()),
+            metrics: due.metrics.then(|| [step as f64, time_s].into_iter().chain(measured.values).collect()),
             picture: picture.map(PendingPicture::wait).transpose()?,
             frame: due.record.then(|| state::frame(step, time_s, recorded, &bodies)).transpose()?,
             checkpoint: due.checkpoint.then(|| checkpoint(simulation, step, time_s, &columns)).transpose()?,
@@ -292,7 +293,7 @@ fn checkpoint(
     columns: &[HostColumn],
 ) -> Result<Checkpoint, Failure> {
     let section =
-        |column: &HostColumn| (column.name.to_owned(), bytemuck::cast_slice(&column.words).to_vec());
+        |column: &HostColumn| (column.name.to_string(), bytemuck::cast_slice(&column.words).to_vec());
     Ok(Checkpoint {
         scene_json: serde_json::to_string(&simulation.scene).map_err(Failure::other)?,
         step,

@@ -26,13 +26,10 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-/// The folder of the cases.
-const CASES: &str = "cases";
-
 /// Sweeps a scene over its grid.
 pub fn sweep(args: &SweepArgs, validation: bool) -> Result<(), Failure> {
     let out = out_folder(args);
-    let cases = plan::cases(args, &out.join(CASES))?;
+    let cases = plan::cases(args, &out.join(plan::CASES))?;
     let device = device::open(args.device.device.as_deref(), validation, Vec::new())?;
     if !args.quiet {
         introduce(&cases, &device);
@@ -82,7 +79,7 @@ impl<'a> Sweep<'a> {
             columns: Vec::new(),
             cases: cases.iter().map(results::pending).collect(),
         };
-        let root = out.join(CASES);
+        let root = out.join(plan::CASES);
         let folders =
             cases.iter().map(|case| Folder::create(&root.join(&case.name))).collect::<Result<_, _>>()?;
         let bar = bar(cases.iter().map(|case| case.last_step).sum(), args.quiet);

@@ -7,6 +7,8 @@ use crate::run::Schedule;
 use frazil_scene::{Every, Scene, SceneError};
 use std::path::Path;
 
+/// The folder of the cases.
+pub const CASES: &str = "cases";
 /// More cases than anyone waits for or looks at on one sheet; a slip of the key makes as many.
 const MAX_CASES: usize = 1000;
 /// Checkpoints in the course of a case, so that a kill costs a tenth of it.

@@ -5,11 +5,7 @@ use crate::failure::Failure;
 use crate::run::{self, Folder};
 use crate::simulation::Simulation;
 use frazil_io::{MetricsTable, RunInfo, ShapeStatistics, SweepCase, SweepStatus};
-use frazil_scene::Scene;
 use std::collections::BTreeMap;
-
-/// Pieces of heaps are told apart by gaps of so many particle spacings.
-const LINKING_SPACINGS: f64 = 1.5;
 
 /// A case's row, and the labels of what is measured in it, in order.
 pub struct Row {
@@ -20,7 +16,7 @@ pub struct Row {
 /// The row of a case that has not been run, or not to its end.
 pub fn pending(case: &Case) -> SweepCase {
     SweepCase {
-        folder: format!("{}/{}", super::CASES, case.name),
+        folder: format!("{}/{}", super::plan::CASES, case.name),
         values: case.values.clone(),
         status: SweepStatus::Pending,
         reason: None,
@@ -37,12 +33,12 @@ pub fn write_final(case: &Case, simulation: &Simulation, folder: &Folder) -> Res
     frazil_render::write_png(&folder.final_picture(), picture.width, picture.height, &picture.pixels)
         .map_err(Failure::other)?;
     let frame = run::read_frame(simulation)?;
-    let shape = ShapeStatistics::measure(&frame, case.start_x_m, linking_length_m(&simulation.scene));
+    let shape = ShapeStatistics::measure(
+        &frame,
+        case.start_x_m,
+        simulation.factory.linking_length_m(&simulation.scene),
+    );
     shape.write(&folder.shape()).map_err(Failure::other)
-}
-
-fn linking_length_m(scene: &Scene) -> f64 {
-    scene.mpm.as_ref().map_or(LINKING_SPACINGS * scene.particle_spacing_m(), |mpm| mpm.cell_size_m)
 }
 
 /// The row of a case that is done; none where its folder holds no whole run of the same scene to the same step.

@@ -2,11 +2,10 @@
 
 use crate::failure::Failure;
 use crate::invariants;
-use crate::painter::Shown;
+use crate::picture::Shown;
 use crate::simulation::Simulation;
-use crate::solver::FaultCheck;
-use crate::solver::{Measuring, Metrics};
 use frazil_scene::Scene;
+use frazil_solvers::{Measurement, PendingFault, PendingMeasurement};
 use frazil_vk::{Device, PassTime, RecorderOptions, Submission};
 use std::collections::VecDeque;
 
@@ -18,7 +17,7 @@ const SMOOTHING: f64 = 0.1;
 /// A simulation, what was last measured of it, and what its kernels cost.
 pub struct Live {
     pub simulation: Simulation,
-    pub metrics: Option<Metrics>,
+    pub measured: Option<Measurement>,
     pub kernels: Vec<KernelTime>,
     in_flight: VecDeque<InFlight>,
 }
@@ -31,8 +30,8 @@ pub struct KernelTime {
 
 struct InFlight {
     submission: Submission,
-    metrics: Measuring,
-    fault: Option<FaultCheck>,
+    metrics: PendingMeasurement,
+    fault: Option<PendingFault>,
     steps: u64,
     step: u64,
 }
@@ -41,7 +40,7 @@ impl Live {
     /// The scene's initial state.
     pub fn new(device: &Device, scene: Scene) -> Result<Self, Failure> {
         let simulation = Simulation::new(device, scene)?;
-        let mut live = Self { simulation, metrics: None, kernels: Vec::new(), in_flight: VecDeque::new() };
+        let mut live = Self { simulation, measured: None, kernels: Vec::new(), in_flight: VecDeque::new() };
         live.advance(0)?;
         Ok(live)
     }
@@ -54,6 +53,7 @@ impl Live {
         self.simulation.record_steps(&mut recorder, steps);
         // As in a run: densities that are shown are always those of the positions that are shown.
         let metrics = self.simulation.solver.record_metrics(&mut recorder)?;
+        self.simulation.solver.record_output(&mut recorder);
         self.simulation.solver.record_bodies(&mut recorder);
         let fault = self.simulation.solver.record_fault_check(&mut recorder)?;
         let submission = device.submit(recorder)?;
@@ -74,19 +74,24 @@ impl Live {
                 self.in_flight.push_front(oldest);
                 break;
             }
-            let metrics = oldest.metrics.wait()?;
+            let measured = oldest.metrics.wait()?;
             if let Some(fault) = oldest.fault {
                 invariants::check_fault(fault.wait()?)?;
             }
             self.add_times(&oldest.submission.pass_times()?, oldest.steps);
-            invariants::check_metrics(&metrics, oldest.step, self.simulation.n_particles)?;
-            self.metrics = Some(metrics);
+            invariants::check_state(&measured.summary, oldest.step, self.simulation.n_particles)?;
+            self.measured = Some(measured);
         }
         Ok(())
     }
 
+    /// The numbers worth watching, with their labels, of what was last measured.
+    pub fn highlights(&self) -> Vec<(String, String)> {
+        self.measured.as_ref().map_or_else(Vec::new, |measured| self.simulation.solver.highlights(measured))
+    }
+
     pub fn shown(&self) -> Shown<'_> {
-        Shown::of(&self.simulation.solver)
+        Shown::of(&*self.simulation.solver)
     }
 
     fn add_times(&mut self, times: &[PassTime], steps: u64) {

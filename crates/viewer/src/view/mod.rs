@@ -2,34 +2,23 @@
 
 mod live;
 mod panel;
+mod plan;
 mod playback;
 mod player;
 mod pointer;
 mod source;
 mod window;
 
+pub use plan::Plan;
 pub use playback::Playback;
 pub use player::Player;
 pub use source::Wanted;
 
 use crate::args::ViewArgs;
 use crate::failure::Failure;
-use std::path::PathBuf;
 use window::App;
 use winit::error::EventLoopError;
 use winit::event_loop::EventLoop;
-
-/// Where a view stops by itself, and what it does then.
-#[derive(Clone, Debug, Default)]
-pub struct Plan {
-    /// Pause once this step is shown.
-    pause_at: Option<u64>,
-    /// Write the picture there, once it is shown.
-    screenshot: Option<PathBuf>,
-    /// End there.
-    exit: bool,
-    hide_overlay: bool,
-}
 
 /// Opens the window and stays until it is closed.
 pub fn view(args: &ViewArgs, validation: bool) -> Result<(), Failure> {

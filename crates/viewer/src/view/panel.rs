@@ -1,9 +1,8 @@
 //! The panel over the picture: what is shown, what it costs, and what can be done.
 
 use super::live::KernelTime;
-use crate::solver::Metrics;
 use egui::{Align2, Color32, ComboBox, FontId, Frame, Grid, Rect, RichText, Sense, Slider, Ui, Window, vec2};
-use frazil_scene::{ColourBy, RenderScheme};
+use frazil_scene::RenderScheme;
 
 /// What the panel tells.
 pub struct Status<'a> {
@@ -14,8 +13,9 @@ pub struct Status<'a> {
     pub time_s: f64,
     pub n_particles: usize,
     pub pictures_per_s: f64,
-    pub colour_by: ColourBy,
-    pub properties: &'a [ColourBy],
+    pub colour_by: &'a str,
+    /// Names that particles can be coloured by.
+    pub properties: &'a [String],
     pub scheme: RenderScheme,
     pub schemes: &'a [RenderScheme],
     pub source: SourceStatus<'a>,
@@ -23,12 +23,23 @@ pub struct Status<'a> {
 
 /// What it tells of a simulation or of a recording only.
 pub enum SourceStatus<'a> {
-    Live { steps_per_s: f64, steps_per_picture: u64, metrics: Option<&'a Metrics>, kernels: &'a [KernelTime] },
-    Recording { frame: usize, n_frames: usize, speed: f64, is_growing: bool },
+    Live {
+        steps_per_s: f64,
+        steps_per_picture: u64,
+        /// Labels and numbers of what was last measured.
+        highlights: &'a [(String, String)],
+        kernels: &'a [KernelTime],
+    },
+    Recording {
+        frame: usize,
+        n_frames: usize,
+        speed: f64,
+        is_growing: bool,
+    },
 }
 
 /// What the user asks for, by the panel or by a key.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Action {
     TogglePlay,
     /// One step, or one frame of a recording.
@@ -36,7 +47,7 @@ pub enum Action {
     /// One frame of a recording.
     Back,
     Reset,
-    ColourBy(ColourBy),
+    ColourBy(String),
     Scheme(RenderScheme),
     StepsPerPicture(u64),
     Seek(usize),
@@ -152,18 +163,10 @@ fn numbers(ui: &mut Ui, status: &Status<'_>) {
             let end = if is_growing { ", open" } else { "" };
             row("frame", format!("{frame} of {n_frames}{end}"));
         }
-        if let SourceStatus::Live { steps_per_s, metrics, .. } = status.source {
+        if let SourceStatus::Live { steps_per_s, highlights, .. } = status.source {
             row("steps", format!("{steps_per_s:.1} a second"));
-            if let Some(motion) = metrics.map(Metrics::motion) {
-                row("kinetic energy", format!("{:.4} J", motion.kinetic_energy_j));
-                row("mean density", format!("{:.1} kg/m³", motion.density_mean_kg_m3));
-                row("fastest", format!("{:.2} m/s", motion.speed_max_m_s));
-            }
-            if let Some(Metrics::Snow(snow)) = metrics {
-                row("snow, water", format!("{}, {}", snow.n_solid, snow.n_fluid));
-                row("melted, frozen", format!("{}, {}", snow.n_melted, snow.n_frozen));
-                row("links", snow.n_links.to_string());
-                row("temperature", format!("{:.1} to {:.1} °C", snow.coldest_c, snow.warmest_c));
+            for (label, value) in highlights {
+                row(label, value.clone());
             }
         }
     });
@@ -185,10 +188,10 @@ fn colours(ui: &mut Ui, status: &Status<'_>, actions: &mut Vec<Action>) {
     }
     ui.horizontal(|ui| {
         ui.label("colour by");
-        ComboBox::from_id_salt("colour by").selected_text(status.colour_by.name()).show_ui(ui, |ui| {
-            for &property in status.properties {
-                if ui.selectable_label(property == status.colour_by, property.name()).clicked() {
-                    actions.push(Action::ColourBy(property));
+        ComboBox::from_id_salt("colour by").selected_text(status.colour_by).show_ui(ui, |ui| {
+            for property in status.properties {
+                if ui.selectable_label(property == status.colour_by, property).clicked() {
+                    actions.push(Action::ColourBy(property.clone()));
                 }
             }
         });

@@ -3,13 +3,13 @@
 use super::playback::Playback;
 use crate::args::SceneChanges;
 use crate::failure::Failure;
-use crate::landscape::SlabPoses;
-use crate::painter::{Shown, ShownSet};
+use crate::picture::{self, Shown, SlabPoses};
 use crate::slab_files;
-use frazil_io::{ColumnData, Frame, Recording, Tail};
+use frazil_io::{Column, ColumnData, Frame, Recording, Tail};
 use frazil_kernels::Counts;
-use frazil_scene::{ColourBy, Phase, Scene};
-use frazil_vk::{Buffer, Device, DeviceCount};
+use frazil_particles::{ColumnKind, ColumnView, Material, ParticleSet, SetInfo};
+use frazil_scene::Scene;
+use frazil_vk::{Device, DeviceCount};
 use std::path::Path;
 
 /// A recording with one of its frames on the device.
@@ -23,23 +23,20 @@ pub struct Player {
     step: u64,
     time_s: f64,
     n_particles: usize,
-    sets: Vec<Columns>,
+    /// Sets that the scene's solver has.
+    infos: Vec<SetInfo>,
+    sets: Vec<Set>,
     /// Pieces of slabs, on the host and on the device.
     pieces: Option<Frame>,
     slabs: Option<SlabPoses>,
 }
 
-/// A frame's columns on the device: those of all particles, or of the particles of one phase.
-struct Columns {
-    phase: Option<Phase>,
+/// A set of a frame's particles on the device.
+struct Set {
+    name: &'static str,
+    material: Material,
     count: DeviceCount,
-    position: Buffer<[f32; 3]>,
-    velocity: Option<Buffer<[f32; 3]>>,
-    density: Option<Buffer<f32>>,
-    id: Option<Buffer<u32>>,
-    temperature: Option<Buffer<f32>>,
-    plastic_volume: Option<Buffer<f32>>,
-    mass: Option<Buffer<f32>>,
+    columns: Vec<ColumnView>,
 }
 
 impl Player {
@@ -77,6 +74,7 @@ impl Player {
         let counts = Counts::new(device)?;
         let frame = playback.frame(recording.len());
         let first = recording.frame(frame).map_err(Failure::input)?;
+        let infos = frazil_solvers::set_infos(&scene, first.len());
         Ok(Self {
             scene,
             playback,
@@ -86,7 +84,8 @@ impl Player {
             step: first.step(),
             time_s: first.time_s(),
             n_particles: first.len(),
-            sets: upload(device, &counts, &first)?,
+            sets: upload(device, &counts, &first, &infos)?,
+            infos,
             pieces: slab_files::pieces(&first)?,
             slabs: slab_poses(device, &first)?,
             counts,
@@ -117,16 +116,20 @@ impl Player {
         *self.recording.tail() != Tail::Finished
     }
 
-    /// `wanted`, or where the recording lacks its column what can be shown of any.
-    pub fn property(&self, wanted: ColourBy) -> ColourBy {
-        if self.shown().has(wanted) { wanted } else { ColourBy::Height }
+    /// `wanted`, or where the recording lacks a column that the scene's solver has what can be shown of any.
+    pub fn property(&self, wanted: &str) -> Result<String, Failure> {
+        if self.shown().names().iter().any(|name| name == wanted) {
+            return Ok(wanted.to_owned());
+        }
+        picture::check(&self.scene)?;
+        Ok("height".to_owned())
     }
 
     fn show(&mut self) -> Result<(), Failure> {
         let frame = self.playback.frame(self.recording.len());
         if frame != self.frame {
             let next = self.recording.frame(frame).map_err(Failure::input)?;
-            self.sets = upload(&self.device, &self.counts, &next)?;
+            self.sets = upload(&self.device, &self.counts, &next, &self.infos)?;
             self.pieces = slab_files::pieces(&next)?;
             self.slabs = slab_poses(&self.device, &next)?;
             (self.frame, self.step, self.time_s) = (frame, next.step(), next.time_s());
@@ -163,17 +166,11 @@ impl Player {
     }
 
     pub fn shown(&self) -> Shown<'_> {
-        let sets = self.sets.iter().map(|columns| ShownSet {
-            phase: columns.phase,
-            count: &columns.count,
-            position: columns.position.clone(),
-            velocity: columns.velocity.clone(),
-            density: columns.density.clone(),
-            id: columns.id.clone(),
-            temperature: columns.temperature.clone(),
-            plastic_volume: columns.plastic_volume.clone(),
-            mass: columns.mass.clone(),
-            constraint: None,
+        let sets = self.sets.iter().map(|set| ParticleSet {
+            name: set.name,
+            material: set.material,
+            count: &set.count,
+            columns: set.columns.clone(),
         });
         Shown { sets: sets.collect(), slabs: self.slabs.clone() }
     }
@@ -187,55 +184,127 @@ fn slab_poses(device: &Device, frame: &Frame) -> Result<Option<SlabPoses>, Failu
     SlabPoses::recorded(device, centres_m, turns).map(Some)
 }
 
-/// What a phase is in the column `phase` of recordings.
-const SNOW: u32 = 1;
+/// The column that tells the sets of a recording apart.
+const PHASE: &str = "phase";
 
-fn upload(device: &Device, counts: &Counts, frame: &Frame) -> Result<Vec<Columns>, Failure> {
+/// Puts a frame on the device, as the sets that the scene's solver has.
+fn upload(device: &Device, counts: &Counts, frame: &Frame, infos: &[SetInfo]) -> Result<Vec<Set>, Failure> {
+    let set = |name, material, chosen: &[usize]| {
+        let columns = frame.columns().iter().filter(|column| infos.len() < 2 || column.name != PHASE);
+        let columns =
+            columns.map(|column| upload_column(device, column, chosen)).collect::<Result<_, _>>()?;
+        let n = chosen.len() as u32;
+        Ok(Set { name, material, count: counts.upload(device, "particle count", n, n)?, columns })
+    };
     let all: Vec<usize> = (0..frame.len()).collect();
-    match frame.column("phase").map(|column| &column.data) {
-        Some(ColumnData::U32(phases)) => {
-            let (solid, fluid) = all.iter().partition::<Vec<usize>, _>(|&&i| phases[i] == SNOW);
-            Ok(vec![
-                upload_set(device, counts, frame, &solid, Some(Phase::Snow))?,
-                upload_set(device, counts, frame, &fluid, Some(Phase::Water))?,
-            ])
+    match (infos, frame.column(PHASE).map(|column| &column.data)) {
+        ([info], _) => Ok(vec![set(info.name, info.material, &all)?]),
+        ([_, _, ..], Some(ColumnData::U32(phases))) => {
+            let of = |info: &SetInfo| {
+                let chosen: Vec<usize> = all.iter().copied().filter(|&i| phases[i] == info.phase).collect();
+                set(info.name, info.material, &chosen)
+            };
+            infos.iter().map(of).collect()
         }
-        _ => Ok(vec![upload_set(device, counts, frame, &all, None)?]),
+        _ => Ok(vec![set("particles", Material::Generic, &all)?]),
     }
 }
 
-/// Puts the particles at the `chosen` places of a frame on the device.
-fn upload_set(
-    device: &Device,
-    counts: &Counts,
-    frame: &Frame,
-    chosen: &[usize],
-    phase: Option<Phase>,
-) -> Result<Columns, Failure> {
+/// Puts the values at the `chosen` places of a column on the device.
+fn upload_column(device: &Device, column: &Column, chosen: &[usize]) -> Result<ColumnView, Failure> {
     fn pick<T: Copy>(values: &[T], chosen: &[usize]) -> Vec<T> {
         chosen.iter().map(|&i| values[i]).collect()
     }
-    let data = |name: &str| frame.column(name).map(|column| &column.data);
-    let scalar = |name: &str| match data(name) {
-        Some(ColumnData::F32(values)) => device.buffer_from(name, &pick(values, chosen)).map(Some),
-        _ => Ok(None),
+    let name = &column.name;
+    let (kind, words) = match &column.data {
+        ColumnData::U32(values) => (ColumnKind::U32, device.buffer_from(name, &pick(values, chosen))?),
+        ColumnData::F32(values) => (ColumnKind::F32, device.buffer_from(name, &pick(values, chosen))?.cast()),
+        ColumnData::Vec3(values) => {
+            (ColumnKind::Vec3, device.buffer_from(name, &pick(values, chosen))?.cast())
+        }
     };
-    let n = chosen.len() as u32;
-    Ok(Columns {
-        phase,
-        count: counts.upload(device, "particle count", n, n)?,
-        position: device.buffer_from("position", &pick(frame.positions(), chosen))?,
-        velocity: match data("velocity") {
-            Some(ColumnData::Vec3(values)) => Some(device.buffer_from("velocity", &pick(values, chosen))?),
-            _ => None,
-        },
-        density: scalar("density")?,
-        id: match data("id") {
-            Some(ColumnData::U32(values)) => Some(device.buffer_from("id", &pick(values, chosen))?),
-            _ => None,
-        },
-        temperature: scalar("temperature")?,
-        plastic_volume: scalar("plastic_volume")?,
-        mass: scalar("mass")?,
-    })
+    Ok(ColumnView::new(name.clone(), column.unit.clone(), kind, words))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails there")]
+
+    use super::*;
+    use crate::picture::{Painter, camera};
+    use crate::state;
+    use frazil_io::{RecordingMeta, RecordingWriter};
+    use frazil_vk::{DeviceOptions, ReadbackRing};
+
+    #[test]
+    fn columns_nobody_has_heard_of_are_recorded_offered_and_look_as_they_did() {
+        let device = Device::open(&DeviceOptions { validation: true, ..DeviceOptions::default() }).unwrap();
+        let overrides =
+            ["render.width_px=160", "render.height_px=90", "fluid.particle_spacing_m=0.0243333333"];
+        let scene = Scene::find("dam_break", &overrides.map(str::to_owned)).unwrap();
+        let positions = scene.sample().unwrap().positions_m;
+        let n = positions.len() as u32;
+        let charges: Vec<f32> = (0..n).map(|i| 0.25 * i as f32 - 7.0).collect();
+        let ids: Vec<u32> = (0..n).collect();
+        let column =
+            |name: &'static str, unit: &'static str, kind, words| ColumnView::new(name, unit, kind, words);
+        let columns = vec![
+            column(
+                "position",
+                "m",
+                ColumnKind::Vec3,
+                device.buffer_from("position", &positions).unwrap().cast(),
+            ),
+            column("id", "1", ColumnKind::U32, device.buffer_from("id", &ids).unwrap()),
+            column("charge", "C", ColumnKind::F32, device.buffer_from("charge", &charges).unwrap().cast()),
+            column("wind", "m/s", ColumnKind::Vec3, device.buffer_from("wind", &positions).unwrap().cast()),
+        ];
+
+        let ring = ReadbackRing::new(&device);
+        let mut recorder = device.recorder().unwrap();
+        let pending = state::read_columns(&ring, &mut recorder, &columns).unwrap();
+        device.submit(recorder).unwrap();
+        let on_host: Vec<_> = pending.into_iter().map(|column| column.wait().unwrap()).collect();
+        let frame = state::frame(0, 0.0, &on_host, &[]).unwrap();
+        assert_eq!(frame.column("charge").unwrap().label(), "charge [C]");
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("recording.frazil-rec");
+        let scene_json = serde_json::to_string(&scene).unwrap();
+        let meta = RecordingMeta { scene_json, seed: 0, device: String::new() };
+        let mut writer = RecordingWriter::create(&path, &meta).unwrap();
+        writer.append(&frame).unwrap();
+        writer.finish().unwrap();
+        let recording = Recording::open(&path).unwrap();
+        let playback = Playback::new(&[(0, 0.0)], 1.0, 1.0);
+        let player = Player::new(&device, recording, scene.clone(), playback).unwrap();
+
+        let count = Counts::new(&device).unwrap().upload(&device, "count", n, n).unwrap();
+        let set = ParticleSet { name: "dust", material: Material::Water, count: &count, columns };
+        let live = Shown { sets: vec![set], slabs: None };
+        let recorded = player.shown();
+        let names = live.names();
+        assert_eq!(recorded.names(), names);
+        let drawn = |shown: &Shown<'_>, name: &str| {
+            let mut painter = Painter::new(&device, &scene, n as usize).unwrap();
+            assert!(painter.looks_for_range(shown, name));
+            let mut recorder = device.recorder().unwrap();
+            let image = painter.record(&mut recorder, shown, camera(&scene), name, 0.0).unwrap();
+            let pending = ring.read_image(&mut recorder, image).unwrap();
+            device.submit(recorder).unwrap();
+            assert!(!painter.looks_for_range(shown, name), "ranges stay");
+            pending.wait().unwrap()
+        };
+        let mut pictures = Vec::new();
+        for name in ["charge", "wind", "wind.x", "position.y"] {
+            assert!(names.iter().any(|offered| offered == name), "{name}: {names:?}");
+            assert_eq!(player.property(name).unwrap(), name);
+            let picture = drawn(&live, name);
+            assert!(picture == drawn(&recorded, name), "{name}");
+            assert!(!pictures.contains(&picture), "{name}");
+            pictures.push(picture);
+        }
+        // The solver has it, this recording does not.
+        assert_eq!(player.property("density").unwrap(), "height");
+        device.check_validation().unwrap();
+    }
 }

@@ -5,9 +5,9 @@ use super::playback::Playback;
 use super::player::Player;
 use crate::args::ViewArgs;
 use crate::failure::Failure;
-use crate::painter::Shown;
+use crate::picture::{self, Shown};
 use frazil_io::{RECORDING_EXTENSION, Recording};
-use frazil_scene::{ColourBy, Scene};
+use frazil_scene::Scene;
 use frazil_vk::Device;
 use std::path::Path;
 
@@ -91,10 +91,11 @@ impl Source {
         }
     }
 
-    /// `wanted`, or what can be shown in its place.
-    pub fn property(&self, wanted: ColourBy) -> ColourBy {
+    /// What the scene's pictures show, or what can be shown in its place.
+    pub fn property(&self) -> Result<String, Failure> {
+        let wanted = picture::property(self.scene());
         match self {
-            Self::Live(_) => wanted,
+            Self::Live(_) => Ok(wanted.to_owned()),
             Self::Player(player) => player.property(wanted),
         }
     }

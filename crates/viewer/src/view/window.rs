@@ -1,16 +1,16 @@
 //! The window: events in, pictures out.
 
-use super::Plan;
 use super::panel::{self, Action, End, MAX_SPEED, SourceStatus, Status};
+use super::plan::Plan;
 use super::pointer::Pointer;
 use super::source::{Source, Wanted};
 use crate::device;
 use crate::failure::Failure;
-use crate::painter::{self, PROPERTIES, Painter};
+use crate::picture::{self, Painter};
 use crate::say;
 use egui::ViewportId;
 use frazil_render::OrbitCamera;
-use frazil_scene::{ColourBy, RenderScheme};
+use frazil_scene::RenderScheme;
 use frazil_vk::{Device, Overlay, OverlayFrame, ReadbackRing, Swapchain};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -107,7 +107,7 @@ struct View {
     painter: Painter,
     ring: ReadbackRing,
     camera: OrbitCamera,
-    colour_by: ColourBy,
+    colour_by: String,
     schemes: Vec<RenderScheme>,
     playing: bool,
     steps_per_picture: u64,
@@ -146,9 +146,9 @@ impl View {
         );
         let real_time = (1.0 / (REDRAWS_A_SECOND * scene.dt_s())).round() as u64;
         Ok(Self {
-            camera: painter::camera(scene),
-            schemes: painter::schemes(scene),
-            colour_by: source.property(painter::property(scene)),
+            camera: picture::camera(scene),
+            schemes: picture::schemes(scene),
+            colour_by: source.property()?,
             playing: plan.pause_at != Some(source.step()),
             steps_per_picture: real_time.clamp(1, u64::from(scene.solver.steps_per_submission)),
             ring: ReadbackRing::new(device),
@@ -284,7 +284,7 @@ impl View {
 
         let mut recorder = self.device.recorder()?;
         let (shown, time_s) = (self.source.shown(), self.source.time_s());
-        let image = self.painter.record(&mut recorder, &shown, self.camera, self.colour_by, time_s)?;
+        let image = self.painter.record(&mut recorder, &shown, self.camera, &self.colour_by, time_s)?;
         let is_at_stop = self.plan.pause_at.is_some_and(|step| self.source.step() >= step);
         let size = image.size();
         let picture = match &self.plan.screenshot {
@@ -343,9 +343,11 @@ impl View {
         let device = self.device.info().name.clone();
         let mut actions = Vec::new();
         let output = context.run_ui(input, |ui| {
-            let shown = self.source.shown();
-            let properties: Vec<ColourBy> =
-                PROPERTIES.into_iter().filter(|&property| shown.has(property)).collect();
+            let properties = self.source.shown().names();
+            let highlights = match &self.source {
+                Source::Live(live) => live.highlights(),
+                Source::Player(_) => Vec::new(),
+            };
             let status = Status {
                 title: &self.source.scene().name,
                 device: &device,
@@ -354,7 +356,7 @@ impl View {
                 time_s: self.source.time_s(),
                 n_particles: self.source.n_particles(),
                 pictures_per_s: self.rates.pictures_per_s,
-                colour_by: self.colour_by,
+                colour_by: &self.colour_by,
                 properties: &properties,
                 scheme: self.painter.scheme(),
                 schemes: &self.schemes,
@@ -362,7 +364,7 @@ impl View {
                     Source::Live(live) => SourceStatus::Live {
                         steps_per_s: self.rates.steps_per_s,
                         steps_per_picture: self.steps_per_picture,
-                        metrics: live.metrics.as_ref(),
+                        highlights: &highlights,
                         kernels: &live.kernels,
                     },
                     Source::Player(player) => SourceStatus::Recording {

@@ -47,6 +47,26 @@ fn scenes_that_make_no_sense_are_refused_with_their_place() {
 }
 
 #[test]
+fn columns_that_the_solver_does_not_have_are_refused_with_those_it_has() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = include_str!("../../../../scenes/dam_break.toml");
+    let (scene, line) = edited_scene(folder.path(), text, "colour_by = \"speed\"", "colour_by = \"densty\"");
+    let place = format!("edited.toml:{line}:");
+    let of_water = "render.colour_by: found \"densty\", expected one of speed, height, position, velocity, id, density, \
+                    lambda, or a component such as position.x; did you mean density?";
+    for verb in ["run", "check", "profile", "view"] {
+        refuse(&[verb, &scene], &[], 2, &[&place, of_water]);
+    }
+    for (scene, name) in
+        [("dam_break", "mass"), ("ramps", "lambda"), ("hopper", "density"), ("ramps", "mass.x")]
+    {
+        let set = format!("render.colour_by={name}");
+        let said = format!("render.colour_by: found \"{name}\", expected one of speed, height, ");
+        refuse(&["check", scene, "--set", &set], &[], 2, &[&said]);
+    }
+}
+
+#[test]
 fn snow_on_a_grid_that_makes_no_sense_is_refused_with_its_place() {
     let folder = tempfile::tempdir().unwrap();
     // A tetrahedron with one face left out.

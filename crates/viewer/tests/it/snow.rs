@@ -191,7 +191,8 @@ fn snow_that_makes_no_sense_is_refused() {
         let set = format!("render.colour_by=\"{property}\"");
         let output = command(&[&arguments[..], &[&set]].concat()).output().unwrap();
         assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
-        assert!(stderr(&output).contains(&format!("cannot colour by {property}")), "{}", stderr(&output));
+        let said = format!("render.colour_by: found \"{property}\", expected one of speed, height, ");
+        assert!(stderr(&output).contains(&said), "{}", stderr(&output));
     }
 }
 

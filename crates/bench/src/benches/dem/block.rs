@@ -12,7 +12,7 @@ use frazil_shaders::common::body::HEIGHTFIELD;
 use frazil_shaders::types::Body;
 use frazil_solvers::Surroundings;
 use frazil_solvers::dem::{Dem, DemParameters, Grains, Pieces, Stage};
-use frazil_solvers::pbd::{StateColumn, Tuning};
+use frazil_solvers::{StateColumn, Tuning};
 use frazil_vk::{Buffer, Device, Recorder};
 use glam::{DQuat, DVec3};
 
@@ -204,7 +204,7 @@ fn state_columns(device: &Device, dem: &Dem) -> Result<Vec<StateColumn>> {
         .iter()
         .map(|column| {
             let words = device.download(&column.words, column.words.len())?;
-            Ok(StateColumn { name: column.name.into(), words })
+            Ok(StateColumn { name: column.name.to_string(), words })
         })
         .collect()
 }

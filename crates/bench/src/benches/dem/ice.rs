@@ -4,8 +4,8 @@ use super::twin::dem_partner_of;
 use frazil_reference::dem as twin;
 use frazil_scene::{Loaded, Slab, SlabLink, SlabPiece, SlabShape};
 use frazil_shaders::types::PieceMotion;
+use frazil_solvers::StateColumn;
 use frazil_solvers::dem::Pieces;
-use frazil_solvers::pbd::StateColumn;
 use glam::{DMat3, DQuat, DVec3};
 
 /// Ice of 900 kg/m³ whose links bear a stress.

@@ -3,8 +3,8 @@
 use frazil_reference::dem as twin;
 use frazil_scene::Dem as Section;
 use frazil_shaders::dem::partners::{FIRST_BODY, FIRST_PIECE, FIRST_WALL};
+use frazil_solvers::StateColumn;
 use frazil_solvers::dem::DemParameters;
-use frazil_solvers::pbd::StateColumn;
 use glam::{DVec3, Vec3};
 use std::collections::BTreeMap;
 

@@ -7,7 +7,7 @@ use crate::error::Result;
 use frazil_reference::mpm as twin;
 use frazil_scene::{Mpm as Section, Rasterization, Spline, Transfer};
 use frazil_solvers::mpm::{Beginning, Mpm, MpmParameters, Stage, Surroundings};
-use frazil_solvers::pbd::{StateColumn, Tuning};
+use frazil_solvers::{StateColumn, Tuning};
 use frazil_vk::{Buffer, Device, Recorder};
 
 const TRANSFERS: &[&str] = &["pic_flip", "apic", "mls"];

@@ -2,8 +2,8 @@
 
 use frazil_reference::mpm as twin;
 use frazil_scene::{Mpm as Section, Spline, Transfer, Weights};
+use frazil_solvers::StateColumn;
 use frazil_solvers::mpm::{MpmParameters, Surroundings};
-use frazil_solvers::pbd::StateColumn;
 use glam::{DMat3, DVec3};
 
 /// Particles of the twin, of a saved state; columns that it lacks are empty.

@@ -1,10 +1,10 @@
 //! The particles of one phase: their columns, their cells, and what a step needs for them.
 
-use crate::SolverError;
-use crate::pbd::Tuning;
 use crate::pbd::parameters::Parameters;
+use crate::pbd::shown::lambda_column;
+use crate::{SolverError, Tuning};
 use frazil_kernels::{CellSort, CellSortMethod, Counts, GridOptions, Scan, ScanOptions, UniformGrid};
-use frazil_particles::{AnyColumn, Column, PhaseArray};
+use frazil_particles::{AnyColumn, Column, ColumnKind, ColumnView, Material, ParticleSet, PhaseArray};
 use frazil_vk::{Buffer, Device, Threads};
 
 /// What particles of one phase begin with.
@@ -114,6 +114,20 @@ impl Matter {
 
     pub(super) fn threads(&self) -> Threads<'_> {
         Threads::Counted(&self.phase.count)
+    }
+
+    /// The particles as pictures show them.
+    pub(super) fn particle_set(&self, name: &'static str, material: Material) -> ParticleSet<'_> {
+        let columns = vec![
+            self.phase.position.view(),
+            self.phase.velocity.view(),
+            self.phase.id.view(),
+            ColumnView::new("density", "kg/m³", ColumnKind::F32, self.density.cast()),
+            self.temperature.view(),
+            self.blend.view(),
+            lambda_column(&self.constraint),
+        ];
+        ParticleSet { name, material, count: &self.phase.count, columns }
     }
 
     /// Positions in m.

@@ -3,8 +3,8 @@
 use super::links::Links;
 use super::matter::{Matter, TALLY_WORDS};
 use super::terms::SnowParameters;
-use crate::SolverError;
-use crate::pbd::metrics::{FluidMetrics, Gauge, PendingMetrics};
+use crate::pbd::metrics::{Gauge, PendingMetrics};
+use crate::{MotionMetrics, SolverError};
 use frazil_kernels::{Operation, ReductionF32, ReductionU32};
 use frazil_shaders::snow::measure_strain;
 use frazil_vk::{Buffer, Device, Kernel, Pending, ReadbackRing, Recorder, Result};
@@ -13,7 +13,7 @@ use frazil_vk::{Buffer, Device, Kernel, Pending, ReadbackRing, Recorder, Result}
 #[derive(Clone, Debug, PartialEq)]
 pub struct SnowMetrics {
     /// What is measured of any set of particles, for both phases together; densities are those of water.
-    pub all: FluidMetrics,
+    pub all: MotionMetrics,
     /// Solid particles.
     pub n_solid: u32,
     /// Fluid particles.
@@ -47,7 +47,7 @@ pub struct SnowMetrics {
 }
 
 impl SnowMetrics {
-    /// Names and units of what [`Self::values`] has after those of [`FluidMetrics`].
+    /// Names and units of what [`Self::values`] has after those of [`MotionMetrics`].
     const OWN_NAMES: &'static [(&'static str, &'static str)] = &[
         ("n_solid", "1"),
         ("n_fluid", "1"),
@@ -72,7 +72,7 @@ impl SnowMetrics {
 
     /// Names and units of [`Self::values`].
     pub fn names() -> Vec<(&'static str, &'static str)> {
-        [FluidMetrics::NAMES, Self::OWN_NAMES].concat()
+        [MotionMetrics::NAMES, Self::OWN_NAMES].concat()
     }
 
     /// The numbers in the order of [`Self::names`].
@@ -112,7 +112,7 @@ struct PendingPhase {
 }
 
 struct PhaseValues {
-    motion: FluidMetrics,
+    motion: MotionMetrics,
     temperature_sum: f64,
     coldest: f64,
     warmest: f64,
@@ -188,9 +188,9 @@ impl PendingSnowMetrics {
 }
 
 /// Both phases as one; densities are the fluid's.
-fn together(solid: &FluidMetrics, fluid: &FluidMetrics) -> FluidMetrics {
+fn together(solid: &MotionMetrics, fluid: &MotionMetrics) -> MotionMetrics {
     let each = |f: fn(f64, f64) -> f64, a: [f64; 3], b: [f64; 3]| std::array::from_fn(|i| f(a[i], b[i]));
-    FluidMetrics {
+    MotionMetrics {
         particles: solid.particles + fluid.particles,
         kinetic_energy_j: solid.kinetic_energy_j + fluid.kinetic_energy_j,
         potential_energy_j: solid.potential_energy_j + fluid.potential_energy_j,

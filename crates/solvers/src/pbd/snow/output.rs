@@ -40,7 +40,7 @@ impl Output {
         let n = n_particles as usize;
         let column = |(name, unit, kind): (&'static str, &'static str, ColumnKind)| {
             let words = device.buffer(&format!("{name} (all)"), n * kind.words() as usize)?;
-            Ok(ColumnView { name, unit, kind, words })
+            Ok(ColumnView::new(name, unit, kind, words))
         };
         Ok(Self {
             list: Kernel::specialized(device, &list_particles::Specialization { workgroup_size })?,
@@ -77,7 +77,7 @@ impl Output {
 
     /// What can be shown, recorded and exported.
     pub fn columns(&self) -> Vec<ColumnView> {
-        let phase = ColumnView { name: "phase", unit: "1", kind: ColumnKind::U32, words: self.phase.clone() };
+        let phase = ColumnView::new("phase", "1", ColumnKind::U32, self.phase.clone());
         self.columns[..SHOWN].iter().cloned().chain([phase]).collect()
     }
 

@@ -12,11 +12,10 @@ use super::migration::Migration;
 use super::output::Output;
 use super::shape::Shape;
 use super::terms::SnowParameters;
-use crate::SolverError;
 use crate::pbd::motion::{Motion, Place};
-use crate::pbd::tuning::Tuning;
+use crate::{SolverError, Tuning};
 use frazil_kernels::Counts;
-use frazil_particles::ColumnView;
+use frazil_particles::{ColumnView, Material, ParticleSet};
 use frazil_scene::{Phase, Sampled, Scene, WallModel};
 use frazil_vk::{Buffer, Device, DeviceCount, ReadbackRing, Recorder};
 
@@ -60,6 +59,15 @@ pub enum Stage {
     UpdateVelocity,
     /// XSPH, and the new positions.
     SmoothVelocity,
+}
+
+impl std::fmt::Display for Stage {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Solve { iteration } => write!(f, "Solve {iteration}"),
+            other => std::fmt::Debug::fmt(other, f),
+        }
+    }
 }
 
 /// Snow and water.
@@ -206,8 +214,7 @@ impl Snow {
     /// Records one stage: the switch that lets tests run the stages before it, or after it, somewhere else.
     pub fn record_stage(&mut self, recorder: &mut Recorder, stage: Stage) {
         if let Err(error) = self.try_stage(recorder, stage) {
-            recorder
-                .fail(frazil_vk::Error::Misuse { object: format!("{stage:?}"), problem: error.to_string() });
+            recorder.fail(error.during(stage));
         }
     }
 
@@ -361,6 +368,14 @@ impl Snow {
     /// (1 snow, 0 water).
     pub fn columns(&self) -> Vec<ColumnView> {
         self.output.columns()
+    }
+
+    /// The snow and the water, as they are without a record of [`Self::record_output`].
+    pub fn particle_sets(&self) -> Vec<ParticleSet<'_>> {
+        vec![
+            self.solid.particle_set("snow", Material::Snow),
+            self.fluid.particle_set("water", Material::Water),
+        ]
     }
 
     /// Records a measurement of the state; the result comes when the submission has run.

@@ -1,17 +1,17 @@
 //! Surfaces of a scene's particles: what they are made of, and how they are found.
 
+use super::coloring::WATER_COLOUR;
+use super::shown::Shown;
 use crate::failure::Failure;
-use crate::painter::{Shown, ShownSet, WATER_COLOUR};
-use frazil_render::{Coloring, Material, Mesh, ParticleSurface, Particles, Shading, SurfaceOptions};
-use frazil_scene::{Phase, Scene, Vec3};
+use frazil_particles::{Material, ParticleSet};
+use frazil_render::{Coloring, Mesh, ParticleSurface, Particles, Radius, Shading, SurfaceOptions};
+use frazil_scene::{Scene, Vec3};
 use frazil_vk::Device;
 
 /// Surfaces of all sets of particles that a picture shows.
 pub struct Surfaces {
     device: Device,
-    options: SurfaceOptions,
-    /// What particles are where no phase says so.
-    is_water: bool,
+    scene: Scene,
     /// One a set, made when first asked for.
     surfaces: Vec<ParticleSurface>,
 }
@@ -43,20 +43,13 @@ pub fn check(scene: &Scene, option: &str) -> Result<(), Failure> {
     }
 }
 
-/// Share of space that grains side by side fill: a random packing is between 0.56, loose, and 0.64, close.
-const GRAIN_FRACTION: f64 = 0.6;
 /// Display-encoded colour of snow that flows, under the sun: fresher than that on the ground.
 const FLOWING_SNOW_COLOUR: [f32; 3] = [0.96, 0.97, 0.99];
 
 impl Surfaces {
     /// Those of a scene; nothing is made before a surface is asked for.
     pub fn new(device: &Device, scene: &Scene) -> Self {
-        Self {
-            device: device.clone(),
-            options: options(scene),
-            is_water: scene.fluid.is_some(),
-            surfaces: Vec::new(),
-        }
+        Self { device: device.clone(), scene: scene.clone(), surfaces: Vec::new() }
     }
 
     /// Finds the surface of each set, as the submissions so far leave it. It waits for the device: how much surface there is must be known
@@ -66,12 +59,13 @@ impl Surfaces {
             let capacity = set.count.capacity;
             // From frame to frame of a recording, phases have more particles or fewer.
             if self.surfaces.get(i).is_none_or(|surface| surface.capacity() < capacity) {
-                let made =
-                    ParticleSurface::new(&self.device, capacity, self.options).map_err(Failure::device)?;
+                let options = options(&self.scene, set.material);
+                let made = ParticleSurface::new(&self.device, capacity, options).map_err(Failure::device)?;
                 self.surfaces.truncate(i);
                 self.surfaces.push(made);
             }
-            self.surfaces[i].find(set.count, &set.position).map_err(Failure::device)?;
+            let Some(position) = set.column("position") else { continue };
+            self.surfaces[i].find(set.count, &position.words.cast()).map_err(Failure::device)?;
         }
         Ok(())
     }
@@ -92,13 +86,11 @@ impl Surfaces {
 
     /// The surfaces found last, to be drawn.
     pub fn meshes(&self, shown: &Shown<'_>) -> Vec<Mesh<'_>> {
-        let is_water: Vec<_> = shown.sets.iter().map(|set| self.is_water(set)).collect();
-        let sets = self.surfaces.iter().zip(is_water);
-        sets.map(|(surface, is_water)| match is_water {
-            true => surface.mesh(Material::Water, WATER_COLOUR),
-            false => surface.mesh(Material::Snow, FLOWING_SNOW_COLOUR),
-        })
-        .collect()
+        let mesh = |(surface, is_water): (&'_ ParticleSurface, bool)| match is_water {
+            true => surface.mesh(frazil_render::Material::Water, WATER_COLOUR),
+            false => surface.mesh(frazil_render::Material::Snow, FLOWING_SNOW_COLOUR),
+        };
+        self.surfaces.iter().zip(shown.sets.iter().map(is_water)).map(mesh).collect()
     }
 
     /// The particles of each set that are in no body, as spheres of a radius in m.
@@ -113,23 +105,22 @@ impl Surfaces {
                 positions: surface.spray(),
                 count: surface.spray_count(),
                 at_most: surface.found().spray,
-                radius_m,
+                radius: Radius::Uniform(radius_m),
                 coloring: Coloring::Uniform(color),
                 shading,
             }
         };
-        let is_water: Vec<_> = shown.sets.iter().map(|set| self.is_water(set)).collect();
-        self.surfaces.iter().zip(is_water).map(spray).collect()
-    }
-
-    fn is_water(&self, set: &ShownSet<'_>) -> bool {
-        set.phase.map_or(self.is_water, |phase| phase == Phase::Water)
+        self.surfaces.iter().zip(shown.sets.iter().map(is_water)).map(spray).collect()
     }
 }
 
-/// What a scene says of its surfaces.
-fn options(scene: &Scene) -> SurfaceOptions {
-    let fraction = if scene.dem.is_some() { GRAIN_FRACTION } else { 1.0 };
+fn is_water(set: &ParticleSet<'_>) -> bool {
+    set.material == Material::Water
+}
+
+/// What a scene says of the surface of particles of a material.
+fn options(scene: &Scene, material: Material) -> SurfaceOptions {
+    let fraction = material.packing_fraction();
     let narrow = |corner: Vec3| corner.map(|x| x as f32);
     SurfaceOptions {
         min_m: narrow(scene.domain.min_m),

@@ -1,11 +1,11 @@
 //! What stands still in a picture of a scene: ground, obstacles, sun and fog; and slabs, where nothing else moves them.
 
+use super::space::{up_axis, vec3};
 use crate::failure::Failure;
-use crate::painter::{up_axis, vec3};
 use frazil_render::glam::{Quat, Vec3};
 use frazil_render::{Frame, Light, Mesh, PieceShapes, Pieces, Solid, SolidShape, Terrain};
 use frazil_scene::{Obstacle, ObstacleShape, Scene, box_axes};
-use frazil_solvers::dem::ShownPieces;
+use frazil_solvers::RigidBodies;
 use frazil_vk::{Buffer, Device};
 
 /// Ground, obstacles, slabs and light of a scene, on the device.
@@ -33,8 +33,8 @@ pub struct SlabPoses {
 
 impl SlabPoses {
     /// Where a solver has them.
-    pub fn of(pieces: &ShownPieces) -> Self {
-        Self { centre: pieces.centre_m.clone(), rotation: pieces.rotation.clone() }
+    pub fn of(bodies: RigidBodies) -> Self {
+        Self { centre: bodies.centre_m, rotation: bodies.rotation }
     }
 
     /// Where a recording has them: centres in m, and turns as axes times angles in rad. Set-up: it waits for the device.
@@ -161,8 +161,9 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails there")]
 
     use super::*;
-    use crate::painter::{self, Painter, Shown, ShownSet};
+    use crate::picture::{Painter, Shown, camera, schemes};
     use frazil_kernels::Counts;
+    use frazil_particles::{ColumnKind, ColumnView, Material, ParticleSet};
     use frazil_render::Pixels;
     use frazil_scene::RenderScheme;
     use frazil_vk::{DeviceOptions, ReadbackRing};
@@ -188,16 +189,16 @@ mod tests {
             rotation: device.buffer_from("rotation", &vec![[0.0, 0.0, 0.0, 1.0]; lifted.len()]).unwrap(),
             centre: device.buffer_from("centre", &lifted).unwrap(),
         };
-        let schemes = painter::schemes(scene).into_iter().map(|scheme| (scheme, None));
+        let schemes = schemes(scene).into_iter().map(|scheme| (scheme, None));
         let cases: Vec<_> = schemes.chain([(RenderScheme::SurfaceAndSlabs, Some(poses))]).collect();
         let mut drawn = Vec::new();
         for (i, (scheme, slabs)) in cases.into_iter().enumerate() {
             painter.set_scheme(scheme);
-            let set = ShownSet::of_positions(&count, &position);
+            let columns = vec![ColumnView::new("position", "m", ColumnKind::Vec3, position.cast())];
+            let set = ParticleSet { name: "grains", material: Material::Grains, count: &count, columns };
             let shown = Shown { sets: vec![set], slabs };
             let mut recorder = device.recorder().unwrap();
-            let (camera, height) = (painter::camera(scene), frazil_scene::ColourBy::Height);
-            let image = painter.record(&mut recorder, &shown, camera, height, 0.0).unwrap();
+            let image = painter.record(&mut recorder, &shown, camera(scene), "height", 0.0).unwrap();
             let (width, height) = image.size();
             let pending = ring.read_image(&mut recorder, image).unwrap();
             device.submit(recorder).unwrap();

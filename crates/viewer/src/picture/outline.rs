@@ -1,5 +1,6 @@
 //! The outlines of colliders: where they are at a time, as far as they are inside the domain.
 
+use super::space::vec3;
 use frazil_render::WireBox;
 use frazil_render::glam::Vec3;
 use frazil_scene::{Collider, Scene, box_axes};
@@ -88,10 +89,6 @@ fn plane(scene: &Scene, point: Vec3, normal: Vec3) -> Vec<WireBox> {
         Some(WireBox::line(cuts.next()?, cuts.next()?))
     };
     faces.iter().filter_map(line_on).collect()
-}
-
-fn vec3(v: [f64; 3]) -> Vec3 {
-    Vec3::from_array(v.map(|x| x as f32))
 }
 
 #[cfg(test)]

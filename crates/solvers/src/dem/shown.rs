@@ -1,0 +1,19 @@
+//! What pictures show of grains.
+
+use crate::display;
+use frazil_particles::{ColumnInfo, ColumnKind, Display, Material, SetInfo};
+use frazil_scene::Scene;
+
+/// The most spheres of one size that touch another at once.
+const MAX_TOUCHING: f32 = 12.0;
+
+/// The set of the scene's grains.
+pub fn set_infos(scene: &Scene, n_particles: usize) -> Vec<SetInfo> {
+    let mut columns = display::motion(scene, n_particles);
+    columns.extend([
+        display::number("radius", Display::default()),
+        ColumnInfo::new("spin", ColumnKind::Vec3, Display::default()),
+        ColumnInfo::new("contact_count", ColumnKind::U32, Display::up_to(MAX_TOUCHING)),
+    ]);
+    vec![SetInfo { name: "grains", material: Material::Grains, phase: 0, columns }]
+}

@@ -1,0 +1,134 @@
+//! Metrics as lists of named numbers, and the measures that all particles have.
+
+use std::fmt::Display;
+
+/// A metric's name and unit; [`Measurement::values`] has its value at the same place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MetricInfo {
+    /// Its name, as in the head of `metrics.csv`.
+    pub name: String,
+    /// Its SI unit, `1` for none.
+    pub unit: &'static str,
+}
+
+impl MetricInfo {
+    /// Makes a metric.
+    pub fn new(name: impl Into<String>, unit: &'static str) -> Self {
+        Self { name: name.into(), unit }
+    }
+
+    /// Makes a list of metrics from pairs of names and units.
+    pub fn list<N: Display>(names: impl IntoIterator<Item = (N, &'static str)>) -> Vec<Self> {
+        names.into_iter().map(|(name, unit)| Self::new(name.to_string(), unit)).collect()
+    }
+}
+
+/// The facts by which a state is judged, whatever the solver: no particle is lost, all are finite and inside.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StateSummary {
+    /// Particles found.
+    pub n_particles: u32,
+    /// Particles with a NaN or infinite property.
+    pub n_not_finite: u32,
+    /// Particles outside the domain.
+    pub n_outside: u32,
+    /// Particles of each set, by the set's name, where there is more than one.
+    pub sets: Vec<(&'static str, u32)>,
+}
+
+/// A measurement of a whole state.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Measurement {
+    /// The facts that every solver has.
+    pub summary: StateSummary,
+    /// The values, in the order of [`crate::Solver::metrics`].
+    pub values: Vec<f64>,
+}
+
+/// What is measured of any particles, whatever they are made of.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MotionMetrics {
+    /// Particles measured.
+    pub particles: u32,
+    /// Σ ½mv² in J.
+    pub kinetic_energy_j: f64,
+    /// Σ m g·(x_bottom − x) in J, zero with every particle in the corner that gravity points to.
+    pub potential_energy_j: f64,
+    /// Σ mv in kg m/s.
+    pub momentum_kg_m_s: [f64; 3],
+    /// The fastest particle in m/s.
+    pub speed_max_m_s: f64,
+    /// Mean density in kg/m³.
+    pub density_mean_kg_m3: f64,
+    /// Largest density in kg/m³.
+    pub density_max_kg_m3: f64,
+    /// Lower corner of the particles' bounding box in m.
+    pub lower_m: [f64; 3],
+    /// Upper corner of the particles' bounding box in m.
+    pub upper_m: [f64; 3],
+    /// Particles with a NaN or infinite position, velocity or density: none, or the run is broken.
+    pub n_not_finite: u32,
+    /// Particles outside the domain: none, or the run is broken.
+    pub n_outside: u32,
+}
+
+impl MotionMetrics {
+    /// Names and units of [`Self::values`].
+    pub const NAMES: &'static [(&'static str, &'static str)] = &[
+        ("n_particles", "1"),
+        ("kinetic_energy", "J"),
+        ("potential_energy", "J"),
+        ("total_energy", "J"),
+        ("momentum_x", "kg m/s"),
+        ("momentum_y", "kg m/s"),
+        ("momentum_z", "kg m/s"),
+        ("speed_max", "m/s"),
+        ("density_mean", "kg/m^3"),
+        ("density_max", "kg/m^3"),
+        ("lower_x", "m"),
+        ("lower_y", "m"),
+        ("lower_z", "m"),
+        ("upper_x", "m"),
+        ("upper_y", "m"),
+        ("upper_z", "m"),
+        ("n_not_finite", "1"),
+        ("n_outside", "1"),
+    ];
+
+    /// Kinetic and potential energy together, in J.
+    pub fn total_energy_j(&self) -> f64 {
+        self.kinetic_energy_j + self.potential_energy_j
+    }
+
+    /// The facts by which a state is judged.
+    pub fn summary(&self) -> StateSummary {
+        StateSummary {
+            n_particles: self.particles,
+            n_not_finite: self.n_not_finite,
+            n_outside: self.n_outside,
+            sets: Vec::new(),
+        }
+    }
+
+    /// The numbers in the order of [`Self::NAMES`].
+    pub fn values(&self) -> Vec<f64> {
+        let mut values = vec![
+            f64::from(self.particles),
+            self.kinetic_energy_j,
+            self.potential_energy_j,
+            self.total_energy_j(),
+        ];
+        values.extend(self.momentum_kg_m_s);
+        values.extend([self.speed_max_m_s, self.density_mean_kg_m3, self.density_max_kg_m3]);
+        values.extend(self.lower_m);
+        values.extend(self.upper_m);
+        values.extend([f64::from(self.n_not_finite), f64::from(self.n_outside)]);
+        values
+    }
+}
+
+impl From<MotionMetrics> for Measurement {
+    fn from(metrics: MotionMetrics) -> Self {
+        Self { summary: metrics.summary(), values: metrics.values() }
+    }
+}

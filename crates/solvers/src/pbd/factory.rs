@@ -1,0 +1,284 @@
+//! The position-based solvers as [`Solver`]s: water, and snow beside it in scenes with a `[snow]` section.
+
+use super::shown::set_infos;
+use super::snow::{self, LinkCheck, PendingSnowMetrics, Snow, SnowMetrics};
+use super::{Fluid, PendingMetrics};
+use crate::solver::{motion_highlights, rows, stage_named};
+use crate::{
+    CurveSpec, InvariantFault, Measurement, MetricInfo, MotionMetrics, PanelSpec, PendingInvariants,
+    PendingMeasurement, PendingResult, PlotSpec, Solver, SolverError, SolverFactory, StateColumn, Tuning,
+};
+use frazil_particles::{ColumnView, ParticleSet, SetInfo};
+use frazil_scene::{Phase, Sampled, Scene};
+use frazil_vk::{Device, Recorder};
+
+/// Makes [`Fluid`]s and [`Snow`]s.
+#[derive(Debug)]
+pub struct Factory;
+
+impl SolverFactory for Factory {
+    fn kind(&self) -> &'static str {
+        "pbd"
+    }
+
+    fn about(&self) -> &'static str {
+        "position-based fluid and snow"
+    }
+
+    fn create(
+        &self,
+        device: &Device,
+        scene: &Scene,
+        sampled: &Sampled,
+        tuning: Tuning,
+    ) -> Result<Box<dyn Solver>, SolverError> {
+        Ok(match scene.snow {
+            Some(_) => Box::new(Snow::with_tuning(device, scene, sampled, tuning)?),
+            None => Box::new(Fluid::with_tuning(device, scene, sampled, tuning)?),
+        })
+    }
+
+    fn restore(
+        &self,
+        device: &Device,
+        scene: &Scene,
+        state: &[StateColumn],
+        _step: u64,
+    ) -> Result<Box<dyn Solver>, SolverError> {
+        Ok(match scene.snow {
+            Some(_) => Box::new(Snow::restore(device, scene, state)?),
+            None => Box::new(Fluid::restore(device, scene, state)?),
+        })
+    }
+
+    fn set_infos(&self, scene: &Scene, n_particles: usize) -> Vec<SetInfo> {
+        set_infos(scene, n_particles)
+    }
+
+    fn describe(&self, scene: &Scene, sampled: &Sampled) -> Result<Vec<(String, String)>, SolverError> {
+        let derived = scene.derived();
+        let [x, y, z] = derived.gravity_m_s2;
+        let n_snow = sampled.phases.iter().filter(|phase| **phase == Phase::Snow).count();
+        let mut lines =
+            rows([("particles", format!("{} of {:.4e} kg", sampled.len(), derived.particle_mass_kg))]);
+        if scene.snow.is_some() {
+            lines.extend(rows([("snow, water", format!("{n_snow}, {}", sampled.len() - n_snow))]));
+        }
+        lines.extend(rows([
+            ("support radius", format!("{:.4e} m", derived.support_radius_m)),
+            ("steps", format!("{} of {} s", derived.n_steps, scene.dt_s())),
+            ("gravity", format!("({x}, {y}, {z}) m/s²")),
+        ]));
+        Ok(lines)
+    }
+
+    fn plots(&self) -> Vec<PlotSpec> {
+        vec![particle_counts(), temperatures()]
+    }
+}
+
+/// How many particles are solid and fluid, as 000 figs 8.7, 8.11 and 8.15; below it how many have gone either way so far.
+fn particle_counts() -> PlotSpec {
+    let panel = |y_label, curves| PanelSpec { x: "step", y_label, curves, since_start: false };
+    PlotSpec {
+        file: "particle_counts.png",
+        title: "Particles of each phase",
+        panels: vec![
+            panel(
+                "particles [1]",
+                vec![CurveSpec::new("solid (snow)", "n_solid"), CurveSpec::new("fluid (water)", "n_fluid")],
+            ),
+            panel(
+                "changes of phase [1]",
+                vec![
+                    CurveSpec::new("melted so far", "n_melted"),
+                    CurveSpec::new("frozen so far", "n_frozen"),
+                ],
+            ),
+        ],
+    }
+}
+
+/// Temperatures of the phases and their extremes, and the heat that they amount to.
+fn temperatures() -> PlotSpec {
+    // A phase without particles has no mean.
+    let mean = |label, metric, n_particles| CurveSpec {
+        only_where: Some(n_particles),
+        ..CurveSpec::new(label, metric)
+    };
+    PlotSpec {
+        file: "temperature.png",
+        title: "Temperatures and heat",
+        panels: vec![
+            PanelSpec {
+                x: "time",
+                y_label: "temperature [°C]",
+                curves: vec![
+                    mean("snow, mean", "solid_temperature", "n_solid"),
+                    mean("water, mean", "fluid_temperature", "n_fluid"),
+                    CurveSpec::new("coldest", "coldest"),
+                    CurveSpec::new("warmest", "warmest"),
+                ],
+                since_start: false,
+            },
+            // Against the start, because a change of phase is small beside all the heat there is.
+            PanelSpec {
+                x: "time",
+                y_label: "heat since the start [J]",
+                curves: vec![
+                    CurveSpec::new("Σ m c T", "sensible_heat"),
+                    CurveSpec {
+                        minus: Some("heat_jump"),
+                        unless_zero: Some("heat_jump"),
+                        is_dashed: true,
+                        ..CurveSpec::new("Σ m c T without the jumps by changes of phase", "sensible_heat")
+                    },
+                    // It is measured with true latent heat only, and then it is what is kept.
+                    CurveSpec { unless_zero: Some("enthalpy"), ..CurveSpec::new("Σ m H", "enthalpy") },
+                ],
+                since_start: true,
+            },
+        ],
+    }
+}
+
+impl Solver for Fluid {
+    fn stages(&self) -> Vec<String> {
+        self.stages().map(|stage| stage.to_string()).collect()
+    }
+
+    fn record_stage(&mut self, recorder: &mut Recorder, stage: &str) -> Result<(), SolverError> {
+        let stage = stage_named(self.stages(), stage)?;
+        self.record_stage(recorder, stage);
+        Ok(())
+    }
+
+    fn record_step(&mut self, recorder: &mut Recorder) {
+        self.record_step(recorder);
+    }
+
+    fn particle_sets(&self) -> Vec<ParticleSet<'_>> {
+        self.particle_sets()
+    }
+
+    fn columns(&self) -> Vec<ColumnView> {
+        self.columns()
+    }
+
+    fn state_columns(&self) -> Vec<ColumnView> {
+        self.state_columns()
+    }
+
+    fn metrics(&self) -> Vec<MetricInfo> {
+        MetricInfo::list(MotionMetrics::NAMES.iter().copied())
+    }
+
+    fn record_metrics(&self, recorder: &mut Recorder) -> Result<PendingMeasurement, SolverError> {
+        Ok(Box::new(self.record_metrics(recorder)?))
+    }
+}
+
+impl PendingResult<Measurement> for PendingMetrics {
+    fn is_ready(&self) -> frazil_vk::Result<bool> {
+        self.is_ready()
+    }
+
+    fn wait(self: Box<Self>) -> frazil_vk::Result<Measurement> {
+        (*self).wait().map(Into::into)
+    }
+}
+
+impl Solver for Snow {
+    fn stages(&self) -> Vec<String> {
+        self.stages().map(|stage| stage.to_string()).collect()
+    }
+
+    fn record_stage(&mut self, recorder: &mut Recorder, stage: &str) -> Result<(), SolverError> {
+        let stage: snow::Stage = stage_named(self.stages(), stage)?;
+        self.record_stage(recorder, stage);
+        Ok(())
+    }
+
+    fn record_step(&mut self, recorder: &mut Recorder) {
+        self.record_step(recorder);
+    }
+
+    fn particle_sets(&self) -> Vec<ParticleSet<'_>> {
+        self.particle_sets()
+    }
+
+    fn columns(&self) -> Vec<ColumnView> {
+        self.columns()
+    }
+
+    fn state_columns(&self) -> Vec<ColumnView> {
+        self.state_columns()
+    }
+
+    fn record_output(&self, recorder: &mut Recorder) {
+        self.record_output(recorder);
+    }
+
+    fn metrics(&self) -> Vec<MetricInfo> {
+        MetricInfo::list(SnowMetrics::names())
+    }
+
+    fn record_metrics(&self, recorder: &mut Recorder) -> Result<PendingMeasurement, SolverError> {
+        Ok(Box::new(self.record_metrics(recorder)?))
+    }
+
+    fn highlights(&self, measured: &Measurement) -> Vec<(String, String)> {
+        let value = |name: &str| {
+            let place = SnowMetrics::names().iter().position(|(own, _)| *own == name);
+            place.and_then(|place| measured.values.get(place)).copied().unwrap_or(f64::NAN)
+        };
+        let pair = |first: &str, second: &str| format!("{}, {}", value(first), value(second));
+        let mut lines = motion_highlights(&Solver::metrics(self), measured);
+        lines.extend(rows([
+            ("snow, water", pair("n_solid", "n_fluid")),
+            ("melted, frozen", pair("n_melted", "n_frozen")),
+            ("links", value("n_links").to_string()),
+            ("temperature", format!("{:.1} to {:.1} °C", value("coldest"), value("warmest"))),
+        ]));
+        lines
+    }
+
+    fn record_invariant_check(
+        &self,
+        recorder: &mut Recorder,
+    ) -> Result<Option<PendingInvariants>, SolverError> {
+        Ok(match self.record_link_check(recorder)? {
+            Some(check) => Some(Box::new(check)),
+            None => None,
+        })
+    }
+}
+
+impl From<SnowMetrics> for Measurement {
+    fn from(metrics: SnowMetrics) -> Self {
+        let mut summary = metrics.all.summary();
+        summary.sets = vec![("snow", metrics.n_solid), ("water", metrics.n_fluid)];
+        Self { summary, values: metrics.values() }
+    }
+}
+
+impl PendingResult<Measurement> for PendingSnowMetrics {
+    fn is_ready(&self) -> frazil_vk::Result<bool> {
+        self.is_ready()
+    }
+
+    fn wait(self: Box<Self>) -> frazil_vk::Result<Measurement> {
+        (*self).wait().map(Into::into)
+    }
+}
+
+impl PendingResult<Vec<InvariantFault>> for LinkCheck {
+    fn is_ready(&self) -> frazil_vk::Result<bool> {
+        self.is_ready()
+    }
+
+    fn wait(self: Box<Self>) -> frazil_vk::Result<Vec<InvariantFault>> {
+        let counts = (*self).wait()?.into_iter().filter(|(_, count)| *count > 0);
+        Ok(counts.map(|(what, count)| InvariantFault { what, count }).collect())
+    }
+}

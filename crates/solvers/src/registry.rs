@@ -1,0 +1,150 @@
+//! The solvers that scenes may ask for: those that are built in, and those that register themselves.
+
+use crate::{SolverFactory, dem, mpm, pbd};
+use frazil_particles::SetInfo;
+use frazil_scene::Scene;
+use std::sync::{PoisonError, RwLock};
+
+/// One line a solver.
+static BUILT_IN: [&dyn SolverFactory; 3] = [&pbd::Factory, &mpm::Factory, &dem::Factory];
+
+/// Solvers that are not part of frazil, in the order in which they came.
+static REGISTERED: RwLock<Vec<&'static dyn SolverFactory>> = RwLock::new(Vec::new());
+
+/// Why a solver is not known.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RegistryError {
+    /// Two solvers of one name.
+    #[error("two solvers are named \"{kind}\": {known}, and {found}; a solver needs a name of its own")]
+    Twice {
+        /// The name.
+        kind: &'static str,
+        /// The one that was there first, in a few words.
+        known: &'static str,
+        /// The other.
+        found: &'static str,
+    },
+    /// No solver has this name.
+    #[error("solver.kind: found \"{found}\", expected one of {expected}")]
+    Unknown {
+        /// What was asked for.
+        found: String,
+        /// The names there are.
+        expected: String,
+    },
+}
+
+/// Makes a solver known, so that scenes may ask for it by its name.
+///
+/// # Errors
+/// There is another solver of this name.
+pub fn register(factory: &'static dyn SolverFactory) -> Result<(), RegistryError> {
+    let mut registered = REGISTERED.write().unwrap_or_else(PoisonError::into_inner);
+    let mut known = BUILT_IN.into_iter().chain(registered.iter().copied());
+    if let Some(known) = known.find(|known| known.kind() == factory.kind()) {
+        let (known, found) = (known.about(), factory.about());
+        return Err(RegistryError::Twice { kind: factory.kind(), known, found });
+    }
+    registered.push(factory);
+    Ok(())
+}
+
+/// Lists all solvers, those that are built in first.
+pub fn factories() -> Vec<&'static dyn SolverFactory> {
+    let registered = REGISTERED.read().unwrap_or_else(PoisonError::into_inner);
+    BUILT_IN.into_iter().chain(registered.iter().copied()).collect()
+}
+
+/// Finds the solver of a name.
+///
+/// # Errors
+/// There is none.
+pub fn factory(kind: &str) -> Result<&'static dyn SolverFactory, RegistryError> {
+    let all = factories();
+    all.iter().find(|factory| factory.kind() == kind).copied().ok_or_else(|| {
+        let names: Vec<&str> = all.iter().map(|factory| factory.kind()).collect();
+        RegistryError::Unknown { found: kind.to_owned(), expected: names.join(", ") }
+    })
+}
+
+/// Finds the solver that a scene asks for.
+///
+/// # Errors
+/// As [`factory`].
+pub fn factory_of(scene: &Scene) -> Result<&'static dyn SolverFactory, RegistryError> {
+    factory(scene.solver.kind.name())
+}
+
+/// Lists the sets of a scene's particles, and how pictures show them, as far as the scene alone tells.
+pub fn set_infos(scene: &Scene, n_particles: usize) -> Vec<SetInfo> {
+    factory_of(scene).map_or_else(|_| Vec::new(), |factory| factory.set_infos(scene, n_particles))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::solver::stage_named;
+    use crate::{Solver, SolverError, StateColumn, Tuning};
+    use frazil_scene::Sampled;
+    use frazil_vk::Device;
+
+    /// A solver that takes the name of another, and is never made.
+    struct Impostor;
+
+    impl SolverFactory for Impostor {
+        fn kind(&self) -> &'static str {
+            "mpm"
+        }
+
+        fn about(&self) -> &'static str {
+            "an impostor"
+        }
+
+        fn create(
+            &self,
+            _: &Device,
+            _: &Scene,
+            _: &Sampled,
+            _: Tuning,
+        ) -> Result<Box<dyn Solver>, SolverError> {
+            Err(refused())
+        }
+
+        fn restore(
+            &self,
+            _: &Device,
+            _: &Scene,
+            _: &[StateColumn],
+            _: u64,
+        ) -> Result<Box<dyn Solver>, SolverError> {
+            Err(refused())
+        }
+    }
+
+    fn refused() -> SolverError {
+        SolverError::Scene { key: "solver.kind".into(), found: "an impostor".into() }
+    }
+
+    #[test]
+    fn two_solvers_of_one_name_are_refused_with_both() {
+        let error = register(&Impostor).unwrap_err().to_string();
+        assert!(error.contains("\"mpm\"") && error.contains("an impostor"), "{error}");
+        assert!(error.contains(mpm::Factory.about()), "{error}");
+        assert_eq!(factories().len(), BUILT_IN.len());
+    }
+
+    #[test]
+    fn an_unknown_kind_is_refused_with_the_list() {
+        assert_eq!(factory("dem").map(|factory| factory.kind()), Ok("dem"));
+        let error = factory("fem").map(|factory| factory.kind()).unwrap_err().to_string();
+        assert_eq!(error, "solver.kind: found \"fem\", expected one of pbd, mpm, dem");
+    }
+
+    #[test]
+    fn an_unknown_stage_is_refused_with_the_list() {
+        assert_eq!(stage_named(["Weigh", "Solve 0", "Weigh"], "Solve 0").unwrap(), "Solve 0");
+        let error = stage_named(["Weigh", "Solve 0", "Weigh"], "Rub").unwrap_err().to_string();
+        assert_eq!(error, "stage \"Rub\": unknown to this solver, expected one of Weigh, Solve 0");
+    }
+}

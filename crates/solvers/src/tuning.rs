@@ -1,0 +1,129 @@
+//! Tunables: numbers that change how fast a step is, and no bit of the state.
+
+use frazil_kernels::CellSortMethod;
+
+/// How many tunables of one [`Tuning`] may differ from their defaults.
+const MAX_TUNED: usize = 8;
+
+/// A number that a solver can be tuned by: a power of two within bounds. A solver lists its own in
+/// [`crate::SolverFactory::tunables`].
+#[derive(Debug, PartialEq, Eq)]
+pub struct Tunable {
+    /// Its name, as on the command line.
+    pub name: &'static str,
+    /// Its value unless told otherwise.
+    pub default: u32,
+    /// Its least value.
+    pub min: u32,
+    /// Its greatest value.
+    pub max: u32,
+}
+
+/// Threads a workgroup of the solvers' kernels and of the primitives that a step uses. The kernels that measure keep
+/// their own: the shape of their sums, and so the last bits of metrics, depend on the group size.
+///
+/// The sort takes no fewer than 64; its tile must stay below 2¹⁶ elements. Whether a device takes it shows when the
+/// solver is made.
+pub static WORKGROUP_SIZE: Tunable = Tunable { name: "workgroup_size", default: 256, min: 64, max: 4096 };
+
+/// Values of tunables, by name; those that are not set have their defaults.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tuning {
+    /// Sorted by name, and without defaults, so that equal tunings are equal.
+    values: [Option<(&'static str, u32)>; MAX_TUNED],
+    /// How particles are sorted by cell; without one, by what is fastest on the device.
+    pub cell_sort: Option<CellSortMethod>,
+}
+
+/// A tunable that no device could take.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{key}: found {found}, expected a power of two from {least} to {most}")]
+pub struct TuningError {
+    /// The tunable's name.
+    pub key: &'static str,
+    /// What was found.
+    pub found: u32,
+    /// The least it may be.
+    pub least: u32,
+    /// The most it may be.
+    pub most: u32,
+}
+
+impl Tuning {
+    /// Sets [`WORKGROUP_SIZE`] and leaves the rest at their defaults.
+    ///
+    /// # Errors
+    /// It is no power of two, or out of bounds.
+    pub fn new(workgroup_size: u32) -> Result<Self, TuningError> {
+        Self::default().with(&WORKGROUP_SIZE, workgroup_size)
+    }
+
+    /// Sets a tunable.
+    ///
+    /// # Errors
+    /// The value is no power of two, or out of bounds.
+    ///
+    /// # Panics
+    /// More than eight tunables differ from their defaults.
+    pub fn with(self, tunable: &'static Tunable, value: u32) -> Result<Self, TuningError> {
+        let Tunable { name, default, min, max } = *tunable;
+        if !value.is_power_of_two() || !(min..=max).contains(&value) {
+            return Err(TuningError { key: name, found: value, least: min, most: max });
+        }
+        let others = self.values.into_iter().flatten().filter(|(other, _)| *other != name);
+        let own = (value != default).then_some((name, value));
+        let mut set: Vec<(&'static str, u32)> = others.chain(own).collect();
+        set.sort_unstable();
+        assert!(
+            set.len() <= MAX_TUNED,
+            "a tuning holds {MAX_TUNED} tunables that differ from their defaults"
+        );
+        Ok(Self { values: std::array::from_fn(|i| set.get(i).copied()), ..self })
+    }
+
+    /// The value of a tunable.
+    pub fn get(self, tunable: &Tunable) -> u32 {
+        let set = self.values.into_iter().flatten().find(|(name, _)| *name == tunable.name);
+        set.map_or(tunable.default, |(_, value)| value)
+    }
+
+    /// Threads a workgroup.
+    pub fn workgroup_size(self) -> u32 {
+        self.get(&WORKGROUP_SIZE)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    static OTHER: Tunable = Tunable { name: "other", default: 4, min: 1, max: 4 };
+
+    #[test]
+    fn sizes_that_no_kernel_could_take_are_refused() {
+        for found in [0, 8, 48, 8192, u32::MAX] {
+            let error = Tuning::new(found).unwrap_err();
+            assert_eq!(error, TuningError { key: "workgroup_size", found, least: 64, most: 4096 });
+            assert!(error.to_string().contains("a power of two from 64 to 4096"), "{error}");
+        }
+        for size in [64, 256, 4096] {
+            assert_eq!(Tuning::new(size).map(Tuning::workgroup_size), Ok(size));
+        }
+    }
+
+    #[test]
+    fn the_default_group_size_is_the_one_that_shaders_declare() {
+        let declared = frazil_shaders::pbd::solve_density::Specialization::default().workgroup_size;
+        assert_eq!(Tuning::default().workgroup_size(), declared);
+        assert_eq!(Tuning::new(declared), Ok(Tuning::default()));
+    }
+
+    #[test]
+    fn tunables_are_told_apart_by_name_whatever_the_order_they_are_set_in() {
+        let tuning = Tuning::new(64).and_then(|tuning| tuning.with(&OTHER, 2)).unwrap();
+        assert_eq!((tuning.workgroup_size(), tuning.get(&OTHER)), (64, 2));
+        assert_eq!(Tuning::default().with(&OTHER, 2).and_then(|t| t.with(&WORKGROUP_SIZE, 64)), Ok(tuning));
+        assert_eq!(tuning.with(&OTHER, 4), Tuning::new(64));
+        assert!(tuning.with(&OTHER, 8).is_err());
+    }
+}

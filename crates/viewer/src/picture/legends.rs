@@ -1,0 +1,123 @@
+//! Legends of the properties that are shown: which colour is which value.
+
+use super::coloring::Property;
+use crate::failure::Failure;
+use frazil_particles::ColorScale;
+use frazil_render::{ColorMap, Legend};
+use frazil_vk::{Device, DeviceCount};
+
+/// Legends found so far, by the property's name: they stay, so that a colour means the same in all pictures.
+pub struct Legends {
+    device: Device,
+    found: Vec<(String, Legend)>,
+}
+
+/// What a scene asks of a legend.
+pub struct Asked {
+    pub map: Option<ColorMap>,
+    pub range: Option<[f32; 2]>,
+}
+
+impl Legends {
+    pub fn new(device: &Device) -> Self {
+        Self { device: device.clone(), found: Vec::new() }
+    }
+
+    /// The legend of a name, if it has been found.
+    pub fn get(&self, name: &str) -> Option<&Legend> {
+        self.found.iter().find(|(of, _)| of == name).map(|(_, legend)| legend)
+    }
+
+    /// Finds the legend of a property that sets of particles have, each with its count. Where neither the scene asks for a range nor
+    /// the column's owner states one, it is that of the values as the submissions so far leave them, and this waits for the device;
+    /// without particles there is none yet.
+    pub fn find(
+        &mut self,
+        name: &str,
+        properties: &[(&DeviceCount, &Property)],
+        asked: Asked,
+    ) -> Result<(), Failure> {
+        let Some((_, first)) = properties.first() else { return Ok(()) };
+        let range = match asked.range.or(first.display.range) {
+            Some(range) => Some(range),
+            // What shows distances from the middle has it at 0.
+            None if first.display.scale == ColorScale::Diverging => {
+                self.range_of(properties)?.map(|[lo, hi]| {
+                    let reach = hi.max(-lo);
+                    [-reach, reach]
+                })
+            }
+            None => self.range_of(properties)?,
+        };
+        let by_scale = match first.display.scale {
+            ColorScale::Sequential => ColorMap::Viridis,
+            ColorScale::Diverging => ColorMap::Vik,
+        };
+        if let Some(range) = range {
+            let (title, unit) = (first.title.clone(), first.unit.clone());
+            let map = asked.map.unwrap_or(by_scale);
+            self.found.push((name.to_owned(), Legend { title, unit, map, range }));
+        }
+        Ok(())
+    }
+
+    /// The least and the greatest of the values that are finite.
+    fn range_of(&self, properties: &[(&DeviceCount, &Property)]) -> Result<Option<[f32; 2]>, Failure> {
+        let mut range: Option<[f32; 2]> = None;
+        for (count, property) in properties {
+            let n = self.device.download(&count.count, 1)?.first().map_or(0, |n| *n as usize);
+            for value in property.values.download(&self.device, n)?.into_iter().filter(|x| x.is_finite()) {
+                let [lo, hi] = range.unwrap_or([value; 2]);
+                range = Some([lo.min(value), hi.max(value)]);
+            }
+        }
+        Ok(range)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails there")]
+
+    use super::super::coloring::{self, Heights};
+    use super::*;
+    use frazil_kernels::Counts;
+    use frazil_particles::{ColumnKind, ColumnView, Display, Material, ParticleSet};
+    use frazil_scene::Scene;
+    use frazil_vk::DeviceOptions;
+
+    #[test]
+    fn columns_nobody_has_heard_of_have_their_name_their_unit_and_their_range() {
+        let device = Device::open(&DeviceOptions { validation: true, ..DeviceOptions::default() }).unwrap();
+        // There is room for one more than there are.
+        let count = Counts::new(&device).unwrap().upload(&device, "dust", 3, 4).unwrap();
+        let charges = device.buffer_from("charge", &[3.0, f32::NAN, -2.0, 9.0]).unwrap();
+        let winds = [[0.0, 3.0, 4.0], [1.0, 0.0, 0.0], [0.0, -2.0, 0.0], [9.0; 3]];
+        let winds = device.buffer_from("wind", &winds).unwrap();
+        let charge = ColumnView::new("charge", "C", ColumnKind::F32, charges.cast());
+        let stated = Display::up_to(8.0).titled("m*").in_unit("u");
+        let columns = vec![
+            charge.clone(),
+            ColumnView { name: "mark".into(), unit: "1".into(), ..charge }.shown_as(stated),
+            ColumnView::new("wind", "m/s", ColumnKind::Vec3, winds.cast()),
+        ];
+        let set = ParticleSet { name: "dust", material: Material::Generic, count: &count, columns };
+        let mut legends = Legends::new(&device);
+        let heights = Heights::of(&Scene::find("dam_break", &[]).unwrap());
+        for (name, title, unit, map, range) in [
+            ("charge", "charge", "C", ColorMap::Viridis, [-2.0, 3.0]),
+            ("mark", "m*", "u", ColorMap::Viridis, [0.0, 8.0]),
+            ("wind", "wind", "m/s", ColorMap::Viridis, [1.0, 5.0]),
+            ("wind.y", "wind.y", "m/s", ColorMap::Vik, [-3.0, 3.0]),
+        ] {
+            let property = coloring::find(&set, None, name, heights).unwrap();
+            legends.find(name, &[(&count, &property)], Asked { map: None, range: None }).unwrap();
+            let expected = Legend { title: title.into(), unit: unit.into(), map, range };
+            assert_eq!(legends.get(name), Some(&expected));
+        }
+        for name in ["speed", "height", "charge.x", "wind.w", "colour"] {
+            assert!(coloring::find(&set, None, name, heights).is_none(), "{name}");
+        }
+        device.check_validation().unwrap();
+    }
+}

@@ -1,0 +1,16 @@
+//! Pictures of a scene: which of its particles' columns are shown in which colours, and what stands around them.
+
+mod coloring;
+mod landscape;
+mod legends;
+mod outline;
+mod painter;
+mod shown;
+mod space;
+mod surface;
+
+pub use coloring::check;
+pub use landscape::SlabPoses;
+pub use painter::{Painter, camera, property, schemes};
+pub use shown::Shown;
+pub use surface::{HostSurface, Surfaces, check as check_surface};

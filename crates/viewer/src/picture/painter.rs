@@ -1,0 +1,329 @@
+//! From a scene and its columns to a picture: what is drawn, in which colours, and what the legend says.
+
+use super::coloring::{self, Heights, PHASE, Property};
+use super::landscape::Landscape;
+use super::legends::{Asked, Legends};
+use super::outline;
+use super::shown::Shown;
+use super::space::{up_axis, vec3};
+use super::surface::Surfaces;
+use crate::failure::Failure;
+use frazil_particles::{ColumnKind, Material, ParticleSet, SetInfo};
+use frazil_render::{
+    Ball, ColorMap, Coloring, Frame, Ground, Legend, Mesh, OrbitCamera, Particles, Radius, Renderer, Shading,
+    Swatch, WireBox,
+};
+use frazil_scene::{Collider, Projection, RenderScheme, Scene, Side};
+use frazil_vk::{Buffer, Device, Image, Recorder};
+
+/// Draws pictures of a scene.
+pub struct Painter {
+    renderer: Renderer,
+    /// What the solver says of its particles, whoever shows them.
+    infos: Vec<SetInfo>,
+    legends: Legends,
+    scenery: Scenery,
+    landscape: Landscape,
+    scheme: RenderScheme,
+    surfaces: Surfaces,
+}
+
+/// A set of particles to be drawn as spheres.
+struct Sprites<'a> {
+    set: &'a ParticleSet<'a>,
+    position: Buffer<[f32; 3]>,
+    radius_m: f32,
+    /// Where they have radii of their own, and what these are multiplied by.
+    radii: Option<(Buffer<f32>, f32)>,
+    /// What they are coloured by; else by what they are made of.
+    property: Option<Property>,
+    shading: Shading,
+}
+
+/// What a picture shows beside particles.
+struct Scenery {
+    heights: Heights,
+    background: [f32; 3],
+    /// Whether density is shown as intensity.
+    by_intensity: bool,
+    radius_m: f32,
+    /// What radii of their own are multiplied by.
+    radius_scale: f32,
+    /// Of water beside snow.
+    water_radius_m: f32,
+    /// How water beside snow is shown.
+    water: Shading,
+    domain: WireBox,
+    /// Its colliders may move.
+    scene: Scene,
+    ground: Ground,
+}
+
+/// Display-encoded colour of solid colliders.
+const COLLIDER_COLOUR: [f32; 3] = [0.45, 0.44, 0.42];
+/// The column that [`frazil_scene::Shading::Density`] shows.
+const DENSITY: &str = "density";
+/// Light gets around in snow: its hollows are darkened by this share of what others' are.
+const SNOW_OCCLUSION: f32 = 0.4;
+
+impl Painter {
+    /// Makes a painter of pictures of the scene's size. Set-up: it waits for the device.
+    pub fn new(device: &Device, scene: &Scene, n_particles: usize) -> Result<Self, Failure> {
+        let infos = frazil_solvers::set_infos(scene, n_particles);
+        let mut renderer =
+            Renderer::new(device, scene.render.width_px, scene.render.height_px).map_err(Failure::device)?;
+        if infos.len() > 1 || scene.ground().is_some() {
+            // On white, as snow beside water and ground are, edges and the grain of shade would show.
+            renderer.set_supersampling(2).map_err(Failure::device)?;
+        }
+        Ok(Self {
+            renderer,
+            infos,
+            legends: Legends::new(device),
+            scenery: Scenery::of(scene),
+            landscape: Landscape::new(device, scene)?,
+            scheme: scene.render.scheme,
+            surfaces: Surfaces::new(device, scene),
+        })
+    }
+
+    /// Whether the range of a property is yet to be found from its values, which must be there before a picture is recorded.
+    pub fn looks_for_range(&self, shown: &Shown<'_>, name: &str) -> bool {
+        let is_unknown =
+            |set| self.property_of(set, name).is_some_and(|property| property.display.range.is_none());
+        !self.scheme.has_surface()
+            && self.legends.get(name).is_none()
+            && self.scenery.asked(name).range.is_none()
+            && shown.sets.iter().any(is_unknown)
+    }
+
+    /// Records a picture of the columns, coloured by the property of a name, and returns the image it is drawn into. It waits for
+    /// the device if it looks for surfaces or for the property's range.
+    pub fn record(
+        &mut self,
+        recorder: &mut Recorder,
+        shown: &Shown<'_>,
+        camera: OrbitCamera,
+        name: &str,
+        time_s: f64,
+    ) -> Result<&Image, Failure> {
+        let has_surface = self.scheme.has_surface();
+        let sprites = if has_surface { Vec::new() } else { self.sprites(shown, name)? };
+        let (particles, surfaces) = if has_surface {
+            self.surfaces.find(shown)?;
+            (self.surfaces.spray(shown, self.scenery.radius_m), self.surfaces.meshes(shown))
+        } else {
+            let legend = self.legends.get(name);
+            (sprites.iter().map(|sprites| sprites.particles(legend)).collect(), Vec::new())
+        };
+        let scenery = &self.scenery;
+        let by_intensity = scenery.is_by_intensity(name);
+        let is_by_phase = name == PHASE && !has_surface;
+        let swatch = |set: &ParticleSet<'_>| Swatch {
+            label: set.name.into(),
+            color: coloring::material_colour(set.material),
+        };
+        let swatches: Vec<Swatch> = shown.sets.iter().map(swatch).filter(|_| is_by_phase).collect();
+        let caption = format!("{}   t = {time_s:.3} s", scenery.scene.name);
+        let has_ground = self.landscape.has_ground();
+        // On a mountain the domain's box would stand in mid-air.
+        let domain = (!has_ground).then_some(scenery.domain);
+        let boxes: Vec<WireBox> =
+            domain.into_iter().chain(outline::outlines(&scenery.scene, time_s)).collect();
+        let balls = scenery.balls(time_s);
+        let meshes: Vec<Mesh<'_>> = self.landscape.obstacles().chain(surfaces).collect();
+        let has_slabs = self.scheme == RenderScheme::SurfaceAndSlabs;
+        let pieces = self.landscape.slabs(shown.slabs.as_ref()).filter(|_| has_slabs);
+        let frame = Frame {
+            camera,
+            background: if by_intensity { [0.0; 3] } else { scenery.background },
+            particles: &particles,
+            boxes: &boxes,
+            balls: &balls,
+            ground: (!by_intensity && !has_ground).then_some(scenery.ground),
+            meshes: &meshes,
+            pieces: pieces.as_slice(),
+            // Flat discs have no hollows.
+            occlusion: match (by_intensity, has_surface || is_by_phase) {
+                (true, _) => 0.0,
+                (false, true) => SNOW_OCCLUSION,
+                (false, false) => 1.0,
+            },
+            // Surfaces look like what they are.
+            legend: self.legends.get(name).filter(|_| !has_surface),
+            swatches: &swatches,
+            caption: &caption,
+            ..self.landscape.frame()
+        };
+        self.renderer.record(recorder, &frame).map_err(Failure::device)?;
+        Ok(self.renderer.image())
+    }
+
+    /// What particles are drawn as from now on.
+    pub fn set_scheme(&mut self, scheme: RenderScheme) {
+        self.scheme = scheme;
+    }
+
+    /// What particles are drawn as.
+    pub fn scheme(&self) -> RenderScheme {
+        self.scheme
+    }
+
+    /// Makes pictures of another size from now on.
+    pub fn resize(&mut self, width: u32, height: u32) -> Result<(), Failure> {
+        self.renderer.resize(width, height).map_err(Failure::device)
+    }
+
+    /// All particles, coloured by a property.
+    fn sprites<'a>(&mut self, shown: &'a Shown<'_>, name: &str) -> Result<Vec<Sprites<'a>>, Failure> {
+        let is_by_phase = name == PHASE && shown.has_phases();
+        let mut sprites = Vec::with_capacity(shown.sets.len());
+        for set in &shown.sets {
+            let property = if is_by_phase { None } else { self.property_of(set, name) };
+            let position = set.column("position").filter(|column| column.kind == ColumnKind::Vec3);
+            let Some(position) = position.filter(|_| is_by_phase || property.is_some()) else {
+                return Err(coloring::unknown(&self.scenery.scene, name, &shown.names()).into());
+            };
+            let is_beside_snow = set.material == Material::Water && shown.has_phases();
+            let radii = set.column("radius").filter(|column| column.kind == ColumnKind::F32);
+            sprites.push(Sprites {
+                set,
+                position: position.words.cast(),
+                radius_m: self.scenery.radius_m(is_beside_snow, is_by_phase),
+                radii: radii.map(|radii| (radii.words.cast(), self.scenery.radius_scale)),
+                property,
+                shading: match set.material {
+                    Material::Water if is_by_phase => self.scenery.water,
+                    _ if is_by_phase => Shading::Matte,
+                    _ if self.scenery.is_by_intensity(name) => Shading::Brightest,
+                    _ => Shading::Lit,
+                },
+            });
+        }
+        if self.legends.get(name).is_none() {
+            let of = |sprites: &'_ Sprites<'a>| Some((sprites.set.count, sprites.property.as_ref()?));
+            let properties: Vec<_> = sprites.iter().filter_map(of).collect();
+            self.legends.find(name, &properties, self.scenery.asked(name))?;
+        }
+        Ok(sprites)
+    }
+
+    /// What a name stands for in a set.
+    fn property_of(&self, set: &ParticleSet<'_>, name: &str) -> Option<Property> {
+        let info = self.infos.iter().find(|info| info.name == set.name).or(self.infos.first());
+        coloring::find(set, info, name, self.scenery.heights)
+    }
+}
+
+impl Sprites<'_> {
+    fn particles(&self, legend: Option<&Legend>) -> Particles<'_> {
+        Particles {
+            positions: &self.position,
+            count: self.set.count,
+            at_most: u32::MAX,
+            radius: match &self.radii {
+                Some((radii_m, scale)) => Radius::Each { radii_m, scale: *scale, typical_m: self.radius_m },
+                None => Radius::Uniform(self.radius_m),
+            },
+            coloring: match (&self.property, legend) {
+                (Some(property), Some(&Legend { map, range, .. })) => {
+                    Coloring::Mapped { column: property.values.column(), map, range }
+                }
+                _ => Coloring::Uniform(coloring::material_colour(self.set.material)),
+            },
+            shading: self.shading,
+        }
+    }
+}
+
+/// The property that a scene's pictures show.
+pub fn property(scene: &Scene) -> &str {
+    match scene.render.shading {
+        frazil_scene::Shading::Density => DENSITY,
+        frazil_scene::Shading::Lit => &scene.render.colour_by,
+    }
+}
+
+/// The schemes that a scene's particles can be drawn in.
+pub fn schemes(scene: &Scene) -> Vec<RenderScheme> {
+    let has = |scheme: &RenderScheme| match scheme {
+        RenderScheme::Sprites => true,
+        RenderScheme::Surface => scene.n_dimensions() == 3,
+        RenderScheme::SurfaceAndSlabs => !scene.slabs.is_empty(),
+    };
+    RenderScheme::ALL.into_iter().filter(has).collect()
+}
+
+/// The camera that a scene asks for.
+pub fn camera(scene: &Scene) -> OrbitCamera {
+    let (view, camera) = (scene.view(), &scene.render.camera);
+    OrbitCamera {
+        target: vec3(view.target_m),
+        distance_m: view.distance_m as f32,
+        azimuth_deg: camera.azimuth_deg as f32,
+        elevation_deg: camera.elevation_deg as f32,
+        vertical_fov_deg: camera.vertical_fov_deg as f32,
+        up_axis: up_axis(scene.up_axis),
+        projection: match camera.projection {
+            Projection::Perspective => frazil_render::Projection::Perspective,
+            Projection::Orthographic => frazil_render::Projection::Orthographic,
+        },
+    }
+}
+
+impl Scenery {
+    fn of(scene: &Scene) -> Self {
+        let (lo, hi) = (vec3(scene.domain.min_m), vec3(scene.domain.max_m));
+        Self {
+            heights: Heights::of(scene),
+            background: scene.render.background_srgb.map(|component| component as f32),
+            by_intensity: scene.render.shading == frazil_scene::Shading::Density,
+            radius_m: (scene.render.particle_radius_spacings * scene.particle_spacing_m()) as f32,
+            // A particle of half a spacing is as large as it is.
+            radius_scale: (2.0 * scene.render.particle_radius_spacings) as f32,
+            water_radius_m: (scene.render.water_radius_spacings * scene.particle_spacing_m()) as f32,
+            water: Shading::Translucent { percent: (100.0 * scene.render.water_opacity).round() as u8 },
+            domain: WireBox::between(lo, hi),
+            scene: scene.clone(),
+            ground: Ground::under(lo, hi, up_axis(scene.up_axis)),
+        }
+    }
+
+    /// Solid spheres at a time in s; drawn, a vessel would hide what it holds.
+    fn balls(&self, time_s: f64) -> Vec<Ball> {
+        let ball = |collider: &Collider| match collider {
+            Collider::Sphere { centre_m, radius_m, side: Side::Outside, .. } => Some(Ball {
+                center: vec3(*centre_m) + outline::offset(collider, time_s),
+                radius_m: *radius_m as f32,
+                color: COLLIDER_COLOUR,
+            }),
+            _ => None,
+        };
+        self.scene.colliders.iter().filter_map(ball).collect()
+    }
+
+    fn radius_m(&self, is_beside_snow: bool, is_by_phase: bool) -> f32 {
+        match (is_beside_snow, is_by_phase) {
+            (true, true) => self.water_radius_m,
+            // Solid, it would hide what it holds.
+            (true, false) => self.water_radius_m / 3.0,
+            (false, _) => self.radius_m,
+        }
+    }
+
+    /// Whether a property is shown by how bright particles are.
+    fn is_by_intensity(&self, name: &str) -> bool {
+        self.by_intensity && name == DENSITY
+    }
+
+    /// Colours and range of a property, as far as the scene asks for them.
+    fn asked(&self, name: &str) -> Asked {
+        let range = self.scene.render.colour_range.filter(|_| name == property(&self.scene));
+        let range = range.map(|range| range.map(|end| end as f32));
+        if self.is_by_intensity(name) {
+            let range = range.unwrap_or([0.0, self.scene.rest_density_kg_m3() as f32]);
+            return Asked { map: Some(ColorMap::Grey), range: Some(range) };
+        }
+        Asked { map: None, range }
+    }
+}

@@ -1,0 +1,80 @@
+//! Which values of a scene decide what becomes of a state, and by which checkpoints and profiles are told apart.
+
+use crate::failure::Failure;
+use frazil_io::{Checkpoint, StateHasher};
+use frazil_scene::{Output, Render, Scene};
+use std::path::Path;
+
+/// Reads a checkpoint, and refuses one of another simulation than `scene`.
+pub fn read_checkpoint(path: &Path, scene: &Scene) -> Result<Checkpoint, Failure> {
+    let checkpoint = Checkpoint::read(path).map_err(Failure::input)?;
+    let saved = Scene::from_json(&checkpoint.scene_json, &path.display().to_string())?;
+    let [found, expected] = [&saved, scene].map(deciding_values);
+    if let Some(key) = first_difference("", &found?, &expected?) {
+        let path = path.display();
+        return Err(Failure::input(format!(
+            "{path}: a checkpoint of another simulation: {key} differs from the scene's; give the scene and --set of the \
+             run that wrote it"
+        )));
+    }
+    Ok(checkpoint)
+}
+
+/// A scene's values as far as they decide what becomes of a state.
+fn deciding_values(scene: &Scene) -> Result<serde_json::Value, Failure> {
+    let mut scene = scene.clone();
+    (scene.render, scene.output) = (Render::default(), Output::default());
+    scene.description.clear();
+    scene.time.duration_s = 1.0;
+    scene.solver.steps_per_submission = 1;
+    serde_json::to_value(scene).map_err(Failure::other)
+}
+
+/// A hash of a scene's values as far as they decide what becomes of a state.
+pub fn scene_hash(scene: &Scene) -> Result<String, Failure> {
+    let json = deciding_values(scene)?.to_string();
+    Ok(StateHasher::new().bytes("scene", "json", json.len(), json.as_bytes()).finish())
+}
+
+/// The path of the first value in which two trees differ.
+fn first_difference(path: &str, a: &serde_json::Value, b: &serde_json::Value) -> Option<String> {
+    use serde_json::Value::{Array, Object};
+    let join = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
+    match (a, b) {
+        (Object(a), Object(b)) => {
+            let null = serde_json::Value::Null;
+            let keys = a.keys().chain(b.keys().filter(|key| !a.contains_key(*key)));
+            keys.into_iter().find_map(|key| {
+                first_difference(&join(key), a.get(key).unwrap_or(&null), b.get(key).unwrap_or(&null))
+            })
+        }
+        (Array(a), Array(b)) if a.len() == b.len() => {
+            (0..a.len()).find_map(|i| first_difference(&join(&i.to_string()), &a[i], &b[i]))
+        }
+        _ => (a != b).then(|| path.to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_difference_is_named_by_its_path() {
+        let scene = |changes: &[&str]| {
+            let changes: Vec<String> = changes.iter().map(|&change| change.to_owned()).collect();
+            deciding_values(&frazil_scene::builtin()[0].load(&changes).unwrap()).unwrap()
+        };
+        let plain = scene(&[]);
+        for same in ["time.duration_s=9.0", "render.colour_by=\"density\"", "output.render_every=3"] {
+            assert_eq!(first_difference("", &plain, &scene(&[same])), None, "{same}");
+        }
+        for (change, key) in [
+            ("time.dt_s=0.003", "time.dt_s"),
+            ("particles.0.shape.box.max_m.1=0.2", "particles.0.shape.box.max_m.1"),
+            ("gravity_m_s2=[0.0, -1.0, 0.0]", "gravity_m_s2"),
+        ] {
+            assert_eq!(first_difference("", &plain, &scene(&[change])).as_deref(), Some(key));
+        }
+    }
+}
