@@ -5,7 +5,7 @@
 
 use frazil_kernels::Counts;
 use frazil_shaders::primitives::gather_u32;
-use frazil_tests::{assert_no_validation_messages, device};
+use frazil_tests::{assert_no_validation_messages, own_device};
 use frazil_vk::{
     BarrierPlan, Buffer, Device, Error, Event, Kernel, Recorder, RecorderOptions, Threads, Use, find_hazards,
 };
@@ -40,7 +40,7 @@ struct Bench {
 
 impl Bench {
     fn new() -> Self {
-        let device = device();
+        let device = own_device();
         let count = Counts::new(&device).unwrap().upload(&device, "count", N as u32, N as u32).unwrap();
         let order: Vec<u32> = (0..N as u32).collect();
         let buffers =
@@ -151,7 +151,7 @@ fn planted_bad_accesses_are_refused_with_the_names_of_what_was_bound() {
 
 #[test]
 fn a_buffer_beyond_the_device_limit_is_refused_with_the_limit() {
-    let device = device();
+    let device = own_device();
     let limit = device.capabilities().max_storage_range;
     let Err(error) = device.buffer::<u32>("huge", (limit / 4 + 1) as usize) else { panic!("went through") };
     assert!(matches!(error, Error::BeyondLimit { limit: found, .. } if found == limit), "{error}");

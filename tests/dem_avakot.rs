@@ -5,7 +5,7 @@
 use frazil_io::{FlowRasters, affected_area_overlap};
 use frazil_scene::{Scene, Terrain};
 use frazil_tests::scene_grains::SceneGrains;
-use frazil_tests::{assert_no_validation_messages, device};
+use frazil_tests::{assert_no_validation_messages, device, is_full_run};
 use std::path::{Path, PathBuf};
 
 /// The data lie beside the project; where they do not, the test says so.
@@ -146,7 +146,7 @@ fn a_flow_takes_the_way_of_the_depth_averaged_models() {
 /// On the model's own grid of 5 m, with grains of 1 m.
 #[test]
 fn a_fine_flow_covers_what_the_depth_averaged_models_does() {
-    if std::env::var("FRAZIL_FULL").is_ok_and(|full| full == "1") {
+    if is_full_run() {
         let Some(likeness) = likeness(&[], 240, 1) else {
             return;
         };

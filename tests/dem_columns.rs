@@ -13,7 +13,7 @@ use frazil_reference::mpm::{Collider, Motion, Shape, Surface};
 use frazil_tests::curves::keep_curve;
 use frazil_tests::discs::{DEPTH_M, GRAVITY_M_S2, RADIUS_M, loose_rows, section};
 use frazil_tests::grains::{Grainpack, dt_s};
-use frazil_tests::{assert_no_validation_messages, device};
+use frazil_tests::{assert_no_validation_messages, device, is_full_run};
 use frazil_vk::Device;
 use glam::{DMat3, DVec3};
 use std::sync::LazyLock;
@@ -116,7 +116,7 @@ fn draw(found: &[Collapse], flat: (f64, f64, f64), tall: (f64, f64, f64), table:
 
 #[test]
 fn columns_run_out_in_proportion_at_first_and_by_a_power_below_one_when_tall() {
-    let is_full = std::env::var("FRAZIL_FULL").is_ok_and(|full| full == "1");
+    let is_full = is_full_run();
     let (n, seeds) = if is_full { (900, 3) } else { (300, 1) };
     let mut found: Vec<Collapse> = Vec::new();
     for aspect in [0.4, 0.8, 1.5, 3.0, 5.0, 8.0] {

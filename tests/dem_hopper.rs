@@ -11,7 +11,7 @@ use frazil_reference::mpm::{Collider, Motion, Shape, Surface};
 use frazil_tests::curves::keep_curve;
 use frazil_tests::discs::{DEPTH_M, GRAVITY_M_S2, RADIUS_M, loose_rows, section};
 use frazil_tests::grains::{Grainpack, dt_s};
-use frazil_tests::{assert_no_validation_messages, device};
+use frazil_tests::{assert_no_validation_messages, device, is_full_run};
 use frazil_vk::Device;
 use glam::{DMat3, DVec3};
 use std::sync::LazyLock;
@@ -62,7 +62,7 @@ fn rates(n: usize, slot: f64) -> [f64; 2] {
 
 #[test]
 fn a_silo_empties_at_a_rate_that_hangs_on_its_slot_alone_as_beverloo_says() {
-    let is_full = std::env::var("FRAZIL_FULL").is_ok_and(|full| full == "1");
+    let is_full = is_full_run();
     // Four diameters are bridged by an arch, sooner or later.
     let (n, slots): (usize, &[f64]) =
         if is_full { (600, &[5.0, 6.5, 8.0, 10.0]) } else { (450, &[5.0, 7.0, 10.0]) };

@@ -8,7 +8,7 @@ use frazil_reference::mpm::{Collider, Shape, Surface};
 use frazil_scene::{Bonds, Dem as Section};
 use frazil_tests::curves::keep_curve;
 use frazil_tests::grains::{Grainpack, dt_s, grain, section};
-use frazil_tests::{Random, assert_no_validation_messages, device};
+use frazil_tests::{Random, assert_no_validation_messages, device, is_full_run};
 use frazil_vk::Device;
 use glam::DVec3;
 use std::sync::LazyLock;
@@ -175,7 +175,7 @@ fn a_heap_at_rest_stays_at_rest() {
     // It settles, and comes to rest.
     pack.advance(12_000);
     let settled = pack.state();
-    let long = std::env::var("FRAZIL_FULL").is_ok_and(|full| full == "1");
+    let long = is_full_run();
     let parts = if long { 100 } else { 10 };
     let mut energies = Vec::new();
     for _ in 0..parts {

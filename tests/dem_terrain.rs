@@ -4,7 +4,7 @@
 
 use frazil_scene::Scene;
 use frazil_tests::scene_grains::SceneGrains;
-use frazil_tests::{assert_no_validation_messages, device};
+use frazil_tests::{assert_no_validation_messages, device, is_full_run};
 use frazil_vk::Device;
 use std::sync::LazyLock;
 
@@ -12,7 +12,7 @@ static DEVICE: LazyLock<Device> = LazyLock::new(device);
 
 /// The demo with fewer and larger grains, or as it is with `FRAZIL_FULL=1`.
 fn avalanche() -> Scene {
-    let is_full = std::env::var("FRAZIL_FULL").is_ok_and(|full| full == "1");
+    let is_full = is_full_run();
     // Impacts press in by speed times √(m/k): with 28 times the mass and 3 times the stiffness by as much of a radius.
     let fewer = ["dem.radius_m=0.9", "dem.normal_stiffness_n_m=1.1e7"].map(str::to_owned);
     let builtin = frazil_scene::builtin().iter().find(|scene| scene.name == "avalanche").unwrap();

@@ -11,7 +11,7 @@
 use frazil_scene::{Mpm as Section, Weights};
 use frazil_solvers::mpm::Beginning;
 use frazil_tests::snowpack::{Snowpack, empty_space};
-use frazil_tests::{assert_no_validation_messages, device};
+use frazil_tests::{assert_no_validation_messages, device, is_full_run};
 use frazil_vk::{Device, DeviceOptions};
 use glam::DMat3;
 
@@ -96,8 +96,8 @@ fn noise_feeds_on_itself_as_printed_and_each_part_of_the_remedy_is_told_by_what_
 #[test]
 fn a_lone_particle_drifts_without_strain() {
     // 10⁵ steps in the long run. Validation would take longer than the steps; the test above has it.
-    let full = std::env::var("FRAZIL_FULL").is_ok_and(|full| full == "1");
-    let steps = if full { 100_000 } else { 8_000 };
+    let full = is_full_run();
+    let steps = if full { 100_000 } else { 4_000 };
     let device = Device::open(&DeviceOptions::default()).unwrap();
     let mut snow = drifter(device, &Section::sampled(2, H), 5e-3);
     let before = snow.particles()[0];

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use frazil_io::reference_data::{KOSHIZUKA_OKA_1996_FRONT, dam_break_time};
-use frazil_tests::{Simulation, assert_no_validation_messages};
+use frazil_tests::{Simulation, assert_no_validation_messages, own_device};
 use std::collections::BTreeMap;
 
 #[test]
@@ -173,7 +173,7 @@ fn a_ball_dropped_into_a_pool_stays_in_the_container_and_keeps_its_particles() {
 
 #[test]
 fn a_step_neither_waits_nor_reads_back() {
-    let mut column = Simulation::new("hydrostatic", &["fluid.particle_spacing_m=0.02"]);
+    let mut column = Simulation::on(own_device(), "hydrostatic", &["fluid.particle_spacing_m=0.02"]);
     column.advance(8);
     let before = column.device.statistics();
     for _ in 0..5 {

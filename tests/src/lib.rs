@@ -24,20 +24,36 @@ use frazil_solvers::MotionMetrics;
 use frazil_solvers::pbd::{Fluid, Snow, SnowMetrics};
 use frazil_vk::{Device, DeviceOptions};
 use proptest::prelude::ProptestConfig;
+use std::sync::LazyLock;
 
-/// Opens the test device with core and synchronization validation.
+/// The test device with core and synchronization validation, one for all tests of a process: a device keeps the kernels that it has
+/// compiled, which on a software device takes longer than most tests run for.
 ///
 /// # Panics
 /// If there is no device: tests that cannot run must fail. `tools/setup` installs a software device.
-#[allow(clippy::expect_used)]
 pub fn device() -> Device {
+    static DEVICE: LazyLock<Device> = LazyLock::new(own_device);
+    DEVICE.clone()
+}
+
+/// Opens a device like the shared one for a test that plants mistakes or reads the device's statistics.
+///
+/// # Panics
+/// If there is no device.
+#[allow(clippy::expect_used)]
+pub fn own_device() -> Device {
     let options = DeviceOptions { validation: true, ..Default::default() };
     Device::open(&options).expect("a Vulkan device with validation layers; tools/setup installs both")
 }
 
+/// Returns true with `FRAZIL_FULL=1`, which asks for the long form of tests that have one.
+pub fn is_full_run() -> bool {
+    std::env::var("FRAZIL_FULL").is_ok_and(|full| full == "1")
+}
+
 /// `cases`, or as many as `FRAZIL_CASES` says, or a hundred times `cases` with `FRAZIL_FULL=1`.
 pub fn config(cases: u32) -> ProptestConfig {
-    let full = std::env::var("FRAZIL_FULL").is_ok_and(|full| full == "1").then_some(100 * cases);
+    let full = is_full_run().then_some(100 * cases);
     let asked = std::env::var("FRAZIL_CASES").ok().and_then(|c| c.parse().ok());
     let cases = asked.or(full).unwrap_or(cases);
     ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(cases) }
@@ -74,11 +90,18 @@ impl Simulation {
     ///
     /// # Panics
     /// If anything refuses.
-    #[allow(clippy::expect_used)]
     pub fn new(scene: &str, overrides: &[&str]) -> Self {
+        Self::on(device(), scene, overrides)
+    }
+
+    /// Sets a built-in scene up on a device.
+    ///
+    /// # Panics
+    /// If anything refuses.
+    #[allow(clippy::expect_used)]
+    pub fn on(device: Device, scene: &str, overrides: &[&str]) -> Self {
         let overrides: Vec<String> = overrides.iter().map(|o| (*o).to_owned()).collect();
         let scene = Scene::find(scene, &overrides).expect("a scene that loads");
-        let device = device();
         let sampled = scene.sample().expect("a scene that can be sampled");
         let fluid = Fluid::new(&device, &scene, &sampled).expect("a fluid that fits");
         Self { device, scene, fluid, step: 0 }

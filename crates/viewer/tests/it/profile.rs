@@ -95,8 +95,8 @@ fn a_profile_against_itself_passes_and_against_a_faster_one_fails() {
         let rest = ["--out", &out, "--against", &path, "--tolerance", tolerance];
         command(&[&["profile"], SMALL, &steps, &rest].concat()).output().unwrap()
     };
-    // Tests run beside one another, so that anything under a factor of 50 is noise.
-    let output = again(&then, "50");
+    // The machine may be busy with other work: a factor of a thousand is noise here.
+    let output = again(&then, "1000");
     let text = String::from_utf8(output.stdout.clone()).unwrap();
     assert!(output.status.success(), "{text}{}", stderr(&output));
     let verdicts =
@@ -105,11 +105,11 @@ fn a_profile_against_itself_passes_and_against_a_faster_one_fails() {
 
     let mut faster = Profile::read(&then).unwrap();
     for ns in faster.samples_ns.get_mut("pbd.solve_density").unwrap() {
-        *ns = (*ns / 10_000).max(1);
+        *ns = 1;
     }
     let doctored = folder.path().join("doctored.json");
     faster.write(&doctored).unwrap();
-    let output = again(&doctored, "50");
+    let output = again(&doctored, "1000");
     let text = String::from_utf8(output.stdout.clone()).unwrap();
     assert_eq!(output.status.code(), Some(1), "{text}");
     let line = text.lines().find(|l| l.starts_with("pbd.solve_density ") && l.ends_with("slower"));
