@@ -101,9 +101,6 @@ pub trait SolverFactory: Sync {
     /// Its name: the `solver.kind` of the scenes that it is for.
     fn kind(&self) -> &'static str;
 
-    /// Says in a few words what the method is.
-    fn about(&self) -> &'static str;
-
     /// Makes the scene's initial state from its sampled particles. Set-up: it waits for the device.
     ///
     /// # Errors

@@ -25,10 +25,6 @@ impl SolverFactory for Factory {
         "dem"
     }
 
-    fn about(&self) -> &'static str {
-        "snow as grains, by the discrete element method"
-    }
-
     fn create(
         &self,
         device: &Device,

@@ -26,10 +26,6 @@ impl SolverFactory for Factory {
         "mpm"
     }
 
-    fn about(&self) -> &'static str {
-        "snow as a continuum, by the material point method"
-    }
-
     fn create(
         &self,
         device: &Device,

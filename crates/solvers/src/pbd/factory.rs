@@ -21,10 +21,6 @@ impl SolverFactory for Factory {
         "pbd"
     }
 
-    fn about(&self) -> &'static str {
-        "position-based fluid and snow"
-    }
-
     fn create(
         &self,
         device: &Device,
