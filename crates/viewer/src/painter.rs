@@ -201,12 +201,12 @@ impl Painter {
         let legends = PROPERTIES
             .into_iter()
             .filter_map(|property| Some((property, legend(scene, property, n_particles)?)));
-        let n_sets = if scene.snow.is_some() { 2 } else { 1 };
+        let n_sets = if scene.snow().is_some() { 2 } else { 1 };
         let picked = (0..n_sets).map(|_| device.buffer("picked component", n_particles));
         let swatch = |label: &str, color| Swatch { label: label.into(), color };
         let mut renderer =
             Renderer::new(device, scene.render.width_px, scene.render.height_px).map_err(Failure::device)?;
-        if scene.snow.is_some() || scene.ground().is_some() {
+        if scene.snow().is_some() || scene.ground().is_some() {
             // On white, edges and the grain of shade would show.
             renderer.set_supersampling(2).map_err(Failure::device)?;
         }
@@ -482,7 +482,7 @@ fn legend(scene: &Scene, property: ColourBy, n_particles: usize) -> Option<Legen
         ColourBy::Id => ("id", "", ColorMap::Viridis, [0.0, n_particles.saturating_sub(1) as f32]),
         ColourBy::Speed => ("speed", "m/s", ColorMap::Viridis, [0.0, fastest_m_s(scene, height_m)]),
         ColourBy::Temperature => {
-            let freezing = scene.snow.as_ref()?.heat.freezing_temperature_c as f32;
+            let freezing = scene.snow()?.heat.freezing_temperature_c as f32;
             let (coldest, hottest) = start_temperatures_c(scene, freezing);
             ("temperature", "°C", ColorMap::Vik, ColorMap::centered(freezing, coldest, hottest))
         }

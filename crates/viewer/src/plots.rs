@@ -34,7 +34,7 @@ pub fn write(folder: &Folder, scene: &Scene) -> Result<(), Failure> {
     }
     plot_metrics(&table, &folder.energy_plot()).map_err(Failure::other)?;
     plot_frame_time(folder)?;
-    if scene.snow.is_some() {
+    if scene.snow().is_some() {
         snow_plots::write(&table, folder)?;
     }
     match DamBreak::of(scene) {

@@ -47,11 +47,11 @@ impl Solver {
         sampled: &Sampled,
         tuning: Tuning,
     ) -> Result<Self, SolverError> {
-        Ok(if scene.dem.is_some() {
+        Ok(if scene.dem().is_some() {
             Self::Dem(Box::new(Dem::of_scene(device, scene, sampled, tuning)?))
-        } else if scene.mpm.is_some() {
+        } else if scene.mpm().is_some() {
             Self::Mpm(Box::new(Mpm::of_scene(device, scene, sampled, tuning)?))
-        } else if scene.snow.is_some() {
+        } else if scene.snow().is_some() {
             Self::Snow(Box::new(Snow::with_tuning(device, scene, sampled, tuning)?))
         } else {
             Self::Fluid(Box::new(Fluid::with_tuning(device, scene, sampled, tuning)?))
@@ -65,11 +65,11 @@ impl Solver {
         state: &[StateColumn],
         step: u64,
     ) -> Result<Self, SolverError> {
-        Ok(if scene.dem.is_some() {
+        Ok(if scene.dem().is_some() {
             Self::Dem(Box::new(Dem::restore_scene(device, scene, state, step)?))
-        } else if scene.mpm.is_some() {
+        } else if scene.mpm().is_some() {
             Self::Mpm(Box::new(Mpm::restore_scene(device, scene, state, step)?))
-        } else if scene.snow.is_some() {
+        } else if scene.snow().is_some() {
             Self::Snow(Box::new(Snow::restore(device, scene, state)?))
         } else {
             Self::Fluid(Box::new(Fluid::restore(device, scene, state)?))

@@ -54,7 +54,7 @@ impl Surfaces {
         Self {
             device: device.clone(),
             options: options(scene),
-            is_water: scene.fluid.is_some(),
+            is_water: scene.fluid().is_some(),
             surfaces: Vec::new(),
         }
     }
@@ -129,7 +129,7 @@ impl Surfaces {
 
 /// What a scene says of its surfaces.
 fn options(scene: &Scene) -> SurfaceOptions {
-    let fraction = if scene.dem.is_some() { GRAIN_FRACTION } else { 1.0 };
+    let fraction = if scene.dem().is_some() { GRAIN_FRACTION } else { 1.0 };
     let narrow = |corner: Vec3| corner.map(|x| x as f32);
     SurfaceOptions {
         min_m: narrow(scene.domain.min_m),

@@ -39,7 +39,7 @@ struct Instant {
 /// Writes `deposit_thickness.asc`, `peak_thickness.asc`, `peak_speed.asc` and `flow.csv` of a scene of grains on a terrain; nothing of another,
 /// of a run without a recording, or of one whose frames lack velocities or radii.
 pub fn write(folder: &Folder, scene: &Scene) -> Result<(), Failure> {
-    let (Some(dem), Some(terrain)) = (&scene.dem, scene.ground()) else { return Ok(()) };
+    let (Some(dem), Some(terrain)) = (scene.dem(), scene.ground()) else { return Ok(()) };
     let mut recording = Recording::open(&folder.recording()).map_err(Failure::other)?;
     let release = scene.releases.first();
     let bulk_density_kg_m3 =

@@ -10,7 +10,7 @@ use frazil_scene::Scene;
 /// Writes `impacts.csv` and its plot `impacts.png`: at each row of `metrics.csv` but the first, the mean force on each obstacle since the row before, by axis and by
 /// size. Nothing of a scene without obstacles, or of fewer than two rows.
 pub fn write(folder: &Folder, scene: &Scene) -> Result<(), Failure> {
-    if scene.dem.is_none() || scene.obstacles.is_empty() {
+    if scene.dem().is_none() || scene.obstacles.is_empty() {
         return Ok(());
     }
     let table = MetricsTable::read(&folder.metrics()).map_err(Failure::other)?;

@@ -42,7 +42,7 @@ pub fn write_final(case: &Case, simulation: &Simulation, folder: &Folder) -> Res
 }
 
 fn linking_length_m(scene: &Scene) -> f64 {
-    scene.mpm.as_ref().map_or(LINKING_SPACINGS * scene.particle_spacing_m(), |mpm| mpm.cell_size_m)
+    scene.mpm().map_or(LINKING_SPACINGS * scene.particle_spacing_m(), |mpm| mpm.cell_size_m)
 }
 
 /// The row of a case that is done; none where its folder holds no whole run of the same scene to the same step.
