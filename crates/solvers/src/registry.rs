@@ -104,9 +104,8 @@ mod tests {
     use crate::solver::stage_named;
     #[test]
     fn two_solvers_of_one_name_are_refused_with_both() {
-        let [pbd, mpm] = ["pbd", "mpm"].map(|kind| {
-            frazil_scene::solvers().into_iter().find(|solver| solver.kind() == kind).unwrap()
-        });
+        let [pbd, mpm] = ["pbd", "mpm"]
+            .map(|kind| frazil_scene::solvers().into_iter().find(|solver| solver.kind() == kind).unwrap());
         let error = register(&mpm::Factory, mpm).unwrap_err().to_string();
         assert!(error.contains("\"mpm\"") && error.matches(mpm.title()).count() == 2, "{error}");
         let error = register(&mpm::Factory, pbd).unwrap_err().to_string();

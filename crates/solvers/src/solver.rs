@@ -138,21 +138,6 @@ pub trait SolverFactory: Sync {
         vec![&WORKGROUP_SIZE]
     }
 
-    /// Describes what a scene amounts to, as labels and what belongs to them; no device is needed.
-    ///
-    /// # Errors
-    /// The scene cannot be sampled.
-    fn describe(&self, scene: &Scene, sampled: &Sampled) -> Result<Vec<(String, String)>, SolverError> {
-        let derived = scene.derived();
-        let [x, y, z] = derived.gravity_m_s2;
-        let mass_kg = derived.particle_mass_kg;
-        Ok(rows([
-            ("particles", format!("{} of {mass_kg:.4e} kg", sampled.len())),
-            ("steps", format!("{} of {} s", derived.n_steps, scene.dt_s())),
-            ("gravity", format!("({x}, {y}, {z}) m/s²")),
-        ]))
-    }
-
     /// Lists the plots that a run gets of its metrics. One whose metrics a run does not have is left out.
     fn plots(&self) -> Vec<PlotSpec> {
         Vec::new()

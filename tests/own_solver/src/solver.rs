@@ -28,11 +28,15 @@ pub struct FreeFlight {
 }
 
 impl FreeFlight {
-    fn new(device: &Device, scene: &Scene, particles: PhaseArray, tuning: Tuning) -> Result<Self, SolverError> {
-        let drag = scene.section::<Drag>().ok_or_else(|| SolverError::Scene {
-            key: "drag".into(),
-            found: "no such section".into(),
-        })?;
+    fn new(
+        device: &Device,
+        scene: &Scene,
+        particles: PhaseArray,
+        tuning: Tuning,
+    ) -> Result<Self, SolverError> {
+        let drag = scene
+            .section::<Drag>()
+            .ok_or_else(|| SolverError::Scene { key: "drag".into(), found: "no such section".into() })?;
         let n = particles.count.capacity;
         let narrow = |v: [f64; 3]| v.map(|x| x as f32);
         Ok(Self {
@@ -182,7 +186,8 @@ impl SolverFactory for FreeFlightFactory {
     }
 
     fn set_infos(&self, scene: &Scene, _n_particles: usize) -> Vec<SetInfo> {
-        let fastest2 = scene.particles.iter().map(|block| block.velocity_m_s.iter().map(|v| v * v).sum::<f64>());
+        let fastest2 =
+            scene.particles.iter().map(|block| block.velocity_m_s.iter().map(|v| v * v).sum::<f64>());
         let most_w = scene.section::<Drag>().map_or(f64::NAN, |drag| drag.coefficient_kg_s)
             * fastest2.fold(0.0, f64::max);
         let column = |name, kind| ColumnInfo::new(name, kind, Display::default());

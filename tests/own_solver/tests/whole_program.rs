@@ -188,10 +188,14 @@ fn nothing_in_the_engine_names_it() {
         for entry in fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
             if path.is_dir() {
-                folders.push(path);
+                // Tests there may have solvers of their own.
+                if path.file_name().is_some_and(|name| name != "tests") {
+                    folders.push(path);
+                }
             } else if path.extension().is_some_and(|extension| extension == "rs") {
                 let text = fs::read_to_string(&path).unwrap();
-                let named = ["free_flight", "FreeFlight", "drag_power"].iter().find(|name| text.contains(**name));
+                let named =
+                    ["free_flight", "FreeFlight", "drag_power"].iter().find(|name| text.contains(**name));
                 assert_eq!(named, None, "{}", path.display());
                 n_files += 1;
             }

@@ -9,14 +9,14 @@ use frazil_vk::Buffer;
 pub fn set_infos(scene: &Scene, n_particles: usize) -> Vec<SetInfo> {
     let mut columns = display::motion(scene, n_particles);
     columns.push(display::density(scene));
-    if let Some(snow) = &scene.snow {
+    if let Some(snow) = scene.snow() {
         let freezing = snow.heat.freezing_temperature_c as f32;
         columns.push(display::number("temperature", temperature(scene, freezing)));
         columns.push(display::number("blend", Display::up_to(1.0)));
     }
     columns.push(display::lambda());
     let water = SetInfo { name: "water", material: Material::Water, phase: 0, columns };
-    match scene.snow {
+    match scene.snow() {
         Some(_) => {
             vec![SetInfo { name: "snow", material: Material::Snow, phase: 1, ..water.clone() }, water]
         }
