@@ -49,7 +49,8 @@ pub enum RegistryError {
 /// Makes a solver known, with its share of the scene file, so that scenes may ask for it by its name.
 ///
 /// # Errors
-/// There is another solver of this name, or one of its sections has the name of another key; the two are not of one name.
+/// There is another solver of this name, or one of its sections has the name of another key; the two are not
+/// of one name.
 pub fn register(
     factory: &'static dyn SolverFactory,
     scene: &'static dyn SolverScene,

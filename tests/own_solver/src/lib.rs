@@ -1,8 +1,9 @@
 //! A solver that is not part of frazil: particles in free flight, slowed down by linear drag.
 //!
-//! What it takes: a section of the scene file ([`Drag`]), what scenes need to know ([`FreeFlightScene`]), the state on the
-//! device with its step ([`FreeFlight`]), and what makes it ([`FreeFlightFactory`]). [`register`] makes all of it known; the
-//! rest of the program then runs, shows, measures, stores and profiles it like any other.
+//! What it takes: a section of the scene file ([`Drag`]), what scenes need to know ([`FreeFlightScene`]), the
+//! state on the device with its step ([`FreeFlight`]), and what makes it ([`FreeFlightFactory`]).
+//! [`register`] makes all of it known; the rest of the program then runs, shows, measures, stores and
+//! profiles it like any other.
 
 /// Kernels of this crate, from `glsl/`.
 pub mod kernels {

@@ -82,7 +82,8 @@ fn it_is_measured_recorded_drawn_by_its_own_column_played_and_exported() {
         assert!((f64::from(*power_w) - expected_w).abs() <= 1e-5 * expected_w, "{power_w} W of {v:?} m/s");
     }
 
-    // By its own column two boxes of different speed have different colours; the same picture of a height has others.
+    // By its own column two boxes of different speed have different colours; the same picture of a height has
+    // others.
     let shown = out.join("frames/frame_000001.png");
     let by_height = folder.path().join("by_height");
     let height = ["--steps", "20", "--render", "20", "--set", "render.colour_by=\"height\""];
