@@ -68,16 +68,17 @@ pub struct Render {
     pub surface_level: f64,
     /// How particles are shown; `density` takes the place of `colour_by`.
     pub shading: Shading,
-    /// The column that colours the particles, by the name it has in recordings: a vector by its magnitude, or by a component such as
-    /// `velocity.x`. Besides columns there are `speed`, `height` above the domain's floor and, where snow is beside water, `phase`:
-    /// snow as snow and water as water.
+    /// The column that colours the particles, by the name it has in recordings: a vector by its magnitude, or by a
+    /// component such as `velocity.x`. Besides columns there are `speed`, `height` above the domain's floor and, where
+    /// snow is beside water, `phase`: snow as snow and water as water.
     #[schemars(regex(pattern = r"^[A-Za-z_][A-Za-z0-9_]*(\.[xyz])?$"))]
     pub colour_by: String,
     /// Values at the two ends of the colour map, in the column's unit; by default a range that follows from the
-    /// scene and is the same in every picture, or for a column that nothing is known of that of its values in the first picture.
+    /// scene and is the same in every picture, or where the solver states none that of the values in the first picture.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub colour_range: Option<[f64; 2]>,
-    /// Radius of a drawn particle in spacings; of particles with a radius of their own in diameters, 0.5 being as large as they are.
+    /// Radius of a drawn particle in spacings; of particles with a radius of their own in diameters, 0.5 being as large
+    /// as they are.
     pub particle_radius_spacings: f64,
     /// Radius of a drawn water particle in spacings, in scenes with snow.
     pub water_radius_spacings: f64,
