@@ -100,7 +100,7 @@ fn likeness(overrides: &[&str], frames: u64, side: usize) -> Option<Likeness> {
     let scene =
         Scene::load(Path::new(env!("CARGO_MANIFEST_DIR")).join("scenes/avakot.toml"), &overrides).unwrap();
     let mut grains = SceneGrains::new(&device, scene);
-    let dem = grains.scene.dem.clone().unwrap();
+    let dem = grains.scene.dem().cloned().unwrap();
     let terrain = grains.scene.ground().unwrap().clone();
     let mut rasters = FlowRasters::new(&terrain, grains.scene.releases[0].bulk_density_kg_m3(&dem));
     let steps = grains.steps(grains.scene.time.duration_s) / frames;

@@ -250,7 +250,7 @@ fn shortening(links: &str, iterations: u32) -> f64 {
     );
     let mut scene = scene([0.2; 3], [0.0, -9.81, 0.0], &more);
     // Below two spacings, so that only neighbours are linked.
-    scene.fluid.as_mut().expect("a fluid").support_radius_spacings = 1.7;
+    scene.fluid_mut().expect("a fluid").support_radius_spacings = 1.7;
     let mut simulation = SnowSimulation::of(&device(), scene);
     simulation.advance(800);
     let found = by_id(simulation.particles());

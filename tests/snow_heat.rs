@@ -124,7 +124,7 @@ fn mixture(heat: Heat, gravity: bool, ranges_c: [[f32; 2]; 2]) -> SnowSimulation
 
 /// Σ m c T in J, and Σ m c |T|, which says what rounding it is a sum of.
 fn sensible_heat_j(run: &SnowSimulation) -> (f64, f64) {
-    let (heat, mass_kg) = (&run.scene.snow.as_ref().unwrap().heat, run.scene.particle_mass_kg());
+    let (heat, mass_kg) = (&run.scene.snow().unwrap().heat, run.scene.particle_mass_kg());
     let each = run.particles().into_iter().map(|p| {
         let phase = if p.is_solid { Phase::Snow } else { Phase::Water };
         mass_kg * properties(heat, phase).1 * f64::from(p.temperature_c)

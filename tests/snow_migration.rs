@@ -177,7 +177,7 @@ impl Case {
             y + 0.02
         );
         let mut scene = Scene::parse(&text, "mixture.toml", &[]).unwrap();
-        let snow = scene.snow.as_mut().unwrap();
+        let snow = scene.snow_mut().unwrap();
         // The paper's conductivities: heat spreads in tens of steps.
         (snow.heat.snow_conductivity_w_m_k, snow.heat.water_conductivity_w_m_k) = (2500.0, 600.0);
         snow.heat.latent_heat = self.latent_heat;
@@ -287,7 +287,7 @@ fn record(run: &mut SnowSimulation, stages: &[Stage]) {
 
 /// Whether a particle leaves its phase, given its α after it has grown: as 000 eq 6.4, or by its enthalpy.
 fn is_leaving(case: &Case, scene: &Scene, p: &Carried, is_solid: bool) -> bool {
-    let transition = &scene.snow.as_ref().unwrap().transition;
+    let transition = &scene.snow().unwrap().transition;
     let (heat, melts_above) = match case.latent_heat {
         LatentHeat::Blending => (f32::from_bits(p.temperature), 0.0),
         LatentHeat::Enthalpy => (f32::from_bits(p.enthalpy), LATENT_J_KG),

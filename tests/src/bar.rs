@@ -75,7 +75,7 @@ impl Bar {
             self.temperatures_c[1],
         );
         let mut scene = Scene::parse(&text, "bar.toml", &[]).expect("a scene that loads");
-        scene.snow.as_mut().expect("a scene with snow").heat = self.heat.clone();
+        scene.snow_mut().expect("a scene with snow").heat = self.heat.clone();
         // Validation takes half of what would equal a particle to its neighbours in one step.
         scene.time.dt_s = (share * 0.5 / scene.conduction_rate_per_s().expect("a scene with snow")).into();
         scene

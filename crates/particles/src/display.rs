@@ -1,4 +1,4 @@
-//! How a column is shown: what only its owner knows.
+//! The range and the colours in which a column is shown, as its owner states them.
 
 /// The kind of colour map that suits a column's values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -12,8 +12,8 @@ pub enum ColorScale {
 
 /// How a column is shown where nobody asks for anything else.
 ///
-/// What the owner leaves out follows from the column: its name, its unit, and the least and the greatest value it has when
-/// it is first shown.
+/// What the owner leaves out follows from the column: its name, its unit, and the least and the greatest value it
+/// has when it is first shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Display {
     /// The heading of its legend, such as a symbol; else the column's name.

@@ -46,13 +46,13 @@ pub struct ParticleSet<'a> {
 }
 
 impl ParticleSet<'_> {
-    /// The column of a name, if the set has one.
+    /// Returns the column of a name, if the set has one.
     pub fn column(&self, name: &str) -> Option<&ColumnView> {
         self.columns.iter().find(|column| column.name == name)
     }
 }
 
-/// A set of particles as far as a scene alone tells: what scenes are checked against, and recordings are shown by.
+/// A set of particles as far as a scene alone tells: scenes are checked against it, and recordings are shown by it.
 #[derive(Clone, Debug)]
 pub struct SetInfo {
     /// Its name.

@@ -8,81 +8,39 @@
 //! Here will never live: a device, a buffer, a step of a solver, or anything that changes while a simulation runs.
 //!
 //! Lengths are metres, times seconds, masses kilograms, angles degrees; keys carry their unit. Vectors are `[x, y, z]`.
-//! Every number a scene may leave out has its default in one place: the `Default` of its section in `scene.rs`.
+//! Every number a scene may leave out has its default in one place: the `Default` of its section, in `scene/` or in its solver's
+//! folder.
 
-mod advice;
-mod builtin;
-mod camera;
-mod cells;
 mod collider;
-mod conduction;
-mod dem;
-mod error;
-mod every;
-mod grain_sampling;
+mod format;
 mod load;
-mod load_ground;
 mod loaded;
-mod mesh_file;
-mod mpm;
 mod obstacle;
-mod outline;
-mod polygon;
-mod polygon_file;
-mod random_packing;
-mod reader;
-mod release;
-mod release_sampling;
-mod sample;
-mod scale;
+mod random;
 mod scene;
-mod shape;
-mod slab;
-mod slab_pieces;
-mod slab_placement;
-mod slab_points;
-mod slab_time;
-mod snow;
-mod source;
+mod shapes;
+mod slabs;
+mod solver;
+mod surface;
 mod terrain;
-mod time_step;
-mod tree;
-mod triangle_mesh;
 mod validate;
 mod validate_collider;
-mod validate_dem;
-mod validate_mpm;
-mod validate_snow;
+mod vector;
 
-pub use advice::Advice;
-pub use builtin::{Builtin, builtin};
-pub use camera::View;
 pub use collider::{Collider, Motion, Side, box_axes};
-pub use dem::*;
-pub use error::{SceneError, nearest, one_of};
-pub use every::{Every, EveryError};
+pub use format::error::{SceneError, nearest, one_of};
+pub use format::source::{Location, Place};
+pub use load::{Builtin, builtin};
 pub use loaded::Loaded;
-pub use mpm::*;
 pub use obstacle::*;
-pub use outline::Outline;
-pub use polygon::Polygon;
-pub use release::*;
-pub use sample::Sampled;
 pub use scene::*;
-pub use shape::{Axis, Shape};
-pub use slab::*;
-pub use slab_pieces::{SampledSlabs, SlabLink, SlabPiece};
-pub use snow::*;
-pub use source::{Location, Place};
+pub use shapes::{Axis, Outline, Polygon, Shape, TriangleMesh};
+pub use slabs::*;
+pub use solver::dem::*;
+pub use solver::mpm::*;
+pub use solver::pbd::*;
+pub use solver::{Feature, RegistryError, Section, SectionType, SolverScene, json_schema, register, solvers};
+pub use surface::Surface;
 pub use terrain::{Generated, MAX_HEIGHTS, Terrain, TerrainSource};
-pub use time_step::TimeStep;
-pub use triangle_mesh::TriangleMesh;
-pub use validate::MAX_PARTICLES;
-
-/// A point or vector, `[x, y, z]`.
-pub type Vec3 = [f64; 3];
-
-/// JSON Schema of the scene file, for editors and for checking scenes that other programs write.
-pub fn json_schema() -> serde_json::Value {
-    schemars::schema_for!(Scene).to_value()
-}
+pub use validate::{Checker, MAX_PARTICLES};
+pub use vector::Vec3;

@@ -1,7 +1,7 @@
 //! What makes a sensible collider, and which solver knows it.
 
+use crate::surface::check_surface;
 use crate::validate::{Check, Checker, MIN_POSITIVE, number, vector};
-use crate::validate_mpm::check_surface;
 use crate::{Collider, Motion, Scene};
 
 /// Most heights of a field: a buffer of them must be small beside the particles'.
@@ -9,10 +9,10 @@ const MAX_HEIGHTS: usize = 1 << 24;
 
 impl Scene {
     pub(crate) fn check_collider(&self, check: &Checker<'_>, key: &str, collider: &Collider) -> Check {
-        match (&self.mpm, &self.dem) {
-            (Some(_), _) => {}
-            (None, Some(_)) => check_known_to_dem(check, key, collider)?,
-            (None, None) => check_known_to_pbd(check, key, collider)?,
+        match self.solver.kind.name() {
+            "dem" => check_known_to_dem(check, key, collider)?,
+            "pbd" => check_known_to_pbd(check, key, collider)?,
+            _ => {}
         }
         let key = format!("{key}.{}", collider.name());
         let within = |name: &str| format!("{key}.{name}");

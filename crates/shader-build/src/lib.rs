@@ -1,7 +1,7 @@
 //! Kernels outside of frazil: what compiles the engine's shaders, for the build scripts of other crates.
 //!
-//! A crate keeps its shaders in `glsl/AREA/NAME.comp` beside its `Cargo.toml`; they may include the engine's, such as
-//! `common/kernel.glsl`. Its `build.rs` is
+//! A crate keeps its shaders in `glsl/AREA/NAME.comp` beside its `Cargo.toml`; they may include the engine's,
+//! such as `common/kernel.glsl`. Its `build.rs` is
 //!
 //! ```no_run
 //! fn main() {
@@ -23,8 +23,8 @@ mod codegen;
 
 use std::path::PathBuf;
 
-/// Compiles the shaders under `glsl/` of the crate whose build script calls it, and writes `OUT_DIR/kernels.rs`. Errors in
-/// GLSL are errors of the build, with file and line.
+/// Compiles the shaders under `glsl/` of the crate whose build script calls it, and writes
+/// `OUT_DIR/kernels.rs`. Errors in GLSL are errors of the build, with file and line.
 ///
 /// # Panics
 /// It is not called by a build script; `OUT_DIR` cannot be written.

@@ -18,9 +18,6 @@ pub enum SolverError {
         /// What was found there.
         found: String,
     },
-    /// The scene cannot be sampled.
-    #[error(transparent)]
-    Sampling(#[from] frazil_scene::SceneError),
     /// No solver has the name that the scene asks for.
     #[error(transparent)]
     Registry(#[from] crate::RegistryError),

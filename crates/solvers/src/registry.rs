@@ -2,7 +2,7 @@
 
 use crate::{SolverFactory, dem, mpm, pbd};
 use frazil_particles::SetInfo;
-use frazil_scene::Scene;
+use frazil_scene::{Scene, SolverScene};
 use std::sync::{PoisonError, RwLock};
 
 /// One line a solver.
@@ -25,6 +25,17 @@ pub enum RegistryError {
         /// The other.
         found: &'static str,
     },
+    /// The two sides of a solver have different names.
+    #[error("a solver named \"{factory}\" has scenes of \"{scene}\", expected one name")]
+    Names {
+        /// What the factory says.
+        factory: &'static str,
+        /// What the scene's side says.
+        scene: &'static str,
+    },
+    /// The scene file has no room for it.
+    #[error(transparent)]
+    Scene(#[from] frazil_scene::RegistryError),
     /// No solver has this name.
     #[error("solver.kind: found \"{found}\", expected one of {expected}")]
     Unknown {
@@ -35,17 +46,24 @@ pub enum RegistryError {
     },
 }
 
-/// Makes a solver known, so that scenes may ask for it by its name.
+/// Makes a solver known, with its share of the scene file, so that scenes may ask for it by its name.
 ///
 /// # Errors
-/// There is another solver of this name.
-pub fn register(factory: &'static dyn SolverFactory) -> Result<(), RegistryError> {
-    let mut registered = REGISTERED.write().unwrap_or_else(PoisonError::into_inner);
-    let mut known = BUILT_IN.into_iter().chain(registered.iter().copied());
-    if let Some(known) = known.find(|known| known.kind() == factory.kind()) {
-        let (known, found) = (known.about(), factory.about());
-        return Err(RegistryError::Twice { kind: factory.kind(), known, found });
+/// There is another solver of this name, or one of its sections has the name of another key; the two are not
+/// of one name.
+pub fn register(
+    factory: &'static dyn SolverFactory,
+    scene: &'static dyn SolverScene,
+) -> Result<(), RegistryError> {
+    let kind = factory.kind();
+    if scene.kind() != kind {
+        return Err(RegistryError::Names { factory: kind, scene: scene.kind() });
     }
+    let mut registered = REGISTERED.write().unwrap_or_else(PoisonError::into_inner);
+    if let Some(known) = frazil_scene::solvers().into_iter().find(|known| known.kind() == kind) {
+        return Err(RegistryError::Twice { kind, known: known.title(), found: scene.title() });
+    }
+    frazil_scene::register(scene)?;
     registered.push(factory);
     Ok(())
 }
@@ -85,52 +103,14 @@ pub fn set_infos(scene: &Scene, n_particles: usize) -> Vec<SetInfo> {
 mod tests {
     use super::*;
     use crate::solver::stage_named;
-    use crate::{Solver, SolverError, StateColumn, Tuning};
-    use frazil_scene::Sampled;
-    use frazil_vk::Device;
-
-    /// A solver that takes the name of another, and is never made.
-    struct Impostor;
-
-    impl SolverFactory for Impostor {
-        fn kind(&self) -> &'static str {
-            "mpm"
-        }
-
-        fn about(&self) -> &'static str {
-            "an impostor"
-        }
-
-        fn create(
-            &self,
-            _: &Device,
-            _: &Scene,
-            _: &Sampled,
-            _: Tuning,
-        ) -> Result<Box<dyn Solver>, SolverError> {
-            Err(refused())
-        }
-
-        fn restore(
-            &self,
-            _: &Device,
-            _: &Scene,
-            _: &[StateColumn],
-            _: u64,
-        ) -> Result<Box<dyn Solver>, SolverError> {
-            Err(refused())
-        }
-    }
-
-    fn refused() -> SolverError {
-        SolverError::Scene { key: "solver.kind".into(), found: "an impostor".into() }
-    }
-
     #[test]
     fn two_solvers_of_one_name_are_refused_with_both() {
-        let error = register(&Impostor).unwrap_err().to_string();
-        assert!(error.contains("\"mpm\"") && error.contains("an impostor"), "{error}");
-        assert!(error.contains(mpm::Factory.about()), "{error}");
+        let [pbd, mpm] = ["pbd", "mpm"]
+            .map(|kind| frazil_scene::solvers().into_iter().find(|solver| solver.kind() == kind).unwrap());
+        let error = register(&mpm::Factory, mpm).unwrap_err().to_string();
+        assert!(error.contains("\"mpm\"") && error.matches(mpm.title()).count() == 2, "{error}");
+        let error = register(&mpm::Factory, pbd).unwrap_err().to_string();
+        assert!(error.contains("\"mpm\"") && error.contains("\"pbd\""), "{error}");
         assert_eq!(factories().len(), BUILT_IN.len());
     }
 

@@ -32,11 +32,12 @@ pub trait Solver {
         }
     }
 
-    /// Returns the sets of particles, one a phase where phases are told apart, with what pictures may show of them.
+    /// Returns the sets of particles, one a phase where phases are told apart, with what pictures may show of
+    /// them.
     fn particle_sets(&self) -> Vec<ParticleSet<'_>>;
 
-    /// Returns what is recorded and exported, one element a particle, all sets merged. `position` and `id` are among
-    /// them, and their lengths never change.
+    /// Returns what is recorded and exported, one element a particle, all sets merged. `position` and `id`
+    /// are among them, and their lengths never change.
     fn columns(&self) -> Vec<ColumnView>;
 
     /// Returns [`Self::columns`], and behind them what else the next step depends on.
@@ -44,8 +45,8 @@ pub trait Solver {
         self.columns()
     }
 
-    /// Records what brings [`Self::columns`], [`Self::state_columns`] and [`Self::body_columns`] to the state at this
-    /// point of the recorder. Nothing where they are the state itself.
+    /// Records what brings [`Self::columns`], [`Self::state_columns`] and [`Self::body_columns`] to the state
+    /// at this point of the recorder. Nothing where they are the state itself.
     fn record_output(&self, _recorder: &mut Recorder) {}
 
     /// Returns the rigid bodies that pictures show, as of the last [`Self::record_bodies`].
@@ -70,13 +71,14 @@ pub trait Solver {
     /// No memory for another read-back.
     fn record_metrics(&self, recorder: &mut Recorder) -> Result<PendingMeasurement, SolverError>;
 
-    /// Lists the numbers of a measurement that are worth watching, with their labels: by default those that most
-    /// solvers have.
+    /// Lists the numbers of a measurement that are worth watching, with their labels: by default those that
+    /// most solvers have.
     fn highlights(&self, measured: &Measurement) -> Vec<(String, String)> {
         motion_highlights(&self.metrics(), measured)
     }
 
-    /// Records a check of the solver's own data, where there is something to check: after a step, nothing is found.
+    /// Records a check of the solver's own data, where there is something to check: after a step, nothing is
+    /// found.
     ///
     /// # Errors
     /// No memory for another read-back.
@@ -87,7 +89,8 @@ pub trait Solver {
         Ok(None)
     }
 
-    /// Records the way to the host of what went wrong in the steps before, where steps find out by themselves.
+    /// Records the way to the host of what went wrong in the steps before, where steps find out by
+    /// themselves.
     ///
     /// # Errors
     /// No memory for another read-back.
@@ -101,14 +104,11 @@ pub trait SolverFactory: Sync {
     /// Its name: the `solver.kind` of the scenes that it is for.
     fn kind(&self) -> &'static str;
 
-    /// Says in a few words what the method is.
-    fn about(&self) -> &'static str;
-
     /// Makes the scene's initial state from its sampled particles. Set-up: it waits for the device.
     ///
     /// # Errors
-    /// The scene asks for what the solver does not know; the device lacks memory or cannot bind buffers of this size;
-    /// its limits do not allow the tuning.
+    /// The scene asks for what the solver does not know; the device lacks memory or cannot bind buffers of
+    /// this size; its limits do not allow the tuning.
     fn create(
         &self,
         device: &Device,
@@ -117,8 +117,8 @@ pub trait SolverFactory: Sync {
         tuning: Tuning,
     ) -> Result<Box<dyn Solver>, SolverError>;
 
-    /// Makes the scene in the state that was saved after `step` steps, with the bits it had. Set-up: it waits for the
-    /// device.
+    /// Makes the scene in the state that was saved after `step` steps, with the bits it had. Set-up: it waits
+    /// for the device.
     ///
     /// # Errors
     /// As [`Self::create`]; a column is missing or has another length.
@@ -130,8 +130,8 @@ pub trait SolverFactory: Sync {
         step: u64,
     ) -> Result<Box<dyn Solver>, SolverError>;
 
-    /// Lists the sets of a scene's particles, and how pictures show them, as far as the scene alone tells: nothing by
-    /// default, and then a picture's first values give the ranges of its colours.
+    /// Lists the sets of a scene's particles, and how pictures show them, as far as the scene alone tells:
+    /// nothing by default, and then a picture's first values give the ranges of its colours.
     fn set_infos(&self, _scene: &Scene, _n_particles: usize) -> Vec<SetInfo> {
         Vec::new()
     }
@@ -139,21 +139,6 @@ pub trait SolverFactory: Sync {
     /// Lists the tunables that steps depend on.
     fn tunables(&self) -> Vec<&'static Tunable> {
         vec![&WORKGROUP_SIZE]
-    }
-
-    /// Describes what a scene amounts to, as labels and what belongs to them; no device is needed.
-    ///
-    /// # Errors
-    /// The scene cannot be sampled.
-    fn describe(&self, scene: &Scene, sampled: &Sampled) -> Result<Vec<(String, String)>, SolverError> {
-        let derived = scene.derived();
-        let [x, y, z] = derived.gravity_m_s2;
-        let mass_kg = derived.particle_mass_kg;
-        Ok(rows([
-            ("particles", format!("{} of {mass_kg:.4e} kg", sampled.len())),
-            ("steps", format!("{} of {} s", derived.n_steps, scene.dt_s())),
-            ("gravity", format!("({x}, {y}, {z}) m/s²")),
-        ]))
     }
 
     /// Lists the plots that a run gets of its metrics. One whose metrics a run does not have is left out.

@@ -137,8 +137,8 @@ fn plain_body(scene: &Scene) -> Body {
     Body {
         kind: PLANE,
         is_sticky: 0,
-        friction: scene.dem.as_ref().map_or(0.0, |dem| dem.wall_friction() as f32),
-        damping_ratio: scene.dem.as_ref().map_or(0.0, |dem| damping_ratio(dem.wall_restitution()) as f32),
+        friction: scene.dem().map_or(0.0, |dem| dem.wall_friction() as f32),
+        damping_ratio: scene.dem().map_or(0.0, |dem| damping_ratio(dem.wall_restitution()) as f32),
         origin_m: [0.0; 3],
         extent: [0.0; 3],
         rotation: [0.0, 0.0, 0.0, 1.0],
@@ -165,7 +165,7 @@ fn terrain_body(scene: &Scene, terrain: &Terrain, heights_m: &mut Vec<f32>) -> B
 
 /// How far from a surface a grain may meet it, in m.
 fn reach_m(scene: &Scene) -> f64 {
-    scene.dem.as_ref().map_or(0.0, |dem| 1.01 * (dem.greatest_radius_m() + dem.terrain_adhesion_range_m()))
+    scene.dem().map_or(0.0, |dem| 1.01 * (dem.greatest_radius_m() + dem.terrain_adhesion_range_m()))
 }
 
 /// An obstacle as kernels take it; what a mesh is made of is appended to `heights_m`.

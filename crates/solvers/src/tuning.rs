@@ -19,11 +19,12 @@ pub struct Tunable {
     pub max: u32,
 }
 
-/// Threads a workgroup of the solvers' kernels and of the primitives that a step uses. The kernels that measure keep
-/// their own: the shape of their sums, and so the last bits of metrics, depend on the group size.
+/// Threads a workgroup of the solvers' kernels and of the primitives that a step uses. The kernels that
+/// measure keep their own: the shape of their sums, and so the last bits of metrics, depend on the group
+/// size.
 ///
-/// The sort takes no fewer than 64; its tile must stay below 2¹⁶ elements. Whether a device takes it shows when the
-/// solver is made.
+/// The sort takes no fewer than 64; its tile must stay below 2¹⁶ elements. Whether a device takes it shows
+/// when the solver is made.
 pub static WORKGROUP_SIZE: Tunable = Tunable { name: "workgroup_size", default: 256, min: 64, max: 4096 };
 
 /// Values of tunables, by name; those that are not set have their defaults.

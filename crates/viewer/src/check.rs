@@ -3,7 +3,6 @@
 use crate::args::CheckArgs;
 use crate::failure::Failure;
 use crate::say;
-use frazil_solvers::factory_of;
 
 /// Loads, validates and samples the scene; prints what it amounts to, and advice to stderr.
 pub fn check(args: &CheckArgs) -> Result<(), Failure> {
@@ -13,8 +12,12 @@ pub fn check(args: &CheckArgs) -> Result<(), Failure> {
         say::note(format_args!("warning: {advice}"));
     }
     let mut text = format!("scene {} is sound\n", scene.name);
-    for (label, value) in factory_of(&scene)?.describe(&scene, &sampled)? {
-        text += &format!("  {label:<16}{value}\n");
+    let described =
+        scene.solver_scene().map_or(Ok(Vec::new()), |solver| solver.describe(&scene, &sampled))?;
+    for (label, line) in described {
+        text += &format!("  {label:<16}{line}\n");
     }
+    let [x, y, z] = scene.gravity_m_s2();
+    text += &format!("  gravity         ({x}, {y}, {z}) m/s²\n");
     say::data(&text)
 }

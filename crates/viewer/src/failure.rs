@@ -79,10 +79,9 @@ impl From<frazil_vk::Error> for Failure {
 impl From<SolverError> for Failure {
     fn from(error: SolverError) -> Self {
         match error {
-            SolverError::State { .. }
-            | SolverError::Scene { .. }
-            | SolverError::Sampling(_)
-            | SolverError::Registry(_) => Self::input(error),
+            SolverError::State { .. } | SolverError::Scene { .. } | SolverError::Registry(_) => {
+                Self::input(error)
+            }
             _ => Self::device(error),
         }
     }

@@ -130,6 +130,13 @@ impl Head {
     }
 }
 
+impl Terrain {
+    /// The terrain of an ESRI ASCII grid's text; or what is wrong, and in which line. Holes of the map are left as they are.
+    pub fn from_ascii_grid(text: &str) -> Result<Self, String> {
+        read_ascii_grid(text)?.terrain()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

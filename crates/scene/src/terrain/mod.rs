@@ -3,6 +3,7 @@
 mod ascii_grid;
 mod generated;
 mod geotiff;
+mod ground;
 mod holes;
 mod png16;
 mod projection;
@@ -84,11 +85,6 @@ impl Terrain {
             0 => Err("no cell whose four heights are known".to_owned()),
             _ => Ok(terrain),
         }
-    }
-
-    /// The terrain of an ESRI ASCII grid's text; or what is wrong, and in which line. Holes of the map are left as they are.
-    pub fn from_ascii_grid(text: &str) -> Result<Self, String> {
-        read_ascii_grid(text)?.terrain()
     }
 
     /// The same with heights in the scene above `base_m`.

@@ -9,8 +9,7 @@ use xxhash_rust::xxh3::Xxh3;
 
 use super::{Generated, Terrain, read_ascii_grid, read_geotiff, read_png16};
 use crate::loaded::Loaded;
-use crate::validate::{Check, Checker, number};
-use crate::{Axis, Scene, SceneError};
+use crate::validate::number;
 
 /// The ground of an avalanche: a map or a formula. Scenes of `solver.kind = "dem"` with `up_axis = "z"` only.
 ///
@@ -118,86 +117,6 @@ impl TerrainSource {
     /// The ground; none where its file was not there when the scene was read, as where a recording is played.
     pub fn terrain(&self) -> Option<&Terrain> {
         self.terrain.get()
-    }
-}
-
-impl Scene {
-    /// The ground that the scene stands on, if it has one and its file was there.
-    pub fn ground(&self) -> Option<&Terrain> {
-        self.terrain.as_ref().and_then(TerrainSource::terrain)
-    }
-
-    pub(crate) fn check_terrain(&self, check: &Checker<'_>, source: &TerrainSource) -> Check {
-        if self.up_axis != Axis::Z {
-            let found = format!("\"{}\"", ["x", "y", "z"][self.up_axis.index()]);
-            return check.fail_between(&["up_axis", "terrain"], found, "\"z\", which is up on a terrain");
-        }
-        match (&source.file, &source.generated) {
-            (None, None) => {
-                let at = self.source.locate("terrain");
-                return Err(SceneError::MissingKey {
-                    at,
-                    key: "terrain.file or terrain.generated".to_owned(),
-                });
-            }
-            (Some(_), Some(_)) => {
-                return check.fail_between(
-                    &["terrain.generated", "terrain.file"],
-                    "it beside file",
-                    "one of the two",
-                );
-            }
-            (None, Some(generated)) => generated.check(check, "terrain.generated")?,
-            (Some(_), None) => {}
-        }
-        if let Some(cell_m) = source.cell_m {
-            check.positive("terrain.cell_m", cell_m, "metres")?;
-        }
-        if let Some([black, white]) = source.height_range_m
-            && !(black.is_finite() && white.is_finite() && black != white)
-        {
-            let found = format!("[{}, {}]", number(black), number(white));
-            return check.fail("terrain.height_range_m", found, "two finite heights in metres that differ");
-        }
-        match source.terrain() {
-            Some(terrain) => self.check_domain_on(check, terrain),
-            None => Ok(()),
-        }
-    }
-
-    /// Walls stand on the map, and the floor is under it: nothing leaves a map whose edge is a rectangle.
-    fn check_domain_on(&self, check: &Checker<'_>, terrain: &Terrain) -> Check {
-        let (low, high) = terrain.bounds_m();
-        let slack = 1e-6 * terrain.cell_m();
-        let (min, max) = (self.domain.min_m, self.domain.max_m);
-        for axis in 0..2 {
-            if min[axis] < low[axis] - slack || max[axis] > high[axis] + slack {
-                let name = ["x", "y"][axis];
-                return check.fail_between(
-                    &["domain", "terrain"],
-                    format!("{name} from {} m to {} m", number(min[axis]), number(max[axis])),
-                    format!(
-                        "walls on the terrain, {name} from {} m to {} m",
-                        number(low[axis]),
-                        number(high[axis])
-                    ),
-                );
-            }
-        }
-        let lowest = terrain.lowest_within_m([min[0], min[1]], [max[0], max[1]]);
-        match lowest {
-            None => check.fail_between(
-                &["domain", "terrain"],
-                "a domain where the terrain has no known height",
-                "a domain on the map",
-            ),
-            Some(lowest) if min[2] > lowest || max[2] <= lowest => check.fail_between(
-                &["domain", "terrain"],
-                format!("z from {} m to {} m", number(min[2]), number(max[2])),
-                format!("a floor below the terrain, whose lowest height there is {} m", number(lowest)),
-            ),
-            Some(_) => Ok(()),
-        }
     }
 }
 

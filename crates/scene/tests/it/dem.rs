@@ -66,7 +66,7 @@ fn slope_refusal(set: &str) -> String {
 #[test]
 fn what_grains_leave_out_has_a_value() {
     let scene = grains(&[]).unwrap();
-    let dem = scene.dem.as_ref().unwrap();
+    let dem = scene.dem().unwrap();
     assert!((dem.tangential_stiffness_ratio - 2.0 / 7.0).abs() < 1e-15);
     assert_eq!((dem.wall_friction(), dem.wall_restitution()), (dem.friction, dem.restitution));
     assert_eq!((dem.cohesion_range_m(), dem.terrain_adhesion_range_m()), (0.0, 0.0));
@@ -87,7 +87,7 @@ fn the_damping_ratio_gives_the_restitution() {
         assert!(((-PI * beta / (1.0 - beta * beta).sqrt()).exp() / e - 1.0).abs() < 1e-9, "{e} {beta}");
     }
     // A contact of that damping, integrated finely, parts with that speed.
-    let dem: Dem = grains(&["dem.restitution=0.4"]).unwrap().dem.unwrap();
+    let dem: Dem = grains(&["dem.restitution=0.4"]).unwrap().dem().cloned().unwrap();
     let effective_kg = 0.5 * dem.grain_mass_kg(dem.radius_m);
     let damping = dem.normal_damping_n_s_m(dem.restitution, effective_kg);
     let (mut overlap, mut speed, dt) = (0.0, 1.0, dem.contact_time_s() * 1e-5);
@@ -109,7 +109,7 @@ fn auto_resolves_the_contact_of_the_lightest_grains() {
     // A contact that is stiffer along than across is the faster.
     let stiff = grains(&["dem.tangential_stiffness_ratio=1.142857142857143"]).unwrap();
     assert!((stiff.dt_s() / grains(&[]).unwrap().dt_s() - 0.5).abs() < 1e-3);
-    let facts = scene.derived().dem.unwrap();
+    let facts = scene.derived_dem().unwrap();
     assert!((facts.steps_per_contact - 20.0).abs() < 0.02 && facts.n_cells == [9, 9, 9]);
 }
 
@@ -241,6 +241,7 @@ fn other_matter_is_refused_beside_grains_and_grains_beside_it() {
         let error = minimal(&[set]).unwrap_err().to_string();
         assert!(
             error.contains("with solver.kind = \"dem\" only")
+                || error.contains("[dem] needs solver.kind = \"dem\"")
                 || error.contains("of solver.kind = \"dem\" only")
                 || error.contains("a.asc"),
             "{error}"

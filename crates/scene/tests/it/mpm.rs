@@ -1,6 +1,6 @@
 //! The `[mpm]` section, and what needs it.
 
-use frazil_scene::{Implicit, Material, Scene, SceneError, Shading, SolverKind, Surface, TimeStep, Transfer};
+use frazil_scene::{Implicit, Material, Scene, SceneError, Shading, Surface, TimeStep, Transfer};
 
 use crate::minimal;
 
@@ -55,15 +55,15 @@ fn refusal(set: &str) -> String {
 #[test]
 fn what_mpm_leaves_out_is_the_papers() {
     let scene = flat(&[]).unwrap();
-    let mpm = scene.mpm.as_ref().unwrap();
-    assert_eq!((scene.solver.kind, &scene.fluid), (SolverKind::Mpm, &None));
+    let mpm = scene.mpm().unwrap();
+    assert_eq!((scene.solver.kind.name(), scene.fluid()), ("mpm", None));
     assert_eq!(mpm.material, Material::default());
     assert_eq!((mpm.flip_ratio, mpm.transfer, mpm.strain_floor), (0.95, Transfer::PicFlip, true));
     assert_eq!((mpm.walls, mpm.implicit), (Surface { friction: 0.1, sticky: false }, None));
     assert_eq!((mpm.particles_per_cell(), scene.n_dimensions()), (4.0, 2));
-    assert_eq!(flat(&["mpm.implicit={}"]).unwrap().mpm.unwrap().implicit, Some(Implicit::default()));
+    assert_eq!(flat(&["mpm.implicit={}"]).unwrap().mpm().unwrap().implicit, Some(Implicit::default()));
     let space = solid(&[]).unwrap();
-    assert_eq!((space.mpm.unwrap().particles_per_cell(), space.time.dt_s), (8.0, TimeStep::Auto));
+    assert_eq!((space.mpm().unwrap().particles_per_cell(), space.time.dt_s), (8.0, TimeStep::Auto));
 }
 
 #[test]
@@ -166,7 +166,7 @@ fn every_number_of_mpm_refuses_nan() {
 #[test]
 fn auto_is_a_courant_number_of_hardened_waves() {
     let scene = flat(&["gravity_m_s2=[0,-9,0]", "particles.0.velocity_m_s=[3,4,0]"]).unwrap();
-    let mpm = scene.mpm.as_ref().unwrap();
+    let mpm = scene.mpm().unwrap();
     let (mu, lambda) = mpm.material.lame_pa();
     let c = ((10.0 * 0.2_f64).exp() * (lambda + 2.0 * mu) / 400.0).sqrt();
     let v = 5.0 + (2.0 * 9.0 * 0.8_f64).sqrt();
@@ -175,13 +175,13 @@ fn auto_is_a_courant_number_of_hardened_waves() {
     assert_eq!(scene.advice(), []);
     let derived = scene.derived();
     assert_eq!(derived.dt_s, scene.dt_s());
-    let facts = derived.mpm.unwrap();
+    let facts = scene.derived_mpm().unwrap();
     assert!((facts.hardened_wave_speed_m_s / c - 1.0).abs() < 1e-12 && (facts.fastest_m_s - v).abs() < 1e-12);
     assert_eq!(facts.n_cells, [8, 8, 1]);
 
     // Bodies that move and disks that spin count.
     let plow = "colliders=[{plane={point_m=[0,0,0],normal=[0,1,0],motion={velocity_m_s=[7,0,0]}}}]";
-    let fastest = |sets: &[&str]| flat(sets).unwrap().derived().mpm.unwrap().fastest_m_s;
+    let fastest = |sets: &[&str]| flat(sets).unwrap().derived_mpm().unwrap().fastest_m_s;
     assert!((fastest(&[plow, "gravity_m_s2=[0,0,0]"]) - 7.0).abs() < 1e-12);
     let spin = fastest(&["particles.0.angular_velocity_rad_s=[0,0,10]", "gravity_m_s2=[0,0,0]"]);
     assert!((spin - 10.0 * 0.02_f64.sqrt()).abs() < 1e-12);
@@ -301,10 +301,14 @@ fn shapes_have_the_dimensions_of_the_scene() {
 
 #[test]
 fn what_only_mpm_knows_is_refused_of_water() {
-    for set in ["count=3", "mass_spread=0.1", "angular_velocity_rad_s=[0,0,1]"] {
+    for (set, kinds) in [
+        ("count=3", "\"mpm\" or \"dem\""),
+        ("mass_spread=0.1", "\"mpm\""),
+        ("angular_velocity_rad_s=[0,0,1]", "\"mpm\" or \"dem\""),
+    ] {
         let set = format!("particles.0.{set}");
         let error = minimal(&[&set]).unwrap_err().to_string();
-        assert!(error.ends_with("expected it in scenes of solver.kind = \"mpm\" only"), "{error}");
+        assert!(error.ends_with(&format!("expected it in scenes of solver.kind = {kinds} only")), "{error}");
     }
     for (collider, what) in [
         ("box={centre_m=[0.8,0.8,0.8],size_m=[0.1,0.1,0.1]}", "box: found a box"),
@@ -361,7 +365,7 @@ fn numbers_of_particles_are_sensible() {
 fn scenes_of_mpm_are_scaled_at_the_same_cell_size() {
     let plow = "colliders=[{box={centre_m=[0.7,0.7,0],size_m=[0.1,0.1,1],motion={velocity_m_s=[1,0,0],from_s=1,until_s=3}}}]";
     let scene = flat(&["scale=2", "particles.0.count=10", plow]).unwrap();
-    assert_eq!(scene.mpm.as_ref().unwrap().cell_size_m, 0.1);
+    assert_eq!(scene.mpm().unwrap().cell_size_m, 0.1);
     assert_eq!((scene.domain.max_m, scene.particles[0].count), ([1.6, 1.6, 0.0], Some(40)));
     assert_eq!(scene.particles[0].shape.bounds_m(), ([0.4, 0.4, 0.0], [0.8, 0.8, 0.0]));
     let motion = scene.colliders[0].motion().unwrap();

@@ -1,6 +1,6 @@
 //! Defaults and what follows from a scene's values.
 
-use frazil_scene::{Axis, Scene, SolverKind};
+use frazil_scene::{Axis, Scene};
 
 use crate::minimal;
 
@@ -8,12 +8,9 @@ use crate::minimal;
 fn what_is_left_out_has_its_default() {
     let scene = minimal(&[]).unwrap();
     assert_eq!(scene.seed, 0);
-    assert_eq!(scene.fluid.as_ref().unwrap().support_radius_spacings, 2.0);
-    assert_eq!(
-        (scene.fluid.as_ref().unwrap().xsph_viscosity, scene.fluid.as_ref().unwrap().wall_friction),
-        (0.05, 1.0)
-    );
-    assert_eq!(scene.solver.kind, SolverKind::Pbd);
+    assert_eq!(scene.fluid().unwrap().support_radius_spacings, 2.0);
+    assert_eq!((scene.fluid().unwrap().xsph_viscosity, scene.fluid().unwrap().wall_friction), (0.05, 1.0));
+    assert_eq!(scene.solver.kind.name(), "pbd");
     assert_eq!(scene.solver.artificial_pressure.exponent, 4);
     assert_eq!(scene.render.colour_by, "speed");
     assert_eq!(scene.output.render_every, None);

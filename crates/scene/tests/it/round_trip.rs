@@ -115,7 +115,7 @@ proptest! {
 fn writing_keeps_every_bit_of_a_number() {
     let tenth_and_a_bit = f64::from_bits(0.1_f64.to_bits() + 1);
     let mut scene = minimal(&[]).unwrap();
-    scene.fluid.as_mut().unwrap().particle_spacing_m = tenth_and_a_bit;
+    scene.fluid_mut().unwrap().particle_spacing_m = tenth_and_a_bit;
     let again = Scene::parse(&toml::to_string(&scene).unwrap(), "written", &[]).unwrap();
     assert_eq!(again.particle_spacing_m().to_bits(), tenth_and_a_bit.to_bits());
 }

@@ -146,7 +146,7 @@ fn built_in_scenes_are_sound_at_any_size() {
             let mut n_expected = 0.0;
             for (block, unscaled) in scene.particles.iter().zip(&whole.particles) {
                 let Shape::Box { .. } = block.shape else { continue };
-                if whole.dem.is_some() {
+                if whole.dem().is_some() {
                     continue;
                 }
                 let (found, full) = (layers(&block.shape, d), layers(&unscaled.shape, d));
@@ -157,7 +157,7 @@ fn built_in_scenes_are_sound_at_any_size() {
                 n_expected += found.map(f64::round).iter().product::<f64>();
             }
             // Grains lie in layers of their own, or at random.
-            let is_lattice = whole.dem.is_none();
+            let is_lattice = whole.dem().is_none();
             if is_lattice && whole.particles.iter().all(|block| matches!(block.shape, Shape::Box { .. })) {
                 assert_eq!(sampled.len() as f64, n_expected, "{} at {scale}", builtin.name);
             }

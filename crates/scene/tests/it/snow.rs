@@ -19,7 +19,7 @@ fn assert_message(result: Result<Scene, SceneError>, expected: &str) {
 #[test]
 fn what_snow_leaves_out_has_its_default() {
     let scene = snowy("", &[]).unwrap();
-    let snow = scene.snow.unwrap();
+    let snow = scene.snow().cloned().unwrap();
     assert_eq!(snow, Snow::default());
     assert_eq!((snow.non_penetration_stiffness, snow.links.stiffness), (0.25, 0.1));
     assert_eq!((snow.static_friction, snow.kinetic_friction, snow.shape_stiffness), (0.5, 0.35, 0.0));
@@ -27,9 +27,9 @@ fn what_snow_leaves_out_has_its_default() {
     assert_eq!(snow.links.builder, LinkBuilder::Reproducible);
     assert_eq!(snow.heat.latent_heat, LatentHeat::Blending);
     assert_eq!(snow.transition.blend_speed, 0.01);
-    assert_eq!(minimal(&[]).unwrap().snow, None);
+    assert_eq!(minimal(&[]).unwrap().snow(), None);
     // A section that is partly given keeps the defaults of the rest.
-    let partly = snowy("links.most = 4", &[]).unwrap().snow.unwrap();
+    let partly = snowy("links.most = 4", &[]).unwrap().snow().cloned().unwrap();
     assert_eq!(partly.links, Links { most: 4, ..Links::default() });
     assert_eq!(partly.heat, snow.heat);
 }

@@ -47,14 +47,11 @@ fn the_experiments_have_the_papers_parameters() {
         let scene = scene(name);
         assert!((scene.particle_mass_kg() - 0.01).abs() < 1e-15, "{}", scene.particle_mass_kg());
         assert!((scene.support_radius_m() - 0.0362783).abs() < 1e-15, "{}", scene.support_radius_m());
-        assert_eq!(
-            (scene.rest_density_kg_m3(), scene.fluid.as_ref().unwrap().xsph_viscosity),
-            (1000.0, 0.01)
-        );
+        assert_eq!((scene.rest_density_kg_m3(), scene.fluid().unwrap().xsph_viscosity), (1000.0, 0.01));
         assert_eq!(scene.dt_s(), 0.00125);
         assert_eq!(scene.n_steps(), if name.starts_with("snow_drop") { 2000 } else { 5000 });
         assert_eq!((scene.solver.iterations, scene.solver.over_relaxation), (3, 0.25));
-        let snow = scene.snow.as_ref().unwrap();
+        let snow = scene.snow().unwrap();
         assert_eq!((snow.xsph_viscosity, snow.non_penetration_stiffness), (0.1, 0.25));
         assert_eq!((snow.static_friction, snow.kinetic_friction), (0.5, 0.35));
         assert_eq!((snow.links.stiffness, snow.transition.blend_speed), (0.1, 0.01));
@@ -72,7 +69,7 @@ fn the_snow_drops_differ_in_their_links_alone() {
         ["snow_drop_free", "snow_drop_linked", "snow_drop_dynamic"].map(scene);
     let limits = [&mut free, &mut linked, &mut dynamic].map(|scene| {
         (scene.name, scene.description) = (String::new(), String::new());
-        std::mem::take(&mut scene.snow.as_mut().unwrap().links.limit)
+        std::mem::take(&mut scene.snow_mut().unwrap().links.limit)
     });
     assert_eq!(limits, [LinkLimit::None, LinkLimit::Constant, LinkLimit::Dynamic]);
     assert_eq!((&free, &linked), (&linked, &dynamic));

@@ -4,7 +4,7 @@ use super::fault::DemFaultCheck;
 use super::metrics::{DemMetrics, PendingDemMetrics};
 use super::shown::set_infos;
 use super::solver::Dem;
-use crate::solver::{rows, stage_named};
+use crate::solver::stage_named;
 use crate::{
     FlowMaterial, Measurement, MetricInfo, PendingFault, PendingMeasurement, PendingResult, RigidBodies,
     Solver, SolverError, SolverFactory, SolverFault, StateColumn, Tuning,
@@ -23,10 +23,6 @@ pub struct Factory;
 impl SolverFactory for Factory {
     fn kind(&self) -> &'static str {
         "dem"
-    }
-
-    fn about(&self) -> &'static str {
-        "snow as grains, by the discrete element method"
     }
 
     fn create(
@@ -53,77 +49,8 @@ impl SolverFactory for Factory {
         set_infos(scene, n_particles)
     }
 
-    fn describe(&self, scene: &Scene, sampled: &Sampled) -> Result<Vec<(String, String)>, SolverError> {
-        let derived = scene.derived();
-        let (Some(dem), Some(facts)) = (&scene.dem, &derived.dem) else {
-            return Err(SolverError::Scene { key: "dem".into(), found: "no such section".into() });
-        };
-        let mass_kg: f64 = sampled.masses_kg.iter().map(|mass| f64::from(*mass)).sum();
-        let slabs = scene.sample_slabs()?;
-        let mut lines = rows([(
-            "grains",
-            format!(
-                "{} of {:.4e} kg, {:.4e} m in radius, {mass_kg:.4e} kg in all",
-                sampled.len(),
-                derived.particle_mass_kg,
-                dem.radius_m
-            ),
-        )]);
-        if let Some(terrain) = scene.ground() {
-            let (low, high) = terrain.bounds_m();
-            let text = format!(
-                "{} × {} heights, {} m apart, from {:.1} m to {:.1} m",
-                terrain.n_columns(),
-                terrain.n_rows(),
-                terrain.cell_m(),
-                low[2] + terrain.base_m(),
-                high[2] + terrain.base_m(),
-            );
-            lines.extend(rows([("terrain", text)]));
-        }
-        if !slabs.pieces.is_empty() {
-            let mass_kg: f64 = slabs.pieces.iter().map(|piece| piece.mass_kg).sum();
-            let swing_s = scene.slab_contact_time_s().unwrap_or(f64::INFINITY);
-            let text = format!(
-                "{} pieces of {mass_kg:.4e} kg in all, {} links, swings of {swing_s:.4e} s at least, {:.1} steps",
-                slabs.pieces.len(),
-                slabs.links.len(),
-                swing_s / derived.dt_s
-            );
-            lines.extend(rows([("slabs", text)]));
-        }
-        let [x, y, z] = derived.gravity_m_s2;
-        let [nx, ny, nz] = facts.n_cells;
-        lines.extend(rows([
-            ("cells", format!("{nx} × {ny} × {nz} of {:.4e} m", derived.support_radius_m)),
-            (
-                "contacts",
-                format!(
-                    "{:.4e} s, damping ratio {:.3}, on walls {:.3}",
-                    facts.contact_time_s, facts.damping_ratio, facts.wall_damping_ratio
-                ),
-            ),
-            (
-                "grain speed",
-                format!(
-                    "up to {:.1} m/s, at which a wall presses {:.3} radii deep",
-                    facts.fastest_m_s, facts.deepest_overlap_radii
-                ),
-            ),
-            (
-                "steps",
-                format!(
-                    "{} of {} s, {:.1} a contact",
-                    derived.n_steps, derived.dt_s, facts.steps_per_contact
-                ),
-            ),
-            ("gravity", format!("({x}, {y}, {z}) m/s²")),
-        ]));
-        Ok(lines)
-    }
-
     fn flow_material(&self, scene: &Scene) -> Option<FlowMaterial> {
-        let dem = scene.dem.as_ref()?;
+        let dem = scene.dem()?;
         let packed_kg_m3 = PACKING_FRACTION * dem.density_kg_m3;
         let release = scene.releases.first();
         Some(FlowMaterial {

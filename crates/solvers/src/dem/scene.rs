@@ -17,7 +17,7 @@ impl DemParameters {
     /// It has none, or something in it that this solver does not know.
     pub fn of(scene: &Scene, n: u32) -> Result<Self, SolverError> {
         let refuse = |key: &str, found: &str| SolverError::Scene { key: key.into(), found: found.into() };
-        let dem = scene.dem.as_ref().ok_or_else(|| refuse("dem", "no such section"))?;
+        let dem = scene.dem().ok_or_else(|| refuse("dem", "no such section"))?;
         if scene.terrain.is_some() && scene.ground().is_none() {
             return Err(refuse("terrain.file", "a map that was not read"));
         }
@@ -47,7 +47,7 @@ impl Dem {
             radii_m: sampled.radii_m.clone(),
         };
         let parameters = DemParameters::of(scene, n as u32)?;
-        let bonds = scene.dem.as_ref().and_then(|dem| dem.bonds.as_ref());
+        let bonds = scene.dem().and_then(|dem| dem.bonds.as_ref());
         if bonds.is_none_or(|bonds| !bonds.at_start) {
             return Self::new(device, parameters, &grains, tuning);
         }

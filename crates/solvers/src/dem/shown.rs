@@ -1,4 +1,4 @@
-//! What pictures show of grains.
+//! The columns of grains, as pictures show them.
 
 use crate::display;
 use frazil_particles::{ColumnInfo, ColumnKind, Display, Material, SetInfo};
@@ -7,7 +7,7 @@ use frazil_scene::Scene;
 /// The most spheres of one size that touch another at once.
 const MAX_TOUCHING: f32 = 12.0;
 
-/// The set of the scene's grains.
+/// Describes the set of the scene's grains.
 pub fn set_infos(scene: &Scene, n_particles: usize) -> Vec<SetInfo> {
     let mut columns = display::motion(scene, n_particles);
     columns.extend([

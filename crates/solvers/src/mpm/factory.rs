@@ -4,7 +4,7 @@ use super::fault::FaultCheck;
 use super::metrics::{MpmMetrics, PendingMpmMetrics};
 use super::shown::set_infos;
 use super::solver::Mpm;
-use crate::solver::{rows, stage_named};
+use crate::solver::stage_named;
 use crate::{
     Measurement, MetricInfo, PendingFault, PendingMeasurement, PendingResult, Solver, SolverError,
     SolverFactory, SolverFault, StateColumn, Tunable, Tuning, WORKGROUP_SIZE,
@@ -24,10 +24,6 @@ pub struct Factory;
 impl SolverFactory for Factory {
     fn kind(&self) -> &'static str {
         "mpm"
-    }
-
-    fn about(&self) -> &'static str {
-        "snow as a continuum, by the material point method"
     }
 
     fn create(
@@ -58,42 +54,8 @@ impl SolverFactory for Factory {
         set_infos(scene, n_particles)
     }
 
-    fn describe(&self, scene: &Scene, sampled: &Sampled) -> Result<Vec<(String, String)>, SolverError> {
-        let derived = scene.derived();
-        let (Some(mpm), Some(facts)) = (&scene.mpm, &derived.mpm) else {
-            return Err(SolverError::Scene { key: "mpm".into(), found: "no such section".into() });
-        };
-        let [x, y, z] = derived.gravity_m_s2;
-        let (mass, volume) = if mpm.dimensions == 2 { ("kg/m", "m²") } else { ("kg", "m³") };
-        let total = |values: &[f32]| values.iter().map(|value| f64::from(*value)).sum::<f64>();
-        let cells: Vec<String> =
-            facts.n_cells[..scene.n_dimensions()].iter().map(ToString::to_string).collect();
-        let (total_mass, total_volume) = (total(&sampled.masses_kg), total(&sampled.volumes_m3));
-        Ok(rows([
-            ("particles", format!("{} of {:.4e} {mass}", sampled.len(), derived.particle_mass_kg)),
-            ("snow", format!("{total_mass:.4e} {mass}, {total_volume:.4e} {volume}")),
-            ("cells", format!("{} of {} m", cells.join(" × "), mpm.cell_size_m)),
-            (
-                "wave speed",
-                format!(
-                    "{:.1} m/s, {:.1} m/s in hardened snow",
-                    facts.wave_speed_m_s, facts.hardened_wave_speed_m_s
-                ),
-            ),
-            ("particle speed", format!("up to {:.1} m/s", facts.fastest_m_s)),
-            (
-                "steps",
-                format!(
-                    "{} of {} s, in which a wave in hardened snow passes {:.2} cells",
-                    derived.n_steps, derived.dt_s, facts.wave_courant_number
-                ),
-            ),
-            ("gravity", format!("({x}, {y}, {z}) m/s²")),
-        ]))
-    }
-
     fn linking_length_m(&self, scene: &Scene) -> f64 {
-        scene.mpm.as_ref().map_or(f64::NAN, |mpm| mpm.cell_size_m)
+        scene.mpm().map_or(f64::NAN, |mpm| mpm.cell_size_m)
     }
 }
 

@@ -14,7 +14,7 @@ impl MpmParameters {
     /// # Errors
     /// It has none, or a collider of a kind that this solver does not know; the domain has more cells than can be numbered.
     pub fn of(scene: &Scene) -> Result<Self, SolverError> {
-        let Some(mpm) = &scene.mpm else {
+        let Some(mpm) = scene.mpm() else {
             return Err(SolverError::Scene { key: "mpm".into(), found: "no such section".into() });
         };
         Self::new(mpm, scene.dt_s(), Surroundings::of(scene)?)

@@ -1,10 +1,10 @@
-//! What pictures show of snow as a continuum.
+//! The columns of snow as a continuum, as pictures show them.
 
 use crate::display;
 use frazil_particles::{Display, Material, SetInfo};
 use frazil_scene::Scene;
 
-/// The set of the scene's particles.
+/// Describes the set of the scene's particles.
 pub fn set_infos(scene: &Scene, n_particles: usize) -> Vec<SetInfo> {
     let mean = scene.particle_mass_kg() as f32;
     let unit = if scene.n_dimensions() == 2 { "kg/m" } else { "kg" };

@@ -9,7 +9,7 @@ use crate::{
     PendingMeasurement, PendingResult, PlotSpec, Solver, SolverError, SolverFactory, StateColumn, Tuning,
 };
 use frazil_particles::{ColumnView, ParticleSet, SetInfo};
-use frazil_scene::{Phase, Sampled, Scene};
+use frazil_scene::{Sampled, Scene};
 use frazil_vk::{Device, Recorder};
 
 /// Makes [`Fluid`]s and [`Snow`]s.
@@ -21,10 +21,6 @@ impl SolverFactory for Factory {
         "pbd"
     }
 
-    fn about(&self) -> &'static str {
-        "position-based fluid and snow"
-    }
-
     fn create(
         &self,
         device: &Device,
@@ -32,7 +28,7 @@ impl SolverFactory for Factory {
         sampled: &Sampled,
         tuning: Tuning,
     ) -> Result<Box<dyn Solver>, SolverError> {
-        Ok(match scene.snow {
+        Ok(match scene.snow() {
             Some(_) => Box::new(Snow::with_tuning(device, scene, sampled, tuning)?),
             None => Box::new(Fluid::with_tuning(device, scene, sampled, tuning)?),
         })
@@ -45,7 +41,7 @@ impl SolverFactory for Factory {
         state: &[StateColumn],
         _step: u64,
     ) -> Result<Box<dyn Solver>, SolverError> {
-        Ok(match scene.snow {
+        Ok(match scene.snow() {
             Some(_) => Box::new(Snow::restore(device, scene, state)?),
             None => Box::new(Fluid::restore(device, scene, state)?),
         })
@@ -55,29 +51,13 @@ impl SolverFactory for Factory {
         set_infos(scene, n_particles)
     }
 
-    fn describe(&self, scene: &Scene, sampled: &Sampled) -> Result<Vec<(String, String)>, SolverError> {
-        let derived = scene.derived();
-        let [x, y, z] = derived.gravity_m_s2;
-        let n_snow = sampled.phases.iter().filter(|phase| **phase == Phase::Snow).count();
-        let mut lines =
-            rows([("particles", format!("{} of {:.4e} kg", sampled.len(), derived.particle_mass_kg))]);
-        if scene.snow.is_some() {
-            lines.extend(rows([("snow, water", format!("{n_snow}, {}", sampled.len() - n_snow))]));
-        }
-        lines.extend(rows([
-            ("support radius", format!("{:.4e} m", derived.support_radius_m)),
-            ("steps", format!("{} of {} s", derived.n_steps, scene.dt_s())),
-            ("gravity", format!("({x}, {y}, {z}) m/s²")),
-        ]));
-        Ok(lines)
-    }
-
     fn plots(&self) -> Vec<PlotSpec> {
         vec![particle_counts(), temperatures()]
     }
 }
 
-/// How many particles are solid and fluid, as 000 figs 8.7, 8.11 and 8.15; below it how many have gone either way so far.
+/// How many particles are solid and fluid, as 000 figs 8.7, 8.11 and 8.15; below it how many have gone either
+/// way so far.
 fn particle_counts() -> PlotSpec {
     let panel = |y_label, curves| PanelSpec { x: "step", y_label, curves, since_start: false };
     PlotSpec {

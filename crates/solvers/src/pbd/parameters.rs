@@ -48,7 +48,7 @@ impl Parameters {
     /// # Errors
     /// It has no `[fluid]`, or a collider of a kind that this solver does not know: it must not run without it.
     pub fn from_scene(scene: &Scene) -> Result<Self, SolverError> {
-        let Some(fluid) = &scene.fluid else {
+        let Some(fluid) = scene.fluid() else {
             return Err(SolverError::Scene { key: "fluid".into(), found: "no such section".into() });
         };
         let narrow = |v: [f64; 3]| v.map(|x| x as f32);

@@ -1,22 +1,22 @@
-//! What pictures show of water, and of snow beside it.
+//! The columns of water, and of snow beside it, as pictures show them.
 
 use crate::display;
 use frazil_particles::{ColumnKind, ColumnView, Display, Material, SetInfo};
 use frazil_scene::Scene;
 use frazil_vk::Buffer;
 
-/// Sets of the scene's particles: water, or snow and water.
+/// Describes the sets of the scene's particles: water, or snow and water.
 pub fn set_infos(scene: &Scene, n_particles: usize) -> Vec<SetInfo> {
     let mut columns = display::motion(scene, n_particles);
     columns.push(display::density(scene));
-    if let Some(snow) = &scene.snow {
+    if let Some(snow) = scene.snow() {
         let freezing = snow.heat.freezing_temperature_c as f32;
         columns.push(display::number("temperature", temperature(scene, freezing)));
         columns.push(display::number("blend", Display::up_to(1.0)));
     }
     columns.push(display::lambda());
     let water = SetInfo { name: "water", material: Material::Water, phase: 0, columns };
-    match scene.snow {
+    match scene.snow() {
         Some(_) => {
             vec![SetInfo { name: "snow", material: Material::Snow, phase: 1, ..water.clone() }, water]
         }
@@ -24,13 +24,13 @@ pub fn set_infos(scene: &Scene, n_particles: usize) -> Vec<SetInfo> {
     }
 }
 
-/// λ of (x*, λ) of each particle.
+/// Views λ of (x*, λ) of each particle as a column.
 pub fn lambda_column(constraint: &Buffer<[f32; 4]>) -> ColumnView {
     ColumnView::new("lambda", "1", ColumnKind::Component { stride: 4, index: 3 }, constraint.cast())
 }
 
-/// Diverges about freezing to the coldest and the hottest temperature that particles start with: conduction leaves none
-/// outside. At least half a degree to both sides, so that a scene all at freezing has a scale, too.
+/// Shows temperatures about freezing, to the coldest and the hottest that particles start with: conduction leaves
+/// none outside. At least half a degree to both sides, so that a scene all at freezing has a scale, too.
 fn temperature(scene: &Scene, freezing: f32) -> Display {
     let starts = scene.particles.iter().map(|block| block.temperature_c as f32);
     let (coldest, hottest) =

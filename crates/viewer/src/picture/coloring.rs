@@ -1,4 +1,4 @@
-//! What particles can be coloured by: columns by name, and what follows from them.
+//! Finds what a name stands for that particles are coloured by: columns, and what follows from them.
 
 use frazil_particles::{ColumnKind, ColumnView, Display, Material, ParticleSet, SetInfo};
 use frazil_render::Column;
@@ -17,7 +17,7 @@ const COMPONENTS: [&str; 3] = ["x", "y", "z"];
 const SNOW_COLOUR: [f32; 3] = [0.94, 0.96, 0.99];
 pub const WATER_COLOUR: [f32; 3] = [0.13, 0.42, 0.72];
 
-/// The colour of what particles are made of.
+/// Returns the display-encoded colour of a material.
 pub fn material_colour(material: Material) -> [f32; 3] {
     if material == Material::Water { WATER_COLOUR } else { SNOW_COLOUR }
 }
@@ -62,7 +62,8 @@ impl Heights {
     }
 }
 
-/// Names that particles with these columns can be coloured by: what follows from columns, columns, components of vectors.
+/// Lists the names that particles with these columns can be coloured by: first what follows from columns, then
+/// the columns, then components of vectors.
 pub fn names<'a>(
     columns: impl Iterator<Item = (&'a str, ColumnKind)> + Clone,
     has_phases: bool,
@@ -81,8 +82,8 @@ pub fn names<'a>(
     names
 }
 
-/// Refuses a scene whose pictures show a column that its solver does not have. A solver that does not say what it has is asked
-/// when it is there.
+/// Refuses a scene whose pictures show a column that its solver does not have. A solver that does not describe its
+/// columns is asked when there is one.
 pub fn check(scene: &Scene) -> Result<(), SceneError> {
     let infos = frazil_solvers::set_infos(scene, 0);
     let Some(first) = infos.first() else { return Ok(()) };
@@ -95,7 +96,7 @@ pub fn check(scene: &Scene) -> Result<(), SceneError> {
     }
 }
 
-/// The error that particles cannot be coloured by `name` but by `names` only.
+/// Makes the error that particles cannot be coloured by `name` but by `names` only.
 pub fn unknown(scene: &Scene, name: &str, names: &[String]) -> SceneError {
     let known: Vec<&str> = names.iter().map(String::as_str).collect();
     let whole: Vec<&str> = known.iter().copied().filter(|name| !name.contains('.')).collect();
@@ -109,7 +110,7 @@ pub fn unknown(scene: &Scene, name: &str, names: &[String]) -> SceneError {
     scene.value_error("render.colour_by", format!("\"{name}\""), expected)
 }
 
-/// The property of a name, if the set has it; `info` is what its solver says of it.
+/// Finds the property of a name, if the set has it; `info` is what its solver says of the set.
 pub fn find(set: &ParticleSet<'_>, info: Option<&SetInfo>, name: &str, heights: Heights) -> Option<Property> {
     let stated = |column: &ColumnView| {
         let by_solver = || info?.columns.iter().find(|stated| column.name == stated.name);
@@ -170,7 +171,7 @@ impl Values {
         }
     }
 
-    /// The first `n` values. It waits for the device.
+    /// Downloads the first `n` values. It waits for the device.
     pub fn download(&self, device: &Device, n: usize) -> frazil_vk::Result<Vec<f32>> {
         Ok(match self {
             Self::Scalar(values) => device.download(values, n)?,

@@ -23,14 +23,14 @@ impl Legends {
         Self { device: device.clone(), found: Vec::new() }
     }
 
-    /// The legend of a name, if it has been found.
+    /// Returns the legend of a name, if it has been found.
     pub fn get(&self, name: &str) -> Option<&Legend> {
         self.found.iter().find(|(of, _)| of == name).map(|(_, legend)| legend)
     }
 
-    /// Finds the legend of a property that sets of particles have, each with its count. Where neither the scene asks for a range nor
-    /// the column's owner states one, it is that of the values as the submissions so far leave them, and this waits for the device;
-    /// without particles there is none yet.
+    /// Finds the legend of a property that sets of particles have, each with its count. Where neither the scene
+    /// asks for a range nor the column's owner states one, it is that of the values as the submissions so far leave
+    /// them, and this waits for the device; without particles there is none yet.
     pub fn find(
         &mut self,
         name: &str,
@@ -61,7 +61,7 @@ impl Legends {
         Ok(())
     }
 
-    /// The least and the greatest of the values that are finite.
+    /// Finds the least and the greatest of the values that are finite.
     fn range_of(&self, properties: &[(&DeviceCount, &Property)]) -> Result<Option<[f32; 2]>, Failure> {
         let mut range: Option<[f32; 2]> = None;
         for (count, property) in properties {

@@ -1,4 +1,4 @@
-//! Pictures of a scene: which of its particles' columns are shown in which colours, and what stands around them.
+//! Pictures of a scene: its particles, coloured by their columns, and what stands around them.
 
 mod coloring;
 mod landscape;

@@ -87,7 +87,8 @@ impl Painter {
         })
     }
 
-    /// Whether the range of a property is yet to be found from its values, which must be there before a picture is recorded.
+    /// Returns true if the range of a property is yet to be found from its values, which must be there before a
+    /// picture is recorded.
     pub fn looks_for_range(&self, shown: &Shown<'_>, name: &str) -> bool {
         let is_unknown =
             |set| self.property_of(set, name).is_some_and(|property| property.display.range.is_none());
@@ -97,8 +98,8 @@ impl Painter {
             && shown.sets.iter().any(is_unknown)
     }
 
-    /// Records a picture of the columns, coloured by the property of a name, and returns the image it is drawn into. It waits for
-    /// the device if it looks for surfaces or for the property's range.
+    /// Records a picture of the columns, coloured by the property of a name, and returns the image it is drawn into. It
+    /// waits for the device if it looks for surfaces or for the property's range.
     pub fn record(
         &mut self,
         recorder: &mut Recorder,
@@ -174,7 +175,7 @@ impl Painter {
         self.renderer.resize(width, height).map_err(Failure::device)
     }
 
-    /// All particles, coloured by a property.
+    /// Finds how all particles are drawn as spheres, coloured by a property.
     fn sprites<'a>(&mut self, shown: &'a Shown<'_>, name: &str) -> Result<Vec<Sprites<'a>>, Failure> {
         let is_by_phase = name == PHASE && shown.has_phases();
         let mut sprites = Vec::with_capacity(shown.sets.len());
@@ -201,14 +202,16 @@ impl Painter {
             });
         }
         if self.legends.get(name).is_none() {
-            let of = |sprites: &'_ Sprites<'a>| Some((sprites.set.count, sprites.property.as_ref()?));
-            let properties: Vec<_> = sprites.iter().filter_map(of).collect();
+            let properties: Vec<_> = sprites
+                .iter()
+                .filter_map(|sprites| Some((sprites.set.count, sprites.property.as_ref()?)))
+                .collect();
             self.legends.find(name, &properties, self.scenery.asked(name))?;
         }
         Ok(sprites)
     }
 
-    /// What a name stands for in a set.
+    /// Finds what a name stands for in a set.
     fn property_of(&self, set: &ParticleSet<'_>, name: &str) -> Option<Property> {
         let info = self.infos.iter().find(|info| info.name == set.name).or(self.infos.first());
         coloring::find(set, info, name, self.scenery.heights)
@@ -311,12 +314,12 @@ impl Scenery {
         }
     }
 
-    /// Whether a property is shown by how bright particles are.
+    /// Returns true if a property is shown by how bright particles are.
     fn is_by_intensity(&self, name: &str) -> bool {
         self.by_intensity && name == DENSITY
     }
 
-    /// Colours and range of a property, as far as the scene asks for them.
+    /// Returns colours and range of a property, as far as the scene asks for them.
     fn asked(&self, name: &str) -> Asked {
         let range = self.scene.render.colour_range.filter(|_| name == property(&self.scene));
         let range = range.map(|range| range.map(|end| end as f32));

@@ -1,4 +1,4 @@
-//! What one instant's picture is made of.
+//! The particles and the rigid bodies of one instant, for its picture.
 
 use super::coloring;
 use super::landscape::SlabPoses;
@@ -14,12 +14,12 @@ pub struct Shown<'a> {
 }
 
 impl<'a> Shown<'a> {
-    /// A solver's particles as they are now, and its slabs as they were when [`Solver::record_bodies`] was recorded last.
+    /// Takes a solver's particles as they are now, and its bodies as of the last [`Solver::record_bodies`].
     pub fn of(solver: &'a dyn Solver) -> Self {
         Self { sets: solver.particle_sets(), slabs: solver.rigid_bodies().map(SlabPoses::of) }
     }
 
-    /// Names that all particles can be coloured by.
+    /// Lists the names that all particles can be coloured by.
     pub fn names(&self) -> Vec<String> {
         let of = |set: &ParticleSet<'_>| {
             let columns = set.columns.iter().map(|column| (column.name.as_ref(), column.kind));
@@ -31,7 +31,7 @@ impl<'a> Shown<'a> {
         names
     }
 
-    /// Whether particles are of several phases, which pictures may tell apart.
+    /// Returns true if particles are of several phases, which pictures may tell apart.
     pub fn has_phases(&self) -> bool {
         self.sets.len() > 1
     }

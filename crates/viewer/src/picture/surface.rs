@@ -86,11 +86,12 @@ impl Surfaces {
 
     /// The surfaces found last, to be drawn.
     pub fn meshes(&self, shown: &Shown<'_>) -> Vec<Mesh<'_>> {
-        let mesh = |(surface, is_water): (&'_ ParticleSurface, bool)| match is_water {
+        let sets = self.surfaces.iter().zip(shown.sets.iter().map(is_water));
+        sets.map(|(surface, is_water)| match is_water {
             true => surface.mesh(frazil_render::Material::Water, WATER_COLOUR),
             false => surface.mesh(frazil_render::Material::Snow, FLOWING_SNOW_COLOUR),
-        };
-        self.surfaces.iter().zip(shown.sets.iter().map(is_water)).map(mesh).collect()
+        })
+        .collect()
     }
 
     /// The particles of each set that are in no body, as spheres of a radius in m.

@@ -116,7 +116,7 @@ impl Player {
         *self.recording.tail() != Tail::Finished
     }
 
-    /// `wanted`, or where the recording lacks a column that the scene's solver has what can be shown of any.
+    /// Returns `wanted`, or where the recording lacks a column that the scene's solver has what all can be shown by.
     pub fn property(&self, wanted: &str) -> Result<String, Failure> {
         if self.shown().names().iter().any(|name| name == wanted) {
             return Ok(wanted.to_owned());
@@ -189,10 +189,10 @@ const PHASE: &str = "phase";
 
 /// Puts a frame on the device, as the sets that the scene's solver has.
 fn upload(device: &Device, counts: &Counts, frame: &Frame, infos: &[SetInfo]) -> Result<Vec<Set>, Failure> {
-    let set = |name, material, chosen: &[usize]| {
+    let set = |name, material, chosen: &[usize]| -> Result<Set, Failure> {
         let columns = frame.columns().iter().filter(|column| infos.len() < 2 || column.name != PHASE);
         let columns =
-            columns.map(|column| upload_column(device, column, chosen)).collect::<Result<_, _>>()?;
+            columns.map(|column| upload_column(device, column, chosen)).collect::<Result<_, Failure>>()?;
         let n = chosen.len() as u32;
         Ok(Set { name, material, count: counts.upload(device, "particle count", n, n)?, columns })
     };

@@ -38,7 +38,7 @@ impl SnowParameters {
     /// # Errors
     /// It has no `[snow]`, or a collider of a kind that this solver does not know.
     pub fn of(scene: &Scene) -> Result<Self, SolverError> {
-        let Some(snow) = &scene.snow else {
+        let Some(snow) = scene.snow() else {
             return Err(SolverError::Scene { key: "snow".into(), found: "no such section".into() });
         };
         Ok(Self::new(scene, snow, Parameters::from_scene(scene)?))

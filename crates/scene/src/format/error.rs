@@ -1,0 +1,116 @@
+//! Everything that can be wrong with a scene.
+
+use std::io;
+use std::path::PathBuf;
+
+use crate::format::source::Location;
+
+/// What is wrong with a scene, where, and what would be right. Each reads as one message.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SceneError {
+    /// The file could not be read.
+    #[error("{}: cannot read the scene file: {cause}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What the operating system said, or what else is amiss with the file.
+        cause: io::Error,
+    },
+    /// There is neither a file nor a built-in scene of that name.
+    #[error("{name}: found no such file and no built-in scene of that name; {hint}")]
+    NoSuchScene {
+        /// The name asked for.
+        name: String,
+        /// The nearest built-in scene, or all of them.
+        hint: String,
+    },
+    /// The text is not in the language of scenes.
+    #[error("{at}: not valid {language}: {problem}")]
+    Syntax {
+        /// TOML, or JSON for a recorded scene.
+        language: &'static str,
+        /// First character that does not fit.
+        at: Location,
+        /// What does not fit.
+        problem: String,
+    },
+    /// A `--set` that is not `table.key=value`, or leads nowhere.
+    #[error("--set {argument}: {problem}")]
+    Override {
+        /// The argument as given.
+        argument: String,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// A key that no section has.
+    #[error("{at}: {key}: unknown key; {hint}")]
+    UnknownKey {
+        /// Where it is written.
+        at: Location,
+        /// Path of the key.
+        key: String,
+        /// The nearest known key, or all of them.
+        hint: String,
+    },
+    /// A key without a default is absent.
+    #[error("{at}: {key}: missing, and it has no default")]
+    MissingKey {
+        /// The table it belongs to.
+        at: Location,
+        /// Path of the key.
+        key: String,
+    },
+    /// A value of the wrong type, out of its range, or at odds with another.
+    #[error("{at}: {key}: found {found}, expected {expected}")]
+    Value {
+        /// Where it is written.
+        at: Location,
+        /// Path of the key.
+        key: String,
+        /// What stands there.
+        found: String,
+        /// What may stand there.
+        expected: String,
+    },
+    /// The particles do not fit into the host's memory.
+    #[error(
+        "{at}: cannot hold {n_particles} particles in the host's memory; make fluid.particle_spacing_m larger"
+    )]
+    OutOfMemory {
+        /// The scene.
+        at: Location,
+        /// Particles asked for.
+        n_particles: u64,
+    },
+}
+
+/// "did you mean …?" if one of `known` resembles `found`, else the list of them.
+pub(crate) fn hint(found: &str, known: &[&str]) -> String {
+    match nearest(found, known) {
+        Some(name) => format!("did you mean {name}?"),
+        None => format!("expected {}", one_of(known)),
+    }
+}
+
+/// Returns the one of `known` that resembles `found` most, if any does.
+pub fn nearest<'a>(found: &str, known: &[&'a str]) -> Option<&'a str> {
+    // Jaro–Winkler favours common beginnings, as of a quantity whose unit was forgotten.
+    const RESEMBLES: f64 = 0.8;
+    known
+        .iter()
+        .map(|&candidate| (strsim::jaro_winkler(found, candidate), candidate))
+        .filter(|(likeness, _)| *likeness >= RESEMBLES)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, name)| name)
+}
+
+/// "a", "a or b", "one of a, b, c".
+pub fn one_of(names: &[&str]) -> String {
+    match names {
+        [] => "nothing here".to_owned(),
+        [only] => (*only).to_owned(),
+        [first, second] => format!("{first} or {second}"),
+        _ => format!("one of {}", names.join(", ")),
+    }
+}

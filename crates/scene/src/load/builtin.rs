@@ -1,0 +1,65 @@
+//! The scenes that ship with the engine.
+
+use crate::{Scene, SceneError};
+
+/// A scene whose file is part of the program.
+#[derive(Clone, Copy, Debug)]
+pub struct Builtin {
+    /// Name to run it by.
+    pub name: &'static str,
+    /// Path of its file in the project.
+    pub path: &'static str,
+    /// The file's text.
+    pub text: &'static str,
+}
+
+impl Builtin {
+    /// The scene with `overrides` applied. See [`Scene::load`].
+    ///
+    /// # Errors
+    /// Whatever is wrong with an override or the scene that results.
+    pub fn load(&self, overrides: &[String]) -> Result<Scene, SceneError> {
+        Scene::parse(self.text, self.path, overrides)
+    }
+}
+
+macro_rules! scenes {
+    ($($name:literal),* $(,)?) => {
+        &[$(Builtin {
+            name: $name,
+            path: concat!("scenes/", $name, ".toml"),
+            text: include_str!(concat!("../../../../scenes/", $name, ".toml")),
+        }),*]
+    };
+}
+
+/// The built-in scenes, the demo first.
+pub fn builtin() -> &'static [Builtin] {
+    scenes![
+        "dam_break",
+        "hydrostatic",
+        "drop",
+        "snow_drop_free",
+        "snow_drop_linked",
+        "snow_drop_dynamic",
+        "melting",
+        "freezing",
+        "water_drop",
+        "snowball_collision",
+        "snowballs_16",
+        "snow_castle",
+        "ramps",
+        "letters_muddy",
+        "letters_crumbly",
+        "snowplow",
+        "snowball_on_body_3d",
+        "snowballs_3d",
+        "column_collapse",
+        "hopper",
+        "slope_obstacle",
+        "avalanche",
+        "avalanche_slabs",
+        "avalanche_128k",
+        "avalanche_1m",
+    ]
+}

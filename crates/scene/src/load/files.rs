@@ -1,0 +1,99 @@
+//! What a scene's files hold: fonts, meshes and heights.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::load::mesh_file::read_triangles;
+use crate::loaded::{Loaded, Missing, read};
+use crate::shapes::outline::{NoOutline, Outline};
+use crate::shapes::triangle_mesh::TriangleMesh;
+use crate::terrain::read_ascii_grid;
+use crate::validate::Checker;
+use crate::{Axis, Collider, Scene, SceneError, Shape};
+
+/// Longest text, in characters.
+const MAX_LETTERS: usize = 100;
+
+impl Scene {
+    /// Reads what blocks and colliders name. Paths in the scene are relative to `folder`, and absolute from then on.
+    pub(crate) fn load_files(&mut self, folder: Option<&Path>, missing: Missing) -> Result<(), SceneError> {
+        let check = Checker { source: &self.source };
+        let refuse = |key: &str, found: String, expected: &str| -> SceneError {
+            SceneError::Value {
+                at: check.source.locate(key),
+                key: key.to_owned(),
+                found,
+                expected: expected.to_owned(),
+            }
+        };
+        for (idx, block) in self.particles.iter_mut().enumerate() {
+            let key = format!("particles.{idx}.shape.{}", block.shape.name());
+            match &mut block.shape {
+                Shape::Text { text, font, outline, .. } => {
+                    let n = text.chars().count();
+                    if n > MAX_LETTERS {
+                        let expected = format!("at most {MAX_LETTERS}");
+                        return Err(refuse(&format!("{key}.text"), format!("{n} letters"), &expected));
+                    }
+                    let font_key = format!("{key}.font");
+                    let bytes = match font {
+                        Some(path) => match read(path, folder) {
+                            Ok(bytes) => Some(bytes),
+                            Err(_) if missing == Missing::Accept => continue,
+                            Err(found) => return Err(refuse(&font_key, found, "a TTF or OTF file")),
+                        },
+                        None => None,
+                    };
+                    let found = Outline::of_text(text, bytes.as_deref()).map_err(|problem| {
+                        let of = font.as_ref().map_or(String::new(), |path| format!("{path}: "));
+                        match problem {
+                            NoOutline::Font(what) => refuse(&font_key, of + &what, "a TTF or OTF file"),
+                            NoOutline::Text(what) => {
+                                refuse(&format!("{key}.text"), of + &what, "letters that the font has")
+                            }
+                        }
+                    })?;
+                    *outline = Loaded::new(Arc::new(found));
+                }
+                Shape::Mesh { path, mesh, .. } => {
+                    let key = format!("{key}.path");
+                    let bytes = match read(path, folder) {
+                        Ok(bytes) => bytes,
+                        Err(_) if missing == Missing::Accept => continue,
+                        Err(found) => return Err(refuse(&key, found, "an OBJ, STL or PLY file")),
+                    };
+                    let found = read_triangles(Path::new(path), &bytes)
+                        .and_then(|triangles| TriangleMesh::new(&triangles))
+                        .map_err(|problem| {
+                            refuse(&key, format!("{path}: {problem}"), "a mesh of a closed surface")
+                        })?;
+                    *mesh = Loaded::new(Arc::new(found));
+                }
+                _ => {}
+            }
+        }
+        let is_mirrored = self.up_axis != Axis::Y;
+        for (idx, collider) in self.colliders.iter_mut().enumerate() {
+            let Collider::Heightfield { heights_m, file, .. } = collider else { continue };
+            let Some(path) = file else { continue };
+            let key = format!("colliders.{idx}.heightfield.file");
+            if !heights_m.is_empty() {
+                return Err(refuse(&key, "it beside heights_m".to_owned(), "one of the two"));
+            }
+            let bytes = read(path, folder).map_err(|found| refuse(&key, found, "an ESRI ASCII grid"))?;
+            let grid = read_ascii_grid(&String::from_utf8_lossy(&bytes))
+                .and_then(|grid| match grid.values.iter().any(|height| height.is_nan()) {
+                    true => Err("points without data".to_owned()),
+                    false => Ok(grid),
+                })
+                .map_err(|problem| refuse(&key, format!("{path}: {problem}"), "an ESRI ASCII grid"))?;
+            *heights_m = grid.values.chunks(grid.n_columns).map(<[f64]>::to_vec).collect();
+            // Seen from above with the first axis to the right, the second points down a map where y is up.
+            if is_mirrored {
+                heights_m.reverse();
+            }
+            *file = None;
+        }
+        self.load_ground(folder, missing)
+    }
+}

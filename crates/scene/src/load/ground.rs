@@ -1,0 +1,206 @@
+//! Reads what the ground of a scene names: maps, areas of release, and the meshes of obstacles and slabs.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::load::mesh_file::read_triangles;
+use crate::load::polygon_file::{Beside, read_polygons};
+use crate::loaded::{Loaded, Missing, read};
+use crate::terrain::{Refusal, TerrainSource, epsg_of, same_projection};
+use crate::validate::Checker;
+use crate::{
+    MAX_OBSTACLE_TRIANGLES, Obstacle, ObstacleShape, Polygon, Release, ReleaseArea, Scene, SceneError, Slab,
+    SlabShape, Terrain, TriangleMesh,
+};
+
+/// Files of polygons.
+const POLYGONS: &str = "a shapefile (.shp) or GeoJSON (.geojson) of polygons";
+const MESHES: &str = "an OBJ, STL or PLY file of a closed surface";
+const OBSTACLE_MESHES: &str =
+    "a closed surface of up to 16384 triangles, each with an area, of which no part lies in another";
+
+impl Scene {
+    /// Reads the files that terrain, releases, obstacles and slabs name. Paths are relative to `folder`, and absolute from then on.
+    pub(crate) fn load_ground(&mut self, folder: Option<&Path>, missing: Missing) -> Result<(), SceneError> {
+        let mut loaded = Ok(());
+        if let Some(source) = &mut self.terrain {
+            loaded = load_terrain(source, self.seed, folder, missing);
+        }
+        let terrain = self.terrain.as_ref().and_then(|source| source.terrain.shared());
+        for (idx, release) in self.releases.iter_mut().enumerate() {
+            loaded = loaded.and_then(|()| load_release(release, idx, terrain.as_deref(), folder, missing));
+        }
+        for (idx, obstacle) in self.obstacles.iter_mut().enumerate() {
+            loaded = loaded.and_then(|()| load_obstacle(obstacle, idx, folder, missing));
+        }
+        for (idx, slab) in self.slabs.iter_mut().enumerate() {
+            loaded = loaded.and_then(|()| load_slab(slab, idx, folder, missing));
+        }
+        let check = Checker { source: &self.source };
+        loaded.or_else(|refusal| check.fail(&refusal.key, refusal.found, refusal.expected))
+    }
+}
+
+fn load_terrain(
+    source: &mut TerrainSource,
+    scene_seed: u64,
+    folder: Option<&Path>,
+    missing: Missing,
+) -> Result<(), Refusal> {
+    let terrain = match (&mut source.file, &source.generated) {
+        (Some(path), None) => {
+            let bytes = match read(path, folder) {
+                Ok(bytes) => bytes,
+                Err(_) if missing == Missing::Accept => return Ok(()),
+                Err(found) => return Err(Refusal::new("terrain.file", found, "a file")),
+            };
+            let path = path.clone();
+            let terrain = source.read(&path, &bytes, beside(&path, "prj"))?;
+            let checksum = terrain.checksum();
+            if let Some(expected) = &source.checksum
+                && *expected != checksum
+            {
+                return Err(Refusal::new(
+                    "terrain.file",
+                    format!("{path}: heights of checksum {checksum}"),
+                    format!("those of checksum {expected}, which the scene was made with (terrain.checksum)"),
+                ));
+            }
+            source.checksum = Some(checksum);
+            terrain
+        }
+        // Sizes are checked before their heights are made.
+        (None, Some(generated)) => match generated.terrain(scene_seed) {
+            Ok(terrain) => terrain,
+            Err(_) => return Ok(()),
+        },
+        // Neither or both: refused when the scene is validated.
+        _ => return Ok(()),
+    };
+    source.set(terrain);
+    Ok(())
+}
+
+fn load_release(
+    release: &mut Release,
+    idx: usize,
+    terrain: Option<&Terrain>,
+    folder: Option<&Path>,
+    missing: Missing,
+) -> Result<(), Refusal> {
+    let key = format!("releases.{idx}.polygons");
+    let Some(path) = &mut release.polygons else { return Ok(()) };
+    let bytes = match read(path, folder) {
+        Ok(bytes) => bytes,
+        Err(_) if missing == Missing::Accept => return Ok(()),
+        Err(found) => return Err(Refusal::new(key, found, POLYGONS)),
+    };
+    // Without a terrain the release is refused when the scene is validated.
+    let Some(terrain) = terrain else { return Ok(()) };
+    let files = Beside {
+        dbf: other_file(path, "dbf").and_then(|path| std::fs::read(path).ok()),
+        prj: beside(path, "prj"),
+    };
+    let file = read_polygons(Path::new(path), &bytes, files)
+        .map_err(|problem| Refusal::new(&*key, format!("{path}: {problem}"), POLYGONS))?;
+    if let (Some(theirs), Some(ours)) = (&file.projection, terrain.projection())
+        && same_projection(theirs, ours) == Some(false)
+    {
+        return Err(Refusal::new(
+            key,
+            format!("{path}: the projection {}", called(theirs)),
+            format!("that of the terrain, {}", called(ours)),
+        ));
+    }
+    if let Some(projection) = file.projection {
+        release.projection = Loaded::new(Arc::new(projection));
+    }
+    let mut areas = Vec::with_capacity(file.areas.len());
+    for (area_idx, (polygon, thickness)) in file.areas.into_iter().enumerate() {
+        let Some(thickness_m) = release.thickness_m.or(thickness) else {
+            return Err(Refusal::new(
+                format!("releases.{idx}.thickness_m"),
+                format!(
+                    "nothing, and no attribute \"thickness\" or \"d0\" of polygon {} of {path}",
+                    area_idx + 1
+                ),
+                "the thickness of the snow in metres in one of them",
+            ));
+        };
+        let rings =
+            polygon.rings.into_iter().map(|ring| ring.into_iter().map(|at| terrain.from_map_m(at)).collect());
+        areas.push(ReleaseArea { polygon: Polygon { rings: rings.collect() }, thickness_m });
+    }
+    release.areas = Loaded::new(Arc::new(areas));
+    Ok(())
+}
+
+fn load_obstacle(
+    obstacle: &mut Obstacle,
+    idx: usize,
+    folder: Option<&Path>,
+    missing: Missing,
+) -> Result<(), Refusal> {
+    let ObstacleShape::Mesh { path, mesh, .. } = &mut obstacle.shape else { return Ok(()) };
+    if let Some(found) = load_mesh(path, &format!("obstacles.{idx}.shape.mesh.path"), folder, missing)? {
+        let n = found.triangles().len();
+        let problem =
+            if n > MAX_OBSTACLE_TRIANGLES { Some(format!("{n} triangles")) } else { found.unfit_to_meet() };
+        if let Some(problem) = problem {
+            let key = format!("obstacles.{idx}.shape.mesh.path");
+            return Err(Refusal::new(&key, format!("{path}: {problem}"), OBSTACLE_MESHES));
+        }
+        *mesh = Loaded::new(Arc::new(found));
+    }
+    Ok(())
+}
+
+fn load_slab(slab: &mut Slab, idx: usize, folder: Option<&Path>, missing: Missing) -> Result<(), Refusal> {
+    let SlabShape::Meshes { paths, meshes, .. } = &mut slab.shape else { return Ok(()) };
+    let mut found = Vec::with_capacity(paths.len());
+    for (path_idx, path) in paths.iter_mut().enumerate() {
+        let key = format!("slabs.{idx}.shape.meshes.paths.{path_idx}");
+        match load_mesh(path, &key, folder, missing)? {
+            Some(mesh) => found.push(mesh),
+            None => return Ok(()),
+        }
+    }
+    *meshes = Loaded::new(Arc::new(found));
+    Ok(())
+}
+
+fn load_mesh(
+    path: &mut String,
+    key: &str,
+    folder: Option<&Path>,
+    missing: Missing,
+) -> Result<Option<TriangleMesh>, Refusal> {
+    let bytes = match read(path, folder) {
+        Ok(bytes) => bytes,
+        Err(_) if missing == Missing::Accept => return Ok(None),
+        Err(found) => return Err(Refusal::new(key, found, MESHES)),
+    };
+    read_triangles(Path::new(path), &bytes)
+        .and_then(|triangles| TriangleMesh::new(&triangles))
+        .map(Some)
+        .map_err(|problem| Refusal::new(key, format!("{path}: {problem}"), MESHES))
+}
+
+/// A file of the same name but for its ending, if it is there.
+fn other_file(path: &str, ending: &str) -> Option<std::path::PathBuf> {
+    let names =
+        [ending.to_owned(), ending.to_uppercase()].map(|ending| Path::new(path).with_extension(ending));
+    names.into_iter().find(|name| name.is_file())
+}
+
+/// The text of that file.
+fn beside(path: &str, ending: &str) -> Option<String> {
+    let bytes = std::fs::read(other_file(path, ending)?).ok()?;
+    Some(String::from_utf8_lossy(&bytes).trim().to_owned())
+}
+
+/// What a projection is called: its code, or the name that its WKT begins with.
+fn called(projection: &str) -> String {
+    let name = || projection.split('"').nth(1).unwrap_or(projection).to_owned();
+    epsg_of(projection).map_or_else(name, |code| format!("EPSG:{code}"))
+}

@@ -1,0 +1,10 @@
+//! From a file, a text or a name to a scene: the text itself, and the fonts, meshes, terrains and polygons that it names.
+
+mod builtin;
+mod files;
+mod ground;
+mod mesh_file;
+mod polygon_file;
+mod scene;
+
+pub use builtin::{Builtin, builtin};

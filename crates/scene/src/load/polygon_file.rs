@@ -1,0 +1,306 @@
+//! Polygons from shapefiles and GeoJSON.
+
+use std::io::Cursor;
+use std::path::Path;
+
+use geojson::{GeoJson, Geometry, GeometryValue, JsonObject};
+use shapefile::dbase::{FieldValue, Record};
+use shapefile::{PolygonRing, Shape};
+
+use crate::shapes::polygon::Polygon;
+
+/// Attributes that say how thick snow is, in the order in which they are asked.
+const THICKNESS: [&str; 2] = ["thickness", "d0"];
+
+/// What a file of polygons holds.
+#[derive(Debug)]
+pub(crate) struct PolygonFile {
+    /// The areas, each with the thickness that its attributes name, in the file's own coordinates.
+    pub(crate) areas: Vec<(Polygon, Option<f64>)>,
+    /// WKT or `EPSG:` and a number, where the file says.
+    pub(crate) projection: Option<String>,
+}
+
+/// The files beside a shapefile, where they are.
+#[derive(Default)]
+pub(crate) struct Beside {
+    pub(crate) dbf: Option<Vec<u8>>,
+    pub(crate) prj: Option<String>,
+}
+
+/// The polygons in `bytes`, a file of the name `path`, whose ending says what it is; or what is wrong.
+pub(crate) fn read_polygons(path: &Path, bytes: &[u8], beside: Beside) -> Result<PolygonFile, String> {
+    let ending = path.extension().and_then(|ending| ending.to_str()).map(str::to_ascii_lowercase);
+    let file = match ending.as_deref() {
+        Some("shp") => read_shapefile(bytes, beside),
+        Some("geojson" | "json") => read_geojson(bytes),
+        _ => Err("a name that does not end in .shp, .geojson or .json".to_owned()),
+    }?;
+    if file.areas.is_empty() {
+        return Err("no polygons".to_owned());
+    }
+    for (idx, (polygon, thickness)) in file.areas.iter().enumerate() {
+        if let Some(problem) = polygon.problem() {
+            return Err(format!("polygon {}: {problem}", idx + 1));
+        }
+        if let Some(thickness) = thickness
+            && !(*thickness > 0.0 && thickness.is_finite())
+        {
+            return Err(format!("polygon {}: a thickness of {thickness} m", idx + 1));
+        }
+    }
+    Ok(file)
+}
+
+fn read_shapefile(bytes: &[u8], beside: Beside) -> Result<PolygonFile, String> {
+    let invalid = |cause: shapefile::Error| format!("no valid shapefile: {cause}");
+    let shapes =
+        shapefile::ShapeReader::new(Cursor::new(bytes)).and_then(|reader| reader.read()).map_err(invalid)?;
+    let records = match beside.dbf {
+        Some(bytes) => shapefile::dbase::Reader::new(Cursor::new(bytes))
+            .and_then(|mut reader| reader.read())
+            .map_err(|cause| format!("the .dbf beside it is no valid dBase file: {cause}"))?,
+        None => Vec::new(),
+    };
+    if !records.is_empty() && records.len() != shapes.len() {
+        return Err(format!("{} shapes, and {} records in the .dbf beside it", shapes.len(), records.len()));
+    }
+    let mut areas = Vec::new();
+    for (idx, shape) in shapes.into_iter().enumerate() {
+        let at = |[x, y]: [f64; 2]| [x, y];
+        let rings = match shape {
+            Shape::NullShape => continue,
+            Shape::Polygon(polygon) => rings_of(polygon.rings(), |p| at([p.x, p.y])),
+            Shape::PolygonM(polygon) => rings_of(polygon.rings(), |p| at([p.x, p.y])),
+            Shape::PolygonZ(polygon) => rings_of(polygon.rings(), |p| at([p.x, p.y])),
+            other => {
+                return Err(format!(
+                    "shape {} is a {}, where polygons are needed",
+                    idx + 1,
+                    other.shapetype()
+                ));
+            }
+        };
+        areas.push((Polygon { rings }, records.get(idx).and_then(thickness_of_record)));
+    }
+    Ok(PolygonFile { areas, projection: beside.prj })
+}
+
+fn rings_of<P>(rings: &[PolygonRing<P>], at: impl Fn(&P) -> [f64; 2]) -> Vec<Vec<[f64; 2]>> {
+    rings.iter().map(|ring| without_last(ring.points().iter().map(&at).collect())).collect()
+}
+
+/// Files repeat the first corner as the last.
+fn without_last(mut ring: Vec<[f64; 2]>) -> Vec<[f64; 2]> {
+    if ring.len() > 1 && ring.first() == ring.last() {
+        ring.pop();
+    }
+    ring
+}
+
+fn thickness_of_record(record: &Record) -> Option<f64> {
+    THICKNESS.iter().find_map(|name| {
+        let fields = record.clone().into_iter();
+        let (_, value) = fields.into_iter().find(|(field, _)| field.eq_ignore_ascii_case(name))?;
+        match value {
+            FieldValue::Numeric(number) => number,
+            FieldValue::Float(number) => number.map(f64::from),
+            FieldValue::Integer(number) => Some(f64::from(number)),
+            FieldValue::Double(number) => Some(number),
+            FieldValue::Character(text) => text?.trim().parse().ok(),
+            _ => None,
+        }
+    })
+}
+
+fn read_geojson(bytes: &[u8]) -> Result<PolygonFile, String> {
+    let text = std::str::from_utf8(bytes).map_err(|_| "no valid GeoJSON: no UTF-8".to_owned())?;
+    let json: GeoJson = text.parse().map_err(|cause| format!("no valid GeoJSON: {cause}"))?;
+    let mut areas = Vec::new();
+    let projection = match json {
+        GeoJson::FeatureCollection(collection) => {
+            for feature in collection.features {
+                let thickness = feature.properties.as_ref().and_then(thickness_of_properties);
+                if let Some(geometry) = feature.geometry {
+                    collect(geometry, thickness, &mut areas)?;
+                }
+            }
+            named_system(collection.foreign_members.as_ref())
+        }
+        GeoJson::Feature(feature) => {
+            let thickness = feature.properties.as_ref().and_then(thickness_of_properties);
+            if let Some(geometry) = feature.geometry {
+                collect(geometry, thickness, &mut areas)?;
+            }
+            named_system(feature.foreign_members.as_ref())
+        }
+        GeoJson::Geometry(geometry) => {
+            let system = named_system(geometry.foreign_members.as_ref());
+            collect(geometry, None, &mut areas)?;
+            system
+        }
+    };
+    Ok(PolygonFile { areas, projection })
+}
+
+/// Appends the polygons of a geometry.
+fn collect(
+    geometry: Geometry,
+    thickness: Option<f64>,
+    areas: &mut Vec<(Polygon, Option<f64>)>,
+) -> Result<(), String> {
+    let polygon = |rings: Vec<Vec<geojson::Position>>| -> Result<Polygon, String> {
+        let ring = |ring: Vec<geojson::Position>| {
+            let corners = ring.iter().map(|p| match p.as_slice() {
+                [x, y, ..] => Ok([*x, *y]),
+                _ => Err("a position of fewer than two numbers".to_owned()),
+            });
+            corners.collect::<Result<Vec<_>, _>>().map(without_last)
+        };
+        Ok(Polygon { rings: rings.into_iter().map(ring).collect::<Result<_, _>>()? })
+    };
+    match geometry.value {
+        GeometryValue::Polygon { coordinates } => areas.push((polygon(coordinates)?, thickness)),
+        GeometryValue::MultiPolygon { coordinates } => {
+            for coordinates in coordinates {
+                areas.push((polygon(coordinates)?, thickness));
+            }
+        }
+        GeometryValue::GeometryCollection { geometries } => {
+            for geometry in geometries {
+                collect(geometry, thickness, areas)?;
+            }
+        }
+        other => return Err(format!("a {}, where polygons are needed", other.type_name())),
+    }
+    Ok(())
+}
+
+fn thickness_of_properties(properties: &JsonObject) -> Option<f64> {
+    THICKNESS.iter().find_map(|name| {
+        let (_, value) = properties.iter().find(|(property, _)| property.eq_ignore_ascii_case(name))?;
+        value.as_f64().or_else(|| value.as_str()?.trim().parse().ok())
+    })
+}
+
+/// The coordinate reference system that a file names, as GeoJSON of 2008 does: `urn:ogc:def:crs:EPSG::31287` or `EPSG:31287`. The
+/// standard of 2016 has none, and means longitudes and latitudes; programs that write metres name theirs all the same.
+fn named_system(members: Option<&JsonObject>) -> Option<String> {
+    let name = members?.get("crs")?.get("properties")?.get("name")?.as_str()?;
+    let code = name.rsplit(':').next()?;
+    // Longitudes and latitudes by their other name.
+    if code.eq_ignore_ascii_case("CRS84") {
+        return Some("EPSG:4326".to_owned());
+    }
+    Some(if name.to_ascii_uppercase().contains("EPSG") { format!("EPSG:{code}") } else { name.to_owned() })
+}
+
+#[cfg(test)]
+mod tests {
+    use shapefile::dbase::{FieldName, TableWriterBuilder};
+    use shapefile::{Point, Polyline};
+
+    use super::*;
+
+    fn points(corners: &[[f64; 2]]) -> Vec<Point> {
+        corners.iter().map(|&[x, y]| Point::new(x, y)).collect()
+    }
+
+    fn geojson(text: &str) -> Result<PolygonFile, String> {
+        read_polygons(Path::new("a.geojson"), text.as_bytes(), Beside::default())
+    }
+
+    #[test]
+    fn a_shapefile_has_rings_and_thickness() {
+        let (mut shp, mut shx, mut dbf) =
+            (Cursor::new(Vec::new()), Cursor::new(Vec::new()), Cursor::new(Vec::new()));
+        {
+            let table = TableWriterBuilder::new()
+                .add_numeric_field(FieldName::try_from("Thickness").unwrap(), 11, 3)
+                .build_with_dest(&mut dbf);
+            let shapes = shapefile::ShapeWriter::with_shx(&mut shp, &mut shx);
+            let mut writer = shapefile::Writer::new(shapes, table);
+            let polygon = shapefile::Polygon::with_rings(vec![
+                PolygonRing::Outer(points(&[[0.0, 0.0], [0.0, 4.0], [4.0, 4.0], [4.0, 0.0]])),
+                PolygonRing::Inner(points(&[[1.0, 1.0], [2.0, 1.0], [2.0, 2.0], [1.0, 2.0]])),
+            ]);
+            let mut record = Record::default();
+            record.insert("Thickness".to_owned(), FieldValue::Numeric(Some(1.25)));
+            writer.write_shape_and_record(&polygon, &record).unwrap();
+        }
+        let beside = || Beside { dbf: Some(dbf.get_ref().clone()), prj: Some("PROJCS[]".to_owned()) };
+        let file = read_polygons(Path::new("x.SHP"), shp.get_ref(), beside()).unwrap();
+        assert_eq!(file.projection.as_deref(), Some("PROJCS[]"));
+        let [(polygon, thickness)] = &file.areas[..] else { panic!("{} areas", file.areas.len()) };
+        assert_eq!(
+            (polygon.rings.len(), polygon.rings[0].len(), polygon.area(), *thickness),
+            (2, 4, 15.0, Some(1.25))
+        );
+
+        let alone = read_polygons(Path::new("x.shp"), shp.get_ref(), Beside::default()).unwrap();
+        assert_eq!(alone.areas[0].1, None);
+        let cut = &shp.get_ref()[..shp.get_ref().len() - 9];
+        assert!(
+            read_polygons(Path::new("x.shp"), cut, beside()).unwrap_err().starts_with("no valid shapefile: ")
+        );
+        let damaged = Beside { dbf: Some(vec![1, 2, 3]), prj: None };
+        assert!(
+            read_polygons(Path::new("x.shp"), shp.get_ref(), damaged).unwrap_err().contains(".dbf beside it")
+        );
+    }
+
+    #[test]
+    fn lines_are_no_areas() {
+        let mut shp = Cursor::new(Vec::new());
+        {
+            let mut writer = shapefile::ShapeWriter::new(&mut shp);
+            writer.write_shape(&Polyline::new(points(&[[0.0, 0.0], [1.0, 1.0]]))).unwrap();
+        }
+        let error = read_polygons(Path::new("x.shp"), shp.get_ref(), Beside::default()).unwrap_err();
+        assert!(error.contains("where polygons are needed"), "{error}");
+    }
+
+    #[test]
+    fn geojson_of_all_kinds() {
+        let ring = "[[[0,0,7],[2,0],[2,3],[0,0,7]]]";
+        let file = geojson(&format!(
+            r#"{{"type":"FeatureCollection","crs":{{"type":"name","properties":{{"name":"urn:ogc:def:crs:EPSG::31287"}}}},"features":[
+            {{"type":"Feature","properties":{{"d0":"1.5"}},"geometry":{{"type":"Polygon","coordinates":{ring}}}}},
+            {{"type":"Feature","properties":{{"Thickness":2,"d0":9}},"geometry":{{"type":"MultiPolygon","coordinates":[{ring},{ring}]}}}},
+            {{"type":"Feature","properties":null,"geometry":null}}]}}"#
+        ))
+        .unwrap();
+        assert_eq!(file.projection.as_deref(), Some("EPSG:31287"));
+        let thickness: Vec<_> = file.areas.iter().map(|(_, thickness)| *thickness).collect();
+        assert_eq!(thickness, [Some(1.5), Some(2.0), Some(2.0)]);
+        assert!(file.areas.iter().all(|(polygon, _)| polygon.area() == 3.0 && polygon.rings[0].len() == 3));
+        let bare = geojson(&format!(r#"{{"type":"Polygon","coordinates":{ring}}}"#)).unwrap();
+        let degrees = geojson(&format!(
+            r#"{{"type":"Feature","crs":{{"properties":{{"name":"urn:ogc:def:crs:OGC:1.3:CRS84"}}}},"properties":null,"geometry":{{"type":"Polygon","coordinates":{ring}}}}}"#
+        ));
+        assert_eq!(degrees.unwrap().projection.as_deref(), Some("EPSG:4326"));
+        assert_eq!((bare.areas.len(), bare.areas[0].1, bare.projection), (1, None, None));
+    }
+
+    #[test]
+    fn what_has_no_area_is_named() {
+        assert_eq!(geojson(r#"{"type":"FeatureCollection","features":[]}"#).unwrap_err(), "no polygons");
+        assert_eq!(
+            geojson(r#"{"type":"Point","coordinates":[0,0]}"#).unwrap_err(),
+            "a Point, where polygons are needed"
+        );
+        assert_eq!(
+            geojson(r#"{"type":"Polygon","coordinates":[[[0,0],[1,1],[0,0]]]}"#).unwrap_err(),
+            "polygon 1: a polygon of 2 different corners"
+        );
+        assert_eq!(
+            geojson(r#"{"type":"Polygon","coordinates":[]}"#).unwrap_err(),
+            "polygon 1: a polygon without corners"
+        );
+        let thin = r#"{"type":"Feature","properties":{"thickness":-1},"geometry":{"type":"Polygon","coordinates":[[[0,0],[1,0],[0,1]]]}}"#;
+        assert_eq!(geojson(thin).unwrap_err(), "polygon 1: a thickness of -1 m");
+        assert!(geojson("{").unwrap_err().starts_with("no valid GeoJSON: "));
+        let wrong = read_polygons(Path::new("a.kml"), b"", Beside::default()).unwrap_err();
+        assert_eq!(wrong, "a name that does not end in .shp, .geojson or .json");
+    }
+}

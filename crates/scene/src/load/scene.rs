@@ -1,0 +1,140 @@
+//! From a file, a text or a name to a validated scene.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use crate::SceneError;
+use crate::format::error::hint;
+use crate::format::reader;
+use crate::format::source::Source;
+use crate::format::tree::{Node, Value};
+use crate::load::builtin::builtin;
+use crate::loaded::Missing;
+use crate::scene::Scene;
+use crate::solver::registry;
+use crate::solver::section::{SectionType, Sections};
+
+/// A scene file is a page of text; what is larger is some other file.
+const MAX_FILE_BYTES: u64 = 4 << 20;
+
+impl Scene {
+    /// Loads the scene file at `path`, with `overrides` (`table.key=value`, array elements by index from 0) applied in
+    /// order before anything is read or checked.
+    ///
+    /// # Errors
+    /// Whatever is wrong with the file, an override, or the scene that results, whichever comes first.
+    pub fn load(path: impl AsRef<Path>, overrides: &[String]) -> Result<Self, SceneError> {
+        let path = path.as_ref();
+        let text = read_text(path).map_err(|cause| SceneError::Read { path: path.to_owned(), cause })?;
+        Self::parse_in(path.parent(), &text, &path.display().to_string(), overrides)
+    }
+
+    /// Reads a scene from its text; `origin` names the text in errors. See [`Scene::load`].
+    ///
+    /// # Errors
+    /// Whatever is wrong with the text, an override, or the scene that results, whichever comes first.
+    pub fn parse(text: &str, origin: &str, overrides: &[String]) -> Result<Self, SceneError> {
+        Self::parse_in(None, text, origin, overrides)
+    }
+
+    fn parse_in(
+        folder: Option<&Path>,
+        text: &str,
+        origin: &str,
+        overrides: &[String],
+    ) -> Result<Self, SceneError> {
+        let mut tree = Node::parse(text, origin)?;
+        for (turn, argument) in overrides.iter().enumerate() {
+            tree.apply_override(turn, argument)?;
+        }
+        Self::from_tree(tree, origin, folder, Missing::Refuse)
+    }
+
+    /// Reads the scene that serializing one as JSON gave, as recordings, checkpoints and `run.json` hold it: the same
+    /// scene to the bit. `origin` names the text in errors.
+    ///
+    /// # Errors
+    /// Whatever is wrong with the text or the scene.
+    pub fn from_json(text: &str, origin: &str) -> Result<Self, SceneError> {
+        Self::from_json_with(text, origin, &[])
+    }
+
+    /// As [`Scene::from_json`], with `overrides` as in [`Scene::load`].
+    ///
+    /// # Errors
+    /// Whatever is wrong with the text, an override, or the scene that results, whichever comes first.
+    pub fn from_json_with(text: &str, origin: &str, overrides: &[String]) -> Result<Self, SceneError> {
+        let mut tree = Node::parse_json(text, origin)?;
+        for (turn, argument) in overrides.iter().enumerate() {
+            tree.apply_override(turn, argument)?;
+        }
+        Self::from_tree(tree, origin, None, Missing::Accept)
+    }
+
+    fn from_tree(
+        mut tree: Node,
+        origin: &str,
+        folder: Option<&Path>,
+        missing: Missing,
+    ) -> Result<Self, SceneError> {
+        let source = Source::new(origin, tree.places());
+        check_kind(&tree, &source)?;
+        let section_types: Vec<_> = registry::section_types().collect();
+        let section_names: Vec<_> = section_types.iter().map(SectionType::name).collect();
+        let sections = Sections::take(&mut tree, section_types, &source)?;
+        let mut scene: Self = reader::read(&tree, "", &section_names, &source)?;
+        scene.sections = sections;
+        scene.source = source;
+        scene.face_plane();
+        scene.load_files(folder, missing)?;
+        let scale = scene.apply_scale()?;
+        scene.validate().map_err(|error| error.at_scale(scale))?;
+        Ok(scene)
+    }
+
+    /// Loads `scene`, which is the path of a scene file or, where there is no such file, the name of a built-in scene.
+    ///
+    /// # Errors
+    /// As [`Scene::load`]; and [`SceneError::NoSuchScene`] for a bare name that is neither.
+    pub fn find(scene: &str, overrides: &[String]) -> Result<Self, SceneError> {
+        let path = Path::new(scene);
+        if !path.exists() {
+            if let Some(found) = builtin().iter().find(|builtin| builtin.name == scene) {
+                return found.load(overrides);
+            }
+            let bare = path.components().count() == 1 && path.extension().is_none();
+            if bare {
+                let names: Vec<&str> = builtin().iter().map(|builtin| builtin.name).collect();
+                return Err(SceneError::NoSuchScene { name: scene.to_owned(), hint: hint(scene, &names) });
+            }
+        }
+        Self::load(path, overrides)
+    }
+}
+
+/// Refuses a kind of solver that there is not, before what only such a solver knows.
+fn check_kind(tree: &Node, source: &Source) -> Result<(), SceneError> {
+    let kind = tree.entry("solver").and_then(|solver| solver.entry("kind"));
+    match kind.map(|kind| &kind.value) {
+        Some(Value::String(kind)) if registry::find(kind).is_none() => {
+            Err(registry::unknown_kind(kind, source))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn read_text(path: &Path) -> io::Result<String> {
+    let file = File::open(path)?;
+    if file.metadata()?.is_dir() {
+        return Err(io::Error::new(io::ErrorKind::IsADirectory, "found a directory, expected a TOML file"));
+    }
+    // Bounded, because a device or a pipe may never end.
+    let mut text = String::new();
+    file.take(MAX_FILE_BYTES + 1).read_to_string(&mut text)?;
+    if text.len() as u64 > MAX_FILE_BYTES {
+        let problem = format!("found more than {MAX_FILE_BYTES} bytes, expected a TOML file");
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, problem));
+    }
+    Ok(text)
+}

@@ -1,0 +1,165 @@
+//! The `[render]` section: what pictures show.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::Vec3;
+
+/// How pictures show particles.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Shading {
+    /// As lit spheres in the colours of a property.
+    #[default]
+    Lit,
+    /// As flat white discs on black, the brighter the denser (paper 001 sec 2.3); full white at the rest density. Of several in one
+    /// place the brightest is seen.
+    Density,
+}
+
+/// What particles are drawn as (paper 003 section 4).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RenderScheme {
+    /// Each as a sphere.
+    #[default]
+    Sprites,
+    /// Bodies as the surface about them, by marching cubes; those that are in none as spheres. They look like what they are, and
+    /// `colour_by` has no say. In space only.
+    Surface,
+    /// The same, and the pieces of `[[slabs]]`.
+    SurfaceAndSlabs,
+}
+
+impl RenderScheme {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Sprites, Self::Surface, Self::SurfaceAndSlabs];
+
+    /// The name used in scene files and on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Sprites => "sprites",
+            Self::Surface => "surface",
+            Self::SurfaceAndSlabs => "surface_and_slabs",
+        }
+    }
+
+    /// Whether it shows a surface.
+    pub fn has_surface(self) -> bool {
+        self != Self::Sprites
+    }
+}
+
+/// What pictures show.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Render {
+    /// Width of a picture in pixels.
+    pub width_px: u32,
+    /// Height of a picture in pixels.
+    pub height_px: u32,
+    /// Where the camera stands.
+    pub camera: Camera,
+    /// What particles are drawn as.
+    pub scheme: RenderScheme,
+    /// Side of a cell of the surface's lattice in spacings, 0.25 to 4; particles count up to two cells away.
+    pub surface_cell_spacings: f64,
+    /// The density at which the surface lies, as a share of that of particles side by side: 0.05 to 0.95.
+    pub surface_level: f64,
+    /// How particles are shown; `density` takes the place of `colour_by`.
+    pub shading: Shading,
+    /// The column that colours the particles, by the name it has in recordings: a vector by its magnitude, or by a
+    /// component such as `velocity.x`. Besides columns there are `speed`, `height` above the domain's floor and, where
+    /// snow is beside water, `phase`: snow as snow and water as water.
+    #[schemars(regex(pattern = r"^[A-Za-z_][A-Za-z0-9_]*(\.[xyz])?$"))]
+    pub colour_by: String,
+    /// Values at the two ends of the colour map, in the column's unit; by default a range that follows from the
+    /// scene and is the same in every picture, or where the solver states none that of the values in the first picture.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub colour_range: Option<[f64; 2]>,
+    /// Radius of a drawn particle in spacings; of particles with a radius of their own in diameters, 0.5 being as large
+    /// as they are.
+    pub particle_radius_spacings: f64,
+    /// Radius of a drawn water particle in spacings, in scenes with snow.
+    pub water_radius_spacings: f64,
+    /// What the middle of one water particle takes of the light behind it, in scenes with snow that are coloured by phase; 0 to 0.99.
+    pub water_opacity: f64,
+    /// Background colour, sRGB components from 0 to 1.
+    pub background_srgb: Vec3,
+    /// Extinction coefficient of the air in 1/m: of a colour e^(−β d) is seen from the distance d, the rest is background. 0 is clear air;
+    /// 0.0039 is fog with a range of sight of 1 km.
+    pub fog_per_m: f64,
+    /// Where the sun stands about the up axis, in degrees as the camera's azimuth; by default 60° to the left of the scene's camera.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sun_azimuth_deg: Option<f64>,
+    /// How high the sun stands in degrees, 0 to 90.
+    pub sun_elevation_deg: f64,
+}
+
+impl Default for Render {
+    fn default() -> Self {
+        Self {
+            width_px: 1280,
+            height_px: 720,
+            camera: Camera::default(),
+            scheme: RenderScheme::Sprites,
+            surface_cell_spacings: 1.0,
+            surface_level: 0.35,
+            shading: Shading::Lit,
+            colour_by: "speed".to_owned(),
+            colour_range: None,
+            particle_radius_spacings: 0.5,
+            water_radius_spacings: 0.6,
+            water_opacity: 0.07,
+            background_srgb: [0.05, 0.06, 0.08],
+            fog_per_m: 2e-4,
+            sun_azimuth_deg: None,
+            sun_elevation_deg: 35.0,
+        }
+    }
+}
+
+/// How a camera makes a picture of space.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Projection {
+    /// What is farther away is smaller.
+    #[default]
+    Perspective,
+    /// What is farther away is as large: for scenes in a plane. As high a part of space is seen as in perspective at the target.
+    Orthographic,
+}
+
+/// An orbit camera.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Camera {
+    /// Point looked at, in m; by default the middle of the domain.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub target_m: Option<Vec3>,
+    /// Distance from the target in m; by default as far as needed to see the whole domain.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub distance_m: Option<f64>,
+    /// Angle about the up axis in degrees. At 0 the camera looks along −z where y is up, along +y where z is up; growing
+    /// angles carry it counter-clockwise seen from above. By default 25, or 0 in scenes of two dimensions.
+    pub azimuth_deg: f64,
+    /// Angle above the horizon in degrees, −89 to 89. By default 15, or 0 in scenes of two dimensions.
+    pub elevation_deg: f64,
+    /// Vertical field of view in degrees, 1 to 150.
+    pub vertical_fov_deg: f64,
+    /// Perspective or orthographic.
+    pub projection: Projection,
+}
+
+impl Default for Camera {
+    fn default() -> Self {
+        Self {
+            target_m: None,
+            distance_m: None,
+            azimuth_deg: 25.0,
+            elevation_deg: 15.0,
+            vertical_fov_deg: 35.0,
+            projection: Projection::Perspective,
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! Filling a scene's shapes with particles.
+
+use chacha20::ChaCha8Rng;
+use chacha20::rand_core::SeedableRng;
+
+use crate::random::unit_interval;
+use crate::{Fill, ParticleBlock, Phase, Scene, SceneError, Vec3};
+
+/// The particles of a scene at time 0: block after block, within a block in the order of its lattice or of drawing. The
+/// place in these columns is the particle's id.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Sampled {
+    /// Positions in m.
+    pub positions_m: Vec<[f32; 3]>,
+    /// Velocities in m/s.
+    pub velocities_m_s: Vec<[f32; 3]>,
+    /// What they are made of.
+    pub phases: Vec<Phase>,
+    /// Temperatures in °C.
+    pub temperatures_c: Vec<f32>,
+    /// Masses in kg, in a plane in kg/m; in scenes of the material point method and of the discrete element method only, else empty.
+    pub masses_kg: Vec<f32>,
+    /// Shares of their block's volume in m³, in a plane m²; in scenes of the material point method only, else empty.
+    pub volumes_m3: Vec<f32>,
+    /// Radii of grains in m; in scenes of the discrete element method only, else empty.
+    pub radii_m: Vec<f32>,
+}
+
+impl Sampled {
+    /// Number of particles.
+    pub fn len(&self) -> usize {
+        self.positions_m.len()
+    }
+
+    /// Whether there are no particles, which no valid scene gives.
+    pub fn is_empty(&self) -> bool {
+        self.positions_m.is_empty()
+    }
+}
+
+/// Particles of touching blocks may be this share of a spacing inside one another before the blocks count as overlapping:
+/// well above the rounding of positions to f32, well below anything the density would notice.
+const OVERLAP_TOLERANCE_SPACINGS: f64 = 1e-3;
+
+impl Scene {
+    /// The particles at time 0. The same scene and seed give the same bits on every platform.
+    ///
+    /// Blocks may touch but not overlap, and no particle may start inside a collider: both are refused, because a
+    /// particle silently left out would be missing mass and one left in would explode.
+    ///
+    /// # Errors
+    /// [`SceneError::Value`] for overlapping blocks and particles inside colliders, [`SceneError::OutOfMemory`]; and
+    /// what [`Scene::validate`] finds, should the scene have been changed since it was loaded.
+    pub fn sample(&self) -> Result<Sampled, SceneError> {
+        self.validate()?;
+        self.solver_scene().map_or_else(|| Ok(Sampled::default()), |solver| solver.sample(self))
+    }
+
+    /// Fills the blocks, one after the other, as their shapes and `fill` say, and has the solver complete the particles' columns.
+    ///
+    /// # Errors
+    /// As [`Scene::sample`], but the scene is not validated.
+    pub fn sample_blocks(&self) -> Result<Sampled, SceneError> {
+        let mut sampled = self.reserve_columns()?;
+        for (block_idx, block) in self.particles.iter().enumerate() {
+            if !block.shape.is_loaded() {
+                let key = format!("particles.{block_idx}.shape.{}", block.shape.name());
+                return Err(SceneError::Value {
+                    at: self.source.locate(&key),
+                    key,
+                    found: "a file that was not there when the scene was read".to_owned(),
+                    expected: "it where the scene says".to_owned(),
+                });
+            }
+            // A stream a block, so that a change to one block leaves the others' particles where they were.
+            let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
+            rng.set_stream(block_idx as u64);
+            let begin = sampled.len();
+            self.fill(block, &mut rng, &mut sampled.positions_m);
+            self.refuse_misplaced(block_idx, &sampled.positions_m[begin..])?;
+            let n = sampled.positions_m.len();
+            let velocities = sampled.positions_m[begin..].iter().map(|point| block.velocity_at(*point));
+            sampled.velocities_m_s.extend(velocities);
+            sampled.temperatures_c.resize(n, block.temperature_c as f32);
+            sampled.phases.resize(n, block.phase);
+            self.complete_block(block, begin, &mut || unit_interval(&mut rng), &mut sampled);
+        }
+        Ok(sampled)
+    }
+
+    /// Returns empty columns with room for the particles that are expected, or that there is no such room.
+    pub(crate) fn reserve_columns(&self) -> Result<Sampled, SceneError> {
+        let n_expected = self.particle_count_estimate();
+        let mut sampled = Sampled::default();
+        let capacity = usize::try_from(n_expected).unwrap_or(usize::MAX);
+        if sampled.positions_m.try_reserve(capacity).is_err()
+            || sampled.velocities_m_s.try_reserve(capacity).is_err()
+            || sampled.phases.try_reserve(capacity).is_err()
+            || sampled.temperatures_c.try_reserve(capacity).is_err()
+        {
+            return Err(SceneError::OutOfMemory { at: self.source.whole(), n_particles: n_expected });
+        }
+        Ok(sampled)
+    }
+
+    /// Particles the scene has, before sampling it: exact for boxes and uniform filling; for lattices in curved shapes the
+    /// volume's worth, which differs by the steps of the surface. Saturates at the largest `u64`.
+    pub fn particle_count_estimate(&self) -> u64 {
+        let blocks = self.particles.iter().map(|block| self.block_count_estimate(block));
+        let releases = self.releases.iter().map(|release| self.release_count_estimate(release));
+        blocks.chain(releases).sum::<f64>() as u64
+    }
+
+    /// As above for one block, as a float because the number may be absurd.
+    pub(crate) fn block_count_estimate(&self, block: &ParticleBlock) -> f64 {
+        let d = self.particle_spacing_m();
+        if let Some(n) = block.count {
+            return n as f64;
+        }
+        let volume_count = (block.shape.volume_m3() / d.powi(self.n_dimensions() as i32)).round();
+        match (block.fill, &block.shape) {
+            (Fill::Lattice, crate::Shape::Box { .. } | crate::Shape::Rectangle { .. }) => {
+                block.shape.lattice_extent(d).iter().product()
+            }
+            // The lattice of a curved shape that is wide enough for one point holds at least that point.
+            (Fill::Lattice, _) if block.shape.lattice_extent(d).iter().all(|&n| n >= 1.0) => {
+                volume_count.max(1.0)
+            }
+            (Fill::Lattice, _) => 0.0,
+            (Fill::Uniform, _) => volume_count,
+            (Fill::Random, _) => self.random_fill_count(block),
+        }
+    }
+
+    fn fill(&self, block: &ParticleBlock, rng: &mut ChaCha8Rng, positions_m: &mut Vec<[f32; 3]>) {
+        // Rounding to f32 may carry a point past a wall that it touches.
+        let min = self.domain.min_m.map(|x| x as f32);
+        let max = self.domain.max_m.map(|x| x as f32);
+        let mut push = |point: Vec3| {
+            positions_m.push(std::array::from_fn(|i| (point[i] as f32).clamp(min[i], max[i])));
+        };
+        match block.fill_of_count() {
+            Fill::Lattice => {
+                let amplitude_m = block.jitter_spacings * self.particle_spacing_m();
+                block.shape.visit_lattice(self.particle_spacing_m(), |point| {
+                    push(if amplitude_m > 0.0 { block.jittered(point, amplitude_m, rng) } else { point });
+                });
+            }
+            // Grains have a sampling of their own.
+            Fill::Uniform | Fill::Random => {
+                for _ in 0..self.block_count_estimate(block) as u64 {
+                    push(block.shape.random_point(rng));
+                }
+            }
+        }
+    }
+
+    /// Refuses points of a block that lie inside another block or on the wrong side of a collider.
+    fn refuse_misplaced(&self, block_idx: usize, positions_m: &[[f32; 3]]) -> Result<(), SceneError> {
+        let tolerance_m = OVERLAP_TOLERANCE_SPACINGS * self.particle_spacing_m();
+        let count = |misplaced: &dyn Fn(Vec3) -> bool| {
+            positions_m.iter().filter(|point| misplaced(point.map(f64::from))).count()
+        };
+        let refuse = |n: usize, other: String, expected: &str| {
+            let key = format!("particles.{block_idx}.shape");
+            SceneError::Value {
+                at: self.source.locate_between(&[&key, &other]),
+                key,
+                found: format!("{n} of {} particles inside {other}", positions_m.len()),
+                expected: expected.to_owned(),
+            }
+        };
+        for (other_idx, other) in self.particles.iter().enumerate().filter(|(idx, _)| *idx != block_idx) {
+            let n = count(&|point| other.shape.contains(point, tolerance_m));
+            if n > 0 {
+                return Err(refuse(n, format!("particles.{other_idx}.shape"), "blocks that do not overlap"));
+            }
+        }
+        for (collider_idx, collider) in self.colliders.iter().enumerate() {
+            let n = count(&|point| collider.depth_m(point, self.up_axis) > tolerance_m);
+            if n > 0 {
+                return Err(refuse(
+                    n,
+                    format!("colliders.{collider_idx}"),
+                    "particles outside solid colliders",
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl ParticleBlock {
+    /// How it is filled: a number of particles fits no lattice.
+    fn fill_of_count(&self) -> Fill {
+        if self.count.is_some() { Fill::Uniform } else { self.fill }
+    }
+
+    /// Velocity in m/s of a particle at `point_m`.
+    pub(crate) fn velocity_at(&self, point_m: [f32; 3]) -> [f32; 3] {
+        let Some(w) = self.angular_velocity_rad_s else { return self.velocity_m_s.map(|v| v as f32) };
+        let (min, max) = self.shape.bounds_m();
+        let arm: Vec3 = std::array::from_fn(|i| f64::from(point_m[i]) - 0.5 * (min[i] + max[i]));
+        std::array::from_fn(|i| {
+            let (j, k) = ((i + 1) % 3, (i + 2) % 3);
+            (self.velocity_m_s[i] + (w[j] * arm[k] - w[k] * arm[j])) as f32
+        })
+    }
+
+    /// `point` displaced by up to `amplitude_m` along each axis, to the opposite side or not at all where that would leave the
+    /// shape.
+    pub(crate) fn jittered(&self, point: Vec3, amplitude_m: f64, rng: &mut ChaCha8Rng) -> Vec3 {
+        let offset: Vec3 = std::array::from_fn(|_| (2.0 * unit_interval(rng) - 1.0) * amplitude_m);
+        let moved: Vec3 = std::array::from_fn(|i| point[i] + offset[i]);
+        let mirrored: Vec3 = std::array::from_fn(|i| point[i] - offset[i]);
+        [moved, mirrored].into_iter().find(|&candidate| self.shape.contains(candidate, 0.0)).unwrap_or(point)
+    }
+}

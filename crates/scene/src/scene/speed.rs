@@ -1,0 +1,31 @@
+//! How long a step is, and how fast particles may become.
+
+use crate::scene::{Scene, TimeStep};
+use crate::{Collider, Vec3};
+
+impl Scene {
+    /// The time step Δt in s, whether the scene says it or leaves it open.
+    pub fn dt_s(&self) -> f64 {
+        match self.time.dt_s {
+            TimeStep::Seconds(dt_s) => dt_s,
+            TimeStep::Auto => self.auto_dt_s(),
+        }
+    }
+
+    /// What falling through the whole domain adds to the fastest start of a block or motion of a collider, in m/s.
+    pub(crate) fn fastest_to_come_m_s(&self) -> f64 {
+        let speed = |v: &Vec3| v.iter().map(|v| v * v).sum::<f64>().sqrt();
+        let releases = self.releases.iter().map(|release| speed(&release.velocity_m_s));
+        let slabs = self.slabs.iter().map(|slab| speed(&slab.velocity_m_s));
+        let starts = self.particles.iter().map(|block| block.fastest_m_s()).chain(releases).chain(slabs);
+        let motions = self.colliders.iter().map(Collider::speed_m_s);
+        starts.chain(motions).fold(0.0, f64::max) + self.fall_m2_s2().sqrt()
+    }
+
+    /// Square of the speed that falling through the whole domain gives, in m²/s².
+    pub(crate) fn fall_m2_s2(&self) -> f64 {
+        let gravity = self.gravity_m_s2();
+        let extent: Vec3 = std::array::from_fn(|i| self.domain.max_m[i] - self.domain.min_m[i]);
+        (0..3).map(|i| 2.0 * gravity[i].abs() * extent[i]).sum()
+    }
+}

@@ -1,0 +1,11 @@
+//! Regions of space, polygons, outlines of text, and meshes.
+
+pub(crate) mod outline;
+pub(crate) mod polygon;
+pub(crate) mod shape;
+pub(crate) mod triangle_mesh;
+
+pub use outline::Outline;
+pub use polygon::Polygon;
+pub use shape::{Axis, Shape};
+pub use triangle_mesh::TriangleMesh;

@@ -1,0 +1,13 @@
+//! Plates of ice: the `[[slabs]]`, the rigid pieces that they break into, and where these lie.
+
+mod pieces;
+mod placement;
+mod plate;
+mod points;
+mod sampling;
+mod slab;
+mod solids;
+mod time;
+
+pub use pieces::{SampledSlabs, SlabLink, SlabPiece};
+pub use slab::*;

@@ -1,0 +1,184 @@
+//! The rigid pieces of slabs: their shape, mass and inertia, and the links between neighbours.
+
+use crate::slabs::slab::Slab;
+use crate::validate::{number, vector};
+use crate::vector::{Vec3, cross, dot, unit};
+
+/// Corners may lie beyond a face by this share of the piece's size before it counts as hollow.
+const CONVEX_TOLERANCE: f64 = 1e-6;
+
+/// The slabs of a scene at time 0.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SampledSlabs {
+    /// Slab after slab.
+    pub pieces: Vec<SlabPiece>,
+    /// Links between pieces of one slab.
+    pub links: Vec<SlabLink>,
+}
+
+/// A convex rigid body.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SlabPiece {
+    /// The slab that it is a piece of, by its place in [`Scene::slabs`](crate::Scene::slabs).
+    pub slab: usize,
+    /// Corners in m, seen from the centre of mass.
+    pub vertices_m: Vec<Vec3>,
+    /// Faces by their corners, counter-clockwise seen from outside.
+    pub faces: Vec<Vec<u32>>,
+    /// Centre of mass in m.
+    pub centre_m: Vec3,
+    /// Volume in m³.
+    pub volume_m3: f64,
+    /// Mass in kg.
+    pub mass_kg: f64,
+    /// Moment of inertia about the centre of mass along the scene's axes in kg m²: symmetric, row by row.
+    pub inertia_kg_m2: [Vec3; 3],
+    /// Initial velocity in m/s.
+    pub velocity_m_s: Vec3,
+}
+
+/// Two pieces that share a face.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SlabLink {
+    /// The pieces, by their place in [`SampledSlabs::pieces`], the lower first.
+    pub pieces: [usize; 2],
+    /// Middle of the face in m.
+    pub point_m: Vec3,
+    /// The face's unit normal, from the first piece to the second.
+    pub normal: Vec3,
+    /// Area of the face in m².
+    pub area_m2: f64,
+    /// Force along the normal that breaks it, in N.
+    pub strength_n: f64,
+    /// Force across the normal that breaks it, in N.
+    pub shear_strength_n: f64,
+}
+
+impl SlabPiece {
+    /// The convex piece with corners in the scene's coordinates and faces counter-clockwise seen from outside; mass and inertia are those
+    /// of the solid.
+    pub fn new(slab_idx: usize, slab: &Slab, vertices_m: Vec<Vec3>, faces: Vec<Vec<u32>>) -> Self {
+        let Moments { volume, centre, inertia } = moments(&vertices_m, &faces);
+        Self {
+            slab: slab_idx,
+            vertices_m: vertices_m.into_iter().map(|v| std::array::from_fn(|i| v[i] - centre[i])).collect(),
+            faces,
+            centre_m: centre,
+            volume_m3: volume,
+            mass_kg: slab.density_kg_m3 * volume,
+            inertia_kg_m2: inertia.map(|row| row.map(|x| slab.density_kg_m3 * x)),
+            velocity_m_s: slab.velocity_m_s,
+        }
+    }
+
+    /// Planes of the faces: unit normal out of the piece, and its distance in m from the centre of mass.
+    pub fn planes(&self) -> Vec<(Vec3, f64)> {
+        self.faces
+            .iter()
+            .map(|face| {
+                let corners: Vec<Vec3> = face.iter().map(|&v| self.vertices_m[v as usize]).collect();
+                // Newell's normal is that of the best plane, should the corners not quite lie in one.
+                let sum = corners.iter().zip(corners.iter().cycle().skip(1)).fold([0.0; 3], |sum, (a, b)| {
+                    let cross = cross(*a, *b);
+                    std::array::from_fn(|i| sum[i] + cross[i])
+                });
+                let normal = unit(sum);
+                (normal, dot(normal, corners[0]))
+            })
+            .collect()
+    }
+
+    /// Distance in m of its farthest corner from the centre of mass.
+    pub fn bounding_radius_m(&self) -> f64 {
+        self.vertices_m.iter().map(|v| dot(*v, *v).sqrt()).fold(0.0, f64::max)
+    }
+
+    /// Distance of a point in m from the farthest of [`Self::planes`]: negative inside, outside no more than the distance from the piece.
+    pub fn distance_m(&self, planes: &[(Vec3, f64)], point_m: Vec3) -> f64 {
+        let arm: Vec3 = std::array::from_fn(|i| point_m[i] - self.centre_m[i]);
+        planes.iter().map(|(normal, offset_m)| dot(*normal, arm) - offset_m).fold(f64::NEG_INFINITY, f64::max)
+    }
+
+    /// What makes it other than convex, if anything does.
+    pub(super) fn hollow(&self) -> Option<String> {
+        let size = self.vertices_m.iter().map(|v| dot(*v, *v).sqrt()).fold(0.0, f64::max);
+        for (normal, offset) in self.planes() {
+            for v in &self.vertices_m {
+                let beyond = dot(normal, *v) - offset;
+                if beyond > CONVEX_TOLERANCE * size {
+                    let corner: Vec3 = std::array::from_fn(|i| self.centre_m[i] + v[i]);
+                    return Some(format!(
+                        "a hollow: the corner at {} m is {} m beyond a face",
+                        vector(corner),
+                        number(beyond)
+                    ));
+                }
+            }
+        }
+        None
+    }
+}
+
+impl SlabLink {
+    pub(super) fn new(pieces: [usize; 2], slab: &Slab, point_m: Vec3, normal: Vec3, area_m2: f64) -> Self {
+        Self {
+            pieces,
+            point_m,
+            normal,
+            area_m2,
+            strength_n: slab.link_strength_pa * area_m2,
+            shear_strength_n: slab.link_shear_strength_pa() * area_m2,
+        }
+    }
+}
+
+/// A normal turned to point from the first piece to the second.
+pub(super) fn facing(pieces: &[SlabPiece], [a, b]: [usize; 2], normal: Vec3) -> Vec3 {
+    let arm = std::array::from_fn(|i| pieces[b].centre_m[i] - pieces[a].centre_m[i]);
+    if dot(arm, normal) < 0.0 { normal.map(|x| -x) } else { normal }
+}
+
+/// Volume, centre of mass, and moment of inertia about it of a solid of density 1.
+struct Moments {
+    volume: f64,
+    centre: Vec3,
+    inertia: [Vec3; 3],
+}
+
+/// Sums over tetrahedra from a corner to the triangles of the faces: exact for what plane faces bound.
+fn moments(vertices: &[Vec3], faces: &[Vec<u32>]) -> Moments {
+    // Seen from a corner, so that coordinates of a map do not cancel.
+    let origin = vertices[0];
+    let arm = |v: u32| -> Vec3 { std::array::from_fn(|i| vertices[v as usize][i] - origin[i]) };
+    let (mut six_volumes, mut first, mut second) = (0.0, [0.0; 3], [[0.0; 3]; 3]);
+    for face in faces {
+        for pair in face[1..].windows(2) {
+            let [a, b, c] = [face[0], pair[0], pair[1]].map(arm);
+            let determinant = dot(a, cross(b, c));
+            let sum: Vec3 = std::array::from_fn(|i| a[i] + b[i] + c[i]);
+            six_volumes += determinant;
+            for i in 0..3 {
+                first[i] += determinant * sum[i] / 24.0;
+                for j in 0..3 {
+                    second[i][j] +=
+                        determinant * (a[i] * a[j] + b[i] * b[j] + c[i] * c[j] + sum[i] * sum[j]) / 120.0;
+                }
+            }
+        }
+    }
+    let volume = six_volumes / 6.0;
+    let mean: Vec3 = first.map(|x| x / volume);
+    let about_mean = |i: usize, j: usize| second[i][j] - volume * mean[i] * mean[j];
+    let trace: f64 = (0..3).map(|i| about_mean(i, i)).sum();
+    Moments {
+        volume,
+        centre: std::array::from_fn(|i| origin[i] + mean[i]),
+        inertia: std::array::from_fn(|i| {
+            std::array::from_fn(|j| if i == j { trace - about_mean(i, i) } else { -about_mean(i, j) })
+        }),
+    }
+}
+
+pub(super) fn signed_volume(vertices: &[Vec3], faces: &[Vec<u32>]) -> f64 {
+    moments(vertices, faces).volume
+}

@@ -1,0 +1,93 @@
+//! Pieces of slabs may begin beyond nothing and in nothing.
+
+use crate::validate::vector;
+use crate::vector::dot;
+use crate::{Obstacle, ObstacleShape, SampledSlabs, Scene, SceneError, SlabPiece, Vec3};
+
+/// How deep a piece may be in something else, in units of the edge of a cube as large as it.
+const OVERLAP_TOLERANCE: f64 = 1e-3;
+
+impl Scene {
+    /// Refuses pieces beyond the walls, in the ground, in obstacles and colliders, and in one another: they would fly apart.
+    ///
+    /// # Errors
+    /// [`SceneError::Value`], with the slab, the place and what is there.
+    pub(crate) fn refuse_misplaced_pieces(&self, sampled: &SampledSlabs) -> Result<(), SceneError> {
+        let outlines: Vec<Outline<'_>> = sampled.pieces.iter().map(Outline::of).collect();
+        for (idx, piece) in sampled.pieces.iter().enumerate() {
+            let refuse = |point: Vec3, what: &str, expected: &str| {
+                let at = vector(point.map(|x| (x * 1e6).round() / 1e6));
+                let key = format!("slabs.{}.shape.{}", piece.slab, self.slabs[piece.slab].shape.name());
+                Err(self.value_error(&key, format!("a piece {what} at {at} m"), expected))
+            };
+            let depth_m = OVERLAP_TOLERANCE * piece.volume_m3.cbrt();
+            let points = piece.contact_points_m().into_iter().map(|point| moved(piece.centre_m, point));
+            for point in points {
+                let (min, max) = (self.domain.min_m, self.domain.max_m);
+                if (0..3).any(|i| point[i] < min[i] || point[i] > max[i]) {
+                    let expected =
+                        format!("pieces inside the domain, from {} m to {} m", vector(min), vector(max));
+                    return refuse(point, "beyond the walls", &expected);
+                }
+                let height = self.ground().and_then(|ground| ground.distance_m(point));
+                if height.is_some_and(|height_m| height_m < -depth_m) {
+                    return refuse(point, "in the ground", "pieces above the terrain");
+                }
+                if let Some(obstacle) =
+                    self.obstacles.iter().find(|obstacle| self.is_in(obstacle, point, depth_m))
+                {
+                    let what = format!("in the obstacle {:?}", obstacle.name);
+                    return refuse(point, &what, "pieces outside obstacles");
+                }
+                let is_inside = |collider: &&crate::Collider| collider.depth_m(point, self.up_axis) > depth_m;
+                if self.colliders.iter().any(|collider| is_inside(&collider)) {
+                    return refuse(point, "in a collider", "pieces outside solid colliders");
+                }
+                let mut others = outlines.iter().enumerate().filter(|(other, _)| *other != idx);
+                if let Some((_, other)) = others.find(|(_, other)| other.contains(point, depth_m)) {
+                    let what = format!("in another, of slabs.{},", other.piece.slab);
+                    return refuse(point, &what, "pieces side by side");
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a point is deeper in an obstacle than this, in m. Of meshes no more is told than whether it is in them.
+    fn is_in(&self, obstacle: &Obstacle, point_m: Vec3, depth_m: f64) -> bool {
+        self.is_within_obstacle(obstacle, if obstacle.mesh().is_some() { 0.0 } else { -depth_m }, point_m)
+    }
+
+    /// Whether a point lies inside an obstacle, or no farther away than this, in m.
+    pub(crate) fn is_within_obstacle(&self, obstacle: &Obstacle, distance_m: f64, point_m: Vec3) -> bool {
+        let foot_m = match obstacle.shape {
+            ObstacleShape::Cylinder { foot_m, .. } => foot_m,
+            _ => [0.0; 2],
+        };
+        let ground_m = self.ground_height_m(foot_m).unwrap_or(self.domain.min_m[self.up_axis.index()]);
+        obstacle.shape.is_within(distance_m, point_m, self.up_axis, ground_m)
+    }
+}
+
+fn moved(by: Vec3, point: Vec3) -> Vec3 {
+    std::array::from_fn(|i| by[i] + point[i])
+}
+
+/// A piece with what is asked of it again and again.
+struct Outline<'a> {
+    piece: &'a SlabPiece,
+    planes: Vec<(Vec3, f64)>,
+    reach_m: f64,
+}
+
+impl<'a> Outline<'a> {
+    fn of(piece: &'a SlabPiece) -> Self {
+        Self { piece, planes: piece.planes(), reach_m: piece.bounding_radius_m() }
+    }
+
+    /// Whether a point is deeper inside than this.
+    fn contains(&self, point_m: Vec3, depth_m: f64) -> bool {
+        let arm: Vec3 = std::array::from_fn(|i| point_m[i] - self.piece.centre_m[i]);
+        dot(arm, arm) < self.reach_m * self.reach_m && self.piece.distance_m(&self.planes, point_m) < -depth_m
+    }
+}

@@ -1,0 +1,54 @@
+//! What is allowed of grains but rarely meant.
+
+use super::section::Dem;
+use crate::Scene;
+use crate::terrain::same_projection;
+
+/// Steps of a contact below which packings gain energy.
+const RESOLVED_STEPS_PER_CONTACT: f64 = 10.0;
+
+/// Deepest overlap, in radii, at which the centre of a grain is well outside of what it meets.
+const DEEPEST_OVERLAP_RADII: f64 = 0.5;
+
+impl Scene {
+    /// Contacts that steps skip, springs that give way, and maps that cannot be told apart.
+    pub(crate) fn advise_dem(&self, warn: &mut dyn FnMut(&str, String), dem: &Dem) {
+        let (dt, contact) = (self.dt_s(), dem.contact_time_s());
+        if contact < RESOLVED_STEPS_PER_CONTACT * dt {
+            warn(
+                "time.dt_s",
+                format!(
+                    "makes {:.1} steps of a contact of {contact:.3e} s; from {RESOLVED_STEPS_PER_CONTACT} on, {:.3e} s or less, heaps \
+                     are stable, and dt_s = \"auto\" takes {} s",
+                    contact / dt,
+                    contact / RESOLVED_STEPS_PER_CONTACT,
+                    self.auto_contact_dt_s(dem)
+                ),
+            );
+        }
+        let impact = self.impact_m_s();
+        let overlap = dem.overlap_radii(impact);
+        if overlap > DEEPEST_OVERLAP_RADII {
+            warn(
+                "dem.normal_stiffness_n_m",
+                format!(
+                    "an impact at {impact:.1} m/s, as from a height of the whole domain, presses a grain {overlap:.2} radii deep; at most {DEEPEST_OVERLAP_RADII} needs a stiffness of {:.2e} N/m",
+                    dem.normal_stiffness_n_m * (overlap / DEEPEST_OVERLAP_RADII).powi(2)
+                ),
+            );
+        }
+        for (idx, release) in self.releases.iter().enumerate() {
+            if let (Some(theirs), Some(ours)) =
+                (release.projection.get(), self.ground().and_then(|t| t.projection()))
+                && same_projection(theirs, ours).is_none()
+            {
+                warn(
+                    &format!("releases.{idx}.polygons"),
+                    "is in a projection that cannot be compared with the terrain's, one being a code and the other not; it is \
+                     taken for the same"
+                        .to_owned(),
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! `dem`: snow as grains, by the discrete element method.
+
+mod advice;
+mod cells;
+mod describe;
+mod random_packing;
+mod release;
+mod release_sampling;
+mod sampling;
+mod section;
+mod time_step;
+mod validate;
+
+pub use release::{Release, ReleaseArea};
+pub use section::{Bonds, Dem, damping_ratio};
+pub use time_step::DerivedDem;
+
+use crate::scene::sample::Sampled;
+use crate::scene::{ParticleBlock, Scene};
+use crate::solver::feature::Feature;
+use crate::solver::section::SectionType;
+use crate::solver::solver_scene::SolverScene;
+use crate::validate::{Check, Checker};
+use crate::{SceneError, Section};
+
+/// The discrete element method.
+pub(crate) struct DiscreteElements;
+
+pub(crate) static DEM: DiscreteElements = DiscreteElements;
+
+const SECTIONS: &[SectionType] = &[SectionType::required::<Dem>()];
+
+impl SolverScene for DiscreteElements {
+    fn kind(&self) -> &'static str {
+        "dem"
+    }
+
+    fn title(&self) -> &'static str {
+        "Discrete element method."
+    }
+
+    fn sections(&self) -> &'static [SectionType] {
+        SECTIONS
+    }
+
+    fn features(&self) -> &'static [Feature] {
+        &[
+            Feature::Terrain,
+            Feature::Releases,
+            Feature::Slabs,
+            Feature::Obstacles,
+            Feature::AutoTimeStep,
+            Feature::AngularVelocity,
+            Feature::Count,
+            Feature::RandomFill,
+        ]
+    }
+
+    /// The diameter of the largest.
+    fn particle_spacing_m(&self, scene: &Scene) -> f64 {
+        scene.dem().map_or(f64::NAN, |dem| 2.0 * dem.greatest_radius_m())
+    }
+
+    fn spacing_key(&self, scene: &Scene) -> (&'static str, f64) {
+        ("dem.radius_m", scene.dem().map_or(f64::NAN, |dem| dem.radius_m))
+    }
+
+    fn spacing_noun(&self) -> &'static str {
+        "grain"
+    }
+
+    /// Grains at random fill no container wall to wall, and a terrain ends where it does.
+    fn scaled_corner_spacing_m(&self, _: &Scene) -> f64 {
+        0.0
+    }
+
+    fn rest_density_kg_m3(&self, scene: &Scene) -> f64 {
+        scene.dem().map_or(f64::NAN, |dem| dem.density_kg_m3)
+    }
+
+    fn particle_mass_kg(&self, scene: &Scene) -> f64 {
+        scene.dem().map_or(f64::NAN, Dem::mean_grain_mass_kg)
+    }
+
+    fn support_radius_m(&self, scene: &Scene) -> f64 {
+        scene.dem().map_or(f64::NAN, Dem::reach_m)
+    }
+
+    fn auto_dt_s(&self, scene: &Scene) -> f64 {
+        scene.dem().map_or(f64::NAN, |dem| scene.auto_contact_dt_s(dem))
+    }
+
+    fn derived(&self, scene: &Scene) -> Vec<(&'static str, serde_json::Value)> {
+        let derived = scene.derived_dem().and_then(|derived| serde_json::to_value(derived).ok());
+        derived.map(|derived| (Dem::NAME, derived)).into_iter().collect()
+    }
+
+    fn validate(&self, scene: &Scene, check: &Checker<'_>) -> Check {
+        let Some(dem) = scene.dem() else { return Ok(()) };
+        scene.check_dem(check, dem)?;
+        scene.check_cells(check, dem)
+    }
+
+    fn check_block(&self, scene: &Scene, check: &Checker<'_>, key: &str, block: &ParticleBlock) -> Check {
+        scene.check_dem_block(check, key, block)
+    }
+
+    fn check_release(&self, scene: &Scene, check: &Checker<'_>, key: &str, release: &Release) -> Check {
+        scene.dem().map_or(Ok(()), |dem| scene.check_release(check, key, release, dem))
+    }
+
+    fn check_discretization(&self, scene: &Scene, check: &Checker<'_>) -> Check {
+        let Some(dem) = scene.dem() else { return Ok(()) };
+        scene.check_contact_time(check, dem)?;
+        scene.check_slab_time(check, dem)
+    }
+
+    fn random_fill_count(&self, scene: &Scene, block: &ParticleBlock) -> f64 {
+        scene.dem().map_or(0.0, |dem| scene.random_count(block, dem))
+    }
+
+    fn release_count(&self, scene: &Scene, release: &Release) -> f64 {
+        scene.dem().map_or(0.0, |dem| scene.grains_of_release(release, dem))
+    }
+
+    fn sample(&self, scene: &Scene) -> Result<Sampled, SceneError> {
+        scene.dem().map_or_else(|| Ok(Sampled::default()), |dem| scene.sample_grains(dem))
+    }
+
+    fn advise(&self, scene: &Scene, warn: &mut dyn FnMut(&str, String)) {
+        if let Some(dem) = scene.dem() {
+            scene.advise_dem(warn, dem);
+        }
+    }
+
+    fn describe(&self, scene: &Scene, sampled: &Sampled) -> Result<Vec<(&'static str, String)>, SceneError> {
+        match (scene.dem(), scene.derived_dem()) {
+            (Some(dem), Some(derived)) => describe::describe(scene, sampled, dem, &derived),
+            _ => Ok(Vec::new()),
+        }
+    }
+}
+
+impl Scene {
+    /// The `[dem]` section, if the scene has it.
+    pub fn dem(&self) -> Option<&Dem> {
+        self.section()
+    }
+
+    /// The `[dem]` section, to be changed.
+    pub fn dem_mut(&mut self) -> Option<&mut Dem> {
+        self.section_mut()
+    }
+}

@@ -1,0 +1,342 @@
+//! Filling a scene's shapes and areas of release with grains.
+
+use chacha20::ChaCha8Rng;
+use chacha20::rand_core::SeedableRng;
+
+use super::cells::Cells;
+use super::random_packing::pack;
+use super::release_sampling::{Found, visit_grains, volume_m3};
+use crate::random::unit_interval;
+use crate::validate::number;
+use crate::{Dem, Fill, ParticleBlock, Phase, Release, Sampled, Scene, SceneError, Vec3};
+
+/// Share of a shape that grains packed at random fill where the scene does not say.
+const PACKING_FRACTION: f64 = 0.55;
+
+/// A shape that is narrow against its grains has less room: where the scene does not say how many, so much of the usual number is tried in
+/// turn.
+const LOOSER: [f64; 4] = [1.0, 0.9, 0.8, 0.65];
+
+/// Grains may be this share of their radii inside one another before they count as overlapping.
+const OVERLAP_TOLERANCE: f64 = 1e-3;
+
+/// Streams of random numbers: those of releases begin behind those of blocks.
+const FIRST_RELEASE_STREAM: u64 = 1 << 32;
+
+impl Scene {
+    /// Grains of a release, before sampling it: what its volume holds.
+    pub(crate) fn grains_of_release(&self, release: &Release, dem: &Dem) -> f64 {
+        let (Some(terrain), Some(areas)) = (self.ground(), release.areas()) else {
+            return 0.0;
+        };
+        let volume_m3: f64 = areas.iter().map(|area| volume_m3(area, terrain)).sum();
+        (volume_m3 * release.bulk_density_kg_m3(dem) / dem.mean_grain_mass_kg()).round()
+    }
+
+    /// Grains of a shape packed at random.
+    pub(crate) fn random_count(&self, block: &ParticleBlock, dem: &Dem) -> f64 {
+        let share = block.packing_fraction.unwrap_or(PACKING_FRACTION);
+        (share * block.shape.volume_m3() * dem.density_kg_m3 / dem.mean_grain_mass_kg()).floor()
+    }
+
+    /// The grains at time 0: of blocks, then of releases.
+    pub(crate) fn sample_grains(&self, dem: &Dem) -> Result<Sampled, SceneError> {
+        // As much is needed at the least.
+        drop(self.reserve_columns()?);
+        let mut grains = Grains::default();
+        for (idx, block) in self.particles.iter().enumerate() {
+            let key = format!("particles.{idx}.shape.{}", block.shape.name());
+            if !block.shape.is_loaded() {
+                return Err(self.not_there(&key));
+            }
+            let mut rng = self.stream(idx as u64);
+            let begin = grains.centres_m.len();
+            self.fill_with_grains(idx, block, dem, &mut rng, &mut grains)?;
+            self.refuse_misplaced_grains(&key, &grains, begin, dem)?;
+            let velocities = grains.centres_m[begin..].iter().map(|c| block.velocity_at(c.map(|x| x as f32)));
+            grains.velocities_m_s.extend(velocities);
+            grains.ends.push(grains.centres_m.len());
+        }
+        for (idx, release) in self.releases.iter().enumerate() {
+            let key = format!("releases.{idx}");
+            let (Some(terrain), Some(areas)) = (self.ground(), release.areas()) else {
+                return Err(self.not_there(&key));
+            };
+            let begin = grains.centres_m.len();
+            for (area_idx, area) in areas.iter().enumerate() {
+                let mut rng = self.stream(FIRST_RELEASE_STREAM + ((idx as u64) << 20) + area_idx as u64);
+                let (area_begin, mut off_map) = (grains.centres_m.len(), None);
+                visit_grains(area, release, dem, terrain, &mut rng, |found| match found {
+                    Found::Grain(centre_m, radius_m) => grains.push(centre_m, radius_m),
+                    Found::OffMap(at) => off_map = off_map.or(Some(at)),
+                });
+                grains.drop_crowded(area_begin);
+                if let Some(at) = off_map {
+                    let [easting, northing] = terrain.to_map_m(at).map(number);
+                    return Err(self.value_error(
+                        &key,
+                        format!("unknown heights within area {}, as at easting {easting} m and northing {northing} m", area_idx + 1),
+                        "an area on the known heights of the terrain",
+                    ));
+                }
+            }
+            if grains.centres_m.len() == begin {
+                return Err(self.value_error(
+                    &key,
+                    format!(
+                        "no grains, because the snow is too little for those of {} m",
+                        number(dem.radius_m)
+                    ),
+                    "a thicker or wider area, or smaller grains",
+                ));
+            }
+            self.refuse_misplaced_grains(&key, &grains, begin, dem)?;
+            grains.velocities_m_s.resize(grains.centres_m.len(), release.velocity_m_s.map(|v| v as f32));
+            grains.ends.push(grains.centres_m.len());
+        }
+        self.refuse_overlaps(&grains)?;
+        Ok(grains.sampled(dem))
+    }
+
+    /// A stream of random numbers, so that a change to one block leaves the others' grains where they were.
+    fn stream(&self, stream: u64) -> ChaCha8Rng {
+        let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
+        rng.set_stream(stream);
+        rng
+    }
+
+    fn not_there(&self, key: &str) -> SceneError {
+        self.value_error(key, "a file that was not there when the scene was read", "it where the scene says")
+    }
+
+    fn fill_with_grains(
+        &self,
+        idx: usize,
+        block: &ParticleBlock,
+        dem: &Dem,
+        rng: &mut ChaCha8Rng,
+        grains: &mut Grains,
+    ) -> Result<(), SceneError> {
+        let radius_m = |rng: &mut ChaCha8Rng| {
+            dem.radius_m * (1.0 + dem.radius_spread * (2.0 * unit_interval(rng) - 1.0))
+        };
+        if block.fill != Fill::Random {
+            let amplitude_m = block.jitter_spacings * self.particle_spacing_m();
+            block.shape.visit_lattice(self.particle_spacing_m(), |point| {
+                let place = if amplitude_m > 0.0 { block.jittered(point, amplitude_m, rng) } else { point };
+                let radius_m = radius_m(rng);
+                grains.push(place, radius_m);
+            });
+            return Ok(());
+        }
+        let n_asked = self.block_count_estimate(block) as usize;
+        let is_asked = block.count.is_some() || block.packing_fraction.is_some();
+        let shares: &[f64] = if is_asked { &[1.0] } else { &LOOSER };
+        for share in shares {
+            let n = (share * n_asked as f64) as usize;
+            let radii_m: Vec<f64> = (0..n).map(|_| radius_m(rng)).collect();
+            if let Some(centres_m) = pack(&block.shape, &radii_m, rng) {
+                centres_m
+                    .into_iter()
+                    .zip(radii_m)
+                    .for_each(|(centre_m, radius_m)| grains.push(centre_m, radius_m));
+                return Ok(());
+            }
+        }
+        let part = if block.count.is_some() { "count" } else { "packing_fraction" };
+        Err(self.value_error(
+            &format!("particles.{idx}.fill"),
+            format!("{n_asked} grains at random that do not find room in the shape"),
+            format!("a smaller particles.{idx}.{part}, or a shape wider against its grains"),
+        ))
+    }
+
+    /// Refuses grains beyond the walls, under the terrain and inside colliders, obstacles and pieces of slabs.
+    fn refuse_misplaced_grains(
+        &self,
+        key: &str,
+        grains: &Grains,
+        begin: usize,
+        dem: &Dem,
+    ) -> Result<(), SceneError> {
+        let tolerance_m = OVERLAP_TOLERANCE * dem.radius_m;
+        let refuse = |n: usize, first: Option<usize>, other: &str, what: String, expected: &str| match first {
+            None => Ok(()),
+            Some(idx) => {
+                let [x, y, z] = grains.centres_m[idx].map(|x| number((x * 1e6).round() / 1e6));
+                let of = grains.centres_m.len() - begin;
+                Err(SceneError::Value {
+                    at: self.source.locate_between(&[key, other]),
+                    key: key.to_owned(),
+                    found: format!("{n} of {of} grains {what}, the first at ({x}, {y}, {z}) m"),
+                    expected: expected.to_owned(),
+                })
+            }
+        };
+        let count = |is_misplaced: &dyn Fn(Vec3, f64) -> bool| {
+            let mut misplaced = (begin..grains.centres_m.len())
+                .filter(|&idx| is_misplaced(grains.centres_m[idx], grains.radii_m[idx]));
+            let first = misplaced.next();
+            (misplaced.count() + usize::from(first.is_some()), first)
+        };
+        let (min, max) = (self.domain.min_m, self.domain.max_m);
+        let beyond = |c: Vec3, r: f64| {
+            (0..3).any(|i| c[i] - r < min[i] - tolerance_m || c[i] + r > max[i] + tolerance_m)
+        };
+        let (n, first) = count(&beyond);
+        refuse(n, first, "domain", "beyond the walls".to_owned(), "grains within the domain")?;
+        if let Some(terrain) = self.ground() {
+            let under =
+                |c: Vec3, r: f64| terrain.distance_m(c).is_none_or(|distance_m| distance_m < r - tolerance_m);
+            let (n, first) = count(&under);
+            refuse(
+                n,
+                first,
+                "terrain",
+                "in the ground or off the map".to_owned(),
+                "grains above the terrain",
+            )?;
+        }
+        for (idx, collider) in self.colliders.iter().enumerate() {
+            let inside = |c: Vec3, r: f64| collider.depth_m(c, self.up_axis) > tolerance_m - r;
+            let (n, first) = count(&inside);
+            let name = format!("colliders.{idx}");
+            refuse(n, first, &name, format!("inside {name}"), "grains outside solid colliders")?;
+        }
+        for (idx, obstacle) in self.obstacles.iter().enumerate() {
+            let inside = |c: Vec3, r: f64| self.is_within_obstacle(obstacle, r - tolerance_m, c);
+            let (n, first) = count(&inside);
+            let name = format!("obstacles.{idx}");
+            refuse(
+                n,
+                first,
+                &name,
+                format!("inside {name}, {:?}", obstacle.name),
+                "grains outside obstacles",
+            )?;
+        }
+        for piece in self.sample_slabs()?.pieces {
+            let (planes, reach_m) = (piece.planes(), piece.bounding_radius_m());
+            let inside = |c: Vec3, r: f64| {
+                let distance2: f64 = (0..3).map(|i| (c[i] - piece.centre_m[i]).powi(2)).sum();
+                distance2 < (reach_m + r).powi(2) && piece.distance_m(&planes, c) < r - tolerance_m
+            };
+            let (n, first) = count(&inside);
+            let name = format!("slabs.{}", piece.slab);
+            refuse(n, first, &name, format!("inside {name}"), "grains outside slabs")?;
+        }
+        Ok(())
+    }
+
+    /// Refuses grains inside one another: of overlapping blocks and areas, or of a lattice jittered too far.
+    fn refuse_overlaps(&self, grains: &Grains) -> Result<(), SceneError> {
+        let Grains { centres_m, radii_m, .. } = grains;
+        let greatest_m = radii_m.iter().copied().fold(0.0, f64::max);
+        let cells = Cells::new(centres_m, 2.0 * greatest_m);
+        let (mut n, mut first) = (0_u64, None);
+        for (a, centre) in centres_m.iter().enumerate() {
+            cells.visit_near(*centre, |b| {
+                let b = b as usize;
+                let sum_m = (1.0 - OVERLAP_TOLERANCE) * (radii_m[a] + radii_m[b]);
+                let distance2 = (0..3).map(|i| (centres_m[b][i] - centre[i]).powi(2)).sum::<f64>();
+                if b > a && distance2 < sum_m * sum_m {
+                    n += 1;
+                    first = first.or(Some((a, b)));
+                }
+            });
+        }
+        let Some((a, b)) = first else { return Ok(()) };
+        let (a_key, b_key) = (self.group_of(grains, a), self.group_of(grains, b));
+        let what = if a_key == b_key { "each other".to_owned() } else { format!("those of {b_key}") };
+        Err(SceneError::Value {
+            at: self.source.locate_between(&[&a_key, &b_key]),
+            key: a_key,
+            found: format!("{n} pairs of grains that overlap {what}"),
+            expected: "blocks and areas apart, and jitter that leaves the grains room".to_owned(),
+        })
+    }
+
+    /// The key of what a grain was made of.
+    fn group_of(&self, grains: &Grains, idx: usize) -> String {
+        let group = grains.ends.partition_point(|&end| end <= idx);
+        match group.checked_sub(self.particles.len()) {
+            None => format!("particles.{group}"),
+            Some(release) => format!("releases.{release}"),
+        }
+    }
+}
+
+/// Grains as they are found.
+#[derive(Default)]
+struct Grains {
+    centres_m: Vec<Vec3>,
+    radii_m: Vec<f64>,
+    velocities_m_s: Vec<[f32; 3]>,
+    /// Where the grains of each block and then of each release end.
+    ends: Vec<usize>,
+}
+
+impl Grains {
+    fn push(&mut self, centre_m: Vec3, radius_m: f64) {
+        self.centres_m.push(centre_m);
+        self.radii_m.push(radius_m);
+    }
+
+    /// Drops grains, from the `begin` on, that overlap one before them. On ground that bends within a grain's size a lattice along its mean
+    /// slope may have room for one of two.
+    fn drop_crowded(&mut self, begin: usize) {
+        let (centres_m, radii_m) = (&self.centres_m[begin..], &self.radii_m[begin..]);
+        let greatest_m = radii_m.iter().copied().fold(0.0, f64::max);
+        let cells = Cells::new(centres_m, 2.0 * greatest_m.max(f64::MIN_POSITIVE));
+        let mut is_dropped = vec![false; centres_m.len()];
+        for (a, centre) in centres_m.iter().enumerate() {
+            if is_dropped[a] {
+                continue;
+            }
+            cells.visit_near(*centre, |b| {
+                let b = b as usize;
+                let sum_m = radii_m[a] + radii_m[b];
+                let distance2 = (0..3).map(|i| (centres_m[b][i] - centre[i]).powi(2)).sum::<f64>();
+                is_dropped[b] |= b > a && distance2 < sum_m * sum_m;
+            });
+        }
+        let keep = |idx: usize| idx < begin || !is_dropped[idx - begin];
+        let mut idx = 0..;
+        self.centres_m.retain(|_| idx.next().is_some_and(keep));
+        let mut idx = 0..;
+        self.radii_m.retain(|_| idx.next().is_some_and(keep));
+    }
+
+    fn sampled(self, dem: &Dem) -> Sampled {
+        let n = self.centres_m.len();
+        Sampled {
+            positions_m: self.centres_m.iter().map(|centre| centre.map(|x| x as f32)).collect(),
+            velocities_m_s: self.velocities_m_s,
+            phases: vec![Phase::Snow; n],
+            temperatures_c: vec![0.0; n],
+            masses_kg: self.radii_m.iter().map(|&radius_m| dem.grain_mass_kg(radius_m) as f32).collect(),
+            volumes_m3: Vec::new(),
+            radii_m: self.radii_m.iter().map(|&radius_m| radius_m as f32).collect(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of a chain each second one goes; what was there before, and what only touches, stays.
+    #[test]
+    fn crowded_grains_are_dropped_after_those_before_them() {
+        let mut grains = Grains::default();
+        for x in [0.0, 0.1, 1.0, 1.5, 2.0, 2.5, 5.0, 7.0] {
+            grains.push([x, 0.0, 0.0], 0.5);
+        }
+        grains.drop_crowded(2);
+        let left: Vec<f64> = grains.centres_m.iter().map(|centre| centre[0]).collect();
+        assert_eq!(left, [0.0, 0.1, 1.0, 2.0, 5.0, 7.0]);
+        assert_eq!(grains.radii_m.len(), 6);
+        grains.drop_crowded(6);
+        assert_eq!(grains.radii_m.len(), 6);
+    }
+}

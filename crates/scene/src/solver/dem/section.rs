@@ -1,0 +1,213 @@
+//! The `[dem]` section: snow as grains that touch, by the discrete element method.
+
+use std::f64::consts::PI;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::solver::section::Section;
+
+/// Grains of snow by the discrete element method (paper 003 ch. 3): spheres with springs and dampers at their contacts.
+///
+/// With overlap δ, effective mass m* = m_a m_b/(m_a + m_b), effective radius R* = R_a R_b/(R_a + R_b), and ė the speed at which the
+/// surfaces part, two grains press on each other with F_n = k_n δ − c_n ė for as long as they overlap (eq 3.4, 3.7); c_n = 2β√(m* k_n)
+/// follows from the restitution e = exp(−πβ/√(1 − β²)), which holds because the last moments of a contact may pull. Along the contact a spring k_t and a damper c_t (eq 3.9) act up to Coulomb's
+/// μ F_n. A wall, a terrain and an obstacle count as bodies of infinite mass and radius.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Dem {
+    /// Mean radius of a grain in m.
+    pub radius_m: f64,
+    /// How far radii are from their mean: each is the mean times 1 ± up to this share, all equally likely; 0 to 0.5.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    #[schemars(range(min = 0, max = 0.5))]
+    pub radius_spread: f64,
+    /// Density in kg/m³ of what a grain is made of, not of the heap, whose pores make it less.
+    pub density_kg_m3: f64,
+    /// Stiffness k_n of the spring along the normal in N/m (eq 3.4).
+    pub normal_stiffness_n_m: f64,
+    /// Stiffness of the spring along the contact, k_t/k_n. By default 2/7, at which a sphere's contact swings back along the surface
+    /// in the time that it takes to rebound (Schäfer, Dippel & Wolf 1996, J. Phys. I 6, 5).
+    #[serde(default = "Dem::default_tangential_stiffness_ratio")]
+    pub tangential_stiffness_ratio: f64,
+    /// Damping along the contact, c_t/c_n: α of eq 3.9 in units of its damping. By default ½.
+    #[serde(default = "Dem::default_tangential_damping_ratio")]
+    pub tangential_damping_ratio: f64,
+    /// Coefficient of restitution e of two grains, above 0 and up to 1: speed after over speed before a head-on impact.
+    #[serde(default = "Dem::default_restitution")]
+    pub restitution: f64,
+    /// Coefficient μ of Coulomb friction between grains.
+    #[serde(default = "Dem::default_friction")]
+    pub friction: f64,
+    /// Coefficient μ_r of rolling friction: a torque of up to μ_r R* F_n resists that grains roll on one another or on
+    /// walls, and that they twist: what only spins in place comes to rest, too.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub rolling_friction: f64,
+    /// Attraction in N of two grains that touch (eq 3.11, with a size and range of its own): so much load pulls them apart.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub cohesion_n: f64,
+    /// Gap in m over which that attraction falls linearly to nothing; by default a tenth of the radius.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cohesion_range_m: Option<f64>,
+    /// Bonds that freeze at contacts and break under load; without the section none form.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bonds: Option<Bonds>,
+    /// Coefficient of friction on walls, terrain, obstacles and slabs that name none; by default that between grains.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wall_friction: Option<f64>,
+    /// Coefficient of restitution there; by default that between grains.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wall_restitution: Option<f64>,
+    /// Attraction in N of a grain towards the terrain that it touches, along its normal (eq 3.17).
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub terrain_adhesion_n: f64,
+    /// Gap in m over which that attraction falls linearly to nothing; by default a tenth of the radius.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub terrain_adhesion_range_m: Option<f64>,
+    /// Time steps of `dt_s = "auto"` in the time that two of the lightest grains touch in an impact.
+    #[serde(default = "Dem::default_steps_per_contact")]
+    pub steps_per_contact: f64,
+    /// Contacts that there is room to remember, a grain on average; more if grains begin closer. A random packing of balls has six.
+    #[serde(default = "Dem::default_contacts_per_grain")]
+    pub contacts_per_grain: f64,
+}
+
+impl Section for Dem {
+    const NAME: &'static str = "dem";
+    const DESCRIPTION: &'static str = "Snow as grains that touch: what scenes of `solver.kind = \"dem\"` have, \
+        in place of `[fluid]`, `[snow]` and `[mpm]`.";
+}
+
+/// Freeze bonds: two grains that touch become one body at their contact until the load there breaks it. A bond has the stiffness of
+/// the contact, and pulls as it presses.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Bonds {
+    /// Load in tension that breaks a bond, in N.
+    pub strength_n: f64,
+    /// Load along the contact that breaks it, in N; by default that in tension.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shear_strength_n: Option<f64>,
+    /// A bond forms between grains that touch and move against each other no faster than this, in m/s.
+    #[serde(default = "Bonds::default_form_below_m_s")]
+    pub form_below_m_s: f64,
+    /// How long in s they must have touched, and been as slow, without a break; by default it forms at once.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub form_after_s: f64,
+    /// Whether grains that touch at the start, to a hundredth of a radius, are bonded.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub at_start: bool,
+}
+
+fn is_zero(x: &f64) -> bool {
+    *x == 0.0
+}
+
+/// Gap between surfaces, in radii, over which attraction ends where the scene does not say.
+const RANGE_RADII: f64 = 0.1;
+
+/// Damping ratio β of a contact that rebounds with restitution e: e = exp(−πβ/√(1 − β²)).
+pub fn damping_ratio(restitution: f64) -> f64 {
+    let log = restitution.ln();
+    // The sum makes a positive zero of a negative one.
+    -log / (PI * PI + log * log).sqrt() + 0.0
+}
+
+impl Bonds {
+    fn default_form_below_m_s() -> f64 {
+        0.1
+    }
+
+    /// Load along the contact that breaks a bond, in N.
+    pub fn shear_strength_n(&self) -> f64 {
+        self.shear_strength_n.unwrap_or(self.strength_n)
+    }
+}
+
+impl Dem {
+    fn default_tangential_stiffness_ratio() -> f64 {
+        2.0 / 7.0
+    }
+    fn default_tangential_damping_ratio() -> f64 {
+        0.5
+    }
+    fn default_restitution() -> f64 {
+        0.3
+    }
+    fn default_friction() -> f64 {
+        0.5
+    }
+    fn default_contacts_per_grain() -> f64 {
+        8.0
+    }
+    fn default_steps_per_contact() -> f64 {
+        20.0
+    }
+
+    /// Mass in kg of a grain of a radius.
+    pub fn grain_mass_kg(&self, radius_m: f64) -> f64 {
+        4.0 / 3.0 * PI * radius_m * radius_m * radius_m * self.density_kg_m3
+    }
+
+    /// Mean mass of a grain in kg: of radii between r(1 − s) and r(1 + s), all equally likely, 1 + s² times that of the mean one.
+    pub fn mean_grain_mass_kg(&self) -> f64 {
+        self.grain_mass_kg(self.radius_m) * (1.0 + self.radius_spread * self.radius_spread)
+    }
+
+    /// Radius of the smallest grains in m.
+    pub fn least_radius_m(&self) -> f64 {
+        self.radius_m * (1.0 - self.radius_spread)
+    }
+
+    /// Radius of the largest grains in m.
+    pub fn greatest_radius_m(&self) -> f64 {
+        self.radius_m * (1.0 + self.radius_spread)
+    }
+
+    /// Stiffness along the contact in N/m.
+    pub fn tangential_stiffness_n_m(&self) -> f64 {
+        self.tangential_stiffness_ratio * self.normal_stiffness_n_m
+    }
+
+    /// Damping c_n in N s/m of a contact of effective mass m* that rebounds with `restitution`.
+    pub fn normal_damping_n_s_m(&self, restitution: f64, effective_mass_kg: f64) -> f64 {
+        2.0 * damping_ratio(restitution) * (effective_mass_kg * self.normal_stiffness_n_m).sqrt()
+    }
+
+    /// Gap between grains in m over which they attract one another; 0 where they do not.
+    pub fn cohesion_range_m(&self) -> f64 {
+        if self.cohesion_n > 0.0 { self.cohesion_range_m.unwrap_or(RANGE_RADII * self.radius_m) } else { 0.0 }
+    }
+
+    /// Gap in m over which the terrain attracts grains; 0 where it does not.
+    pub fn terrain_adhesion_range_m(&self) -> f64 {
+        if self.terrain_adhesion_n > 0.0 {
+            self.terrain_adhesion_range_m.unwrap_or(RANGE_RADII * self.radius_m)
+        } else {
+            0.0
+        }
+    }
+
+    /// Distance of centres in m beyond which no two grains act on each other.
+    pub fn reach_m(&self) -> f64 {
+        2.0 * self.greatest_radius_m() + self.cohesion_range_m()
+    }
+
+    /// Coefficient of friction on what is not a grain.
+    pub fn wall_friction(&self) -> f64 {
+        self.wall_friction.unwrap_or(self.friction)
+    }
+
+    /// Coefficient of restitution on what is not a grain.
+    pub fn wall_restitution(&self) -> f64 {
+        self.wall_restitution.unwrap_or(self.restitution)
+    }
+
+    /// Time in s that two of the lightest grains touch in an impact, π√(m*/k), m* being half of one's mass; or, where the contact is
+    /// stiffer along than across, half the period of that: its effective mass is 2/7 of m* for spheres.
+    pub fn contact_time_s(&self) -> f64 {
+        let effective_mass_kg = 0.5 * self.grain_mass_kg(self.least_radius_m());
+        let stiffest = (3.5 * self.tangential_stiffness_ratio).max(1.0);
+        PI * (effective_mass_kg / (self.normal_stiffness_n_m * stiffest)).sqrt()
+    }
+}

@@ -1,0 +1,279 @@
+//! What makes a sensible `[dem]` section, and a domain, blocks and releases that its grains can fill.
+
+use crate::validate::{AXES, Check, Checker, MAX_CELLS, MIN_STEPS_PER_SPACING, number, rounded_down, whole};
+use crate::{Dem, Fill, ParticleBlock, Phase, Release, ReleaseArea, Scene, SceneError, Terrain, Vec3};
+
+/// Greatest share of space that grains at random may fill: beyond it few settle without overlap.
+pub(crate) const MAX_PACKING_FRACTION: f64 = 0.58;
+
+impl Scene {
+    pub(crate) fn check_dem(&self, check: &Checker<'_>, dem: &Dem) -> Check {
+        check.positive("dem.radius_m", dem.radius_m, "metres")?;
+        check.range("dem.radius_spread", dem.radius_spread, 0.0, 0.5)?;
+        check.positive("dem.density_kg_m3", dem.density_kg_m3, "kg/m³")?;
+        check.positive("dem.normal_stiffness_n_m", dem.normal_stiffness_n_m, "N/m")?;
+        check.range("dem.tangential_stiffness_ratio", dem.tangential_stiffness_ratio, 0.0, 10.0)?;
+        check.range("dem.tangential_damping_ratio", dem.tangential_damping_ratio, 0.0, 10.0)?;
+        check.share("dem.restitution", dem.restitution)?;
+        check.range("dem.friction", dem.friction, 0.0, 100.0)?;
+        check.range("dem.rolling_friction", dem.rolling_friction, 0.0, 100.0)?;
+        check.zero_or_positive("dem.cohesion_n", dem.cohesion_n)?;
+        check.zero_or_positive("dem.terrain_adhesion_n", dem.terrain_adhesion_n)?;
+        let ranges = [
+            ("cohesion_range_m", dem.cohesion_range_m),
+            ("terrain_adhesion_range_m", dem.terrain_adhesion_range_m),
+        ];
+        for (name, range_m) in ranges {
+            // Further neighbours would hide behind nearer ones.
+            check.range(&format!("dem.{name}"), range_m.unwrap_or(0.0), 0.0, dem.radius_m)?;
+        }
+        if let Some(friction) = dem.wall_friction {
+            check.range("dem.wall_friction", friction, 0.0, 100.0)?;
+        }
+        if let Some(restitution) = dem.wall_restitution {
+            check.share("dem.wall_restitution", restitution)?;
+        }
+        check.range("dem.steps_per_contact", dem.steps_per_contact, 8.0, 1e4)?;
+        // A row for the floor under it, and as many as a grain may have about it.
+        check.range("dem.contacts_per_grain", dem.contacts_per_grain, 1.0, 24.0)?;
+        if let Some(bonds) = &dem.bonds {
+            check.positive("dem.bonds.strength_n", bonds.strength_n, "N")?;
+            if let Some(strength_n) = bonds.shear_strength_n {
+                check.positive("dem.bonds.shear_strength_n", strength_n, "N")?;
+            }
+            check.zero_or_positive("dem.bonds.form_below_m_s", bonds.form_below_m_s)?;
+            check.zero_or_positive("dem.bonds.form_after_s", bonds.form_after_s)?;
+        }
+        Ok(())
+    }
+
+    /// Domain and reach of contacts against each other and against what the device can count and represent.
+    pub(crate) fn check_cells(&self, check: &Checker<'_>, dem: &Dem) -> Check {
+        let (domain, reach_m) = (&self.domain, dem.reach_m());
+        let keys = ["domain", "dem.radius_m"];
+        let extent: Vec3 = std::array::from_fn(|i| domain.max_m[i] - domain.min_m[i]);
+        let thinnest = extent.iter().copied().fold(f64::INFINITY, f64::min);
+        if thinnest < 2.0 * dem.greatest_radius_m() {
+            let found = format!("an extent of {} m", number(thinnest));
+            let expected = format!("at least one grain, {} m", number(2.0 * dem.greatest_radius_m()));
+            return check.fail_between(&keys, found, expected);
+        }
+        let n_cells: f64 = extent.iter().map(|e| (e / reach_m).ceil()).product();
+        if n_cells > MAX_CELLS {
+            let found =
+                format!("{} cells of edge {} m, the reach of a contact", whole(n_cells), number(reach_m));
+            let expected = format!("at most {}; enlarge dem.radius_m or shrink the domain", whole(MAX_CELLS));
+            return check.fail_between(&keys, found, expected);
+        }
+        let farthest = domain.min_m.iter().chain(&domain.max_m).fold(0.0_f64, |far, x| far.max(x.abs()));
+        let step = farthest * f64::from(f32::EPSILON);
+        // Overlaps are hundredths of a radius, and must still be numbers.
+        if dem.least_radius_m() < MIN_STEPS_PER_SPACING * step {
+            let found = format!(
+                "coordinates up to {} m, which 32-bit floats resolve to {} m",
+                number(farthest),
+                number(step)
+            );
+            let expected = format!(
+                "a domain nearer to the origin for grains of radius {} m",
+                number(dem.least_radius_m())
+            );
+            return check.fail_between(&keys, found, expected);
+        }
+        Ok(())
+    }
+
+    /// What grains ask of a block, and what they know nothing of.
+    pub(crate) fn check_dem_block(&self, check: &Checker<'_>, key: &str, block: &ParticleBlock) -> Check {
+        if block.phase == Phase::Snow {
+            return check.fail(
+                &format!("{key}.phase"),
+                "\"snow\" in a scene of solver.kind = \"dem\"",
+                "no phase: all of it is what [dem] says",
+            );
+        }
+        check.temperature(&format!("{key}.temperature_c"), block.temperature_c)?;
+        if block.shape.is_flat() {
+            return check.fail(
+                &format!("{key}.shape"),
+                format!("a {}, a shape of two dimensions", block.shape.name()),
+                "a shape of three (box, sphere, cylinder, text with depth_m, mesh)",
+            );
+        }
+        if let Some(w) = block.angular_velocity_rad_s {
+            check.vector(&format!("{key}.angular_velocity_rad_s"), w, "rad/s")?;
+        }
+        if block.mass_spread.is_some() {
+            let expected =
+                "it in scenes of solver.kind = \"mpm\" only; dem.radius_spread makes grains differ";
+            return check.fail(
+                &format!("{key}.mass_spread"),
+                "it in a scene of solver.kind = \"dem\"",
+                expected,
+            );
+        }
+        let fill_key = format!("{key}.fill");
+        match (block.fill, block.count, block.packing_fraction) {
+            (Fill::Uniform, ..) => {
+                check.fail(&fill_key, "\"uniform\", at which grains overlap", "\"lattice\" or \"random\"")
+            }
+            (Fill::Lattice, Some(n), _) => {
+                let count_key = format!("{key}.count");
+                check.fail_between(
+                    &[&count_key, &fill_key],
+                    format!("{n} grains on a lattice"),
+                    "it with fill = \"random\"",
+                )
+            }
+            (Fill::Lattice, _, Some(share)) => {
+                let share_key = format!("{key}.packing_fraction");
+                let found = format!("{} of a lattice", number(share));
+                check.fail_between(&[&share_key, &fill_key], found, "it with fill = \"random\"")
+            }
+            (Fill::Random, Some(_), Some(_)) => {
+                let share_key = format!("{key}.packing_fraction");
+                check.fail(&share_key, "it beside count", "one of the two")
+            }
+            (Fill::Random, Some(0), None) => check.fail(&format!("{key}.count"), 0, "a whole number from 1"),
+            (Fill::Random, Some(n), None) => {
+                let grains_m3 = n as f64 * self.particle_mass_kg() / self.rest_density_kg_m3();
+                let share = grains_m3 / block.shape.volume_m3();
+                if block.shape.is_loaded() && share > MAX_PACKING_FRACTION {
+                    let found =
+                        format!("{n} grains, which fill {} of the shape", number(rounded_down(share)));
+                    return check.fail(
+                        &format!("{key}.count"),
+                        found,
+                        format!("at most {MAX_PACKING_FRACTION} of it"),
+                    );
+                }
+                Ok(())
+            }
+            (Fill::Random, None, Some(share)) if !(share > 0.0 && share <= MAX_PACKING_FRACTION) => {
+                let expected = format!("a number above 0 and up to {MAX_PACKING_FRACTION}");
+                check.fail(&format!("{key}.packing_fraction"), number(share), expected)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    pub(crate) fn check_release(
+        &self,
+        check: &Checker<'_>,
+        key: &str,
+        release: &Release,
+        dem: &Dem,
+    ) -> Check {
+        let within = |name: &str| format!("{key}.{name}");
+        if self.terrain.is_none() {
+            return check.fail(key, "an area of release and no [terrain]", "a [terrain] that it is on");
+        }
+        match (&release.polygons, &release.polygon_m) {
+            (None, None) => {
+                let at = self.source.locate(key);
+                return Err(SceneError::MissingKey { at, key: within("polygons or polygon_m") });
+            }
+            (Some(_), Some(_)) => {
+                return check.fail_between(
+                    &[&within("polygon_m"), &within("polygons")],
+                    "it beside polygons",
+                    "one of the two",
+                );
+            }
+            (None, Some(_)) if release.thickness_m.is_none() => {
+                let at = self.source.locate(key);
+                return Err(SceneError::MissingKey { at, key: within("thickness_m") });
+            }
+            _ => {}
+        }
+        if let Some(thickness_m) = release.thickness_m {
+            check.positive(&within("thickness_m"), thickness_m, "metres")?;
+        }
+        check.range(&within("jitter"), release.jitter, 0.0, 1.0)?;
+        check.vector(&within("velocity_m_s"), release.velocity_m_s, "m/s")?;
+        let densest = Release::greatest_density_kg_m3(dem);
+        let bulk = release.bulk_density_kg_m3(dem);
+        check.positive(&within("bulk_density_kg_m3"), bulk, "kg/m³")?;
+        if bulk > densest {
+            return check.fail_between(
+                &[&within("bulk_density_kg_m3"), "dem.density_kg_m3", "dem.radius_spread"],
+                format!("{} kg/m³", number(bulk)),
+                format!(
+                    "at most {} kg/m³, that of grains in their closest packing",
+                    number(rounded_down(densest))
+                ),
+            );
+        }
+        if let (Some(terrain), Some(areas)) = (self.ground(), release.areas()) {
+            let name = if release.polygons.is_some() { "polygons" } else { "polygon_m" };
+            for (area_idx, area) in areas.iter().enumerate() {
+                self.check_area(check, &within(name), area_idx, area, release, terrain)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// An area lies on the map and in the domain.
+    fn check_area(
+        &self,
+        check: &Checker<'_>,
+        key: &str,
+        area_idx: usize,
+        area: &ReleaseArea,
+        release: &Release,
+        terrain: &Terrain,
+    ) -> Check {
+        let of = |what: String| match &release.polygons {
+            Some(path) => format!("{path}: polygon {}: {what}", area_idx + 1),
+            None => what,
+        };
+        if let Some(problem) = area.polygon.problem() {
+            return check.fail(key, of(problem), "a polygon of three corners or more that bounds an area");
+        }
+        let corners = || area.polygon.rings.iter().flatten().copied();
+        let off = corners().filter(|corner| terrain.height_m(*corner).is_none()).count();
+        if let Some(corner) = corners().find(|corner| terrain.height_m(*corner).is_none()) {
+            let [easting, northing] = terrain.to_map_m(corner).map(number);
+            let [west, south] = terrain.to_map_m([0.0; 2]).map(number);
+            let [east, north] = terrain.to_map_m(terrain.extent_m()).map(number);
+            let [least, greatest] =
+                [corner[0].abs().min(corner[1].abs()), corner[0].abs().max(corner[1].abs())];
+            let is_generated = self.terrain.as_ref().is_some_and(|source| source.generated.is_some());
+            let in_degrees = !is_generated
+                && least.is_finite()
+                && greatest.is_finite()
+                && corners().all(|corner| {
+                    let [longitude, latitude] = terrain.to_map_m(corner);
+                    longitude.abs() <= 180.0 && latitude.abs() <= 90.0
+                });
+            let hint = if in_degrees { "; these look like longitudes and latitudes" } else { "" };
+            return check.fail_between(
+                &[key, "terrain"],
+                of(format!(
+                    "{off} of {} corners off the map, the first at easting {easting} m and northing {northing} m{hint}",
+                    corners().count()
+                )),
+                format!(
+                    "an area on the known heights of the terrain, from ({west}, {south}) m to ({east}, {north}) m"
+                ),
+            );
+        }
+        let ([left, low], [right, high]) = area.polygon.bounds();
+        let (min, max) = (self.domain.min_m, self.domain.max_m);
+        for (axis, [least, greatest]) in [[left, right], [low, high]].into_iter().enumerate() {
+            if least < min[axis] || greatest > max[axis] {
+                let name = AXES[axis];
+                return check.fail_between(
+                    &[key, "domain"],
+                    of(format!("{name} from {} m to {} m", number(least), number(greatest))),
+                    format!(
+                        "an area inside the domain, {name} from {} m to {} m",
+                        number(min[axis]),
+                        number(max[axis])
+                    ),
+                );
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,86 @@
+//! What a scene asks of its solver.
+
+use std::collections::BTreeMap;
+
+use crate::Release;
+use crate::scene::sample::Sampled;
+use crate::scene::{ParticleBlock, Scene};
+use crate::solver::feature::Feature;
+use crate::solver::registry;
+use crate::solver::solver_scene::SolverScene;
+
+impl Scene {
+    /// The solver that `solver.kind` names; a scene that validates has one.
+    pub fn solver_scene(&self) -> Option<&'static dyn SolverScene> {
+        registry::find(self.solver.kind.name())
+    }
+
+    /// Returns true if the scene's solver knows that part of the scene file.
+    pub fn has_feature(&self, feature: Feature) -> bool {
+        self.solver_scene().is_some_and(|solver| solver.features().contains(&feature))
+    }
+
+    /// What the solver says, or NaN where there is none, which is refused when the scene is validated.
+    fn of_solver(&self, value: impl FnOnce(&dyn SolverScene) -> f64) -> f64 {
+        self.solver_scene().map_or(f64::NAN, value)
+    }
+
+    /// Mass of a particle in kg: ρ₀d³ unless the scene says otherwise. In scenes of the material point method the mean of all
+    /// particles, in a plane in kg/m; of grains the mean of all that there could be.
+    pub fn particle_mass_kg(&self) -> f64 {
+        self.of_solver(|solver| solver.particle_mass_kg(self))
+    }
+
+    /// 2 for scenes in the x–y plane, else 3.
+    pub fn n_dimensions(&self) -> usize {
+        self.solver_scene().map_or(3, |solver| solver.n_dimensions(self))
+    }
+
+    /// Distance between particles in m, as on a lattice; of grains the diameter of the largest.
+    pub fn particle_spacing_m(&self) -> f64 {
+        self.of_solver(|solver| solver.particle_spacing_m(self))
+    }
+
+    /// Rest density ρ₀ in kg/m³; of grains that of one.
+    pub fn rest_density_kg_m3(&self) -> f64 {
+        self.of_solver(|solver| solver.rest_density_kg_m3(self))
+    }
+
+    /// Support radius h of the smoothing kernels in m; in scenes of the material point method that of its splines; of
+    /// grains the distance beyond which no two act on each other.
+    pub fn support_radius_m(&self) -> f64 {
+        self.of_solver(|solver| solver.support_radius_m(self))
+    }
+
+    pub(crate) fn auto_dt_s(&self) -> f64 {
+        self.of_solver(|solver| solver.auto_dt_s(self))
+    }
+
+    pub(crate) fn scaled_corner_spacing_m(&self) -> f64 {
+        self.of_solver(|solver| solver.scaled_corner_spacing_m(self))
+    }
+
+    pub(crate) fn random_fill_count(&self, block: &ParticleBlock) -> f64 {
+        self.of_solver(|solver| solver.random_fill_count(self, block))
+    }
+
+    pub(crate) fn release_count_estimate(&self, release: &Release) -> f64 {
+        self.of_solver(|solver| solver.release_count(self, release))
+    }
+
+    pub(crate) fn complete_block(
+        &self,
+        block: &ParticleBlock,
+        begin: usize,
+        unit: &mut dyn FnMut() -> f64,
+        sampled: &mut Sampled,
+    ) {
+        if let Some(solver) = self.solver_scene() {
+            solver.complete_block(self, block, begin, unit, sampled);
+        }
+    }
+
+    pub(crate) fn derived_sections(&self) -> BTreeMap<&'static str, serde_json::Value> {
+        self.solver_scene().map_or_else(Vec::new, |solver| solver.derived(self)).into_iter().collect()
+    }
+}

@@ -1,0 +1,42 @@
+//! Parts of the scene file that only some solvers know.
+
+/// A part of the scene file that a solver must name in [`features`](crate::SolverScene::features) to have it in its scenes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Feature {
+    /// `[terrain]`.
+    Terrain,
+    /// `[[releases]]`.
+    Releases,
+    /// `[[slabs]]`.
+    Slabs,
+    /// `[[obstacles]]`.
+    Obstacles,
+    /// `time.dt_s = "auto"`: the solver has an [`auto_dt_s`](crate::SolverScene::auto_dt_s).
+    AutoTimeStep,
+    /// `angular_velocity_rad_s` of a block of particles.
+    AngularVelocity,
+    /// `count` of a block of particles.
+    Count,
+    /// `mass_spread` of a block of particles.
+    MassSpread,
+    /// `fill = "random"` and `packing_fraction` of a block of particles.
+    RandomFill,
+}
+
+impl Feature {
+    /// Returns the last part of its key.
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::Terrain => "terrain",
+            Self::Releases => "releases",
+            Self::Slabs => "slabs",
+            Self::Obstacles => "obstacles",
+            Self::AutoTimeStep => "dt_s",
+            Self::AngularVelocity => "angular_velocity_rad_s",
+            Self::Count => "count",
+            Self::MassSpread => "mass_spread",
+            Self::RandomFill => "fill",
+        }
+    }
+}

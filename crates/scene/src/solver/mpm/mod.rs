@@ -1,0 +1,173 @@
+//! `mpm`: snow as a continuum, by the material point method.
+
+mod advice;
+mod section;
+mod time_step;
+mod validate;
+
+pub use section::*;
+pub use time_step::DerivedMpm;
+
+use crate::scene::sample::Sampled;
+use crate::scene::{ParticleBlock, Phase, Scene};
+use crate::solver::feature::Feature;
+use crate::solver::section::SectionType;
+use crate::solver::solver_scene::SolverScene;
+use crate::validate::{Check, Checker};
+use crate::{SceneError, Section};
+
+/// The material point method.
+pub(crate) struct MaterialPoints;
+
+pub(crate) static MPM: MaterialPoints = MaterialPoints;
+
+const SECTIONS: &[SectionType] = &[SectionType::required::<Mpm>()];
+
+impl SolverScene for MaterialPoints {
+    fn kind(&self) -> &'static str {
+        "mpm"
+    }
+
+    fn title(&self) -> &'static str {
+        "Material point method."
+    }
+
+    fn sections(&self) -> &'static [SectionType] {
+        SECTIONS
+    }
+
+    fn features(&self) -> &'static [Feature] {
+        &[Feature::AutoTimeStep, Feature::AngularVelocity, Feature::Count, Feature::MassSpread]
+    }
+
+    fn n_dimensions(&self, scene: &Scene) -> usize {
+        if scene.mpm().is_some_and(|mpm| mpm.dimensions == 2) { 2 } else { 3 }
+    }
+
+    fn particle_spacing_m(&self, scene: &Scene) -> f64 {
+        scene.mpm().map_or(f64::NAN, Mpm::particle_spacing_m)
+    }
+
+    fn spacing_key(&self, scene: &Scene) -> (&'static str, f64) {
+        ("mpm.cell_size_m", scene.mpm().map_or(f64::NAN, |mpm| mpm.cell_size_m))
+    }
+
+    fn rest_density_kg_m3(&self, scene: &Scene) -> f64 {
+        scene.mpm().map_or(f64::NAN, |mpm| mpm.material.density_kg_m3)
+    }
+
+    fn particle_mass_kg(&self, scene: &Scene) -> f64 {
+        let volume: f64 = scene.particles.iter().map(|block| block.shape.volume_m3()).sum();
+        self.rest_density_kg_m3(scene) * volume / scene.particle_count_estimate() as f64
+    }
+
+    fn support_radius_m(&self, scene: &Scene) -> f64 {
+        scene.mpm().map_or(f64::NAN, Mpm::support_radius_m)
+    }
+
+    fn auto_dt_s(&self, scene: &Scene) -> f64 {
+        scene.mpm().map_or(f64::NAN, |mpm| scene.auto_wave_dt_s(mpm))
+    }
+
+    fn derived(&self, scene: &Scene) -> Vec<(&'static str, serde_json::Value)> {
+        let derived = scene.derived_mpm().and_then(|derived| serde_json::to_value(derived).ok());
+        derived.map(|derived| (Mpm::NAME, derived)).into_iter().collect()
+    }
+
+    fn validate(&self, scene: &Scene, check: &Checker<'_>) -> Check {
+        let Some(mpm) = scene.mpm() else { return Ok(()) };
+        scene.check_mpm(check, mpm)?;
+        scene.check_grid(check, mpm)
+    }
+
+    fn check_block(&self, scene: &Scene, check: &Checker<'_>, key: &str, block: &ParticleBlock) -> Check {
+        scene.mpm().map_or(Ok(()), |mpm| scene.check_mpm_block(check, key, block, mpm))
+    }
+
+    fn check_discretization(&self, scene: &Scene, check: &Checker<'_>) -> Check {
+        scene.mpm().map_or(Ok(()), |mpm| scene.check_wave_time(check, mpm))
+    }
+
+    /// All of it is snow. Particles of a block share its volume and, as evenly as the block says, its mass.
+    fn complete_block(
+        &self,
+        scene: &Scene,
+        block: &ParticleBlock,
+        begin: usize,
+        unit: &mut dyn FnMut() -> f64,
+        sampled: &mut Sampled,
+    ) {
+        let n = sampled.len();
+        sampled.phases[begin..].fill(Phase::Snow);
+        let volume_m3 = block.shape.volume_m3();
+        let n_block = n - begin;
+        sampled.volumes_m3.resize(n, (volume_m3 / n_block as f64) as f32);
+        let total_kg = self.rest_density_kg_m3(scene) * volume_m3;
+        sampled.masses_kg.extend(masses_kg(n_block, total_kg, block.mass_spread.unwrap_or(0.0), unit));
+    }
+
+    fn advise(&self, scene: &Scene, warn: &mut dyn FnMut(&str, String)) {
+        if let Some(mpm) = scene.mpm() {
+            scene.advise_mpm(warn, mpm);
+        }
+    }
+
+    fn describe(&self, scene: &Scene, sampled: &Sampled) -> Result<Vec<(&'static str, String)>, SceneError> {
+        let (Some(mpm), Some(derived)) = (scene.mpm(), scene.derived_mpm()) else { return Ok(Vec::new()) };
+        let (mass, volume) = if mpm.dimensions == 2 { ("kg/m", "m²") } else { ("kg", "m³") };
+        let total = |values: &[f32]| values.iter().map(|value| f64::from(*value)).sum::<f64>();
+        let cells: Vec<String> =
+            derived.n_cells[..scene.n_dimensions()].iter().map(ToString::to_string).collect();
+        Ok(vec![
+            ("particles", format!("{} of {:.4e} {mass}", sampled.len(), scene.particle_mass_kg())),
+            (
+                "snow",
+                format!(
+                    "{:.4e} {mass}, {:.4e} {volume}",
+                    total(&sampled.masses_kg),
+                    total(&sampled.volumes_m3)
+                ),
+            ),
+            ("cells", format!("{} of {} m", cells.join(" × "), mpm.cell_size_m)),
+            (
+                "wave speed",
+                format!(
+                    "{:.1} m/s, {:.1} m/s in hardened snow",
+                    derived.wave_speed_m_s, derived.hardened_wave_speed_m_s
+                ),
+            ),
+            ("particle speed", format!("up to {:.1} m/s", derived.fastest_m_s)),
+            (
+                "steps",
+                format!(
+                    "{} of {} s, in which a wave in hardened snow passes {:.2} cells",
+                    scene.n_steps(),
+                    scene.dt_s(),
+                    derived.wave_courant_number
+                ),
+            ),
+        ])
+    }
+}
+
+/// Returns masses that add up to `total_kg`, as far from their mean as `spread` says.
+fn masses_kg(n: usize, total_kg: f64, spread: f64, unit: &mut dyn FnMut() -> f64) -> Vec<f32> {
+    if spread == 0.0 {
+        return vec![(total_kg / n as f64) as f32; n];
+    }
+    let shares: Vec<f64> = (0..n).map(|_| 1.0 + spread * (2.0 * unit() - 1.0)).collect();
+    let scale = total_kg / shares.iter().sum::<f64>();
+    shares.into_iter().map(|share| (scale * share) as f32).collect()
+}
+
+impl Scene {
+    /// The `[mpm]` section, if the scene has it.
+    pub fn mpm(&self) -> Option<&Mpm> {
+        self.section()
+    }
+
+    /// The `[mpm]` section, to be changed.
+    pub fn mpm_mut(&mut self) -> Option<&mut Mpm> {
+        self.section_mut()
+    }
+}

@@ -1,0 +1,212 @@
+//! What makes a well-formed `[mpm]` section, and a grid that fits its domain.
+
+use super::section::{Implicit, Material, Mpm};
+use crate::surface::check_surface;
+use crate::validate::{Check, Checker, MIN_STEPS_PER_SPACING, number, vector, whole};
+use crate::{Collider, ParticleBlock, Phase, Scene, Shape, Vec3};
+
+/// Nodes that a block of the grid has along each axis, and those that the grid has beyond the domain.
+const BLOCK_EDGE: f64 = 4.0;
+const MARGIN_NODES: f64 = 9.0;
+
+/// Most blocks: the key of a particle, its block times the nodes of one plus the node, has 32 bits.
+const MAX_BLOCKS: [f64; 2] = [(1_u64 << 28) as f64, (1_u64 << 26) as f64];
+
+impl Scene {
+    pub(crate) fn check_mpm(&self, check: &Checker<'_>, mpm: &Mpm) -> Check {
+        if !(2..=3).contains(&mpm.dimensions) {
+            return check.fail("mpm.dimensions", mpm.dimensions, "2, for the x–y plane, or 3");
+        }
+        check.positive("mpm.cell_size_m", mpm.cell_size_m, "metres")?;
+        if let Some(n) = mpm.particles_per_cell {
+            check.range("mpm.particles_per_cell", n, 0.01, 1000.0)?;
+        }
+        check_material(check, &mpm.material)?;
+        check.range("mpm.flip_ratio", mpm.flip_ratio, 0.0, 1.0)?;
+        check.share("mpm.courant_number", mpm.courant_number)?;
+        check_surface(check, "mpm.walls", &mpm.walls)?;
+        if let Some(implicit) = &mpm.implicit {
+            check_implicit(check, implicit)?;
+        }
+        if mpm.dimensions == 2 {
+            self.check_plane(check)?;
+        }
+        Ok(())
+    }
+
+    /// In a plane nothing leaves it.
+    fn check_plane(&self, check: &Checker<'_>) -> Check {
+        if self.up_axis == crate::Axis::Z {
+            let expected = "\"x\" or \"y\", the axes of the plane of mpm.dimensions = 2";
+            return check.fail_between(&["up_axis", "mpm.dimensions"], "\"z\"", expected);
+        }
+        if let Some(gravity) = self.gravity_m_s2 {
+            check.in_plane("gravity_m_s2", gravity)?;
+        }
+        if !(self.domain.min_m[2] <= 0.0 && 0.0 <= self.domain.max_m[2]) {
+            let found =
+                format!("z from {} m to {} m", number(self.domain.min_m[2]), number(self.domain.max_m[2]));
+            return check.fail_between(
+                &["domain", "mpm.dimensions"],
+                found,
+                "a domain about z = 0, the plane of mpm.dimensions = 2",
+            );
+        }
+        for (idx, collider) in self.colliders.iter().enumerate() {
+            let key = format!("colliders.{idx}.{}", collider.name());
+            if let Some(motion) = collider.motion() {
+                check.in_plane(&format!("{key}.motion.velocity_m_s"), motion.velocity_m_s)?;
+            }
+            match collider {
+                Collider::Plane { normal, .. } => check.in_plane(&format!("{key}.normal"), *normal)?,
+                Collider::Box { rotation_deg, .. } if rotation_deg[0] != 0.0 || rotation_deg[1] != 0.0 => {
+                    let expected = "[0, 0, turn about z], because mpm.dimensions = 2";
+                    return check.fail_between(
+                        &[&format!("{key}.rotation_deg"), "mpm.dimensions"],
+                        vector(*rotation_deg),
+                        expected,
+                    );
+                }
+                Collider::Heightfield { heights_m, .. } if heights_m.len() != 1 => {
+                    let found = format!("{} rows of heights", heights_m.len());
+                    let expected = "one row, because mpm.dimensions = 2";
+                    return check.fail_between(
+                        &[&format!("{key}.heights_m"), "mpm.dimensions"],
+                        found,
+                        expected,
+                    );
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// What the material point method asks of a block, and what else it knows nothing of.
+    pub(crate) fn check_mpm_block(
+        &self,
+        check: &Checker<'_>,
+        key: &str,
+        block: &ParticleBlock,
+        mpm: &Mpm,
+    ) -> Check {
+        if block.phase == Phase::Snow {
+            return check.fail(
+                &format!("{key}.phase"),
+                "\"snow\" in a scene of solver.kind = \"mpm\"",
+                "no phase: all of it is what [mpm.material] says",
+            );
+        }
+        check.temperature(&format!("{key}.temperature_c"), block.temperature_c)?;
+        if let Some(spread) = block.mass_spread
+            && !(0.0..1.0).contains(&spread)
+        {
+            return check.fail(&format!("{key}.mass_spread"), number(spread), "a number from 0 to below 1");
+        }
+        if let Some(w) = block.angular_velocity_rad_s {
+            let w_key = format!("{key}.angular_velocity_rad_s");
+            check.vector(&w_key, w, "rad/s")?;
+            if mpm.dimensions == 2 && (w[0] != 0.0 || w[1] != 0.0) {
+                return check.fail_between(
+                    &[&w_key, "mpm.dimensions"],
+                    vector(w),
+                    "[0, 0, rate about z], because mpm.dimensions = 2",
+                );
+            }
+        }
+        if block.count == Some(0) {
+            return check.fail(&format!("{key}.count"), 0, "a whole number from 1");
+        }
+        if mpm.dimensions == 2 {
+            check.in_plane(&format!("{key}.velocity_m_s"), block.velocity_m_s)?;
+        }
+        if let Shape::Text { origin_m, depth_m: None, .. } = block.shape {
+            check.in_plane(&format!("{key}.shape.text.origin_m"), origin_m)?;
+        }
+        let shape_key = format!("{key}.shape");
+        match (mpm.dimensions, block.shape.is_flat()) {
+            (2, false) => check.fail_between(
+                &[&shape_key, "mpm.dimensions"],
+                format!("{}, a shape of three dimensions", described(&block.shape)),
+                "a shape of two (rectangle, circle, text), because mpm.dimensions = 2",
+            ),
+            (3, true) => check.fail_between(
+                &[&shape_key, "mpm.dimensions"],
+                format!("{}, a shape of two dimensions", described(&block.shape)),
+                "a shape of three (box, sphere, cylinder, text with depth_m, mesh), because mpm.dimensions = 3",
+            ),
+            _ => Ok(()),
+        }
+    }
+
+    /// Domain and cell size against each other and against what the device can count and represent.
+    pub(crate) fn check_grid(&self, check: &Checker<'_>, mpm: &Mpm) -> Check {
+        let (h, domain) = (mpm.cell_size_m, &self.domain);
+        let n_axes = mpm.dimensions as usize;
+        let keys = ["mpm.cell_size_m", "domain"];
+        let extent: Vec3 = std::array::from_fn(|i| domain.max_m[i] - domain.min_m[i]);
+        let thinnest = extent[..n_axes].iter().copied().fold(f64::INFINITY, f64::min);
+        if thinnest < h {
+            let expected = format!("at most the extent of the domain, {} m", number(thinnest));
+            return check.fail_between(&keys, format!("{} m", number(h)), expected);
+        }
+        let n_blocks: f64 =
+            extent[..n_axes].iter().map(|e| (((e / h).ceil() + MARGIN_NODES) / BLOCK_EDGE).ceil()).product();
+        let most = MAX_BLOCKS[n_axes - 2];
+        if n_blocks > most {
+            return check.fail_between(
+                &keys,
+                format!("{} m, which makes a grid of {} blocks", number(h), whole(n_blocks)),
+                format!("larger cells or a smaller domain, of {} blocks at most", whole(most)),
+            );
+        }
+        let corners = domain.min_m[..n_axes].iter().chain(&domain.max_m[..n_axes]);
+        let farthest = corners.fold(0.0_f64, |far, x| far.max(x.abs()));
+        let step = farthest * f64::from(f32::EPSILON);
+        if h < MIN_STEPS_PER_SPACING * step {
+            let found = format!(
+                "{} m and coordinates up to {} m, which 32-bit floats resolve to {} m",
+                number(h),
+                number(farthest),
+                number(step)
+            );
+            return check.fail_between(&keys, found, "a domain near the origin, or larger cells");
+        }
+        Ok(())
+    }
+}
+
+fn described(shape: &Shape) -> String {
+    match shape {
+        Shape::Text { depth_m: Some(_), .. } => "text with depth_m".to_owned(),
+        Shape::Text { .. } => "text without depth_m".to_owned(),
+        _ => format!("a {}", shape.name()),
+    }
+}
+
+fn check_material(check: &Checker<'_>, material: &Material) -> Check {
+    check.positive("mpm.material.density_kg_m3", material.density_kg_m3, "kg/m³")?;
+    check.positive("mpm.material.youngs_modulus_pa", material.youngs_modulus_pa, "Pa")?;
+    // At ½ nothing yields any volume, and λ is infinite.
+    check.below("mpm.material.poissons_ratio", material.poissons_ratio, 0.5)?;
+    check.range("mpm.material.hardening", material.hardening, 0.0, 100.0)?;
+    check.below("mpm.material.critical_compression", material.critical_compression, 1.0)?;
+    check.below("mpm.material.critical_stretch", material.critical_stretch, 1.0)?;
+    check.share("mpm.material.least_plastic_volume", material.least_plastic_volume)
+}
+
+fn check_implicit(check: &Checker<'_>, implicit: &Implicit) -> Check {
+    check.share("mpm.implicit.beta", implicit.beta)?;
+    check.count("mpm.implicit.max_iterations", implicit.max_iterations, 10_000)?;
+    check.range("mpm.implicit.tolerance", implicit.tolerance, 1e-7, 0.1)
+}
+
+impl Checker<'_> {
+    fn in_plane(&self, key: &str, value: Vec3) -> Check {
+        if value[2] == 0.0 {
+            return Ok(());
+        }
+        let expected = "a third component of 0, because mpm.dimensions = 2";
+        self.fail_between(&[key, "mpm.dimensions"], vector(value), expected)
+    }
+}

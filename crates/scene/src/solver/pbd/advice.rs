@@ -1,0 +1,88 @@
+//! What is allowed of water and snow but rarely meant.
+
+use super::fluid::Fluid;
+use super::snow::Averaging;
+use crate::{Phase, Scene};
+
+/// Largest share of the support radius a particle may cross in a step and still meet its neighbours.
+const MAX_TRAVEL: f64 = 0.5;
+
+/// Spheres that can touch one of their size.
+const CLOSEST_PACKING: f64 = 12.0;
+
+impl Scene {
+    pub(crate) fn advise_fluid(&self, warn: &mut dyn FnMut(&str, String), fluid: &Fluid) {
+        let (dt, d, h) = (self.dt_s(), fluid.particle_spacing_m, fluid.support_radius_m());
+        let fastest = self.fastest_m_s();
+        if fastest * dt > MAX_TRAVEL * h {
+            warn(
+                "time.dt_s",
+                format!(
+                    "a particle that falls through the domain reaches {fastest:.3} m/s and crosses {:.2} support radii in \
+                     a step of {dt} s; at most {MAX_TRAVEL} needs a step of {:.3e} s or less",
+                    fastest * dt / h,
+                    MAX_TRAVEL * h / fastest
+                ),
+            );
+        }
+        if !(1.5..=3.0).contains(&fluid.support_radius_spacings) {
+            let neighbours = 4.0 / 3.0 * std::f64::consts::PI * fluid.support_radius_spacings.powi(3);
+            let effect = if neighbours < 30.0 { "too few for a smooth density" } else { "which costs time" };
+            warn(
+                "fluid.support_radius_spacings",
+                format!("gives about {neighbours:.0} neighbours, {effect}"),
+            );
+        }
+        let lattice_mass = fluid.rest_density_kg_m3 * d * d * d;
+        let mass_ratio = self.particle_mass_kg() / lattice_mass;
+        if (mass_ratio - 1.0).abs() > 0.05 {
+            warn(
+                "fluid.particle_mass_kg",
+                format!(
+                    "is {mass_ratio:.2} times the {lattice_mass:.3e} kg that fill the lattice at the rest density, so that \
+                     the fluid starts {}",
+                    if mass_ratio > 1.0 { "compressed" } else { "stretched" }
+                ),
+            );
+        }
+    }
+
+    pub(crate) fn advise_snow(&self, warn: &mut dyn FnMut(&str, String)) {
+        if let Some(snow) = self.snow().filter(|snow| snow.averaging == Averaging::Off) {
+            // Each of a pair takes half, from as many as touch a sphere.
+            let gain = 0.5 * CLOSEST_PACKING * snow.non_penetration_stiffness * self.solver.over_relaxation;
+            if gain > 1.0 {
+                warn(
+                    "snow.averaging",
+                    format!(
+                        "off, with snow.non_penetration_stiffness times solver.over_relaxation above {:.3}: particles that \
+                         touch {CLOSEST_PACKING} others are thrown past where they should be; \"pairwise\" divides by their \
+                         number",
+                        2.0 / CLOSEST_PACKING
+                    ),
+                );
+            }
+        }
+        let freezing = self.snow().map(|snow| snow.heat.freezing_temperature_c);
+        for (block_idx, block) in self.particles.iter().enumerate() {
+            let Some(freezing) = freezing else { break };
+            let change = match block.phase {
+                Phase::Snow if block.temperature_c > freezing => "snow above freezing, which melts at once",
+                Phase::Water if block.temperature_c < freezing => {
+                    "water below freezing, which freezes at once"
+                }
+                _ => continue,
+            };
+            warn(
+                &format!("particles.{block_idx}.temperature_c"),
+                format!("{} °C makes {change}; freezing is at {freezing} °C", block.temperature_c),
+            );
+        }
+    }
+
+    /// Speed in m/s of the fastest block after falling through the whole domain.
+    fn fastest_m_s(&self) -> f64 {
+        let start = self.particles.iter().map(|block| block.velocity_m_s.iter().map(|v| v * v).sum::<f64>());
+        (start.fold(0.0, f64::max) + self.fall_m2_s2()).sqrt()
+    }
+}

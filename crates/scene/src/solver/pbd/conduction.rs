@@ -1,0 +1,46 @@
+//! What conducting heat in explicit steps asks of spacing, support radius and time step.
+
+use crate::Scene;
+
+/// Largest share of its difference from its neighbours that a particle's temperature may make up in a step. At 1 a hot particle
+/// among cold ones would be as cold as they are after one step; the rest is room for particles that are closer than the lattice.
+pub(crate) const MAX_CONDUCTION: f64 = 0.5;
+
+impl Scene {
+    /// s in dT_i/dt = s / (ρ₀ c_i h²) Σ_j k_ij (1 − q) (T_j − T_i) with q = r/h, which is 000 eq 6.1: the viscosity kernel's ∇²W
+    /// goes with 1 − q. s = 6 / Σ (1 − q)q² over the particles' lattice makes the Laplacian of a quadratic field exact there.
+    pub fn conduction_scale(&self) -> f64 {
+        6.0 / self.lattice_sum(|q| (1.0 - q) * q * q)
+    }
+
+    /// The greatest rate in 1/s at which a particle on the lattice can near its neighbours' temperature: s Σ (1 − q) times the
+    /// diffusivity, with the greater conductivity and the smaller capacity of snow and water, over h². None without `[snow]`.
+    pub fn conduction_rate_per_s(&self) -> Option<f64> {
+        let heat = &self.snow()?.heat;
+        let conductivity = heat.snow_conductivity_w_m_k.max(heat.water_conductivity_w_m_k);
+        let capacity = heat.snow_capacity_j_kg_k.min(heat.water_capacity_j_kg_k);
+        let h = self.support_radius_m();
+        let diffusivity = conductivity / (self.rest_density_kg_m3() * capacity);
+        Some(diffusivity / (h * h) * self.conduction_scale() * self.lattice_sum(|q| 1.0 - q))
+    }
+
+    /// Sum of `weight(r/h)` over the points of a cubic lattice within the support of one of them, without that one.
+    fn lattice_sum(&self, weight: impl Fn(f64) -> f64) -> f64 {
+        let Some(support) = self.fluid().map(|fluid| fluid.support_radius_spacings) else {
+            return f64::NAN;
+        };
+        let reach = support.floor() as i32;
+        let mut sum = 0.0;
+        for k in -reach..=reach {
+            for j in -reach..=reach {
+                for i in -reach..=reach {
+                    let q = f64::from(i * i + j * j + k * k).sqrt() / support;
+                    if q > 0.0 && q < 1.0 {
+                        sum += weight(q);
+                    }
+                }
+            }
+        }
+        sum
+    }
+}

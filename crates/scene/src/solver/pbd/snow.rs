@@ -1,0 +1,202 @@
+//! The scene file's `[snow]` section: contact, links, heat and phase change (paper 000).
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::solver::section::Section;
+
+/// Snow and what it does with water. Numbers without a unit are those of paper 000, table 8.4.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Snow {
+    /// Radius r at which particles touch, in spacings (eq 5.13); the same for snow and water.
+    pub contact_radius_spacings: f64,
+    /// Share k_bounce of an overlap that one Jacobi iteration takes away (eq 5.14), above 0 and up to 1.
+    pub non_penetration_stiffness: f64,
+    /// What the corrections of a particle under several constraints are divided by (eq 5.26).
+    pub averaging: Averaging,
+    /// Coefficient of static friction μ_s (eq 5.22).
+    pub static_friction: f64,
+    /// Coefficient of kinetic friction μ_k (eq 5.22), at most the static one.
+    pub kinetic_friction: f64,
+    /// XSPH coefficient of snow (eq 5.20), 0 to 1.
+    pub xsph_viscosity: f64,
+    /// Share of the way to the best fit of its linked neighbourhood that shape matching moves a particle in an iteration,
+    /// 0 (off, the paper's variant) to 1.
+    pub shape_stiffness: f64,
+    /// Bonds between snow particles.
+    pub links: Links,
+    /// Heat conduction and freezing.
+    pub heat: Heat,
+    /// How a particle changes from one phase to the other.
+    pub transition: Transition,
+}
+
+impl Section for Snow {
+    const NAME: &'static str = "snow";
+    const DESCRIPTION: &'static str = "Snow beside the water: contact, links, heat and the change from one to the other. \
+        Without it there is water only.";
+}
+
+/// How corrections from several constraints are averaged (eq 5.26).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Averaging {
+    /// Each pair's correction is divided by the larger number of constraints that either end has: no particle is corrected by
+    /// more than eq 5.26 would, and momentum is kept.
+    #[default]
+    Pairwise,
+    /// Corrections are added up: stiffer, and stable while stiffness, over-relaxation and contacts a particle are few.
+    Off,
+}
+
+/// Bonds between snow particles (000 §4.1.2, §6.2.4).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Links {
+    /// How many a particle may have.
+    pub limit: LinkLimit,
+    /// n_max, 1 to 32.
+    pub most: u32,
+    /// T_link in °C: only particles no warmer than this are linked (eq 6.7). At most the freezing temperature.
+    pub temperature_c: f64,
+    /// Longest distance in spacings at which a link is made, up to the support radius, which is the paper's and the default. Less than
+    /// a link's breaking length lets what has broken come apart: otherwise it is linked anew at once, as long as it is, and yields.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reach_spacings: Option<f64>,
+    /// A link breaks when it is longer than this times its length when it was made; at least 1.
+    pub break_ratio: f64,
+    /// k_stretch: share of a link's stretch that one iteration takes away (eq 5.12), above 0 and up to 1.
+    pub stiffness: f64,
+    /// Compliance in m/N, one over the spring constant of a link (XPBD): it takes the place of `stiffness`, and how far a link
+    /// gives no longer hangs on the number of iterations.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub compliance_m_n: Option<f64>,
+    /// How links are made.
+    pub builder: LinkBuilder,
+    /// Rounds of making links in a step.
+    pub rounds: u32,
+}
+
+/// How many links a particle may have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum LinkLimit {
+    /// No links: snow as loose as sand.
+    None,
+    /// Up to `most` below T_link.
+    Constant,
+    /// The colder, the more: none at freezing, `most` at homogeneous freezing (eq 6.8).
+    #[default]
+    Dynamic,
+}
+
+/// How links are made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum LinkBuilder {
+    /// Nearest first, ties by id: the same bits on every run.
+    #[default]
+    Reproducible,
+    /// The paper's compare-and-swap: faster, in whatever order threads come.
+    CompareAndSwap,
+}
+
+/// Heat conduction and freezing (000 eq 6.1).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Heat {
+    /// Specific heat capacity of snow in J/(kg K).
+    pub snow_capacity_j_kg_k: f64,
+    /// Specific heat capacity of water in J/(kg K).
+    pub water_capacity_j_kg_k: f64,
+    /// Heat conductivity of snow in W/(m K).
+    pub snow_conductivity_w_m_k: f64,
+    /// Heat conductivity of water in W/(m K).
+    pub water_conductivity_w_m_k: f64,
+    /// T_freeze in °C, at which water freezes and snow melts.
+    pub freezing_temperature_c: f64,
+    /// T_homo in °C, below which water freezes everywhere at once; below T_freeze.
+    pub homogeneous_freezing_temperature_c: f64,
+    /// Where the heat of melting is.
+    pub latent_heat: LatentHeat,
+    /// Latent heat of melting in J/kg; used with `latent_heat = "enthalpy"`.
+    pub latent_heat_j_kg: f64,
+}
+
+/// Where the heat of melting is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum LatentHeat {
+    /// Nowhere: a particle that has changed phase may not change back before it has blended in (eq 6.4), the paper's stand-in.
+    /// Σ m c T jumps by m Δc T with every change of phase; the jump is reported.
+    #[default]
+    Blending,
+    /// In a column of specific enthalpy, from which temperature follows: total enthalpy is kept.
+    Enthalpy,
+}
+
+/// How a particle changes from one phase to the other (000 §6.2).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Transition {
+    /// Growth of the blending coefficient α in a step (eq 6.2), above 0; from 1 on there is no blending.
+    pub blend_speed: f64,
+    /// α_threshold (eq 6.4), from 0 to below 1: a particle may change phase again once its α is above it.
+    pub blend_threshold: f64,
+}
+
+impl Default for Snow {
+    fn default() -> Self {
+        Self {
+            contact_radius_spacings: 0.5,
+            non_penetration_stiffness: 0.25,
+            averaging: Averaging::default(),
+            static_friction: 0.5,
+            kinetic_friction: 0.35,
+            xsph_viscosity: 0.1,
+            shape_stiffness: 0.0,
+            links: Links::default(),
+            heat: Heat::default(),
+            transition: Transition::default(),
+        }
+    }
+}
+
+impl Default for Links {
+    fn default() -> Self {
+        Self {
+            limit: LinkLimit::default(),
+            most: 8,
+            temperature_c: 0.0,
+            reach_spacings: None,
+            break_ratio: 1.5,
+            stiffness: 0.1,
+            compliance_m_n: None,
+            builder: LinkBuilder::default(),
+            rounds: 1,
+        }
+    }
+}
+
+impl Default for Heat {
+    /// Heat capacities of 000 table 8.3; conductivities of ice and water at 0 °C (CRC Handbook of Chemistry and Physics).
+    fn default() -> Self {
+        Self {
+            snow_capacity_j_kg_k: 2090.0,
+            water_capacity_j_kg_k: 4182.0,
+            snow_conductivity_w_m_k: 2.2,
+            water_conductivity_w_m_k: 0.56,
+            freezing_temperature_c: 0.0,
+            homogeneous_freezing_temperature_c: -30.0,
+            latent_heat: LatentHeat::default(),
+            latent_heat_j_kg: 333_600.0,
+        }
+    }
+}
+
+impl Default for Transition {
+    fn default() -> Self {
+        Self { blend_speed: 0.01, blend_threshold: 0.5 }
+    }
+}

@@ -1,0 +1,71 @@
+//! What makes a well-formed `[fluid]` section, and a domain that it can fill.
+
+use super::fluid::Fluid;
+use crate::validate::{Check, Checker, MAX_CELLS, MIN_STEPS_PER_SPACING, number, whole};
+use crate::{ParticleBlock, Scene, Shape, Vec3};
+
+pub(super) fn check_fluid(check: &Checker<'_>, fluid: &Fluid) -> Check {
+    check.positive("fluid.particle_spacing_m", fluid.particle_spacing_m, "metres")?;
+    check.positive("fluid.rest_density_kg_m3", fluid.rest_density_kg_m3, "kg/m³")?;
+    check.range("fluid.support_radius_spacings", fluid.support_radius_spacings, 1.1, 5.0)?;
+    check.range("fluid.xsph_viscosity", fluid.xsph_viscosity, 0.0, 1.0)?;
+    check.range("fluid.wall_friction", fluid.wall_friction, 0.0, 1.0)?;
+    match fluid.particle_mass_kg {
+        Some(mass) => check.positive("fluid.particle_mass_kg", mass, "kg"),
+        None => Ok(()),
+    }
+}
+
+impl Scene {
+    /// Domain, spacing and support radius against each other and against what the device can count and represent.
+    pub(crate) fn check_pbd_discretization(&self, check: &Checker<'_>) -> Check {
+        let domain = &self.domain;
+        let d = self.particle_spacing_m();
+        let h = self.support_radius_m();
+        let extent: Vec3 = std::array::from_fn(|i| domain.max_m[i] - domain.min_m[i]);
+        let keys = ["domain", "fluid.particle_spacing_m"];
+
+        let thinnest = extent.iter().copied().fold(f64::INFINITY, f64::min);
+        if thinnest < d {
+            let found = format!("an extent of {} m", number(thinnest));
+            return check.fail_between(
+                &keys,
+                found,
+                format!("at least one particle spacing, {} m", number(d)),
+            );
+        }
+        let n_cells: f64 = extent.iter().map(|e| (e / h).ceil()).product();
+        if n_cells > MAX_CELLS {
+            let found = format!("{} cells of edge {} m, the support radius", whole(n_cells), number(h));
+            let expected = format!(
+                "at most {}; enlarge fluid.particle_spacing_m or shrink the domain",
+                whole(MAX_CELLS)
+            );
+            return check.fail_between(&keys, found, expected);
+        }
+        let farthest = domain.min_m.iter().chain(&domain.max_m).fold(0.0_f64, |far, x| far.max(x.abs()));
+        let step = farthest * f64::from(f32::EPSILON);
+        if d < MIN_STEPS_PER_SPACING * step {
+            let found = format!(
+                "coordinates up to {} m, which 32-bit floats resolve to {} m",
+                number(farthest),
+                number(step)
+            );
+            let expected = format!("a domain near the origin of its particle spacing of {} m", number(d));
+            return check.fail_between(&keys, found, expected);
+        }
+        Ok(())
+    }
+
+    /// What the position-based fluid asks of a block.
+    pub(crate) fn check_pbd_block(&self, check: &Checker<'_>, key: &str, block: &ParticleBlock) -> Check {
+        if !matches!(block.shape, Shape::Box { .. } | Shape::Sphere { .. } | Shape::Cylinder { .. }) {
+            return check.fail(
+                &format!("{key}.shape"),
+                format!("a {} in a scene of solver.kind = \"pbd\"", block.shape.name()),
+                "box, sphere or cylinder; solver.kind = \"mpm\" knows the rest",
+            );
+        }
+        self.check_phase(check, key, block)
+    }
+}

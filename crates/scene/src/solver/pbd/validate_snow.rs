@@ -1,0 +1,138 @@
+//! What makes a well-formed `[snow]` section, and what needs it, a sensible one.
+
+use super::conduction::MAX_CONDUCTION;
+use super::snow::{Heat, Links, Snow, Transition};
+use crate::validate::{Check, Checker, number, rounded_down};
+use crate::{Fluid, ParticleBlock, Phase, Scene, WallModel};
+
+/// Most links a particle can have, and most rounds of making them in a step, as the interlinks' kernels allow.
+const MAX_LINKS: u32 = 32;
+const MAX_LINK_ROUNDS: u32 = 256;
+
+impl Scene {
+    pub(crate) fn check_snow(&self, check: &Checker<'_>, fluid: &Fluid) -> Check {
+        let Some(snow) = self.snow() else {
+            if self.domain.walls == WallModel::Particles {
+                let expected = "\"analytic\", or a [snow] section";
+                return check.fail("domain.walls", "\"particles\" in a scene without snow", expected);
+            }
+            return Ok(());
+        };
+        check_contact(check, snow, fluid.support_radius_spacings)?;
+        check_heat(check, &snow.heat)?;
+        check_links(check, &snow.links, &snow.heat, fluid.support_radius_spacings)?;
+        check_transition(check, &snow.transition)?;
+        self.check_conduction(check, &snow.heat)
+    }
+
+    pub(crate) fn check_phase(&self, check: &Checker<'_>, key: &str, block: &ParticleBlock) -> Check {
+        if block.phase == Phase::Snow && self.snow().is_none() {
+            let phase_key = format!("{key}.phase");
+            return check.fail(
+                &phase_key,
+                "\"snow\" in a scene that does not say what snow is",
+                "\"water\", or a [snow] section",
+            );
+        }
+        check.temperature(&format!("{key}.temperature_c"), block.temperature_c)
+    }
+
+    /// Explicit conduction overshoots and then explodes where a step is too long.
+    fn check_conduction(&self, check: &Checker<'_>, heat: &Heat) -> Check {
+        let Some(rate_per_s) = self.conduction_rate_per_s() else { return Ok(()) };
+        let dt = self.dt_s();
+        if rate_per_s * dt <= MAX_CONDUCTION {
+            return Ok(());
+        }
+        let (key, conductivity) = if heat.snow_conductivity_w_m_k >= heat.water_conductivity_w_m_k {
+            ("snow.heat.snow_conductivity_w_m_k", heat.snow_conductivity_w_m_k)
+        } else {
+            ("snow.heat.water_conductivity_w_m_k", heat.water_conductivity_w_m_k)
+        };
+        let largest = rounded_down(MAX_CONDUCTION / rate_per_s);
+        check.fail_between(
+            &["time.dt_s", key, "snow.heat", "fluid"],
+            format!("{} s, in which heat goes farther than from particle to particle", number(dt)),
+            format!("at most {} s, or a smaller {key} than {}", number(largest), number(conductivity)),
+        )
+    }
+}
+
+fn check_contact(check: &Checker<'_>, snow: &Snow, support_radius_spacings: f64) -> Check {
+    // Neighbours are looked for within the support radius: particles that touch must be as near.
+    let widest = (0.5 * support_radius_spacings).min(1.0);
+    check.range("snow.contact_radius_spacings", snow.contact_radius_spacings, 0.1, widest)?;
+    check.share("snow.non_penetration_stiffness", snow.non_penetration_stiffness)?;
+    check.range("snow.static_friction", snow.static_friction, 0.0, 10.0)?;
+    check.range("snow.kinetic_friction", snow.kinetic_friction, 0.0, 10.0)?;
+    if snow.kinetic_friction > snow.static_friction {
+        return check.fail_between(
+            &["snow.kinetic_friction", "snow.static_friction"],
+            number(snow.kinetic_friction),
+            format!("at most snow.static_friction, {}", number(snow.static_friction)),
+        );
+    }
+    check.range("snow.xsph_viscosity", snow.xsph_viscosity, 0.0, 1.0)?;
+    check.range("snow.shape_stiffness", snow.shape_stiffness, 0.0, 1.0)
+}
+
+fn check_links(check: &Checker<'_>, links: &Links, heat: &Heat, support_radius_spacings: f64) -> Check {
+    if links.most == 0 {
+        let expected =
+            format!("a whole number from 1 to {MAX_LINKS}; limit = \"none\" makes snow without links");
+        return check.fail("snow.links.most", links.most, expected);
+    }
+    check.count("snow.links.most", links.most, MAX_LINKS)?;
+    check.temperature("snow.links.temperature_c", links.temperature_c)?;
+    if links.temperature_c > heat.freezing_temperature_c {
+        return check.fail_between(
+            &["snow.links.temperature_c", "snow.heat.freezing_temperature_c"],
+            format!("{} °C", number(links.temperature_c)),
+            format!(
+                "at most snow.heat.freezing_temperature_c, {} °C, because water is not linked",
+                number(heat.freezing_temperature_c)
+            ),
+        );
+    }
+    if let Some(reach) = links.reach_spacings {
+        check.range("snow.links.reach_spacings", reach, 0.1, support_radius_spacings)?;
+    }
+    check.range("snow.links.break_ratio", links.break_ratio, 1.0, 1e9)?;
+    check.share("snow.links.stiffness", links.stiffness)?;
+    if let Some(compliance) = links.compliance_m_n {
+        check.positive("snow.links.compliance_m_n", compliance, "m/N")?;
+    }
+    check.count("snow.links.rounds", links.rounds, MAX_LINK_ROUNDS)
+}
+
+fn check_heat(check: &Checker<'_>, heat: &Heat) -> Check {
+    check.positive("snow.heat.snow_capacity_j_kg_k", heat.snow_capacity_j_kg_k, "J/(kg K)")?;
+    check.positive("snow.heat.water_capacity_j_kg_k", heat.water_capacity_j_kg_k, "J/(kg K)")?;
+    check.positive("snow.heat.snow_conductivity_w_m_k", heat.snow_conductivity_w_m_k, "W/(m K)")?;
+    check.positive("snow.heat.water_conductivity_w_m_k", heat.water_conductivity_w_m_k, "W/(m K)")?;
+    let (freezing, homogeneous) = (heat.freezing_temperature_c, heat.homogeneous_freezing_temperature_c);
+    check.temperature("snow.heat.freezing_temperature_c", freezing)?;
+    let homogeneous_key = "snow.heat.homogeneous_freezing_temperature_c";
+    check.temperature(homogeneous_key, homogeneous)?;
+    if homogeneous >= freezing {
+        return check.fail_between(
+            &[homogeneous_key, "snow.heat.freezing_temperature_c"],
+            format!("{} °C", number(homogeneous)),
+            format!("less than snow.heat.freezing_temperature_c, {} °C", number(freezing)),
+        );
+    }
+    check.positive("snow.heat.latent_heat_j_kg", heat.latent_heat_j_kg, "J/kg")
+}
+
+fn check_transition(check: &Checker<'_>, transition: &Transition) -> Check {
+    check.positive("snow.transition.blend_speed", transition.blend_speed, "no unit")?;
+    check.range("snow.transition.blend_speed", transition.blend_speed, 0.0, 1e3)?;
+    if !(0.0..1.0).contains(&transition.blend_threshold) {
+        return check.fail(
+            "snow.transition.blend_threshold",
+            number(transition.blend_threshold),
+            "a number from 0 to below 1",
+        );
+    }
+    Ok(())
+}

@@ -1,0 +1,124 @@
+//! The list of solvers.
+
+use std::sync::{PoisonError, RwLock};
+
+use crate::format::error::{SceneError, nearest, one_of};
+use crate::format::source::Source;
+use crate::scene::Scene;
+use crate::solver::dem::DEM;
+use crate::solver::feature::Feature;
+use crate::solver::mpm::MPM;
+use crate::solver::pbd::PBD;
+use crate::solver::section::SectionType;
+use crate::solver::solver_scene::SolverScene;
+
+/// The solvers that ship with the engine. A new one adds a line here.
+static BUILT_IN: &[&dyn SolverScene] = &[
+    &PBD, // snow and water
+    &MPM, // snow as a continuum
+    &DEM, // snow as grains
+];
+
+/// Those that programs have registered since they were started.
+static REGISTERED: RwLock<Vec<&'static dyn SolverScene>> = RwLock::new(Vec::new());
+
+/// A solver that cannot be registered.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RegistryError {
+    /// There is a solver of that name.
+    #[error("a solver of kind \"{kind}\" is registered already; give the new one another name")]
+    Kind {
+        /// Its name.
+        kind: &'static str,
+    },
+    /// A key that is in use cannot be the name of a section.
+    #[error(
+        "section [{section}] of solver \"{kind}\": {owner} has that key already; give the section another name"
+    )]
+    Section {
+        /// The section.
+        section: &'static str,
+        /// The solver.
+        kind: &'static str,
+        /// What has the key.
+        owner: String,
+    },
+}
+
+/// Registers a solver from outside of the engine for the rest of the program: scenes may name it in `solver.kind` from then on.
+///
+/// # Errors
+/// [`RegistryError`] if there is a solver of its kind, or if the name of one of its sections is taken.
+pub fn register(solver: &'static dyn SolverScene) -> Result<(), RegistryError> {
+    // The schema asks for the list of solvers: before it is locked.
+    let scene = schemars::schema_for!(Scene);
+    let is_key = |name| scene.pointer("/properties").is_some_and(|keys| keys.get(name).is_some());
+    let mut registered = REGISTERED.write().unwrap_or_else(PoisonError::into_inner);
+    let kind = solver.kind();
+    for other in BUILT_IN.iter().chain(registered.iter()) {
+        if other.kind() == kind {
+            return Err(RegistryError::Kind { kind });
+        }
+        if let Some(section) = solver.sections().iter().find(|section| owns(*other, section.name())) {
+            let owner = format!("solver \"{}\"", other.kind());
+            return Err(RegistryError::Section { section: section.name(), kind, owner });
+        }
+    }
+    for (idx, section) in solver.sections().iter().enumerate() {
+        let section = section.name();
+        let refuse = |owner: &str| Err(RegistryError::Section { section, kind, owner: owner.to_owned() });
+        if is_key(section) {
+            return refuse("every scene");
+        }
+        if solver.sections()[..idx].iter().any(|other| other.name() == section) {
+            return refuse("the solver itself");
+        }
+    }
+    registered.push(solver);
+    Ok(())
+}
+
+/// Returns all solvers, built-in ones first.
+pub fn solvers() -> Vec<&'static dyn SolverScene> {
+    let registered = REGISTERED.read().unwrap_or_else(PoisonError::into_inner);
+    BUILT_IN.iter().chain(registered.iter()).copied().collect()
+}
+
+/// Returns the solver of a kind.
+pub(crate) fn find(kind: &str) -> Option<&'static dyn SolverScene> {
+    let built_in = BUILT_IN.iter().find(|solver| solver.kind() == kind).copied();
+    built_in.or_else(|| solvers().into_iter().find(|solver| solver.kind() == kind))
+}
+
+/// Returns the sections of all solvers.
+pub(crate) fn section_types() -> impl Iterator<Item = SectionType> {
+    solvers().into_iter().flat_map(|solver| solver.sections().iter().copied())
+}
+
+/// Returns the solver that owns a section.
+pub(crate) fn owner_of(section: &str) -> Option<&'static dyn SolverScene> {
+    solvers().into_iter().find(|solver| owns(*solver, section))
+}
+
+fn owns(solver: &dyn SolverScene, section: &str) -> bool {
+    solver.sections().iter().any(|owned| owned.name() == section)
+}
+
+/// Returns the kinds in quotes of the solvers that know `feature`, joined by `word`.
+pub(crate) fn kinds_with(feature: Feature, word: &str) -> String {
+    let with = solvers().into_iter().filter(|solver| solver.features().contains(&feature));
+    with.map(|solver| format!("\"{}\"", solver.kind())).collect::<Vec<_>>().join(&format!(" {word} "))
+}
+
+/// Returns the error that no solver has this kind, with the list of those there are.
+pub(crate) fn unknown_kind(found: &str, source: &Source) -> SceneError {
+    let kinds: Vec<&str> = solvers().iter().map(|solver| solver.kind()).collect();
+    let hint = nearest(found, &kinds).map_or_else(String::new, |kind| format!("; did you mean {kind}?"));
+    SceneError::Value {
+        at: source.locate("solver.kind"),
+        key: "solver.kind".to_owned(),
+        found: format!("\"{found}\""),
+        expected: one_of(&kinds) + &hint,
+    }
+}

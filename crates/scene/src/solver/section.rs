@@ -1,0 +1,200 @@
+//! Sections of the scene file that solvers own: their types, and the values that a scene has of them.
+
+use std::any::Any;
+use std::fmt;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::de::DeserializeOwned;
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
+
+use crate::format::error::SceneError;
+use crate::format::reader;
+use crate::format::source::Source;
+use crate::format::tree::Node;
+
+/// A top-level table of the scene file that belongs to a solver.
+///
+/// The type is plain data that serde reads and writes; `#[serde(deny_unknown_fields)]` makes misspelt keys errors. Its ranges are checked
+/// by the solver's [`validate`](crate::SolverScene::validate).
+pub trait Section:
+    Any + Clone + fmt::Debug + PartialEq + Serialize + DeserializeOwned + JsonSchema + Send + Sync
+{
+    /// Name of the table.
+    const NAME: &'static str;
+    /// What the table holds, as the JSON schema says it.
+    const DESCRIPTION: &'static str;
+}
+
+/// A section as a solver declares it: [`required`](Self::required) in its scenes, or [`optional`](Self::optional).
+#[derive(Clone, Copy)]
+pub struct SectionType {
+    name: &'static str,
+    is_required: bool,
+    read: fn(&Node, &Source) -> Result<Box<dyn AnySection>, SceneError>,
+    schema: fn(&mut SchemaGenerator) -> Schema,
+}
+
+impl SectionType {
+    /// A section that scenes of its solver must have.
+    pub const fn required<T: Section>() -> Self {
+        Self { is_required: true, ..Self::optional::<T>() }
+    }
+
+    /// A section that scenes of its solver may have.
+    pub const fn optional<T: Section>() -> Self {
+        Self { name: T::NAME, is_required: false, read: read_section::<T>, schema: section_schema::<T> }
+    }
+
+    /// Returns the name of its table.
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// Returns true if scenes of its solver must have it.
+    pub fn is_required(&self) -> bool {
+        self.is_required
+    }
+
+    /// Returns its JSON schema, with definitions left in `generator`.
+    pub(crate) fn schema(&self, generator: &mut SchemaGenerator) -> Schema {
+        (self.schema)(generator)
+    }
+}
+
+impl fmt::Debug for SectionType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SectionType")
+            .field("name", &self.name)
+            .field("is_required", &self.is_required)
+            .finish_non_exhaustive()
+    }
+}
+
+fn read_section<T: Section>(node: &Node, source: &Source) -> Result<Box<dyn AnySection>, SceneError> {
+    Ok(Box::new(reader::read::<T>(node, T::NAME, &[], source)?))
+}
+
+fn section_schema<T: Section>(generator: &mut SchemaGenerator) -> Schema {
+    let mut schema = generator.subschema_for::<Option<T>>();
+    schema.insert("description".to_owned(), T::DESCRIPTION.into());
+    schema
+}
+
+/// The sections of a scene, at most one of each type, in the order in which they are written.
+#[derive(Clone, Default)]
+pub(crate) struct Sections {
+    list: Vec<Box<dyn AnySection>>,
+}
+
+impl Sections {
+    /// Reads the sections of `types` that the root table has, and takes them out of it.
+    pub(crate) fn take(
+        root: &mut Node,
+        types: impl IntoIterator<Item = SectionType>,
+        source: &Source,
+    ) -> Result<Self, SceneError> {
+        let mut list = Vec::new();
+        for section in types {
+            if let Some(node) = root.take_entry(section.name) {
+                list.push((section.read)(&node, source)?);
+            }
+        }
+        Ok(Self { list })
+    }
+
+    pub(crate) fn names(&self) -> impl Iterator<Item = &'static str> {
+        self.list.iter().map(|section| section.name())
+    }
+
+    pub(crate) fn get<T: Section>(&self) -> Option<&T> {
+        self.list.iter().find_map(|section| as_any(&**section).downcast_ref())
+    }
+
+    pub(crate) fn get_mut<T: Section>(&mut self) -> Option<&mut T> {
+        self.list.iter_mut().find_map(|section| {
+            let any: &mut dyn Any = &mut **section;
+            any.downcast_mut()
+        })
+    }
+
+    /// Adds a section in place of one of the same type.
+    pub(crate) fn set<T: Section>(&mut self, value: T) {
+        match self.get_mut() {
+            Some(section) => *section = value,
+            None => self.list.push(Box::new(value)),
+        }
+    }
+
+    pub(crate) fn remove<T: Section>(&mut self) -> Option<T> {
+        let idx = self.list.iter().position(|section| as_any(&**section).is::<T>())?;
+        let section: Box<dyn Any> = self.list.remove(idx);
+        section.downcast().ok().map(|section| *section)
+    }
+}
+
+impl fmt::Debug for Sections {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.list.iter().map(|section| section.as_debug())).finish()
+    }
+}
+
+/// Sections are compared by type, whatever their order.
+impl PartialEq for Sections {
+    fn eq(&self, other: &Self) -> bool {
+        let has_equal = |section: &dyn AnySection| other.list.iter().any(|theirs| section.equals(&**theirs));
+        self.list.len() == other.list.len() && self.list.iter().all(|section| has_equal(&**section))
+    }
+}
+
+/// A map from names to sections, to be flattened into the scene.
+impl Serialize for Sections {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.list.len()))?;
+        for section in &self.list {
+            map.serialize_entry(section.name(), section.as_serialize())?;
+        }
+        map.end()
+    }
+}
+
+/// A [`Section`] whose type is known at run time only.
+trait AnySection: Any + Send + Sync {
+    fn name(&self) -> &'static str;
+    fn to_box(&self) -> Box<dyn AnySection>;
+    fn equals(&self, other: &dyn AnySection) -> bool;
+    fn as_debug(&self) -> &dyn fmt::Debug;
+    fn as_serialize(&self) -> &dyn erased_serde::Serialize;
+}
+
+impl<T: Section> AnySection for T {
+    fn name(&self) -> &'static str {
+        T::NAME
+    }
+
+    fn to_box(&self) -> Box<dyn AnySection> {
+        Box::new(self.clone())
+    }
+
+    fn equals(&self, other: &dyn AnySection) -> bool {
+        as_any(other).downcast_ref() == Some(self)
+    }
+
+    fn as_debug(&self) -> &dyn fmt::Debug {
+        self
+    }
+
+    fn as_serialize(&self) -> &dyn erased_serde::Serialize {
+        self
+    }
+}
+
+impl Clone for Box<dyn AnySection> {
+    fn clone(&self) -> Self {
+        (**self).to_box()
+    }
+}
+
+fn as_any(section: &dyn AnySection) -> &dyn Any {
+    section
+}

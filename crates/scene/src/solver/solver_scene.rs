@@ -1,0 +1,149 @@
+//! What a solver says about its scenes.
+
+use crate::scene::sample::Sampled;
+use crate::scene::{ParticleBlock, Scene};
+use crate::solver::feature::Feature;
+use crate::solver::section::SectionType;
+use crate::validate::{Check, Checker};
+use crate::{Release, SceneError};
+
+/// A solver's share of the scene file: its sections, what it demands of a scene, and what follows from its parameters.
+///
+/// The built-in solvers are listed in `registry.rs`; others call [`register`](crate::register) before they load a scene. Methods that take a
+/// scene are called for scenes of this solver's [`kind`](Self::kind) only. Its required sections may still be absent and its values
+/// unchecked while a scene is loaded: what follows from them is then NaN, never a panic.
+pub trait SolverScene: Send + Sync {
+    /// Returns the name of the solver in `solver.kind`.
+    fn kind(&self) -> &'static str;
+
+    /// Returns the method's name in a short sentence, for the JSON schema.
+    fn title(&self) -> &'static str;
+
+    /// Returns the sections that it owns, in the order in which they are written.
+    ///
+    /// Calls of `const` functions are not promoted: write the list as a `const` and return that.
+    fn sections(&self) -> &'static [SectionType];
+
+    /// Returns the parts of the scene file that it knows beside those that every solver does.
+    fn features(&self) -> &'static [Feature] {
+        &[]
+    }
+
+    /// Returns 2 for scenes in the x–y plane, else 3.
+    fn n_dimensions(&self, _scene: &Scene) -> usize {
+        3
+    }
+
+    /// Returns the distance in m between particles on a lattice.
+    fn particle_spacing_m(&self, scene: &Scene) -> f64;
+
+    /// Returns the key that decides how many particles fill a shape, and its value in m.
+    fn spacing_key(&self, scene: &Scene) -> (&'static str, f64);
+
+    /// Returns what an error calls the distance between particles on a lattice.
+    fn spacing_noun(&self) -> &'static str {
+        "lattice spacing"
+    }
+
+    /// Returns the spacing in m to which corners of boxes and of the domain are rounded when a scene is scaled; 0 for none.
+    fn scaled_corner_spacing_m(&self, scene: &Scene) -> f64 {
+        self.particle_spacing_m(scene)
+    }
+
+    /// Returns the rest density in kg/m³.
+    fn rest_density_kg_m3(&self, scene: &Scene) -> f64;
+
+    /// Returns the mean mass of a particle in kg, in a plane in kg/m: by default what fills its share of a lattice.
+    fn particle_mass_kg(&self, scene: &Scene) -> f64 {
+        let n_axes = self.n_dimensions(scene) as i32;
+        self.rest_density_kg_m3(scene) * self.particle_spacing_m(scene).powi(n_axes)
+    }
+
+    /// Returns the distance in m beyond which particles do not act on one another.
+    fn support_radius_m(&self, scene: &Scene) -> f64;
+
+    /// Returns the time step in s of `dt_s = "auto"`, with [`Feature::AutoTimeStep`] only.
+    fn auto_dt_s(&self, _scene: &Scene) -> f64 {
+        f64::NAN
+    }
+
+    /// Returns what follows from its sections, each under the section's name, for the record beside the scene.
+    fn derived(&self, _scene: &Scene) -> Vec<(&'static str, serde_json::Value)> {
+        Vec::new()
+    }
+
+    /// Checks its own sections, and the domain and the time step against them. The required sections are there.
+    ///
+    /// # Errors
+    /// [`SceneError::Value`] for the first value that is wrong.
+    fn validate(&self, scene: &Scene, check: &Checker<'_>) -> Check;
+
+    /// Checks what it demands of a block of particles, whose `shape` has been checked. `key` is the block's.
+    ///
+    /// # Errors
+    /// [`SceneError::Value`] for the first value that is wrong.
+    fn check_block(&self, _scene: &Scene, _check: &Checker<'_>, _key: &str, _block: &ParticleBlock) -> Check {
+        Ok(())
+    }
+
+    /// Checks what it demands of a release, with [`Feature::Releases`] only.
+    ///
+    /// # Errors
+    /// [`SceneError::Value`] for the first value that is wrong.
+    fn check_release(&self, _scene: &Scene, _check: &Checker<'_>, _key: &str, _release: &Release) -> Check {
+        Ok(())
+    }
+
+    /// Checks spacing and time step against domain, blocks, colliders and all else, which have been checked.
+    ///
+    /// # Errors
+    /// [`SceneError::Value`] for the first value that is wrong.
+    fn check_discretization(&self, _scene: &Scene, _check: &Checker<'_>) -> Check {
+        Ok(())
+    }
+
+    /// Returns about how many particles fill a block at random, with [`Feature::RandomFill`] only.
+    fn random_fill_count(&self, _scene: &Scene, _block: &ParticleBlock) -> f64 {
+        0.0
+    }
+
+    /// Returns about how many particles fill a release, with [`Feature::Releases`] only.
+    fn release_count(&self, _scene: &Scene, _release: &Release) -> f64 {
+        0.0
+    }
+
+    /// Returns the particles at time 0: by default those of [`Scene::sample_blocks`].
+    ///
+    /// # Errors
+    /// What [`Scene::sample`] says.
+    fn sample(&self, scene: &Scene) -> Result<Sampled, SceneError> {
+        scene.sample_blocks()
+    }
+
+    /// Completes the columns of the particles from `begin` on, which [`Scene::sample_blocks`] has just sampled from a block: positions,
+    /// velocities, temperatures and phases are there. `unit` draws numbers from 0 to below 1 from the block's stream.
+    fn complete_block(
+        &self,
+        _scene: &Scene,
+        _block: &ParticleBlock,
+        _begin: usize,
+        _unit: &mut dyn FnMut() -> f64,
+        _sampled: &mut Sampled,
+    ) {
+    }
+
+    /// Warns about what is allowed but rarely meant: calls `warn` with a key and a message.
+    fn advise(&self, _scene: &Scene, _warn: &mut dyn FnMut(&str, String)) {}
+
+    /// Returns what the scene amounts to, as labels and text, for `frazil check`.
+    ///
+    /// # Errors
+    /// What sampling of parts of the scene says.
+    fn describe(&self, scene: &Scene, sampled: &Sampled) -> Result<Vec<(&'static str, String)>, SceneError> {
+        Ok(vec![
+            ("particles", format!("{} of {:.4e} kg", sampled.len(), scene.particle_mass_kg())),
+            ("support radius", format!("{:.4e} m", scene.support_radius_m())),
+            ("steps", format!("{} of {} s", scene.n_steps(), scene.dt_s())),
+        ])
+    }
+}

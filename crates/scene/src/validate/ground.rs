@@ -1,0 +1,155 @@
+//! What makes a sensible terrain, and releases, slabs and obstacles that fit it.
+
+use crate::scene::Scene;
+use crate::solver::SolverScene;
+use crate::terrain::TerrainSource;
+use crate::validate::{Check, Checker, number};
+use crate::{Obstacle, ObstacleShape, Slab, SlabShape};
+
+/// Most pieces of a slab along one edge.
+const MAX_PIECES: u32 = 256;
+
+/// Longest name of a slab or obstacle, in bytes: it heads columns of tables.
+const MAX_NAME_BYTES: usize = 64;
+
+impl Scene {
+    /// Terrain, releases, slabs and obstacles.
+    pub(crate) fn check_ground(&self, check: &Checker<'_>, solver: &dyn SolverScene) -> Check {
+        if let Some(source) = &self.terrain {
+            self.check_terrain(check, source)?;
+        }
+        for (idx, release) in self.releases.iter().enumerate() {
+            solver.check_release(self, check, &format!("releases.{idx}"), release)?;
+        }
+        let mut names: Vec<&str> = Vec::new();
+        for (idx, obstacle) in self.obstacles.iter().enumerate() {
+            let key = format!("obstacles.{idx}");
+            check_name(check, &key, &obstacle.name, &names)?;
+            names.push(&obstacle.name);
+            self.check_obstacle(check, &key, obstacle)?;
+        }
+        names.clear();
+        for (idx, slab) in self.slabs.iter().enumerate() {
+            let key = format!("slabs.{idx}");
+            check_name(check, &key, &slab.name, &names)?;
+            names.push(&slab.name);
+            self.check_slab(check, &key, slab)?;
+        }
+        Ok(())
+    }
+
+    fn check_obstacle(&self, check: &Checker<'_>, key: &str, obstacle: &Obstacle) -> Check {
+        let within = |name: &str| format!("{key}.shape.{}.{name}", obstacle.shape.name());
+        check_surface(check, key, obstacle.friction, obstacle.restitution)?;
+        match &obstacle.shape {
+            ObstacleShape::Box { centre_m, size_m, rotation_deg } => {
+                check.vector(&within("centre_m"), *centre_m, "metres")?;
+                for (axis, size) in size_m.iter().enumerate() {
+                    check.positive(&within(&format!("size_m.{axis}")), *size, "metres")?;
+                }
+                for (axis, angle) in rotation_deg.iter().enumerate() {
+                    check.range(&within(&format!("rotation_deg.{axis}")), *angle, -360.0, 360.0)?;
+                }
+                Ok(())
+            }
+            ObstacleShape::Cylinder { foot_m, radius_m, height_m } => {
+                check.vector(&within("foot_m"), [foot_m[0], foot_m[1], 0.0], "metres")?;
+                check.positive(&within("radius_m"), *radius_m, "metres")?;
+                check.positive(&within("height_m"), *height_m, "metres")?;
+                let is_unknown = self.terrain.as_ref().and_then(TerrainSource::terrain).is_some();
+                if is_unknown && self.ground_height_m(*foot_m).is_none() {
+                    let found = format!("[{}, {}], off the map", number(foot_m[0]), number(foot_m[1]));
+                    return check.fail_between(
+                        &[&within("foot_m"), "terrain"],
+                        found,
+                        "a place on the terrain",
+                    );
+                }
+                Ok(())
+            }
+            ObstacleShape::Mesh { scale, offset_m, .. } => {
+                check.positive(&within("scale"), *scale, "metres a unit")?;
+                check.vector(&within("offset_m"), *offset_m, "metres")
+            }
+        }
+    }
+
+    fn check_slab(&self, check: &Checker<'_>, key: &str, slab: &Slab) -> Check {
+        let within = |name: &str| format!("{key}.shape.{}.{name}", slab.shape.name());
+        check.positive(&format!("{key}.density_kg_m3"), slab.density_kg_m3, "kg/m³")?;
+        check.zero_or_positive(&format!("{key}.link_strength_pa"), slab.link_strength_pa)?;
+        if let Some(strength_pa) = slab.link_shear_strength_pa {
+            check.zero_or_positive(&format!("{key}.link_shear_strength_pa"), strength_pa)?;
+        }
+        if let Some(stiffness_n_m) = slab.link_stiffness_n_m {
+            check.positive(&format!("{key}.link_stiffness_n_m"), stiffness_n_m, "N/m")?;
+        }
+        check_surface(check, key, slab.friction, slab.restitution)?;
+        check.vector(&format!("{key}.velocity_m_s"), slab.velocity_m_s, "m/s")?;
+        match &slab.shape {
+            SlabShape::Plate { origin_m, size_m, rotation_deg, thickness_m, pieces, irregularity } => {
+                if self.terrain.is_none() {
+                    return check.fail(
+                        &format!("{key}.shape.plate"),
+                        "a plate and no [terrain]",
+                        "a [terrain] that it lies on",
+                    );
+                }
+                check.vector(&within("origin_m"), [origin_m[0], origin_m[1], 0.0], "metres")?;
+                for (axis, size) in size_m.iter().enumerate() {
+                    check.positive(&within(&format!("size_m.{axis}")), *size, "metres")?;
+                }
+                check.range(&within("rotation_deg"), *rotation_deg, -360.0, 360.0)?;
+                check.positive(&within("thickness_m"), *thickness_m, "metres")?;
+                for (axis, n) in pieces.iter().enumerate() {
+                    check.count(&within(&format!("pieces.{axis}")), *n, MAX_PIECES)?;
+                }
+                check.range(&within("irregularity"), *irregularity, 0.0, 0.2)
+            }
+            SlabShape::Meshes { paths, scale, offset_m, .. } => {
+                if paths.is_empty() {
+                    return check.fail(&within("paths"), "no files", "at least one OBJ, STL or PLY file");
+                }
+                check.positive(&within("scale"), *scale, "metres a unit")?;
+                check.vector(&within("offset_m"), *offset_m, "metres")
+            }
+        }
+    }
+
+    /// How high the ground is at a horizontal place, in m along the up axis: the terrain, or the domain's floor where there is none;
+    /// none off the map.
+    pub fn ground_height_m(&self, at_m: [f64; 2]) -> Option<f64> {
+        match self.ground() {
+            Some(terrain) => terrain.height_m(at_m),
+            None => Some(self.domain.min_m[self.up_axis.index()]),
+        }
+    }
+}
+
+fn check_name(check: &Checker<'_>, key: &str, name: &str, others: &[&str]) -> Check {
+    let key = format!("{key}.name");
+    if name.trim().is_empty()
+        || name.len() > MAX_NAME_BYTES
+        || name != name.trim()
+        || name.contains(|c: char| c.is_control() || ",\"'[]".contains(c))
+    {
+        let expected = format!(
+            "a name of up to {MAX_NAME_BYTES} letters without commas, quotes, brackets and outer blanks, which heads columns of tables"
+        );
+        return check.fail(&key, format!("{name:?}"), expected);
+    }
+    if others.contains(&name) {
+        return check.fail(&key, format!("{name:?} again"), "each name once");
+    }
+    Ok(())
+}
+
+fn check_surface(check: &Checker<'_>, key: &str, friction: Option<f64>, restitution: Option<f64>) -> Check {
+    if let Some(friction) = friction {
+        check.range(&format!("{key}.friction"), friction, 0.0, 100.0)?;
+    }
+    match restitution {
+        Some(restitution) => check.share(&format!("{key}.restitution"), restitution),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,177 @@
+//! Checks of single values, and how numbers are written in what they say.
+
+mod ground;
+mod render;
+mod scene;
+
+use crate::Vec3;
+use crate::format::error::SceneError;
+use crate::format::source::Source;
+
+/// Most particles a scene may have: a column of four f32 a particle must fit into one storage buffer, whose size in bytes
+/// Vulkan counts in 32 bits.
+pub const MAX_PARTICLES: u64 = u32::MAX as u64 / 16;
+
+/// Most cells of edge h a domain may have: cells are numbered in 32 bits.
+pub(crate) const MAX_CELLS: f64 = u32::MAX as f64;
+
+/// Positions are f32. Below this many representable steps a spacing, forces are noise.
+pub(crate) const MIN_STEPS_PER_SPACING: f64 = 256.0;
+
+/// Quantities lie within these magnitudes, so that products of two still fit into an f32.
+pub(crate) const MIN_POSITIVE: f64 = 1e-18;
+const MAX_MAGNITUDE: f64 = 1e18;
+
+/// Temperatures in °C lie between absolute zero and what is hotter than anything made of water.
+const MIN_TEMPERATURE_C: f64 = -273.15;
+const MAX_TEMPERATURE_C: f64 = 1e4;
+
+pub(crate) type Check = Result<(), SceneError>;
+
+pub(crate) const AXES: [&str; 3] = ["x", "y", "z"];
+
+/// Checks of single values, which say where in the scene file a wrong one stands.
+#[derive(Debug)]
+pub struct Checker<'a> {
+    pub(crate) source: &'a Source,
+}
+
+impl Checker<'_> {
+    /// Refuses the value at `key`.
+    pub fn fail(&self, key: &str, found: impl ToString, expected: impl ToString) -> Check {
+        self.fail_between(&[key], found, expected)
+    }
+
+    /// The constraint between `keys` does not hold; the first is the one named.
+    pub fn fail_between(&self, keys: &[&str], found: impl ToString, expected: impl ToString) -> Check {
+        Err(SceneError::Value {
+            at: self.source.locate_between(keys),
+            key: keys[0].to_owned(),
+            found: found.to_string(),
+            expected: expected.to_string(),
+        })
+    }
+
+    /// Above 0, and so that products of two still fit into an f32; `unit` may be "no unit".
+    pub fn positive(&self, key: &str, value: f64, unit: &str) -> Check {
+        if value > 0.0 && (MIN_POSITIVE..=MAX_MAGNITUDE).contains(&value) {
+            return Ok(());
+        }
+        let of_unit = if unit == "no unit" { String::new() } else { format!(" of {unit}") };
+        let bounds = if value > 0.0 && value.is_finite() {
+            format!(" between {MIN_POSITIVE:e} and {:e}", MAX_MAGNITUDE)
+        } else {
+            String::new()
+        };
+        self.fail(key, number(value), format!("a positive number{of_unit}{bounds}"))
+    }
+
+    /// From `low` to `high`.
+    pub fn range(&self, key: &str, value: f64, low: f64, high: f64) -> Check {
+        if (low..=high).contains(&value) {
+            return Ok(());
+        }
+        self.fail(key, number(value), format!("a number from {} to {}", number(low), number(high)))
+    }
+
+    /// From 1 to `high`.
+    pub fn count(&self, key: &str, value: u32, high: u32) -> Check {
+        if (1..=high).contains(&value) {
+            return Ok(());
+        }
+        self.fail(key, value, format!("a whole number from 1 to {high}"))
+    }
+
+    /// Three finite numbers of a `unit`, which may be "no unit".
+    pub fn vector(&self, key: &str, value: Vec3, unit: &str) -> Check {
+        if value.iter().all(|x| x.abs() <= MAX_MAGNITUDE) {
+            return Ok(());
+        }
+        let of_unit = if unit == "no unit" { String::new() } else { format!(" of {unit}") };
+        self.fail(key, vector(value), format!("three finite numbers{of_unit}, at most {:e}", MAX_MAGNITUDE))
+    }
+
+    /// Above 0 and up to 1.
+    pub fn share(&self, key: &str, value: f64) -> Check {
+        if value > 0.0 && value <= 1.0 {
+            return Ok(());
+        }
+        self.fail(key, number(value), "a number above 0 and up to 1")
+    }
+
+    /// A temperature in °C from absolute zero on.
+    pub fn temperature(&self, key: &str, value_c: f64) -> Check {
+        if (MIN_TEMPERATURE_C..=MAX_TEMPERATURE_C).contains(&value_c) {
+            return Ok(());
+        }
+        let expected = format!(
+            "a temperature from {} °C to {} °C",
+            number(MIN_TEMPERATURE_C),
+            number(MAX_TEMPERATURE_C)
+        );
+        self.fail(key, number(value_c), expected)
+    }
+
+    /// From 0 to below `high`.
+    pub fn below(&self, key: &str, value: f64, high: f64) -> Check {
+        if (0.0..high).contains(&value) {
+            return Ok(());
+        }
+        self.fail(key, number(value), format!("a number from 0 to below {}", number(high)))
+    }
+
+    /// 0, or above.
+    pub fn zero_or_positive(&self, key: &str, value: f64) -> Check {
+        if value == 0.0 || (value > 0.0 && value <= 1e18) {
+            return Ok(());
+        }
+        self.fail(key, number(value), "0 or a positive number")
+    }
+
+    /// Corners of a box or rectangle, the lower first.
+    pub fn extent(&self, min_key: &str, min: &[f64], max_key: &str, max: &[f64]) -> Check {
+        for (key, corner) in [(min_key, min), (max_key, max)] {
+            self.vector(key, std::array::from_fn(|i| corner.get(i).copied().unwrap_or(0.0)), "metres")?;
+        }
+        for axis in 0..min.len() {
+            if min[axis] >= max[axis] {
+                let name = AXES[axis];
+                let found = format!("{name} = {} m", number(max[axis]));
+                let expected = format!("more than the lower corner's {name} = {} m", number(min[axis]));
+                return self.fail_between(&[max_key, min_key], found, expected);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A number as TOML would write it, without digits that say nothing.
+pub(crate) fn number(x: f64) -> String {
+    let magnitude = x.abs();
+    if !x.is_finite() {
+        x.to_string().to_lowercase()
+    } else if magnitude == 0.0 || (1e-4..1e9).contains(&magnitude) {
+        // Twelve decimals hide the rounding of sums such as 0.1 + 0.2.
+        let rounded = (x * 1e12).round() / 1e12;
+        format!("{rounded}")
+    } else {
+        format!("{x:e}")
+    }
+}
+
+pub(crate) fn vector(v: Vec3) -> String {
+    format!("[{}]", v.map(number).join(", "))
+}
+
+/// A positive number cut off after four digits.
+pub(crate) fn rounded_down(x: f64) -> f64 {
+    let power = 3 - x.log10().floor() as i32;
+    // Dividing by a whole power of ten gives the number next to the decimal.
+    let unit = 10.0_f64.powi(power.abs());
+    if power < 0 { (x / unit).floor() * unit } else { (x * unit).floor() / unit }
+}
+
+/// A whole number in full up to 10¹⁵, beyond that in powers of ten.
+pub(crate) fn whole(x: f64) -> String {
+    if x < 1e15 { format!("{x:.0}") } else { format!("{x:.1e}") }
+}

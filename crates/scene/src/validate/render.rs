@@ -1,0 +1,105 @@
+//! Checks of what pictures show, and of what is written.
+
+use crate::Every;
+use crate::scene::{RenderScheme, Scene, Shading};
+use crate::validate::{Check, Checker, number};
+
+impl Scene {
+    /// Which columns there are only the solver knows; a name that none can have is refused here.
+    fn check_colour(&self, check: &Checker<'_>) -> Check {
+        let name = &self.render.colour_by;
+        let column =
+            name.strip_suffix(['x', 'y', 'z']).and_then(|column| column.strip_suffix('.')).unwrap_or(name);
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        if !column.starts_with(|c: char| c.is_ascii_digit())
+            && !column.is_empty()
+            && column.chars().all(is_plain)
+        {
+            return Ok(());
+        }
+        let expected = "the name of a column, such as velocity, or of its component, such as velocity.x";
+        check.fail("render.colour_by", format!("\"{name}\""), expected)
+    }
+
+    /// A surface is of bodies in space, and shows no property.
+    fn check_scheme(&self, check: &Checker<'_>) -> Check {
+        let render = &self.render;
+        check.range("render.surface_cell_spacings", render.surface_cell_spacings, 0.25, 4.0)?;
+        check.range("render.surface_level", render.surface_level, 0.05, 0.95)?;
+        let found = format!("\"{}\"", render.scheme.name());
+        if render.scheme.has_surface() && self.n_dimensions() == 2 {
+            return check.fail("render.scheme", format!("{found} in a scene in a plane"), "\"sprites\"");
+        }
+        if render.scheme.has_surface() && render.shading == Shading::Density {
+            let found = format!("{found} with render.shading = \"density\"");
+            return check.fail("render.scheme", found, "\"sprites\"");
+        }
+        if render.scheme == RenderScheme::SurfaceAndSlabs && self.slabs.is_empty() {
+            let found = format!("{found} in a scene without [[slabs]]");
+            return check.fail("render.scheme", found, "\"sprites\" or \"surface\"");
+        }
+        Ok(())
+    }
+
+    pub(crate) fn check_render(&self, check: &Checker<'_>) -> Check {
+        let render = &self.render;
+        // 16384 is the largest image that common devices draw.
+        check.count("render.width_px", render.width_px, 16384)?;
+        check.count("render.height_px", render.height_px, 16384)?;
+        self.check_colour(check)?;
+        if let Some([low, high]) = render.colour_range {
+            let key = "render.colour_range";
+            if !(low.is_finite() && high.is_finite() && low < high) {
+                let found = format!("[{}, {}]", number(low), number(high));
+                return check.fail(key, found, "two numbers, the lower first");
+            }
+        }
+        self.check_scheme(check)?;
+        check.range("render.particle_radius_spacings", render.particle_radius_spacings, 0.01, 10.0)?;
+        check.range("render.water_radius_spacings", render.water_radius_spacings, 0.01, 10.0)?;
+        check.range("render.water_opacity", render.water_opacity, 0.0, 0.99)?;
+        for (i, component) in render.background_srgb.into_iter().enumerate() {
+            check.range(&format!("render.background_srgb.{i}"), component, 0.0, 1.0)?;
+        }
+        check.range("render.fog_per_m", render.fog_per_m, 0.0, 1e3)?;
+        if let Some(azimuth_deg) = render.sun_azimuth_deg {
+            check.range("render.sun_azimuth_deg", azimuth_deg, -360.0, 360.0)?;
+        }
+        check.range("render.sun_elevation_deg", render.sun_elevation_deg, 0.0, 90.0)?;
+        let camera = &render.camera;
+        if let Some(target) = camera.target_m {
+            check.vector("render.camera.target_m", target, "metres")?;
+        }
+        if let Some(distance) = camera.distance_m {
+            check.positive("render.camera.distance_m", distance, "metres")?;
+        }
+        check.range("render.camera.azimuth_deg", camera.azimuth_deg, -360.0, 360.0)?;
+        check.range("render.camera.elevation_deg", camera.elevation_deg, -89.0, 89.0)?;
+        check.range("render.camera.vertical_fov_deg", camera.vertical_fov_deg, 1.0, 150.0)
+    }
+
+    /// Intervals are above 0, and columns are named once.
+    pub(crate) fn check_output(&self, check: &Checker<'_>) -> Check {
+        let output = &self.output;
+        let cadences = [
+            ("output.render_every", output.render_every),
+            ("output.record_every", output.record_every),
+            ("output.metrics_every", output.metrics_every),
+        ];
+        for (key, every) in cadences {
+            match every {
+                Some(Every::Steps(0)) => return check.fail(key, "0 steps", "at least 1"),
+                Some(Every::Seconds(s)) => check.positive(key, s, "seconds")?,
+                _ => {}
+            }
+        }
+        let columns = output.record_columns.as_deref().unwrap_or_default();
+        for (column_idx, column) in columns.iter().enumerate() {
+            let key = format!("output.record_columns.{column_idx}");
+            if columns[..column_idx].contains(column) {
+                return check.fail(&key, format!("\"{column}\" again"), "each column once");
+            }
+        }
+        Ok(())
+    }
+}

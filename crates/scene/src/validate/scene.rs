@@ -1,0 +1,324 @@
+//! What makes a well-formed scene a sensible one.
+
+use crate::format::error::SceneError;
+use crate::scene::{Fill, ParticleBlock, SCENE_VERSION, Scene};
+use crate::solver::SolverScene;
+use crate::solver::feature::Feature;
+use crate::solver::registry;
+use crate::validate::{AXES, Check, Checker, MAX_PARTICLES, number, whole};
+use crate::{Shape, TimeStep, Vec3};
+
+/// Blocks may reach past the domain by this share of a spacing, for the rounding of decimal numbers.
+const DOMAIN_TOLERANCE_SPACINGS: f64 = 1e-6;
+
+impl Scene {
+    /// The error that a value is not what its user needs: for what only shows once there is a device.
+    pub fn value_error(&self, key: &str, found: impl ToString, expected: impl ToString) -> SceneError {
+        SceneError::Value {
+            at: self.source.locate_between(&[key]),
+            key: key.to_owned(),
+            found: found.to_string(),
+            expected: expected.to_string(),
+        }
+    }
+
+    /// Checks that the scene makes sense: every value in its range, and all of them together.
+    ///
+    /// Loading has done this already; call it after changing fields.
+    ///
+    /// # Errors
+    /// [`SceneError::Value`] for the first thing found wrong.
+    pub fn validate(&self) -> Result<(), SceneError> {
+        let check = Checker { source: &self.source };
+        let kind = self.solver.kind.name();
+        let solver = registry::find(kind).ok_or_else(|| registry::unknown_kind(kind, &self.source))?;
+        self.check_sections(&check, solver)?;
+        self.check_features(&check)?;
+        self.check_values(&check)?;
+        solver.validate(self, &check)?;
+        self.check_ground(&check, solver)?;
+        for (block_idx, block) in self.particles.iter().enumerate() {
+            self.check_block(&check, solver, &format!("particles.{block_idx}"), block)?;
+        }
+        self.check_count(&check, solver)?;
+        for (collider_idx, collider) in self.colliders.iter().enumerate() {
+            self.check_collider(&check, &format!("colliders.{collider_idx}"), collider)?;
+        }
+        solver.check_discretization(self, &check)?;
+        self.check_render(&check)?;
+        self.check_output(&check)
+    }
+
+    /// The sections are those of the scene's solver, and all that it requires are there.
+    fn check_sections(&self, check: &Checker<'_>, solver: &dyn SolverScene) -> Check {
+        let is_own = |name: &str| solver.sections().iter().any(|section| section.name() == name);
+        if let Some(stray) = self.sections.names().find(|name| !is_own(name)) {
+            let found = format!("[{stray}] in a scene of solver.kind = \"{}\"", solver.kind());
+            let own = described_sections(solver);
+            let expected = match registry::owner_of(stray) {
+                Some(owner) => format!("{own}; {}", needs(owner)),
+                None => own,
+            };
+            return check.fail_between(&[stray, "solver.kind"], found, expected);
+        }
+        let is_given = |name: &str| self.sections.names().any(|given| given == name);
+        match solver.sections().iter().find(|section| section.is_required() && !is_given(section.name())) {
+            Some(section) => {
+                Err(SceneError::MissingKey { at: self.source.whole(), key: section.name().to_owned() })
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Parts of the scene that only some solvers know are there only if this one does.
+    fn check_features(&self, check: &Checker<'_>) -> Check {
+        let kind = self.solver.kind.name();
+        let given = [
+            (Feature::Terrain, self.terrain.is_some()),
+            (Feature::Releases, !self.releases.is_empty()),
+            (Feature::Slabs, !self.slabs.is_empty()),
+            (Feature::Obstacles, !self.obstacles.is_empty()),
+        ];
+        let is_unknown = |feature: Feature| !self.has_feature(feature);
+        if let Some((feature, _)) = given.into_iter().find(|(part, is_given)| *is_given && is_unknown(*part))
+        {
+            let key = feature.key();
+            let found = format!("[{key}] in a scene of solver.kind = \"{kind}\"");
+            let expected = format!("it with solver.kind = {} only", registry::kinds_with(feature, "or"));
+            return check.fail_between(&[key, "solver.kind"], found, expected);
+        }
+        if self.time.dt_s == TimeStep::Auto && is_unknown(Feature::AutoTimeStep) {
+            let kinds = registry::kinds_with(Feature::AutoTimeStep, "and");
+            return check.fail(
+                "time.dt_s",
+                format!("\"auto\" in a scene of solver.kind = \"{kind}\""),
+                format!("a positive number of seconds; solver.kind = {kinds} alone work out their own"),
+            );
+        }
+        Ok(())
+    }
+
+    /// What a block says is known to the solver.
+    fn check_block_features(&self, check: &Checker<'_>, key: &str, block: &ParticleBlock) -> Check {
+        let alone = |feature: Feature| {
+            format!("it in scenes of solver.kind = {} only", registry::kinds_with(feature, "or"))
+        };
+        let given = [
+            (Feature::AngularVelocity, block.angular_velocity_rad_s.is_some()),
+            (Feature::Count, block.count.is_some()),
+            (Feature::MassSpread, block.mass_spread.is_some()),
+        ];
+        let unknown = given.into_iter().find(|(feature, is_given)| *is_given && !self.has_feature(*feature));
+        if let Some((feature, _)) = unknown {
+            let found = format!("it in a scene of solver.kind = \"{}\"", self.solver.kind.name());
+            return check.fail(&format!("{key}.{}", feature.key()), found, alone(feature));
+        }
+        if self.has_feature(Feature::RandomFill) {
+            return Ok(());
+        }
+        if block.fill == Fill::Random {
+            return check.fail(&format!("{key}.fill"), "\"random\"", alone(Feature::RandomFill));
+        }
+        match block.packing_fraction {
+            Some(share) => {
+                check.fail(&format!("{key}.packing_fraction"), number(share), alone(Feature::RandomFill))
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn check_values(&self, check: &Checker<'_>) -> Check {
+        if self.version != SCENE_VERSION {
+            return check.fail(
+                "version",
+                self.version,
+                format!("{SCENE_VERSION}, the version this program reads"),
+            );
+        }
+        if self.name.trim().is_empty() {
+            return check.fail("name", format!("\"{}\"", self.name), "a name");
+        }
+        if self.seed > i64::MAX as u64 {
+            return check.fail("seed", self.seed, format!("a whole number up to {}", i64::MAX));
+        }
+        if self.scale != 1.0 {
+            return check.fail("scale", number(self.scale), "1 once a scene is loaded, which applies it");
+        }
+        if let Some(gravity) = self.gravity_m_s2 {
+            check.vector("gravity_m_s2", gravity, "m/s²")?;
+        }
+        let n_axes = self.n_dimensions();
+        let (min, max) = (&self.domain.min_m, &self.domain.max_m);
+        check.vector("domain.min_m", *min, "metres")?;
+        check.vector("domain.max_m", *max, "metres")?;
+        check.extent("domain.min_m", &min[..n_axes], "domain.max_m", &max[..n_axes])?;
+        if let TimeStep::Seconds(dt_s) = self.time.dt_s {
+            check.positive("time.dt_s", dt_s, "seconds")?;
+        }
+        check.positive("time.duration_s", self.time.duration_s, "seconds")?;
+
+        let solver = &self.solver;
+        check.count("solver.iterations", solver.iterations, 1000)?;
+        check.positive("solver.over_relaxation", solver.over_relaxation, "no unit")?;
+        check.range("solver.over_relaxation", solver.over_relaxation, 0.0, 2.0)?;
+        check.range("solver.constraint_relaxation", solver.constraint_relaxation, 0.0, 1e9)?;
+        check.count("solver.steps_per_submission", solver.steps_per_submission, 4096)?;
+        let pressure = &solver.artificial_pressure;
+        check.range("solver.artificial_pressure.strength", pressure.strength, 0.0, 1e9)?;
+        check.range("solver.artificial_pressure.radius_fraction", pressure.radius_fraction, 0.0, 0.9)?;
+        check.count("solver.artificial_pressure.exponent", pressure.exponent, 32)
+    }
+
+    fn check_block(
+        &self,
+        check: &Checker<'_>,
+        solver: &dyn SolverScene,
+        key: &str,
+        block: &ParticleBlock,
+    ) -> Check {
+        let within = |name: &str| format!("{key}.shape.{}.{name}", block.shape.name());
+        match &block.shape {
+            Shape::Box { min_m, max_m } => check.extent(&within("min_m"), min_m, &within("max_m"), max_m)?,
+            Shape::Rectangle { min_m, max_m } => {
+                check.extent(&within("min_m"), min_m, &within("max_m"), max_m)?
+            }
+            Shape::Circle { centre_m, radius_m } => {
+                check.vector(&within("centre_m"), in_space(*centre_m), "metres")?;
+                check.positive(&within("radius_m"), *radius_m, "metres")?;
+            }
+            Shape::Sphere { centre_m, radius_m } => {
+                check.vector(&within("centre_m"), *centre_m, "metres")?;
+                check.positive(&within("radius_m"), *radius_m, "metres")?;
+            }
+            Shape::Cylinder { centre_m, radius_m, height_m, .. } => {
+                check.vector(&within("centre_m"), *centre_m, "metres")?;
+                check.positive(&within("radius_m"), *radius_m, "metres")?;
+                check.positive(&within("height_m"), *height_m, "metres")?;
+            }
+            Shape::Text { height_m, origin_m, depth_m, .. } => {
+                check.positive(&within("height_m"), *height_m, "metres")?;
+                check.vector(&within("origin_m"), *origin_m, "metres")?;
+                if let Some(depth_m) = depth_m {
+                    check.positive(&within("depth_m"), *depth_m, "metres")?;
+                }
+            }
+            Shape::Mesh { scale, offset_m, .. } => {
+                check.positive(&within("scale"), *scale, "metres a unit")?;
+                check.vector(&within("offset_m"), *offset_m, "metres")?;
+            }
+        }
+        solver.check_block(self, check, key, block)?;
+        self.check_block_features(check, key, block)?;
+        check.vector(&format!("{key}.velocity_m_s"), block.velocity_m_s, "m/s")?;
+        check.range(&format!("{key}.jitter_spacings"), block.jitter_spacings, 0.0, 0.5)?;
+        if block.fill == Fill::Uniform && block.jitter_spacings > 0.0 {
+            let found = format!("{} on a block filled uniformly", number(block.jitter_spacings));
+            return check.fail(&format!("{key}.jitter_spacings"), found, "it only on fill = \"lattice\"");
+        }
+
+        if !block.shape.is_loaded() {
+            return Ok(());
+        }
+        let shape_key = format!("{key}.shape.{}", block.shape.name());
+        let d = self.particle_spacing_m();
+        let (min, max) = block.shape.bounds_m();
+        for axis in 0..3 {
+            let (low, high) = (self.domain.min_m[axis], self.domain.max_m[axis]);
+            let tolerance = DOMAIN_TOLERANCE_SPACINGS * d;
+            if min[axis] < low - tolerance || max[axis] > high + tolerance {
+                let name = AXES[axis];
+                return check.fail_between(
+                    &[&shape_key, "domain"],
+                    format!("{name} from {} m to {} m", number(min[axis]), number(max[axis])),
+                    format!("a shape inside the domain, {name} from {} m to {} m", number(low), number(high)),
+                );
+            }
+        }
+        let (spacing_key, _) = solver.spacing_key(self);
+        let keys = [shape_key.as_str(), spacing_key];
+        let n_axes = self.n_dimensions();
+        let thinnest = (0..n_axes).map(|i| max[i] - min[i]).fold(f64::INFINITY, f64::min);
+        if block.fill == Fill::Lattice && block.shape.lattice_extent(d).contains(&0.0) {
+            let spacing = solver.spacing_noun();
+            return check.fail_between(
+                &keys,
+                format!("no particles, because the shape is {} m thin", number(thinnest)),
+                format!("a shape at least one {spacing}, {} m, thick", number(d)),
+            );
+        }
+        if self.block_count_estimate(block) < 1.0 {
+            let (what, unit) = if n_axes == 2 { ("area", "m²") } else { ("volume", "m³") };
+            return check.fail_between(
+                &keys,
+                format!(
+                    "no particles, because the shape's {what} is {} {unit}",
+                    number(block.shape.volume_m3())
+                ),
+                format!("at least the {what} of a particle, {} {unit}", number(d.powi(n_axes as i32))),
+            );
+        }
+        Ok(())
+    }
+
+    fn check_count(&self, check: &Checker<'_>, solver: &dyn SolverScene) -> Check {
+        if self.particles.is_empty() && self.releases.is_empty() {
+            if !self.has_feature(Feature::Releases) {
+                return check.fail("particles", "no particles", "at least one [[particles]] block");
+            }
+            return check.fail(
+                "particles",
+                "no particles",
+                "at least one [[particles]] block or [[releases]] area",
+            );
+        }
+        let blocks = self.particles.iter().enumerate().map(|(idx, block)| {
+            let part = if block.count.is_some() { "count" } else { "shape" };
+            (format!("particles.{idx}.{part}"), self.block_count_estimate(block))
+        });
+        let releases = self
+            .releases
+            .iter()
+            .enumerate()
+            .map(|(idx, release)| (format!("releases.{idx}"), self.release_count_estimate(release)));
+        let counts: Vec<(String, f64)> = blocks.chain(releases).collect();
+        let total: f64 = counts.iter().map(|(_, n)| n).sum();
+        if total <= MAX_PARTICLES as f64 {
+            return Ok(());
+        }
+        let largest = counts.iter().max_by(|a, b| a.1.total_cmp(&b.1)).map_or("particles", |(key, _)| key);
+        let (spacing_key, spacing_m) = solver.spacing_key(self);
+        check.fail_between(
+            &[largest, spacing_key],
+            format!("{} particles", whole(total)),
+            format!(
+                "at most {MAX_PARTICLES} in all; enlarge {spacing_key} ({} m) or shrink the shape",
+                number(spacing_m)
+            ),
+        )
+    }
+}
+
+/// Returns the sections of a solver as an author may write them.
+fn described_sections(solver: &dyn SolverScene) -> String {
+    let named = |is_required: bool| {
+        let sections = solver.sections().iter().filter(move |section| section.is_required() == is_required);
+        sections.map(|section| format!("[{}]", section.name())).collect::<Vec<_>>().join(" and ")
+    };
+    match (named(true), named(false)) {
+        (required, optional) if optional.is_empty() => format!("{required} alone"),
+        (required, optional) if required.is_empty() => format!("{optional} or nothing"),
+        (required, optional) => format!("{required} alone or with {optional}"),
+    }
+}
+
+/// Returns whose the sections of a solver are.
+fn needs(owner: &dyn SolverScene) -> String {
+    let names: Vec<String> = owner.sections().iter().map(|section| format!("[{}]", section.name())).collect();
+    let verb = if names.len() == 1 { "needs" } else { "need" };
+    format!("{} {verb} solver.kind = \"{}\"", names.join(" and "), owner.kind())
+}
+
+/// A point of the plane z = 0.
+fn in_space([x, y]: [f64; 2]) -> Vec3 {
+    [x, y, 0.0]
+}

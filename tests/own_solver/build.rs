@@ -1,0 +1,5 @@
+//! Compiles the kernels under `glsl/`.
+
+fn main() {
+    frazil_shader_build::compile();
+}

@@ -1,0 +1,67 @@
+//! What scenes of free flight say.
+
+use frazil_scene::{Checker, Scene, SceneError, Section, SectionType, SolverScene};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The section `[drag]`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Drag {
+    /// Distance between particles at the start in m.
+    pub spacing_m: f64,
+    /// Density of a particle's share of space in kg/m³.
+    pub density_kg_m3: f64,
+    /// Drag coefficient k in kg/s: the force is −k v.
+    pub coefficient_kg_s: f64,
+}
+
+impl Section for Drag {
+    const NAME: &'static str = "drag";
+    const DESCRIPTION: &'static str = "Particles in free flight with drag.";
+}
+
+/// What the scene file knows of the solver.
+#[derive(Debug)]
+pub struct FreeFlightScene;
+
+impl SolverScene for FreeFlightScene {
+    fn kind(&self) -> &'static str {
+        "free_flight"
+    }
+
+    fn title(&self) -> &'static str {
+        "Free flight with drag."
+    }
+
+    fn sections(&self) -> &'static [SectionType] {
+        const SECTIONS: &[SectionType] = &[SectionType::required::<Drag>()];
+        SECTIONS
+    }
+
+    fn particle_spacing_m(&self, scene: &Scene) -> f64 {
+        drag(scene, |drag| drag.spacing_m)
+    }
+
+    fn spacing_key(&self, scene: &Scene) -> (&'static str, f64) {
+        ("drag.spacing_m", self.particle_spacing_m(scene))
+    }
+
+    fn rest_density_kg_m3(&self, scene: &Scene) -> f64 {
+        drag(scene, |drag| drag.density_kg_m3)
+    }
+
+    fn support_radius_m(&self, scene: &Scene) -> f64 {
+        self.particle_spacing_m(scene)
+    }
+
+    fn validate(&self, scene: &Scene, check: &Checker<'_>) -> Result<(), SceneError> {
+        check.positive("drag.spacing_m", drag(scene, |drag| drag.spacing_m), "m")?;
+        check.positive("drag.density_kg_m3", drag(scene, |drag| drag.density_kg_m3), "kg/m³")?;
+        check.zero_or_positive("drag.coefficient_kg_s", drag(scene, |drag| drag.coefficient_kg_s))
+    }
+}
+
+fn drag(scene: &Scene, value: impl FnOnce(&Drag) -> f64) -> f64 {
+    scene.section::<Drag>().map_or(f64::NAN, value)
+}
