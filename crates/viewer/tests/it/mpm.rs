@@ -33,7 +33,7 @@ fn every_scene_of_snow_on_a_grid_steps_soundly_and_twice_alike() {
     let scenes: Vec<&str> = frazil_scene::builtin()
         .iter()
         .map(|scene| scene.name)
-        .filter(|name| frazil_scene::Scene::find(name, &[]).unwrap().mpm.is_some())
+        .filter(|name| frazil_scene::Scene::find(name, &[]).unwrap().mpm().is_some())
         .collect();
     assert_eq!(scenes.len(), 9, "{scenes:?}");
     for (idx, scene) in scenes.into_iter().enumerate() {

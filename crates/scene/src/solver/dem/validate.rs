@@ -1,9 +1,7 @@
 //! What makes a sensible `[dem]` section, and a domain, blocks and releases that its grains can fill.
 
 use crate::validate::{AXES, Check, Checker, MAX_CELLS, MIN_STEPS_PER_SPACING, number, rounded_down, whole};
-use crate::{
-    Dem, Fill, ParticleBlock, Phase, Release, ReleaseArea, Scene, SceneError, Terrain, Vec3,
-};
+use crate::{Dem, Fill, ParticleBlock, Phase, Release, ReleaseArea, Scene, SceneError, Terrain, Vec3};
 
 /// Greatest share of space that grains at random may fill: beyond it few settle without overlap.
 pub(crate) const MAX_PACKING_FRACTION: f64 = 0.58;
