@@ -236,9 +236,9 @@ fn what_is_wrong_in_its_sections_is_placed() {
     ] {
         assert_eq!(refusal(sets), message);
     }
-    let text = SCENE.replace("[flight]", "[mpm]");
+    let text = SCENE.replace("[flight]", "[mpm]").replace("spacing_m", "cell_size");
     let message = Scene::parse(&text, "flight.toml", &[]).unwrap_err().to_string();
-    assert_eq!(message, "flight.toml:10:1: mpm.spacing_m: unknown key; did you mean cell_size_m?");
+    assert_eq!(message, "flight.toml:10:1: mpm.cell_size: unknown key; did you mean cell_size_m?");
 }
 
 #[test]

@@ -5,6 +5,13 @@ use std::collections::VecDeque;
 use super::{Terrain, place};
 
 impl Terrain {
+    /// As [`Self::heights_m`], where unknown that of a nearest known height, counted in steps to neighbours: so that what strays
+    /// beyond the map falls nowhere.
+    pub fn extended_heights_m(&self) -> Vec<f32> {
+        let nearest = nearest_known(self.n_columns, self.n_rows, &self.heights_m);
+        nearest.into_iter().map(|idx| (self.heights_m[idx] - self.base_m) as f32).collect()
+    }
+
     /// Refuses terrain with holes, or fills them: unknown heights that the map encloses. Those that reach its edge, whatever its
     /// outline, are where the map ends.
     pub(crate) fn without_holes(mut self, fill: bool) -> Result<Self, String> {
@@ -96,7 +103,7 @@ fn fill_hole(n_columns: usize, heights: &mut [f64], hole: &[usize]) {
 
 /// For every height the place of the nearest known one, counted in steps between neighbours; of several one that depends
 /// on the heights alone. There must be one.
-pub(super) fn nearest_known(n_columns: usize, n_rows: usize, heights: &[f64]) -> Vec<usize> {
+fn nearest_known(n_columns: usize, n_rows: usize, heights: &[f64]) -> Vec<usize> {
     let mut nearest = vec![usize::MAX; heights.len()];
     let mut queue: VecDeque<usize> = VecDeque::new();
     for (idx, _) in heights.iter().enumerate().filter(|(_, height)| !height.is_nan()) {

@@ -149,13 +149,6 @@ impl Terrain {
         self.heights_m.iter().map(|height| (height - self.base_m) as f32).collect()
     }
 
-    /// As [`Self::heights_m`], where unknown that of a nearest known height, counted in steps to neighbours: so that what strays
-    /// beyond the map falls nowhere.
-    pub fn extended_heights_m(&self) -> Vec<f32> {
-        let nearest = holes::nearest_known(self.n_columns, self.n_rows, &self.heights_m);
-        nearest.into_iter().map(|idx| (self.heights_m[idx] - self.base_m) as f32).collect()
-    }
-
     /// Height in m in the scene at a point of the grid; none where it is unknown or beyond the grid.
     pub fn height_at(&self, column: usize, row: usize) -> Option<f64> {
         if column >= self.n_columns || row >= self.n_rows {

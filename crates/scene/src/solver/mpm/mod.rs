@@ -41,7 +41,8 @@ impl SolverScene for MaterialPoints {
     }
 
     fn n_dimensions(&self, scene: &Scene) -> usize {
-        if scene.mpm().is_some_and(|mpm| mpm.dimensions == 2) { 2 } else { 3 }
+        // What is neither is refused, and until then a plane demands least of the domain.
+        if scene.mpm().is_some_and(|mpm| mpm.dimensions != 3) { 2 } else { 3 }
     }
 
     fn particle_spacing_m(&self, scene: &Scene) -> f64 {
