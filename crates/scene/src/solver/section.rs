@@ -26,12 +26,14 @@ pub trait Section:
     const DESCRIPTION: &'static str;
 }
 
+type ReadSection = fn(&Node, &Source) -> Result<Box<dyn AnySection>, SceneError>;
+
 /// A section as a solver declares it: [`required`](Self::required) in its scenes, or [`optional`](Self::optional).
 #[derive(Clone, Copy)]
 pub struct SectionType {
     name: &'static str,
     is_required: bool,
-    read: fn(&Node, &Source) -> Result<Box<dyn AnySection>, SceneError>,
+    read: ReadSection,
     schema: fn(&mut SchemaGenerator) -> Schema,
 }
 
