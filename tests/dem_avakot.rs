@@ -134,13 +134,19 @@ fn likeness(overrides: &[&str], frames: u64, side: usize) -> Option<Likeness> {
     Some(likeness)
 }
 
-/// With few grains of 2 m, in blocks of 20 m: what is asked is that the flow takes the model's way and ends about where it does.
+/// With few grains of 2 m, in blocks of 20 m: what is asked is that the flow takes the model's way; and in the long form, in which it has the
+/// time to get there, that it ends about where the model's does.
 #[test]
 fn a_flow_takes_the_way_of_the_depth_averaged_models() {
-    let coarse = ["dem.radius_m=2", "dem.normal_stiffness_n_m=2e7"];
-    let Some(likeness) = likeness(&coarse, 240, 4) else { return };
-    assert!(likeness.overlap > 0.6 && likeness.within > 0.8, "{likeness:?}");
-    assert!(likeness.lower_m.abs() < 50.0 && likeness.farther_m.abs() < 150.0, "{likeness:?}");
+    let is_full = is_full_run();
+    let (duration, frames) = if is_full { ("time.duration_s=60", 240) } else { ("time.duration_s=20", 80) };
+    let coarse = ["dem.radius_m=2", "dem.normal_stiffness_n_m=2e7", duration];
+    let Some(likeness) = likeness(&coarse, frames, 4) else { return };
+    assert!(likeness.within > 0.8, "{likeness:?}");
+    if is_full {
+        assert!(likeness.overlap > 0.6, "{likeness:?}");
+        assert!(likeness.lower_m.abs() < 50.0 && likeness.farther_m.abs() < 150.0, "{likeness:?}");
+    }
 }
 
 /// On the model's own grid of 5 m, with grains of 1 m.

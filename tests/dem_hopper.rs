@@ -65,7 +65,7 @@ fn a_silo_empties_at_a_rate_that_hangs_on_its_slot_alone_as_beverloo_says() {
     let is_full = is_full_run();
     // Four diameters are bridged by an arch, sooner or later.
     let (n, slots): (usize, &[f64]) =
-        if is_full { (600, &[5.0, 6.5, 8.0, 10.0]) } else { (450, &[5.0, 7.0, 10.0]) };
+        if is_full { (600, &[5.0, 6.5, 8.0, 10.0]) } else { (340, &[6.0, 8.0, 10.0]) };
     let rates: Vec<[f64; 2]> = slots.iter().map(|&slot| rates(n, slot)).collect();
     // W^(2/3) is a line in D/d that is 0 at k.
     let points = slots.iter().zip(&rates).map(|(slot, rate)| (*slot, rate[0].powf(2.0 / 3.0)));

@@ -65,7 +65,9 @@ fn the_smoke_profile_takes_every_bench() {
     let is_full = std::env::var("FRAZIL_FULL").is_ok_and(|full| full == "1");
     let sizes: &[&str] = if is_full { &[] } else { &["--axis", "count=257"] };
     let begin = Instant::now();
-    succeed(&mut command(&[&["bench", "--smoke", "--quiet", "--out", out.to_str().unwrap()], sizes].concat()));
+    succeed(&mut command(
+        &[&["bench", "--smoke", "--quiet", "--out", out.to_str().unwrap()], sizes].concat(),
+    ));
     println!("the smoke profile takes {:.1} s of a budget of 60 s", begin.elapsed().as_secs_f64());
     let rows = read_rows(&out).unwrap();
     for bench in frazil_bench::benches::all() {
