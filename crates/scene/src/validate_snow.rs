@@ -9,7 +9,7 @@ use crate::{Fluid, ParticleBlock, Phase, Scene, WallModel};
 const MIN_TEMPERATURE_C: f64 = -273.15;
 const MAX_TEMPERATURE_C: f64 = 1e4;
 
-/// Most links a particle can have, and most rounds of making them in a step, as the interlinks' kernels allow.
+/// Links of a particle at most, and rounds of making them in a step, as many as a build of bonds allows.
 const MAX_LINKS: u32 = 32;
 const MAX_LINK_ROUNDS: u32 = 256;
 
