@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use frazil_kernels::Counts;
-use frazil_reference::snow::fixed_point_temperature;
-use frazil_shaders::snow::{gather_phases, list_particles, tally_heat};
+use frazil_reference::snow::{LinkLimit, LinkRule, fixed_point_temperature};
+use frazil_shaders::snow::{compute_link_limits, gather_phases, list_particles, tally_heat};
 use frazil_tests::{config, device};
 use frazil_vk::{Device, DeviceCount, Kernel, Recorder, RecorderOptions, Threads, find_hazards};
 use proptest::prelude::*;
@@ -180,4 +180,52 @@ fn thousands_of_carries_are_all_counted() {
     assert_eq!(warmed, (n as u32, n as i64 * each - 5));
     assert_eq!(tally(warmed, &cold, &vec![1; n], 64), (2 * n as u32, -5));
     assert_eq!(tally((0, 3), &cold, &vec![1; n], 256), (n as u32, 3 - n as i64 * each));
+}
+
+#[test]
+fn limits_of_links_follow_from_temperature() {
+    // On every temperature that decides something, the floats next to it, and what is no temperature.
+    let edges = [-30.0f32, -2.0, 0.0, -15.0, -1.875, -5.625];
+    let absurd = [f32::MIN, f32::MAX, f32::NEG_INFINITY, f32::INFINITY, f32::NAN, -0.0, f32::MIN_POSITIVE];
+    let near = edges.into_iter().flat_map(|t| [t, t.next_up(), t.next_down()]).chain(absurd);
+    let temperature = prop_oneof![prop::sample::select(near.collect::<Vec<_>>()), -40.0f32..5.0];
+    let temperatures = size().prop_flat_map(move |n| prop::collection::vec(temperature.clone(), n));
+    let limit = |n_max: u32| {
+        prop_oneof![
+            Just(LinkLimit::Dynamic { homogeneous_c: -30.0, freezing_c: 0.0 }),
+            (0..=n_max).prop_map(LinkLimit::Constant)
+        ]
+    };
+    let law = (1u32..33).prop_flat_map(move |n_max| (Just(n_max), limit(n_max)));
+    proptest!(config(100), |(temperatures in temperatures, (n_max, limit) in law, spare in 0usize..300, workgroup_size in workgroup_size())| {
+        let n = temperatures.len();
+        let rule = LinkRule { radius_m: 1.0, link_temperature_c: -2.0, limit, break_ratio: 1.1 };
+        let (freeze_temperature_c, freeze_span_c, links_per_c, n_constant) = match limit {
+            LinkLimit::Constant(links) => (0.0, 0.0, 0.0, links),
+            LinkLimit::Dynamic { .. } => (0.0, 30.0, n_max as f32 / 30.0, 0),
+        };
+        let kernel = Kernel::<compute_link_limits::Interface>::specialized(
+            &DEVICE,
+            &compute_link_limits::Specialization { workgroup_size },
+        ).unwrap();
+        let found = DEVICE.buffer_from("limit", &vec![RUBBISH; n + spare]).unwrap();
+        let mut all = temperatures.clone();
+        all.resize(n + spare, -99.0);
+        let count = count(n, n + spare);
+        run(|r| {
+            let bindings = compute_link_limits::Bindings {
+                count: &count.count,
+                temperature: &DEVICE.buffer_from("temperature", &all).unwrap(),
+                limit: &found,
+            };
+            let link_temperature_c = rule.link_temperature_c;
+            let params = compute_link_limits::Params {
+                link_temperature_c, freeze_temperature_c, freeze_span_c, links_per_c, n_constant, n_max,
+            };
+            r.dispatch(&kernel, Threads::Counted(&count), bindings, params);
+        });
+        let mut expected: Vec<u32> = temperatures.iter().map(|t| rule.link_limit(n_max, *t)).collect();
+        expected.resize(n + spare, RUBBISH);
+        prop_assert_eq!(DEVICE.download(&found, n + spare).unwrap(), expected);
+    });
 }

@@ -27,7 +27,7 @@ fn links(run: &SnowSimulation) -> BTreeMap<(u32, u32), u32> {
     let (device, stride) = (&run.device, records.capacity() as usize);
     let ids: Vec<u32> = run.particles().iter().filter(|p| p.is_solid).map(|p| p.id).collect();
     let degree = device.download(records.degree(), ids.len()).unwrap();
-    let slots = stride * records.n_max() as usize;
+    let slots = stride * records.slots() as usize;
     let partner = device.download(records.partner(), slots).unwrap();
     let rest_length = device.download(records.rest_length_m(), slots).unwrap();
     let mut links = BTreeMap::new();

@@ -105,7 +105,7 @@ struct Seen {
 
 impl Seen {
     fn see(&mut self, p: &Parameters, stage: Stage, before: &State, after: &State) {
-        let links = |state: &State| state.links.records.iter().map(Vec::len).sum::<usize>();
+        let links = |state: &State| state.links.rows.iter().map(Vec::len).sum::<usize>();
         let is_blending = |kind: Kind| after[kind].blend.iter().any(|alpha| *alpha > 0.0 && *alpha < 1.0);
         let is_pressed = |kind: Kind| after[kind].constraint.iter().any(|constraint| constraint[3] != 0.0);
         match stage {
@@ -472,7 +472,7 @@ fn a_wrong_stage_is_named() {
         (Stage::SortByCell, |state, _| state.fluid.key.swap(0, 100)),
         (Stage::Reorder, |state, _| state.fluid.id.swap(3, 4)),
         (Stage::Reorder, |state, _| state.solid.blend[7] += 0.1),
-        (Stage::Reorder, |state, _| state.links.records.iter_mut().for_each(|record| record.truncate(1))),
+        (Stage::Reorder, |state, _| state.links.rows.iter_mut().for_each(|row| row.truncate(1))),
         (Stage::Predict, |_, p| p.fluid.domain_max_m[1] = 0.1),
         (Stage::Conduct, |_, p| p.heat.snow_conductivity_w_m_k *= 1.01),
         (Stage::Conduct, |_, p| p.heat.laplacian_scale *= 1.01),
@@ -496,7 +496,7 @@ fn a_wrong_stage_is_named() {
         (Stage::AdoptShape, |state, _| state.solid.id.iter_mut().for_each(|id| *id = !*id)),
         (Stage::AdoptShape, |state, _| state.solid.rest_position.iter_mut().for_each(|x| x[2] *= -1.0)),
         (Stage::KeepShape, |_, p| p.shape_stiffness *= 1.01),
-        (Stage::KeepShape, |state, _| state.links.records.iter_mut().for_each(|record| record.truncate(1))),
+        (Stage::KeepShape, |state, _| state.links.rows.iter_mut().for_each(|row| row.truncate(1))),
     ];
     let boundary: &[(Stage, Wrong)] = &[
         (Stage::Weigh, |_, p| p.boundary.as_mut().unwrap().particles.iter_mut().for_each(|b| b[3] *= 1.01)),

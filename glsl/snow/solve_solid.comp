@@ -10,6 +10,7 @@
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 #include "snow/terms.glsl"
+#include "bonds/xpbd.glsl"
 
 layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
 layout(scalar, binding = 1) readonly buffer Key { uint key[]; };
@@ -50,9 +51,9 @@ vec3 stretch_correction(SnowTerms terms, uint i, vec3 x, vec2 contact_i) {
         float gain = pair_gain(terms, contact_i, contact[j]);
         if (terms.compliance_dt2 >= 0.0) {
             float w = 1.0 / terms.particle_mass_kg;
-            float step = gain * (-stretch_m - terms.compliance_dt2 * so_far) / (2.0 * w + terms.compliance_dt2);
+            float step = bond_multiplier_step(gain, stretch_m, terms.compliance_dt2, so_far, 2.0 * w);
             multiplier[at] = so_far + step;
-            moved += w * step / length_m * offset;
+            moved += bond_correction(w, step, offset, length_m);
         } else {
             moved -= 0.5 * terms.stretch * gain * stretch_m / length_m * offset;
         }

@@ -1,7 +1,7 @@
 //! The two-phase step on the device beside its CPU twin: what the device holds as the twin's state, each stage on either, and by
 //! how much their results may part.
 
-use frazil_reference::interlinks::Links;
+use frazil_reference::bonds::{Bonds, Columns};
 use frazil_reference::snow::{Kind, LatentHeat, Ledger, Parameters, Phase, State, Stretch};
 use frazil_solvers::pbd::Snow;
 use frazil_solvers::pbd::snow::{Matter, Stage};
@@ -11,7 +11,7 @@ use frazil_vk::{Buffer, Device};
 /// of particles.
 ///
 /// # Panics
-/// If the device is lost, or links are not settled.
+/// If the device is lost, or rows of links have gaps.
 pub fn snow_state(device: &Device, snow: &Snow, p: &Parameters, is_migrating: bool) -> State {
     let download = Download { device, snow, is_migrating };
     let [(melted, melted_temperature), (frozen, frozen_temperature)] =
@@ -20,7 +20,8 @@ pub fn snow_state(device: &Device, snow: &Snow, p: &Parameters, is_migrating: bo
         solid: download.phase(Kind::Solid),
         fluid: download.phase(Kind::Fluid),
         capacity: snow.capacity(),
-        links: Links::none(0, 0),
+        links: Bonds::none(0),
+        n_max: snow.links().slots(),
         multiplier: Vec::new(),
         ledger: Ledger { melted, frozen, melted_temperature, frozen_temperature },
     };
@@ -102,20 +103,19 @@ impl Download<'_> {
     }
 
     #[allow(clippy::expect_used)]
-    fn links(&self, n: usize) -> (Links, Vec<Vec<f32>>) {
-        let records = self.snow.links();
-        let (slots, stride) = (records.partner().len(), records.capacity() as usize);
-        let [partner, degree] =
-            [(records.partner(), slots), (records.degree(), n)].map(|(b, n)| self.of(b, n));
-        let rest_length_m = self.of(records.rest_length_m(), slots);
-        let links = Links::from_table(records.n_max(), stride, &partner, &rest_length_m, &degree)
-            .expect("settled records");
+    fn links(&self, n: usize) -> (Bonds, Vec<Vec<f32>>) {
+        let bonds = self.snow.links();
+        let (slots, stride) = (bonds.partner().len(), bonds.capacity() as usize);
+        let [partner, degree] = [(bonds.partner(), slots), (bonds.degree(), n)].map(|(b, n)| self.of(b, n));
+        let rest_length_m = self.of(bonds.rest_length_m(), slots);
+        let table =
+            Columns { stride, partner: &partner, rest_length_m: &rest_length_m, state: &[], degree: &degree };
+        let links = Bonds::from_table(table, &[]).expect("rows without gaps");
         let stored = self.snow.link_multiplier();
         let stored = self.of(stored, stored.len());
         let multiplier = |i: usize, slot: usize| stored.get(slot * stride + i).copied().unwrap_or(0.0);
-        let multipliers =
-            |(i, record): (usize, &Vec<_>)| (0..record.len()).map(|s| multiplier(i, s)).collect();
-        let multipliers = links.records.iter().enumerate().map(multipliers).collect();
+        let multipliers = |(i, row): (usize, &Vec<_>)| (0..row.len()).map(|s| multiplier(i, s)).collect();
+        let multipliers = links.rows.iter().enumerate().map(multipliers).collect();
         (links, multipliers)
     }
 }
@@ -393,7 +393,7 @@ impl Comparison<'_> {
                 slack_m[*i] += cluster.slack_m(self.before.solid.rest_position[*i]);
             }
         }
-        let share = self.p.shape_share(self.before.links.n_max);
+        let share = self.p.shape_share(self.before.n_max);
         let bound = |kind, i: usize| match kind {
             Kind::Solid => 1e-6 + (share * slack_m[i]) as f32,
             Kind::Fluid => 0.0,

@@ -101,9 +101,17 @@ pub enum KernelError {
         /// What was found and what is expected.
         problem: String,
     },
-    /// Interlinks that cannot be, or cannot be made as asked.
-    #[error("interlinks: {problem}")]
-    Interlinks {
+    /// Rows of bonds that are too short for a build, which has made none.
+    #[error("bonds: {required} slots a row are required, there are {slots}; grow the rows and build again")]
+    BondOverflow {
+        /// Slots that the longest row needs.
+        required: u32,
+        /// Slots that rows have.
+        slots: u32,
+    },
+    /// Bonds that cannot be, or cannot be made as asked.
+    #[error("bonds: {problem}")]
+    Bonds {
         /// What was found and what is expected.
         problem: String,
     },

@@ -1,21 +1,21 @@
 //! Data-parallel primitives on the device: counts, reduction, scan, compaction, radix sort, the uniform grid, sparse blocks of nodes and
-//! surfaces in them, interlinks, and decompositions of small matrices.
+//! surfaces in them, bonds between pairs, and decompositions of small matrices.
 //!
 //! Each is an object that owns its kernels and its scratch for a capacity, and records passes. Counts come from the device
 //! ([`frazil_vk::DeviceCount`]); nothing waits for the host. All of them are correct on any subgroup size, because none uses
 //! subgroups, and give the same bits on every run, but for [`Builder::CompareAndSwap`], which is there to be asked for.
 //!
-//! The kernels are in `glsl/primitives`, `glsl/grid`, `glsl/sparse`, `glsl/surface`, `glsl/interlinks` and `glsl/linalg`; their CPU
+//! The kernels are in `glsl/primitives`, `glsl/grid`, `glsl/sparse`, `glsl/surface`, `glsl/bonds` and `glsl/linalg`; their CPU
 //! twins in `frazil-reference`.
-//! Nothing here knows what a particle is beyond a position and, for interlinks, a temperature and an id.
+//! Nothing here knows what a particle is beyond a position and, for bonds, a limit and an id.
 
+mod bonds;
 mod cell_sort;
 mod compaction;
 mod count;
 mod decomposition;
 mod error;
 mod grid;
-mod interlinks;
 mod length;
 mod litmus;
 mod look_back;
@@ -28,13 +28,15 @@ mod settle;
 mod sparse_blocks;
 mod surface;
 
+pub use bonds::{
+    BOND_FAULTS, BondCapacity, BondColumn, BondSearch, BondedParticles, Builder, INVALID_INDEX, PairBonds,
+};
 pub use cell_sort::{CellSort, CellSortMethod};
 pub use compaction::{Compaction, Move};
 pub use count::Counts;
 pub use decomposition::{Matrix2, Matrix3, Polar2, Polar3, PolarMethod, Svd2, Svd3};
 pub use error::KernelError;
 pub use grid::{CellOrder, GridOptions, UniformGrid};
-pub use interlinks::{Builder, INVALID_INDEX, Interlinks, LINK_FAULTS, LinkLimit, LinkRule, LinkedParticles};
 pub use litmus::Litmus;
 pub use look_back::Method;
 pub use neighbour_lists::NeighbourLists;

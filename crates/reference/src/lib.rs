@@ -5,7 +5,7 @@
 //! - [`sph`]: the smoothing kernels, in f32 and f64, and the share of a kernel that a plane wall cuts off.
 //! - [`fluid`]: the position-based fluid, one function a kernel, f32 like the device.
 //! - [`linalg`]: singular values and polar factors of small matrices, with f64 oracles and the contract as a check.
-//! - [`interlinks`]: the bonds between solid particles, and what must hold of them whoever made them.
+//! - [`bonds`]: bonds between pairs of particles, rules for them, and what must hold of them whoever made them.
 //! - [`snow`]: the two-phase step of snow and water, one method a stage.
 //! - [`mpm`]: snow by the material point method, f64.
 //! - [`dem`]: grains that touch, f64.
@@ -15,9 +15,9 @@
 //! Tests and benches use it; nothing else does. It never knows Vulkan, another crate of the workspace, files or threads,
 //! and is written to be read rather than to be fast.
 
+pub mod bonds;
 pub mod dem;
 pub mod fluid;
-pub mod interlinks;
 pub mod linalg;
 pub mod mpm;
 pub mod primitives;

@@ -1,5 +1,7 @@
 //! The benches, one file each or one family of them.
 
+mod bonds_build;
+mod bonds_step;
 mod cell_ranges;
 mod cell_sort;
 mod compaction;
@@ -9,7 +11,6 @@ mod decomposition;
 mod dem;
 mod exclusive_scan;
 mod gather;
-mod interlinks;
 mod lattice;
 mod mpm;
 mod pbd_step;
@@ -41,7 +42,8 @@ pub fn all() -> &'static [&'static dyn Bench] {
         &cell_sort::CellSort,
         &cell_ranges::CellRanges,
         &count_neighbours::CountNeighbours,
-        &interlinks::Interlinks,
+        &bonds_build::BondsBuild,
+        &bonds_step::BondsStep,
         &decomposition::Decomposition,
         &pbd_step::PbdStep,
         &snow_step::SnowStep,

@@ -1,18 +1,19 @@
 //! A step of snow and water.
 
+use super::bonds_build::download;
 use super::pbd_step::twin_numbers;
 use crate::axis::{Axis, Domain, Point};
 use crate::bench::{Bench, DeviceWorkload, Difference, Prepared, Work};
 use crate::distribution::unit_noise;
 use crate::error::Result;
-use frazil_kernels::{Counts, LinkLimit, LinkRule};
+use frazil_kernels::Counts;
 use frazil_particles::AnyColumn;
-use frazil_reference::interlinks::{self, Link, Links};
+use frazil_reference::bonds::Bonds;
 use frazil_reference::snow::{
-    Averaging, Boundary, Heat, Kind, LatentHeat, Parameters, Phase, State, Stretch,
+    self as twin, Averaging, Boundary, Heat, Kind, LatentHeat, Parameters, Phase, State, Stretch,
 };
 use frazil_scene::{Averaging as SceneAveraging, Phase as ScenePhase, Sampled, Scene};
-use frazil_solvers::pbd::snow::{Matter, Snow};
+use frazil_solvers::pbd::snow::{LinkLimit, LinkRule, Matter, Snow};
 use frazil_vk::{Buffer, Device, Recorder};
 
 pub struct SnowStep;
@@ -158,8 +159,7 @@ fn link_words(snow: &Snow) -> [Buffer<u32>; 3] {
 fn step_of_twin(device: &Device, snow: &Snow, n: usize) -> Result<Vec<Particle>> {
     let p = snow_twin_parameters(device, snow)?;
     let [solid, fluid] = [phase(device, snow.solid())?, phase(device, snow.fluid())?];
-    let records = snow.links();
-    let mut state = State::new(solid, fluid, records.n_max());
+    let mut state = State::new(solid, fluid, snow.links().slots());
     state.links = links(device, snow, state.solid.len())?;
     state.step(&p);
     let nothing = Particle { is_solid: false, position: [0.0; 3], velocity: [0.0; 3], temperature_c: 0.0 };
@@ -189,16 +189,9 @@ fn phase(device: &Device, matter: &Matter) -> Result<Phase> {
     })
 }
 
-fn links(device: &Device, snow: &Snow, n: usize) -> Result<Links> {
-    let (records, stride) = (snow.links(), snow.capacity() as usize);
-    let degree = device.download(records.degree(), n)?;
-    let partner = device.download(records.partner(), records.partner().len())?;
-    let rest_length_m = device.download(records.rest_length_m(), records.rest_length_m().len())?;
-    let record = |i: usize| {
-        let slots = (0..degree[i] as usize).map(|slot| slot * stride + i);
-        slots.map(|at| Link { partner: partner[at], rest_length_m: rest_length_m[at] }).collect()
-    };
-    Ok(Links { n_max: records.n_max(), records: (0..n).map(record).collect() })
+fn links(device: &Device, snow: &Snow, n: usize) -> Result<Bonds> {
+    // Rows that are broken differ from the twin's after the step.
+    Ok(download(device, snow.links(), n)?.unwrap_or_else(|_| Bonds::none(n)))
 }
 
 /// The twin's parameters from the numbers that the device uses.
@@ -252,14 +245,14 @@ pub fn snow_twin_parameters(device: &Device, snow: &Snow) -> Result<Parameters> 
     })
 }
 
-fn twin_rule(rule: &LinkRule) -> interlinks::LinkRule {
-    interlinks::LinkRule {
+fn twin_rule(rule: &LinkRule) -> twin::LinkRule {
+    twin::LinkRule {
         radius_m: rule.radius_m,
         link_temperature_c: rule.link_temperature_c,
         limit: match rule.limit {
-            LinkLimit::Constant(most) => interlinks::LinkLimit::Constant(most),
+            LinkLimit::Constant(most) => twin::LinkLimit::Constant(most),
             LinkLimit::Dynamic { homogeneous_c, freezing_c } => {
-                interlinks::LinkLimit::Dynamic { homogeneous_c, freezing_c }
+                twin::LinkLimit::Dynamic { homogeneous_c, freezing_c }
             }
         },
         break_ratio: rule.break_ratio,

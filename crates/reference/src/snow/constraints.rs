@@ -74,7 +74,7 @@ impl State {
             let weigh = |i: usize| {
                 let (ratio, lambda) = self.density_constraint(p, kind, i);
                 let [x, y, z] = phase.predicted[i];
-                let links = if kind == Kind::Solid { self.links.records[i].len() } else { 0 };
+                let links = if kind == Kind::Solid { self.links.rows[i].len() } else { 0 };
                 let n = self.contacts(p, kind, i, at).len() + links;
                 let phi = fluidity(kind, phase.blend[i]);
                 // Of snow it stays what it was: the density of a heap of grains is not that of water.
@@ -126,7 +126,7 @@ impl State {
                 zip(solid.predicted[i], unconstrained, |a, b| a - b)
             };
             self.solid.push = (0..self.solid.len()).map(push).collect();
-            self.multiplier = self.links.records.iter().map(|record| vec![0.0; record.len()]).collect();
+            self.multiplier = self.links.rows.iter().map(|row| vec![0.0; row.len()]).collect();
         }
         let links = self.link_corrections(p);
         let corrections = Kind::ALL.map(|kind| self.corrections(p, kind, &links));
@@ -193,11 +193,11 @@ impl State {
         zip(sum, wall_gradient, |s, w| SPLINE_SLOPE_SCALE * p.fluid.volume_h3 * s + own * w)
     }
 
-    /// What each slot of each record does to its particle. Both ends come to the same numbers, with opposite directions.
+    /// What each slot of each row does to its particle. Both ends come to the same numbers, with opposite directions.
     fn link_corrections(&self, p: &Parameters) -> Vec<Vec<LinkCorrection>> {
         let omega = p.fluid.over_relaxation;
         let correct = |i: usize, slot: usize| {
-            let link = self.links.records[i][slot];
+            let link = &self.links.rows[i][slot];
             let j = link.partner as usize;
             let bond = Bond::new(Kind::Solid, j, self.solid.weighed(i), self.solid.weighed(j));
             let stretch_m = bond.length_m - link.rest_length_m;
@@ -216,7 +216,7 @@ impl State {
             };
             LinkCorrection { normal: bond.normal, along_m, multiplier }
         };
-        let record = |i: usize| (0..self.links.records[i].len()).map(|slot| correct(i, slot)).collect();
-        (0..self.solid.len()).map(record).collect()
+        let row = |i: usize| (0..self.links.rows[i].len()).map(|slot| correct(i, slot)).collect();
+        (0..self.solid.len()).map(row).collect()
     }
 }

@@ -1,7 +1,7 @@
 //! Change of phase: who leaves, where each goes, and the one permutation that takes the columns there (000 ch. 7).
 
 use super::{Kind, LatentHeat, Parameters, State, fixed_point_temperature};
-use crate::interlinks::move_links;
+use crate::bonds::remap_bonds;
 use crate::primitives::{cell_starts, exclusive_scan_u32, radix_sort_pairs};
 
 impl State {
@@ -109,7 +109,7 @@ impl State {
             phase.push.resize(n, [0.0; 3]);
             phase.updated.resize(n, [0.0; 3]);
         }
-        self.links = move_links(&self.links, &self.solid.source);
-        self.multiplier = self.links.records.iter().map(|record| vec![0.0; record.len()]).collect();
+        self.links = remap_bonds(&self.links, &self.solid.source);
+        self.multiplier = self.links.rows.iter().map(|row| vec![0.0; row.len()]).collect();
     }
 }

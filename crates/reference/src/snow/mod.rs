@@ -6,6 +6,7 @@
 //!
 //! - `migration`: `judge_phase`, `scan_leavers`, `migrate`, `sort_by_cell`, `reorder`.
 //! - `heat`, `conduction`: capacities and conductivities, and the flow between particles.
+//! - `links`: `break_links`, `build_links`.
 //! - `constraints`: `weigh` and `solve`, the Jacobi iterations; `boundary`: particles for walls in them.
 //! - `shape`: `adopt_shape` and `keep_shape`, in f64.
 //! - `friction`: between particles and on walls.
@@ -17,18 +18,20 @@ mod friction;
 mod heat;
 mod kind;
 mod ledger;
+mod links;
 mod migration;
 mod shape;
 
 use std::ops::{Index, IndexMut};
 
+use crate::bonds::Bonds;
 use crate::fluid::{self, SPLINE_SCALE, dot, spline_shape, zip};
-use crate::interlinks::{LinkRule, Links, Particles, break_links, build_reproducible};
 
 pub use boundary::Boundary;
 pub use heat::{Heat, LatentHeat};
 pub use kind::Kind;
 pub use ledger::{Ledger, fixed_point_temperature};
+pub use links::{LinkLimit, LinkRule};
 pub use shape::{Adoption, Cluster};
 
 /// What the corrections of a pair are divided by, 000 eq 5.26.
@@ -189,7 +192,9 @@ pub struct State {
     /// Room for particles in each phase: the number of all.
     pub capacity: u32,
     /// Bonds between snow particles.
-    pub links: Links,
+    pub links: Bonds,
+    /// Links of a particle at most.
+    pub n_max: u32,
     /// For each slot of `links` its multiplier in kg m, summed over the iterations of the step; with [`Stretch::Compliance`] only.
     pub multiplier: Vec<Vec<f32>>,
     /// What has changed phase so far.
@@ -250,12 +255,12 @@ impl State {
     /// Both phases at rest, without links.
     pub fn new(solid: Phase, fluid: Phase, n_max: u32) -> Self {
         let (n_solid, capacity) = (solid.len(), (solid.len() + fluid.len()) as u32);
-        let links = Links::none(n_solid, n_max);
         Self {
             solid,
             fluid,
             capacity,
-            links,
+            links: Bonds::none(n_solid),
+            n_max,
             multiplier: vec![Vec::new(); n_solid],
             ledger: Ledger::default(),
         }
@@ -313,31 +318,6 @@ impl State {
             let phase = &mut self[kind];
             let pairs = phase.position.iter().zip(&phase.velocity);
             phase.predicted = pairs.map(|(x, v)| p.fluid.confine(p.fluid.predict_one(*x, *v))).collect();
-        }
-    }
-
-    /// Links that are too long or too many go.
-    pub fn break_links(&mut self, p: &Parameters) {
-        if let Some(rule) = &p.links {
-            let particles = self.linkable();
-            break_links(&mut self.links, &particles, rule);
-        }
-    }
-
-    /// New links, by the reproducible builder.
-    pub fn build_links(&mut self, p: &Parameters) {
-        if let Some(rule) = &p.links {
-            let particles = self.linkable();
-            build_reproducible(&mut self.links, &particles, rule, p.link_rounds);
-        }
-    }
-
-    /// Snow as the interlinks see it: at x*.
-    fn linkable(&self) -> Particles {
-        Particles {
-            position: self.solid.predicted.clone(),
-            temperature_c: self.solid.temperature_c.clone(),
-            id: self.solid.id.clone(),
         }
     }
 

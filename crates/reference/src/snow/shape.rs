@@ -106,7 +106,7 @@ impl State {
     /// The partners in whose shape a snow particle has its place, in the order of slots.
     fn shape_partners(&self, i: usize) -> impl Iterator<Item = usize> {
         let rest = &self.solid.rest_position;
-        self.links.records[i].iter().filter_map(move |link| {
+        self.links.rows[i].iter().filter_map(move |link| {
             let j = link.partner as usize;
             let (now_m, made_m) =
                 (length(between(wide(rest[i]), wide(rest[j]))), f64::from(link.rest_length_m));
@@ -125,7 +125,7 @@ impl State {
         if self.has_place(i) {
             return None;
         }
-        let partners = self.links.records[i].iter().map(|link| link.partner as usize);
+        let partners = self.links.rows[i].iter().map(|link| link.partner as usize);
         let host = partners.into_iter().find(|j| self.has_place(*j) || solid.id[*j] < solid.id[i])?;
         let from_host = |column: &Vec<[f32; 3]>, k: usize| between(wide(column[k]), wide(column[host]));
         let around = self.shape_partners(host);
@@ -177,8 +177,8 @@ impl State {
                 away[i] = blend(1.0, away[i], 1.0, between(goal_m, wide(self.solid.weighed(i))));
             }
         }
-        let share = p.shape_share(self.links.n_max);
-        for (i, away) in away.into_iter().enumerate().filter(|(i, _)| !self.links.records[*i].is_empty()) {
+        let share = p.shape_share(self.n_max);
+        for (i, away) in away.into_iter().enumerate().filter(|(i, _)| !self.links.rows[*i].is_empty()) {
             let free = blend(1.0, wide(self.solid.predicted[i]), share, away).map(|x| x as f32);
             let confined = p.fluid.confine(free);
             for axis in 0..3 {

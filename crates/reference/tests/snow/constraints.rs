@@ -1,5 +1,6 @@
-use frazil_reference::interlinks::{Link, LinkLimit, LinkRule};
+use frazil_reference::bonds::Bond;
 use frazil_reference::snow::{Averaging, Kind, Parameters, State, Stretch};
+use frazil_reference::snow::{LinkLimit, LinkRule};
 
 use crate::{SPACING_M, cloud, distance, parameters, solid_and_fluid, total};
 
@@ -12,8 +13,8 @@ fn at(r_m: f32) -> [f32; 3] {
 
 /// Links that last: made by the tests, never broken and never built.
 fn link(state: &mut State, i: usize, j: usize, rest_length_m: f32) {
-    state.links.records[i].push(Link { partner: j as u32, rest_length_m });
-    state.links.records[j].push(Link { partner: i as u32, rest_length_m });
+    state.links.rows[i].push(Bond::new(j as u32, rest_length_m));
+    state.links.rows[j].push(Bond::new(i as u32, rest_length_m));
 }
 
 fn iterate(state: &mut State, p: &Parameters, iteration: u32) {
@@ -100,7 +101,7 @@ fn contacts_and_links_are_counted() {
             };
             let n = match kind {
                 // One of those that are so close is the particle itself.
-                Kind::Solid => touched(Kind::Solid) - 1 + touched(Kind::Fluid) + state.links.records[i].len(),
+                Kind::Solid => touched(Kind::Solid) - 1 + touched(Kind::Fluid) + state.links.rows[i].len(),
                 Kind::Fluid => touched(Kind::Solid),
             };
             most[kind as usize] = n.max(most[kind as usize]);
@@ -241,7 +242,7 @@ fn iterations_and_friction_keep_the_centre_of_mass() {
         p.link_rounds = 3;
         let mut state = cloud([250, 250], seed);
         state.begin_step(&p);
-        let n_links = state.links.records.iter().flatten().count() / 2;
+        let n_links = state.links.rows.iter().flatten().count() / 2;
         assert!(n_links > 100, "{n_links} links are too few to see anything");
         let start = state.clone();
         let before = total(&state, |phase| &phase.predicted);

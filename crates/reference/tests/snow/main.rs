@@ -6,6 +6,7 @@ mod boundary;
 mod constraints;
 mod friction;
 mod heat;
+mod links;
 mod migration;
 mod shape;
 mod step;

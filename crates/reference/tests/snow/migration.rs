@@ -1,7 +1,6 @@
 use std::collections::BTreeMap;
 
-use frazil_reference::interlinks::{INVALID_INDEX, Link, Links, check_links};
-use frazil_reference::interlinks::{LinkLimit, LinkRule};
+use frazil_reference::bonds::{Bond, Bonds, INVALID_INDEX, check_bonds};
 use frazil_reference::snow::{Kind, LatentHeat, Parameters, Phase, State, fixed_point_temperature};
 use proptest::prelude::*;
 
@@ -24,11 +23,11 @@ fn carried(state: &State) -> BTreeMap<u32, [u32; 8]> {
 /// Snow linked in a chain of its ids' order.
 fn link_in_a_chain(state: &mut State) {
     let n = state.solid.len();
-    state.links = Links::none(n, 8);
+    state.links = Bonds::none(n);
     for i in 1..n {
-        let link = |partner: usize| Link { partner: partner as u32, rest_length_m: 0.001 * i as f32 };
-        state.links.records[i - 1].push(link(i));
-        state.links.records[i].push(link(i - 1));
+        let link = |partner: usize| Bond::new(partner as u32, 0.001 * i as f32);
+        state.links.rows[i - 1].push(link(i));
+        state.links.rows[i].push(link(i - 1));
     }
 }
 
@@ -111,12 +110,10 @@ fn check_migration(n: [usize; 2], flags: [&[bool]; 2]) {
         }
     }
 
-    let rule =
-        LinkRule { radius_m: 1.0, link_temperature_c: 0.0, limit: LinkLimit::Constant(8), break_ratio: 1.0 };
-    assert_eq!(check_links(&state.links, &rule, &vec![8; state.solid.len()]), []);
+    assert_eq!(check_bonds(&state.links, 1.0, &vec![8; state.solid.len()]), []);
     let length = |id: u32| {
         let place = state.solid.id.iter().position(|other| *other == id)?;
-        state.links.records[place].iter().find_map(|link| {
+        state.links.rows[place].iter().find_map(|link| {
             (link.partner != INVALID_INDEX && state.solid.id[link.partner as usize] == id + 1)
                 .then_some(link.rest_length_m)
         })

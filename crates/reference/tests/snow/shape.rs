@@ -1,4 +1,4 @@
-use frazil_reference::interlinks::Link;
+use frazil_reference::bonds::Bond;
 use frazil_reference::snow::{Parameters, State};
 
 use crate::{SPACING_M, distance, parameters, solid_and_fluid, total};
@@ -20,7 +20,7 @@ fn cube(more: &[[f32; 3]]) -> State {
     for i in 0..8 {
         for j in (0..8).filter(|j| *j != i) {
             let rest_length_m = distance(rest[i], rest[j]);
-            state.links.records[i].push(Link { partner: j as u32, rest_length_m });
+            state.links.rows[i].push(Bond::new(j as u32, rest_length_m));
         }
     }
     put(&mut state, |x| x);
@@ -28,8 +28,8 @@ fn cube(more: &[[f32; 3]]) -> State {
 }
 
 fn link(state: &mut State, i: usize, j: usize, rest_length_m: f32) {
-    state.links.records[i].push(Link { partner: j as u32, rest_length_m });
-    state.links.records[j].push(Link { partner: i as u32, rest_length_m });
+    state.links.rows[i].push(Bond::new(j as u32, rest_length_m));
+    state.links.rows[j].push(Bond::new(i as u32, rest_length_m));
 }
 
 /// Puts each particle where `at` says of its position, as `weigh` and `solve` leave it.
@@ -74,8 +74,8 @@ fn corrections_of_a_cluster_add_up_to_nothing() {
     let mut state = cube(&[]);
     put(&mut state, |x| sheared(rigid(x)));
     // One partner less and a cluster is another's no more.
-    state.links.records[0].pop();
-    state.links.records[7].remove(0);
+    state.links.rows[0].pop();
+    state.links.rows[7].remove(0);
     let before = state.clone();
     state.keep_shape(&shapely());
     assert!(farthest(&state.solid.predicted, &before.solid.predicted) > 0.05 * SPACING_M);
@@ -145,8 +145,8 @@ fn links_of_another_length_than_the_rest_positions_are_left_out() {
         let before = state.solid.predicted.clone();
         state.keep_shape(&shapely());
         assert_eq!(farthest(&state.solid.predicted, &before) > 0.1 * SPACING_M, is_of_shape, "{part}");
-        state.links.records[1].pop();
-        state.links.records[8].clear();
+        state.links.rows[1].pop();
+        state.links.rows[8].clear();
     }
 }
 

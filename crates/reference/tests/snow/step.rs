@@ -1,7 +1,8 @@
+use frazil_reference::bonds::check_bonds;
 use frazil_reference::fluid;
-use frazil_reference::interlinks::{LinkLimit, LinkRule, check_links};
 use frazil_reference::primitives::Grid;
 use frazil_reference::snow::{Kind, Parameters, State};
+use frazil_reference::snow::{LinkLimit, LinkRule};
 use proptest::prelude::*;
 
 use crate::{SPACING_M, cloud, parameters, solid_and_fluid, total};
@@ -94,8 +95,8 @@ fn check_state(state: &State, p: &Parameters, n: usize) {
     }
     let rule = p.links.as_ref().unwrap();
     let limit: Vec<u32> =
-        state.solid.temperature_c.iter().map(|t| rule.link_limit(state.links.n_max, *t)).collect();
-    assert_eq!(check_links(&state.links, rule, &limit), []);
+        state.solid.temperature_c.iter().map(|t| rule.link_limit(state.n_max, *t)).collect();
+    assert_eq!(check_bonds(&state.links, rule.radius_m, &limit), []);
 }
 
 proptest! {

@@ -134,7 +134,7 @@ fn links_that_are_no_links_and_ids_that_are_there_twice_end_a_run_with_status_4(
             let length = f32::from_le_bytes(rest[4 * slot..4 * slot + 4].try_into().unwrap());
             rest[4 * slot..4 * slot + 4].copy_from_slice(&(0.95 * length).to_le_bytes());
         },
-        "links with another rest length at the other end",
+        "bonds with another rest length at the other end",
     );
     refuse(
         &|checkpoint| {

@@ -5,7 +5,7 @@ use super::snow::{Heat, Links, Snow, Transition};
 use crate::validate::{Check, Checker, number, rounded_down};
 use crate::{Fluid, ParticleBlock, Phase, Scene, WallModel};
 
-/// Most links a particle can have, and most rounds of making them in a step, as the interlinks' kernels allow.
+/// Most links of a particle, and most rounds of making them in a step, as many as a build of bonds allows.
 const MAX_LINKS: u32 = 32;
 const MAX_LINK_ROUNDS: u32 = 256;
 

@@ -1,17 +1,70 @@
-//! Links between solid particles, as the step uses them.
+//! Links of snow: bonds whose number depends on temperature (000 §4.1.2, §6.2.4).
 
 use super::matter::Matter;
 use super::terms::{Linking, SnowParameters};
 use crate::SolverError;
-use frazil_kernels::{Builder, Interlinks, LINK_FAULTS, LinkedParticles};
-use frazil_vk::{Buffer, Device, Pending, ReadbackRing, Recorder, Result};
+use frazil_kernels::{BOND_FAULTS, BondCapacity, BondSearch, BondedParticles, Builder, PairBonds};
+use frazil_shaders::snow::compute_link_limits;
+use frazil_vk::{Buffer, Device, Kernel, Pending, ReadbackRing, Recorder, Result};
 
 /// Rounds that link all of a block that is there from the start.
 const FIRST_ROUNDS: u32 = 64;
 
+/// When particles are linked, and when links break.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LinkRule {
+    /// h in m: the longest distance over which a link is made.
+    pub radius_m: f32,
+    /// T_link in °C: a particle warmer than this has no links.
+    pub link_temperature_c: f32,
+    /// How many links a particle may have.
+    pub limit: LinkLimit,
+    /// A link breaks when it is longer than this times its length when it was made; at least 1.
+    pub break_ratio: f32,
+}
+
+/// How many links a particle no warmer than T_link may have.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum LinkLimit {
+    /// This many, at any temperature.
+    Constant(u32),
+    /// round(n_max · (T − T_freeze)/(T_homo − T_freeze)), clamped to 0 … n_max (000 eq 6.8).
+    Dynamic {
+        /// T_homo in °C, below which everything freezes at once: n_max links.
+        homogeneous_c: f32,
+        /// T_freeze in °C: no links.
+        freezing_c: f32,
+    },
+}
+
+impl LinkRule {
+    /// The law of limits as its kernel takes it.
+    fn limit_params(&self, n_max: u32) -> compute_link_limits::Params {
+        let (freeze_temperature_c, freeze_span_c, links_per_c, n_constant) = match self.limit {
+            LinkLimit::Constant(links) => (0.0, 0.0, 0.0, links),
+            LinkLimit::Dynamic { homogeneous_c, freezing_c } => {
+                let span_c = freezing_c - homogeneous_c;
+                (freezing_c, span_c, n_max as f32 / span_c, 0)
+            }
+        };
+        let link_temperature_c = self.link_temperature_c;
+        compute_link_limits::Params {
+            link_temperature_c,
+            freeze_temperature_c,
+            freeze_span_c,
+            links_per_c,
+            n_constant,
+            n_max,
+        }
+    }
+}
+
 pub(super) struct Links {
-    records: Interlinks,
+    bonds: PairBonds,
     linking: Option<Linking>,
+    compute_limits: Kernel<compute_link_limits::Interface>,
+    /// How many links each particle may have at its temperature.
+    limit: Buffer<u32>,
     /// XPBD's multiplier of each slot, in N s².
     multiplier: Buffer<f32>,
 }
@@ -36,7 +89,7 @@ impl LinkCheck {
     /// # Errors
     /// The device was lost, or the recorder was never submitted.
     pub fn wait(self) -> Result<Vec<(&'static str, u32)>> {
-        Ok(LINK_FAULTS.into_iter().zip(self.faults.wait()?).collect())
+        Ok(BOND_FAULTS.into_iter().zip(self.faults.wait()?).collect())
     }
 }
 
@@ -53,15 +106,22 @@ impl Links {
             Some(_) => capacity as usize * n_max as usize,
             None => 0,
         };
+        // As many slots as the law of limits allows: no build needs more.
+        let rows = BondCapacity { particles: capacity, slots: n_max };
         Ok(Self {
-            records: Interlinks::with_workgroup_size(device, capacity, n_max, workgroup_size)?,
+            bonds: PairBonds::with_workgroup_size(device, rows, &[], workgroup_size)?,
             linking,
+            compute_limits: Kernel::specialized(
+                device,
+                &compute_link_limits::Specialization { workgroup_size },
+            )?,
+            limit: device.buffer("link limit", capacity as usize)?,
             multiplier: device.buffer("link multiplier", slots)?,
         })
     }
 
-    pub fn records(&self) -> &Interlinks {
-        &self.records
+    pub fn bonds(&self) -> &PairBonds {
+        &self.bonds
     }
 
     pub fn multiplier(&self) -> &Buffer<f32> {
@@ -72,21 +132,23 @@ impl Links {
         self.linking.is_some()
     }
 
-    /// Records follow their particles.
+    /// Moves rows with their particles.
     pub fn remap(&mut self, recorder: &mut Recorder, solid: &Matter) -> Result<(), SolverError> {
         if self.linking.is_none() {
             return Ok(());
         }
-        Ok(self.records.record_remap(recorder, &solid.phase.count, &solid.source)?)
+        Ok(self.bonds.record_remap(recorder, &solid.phase.count, &solid.source)?)
     }
 
-    /// Links that are too long, too warm or too many go.
+    /// Breaks links that are too long, too warm or too many.
     pub fn break_some(&mut self, recorder: &mut Recorder, solid: &Matter) -> Result<(), SolverError> {
-        let Some(linking) = self.linking else { return Ok(()) };
-        Ok(self.records.record_break(recorder, particles(solid), &linking.rule)?)
+        let Some(Linking { rule, n_max, .. }) = self.linking else { return Ok(()) };
+        self.record_limits(recorder, solid, &rule, n_max);
+        let particles = particles(solid, &self.limit);
+        Ok(self.bonds.record_break_stretched(recorder, particles, n_max, rule.break_ratio)?)
     }
 
-    /// Cold neighbours with room are linked.
+    /// Links cold neighbours that may have more links.
     pub fn build(&self, recorder: &mut Recorder, solid: &Matter) -> Result<(), SolverError> {
         let Some(linking) = self.linking else { return Ok(()) };
         self.build_by(recorder, solid, linking, linking.builder)
@@ -106,32 +168,46 @@ impl Links {
         &self,
         recorder: &mut Recorder,
         solid: &Matter,
-        linking: Linking,
+        Linking { rule, n_max, .. }: Linking,
         builder: Builder,
     ) -> Result<(), SolverError> {
-        let (grid, key) = (&solid.grid, &solid.key);
-        Ok(self.records.record_build(recorder, grid, key, particles(solid), builder, &linking.rule)?)
+        self.record_limits(recorder, solid, &rule, n_max);
+        let search = BondSearch { radius_m: rule.radius_m, max_bonds: n_max };
+        let cells = (&solid.grid, &solid.key);
+        Ok(self.bonds.record_build(recorder, cells, particles(solid, &self.limit), builder, &search)?)
     }
 
-    /// Counts what must not be.
+    /// Records how many links each particle may have now: each stage stands alone.
+    fn record_limits(&self, recorder: &mut Recorder, solid: &Matter, rule: &LinkRule, n_max: u32) {
+        let bindings = compute_link_limits::Bindings {
+            count: &solid.phase.count.count,
+            temperature: solid.temperature.front(),
+            limit: &self.limit,
+        };
+        recorder.dispatch(&self.compute_limits, solid.threads(), bindings, rule.limit_params(n_max));
+    }
+
+    /// Counts faults.
     pub fn check(
         &self,
         recorder: &mut Recorder,
         ring: &ReadbackRing,
         solid: &Matter,
     ) -> Result<Option<LinkCheck>, SolverError> {
-        let Some(linking) = self.linking else { return Ok(None) };
-        self.records.record_check(recorder, particles(solid), &linking.rule)?;
-        Ok(Some(LinkCheck { faults: ring.read(recorder, self.records.faults(), LINK_FAULTS.len())? }))
+        let Some(Linking { rule, n_max, .. }) = self.linking else { return Ok(None) };
+        self.record_limits(recorder, solid, &rule, n_max);
+        let count = &solid.phase.count;
+        self.bonds.record_check(recorder, count, &self.limit, n_max, rule.radius_m)?;
+        Ok(Some(LinkCheck { faults: ring.read(recorder, self.bonds.faults(), BOND_FAULTS.len())? }))
     }
 }
 
 /// The solid particles at their predicted positions.
-fn particles(solid: &Matter) -> LinkedParticles<'_> {
-    LinkedParticles {
+fn particles<'a>(solid: &'a Matter, limit: &'a Buffer<u32>) -> BondedParticles<'a> {
+    BondedParticles {
         count: &solid.phase.count,
         position: &solid.predicted,
-        temperature_c: solid.temperature.front(),
+        limit,
         id: solid.phase.id.front(),
     }
 }

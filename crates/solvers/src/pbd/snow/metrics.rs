@@ -241,19 +241,19 @@ impl SnowGauge {
         links: &Links,
     ) -> std::result::Result<PendingSnowMetrics, SolverError> {
         let heat = &parameters.snow.heat;
-        let records = links.records();
+        let bonds = links.bonds();
         let bindings = measure_strain::Bindings {
             count: &solid.phase.count.count,
             position: solid.position(),
-            partner: records.partner(),
-            rest_length_m: records.rest_length_m(),
-            degree: records.degree(),
+            partner: bonds.partner(),
+            rest_length_m: bonds.rest_length_m(),
+            degree: bonds.degree(),
             strain2: &self.strain2,
         };
-        let params = measure_strain::Params { link_stride: records.capacity() };
+        let params = measure_strain::Params { link_stride: bonds.capacity() };
         recorder.dispatch(&self.strain, solid.threads(), bindings, params);
         let count = &solid.phase.count;
-        let ends = self.count.record(recorder, count, records.degree())?;
+        let ends = self.count.record(recorder, count, bonds.degree())?;
         let ends = self.ring.read(recorder, ends, 1)?;
         let strain2 = self.sum.record(recorder, count, &self.strain2)?;
         let strain2 = self.ring.read(recorder, strain2, 1)?;

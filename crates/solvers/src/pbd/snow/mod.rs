@@ -41,7 +41,7 @@ mod shape;
 mod solver;
 mod terms;
 
-pub use links::LinkCheck;
+pub use links::{LinkCheck, LinkLimit, LinkRule};
 pub use matter::Matter;
 pub use metrics::{PendingSnowMetrics, SnowMetrics};
 pub use solver::{Snow, Stage};

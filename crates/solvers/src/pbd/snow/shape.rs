@@ -28,48 +28,48 @@ impl Shape {
 
     /// Snow without a place in a shape gets one in its partner's.
     pub fn adopt(&self, recorder: &mut Recorder, solid: &mut Matter, links: &Links) {
-        let records = links.records();
+        let bonds = links.bonds();
         let bindings = adopt_shape::Bindings {
             count: &solid.phase.count.count,
             id: solid.id(),
             predicted: &solid.predicted,
             rest_position: solid.rest_position.front(),
-            partner: records.partner(),
-            rest_length_m: records.rest_length_m(),
-            degree: records.degree(),
+            partner: bonds.partner(),
+            rest_length_m: bonds.rest_length_m(),
+            degree: bonds.degree(),
             adopted: solid.rest_position.back(),
         };
-        let params = adopt_shape::Params { link_stride: records.capacity() };
+        let params = adopt_shape::Params { link_stride: bonds.capacity() };
         recorder.dispatch(&self.adopt, solid.threads(), bindings, params);
         solid.rest_position.swap();
     }
 
     /// The fits at the positions that were weighed last.
     pub fn match_shapes(&self, recorder: &mut Recorder, solid: &Matter, links: &Links) {
-        let records = links.records();
+        let bonds = links.bonds();
         let bindings = match_shapes::Bindings {
             count: &solid.phase.count.count,
             constraint: &solid.constraint,
             rest_position: solid.rest_position.front(),
-            partner: records.partner(),
-            rest_length_m: records.rest_length_m(),
-            degree: records.degree(),
+            partner: bonds.partner(),
+            rest_length_m: bonds.rest_length_m(),
+            degree: bonds.degree(),
             fits: &self.fits,
         };
-        let params = match_shapes::Params { link_stride: records.capacity() };
+        let params = match_shapes::Params { link_stride: bonds.capacity() };
         recorder.dispatch(&self.matching, solid.threads(), bindings, params);
     }
 
     /// Moves snow towards its fits, on top of the iteration's correction.
     pub fn keep(&self, recorder: &mut Recorder, solid: &Matter, links: &Links, constraints: &Constraints) {
-        let records = links.records();
+        let bonds = links.bonds();
         let bindings = keep_shape::Bindings {
             count: &solid.phase.count.count,
             constraint: &solid.constraint,
             rest_position: solid.rest_position.front(),
-            partner: records.partner(),
-            rest_length_m: records.rest_length_m(),
-            degree: records.degree(),
+            partner: bonds.partner(),
+            rest_length_m: bonds.rest_length_m(),
+            degree: bonds.degree(),
             fits: &self.fits,
             colliders: &constraints.colliders,
             all_terms: &constraints.terms,

@@ -329,8 +329,8 @@ impl Snow {
     }
 
     /// The links of snow.
-    pub fn links(&self) -> &frazil_kernels::Interlinks {
-        self.links.records()
+    pub fn links(&self) -> &frazil_kernels::PairBonds {
+        self.links.bonds()
     }
 
     /// XPBD's multiplier of each slot of the links in N s², empty without compliance; scratch between steps.

@@ -1,8 +1,9 @@
 //! From a scene's quantities to what the kernels of the two-phase step take.
 
+use super::links::{LinkLimit, LinkRule};
 use crate::SolverError;
 use crate::pbd::parameters::Parameters;
-use frazil_kernels::{Builder, LinkLimit, LinkRule};
+use frazil_kernels::Builder;
 use frazil_scene::{Averaging, LatentHeat, LinkBuilder, LinkLimit as SceneLimit, Scene, Snow};
 use frazil_shaders::types::{Grid, SnowTerms};
 
@@ -28,7 +29,7 @@ pub struct Linking {
     pub rule: LinkRule,
     /// How they are linked.
     pub builder: Builder,
-    /// Slots a record.
+    /// Links of a particle at most.
     pub n_max: u32,
 }
 

@@ -12,14 +12,14 @@ impl Snow {
     /// Everything that the next step depends on: the columns shown; of those not shown one element a particle, too; and the links,
     /// with as many words as their buffers have.
     pub fn state_columns(&self) -> Vec<ColumnView> {
-        let records = self.links.records();
+        let bonds = self.links.bonds();
         let extra = |name, words| ColumnView::new(name, "1", ColumnKind::U32, words);
         let mut columns = self.columns();
         columns.extend_from_slice(self.output.hidden_columns());
         columns.extend([
-            extra("link degree", records.degree().clone()),
-            extra("link partner", records.partner().clone()),
-            extra("link rest length", records.rest_length_m().cast()),
+            extra("link degree", bonds.degree().clone()),
+            extra("link partner", bonds.partner().clone()),
+            extra("link rest length", bonds.rest_length_m().cast()),
             extra("melted", self.solid.tally.clone()),
             extra("frozen", self.fluid.tally.clone()),
         ]);
@@ -58,11 +58,11 @@ impl Snow {
             device.upload(&matter.density.cast(), &densities[range])?;
             matter.grid.record_cell_ranges(&mut recorder, &matter.phase.count, &matter.key);
         }
-        let records = snow.links.records();
+        let bonds = snow.links.bonds();
         let links = [
-            ("link degree", records.degree().clone()),
-            ("link partner", records.partner().clone()),
-            ("link rest length", records.rest_length_m().cast()),
+            ("link degree", bonds.degree().clone()),
+            ("link partner", bonds.partner().clone()),
+            ("link rest length", bonds.rest_length_m().cast()),
         ];
         for (name, buffer) in links {
             device.upload(&buffer, saved.whole(name, buffer.len())?)?;

@@ -1,18 +1,20 @@
-//! Building interlinks: reproducibly, and by compare-and-swap as in the paper.
+//! Building bonds: reproducibly, and by compare-and-swap.
 
 use super::lattice::Points;
 use crate::axis::{Axis, Domain, Point};
 use crate::bench::{Bench, DeviceWorkload, Difference, Prepared, Work};
 use crate::error::Result;
-use frazil_kernels::{Builder, Counts, LinkLimit, LinkRule, LinkedParticles, UniformGrid};
-use frazil_reference::interlinks::{self as twin, Links, Particles, build_reproducible, check_build};
+use frazil_kernels::{BondCapacity, BondSearch, BondedParticles, Builder, Counts, PairBonds, UniformGrid};
+use frazil_reference::bonds::{Bonds, Columns, Particles, Search, build_reproducible, check_build};
 use frazil_vk::{Buffer, Device, DeviceCount, Recorder};
 
-pub struct Interlinks;
+pub struct BondsBuild;
 
 const VARIANTS: &[&str] = &["reproducible", "compare_and_swap"];
-const N_MAX: u32 = 8;
-const TEMPERATURE_C: f32 = -10.0;
+const SLOTS: u32 = 8;
+/// Bonds of a particle at most, and their longest distance in m.
+const LIMIT: u32 = 3;
+const RADIUS_M: f32 = 1.0;
 /// The twin looks at all pairs: as many particles as it can do that for in a moment.
 const TWIN_PARTICLES: usize = 3000;
 
@@ -21,22 +23,20 @@ struct Workload {
     grid: UniformGrid,
     sorted_keys: Buffer<u32>,
     position: Buffer<[f32; 3]>,
-    temperature_c: Buffer<f32>,
+    limit: Buffer<u32>,
     id: Buffer<u32>,
-    links: frazil_kernels::Interlinks,
+    bonds: PairBonds,
     builder: Builder,
-    rule: LinkRule,
     particles: Particles,
-    twin_rule: twin::LinkRule,
 }
 
-impl Bench for Interlinks {
+impl Bench for BondsBuild {
     fn id(&self) -> &'static str {
-        "interlinks.build"
+        "bonds.build"
     }
 
     fn about(&self) -> &'static str {
-        "links of particles that have none, at most three each, eight particles a cell"
+        "bonds of particles that have none, at most three each, eight particles a cell"
     }
 
     fn axes(&self) -> Vec<Axis> {
@@ -61,7 +61,7 @@ impl Bench for Interlinks {
         grid.record_cell_ranges(&mut recorder, &count, &sorted_keys);
         device.submit(recorder)?.wait()?;
         let particles = Particles {
-            temperature_c: vec![TEMPERATURE_C; n],
+            limit: vec![LIMIT; n],
             id: (0..n as u32).map(|i| i ^ 0x2aa).collect(),
             position: points.positions_m,
         };
@@ -70,23 +70,11 @@ impl Bench for Interlinks {
             grid,
             sorted_keys,
             position: device.buffer_from("position", &particles.position)?,
-            temperature_c: device.buffer_from("temperature", &particles.temperature_c)?,
+            limit: device.buffer_from("limit", &particles.limit)?,
             id: device.buffer_from("id", &particles.id)?,
-            links: frazil_kernels::Interlinks::new(device, n as u32, N_MAX)?,
+            bonds: PairBonds::new(device, BondCapacity { particles: n as u32, slots: SLOTS }, &[])?,
             builder,
-            rule: LinkRule {
-                radius_m: 1.0,
-                link_temperature_c: 0.0,
-                limit: LinkLimit::Constant(3),
-                break_ratio: 2.0,
-            },
             particles,
-            twin_rule: twin::LinkRule {
-                radius_m: 1.0,
-                link_temperature_c: 0.0,
-                limit: twin::LinkLimit::Constant(3),
-                break_ratio: 2.0,
-            },
         })))
     }
 }
@@ -102,66 +90,73 @@ impl Workload {
 impl DeviceWorkload for Workload {
     fn work(&self) -> Work {
         let elements = self.particles.id.len() as u64;
-        // Position, temperature and id read; a degree and three links of eight bytes written.
+        // Position, limit and id read; a degree and three bonds of eight bytes written.
         Work { elements, bytes_minimum: (20 + 4 + 3 * 8) * elements }
     }
 
     fn spoil(&mut self, recorder: &mut Recorder) {
-        recorder.fill(self.links.partner(), 0xdead_beef);
+        recorder.fill(self.bonds.partner(), 0xdead_beef);
     }
 
     fn reset(&mut self, recorder: &mut Recorder) {
-        self.links.record_clear(recorder);
+        self.bonds.record_clear(recorder);
     }
 
     fn record(&mut self, recorder: &mut Recorder) -> Result<()> {
-        let particles = LinkedParticles {
+        let particles = BondedParticles {
             count: &self.count,
             position: &self.position,
-            temperature_c: &self.temperature_c,
+            limit: &self.limit,
             id: &self.id,
         };
-        self.links.record_build(
-            recorder,
-            &self.grid,
-            &self.sorted_keys,
-            particles,
-            self.builder,
-            &self.rule,
-        )?;
+        let search = BondSearch { radius_m: RADIUS_M, max_bonds: SLOTS };
+        let cells = (&self.grid, &self.sorted_keys);
+        self.bonds.record_build(recorder, cells, particles, self.builder, &search)?;
         Ok(())
     }
 
     fn verify(&self, device: &Device) -> Result<Option<Difference>> {
         let n = self.particles.id.len();
-        let stride = self.links.capacity() as usize;
-        let slots = stride * N_MAX as usize;
-        let partner = device.download(self.links.partner(), slots)?;
-        let rest_length_m = device.download(self.links.rest_length_m(), slots)?;
-        let degree = device.download(self.links.degree(), n)?;
-        let links = match Links::from_table(N_MAX, stride, &partner, &rest_length_m, &degree) {
-            Ok(links) => links,
-            Err(violations) => return Ok(Some(Difference(format!("{:?}", violations[0])))),
+        let found = match download(device, &self.bonds, n)? {
+            Ok(bonds) => bonds,
+            Err(difference) => return Ok(Some(difference)),
         };
-        let none = Links::none(n, N_MAX);
-        if let Some(violation) = check_build(&none, &links, &self.particles, &self.twin_rule).first() {
+        let search = Search { radius_m: RADIUS_M, max_bonds: SLOTS };
+        let none = Bonds::none(n);
+        if let Some(violation) = check_build(&none, &found, &self.particles, &search, RADIUS_M).first() {
             return Ok(Some(Difference(format!("{violation:?}"))));
         }
         let expected = (n <= TWIN_PARTICLES).then(|| {
             let mut expected = none;
-            build_reproducible(&mut expected, &self.particles, &self.twin_rule, self.builder_rounds());
+            build_reproducible(&mut expected, &self.particles, &search, self.builder_rounds());
             expected
         });
         if let (Some(expected), Builder::Reproducible { .. }) = (&expected, self.builder) {
-            let wrong = (0..n).find(|i| expected.records[*i] != links.records[*i]);
-            return Ok(wrong.map(|i| {
-                let (found, expected) = (&links.records[i], &expected.records[i]);
-                Difference(format!("links of {i} are {found:?}, expected {expected:?}"))
-            }));
+            return Ok(difference(&found, expected));
         }
-        // Where anything can be linked, something must have been.
-        let any = |links: &Links| links.records.iter().any(|record| !record.is_empty());
-        let missing = !any(&links) && expected.as_ref().is_none_or(any);
-        Ok(missing.then(|| Difference("no link was made".into())))
+        // Where anything can be bonded, something must have been.
+        let any = |bonds: &Bonds| bonds.rows.iter().any(|row| !row.is_empty());
+        let missing = !any(&found) && expected.as_ref().is_none_or(any);
+        Ok(missing.then(|| Difference("no bond was made".into())))
     }
+}
+
+/// The rows of `n` particles, or what is wrong with them.
+pub fn download(device: &Device, bonds: &PairBonds, n: usize) -> Result<Result<Bonds, Difference>> {
+    let initial: Vec<u32> = bonds.columns().iter().map(|column| column.initial).collect();
+    let table = Columns {
+        stride: bonds.capacity() as usize,
+        partner: &device.download(bonds.partner(), bonds.partner().len())?,
+        rest_length_m: &device.download(bonds.rest_length_m(), bonds.rest_length_m().len())?,
+        state: &device.download(bonds.state(), bonds.state().len())?,
+        degree: &device.download(bonds.degree(), n)?,
+    };
+    Ok(Bonds::from_table(table, &initial).map_err(|violations| Difference(format!("{:?}", violations[0]))))
+}
+
+/// The first row that differs.
+pub fn difference(found: &Bonds, expected: &Bonds) -> Option<Difference> {
+    let wrong = (0..expected.rows.len()).find(|i| expected.rows[*i] != found.rows[*i])?;
+    let (found, expected) = (&found.rows[wrong], &expected.rows[wrong]);
+    Some(Difference(format!("bonds of {wrong} are {found:?}, expected {expected:?}")))
 }

@@ -1,0 +1,336 @@
+//! What bonds that are there cost in a step: a rule that updates them, one that breaks some, and the move to a new order.
+
+use super::bonds_build::{difference, download};
+use super::lattice::Points;
+use crate::axis::{Axis, Domain, Point};
+use crate::bench::{Bench, DeviceWorkload, Difference, Prepared, Work};
+use crate::distribution::unit_noise;
+use crate::error::Result;
+use frazil_kernels::{BondCapacity, BondColumn, BondSearch, BondedParticles, Builder, Counts, PairBonds};
+use frazil_reference::bonds::{self as twin, Bonds, FreezeRule, Particles, SpringSolve};
+use frazil_shaders::bond_rules::{
+    mark_broken_freeze_bonds, mark_long_springs, solve_springs, update_freeze_bonds, update_plastic_springs,
+};
+use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Threads};
+
+pub struct BondsStep;
+
+const VARIANTS: &[&str] = &["brittle", "plastic_springs", "freeze_bonds"];
+const SLOTS: u32 = 8;
+const RADIUS_M: f32 = 1.0;
+const BREAK_RATIO: f32 = 1.1;
+const MAX_LENGTH_M: f32 = 1.0;
+const PLASTICITY_DT: f32 = 0.3;
+const YIELD_RATIO: f32 = 0.05;
+const SOLVE: SpringSolve =
+    SpringSolve { multiplier_column: 2, is_first: true, gain: 0.2, compliance_dt2: 0.5, inverse_mass: 1.0 };
+const FREEZE: FreezeRule =
+    FreezeRule { dt_s: 0.5, slow_m_s: 0.5, freeze_after_s: 0.5, contact_m: 0.6, break_ratio: 1.1 };
+
+/// What a device's division and root may round of the correction of one spring, in m, and of its multiplier, in kg m.
+const SOLVE_TOLERANCE: f32 = 1e-6;
+
+enum Rule {
+    Brittle,
+    PlasticSprings {
+        solve: Kernel<solve_springs::Interface>,
+        update: Kernel<update_plastic_springs::Interface>,
+        mark: Kernel<mark_long_springs::Interface>,
+        displacement: Buffer<[f32; 3]>,
+    },
+    FreezeBonds {
+        update: Kernel<update_freeze_bonds::Interface>,
+        mark: Kernel<mark_broken_freeze_bonds::Interface>,
+    },
+}
+
+struct Workload {
+    rule: Rule,
+    count: DeviceCount,
+    position: Buffer<[f32; 3]>,
+    velocity: Buffer<[f32; 3]>,
+    limit: Buffer<u32>,
+    id: Buffer<u32>,
+    order: Buffer<u32>,
+    bonds: PairBonds,
+    before: Before,
+    expected: Bonds,
+    expected_displacement: Vec<[f32; 3]>,
+}
+
+/// The table as it was before the step.
+struct Before {
+    partner: Buffer<u32>,
+    rest_length_m: Buffer<f32>,
+    state: Buffer<u32>,
+    degree: Buffer<u32>,
+}
+
+impl Bench for BondsStep {
+    fn id(&self) -> &'static str {
+        "bonds.step"
+    }
+
+    fn about(&self) -> &'static str {
+        "bonds, at most eight a particle: updated by a rule, some broken, all moved to another order"
+    }
+
+    fn axes(&self) -> Vec<Axis> {
+        let count = Axis::integers("count", Domain::Integers(0, 1 << 28), &[1_000, 100_003], &[1_000]);
+        vec![count, Axis::variant(VARIANTS)]
+    }
+
+    fn prepare(&self, device: &Device, point: &Point) -> Result<Prepared> {
+        let n = point.count()?;
+        let (rule, columns) = match point.name("variant")? {
+            "brittle" => (Rule::Brittle, Vec::new()),
+            "plastic_springs" => {
+                let rule = Rule::PlasticSprings {
+                    solve: Kernel::new(device)?,
+                    update: Kernel::new(device)?,
+                    mark: Kernel::new(device)?,
+                    displacement: device.buffer("displacement", n)?,
+                };
+                let columns = vec![
+                    BondColumn::f32("plastic_change", "m", 0.0),
+                    BondColumn::u32("age", "1", 0),
+                    BondColumn::f32("multiplier", "kg m", 0.0),
+                ];
+                (rule, columns)
+            }
+            "freeze_bonds" => {
+                let rule = Rule::FreezeBonds { update: Kernel::new(device)?, mark: Kernel::new(device)? };
+                let columns =
+                    vec![BondColumn::u32("is_frozen", "1", 0), BondColumn::f32("slow_time", "s", 0.0)];
+                (rule, columns)
+            }
+            _ => return Err(point.unknown("variant", VARIANTS)),
+        };
+        let points = Points::new(n);
+        let grid = points.grid(device)?;
+        let count = Counts::new(device)?.upload(device, "count", n as u32, n as u32)?;
+        let sorted_keys = device.buffer_from("sorted keys", &points.sorted_keys)?;
+        let mut recorder = device.recorder()?;
+        grid.record_cell_ranges(&mut recorder, &count, &sorted_keys);
+        device.submit(recorder)?.wait()?;
+        let mut particles = Particles {
+            position: points.positions_m,
+            limit: vec![SLOTS; n],
+            id: (0..n as u32).map(|i| i ^ 0x2aa).collect(),
+        };
+        let position = device.buffer_from("position", &particles.position)?;
+        let limit = device.buffer_from("limit", &particles.limit)?;
+        let id = device.buffer_from("id", &particles.id)?;
+        let capacity = BondCapacity { particles: n as u32, slots: SLOTS };
+        let mut bonds = PairBonds::new(device, capacity, &columns)?;
+        let there = BondedParticles { count: &count, position: &position, limit: &limit, id: &id };
+        let search = BondSearch { radius_m: RADIUS_M, max_bonds: SLOTS };
+        let builder = Builder::Reproducible { rounds: 4 };
+        bonds.build(device, (&grid, &sorted_keys), there, builder, &search)?;
+        let before = Before::copy(device, &bonds)?;
+        // Some bonds are stretched, and some too far.
+        for (i, x) in particles.position.iter_mut().enumerate() {
+            *x = std::array::from_fn(|axis| x[axis] + 0.2 * (unit_noise(5 * i + axis) - 0.5));
+        }
+        device.upload(&position, &particles.position)?;
+        let velocity: Vec<[f32; 3]> =
+            (0..n).map(|i| std::array::from_fn(|axis| unit_noise(11 * i + axis) - 0.5)).collect();
+        // Every two change places.
+        let order: Vec<u32> = (0..n as u32).map(|i| if (i ^ 1) < n as u32 { i ^ 1 } else { i }).collect();
+        let mut workload = Workload {
+            velocity: device.buffer_from("velocity", &velocity)?,
+            order: device.buffer_from("order", &order)?,
+            expected: download(device, &bonds, n)?.unwrap_or_else(|_| Bonds::none(n)),
+            expected_displacement: Vec::new(),
+            rule,
+            count,
+            position,
+            limit,
+            id,
+            bonds,
+            before,
+        };
+        workload.step_of_twin(&particles, &velocity, &order);
+        Ok(Prepared::Device(Box::new(workload)))
+    }
+}
+
+impl Before {
+    fn copy(device: &Device, bonds: &PairBonds) -> Result<Self> {
+        let words =
+            |name, buffer: &Buffer<u32>| device.buffer_from(name, &device.download(buffer, buffer.len())?);
+        let rest_length_m = device.download(bonds.rest_length_m(), bonds.rest_length_m().len())?;
+        Ok(Self {
+            partner: words("partner before", bonds.partner())?,
+            rest_length_m: device.buffer_from("rest length before", &rest_length_m)?,
+            state: words("state before", bonds.state())?,
+            degree: words("degree before", bonds.degree())?,
+        })
+    }
+}
+
+impl Workload {
+    fn step_of_twin(&mut self, particles: &Particles, velocity: &[[f32; 3]], order: &[u32]) {
+        let bonds = &mut self.expected;
+        let verdict = match self.rule {
+            Rule::Brittle => twin::mark_stretched_bonds(bonds, particles, SLOTS, BREAK_RATIO),
+            Rule::PlasticSprings { .. } => {
+                self.expected_displacement = twin::solve_springs(bonds, &particles.position, &SOLVE);
+                twin::update_plastic_springs(bonds, &particles.position, PLASTICITY_DT, YIELD_RATIO);
+                twin::mark_long_springs(bonds, particles, SLOTS, MAX_LENGTH_M)
+            }
+            Rule::FreezeBonds { .. } => {
+                twin::update_freeze_bonds(bonds, velocity, &FREEZE);
+                twin::mark_broken_freeze_bonds(bonds, particles, SLOTS, &FREEZE)
+            }
+        };
+        twin::remove_bonds(bonds, &verdict);
+        *bonds = twin::remap_bonds(bonds, order);
+    }
+
+    fn record_springs(&self, recorder: &mut Recorder) {
+        let Rule::PlasticSprings { solve, update, mark, displacement } = &self.rule else { return };
+        let (bonds, table, threads) = (&self.bonds, self.bonds.table(), Threads::Counted(&self.count));
+        let bindings = solve_springs::Bindings {
+            count: &self.count.count,
+            position: &self.position,
+            partner: bonds.partner(),
+            rest_length_m: bonds.rest_length_m(),
+            degree: bonds.degree(),
+            state: bonds.state(),
+            displacement,
+        };
+        let params = solve_springs::Params {
+            table,
+            multiplier_column: SOLVE.multiplier_column as u32,
+            is_first: SOLVE.is_first.into(),
+            gain: SOLVE.gain,
+            compliance_dt2: SOLVE.compliance_dt2,
+            inverse_mass: SOLVE.inverse_mass,
+        };
+        recorder.dispatch(solve, threads, bindings, params);
+        let bindings = update_plastic_springs::Bindings {
+            count: &self.count.count,
+            partner: bonds.partner(),
+            degree: bonds.degree(),
+            position: &self.position,
+            rest_length_m: bonds.rest_length_m(),
+            state: bonds.state(),
+        };
+        let params =
+            update_plastic_springs::Params { table, plasticity_dt: PLASTICITY_DT, yield_ratio: YIELD_RATIO };
+        recorder.dispatch(update, threads, bindings, params);
+        let bindings = mark_long_springs::Bindings {
+            count: &self.count.count,
+            limit: &self.limit,
+            id: &self.id,
+            partner: bonds.partner(),
+            rest_length_m: bonds.rest_length_m(),
+            degree: bonds.degree(),
+            verdict: bonds.verdict(),
+            position: &self.position,
+        };
+        let params = mark_long_springs::Params { table, max_bonds: SLOTS, max_length_m: MAX_LENGTH_M };
+        recorder.dispatch(mark, threads, bindings, params);
+    }
+
+    fn record_freezing(&self, recorder: &mut Recorder) {
+        let Rule::FreezeBonds { update, mark } = &self.rule else { return };
+        let (bonds, table, threads) = (&self.bonds, self.bonds.table(), Threads::Counted(&self.count));
+        let bindings = update_freeze_bonds::Bindings {
+            count: &self.count.count,
+            partner: bonds.partner(),
+            degree: bonds.degree(),
+            velocity: &self.velocity,
+            state: bonds.state(),
+        };
+        let FreezeRule { dt_s, slow_m_s, freeze_after_s, contact_m, break_ratio } = FREEZE;
+        let params = update_freeze_bonds::Params { table, dt_s, slow_m_s, freeze_after_s };
+        recorder.dispatch(update, threads, bindings, params);
+        let bindings = mark_broken_freeze_bonds::Bindings {
+            count: &self.count.count,
+            limit: &self.limit,
+            id: &self.id,
+            partner: bonds.partner(),
+            rest_length_m: bonds.rest_length_m(),
+            degree: bonds.degree(),
+            verdict: bonds.verdict(),
+            position: &self.position,
+            state: bonds.state(),
+        };
+        let params = mark_broken_freeze_bonds::Params { table, max_bonds: SLOTS, contact_m, break_ratio };
+        recorder.dispatch(mark, threads, bindings, params);
+    }
+}
+
+impl DeviceWorkload for Workload {
+    fn work(&self) -> Work {
+        let elements = self.expected.rows.len() as u64;
+        let ends = self.expected.rows.iter().map(Vec::len).sum::<usize>() as u64;
+        let columns = self.bonds.columns().len() as u64;
+        // Position, limit, id and degree of a particle; partner, rest length and state of an end read and written.
+        Work { elements, bytes_minimum: 24 * elements + 2 * (8 + 4 * columns) * ends }
+    }
+
+    fn spoil(&mut self, recorder: &mut Recorder) {
+        recorder.fill(self.bonds.partner(), 0xdead_beef);
+    }
+
+    fn reset(&mut self, recorder: &mut Recorder) {
+        let (before, bonds) = (&self.before, &self.bonds);
+        recorder.copy(&before.partner, bonds.partner(), before.partner.len());
+        recorder.copy(&before.rest_length_m, bonds.rest_length_m(), before.rest_length_m.len());
+        recorder.copy(&before.state, bonds.state(), before.state.len());
+        recorder.copy(&before.degree, bonds.degree(), before.degree.len());
+    }
+
+    fn record(&mut self, recorder: &mut Recorder) -> Result<()> {
+        match self.rule {
+            Rule::Brittle => {
+                let particles = BondedParticles {
+                    count: &self.count,
+                    position: &self.position,
+                    limit: &self.limit,
+                    id: &self.id,
+                };
+                self.bonds.record_break_stretched(recorder, particles, SLOTS, BREAK_RATIO)?;
+            }
+            Rule::PlasticSprings { .. } => {
+                self.record_springs(recorder);
+                self.bonds.record_remove(recorder, &self.count)?;
+            }
+            Rule::FreezeBonds { .. } => {
+                self.record_freezing(recorder);
+                self.bonds.record_remove(recorder, &self.count)?;
+            }
+        }
+        Ok(self.bonds.record_remap(recorder, &self.count, &self.order)?)
+    }
+
+    fn verify(&self, device: &Device) -> Result<Option<Difference>> {
+        let n = self.expected.rows.len();
+        let mut found = match download(device, &self.bonds, n)? {
+            Ok(bonds) => bonds,
+            Err(difference) => return Ok(Some(difference)),
+        };
+        if let Rule::PlasticSprings { displacement, .. } = &self.rule {
+            let moved = device.download(displacement, n)?;
+            let pairs = moved.iter().flatten().zip(self.expected_displacement.iter().flatten());
+            // Written so that a NaN is beyond any tolerance.
+            let is_close = |a: f32, b: f32| (a - b).abs() <= SOLVE_TOLERANCE;
+            if let Some((a, b)) = pairs.into_iter().find(|(a, b)| !is_close(**a, **b)) {
+                return Ok(Some(Difference(format!("a displacement is {a} m, expected {b} m"))));
+            }
+            // A multiplier that is close is as good as equal.
+            let ends = found.rows.iter_mut().flatten().zip(self.expected.rows.iter().flatten());
+            for (bond, expected) in ends {
+                let column = SOLVE.multiplier_column;
+                let [a, b] = [bond.state[column], expected.state[column]].map(f32::from_bits);
+                if is_close(a, b) {
+                    bond.state[column] = expected.state[column];
+                }
+            }
+        }
+        Ok(difference(&found, &self.expected))
+    }
+}

@@ -1,0 +1,63 @@
+//! The columns of bonds, and how they grow.
+
+use super::INVALID_INDEX;
+use crate::KernelError;
+use frazil_vk::{Buffer, Device};
+
+/// Rows of bonds, twice: passes that move rows write the back and swap.
+pub(super) struct Table {
+    pub partner: Buffer<u32>,
+    pub rest_length_m: Buffer<f32>,
+    pub state: Buffer<u32>,
+    pub degree: Buffer<u32>,
+}
+
+/// How large a table is.
+#[derive(Clone, Copy)]
+pub(super) struct Extent {
+    pub capacity: u32,
+    pub slots: u32,
+    pub state_columns: u32,
+}
+
+impl Extent {
+    pub fn column(self) -> usize {
+        self.capacity as usize * self.slots as usize
+    }
+
+    fn state(self) -> usize {
+        self.column() * self.state_columns as usize
+    }
+}
+
+impl Table {
+    pub fn new(device: &Device, extent: Extent, side: &str) -> Result<Self, KernelError> {
+        Ok(Self {
+            partner: device.buffer(&format!("bond partner{side}"), extent.column())?,
+            rest_length_m: device.buffer(&format!("bond rest length{side}"), extent.column())?,
+            state: device.buffer(&format!("bond state{side}"), extent.state())?,
+            degree: device.buffer(&format!("bond degree{side}"), extent.capacity as usize)?,
+        })
+    }
+
+    /// A table with more slots that holds the same bonds. Waits for the device.
+    pub fn grown(&self, device: &Device, from: Extent, to: Extent) -> Result<Self, KernelError> {
+        let grown = Self::new(device, to, "")?;
+        // Slots stand one behind the other: those there are come first in each column.
+        let mut partner = device.download(&self.partner, from.column())?;
+        partner.resize(to.column(), INVALID_INDEX);
+        device.upload(&grown.partner, &partner)?;
+        device.upload(&grown.rest_length_m, &device.download(&self.rest_length_m, from.column())?)?;
+        if from.state() > 0 {
+            let words = device.download(&self.state, from.state())?;
+            let mut state = Vec::with_capacity(to.state());
+            for column in words.chunks(from.column()) {
+                state.extend_from_slice(column);
+                state.resize(state.len() + to.column() - from.column(), 0);
+            }
+            device.upload(&grown.state, &state)?;
+        }
+        device.upload(&grown.degree, &device.download(&self.degree, from.capacity as usize)?)?;
+        Ok(grown)
+    }
+}

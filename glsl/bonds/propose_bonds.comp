@@ -1,0 +1,99 @@
+#version 460
+// Reproducible building, first half of a round: each particle that may have more bonds proposes to its nearest eligible
+// candidates, as many as it may have more bonds: those within the radius that may have more bonds, too, and are not
+// bonded to it yet.
+//
+// Proposals are slots like those of a row, nearest first, ties by id; the first empty slot ends them. A round after one
+// that made no bond does nothing: it would find the same proposals. Nor are candidates searched again by a particle whose
+// former proposals say what the search would find. A build that does not fit (required > slots) does nothing.
+// Bytes: 32 + 8 · slots a particle plus candidates from cache. Order-independent: a particle's preference is a total order.
+#extension GL_GOOGLE_include_directive : require
+#include "common/kernel.glsl"
+#include "grid/grid.glsl"
+#include "bonds/bonds.glsl"
+#include "bonds/search.glsl"
+#include "bonds/preference.glsl"
+
+// The slots of the table: candidates are ranked in registers.
+layout(constant_id = 1) const uint SLOTS = 8;
+
+layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
+layout(scalar, binding = 1) readonly buffer Key { uint key[]; };
+layout(scalar, binding = 2) readonly buffer CellStart { uint cell_start[]; };
+layout(scalar, binding = 3) readonly buffer Position { vec3 position[]; };
+layout(scalar, binding = 4) readonly buffer Limit { uint limit[]; };
+layout(scalar, binding = 5) readonly buffer Id { uint id[]; };
+layout(scalar, binding = 6) readonly buffer Required { uint required[]; };
+layout(scalar, binding = 7) readonly buffer Partner { uint partner[]; };
+layout(scalar, binding = 8) readonly buffer Degree { uint degree[]; };
+layout(scalar, binding = 9) readonly buffer Progress { uint progress[]; };
+layout(scalar, binding = 10) buffer Proposal { uint proposal[]; };
+layout(scalar, push_constant) uniform Params {
+    Grid grid;
+    BondTerms terms;
+    uint round;
+};
+
+uint remaining_bonds(uint i) {
+    uint most = min(limit[i], terms.max_bonds);
+    uint bonds = degree[i];
+    return most > bonds ? most - bonds : 0u;
+}
+
+bool is_bonded(uint i, uint j) {
+    for (uint slot = 0u; slot < degree[i]; ++slot)
+        if (partner[slot_idx(terms.table, slot, i)] == j) return true;
+    return false;
+}
+
+// Takes what was accepted and who may have no more bonds out of the proposals of the last round. True if the rest is what
+// a search would find: because nobody was lost, or because the proposals were all there was, fewer than might have been.
+bool can_keep_proposals(uint i, uint remaining) {
+    uint found = 0u;
+    uint accepted = 0u;
+    uint kept = 0u;
+    for (; found < SLOTS; ++found) {
+        uint j = proposal[slot_idx(terms.table, found, i)];
+        if (j == INVALID_INDEX) break;
+        if (is_bonded(i, j)) ++accepted;
+        else if (remaining_bonds(j) > 0u) proposal[slot_idx(terms.table, kept++, i)] = j;
+    }
+    if (kept < SLOTS) proposal[slot_idx(terms.table, kept, i)] = INVALID_INDEX;
+    return accepted + kept == found || found < remaining + accepted;
+}
+
+void main() {
+    uint i = thread_idx();
+    if (i >= count[0] || required[0] > SLOTS) return;
+    if (round > 0u && progress[round - 1u] == 0u) return;
+    // More candidates than fit are never found: that is what `required` says.
+    uint remaining = min(remaining_bonds(i), SLOTS);
+    if (round > 0u && remaining > 0u && can_keep_proposals(i, remaining)) return;
+    uint best[SLOTS];
+    uint best_id[SLOTS];
+    float best_d2[SLOTS];
+    uint found = 0u;
+    if (remaining > 0u) {
+        vec3 x = position[i];
+        float radius2 = radius2_m2(terms);
+        FOR_EACH_CANDIDATE(grid, home_of(grid, key[i]), j) {
+            float d2 = distance2_m2(x, position[j]);
+            // Written so that NaN is out of reach.
+            if (j == i || !(d2 <= radius2)) continue;
+            uint id_j = id[j];
+            if (found == remaining && !is_nearer(d2, id_j, best_d2[found - 1u], best_id[found - 1u])) continue;
+            if (remaining_bonds(j) == 0u || is_bonded(i, j)) continue;
+            uint place = found < remaining ? found++ : found - 1u;
+            for (; place > 0u && is_nearer(d2, id_j, best_d2[place - 1u], best_id[place - 1u]); --place) {
+                best[place] = best[place - 1u];
+                best_id[place] = best_id[place - 1u];
+                best_d2[place] = best_d2[place - 1u];
+            }
+            best[place] = j;
+            best_id[place] = id_j;
+            best_d2[place] = d2;
+        }
+    }
+    for (uint slot = 0u; slot < found; ++slot) proposal[slot_idx(terms.table, slot, i)] = best[slot];
+    if (found < SLOTS) proposal[slot_idx(terms.table, found, i)] = INVALID_INDEX;
+}

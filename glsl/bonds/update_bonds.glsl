@@ -1,0 +1,18 @@
+// The body of a kernel that updates bonds by a rule of its own: update_bond is called once for each end of each bond.
+//
+// The kernel includes common/kernel.glsl and bonds/bonds.glsl, declares push constants with `BondTable table` among them,
+// includes this file, declares what its rule reads and writes from binding 3 on, and defines update_bond. `at` is where
+// the bond of i with j stands in the columns. The rule writes at `at` only, and the same bits whichever end asks: it takes
+// nothing from i and j but what does not change when they are swapped, and marks its arithmetic `precise`.
+
+layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
+layout(scalar, binding = 1) readonly buffer Partner { uint partner[]; };
+layout(scalar, binding = 2) readonly buffer Degree { uint degree[]; };
+
+void update_bond(uint i, uint j, uint at);
+
+void main() {
+    uint i = thread_idx();
+    if (i >= count[0]) return;
+    FOR_EACH_BOND(table, i, at) update_bond(i, partner[at], at);
+}
