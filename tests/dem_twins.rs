@@ -384,16 +384,7 @@ fn a_state_without_a_column_or_of_another_length_is_refused() {
         let parameters = pack.dem.parameters().clone();
         Dem::restore(&DEVICE, parameters, columns, 0).map(|_| ()).unwrap_err().to_string()
     };
-    for name in [
-        "id",
-        "position",
-        "spin",
-        "radius",
-        "contact_first_row",
-        "contact_partner",
-        "contact_shear",
-        "contact_rolling",
-    ] {
+    for name in ["id", "position", "spin", "radius", "contact_first_row", "contact", "contact_shear"] {
         let without: Vec<_> = columns.iter().filter(|c| c.name != name).cloned().collect();
         assert_eq!(refused(&without), format!("saved state: column \"{name}\" is missing"));
     }
@@ -414,5 +405,5 @@ fn a_state_without_a_column_or_of_another_length_is_refused() {
     let found = refused_with(&|first_row| first_row[0] = 1);
     assert!(found.contains("begins with 1, expected 0") || found.contains("for one grain"), "{found}");
     let found = refused_with(&|first_row| first_row.iter_mut().zip(0..).for_each(|(row, i)| *row = 20 * i));
-    assert!(found.contains("\"contact_partner\" has 40 rows, expected 100 at least"), "{found}");
+    assert!(found.contains("\"contact_shear\" has 40 rows, expected 100 at least"), "{found}");
 }

@@ -1,13 +1,16 @@
 #version 460
-// Measures grains in parts: each workgroup merges the grains of its tile. Energies are those of motion ½ m v², of spin ½ I ω² and
-// potential; the angular momentum, about the origin, is Σ m x × v + I ω.
+// Measures grains in parts: each workgroup merges the grains of its tile. Energies are those of motion ½ m
+// v², of spin ½ I ω² and potential; the angular momentum, about the origin, is Σ m x × v + I ω.
 //
-// A thread takes ITEMS_PER_THREAD grains WORKGROUP_SIZE apart (coalesced), then the group merges as a tree. Grains that are not finite are
-// counted and left out of the sums. Bytes: 44 a grain, 20 a row of contacts. Order-dependent sums in a fixed order.
+// A thread takes ITEMS_PER_THREAD grains WORKGROUP_SIZE apart (coalesced), then the group merges as a tree.
+// Grains that are not finite are counted and left out of the sums. Bytes: 44 a grain, 20 a row of contacts.
+// Order-dependent sums in a fixed order.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 layout(constant_id = 1) const uint ITEMS_PER_THREAD = 8;
+layout(constant_id = 2) const uint HAS_ROLLING = 1;
 #include "dem/terms.glsl"
+#include "dem/contact_rows.glsl"
 #include "dem/metrics.glsl"
 
 layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
@@ -17,7 +20,7 @@ layout(scalar, binding = 3) readonly buffer Velocity { vec3 velocity[]; };
 layout(scalar, binding = 4) readonly buffer Spin { vec3 spin[]; };
 layout(scalar, binding = 5) readonly buffer Radius { float radius[]; };
 layout(scalar, binding = 6) readonly buffer FirstRow { uint first_row[]; };
-layout(scalar, binding = 7) readonly buffer Partner { uint partner[]; };
+layout(scalar, binding = 7) readonly buffer Contact { uint contact[]; };
 layout(scalar, binding = 8) readonly buffer Shear { vec4 shear[]; };
 layout(scalar, binding = 9) writeonly buffer Parts { DemMetrics parts[]; };
 
@@ -49,7 +52,7 @@ DemMetrics of_grain(DemTerms t, uint i) {
     m.upper_m = x;
     m.moment_kg_m = own_mass * x;
     [[dont_unroll]] for (uint row = first_row[i]; row < first_row[i + 1u]; ++row) {
-        m.n_contacts += partner[row] == INVALID_INDEX ? 0u : 1u;
+        m.n_contacts += contact[CONTACT_WORDS * row] == INVALID_INDEX ? 0u : 1u;
         m.n_bonds += shear[row].w < 0.0 ? 1u : 0u;
     }
     m.n_outside = any(lessThan(x, t.domain_min_m)) || any(greaterThan(x, t.domain_max_m)) ? 1u : 0u;

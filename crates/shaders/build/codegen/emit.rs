@@ -6,6 +6,9 @@ use super::reflect::{Binding, Element, Interface, Specialization, Struct};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+/// Buffers that a shader may bind. Devices may allow no more than 32 push descriptors; the rest is room to grow.
+const MAX_BINDINGS: usize = 16;
+
 /// The source of all modules, plus `types` with the structs that shaders share.
 pub fn rust_source<'a>(units: impl Iterator<Item = &'a Unit>) -> Result<String, String> {
     let mut areas: BTreeMap<&str, String> = BTreeMap::new();
@@ -42,6 +45,9 @@ fn module(unit: &Unit, shared: &mut BTreeMap<String, Struct>) -> Result<String, 
             ));
         }
         collect_structs(&binding.element, shared)?;
+    }
+    if bindings.len() > MAX_BINDINGS {
+        return Err(format!("binds {} buffers, at most {MAX_BINDINGS} are allowed", bindings.len()));
     }
     for field in params.iter().flat_map(|p| &p.fields) {
         collect_structs(&field.element, shared)?;

@@ -255,8 +255,10 @@ pub struct DemGauge {
 }
 
 impl DemGauge {
-    pub fn new(device: &Device, capacity: u32) -> Result<Self> {
-        let measure: Kernel<measure::Interface> = Kernel::new(device)?;
+    pub fn new(device: &Device, parameters: &DemParameters, capacity: u32) -> Result<Self> {
+        let has_rolling = parameters.has_rolling().into();
+        let specialization = measure::Specialization { has_rolling, ..Default::default() };
+        let measure: Kernel<measure::Interface> = Kernel::specialized(device, &specialization)?;
         Ok(Self {
             parts: device.buffer("metrics parts", capacity.div_ceil(measure.tile()).max(1) as usize)?,
             total: device.buffer("metrics", 1)?,
@@ -283,7 +285,7 @@ impl DemGauge {
             spin: particles.spin.front(),
             radius: particles.radius.front(),
             first_row: particles.contacts.first_row.front(),
-            partner: &particles.contacts.partner.front().cast(),
+            contact: &particles.contacts.contact.front().cast(),
             shear: &particles.contacts.shear.front().cast(),
             parts: &self.parts,
         };
