@@ -10,6 +10,7 @@
 pub mod dem;
 mod error;
 mod mesh_body;
+mod metrics_reduction;
 pub mod mpm;
 pub mod pbd;
 mod saved;
