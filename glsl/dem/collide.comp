@@ -56,12 +56,12 @@ void touch_grain(DemTerms t, uint own_id, uint j, vec3 x, float r, float m, vec3
     float both = r + other;
     float distance = sqrt(dot(apart, apart));
     uint partner = motion[j].id;
-    Memory memory = recall(partner);
+    ContactHistory history = recall(partner);
     float m_other = mass_of(t, other);
     precise float lever = r - 0.5 * (both - distance);
     precise float lever_other = other - 0.5 * (both - distance);
     vec3 w_other = motion[j].spin_1_s;
-    Touch c;
+    ContactKinematics c;
     // Two in one place part along x.
     c.normal = distance > 0.0 ? apart / distance : vec3(own_id < partner ? 1.0 : -1.0, 0.0, 0.0);
     c.overlap_m = both - distance;
@@ -88,8 +88,8 @@ void touch_grain(DemTerms t, uint own_id, uint j, vec3 x, float r, float m, vec3
     c.friction = t.friction;
     c.attraction_n = t.cohesion_n;
     c.attraction_range_m = t.cohesion_range_m;
-    Response response = respond(t, c, memory);
-    take(partner, response, memory, c.normal, lever);
+    ContactForce force = evaluate_contact(t, c, history);
+    take(partner, force, history, c.normal, lever);
 }
 
 void main() {
@@ -105,7 +105,7 @@ void main() {
     if (fault[0].step < step) {
         // A state that a step has broken is kept as it is.
         [[dont_unroll]] for (uint from = old_row; from < old_end; ++from)
-            keep_at(row++, partner_in(from), memory_in(from));
+            keep_at(row++, partner_in(from), history_in(from));
         load[i] = ContactLoad(vec3(0.0), n_near, vec3(0.0), row);
         return;
     }
@@ -142,16 +142,16 @@ void main() {
             surface_damping = body.damping_ratio;
             if (body.kind == HEIGHTFIELD) attraction = vec2(t.adhesion_n, t.adhesion_range_m);
         }
-        Response response = touch_surface(t, partner, surface, moving, vec3(0.0), 0.0, surface_friction,
-                                          surface_damping, attraction.x, attraction.y, r, m, v, w);
+        ContactForce force = touch_surface(t, partner, surface, moving, vec3(0.0), 0.0, surface_friction,
+                                           surface_damping, attraction.x, attraction.y, r, m, v, w);
         if (HAS_OBSTACLES != 0u && !is_wall && partner - FIRST_BODY >= t.first_obstacle)
             add_force(t.n_pieces + partner - FIRST_BODY - t.first_obstacle,
-                      -(response.across_n + response.along_n), t.quanta_per_n);
+                      -(force.across_n + force.along_n), t.quanta_per_n);
     }
     load[i] = ContactLoad(force_n, k, torque_n_m, row);
 
     bool has_room = end <= new_shear.length();
-    [[dont_unroll]] while (row < end) keep_at(row++, INVALID_INDEX, Memory(vec3(0.0), vec3(0.0), 0.0));
+    [[dont_unroll]] while (row < end) keep_at(row++, INVALID_INDEX, NEW_CONTACT);
     if (has_room) return;
     atomicMin(fault[0].step, step);
     atomicMax(fault[0].n_rows, end);

@@ -41,12 +41,12 @@ void touch_piece(DemTerms t, uint piece, vec3 x, float r, float m, vec3 v, vec3 
     surface.xyz = turn(its.rotation, surface.xyz);
     vec3 arm = (x - its.centre_m) - lever_of(r, surface) * surface.xyz;
     float inverse_mass = inverse_mass_at(shape, its.rotation, arm, surface.xyz);
-    Response response = touch_surface(t, FIRST_PIECE + piece, surface, velocity_at(its, arm), its.spin_1_s,
-                                      inverse_mass, shape.friction, shape.damping_ratio, 0.0, 0.0,
-                                      r, m, v, w);
-    vec3 force = response.across_n + response.along_n;
+    ContactForce contact = touch_surface(t, FIRST_PIECE + piece, surface, velocity_at(its, arm), its.spin_1_s,
+                                         inverse_mass, shape.friction, shape.damping_ratio, 0.0, 0.0,
+                                         r, m, v, w);
+    vec3 force = contact.across_n + contact.along_n;
     add_force(piece, -force, t.quanta_per_n);
-    add_torque(piece, -cross(arm, force) - response.couple_n_m, t.quanta_per_n);
+    add_torque(piece, -cross(arm, force) - contact.couple_n_m, t.quanta_per_n);
 }
 
 void main() {

@@ -5,7 +5,16 @@
 // Needs the constant HAS_ROLLING.
 #ifndef DEM_CONTACT_ROWS
 #define DEM_CONTACT_ROWS
+#include "dem/contact.glsl"
 
 const uint CONTACT_WORDS = 1u + 3u * HAS_ROLLING;
+
+// A contact's bond state and its partner share a word: of a bond, which only two grains can have, the upper
+// two bits are 01. Ids of grains are below 2^30, and surfaces are numbered from 2^31 up.
+uint partner_word(uint partner, uint bond_state) { return partner | bond_state << 30u; }
+
+uint bond_state_of(uint word) { return word >> 30u == 1u ? BONDED : UNBONDED; }
+
+uint partner_of(uint word) { return word & (word >> 30u == 1u ? 0x3fffffffu : 0xffffffffu); }
 
 #endif

@@ -16,50 +16,51 @@ uint row;
 vec3 force_n;
 vec3 torque_n_m;
 
-uint partner_in(uint from) { return old_contact[CONTACT_WORDS * from]; }
+uint partner_in(uint from) { return partner_of(old_contact[CONTACT_WORDS * from]); }
 
-Memory memory_in(uint from) {
+ContactHistory history_in(uint from) {
     vec4 shear = old_shear[from];
-    Memory memory = Memory(shear.xyz, vec3(0.0), shear.w);
+    uint bond_state = bond_state_of(old_contact[CONTACT_WORDS * from]);
+    ContactHistory history = ContactHistory(shear.xyz, vec3(0.0), shear.w, bond_state);
     if (HAS_ROLLING != 0u)
         [[unroll]] for (uint axis = 0u; axis < 3u; ++axis)
-            memory.rolling[axis] = uintBitsToFloat(old_contact[CONTACT_WORDS * from + 1u + axis]);
-    return memory;
+            history.rolling[axis] = uintBitsToFloat(old_contact[CONTACT_WORDS * from + 1u + axis]);
+    return history;
 }
 
-Memory recall(uint partner) {
+ContactHistory recall(uint partner) {
     [[dont_unroll]] for (uint from = old_row; from < old_end; ++from)
-        if (partner_in(from) == partner) return memory_in(from);
-    return Memory(vec3(0.0), vec3(0.0), 0.0);
+        if (partner_in(from) == partner) return history_in(from);
+    return NEW_CONTACT;
 }
 
-void keep_at(uint to, uint partner, Memory memory) {
+void keep_at(uint to, uint partner, ContactHistory history) {
     if (to >= new_shear.length()) return;
-    new_contact[CONTACT_WORDS * to] = partner;
-    new_shear[to] = vec4(memory.shear_m, memory.slow_s);
+    new_contact[CONTACT_WORDS * to] = partner_word(partner, history.bond_state);
+    new_shear[to] = vec4(history.shear_m, history.slow_s);
     if (HAS_ROLLING != 0u)
         [[unroll]] for (uint axis = 0u; axis < 3u; ++axis)
-            new_contact[CONTACT_WORDS * to + 1u + axis] = floatBitsToUint(memory.rolling[axis]);
+            new_contact[CONTACT_WORDS * to + 1u + axis] = floatBitsToUint(history.rolling[axis]);
 }
 
-void take(uint partner, Response response, Memory memory, vec3 normal, float lever_m) {
-    force_n += response.across_n + response.along_n;
-    torque_n_m += response.couple_n_m - lever_m * cross(normal, response.along_n);
-    if (response.is_kept) keep_at(row++, partner, memory);
+void take(uint partner, ContactForce force, ContactHistory history, vec3 normal, float lever_m) {
+    force_n += force.across_n + force.along_n;
+    torque_n_m += force.couple_n_m - lever_m * cross(normal, force.along_n);
+    if (force.is_kept) keep_at(row++, partner, history);
 }
 
 // How far the middle of a contact with a surface is from the centre of a grain.
 float lever_of(float r, vec4 surface) { return r - 0.5 * max(r - surface.w, 0.0); }
 
 // A surface, what moves with it, and what it adds to 1/m*: none if no contact moves it.
-Response touch_surface(DemTerms t, uint partner, vec4 surface, vec3 surface_velocity, vec3 surface_spin,
+ContactForce touch_surface(DemTerms t, uint partner, vec4 surface, vec3 surface_velocity, vec3 surface_spin,
                            float inverse_mass, float friction, float damping_ratio, float attraction_n,
                            float range_m, float r, float m, vec3 v, vec3 w) {
     float overlap = r - surface.w;
-    if (overlap < -range_m) return Response(vec3(0.0), vec3(0.0), vec3(0.0), false);
-    Memory memory = recall(partner);
+    if (overlap < -range_m) return ContactForce(vec3(0.0), vec3(0.0), vec3(0.0), false);
+    ContactHistory history = recall(partner);
     float lever = lever_of(r, surface);
-    Touch c;
+    ContactKinematics c;
     c.normal = surface.xyz;
     c.overlap_m = overlap;
     c.velocity_m_s = v - surface_velocity - lever * cross(w, surface.xyz);
@@ -72,11 +73,13 @@ Response touch_surface(DemTerms t, uint partner, vec4 surface, vec3 surface_velo
     c.attraction_n = attraction_n;
     c.attraction_range_m = range_m;
     // Nothing freezes to a surface.
-    memory.slow_s = 0.0;
-    Response response = respond(t, c, memory);
-    memory.slow_s = 0.0;
-    take(partner, response, memory, c.normal, lever);
-    return response;
+    history.slow_s = 0.0;
+    history.bond_state = UNBONDED;
+    ContactForce force = evaluate_contact(t, c, history);
+    history.slow_s = 0.0;
+    history.bond_state = UNBONDED;
+    take(partner, force, history, c.normal, lever);
+    return force;
 }
 
 #endif

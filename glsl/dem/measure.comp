@@ -2,7 +2,7 @@
 // Measures grains in parts: each workgroup merges the grains of its tile. Energies are those of motion ½ m
 // v², of spin ½ I ω² and potential; the angular momentum, about the origin, is Σ m x × v + I ω.
 //
-// Bytes: 44 a grain, 20 a row of contacts. Order-dependent sums in a fixed order.
+// Bytes: 44 a grain, 4 a row of contacts. Order-dependent sums in a fixed order.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 layout(constant_id = 1) const uint ITEMS_PER_THREAD = 8;
@@ -19,8 +19,7 @@ layout(scalar, binding = 4) readonly buffer Spin { vec3 spin[]; };
 layout(scalar, binding = 5) readonly buffer Radius { float radius[]; };
 layout(scalar, binding = 6) readonly buffer FirstRow { uint first_row[]; };
 layout(scalar, binding = 7) readonly buffer Contact { uint contact[]; };
-layout(scalar, binding = 8) readonly buffer Shear { vec4 shear[]; };
-layout(scalar, binding = 9) writeonly buffer Parts { DemMetrics parts[]; };
+layout(scalar, binding = 8) writeonly buffer Parts { DemMetrics parts[]; };
 
 #include "metrics/tile.glsl"
 
@@ -53,7 +52,7 @@ DemMetrics measure_particle(uint i) {
     m.moment_kg_m = own_mass * x;
     [[dont_unroll]] for (uint row = first_row[i]; row < first_row[i + 1u]; ++row) {
         m.n_contacts += contact[CONTACT_WORDS * row] == INVALID_INDEX ? 0u : 1u;
-        m.n_bonds += shear[row].w < 0.0 ? 1u : 0u;
+        m.n_bonds += bond_state_of(contact[CONTACT_WORDS * row]);
     }
     m.n_outside = any(lessThan(x, t.domain_min_m)) || any(greaterThan(x, t.domain_max_m)) ? 1u : 0u;
     return m;

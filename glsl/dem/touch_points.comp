@@ -116,7 +116,7 @@ void main() {
     vec3 arm = place - motion.centre_m;
     float inverse_mass = inverse_mass_at(shape, motion.rotation, arm, normal);
     vec3 their_velocity = vec3(0.0);
-    Touch c;
+    ContactKinematics c;
     c.friction = shape.friction;
     c.damping_ratio = shape.damping_ratio;
     if (partner >= FIRST_PIECE) {
@@ -139,10 +139,11 @@ void main() {
     c.rolling_inertia_kg_m2 = 0.0;
     c.attraction_n = 0.0;
     c.attraction_range_m = 0.0;
-    Memory memory = Memory(is_new ? vec3(0.0) : point_shear_m[i], vec3(0.0), 0.0);
-    Response response = respond(t, c, memory);
-    point_shear_m[i] = memory.shear_m;
-    vec3 force = response.across_n + response.along_n;
+    ContactHistory history = NEW_CONTACT;
+    if (!is_new) history.shear_m = point_shear_m[i];
+    ContactForce contact = evaluate_contact(t, c, history);
+    point_shear_m[i] = history.shear_m;
+    vec3 force = contact.across_n + contact.along_n;
     add_force(piece, force, t.quanta_per_n);
     add_torque(piece, cross(arm, force), t.quanta_per_n);
     if (partner >= FIRST_PIECE) {

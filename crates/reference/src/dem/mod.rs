@@ -4,6 +4,8 @@ mod contact;
 mod slab;
 mod step;
 
-pub use contact::{Bonds, Memory, Parameters, Response, Touch, damping_ratio, respond};
+pub use contact::{
+    Bonds, ContactForce, ContactHistory, ContactKinematics, Parameters, damping_ratio, evaluate_contact,
+};
 pub use slab::{Link, Motion, Slabs, Solid, Wrench};
 pub use step::{Grain, Partner, State, Surface};

@@ -26,8 +26,8 @@ const MARGIN: f64 = 1.125;
 pub struct Rows {
     /// One more than there are grains.
     pub first_row: Vec<u32>,
-    /// A word a row: the other's id, or a surface's number. With resistance to rolling three more: the spring
-    /// against it.
+    /// A word a row: the other's id and the bond state, or a surface's number. With resistance to rolling
+    /// three more: the spring against it.
     pub contact: Vec<u32>,
     /// Four words a row: the spring along the surface in m, and the time in s.
     pub shear: Vec<u32>,
@@ -210,8 +210,8 @@ pub fn bonded_rows(grains: &Grains, has_rolling: bool) -> Result<Rows, SolverErr
     let touches = |r: f32, other: f32| r + other + TOUCHING_RADII * r.min(other);
     for_each_neighbour(grains, touches, |i, j| {
         rows.first_row[i + 1] += 1;
-        rows.contact.extend([j as u32, 0, 0, 0].iter().take(contact_words(has_rolling) as usize));
-        rows.shear.extend([0.0, 0.0, 0.0, BONDED].map(f32::to_bits));
+        rows.contact.extend([BONDED | j as u32, 0, 0, 0].iter().take(contact_words(has_rolling) as usize));
+        rows.shear.extend([0; SHEAR_WORDS as usize]);
     });
     if rows.first_row.iter().any(|&n| n > MAX_CONTACTS) {
         let problem = format!("has a grain that touches more than {MAX_CONTACTS} others at the start");
@@ -223,7 +223,7 @@ pub fn bonded_rows(grains: &Grains, has_rolling: bool) -> Result<Rows, SolverErr
     Ok(rows)
 }
 
-/// The time that says of a contact that it is a bond.
-const BONDED: f32 = -1.0;
+/// The bit of a partner's word that says of a contact that it is a bond, as in `dem/contact_rows.glsl`.
+const BONDED: u32 = 1 << 30;
 /// Gaps of this share of a radius count as touching.
 const TOUCHING_RADII: f32 = 0.01;

@@ -281,7 +281,6 @@ impl DemGauge {
             radius: particles.radius.front(),
             first_row: particles.contacts.first_row.front(),
             contact: &particles.contacts.contact.front().cast(),
-            shear: &particles.contacts.shear.front().cast(),
             parts: self.0.parts(),
         };
         recorder.declare_bytes(64 * u64::from(particles.count().expected()));

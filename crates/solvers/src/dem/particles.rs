@@ -23,6 +23,9 @@ pub struct Grains {
     pub radii_m: Vec<f32>,
 }
 
+/// Ids are below this: contacts keep their bond state in the bits above.
+const MAX_GRAINS: u32 = 1 << 30;
+
 /// Grains on the device.
 pub struct Particles {
     /// Position, velocity, id and count.
@@ -64,6 +67,10 @@ impl Particles {
         ];
         check_lengths(n, lengths)?;
         let own: Vec<u32> = (0..n as u32).collect();
+        if let Some(id) = ids.and_then(|ids| ids.iter().find(|id| **id >= MAX_GRAINS)) {
+            let problem = format!("has id {id}, expected ids below {MAX_GRAINS}");
+            return Err(SolverError::State { column: "id".into(), problem });
+        }
         let (positions, velocities) = (&grains.positions_m, &grains.velocities_m_s);
         let counts = Counts::new(device)?;
         let phase =

@@ -82,13 +82,16 @@ pub fn dem_state_of(columns: &[StateColumn], step: u64) -> twin::State {
     for (i, id) in words(columns, "id").iter().enumerate() {
         let rows = first_row[i] as usize..first_row[i + 1] as usize;
         for row in rows.filter(|row| contact[stride * row] != u32::MAX) {
-            let partner = dem_partner_of(contact[stride * row]);
-            let memory = twin::Memory {
+            let word = contact[stride * row];
+            let is_bonded = word >> 30 == 1;
+            let partner = dem_partner_of(if is_bonded { word & 0x3fff_ffff } else { word });
+            let history = twin::ContactHistory {
                 shear: vector(&shear[4 * row..], 0),
                 rolling: if stride == 4 { vector(&contact[4 * row + 1..], 0) } else { DVec3::ZERO },
                 slow: f32::from_bits(shear[4 * row + 3]).into(),
+                is_bonded,
             };
-            assert_eq!(contacts.insert((*id, partner), memory), None, "a contact is kept twice");
+            assert_eq!(contacts.insert((*id, partner), history), None, "a contact is kept twice");
         }
     }
     twin::State { grains: dem_grains_of(columns), contacts, step, ..Default::default() }
