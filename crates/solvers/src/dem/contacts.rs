@@ -1,7 +1,7 @@
 //! What grains touch, and what their contacts remember: a row each, found anew in every step.
 
+use super::grains::Grains;
 use super::parameters::{DemParameters, MAX_CONTACTS};
-use super::particles::Grains;
 use super::touching::for_each_neighbour;
 use crate::SolverError;
 use crate::saved::Saved;

@@ -24,6 +24,7 @@
 
 mod contacts;
 mod fault;
+mod grains;
 mod metrics;
 mod parameters;
 mod particles;
@@ -34,9 +35,9 @@ mod solver;
 mod touching;
 
 pub use fault::{DemFault, DemFaultCheck};
+pub use grains::Grains;
 pub use metrics::{DemMetrics, ObstacleMetrics, PendingDemMetrics, SlabMetrics};
 pub use parameters::{DemParameters, MAX_CONTACTS};
-pub use particles::Grains;
 pub use pieces::Pieces;
 pub use slabs::ShownPieces;
 pub use solver::{Dem, Stage};

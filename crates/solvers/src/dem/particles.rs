@@ -1,6 +1,7 @@
 //! The grains: their columns, and the one permutation a step.
 
 use super::contacts::{Contacts, Rows};
+use super::grains::{Grains, MAX_GRAINS};
 use super::parameters::DemParameters;
 use crate::SolverError;
 use crate::saved::check_lengths;
@@ -9,22 +10,6 @@ use frazil_particles::{AnyColumn, Column, ColumnView, PhaseArray};
 use frazil_shaders::dem::reorder;
 use frazil_shaders::types::{ContactLoad, GrainMotion};
 use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Threads};
-
-/// Grains as they are when a simulation begins, touching nothing yet: columns of one length.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Grains {
-    /// Positions in m.
-    pub positions_m: Vec<[f32; 3]>,
-    /// Velocities in m/s.
-    pub velocities_m_s: Vec<[f32; 3]>,
-    /// Angular velocities in 1/s.
-    pub spins_1_s: Vec<[f32; 3]>,
-    /// Radii in m.
-    pub radii_m: Vec<f32>,
-}
-
-/// Ids are below this: contacts keep their bond state in the bits above.
-const MAX_GRAINS: u32 = 1 << 30;
 
 /// Grains on the device.
 pub struct Particles {

@@ -2,9 +2,10 @@
 
 use super::contacts::{Rows, capacity_for};
 use super::fault::{DemFaultCheck, FaultRecord};
+use super::grains::Grains;
 use super::metrics::{DemGauge, PendingDemMetrics};
 use super::parameters::DemParameters;
-use super::particles::{Grains, Particles};
+use super::particles::Particles;
 use super::slabs::{Around, ShownPieces, Slabs};
 use crate::SolverError;
 use crate::pbd::{StateColumn, Tuning};
