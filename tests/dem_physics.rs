@@ -271,7 +271,7 @@ fn a_bond_holds_its_load_and_breaks_beyond() {
         let mut pack = pack(&section, DVec3::ZERO, Vec::new(), &pair);
         pack.advance(400);
         let state = pack.state();
-        assert!(state.contacts.values().all(|memory| memory.slow < 0.0) && state.contacts.len() == 2);
+        assert!(state.contacts.values().all(|history| history.is_bonded) && state.contacts.len() == 2);
         // Spun about their middle: the bond carries the centripetal force m ω² r of each.
         let omega = (share * strength_n / (section.grain_mass_kg(R) * R)).sqrt();
         let spun: Vec<Grain> = state
@@ -301,7 +301,7 @@ fn a_bond_holds_its_load_and_breaks_beyond() {
         pack.dem = frazil_solvers::dem::Dem::restore(&DEVICE, parameters, &columns, 400).unwrap();
         pack.advance(600);
         let contacts = pack.state().contacts;
-        let is_bonded = contacts.get(&(0, Partner::Grain(1))).is_some_and(|memory| memory.slow < 0.0);
+        let is_bonded = contacts.get(&(0, Partner::Grain(1))).is_some_and(|history| history.is_bonded);
         assert_eq!(is_bonded, holds, "{share} of the strength: {contacts:?}");
     }
     assert_no_validation_messages(&DEVICE);

@@ -144,7 +144,7 @@ fn compare(worst: &mut Worst, pack: &Grainpack, before: &State, expected: &State
         worst.note("spin", (a.spin - b.spin).length(), bounds.spin, &grain);
         worst.note("position", (a.position - b.position).length(), bounds.position, &grain);
         worst.note("radius", (a.radius - b.radius).abs(), 1e-12, &grain);
-        for (key, memory) in expected.contacts.range(mine) {
+        for (key, history) in expected.contacts.range(mine) {
             let contact = format!("{} {:?}", a.id, key.1);
             // What is not kept in each of them is at the edge of touching.
             let theirs: Option<Vec<_>> = rounded.iter().map(|s| s.contacts.get(key)).collect();
@@ -153,13 +153,16 @@ fn compare(worst: &mut Worst, pack: &Grainpack, before: &State, expected: &State
                 continue;
             };
             let Some(theirs) = theirs else { continue };
-            let shear = bounds.shear + farthest(memory.shear, theirs.iter().map(|m| m.shear));
-            let rolling = bounds.rolling + farthest(memory.rolling, theirs.iter().map(|m| m.rolling));
-            let slow = theirs.iter().map(|m| (m.slow - memory.slow).abs()).fold(0.0, f64::max);
-            worst.note("shear", (memory.shear - kept.shear).length(), shear, &contact);
-            worst.note("rolling", (memory.rolling - kept.rolling).length(), rolling, &contact);
-            let slow = slow + 1e-5 * p.dt_s + 1e-6 * memory.slow.abs();
-            worst.note("slow", (memory.slow - kept.slow).abs(), slow, &contact);
+            let shear = bounds.shear + farthest(history.shear, theirs.iter().map(|m| m.shear));
+            let rolling = bounds.rolling + farthest(history.rolling, theirs.iter().map(|m| m.rolling));
+            let slow = theirs.iter().map(|m| (m.slow - history.slow).abs()).fold(0.0, f64::max);
+            worst.note("shear", (history.shear - kept.shear).length(), shear, &contact);
+            worst.note("rolling", (history.rolling - kept.rolling).length(), rolling, &contact);
+            let slow = slow + 1e-5 * p.dt_s + 1e-6 * history.slow.abs();
+            worst.note("slow", (history.slow - kept.slow).abs(), slow, &contact);
+            let may_differ = theirs.iter().any(|m| m.is_bonded != history.is_bonded);
+            let differs = kept.is_bonded != history.is_bonded && !may_differ;
+            worst.note("bonded", f64::from(u8::from(differs)), 0.5, &contact);
         }
     }
     for key in found.contacts.keys().filter(|key| !expected.contacts.contains_key(key)) {
@@ -226,7 +229,7 @@ fn steps_agree_with_the_twin_under_every_law() {
             let (worst, _, state) = run(&every_law(k), 800, u64::from(k), with_bodies, 4);
             assert!(worst.beyond().is_empty(), "law {k}, bodies {with_bodies}:\n{}", worst.beyond());
             assert!(state.contacts.len() > 800, "law {k}: {} contacts", state.contacts.len());
-            n_bonds += state.contacts.values().filter(|memory| memory.slow < 0.0).count();
+            n_bonds += state.contacts.values().filter(|history| history.is_bonded).count();
         }
     }
     assert!(n_bonds > 50, "{n_bonds} bonds");
@@ -258,12 +261,16 @@ fn both_ends_of_a_contact_hold_the_same_bits_with_opposite_signs() {
     for k in [1, 3] {
         let (_, _, state) = run(&every_law(k), 500, 3, true, 5);
         let mut n = 0;
-        for ((id, partner), memory) in &state.contacts {
+        for ((id, partner), history) in &state.contacts {
             let Partner::Grain(other) = partner else { continue };
             let back = &state.contacts[&(*other, Partner::Grain(*id))];
-            assert_eq!(memory.shear, -back.shear, "law {k}: {id} and {other}");
-            assert_eq!(memory.rolling, -back.rolling, "law {k}: {id} and {other}");
-            assert_eq!(memory.slow, back.slow, "law {k}: {id} and {other}");
+            assert_eq!(history.shear, -back.shear, "law {k}: {id} and {other}");
+            assert_eq!(history.rolling, -back.rolling, "law {k}: {id} and {other}");
+            assert_eq!(
+                (history.slow, history.is_bonded),
+                (back.slow, back.is_bonded),
+                "law {k}: {id} and {other}"
+            );
             n += 1;
         }
         assert!(n > 500, "{n} ends");
@@ -384,16 +391,7 @@ fn a_state_without_a_column_or_of_another_length_is_refused() {
         let parameters = pack.dem.parameters().clone();
         Dem::restore(&DEVICE, parameters, columns, 0).map(|_| ()).unwrap_err().to_string()
     };
-    for name in [
-        "id",
-        "position",
-        "spin",
-        "radius",
-        "contact_first_row",
-        "contact_partner",
-        "contact_shear",
-        "contact_rolling",
-    ] {
+    for name in ["id", "position", "spin", "radius", "contact_first_row", "contact", "contact_shear"] {
         let without: Vec<_> = columns.iter().filter(|c| c.name != name).cloned().collect();
         assert_eq!(refused(&without), format!("saved state: column \"{name}\" is missing"));
     }
@@ -414,5 +412,5 @@ fn a_state_without_a_column_or_of_another_length_is_refused() {
     let found = refused_with(&|first_row| first_row[0] = 1);
     assert!(found.contains("begins with 1, expected 0") || found.contains("for one grain"), "{found}");
     let found = refused_with(&|first_row| first_row.iter_mut().zip(0..).for_each(|(row, i)| *row = 20 * i));
-    assert!(found.contains("\"contact_partner\" has 40 rows, expected 100 at least"), "{found}");
+    assert!(found.contains("\"contact_shear\" has 40 rows, expected 100 at least"), "{found}");
 }

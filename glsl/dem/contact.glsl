@@ -1,22 +1,29 @@
 // The law of a contact: a linear spring and damper across it (003 eq 3.4, 3.7), another along it up to Coulomb's limit (eq 3.9), a third
 // against rolling and twisting, attraction (eq 3.11) and bonds.
 //
-// Seen from the other side, normal, velocities and memory are the same numbers with the other sign; `precise` and sums that commute see
+// Seen from the other side, normal, velocities and history are the same numbers with the other sign; `precise` and sums that commute see
 // to it that so are the forces, to the bit.
 #ifndef DEM_CONTACT
 #define DEM_CONTACT
 #include "dem/terms.glsl"
 
 // What a contact remembers from step to step.
-struct Memory {
+struct ContactHistory {
     // How far it is sprung along the surface, in m, and by how far it has rolled and twisted, in rad.
     vec3 shear_m;
     vec3 rolling;
-    // For how long it has been slow enough to freeze, in s; below 0: it is a bond.
+    // For how long it has been slow enough to freeze, in s; of a bond 0.
     float slow_s;
+    // UNBONDED or BONDED.
+    uint bond_state;
 };
 
-struct Touch {
+const uint UNBONDED = 0u;
+const uint BONDED = 1u;
+const ContactHistory NEW_CONTACT = ContactHistory(vec3(0.0), vec3(0.0), 0.0, UNBONDED);
+
+// A contact as this end sees it.
+struct ContactKinematics {
     // From the other to this one, a unit vector; how far they overlap, below 0 a gap.
     vec3 normal;
     float overlap_m;
@@ -34,7 +41,8 @@ struct Touch {
     float attraction_range_m;
 };
 
-struct Response {
+// What a contact does to this end.
+struct ContactForce {
     vec3 across_n;
     vec3 along_n;
     // Resists rolling and twisting.
@@ -43,7 +51,6 @@ struct Response {
     bool is_kept;
 };
 
-const float BONDED = -1.0;
 // Share of critical damping of the spring against rolling (Ai et al. 2011).
 const float ROLLING_DAMPING = 0.3;
 
@@ -58,18 +65,18 @@ vec3 cut(vec3 force, float most) {
     return size > most ? force * (most / size) : force;
 }
 
-Response respond(DemTerms t, Touch c, inout Memory memory) {
-    Response response = Response(vec3(0.0), vec3(0.0), vec3(0.0), false);
+ContactForce evaluate_contact(DemTerms t, ContactKinematics c, inout ContactHistory history) {
+    ContactForce force = ContactForce(vec3(0.0), vec3(0.0), vec3(0.0), false);
     float reach = c.attraction_range_m > 0.0 ? clamp(1.0 + c.overlap_m / c.attraction_range_m, 0.0, 1.0) : c.overlap_m >= 0.0 ? 1.0 : 0.0;
-    response.across_n = -c.attraction_n * reach * c.normal;
-    bool is_bonded = memory.slow_s < 0.0;
-    if (c.overlap_m < 0.0 && !is_bonded) return response;
+    force.across_n = -c.attraction_n * reach * c.normal;
+    bool is_bonded = history.bond_state == BONDED;
+    if (c.overlap_m < 0.0 && !is_bonded) return force;
 
     precise float parting = dot(c.velocity_m_s, c.normal);
     precise vec3 sliding = c.velocity_m_s - parting * c.normal;
     float damping = 2.0 * c.damping_ratio * sqrt(c.mass_kg * t.normal_stiffness_n_m);
     float pressed = t.normal_stiffness_n_m * c.overlap_m - damping * parting;
-    precise vec3 shear = tangential(memory.shear_m, c.normal) + t.dt_s * sliding;
+    precise vec3 shear = tangential(history.shear_m, c.normal) + t.dt_s * sliding;
     float along_damping = t.tangential_damping_ratio * damping;
     precise vec3 along = -(t.tangential_stiffness_n_m * shear) - along_damping * sliding;
 
@@ -77,11 +84,12 @@ Response respond(DemTerms t, Touch c, inout Memory memory) {
         vec3 sprung = t.tangential_stiffness_n_m * shear;
         bool is_torn = -t.normal_stiffness_n_m * c.overlap_m > t.bond_strength_n;
         is_bonded = !is_torn && dot(sprung, sprung) <= t.bond_shear_strength_n * t.bond_shear_strength_n;
-        memory.slow_s = is_bonded ? BONDED : 0.0;
-        if (!is_bonded && c.overlap_m < 0.0) return response;
+        history.bond_state = is_bonded ? BONDED : UNBONDED;
+        history.slow_s = 0.0;
+        if (!is_bonded && c.overlap_m < 0.0) return force;
     } else if (t.has_bonds != 0u) {
         bool is_slow = dot(c.velocity_m_s, c.velocity_m_s) <= t.bond_below_m_s * t.bond_below_m_s;
-        memory.slow_s = is_slow ? memory.slow_s + t.dt_s : 0.0;
+        history.slow_s = is_slow ? history.slow_s + t.dt_s : 0.0;
     }
     float load = max(pressed, 0.0);
     if (!is_bonded) {
@@ -90,24 +98,27 @@ Response respond(DemTerms t, Touch c, inout Memory memory) {
         if (along != whole)
             shear = t.tangential_stiffness_n_m > 0.0 ? -(along + along_damping * sliding) / t.tangential_stiffness_n_m : vec3(0.0);
     }
-    memory.shear_m = shear;
+    history.shear_m = shear;
 
     if (t.rolling_friction > 0.0) {
         float arm = t.rolling_friction * c.radius_m;
         float stiffness = 2.25 * t.normal_stiffness_n_m * arm * arm;
-        precise vec3 rolling = memory.rolling + t.dt_s * c.spin_1_s;
+        precise vec3 rolling = history.rolling + t.dt_s * c.spin_1_s;
         vec3 whole = -stiffness * rolling;
         vec3 couple = cut(whole, arm * load);
         if (couple != whole) rolling = -couple / stiffness;
         else couple -= (2.0 * ROLLING_DAMPING * sqrt(c.rolling_inertia_kg_m2 * stiffness)) * c.spin_1_s;
-        memory.rolling = rolling;
-        response.couple_n_m = couple;
+        history.rolling = rolling;
+        force.couple_n_m = couple;
     }
-    if (!is_bonded && t.has_bonds != 0u && memory.slow_s >= t.bond_after_s && memory.slow_s > 0.0) memory.slow_s = BONDED;
-    response.across_n += pressed * c.normal;
-    response.along_n = along;
-    response.is_kept = true;
-    return response;
+    if (!is_bonded && t.has_bonds != 0u && history.slow_s >= t.bond_after_s && history.slow_s > 0.0) {
+        history.bond_state = BONDED;
+        history.slow_s = 0.0;
+    }
+    force.across_n += pressed * c.normal;
+    force.along_n = along;
+    force.is_kept = true;
+    return force;
 }
 
 #endif

@@ -1,9 +1,11 @@
 #version 460
-// What is near enough to a grain to touch it: grains of the 27 cells about it, in the order of cells, then walls of the domain, bodies and
-// pieces of slabs. Their number is the number of rows in which the step will remember the grain's contacts.
+// What is near enough to a grain to touch it: grains of the 27 cells about it, in the order of cells, then
+// walls of the domain, bodies and pieces of slabs. Their number is the number of rows in which the step will
+// remember the grain's contacts.
 //
-// A law costs far more than a distance, and few of those in the cells about a grain are near; so the laws have a pass of their own, whose
-// threads all meet something. Bytes: 16 a grain read with those about it, 4 for each that is near and 4 written. Order-independent.
+// A law costs far more than a distance, and few of those in the cells about a grain are near; so the laws
+// have a pass of their own, whose threads all meet something. Bytes: 16 a grain read with those about it, 4
+// for each that is near and 4 written. Order-independent.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 layout(constant_id = 1) const uint MAX_CONTACTS = 24;
@@ -13,28 +15,27 @@ layout(constant_id = 4) const uint HAS_MESHES = 0;
 const uint DIMENSIONS = 3u;
 #include "dem/terms.glsl"
 #include "dem/fault.glsl"
+#include "dem/grain.glsl"
 #include "dem/piece.glsl"
 #include "common/body.glsl"
 
 layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
 layout(scalar, binding = 1) readonly buffer Terms { DemTerms terms[]; };
-layout(scalar, binding = 2) readonly buffer Order { uint order[]; };
-layout(scalar, binding = 3) readonly buffer CellStart { uint cell_start[]; };
-layout(scalar, binding = 4) readonly buffer Position { vec3 position[]; };
-layout(scalar, binding = 5) readonly buffer Radius { float radius[]; };
-layout(scalar, binding = 6) readonly buffer Id { uint id[]; };
-layout(scalar, binding = 7) readonly buffer Bodies { Body bodies[]; };
-layout(scalar, binding = 8) readonly buffer Heights { float heights[]; };
-layout(scalar, binding = 9) readonly buffer Motions { PieceMotion motions[]; };
-layout(scalar, binding = 10) readonly buffer Shapes { PieceShape shapes[]; };
-layout(scalar, binding = 11) readonly buffer Faces { PieceFace faces[]; };
-layout(scalar, binding = 12) readonly buffer PieceOrder { uint piece_order[]; };
-layout(scalar, binding = 13) readonly buffer PieceCellStart { uint piece_cell_start[]; };
-layout(scalar, binding = 14) readonly buffer OldFirstRow { uint old_first_row[]; };
-// The places of grains and the numbers of surfaces, MAX_CONTACTS a grain: its k-th lies k counts behind its first, as threads write them at once.
-layout(scalar, binding = 15) writeonly buffer Near { uint near[]; };
-layout(scalar, binding = 16) writeonly buffer NearCount { uint near_count[]; };
-layout(scalar, binding = 17) buffer Fault { DemFault fault[]; };
+layout(scalar, binding = 2) readonly buffer CellStart { uint cell_start[]; };
+layout(scalar, binding = 3) readonly buffer Sphere { vec4 sphere[]; };
+layout(scalar, binding = 4) readonly buffer Motion { GrainMotion motion[]; };
+layout(scalar, binding = 5) readonly buffer Bodies { Body bodies[]; };
+layout(scalar, binding = 6) readonly buffer Heights { float heights[]; };
+layout(scalar, binding = 7) readonly buffer PieceMotions { PieceMotion piece_motions[]; };
+layout(scalar, binding = 8) readonly buffer Shapes { PieceShape shapes[]; };
+layout(scalar, binding = 9) readonly buffer Faces { PieceFace faces[]; };
+layout(scalar, binding = 10) readonly buffer PieceOrder { uint piece_order[]; };
+layout(scalar, binding = 11) readonly buffer PieceCellStart { uint piece_cell_start[]; };
+// The places of grains and the numbers of surfaces, MAX_CONTACTS a grain: its k-th lies k counts behind its
+// first, as threads write them at once.
+layout(scalar, binding = 12) writeonly buffer Near { uint near[]; };
+layout(scalar, binding = 13) writeonly buffer NearCount { uint near_count[]; };
+layout(scalar, binding = 14) buffer Fault { DemFault fault[]; };
 layout(scalar, push_constant) uniform Params {
     uint step;
     float time_s;
@@ -60,15 +61,14 @@ void main() {
     if (i >= n_grains) return;
     if (fault[0].step < step) {
         // A state that a step has broken keeps its rows.
-        uint before = order[i];
-        near_count[i] = old_first_row[before + 1u] - old_first_row[before];
+        near_count[i] = motion[i].old_end - motion[i].old_row;
         return;
     }
     DemTerms t = terms[0];
     next = i;
     n_near = 0u;
-    vec3 x = position[i];
-    float r = radius[i];
+    vec3 x = sphere[i].xyz;
+    float r = sphere[i].w;
 
     // A bond is torn before its gap is this wide.
     float gap = max(t.cohesion_range_m, t.has_bonds != 0u ? t.bond_strength_n / t.normal_stiffness_n_m : 0.0);
@@ -77,8 +77,9 @@ void main() {
         uint first = row_about(t.grid, cell, row);
         uint end = cell_start[first + 3u];
         [[dont_unroll]] for (uint j = cell_start[first]; j < end; ++j) {
-            vec3 apart = x - position[j];
-            float reach = r + radius[j] + gap;
+            vec4 other = sphere[j];
+            vec3 apart = x - other.xyz;
+            float reach = r + other.w + gap;
             if (j != i && dot(apart, apart) <= reach * reach) note(j);
         }
     }
@@ -94,15 +95,15 @@ void main() {
             uint end = piece_cell_start[first + 3u];
             [[dont_unroll]] for (uint j = piece_cell_start[first]; j < end; ++j) {
                 uint piece = piece_order[j];
-                vec3 apart = x - motions[piece].centre_m;
+                vec3 apart = x - piece_motions[piece].centre_m;
                 float reach = r + shapes[piece].reach_m;
                 if (dot(apart, apart) > reach * reach) continue;
-                if (farthest_plane(shapes[piece], turn_back(motions[piece].rotation, apart)).w <= r) note(FIRST_PIECE + piece);
+                if (farthest_plane(shapes[piece], turn_back(piece_motions[piece].rotation, apart)).w <= r) note(FIRST_PIECE + piece);
             }
         }
     }
     near_count[i] = min(n_near, MAX_CONTACTS);
     if (n_near <= MAX_CONTACTS) return;
     atomicMin(fault[0].step, step);
-    atomicMin(fault[0].crowded, id[i]);
+    atomicMin(fault[0].crowded, motion[i].id);
 }

@@ -18,10 +18,8 @@ layout(scalar, binding = 4) readonly buffer PieceOrder { uint piece_order[]; };
 layout(scalar, binding = 5) readonly buffer PieceCellStart { uint piece_cell_start[]; };
 layout(scalar, binding = 6) readonly buffer LinkedPieces { uvec2 linked_pieces[]; };
 layout(scalar, binding = 7) readonly buffer LinkIsWhole { uint link_is_whole[]; };
-// How many are near each piece: beyond MAX_NEAR, there is no list.
-layout(scalar, binding = 8) writeonly buffer NearCount { uint near_count[]; };
-// MAX_NEAR a piece; those in use come first.
-layout(scalar, binding = 9) buffer NearPieces { uint near_pieces[]; };
+// MAX_NEAR + 1 a piece: how many are near it, where beyond MAX_NEAR there is no list, and then which.
+layout(scalar, binding = 8) buffer NearPieces { uint near_pieces[]; };
 
 #include "dem/linked.glsl"
 #include "dem/planes.glsl"
@@ -35,7 +33,8 @@ void main() {
     if (i >= t.n_pieces) return;
     PieceShape shape = shapes[i];
     vec3 centre = motions[i].centre_m;
-    uint first_slot = i * MAX_NEAR;
+    uint near_list = i * (MAX_NEAR + 1u);
+    uint first_slot = near_list + 1u;
     uint n_near = 0u;
     // Two balls reach farther than a point and a ball: up to two cells.
     uvec3 cells = t.piece_grid.cells;
@@ -57,7 +56,7 @@ void main() {
             ++n_near;
         }
     }
-    near_count[i] = n_near;
+    near_pieces[near_list] = n_near;
     if (n_near > MAX_NEAR) return;
     // Few are left for what costs more.
     uint n_kept = 0u;
@@ -66,5 +65,5 @@ void main() {
         vec4 plane = farthest_plane(shapes[other], turn_back(motions[other].rotation, centre - motions[other].centre_m));
         if (plane.w <= MARGIN * shape.reach_m && !are_linked(shape, other)) near_pieces[first_slot + n_kept++] = other;
     }
-    near_count[i] = n_kept;
+    near_pieces[near_list] = n_kept;
 }

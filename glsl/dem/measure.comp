@@ -1,13 +1,14 @@
 #version 460
-// Measures grains in parts: each workgroup merges the grains of its tile. Energies are those of motion ½ m v², of spin ½ I ω² and
-// potential; the angular momentum, about the origin, is Σ m x × v + I ω.
+// Measures grains in parts: each workgroup merges the grains of its tile. Energies are those of motion ½ m
+// v², of spin ½ I ω² and potential; the angular momentum, about the origin, is Σ m x × v + I ω.
 //
-// A thread takes ITEMS_PER_THREAD grains WORKGROUP_SIZE apart (coalesced), then the group merges as a tree. Grains that are not finite are
-// counted and left out of the sums. Bytes: 44 a grain, 20 a row of contacts. Order-dependent sums in a fixed order.
+// Bytes: 44 a grain, 4 a row of contacts. Order-dependent sums in a fixed order.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 layout(constant_id = 1) const uint ITEMS_PER_THREAD = 8;
+layout(constant_id = 2) const uint HAS_ROLLING = 1;
 #include "dem/terms.glsl"
+#include "dem/contact_rows.glsl"
 #include "dem/metrics.glsl"
 
 layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
@@ -17,17 +18,18 @@ layout(scalar, binding = 3) readonly buffer Velocity { vec3 velocity[]; };
 layout(scalar, binding = 4) readonly buffer Spin { vec3 spin[]; };
 layout(scalar, binding = 5) readonly buffer Radius { float radius[]; };
 layout(scalar, binding = 6) readonly buffer FirstRow { uint first_row[]; };
-layout(scalar, binding = 7) readonly buffer Partner { uint partner[]; };
-layout(scalar, binding = 8) readonly buffer Shear { vec4 shear[]; };
-layout(scalar, binding = 9) writeonly buffer Parts { DemMetrics parts[]; };
+layout(scalar, binding = 7) readonly buffer Contact { uint contact[]; };
+layout(scalar, binding = 8) writeonly buffer Parts { DemMetrics parts[]; };
 
-shared DemMetrics tree[WORKGROUP_SIZE];
+#include "metrics/tile.glsl"
 
-DemMetrics of_grain(DemTerms t, uint i) {
+DemTerms t;
+
+DemMetrics measure_particle(uint i) {
     vec3 x = position[i];
     vec3 v = velocity[i];
     vec3 w = spin[i];
-    DemMetrics m = nothing();
+    DemMetrics m = empty_record();
     // A sum is finite only if every term is; NaN fails every comparison.
     if (!(dot(abs(x) + abs(v) + abs(w), vec3(1.0)) < HUGE)) {
         m.n_not_finite = 1u;
@@ -49,28 +51,14 @@ DemMetrics of_grain(DemTerms t, uint i) {
     m.upper_m = x;
     m.moment_kg_m = own_mass * x;
     [[dont_unroll]] for (uint row = first_row[i]; row < first_row[i + 1u]; ++row) {
-        m.n_contacts += partner[row] == INVALID_INDEX ? 0u : 1u;
-        m.n_bonds += shear[row].w < 0.0 ? 1u : 0u;
+        m.n_contacts += contact[CONTACT_WORDS * row] == INVALID_INDEX ? 0u : 1u;
+        m.n_bonds += bond_state_of(contact[CONTACT_WORDS * row]);
     }
     m.n_outside = any(lessThan(x, t.domain_min_m)) || any(greaterThan(x, t.domain_max_m)) ? 1u : 0u;
     return m;
 }
 
 void main() {
-    uint n = count[0];
-    uint lane = gl_LocalInvocationIndex;
-    uint begin = group_idx() * WORKGROUP_SIZE * ITEMS_PER_THREAD + lane;
-    DemMetrics own = nothing();
-    DemTerms t = terms[0];
-    for (uint item = 0u; item < ITEMS_PER_THREAD; ++item) {
-        uint i = begin + item * WORKGROUP_SIZE;
-        if (i < n) own = merge(own, of_grain(t, i));
-    }
-    tree[lane] = own;
-    for (uint stride = WORKGROUP_SIZE / 2u; stride > 0u; stride /= 2u) {
-        barrier();
-        if (lane < stride) tree[lane] = merge(tree[lane], tree[lane + stride]);
-    }
-    // A folded dispatch may hold groups past the last tile.
-    if (lane == 0u && group_idx() < parts.length()) parts[group_idx()] = tree[0];
+    t = terms[0];
+    measure_tile();
 }

@@ -1,43 +1,18 @@
-// What is measured of all grains, and how two parts' measures combine: as in pbd/metrics.glsl.
-struct DemMetrics {
-    float mass_kg;
-    vec3 momentum_kg_m_s;
-    vec3 angular_momentum_kg_m2_s;
-    float kinetic_j;
-    float rotational_j;
-    float potential_j;
-    float speed_max_m_s;
-    vec3 lower_m;
-    vec3 upper_m;
-    // Σ m x, and Σ contacts and bonds over grains: each between grains counts at both its ends.
-    vec3 moment_kg_m;
-    uint n_contacts;
-    uint n_bonds;
-    uint n_not_finite;
-    uint n_outside;
-};
-
-const float HUGE = 3.0e38;
-
-DemMetrics nothing() {
-    return DemMetrics(0.0, vec3(0.0), vec3(0.0), 0.0, 0.0, 0.0, 0.0, vec3(HUGE), vec3(-HUGE), vec3(0.0), 0u, 0u, 0u, 0u);
-}
-
-DemMetrics merge(DemMetrics a, DemMetrics b) {
-    return DemMetrics(
-        a.mass_kg + b.mass_kg,
-        a.momentum_kg_m_s + b.momentum_kg_m_s,
-        a.angular_momentum_kg_m2_s + b.angular_momentum_kg_m2_s,
-        a.kinetic_j + b.kinetic_j,
-        a.rotational_j + b.rotational_j,
-        a.potential_j + b.potential_j,
-        max(a.speed_max_m_s, b.speed_max_m_s),
-        min(a.lower_m, b.lower_m),
-        max(a.upper_m, b.upper_m),
-        a.moment_kg_m + b.moment_kg_m,
-        a.n_contacts + b.n_contacts,
-        a.n_bonds + b.n_bonds,
-        a.n_not_finite + b.n_not_finite,
-        a.n_outside + b.n_outside
-    );
-}
+// What is measured of all grains. Contacts and bonds between grains count at both their ends.
+#define METRICS_RECORD DemMetrics
+#define METRICS_COLUMNS                  \
+    SUM(float, mass_kg)                  \
+    SUM(vec3, momentum_kg_m_s)           \
+    SUM(vec3, angular_momentum_kg_m2_s)  \
+    SUM(float, kinetic_j)                \
+    SUM(float, rotational_j)             \
+    SUM(float, potential_j)              \
+    SUM(vec3, moment_kg_m)               \
+    MINIMUM(vec3, lower_m)               \
+    MAXIMUM(vec3, upper_m)               \
+    MAXIMUM(float, speed_max_m_s)        \
+    COUNT(n_contacts)                    \
+    COUNT(n_bonds)                       \
+    COUNT(n_not_finite)                  \
+    COUNT(n_outside)
+#include "metrics/record.glsl"

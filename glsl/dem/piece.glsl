@@ -39,6 +39,13 @@ struct PieceFace {
     uint n_corners;
 };
 
+// A point of a piece's surface that may touch something.
+struct PiecePoint {
+    // From the centre of its piece.
+    vec3 place_m;
+    uint piece;
+};
+
 // I⁻¹ v of a piece that has turned by q.
 vec3 by_inverse_inertia(PieceShape shape, vec4 q, vec3 v) {
     vec3 own = turn_back(q, v);

@@ -1,28 +1,30 @@
 #version 460
-// Counts each grain's contacts, and clears the rows behind the last grain's, so that a state has the same bits whichever way it was
-// reached. For what leaves the device; a step needs no tidiness. Bytes: 8 a grain and 4 a row, 32 for each row in no use. Order-independent.
+// Counts each grain's contacts, and clears the rows behind the last grain's, so that a state has the same
+// bits whichever way it was reached. For what leaves the device; a step needs no tidiness. Bytes: 8 a grain
+// and 4 a row, 32 for each row in no use. Order-independent.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 layout(constant_id = 1) const uint HAS_ROLLING = 1;
+#include "dem/contact_rows.glsl"
 
 layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
 layout(scalar, binding = 1) readonly buffer FirstRow { uint first_row[]; };
-layout(scalar, binding = 2) buffer Partner { uint partner[]; };
+layout(scalar, binding = 2) buffer Contact { uint contact[]; };
 layout(scalar, binding = 3) writeonly buffer Shear { vec4 shear[]; };
-layout(scalar, binding = 4) writeonly buffer Rolling { vec3 rolling[]; };
-layout(scalar, binding = 5) writeonly buffer ContactCount { uint contact_count[]; };
+layout(scalar, binding = 4) writeonly buffer ContactCount { uint contact_count[]; };
 
 // A thread serves the row of its number, and the grain.
 void main() {
     uint i = thread_idx();
     uint n = count[0];
-    if (i < partner.length() && i >= first_row[n]) {
-        partner[i] = INVALID_INDEX;
+    if (i < shear.length() && i >= first_row[n]) {
+        contact[CONTACT_WORDS * i] = INVALID_INDEX;
+        [[unroll]] for (uint word = 1u; word < CONTACT_WORDS; ++word) contact[CONTACT_WORDS * i + word] = 0u;
         shear[i] = vec4(0.0);
-        if (HAS_ROLLING != 0u) rolling[i] = vec3(0.0);
     }
     if (i >= n) return;
     uint n_contacts = 0u;
-    [[dont_unroll]] for (uint row = first_row[i]; row < first_row[i + 1u]; ++row) n_contacts += partner[row] == INVALID_INDEX ? 0u : 1u;
+    [[dont_unroll]] for (uint row = first_row[i]; row < first_row[i + 1u]; ++row)
+        n_contacts += contact[CONTACT_WORDS * row] == INVALID_INDEX ? 0u : 1u;
     contact_count[i] = n_contacts;
 }

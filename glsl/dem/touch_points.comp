@@ -1,9 +1,11 @@
 #version 460
-// Contacts of pieces with walls, bodies and one another: each point of a piece's surface is pushed out of what it is deepest in, by the law
-// of a grain's contact, and pushes back. Pieces that a link holds together do not push each other.
+// Contacts of pieces with walls, bodies and one another: each point of a piece's surface is pushed out of
+// what it is deepest in, by the law of a grain's contact, and pushes back. Pieces that a link holds together
+// do not push each other.
 //
-// Which pieces a point may touch is on the list of its own piece (find_near_pieces.comp). Forces go to sums of integers, so that their order
-// does not count. Bytes: 4 (1 + 3 + 2 × 4) a point, and pieces. Order-independent.
+// Which pieces a point may touch is on the list of its own piece (find_near_pieces.comp). Forces go to sums
+// of integers, so that their order does not count. Bytes: 4 (1 + 3 + 2 × 4) a point, and pieces.
+// Order-independent.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 layout(constant_id = 1) const uint HAS_BODIES = 1;
@@ -17,24 +19,23 @@ const uint DIMENSIONS = 3u;
 
 layout(scalar, binding = 0) readonly buffer Terms { DemTerms terms[]; };
 layout(scalar, binding = 1) readonly buffer Fault { DemFault fault[]; };
-layout(scalar, binding = 2) readonly buffer PointPiece { uint point_piece[]; };
-layout(scalar, binding = 3) readonly buffer PointPlace { vec3 point_place_m[]; };
-layout(scalar, binding = 4) readonly buffer Motions { PieceMotion motions[]; };
-layout(scalar, binding = 5) readonly buffer Shapes { PieceShape shapes[]; };
-layout(scalar, binding = 6) readonly buffer Faces { PieceFace faces[]; };
-layout(scalar, binding = 7) readonly buffer PieceOrder { uint piece_order[]; };
-layout(scalar, binding = 8) readonly buffer PieceCellStart { uint piece_cell_start[]; };
-layout(scalar, binding = 9) readonly buffer LinkedPieces { uvec2 linked_pieces[]; };
-layout(scalar, binding = 10) readonly buffer LinkIsWhole { uint link_is_whole[]; };
-layout(scalar, binding = 11) readonly buffer Bodies { Body bodies[]; };
-layout(scalar, binding = 12) readonly buffer Heights { float heights[]; };
+layout(scalar, binding = 2) readonly buffer Points { PiecePoint points[]; };
+layout(scalar, binding = 3) readonly buffer Motions { PieceMotion motions[]; };
+layout(scalar, binding = 4) readonly buffer Shapes { PieceShape shapes[]; };
+layout(scalar, binding = 5) readonly buffer Faces { PieceFace faces[]; };
+layout(scalar, binding = 6) readonly buffer PieceOrder { uint piece_order[]; };
+layout(scalar, binding = 7) readonly buffer PieceCellStart { uint piece_cell_start[]; };
+layout(scalar, binding = 8) readonly buffer LinkedPieces { uvec2 linked_pieces[]; };
+layout(scalar, binding = 9) readonly buffer LinkIsWhole { uint link_is_whole[]; };
+layout(scalar, binding = 10) readonly buffer Bodies { Body bodies[]; };
+layout(scalar, binding = 11) readonly buffer Heights { float heights[]; };
 // What a point touches, and how far the contact is sprung.
-layout(scalar, binding = 13) buffer PointPartner { uint point_partner[]; };
-layout(scalar, binding = 14) buffer PointShear { vec3 point_shear_m[]; };
-layout(scalar, binding = 15) buffer Sums { uint sums[]; };
-// Of each piece: how many others it may touch and, unless they are more than MAX_NEAR, which.
-layout(scalar, binding = 16) readonly buffer NearCount { uint near_count[]; };
-layout(scalar, binding = 17) readonly buffer NearPieces { uint near_pieces[]; };
+layout(scalar, binding = 12) buffer PointPartner { uint point_partner[]; };
+layout(scalar, binding = 13) buffer PointShear { vec3 point_shear_m[]; };
+layout(scalar, binding = 14) buffer Sums { uint sums[]; };
+// Of each piece, as find_near_pieces leaves them: how many others it may touch and, unless they are more than
+// MAX_NEAR, which.
+layout(scalar, binding = 15) readonly buffer NearPieces { uint near_pieces[]; };
 layout(scalar, push_constant) uniform Params {
     uint step;
     float time_s;
@@ -51,10 +52,10 @@ void main() {
     uint i = thread_idx();
     if (i >= n_points || fault[0].step < step) return;
     DemTerms t = terms[0];
-    uint piece = point_piece[i];
+    uint piece = points[i].piece;
     PieceMotion motion = motions[piece];
     PieceShape shape = shapes[piece];
-    vec3 x = motion.centre_m + turn(motion.rotation, point_place_m[i]);
+    vec3 x = motion.centre_m + turn(motion.rotation, points[i].place_m);
 
     // What it is deepest in.
     vec4 deepest = vec4(0.0);
@@ -75,12 +76,13 @@ void main() {
             }
         }
     // Those on its piece's list or, where there are too many for one, those in the cells about it.
-    uint n_near = near_count[piece];
+    uint near_list = (MAX_NEAR + 1u) * piece;
+    uint n_near = near_pieces[near_list];
     bool is_listed = n_near <= MAX_NEAR;
     uint n_rows = is_listed ? 1u : 9u;
     uvec3 cell = wrapped_cell(t.piece_grid, x);
     [[dont_unroll]] for (uint row = 0u; row < n_rows; ++row) {
-        uint j = MAX_NEAR * piece;
+        uint j = near_list + 1u;
         uint end = j + n_near;
         if (!is_listed) {
             uint first = row_about(t.piece_grid, cell, row);
@@ -114,7 +116,7 @@ void main() {
     vec3 arm = place - motion.centre_m;
     float inverse_mass = inverse_mass_at(shape, motion.rotation, arm, normal);
     vec3 their_velocity = vec3(0.0);
-    Touch c;
+    ContactKinematics c;
     c.friction = shape.friction;
     c.damping_ratio = shape.damping_ratio;
     if (partner >= FIRST_PIECE) {
@@ -137,10 +139,11 @@ void main() {
     c.rolling_inertia_kg_m2 = 0.0;
     c.attraction_n = 0.0;
     c.attraction_range_m = 0.0;
-    Memory memory = Memory(is_new ? vec3(0.0) : point_shear_m[i], vec3(0.0), 0.0);
-    Response response = respond(t, c, memory);
-    point_shear_m[i] = memory.shear_m;
-    vec3 force = response.across_n + response.along_n;
+    ContactHistory history = NEW_CONTACT;
+    if (!is_new) history.shear_m = point_shear_m[i];
+    ContactForce contact = evaluate_contact(t, c, history);
+    point_shear_m[i] = history.shear_m;
+    vec3 force = contact.across_n + contact.along_n;
     add_force(piece, force, t.quanta_per_n);
     add_torque(piece, cross(arm, force), t.quanta_per_n);
     if (partner >= FIRST_PIECE) {

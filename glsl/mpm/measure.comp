@@ -2,8 +2,7 @@
 // Measures snow in parts: each workgroup merges the particles of its tile. Energies are kinetic ½ m v², elastic V⁰ Ψ (004 eq 3.8) and
 // potential; the angular momentum, about the origin, is Σ m x × v, and that of affine velocities, Σ m D (C − Cᵀ).
 //
-// A thread takes ITEMS_PER_THREAD particles WORKGROUP_SIZE apart (coalesced), then the group merges as a tree. Particles that are not
-// finite are counted and left out of the sums. Bytes: 4 (9 + D²) a particle, with C 4 D² more. Order-dependent sums in a fixed order.
+// Bytes: 4 (9 + D²) a particle, with C 4 D² more. Order-dependent sums in a fixed order.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 layout(constant_id = 1) const uint ITEMS_PER_THREAD = 8;
@@ -25,13 +24,15 @@ layout(scalar, binding = 7) readonly buffer Elastic { float elastic[]; };
 layout(scalar, binding = 8) readonly buffer Affine { float affine[]; };
 layout(scalar, binding = 9) writeonly buffer Parts { MpmMetrics parts[]; };
 
-shared MpmMetrics tree[WORKGROUP_SIZE];
+#include "metrics/tile.glsl"
 
-MpmMetrics of_particle(MpmTerms t, uint i) {
+MpmTerms t;
+
+MpmMetrics measure_particle(uint i) {
     vec3 x = position[i];
     vec3 v = velocity[i];
     mat3 f = LOAD_MATRIX(elastic, i, 1.0);
-    MpmMetrics m = nothing();
+    MpmMetrics m = empty_record();
     // A sum is finite only if every term is; NaN fails every comparison.
     float all_of_it = dot(abs(x) + abs(v) + abs(f[0]) + abs(f[1]) + abs(f[2]), vec3(1.0)) + abs(plastic_volume[i]);
     if (!(all_of_it < HUGE)) {
@@ -67,20 +68,6 @@ MpmMetrics of_particle(MpmTerms t, uint i) {
 }
 
 void main() {
-    uint n = count[0];
-    uint lane = gl_LocalInvocationIndex;
-    uint begin = group_idx() * WORKGROUP_SIZE * ITEMS_PER_THREAD + lane;
-    MpmMetrics own = nothing();
-    MpmTerms t = terms[0];
-    for (uint item = 0u; item < ITEMS_PER_THREAD; ++item) {
-        uint i = begin + item * WORKGROUP_SIZE;
-        if (i < n) own = merge(own, of_particle(t, i));
-    }
-    tree[lane] = own;
-    for (uint stride = WORKGROUP_SIZE / 2u; stride > 0u; stride /= 2u) {
-        barrier();
-        if (lane < stride) tree[lane] = merge(tree[lane], tree[lane + stride]);
-    }
-    // A folded dispatch may hold groups past the last tile.
-    if (lane == 0u && group_idx() < parts.length()) parts[group_idx()] = tree[0];
+    t = terms[0];
+    measure_tile();
 }

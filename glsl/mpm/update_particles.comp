@@ -1,30 +1,28 @@
 #version 460
-// Steps 7 to 10 for a particle: deformation gradient, velocity, collisions and position, and the stress that the next step begins with.
+// Steps 7 and 8 for a particle: deformation gradient, velocity, and the stress that the next step begins
+// with. Steps 9 and 10 are collide_particles.comp's.
 //
-// Step 7: F̂_E = (I + Δt ∇v) F_E with ∇v = Σ v_i ∇wᵀ (004 eq 3.26, 3.27; MLS: the affine velocity). Its singular values are bounded, and
-// what is cut off goes to the plastic part (eq 3.30), of which only J_P = det F_P matters to anything, so that it alone is kept.
-// Step 8: PIC and FLIP blended (eq 3.31, 3.32), or the affine velocity C = Σ w v_i (x_i − x_p)ᵀ/D.
-// Step 9: collisions of the particle's own velocity (sec 3.2.9).
-// Step 10: x ← x + Δt v, and out of bodies that it ended in (001 step 8).
+// Step 7: F̂_E = (I + Δt ∇v) F_E with ∇v = Σ v_i ∇wᵀ (004 eq 3.26, 3.27; MLS: the affine velocity). Its
+// singular values are bounded, and what is cut off goes to the plastic part (eq 3.30), of which only J_P =
+// det F_P matters to anything, so that it alone is kept. Step 8: PIC and FLIP blended (eq 3.31, 3.32), or the
+// affine velocity C = Σ w v_i (x_i − x_p)ᵀ/D.
 //
-// With the strain floor, entries of Δt ∇v below 2⁻²⁴ count as 0. On the diagonal of F, which is near 1, they are lost to rounding
-// anyway; beside it they would pile up, and the rounding of Σ v_i ∇w, which is 0 in exact numbers for a particle that drifts alone, would
-// become strain (004 sec 4.1).
+// With the strain floor, entries of Δt ∇v below 2⁻²⁴ count as 0. On the diagonal of F, which is near 1, they
+// are lost to rounding anyway; beside it they would pile up, and the rounding of Σ v_i ∇w, which is 0 in
+// exact numbers for a particle that drifts alone, would become strain (004 sec 4.1).
 //
-// Bytes: 4 (12 + 12 + 2 D² + 3 + D(D+1)/2) a particle, with C 4 D² more, and its nodes' velocities (FLIP: and changes) once a block if
-// caches hold them. Order-independent, but for the choice of the first fault, which is the least by place.
+// Bytes: 4 (9 + 3 + 2 D² + 3 + D(D+1)/2) a particle, with C 4 D² more, and its nodes' velocities (FLIP: and
+// changes) once a block if caches hold them. Order-independent, but for the choice of the first fault, which
+// is the least by place.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 layout(constant_id = 1) const uint DIMENSIONS = 3;
 layout(constant_id = 2) const uint STENCIL = 4;
 layout(constant_id = 3) const uint AS_PRINTED = 0;
 layout(constant_id = 4) const uint TRANSFER = 0;
-layout(constant_id = 5) const uint HAS_COLLIDERS = 1;
-layout(constant_id = 6) const uint HAS_MESHES = 0;
 #include "mpm/splines.glsl"
 #include "mpm/tensors.glsl"
 #include "mpm/snow.glsl"
-#include "common/body.glsl"
 #include "mpm/fault.glsl"
 
 layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
@@ -33,23 +31,17 @@ layout(scalar, binding = 2) readonly buffer BlockOf { uint block_of[]; };
 layout(scalar, binding = 3) readonly buffer Target { uint target[]; };
 layout(scalar, binding = 4) readonly buffer NodeVelocity { vec3 node_velocity[]; };
 layout(scalar, binding = 5) readonly buffer NodeChange { vec3 node_change[]; };
-layout(scalar, binding = 6) readonly buffer Colliders { Body colliders[]; };
-layout(scalar, binding = 7) readonly buffer Heights { float heights[]; };
-layout(scalar, binding = 8) readonly buffer Volume { float volume[]; };
-layout(scalar, binding = 9) readonly buffer Wanted { uint blocks_wanted[]; };
-layout(scalar, binding = 10) buffer Position { vec3 position[]; };
-layout(scalar, binding = 11) buffer Velocity { vec3 velocity[]; };
-layout(scalar, binding = 12) buffer Elastic { float elastic[]; };
-layout(scalar, binding = 13) buffer PlasticVolume { float plastic_volume[]; };
-layout(scalar, binding = 14) writeonly buffer Stress { float stress[]; };
-layout(scalar, binding = 15) writeonly buffer Affine { float affine[]; };
-layout(scalar, binding = 16) buffer Fault { MpmFault fault[]; };
-layout(scalar, push_constant) uniform Params {
-    float time_s;
-    uint block_capacity[2];
-};
+layout(scalar, binding = 6) readonly buffer Volume { float volume[]; };
+layout(scalar, binding = 7) readonly buffer Wanted { uint blocks_wanted[]; };
+layout(scalar, binding = 8) readonly buffer Position { vec3 position[]; };
+layout(scalar, binding = 9) buffer Velocity { vec3 velocity[]; };
+layout(scalar, binding = 10) buffer Elastic { float elastic[]; };
+layout(scalar, binding = 11) buffer PlasticVolume { float plastic_volume[]; };
+layout(scalar, binding = 12) writeonly buffer Stress { float stress[]; };
+layout(scalar, binding = 13) writeonly buffer Affine { float affine[]; };
+layout(scalar, binding = 14) buffer Fault { MpmFault fault[]; };
+layout(scalar, push_constant) uniform Params { uint block_capacity[2]; };
 
-#include "mpm/colliders.glsl"
 #include "sparse/node_row.glsl"
 
 const float ROUNDING_OF_ONE = 5.9604645e-8;
@@ -73,9 +65,9 @@ void main() {
     uvec3 base_in_block = base % BLOCK_SIDE;
     uint reach = block_of[i] * BLOCK_REACH;
 
-    // Velocities are taken as differences from the particle's own. Σ w = 1, Σ ∇w = 0 and Σ w (x_i − x_p) = 0 hold to rounding only, with
-    // an error of one sign: of differences it is nothing, of velocities it would add momentum with every step, and strain with speed. As
-    // printed, sums are of velocities.
+    // Velocities are taken as differences from the particle's own. Σ w = 1, Σ ∇w = 0 and Σ w (x_i − x_p) = 0
+    // hold to rounding only, with an error of one sign: of differences it is nothing, of velocities it would
+    // add momentum with every step, and strain with speed. As printed, sums are of velocities.
     vec3 old = velocity[i];
     vec3 start = AS_PRINTED != 0u ? vec3(0.0) : old;
     vec3 picked = vec3(0.0);
@@ -122,22 +114,13 @@ void main() {
 
     picked += start;
     vec3 v = TRANSFER == PIC_FLIP ? mix(picked, old + changed, t.flip_ratio) : picked;
-    COLLIDE(t, x, time_s, v);
-    vec3 moved = t.dt_s * v;
-    vec3 next = x + moved;
-    PUSH_OUT(t, next, time_s);
-    if (DIMENSIONS == 2u) next.z = x.z;
 
     velocity[i] = v;
-    position[i] = next;
     plastic_volume[i] = plastic;
     STORE_MATRIX(elastic, i, stretched);
     mat3 s = kirchhoff(t, d, plastic, volume[i]);
     STORE_SYMMETRIC(stress, i, s);
     if (TRANSFER != PIC_FLIP) STORE_MATRIX(affine, i, c);
 
-    // What is not finite fails a comparison, whichever way it is put.
-    bool is_sound = is_finite_vector(v) && is_finite_vector(next) && is_finite(magnitude_bits(stretched)) && j > 0.0;
-    vec3 farthest = abs(moved);
-    if (!is_sound || !(max(farthest.x, max(farthest.y, farthest.z)) <= t.cell_m)) atomicMin(fault[0].place, i);
+    if (!(is_finite(magnitude_bits(stretched)) && j > 0.0)) atomicMin(fault[0].place, i);
 }

@@ -1,8 +1,6 @@
 #version 460
 // Measures the fluid in parts: each workgroup merges the particles of its tile. Energies are per kg of particle mass.
 //
-// A thread takes ITEMS_PER_THREAD particles WORKGROUP_SIZE apart (coalesced), then the group merges as a tree.
-// Particles that are not finite are counted and left out of the sums, so that the count itself stays readable.
 // Bytes: 28 a particle. Order-dependent sums in a fixed order.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
@@ -21,14 +19,14 @@ layout(scalar, push_constant) uniform Params {
     vec3 gravity_m_s2;
 };
 
-shared FluidMetrics tree[WORKGROUP_SIZE];
+#include "metrics/tile.glsl"
 
-FluidMetrics of_particle(uint i) {
+FluidMetrics measure_particle(uint i) {
     vec3 x = position[i];
     vec3 v = velocity[i];
     // A sum is finite only if every term is; NaN fails every comparison.
     float all_of_it = dot(abs(x) + abs(v), vec3(1.0)) + abs(density[i]);
-    FluidMetrics m = nothing();
+    FluidMetrics m = empty_record();
     if (!(all_of_it < HUGE)) {
         m.n_not_finite = 1u;
         return m;
@@ -49,19 +47,5 @@ FluidMetrics of_particle(uint i) {
 }
 
 void main() {
-    uint n = count[0];
-    uint lane = gl_LocalInvocationIndex;
-    uint begin = group_idx() * WORKGROUP_SIZE * ITEMS_PER_THREAD + lane;
-    FluidMetrics own = nothing();
-    for (uint item = 0u; item < ITEMS_PER_THREAD; ++item) {
-        uint i = begin + item * WORKGROUP_SIZE;
-        if (i < n) own = merge(own, of_particle(i));
-    }
-    tree[lane] = own;
-    for (uint stride = WORKGROUP_SIZE / 2u; stride > 0u; stride /= 2u) {
-        barrier();
-        if (lane < stride) tree[lane] = merge(tree[lane], tree[lane + stride]);
-    }
-    // A folded dispatch may hold groups past the last tile.
-    if (lane == 0u && group_idx() < parts.length()) parts[group_idx()] = tree[0];
+    measure_tile();
 }

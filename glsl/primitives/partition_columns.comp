@@ -1,10 +1,12 @@
 #version 460
-// Stream compaction and partition fused with their scan: every element whose flag is not 0 moves to the front of the kept columns, in
-// order, and every other one to the front of the dropped columns, if there are any. Up to eight columns move in one pass.
+// Stream compaction and partition fused with their scan: every element whose flag is not 0 is kept, and moves
+// to the front of the moved columns in order; or, in the other pass of a partition, every element that is not
+// kept. Up to five columns move in one pass.
 //
-// An element of column k is words[k] 32-bit words; words[k] = 0: no such column; INVALID_INDEX: the element's own index.
-// Bytes: 4 an element for the flags, once more in the pass that sums tiles where there is no look-back; 4 · words read and
-// written for each element that moves. Order-independent.
+// An element of column k is words[k] 32-bit words; words[k] = 0: no such column; INVALID_INDEX: the element's
+// own index.
+// Bytes: 4 an element for the flags, once more in the pass that sums tiles where there is no look-back; 4 ·
+// words read and written for each element that moves. Order-independent.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 #include "primitives/workgroup_scan.glsl"
@@ -12,8 +14,8 @@
 layout(constant_id = 1) const uint ITEMS_PER_THREAD = 8;
 // 0: look_back holds, for each tile, how many elements the tiles before it keep. 1: look-back.
 layout(constant_id = 2) const uint LOOK_BACK = 0;
-// 1: elements whose flag is 0 move to the dropped columns.
-layout(constant_id = 3) const uint PARTITION = 0;
+// 1: the elements that are not kept move.
+layout(constant_id = 3) const uint MOVES_DROPPED = 0;
 
 const uint TILE = WORKGROUP_SIZE * ITEMS_PER_THREAD;
 
@@ -27,26 +29,12 @@ layout(scalar, binding = 6) readonly buffer Column1 { uint column1[]; };
 layout(scalar, binding = 7) readonly buffer Column2 { uint column2[]; };
 layout(scalar, binding = 8) readonly buffer Column3 { uint column3[]; };
 layout(scalar, binding = 9) readonly buffer Column4 { uint column4[]; };
-layout(scalar, binding = 10) readonly buffer Column5 { uint column5[]; };
-layout(scalar, binding = 11) readonly buffer Column6 { uint column6[]; };
-layout(scalar, binding = 12) readonly buffer Column7 { uint column7[]; };
-layout(scalar, binding = 13) writeonly buffer Kept0 { uint kept0[]; };
-layout(scalar, binding = 14) writeonly buffer Kept1 { uint kept1[]; };
-layout(scalar, binding = 15) writeonly buffer Kept2 { uint kept2[]; };
-layout(scalar, binding = 16) writeonly buffer Kept3 { uint kept3[]; };
-layout(scalar, binding = 17) writeonly buffer Kept4 { uint kept4[]; };
-layout(scalar, binding = 18) writeonly buffer Kept5 { uint kept5[]; };
-layout(scalar, binding = 19) writeonly buffer Kept6 { uint kept6[]; };
-layout(scalar, binding = 20) writeonly buffer Kept7 { uint kept7[]; };
-layout(scalar, binding = 21) writeonly buffer Dropped0 { uint dropped0[]; };
-layout(scalar, binding = 22) writeonly buffer Dropped1 { uint dropped1[]; };
-layout(scalar, binding = 23) writeonly buffer Dropped2 { uint dropped2[]; };
-layout(scalar, binding = 24) writeonly buffer Dropped3 { uint dropped3[]; };
-layout(scalar, binding = 25) writeonly buffer Dropped4 { uint dropped4[]; };
-layout(scalar, binding = 26) writeonly buffer Dropped5 { uint dropped5[]; };
-layout(scalar, binding = 27) writeonly buffer Dropped6 { uint dropped6[]; };
-layout(scalar, binding = 28) writeonly buffer Dropped7 { uint dropped7[]; };
-layout(scalar, push_constant) uniform Params { uint words[8]; };
+layout(scalar, binding = 10) writeonly buffer Moved0 { uint moved0[]; };
+layout(scalar, binding = 11) writeonly buffer Moved1 { uint moved1[]; };
+layout(scalar, binding = 12) writeonly buffer Moved2 { uint moved2[]; };
+layout(scalar, binding = 13) writeonly buffer Moved3 { uint moved3[]; };
+layout(scalar, binding = 14) writeonly buffer Moved4 { uint moved4[]; };
+layout(scalar, push_constant) uniform Params { uint words[5]; };
 
 #include "primitives/look_back.glsl"
 
@@ -63,15 +51,9 @@ uint tile_sum(uint tile) {
     return workgroup_exclusive_scan(own).y;
 }
 
-#define MOVE(k)                                                                         \
-    if (words[k] == INVALID_INDEX) {                                                    \
-        if (is_kept) kept##k[to] = i;                                                   \
-        else if (PARTITION != 0u) dropped##k[to] = i;                                   \
-    } else if (is_kept) {                                                               \
-        for (uint w = 0u; w < words[k]; ++w) kept##k[words[k] * to + w] = column##k[words[k] * i + w]; \
-    } else if (PARTITION != 0u) {                                                       \
-        for (uint w = 0u; w < words[k]; ++w) dropped##k[words[k] * to + w] = column##k[words[k] * i + w]; \
-    }
+#define MOVE(k)                                                                                       \
+    if (words[k] == INVALID_INDEX) moved##k[to] = i;                                                  \
+    else for (uint w = 0u; w < words[k]; ++w) moved##k[words[k] * to + w] = column##k[words[k] * i + w];
 
 void main() {
     uint n = count[0];
@@ -110,14 +92,12 @@ void main() {
         uint i = begin + place;
         if (i >= n) break;
         bool is_kept = (kept_items >> item & 1u) != 0u;
+        if (is_kept == (MOVES_DROPPED != 0u)) continue;
         uint to = is_kept ? rank[slot(place)] : i - rank[slot(place)];
         MOVE(0)
         MOVE(1)
         MOVE(2)
         MOVE(3)
         MOVE(4)
-        MOVE(5)
-        MOVE(6)
-        MOVE(7)
     }
 }

@@ -10,7 +10,7 @@ use frazil_shaders::types::Length;
 use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Threads};
 
 /// Columns that one pass moves.
-const COLUMNS: usize = 8;
+const COLUMNS: usize = 5;
 /// `words` of a column that is each element's own index.
 const INDEX: u32 = u32::MAX;
 
@@ -49,13 +49,13 @@ impl Move {
 
 /// Keeps the elements whose flag is set.
 ///
-/// The scan of the flags and the move of up to eight columns are one pass: with look-back 4 bytes an element for its flag, else
-/// 8, and twice a column's own bytes for each element that moves.
+/// The scan of the flags and the move of up to five columns are one pass: with look-back 4 bytes an element for its flag, else
+/// 8, and twice a column's own bytes for each element that moves. What is dropped takes a pass of its own where it is wanted.
 pub struct Compaction {
     method: Method,
     sum_tiles: Option<(Kernel<reduce_u32::Interface>, Scan, Buffer<u32>)>,
-    compact: Kernel<partition_columns::Interface>,
-    partition: Kernel<partition_columns::Interface>,
+    move_kept: Kernel<partition_columns::Interface>,
+    move_dropped: Kernel<partition_columns::Interface>,
     counts: Counts,
     state: Buffer<u32>,
     /// Bound where there is no column: kernels bind all slots, and no two that are written may be one buffer.
@@ -79,21 +79,21 @@ impl Compaction {
     pub fn with_options(device: &Device, capacity: u32, options: ScanOptions) -> Result<Self, KernelError> {
         let ScanOptions { workgroup_size, spins, withheld, .. } = options;
         let method = Method::choose(device, options.method)?;
-        let kernel = |partition| {
+        let kernel = |moves_dropped| {
             let look_back = (method == Method::LookBack).into();
             let defaults = partition_columns::Specialization::default();
             let specialization = partition_columns::Specialization {
                 workgroup_size,
                 look_back,
-                partition,
+                moves_dropped,
                 spins,
                 withheld,
                 ..defaults
             };
             Kernel::specialized(device, &specialization)
         };
-        let compact: Kernel<partition_columns::Interface> = kernel(0)?;
-        let tiles = capacity.div_ceil(compact.tile()).max(1);
+        let move_kept: Kernel<partition_columns::Interface> = kernel(0)?;
+        let tiles = capacity.div_ceil(move_kept.tile()).max(1);
         let sum_tiles = match method {
             Method::LookBack => None,
             Method::ReduceThenScan => {
@@ -110,11 +110,11 @@ impl Compaction {
         Ok(Self {
             method,
             sum_tiles,
-            partition: kernel(1)?,
+            move_dropped: kernel(1)?,
             counts: Counts::new(device)?,
-            state: device.buffer("compaction tiles", look_back_words(capacity, compact.tile()))?,
-            spare: (0..=2 * COLUMNS).map(|_| device.buffer("spare column", 1)).collect::<Result<_, _>>()?,
-            compact,
+            state: device.buffer("compaction tiles", look_back_words(capacity, move_kept.tile()))?,
+            spare: (0..=COLUMNS).map(|_| device.buffer("spare column", 1)).collect::<Result<_, _>>()?,
+            move_kept,
             capacity,
         })
     }
@@ -165,16 +165,16 @@ impl Compaction {
             let bindings = reduce_u32::Bindings { count: &count.count, values: flags, reduced: sums };
             let params = reduce_u32::Params { extent, neutral: 0 };
             recorder.dispatch(reduce, Threads::Counted(count), bindings, params);
-            let tiles = Length { shrink: self.compact.tile(), ..extent };
+            let tiles = Length { shrink: self.move_kept.tile(), ..extent };
             scan.record_derived(recorder, count, tiles, [sums, &self.state], None);
         }
         // No columns at all still count.
         let passes = columns.chunks(COLUMNS).chain(columns.is_empty().then_some(columns));
         for columns in passes {
-            if self.method == Method::LookBack {
-                recorder.fill(&self.state, 0);
+            self.move_columns(recorder, count, flags, columns, (kept_count, dropped_count), false);
+            if partition {
+                self.move_columns(recorder, count, flags, columns, (kept_count, dropped_count), true);
             }
-            self.move_columns(recorder, count, flags, columns, kept_count, dropped_count, partition);
         }
         self.counts.prepare(recorder, kept_count);
         if let Some(dropped_count) = dropped_count {
@@ -213,52 +213,40 @@ impl Compaction {
         check_apart("compaction", &inputs, &outputs)
     }
 
-    #[allow(clippy::too_many_arguments, reason = "private; the public function is its checked form")]
     fn move_columns(
         &self,
         recorder: &mut Recorder,
         count: &DeviceCount,
         flags: &Buffer<u32>,
         columns: &[Move],
-        kept_count: &DeviceCount,
-        dropped_count: Option<&DeviceCount>,
-        partition: bool,
+        (kept_count, dropped_count): (&DeviceCount, Option<&DeviceCount>),
+        dropped: bool,
     ) {
+        if self.method == Method::LookBack {
+            recorder.fill(&self.state, 0);
+        }
         let column = |k: usize| columns.get(k);
         let from = |k: usize| column(k).and_then(|c| c.from.as_ref()).unwrap_or(flags);
-        let kept = |k: usize| column(k).map_or(&self.spare[k], |c| &c.kept);
-        let dropped =
-            |k: usize| column(k).and_then(|c| c.dropped.as_ref()).unwrap_or(&self.spare[COLUMNS + k]);
+        let target = |c: &'_ Move| if dropped { c.dropped.clone() } else { Some(c.kept.clone()) };
+        let moved: Vec<Buffer<u32>> = (0..COLUMNS)
+            .map(|k| column(k).and_then(target).unwrap_or_else(|| self.spare[k].clone()))
+            .collect();
         let bindings = partition_columns::Bindings {
             count: &count.count,
             flags,
             look_back: &self.state,
             kept_count: &kept_count.count,
-            dropped_count: dropped_count.map_or(&self.spare[2 * COLUMNS], |dropped| &dropped.count),
+            dropped_count: dropped_count.map_or(&self.spare[COLUMNS], |dropped| &dropped.count),
             column0: from(0),
             column1: from(1),
             column2: from(2),
             column3: from(3),
             column4: from(4),
-            column5: from(5),
-            column6: from(6),
-            column7: from(7),
-            kept0: kept(0),
-            kept1: kept(1),
-            kept2: kept(2),
-            kept3: kept(3),
-            kept4: kept(4),
-            kept5: kept(5),
-            kept6: kept(6),
-            kept7: kept(7),
-            dropped0: dropped(0),
-            dropped1: dropped(1),
-            dropped2: dropped(2),
-            dropped3: dropped(3),
-            dropped4: dropped(4),
-            dropped5: dropped(5),
-            dropped6: dropped(6),
-            dropped7: dropped(7),
+            moved0: &moved[0],
+            moved1: &moved[1],
+            moved2: &moved[2],
+            moved3: &moved[3],
+            moved4: &moved[4],
         };
         let words = std::array::from_fn(|k| match column(k) {
             None => 0,
@@ -269,7 +257,7 @@ impl Compaction {
         let words_moved: u64 =
             columns.iter().map(|c| u64::from(c.words) * (1 + u64::from(c.from.is_some()))).sum();
         recorder.declare_bytes(4 * (1 + words_moved) * u64::from(count.expected()));
-        let kernel = if partition { &self.partition } else { &self.compact };
+        let kernel = if dropped { &self.move_dropped } else { &self.move_kept };
         recorder.dispatch(kernel, Threads::Counted(count), bindings, partition_columns::Params { words });
     }
 }

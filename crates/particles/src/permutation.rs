@@ -1,38 +1,58 @@
 //! The one permutation a step: every column moves from front to back in the same order.
 
-use crate::column::{AnyColumn, ColumnKind};
-use frazil_shaders::primitives::gather_u32;
+use crate::column::AnyColumn;
+use frazil_shaders::primitives::gather_columns;
 use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Result, Threads};
+
+/// Columns that one pass moves.
+const COLUMNS: usize = 7;
 
 /// Moves columns to a new order.
 #[derive(Clone)]
 pub struct Permutation {
-    one_word: Kernel<gather_u32::Interface>,
-    three_words: Kernel<gather_u32::Interface>,
+    device: Device,
+    workgroup_size: u32,
+    /// Bound where there is no column: kernels bind all slots, and no two that are written may be one buffer.
+    spare: Vec<Buffer<u32>>,
 }
 
 impl Permutation {
-    /// Compiles the kernels.
+    /// Makes one with the default workgroup size.
     ///
     /// # Errors
-    /// The device refuses them.
+    /// No memory.
     pub fn new(device: &Device) -> Result<Self> {
-        Self::with_workgroup_size(device, gather_u32::Specialization::default().workgroup_size)
+        Self::with_workgroup_size(device, gather_columns::Specialization::default().workgroup_size)
     }
 
-    /// Compiles the kernels with another workgroup size, a power of two.
+    /// Makes one with another workgroup size, a power of two.
     ///
     /// # Errors
-    /// The device's limits do not allow it.
+    /// The device's limits do not allow it; no memory.
     pub fn with_workgroup_size(device: &Device, workgroup_size: u32) -> Result<Self> {
-        let of = |kind: ColumnKind| {
-            let specialization = gather_u32::Specialization { workgroup_size, words: kind.words() };
-            Kernel::specialized(device, &specialization)
-        };
-        Ok(Self { one_word: of(ColumnKind::U32)?, three_words: of(ColumnKind::Vec3)? })
+        let spare = (0..COLUMNS).map(|_| device.buffer("spare column", 1)).collect::<Result<_>>()?;
+        let permutation = Self { device: device.clone(), workgroup_size, spare };
+        permutation.kernel(|_| 1)?;
+        Ok(permutation)
     }
 
-    /// Records, for each column, `new front[i] = old front[order[i]]` for i below the count; one pass a column.
+    /// The kernel for columns whose elements have so many words, compiled when first asked for.
+    fn kernel(&self, words: impl Fn(usize) -> u32) -> Result<Kernel<gather_columns::Interface>> {
+        let specialization = gather_columns::Specialization {
+            workgroup_size: self.workgroup_size,
+            words_0: words(0),
+            words_1: words(1),
+            words_2: words(2),
+            words_3: words(3),
+            words_4: words(4),
+            words_5: words(5),
+            words_6: words(6),
+        };
+        Kernel::specialized(&self.device, &specialization)
+    }
+
+    /// Records, for each column, `new front[i] = old front[order[i]]` for i below the count; one pass for
+    /// seven columns.
     ///
     /// `order` must be a permutation of 0 … count − 1.
     pub fn record(
@@ -42,26 +62,38 @@ impl Permutation {
         order: &Buffer<u32>,
         columns: &mut [&mut dyn AnyColumn],
     ) {
-        for column in columns {
-            let view = column.view();
-            let kernel = match view.kind.words() {
-                1 => &self.one_word,
-                3 => &self.three_words,
-                words => {
-                    return recorder.fail(frazil_vk::Error::Misuse {
-                        object: format!("permutation of \"{}\"", view.name),
-                        problem: format!("elements of {words} words, expected 1 or 3"),
-                    });
-                }
+        for columns in columns.chunks_mut(COLUMNS) {
+            let (from, to): (Vec<_>, Vec<_>) =
+                columns.iter().map(|column| (column.view(), column.back_words())).unzip();
+            let words = |k: usize| from.get(k).map_or(0, |view| view.kind.words());
+            let kernel = match self.kernel(words) {
+                Ok(kernel) => kernel,
+                Err(error) => return recorder.fail(error),
             };
-            let bindings = gather_u32::Bindings {
+            let column = |k: usize| from.get(k).map_or(order, |view| &view.words);
+            let moved = |k: usize| to.get(k).unwrap_or(&self.spare[k]);
+            let bindings = gather_columns::Bindings {
                 count: &count.count,
                 order,
-                column: &view.words,
-                moved: &column.back_words(),
+                column0: column(0),
+                column1: column(1),
+                column2: column(2),
+                column3: column(3),
+                column4: column(4),
+                column5: column(5),
+                column6: column(6),
+                moved0: moved(0),
+                moved1: moved(1),
+                moved2: moved(2),
+                moved3: moved(3),
+                moved4: moved(4),
+                moved5: moved(5),
+                moved6: moved(6),
             };
-            recorder.dispatch(kernel, Threads::Counted(count), bindings, ());
-            column.swap();
+            let words: u64 = (0..COLUMNS).map(|k| u64::from(words(k))).sum();
+            recorder.declare_bytes((4 + 8 * words) * u64::from(count.expected()));
+            recorder.dispatch(&kernel, Threads::Counted(count), bindings, ());
+            columns.iter_mut().for_each(|column| column.swap());
         }
     }
 }

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use frazil_kernels::Counts;
-use frazil_particles::{Permutation, PhaseArray};
+use frazil_particles::{AnyColumn, Column, Permutation, PhaseArray};
 use frazil_vk::{Device, DeviceOptions, RecorderOptions, find_hazards};
 use proptest::prelude::*;
 
@@ -40,5 +40,38 @@ fn every_column_moves_alike_and_nothing_is_lost() {
             prop_assert_eq!(fast[i], velocities[ids[i] as usize]);
         }
     });
+    device.check_validation().unwrap();
+}
+
+#[test]
+fn more_columns_than_one_pass_moves_all_move() {
+    let device = Device::open(&DeviceOptions { validation: true, ..Default::default() }).unwrap();
+    let (counts, permutation) = (Counts::new(&device).unwrap(), Permutation::new(&device).unwrap());
+    let order: Vec<u32> = (0..600).map(|i| (i * 7 + 3) % 600).collect();
+    let n = order.len();
+    let count = counts.upload(&device, "count", n as u32, n as u32).unwrap();
+    let order_buffer = device.buffer_from("order", &order).unwrap();
+    // Nine columns, of one to nine numbers an element.
+    let value = |words: usize, i: usize, word: usize| (1000 * words + 10 * i + word) as f32;
+    let mut columns: Vec<Column<f32>> = (1..=9)
+        .map(|words| {
+            let column = Column::of_matrices(&device, "column", "1", words as u32, n).unwrap();
+            let numbers: Vec<f32> =
+                (0..n * words).map(|place| value(words, place / words, place % words)).collect();
+            device.upload(column.front(), &numbers).unwrap();
+            column
+        })
+        .collect();
+    let mut recorder = device.recorder_with(RecorderOptions { trace: true, ..Default::default() }).unwrap();
+    let mut moved: Vec<&mut dyn AnyColumn> = columns.iter_mut().map(|c| c as &mut dyn AnyColumn).collect();
+    permutation.record(&mut recorder, &count, &order_buffer, &mut moved);
+    assert_eq!(find_hazards(recorder.events()), vec![]);
+    device.submit(recorder).unwrap().wait().unwrap();
+    for (words, column) in (1..=9).zip(&columns) {
+        let found = device.download(column.front(), n * words).unwrap();
+        for (place, found) in found.iter().enumerate() {
+            assert_eq!(*found, value(words, order[place / words] as usize, place % words), "{words} words");
+        }
+    }
     device.check_validation().unwrap();
 }

@@ -161,6 +161,32 @@ fn gaps_and_unused_buffers_are_refused() {
 }
 
 #[test]
+fn more_buffers_than_every_device_binds_are_refused() {
+    let kernel = |n: usize| {
+        let buffers: String = (0..n)
+            .map(|k| format!("layout(scalar, binding = {k}) buffer B{k} {{ uint b{k}[]; }};\n"))
+            .collect();
+        let uses: String = (0..n).map(|k| format!("b{k}[0] = 1u; ")).collect();
+        with_body(&buffers, &uses)
+    };
+    kernel(16).unwrap();
+    let error = kernel(17).unwrap_err();
+    assert!(error.contains("glsl/area/planted") && error.contains("binds 17 buffers, at most 16"), "{error}");
+}
+
+#[test]
+fn no_kernel_of_the_project_binds_more_buffers_than_every_device_does() {
+    let source = include_str!(concat!(env!("OUT_DIR"), "/kernels.rs"));
+    let bound = source.split("bindings: &[").skip(1).map(|rest| {
+        let list = rest.split("], params_bytes").next().unwrap();
+        list.matches("frazil_vk::BindingSource {").count()
+    });
+    let bound: Vec<usize> = bound.collect();
+    assert!(bound.len() > 100, "{} shaders", bound.len());
+    assert!(bound.iter().all(|n| *n <= 16), "{bound:?}");
+}
+
+#[test]
 fn push_constants_beyond_the_portable_size_are_refused() {
     let error = with_body(
         "layout(scalar, binding = 0) buffer A { float a[]; };\nlayout(scalar, push_constant) uniform Params { float v[33]; };",

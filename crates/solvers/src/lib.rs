@@ -16,6 +16,7 @@ mod error;
 mod fault;
 mod mesh_body;
 mod metrics;
+mod metrics_reduction;
 pub mod mpm;
 pub mod pbd;
 mod plot;

@@ -22,7 +22,7 @@ struct Workload {
 
 impl Bench for Gather {
     fn id(&self) -> &'static str {
-        "primitives.gather_u32"
+        "primitives.gather_columns"
     }
 
     fn about(&self) -> &'static str {

@@ -58,18 +58,20 @@ pub fn damping_ratio(restitution: f64) -> f64 {
 
 /// What a contact remembers.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Memory {
+pub struct ContactHistory {
     /// The spring along the surface, in m.
     pub shear: DVec3,
     /// The spring against rolling and twisting, in rad.
     pub rolling: DVec3,
-    /// For how long it has been slow enough to freeze, in s; below 0 it is a bond.
+    /// For how long it has been slow enough to freeze, in s; of a bond 0.
     pub slow: f64,
+    /// True for a bond.
+    pub is_bonded: bool,
 }
 
 /// A contact as one end sees it.
 #[derive(Clone, Copy, Debug)]
-pub struct Touch {
+pub struct ContactKinematics {
     /// From the other to this one.
     pub normal: DVec3,
     /// δ in m; below 0 a gap.
@@ -96,7 +98,7 @@ pub struct Touch {
 
 /// What a contact does to this end.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Response {
+pub struct ContactForce {
     /// Force along the normal.
     pub across: DVec3,
     /// Force along the surface.
@@ -104,7 +106,7 @@ pub struct Response {
     /// Torque against rolling and twisting.
     pub couple: DVec3,
     /// What it remembers, if it goes on.
-    pub memory: Option<Memory>,
+    pub history: Option<ContactHistory>,
 }
 
 /// Share of critical damping of the spring against rolling.
@@ -115,15 +117,15 @@ fn cut(force: DVec3, most: f64) -> DVec3 {
 }
 
 /// Forces of a contact, and what it then remembers (003 eq 3.3 to 3.11).
-pub fn respond(p: &Parameters, c: &Touch, memory: Memory) -> Response {
+pub fn evaluate_contact(p: &Parameters, c: &ContactKinematics, history: ContactHistory) -> ContactForce {
     let (attraction, range) = c.attraction;
     let share = match () {
         () if c.overlap >= 0.0 => 1.0,
         () if range > 0.0 => (1.0 + c.overlap / range).max(0.0),
         () => 0.0,
     };
-    let pulled = Response { across: -attraction * share * c.normal, ..Default::default() };
-    let mut is_bonded = memory.slow < 0.0;
+    let pulled = ContactForce { across: -attraction * share * c.normal, ..Default::default() };
+    let mut is_bonded = history.is_bonded;
     if c.overlap < 0.0 && !is_bonded {
         return pulled;
     }
@@ -133,14 +135,13 @@ pub fn respond(p: &Parameters, c: &Touch, memory: Memory) -> Response {
     let damping = 2.0 * damping_ratio(c.restitution) * (c.mass * p.normal_stiffness).sqrt();
     let pressed = p.normal_stiffness * c.overlap - damping * parting;
     let along_damping = p.tangential_damping_ratio * damping;
-    let mut shear = in_plane(memory.shear) + p.dt_s * sliding;
+    let mut shear = in_plane(history.shear) + p.dt_s * sliding;
     let mut along = -p.tangential_stiffness * shear - along_damping * sliding;
-    let mut slow = memory.slow;
+    let mut slow = history.slow;
     if let Some(bonds) = p.bonds.filter(|_| c.may_bond) {
         if is_bonded {
             is_bonded = -p.normal_stiffness * c.overlap <= bonds.strength
                 && p.tangential_stiffness * shear.length() <= bonds.shear_strength;
-            slow = if is_bonded { slow } else { 0.0 };
             if !is_bonded && c.overlap < 0.0 {
                 return pulled;
             }
@@ -156,7 +157,7 @@ pub fn respond(p: &Parameters, c: &Touch, memory: Memory) -> Response {
             stiffness => -(along + along_damping * sliding) / stiffness,
         };
     }
-    let (mut rolling, mut couple) = (memory.rolling, DVec3::ZERO);
+    let (mut rolling, mut couple) = (history.rolling, DVec3::ZERO);
     if p.rolling_friction > 0.0 {
         let arm = p.rolling_friction * c.radius;
         let stiffness = 2.25 * p.normal_stiffness * arm * arm;
@@ -173,12 +174,12 @@ pub fn respond(p: &Parameters, c: &Touch, memory: Memory) -> Response {
         && slow > 0.0
         && slow >= bonds.after
     {
-        slow = -1.0;
+        (slow, is_bonded) = (0.0, true);
     }
-    Response {
+    ContactForce {
         across: pulled.across + pressed * c.normal,
         along,
         couple,
-        memory: Some(Memory { shear, rolling, slow }),
+        history: Some(ContactHistory { shear, rolling, slow, is_bonded }),
     }
 }

@@ -5,7 +5,9 @@ mod slab;
 mod step;
 mod surroundings;
 
-pub use contact::{Bonds, Memory, Parameters, Response, Touch, damping_ratio, respond};
+pub use contact::{
+    Bonds, ContactForce, ContactHistory, ContactKinematics, Parameters, damping_ratio, evaluate_contact,
+};
 pub use slab::{Link, Motion, Slabs, Solid, Wrench};
 pub use step::{Grain, State};
 pub use surroundings::{Partner, Surface};

@@ -1,6 +1,6 @@
 //! Rigid convex pieces, linked at faces.
 
-use super::contact::{Parameters, Touch, respond};
+use super::contact::{ContactHistory, ContactKinematics, Parameters, evaluate_contact};
 use super::surroundings::{Partner, surfaces};
 use crate::mpm::Collider;
 use glam::{DMat3, DQuat, DVec3};
@@ -228,7 +228,7 @@ impl Slabs {
                 friction = friction.min(self.solids[other].friction);
                 restitution = restitution.min(self.solids[other].restitution);
             }
-            let touch = Touch {
+            let touch = ContactKinematics {
                 normal,
                 overlap: -distance,
                 velocity: self.velocity_at(piece, arm) - their_velocity,
@@ -243,8 +243,8 @@ impl Slabs {
             };
             let sprung = before.filter(|(old, _)| *old == partner).map_or(DVec3::ZERO, |(_, shear)| shear);
             let without_rolling = Parameters { rolling_friction: 0.0, ..p.clone() };
-            let memory = super::Memory { shear: sprung, ..Default::default() };
-            let response = respond(&without_rolling, &touch, memory);
+            let history = ContactHistory { shear: sprung, ..Default::default() };
+            let response = evaluate_contact(&without_rolling, &touch, history);
             let force = response.across + response.along;
             wrenches[piece].push(force, arm);
             match partner {
@@ -254,7 +254,7 @@ impl Slabs {
                 Partner::Body(k) => on_bodies[k as usize] -= force,
                 _ => {}
             }
-            contacts.push(response.memory.map(|memory| (partner, memory.shear)));
+            contacts.push(response.history.map(|history| (partner, history.shear)));
         }
         self.contacts = contacts;
     }

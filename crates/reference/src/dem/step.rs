@@ -1,6 +1,6 @@
 //! One step of all grains.
 
-use super::contact::{Memory, Parameters, Response, Touch, respond};
+use super::contact::{ContactForce, ContactHistory, ContactKinematics, Parameters, evaluate_contact};
 use super::slab::{Slabs, Wrench};
 use super::surroundings::{Partner, surfaces, velocity};
 use crate::mpm::Collider;
@@ -49,7 +49,7 @@ pub struct State {
     /// In any order.
     pub grains: Vec<Grain>,
     /// At both ends.
-    pub contacts: BTreeMap<(u32, Partner), Memory>,
+    pub contacts: BTreeMap<(u32, Partner), ContactHistory>,
     /// Pieces of slabs.
     pub slabs: Slabs,
     /// Force in N of the last step on each body.
@@ -73,22 +73,23 @@ impl State {
         let mut moved = self.grains.clone();
         for (grain, next) in self.grains.iter().zip(&mut moved) {
             let (mut force, mut torque) = (DVec3::ZERO, DVec3::ZERO);
-            let mut take = |partner: Partner, response: Response, normal: DVec3, lever: f64| {
+            let mut take = |partner: Partner, response: ContactForce, normal: DVec3, lever: f64| {
                 force += response.across + response.along;
                 torque += response.couple - lever * normal.cross(response.along);
-                if let Some(memory) = response.memory {
-                    contacts.insert((grain.id, partner), memory);
+                if let Some(history) = response.history {
+                    contacts.insert((grain.id, partner), history);
                 }
             };
             for other in self.grains.iter().filter(|other| other.id != grain.id) {
                 let partner = Partner::Grain(other.id);
                 let (touch, lever) = touch_of(p, grain, other);
-                take(partner, respond(p, &touch, self.memory(grain.id, partner)), touch.normal, lever);
+                let history = self.history(grain.id, partner);
+                take(partner, evaluate_contact(p, &touch, history), touch.normal, lever);
             }
             for (partner, surface) in surfaces(p, bodies, grain.position, time_s) {
                 let overlap = grain.radius - surface.distance;
                 let lever = grain.radius - 0.5 * overlap.max(0.0);
-                let touch = Touch {
+                let touch = ContactKinematics {
                     normal: surface.normal,
                     overlap,
                     velocity: grain.velocity - surface.velocity - lever * grain.spin.cross(surface.normal),
@@ -101,7 +102,7 @@ impl State {
                     attraction: surface.attraction,
                     may_bond: false,
                 };
-                let response = respond(p, &touch, self.memory(grain.id, partner));
+                let response = evaluate_contact(p, &touch, self.history(grain.id, partner));
                 take(partner, response, touch.normal, lever);
                 if let Partner::Body(k) = partner {
                     impacts[k as usize] -= response.across + response.along;
@@ -116,7 +117,7 @@ impl State {
                 let lever = grain.radius - 0.5 * overlap;
                 let arm = grain.position - lever * normal - self.slabs.motions[piece].centre;
                 let solid = &self.slabs.solids[piece];
-                let touch = Touch {
+                let touch = ContactKinematics {
                     normal,
                     overlap,
                     velocity: grain.velocity
@@ -132,7 +133,7 @@ impl State {
                     may_bond: false,
                 };
                 let partner = Partner::Piece(piece as u32);
-                let response = respond(p, &touch, self.memory(grain.id, partner));
+                let response = evaluate_contact(p, &touch, self.history(grain.id, partner));
                 take(partner, response, normal, lever);
                 wrench.push(-(response.across + response.along), arm);
                 wrench.torque -= response.couple;
@@ -151,7 +152,7 @@ impl State {
         self.step += 1;
     }
 
-    fn memory(&self, id: u32, partner: Partner) -> Memory {
+    fn history(&self, id: u32, partner: Partner) -> ContactHistory {
         self.contacts.get(&(id, partner)).copied().unwrap_or_default()
     }
 
@@ -168,7 +169,7 @@ impl State {
 }
 
 /// The contact of two grains as the first sees it, and how far it is from the first one's centre.
-fn touch_of(p: &Parameters, grain: &Grain, other: &Grain) -> (Touch, f64) {
+fn touch_of(p: &Parameters, grain: &Grain, other: &Grain) -> (ContactKinematics, f64) {
     let apart = grain.position - other.position;
     let distance = apart.length();
     let along_x = if grain.id < other.id { DVec3::X } else { DVec3::NEG_X };
@@ -177,7 +178,7 @@ fn touch_of(p: &Parameters, grain: &Grain, other: &Grain) -> (Touch, f64) {
     let levers = [grain.radius - 0.5 * overlap, other.radius - 0.5 * overlap];
     let in_a_row = |a: f64, b: f64| a * b / (a + b);
     let turning = levers[0] * grain.spin + levers[1] * other.spin;
-    let touch = Touch {
+    let touch = ContactKinematics {
         normal,
         overlap,
         velocity: grain.velocity - other.velocity - turning.cross(normal),

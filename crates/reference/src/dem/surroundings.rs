@@ -28,7 +28,7 @@ pub struct Surface {
     pub velocity: DVec3,
     /// μ.
     pub friction: f64,
-    /// As of a [`super::Touch`].
+    /// As of a [`super::ContactKinematics`].
     pub attraction: (f64, f64),
 }
 

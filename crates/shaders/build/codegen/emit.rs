@@ -8,6 +8,9 @@ use super::unit::Unit;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+/// Buffers that a shader may bind. Devices may allow no more than 32 push descriptors; the rest is room to grow.
+const MAX_BINDINGS: usize = 16;
+
 /// The source of all modules, plus `types` with the structs that shaders share. The constants of an include become a module
 /// of its name, or belong to the shader of that name.
 pub fn rust_source<'a>(
@@ -149,6 +152,9 @@ fn module(
             ));
         }
         collect_structs(&binding.element, shared)?;
+    }
+    if bindings.len() > MAX_BINDINGS {
+        return Err(format!("binds {} buffers, at most {MAX_BINDINGS} are allowed", bindings.len()));
     }
     for field in params.iter().flat_map(|p| &p.fields) {
         collect_structs(&field.element, shared)?;

@@ -1,7 +1,7 @@
 //! What grains touch, and what their contacts remember: a row each, found anew in every step.
 
+use super::grains::Grains;
 use super::parameters::{DemParameters, MAX_CONTACTS};
-use super::particles::Grains;
 use super::touching::for_each_neighbour;
 use crate::SolverError;
 use crate::saved::Saved;
@@ -12,28 +12,31 @@ use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Threads};
 
 /// Words of a contact's shear spring and of the time that it has been slow.
 const SHEAR_WORDS: u32 = 4;
-/// Words of its spring against rolling.
-const ROLLING_WORDS: u32 = 3;
+
+/// Words that say with whom a contact is and hold its spring against rolling, as in `dem/contact_rows.glsl`.
+fn contact_words(has_rolling: bool) -> u32 {
+    if has_rolling { 4 } else { 1 }
+}
 /// Room for this many times the contacts that grains begin with, if that is more than a scene asks for.
 const MARGIN: f64 = 1.125;
 
-/// Contacts of grains before a step: the rows of grain i are those from `first_row[i]` up to `first_row[i + 1]`.
+/// Contacts of grains before a step: the rows of grain i are those from `first_row[i]` up to `first_row[i +
+/// 1]`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rows {
     /// One more than there are grains.
     pub first_row: Vec<u32>,
-    /// The other's id, or a surface's number.
-    pub partner: Vec<u32>,
+    /// A word a row: the other's id and the bond state, or a surface's number. With resistance to rolling
+    /// three more: the spring against it.
+    pub contact: Vec<u32>,
     /// Four words a row: the spring along the surface in m, and the time in s.
     pub shear: Vec<u32>,
-    /// Three words a row: the spring against rolling. Empty where nothing resists rolling.
-    pub rolling: Vec<u32>,
 }
 
 impl Rows {
     /// Grains that touch nothing yet.
     pub fn none(n: usize) -> Self {
-        Self { first_row: vec![0; n + 1], partner: Vec::new(), shear: Vec::new(), rolling: Vec::new() }
+        Self { first_row: vec![0; n + 1], contact: Vec::new(), shear: Vec::new() }
     }
 
     /// Reads what [`Contacts::state_columns`] held.
@@ -51,23 +54,19 @@ impl Rows {
         if first_row[0] != 0 {
             return wrong(format!("begins with {}, expected 0", first_row[0]));
         }
-        let partner = saved.any("contact_partner")?;
-        if partner.len() < first_row[n] as usize {
-            let problem = format!("has {} rows, expected {} at least", partner.len(), first_row[n]);
-            return Err(SolverError::State { column: "contact_partner".into(), problem });
+        let shear = saved.any("contact_shear")?;
+        let n_rows = shear.len() / SHEAR_WORDS as usize;
+        if n_rows < first_row[n] as usize {
+            let problem = format!("has {n_rows} rows, expected {} at least", first_row[n]);
+            return Err(SolverError::State { column: "contact_shear".into(), problem });
         }
-        let of = |name, words: u32| saved.whole(name, words as usize * partner.len()).map(<[u32]>::to_vec);
-        Ok(Self {
-            first_row: first_row.to_vec(),
-            shear: of("contact_shear", SHEAR_WORDS)?,
-            rolling: if has_rolling { of("contact_rolling", ROLLING_WORDS)? } else { Vec::new() },
-            partner: partner.to_vec(),
-        })
+        let contact = saved.whole("contact", contact_words(has_rolling) as usize * n_rows)?;
+        Ok(Self { first_row: first_row.to_vec(), contact: contact.to_vec(), shear: shear.to_vec() })
     }
 
     /// How many there are, those in no use among them.
     pub fn len(&self) -> usize {
-        self.partner.len()
+        self.shear.len() / SHEAR_WORDS as usize
     }
 }
 
@@ -75,12 +74,10 @@ impl Rows {
 pub struct Contacts {
     /// Where each grain's rows begin, and where the last one's end.
     pub first_row: Column<u32>,
-    /// The other's id, or a surface's number; u32::MAX in a row whose contact ended.
-    pub partner: Column<f32>,
+    /// With whom each contact is, and its spring against rolling, if anything resists that.
+    pub contact: Column<f32>,
     /// The spring along the surface in m, and the time in s.
     pub shear: Column<f32>,
-    /// The spring against rolling; without rolling friction one place that nobody reads.
-    pub rolling: Column<f32>,
     /// What is near each grain: `MAX_CONTACTS` counts of grains.
     pub near: Buffer<u32>,
     /// How many that are; behind the last grain's, 0.
@@ -93,7 +90,7 @@ pub struct Contacts {
     /// The kernel that finds them.
     pub find: Kernel<find_contacts::Interface>,
     tidy: Kernel<tidy_contacts::Interface>,
-    has_rolling: bool,
+    capacity: usize,
 }
 
 impl Contacts {
@@ -124,9 +121,8 @@ impl Contacts {
         let options = ScanOptions { workgroup_size, ..Default::default() };
         let contacts = Self {
             first_row: Column::new(device, "contact_first_row", "1", n + 1)?,
-            partner: of_rows("contact_partner", "1", 1, capacity)?,
+            contact: of_rows("contact", "1", contact_words(has_rolling), capacity)?,
             shear: of_rows("contact_shear", "m", SHEAR_WORDS, capacity)?,
-            rolling: of_rows("contact_rolling", "1", ROLLING_WORDS, if has_rolling { capacity } else { 1 })?,
             near: device.buffer("near", n * MAX_CONTACTS as usize)?,
             near_count: device.buffer_from("near_count", &vec![0; n + 1])?,
             contact_count: Column::new(device, "contact_count", "1", n)?,
@@ -134,7 +130,7 @@ impl Contacts {
             scan: Scan::with_options(device, n as u32 + 1, options)?,
             find: Kernel::specialized(device, &specialization)?,
             tidy: Kernel::specialized(device, &tidy)?,
-            has_rolling,
+            capacity,
         };
         contacts.upload(device, rows)?;
         Ok(contacts)
@@ -142,19 +138,17 @@ impl Contacts {
 
     fn upload(&self, device: &Device, rows: &Rows) -> Result<(), SolverError> {
         device.upload(self.first_row.front(), &rows.first_row)?;
-        let mut columns = vec![(&self.partner, &rows.partner), (&self.shear, &rows.shear)];
-        if self.has_rolling {
-            columns.push((&self.rolling, &rows.rolling));
-        }
-        for (column, words) in columns.into_iter().filter(|(_, words)| !words.is_empty()) {
-            device.upload(&column.front().cast(), words)?;
+        for (column, words) in [(&self.contact, &rows.contact), (&self.shear, &rows.shear)] {
+            if !words.is_empty() {
+                device.upload(&column.front().cast(), words)?;
+            }
         }
         Ok(())
     }
 
     /// How many rows there are.
     pub fn n_rows(&self) -> u32 {
-        self.partner.front().len() as u32
+        self.capacity as u32
     }
 
     /// Records where each grain's rows will begin, from how many are near it.
@@ -167,23 +161,20 @@ impl Contacts {
 
     /// What was written becomes what is read.
     pub fn swap(&mut self) {
-        let columns: [&mut dyn AnyColumn; 4] =
-            [&mut self.first_row, &mut self.partner, &mut self.shear, &mut self.rolling];
+        let columns: [&mut dyn AnyColumn; 3] = [&mut self.first_row, &mut self.contact, &mut self.shear];
         columns.into_iter().for_each(AnyColumn::swap);
     }
 
     /// Records the count of each grain's contacts, and what makes equal states of equal bits.
     pub fn tidy(&self, recorder: &mut Recorder, count: &DeviceCount) {
-        let partner: Buffer<u32> = self.partner.front().cast();
         let bindings = tidy_contacts::Bindings {
             count: &count.count,
             first_row: self.first_row.front(),
-            partner: &partner,
+            contact: &self.contact.front().cast(),
             shear: &self.shear.front().cast(),
-            rolling: &self.rolling.front().cast(),
             contact_count: self.contact_count.front(),
         };
-        let threads = partner.len().max(count.capacity as usize);
+        let threads = self.capacity.max(count.capacity as usize);
         recorder.dispatch(&self.tidy, Threads::Fixed(threads), bindings, ());
     }
 
@@ -194,15 +185,12 @@ impl Contacts {
 
     /// All that the next step depends on; tidy only after [`Self::tidy`].
     pub fn state_columns(&self) -> Vec<ColumnView> {
-        let mut columns = vec![self.first_row.view(), self.partner.view(), self.shear.view()];
-        if self.has_rolling {
-            columns.push(self.rolling.view());
-        }
-        columns
+        vec![self.first_row.view(), self.contact.view(), self.shear.view()]
     }
 }
 
-/// As many rows as a scene asks for, or more if its grains begin closer than it says. Walls and bodies are within the margin.
+/// As many rows as a scene asks for, or more if its grains begin closer than it says. Walls and bodies are
+/// within the margin.
 pub fn capacity_for(parameters: &DemParameters, grains: &Grains) -> usize {
     let t = &parameters.terms;
     let bond_gap_m = if t.has_bonds != 0 { t.bond_strength_n / t.normal_stiffness_n_m } else { 0.0 };
@@ -222,7 +210,8 @@ pub fn bonded_rows(grains: &Grains, has_rolling: bool) -> Result<Rows, SolverErr
     let touches = |r: f32, other: f32| r + other + TOUCHING_RADII * r.min(other);
     for_each_neighbour(grains, touches, |i, j| {
         rows.first_row[i + 1] += 1;
-        rows.partner.push(j as u32);
+        rows.contact.extend([BONDED | j as u32, 0, 0, 0].iter().take(contact_words(has_rolling) as usize));
+        rows.shear.extend([0; SHEAR_WORDS as usize]);
     });
     if rows.first_row.iter().any(|&n| n > MAX_CONTACTS) {
         let problem = format!("has a grain that touches more than {MAX_CONTACTS} others at the start");
@@ -231,12 +220,10 @@ pub fn bonded_rows(grains: &Grains, has_rolling: bool) -> Result<Rows, SolverErr
     for i in 0..n {
         rows.first_row[i + 1] += rows.first_row[i];
     }
-    rows.shear = [0.0, 0.0, 0.0, BONDED].map(f32::to_bits).repeat(rows.len());
-    rows.rolling = if has_rolling { vec![0; ROLLING_WORDS as usize * rows.len()] } else { Vec::new() };
     Ok(rows)
 }
 
-/// The time that says of a contact that it is a bond.
-const BONDED: f32 = -1.0;
+/// The bit of a partner's word that says of a contact that it is a bond, as in `dem/contact_rows.glsl`.
+const BONDED: u32 = 1 << 30;
 /// Gaps of this share of a radius count as touching.
 const TOUCHING_RADII: f32 = 0.01;

@@ -4,10 +4,17 @@ use super::parameters::DemParameters;
 use super::particles::Particles;
 use super::slabs::Slabs;
 use crate::MotionMetrics;
-use frazil_shaders::dem::{measure, measure_total};
+use crate::metrics_reduction::{MetricsRecord, MetricsReduction, PendingRecord};
+use frazil_shaders::dem::measure;
 use frazil_shaders::types::{DemMetrics as Raw, DemTerms, Impact, PieceMotion};
-use frazil_vk::{Buffer, Device, Kernel, Pending, ReadbackRing, Recorder, Result, Threads};
+use frazil_vk::{Buffer, Device, Kernel, Pending, ReadbackRing, Recorder, Result};
 use glam::DVec3;
+use std::mem::offset_of;
+
+impl MetricsRecord for Raw {
+    const OFFSETS: [usize; 3] =
+        [offset_of!(Raw, lower_m), offset_of!(Raw, upper_m), offset_of!(Raw, n_contacts)];
+}
 
 /// Measures of all grains.
 #[derive(Clone, Debug, PartialEq)]
@@ -123,8 +130,7 @@ impl DemMetrics {
 /// A measurement on its way to the host.
 #[derive(Debug)]
 pub struct PendingDemMetrics {
-    total: Pending<Raw>,
-    count: Pending<u32>,
+    total: PendingRecord<Raw>,
     density_kg_m3: f64,
     slabs: PendingSlabs,
 }
@@ -208,7 +214,7 @@ impl PendingDemMetrics {
     /// # Errors
     /// The device was lost.
     pub fn is_ready(&self) -> Result<bool> {
-        Ok(self.total.is_ready()? && self.count.is_ready()?)
+        self.total.is_ready()
     }
 
     /// Waits for it.
@@ -216,7 +222,7 @@ impl PendingDemMetrics {
     /// # Errors
     /// The device was lost, or the recorder was never submitted.
     pub fn wait(self) -> Result<DemMetrics> {
-        let (raw, particles) = (self.total.wait()?[0], self.count.wait()?[0]);
+        let (raw, particles) = self.total.wait()?;
         let (slabs, obstacles) = self.slabs.wait()?;
         let wide = |v: [f32; 3]| v.map(f64::from);
         let mass_kg = f64::from(raw.mass_kg);
@@ -226,7 +232,7 @@ impl PendingDemMetrics {
                 kinetic_energy_j: raw.kinetic_j.into(),
                 potential_energy_j: raw.potential_j.into(),
                 momentum_kg_m_s: wide(raw.momentum_kg_m_s),
-                speed_max_m_s: raw.speed_max_m_s.into(),
+                speed_max_m_s: raw.speed_max_m_s.max(0.0).into(),
                 density_mean_kg_m3: self.density_kg_m3,
                 density_max_kg_m3: self.density_kg_m3,
                 lower_m: wide(raw.lower_m),
@@ -247,22 +253,13 @@ impl PendingDemMetrics {
 }
 
 /// The kernels that measure, and their scratch.
-pub struct DemGauge {
-    measure: Kernel<measure::Interface>,
-    measure_total: Kernel<measure_total::Interface>,
-    parts: Buffer<Raw>,
-    total: Buffer<Raw>,
-}
+pub struct DemGauge(MetricsReduction<measure::Interface, Raw>);
 
 impl DemGauge {
-    pub fn new(device: &Device, capacity: u32) -> Result<Self> {
-        let measure: Kernel<measure::Interface> = Kernel::new(device)?;
-        Ok(Self {
-            parts: device.buffer("metrics parts", capacity.div_ceil(measure.tile()).max(1) as usize)?,
-            total: device.buffer("metrics", 1)?,
-            measure_total: Kernel::new(device)?,
-            measure,
-        })
+    pub fn new(device: &Device, parameters: &DemParameters, capacity: u32) -> Result<Self> {
+        let has_rolling = parameters.has_rolling().into();
+        let specialization = measure::Specialization { has_rolling, ..Default::default() };
+        Ok(Self(MetricsReduction::new(device, Kernel::specialized(device, &specialization)?, capacity)?))
     }
 
     /// Records the measurement of a state and its way to the host.
@@ -283,22 +280,12 @@ impl DemGauge {
             spin: particles.spin.front(),
             radius: particles.radius.front(),
             first_row: particles.contacts.first_row.front(),
-            partner: &particles.contacts.partner.front().cast(),
-            shear: &particles.contacts.shear.front().cast(),
-            parts: &self.parts,
+            contact: &particles.contacts.contact.front().cast(),
+            parts: self.0.parts(),
         };
         recorder.declare_bytes(64 * u64::from(particles.count().expected()));
-        recorder.dispatch(&self.measure, Threads::Counted(particles.count()), bindings, ());
-        let bindings = measure_total::Bindings {
-            count: &particles.count().count,
-            parts: &self.parts,
-            total: &self.total,
-        };
-        let params = measure_total::Params { grains_per_part: self.measure.tile() };
-        recorder.dispatch(&self.measure_total, Threads::Fixed(1), bindings, params);
         Ok(PendingDemMetrics {
-            total: ring.read(recorder, &self.total, 1)?,
-            count: ring.read(recorder, &particles.count().count, 1)?,
+            total: self.0.record(recorder, ring, particles.count(), bindings, ())?,
             density_kg_m3: parameters.terms.density_kg_m3.into(),
             slabs: PendingSlabs::read(recorder, ring, parameters, slabs)?,
         })

@@ -25,6 +25,7 @@
 mod contacts;
 mod factory;
 mod fault;
+mod grains;
 mod metrics;
 mod parameters;
 mod particles;
@@ -37,9 +38,9 @@ mod touching;
 
 pub use factory::Factory;
 pub use fault::{DemFault, DemFaultCheck};
+pub use grains::Grains;
 pub use metrics::{DemMetrics, ObstacleMetrics, PendingDemMetrics, SlabMetrics};
 pub use parameters::{DemParameters, MAX_CONTACTS};
-pub use particles::Grains;
 pub use pieces::Pieces;
 pub use shown::set_infos;
 pub use slabs::ShownPieces;

@@ -1,26 +1,15 @@
 //! The grains: their columns, and the one permutation a step.
 
 use super::contacts::{Contacts, Rows};
+use super::grains::{Grains, MAX_GRAINS};
 use super::parameters::DemParameters;
 use crate::SolverError;
 use crate::saved::check_lengths;
 use frazil_kernels::Counts;
 use frazil_particles::{AnyColumn, Column, ColumnView, PhaseArray};
 use frazil_shaders::dem::reorder;
+use frazil_shaders::types::{ContactLoad, GrainMotion};
 use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Threads};
-
-/// Grains as they are when a simulation begins, touching nothing yet: columns of one length.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Grains {
-    /// Positions in m.
-    pub positions_m: Vec<[f32; 3]>,
-    /// Velocities in m/s.
-    pub velocities_m_s: Vec<[f32; 3]>,
-    /// Angular velocities in 1/s.
-    pub spins_1_s: Vec<[f32; 3]>,
-    /// Radii in m.
-    pub radii_m: Vec<f32>,
-}
 
 /// Grains on the device.
 pub struct Particles {
@@ -32,6 +21,12 @@ pub struct Particles {
     pub radius: Column<f32>,
     /// What contacts remember, in the order that the step before left.
     pub contacts: Contacts,
+    /// Centre and radius in m of each grain, in the order of cells, from [`Self::sort`] on.
+    pub sphere: Buffer<[f32; 4]>,
+    /// How it moves, and which rows of contacts were its own.
+    pub motion: Buffer<GrainMotion>,
+    /// What its contacts add up to.
+    pub load: Buffer<ContactLoad>,
     reorder: Kernel<reorder::Interface>,
 }
 
@@ -57,6 +52,10 @@ impl Particles {
         ];
         check_lengths(n, lengths)?;
         let own: Vec<u32> = (0..n as u32).collect();
+        if let Some(id) = ids.and_then(|ids| ids.iter().find(|id| **id >= MAX_GRAINS)) {
+            let problem = format!("has id {id}, expected ids below {MAX_GRAINS}");
+            return Err(SolverError::State { column: "id".into(), problem });
+        }
         let (positions, velocities) = (&grains.positions_m, &grains.velocities_m_s);
         let counts = Counts::new(device)?;
         let phase =
@@ -65,6 +64,9 @@ impl Particles {
             spin: Column::new(device, "spin", "1/s", n)?,
             radius: Column::new(device, "radius", "m", n)?,
             contacts: Contacts::new(device, parameters, rows, capacity, workgroup_size)?,
+            sphere: device.buffer("grain sphere", n)?,
+            motion: device.buffer("grain motion", n)?,
+            load: device.buffer("contact load", n)?,
             reorder: Kernel::specialized(device, &reorder::Specialization { workgroup_size })?,
             phase,
         };
@@ -78,8 +80,8 @@ impl Particles {
         &self.phase.count
     }
 
-    /// Records the move of what others read to the order given; contacts stay.
-    pub fn permute(&mut self, recorder: &mut Recorder, order: &Buffer<u32>) {
+    /// Records the packing of what others read in the order given; contacts stay.
+    pub fn sort(&mut self, recorder: &mut Recorder, order: &Buffer<u32>) {
         let bindings = reorder::Bindings {
             count: &self.phase.count.count,
             order,
@@ -88,21 +90,15 @@ impl Particles {
             spin: self.spin.front(),
             radius: self.radius.front(),
             id: self.phase.id.front(),
-            moved_position: self.phase.position.back(),
-            moved_velocity: self.phase.velocity.back(),
-            moved_spin: self.spin.back(),
+            old_first_row: self.contacts.first_row.front(),
             moved_radius: self.radius.back(),
             moved_id: self.phase.id.back(),
+            sphere: &self.sphere,
+            motion: &self.motion,
         };
         recorder.dispatch(&self.reorder, Threads::Counted(&self.phase.count), bindings, ());
-        let columns: [&mut dyn AnyColumn; 5] = [
-            &mut self.phase.position,
-            &mut self.phase.velocity,
-            &mut self.spin,
-            &mut self.radius,
-            &mut self.phase.id,
-        ];
-        columns.into_iter().for_each(AnyColumn::swap);
+        self.radius.swap();
+        self.phase.id.swap();
     }
 
     /// What moved and what contacts remember becomes the state.

@@ -1,8 +1,8 @@
 //! From a scene to parameters and grains.
 
 use super::contacts::bonded_rows;
+use super::grains::Grains;
 use super::parameters::DemParameters;
-use super::particles::Grains;
 use super::pieces::Pieces;
 use super::solver::Dem;
 use crate::surroundings::Surroundings;

@@ -2,15 +2,18 @@
 
 use super::fault::FaultRecord;
 use super::parameters::DemParameters;
+use super::particles::Particles;
 use super::pieces::Pieces;
 use crate::{Saved, SolverError, Tuning};
 use bytemuck::Zeroable;
 use frazil_kernels::{CellSort, CellSortMethod, Counts, UniformGrid};
 use frazil_particles::{ColumnKind, ColumnView};
 use frazil_shaders::dem::{
-    find_near_pieces, find_piece_cells, move_pieces, pull_links, show_pieces, touch_points,
+    collide_pieces, find_near_pieces, find_piece_cells, move_pieces, pull_links, show_pieces, touch_points,
 };
-use frazil_shaders::types::{Body, DemTerms, Impact, PieceFace, PieceLink, PieceMotion, PieceShape};
+use frazil_shaders::types::{
+    Body, DemTerms, Impact, PieceFace, PieceLink, PieceMotion, PiecePoint, PieceShape,
+};
 use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Threads};
 
 /// Words of a piece's motion and of what has hit an obstacle.
@@ -49,15 +52,13 @@ pub struct Slabs {
     pub impacts: Buffer<Impact>,
     /// Cells by number.
     pub line: UniformGrid,
-    point_pieces: Buffer<u32>,
-    points_m: Buffer<[f32; 3]>,
+    points: Buffer<PiecePoint>,
     point_partner: Buffer<u32>,
     point_shear_m: Buffer<[f32; 3]>,
     links: Buffer<PieceLink>,
     linked: Buffer<[u32; 2]>,
     link_is_whole: Buffer<u32>,
     key: Buffer<u32>,
-    near_count: Buffer<u32>,
     near_pieces: Buffer<u32>,
     shown: ShownPieces,
     n_points: usize,
@@ -68,6 +69,7 @@ pub struct Slabs {
     find_cells: Kernel<find_piece_cells::Interface>,
     find_near: Kernel<find_near_pieces::Interface>,
     touch: Kernel<touch_points::Interface>,
+    collide: Kernel<collide_pieces::Interface>,
     pull: Kernel<pull_links::Interface>,
     move_pieces: Kernel<move_pieces::Interface>,
     show: Kernel<show_pieces::Interface>,
@@ -121,6 +123,8 @@ impl Slabs {
         } else {
             None
         };
+        let point = |(&piece, &place_m): (&u32, &[f32; 3])| PiecePoint { place_m, piece };
+        let points: Vec<PiecePoint> = point_pieces.iter().zip(points_m).map(point).collect();
         let has_bodies = u32::from(!surroundings.colliders.is_empty());
         let has_meshes = surroundings.has_meshes().into();
         Ok(Self {
@@ -132,16 +136,14 @@ impl Slabs {
             sums: some_of(device, "wrenches", &vec![0; WRENCH_WORDS * (n_pieces + n_obstacles)])?,
             impacts: some_of(device, "impact", &vec![Impact::zeroed(); n_obstacles])?,
             line,
-            point_pieces: some_of(device, "point pieces", point_pieces)?,
-            points_m: some_of(device, "points", points_m)?,
+            points: some_of(device, "points", &points)?,
             point_partner: some_of(device, "slab_point_partner", &vec![u32::MAX; n_points])?,
             point_shear_m: some_of(device, "slab_point_shear", &vec![[0.0; 3]; n_points])?,
             links: some_of(device, "links", links)?,
             linked: some_of(device, "linked pieces", linked)?,
             link_is_whole: some_of(device, "slab_link", &vec![1; n_links])?,
             key: some_of(device, "piece key", &vec![0; n_pieces])?,
-            near_count: some_of(device, "near piece count", &vec![0; n_pieces])?,
-            near_pieces: some_of(device, "near pieces", &vec![0; MAX_NEAR as usize * n_pieces])?,
+            near_pieces: some_of(device, "near pieces", &vec![0; (MAX_NEAR as usize + 1) * n_pieces])?,
             shown: ShownPieces::new(device, n_pieces)?,
             n_points,
             n_links,
@@ -159,6 +161,13 @@ impl Slabs {
             touch: Kernel::specialized(
                 device,
                 &touch_points::Specialization { workgroup_size, has_bodies, has_meshes, max_near: MAX_NEAR },
+            )?,
+            collide: Kernel::specialized(
+                device,
+                &collide_pieces::Specialization {
+                    workgroup_size,
+                    has_rolling: parameters.has_rolling().into(),
+                },
             )?,
             pull: Kernel::specialized(device, &pull_links::Specialization { workgroup_size })?,
             move_pieces: Kernel::specialized(device, &move_pieces::Specialization { workgroup_size })?,
@@ -181,12 +190,39 @@ impl Slabs {
             piece_cell_start: self.line.cell_start(),
             linked_pieces: &self.linked,
             link_is_whole: &self.link_is_whole,
-            near_count: &self.near_count,
             near_pieces: &self.near_pieces,
         };
         recorder.declare_bytes(64 * self.n_pieces as u64);
         recorder.dispatch(&self.find_near, Threads::Fixed(self.n_pieces), bindings, ());
         Ok(())
+    }
+
+    /// Records forces of pieces on grains, behind all others that grains feel.
+    pub fn collide_grains(&self, recorder: &mut Recorder, around: &Around<'_>, grains: &Particles) {
+        if self.n_pieces == 0 {
+            return;
+        }
+        let contacts = &grains.contacts;
+        let bindings = collide_pieces::Bindings {
+            count: &grains.count().count,
+            terms: around.terms,
+            near: &contacts.near,
+            sphere: &grains.sphere,
+            motion: &grains.motion,
+            old_contact: &contacts.contact.front().cast(),
+            old_shear: &contacts.shear.front().cast(),
+            first_row: contacts.first_row.back(),
+            new_contact: &contacts.contact.back().cast(),
+            new_shear: &contacts.shear.back().cast(),
+            load: &grains.load,
+            piece_motions: &self.motions,
+            shapes: &self.shapes,
+            faces: &self.faces,
+            corners: &self.corners_m,
+            sums: &self.sums,
+        };
+        recorder.declare_bytes(12 * u64::from(grains.count().expected()));
+        recorder.dispatch(&self.collide, Threads::Counted(grains.count()), bindings, ());
     }
 
     /// Records forces of pieces on what is not a grain, and on one another.
@@ -197,8 +233,7 @@ impl Slabs {
         let bindings = touch_points::Bindings {
             terms: around.terms,
             fault: around.fault.buffer(),
-            point_piece: &self.point_pieces,
-            point_place_m: &self.points_m,
+            points: &self.points,
             motions: &self.motions,
             shapes: &self.shapes,
             faces: &self.faces,
@@ -211,7 +246,6 @@ impl Slabs {
             point_partner: &self.point_partner,
             point_shear_m: &self.point_shear_m,
             sums: &self.sums,
-            near_count: &self.near_count,
             near_pieces: &self.near_pieces,
         };
         recorder.declare_bytes(48 * self.n_points as u64);

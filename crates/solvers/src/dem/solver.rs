@@ -2,15 +2,16 @@
 
 use super::contacts::{Rows, capacity_for};
 use super::fault::{DemFaultCheck, FaultRecord};
+use super::grains::Grains;
 use super::metrics::{DemGauge, PendingDemMetrics};
 use super::parameters::DemParameters;
-use super::particles::{Grains, Particles};
+use super::particles::Particles;
 use super::slabs::{Around, ShownPieces, Slabs};
 use crate::surroundings::nowhere;
 use crate::{Saved, SolverError, StateColumn, Tuning};
-use frazil_kernels::{CellSort, CellSortMethod, UniformGrid};
+use frazil_kernels::{CellSort, CellSortMethod, KernelError, UniformGrid};
 use frazil_particles::{ColumnView, Material, ParticleSet};
-use frazil_shaders::dem::{collide, find_cells, find_contacts};
+use frazil_shaders::dem::{collide, find_cells, find_contacts, move_grains};
 use frazil_shaders::types::{Body, DemTerms};
 use frazil_vk::{Buffer, Device, DeviceCount, Kernel, ReadbackRing, Recorder, Threads};
 
@@ -62,6 +63,7 @@ pub struct Dem {
     sort: CellSort,
     find_cells: Kernel<find_cells::Interface>,
     collide: Kernel<collide::Interface>,
+    move_grains: Kernel<move_grains::Interface>,
     fault: FaultRecord,
     gauge: DemGauge,
     ring: ReadbackRing,
@@ -132,9 +134,10 @@ impl Dem {
             has_rolling: parameters.has_rolling().into(),
             has_bodies: (!surroundings.colliders.is_empty()).into(),
             has_obstacles: (!surroundings.obstacles.is_empty()).into(),
-            has_pieces: (parameters.terms.n_pieces > 0).into(),
             has_meshes: surroundings.has_meshes().into(),
         };
+        let collide::Specialization { has_bodies, has_obstacles, has_meshes, .. } = specialization;
+        let motion = move_grains::Specialization { workgroup_size, has_bodies, has_obstacles, has_meshes };
         let particles = Particles::upload(device, &parameters, grains, ids, rows, workgroup_size)?;
         Ok(Self {
             terms: device.buffer_from("terms", &[parameters.terms])?,
@@ -147,8 +150,9 @@ impl Dem {
             line,
             find_cells: Kernel::specialized(device, &find_cells::Specialization { workgroup_size })?,
             collide: Kernel::specialized(device, &specialization)?,
+            move_grains: Kernel::specialized(device, &motion)?,
             fault: FaultRecord::new(device, particles.contacts.n_rows())?,
-            gauge: DemGauge::new(device, n as u32)?,
+            gauge: DemGauge::new(device, &parameters, n as u32)?,
             particles,
             ring: ReadbackRing::new(device),
             device: device.clone(),
@@ -185,7 +189,7 @@ impl Dem {
             Stage::SortByCell => {
                 self.sort.record(recorder, count, &self.line, &self.key, &self.order)?;
             }
-            Stage::Reorder => self.particles.permute(recorder, &self.order),
+            Stage::Reorder => self.particles.sort(recorder, &self.order),
             Stage::SortPieces => self.slabs.sort_pieces(recorder, &self.terms)?,
             Stage::FindContacts => self.find_contacts(recorder)?,
             Stage::Collide => self.collide(recorder),
@@ -217,19 +221,16 @@ impl Dem {
         let bindings = find_contacts::Bindings {
             count: &particles.count().count,
             terms: &self.terms,
-            order: &self.order,
             cell_start: self.line.cell_start(),
-            position: particles.phase.position.front(),
-            radius: particles.radius.front(),
-            id: particles.phase.id.front(),
+            sphere: &particles.sphere,
+            motion: &particles.motion,
             bodies: &self.bodies,
             heights: &self.heights,
-            motions: &slabs.motions,
+            piece_motions: &slabs.motions,
             shapes: &slabs.shapes,
             faces: &slabs.faces,
             piece_order: &slabs.order,
             piece_cell_start: slabs.line.cell_start(),
-            old_first_row: contacts.first_row.front(),
             near: &contacts.near,
             near_count: &contacts.near_count,
             fault: self.fault.buffer(),
@@ -241,44 +242,49 @@ impl Dem {
     }
 
     fn collide(&mut self, recorder: &mut Recorder) {
-        let Around { time_s, step, .. } = self.around_pieces();
-        let slabs = &self.slabs;
+        let around = self.around_pieces();
+        let Around { time_s, step, .. } = around;
         let (particles, contacts) = (&self.particles, &self.particles.contacts);
+        let n_grains = u64::from(particles.count().expected());
+        let contact = if self.parameters.has_rolling() { 32 } else { 20 };
         let bindings = collide::Bindings {
             count: &particles.count().count,
             terms: &self.terms,
-            order: &self.order,
             near: &contacts.near,
-            position: particles.phase.position.front(),
-            velocity: particles.phase.velocity.front(),
-            spin: particles.spin.front(),
-            radius: particles.radius.front(),
-            id: particles.phase.id.front(),
+            sphere: &particles.sphere,
+            motion: &particles.motion,
             bodies: &self.bodies,
             heights: &self.heights,
-            old_first_row: contacts.first_row.front(),
-            old_partner: &contacts.partner.front().cast(),
+            old_contact: &contacts.contact.front().cast(),
             old_shear: &contacts.shear.front().cast(),
-            old_rolling: &contacts.rolling.front().cast(),
             first_row: contacts.first_row.back(),
-            new_partner: &contacts.partner.back().cast(),
+            new_contact: &contacts.contact.back().cast(),
             new_shear: &contacts.shear.back().cast(),
-            new_rolling: &contacts.rolling.back().cast(),
+            load: &particles.load,
+            fault: self.fault.buffer(),
+            sums: &self.slabs.sums,
+        };
+        recorder.declare_bytes((56 + 32 + (4 + 2 * contact) * CONTACTS) * n_grains);
+        let params = collide::Params { step, time_s };
+        recorder.dispatch(&self.collide, Threads::Counted(particles.count()), bindings, params);
+        self.slabs.collide_grains(recorder, &around, particles);
+        let bindings = move_grains::Bindings {
+            count: &particles.count().count,
+            terms: &self.terms,
+            sphere: &particles.sphere,
+            motion: &particles.motion,
+            load: &particles.load,
+            bodies: &self.bodies,
+            heights: &self.heights,
             new_position: particles.phase.position.back(),
             new_velocity: particles.phase.velocity.back(),
             new_spin: particles.spin.back(),
             fault: self.fault.buffer(),
-            motions: &slabs.motions,
-            shapes: &slabs.shapes,
-            faces: &slabs.faces,
-            corners: &slabs.corners_m,
-            sums: &slabs.sums,
+            sums: &self.slabs.sums,
         };
-        let contact = if self.parameters.has_rolling() { 32 } else { 20 };
-        let grain = 48 + 36 + 8 + (4 + 2 * contact) * CONTACTS;
-        recorder.declare_bytes(grain * u64::from(particles.count().expected()));
-        let params = collide::Params { step, time_s };
-        recorder.dispatch(&self.collide, Threads::Counted(particles.count()), bindings, params);
+        recorder.declare_bytes((84 + 36) * n_grains);
+        let params = move_grains::Params { step, time_s };
+        recorder.dispatch(&self.move_grains, Threads::Counted(particles.count()), bindings, params);
         self.particles.swap_moved();
     }
 

@@ -1,6 +1,6 @@
 //! Which grains are near which others, on the host: for what a simulation begins with.
 
-use super::particles::Grains;
+use super::grains::Grains;
 use std::collections::HashMap;
 
 /// Calls `found` with each grain and each other that is no farther than `reach` of their radii, which grows with both: in the

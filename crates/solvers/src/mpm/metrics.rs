@@ -4,10 +4,17 @@ use super::nodes::{Constants, Nodes};
 use super::parameters::MpmParameters;
 use super::particles::Particles;
 use crate::MotionMetrics;
+use crate::metrics_reduction::{MetricsRecord, MetricsReduction, PendingRecord};
 use frazil_kernels::SparseBlocks;
-use frazil_shaders::mpm::{measure, measure_total};
+use frazil_shaders::mpm::measure;
 use frazil_shaders::types::MpmMetrics as Raw;
-use frazil_vk::{Buffer, Device, Kernel, Pending, ReadbackRing, Recorder, Result, Threads};
+use frazil_vk::{Device, Kernel, Pending, ReadbackRing, Recorder, Result};
+use std::mem::offset_of;
+
+impl MetricsRecord for Raw {
+    const OFFSETS: [usize; 3] =
+        [offset_of!(Raw, lower_m), offset_of!(Raw, upper_m), offset_of!(Raw, n_not_finite)];
+}
 
 /// Measures of all snow. In a plane everything is per metre of depth.
 #[derive(Clone, Debug, PartialEq)]
@@ -62,8 +69,7 @@ impl MpmMetrics {
 /// A measurement on its way to the host.
 #[derive(Debug)]
 pub struct PendingMpmMetrics {
-    total: Pending<Raw>,
-    count: Pending<u32>,
+    total: PendingRecord<Raw>,
     active: Pending<u32>,
     block_nodes: u64,
     grid_bytes: u64,
@@ -75,7 +81,7 @@ impl PendingMpmMetrics {
     /// # Errors
     /// The device was lost.
     pub fn is_ready(&self) -> Result<bool> {
-        Ok(self.total.is_ready()? && self.count.is_ready()? && self.active.is_ready()?)
+        Ok(self.total.is_ready()? && self.active.is_ready()?)
     }
 
     /// Waits for it.
@@ -83,7 +89,7 @@ impl PendingMpmMetrics {
     /// # Errors
     /// The device was lost, or the recorder was never submitted.
     pub fn wait(self) -> Result<MpmMetrics> {
-        let (raw, particles) = (self.total.wait()?[0], self.count.wait()?[0]);
+        let (raw, particles) = self.total.wait()?;
         let wide = |v: [f32; 3]| v.map(f64::from);
         let measured = f64::from(particles.saturating_sub(raw.n_not_finite)).max(1.0);
         Ok(MpmMetrics {
@@ -92,9 +98,9 @@ impl PendingMpmMetrics {
                 kinetic_energy_j: raw.kinetic_j.into(),
                 potential_energy_j: raw.potential_j.into(),
                 momentum_kg_m_s: wide(raw.momentum_kg_m_s),
-                speed_max_m_s: raw.speed_max_m_s.into(),
+                speed_max_m_s: raw.speed_max_m_s.max(0.0).into(),
                 density_mean_kg_m3: f64::from(raw.density_sum_kg_m3) / measured,
-                density_max_kg_m3: raw.density_max_kg_m3.into(),
+                density_max_kg_m3: raw.density_max_kg_m3.max(0.0).into(),
                 lower_m: wide(raw.lower_m),
                 upper_m: wide(raw.upper_m),
                 n_not_finite: raw.n_not_finite,
@@ -112,12 +118,7 @@ impl PendingMpmMetrics {
 }
 
 /// The kernels that measure, and their scratch.
-pub struct MpmGauge {
-    measure: Kernel<measure::Interface>,
-    measure_total: Kernel<measure_total::Interface>,
-    parts: Buffer<Raw>,
-    total: Buffer<Raw>,
-}
+pub struct MpmGauge(MetricsReduction<measure::Interface, Raw>);
 
 impl MpmGauge {
     pub fn new(device: &Device, parameters: &MpmParameters, capacity: u32) -> Result<Self> {
@@ -128,12 +129,7 @@ impl MpmGauge {
             ..Default::default()
         };
         let measure = Kernel::specialized(device, &specialization)?;
-        Ok(Self {
-            parts: device.buffer("metrics parts", capacity.div_ceil(measure.tile()).max(1) as usize)?,
-            total: device.buffer("metrics", 1)?,
-            measure_total: Kernel::new(device)?,
-            measure,
-        })
+        Ok(Self(MetricsReduction::new(device, measure, capacity)?))
     }
 
     /// Records the measurement of a state and its way to the host.
@@ -156,23 +152,14 @@ impl MpmGauge {
             plastic_volume: particles.plastic_volume.front(),
             elastic: particles.elastic.front(),
             affine: particles.affine.front(),
-            parts: &self.parts,
+            parts: self.0.parts(),
         };
         let bytes = 4 * u64::from(9 + parameters.matrix_words());
         recorder.declare_bytes(bytes * u64::from(particles.count().expected()));
-        recorder.dispatch(&self.measure, Threads::Counted(particles.count()), bindings, ());
-        let bindings = measure_total::Bindings {
-            count: &particles.count().count,
-            parts: &self.parts,
-            total: &self.total,
-        };
-        let params = measure_total::Params { particles_per_part: self.measure.tile() };
-        recorder.dispatch(&self.measure_total, Threads::Fixed(1), bindings, params);
         let block_nodes = u64::from(parameters.layout.block_nodes());
         let room = u64::from(blocks.capacity().active);
         Ok(PendingMpmMetrics {
-            total: ring.read(recorder, &self.total, 1)?,
-            count: ring.read(recorder, &particles.count().count, 1)?,
+            total: self.0.record(recorder, ring, particles.count(), bindings, ())?,
             active: ring.read(recorder, &blocks.active_count().count, 1)?,
             block_nodes,
             grid_bytes: room * block_nodes * Nodes::bytes_per_node(parameters) + blocks.bytes(),

@@ -4,9 +4,8 @@ use super::parameters::MpmParameters;
 use crate::SolverError;
 use crate::saved::check_lengths;
 use frazil_kernels::Counts;
-use frazil_particles::{AnyColumn, Column, ColumnView, PhaseArray};
-use frazil_shaders::mpm::reorder;
-use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Threads};
+use frazil_particles::{AnyColumn, Column, ColumnView, Permutation, PhaseArray};
+use frazil_vk::{Buffer, Device, DeviceCount, Recorder};
 
 /// Snow at rest in itself, as it is when a simulation begins: columns of one length.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -38,7 +37,7 @@ pub struct Particles {
     /// C in 1/s; with PIC and FLIP one unused matrix.
     pub affine: Column<f32>,
     has_affine: bool,
-    reorder: Kernel<reorder::Interface>,
+    permutation: Permutation,
 }
 
 impl Particles {
@@ -77,14 +76,7 @@ impl Particles {
             stress: matrix("stress", "J", symmetric_words, n)?,
             affine: matrix("affine", "1/s", matrix_words, if has_affine { n } else { 1 })?,
             has_affine,
-            reorder: Kernel::specialized(
-                device,
-                &reorder::Specialization {
-                    workgroup_size,
-                    dimensions: parameters.dimensions,
-                    has_affine: has_affine.into(),
-                },
-            )?,
+            permutation: Permutation::with_workgroup_size(device, workgroup_size)?,
             phase,
         };
         device.upload(particles.mass.front(), &beginning.masses_kg)?;
@@ -118,30 +110,7 @@ impl Particles {
 
     /// Records the move of all columns to the order given.
     pub fn permute(&mut self, recorder: &mut Recorder, order: &Buffer<u32>) {
-        let bindings = reorder::Bindings {
-            count: &self.phase.count.count,
-            order,
-            position: self.phase.position.front(),
-            velocity: self.phase.velocity.front(),
-            id: self.phase.id.front(),
-            mass: self.mass.front(),
-            volume: self.volume.front(),
-            plastic_volume: self.plastic_volume.front(),
-            elastic: self.elastic.front(),
-            stress: self.stress.front(),
-            affine: self.affine.front(),
-            moved_position: self.phase.position.back(),
-            moved_velocity: self.phase.velocity.back(),
-            moved_id: self.phase.id.back(),
-            moved_mass: self.mass.back(),
-            moved_volume: self.volume.back(),
-            moved_plastic_volume: self.plastic_volume.back(),
-            moved_elastic: self.elastic.back(),
-            moved_stress: self.stress.back(),
-            moved_affine: self.affine.back(),
-        };
-        recorder.dispatch(&self.reorder, Threads::Counted(&self.phase.count), bindings, ());
-        let columns: [&mut dyn AnyColumn; 8] = [
+        let mut columns: Vec<&mut dyn AnyColumn> = vec![
             &mut self.phase.position,
             &mut self.phase.velocity,
             &mut self.phase.id,
@@ -151,10 +120,10 @@ impl Particles {
             &mut self.elastic,
             &mut self.stress,
         ];
-        columns.into_iter().for_each(AnyColumn::swap);
         if self.has_affine {
-            self.affine.swap();
+            columns.push(&mut self.affine);
         }
+        self.permutation.record(recorder, &self.phase.count, order, &mut columns);
     }
 
     /// Everything that the next step depends on.

@@ -13,7 +13,9 @@ use crate::{Saved, SolverError, StateColumn, Tuning};
 use frazil_kernels::SparseBlocks;
 use frazil_particles::{AnyColumn, ColumnKind, ColumnView, Material, ParticleSet};
 use frazil_scene::InitialVolume;
-use frazil_shaders::mpm::{compute_stress, estimate_volume, measure_density, update_particles};
+use frazil_shaders::mpm::{
+    collide_particles, compute_stress, estimate_volume, measure_density, update_particles,
+};
 use frazil_shaders::types::MpmSolve;
 use frazil_vk::{Buffer, Device, DeviceCount, Kernel, ReadbackRing, Recorder, Threads};
 
@@ -68,6 +70,7 @@ pub struct Mpm {
 
 struct Kernels {
     update_particles: Kernel<update_particles::Interface>,
+    collide_particles: Kernel<collide_particles::Interface>,
     estimate_volume: Kernel<estimate_volume::Interface>,
     compute_stress: Kernel<compute_stress::Interface>,
     measure_density: Kernel<measure_density::Interface>,
@@ -86,6 +89,13 @@ impl Kernels {
                     stencil,
                     as_printed,
                     transfer,
+                },
+            )?,
+            collide_particles: Kernel::specialized(
+                device,
+                &collide_particles::Specialization {
+                    workgroup_size,
+                    dimensions,
                     has_colliders: parameters.has_colliders(),
                     has_meshes: parameters.surroundings.has_meshes().into(),
                 },
@@ -267,8 +277,6 @@ impl Mpm {
             target: blocks.target(),
             node_velocity: &self.nodes.velocity,
             node_change: &self.nodes.change,
-            colliders: &self.constants.colliders,
-            heights: &self.constants.heights,
             volume: particles.volume.front(),
             blocks_wanted: blocks.wanted(),
             position: particles.phase.position.front(),
@@ -281,17 +289,26 @@ impl Mpm {
         };
         let p = &self.parameters;
         let affine = if p.has_affine() { p.matrix_words() } else { 0 };
-        let own = 4 * u64::from(6 + 6 + 2 * p.matrix_words() + 3 + p.symmetric_words() + affine + 1);
+        let own = 4 * u64::from(9 + 2 * p.matrix_words() + 3 + p.symmetric_words() + affine + 1);
         let node_bytes = if p.has_affine() { 12 } else { 24 };
         let n_nodes = u64::from(blocks.active_count().expected() * p.layout.block_nodes());
         recorder.declare_bytes(own * u64::from(particles.count().expected()) + node_bytes * n_nodes);
-        let params = update_particles::Params { time_s, block_capacity: block_capacity(blocks) };
-        recorder.dispatch(
-            &self.kernels.update_particles,
-            Threads::Counted(particles.count()),
-            bindings,
-            params,
-        );
+        let params = update_particles::Params { block_capacity: block_capacity(blocks) };
+        let threads = Threads::Counted(particles.count());
+        recorder.dispatch(&self.kernels.update_particles, threads, bindings, params);
+        let bindings = collide_particles::Bindings {
+            count: &particles.count().count,
+            terms: &self.constants.terms,
+            colliders: &self.constants.colliders,
+            heights: &self.constants.heights,
+            blocks_wanted: blocks.wanted(),
+            position: particles.phase.position.front(),
+            velocity: particles.phase.velocity.front(),
+            fault: self.fault.buffer(),
+        };
+        recorder.declare_bytes(48 * u64::from(particles.count().expected()));
+        let params = collide_particles::Params { time_s, block_capacity: block_capacity(blocks) };
+        recorder.dispatch(&self.kernels.collide_particles, threads, bindings, params);
         self.fault.report(recorder, &self.constants.terms, particles, blocks, &self.key, self.step);
     }
 

@@ -2,9 +2,16 @@
 
 use super::parameters::Parameters;
 use crate::metrics::MotionMetrics;
-use frazil_shaders::pbd::{measure, measure_total};
+use crate::metrics_reduction::{MetricsRecord, MetricsReduction, PendingRecord};
+use frazil_shaders::pbd::measure;
 use frazil_shaders::types::FluidMetrics as Raw;
-use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Pending, Recorder, Result, Threads};
+use frazil_vk::{Buffer, Device, DeviceCount, Kernel, ReadbackRing, Recorder, Result};
+use std::mem::offset_of;
+
+impl MetricsRecord for Raw {
+    const OFFSETS: [usize; 3] =
+        [offset_of!(Raw, lower_m), offset_of!(Raw, upper_m), offset_of!(Raw, n_not_finite)];
+}
 
 /// Turns sums per kilogram into those of particles of one mass in kg.
 fn from_raw(raw: &Raw, particles: u32, mass: f64) -> MotionMetrics {
@@ -15,9 +22,9 @@ fn from_raw(raw: &Raw, particles: u32, mass: f64) -> MotionMetrics {
         kinetic_energy_j: mass * f64::from(raw.kinetic_j_kg),
         potential_energy_j: mass * f64::from(raw.potential_j_kg),
         momentum_kg_m_s: wide(raw.velocity_sum_m_s).map(|v| mass * v),
-        speed_max_m_s: raw.speed_max_m_s.into(),
+        speed_max_m_s: raw.speed_max_m_s.max(0.0).into(),
         density_mean_kg_m3: f64::from(raw.density_sum_kg_m3) / measured,
-        density_max_kg_m3: raw.density_max_kg_m3.into(),
+        density_max_kg_m3: raw.density_max_kg_m3.max(0.0).into(),
         lower_m: wide(raw.lower_m),
         upper_m: wide(raw.upper_m),
         n_not_finite: raw.n_not_finite,
@@ -28,8 +35,7 @@ fn from_raw(raw: &Raw, particles: u32, mass: f64) -> MotionMetrics {
 /// A measurement on its way to the host.
 #[derive(Debug)]
 pub struct PendingMetrics {
-    total: Pending<Raw>,
-    count: Pending<u32>,
+    total: PendingRecord<Raw>,
     particle_mass_kg: f64,
 }
 
@@ -39,7 +45,7 @@ impl PendingMetrics {
     /// # Errors
     /// The device was lost.
     pub fn is_ready(&self) -> Result<bool> {
-        Ok(self.total.is_ready()? && self.count.is_ready()?)
+        self.total.is_ready()
     }
 
     /// Waits for it.
@@ -47,30 +53,21 @@ impl PendingMetrics {
     /// # Errors
     /// The device was lost, or the recorder was never submitted.
     pub fn wait(self) -> Result<MotionMetrics> {
-        let (total, count) = (self.total.wait()?, self.count.wait()?);
-        Ok(from_raw(&total[0], count[0], self.particle_mass_kg))
+        let (total, count) = self.total.wait()?;
+        Ok(from_raw(&total, count, self.particle_mass_kg))
     }
 }
 
 /// The kernels that measure, and their scratch.
 pub(super) struct Gauge {
-    measure: Kernel<measure::Interface>,
-    measure_total: Kernel<measure_total::Interface>,
-    parts: Buffer<Raw>,
-    total: Buffer<Raw>,
-    ring: frazil_vk::ReadbackRing,
+    reduction: MetricsReduction<measure::Interface, Raw>,
+    ring: ReadbackRing,
 }
 
 impl Gauge {
     pub fn new(device: &Device, capacity: u32) -> Result<Self> {
-        let measure = Kernel::new(device)?;
-        Ok(Self {
-            parts: device.buffer("metrics parts", capacity.div_ceil(measure.tile()) as usize)?,
-            total: device.buffer("metrics", 1)?,
-            measure_total: Kernel::new(device)?,
-            ring: frazil_vk::ReadbackRing::new(device),
-            measure,
-        })
+        let reduction = MetricsReduction::new(device, Kernel::new(device)?, capacity)?;
+        Ok(Self { reduction, ring: ReadbackRing::new(device) })
     }
 
     /// Records the measurement of a state and its way to the host.
@@ -84,21 +81,15 @@ impl Gauge {
         density: &Buffer<f32>,
     ) -> Result<PendingMetrics> {
         let walls = &parameters.walls;
-        let bindings =
-            measure::Bindings { count: &count.count, position, velocity, density, parts: &self.parts };
+        let parts = self.reduction.parts();
+        let bindings = measure::Bindings { count: &count.count, position, velocity, density, parts };
         let params = measure::Params {
             domain_min_m: walls.domain_min_m,
             domain_max_m: walls.domain_max_m,
             gravity_m_s2: parameters.gravity_m_s2,
         };
-        recorder.dispatch(&self.measure, Threads::Counted(count), bindings, params);
-        let bindings =
-            measure_total::Bindings { count: &count.count, parts: &self.parts, total: &self.total };
-        let params = measure_total::Params { particles_per_part: self.measure.tile() };
-        recorder.dispatch(&self.measure_total, Threads::Fixed(1), bindings, params);
         Ok(PendingMetrics {
-            total: self.ring.read(recorder, &self.total, 1)?,
-            count: self.ring.read(recorder, &count.count, 1)?,
+            total: self.reduction.record(recorder, &self.ring, count, bindings, params)?,
             particle_mass_kg: parameters.particle_mass_kg,
         })
     }

@@ -75,21 +75,24 @@ pub fn dem_grains_of(columns: &[StateColumn]) -> Vec<twin::Grain> {
 /// # Panics
 /// If a column is missing, or a contact is kept twice.
 pub fn dem_state_of(columns: &[StateColumn], step: u64) -> twin::State {
-    let [first_row, partners, shear] =
-        ["contact_first_row", "contact_partner", "contact_shear"].map(|name| words(columns, name));
-    let rolling = columns.iter().find(|c| c.name == "contact_rolling");
+    let [first_row, contact, shear] =
+        ["contact_first_row", "contact", "contact_shear"].map(|name| words(columns, name));
+    // A word for the partner and, with resistance to rolling, three for the spring against it.
+    let stride = if contact.len() == shear.len() { 4 } else { 1 };
     let mut contacts = BTreeMap::new();
     for (i, id) in words(columns, "id").iter().enumerate() {
         let rows = first_row[i] as usize..first_row[i + 1] as usize;
-        for row in rows.filter(|row| partners[*row] != u32::MAX) {
-            let partner = dem_partner_of(partners[row]);
-            let shear = |e: usize| f64::from(f32::from_bits(shear[4 * row + e]));
-            let memory = twin::Memory {
-                shear: DVec3::new(shear(0), shear(1), shear(2)),
-                rolling: rolling.map_or(DVec3::ZERO, |column| vector(&column.words, row)),
-                slow: shear(3),
+        for row in rows.filter(|row| contact[stride * row] != u32::MAX) {
+            let word = contact[stride * row];
+            let is_bonded = word >> 30 == 1;
+            let partner = dem_partner_of(if is_bonded { word & 0x3fff_ffff } else { word });
+            let history = twin::ContactHistory {
+                shear: vector(&shear[4 * row..], 0),
+                rolling: if stride == 4 { vector(&contact[4 * row + 1..], 0) } else { DVec3::ZERO },
+                slow: f32::from_bits(shear[4 * row + 3]).into(),
+                is_bonded,
             };
-            assert_eq!(contacts.insert((*id, partner), memory), None, "a contact is kept twice");
+            assert_eq!(contacts.insert((*id, partner), history), None, "a contact is kept twice");
         }
     }
     twin::State { grains: dem_grains_of(columns), contacts, step, ..Default::default() }

@@ -1,0 +1,17 @@
+//! Grains as they are when a simulation begins.
+
+/// Grains as they are when a simulation begins, touching nothing yet: columns of one length.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Grains {
+    /// Positions in m.
+    pub positions_m: Vec<[f32; 3]>,
+    /// Velocities in m/s.
+    pub velocities_m_s: Vec<[f32; 3]>,
+    /// Angular velocities in 1/s.
+    pub spins_1_s: Vec<[f32; 3]>,
+    /// Radii in m.
+    pub radii_m: Vec<f32>,
+}
+
+/// Ids are below this: contacts keep their bond state in the bits above.
+pub const MAX_GRAINS: u32 = 1 << 30;

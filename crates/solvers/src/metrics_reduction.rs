@@ -1,0 +1,107 @@
+//! Reduction of what a kernel measures of each particle to one record, in two levels on the device.
+//!
+//! A solver lists the columns of its record in GLSL (`glsl/metrics/record.glsl`), and its kernel measures a
+//! particle and merges a tile of them; the second level is the same kernel for all records. Sums run as trees
+//! whose shape depends on the group size and the count alone.
+
+use bytemuck::Pod;
+use frazil_shaders::metrics::merge_records;
+use frazil_shaders::types::RecordColumns;
+use frazil_vk::{
+    Buffer, Device, DeviceCount, Kernel, KernelInterface, Pending, ReadbackRing, Recorder, Result, Threads,
+};
+use std::marker::PhantomData;
+
+/// A record as its kernel writes it: sums of f32 first, then minima, maxima, and counts of u32.
+pub(crate) trait MetricsRecord: Pod {
+    /// Bytes before the first minimum, the first maximum and the first count.
+    const OFFSETS: [usize; 3];
+}
+
+/// A kernel that measures, the one that merges what it leaves, and their scratch.
+pub(crate) struct MetricsReduction<K: KernelInterface, R> {
+    measure: Kernel<K>,
+    merge: Kernel<merge_records::Interface>,
+    parts: Buffer<R>,
+    total: Buffer<u32>,
+}
+
+impl<K: KernelInterface, R: MetricsRecord> MetricsReduction<K, R> {
+    /// Makes a reduction of up to `capacity` particles.
+    ///
+    /// # Errors
+    /// No memory.
+    pub fn new(device: &Device, measure: Kernel<K>, capacity: u32) -> Result<Self> {
+        Ok(Self {
+            parts: device.buffer("metrics parts", capacity.div_ceil(measure.tile()).max(1) as usize)?,
+            total: device.buffer("metrics", words(size_of::<R>()) as usize)?,
+            merge: Kernel::new(device)?,
+            measure,
+        })
+    }
+
+    /// Where the kernel that measures writes the records of its tiles.
+    pub fn parts(&self) -> &Buffer<R> {
+        &self.parts
+    }
+
+    /// Records the measurement of `count` particles and its way to the host.
+    ///
+    /// # Errors
+    /// No memory for another read-back.
+    pub fn record(
+        &self,
+        recorder: &mut Recorder,
+        ring: &ReadbackRing,
+        count: &DeviceCount,
+        bindings: K::Bindings<'_>,
+        params: K::Params,
+    ) -> Result<PendingRecord<R>> {
+        recorder.dispatch(&self.measure, Threads::Counted(count), bindings, params);
+        let bindings =
+            merge_records::Bindings { count: &count.count, parts: &self.parts.cast(), total: &self.total };
+        let [first_minimum, first_maximum, first_count] = R::OFFSETS.map(words);
+        let end = words(size_of::<R>());
+        let columns = RecordColumns { first_minimum, first_maximum, first_count, end };
+        let params = merge_records::Params { particles_per_part: self.measure.tile(), columns };
+        // A workgroup serves one word of the record.
+        let threads = end as usize * self.merge.tile() as usize;
+        recorder.dispatch(&self.merge, Threads::Fixed(threads), bindings, params);
+        Ok(PendingRecord {
+            total: ring.read(recorder, &self.total, end as usize)?,
+            count: ring.read(recorder, &count.count, 1)?,
+            record: PhantomData,
+        })
+    }
+}
+
+fn words(bytes: usize) -> u32 {
+    (bytes / 4) as u32
+}
+
+/// A record on its way to the host.
+#[derive(Debug)]
+pub(crate) struct PendingRecord<R> {
+    total: Pending<u32>,
+    count: Pending<u32>,
+    record: PhantomData<R>,
+}
+
+impl<R: MetricsRecord> PendingRecord<R> {
+    /// Returns true once it is here.
+    ///
+    /// # Errors
+    /// The device was lost.
+    pub fn is_ready(&self) -> Result<bool> {
+        Ok(self.total.is_ready()? && self.count.is_ready()?)
+    }
+
+    /// Waits for it, and for how many particles were measured.
+    ///
+    /// # Errors
+    /// The device was lost, or the recorder was never submitted.
+    pub fn wait(self) -> Result<(R, u32)> {
+        let (total, count) = (self.total.wait()?, self.count.wait()?);
+        Ok((bytemuck::pod_read_unaligned(bytemuck::cast_slice(&total)), count[0]))
+    }
+}

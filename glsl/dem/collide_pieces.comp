@@ -1,0 +1,72 @@
+#version 460
+// Forces on a grain of its contacts with pieces of slabs, the last of the list of what is near it, added to
+// those of collide.comp; pieces feel the same, in sums of integers, whose order does not count.
+//
+// Of a state that a step has broken, nothing is left to do here. Bytes: 12 a grain read and, for one that is
+// near a piece, 84 read, 32 written, and 20 (32 with rolling) a row each way. Order-independent.
+#extension GL_GOOGLE_include_directive : require
+#include "common/kernel.glsl"
+layout(constant_id = 1) const uint HAS_ROLLING = 1;
+#include "dem/contact.glsl"
+#include "dem/grain.glsl"
+#include "dem/piece.glsl"
+
+layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
+layout(scalar, binding = 1) readonly buffer Terms { DemTerms terms[]; };
+// As find_contacts left it.
+layout(scalar, binding = 2) readonly buffer Near { uint near[]; };
+layout(scalar, binding = 3) readonly buffer Sphere { vec4 sphere[]; };
+layout(scalar, binding = 4) readonly buffer Motion { GrainMotion motion[]; };
+layout(scalar, binding = 5) readonly buffer OldContact { uint old_contact[]; };
+layout(scalar, binding = 6) readonly buffer OldShear { vec4 old_shear[]; };
+layout(scalar, binding = 7) readonly buffer FirstRow { uint first_row[]; };
+layout(scalar, binding = 8) writeonly buffer NewContact { uint new_contact[]; };
+layout(scalar, binding = 9) writeonly buffer NewShear { vec4 new_shear[]; };
+layout(scalar, binding = 10) buffer Load { ContactLoad load[]; };
+layout(scalar, binding = 11) readonly buffer PieceMotions { PieceMotion piece_motions[]; };
+layout(scalar, binding = 12) readonly buffer Shapes { PieceShape shapes[]; };
+layout(scalar, binding = 13) readonly buffer Faces { PieceFace faces[]; };
+layout(scalar, binding = 14) readonly buffer Corners { vec3 corners[]; };
+layout(scalar, binding = 15) buffer Sums { uint sums[]; };
+
+#include "dem/grain_contact.glsl"
+#include "dem/polyhedron.glsl"
+#include "dem/fixed.glsl"
+#include "dem/partners.glsl"
+
+void touch_piece(DemTerms t, uint piece, vec3 x, float r, float m, vec3 v, vec3 w) {
+    PieceMotion its = piece_motions[piece];
+    PieceShape shape = shapes[piece];
+    vec4 surface = polyhedron_surface(shape, turn_back(its.rotation, x - its.centre_m));
+    surface.xyz = turn(its.rotation, surface.xyz);
+    vec3 arm = (x - its.centre_m) - lever_of(r, surface) * surface.xyz;
+    float inverse_mass = inverse_mass_at(shape, its.rotation, arm, surface.xyz);
+    ContactForce contact = touch_surface(t, FIRST_PIECE + piece, surface, velocity_at(its, arm), its.spin_1_s,
+                                         inverse_mass, shape.friction, shape.damping_ratio, 0.0, 0.0,
+                                         r, m, v, w);
+    vec3 force = contact.across_n + contact.along_n;
+    add_force(piece, -force, t.quanta_per_n);
+    add_torque(piece, -cross(arm, force) - contact.couple_n_m, t.quanta_per_n);
+}
+
+void main() {
+    uint i = thread_idx();
+    if (i >= count[0]) return;
+    uint n_near = first_row[i + 1u] - first_row[i];
+    uint k = load[i].n_done;
+    if (k >= n_near) return;
+    DemTerms t = terms[0];
+    GrainMotion own = motion[i];
+    vec4 own_sphere = sphere[i];
+    old_row = own.old_row;
+    old_end = own.old_end;
+    row = load[i].next_row;
+    force_n = load[i].force_n;
+    torque_n_m = load[i].torque_n_m;
+    float m = mass_of(t, own_sphere.w);
+    [[dont_unroll]] for (; k < n_near; ++k) {
+        uint piece = near[k * count[0] + i] - FIRST_PIECE;
+        touch_piece(t, piece, own_sphere.xyz, own_sphere.w, m, own.velocity_m_s, own.spin_1_s);
+    }
+    load[i] = ContactLoad(force_n, n_near, torque_n_m, row);
+}

@@ -1,0 +1,89 @@
+#version 460
+// Motion of a grain under what its contacts add up to: v ← v + Δt F/m, ω ← ω + Δt T/I, x ← x + Δt v, and out
+// of bodies and walls that it has sunk into too deep (003 eq 3.16).
+//
+// Bytes: 84 a grain read, 36 written. Order-independent.
+#extension GL_GOOGLE_include_directive : require
+#include "common/kernel.glsl"
+layout(constant_id = 1) const uint HAS_BODIES = 1;
+// Whether there are bodies whose impacts are measured.
+layout(constant_id = 2) const uint HAS_OBSTACLES = 1;
+layout(constant_id = 3) const uint HAS_MESHES = 0;
+const uint DIMENSIONS = 3u;
+#include "dem/terms.glsl"
+#include "dem/fault.glsl"
+#include "dem/grain.glsl"
+#include "common/body.glsl"
+
+layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
+layout(scalar, binding = 1) readonly buffer Terms { DemTerms terms[]; };
+layout(scalar, binding = 2) readonly buffer Sphere { vec4 sphere[]; };
+layout(scalar, binding = 3) readonly buffer Motion { GrainMotion motion[]; };
+layout(scalar, binding = 4) readonly buffer Load { ContactLoad load[]; };
+layout(scalar, binding = 5) readonly buffer Bodies { Body bodies[]; };
+layout(scalar, binding = 6) readonly buffer Heights { float heights[]; };
+layout(scalar, binding = 7) writeonly buffer NewPosition { vec3 new_position[]; };
+layout(scalar, binding = 8) writeonly buffer NewVelocity { vec3 new_velocity[]; };
+layout(scalar, binding = 9) writeonly buffer NewSpin { vec3 new_spin[]; };
+layout(scalar, binding = 10) buffer Fault { DemFault fault[]; };
+layout(scalar, binding = 11) buffer Sums { uint sums[]; };
+layout(scalar, push_constant) uniform Params {
+    uint step;
+    float time_s;
+};
+
+#include "common/surfaces.glsl"
+#include "dem/fixed.glsl"
+#include "dem/partners.glsl"
+
+// No surface lets a grain sink deeper into it than this share of its radius.
+const float DEEPEST = 0.9;
+
+// Puts a grain back that a surface has let in too deep, and takes its speed into the surface (003 eq 3.16):
+// returns that.
+vec3 push_out(vec4 surface, vec3 surface_velocity, float r, inout vec3 x, inout vec3 v) {
+    float most = (1.0 - DEEPEST) * r;
+    if (surface.w >= most) return vec3(0.0);
+    x += (most - surface.w) * surface.xyz;
+    vec3 taken = min(dot(v - surface_velocity, surface.xyz), 0.0) * surface.xyz;
+    v -= taken;
+    return taken;
+}
+
+void main() {
+    uint i = thread_idx();
+    if (i >= count[0]) return;
+    vec4 own_sphere = sphere[i];
+    vec3 x = own_sphere.xyz;
+    vec3 v = motion[i].velocity_m_s;
+    vec3 w = motion[i].spin_1_s;
+    // A state that a step has broken is kept as it is.
+    bool is_still = fault[0].step < step;
+    if (!is_still) {
+        DemTerms t = terms[0];
+        float r = own_sphere.w;
+        float m = mass_of(t, r);
+        vec3 force_n = load[i].force_n;
+        vec3 torque_n_m = load[i].torque_n_m;
+        v += t.dt_s * (force_n / m + t.gravity_m_s2);
+        w += (t.dt_s / (BALL_INERTIA * m * r * r)) * torque_n_m;
+        x += t.dt_s * v;
+        if (HAS_BODIES != 0u)
+            [[dont_unroll]] for (uint k = 0u; k < t.n_bodies; ++k) {
+                Body body = bodies[k];
+                vec4 surface = surface_of(t.up_axis, body, x, time_s + t.dt_s);
+                vec3 taken = push_out(surface, velocity_of(body, time_s), r, x, v);
+                if (HAS_OBSTACLES != 0u && k >= t.first_obstacle)
+                    add_force(t.n_pieces + k - t.first_obstacle, (m / t.dt_s) * taken, t.quanta_per_n);
+            }
+        [[dont_unroll]] for (uint k = 0u; k < 6u; ++k) push_out(wall(t, k, x), vec3(0.0), r, x, v);
+    }
+    new_position[i] = x;
+    new_velocity[i] = v;
+    new_spin[i] = w;
+    if (is_still) return;
+    uvec3 bits = (floatBitsToUint(x + v + w)) & 0x7fffffffu;
+    if (max(bits.x, max(bits.y, bits.z)) < 0x7f800000u) return;
+    atomicMin(fault[0].step, step);
+    atomicMin(fault[0].not_finite, motion[i].id);
+}

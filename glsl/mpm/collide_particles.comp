@@ -1,0 +1,53 @@
+#version 460
+// Steps 9 and 10 for a particle: collisions of its own velocity (004 sec 3.2.9), then x ← x + Δt v, and out
+// of bodies that it ended in (001 step 8).
+//
+// Bytes: 48 a particle. Order-independent, but for the choice of the first fault, which is the least by
+// place.
+#extension GL_GOOGLE_include_directive : require
+#include "common/kernel.glsl"
+layout(constant_id = 1) const uint DIMENSIONS = 3;
+layout(constant_id = 2) const uint HAS_COLLIDERS = 1;
+layout(constant_id = 3) const uint HAS_MESHES = 0;
+#include "mpm/tensors.glsl"
+#include "mpm/snow.glsl"
+#include "common/body.glsl"
+#include "mpm/fault.glsl"
+
+layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
+layout(scalar, binding = 1) readonly buffer Terms { MpmTerms terms[]; };
+layout(scalar, binding = 2) readonly buffer Colliders { Body colliders[]; };
+layout(scalar, binding = 3) readonly buffer Heights { float heights[]; };
+layout(scalar, binding = 4) readonly buffer Wanted { uint blocks_wanted[]; };
+layout(scalar, binding = 5) buffer Position { vec3 position[]; };
+layout(scalar, binding = 6) buffer Velocity { vec3 velocity[]; };
+layout(scalar, binding = 7) buffer Fault { MpmFault fault[]; };
+layout(scalar, push_constant) uniform Params {
+    float time_s;
+    uint block_capacity[2];
+};
+
+#include "mpm/colliders.glsl"
+
+void main() {
+    uint i = thread_idx();
+    if (i >= count[0]) return;
+    bool is_full = blocks_wanted[0] > block_capacity[0] || blocks_wanted[1] > block_capacity[1];
+    if (fault[0].step != INVALID_INDEX || is_full) return;
+    MpmTerms t = terms[0];
+    vec3 x = position[i];
+    vec3 v = velocity[i];
+    COLLIDE(t, x, time_s, v);
+    vec3 moved = t.dt_s * v;
+    vec3 next = x + moved;
+    PUSH_OUT(t, next, time_s);
+    if (DIMENSIONS == 2u) next.z = x.z;
+    velocity[i] = v;
+    position[i] = next;
+
+    // What is not finite fails a comparison, whichever way it is put.
+    bool is_sound = is_finite_vector(v) && is_finite_vector(next);
+    vec3 farthest = abs(moved);
+    bool is_slow = max(farthest.x, max(farthest.y, farthest.z)) <= t.cell_m;
+    if (!is_sound || !is_slow) atomicMin(fault[0].place, i);
+}
