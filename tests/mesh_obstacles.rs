@@ -185,7 +185,7 @@ const ALLOWED_IN_TIES: f64 = 7800.0;
 /// A rounding of a place turns the direction to an edge so near by as much as it moves a grain of radius R a quarter of it.
 const NEAREST_EDGE_M: f64 = R / 4.0;
 
-/// Whether the normal is the same a little beside a point, but for the turn of one that comes from an edge.
+/// Returns true if the normal is the same a little beside a point, but for the turn of one that comes from an edge.
 fn is_plain(mesh: &Mesh, x: DVec3) -> bool {
     let (distance, normal) = mesh.distance_m(x);
     let beside = DVec3::AXES.iter().flat_map(|axis| [1e-5, -1e-5].map(|by| mesh.distance_m(x + by * axis).1));

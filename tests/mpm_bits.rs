@@ -1,4 +1,4 @@
-//! Which bits of the material point method hang on what: none on runs, restarts, room for blocks or what is reproducible by promise; those of
+//! Which bits of the material point method depend on what: none on runs, restarts, room for blocks or what is reproducible by promise; those of
 //! floating-point atomics do. And snow that is not fit to go on keeps its bits.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
@@ -25,7 +25,7 @@ fn surroundings(dimensions: u32) -> Surroundings {
     Surroundings { gravity_m_s2: [0.0, -9.8, 0.0], ..empty_space([0.0; 3], [1.0, 1.0, depth]) }
 }
 
-/// A ball that moves, so that bits hang on the time, too.
+/// A ball that moves, so that bits depend on the time, too.
 fn moving_ball() -> twin::Collider {
     let motion = twin::Motion { velocity_m_s: DVec3::new(3.0, 1.0, 0.0), from_s: 0.0005, until_s: 0.002 };
     twin::Collider {
@@ -184,7 +184,7 @@ fn a_restored_state_goes_on_with_the_same_bits() {
         // A later time is another step: the ball has moved.
         let mut late = Mpm::restore(&DEVICE, case.parameters(), &saved, 12).unwrap();
         advance(&mut late, 14);
-        assert!(bits(&late) != bits(&mpm), "bits do not hang on the time");
+        assert!(bits(&late) != bits(&mpm), "bits do not depend on the time");
     }
     assert_no_validation_messages(&DEVICE);
 }
@@ -245,7 +245,7 @@ fn room_that_grows_changes_no_bit() {
     let (often, rooms) = run(1);
     let (seldom, other_rooms) = run(5);
     assert_ne!(rooms, other_rooms, "both grew at the same steps");
-    assert!(often == seldom, "bits hang on when room was made");
+    assert!(often == seldom, "bits depend on when room was made");
     assert_no_validation_messages(&DEVICE);
 }
 

@@ -1,4 +1,4 @@
-//! A lone particle that drifts through cells: rounding must not strain it (paper 004 sec 4.1).
+//! A lone particle that drifts through cells: rounding must not strain it (Breekveldt2017 sec 4.1).
 //!
 //! Where it is a hair off a row of nodes, a fourth row weighs all but nothing. As the spline and the velocity gradient are printed (eq 3.3,
 //! 3.26), that weight is off by the rounding of 1, even by its sign, while its gradient is not, and a drifting particle finds a gradient in a

@@ -1,4 +1,4 @@
-//! What paper 001 reads off its pictures (section 3, figures 2 and 7), in numbers: what stiffness, strength and friction do to a
+//! What Cai2020 reads off its pictures (section 3, figures 2 and 7), in numbers: what stiffness, strength and friction do to a
 //! snowball on two ramps, and what strength does to letters that fall.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]

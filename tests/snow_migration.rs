@@ -285,7 +285,7 @@ fn record(run: &mut SnowSimulation, stages: &[Stage]) {
     run.device.submit(recorder).unwrap().wait().unwrap();
 }
 
-/// Whether a particle leaves its phase, given its α after it has grown: as 000 eq 6.4, or by its enthalpy.
+/// Returns true if a particle leaves its phase, given its α after it has grown: as Chen2021 eq 6.4, or by its enthalpy.
 fn is_leaving(case: &Case, scene: &Scene, p: &Carried, is_solid: bool) -> bool {
     let transition = &scene.snow().unwrap().transition;
     let (heat, melts_above) = match case.latent_heat {

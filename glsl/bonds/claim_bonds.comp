@@ -1,5 +1,5 @@
 #version 460
-// Building by compare-and-swap (000 §7.2.3): the lower end of an eligible pair claims an empty slot of its own row, then
+// Building by compare-and-swap (Chen2021 §7.2.3): the lower end of an eligible pair claims an empty slot of its own row, then
 // one of its partner's; if the partner has none left, it gives its own back. ORDER-DEPENDENT: which pairs are bonded
 // depends on which threads come first.
 //

@@ -1,5 +1,5 @@
 #version 460
-// Forces on a grain (003 eq 3.3, 3.12) of its contacts with grains, bodies and the walls of the domain,
+// Forces on a grain (Gucer2010 eq 3.3, 3.12) of its contacts with grains, bodies and the walls of the domain,
 // gathered in the order of the list of what is near, so that grains need no atomics. Pieces of slabs, the
 // last of the list, are collide_pieces.comp's.
 //

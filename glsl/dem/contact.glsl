@@ -1,4 +1,4 @@
-// The law of a contact: a linear spring and damper across it (003 eq 3.4, 3.7), another along it up to Coulomb's limit (eq 3.9), a third
+// The law of a contact: a linear spring and damper across it (Gucer2010 eq 3.4, 3.7), another along it up to Coulomb's limit (eq 3.9), a third
 // against rolling and twisting, attraction (eq 3.11) and bonds.
 //
 // Seen from the other side, normal, velocities and history are the same numbers with the other sign; `precise` and sums that commute see

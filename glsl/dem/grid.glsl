@@ -1,4 +1,4 @@
-// A uniform grid that is wrapped (003 eq 3.1): a cell's number repeats after so many cells along y and z, so that a mountain with a thin
+// A uniform grid that is wrapped (Gucer2010 eq 3.1): a cell's number repeats after so many cells along y and z, so that a mountain with a thin
 // flow on it needs no cells for its air. What shares a number without being near is told apart by distance.
 //
 // Cells are numbered x fastest, then y, then z. Along each axis there are three at least, so that the 27 around a grain differ; along x,

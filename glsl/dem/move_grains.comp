@@ -1,6 +1,6 @@
 #version 460
 // Motion of a grain under what its contacts add up to: v ← v + Δt F/m, ω ← ω + Δt T/I, x ← x + Δt v, and out
-// of bodies and walls that it has sunk into too deep (003 eq 3.16).
+// of bodies and walls that it has sunk into too deep (Gucer2010 eq 3.16).
 //
 // Bytes: 84 a grain read, 36 written. Order-independent.
 #extension GL_GOOGLE_include_directive : require
@@ -39,7 +39,7 @@ layout(scalar, push_constant) uniform Params {
 // No surface lets a grain sink deeper into it than this share of its radius.
 const float DEEPEST = 0.9;
 
-// Puts a grain back that a surface has let in too deep, and takes its speed into the surface (003 eq 3.16):
+// Puts a grain back that a surface has let in too deep, and takes its speed into the surface (Gucer2010 eq 3.16):
 // returns that.
 vec3 push_out(vec4 surface, vec3 surface_velocity, float r, inout vec3 x, inout vec3 v) {
     float most = (1.0 - DEEPEST) * r;

@@ -1,6 +1,6 @@
 #version 460
-// Steps 9 and 10 for a particle: collisions of its own velocity (004 sec 3.2.9), then x ← x + Δt v, and out
-// of bodies that it ended in (001 step 8).
+// Steps 9 and 10 for a particle: collisions of its own velocity (Breekveldt2017 sec 3.2.9), then x ← x + Δt v, and out
+// of bodies that it ended in (Cai2020 step 8).
 //
 // Bytes: 48 a particle. Order-independent, but for the choice of the first fault, which is the least by
 // place.

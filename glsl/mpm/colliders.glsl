@@ -6,7 +6,7 @@
 #define MPM_COLLIDERS
 #include "common/surfaces.glsl"
 
-// An inelastic collision with Coulomb friction (004 sec 3.2.5).
+// An inelastic collision with Coulomb friction (Breekveldt2017 sec 3.2.5).
 vec3 collide(vec3 v, vec3 normal, vec3 body_velocity, float friction, bool is_sticky) {
     if (is_sticky) return body_velocity;
     vec3 relative = v - body_velocity;
@@ -44,7 +44,7 @@ vec3 collide_with_walls(MpmTerms terms, vec3 x_m, vec3 v) {
     }                                                                                                                         \
     v = collide_with_walls(terms, x_m, v)
 
-// A place pushed out of all bodies, and back into the domain (001 step 8).
+// A place pushed out of all bodies, and back into the domain (Cai2020 step 8).
 #define PUSH_OUT(terms, x_m, time_s)                                                                                         \
     if (HAS_COLLIDERS != 0u) for (uint k_ = 0u; k_ < terms.n_colliders; ++k_) {                                               \
         vec4 surface_ = surface_of(terms.up_axis, colliders[k_], x_m, time_s);                                                        \

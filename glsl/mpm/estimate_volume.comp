@@ -1,5 +1,5 @@
 #version 460
-// Step 2, once: the volume of a particle from the grid's density about it, V⁰ = m / Σ (m_i w / h^D) (004 eq 3.12 to 3.14).
+// Step 2, once: the volume of a particle from the grid's density about it, V⁰ = m / Σ (m_i w / h^D) (Breekveldt2017 eq 3.12 to 3.14).
 //
 // Bytes: 20 a particle, and its nodes' masses once a block if caches hold them. Order-independent.
 #extension GL_GOOGLE_include_directive : require

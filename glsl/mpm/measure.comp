@@ -1,5 +1,5 @@
 #version 460
-// Measures snow in parts: each workgroup merges the particles of its tile. Energies are kinetic ½ m v², elastic V⁰ Ψ (004 eq 3.8) and
+// Measures snow in parts: each workgroup merges the particles of its tile. Energies are kinetic ½ m v², elastic V⁰ Ψ (Breekveldt2017 eq 3.8) and
 // potential; the angular momentum, about the origin, is Σ m x × v, and that of affine velocities, Σ m D (C − Cᵀ).
 //
 // Bytes: 4 (9 + D²) a particle, with C 4 D² more. Order-dependent sums in a fixed order.

@@ -1,7 +1,7 @@
 #version 460
 // Steps 1 and 3 by integer atomics: each particle adds to the nodes it reaches what rasterize_gather adds up, in 64-bit fixed point.
 //
-// A number is two words, the lower first; whoever makes the lower one wrap carries into the upper one. Integer sums do not hang on their
+// A number is two words, the lower first; whoever makes the lower one wrap carries into the upper one. Integer sums do not depend on their
 // order. Forces are added as the momentum they give in Δt. Bytes: a particle's position, velocity, mass, stress and affine velocity once,
 // and 56 for each of its nodes, in atomics. Order-independent.
 #extension GL_GOOGLE_include_directive : require

@@ -1,5 +1,5 @@
 #version 460
-// Steps 1 and 3 for a run of NODES_PER_THREAD nodes along x: mass Σ w m (004 eq 3.10), momentum Σ w m v (eq 3.11) and force −Σ V⁰ τ ∇w
+// Steps 1 and 3 for a run of NODES_PER_THREAD nodes along x: mass Σ w m (Breekveldt2017 eq 3.10), momentum Σ w m v (eq 3.11) and force −Σ V⁰ τ ∇w
 // (eq 3.23) of the particles that reach them, which are gathered from the cells about them, in their order. A longer run reads a particle
 // fewer times and leaves fewer threads; it changes no bit, as what does not reach a node adds 0 to it.
 //

@@ -1,4 +1,4 @@
-// B-splines that spread a particle over nodes: cubic with STENCIL = 4 nodes an axis (004 eq 3.3), quadratic with 3. Kernels that include
+// B-splines that spread a particle over nodes: cubic with STENCIL = 4 nodes an axis (Breekveldt2017 eq 3.3), quadratic with 3. Kernels that include
 // this declare STENCIL and AS_PRINTED first.
 //
 // `f` is where the particle lies among its nodes (`place_in_stencil`), k = 0, 1, … the node. Each weight is a product of factors that
@@ -24,10 +24,10 @@ float printed_weight(float x) {
     return r < 2.0 ? -r * r * r / 6.0 + r * r - 2.0 * r + 4.0 / 3.0 : 0.0;
 }
 
-// Weight of node k along one axis, and its slope in 1/cells: 004 eq 3.3 and 3.6, which loses the sign of its first case.
+// Weight of node k along one axis, and its slope in 1/cells: Breekveldt2017 eq 3.3 and 3.6, which loses the sign of its first case.
 //
 // The cubic spline is ((2 − r)³ − 4 (1 − r)³)/6 within a cell and (2 − r)³/6 beyond. With e = 1 − f for the two nodes below and e = f for
-// the two above, both of exact digits, r is 1 − e of an inner node and 2 − e of an outer one, so that no sign hangs on the particle.
+// the two above, both of exact digits, r is 1 − e of an inner node and 2 − e of an outer one, so that no sign depends on the particle.
 vec2 axis_weight(float f, uint k) {
     if (STENCIL == 4u) {
         bool is_below = k < 2u;
@@ -50,7 +50,7 @@ vec2 axis_weight(float f, uint k) {
 // Nodes along the third axis that a particle reaches.
 const uint STENCIL_Z = (DIMENSIONS - 2u) * STENCIL + (3u - DIMENSIONS);
 
-// Weight of node k, and its gradient in 1/cells (004 eq 3.2, 3.5): (∇w, w). A plane has nothing along its third axis.
+// Weight of node k, and its gradient in 1/cells (Breekveldt2017 eq 3.2, 3.5): (∇w, w). A plane has nothing along its third axis.
 vec4 node_weight(vec2 x, vec2 y, vec2 z) {
     if (DIMENSIONS == 2u) return vec4(x.y * y.x, x.x * y.y, 0.0, x.x * y.x);
     return vec4(x.y * y.x * z.x, x.x * y.y * z.x, x.x * y.x * z.y, x.x * y.x * z.x);

@@ -12,9 +12,9 @@ struct MpmTerms {
     vec3 gravity_m_s2;
     vec3 domain_min_m;
     vec3 domain_max_m;
-    // Share α of FLIP (004 eq 3.31).
+    // Share α of FLIP (Breekveldt2017 eq 3.31).
     float flip_ratio;
-    // μ₀ and λ₀, ξ, the least J_P that hardens, and the bounds of singular values (004 eq 3.9, 3.30).
+    // μ₀ and λ₀, ξ, the least J_P that hardens, and the bounds of singular values (Breekveldt2017 eq 3.9, 3.30).
     float mu_pa;
     float lambda_pa;
     float hardening;
@@ -32,7 +32,7 @@ struct MpmTerms {
     // Values of one unit of fixed point: kg, and kg m/s.
     float mass_quantum;
     float momentum_quantum;
-    // β Δt² of the semi-implicit step (004 eq 3.25).
+    // β Δt² of the semi-implicit step (Breekveldt2017 eq 3.25).
     float implicit_dt2;
 };
 

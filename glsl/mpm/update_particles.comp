@@ -2,14 +2,14 @@
 // Steps 7 and 8 for a particle: deformation gradient, velocity, and the stress that the next step begins
 // with. Steps 9 and 10 are collide_particles.comp's.
 //
-// Step 7: F̂_E = (I + Δt ∇v) F_E with ∇v = Σ v_i ∇wᵀ (004 eq 3.26, 3.27; MLS: the affine velocity). Its
+// Step 7: F̂_E = (I + Δt ∇v) F_E with ∇v = Σ v_i ∇wᵀ (Breekveldt2017 eq 3.26, 3.27; MLS: the affine velocity). Its
 // singular values are bounded, and what is cut off goes to the plastic part (eq 3.30), of which only J_P =
 // det F_P matters to anything, so that it alone is kept. Step 8: PIC and FLIP blended (eq 3.31, 3.32), or the
 // affine velocity C = Σ w v_i (x_i − x_p)ᵀ/D.
 //
 // With the strain floor, entries of Δt ∇v below 2⁻²⁴ count as 0. On the diagonal of F, which is near 1, they
 // are lost to rounding anyway; beside it they would pile up, and the rounding of Σ v_i ∇w, which is 0 in
-// exact numbers for a particle that drifts alone, would become strain (004 sec 4.1).
+// exact numbers for a particle that drifts alone, would become strain (Breekveldt2017 sec 4.1).
 //
 // Bytes: 4 (9 + 3 + 2 D² + 3 + D(D+1)/2) a particle, with C 4 D² more, and its nodes' velocities (FLIP: and
 // changes) once a block if caches hold them. Order-independent, but for the choice of the first fault, which

@@ -1,8 +1,8 @@
 #version 460
 // The density constraint and its multiplier, for each particle i:
-//   ρ_i/ρ₀ = Σ_j V W(x_ij) + wall fraction                                      (000 eq 5.15)
-//   C_i = max(ρ_i/ρ₀ − 1, 0)                                                    (000 eq 5.16, one-sided)
-//   λ_i = −C_i / (|Σ_j ∇_i C|² + Σ_j |∇_j C|² + ε)                              (000 eq 5.17, 5.19; Macklin & Müller 2013)
+//   ρ_i/ρ₀ = Σ_j V W(x_ij) + wall fraction                                      (Chen2021 eq 5.15)
+//   C_i = max(ρ_i/ρ₀ − 1, 0)                                                    (Chen2021 eq 5.16, one-sided)
+//   λ_i = −C_i / (|Σ_j ∇_i C|² + Σ_j |∇_j C|² + ε)                              (Chen2021 eq 5.17, 5.19; Macklin & Müller 2013)
 // with gradients in units of 1/h, so that λ and ε are numbers: Δx = h² λ ∇C. V = m/ρ₀ is the volume of a particle.
 //
 // Writes (x*, λ) as one vec4, since the next pass reads both of every neighbour.

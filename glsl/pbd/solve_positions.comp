@@ -1,7 +1,7 @@
 #version 460
 // One Jacobi correction of predicted positions:
-//   Δx_i = ω h ( Σ_j (λ_i + λ_j + s_corr) h∇V W(x_ij) + λ_i h∇(wall fraction) )              (000 eq 5.18, 5.27)
-//   s_corr = −k (W(x_ij)/W(Δq))ⁿ                                                              (002 eq 2.21)
+//   Δx_i = ω h ( Σ_j (λ_i + λ_j + s_corr) h∇V W(x_ij) + λ_i h∇(wall fraction) )              (Chen2021 eq 5.18, 5.27)
+//   s_corr = −k (W(x_ij)/W(Δq))ⁿ                                                              (Huang2016 eq 2.21)
 // then confined by the walls. A wall enters with λ_i alone: Δx must stay along the gradient of the constraints. (Counting it
 // twice, as a mirror image with the same λ would, pumps energy: a resting column boils at a quarter of a metre a second.)
 //

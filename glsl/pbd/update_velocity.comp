@@ -1,5 +1,5 @@
 #version 460
-// Velocities after the constraints: u = v + (x* − (x + Δt v))/Δt, which is (x* − x)/Δt of 000 fig 5.1b without its rounding.
+// Velocities after the constraints: u = v + (x* − (x + Δt v))/Δt, which is (x* − x)/Δt of Chen2021 fig 5.1b without its rounding.
 //
 // A position of a few metres has an ulp of some 1e-7 m, and Δt² g is only a few hundred of those: taken from positions alone,
 // the velocity would lose up to half an ulp every step, always the same way. Here it changes by what constraints did.

@@ -10,7 +10,7 @@ vec3 to_display(vec3 linear) {
 }
 
 // A wet-looking surface under a sky (hemispheric ambient), one key light over the viewer's shoulder with a broad
-// highlight, and a rim where the surface turns away. All of it hangs on the camera, so that orbiting never shows a dark side.
+// highlight, and a rim where the surface turns away. All of it depends on the camera, so that orbiting never shows a dark side.
 vec3 lit(vec3 encoded_albedo, vec3 normal, vec3 to_eye, View view) {
     const vec3 SKY = vec3(0.50, 0.54, 0.60);
     const vec3 GROUND = vec3(0.16, 0.15, 0.15);
@@ -45,7 +45,7 @@ struct Fog {
 };
 
 // A colour seen through `distance_m` of fog: exp(−β d) of its light arrives (Bouguer and Lambert), and the fog's own makes up for the rest
-// (003 algorithms 3.4 and 3.5, of which the first squares the distance).
+// (Gucer2010 algorithms 3.4 and 3.5, of which the first squares the distance).
 vec3 fogged(vec3 encoded, Fog fog, float distance_m) {
     if (fog.per_m <= 0.0) return encoded;
     return to_display(mix(to_linear(fog.color), to_linear(encoded), exp(-fog.per_m * distance_m)));

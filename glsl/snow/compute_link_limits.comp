@@ -1,5 +1,5 @@
 #version 460
-// How many links each snow particle may have at its temperature (000 eq 6.8, rounded to nearest and clamped to 0 … n_max):
+// How many links each snow particle may have at its temperature (Chen2021 eq 6.8, rounded to nearest and clamped to 0 … n_max):
 //   limit = n_constant + round(n_max · (T_freeze − T)/(T_freeze − T_homo)),
 // and none above the linking temperature (eq 6.7) or for NaN. The printed form rounds the quotient before it multiplies, and
 // so knows 0 and n_max only.

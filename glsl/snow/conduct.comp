@@ -1,5 +1,5 @@
 #version 460
-// Heat conduction by temperature, the paper's variant (000 eq 6.1):  T_i ← T_i + Δt/(ρ c_i) Σ_j V k_ij (T_j − T_i) ∇²W(x_ij).
+// Heat conduction by temperature, the paper's variant (Chen2021 eq 6.1):  T_i ← T_i + Δt/(ρ c_i) Σ_j V k_ij (T_j − T_i) ∇²W(x_ij).
 //
 // Bytes: 24 a particle (x* 12, key 4, T 4 + 4) plus neighbours from cache. Sums run in sorted order.
 #extension GL_GOOGLE_include_directive : require

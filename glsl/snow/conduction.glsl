@@ -1,4 +1,4 @@
-// Heat conduction between particles of both phases (000 eq 6.1), as conduct.comp and conduct_enthalpy.comp have it:
+// Heat conduction between particles of both phases (Chen2021 eq 6.1), as conduct.comp and conduct_enthalpy.comp have it:
 //   Σ_j V k_ij (T_j − T_i) ∇²W(x_ij),  k_ij = 2 k_i k_j / (k_i + k_j),  ∇²W = 45/(πh⁶) (h − r)
 // The paper prints 4 k_i k_j / (k_i + k_j), which belongs to another form of the Laplacian: with this one, heat would run twice as
 // fast as Fourier's law has it. Every term is the same number with the other sign at the other end, so that heat is kept.

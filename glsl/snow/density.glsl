@@ -1,4 +1,4 @@
-// The density constraint at a particle among both phases (000 eq 5.23, 5.16–5.19), added up neighbour by neighbour. A neighbour counts
+// The density constraint at a particle among both phases (Chen2021 eq 5.23, 5.16–5.19), added up neighbour by neighbour. A neighbour counts
 // the same whatever its phase: all particles have one mass.
 
 struct DensitySum {

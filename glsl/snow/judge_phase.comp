@@ -1,5 +1,5 @@
 #version 460
-// Who changes phase: α grows (000 eq 6.2), and a particle whose α is past the threshold (eq 6.4) leaves its phase where it is too
+// Who changes phase: α grows (Chen2021 eq 6.2), and a particle whose α is past the threshold (eq 6.4) leaves its phase where it is too
 // warm for snow or too cold for water.
 //
 // With an enthalpy column, `heat` holds specific enthalpies instead of temperatures and the threshold is what melting takes: a

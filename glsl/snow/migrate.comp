@@ -1,5 +1,5 @@
 #version 460
-// Gives every particle of one phase its place in the next step's arrays (000 §7.2): those that stay close ranks, those that leave
+// Gives every particle of one phase its place in the next step's arrays (Chen2021 §7.2): those that stay close ranks, those that leave
 // are appended to the other phase.
 //
 // `rank` is the exclusive scan of `leaves`, so that one scan serves both. A place gets the particle's cell, and where it came from:

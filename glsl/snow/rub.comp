@@ -1,5 +1,5 @@
 #version 460
-// Position-based friction of snow on snow and on walls, after the iterations (000 eq 5.21, 5.22):
+// Position-based friction of snow on snow and on walls, after the iterations (Chen2021 eq 5.21, 5.22):
 //   Δx_⊥ = tangential part of (x*_i − x_i) − (x*_j − x_j);  Δx_i = −½ Δx_⊥ if it is below μ_s d, else −½ Δx_⊥ min(μ_k d/|Δx_⊥|, 1)
 // with d what non-penetration has moved the pair apart in this step: Coulomb's law bounds friction by the normal force, and the overlap
 // that the paper puts here stands for that force only where one iteration takes all of it away.

@@ -1,5 +1,5 @@
 #version 460
-// One Jacobi correction of water (000 eq 5.24, 5.27):
+// One Jacobi correction of water (Chen2021 eq 5.24, 5.27):
 //   Δx_i = ω h [ Σ_j (μ_i + μ_j + s_corr) h∇V W(x_ij) + μ_i h∇(wall) ] + Σ_k non-penetration with snow k
 // where μ = α λ for water, (1 − α) λ for snow, and j runs over both phases; then confined by the walls.
 //

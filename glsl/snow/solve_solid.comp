@@ -1,5 +1,5 @@
 #version 460
-// One Jacobi correction of snow (000 eq 3.1, 5.25, 6.6):
+// One Jacobi correction of snow (Chen2021 eq 3.1, 5.25, 6.6):
 //   Δx_i = Σ_j non-penetration with snow and water                                                (eq 5.14)
 //        + Σ_links stretch: −½ k ω (|x_ij| − l) n̂, or XPBD with compliance                        (eq 5.12; Macklin et al. 2016)
 //        + ω h [ Σ_j (μ_i + μ_j) h∇V W(x_ij) + μ_i h∇(wall) ]                                      (eq 6.6, and water's reaction)

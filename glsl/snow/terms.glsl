@@ -11,14 +11,14 @@ struct SnowTerms {
     float volume_h3;
     float rest_density_kg_m3;
     float particle_mass_kg;
-    // ε h² of the density constraint, ω, and artificial pressure (002 eq 2.21).
+    // ε h² of the density constraint, ω, and artificial pressure (Huang2016 eq 2.21).
     float relaxation;
     float over_relaxation;
     float pressure_strength;
     float pressure_inverse_shape;
     uint pressure_exponent;
     uint iterations;
-    // Distance at which particles touch, in h (000 eq 5.13).
+    // Distance at which particles touch, in h (Chen2021 eq 5.13).
     float contact_q;
     // k_bounce (eq 5.14).
     float bounce;

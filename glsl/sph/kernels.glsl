@@ -1,7 +1,7 @@
 // The cubic B-spline kernel in dimensionless form: q = r/h with h the support radius, values times h³ (gradients times h⁴), so
 // that sums over particles stay near one whatever the scale of the scene.
 //
-// Density and its gradient use the same kernel: with 000's pair, poly6 for density and spiky for its gradient, the corrections
+// Density and its gradient use the same kernel: with Chen2021's pair, poly6 for density and spiky for its gradient, the corrections
 // do not follow the gradient of the constraint, and from h = 2 spacings on a resting column boils. At h = 2 spacings the spline's sum over a
 // cubic lattice is 1.0000.
 

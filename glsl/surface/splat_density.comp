@@ -2,7 +2,7 @@
 // Density of each node of the active blocks, Σ m W(x_i − x_p), from the particles about it, which are gathered from the cells below it in
 // their order.
 //
-// Stands for 003 eq 3.18, Σ m/g with g the distance from particle to node: that sum has no bound where a particle is at a node, and jumps
+// Stands for Gucer2010 eq 3.18, Σ m/g with g the distance from particle to node: that sum has no bound where a particle is at a node, and jumps
 // where one leaves the cells looked at. W is the cubic spline of sph/kernels.glsl, of radius two cells at most, which integrates to 1: so
 // values are kg/m³ whatever the cells. Particles are listed at the lowest node of the 4³ that they reach.
 // Bytes: 4 a node written; a particle's position and mass once, if caches hold a block's. No atomics: sums in a fixed order.

@@ -86,7 +86,7 @@ impl Bar {
         f64::from(particle.position[0]) - f64::from(self.n_along[0]) * SPACING_M
     }
 
-    /// Whether a particle is at least `margin` particles from the walls along the bar.
+    /// Returns true if a particle is at least `margin` particles from the walls along the bar.
     pub fn is_inside(&self, particle: &Particle, margin: u32) -> bool {
         let place = |axis: usize| (f64::from(particle.position[axis]) / SPACING_M).floor() as u32;
         [1, 2].into_iter().all(|axis| (margin..self.n_across - margin).contains(&place(axis)))

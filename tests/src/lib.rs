@@ -112,7 +112,7 @@ impl Simulation {
         self.fluid.count().capacity as usize
     }
 
-    /// Whether there are none.
+    /// Returns true if there are none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -185,7 +185,7 @@ pub struct SnowSimulation {
 pub struct Particle {
     /// Its number for life.
     pub id: u32,
-    /// Whether it is snow.
+    /// True if it is snow.
     pub is_solid: bool,
     /// In m.
     pub position: [f32; 3],

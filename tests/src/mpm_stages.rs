@@ -154,7 +154,7 @@ impl MpmCase {
         if from_origin.as_vec3().as_dvec3() == from_origin { 0.0 } else { ROUNDING * farthest }
     }
 
-    /// Whether cells are a power of two, so that nodes are where they should be.
+    /// Returns true if cells are a power of two, so that nodes are where they should be.
     fn is_dyadic(&self) -> bool {
         self.p.cell_size_m.log2().fract() == 0.0
     }
@@ -456,7 +456,7 @@ impl<'a> Stages<'a> {
         }
     }
 
-    /// Whether the place decides what bodies, or walls not through the place itself, make of a velocity.
+    /// Returns true if the place decides what bodies, or walls not through the place itself, make of a velocity.
     fn is_on_an_edge(&self, x: DVec3, v: DVec3, time_s: f64, with_walls: bool) -> bool {
         let mut p = self.case.p.clone();
         if !with_walls {

@@ -154,7 +154,7 @@ pub fn run_snow_twin(state: &mut State, p: &Parameters, stage: Stage) {
     }
 }
 
-/// Whether the columns still have the old number of particles after a stage.
+/// Returns true if the columns still have the old number of particles after a stage.
 pub fn is_migrating_after(stage: Stage) -> bool {
     matches!(stage, Stage::Migrate | Stage::SortByCell)
 }

@@ -80,7 +80,7 @@ impl fmt::Display for StoppedBecause {
 }
 
 impl StoppingRule {
-    /// Whether to stop after `samples`, which took `elapsed` in all, and why.
+    /// Returns true if to stop after `samples`, which took `elapsed` in all, and why.
     pub fn stop(&self, samples: &[f64], elapsed: Duration) -> Option<StoppedBecause> {
         let mut sorted = samples.to_vec();
         sorted.sort_by(f64::total_cmp);

@@ -45,7 +45,7 @@ impl ColumnData {
         }
     }
 
-    /// Whether there is no particle.
+    /// Returns true if there is no particle.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -116,7 +116,7 @@ pub(crate) fn label(name: &str, unit: &str) -> String {
     if unit.is_empty() { name.to_owned() } else { format!("{name} [{unit}]") }
 }
 
-/// Whether a text can stand between brackets in a CSV header, an XML attribute and a PLY comment.
+/// Returns true if a text can stand between brackets in a CSV header, an XML attribute and a PLY comment.
 pub(crate) fn is_plain(text: &str) -> bool {
     !text.contains(|c: char| c.is_control() || "[],\"".contains(c)) && text.trim() == text
 }
@@ -274,7 +274,7 @@ impl Frame {
         self.ids().len()
     }
 
-    /// Whether there is no particle.
+    /// Returns true if there is no particle.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

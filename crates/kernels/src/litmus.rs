@@ -20,7 +20,7 @@ pub struct Litmus {
 }
 
 impl Litmus {
-    /// Whether look-back is allowed.
+    /// Returns true if look-back is allowed.
     pub fn passes(self) -> bool {
         self == Self::default()
     }

@@ -125,7 +125,7 @@ impl NeighbourLists {
         self.neighbour.len() as u32
     }
 
-    /// Whether the lists of the last build are there. It waits for the device.
+    /// Returns true if the lists of the last build are there. It waits for the device.
     ///
     /// # Errors
     /// [`KernelError::ListOverflow`] with the room needed, if they did not fit; the device fails.

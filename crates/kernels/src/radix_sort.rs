@@ -40,7 +40,7 @@ pub struct SortOptions {
     pub method: Option<Method>,
     /// Threads a group, a power of two from 64.
     pub workgroup_size: u32,
-    /// Whether arrays that fit one workgroup are sorted by one, in a single dispatch.
+    /// True if arrays that fit one workgroup are sorted by one, in a single dispatch.
     pub small_path: bool,
     /// Looks at a tile before whoever waits for it counts it again.
     pub spins: u32,

@@ -11,7 +11,7 @@ use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Threads};
 /// How a scan is to work.
 #[derive(Clone, Copy, Debug)]
 pub struct ScanOptions {
-    /// Whether `scanned[i]` includes `values[i]`.
+    /// True if `scanned[i]` includes `values[i]`.
     pub inclusive: bool,
     /// The method; without one, the best that the device allows.
     pub method: Option<Method>,

@@ -101,7 +101,7 @@ pub struct BlockCapacity {
     pub active: u32,
 }
 
-/// Finds the blocks that particles occupy and reach, in an order that hangs on where the particles are and on nothing else.
+/// Finds the blocks that particles occupy and reach, in an order that depends on where the particles are and on nothing else.
 ///
 /// Memory follows the blocks found, not the extent of the lattice: [`Self::wanted`] tells how many there were, and [`Self::resize`]
 /// makes room for more. Blocks past the capacity are left out; that is for the caller to notice, by `wanted`.

@@ -59,7 +59,7 @@ fn positive<T: Real>(x: T) -> T {
     if x > c(0.0) { x } else { c(0.0) }
 }
 
-/// poly6 in m⁻³: 315/(64πh³)·(1−q²)³. Paper 002 eq 2.31 with r² in place of its misprinted r³.
+/// poly6 in m⁻³: 315/(64πh³)·(1−q²)³. Huang2016 eq 2.31 with r² in place of its misprinted r³.
 pub fn poly6<T: Real>(r: T, h: T) -> T {
     let q = r / h;
     let u = c::<T>(1.0) - q * q;
@@ -69,7 +69,7 @@ pub fn poly6<T: Real>(r: T, h: T) -> T {
     c::<T>(315.0 / (64.0 * PI)) / (h * h * h) * u * u * u
 }
 
-/// Derivative of [`poly6`] with respect to `r`, in m⁻⁴. Paper 002 eq 2.32.
+/// Derivative of [`poly6`] with respect to `r`, in m⁻⁴. Huang2016 eq 2.32.
 pub fn poly6_derivative<T: Real>(r: T, h: T) -> T {
     let q = r / h;
     let u = c::<T>(1.0) - q * q;
@@ -79,7 +79,7 @@ pub fn poly6_derivative<T: Real>(r: T, h: T) -> T {
     -(c::<T>(945.0 / (32.0 * PI)) / (h * h * h) * q * u * u / h)
 }
 
-/// Spiky kernel in m⁻³: 15/(πh³)·(1−q)³. Papers 000 eq 4.8 and 002 eq 2.35 print it garbled.
+/// Spiky kernel in m⁻³: 15/(πh³)·(1−q)³. Chen2021 eq 4.8 and Huang2016 eq 2.35 print it garbled.
 pub fn spiky<T: Real>(r: T, h: T) -> T {
     let u = c::<T>(1.0) - r / h;
     if u <= c(0.0) {
@@ -107,7 +107,7 @@ pub fn spiky_gradient<T: Real>(offset: [T; 3], h: T) -> [T; 3] {
     offset.map(|component| component * scale)
 }
 
-/// Viscosity kernel in m⁻³: 15/(2πh³)·(−q³/2 + q² + 1/(2q) − 1); infinite at r = 0. Paper 002 eq 2.36.
+/// Viscosity kernel in m⁻³: 15/(2πh³)·(−q³/2 + q² + 1/(2q) − 1); infinite at r = 0. Huang2016 eq 2.36.
 pub fn viscosity<T: Real>(r: T, h: T) -> T {
     let q = r / h;
     if q >= c(1.0) {
@@ -128,7 +128,7 @@ pub fn viscosity_derivative<T: Real>(r: T, h: T) -> T {
         / h
 }
 
-/// Laplacian of [`viscosity`] in m⁻⁵: 45/(πh⁵)·(1−q). Paper 002 eq 2.37 prints a vector and a wrong power of h.
+/// Laplacian of [`viscosity`] in m⁻⁵: 45/(πh⁵)·(1−q). Huang2016 eq 2.37 prints a vector and a wrong power of h.
 pub fn viscosity_laplacian<T: Real>(r: T, h: T) -> T {
     let u = c::<T>(1.0) - r / h;
     if u <= c(0.0) {
@@ -156,7 +156,7 @@ pub fn cubic_spline_derivative<T: Real>(r: T, h: T) -> T {
     -(c::<T>(48.0 / PI) / (h * h * h) * (u * u - c::<T>(4.0) * v * v) / h)
 }
 
-/// Cubic B-spline of the material point method, x in cells, support |x| < 2. Paper 004 eq 3.3.
+/// Cubic B-spline of the material point method, x in cells, support |x| < 2. Breekveldt2017 eq 3.3.
 pub fn cubic_bspline<T: Real>(x: T) -> T {
     let a = x.abs();
     if a < c(1.0) {
@@ -169,7 +169,7 @@ pub fn cubic_bspline<T: Real>(x: T) -> T {
     }
 }
 
-/// Derivative of [`cubic_bspline`], per cell. Paper 004 eq 3.6 with the sign it loses.
+/// Derivative of [`cubic_bspline`], per cell. Breekveldt2017 eq 3.6 with the sign it loses.
 pub fn cubic_bspline_derivative<T: Real>(x: T) -> T {
     let a = x.abs();
     if a < c(1.0) {

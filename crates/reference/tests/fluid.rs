@@ -188,7 +188,7 @@ fn corrections_follow_the_gradient_of_the_density() {
     assert!(largest > 5e-3, "gradients of {largest} are too small to be compared");
 }
 
-/// λ = −C/(|∇_i C|² + |∇_j C|² + ε) of two particles (000 eq 5.19); the two gradients are equal and opposite.
+/// λ = −C/(|∇_i C|² + |∇_j C|² + ε) of two particles (Chen2021 eq 5.19); the two gradients are equal and opposite.
 #[test]
 fn the_multiplier_of_a_pair_is_the_closed_form() {
     let mut p = parameters(0.02, [20.0; 3]);

@@ -222,7 +222,7 @@ impl Shading {
         }
     }
 
-    /// Whether what is behind it is hidden.
+    /// Returns true if what is behind it is hidden.
     pub(crate) fn has_depth(self) -> bool {
         !matches!(self, Self::Translucent { .. } | Self::Brightest)
     }

@@ -220,7 +220,7 @@ impl PieceShapes {
         self.n_pieces
     }
 
-    /// Whether there are none.
+    /// Returns true if there are none.
     pub fn is_empty(&self) -> bool {
         self.n_pieces == 0
     }

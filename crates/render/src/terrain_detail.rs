@@ -333,7 +333,7 @@ impl Sight {
         error_m * self.px * (1.0 + x * x + y * y).sqrt() / depth_m
     }
 
-    /// Whether any of a box may be in the picture; without heights it is not.
+    /// Returns true if any of a box may be in the picture; without heights it is not.
     fn sees(&self, bounds: &Bounds) -> bool {
         if bounds.lo.z > bounds.hi.z {
             return false;

@@ -81,7 +81,7 @@ impl ObstacleShape {
         }
     }
 
-    /// Whether a point lies inside, or no farther away than this, in m. `ground_m` is how high the ground is at a cylinder's foot, into which it is
+    /// Returns true if a point lies inside, or no farther away than this, in m. `ground_m` is how high the ground is at a cylinder's foot, into which it is
     /// rooted. Of a mesh whose file was not there, nothing is known.
     pub fn is_within(&self, distance_m: f64, point_m: Vec3, up_axis: Axis, ground_m: f64) -> bool {
         match self {

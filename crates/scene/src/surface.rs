@@ -11,12 +11,12 @@ use crate::validate::{Check, Checker};
 pub struct Surface {
     /// Coefficient of Coulomb friction μ.
     pub friction: f64,
-    /// Whether snow that touches it moves with it, and does not come off (paper 004 sec 3.2.5).
+    /// True if snow that touches it moves with it, and does not come off (Breekveldt2017 sec 3.2.5).
     pub sticky: bool,
 }
 
 impl Default for Surface {
-    /// Friction of paper 001's table 1.
+    /// Friction of Cai2020's table 1.
     fn default() -> Self {
         Self { friction: 0.1, sticky: false }
     }

@@ -58,7 +58,7 @@ impl Surroundings {
         Ok(surroundings)
     }
 
-    /// Whether any of the bodies is a mesh.
+    /// Returns true if any of the bodies is a mesh.
     pub(crate) fn has_meshes(&self) -> bool {
         self.colliders.iter().any(|body| body.kind == MESH)
     }

@@ -53,7 +53,7 @@ pub enum Command {
     /// warm until the median is known to 2 % (95 % confidence), and its result is compared again. The subgroup size is the
     /// device's own: for Mesa's software device set LP_NATIVE_VECTOR_WIDTH to 128, 256 or 512.
     Bench(BenchArgs),
-    /// Repeat a study of how and where the material point method breaks (paper 004): a table, a plot and a page of text.
+    /// Repeat a study of how and where the material point method breaks (Breekveldt2017): a table, a plot and a page of text.
     Analyze(AnalyzeArgs),
     /// Say whether a scene is sound, and what it amounts to; no device is needed.
     Check(CheckArgs),

@@ -44,7 +44,7 @@ pub fn write(folder: &Folder, scene: &Scene, of_solver: &[PlotSpec]) -> Result<(
     }
 }
 
-/// What a step took in the course of the run, as 000 figs 8.4, 8.8 and 8.12.
+/// What a step took in the course of the run, as Chen2021 figs 8.4, 8.8 and 8.12.
 fn plot_frame_time(folder: &Folder) -> Result<(), Failure> {
     let table = MetricsTable::read(&folder.timing()).map_err(Failure::other)?;
     if table.n_rows() == 0 {

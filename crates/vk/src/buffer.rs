@@ -176,7 +176,7 @@ impl<T: Pod> Buffer<T> {
         self.len
     }
 
-    /// Whether it has room for none.
+    /// Returns true if it has room for none.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -197,7 +197,7 @@ impl<T: Pod> Buffer<T> {
         Buffer { raw: self.raw.clone(), len, element: PhantomData }
     }
 
-    /// Whether both are the same memory, whatever their types.
+    /// Returns true if both are the same memory, whatever their types.
     pub fn overlaps<U: Pod>(&self, other: &Buffer<U>) -> bool {
         self.raw.inner.id == other.raw.inner.id
     }

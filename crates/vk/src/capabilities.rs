@@ -70,9 +70,9 @@ pub struct Capabilities {
     pub timestamp_period_ns: f32,
     /// Device-local memory.
     pub device_memory: u64,
-    /// Whether the driver tells registers, spills and shared memory of a pipeline.
+    /// True if the driver tells registers, spills and shared memory of a pipeline.
     pub pipeline_statistics: bool,
-    /// Whether kernels can add to floating-point numbers in buffers atomically.
+    /// True if kernels can add to floating-point numbers in buffers atomically.
     pub float_atomics: bool,
     /// Largest side of a colour image, in pixels.
     pub max_image_size: u32,

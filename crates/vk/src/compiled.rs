@@ -29,9 +29,9 @@ pub struct BindingSource {
     pub name: &'static str,
     /// Bytes an element takes.
     pub element_bytes: u32,
-    /// Whether the shader may read it.
+    /// True if the shader may read it.
     pub reads: bool,
-    /// Whether the shader may write it.
+    /// True if the shader may write it.
     pub writes: bool,
     /// How many elements a dispatch reaches, from the `Elements:` line of the shader's header; without one, as many as
     /// there are threads.

@@ -87,7 +87,7 @@ pub(crate) struct Shared {
     pub debug: Option<ext::debug_utils::Device>,
     pub candidate: Candidate,
     pub full_subgroups: bool,
-    /// Whether it was opened with the extensions that windows need.
+    /// True if it was opened with the extensions that windows need.
     #[cfg(feature = "window")]
     pub surfaces: bool,
     pub cache: PipelineCache,
@@ -139,7 +139,7 @@ impl Device {
         &self.shared.candidate.capabilities
     }
 
-    /// Whether this is a software device, whose timings say nothing about GPUs.
+    /// Returns true if this is a software device, whose timings say nothing about GPUs.
     pub fn is_software(&self) -> bool {
         self.info().kind == DeviceKind::Software
     }
@@ -213,7 +213,7 @@ impl Device {
         Ok(self.shared.timeline.in_flight())
     }
 
-    /// Whether submission `value` has run.
+    /// Returns true if submission `value` has run.
     pub(crate) fn has_completed(&self, value: u64) -> Result<bool> {
         Ok(self.shared.timeline.completed(&self.shared.raw)? >= value)
     }

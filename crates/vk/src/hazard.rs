@@ -43,7 +43,7 @@ impl Use {
         Self::HostRead,
     ];
 
-    /// Whether it changes the resource.
+    /// Returns true if it changes the resource.
     pub fn writes(self) -> bool {
         matches!(self, Self::ComputeWrite | Self::ColorTarget | Self::DepthTarget | Self::TransferWrite)
     }
@@ -61,13 +61,13 @@ impl Use {
         }
     }
 
-    /// Whether a barrier that waits for `before` waits for this: by stage alone for a read, and with its very access for
+    /// Returns true if a barrier that waits for `before` waits for this: by stage alone for a read, and with its very access for
     /// a write, which must also be made available.
     pub(crate) fn is_awaited_by(self, before: UseSet) -> bool {
         if self.writes() { before.contains(self) } else { before.iter().any(|b| b.stage() == self.stage()) }
     }
 
-    /// Whether a `later` use, behind a barrier that lets `after` wait, is safe once this is awaited: by stage alone after
+    /// Returns true if a `later` use, behind a barrier that lets `after` wait, is safe once this is awaited: by stage alone after
     /// a read, and with its very access after a write, which must be visible to it (a kernel's write access includes
     /// its reads).
     pub(crate) fn is_safe_behind(self, after: UseSet, later: Use) -> bool {
@@ -107,12 +107,12 @@ impl UseSet {
         self.0 |= 1 << usage as u16;
     }
 
-    /// Whether the use is in the set.
+    /// Returns true if the use is in the set.
     pub fn contains(self, usage: Use) -> bool {
         self.0 & (1 << usage as u16) != 0
     }
 
-    /// Whether there is none.
+    /// Returns true if there is none.
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }
@@ -195,7 +195,7 @@ fn is_ordered(first: Use, second: Use, between: &[Event]) -> bool {
     false
 }
 
-/// Whether another pass in between writes the resource: then that write is the one to be ordered against, and its own
+/// Returns true if another pass in between writes the resource: then that write is the one to be ordered against, and its own
 /// order after `first` is checked on its own.
 fn is_superseded(first: Access, second: Access, between: &[Event]) -> bool {
     between.iter().any(|event| {

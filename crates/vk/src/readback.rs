@@ -84,7 +84,7 @@ impl ReadbackRing {
 }
 
 impl<T: Pod> Pending<T> {
-    /// Whether the data are here.
+    /// Returns true if the data are here.
     ///
     /// # Errors
     /// The device was lost.

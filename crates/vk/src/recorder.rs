@@ -329,7 +329,7 @@ impl Recorder {
         self.error.get_or_insert(error);
     }
 
-    /// Whether a mistake was made already, so that submitting would fail.
+    /// Returns true if a mistake was made already, so that submitting would fail.
     #[cfg(feature = "window")]
     pub(crate) fn has_failed(&self) -> bool {
         self.error.is_some()

@@ -26,7 +26,7 @@ const STORAGE_CLASS_WORKGROUP: u32 = 4;
 
 /// Bytes of all variables in workgroup memory, members packed without padding; `values` are the specialisation constants by id.
 ///
-/// Nothing where a size hangs on an operation that is not evaluated here (other than unsigned arithmetic, shifts and choices of
+/// Nothing where a size depends on an operation that is not evaluated here (other than unsigned arithmetic, shifts and choices of
 /// 32-bit values): better no figure than a wrong one.
 pub(crate) fn shared_memory_bytes(spirv: &[u8], values: &HashMap<u32, u32>) -> Option<u64> {
     let words: Vec<u32> = spirv

@@ -45,7 +45,7 @@ impl Submission {
         self.value
     }
 
-    /// Whether it has run.
+    /// Returns true if it has run.
     ///
     /// # Errors
     /// The device was lost.

@@ -32,7 +32,7 @@ pub fn surface_extensions(display: &impl HasDisplayHandle) -> Result<Vec<&'stati
 pub struct Presented {
     /// The frame's work on the device; it was submitted whether the window shows it or not.
     pub submission: Submission,
-    /// Whether the window shows it: not while it is hidden or has no area.
+    /// True if the window shows it: not while it is hidden or has no area.
     pub is_shown: bool,
 }
 

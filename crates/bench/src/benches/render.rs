@@ -1,4 +1,4 @@
-//! Pictures of an avalanche in the three schemes of paper 003 (table 4.1).
+//! Pictures of an avalanche in the three schemes of Gucer2010 (table 4.1).
 
 use crate::axis::{Axis, Domain, Point, Value};
 use crate::bench::{Bench, DeviceWorkload, Difference, Prepared, Work};
@@ -15,7 +15,7 @@ use frazil_vk::{Buffer, Device, DeviceCount, ReadbackRing, Recorder};
 pub struct Scheme;
 
 const SCHEMES: &[&str] = &["sprites", "surface", "surface_and_slabs"];
-/// Pieces of ice, as paper 003 has.
+/// Pieces of ice, as Gucer2010 has.
 const PIECES: usize = 232;
 const PICTURE_ASPECT: (u64, u64) = (16, 9);
 /// Where nothing is.

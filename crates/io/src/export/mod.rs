@@ -62,7 +62,7 @@ impl Format {
         format!("{what}_{index:06}.{}", self.extension())
     }
 
-    /// Whether faces of rigid bodies are written, in place of a point each.
+    /// Returns true if faces of rigid bodies are written, in place of a point each.
     pub fn holds_faces(self) -> bool {
         matches!(self, Self::Vtk | Self::Vtu)
     }

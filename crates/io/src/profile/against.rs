@@ -98,7 +98,7 @@ pub fn compare_profiles(
 }
 
 impl Profile {
-    /// Whether measurements of `scene` on `device` can be compared with this one.
+    /// Returns true if measurements of `scene` on `device` can be compared with this one.
     ///
     /// # Errors
     /// This is of another device or another scene.

@@ -38,7 +38,7 @@ pub struct Profile {
     pub scene_hash: String,
     /// The device's name.
     pub device: String,
-    /// Whether it is a software device, whose timings say nothing about GPUs.
+    /// True if it is a software device, whose timings say nothing about GPUs.
     pub is_software: bool,
     /// The driver's name and version.
     pub driver: String,
@@ -189,7 +189,7 @@ impl Profile {
         rows::median(&self.step_samples_ns)
     }
 
-    /// Whether the driver told of any kernel's code.
+    /// Returns true if the driver told of any kernel's code.
     pub fn driver_tells(&self) -> bool {
         self.kernels.iter().any(|kernel| !kernel.driver_statistics.is_empty())
     }

@@ -73,7 +73,7 @@ impl Vary {
         (!now.is_empty()).then(|| compare(&then, &now, 0.01))
     }
 
-    /// Whether every value ended in the same state, to the bit.
+    /// Returns true if every value ended in the same state, to the bit.
     pub fn states_agree(&self) -> bool {
         let hashes: BTreeSet<_> =
             self.candidates.iter().filter(|c| c.refused.is_none()).map(|c| &c.state_hash).collect();

@@ -164,7 +164,7 @@ impl Recording {
         }
     }
 
-    /// Whether the index, which begins at `offset_bytes`, and the end mark are whole, and nothing follows.
+    /// Returns true if the index, which begins at `offset_bytes`, and the end mark are whole, and nothing follows.
     fn check_close(&mut self, offset_bytes: u64, file_bytes: u64) -> io::Result<Tail> {
         let bytes = read_at(&mut self.file, offset_bytes, file_bytes - offset_bytes)?;
         let damaged = |place: &str, offset_bytes, problem| {
@@ -208,7 +208,7 @@ impl Recording {
         self.frames.len()
     }
 
-    /// Whether there is no whole frame.
+    /// Returns true if there is no whole frame.
     pub fn is_empty(&self) -> bool {
         self.frames.is_empty()
     }

@@ -50,7 +50,7 @@ pub fn small_frame(step: u64) -> Frame {
     Frame::new(step, step as f64 * 0.01, columns).unwrap()
 }
 
-/// Whether two frames are the same to the bit, which `==` cannot say of NaN.
+/// Returns true if two frames are the same to the bit, which `==` cannot say of NaN.
 pub fn same_bits(a: &Frame, b: &Frame) -> bool {
     let same = |a: &[Column], b: &[Column]| {
         a.len() == b.len()

@@ -48,12 +48,12 @@ fn decode(path: &Path) -> (u32, u32, Vec<u8>) {
     (info.width, info.height, pixels)
 }
 
-/// Whether a pixel this close to the colour is somewhere in the picture.
+/// Returns true if a pixel this close to the colour is somewhere in the picture.
 fn has_color(pixels: &[u8], color: [u8; 3]) -> bool {
     pixels.chunks(3).any(|pixel| pixel.iter().zip(color).all(|(a, b)| a.abs_diff(b) < 6))
 }
 
-/// Whether a border of three pixels all around is blank, so that no text was cut.
+/// Returns true if a border of three pixels all around is blank, so that no text was cut.
 fn border_is_blank(width: u32, height: u32, pixels: &[u8]) -> bool {
     (0..width * height)
         .filter(|i| i % width < 3 || i % width >= width - 3 || i / width < 3 || i / width >= height - 3)

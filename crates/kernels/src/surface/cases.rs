@@ -39,7 +39,7 @@ fn face_corners(face: usize) -> [usize; 4] {
     if upper == 1 { [low, low | b, low | b | c, low | c] } else { [low, low | c, low | b | c, low | b] }
 }
 
-/// Whether some face has both edges.
+/// Returns true if some face has both edges.
 fn share_face(a: usize, b: usize) -> bool {
     let [a, b] = [edge_corners(a), edge_corners(b)];
     // Four corners lie in a face if they agree in one bit.

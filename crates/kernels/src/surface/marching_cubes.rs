@@ -40,7 +40,7 @@ pub struct MeshWanted {
 }
 
 impl MeshWanted {
-    /// Whether there was room for all, so that the mesh is whole.
+    /// Returns true if there was room for all, so that the mesh is whole.
     pub fn fits(&self, capacity: MeshCapacity) -> bool {
         self.cube_blocks <= capacity.cube_blocks
             && self.vertices <= capacity.vertices
@@ -56,7 +56,7 @@ impl MeshWanted {
 /// in one way by both of their cubes). A vertex lies on each edge of the lattice that the surface crosses, 1/1024 of the edge or more away
 /// from its nodes; its normal is the field's gradient there, by central differences.
 ///
-/// Vertices, triangles and their order hang on the blocks and values and on nothing else. Nothing waits for the host: counts stay on the device,
+/// Vertices, triangles and their order depend on the blocks and values and on nothing else. Nothing waits for the host: counts stay on the device,
 /// and [`Self::wanted`] tells what there was. Memory follows the blocks, but for 12 bytes for each 32 blocks of the lattice.
 pub struct MarchingCubes {
     layout: BlockLayout,

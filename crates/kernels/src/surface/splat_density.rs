@@ -16,7 +16,7 @@ pub enum SplatMass<'a> {
     Each(&'a Buffer<f32>),
 }
 
-/// Finds densities at nodes: ρ_i = Σ m W(x_i − x_p) in kg/m³, in place of 003 eq 3.18.
+/// Finds densities at nodes: ρ_i = Σ m W(x_i − x_p) in kg/m³, in place of Gucer2010 eq 3.18.
 ///
 /// W is the cubic spline with a support of `radius_cells` cells, which integrates to 1: inside a body, values are near its density, half of
 /// it on a flat surface, and 0 two cells away from all particles, where there are no blocks. Sums run in the particles' sorted order, so

@@ -92,7 +92,7 @@ pub struct ContactKinematics {
     pub friction: f64,
     /// Attraction at no gap in N, and the gap at which it ends in m.
     pub attraction: (f64, f64),
-    /// Whether it may freeze.
+    /// True if it may freeze.
     pub may_bond: bool,
 }
 
@@ -116,7 +116,7 @@ fn cut(force: DVec3, most: f64) -> DVec3 {
     force.clamp_length_max(most)
 }
 
-/// Forces of a contact, and what it then remembers (003 eq 3.3 to 3.11).
+/// Forces of a contact, and what it then remembers (Gucer2010 eq 3.3 to 3.11).
 pub fn evaluate_contact(p: &Parameters, c: &ContactKinematics, history: ContactHistory) -> ContactForce {
     let (attraction, range) = c.attraction;
     let share = match () {

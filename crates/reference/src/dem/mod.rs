@@ -1,4 +1,4 @@
-//! Grains that touch (paper 003), in f64: every pair is looked at, and contacts are kept in a map.
+//! Grains that touch (Gucer2010), in f64: every pair is looked at, and contacts are kept in a map.
 
 mod contact;
 mod slab;

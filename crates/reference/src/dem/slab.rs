@@ -65,7 +65,7 @@ pub struct Slabs {
     pub motions: Vec<Motion>,
     /// Links.
     pub links: Vec<Link>,
-    /// Whether each still holds.
+    /// True if each still holds.
     pub is_whole: Vec<bool>,
     /// Of each point, piece after piece: what it touches and how far that is sprung in m.
     pub contacts: Vec<Option<(Partner, DVec3)>>,

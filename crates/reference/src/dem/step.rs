@@ -194,7 +194,7 @@ fn touch_of(p: &Parameters, grain: &Grain, other: &Grain) -> (ContactKinematics,
     (touch, levers[0])
 }
 
-/// Puts a grain back that a surface has let in too deep, and takes its speed into the surface (003 eq 3.16).
+/// Puts a grain back that a surface has let in too deep, and takes its speed into the surface (Gucer2010 eq 3.16).
 fn push_out(p: &Parameters, bodies: &[Collider], grain: &mut Grain, time_s: f64, impacts: &mut [DVec3]) {
     let most = (1.0 - DEEPEST) * grain.radius;
     let n = bodies.len() as u32;

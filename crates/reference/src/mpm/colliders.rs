@@ -1,4 +1,4 @@
-//! Bodies that snow touches, and what that does to a velocity (004 sec 3.2.5).
+//! Bodies that snow touches, and what that does to a velocity (Breekveldt2017 sec 3.2.5).
 
 use glam::{DMat3, DVec3};
 
@@ -9,7 +9,7 @@ use super::mesh::Mesh;
 pub struct Surface {
     /// μ of Coulomb friction.
     pub friction: f64,
-    /// Whether snow that touches it moves with it, and does not come off.
+    /// True if snow that touches it moves with it, and does not come off.
     pub sticky: bool,
 }
 

@@ -61,7 +61,7 @@ pub fn left_free(p: &Parameters, x: DVec3, velocity: DVec3, time_s: f64) -> DMat
     free
 }
 
-/// A position pushed out of bodies, as 001 adds to its step 8, and into the domain.
+/// A position pushed out of bodies, as Cai2020 adds to its step 8, and into the domain.
 pub(super) fn push_out(p: &Parameters, x: DVec3, time_s: f64) -> DVec3 {
     let mut x = x;
     for collider in &p.colliders {

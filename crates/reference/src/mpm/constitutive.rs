@@ -1,4 +1,4 @@
-//! Fixed-corotated energy with hardening and bounded singular values (004 sec 3.1.4, 3.2.3 and 3.2.7).
+//! Fixed-corotated energy with hardening and bounded singular values (Breekveldt2017 sec 3.1.4, 3.2.3 and 3.2.7).
 
 use glam::{DMat3, DVec3};
 
@@ -19,7 +19,7 @@ pub struct Material {
     pub critical_stretch: f64,
     /// J_P counts as no less than this in hardening.
     pub least_plastic_volume: f64,
-    /// Whether it yields and hardens.
+    /// True if it yields and hardens.
     pub plastic: bool,
 }
 
@@ -33,7 +33,7 @@ pub struct Lame {
 }
 
 impl Material {
-    /// μ and λ of 004 eq 3.9; λ₀ = E₀ν/((1+ν)(1−2ν)), which 001 misprints.
+    /// μ and λ of Breekveldt2017 eq 3.9; λ₀ = E₀ν/((1+ν)(1−2ν)), which Cai2020 misprints.
     pub fn lame(&self, plastic_volume: f64) -> Lame {
         let (e, nu) = (self.youngs_modulus_pa, self.poissons_ratio);
         let hardening = if self.plastic {
@@ -47,7 +47,7 @@ impl Material {
         }
     }
 
-    /// F_E and J_P of F̂_E, 004 eq 3.30, `plastic_volume` being what J_P was.
+    /// F_E and J_P of F̂_E, Breekveldt2017 eq 3.30, `plastic_volume` being what J_P was.
     pub fn yielded(&self, trial: DMat3, plastic_volume: f64) -> (DMat3, f64) {
         if !self.plastic {
             return (trial, plastic_volume);
@@ -63,20 +63,20 @@ impl Material {
 }
 
 impl Lame {
-    /// Ψ in J/m³, 004 eq 3.8.
+    /// Ψ in J/m³, Breekveldt2017 eq 3.8.
     pub fn energy_pa(&self, elastic: DMat3) -> f64 {
         let strain = elastic - rotation(elastic);
         let volumetric = elastic.determinant() - 1.0;
         self.mu * double_dot(strain, strain) + 0.5 * self.lambda * volumetric * volumetric
     }
 
-    /// P = ∂Ψ/∂F_E, 004 eq 3.21; J F⁻ᵀ is the matrix of cofactors.
+    /// P = ∂Ψ/∂F_E, Breekveldt2017 eq 3.21; J F⁻ᵀ is the matrix of cofactors.
     pub fn first_piola_pa(&self, elastic: DMat3) -> DMat3 {
         2.0 * self.mu * (elastic - rotation(elastic))
             + self.lambda * (elastic.determinant() - 1.0) * cofactors(elastic)
     }
 
-    /// τ = P F_Eᵀ, 004 eq 3.23; symmetric.
+    /// τ = P F_Eᵀ, Breekveldt2017 eq 3.23; symmetric.
     pub fn kirchhoff_pa(&self, elastic: DMat3) -> DMat3 {
         let j = elastic.determinant();
         let tau = 2.0 * self.mu * (elastic - rotation(elastic)) * elastic.transpose()

@@ -1,4 +1,4 @@
-//! Twin of snow by the material point method (papers 001 and 004), in a plane or in space, one function a stage, f64.
+//! Twin of snow by the material point method (Cai2020 and Breekveldt2017), in a plane or in space, one function a stage, f64.
 //!
 //! In a plane everything is per metre of depth, the third component of vectors is 0, and matrices are those of the plane with a
 //! third axis that nothing moves along: F_zz is 1, C_zz and ∇w_z are 0. So plane strain needs no formula of its own.
@@ -36,7 +36,7 @@ pub use transfer::{Grid, Node};
 /// The B-spline that spreads a particle over nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Spline {
-    /// Four nodes an axis, 004 eq 3.3.
+    /// Four nodes an axis, Breekveldt2017 eq 3.3.
     Cubic,
     /// Three nodes an axis.
     Quadratic,
@@ -47,14 +47,14 @@ pub enum Spline {
 pub enum Weights {
     /// As (2 − |x|)³/6 near its end.
     Factored,
-    /// As 004 eq 3.3 prints it.
+    /// As Breekveldt2017 eq 3.3 prints it.
     AsPrinted,
 }
 
 /// How velocities go from particles to the grid and back.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Transfer {
-    /// A blend of PIC and FLIP, 004 eq 3.31.
+    /// A blend of PIC and FLIP, Breekveldt2017 eq 3.31.
     PicFlip {
         /// α: 0 is PIC, 1 is FLIP.
         flip_ratio: f64,
@@ -99,7 +99,7 @@ pub struct Parameters {
     pub spline: Spline,
     /// How it is evaluated.
     pub weights: Weights,
-    /// Whether entries of Δt ∇v below 2⁻²⁴ count as 0.
+    /// True if entries of Δt ∇v below 2⁻²⁴ count as 0.
     pub strain_floor: bool,
     /// Bodies, in the order in which they act on a velocity.
     pub colliders: Vec<Collider>,
@@ -129,7 +129,7 @@ impl Parameters {
         share * self.cell_size_m * self.cell_size_m
     }
 
-    /// Whether particles have an affine velocity C.
+    /// Returns true if particles have an affine velocity C.
     pub fn is_affine(&self) -> bool {
         !matches!(self.transfer, Transfer::PicFlip { .. })
     }

@@ -1,4 +1,4 @@
-//! The nodes about a particle, with their weights and gradients (004 eq 3.2 to 3.7).
+//! The nodes about a particle, with their weights and gradients (Breekveldt2017 eq 3.2 to 3.7).
 
 use glam::DVec3;
 
@@ -75,7 +75,7 @@ fn along(p: &Parameters, xi: f64) -> (i64, Vec<(f64, f64)>) {
                 ],
                 Weights::AsPrinted => [1.0, 0.0, -1.0, -2.0].map(|d| as_printed(f + d)),
             };
-            // dN/dx of 004 eq 3.6 with the sign that is lost there.
+            // dN/dx of Breekveldt2017 eq 3.6 with the sign that is lost there.
             let slopes = [-g * g / 2.0, f * (3.0 * f - 4.0) / 2.0, -g * (3.0 * g - 4.0) / 2.0, f * f / 2.0];
             (xi.floor() as i64 - 1, weights.into_iter().zip(slopes).collect())
         }
@@ -89,7 +89,7 @@ fn along(p: &Parameters, xi: f64) -> (i64, Vec<(f64, f64)>) {
     }
 }
 
-/// N of 004 eq 3.3.
+/// N of Breekveldt2017 eq 3.3.
 fn as_printed(d: f64) -> f64 {
     let x = d.abs();
     if x < 1.0 {

@@ -1,4 +1,4 @@
-//! Particles to grid, the grid's step, grid to particles (004 sec 3.2.1 to 3.2.10).
+//! Particles to grid, the grid's step, grid to particles (Breekveldt2017 sec 3.2.1 to 3.2.10).
 
 use std::collections::BTreeMap;
 
@@ -56,7 +56,7 @@ impl Grid {
         grid
     }
 
-    /// V⁰ of particles from the density of the grid about them (004 eq 3.12 to 3.14): step 2.
+    /// V⁰ of particles from the density of the grid about them (Breekveldt2017 eq 3.12 to 3.14): step 2.
     pub fn initial_volume(&self, p: &Parameters, particles: &mut [Particle]) {
         let cell = p.cell_size_m.powi(p.dimensions as i32);
         for particle in particles {
@@ -66,7 +66,7 @@ impl Grid {
         }
     }
 
-    /// v_i, and v* after forces (004 eq 3.24): step 4.
+    /// v_i, and v* after forces (Breekveldt2017 eq 3.24): step 4.
     pub fn update_velocity(&mut self, p: &Parameters) {
         for node in self.nodes.values_mut().filter(|node| node.mass > 0.0) {
             node.before = node.momentum / node.mass;

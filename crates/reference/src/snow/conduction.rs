@@ -1,4 +1,4 @@
-//! Flow of heat between particles (000 eq 6.1 with the harmonic mean of conductivities).
+//! Flow of heat between particles (Chen2021 eq 6.1 with the harmonic mean of conductivities).
 
 use super::{Heat, Kind, LatentHeat, Parameters, State};
 use crate::sph::Real;

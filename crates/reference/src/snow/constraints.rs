@@ -1,4 +1,4 @@
-//! One Jacobi iteration over the constraints of both phases: density (000 eq 5.15–5.19), contact (5.13, 5.14), stretch (5.11,
+//! One Jacobi iteration over the constraints of both phases: density (Chen2021 eq 5.15–5.19), contact (5.13, 5.14), stretch (5.11,
 //! 5.12), coupled both ways (5.23–5.25), averaged and over-relaxed (5.26, 5.27).
 
 use super::{Averaging, Bond, Kind, Neighbour, Parameters, State, Stretch};
@@ -25,7 +25,7 @@ impl Parameters {
     }
 }
 
-/// φ: the share in which a particle obeys the density constraint. Snow that has just frozen still does (000 eq 6.6).
+/// φ: the share in which a particle obeys the density constraint. Snow that has just frozen still does (Chen2021 eq 6.6).
 fn fluidity(kind: Kind, blend: f32) -> f32 {
     match kind {
         Kind::Solid => 1.0 - blend,

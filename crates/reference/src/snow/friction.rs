@@ -1,4 +1,4 @@
-//! Friction of snow with snow and with walls (000 eq 5.21, 5.22), from how far particles slid along each other in the step.
+//! Friction of snow with snow and with walls (Chen2021 eq 5.21, 5.22), from how far particles slid along each other in the step.
 
 use super::{Kind, Parameters, State};
 use crate::fluid::{dot, zip};

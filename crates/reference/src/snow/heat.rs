@@ -1,11 +1,11 @@
-//! Conduction of heat (000 eq 6.1 with the harmonic mean of conductivities) and temperature from enthalpy.
+//! Conduction of heat (Chen2021 eq 6.1 with the harmonic mean of conductivities) and temperature from enthalpy.
 
 use super::kind::Kind;
 
 /// Where the heat of melting is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum LatentHeat {
-    /// Nowhere: blending (000 eq 6.4) stands in for it.
+    /// Nowhere: blending (Chen2021 eq 6.4) stands in for it.
     Blending,
     /// In the column of enthalpy, from which temperature follows.
     Enthalpy {

@@ -1,6 +1,6 @@
 //! The account of what has changed phase.
 
-/// What has changed phase since the beginning, in integers, so that it does not hang on the order of particles.
+/// What has changed phase since the beginning, in integers, so that it does not depend on the order of particles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ledger {
     /// Snow that became water.

@@ -21,7 +21,7 @@ pub struct LinkRule {
 pub enum LinkLimit {
     /// This many.
     Constant(u32),
-    /// 000 eq 6.8.
+    /// Chen2021 eq 6.8.
     Dynamic {
         /// T_homo in °C.
         homogeneous_c: f32,

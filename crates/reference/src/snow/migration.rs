@@ -1,11 +1,11 @@
-//! Change of phase: who leaves, where each goes, and the one permutation that takes the columns there (000 ch. 7).
+//! Change of phase: who leaves, where each goes, and the one permutation that takes the columns there (Chen2021 ch. 7).
 
 use super::{Kind, LatentHeat, Parameters, State, fixed_point_temperature};
 use crate::bonds::remap_bonds;
 use crate::primitives::{cell_starts, exclusive_scan_u32, radix_sort_pairs};
 
 impl State {
-    /// α grows (000 eq 6.2), and who is blended in (eq 6.4) and on the wrong side of the transition leaves.
+    /// α grows (Chen2021 eq 6.2), and who is blended in (eq 6.4) and on the wrong side of the transition leaves.
     pub fn judge_phase(&mut self, p: &Parameters) {
         for kind in Kind::ALL {
             let phase = &mut self[kind];

@@ -1,4 +1,4 @@
-//! Twin of the snow step (paper 000): snow (solid, DEM) and water (fluid, SPH) as two phases that particles change between, one
+//! Twin of the snow step (Chen2021): snow (solid, DEM) and water (fluid, SPH) as two phases that particles change between, one
 //! method a stage, f32.
 //!
 //! A [`State`] holds what the device's buffers hold, each phase sorted by cell, so that any prefix of a step can run here and the
@@ -34,7 +34,7 @@ pub use ledger::{Ledger, fixed_point_temperature};
 pub use links::{LinkLimit, LinkRule};
 pub use shape::{Adoption, Cluster};
 
-/// What the corrections of a pair are divided by, 000 eq 5.26.
+/// What the corrections of a pair are divided by, Chen2021 eq 5.26.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Averaging {
     /// The larger number of constraints that either end has.
@@ -46,7 +46,7 @@ pub enum Averaging {
 /// What a link does against being stretched.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Stretch {
-    /// k_stretch: the share of the stretch that an iteration takes away, 000 eq 5.12.
+    /// k_stretch: the share of the stretch that an iteration takes away, Chen2021 eq 5.12.
     Stiffness(f32),
     /// XPBD: one over the spring constant, in m/N.
     Compliance(f32),
@@ -61,15 +61,15 @@ pub struct Parameters {
     pub mass_kg: f32,
     /// D in m, at most h: particles closer than this touch.
     pub contact_distance_m: f32,
-    /// k_bounce: the share of an overlap that an iteration takes away, 000 eq 5.14.
+    /// k_bounce: the share of an overlap that an iteration takes away, Chen2021 eq 5.14.
     pub bounce_stiffness: f32,
     /// What the corrections of a pair are divided by.
     pub averaging: Averaging,
     /// N: Jacobi iterations a step.
     pub iterations: u32,
-    /// μ_s, 000 eq 5.22.
+    /// μ_s, Chen2021 eq 5.22.
     pub static_friction: f32,
-    /// μ_k, 000 eq 5.22.
+    /// μ_k, Chen2021 eq 5.22.
     pub kinetic_friction: f32,
     /// c of XSPH for snow; walls do not drag on it.
     pub snow_xsph_viscosity: f32,
@@ -85,9 +85,9 @@ pub struct Parameters {
     pub boundary: Option<Boundary>,
     /// Conduction and phase change.
     pub heat: Heat,
-    /// Growth of α in a step, 000 eq 6.2.
+    /// Growth of α in a step, Chen2021 eq 6.2.
     pub blend_speed: f32,
-    /// α_threshold, 000 eq 6.4.
+    /// α_threshold, Chen2021 eq 6.4.
     pub blend_threshold: f32,
 }
 
@@ -170,7 +170,7 @@ impl Phase {
         self.position.len()
     }
 
-    /// Whether there are none.
+    /// Returns true if there are none.
     pub fn is_empty(&self) -> bool {
         self.position.is_empty()
     }
@@ -334,7 +334,7 @@ impl State {
         }
     }
 
-    /// XSPH within each phase, 000 eq 5.20, with drag of walls on water only; and x ← x*.
+    /// XSPH within each phase, Chen2021 eq 5.20, with drag of walls on water only; and x ← x*.
     pub fn smooth_velocity(&mut self, p: &Parameters) {
         for kind in Kind::ALL {
             let (xsph_viscosity, wall_friction) = match kind {

@@ -26,7 +26,7 @@ pub struct IsoMesh {
     pub position: Vec<DVec3>,
     /// Minus the gradient at each vertex, times two cells: its direction is the normal.
     pub outwards: Vec<DVec3>,
-    /// Whether neither end of each vertex's edge has a gradient. Two that cancel at the vertex do so here to the rounding of f64 only.
+    /// True if neither end of each vertex's edge has a gradient. Two that cancel at the vertex do so here to the rounding of f64 only.
     pub is_flat: Vec<bool>,
     /// The edge at each vertex, towards its lower end: the normal where there is no gradient.
     pub edge_outwards: Vec<DVec3>,
@@ -56,7 +56,7 @@ impl Edge {
         (self.axis, c, b)
     }
 
-    /// Whether both edges of a cube lie in one of its faces.
+    /// Returns true if both edges of a cube lie in one of its faces.
     fn shares_face(self, other: Self) -> bool {
         let nodes = [self.ends(), other.ends()].concat();
         (0..3).any(|axis| nodes.iter().all(|node| node[axis] == nodes[0][axis]))

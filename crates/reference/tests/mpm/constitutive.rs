@@ -80,7 +80,7 @@ fn small_strains_are_linear() {
     assert!((lame.kirchhoff_pa(f).y_axis.x / strain / lame.mu - 1.0).abs() < 1e-5);
 }
 
-/// The numbers of 004 appendix A.
+/// The numbers of Breekveldt2017 appendix A.
 #[test]
 fn lame_parameters_are_those_of_the_thesis() {
     assert!((fresh().mu - 58_333.333).abs() < 1e-3 && (fresh().lambda - 38_888.889).abs() < 1e-3);

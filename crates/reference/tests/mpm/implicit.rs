@@ -16,7 +16,7 @@ fn dot(a: &Field, b: &Field) -> f64 {
     a.iter().map(|(at, a)| a.dot(b[at])).sum()
 }
 
-/// F̂_E of each particle where nodes have moved by s·u (004 eq 3.17, of F_E).
+/// F̂_E of each particle where nodes have moved by s·u (Breekveldt2017 eq 3.17, of F_E).
 fn deformed(p: &Parameters, state: &State, u: &Field, s: f64) -> Vec<DMat3> {
     let deform = |particle: &frazil_reference::mpm::Particle| {
         let mut gradient = DMat3::ZERO;
@@ -30,7 +30,7 @@ fn deformed(p: &Parameters, state: &State, u: &Field, s: f64) -> Vec<DMat3> {
     state.particles.iter().map(deform).collect()
 }
 
-/// Φ of 004 eq 3.16 in J.
+/// Φ of Breekveldt2017 eq 3.16 in J.
 fn energy(p: &Parameters, state: &State, u: &Field, s: f64) -> f64 {
     let deformed = deformed(p, state, u, s);
     let energy = |(particle, f): (&frazil_reference::mpm::Particle, DMat3)| {
@@ -39,7 +39,7 @@ fn energy(p: &Parameters, state: &State, u: &Field, s: f64) -> f64 {
     state.particles.iter().zip(deformed).map(energy).sum()
 }
 
-/// f of 004 eq 3.18 in N.
+/// f of Breekveldt2017 eq 3.18 in N.
 fn forces(p: &Parameters, state: &State, u: &Field, s: f64) -> Field {
     let mut forces: Field = u.keys().map(|at| (*at, DVec3::ZERO)).collect();
     for (particle, f) in state.particles.iter().zip(deformed(p, state, u, s)) {

@@ -20,7 +20,7 @@ const TRANSFERS: [Transfer; 4] = [
     Transfer::Mls,
 ];
 
-/// Table 1 of paper 001.
+/// Table 1 of Cai2020.
 fn snow() -> Material {
     Material {
         youngs_modulus_pa: 1.4e5,

@@ -179,7 +179,7 @@ fn particles_stay_in_the_domain() {
     }
 }
 
-/// 004 sec 4.1, in f64: a hair off a node, a lone particle strains itself by rounding alone.
+/// Breekveldt2017 sec 4.1, in f64: a hair off a node, a lone particle strains itself by rounding alone.
 #[test]
 fn a_lone_particle_drifts_without_strain_where_the_floor_is() {
     let strained = |strain_floor| {

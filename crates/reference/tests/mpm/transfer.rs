@@ -54,7 +54,7 @@ fn inside_a_body_the_grid_finds_the_volume_it_was_filled_with() {
     }
 }
 
-/// 004 appendix A: a particle on a node, as compressed as it can be, above nodes that a floor holds. It prints 1907.83 for the
+/// Breekveldt2017 appendix A: a particle on a node, as compressed as it can be, above nodes that a floor holds. It prints 1907.83 for the
 /// force and 233.37 for the density, by a slip in its sum over the upper nodes, which is Σ∇w = ½.
 #[test]
 fn the_thesis_tips_at_231_9_over_h() {

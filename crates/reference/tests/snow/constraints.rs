@@ -22,7 +22,7 @@ fn iterate(state: &mut State, p: &Parameters, iteration: u32) {
     state.solve(p, iteration);
 }
 
-/// Overlaps shrink by 1 − k_bounce ω g each iteration, 000 eq 5.14 with both ends moving by half: snow with snow or
+/// Overlaps shrink by 1 − k_bounce ω g each iteration, Chen2021 eq 5.14 with both ends moving by half: snow with snow or
 /// water. The distance at which a pair touches grows with α.
 #[test]
 fn a_collision_of_two_particles_is_the_closed_form() {
@@ -135,7 +135,7 @@ fn walls_push_by_what_they_confine_in_all_iterations() {
     }
 }
 
-/// Stretch shrinks by 1 − k_stretch ω g each iteration (000 eq 5.12), and compression likewise.
+/// Stretch shrinks by 1 − k_stretch ω g each iteration (Chen2021 eq 5.12), and compression likewise.
 #[test]
 fn a_stretched_pair_is_the_closed_form() {
     let mut p = parameters();
@@ -275,7 +275,7 @@ fn iterations_and_friction_keep_the_centre_of_mass() {
     }
 }
 
-/// 000 eq 6.6: who is snow altogether does not feel the density constraint; who has just frozen feels nothing else.
+/// Chen2021 eq 6.6: who is snow altogether does not feel the density constraint; who has just frozen feels nothing else.
 #[test]
 fn blending_hands_over_from_density_to_contact() {
     let mut p = parameters();

@@ -17,7 +17,7 @@ fn slid(p: &Parameters, slide_m: f32) -> State {
     state
 }
 
-/// 000 eq 5.22: all of a slide below μ_s times the normal correction goes, of a longer one μ_k times it.
+/// Chen2021 eq 5.22: all of a slide below μ_s times the normal correction goes, of a longer one μ_k times it.
 #[test]
 fn a_pair_sticks_or_slips() {
     let p = parameters();

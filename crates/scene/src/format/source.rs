@@ -75,7 +75,7 @@ impl Source {
         self.at(Place::Whole)
     }
 
-    /// Whether `key` was written.
+    /// Returns true if `key` was written.
     pub(crate) fn has(&self, key: &str) -> bool {
         self.places.contains_key(key)
     }

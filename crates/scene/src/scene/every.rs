@@ -43,7 +43,7 @@ impl Every {
         }
     }
 
-    /// Whether this is due at `step`, for steps of `dt_s` seconds. Step 0, the initial state, is always due.
+    /// Returns true if this is due at `step`, for steps of `dt_s` seconds. Step 0, the initial state, is always due.
     pub fn is_due(self, step: u64, dt_s: f64) -> bool {
         step == 0 || self.next_after(step - 1, dt_s) == step
     }

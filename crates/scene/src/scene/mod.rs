@@ -160,7 +160,7 @@ pub struct Solver {
     pub kind: SolverKind,
     /// Jacobi iterations a step.
     pub iterations: u32,
-    /// Factor ω on the averaged position corrections (paper 000 eq 5.26–5.27), above 0 and up to 2.
+    /// Factor ω on the averaged position corrections (Chen2021 eq 5.26–5.27), above 0 and up to 2.
     pub over_relaxation: f64,
     /// Relaxation of the density constraint made independent of size: ε = this / h², in 1/m².
     pub constraint_relaxation: f64,
@@ -183,7 +183,7 @@ impl Default for Solver {
     }
 }
 
-/// Artificial pressure s_corr = −k (W(r) / W(|Δq|))ⁿ, paper 002 eq 2.21.
+/// Artificial pressure s_corr = −k (W(r) / W(|Δq|))ⁿ, Huang2016 eq 2.21.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ArtificialPressure {

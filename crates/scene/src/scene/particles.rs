@@ -65,7 +65,7 @@ pub struct ParticleBlock {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(max = 0.58))]
     pub packing_fraction: Option<f64>,
-    /// How far masses are from their mean (paper 001 sec 2): each is the mean times 1 ± up to this share, 0 to below 1. Scenes of
+    /// How far masses are from their mean (Cai2020 sec 2): each is the mean times 1 ± up to this share, 0 to below 1. Scenes of
     /// the material point method only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mass_spread: Option<f64>,

@@ -12,12 +12,12 @@ pub enum Shading {
     /// As lit spheres in the colours of a property.
     #[default]
     Lit,
-    /// As flat white discs on black, the brighter the denser (paper 001 sec 2.3); full white at the rest density. Of several in one
+    /// As flat white discs on black, the brighter the denser (Cai2020 sec 2.3); full white at the rest density. Of several in one
     /// place the brightest is seen.
     Density,
 }
 
-/// What particles are drawn as (paper 003 section 4).
+/// What particles are drawn as (Gucer2010 section 4).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RenderScheme {
@@ -44,7 +44,7 @@ impl RenderScheme {
         }
     }
 
-    /// Whether it shows a surface.
+    /// Returns true if it shows a surface.
     pub fn has_surface(self) -> bool {
         self != Self::Sprites
     }

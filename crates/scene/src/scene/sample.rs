@@ -32,7 +32,7 @@ impl Sampled {
         self.positions_m.len()
     }
 
-    /// Whether there are no particles, which no valid scene gives.
+    /// Returns true if there are no particles, which no valid scene gives.
     pub fn is_empty(&self) -> bool {
         self.positions_m.is_empty()
     }

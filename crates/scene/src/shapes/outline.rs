@@ -68,7 +68,7 @@ impl Outline {
         Ok(Self { segments, bounds, area })
     }
 
-    /// Whether `point` lies in the region and at least `inset` from its edge; a negative inset widens the region.
+    /// Returns true if `point` lies in the region and at least `inset` from its edge; a negative inset widens the region.
     pub(crate) fn contains(&self, point: Point2, inset: f64) -> bool {
         let [min, max] = self.bounds;
         if (0..2).any(|i| point[i] < min[i] + inset || point[i] > max[i] - inset) {

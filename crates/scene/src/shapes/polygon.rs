@@ -37,7 +37,7 @@ impl Polygon {
         ([least(0), least(1)], [greatest(0), greatest(1)])
     }
 
-    /// Whether a point belongs to it.
+    /// Returns true if a point belongs to it.
     pub fn contains(&self, [x, y]: [f64; 2]) -> bool {
         self.rings.iter().map(|ring| crossings(ring, x, y)).sum::<usize>() % 2 == 1
     }

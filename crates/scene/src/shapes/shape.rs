@@ -153,12 +153,12 @@ impl Shape {
         }
     }
 
-    /// Whether it lies in the x–y plane: areas then stand for volumes, per metre of depth.
+    /// Returns true if it lies in the x–y plane: areas then stand for volumes, per metre of depth.
     pub fn is_flat(&self) -> bool {
         matches!(self, Self::Rectangle { .. } | Self::Circle { .. } | Self::Text { depth_m: None, .. })
     }
 
-    /// Whether it is known where it is: the font or mesh that it needs may not have been there to be read.
+    /// Returns true if it is known where it is: the font or mesh that it needs may not have been there to be read.
     pub(crate) fn is_loaded(&self) -> bool {
         match self {
             Self::Text { outline, .. } => outline.get().is_some(),
@@ -215,7 +215,7 @@ impl Shape {
         }
     }
 
-    /// Whether `point_m` lies in the shape and at least `inset_m` from its surface; a negative inset widens the shape.
+    /// Returns true if `point_m` lies in the shape and at least `inset_m` from its surface; a negative inset widens the shape.
     pub fn contains(&self, point_m: Vec3, inset_m: f64) -> bool {
         let square = |x: f64| x * x;
         match self {

@@ -154,7 +154,7 @@ impl TriangleMesh {
         })
     }
 
-    /// Whether a point is no farther from the surface than this.
+    /// Returns true if a point is no farther from the surface than this.
     pub(crate) fn is_near(&self, point: Vec3, distance: f64) -> bool {
         let is_out = |low: f64, high: f64, x: f64| x < low - distance || x > high + distance;
         if (0..3).any(|i| is_out(self.bounds[0][i], self.bounds[1][i], point[i])) {
@@ -170,7 +170,7 @@ impl TriangleMesh {
         })
     }
 
-    /// Whether `point` is enclosed: the surface is crossed more often outwards than inwards on the way from it along x.
+    /// Returns true if `point` is enclosed: the surface is crossed more often outwards than inwards on the way from it along x.
     ///
     /// The line is moved aside by less than any number, so that it never meets an edge; which side of one it passes is decided
     /// exactly, so that neighbouring triangles agree.
@@ -184,7 +184,7 @@ impl TriangleMesh {
     }
 }
 
-/// Whether the way from `p` to `q` passes through the inside of a triangle. Decided exactly; what only touches does not.
+/// Returns true if the way from `p` to `q` passes through the inside of a triangle. Decided exactly; what only touches does not.
 fn passes_through(triangle: &[Vec3; 3], p: Vec3, q: Vec3) -> bool {
     let coord = |v: &Vec3| Coord3D { x: v[0], y: v[1], z: v[2] };
     let side = |a: &Vec3, b: &Vec3, c: &Vec3, d: &Vec3| {

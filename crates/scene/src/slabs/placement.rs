@@ -53,12 +53,12 @@ impl Scene {
         Ok(())
     }
 
-    /// Whether a point is deeper in an obstacle than this, in m. Of meshes no more is told than whether it is in them.
+    /// Returns true if a point is deeper in an obstacle than this, in m. Of meshes no more is told than whether it is in them.
     fn is_in(&self, obstacle: &Obstacle, point_m: Vec3, depth_m: f64) -> bool {
         self.is_within_obstacle(obstacle, if obstacle.mesh().is_some() { 0.0 } else { -depth_m }, point_m)
     }
 
-    /// Whether a point lies inside an obstacle, or no farther away than this, in m.
+    /// Returns true if a point lies inside an obstacle, or no farther away than this, in m.
     pub(crate) fn is_within_obstacle(&self, obstacle: &Obstacle, distance_m: f64, point_m: Vec3) -> bool {
         let foot_m = match obstacle.shape {
             ObstacleShape::Cylinder { foot_m, .. } => foot_m,
@@ -85,7 +85,7 @@ impl<'a> Outline<'a> {
         Self { piece, planes: piece.planes(), reach_m: piece.bounding_radius_m() }
     }
 
-    /// Whether a point is deeper inside than this.
+    /// Returns true if a point is deeper inside than this.
     fn contains(&self, point_m: Vec3, depth_m: f64) -> bool {
         let arm: Vec3 = std::array::from_fn(|i| point_m[i] - self.piece.centre_m[i]);
         dot(arm, arm) < self.reach_m * self.reach_m && self.piece.distance_m(&self.planes, point_m) < -depth_m

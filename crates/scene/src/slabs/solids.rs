@@ -17,7 +17,7 @@ struct Solid {
 /// The surfaces that a mesh is made of, in the order of their first corners.
 fn components(mesh: &TriangleMesh) -> Vec<Solid> {
     let (vertices, triangles) = (mesh.vertices(), mesh.triangles());
-    // The least corner that each hangs on, found by joining.
+    // The least corner that each depends on, found by joining.
     let mut root: Vec<u32> = (0..vertices.len() as u32).collect();
     fn find(root: &mut [u32], mut v: u32) -> u32 {
         while root[v as usize] != v {

@@ -140,7 +140,7 @@ mod tests {
 
     #[test]
     fn unknown_heights_at_the_edge_are_where_the_map_ends() {
-        // A ragged corner, whose second height hangs on the first by its own corner.
+        // A ragged corner, whose second height depends on the first by its own corner.
         let mut heights = [1.0; 25];
         heights[0] = NAN;
         heights[6] = NAN;

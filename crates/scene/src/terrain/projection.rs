@@ -1,6 +1,6 @@
 //! Whether two descriptions of a projection say the same.
 
-/// Whether both are of one projection; none where they cannot be compared, as an EPSG code and a WKT without one.
+/// Returns true if both are of one projection; none where they cannot be compared, as an EPSG code and a WKT without one.
 pub(crate) fn same_projection(first: &str, second: &str) -> Option<bool> {
     if let (Some(first), Some(second)) = (epsg_of(first), epsg_of(second)) {
         return Some(first == second);

@@ -31,7 +31,7 @@ pub struct TerrainSource {
     /// Heights in m of black and of white pixels of a PNG.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub height_range_m: Option<[f64; 2]>,
-    /// Whether unknown heights that the map encloses are filled with a smooth surface; if not, they are refused. Unknown heights that
+    /// True if unknown heights that the map encloses are filled with a smooth surface; if not, they are refused. Unknown heights that
     /// reach the edge are where the map ends, either way.
     pub fill_holes: bool,
     /// Checksum of the file's heights, which is written down when the scene is loaded: a scene that is resumed refuses another map.

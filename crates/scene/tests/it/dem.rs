@@ -420,7 +420,7 @@ fn scenes_of_grains_are_sound_at_any_size() {
     }
 }
 
-/// As many grains as paper 003's table 4.1 has, to half a percent: what an area holds is no round number.
+/// As many grains as Gucer2010's table 4.1 has, to half a percent: what an area holds is no round number.
 #[test]
 fn avalanches_have_the_papers_numbers_of_grains() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenes");

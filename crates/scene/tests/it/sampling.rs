@@ -15,7 +15,7 @@ const SPHERE: &str = "sphere={centre_m=[0.5,0.4,0.6],radius_m=0.35}";
 const CYLINDER: &str = "cylinder={centre_m=[0.5,0.4,0.6],axis='z',radius_m=0.35,height_m=0.6}";
 const BOX: &str = "box={min_m=[0.1,0.05,0.2],max_m=[0.8,0.9,0.95]}";
 
-/// Whether every particle lies in the shape, widened by the rounding to f32, and in the domain.
+/// Returns true if every particle lies in the shape, widened by the rounding to f32, and in the domain.
 fn all_inside(scene: &Scene, sampled: &Sampled) -> bool {
     let rounding_m = 1e-6;
     sampled.positions_m.iter().all(|point| {

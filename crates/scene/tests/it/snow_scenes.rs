@@ -1,4 +1,4 @@
-//! The experiments of paper 000, chapter 8.
+//! The experiments of Chen2021, chapter 8.
 
 use frazil_scene::{LinkLimit, Phase, Scene};
 

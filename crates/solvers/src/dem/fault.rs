@@ -89,7 +89,7 @@ pub struct DemFaultCheck {
 }
 
 impl DemFaultCheck {
-    /// Whether it is here.
+    /// Returns true if it is here.
     ///
     /// # Errors
     /// The device was lost.

@@ -209,7 +209,7 @@ fn measure_pieces(masses_kg: &[f64], motions: &[PieceMotion], n_links: u32) -> S
 }
 
 impl PendingDemMetrics {
-    /// Whether it is here.
+    /// Returns true if it is here.
     ///
     /// # Errors
     /// The device was lost.

@@ -1,15 +1,15 @@
-//! Snow as grains that touch: the discrete element method of paper 003, with what the paper leaves out: springs along contacts, which
+//! Snow as grains that touch: the discrete element method of Gucer2010, with what the paper leaves out: springs along contacts, which
 //! hold a heap at rest, resistance to rolling, and bonds that freeze and break.
 //!
 //! One step:
 //!
 //! ```text
-//! FindCells    the cell of each grain in a wrapped grid              003 eq 3.1, 3.2
+//! FindCells    the cell of each grain in a wrapped grid              Gucer2010 eq 3.1, 3.2
 //! SortByCell   the order of grains by cell, stable, and where each cell begins in it
 //! Reorder      one permutation of position, velocity, spin, radius and id
 //! SortPieces   the same order of pieces of slabs, which stay where they are, and what each may touch
 //! FindContacts what is near each grain, and the rows in which its contacts will be remembered
-//! Collide      forces of all contacts, and the motion they give      003 eq 3.3 to 3.17
+//! Collide      forces of all contacts, and the motion they give      Gucer2010 eq 3.3 to 3.17
 //! TouchPoints  forces of pieces on surfaces and on one another
 //! PullLinks    forces of links, until they break
 //! MovePieces   the motion that all of these give pieces; what hit obstacles

@@ -88,7 +88,7 @@ impl DemParameters {
         self
     }
 
-    /// Whether anything resists rolling.
+    /// Returns true if anything resists rolling.
     pub fn has_rolling(&self) -> bool {
         self.terms.rolling_friction > 0.0
     }

@@ -361,7 +361,7 @@ impl Slabs {
         Ok(())
     }
 
-    /// Whether each link still holds.
+    /// Returns true if each link still holds.
     pub fn link_is_whole(&self) -> &Buffer<u32> {
         &self.link_is_whole
     }

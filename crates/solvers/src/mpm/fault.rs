@@ -162,7 +162,7 @@ pub fn block_capacity(blocks: &SparseBlocks) -> [u32; 2] {
 }
 
 impl FaultCheck {
-    /// Whether it is here.
+    /// Returns true if it is here.
     ///
     /// # Errors
     /// The device was lost.

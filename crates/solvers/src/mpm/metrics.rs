@@ -76,7 +76,7 @@ pub struct PendingMpmMetrics {
 }
 
 impl PendingMpmMetrics {
-    /// Whether it is here.
+    /// Returns true if it is here.
     ///
     /// # Errors
     /// The device was lost.

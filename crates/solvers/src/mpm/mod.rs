@@ -1,17 +1,17 @@
-//! Snow as an elasto-plastic continuum: the material point method of papers 001 and 004, in a plane or in space.
+//! Snow as an elasto-plastic continuum: the material point method of Cai2020 and Breekveldt2017, in a plane or in space.
 //!
 //! Particles carry mass, velocity and strain; a grid that lives for one step finds forces and collisions. One step, numbered as in
-//! 001 sec 2 and 004 sec 3.2, where steps that share a pass are what one thread does with what it holds in registers:
+//! Cai2020 sec 2 and Breekveldt2017 sec 3.2, where steps that share a pass are what one thread does with what it holds in registers:
 //!
 //! ```text
 //! FindCells        the key of each particle: block and place in it of the lowest node that it reaches
 //! SortByCell       the order of particles by key, stable
 //! Reorder          one pass over the columns
 //! FindBlocks       the blocks of nodes that particles occupy and reach, and what links them
-//! Rasterize        1  mass and momentum of nodes; 3  their forces                 004 eq 3.10, 3.11, 3.23
-//! UpdateNodes      4  v* = v + Δt (f/m + g); 5  collisions of nodes               004 eq 3.24, sec 3.2.5
-//! SolveImplicit    6  where asked for: (I + β Δt² M⁻¹ ∂²Φ) v = v*                 004 eq 3.25
-//! UpdateParticles  7  F_E and J_P; 8  velocity; 9  collisions; 10  position       004 eq 3.26 to 3.32
+//! Rasterize        1  mass and momentum of nodes; 3  their forces                 Breekveldt2017 eq 3.10, 3.11, 3.23
+//! UpdateNodes      4  v* = v + Δt (f/m + g); 5  collisions of nodes               Breekveldt2017 eq 3.24, sec 3.2.5
+//! SolveImplicit    6  where asked for: (I + β Δt² M⁻¹ ∂²Φ) v = v*                 Breekveldt2017 eq 3.25
+//! UpdateParticles  7  F_E and J_P; 8  velocity; 9  collisions; 10  position       Breekveldt2017 eq 3.26 to 3.32
 //! ```
 //!
 //! Step 2, the volume of each particle, is taken once, when the snow is made ([`frazil_scene::InitialVolume`]). The stress that step 3

@@ -91,7 +91,7 @@ impl MpmParameters {
         })
     }
 
-    /// Whether particles carry an affine velocity.
+    /// Returns true if particles carry an affine velocity.
     pub fn has_affine(&self) -> bool {
         self.transfer != Transfer::PicFlip
     }

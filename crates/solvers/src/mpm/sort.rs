@@ -14,7 +14,7 @@ const PARTICLES_PER_CELL: u64 = 64;
 
 /// Sorts particles by key.
 pub enum KeySort {
-    /// By the digits of keys, whose cost does not hang on how many keys there might be.
+    /// By the digits of keys, whose cost does not depend on how many keys there might be.
     Radix(RadixSort),
     /// By counting how many have each key: keys are the cells of a line.
     Counting(Box<(CellSort, UniformGrid)>),

@@ -56,7 +56,7 @@ impl SolverFactory for Factory {
     }
 }
 
-/// How many particles are solid and fluid, as 000 figs 8.7, 8.11 and 8.15; below it how many have gone either
+/// How many particles are solid and fluid, as Chen2021 figs 8.7, 8.11 and 8.15; below it how many have gone either
 /// way so far.
 fn particle_counts() -> PlotSpec {
     let panel = |y_label, curves| PanelSpec { x: "step", y_label, curves, since_start: false };

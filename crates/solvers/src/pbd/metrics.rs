@@ -40,7 +40,7 @@ pub struct PendingMetrics {
 }
 
 impl PendingMetrics {
-    /// Whether it is here.
+    /// Returns true if it is here.
     ///
     /// # Errors
     /// The device was lost.

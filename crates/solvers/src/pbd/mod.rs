@@ -1,6 +1,6 @@
 //! Position-based fluid: water by a density constraint on SPH particles.
 //!
-//! One step, as in 000 fig 5.1b and 002 algorithm 2:
+//! One step, as in Chen2021 fig 5.1b and Huang2016 algorithm 2:
 //!
 //! ```text
 //! Integrate        v ← v + Δt g, and the cell of x + Δt v
@@ -8,10 +8,10 @@
 //! Reorder          one permutation of position, velocity and id
 //! Predict          x* ← confine(x + Δt v)
 //! N times:
-//!   SolveDensity   ρ, C, λ                               000 eq 5.15–5.19
-//!   SolvePositions x* ← confine(x* + ω Δx)               000 eq 5.18, 5.27; 002 eq 2.21, 2.22
+//!   SolveDensity   ρ, C, λ                               Chen2021 eq 5.15–5.19
+//!   SolvePositions x* ← confine(x* + ω Δx)               Chen2021 eq 5.18, 5.27; Huang2016 eq 2.21, 2.22
 //! UpdateVelocity   u ← (x* − x)/Δt
-//! SmoothVelocity   v ← u + XSPH; x ← x*                  000 eq 5.20
+//! SmoothVelocity   v ← u + XSPH; x ← x*                  Chen2021 eq 5.20
 //! ```
 
 mod factory;

@@ -22,17 +22,17 @@ pub struct Parameters {
     pub rest_density_kg_m3: f32,
     /// Jacobi iterations a step.
     pub iterations: u32,
-    /// ω of 000 eq 5.27.
+    /// ω of Chen2021 eq 5.27.
     pub over_relaxation: f32,
-    /// ε h² of 000 eq 5.19: a number.
+    /// ε h² of Chen2021 eq 5.19: a number.
     pub relaxation: f32,
-    /// k of 002 eq 2.21, in units of λ/h².
+    /// k of Huang2016 eq 2.21, in units of λ/h².
     pub pressure_strength: f32,
-    /// One over the kernel's shape at |Δq|: makes the ratio of kernels in 002 eq 2.21.
+    /// One over the kernel's shape at |Δq|: makes the ratio of kernels in Huang2016 eq 2.21.
     pub pressure_inverse_shape: f32,
-    /// n of 002 eq 2.21.
+    /// n of Huang2016 eq 2.21.
     pub pressure_exponent: u32,
-    /// c of XSPH (000 eq 5.20).
+    /// c of XSPH (Chen2021 eq 5.20).
     pub xsph_viscosity: f32,
     /// s of `pbd/smooth_velocity`: 0 for walls that water slips along, 1 for walls it sticks to.
     pub wall_friction: f32,
@@ -92,7 +92,7 @@ pub(super) fn spline_shape(q: f64) -> f64 {
 
 /// What makes a cubic lattice that fills its container a fluid at rest, whatever the support radius.
 struct Calibration {
-    /// V/h³ such that Σ V W = 1 on the lattice. At h = 2 spacings it is m/(ρ₀h³) to four digits; at the 1.684 of 000 table
+    /// V/h³ such that Σ V W = 1 on the lattice. At h = 2 spacings it is m/(ρ₀h³) to four digits; at the 1.684 of Chen2021 table
     /// 8.2 that would be off by per cents, and the fluid would swell or shrink by as much before it is at rest.
     volume_h3: f64,
     /// What a wall half a spacing from the lattice's first layer cuts off of the sum, over what it cuts off of the integral.
@@ -149,7 +149,7 @@ mod tests {
 
     #[test]
     fn artificial_pressure_has_its_strength_at_its_distance() {
-        // 002 eq 2.21: s_corr = −k where W(r) = W(Δq), with the kernel that the device uses.
+        // Huang2016 eq 2.21: s_corr = −k where W(r) = W(Δq), with the kernel that the device uses.
         for radius_fraction in ["0.1", "0.3", "0.8"] {
             let overrides = [format!("solver.artificial_pressure.radius_fraction={radius_fraction}")];
             let scene = Scene::find("drop", &overrides).unwrap();

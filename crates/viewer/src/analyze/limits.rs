@@ -1,4 +1,4 @@
-//! How far parameters may go (004 sec 4.2): the largest stress, hardening, the stable time step, and the tipping density.
+//! How far parameters may go (Breekveldt2017 sec 4.2): the largest stress, hardening, the stable time step, and the tipping density.
 
 use super::lab::{Grain, Sample, cube, empty_space};
 use super::report::{OwnPanel, Report, cell, digits, table};
@@ -50,14 +50,14 @@ pub fn study(device: &Device, effort: Effort) -> Result<Report, Failure> {
     let material = Material::default();
     let page = page(&clamped, &curves, &waves) + "\n" + &tipping::page(&tipped, material.density_kg_m3);
     let summary = format!(
-        "limits: tipping density {:.1}/h kg/m³ ({:.2} V/h carries it), where 004 prints {} kg/m³",
+        "limits: tipping density {:.1}/h kg/m³ ({:.2} V/h carries it), where Breekveldt2017 prints {} kg/m³",
         tipped[0].density_kg_m3 * tipped[0].cell_size_m,
         tipped[0].force_pa,
         tipping::PRINTED_KG_M3
     );
     Ok(Report {
         study: Study::Limits,
-        title: "How far the parameters of snow may go (paper 004 sec 4.2)",
+        title: "How far the parameters of snow may go (Breekveldt2017 sec 4.2)",
         header: &HEADER,
         rows,
         panels: panels(&curves, &tipped),
@@ -224,7 +224,7 @@ fn stable_steps(device: &Device, effort: Effort) -> Result<Vec<Wave>, Failure> {
     Ok(waves)
 }
 
-/// Whether a small block that was jolted keeps its energy within twice what it began with.
+/// Returns true if a small block that was jolted keeps its energy within twice what it began with.
 fn is_bounded(device: &Device, section: &Section, dt_s: f64, steps: u64) -> Result<bool, Failure> {
     let material = &section.material;
     let mut grains = cube(2, DVec3::new(0.08, 0.08, 0.0), 0.08, 16, material.density_kg_m3);

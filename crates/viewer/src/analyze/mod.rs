@@ -1,4 +1,4 @@
-//! `frazil analyze`: the four studies of paper 004 chapter 4, repeated on this engine.
+//! `frazil analyze`: the four studies of Breekveldt2017 chapter 4, repeated on this engine.
 //!
 //! Each study is a table, a plot and a page of text, all made of what the solver did on the device. Closed formulas of the paper stand
 //! beside what was found, never in its place.

@@ -1,4 +1,4 @@
-//! Rounding that strains a lone particle (004 sec 4.1), with and without what the engine does about it.
+//! Rounding that strains a lone particle (Breekveldt2017 sec 4.1), with and without what the engine does about it.
 
 use super::fit::power_law;
 use super::lab::{Grain, Sample, empty_space};
@@ -140,7 +140,7 @@ pub fn study(device: &Device, effort: Effort) -> Result<Report, Failure> {
     let worst: Vec<&Drift> = (0..variants.len()).filter_map(|number| worst(&drifts, number)).collect();
     Ok(Report {
         study: Study::Noise,
-        title: "A lone particle that drifts (paper 004 sec 4.1)",
+        title: "A lone particle that drifts (Breekveldt2017 sec 4.1)",
         header: &HEADER,
         rows,
         panels: panels(&variants, &worst),

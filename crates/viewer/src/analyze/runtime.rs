@@ -1,4 +1,4 @@
-//! What a step takes with more particles, more nodes and more colliders (004 sec 4.4).
+//! What a step takes with more particles, more nodes and more colliders (Breekveldt2017 sec 4.4).
 
 use super::fit::{Line, least_squares, line, power_law};
 use super::lab::{Grain, Sample, empty_space};
@@ -86,7 +86,7 @@ pub fn study(device: &Device, effort: Effort) -> Result<Report, Failure> {
     let fit = model.map(|(fitted, errors)| Model { fitted, errors, worst: worst(&timed, &predicted) });
     Ok(Report {
         study: Study::Runtime,
-        title: "What a step takes (paper 004 sec 4.4)",
+        title: "What a step takes (Breekveldt2017 sec 4.4)",
         header: &HEADER,
         rows,
         panels: panels(&timed, &predicted),

@@ -1,4 +1,4 @@
-//! What changes when particles get heavier or more, or cells another size (004 sec 4.3).
+//! What changes when particles get heavier or more, or cells another size (Breekveldt2017 sec 4.3).
 
 use super::fit::{Line, line, power_law};
 use super::lab::{Grain, Sample, cube, empty_space};
@@ -17,7 +17,7 @@ const DENSITY_KG_M3: f64 = 400.0;
 const CELL_M: f64 = 0.01;
 /// Cells along a side of the cube that is pulled and weighed.
 const SIDE_CELLS: f64 = 4.0;
-/// −τ_yy of F_E = diag(1, 0.975, 1) (004 eq 4.2).
+/// −τ_yy of F_E = diag(1, 0.975, 1) (Breekveldt2017 eq 4.2).
 const STRESS_PA: f64 = 3791.6667;
 
 /// What the stress of a squeezed cube does in one step.
@@ -85,7 +85,7 @@ pub fn study(device: &Device, effort: Effort) -> Result<Report, Failure> {
     let slope = exponent.map_or(f64::NAN, |line| line.slope);
     Ok(Report {
         study: Study::Scaling,
-        title: "Heavier particles, more particles, other cells (paper 004 sec 4.3)",
+        title: "Heavier particles, more particles, other cells (Breekveldt2017 sec 4.3)",
         header: &HEADER,
         rows,
         panels: panels(&heavier, &more, &estimates, &lone),
@@ -263,7 +263,7 @@ fn page(
          particles sample the same field elsewhere.\n\n{}\n\
          ## Another cell size\n\n\
          A cube of 8 cm weighed by the grid about it (eq 3.12 to 3.14, `initial_volume = \"grid\"`). The \
-         paper: the density of a particle hangs on the cell size, and so do all forces, since f goes with \
+         paper: the density of a particle depends on the cell size, and so do all forces, since f goes with \
          V and gravity with m. Found: it does, at both ends. Where cells are much smaller than the \
          distance of particles, each particle is alone and its density goes as h to the {lone_exponent}, \
          whatever the snow is; where they are larger than the body, its mass is spread over cells that it \

@@ -3,7 +3,7 @@
 use clap::ValueEnum;
 use std::fmt;
 
-/// A study of paper 004 chapter 4.
+/// A study of Breekveldt2017 chapter 4.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Study {
     /// Rounding that strains a lone particle, and what stops it (sec 4.1).

@@ -1,4 +1,4 @@
-//! The density at which a particle over a floor no longer rests (004 app. A), on the device.
+//! The density at which a particle over a floor no longer rests (Breekveldt2017 app. A), on the device.
 //!
 //! A lone particle, right on a node's row, lies just above a floor, compressed along y as far as it can be: F_E = diag(1, 1 − θ_c, 1).
 //! Nodes one cell below it touch the floor, those at its height feel no force, and those one cell above it are pushed up by

@@ -71,7 +71,7 @@ impl Landscape {
         })
     }
 
-    /// Whether there is ground to look at: then no plane stands in for it.
+    /// Returns true if there is ground to look at: then no plane stands in for it.
     pub fn has_ground(&self) -> bool {
         self.terrain.is_some()
     }

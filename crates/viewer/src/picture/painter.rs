@@ -44,7 +44,7 @@ struct Sprites<'a> {
 struct Scenery {
     heights: Heights,
     background: [f32; 3],
-    /// Whether density is shown as intensity.
+    /// True if density is shown as intensity.
     by_intensity: bool,
     radius_m: f32,
     /// What radii of their own are multiplied by.

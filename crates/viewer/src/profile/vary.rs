@@ -97,7 +97,7 @@ pub fn check_states(profile: &Profile) -> Result<(), Failure> {
     }
 }
 
-/// Whether the device does not take what was asked, rather than having run into trouble.
+/// Returns true if the device does not take what was asked, rather than having run into trouble.
 fn is_refusal(error: &SolverError) -> bool {
     match error {
         SolverError::Device(e) | SolverError::Kernel(KernelError::Device(e)) => {

@@ -30,7 +30,7 @@ impl Camera {
         Ok(Self { painter, camera: picture::camera(scene), colour_by })
     }
 
-    /// Whether pictures are made of more than what is recorded: then the steps before one must be submitted first.
+    /// Returns true if pictures are made of more than what is recorded: then the steps before one must be submitted first.
     pub fn looks_first(&self, solver: &dyn Solver) -> bool {
         self.painter.scheme().has_surface() || self.looks_for_range(solver)
     }

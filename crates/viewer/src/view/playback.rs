@@ -109,7 +109,7 @@ impl Playback {
         self.last.unwrap_or(usize::MAX).min(len.saturating_sub(1))
     }
 
-    /// Whether frames that are still to come would be played.
+    /// Returns true if frames that are still to come would be played.
     pub fn has_open_end(&self) -> bool {
         self.last.is_none()
     }

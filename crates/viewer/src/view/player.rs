@@ -111,7 +111,7 @@ impl Player {
         self.recording.refresh().map(drop).map_err(Failure::input)
     }
 
-    /// Whether frames may still come: whoever records has not finished, or never will.
+    /// Returns true if frames may still come: whoever records has not finished, or never will.
     pub fn is_growing(&self) -> bool {
         *self.recording.tail() != Tail::Finished
     }

@@ -1,4 +1,4 @@
-//! `frazil analyze`: the studies of paper 004 are found again, where it is right and where it slips.
+//! `frazil analyze`: the studies of Breekveldt2017 are found again, where it is right and where it slips.
 
 use crate::tool::{command, stderr, succeed};
 use std::fs;

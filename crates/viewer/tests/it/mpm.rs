@@ -72,7 +72,7 @@ fn a_resumed_run_of_snow_on_a_grid_ends_with_the_bits_of_an_unbroken_one() {
         let metrics = [&whole, &broken].map(|out| MetricsTable::read(&out.join("metrics.csv")).unwrap());
         assert_eq!(metrics[0].metrics(), metrics[1].metrics());
         for ((metric, values), (_, again)) in metrics[0].columns().zip(metrics[1].columns()) {
-            // Room for blocks is made when the host sees that it is tight, which no bit of the state hangs on.
+            // Room for blocks is made when the host sees that it is tight, which no bit of the state depends on.
             assert!(values == again || metric.name == "grid_memory", "{name}: {} differs", metric.name);
         }
     }

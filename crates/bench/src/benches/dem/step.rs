@@ -7,7 +7,7 @@ use crate::error::Result;
 use frazil_solvers::dem::Stage;
 use frazil_vk::{Device, Recorder};
 
-/// Pieces of ice, as paper 003 has.
+/// Pieces of ice, as Gucer2010 has.
 const PIECES: u64 = 232;
 
 /// All passes.

@@ -112,7 +112,7 @@ impl Block {
         Ok(Mpm::restore(device, parameters, &self.state(device)?, self.mpm.step())?)
     }
 
-    /// Whether the twin can add up all particles in little time.
+    /// Returns true if the twin can add up all particles in little time.
     pub fn is_for_the_twin(&self) -> bool {
         self.n << (2 * self.p.dimensions) <= TWIN_PAIRS
     }

@@ -68,7 +68,7 @@ impl MeanPlane {
 struct Spacing {
     within_m: f64,
     layers_m: f64,
-    /// Whether whole layers make up the thickness.
+    /// True if whole layers make up the thickness.
     is_layered: bool,
 }
 
@@ -156,7 +156,7 @@ pub(crate) fn visit_grains(
     });
 }
 
-/// Whether a ball comes nearer to the terrain than its radius: below it, or on rings about it.
+/// Returns true if a ball comes nearer to the terrain than its radius: below it, or on rings about it.
 fn meets_terrain(terrain: &Terrain, [x, y, z]: Vec3, radius_m: f64) -> bool {
     if terrain.distance_m([x, y, z]).is_none_or(|distance_m| distance_m < radius_m) {
         return true;

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::solver::section::Section;
 
-/// Grains of snow by the discrete element method (paper 003 ch. 3): spheres with springs and dampers at their contacts.
+/// Grains of snow by the discrete element method (Gucer2010 ch. 3): spheres with springs and dampers at their contacts.
 ///
 /// With overlap δ, effective mass m* = m_a m_b/(m_a + m_b), effective radius R* = R_a R_b/(R_a + R_b), and ė the speed at which the
 /// surfaces part, two grains press on each other with F_n = k_n δ − c_n ė for as long as they overlap (eq 3.4, 3.7); c_n = 2β√(m* k_n)
@@ -94,7 +94,7 @@ pub struct Bonds {
     /// How long in s they must have touched, and been as slow, without a break; by default it forms at once.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub form_after_s: f64,
-    /// Whether grains that touch at the start, to a hundredth of a radius, are bonded.
+    /// True if grains that touch at the start, to a hundredth of a radius, are bonded.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub at_start: bool,
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::solver::section::Section;
 use crate::surface::Surface;
 
-/// Snow by the material point method (papers 001 and 004), in a plane or in space.
+/// Snow by the material point method (Cai2020 and Breekveldt2017), in a plane or in space.
 ///
 /// In a plane everything is per metre of depth: masses are kg/m, volumes m², and the third component of every vector is 0.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -26,7 +26,7 @@ pub struct Mpm {
     /// How velocities go from particles to the grid and back.
     #[serde(default)]
     pub transfer: Transfer,
-    /// Share α of FLIP in `pic_flip` (paper 004 eq 3.31): 0 is PIC, 1 is FLIP.
+    /// Share α of FLIP in `pic_flip` (Breekveldt2017 eq 3.31): 0 is PIC, 1 is FLIP.
     #[serde(default = "Mpm::default_flip_ratio")]
     #[schemars(range(min = 0, max = 1))]
     pub flip_ratio: f64,
@@ -39,8 +39,8 @@ pub struct Mpm {
     /// How particles are added up on the grid.
     #[serde(default)]
     pub rasterization: Rasterization,
-    /// Whether changes of the deformation gradient that are smaller than the rounding of 1 count as nothing. Off, a lone particle
-    /// strains itself by rounding alone (paper 004 sec 4.1).
+    /// True if changes of the deformation gradient that are smaller than the rounding of 1 count as nothing. Off, a lone particle
+    /// strains itself by rounding alone (Breekveldt2017 sec 4.1).
     #[serde(default = "yes")]
     pub strain_floor: bool,
     /// How the cubic spline is evaluated.
@@ -52,7 +52,7 @@ pub struct Mpm {
     /// The six (in a plane four) walls of the domain.
     #[serde(default)]
     pub walls: Surface,
-    /// Semi-implicit integration (paper 004 eq 3.25); without it the step is explicit.
+    /// Semi-implicit integration (Breekveldt2017 eq 3.25); without it the step is explicit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub implicit: Option<Implicit>,
 }
@@ -116,7 +116,7 @@ fn yes() -> bool {
     true
 }
 
-/// The elasto-plastic material: fixed-corotated energy (paper 004 eq 3.8) with hardening (eq 3.9) and bounded singular values (eq 3.30).
+/// The elasto-plastic material: fixed-corotated energy (Breekveldt2017 eq 3.8) with hardening (eq 3.9) and bounded singular values (eq 3.30).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Material {
@@ -134,12 +134,12 @@ pub struct Material {
     pub critical_stretch: f64,
     /// J_P counts as no less than this in hardening, so that stiffness has a bound: exp(10 · 0.4) = 55 times by default.
     pub least_plastic_volume: f64,
-    /// Whether it yields at all; off, it is elastic whatever its strain, and θ_c, θ_s and ξ do not matter.
+    /// True if it yields at all; off, it is elastic whatever its strain, and θ_c, θ_s and ξ do not matter.
     pub plastic: bool,
 }
 
 impl Default for Material {
-    /// Table 1 of paper 001, and ρ₀ and ν of paper 004's table 4.1.
+    /// Table 1 of Cai2020, and ρ₀ and ν of Breekveldt2017's table 4.1.
     fn default() -> Self {
         Self {
             density_kg_m3: 400.0,
@@ -173,7 +173,7 @@ impl Material {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Transfer {
-    /// A blend of PIC and FLIP (paper 004 eq 3.31), forces by gradients of the weights.
+    /// A blend of PIC and FLIP (Breekveldt2017 eq 3.31), forces by gradients of the weights.
     #[default]
     PicFlip,
     /// Affine particle-in-cell (Jiang et al. 2015): angular momentum is kept; forces by gradients of the weights.
@@ -186,7 +186,7 @@ pub enum Transfer {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Spline {
-    /// Four nodes an axis (paper 004 eq 3.3).
+    /// Four nodes an axis (Breekveldt2017 eq 3.3).
     #[default]
     Cubic,
     /// Three nodes an axis.
@@ -197,7 +197,7 @@ pub enum Spline {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum InitialVolume {
-    /// Its mass over the grid's density about it at the start (paper 004 eq 3.12 to 3.14).
+    /// Its mass over the grid's density about it at the start (Breekveldt2017 eq 3.12 to 3.14).
     #[default]
     Grid,
     /// Its share of the shape that it was sampled from.
@@ -225,12 +225,12 @@ pub enum Weights {
     /// they nodes are, so that the rounding of Σ w = 1 and Σ ∇w = 0 adds no momentum and no strain.
     #[default]
     Factored,
-    /// As paper 004 eq 3.3 prints it: weights near its end are off by the rounding of 1, and may be negative. Particles add up velocities of
+    /// As Breekveldt2017 eq 3.3 prints it: weights near its end are off by the rounding of 1, and may be negative. Particles add up velocities of
     /// nodes, as eq 3.26 and 3.32 print it.
     AsPrinted,
 }
 
-/// Semi-implicit integration: (I + β Δt² M⁻¹ ∂²Φ) vⁿ⁺¹ = v* (paper 004 eq 3.25), by conjugate residuals.
+/// Semi-implicit integration: (I + β Δt² M⁻¹ ∂²Φ) vⁿ⁺¹ = v* (Breekveldt2017 eq 3.25), by conjugate residuals.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Implicit {

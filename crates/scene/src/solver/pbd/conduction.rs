@@ -7,7 +7,7 @@ use crate::Scene;
 pub(crate) const MAX_CONDUCTION: f64 = 0.5;
 
 impl Scene {
-    /// s in dT_i/dt = s / (ρ₀ c_i h²) Σ_j k_ij (1 − q) (T_j − T_i) with q = r/h, which is 000 eq 6.1: the viscosity kernel's ∇²W
+    /// s in dT_i/dt = s / (ρ₀ c_i h²) Σ_j k_ij (1 − q) (T_j − T_i) with q = r/h, which is Chen2021 eq 6.1: the viscosity kernel's ∇²W
     /// goes with 1 − q. s = 6 / Σ (1 − q)q² over the particles' lattice makes the Laplacian of a quadratic field exact there.
     pub fn conduction_scale(&self) -> f64 {
         6.0 / self.lattice_sum(|q| (1.0 - q) * q * q)

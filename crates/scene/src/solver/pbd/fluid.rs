@@ -17,7 +17,7 @@ pub struct Fluid {
     /// Support radius of the smoothing kernels in spacings, h/d.
     #[serde(default = "Fluid::default_support_radius_spacings")]
     pub support_radius_spacings: f64,
-    /// XSPH coefficient (paper 000 eq 5.20): the share of the smoothed velocity difference that is blended in, 0 to 1.
+    /// XSPH coefficient (Chen2021 eq 5.20): the share of the smoothed velocity difference that is blended in, 0 to 1.
     #[serde(default = "Fluid::default_xsph_viscosity")]
     pub xsph_viscosity: f64,
     /// How far walls drag water along them to rest, as a neighbour that does not move would: 0 for walls that water slips

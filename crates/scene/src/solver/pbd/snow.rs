@@ -1,11 +1,11 @@
-//! The scene file's `[snow]` section: contact, links, heat and phase change (paper 000).
+//! The scene file's `[snow]` section: contact, links, heat and phase change (Chen2021).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::solver::section::Section;
 
-/// Snow and what it does with water. Numbers without a unit are those of paper 000, table 8.4.
+/// Snow and what it does with water. Numbers without a unit are those of Chen2021, table 8.4.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Snow {
@@ -50,7 +50,7 @@ pub enum Averaging {
     Off,
 }
 
-/// Bonds between snow particles (000 §4.1.2, §6.2.4).
+/// Bonds between snow particles (Chen2021 §4.1.2, §6.2.4).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Links {
@@ -69,7 +69,7 @@ pub struct Links {
     /// k_stretch: share of a link's stretch that one iteration takes away (eq 5.12), above 0 and up to 1.
     pub stiffness: f64,
     /// Compliance in m/N, one over the spring constant of a link (XPBD): it takes the place of `stiffness`, and how far a link
-    /// gives no longer hangs on the number of iterations.
+    /// gives no longer depends on the number of iterations.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub compliance_m_n: Option<f64>,
     /// How links are made.
@@ -102,7 +102,7 @@ pub enum LinkBuilder {
     CompareAndSwap,
 }
 
-/// Heat conduction and freezing (000 eq 6.1).
+/// Heat conduction and freezing (Chen2021 eq 6.1).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Heat {
@@ -136,7 +136,7 @@ pub enum LatentHeat {
     Enthalpy,
 }
 
-/// How a particle changes from one phase to the other (000 §6.2).
+/// How a particle changes from one phase to the other (Chen2021 §6.2).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Transition {
@@ -180,7 +180,7 @@ impl Default for Links {
 }
 
 impl Default for Heat {
-    /// Heat capacities of 000 table 8.3; conductivities of ice and water at 0 °C (CRC Handbook of Chemistry and Physics).
+    /// Heat capacities of Chen2021 table 8.3; conductivities of ice and water at 0 °C (CRC Handbook of Chemistry and Physics).
     fn default() -> Self {
         Self {
             snow_capacity_j_kg_k: 2090.0,

@@ -1,4 +1,4 @@
-//! Heat conduction between neighbours of either phase (000 eq 6.1).
+//! Heat conduction between neighbours of either phase (Chen2021 eq 6.1).
 
 use super::matter::Matter;
 use super::terms::SnowParameters;

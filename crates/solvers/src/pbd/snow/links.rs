@@ -1,4 +1,4 @@
-//! Links of snow: bonds whose number depends on temperature (000 §4.1.2, §6.2.4).
+//! Links of snow: bonds whose number depends on temperature (Chen2021 §4.1.2, §6.2.4).
 
 use super::matter::Matter;
 use super::terms::{Linking, SnowParameters};
@@ -28,7 +28,7 @@ pub struct LinkRule {
 pub enum LinkLimit {
     /// This many, at any temperature.
     Constant(u32),
-    /// round(n_max · (T − T_freeze)/(T_homo − T_freeze)), clamped to 0 … n_max (000 eq 6.8).
+    /// round(n_max · (T − T_freeze)/(T_homo − T_freeze)), clamped to 0 … n_max (Chen2021 eq 6.8).
     Dynamic {
         /// T_homo in °C, below which everything freezes at once: n_max links.
         homogeneous_c: f32,
@@ -76,7 +76,7 @@ pub struct LinkCheck {
 }
 
 impl LinkCheck {
-    /// Whether the counts are here.
+    /// Returns true if the counts are here.
     ///
     /// # Errors
     /// The device was lost.

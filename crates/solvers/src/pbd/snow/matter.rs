@@ -27,7 +27,7 @@ pub struct Matter {
     pub temperature: Column<f32>,
     /// Specific enthalpy in J/kg, 0 for ice at freezing; kept up with true latent heat only, else 0.
     pub enthalpy: Column<f32>,
-    /// α of 000 eq 6.2: 0 for a particle that has just come into this phase, 1 for one at home in it.
+    /// α of Chen2021 eq 6.2: 0 for a particle that has just come into this phase, 1 for one at home in it.
     pub blend: Column<f32>,
     /// Where a particle was when its body was whole, in m; kept up with shape matching only, else 0.
     pub rest_position: Column<[f32; 3]>,

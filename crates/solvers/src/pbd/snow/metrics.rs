@@ -140,7 +140,7 @@ impl PendingPhase {
 }
 
 impl PendingSnowMetrics {
-    /// Whether it is here.
+    /// Returns true if it is here.
     ///
     /// # Errors
     /// The device was lost.

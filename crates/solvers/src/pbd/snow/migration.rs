@@ -1,4 +1,4 @@
-//! Particles that change phase: who, where to, and the one pass over the columns that takes them there (000 §7.2).
+//! Particles that change phase: who, where to, and the one pass over the columns that takes them there (Chen2021 §7.2).
 
 use super::matter::Matter;
 use super::terms::SnowParameters;

@@ -1,28 +1,28 @@
-//! Snow that packs, melts and freezes, and water around it: the two-phase position-based step of paper 000.
+//! Snow that packs, melts and freezes, and water around it: the two-phase position-based step of Chen2021.
 //!
 //! Snow is a set of **solid** particles (DEM: they touch, rub, and are linked), water a set of **fluid** particles (SPH under a density
 //! constraint). Each is a compacted array with room for all; particles migrate between the two as they melt and freeze. One step,
-//! as in 000 fig 3.1, for both phases unless said otherwise:
+//! as in Chen2021 fig 3.1, for both phases unless said otherwise:
 //!
 //! ```text
 //! Integrate        v ← v + Δt g, and the cell of x + Δt v
-//! JudgePhase       α ← α + ω; who leaves its phase                                     000 eq 6.2, 6.4
-//! ScanLeavers      one scan a phase: ranks of those who leave and those who stay       000 §7.2.2
+//! JudgePhase       α ← α + ω; who leaves its phase                                     Chen2021 eq 6.2, 6.4
+//! ScanLeavers      one scan a phase: ranks of those who leave and those who stay       Chen2021 §7.2.2
 //! Migrate          who stays closes ranks, who leaves is appended to the other phase
 //! SortByCell       the order of particles by cell, stable
 //! Reorder          one pass over the columns: migration and permutation in one; links are remapped
 //! Predict          x* ← confine(x + Δt v)
-//! Conduct          heat between neighbours of either phase                             000 eq 6.1
-//! BreakLinks       solid: links that are too long, too warm or too many go             000 §4.1.2
-//! BuildLinks       solid: cold neighbours with room are linked                         000 eq 6.7, 6.8
+//! Conduct          heat between neighbours of either phase                             Chen2021 eq 6.1
+//! BreakLinks       solid: links that are too long, too warm or too many go             Chen2021 §4.1.2
+//! BuildLinks       solid: cold neighbours with room are linked                         Chen2021 eq 6.7, 6.8
 //! AdoptShape       solid, with shape matching: frozen water takes its place in a shape
 //! N times:
-//!   Weigh          density and its multiplier; constraints a particle is under         000 eq 5.19, 5.23, 5.26
-//!   Solve          density, non-penetration, stretch, coupling, averaged and relaxed   000 eq 5.12, 5.14, 5.24–5.27
+//!   Weigh          density and its multiplier; constraints a particle is under         Chen2021 eq 5.19, 5.23, 5.26
+//!   Solve          density, non-penetration, stretch, coupling, averaged and relaxed   Chen2021 eq 5.12, 5.14, 5.24–5.27
 //!   KeepShape      solid, with shape matching: towards the fit of linked neighbourhoods
-//! Rub              solid: friction with one another and with walls                     000 eq 5.21, 5.22
+//! Rub              solid: friction with one another and with walls                     Chen2021 eq 5.21, 5.22
 //! UpdateVelocity   u ← (x* − x)/Δt
-//! SmoothVelocity   v ← u + XSPH within the phase; x ← x*                               000 eq 5.20
+//! SmoothVelocity   v ← u + XSPH within the phase; x ← x*                               Chen2021 eq 5.20
 //! ```
 //!
 //! The paper's phase transition follows its heat step at once; here it opens the next step, so that one permutation a step serves

@@ -53,12 +53,12 @@ impl SnowParameters {
         Self { fluid, snow: snow.clone(), contact_m: contact_m as f32, laplacian_scale, link_reach_m }
     }
 
-    /// Whether temperature follows from an enthalpy column.
+    /// Returns true if temperature follows from an enthalpy column.
     pub fn has_enthalpy(&self) -> bool {
         self.snow.heat.latent_heat == LatentHeat::Enthalpy
     }
 
-    /// Whether linked neighbourhoods keep their shape.
+    /// Returns true if linked neighbourhoods keep their shape.
     pub fn has_shape(&self) -> bool {
         self.snow.shape_stiffness > 0.0
     }
