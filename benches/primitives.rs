@@ -1,4 +1,5 @@
-//! Copy, reduction, scan, compaction, radix sort, grid and the permutation of columns, over counts that are no powers of two.
+//! Benchmarks of copy, reduction, scan, compaction, radix sort, grid and the permutation of columns, for
+//! counts that are not powers of two.
 
 use criterion::Criterion;
 use std::time::Duration;

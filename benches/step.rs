@@ -1,4 +1,5 @@
-//! A step of each solver: its cost a particle against the number of particles. What each pass of it costs, `frazil profile` says.
+//! Benchmarks of a step of each solver: its cost per particle against the number of particles. For the cost
+//! of each pass use `frazil profile`.
 
 use criterion::Criterion;
 use std::time::Duration;

@@ -1,5 +1,5 @@
-//! The recorder's barriers: none missing, none too many, and a missing one is noticed, by the host-side checker and by
-//! the synchronization layer.
+//! Barriers of the recorder: none missing, none redundant, and a missing one is detected by the host-side
+//! checker and by the synchronization layer.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -14,7 +14,7 @@ use proptest::prelude::*;
 const N: usize = 300;
 const BUFFERS: usize = 4;
 
-/// A pass over some of the test's buffers.
+/// A pass that reads and writes some of the test's buffers.
 #[derive(Clone, Copy, Debug)]
 enum Pass {
     Copy { from: usize, to: usize },
@@ -84,9 +84,9 @@ fn every_barrier_is_there_and_every_barrier_is_needed() {
             let recorder = bench.record(&passes, BarrierPlan::Omit(omitted));
             let hazards = find_hazards(recorder.events());
             prop_assert!(!hazards.is_empty(), "barrier {} of {} is not needed", omitted, barriers);
-            // The synchronization layer judges while commands are recorded; the recorder is never submitted. Layers
-            // 1.3.239 do not report two kernels writing the same buffer, and take some chains of barriers for more than
-            // they are, so they are asked about neighbouring passes only.
+            // The synchronization layer checks while commands are recorded; the recorder is never submitted.
+            // Layers 1.3.239 do not report two kernels that write the same buffer, and overestimate the
+            // effect of some chains of barriers, so only neighbouring passes are checked with them.
             let unasked = |h: &frazil_vk::Hazard| {
                 let both_write = h.first.usage == Use::ComputeWrite && h.second.usage == Use::ComputeWrite;
                 both_write || h.second.pass > h.first.pass + 1
@@ -127,7 +127,7 @@ fn a_planted_missing_barrier_is_reported_by_the_synchronization_layer() {
 #[test]
 fn planted_bad_accesses_are_refused_with_the_names_of_what_was_bound() {
     let bench = Bench::new();
-    // In and out are the same buffer: threads would race within one pass.
+    // Input and output are the same buffer: threads would race within one pass.
     let recorder = bench.record(&[Pass::Gather { order: 0, from: 1, to: 1 }], BarrierPlan::All);
     let Err(Error::Misuse { object, problem }) = bench.device.submit(recorder) else {
         panic!("aliasing went through")

@@ -1,5 +1,6 @@
-//! The switch that bisects a wrong step: stages before it run on the device, the rest on the CPU twins, and the first
-//! stage whose results part is the wrong one. Here it is used to show that no stage is wrong, and that a wrong one is named.
+//! Bisection of a wrong step: stages before a switch run on the device, the rest on the CPU twins, and the
+//! first stage whose results differ is the wrong one. The tests show that no stage is wrong, and that a
+//! planted error is found.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -9,7 +10,7 @@ use frazil_solvers::pbd::Stage;
 use frazil_tests::{Simulation, assert_no_validation_messages};
 use proptest::prelude::*;
 
-/// All columns as they are on the device.
+/// Downloads all columns from the device.
 fn device_state(simulation: &Simulation) -> State {
     let (device, fluid, n) = (&simulation.device, &simulation.fluid, simulation.len());
     State {
@@ -48,17 +49,18 @@ fn run_on_twin(state: &mut State, parameters: &TwinParameters, stage: Stage) {
     }
 }
 
-/// Largest difference of two columns of vectors, in any component.
+/// Returns the maximum difference of two columns of vectors, over all components.
 fn difference<const N: usize>(a: &[[f32; N]], b: &[[f32; N]]) -> f32 {
     let components = a.iter().flatten().zip(b.iter().flatten());
     components.map(|(a, b)| (a - b).abs()).fold(0.0, f32::max)
 }
 
-/// What a stage writes that differs between the two, beyond rounding.
+/// Describes the output of a stage that differs between device and twin, beyond rounding.
 ///
-/// Integers must agree to the bit. The device may round a division or a root by an ulp or two where the host does not, and
-/// a sum over 30 neighbours by as many: 1e-6 of the domain (1 m) for positions, 1e-5 of the rest density and, through
-/// λ = C/(… + ε) with ε = 0.1, 1e-4 for λ; velocities are position errors over Δt = 1 ms.
+/// Integers must agree to the bit. The device may round a division or a root by an ulp or two where the host
+/// does not, and a sum over 30 neighbours by the same amount: the bounds are 1e-6 of the domain (1 m) for
+/// positions, 1e-5 of the rest density and, through λ = C/(… + ε) with ε = 0.1, 1e-4 for λ; velocities are
+/// position errors over Δt = 1 ms.
 fn disagreement(stage: Stage, device: &State, twin: &State) -> Option<String> {
     let beyond = |what: &str, found: f32, bound: f32| (found > bound).then(|| format!("{what} by {found:e}"));
     let ints = |what: &str, a: &[u32], b: &[u32]| (a != b).then(|| what.to_owned());
@@ -86,8 +88,8 @@ fn disagreement(stage: Stage, device: &State, twin: &State) -> Option<String> {
     }
 }
 
-/// Runs one step on the device; each stage also runs on the twin, from what the device held before it. Returns the first
-/// stage that differs, and in what.
+/// Runs one step on the device; each stage also runs on the twin, from the device's state before it. Returns
+/// the first stage that differs, and the difference.
 fn first_wrong_stage(simulation: &mut Simulation, parameters: &TwinParameters) -> Option<(Stage, String)> {
     let stages: Vec<Stage> = simulation.fluid.stages().collect();
     for stage in stages {
@@ -183,7 +185,8 @@ fn a_wrong_stage_is_named() {
         let mut parameters = right.clone();
         wrong(&mut parameters);
         let stages: Vec<Stage> = simulation.fluid.stages().collect();
-        // Stages before the planted one run with the right numbers: a wrong Δt, say, is wrong in several of them.
+        // Stages before the planted one run with correct parameters: a wrong Δt, for example, affects several
+        // of them.
         let mut found = None;
         for stage in stages {
             let mut twin = device_state(&simulation);

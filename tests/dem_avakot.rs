@@ -1,4 +1,5 @@
-//! Grains on a real mountain side beside a depth-averaged model: AvaFrame's avaKot, whose com1DFA (Voellmy friction) gives peak thickness.
+//! Grains on a real mountain side compared with a depth-averaged model: the peak thickness of com1DFA
+//! (Voellmy friction) for AvaFrame's avaKot.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -8,7 +9,7 @@ use frazil_tests::scene_grains::SceneGrains;
 use frazil_tests::{assert_no_validation_messages, device, is_full_run};
 use std::path::{Path, PathBuf};
 
-/// The data lie beside the project; where they do not, the test says so.
+/// Returns the folder of the data, which is outside the project; prints a message if it is absent.
 fn data() -> Option<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/terrain/avaKot");
     let is_there = folder.join("avaKot.asc").is_file();
@@ -18,22 +19,24 @@ fn data() -> Option<PathBuf> {
     is_there.then_some(folder)
 }
 
-/// What a flow has in common with the model's.
+/// Agreement of a flow with the model's.
 #[derive(Debug)]
 struct Likeness {
-    /// Cells in which both are thicker than 0.1 m over cells in which either is.
+    /// Cells in which both are thicker than 0.1 m, divided by cells in which either is.
     overlap: f64,
-    /// Share of the flow's cells that are the model's, too: 1 for a flow that stays in the valley of the model's.
+    /// Share of the flow's cells that are also the model's: 1 for a flow that stays in the valley of the
+    /// model's.
     within: f64,
-    /// How much lower on the mountain than the model's the flow's lowest cell is, in m.
+    /// Height in m by which the flow's lowest cell is below the model's.
     lower_m: f64,
-    /// How much farther than the model's the flow runs out: from the highest to the lowest cell, on the map, in m.
+    /// Run-out beyond the model's in m, each measured horizontally from the highest to the lowest cell.
     farther_m: f64,
 }
 
 const THICK_M: f32 = 0.1;
 
-/// The greatest of each block of `side`² cells of a raster, with the width and height in blocks; unknown where nothing is known.
+/// Returns the maximum of each block of `side`² cells of a raster, with the width and height in blocks;
+/// unknown for blocks without known cells.
 fn blocks(values: &[f32], width: usize, side: usize) -> (Vec<f32>, usize) {
     let height = values.len() / width;
     let (across, along) = (width / side, height / side);
@@ -45,10 +48,11 @@ fn blocks(values: &[f32], width: usize, side: usize) -> (Vec<f32>, usize) {
     ((0..across * along).map(of).collect(), across)
 }
 
-/// Compares a flow's peak thickness on its terrain with the model's on its own grid, in blocks of so many cells.
+/// Compares a flow's peak thickness on its terrain with the model's on its own grid, in blocks of `side`²
+/// cells.
 fn compare(terrain: &Terrain, flow: &[f32], model: &Terrain, side: usize) -> Likeness {
     let (width, height) = (model.n_columns(), model.n_rows());
-    // The flow at the model's cells: the nearest of its own, which are as large to 0.05 %.
+    // The flow is sampled at the model's cells: the nearest of its own cells, whose size is equal to 0.05 %.
     let at = |cell: usize| {
         let place = [cell % width, cell / width].map(|k| k as f64 * model.cell_m());
         let here = terrain.from_map_m(model.to_map_m(place)).map(|x| (x / terrain.cell_m()).round());
@@ -68,7 +72,7 @@ fn compare(terrain: &Terrain, flow: &[f32], model: &Terrain, side: usize) -> Lik
     for (a, b) in ours.iter().zip(&theirs).filter(|(a, _)| **a > THICK_M) {
         if *b > THICK_M && !a.is_nan() { both += 1.0 } else { flow_alone += 1.0 }
     }
-    // Height and place of the highest and the lowest of what is thick.
+    // Height and position of the highest and the lowest thick cell.
     let ends = |values: &[f32]| {
         let thick = values.iter().enumerate().filter(|(_, v)| **v > THICK_M);
         let mut places: Vec<[f64; 3]> = thick
@@ -92,7 +96,8 @@ fn compare(terrain: &Terrain, flow: &[f32], model: &Terrain, side: usize) -> Lik
     }
 }
 
-/// Runs the scene and compares it, with no grain below the ground in any frame; none where the data are not there.
+/// Runs the scene and compares it, and checks that no grain is below the ground in any frame; `None` without
+/// the data.
 fn likeness(overrides: &[&str], frames: u64, side: usize) -> Option<Likeness> {
     let data = data()?;
     let device = device();
@@ -134,8 +139,8 @@ fn likeness(overrides: &[&str], frames: u64, side: usize) -> Option<Likeness> {
     Some(likeness)
 }
 
-/// With few grains of 2 m, in blocks of 20 m: what is asked is that the flow takes the model's way; and in the long form, in which it has the
-/// time to get there, that it ends about where the model's does.
+/// Uses few grains of 2 m and blocks of 20 m. The short form requires that the flow follows the model's path;
+/// the long form, which runs until the flow gets there, also that it ends at about the same place.
 #[test]
 fn a_flow_takes_the_way_of_the_depth_averaged_models() {
     let is_full = is_full_run();
@@ -149,7 +154,7 @@ fn a_flow_takes_the_way_of_the_depth_averaged_models() {
     }
 }
 
-/// On the model's own grid of 5 m, with grains of 1 m.
+/// Uses the model's own grid of 5 m and grains of 1 m.
 #[test]
 fn a_fine_flow_covers_what_the_depth_averaged_models_does() {
     if is_full_run() {

@@ -1,9 +1,13 @@
-//! Columns of grains that collapse: how far they run out against their aspect ratio.
+//! Collapse of granular columns: run-out against aspect ratio.
 //!
-//! A layer one grain wide between frictionless walls, held by a wall on one side and by a gate on the other, which is gone at once: planar
-//! collapse of discs. With a = H/R, (R∞ − R)/R grows as a at small a and as a^β with β about 2/3 at large a, in experiments in channels
-//! (Lube et al. 2005, Phys. Rev. E 72, 041301; Lajeunesse et al. 2005, Phys. Fluids 17, 103302: 2/3 each; Balmforth & Kerswell 2005, J. Fluid Mech. 538, 399: 0.65 in wide, 0.9 in narrow ones)
-//! and for discs (Staron & Hinch 2005, J. Fluid Mech. 545, 1: 0.7).
+//! A layer one grain wide between frictionless walls, held by a wall on one side and by a gate on the other
+//! that is removed at once: a planar collapse of discs. With a = H/R, (R∞ − R)/R grows as a at small a and as
+//! a^β at large a:
+//!
+//! - β about 2/3 in experiments in channels (Lube et al. 2005, Phys. Rev. E 72, 041301; Lajeunesse et al.
+//!   2005, Phys. Fluids 17, 103302: 2/3 each; Balmforth & Kerswell 2005, J. Fluid Mech. 538, 399: 0.65 in
+//!   wide channels, 0.9 in narrow ones);
+//! - 0.7 for discs (Staron & Hinch 2005, J. Fluid Mech. 545, 1).
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -23,23 +27,24 @@ static DEVICE: LazyLock<Device> = LazyLock::new(device);
 const R: f64 = RADIUS_M;
 const G: f64 = GRAVITY_M_S2;
 
-/// What came of a column.
+/// Result of the collapse of a column.
 #[derive(Clone, Copy, Debug)]
 struct Collapse {
-    /// a = H/R when the gate opens, and (R∞ − R)/R.
+    /// Aspect ratio a = H/R when the gate opens, and (R∞ − R)/R.
     aspect: f64,
     run_out: f64,
 }
 
-/// `n` grains in a column of about this aspect ratio: poured behind the gate, released, and at rest again.
+/// Simulates `n` grains in a column of about this aspect ratio: poured behind the gate, released, and at rest
+/// again.
 fn collapse(n: usize, aspect: f64, seed: u64) -> Collapse {
     let width_grains = (n as f64 / aspect).sqrt();
     let section = section(width_grains * aspect);
     let dt = dt_s(&section);
-    // Discs of random sizes fill about 0.8 of an area: so wide a column has the height that is asked.
+    // Discs of random sizes fill about 0.8 of an area: a column of this width has the required height.
     let gate_m = 2.0 * R * width_grains * 0.95;
     let (grains, poured_m) = loose_rows(n, gate_m, 0.0, seed);
-    // It falls by what there is between grains at first, and comes to rest.
+    // The grains fall by the initial gaps between them, and come to rest.
     let pour_s = 2.0 * (2.0 * 0.35 * poured_m / G).sqrt() + 5.0 * (2.0 * R / G).sqrt();
     let length_m = gate_m * (2.0 + 6.0 * aspect) + 40.0 * R;
     let thickness = 0.02_f64;
@@ -49,7 +54,7 @@ fn collapse(n: usize, aspect: f64, seed: u64) -> Collapse {
             surface: Surface { friction: 0.5, sticky: false },
             motion: None,
         },
-        // The gate leaves across the channel faster than grains can follow.
+        // The gate moves out across the channel faster than grains can follow.
         Collider {
             shape: Shape::Box {
                 centre_m: DVec3::new(gate_m + 0.5 * thickness, 0.0, 0.0),
@@ -68,16 +73,16 @@ fn collapse(n: usize, aspect: f64, seed: u64) -> Collapse {
     let down = DVec3::new(0.0, -G, 0.0);
     let mut pack = Grainpack::on(DEVICE.clone(), &section, dt, down, domain, bodies, &grains);
     let metrics = pack.advance((pour_s / dt) as u64);
-    // A column is as high as twice its centre of mass.
+    // The height of a column is twice that of its centre of mass.
     let height_m = 2.0 * metrics.centre_m[1];
-    // What is left to move then are single grains that roll on, which are no part of the heap.
+    // After this time only single grains that roll on still move, which are not part of the heap.
     pack.advance((5.0 * (height_m / G).sqrt() / dt) as u64);
     let front_m = front(&pack.state().grains);
     assert!(front_m < length_m - 4.0 * R, "the channel is too short: {front_m} of {length_m} m");
     Collapse { aspect: height_m / gate_m, run_out: (front_m - gate_m) / gate_m }
 }
 
-/// How far the heap reaches: what is farther away from it than a grain has left it.
+/// Returns the front of the heap: grains separated from it by more than a grain do not belong to it.
 fn front(grains: &[Grain]) -> f64 {
     let mut xs: Vec<f64> = grains.iter().map(|g| g.position.x + g.radius).collect();
     xs.sort_by(f64::total_cmp);
@@ -85,7 +90,7 @@ fn front(grains: &[Grain]) -> f64 {
     xs[end]
 }
 
-/// Slope of ln y over ln x by least squares, its standard error, and y at x = 1.
+/// Returns the slope of ln y over ln x by least squares, its standard error, and y at x = 1.
 fn power_law(points: &[Collapse]) -> (f64, f64, f64) {
     let n = points.len() as f64;
     let logs: Vec<(f64, f64)> = points.iter().map(|p| (p.aspect.ln(), p.run_out.ln())).collect();
@@ -96,7 +101,7 @@ fn power_law(points: &[Collapse]) -> (f64, f64, f64) {
     (slope, (rest / (n - 2.0) / sxx).sqrt(), (my - slope * mx).exp())
 }
 
-/// The points, and the two power laws where they were found.
+/// Writes the points, and the two power laws over the ranges in which they were fitted.
 fn draw(found: &[Collapse], flat: (f64, f64, f64), tall: (f64, f64, f64), table: &str) {
     let law = |(exponent, _, factor): (f64, f64, f64), from: f64, to: f64| {
         Series::new(
@@ -117,7 +122,7 @@ fn draw(found: &[Collapse], flat: (f64, f64, f64), tall: (f64, f64, f64), table:
 #[test]
 fn columns_run_out_in_proportion_at_first_and_by_a_power_below_one_when_tall() {
     let is_full = is_full_run();
-    // The short form has a flat column, a tall one, and one about where the laws meet, which counts for both.
+    // The short form has a flat column, a tall one, and one near the transition, which counts for both laws.
     let (n, seeds, aspects, tall_from): (usize, u64, &[f64], f64) = if is_full {
         (900, 3, &[0.4, 0.8, 1.5, 3.0, 5.0, 8.0], 2.3)
     } else {
@@ -137,14 +142,15 @@ fn columns_run_out_in_proportion_at_first_and_by_a_power_below_one_when_tall() {
     );
     assert_no_validation_messages(&DEVICE);
     draw(&found, flat, tall, &table);
-    // By three standard errors. Of one tall column and one of medium height, whose fronts are known to a grain, a quarter.
+    // Tolerance of three standard errors. With one tall and one medium column, whose fronts are known to
+    // within a grain, a quarter.
     let known = |error: f64| if is_full { (3.0 * error).max(0.1) } else { 0.25 };
-    // Between 2/3 and 0.7, and no straight line any more.
+    // The exponent is between 2/3 and 0.7, clearly not linear.
     assert!((tall.0 - 0.68).abs() < known(tall.1) && tall.0 < 0.95, "{tall:?}\n{table}");
     if is_full {
         assert!((flat.0 - 1.0).abs() < known(flat.1) && tall.0 < 0.9 * flat.0, "{flat:?} {tall:?}\n{table}");
     }
-    // Lube: 1.2 a; Staron & Hinch: 2.5 a for discs of μ = 1 that roll freely.
+    // Prefactors: Lube 1.2 a; Staron & Hinch 2.5 a for discs with μ = 1 that roll freely.
     for column in of(0.0, 2.3) {
         assert!((0.8..3.0).contains(&(column.run_out / column.aspect)), "{column:?}\n{table}");
     }

@@ -1,8 +1,9 @@
-//! Discs that run out of a flat-bottomed silo: the rate against the width of the slot.
+//! Discs that flow out of a flat-bottomed silo: discharge rate against the width of the slot.
 //!
-//! Beverloo's law (Beverloo, Leniger & van de Velde 1961, Chem. Eng. Sci. 15, 260) is, for discs, W = C √g (D − k d)^(3/2): grains fall freely from an arch as wide
-//! as the slot, whatever is above it, and those whose centres are nearer to an edge than k d/2 do not pass. For discs k is between 1 and 2
-//! (Mankoc et al. 2007, Granul. Matter 9, 407).
+//! Beverloo's law (Beverloo, Leniger & van de Velde 1961, Chem. Eng. Sci. 15, 260) for discs is W = C √g (D −
+//! k d)^(3/2): grains fall freely from an arch as wide as the slot, independently of the height above it, and
+//! those whose centres are nearer to an edge than k d/2 do not pass. For discs k is between 1 and 2 (Mankoc
+//! et al. 2007, Granul. Matter 9, 407).
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -20,7 +21,8 @@ static DEVICE: LazyLock<Device> = LazyLock::new(device);
 
 const D: f64 = 2.0 * RADIUS_M;
 
-/// Grains a second out of a slot so many diameters wide: while the second to the fifth tenth of them pass, and while the next two do.
+/// Returns the discharge rates in grains per second through a slot of a width in diameters: while the second
+/// to the fifth tenth of the grains pass, and while the next two tenths do.
 fn rates(n: usize, slot: f64) -> [f64; 2] {
     let width_m = 22.0 * D;
     let section = section(n as f64 / 22.0);
@@ -36,11 +38,11 @@ fn rates(n: usize, slot: f64) -> [f64; 2] {
         surface: Surface { friction: 0.5, sticky: false },
         motion,
     };
-    // The slot's lid leaves across the layer at once.
+    // The slot's lid moves out across the layer at once.
     let lid = Motion { velocity_m_s: DVec3::new(0.0, 0.0, 1e3), from_s: pour_s, until_s: pour_s + 1.0 };
     let (left, right) = (0.5 * (width_m - slot * D), 0.5 * (width_m + slot * D));
     let bodies = vec![block(-D, left, None), block(right, width_m + D, None), block(left, right, Some(lid))];
-    // What has run out falls on, and away from the slot.
+    // Discharged grains fall freely, away from the slot.
     let domain = [DVec3::new(0.0, -100.0 * D, 0.0), DVec3::new(width_m, floor_m + 2.0 * high_m, DEPTH_M)];
     let down = DVec3::new(0.0, -GRAVITY_M_S2, 0.0);
     let mut pack = Grainpack::on(DEVICE.clone(), &section, dt, down, domain, bodies, &grains);
@@ -63,11 +65,11 @@ fn rates(n: usize, slot: f64) -> [f64; 2] {
 #[test]
 fn a_silo_empties_at_a_rate_that_hangs_on_its_slot_alone_as_beverloo_says() {
     let is_full = is_full_run();
-    // Four diameters are bridged by an arch, sooner or later.
+    // A slot of four diameters is blocked by an arch eventually.
     let (n, slots): (usize, &[f64]) =
         if is_full { (600, &[5.0, 6.5, 8.0, 10.0]) } else { (340, &[6.0, 8.0, 10.0]) };
     let rates: Vec<[f64; 2]> = slots.iter().map(|&slot| rates(n, slot)).collect();
-    // W^(2/3) is a line in D/d that is 0 at k.
+    // W^(2/3) is linear in D/d with a root at k.
     let points = slots.iter().zip(&rates).map(|(slot, rate)| (*slot, rate[0].powf(2.0 / 3.0)));
     let points: Vec<(f64, f64)> = points.collect();
     let m = points.len() as f64;
@@ -76,7 +78,8 @@ fn a_silo_empties_at_a_rate_that_hangs_on_its_slot_alone_as_beverloo_says() {
     let slope = points.iter().map(|p| (p.0 - mx) * (p.1 - my)).sum::<f64>() / sxx;
     let k = mx - my / slope;
     let off = points.iter().map(|p| (slope * (p.0 - k) / p.1 - 1.0).abs()).fold(0.0, f64::max);
-    // In grains that fall from an arch: C is W/(φ/(π d²/4) √g (D − k d)^(3/2)), with φ the share of the area that discs fill, 0.8.
+    // For grains that fall from an arch, C is W/(φ/(π d²/4) √g (D − k d)^(3/2)), where φ = 0.8 is the area
+    // fraction of discs.
     let per_area = 0.8 / (0.25 * std::f64::consts::PI * D * D);
     let c = slope.powf(1.5) / (per_area * GRAVITY_M_S2.sqrt() * D.powf(1.5));
     let table: String =
@@ -97,7 +100,8 @@ fn a_silo_empties_at_a_rate_that_hangs_on_its_slot_alone_as_beverloo_says() {
     assert!((0.5..2.5).contains(&k), "k = {k}\n{table}");
     assert!(off < 0.08, "W^(2/3) is off its line by {off}\n{table}");
     assert!((0.4..1.2).contains(&c), "C = {c}\n{table}");
-    // A liquid's rate goes with the root of the height above, and would be 0.76 of itself in the mean.
+    // The discharge rate of a liquid is proportional to the root of the height above, and would decrease to
+    // 0.76 on average.
     let kept = rates.iter().map(|rate| rate[1] / rate[0]).sum::<f64>() / m;
     assert!((0.82..1.15).contains(&kept), "rates are {kept} of themselves later\n{table}");
     assert_no_validation_messages(&DEVICE);

@@ -1,4 +1,4 @@
-//! Grains against closed forms: rebound, friction, conservation, rest, bonds.
+//! Grains compared with closed forms: rebound, friction, conservation, rest, bonds.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -23,8 +23,9 @@ fn pack(section: &Section, gravity: DVec3, bodies: Vec<Collider>, grains: &[Grai
     Grainpack::on(DEVICE.clone(), section, dt_s(section), gravity, WIDE, bodies, grains)
 }
 
-/// Head-on, two equal spheres part at e times the speed they met at. Tolerance: the explicit step ends a contact up to Δt late, which is
-/// worth c_n/m* Δt of the speed; at 200 steps a contact that and the phase error of the scheme are below 1 %.
+/// Two equal spheres separate after a head-on collision at e times their approach speed. Tolerance: the
+/// explicit step ends a contact up to Δt late, which contributes c_n/m* Δt of the speed; at 200 steps per
+/// contact that and the phase error of the scheme are below 1 %.
 #[test]
 fn two_spheres_rebound_with_the_restitution_of_the_closed_form() {
     for restitution in [0.1, 0.3, 0.5, 0.8, 1.0] {
@@ -33,7 +34,7 @@ fn two_spheres_rebound_with_the_restitution_of_the_closed_form() {
         pair[0].velocity = DVec3::X;
         pair[1].velocity = -DVec3::X;
         let mut pack = pack(&section, DVec3::ZERO, Vec::new(), &pair);
-        // 1 mm to go, and a contact that damping makes a little longer.
+        // Steps for 1 mm of approach, and for a contact that damping prolongs slightly.
         let steps = (0.001 / 1.0 / dt_s(&section) + 200.0 * 2.5) as u64;
         pack.advance(steps);
         let state = pack.state();
@@ -44,8 +45,9 @@ fn two_spheres_rebound_with_the_restitution_of_the_closed_form() {
     assert_no_validation_messages(&DEVICE);
 }
 
-/// A ball on a slope of angle θ that does not roll (its rolling friction is large) slides at g(sin θ − μ cos θ), or sticks. One that rolls
-/// freely accelerates at 5/7 g sin θ while tan θ < 7/2 μ, beyond at g(sin θ − μ cos θ).
+/// A ball on a slope of angle θ that does not roll (its rolling friction is large) slides at g(sin θ − μ cos
+/// θ), or sticks. One that rolls freely accelerates at 5/7 g sin θ while tan θ < 7/2 μ, and at g(sin θ − μ
+/// cos θ) beyond.
 #[test]
 fn a_sphere_on_a_slope_sticks_slides_and_rolls_as_coulomb_says() {
     let slope = |friction: f64| Collider {
@@ -66,7 +68,7 @@ fn a_sphere_on_a_slope_sticks_slides_and_rolls_as_coulomb_says() {
         let section = Section { rolling_friction: mu_r, ..section(R, K) };
         let theta = degrees.to_radians();
         let gravity = 9.81 * DVec3::new(theta.sin(), -theta.cos(), 0.0);
-        // It begins where the slope carries it.
+        // It starts at the overlap that balances its weight on the slope.
         let sunk = section.grain_mass_kg(R) * 9.81 * theta.cos() / K;
         let ball = grain(0, R, DVec3::new(-3.0, R - sunk, 0.0));
         let mut pack = pack(&section, gravity, vec![slope(mu)], &[ball]);
@@ -83,7 +85,7 @@ fn a_sphere_on_a_slope_sticks_slides_and_rolls_as_coulomb_says() {
         } else {
             rolls.max(slides)
         };
-        // 1 % of g sin θ: springs stretch by their load's worth of way, and swing about it.
+        // 1 % of g sin θ: tangential springs stretch under the load, and oscillate around the equilibrium.
         let tolerance = 0.01 * 9.81 * theta.sin();
         assert!(
             (found - expected).abs() < tolerance,
@@ -93,7 +95,7 @@ fn a_sphere_on_a_slope_sticks_slides_and_rolls_as_coulomb_says() {
     assert_no_validation_messages(&DEVICE);
 }
 
-/// Grains in a bag, without gravity: whatever they do to each other adds up to nothing.
+/// Internal forces of a dense cluster of grains without gravity sum to zero.
 #[test]
 fn contacts_keep_momentum_and_angular_momentum() {
     let bonds = Bonds {
@@ -114,7 +116,7 @@ fn contacts_keep_momentum_and_angular_momentum() {
         let grains: Vec<Grain> = (0..300)
             .map(|id| {
                 let place = vector(0.6);
-                // Towards the middle.
+                // Initial velocities point towards the middle.
                 Grain { velocity: -4.0 * place + vector(1.0), spin: vector(40.0), ..grain(id, R, place) }
             })
             .collect();
@@ -126,7 +128,7 @@ fn contacts_keep_momentum_and_angular_momentum() {
         assert!(n_contacts > 600, "{n_contacts} contacts");
         let (metrics, after) = (&parts[7], pack.state());
         let scale: f64 = after.grains.iter().map(|g| g.mass(&p) * g.velocity.length()).sum();
-        // Each step rounds each grain's velocity, at random.
+        // Each step rounds each grain's velocity, with random sign.
         let rounding = (steps as f64).sqrt() / f64::from(1 << 24);
         let drift = (after.momentum(&p) - before.momentum(&p)).length() / scale;
         assert!(
@@ -140,7 +142,7 @@ fn contacts_keep_momentum_and_angular_momentum() {
             "angular momentum drifts by {turn:e} m of Σ m |v|, {:.1} roundings",
             turn / rounding
         );
-        // What the device measures is what it holds.
+        // The device's metrics agree with the state it holds.
         let measured = DVec3::from_array(metrics.angular_momentum_kg_m2_s);
         assert!((measured - after.angular_momentum(&p)).length() < 1e-5 * scale);
     }
@@ -160,7 +162,8 @@ fn on_the_ground(section: &Section, grains: &[Grain]) -> Grainpack {
     )
 }
 
-/// Friction that remembers holds a heap up for good: no creep, and energy that only falls, to the rounding that it ends in.
+/// Friction with contact history supports a heap permanently: no creep, and energy only decreases, to rounding
+/// level.
 #[test]
 fn a_heap_at_rest_stays_at_rest() {
     let section = Section {
@@ -172,7 +175,7 @@ fn a_heap_at_rest_stays_at_rest() {
     };
     let grains = cone(R, 6);
     let mut pack = on_the_ground(&section, &grains);
-    // It settles, and comes to rest.
+    // The heap settles, and comes to rest.
     pack.advance(6_000);
     let settled = pack.state();
     let long = is_full_run();
@@ -192,12 +195,12 @@ fn a_heap_at_rest_stays_at_rest() {
     let weight_energy = grains.len() as f64 * section.grain_mass_kg(R) * 9.81 * R;
     assert!(energies.iter().all(|e| *e < 1e-7 * weight_energy), "energies {energies:?} of {weight_energy}");
     assert!(moved < 1e-4 * R, "a grain crept {:e} radii in {} steps", moved / R, parts * 1000);
-    // It is a heap, not a layer.
+    // The result is a heap, not a layer.
     assert!(settled.grains.iter().any(|g| g.position.y > 6.0 * R));
     assert_no_validation_messages(&DEVICE);
 }
 
-/// A cone of a slope of 50 degrees.
+/// Creates a cone with a slope of 50 degrees.
 fn cone(radius_m: f64, layers: u32) -> Vec<Grain> {
     let side = 2.02 * radius_m;
     let mut grains = Vec::new();
@@ -205,7 +208,7 @@ fn cone(radius_m: f64, layers: u32) -> Vec<Grain> {
         let reach = f64::from(layers - layer) / 50.0_f64.to_radians().tan() + 0.3;
         let n = reach.ceil() as i32;
         for (i, k) in (-n..=n).flat_map(|i| (-n..=n).map(move |k| (i, k))) {
-            // Layers lie in the hollows of those below.
+            // Layers lie in the hollows of the layers below.
             let shift = 0.5 * f64::from(layer % 2);
             let (x, z) = (f64::from(i) + shift, f64::from(k) + shift);
             if x.hypot(z) <= reach {
@@ -217,7 +220,7 @@ fn cone(radius_m: f64, layers: u32) -> Vec<Grain> {
     grains
 }
 
-/// The slope at which a heap comes to rest rises with friction, up to that from which it began.
+/// The slope at which a heap comes to rest increases with friction, up to the initial slope.
 #[test]
 fn the_angle_of_repose_rises_with_friction() {
     let angle = |friction: f64| {
@@ -232,7 +235,8 @@ fn the_angle_of_repose_rises_with_friction() {
         let mut pack = on_the_ground(&section, &cone(R, 8));
         pack.advance((2.0 / dt_s(&section)) as u64);
         let state = pack.state();
-        // Of a cone the centre of mass is at a quarter of its height, and the mean distance of its mass from its axis half its radius.
+        // The centre of mass of a cone is at a quarter of its height, and the mean distance of its mass from
+        // its axis is half its radius.
         let n = state.grains.len() as f64;
         let height = 4.0 * state.grains.iter().map(|g| g.position.y - R).sum::<f64>() / n;
         let radius = 2.0 * state.grains.iter().map(|g| g.position.with_y(0.0).length()).sum::<f64>() / n;
@@ -254,7 +258,7 @@ fn the_angle_of_repose_rises_with_friction() {
     assert_no_validation_messages(&DEVICE);
 }
 
-/// Two that freeze together hang from one another up to the bond's strength, and part beyond it.
+/// Two frozen grains hold together up to the bond's strength, and separate beyond it.
 #[test]
 fn a_bond_holds_its_load_and_breaks_beyond() {
     for (share, holds) in [(0.9, true), (1.1, false)] {
@@ -272,7 +276,7 @@ fn a_bond_holds_its_load_and_breaks_beyond() {
         pack.advance(400);
         let state = pack.state();
         assert!(state.contacts.values().all(|history| history.is_bonded) && state.contacts.len() == 2);
-        // Spun about their middle: the bond carries the centripetal force m ω² r of each.
+        // Both rotate around their middle: the bond carries the centripetal force m ω² r of each.
         let omega = (share * strength_n / (section.grain_mass_kg(R) * R)).sqrt();
         let spun: Vec<Grain> = state
             .grains
@@ -307,7 +311,7 @@ fn a_bond_holds_its_load_and_breaks_beyond() {
     assert_no_validation_messages(&DEVICE);
 }
 
-/// However fast, and however steep: a grain does not get through a terrain.
+/// A grain does not pass through a terrain at any speed or slope.
 #[test]
 fn no_grain_gets_through_a_terrain() {
     use frazil_reference::mpm::Heights;

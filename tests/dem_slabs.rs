@@ -1,4 +1,4 @@
-//! Pieces of slabs: against their f64 twin, and against mechanics of rigid bodies.
+//! Pieces of slabs compared with their f64 twin, and with rigid-body mechanics.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -20,9 +20,9 @@ static DEVICE: LazyLock<Device> = LazyLock::new(device);
 const RADIUS_M: f64 = 0.04;
 const STIFFNESS_N_M: f64 = 1e5;
 const GRAVITY: DVec3 = DVec3::new(0.3, -9.81, 0.1);
-/// Half the last digit of 1 in f32.
+/// Half a unit in the last place of 1 in f32.
 const ROUNDING: f64 = 1.0 / (1 << 24) as f64;
-/// No wall is met.
+/// A domain whose walls are never reached.
 const WIDE: [DVec3; 2] = [DVec3::splat(-50.0), DVec3::splat(50.0)];
 
 fn quiet() -> Section {
@@ -37,7 +37,7 @@ fn floor(normal: DVec3, friction: f64) -> Collider {
     still(Shape::Plane { point_m: DVec3::ZERO, normal }, friction)
 }
 
-/// Pieces and grains in a world of their own.
+/// Creates pieces and grains in a domain of their own.
 fn world(
     section: &Section,
     gravity: DVec3,
@@ -50,7 +50,8 @@ fn world(
     Grainpack::with_pieces(DEVICE.clone(), section, dt, gravity, WIDE, bodies, n_obstacles, grains, pieces)
 }
 
-/// Boxes and tetrahedra anywhere in the unit cube, those that are side by side in pairs linked; and grains among them.
+/// Samples boxes and tetrahedra anywhere in the unit cube, with neighbours linked in pairs, and grains among
+/// them.
 fn clutter(n_pieces: usize, n_grains: u32, seed: u64, section: &Section) -> (Pieces, Vec<Grain>) {
     let mut random = Random::new(seed);
     let mut unit = move || f64::from(random.unit());
@@ -90,7 +91,7 @@ fn clutter(n_pieces: usize, n_grains: u32, seed: u64, section: &Section) -> (Pie
     (pieces, grains.collect())
 }
 
-/// A floor, and a box that is an obstacle.
+/// Creates a floor, and a box that is an obstacle.
 fn scenery() -> Vec<Collider> {
     let obstacle = Shape::Box {
         centre_m: DVec3::new(0.3, 0.2, 0.6),
@@ -100,8 +101,8 @@ fn scenery() -> Vec<Collider> {
     vec![floor(DVec3::new(0.1, 1.0, 0.05).normalize(), 0.5), still(obstacle, 0.2)]
 }
 
-/// Errors of a step of pieces and of forces on obstacles. A force is off by what the rounding of places near 1 m does to an overlap, for each
-/// of some contacts; torques by that at an arm of up to 0.5 m.
+/// Compares a step of pieces and forces on obstacles. Bounds: the rounding of positions near 1 m changes an
+/// overlap and with it a force, for each of some contacts; torques have an arm of up to 0.5 m.
 fn compare(worst: &mut Worst, pack: &Grainpack, expected: &State, found: &State) {
     let p = &pack.p;
     let contacts = 24.0;
@@ -115,7 +116,7 @@ fn compare(worst: &mut Worst, pack: &Grainpack, expected: &State, found: &State)
         worst.note("angular momentum", (a.angular_momentum - b.angular_momentum).length(), whirl, &at);
         worst.note("piece place", (a.centre - b.centre).length(), 4.0 * ROUNDING + p.dt_s * speed, &at);
         let turn = a.rotation.dot(b.rotation).abs().min(1.0).acos() * 2.0;
-        // acos of a number near 1 has half the digits of f64, and turns those of f32.
+        // acos of a number near 1 has half the digits of f64, and rotations are those of f32.
         worst.note("turn", turn, 1e-6 + 16.0 * ROUNDING, &at);
     }
     worst.note(
@@ -125,10 +126,11 @@ fn compare(worst: &mut Worst, pack: &Grainpack, expected: &State, found: &State)
         format!("{:?} {:?}", expected.slabs.is_whole, found.slabs.is_whole),
     );
     for (k, (a, b)) in expected.slabs.contacts.iter().zip(&found.slabs.contacts).enumerate() {
-        // Where the one has a contact and the other not, it is too slight to matter: the motions say so.
+        // A contact that only one of them has is too weak to matter: the motions are compared anyway.
         if let (Some((theirs, a)), Some((ours, b))) = (a, b) {
             assert_eq!(theirs, ours, "point {k}");
-            // Cut off, it is μ k_n/k_t times an overlap, which the rounding of places has changed.
+            // At the Coulomb limit the displacement is μ k_n/k_t times an overlap, which depends on the
+            // rounding of positions.
             let cut = 4.0 * ROUNDING * 0.5 * p.normal_stiffness / p.tangential_stiffness;
             worst.note("shear", (*a - *b).length(), 32.0 * ROUNDING * (p.dt_s * 10.0 + 0.02) + cut, k);
         }
@@ -174,7 +176,8 @@ fn steps_agree_with_the_twin() {
     assert_no_validation_messages(&DEVICE);
 }
 
-/// A plate under 49 cubes, more than a piece has room to list, and beams tip to tip, whose centres are two cells apart along each axis.
+/// A plate under 49 cubes, more contacts than the capacity per piece, and beams tip to tip, whose centres are
+/// two cells apart along each axis.
 #[test]
 fn points_find_what_they_touch_with_a_list_without_one_and_from_afar() {
     let section = quiet();
@@ -209,7 +212,7 @@ fn points_find_what_they_touch_with_a_list_without_one_and_from_afar() {
         assert_eq!(ours, theirs, "point {k} of piece {piece}");
         n_touching[piece as usize] += usize::from(ours.is_some());
     }
-    // All cubes, the plate, and of each pair of beams the narrower.
+    // All cubes, the plate, and the narrower beam of each pair.
     assert!(n_touching[..first_beam].iter().all(|n| *n > 0), "{n_touching:?}");
     assert!((0..3).all(|pair| n_touching[first_beam + 2 * pair + 1] > 0), "{n_touching:?}");
 }
@@ -238,7 +241,7 @@ fn runs_and_restarts_give_the_same_bits() {
     assert_eq!(resumed.try_advance(100), None);
     assert_eq!(words(resumed.columns()), expected);
 
-    // More pieces than a group of 64 has threads.
+    // More pieces than the 64 threads of a group.
     let (many, _) = clutter(70, 0, 6, &section);
     let mut alone = world(&section, GRAVITY, scenery(), 1, &[], many);
     let of_many = alone.dem.parameters().clone();
@@ -298,7 +301,7 @@ fn pieces_links_and_grains_keep_momentum_and_angular_momentum() {
             .sum::<f64>();
     let exchanged = (after.slabs.momentum() - before.slabs.momentum()).length();
     assert!(exchanged > 0.01 * size, "grains and pieces push each other: {exchanged} of {size}");
-    // Each step rounds velocities once, at random: that adds up as the root of steps.
+    // Each step rounds velocities once with random sign: errors grow with the root of the number of steps.
     let drift = size * 16.0 * ROUNDING * (steps as f64).sqrt();
     assert!(
         (after.momentum(&pack.p) - p).length() < drift,
@@ -306,14 +309,15 @@ fn pieces_links_and_grains_keep_momentum_and_angular_momentum() {
         (after.momentum(&pack.p) - p).length()
     );
     let turned = (after.angular_momentum(&pack.p) - l).length();
-    // Places are rounded, too, and forces are as large as 10 kN: x × F is off by ROUNDING × F × Δt in each step.
+    // Positions are rounded too, and forces are up to 10 kN: x × F has an error of ROUNDING × F × Δt in each
+    // step.
     let drift_of_turning = 4.0 * drift + steps as f64 * pack.p.dt_s * 1e4 * ROUNDING;
     assert!(turned < drift_of_turning, "{turned} {drift_of_turning}");
 }
 
 #[test]
 fn a_grain_off_the_centre_rebounds_as_rigid_bodies_do() {
-    // A plate and a grain that hits it at right angles 0.35 m from its centre, without friction: J = (1 + e) v m*, with
+    // A grain hits a plate at right angles 0.35 m from its centre, without friction: J = (1 + e) v m*, with
     // 1/m* = 1/m + 1/M + d²/I.
     let e = 0.5;
     let section = Section { friction: 0.0, steps_per_contact: 200.0, ..quiet() };
@@ -334,7 +338,7 @@ fn a_grain_off_the_centre_rebounds_as_rigid_bodies_do() {
     assert_eq!(pack.try_advance(400), None);
     let state = pack.state();
     let (rebound, velocity) = (state.grains[0].velocity.y + v, state.slabs.motions[0].velocity.y);
-    // The place of contact moves a little while they touch.
+    // The contact point moves slightly during the contact.
     assert!((rebound - impulse / m).abs() < 0.01 * impulse / m, "{rebound} {}", impulse / m);
     assert!((velocity + impulse / mass).abs() < 0.01 * impulse / mass, "{velocity} {}", impulse / mass);
     let whirl = state.slabs.motions[0].angular_momentum.z;
@@ -343,7 +347,8 @@ fn a_grain_off_the_centre_rebounds_as_rigid_bodies_do() {
 
 #[test]
 fn a_free_piece_tumbles_as_euler_says() {
-    // A square plate is a symmetric top: its axis goes round L at |L|/I₁, and its inertia is (1, 2, 1) about x, y, z in the limit of no thickness.
+    // A square plate is a symmetric top: its axis precesses around L at |L|/I₁, and its inertia is (1, 2, 1)
+    // about x, y, z in the limit of zero thickness.
     let section = quiet();
     let slab = ice(0.0);
     let plate = block(&slab, DVec3::ZERO, DVec3::new(0.4, 0.05, 0.4), DQuat::from_rotation_x(0.4));
@@ -364,7 +369,7 @@ fn a_free_piece_tumbles_as_euler_says() {
         let now = pack.state().slabs;
         let expected = DQuat::from_axis_angle(l.normalize(), l.length() / across * time) * begin;
         let error = axis(&now).angle_between(expected);
-        // Second order: (ω Δt)² of each radian turned, and a rounding of each step.
+        // Second order: (ω Δt)² of each radian of rotation, and one rounding per step.
         let turned = l.length() / across * time;
         let bound = turned * (10.0 * pack.p.dt_s).powi(2) + f64::from(turns) * 500.0 * 4.0 * ROUNDING;
         assert!(error < bound, "after {turned} rad: {error}, bound {bound}");
@@ -396,7 +401,7 @@ fn a_block_on_a_slope_sticks_and_slides_as_coulomb_says() {
         let speed = motion.velocity.dot(down);
         if slides {
             let expected = 9.81 * (angle.sin() - mu * angle.cos()) * time;
-            // Until the springs along the slope are cut off it does not slide fully.
+            // It slides fully only after the tangential springs have reached the Coulomb limit.
             assert!((speed - expected).abs() < 0.01 * expected, "{speed} {expected}");
             assert!(slabs.spin(0).length() < 0.02, "it does not tip: {}", slabs.spin(0));
         } else {
@@ -409,8 +414,9 @@ fn a_block_on_a_slope_sticks_and_slides_as_coulomb_says() {
 
 #[test]
 fn links_hold_their_load_and_break_beyond() {
-    // A block of 0.2 m is linked to the middle of a beam that lies over a gap, and hangs; or to the end of a beam on a table, and sticks out beyond
-    // its edge. What hangs bears its weight over the face; what sticks out 6 M/s³ at the top of the face, M = m g s/2, beside the shear m g.
+    // A block of 0.2 m is linked to the middle of a beam across a gap, and hangs; or to the end of a beam on
+    // a table, as a cantilever beyond its edge. The hanging block loads the face with its weight; the
+    // cantilever with 6 M/s³ at the top of the face, M = m g s/2, and the shear m g.
     let section = Section { restitution: 0.3, ..quiet() };
     let s = 0.2;
     let weight = 900.0 * s * s * s * 9.81;
@@ -425,7 +431,7 @@ fn links_hold_their_load_and_break_beyond() {
         still(shape, 0.8)
     };
     let over_a_gap = vec![support(-1.0, -0.15), support(0.15, 1.0)];
-    // Short of the face, so that what sticks out does not lean on it.
+    // The table ends before the face, so that the cantilever does not rest on it.
     let on_a_table = vec![support(-1.0, -0.1)];
     let cases = [
         (DVec3::new(0.0, 0.1, 0.0), DVec3::NEG_Y, 0.5 * s, hanging, over_a_gap),
@@ -441,7 +447,7 @@ fn links_hold_their_load_and_break_beyond() {
             let joint = link(&slab, [0, 1], beam_m + half_m * way, way, area);
             let pieces = pieces(&slab, &section, solids, vec![joint]);
             let mut pack = world(&section, DVec3::ZERO, bodies.clone(), 0, &[], pieces);
-            // A sudden load would count twice: gravity comes on in many small steps.
+            // A sudden load would count twice: gravity is increased in many small steps.
             let n = 25;
             for k in 1..=n {
                 let mut parameters = pack.dem.parameters().clone();
@@ -470,7 +476,7 @@ fn pieces_pile_up_and_rest() {
     let slabs = pack.state().slabs;
     for (k, motion) in slabs.motions.iter().enumerate() {
         let rests = 0.05 + 0.1 * k as f64;
-        // Springs give m g / (n k): far less than a millimetre.
+        // Springs deflect by m g / (n k): far less than a millimetre.
         assert!((motion.centre.y - rests).abs() < 1e-3, "block {k} at {}", motion.centre.y);
         assert!(motion.velocity.length() < 1e-3, "block {k} at {}", motion.velocity);
     }
@@ -478,7 +484,7 @@ fn pieces_pile_up_and_rest() {
 
 #[test]
 fn an_obstacle_feels_weight_and_impulse() {
-    // A table that grains and a block lie on bears their weight; a grain that has fallen on it has given it m (1 + e) v.
+    // A table under grains and a block carries their weight; a grain that falls on it transfers m (1 + e) v.
     let table = Shape::Box {
         centre_m: DVec3::ZERO,
         size_m: DVec3::new(2.0, 0.2, 2.0),
@@ -515,13 +521,14 @@ fn an_obstacle_feels_weight_and_impulse() {
     let expected = falls.mass(&pack.p) * (1.0 + e) * 3.0;
     let impulse = metrics.obstacles[0].impulse_n_s;
     assert!((impulse[1] + expected).abs() < 5e-3 * expected, "{impulse:?} {expected}");
-    // Half a sine without damping has π/2 of its mean at its top; damping moves the top to the front.
+    // Half a sine without damping has a peak of π/2 of its mean; damping shifts the peak to an earlier time.
     let contact = PI * (falls.mass(&pack.p) / STIFFNESS_N_M).sqrt();
     let peak = metrics.obstacles[0].peak_n / (expected / contact);
     assert!((1.4..2.2).contains(&peak), "{peak}");
     assert_eq!(metrics.obstacles[0].force_n, [0.0; 3], "nothing touches it any more");
 
-    // So has one that a step takes far into it, which is put back: what it had is what the table gets, whatever its law.
+    // The same holds for a grain that a step moves far into the table and that is projected out of it: the
+    // table receives its momentum, whatever the force law.
     falls.velocity = DVec3::new(0.0, -1.5 * RADIUS_M / dt_s(&section), 0.0);
     let table = Shape::Box {
         centre_m: DVec3::ZERO,
@@ -533,6 +540,6 @@ fn an_obstacle_feels_weight_and_impulse() {
     let rebound = pack.state().grains[0].velocity - falls.velocity;
     assert!(rebound.y >= -falls.velocity.y, "it did not stop: {rebound}");
     let (expected, impulse) = (falls.mass(&pack.p) * rebound.y, metrics.obstacles[0].impulse_n_s);
-    // Forces add up to 24 digits in 600 steps, most of them in one.
+    // Forces sum with 24 bits of precision over 600 steps, most of the impulse in one step.
     assert!((impulse[1] + expected).abs() < 1e-5 * expected, "{impulse:?} {expected}");
 }

@@ -1,4 +1,5 @@
-//! Flows of grains on terrains, over whole runs: none gets below the ground, and runs are the same to the bit.
+//! Flows of grains on terrains over whole runs: no grain gets below the ground, and runs are identical to the
+//! bit.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -10,10 +11,11 @@ use std::sync::LazyLock;
 
 static DEVICE: LazyLock<Device> = LazyLock::new(device);
 
-/// The demo with fewer and larger grains, or as it is with `FRAZIL_FULL=1`.
+/// Returns the demo with fewer and larger grains, or unchanged with `FRAZIL_FULL=1`.
 fn avalanche() -> Scene {
     let is_full = is_full_run();
-    // Impacts press in by speed times √(m/k): with 28 times the mass and 3 times the stiffness by as much of a radius.
+    // Impact overlap is speed times √(m/k): 28 times the mass and 3 times the stiffness keep its ratio to the
+    // radius.
     let fewer = ["dem.radius_m=0.9", "dem.normal_stiffness_n_m=1.1e7"].map(str::to_owned);
     let builtin = frazil_scene::builtin().iter().find(|scene| scene.name == "avalanche").unwrap();
     builtin.load(if is_full { &[] } else { &fewer }).unwrap()
@@ -47,8 +49,8 @@ fn no_grain_is_below_the_ground_over_a_whole_avalanche_and_runs_are_the_same_to_
     assert_no_validation_messages(&DEVICE);
 }
 
-/// Steps of 20 m within a cell of 1 m, as rocks in a terrain of that resolution are, and troughs one cell wide between them: hit at 30 m/s from
-/// all sides.
+/// Steps of 20 m within a cell of 1 m, like rocks in a terrain of that resolution, and troughs one cell wide
+/// between them, hit at 30 m/s from all sides.
 #[test]
 fn no_grain_gets_through_cliffs_at_thirty_metres_a_second() {
     use frazil_reference::dem::Grain;

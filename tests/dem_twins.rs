@@ -1,4 +1,4 @@
-//! A step of grains on the device against its f64 twin, from states that steps on the device have reached.
+//! A step of grains on the device compared with its f64 twin, from states reached by steps on the device.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -19,7 +19,7 @@ static DEVICE: LazyLock<Device> = LazyLock::new(device);
 
 const RADIUS_M: f64 = 0.04;
 const STIFFNESS_N_M: f64 = 1e5;
-/// Half the last digit of 1 in f32.
+/// Half a unit in the last place of 1 in f32.
 const ROUNDING: f64 = 1.0 / (1 << 24) as f64;
 const GRAVITY: DVec3 = DVec3::new(0.3, -9.81, 0.1);
 
@@ -27,7 +27,7 @@ fn surface(friction: f64) -> Surface {
     Surface { friction, sticky: false }
 }
 
-/// One of each kind, one of them moving.
+/// Creates one body of each kind, one of them moving.
 fn bodies() -> Vec<Collider> {
     let still = |shape| Collider { shape, surface: surface(0.3), motion: None };
     let rows = (0..5).map(|k| (0..5).map(|i| 0.1 + 0.02 * f64::from(i * k % 3)).collect()).collect();
@@ -53,7 +53,7 @@ fn bodies() -> Vec<Collider> {
     ]
 }
 
-/// Grains anywhere in the unit cube, many of them in one another, all of single precision.
+/// Samples grains anywhere in the unit cube, with many overlaps, in single precision.
 fn cloud(n: u32, seed: u64, spread: f64) -> Vec<Grain> {
     let mut random = Random::new(seed);
     let mut unit = move || f64::from(random.unit());
@@ -68,7 +68,7 @@ fn cloud(n: u32, seed: u64, spread: f64) -> Vec<Grain> {
         .collect()
 }
 
-/// How far off a step of a grain may be.
+/// Bounds on the errors of a grain's step.
 struct Bounds {
     position: f64,
     velocity: f64,
@@ -77,11 +77,11 @@ struct Bounds {
     rolling: f64,
 }
 
-/// Ways to round the state a step begins from.
+/// Number of perturbed initial states.
 const ROUNDINGS: u64 = 4;
 
-/// Steps of the twin from states a few roundings off: as far as they are from one another, no step in single precision can
-/// be held to the twin. Where two centres nearly meet, or a nearest face changes, that is far.
+/// Runs steps of the twin from states perturbed by a few roundings: single precision cannot be more accurate
+/// than their spread. It is large where two centres nearly coincide or the nearest face changes.
 fn rounded_steps(pack: &Grainpack, before: &State) -> Vec<State> {
     let rounded = |seed: u64| {
         let mut random = Random::new(seed);
@@ -91,7 +91,7 @@ fn rounded_steps(pack: &Grainpack, before: &State) -> Vec<State> {
         };
         let mut state = before.clone();
         for grain in &mut state.grains {
-            // Places are near 1 m.
+            // Positions are near 1 m.
             grain.position += off(1.0);
             grain.velocity += off(grain.velocity.length());
             grain.spin += off(grain.spin.length());
@@ -102,12 +102,12 @@ fn rounded_steps(pack: &Grainpack, before: &State) -> Vec<State> {
     (1..=ROUNDINGS).map(rounded).collect()
 }
 
-/// The farthest that any of `others` is from a value.
+/// Returns the maximum distance of any of `others` from a value.
 fn farthest(value: DVec3, others: impl Iterator<Item = DVec3>) -> f64 {
     others.map(|other| other.distance(value)).fold(0.0, f64::max)
 }
 
-/// Errors of one step of the device from `before`, which the twin has taken to `expected`.
+/// Compares one step of the device from `before` with `expected`, the twin's result.
 fn compare(worst: &mut Worst, pack: &Grainpack, before: &State, expected: &State, found: &State) {
     let p = &pack.p;
     let rounded = rounded_steps(pack, before);
@@ -122,14 +122,15 @@ fn compare(worst: &mut Worst, pack: &Grainpack, before: &State, expected: &State
             .filter(|((_, partner), _)| !matches!(partner, Partner::Grain(_)))
             .count() as f64;
         let mass = a.mass(p);
-        // Overlaps are off by the rounding of places near 1 m; of the rest, relative rounding of what adds up.
+        // Overlaps have the rounding error of positions near 1 m; other terms a relative rounding of the sum.
         let place = 8.0 * ROUNDING * (p.normal_stiffness + p.tangential_stiffness) * p.dt_s / mass;
         let change = (a.velocity - old.velocity).length() + (p.dt_s * p.gravity).length();
         let speed = a.velocity.length().max(old.velocity.length())
             + a.radius * a.spin.length().max(old.spin.length());
         let velocity = (1.0 + n) * (place + 32.0 * ROUNDING * (change + speed));
         let shear = (1.0 + n) * 32.0 * ROUNDING * (p.dt_s * speed + 0.1);
-        // A surface that puts a grain back rounds its distance, from turned and moved places, some four times.
+        // A surface that projects a grain out rounds its distance, computed from rotated and translated
+        // positions, about four times.
         let bounds = Bounds {
             position: 4.0 * (1.0 + n_surfaces) * ROUNDING
                 + p.dt_s * velocity
@@ -146,7 +147,7 @@ fn compare(worst: &mut Worst, pack: &Grainpack, before: &State, expected: &State
         worst.note("radius", (a.radius - b.radius).abs(), 1e-12, &grain);
         for (key, history) in expected.contacts.range(mine) {
             let contact = format!("{} {:?}", a.id, key.1);
-            // What is not kept in each of them is at the edge of touching.
+            // A contact that is not in every perturbed result is at the edge of touching.
             let theirs: Option<Vec<_>> = rounded.iter().map(|s| s.contacts.get(key)).collect();
             let Some(kept) = found.contacts.get(key) else {
                 worst.note("kept", f64::from(u8::from(theirs.is_some())), 0.5, &contact);
@@ -189,7 +190,7 @@ fn run(
         assert_eq!(pack.try_advance(1), None);
         let found = pack.state();
         compare(&mut worst, &pack, &before, &expected, &found);
-        // Between the steps compared, some that are not.
+        // Steps that are not compared, between those that are.
         assert_eq!(pack.try_advance(5), None);
     }
     let columns = pack.columns();
@@ -255,7 +256,7 @@ proptest! {
     }
 }
 
-/// The two ends of a contact remember the same with opposite signs, to the bit, and know of one another.
+/// The two ends of a contact store the same history with opposite signs, to the bit, and refer to each other.
 #[test]
 fn both_ends_of_a_contact_hold_the_same_bits_with_opposite_signs() {
     for k in [1, 3] {
@@ -316,7 +317,7 @@ fn runs_restarts_and_other_groups_give_the_same_bits() {
     assert_no_validation_messages(&DEVICE);
 }
 
-/// A grain among more than it can remember is named, and the state is kept from then on.
+/// A grain with more contacts than its history holds is reported, and the state is kept from then on.
 #[test]
 fn a_crowd_is_a_fault_that_freezes_the_state() {
     let section = every_law(0);
@@ -337,7 +338,7 @@ fn a_crowd_is_a_fault_that_freezes_the_state() {
     assert_no_validation_messages(&DEVICE);
 }
 
-/// Grains that meet where there is room for fewer contacts are a fault that says how many there are.
+/// Contact overflow is a fault that reports the required capacity.
 #[test]
 fn contacts_without_room_are_a_fault() {
     let section = Section { contacts_per_grain: 1.0, ..every_law(1) };
@@ -357,7 +358,7 @@ fn contacts_without_room_are_a_fault() {
     let fault = pack.try_advance(40).unwrap();
     assert_eq!((fault.not_finite, fault.crowded, fault.rows), (None, None, Some([6, 3])));
     assert!(fault.to_string().contains("6 contacts, expected 3 at most"), "{fault}");
-    // With room, they rebound.
+    // With sufficient capacity, they rebound.
     let section = Section { contacts_per_grain: 2.0, ..section };
     let mut pack =
         Grainpack::on(DEVICE.clone(), &section, dt_s(&section), DVec3::ZERO, domain, Vec::new(), &grains);
@@ -366,7 +367,7 @@ fn contacts_without_room_are_a_fault() {
     assert_no_validation_messages(&DEVICE);
 }
 
-/// Grains that begin closer than a scene makes room for have room all the same.
+/// Grains that start closer than a scene's capacity assumes still have sufficient capacity.
 #[test]
 fn grains_that_begin_close_have_room() {
     let section = Section { contacts_per_grain: 1.0, ..every_law(2) };

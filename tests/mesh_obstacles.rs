@@ -1,4 +1,5 @@
-//! Meshes as bodies: on the device as their f64 twin says, and as the box, ball and wall that they are meshes of.
+//! Meshes as bodies on the device, compared with their f64 twin and with the box, ball and wall that they
+//! represent.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -19,7 +20,7 @@ use std::sync::LazyLock;
 static DEVICE: LazyLock<Device> = LazyLock::new(device);
 
 const R: f64 = 0.05;
-/// Of places near 1 m.
+/// Unit in the last place of positions near 1 m.
 const ULP: f64 = 1.0 / (1 << 23) as f64;
 const DOWN: DVec3 = DVec3::new(0.0, -9.81, 0.0);
 const WIDE: [DVec3; 2] = [DVec3::splat(-4.0), DVec3::splat(4.0)];
@@ -28,15 +29,15 @@ fn body(shape: Shape) -> Collider {
     Collider { shape, surface: Surface { friction: 0.4, sticky: false }, motion: None }
 }
 
-/// A notch of 96 degrees between two spikes of 45, and flat faces of several triangles.
+/// Creates a mesh with a notch of 96 degrees between two spikes of 45, and flat faces of several triangles.
 fn notched() -> Mesh {
     prism(&[[0.0, 0.25], [-0.5, 0.75], [-0.5, -0.5], [0.5, -0.5], [0.625, 0.75]], -0.5, 0.5)
 }
 
-/// Where grains at rest in these points are after a step without gravity, on the device and on the twin: put back by a surface that they are too deep in, and
-/// pushed. None meets another.
+/// Returns grains that start at rest at these points after a step without gravity, on the device and on the
+/// twin: projected out of the surface if they are too deep, and pushed by its force. No two of them touch.
 fn asked(mesh: &Mesh, points: &[DVec3]) -> (Vec<Grain>, Vec<Grain>, Grainpack) {
-    // Soft, so that forces are as exact as places.
+    // Soft, so that forces are as precise as positions.
     let section = Section { friction: 0.0, ..section(R, 10.0) };
     let grains: Vec<Grain> = points.iter().zip(0..).map(|(x, id)| grain(id, R, *x)).collect();
     let dt = dt_s(&section);
@@ -54,7 +55,7 @@ fn asked(mesh: &Mesh, points: &[DVec3]) -> (Vec<Grain>, Vec<Grain>, Grainpack) {
     (found, expected, pack)
 }
 
-/// Groups in which no two grains touch, each with ids from 0.
+/// Splits grains into groups in which no two touch, each with ids from 0.
 fn apart(grains: &[Grain]) -> Vec<Vec<Grain>> {
     let mut groups: Vec<Vec<Grain>> = Vec::new();
     for grain in grains {
@@ -69,12 +70,12 @@ fn apart(grains: &[Grain]) -> Vec<Vec<Grain>> {
     groups
 }
 
-/// Largest difference of places and velocities, in units of what rounding at 1 m does to them.
+/// Returns the maximum difference of positions and velocities, in units of the rounding at 1 m.
 fn worst(found: &[Grain], expected: &[Grain], pack: &Grainpack) -> f64 {
     differences(found, expected, pack).into_iter().fold(0.0, f64::max)
 }
 
-/// Those of each grain.
+/// Returns the difference of each grain in the same units.
 fn differences(found: &[Grain], expected: &[Grain], pack: &Grainpack) -> Vec<f64> {
     assert_eq!(found.len(), expected.len());
     let speed =
@@ -86,10 +87,12 @@ fn differences(found: &[Grain], expected: &[Grain], pack: &Grainpack) -> Vec<f64
     found.iter().zip(expected).map(of).collect()
 }
 
-/// On edges and corners the nearest point is one of several faces'; of points farther from the surface than rounding, the answer is the same.
+/// Allowed difference: on edges and corners the nearest point belongs to several faces; for points farther
+/// from the surface than rounding, the answer is the same.
 const ALLOWED: f64 = 24.0;
 
-/// Points of single precision on the surface: corners, middles of edges and faces, and points a little off them.
+/// Returns points of single precision on the surface: corners, middles of edges and faces, and points at a
+/// small offset.
 fn about_the_surface(mesh: &Mesh, offset_m: f64) -> Vec<DVec3> {
     let of = |t: &[DVec3; 3]| {
         let [a, b, c] = *t;
@@ -107,7 +110,8 @@ fn on_faces_edges_and_corners_a_mesh_is_where_its_twin_is() {
     for mesh in [box_mesh(DVec3::splat(-0.25), DVec3::new(0.5, 0.25, 0.25)), notched()] {
         for offset_m in [0.02, 0.04] {
             let points = about_the_surface(&mesh, offset_m);
-            // On the very surface what is inside is rounding: there, only that a grain comes out of it, and how far.
+            // Exactly on the surface, the side depends on rounding: only the distance by which a grain is
+            // moved out is checked.
             let (on, off): (Vec<_>, Vec<_>) =
                 points.into_iter().partition(|x| mesh.distance_m(*x).0.abs() < 1e-6);
             let (found, expected, pack) = asked(&mesh, &off);
@@ -117,7 +121,7 @@ fn on_faces_edges_and_corners_a_mesh_is_where_its_twin_is() {
             assert!(found.len() > 20);
             for grain in found {
                 let (distance, _) = mesh.distance_m(grain.position);
-                // As far as the normal that it went along stands up from the sharpest edge.
+                // Bounded below by the slope of its normal relative to the sharpest edge.
                 assert!(distance > 0.01 * R && distance < 0.1001 * R, "{distance} at {}", grain.position);
             }
         }
@@ -125,7 +129,7 @@ fn on_faces_edges_and_corners_a_mesh_is_where_its_twin_is() {
     assert_no_validation_messages(&DEVICE);
 }
 
-/// A splinter, one of whose four sides is a fan of eight slivers.
+/// Creates a splinter, one of whose four sides is a fan of eight slivers.
 fn splinter() -> Mesh {
     let tip = DVec3::new(0.0, 0.75, 0.0);
     let mut foot = vec![DVec3::new(-0.125, -0.25, 0.125)];
@@ -137,7 +141,8 @@ fn splinter() -> Mesh {
     Mesh { triangles_m: sides.chain(below).collect() }
 }
 
-/// At a sharp tip no normal of a face or an edge tells inside from outside, nor does their plain sum where one side is cut into many.
+/// At a sharp tip neither a normal of a face or an edge nor their unweighted sum distinguishes inside from
+/// outside if one side is divided into many.
 #[test]
 fn about_a_sharp_tip_a_mesh_is_where_its_twin_is() {
     let mut random = Random::new(2);
@@ -158,7 +163,8 @@ fn about_a_sharp_tip_a_mesh_is_where_its_twin_is() {
 proptest! {
     #![proptest_config(config(8))]
 
-    /// Anywhere in, about and far from it: deep inside, too, where all triangles are nearly as far.
+    /// Points anywhere inside, around and far from the mesh; also deep inside, where all triangles are almost
+    /// equally far.
     #[test]
     fn anywhere_a_mesh_is_where_its_twin_is(seed in any::<u64>(), n in 1_i32..9, is_ball in any::<bool>()) {
         let mesh = if is_ball { ball_mesh(DVec3::new(0.1, -0.05, 0.03), 0.4, n) } else { notched() };
@@ -166,7 +172,7 @@ proptest! {
         let mut coordinate = || 1.8 * (f64::from(random.unit()) - 0.5);
         let points: Vec<DVec3> = (0..200)
             .map(|_| DVec3::new(coordinate(), coordinate(), coordinate()).as_vec3().as_dvec3())
-            // Where two features are as near as rounding, either is right.
+            // If the distances of two features differ by less than rounding, either is correct.
             .filter(|x| is_plain(&mesh, *x))
             .collect();
         let (found, expected, pack) = asked(&mesh, &points);
@@ -177,22 +183,25 @@ proptest! {
     }
 }
 
-/// Beside a side of a triangle, be it one within a face, points of both triangles are equally far to rounding while they are up to √(2 d · 4 ulp)
-/// apart, at d = 0.9 m at most. Of 100 000 points one is so near a side that the other triangle's wins.
+/// Allowed number of ties: near a side of a triangle, even one within a face, points of both triangles are
+/// equally far up to rounding if they are at most √(2 d · 4 ulp) apart, at d ≤ 0.9 m. Of 100 000 points one
+/// is so near a side that the other triangle is selected.
 const TIES: usize = 2;
 const ALLOWED_IN_TIES: f64 = 7800.0;
 
-/// A rounding of a place turns the direction to an edge so near by as much as it moves a grain of radius R a quarter of it.
+/// At this distance the rounding of a position changes the direction to an edge such that a grain of radius R
+/// moves by a quarter of the rounding.
 const NEAREST_EDGE_M: f64 = R / 4.0;
 
-/// Returns true if the normal is the same a little beside a point, but for the turn of one that comes from an edge.
+/// Returns true if the normal is constant in a small neighbourhood of a point, except for the variation of
+/// one that comes from an edge.
 fn is_plain(mesh: &Mesh, x: DVec3) -> bool {
     let (distance, normal) = mesh.distance_m(x);
     let beside = DVec3::AXES.iter().flat_map(|axis| [1e-5, -1e-5].map(|by| mesh.distance_m(x + by * axis).1));
     distance.abs() > 1e-3 && beside.into_iter().all(|other| other.distance(normal) < 1e-5 / NEAREST_EDGE_M)
 }
 
-/// A tree's leaves hold all triangles once, whatever their number.
+/// The leaves of a tree contain all triangles once, for any number of them.
 #[test]
 fn every_triangle_is_in_the_tree_once() {
     for n in [1, 2, 3, 5, 8] {
@@ -233,7 +242,7 @@ fn rests_on(shape: Shape, steps: u64) -> Vec<Grain> {
     pack.state().grains
 }
 
-/// The same grains on a box, and on the mesh of a box: after a thousand steps no farther apart than rounding carries them.
+/// Grains on a box and on the mesh of a box differ after a thousand steps only by accumulated rounding.
 #[test]
 fn grains_rest_on_the_mesh_of_a_box_as_on_the_box() {
     let half = DVec3::new(0.5, 0.25, 0.5);
@@ -244,13 +253,14 @@ fn grains_rest_on_the_mesh_of_a_box_as_on_the_box() {
         assert!(a.position.distance(b.position) < 1e-5 * R, "{} and {}", a.position, b.position);
         assert!((a.position.y - 0.25 - R).abs() < 0.01 * R, "{}", a.position);
     }
-    // Without it they are gone.
+    // Without the obstacle the grains fall away.
     let away = box_mesh(DVec3::splat(2.0), DVec3::splat(3.0));
     assert!(rests_on(Shape::Mesh(away), 1000).iter().all(|g| g.position.y < 0.0));
     assert_no_validation_messages(&DEVICE);
 }
 
-/// A ball of snow falls onto a block, as onto the mesh of one, explicitly and semi-implicitly: every kernel that asks for surfaces knows both.
+/// A ball of snow falls onto a block and onto the mesh of one, explicitly and semi-implicitly: every kernel
+/// that queries surfaces supports both.
 #[test]
 fn snow_on_a_grid_meets_the_mesh_of_a_box_as_the_box() {
     let half = DVec3::new(0.3, 0.1, 0.3);
@@ -294,7 +304,7 @@ fn snow_on_a_grid_meets_the_mesh_of_a_box_as_the_box() {
     assert_no_validation_messages(&DEVICE);
 }
 
-/// Two hundred grains at 10 m/s against a wall across a channel: none is past it, and all are where there is no wall.
+/// Two hundred grains at 10 m/s against a wall across a channel: none passes it, and all pass without a wall.
 #[test]
 fn a_wall_that_is_a_mesh_stops_a_flow() {
     let section = Section { rolling_friction: 0.05, restitution: 0.3, ..section(R, 1e5) };
@@ -316,14 +326,14 @@ fn a_wall_that_is_a_mesh_stops_a_flow() {
         let touching = state.contacts.keys().filter(|(_, p)| *p == Partner::Body(0)).count();
         (state.grains.iter().filter(|g| g.position.x > 0.0).count(), touching)
     };
-    // As thin as a grain, leaning, from floor to ceiling and into the side walls.
+    // A wall as thin as a grain, inclined, from floor to ceiling and into the side walls.
     let wall = prism(&[[-0.1, -0.5], [0.0, -0.5], [0.2, 2.5], [0.1, 2.5]], -0.5, 0.75);
     let (n_past, touching) = past(vec![body(Shape::Mesh(wall.clone()))]);
     assert_eq!(n_past, 0);
     assert!(touching > 3, "{touching} grains touch it");
     let (n_past, _) = past(Vec::new());
     assert!(n_past > 60, "{n_past} of 200 pass where nothing stands");
-    // One that comes towards them sweeps them on.
+    // A wall that moves towards the grains pushes them along.
     let motion = Some(Motion { velocity_m_s: DVec3::new(-2.0, 0.0, 0.0), from_s: 0.0, until_s: 9.0 });
     let (n_past, _) = past(vec![Collider { motion, ..body(Shape::Mesh(wall)) }]);
     assert_eq!(n_past, 0);

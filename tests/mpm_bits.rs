@@ -1,5 +1,6 @@
-//! Which bits of the material point method depend on what: none on runs, restarts, room for blocks or what is reproducible by promise; those of
-//! floating-point atomics do. And snow that is not fit to go on keeps its bits.
+//! Reproducibility of the material point method: its bits do not depend on runs, restarts or block capacity
+//! where they are reproducible by specification; those of floating-point atomics do. A faulty state is kept
+//! to the bit.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -25,7 +26,7 @@ fn surroundings(dimensions: u32) -> Surroundings {
     Surroundings { gravity_m_s2: [0.0, -9.8, 0.0], ..empty_space([0.0; 3], [1.0, 1.0, depth]) }
 }
 
-/// A ball that moves, so that bits depend on the time, too.
+/// Creates a moving ball, so that bits depend on the time, too.
 fn moving_ball() -> twin::Collider {
     let motion = twin::Motion { velocity_m_s: DVec3::new(3.0, 1.0, 0.0), from_s: 0.0005, until_s: 0.002 };
     twin::Collider {
@@ -50,12 +51,12 @@ fn advance(mpm: &mut Mpm, steps: usize) {
     assert_eq!(fault.wait().unwrap(), None);
 }
 
-/// All columns, in the device's order.
+/// Downloads all columns, in the device's order.
 fn bits(mpm: &Mpm) -> Vec<(String, Vec<u32>)> {
     state_of(&DEVICE, mpm).into_iter().map(|c| (c.name, c.words)).collect()
 }
 
-/// All columns but what is only shown, in the order of ids.
+/// Downloads all columns except those only for display, in the order of ids.
 fn bits_by_id(mpm: &Mpm) -> Vec<(String, Vec<u32>)> {
     let mut columns = bits(mpm);
     let ids = columns.iter().find(|(name, _)| name == "id").unwrap().1.clone();
@@ -74,7 +75,8 @@ fn hash(mpm: &Mpm) -> u64 {
     hasher.finish()
 }
 
-/// Runs of this many steps from one state until there are two hashes, at most so many.
+/// Hashes the results of repeated runs from one state until there are two different hashes, up to `runs`
+/// runs.
 fn hashes(case: &MpmCase, particles: &[Particle], runs: usize) -> HashSet<u64> {
     let mut hashes = HashSet::new();
     for _ in 0..runs {
@@ -85,7 +87,7 @@ fn hashes(case: &MpmCase, particles: &[Particle], runs: usize) -> HashSet<u64> {
     hashes
 }
 
-/// Unit masses at rest, of no volume yet.
+/// Creates the initial state with unit masses at rest and no volumes yet.
 fn beginning_of(particles: &[Particle]) -> Beginning {
     let mut beginning = Beginning::default();
     for particle in particles {
@@ -97,7 +99,7 @@ fn beginning_of(particles: &[Particle]) -> Beginning {
     beginning
 }
 
-/// Many particles in a few cells: every node hears from all workgroups.
+/// Samples many particles in a few cells: every node receives contributions from all workgroups.
 fn crowd(case: &MpmCase) -> Vec<Particle> {
     let mut particles = case.scatter(6000, 11);
     for particle in &mut particles {
@@ -123,7 +125,7 @@ fn float_atomics_give_more_than_one_hash_and_the_others_give_one() {
     let mut found = hashes(&case, &crowd(&case), runs);
     for _ in 0..4 {
         if found.len() < 2 {
-            // A device that is busy may have run all workgroups in turn.
+            // A busy device may have run all workgroups in sequence.
             found.extend(hashes(&case, &crowd(&case), runs));
         }
     }
@@ -181,7 +183,7 @@ fn a_restored_state_goes_on_with_the_same_bits() {
         advance(&mut restored, 14);
         assert_eq!(restored.step(), 25);
         assert!(bits(&restored) == bits(&mpm), "{transfer:?} {rasterization:?} fourteen steps on");
-        // A later time is another step: the ball has moved.
+        // A later time gives another step: the ball has moved.
         let mut late = Mpm::restore(&DEVICE, case.parameters(), &saved, 12).unwrap();
         advance(&mut late, 14);
         assert!(bits(&late) != bits(&mpm), "bits do not depend on the time");
@@ -204,7 +206,7 @@ fn a_state_without_a_column_or_of_another_length_is_refused() {
     }
 }
 
-/// Particles near one place that fly apart in all directions; 100 m/s are a cell a step.
+/// Creates particles near one place that fly apart in all directions; 100 m/s are one cell per step.
 fn burst(n: u32, speed_m_s: f64) -> (MpmCase, Vec<Particle>) {
     let mut section = Section::sampled(2, 0.01);
     section.flip_ratio = 1.0;
@@ -254,7 +256,7 @@ fn room_that_does_not_grow_in_time_is_told_and_costs_nothing_but_the_step() {
     let (case, particles) = burst(300, 40.0);
     let mut mpm = case.restore(&DEVICE, &particles, 0);
     let capacity = mpm.blocks().capacity();
-    // All in one recorder: nothing comes back in between that room could be made by.
+    // All steps are in one recorder: no result is read back in between to grow a capacity.
     let mut recorder = DEVICE.recorder().unwrap();
     for _ in 0..64 {
         mpm.record_step(&mut recorder);
@@ -269,7 +271,7 @@ fn room_that_does_not_grow_in_time_is_told_and_costs_nothing_but_the_step() {
         "{message}"
     );
 
-    // The state is that of the step before, which room enough gives, too.
+    // The state is that of the step before, which sufficient capacity gives, too.
     let found = bits_by_id(&mpm);
     let mut with_room = case.restore(&DEVICE, &particles, 0);
     for _ in 1..fault.step {
@@ -279,7 +281,7 @@ fn room_that_does_not_grow_in_time_is_told_and_costs_nothing_but_the_step() {
     assert_no_validation_messages(&DEVICE);
 }
 
-/// What can be wrong with a particle, and the pass that tells.
+/// Fault of a particle, and the pass that reports it.
 #[derive(Clone, Copy, Debug)]
 enum Wrong {
     Velocity,
@@ -303,7 +305,8 @@ fn a_fault_is_named_and_freezes_the_state() {
             let mut case = case(dimensions, transfer, Rasterization::Gather);
             case.p.colliders.clear();
             case.surroundings.colliders.clear();
-            // Apart, so that only one is at fault: each in a corner of its own, but for one that sorts last and comes first by id.
+            // Only one particle is at fault: each is in its own corner, but one sorts last and comes first by
+            // id.
             let mut particles = vec![Particle::new(DVec3::ZERO, 0, 0.4, 1e-3); 4];
             let corner = |x: f64, y: f64| {
                 DVec3::new(x, y, if dimensions == 2 { 0.0 } else { 0.5 }).as_vec3().as_dvec3()
@@ -313,7 +316,7 @@ fn a_fault_is_named_and_freezes_the_state() {
                 particle.position = place;
                 particle.id = 10 + k as u32;
             }
-            // Two of them, of which the one further back has the lower id.
+            // Two faulty particles, of which the later one in memory has the lower id.
             for at in [0, 2] {
                 let particle = &mut particles[at];
                 match wrong {
@@ -327,7 +330,7 @@ fn a_fault_is_named_and_freezes_the_state() {
             let columns = case.columns(&particles);
             let mut columns = columns;
             if matches!(wrong, Wrong::Strain | Wrong::InsideOut) {
-                // Without stress, so that what is wrong stays with its particle until it is found.
+                // Without stress, so that the fault stays with its particle until it is detected.
                 columns.iter_mut().filter(|c| c.name == "stress").for_each(|c| c.words.fill(0));
             }
             let mut mpm = Mpm::restore(&DEVICE, case.parameters(), &columns, 7).unwrap();
@@ -345,7 +348,8 @@ fn a_fault_is_named_and_freezes_the_state() {
             if matches!(wrong, Wrong::Position) {
                 assert!([10, 12].contains(&id), "{message}");
             } else {
-                // The lower of the two cells; four cells are outside the domain, and a cubic spline begins a cell below.
+                // The lower of the two cells; four cells are outside the domain, and a cubic spline starts
+                // one cell below.
                 assert_eq!((id, cell), (12, [11, 4, if dimensions == 2 { 0 } else { 8 }]), "{message}");
             }
             if matches!(wrong, Wrong::InsideOut) {
@@ -374,7 +378,7 @@ fn a_fault_is_named_and_freezes_the_state() {
     assert_no_validation_messages(&DEVICE);
 }
 
-/// What the twin finds, without stresses where they would spread what is wrong.
+/// Returns the twin's fault, without stresses where they would spread it.
 fn twin_fault(case: &MpmCase, particles: &[Particle]) -> Option<twin::Fault> {
     let mut state = twin::State::new(particles.to_vec());
     for particle in &mut state.particles {
@@ -382,7 +386,7 @@ fn twin_fault(case: &MpmCase, particles: &[Particle]) -> Option<twin::Fault> {
             particle.volume = 0.0;
         }
         if !particle.position.is_finite() {
-            // It is nowhere, which the twin's grid has no number for.
+            // The position is invalid and has no cell in the twin's grid.
             particle.position = DVec3::splat(0.5);
             particle.velocity = DVec3::NAN;
         }
@@ -394,7 +398,7 @@ fn twin_fault(case: &MpmCase, particles: &[Particle]) -> Option<twin::Fault> {
     }
     grid.update_velocity(&case.p);
     grid.collide(&case.p, 0.0);
-    // A strain that is not finite has no decomposition to yield by.
+    // A strain that is not finite has no decomposition for the yield criterion.
     let is_strain_finite = state.particles.iter().all(|x| x.elastic.is_finite());
     if !is_strain_finite {
         let at = state.particles.iter().position(|x| !x.elastic.is_finite())?;

@@ -1,4 +1,4 @@
-//! Snow against bodies: what slides, rests, sticks and is pushed, against closed forms.
+//! Snow in contact with bodies compared with closed forms: sliding, rest, sticking and pushing.
 
 use frazil_scene::{Mpm as Section, Surface, Transfer};
 use frazil_shaders::types::Body;
@@ -20,8 +20,8 @@ fn under_gravity(colliders: Vec<Body>, max_m: [f32; 3]) -> Surroundings {
     Surroundings { gravity_m_s2: [0.0, -G as f32, 0.0], colliders, ..empty_space([0.0; 3], max_m) }
 }
 
-/// A block that is set on a slope of an angle in the x–y plane: its acceleration down the slope in m/s², between 0.1 s, by when it has
-/// settled, and 0.2 s; its speed then in m/s.
+/// Simulates a block on a slope of an angle in the x–y plane. Returns its acceleration down the slope in
+/// m/s², between 0.1 s, when it has settled, and 0.2 s; and its speed then in m/s.
 fn slide(transfer: Transfer, slope: f64, friction: f64) -> (f64, f64) {
     let h = 0.02;
     let (down, up) = (DVec3::new(slope.cos(), -slope.sin(), 0.0), DVec3::new(slope.sin(), slope.cos(), 0.0));
@@ -51,19 +51,20 @@ fn a_block_slides_down_a_slope_as_friction_lets_it() {
             let (found, _) = slide(transfer, slope, friction);
             let expected = G * (slope.sin() - friction * slope.cos());
             println!("{transfer:?} μ {friction}: {found:.3} m/s², g (sin θ − μ cos θ) = {expected:.3} m/s²");
-            // An elastic block rings on the slope, and is a little later in being pressed to it than g cos θ says.
+            // An elastic block oscillates on the slope, and reaches the normal force of g cos θ with a small
+            // delay.
             assert!((found / expected - 1.0).abs() < 0.02, "{found} m/s² for {expected} m/s²");
         }
         let (_, speed) = slide(transfer, slope, 0.7);
         println!("{transfer:?} μ 0.7 > tan θ: {speed:.2e} m/s after 0.2 s");
-        // Without friction it would have 0.98 m/s.
+        // Without friction its speed would be 0.98 m/s.
         assert!(speed.abs() < 1e-3, "{speed} m/s");
     }
 }
 
 #[test]
 fn sticky_surfaces_hold_snow_against_its_weight() {
-    // Under a ceiling, and beside a wall; the same wall without stick lets it fall.
+    // Under a ceiling, and beside a wall; without sticking the same wall lets it fall.
     let h = 0.02;
     let section = stiff(2, h, Transfer::PicFlip);
     let dt = 0.3 * h / section.material.wave_speed_m_s(1.0);
@@ -84,7 +85,7 @@ fn sticky_surfaces_hold_snow_against_its_weight() {
     println!(
         "fallen: under a ceiling {ceiling:.2e} m, beside a wall {wall:.2e} m, beside a dry wall {slippery:.4} m, freely {free:.4} m"
     );
-    // Hung up by its top or held by its side it sags by ρ g L²/(2 E) or so, and swings as far again.
+    // Held at its top or side it sags by about ρ g L²/(2 E), and oscillates with the same amplitude.
     let sag = 400.0 * G * 0.2 * 0.2 / (2.0 * 1.4e5);
     assert!((0.0..2.5 * sag).contains(&ceiling), "{ceiling} m, sag {sag} m");
     assert!((0.0..2.5 * sag).contains(&wall), "{wall} m, sag {sag} m");
@@ -110,7 +111,7 @@ fn a_plow_takes_snow_with_it_and_leaves_it_where_it_stops() {
     };
     let at_rest = mean_speed(&mut trial, 1000);
     assert!((at_rest.0 - start.centre.x).abs() < 1e-3, "it lies {} m away", at_rest.0);
-    // It is caught up with after 0.15 s, and pushed until 0.45 s.
+    // The blade reaches it after 0.15 s, and pushes it until 0.45 s.
     let pushed = mean_speed(&mut trial, 1500);
     let still_pushed = mean_speed(&mut trial, 2000);
     let carried = (still_pushed.0 - pushed.0) / (2000.0 * dt);
@@ -118,7 +119,7 @@ fn a_plow_takes_snow_with_it_and_leaves_it_where_it_stops() {
     // No particle is behind the blade, whose face is at 0.15 m + 0.4 s · 0.5 m/s.
     let face = 0.15 + 0.4 * speed;
     assert!(still_pushed.2 > face - 1e-4, "{} m behind a blade at {face} m", still_pushed.2);
-    // Left alone it slides v²/(2 μ g) on.
+    // After the push it slides v²/(2 μ g) farther.
     let left = mean_speed(&mut trial, 3000);
     let glide = left.0 - still_pushed.0;
     let expected = still_pushed.1.powi(2) / (2.0 * 0.3 * G);

@@ -1,5 +1,6 @@
-//! Snow that does not yield is an elastic body, and snow that does is known in closed form where strain is uniform: waves, impacts, weight,
-//! hardening and the semi-implicit step against what is known of them.
+//! Elasticity and plasticity of snow compared with closed forms and published results: waves, impacts,
+//! weight, hardening and the semi-implicit step. Snow that does not yield is an elastic body; snow that
+//! yields has a closed form where strain is uniform.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -10,7 +11,7 @@ use frazil_tests::bodies::{Trial, ball, block, both, moving};
 use frazil_tests::snowpack::empty_space;
 use glam::DVec3;
 
-/// Snow that does not yield, between walls that do not rub.
+/// Creates a section for snow that does not yield, between frictionless walls.
 fn elastic(dimensions: u32, cell_size_m: f64, transfer: Transfer) -> Section {
     let mut section = Section { transfer, ..Section::sampled(dimensions, cell_size_m) };
     section.material.plastic = false;
@@ -20,9 +21,10 @@ fn elastic(dimensions: u32, cell_size_m: f64, transfer: Transfer) -> Section {
 
 #[test]
 fn a_wave_runs_through_an_elastic_bar_at_its_speed() {
-    // A bar as wide as its domain runs into a wall: strain is uniaxial, since the walls beside it hold it, and compression runs back
-    // through it at √((λ + 2μ)/ρ). What it has passed is at rest, so that the share of the momentum that is gone is the share of the bar
-    // that it has passed, however much the grid smears its front. It strains by 10⁻³, so that waves are linear.
+    // A bar as wide as its domain hits a wall: strain is uniaxial, since the side walls prevent lateral
+    // strain, and compression propagates back through it at √((λ + 2μ)/ρ). The material behind the front is
+    // at rest, so that the share of momentum lost is the share of the bar that the front has passed, however
+    // much the grid smears the front. The strain is 10⁻³, so that waves are linear.
     for (dimensions, transfer, spline, poissons_ratio) in [
         (2, Transfer::PicFlip, Spline::Cubic, 0.3),
         (2, Transfer::Apic, Spline::Cubic, 0.3),
@@ -50,16 +52,19 @@ fn a_wave_runs_through_an_elastic_bar_at_its_speed() {
             "{dimensions}-D {transfer:?} {spline:?} ν {poissons_ratio}: {found:.3} m/s, √((λ+2μ)/ρ) = {c:.3} m/s, {:+.2} %",
             100.0 * (found / c - 1.0)
         );
-        // Waves of a cell's length are slower, which changes where the front is, but not how much it carries.
+        // Waves with the length of a cell are slower, which changes the front's position but hardly its
+        // momentum.
         assert!((found / c - 1.0).abs() < 0.005, "{found} m/s for {c} m/s");
         assert_no_validation_messages(&trial.snow.device);
     }
 }
 
-/// Kinetic and strain energy, as shares of the energy at the start, of the two disks of Sulsky, Chen & Schreyer 1994 (A particle method for
-/// history-dependent materials, Comput. Methods Appl. Mech. Eng. 118, 179–196) at some times in s, as the program published with Sinaie,
-/// Nguyen, Nguyen & Bordas 2017 (Programming the material point method in Julia, Adv. Eng. Softw. 105, 17–29) computes them: FLIP with
-/// tent functions, 416 particles, Δt = 1 ms. Worked out in f64 by that algorithm with that setup; the curves are those papers' figures.
+/// Kinetic and strain energy, as shares of the initial energy, of the two disks of Sulsky, Chen & Schreyer
+/// 1994 (A particle method for history-dependent materials, Comput. Methods Appl. Mech. Eng. 118, 179–196) at
+/// some times in s, as computed by the program published with Sinaie, Nguyen, Nguyen & Bordas 2017
+/// (Programming the material point method in Julia, Adv. Eng. Softw. 105, 17–29): FLIP with tent functions,
+/// 416 particles, Δt = 1 ms. The values were computed in f64 by that algorithm with that set-up; the curves
+/// are those papers' figures.
 const PUBLISHED_IMPACT: [(f64, f64, f64); 11] = [
     (1.4, 0.977, 0.022),
     (1.5, 0.853, 0.138),
@@ -77,7 +82,7 @@ const PUBLISHED_IMPACT: [(f64, f64, f64); 11] = [
 #[test]
 fn two_disks_collide_as_published_curves_of_energy_have_it() {
     let (h, radius, speed, dt) = (0.05, 0.2, 0.1, 1e-3);
-    // They are set off where they have drifted to after a second, two cells on.
+    // The initial state is that after a drift of one second: two cells farther.
     let mut t = 1.0;
     let disk = |at: f64, v: f64| {
         let at = at + t * v;
@@ -101,11 +106,11 @@ fn two_disks_collide_as_published_curves_of_energy_have_it() {
             of_start(now.elastic),
             of_start(now.energy())
         );
-        // Quadratic splines reach half a cell farther than tents, so that contact begins 0.05 s earlier, in which the curves rise by 0.12;
-        // after it the disks ring more, having held on to one another longer.
+        // Quadratic splines reach half a cell farther than tents, so that contact begins 0.05 s earlier,
+        // during which the curves rise by 0.12; after a longer contact the disks oscillate more.
         assert!((of_start(now.kinetic) - kinetic).abs() < 0.13, "kinetic energy at {t} s");
         assert!((of_start(now.elastic) - strain).abs() < 0.13, "strain energy at {t} s");
-        // Nothing but rounding may add energy, and FLIP loses little.
+        // Only rounding may add energy, and FLIP loses little.
         assert!((0.95..1.001).contains(&of_start(now.energy())), "energy at {t} s");
         assert!(now.momentum.length() < 1e-4 * start.mass * speed, "momentum at {t} s");
     }
@@ -114,8 +119,8 @@ fn two_disks_collide_as_published_curves_of_energy_have_it() {
 
 #[test]
 fn a_column_at_rest_carries_its_weight() {
-    // Between walls that do not rub strain is uniaxial and the sides keep their length, so that σ_yy = −ρ₀ g (H − Y) of the place Y at which a
-    // particle began, however far it has sunk.
+    // Between frictionless walls strain is uniaxial and the width is constant, so that σ_yy = −ρ₀ g (H − Y)
+    // with Y the initial height of a particle, independently of its displacement.
     let (h, height, width) = (0.02, 0.32, 0.16);
     let mut section = elastic(2, h, Transfer::PicFlip);
     section.material.poissons_ratio = 0.3;
@@ -126,7 +131,8 @@ fn a_column_at_rest_carries_its_weight() {
         ..empty_space([0.0; 3], [width as f32, height as f32 + 0.1, 0.0])
     };
     let column = block(2, [0.0; 3], [width, height, 0.0], 0.5 * h, 400.0);
-    // Let go without weight, it swings about its rest with a period of 4 H/c: the mean over three of them is that rest.
+    // After release from the unloaded state, it oscillates about equilibrium with a period of 4 H/c: the mean
+    // over three periods is the equilibrium.
     let (samples, steps) = (48_u32, 10_u32);
     let dt = 3.0 * 4.0 * height / c / f64::from(samples * steps);
     assert!(c * dt < 0.5 * h);
@@ -147,7 +153,7 @@ fn a_column_at_rest_carries_its_weight() {
     let (mut worst, mut square, mut n) = (0.0_f64, 0.0, 0.0);
     for (stress_pa, began) in stress.iter().zip(&column.positions_m) {
         let began = f64::from(began[1]);
-        // The spline blurs what is at the floor and at the surface.
+        // The spline smears values at the floor and at the surface.
         if began > 2.0 * h && began < height - 2.0 * h {
             let error = (stress_pa + 400.0 * g * (height - began)) / base;
             worst = worst.max(error.abs());
@@ -156,14 +162,15 @@ fn a_column_at_rest_carries_its_weight() {
         }
     }
     let rms = f64::sqrt(square / n);
-    // The sag of the mean: ρ g H²/3 over the modulus λ + 2μ.
+    // Mean displacement: ρ g H²/3 over the modulus λ + 2μ.
     let expected = g * height * height / (3.0 * c * c);
     println!(
         "rms error of stress {:.2} %, at most {:.2} % of that at the floor; sunk {sunk:.3e} m, {expected:.3e} m expected",
         100.0 * rms,
         100.0 * worst
     );
-    // Damping makes the swings uneven: a tenth of them is lost in each, so that a few percent of one stay in the mean.
+    // Damping makes the oscillation uneven: each period loses a tenth of it, so that a few per cent of one
+    // remain in the mean.
     assert!(rms < 0.04 && worst < 0.15, "{rms} {worst}");
     assert!((sunk / expected - 1.0).abs() < 0.15, "{sunk} m for {expected} m");
     assert_no_validation_messages(&trial.snow.device);
@@ -187,20 +194,23 @@ fn the_semi_implicit_step_lets_a_column_settle_and_gives_it_no_energy() {
         let mut before = start.energy();
         for _ in 0..8 {
             let now = trial.advance(10);
-            // As much as rounding may add to what its weight can give: a floor that a solve reaches through adds a hundred times that.
+            // Tolerance is the rounding of the potential energy: a solve that lets snow into the floor adds a
+            // hundred times that.
             assert!(now.energy() < before + 1e-5 * start.potential, "{} J after {before} J", now.energy());
             before = now.energy();
         }
         let sunk = (start.potential - trial.sums().potential) / (start.mass * g);
         let expected = g * height * height / (3.0 * c * c);
         println!("Courant number {courant}: sunk {sunk:.3e} m, {expected:.3e} m at rest");
-        // Long steps have settled it; the floor is felt half a cell late, and so is a little soft.
+        // After long steps it has settled; the grid resolves the floor with an error of half a cell, so it is
+        // slightly soft.
         assert!(courant < 1.0 || (sunk / expected - 1.0).abs() < 0.15, "{sunk} m for {expected} m");
         assert_no_validation_messages(&trial.snow.device);
     }
 }
 
-/// A block of snow that is strained evenly at a rate in 1/s for some steps: what its inside is like then, each particle's F_E and J_P.
+/// Strains a block of snow uniformly at a rate in 1/s for some steps; returns each inner particle's F_E and
+/// J_P.
 fn strained_evenly(rate: f64, steps: u64, dt: f64) -> (Trial, Vec<frazil_reference::mpm::Particle>) {
     let (h, centre) = (0.02, DVec3::new(0.5, 0.5, 0.0));
     let body = moving(block(2, [0.3, 0.3, 0.0], [0.7, 0.7, 0.0], 0.5 * h, 400.0), |x| rate * (x - centre));
@@ -219,7 +229,8 @@ fn snow_hardens_where_it_is_packed_and_softens_where_it_is_pulled_apart() {
     let fresh = Section::sampled(2, 0.02).material;
     for rate in [-25.0, 25.0_f64] {
         let (trial, inside) = strained_evenly(rate, steps, dt);
-        // Inside, where waves from the rim have not come, particles fly freely apart or together: F = 1 + rate t.
+        // Inside, where waves from the rim have not arrived, particles move freely apart or together: F = 1 +
+        // rate t.
         let expected = (1.0 + rate * dt * steps as f64).powi(2);
         let bound = if rate < 0.0 { 1.0 - fresh.critical_compression } else { 1.0 + fresh.critical_stretch };
         let plastic = expected / (bound * bound);
@@ -259,13 +270,13 @@ fn snow_breaks_where_an_elastic_body_springs_back() {
         assert_no_validation_messages(&trial.snow.device);
         gap
     };
-    // Two empty cells where it broke. An elastic block of this length springs back within 2 L/c = 0.03 s.
+    // Two empty cells at the fracture. An elastic block of this length springs back within 2 L/c = 0.03 s.
     let [snow, elastic] = [true, false].map(halves);
     assert!(snow > 0.04, "{snow} m");
     assert!(elastic < 0.02, "{elastic} m");
 }
 
-/// An elastic block that is squeezed along y and stretched along x, and rings.
+/// Creates an elastic block that is compressed along y, stretched along x, and then oscillates.
 fn ringing(implicit: Option<Implicit>, dt: f64) -> Trial {
     let centre = DVec3::new(0.5, 0.5, 0.0);
     let body = moving(block(2, [0.4, 0.4, 0.0], [0.6, 0.6, 0.0], 0.01, 400.0), |x| {
@@ -282,7 +293,7 @@ fn implicit(beta: f64) -> Option<Implicit> {
 
 #[test]
 fn the_semi_implicit_step_is_stable_where_the_explicit_one_is_not() {
-    // Ten times what the explicit step bears: a wave crosses six cells.
+    // Ten times the stability limit of the explicit step: a wave crosses six cells per step.
     let dt = 6.0 * 0.02 / Section::sampled(2, 0.02).material.wave_speed_m_s(1.0);
     let (_, fault) = ringing(None, dt).snow.try_advance(100);
     println!("explicit: {}", fault.as_ref().map_or_else(|| "no fault".into(), ToString::to_string));
@@ -333,7 +344,7 @@ fn the_semi_implicit_step_nears_the_explicit_one_as_steps_shorten() {
     };
     let [coarse, fine] = [1e-4, 2.5e-5].map(difference);
     println!("they differ by {coarse:.2e} at 100 µs, {fine:.2e} at 25 µs");
-    // They differ by β Δt² K, which over a time is of the order of Δt.
+    // The difference is β Δt² K, which over a fixed time is of order Δt.
     assert!(coarse < 0.05 && fine < 0.4 * coarse, "{coarse} {fine}");
 }
 

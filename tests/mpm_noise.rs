@@ -1,10 +1,15 @@
-//! A lone particle that drifts through cells: rounding must not strain it (Breekveldt2017 sec 4.1).
+//! Rounding noise of a lone particle that drifts through cells: rounding must not strain it (Breekveldt2017
+//! sec 4.1).
 //!
-//! Where it is a hair off a row of nodes, a fourth row weighs all but nothing. As the spline and the velocity gradient are printed (eq 3.3,
-//! 3.26), that weight is off by the rounding of 1, even by its sign, while its gradient is not, and a drifting particle finds a gradient in a
-//! field that has none; stress made of it drives those nodes as if they weighed nothing. The remedy has two parts that can be had one by
-//! one: weights that are exact where they are small, with velocities taken as differences from the particle's own
-//! (`weights = "factored"`), and a floor below which strain counts as none (`strain_floor`).
+//! If the particle is almost on a row of nodes, a fourth row has nearly zero weight. With the spline and the
+//! velocity gradient as printed (eq 3.3, 3.26), that weight has an error of the rounding of 1, which may even
+//! change its sign, while its gradient is precise. A drifting particle then sees a velocity gradient in a
+//! uniform field, and the resulting stress accelerates those nearly massless nodes. The remedy has two
+//! independent parts:
+//!
+//! - `weights = "factored"`: weights that are precise where they are small, with velocities taken as
+//!   differences from the particle's own;
+//! - `strain_floor`: a threshold below which strain counts as zero.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -17,11 +22,11 @@ use glam::DMat3;
 
 const H: f64 = 0.01;
 
-/// A step at which elastic waves cross 0.79 of a cell: shorter ones than 0.7 damp what strains a lone particle, which then settles where
-/// as much noise comes as goes.
+/// Time step at which elastic waves cross 0.79 of a cell: steps shorter than 0.7 damp the strain of a lone
+/// particle, which then reaches a balance of noise and damping.
 const DT_S: f64 = 4e-4;
 
-/// One particle at 1 m/s along x, off a row of nodes by a share of a cell.
+/// Creates one particle at 1 m/s along x, at an offset from a row of nodes in cells.
 fn drifter(device: Device, section: &Section, offset_cells: f64) -> Snowpack {
     let at = |cells: f64| (H * (cells + offset_cells)) as f32;
     let z = if section.dimensions == 3 { at(8.0) } else { 0.0 };
@@ -39,7 +44,8 @@ fn largest(m: DMat3) -> f64 {
     m.to_cols_array().iter().fold(0.0, |most, x| most.max(x.abs()))
 }
 
-/// After 1, 2, 4 … steps: the step, the velocity gradient that the next one finds in 1/s, and the energy of strain in J/kg.
+/// Returns for steps 1, 2, 4 …: the step, the velocity gradient that the next step computes in 1/s, and the
+/// strain energy in J/kg.
 fn curve(snow: &mut Snowpack) -> Vec<(u64, f64, f64)> {
     let mut points = Vec::new();
     for k in 0..7 {
@@ -77,7 +83,7 @@ fn noise_feeds_on_itself_as_printed_and_each_part_of_the_remedy_is_told_by_what_
             curve
         });
         let [printed, floor_alone, floor_nearer, factored, both] = found;
-        // From the rounding of a velocity over a cell to snow that yields, in no time and from nothing.
+        // Noise grows from the rounding of a velocity over a cell until snow yields, within a few steps.
         let growth = |curve: &[(u64, f64, f64)]| {
             let most = curve.iter().fold((0.0_f64, 0.0_f64), |m, p| (m.0.max(p.1), m.1.max(p.2)));
             (most.0 / curve[0].1, most.1 / curve[0].2)
@@ -85,7 +91,7 @@ fn noise_feeds_on_itself_as_printed_and_each_part_of_the_remedy_is_told_by_what_
         let (rate, energy) = growth(&printed);
         println!("{dimensions}-D: ∇v grows {rate:.1e}-fold, energy {energy:.1e}-fold");
         assert!(rate > 1e3 && energy > 1e6, "{rate:e} {energy:e}");
-        // A floor stops what is below it: noise of a particle that is nearer to the row, not of this one.
+        // A floor suppresses strain below it: the noise of a particle nearer to the row, not of this one.
         assert!(growth(&floor_alone).1 > 1e6);
         for curve in [floor_nearer, factored, both] {
             assert!(curve.iter().all(|(_, rate, energy)| (*rate, *energy) == (0.0, 0.0)), "{curve:?}");
@@ -95,7 +101,7 @@ fn noise_feeds_on_itself_as_printed_and_each_part_of_the_remedy_is_told_by_what_
 
 #[test]
 fn a_lone_particle_drifts_without_strain() {
-    // 10⁵ steps in the long run. Validation would take longer than the steps; the test above has it.
+    // 10⁵ steps in the long run. Validation would take longer than the steps; the test above runs with it.
     let full = is_full_run();
     let steps = if full { 100_000 } else { 4_000 };
     let device = Device::open(&DeviceOptions::default()).unwrap();
@@ -104,10 +110,10 @@ fn a_lone_particle_drifts_without_strain() {
     snow.advance(steps);
     let after = snow.particles()[0];
     assert_eq!((after.elastic, after.plastic_volume), (DMat3::IDENTITY, 1.0));
-    // Its energy is that of its velocity, which has the bits it had.
+    // Its energy is that of its velocity, whose bits are unchanged.
     assert_eq!(after.velocity, before.velocity);
     let way = after.position.x - before.position.x;
     println!("{steps} steps, {way:.3} m on: F = I, v = {:?}", after.velocity);
-    // Places up to 41 m are rounded to 2 µm a step, always alike where velocity is.
+    // Positions up to 41 m are rounded to 2 µm per step, always in the same direction for constant velocity.
     assert!((way - steps as f64 * DT_S).abs() < steps as f64 * 2e-6, "{way} m");
 }

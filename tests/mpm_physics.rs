@@ -1,5 +1,5 @@
-//! Snow by the material point method against mechanics: what is conserved, what falls, what spins, what energy may do, and what the grid
-//! takes up.
+//! Snow by the material point method compared with mechanics: conservation laws, free fall, rotation, bounds
+//! on energy, and memory of the grid.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -13,7 +13,7 @@ use glam::DVec3;
 /// Half a unit in the last place of 1.
 const ROUNDING: f64 = 1.0 / (1 << 24) as f64;
 
-/// All ways of transfer: name, transfer, share of FLIP.
+/// All transfers: name, transfer, FLIP ratio.
 const TRANSFERS: [(&str, Transfer, f64); 5] = [
     ("PIC", Transfer::PicFlip, 0.0),
     ("PIC/FLIP", Transfer::PicFlip, 0.95),
@@ -22,7 +22,7 @@ const TRANSFERS: [(&str, Transfer, f64); 5] = [
     ("MLS", Transfer::Mls, 0.0),
 ];
 
-/// A section with a transfer.
+/// Creates a section with a transfer.
 fn with(dimensions: u32, cell_size_m: f64, transfer: Transfer, flip_ratio: f64) -> Section {
     Section { transfer, flip_ratio, ..Section::sampled(dimensions, cell_size_m) }
 }
@@ -32,7 +32,7 @@ fn without_yield(mut section: Section) -> Section {
     section
 }
 
-/// Two bodies an instant before they collide, every particle with some velocity of its own.
+/// Creates two bodies just before they collide, with random velocities of their particles.
 fn collision(dimensions: u32) -> Beginning {
     let z = if dimensions == 3 { 0.2 } else { 0.0 };
     let of = |x, y| ball(dimensions, [x, y, z], 0.075, 0.015, 400.0);
@@ -63,24 +63,25 @@ fn mass_and_momentum_are_kept_by_every_step_without_boundaries() {
                 // The bodies touch in step 0 and are strained past yield in the middle.
                 for _ in 0..8 {
                     let after = trial.advance(1);
-                    // Bits of masses never change, so that their sum is the same number.
+                    // Masses are constant to the bit, and so is their sum.
                     assert!((after.mass - start.mass).abs() < 1e-12 * start.mass);
                     worst = worst.max((after.momentum - before.momentum).length());
                     before = after;
                 }
-                // What moves: the sum of |m v|, which is what rounding is a share of.
+                // Momentum scale: the sum of |m v|, to which rounding is relative.
                 let scale: f64 = trial.snow.particles().iter().map(|p| p.mass * p.velocity.length()).sum();
                 let share = worst / scale;
                 println!(
                     "{dimensions}-D {name} {spline:?}: {:.2} roundings of momentum a step",
                     share / ROUNDING
                 );
-                // A node adds up to 4^D 2^D numbers, which rounds by half the root of that; nodes of a lattice err alike.
+                // A node sums 4^D 2^D numbers, with an error of half the root of that in roundings; nodes of
+                // a lattice have correlated errors.
                 assert!(
                     share < 4.0 * ROUNDING,
                     "{dimensions}-D {name} {spline:?}: {share:e} of Σ|m v| a step"
                 );
-                // The grid holds what the particles hold.
+                // The grid's mass and momentum equal those of the particles.
                 let n_nodes = trial.snow.advance(0).n_nodes as usize;
                 let nodes = trial.snow.device.download(trial.snow.mpm.node_momentum(), n_nodes).unwrap();
                 let on_nodes: f64 = nodes.iter().map(|node| f64::from(node[3])).sum();
@@ -99,7 +100,7 @@ fn mass_and_momentum_are_kept_by_every_step_without_boundaries() {
 fn snow_falls_freely_to_rounding() {
     let (g, dt) = (-9.81_f64, 2.0_f64.powi(-12));
     for dimensions in [2, 3] {
-        // In space the blend and one affine transfer stand for all.
+        // In three dimensions the blend and one affine transfer represent all.
         let transfers = if dimensions == 2 { &TRANSFERS[..] } else { &[TRANSFERS[1], TRANSFERS[3]] };
         for &(name, transfer, flip_ratio) in transfers {
             let section = with(dimensions, 0.03, transfer, flip_ratio);
@@ -114,7 +115,7 @@ fn snow_falls_freely_to_rounding() {
             let n = 100;
             trial.advance(n);
             let (n, g) = (n as f64, f64::from(g as f32));
-            // Symplectic Euler: velocities first, then positions by the new velocities.
+            // Symplectic Euler: velocities first, then positions with the new velocities.
             let v = v0 + DVec3::Y * g * n * dt;
             let way = v0 * n * dt + DVec3::Y * g * dt * dt * n * (n + 1.0) / 2.0;
             let (mut worst_v, mut worst_x) = (0.0_f64, 0.0_f64);
@@ -127,7 +128,8 @@ fn snow_falls_freely_to_rounding() {
                 "{dimensions}-D {name}: {worst_v:.1e} m/s of {:.3}, {worst_x:.1e} m of {:.3}",
                 v.y, way.y
             );
-            // Each step rounds a velocity of ½ m/s and a place of ½ m a few times; errors of one sign would add up to some n roundings.
+            // Each step rounds a velocity of ½ m/s and a position of ½ m a few times; errors of one sign
+            // would sum to about n roundings.
             assert!(worst_v < 0.5 * n * ROUNDING, "{dimensions}-D {name}: {worst_v:e} m/s");
             assert!(worst_x < n * ROUNDING * 0.5, "{dimensions}-D {name}: {worst_x:e} m");
         }
@@ -154,24 +156,25 @@ fn a_spinning_disk_keeps_angular_momentum_with_affine_velocities_and_loses_it_wi
         share
     });
     let [pic, blend, flip, apic, mls] = found;
-    // APIC conserves it in exact numbers; a step rounds it by about one rounding.
+    // APIC conserves it in exact arithmetic; a step has an error of about one rounding.
     for share in [apic, mls] {
         assert!((share - 1.0).abs() < steps as f64 * ROUNDING, "{share}");
     }
-    // PIC takes the mean over the spline and so loses Σ m Σ w (x_i − x_p) × v_i a step, 2 D ω M of ½ M R² ω with D = h²/3 while the grid
-    // turns like the disk; near the rim it does not quite. The blend loses its share of PIC of that.
+    // PIC takes the mean over the spline and so loses Σ m Σ w (x_i − x_p) × v_i per step, 2 D ω M of ½ M R² ω
+    // with D = h²/3 while the grid's velocity is that of the rotating disk; near the rim it deviates. The
+    // blend loses its share of PIC of that.
     let rate = 4.0 / 3.0 * (h / radius) * (h / radius);
     let found_rate = -blend.ln() / (0.05 * steps as f64);
     println!("PIC loses {found_rate:.4} of it a step, {rate:.4} by the estimate");
     assert!((found_rate / rate - 1.0).abs() < 0.3, "{found_rate} for {rate}");
     assert!(pic.abs() < 0.02, "{pic}");
-    // FLIP loses what a mass matrix lumped on nodes loses: little.
+    // FLIP loses only through the lumped mass matrix, which is little.
     assert!((flip - 1.0).abs() < 0.05, "{flip}");
 }
 
 #[test]
 fn energy_does_not_come_from_nowhere() {
-    // A disk that is thrown out of shape and rings: stretched along x, squeezed along y.
+    // A deformed disk that oscillates: stretched along x, compressed along y.
     let (h, radius) = (0.02, 0.1);
     let centre = DVec3::new(0.5, 0.5, 0.0);
     let body = moving(ball(2, centre.to_array(), radius, 0.5 * h, 400.0), |x| {
@@ -194,8 +197,8 @@ fn energy_does_not_come_from_nowhere() {
         println!(
             "{name}: at most {most:.4} of the energy, {last:.4} in the end, {stored:.3} stored as strain"
         );
-        // Explicit steps conserve an energy that differs from the real one by ω Δt/2 at most, of waves as long as the disk 2 %; what goes
-        // to particles and back only loses.
+        // Explicit steps conserve an energy that differs from the physical one by at most ω Δt/2, which for
+        // waves as long as the disk is 2 %; transfers only lose energy.
         assert!(most < 1.02, "{name}: {most}");
         assert!(last < 1.0, "{name}: {last}");
         assert_no_validation_messages(&trial.snow.device);
@@ -209,7 +212,7 @@ fn memory_of_the_grid_follows_the_snow_and_not_the_domain() {
         let space = empty_space([0.0; 3], [side, side, 0.0]);
         Trial::new(&Section::sampled(2, 0.02), 1e-4, &space, &body).snow.advance(8).grid_bytes
     };
-    // A hundred times the area; the corner stays where it is, so that the blocks are the same.
+    // A hundred times the area; the corner is unchanged, so that the blocks are the same.
     let [small, large] = [1.0, 10.0].map(bytes);
     println!("{small} B in 1 m², {large} B in 100 m²");
     assert_eq!(small, large);
@@ -218,7 +221,7 @@ fn memory_of_the_grid_follows_the_snow_and_not_the_domain() {
         let space = empty_space([0.0; 3], [10.0, 10.0, 0.0]);
         Trial::new(&Section::sampled(2, 0.02), 1e-4, &space, &body).snow.advance(8).grid_bytes as f64
     };
-    // Four times the snow takes close to four times the room, but for its rim and what is kept for blocks that are not seen yet.
+    // Four times the snow needs almost four times the memory, except for its rim and the reserve of blocks.
     let ratio = of_snow(0.8) / of_snow(0.4);
     assert!((2.5..4.0).contains(&ratio), "{ratio}");
 }

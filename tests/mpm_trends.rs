@@ -1,5 +1,5 @@
-//! What Cai2020 reads off its pictures (section 3, figures 2 and 7), in numbers: what stiffness, strength and friction do to a
-//! snowball on two ramps, and what strength does to letters that fall.
+//! Trends that Cai2020 reports from its pictures (section 3, figures 2 and 7), as numbers: effects of
+//! stiffness, strength and friction on a snowball on two ramps, and of strength on letters that fall.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -13,7 +13,8 @@ use frazil_tests::{assert_no_validation_messages, device};
 use glam::{DMat2, DVec2, DVec3};
 use std::fmt;
 
-/// The scenes' cells twice as wide, with half of their particles a cell: a sixteenth of the work for the same claims.
+/// Overrides for cells twice as wide with half as many particles per cell: a sixteenth of the work for the
+/// same claims.
 const REDUCED: [&str; 2] = ["mpm.cell_size_m=0.03", "mpm.particles_per_cell=4"];
 
 /// A scene on the device.
@@ -24,21 +25,21 @@ struct Trial {
     dt_s: f64,
 }
 
-/// What snow looks like at an instant.
+/// State of the snow at an instant.
 #[derive(Clone, Copy, Debug)]
 struct Look {
     time_s: f64,
     centre_m: DVec2,
     speed_m_s: f64,
-    /// Angular momentum about the centre of mass over that of the same disk rolling at this speed.
+    /// Angular momentum about the centre of mass, relative to that of the same disk rolling at this speed.
     rolling: f64,
-    /// The longer axis of inertia over the shorter one.
+    /// Ratio of the longer to the shorter axis of inertia.
     aspect: f64,
     /// Mean plastic volume ratio J_P.
     plastic_volume: f64,
     /// Root mean square of J_P − 1.
     yield_rms: f64,
-    /// Share of the mass whose volume has changed by more than a tenth for good.
+    /// Share of the mass whose plastic volume has changed by more than a tenth.
     yielded_share: f64,
     run_out_m: f64,
     spread_m: f64,
@@ -81,7 +82,7 @@ impl Trial {
         trial
     }
 
-    /// Goes on to a time in s, and looks.
+    /// Advances to a time in s, and measures.
     fn until(&mut self, time_s: f64) -> Look {
         let steps = (time_s / self.dt_s).round() as u64;
         self.snow.advance(steps - self.snow.mpm.step());
@@ -104,7 +105,7 @@ impl Trial {
             [inertia(1, 0), inertia(1, 1)],
         ]));
         let spin = mean(&|p| arm(p).perp_dot(p.velocity.truncate() - velocity));
-        // Of a disk, whose moment of inertia is ½ r² a kilogram.
+        // For a disk, whose moment of inertia per mass is ½ r².
         let radius_m = (2.0 * (long + short)).sqrt();
         Look {
             time_s: self.snow.mpm.step() as f64 * self.dt_s,
@@ -123,7 +124,7 @@ impl Trial {
     }
 }
 
-/// The eigenvalues of a symmetric matrix, the larger one first.
+/// Returns the eigenvalues of a symmetric matrix, the larger one first.
 fn axes(m: DMat2) -> [f64; 2] {
     let (mean, half) = (0.5 * (m.x_axis.x + m.y_axis.y), 0.5 * (m.x_axis.x - m.y_axis.y));
     let radius = half.hypot(m.x_axis.y);
@@ -142,7 +143,7 @@ fn frame(particles: &[Particle]) -> Frame {
     Frame::new(0, 0.0, columns).unwrap()
 }
 
-/// What the scene looks like with each of several overrides, at some times.
+/// Measures the scene with each of several overrides, at some times.
 fn looks<const CASES: usize>(scene: &str, cases: [&[&str]; CASES], times_s: &[f64]) -> [Vec<Look>; CASES] {
     cases.map(|overrides| {
         let mut trial = Trial::new(scene, overrides);
@@ -154,7 +155,7 @@ fn looks<const CASES: usize>(scene: &str, cases: [&[&str]; CASES], times_s: &[f6
     })
 }
 
-/// Each number is at least `factor` times the next one.
+/// Asserts that each number is at least `factor` times the next one.
 #[track_caller]
 fn assert_falls(what: &str, factor: f64, numbers: &[f64]) {
     for pair in numbers.windows(2) {
@@ -162,7 +163,8 @@ fn assert_falls(what: &str, factor: f64, numbers: &[f64]) {
     }
 }
 
-/// Section 3: larger E₀ and ξ make the ball «more solid and icy because it is less prone to deformation», smaller ones muddy.
+/// Section 3: larger E₀ and ξ make the ball «more solid and icy because it is less prone to deformation»,
+/// smaller ones muddy.
 #[test]
 fn larger_stiffness_and_hardening_keep_a_snowball_in_shape() {
     let muddy = ["mpm.material.youngs_modulus_pa=4.8e4", "mpm.material.hardening=5"];
@@ -171,21 +173,21 @@ fn larger_stiffness_and_hardening_keep_a_snowball_in_shape() {
     let [muddy, paper, icy] = looks("ramps", [&muddy, &[], &icy], &[1.2]).map(|looks| looks[0]);
     assert_falls("aspect", 1.05, &[muddy.aspect, paper.aspect, icy.aspect]);
     assert_falls("yield", 1.3, &[muddy.yield_rms, paper.yield_rms, icy.yield_rms]);
-    // Mud is pressed together and lies lower.
+    // Muddy snow is compacted and has a lower centre of mass.
     assert_falls("height", 1.01, &[icy.centre_m.y, paper.centre_m.y, muddy.centre_m.y]);
     assert!(muddy.plastic_volume < 0.9 && icy.plastic_volume > 0.95, "{muddy} {icy}");
 }
 
-/// Section 3: smaller θ_c and θ_s make snow powdery: it yields throughout and is pressed together, where stronger snow breaks into chunks
-/// that stay whole and leave gaps. Grains that come off are none at this size.
+/// Section 3: smaller θ_c and θ_s make snow powdery: it yields throughout and is compacted, while stronger
+/// snow breaks into chunks that stay intact and leave gaps. At this resolution no single grains separate.
 #[test]
 fn smaller_critical_strains_let_a_snowball_yield_throughout() {
     let powdery = ["mpm.material.critical_compression=6.25e-3", "mpm.material.critical_stretch=1.9e-3"];
     let chunky = ["mpm.material.critical_compression=5e-2", "mpm.material.critical_stretch=1.5e-2"];
     let [powdery, paper, chunky] = looks("ramps", [&powdery, &[], &chunky], &[0.6, 1.2]);
-    // On the first ramp under its weight alone.
+    // On the first ramp under its own weight.
     assert_falls("yield", 1.5, &[powdery[0].yield_rms, paper[0].yield_rms, chunky[0].yield_rms]);
-    // After the blow of the second one, under which stronger snow yields, too, but where it breaks.
+    // After the impact on the second ramp, under which stronger snow yields too, but only along fractures.
     assert_falls("share that yields", 1.5, &[powdery[1].yielded_share, paper[1].yielded_share]);
     assert_falls("share that yields", 1.5, &[powdery[1].yielded_share, chunky[1].yielded_share]);
     let volumes = [chunky[1].plastic_volume, paper[1].plastic_volume, powdery[1].plastic_volume];
@@ -211,12 +213,13 @@ fn friction_slows_a_snowball_and_makes_it_roll() {
         assert!((look.speed_m_s / slides_m_s - 1.0).abs() < 0.05, "{look}: {slides_m_s}");
         assert!(look.rolling.abs() < 0.1, "{look}");
     }
-    // No block slides where μ > tan 25° = 0.47; what comes down there rolls, clockwise.
+    // No block slides if μ > tan 25° = 0.47; snow that moves down rolls clockwise.
     assert!(rough.speed_m_s > 0.1 && rough.rolling < -0.7 && rough.rolling > -1.2, "{rough}");
 }
 
-/// Figure 2: letters with small θ_c and θ_s «look like melting instead of collapsing»; large ones make them crumble. In numbers, the former
-/// are pressed to half of their volume and height. More pieces than of the former there are not.
+/// Figure 2: letters with small θ_c and θ_s «look like melting instead of collapsing»; large ones make them
+/// crumble. In numbers, the former are compressed to half of their volume and height. The latter do
+/// not form more pieces than the former.
 #[test]
 fn weak_letters_melt_and_strong_ones_crumble() {
     let [muddy, crumbly] = ["letters_muddy", "letters_crumbly"].map(|scene| {

@@ -1,4 +1,5 @@
-//! The material point method on the device against its f64 twin: every stage from what the device held before it, and whole steps.
+//! The material point method on the device compared with its f64 twin: every stage from the device's state
+//! before it, and whole steps.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -20,12 +21,12 @@ static DEVICE: LazyLock<Device> = LazyLock::new(device);
 const DT_S: f64 = 1.0 / 8192.0;
 const TRANSFERS: [Transfer; 3] = [Transfer::PicFlip, Transfer::Apic, Transfer::Mls];
 
-/// A cell of a power of two: places in cells are exact.
+/// Returns a cell size that is a power of two: positions in cells are exact.
 fn exact_cell(dimensions: u32) -> f64 {
     if dimensions == 2 { 0.0625 } else { 0.125 }
 }
 
-/// A section with these settings.
+/// Creates a section with these settings.
 fn with(dimensions: u32, cell_m: f64, spline: Spline, transfer: Transfer) -> Section {
     Section {
         spline,
@@ -35,14 +36,14 @@ fn with(dimensions: u32, cell_m: f64, spline: Spline, transfer: Transfer) -> Sec
     }
 }
 
-/// A metre by less, with gravity aslant.
+/// Creates a domain of at most one metre, with oblique gravity.
 fn surroundings(dimensions: u32) -> Surroundings {
     let depth = if dimensions == 2 { 0.0 } else { 0.5 };
     let gravity = [1.0, -9.0, if dimensions == 2 { 0.0 } else { 0.5 }];
     Surroundings { gravity_m_s2: gravity, ..empty_space([0.0; 3], [1.0, 0.75, depth]) }
 }
 
-/// The same with numbers that are not exact.
+/// Creates surroundings with numbers that are not exact in binary.
 fn odd_surroundings(dimensions: u32) -> Surroundings {
     let [low, high] = if dimensions == 2 { [0.0; 2] } else { [0.3, 0.8] };
     Surroundings {
@@ -52,7 +53,7 @@ fn odd_surroundings(dimensions: u32) -> Surroundings {
     }
 }
 
-/// A body of each kind: at rest, moving, before and after it moves, sticky.
+/// Creates bodies of each kind: at rest, moving, before and after their motion, sticky.
 fn bodies(dimensions: u32) -> Vec<twin::Collider> {
     let is_flat = dimensions == 2;
     let single = |v: [f64; 3]| {
@@ -103,12 +104,12 @@ fn bodies(dimensions: u32) -> Vec<twin::Collider> {
     ]
 }
 
-/// How many particles fill the domain, some cells with several.
+/// Returns a number of particles that fills the domain, some cells with several.
 fn enough(dimensions: u32) -> u32 {
     if dimensions == 2 { 300 } else { 250 }
 }
 
-/// Two steps from a random state, in each stage of which nothing may differ by more than rounding.
+/// Asserts that no stage of two steps from a random state differs by more than rounding.
 fn assert_stages_agree(case: &MpmCase, seed: u64) -> Worst {
     let particles = case.scatter(enough(case.section.dimensions), seed);
     let mut stages = Stages::new(case, &DEVICE, &particles, 37);
@@ -195,7 +196,8 @@ fn the_semi_implicit_solve_agrees_with_the_twin() {
     ] {
         let implicit = Some(Implicit { beta, max_iterations: 60, tolerance: 1e-4 });
         let mut section = Section { implicit, ..with(dimensions, exact_cell(dimensions), spline, transfer) };
-        // Snow that stays packed needs no other iterations than snow that bursts, and is not thrown out of its cells.
+        // Compact snow converges in the same number of iterations as snow that bursts, and stays in its
+        // cells.
         section.material.youngs_modulus_pa = 5e4;
         let mut case = MpmCase::new(section, 16.0 * DT_S, surroundings(dimensions), bodies(dimensions));
         case.p.colliders.truncate(2);
@@ -219,7 +221,7 @@ fn volumes_from_the_grid_agree_with_the_twin() {
                 positions_m: particles.iter().map(|x| x.position.as_vec3().to_array()).collect(),
                 velocities_m_s: particles.iter().map(|x| x.velocity.as_vec3().to_array()).collect(),
                 masses_kg: particles.iter().map(|x| x.mass as f32).collect(),
-                // These are not to be read.
+                // Invalid volumes, which must not be read.
                 volumes_m3: vec![-1.0; particles.len()],
             };
             let mpm = Mpm::new(&DEVICE, case.parameters(), &beginning, Tuning::default()).unwrap();
@@ -228,7 +230,7 @@ fn volumes_from_the_grid_agree_with_the_twin() {
             expected.take_volume_from_grid(&case.p);
             for particle in found {
                 let volume = expected.particles[particle.id as usize].volume;
-                // Sums of 4^D positive terms of 4^D each.
+                // Sums of 4^D positive terms, each a sum of 4^D.
                 let bound = 150.0 * ROUNDING * volume;
                 assert!((particle.volume - volume).abs() <= bound, "{particle:?}, expected {volume}");
             }
@@ -237,7 +239,8 @@ fn volumes_from_the_grid_agree_with_the_twin() {
     assert_no_validation_messages(&DEVICE);
 }
 
-/// Snow strained far beyond both bounds, one by one, on nodes that stand still: so F̂_E is what it was before, and yields.
+/// Snow strained far beyond both bounds, one particle per case, on nodes at rest: F̂_E is the previous value,
+/// and yields.
 #[test]
 fn snow_strained_beyond_its_bounds_yields_and_hardens_as_the_twin() {
     for dimensions in [2, 3] {
@@ -246,7 +249,7 @@ fn snow_strained_beyond_its_bounds_yields_and_hardens_as_the_twin() {
         let case = MpmCase::new(section, DT_S, surroundings(dimensions), Vec::new());
         let mut particles = case.scatter(200, 6);
         for (i, particle) in particles.iter_mut().enumerate() {
-            // Stretched, crushed, both at once along other axes, near the bounds, and equally along all axes.
+            // Stretched, compressed, both along different axes, near the bounds, and equally along all axes.
             let sigma =
                 [[1.5, 1.2, 1.1], [0.5, 0.7, 0.9], [1.4, 0.6, 1.0], [1.0076, 0.9749, 1.0], [0.8; 3]][i % 5];
             let [first, second] = [0.37, 1.1].map(|turn| {
@@ -260,7 +263,7 @@ fn snow_strained_beyond_its_bounds_yields_and_hardens_as_the_twin() {
             let elastic = first * strain * second;
             particle.elastic = DMat3::from_cols_array(&elastic.to_cols_array().map(|x| f64::from(x as f32)));
             particle.velocity = DVec3::ZERO;
-            // Without volume there is no force.
+            // Zero volume gives zero force.
             particle.volume = f64::from((particle.volume * 1e-12) as f32);
         }
         let mut stages = Stages::new(&case, &DEVICE, &particles, 0);
@@ -304,7 +307,8 @@ fn whole_steps_agree_with_the_twin() {
         sorted.sort_by_key(|particle| particle.id);
         let mut worst = Worst::default();
         let speed = sorted.iter().map(|x| x.velocity.length()).fold(0.0, f64::max);
-        // What is rounded in one step is carried through four more, in each of which stiff snow makes several times as much of it.
+        // Rounding of one step propagates through four more, in each of which stiff snow amplifies it several
+        // times.
         let rounding = 4000.0 * ROUNDING;
         for (a, b) in found.iter().zip(&sorted) {
             let name = format!("{a:?}, expected {b:?}");
@@ -349,7 +353,8 @@ fn what_is_measured_agrees_with_the_twin() {
         let energy = state.energy(p);
         let bottom = DVec3::new(p.domain_max_m.x, p.domain_min_m.y, p.domain_max_m.z);
         let potential = energy.potential + state.mass() * p.gravity_m_s2.dot(bottom);
-        // A tree of few levels, of terms of a few roundings: in shares of the sums of magnitudes.
+        // A reduction tree with few levels, of terms with a few roundings each: relative to the sums of
+        // magnitudes.
         let rounding = 32.0 * ROUNDING;
         let sum = |of: &dyn Fn(&twin::Particle) -> f64| rounding * particles.iter().map(of).sum::<f64>();
         let stiffness = |x: &twin::Particle| {
@@ -369,7 +374,7 @@ fn what_is_measured_agrees_with_the_twin() {
         note("angular momentum", angular, state.angular_momentum(p), sum(&spin));
         let kinetic = scalar(metrics.all.kinetic_energy_j);
         note("kinetic energy", kinetic, scalar(energy.kinetic), rounding * energy.kinetic);
-        // Strains, of up to a tenth, are differences of numbers near 1.
+        // Strains of up to a tenth are differences of numbers near 1.
         let elastic = scalar(metrics.elastic_energy_j);
         note("elastic energy", elastic, scalar(energy.elastic), sum(&|x| 0.1 * stiffness(x)));
         let weight = |x: &twin::Particle| x.mass * p.gravity_m_s2.length();
@@ -383,7 +388,7 @@ fn what_is_measured_agrees_with_the_twin() {
         let lower = particles.iter().fold(DVec3::INFINITY, |low, x| low.min(x.position));
         let upper = particles.iter().fold(DVec3::NEG_INFINITY, |high, x| high.max(x.position));
         assert_eq!((metrics.all.lower_m, metrics.all.upper_m), (lower.to_array(), upper.to_array()));
-        // No step has been done that would have nodes.
+        // No step has run that would have created nodes.
         assert_eq!((metrics.all.n_not_finite, metrics.all.n_outside, metrics.n_nodes), (0, 0, 0));
     }
     assert_no_validation_messages(&DEVICE);

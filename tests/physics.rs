@@ -1,4 +1,5 @@
-//! The position-based fluid against physics: rest, level, front, momentum. Tolerances are stated where they are used.
+//! The position-based fluid compared with physics: rest, level, front, momentum. Tolerances are stated where
+//! they are used.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -18,7 +19,7 @@ fn a_resting_column_keeps_its_density_and_its_level() {
         * (column.scene.domain.max_m[2] - column.scene.domain.min_m[2]);
     let level = n as f64 * spacing.powi(3) / area;
 
-    // The surface: highest particle of each column of cells one spacing wide, plus the half spacing it stands for.
+    // Surface height: highest particle of each column of cells one spacing wide, plus half a spacing.
     let positions = column.positions();
     let mut tops: BTreeMap<[i64; 2], f64> = BTreeMap::new();
     for p in &positions {
@@ -32,7 +33,7 @@ fn a_resting_column_keeps_its_density_and_its_level() {
         "surface at {surface:.4} m, a full column stands {level:.4} m high"
     );
 
-    // Away from the surface: deeper than the support radius, below which no kernel reaches the air.
+    // Particles away from the surface: deeper than the support radius, where kernels do not reach the air.
     let densities = column.words("density");
     let depth = column.scene.support_radius_m() + spacing;
     let deep: Vec<f64> = positions
@@ -45,8 +46,8 @@ fn a_resting_column_keeps_its_density_and_its_level() {
     let rest = column.scene.rest_density_kg_m3();
     assert!(deep.len() > n / 2, "{} of {n} particles are deep", deep.len());
     assert!((mean / rest - 1.0).abs() < 0.02, "mean density {mean:.1} kg/m³ for a rest density of {rest}");
-    // At rest: what still moves is slower than gravity makes a particle in half a step. (1.4 mm/s are found; a wall that
-    // answers twice keeps 13 mm/s going.)
+    // At rest: residual speeds are below half a step of gravity. (1.4 mm/s are found; a wall that collides
+    // twice keeps 13 mm/s.)
     let speed = (2.0 * settled.kinetic_energy_j / (n as f64 * column.scene.particle_mass_kg())).sqrt();
     assert!(speed < 0.5 * 9.81 * column.scene.dt_s(), "root mean square speed {speed:.4} m/s");
     assert_no_validation_messages(&column.device);
@@ -59,14 +60,15 @@ fn a_dam_break_front_follows_the_experiment_and_the_water_levels() {
     let spacing = dam.scene.particle_spacing_m();
     let start = dam.advance(0);
     let mut front = vec![(0.0, (start.upper_m[0] + 0.5 * spacing) / width)];
-    // Until the front meets the far wall, at z/L = 4.
+    // Until the front reaches the far wall, at z/L = 4.
     while front.last().is_some_and(|(_, z)| *z < 3.95) && dam.time_s() < 0.5 {
         let now = dam.advance(5);
         assert_eq!((now.n_not_finite, now.n_outside), (0, 0), "at {} s", dam.time_s());
         front.push((dam_break_time(dam.time_s(), width, 9.81), (now.upper_m[0] + 0.5 * spacing) / width));
     }
-    // The front is the farthest particle, one of diameter L/16, and the experiment's is read off photographs to about as
-    // much: 6 % of the column's width. Walls hold the tongue back as much as XSPH says, which is not the experiment's wall.
+    // The front is the farthest particle, with a diameter of L/16, and the experiment's is read off
+    // photographs to about the same precision: 6 % of the column's width. Friction at walls depends on XSPH
+    // here, which is not the experiment's wall.
     let mut worst: f64 = 0.0;
     for (t, measured) in KOSHIZUKA_OKA_1996_FRONT {
         let after = front.iter().position(|(time, _)| *time >= t).unwrap_or(front.len() - 1).max(1);
@@ -87,7 +89,7 @@ fn a_dam_break_front_follows_the_experiment_and_the_water_levels() {
     assert!(highest > 1.5 * width, "the water runs up the far wall, to {highest:.3} m");
     assert!(end.kinetic_energy_j < 0.01 * before.kinetic_energy_j, "it comes to rest");
     assert!(end.total_energy_j() < start.total_energy_j(), "energy is lost, never gained");
-    // Level: the column's volume spread over the tank, within a spacing.
+    // Level: the column's volume distributed over the tank, within a spacing.
     let level = dam.len() as f64 * spacing.powi(3) / (dam.scene.domain.max_m[0] * dam.scene.domain.max_m[2]);
     let top = end.upper_m[1] + 0.5 * spacing;
     assert!(
@@ -99,7 +101,7 @@ fn a_dam_break_front_follows_the_experiment_and_the_water_levels() {
 
 #[test]
 fn momentum_is_kept_without_gravity_and_walls() {
-    // A ball squeezed to 0.8 of its rest spacing in empty space flies apart symmetrically.
+    // A ball compressed to 0.8 of its rest spacing in empty space expands symmetrically.
     let mut ball = Simulation::new(
         "drop",
         &[
@@ -115,8 +117,8 @@ fn momentum_is_kept_without_gravity_and_walls() {
     assert!(after.kinetic_energy_j > 1.05 * before.kinetic_energy_j, "the squeezed ball expands");
     let mass = f64::from(after.particles) * ball.scene.particle_mass_kg();
     for axis in 0..3 {
-        // Each of 40 steps adds a rounding of x (about 1e-8 m) over dt to each velocity; the mean over n particles is
-        // far smaller, the bound is the rounding of one.
+        // Each of 40 steps adds a rounding of x (about 1e-8 m) divided by dt to each velocity; the error of
+        // the mean over n particles is far smaller; the bound is the rounding of one.
         let drift = (after.momentum_kg_m_s[axis] - before.momentum_kg_m_s[axis]).abs() / mass;
         assert!(drift < 1e-5, "axis {axis}: mean velocity drifts by {drift:e} m/s");
     }
@@ -138,8 +140,8 @@ fn a_falling_ball_follows_free_fall_until_it_lands() {
     let after = ball.advance(steps);
     let (dt, g) = (ball.scene.dt_s(), 9.81);
     let time = steps as f64 * dt;
-    // Symplectic Euler falls g t (t + dt)/2; the ball is at rest density, so constraints change its shape little and its
-    // centre not at all.
+    // Symplectic Euler falls g t (t + dt)/2; the ball is at rest density, so constraints hardly change its
+    // shape and do not move its centre.
     let mass = f64::from(after.particles) * ball.scene.particle_mass_kg();
     let fallen = (before.potential_energy_j - after.potential_energy_j) / (mass * g);
     let exact = 0.5 * g * time * (time + dt);
@@ -157,7 +159,8 @@ fn a_ball_dropped_into_a_pool_stays_in_the_container_and_keeps_its_particles() {
     for _ in 0..20 {
         let now = pool.advance(20);
         assert_eq!((now.particles as usize, now.n_not_finite, now.n_outside), (n, 0, 0));
-        // Energy never grows by more than the corrections of one interval can put in: a hundredth of all there was.
+        // Energy never grows by more than the corrections of one interval can add: a hundredth of the initial
+        // energy.
         assert!(
             now.total_energy_j() < last + 0.01 * start.total_energy_j(),
             "energy jumps at {} s: {last} to {now:?}",

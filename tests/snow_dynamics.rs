@@ -1,5 +1,5 @@
-//! Snow as mechanics: collisions, links, friction, compliance and shape against closed forms, and what a change of phase may do to
-//! the motion.
+//! Mechanics of snow compared with closed forms: collisions, links, friction, compliance and shape, and the
+//! effect of a phase change on the motion.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -7,11 +7,11 @@ use frazil_scene::Scene;
 use frazil_tests::{Particle, SnowSimulation, assert_no_validation_messages, device};
 use std::collections::HashMap;
 
-/// Spacing of the scenes here, in m.
+/// Particle spacing of the scenes in m.
 const D: f64 = 0.02;
 const DT_S: f64 = 0.001;
 
-/// A scene in a room from `-half` to `half` m, with `gravity`, and what `more` says.
+/// Creates a scene in a domain from `-half` to `half` m, with `gravity` and the lines of `more`.
 fn scene(half: [f64; 3], gravity: [f64; 3], more: &str) -> Scene {
     let [x, y, z] = half;
     let text = format!(
@@ -24,7 +24,7 @@ fn scene(half: [f64; 3], gravity: [f64; 3], more: &str) -> Scene {
     Scene::parse(&text, "test.toml", &[]).unwrap()
 }
 
-/// A block of particles from a corner, by numbers of particles.
+/// Describes a block of particles from a corner, with a number of particles along each axis.
 fn block(corner: [f64; 3], n: [u32; 3], more: &str) -> String {
     let max: [f64; 3] = std::array::from_fn(|i| corner[i] + f64::from(n[i]) * D);
     format!(
@@ -44,7 +44,7 @@ const FREE: [f64; 3] = [0.0; 3];
 
 #[test]
 fn two_particles_collide_as_the_closed_form_has_it() {
-    // N iterations take an overlap δ to δ (1 − kω)^N, and what is left of the approach is the speed.
+    // N iterations reduce an overlap δ to δ (1 − kω)^N, and the remaining approach is the speed.
     for (bounce, relaxation, iterations) in [(0.25_f64, 0.25, 3), (1.0, 1.0, 1), (0.5, 1.0, 2)] {
         let more = format!(
             "[solver]\niterations = {iterations}\nover_relaxation = {relaxation}\n\
@@ -87,7 +87,7 @@ fn two_linked_particles_swing_as_the_closed_form_has_it() {
         simulation.advance(1);
         let solved = (stretch + DT_S * parting) * kept;
         (parting, stretch) = ((solved - stretch) / DT_S, solved);
-        // Past contact non-penetration joins in: the closed form is of the stretch alone.
+        // Past contact, non-penetration also acts: the closed form covers stretch only.
         if stretch < 0.0 {
             return;
         }
@@ -117,7 +117,8 @@ fn a_link_that_is_stretched_too_far_breaks() {
     assert_no_validation_messages(&simulation.device);
 }
 
-/// A linked slab of snow on the floor under gravity tilted by `slope_deg`: its mean speed along the slope after each of `checks`.
+/// Simulates a linked slab of snow on the floor under gravity tilted by `slope_deg`; returns its mean speed
+/// along the slope after each number of `steps`.
 fn slide(slope_deg: f64, steps: &[u64]) -> Vec<f64> {
     let slope = slope_deg.to_radians();
     let gravity = [9.81 * slope.sin(), -9.81 * slope.cos(), 0.0];
@@ -140,11 +141,11 @@ fn slide(slope_deg: f64, steps: &[u64]) -> Vec<f64> {
 
 #[test]
 fn a_block_on_a_slope_sticks_below_the_angle_of_static_friction() {
-    // 20° is above the angle of kinetic friction, 19.29°. Near the static one, 26.57°, a block that settles is set off by its own
-    // trembling, as a real one is.
+    // 20° is above the angle of kinetic friction, 19.29°. Near the static one, 26.57°, the vibration of a
+    // settling block sets it in motion, as for a real one.
     for slope_deg in [10.0, 20.0] {
         let speeds = slide(slope_deg, &[300, 100]);
-        // A thousandth of what it would have by then without friction.
+        // A thousandth of its speed without friction.
         let free = 9.81 * slope_deg.to_radians().sin() * 0.4;
         assert!(speeds[1].abs() < 1e-3 * free, "{slope_deg}°: {speeds:?} m/s, without friction {free}");
     }
@@ -177,7 +178,7 @@ fn a_block_on_a_slope_slips_as_coulomb_has_it_above_the_angle() {
         let slope = slope_deg.to_radians();
         let expected = 9.81 * (slope.sin() - 0.35 * slope.cos());
         let found = (speeds[1] - speeds[0]) / (150.0 * DT_S);
-        // The block trembles on its way, which takes from and adds to the load on the floor.
+        // The block vibrates as it slides, which varies the load on the floor.
         assert!((found / expected - 1.0).abs() < 0.05, "{slope_deg}°: {found} m/s², expected {expected}");
     }
 }
@@ -197,7 +198,8 @@ fn a_stack_of_particles_stays() {
             assert_eq!(particle.position[axis], before[id].position[axis], "particle {id} left the column");
         }
         let sunk = before[id].position[1] - particle.position[1];
-        // What the weight of those above presses into each contact: n Δt² g over the share that a step takes away.
+        // The overlap from the weight of those above in each contact: n Δt² g divided by the share that a
+        // step removes.
         let give = 4.0 * 5.0 * 9.81 * DT_S * DT_S / (0.5 * 3.0 * 0.25 * 0.5);
         assert!(sunk >= -1e-6 && f64::from(sunk) < give, "particle {id} sank {sunk} m, {give} m at most");
     }
@@ -207,8 +209,8 @@ fn a_stack_of_particles_stays() {
 
 #[test]
 fn momentum_is_kept_between_snow_and_water() {
-    // A ball of snow, cold outside and warm inside, hits a ball of water far from all walls: contacts, links that break, water that
-    // freezes and snow that melts.
+    // A ball of snow, cold outside and warm inside, hits a ball of water far from all walls: contacts, links
+    // that break, water that freezes and snow that melts.
     for averaging in ["off", "pairwise"] {
         let more = format!(
             "[snow]\naveraging = \"{averaging}\"\nheat.snow_conductivity_w_m_k = 2500.0\nheat.water_conductivity_w_m_k = 600.0\n\
@@ -230,8 +232,9 @@ fn momentum_is_kept_between_snow_and_water() {
         assert!(metrics.n_frozen > 0, "water froze");
         let n = simulation.particles().len() as f64;
         for axis in 0..3 {
-            // Σv in m/s. A velocity is a difference of positions of 0.1 m, whose ulp is 7e-9 m, over Δt: 4e-6 m/s a particle, step
-            // and iteration at worst, of random sign: √(particles · steps · iterations) of them.
+            // Bound on Σv in m/s. A velocity is a difference of positions of 0.1 m, whose ulp is 7e-9 m, over
+            // Δt: at most 4e-6 m/s per particle, step and iteration, with random sign: √(particles · steps ·
+            // iterations) of them.
             let bound = 4e-6 * (n * 250.0 * 3.0).sqrt();
             let change = (after[axis] - before[axis]).abs();
             assert!(change < bound, "{averaging}, axis {axis}: {change} m/s of {before:?}, bound {bound}");
@@ -240,7 +243,8 @@ fn momentum_is_kept_between_snow_and_water() {
     }
 }
 
-/// How much shorter the lowest link of a column of four linked particles is for the weight above, in m.
+/// Returns the compression in m of the lowest link of a column of four linked particles under the weight
+/// above it.
 fn shortening(links: &str, iterations: u32) -> f64 {
     let more = format!(
         "[solver]\niterations = {iterations}\nover_relaxation = 1.0\n\
@@ -267,19 +271,20 @@ fn a_compliant_link_gives_by_force_times_compliance_whatever_the_iterations() {
         [2, 5, 20].iter().map(|n| shortening(&format!("compliance_m_n = {compliance:?}"), *n)).collect();
     println!("shortening after 2, 5 and 20 iterations {found:?} m, expected {expected} m");
     for (iterations, found) in [2, 5, 20].iter().zip(&found) {
-        // The error of stopping early falls as (1 − ω)^N for a pair, and a little later for a chain.
+        // The error of a finite number of iterations decreases as (1 − ω)^N for a pair, and slightly later
+        // for a chain.
         let bound = if *iterations < 5 { 0.05 } else { 0.002 };
         assert!(
             (found / expected - 1.0).abs() < bound,
             "{iterations} iterations: {found} m, expected {expected}"
         );
     }
-    // Without compliance, stiffness is whatever the iterations make of it.
+    // Without compliance, the effective stiffness depends on the number of iterations.
     let [few, many] = [2, 20].map(|n| shortening("stiffness = 0.1", n));
     assert!(few > 3.0 * many, "{few} m after 2 iterations, {many} m after 20");
 }
 
-/// Root mean square of how much the distances between lattice neighbours have changed, as a share.
+/// Returns the root mean square of the relative change of distances between lattice neighbours.
 fn shape_strain(before: &HashMap<u32, Particle>, after: &HashMap<u32, Particle>, reach_m: f64) -> f64 {
     let (mut sum, mut pairs) = (0.0, 0.0);
     for (a, first) in before {
@@ -313,7 +318,7 @@ fn linked_snow_keeps_its_shape_free_snow_spreads_and_dynamic_snow_is_in_between(
     assert!(1.5 * linked < dynamic && 1.5 * dynamic < free, "dynamic links are in between: {strains:?}");
 }
 
-/// The angle in degrees between top and bottom of a linked pillar that was twisted and let go.
+/// Returns the angle in degrees between top and bottom of a linked pillar that was twisted and released.
 fn twist_left(shape_stiffness: f64) -> f64 {
     let more = format!(
         "[solver]\nover_relaxation = 0.5\n\
@@ -324,7 +329,7 @@ fn twist_left(shape_stiffness: f64) -> f64 {
     let mut simulation = SnowSimulation::of(&device(), scene([0.4; 3], FREE, &more));
     let solid = simulation.snow.solid();
     let positions = simulation.device.download(solid.position(), 128).unwrap();
-    // Layers turn about the axis, the faster the farther from the middle.
+    // Layers rotate about the axis, faster with distance from the middle.
     let spin = |[x, y, z]: [f32; 3]| {
         let rate = 30.0 * y / (4.0 * D as f32);
         [rate * z, 0.0, -rate * x]
@@ -357,9 +362,9 @@ fn shape_matching_undoes_a_twist_that_links_alone_keep() {
     assert!(with_shape < 0.1 * links_alone, "{with_shape}° of {links_alone}°");
 }
 
-/// The speed in m/s that stands for the largest growth of a particle's kinetic energy within 200 steps of a tenth of a body of water
-/// having frozen at once, or of a tenth of a body of snow
-/// having melted; without gravity, which would let snow fall where it has lost its hold.
+/// Returns the speed in m/s equivalent to the largest growth of a particle's kinetic energy within 200 steps
+/// after a tenth of a body of water has frozen at once, or a tenth of a body of snow has melted; without
+/// gravity, under which unsupported snow would fall.
 fn kick(blend_speed: f64, from: &str) -> f64 {
     let (temperature, changed, radius) = if from == "water" { (1.0, -1.0, 0.6) } else { (-1.0, 1.0, 0.5) };
     let more = format!(
@@ -392,14 +397,15 @@ fn kick(blend_speed: f64, from: &str) -> f64 {
 
 #[test]
 fn blending_bounds_the_kick_of_a_change_of_phase() {
-    // The distance D at which a particle touches grows by D ω a step: neighbours part at D ω/Δt, and a particle among several of
-    // them that grow at once at a few times that. With the mass of a particle, the square of this bounds the energy that it gains.
+    // The distance D at which a particle is in contact grows by D ω per step: neighbours separate at D ω/Δt,
+    // and a particle among several of them that grow at once at a few times that. Times the mass of a
+    // particle, the square of this bounds the energy that it gains.
     let bound = |contact_m: f64| 4.0 * contact_m * 0.01 / DT_S;
     let freezing = kick(0.01, "water");
     assert!(freezing < bound(1.2 * D), "{freezing} m/s for water that freezes");
     let melting = kick(0.01, "snow");
     assert!(melting < bound(D), "{melting} m/s for snow that melts");
-    // What would become of the first without blending: the test would fail.
+    // Result of the first case without blending: the test would fail.
     let sudden = kick(1.0, "water");
     assert!(sudden > 4.0 * bound(1.2 * D), "{sudden} m/s without blending");
 }
@@ -418,7 +424,7 @@ fn boundary_particles_hold_water_as_closed_walls_do() {
     };
     let (closed, particles) = (at_rest("analytic"), at_rest("particles"));
     for (walls, metrics) in [("closed form", &closed), ("particles", &particles)] {
-        // A pool of ten layers stands, at its rest density but for the weight above.
+        // A pool of ten layers stands, at its rest density except for the weight above.
         assert!(metrics.all.speed_max_m_s < 0.05, "{walls}: {} m/s", metrics.all.speed_max_m_s);
         assert!(
             (metrics.all.density_max_kg_m3 - 1000.0).abs() < 40.0,

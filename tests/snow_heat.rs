@@ -1,4 +1,5 @@
-//! Heat in snow and water against Fourier's law, and its own balance. Tolerances are stated where they are used.
+//! Heat in snow and water compared with Fourier's law, and its balance. Tolerances are stated where they are
+//! used.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -8,9 +9,10 @@ use frazil_solvers::pbd::snow::Stage;
 use frazil_tests::bar::{Bar, NEAREST, PAPER, SPACING_M, properties};
 use frazil_tests::{Random, SnowSimulation, assert_no_validation_messages, device};
 
-/// Runs two half-spaces in contact until heat has gone `reaches_spacings` = √(4αt) in the slower side, one after the other, and
-/// compares those `margin` particles from the walls with the exact solution. Returns the greatest error in parts of the jump, and the
-/// least that one meets who expects twice the diffusivity.
+/// Runs two half-spaces in contact until heat has travelled each of `reaches_spacings` = √(4αt) in the slower
+/// half, and compares particles at least `margin` particles from the walls with the exact solution. Returns
+/// the maximum error relative to the temperature jump, and the minimum error relative to the solution for
+/// twice the diffusivity.
 fn contact_errors(bar: &Bar, margin: u32, reaches_spacings: &[f64]) -> (f64, f64) {
     let scene = bar.scene(0.9);
     let dt = scene.dt_s();
@@ -43,8 +45,9 @@ fn contact_errors(bar: &Bar, margin: u32, reaches_spacings: &[f64]) -> (f64, f64
     (worst, worst_twice)
 }
 
-/// What heat conduction may be off by, in parts of the jump; and what it must be off by from the solution that belongs to the paper's
-/// printed conductivity 4k_ik_j/(k_i + k_j), which differs from the true one by 8.3 % of the jump where it differs most.
+/// Maximum error of heat conduction relative to the jump; also the minimum error relative to the solution for
+/// the paper's printed conductivity 4k_ik_j/(k_i + k_j), which differs from the true one by up to 8.3 % of
+/// the jump.
 const MOST: f64 = 0.03;
 const TWICE: f64 = 0.06;
 
@@ -63,7 +66,8 @@ fn two_half_spaces_of_snow_in_contact_follow_the_error_function() {
 
 #[test]
 fn the_papers_support_radius_conducts_as_fast_as_fouriers_law() {
-    // Walls cut off neighbours, so that the layer along them conducts less; six layers inside, it does not show yet.
+    // Walls cut off neighbours, so that the layer along them conducts less; six layers inside, the effect is
+    // negligible.
     let (phases, temperatures_c) = ([Phase::Snow; 2], [-40.0, -10.0]);
     let heat = Heat::default();
     let bar = Bar { n_along: [18, 18], n_across: 15, support_spacings: PAPER, phases, temperatures_c, heat };
@@ -76,7 +80,7 @@ fn the_papers_support_radius_conducts_as_fast_as_fouriers_law() {
 fn snow_and_water_in_contact_follow_the_error_function_on_either_side() {
     for latent_heat in [LatentHeat::Blending, LatentHeat::Enthalpy] {
         let heat = Heat { latent_heat, ..Heat::default() };
-        // So hot that the contact stays at freezing, and nothing changes phase.
+        // At these temperatures the contact stays at freezing, and nothing changes phase.
         let effusivity = |phase| {
             let (k, c) = properties(&heat, phase);
             (k * c).sqrt()
@@ -91,7 +95,8 @@ fn snow_and_water_in_contact_follow_the_error_function_on_either_side() {
     }
 }
 
-/// A box of 6³ particles of random phase, whose temperatures in °C are uniform over `ranges_c` of snow and of water.
+/// Creates a box of 6³ particles of random phase, whose temperatures in °C are uniform over `ranges_c` of
+/// snow and of water.
 fn mixture(heat: Heat, gravity: bool, ranges_c: [[f32; 2]; 2]) -> SnowSimulation {
     let bar = Bar {
         n_along: [3, 3],
@@ -103,7 +108,7 @@ fn mixture(heat: Heat, gravity: bool, ranges_c: [[f32; 2]; 2]) -> SnowSimulation
     };
     let mut scene = bar.scene(0.9);
     if gravity {
-        // Room above, in which the mixture is stirred as it falls.
+        // Empty space above, in which the falling mixture is stirred.
         scene.gravity_m_s2 = None;
         scene.domain.max_m[0] += 4.0 * SPACING_M;
         scene.solver.iterations = 3;
@@ -122,7 +127,7 @@ fn mixture(heat: Heat, gravity: bool, ranges_c: [[f32; 2]; 2]) -> SnowSimulation
     SnowSimulation { device, scene, snow, step: 0 }
 }
 
-/// Σ m c T in J, and Σ m c |T|, which says what rounding it is a sum of.
+/// Returns Σ m c T in J, and Σ m c |T|, to which rounding is relative.
 fn sensible_heat_j(run: &SnowSimulation) -> (f64, f64) {
     let (heat, mass_kg) = (&run.scene.snow().unwrap().heat, run.scene.particle_mass_kg());
     let each = run.particles().into_iter().map(|p| {
@@ -132,20 +137,21 @@ fn sensible_heat_j(run: &SnowSimulation) -> (f64, f64) {
     each.fold((0.0, 0.0), |(sum, magnitude), heat| (sum + heat, magnitude + heat.abs()))
 }
 
-/// Σ m H in J, and Σ m |H|.
+/// Returns Σ m H in J, and Σ m |H|.
 fn enthalpy_j(run: &SnowSimulation) -> (f64, f64) {
     let mass_kg = run.scene.particle_mass_kg();
     let each = run.particles().into_iter().map(|p| mass_kg * f64::from(p.enthalpy_j_kg));
     each.fold((0.0, 0.0), |(sum, magnitude), heat| (sum + heat, magnitude + heat.abs()))
 }
 
-/// The paper's conductivities, a thousand times those of ice and water: a run of seconds sees every change of phase.
+/// Returns the paper's conductivities, a thousand times those of ice and water: every kind of phase change
+/// occurs within seconds.
 fn paper_heat() -> Heat {
     Heat { snow_conductivity_w_m_k: 2500.0, water_conductivity_w_m_k: 600.0, ..Heat::default() }
 }
 
-/// What a sum over particles may drift by through rounding, in parts of the sum of magnitudes: thousands of roundings of up to
-/// 2⁻²⁴ = 6e-8 a particle, of either sign, that mostly cancel. (3e-8 to 7e-8 are found.)
+/// Drift of a sum over particles through rounding, relative to the sum of magnitudes: thousands of roundings
+/// of up to 2⁻²⁴ = 6e-8 per particle, of either sign, that mostly cancel. (3e-8 to 7e-8 are found.)
 const ROUNDING: f64 = 1e-6;
 
 #[test]

@@ -1,4 +1,4 @@
-//! Kernels of the two-phase step that move words and count, each on its own.
+//! Kernels of the two-phase step that move words or count, each tested alone.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -13,14 +13,14 @@ use std::sync::LazyLock;
 static DEVICE: LazyLock<Device> = LazyLock::new(device);
 static COUNTS: LazyLock<Counts> = LazyLock::new(|| Counts::new(&DEVICE).unwrap());
 
-/// What is in buffers where nothing was written.
+/// Content of buffers before they are written.
 const RUBBISH: u32 = 0xdead_beef;
 
 fn count(n: usize, capacity: usize) -> DeviceCount {
     COUNTS.upload(&DEVICE, "count", n as u32, capacity as u32).unwrap()
 }
 
-/// Records, checks that no barrier is missing, runs, and checks that the layers said nothing.
+/// Records, checks that no barrier is missing, runs, and asserts an empty validation log.
 fn run(record: impl FnOnce(&mut Recorder)) {
     let mut recorder = DEVICE.recorder_with(RecorderOptions { trace: true, ..Default::default() }).unwrap();
     record(&mut recorder);
@@ -29,7 +29,7 @@ fn run(record: impl FnOnce(&mut Recorder)) {
     DEVICE.check_validation().unwrap();
 }
 
-/// Sizes that break tails: none, one, and each side of powers of two and workgroups.
+/// Sizes that test tails: zero, one, and both sides of powers of two and workgroups.
 fn size() -> impl Strategy<Value = usize> {
     prop_oneof![
         Just(0usize),
@@ -41,14 +41,14 @@ fn size() -> impl Strategy<Value = usize> {
     ]
 }
 
-/// Threads a group: 64 to 512.
+/// Threads per workgroup: 64 to 512.
 fn workgroup_size() -> impl Strategy<Value = u32> {
     (6u32..10).prop_map(|log| 1 << log)
 }
 
 #[test]
 fn a_column_is_gathered_from_both_phases() {
-    // Each place comes from anywhere in one of the two.
+    // Each element comes from anywhere in one of the two sources.
     let sources =
         size().prop_flat_map(|n| prop::collection::vec((any::<bool>(), any::<prop::sample::Index>()), n));
     proptest!(config(100), |(sources in sources, spare in 0usize..300, workgroup_size in workgroup_size(), wide in any::<bool>())| {
@@ -116,14 +116,15 @@ fn all_particles_are_listed_solids_first() {
     });
 }
 
-/// What the device has in `tally` after those of `temperatures` with a flag have left, from `before` on.
+/// Returns the device's `tally`, starting from `before`, after the particles of `temperatures` with a flag
+/// have left.
 fn tally(before: (u32, i64), temperatures: &[f32], leaves: &[u32], workgroup_size: u32) -> (u32, i64) {
     let kernel =
         Kernel::<tally_heat::Interface>::specialized(&DEVICE, &tally_heat::Specialization { workgroup_size })
             .unwrap();
     let (n, sum) = (temperatures.len(), before.1.cast_unsigned());
     let tally = DEVICE.buffer_from("tally", &[before.0, sum as u32, (sum >> 32) as u32]).unwrap();
-    // Behind the count stand particles that would leave.
+    // Particles beyond the count have flags set, which must be ignored.
     let (mut all, mut flags) = (temperatures.to_vec(), leaves.to_vec());
     all.resize(n + 70, 5.0);
     flags.resize(n + 70, 1);
@@ -145,12 +146,12 @@ fn tally(before: (u32, i64), temperatures: &[f32], leaves: &[u32], workgroup_siz
 fn heat_that_leaves_is_summed_exactly() {
     let temperature = prop_oneof![
         4 => -300.0f32..10_000.0,
-        // Units of the sum, halves of them, and what lies between.
+        // Units of the sum, halves of them, and values between.
         2 => (-9i32..9, 1i32..3).prop_map(|(n, halves)| n as f32 / (65536.0 * halves as f32)),
         1 => prop::sample::select(vec![0.0f32, -0.0, 1e-30, 32767.0, -32767.0, 1e9, -1e9, f32::INFINITY, f32::NEG_INFINITY]),
     ];
     let particles = size().prop_flat_map(move |n| prop::collection::vec((temperature.clone(), 0u32..2), n));
-    // Sums that are about to carry into the high word, either way, or to change sign.
+    // Sums that are about to carry into the high word, in either direction, or to change sign.
     let low = prop::sample::select(vec![
         0i64,
         -1,
@@ -172,7 +173,8 @@ fn heat_that_leaves_is_summed_exactly() {
 
 #[test]
 fn thousands_of_carries_are_all_counted() {
-    // Each of 2¹² particles adds nearly half the range of the low word, so that every second one carries; then they are taken away.
+    // Each of 2¹² particles adds nearly half the range of the low word, so that every second one carries;
+    // then they are subtracted.
     let n = 1 << 12;
     let (hot, cold) = (vec![32_000.0f32; n], vec![-32_000.0f32; n]);
     let each = 32_000 * 65_536;
@@ -184,7 +186,7 @@ fn thousands_of_carries_are_all_counted() {
 
 #[test]
 fn limits_of_links_follow_from_temperature() {
-    // On every temperature that decides something, the floats next to it, and what is no temperature.
+    // All threshold temperatures, the floats next to them, and values that are not temperatures.
     let edges = [-30.0f32, -2.0, 0.0, -15.0, -1.875, -5.625];
     let absurd = [f32::MIN, f32::MAX, f32::NEG_INFINITY, f32::INFINITY, f32::NAN, -0.0, f32::MIN_POSITIVE];
     let near = edges.into_iter().flat_map(|t| [t, t.next_up(), t.next_down()]).chain(absurd);

@@ -1,4 +1,4 @@
-//! Particles that change phase: none is lost, none is made, and what it carries arrives with the bits it had.
+//! Particles that change phase: none is lost or created, and their columns are moved to the bit.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -15,13 +15,13 @@ fn bits(vector: [f32; 3]) -> [u32; 3] {
     vector.map(f32::to_bits)
 }
 
-/// All of a particle, to the bit.
+/// Returns all columns of a particle, to the bit.
 fn all_bits(p: &Particle) -> (u32, bool, [u32; 3], [u32; 3], [u32; 3]) {
     let rest = [p.temperature_c, p.enthalpy_j_kg, p.blend];
     (p.id, p.is_solid, bits(p.position), bits(p.velocity), bits(rest))
 }
 
-/// The links as pairs of ids, the lesser first, with the bits of their rest length at the lesser end.
+/// Returns the links as pairs of ids, the lower first, with the bits of their rest length at the lower end.
 fn links(run: &SnowSimulation) -> BTreeMap<(u32, u32), u32> {
     let records = run.snow.links();
     let (device, stride) = (&run.device, records.capacity() as usize);
@@ -42,7 +42,8 @@ fn links(run: &SnowSimulation) -> BTreeMap<(u32, u32), u32> {
     links
 }
 
-/// Steps one by one through a built-in scene and holds every one to its counts. Returns how many particles melted and froze.
+/// Runs a built-in scene step by step and checks the counts of every step. Returns how many particles melted
+/// and froze.
 fn count_every_step(scene: &str, overrides: &[&str], skipped: u64, steps: u64) -> [u32; 2] {
     let mut run = SnowSimulation::new(scene, overrides);
     let n = run.snow.capacity();
@@ -59,7 +60,7 @@ fn count_every_step(scene: &str, overrides: &[&str], skipped: u64, steps: u64) -
         ids.sort_unstable();
         assert!(ids.into_iter().eq(0..n), "step {step} of {scene}: each id exactly once");
         assert_eq!((now.all.n_not_finite, now.all.n_outside), (0, 0), "step {step} of {scene}");
-        // Who is in the other phase now is who is said to have melted or frozen.
+        // Particles whose phase differs now are those counted as melted or frozen.
         let was_solid: BTreeMap<u32, bool> = before.iter().map(|p| (p.id, p.is_solid)).collect();
         let changed =
             |from| particles.iter().filter(|p| p.is_solid != from && was_solid[&p.id] == from).count();
@@ -98,16 +99,16 @@ fn the_water_drop_keeps_its_counts_at_every_step() {
     assert!(melted + frozen > 0);
 }
 
-/// What decides who leaves a phase, beside its α.
+/// Condition, besides α, that decides whether a particle leaves a phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Warmth {
     Cold,
-    /// At freezing, where nobody leaves.
+    /// At freezing, where no particle leaves.
     Between,
     Warm,
 }
 
-/// Which particles are warm.
+/// Pattern of warm particles.
 #[derive(Clone, Copy, Debug)]
 enum Pattern {
     NobodyLeaves,
@@ -119,7 +120,7 @@ enum Pattern {
     Random,
 }
 
-/// Who is snow before the migration.
+/// Pattern of snow particles before the migration.
 #[derive(Clone, Copy, Debug)]
 enum Mixture {
     SnowOnly,
@@ -160,7 +161,7 @@ fn case() -> impl Strategy<Value = Case> {
         })
 }
 
-/// Latent heat in the cases, in J/kg.
+/// Latent heat of the cases in J/kg.
 const LATENT_J_KG: f32 = 20_000.0;
 
 impl Case {
@@ -186,7 +187,8 @@ impl Case {
         scene
     }
 
-    /// The scene with cold, linked snow and warm water, before anyone has a reason to leave.
+    /// Creates the scene with cold, linked snow and warm water, before any particle meets the condition to
+    /// leave.
     fn simulation(&self, device: &Device, tuning: Tuning) -> SnowSimulation {
         let scene = self.scene();
         let mut random = Random::new(self.seed);
@@ -220,7 +222,8 @@ impl Case {
         }
     }
 
-    /// Gives the particles, as they lie on the device, the warmth of the pattern and, where it is random, any α.
+    /// Sets the particles' temperatures on the device to those of the pattern and, if it is random, α to
+    /// random values.
     fn warm(&self, run: &SnowSimulation) {
         let mut random = Random::new(!self.seed);
         let particles = run.particles();
@@ -228,7 +231,7 @@ impl Case {
             let n = particles.iter().filter(|p| p.is_solid == is_solid).count();
             let (mut temperature, mut enthalpy, mut blend) = (Vec::new(), Vec::new(), Vec::new());
             for i in 0..n {
-                // Different for all, so that a mix-up shows.
+                // Different for all particles, so that a mix-up is detected.
                 let much = 1.0 + random.unit();
                 let (t, h) = match self.warmth(&mut random, i, n, is_solid) {
                     Warmth::Cold => (-much, -1000.0 * much),
@@ -246,21 +249,21 @@ impl Case {
     }
 }
 
-/// What a migration carries of a particle, to the bit; and α.
+/// Columns of a particle that a migration moves, to the bit; and α.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Carried {
     id: u32,
     position: [u32; 3],
     velocity: [u32; 3],
     temperature: u32,
-    /// 0 without true latent heat.
+    /// Enthalpy, 0 without true latent heat.
     enthalpy: u32,
-    /// 0 without shape matching.
+    /// Rest position, 0 without shape matching.
     rest_position: [u32; 3],
     blend: f32,
 }
 
-/// The particles of snow and of water, in the device's order.
+/// Returns the particles of snow and of water, in the device's order.
 fn carried(run: &SnowSimulation, case: &Case) -> [Vec<Carried>; 2] {
     let particles = run.particles();
     [(true, run.snow.solid()), (false, run.snow.fluid())].map(|(is_solid, matter)| {
@@ -285,7 +288,8 @@ fn record(run: &mut SnowSimulation, stages: &[Stage]) {
     run.device.submit(recorder).unwrap().wait().unwrap();
 }
 
-/// Returns true if a particle leaves its phase, given its α after it has grown: as Chen2021 eq 6.4, or by its enthalpy.
+/// Returns true if a particle leaves its phase, given its α after growth: by Chen2021 eq 6.4, or by its
+/// enthalpy.
 fn is_leaving(case: &Case, scene: &Scene, p: &Carried, is_solid: bool) -> bool {
     let transition = &scene.snow().unwrap().transition;
     let (heat, melts_above) = match case.latent_heat {
@@ -295,7 +299,7 @@ fn is_leaving(case: &Case, scene: &Scene, p: &Carried, is_solid: bool) -> bool {
     p.blend > transition.blend_threshold as f32 && if is_solid { heat > melts_above } else { heat < 0.0 }
 }
 
-/// What a migration did.
+/// Counts of a migration.
 #[derive(Debug, PartialEq, Eq)]
 struct Migrated {
     n_melted: usize,
@@ -303,7 +307,7 @@ struct Migrated {
     n_links_lost: usize,
 }
 
-/// Takes one step of a case, and holds its migration to what a few lines here make of the state before it.
+/// Runs one step of a case, and compares its migration with a plain computation from the state before it.
 fn check_migration(device: &Device, case: &Case) -> Result<Migrated, TestCaseError> {
     let mut run = case.simulation(device, Tuning::default());
     case.warm(&run);
@@ -362,7 +366,7 @@ fn check_migration(device: &Device, case: &Case) -> Result<Migrated, TestCaseErr
     let mut particles = run.particles();
     particles.sort_by_key(|p| p.id);
     prop_assert!(particles.iter().map(|p| p.id).eq(0..n), "each id exactly once");
-    // Who has just come has little α yet, and stays whatever its warmth.
+    // Particles that have just changed phase have a small α, and stay at any temperature.
     let is_solid = |id: u32| particles[id as usize].is_solid;
     prop_assert!(melting.iter().all(|id| !is_solid(*id)) && freezing.iter().all(|id| is_solid(*id)));
     assert_no_validation_messages(device);

@@ -1,6 +1,6 @@
-//! Random small scenes with snow: whatever a scene asks for, nothing is lost, nothing escapes, and links stay whole.
+//! Random small scenes with snow: no particle is lost or escapes in any scene, and links stay consistent.
 //!
-//! A failure shrinks to the text of a scene, which is printed and runs as it is: `frazil run FILE`.
+//! A failure shrinks to the text of a scene, which is printed and can be run unchanged: `frazil run FILE`.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -16,15 +16,15 @@ use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
 use std::sync::LazyLock;
 
-/// One device for all tests of a process: it keeps the kernels it has compiled.
+/// One device for all tests of a process: it caches compiled kernels.
 static DEVICE: LazyLock<Device> = LazyLock::new(device);
 
 const SPACING_M: f64 = 0.02;
 
-/// Rounding of positions below 0.5 m to f32, and of the few operations that put them there.
+/// Rounding of positions below 0.5 m to f32, and of the few operations that compute them.
 const ROUNDING_M: f64 = 1e-6;
 
-/// The text of a scene, which a failure shows as it is.
+/// Text of a scene, which a failure prints unchanged.
 struct SceneText(String);
 
 impl fmt::Debug for SceneText {
@@ -33,7 +33,7 @@ impl fmt::Debug for SceneText {
     }
 }
 
-/// Lengths are in spacings from here on.
+/// Obstacle of a scene. Lengths in this and the following types are in spacings.
 #[derive(Clone, Copy, Debug)]
 enum Obstacle {
     None,
@@ -45,9 +45,9 @@ enum Obstacle {
 #[derive(Clone, Debug)]
 struct Block {
     size: [u32; 3],
-    /// From the lower corner of the domain along x and z, as far as there is room.
+    /// Offset from the lower corner of the domain along x and z, as far as the domain allows.
     shift: [u32; 2],
-    /// From the block below.
+    /// Gap above the block below.
     gap: u32,
     phase: &'static str,
     temperature_c: i32,
@@ -78,7 +78,7 @@ fn block() -> impl Strategy<Value = Block> {
         })
 }
 
-/// The `[snow]` section, line by line; the first choices are the plainest.
+/// Generates the `[snow]` section, line by line; the first choices are the simplest.
 fn snow() -> impl Strategy<Value = String> {
     let contact = (
         select(vec![0.5, 0.6]),
@@ -112,7 +112,7 @@ fn snow() -> impl Strategy<Value = String> {
                  rounds = {rounds}\n"
             )
         });
-    // A small latent heat: steps are few.
+    // A small latent heat, since runs are short.
     let heat = select(vec![
         "latent_heat = \"blending\"",
         "latent_heat = \"enthalpy\"\nlatent_heat_j_kg = 3000.0",
@@ -160,7 +160,7 @@ fn scene() -> impl Strategy<Value = SceneText> {
     )
 }
 
-/// To a tenth of a millimetre, so that a scene is read easily.
+/// Converts to metres, rounded to a tenth of a millimetre, so that a scene is easy to read.
 fn metres(lengths: [f64; 3]) -> [f64; 3] {
     lengths.map(|x| (1e4 * SPACING_M * x).round() / 1e4)
 }
@@ -188,7 +188,8 @@ fn write_blocks(text: &mut String, blocks: &[Block], extent: [u32; 3], bottom: u
     }
 }
 
-/// Obstacles that leave room between them and the walls: nowhere may two solids both claim a particle.
+/// Writes obstacles with gaps to each other and to the walls: no two solids may both collide with a particle
+/// at one place.
 fn write_obstacle(text: &mut String, obstacle: Obstacle, [x, y, z]: [f64; 3]) {
     let line = match obstacle {
         Obstacle::None => return,
@@ -200,7 +201,7 @@ fn write_obstacle(text: &mut String, obstacle: Obstacle, [x, y, z]: [f64; 3]) {
             format!("sphere = {{ centre_m = {centre_m:?}, radius_m = {:?} }}", 1.5 * SPACING_M)
         }
         Obstacle::Vessel => {
-            // It takes the corners of the domain and no particle's place.
+            // Covers the corners of the domain but no particle's position.
             let radius_m = SPACING_M * (0.5 * (x * x + y * y + z * z).sqrt() - 0.45);
             let centre_m = metres([0.5 * x, 0.5 * y, 0.5 * z]);
             format!("sphere = {{ centre_m = {centre_m:?}, radius_m = {radius_m:.4}, side = \"inside\" }}")
@@ -213,7 +214,7 @@ fn parse(text: &str) -> Scene {
     Scene::parse(text, "random.toml", &[]).unwrap()
 }
 
-/// What is wrong with a state, after at least one step; nothing, or the engine is wrong.
+/// Lists violated invariants of a state after at least one step; any is an error of the engine.
 fn problems(simulation: &SnowSimulation, metrics: &SnowMetrics, begin: &SnowMetrics) -> Vec<String> {
     let mut problems: Vec<String> =
         simulation.link_faults().iter().map(|fault| format!("{fault:?}")).collect();
@@ -237,7 +238,7 @@ fn problems(simulation: &SnowSimulation, metrics: &SnowMetrics, begin: &SnowMetr
     }
     let scene = &simulation.scene;
     let clearance_m = 0.5 * SPACING_M - ROUNDING_M;
-    // The column is not kept up otherwise.
+    // Otherwise the column is not updated.
     let has_enthalpy = simulation.snow.parameters().has_enthalpy();
     for particle in particles {
         let enthalpy_j_kg = if has_enthalpy { particle.enthalpy_j_kg } else { 0.0 };
@@ -283,8 +284,8 @@ fn nothing_is_lost_and_nothing_escapes_in_any_scene() {
     assert_no_validation_messages(&DEVICE);
 }
 
-/// 216 particles of snow in groups of 64 threads, so that threads of several groups want the same partners. Each step breaks the
-/// links that have been stretched at all, and links anew.
+/// Scene with 216 particles of snow in groups of 64 threads, so that threads of several groups compete for
+/// the same partners. Each step breaks all stretched links, and creates new ones.
 const CONTENDED: &str = r#"
 version = 1
 name = "contended"
@@ -309,7 +310,7 @@ jitter_spacings = 0.4
 shape.box = { min_m = [0.02, 0.0, 0.02], max_m = [0.14, 0.12, 0.14] }
 "#;
 
-/// A thousand runs in the long form: threads come in another order in each.
+/// The long form has a thousand runs: the order of threads differs between them.
 #[test]
 fn links_by_compare_and_swap_are_whole_in_many_runs() {
     let runs = if is_full_run() { 1000 } else { 150 };
@@ -332,7 +333,7 @@ fn links_by_compare_and_swap_are_whole_in_many_runs() {
         let partner = simulation.snow.links().partner();
         *ends.entry(DEVICE.download(partner, partner.len()).unwrap()).or_default() += 1;
     }
-    // What the runs are for: the order of threads shows in who is linked with whom.
+    // Purpose of the runs: the order of threads affects which particles are linked.
     println!("{} states of links in {runs} runs", ends.len());
     assert_no_validation_messages(&DEVICE);
 }

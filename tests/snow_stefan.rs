@@ -1,5 +1,5 @@
-//! Fronts between ice and water, with true latent heat, against Stefan's and Neumann's solutions. Tolerances are stated where they are
-//! used.
+//! Fronts between ice and water with true latent heat, compared with Stefan's and Neumann's solutions.
+//! Tolerances are stated where they are used.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -8,12 +8,13 @@ use frazil_tests::bar::{Bar, NEAREST, SPACING_M, erf, properties};
 use frazil_tests::{SnowSimulation, assert_no_validation_messages, device};
 use std::f64::consts::PI;
 
-/// What temperatures may be off by, in parts of the jump.
+/// Maximum error of temperatures relative to the jump.
 const MOST: f64 = 0.03;
 
-/// λ of Neumann's solution for two half-spaces in contact, water at `bar.temperatures_c[1]` and ice at `bar.temperatures_c[0]`, one
-/// above and one below freezing at 0 °C or at it: the front between them is 2λ√(α_w t) away from where they met, on the ice's side
-/// where λ > 0. The heat that melting takes is what comes from the water less what goes into the ice:
+/// Returns λ of Neumann's solution for two half-spaces in contact, water at `bar.temperatures_c[1]` and ice
+/// at `bar.temperatures_c[0]`, one above and one below freezing at 0 °C or at it: the front between them is
+/// 2λ√(α_w t) away from the initial contact, on the ice's side for λ > 0. The latent heat absorbed is the
+/// flux from the water minus the flux into the ice:
 ///   ρ L λ √α_w = k_w T_w e^(−λ²) / ((1 + erf λ) √(π α_w)) + k_i T_i e^(−λ²ν²) / ((1 − erf λν) √(π α_i)),  ν = √(α_w/α_i).
 fn neumann_lambda(bar: &Bar) -> f64 {
     let [ice_c, water_c] = bar.temperatures_c;
@@ -36,17 +37,18 @@ fn neumann_lambda(bar: &Bar) -> f64 {
     0.5 * (low + high)
 }
 
-/// The front between ice and water at a time, against Neumann's.
+/// Front between ice and water at a time, compared with Neumann's.
 struct Front {
     t_s: f64,
-    /// Where it is, in spacings into the ice from where the two met.
+    /// Position, in spacings into the ice from the initial contact.
     at: f64,
     exactly_at: f64,
-    /// What temperatures are off by at most, in parts of the jump.
+    /// Maximum error of temperatures relative to the jump.
     error: f64,
 }
 
-/// Ice and water in contact: five measurements while the front between them goes from `spacings[0]` to `spacings[1]`.
+/// Simulates ice and water in contact, with five measurements while the front between them moves from
+/// `spacings[0]` to `spacings[1]`.
 fn fronts(bar: &Bar, spacings: [f64; 2]) -> Vec<Front> {
     let scene = bar.scene(0.9);
     let dt = scene.dt_s();
@@ -64,7 +66,7 @@ fn fronts(bar: &Bar, spacings: [f64; 2]) -> Vec<Front> {
         run.advance((until_s / dt).round() as u64 - run.step);
         let t = run.step as f64 * dt;
         let particles = run.particles();
-        // Where the front is if all that has melted is water, in spacings into the ice.
+        // Front position if all melted mass is water, in spacings into the ice.
         let molten = particles.iter().map(|p| (f64::from(p.enthalpy_j_kg) / latent_j_kg).clamp(0.0, 1.0));
         let front = (molten.sum::<f64>() - n_water) / section;
         let exact_front = 2.0 * lambda * (water * t).sqrt() / SPACING_M;
@@ -93,7 +95,7 @@ fn fronts(bar: &Bar, spacings: [f64; 2]) -> Vec<Front> {
     fronts
 }
 
-/// The power of time that a front goes with: the slope of a line through the logarithms.
+/// Returns the exponent of time in the front's motion: the slope of a line through the logarithms.
 fn exponent(fronts: &[Front]) -> f64 {
     let mean = |of: &dyn Fn(&Front) -> f64| fronts.iter().map(of).sum::<f64>() / fronts.len() as f64;
     let (log_t, log_way) = (|f: &Front| f.t_s.ln(), |f: &Front| f.at.abs().ln());
@@ -101,8 +103,8 @@ fn exponent(fronts: &[Front]) -> f64 {
     mean(&|f| (log_t(f) - t) * (log_way(f) - way)) / mean(&|f| (log_t(f) - t).powi(2))
 }
 
-/// A front in ice that conducts as water does: 5 % of the way and 0.03 of the exponent are allowed from four spacings on, where half a
-/// particle is 12 %. (0.4 % and 0.001 are found.)
+/// Asserts the motion of a front in ice that conducts like water: from four spacings on, where half a
+/// particle is 12 %, 5 % of the distance and 0.03 of the exponent are allowed. (0.4 % and 0.001 are found.)
 fn assert_on_its_way(fronts: &[Front]) {
     for Front { at, exactly_at, error, .. } in fronts {
         assert!((at / exactly_at - 1.0).abs() < 0.05, "front at {at}, exactly {exactly_at} spacings");
@@ -113,14 +115,15 @@ fn assert_on_its_way(fronts: &[Front]) {
     assert!((exponent - 0.5).abs() < 0.03, "the front goes with the power {exponent} of time");
 }
 
-/// A bar, one particle thick, of ice and water with true latent heat.
+/// Creates a bar, one particle thick, of ice and water with true latent heat.
 fn stefan_bar(n_along: [u32; 2], temperatures_c: [f64; 2], heat: Heat) -> Bar {
     let heat = Heat { latent_heat: LatentHeat::Enthalpy, ..heat };
     let phases = [Phase::Snow, Phase::Water];
     Bar { n_along, n_across: 1, support_spacings: NEAREST, phases, temperatures_c, heat }
 }
 
-/// Ice that conducts and stores heat as water does, and the temperature in °C at which heating it has taken as much heat as melting.
+/// Returns ice that conducts and stores heat like water, and the temperature in °C at which heating it has
+/// absorbed as much heat as melting.
 fn like_water() -> (Heat, f64) {
     let water = Heat::default();
     let (k, c) = properties(&water, Phase::Water);
@@ -130,7 +133,7 @@ fn like_water() -> (Heat, f64) {
 
 #[test]
 fn a_melting_front_follows_the_square_root_of_time() {
-    // Stefan's problem: ice at freezing, water of Stefan number 1.
+    // Stefan's problem: ice at freezing, water with Stefan number 1.
     let (heat, hot_c) = like_water();
     assert_on_its_way(&fronts(&stefan_bar([14, 40], [0.0, hot_c], heat), [4.0, 8.0]));
 }
@@ -143,11 +146,12 @@ fn a_freezing_front_follows_the_square_root_of_time() {
 
 #[test]
 fn a_front_between_ice_and_water_of_unlike_conductivity_is_a_third_of_a_particle_off_at_most() {
-    // A particle that is freezing conducts as the part of it that is liquid, evenly mixed; the true front lies somewhere within it. What
-    // is off stays a share of a spacing as the front goes on: it falls with the spacing, not with time. (0.2 to 0.3 are found.)
-    // A third of the true latent heat gets the front so far in a third of the steps.
+    // A particle that is freezing has the conductivity of its liquid fraction, evenly mixed; the true front
+    // lies somewhere within it. The error remains a fraction of a spacing as the front moves: it decreases
+    // with the spacing, not with time. (0.2 to 0.3 are found.) With a third of the true latent heat the front
+    // moves equally far in a third of the steps.
     let heat = Heat { latent_heat_j_kg: 100_000.0, ..Heat::default() };
-    // As many parts of the jump are temperatures off as the front is of how far the cold has gone.
+    // Temperature errors relative to the jump equal the error of the front relative to the reach of the cold.
     for Front { at, exactly_at, error, .. } in fronts(&stefan_bar([52, 28], [-60.0, 1.0], heat), [5.0, 8.0]) {
         assert!((at - exactly_at).abs() < 0.34, "front at {at}, exactly {exactly_at} spacings");
         assert!(error < 0.03, "temperatures off by {:.2} % of the jump", 100.0 * error);
@@ -156,12 +160,12 @@ fn a_front_between_ice_and_water_of_unlike_conductivity_is_a_third_of_a_particle
 
 #[test]
 fn the_front_of_a_bar_at_freezing_is_stefans() {
-    // λ e^(λ²) (1 + erf λ) = Ste/√π, to which Neumann's solution comes down, at a Stefan number of 1.
+    // Neumann's solution reduces to λ e^(λ²) (1 + erf λ) = Ste/√π, at a Stefan number of 1.
     let (heat, hot_c) = like_water();
     let lambda = neumann_lambda(&stefan_bar([1, 1], [0.0, hot_c], heat));
     let stefan = lambda * (lambda * lambda).exp() * (1.0 + erf(lambda)) * PI.sqrt();
     assert!((stefan - 1.0).abs() < 1e-12, "λ = {lambda} has the Stefan number {stefan}");
-    // The published λ of a wall held at Ste = 0.5: λ e^(λ²) erf λ = Ste/√π.
+    // Published λ of a wall held at Ste = 0.5: λ e^(λ²) erf λ = Ste/√π.
     let published = 0.464786_f64;
     let held = published * (published * published).exp() * erf(published) * PI.sqrt();
     assert!((held - 0.5).abs() < 1e-5, "the error function is the one of the published tables: {held}");

@@ -1,5 +1,6 @@
-//! The two-phase step against its CPU twin: every stage runs on both from what the device held before it, and the first whose
-//! results part is named. Here to show that none is wrong in scenes of all kinds and in random states, and that a wrong one is named.
+//! The two-phase step compared with its CPU twin: every stage runs on both from the device's state before it,
+//! and the first whose results differ is reported. The tests show that no stage is wrong in scenes of all
+//! kinds and in random states, and that a planted error is found.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -19,13 +20,14 @@ use std::sync::LazyLock;
 
 static DEVICE: LazyLock<Device> = LazyLock::new(device);
 
-/// Spacing of the scenes here, in m.
+/// Particle spacing of the scenes in m.
 const D: f32 = 0.02;
 
-/// Of the box that the scenes are in, in m.
+/// Upper corner in m of the box that contains the scenes.
 const UPPER_M: [f32; 3] = [0.2, 0.3, 0.2];
 
-/// A scene in a box from the origin on, with `[snow]` as `lines` say, and `more` beside, of which the first lines are of the domain.
+/// Creates a scene in a box from the origin on, with `lines` as its `[snow]` section, and with `more`, whose
+/// first lines belong to the domain.
 fn scene(lines: &str, more: &str) -> Scene {
     let [x, y, z] = UPPER_M;
     let text = format!(
@@ -37,7 +39,7 @@ fn scene(lines: &str, more: &str) -> Scene {
     Scene::parse(&text, "twins.toml", &[]).unwrap()
 }
 
-/// A step on the device, each stage of it on the twin, too.
+/// A step on the device whose stages are each also run on the twin.
 struct Bisection {
     snow: Snow,
     p: Parameters,
@@ -60,8 +62,9 @@ impl Bisection {
         DEVICE.submit(recorder).unwrap().wait().unwrap();
     }
 
-    /// Runs one step on the device; each stage also runs on the twin, from what the device held before it, after `meddle` has changed
-    /// its state and numbers. Returns the first stage that differs and in what; `see` is shown all stages.
+    /// Runs one step on the device; each stage also runs on the twin, from the device's state before it,
+    /// after `meddle` has changed that state and the parameters. Returns the first stage that differs and the
+    /// difference; `see` is called with all stages.
     fn first_wrong_stage(
         &mut self,
         meddle: impl Fn(Stage, &mut State, &mut Parameters),
@@ -84,7 +87,7 @@ impl Bisection {
     }
 }
 
-/// What has happened in the steps that were compared.
+/// Events in the compared steps.
 #[derive(Clone, Copy, Debug, Default)]
 struct Seen {
     melted: bool,
@@ -142,7 +145,7 @@ impl Seen {
         }
     }
 
-    /// What should have happened and has not, in scenes of these settings.
+    /// Returns the events that scenes with these settings should have caused and have not.
     fn missing(&self, p: &Parameters) -> Vec<&'static str> {
         let (has_links, has_enthalpy) = (p.links.is_some(), p.heat.latent_heat != LatentHeat::Blending);
         let has_shape = p.shape_stiffness > 0.0;
@@ -194,7 +197,7 @@ velocity_m_s = [0.2, -1.0, 0.0]
 jitter_spacings = 0.3
 ";
 
-/// Settings of `[snow]` that lead through the branches of the kernels, and what they need beside.
+/// Settings of `[snow]` that cover the branches of the kernels, and the further lines that they need.
 const SETTINGS: [[&str; 2]; 9] = [
     ["links.break_ratio = 1.05", ""],
     [
@@ -228,7 +231,7 @@ const SETTINGS: [[&str; 2]; 9] = [
     ],
 ];
 
-/// Which of [`SETTINGS`] have shape matching, and walls of particles.
+/// Indices of [`SETTINGS`] with shape matching, and with walls of particles.
 const SHAPE: usize = 7;
 const BOUNDARY: usize = 8;
 
@@ -261,31 +264,31 @@ fn one_of<T: Copy>(random: &mut Random, values: &[T]) -> T {
     values[(random.unit() * values.len() as f32) as usize]
 }
 
-/// Where particles are.
+/// Distribution of particles.
 #[derive(Clone, Copy, Debug)]
 enum Shape {
-    /// Anywhere in a box of half a spacing cubed a particle.
+    /// Random positions in a box with 0.6³ cubic spacings per particle.
     Cloud,
     OneCell,
-    /// In a few points.
+    /// At a few points.
     Heaps,
-    /// Touching, with all distances tied.
+    /// In contact, with all distances equal.
     Lattice,
-    /// In faces, edges and corners of the domain.
+    /// On faces, edges and corners of the domain.
     Walls,
 }
 
-/// How warm they are.
+/// Distribution of temperatures.
 #[derive(Clone, Copy, Debug)]
 enum Weather {
     Mixed,
-    /// At the temperature and the enthalpies that decide.
+    /// At the threshold temperature and enthalpies.
     Freezing,
     AllStay,
     AllLeave,
 }
 
-/// Which phase they are in, and how long.
+/// Distribution of blending factors.
 #[derive(Clone, Copy, Debug)]
 enum Blending {
     Mixed,
@@ -297,7 +300,7 @@ enum Blending {
 #[derive(Clone, Debug)]
 struct Case {
     n: usize,
-    /// Of a hundred, this many are snow.
+    /// Percentage of snow particles.
     snow: u32,
     shape: Shape,
     weather: Weather,
@@ -308,7 +311,7 @@ struct Case {
     seed: u64,
 }
 
-/// Random states in scenes of these of [`SETTINGS`].
+/// Generates random states in scenes with these of [`SETTINGS`].
 fn case(settings: impl Strategy<Value = usize>) -> impl Strategy<Value = Case> {
     let n = prop_oneof![
         Just(0usize),
@@ -382,7 +385,8 @@ impl Case {
         sampled
     }
 
-    /// The particles on the device, with blends, enthalpies and rest positions that a scene has after a while.
+    /// Creates the particles on the device, with blends, enthalpies and rest positions that a scene has after
+    /// some time.
     fn begin(&self) -> Bisection {
         let scene = scene_of(SETTINGS[self.settings]);
         let mut tuning = Tuning::new(1 << self.log_group).unwrap();
@@ -425,7 +429,8 @@ impl Case {
     }
 }
 
-/// Where a particle was in a body that has turned since, or, of every third, anywhere.
+/// Returns the position of a particle in a body that has rotated since, or, for every third, a random
+/// position.
 fn rest_position([x, y, z]: [f32; 3], random: &mut Random) -> [f32; 3] {
     let (sin, cos) = 0.7f32.sin_cos();
     match random.unit() {
@@ -434,7 +439,7 @@ fn rest_position([x, y, z]: [f32; 3], random: &mut Random) -> [f32; 3] {
     }
 }
 
-/// Two steps agree, and have all particles.
+/// Checks that two steps agree, and that no particle is lost.
 fn check_case(case: &Case) -> Result<(), TestCaseError> {
     let mut bisection = case.begin();
     for _ in 0..2 {
@@ -518,7 +523,8 @@ fn a_wrong_stage_is_named() {
     };
     for (number, (settings, (expected, wrong))) in planted.enumerate() {
         let mut bisection = Case { settings, ..usual.clone() }.begin();
-        // Stages before the planted one run with the right numbers: a wrong Δt, say, is wrong in several of them.
+        // Stages before the planted one run with correct parameters: a wrong Δt, for example, affects several
+        // of them.
         let meddle = |stage: Stage, state: &mut State, p: &mut Parameters| {
             if stage == *expected {
                 wrong(state, p);

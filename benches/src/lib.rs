@@ -1,7 +1,7 @@
-//! The benches of `frazil-bench` under criterion, for its statistics, its baselines and its reports.
+//! Criterion wrapper of the benches of `frazil-bench`, for criterion's statistics, baselines and reports.
 //!
-//! What is measured, and that each point's result is verified, is decided there; times are the device's own, or the host's for
-//! what runs on the CPU.
+//! `frazil-bench` defines the measurements and verifies the result at each point; times are those of the
+//! device, or of the host for CPU benches.
 
 use criterion::{BenchmarkId, Criterion, Throughput};
 use frazil_bench::{Profile, Session, benches, plan, select};
@@ -11,7 +11,7 @@ use std::time::Duration;
 /// Measures the benches whose id contains one of `filters` on the default device, or the one named by `FRAZIL_DEVICE`.
 ///
 /// # Panics
-/// If there is no device, it refuses, or a result is wrong.
+/// If there is no device, the device reports an error, or a result is wrong.
 #[allow(clippy::expect_used)]
 pub fn run(criterion: &mut Criterion, filters: &[&str]) {
     let selector = std::env::var("FRAZIL_DEVICE").ok().map(|name| name.as_str().into());
@@ -25,7 +25,7 @@ pub fn run(criterion: &mut Criterion, filters: &[&str]) {
     let filters: Vec<String> = filters.iter().map(|filter| (*filter).to_owned()).collect();
     let chosen = select(benches::all(), &filters).expect("benches");
     for planned in plan(&chosen, &[], Profile::Full).expect("points") {
-        // Criterion calls back only for what its own filter lets through; nothing is prepared for the rest.
+        // Criterion calls back only for benches that pass its own filter; nothing is prepared for the rest.
         let mut prepared = None;
         let mut group = criterion.benchmark_group(planned.bench.id());
         group.throughput(Throughput::Elements(planned.point.integer("count").expect("a count").max(1)));

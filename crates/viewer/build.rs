@@ -1,4 +1,4 @@
-//! Tells the program which commit it is built from, where there is a repository to ask.
+//! Passes the commit that the program is built from to the compiler, if there is a repository.
 
 use std::process::Command;
 
@@ -8,7 +8,7 @@ fn main() {
             Command::new("git").args(arguments).output().ok().filter(|output| output.status.success())?;
         Some(String::from_utf8(output.stdout).ok()?.trim().to_owned())
     };
-    // The log of HEAD changes with every commit and checkout. Naming a file that is not there would build anew each time.
+    // The log of HEAD changes with every commit and checkout. Naming a file that does not exist would cause a rebuild each time.
     match git(&["rev-parse", "--git-path", "logs/HEAD"]).filter(|path| std::path::Path::new(path).exists()) {
         Some(path) => println!("cargo::rerun-if-changed={path}"),
         None => println!("cargo::rerun-if-changed=build.rs"),

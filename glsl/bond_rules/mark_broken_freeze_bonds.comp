@@ -1,6 +1,7 @@
 #version 460
-// Marks contacts of grains for removal that are over: one that is not frozen when its ends are farther apart than
-// contact_m, a frozen one when it is stretched past break_ratio · its rest length. State as update_freeze_bonds.
+// Marks ended contacts of grains for removal: an unfrozen contact if its ends are farther apart than
+// contact_m, a frozen one if it is stretched past break_ratio · its rest length. State columns as in
+// update_freeze_bonds.
 //
 // Bytes: 24 + 16 · degree a particle, 20 a partner. Order-independent.
 #extension GL_GOOGLE_include_directive : require

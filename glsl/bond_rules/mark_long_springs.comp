@@ -1,5 +1,5 @@
 #version 460
-// Marks springs for removal that are longer than max_length_m (Clavet, Beaudoin and Poulin 2005, §4.2).
+// Marks springs longer than max_length_m for removal (Clavet, Beaudoin and Poulin 2005, §4.2).
 //
 // Bytes: 24 + 12 · degree a particle, 20 a partner. Order-independent.
 #extension GL_GOOGLE_include_directive : require

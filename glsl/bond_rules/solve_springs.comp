@@ -1,7 +1,8 @@
 #version 460
-// One Jacobi iteration of springs as compliant distance constraints (bonds/xpbd.glsl) between particles of one mass:
+// Runs one Jacobi iteration of springs as compliant distance constraints (bonds/xpbd.glsl) between particles
+// of equal mass:
 //   displacement_i = w Σ Δλ x_ij/|x_ij|. The multiplier of a spring is column `multiplier_column` of its state, in kg m.
-// Both ends come to the same multiplier and to opposite displacements, so that momentum is kept.
+// Both ends compute the same multiplier and opposite displacements, so momentum is conserved.
 //
 // Bytes: 32 + 16 · degree a particle, 12 a partner. Sums run in the order of slots.
 #extension GL_GOOGLE_include_directive : require
@@ -34,7 +35,7 @@ void main() {
         float multiplier = is_first != 0u ? 0.0 : uintBitsToFloat(state[word]);
         vec3 offset_m = position[i] - position[partner[at]];
         float length2_m2 = distance2_m2(position[i], position[partner[at]]);
-        // Ends that coincide have no direction to be pushed in.
+        // Coincident ends have no direction for a correction.
         if (length2_m2 > 0.0) {
             float length_m = sqrt(length2_m2);
             float stretch_m = length_m - rest_length_m[at];

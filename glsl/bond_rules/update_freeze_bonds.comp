@@ -1,7 +1,7 @@
 #version 460
-// Contacts of grains that freeze together: a contact whose ends have moved slowly for freeze_after_s becomes a bond. State:
-// column 0 whether it is frozen, 0 or 1 (u32); column 1 for how long it has been slow, in s (f32). What is frozen stays so
-// until it breaks.
+// Freezes contacts of grains: a contact whose ends have moved slowly for freeze_after_s becomes a bond.
+// State: column 0 is 1 if it is frozen, else 0 (u32); column 1 is the time for which it has been slow, in s
+// (f32). A frozen contact stays frozen until it breaks.
 //
 // Bytes: 20 + 20 · degree a particle, 12 a partner. Order-independent.
 #extension GL_GOOGLE_include_directive : require
@@ -24,7 +24,7 @@ void update_bond(uint i, uint j, uint at) {
     uint slow = state_idx(table, 1u, at);
     precise float slow2 = slow_m_s * slow_m_s;
     precise float slow_s = uintBitsToFloat(state[slow]) + dt_s;
-    // The square of a relative velocity, as that of a distance, has the same bits at both ends.
+    // The square of a relative velocity, like that of a distance, has the same bits at both ends.
     if (!(distance2_m2(velocity[i], velocity[j]) <= slow2)) slow_s = 0.0;
     state[slow] = floatBitsToUint(slow_s);
     if (slow_s >= freeze_after_s) state[frozen] = 1u;

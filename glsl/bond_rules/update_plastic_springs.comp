@@ -1,7 +1,7 @@
 #version 460
-// Plastic springs (Clavet, Beaudoin and Poulin 2005, §4.2): a spring that is stretched or compressed beyond its yield
-// length γL flows, L ← L ± α Δt (|r − L| − γL). State: column 0 the plastic change of length so far, Σ|ΔL| in m (f32);
-// column 1 the spring's age in steps (u32).
+// Updates plastic springs (Clavet, Beaudoin and Poulin 2005, §4.2): a spring that is stretched or compressed
+// beyond its yield length γL flows, L ← L ± α Δt (|r − L| − γL). State: column 0 is the accumulated plastic
+// change of length, Σ|ΔL| in m (f32); column 1 is the spring's age in steps (u32).
 //
 // Bytes: 20 + 24 · degree a particle, 12 a partner. Order-independent.
 #extension GL_GOOGLE_include_directive : require

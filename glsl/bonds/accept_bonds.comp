@@ -1,8 +1,10 @@
 #version 460
-// Reproducible building, second half of a round: a pair is bonded when each end proposed to the other. Each end writes its
-// own row, nearest first, and both find the same pairs, so nothing is locked and nothing undone.
+// Accepts proposals, the second half of a round of reproducible building: a pair is bonded if each end
+// proposed to the other. Each end writes its own row, nearest first, and both find the same pairs, so no
+// locks and no rollback are needed.
 //
-// A particle proposed to no more than it may have bonds, so its degree cannot pass its limit.
+// A particle proposes to no more candidates than it may still bond with, so its degree cannot exceed its
+// limit.
 // Bytes: 24 + (24 + 4 · state columns) · slots a particle at most, and the proposals of those it proposed to.
 // Order-independent.
 #extension GL_GOOGLE_include_directive : require
@@ -50,7 +52,7 @@ void main() {
         for (uint column = 0u; column < terms.table.state_columns; ++column)
             state[state_idx(terms.table, column, at)] = initial_state[column];
         ++bonds;
-        // A bond counts once.
+        // Each bond is counted once.
         if (i < j) ++made;
     }
     degree[i] = bonds;

@@ -1,17 +1,22 @@
 #version 460
-// Building by compare-and-swap (Chen2021 §7.2.3): the lower end of an eligible pair claims an empty slot of its own row, then
-// one of its partner's; if the partner has none left, it gives its own back. ORDER-DEPENDENT: which pairs are bonded
-// depends on which threads come first.
+// Builds bonds by compare-and-swap (Chen2021 §7.2.3): the lower end of an eligible pair claims an empty slot
+// of its own row, then one of its partner's; if the partner has none left, it releases its own.
+// ORDER-DEPENDENT: the bonded pairs depend on the order in which threads run.
 //
-// Against the printed listing: a pair has one initiator, which has looked whether it is bonded already; only slots below
-// an end's limit are claimed, so no degree passes its limit; a failed claim is undone, so bonds have both ends.
+// Differences from the printed listing:
+// - a pair has one initiator, which has checked that it is not bonded yet;
+// - only slots below an end's limit are claimed, so no degree exceeds its limit;
+// - a failed claim is undone, so every bond has both ends.
 //
-// Looking for an empty slot at the partner before claiming is what makes passes end. The only claims ever undone are a
-// particle's own, one at a time. Were a pass to add no bond although an open pair is left, its lower end must have been
-// kept out by such a claim of the upper end, which was in turn after a partner with an empty slot, kept out by a claim of
-// that one, and so on to ever higher particles: the last of them meets nobody and bonds. So a pass that adds no bond
-// leaves no pair with empty slots at both ends. Neighbours that run in step can all meet so; a few attempts in place of a
-// pass each resolve that. A build that does not fit (required > slots) does nothing.
+// Passes terminate because the initiator looks for an empty slot at the partner before it claims. The only
+// claims ever undone are a particle's own, one at a time. Suppose a pass adds no bond although an open pair
+// is left. Then its lower end was blocked by such a claim of the upper end. The upper end in turn tried a
+// partner with an empty slot and was blocked by a claim of that partner, and so on to ever higher particles;
+// the last one is not blocked and bonds, a contradiction. So a pass that adds no bond leaves no pair with
+// empty slots at both ends.
+//
+// Neighbours that run in lockstep can all block each other; a few attempts per pass resolve that. A build
+// that does not fit (required > slots) does nothing.
 // Bytes: 24 + (12 + 4 · state columns) · slots a particle plus candidates from cache.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
@@ -38,20 +43,21 @@ layout(scalar, push_constant) uniform Params {
 
 const uint ATTEMPTS = 16u;
 
-// A software device ends all loops of a thread after 65 535 rounds, in the middle of a claim if it comes to that. A thread
-// that has come near leaves the rest to the next pass, which finds what this one has bonded at a glance.
+// Limit on the loop rounds of a thread. A software device ends all loops of a thread after 65 535 rounds,
+// even in the middle of a claim. A thread that comes near the limit leaves the rest to the next pass, which
+// quickly finds the pairs that this pass has bonded.
 const uint MAX_LOOP_ROUNDS = 60000u;
 uint loop_rounds = 0u;
 
-// Whether a pair can still be looked at and claimed.
+// Returns true while a pair can still be examined and claimed.
 bool has_rounds_left() {
     return loop_rounds + 4u * terms.table.slots + 2u * terms.table.state_columns < MAX_LOOP_ROUNDS;
 }
 
-// Slots that particle i may use.
+// Number of slots that particle i may use.
 uint usable_slots(uint i) { return min(min(limit[i], terms.max_bonds), terms.table.slots); }
 
-// Looks through the whole row: claims that were given back leave holes.
+// Searches the whole row, because released claims leave holes.
 bool is_bonded(uint i, uint j) {
     for (uint slot = 0u; slot < terms.table.slots; ++slot, ++loop_rounds)
         if (partner[slot_idx(terms.table, slot, i)] == j) return true;
@@ -64,7 +70,7 @@ bool has_empty_slot(uint i, uint usable) {
     return false;
 }
 
-// The slot of i that now holds j, or INVALID_INDEX.
+// Claims a slot of i for j; returns it, or INVALID_INDEX.
 uint claim(uint i, uint usable, uint j) {
     for (uint slot = 0u; slot < usable; ++slot, ++loop_rounds) {
         uint at = slot_idx(terms.table, slot, i);
@@ -84,7 +90,7 @@ void main() {
     if (i >= count[0] || required[0] > terms.table.slots) return;
     if (round > 0u && progress[round - 1u] == 0u) return;
     uint usable = usable_slots(i);
-    // Nobody else's claim in this row is ever undone: what is full stays full.
+    // No other claim in this row is ever undone, so a full row stays full.
     if (!has_empty_slot(i, usable)) return;
     vec3 x = position[i];
     float radius2 = radius2_m2(terms);

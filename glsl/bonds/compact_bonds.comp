@@ -1,5 +1,6 @@
 #version 460
-// Closes the holes that withdrawn claims leave in rows and counts their bonds: occupied slots move to the front, in order.
+// Closes the holes that released claims leave in rows, and counts their bonds: occupied slots move to the
+// front, in order.
 //
 // Bytes: 8 + (16 + 8 · state columns) · slots a particle at most. Order-independent: each thread moves within its own row.
 #extension GL_GOOGLE_include_directive : require

@@ -1,6 +1,7 @@
 #version 460
-// Counts bonds and the eligible pairs that have none: counts[0] bonds, counts[1] pairs of which an end is at its limit,
-// counts[2] pairs with both ends below their limits, which is 0 when a build was maximal. The lower end of a pair counts it.
+// Counts bonds and unbonded eligible pairs: counts[0] bonds, counts[1] pairs with an end at its limit,
+// counts[2] pairs with both ends below their limits, which is 0 after a maximal build. The lower end of a
+// pair counts it.
 //
 // Bytes: 24 + 4 · degree a particle plus candidates from cache. Order-independent: counts are integers.
 #extension GL_GOOGLE_include_directive : require

@@ -1,7 +1,7 @@
 #version 460
-// Finds how many slots a build may need: required[0] = max over particles whose limit is above the table's slots of
-// min(limit, degree + eligible candidates that it is not bonded to), where that is above the slots, else 0. Rounds only
-// turn candidates into bonds, so that no round needs more.
+// Computes the number of slots that a build may require: required[0] = max over particles whose limit is
+// above the table's slots of min(limit, degree + eligible unbonded candidates), if that is above the slots,
+// else 0. Rounds only turn candidates into bonds, so no round requires more.
 //
 // Bytes: 24 + 4 · degree a particle plus candidates from cache. Order-independent: a maximum of integers.
 #extension GL_GOOGLE_include_directive : require

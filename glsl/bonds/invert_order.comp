@@ -1,8 +1,9 @@
 #version 460
-// Where each old place went: new_place[order[i]] = i, for i below count[0]. Places that nothing came from keep what new_place held,
-// which is INVALID_INDEX; so does an order of INVALID_INDEX, a particle that was not here before.
+// Inverts a permutation: new_place[order[i]] = i, for i below count[0]. Old places without a new one keep
+// their value in new_place, which is INVALID_INDEX; an order of INVALID_INDEX, for a new particle, is
+// skipped.
 //
-// Bytes: 8 a particle. Order-independent: no place is left twice.
+// Bytes: 8 a particle. Order-independent: the places in `order` are distinct.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 

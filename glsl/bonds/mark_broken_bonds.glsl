@@ -1,14 +1,14 @@
-// The body of a kernel that marks broken bonds by a rule of its own: bit s of a row's verdict says that its particle keeps
-// slot s. `remove_bonds` takes away what either end does not keep.
+// Body of a kernel that marks broken bonds by its own rule: bit s of a row's verdict says that its particle
+// keeps slot s. `remove_bonds` removes every bond that either end does not keep.
 //
-// A bond goes when should_break says so, or when an end may have none (limit 0). Of the others a particle keeps as many as
-// its limit allows, those of the shortest rest length, ties by id. Of the verdict's 32-bit words a row has as many as its
-// slots need, word w of particle i at w · stride + i.
+// A bond is broken if should_break returns true, or if an end has limit 0. Of the others a particle keeps as
+// many as its limit allows, those with the shortest rest length, ties by id. A verdict has as many 32-bit
+// words per row as its slots require; word w of particle i is at w · stride + i.
 //
-// The kernel includes common/kernel.glsl and bonds/bonds.glsl, declares push constants with `BondTable table` and
-// `uint max_bonds` among them, includes this file, declares what its rule reads from binding 7 on, and defines
-// should_break. `at` is where the bond of i with j stands in the columns. The rule has to say the same at both ends to the
-// bit, or a bond is removed where either end says so.
+// The kernel includes common/kernel.glsl and bonds/bonds.glsl, declares push constants with `BondTable table`
+// and `uint max_bonds` among them, includes this file, declares the inputs of its rule from binding 7 on, and
+// defines should_break. `at` is the index in the columns of the bond of i with j. If the rule does not return
+// the same at both ends, a bond is removed if either end says so.
 #include "bonds/preference.glsl"
 
 layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
@@ -25,7 +25,7 @@ bool is_kept_(uint i, uint slot) {
     return (verdict[slot_idx(table, slot / 32u, i)] & (1u << slot % 32u)) != 0u;
 }
 
-// Takes the bond that comes last in the order of preference out of the verdict.
+// Clears the bit of the bond that is last in the order of preference.
 void give_up_last_(uint i, uint bonds) {
     uint last = INVALID_INDEX;
     uint last_id = 0u;

@@ -1,5 +1,5 @@
 #version 460
-// Marks bonds for removal that are stretched past break_ratio · their rest length: the rule of brittle bonds.
+// Marks bonds stretched past break_ratio · their rest length for removal: the rule of brittle bonds.
 //
 // Bytes: 24 + 12 · degree a particle, 20 a partner. Order-independent.
 #extension GL_GOOGLE_include_directive : require
@@ -14,8 +14,8 @@ layout(scalar, push_constant) uniform Params {
 #include "bonds/mark_broken_bonds.glsl"
 layout(scalar, binding = 7) readonly buffer Position { vec3 position[]; };
 
-// 1 + 2⁻²⁰: a device may round the square root of a rest length by 2.5 ulp, and a bond that has not moved is whole at
-// ratio 1.
+// Rounding tolerance, 1 + 2⁻²⁰: a device may round the square root of a rest length by 2.5 ulp, and a bond
+// that has not moved is intact at ratio 1.
 const float ROUNDING = 1.00000095367431640625;
 
 bool should_break(uint i, uint j, uint at) {

@@ -1,12 +1,14 @@
 #version 460
-// Reproducible building, first half of a round: each particle that may have more bonds proposes to its nearest eligible
-// candidates, as many as it may have more bonds: those within the radius that may have more bonds, too, and are not
-// bonded to it yet.
+// Proposes bonds, the first half of a round of reproducible building: each particle below its limit proposes
+// to its nearest eligible candidates, as many as it may still bond with. Candidates are within the radius,
+// below their own limit, and not bonded to it yet.
 //
-// Proposals are slots like those of a row, nearest first, ties by id; the first empty slot ends them. A round after one
-// that made no bond does nothing: it would find the same proposals. Nor are candidates searched again by a particle whose
-// former proposals say what the search would find. A build that does not fit (required > slots) does nothing.
-// Bytes: 32 + 8 · slots a particle plus candidates from cache. Order-independent: a particle's preference is a total order.
+// Proposals are slots like those of a row, nearest first, ties by id; the first empty slot ends them. Two
+// searches are saved: a round after one that made no bond does nothing, since it would find the same
+// proposals, and a particle whose previous proposals determine the search result keeps them. A build that
+// does not fit (required > slots) does nothing.
+// Bytes: 32 + 8 · slots a particle plus candidates from cache. Order-independent: a particle's preference is
+// a total order.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 #include "grid/grid.glsl"
@@ -14,7 +16,7 @@
 #include "bonds/search.glsl"
 #include "bonds/preference.glsl"
 
-// The slots of the table: candidates are ranked in registers.
+// Number of slots of the table: candidates are ranked in registers.
 layout(constant_id = 1) const uint SLOTS = 8;
 
 layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
@@ -46,8 +48,9 @@ bool is_bonded(uint i, uint j) {
     return false;
 }
 
-// Takes what was accepted and who may have no more bonds out of the proposals of the last round. True if the rest is what
-// a search would find: because nobody was lost, or because the proposals were all there was, fewer than might have been.
+// Removes accepted and saturated candidates from the proposals of the last round. Returns true if the rest is
+// what a search would find: because no candidate was removed, or because the proposals were complete, fewer
+// than the limit allowed.
 bool can_keep_proposals(uint i, uint remaining) {
     uint found = 0u;
     uint accepted = 0u;
@@ -66,7 +69,7 @@ void main() {
     uint i = thread_idx();
     if (i >= count[0] || required[0] > SLOTS) return;
     if (round > 0u && progress[round - 1u] == 0u) return;
-    // More candidates than fit are never found: that is what `required` says.
+    // The candidates always fit: `required` has checked that.
     uint remaining = min(remaining_bonds(i), SLOTS);
     if (round > 0u && remaining > 0u && can_keep_proposals(i, remaining)) return;
     uint best[SLOTS];
@@ -78,7 +81,7 @@ void main() {
         float radius2 = radius2_m2(terms);
         FOR_EACH_CANDIDATE(grid, home_of(grid, key[i]), j) {
             float d2 = distance2_m2(x, position[j]);
-            // Written so that NaN is out of reach.
+            // Written so that NaN is out of range.
             if (j == i || !(d2 <= radius2)) continue;
             uint id_j = id[j];
             if (found == remaining && !is_nearer(d2, id_j, best_d2[found - 1u], best_id[found - 1u])) continue;

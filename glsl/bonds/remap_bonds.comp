@@ -1,6 +1,6 @@
 #version 460
-// Moves rows with their particles, from order[i] to i, and renames partners. Bonds to particles that left go; a particle
-// that was not here before (order INVALID_INDEX) begins with an empty row.
+// Moves rows with their particles, from order[i] to i, and renumbers partners. Bonds to removed particles are
+// dropped; a new particle (order INVALID_INDEX) starts with an empty row.
 //
 // Bytes: 12 + (20 + 8 · state columns) · slots a particle. Order-independent.
 #extension GL_GOOGLE_include_directive : require

@@ -1,6 +1,6 @@
 #version 460
-// Removes bonds: one stays when both its ends keep it. Rows go to another table, in order, so that each end reads the
-// other's as it was.
+// Removes bonds that one of their ends does not keep. Rows are written to another table, in order, so that
+// each end reads the unchanged row of the other.
 //
 // Bytes: 20 + (20 + 8 · state columns) · slots a particle, the row of each partner. Order-independent.
 #extension GL_GOOGLE_include_directive : require

@@ -1,9 +1,9 @@
-// The body of a kernel that updates bonds by a rule of its own: update_bond is called once for each end of each bond.
+// Body of a kernel that updates bonds by its own rule: update_bond is called once for each end of each bond.
 //
-// The kernel includes common/kernel.glsl and bonds/bonds.glsl, declares push constants with `BondTable table` among them,
-// includes this file, declares what its rule reads and writes from binding 3 on, and defines update_bond. `at` is where
-// the bond of i with j stands in the columns. The rule writes at `at` only, and the same bits whichever end asks: it takes
-// nothing from i and j but what does not change when they are swapped, and marks its arithmetic `precise`.
+// The kernel includes common/kernel.glsl and bonds/bonds.glsl, declares push constants with `BondTable table`
+// among them, includes this file, declares the inputs and outputs of its rule from binding 3 on, and defines
+// update_bond. `at` is the index in the columns of the bond of i with j. The rule writes at `at` only, and
+// the same bits at both ends: it is symmetric in i and j, and its arithmetic is `precise`.
 
 layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
 layout(scalar, binding = 1) readonly buffer Partner { uint partner[]; };

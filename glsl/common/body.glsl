@@ -1,4 +1,4 @@
-// A body, as it lies in a buffer.
+// Layout of a body in a buffer.
 #ifndef COMMON_BODY
 #define COMMON_BODY
 
@@ -15,22 +15,25 @@ struct Body {
     uint kind;
     uint is_sticky;
     float friction;
-    // β of grains' contacts with it; the material point method does not read it.
+    // β of contacts of grains with it; the material point method does not read it.
     float damping_ratio;
-    // A point of a plane, the centre of a ball, vessel or box, the middle of a mesh, the foot of a cylinder, the corner of a heightfield where both indices are 0 (its height adds
-    // to all heights).
+    // Origin of the body in m: a point of a plane, the centre of a ball, container or box, the middle of a
+    // mesh, the centre of the base of a cylinder, the corner of a heightfield where both indices are 0 (its
+    // height is added to all heights).
     vec3 origin_m;
-    // Unit normal of a plane, radius in x of a ball or vessel, half sizes of a box, radius and height of a cylinder, spacing in x of a heightfield,
-    // half sizes of the box beyond which a mesh is out of reach.
+    // Extent of the body: the unit normal of a plane, the radius in x of a ball or container, the half sizes
+    // of a box, the radius and height of a cylinder, the spacing in x of a heightfield, the half sizes of the
+    // box beyond which a mesh is out of reach.
     vec3 extent;
-    // Turns a box or mesh from its own axes to those of the world.
+    // Rotation of a box or mesh from its own axes to those of the world.
     vec4 rotation;
-    // It moves at this velocity from the first time to before the second, and stands still before and after. Times are those at which a
-    // step begins.
+    // Velocity of the body from the first time until before the second; before and after it is at rest. The
+    // times are those at the start of a step.
     vec3 velocity_m_s;
     float from_s;
     float until_s;
-    // Heights begin here, so many along each of the two level axes; or what a mesh is made of (common/mesh.glsl), of so many levels and triangles.
+    // Index of the first height, and the number along each of the two horizontal axes; for a mesh the index
+    // of its data (common/mesh.glsl), and its numbers of levels and triangles.
     uint first_height;
     uvec2 n_heights;
 };

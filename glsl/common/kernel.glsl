@@ -1,7 +1,8 @@
-// What every kernel begins with: extensions, the group size, and which thread this is.
+// Common start of every kernel: extensions, the group size, and the index of the thread.
 //
-// The group size is specialisation constant 0, so that it is tuned without recompiling GLSL; shared arrays are sized by
-// it. Groups are counted over x and y: one dimension holds 65 535 groups on some devices, so the dispatch folds.
+// The group size is specialisation constant 0, so that it is tuned without recompiling GLSL; shared arrays
+// are sized by it. Groups are counted over x and y: some devices allow only 65 535 groups in one dimension,
+// so the dispatch folds.
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_GOOGLE_include_directive : require
@@ -9,7 +10,7 @@
 layout(constant_id = 0) const uint WORKGROUP_SIZE = 256;
 layout(local_size_x_id = 0) in;
 
-// No element: what an empty slot holds, and an order's entry for a particle that was not here before.
+// Index of no element: the content of an empty slot, and an order's entry for a new particle.
 const uint INVALID_INDEX = 0xffffffffu;
 
 // Index of this workgroup in the folded dispatch.

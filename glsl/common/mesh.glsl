@@ -1,15 +1,18 @@
-// Surfaces of closed meshes of triangles: the nearest point is found through a tree of boxes, the side from the pseudo-normal of the face,
-// edge or corner that it lies on (Bærentzen & Aanæs 2005, IEEE Trans. Vis. Comput. Graph. 11, 243).
+// Surfaces of closed triangle meshes: a tree of boxes finds the nearest point, and the pseudo-normal of the
+// face, edge or corner on which it lies gives the side (Bærentzen & Aanæs 2005, IEEE Trans. Vis. Comput.
+// Graph. 11, 243).
 //
-// In `heights`, from a mesh's first on: its reach; the boxes of a complete binary tree, root first, level by level (lower corner, upper
-// corner); its triangles in the order of leaves (three corners; unit normals of the face, of the edges from each corner to the next, and of the corners).
-// All are relative to the mesh's middle.
+// Layout in `heights`, from a mesh's first index on, all relative to the mesh's middle:
+// - its reach;
+// - the boxes of a complete binary tree, root first, level by level (lower corner, upper corner);
+// - its triangles in the order of leaves (three corners; unit normals of the face, of the edges from each
+//   corner to the next, and of the corners).
 #ifndef COMMON_MESH
 #define COMMON_MESH
 
 const uint MESH_BOX_FLOATS = 6u;
 const uint MESH_TRIANGLE_FLOATS = 30u;
-// Beyond all distances, and its square is finite.
+// Distance above all others; its square is finite.
 const float MESH_FAR_M = 1e18;
 
 vec3 mesh_vector(uint at) { return vec3(heights[at], heights[at + 1u], heights[at + 2u]); }
@@ -21,13 +24,14 @@ float mesh_box_distance2(uint at, vec3 x) {
 
 struct MeshNearest {
     float distance2;
-    // From the nearest point so far.
+    // Offset from the nearest point so far.
     vec3 apart;
-    // The pseudo-normal there.
+    // Pseudo-normal at that point.
     vec3 normal;
 };
 
-// Keeps the nearest point of an edge, if it is nearer; `normals` are where those of the edge and its two ends lie.
+// Keeps the nearest point of an edge if it is nearer; `normals` are the indices of the normals of the edge
+// and its two ends.
 void meet_mesh_edge(vec3 x, vec3 from, vec3 to, uvec3 normals, inout MeshNearest nearest) {
     vec3 way = to - from;
     float share = clamp(dot(x - from, way) / max(dot(way, way), 1e-37), 0.0, 1.0);
@@ -43,7 +47,7 @@ void meet_mesh_triangle(vec3 x, uint at, inout MeshNearest nearest) {
     vec3 b = mesh_vector(at + 3u);
     vec3 c = mesh_vector(at + 6u);
     vec3 normal = mesh_vector(at + 9u);
-    // Above the face, or nearest to one of its edges: of a sliver, too, this is never far wrong.
+    // Above the face, or nearest to one of its edges; the error is small even for slivers.
     bool is_above = dot(cross(normal, b - a), x - a) >= 0.0 && dot(cross(normal, c - b), x - b) >= 0.0 &&
                     dot(cross(normal, a - c), x - c) >= 0.0;
     if (is_above) {
@@ -56,8 +60,9 @@ void meet_mesh_triangle(vec3 x, uint at, inout MeshNearest nearest) {
     meet_mesh_edge(x, c, a, at + uvec3(18u, 27u, 21u), nearest);
 }
 
-// (unit normal, signed distance) at x, which is relative to the mesh's middle. The tree is walked nearer child first; of each level one bit
-// remembers whether the other child is still to be seen, and the path back is in the node's number.
+// Returns (unit normal, signed distance) at x, which is relative to the mesh's middle. The tree is traversed
+// nearer child first; one bit per level records whether the other child is still to be visited, and the path
+// back follows from the node's number.
 vec4 mesh_surface(uint first, uint levels, uint n_triangles, float size_m, vec3 x) {
     uint boxes = first + 1u;
     uint n_leaves = 1u << levels;
@@ -88,7 +93,7 @@ vec4 mesh_surface(uint first, uint levels, uint n_triangles, float size_m, vec3 
     }
     float distance = sqrt(nearest.distance2);
     float side = dot(nearest.apart, nearest.normal) < 0.0 ? -1.0 : 1.0;
-    // On the surface a direction would be made of rounding.
+    // On the surface a direction would be rounding error.
     bool is_on_it = distance <= 1e-6 * size_m;
     return vec4(is_on_it ? nearest.normal : side * nearest.apart / distance, side * distance);
 }

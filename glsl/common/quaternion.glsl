@@ -1,4 +1,4 @@
-// Turns as unit quaternions (x, y, z, w).
+// Rotations as unit quaternions (x, y, z, w).
 #ifndef COMMON_QUATERNION
 #define COMMON_QUATERNION
 
@@ -9,7 +9,7 @@ vec3 turn(vec4 q, vec3 v) {
 
 vec3 turn_back(vec4 q, vec3 v) { return turn(vec4(-q.xyz, q.w), v); }
 
-// The turn b, and then a.
+// Returns the rotation b followed by a.
 vec4 turn_after(vec4 a, vec4 b) {
     return vec4(a.w * b.xyz + b.w * a.xyz + cross(a.xyz, b.xyz), a.w * b.w - dot(a.xyz, b.xyz));
 }

@@ -1,6 +1,8 @@
-// Surfaces of bodies: planes, balls, vessels, boxes, upright cylinders, heightfields and meshes, some of them moving.
+// Surfaces of bodies: planes, balls, containers, boxes, upright cylinders, heightfields and meshes, static or
+// moving.
 //
-// Needs a buffer `heights` of float, and the constants DIMENSIONS and HAS_MESHES: where there are none, no instruction is spent on them.
+// Needs a buffer `heights` of float, and the constants DIMENSIONS and HAS_MESHES; without meshes no
+// instruction is spent on them.
 #ifndef COMMON_SURFACES
 #define COMMON_SURFACES
 #include "common/body.glsl"
@@ -20,13 +22,14 @@ vec4 box_surface(vec3 local, vec3 half_size) {
     if (DIMENSIONS == 2u) outside.z = 0.0;
     float distance = sqrt(dot(outside, outside));
     if (distance > 0.0) return vec4(side * outside / distance, distance);
-    // Inside, the nearest face.
+    // Inside, the nearest face counts.
     float nearest = DIMENSIONS == 3u ? max(q.x, max(q.y, q.z)) : max(q.x, q.y);
     vec3 face = q.x == nearest ? vec3(1.0, 0.0, 0.0) : q.y == nearest ? vec3(0.0, 1.0, 0.0) : vec3(0.0, 0.0, 1.0);
     return vec4(side * face, nearest);
 }
 
-// Height and slopes along the two level axes; beyond the edge the edge goes on level.
+// Returns the height and the slopes along the two horizontal axes; beyond its edge a heightfield continues
+// level.
 vec3 height_at(Body field, vec2 level_m) {
     vec2 cell = level_m / field.extent.x;
     vec2 last = vec2(field.n_heights - 1u);
@@ -55,7 +58,7 @@ vec4 heightfield_surface(uint up, Body field, vec3 local) {
     return vec4(normal, (local[up] - at.x) * normal[up]);
 }
 
-// Upright, from its foot to its top; the foot has no surface of its own.
+// Surface of an upright cylinder from its base to its top; the base itself has no surface.
 vec4 cylinder_surface(vec3 up, vec3 local, float radius_m, float height_m) {
     float above = dot(up, local);
     vec3 across = local - above * up;
@@ -68,7 +71,8 @@ vec4 cylinder_surface(vec3 up, vec3 local, float radius_m, float height_m) {
     return past.x > past.y ? vec4(side, past.x) : vec4(up, past.y);
 }
 
-// Out of its reach a mesh is at least as far away as this says, which is farther than its reach.
+// Surface of a mesh. Beyond its reach the result is a lower bound of the distance, which is greater than the
+// reach.
 vec4 surface_of_mesh(Body body, vec3 local) {
     vec4 box = box_surface(local, body.extent);
     if (box.w > 0.0) return vec4(box.xyz, box.w + heights[body.first_height]);
@@ -76,7 +80,7 @@ vec4 surface_of_mesh(Body body, vec3 local) {
     return mesh_surface(body.first_height, body.n_heights.x, body.n_heights.y, size_m, local);
 }
 
-// (unit normal towards the snow, signed distance in m, negative inside the body) at a time.
+// Returns (unit normal towards the snow, signed distance in m, negative inside the body) at a time.
 vec4 surface_of(uint up_axis, Body body, vec3 x_m, float time_s) {
     vec3 way = body.velocity_m_s * clamp(time_s - body.from_s, 0.0, body.until_s - body.from_s);
     vec3 local = x_m - body.origin_m - way;

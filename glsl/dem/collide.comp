@@ -1,19 +1,19 @@
 #version 460
-// Forces on a grain (Gucer2010 eq 3.3, 3.12) of its contacts with grains, bodies and the walls of the domain,
-// gathered in the order of the list of what is near, so that grains need no atomics. Pieces of slabs, the
-// last of the list, are collide_pieces.comp's.
+// Computes the forces on a grain (Gucer2010 eq 3.3, 3.12) of its contacts with grains, bodies and the walls
+// of the domain, gathered in the order of its contact list, so that grains need no atomics. Contacts with
+// pieces of slabs, the last of the list, are handled by collide_pieces.comp.
 //
-// What a contact remembers is kept at both its ends, under the other's id, which sorting does not change, in
-// a row for each that is near: grains read rows where the step before left them, and write them where they
-// are now. A row whose contact ended has no partner. What grains do to obstacles adds up in integers, in any
-// order.
+// The history of a contact is stored at both ends, under the other's id, which sorting does not change, in
+// one row per list entry: grains read rows at their positions of the previous step, and write them at their
+// current ones. A row whose contact ended has no partner. Forces of grains on obstacles are summed in
+// integers, in any order.
 // Bytes: 4 + 52 a grain read, 44 for each that it touches, 32 written, and 20 (32 with rolling) a row each
 // way. Order-independent.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 layout(constant_id = 1) const uint HAS_ROLLING = 1;
 layout(constant_id = 2) const uint HAS_BODIES = 1;
-// Whether there are bodies whose impacts are measured.
+// 1 if impacts on some bodies are measured.
 layout(constant_id = 3) const uint HAS_OBSTACLES = 1;
 layout(constant_id = 4) const uint HAS_MESHES = 0;
 const uint DIMENSIONS = 3u;
@@ -24,7 +24,7 @@ const uint DIMENSIONS = 3u;
 
 layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
 layout(scalar, binding = 1) readonly buffer Terms { DemTerms terms[]; };
-// As find_contacts left it.
+// Contact lists from find_contacts.
 layout(scalar, binding = 2) readonly buffer Near { uint near[]; };
 layout(scalar, binding = 3) readonly buffer Sphere { vec4 sphere[]; };
 layout(scalar, binding = 4) readonly buffer Motion { GrainMotion motion[]; };
@@ -32,7 +32,7 @@ layout(scalar, binding = 5) readonly buffer Bodies { Body bodies[]; };
 layout(scalar, binding = 6) readonly buffer Heights { float heights[]; };
 layout(scalar, binding = 7) readonly buffer OldContact { uint old_contact[]; };
 layout(scalar, binding = 8) readonly buffer OldShear { vec4 old_shear[]; };
-// A grain's rows end where the next one's begin.
+// First row of each grain; its rows end where those of the next grain start.
 layout(scalar, binding = 9) readonly buffer FirstRow { uint first_row[]; };
 layout(scalar, binding = 10) writeonly buffer NewContact { uint new_contact[]; };
 layout(scalar, binding = 11) writeonly buffer NewShear { vec4 new_shear[]; };
@@ -62,7 +62,7 @@ void touch_grain(DemTerms t, uint own_id, uint j, vec3 x, float r, float m, vec3
     precise float lever_other = other - 0.5 * (both - distance);
     vec3 w_other = motion[j].spin_1_s;
     ContactKinematics c;
-    // Two in one place part along x.
+    // Two coincident grains separate along x.
     c.normal = distance > 0.0 ? apart / distance : vec3(own_id < partner ? 1.0 : -1.0, 0.0, 0.0);
     c.overlap_m = both - distance;
     precise vec3 rim = lever * w;
@@ -103,7 +103,7 @@ void main() {
     uint end = first_row[i + 1u];
     uint n_near = end - row;
     if (fault[0].step < step) {
-        // A state that a step has broken is kept as it is.
+        // If a step has failed, its state is kept unchanged.
         [[dont_unroll]] for (uint from = old_row; from < old_end; ++from)
             keep_at(row++, partner_in(from), history_in(from));
         load[i] = ContactLoad(vec3(0.0), n_near, vec3(0.0), row);

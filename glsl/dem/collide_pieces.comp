@@ -1,9 +1,9 @@
 #version 460
-// Forces on a grain of its contacts with pieces of slabs, the last of the list of what is near it, added to
-// those of collide.comp; pieces feel the same, in sums of integers, whose order does not count.
+// Computes the forces on a grain of its contacts with pieces of slabs, the last of its contact list, and adds
+// them to those of collide.comp; the reactions on pieces are summed in integers, whose order does not matter.
 //
-// Of a state that a step has broken, nothing is left to do here. Bytes: 12 a grain read and, for one that is
-// near a piece, 84 read, 32 written, and 20 (32 with rolling) a row each way. Order-independent.
+// If a step has failed, it does nothing. Bytes: 12 a grain read and, for one that is near a piece, 84 read,
+// 32 written, and 20 (32 with rolling) a row each way. Order-independent.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 layout(constant_id = 1) const uint HAS_ROLLING = 1;
@@ -13,7 +13,7 @@ layout(constant_id = 1) const uint HAS_ROLLING = 1;
 
 layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
 layout(scalar, binding = 1) readonly buffer Terms { DemTerms terms[]; };
-// As find_contacts left it.
+// Contact lists from find_contacts.
 layout(scalar, binding = 2) readonly buffer Near { uint near[]; };
 layout(scalar, binding = 3) readonly buffer Sphere { vec4 sphere[]; };
 layout(scalar, binding = 4) readonly buffer Motion { GrainMotion motion[]; };

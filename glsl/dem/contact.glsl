@@ -1,18 +1,18 @@
-// The law of a contact: a linear spring and damper across it (Gucer2010 eq 3.4, 3.7), another along it up to Coulomb's limit (eq 3.9), a third
-// against rolling and twisting, attraction (eq 3.11) and bonds.
+// Contact law: a linear normal spring and damper (Gucer2010 eq 3.4, 3.7), a tangential one up to Coulomb's
+// limit (eq 3.9), a rolling and twisting one, attraction (eq 3.11) and bonds.
 //
-// Seen from the other side, normal, velocities and history are the same numbers with the other sign; `precise` and sums that commute see
-// to it that so are the forces, to the bit.
+// Seen from the other end, normal, velocities and history have the opposite sign; `precise` and commutative
+// sums make the forces opposite, too, to the bit.
 #ifndef DEM_CONTACT
 #define DEM_CONTACT
 #include "dem/terms.glsl"
 
-// What a contact remembers from step to step.
+// State of a contact from step to step.
 struct ContactHistory {
-    // How far it is sprung along the surface, in m, and by how far it has rolled and twisted, in rad.
+    // Tangential spring in m, and rolling and twisting spring in rad.
     vec3 shear_m;
     vec3 rolling;
-    // For how long it has been slow enough to freeze, in s; of a bond 0.
+    // Time for which the contact has been slow enough to freeze, in s; 0 for a bond.
     float slow_s;
     // UNBONDED or BONDED.
     uint bond_state;
@@ -22,36 +22,36 @@ const uint UNBONDED = 0u;
 const uint BONDED = 1u;
 const ContactHistory NEW_CONTACT = ContactHistory(vec3(0.0), vec3(0.0), 0.0, UNBONDED);
 
-// A contact as this end sees it.
+// Kinematics of a contact as seen from this end.
 struct ContactKinematics {
-    // From the other to this one, a unit vector; how far they overlap, below 0 a gap.
+    // Unit normal from the other end to this one, and overlap, negative for a gap.
     vec3 normal;
     float overlap_m;
-    // Of this one's surface against the other's, at the contact; and how fast it turns against the other.
+    // Velocity of this surface relative to the other at the contact, and relative angular velocity.
     vec3 velocity_m_s;
     vec3 spin_1_s;
-    // m* and R*, and m r² of both together about the contact.
+    // m* and R*, and the rotational inertia m r² of both ends about the contact.
     float mass_kg;
     float radius_m;
     float rolling_inertia_kg_m2;
     float damping_ratio;
     float friction;
-    // Attraction at no gap, and where it ends.
+    // Attraction at zero gap, and the gap at which it ends.
     float attraction_n;
     float attraction_range_m;
 };
 
-// What a contact does to this end.
+// Force and torque of a contact on this end.
 struct ContactForce {
     vec3 across_n;
     vec3 along_n;
-    // Resists rolling and twisting.
+    // Rolling and twisting torque.
     vec3 couple_n_m;
-    // Whether there is anything to remember.
+    // True if there is history to store.
     bool is_kept;
 };
 
-// Share of critical damping of the spring against rolling (Ai et al. 2011).
+// Damping ratio of the rolling spring (Ai et al. 2011).
 const float ROLLING_DAMPING = 0.3;
 
 vec3 tangential(vec3 v, vec3 normal) {
@@ -59,7 +59,7 @@ vec3 tangential(vec3 v, vec3 normal) {
     return rest;
 }
 
-// `force` cut to a limit, and the spring's part of it.
+// Clamps the magnitude of a force.
 vec3 cut(vec3 force, float most) {
     float size = sqrt(dot(force, force));
     return size > most ? force * (most / size) : force;

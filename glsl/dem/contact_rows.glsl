@@ -1,6 +1,6 @@
-// Rows of contacts, in two buffers, of which no element is larger than a vec4: springs along surfaces with
-// the time that contacts have been slow, and so many words that say with whom a contact is (INVALID_INDEX: it
-// ended) and, with rolling, hold the spring against it.
+// Rows of contacts, in two buffers whose elements are no larger than a vec4: tangential springs with the time
+// for which contacts have been slow, and words that hold the partner (INVALID_INDEX for an ended contact)
+// and, with rolling, the rolling spring.
 //
 // Needs the constant HAS_ROLLING.
 #ifndef DEM_CONTACT_ROWS
@@ -9,8 +9,8 @@
 
 const uint CONTACT_WORDS = 1u + 3u * HAS_ROLLING;
 
-// A contact's bond state and its partner share a word: of a bond, which only two grains can have, the upper
-// two bits are 01. Ids of grains are below 2^30, and surfaces are numbered from 2^31 up.
+// Packs a contact's bond state and partner into one word: for a bond, which only two grains can have, the
+// upper two bits are 01. Ids of grains are below 2^30, and surfaces are numbered from 2^31 up.
 uint partner_word(uint partner, uint bond_state) { return partner | bond_state << 30u; }
 
 uint bond_state_of(uint word) { return word >> 30u == 1u ? BONDED : UNBONDED; }

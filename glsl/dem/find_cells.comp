@@ -1,5 +1,6 @@
 #version 460
-// The cell of each grain: its number in the wrapped grid (Gucer2010 eq 3.1, 3.2). Bytes: 16 a grain. Order-independent.
+// Finds the cell of each grain: its number in the wrapped grid (Gucer2010 eq 3.1, 3.2). Bytes: 16 a grain.
+// Order-independent.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 #include "dem/terms.glsl"

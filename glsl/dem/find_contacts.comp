@@ -1,11 +1,11 @@
 #version 460
-// What is near enough to a grain to touch it: grains of the 27 cells about it, in the order of cells, then
-// walls of the domain, bodies and pieces of slabs. Their number is the number of rows in which the step will
-// remember the grain's contacts.
+// Finds everything near enough to a grain to touch it: grains of the 27 cells around it, in the order of
+// cells, then walls of the domain, bodies and pieces of slabs. Their number is the number of rows in which
+// the step will store the grain's contacts.
 //
-// A law costs far more than a distance, and few of those in the cells about a grain are near; so the laws
-// have a pass of their own, whose threads all meet something. Bytes: 16 a grain read with those about it, 4
-// for each that is near and 4 written. Order-independent.
+// The contact law costs far more than a distance, and few grains in the cells around are near; so the law has
+// its own pass, in which every thread has contacts. Bytes: 16 a grain read with those around it, 4 for each
+// that is near and 4 written. Order-independent.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 layout(constant_id = 1) const uint MAX_CONTACTS = 24;
@@ -31,8 +31,8 @@ layout(scalar, binding = 8) readonly buffer Shapes { PieceShape shapes[]; };
 layout(scalar, binding = 9) readonly buffer Faces { PieceFace faces[]; };
 layout(scalar, binding = 10) readonly buffer PieceOrder { uint piece_order[]; };
 layout(scalar, binding = 11) readonly buffer PieceCellStart { uint piece_cell_start[]; };
-// The places of grains and the numbers of surfaces, MAX_CONTACTS a grain: its k-th lies k counts behind its
-// first, as threads write them at once.
+// Indices of grains and numbers of surfaces, MAX_CONTACTS per grain: its k-th entry is k counts after its
+// first, since threads write them at the same time.
 layout(scalar, binding = 12) writeonly buffer Near { uint near[]; };
 layout(scalar, binding = 13) writeonly buffer NearCount { uint near_count[]; };
 layout(scalar, binding = 14) buffer Fault { DemFault fault[]; };
@@ -46,7 +46,7 @@ layout(scalar, push_constant) uniform Params {
 #include "dem/partners.glsl"
 
 uint n_grains;
-// Where the next that is near goes, and how many are.
+// Index of the next list entry, and the number of entries.
 uint next;
 uint n_near;
 
@@ -60,7 +60,7 @@ void main() {
     n_grains = count[0];
     if (i >= n_grains) return;
     if (fault[0].step < step) {
-        // A state that a step has broken keeps its rows.
+        // If a step has failed, its state keeps its rows.
         near_count[i] = motion[i].old_end - motion[i].old_row;
         return;
     }
@@ -70,7 +70,7 @@ void main() {
     vec3 x = sphere[i].xyz;
     float r = sphere[i].w;
 
-    // A bond is torn before its gap is this wide.
+    // A bond breaks before its gap is this wide.
     float gap = max(t.cohesion_range_m, t.has_bonds != 0u ? t.bond_strength_n / t.normal_stiffness_n_m : 0.0);
     uvec3 cell = wrapped_cell(t.grid, x);
     [[dont_unroll]] for (uint row = 0u; row < 9u; ++row) {

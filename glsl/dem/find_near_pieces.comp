@@ -1,9 +1,11 @@
 #version 460
-// The pieces that each piece may touch, for its points to look at alone: those whose balls meet its own, of these those none of whose planes parts
-// them from its ball, and of these those that no link holds to it.
+// Lists the pieces that each piece may touch, so that its points test only these. A piece is listed if its
+// bounding sphere overlaps the other's, none of its planes separates it from that sphere, and no link
+// connects the two.
 //
-// The list is in the order of cells. Where more balls meet than it has room for, its length says so, and points look through the grid by
-// themselves. Bytes: 4 (3 + 4 + 1) a piece, and those about it. Order-independent.
+// The list is in the order of cells. If more bounding spheres overlap than its capacity, its length says so,
+// and points search the grid themselves. Bytes: 4 (3 + 4 + 1) a piece, and those around it.
+// Order-independent.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 layout(constant_id = 1) const uint MAX_NEAR = 32;
@@ -18,13 +20,15 @@ layout(scalar, binding = 4) readonly buffer PieceOrder { uint piece_order[]; };
 layout(scalar, binding = 5) readonly buffer PieceCellStart { uint piece_cell_start[]; };
 layout(scalar, binding = 6) readonly buffer LinkedPieces { uvec2 linked_pieces[]; };
 layout(scalar, binding = 7) readonly buffer LinkIsWhole { uint link_is_whole[]; };
-// MAX_NEAR + 1 a piece: how many are near it, where beyond MAX_NEAR there is no list, and then which.
+// Lists of MAX_NEAR + 1 words per piece: the number of near pieces, then their indices; above MAX_NEAR there
+// is no list.
 layout(scalar, binding = 8) buffer NearPieces { uint near_pieces[]; };
 
 #include "dem/linked.glsl"
 #include "dem/planes.glsl"
 
-// Pieces count as so much larger here than they are: what the rounding of places moves a point by must not lose it what it touches.
+// Factor by which pieces are enlarged here, so that the rounding of positions cannot hide a contact of a
+// point.
 const float MARGIN = 1.01;
 
 void main() {
@@ -36,12 +40,12 @@ void main() {
     uint near_list = i * (MAX_NEAR + 1u);
     uint first_slot = near_list + 1u;
     uint n_near = 0u;
-    // Two balls reach farther than a point and a ball: up to two cells.
+    // Two bounding spheres reach farther than a point and a sphere: up to two cells.
     uvec3 cells = t.piece_grid.cells;
     uvec3 cell = wrapped_cell(t.piece_grid, centre);
     uint x = max(cell.x, 2u) - 2u;
     uint n_x = min(cell.x + 3u, cells.x) - x;
-    // None twice, where there are less than five.
+    // No row is visited twice, even with fewer than five.
     uvec2 n_rows = min(uvec2(5u), cells.yz);
     [[dont_unroll]] for (uint row = 0u; row < n_rows.x * n_rows.y; ++row) {
         uvec2 yz = (cell.yz + cells.yz - 2u + uvec2(row % n_rows.x, row / n_rows.x)) % cells.yz;
@@ -58,7 +62,7 @@ void main() {
     }
     near_pieces[near_list] = n_near;
     if (n_near > MAX_NEAR) return;
-    // Few are left for what costs more.
+    // Few candidates are left for the expensive test.
     uint n_kept = 0u;
     [[dont_unroll]] for (uint k = 0u; k < n_near; ++k) {
         uint other = near_pieces[first_slot + k];

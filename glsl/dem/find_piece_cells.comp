@@ -1,5 +1,6 @@
 #version 460
-// The cell of each piece: its number in a wrapped grid of its own, of cells as wide as pieces reach. Bytes: 16 a piece. Order-independent.
+// Finds the cell of each piece: its number in a separate wrapped grid, whose cells are as wide as the maximum
+// extent of pieces. Bytes: 16 a piece. Order-independent.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 #include "dem/terms.glsl"

@@ -1,15 +1,15 @@
-// Sums of numbers that many threads add to in any order, with the same bits whatever the order: 64-bit integers in units of a quantum,
-// two words each, the low one first. Needs a buffer `sums` of uint.
+// Fixed-point sums to which many threads add in any order, with the same bits in every order: 64-bit integers
+// in units of a quantum, two words each, the low one first. Needs a buffer `sums` of uint.
 #ifndef DEM_FIXED
 #define DEM_FIXED
 
 const float TWO_32 = 4294967296.0;
 
-// Adds x, in quanta. What is not finite adds nothing; whoever made it finds that out by itself.
+// Adds x, in quanta. A value that is not finite adds nothing; the thread that computed it detects it itself.
 void add_fixed(uint number, float x) {
     float size = min(abs(x), 9.0e18);
     if (!(size >= 0.5)) return;
-    // Exact: of the 24 digits of x, those above 2^32, and the rest.
+    // Exact: the part of the 24 digits of x above 2^32, and the rest.
     uint high = uint(size / TWO_32);
     uint low = uint(size - float(high) * TWO_32 + 0.5);
     if (x < 0.0) {
@@ -21,7 +21,7 @@ void add_fixed(uint number, float x) {
     if (high + carry != 0u) atomicAdd(sums[2u * number + 1u], high + carry);
 }
 
-// A sum in quanta, rounded to f32.
+// Returns a sum in quanta, rounded to f32.
 float fixed_sum(uint number) {
     uint low = sums[2u * number];
     uint high = sums[2u * number + 1u];
@@ -34,7 +34,7 @@ float fixed_sum(uint number) {
     return is_negative ? -size : size;
 }
 
-// A wrench is six sums: force, then torque about the centre.
+// Adds a force to a wrench, which is six sums: force, then torque about the centre.
 void add_force(uint wrench, vec3 force_n, float quanta_per_n) {
     [[unroll]] for (uint axis = 0u; axis < 3u; ++axis) add_fixed(6u * wrench + axis, force_n[axis] * quanta_per_n);
 }

@@ -1,6 +1,6 @@
-// A grain as contacts read it, in the order of cells: packed when grains are sorted, so that a neighbour is
-// read with few loads. Where it is lies apart, as a vec4 of centre and radius, since the search for contacts
-// reads nothing else of a neighbour.
+// Grain as read by contacts, in the order of cells: packed when grains are sorted, so that a neighbour is
+// read with few loads. Its position is stored separately, as a vec4 of centre and radius, since the search
+// for contacts reads nothing else of a neighbour.
 #ifndef DEM_GRAIN
 #define DEM_GRAIN
 
@@ -8,15 +8,15 @@ struct GrainMotion {
     vec3 velocity_m_s;
     uint id;
     vec3 spin_1_s;
-    // Rows of the contacts it had in the step before: from the first up to the second.
+    // Rows of its contacts in the previous step: from the first up to the second.
     uint old_row;
     uint old_end;
 };
 
-// What the contacts of a grain add up to, from pass to pass.
+// Sum of the contact forces on a grain, passed from pass to pass.
 struct ContactLoad {
     vec3 force_n;
-    // Of what is near the grain, how much is dealt with, and the row that the next contact goes to.
+    // Number of processed entries of the grain's contact list, and the row of the next contact.
     uint n_done;
     vec3 torque_n_m;
     uint next_row;

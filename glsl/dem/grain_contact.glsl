@@ -1,5 +1,5 @@
-// A grain's contacts: what they remember, found by the other's id in the rows of the step before and written
-// to rows of this one, and what they add up to.
+// Contacts of a grain: their histories, found by the other's id in the rows of the previous step and written
+// to rows of this one, and the sum of their forces.
 //
 // Needs the buffers `old_contact` and `new_contact` of uint, `old_shear` and `new_shear` of vec4, and the
 // constant HAS_ROLLING.
@@ -9,7 +9,7 @@
 #include "dem/contact_rows.glsl"
 #include "dem/grain.glsl"
 
-// The grain's rows, and what its contacts add up to.
+// The grain's rows, and the sum of its contact forces.
 uint old_row;
 uint old_end;
 uint row;
@@ -49,10 +49,11 @@ void take(uint partner, ContactForce force, ContactHistory history, vec3 normal,
     if (force.is_kept) keep_at(row++, partner, history);
 }
 
-// How far the middle of a contact with a surface is from the centre of a grain.
+// Distance from the centre of a grain to the middle of its contact with a surface.
 float lever_of(float r, vec4 surface) { return r - 0.5 * max(r - surface.w, 0.0); }
 
-// A surface, what moves with it, and what it adds to 1/m*: none if no contact moves it.
+// Adds the contact with a surface, given the surface's velocity and its contribution to 1/m*, 0 if contacts
+// do not move it.
 ContactForce touch_surface(DemTerms t, uint partner, vec4 surface, vec3 surface_velocity, vec3 surface_spin,
                            float inverse_mass, float friction, float damping_ratio, float attraction_n,
                            float range_m, float r, float m, vec3 v, vec3 w) {

@@ -1,9 +1,10 @@
-// What has hit an obstacle.
+// Force and impulse of impacts on an obstacle.
 struct Impact {
-    // Of the last step, and the greatest size of any step.
+    // Force of the last step, and the maximum magnitude of any step.
     vec3 force_n;
     float peak_n;
-    // Σ F Δt since the beginning, and what its additions have rounded off (Kahan): a long run adds far less at a time than it has.
+    // Σ F Δt since the initial state, and its rounding compensation (Kahan): in a long run the terms are far
+    // smaller than the sum.
     vec3 impulse_n_s;
     vec3 rounding_n_s;
 };

@@ -1,5 +1,5 @@
-// Pieces that a link holds together. Needs the buffers `linked_pieces` of uvec2, piece after piece the other end of each of its links and the
-// link, and `link_is_whole` of uint.
+// Links between pieces. Needs the buffers `linked_pieces` of uvec2, which holds, piece after piece, the other
+// end of each of its links and the link, and `link_is_whole` of uint.
 #ifndef DEM_LINKED
 #define DEM_LINKED
 #include "dem/piece.glsl"

@@ -1,6 +1,6 @@
 #version 460
-// Measures grains in parts: each workgroup merges the grains of its tile. Energies are those of motion ½ m
-// v², of spin ½ I ω² and potential; the angular momentum, about the origin, is Σ m x × v + I ω.
+// Measures grains by tiles: each workgroup merges the grains of its tile. Energies are kinetic ½ m v²,
+// rotational ½ I ω² and potential; the angular momentum, about the origin, is Σ m x × v + I ω.
 //
 // Bytes: 44 a grain, 4 a row of contacts. Order-dependent sums in a fixed order.
 #extension GL_GOOGLE_include_directive : require
@@ -43,7 +43,7 @@ DemMetrics measure_particle(uint i) {
     m.angular_momentum_kg_m2_s = own_mass * cross(x, v) + inertia * w;
     m.kinetic_j = 0.5 * own_mass * speed2;
     m.rotational_j = 0.5 * inertia * dot(w, w);
-    // Potential energy is counted from the domain's corner that gravity points to.
+    // Potential energy is relative to the domain's corner in the direction of gravity.
     vec3 bottom = mix(t.domain_min_m, t.domain_max_m, greaterThan(t.gravity_m_s2, vec3(0.0)));
     m.potential_j = own_mass * dot(t.gravity_m_s2, bottom - x);
     m.speed_max_m_s = sqrt(speed2);

@@ -1,4 +1,4 @@
-// What is measured of all grains. Contacts and bonds between grains count at both their ends.
+// Metrics of all grains. Contacts and bonds between grains count at both their ends.
 #define METRICS_RECORD DemMetrics
 #define METRICS_COLUMNS                  \
     SUM(float, mass_kg)                  \

@@ -1,12 +1,12 @@
 #version 460
-// Motion of a grain under what its contacts add up to: v ← v + Δt F/m, ω ← ω + Δt T/I, x ← x + Δt v, and out
-// of bodies and walls that it has sunk into too deep (Gucer2010 eq 3.16).
+// Integrates the motion of a grain under the sum of its contact forces: v ← v + Δt F/m, ω ← ω + Δt T/I, x ← x
+// + Δt v, and moves it out of bodies and walls that it has penetrated too deep (Gucer2010 eq 3.16).
 //
 // Bytes: 84 a grain read, 36 written. Order-independent.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 layout(constant_id = 1) const uint HAS_BODIES = 1;
-// Whether there are bodies whose impacts are measured.
+// 1 if impacts on some bodies are measured.
 layout(constant_id = 2) const uint HAS_OBSTACLES = 1;
 layout(constant_id = 3) const uint HAS_MESHES = 0;
 const uint DIMENSIONS = 3u;
@@ -36,11 +36,11 @@ layout(scalar, push_constant) uniform Params {
 #include "dem/fixed.glsl"
 #include "dem/partners.glsl"
 
-// No surface lets a grain sink deeper into it than this share of its radius.
+// Maximum penetration of a grain into a surface, as a share of its radius.
 const float DEEPEST = 0.9;
 
-// Puts a grain back that a surface has let in too deep, and takes its speed into the surface (Gucer2010 eq 3.16):
-// returns that.
+// Moves a grain out of a surface that it has penetrated too deep, and removes its velocity into the surface
+// (Gucer2010 eq 3.16); returns the removed velocity.
 vec3 push_out(vec4 surface, vec3 surface_velocity, float r, inout vec3 x, inout vec3 v) {
     float most = (1.0 - DEEPEST) * r;
     if (surface.w >= most) return vec3(0.0);
@@ -57,7 +57,7 @@ void main() {
     vec3 x = own_sphere.xyz;
     vec3 v = motion[i].velocity_m_s;
     vec3 w = motion[i].spin_1_s;
-    // A state that a step has broken is kept as it is.
+    // If a step has failed, its state is kept unchanged.
     bool is_still = fault[0].step < step;
     if (!is_still) {
         DemTerms t = terms[0];

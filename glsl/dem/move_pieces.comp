@@ -1,9 +1,10 @@
 #version 460
-// Motion of a piece under all that has pushed it in this step: v ← v + Δt (F/m + g), L ← L + Δt τ, x ← x + Δt v, and a turn by the spin that L
-// gives half-way, so that L alone decides how a free piece tumbles. Behind the pieces, forces on obstacles: of this step, their greatest, and
-// their sum.
+// Integrates the motion of a piece under the sum of its forces in this step: v ← v + Δt (F/m + g), L ← L + Δt
+// τ, x ← x + Δt v, and a rotation by the angular velocity that L gives at mid-step, so that the tumbling of a
+// free piece depends on L alone. The threads after the pieces write forces on obstacles: those of this step,
+// their maximum, and their sum.
 //
-// Leaves the sums of the next step at 0. Bytes: 128 a piece read, 64 + 48 written. Order-independent.
+// Resets the sums to 0 for the next step. Bytes: 128 a piece read, 64 + 48 written. Order-independent.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 #include "dem/terms.glsl"
@@ -21,10 +22,10 @@ layout(scalar, push_constant) uniform Params { uint step; };
 
 #include "dem/fixed.glsl"
 
-// q after a turn by `angle`, in rad, about the axis that it is along.
+// Returns q after a rotation by the rotation vector `angle`, in rad.
 vec4 after_turn(vec4 q, vec3 angle) {
     float size = sqrt(dot(angle, angle));
-    // sin(x/2)/x, whose series serves small angles.
+    // sin(x/2)/x, by its series for small angles.
     float share = size > 1e-3 ? sin(0.5 * size) / size : 0.5 - size * size / 48.0;
     vec4 p = vec4(share * angle, cos(0.5 * size));
     vec4 product = turn_after(p, q);
@@ -44,7 +45,7 @@ void main() {
     vec3 force = vector_sum(6u * i, t.quanta_per_n);
     vec3 torque = vector_sum(6u * i + 3u, t.quanta_per_n);
     [[unroll]] for (uint k = 0u; k < 12u; ++k) sums[12u * i + k] = 0u;
-    // A state that a step has broken is kept as it is.
+    // If a step has failed, its state is kept unchanged.
     if (is_still) return;
     if (i >= t.n_pieces) {
         Impact impact = impacts[i - t.n_pieces];

@@ -1,4 +1,4 @@
-// Who a contact is with: a grain by its id, or the walls of the domain, bodies, and pieces of slabs.
+// Partners of contacts: a grain by its id, or the walls of the domain, bodies, and pieces of slabs.
 #ifndef DEM_PARTNERS
 #define DEM_PARTNERS
 
@@ -6,7 +6,7 @@ const uint FIRST_WALL = 0x80000000u;
 const uint FIRST_BODY = FIRST_WALL + 6u;
 const uint FIRST_PIECE = 0xc0000000u;
 
-// The surface of a wall: (normal into the domain, distance).
+// Returns the surface of a wall: (normal into the domain, distance).
 vec4 wall(DemTerms t, uint number, vec3 x) {
     uint axis = number % 3u;
     vec3 normal = vec3(0.0);

@@ -1,10 +1,11 @@
-// The nearest point of a convex polyhedron. Needs the buffers `faces` of PieceFace and `corners` of vec3.
+// Nearest point of a convex polyhedron. Needs the buffers `faces` of PieceFace and `corners` of vec3.
 #ifndef DEM_POLYHEDRON
 #define DEM_POLYHEDRON
 #include "dem/planes.glsl"
 
-// (unit normal, signed distance) of the surface from a point, both along the piece's own axes. From outside, the nearest point is on a
-// face that the point is above: within it, or on an edge that the point is beyond.
+// Returns (unit normal, signed distance) of the surface from a point, both in the piece's own axes. For a
+// point outside, the nearest point is on a face that the point is above: within it, or on an edge that the
+// point is beyond.
 vec4 polyhedron_surface(PieceShape shape, vec3 local_m) {
     vec4 plane = farthest_plane(shape, local_m);
     if (plane.w <= 0.0) return plane;

@@ -1,9 +1,10 @@
 #version 460
-// Forces of links: springs across and along the face that two pieces share and against bending and twisting of the one against the other, each
-// with a damper, until tension or shear at the edge of the face is more than the link bears.
+// Computes the forces of links: springs against tension, shear, bending and twisting of the face that two
+// pieces share, each with a damper, until tension or shear at the edge of the face exceeds the strength of
+// the link.
 //
-// The force acts on both at one place, half-way between the two middles of the face, so that none turns them as a whole. Bytes: 80 a link,
-// and pieces. Order-independent.
+// The force acts on both pieces at one point, half-way between their two centres of the face, so that it
+// conserves angular momentum. Bytes: 80 a link, and pieces. Order-independent.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 #include "dem/terms.glsl"
@@ -34,7 +35,7 @@ void main() {
     vec3 arm_b = turn(b.rotation, link.second_arm_m);
     vec3 normal = turn(a.rotation, link.normal) + turn(b.rotation, link.normal);
     normal /= sqrt(dot(normal, normal));
-    // Differences of places before sums, for the digits.
+    // Differences of positions before sums, to keep significant digits.
     vec3 apart = (b.centre_m - a.centre_m) + (arm_b - arm_a);
     float across = dot(apart, normal);
     vec3 along = apart - across * normal;
@@ -43,7 +44,8 @@ void main() {
     float twist = dot(angle, normal);
     vec3 bend = angle - twist * normal;
 
-    // Of a square of side s: bending stiffness k s²/12, twisting k s²/6, most bending stress 6 M/s³, most of twisting 3√2 M/s³.
+    // Section of a square of side s: bending stiffness k s²/12, twisting k s²/6, maximum bending stress 6
+    // M/s³, maximum twisting stress 3√2 M/s³.
     float s = link.side_m;
     float pull = link.stiffness_n_m * across;
     vec3 shear = link.shear_stiffness_n_m * along;

@@ -1,8 +1,8 @@
 #version 460
-// The step's one permutation: packs what is read of other grains in the order of their cells
-// (dem/grain.glsl), and moves the columns that the step leaves alone, moved[i] = column[order[i]]. What
-// contacts remember is read by its own grain alone, and stays where it is until the pass that renews it: a
-// grain takes along which rows are its own.
+// Permutes the grains once per step: packs the data read by other grains in the order of their cells
+// (dem/grain.glsl), and moves the columns that the step leaves unchanged, moved[i] = column[order[i]].
+// Contact histories are read by their own grain alone, and stay in place until the pass that renews them: a
+// grain keeps the range of its rows.
 //
 // Bytes: 12 + 44 read, 60 written a grain. Order-independent.
 #extension GL_GOOGLE_include_directive : require
@@ -16,7 +16,7 @@ layout(scalar, binding = 3) readonly buffer Velocity { vec3 velocity[]; };
 layout(scalar, binding = 4) readonly buffer Spin { vec3 spin[]; };
 layout(scalar, binding = 5) readonly buffer Radius { float radius[]; };
 layout(scalar, binding = 6) readonly buffer Id { uint id[]; };
-// Of the step before: a grain's rows end where the next one's begin.
+// First rows of the previous step: a grain's rows end where those of the next one start.
 layout(scalar, binding = 7) readonly buffer OldFirstRow { uint old_first_row[]; };
 layout(scalar, binding = 8) writeonly buffer MovedRadius { float moved_radius[]; };
 layout(scalar, binding = 9) writeonly buffer MovedId { uint moved_id[]; };

@@ -1,6 +1,7 @@
 #version 460
-// What is shown and recorded of pieces: their centres, and the turn since the beginning both as a quaternion and as an axis as long as the
-// angle. Bytes: 64 a piece read, 52 written. Order-independent.
+// Writes the output columns of pieces: their centres, and the rotation since the initial state both as a
+// quaternion and as a rotation vector, whose length is the angle. Bytes: 64 a piece read, 52 written.
+// Order-independent.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 #include "dem/piece.glsl"
@@ -18,7 +19,7 @@ void main() {
     PieceMotion motion = motions[i];
     vec4 q = motion.rotation.w < 0.0 ? -motion.rotation : motion.rotation;
     float size = sqrt(dot(q.xyz, q.xyz));
-    // Of small turns, the half angle is its sine.
+    // For small rotations the half angle equals its sine.
     float angle_by_sine = size > 1e-6 ? 2.0 * atan(size, q.w) / size : 2.0;
     centre_m[i] = motion.centre_m;
     rotation[i] = motion.rotation;

@@ -1,7 +1,7 @@
 #version 460
-// Counts each grain's contacts, and clears the rows behind the last grain's, so that a state has the same
-// bits whichever way it was reached. For what leaves the device; a step needs no tidiness. Bytes: 8 a grain
-// and 4 a row, 32 for each row in no use. Order-independent.
+// Counts each grain's contacts, and clears the rows after the last grain's, so that the bits of a state do
+// not depend on its past. Only needed for output from the device, not by a step. Bytes: 8 a grain and 4 a
+// row, 32 for each unused row. Order-independent.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 layout(constant_id = 1) const uint HAS_ROLLING = 1;
@@ -13,7 +13,7 @@ layout(scalar, binding = 2) buffer Contact { uint contact[]; };
 layout(scalar, binding = 3) writeonly buffer Shear { vec4 shear[]; };
 layout(scalar, binding = 4) writeonly buffer ContactCount { uint contact_count[]; };
 
-// A thread serves the row of its number, and the grain.
+// One thread per row, and per grain.
 void main() {
     uint i = thread_idx();
     uint n = count[0];

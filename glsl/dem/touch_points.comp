@@ -1,11 +1,10 @@
 #version 460
-// Contacts of pieces with walls, bodies and one another: each point of a piece's surface is pushed out of
-// what it is deepest in, by the law of a grain's contact, and pushes back. Pieces that a link holds together
-// do not push each other.
+// Computes contacts of pieces with walls, bodies and one another: each point of a piece's surface is pushed
+// out of what it penetrates deepest, by the contact law of grains, and pushes back. Linked pieces do not push
+// each other.
 //
-// Which pieces a point may touch is on the list of its own piece (find_near_pieces.comp). Forces go to sums
-// of integers, so that their order does not count. Bytes: 4 (1 + 3 + 2 × 4) a point, and pieces.
-// Order-independent.
+// The candidates of a point are on the list of its own piece (find_near_pieces.comp). Forces are summed in
+// integers, so their order does not matter. Bytes: 4 (1 + 3 + 2 × 4) a point, and pieces. Order-independent.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 layout(constant_id = 1) const uint HAS_BODIES = 1;
@@ -29,12 +28,12 @@ layout(scalar, binding = 8) readonly buffer LinkedPieces { uvec2 linked_pieces[]
 layout(scalar, binding = 9) readonly buffer LinkIsWhole { uint link_is_whole[]; };
 layout(scalar, binding = 10) readonly buffer Bodies { Body bodies[]; };
 layout(scalar, binding = 11) readonly buffer Heights { float heights[]; };
-// What a point touches, and how far the contact is sprung.
+// Partner of each point, and tangential spring of the contact.
 layout(scalar, binding = 12) buffer PointPartner { uint point_partner[]; };
 layout(scalar, binding = 13) buffer PointShear { vec3 point_shear_m[]; };
 layout(scalar, binding = 14) buffer Sums { uint sums[]; };
-// Of each piece, as find_near_pieces leaves them: how many others it may touch and, unless they are more than
-// MAX_NEAR, which.
+// Near pieces of each piece, from find_near_pieces: their number and, unless it is above MAX_NEAR, their
+// indices.
 layout(scalar, binding = 15) readonly buffer NearPieces { uint near_pieces[]; };
 layout(scalar, push_constant) uniform Params {
     uint step;
@@ -57,7 +56,7 @@ void main() {
     PieceShape shape = shapes[piece];
     vec3 x = motion.centre_m + turn(motion.rotation, points[i].place_m);
 
-    // What it is deepest in.
+    // Surface that the point penetrates deepest.
     vec4 deepest = vec4(0.0);
     uint partner = INVALID_INDEX;
     [[dont_unroll]] for (uint k = 0u; k < 6u; ++k) {
@@ -75,7 +74,7 @@ void main() {
                 partner = FIRST_BODY + k;
             }
         }
-    // Those on its piece's list or, where there are too many for one, those in the cells about it.
+    // Candidates: the list of the piece or, if it overflowed, the pieces in the cells around.
     uint near_list = (MAX_NEAR + 1u) * piece;
     uint n_near = near_pieces[near_list];
     bool is_listed = n_near <= MAX_NEAR;
@@ -96,7 +95,7 @@ void main() {
             if (other == piece || dot(apart, apart) > reach * reach) continue;
             vec4 q = motions[other].rotation;
             vec4 surface = farthest_plane(shapes[other], turn_back(q, apart));
-            // Of two that it is as deep in, the one of the lower number, in whatever order they come.
+            // At equal depth the lower number wins, regardless of order.
             bool is_deeper = surface.w < deepest.w || surface.w == deepest.w && partner != INVALID_INDEX && FIRST_PIECE + other < partner;
             if (is_deeper && !are_linked(shape, other)) {
                 deepest = vec4(turn(q, surface.xyz), surface.w);
@@ -132,7 +131,7 @@ void main() {
     c.normal = normal;
     c.overlap_m = -deepest.w;
     c.velocity_m_s = velocity_at(motion, arm) - their_velocity;
-    // Points neither roll, nor attract, nor freeze.
+    // Points have no rolling resistance, attraction or bonds.
     c.spin_1_s = vec3(0.0);
     c.mass_kg = 1.0 / inverse_mass;
     c.radius_m = 0.0;

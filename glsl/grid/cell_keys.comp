@@ -1,5 +1,5 @@
 #version 460
-// The cell number of each position. Bytes: 16 a particle. Order-independent.
+// Computes the cell number of each position. Bytes: 16 a particle. Order-independent.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 #include "grid/grid.glsl"

@@ -1,8 +1,9 @@
 #version 460
-// Where each cell begins among particles sorted by cell: cell_start[c] = number of keys below c, for c = 0 … cells.
+// Finds the start of each cell among particles sorted by cell: cell_start[c] = number of keys below c, for c
+// = 0 … cells.
 //
-// A binary search for each cell, rather than a write by the particle before each gap: the work is the same for every thread
-// however empty the domain is, and neighbouring cells search the same cached keys.
+// Each cell does a binary search, instead of a write by the particle before each gap: the work per thread is
+// the same even if the domain is mostly empty, and neighbouring cells search the same cached keys.
 // Bytes: 4 written a cell, log2(n) keys read from cache. Order-independent.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"

@@ -1,7 +1,8 @@
 #version 460
-// First pass of the counting sort by cell: how many particles each cell holds, by atomic counting.
+// Counts the particles of each cell by atomics: the first pass of the counting sort by cell.
 //
-// arrival[i] tells how many particles of its cell were counted before i: any order, mended by rank_in_cells. Cells start at 0.
+// arrival[i] is the number of particles of its cell counted before i, in any order; rank_in_cells corrects
+// the order. Counters start at 0.
 // Bytes: 8 a particle and 8 for its cell's counter. Order-dependent in `arrival` only.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"

@@ -1,6 +1,6 @@
 #version 460
-// For each particle, the candidates that its 27 cells offer and how many of them lie within the radius (itself left out):
-// what a search costs, and what it finds.
+// Counts for each particle the candidates in its 27 cells and those of them within the radius, without
+// itself: the cost and the yield of a search.
 //
 // Bytes: 24 a particle plus candidates from cache. Order-independent.
 #extension GL_GOOGLE_include_directive : require

@@ -1,12 +1,14 @@
-// The uniform grid: cells are cubes, numbered in one of two orders.
+// Uniform grid of cubic cells, numbered in one of two orders.
 //
-// Linear: x fastest, then y, then z. Z-order (Morton): the bits of x, y and z interleaved, so that cells near in space are near in
-// memory; an axis that needs fewer bits than another gives none from there on. Numbers then have gaps where a side is no power of
-// two, which are cells that stay empty.
+// - Linear: x fastest, then y, then z.
+// - Z-order (Morton): the bits of x, y and z interleaved, so that cells near in space are near in memory; an
+//   axis that requires fewer bits than another contributes none above them. Numbers have gaps if a side is
+//   not a power of two; these are cells that stay empty.
 //
-// Particles are sorted by cell number, and cell_start[c] is the place of the first particle of cell c, with one entry past
-// the last cell. So the particles of cells a … b−1 stand contiguously at cell_start[a] … cell_start[b]−1, and the 27 cells
-// around a particle are 9 runs of 3 cells in x; in Z-order they are 27 runs.
+// Particles are sorted by cell number, and cell_start[c] is the index of the first particle of cell c, with
+// one entry past the last cell. So the particles of cells a … b−1 are contiguous from cell_start[a] to
+// cell_start[b]−1, and the 27 cells around a particle are 9 runs of 3 cells in x; in Z-order they are 27
+// runs.
 
 struct Grid {
     vec3 origin_m;
@@ -19,13 +21,14 @@ struct Grid {
 
 bool is_z_order(Grid grid) { return (grid.axis_bits.x | grid.axis_bits.y | grid.axis_bits.z) != 0u; }
 
-// The coordinates of the cell that holds a position; positions outside the grid belong to the nearest cell, NaN to cell 0.
+// Returns the coordinates of the cell that holds a position; positions outside the grid belong to the nearest
+// cell, NaN to cell 0.
 uvec3 cell_of(Grid grid, vec3 position_m) {
     vec3 scaled = (position_m - grid.origin_m) / grid.cell_size_m;
     return uvec3(clamp(scaled, vec3(0.0), vec3(grid.dims - 1u)));
 }
 
-// The low bits of `value`, one to each bit of `mask`.
+// Spreads the low bits of `value` over the bits of `mask`.
 uint deposit_bits(uint value, uint mask) {
     uint result = 0u;
     for (; mask != 0u; mask &= mask - 1u) {
@@ -35,7 +38,7 @@ uint deposit_bits(uint value, uint mask) {
     return result;
 }
 
-// The number of the cell with these coordinates.
+// Returns the number of the cell with these coordinates.
 uint cell_key(Grid grid, uvec3 cell) {
     if (is_z_order(grid)) {
         return deposit_bits(cell.x, grid.axis_bits.x) | deposit_bits(cell.y, grid.axis_bits.y) |
@@ -44,7 +47,8 @@ uint cell_key(Grid grid, uvec3 cell) {
     return cell.x + grid.dims.x * (cell.y + grid.dims.y * cell.z);
 }
 
-// What neighbour_run takes a cell by: its coordinates, in Z-order each as the bits of the cell's number that belong to it.
+// Returns the cell in the form that neighbour_run takes: its coordinates, in Z-order each as its bits of the
+// cell's number.
 uvec3 home_of(Grid grid, uint key) {
     if (is_z_order(grid)) return key & grid.axis_bits;
     uint row = key / grid.dims.x;
@@ -53,15 +57,17 @@ uvec3 home_of(Grid grid, uint key) {
 
 uint neighbour_runs(Grid grid) { return is_z_order(grid) ? 27u : 9u; }
 
-// One coordinate of a neighbouring cell, as bits of its number; step 0, 1 and 2 stand for −1, 0 and 1. False: outside the grid.
+// Computes one coordinate of a neighbouring cell, as bits of its number; step 0, 1 and 2 mean −1, 0 and 1.
+// Returns false outside the grid.
 bool step_along_(uint bits, uint last, uint mask, uint step, inout uint key) {
     if (step == 0u ? bits == 0u : step == 2u && bits == last) return false;
-    // A borrow or a carry runs through the bits of the other axes.
+    // A borrow or a carry propagates through the bits of the other axes.
     key |= (step == 0u ? bits - 1u : step == 2u ? (bits | ~mask) + 1u : bits) & mask;
     return true;
 }
 
-// Run 0 … neighbour_runs − 1 of the cells around `home`: (first cell, cell after the last). Empty where it leaves the grid.
+// Returns run 0 … neighbour_runs − 1 of the cells around `home`: (first cell, cell after the last). Empty
+// outside the grid.
 uvec2 neighbour_run(Grid grid, uvec3 home, uint run) {
     if (is_z_order(grid)) {
         uvec3 last = grid.last_cell & grid.axis_bits;
@@ -72,16 +78,16 @@ uvec2 neighbour_run(Grid grid, uvec3 home, uint run) {
         return inside ? uvec2(key, key + 1u) : uvec2(0u);
     }
     uvec2 row = uvec2(home.y + run % 3u, home.z + run / 3u);
-    // `row` is one too large, so that it stays unsigned: 0 stands for −1.
+    // `row` is one too large, so that it stays unsigned: 0 means −1.
     if (any(equal(row, uvec2(0u))) || row.x > grid.dims.y || row.y > grid.dims.z) return uvec2(0u);
     uint base = grid.dims.x * (row.x - 1u + grid.dims.y * (row.y - 1u));
     uint first = home.x == 0u ? 0u : home.x - 1u;
     return uvec2(base + first, base + min(home.x + 2u, grid.dims.x));
 }
 
-// Loops `j` over every particle in the cells around `home`, whose places in their array stand in the buffer `cell_start`. The order
-// is that of the runs, and within a run that of the sorted array, so that sums over neighbours have the same bits in every run of
-// the program.
+// Loops `j` over every particle in the cells around `home`, whose starts are in the buffer `cell_start`. The
+// order is that of the runs, and within a run that of the sorted array, so that sums over neighbours have the
+// same bits in every run of the program.
 #define FOR_EACH_CANDIDATE_IN(cell_start, grid, home, j)                                     \
     for (uint run_ = 0u; run_ < neighbour_runs(grid); ++run_)                                \
         for (uvec2 cells_ = neighbour_run(grid, home, run_), range_ = uvec2(cell_start[cells_.x], cell_start[cells_.y]); \

@@ -1,9 +1,10 @@
 #version 460
-// Compact neighbour lists: counts each particle's neighbours within the radius, or writes them where the counts' scan says.
+// Builds compact neighbour lists: counts each particle's neighbours within the radius, or writes them at the
+// positions from the scan of the counts.
 //
-// First pass (write = 0): list_count[i] = number of others within the radius. Second pass: neighbour[list_start[i] …] = who they
-// are, in the order of the candidates. Where the lists do not fit the capacity nothing is written at all, and needed[0], the
-// sum of the counts, tells the room they take.
+// First pass (write = 0): list_count[i] = number of others within the radius. Second pass:
+// neighbour[list_start[i] …] = their indices, in the order of the candidates. If the lists exceed the
+// capacity, nothing is written, and needed[0], the sum of the counts, is the required capacity.
 // Bytes: 16 a particle, 4 a neighbour, candidates from cache. Order-independent.
 // Elements: list_start = threads * WRITE, list_count = threads - threads * WRITE, neighbour = capacity * WRITE.
 #extension GL_GOOGLE_include_directive : require

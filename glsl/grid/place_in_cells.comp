@@ -1,8 +1,9 @@
 #version 460
-// Second pass of the counting sort by cell: each particle goes to its cell's part of the array, in the order of arrival.
+// Places each particle in its cell's part of the array, in the order of arrival: the second pass of the
+// counting sort by cell.
 //
-// placed[p] = (index of the particle that goes to place p, its cell). Bytes: 8 read, 4 for the cell's start, 8 written a particle.
-// Order-dependent within a cell; rank_in_cells mends that.
+// placed[p] = (index of the particle at position p, its cell). Bytes: 8 read, 4 for the cell's start, 8
+// written a particle. Order-dependent within a cell; rank_in_cells corrects that.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 

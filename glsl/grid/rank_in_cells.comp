@@ -1,9 +1,9 @@
 #version 460
-// Third pass of the counting sort by cell: within a cell, particles are put into the order of their indices, so that the result is
-// that of a stable sort, the same bits on every run, though atomics counted in any order.
+// Sorts the particles within each cell by index: the third pass of the counting sort by cell. The result is
+// that of a stable sort, the same bits on every run, although atomics counted in any order.
 //
-// A particle's rank is the number of smaller indices in its cell: a few reads from cache where cells hold a few particles, and as
-// many as there are particles where one cell holds all.
+// A particle's rank is the number of smaller indices in its cell: a few reads from cache if cells hold a few
+// particles, and as many as there are particles if one cell holds all.
 // Bytes: 16 read and 8 written a particle, its cell's others from cache. Order-independent.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"

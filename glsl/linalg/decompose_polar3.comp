@@ -1,12 +1,13 @@
 #version 460
-// The polar decompositions M = R S of an array of 3×3 matrices; contract and methods in linalg/polar.glsl.
+// Computes the polar decompositions M = R S of an array of 3×3 matrices; contract and methods are in
+// linalg/polar.glsl.
 //
 // Bytes: 108 a matrix. Order-independent.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 #include "linalg/polar.glsl"
 
-// 0 through the singular values, 1 directly.
+// Method: 0 through the singular values, 1 directly.
 layout(constant_id = 1) const uint METHOD = 0;
 
 layout(scalar, binding = 0) readonly buffer Count { uint count[]; };

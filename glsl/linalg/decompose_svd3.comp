@@ -1,5 +1,6 @@
 #version 460
-// The singular value decompositions M = U diag(σ) Vᵀ of an array of 3×3 matrices; contract and method in linalg/svd.glsl.
+// Computes the singular value decompositions M = U diag(σ) Vᵀ of an array of 3×3 matrices; contract and
+// method are in linalg/svd.glsl.
 //
 // Bytes: 120 a matrix. Order-independent.
 #extension GL_GOOGLE_include_directive : require

@@ -1,10 +1,14 @@
 // Polar decompositions of 2×2 and 3×3 matrices, through the singular values and directly.
 //
-// Contract: M = R S. R is a rotation (det +1), orthonormal to 1e−5; S is symmetric to the last bit, and its eigenvalues are
-// the singular values of M, the last with the sign of det M; |M − R S| ≤ 1e−5 |M| in the Frobenius norm. So R is the
-// rotation nearest to M, also where M is singular or reflects. Where the two smallest singular values cancel (σ₂ + σ₃ =
-// 0, or σ₁ + σ₂ = 0 of 2×2) several rotations are equally near, and R is one of them; a choice of another method may differ there.
-// The zero matrix gives R = I, S = 0; a matrix with an entry that is not finite gives NaN in every component.
+// Contract:
+// - M = R S. R is a rotation (det +1), orthonormal to 1e−5.
+// - S is symmetric to the last bit, and its eigenvalues are the singular values of M, the last with the sign
+//   of det M; |M − R S| ≤ 1e−5 |M| in the Frobenius norm. So R is the rotation nearest to M, also if M is
+//   singular or a reflection.
+// - If the two smallest singular values cancel (σ₂ + σ₃ = 0, or σ₁ + σ₂ = 0 for 2×2), several rotations are
+//   equally near, and R is one of them; another method may choose a different one.
+// - The zero matrix gives R = I, S = 0; a matrix with an entry that is not finite gives NaN in every
+//   component.
 #ifndef LINALG_POLAR
 #define LINALG_POLAR
 #include "linalg/svd.glsl"
@@ -13,7 +17,7 @@
 const uint POLAR_SVD = 0u;
 const uint POLAR_DIRECT = 1u;
 
-// R = U Vᵀ, S = V diag(σ) Vᵀ.
+// Decomposes by R = U Vᵀ, S = V diag(σ) Vᵀ.
 void polar2_svd(mat2 m, out mat2 r, out mat2 s) {
     mat2 u, v;
     vec2 sigma;
@@ -34,7 +38,8 @@ void polar3_svd(mat3 m, out mat3 r, out mat3 s) {
     s = symmetric(stretch);
 }
 
-// Closed form: R is the direction of M's rotational part (E, H), and S = Q I + Rᵀ [F G; G −F]. It holds for every matrix.
+// Decomposes in closed form: R is the direction of M's rotational part (E, H), and S = Q I + Rᵀ [F G; G −F].
+// It holds for every matrix.
 void polar2(mat2 m, out mat2 r, out mat2 s) {
     uint magnitude = magnitude_bits(m);
     if (!is_finite(magnitude)) {
@@ -53,12 +58,13 @@ void polar2(mat2 m, out mat2 r, out mat2 s) {
     s = scale.y * mat2(p.z + stretch, shear, shear, p.z - stretch);
 }
 
-// Newton's iteration converges to R where det M > 0, to a reflection where det M < 0, and nowhere where det M = 0. Below
-// this share of |M|³ (which det M is at most 0.19 of) its inverse loses too many digits.
+// Minimum of det M / |M|³ for Newton's iteration. It converges to R if det M > 0, to a reflection if det M <
+// 0, and diverges if det M = 0. Below this value (the maximum is 0.19) its inverse loses too many digits.
 const float NEWTON_DETERMINANT = 1e-4;
-// 5 are the most that a million matrices took.
+// Maximum number of steps; a million matrices took at most 5.
 const uint NEWTON_STEPS = 8u;
-// A step of 3e−4 (squared) is the last: convergence is quadratic, so what is left is rounding.
+// Squared size of a step, (3e−4)², below which it is the last: convergence is quadratic, so only rounding
+// remains.
 const float NEWTON_CLOSE_SQUARED = 1e-7;
 
 float sum_of_squares(mat3 m) {
@@ -71,10 +77,11 @@ mat3 cofactors(mat3 m) {
     return c;
 }
 
-// Scaled Newton iteration, X ← (γ X + X⁻ᵀ/γ)/2 with γ² = |X⁻¹|/|X| (Higham 1986, «Computing the polar decomposition»).
+// Decomposes by scaled Newton iteration, X ← (γ X + X⁻ᵀ/γ)/2 with γ² = |X⁻¹|/|X| (Higham 1986, «Computing the
+// polar decomposition»).
 //
-// It is not used where det M ≤ 1e−4 |M|³, which reflections and nearly singular matrices are: those go through the
-// singular values, so that the contract holds for every matrix.
+// Matrices with det M ≤ 1e−4 |M|³, which are reflections and nearly singular ones, go through the singular
+// values instead, so that the contract holds for every matrix.
 void polar3(mat3 m, out mat3 r, out mat3 s) {
     uint magnitude = magnitude_bits(m);
     vec2 scale = unit_scale(magnitude);

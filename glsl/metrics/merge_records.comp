@@ -1,6 +1,6 @@
 #version 460
-// The second level of a reduction of records: merges those of all tiles, a workgroup a column. A record is so
-// many words: sums of floats come first, then minima, maxima and counts of integers.
+// Merges the records of all tiles, the second level of their reduction, with one workgroup per column. A
+// record is a sequence of words: sums of floats come first, then minima, maxima and counts of integers.
 //
 // Bytes: 4 a word of each part. Order-dependent sums in a fixed order.
 #extension GL_GOOGLE_include_directive : require
@@ -41,7 +41,7 @@ uint merged(uint word, uint a, uint b) {
 
 void main() {
     uint word = group_idx();
-    // The whole group leaves together: a folded dispatch may hold groups past the last word.
+    // The whole group returns together: a folded dispatch may hold groups past the last word.
     if (word >= columns.end) return;
     uint n = count[0] / particles_per_part + (count[0] % particles_per_part != 0u ? 1u : 0u);
     uint lane = gl_LocalInvocationIndex;

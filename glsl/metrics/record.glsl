@@ -1,12 +1,11 @@
-// What is measured of all particles: a record of sums, minima, maxima and counts, and how two such records
-// combine.
+// Metrics of all particles: a record of sums, minima, maxima and counts, and the merge of two such records.
 //
-// Who includes this names the record (METRICS_RECORD) and lists its columns (METRICS_COLUMNS) as SUM, MINIMUM
-// and MAXIMUM of float or vec3, and as COUNT, of uint, in this order and each with its name: the order tells
-// merge_records.comp which is which, whatever the record.
+// The including shader names the record (METRICS_RECORD) and lists its columns (METRICS_COLUMNS) as SUM,
+// MINIMUM and MAXIMUM of float or vec3, and as COUNT, of uint, in this order and each with its name: the
+// order tells merge_records.comp the kind of each word of any record.
 //
 // merge_records is associative up to rounding; kernels merge in an order fixed by the particle order alone,
-// so that the same state gives the same bits whatever the device's subgroups are.
+// so that the same state gives the same bits with any subgroup size.
 #ifndef METRICS_RECORD_GLSL
 #define METRICS_RECORD_GLSL
 
@@ -28,7 +27,7 @@ struct METRICS_RECORD {
 #define MINIMUM(type, name) record.name = type(HUGE);
 #define MAXIMUM(type, name) record.name = type(-HUGE);
 #define COUNT(name) record.name = 0u;
-// The record of no particles.
+// Returns the record of no particles.
 METRICS_RECORD empty_record() {
     METRICS_RECORD record;
     METRICS_COLUMNS

@@ -1,4 +1,4 @@
-// The first level of a reduction of records: each workgroup merges those of the particles of its tile.
+// Reduces the records of the particles of one tile per workgroup: the first level of the reduction.
 //
 // A thread takes ITEMS_PER_THREAD particles WORKGROUP_SIZE apart (coalesced), then the group merges as a
 // tree. Needs the constant ITEMS_PER_THREAD, the buffers `count` and `parts` of METRICS_RECORD, and the
@@ -6,13 +6,13 @@
 #ifndef METRICS_TILE
 #define METRICS_TILE
 
-// What is measured of one particle: of one that is not finite, nothing but that, so that the count itself
-// stays readable.
+// Measures one particle; for a particle that is not finite only their count is set, so that the other columns
+// stay finite.
 METRICS_RECORD measure_particle(uint i);
 
 shared METRICS_RECORD tree[WORKGROUP_SIZE];
 
-// Called by all threads of all groups.
+// Reduces a tile. To be called by all threads of all groups.
 void measure_tile() {
     uint n = count[0];
     uint lane = gl_LocalInvocationIndex;

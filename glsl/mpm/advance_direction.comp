@@ -1,5 +1,6 @@
 #version 460
-// The next direction of conjugate residuals: p ← z + keep p, q ← w + keep q. Bytes: 72 a node. Order-independent.
+// Computes the next direction of conjugate residuals: p ← z + keep p, q ← w + keep q. Bytes: 72 a node.
+// Order-independent.
 // Elements: residual = threads * THREADS_PER_ITEM, applied = threads * THREADS_PER_ITEM, direction = threads * THREADS_PER_ITEM, applied_direction = threads * THREADS_PER_ITEM.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
@@ -16,7 +17,7 @@ layout(scalar, binding = 5) buffer AppliedDirection { vec3 applied_direction[]; 
 void main() {
     uint n = thread_idx();
     if (n / THREADS_PER_ITEM >= active_count[0] || solve[0].is_done != 0u) return;
-    // What was there before the first direction counts for nothing, whatever it was.
+    // The old contents are ignored for the first direction, even if they are not finite.
     bool is_first = solve[0].iterations == 0u;
     direction[n] = is_first ? residual[n] : residual[n] + solve[0].keep * direction[n];
     applied_direction[n] = is_first ? applied[n] : applied[n] + solve[0].keep * applied_direction[n];

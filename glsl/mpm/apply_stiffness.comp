@@ -1,6 +1,6 @@
 #version 460
-// w = B u for a node: u + β Δt²/m Σ V⁰ δP F_Eᵀ ∇w, gathered from the particles that reach it like rasterize_gather; of it, what surfaces
-// leave free.
+// Applies the operator w = B u for a node: u + β Δt²/m Σ V⁰ δP F_Eᵀ ∇w, gathered from the particles that
+// reach it like rasterize_gather, and projected onto the directions that surfaces leave free.
 //
 // Bytes: 52 a node; 4 (3 + D²) a particle if caches hold a block's. No atomics: sums in a fixed order.
 // Elements: position = all, tangent = all.

@@ -1,5 +1,6 @@
 #version 460
-// The first residual of the nodes, z = v* − B v*, of what surfaces leave free. Bytes: 48 a node. Order-independent.
+// Computes the first residual of the nodes, z = v* − B v*, in the directions that surfaces leave free. Bytes:
+// 48 a node. Order-independent.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 layout(constant_id = 1) const uint THREADS_PER_ITEM = 64;

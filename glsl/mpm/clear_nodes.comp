@@ -1,5 +1,6 @@
 #version 460
-// Clears what particles are about to add to: WORDS words for each node of the active blocks. Bytes: 4 · WORDS a node. Order-independent.
+// Clears the nodes to which particles will add: WORDS words for each node of the active blocks. Bytes: 4 ·
+// WORDS a node. Order-independent.
 // Elements: nodes = threads * THREADS_PER_ITEM * WORDS.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"

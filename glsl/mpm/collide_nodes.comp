@@ -1,6 +1,6 @@
 #version 460
-// Step 5 once more, behind the semi-implicit solve: nodes that it has driven into bodies or walls collide again, and what FLIP needs is
-// taken anew. Bytes: 52 a node. Order-independent.
+// Repeats step 5 after the semi-implicit solve: nodes that it has moved into bodies or walls collide again,
+// and the velocity change for FLIP is recomputed. Bytes: 52 a node. Order-independent.
 // Elements: momentum = threads * BLOCK_NODES, node_velocity = threads * BLOCK_NODES, node_change = threads * BLOCK_NODES.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"

@@ -1,9 +1,9 @@
 #version 460
-// Steps 9 and 10 for a particle: collisions of its own velocity (Breekveldt2017 sec 3.2.9), then x ← x + Δt v, and out
-// of bodies that it ended in (Cai2020 step 8).
+// Runs steps 9 and 10 for a particle: collisions of its own velocity (Breekveldt2017 sec 3.2.9), then x ← x +
+// Δt v, and the push out of bodies that it ended in (Cai2020 step 8).
 //
-// Bytes: 48 a particle. Order-independent, but for the choice of the first fault, which is the least by
-// place.
+// Bytes: 48 a particle. Order-independent, except for the choice of the first fault, which is the one with
+// the lowest index.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 layout(constant_id = 1) const uint DIMENSIONS = 3;
@@ -45,7 +45,7 @@ void main() {
     velocity[i] = v;
     position[i] = next;
 
-    // What is not finite fails a comparison, whichever way it is put.
+    // A value that is not finite fails every comparison.
     bool is_sound = is_finite_vector(v) && is_finite_vector(next);
     vec3 farthest = abs(moved);
     bool is_slow = max(farthest.x, max(farthest.y, farthest.z)) <= t.cell_m;

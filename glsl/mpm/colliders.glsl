@@ -1,12 +1,12 @@
-// What surfaces do to the velocities and places of snow: bodies, and the walls of the domain.
+// Effect of surfaces, which are bodies and the walls of the domain, on the velocities and positions of snow.
 //
-// Needs buffers `colliders` of Body and `heights` of float, and, for its macros, the constant HAS_COLLIDERS: where there are none, no
-// instruction is spent on them.
+// Needs buffers `colliders` of Body and `heights` of float, and, for its macros, the constant HAS_COLLIDERS;
+// without colliders no instruction is spent on them.
 #ifndef MPM_COLLIDERS
 #define MPM_COLLIDERS
 #include "common/surfaces.glsl"
 
-// An inelastic collision with Coulomb friction (Breekveldt2017 sec 3.2.5).
+// Returns the velocity after an inelastic collision with Coulomb friction (Breekveldt2017 sec 3.2.5).
 vec3 collide(vec3 v, vec3 normal, vec3 body_velocity, float friction, bool is_sticky) {
     if (is_sticky) return body_velocity;
     vec3 relative = v - body_velocity;
@@ -18,7 +18,7 @@ vec3 collide(vec3 v, vec3 normal, vec3 body_velocity, float friction, bool is_st
     return body_velocity + tangent * (1.0 + friction * along / speed);
 }
 
-// 1 at or behind the lower wall of an axis, −1 at or behind the upper one.
+// Returns 1 at or behind the lower wall of an axis, −1 at or behind the upper one.
 float wall_side(MpmTerms terms, vec3 x_m, uint axis) {
     return x_m[axis] <= terms.domain_min_m[axis] ? 1.0 : x_m[axis] >= terms.domain_max_m[axis] ? -1.0 : 0.0;
 }
@@ -34,7 +34,7 @@ vec3 collide_with_walls(MpmTerms terms, vec3 x_m, vec3 v) {
     return v;
 }
 
-// A velocity at x after collisions with all bodies, the walls of the domain last.
+// Collides a velocity at x with all bodies, the walls of the domain last.
 #define COLLIDE(terms, x_m, time_s, v)                                                                                       \
     if (HAS_COLLIDERS != 0u) for (uint k_ = 0u; k_ < terms.n_colliders; ++k_) {                                               \
         Body body_ = colliders[k_];                                                                                    \
@@ -44,7 +44,7 @@ vec3 collide_with_walls(MpmTerms terms, vec3 x_m, vec3 v) {
     }                                                                                                                         \
     v = collide_with_walls(terms, x_m, v)
 
-// A place pushed out of all bodies, and back into the domain (Cai2020 step 8).
+// Pushes a position out of all bodies, and back into the domain (Cai2020 step 8).
 #define PUSH_OUT(terms, x_m, time_s)                                                                                         \
     if (HAS_COLLIDERS != 0u) for (uint k_ = 0u; k_ < terms.n_colliders; ++k_) {                                               \
         vec4 surface_ = surface_of(terms.up_axis, colliders[k_], x_m, time_s);                                                        \

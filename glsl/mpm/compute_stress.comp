@@ -1,6 +1,6 @@
 #version 460
-// The stress of particles in a given state, V⁰ τ (Breekveldt2017 eq 3.23); steps make their own. Bytes: 4 (D² + 2 + D(D+1)/2) a particle.
-// Order-independent.
+// Computes the stress of particles in a given state, V⁰ τ (Breekveldt2017 eq 3.23); steps compute it
+// themselves. Bytes: 4 (D² + 2 + D(D+1)/2) a particle. Order-independent.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 layout(constant_id = 1) const uint DIMENSIONS = 3;

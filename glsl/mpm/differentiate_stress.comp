@@ -1,10 +1,12 @@
 #version 460
-// How the stress of a particle changes along a velocity field u of the nodes: V⁰ δP F_Eᵀ with δF = (Σ u_i ∇wᵀ) F_E and
+// Differentiates the stress of a particle along a velocity field u of the nodes: V⁰ δP F_Eᵀ with δF = (Σ u_i
+// ∇wᵀ) F_E and
 //   δP = 2μ (δF − δR) + λ (cof F : δF) cof F + λ (J − 1) δ(cof F),
-// the second derivative of the energy (Breekveldt2017 eq 3.8) that the semi-implicit step needs (eq 3.25). In the axes of F = U Σ Vᵀ, with
-// B = Uᵀ δF V, δR is U Ω Vᵀ, Ω_rc = (B_rc − B_cr)/(σ_r + σ_c).
+// the second derivative of the energy (Breekveldt2017 eq 3.8) for the semi-implicit step (eq 3.25). In the
+// axes of F = U Σ Vᵀ, with B = Uᵀ δF V, δR is U Ω Vᵀ, Ω_rc = (B_rc − B_cr)/(σ_r + σ_c).
 //
-// Bytes: 4 (5 + 2 D²) a particle, and its nodes' velocities once a block if caches hold them. Order-independent.
+// Bytes: 4 (5 + 2 D²) a particle, and the velocities of its nodes once per block if caches hold them.
+// Order-independent.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 layout(constant_id = 1) const uint DIMENSIONS = 3;

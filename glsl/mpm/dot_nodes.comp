@@ -1,5 +1,5 @@
 #version 460
-// Σ m a·b over the nodes of each active block. Bytes: 40 a node. Sums in a fixed order.
+// Sums m a·b over the nodes of each active block. Bytes: 40 a node. Sums in a fixed order.
 // Elements: momentum = threads * BLOCK_NODES, a = threads * BLOCK_NODES, b = threads * BLOCK_NODES.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"

@@ -1,7 +1,8 @@
 #version 460
-// Step 2, once: the volume of a particle from the grid's density about it, V⁰ = m / Σ (m_i w / h^D) (Breekveldt2017 eq 3.12 to 3.14).
+// Runs step 2, once: the volume of a particle from the grid's density around it, V⁰ = m / Σ (m_i w / h^D)
+// (Breekveldt2017 eq 3.12 to 3.14).
 //
-// Bytes: 20 a particle, and its nodes' masses once a block if caches hold them. Order-independent.
+// Bytes: 20 a particle, and the masses of its nodes once per block if caches hold them. Order-independent.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 layout(constant_id = 1) const uint DIMENSIONS = 3;

@@ -1,7 +1,8 @@
 #version 460
-// What bodies and walls hold of the nodes while the semi-implicit solve changes velocities: where step 5 has left a node no speed into a
-// surface, it gets none along the normal; where it is stuck, none at all. A solve that knew nothing of them would draw on what is behind
-// a surface, and put energy into snow that rests. Bytes: 40 a node. Order-independent.
+// Finds the directions in which bodies and walls hold the nodes while the semi-implicit solve changes
+// velocities: a node without velocity away from a surface after step 5 gets none along its normal; a node
+// that sticks gets none at all. Without these constraints the solve would use the space behind a surface, and
+// add energy to snow at rest. Bytes: 40 a node. Order-independent.
 // Elements: momentum = threads * BLOCK_NODES, node_velocity = threads * BLOCK_NODES, held = threads * BLOCK_NODES.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
@@ -24,7 +25,7 @@ layout(scalar, push_constant) uniform Params { float time_s; };
 
 #include "mpm/colliders.glsl"
 
-// Rounding leaves this share of a speed along the normal that was taken away.
+// Share of a speed that rounding leaves along the normal after its removal.
 const float STANDING = 1e-5;
 
 vec3 touch(vec3 holding, vec3 v, vec3 normal, vec3 body_velocity, float friction, bool is_sticky) {

@@ -1,6 +1,7 @@
 #version 460
-// Measures snow in parts: each workgroup merges the particles of its tile. Energies are kinetic ½ m v², elastic V⁰ Ψ (Breekveldt2017 eq 3.8) and
-// potential; the angular momentum, about the origin, is Σ m x × v, and that of affine velocities, Σ m D (C − Cᵀ).
+// Measures snow by tiles: each workgroup merges the particles of its tile. Energies are kinetic ½ m v²,
+// elastic V⁰ Ψ (Breekveldt2017 eq 3.8) and potential; the angular momentum, about the origin, is Σ m x × v,
+// plus that of affine velocities, Σ m D (C − Cᵀ).
 //
 // Bytes: 4 (9 + D²) a particle, with C 4 D² more. Order-dependent sums in a fixed order.
 #extension GL_GOOGLE_include_directive : require
@@ -51,7 +52,7 @@ MpmMetrics measure_particle(uint i) {
         m.angular_momentum_kg_m2_s += own_mass * inertia * vec3(c[1][2] - c[2][1], c[2][0] - c[0][2], c[0][1] - c[1][0]);
     }
     m.kinetic_j = 0.5 * own_mass * speed2;
-    // Potential energy is counted from the domain's corner that gravity points to.
+    // Potential energy is relative to the domain's corner in the direction of gravity.
     vec3 bottom = mix(t.domain_min_m, t.domain_max_m, greaterThan(t.gravity_m_s2, vec3(0.0)));
     m.potential_j = own_mass * dot(t.gravity_m_s2, bottom - x);
     m.elastic_j = volume[i] * elastic_energy(t, d.sigma, plastic_volume[i]);

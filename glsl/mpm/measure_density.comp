@@ -1,5 +1,6 @@
 #version 460
-// The density of particles as they are, ρ = m/(V⁰ J_E J_P): for pictures and files. Bytes: 4 (4 + D²) a particle. Order-independent.
+// Computes the current density of particles, ρ = m/(V⁰ J_E J_P), for rendering and output. Bytes: 4 (4 + D²)
+// a particle. Order-independent.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 layout(constant_id = 1) const uint DIMENSIONS = 3;

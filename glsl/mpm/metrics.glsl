@@ -1,4 +1,4 @@
-// What is measured of all snow.
+// Metrics of all snow.
 #define METRICS_RECORD MpmMetrics
 #define METRICS_COLUMNS                  \
     SUM(float, mass_kg)                  \

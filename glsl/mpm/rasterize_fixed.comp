@@ -1,18 +1,21 @@
 #version 460
-// Steps 1 and 3 by integer atomics: each particle adds to the nodes it reaches what rasterize_gather adds up, in 64-bit fixed point.
+// Runs steps 1 and 3 by integer atomics: each particle adds to the nodes it reaches the sums of
+// rasterize_gather, in 64-bit fixed point.
 //
-// A number is two words, the lower first; whoever makes the lower one wrap carries into the upper one. Integer sums do not depend on their
-// order. Forces are added as the momentum they give in Δt. Bytes: a particle's position, velocity, mass, stress and affine velocity once,
-// and 56 for each of its nodes, in atomics. Order-independent.
+// A number is two words, the lower first; the thread that makes the lower one wrap carries into the upper
+// one. Integer sums do not depend on their order. Forces are added as the momentum that they give in Δt.
+// Bytes: a particle's position, velocity, mass, stress and affine velocity once, and 56 for each of its
+// nodes, in atomics. Order-independent.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 #include "mpm/scatter.glsl"
 
-// Seven numbers a node: mass, momentum, and momentum that forces give.
+// Seven numbers per node: mass, momentum, and the momentum given by forces.
 layout(scalar, binding = 9) buffer Sums { uint sums[]; };
 
 const float TWO_32 = 4294967296.0;
-// Numbers beyond this many quanta are cut: the state that they come from is refused by the next pass, being far too fast.
+// Maximum magnitude of a number in quanta. Larger ones are clamped: their state is far too fast, and the next
+// pass rejects it.
 const float MOST = 1.1529215e18;
 
 void add(uint number, float quanta) {

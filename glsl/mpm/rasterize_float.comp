@@ -1,8 +1,10 @@
 #version 460
-// Steps 1 and 3 by floating-point atomics, as Cai2020 does: each particle adds to the nodes it reaches what rasterize_gather adds up.
+// Runs steps 1 and 3 by floating-point atomics, like Cai2020: each particle adds to the nodes it reaches the
+// sums of rasterize_gather.
 //
-// The sums depend on the order in which threads arrive, so that their last bits differ from run to run. Bytes: a particle's position,
-// velocity, mass, stress and affine velocity once, and 28 for each of its nodes, in atomics. Order-dependent.
+// The sums depend on the order in which threads arrive, so their last bits differ from run to run. Bytes: a
+// particle's position, velocity, mass, stress and affine velocity once, and 28 for each of its nodes, in
+// atomics. Order-dependent.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_shader_atomic_float : require
 #include "common/kernel.glsl"

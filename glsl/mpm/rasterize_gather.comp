@@ -1,11 +1,13 @@
 #version 460
-// Steps 1 and 3 for a run of NODES_PER_THREAD nodes along x: mass Σ w m (Breekveldt2017 eq 3.10), momentum Σ w m v (eq 3.11) and force −Σ V⁰ τ ∇w
-// (eq 3.23) of the particles that reach them, which are gathered from the cells about them, in their order. A longer run reads a particle
-// fewer times and leaves fewer threads; it changes no bit, as what does not reach a node adds 0 to it.
+// Runs steps 1 and 3 for a run of NODES_PER_THREAD nodes along x: mass Σ w m (Breekveldt2017 eq 3.10),
+// momentum Σ w m v (eq 3.11) and force −Σ V⁰ τ ∇w (eq 3.23) of the particles that reach them, gathered from
+// the cells around them, in their order. A longer run reads a particle fewer times and leaves fewer threads;
+// the bits are the same, since a particle that does not reach a node adds 0 to it.
 //
-// APIC adds the affine velocity, v + C (x_i − x_p) (Jiang et al. 2015); MLS takes −Σ w V⁰ τ (x_i − x_p)/D for the force (Hu et al. 2018).
-// Bytes: 28 a node written; a particle's position, velocity, mass, stress and affine velocity once, if caches hold a block's. No
-// atomics: sums in a fixed order.
+// APIC adds the affine velocity, v + C (x_i − x_p) (Jiang et al. 2015); MLS uses −Σ w V⁰ τ (x_i − x_p)/D for
+// the force (Hu et al. 2018).
+// Bytes: 28 a node written; a particle's position, velocity, mass, stress and affine velocity once, if caches
+// hold those of a block. No atomics: sums in a fixed order.
 // Elements: position = all, velocity = all, mass = all, stress = all, affine = all.
 // Elements: momentum = threads * BLOCK_NODES, force = threads * BLOCK_NODES.
 #extension GL_GOOGLE_include_directive : require

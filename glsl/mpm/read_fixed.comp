@@ -1,5 +1,6 @@
 #version 460
-// Turns the fixed-point sums of rasterize_fixed into masses, momenta and forces. Bytes: 56 read and 28 written a node. Order-independent.
+// Converts the fixed-point sums of rasterize_fixed into masses, momenta and forces. Bytes: 56 read and 28
+// written a node. Order-independent.
 // Elements: sums = threads * THREADS_PER_ITEM * 14, momentum = threads * THREADS_PER_ITEM, force = threads * THREADS_PER_ITEM.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
@@ -17,7 +18,7 @@ float quanta(uint number) {
     uint low = sums[2u * number];
     uint high = sums[2u * number + 1u];
     bool negative = high >= 0x80000000u;
-    // The magnitude first: −1 is all ones, which as two floats would be the difference of two large ones.
+    // The magnitude first: −1 is all ones, and as two floats it would be the difference of two large numbers.
     if (negative) {
         low = ~low + 1u;
         high = ~high + (low == 0u ? 1u : 0u);

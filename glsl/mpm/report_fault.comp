@@ -1,5 +1,5 @@
 #version 460
-// Ends a step: keeps what went wrong in it, if it is the first to go wrong. One thread.
+// Ends a step: records its fault if it is the first one. One thread.
 //
 // Bytes: 64. Order-independent.
 #extension GL_GOOGLE_include_directive : require

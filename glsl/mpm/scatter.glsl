@@ -1,7 +1,8 @@
-// Steps 1 and 3 with a thread a particle, which adds to each node that it reaches: what differs is how.
+// Steps 1 and 3 with one thread per particle, which adds to each node that it reaches; the method of addition
+// is a parameter.
 //
-// Who includes this defines `add_to_node(MpmTerms t, uint node, float m, vec3 v, vec3 pull)` after "mpm/scatter.glsl" and the buffers from
-// binding 9 on, and calls scatter().
+// The including shader defines `add_to_node(MpmTerms t, uint node, float m, vec3 v, vec3 pull)` after
+// "mpm/scatter.glsl" and the buffers from binding 9 on, and calls scatter().
 #ifndef MPM_SCATTER
 #define MPM_SCATTER
 layout(constant_id = 1) const uint DIMENSIONS = 3;
@@ -44,7 +45,7 @@ void scatter() {
                 uvec3 k = uvec3(x, y, z);
                 uint node = reach_node(base % BLOCK_SIDE, k);
                 uint block = target[reach + node / BLOCK_NODES];
-                // A list that was too short: the step counts for nothing, see report_fault.
+                // The list of blocks overflowed: the step is discarded, see report_fault.
                 if (block == INVALID_INDEX) continue;
                 node = block * BLOCK_NODES + node % BLOCK_NODES;
                 vec4 w = node_weight(axis_weight(f.x, x), along_y, along_z);

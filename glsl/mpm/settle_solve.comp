@@ -1,12 +1,13 @@
 #version 460
-// The scalars of conjugate residuals, between its passes. One thread.
+// Computes the scalars of conjugate residuals between its passes. One thread.
 //
 // Bytes: 36. Order-independent.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 #include "mpm/solve.glsl"
 
-// What is settled: the right-hand side |v*|², the first products z·w and |z|², the step along p by |q|², or the products after it.
+// Phases of the solve: the right-hand side |v*|², the first products z·w and |z|², the step along p by |q|²,
+// the products after it.
 const uint START = 0u;
 const uint FIRST = 1u;
 const uint STEP = 2u;
@@ -27,7 +28,7 @@ void main() {
         s = MpmSolve(0.0, 0.0, 0.0, first[0], 0.0, 0u, 0u);
     } else if (s.is_done == 0u) {
         if (what == STEP) {
-            // A direction that B takes to nothing leads nowhere.
+            // A direction that B maps to zero is not followed.
             s.along = first[0] > 0.0 ? s.product / first[0] : 0.0;
             s.iterations += 1u;
         } else {
@@ -35,7 +36,7 @@ void main() {
             s.product = first[0];
             s.residual = second[0];
         }
-        // What is not finite ends the solve, too; the particles then tell.
+        // A residual that is not finite ends the solve, too; the particles then report the fault.
         bool goes_on = s.product > 0.0 && s.residual > tolerance * tolerance * s.start;
         if (what != STEP && !goes_on) s.is_done = 1u;
     }

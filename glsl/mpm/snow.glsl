@@ -1,4 +1,5 @@
-// The constitutive model of snow: fixed-corotated elasticity (Breekveldt2017 eq 3.8) with hardening (eq 3.9) and bounded singular values (eq 3.30).
+// Constitutive model of snow: fixed-corotated elasticity (Breekveldt2017 eq 3.8) with hardening (eq 3.9) and
+// bounded singular values (eq 3.30).
 #ifndef MPM_SNOW
 #define MPM_SNOW
 #include "linalg/svd.glsl"
@@ -28,13 +29,14 @@ Decomposed decompose(mat3 f) {
 
 mat3 times_diagonal(mat3 m, vec3 d) { return mat3(m[0] * d.x, m[1] * d.y, m[2] * d.z); }
 
-// What the Lamé parameters are multiplied by: exp(ξ (1 − J_P)).
+// Returns the factor on the Lamé parameters: exp(ξ (1 − J_P)).
 float hardening_factor(MpmTerms terms, float plastic_volume) {
     if (terms.is_plastic == 0u) return 1.0;
     return exp(terms.hardening * (1.0 - max(plastic_volume, terms.least_plastic_volume)));
 }
 
-// V⁰ τ, the Kirchhoff stress 2μ (F_E − R_E) F_Eᵀ + λ (J_E − 1) J_E I (Breekveldt2017 eq 3.23) times the volume: in the axes of U it is diagonal.
+// Returns V⁰ τ, the Kirchhoff stress 2μ (F_E − R_E) F_Eᵀ + λ (J_E − 1) J_E I (Breekveldt2017 eq 3.23) times
+// the volume: in the axes of U it is diagonal.
 mat3 kirchhoff(MpmTerms terms, Decomposed f, float plastic_volume, float volume) {
     float gain = volume * hardening_factor(terms, plastic_volume);
     float j = f.sigma.x * f.sigma.y * f.sigma.z;
@@ -42,7 +44,7 @@ mat3 kirchhoff(MpmTerms terms, Decomposed f, float plastic_volume, float volume)
     return times(times_diagonal(f.u, principal), transpose(f.u));
 }
 
-// Ψ in J/m³ (Breekveldt2017 eq 3.8).
+// Returns Ψ in J/m³ (Breekveldt2017 eq 3.8).
 float elastic_energy(MpmTerms terms, vec3 sigma, float plastic_volume) {
     float j = sigma.x * sigma.y * sigma.z;
     vec3 strain = sigma - 1.0;

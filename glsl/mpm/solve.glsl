@@ -5,20 +5,21 @@
 #define MPM_SOLVE
 
 struct MpmSolve {
-    // z·w, and what it was an iteration ago.
+    // z·w, and its value in the previous iteration.
     float product;
-    // Length of the next step along p, and the share of p that the next direction keeps.
+    // Length of the next step along p, and the factor on p in the next direction.
     float along;
     float keep;
-    // |v*|², and |z|² now.
+    // |v*|², and the current |z|².
     float start;
     float residual;
     uint iterations;
     uint is_done;
 };
 
-// What surfaces leave of a change of a node's velocity: all of it where they touch it nowhere (held is 0), what is along one surface
-// (held is its normal), along two (twice the direction of their edge) or nothing (three times any direction).
+// Constraint that holds a node in all directions. The constraint on the change of a node's velocity is
+// encoded in a vector `held`: 0 without a surface, the unit normal of one surface, twice the direction of the
+// edge of two, three times any direction if no change is free.
 const vec3 HELD_FAST = vec3(3.0, 0.0, 0.0);
 
 vec3 left_free(vec3 held, vec3 change) {
@@ -29,7 +30,7 @@ vec3 left_free(vec3 held, vec3 change) {
     return vec3(0.0);
 }
 
-// The same with one surface more.
+// Adds one surface to a constraint.
 vec3 hold(vec3 held, vec3 normal) {
     float kind = dot(held, held);
     if (kind == 0.0) return normal;

@@ -1,11 +1,12 @@
-// Matrices of particles in columns: DIMENSIONS² numbers, column by column; symmetric ones as (xx, yy, xy) or (xx, yy, zz, xy, xz, yz).
+// Matrices of particles in columns: DIMENSIONS² numbers, column by column; symmetric ones as (xx, yy, xy) or
+// (xx, yy, zz, xy, xz, yz).
 #ifndef MPM_TENSORS
 #define MPM_TENSORS
 
 const uint MATRIX_WORDS = DIMENSIONS * DIMENSIONS;
 const uint SYMMETRIC_WORDS = DIMENSIONS * (DIMENSIONS + 1u) / 2u;
 
-// Products that leave out what a plane does not have: a compiler may not drop a product with 0.
+// Products that skip the components missing in a plane: a compiler may not drop a product with 0.
 vec3 times(mat3 m, vec3 v) { return DIMENSIONS == 3u ? m * v : vec3(m[0].xy * v.x + m[1].xy * v.y, 0.0); }
 
 mat3 times(mat3 a, mat3 b) {
@@ -20,7 +21,7 @@ mat3 outer_product(vec3 a, vec3 b) {
 
 vec3 scaled(float s, vec3 v) { return DIMENSIONS == 3u ? s * v : vec3(s * v.xy, 0.0); }
 
-// `zz` is what stands in the corner that a plane does not have.
+// `zz` is the value in the corner that is missing in a plane.
 #define LOAD_MATRIX(column, i, zz)                                                                                           \
     (DIMENSIONS == 3u ? mat3(column[9u * i], column[9u * i + 1u], column[9u * i + 2u], column[9u * i + 3u],                   \
                              column[9u * i + 4u], column[9u * i + 5u], column[9u * i + 6u], column[9u * i + 7u],              \

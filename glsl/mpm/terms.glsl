@@ -1,5 +1,6 @@
-// What the kernels of the material point method take from the scene: the same for all particles, nodes and steps, in a buffer of one
-// element. In a plane vectors keep their third component at 0, and matrices are embedded in 3×3 ones: F with a 1, all else with 0.
+// Parameters of the material point method from the scene: the same for all particles, nodes and steps, in a
+// buffer of one element. In a plane the third component of vectors is 0, and matrices are embedded in 3×3
+// ones: F with a 1, all others with 0.
 #ifndef MPM_TERMS
 #define MPM_TERMS
 #include "sparse/blocks.glsl"
@@ -12,9 +13,10 @@ struct MpmTerms {
     vec3 gravity_m_s2;
     vec3 domain_min_m;
     vec3 domain_max_m;
-    // Share α of FLIP (Breekveldt2017 eq 3.31).
+    // Ratio α of FLIP (Breekveldt2017 eq 3.31).
     float flip_ratio;
-    // μ₀ and λ₀, ξ, the least J_P that hardens, and the bounds of singular values (Breekveldt2017 eq 3.9, 3.30).
+    // μ₀ and λ₀, ξ, the lower bound of J_P in hardening, and the bounds of singular values (Breekveldt2017 eq
+    // 3.9, 3.30).
     float mu_pa;
     float lambda_pa;
     float hardening;
@@ -22,21 +24,21 @@ struct MpmTerms {
     float sigma_min;
     float sigma_max;
     uint is_plastic;
-    // Changes of F below 2⁻²⁴ count as nothing.
+    // 1 if changes of F below 2⁻²⁴ count as 0.
     uint has_strain_floor;
     float wall_friction;
     uint walls_are_sticky;
     uint n_colliders;
-    // The axis that heights of heightfields are along.
+    // Vertical axis of heightfields.
     uint up_axis;
-    // Values of one unit of fixed point: kg, and kg m/s.
+    // Values of one quantum of fixed point: kg, and kg m/s.
     float mass_quantum;
     float momentum_quantum;
     // β Δt² of the semi-implicit step (Breekveldt2017 eq 3.25).
     float implicit_dt2;
 };
 
-// How velocities go between particles and nodes.
+// Transfer of velocities between particles and nodes.
 const uint PIC_FLIP = 0u;
 const uint APIC = 1u;
 const uint MLS = 2u;

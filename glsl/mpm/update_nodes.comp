@@ -1,7 +1,9 @@
 #version 460
-// Steps 4 and 5 for a node: v* = v + Δt (f/m + g) (Breekveldt2017 eq 3.24), then collisions with bodies and walls (sec 3.2.5).
+// Runs steps 4 and 5 for a node: v* = v + Δt (f/m + g) (Breekveldt2017 eq 3.24), then collisions with bodies
+// and walls (sec 3.2.5).
 //
-// `change` is what the node's velocity changed by, which FLIP needs. Bytes: 28 read, 12 or (FLIP) 24 written a node. Order-independent.
+// `change` is the change of the node's velocity, for FLIP. Bytes: 28 read, 12 or (FLIP) 24 written a node.
+// Order-independent.
 // Elements: momentum = threads * BLOCK_NODES, force = threads * BLOCK_NODES, node_velocity = threads * BLOCK_NODES, node_change = threads * BLOCK_NODES.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"

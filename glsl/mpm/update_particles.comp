@@ -1,19 +1,19 @@
 #version 460
-// Steps 7 and 8 for a particle: deformation gradient, velocity, and the stress that the next step begins
-// with. Steps 9 and 10 are collide_particles.comp's.
+// Runs steps 7 and 8 for a particle: deformation gradient, velocity, and the stress for the next step. Steps
+// 9 and 10 are in collide_particles.comp.
 //
-// Step 7: F̂_E = (I + Δt ∇v) F_E with ∇v = Σ v_i ∇wᵀ (Breekveldt2017 eq 3.26, 3.27; MLS: the affine velocity). Its
-// singular values are bounded, and what is cut off goes to the plastic part (eq 3.30), of which only J_P =
-// det F_P matters to anything, so that it alone is kept. Step 8: PIC and FLIP blended (eq 3.31, 3.32), or the
-// affine velocity C = Σ w v_i (x_i − x_p)ᵀ/D.
+// Step 7: F̂_E = (I + Δt ∇v) F_E with ∇v = Σ v_i ∇wᵀ (Breekveldt2017 eq 3.26, 3.27; MLS: the affine
+// velocity). Its singular values are bounded, and the excess goes to the plastic part (eq 3.30), of which
+// only J_P = det F_P is used and stored. Step 8: PIC and FLIP blended (eq 3.31, 3.32), or the affine velocity
+// C = Σ w v_i (x_i − x_p)ᵀ/D.
 //
 // With the strain floor, entries of Δt ∇v below 2⁻²⁴ count as 0. On the diagonal of F, which is near 1, they
-// are lost to rounding anyway; beside it they would pile up, and the rounding of Σ v_i ∇w, which is 0 in
-// exact numbers for a particle that drifts alone, would become strain (Breekveldt2017 sec 4.1).
+// are lost to rounding anyway; off the diagonal they would accumulate, and the rounding of Σ v_i ∇w, which is
+// exactly 0 for a particle that drifts alone, would become strain (Breekveldt2017 sec 4.1).
 //
-// Bytes: 4 (9 + 3 + 2 D² + 3 + D(D+1)/2) a particle, with C 4 D² more, and its nodes' velocities (FLIP: and
-// changes) once a block if caches hold them. Order-independent, but for the choice of the first fault, which
-// is the least by place.
+// Bytes: 4 (9 + 3 + 2 D² + 3 + D(D+1)/2) a particle, with C 4 D² more, and the velocities (FLIP: and changes)
+// of its nodes once per block if caches hold them. Order-independent, except for the choice of the first
+// fault, which is the one with the lowest index.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 layout(constant_id = 1) const uint DIMENSIONS = 3;
@@ -65,9 +65,9 @@ void main() {
     uvec3 base_in_block = base % BLOCK_SIDE;
     uint reach = block_of[i] * BLOCK_REACH;
 
-    // Velocities are taken as differences from the particle's own. Σ w = 1, Σ ∇w = 0 and Σ w (x_i − x_p) = 0
-    // hold to rounding only, with an error of one sign: of differences it is nothing, of velocities it would
-    // add momentum with every step, and strain with speed. As printed, sums are of velocities.
+    // Velocities are used as differences from the particle's own. Σ w = 1, Σ ∇w = 0 and Σ w (x_i − x_p) = 0
+    // hold only to rounding, with an error of constant sign: for differences it is negligible, for velocities
+    // it would add momentum with every step, and strain with speed. AS_PRINTED sums velocities.
     vec3 old = velocity[i];
     vec3 start = AS_PRINTED != 0u ? vec3(0.0) : old;
     vec3 picked = vec3(0.0);
@@ -101,7 +101,8 @@ void main() {
     Decomposed d = decompose(stretched);
     float j = d.sigma.x * d.sigma.y * d.sigma.z;
     float plastic = plastic_volume[i];
-    // Snow turned inside out is not to be bounded back to shape: what is reported is how it was found.
+    // Inverted snow is not bounded back into shape, so that the fault reports the state in which it was
+    // found.
     if (t.is_plastic != 0u && j > 0.0) {
         vec3 kept = clamp(d.sigma, vec3(t.sigma_min), vec3(t.sigma_max));
         if (DIMENSIONS == 2u) kept.z = 1.0;

@@ -1,6 +1,7 @@
 #version 460
-// Adds gravity to velocities and finds the cell of each predicted position: v ← v + Δt g, key ← cell(x + Δt v).
-// The first two lines of the loop in Chen2021 fig 5.1b; the predicted position itself is made after the sort, by predict.
+// Adds gravity to velocities and finds the cell of each predicted position: v ← v + Δt g, key ← cell(x + Δt
+// v). These are the first two lines of the loop in Chen2021 fig 5.1b; predict computes the predicted position
+// itself after the sort.
 //
 // Bytes: 40 a particle (position 12, velocity 12 + 12, key 4). Order-independent.
 #extension GL_GOOGLE_include_directive : require

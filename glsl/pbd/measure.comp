@@ -1,5 +1,6 @@
 #version 460
-// Measures the fluid in parts: each workgroup merges the particles of its tile. Energies are per kg of particle mass.
+// Measures the fluid by tiles: each workgroup merges the particles of its tile. Energies are per kg of
+// particle mass.
 //
 // Bytes: 28 a particle. Order-dependent sums in a fixed order.
 #extension GL_GOOGLE_include_directive : require
@@ -34,7 +35,7 @@ FluidMetrics measure_particle(uint i) {
     float speed2 = dot(v, v);
     m.velocity_sum_m_s = v;
     m.kinetic_j_kg = 0.5 * speed2;
-    // Potential energy is counted from the domain's corner that gravity points to.
+    // Potential energy is relative to the domain's corner in the direction of gravity.
     vec3 bottom = mix(domain_min_m, domain_max_m, greaterThan(gravity_m_s2, vec3(0.0)));
     m.potential_j_kg = dot(gravity_m_s2, bottom - x);
     m.density_sum_kg_m3 = density[i];

@@ -1,4 +1,4 @@
-// What is measured of a whole fluid; energies and momentum are per kg of a particle's mass.
+// Metrics of a whole fluid; energies and momentum are per kg of a particle's mass.
 #define METRICS_RECORD FluidMetrics
 #define METRICS_COLUMNS           \
     SUM(vec3, velocity_sum_m_s)   \

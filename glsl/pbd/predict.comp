@@ -1,5 +1,5 @@
 #version 460
-// Predicted positions x* = confine(x + Δt v), in the sorted order; Chen2021 fig 5.1b.
+// Computes predicted positions x* = confine(x + Δt v), in the sorted order; Chen2021 fig 5.1b.
 //
 // Bytes: 36 a particle. Order-independent.
 #extension GL_GOOGLE_include_directive : require

@@ -1,7 +1,9 @@
 #version 460
-// XSPH: each velocity moves towards those of its neighbours, and near a wall towards the wall's, which is at rest:
+// Smooths velocities by XSPH: each moves towards those of its neighbours, and near a wall towards the wall's,
+// which is at rest:
 //   v_i = u_i + c ( Σ_j V (u_j − u_i) W(x*_ij) − s · (wall fraction) u_i )         (Chen2021 eq 5.20; Huang2016 eq 2.29 has the sign reversed)
-// V is the same for both of a pair, so that XSPH keeps momentum. s is 0 for walls that water slips along, 1 for walls it sticks to.
+// V is the same for both ends of a pair, so XSPH conserves momentum. s is 0 for slip walls and 1 for no-slip
+// walls.
 //
 // Bytes: 40 a particle (x* 12, u 12, key 4, 12 out) plus neighbours from cache. Sums run in sorted order.
 #extension GL_GOOGLE_include_directive : require

@@ -1,12 +1,14 @@
 #version 460
-// The density constraint and its multiplier, for each particle i:
+// Computes the density constraint and its multiplier for each particle i:
 //   ρ_i/ρ₀ = Σ_j V W(x_ij) + wall fraction                                      (Chen2021 eq 5.15)
 //   C_i = max(ρ_i/ρ₀ − 1, 0)                                                    (Chen2021 eq 5.16, one-sided)
 //   λ_i = −C_i / (|Σ_j ∇_i C|² + Σ_j |∇_j C|² + ε)                              (Chen2021 eq 5.17, 5.19; Macklin & Müller 2013)
-// with gradients in units of 1/h, so that λ and ε are numbers: Δx = h² λ ∇C. V = m/ρ₀ is the volume of a particle.
+// with gradients in units of 1/h, so that λ and ε are dimensionless: Δx = h² λ ∇C. V = m/ρ₀ is the volume of
+// a particle.
 //
-// Writes (x*, λ) as one vec4, since the next pass reads both of every neighbour.
-// Bytes: 36 a particle (predicted 12, key 4, 16 + 4 out) plus neighbours from cache. Sums run in sorted order.
+// Writes (x*, λ) as one vec4, since the next pass reads both for every neighbour.
+// Bytes: 36 a particle (predicted 12, key 4, 16 + 4 out) plus neighbours from cache. Sums run in sorted
+// order.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 #include "grid/grid.glsl"
@@ -46,7 +48,7 @@ void main() {
         ratio += spline_shape(q);
         float slope = slope_scale * spline_slope_shape(q);
         sum_squares += slope * slope;
-        // Coincident particles have no direction and feel the same sums: only different velocities part them.
+        // Coincident particles have no direction and equal sums; only different velocities separate them.
         gradient -= (q > 0.0 ? slope / q : 0.0) * offset;
     }
     WALL_TERM(wall, walls, x, support_m);

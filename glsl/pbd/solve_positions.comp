@@ -1,9 +1,10 @@
 #version 460
-// One Jacobi correction of predicted positions:
+// Applies one Jacobi correction to predicted positions:
 //   Δx_i = ω h ( Σ_j (λ_i + λ_j + s_corr) h∇V W(x_ij) + λ_i h∇(wall fraction) )              (Chen2021 eq 5.18, 5.27)
 //   s_corr = −k (W(x_ij)/W(Δq))ⁿ                                                              (Huang2016 eq 2.21)
-// then confined by the walls. A wall enters with λ_i alone: Δx must stay along the gradient of the constraints. (Counting it
-// twice, as a mirror image with the same λ would, pumps energy: a resting column boils at a quarter of a metre a second.)
+// then confines them by the walls. A wall contributes with λ_i alone: Δx must stay along the gradient of the
+// constraints. (Counting it twice, like a mirror image with the same λ, adds energy: a resting column boils
+// at 0.25 m/s.)
 //
 // Bytes: 32 a particle (constraint 16, key 4, 12 out) plus neighbours from cache. Sums run in sorted order.
 #extension GL_GOOGLE_include_directive : require
@@ -49,7 +50,7 @@ void main() {
         if (q2 >= 1.0 || j == i) continue;
         float q = sqrt(q2);
         float lambda = own.w + other.w;
-        // Off by default; a uniform branch around it saves an eighth of the pass on lavapipe.
+        // Off by default; a uniform branch around it saves an eighth of the time of the pass on lavapipe.
         if (pressure_strength != 0.0) lambda -= artificial_pressure(q);
         correction -= (q > 0.0 ? lambda * spline_slope_shape(q) / q : 0.0) * offset;
     }

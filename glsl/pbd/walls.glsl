@@ -1,4 +1,5 @@
-// Analytic walls: a domain box with the fluid inside it, and colliders in it. No boundary particles, no leak.
+// Analytic walls: a domain box with the fluid inside it, and colliders in it. There are no boundary particles
+// and no leaks.
 //
 // Needs a buffer `colliders` of Collider.
 #include "sph/kernels.glsl"
@@ -15,26 +16,28 @@ const uint COLLIDER_PLANE = 0u;
 const uint COLLIDER_BALL = 1u;
 const uint COLLIDER_VESSEL = 2u;
 
-// A plane has `vector` as its unit normal, into the fluid, and `scalar_m` as its distance from the origin along it; a
-// ball (fluid outside) and a vessel (fluid inside) have `vector` as their centre and `scalar_m` as their radius.
+// Collider of the fluid. A plane has `vector` as its unit normal, into the fluid, and `scalar_m` as its
+// distance from the origin along it; a ball (fluid outside) and a container (fluid inside) have `vector` as
+// their centre and `scalar_m` as their radius.
 struct Collider {
     uint kind;
     vec3 vector;
     float scalar_m;
 };
 
-// (unit normal into the fluid, signed distance in m, positive in the fluid).
+// Returns (unit normal into the fluid, signed distance in m, positive in the fluid).
 vec4 collider_distance(Collider collider, vec3 x_m) {
     if (collider.kind == COLLIDER_PLANE) return vec4(collider.vector, dot(collider.vector, x_m) - collider.scalar_m);
     vec3 offset = x_m - collider.vector;
     float r = sqrt(dot(offset, offset));
-    // The centre of a ball has no outward direction; any will do, and up lets gravity win afterwards.
+    // The centre of a ball has no outward direction; up is as good as any, and gravity acts against it
+    // afterwards.
     vec3 direction = r > 0.0 ? offset / r : vec3(0.0, 1.0, 0.0);
     if (collider.kind == COLLIDER_BALL) return vec4(direction, r - collider.scalar_m);
     return vec4(-direction, collider.scalar_m - r);
 }
 
-// Moves a position at least the clearance away from every solid, the domain box last: whatever colliders do, no particle
+// Moves a position at least the clearance away from every solid, the domain box last, so that no particle
 // leaves the domain.
 #define CONFINE(walls, x_m)                                                                   \
     for (uint k_ = 0u; k_ < walls.n_colliders; ++k_) {                                        \
@@ -43,9 +46,9 @@ vec4 collider_distance(Collider collider, vec3 x_m) {
     }                                                                                         \
     x_m = min(max(x_m, walls.domain_min_m + walls.clearance_m), walls.domain_max_m - walls.clearance_m)
 
-// What the walls add to a density constraint: the share of the kernel they cut off, ρ_wall/ρ₀ = 1 − Π(1 − f_k), and h
-// times its gradient. The product keeps corners from being counted twice. fraction_scale makes a lattice that begins half
-// a spacing from a wall feel exactly what the wall has cut off of it.
+// Contribution of walls to a density constraint: the share of the kernel that they cut off, ρ_wall/ρ₀ = 1 −
+// Π(1 − f_k), and h times its gradient. The product keeps corners from being counted twice. fraction_scale
+// makes a lattice that starts half a spacing from a wall feel exactly the share that the wall has cut off.
 struct WallTerm {
     float open;
     vec3 gradient_h;

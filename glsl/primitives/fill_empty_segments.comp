@@ -1,5 +1,6 @@
 #version 460
-// Last pass of a segmented reduction: empty segments reduce to the operation's neutral element, given as bits.
+// Fills empty segments with the operation's neutral element, given as bits: the last pass of a segmented
+// reduction.
 // Bytes: 4 a segment read, 4 an empty one written. Order-independent.
 // Elements: reduced = 0.
 #extension GL_GOOGLE_include_directive : require

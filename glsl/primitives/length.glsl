@@ -1,7 +1,7 @@
-// Lengths of arrays that follow from a count on the device.
+// Lengths of arrays that depend on a device count.
 //
-// A primitive works on arrays derived from the one that is counted: one entry for each tile, sixteen for each tile, and so
-// on up a hierarchy of tiles. All of these lengths are ⌈multiplier · ⌈count/divisor⌉ / shrink⌉.
+// A primitive works on arrays derived from the counted one: one entry per tile, sixteen per tile, and so on
+// up a hierarchy of tiles. All of these lengths are ⌈multiplier · ⌈count/divisor⌉ / shrink⌉.
 
 struct Length {
     uint divisor;

@@ -1,11 +1,14 @@
 #version 460
-// Asks the device two things that Vulkan does not promise and look-back lives by.
+// Tests two properties that look-back requires and Vulkan does not guarantee.
 //
-// Message passing: group t writes a message, then raises its flag; group t + 1, having seen the flag, must see the message.
-// Forward progress: groups take tickets in the order in which they start, and each waits for the one before; a wait longer than
-// 32 · BOUND looks means that a group which had started was not run on. The first such wait ends all others, so that a device which
-// fails does not hang.
-// Inputs: zeroed buffers. Outputs: verdict[0] counts tickets, verdict[1] messages not seen, verdict[2] waits given up.
+// - Message passing: group t writes a message, then raises its flag; group t + 1, having seen the flag, must
+//   see the message.
+// - Forward progress: groups take tickets in the order in which they start, and each waits for the one
+//   before; a wait longer than 32 · BOUND polls means that a started group was not scheduled again. The first
+//   such wait ends all others, so that a device which fails does not hang.
+//
+// Inputs: zeroed buffers. Outputs: verdict[0] counts tickets, verdict[1] messages not seen, verdict[2] waits
+// given up.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 
@@ -45,7 +48,7 @@ void main() {
     barrier();
     memoryBarrierBuffer();
     if (own == 0u || !seen) return;
-    // Another lane's word, so that the message has crossed from one processor to another.
+    // Word of another lane, so that the message has crossed from one processor to another.
     uint other = WORKGROUP_SIZE - 1u - lane;
     if (message[(own - 1u) * WORKGROUP_SIZE + other] != word_of(own - 1u, other)) atomicAdd(verdict[1], 1u);
 }

@@ -1,15 +1,18 @@
-// Decoupled look-back: what all tiles before this one sum to, within the pass that sums them.
+// Decoupled look-back: the sum of all tiles before this one, within the pass that sums them.
 //
 // Merrill & Garland, Single-pass parallel prefix scan with decoupled look-back (2016). Each tile publishes its own sum, then adds
 // up the sums of the tiles before it until it meets one that knows its whole prefix. Two things differ from the paper, because
-// Vulkan promises neither progress between workgroups nor 64-bit atomics:
-// - a tile that has been looked at SPINS times in vain is summed again by whoever waits for it, so that no group ever depends on
-//   another one being scheduled;
-// - a sum is published as two words, each with its own flag and 16 bits of the sum. Values travel in the atomics themselves, and
-//   nothing is assumed about the order in which two words become visible: halves with different flags are "not ready".
+// Two things differ from the paper, because Vulkan guarantees neither progress between workgroups nor 64-bit
+// atomics:
+// - a tile polled SPINS times without an answer is summed again by the waiting group, so that no group ever
+//   depends on the scheduling of another one;
+// - a sum is published as two words, each with its own flag and 16 bits of the sum. Values travel in the
+//   atomics themselves, and nothing is assumed about the order in which two words become visible: halves with
+//   different flags are "not ready".
 //
-// Who includes this defines `uint tile_sum(uint tile)`, the sum of a whole tile, called by all threads of the group in uniform
-// control flow, and declares the buffer `look_back`: word 0 counts tickets, words 1 + 2t and 2 + 2t belong to tile t.
+// The including shader defines `uint tile_sum(uint tile)`, the sum of a whole tile, called by all threads of
+// the group in uniform control flow, and declares the buffer `look_back`: word 0 counts tickets, words 1 + 2t
+// and 2 + 2t belong to tile t.
 #include "primitives/tickets.glsl"
 
 const uint LOOK_WINDOW_ = 32u;
@@ -27,7 +30,7 @@ void publish_(uint tile, uint flag, uint sum) {
     atomicMax(look_back[2u + 2u * tile], flag | (sum >> 16u));
 }
 
-// (flag, sum) of a tile.
+// Returns (flag, sum) of a tile.
 uvec2 look_at_(uint tile) {
     uint low = atomicOr(look_back[1u + 2u * tile], 0u);
     uint high = atomicOr(look_back[2u + 2u * tile], 0u);
@@ -35,7 +38,8 @@ uvec2 look_at_(uint tile) {
     return flag == (high & FLAG_BITS) ? uvec2(flag, (low & 0xffffu) | (high & 0xffffu) << 16u) : uvec2(NOT_READY, 0u);
 }
 
-// The sum of all tiles before `tile`, whose own sum is `own`. To be called once, in uniform control flow.
+// Returns the sum of all tiles before `tile`, whose own sum is `own`. To be called once, in uniform control
+// flow.
 uint sum_before_tile(uint tile, uint own) {
     uint lane = gl_LocalInvocationIndex;
     if (lane == 0u) {
@@ -49,7 +53,8 @@ uint sum_before_tile(uint tile, uint own) {
     for (;;) {
         barrier();
         if (look_done_) break;
-        // The tiles before `look_next_` are still to be added, the nearest first; before the first there is nothing.
+        // The tiles before `look_next_` are still to be added, the nearest first; there is nothing before the
+        // first.
         for (uint w = lane; w < LOOK_WINDOW_; w += WORKGROUP_SIZE) {
             look_window_[w] = w < look_next_ ? look_at_(look_next_ - 1u - w) : uvec2(INCLUSIVE_SUM, 0u);
         }

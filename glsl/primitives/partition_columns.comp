@@ -1,10 +1,10 @@
 #version 460
-// Stream compaction and partition fused with their scan: every element whose flag is not 0 is kept, and moves
-// to the front of the moved columns in order; or, in the other pass of a partition, every element that is not
+// Compacts or partitions columns, fused with the scan: every element whose flag is not 0 is kept, and moves
+// to the front of the moved columns in order; in the other pass of a partition, every element that is not
 // kept. Up to five columns move in one pass.
 //
-// An element of column k is words[k] 32-bit words; words[k] = 0: no such column; INVALID_INDEX: the element's
-// own index.
+// An element of column k is words[k] 32-bit words; words[k] = 0 means no such column, INVALID_INDEX the
+// element's own index.
 // Bytes: 4 an element for the flags, once more in the pass that sums tiles where there is no look-back; 4 ·
 // words read and written for each element that moves. Order-independent.
 #extension GL_GOOGLE_include_directive : require
@@ -12,9 +12,9 @@
 #include "primitives/workgroup_scan.glsl"
 
 layout(constant_id = 1) const uint ITEMS_PER_THREAD = 8;
-// 0: look_back holds, for each tile, how many elements the tiles before it keep. 1: look-back.
+// 0: look_back holds for each tile the number of elements that the tiles before it keep. 1: look-back.
 layout(constant_id = 2) const uint LOOK_BACK = 0;
-// 1: the elements that are not kept move.
+// 1: the dropped elements move.
 layout(constant_id = 3) const uint MOVES_DROPPED = 0;
 
 const uint TILE = WORKGROUP_SIZE * ITEMS_PER_THREAD;
@@ -60,7 +60,7 @@ void main() {
     uint lane = gl_LocalInvocationIndex;
     uint tile = LOOK_BACK != 0u ? take_ticket(0u) : group_idx();
     uint begin = tile * TILE;
-    // The whole group leaves together: a folded dispatch may hold groups past the last tile.
+    // The whole group returns together: a folded dispatch may hold groups past the last tile.
     if (begin >= n) return;
 
     uint kept_items = 0u;

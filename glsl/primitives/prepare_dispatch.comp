@@ -1,6 +1,7 @@
 #version 460
-// Turns a count that lives on the device into indirect dispatch arguments, one row for each possible tile: a tile is the
-// number of elements a workgroup takes, a power of two from 1 to 2^15, and row k serves tiles of 2^k elements.
+// Converts a device count into indirect dispatch arguments, one row for each possible tile size: a tile is
+// the number of elements of a workgroup, a power of two from 1 to 2^15, and row k is for tiles of 2^k
+// elements.
 //
 // Inputs: count[0]. Outputs: args[16], groups folded over x and y. Bytes: 4 read, 192 written. Order-independent.
 #extension GL_GOOGLE_include_directive : require

@@ -1,6 +1,6 @@
 // Digits of keys of one or two 32-bit words, the low word first.
 //
-// Who includes this declares the buffer `keys` of words.
+// The including shader declares the buffer `keys` of words.
 
 // Words of a key: 1 or 2.
 layout(constant_id = 5) const uint KEY_WORDS = 1;
@@ -8,7 +8,7 @@ layout(constant_id = 5) const uint KEY_WORDS = 1;
 const uint DIGIT_BITS = 8;
 const uint DIGITS = 256;
 
-// The bits of key i from `shift` on that `mask` selects.
+// Returns the bits of key i from `shift` on that `mask` selects.
 uint digit_of(uint i, uint shift, uint mask) {
     if (KEY_WORDS == 1u) return keys[i] >> shift & mask;
     uint high = keys[2u * i + 1u];
@@ -18,7 +18,7 @@ uint digit_of(uint i, uint shift, uint mask) {
     return digit & mask;
 }
 
-// What travels with the keys: nothing, what the payload buffer holds, or the key's own index.
+// Kind of payload: none, the contents of the payload buffer, or the key's own index.
 const uint PAYLOAD_NONE = 0;
 const uint PAYLOAD_GIVEN = 1;
 const uint PAYLOAD_INDEX = 2;

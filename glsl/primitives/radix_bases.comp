@@ -1,7 +1,8 @@
 #version 460
-// Where the keys of each digit begin in each pass's result: the exclusive scan of each row of the histogram; a group a row.
+// Computes the start of each digit's keys in the result of each pass: the exclusive scan of each row of the
+// histogram, one group per row.
 //
-// Needs groups of 256 threads, one a digit. Bytes: 2048 a pass. Order-independent.
+// Needs groups of 256 threads, one per digit. Bytes: 2048 a pass. Order-independent.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 #include "primitives/workgroup_scan.glsl"

@@ -1,7 +1,8 @@
 #version 460
-// First half of a radix-sort pass without look-back: how often each of the 256 digits occurs in each tile.
+// Counts each of the 256 digits in each tile: the first half of a radix-sort pass without look-back.
 //
-// digit_counts[digit · tiles + tile], so that its scan gives every tile the place where its first key of a digit goes.
+// Layout: digit_counts[digit · tiles + tile], so that its scan gives every tile the index of its first key of
+// a digit.
 // Bytes: 4 a word of key, 1024 a tile. Order-independent: counts are integers.
 // Elements: keys = threads * KEY_WORDS, digit_counts = DIGITS * (threads / (WORKGROUP_SIZE * ITEMS_PER_THREAD)).
 #extension GL_GOOGLE_include_directive : require

@@ -1,7 +1,8 @@
 #version 460
-// How often each digit occurs in the whole array, for all passes of a radix sort at once: they only permute the keys.
+// Counts each digit in the whole array, for all passes of a radix sort at once: passes only permute the keys.
 //
-// histogram[pass · 256 + digit], zeroed before; pass p takes DIGIT_BITS bits from begin_bit + 8p, the last one up to end_bit.
+// Layout: histogram[pass · 256 + digit], zeroed before; pass p takes DIGIT_BITS bits from begin_bit + 8p, the
+// last one up to end_bit.
 // Bytes: 4 a word of key. Order-independent: counts are integers.
 // Elements: keys = threads * KEY_WORDS.
 #extension GL_GOOGLE_include_directive : require

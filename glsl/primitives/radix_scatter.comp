@@ -1,5 +1,6 @@
 #version 460
-// Second half of a radix-sort pass without look-back: each key goes to its place, keys of equal digits in the order they came.
+// Moves each key to its new index, keys of equal digits in their old order: the second half of a radix-sort
+// pass without look-back.
 //
 // Bytes: 8 a word of key or payload. Order-independent.
 // Elements: keys = threads * KEY_WORDS, sorted_keys = threads * KEY_WORDS.
@@ -13,7 +14,7 @@
 layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
 layout(scalar, binding = 1) readonly buffer Keys { uint keys[]; };
 layout(scalar, binding = 2) readonly buffer Payload { uint payload[]; };
-// The scan of radix_count's digit counts.
+// Scan of radix_count's digit counts.
 layout(scalar, binding = 3) readonly buffer DigitPlaces { uint digit_places[]; };
 layout(scalar, binding = 4) writeonly buffer SortedKeys { uint sorted_keys[]; };
 layout(scalar, binding = 5) writeonly buffer SortedPayload { uint sorted_payload[]; };
@@ -29,7 +30,7 @@ layout(scalar, push_constant) uniform Params {
 void main() {
     uint n = count[0];
     uint begin = group_idx() * TILE;
-    // The whole group leaves together: a folded dispatch may hold groups past the last tile.
+    // The whole group returns together: a folded dispatch may hold groups past the last tile.
     if (begin >= n) return;
     sort_tile(begin, n, shift, mask);
     uint tiles = ceil_div(n, TILE);

@@ -1,10 +1,12 @@
 #version 460
-// A whole radix-sort pass in one sweep: each key goes to its place, keys of equal digits in the order they came.
+// Runs a whole radix-sort pass in one sweep: each key moves to its new index, keys of equal digits in their
+// old order.
 //
-// Adinets & Merrill, Onesweep (2022): the tiles' digit counts are scanned by decoupled look-back, digit by digit, within the pass
-// that moves the keys. Each thread looks back for digits of its own; a tile that does not answer is counted again by the whole
-// group, so that no group depends on another one being scheduled. A count and its flag share a word: up to 2^30 − 1 keys.
-// look_back: for each pass, a ticket and a word for each digit of each tile, zeroed before.
+// Adinets & Merrill, Onesweep (2022): the tiles' digit counts are scanned by decoupled look-back, digit by
+// digit, within the pass that moves the keys. Each thread looks back for its own digits; a tile that does not
+// answer is counted again by the whole group, so that no group depends on the scheduling of another one. A
+// count and its flag share a word: up to 2^30 − 1 keys.
+// Layout of look_back: for each pass, a ticket and a word for each digit of each tile, zeroed before.
 // Bytes: 8 a word of key or payload, 2048 a tile. Order-independent.
 // Elements: keys = threads * KEY_WORDS, sorted_keys = threads * KEY_WORDS.
 // Elements: payload = threads * payload_kind * (2 - payload_kind), sorted_payload = threads * (payload_kind / 2).
@@ -25,7 +27,7 @@ layout(scalar, push_constant) uniform Params {
     uint shift;
     uint mask;
     uint payload_kind;
-    // The pass's row of `bases`, and its part of `look_back`.
+    // Row of `bases` of the pass, and its part of `look_back`.
     uint first_base;
     uint first_word;
 };
@@ -34,15 +36,15 @@ layout(scalar, push_constant) uniform Params {
 #include "primitives/radix.glsl"
 #include "primitives/radix_tile.glsl"
 
-// Keys of each digit in the tiles before this one that were looked at, and the tile to look at next, plus one.
+// Number of keys of each digit in the tiles visited by look-back, and the next tile to visit, plus one.
 shared uint looked_sum[DIGITS];
 shared uint looked_next[DIGITS];
-// A tile that did not answer, plus one.
+// Tile that did not answer, plus one.
 shared uint blocked;
 
 uint word_of(uint tile, uint digit) { return first_word + 1u + tile * DIGITS + digit; }
 
-// Adds up earlier tiles' counts of a digit until one knows its whole prefix, or one does not answer.
+// Adds up the counts of a digit in earlier tiles until one knows its whole prefix, or one does not answer.
 void look_back_for(uint digit) {
     uint next = looked_next[digit];
     uint sum = looked_sum[digit];
@@ -62,7 +64,7 @@ void look_back_for(uint digit) {
     looked_sum[digit] = sum;
 }
 
-// Counts a tile's digits again, in the place of the group that should have.
+// Counts a tile's digits again, in place of its own group.
 void count_tile(uint tile, uint n) {
     uint lane = gl_LocalInvocationIndex;
     for (uint digit = lane; digit < DIGITS; digit += WORKGROUP_SIZE) digit_shift[digit] = 0u;
@@ -83,7 +85,7 @@ void main() {
     uint lane = gl_LocalInvocationIndex;
     uint tile = take_ticket(first_word);
     uint begin = tile * TILE;
-    // The whole group leaves together: a folded dispatch may hold groups past the last tile.
+    // The whole group returns together: a folded dispatch may hold groups past the last tile.
     if (begin >= n) return;
     sort_tile(begin, n, shift, mask);
     bool publishes = !is_withheld(tile);

@@ -1,7 +1,8 @@
 #version 460
-// Sorts an array that fits one workgroup, in place and in a single dispatch: four bits a round, in shared memory.
+// Sorts an array that fits one workgroup, in place and in a single dispatch: four bits per round, in shared
+// memory.
 //
-// Shared memory holds only where each key came from; keys are read from cache.
+// Shared memory holds only the original index of each key; keys are read from cache.
 // Bytes: 8 a word of key or payload. Order-independent.
 // Elements: keys = count * KEY_WORDS, payload = count * (payload_kind / 2).
 #extension GL_GOOGLE_include_directive : require
@@ -22,7 +23,7 @@ layout(scalar, push_constant) uniform Params {
 #include "primitives/radix.glsl"
 #include "primitives/nibble_sort.glsl"
 
-// Places past the last key take the largest nibble and stay behind all keys.
+// Indices past the last key get the largest nibble and stay after all keys.
 uint nibble_of(uint from, uint shift) {
     return from < count[0] ? digit_of(from, shift, (1u << min(4u, end_bit - shift)) - 1u) : 15u;
 }

@@ -1,21 +1,23 @@
-// What both scatter kernels of the radix sort do with a tile: sort its digits, and move its keys.
+// Shared part of both scatter kernels of the radix sort: sorting the digits of a tile, and moving its keys.
 //
-// A tile's keys are sorted by the pass's digit in shared memory, as words of (digit, place in the tile), four bits at a time. Then
-// equal digits stand together: their run's begin and end are their count, and keys leave for memory in runs that coalesce.
+// A tile's keys are sorted by the pass's digit in shared memory, as words of (digit, index in the tile), four
+// bits at a time. Equal digits are then consecutive: the start and end of their run give their count, and
+// keys are written to memory in coalesced runs.
 
 layout(constant_id = 1) const uint ITEMS_PER_THREAD = 16;
 
 #include "primitives/nibble_sort.glsl"
 
-// Where the run of each digit begins and ends in the sorted tile.
+// Start and end of the run of each digit in the sorted tile.
 shared uint digit_begin[DIGITS];
 shared uint digit_end[DIGITS];
-// What to add to a key's place in the sorted tile for its place in the sorted array.
+// Offset from a key's index in the sorted tile to its index in the sorted array.
 shared uint digit_shift[DIGITS];
 
 uint nibble_of(uint word, uint nibble_shift) { return word >> (16u + nibble_shift) & 15u; }
 
-// Sorts the digits of the keys from `begin` on. Places past the last key take the largest digit and stay behind all keys.
+// Sorts the digits of the keys from `begin` on. Indices past the last key get the largest digit and stay
+// after all keys.
 void sort_tile(uint begin, uint n, uint shift, uint mask) {
     uint lane = gl_LocalInvocationIndex;
     [[dont_unroll]] for (uint item = 0u; item < ITEMS_PER_THREAD; ++item) {
@@ -40,7 +42,7 @@ void sort_tile(uint begin, uint n, uint shift, uint mask) {
     barrier();
 }
 
-// Moves the tile's keys and what travels with them, once digit_shift is known.
+// Moves the tile's keys and their payload, once digit_shift is known.
 void move_tile(uint begin, uint n) {
     [[dont_unroll]] for (uint item = 0u; item < ITEMS_PER_THREAD; ++item) {
         uint place = item * WORKGROUP_SIZE + gl_LocalInvocationIndex;

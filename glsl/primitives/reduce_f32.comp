@@ -1,8 +1,9 @@
 #version 460
-// Reduces each tile of an array of f32 to one value: sums, minima or maxima; an entry for each workgroup.
+// Reduces each tile of an array of f32 to one value: sums, minima or maxima; one entry per workgroup.
 //
-// A thread takes ITEMS_PER_THREAD elements WORKGROUP_SIZE apart, in order, then the group combines as a tree of halves: the
-// order of additions follows from the group size and the length alone, so the same array gives the same bits on any subgroup size.
+// A thread takes ITEMS_PER_THREAD elements WORKGROUP_SIZE apart, in order, then the group combines as a tree
+// of halves: the order of additions depends on the group size and the length alone, so the same array gives
+// the same bits with any subgroup size.
 // Bytes: 4 an element. Order-dependent sums in a fixed order.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
@@ -17,7 +18,7 @@ layout(scalar, binding = 1) readonly buffer Values { float values[]; };
 layout(scalar, binding = 2) writeonly buffer Reduced { float reduced[]; };
 layout(scalar, push_constant) uniform Params {
     Length extent;
-    // What an empty array reduces to.
+    // Result for an empty array.
     float neutral;
 };
 

@@ -1,5 +1,6 @@
 #version 460
-// Reduces each tile of an array of u32 (or of flags, or of f32 in fixed point) to one value: sums (wrapping), minima or maxima; an entry for each workgroup.
+// Reduces each tile of an array of u32 (or of flags, or of f32 in fixed point) to one value: sums (wrapping),
+// minima or maxima; one entry per workgroup.
 //
 // A thread takes ITEMS_PER_THREAD elements WORKGROUP_SIZE apart (coalesced), then the group combines as a tree.
 // Bytes: 4 an element. Order-independent: integer sums, minima and maxima are associative and commutative.
@@ -19,7 +20,7 @@ layout(scalar, binding = 1) readonly buffer Values { uint values[]; };
 layout(scalar, binding = 2) writeonly buffer Reduced { uint reduced[]; };
 layout(scalar, push_constant) uniform Params {
     Length extent;
-    // What an empty array reduces to.
+    // Result for an empty array.
     uint neutral;
 };
 

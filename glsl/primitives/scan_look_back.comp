@@ -1,8 +1,8 @@
 #version 460
-// Scan in a single pass, by decoupled look-back: every element is read once and written once.
+// Scans an array in a single pass, by decoupled look-back: every element is read once and written once.
 //
-// scanned[i] = values[0] + … + values[i−1], wrapping; inclusive: with values[i].
-// Bytes: 8 an element and 8 a tile. Order-independent: integer sums, whichever tile was summed by whom.
+// Exclusive: scanned[i] = values[0] + … + values[i−1], wrapping; inclusive: with values[i].
+// Bytes: 8 an element and 8 a tile. Order-independent: integer sums, regardless of which group sums a tile.
 // Elements: values = count / extent.divisor * extent.multiplier / extent.shrink, scanned = count / extent.divisor * extent.multiplier / extent.shrink.
 // Elements: look_back = count / extent.divisor * extent.multiplier / extent.shrink / TILE.
 #extension GL_GOOGLE_include_directive : require
@@ -16,7 +16,7 @@ layout(scalar, binding = 1) readonly buffer Values { uint values[]; };
 layout(scalar, binding = 2) coherent buffer LookBack { uint look_back[]; };
 layout(scalar, binding = 3) writeonly buffer Scanned { uint scanned[]; };
 layout(scalar, binding = 4) writeonly buffer Total { uint total[]; };
-// Set to 1 where a fixed-point element or sum does not fit.
+// Set to 1 if a fixed-point element or sum does not fit.
 layout(scalar, binding = 5) buffer Overflow { uint overflow[]; };
 layout(scalar, push_constant) uniform Params { Length extent; };
 
@@ -37,7 +37,7 @@ void main() {
     uint n = length_of(extent, count[0]);
     uint tile = take_ticket(0u);
     uint begin = tile * TILE;
-    // The whole group leaves together: a folded dispatch may hold groups past the last tile.
+    // The whole group returns together: a folded dispatch may hold groups past the last tile.
     if (begin >= n && n > 0u) return;
     uvec2 before_and_all = load_tile(begin, n);
     store_tile(begin, n, sum_before_tile(tile, before_and_all.y) + before_and_all.x);

@@ -1,8 +1,8 @@
-// The scan of one tile in shared memory, for kernels that know or find out what comes before it.
+// Scan of one tile in shared memory, for kernels that know or compute the sum before it.
 //
-// Elements pass through shared memory, so that global reads and writes are coalesced though a thread scans consecutive ones;
-// one word in 33 is left out, so that the threads' strides fall on different banks.
-// Who includes this declares the buffers `values`, `scanned`, `total` and `overflow`.
+// Elements pass through shared memory, so that global reads and writes are coalesced although a thread scans
+// consecutive ones; one word in 33 is left out, so that the threads' strides fall on different banks.
+// The including shader declares the buffers `values`, `scanned`, `total` and `overflow`.
 
 layout(constant_id = 1) const uint ITEMS_PER_THREAD = 8;
 // 1: scanned[i] includes values[i].

@@ -1,5 +1,5 @@
 #version 460
-// The second half of reduce-then-scan: scans each tile and adds what all tiles before it sum to.
+// Scans each tile and adds the sum of all tiles before it: the second half of reduce-then-scan.
 //
 // Exclusive: scanned[i] = values[0] + … + values[i−1], wrapping; inclusive: with values[i]. base[g] is the sum of all tiles before
 // tile g. Bytes: 8 an element. Order-independent: integer sums.
@@ -16,7 +16,7 @@ layout(scalar, binding = 1) readonly buffer Values { uint values[]; };
 layout(scalar, binding = 2) readonly buffer Base { uint base[]; };
 layout(scalar, binding = 3) writeonly buffer Scanned { uint scanned[]; };
 layout(scalar, binding = 4) writeonly buffer Total { uint total[]; };
-// Set to 1 where a fixed-point element or sum does not fit.
+// Set to 1 if a fixed-point element or sum does not fit.
 layout(scalar, binding = 5) buffer Overflow { uint overflow[]; };
 layout(scalar, push_constant) uniform Params { Length extent; };
 

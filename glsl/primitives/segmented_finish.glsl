@@ -1,5 +1,6 @@
-// Reduces segments that span tiles: the group of the tile in which one begins adds up what the tiles behind it hold of it.
-// Who includes this defines ELEMENT, and `ELEMENT combine(ELEMENT a, ELEMENT b)`.
+// Reduces segments that span tiles: the group of the tile in which one begins adds up its parts in later
+// tiles.
+// The including shader defines ELEMENT, and `ELEMENT combine(ELEMENT a, ELEMENT b)`.
 
 shared ELEMENT tree[WORKGROUP_SIZE];
 
@@ -7,7 +8,7 @@ void main() {
     uint n = element_count();
     uint lane = gl_LocalInvocationIndex;
     uint begin = group_idx() * tile_size;
-    // The whole group leaves together, here and below.
+    // The whole group returns together, here and below.
     if (begin >= n) return;
     uint end = min(begin + tile_size, n);
     uint segment = segment_of(end - 1u);

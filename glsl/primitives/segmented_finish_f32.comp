@@ -1,5 +1,6 @@
 #version 460
-// Second pass of the segmented reduction of f32: segments that span tiles. Bytes: 8 a tile. Order-dependent sums in a fixed order.
+// Reduces the segments of f32 that span tiles: the second pass of the segmented reduction. Bytes: 8 a tile.
+// Order-dependent sums in a fixed order.
 // Elements: segment_start = threads / WORKGROUP_SIZE, reduced = threads / WORKGROUP_SIZE.
 // Elements: head_partial = threads / WORKGROUP_SIZE, tail_partial = threads / WORKGROUP_SIZE.
 #extension GL_GOOGLE_include_directive : require
@@ -16,9 +17,9 @@ layout(scalar, binding = 2) readonly buffer HeadPartial { ELEMENT head_partial[]
 layout(scalar, binding = 3) readonly buffer TailPartial { ELEMENT tail_partial[]; };
 layout(scalar, binding = 4) writeonly buffer Reduced { ELEMENT reduced[]; };
 layout(scalar, push_constant) uniform Params {
-    // What an empty segment reduces to.
+    // Result for an empty segment.
     ELEMENT neutral;
-    // Elements that a group of the first pass takes.
+    // Number of elements per group of the first pass.
     uint tile_size;
 };
 

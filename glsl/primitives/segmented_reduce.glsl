@@ -1,11 +1,15 @@
-// Segmented reduction of one tile. A group takes a tile whatever segments it holds, so that a single long segment and a million
-// of one element cost the same.
+// Segmented reduction of one tile. A group takes a tile regardless of its segments, so a single long segment
+// and a million segments of one element cost the same.
 //
-// A segment that lies in the tile is reduced here. Of one that does not, head_partial is what the tile holds of a segment that began
-// in an earlier tile, and tail_partial of one that begins here and goes on; the finishing pass adds these up.
-// A thread walks ITEMS_PER_THREAD consecutive elements, a segmented scan of (a segment began, sum since) over the group tells it what
-// came before, and it walks them again. The order of operations follows from positions, group size and items a thread alone.
-// Who includes this defines ELEMENT, and `ELEMENT combine(ELEMENT a, ELEMENT b)`.
+// A segment within the tile is reduced here. For others, head_partial is the part in the tile of a segment
+// that began in an earlier tile, and tail_partial that of one that begins here and continues; the finishing
+// pass adds these up.
+//
+// A thread walks ITEMS_PER_THREAD consecutive elements, a segmented scan of (a segment began, sum since) over
+// the group gives it the sum before them, and it walks them again. The order of operations depends on
+// positions, group size and items per thread alone.
+//
+// The including shader defines ELEMENT, and `ELEMENT combine(ELEMENT a, ELEMENT b)`.
 
 const uint TILE = WORKGROUP_SIZE * ITEMS_PER_THREAD;
 
@@ -19,7 +23,7 @@ void main() {
     uint n = element_count();
     uint lane = gl_LocalInvocationIndex;
     uint begin = group_idx() * TILE;
-    // The whole group leaves together.
+    // The whole group returns together.
     if (begin >= n) return;
     for (uint item = 0u; item < ITEMS_PER_THREAD; ++item) {
         uint place = item * WORKGROUP_SIZE + lane;

@@ -1,6 +1,7 @@
 #version 460
-// First pass of the segmented reduction of u32: sums (u32 wrapping), minima or maxima of segments that lie in one tile, and the parts of
-// those that do not. Bytes: 4 an element, 4 a segment read and written. Order-independent: integer operations are associative.
+// Reduces segments of u32 that lie in one tile, and the parts of those that do not, to sums (u32 wrapping),
+// minima or maxima: the first pass of the segmented reduction. Bytes: 4 an element, 4 a segment read and
+// written. Order-independent: integer operations are associative.
 // Elements: segment_start = count, reduced = count.
 // Elements: head_partial = threads / TILE, tail_partial = threads / TILE.
 #extension GL_GOOGLE_include_directive : require
@@ -19,7 +20,7 @@ layout(scalar, binding = 3) writeonly buffer Reduced { ELEMENT reduced[]; };
 layout(scalar, binding = 4) writeonly buffer HeadPartial { ELEMENT head_partial[]; };
 layout(scalar, binding = 5) writeonly buffer TailPartial { ELEMENT tail_partial[]; };
 layout(scalar, push_constant) uniform Params {
-    // What an empty segment reduces to.
+    // Result for an empty segment.
     ELEMENT neutral;
 };
 

@@ -1,12 +1,13 @@
-// What single-pass kernels share: tickets, and how a tile's sum is published.
+// Shared part of single-pass kernels: tickets, and the publication of a tile's sum.
 //
-// Tiles are numbered by ticket, in the order in which groups start. A published word holds a flag in its upper two bits; flags
-// only rise, so that whoever publishes late changes nothing. Who includes this declares the buffer `look_back`, all 0 at the
-// start of the pass.
+// Tiles are numbered by ticket, in the order in which groups start. A published word holds a flag in its
+// upper two bits; flags only rise, so a late publication changes nothing. The including shader declares the
+// buffer `look_back`, all 0 at the start of the pass.
 
-// Looks at a tile before it is summed again.
+// Number of polls of a tile before it is summed again.
 layout(constant_id = 10) const uint SPINS = 4;
-// Tests only: with k > 0, tiles k − 1, 2k − 1 … never publish anything, as a group does that is never scheduled.
+// For tests only: with k > 0, tiles k − 1, 2k − 1 … never publish anything, like a group that is never
+// scheduled.
 layout(constant_id = 11) const uint WITHHELD = 0;
 
 const uint NOT_READY = 0u;
@@ -16,7 +17,8 @@ const uint FLAG_BITS = 3u << 30u;
 
 shared uint ticket_;
 
-// This group's tile, by the ticket counter at a word of `look_back`. To be called once, in uniform control flow.
+// Returns this group's tile, by the ticket counter at a word of `look_back`. To be called once, in uniform
+// control flow.
 uint take_ticket(uint word) {
     if (gl_LocalInvocationIndex == 0u) ticket_ = atomicAdd(look_back[word], 1u);
     barrier();

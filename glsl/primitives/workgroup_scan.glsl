@@ -1,5 +1,5 @@
-// The exclusive scan of one u32 a thread over the workgroup, in shared memory: log2(WORKGROUP_SIZE) rounds of doubling,
-// without subgroup operations, so that it is the same on a device of any subgroup size.
+// Exclusive scan of one u32 per thread over the workgroup, in shared memory: log2(WORKGROUP_SIZE) rounds of
+// doubling, without subgroup operations, so it is the same with any subgroup size.
 
 shared uint scan_lanes_[2][WORKGROUP_SIZE];
 
@@ -17,7 +17,7 @@ uvec2 workgroup_exclusive_scan(uint value) {
         barrier();
     }
     uvec2 result = uvec2(scan_lanes_[front][lane] - value, scan_lanes_[front][WORKGROUP_SIZE - 1u]);
-    // The next call writes what this one has just read.
+    // The next call overwrites the data that this one has just read.
     barrier();
     return result;
 }

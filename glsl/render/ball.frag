@@ -1,5 +1,5 @@
 #version 460
-// The fragment stage intersects the view ray with the sphere, as that of `particles` does.
+// The fragment stage intersects the view ray with the sphere, like that of `particles`.
 #extension GL_GOOGLE_include_directive : require
 #include "render/view.glsl"
 #include "render/imposter.glsl"

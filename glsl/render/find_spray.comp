@@ -1,9 +1,12 @@
 #version 460
-// Which particles are spray: those about which the density of the nodes, interpolated along each axis, is below that of the surface.
+// Marks spray particles: those at which the density of the nodes, interpolated along each axis, is below that
+// of the surface.
 //
-// Particles are sorted, and listed at the lowest node of the 4³ that they reach, so that those about a particle are the second and the third
-// along each axis. What stands in no block that there was room for, or is not a number, is spray.
-// Bytes: 24 a particle (position 12, block 4, flag 4, target 4) and the densities once, if caches hold a block's. Order-independent.
+// Particles are sorted, and listed at the lowest node of the 4³ that they reach, so the nodes around a
+// particle are the second and the third along each axis. A particle whose block exceeded the capacity, or
+// whose position is NaN, is spray.
+// Bytes: 24 a particle (position 12, block 4, flag 4, target 4) and the densities once, if caches hold those
+// of a block. Order-independent.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 const uint DIMENSIONS = 3u;
@@ -18,7 +21,7 @@ layout(scalar, binding = 5) readonly buffer Density { float density[]; };
 layout(scalar, binding = 6) writeonly buffer IsSpray { uint is_spray[]; };
 layout(scalar, push_constant) uniform Params {
     BlockLattice lattice;
-    // Of the surface, in kg/m³.
+    // Density of the surface, in kg/m³.
     float level;
 };
 
@@ -36,7 +39,7 @@ void main() {
     if (o >= occupied_count[0]) return;
     vec3 xi = place_in_cells(lattice, position[i]);
     uvec3 base = base_of(lattice, xi);
-    // Clamped for what strays from the lattice, whose base does not.
+    // Clamped for particles outside the lattice, whose base is inside.
     precise vec3 share = clamp(xi - vec3(base + 1u), 0.0, 1.0);
     precise float sum = 0.0;
     [[unroll]] for (uint corner = 0u; corner < 8u; ++corner) {
@@ -44,6 +47,6 @@ void main() {
         vec3 weight = mix(1.0 - share, share, vec3(far));
         sum += weight.x * weight.y * weight.z * density_at(o, base % BLOCK_SIDE, far + 1u);
     }
-    // Written so that what is not a number is spray.
+    // Written so that NaN is spray.
     if (sum >= level) is_spray[i] = 0u;
 }

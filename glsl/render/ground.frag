@@ -1,5 +1,5 @@
 #version 460
-// The fragment stage draws grid lines of one pixel whatever the distance, and fades with distance from the origin.
+// The fragment stage draws grid lines of one pixel at any distance, and fades with distance from the origin.
 #extension GL_GOOGLE_include_directive : require
 #include "render/view.glsl"
 #include "render/ground.glsl"
@@ -7,11 +7,11 @@
 layout(location = 0) in vec2 in_plane;
 layout(location = 0) out vec4 pixel;
 
-// How much of this pixel lines `every` metres apart cover.
+// Returns the coverage of this pixel by lines `every` metres apart.
 float lines(float every) {
     vec2 at = in_plane / every;
     vec2 pixels = abs(at - round(at)) / fwidth(at);
-    // Where cells shrink below a few pixels the lines would only flicker.
+    // Lines are faded out where cells shrink below a few pixels, since they would flicker.
     vec2 far_off = clamp(0.35 / fwidth(at) - 1.0, 0.0, 1.0);
     vec2 covered = clamp(1.0 - pixels, 0.0, 1.0) * far_off;
     return max(covered.x, covered.y);

@@ -7,7 +7,7 @@ layout(scalar, push_constant) uniform Params {
     vec3 along;
     // The plane fades out at this distance from the origin, in m.
     float extent;
-    // Side of a cell of the grid, in m.
+    // Side of a grid cell, in m.
     float cell;
     vec3 color;
 };

@@ -1,5 +1,5 @@
 #version 460
-// A plane with a grid of known cell size, which tells scale and depth: six vertices, no buffers.
+// A plane with a grid of known cell size, which shows scale and depth: six vertices, no buffers.
 #extension GL_GOOGLE_include_directive : require
 #include "render/view.glsl"
 #include "render/ground.glsl"

@@ -17,7 +17,7 @@ const float SNOW_WRAP = 0.3;
 void main() {
     float squared = dot(outwards, outwards);
     vec3 to_viewer = toward_viewer(view, from_eye);
-    // Opposite normals of one triangle may interpolate to none.
+    // Opposite normals of one triangle may interpolate to zero.
     vec3 unit = squared > 0.0 ? outwards * inversesqrt(squared) : to_viewer;
     vec3 shown;
     if (material == MATERIAL_WATER) shown = lit(color, unit, to_viewer, view);

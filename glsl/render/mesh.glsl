@@ -4,10 +4,10 @@ layout(scalar, push_constant) uniform Params {
     Fog fog;
     // Unit vector towards the sun.
     vec3 to_sun;
-    // Display-encoded.
+    // Display-encoded colour.
     vec3 color;
-    // The same numbers as `Material` on the host.
+    // Number of the `Material` on the host.
     uint material;
-    // The axis that points up: 0, 1 or 2.
+    // Vertical axis: 0, 1 or 2.
     uint up_axis;
 };

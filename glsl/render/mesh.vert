@@ -1,5 +1,6 @@
 #version 460
-// Triangles with a normal at each vertex, such as the surface of snow: three vertices a triangle, pulled by its indices.
+// Triangles with a normal at each vertex, such as the surface of snow: three vertices per triangle, fetched
+// by its indices.
 //
 // Triangles past count[0] are not drawn, so that the draw needs no count from the host.
 #extension GL_GOOGLE_include_directive : require

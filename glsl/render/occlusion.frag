@@ -1,5 +1,6 @@
 #version 460
-// The fragment stage samples depth along a spiral and gives black with the obscurance as its alpha, to be blended over.
+// The fragment stage samples depth along a spiral and returns black with the obscurance as its alpha, for
+// blending over the image.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_scalar_block_layout : require
 #include "render/occlusion.glsl"
@@ -10,9 +11,10 @@ layout(location = 0) out vec4 pixel;
 const uint SAMPLES = 14u;
 const float GOLDEN_ANGLE = 2.39996323;
 
-// The drawn point at a pixel, relative to the eye, in the camera's axes (x right, y down, z forward). Pixels past the
-// border repeat it; where nothing was drawn z is infinite, by division by zero, and the comparisons below refuse it. Without
-// perspective it is relative to the target, and z where nothing was drawn is farther than they reach.
+// Returns the drawn point at a pixel, relative to the eye, in the camera's axes (x right, y down, z forward).
+// Pixels past the border repeat it; where nothing was drawn z is infinite, by division by zero, and fails the
+// comparisons below. Without perspective it is relative to the target, and where nothing was drawn z is
+// beyond the range of the comparisons.
 vec3 point_at(ivec2 at) {
     at = clamp(at, ivec2(0), ivec2(width, height) - 1);
     float d = depth[at.y * int(width) + at.x];
@@ -22,7 +24,8 @@ vec3 point_at(ivec2 at) {
     return vec3(ndc * half_extent * z, z);
 }
 
-// The slope along one axis of the image, from the neighbour that is nearer in depth: the other may lie past an edge.
+// Returns the slope along one axis of the image, from the neighbour that is nearer in depth: the other may
+// lie past an edge.
 vec3 slope(vec3 here, ivec2 at, ivec2 step) {
     vec3 after = point_at(at + step) - here, before = here - point_at(at - step);
     return abs(after.z) < abs(before.z) ? after : before;
@@ -36,7 +39,8 @@ void main() {
     vec3 normal = normalize(cross(slope(here, at, ivec2(0, 1)), slope(here, at, ivec2(1, 0))));
     float half_height = half_extent.y * (depth_reach > 0.0 ? 1.0 : here.z);
     float reach_px = clamp(reach / half_height * 0.5 * float(height), 2.0, 0.1 * float(height));
-    // Turning the spiral from pixel to pixel trades bands for a fine grain (interleaved gradient noise, Jimenez 2014).
+    // Rotating the spiral from pixel to pixel replaces bands by fine noise (interleaved gradient noise,
+    // Jimenez 2014).
     float turn = 6.2831853 * fract(52.9829189 * fract(dot(vec2(at), vec2(0.06711056, 0.00583715))));
     float obscurance = 0.0;
     for (uint i = 0u; i < SAMPLES; ++i) {
@@ -44,7 +48,7 @@ void main() {
         float angle = turn + GOLDEN_ANGLE * float(i);
         vec3 v = point_at(at + ivec2(round(along * reach_px * vec2(cos(angle), sin(angle))))) - here;
         float squared = dot(v, v);
-        // What is farther than twice the reach is another object, not a neighbour.
+        // A point farther than twice the reach belongs to another object.
         if (squared < 4.0 * reach * reach) {
             obscurance += max(0.0, dot(v, normal) - 0.02 * reach) / (squared + 0.01 * reach * reach);
         }

@@ -1,14 +1,14 @@
 // Parameters that the two stages of `occlusion` share.
 layout(scalar, push_constant) uniform Params {
-    // As in `View`.
+    // Half extent, like that of `View`.
     vec2 half_extent;
     float near;
     float depth_reach;
-    // Of the image, in pixels.
+    // Size of the image in pixels.
     uint width;
     uint height;
-    // How far away neighbours darken a point, in m.
+    // Maximum distance in m at which neighbours darken a point.
     float reach;
-    // 0 leaves the image as it is.
+    // 0 leaves the image unchanged.
     float strength;
 };

@@ -1,6 +1,7 @@
 #version 460
-// Darkens what neighbours in the picture shut in: ambient obscurance from the depth image alone, after McGuire et al.,
-// "The Alchemy Screen-Space Ambient Obscurance Algorithm", HPG 2011, eq. 10. One triangle covers the image.
+// Darkens points that neighbours in the image occlude: ambient obscurance from the depth image alone, after
+// McGuire et al., "The Alchemy Screen-Space Ambient Obscurance Algorithm", HPG 2011, eq. 10. One triangle
+// covers the image.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_scalar_block_layout : require
 #include "render/occlusion.glsl"

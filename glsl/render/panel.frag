@@ -1,5 +1,5 @@
 #version 460
-// The fragment stage reads packed RGBA8 pixels, red in the lowest byte, to be blended over by their alpha.
+// The fragment stage reads packed RGBA8 pixels, red in the lowest byte, for blending by their alpha.
 #extension GL_GOOGLE_include_directive : require
 #include "render/view.glsl"
 #include "render/panel.glsl"

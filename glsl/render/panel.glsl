@@ -1,7 +1,7 @@
 // Parameters that the two stages of `panel` share, in pixels.
 layout(scalar, push_constant) uniform Params {
     vec2 image_size;
-    // Place of the panel's top left corner.
+    // Position of the panel's top left corner.
     vec2 place;
     uint width;
     uint height;

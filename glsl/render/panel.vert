@@ -1,5 +1,5 @@
 #version 460
-// A ready picture, such as a legend, laid over the image pixel by pixel: six vertices.
+// An existing image, such as a legend, drawn over the image pixel by pixel: six vertices.
 #extension GL_GOOGLE_include_directive : require
 #include "render/view.glsl"
 #include "render/panel.glsl"

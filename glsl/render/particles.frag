@@ -34,13 +34,13 @@ void main() {
     if (kind == SHADING_SUNLIT) shown = sunlit(color, normal, axis_vector((shading >> 8u) & 0xffu), to_sun, SNOW_WRAP);
     float taken = 1.0;
     if (kind == SHADING_TRANSLUCENT) {
-        // Layers of one colour blend to the same whatever their order, as light that is absorbed along the ray (Beer and Lambert);
-        // a little light on each shows where the surface is.
+        // Layers of one colour blend to the same result in any order, like light absorbed along the ray (Beer
+        // and Lambert); a little light on each shows the surface.
         float chord = max(dot(normal, to_viewer), 0.0);
         taken = 1.0 - pow(1.0 - opacity, chord);
         shown = mix(color, lit(color, normal, to_viewer, view), 0.5);
     }
-    // What is shown as it is can be read off the legend however far away it is.
+    // Flat shading has no fog, so that its colours match the legend at any distance.
     if (kind != SHADING_FLAT) shown = fogged(shown, fog, length(hit));
     pixel = vec4(shown, taken);
 }

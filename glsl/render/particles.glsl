@@ -1,19 +1,19 @@
 // Parameters that the two stages of `particles` share.
 layout(scalar, push_constant) uniform Params {
     View view;
-    // Of all spheres, or what radii of their own are multiplied by.
+    // Radius of all spheres, or the factor on their own radii.
     float radius;
     uint column_kind;
-    // 32-bit words an element of the column takes, and the first that is read.
+    // Number of 32-bit words of an element of the column, and the first one to read.
     uint column_stride;
     uint column_index;
-    // COLUMN_NONE: the colour of all. Else the values at the two ends of the colour map, and what is subtracted from
-    // each value.
+    // Colour of all for COLUMN_NONE; else the values at the two ends of the colour map, and the origin
+    // subtracted from each value.
     vec3 coloring;
-    // The same numbers as `Shading` on the host; in the second byte the axis that points up, in the third 1 if spheres
-    // have radii of their own.
+    // Number of the `Shading` on the host; the second byte is the vertical axis, the third is 1 if spheres
+    // have their own radii.
     uint shading;
-    // Of the middle of a translucent sphere.
+    // Opacity at the middle of a translucent sphere.
     float opacity;
     Fog fog;
     vec3 to_sun;

@@ -1,10 +1,14 @@
 #version 460
 // Particles as sphere imposters, coloured by a column through a colour map.
 //
-// Six vertices a particle make a quad that just covers its sphere; particles past count[0] make none, so that the draw
-// needs no count from the host. The column is read as raw words: COLUMN_F32 takes a word of an element less an origin,
-// COLUMN_VEC3 the magnitude of three, COLUMN_U32 a word as an integer; COLUMN_NONE reads none and gives all one colour. A
-// value that is not finite is drawn in magenta.
+// Six vertices per particle make a quad that just covers its sphere; particles past count[0] make none, so
+// the draw needs no count from the host. The column is read as raw words:
+// - COLUMN_F32: one word of an element minus an origin;
+// - COLUMN_VEC3: the magnitude of three;
+// - COLUMN_U32: a word as an integer;
+// - COLUMN_NONE: none, and all particles have one colour.
+//
+// A value that is not finite is drawn in magenta.
 #extension GL_GOOGLE_include_directive : require
 #include "render/view.glsl"
 #include "render/imposter.glsl"
@@ -22,7 +26,7 @@ layout(location = 1) flat out vec3 center;
 layout(location = 2) flat out vec3 color;
 layout(location = 3) flat out float sphere_radius;
 
-// What the words of `column` are.
+// Kinds of the words of `column`.
 const uint COLUMN_F32 = 0u;
 const uint COLUMN_VEC3 = 1u;
 const uint COLUMN_U32 = 2u;

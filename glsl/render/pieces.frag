@@ -1,5 +1,6 @@
 #version 460
-// The fragment stage shades flat faces of ice, a little glossy; each piece is a shade of its own, so that neighbours are told apart.
+// The fragment stage shades flat faces of ice, slightly glossy; each piece has its own shade, so that
+// neighbours are distinguishable.
 #extension GL_GOOGLE_include_directive : require
 #include "render/view.glsl"
 #include "render/shade.glsl"
@@ -11,7 +12,7 @@ layout(location = 2) flat in uint piece_idx;
 layout(location = 0) out vec4 pixel;
 
 const float ICE_WRAP = 0.15;
-// How far shades differ.
+// Maximum difference of shades.
 const float SPREAD = 0.10;
 
 void main() {

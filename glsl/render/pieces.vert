@@ -2,7 +2,7 @@
 // Rigid pieces with flat faces, such as plates of ice: x = c + R v for each corner v of a piece, with its centre c and its rotation R given
 // by a unit quaternion (x, y, z, w).
 //
-// The corners of three make a triangle; each knows its piece and its face's normal.
+// Three corners make a triangle; each has the index of its piece and the normal of its face.
 #extension GL_GOOGLE_include_directive : require
 #include "common/quaternion.glsl"
 #include "render/view.glsl"

@@ -1,6 +1,6 @@
 #version 460
-// The fragment stage reads packed RGBA8 pixels, red in the lowest byte. Light adds up in linear values, for which squares
-// stand in here: an edge cannot tell them from the sRGB curve, and they cost no powers.
+// The fragment stage reads packed RGBA8 pixels, red in the lowest byte. Light is averaged in linear values,
+// approximated by squares: at edges the difference from the sRGB curve is invisible, and they need no powers.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_scalar_block_layout : require
 #include "render/resolve.glsl"

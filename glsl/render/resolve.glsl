@@ -1,7 +1,7 @@
 // Parameters that the two stages of `resolve` share.
 layout(scalar, push_constant) uniform Params {
-    // Of the finer picture, in pixels.
+    // Size of the supersampled image in pixels.
     uint fine_width;
-    // Pixels of the finer picture to one of the image, along each axis.
+    // Pixels of the supersampled image per pixel of the image, along each axis.
     uint per_axis;
 };

@@ -1,5 +1,6 @@
 #version 460
-// Averages a finer picture down to the image, which smooths the edges of everything in it. One triangle covers the image.
+// Averages a supersampled image down to the image, which antialiases all edges. One triangle covers the
+// image.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_scalar_block_layout : require
 #include "render/resolve.glsl"

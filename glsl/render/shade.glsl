@@ -1,4 +1,4 @@
-// Light and colour. Images hold display-encoded (sRGB) values; light adds up in linear ones.
+// Lighting and colour. Images hold display-encoded (sRGB) values; light is added in linear ones.
 
 vec3 to_linear(vec3 encoded) {
     return mix(encoded / 12.92, pow((encoded + 0.055) / 1.055, vec3(2.4)), greaterThan(encoded, vec3(0.04045)));
@@ -9,8 +9,9 @@ vec3 to_display(vec3 linear) {
     return mix(12.92 * l, 1.055 * pow(l, vec3(1.0 / 2.4)) - 0.055, greaterThan(l, vec3(0.0031308)));
 }
 
-// A wet-looking surface under a sky (hemispheric ambient), one key light over the viewer's shoulder with a broad
-// highlight, and a rim where the surface turns away. All of it depends on the camera, so that orbiting never shows a dark side.
+// Shades a wet-looking surface: a sky (hemispheric ambient), one key light over the viewer's shoulder with a
+// broad highlight, and a rim light at grazing angles. All of it depends on the camera, so orbiting never
+// shows a dark side.
 vec3 lit(vec3 encoded_albedo, vec3 normal, vec3 to_eye, View view) {
     const vec3 SKY = vec3(0.50, 0.54, 0.60);
     const vec3 GROUND = vec3(0.16, 0.15, 0.15);
@@ -23,8 +24,8 @@ vec3 lit(vec3 encoded_albedo, vec3 normal, vec3 to_eye, View view) {
     return to_display(to_linear(encoded_albedo) * (ambient + key) + highlight + rim * SKY);
 }
 
-// A surface like snow's under the same lights: what enters leaves again all around, so that the light reaches past the
-// terminator, hollows stay bright and bluish, and nothing shines.
+// Shades a surface like snow under the same lights: subsurface scattering carries light past the terminator,
+// hollows stay bright and bluish, and there is no highlight.
 vec3 matte(vec3 encoded_albedo, vec3 normal, View view) {
     const vec3 SKY = vec3(0.50, 0.53, 0.58);
     const vec3 GROUND = vec3(0.29, 0.33, 0.41);
@@ -36,26 +37,28 @@ vec3 matte(vec3 encoded_albedo, vec3 normal, View view) {
     return to_display(to_linear(encoded_albedo) * (ambient + key));
 }
 
-// Air between a surface and the eye that takes light and gives some of its own.
+// Fog between a surface and the eye that absorbs and scatters light.
 struct Fog {
-    // Display-encoded: what is infinitely far has it.
+    // Display-encoded colour at infinite distance.
     vec3 color;
     // Extinction coefficient β, in 1/m; 0 in clear air.
     float per_m;
 };
 
-// A colour seen through `distance_m` of fog: exp(−β d) of its light arrives (Bouguer and Lambert), and the fog's own makes up for the rest
-// (Gucer2010 algorithms 3.4 and 3.5, of which the first squares the distance).
+// Returns a colour seen through `distance_m` of fog: exp(−β d) of its light arrives (Bouguer and Lambert),
+// and the fog's own light replaces the rest (Gucer2010 algorithms 3.4 and 3.5, of which the first squares the
+// distance).
 vec3 fogged(vec3 encoded, Fog fog, float distance_m) {
     if (fog.per_m <= 0.0) return encoded;
     return to_display(mix(to_linear(fog.color), to_linear(encoded), exp(-fog.per_m * distance_m)));
 }
 
-// Unit vector along an axis of the world.
+// Returns the unit vector along an axis of the world.
 vec3 axis_vector(uint axis) { return vec3(axis == 0u ? 1.0 : 0.0, axis == 1u ? 1.0 : 0.0, axis == 2u ? 1.0 : 0.0); }
 
-// A surface out of doors, where light stands still while the camera moves: the sun, the sky above, and what snow on the ground throws back
-// from below. `wrap` is how far light that gets around inside reaches past the terminator: 0 on stone, more in snow.
+// Shades a surface outdoors, under light that does not move with the camera: the sun, the sky above, and
+// light reflected by snow from below. `wrap` is how far scattered light reaches past the terminator: 0 for
+// stone, more for snow.
 vec3 sunlit(vec3 encoded_albedo, vec3 normal, vec3 up, vec3 to_sun, float wrap) {
     const vec3 SUN = vec3(0.98, 0.92, 0.82);
     const vec3 SKY = vec3(0.24, 0.31, 0.43);

@@ -1,5 +1,5 @@
 #version 460
-// The fragment stage shades hills by the sun: snow lies where slopes are gentle, rock shows through where they are steep.
+// The fragment stage shades hills by the sun: snow on gentle slopes, rock on steep ones.
 #extension GL_GOOGLE_include_directive : require
 #include "render/view.glsl"
 #include "render/shade.glsl"
@@ -9,12 +9,13 @@ layout(location = 0) in vec3 at;
 layout(location = 1) in vec3 outwards;
 layout(location = 0) out vec4 pixel;
 
-// Display-encoded colours of old snow in the valley and on the peaks, and of rock. Old snow is darker than that of an avalanche.
+// Display-encoded colours of old snow in the valley and on the peaks, and of rock. Old snow is darker than
+// that of an avalanche.
 const vec3 LOW_SNOW = vec3(0.79, 0.82, 0.86);
 const vec3 HIGH_SNOW = vec3(0.87, 0.89, 0.92);
 const vec3 LOW_ROCK = vec3(0.36, 0.34, 0.32);
 const vec3 HIGH_ROCK = vec3(0.44, 0.43, 0.42);
-// Cosines of the slopes, 55° and 42°, above which nothing stays and below which all does.
+// Cosines of the slopes, 55° and 42°, above which no snow stays and below which all does.
 const float BARE = 0.5736;
 const float COVERED = 0.7431;
 const float WRAP = 0.0;

@@ -4,11 +4,11 @@ layout(scalar, push_constant) uniform Params {
     Fog fog;
     // Unit vector towards the sun.
     vec3 to_sun;
-    // Heights along x and y, and how far apart they are in m.
+    // Number of heights along x and y, and their distance in m.
     uvec2 n;
     float cell_m;
-    // The chunk: its first height, how many cells a side of a quad has, and which neighbours have quads twice as large: bits for those
-    // towards lower x, higher x, lower y and higher y.
+    // The chunk: its first height, the number of cells per side of a quad, and the neighbours with quads
+    // twice as large, as bits for those towards lower x, higher x, lower y and higher y.
     uvec2 first;
     uint stride;
     uint coarser;

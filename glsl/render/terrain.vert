@@ -1,9 +1,10 @@
 #version 460
-// A chunk of a terrain: 32 × 32 quads over every stride-th height of a grid, two triangles each, both cut from lower to higher x and y.
+// A chunk of a terrain: 32 × 32 quads over every stride-th height of a grid, two triangles each, both split
+// from lower to higher x and y.
 //
-// At an edge to a neighbour whose quads are twice as large, every second vertex moves on to the one before it: both sides have the same edges
-// then, and no crack is between them. A quad one of whose heights is unknown (not a number) is not drawn. Normals are central differences of
-// heights next to one another at each level, so that both sides agree on light, too.
+// At an edge to a neighbour whose quads are twice as large, every second vertex moves to the one before it:
+// both sides then have the same edges, without cracks. A quad with an unknown height (NaN) is not drawn.
+// Normals are central differences of adjacent heights at each level, so lighting agrees on both sides, too.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #include "render/view.glsl"
@@ -16,7 +17,7 @@ layout(location = 0) out vec3 at;
 layout(location = 1) out vec3 outwards;
 
 const uint CHUNK_QUADS = 32u; // along each side of a chunk
-// Sides at which the neighbour is a level coarser.
+// Bits of the sides at which the neighbour is a level coarser.
 const uint COARSER_LOW_X = 1u;
 const uint COARSER_HIGH_X = 2u;
 const uint COARSER_LOW_Y = 4u;
@@ -24,7 +25,7 @@ const uint COARSER_HIGH_Y = 8u;
 
 float height_at(uvec2 g) { return height[g.y * n.x + g.x]; }
 
-// The place in the grid of a vertex of the chunk. What lies past the last height is drawn in to it.
+// Returns the grid position of a vertex of the chunk, clamped to the last height.
 uvec2 grid_place(uvec2 vertex) {
     bool is_at_x = vertex.x == 0u && (coarser & COARSER_LOW_X) != 0u || vertex.x == CHUNK_QUADS && (coarser & COARSER_HIGH_X) != 0u;
     bool is_at_y = vertex.y == 0u && (coarser & COARSER_LOW_Y) != 0u || vertex.y == CHUNK_QUADS && (coarser & COARSER_HIGH_Y) != 0u;
@@ -32,7 +33,7 @@ uvec2 grid_place(uvec2 vertex) {
     return min(first + stride * moved, n - 1u);
 }
 
-// How much the surface rises along x or y, m/m, of what is known.
+// Returns the slope of the surface along x or y, m/m, from the known heights.
 float rise(uvec2 g, uvec2 step_along) {
     uvec2 before = any(lessThan(g, step_along)) ? g : g - step_along;
     uvec2 after = min(g + step_along, n - 1u);

@@ -1,5 +1,5 @@
 #version 460
-// The fragment stage softens the line's sides over one pixel.
+// The fragment stage antialiases the line's sides over one pixel.
 #extension GL_GOOGLE_include_directive : require
 #include "render/view.glsl"
 #include "render/wireframe.glsl"

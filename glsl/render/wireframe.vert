@@ -1,10 +1,10 @@
 #version 460
-// The twelve edges of a box, however it is turned, as smooth lines of constant width: 72 vertices, no buffers.
+// The twelve edges of a box in any orientation, as smooth lines of constant width: 72 vertices, no buffers.
 #extension GL_GOOGLE_include_directive : require
 #include "render/view.glsl"
 #include "render/wireframe.glsl"
 
-// Pixels from the line's middle.
+// Distance from the line's middle in pixels.
 layout(location = 0) noperspective out float offset;
 
 vec3 box_corner(uint edge, float end) {
@@ -16,7 +16,7 @@ vec3 box_corner(uint edge, float end) {
     return corner + t.x * along[0] + t.y * along[1] + t.z * along[2] - view.eye;
 }
 
-// `a`, or where the segment from `a` to `b` enters the visible side of the near plane.
+// Returns `a`, or the point where the segment from `a` to `b` enters the visible side of the near plane.
 vec3 clipped(vec3 a, vec3 b) {
     if (!has_perspective(view)) return a;
     float z = dot(a, view.forward), other = dot(b, view.forward), least = 1.01 * view.near;
@@ -39,7 +39,7 @@ void main() {
     offset = side.y * (0.5 * line_width + 1.0);
     vec4 at = side.x < 0.0 ? from : to;
     at.xy += 2.0 * offset * vec2(-direction.y, direction.x) / image_size * at.w;
-    // A little nearer, so that edges in the plane of the ground win over it.
+    // Slightly nearer, so that edges in the plane of the ground are in front of it.
     at.z = has_perspective(view) ? 1.004 * at.z : at.z + 1e-5;
     gl_Position = at;
 }

@@ -1,9 +1,9 @@
 #version 460
-// Gives snow that has no place in a shape a rest position in that of its first partner that has: frozen water joins the block it
-// froze to. `adopted` is what the next step reads.
+// Gives snow without a rest position one in the shape of its first partner that has one: frozen water joins
+// the block it froze to. The next step reads `adopted`.
 //
-// Of two that neither have a place, the one with the higher id takes that of the other, so that they do not chase one another.
-// The partner's rotation is that of its own neighbourhood at this moment.
+// If neither of two has a rest position, the one with the higher id adopts from the other, so that they do
+// not adopt from each other. The partner's rotation is the current one of its own neighbourhood.
 // Bytes: 40 + 24 · links a particle; those that adopt read a partner's neighbourhood, too. Order-independent.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"

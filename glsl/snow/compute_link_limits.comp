@@ -1,8 +1,9 @@
 #version 460
-// How many links each snow particle may have at its temperature (Chen2021 eq 6.8, rounded to nearest and clamped to 0 … n_max):
+// Computes the maximum number of links of each snow particle at its temperature (Chen2021 eq 6.8, rounded to
+// nearest and clamped to 0 … n_max):
 //   limit = n_constant + round(n_max · (T_freeze − T)/(T_freeze − T_homo)),
-// and none above the linking temperature (eq 6.7) or for NaN. The printed form rounds the quotient before it multiplies, and
-// so knows 0 and n_max only.
+// and 0 above the linking temperature (eq 6.7) or for NaN. The printed form rounds the quotient before it
+// multiplies, and so gives only 0 and n_max.
 //
 // Bytes: 8 a particle. Order-independent.
 #extension GL_GOOGLE_include_directive : require
@@ -17,7 +18,7 @@ layout(scalar, push_constant) uniform Params {
     // T_freeze − T_homo in °C, and n_max over that; both 0 where the limit does not depend on temperature.
     float freeze_span_c;
     float links_per_c;
-    // Links whatever the temperature.
+    // Number of links at any temperature.
     uint n_constant;
     uint n_max;
 };

@@ -1,5 +1,6 @@
 #version 460
-// Heat conduction by temperature, the paper's variant (Chen2021 eq 6.1):  T_i ← T_i + Δt/(ρ c_i) Σ_j V k_ij (T_j − T_i) ∇²W(x_ij).
+// Conducts heat by temperature, the paper's variant (Chen2021 eq 6.1):  T_i ← T_i + Δt/(ρ c_i) Σ_j V k_ij
+// (T_j − T_i) ∇²W(x_ij).
 //
 // Bytes: 24 a particle (x* 12, key 4, T 4 + 4) plus neighbours from cache. Sums run in sorted order.
 #extension GL_GOOGLE_include_directive : require
@@ -18,9 +19,9 @@ layout(scalar, binding = 7) readonly buffer OtherTemperature { float other_tempe
 layout(scalar, binding = 8) writeonly buffer Conducted { float conducted[]; };
 layout(scalar, push_constant) uniform Params {
     Conduction conduction;
-    // Δt/(ρ h²) · V/h³ · 45/π, made to fit the lattice, over the heat capacity.
+    // Δt/(ρ h²) · V/h³ · 45/π, calibrated to the lattice, over the heat capacity.
     float heating;
-    // k between two particles of the own phase, and between one of either.
+    // k between two particles of this phase, and between one of either.
     float own_w_m_k;
     float cross_w_m_k;
 };

@@ -1,8 +1,10 @@
 #version 460
-// Heat conduction by specific enthalpy, with true latent heat:  H_i ← H_i + Δt/ρ Σ_j V k_ij (T_j − T_i) ∇²W(x_ij), and
+// Conducts heat by specific enthalpy, with true latent heat:  H_i ← H_i + Δt/ρ Σ_j V k_ij (T_j − T_i)
+// ∇²W(x_ij), and
 //   T = T_f + H/c_snow below 0,  T_f from 0 to L,  T_f + (H − L)/c_water above,
-// whichever phase the particle is in: the phase follows the enthalpy, not the other way round, and ΣmH is kept through it. A particle
-// conducts as the part of it that is liquid, k = k_snow + (k_water − k_snow) H/L in between: it is a piece of the front.
+// in either phase: the phase follows from the enthalpy, not vice versa, and ΣmH is conserved. The
+// conductivity of a particle follows from its liquid fraction, k = k_snow + (k_water − k_snow) H/L in
+// between.
 //
 // Bytes: 32 a particle (x* 12, key 4, T 4 + 4, H 4 + 4) plus neighbours from cache. Sums run in sorted order.
 #extension GL_GOOGLE_include_directive : require
@@ -24,7 +26,7 @@ layout(scalar, binding = 10) writeonly buffer Conducted { float conducted[]; };
 layout(scalar, binding = 11) writeonly buffer ConductedEnthalpy { float conducted_enthalpy[]; };
 layout(scalar, push_constant) uniform Params {
     Conduction conduction;
-    // Δt/(ρ h²) · V/h³ · 45/π, made to fit the lattice.
+    // Δt/(ρ h²) · V/h³ · 45/π, calibrated to the lattice.
     float heating;
     float freezing_c;
     float snow_capacity_j_kg_k;
@@ -36,7 +38,7 @@ layout(scalar, push_constant) uniform Params {
 
 float conductivity_of(float h) { return mix(snow_w_m_k, water_w_m_k, clamp(h / latent_heat_j_kg, 0.0, 1.0)); }
 
-// The same number at both ends: products and sums of two are the same in either order.
+// Returns the same number at both ends: products and sums of two are commutative.
 float pair_conductivity(float k_i, float k_j) { return 2.0 * k_i * k_j / (k_i + k_j); }
 
 void main() {

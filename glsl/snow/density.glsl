@@ -1,25 +1,26 @@
-// The density constraint at a particle among both phases (Chen2021 eq 5.23, 5.16–5.19), added up neighbour by neighbour. A neighbour counts
-// the same whatever its phase: all particles have one mass.
+// Density constraint of a particle among both phases (Chen2021 eq 5.23, 5.16–5.19), summed neighbour by
+// neighbour. Neighbours of both phases count the same: all particles have one mass.
 
 struct DensitySum {
     float shape;
     float sum_squares;
-    // h ∇C.
+    // Sum of h ∇C.
     vec3 gradient;
 };
 
 DensitySum density_of_self() { return DensitySum(spline_shape(0.0), 0.0, vec3(0.0)); }
 
-// `offset` = (x_i − x_j)/h, with length q below 1; `volumes` is what the neighbour weighs against a particle, 1 for a particle.
+// Adds a neighbour. `offset` = (x_i − x_j)/h, with length q below 1; `volumes` is the neighbour's weight in
+// particles, 1 for a particle.
 void add_density(inout DensitySum sum, SnowTerms terms, vec3 offset, float q, float volumes) {
     sum.shape += volumes * spline_shape(q);
     float slope = SPLINE_SLOPE_SCALE * terms.volume_h3 * volumes * spline_slope_shape(q);
     sum.sum_squares += slope * slope;
-    // Coincident particles have no direction and feel the same sums: only different velocities part them.
+    // Coincident particles have no direction and equal sums; only different velocities separate them.
     sum.gradient -= (q > 0.0 ? slope / q : 0.0) * offset;
 }
 
-// λ, and ρ/ρ₀ in `ratio`; `closed` and `wall_gradient` are what walls add to the two.
+// Returns λ, and ρ/ρ₀ in `ratio`; `closed` and `wall_gradient` are the contributions of walls to the two.
 float multiplier_of(DensitySum sum, SnowTerms terms, float closed, vec3 wall_gradient, out float ratio) {
     ratio = SPLINE_SCALE * terms.volume_h3 * sum.shape + closed;
     vec3 gradient = sum.gradient + wall_gradient;

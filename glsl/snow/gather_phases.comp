@@ -1,6 +1,6 @@
 #version 460
-// Moves one column of a phase to its new order: moved[i] = own[source[i]], or other[source[i] − CAPACITY] for a particle that comes
-// from the other phase. Migration and permutation are this one pass over a column.
+// Moves one column of a phase to its new order: moved[i] = own[source[i]], or other[source[i] − CAPACITY] for
+// a particle from the other phase. This pass both migrates and permutes a column.
 //
 // An element is WORDS 32-bit words. Bytes: 4 + 8 · WORDS a particle. Order-independent.
 // Elements: own = threads * WORDS, other = 0, moved = threads * WORDS.

@@ -1,10 +1,11 @@
 #version 460
-// Who changes phase: α grows (Chen2021 eq 6.2), and a particle whose α is past the threshold (eq 6.4) leaves its phase where it is too
-// warm for snow or too cold for water.
+// Marks particles that change phase: α grows (Chen2021 eq 6.2), and a particle whose α is past the threshold
+// (eq 6.4) leaves its phase if it is too warm for snow or too cold for water.
 //
-// With an enthalpy column, `heat` holds specific enthalpies instead of temperatures and the threshold is what melting takes: a
-// particle leaves when it has given or taken all its latent heat, be it to the last bit, so that it cannot come right back. At the
-// freezing temperature itself, which is the same for both phases, nobody leaves.
+// With an enthalpy column, `heat` holds specific enthalpies instead of temperatures and the threshold is the
+// latent heat: a particle leaves when it has released or absorbed all its latent heat, to the last bit, so
+// that it cannot return at once. At the freezing temperature itself, which is the same for both phases, no
+// particle leaves.
 // Bytes: 16 a particle. Order-independent.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
@@ -16,7 +17,7 @@ layout(scalar, binding = 3) writeonly buffer Leaves { uint leaves[]; };
 layout(scalar, push_constant) uniform Params {
     float blend_speed;
     float blend_threshold;
-    // °C, or J/kg. A solid leaves above it, a fluid below.
+    // Limit in °C, or J/kg. A solid leaves above it, a fluid below.
     float limit;
     uint is_solid;
     uint has_enthalpy;

@@ -1,7 +1,8 @@
 #version 460
-// Moves each snow particle towards where the fits of its own and of its partners' neighbourhoods put it (snow/shape.glsl):
+// Moves each snow particle towards its goals by the fits of its own and of its partners' neighbourhoods
+// (snow/shape.glsl):
 //   Δx_i = s Σ_k (R_k X_i + t_k − x*_i),  s = stiffness / (slots + 1).
-// The corrections of one cluster add up to nothing, and s is the same for all, so that momentum is kept.
+// The corrections of one cluster sum to zero, and s is the same for all, so momentum is conserved.
 //
 // Bytes: 100 + 12 · links a particle, 60 a partner. Sums run in the order of slots.
 #extension GL_GOOGLE_include_directive : require

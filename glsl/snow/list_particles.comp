@@ -1,6 +1,6 @@
 #version 460
-// Lists all particles of both phases, solids first, for what shows and stores them as one: where each is, as gather_phases takes it,
-// and its phase (1 solid, 0 fluid).
+// Lists all particles of both phases, solids first, for rendering and output as one set: the source of each,
+// in the form of gather_phases, and its phase (1 solid, 0 fluid).
 //
 // Bytes: 8 a particle. Order-independent.
 #extension GL_GOOGLE_include_directive : require

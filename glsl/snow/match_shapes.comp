@@ -1,5 +1,5 @@
 #version 460
-// The fit of every linked neighbourhood at the positions of this iteration (see snow/shape.glsl):
+// Fits every linked neighbourhood at the positions of this iteration (see snow/shape.glsl):
 //   A = Σ (x*_j − c)(X_j − C)ᵀ over the particle and its partners, R = the rotation nearest to A, fit: X ↦ R X + c − R C.
 //
 // Bytes: 80 + 20 · links a particle, 28 a partner. Sums run in the order of slots.
@@ -20,7 +20,8 @@ layout(scalar, push_constant) uniform Params { uint link_stride; };
 void main() {
     uint i = thread_idx();
     if (i >= count[0]) return;
-    // All relative to the particle itself, so that sums of small offsets keep their digits far from the origin.
+    // Positions are relative to the particle itself, so that sums of small offsets keep their digits far from
+    // the origin.
     vec3 x = constraint[i].xyz;
     vec3 rest = rest_position[i];
     float members = 1.0;

@@ -1,5 +1,5 @@
 #version 460
-// The sum over a particle's links of the squared strain, (|x_ij|/l − 1)². Every link is met at both ends.
+// Sums the squared strain over a particle's links, (|x_ij|/l − 1)². Every link is counted at both ends.
 //
 // Bytes: 20 + 20 · links a particle. Sums run in the order of slots.
 #extension GL_GOOGLE_include_directive : require

@@ -1,9 +1,9 @@
 #version 460
-// Gives every particle of one phase its place in the next step's arrays (Chen2021 §7.2): those that stay close ranks, those that leave
-// are appended to the other phase.
+// Assigns every particle of one phase its index in the next step's arrays (Chen2021 §7.2): the particles that
+// stay close the gaps, those that leave are appended to the other phase.
 //
-// `rank` is the exclusive scan of `leaves`, so that one scan serves both. A place gets the particle's cell, and where it came from:
-// its index, or CAPACITY more for one from the other phase.
+// `rank` is the exclusive scan of `leaves`, so one scan serves both. Each index gets the particle's cell, and
+// its source: the old index, plus CAPACITY for a particle from the other phase.
 // Bytes: 24 a particle. Order-independent: no place is written twice.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"

@@ -1,6 +1,6 @@
 #version 460
-// The step's one permutation of a phase, after migration and sort: source[i] = origin[order[i]]. α moves with its particle, and is 0
-// for one that has just changed phase.
+// Computes the single permutation of a phase per step, after migration and sort: source[i] =
+// origin[order[i]]. α moves with its particle, and is 0 for one that has just changed phase.
 //
 // Bytes: 20 a particle. Order-independent.
 #extension GL_GOOGLE_include_directive : require

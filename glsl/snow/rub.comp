@@ -1,10 +1,13 @@
 #version 460
-// Position-based friction of snow on snow and on walls, after the iterations (Chen2021 eq 5.21, 5.22):
+// Applies position-based friction of snow on snow and on walls, after the iterations (Chen2021 eq 5.21,
+// 5.22):
 //   Δx_⊥ = tangential part of (x*_i − x_i) − (x*_j − x_j);  Δx_i = −½ Δx_⊥ if it is below μ_s d, else −½ Δx_⊥ min(μ_k d/|Δx_⊥|, 1)
-// with d what non-penetration has moved the pair apart in this step: Coulomb's law bounds friction by the normal force, and the overlap
-// that the paper puts here stands for that force only where one iteration takes all of it away.
+// with d the distance by which non-penetration has separated the pair in this step: Coulomb's law bounds
+// friction by the normal force, and the overlap that the paper uses here represents that force only if one
+// iteration removes all of it.
 //
-// Each of several contacts undoes its share of the slip, as corrections are averaged. On walls d is how far they have pushed.
+// Each of several contacts removes its share of the slip, since corrections are averaged. On walls d is the
+// displacement by the walls.
 // Bytes: 64 a particle (x* 12, x 12, v 12, contact 8, push 12, key 4, out 12) plus neighbours from cache. Sums run in sorted order.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
@@ -22,7 +25,7 @@ layout(scalar, binding = 8) readonly buffer Colliders { Collider colliders[]; };
 layout(scalar, binding = 9) readonly buffer Terms { SnowTerms all_terms[]; };
 layout(scalar, binding = 10) writeonly buffer Rubbed { vec3 rubbed[]; };
 
-// The part of a slip that friction undoes under a normal correction of `pressed_m`.
+// Returns the part of a slip that friction removes under a normal correction of `pressed_m`.
 vec3 undone(SnowTerms terms, vec3 slip_m, float pressed_m) {
     float slip = length(slip_m);
     if (slip < terms.static_friction * pressed_m) return slip_m;
@@ -54,7 +57,7 @@ void main() {
         float sharers = max(own_contact.y, contact[j].y);
         correction -= 0.5 * min(own_contact.x, contact[j].x) * undone(terms, slip / sharers, pressed_m);
     }
-    // What walls pushed in the iterations, and before them when the position was predicted.
+    // The displacement by walls in the iterations, and before them in the prediction.
     vec3 unconfined = position[i] + terms.dt_s * velocity[i];
     vec3 confined = unconfined;
     CONFINE(terms.walls, confined);

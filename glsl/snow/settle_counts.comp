@@ -1,5 +1,6 @@
 #version 460
-// How many particles each phase has after a migration: n ← n − its leavers + those of the other. One thread.
+// Updates the particle count of each phase after a migration: n ← n − its leavers + those of the other. One
+// thread.
 //
 // Bytes: 24. Order-independent.
 #extension GL_GOOGLE_include_directive : require

@@ -1,10 +1,10 @@
 #version 460
-// One Jacobi correction of water (Chen2021 eq 5.24, 5.27):
+// Applies one Jacobi correction to water (Chen2021 eq 5.24, 5.27):
 //   Δx_i = ω h [ Σ_j (μ_i + μ_j + s_corr) h∇V W(x_ij) + μ_i h∇(wall) ] + Σ_k non-penetration with snow k
-// where μ = α λ for water, (1 − α) λ for snow, and j runs over both phases; then confined by the walls.
+// where μ = α λ for water, (1 − α) λ for snow, and j runs over both phases; then confines it by the walls.
 //
-// Snow takes the opposite of what it gives (solve_solid): the coupling keeps momentum, and water carries what swims in it. The
-// paper's eq 5.25 leaves the reaction of the density constraint out.
+// Snow gets the opposite of its correction of water (solve_solid): the coupling conserves momentum, and snow
+// floats. The paper's eq 5.25 omits the reaction of the density constraint.
 // Bytes: 44 a particle (constraint 16, contact 8, key 4, x* out 12 + …) plus neighbours from cache. Sums run in sorted order.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"

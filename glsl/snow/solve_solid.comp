@@ -1,10 +1,11 @@
 #version 460
-// One Jacobi correction of snow (Chen2021 eq 3.1, 5.25, 6.6):
+// Applies one Jacobi correction to snow (Chen2021 eq 3.1, 5.25, 6.6):
 //   Δx_i = Σ_j non-penetration with snow and water                                                (eq 5.14)
 //        + Σ_links stretch: −½ k ω (|x_ij| − l) n̂, or XPBD with compliance                        (eq 5.12; Macklin et al. 2016)
 //        + ω h [ Σ_j (μ_i + μ_j) h∇V W(x_ij) + μ_i h∇(wall) ]                                      (eq 6.6, and water's reaction)
 //
-// Then it is confined by the walls, whose push is added up for friction. Pair terms are those of the other end with the other sign.
+// Then the walls confine it, and their displacement is accumulated for friction. Pair terms have the opposite
+// sign at the other end.
 //
 // Bytes: 60 + 12 · links a particle plus neighbours from cache. Sums run in sorted order, over links in that of their slots.
 #extension GL_GOOGLE_include_directive : require
@@ -31,7 +32,8 @@ layout(scalar, binding = 15) writeonly buffer Predicted { vec3 predicted[]; };
 layout(scalar, push_constant) uniform Params { uint is_first; };
 #include "snow/pair.glsl"
 
-// What the links of a particle move it by, in m. The multiplier of a link is kept at both ends and comes out the same at both.
+// Returns the correction by the links of a particle, in m. The multiplier of a link is stored at both ends,
+// with the same value.
 vec3 stretch_correction(SnowTerms terms, uint i, vec3 x, vec2 contact_i) {
     vec3 moved = vec3(0.0);
     for (uint slot = 0u; slot < degree[i]; ++slot) {
@@ -44,7 +46,7 @@ vec3 stretch_correction(SnowTerms terms, uint i, vec3 x, vec2 contact_i) {
         }
         precise vec3 offset = x - constraint[j].xyz;
         precise float length2 = offset.x * offset.x + offset.y * offset.y + offset.z * offset.z;
-        // Ends that coincide have no direction to be pushed in.
+        // Coincident ends have no direction for a correction.
         if (length2 == 0.0) continue;
         float length_m = sqrt(length2);
         float stretch_m = length_m - rest_length_m[at];

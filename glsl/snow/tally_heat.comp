@@ -1,6 +1,7 @@
 #version 460
-// Adds up what leaves a phase: how many particles, and the sum of their temperatures, from which follows the heat that appears or
-// vanishes where a particle's heat capacity jumps (the paper's variant knows no latent heat).
+// Accumulates the particles that leave a phase: their number, and the sum of their temperatures, which gives
+// the heat that appears or vanishes where a particle's heat capacity jumps (the paper's variant has no latent
+// heat).
 //
 // Temperatures are summed as integers of 2⁻¹⁶ °C in 64 bits, so that the sum is exact and does not depend on the order of atomics.
 // tally: particles, low and high word of the sum. Bytes: 4 a particle, 4 more one that leaves. Order-independent.
@@ -19,7 +20,7 @@ void main() {
     int fixed_c = int(roundEven(clamp(temperature[i], -32767.0, 32767.0) * 65536.0));
     uint low = uint(fixed_c);
     uint carry = atomicAdd(tally[1], low) > 0xffffffffu - low ? 1u : 0u;
-    // The sign's extension, and the carry out of the low word.
+    // Sign extension, and the carry out of the low word.
     uint high = (fixed_c < 0 ? 0xffffffffu : 0u) + carry;
     if (high != 0u) atomicAdd(tally[2], high);
 }

@@ -1,4 +1,5 @@
-// What the kernels of the two-phase step take from the scene: the same for all particles and steps, in a buffer of one element.
+// Parameters of the two-phase step from the scene: the same for all particles and steps, in a buffer of one
+// element.
 #include "grid/grid.glsl"
 #include "pbd/walls.glsl"
 
@@ -6,7 +7,7 @@ struct SnowTerms {
     Grid grid;
     Walls walls;
     float dt_s;
-    // Support radius h, and V/h³: the volume a particle counts for in sums.
+    // Support radius h, and V/h³: the volume of a particle in sums.
     float support_m;
     float volume_h3;
     float rest_density_kg_m3;
@@ -22,20 +23,21 @@ struct SnowTerms {
     float contact_q;
     // k_bounce (eq 5.14).
     float bounce;
-    // Whether a pair's correction is divided by the larger number of constraints of its ends (eq 5.26).
+    // 1 if a pair's correction is divided by the larger number of constraints of its ends (eq 5.26).
     uint is_averaged;
     float static_friction;
     float kinetic_friction;
-    // Links: k_stretch (eq 5.12), or with 0 or more the compliance over Δt², in m/(N s²).
+    // Links: k_stretch (eq 5.12), or if not negative the compliance over Δt², in m/(N s²).
     float stretch;
     float compliance_dt2;
-    // Slots of a link record stand this far apart.
+    // Distance between the slots of a link record.
     uint link_stride;
-    // Shape matching: the share of the way to the fit, over one more than the slots of a record; 0: off.
+    // Shape matching: the share of the distance to the goal, over one more than the slots of a record; 0:
+    // off.
     float shape_share;
 };
 
-// Repulsion that keeps particles from clumping, in units of λ.
+// Returns the repulsion against clumping, in units of λ.
 float artificial_pressure(SnowTerms terms, float q) {
     float ratio = spline_shape(q) * terms.pressure_inverse_shape;
     float artificial = terms.pressure_strength;
@@ -43,19 +45,20 @@ float artificial_pressure(SnowTerms terms, float q) {
     return artificial;
 }
 
-// What a pair's contact and link corrections are multiplied by: ω over the constraints of the busier end (eq 5.26, 5.27), faded in
-// by α of the end that changed phase last (eq 6.5, 6.6). `contact` is (α, constraints) of an end.
+// Returns the factor on a pair's contact and link corrections: ω over the larger number of constraints of the
+// two ends (eq 5.26, 5.27), faded in by α of the end that changed phase last (eq 6.5, 6.6). `contact` is (α,
+// constraints) of an end.
 //
-// The paper divides by each particle's own number and fades by its own α. Both ends must agree, or every collision of particles with
-// unlike neighbourhoods makes momentum from nothing.
+// The paper divides by each particle's own number and fades by its own α. Both ends must agree, or every
+// collision of particles with different neighbourhoods creates momentum.
 float pair_gain(SnowTerms terms, vec2 contact_i, vec2 contact_j) {
     float constraints = terms.is_averaged != 0u ? max(contact_i.y, contact_j.y) : 1.0;
     return terms.over_relaxation * min(contact_i.x, contact_j.x) / constraints;
 }
 
-// At what distance a pair touches, in h. It grows with α of the end that changed phase last, so that water which freezes among close
-// neighbours parts from them no faster than D ω/Δt. Fading alone bounds a correction by a share of the overlap, and water may overlap
-// by any amount.
+// Returns the distance at which a pair touches, in h. It grows with α of the end that changed phase last, so
+// that water which freezes among close neighbours separates from them no faster than D ω/Δt. Fading alone
+// bounds a correction by a share of the overlap, and the overlap of water is not bounded.
 float contact_distance(SnowTerms terms, vec2 contact_i, vec2 contact_j) {
     return terms.contact_q * min(contact_i.x, contact_j.x);
 }

@@ -1,5 +1,6 @@
 #version 460
-// The density constraint of water among water and snow, and how many snow particles each water particle touches:
+// Computes the density constraint of water among water and snow, and the number of snow particles that each
+// water particle touches:
 //   ρ̂_i/ρ₀ = Σ_j V W(x_ij) + Σ_k V W(x_ik) + wall fraction                                        (Chen2021 eq 5.23)
 //   λ_i as in pbd/solve_density, over both phases                                                 (eq 5.19)
 //   constraint_i = (x*, α_i λ_i): a particle that has just melted acts little like water           (eq 6.5)

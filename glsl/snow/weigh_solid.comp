@@ -1,6 +1,6 @@
 #version 460
-// How many constraints each snow particle is under: those it touches of both phases, and its links. A particle that has frozen a
-// moment ago still feels the density constraint, by 1 − α (Chen2021 eq 6.6):
+// Counts the constraints of each snow particle: its contacts with both phases, and its links. A particle that
+// has just frozen still obeys the density constraint, by 1 − α (Chen2021 eq 6.6):
 //   constraint_i = (x*, (1 − α_i) λ_i),  contact_i = (α_i, n_i)
 //
 // Bytes: 48 a particle (x* 12, key 4, α 4, degree 4, out 16 + 8) plus neighbours from cache. Sums run in sorted order.

@@ -1,4 +1,4 @@
-// Rows of cells below a node, whose particles lie one behind another: along x keys of a block are consecutive.
+// Rows of cells below a node, whose particles are consecutive: keys of a block are consecutive along x.
 //
 // Needs STENCIL and buffers `source` and `cell_start`.
 struct CellRow {
@@ -6,8 +6,9 @@ struct CellRow {
     uint end;
 };
 
-// Particles based y and z nodes below a run of nodes along x in active block a, `in_block` the first of them, that reach any of them: those in
-// the nodes' own blocks along x (side 0), or in those before (side 1).
+// Returns the particles that reach any node of a run along x in active block a, with first node `in_block`,
+// and are based y and z nodes below it: those in the nodes' own blocks along x (side 0), or in the blocks
+// before (side 1).
 CellRow row_of_cells(uint a, uvec3 in_block, uint n_nodes, uint y, uint z, uint side) {
     const uint farthest = STENCIL - 1u;
     if (side == 1u && in_block.x >= farthest) return CellRow(0u, 0u);

@@ -1,7 +1,7 @@
 // Finds blocks in the ascending list `occupied`, of which there are `occupied_count[0]`: buffers of the kernel that includes this.
 #include "sparse/blocks.glsl"
 
-// Place of a block in the list, or INVALID_INDEX.
+// Returns the index of a block in the list, or INVALID_INDEX.
 uint find_block(uint number) {
     uint begin = 0u;
     uint end = occupied_count[0];
@@ -13,15 +13,15 @@ uint find_block(uint number) {
     return begin < occupied_count[0] && occupied[begin] == number ? begin : INVALID_INDEX;
 }
 
-// The same of the block that lies a step of a reach below another; none where that is outside.
+// Returns the index of the block that is a step of a reach below another; INVALID_INDEX if that is outside.
 uint find_below(BlockLattice lattice, uvec3 block, uint s) {
     uvec3 by = reach_step(s);
     if (any(lessThan(block, by))) return INVALID_INDEX;
     return find_block(block_number(lattice, block - by));
 }
 
-// Several occupied blocks may reach one block. It belongs to the one that reaches it by the lowest step: that step, or BLOCK_REACH
-// of a block that none reaches.
+// Returns the lowest step by which an occupied block reaches a block, or BLOCK_REACH if none does. Several
+// occupied blocks may reach one block; it belongs to the one with the lowest step.
 uint lowest_step(BlockLattice lattice, uvec3 block, uint most, out uint owner) {
     for (uint s = 0u; s < most; ++s) {
         owner = find_below(lattice, block, s);

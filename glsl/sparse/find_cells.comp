@@ -1,6 +1,6 @@
 #version 460
-// Finds where the particles of each cell of each occupied block begin: cell_start[o · 4^D + c] is the first particle of block o whose
-// base is not below node c. The next entry is where they end, also past the last cell of a block.
+// Finds the start of each cell of each occupied block: cell_start[o · 4^D + c] is the first particle of block
+// o whose base is not below node c. The next entry is the end, also past the last cell of a block.
 //
 // Bytes: 4 a cell, and a search among the block's keys. Order-independent.
 // Elements: cell_start = threads * BLOCK_NODES.

@@ -1,9 +1,11 @@
 #version 460
-// Lists the active blocks, and links each occupied block with the active ones of its reach, both ways.
+// Lists the active blocks, and links each occupied block with the active ones of its reach in both
+// directions.
 //
-// target[o · 2^D + s] is the place in the active list of the block at step s of occupied block o; source[a · 2^D + s] the place in the
-// occupied list of the block that reaches active block a by step s, or INVALID_INDEX. A row of targets behind the last is INVALID_INDEX,
-// for particles whose block found no room in the list. `rank` is the exclusive scan of `is_own`.
+// target[o · 2^D + s] is the index in the active list of the block at step s of occupied block o; source[a ·
+// 2^D + s] is the index in the occupied list of the block that reaches active block a by step s, or
+// INVALID_INDEX. The row of targets after the last is INVALID_INDEX, for particles whose block exceeded the
+// capacity of the list. `rank` is the exclusive scan of `is_own`.
 // Bytes: 12 a thread, 4 + 4 · 2^D an active block, and searches in the list of occupied blocks. Order-independent.
 // Elements: is_own = threads << DIMENSIONS, rank = threads << DIMENSIONS.
 // Elements: target = threads << DIMENSIONS, source = threads << DIMENSIONS.

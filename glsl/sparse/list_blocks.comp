@@ -1,9 +1,10 @@
 #version 460
-// Lists the occupied blocks, ascending, with the first particle of each, and turns each particle's rank among the first ones into
-// the place of its block in that list.
+// Lists the occupied blocks, ascending, with the first particle of each, and converts each particle's rank
+// among the first ones into the index of its block in that list.
 //
-// `block_of` comes in as the exclusive scan of `is_first`. Blocks past the list's capacity are left out, and their particles get the place
-// behind the last, where link_blocks leaves a row that leads nowhere; settle_blocks counts them.
+// `block_of` comes in as the exclusive scan of `is_first`. Blocks past the list's capacity are left out, and
+// their particles get the index after the last, whose row in link_blocks is INVALID_INDEX; settle_blocks
+// counts them.
 // Bytes: 16 a particle, 8 a block. Order-independent.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
@@ -26,8 +27,8 @@ void main() {
     uint place = block_of[i] + (first ? 0u : 0xffffffffu);
     block_of[i] = min(place, capacity);
     if (first && place < capacity) occupied[place] = block_of_key(key[i]);
-    // The first block that is left out ends the last one that is not.
+    // The first block beyond the capacity ends the last stored one.
     if (first && place <= capacity) start[place] = i;
-    // Where the particles of the last block end.
+    // End of the particles of the last block.
     if (i == n - 1u && place < capacity) start[place + 1u] = n;
 }

@@ -1,8 +1,8 @@
-// Rows of nodes that a particle reaches: along x they lie in one block or in two.
+// Rows of nodes that a particle reaches; along x they lie in one block or in two.
 //
 // Needs a buffer `target`.
 struct NodeRow {
-    // Where the row's first node is among all nodes, in the block of the particle's base and in the next one.
+    // Index of the row's first node among all nodes, in the block of the particle's base and in the next one.
     uint here;
     uint next;
 };

@@ -1,8 +1,9 @@
 #version 460
-// Marks, for each occupied block and each step of its reach, whether the block there is this one's to list: is_own[o · 2^D + s].
+// Marks, for each occupied block and each step of its reach, the blocks that it must list: is_own[o · 2^D +
+// s].
 //
-// A block that several occupied ones reach is marked once. Bytes: 4 a thread, and a search in the list of occupied blocks for each
-// lower step. Order-independent.
+// A block that several occupied ones reach is marked once. Bytes: 4 a thread, and a search in the list of
+// occupied blocks for each lower step. Order-independent.
 // Elements: is_own = threads << DIMENSIONS.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"

@@ -1,6 +1,6 @@
 #version 460
-// Takes over the length of a list of blocks, no more than there is room for, with its dispatch arguments, and keeps the length that was
-// asked for.
+// Stores the length of a list of blocks, clamped to its capacity, with its dispatch arguments, and the
+// required length.
 //
 // Bytes: 4 read, 200 written. Order-independent.
 #extension GL_GOOGLE_include_directive : require

@@ -1,9 +1,9 @@
-// The cubic B-spline kernel in dimensionless form: q = r/h with h the support radius, values times h³ (gradients times h⁴), so
-// that sums over particles stay near one whatever the scale of the scene.
+// Cubic B-spline kernel in dimensionless form: q = r/h with h the support radius, values times h³ (gradients
+// times h⁴), so that sums over particles are near one at any scale of the scene.
 //
-// Density and its gradient use the same kernel: with Chen2021's pair, poly6 for density and spiky for its gradient, the corrections
-// do not follow the gradient of the constraint, and from h = 2 spacings on a resting column boils. At h = 2 spacings the spline's sum over a
-// cubic lattice is 1.0000.
+// Density and its gradient use the same kernel: with Chen2021's pair, poly6 for density and spiky for its
+// gradient, the corrections do not follow the gradient of the constraint, and for h ≥ 2 spacings a resting
+// column boils. At h = 2 spacings the spline's sum over a cubic lattice is 1.0000.
 
 // h³ W = SPLINE_SCALE · spline_shape(q), Σ V W = density over rest density.
 const float SPLINE_SCALE = 16.0 / 3.14159265358979;
@@ -22,8 +22,8 @@ float spline_slope_shape(float q) {
     return u * u - 4.0 * v * v;
 }
 
-// The share of the kernel's integral that a plane at distance q·h cuts off; a particle pressed into the plane counts as
-// lying on it.
+// Returns the share of the kernel's integral that a plane at distance q·h cuts off; a particle pressed into
+// the plane counts as lying on it.
 float spline_wall_fraction(float q) {
     float u = max(1.0 - max(q, 0.0), 0.0);
     float v = max(0.5 - max(q, 0.0), 0.0);
@@ -32,7 +32,7 @@ float spline_wall_fraction(float q) {
     return 32.0 * (u2 * u2 * u * (1.0 / 20.0 - u / 30.0) - 4.0 * v2 * v2 * v * (1.0 / 40.0 - v / 30.0));
 }
 
-// Minus the slope of spline_wall_fraction: the kernel's integral over the plane, times h.
+// Returns minus the slope of spline_wall_fraction: the kernel's integral over the plane, times h.
 float spline_wall_slope(float q) {
     float u = max(1.0 - max(q, 0.0), 0.0);
     float v = max(0.5 - max(q, 0.0), 0.0);

@@ -1,9 +1,10 @@
 #version 460
-// Finds which corners of each cube are inside, and counts vertices and triangles: a cube has the vertices of the crossed edges that begin at
-// its lowest node, and the triangles of its case.
+// Finds the inside corners of each cube, and counts its vertices and triangles: a cube has the vertices of
+// the crossed edges that begin at its lowest node, and the triangles of its case.
 //
-// A node is inside where its value is at least `iso`, so that one exactly at the level counts as inside, seen from all of its cubes; a
-// value that is not a number is outside. Counts are summed within blocks here, over 64 threads; sums of blocks are for a scan.
+// A node is inside if its value is at least `iso`, so a node exactly at the level is inside for all of its
+// cubes; NaN is outside. Counts are summed within blocks here, over 64 threads; sums over blocks are left to
+// a scan.
 // Bytes: 4 a node read and 4 a cube written, 12 a block. Order-independent: integer sums.
 // Elements: value = threads * BLOCK_NODES, cube = threads * BLOCK_NODES.
 #extension GL_GOOGLE_include_directive : require
@@ -31,10 +32,11 @@ layout(scalar, push_constant) uniform Params {
     float iso;
 };
 
-// What the blocks before one in its workgroup have.
+// Sum over the blocks before each one in its workgroup.
 shared uint before_block[WORKGROUP_SIZE / THREADS_PER_ITEM];
 
-// Which of the 5³ nodes that a block's cubes have for corners are inside, in two words a thread: each node is looked up once.
+// Inside flags of the 5³ nodes that are corners of a block's cubes, in two words per thread: each node is
+// looked up once.
 const uint CORNER_SIDE = BLOCK_SIDE + 1u;
 const uint CORNER_NODES = CORNER_SIDE * CORNER_SIDE * CORNER_SIDE;
 shared uint is_inside[2u * WORKGROUP_SIZE];
@@ -68,7 +70,8 @@ void main() {
     uint corners = is_cube ? corners_inside(node_place(n), first) : 0u;
     uint vertices = bitCount(crossed_edges(corners));
     uint triangles = table[corners * CASE_WORDS];
-    // Both at once: no sum over a workgroup of 4096 threads reaches 2^16, and no block's 2^8 and 2^9.
+    // Both at once: no sum over a workgroup of 4096 threads reaches 2^16, and no sum over a block 2^8 and
+    // 2^9.
     uint before = workgroup_exclusive_scan(vertices | triangles << 16u).x;
     if (n == 0u) before_block[in_group] = before;
     barrier();

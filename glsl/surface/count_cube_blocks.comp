@@ -1,7 +1,7 @@
 #version 460
 // Counts the marked blocks of cubes in each word of bits.
 //
-// Bytes: 8 a word, which stands for 32 blocks of the lattice. Order-independent.
+// Bytes: 8 a word, which represents 32 blocks of the lattice. Order-independent.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 

@@ -1,7 +1,7 @@
 #version 460
-// Writes the triangles of each cube, as places of vertices, counter-clockwise seen from outside.
+// Writes the triangles of each cube, as indices of vertices, counter-clockwise seen from outside.
 //
-// Triangles with a vertex that there was no room for are three times vertex 0, so that nothing is read where nothing was written.
+// Triangles with a vertex beyond the capacity are three times vertex 0, so that no unwritten vertex is read.
 // Bytes: 4 a cube and 12 a triangle, and the words of the cubes about it. Order-independent.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
@@ -27,7 +27,8 @@ layout(scalar, push_constant) uniform Params {
     uint triangle_capacity;
 };
 
-// The vertex on an edge of the cube whose lowest node is this; past all others where it was not kept.
+// Returns the vertex on an edge of the cube with this lowest node; past all others if it exceeded the
+// capacity.
 uint vertex_of(uint h, ivec3 block, ivec3 node, uint edge) {
     ivec3 owner = node + edge_begin(edge);
     ivec3 of = block_of_node(owner);

@@ -1,9 +1,11 @@
 #version 460
-// Writes the vertices: one on each crossed edge, where the field, linear along the edge, takes the value `iso`, and its unit normal, which
-// points to where the field falls: minus the gradient, interpolated between those of the edge's nodes (central differences).
+// Writes the vertices: one on each crossed edge, where the field, linear along the edge, takes the value
+// `iso`, and its unit normal in the direction of the falling field: minus the gradient, interpolated between
+// those of the edge's nodes (central differences).
 //
-// A vertex keeps NEAREST of an edge away from its nodes: with a node exactly at the level, all vertices about it would be one point, and
-// triangles between them have no area. Where there is no gradient, the normal is along the edge.
+// A vertex keeps NEAREST of an edge away from its nodes: with a node exactly at the level, all vertices
+// around it would coincide, and triangles between them would have no area. Where there is no gradient, the
+// normal is along the edge.
 // Bytes: 4 a cube and 24 a vertex, and the field about it. Order-independent: each vertex has one thread and one place.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
@@ -31,19 +33,20 @@ layout(scalar, push_constant) uniform Params {
     uint capacity;
 };
 
-// Share of an edge.
+// Minimum distance of a vertex from a node, as a share of the edge.
 const float NEAREST = 1.0 / 1024.0;
 
-// How far along an edge the field takes the value `iso`. What is not a number, of values that are none, is at the begin.
+// Returns the position along an edge at which the field takes the value `iso`. NaN gives the start of the
+// edge.
 float crossing(float begin, float end) {
     precise float t = (iso - begin) / (end - begin);
     return t > NEAREST ? min(t, 1.0 - NEAREST) : NEAREST;
 }
 
 vec3 unit_normal(vec3 slope, vec3 edge) {
-    // By its largest component first: the square of a small or large one is no f32.
+    // Scaled by the largest component first: the square of a small or large one does not fit f32.
     float largest = max(abs(slope.x), max(abs(slope.y), abs(slope.z)));
-    // What is not a number fails any comparison, but may pass a maximum.
+    // NaN fails any comparison, but may pass a maximum.
     bool is_finite = all(lessThanEqual(abs(slope), vec3(3.0e38)));
     if (!is_finite || largest == 0.0) return edge;
     return -normalize(slope / largest);

@@ -1,4 +1,4 @@
-// The field that a surface is a level of: values of the nodes of a list of blocks, and 0 elsewhere.
+// Field of an isosurface: values of the nodes of a list of blocks, and 0 elsewhere.
 //
 // Needs buffers `cube_block_count`, `marked`, `word_base`, `node_block` and `value`.
 #include "surface/find_cube_block.glsl"
@@ -8,7 +8,7 @@ float value_in_block(uint h, ivec3 node) {
     return a == INVALID_INDEX ? 0.0 : value[a * BLOCK_NODES + place_of_node(node)];
 }
 
-// A block of cubes, most of whose nodes' neighbours lie in itself and need no search.
+// Block of cubes; the neighbours of most of its nodes are in itself and need no search.
 struct HomeBlock {
     uint h;
     ivec3 block;
@@ -19,7 +19,7 @@ float value_at(BlockLattice lattice, HomeBlock home, ivec3 node) {
     return value_in_block(of == home.block ? home.h : find_cube_block(lattice, of), node);
 }
 
-// Gradient at a node by central differences, times two cells.
+// Returns the gradient at a node by central differences, times two cells.
 vec3 twice_gradient(BlockLattice lattice, HomeBlock home, ivec3 node) {
     vec3 slope;
     [[unroll]] for (uint axis = 0u; axis < 3u; ++axis) {

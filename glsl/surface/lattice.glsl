@@ -1,8 +1,9 @@
-// Blocks of 4³ cubes. A cube is known by its lowest node, and lies in that node's block.
+// Blocks of 4³ cubes. A cube is identified by its lowest node, and lies in that node's block.
 //
-// A cube may have surface in it if one of its corners is a node of a list of blocks: those blocks, and the ones a step below them, which
-// may lie one below the lattice. So blocks of cubes are numbered on a lattice that begins one block lower. A bit says whether a block is
-// kept; its place in the list of kept ones is the number of bits before.
+// A cube may contain surface if one of its corners is a node of a list of blocks: those blocks, and the ones
+// a step below them, which may be one below the lattice. So blocks of cubes are numbered on a lattice that
+// begins one block lower. A bit says if a block is stored; its index in the list of stored ones is the number
+// of set bits before.
 #include "sparse/blocks.glsl"
 
 const uint BITS = 32u;
@@ -21,9 +22,9 @@ ivec3 cube_block_place(BlockLattice lattice, uint number) {
     return ivec3(number % extent.x, rows % extent.y, rows / extent.y) - 1;
 }
 
-// Side of a block, for nodes that may be below zero.
+// Side of a block, signed for nodes that may be below zero.
 const int SIDE = int(BLOCK_SIDE);
 
-// The block of a node, and its place there; shifts and masks round towards lower numbers.
+// Block of a node, and index of the node in it; shifts and masks round towards lower numbers.
 ivec3 block_of_node(ivec3 node) { return node >> 2; }
 uint place_of_node(ivec3 node) { return node_number(uvec3(node & (SIDE - 1))); }

@@ -1,8 +1,9 @@
 #version 460
-// Links blocks of cubes with their own nodes: node_block[h] is the place, in the caller's list, of the block of nodes that kept block h of
-// cubes is; of blocks without nodes it stays INVALID_INDEX.
+// Links blocks of cubes with their own nodes: node_block[h] is the index, in the caller's list, of the block
+// of nodes of stored block h of cubes; for blocks without nodes it stays INVALID_INDEX.
 //
-// Bytes: 8 a block of nodes, and a look at the bits. Order-independent, as each block is in the caller's list once.
+// Bytes: 8 a block of nodes, and a look-up of the bits. Order-independent, since each block is in the
+// caller's list once.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 const uint DIMENSIONS = 3u;

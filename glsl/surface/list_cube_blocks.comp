@@ -1,7 +1,8 @@
 #version 460
-// Lists the numbers of the marked blocks of cubes, ascending, and says of each, for now, that it has no nodes.
+// Lists the numbers of the marked blocks of cubes, ascending, and initialises the nodes of each to none.
 //
-// `word_base` is the exclusive scan of how many each word marks. Blocks past the capacity are left out; settle_blocks counts them.
+// `word_base` is the exclusive scan of the number of marks per word. Blocks past the capacity are left out;
+// settle_blocks counts them.
 // Bytes: 8 a word of 32 blocks of the lattice, 8 a marked block. Order-independent.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"

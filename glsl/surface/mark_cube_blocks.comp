@@ -1,7 +1,9 @@
 #version 460
-// Marks the blocks of cubes that may have surface in them: each block of nodes, and those a step below it along any axes, one bit each.
+// Marks the blocks of cubes that may contain surface: each block of nodes, and those a step below it along
+// any axes, one bit each.
 //
-// `marked` is all 0 before. Bytes: 4 a block of nodes, eight atomic ors. Order-independent: or is.
+// `marked` is all 0 before. Bytes: 4 a block of nodes, eight atomic ors. Order-independent, since or is
+// commutative.
 // Elements: marked = threads * THREADS_PER_ITEM.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
@@ -19,7 +21,7 @@ void main() {
     uint s = thread_idx() % THREADS_PER_ITEM;
     if (a >= block_count[0]) return;
     uvec3 place = block_place(lattice, block[a]);
-    // A number that the lattice has no block for.
+    // The number is not that of a block of the lattice.
     if (place.z >= lattice.blocks.z) return;
     uint number = cube_block_number(lattice, ivec3(place) - ivec3(reach_step(s)));
     atomicOr(marked[number / BITS], 1u << (number % BITS));

@@ -1,16 +1,17 @@
 #version 460
-// Density of each node of the active blocks, Σ m W(x_i − x_p), from the particles about it, which are gathered from the cells below it in
-// their order.
+// Computes the density of each node of the active blocks, Σ m W(x_i − x_p), from the particles around it,
+// which are gathered from the cells below it in their order.
 //
-// Stands for Gucer2010 eq 3.18, Σ m/g with g the distance from particle to node: that sum has no bound where a particle is at a node, and jumps
-// where one leaves the cells looked at. W is the cubic spline of sph/kernels.glsl, of radius two cells at most, which integrates to 1: so
-// values are kg/m³ whatever the cells. Particles are listed at the lowest node of the 4³ that they reach.
+// It replaces Gucer2010 eq 3.18, Σ m/g with g the distance from particle to node: that sum is unbounded where
+// a particle is at a node, and jumps where one leaves the visited cells. W is the cubic spline of
+// sph/kernels.glsl, with a radius of at most two cells and integral 1, so values are in kg/m³ for any cell
+// size. Particles are listed at the lowest node of the 4³ that they reach.
 // Bytes: 4 a node written; a particle's position and mass once, if caches hold a block's. No atomics: sums in a fixed order.
 // Elements: position = all, mass = all * OWN_MASS, density = threads * BLOCK_NODES.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 layout(constant_id = 1) const uint THREADS_PER_ITEM = 64;
-// 1: a mass for each particle; 0: `scale` has the mass of all in it.
+// 1: a mass for each particle; 0: `scale` includes the mass of all.
 layout(constant_id = 2) const uint OWN_MASS = 1;
 const uint DIMENSIONS = 3u;
 const uint STENCIL = 4u;
@@ -26,9 +27,9 @@ layout(scalar, binding = 5) readonly buffer Mass { float mass[]; };
 layout(scalar, binding = 6) writeonly buffer Density { float density[]; };
 layout(scalar, push_constant) uniform Params {
     BlockLattice lattice;
-    // Of the spline's support, in 1/cells.
+    // Inverse of the radius of the spline's support, in 1/cells.
     float inverse_radius;
-    // What the spline's shape is to be multiplied by, in 1/m³ or kg/m³.
+    // Factor on the spline's shape, in 1/m³ or kg/m³.
     float scale;
 };
 
@@ -49,7 +50,7 @@ void main() {
                 [[dont_unroll]] for (uint p = row.begin; p < row.end; ++p) {
                     vec3 offset = node - place_in_cells(lattice, position[p]);
                     float q = length(offset) * inverse_radius;
-                    // Written so that a place that is not a number adds nothing.
+                    // Written so that NaN adds nothing.
                     if (q < 1.0) sum += (OWN_MASS != 0u ? mass[p] : 1.0) * spline_shape(q);
                 }
             }

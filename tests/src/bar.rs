@@ -1,4 +1,4 @@
-//! A bar of two halves, on which conduction is held to what is known in closed form.
+//! A bar of two halves, for comparison of heat conduction with closed forms.
 
 use crate::Particle;
 use frazil_scene::{Heat, Phase, Scene};
@@ -11,7 +11,8 @@ pub const NEAREST: f64 = 1.2;
 /// The paper's support radius in spacings, which reaches 18 neighbours.
 pub const PAPER: f64 = 1.683889521824544;
 
-/// The error function to 1e-15: its power series near 0, a continued fraction of its complement beyond.
+/// Returns the error function to 1e-15: its power series near 0, a continued fraction of its complement
+/// elsewhere.
 pub fn erf(x: f64) -> f64 {
     let a = x.abs();
     let value = if a < 2.5 {
@@ -30,27 +31,28 @@ pub fn erf(x: f64) -> f64 {
     value.copysign(x)
 }
 
-/// Two blocks that touch at a plane across x: a bar wall to wall, without gravity, in which nothing moves.
+/// Two blocks in contact at a plane across x: a bar from wall to wall, without gravity, in which nothing
+/// moves.
 pub struct Bar {
-    /// Particles along x of the one half and the other.
+    /// Particles along x of each half.
     pub n_along: [u32; 2],
     /// Particles across, along y and z.
     pub n_across: u32,
     /// Support radius in spacings.
     pub support_spacings: f64,
-    /// What the two halves are, in the same order.
+    /// Phases of the two halves, in the same order.
     pub phases: [Phase; 2],
-    /// Their temperatures in °C at the start.
+    /// Their initial temperatures in °C.
     pub temperatures_c: [f64; 2],
     /// Conductivities, capacities, latent heat.
     pub heat: Heat,
 }
 
 impl Bar {
-    /// The bar as a scene whose steps take `share` of the longest that conduction allows.
+    /// Returns the bar as a scene whose time step is `share` of the maximum that conduction allows.
     ///
     /// # Panics
-    /// If there is no such scene.
+    /// If the scene is invalid.
     #[allow(clippy::expect_used)]
     pub fn scene(&self, share: f64) -> Scene {
         let end = |n: u32| f64::from(n) * SPACING_M;
@@ -76,12 +78,12 @@ impl Bar {
         );
         let mut scene = Scene::parse(&text, "bar.toml", &[]).expect("a scene that loads");
         scene.snow_mut().expect("a scene with snow").heat = self.heat.clone();
-        // Validation takes half of what would equal a particle to its neighbours in one step.
+        // Validation accepts half of the step that would equalize a particle with its neighbours.
         scene.time.dt_s = (share * 0.5 / scene.conduction_rate_per_s().expect("a scene with snow")).into();
         scene
     }
 
-    /// How far a particle is from the plane between the two halves, in m.
+    /// Returns the signed distance in m of a particle from the plane between the two halves.
     pub fn x_m(&self, particle: &Particle) -> f64 {
         f64::from(particle.position[0]) - f64::from(self.n_along[0]) * SPACING_M
     }
@@ -92,15 +94,15 @@ impl Bar {
         [1, 2].into_iter().all(|axis| (margin..self.n_across - margin).contains(&place(axis)))
     }
 
-    /// α = k/(ρc) in m²/s of a phase.
+    /// Returns the diffusivity α = k/(ρc) in m²/s of a phase.
     pub fn diffusivity(&self, phase: Phase) -> f64 {
         let (k, c) = properties(&self.heat, phase);
         k / (1000.0 * c)
     }
 
-    /// The temperature of two half-spaces in contact at x in m, t in s: the contact keeps the mean of the two temperatures, weighted
-    /// with the effusivities √(kρc), and each side nears it as an error function. With `faster`, diffusivities are that many times
-    /// what they are.
+    /// Returns the temperature of two half-spaces in contact at x in m, t in s: the contact keeps the mean of
+    /// the two temperatures, weighted with the effusivities √(kρc), and each half approaches it as an error
+    /// function. Diffusivities are multiplied by `faster`.
     pub fn exact_c(&self, x_m: f64, t_s: f64, faster: f64) -> f64 {
         let effusivity = self.phases.map(|phase| {
             let (k, c) = properties(&self.heat, phase);
@@ -114,7 +116,7 @@ impl Bar {
     }
 }
 
-/// Conductivity in W/(m K) and capacity in J/(kg K).
+/// Returns conductivity in W/(m K) and capacity in J/(kg K).
 pub fn properties(heat: &Heat, phase: Phase) -> (f64, f64) {
     match phase {
         Phase::Snow => (heat.snow_conductivity_w_m_k, heat.snow_capacity_j_kg_k),

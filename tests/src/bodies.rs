@@ -1,5 +1,5 @@
-//! Bodies of snow laid out by hand, what they meet, and what is summed over them in f64: what the tests of the physics of the material
-//! point method share.
+//! Bodies of snow, obstacles, and sums over particles in f64, shared by the tests of the physics of the
+//! material point method.
 
 use crate::snowpack::{Snowpack, twin_parameters};
 use frazil_reference::mpm as twin;
@@ -10,46 +10,46 @@ use glam::DVec3;
 
 /// Snow on the device, with the parameters that sums over its particles need.
 pub struct Trial {
-    /// The snow.
+    /// Solver with the snow.
     pub snow: Snowpack,
-    /// What it is made of.
+    /// Parameters of the snow.
     pub twin: twin::Parameters,
 }
 
 /// Sums over all particles, in a plane per metre of depth.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sums {
-    /// Σ m in kg.
+    /// Mass Σ m in kg.
     pub mass: f64,
-    /// Σ m v in kg m/s.
+    /// Momentum Σ m v in kg m/s.
     pub momentum: DVec3,
-    /// Angular momentum about the origin in kg m²/s, that of affine velocities included.
+    /// Angular momentum about the origin in kg m²/s, including that of affine velocities.
     pub angular_momentum: DVec3,
-    /// Kinetic energy in J, that of affine velocities, Σ ½ m D |C|², included.
+    /// Kinetic energy in J, including that of affine velocities, Σ ½ m D |C|².
     pub kinetic: f64,
-    /// Energy of elastic strain in J.
+    /// Elastic strain energy in J.
     pub elastic: f64,
     /// Potential energy in J.
     pub potential: f64,
-    /// Σ m x / Σ m in m.
+    /// Centre of mass Σ m x / Σ m in m.
     pub centre: DVec3,
 }
 
 impl Sums {
-    /// Energy of all kinds in J.
+    /// Returns the total energy in J.
     pub fn energy(&self) -> f64 {
         self.kinetic + self.elastic + self.potential
     }
 }
 
 impl Trial {
-    /// Makes snow.
+    /// Creates snow.
     pub fn new(section: &Section, dt_s: f64, surroundings: &Surroundings, beginning: &Beginning) -> Self {
         let snow = Snowpack::new(section, dt_s, surroundings.clone(), beginning);
         Self { snow, twin: twin_parameters(section, dt_s, surroundings) }
     }
 
-    /// Takes steps and sums.
+    /// Runs steps and sums.
     pub fn advance(&mut self, steps: u64) -> Sums {
         if steps > 0 {
             self.snow.advance(steps);
@@ -57,12 +57,12 @@ impl Trial {
         self.sums()
     }
 
-    /// Sums over the particles as they are.
+    /// Sums over all particles.
     pub fn sums(&self) -> Sums {
         self.sums_of(|_| true)
     }
 
-    /// The same, over particles whose ids are chosen.
+    /// Sums over the particles whose ids are chosen.
     pub fn sums_of(&self, is_chosen: impl Fn(u32) -> bool) -> Sums {
         let particles = self.snow.particles().into_iter().filter(|p| is_chosen(p.id)).collect();
         let state = twin::State::new(particles);
@@ -83,7 +83,8 @@ impl Trial {
     }
 }
 
-/// Particles on a square or cubic lattice in the middles of its cells, where a shape is: each has its cell's volume and mass.
+/// Creates particles at the cell centres of a square or cubic lattice inside a shape: each has its cell's
+/// volume and mass.
 pub fn filled(
     dimensions: u32,
     min_m: [f64; 3],
@@ -112,7 +113,7 @@ pub fn filled(
     beginning
 }
 
-/// A box of snow.
+/// Creates a box of snow.
 pub fn block(
     dimensions: u32,
     min_m: [f64; 3],
@@ -123,7 +124,7 @@ pub fn block(
     filled(dimensions, min_m, max_m, spacing_m, density_kg_m3, |_| true)
 }
 
-/// A disk in a plane, a ball in space.
+/// Creates a disk in a plane, a ball in space.
 pub fn ball(
     dimensions: u32,
     centre_m: [f64; 3],
@@ -137,7 +138,7 @@ pub fn ball(
     filled(dimensions, corner(-1.0), corner(1.0), spacing_m, density_kg_m3, is_inside)
 }
 
-/// Gives every particle the velocity of a field.
+/// Sets every particle's velocity from a field.
 pub fn moving(mut body: Beginning, velocity_m_s: impl Fn(DVec3) -> DVec3) -> Beginning {
     for (v, x) in body.velocities_m_s.iter_mut().zip(&body.positions_m) {
         *v = velocity_m_s(DVec3::from_array(x.map(f64::from))).to_array().map(|v| v as f32);
@@ -145,7 +146,7 @@ pub fn moving(mut body: Beginning, velocity_m_s: impl Fn(DVec3) -> DVec3) -> Beg
     body
 }
 
-/// Two bodies: ids go on from the first to the second.
+/// Joins two bodies: ids continue from the first to the second.
 pub fn both(mut first: Beginning, second: Beginning) -> Beginning {
     first.positions_m.extend(second.positions_m);
     first.velocities_m_s.extend(second.velocities_m_s);
@@ -154,7 +155,7 @@ pub fn both(mut first: Beginning, second: Beginning) -> Beginning {
     first
 }
 
-/// A plane; snow is on the side that its normal points to.
+/// Creates a plane; snow is on the side that its normal points to.
 pub fn plane(point_m: [f64; 3], normal: [f64; 3], friction: f64, is_sticky: bool) -> Body {
     Body {
         kind: 0,
@@ -167,7 +168,7 @@ pub fn plane(point_m: [f64; 3], normal: [f64; 3], friction: f64, is_sticky: bool
     }
 }
 
-/// An upright box that moves at a velocity from one time to another.
+/// Creates an upright box that moves at a velocity from one time to another.
 pub fn plow(
     centre_m: [f64; 3],
     half_size_m: [f64; 3],

@@ -1,12 +1,12 @@
-//! Curves that tests find, kept as tables and pictures where `FRAZIL_CURVES` names a folder.
+//! Curves measured by tests, written as tables and pictures to the folder named by `FRAZIL_CURVES`.
 
 use frazil_io::{Panel, Scale, plot_panels_scaled};
 use std::path::PathBuf;
 
-/// Writes `NAME.csv` of a header and rows, and `NAME.png`, if asked to.
+/// Writes `NAME.csv` with a header and rows, and `NAME.png`, if requested.
 ///
 /// # Panics
-/// If the folder cannot be written to.
+/// If the folder is not writable.
 #[allow(clippy::expect_used)]
 pub fn keep_curve(name: &str, header: &str, rows: &str, title: &str, panel: Panel<'_>, scale: Scale) {
     let Some(folder) = std::env::var_os("FRAZIL_CURVES").map(PathBuf::from) else { return };

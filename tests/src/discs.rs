@@ -1,4 +1,5 @@
-//! A layer of grains between walls that are no farther apart than the largest is wide: discs, as far as the plane of the layer is concerned.
+//! A layer of grains between walls whose distance is the diameter of the largest grain: discs with respect to
+//! the plane of the layer.
 
 use crate::Random;
 use crate::grains::grain;
@@ -8,14 +9,15 @@ use glam::DVec3;
 
 /// Mean radius in m.
 pub const RADIUS_M: f64 = 0.005;
-/// Radii are up to this share of it larger or smaller.
+/// Relative half-width of the distribution of radii.
 pub const SPREAD: f64 = 0.2;
-/// Between the walls, in m.
+/// Distance between the walls in m.
 pub const DEPTH_M: f64 = 2.0 * RADIUS_M * (1.0 + SPREAD);
-/// In m/s².
+/// Gravity in m/s².
 pub const GRAVITY_M_S2: f64 = 9.81;
 
-/// Glass between frictionless walls, stiff enough that under so many others a grain is pressed in by a fortieth of its diameter.
+/// Returns glass between frictionless walls, stiff enough that a grain under `layers` layers overlaps by a
+/// fortieth of its diameter.
 pub fn section(layers: f64) -> Section {
     let density_kg_m3 = 2500.0;
     let weight_n = 4.0 / 3.0 * std::f64::consts::PI * RADIUS_M.powi(3) * density_kg_m3 * GRAVITY_M_S2;
@@ -31,7 +33,8 @@ pub fn section(layers: f64) -> Section {
     }
 }
 
-/// `n` discs in loose rows above y = `from_m`, between x = 0 and `width_m`; and how high the uppermost row reaches, in m.
+/// Creates `n` discs in loose rows above y = `from_m`, between x = 0 and `width_m`; also returns the height
+/// of the uppermost row in m.
 pub fn loose_rows(n: usize, width_m: f64, from_m: f64, seed: u64) -> (Vec<Grain>, f64) {
     let pitch = 2.0 * RADIUS_M * (1.0 + SPREAD);
     let columns = ((width_m / pitch) as usize).max(1);

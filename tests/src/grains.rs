@@ -14,10 +14,10 @@ use glam::DVec3;
 pub use frazil_bench::benches::dem_state_of as state_of;
 use frazil_bench::benches::{dem_slabs_of, dem_twin_parameters, dem_twin_slabs};
 
-/// Steps in a submission.
+/// Steps per submission.
 const STEPS_AT_ONCE: u64 = 64;
 
-/// Balls of ice of this radius, that neither stick nor resist rolling.
+/// Returns balls of ice of this radius, without cohesion or rolling friction.
 pub fn section(radius_m: f64, normal_stiffness_n_m: f64) -> Section {
     Section {
         radius_m,
@@ -41,34 +41,34 @@ pub fn section(radius_m: f64, normal_stiffness_n_m: f64) -> Section {
     }
 }
 
-/// The time step that the section asks for.
+/// Returns the time step that the section requires.
 pub fn dt_s(section: &Section) -> f64 {
     section.contact_time_s() / section.steps_per_contact
 }
 
-/// A grain at rest.
+/// Creates a grain at rest.
 pub fn grain(id: u32, radius: f64, position: DVec3) -> twin::Grain {
     twin::Grain { id, position, velocity: DVec3::ZERO, spin: DVec3::ZERO, radius }
 }
 
-/// Grains among walls and bodies, on the device and as the twin takes them.
+/// Grains among walls and bodies, on the device and in the twin's form.
 pub struct Grainpack {
-    /// On the device.
+    /// Solver on the device.
     pub dem: Dem,
-    /// The same numbers for the twin.
+    /// Parameters of the twin.
     pub p: twin::Parameters,
-    /// The same bodies.
+    /// Bodies.
     pub bodies: Vec<Collider>,
-    /// Pieces of slabs when it began.
+    /// Initial pieces of slabs.
     pub slabs: twin::Slabs,
     device: Device,
 }
 
 impl Grainpack {
-    /// Puts grains with ids 0, 1, 2 … on a device with validation.
+    /// Uploads grains with ids 0, 1, 2 … to a device with validation.
     ///
     /// # Panics
-    /// If the device refuses.
+    /// On a device error.
     pub fn new(
         section: &Section,
         dt_s: f64,
@@ -80,10 +80,10 @@ impl Grainpack {
         Self::on(device(), section, dt_s, gravity, domain, bodies, grains)
     }
 
-    /// The same on a device that is open already.
+    /// Uploads grains to a device that is already open.
     ///
     /// # Panics
-    /// If the device refuses.
+    /// On a device error.
     pub fn on(
         device: Device,
         section: &Section,
@@ -97,10 +97,10 @@ impl Grainpack {
         Self::with_parameters(device, parameters, p, bodies, grains)
     }
 
-    /// Grains and pieces of slabs among bodies, of which the last `n_obstacles` are obstacles.
+    /// Creates grains and pieces of slabs among bodies, of which the last `n_obstacles` are obstacles.
     ///
     /// # Panics
-    /// If the device refuses.
+    /// On a device error.
     #[expect(clippy::too_many_arguments, reason = "all that a scene says")]
     pub fn with_pieces(
         device: Device,
@@ -140,10 +140,10 @@ impl Grainpack {
         Self { dem, p, bodies, slabs, device }
     }
 
-    /// Takes steps.
+    /// Runs steps.
     ///
     /// # Panics
-    /// If the device refuses, or there is a fault.
+    /// On a device error or a fault.
     #[allow(clippy::expect_used)]
     pub fn advance(&mut self, steps: u64) -> DemMetrics {
         assert_eq!(self.try_advance(steps), None);
@@ -153,10 +153,10 @@ impl Grainpack {
         metrics.wait().expect("a measurement")
     }
 
-    /// Takes steps; what went wrong first, if anything did.
+    /// Runs steps; returns the first fault, if any.
     ///
     /// # Panics
-    /// If the device refuses.
+    /// On a device error.
     #[allow(clippy::expect_used)]
     pub fn try_advance(&mut self, steps: u64) -> Option<DemFault> {
         let mut left = steps;
@@ -175,10 +175,10 @@ impl Grainpack {
         }
     }
 
-    /// All columns of the state, tidy.
+    /// Updates and downloads all state columns.
     ///
     /// # Panics
-    /// If the device refuses.
+    /// On a device error.
     #[allow(clippy::expect_used)]
     pub fn columns(&self) -> Vec<StateColumn> {
         let mut recorder = self.device.recorder().expect("a recorder");
@@ -191,7 +191,7 @@ impl Grainpack {
         columns.iter().map(|c| StateColumn { name: c.name.to_string(), words: words(c) }).collect()
     }
 
-    /// What the device holds, by id.
+    /// Returns the device's state, ordered by id.
     pub fn state(&self) -> twin::State {
         let columns = self.columns();
         let state = state_of(&columns, self.dem.step());
@@ -201,7 +201,7 @@ impl Grainpack {
         twin::State { slabs: dem_slabs_of(&columns, &self.slabs), impacts, ..state }
     }
 
-    /// A step of the twin from where the device is.
+    /// Returns the state after a step of the twin from the device's state.
     pub fn twin_step(&self) -> twin::State {
         let mut state = self.state();
         state.advance(&self.p, &self.bodies);
@@ -209,7 +209,7 @@ impl Grainpack {
     }
 }
 
-/// The parameters of the device, and of the twin in the same single precision.
+/// Returns the parameters of the device, and of the twin in the same single precision.
 pub fn parameters(
     section: &Section,
     dt_s: f64,
@@ -236,7 +236,7 @@ pub fn parameters(
     (parameters, p)
 }
 
-/// Forces in N of the last step on each obstacle.
+/// Returns the forces in N of the last step on each obstacle.
 pub fn forces_on_obstacles(columns: &[StateColumn]) -> Vec<DVec3> {
     let words = columns.iter().find(|c| c.name == "impact").map_or(&[][..], |c| c.words.as_slice());
     let force = |words: &[u32]| DVec3::from_array(std::array::from_fn(|i| f32::from_bits(words[i]).into()));

@@ -1,4 +1,5 @@
-//! What the cross-crate tests share: a device with validation on, a simulation, and the end of every test that uses them.
+//! Shared code of the cross-crate tests: a device with validation on, simulations, and the final check of
+//! validation messages.
 
 pub mod bar;
 pub mod bodies;
@@ -26,32 +27,33 @@ use frazil_vk::{Device, DeviceOptions};
 use proptest::prelude::ProptestConfig;
 use std::sync::LazyLock;
 
-/// The test device with core and synchronization validation, one for all tests of a process: a device keeps the kernels that it has
-/// compiled, which on a software device takes longer than most tests run for.
+/// Returns the test device with core and synchronization validation, one for all tests of a process: a device
+/// caches its compiled kernels, and on a software device their compilation takes longer than most tests.
 ///
 /// # Panics
-/// If there is no device: tests that cannot run must fail. `tools/setup` installs a software device.
+/// Without a device: tests that cannot run must fail. `tools/setup` installs a software device.
 pub fn device() -> Device {
     static DEVICE: LazyLock<Device> = LazyLock::new(own_device);
     DEVICE.clone()
 }
 
-/// Opens a device like the shared one for a test that plants mistakes or reads the device's statistics.
+/// Opens a device like the shared one for a test that plants errors or reads the device's statistics.
 ///
 /// # Panics
-/// If there is no device.
+/// Without a device.
 #[allow(clippy::expect_used)]
 pub fn own_device() -> Device {
     let options = DeviceOptions { validation: true, ..Default::default() };
     Device::open(&options).expect("a Vulkan device with validation layers; tools/setup installs both")
 }
 
-/// Returns true with `FRAZIL_FULL=1`, which asks for the long form of tests that have one.
+/// Returns true with `FRAZIL_FULL=1`, which requests the long form of tests that have one.
 pub fn is_full_run() -> bool {
     std::env::var("FRAZIL_FULL").is_ok_and(|full| full == "1")
 }
 
-/// `cases`, or as many as `FRAZIL_CASES` says, or a hundred times `cases` with `FRAZIL_FULL=1`.
+/// Returns a configuration with `cases`, or the number in `FRAZIL_CASES`, or a hundred times `cases` with
+/// `FRAZIL_FULL=1`.
 pub fn config(cases: u32) -> ProptestConfig {
     let full = is_full_run().then_some(100 * cases);
     let asked = std::env::var("FRAZIL_CASES").ok().and_then(|c| c.parse().ok());
@@ -59,7 +61,7 @@ pub fn config(cases: u32) -> ProptestConfig {
     ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(cases) }
 }
 
-/// Fails if the validation layers said anything.
+/// Asserts that the validation log is empty.
 ///
 /// # Panics
 /// With the first message.
@@ -73,31 +75,32 @@ pub fn assert_no_validation_messages(device: &Device) {
     );
 }
 
-/// A simulation of a built-in scene, stepped as a user's run is: several steps a submission, no wait between them.
+/// A simulation of a built-in scene, with several steps per submission and no wait between them, like a
+/// user's run.
 pub struct Simulation {
-    /// The device.
+    /// Device.
     pub device: Device,
-    /// The scene with its overrides.
+    /// Scene with its overrides.
     pub scene: Scene,
-    /// The fluid.
+    /// Fluid solver.
     pub fluid: Fluid,
-    /// Steps so far.
+    /// Completed steps.
     pub step: u64,
 }
 
 impl Simulation {
-    /// Sets a built-in scene up.
+    /// Sets up a built-in scene.
     ///
     /// # Panics
-    /// If anything refuses.
+    /// If the scene or the device reports an error.
     pub fn new(scene: &str, overrides: &[&str]) -> Self {
         Self::on(device(), scene, overrides)
     }
 
-    /// Sets a built-in scene up on a device.
+    /// Sets up a built-in scene on a device.
     ///
     /// # Panics
-    /// If anything refuses.
+    /// If the scene or the device reports an error.
     #[allow(clippy::expect_used)]
     pub fn on(device: Device, scene: &str, overrides: &[&str]) -> Self {
         let overrides: Vec<String> = overrides.iter().map(|o| (*o).to_owned()).collect();
@@ -107,25 +110,25 @@ impl Simulation {
         Self { device, scene, fluid, step: 0 }
     }
 
-    /// Particles in the scene.
+    /// Returns the number of particles.
     pub fn len(&self) -> usize {
         self.fluid.count().capacity as usize
     }
 
-    /// Returns true if there are none.
+    /// Returns true if there are no particles.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Simulated time in s.
+    /// Returns the simulated time in s.
     pub fn time_s(&self) -> f64 {
         self.step as f64 * self.scene.dt_s()
     }
 
-    /// Advances by `steps` and measures.
+    /// Advances by `steps` and returns metrics.
     ///
     /// # Panics
-    /// If the device refuses.
+    /// On a device error.
     #[allow(clippy::expect_used)]
     pub fn advance(&mut self, steps: u64) -> MotionMetrics {
         let mut left = steps;
@@ -147,7 +150,7 @@ impl Simulation {
         }
     }
 
-    /// Positions in m, in the device's order.
+    /// Downloads positions in m, in the device's order.
     ///
     /// # Panics
     /// If the device is lost.
@@ -156,10 +159,10 @@ impl Simulation {
         self.device.download(self.fluid.position(), self.len()).expect("positions")
     }
 
-    /// A column of numbers by name, in the device's order.
+    /// Downloads a scalar column by name, in the device's order.
     ///
     /// # Panics
-    /// If there is none of that name.
+    /// If there is no column of that name.
     #[allow(clippy::expect_used)]
     pub fn words(&self, name: &str) -> Vec<u32> {
         let columns = self.fluid.state_columns();
@@ -168,61 +171,61 @@ impl Simulation {
     }
 }
 
-/// A simulation of a scene with snow, stepped as a user's run is.
+/// A simulation of a scene with snow, stepped like a user's run.
 pub struct SnowSimulation {
-    /// The device.
+    /// Device.
     pub device: Device,
-    /// The scene with its overrides.
+    /// Scene with its overrides.
     pub scene: Scene,
-    /// Snow and water.
+    /// Solver of snow and water.
     pub snow: Snow,
-    /// Steps so far.
+    /// Completed steps.
     pub step: u64,
 }
 
-/// One particle as it is on the device.
+/// State of one particle on the device.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Particle {
-    /// Its number for life.
+    /// Permanent id.
     pub id: u32,
     /// True if it is snow.
     pub is_solid: bool,
-    /// In m.
+    /// Position in m.
     pub position: [f32; 3],
-    /// In m/s.
+    /// Velocity in m/s.
     pub velocity: [f32; 3],
-    /// In °C.
+    /// Temperature in °C.
     pub temperature_c: f32,
-    /// In J/kg.
+    /// Enthalpy in J/kg.
     pub enthalpy_j_kg: f32,
-    /// α.
+    /// Blending factor α.
     pub blend: f32,
 }
 
 impl SnowSimulation {
-    /// Sets a built-in scene up.
+    /// Sets up a built-in scene.
     ///
     /// # Panics
-    /// If anything refuses.
+    /// If the scene or the device reports an error.
     #[allow(clippy::expect_used)]
     pub fn new(scene: &str, overrides: &[&str]) -> Self {
         let overrides: Vec<String> = overrides.iter().map(|o| (*o).to_owned()).collect();
         Self::of(&device(), Scene::find(scene, &overrides).expect("a scene that loads"))
     }
 
-    /// Sets the scene of a text up.
+    /// Sets up a scene from its text.
     ///
     /// # Panics
-    /// If anything refuses.
+    /// If the scene or the device reports an error.
     #[allow(clippy::expect_used)]
     pub fn parse(text: &str) -> Self {
         Self::of(&device(), Scene::parse(text, "test.toml", &[]).expect("a scene that loads"))
     }
 
-    /// Sets a scene up on a device.
+    /// Sets up a scene on a device.
     ///
     /// # Panics
-    /// If anything refuses.
+    /// If the scene or the device reports an error.
     #[allow(clippy::expect_used)]
     pub fn of(device: &Device, scene: Scene) -> Self {
         let sampled = scene.sample().expect("a scene that can be sampled");
@@ -230,10 +233,10 @@ impl SnowSimulation {
         Self { device: device.clone(), scene, snow, step: 0 }
     }
 
-    /// Advances by `steps` and measures.
+    /// Advances by `steps` and returns metrics.
     ///
     /// # Panics
-    /// If the device refuses.
+    /// On a device error.
     #[allow(clippy::expect_used)]
     pub fn advance(&mut self, steps: u64) -> SnowMetrics {
         let mut left = steps;
@@ -255,10 +258,10 @@ impl SnowSimulation {
         }
     }
 
-    /// All particles, snow first, each phase in the device's order.
+    /// Downloads all particles, snow first, each phase in the device's order.
     ///
     /// # Panics
-    /// If the device refuses.
+    /// On a device error.
     #[allow(clippy::expect_used)]
     pub fn particles(&self) -> Vec<Particle> {
         let mut all = Vec::new();
@@ -284,10 +287,10 @@ impl SnowSimulation {
         all
     }
 
-    /// Faults in the links' records, by kind; none, or the engine is wrong.
+    /// Counts faults in the rows of links by kind; any is an error of the engine.
     ///
     /// # Panics
-    /// If the device refuses.
+    /// On a device error.
     #[allow(clippy::expect_used)]
     pub fn link_faults(&self) -> Vec<(&'static str, u32)> {
         let mut recorder = self.device.recorder().expect("a recorder");

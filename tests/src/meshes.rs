@@ -1,19 +1,20 @@
-//! Closed meshes for tests, and meshes as the device takes them.
+//! Closed meshes for tests, and their device form.
 
 use frazil_reference::mpm::Mesh;
 use frazil_shaders::types::Body;
 use frazil_solvers::mesh_body;
 use glam::DVec3;
 
-/// How far from a mesh tests ask for distances, in m.
+/// Maximum distance from a mesh that tests query, in m.
 const REACH_M: f64 = 0.12;
 
-/// A box with its faces parallel to the axes, each of two triangles.
+/// Creates a box with faces parallel to the axes, of two triangles each.
 pub fn box_mesh(min_m: DVec3, max_m: DVec3) -> Mesh {
     prism(&[[min_m.x, min_m.y], [max_m.x, min_m.y], [max_m.x, max_m.y], [min_m.x, max_m.y]], min_m.z, max_m.z)
 }
 
-/// What a polygon in x and y sweeps from one z to another. The polygon goes round counter-clockwise, and can be seen in full from its first corner.
+/// Creates a prism by extruding a polygon in x and y from one z to another. The polygon is counter-clockwise,
+/// and all of it is visible from its first corner.
 pub fn prism(outline_m: &[[f64; 2]], from_z_m: f64, to_z_m: f64) -> Mesh {
     let n = outline_m.len();
     let at = |k: usize, z: f64| DVec3::new(outline_m[k % n][0], outline_m[k % n][1], z);
@@ -30,7 +31,7 @@ pub fn prism(outline_m: &[[f64; 2]], from_z_m: f64, to_z_m: f64) -> Mesh {
     Mesh { triangles_m }
 }
 
-/// A ball: an octahedron whose faces are divided into n².
+/// Creates a ball: an octahedron whose faces are divided into n².
 pub fn ball_mesh(centre_m: DVec3, radius_m: f64, n: i32) -> Mesh {
     let mut triangles_m = Vec::new();
     for signs in 0..8 {
@@ -54,10 +55,10 @@ pub fn ball_mesh(centre_m: DVec3, radius_m: f64, n: i32) -> Mesh {
     Mesh { triangles_m }
 }
 
-/// A mesh as the device takes it, at rest; what it is made of is appended to `heights_m`.
+/// Converts a mesh at rest to its device form; its data are appended to `heights_m`.
 ///
 /// # Panics
-/// If it is no body.
+/// If the mesh is not a valid body.
 #[allow(clippy::expect_used)]
 pub fn device_mesh(mesh: &Mesh, heights_m: &mut Vec<f32>) -> Body {
     let mut vertices: Vec<[f64; 3]> = Vec::new();

@@ -1,5 +1,6 @@
-//! A step of the material point method on the device and on its f64 twin, stage by stage: each stage of the twin begins with what the
-//! device held before it, so that bounds are those of one stage's rounding, and what differs names the stage.
+//! A step of the material point method compared with its f64 twin stage by stage: each stage of the twin
+//! starts from the device's state before it, so that bounds are those of one stage's rounding, and the first
+//! difference identifies the stage.
 
 use crate::meshes::device_mesh;
 use crate::snowpack::{particles_of_state, state_of, twin_parameters};
@@ -13,22 +14,22 @@ use frazil_vk::Device;
 use glam::{DMat3, DQuat, DVec3};
 use std::collections::BTreeMap;
 
-/// The rounding of 1 in f32: what one operation may be off by, relatively.
+/// Relative rounding error of one operation in f32.
 pub const ROUNDING: f64 = 1.0 / (1 << 24) as f64;
 
-/// Snow and its surroundings, as the device and as the twin take them.
+/// Snow and its surroundings, in the forms of the device and of the twin.
 #[derive(Clone, Debug)]
 pub struct MpmCase {
-    /// The section of the scene.
+    /// Section of the scene.
     pub section: Section,
-    /// The surroundings on the device.
+    /// Surroundings on the device.
     pub surroundings: Surroundings,
-    /// All of it on the twin.
+    /// Parameters of the twin.
     pub p: twin::Parameters,
 }
 
 impl MpmCase {
-    /// Snow among these bodies.
+    /// Creates a case of snow among bodies.
     pub fn new(
         section: Section,
         dt_s: f64,
@@ -44,7 +45,7 @@ impl MpmCase {
         Self { section, surroundings, p }
     }
 
-    /// What the device's solver is made of.
+    /// Returns the parameters of the device's solver.
     ///
     /// # Panics
     /// If there are too many cells.
@@ -53,7 +54,7 @@ impl MpmCase {
         MpmParameters::new(&self.section, self.p.dt_s, self.surroundings.clone()).expect("sound parameters")
     }
 
-    /// The device's columns of particles; stresses are the twin's.
+    /// Returns the device's columns of particles; stresses are the twin's.
     pub fn columns(&self, particles: &[Particle]) -> Vec<StateColumn> {
         let d = self.p.dimensions;
         let column = |name: &str, of: &dyn Fn(&Particle) -> Vec<f64>| StateColumn {
@@ -83,18 +84,19 @@ impl MpmCase {
         columns
     }
 
-    /// Puts particles on the device, before step `step` + 1.
+    /// Uploads particles to the device, before step `step` + 1.
     ///
     /// # Panics
-    /// If the device refuses.
+    /// On a device error.
     #[allow(clippy::expect_used)]
     pub fn restore(&self, device: &Device, particles: &[Particle], step: u64) -> Mpm {
         let columns = self.columns(particles);
         Mpm::restore(device, self.parameters(), &columns, step).expect("snow that fits the device")
     }
 
-    /// `n` particles about the whole domain with everything at random and of single precision: anywhere, on faces of cells, on nodes, and
-    /// at edges and corners of the domain. On a lattice of a power of two their places in cells are exact.
+    /// Samples `n` particles in the whole domain with random values in single precision: anywhere, on faces
+    /// of cells, on nodes, and at edges and corners of the domain. On a lattice of a power of two their
+    /// positions in cells are exact.
     pub fn scatter(&self, n: u32, seed: u64) -> Vec<Particle> {
         let p = &self.p;
         let mut random = Random::new(seed);
@@ -143,8 +145,9 @@ impl MpmCase {
         (0..n).map(&mut particle).collect()
     }
 
-    /// What a place in cells may be off by, in m: nothing where it takes no rounding on a lattice of a power of two, else one rounding of
-    /// the difference from the lattice's origin, and on other lattices those of the origin, the cell and the product, too.
+    /// Returns the error bound of a position in cells, in m: zero if it needs no rounding on a lattice of a
+    /// power of two, otherwise one rounding of the difference from the lattice's origin, and on other
+    /// lattices also those of the origin, the cell and the product.
     fn misplaced_m(&self, x: DVec3) -> f64 {
         let from_origin = x - self.p.origin_m();
         let farthest = from_origin.abs().max_element();
@@ -154,13 +157,13 @@ impl MpmCase {
         if from_origin.as_vec3().as_dvec3() == from_origin { 0.0 } else { ROUNDING * farthest }
     }
 
-    /// Returns true if cells are a power of two, so that nodes are where they should be.
+    /// Returns true if the cell size is a power of two, so that node positions are exact.
     fn is_dyadic(&self) -> bool {
         self.p.cell_size_m.log2().fract() == 0.0
     }
 }
 
-/// A twin's body as the device takes it.
+/// Converts a twin's body to its device form.
 pub fn device_collider(body: &twin::Collider, heights_m: &mut Vec<f32>) -> Body {
     use twin::Shape::*;
     let narrow = |v: DVec3| v.as_vec3().to_array();
@@ -208,20 +211,20 @@ pub fn device_collider(body: &twin::Collider, heights_m: &mut Vec<f32>) -> Body 
     }
 }
 
-/// What the device holds of a node.
+/// State of a node on the device.
 #[derive(Clone, Copy, Debug)]
 pub struct DeviceNode {
-    /// In kg.
+    /// Mass in kg.
     pub mass: f64,
-    /// In kg m/s.
+    /// Momentum in kg m/s.
     pub momentum: DVec3,
-    /// In N.
+    /// Force in N.
     pub force: DVec3,
-    /// In m/s.
+    /// Velocity in m/s.
     pub velocity: DVec3,
 }
 
-/// Nodes of the active blocks.
+/// Downloads the nodes of the active blocks.
 ///
 /// # Panics
 /// If the device is lost.
@@ -254,7 +257,7 @@ pub fn device_nodes(device: &Device, mpm: &Mpm) -> BTreeMap<[i64; 3], DeviceNode
     nodes
 }
 
-/// A node about a particle, and what its weight and gradient may be off by.
+/// A node near a particle, and the error bounds of its weight and gradient.
 struct Reached {
     weight: f64,
     gradient: DVec3,
@@ -263,10 +266,10 @@ struct Reached {
     gradient_off: f64,
 }
 
-/// Nodes about a place that may be off by so much: weights and gradients change with it as they do.
+/// Returns the nodes near a position with an error bound, from which follow those of weights and gradients.
 fn reached(case: &MpmCase, x: DVec3) -> BTreeMap<[i64; 3], Reached> {
     let p = &case.p;
-    // A sum of four terms about 1; four nodes along each axis.
+    // A sum of four terms near 1, with four nodes along each axis.
     let printed = if case.section.weights == Weights::AsPrinted { 8.0 * ROUNDING } else { 0.0 };
     let mut nodes: BTreeMap<[i64; 3], Reached> = BTreeMap::new();
     for n in Stencil::new(p, x).nodes() {
@@ -307,25 +310,25 @@ fn norm(m: DMat3) -> f64 {
     m.to_cols_array().iter().map(|x| x * x).sum::<f64>().sqrt()
 }
 
-/// A step on the device beside its twin.
+/// A step on the device together with its twin.
 pub struct Stages<'a> {
-    /// The snow.
+    /// Snow.
     pub case: &'a MpmCase,
-    /// The device.
+    /// Device.
     pub device: &'a Device,
-    /// The device's solver.
+    /// Solver on the device.
     pub mpm: Mpm,
-    /// What differed most, in shares of the bound.
+    /// Maximum errors, relative to their bounds.
     pub worst: Worst,
 }
 
 impl<'a> Stages<'a> {
-    /// Puts particles on the device, before step `step` + 1.
+    /// Uploads particles to the device, before step `step` + 1.
     pub fn new(case: &'a MpmCase, device: &'a Device, particles: &[Particle], step: u64) -> Self {
         Self { case, device, mpm: case.restore(device, particles, step), worst: Worst::default() }
     }
 
-    /// The particles, in the device's order.
+    /// Downloads the particles, in the device's order.
     pub fn particles(&self) -> Vec<Particle> {
         particles_of_state(self.mpm.parameters(), &state_of(self.device, &self.mpm))
     }
@@ -333,7 +336,7 @@ impl<'a> Stages<'a> {
     /// Runs stages on the device.
     ///
     /// # Panics
-    /// If the device refuses.
+    /// On a device error.
     #[allow(clippy::expect_used)]
     pub fn run(&mut self, stages: &[Stage]) {
         let mut recorder = self.device.recorder().expect("a recorder");
@@ -355,7 +358,7 @@ impl<'a> Stages<'a> {
         self.update_particles(time_s);
     }
 
-    /// Particles in the order of their cells; with exact places, in the twin's order.
+    /// Sorts particles by cell; with exact positions, the order equals the twin's.
     pub fn sort(&mut self) {
         let before = self.particles();
         self.run(&[Stage::FindCells, Stage::SortByCell, Stage::Reorder, Stage::FindBlocks]);
@@ -372,9 +375,10 @@ impl<'a> Stages<'a> {
         }
     }
 
-    /// Mass, momentum and force of nodes.
+    /// Computes mass, momentum and force of nodes.
     ///
-    /// Bounds: each particle's term is off by what its weight is and by some roundings, and a sum by one rounding a term.
+    /// Bounds: each particle's term has the error of its weight and some roundings, and a sum has one
+    /// rounding per term.
     pub fn rasterize(&mut self) {
         self.run(&[Stage::Rasterize]);
         let (p, particles) = (&self.case.p, self.particles());
@@ -389,7 +393,7 @@ impl<'a> Stages<'a> {
         let inertia = p.inertia_m2();
         for particle in &particles {
             let stress = norm(particle.stress(&p.material));
-            // The device took it from a deformation that was not yet rounded to the numbers that the twin reads.
+            // The device computed it from a deformation before rounding to the numbers that the twin reads.
             let lame = p.material.lame(particle.plastic_volume);
             let stress_off = 4.0 * ROUNDING * particle.volume * (2.0 * lame.mu + 3.0 * lame.lambda);
             for (at, n) in reached(self.case, particle.position) {
@@ -441,7 +445,7 @@ impl<'a> Stages<'a> {
         }
     }
 
-    /// The twin's grid as the device's is before or after its velocities are found.
+    /// Converts the device's grid before or after the update of velocities to the twin's.
     fn grid(&self) -> Grid {
         let node = |n: DeviceNode| Node {
             mass: n.mass,
@@ -456,7 +460,8 @@ impl<'a> Stages<'a> {
         }
     }
 
-    /// Returns true if the place decides what bodies, or walls not through the place itself, make of a velocity.
+    /// Returns true if the collision of a velocity with bodies depends on the rounding of the position;
+    /// `with_walls` includes the domain's walls.
     fn is_on_an_edge(&self, x: DVec3, v: DVec3, time_s: f64, with_walls: bool) -> bool {
         let mut p = self.case.p.clone();
         if !with_walls {
@@ -470,9 +475,10 @@ impl<'a> Stages<'a> {
         })
     }
 
-    /// Velocities of nodes after forces and collisions.
+    /// Computes velocities of nodes after forces and collisions.
     ///
-    /// Bounds: some roundings of what is added; in bodies, whose normals are of differences of places, a hundred more.
+    /// Bounds: some roundings of the terms; in bodies, whose normals are differences of positions, a hundred
+    /// more.
     pub fn update_nodes(&mut self, time_s: f64) {
         self.run(&[Stage::UpdateNodes]);
         let p = &self.case.p;
@@ -505,10 +511,10 @@ impl<'a> Stages<'a> {
         }
     }
 
-    /// The semi-implicit solve.
+    /// Runs the semi-implicit solve.
     ///
-    /// Bounds, in the norm √Σ m v²: B is 1 and more, so a residual below the tolerance leaves an error below it; rounding of B's sums
-    /// leaves some more.
+    /// Bounds, in the norm √Σ m v²: the eigenvalues of B are at least 1, so a residual below the tolerance
+    /// leaves an error below it; rounding of B's sums adds some.
     pub fn solve(&mut self, time_s: f64) {
         let p = &self.case.p;
         let Some(implicit) = p.implicit else { return };
@@ -537,14 +543,15 @@ impl<'a> Stages<'a> {
             bound,
             format!("{} iterations", solved.iterations),
         );
-        // Or there was nothing to solve.
+        // Alternatively there was nothing to solve.
         self.worst.note("SolveImplicit: change", 0.01 - distance(&star), 0.0, "too little");
     }
 
-    /// Velocity, position, deformation and stress of particles.
+    /// Computes velocity, position, deformation and stress of particles.
     ///
-    /// Bounds: weights are off by what they are, sums by one rounding a node; the deformation by Δt times the gradient's share and some
-    /// roundings of 1, twice that for the two factors of a decomposition; stress and hardening follow from the deformation.
+    /// Bounds: weights have the errors above, sums one rounding per node; the deformation has Δt times the
+    /// gradient's error and some roundings of 1, twice that for the two factors of a decomposition; stress
+    /// and hardening follow from the deformation.
     pub fn update_particles(&mut self, time_s: f64) {
         let (case, p) = (self.case, &self.case.p);
         let (grid, before) = (self.grid(), self.particles());
@@ -583,14 +590,14 @@ impl<'a> Stages<'a> {
             let lame = p.material.lame(twin.plastic_volume);
             let mut stress = twin.stress(&p.material);
             if p.dimensions == 2 {
-                // It pushes along the axis that nothing moves along, and is not kept.
+                // This component acts along the axis without motion, and is not stored.
                 stress.z_axis.z = 0.0;
             }
             let s_bound = old.volume * 6.0 * (2.0 * lame.mu + 3.0 * lame.lambda) * f_bound
                 + norm(stress) * (p.material.hardening * j_bound + 16.0 * ROUNDING);
             if !p.material.plastic || twin.plastic_volume == old.plastic_volume {
                 let changed = (new.plastic_volume - twin.plastic_volume).abs();
-                // Within rounding of its bounds, one may yield where the other does not.
+                // Within rounding of the yield bounds, only one of the two may yield.
                 self.worst.note("UpdateParticles: J_P kept", changed, j_bound, &name);
             } else {
                 self.worst.n_yielded += 1;
@@ -623,7 +630,7 @@ impl<'a> Stages<'a> {
         }
     }
 
-    /// V⁰ τ in J, in the device's order.
+    /// Downloads V⁰ τ in J, in the device's order.
     pub fn stresses(&self) -> Vec<DMat3> {
         let state = state_of(self.device, &self.mpm);
         let column = state.iter().find(|c| c.name == "stress");
@@ -644,7 +651,7 @@ impl<'a> Stages<'a> {
     }
 }
 
-/// The transfer's name in messages.
+/// Returns the transfer's name in messages.
 pub fn name_of(section: &Section) -> String {
     let transfer = match section.transfer {
         Transfer::PicFlip => "pic_flip",

@@ -1,4 +1,4 @@
-//! The grains of a scene on a device, stepped as a user's run is.
+//! Grains of a scene on a device, stepped like a user's run.
 
 use crate::grains::state_of;
 use frazil_reference::dem::Grain;
@@ -7,14 +7,14 @@ use frazil_solvers::dem::{Dem, DemMetrics};
 use frazil_solvers::{StateColumn, Tuning};
 use frazil_vk::Device;
 
-/// Steps in a submission.
+/// Steps per submission.
 const STEPS_AT_ONCE: u64 = 64;
 
-/// A scene's grains.
+/// Grains of a scene.
 pub struct SceneGrains {
-    /// The scene.
+    /// Scene.
     pub scene: Scene,
-    /// On the device.
+    /// Solver on the device.
     pub dem: Dem,
 }
 
@@ -22,7 +22,7 @@ impl SceneGrains {
     /// Samples a scene and uploads its grains.
     ///
     /// # Panics
-    /// If the scene or the device refuses.
+    /// If the scene or the device reports an error.
     #[allow(clippy::expect_used)]
     pub fn new(device: &Device, scene: Scene) -> Self {
         let sampled = scene.sample().expect("a sound scene");
@@ -30,15 +30,15 @@ impl SceneGrains {
         Self { scene, dem }
     }
 
-    /// Steps that a time in s takes.
+    /// Returns the number of steps in a time in s.
     pub fn steps(&self, time_s: f64) -> u64 {
         (time_s / self.scene.dt_s()).round() as u64
     }
 
-    /// Takes steps and measures.
+    /// Runs steps and returns metrics.
     ///
     /// # Panics
-    /// If the device refuses, or there is a fault.
+    /// On a device error or a fault.
     #[allow(clippy::expect_used)]
     pub fn advance(&mut self, steps: u64) -> DemMetrics {
         let device = self.dem.device().clone();
@@ -58,10 +58,10 @@ impl SceneGrains {
         metrics.wait().expect("a measurement")
     }
 
-    /// All columns of the state, tidy.
+    /// Updates and downloads all state columns.
     ///
     /// # Panics
-    /// If the device refuses.
+    /// On a device error.
     #[allow(clippy::expect_used)]
     pub fn columns(&self) -> Vec<StateColumn> {
         let device = self.dem.device();
@@ -75,15 +75,16 @@ impl SceneGrains {
         columns.iter().map(|c| StateColumn { name: c.name.to_string(), words: words(c) }).collect()
     }
 
-    /// The grains by id.
+    /// Returns the grains ordered by id.
     pub fn grains(&self) -> Vec<Grain> {
         state_of(&self.columns(), self.dem.step()).grains
     }
 
-    /// Grains whose centre is not above the scene's ground, and how far the lowest of all is above it, in m along the vertical.
+    /// Counts grains whose centre is not above the scene's ground, and returns the minimum height of all
+    /// above it, in m along the vertical.
     ///
     /// # Panics
-    /// If the scene has no ground, or a grain is off its map.
+    /// If the scene has no ground, or a grain is outside its map.
     #[allow(clippy::expect_used)]
     pub fn below_ground(&self, grains: &[Grain]) -> (usize, f64) {
         let ground = self.scene.ground().expect("a ground");

@@ -7,7 +7,7 @@ use glam::{DMat3, DQuat, DVec3};
 
 pub use frazil_bench::benches::{dem_block as block, dem_ice as ice, dem_link as link};
 
-/// A tetrahedron, of edges about as long as `size`.
+/// Creates a tetrahedron with edges of about `size`.
 pub fn tetrahedron(slab: &Slab, centre: DVec3, size: f64, turn: DQuat) -> SlabPiece {
     let corners = [[1.0, 1.0, 1.0], [1.0, -1.0, -1.0], [-1.0, 1.0, -1.0], [-1.0, -1.0, 1.0]];
     let place = |c: [f64; 3]| (centre + turn * (0.35 * size * DVec3::from_array(c))).to_array();
@@ -15,12 +15,12 @@ pub fn tetrahedron(slab: &Slab, centre: DVec3, size: f64, turn: DQuat) -> SlabPi
     SlabPiece::new(0, slab, corners.map(place).to_vec(), faces.iter().map(|face| face.to_vec()).collect())
 }
 
-/// Pieces of one slab as the device takes them.
+/// Converts pieces of one slab to their device form.
 pub fn pieces(slab: &Slab, section: &Section, pieces: Vec<SlabPiece>, links: Vec<SlabLink>) -> Pieces {
     Pieces::of(std::slice::from_ref(slab), section, &SampledSlabs { pieces, links })
 }
 
-/// Lets a piece turn at so many radians a second.
+/// Sets a piece's angular velocity in rad/s.
 pub fn set_spin(pieces: &mut Pieces, piece: usize, spin: DVec3) {
     let twin = dem_twin_slabs(pieces);
     let turn = DMat3::from_quat(twin.motions[piece].rotation);

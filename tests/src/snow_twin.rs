@@ -1,5 +1,5 @@
-//! The two-phase step on the device beside its CPU twin: what the device holds as the twin's state, each stage on either, and by
-//! how much their results may part.
+//! The two-phase step compared with its CPU twin: the device's state as the twin's, each stage on either, and
+//! the bounds on their difference.
 
 use frazil_reference::bonds::{Bonds, Columns};
 use frazil_reference::snow::{Kind, LatentHeat, Ledger, Parameters, Phase, State, Stretch};
@@ -7,8 +7,8 @@ use frazil_solvers::pbd::Snow;
 use frazil_solvers::pbd::snow::{Matter, Stage};
 use frazil_vk::{Buffer, Device};
 
-/// The state on the device. Between [`Stage::Migrate`] and [`Stage::Reorder`] (`is_migrating`) the columns still have the old number
-/// of particles.
+/// Downloads the state on the device. Between [`Stage::Migrate`] and [`Stage::Reorder`] (`is_migrating`) the
+/// columns still have the old number of particles.
 ///
 /// # Panics
 /// If the device is lost, or rows of links have gaps.
@@ -27,7 +27,7 @@ pub fn snow_state(device: &Device, snow: &Snow, p: &Parameters, is_migrating: bo
     };
     (state.links, state.multiplier) = download.links(state.solid.len());
     if !is_migrating {
-        // The device adds what predicting pushed when it rubs.
+        // The device adds the push of the prediction when it applies friction.
         state.solid.push = download.of(snow.push_m(), state.solid.len());
         for i in 0..state.solid.len() {
             let free = p.fluid.predict_one(state.solid.position[i], state.solid.velocity[i]);
@@ -120,10 +120,10 @@ impl Download<'_> {
     }
 }
 
-/// Runs one stage on the device, alone in its submission.
+/// Runs one stage on the device, in a separate submission.
 ///
 /// # Panics
-/// If the device refuses.
+/// On a device error.
 #[allow(clippy::expect_used)]
 pub fn run_snow_stage(device: &Device, snow: &mut Snow, stage: Stage) {
     let mut recorder = device.recorder().expect("a recorder");
@@ -159,31 +159,34 @@ pub fn is_migrating_after(stage: Stage) -> bool {
     matches!(stage, Stage::Migrate | Stage::SortByCell)
 }
 
-/// How far results may part, and where they do.
+/// Bounds on differences, and the differences found.
 struct Comparison<'a> {
     p: &'a Parameters,
     before: &'a State,
     device: &'a State,
     twin: &'a State,
     surroundings: [Vec<Surroundings>; 2],
-    /// Neighbours of the most crowded particle, in thirties: how many times the usual rounding sums may have.
+    /// Neighbours of the most crowded particle in multiples of thirty: factor on the usual rounding of sums.
     crowd: f32,
     wrong: Option<String>,
 }
 
-/// What a stage writes that differs between device and twin, beyond rounding; both ran from `before`.
+/// Describes the output of a stage that differs between device and twin, beyond rounding; both ran from
+/// `before`.
 ///
-/// Integers, flags, links and everything that is only moved must agree to the bit, and so must α. A number that is computed may
-/// be off by an ulp or two where the device rounds a division or a root otherwise than the host, and a sum over thirty neighbours
-/// by as many; a sum over more, by more. The bounds for a scene of a tenth of a metre, with Δt = 1 ms, h = 4 cm and T up to 50 °C:
+/// Integers, flags, links and all values that are only moved must agree to the bit, and so must α. A computed
+/// number may differ by an ulp or two if the device rounds a division or a root differently from the host,
+/// and a sum over thirty neighbours by the same amount; a longer sum by more. The bounds for a scene of a
+/// tenth of a metre, with Δt = 1 ms, h = 4 cm and T up to 50 °C:
 ///
-/// - 1e-6 m for positions, which have an ulp of 1e-8 m and are the sum of thirty corrections of up to centimetres;
+/// - 1e-6 m for positions, which have an ulp of 1e-8 m and are the sum of thirty corrections of up to
+///   centimetres;
 /// - 1e-5 ρ₀ for densities, and through λ = C/(… + ε) with ε = 0.1 1e-4 for λ;
-/// - 1e-4 °C for temperatures: thirty fluxes of 50 °C, weighted by up to a tenth; with an enthalpy of 4e5 J/kg, whose ulp is
-///   0.03 J/kg, 0.5 J/kg and by the capacity of ice 3e-4 °C;
-/// - velocities are positions over Δt: an ulp or two of those, 1e-4 m/s;
-/// - multipliers are lengths times half a particle's mass: 1e-6 of h times that;
-/// - where a cluster's fit is not certain, as that of particles in a line, by as much as it may turn.
+/// - 1e-4 °C for temperatures: thirty fluxes of 50 °C, weighted by up to a tenth; with an enthalpy of 4e5
+///   J/kg, whose ulp is 0.03 J/kg, 0.5 J/kg and through the capacity of ice 3e-4 °C;
+/// - 1e-4 m/s for velocities, which are positions over Δt: an ulp or two of those;
+/// - 1e-6 of h times half a particle's mass for multipliers, which are lengths times that mass;
+/// - the possible rotation, where the fit of a cluster is not unique, for example for particles in a line.
 pub fn snow_disagreement(
     stage: Stage,
     p: &Parameters,
@@ -272,7 +275,7 @@ impl Comparison<'_> {
         }
     }
 
-    /// Numbers within `bound` of each other, or of that share of themselves where they are above 1.
+    /// Compares numbers by `bound`, absolute up to 1 and relative above.
     fn numbers(&mut self, what: &str, column: impl Fn(&Phase) -> &Vec<f32>, bound: f32) {
         self.vectors_of(what, |phase| column(phase).iter().map(|x| [*x]).collect(), |_, _| bound);
     }
@@ -306,7 +309,7 @@ impl Comparison<'_> {
         }
     }
 
-    /// After the permutation: what moves unchanged, and the links.
+    /// Compares columns that are moved unchanged by the permutation, and the links.
     fn moved(&mut self) {
         self.ints("source", |phase| &phase.source);
         self.ints("id", |phase| &phase.id);
@@ -364,7 +367,8 @@ impl Comparison<'_> {
         }
     }
 
-    /// Who has a place keeps it to the bit; who takes one is as far from its host as it lies, whatever the host's rotation.
+    /// Compares rest positions: an existing one is kept to the bit; a new one has the particle's current
+    /// distance from its host, whatever the host's rotation.
     fn adopted(&mut self) {
         let adoptions: Vec<_> = (0..self.before.solid.len()).map(|i| self.before.adoption(i)).collect();
         let bound = |kind, i: usize| match kind {
@@ -378,7 +382,7 @@ impl Comparison<'_> {
         };
         for (i, adoption) in adoptions.iter().enumerate() {
             let Some(host) = adoption.map(|adoption| adoption.host) else { continue };
-            // The host's own place may be new, too.
+            // The host's own rest position may be new, too.
             let parted_m = length(rest[i], self.before.solid.rest_position[host]) - length(x[i], x[host]);
             if parted_m.abs() > 1e-6 {
                 self.wrong.get_or_insert(format!("distance of {i} from its host by {parted_m:e} m"));
@@ -402,7 +406,7 @@ impl Comparison<'_> {
         self.vectors_of("push", |phase| phase.push.clone(), bound);
     }
 
-    /// Who is at the edge between sticking and slipping may do either.
+    /// Compares friction; particles at the edge between sticking and slipping may do either.
     fn rubbed(&mut self) {
         let [sooner, later] = [1.0 - 1e-5, 1.0 + 1e-5].map(|factor| {
             let static_friction = factor * self.p.static_friction;
@@ -418,16 +422,16 @@ impl Comparison<'_> {
     }
 }
 
-/// What is around a particle at x*.
+/// Counts of particles around a particle at x*.
 #[derive(Clone, Copy, Debug, Default)]
 struct Surroundings {
     /// Particles within h.
     n_neighbours: u32,
-    /// Those whose distance is D but for rounding, so that they may count as contacts or not.
+    /// Particles whose distance is D up to rounding, so that they may or may not count as contacts.
     n_grazing: u32,
 }
 
-/// By comparing all pairs, for both phases.
+/// Counts by comparing all pairs, for both phases.
 fn surroundings(state: &State, p: &Parameters) -> [Vec<Surroundings>; 2] {
     let (h, d) = (f64::from(p.fluid.support_m), f64::from(p.contact_distance_m));
     Kind::ALL.map(|kind| {

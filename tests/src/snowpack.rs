@@ -1,4 +1,4 @@
-//! Snow by the material point method, made by hand: what the tests of its physics and of its twins share.
+//! Snow for the tests of the physics and of the twins of the material point method.
 
 use crate::{Random, device};
 use frazil_reference::mpm as twin;
@@ -11,32 +11,32 @@ pub use frazil_bench::benches::{
     mpm_particles_of_state as particles_of_state, mpm_twin_parameters as twin_parameters,
 };
 
-/// A domain without gravity or bodies.
+/// Creates a domain without gravity or bodies.
 pub fn empty_space(min_m: [f32; 3], max_m: [f32; 3]) -> Surroundings {
     Surroundings { domain_min_m: min_m, domain_max_m: max_m, up_axis: 1, ..Default::default() }
 }
 
 /// Snow on the device.
 pub struct Snowpack {
-    /// The device.
+    /// Device.
     pub device: Device,
-    /// The solver.
+    /// Solver.
     pub mpm: Mpm,
 }
 
 impl Snowpack {
-    /// Makes snow.
+    /// Creates snow.
     ///
     /// # Panics
-    /// If the device refuses.
+    /// On a device error.
     pub fn new(section: &Section, dt_s: f64, surroundings: Surroundings, beginning: &Beginning) -> Self {
         Self::on(device(), section, dt_s, surroundings, beginning)
     }
 
-    /// Makes snow on a device.
+    /// Creates snow on a device.
     ///
     /// # Panics
-    /// If the device refuses.
+    /// On a device error.
     #[allow(clippy::expect_used)]
     pub fn on(
         device: Device,
@@ -51,10 +51,10 @@ impl Snowpack {
         Self { device, mpm }
     }
 
-    /// Takes steps, as many a submission as a run would, and measures.
+    /// Runs steps, with as many per submission as in a run, and returns metrics.
     ///
     /// # Panics
-    /// If the device refuses, or the snow is faulty.
+    /// On a device error or a fault of the snow.
     #[allow(clippy::expect_used)]
     pub fn advance(&mut self, steps: u64) -> MpmMetrics {
         let (metrics, fault) = self.try_advance(steps);
@@ -62,10 +62,10 @@ impl Snowpack {
         metrics
     }
 
-    /// The same, with the fault that ended it, if one did.
+    /// Runs steps like [`Self::advance`], and returns the fault that ended them, if any.
     ///
     /// # Panics
-    /// If the device refuses.
+    /// On a device error.
     #[allow(clippy::expect_used)]
     pub fn try_advance(&mut self, steps: u64) -> (MpmMetrics, Option<Fault>) {
         let mut left = steps;
@@ -87,12 +87,12 @@ impl Snowpack {
         }
     }
 
-    /// The state that a checkpoint would hold.
+    /// Returns the state columns of a checkpoint.
     pub fn state(&self) -> Vec<StateColumn> {
         state_of(&self.device, &self.mpm)
     }
 
-    /// A column of the state, as numbers.
+    /// Returns a scalar column of the state.
     ///
     /// # Panics
     /// If there is no such column.
@@ -103,13 +103,13 @@ impl Snowpack {
         bytemuck::pod_collect_to_vec(&column.words)
     }
 
-    /// The particles as the twin takes them, in the device's order.
+    /// Returns the particles in the twin's form, in the device's order.
     pub fn particles(&self) -> Vec<twin::Particle> {
         particles_of_state(self.mpm.parameters(), &self.state())
     }
 }
 
-/// The state of snow that a checkpoint would hold.
+/// Downloads the state columns of a checkpoint.
 ///
 /// # Panics
 /// If the device is lost.
@@ -130,7 +130,8 @@ pub fn state_of(device: &Device, mpm: &Mpm) -> Vec<StateColumn> {
         .collect()
 }
 
-/// A disk of `n` particles in the x–y plane, drawn uniformly; each has its share of the disk's area and mass.
+/// Creates a disk of `n` particles in the x–y plane, sampled uniformly; each has its share of the disk's area
+/// and mass.
 pub fn disk(
     centre_m: [f64; 2],
     radius_m: f64,

@@ -1,19 +1,19 @@
-//! What differs most from what is expected.
+//! Maximum errors relative to expected values.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{Display, Write};
 
-/// For each quantity the largest error in shares of its bound, and where it is.
+/// Maximum error of each quantity relative to its bound, and its location.
 #[derive(Clone, Debug, Default)]
 pub struct Worst {
     found: BTreeMap<&'static str, (f64, f64, String)>,
     seen: BTreeSet<usize>,
-    /// Particles that yielded.
+    /// Number of particles that yielded.
     pub n_yielded: usize,
 }
 
 impl Worst {
-    /// Takes an error into account; what is not a number is beyond every bound.
+    /// Records an error; NaN exceeds every bound.
     pub fn note(&mut self, what: &'static str, error: f64, bound: f64, at: impl Display) {
         let share = if error <= 0.0 {
             0.0
@@ -28,17 +28,17 @@ impl Worst {
         }
     }
 
-    /// Remembers that a body was touched.
+    /// Records that a body was in contact.
     pub fn see(&mut self, body: usize) {
         self.seen.insert(body);
     }
 
-    /// How many bodies were.
+    /// Returns the number of bodies in contact.
     pub fn n_seen(&self) -> usize {
         self.seen.len()
     }
 
-    /// The quantities that were beyond their bounds, in a line each.
+    /// Lists the quantities that exceeded their bounds, one per line.
     pub fn beyond(&self) -> String {
         let mut lines = String::new();
         for (what, (share, error, at)) in self.found.iter().filter(|(_, found)| found.0 > 1.0) {
@@ -47,7 +47,7 @@ impl Worst {
         lines
     }
 
-    /// The largest share of each quantity.
+    /// Lists the maximum of each quantity relative to its bound.
     pub fn shares(&self) -> String {
         self.found.iter().map(|(what, found)| format!("{what} {:.3}\n", found.0)).collect()
     }

@@ -1,4 +1,5 @@
-//! Frames a second and memory of the three schemes that an avalanche is drawn in: the form of table 4.1 of Gucer2010.
+//! Frames per second and memory of the three schemes that an avalanche is drawn in, in the form of table 4.1
+//! of Gucer2010.
 //!
 //! `cargo run --release --example render_schemes -- [HEIGHT_PX] [COUNT…]`
 

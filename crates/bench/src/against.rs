@@ -1,4 +1,4 @@
-//! What became faster or slower since an earlier measurement.
+//! Comparison of a measurement with an earlier one.
 
 use crate::axis::Point;
 use crate::error::{Error, Result};
@@ -9,39 +9,39 @@ use frazil_vk::Device;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// A point that was measured then and now.
+/// A point that both measurements contain.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Compared {
     /// The bench.
     pub bench: String,
     /// The point.
     pub point: Point,
-    /// What the samples say.
+    /// Result of the comparison.
     pub comparison: Comparison,
 }
 
 /// All points of two measurements.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Verdicts {
-    /// Those measured both times.
+    /// Points in both measurements.
     pub compared: Vec<Compared>,
-    /// Those measured now only.
+    /// Points in the current measurement only.
     pub only_now: Vec<(String, Point)>,
-    /// Those measured then only.
+    /// Points in the earlier measurement only.
     pub only_then: Vec<(String, Point)>,
 }
 
 impl Verdicts {
-    /// The points with this verdict.
+    /// Returns the points with this verdict.
     pub fn of(&self, verdict: Verdict) -> impl Iterator<Item = &Compared> {
         self.compared.iter().filter(move |compared| compared.comparison.verdict == verdict)
     }
 }
 
-/// Reads the rows to compare with: those of this device at its present subgroup size, the last one of each point.
+/// Reads the rows to compare with: the last one of each point for this device at its present subgroup size.
 ///
 /// # Errors
-/// The file cannot be read or has a line that is no row; [`Error::OtherDevice`] if no row is from this device;
+/// The file cannot be read or has an invalid line; [`Error::OtherDevice`] if no row is from this device;
 /// [`Error::NothingToCompare`] if none is among `planned`.
 pub fn baseline(path: &Path, device: &Device, planned: &[Planned<'_>]) -> Result<Vec<Row>> {
     let identity = |device: &str, subgroup_size: u32| format!("{device}, subgroups of {subgroup_size}");
@@ -62,7 +62,7 @@ pub fn baseline(path: &Path, device: &Device, planned: &[Planned<'_>]) -> Result
     Ok(by_point(own).into_values().collect())
 }
 
-/// The last row of each point.
+/// Returns the last row of each point.
 fn by_point(rows: Vec<Row>) -> BTreeMap<(String, Point), Row> {
     rows.into_iter().map(|row| ((row.bench.clone(), row.point.clone()), row)).collect()
 }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
-/// The largest count a bench takes: four columns of that many words fit any device's address space.
+/// Maximum count of a bench: four columns of that many words fit any device's address space.
 pub const MAX_COUNT: u64 = 1 << 28;
 
 /// A value on an axis.
@@ -29,19 +29,19 @@ impl fmt::Display for Value {
     }
 }
 
-/// What values an axis takes.
+/// Allowed values of an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Domain {
     /// Whole numbers from the first to the last.
     Integers(u64, u64),
     /// Powers of two from the first to the last.
     PowersOfTwo(u64, u64),
-    /// One of these.
+    /// One of the given names.
     Names(&'static [&'static str]),
 }
 
 impl Domain {
-    /// The value that `text` stands for, if the axis takes it.
+    /// Returns the value that `text` stands for, if the axis allows it.
     pub fn parse(&self, text: &str) -> Option<Value> {
         match self {
             Self::Names(names) => names.contains(&text).then(|| Value::Name(text.to_owned())),
@@ -68,24 +68,24 @@ impl fmt::Display for Domain {
 /// One axis of a bench.
 #[derive(Clone, Debug)]
 pub struct Axis {
-    /// Its name, as on the command line and in rows.
+    /// Name, as on the command line and in rows.
     pub name: &'static str,
-    /// What it takes.
+    /// Allowed values.
     pub domain: Domain,
-    /// The values measured unless told otherwise.
+    /// Default values.
     pub full: Vec<Value>,
-    /// The values of the smoke profile.
+    /// Values of the smoke profile.
     pub smoke: Vec<Value>,
 }
 
 impl Axis {
-    /// An axis of whole numbers.
+    /// Makes an axis of whole numbers.
     pub fn integers(name: &'static str, domain: Domain, full: &[u64], smoke: &[u64]) -> Self {
         let values = |values: &[u64]| values.iter().map(|value| Value::Integer(*value)).collect();
         Self { name, domain, full: values(full), smoke: values(smoke) }
     }
 
-    /// An axis of names.
+    /// Makes an axis of names.
     pub fn names(
         name: &'static str,
         names: &'static [&'static str],
@@ -96,7 +96,8 @@ impl Axis {
         Self { name, domain: Domain::Names(names), full: values(full), smoke: values(smoke) }
     }
 
-    /// How many elements. The defaults are no powers of two: those hide what a tail costs.
+    /// Makes the axis of the number of elements. The defaults are not powers of two, which would hide the
+    /// cost of a partial last tile.
     pub fn count() -> Self {
         Self::integers(
             "count",
@@ -106,19 +107,19 @@ impl Axis {
         )
     }
 
-    /// How keys are distributed.
+    /// Makes the axis of the distribution of keys.
     pub fn distribution(full: &[Distribution]) -> Self {
         let names: Vec<_> = full.iter().map(|distribution| distribution.name()).collect();
         Self::names("distribution", Distribution::NAMES, &names, &names[..names.len().min(1)])
     }
 
-    /// Threads in a workgroup: from the smallest that all kernels take to the largest whose shared memory fits the 32 KiB of
-    /// the smallest devices.
+    /// Makes the axis of the threads per workgroup: from the smallest size that all kernels accept to the
+    /// largest whose shared memory fits the 32 KiB of the smallest devices.
     pub fn workgroup_size() -> Self {
         Self::integers("workgroup_size", Domain::PowersOfTwo(64, 512), &[256], &[256])
     }
 
-    /// The ways to compute the same thing, all of them measured.
+    /// Makes the axis of algorithms for the same result, all of them measured.
     pub fn variant(names: &'static [&'static str]) -> Self {
         Self::names("variant", names, names, names)
     }
@@ -130,26 +131,26 @@ impl Axis {
 pub struct Point(BTreeMap<String, Value>);
 
 impl Point {
-    /// This point with a value on one more axis.
+    /// Returns this point with a value on one more axis.
     #[must_use]
     pub fn with(mut self, axis: &str, value: Value) -> Self {
         self.0.insert(axis.to_owned(), value);
         self
     }
 
-    /// This point without an axis.
+    /// Returns this point without an axis.
     #[must_use]
     pub fn without(mut self, axis: &str) -> Self {
         self.0.remove(axis);
         self
     }
 
-    /// The value on an axis.
+    /// Returns the value on an axis.
     pub fn get(&self, axis: &str) -> Option<&Value> {
         self.0.get(axis)
     }
 
-    /// The number on an axis.
+    /// Returns the number on an axis.
     ///
     /// # Errors
     /// [`Error::Point`] if there is none.
@@ -160,7 +161,7 @@ impl Point {
         }
     }
 
-    /// The number on the axis `count`.
+    /// Returns the number on the axis `count`.
     ///
     /// # Errors
     /// [`Error::Point`] if there is none, or it is above [`MAX_COUNT`].
@@ -173,7 +174,7 @@ impl Point {
         Ok(count as usize)
     }
 
-    /// The number on the axis `workgroup_size`.
+    /// Returns the number on the axis `workgroup_size`.
     ///
     /// # Errors
     /// [`Error::Point`] if there is none.
@@ -183,7 +184,7 @@ impl Point {
             .map_err(|_| mismatch("workgroup_size", self.get("workgroup_size"), "a 32-bit number"))
     }
 
-    /// The name on an axis.
+    /// Returns the name on an axis.
     ///
     /// # Errors
     /// [`Error::Point`] if there is none.
@@ -194,7 +195,7 @@ impl Point {
         }
     }
 
-    /// The distribution on the axis `distribution`.
+    /// Returns the distribution on the axis `distribution`.
     ///
     /// # Errors
     /// [`Error::Point`] if there is none.
@@ -205,7 +206,7 @@ impl Point {
             .ok_or_else(|| mismatch("distribution", self.get("distribution"), &expected()))
     }
 
-    /// The error for a name that this bench does not know.
+    /// Returns the error for a name that this bench does not know.
     pub fn unknown(&self, axis: &str, expected: &[&str]) -> Error {
         mismatch(axis, self.get(axis), &format!("one of {}", expected.join(", ")))
     }
@@ -227,7 +228,7 @@ impl fmt::Display for Point {
     }
 }
 
-/// Values asked for on an axis: `name=value,value`. Which of them a bench takes is for [`crate::plan`] to find out.
+/// Requested values on an axis: `name=value,value`. [`crate::plan`] finds which of them a bench allows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AxisOverride {
     /// The axis.

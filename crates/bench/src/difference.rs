@@ -1,8 +1,8 @@
-//! Where a result differs from the twin's.
+//! Difference between a result and the twin's.
 
 use std::fmt;
 
-/// Where a result first differs from the twin's.
+/// First difference between a result and the twin's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference(pub String);
 
@@ -12,7 +12,7 @@ impl fmt::Display for Difference {
     }
 }
 
-/// The first element, or else the length, in which `found` differs from `expected`.
+/// Returns the first element, or else the length, in which `found` differs from `expected`.
 pub fn first_difference<T: PartialEq + fmt::Debug>(
     name: &str,
     found: &[T],

@@ -1,32 +1,32 @@
-//! Keys of the distributions that sorting and its kin are sensitive to, the same in every run.
+//! Reproducible keys of the distributions that sorting is sensitive to.
 
-/// How keys are distributed.
+/// Distribution of keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Distribution {
-    /// All values alike.
+    /// Uniform over all values.
     Uniform,
     /// Ascending.
     Sorted,
     /// Descending.
     Reversed,
-    /// One value: every atomic and every counter of a pass meets in one place.
+    /// One value: all atomics and counters of a pass contend for one address.
     Equal,
     /// Eight values, mixed.
     FewDistinct,
-    /// Uniform with the top bit set: what signed comparisons and shifts get wrong.
+    /// Uniform with the top bit set, which reveals errors of signed comparisons and shifts.
     TopBit,
 }
 
 impl Distribution {
-    /// All of them.
+    /// All distributions.
     pub const ALL: [Self; 6] =
         [Self::Uniform, Self::Sorted, Self::Reversed, Self::Equal, Self::FewDistinct, Self::TopBit];
 
-    /// Their names, in the order of [`Self::ALL`].
+    /// Names, in the order of [`Self::ALL`].
     pub const NAMES: &'static [&'static str] =
         &["uniform", "sorted", "reversed", "equal", "few_distinct", "top_bit"];
 
-    /// Its name.
+    /// Returns the name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Uniform => "uniform",
@@ -38,12 +38,12 @@ impl Distribution {
         }
     }
 
-    /// The distribution of that name.
+    /// Returns the distribution of that name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|distribution| distribution.name() == name)
     }
 
-    /// `n` keys.
+    /// Returns `n` keys.
     pub fn keys(self, n: usize) -> Vec<u32> {
         // Ascending over the whole range of keys, so that every digit of a sorted array changes somewhere.
         let spread = |i: usize| ((i as u64) << 32).checked_div(n as u64).unwrap_or(0) as u32;
@@ -59,8 +59,8 @@ impl Distribution {
     }
 }
 
-/// Word `i` of a stream without a pattern: the output function of Steele and others, Fast splittable pseudorandom number
-/// generators, 2014.
+/// Returns word `i` of a pseudorandom stream: the output function of Steele and others, Fast splittable
+/// pseudorandom number generators, 2014.
 pub(crate) fn noise(i: usize) -> u32 {
     let mut x = (i as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -68,7 +68,7 @@ pub(crate) fn noise(i: usize) -> u32 {
     ((x ^ (x >> 31)) >> 32) as u32
 }
 
-/// [`noise`] in 0 … 1, without 1.
+/// Returns [`noise`] in 0 … 1, without 1.
 pub(crate) fn unit_noise(i: usize) -> f32 {
     (noise(i) >> 8) as f32 / (1 << 24) as f32
 }

@@ -1,20 +1,20 @@
-//! What can go wrong with a bench, said once for the whole crate.
+//! Errors of benches.
 
 use crate::difference::Difference;
 use std::io;
 use std::path::PathBuf;
 
-/// The result of every fallible call in this crate.
+/// Result of every fallible call in this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why there is no measurement. Messages are complete on their own.
+/// Reason for a missing measurement. Messages are complete on their own.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A picture could not be drawn.
+    /// Error of the renderer.
     #[error(transparent)]
     Render(#[from] frazil_render::Error),
-    /// A filter that no bench's id contains.
+    /// A filter that matches no bench's id.
     #[error("no bench matches \"{filter}\"; {hint}")]
     NoSuchBench {
         /// The filter.
@@ -30,101 +30,101 @@ pub enum Error {
         /// The nearest axis, or all of them.
         hint: String,
     },
-    /// A value that none of the chosen benches takes.
+    /// A value that none of the chosen benches allows.
     #[error("--axis {axis}: found \"{found}\", expected {expected}")]
     AxisValue {
         /// The axis.
         axis: String,
         /// The value.
         found: String,
-        /// What the benches take.
+        /// The values that the benches allow.
         expected: String,
     },
-    /// An override that is no `name=value,value`.
+    /// An override that is not `name=value,value`.
     #[error("found \"{found}\", expected name=value or name=value,value…")]
     AxisSyntax {
         /// The text.
         found: String,
     },
-    /// The overrides leave no point.
+    /// Overrides that leave no point.
     #[error("no point is left: {problem}")]
     NoPoints {
-        /// What was asked for.
+        /// The overrides.
         problem: String,
     },
-    /// A point lacks an axis, or has a value of another kind there.
+    /// A point that lacks an axis, or has a value of another kind there.
     #[error("{bench}: axis {axis} is {found}, expected {expected}")]
     Point {
         /// The bench, where known.
         bench: String,
         /// The axis.
         axis: String,
-        /// What was found.
+        /// The value found.
         found: String,
-        /// What the bench takes.
+        /// The values that the bench allows.
         expected: String,
     },
-    /// The device computed something else than the twin.
+    /// A result of the device that differs from the twin's.
     #[error("{bench} at {point} is wrong {when}: {difference}")]
     Wrong {
         /// The bench.
         bench: String,
         /// The point.
         point: String,
-        /// Before or after it was timed.
+        /// Time of the comparison: before or after timing.
         when: &'static str,
         /// The first difference.
         difference: Difference,
     },
-    /// The device cannot be timed.
+    /// A device without time stamps.
     #[error("{device} has no time stamps, so nothing can be timed on it")]
     NoTimeStamps {
         /// The device.
         device: String,
     },
-    /// The device refused something.
+    /// Error of the device.
     #[error(transparent)]
     Device(#[from] frazil_vk::Error),
-    /// A primitive refused something.
+    /// Error of a primitive.
     #[error(transparent)]
     Kernel(#[from] frazil_kernels::KernelError),
-    /// A solver refused something.
+    /// Error of a solver.
     #[error(transparent)]
     Solver(#[from] frazil_solvers::SolverError),
-    /// The scene of a bench is no scene.
+    /// Error in the scene of a bench.
     #[error(transparent)]
     Scene(#[from] frazil_scene::SceneError),
     /// A file of rows cannot be read or written.
     #[error("cannot {operation} {}: {cause}", path.display())]
     Io {
-        /// What was attempted, as a verb.
+        /// The attempted operation, as a verb.
         operation: &'static str,
         /// The file.
         path: PathBuf,
         /// The operating system's answer.
         cause: io::Error,
     },
-    /// A line that is no row.
+    /// A line that is not a row.
     #[error("{}:{line}: {problem}", path.display())]
     Row {
         /// The file.
         path: PathBuf,
-        /// The line, counted from 1.
+        /// Line number, counted from 1.
         line: usize,
-        /// What was found and what was expected.
+        /// The problem, with the found and expected values.
         problem: String,
     },
-    /// The rows to compare with come from elsewhere.
+    /// A baseline whose rows are all from other devices.
     #[error("{}: measured on {found}; this is {expected}: times of different devices say nothing of a change", path.display())]
     OtherDevice {
         /// The file.
         path: PathBuf,
         /// This device and its subgroup size.
         expected: String,
-        /// Those in the file.
+        /// Devices in the file.
         found: String,
     },
-    /// The rows to compare with are none of those to be measured.
+    /// A baseline that has none of the points to be measured.
     #[error("{}: none of its {rows} rows is one of the points to be measured", path.display())]
     NothingToCompare {
         /// The file.
@@ -134,9 +134,9 @@ pub enum Error {
     },
 }
 
-/// The nearest of `known` names, or all of them.
+/// Returns the nearest of `known` names, or all of them.
 pub(crate) fn hint(found: &str, known: &[&str]) -> String {
-    // Below this a name is no typo of the other; names of one area agree in their first half.
+    // Below this, a name is not a typo of the other; names of one area agree in their first half.
     const RESEMBLES: f64 = 0.8;
     let likeness = |name: &str| {
         let last = name.rsplit('.').next().unwrap_or(name);

@@ -1,14 +1,15 @@
-//! Benches: what is measured, how, and what a measurement says.
+//! Benchmarks: workloads, their measurement, and the comparison of measurements.
 //!
-//! A [`Bench`] turns a [`Point`] of its axes into a workload on a device or on the CPU. A [`Session`] runs the workload once,
-//! compares the result with the CPU twin's, times it cold and warm until its median is known well enough ([`StoppingRule`]),
-//! compares the result of the last run as well, and returns a [`Row`]. [`compare_rows`] says of two lists of rows what became
-//! faster or slower.
+//! A [`Bench`] turns a [`Point`] of its axes into a workload on a device or on the CPU. A [`Session`] runs
+//! the workload once, compares the result with the CPU twin's, times it cold and warm until its median is
+//! precise enough ([`StoppingRule`]), compares the result of the last run as well, and returns a [`Row`].
+//! [`compare_rows`] reports what became faster or slower between two lists of rows.
 //!
-//! Adding a bench takes one file in `benches/` with one `impl Bench`, and its line in `benches/mod.rs`. A kernel's variant is
-//! one more name on the bench's `variant` axis.
+//! A new bench takes one file in `benches/` with one `impl Bench`, and its line in `benches/mod.rs`. A
+//! variant of a kernel is another name on the bench's `variant` axis.
 //!
-//! No printing, no command line and no statistics across rows live here: `frazil bench` prints, `frazil-io` compares samples.
+//! This crate has no printing, no command line and no statistics across rows: `frazil bench` prints,
+//! `frazil-io` compares samples.
 
 mod against;
 mod axis;

@@ -1,4 +1,4 @@
-//! Measuring a point: verified, cold, warm, verified again.
+//! Measurement of a point: verify, time with cold caches, time with warm caches, verify again.
 
 use crate::axis::Point;
 use crate::bench::{Bench, Difference, Prepared, Work};
@@ -9,14 +9,15 @@ use crate::stopping::{Profile, StoppedBecause};
 use frazil_vk::{Buffer, Device, PassTime, RecorderOptions};
 use std::time::{Instant, SystemTime};
 
-/// Bytes written to drive everything else out of the caches: more than the last-level cache of any device but a few (MI300X:
-/// 256 MiB), or as much as the device can bind.
+/// Bytes written to flush the caches: more than the last-level cache of all but a few devices (MI300X: 256
+/// MiB), or as much as the device can bind.
 const FLUSH_BYTES: u64 = 128 << 20;
-/// Bytes of each of the two buffers that the copy bandwidth is measured with: beyond most caches, yet quick to copy.
+/// Bytes of each of the two buffers that the copy bandwidth is measured with: beyond most caches, yet quick
+/// to copy.
 const COPY_BYTES: u64 = 64 << 20;
 const COPIES: usize = 11;
 
-/// A device and what its memory can do.
+/// A device and its copy bandwidth.
 pub struct Session {
     device: Device,
     copy_gb_per_s: f64,
@@ -25,7 +26,7 @@ pub struct Session {
     commit: Option<String>,
 }
 
-/// A point that was prepared and gave the right result once.
+/// A prepared point whose result was correct once.
 pub struct Running<'a> {
     session: &'a Session,
     bench: &'static str,
@@ -36,19 +37,19 @@ pub struct Running<'a> {
 /// One execution.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sample {
-    /// How long it took in ns: on the device, or on the CPU for a workload there.
+    /// Duration in ns: on the device, or on the CPU for a workload there.
     pub ns: f64,
     /// The host's time in ns for recording and submitting a device's work.
     pub host_ns: Option<f64>,
-    /// Bytes that the passes of a device's work move at least.
+    /// Minimum of bytes that the passes of a device's work move.
     pub bytes_moved: Option<u64>,
 }
 
 impl Session {
-    /// Measures the copy bandwidth. `commit` goes into the rows.
+    /// Measures the copy bandwidth. `commit` is stored in the rows.
     ///
     /// # Errors
-    /// [`Error::NoTimeStamps`]; no memory.
+    /// [`Error::NoTimeStamps`]; not enough memory.
     pub fn new(device: &Device, commit: Option<String>) -> Result<Self> {
         if device.capabilities().timestamp_period_ns == 0.0 {
             return Err(Error::NoTimeStamps { device: device.info().name.clone() });
@@ -63,12 +64,12 @@ impl Session {
         })
     }
 
-    /// The device.
+    /// Returns the device.
     pub fn device(&self) -> &Device {
         &self.device
     }
 
-    /// Bytes read plus bytes written a second, by a large copy between two buffers, in GB/s.
+    /// Returns the bytes read plus bytes written per second in a large copy between two buffers, in GB/s.
     pub fn copy_gb_per_s(&self) -> f64 {
         self.copy_gb_per_s
     }
@@ -95,15 +96,15 @@ impl Session {
         Ok(running)
     }
 
-    /// Measures a point until the profile's rule says to stop.
+    /// Measures a point until the profile's stopping rule is met.
     ///
     /// # Errors
-    /// As [`Self::prepare`].
+    /// Like [`Self::prepare`].
     pub fn measure(&self, bench: &dyn Bench, point: &Point, profile: Profile) -> Result<Row> {
         let mut running = self.prepare(bench, point)?;
         let cold: Vec<Sample> =
             (0..profile.cold_samples()).map(|_| running.cold_sample()).collect::<Result<_>>()?;
-        // The flush left everything cold again.
+        // The flush evicted everything from the caches.
         running.sample()?;
         let rule = profile.stopping_rule();
         let begin = Instant::now();
@@ -172,7 +173,7 @@ impl Session {
         }
     }
 
-    /// Drives everything else out of the caches of the device or the CPU; returns when that is done.
+    /// Flushes the caches of the device or the CPU; returns when that is done.
     fn flush(&self, on_device: bool) -> Result<()> {
         if on_device {
             let mut recorder = self.device.recorder()?;
@@ -188,7 +189,7 @@ impl Session {
 }
 
 impl Running<'_> {
-    /// How much a sample does.
+    /// Returns the amount of work per sample.
     pub fn work(&self) -> Work {
         match &self.prepared {
             Prepared::Device(workload) => workload.work(),
@@ -204,10 +205,10 @@ impl Running<'_> {
         self.sample_with(false)
     }
 
-    /// As [`Self::sample`], with cold caches.
+    /// Takes a sample like [`Self::sample`], with cold caches.
     ///
     /// # Errors
-    /// As [`Self::sample`].
+    /// Like [`Self::sample`].
     pub fn cold_sample(&mut self) -> Result<Sample> {
         self.sample_with(true)
     }
@@ -246,7 +247,7 @@ impl Running<'_> {
         }
     }
 
-    /// Compares the result of the last sample with the twin's; `when` goes into the error.
+    /// Compares the result of the last sample with the twin's; `when` is stored in the error.
     ///
     /// # Errors
     /// [`Error::Wrong`] with the first difference; the device is lost.
@@ -260,14 +261,14 @@ impl Running<'_> {
     }
 }
 
-/// From the first pass's start to the last one's end; 0 for none.
+/// Returns the time from the first pass's start to the last one's end; 0 if there is none.
 fn span_ns(times: &[PassTime]) -> f64 {
     let start = times.iter().map(|t| t.start_ns).fold(f64::INFINITY, f64::min);
     let end = times.iter().map(|t| t.start_ns + t.duration_ns).fold(0.0, f64::max);
     (end - start).max(0.0)
 }
 
-/// Linear between the two samples around it.
+/// Returns a quantile, interpolated linearly between the two samples around it.
 fn quantile(sorted: &[f64], q: f64) -> f64 {
     let at = q * sorted.len().saturating_sub(1) as f64;
     match (sorted.get(at.floor() as usize), sorted.get(at.ceil() as usize)) {
@@ -276,12 +277,12 @@ fn quantile(sorted: &[f64], q: f64) -> f64 {
     }
 }
 
-/// The median of several copies.
+/// Returns the median bandwidth of several copies.
 fn copy_bandwidth(device: &Device, words: usize) -> Result<f64> {
     let from: Buffer<u32> = device.buffer("copy source", words)?;
     let to: Buffer<u32> = device.buffer("copy target", words)?;
     let mut recorder = device.recorder_with(RecorderOptions { profile: true, ..Default::default() })?;
-    // Memory that was never written may not be there yet.
+    // Memory that was never written may not be allocated yet.
     recorder.fill(&from, 1);
     recorder.fill(&to, 2);
     for _ in 0..COPIES {

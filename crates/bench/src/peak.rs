@@ -1,4 +1,4 @@
-//! What vendors say their devices' memory can do.
+//! Peak memory bandwidths according to vendors.
 
 /// Peak memory bandwidth in GB/s, by the exact name that the driver gives. Other builds of a chip (laptops, other memory)
 /// have other names and are not guessed.
@@ -31,7 +31,8 @@ const PEAKS: &[(&str, f64)] = &[
     ("AMD Radeon RX 6900 XT", 512.0),
 ];
 
-/// The vendor's peak memory bandwidth of a device in GB/s, if known. Drivers may add their own name in brackets.
+/// Returns the vendor's peak memory bandwidth of a device in GB/s, if known. Drivers may append their own
+/// name in brackets.
 pub fn peak_gb_per_s(device: &str) -> Option<f64> {
     let name = device.split(" (").next().unwrap_or(device).trim();
     PEAKS.iter().find(|(known, _)| *known == name).map(|(_, peak)| *peak)

@@ -1,4 +1,4 @@
-//! Which points of which benches to measure.
+//! Selection of the points and benches to measure.
 
 use crate::axis::{AxisOverride, Point, Value};
 use crate::bench::Bench;
@@ -13,7 +13,7 @@ pub struct Planned<'a> {
     pub point: Point,
 }
 
-/// The benches whose id contains one of `filters`; all of them for none.
+/// Returns the benches whose id contains one of `filters`; all of them for none.
 ///
 /// # Errors
 /// [`Error::NoSuchBench`] for a filter that no id contains.
@@ -30,13 +30,15 @@ pub fn select<'a>(benches: &[&'a dyn Bench], filters: &[String]) -> Result<Vec<&
     Ok(benches.iter().filter(wanted).copied().collect())
 }
 
-/// All points of `benches`, each once: the product of the profile's values, or of those in `overrides`, on each axis.
+/// Returns all points of `benches`, each once: the product of the profile's values, or of those in
+/// `overrides`, on each axis.
 ///
-/// An override applies to the benches that have its axis. A bench measures those of its values that it takes, and is left out
-/// where it takes none: a variant's name alone picks the benches that have it.
+/// An override applies to the benches that have its axis. A bench measures those of its values that it
+/// allows, and is left out where it allows none: a variant's name alone selects the benches that have it.
 ///
 /// # Errors
-/// [`Error::NoSuchAxis`], [`Error::AxisValue`] where no bench has the axis or takes the value; [`Error::NoPoints`].
+/// [`Error::NoSuchAxis`], [`Error::AxisValue`] where no bench has the axis or allows the value;
+/// [`Error::NoPoints`].
 pub fn plan<'a>(
     benches: &[&'a dyn Bench],
     overrides: &[AxisOverride],
@@ -78,7 +80,7 @@ pub fn plan<'a>(
     Ok(planned)
 }
 
-/// Every axis must be one of some bench, every value must be taken by some bench.
+/// Checks that every axis belongs to some bench, and that some bench allows every value.
 fn check(benches: &[&dyn Bench], overrides: &[AxisOverride]) -> Result<()> {
     let axes: Vec<_> = benches.iter().flat_map(|bench| bench.axes()).collect();
     for asked in overrides {

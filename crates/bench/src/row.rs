@@ -8,7 +8,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-/// Whose clock the samples are from.
+/// Clock of the samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Clock {
@@ -54,12 +54,12 @@ impl Row {
     /// The version of rows that this build writes and reads.
     pub const FORMAT_VERSION: u32 = 1;
 
-    /// Nanoseconds an element; `None` where there are no elements.
+    /// Returns the nanoseconds per element; `None` where there are no elements.
     pub fn ns_per_element(&self) -> Option<f64> {
         (self.elements > 0).then(|| self.median_ns / self.elements as f64)
     }
 
-    /// What is wrong with it, if anything: its numbers must be ones that a measurement can give.
+    /// Returns the first problem, if any: the numbers must be possible results of a measurement.
     fn problem(&self) -> Option<String> {
         let all = [&self.samples_ns, &self.cold_samples_ns, &self.host_samples_ns];
         if self.format_version != Self::FORMAT_VERSION {
@@ -76,7 +76,7 @@ impl Row {
     }
 }
 
-/// Appends rows to a file, each as soon as it is there: an interrupt loses only the point under way.
+/// Appends rows to a file, each as soon as it is available: an interrupt loses only the current point.
 #[derive(Debug)]
 pub struct RowWriter {
     file: File,
@@ -84,7 +84,7 @@ pub struct RowWriter {
 }
 
 impl RowWriter {
-    /// Opens the file for appending; it and the folders above it are made should they not be there.
+    /// Opens the file for appending; creates it and its parent folders if they do not exist.
     ///
     /// # Errors
     /// [`Error::Io`].
@@ -94,7 +94,7 @@ impl RowWriter {
             std::fs::create_dir_all(folder).map_err(refused)?;
         }
         let mut file = OpenOptions::new().create(true).append(true).read(true).open(path).map_err(refused)?;
-        // Whatever a kill in the midst of a line left must not swallow the next row.
+        // The rest of a line that was interrupted by a kill must not swallow the next row.
         if !ends_with_newline(&mut file).map_err(refused)? {
             file.write_all(b"\n").map_err(refused)?;
         }
@@ -113,7 +113,7 @@ impl RowWriter {
     }
 }
 
-/// True of an empty file as well.
+/// Returns true if the file ends with a newline or is empty.
 fn ends_with_newline(file: &mut File) -> io::Result<bool> {
     if file.seek(SeekFrom::End(0))? == 0 {
         return Ok(true);
@@ -124,7 +124,7 @@ fn ends_with_newline(file: &mut File) -> io::Result<bool> {
     Ok(last == *b"\n")
 }
 
-/// Reads all rows of a file. Empty lines are left out.
+/// Reads all rows of a file. Empty lines are ignored.
 ///
 /// # Errors
 /// [`Error::Io`]; [`Error::Row`] with the line for anything that is no row of this version.

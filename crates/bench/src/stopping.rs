@@ -1,23 +1,24 @@
-//! When a point has been measured often enough.
+//! Stopping rule of the measurement of a point.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::time::Duration;
 
-/// Samples that a comparison needs to say anything: slow points get as many, whatever time that takes.
+/// Samples that a comparison requires: slow points get as many, however long that takes.
 const FEWEST_SAMPLES: usize = 5;
 
-/// How thoroughly to measure.
+/// Thoroughness of a measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Profile {
-    /// Figures to be quoted.
+    /// For published figures.
     Full,
-    /// Does every bench still run and give right results; all of them in under a minute even on a software device.
+    /// For checking that every bench still runs and gives correct results; all of them take less than a
+    /// minute even on a software device.
     Smoke,
 }
 
 impl Profile {
-    /// When to stop.
+    /// Returns the stopping rule.
     pub fn stopping_rule(self) -> StoppingRule {
         match self {
             Self::Full => StoppingRule {
@@ -35,7 +36,7 @@ impl Profile {
         }
     }
 
-    /// Samples with cold caches.
+    /// Returns the number of samples with cold caches.
     pub fn cold_samples(self) -> usize {
         match self {
             Self::Full => 5,
@@ -44,28 +45,28 @@ impl Profile {
     }
 }
 
-/// When to stop taking samples.
+/// Conditions for taking no more samples.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StoppingRule {
-    /// Samples before the median's precision is asked for.
+    /// Samples before the median's precision is checked.
     pub min_samples: usize,
-    /// Samples to stop at, whatever their spread.
+    /// Maximum number of samples, whatever their spread.
     pub max_samples: usize,
-    /// Time to stop at, once there are five samples: a comparison needs as many.
+    /// Maximum time, once there are the five samples that a comparison requires.
     pub max_time: Duration,
-    /// Half the width of the median's 95 % interval, over the median, to stop at.
+    /// Required precision: half the width of the median's 95 % interval, over the median.
     pub precision: f64,
 }
 
-/// Why a point was measured no longer.
+/// Reason why the measurement of a point ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StoppedBecause {
     /// The median is known to the rule's precision.
     Precise,
-    /// The most samples were taken.
+    /// The maximum number of samples was taken.
     MaxSamples,
-    /// The most time was spent.
+    /// The maximum time was spent.
     MaxTime,
 }
 
@@ -80,7 +81,7 @@ impl fmt::Display for StoppedBecause {
 }
 
 impl StoppingRule {
-    /// Returns true if to stop after `samples`, which took `elapsed` in all, and why.
+    /// Returns the reason to stop after `samples`, which took `elapsed` in all, or `None` to continue.
     pub fn stop(&self, samples: &[f64], elapsed: Duration) -> Option<StoppedBecause> {
         let mut sorted = samples.to_vec();
         sorted.sort_by(f64::total_cmp);
@@ -94,7 +95,8 @@ impl StoppingRule {
     }
 }
 
-/// Infinite where there is no interval or no time passed that could be told from none.
+/// Returns half the width of the interval over the median; infinite where there is no interval or the clock
+/// measured no time.
 fn relative_half_width(sorted: &[f64]) -> f64 {
     let median = frazil_io::median(&mut sorted.to_vec());
     match median_interval(sorted) {
@@ -103,10 +105,12 @@ fn relative_half_width(sorted: &[f64]) -> f64 {
     }
 }
 
-/// The two samples between which the true median lies with at least 95 % confidence; `None` for fewer than six.
+/// Returns the two samples between which the true median lies with at least 95 % confidence; `None` for fewer
+/// than six.
 ///
-/// Nonparametric: as many samples lie below the true median as a fair coin falls heads, so the interval from the k-th smallest
-/// to the k-th largest misses it with probability 2 P(Bin(n, ½) < k). `sorted` ascends.
+/// The interval is nonparametric: the number of samples below the true median is binomial with probability ½,
+/// so the interval from the k-th smallest to the k-th largest misses it with probability 2 P(Bin(n, ½) < k).
+/// `sorted` ascends.
 pub fn median_interval(sorted: &[f64]) -> Option<[f64; 2]> {
     let n = sorted.len();
     // P(Bin = 0) by logarithms: 2⁻ⁿ underflows from 1075 samples on, where it no longer matters to the sum.
@@ -131,7 +135,7 @@ mod tests {
     const RULE: StoppingRule =
         StoppingRule { min_samples: 10, max_samples: 50, max_time: Duration::from_secs(1), precision: 0.02 };
 
-    /// Feeds samples, each said to take 1 ms, until the rule stops.
+    /// Feeds samples, each with a duration of 1 ms, until the rule stops.
     fn feed(rule: StoppingRule, sample: impl Fn(usize) -> f64, each: Duration) -> (usize, StoppedBecause) {
         let mut samples = Vec::new();
         loop {
@@ -151,11 +155,11 @@ mod tests {
             (50, StoppedBecause::MaxSamples)
         );
         assert_eq!(feed(RULE, |_| 100.0, Duration::from_secs(2)), (5, StoppedBecause::MaxTime));
-        // A spread of 10 % needs more samples than the fewest, and fewer than the most.
+        // A spread of 10 % needs more samples than the minimum, and fewer than the maximum.
         let patient = StoppingRule { max_samples: 100_000, ..RULE };
         let (n, reason) = feed(patient, |i| 95.0 + 10.0 * f64::from(unit_noise(i)), millisecond / 1000);
         assert!(n > 10 && n < 200 && reason == StoppedBecause::Precise, "{n}");
-        // Nothing precise can be said of a clock too coarse to see any time pass.
+        // Nothing precise can be said with a clock too coarse to measure any time.
         assert_eq!(feed(RULE, |_| 0.0, millisecond), (50, StoppedBecause::MaxSamples));
         assert_eq!(RULE.stop(&[], Duration::from_secs(9)), None);
     }

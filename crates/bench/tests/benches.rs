@@ -1,4 +1,4 @@
-//! Every bench gives the twin's result at sizes that break tails, and none takes rubbish for a result.
+//! Every bench gives the twin's result at boundary sizes, and none accepts garbage as a result.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -25,7 +25,7 @@ fn planned(filters: &[&str], overrides: &[&str], profile: Profile) -> Vec<Planne
     plan(&select(benches::all(), &filters).unwrap(), &overrides, profile).unwrap()
 }
 
-/// Runs and verifies a point twice: the second time on buffers that the first one used.
+/// Runs and verifies a point twice: the second time on buffers that the first run used.
 fn verify(session: &Session, planned: &Planned<'_>) {
     let (id, point) = (planned.bench.id(), &planned.point);
     let mut running = session.prepare(planned.bench, point).unwrap();
@@ -78,7 +78,7 @@ fn every_transfer_spline_and_density_of_snow_on_a_grid_verifies() {
     for point in planned(&["mpm."], &["count=2049", "per_cell=1,3,100"], Profile::Smoke) {
         verify(&session, &point);
     }
-    // More than the twin does: other rasterizations, samples and sums.
+    // More points than the twin can compute: other rasterizations, samples and sums.
     for point in planned(&["mpm."], &["count=33001", "dimensions=3"], Profile::Smoke) {
         verify(&session, &point);
     }
@@ -151,7 +151,7 @@ fn a_result_that_was_not_computed_is_refused() {
                 workload.run();
                 assert_eq!(workload.verify(), None, "{id} at {point}");
                 workload.reset();
-                // A computation that leaves its inputs alone keeps its right result.
+                // A computation that does not change its inputs keeps its correct result.
                 assert!(id.ends_with("scan") || workload.verify().is_some(), "{id} at {point}");
             }
             Prepared::Device(mut workload) => {
@@ -174,7 +174,7 @@ fn a_result_that_was_not_computed_is_refused() {
     }
 }
 
-/// A copy that forgets the last element from its `right_runs`-th run on.
+/// A copy that omits the last element from its `right_runs`-th run on.
 struct Forgetful {
     right_runs: u32,
 }
@@ -248,7 +248,7 @@ fn a_wrong_result_stops_the_bench_and_is_named() {
     assert!(right.verified && right.bytes_moved == Some(800));
 }
 
-/// A bench whose output is right before anything runs, and that runs nothing.
+/// A bench whose output is correct before anything runs, and that runs nothing.
 struct Idle;
 
 struct IdleFill {

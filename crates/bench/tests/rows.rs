@@ -1,4 +1,4 @@
-//! Choosing points, keeping rows, and comparing them.
+//! Choosing points, storing rows, and comparing them.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -42,7 +42,7 @@ fn points_are_the_product_of_the_axes_each_once() {
     let rayon = points(&["radix", "exclusive_scan"], &["variant=cpu_rayon", "count=9", "key_bits=8"]);
     assert_eq!(rayon.len(), 2, "{rayon:?}");
     assert!(rayon.iter().all(|point| point.starts_with("primitives.radix_sort ")), "{rayon:?}");
-    // Asking twice for an axis adds values.
+    // Repeating an axis adds values.
     assert_eq!(points(&["copy"], &["count=1", "count=2"]), ["device.copy count=1", "device.copy count=2"]);
 }
 
@@ -76,7 +76,7 @@ fn what_no_bench_takes_is_refused_with_what_is_expected() {
     }
 }
 
-/// A row of this device, or any other, with samples about `centre_ns`.
+/// Returns a row of this device, or another one, with samples around `centre_ns`.
 fn row(device: &Device, count: u64, centre_ns: f64) -> Row {
     let samples_ns: Vec<f64> = (0..30).map(|i| centre_ns * (1.0 + 0.001 * f64::from(i * 7 % 30))).collect();
     Row {
@@ -135,7 +135,7 @@ fn rows_come_back_and_a_cut_line_is_named() {
         let error = read_rows(&path).unwrap_err();
         assert!(matches!(error, Error::Row { line: 2, .. }), "cut at {cut}: {error}");
     }
-    // The next row is none the worse for it.
+    // The next row is not affected.
     write(&path, &rows[..1]);
     let text = fs::read_to_string(&path).unwrap();
     assert_eq!(text.lines().count(), 3);
@@ -211,7 +211,7 @@ fn rows_are_matched_by_bench_and_point() {
     assert_eq!(verdicts.only_then, [("device.copy".to_owned(), point(3))]);
     assert_eq!(verdicts.only_now, [("device.poke".to_owned(), point(1))]);
 
-    // Halved samples: what was measured is twice as slow as what is claimed to have been.
+    // Halved samples: the measurement takes twice as long as the baseline claims.
     let halved: Vec<Row> = then
         .iter()
         .map(|row| Row { samples_ns: row.samples_ns.iter().map(|ns| 0.5 * ns).collect(), ..row.clone() })

@@ -1,4 +1,4 @@
-//! Files that are either wholly there or not there at all.
+//! Files that are either complete or absent.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 
-/// How much a file must survive before its write returns.
+/// Kind of failure that a file must survive once its write returns.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Durability {
-    /// A kill of this process. Enough for files that can be made again.
+    /// A kill of this process. Enough for files that can be regenerated.
     Process,
     /// A crash of the machine: the file and its directory entry are synced.
     Machine,
@@ -17,8 +17,8 @@ pub(crate) enum Durability {
 
 /// Writes a file under a temporary name beside `path`, then renames it over `path`.
 ///
-/// Whatever stood at `path` stays intact until the rename. On failure the temporary file is removed; the error names `path`.
-/// The temporary name is fixed, so what a kill leaves behind is overwritten by the next write.
+/// An existing file at `path` stays intact until the rename. On failure the temporary file is removed; the
+/// error names `path`. The temporary name is fixed, so the next write overwrites what a kill leaves behind.
 pub(crate) fn write(
     path: &Path,
     durability: Durability,
@@ -28,7 +28,7 @@ pub(crate) fn write(
     let written = write_temporary(&temporary, durability, content).map_err(Error::io("write", path));
     let renamed = written.and_then(|()| fs::rename(&temporary, path).map_err(Error::io("rename into", path)));
     if renamed.is_err() {
-        // The first error is the one worth reporting; a leftover temporary is harmless.
+        // The first error is the one to report; a leftover temporary file is harmless.
         let _ = fs::remove_file(&temporary);
         return renamed;
     }
@@ -65,7 +65,7 @@ pub(crate) fn temporary_name(path: &Path) -> Result<PathBuf> {
 
 /// Makes a rename or a new file survive a crash of the machine.
 pub(crate) fn sync_directory_of(path: &Path) -> Result<()> {
-    // Windows opens no directories as files and needs no such sync.
+    // Windows cannot open directories as files and needs no such sync.
     if cfg!(unix) {
         let directory = match path.parent() {
             Some(parent) if !parent.as_os_str().is_empty() => parent,

@@ -1,4 +1,4 @@
-//! Checkpoints: everything a run needs to go on to the same bits.
+//! Checkpoints: everything a run needs to continue bit-exactly.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,9 +15,9 @@ use crate::section::{FileKind, PRELUDE_BYTES, Parser, PayloadKind, Section, u64_
 const KIND: FileKind = FileKind { name: "checkpoint", magic: b"FRZLCKPT", version: 1, oldest: 1 };
 const STATE_BYTES: usize = 40;
 
-/// The whole state of a run at one step.
+/// Complete state of a run at one step.
 ///
-/// The sections are opaque here: whoever owns the state (a solver, a phase array) names and fills them.
+/// The sections are opaque here: the owner of the state (a solver, a phase array) names and fills them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Checkpoint {
     /// The effective scene, overrides applied, as JSON.
@@ -26,14 +26,15 @@ pub struct Checkpoint {
     pub step: u64,
     /// Simulated time in seconds.
     pub time_s: f64,
-    /// The run's seed.
+    /// Seed of the run.
     pub seed: u64,
-    /// The state by name.
+    /// Sections of the state by name.
     pub sections: BTreeMap<String, Vec<u8>>,
 }
 
 impl Checkpoint {
-    /// Writes the checkpoint so that at any instant, through kills and power cuts, `path` holds either the previous checkpoint or this one.
+    /// Writes the checkpoint so that at any time, even after kills and power cuts, `path` holds either the
+    /// previous checkpoint or this one.
     ///
     /// # Errors
     /// [`Error::Io`], naming the path.
@@ -58,8 +59,8 @@ impl Checkpoint {
     /// Reads a checkpoint and verifies every byte of it.
     ///
     /// # Errors
-    /// [`Error::Io`], [`Error::NotA`], [`Error::Version`], or [`Error::Damaged`] with the section, its offset, and what was
-    /// found and expected.
+    /// [`Error::Io`], [`Error::NotA`], [`Error::Version`], or [`Error::Damaged`] with the section, its
+    /// offset, and the found and expected values.
     pub fn read(path: &Path) -> Result<Self> {
         let bytes = fs::read(path).map_err(Error::io("read", path))?;
         KIND.check_prelude(path, &bytes)?;
@@ -96,10 +97,10 @@ impl Checkpoint {
         }
     }
 
-    /// The section of that name.
+    /// Returns the section of that name.
     ///
     /// # Errors
-    /// [`Error::NoSuchSection`], listing those there are.
+    /// [`Error::NoSuchSection`], listing the available ones.
     pub fn section(&self, name: &str) -> Result<&[u8]> {
         self.sections.get(name).map(Vec::as_slice).ok_or_else(|| Error::NoSuchSection {
             step: self.step,

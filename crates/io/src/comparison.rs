@@ -1,24 +1,24 @@
-//! Whether one measurement is faster than another, from the raw samples of both.
+//! Comparison of two measurements from the raw samples of both.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Resamples of the bootstrap. Its 2.5 % and 97.5 % quantiles then rest on 25 values each.
+/// Resamples of the bootstrap. Its 2.5 % and 97.5 % quantiles then depend on 25 values each.
 const RESAMPLES: usize = 1000;
-/// Fewer samples than this say nothing about their spread.
+/// Minimum number of samples to estimate their spread.
 const FEWEST_SAMPLES: usize = 5;
 
-/// What a comparison says.
+/// Verdict of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
-    /// Certainly within the tolerance.
+    /// Within the tolerance, with 95 % confidence.
     Same,
-    /// Certainly faster by more than the tolerance.
+    /// Faster by more than the tolerance, with 95 % confidence.
     Faster,
-    /// Certainly slower by more than the tolerance: a regression.
+    /// Slower by more than the tolerance, with 95 % confidence: a regression.
     Slower,
-    /// The samples scatter too much, or are too few, to tell.
+    /// Undecided: the samples scatter too much, or are too few.
     Unclear,
 }
 
@@ -33,25 +33,26 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// How a measurement compares with an earlier one.
+/// Comparison of a measurement with an earlier one.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
-    /// Median now over median then: above 1 is slower.
+    /// Current median over earlier median: above 1 is slower.
     pub ratio: f64,
-    /// Between which ratios the true one lies, with 95 % confidence.
+    /// Interval of the true ratio, with 95 % confidence.
     pub interval: [f64; 2],
-    /// What that says.
+    /// Verdict that follows from the interval.
     pub verdict: Verdict,
 }
 
-/// Compares the times `now` with the times `then`, in any one unit.
+/// Compares the times `now` with the times `then`, both in the same unit.
 ///
-/// The interval is the percentile bootstrap's for the ratio of medians. It covers what scatters within each process, not what
-/// differs between two processes (clocks, memory placement): `tolerance` is for that, 0.05 being 5 %. The verdict is `Same`
-/// if the whole interval lies within 1 ± `tolerance`, `Faster` or `Slower` if it lies beyond, and `Unclear` otherwise. The
-/// resampling is seeded by the number of samples, so that the same samples give the same verdict.
+/// The interval is the percentile bootstrap's for the ratio of medians. It covers the scatter within each
+/// process, not differences between two processes (clocks, memory placement): these are covered by
+/// `tolerance`, where 0.05 is 5 %. The verdict is `Same` if the whole interval lies within 1 ± `tolerance`,
+/// `Faster` or `Slower` if it lies beyond, and `Unclear` otherwise. The resampling is seeded by the number of
+/// samples, so that the same samples give the same verdict.
 ///
-/// Samples that are not positive numbers are left out.
+/// Samples that are not positive numbers are ignored.
 pub fn compare(then: &[f64], now: &[f64], tolerance: f64) -> Comparison {
     let clean = |samples: &[f64]| -> Vec<f64> {
         samples.iter().copied().filter(|s| s.is_finite() && *s > 0.0).collect()
@@ -89,7 +90,7 @@ pub fn compare(then: &[f64], now: &[f64], tolerance: f64) -> Comparison {
     Comparison { ratio, interval, verdict }
 }
 
-/// The median: the mean of the two middle ones of an even number. NaN for none.
+/// Returns the median: the mean of the two middle samples of an even number. NaN for none.
 pub fn median(samples: &mut [f64]) -> f64 {
     samples.sort_by(f64::total_cmp);
     match samples.len() {
@@ -99,7 +100,7 @@ pub fn median(samples: &mut [f64]) -> f64 {
     }
 }
 
-/// Steele and others, Fast splittable pseudorandom number generators, 2014.
+/// Pseudorandom generator of Steele and others, Fast splittable pseudorandom number generators, 2014.
 struct SplitMix(u64);
 
 impl SplitMix {
@@ -116,7 +117,7 @@ impl SplitMix {
 mod tests {
     use super::*;
 
-    /// 40 samples about `centre` that scatter by `spread` to each side.
+    /// Returns 40 samples around `centre` that scatter by `spread` to each side.
     fn samples(centre: f64, spread: f64) -> Vec<f64> {
         (0..40).map(|i| centre * (1.0 + spread * (f64::from(i * 7 % 40) / 19.5 - 1.0))).collect()
     }

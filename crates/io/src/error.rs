@@ -1,4 +1,4 @@
-//! What can go wrong with a file, said once for the whole crate.
+//! File errors of the whole crate.
 
 use std::fmt;
 use std::io;
@@ -6,30 +6,30 @@ use std::path::{Path, PathBuf};
 
 use crate::frame::FrameError;
 
-/// The result of every fallible call in this crate that touches a file.
+/// Result of every fallible call in this crate that touches a file.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Why a file could not be written or read.
+/// Reason why a file could not be written or read.
 ///
-/// Messages are complete on their own (the operating system's cause is part of the text), so a caller prints
-/// `{error}` and loses nothing.
+/// Messages are complete on their own (the operating system's cause is part of the text): printing `{error}`
+/// shows everything.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The operating system refused: missing directory, no permission, full disk.
+    /// An operating system error: missing directory, no permission, full disk.
     #[error("cannot {operation} {}: {cause}", path.display())]
     Io {
-        /// What was attempted, as a verb: "write", "rename", "open".
+        /// The attempted operation, as a verb: "write", "rename", "open".
         operation: &'static str,
-        /// The file or directory it was attempted on.
+        /// The file or directory of the operation.
         path: PathBuf,
-        /// The operating system's answer.
+        /// The operating system's error.
         cause: io::Error,
     },
-    /// The file is of another kind.
+    /// A file of another kind.
     #[error("{} is not a frazil {kind}: expected it to begin with {expected:?}, found {found:?}", path.display())]
     NotA {
-        /// What was expected: "recording", "checkpoint".
+        /// The expected kind: "recording", "checkpoint".
         kind: &'static str,
         /// The file.
         path: PathBuf,
@@ -38,10 +38,10 @@ pub enum Error {
         /// The first bytes found, as text, invalid bytes replaced.
         found: String,
     },
-    /// The file was written by another version of the format.
+    /// A file written by another version of the format.
     #[error("{}: {kind} format version {found}; this build reads version {}", path.display(), span(*oldest, *expected))]
     Version {
-        /// What the file is: "recording", "checkpoint", "run.json".
+        /// Kind of the file: "recording", "checkpoint", "run.json".
         kind: &'static str,
         /// The file.
         path: PathBuf,
@@ -52,12 +52,12 @@ pub enum Error {
         /// The version the file names.
         found: u32,
     },
-    /// Bytes are missing or do not match their checksum.
+    /// A file with missing bytes or bytes that do not match their checksum.
     #[error("{}: {damage}", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
-        /// Where, what was found and what was expected.
+        /// Location of the damage, with found and expected values.
         damage: Damage,
     },
     /// A frame number past the end of a recording.
@@ -65,25 +65,25 @@ pub enum Error {
     NoSuchFrame {
         /// The recording.
         path: PathBuf,
-        /// The frame asked for.
+        /// The requested frame.
         index: usize,
-        /// How many frames there are.
+        /// Number of frames.
         len: usize,
     },
-    /// A checkpoint lacks a section that its reader needs.
+    /// A checkpoint that lacks a required section.
     #[error("the checkpoint of step {step} has no section {name:?}; it has {available}")]
     NoSuchSection {
         /// The checkpoint's step.
         step: u64,
-        /// The section asked for.
+        /// The requested section.
         name: String,
-        /// The sections there are, comma separated.
+        /// The available sections, comma separated.
         available: String,
     },
     /// A frame is malformed or lacks a column.
     #[error(transparent)]
     Frame(#[from] FrameError),
-    /// The frame holds something that the chosen format cannot say.
+    /// A frame with something that the chosen format cannot represent.
     #[error("cannot export {} as {format}: {problem}", path.display())]
     Unrepresentable {
         /// The file that was not written.
@@ -93,25 +93,25 @@ pub enum Error {
         /// The value, and the format's limit.
         problem: String,
     },
-    /// A line of a metrics file is wrong.
+    /// An invalid line of a metrics file.
     #[error("{}:{line}: {problem}", path.display())]
     Metrics {
         /// The metrics file.
         path: PathBuf,
         /// The line, counted from 1 (the header).
         line: usize,
-        /// What was found and what was expected.
+        /// The problem, with the found and expected values.
         problem: String,
     },
-    /// The metrics or row handed to a writer do not fit its table.
+    /// Metrics or a row for a writer that do not fit its table.
     #[error("{}: {problem}", path.display())]
     MetricsInput {
         /// The metrics file.
         path: PathBuf,
-        /// What was given and what was expected.
+        /// The given and the expected values.
         problem: String,
     },
-    /// JSON that does not say what it should.
+    /// JSON with unexpected contents.
     #[error("{}: {cause}", path.display())]
     Json {
         /// The file.
@@ -119,36 +119,36 @@ pub enum Error {
         /// The parser's message, with line and column.
         cause: serde_json::Error,
     },
-    /// A plot could not be drawn.
+    /// A plot that could not be drawn.
     #[error("cannot plot {}: {problem}", path.display())]
     Plot {
-        /// The picture that was not written.
+        /// The image that was not written.
         path: PathBuf,
-        /// What was found and what was expected.
+        /// The problem, with the found and expected values.
         problem: String,
     },
 }
 
-/// "1", or "1 to 2".
+/// Returns a range of versions: "1", or "1 to 2".
 fn span(oldest: u32, newest: u32) -> String {
     if oldest == newest { newest.to_string() } else { format!("{oldest} to {newest}") }
 }
 
 impl Error {
-    /// Attaches the operation and the path to an operating system error; made for `map_err`.
+    /// Attaches the operation and the path to an operating system error; for use with `map_err`.
     pub(crate) fn io(operation: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         move |cause| Self::Io { operation, path: path.to_owned(), cause }
     }
 }
 
-/// One place in a checksummed file that cannot be trusted.
+/// Damage in one place of a checksummed file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Damage {
     /// The part of the file in words, such as `frame 12, column "velocity"`.
     pub place: String,
-    /// Where that part begins, in bytes from the start of the file.
+    /// Start of that part, in bytes from the start of the file.
     pub offset_bytes: u64,
-    /// What is wrong with it.
+    /// Kind of damage.
     pub problem: Problem,
 }
 
@@ -158,25 +158,25 @@ impl fmt::Display for Damage {
     }
 }
 
-/// What is wrong with a damaged part of a file.
+/// Kind of damage in a part of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Problem {
     /// The file ends inside the part.
     Truncated {
-        /// Bytes the part needs.
+        /// Number of bytes that the part requires.
         expected_bytes: u64,
-        /// Bytes left in the file.
+        /// Number of bytes left in the file.
         found_bytes: u64,
     },
-    /// The bytes do not give the checksum stored with them.
+    /// The bytes do not match the checksum stored with them.
     Checksum {
         /// The stored xxh3-64.
         expected: u64,
         /// The xxh3-64 of the bytes found.
         found: u64,
     },
-    /// The bytes are intact but say something no writer of this version says.
+    /// The bytes are intact but have a value that no writer of this version produces.
     Invalid(String),
 }
 

@@ -1,4 +1,4 @@
-//! What a flow of grains did to its terrain, in the rasters that people of avalanches compare.
+//! Rasters of a flow of grains over its terrain, for comparison with avalanche observations.
 
 use std::path::Path;
 
@@ -7,16 +7,18 @@ use frazil_scene::Terrain;
 use crate::error::Result;
 use crate::raster::write_ascii_grid;
 
-/// Thickness and speed of a flow over the cells of a terrain, each about one of its heights: as they are and as they were at most.
+/// Current and peak thickness and speed of a flow over the cells of a terrain, each cell centred on one of
+/// its heights.
 ///
-/// Thickness is at right angles to the slope, as depth-averaged models have it: the mass over a cell, by the bulk density and by the
-/// cell's extent on the slope. Speed is the mean of what is over a cell, by mass.
+/// Thickness is measured perpendicular to the slope, as in depth-averaged models: the mass over a cell,
+/// divided by the bulk density and by the cell's area on the slope. Speed is the mass-weighted mean over a
+/// cell.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FlowRasters {
     n_columns: usize,
     n_rows: usize,
     cell_m: f64,
-    /// Of each cell the mass in kg that makes it 1 m thick; NaN off the map.
+    /// Mass in kg per cell that corresponds to a thickness of 1 m; NaN off the map.
     kg_per_m: Vec<f64>,
     thickness_m: Vec<f32>,
     peak_thickness_m: Vec<f32>,
@@ -25,7 +27,7 @@ pub struct FlowRasters {
 }
 
 impl FlowRasters {
-    /// Rasters without any flow, of snow whose bulk density in kg/m³ makes thickness of mass.
+    /// Makes rasters without any flow, for snow whose bulk density in kg/m³ converts mass to thickness.
     pub fn new(terrain: &Terrain, bulk_density_kg_m3: f64) -> Self {
         let (n_columns, n_rows, cell_m) = (terrain.n_columns(), terrain.n_rows(), terrain.cell_m());
         let kg_per_m = (0..n_columns * n_rows).map(|idx| {
@@ -48,11 +50,11 @@ impl FlowRasters {
         }
     }
 
-    /// Takes in the state at one instant. Positions and velocities are in the scene's coordinates, masses in kg; the sums go by the order
-    /// of the grains.
+    /// Adds the state at one instant. Positions and velocities are in the scene's coordinates, masses in kg;
+    /// the summation order is that of the grains.
     ///
     /// # Panics
-    /// If there are not as many of each.
+    /// If the slices differ in length.
     pub fn add(&mut self, positions_m: &[[f32; 3]], velocities_m_s: &[[f32; 3]], masses_kg: &[f32]) {
         let n = positions_m.len();
         assert!(velocities_m_s.len() == n && masses_kg.len() == n, "columns of different lengths");
@@ -79,7 +81,7 @@ impl FlowRasters {
         }
     }
 
-    /// The cell about the nearest known height; none off the map.
+    /// Returns the cell around the nearest known height; `None` off the map.
     fn cell(&self, position_m: [f32; 3]) -> Option<usize> {
         let place = |x: f32, n: usize| {
             let along = (f64::from(x) / self.cell_m).round();
@@ -90,22 +92,23 @@ impl FlowRasters {
         (!self.kg_per_m[cell].is_nan()).then_some(cell)
     }
 
-    /// Thickness in m at the last instant: the deposit, once all is at rest. Rows from the south, NaN off the map.
+    /// Returns the thickness in m at the last instant: the deposit, once everything is at rest. Rows from the
+    /// south, NaN off the map.
     pub fn thickness_m(&self) -> Vec<f32> {
         self.on_map(&self.thickness_m)
     }
 
-    /// Greatest thickness in m of all instants.
+    /// Returns the maximum thickness in m over all instants.
     pub fn peak_thickness_m(&self) -> Vec<f32> {
         self.on_map(&self.peak_thickness_m)
     }
 
-    /// Greatest speed in m/s of all instants.
+    /// Returns the maximum speed in m/s over all instants.
     pub fn peak_speed_m_s(&self) -> Vec<f32> {
         self.on_map(&self.peak_speed_m_s)
     }
 
-    /// Grains that were off the map at the last instant, which no raster shows.
+    /// Returns the number of grains off the map at the last instant, which no raster shows.
     pub fn n_beyond(&self) -> u64 {
         self.n_beyond
     }
@@ -122,7 +125,7 @@ impl FlowRasters {
     /// [`write_ascii_grid`].
     ///
     /// # Errors
-    /// As [`write_ascii_grid`].
+    /// Like [`write_ascii_grid`].
     pub fn write(&self, folder: &Path, terrain: &Terrain) -> Result<()> {
         write_ascii_grid(&folder.join("deposit_thickness.asc"), terrain, &self.thickness_m())?;
         write_ascii_grid(&folder.join("peak_thickness.asc"), terrain, &self.peak_thickness_m())?;
@@ -130,11 +133,12 @@ impl FlowRasters {
     }
 }
 
-/// Of two rasters, cells in which both exceed a threshold over cells in which either does (Jaccard's index): 1 for the same affected
-/// area, 0 for areas apart, and 1 if neither has one. What is unknown in either is left out.
+/// Returns the Jaccard index of two rasters: the cells in which both exceed a threshold over the cells in
+/// which either does. It is 1 for the same affected area, 0 for disjoint areas, and 1 if both are empty.
+/// Cells that are unknown in either are ignored.
 ///
 /// # Panics
-/// If they have not as many cells.
+/// If they differ in the number of cells.
 pub fn affected_area_overlap(first: &[f32], second: &[f32], threshold: f32) -> f64 {
     assert_eq!(first.len(), second.len(), "rasters of different grids");
     let known = first.iter().zip(second).filter(|(a, b)| !a.is_nan() && !b.is_nan());
@@ -150,7 +154,7 @@ fn greater(a: f32, b: f32) -> f32 {
     if b > a { b } else { a }
 }
 
-/// 1/cos(slope) at a height, by the differences to its known neighbours.
+/// Returns 1/cos(slope) at a height, from the differences to its known neighbours.
 fn steepness(terrain: &Terrain, column: usize, row: usize) -> f64 {
     let at = |i: isize, j: isize| {
         let (column, row) = (column.checked_add_signed(i)?, row.checked_add_signed(j)?);
@@ -171,7 +175,7 @@ mod tests {
 
     use super::*;
 
-    /// Descends by one metre a metre to the east, with an unknown corner.
+    /// Makes a terrain that descends by one metre per metre to the east, with an unknown corner.
     fn slope() -> Terrain {
         let mut heights: Vec<f64> = (0..20).map(|idx| 20.0 - 5.0 * f64::from(idx % 5)).collect();
         heights[0] = f64::NAN;
@@ -205,7 +209,7 @@ mod tests {
         let terrain = slope();
         let mut rasters = FlowRasters::new(&terrain, 100.0);
         let one_m = (100.0 * 25.0 * 2.0_f64.sqrt()) as f32;
-        // Two grains in the cell about (5, 5), then one there and one beyond it.
+        // Two grains in the cell around (5, 5), then one there and one outside it.
         rasters.add(
             &[[5.0, 5.0, 0.0], [7.4, 2.6, 0.0]],
             &[[3.0, 0.0, 4.0], [0.0, 0.0, 1.0]],

@@ -36,7 +36,7 @@ impl fmt::Display for ColumnKind {
 }
 
 impl ColumnData {
-    /// The number of particles.
+    /// Returns the number of particles.
     pub fn len(&self) -> usize {
         match self {
             Self::U32(values) => values.len(),
@@ -50,7 +50,7 @@ impl ColumnData {
         self.len() == 0
     }
 
-    /// The type of the values.
+    /// Returns the type of the values.
     pub fn kind(&self) -> ColumnKind {
         match self {
             Self::U32(_) => ColumnKind::U32,
@@ -59,7 +59,7 @@ impl ColumnData {
         }
     }
 
-    /// The values as they lie in memory, which is little-endian (see the check below).
+    /// Returns the values as they are in memory, which is little-endian (see the check below).
     pub fn bytes(&self) -> &[u8] {
         match self {
             Self::U32(values) => bytemuck::cast_slice(values),
@@ -69,105 +69,108 @@ impl ColumnData {
     }
 }
 
-// Recordings, checkpoints and hashes take columns as they lie in memory, and so do the buffers of every Vulkan device.
+// Recordings, checkpoints and hashes use the memory representation of columns, like the buffers of every
+// Vulkan device.
 #[cfg(not(target_endian = "little"))]
 compile_error!("frazil-io needs a little-endian host");
 
 /// One named property of all particles.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Column {
-    /// An identifier: letters, digits and `_`, not beginning with a digit, so that every format can carry it unquoted.
+    /// An identifier: letters, digits and `_`, not beginning with a digit, so that it needs no quotes in any
+    /// format.
     pub name: String,
-    /// The unit in SI, such as `m/s`; empty where there is none.
+    /// Unit in SI, such as `m/s`; empty if there is none.
     pub unit: String,
     /// The values.
     pub data: ColumnData,
 }
 
 impl Column {
-    /// A column; its name and unit are checked when it joins a [`Frame`].
+    /// Makes a column; its name and unit are checked when it is added to a [`Frame`].
     pub fn new(name: impl Into<String>, unit: impl Into<String>, data: ColumnData) -> Self {
         Self { name: name.into(), unit: unit.into(), data }
     }
 
-    /// A column of `u32`.
+    /// Makes a column of `u32`.
     pub fn u32(name: impl Into<String>, unit: impl Into<String>, values: Vec<u32>) -> Self {
         Self::new(name, unit, ColumnData::U32(values))
     }
 
-    /// A column of `f32`.
+    /// Makes a column of `f32`.
     pub fn f32(name: impl Into<String>, unit: impl Into<String>, values: Vec<f32>) -> Self {
         Self::new(name, unit, ColumnData::F32(values))
     }
 
-    /// A column of vectors.
+    /// Makes a column of vectors.
     pub fn vec3(name: impl Into<String>, unit: impl Into<String>, values: Vec<[f32; 3]>) -> Self {
         Self::new(name, unit, ColumnData::Vec3(values))
     }
 
-    /// The name with its unit in brackets, as headers show it: `velocity [m/s]`.
+    /// Returns the name with its unit in brackets, as in headers: `velocity [m/s]`.
     pub fn label(&self) -> String {
         label(&self.name, &self.unit)
     }
 }
 
-/// A name with its unit in brackets; the name alone where there is no unit.
+/// Returns a name with its unit in brackets; the name alone if there is no unit.
 pub(crate) fn label(name: &str, unit: &str) -> String {
     if unit.is_empty() { name.to_owned() } else { format!("{name} [{unit}]") }
 }
 
-/// Returns true if a text can stand between brackets in a CSV header, an XML attribute and a PLY comment.
+/// Returns true if a text can be written between brackets in a CSV header, an XML attribute and a PLY
+/// comment.
 pub(crate) fn is_plain(text: &str) -> bool {
     !text.contains(|c: char| c.is_control() || "[],\"".contains(c)) && text.trim() == text
 }
 
-/// Why columns do not make a frame, or a frame has no such column.
+/// Reason why columns do not make a frame, or a frame has no such column.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FrameError {
-    /// The columns differ in length.
+    /// Columns of different lengths.
     #[error("column {column:?} has {found} value(s), expected {expected} as in \"id\"")]
     Length {
-        /// The odd one.
+        /// The column that differs.
         column: String,
         /// Particles in `id`.
         expected: usize,
         /// Values found.
         found: usize,
     },
-    /// A column that is needed is not there.
+    /// A required column that is missing.
     #[error("no column {column:?} of type {expected}; the frame has {available}")]
     Missing {
         /// The column's name.
         column: String,
-        /// The type it must have.
+        /// The required type.
         expected: ColumnKind,
-        /// The columns there are, comma separated.
+        /// The available columns, comma separated.
         available: String,
     },
-    /// A column has another type than asked for.
+    /// A column of another type than requested.
     #[error("column {column:?} is of type {found}, expected {expected}")]
     Kind {
         /// The column's name.
         column: String,
-        /// The type asked for.
+        /// The requested type.
         expected: ColumnKind,
-        /// The type it has.
+        /// The type found.
         found: ColumnKind,
     },
-    /// Two columns share a name.
+    /// Two columns of the same name.
     #[error("column {column:?} is there twice; names must differ")]
     Duplicate {
         /// The shared name.
         column: String,
     },
-    /// A name is no identifier.
+    /// A name that is not an identifier.
     #[error("column name {found:?}: expected letters, digits and '_', not beginning with a digit")]
     Name {
         /// The name.
         found: String,
     },
-    /// A unit cannot stand in a header.
+    /// A unit that cannot be written in a header.
     #[error(
         "unit {found:?} of column {column:?}: expected no brackets, commas, quotes, line breaks or outer blanks"
     )]
@@ -203,8 +206,8 @@ fn check_columns(columns: &[Column], expected: usize) -> Result<(), FrameError> 
 
 /// The state of all particles, and of rigid bodies among them, at one instant.
 ///
-/// Invariant, kept by [`Frame::new`]: all columns have one length, names are unique identifiers, and `position` (vectors)
-/// and `id` (`u32`) are among them.
+/// Invariant, ensured by [`Frame::new`]: all columns have the same length, names are unique identifiers, and
+/// `position` (vectors) and `id` (`u32`) are among them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Frame {
     step: u64,
@@ -217,8 +220,8 @@ impl Frame {
     /// Checks the columns and makes a frame of them, in the given order.
     ///
     /// # Errors
-    /// [`FrameError`] if `position` or `id` is missing or of another type, lengths differ, a name is no identifier or there
-    /// twice, or a unit cannot stand in a header.
+    /// [`FrameError`] if `position` or `id` is missing or of another type, lengths differ, a name is not an
+    /// identifier or not unique, or a unit cannot be written in a header.
     pub fn new(step: u64, time_s: f64, columns: Vec<Column>) -> Result<Self, FrameError> {
         let frame = Self { step, time_s, columns, bodies: Vec::new() };
         let expected = frame.u32("id")?.len();
@@ -227,21 +230,22 @@ impl Frame {
         Ok(frame)
     }
 
-    /// The same with columns of rigid bodies, of one length of their own.
+    /// Adds columns of rigid bodies, which have their own common length.
     ///
     /// # Errors
-    /// [`FrameError`] if lengths differ, a name is no identifier or there twice, or a unit cannot stand in a header.
+    /// [`FrameError`] if lengths differ, a name is not an identifier or not unique, or a unit cannot be
+    /// written in a header.
     pub fn with_bodies(self, bodies: Vec<Column>) -> Result<Self, FrameError> {
         check_columns(&bodies, bodies.first().map_or(0, |column| column.data.len()))?;
         Ok(Self { bodies, ..self })
     }
 
-    /// The columns of rigid bodies, such as pieces of slabs; none where there are no bodies.
+    /// Returns the columns of rigid bodies, such as pieces of slabs; empty if there are no bodies.
     pub fn bodies(&self) -> &[Column] {
         &self.bodies
     }
 
-    /// A column of vectors of rigid bodies, if there is one.
+    /// Returns a vector column of rigid bodies, if it exists.
     pub fn body_vec3(&self, name: &str) -> Option<&[[f32; 3]]> {
         match &self.bodies.iter().find(|column| column.name == name)?.data {
             ColumnData::Vec3(values) => Some(values),
@@ -249,27 +253,27 @@ impl Frame {
         }
     }
 
-    /// Steps taken since the start of the simulation.
+    /// Returns the number of steps since the start of the simulation.
     pub fn step(&self) -> u64 {
         self.step
     }
 
-    /// Simulated time in seconds.
+    /// Returns the simulated time in seconds.
     pub fn time_s(&self) -> f64 {
         self.time_s
     }
 
-    /// The columns, in the order given.
+    /// Returns the columns, in the order given.
     pub fn columns(&self) -> &[Column] {
         &self.columns
     }
 
-    /// The columns, taken out of the frame.
+    /// Returns the columns by value.
     pub fn into_columns(self) -> Vec<Column> {
         self.columns
     }
 
-    /// The number of particles.
+    /// Returns the number of particles.
     pub fn len(&self) -> usize {
         self.ids().len()
     }
@@ -279,22 +283,22 @@ impl Frame {
         self.len() == 0
     }
 
-    /// The column of that name, if there is one.
+    /// Returns the column of that name, if it exists.
     pub fn column(&self, name: &str) -> Option<&Column> {
         self.columns.iter().find(|column| column.name == name)
     }
 
-    /// Positions in metres.
+    /// Returns the positions in metres.
     pub fn positions(&self) -> &[[f32; 3]] {
         self.vec3("position").expect("Frame::new refuses a frame without positions")
     }
 
-    /// Ids; a particle keeps its id for life.
+    /// Returns the ids; a particle keeps its id for life.
     pub fn ids(&self) -> &[u32] {
         self.u32("id").expect("Frame::new refuses a frame without ids")
     }
 
-    /// The values of a `u32` column.
+    /// Returns the values of a `u32` column.
     ///
     /// # Errors
     /// [`FrameError::Missing`] or [`FrameError::Kind`].
@@ -305,7 +309,7 @@ impl Frame {
         }
     }
 
-    /// The values of an `f32` column.
+    /// Returns the values of an `f32` column.
     ///
     /// # Errors
     /// [`FrameError::Missing`] or [`FrameError::Kind`].
@@ -316,7 +320,7 @@ impl Frame {
         }
     }
 
-    /// The values of a vector column.
+    /// Returns the values of a vector column.
     ///
     /// # Errors
     /// [`FrameError::Missing`] or [`FrameError::Kind`].
@@ -340,7 +344,7 @@ fn wrong_kind(column: &str, expected: ColumnKind, found: &ColumnData) -> FrameEr
     FrameError::Kind { column: column.to_owned(), expected, found: found.kind() }
 }
 
-/// Names for an error message: comma separated, "nothing" if there are none.
+/// Joins names for an error message: comma separated, "nothing" if there are none.
 pub(crate) fn list<'a>(names: impl Iterator<Item = &'a str>) -> String {
     let names: Vec<_> = names.collect();
     if names.is_empty() { "nothing".to_owned() } else { names.join(", ") }

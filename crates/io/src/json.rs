@@ -1,4 +1,4 @@
-//! JSON files, written whole and read with their version.
+//! JSON files, written atomically and read with a version check.
 
 use std::fs;
 use std::io::Write;
@@ -23,7 +23,7 @@ pub(crate) trait Versioned: DeserializeOwned {
     const KIND: &'static str;
     /// The version that this build writes and reads.
     const EXPECTED: u32;
-    /// The version that was found.
+    /// Returns the version that was found.
     fn version(&self) -> u32;
 }
 

@@ -1,10 +1,13 @@
-//! What leaves a run and what brings it back: recordings, checkpoints, exports to other programs' formats, metrics, reports, plots.
+//! Input and output of runs: recordings, checkpoints, exports to other programs' formats, metrics, reports
+//! and plots.
 //!
-//! Pure data: this crate never names Vulkan, owns no particle on a device and knows no solver. Whoever has columns makes a [`Frame`]
-//! of them; everything here works on frames, tables and plain structs. Reading a scene or a mesh never lives here.
+//! The crate works on plain data: it uses no Vulkan, no device memory and no solver. Callers make a [`Frame`]
+//! of their columns; everything here works on frames, tables and plain structs. Scenes and meshes are read
+//! elsewhere.
 //!
-//! Files are whole or absent: they are written under a temporary name and renamed, except recordings and metrics, which are
-//! appended to and can be cut at any byte. Every error names the file and says what was found and what was expected.
+//! Files are complete or absent: they are written under a temporary name and renamed, except recordings and
+//! metrics, which are appended to and may end at any byte. Every error names the file and gives the found and
+//! expected values.
 //!
 //! The layouts of frazil's own files: [`formats`].
 

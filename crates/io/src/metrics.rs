@@ -1,4 +1,4 @@
-//! `metrics.csv`: one row of numbers per sample of a run, written as it goes.
+//! `metrics.csv`: one row of numbers per sample of a run, written as the run proceeds.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;
@@ -7,22 +7,22 @@ use std::path::{Path, PathBuf};
 use crate::error::{Error, Result};
 use crate::frame::{is_plain, label, list};
 
-/// A quantity that a run reports: its name and its unit in SI, empty where there is none.
+/// Quantity that a run reports: its name and its unit in SI, empty if there is none.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Metric {
-    /// Such as `kinetic_energy`.
+    /// Name, such as `kinetic_energy`.
     pub name: String,
-    /// Such as `J`.
+    /// Unit, such as `J`.
     pub unit: String,
 }
 
 impl Metric {
-    /// A metric; name and unit are checked when a table is made of it.
+    /// Makes a metric; name and unit are checked when a table is made of it.
     pub fn new(name: impl Into<String>, unit: impl Into<String>) -> Self {
         Self { name: name.into(), unit: unit.into() }
     }
 
-    /// As in the header row: `kinetic_energy [J]`.
+    /// Returns the label in the header row: `kinetic_energy [J]`.
     pub fn label(&self) -> String {
         label(&self.name, &self.unit)
     }
@@ -37,7 +37,8 @@ impl Metric {
     }
 }
 
-/// Writes `metrics.csv`. Each row is handed to the operating system as one piece before [`row`](Self::row) returns.
+/// Writer of `metrics.csv`. Each row is passed to the operating system in one piece before [`row`](Self::row)
+/// returns.
 #[derive(Debug)]
 pub struct MetricsWriter {
     file: File,
@@ -49,8 +50,8 @@ impl MetricsWriter {
     /// Starts a table, replacing any file at `path`.
     ///
     /// # Errors
-    /// [`Error::MetricsInput`] if there is no metric, a name is there twice, or a name or unit cannot stand in the header;
-    /// [`Error::Io`].
+    /// [`Error::MetricsInput`] if there is no metric, a name is not unique, or a name or unit cannot be
+    /// written in the header; [`Error::Io`].
     pub fn create(path: &Path, metrics: &[Metric]) -> Result<Self> {
         check_metrics(path, metrics)?;
         let file = File::create(path).map_err(Error::io("create", path))?;
@@ -60,11 +61,12 @@ impl MetricsWriter {
         Ok(writer)
     }
 
-    /// Goes on with a table after a resume: keeps the rows in which `key` (such as `step`) is at most `last`, up to the first in which
-    /// it is not, drops the rest and a row torn by a kill, and appends from there.
+    /// Continues a table after a resume: keeps the leading rows in which `key` (such as `step`) is at most
+    /// `last`, drops the rest and a row truncated by a kill, and appends from there.
     ///
     /// # Errors
-    /// Those of [`MetricsTable::read`]; [`Error::Metrics`] if the file's header is not that of `metrics`.
+    /// The errors of [`MetricsTable::read`]; [`Error::Metrics`] if the file's header is not that of
+    /// `metrics`.
     pub fn resume(path: &Path, metrics: &[Metric], key: &str, last: f64) -> Result<Self> {
         check_metrics(path, metrics)?;
         let text = fs::read_to_string(path).map_err(Error::io("read", path))?;
@@ -127,7 +129,7 @@ fn duplicate(metrics: &[Metric]) -> Option<&str> {
     metrics.iter().enumerate().find(is_later).map(|(_, metric)| metric.name.as_str())
 }
 
-/// A metrics file, column by column.
+/// Contents of a metrics file, column by column.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MetricsTable {
     path: PathBuf,
@@ -139,8 +141,8 @@ impl MetricsTable {
     /// Reads a metrics file.
     ///
     /// # Errors
-    /// [`Error::Io`]; [`Error::Metrics`], with the line, for a header that names no metrics, a cell that is no number, a row with
-    /// too few or too many cells, or a last row without its line break.
+    /// [`Error::Io`]; [`Error::Metrics`], with the line, for a header that names no metrics, a cell that is
+    /// not a number, a row with too few or too many cells, or a last row without its line break.
     pub fn read(path: &Path) -> Result<Self> {
         let text = fs::read_to_string(path).map_err(Error::io("read", path))?;
         Self::parse(path, &text)
@@ -183,25 +185,25 @@ impl MetricsTable {
         Ok(Self { path: path.to_owned(), metrics, columns })
     }
 
-    /// The file the table was read from.
+    /// Returns the path of the file that the table was read from.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The metrics, in the order of the header.
+    /// Returns the metrics, in the order of the header.
     pub fn metrics(&self) -> &[Metric] {
         &self.metrics
     }
 
-    /// The number of rows.
+    /// Returns the number of rows.
     pub fn n_rows(&self) -> usize {
         self.columns[0].len()
     }
 
-    /// The values of the metric of that name, one per row.
+    /// Returns the values of the metric of that name, one per row.
     ///
     /// # Errors
-    /// [`Error::Metrics`], listing the metrics there are.
+    /// [`Error::Metrics`], listing the available metrics.
     pub fn column(&self, name: &str) -> Result<&[f64]> {
         let at = self.metrics.iter().position(|metric| metric.name == name).ok_or_else(|| {
             let available = list(self.metrics.iter().map(|metric| metric.name.as_str()));
@@ -211,7 +213,7 @@ impl MetricsTable {
         Ok(&self.columns[at])
     }
 
-    /// Each metric with its values.
+    /// Returns an iterator over the metrics with their values.
     pub fn columns(&self) -> impl Iterator<Item = (&Metric, &[f64])> {
         self.metrics.iter().zip(self.columns.iter().map(Vec::as_slice))
     }

@@ -1,7 +1,8 @@
-//! How recordings pack columns: without loss, by bytes of equal weight.
+//! Lossless packing of columns in recordings, by bytes of equal significance.
 //!
-//! Neighbours in the order of particles are near one another, so the high bytes of their values are alike, while the low bytes are
-//! noise that no method shrinks. Put side by side, the former all but vanish.
+//! Neighbours in the particle order are near one another, so the high bytes of their values are similar,
+//! while the low bytes are incompressible noise. Stored side by side, the high bytes compress to almost
+//! nothing.
 
 use std::io::{self, Read};
 
@@ -10,23 +11,24 @@ use crate::section::u64_at;
 const LENGTH_BYTES: usize = 8;
 const WORD_BYTES: usize = 4;
 
-/// Higher levels gain a hundredth or two, and take several times as long as the disk.
+/// Higher levels gain one or two percent, and take several times as long as the disk.
 const LEVEL: i32 = 1;
 
-/// Packs values of `words` 32-bit words each. Their bytes must be a whole number of values.
+/// Packs values of `words` 32-bit words each. The length must be a multiple of a value's.
 pub(crate) fn pack(values: &[u8], words: usize) -> io::Result<Vec<u8>> {
     let mut packed = (values.len() as u64).to_le_bytes().to_vec();
     packed.extend(zstd::bulk::compress(&to_planes(values, words), LEVEL)?);
     Ok(packed)
 }
 
-/// The values that [`pack`] made these bytes of, or what is wrong with them.
+/// Unpacks what [`pack`] has packed, or returns what is wrong with it.
 pub(crate) fn unpack(packed: &[u8], words: usize) -> Result<Vec<u8>, String> {
     let Some(stream) = packed.get(LENGTH_BYTES..) else {
         return Err(format!("expected {LENGTH_BYTES} bytes of length, found {}", packed.len()));
     };
     let expected = u64_at(packed, 0);
-    // Read to one byte past the end, so that neither a wild length nor a wild stream takes more memory than it is worth.
+    // Read to one byte past the end, so that neither a corrupt length nor a corrupt stream allocates too much
+    // memory.
     let mut planes = Vec::new();
     zstd::stream::read::Decoder::new(stream)
         .and_then(|decoder| decoder.take(expected.saturating_add(1)).read_to_end(&mut planes))
@@ -41,7 +43,7 @@ pub(crate) fn unpack(packed: &[u8], words: usize) -> Result<Vec<u8>, String> {
     Ok(from_planes(&planes, words))
 }
 
-/// Component by component and byte by byte: first the lowest bytes of all first components.
+/// Transposes values component by component and byte by byte: first the lowest bytes of all first components.
 fn to_planes(values: &[u8], words: usize) -> Vec<u8> {
     let stride = WORD_BYTES * words;
     let n = values.len() / stride;

@@ -1,4 +1,4 @@
-//! Plots as PNG or SVG, drawn with an embedded font, so that they look the same on a machine without any.
+//! Plots as PNG or SVG, drawn with an embedded font, so that they look the same on machines without fonts.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -14,12 +14,12 @@ use crate::atomic::{self, Durability};
 use crate::error::{Error, Result};
 use crate::metrics::MetricsTable;
 
-/// How a series is drawn.
+/// Drawing style of a series.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mark {
-    /// A solid line through the points, for what was computed.
+    /// A solid line through the points, for computed values.
     Line,
-    /// A dashed line through the points, for a limit or a closed solution.
+    /// A dashed line through the points, for a limit or an analytic solution.
     Dashes,
     /// A circle at each point, for measurements.
     Points,
@@ -28,32 +28,32 @@ pub enum Mark {
 /// A named list of points.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Series {
-    /// What the legend says.
+    /// Label in the legend.
     pub label: String,
-    /// How it is drawn.
+    /// Drawing style.
     pub mark: Mark,
     /// (x, y) in the units that the axis labels name. A point that is not finite interrupts the line.
     pub points: Vec<(f64, f64)>,
 }
 
 impl Series {
-    /// A series.
+    /// Makes a series.
     pub fn new(label: impl Into<String>, mark: Mark, points: Vec<(f64, f64)>) -> Self {
         Self { label: label.into(), mark, points }
     }
 }
 
-/// How an axis runs.
+/// Scale of an axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scale {
-    /// In equal steps.
+    /// Linear.
     Linear,
-    /// In equal ratios. What is not above 0 has no place on it and interrupts the line.
+    /// Logarithmic. A value that is not above 0 cannot be shown and interrupts the line.
     Logarithmic,
 }
 
 impl Scale {
-    /// Where on the axis a value is.
+    /// Returns the position of a value on the axis.
     fn place(self, value: f64) -> f64 {
         match self {
             Self::Linear => value,
@@ -70,14 +70,14 @@ impl Scale {
     }
 }
 
-/// Series over common axes.
+/// Plot of series over common axes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Panel<'a> {
-    /// What x is, with its unit in brackets.
+    /// Label of the x axis, with its unit in brackets.
     pub x_label: &'a str,
-    /// What y is, with its unit in brackets.
+    /// Label of the y axis, with its unit in brackets.
     pub y_label: &'a str,
-    /// What is drawn.
+    /// Series to draw.
     pub series: &'a [Series],
 }
 
@@ -91,18 +91,18 @@ pub fn plot_series(title: &str, x_label: &str, y_label: &str, series: &[Series],
     draw_figure(title, &[Panel { x_label, y_label, series }], LINEAR, path)
 }
 
-/// As [`plot_series`], with panels one below the other.
+/// Plots like [`plot_series`], with panels one below the other.
 ///
 /// # Errors
-/// As [`plot_series`]; there is no panel.
+/// Like [`plot_series`]; there is no panel.
 pub fn plot_panels(title: &str, panels: &[Panel<'_>], path: &Path) -> Result<()> {
     plot_panels_scaled(title, panels, LINEAR, path)
 }
 
-/// As [`plot_panels`], on x and y axes of these scales.
+/// Plots like [`plot_panels`], with the given scales of the x and y axes.
 ///
 /// # Errors
-/// As [`plot_panels`]; no point has a place on the axes.
+/// Like [`plot_panels`]; no point can be shown on the axes.
 pub fn plot_panels_scaled(title: &str, panels: &[Panel<'_>], scales: [Scale; 2], path: &Path) -> Result<()> {
     if panels.is_empty() {
         let problem = "expected at least one panel, found none".to_owned();
@@ -115,8 +115,8 @@ pub fn plot_panels_scaled(title: &str, panels: &[Panel<'_>], scales: [Scale; 2],
 /// whose name begins with `n_`) in another below it. Other metrics are left to [`plot_series`].
 ///
 /// # Errors
-/// [`Error::Metrics`] if there is no `time`; [`Error::Plot`] if there are neither energies nor counts, no row, or `path` ends
-/// neither in `.png` nor in `.svg`; [`Error::Io`].
+/// [`Error::Metrics`] if there is no `time`; [`Error::Plot`] if there are neither energies nor counts, no
+/// row, or `path` ends neither in `.png` nor in `.svg`; [`Error::Io`].
 pub fn plot_metrics(table: &MetricsTable, path: &Path) -> Result<()> {
     let time = table.column("time")?;
     let curves = |wanted: &dyn Fn(&crate::Metric) -> bool| -> Vec<Series> {
@@ -142,7 +142,8 @@ pub fn plot_metrics(table: &MetricsTable, path: &Path) -> Result<()> {
     draw_figure("Energies and particle counts", &panels, LINEAR, path)
 }
 
-/// `n_particles` reads as `particles`, `kinetic_energy` as `kinetic energy`.
+/// Returns a metric's name in the legend: `n_particles` becomes `particles`, `kinetic_energy` becomes
+/// `kinetic energy`.
 fn legend_name(metric: &str) -> String {
     metric.strip_prefix("n_").unwrap_or(metric).replace('_', " ")
 }
@@ -155,7 +156,8 @@ const TITLE_HEIGHT: u32 = 44;
 const MARGIN_LEFT: i32 = 12;
 const MARGIN_RIGHT: i32 = 36;
 const TICK_SIZE: i32 = 14;
-/// Bitmaps are drawn this many times larger and averaged down, because the backend does not smooth thick lines.
+/// Supersampling factor of bitmaps, which are averaged down because the backend does not antialias thick
+/// lines.
 const SUPERSAMPLING: u32 = 3;
 
 // The colour-blind safe palette of Okabe & Ito (2008), without its yellow, which is too faint on white.
@@ -219,7 +221,7 @@ fn register_embedded_font() {
 
 type DrawResult<DB> = std::result::Result<(), DrawingAreaErrorKind<<DB as DrawingBackend>::ErrorType>>;
 
-/// `unit` is the number of pixels in one length unit of the layout.
+/// Draws the panels; `unit` is the number of pixels in one length unit of the layout.
 fn draw<DB: DrawingBackend>(
     root: &DrawingArea<DB, Shift>,
     title: &str,
@@ -241,7 +243,7 @@ fn draw<DB: DrawingBackend>(
             tick_width = tick_width.max(width as i32);
         }
     }
-    // One left edge for all panels, so that equal times stand above one another.
+    // All panels have the same left edge, so that equal times are aligned.
     let y_area = tick_width + 44 * unit;
     for (area, panel) in body.split_evenly((panels.len(), 1)).iter().zip(panels) {
         draw_panel(area, panel, scales, y_area, unit)?;
@@ -310,7 +312,8 @@ fn draw_panel<DB: DrawingBackend>(
     Ok(())
 }
 
-/// Draws the legend above the plot, where it can hide nothing, in as many rows as it needs, and returns their height in pixels.
+/// Draws the legend above the plot, where it covers nothing, in as many rows as it needs, and returns their
+/// height in pixels.
 fn draw_legend<DB: DrawingBackend>(
     area: &DrawingArea<DB, Shift>,
     series: &[Series],
@@ -350,7 +353,7 @@ fn text_style(size: i32, unit: i32) -> TextStyle<'static> {
     TextStyle::from((FONT, size * unit).into_font()).color(&INK)
 }
 
-/// A series as it lies on the axes.
+/// Transforms a series to axis coordinates.
 fn placed(series: &Series, [x, y]: [Scale; 2]) -> Series {
     let points = series.points.iter().map(|point| (x.place(point.0), y.place(point.1))).collect();
     Series { points, ..series.clone() }
@@ -368,7 +371,8 @@ fn is_finite(point: &(f64, f64)) -> bool {
     point.0.is_finite() && point.1.is_finite()
 }
 
-/// The range of `values`, of which there is at least one, widened by `padding` of itself, and never empty.
+/// Returns the range of `values`, of which there is at least one, widened by `padding` times its width, and
+/// never empty.
 fn padded_range(values: impl Iterator<Item = f64>, padding: f64) -> std::ops::Range<f64> {
     let (min, max) =
         values.fold((f64::INFINITY, f64::NEG_INFINITY), |(min, max), v| (min.min(v), max.max(v)));
@@ -376,12 +380,13 @@ fn padded_range(values: impl Iterator<Item = f64>, padding: f64) -> std::ops::Ra
     if span > min.abs().max(max.abs()) * 1e-9 {
         return min - padding * span..max + padding * span;
     }
-    // A constant: room for it to be seen in the middle.
+    // A constant: a margin places it in the middle.
     let half = if min == 0.0 { 1.0 } else { min.abs() * 0.1 };
     min - half..max + half
 }
 
-/// Decimals that tell about ten ticks of a range apart; none means that an exponent reads better.
+/// Returns the number of decimals that distinguish about ten ticks of a range; `None` if exponents are more
+/// readable.
 fn decimals(range: &std::ops::Range<f64>) -> Option<usize> {
     let greatest = range.start.abs().max(range.end.abs());
     let decimals = 1.0 - (range.end - range.start).log10().floor();
@@ -397,7 +402,7 @@ fn tick(value: f64, decimals: Option<usize>) -> String {
     if text == "-0" { "0".to_owned() } else { text.to_owned() }
 }
 
-/// The value that has this place on a logarithmic axis, in three digits.
+/// Returns the tick label at this position of a logarithmic axis, with three digits.
 fn power_tick(place: f64) -> String {
     let value = 10_f64.powf(place);
     let text = format!("{value:.2e}");

@@ -1,4 +1,4 @@
-//! Fields over a terrain as ESRI ASCII grids, which programs of maps read.
+//! Fields over a terrain as ESRI ASCII grids, which GIS programs read.
 
 use std::io::Write;
 use std::path::Path;
@@ -8,20 +8,20 @@ use frazil_scene::Terrain;
 use crate::atomic::{self, Durability};
 use crate::error::{Error, Result};
 
-/// What stands for a value that is unknown.
+/// Marker of unknown values.
 const NO_DATA: f64 = -9999.0;
 
 const FORMAT: &str = "an ESRI ASCII grid";
 
-/// Writes `values`, one for each height of `terrain`, as an ESRI ASCII grid at the terrain's place on the map.
+/// Writes `values`, one for each height of `terrain`, as an ESRI ASCII grid at the terrain's map position.
 ///
-/// Values are in the order of the heights, rows from the south and each from the west; NaN is what is unknown. They are written with as
-/// many digits as read back to the same 32-bit float. Where the terrain's projection is known as WKT, it stands in a `.prj` file
-/// beside.
+/// Values are in the order of the heights, rows from the south and each from the west; NaN marks unknown
+/// values. They are written with enough digits to read back the same 32-bit float. If the terrain's
+/// projection is known as WKT, it is written to a `.prj` file next to the grid.
 ///
 /// # Errors
-/// [`Error::Unrepresentable`] for another number of values than heights, and for a value that is infinite or the one that stands for
-/// unknown ones; [`Error::Io`].
+/// [`Error::Unrepresentable`] if the number of values differs from that of heights, or a value is infinite or
+/// equal to the marker of unknown values; [`Error::Io`].
 pub fn write_ascii_grid(path: &Path, terrain: &Terrain, values: &[f32]) -> Result<()> {
     let (n_columns, n_rows) = (terrain.n_columns(), terrain.n_rows());
     let refuse = |problem: String| Error::Unrepresentable { path: path.to_owned(), format: FORMAT, problem };
@@ -78,7 +78,7 @@ mod tests {
     }
 
     proptest! {
-        /// What is written reads back to the bit, on the same grid.
+        /// Written values read back bit-exactly, on the same grid.
         #[test]
         fn a_grid_reads_back(
             n in prop::array::uniform2(2..7_usize),
@@ -94,7 +94,7 @@ mod tests {
                     *value = f32::NAN;
                 }
             }
-            // A grid without one whole cell is no terrain.
+            // A grid without any complete cell is not a terrain.
             for idx in [0, 1, n[0], n[0] + 1] {
                 values[idx] = if values[idx].is_nan() { 1.5 } else { values[idx] };
             }

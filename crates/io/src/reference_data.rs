@@ -1,6 +1,6 @@
-//! Published measurements and closed solutions that runs are plotted and tested against.
+//! Published measurements and analytic solutions that runs are plotted and tested against.
 
-/// The surge front of a collapsing water column as measured by Koshizuka & Oka.
+/// Surge front of a collapsing water column as measured by Koshizuka & Oka.
 ///
 /// Each pair is (t*, Z*): t* = t √(2g/L) and Z* = z/L, where L is the column's initial width and z the distance of the front from
 /// the column's back wall. S. Koshizuka and Y. Oka, "Moving-Particle Semi-Implicit Method for Fragmentation of Incompressible Fluid",
@@ -17,12 +17,13 @@ pub const KOSHIZUKA_OKA_1996_FRONT: [(f64, f64); 9] = [
     (3.096, 3.624),
 ];
 
-/// Dimensionless time t* = t √(2g/L) of [`KOSHIZUKA_OKA_1996_FRONT`]; `width_m` is L.
+/// Returns the dimensionless time t* = t √(2g/L) of [`KOSHIZUKA_OKA_1996_FRONT`]; `width_m` is L.
 pub fn dam_break_time(time_s: f64, width_m: f64, gravity_m_s2: f64) -> f64 {
     time_s * (2.0 * gravity_m_s2 / width_m).sqrt()
 }
 
-/// The measured front Z* at dimensionless time t*, interpolated linearly; none outside the measured times.
+/// Returns the measured front Z* at dimensionless time t*, interpolated linearly; `None` outside the measured
+/// times.
 pub fn koshizuka_oka_1996_front(t_star: f64) -> Option<f64> {
     KOSHIZUKA_OKA_1996_FRONT
         .windows(2)
@@ -30,7 +31,8 @@ pub fn koshizuka_oka_1996_front(t_star: f64) -> Option<f64> {
         .map(|pair| pair[0].1 + (t_star - pair[0].0) / (pair[1].0 - pair[0].0) * (pair[1].1 - pair[0].1))
 }
 
-/// Ritter's depth h(x, t) in metres of an inviscid, shallow, unlimited reservoir of depth H released at x = 0.
+/// Returns Ritter's depth h(x, t) in metres of an inviscid, shallow, unlimited reservoir of depth H released
+/// at x = 0.
 ///
 /// h = (2√(gH) − x/t)² / (9g) between the receding wave at −√(gH) t and the front at 2√(gH) t, so 4H/9 at the gate for all t > 0.
 /// A. Ritter, "Die Fortpflanzung der Wasserwellen", Zeitschrift des Vereines Deutscher Ingenieure 36 (1892).
@@ -45,12 +47,13 @@ pub fn ritter_depth_m(x_m: f64, time_s: f64, depth_m: f64, gravity_m_s2: f64) ->
     }
 }
 
-/// Ritter's front speed 2√(gH) in m/s: the limit without friction.
+/// Returns Ritter's front speed 2√(gH) in m/s: the limit without friction.
 pub fn ritter_front_speed_m_s(depth_m: f64, gravity_m_s2: f64) -> f64 {
     2.0 * (gravity_m_s2 * depth_m).sqrt()
 }
 
-/// Ritter's front in the variables of [`KOSHIZUKA_OKA_1996_FRONT`]: Z* = 1 + √(2H/L) t*; `aspect` is H/L of the column.
+/// Returns Ritter's front in the variables of [`KOSHIZUKA_OKA_1996_FRONT`]: Z* = 1 + √(2H/L) t*; `aspect` is
+/// H/L of the column.
 pub fn ritter_front(t_star: f64, aspect: f64) -> f64 {
     1.0 + (2.0 * aspect).sqrt() * t_star
 }
@@ -70,7 +73,7 @@ mod tests {
         assert_eq!(ritter_depth_m(-1e-9, 0.0, depth, G), depth);
         assert_eq!(ritter_depth_m(1e-9, 0.0, depth, G), 0.0);
         let front = ritter_front_speed_m_s(depth, G) * time;
-        // What left the reservoir's side stands on the other.
+        // The volume that left the reservoir is on the other side.
         let n = 200_000;
         let dx = front / n as f64;
         let integral = |from: f64, f: &dyn Fn(f64) -> f64| {

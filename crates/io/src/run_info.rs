@@ -1,4 +1,4 @@
-//! `run.json`: what ran, on what, for how long, and what came out.
+//! `run.json`: configuration, device, duration and result of a run.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::error::Result;
 use crate::json::{self, Versioned};
 
-/// The report of a run. Enough to repeat it and to compare it with another.
+/// Report of a run, sufficient to repeat it and to compare it with another.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunInfo {
     /// [`RunInfo::FORMAT_VERSION`].
@@ -22,7 +22,7 @@ pub struct RunInfo {
     pub scene: String,
     /// The scene with all defaults and overrides in place.
     pub effective_scene: Value,
-    /// What follows from the scene's values: masses, radii, the number of steps.
+    /// Parameters derived from the scene's values: masses, radii, the number of steps.
     pub derived_parameters: Value,
     /// The number of particles.
     pub n_particles: u64,
@@ -34,17 +34,18 @@ pub struct RunInfo {
     pub driver: String,
     /// The Vulkan version of the device, such as `1.3.204`.
     pub api_version: String,
-    /// The device limits that the engine decides by, under their Vulkan names.
+    /// Device limits that affect the engine's decisions, under their Vulkan names.
     pub limits: BTreeMap<String, Value>,
     /// Steps taken.
     pub steps: u64,
     /// Simulated time in seconds.
     pub simulated_time_s: f64,
-    /// Time on the wall in seconds, by part of the run (`total`, `setup`, `steps`, `output`).
+    /// Wall time in seconds, by part of the run (`total`, `setup`, `steps`, `output`).
     pub wall_time_s: BTreeMap<String, f64>,
-    /// The hash of the final state, from [`StateHasher`](crate::StateHasher); none if the run did not reach its end.
+    /// Hash of the final state, from [`StateHasher`](crate::StateHasher); `None` if the run did not reach its
+    /// end.
     pub final_state_hash: Option<String>,
-    /// What the run warned of.
+    /// Warnings of the run.
     pub warnings: Vec<String>,
 }
 
@@ -61,7 +62,7 @@ impl RunInfo {
     /// The version of `run.json` that this build writes and reads.
     pub const FORMAT_VERSION: u32 = 1;
 
-    /// Writes the report. The file appears whole or not at all.
+    /// Writes the report. The file appears complete or not at all.
     ///
     /// # Errors
     /// [`Error::Io`](crate::Error::Io), naming the path.

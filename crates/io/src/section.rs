@@ -1,4 +1,4 @@
-//! The checksummed section that recordings and checkpoints are made of. `docs/formats.md` gives the layout.
+//! Checksummed section of which recordings and checkpoints consist. `docs/formats.md` gives the layout.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -10,7 +10,7 @@ use crate::error::{Damage, Error, Problem};
 const TAG: [u8; 4] = *b"SECT";
 const HEADER_BYTES: usize = 40;
 
-/// What the payload of a section is.
+/// Type of a section's payload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u32)]
 pub(crate) enum PayloadKind {
@@ -32,7 +32,7 @@ impl PayloadKind {
     }
 }
 
-/// A section as it stands in a file; borrows from the bytes it was parsed from.
+/// Section as stored in a file; borrows from the bytes it was parsed from.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Section<'a> {
     pub kind: PayloadKind,
@@ -42,7 +42,7 @@ pub(crate) struct Section<'a> {
 }
 
 impl Section<'_> {
-    /// The bytes that [`Section::write`] writes.
+    /// Returns the number of bytes that [`Section::write`] writes.
     pub fn len_bytes(&self) -> u64 {
         (HEADER_BYTES + self.name.len() + self.unit.len() + self.payload.len()) as u64
     }
@@ -77,7 +77,7 @@ fn header_hash(fixed: &[u8], name: &[u8], unit: &[u8]) -> u64 {
     hasher.digest()
 }
 
-/// Walks the bytes of a file, or of a part of it, and knows where in the file it is.
+/// Parser of the bytes of a file, or of a part of it, that tracks the offset in the file.
 pub(crate) struct Parser<'a> {
     bytes: &'a [u8],
     at: usize,
@@ -85,22 +85,22 @@ pub(crate) struct Parser<'a> {
 }
 
 impl<'a> Parser<'a> {
-    /// Parses `bytes`, the first of which stands at `base_bytes` in the file.
+    /// Makes a parser of `bytes`, the first of which is at `base_bytes` in the file.
     pub fn new(bytes: &'a [u8], base_bytes: u64) -> Self {
         Self { bytes, at: 0, base_bytes }
     }
 
-    /// Where the next byte stands in the file.
+    /// Returns the offset of the next byte in the file.
     pub fn offset_bytes(&self) -> u64 {
         self.base_bytes + self.at as u64
     }
 
-    /// Bytes not parsed yet.
+    /// Returns the number of bytes not parsed yet.
     pub fn remaining(&self) -> usize {
         self.bytes.len() - self.at
     }
 
-    /// The next `N` bytes, the last eight of which are the xxh3-64 of those before them.
+    /// Returns the next `N` bytes, the last eight of which are the xxh3-64 of those before them.
     pub fn checked<const N: usize>(&mut self, place: &str) -> Result<&'a [u8; N], Damage> {
         let offset_bytes = self.offset_bytes();
         let damaged = |problem| Damage { place: place.to_owned(), offset_bytes, problem };
@@ -109,7 +109,8 @@ impl<'a> Parser<'a> {
         Ok(block.try_into().expect("take returned N bytes"))
     }
 
-    /// The next section. `place` says which in an error, and gains the section's name as soon as that is known to be intact.
+    /// Parses the next section. `place` is its name in an error, extended by the section's name once that is
+    /// verified.
     pub fn section(&mut self, place: &str) -> Result<Section<'a>, Damage> {
         let offset_bytes = self.offset_bytes();
         let mut place = place.to_owned();
@@ -157,20 +158,20 @@ fn text(bytes: &[u8]) -> Result<&str, Problem> {
         .map_err(|error| Problem::Invalid(format!("name or unit is not UTF-8: {error}")))
 }
 
-/// The little-endian `u32` at byte `at` of a block that the caller knows to be long enough.
+/// Returns the little-endian `u32` at byte `at` of a block that is long enough.
 pub(crate) fn u32_at(bytes: &[u8], at: usize) -> u32 {
     u32::from_le_bytes(std::array::from_fn(|i| bytes[at + i]))
 }
 
-/// The little-endian `u64` at byte `at` of a block that the caller knows to be long enough.
+/// Returns the little-endian `u64` at byte `at` of a block that is long enough.
 pub(crate) fn u64_at(bytes: &[u8], at: usize) -> u64 {
     u64::from_le_bytes(std::array::from_fn(|i| bytes[at + i]))
 }
 
-/// Bytes of the magic and the version that every frazil file begins with.
+/// Bytes of the magic and the version at the start of every frazil file.
 pub(crate) const PRELUDE_BYTES: usize = 12;
 
-/// A kind of file: what it is called, its first bytes, the version this build writes and the oldest that it reads.
+/// Kind of file: its name, its first bytes, the version this build writes and the oldest that it reads.
 pub(crate) struct FileKind {
     pub name: &'static str,
     pub magic: &'static [u8; 8],

@@ -1,4 +1,4 @@
-//! The shape of a heap of particles in a few numbers: how far it ran, how wide it lies, into how many pieces it broke.
+//! Shape of a heap of particles in a few numbers: run-out, spread, and number of fragments.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
@@ -10,32 +10,34 @@ use crate::error::{Error, Result};
 use crate::frame::Frame;
 use crate::json;
 
-/// A piece with this share of all particles or more is a fragment; what is smaller is powder.
+/// Minimum share of all particles in a fragment; smaller pieces are powder.
 pub const FRAGMENT_SHARE: f64 = 0.01;
 
-/// The shape of all particles at one instant. Shares and means are by mass, or by number where a frame has no masses.
+/// Shape of all particles at one instant. Shares and means are by mass, or by number if a frame has no
+/// masses.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ShapeStatistics {
-    /// Largest distance along x of any particle from where the middle of all was at the start, in m.
+    /// Maximum distance along x of any particle from the initial centre, in m.
     pub run_out_m: f64,
     /// Centre of mass in m.
     pub centre_m: [f64; 3],
     /// Root mean square of the distances from the centre of mass, in m.
     pub spread_m: f64,
-    /// Pieces of at least [`FRAGMENT_SHARE`] of all particles.
+    /// Number of pieces with at least [`FRAGMENT_SHARE`] of all particles.
     pub n_fragments: u64,
     /// Share in the largest piece.
     pub largest_share: f64,
     /// Share in pieces that are smaller than fragments.
     pub powder_share: f64,
-    /// Side in m of the cells that pieces are told apart by.
+    /// Side in m of the cells that define connected pieces.
     pub linking_length_m: f64,
 }
 
 impl ShapeStatistics {
-    /// Measures a frame. Pieces are connected sets of occupied cells with sides of `linking_length_m`; cells that share a corner are
-    /// connected. So particles nearer than the linking length are always of one piece, and those further apart than twice that along any
-    /// axis never are without others between them. The result does not depend on the order of particles but for the rounding of sums.
+    /// Measures a frame. Pieces are connected sets of occupied cells with sides of `linking_length_m`; cells
+    /// that share a corner are connected. So particles closer than the linking length always belong to one
+    /// piece, and those further apart than twice that along any axis never do without others between them.
+    /// The result does not depend on the order of particles except for the rounding of sums.
     ///
     /// # Panics
     /// If the linking length is not above 0.
@@ -76,13 +78,13 @@ impl ShapeStatistics {
             spread_m: spread_m2.sqrt(),
             n_fragments: fragments.len() as u64,
             largest_share: share(sizes.values().map(|(_, sum)| *sum).fold(0.0, f64::max)),
-            // The sum of no numbers is −0, which would show in tables.
+            // The sum of no numbers is −0, which would be visible in tables.
             powder_share: share(powder.fold(0.0, |sum, mass| sum + mass)),
             linking_length_m,
         }
     }
 
-    /// Names with units, and values, in the order of tables.
+    /// Returns names with units, and values, in the order of tables.
     pub fn columns(&self) -> [(&'static str, f64); 9] {
         let [x, y, z] = self.centre_m;
         [
@@ -98,7 +100,7 @@ impl ShapeStatistics {
         ]
     }
 
-    /// Writes `shape.json`. The file appears whole or not at all.
+    /// Writes `shape.json`. The file appears complete or not at all.
     ///
     /// # Errors
     /// [`Error::Io`], naming the path.
@@ -116,7 +118,7 @@ impl ShapeStatistics {
     }
 }
 
-/// For each particle the piece it belongs to, as a number that all of the piece have in common.
+/// Returns the number of each particle's piece, common to all particles of the piece.
 fn pieces(positions: &[[f32; 3]], side_m: f64) -> Vec<usize> {
     let cell_of = |position: &[f32; 3]| position.map(|x| (f64::from(x) / side_m).floor() as i64);
     let mut cells: HashMap<[i64; 3], usize> = HashMap::new();
@@ -137,13 +139,13 @@ fn pieces(positions: &[[f32; 3]], side_m: f64) -> Vec<usize> {
     of_particle.into_iter().map(|cell| root(&mut parents, cell)).collect()
 }
 
-/// Those 13 of a cell's 26 neighbours that follow it, so that each pair is looked at once.
+/// Returns the 13 of a cell's 26 neighbours that follow it, so that each pair is visited once.
 fn later_neighbours([x, y, z]: [i64; 3]) -> impl Iterator<Item = [i64; 3]> {
     let offsets = (14..27_i64).map(|i| [i % 3 - 1, i / 3 % 3 - 1, i / 9 - 1]);
     offsets.map(move |[dx, dy, dz]| [x.saturating_add(dx), y.saturating_add(dy), z.saturating_add(dz)])
 }
 
-/// The least member of a set, with the path to it halved on the way.
+/// Returns the minimum member of a set, halving the path to it.
 fn root(parents: &mut [usize], mut at: usize) -> usize {
     while parents[at] != at {
         parents[at] = parents[parents[at]];
@@ -163,7 +165,7 @@ mod tests {
         Frame::new(0, 0.0, columns).unwrap()
     }
 
-    /// A row of `n` particles, 0.5 apart, from `x` on.
+    /// Makes a row of `n` particles, 0.5 apart, from `x` on.
     fn row(x: f32, n: usize) -> impl Iterator<Item = [f32; 3]> {
         (0..n).map(move |i| [x + 0.5 * i as f32, 0.25, -0.25])
     }

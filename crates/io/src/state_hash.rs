@@ -1,4 +1,4 @@
-//! One number for a whole state, so that two runs can be compared without keeping either.
+//! A single hash of a whole state, so that two runs can be compared without storing either.
 
 use xxhash_rust::xxh3::Xxh3;
 
@@ -6,15 +6,15 @@ use crate::frame::{ColumnData, Frame};
 
 /// Hashes named columns with xxh3-128.
 ///
-/// Each column enters with its name, type, length and bytes, so that no two different lists of columns feed the same bytes.
-/// The order of columns and of particles matters: a reproducible run repeats both.
+/// Each column is hashed with its name, type, length and bytes, so that no two different lists of columns
+/// give the same input. The order of columns and of particles matters: a reproducible run repeats both.
 #[derive(Clone, Default)]
 pub struct StateHasher {
     hasher: Xxh3,
 }
 
 impl StateHasher {
-    /// A hasher that has seen nothing.
+    /// Makes a hasher without input.
     pub fn new() -> Self {
         Self::default()
     }
@@ -34,14 +34,14 @@ impl StateHasher {
         self
     }
 
-    /// The hash of the columns added so far, as 32 hexadecimal digits.
+    /// Returns the hash of the columns added so far, as 32 hexadecimal digits.
     pub fn finish(&self) -> String {
         format!("{:032x}", self.hasher.digest128())
     }
 }
 
 impl Frame {
-    /// The hash of all columns, those of bodies last; step, time and units do not enter.
+    /// Returns the hash of all columns, those of bodies last; step, time and units are not included.
     pub fn state_hash(&self) -> String {
         let mut hasher = StateHasher::new();
         for column in self.columns() {

@@ -1,4 +1,4 @@
-//! `sweep.json` and `sweep.csv`: which parameters were swept, and what came of each case.
+//! `sweep.json` and `sweep.csv`: the parameters of a sweep, and the results of each case.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -10,7 +10,7 @@ use crate::atomic::{self, Durability};
 use crate::error::Result;
 use crate::json::{self, Versioned};
 
-/// The report of a sweep, whole or under way.
+/// Report of a sweep, complete or in progress.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SweepInfo {
     /// [`SweepInfo::FORMAT_VERSION`].
@@ -23,32 +23,32 @@ pub struct SweepInfo {
     pub scene: String,
     /// The device's name.
     pub device: String,
-    /// What was varied, in the order given.
+    /// Varied parameters, in the order given.
     pub axes: Vec<SweepAxis>,
-    /// Labels of what is measured, such as `kinetic_energy [J]`, in the order of `sweep.csv`.
+    /// Labels of the measured quantities, such as `kinetic_energy [J]`, in the order of `sweep.csv`.
     pub columns: Vec<String>,
-    /// One for each point of the grid, the last axis running fastest.
+    /// One case for each point of the grid, the last axis varying fastest.
     pub cases: Vec<SweepCase>,
 }
 
-/// One `--vary`: keys that change together, and the values they take.
+/// A `--vary` option: keys that change together, and their values.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SweepAxis {
     /// Paths of the keys.
     pub keys: Vec<String>,
-    /// One entry for each point, of one value for each key, in TOML.
+    /// Points, each with one value for each key, in TOML.
     pub points: Vec<Vec<String>>,
 }
 
-/// How far a case has come.
+/// Progress of a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SweepStatus {
-    /// It has not been run, or not to its end.
+    /// The case has not been run, or not to its end.
     Pending,
-    /// It ran to its end.
+    /// The case ran to its end.
     Done,
-    /// It broke an invariant.
+    /// The case broke an invariant.
     Failed,
 }
 
@@ -62,24 +62,24 @@ impl SweepStatus {
     }
 }
 
-/// One point of the grid.
+/// Case of one point of the grid.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SweepCase {
-    /// Where its results are, beside `sweep.json`.
+    /// Folder of its results, next to `sweep.json`.
     pub folder: String,
-    /// Its value for each key, in the order of the axes, in TOML.
+    /// Value for each key, in the order of the axes, in TOML.
     pub values: Vec<String>,
-    /// How far it has come.
+    /// Progress.
     pub status: SweepStatus,
-    /// Why it failed.
+    /// Reason of a failure.
     pub reason: Option<String>,
-    /// Steps taken; for a failed case 0.
+    /// Number of steps taken; 0 for a failed case.
     pub steps: u64,
-    /// Wall time in s of the run that ended it.
+    /// Wall time in s of the run that completed it.
     pub wall_time_s: Option<f64>,
-    /// The hash of the final state.
+    /// Hash of the final state.
     pub state_hash: Option<String>,
-    /// What was measured of the final state, by the labels of [`SweepInfo::columns`].
+    /// Measurements of the final state, by the labels of [`SweepInfo::columns`].
     pub measured: BTreeMap<String, f64>,
 }
 
@@ -96,7 +96,7 @@ impl SweepInfo {
     /// The version of `sweep.json` that this build writes and reads.
     pub const FORMAT_VERSION: u32 = 1;
 
-    /// Writes `sweep.json`. The file appears whole or not at all.
+    /// Writes `sweep.json`. The file appears complete or not at all.
     ///
     /// # Errors
     /// [`Error::Io`](crate::Error::Io), naming the path.
@@ -112,7 +112,8 @@ impl SweepInfo {
         json::read(path)
     }
 
-    /// Writes `sweep.csv` (RFC 4180): a header row, then a row for each case. The file appears whole or not at all.
+    /// Writes `sweep.csv` (RFC 4180): a header row, then a row for each case. The file appears complete or
+    /// not at all.
     ///
     /// # Errors
     /// [`Error::Io`](crate::Error::Io), naming the path.
@@ -137,7 +138,7 @@ impl SweepInfo {
     }
 }
 
-/// A number that reads back to the same bits; nothing where there is none.
+/// Formats a number so that it reads back bit-exactly; empty if there is none.
 fn cell(value: Option<f64>) -> String {
     let Some(value) = value else { return String::new() };
     let text = format!("{value:?}");
@@ -149,7 +150,7 @@ fn line(cells: impl Iterator<Item = String>) -> String {
     cells.join(",") + "\n"
 }
 
-/// A cell, in quotes where it holds what separates cells and rows.
+/// Formats a cell, in quotes if it contains separators of cells or rows.
 fn quoted(cell: String) -> String {
     match cell.contains([',', '"', '\n', '\r']) {
         true => format!("\"{}\"", cell.replace('"', "\"\"")),

@@ -8,17 +8,17 @@ use serde_json::{Value, json};
 use crate::error::Result;
 use crate::json;
 
-/// Where something happened. A track a queue, and one for the host.
+/// Track of a span: one per queue, and one for the host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Track {
-    /// The host's thread that feeds the device.
+    /// The host thread that submits to the device.
     Host,
     /// A queue of the device.
     Queue(u32),
 }
 
 impl Track {
-    /// The process that a viewer groups it under: the host is one, the device another.
+    /// Returns the process that groups the track in a viewer: one for the host, another for the device.
     fn process(self) -> u32 {
         match self {
             Self::Host => 1,
@@ -48,31 +48,32 @@ impl Track {
     }
 }
 
-/// A stretch of time in which one thing happened on one track.
+/// Time interval in which one thing happened on one track.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Span {
-    /// What happened: the name of a pass.
+    /// Name, such as that of a pass.
     pub name: String,
-    /// Where. Spans on one track nest or follow one another.
+    /// Track. Spans on one track are nested or consecutive.
     pub track: Track,
-    /// The start in nanoseconds on a clock that all spans share.
+    /// Start in nanoseconds on a clock that all spans share.
     pub start_ns: u64,
-    /// The length in nanoseconds.
+    /// Duration in nanoseconds.
     pub duration_ns: u64,
-    /// What else a reader of the trace should see: thread counts, bytes.
+    /// Additional values for readers of the trace: thread counts, bytes.
     pub args: BTreeMap<String, Value>,
 }
 
-/// Writes a trace: one complete event per span, a track a queue under the device's name, times from the earliest start.
+/// Writes a trace: one complete event per span, a track per queue under the device's name, times from the
+/// earliest start.
 ///
-/// The form is that of `docs/schemas/trace_event.schema.json`.
+/// The format is that of `docs/schemas/trace_event.schema.json`.
 ///
 /// # Errors
 /// [`Error::Io`](crate::Error::Io), naming the path.
 pub fn write_trace(path: &Path, device: &str, spans: &[Span]) -> Result<()> {
     let tracks: BTreeSet<Track> = spans.iter().map(|span| span.track).collect();
     let mut sorted: Vec<&Span> = spans.iter().collect();
-    // Of two spans that start together the longer is the outer one and must come first.
+    // If two spans start together, the longer one is the outer and must come first.
     sorted.sort_by_key(|span| (span.track, span.start_ns, std::cmp::Reverse(span.duration_ns)));
     let origin_ns = spans.iter().map(|span| span.start_ns).min().unwrap_or(0);
 

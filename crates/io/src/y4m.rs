@@ -1,4 +1,4 @@
-//! Uncompressed video that needs no other program: YUV4MPEG2, which players and encoders read.
+//! Uncompressed video without external programs: YUV4MPEG2, which players and encoders read.
 
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::atomic::temporary_name;
 use crate::error::{Error, Result};
 
-/// How much of red and of blue is in luma; the rest is green.
+/// Weights of red and blue in luma; the rest is green.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Matrix {
     name: &'static str,
@@ -15,14 +15,15 @@ struct Matrix {
     blue: f32,
 }
 
-/// ITU-R BT.601, the matrix that players take for small pictures.
+/// ITU-R BT.601, the matrix that players assume for small videos.
 const BT_601: Matrix = Matrix { name: "BT601", red: 0.299, blue: 0.114 };
-/// ITU-R BT.709, the one they take for large ones.
+/// ITU-R BT.709, the matrix that players assume for large videos.
 const BT_709: Matrix = Matrix { name: "BT709", red: 0.2126, blue: 0.0722 };
 
-/// Writes a video as a YUV4MPEG2 file: full chroma (4:4:4), limited range.
+/// Writer of a video as a YUV4MPEG2 file: full chroma (4:4:4), limited range.
 ///
-/// It appears under its name when it is [finished](Self::finish), whole; dropped before that, it leaves nothing.
+/// The file appears under its name, complete, when it is [finished](Self::finish); dropped before that, it
+/// leaves nothing.
 #[derive(Debug)]
 pub struct Y4mWriter {
     path: PathBuf,
@@ -34,7 +35,7 @@ pub struct Y4mWriter {
 }
 
 impl Y4mWriter {
-    /// Starts a video of `fps` pictures a second.
+    /// Starts a video of `fps` frames per second.
     ///
     /// # Errors
     /// [`Error::Io`], naming the path.
@@ -45,7 +46,7 @@ impl Y4mWriter {
         let n_pixels = width as usize * height as usize;
         let (path, planes) = (path.to_owned(), vec![0; 3 * n_pixels]);
         let mut video = Self { path, temporary, file: BufWriter::new(file), n_pixels, matrix, planes };
-        // The format has no parameter for the matrix; those that begin with X are for whoever knows them.
+        // The format has no parameter for the matrix; parameters that begin with X are extensions.
         let head = format!(
             "YUV4MPEG2 W{width} H{height} F{fps}:1 Ip A1:1 C444 XCOLORRANGE=LIMITED XCOLORMATRIX={}\n",
             matrix.name
@@ -54,10 +55,10 @@ impl Y4mWriter {
         Ok(video)
     }
 
-    /// Appends a picture of packed RGBA8 pixels, red in the lowest byte, row by row from the top.
+    /// Appends a frame of packed RGBA8 pixels, red in the lowest byte, row by row from the top.
     ///
     /// # Errors
-    /// [`Error::Io`], naming the path; also for a picture of another size.
+    /// [`Error::Io`], naming the path; also for a frame of another size.
     pub fn append(&mut self, pixels: &[u32]) -> Result<()> {
         if pixels.len() != self.n_pixels {
             let problem = format!("expected {} pixels, found {}", self.n_pixels, pixels.len());
@@ -74,7 +75,7 @@ impl Y4mWriter {
         written.map_err(Error::io("write", &self.path))
     }
 
-    /// Gives the video its name.
+    /// Renames the completed video to its name.
     ///
     /// # Errors
     /// [`Error::Io`], naming the path.
@@ -86,18 +87,19 @@ impl Y4mWriter {
 
 impl Drop for Y4mWriter {
     fn drop(&mut self) {
-        // Once renamed there is none. A leftover does no harm.
+        // After the rename there is none. A leftover does no harm.
         let _ = fs::remove_file(&self.temporary);
     }
 }
 
-/// The matrix that a player takes for a video that does not tell: by its size.
+/// Returns the matrix that a player assumes for a video that does not name one, by its size.
 fn matrix(width: u32, height: u32) -> Matrix {
     if width >= 1280 || height > 576 { BT_709 } else { BT_601 }
 }
 
 impl Matrix {
-    /// Luma and the two colour differences of display-encoded red, green and blue, in limited range (BT.601-7 sec 2.5).
+    /// Converts display-encoded red, green and blue to luma and the two colour differences, in limited range
+    /// (BT.601-7 sec 2.5).
     fn encode(self, rgb: [u8; 3]) -> [u8; 3] {
         let [r, g, b] = rgb.map(|component| f32::from(component) / 255.0);
         let y = self.red * r + (1.0 - self.red - self.blue) * g + self.blue * b;

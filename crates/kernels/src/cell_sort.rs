@@ -1,4 +1,4 @@
-//! Sorting particles by cell, in two ways: by radix, or by counting with atomics. Both give the same bits.
+//! Sorting particles by cell, by radix sort or by counting with atomics. Both methods give the same bits.
 
 use crate::error::{check_apart, check_capacity};
 use crate::radix_sort::SortOptions;
@@ -10,24 +10,24 @@ use std::fmt;
 use std::str::FromStr;
 
 const FINDING: &str = "cell-sort";
-/// What the two ways are tried on.
+/// Number of particles in the trial of the two methods.
 const TRIAL_PARTICLES: u32 = 1 << 16;
 const TRIAL_CELLS_A_SIDE: u32 = 20;
 const TRIALS: usize = 5;
 
-/// How particles are sorted by cell.
+/// Method of sorting particles by cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CellSortMethod {
-    /// A stable radix sort of the cell numbers, then a search for where each cell begins. Its cost does not depend on how many
-    /// particles a cell holds.
+    /// A stable radix sort of the cell numbers, then a search for the start of each cell. Its cost does not
+    /// depend on the number of particles per cell.
     Radix,
-    /// Cells are counted by atomics and scanned, particles placed by their cell's start, and put in order within the cell. Its cost
-    /// grows with the square of how many particles a cell holds.
+    /// Cells are counted by atomics and scanned, particles are placed from their cell's start on, and sorted
+    /// within the cell. Its cost grows with the square of the number of particles per cell.
     Counting,
 }
 
 impl CellSortMethod {
-    /// The one that was faster when both were tried on this device; the finding is kept with the pipeline cache.
+    /// Returns the faster method in a trial on this device; the result is stored with the pipeline cache.
     ///
     /// # Errors
     /// The device fails.
@@ -42,15 +42,15 @@ impl CellSortMethod {
         Ok(found)
     }
 
-    /// Nanoseconds that radix and counting take to sort 65 536 particles in 8 000 cells, the median of five. Set-up: it waits for
-    /// the device.
+    /// Returns the nanoseconds that radix and counting take to sort 65 536 particles in 8 000 cells, medians
+    /// of five runs. For set-up: it waits for the device.
     ///
     /// # Errors
     /// The device fails.
     pub fn try_both(device: &Device) -> Result<[f64; 2], KernelError> {
         let side = TRIAL_CELLS_A_SIDE as f32;
         let n = TRIAL_PARTICLES as usize;
-        // Particles that have moved about a little since they were last sorted.
+        // Particles that have moved a little since they were last sorted.
         let cells = TRIAL_CELLS_A_SIDE.pow(3);
         let keys: Vec<u32> = (0..TRIAL_PARTICLES)
             .map(|i| {
@@ -98,7 +98,7 @@ impl FromStr for CellSortMethod {
     }
 }
 
-/// Finds the order of particles by cell, and where each cell begins; stable.
+/// Stable sort of particles by cell that also finds the start of each cell.
 pub struct CellSort {
     way: Way,
     capacity: u32,
@@ -115,7 +115,7 @@ struct Counting {
     place: Kernel<place_in_cells::Interface>,
     rank: Kernel<rank_in_cells::Interface>,
     scan: Scan,
-    /// Cells of the grid, and one more.
+    /// Cells of the grid plus one.
     starts: DeviceCount,
     cell_count: Buffer<u32>,
     arrival: Buffer<u32>,
@@ -123,18 +123,19 @@ struct Counting {
 }
 
 impl CellSort {
-    /// Makes a sort of up to `capacity` particles by the cells of `grid`, by the method that is fastest on this device.
+    /// Makes a sort of up to `capacity` particles by the cells of `grid`, with the fastest method on this
+    /// device.
     ///
     /// # Errors
-    /// No memory; the device fails while it is tried.
+    /// Not enough memory; the device fails during the trial.
     pub fn new(device: &Device, capacity: u32, grid: &UniformGrid) -> Result<Self, KernelError> {
         Self::with_method(device, capacity, grid, CellSortMethod::fastest(device)?)
     }
 
-    /// Makes a sort by one method.
+    /// Makes a sort with the given method.
     ///
     /// # Errors
-    /// No memory.
+    /// Not enough memory.
     pub fn with_method(
         device: &Device,
         capacity: u32,
@@ -145,10 +146,10 @@ impl CellSort {
         Self::with_options(device, capacity, grid, method, workgroup_size)
     }
 
-    /// Makes a sort by one method, with another workgroup size, a power of two from 64.
+    /// Makes a sort with the given method and another workgroup size, a power of two from 64.
     ///
     /// # Errors
-    /// The device's limits do not allow the group size, or it is below 64; no memory.
+    /// The device's limits do not allow the group size, or it is below 64; not enough memory.
     pub fn with_options(
         device: &Device,
         capacity: u32,
@@ -167,7 +168,7 @@ impl CellSort {
         Ok(Self { way, capacity, cells: grid.cells() })
     }
 
-    /// How it sorts.
+    /// Returns the method.
     pub fn method(&self) -> CellSortMethod {
         match self.way {
             Way::Radix(_) => CellSortMethod::Radix,
@@ -175,12 +176,12 @@ impl CellSort {
         }
     }
 
-    /// Records the sort of `key`, each particle's cell, in place; writes to `order` where each came from, and to the grid's
-    /// `cell_start` where each cell begins.
+    /// Records the sort of `key`, each particle's cell, in place; writes the original index of each particle
+    /// to `order`, and the start of each cell to the grid's `cell_start`.
     ///
     /// # Errors
-    /// The count's capacity exceeds the sort's; a buffer is smaller than that, or given twice; the grid has more cells than the one
-    /// that the sort was made for.
+    /// The count's capacity exceeds the sort's; a buffer is smaller than that, or given twice; the grid has
+    /// more cells than the one that the sort was made for.
     pub fn record(
         &self,
         recorder: &mut Recorder,

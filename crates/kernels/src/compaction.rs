@@ -1,4 +1,4 @@
-//! Stream compaction and partition: columns of flagged elements moved to the front, in order.
+//! Stream compaction and partition: flagged elements of columns are moved to the front, in order.
 
 use crate::error::{check_apart, check_capacity};
 use crate::scan::look_back_words;
@@ -9,15 +9,15 @@ use frazil_shaders::primitives::{partition_columns, reduce_u32};
 use frazil_shaders::types::Length;
 use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Threads};
 
-/// Columns that one pass moves.
+/// Maximum number of columns that one pass moves.
 const COLUMNS: usize = 5;
-/// `words` of a column that is each element's own index.
+/// Value of `words` for a column of element indices.
 const INDEX: u32 = u32::MAX;
 
-/// A column to be moved.
+/// Column to be moved.
 #[derive(Clone, Debug)]
 pub struct Move {
-    /// None: the column is each element's index.
+    /// `None`: the column is each element's index.
     from: Option<Buffer<u32>>,
     words: u32,
     kept: Buffer<u32>,
@@ -25,32 +25,33 @@ pub struct Move {
 }
 
 impl Move {
-    /// From the column `from` to the front of `kept`. `T` is made of 32-bit words.
+    /// Moves the column `from` to the front of `kept`. `T` consists of 32-bit words.
     pub fn column<T: Pod>(from: &Buffer<T>, kept: &Buffer<T>) -> Self {
         Self { from: Some(from.cast()), words: (size_of::<T>() / 4) as u32, kept: kept.cast(), dropped: None }
     }
 
-    /// Where a column comes from, its words an element and where it goes to; None for indices.
+    /// Returns the source of a column, its words per element and its destination; `None` for indices.
     pub(crate) fn as_column(&self) -> Option<(&Buffer<u32>, u32, &Buffer<u32>)> {
         Some((self.from.as_ref()?, self.words, &self.kept))
     }
 
-    /// Each kept element's index to the front of `kept`.
+    /// Writes each kept element's index to the front of `kept`.
     pub fn index(kept: &Buffer<u32>) -> Self {
         Self { from: None, words: 1, kept: kept.clone(), dropped: None }
     }
 
-    /// Elements that are not kept go to the front of `dropped`.
+    /// Sets the column to move also the elements that are not kept to the front of `dropped`.
     #[must_use]
     pub fn dropping_to<T: Pod>(self, dropped: &Buffer<T>) -> Self {
         Self { dropped: Some(dropped.cast()), ..self }
     }
 }
 
-/// Keeps the elements whose flag is set.
+/// Stable removal of the elements whose flag is not set.
 ///
-/// The scan of the flags and the move of up to five columns are one pass: with look-back 4 bytes an element for its flag, else
-/// 8, and twice a column's own bytes for each element that moves. What is dropped takes a pass of its own where it is wanted.
+/// The scan of the flags and the move of up to five columns are one pass. It moves 4 bytes per element for
+/// the flag with look-back, 8 without, and twice a column's own bytes for each element that moves. Dropped
+/// elements take a pass of their own where they are requested.
 pub struct Compaction {
     method: Method,
     sum_tiles: Option<(Kernel<reduce_u32::Interface>, Scan, Buffer<u32>)>,
@@ -58,7 +59,8 @@ pub struct Compaction {
     move_dropped: Kernel<partition_columns::Interface>,
     counts: Counts,
     state: Buffer<u32>,
-    /// Bound where there is no column: kernels bind all slots, and no two that are written may be one buffer.
+    /// Bound where there is no column: kernels bind all slots, and no two written bindings may be the same
+    /// buffer.
     spare: Vec<Buffer<u32>>,
     capacity: u32,
 }
@@ -67,7 +69,7 @@ impl Compaction {
     /// Makes a compaction of up to `capacity` elements.
     ///
     /// # Errors
-    /// No memory.
+    /// Not enough memory.
     pub fn new(device: &Device, capacity: u32) -> Result<Self, KernelError> {
         Self::with_options(device, capacity, ScanOptions::default())
     }
@@ -75,7 +77,8 @@ impl Compaction {
     /// Makes a compaction with options; `inclusive` has no meaning here.
     ///
     /// # Errors
-    /// The device's limits do not allow the group size; look-back was asked for and is not allowed; no memory.
+    /// The device's limits do not allow the group size; look-back was requested and is not allowed; not
+    /// enough memory.
     pub fn with_options(device: &Device, capacity: u32, options: ScanOptions) -> Result<Self, KernelError> {
         let ScanOptions { workgroup_size, spins, withheld, .. } = options;
         let method = Method::choose(device, options.method)?;
@@ -119,15 +122,16 @@ impl Compaction {
         })
     }
 
-    /// Which method it uses.
+    /// Returns the method.
     pub fn method(&self) -> Method {
         self.method
     }
 
-    /// Records: `kept[0], kept[1] …` are the indices below `count` whose flag is not 0, in order, and `kept_count` how many.
+    /// Records: `kept[0], kept[1] …` are the indices below `count` whose flag is not 0, in order, and
+    /// `kept_count` is their number.
     ///
     /// # Errors
-    /// As [`Self::record_columns`].
+    /// Like [`Self::record_columns`].
     pub fn record(
         &self,
         recorder: &mut Recorder,
@@ -139,12 +143,13 @@ impl Compaction {
         self.record_columns(recorder, count, flags, &[Move::index(kept)], kept_count, None)
     }
 
-    /// Records the move of every column: elements below `count` whose flag is not 0 to the front of its `kept`, the others to the
-    /// front of its `dropped`, both in order. `kept_count` and `dropped_count` tell how many, ready to dispatch by.
+    /// Records the move of every column: elements below `count` whose flag is not 0 to the front of its
+    /// `kept`, the others to the front of its `dropped`, both in order. `kept_count` and `dropped_count` hold
+    /// their numbers, ready for indirect dispatch.
     ///
     /// # Errors
-    /// The count's capacity exceeds the compaction's; a buffer is smaller than it; a buffer is given twice, one of them to be
-    /// written; one column has a place for what is dropped and another has none.
+    /// The count's capacity exceeds the compaction's; a buffer is smaller than it; a buffer is given twice
+    /// and written; one column has a destination for dropped elements and another has none.
     pub fn record_columns(
         &self,
         recorder: &mut Recorder,
@@ -168,7 +173,7 @@ impl Compaction {
             let tiles = Length { shrink: self.move_kept.tile(), ..extent };
             scan.record_derived(recorder, count, tiles, [sums, &self.state], None);
         }
-        // No columns at all still count.
+        // Without columns the elements are still counted.
         let passes = columns.chunks(COLUMNS).chain(columns.is_empty().then_some(columns));
         for columns in passes {
             self.move_columns(recorder, count, flags, columns, (kept_count, dropped_count), false);
@@ -253,7 +258,7 @@ impl Compaction {
             Some(Move { from: None, .. }) => INDEX,
             Some(column) => column.words,
         });
-        // What moves is not known here; all of it is the most that can.
+        // The number of moved elements is unknown here; all elements are the maximum.
         let words_moved: u64 =
             columns.iter().map(|c| u64::from(c.words) * (1 + u64::from(c.from.is_some()))).sum();
         recorder.declare_bytes(4 * (1 + words_moved) * u64::from(count.expected()));

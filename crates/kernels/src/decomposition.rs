@@ -1,6 +1,6 @@
 //! Singular value and polar decompositions of arrays of 2×2 and 3×3 matrices.
 //!
-//! The same functions are for other kernels to include: `linalg/svd.glsl` and `linalg/polar.glsl`.
+//! Other kernels can include the same functions: `linalg/svd.glsl` and `linalg/polar.glsl`.
 
 use crate::KernelError;
 use crate::error::check_room;
@@ -8,9 +8,9 @@ use frazil_shaders::linalg::polar::{POLAR_DIRECT, POLAR_SVD};
 use frazil_shaders::linalg::{decompose_polar2, decompose_polar3, decompose_svd2, decompose_svd3};
 use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Threads};
 
-/// A 2×2 matrix as an array of its columns: what GLSL's `mat2` is, and what glam's `Mat2::to_cols_array_2d` gives.
+/// A 2×2 matrix as an array of its columns, like GLSL's `mat2` and glam's `Mat2::to_cols_array_2d`.
 pub type Matrix2 = [[f32; 2]; 2];
-/// A 3×3 matrix as an array of its columns: what GLSL's `mat3` is, and what glam's `Mat3::to_cols_array_2d` gives.
+/// A 3×3 matrix as an array of its columns, like GLSL's `mat3` and glam's `Mat3::to_cols_array_2d`.
 pub type Matrix3 = [[f32; 3]; 3];
 
 macro_rules! svd {
@@ -73,15 +73,16 @@ macro_rules! svd {
 svd!(Svd2, decompose_svd2, Matrix2, 2, "2×2", "σ₁ ≥ |σ₂|");
 svd!(Svd3, decompose_svd3, Matrix3, 3, "3×3", "σ₁ ≥ σ₂ ≥ |σ₃|");
 
-/// How a polar decomposition is found. Both keep the whole contract; they may choose different rotations where several are
-/// equally near.
+/// Method of a polar decomposition. Both meet the whole contract; they may choose different rotations where
+/// several are equally near.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PolarMethod {
     /// R = U Vᵀ, S = V diag(σ) Vᵀ.
     Svd,
-    /// 2×2: in closed form. 3×3: Newton's iteration, which a matrix with det M ≤ 1e−4 |M|³ (reflecting, singular or nearly so)
-    /// leaves for the singular values. Cheaper than those near rotations, as deformation gradients of stiff matter are; dearer
-    /// where one subgroup holds matrices of both sorts.
+    /// 2×2: closed form. 3×3: Newton's iteration, with the singular values as fallback for matrices with det
+    /// M ≤ 1e−4 |M|³ (reflecting, singular or nearly so). Cheaper than [`Self::Svd`] near rotations, such as
+    /// the deformation gradients of stiff materials; more expensive where one subgroup holds matrices of both
+    /// kinds.
     Direct,
 }
 

@@ -1,13 +1,13 @@
-//! Why a primitive refuses.
+//! Errors of the primitives.
 
-/// A primitive that cannot be made, or cannot do what is asked.
+/// Error of a primitive that cannot be made, or cannot do what is requested.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum KernelError {
-    /// The device refused something.
+    /// Error of the device.
     #[error(transparent)]
     Device(#[from] frazil_vk::Error),
-    /// An array or count is larger than the primitive was made for.
+    /// An array or count that is larger than the primitive was made for.
     #[error("{primitive}: \"{object}\" holds {found} elements, the primitive was made for {capacity}")]
     Capacity {
         /// The primitive.
@@ -19,7 +19,7 @@ pub enum KernelError {
         /// The primitive's capacity.
         capacity: u64,
     },
-    /// A buffer is too small for what is written to it.
+    /// A buffer that is too small for what is written to it.
     #[error("{primitive}: \"{object}\" has room for {found} elements, {needed} are needed")]
     TooSmall {
         /// The primitive.
@@ -28,7 +28,7 @@ pub enum KernelError {
         object: String,
         /// Its size.
         found: u64,
-        /// The size needed.
+        /// The required size.
         needed: u64,
     },
     /// A range of key bits that is reversed or goes past the key.
@@ -46,9 +46,9 @@ pub enum KernelError {
     WorkgroupSize {
         /// The primitive.
         primitive: &'static str,
-        /// What was asked for.
+        /// The requested size.
         found: u32,
-        /// The smallest.
+        /// The minimum.
         least: u32,
     },
     /// A buffer that is both read and written, or written twice.
@@ -61,10 +61,10 @@ pub enum KernelError {
         /// The buffer.
         object: String,
     },
-    /// A partition in which one column has no place for what is dropped.
+    /// A partition in which one column has no destination for dropped elements.
     #[error("partition: \"{object}\" has no place for dropped elements, other columns have")]
     NoPlaceForDropped {
-        /// Where the column's kept elements go.
+        /// Destination of the column's kept elements.
         object: String,
     },
     /// Look-back on a device that does not allow it.
@@ -72,52 +72,52 @@ pub enum KernelError {
     LookBack {
         /// The device.
         device: String,
-        /// How it failed.
+        /// Result of the litmus test.
         litmus: crate::litmus::Litmus,
     },
-    /// Fixed point with too many digits behind the point.
+    /// Fixed point with too many fraction bits.
     #[error("fixed point with {found} fraction bits, expected 0 to 30")]
     FractionBits {
-        /// What was asked for.
+        /// The requested number of fraction bits.
         found: u32,
     },
-    /// Neighbour lists that did not fit; none was written.
+    /// Neighbour lists that overflowed; none was written.
     #[error("neighbour lists: {needed} neighbours, room for {room}; grow the lists and build them again")]
     ListOverflow {
-        /// Room that all lists take.
+        /// Required capacity of all lists.
         needed: u32,
-        /// Room that there is.
+        /// The capacity.
         room: u32,
     },
-    /// A grid that cannot be.
+    /// An invalid grid.
     #[error("uniform grid: {problem}")]
     Grid {
-        /// What was found and what is expected.
+        /// The problem, with the found and expected values.
         problem: String,
     },
-    /// A surface that cannot be, or cannot be found as asked.
+    /// An invalid surface, or one that cannot be found as requested.
     #[error("surface: {problem}")]
     Surface {
-        /// What was found and what is expected.
+        /// The problem, with the found and expected values.
         problem: String,
     },
-    /// Rows of bonds that are too short for a build, which has made none.
+    /// Overflow of the rows of bonds in a build, which has made none.
     #[error("bonds: {required} slots a row are required, there are {slots}; grow the rows and build again")]
     BondOverflow {
-        /// Slots that the longest row needs.
+        /// Required slots of the longest row.
         required: u32,
-        /// Slots that rows have.
+        /// Slots per row.
         slots: u32,
     },
-    /// Bonds that cannot be, or cannot be made as asked.
+    /// Invalid bonds, or bonds that cannot be made as requested.
     #[error("bonds: {problem}")]
     Bonds {
-        /// What was found and what is expected.
+        /// The problem, with the found and expected values.
         problem: String,
     },
 }
 
-/// Checks that a count's capacity fits a primitive, and that buffers have room for as many elements.
+/// Checks that a count's capacity fits a primitive, and that buffers are large enough for it.
 pub(crate) fn check_capacity(
     primitive: &'static str,
     capacity: u32,
@@ -135,7 +135,7 @@ pub(crate) fn check_capacity(
     buffers.iter().try_for_each(|buffer| check_room(primitive, count, buffer))
 }
 
-/// Checks that a buffer has room for as many elements as a count may become.
+/// Checks that a buffer is large enough for the capacity of a count.
 pub(crate) fn check_room<T: bytemuck::Pod>(
     primitive: &'static str,
     count: &frazil_vk::DeviceCount,
@@ -152,7 +152,7 @@ pub(crate) fn check_room<T: bytemuck::Pod>(
     Ok(())
 }
 
-/// Checks that nothing that is written is read as well, or written twice.
+/// Checks that no written buffer is also read, or written twice.
 pub(crate) fn check_apart(
     primitive: &'static str,
     inputs: &[&frazil_vk::Buffer<u32>],

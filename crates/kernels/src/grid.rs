@@ -1,27 +1,27 @@
-//! The uniform grid: particles sorted by cell, and where each cell begins.
+//! Uniform grid: particles sorted by cell, and the start of each cell.
 
 use crate::KernelError;
 use frazil_shaders::grid::{cell_keys, cell_ranges, count_neighbours};
 use frazil_shaders::types::Grid;
 use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Threads};
 
-/// How cells are numbered, and so how particles sorted by cell lie in memory.
+/// Numbering of cells, and so the memory order of particles sorted by cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum CellOrder {
     /// x fastest, then y, then z: the 27 cells around a particle are 9 contiguous runs.
     #[default]
     Linear,
-    /// Morton order: cells near in space are near in memory, but the 27 cells are 27 runs, and sides that are no powers of two leave
-    /// gaps of empty cells.
+    /// Morton order: cells that are near in space are near in memory, but the 27 cells are 27 runs, and sides
+    /// that are not powers of two leave gaps of empty cells.
     ZOrder,
 }
 
-/// How a grid is to be made.
+/// Options of a grid.
 #[derive(Clone, Copy, Debug)]
 pub struct GridOptions {
-    /// How cells are numbered.
+    /// Numbering of cells.
     pub order: CellOrder,
-    /// Threads a group, a power of two.
+    /// Threads per workgroup, a power of two.
     pub workgroup_size: u32,
 }
 
@@ -32,7 +32,7 @@ impl Default for GridOptions {
     }
 }
 
-/// A grid of cubic cells over a box. Its layout is documented in `glsl/grid/grid.glsl`.
+/// Uniform grid of cubic cells over a box. Its layout is documented in `glsl/grid/grid.glsl`.
 pub struct UniformGrid {
     grid: Grid,
     cells: u32,
@@ -59,7 +59,7 @@ impl UniformGrid {
     /// Makes a grid with options.
     ///
     /// # Errors
-    /// As [`Self::new`]; the device's limits do not allow the group size.
+    /// Like [`Self::new`]; the device's limits do not allow the group size.
     pub fn with_options(
         device: &Device,
         min_m: [f32; 3],
@@ -80,7 +80,7 @@ impl UniformGrid {
                     "from {min_m:?} m to {max_m:?} m, expected a box with a volume"
                 )));
             }
-            // The cast saturates, and the check below refuses what it saturates to.
+            // The cast saturates, and the check below rejects saturated values.
             dims[axis] = (extent / f64::from(cell_size_m)).ceil().max(1.0) as u32;
         }
         let side = |d: u32| match options.order {
@@ -112,28 +112,29 @@ impl UniformGrid {
         })
     }
 
-    /// Origin, cell size and dimensions, as kernels take them.
+    /// Returns origin, cell size and dimensions, as kernels take them.
     pub fn grid(&self) -> Grid {
         self.grid
     }
 
-    /// Number of cell numbers; in Z-order those of the gaps, too.
+    /// Returns the number of cell numbers; in Z-order including those of the gaps.
     pub fn cells(&self) -> u32 {
         self.cells
     }
 
-    /// How cells are numbered.
+    /// Returns the numbering of cells.
     pub fn order(&self) -> CellOrder {
-        // A grid of a single cell has the same number for it in either order.
+        // A grid of a single cell has the same numbering in either order.
         if self.grid.axis_bits == [0; 3] { CellOrder::Linear } else { CellOrder::ZOrder }
     }
 
-    /// Bits that tell all cell numbers apart: what to sort by.
+    /// Returns the bits of cell numbers that a sort must consider.
     pub fn key_bits(&self) -> std::ops::Range<u32> {
         0..u32::BITS - (self.cells - 1).leading_zeros()
     }
 
-    /// Where each cell begins, with one entry past the last cell; valid since the last [`Self::record_cell_ranges`].
+    /// Returns the start of each cell, with one entry past the last cell; valid since the last
+    /// [`Self::record_cell_ranges`].
     pub fn cell_start(&self) -> &Buffer<u32> {
         &self.cell_start
     }
@@ -155,7 +156,7 @@ impl UniformGrid {
         );
     }
 
-    /// Records the search for where each cell begins among `sorted_keys`.
+    /// Records the search for the start of each cell among `sorted_keys`.
     pub fn record_cell_ranges(
         &self,
         recorder: &mut Recorder,
@@ -168,7 +169,8 @@ impl UniformGrid {
         recorder.dispatch(&self.cell_ranges, Threads::Fixed(self.cells() as usize + 1), bindings, params);
     }
 
-    /// Records, for each particle, how many candidates its 27 cells offer and how many others lie within `radius_m`.
+    /// Records the count, for each particle, of the candidates in its 27 cells and of the other particles
+    /// within `radius_m`.
     pub fn record_neighbour_counts(
         &self,
         recorder: &mut Recorder,
@@ -190,7 +192,7 @@ impl UniformGrid {
     }
 }
 
-/// The bits of a Z-order cell number that belong to each axis, and the last cell's number.
+/// Returns the bits of a Z-order cell number that belong to each axis, and the last cell's number.
 fn interleave(dims: [u32; 3]) -> ([u32; 3], u32) {
     let (mut axis_bits, mut last_cell, mut next) = ([0u32; 3], 0, 0);
     for level in 0..u32::BITS {

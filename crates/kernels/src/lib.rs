@@ -1,13 +1,14 @@
-//! Data-parallel primitives on the device: counts, reduction, scan, compaction, radix sort, the uniform grid, sparse blocks of nodes and
-//! surfaces in them, bonds between pairs, and decompositions of small matrices.
+//! Data-parallel primitives on the device: counts, reduction, scan, compaction, radix sort, the uniform grid,
+//! sparse blocks of nodes and surfaces in them, bonds between pairs, and decompositions of small matrices.
 //!
-//! Each is an object that owns its kernels and its scratch for a capacity, and records passes. Counts come from the device
-//! ([`frazil_vk::DeviceCount`]); nothing waits for the host. All of them are correct on any subgroup size, because none uses
-//! subgroups, and give the same bits on every run, but for [`Builder::CompareAndSwap`], which is there to be asked for.
+//! Each primitive owns its kernels and its scratch buffers for a capacity, and records passes. Counts are on
+//! the device ([`frazil_vk::DeviceCount`]); nothing waits for the host. All primitives are correct at any
+//! subgroup size, because none uses subgroups, and give the same bits on every run, except for
+//! [`Builder::CompareAndSwap`], which must be chosen explicitly.
 //!
-//! The kernels are in `glsl/primitives`, `glsl/grid`, `glsl/sparse`, `glsl/surface`, `glsl/bonds` and `glsl/linalg`; their CPU
-//! twins in `frazil-reference`.
-//! Nothing here knows what a particle is beyond a position and, for bonds, a limit and an id.
+//! The kernels are in `glsl/primitives`, `glsl/grid`, `glsl/sparse`, `glsl/surface`, `glsl/bonds` and
+//! `glsl/linalg`; their CPU twins are in `frazil-reference`.
+//! The crate knows nothing of particles beyond a position and, for bonds, a limit and an id.
 
 mod bonds;
 mod cell_sort;

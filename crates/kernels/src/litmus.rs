@@ -1,21 +1,22 @@
-//! The answer of a device to the litmus test of look-back.
+//! Result of the litmus test of look-back on a device.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// Groups of a trial: more than any device runs at once, so that some wait for others to be scheduled.
+/// Workgroups of a trial: more than any device runs at once, so that some wait for others to be scheduled.
 pub(crate) const GROUPS: u32 = 2048;
 
-/// What a device did when asked for two things that Vulkan does not promise.
+/// Behaviour of a device in two respects that Vulkan does not guarantee.
 ///
-/// Correctness of this crate's look-back rests on neither: sums travel inside atomics, and a tile that keeps others waiting is
-/// summed again by them. On a device that fails the test it could be slow without bound, and other code that assumes either would
-/// be wrong; such a device gets reduce-then-scan.
+/// The correctness of this crate's look-back depends on neither: sums are stored inside atomics, and a tile
+/// that keeps others waiting is summed again by them. On a device that fails the test, look-back could be
+/// arbitrarily slow, and other code that assumes either property would be wrong; such a device gets
+/// reduce-then-scan.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Litmus {
-    /// Messages that a group did not see though it had seen the flag raised after them.
+    /// Messages that a workgroup did not see although it had seen the flag raised after them.
     pub messages_missed: u32,
-    /// Waits for an earlier group that were given up; 0 if two of at most eight trials had none.
+    /// Waits for an earlier workgroup that were abandoned; 0 if two of at most eight trials had none.
     pub waits_given_up: u32,
 }
 
@@ -42,7 +43,7 @@ impl fmt::Display for Litmus {
 impl FromStr for Litmus {
     type Err = ();
 
-    /// Reads what [`Self`] displays.
+    /// Parses the text that [`Self`] displays.
     fn from_str(text: &str) -> Result<Self, ()> {
         let numbers: Vec<u32> =
             text.split(|c: char| !c.is_ascii_digit()).filter_map(|word| word.parse().ok()).collect();

@@ -1,27 +1,29 @@
-//! Whether a device may use single-pass algorithms, in which a workgroup looks back at what earlier ones have published.
+//! Check of whether a device may use single-pass algorithms, in which a workgroup looks back at what earlier
+//! ones have published.
 
 use crate::KernelError;
 use crate::litmus::{GROUPS, Litmus};
 use frazil_shaders::primitives::litmus;
 use frazil_vk::{Buffer, Device, Kernel, Recorder, Threads};
 
-/// Trials without a wait given up that make a pass.
+/// Trials without an abandoned wait that are required to pass.
 const CLEAN_TRIALS: u32 = 2;
-/// Trials at most: the threads of a software device wait for the operating system, which on a busy machine takes its time.
+/// Maximum number of trials: the threads of a software device wait for the operating system, which can be
+/// slow on a busy machine.
 const TRIALS: u32 = 8;
 const FINDING: &str = "look-back-litmus";
 
-/// How primitives learn what all tiles before one sum to.
+/// Method by which primitives find the sum of all earlier tiles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Method {
-    /// A pass that sums tiles, then one that scans them. Needs nothing from the device beyond Vulkan.
+    /// A pass that sums tiles, then one that scans them. Requires nothing from the device beyond Vulkan.
     ReduceThenScan,
-    /// Decoupled look-back within a single pass: fewer bytes. Only where [`Litmus::passes`].
+    /// Decoupled look-back within a single pass, which moves fewer bytes. Only where [`Litmus::passes`].
     LookBack,
 }
 
 impl Method {
-    /// Look-back where the device passes the litmus test, reduce-then-scan elsewhere.
+    /// Returns look-back if the device passes the litmus test, else reduce-then-scan.
     ///
     /// # Errors
     /// The device fails.
@@ -29,7 +31,7 @@ impl Method {
         Ok(if Litmus::of(device)?.passes() { Self::LookBack } else { Self::ReduceThenScan })
     }
 
-    /// `asked` if the device allows it, or the best.
+    /// Returns `asked` if the device allows it, or the best method if there is none.
     pub(crate) fn choose(device: &Device, asked: Option<Self>) -> Result<Self, KernelError> {
         let best = Self::best(device)?;
         match asked {
@@ -42,7 +44,7 @@ impl Method {
 }
 
 impl Litmus {
-    /// The device's answer; it is asked once, and the answer kept with its pipeline cache.
+    /// Returns the device's result; the test runs once, and the result is stored with the pipeline cache.
     ///
     /// # Errors
     /// The device fails.
@@ -55,12 +57,12 @@ impl Litmus {
         Ok(found)
     }
 
-    /// Takes this for the device's answer, without asking it: for tests and experiments.
+    /// Sets the result for a device without running the test: for tests and experiments.
     pub fn assume(self, device: &Device) {
         device.keep_finding(FINDING, &self.to_string());
     }
 
-    /// Asks the device now. Set-up: it waits for the device.
+    /// Runs the test now. For set-up: it waits for the device.
     ///
     /// # Errors
     /// The device fails.

@@ -1,17 +1,19 @@
-//! Compact neighbour lists: who is near whom, found once and used by many passes.
+//! Compact neighbour lists, found once and used by many passes.
 
 use crate::error::{check_apart, check_capacity, check_room};
 use crate::{KernelError, Scan, UniformGrid};
 use frazil_shaders::grid::list_neighbours;
 use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Threads};
 
-/// Room beyond what is needed when lists are regrown: neighbours come and go from step to step.
+/// Extra capacity when lists are regrown, as a share of the required capacity: the number of neighbours
+/// varies from step to step.
 const SLACK: f64 = 0.25;
 
-/// For each particle the others within a radius, one list behind the other.
+/// Lists of the other particles within a radius of each particle, one list after another.
 ///
-/// The neighbours of particle i are `neighbour[start[i] .. start[i] + len[i]]`. Lists that do not fit are never cut short: the
-/// whole build writes none, and [`Self::check`] tells the room needed; [`Self::grow`] makes it, and the build is recorded again.
+/// The neighbours of particle i are `neighbour[start[i] .. start[i] + len[i]]`. Lists are never truncated: on
+/// overflow the whole build writes none, and [`Self::check`] reports the required capacity; [`Self::grow`]
+/// provides it, and the build is recorded again.
 pub struct NeighbourLists {
     count_neighbours: Kernel<list_neighbours::Interface>,
     write_neighbours: Kernel<list_neighbours::Interface>,
@@ -24,10 +26,10 @@ pub struct NeighbourLists {
 }
 
 impl NeighbourLists {
-    /// Makes lists for up to `capacity` particles with room for `room` neighbours in all.
+    /// Makes lists for up to `capacity` particles with a total capacity of `room` neighbours.
     ///
     /// # Errors
-    /// No memory.
+    /// Not enough memory.
     pub fn new(device: &Device, capacity: u32, room: u32) -> Result<Self, KernelError> {
         let workgroup_size = list_neighbours::Specialization::default().workgroup_size;
         Self::with_workgroup_size(device, capacity, room, workgroup_size)
@@ -36,7 +38,7 @@ impl NeighbourLists {
     /// Makes lists with another workgroup size, a power of two.
     ///
     /// # Errors
-    /// The device's limits do not allow the size; no memory.
+    /// The device's limits do not allow the size; not enough memory.
     pub fn with_workgroup_size(
         device: &Device,
         capacity: u32,
@@ -57,11 +59,12 @@ impl NeighbourLists {
         })
     }
 
-    /// Records the build of the lists of all neighbours within `radius_m`, which is not above the grid's cell size, of particles
-    /// sorted by cell.
+    /// Records the build of the lists of all neighbours within `radius_m`, which must not exceed the grid's
+    /// cell size, for particles sorted by cell.
     ///
     /// # Errors
-    /// The radius is above the cell size, or no positive number; the count's capacity exceeds the lists'; a buffer is smaller.
+    /// The radius is above the cell size, or not a positive number; the count's capacity exceeds the lists';
+    /// a buffer is smaller.
     pub fn record_build(
         &self,
         recorder: &mut Recorder,
@@ -100,35 +103,36 @@ impl NeighbourLists {
         Ok(())
     }
 
-    /// How many neighbours each particle has.
+    /// Returns the number of neighbours of each particle.
     pub fn len(&self) -> &Buffer<u32> {
         &self.len
     }
 
-    /// Where each particle's list begins.
+    /// Returns the start of each particle's list.
     pub fn start(&self) -> &Buffer<u32> {
         &self.start
     }
 
-    /// The neighbours of all particles.
+    /// Returns the neighbours of all particles.
     pub fn neighbour(&self) -> &Buffer<u32> {
         &self.neighbour
     }
 
-    /// One word: the room that the last build needed, for a [`frazil_vk::ReadbackRing`] to tell without a wait.
+    /// Returns one word: the capacity that the last build required, which a [`frazil_vk::ReadbackRing`] reads
+    /// without a wait.
     pub fn needed(&self) -> &Buffer<u32> {
         &self.needed
     }
 
-    /// Neighbours that there is room for.
+    /// Returns the capacity in neighbours.
     pub fn room(&self) -> u32 {
         self.neighbour.len() as u32
     }
 
-    /// Returns true if the lists of the last build are there. It waits for the device.
+    /// Returns true if the lists of the last build are valid. It waits for the device.
     ///
     /// # Errors
-    /// [`KernelError::ListOverflow`] with the room needed, if they did not fit; the device fails.
+    /// [`KernelError::ListOverflow`] with the required capacity, on overflow; the device fails.
     pub fn check(&self, device: &Device) -> Result<(), KernelError> {
         let needed = device.download(&self.needed, 1)?[0];
         if needed > self.room() {
@@ -137,20 +141,21 @@ impl NeighbourLists {
         Ok(())
     }
 
-    /// Makes room for `needed` neighbours and a quarter more; what the lists hold is lost.
+    /// Raises the capacity to `needed` neighbours and a quarter more; the contents of the lists are lost.
     ///
     /// # Errors
-    /// No memory; more than the device can bind.
+    /// Not enough memory; more than the device can bind.
     pub fn grow(&mut self, device: &Device, needed: u32) -> Result<(), KernelError> {
         let room = (f64::from(needed) * (1.0 + SLACK)) as u32;
         self.neighbour = device.buffer("neighbours", room as usize)?;
         Ok(())
     }
 
-    /// Builds, and as long as lists do not fit regrows them and builds again. Set-up: it waits for the device.
+    /// Builds the lists, and as long as they overflow regrows them and builds again. For set-up: it waits for
+    /// the device.
     ///
     /// # Errors
-    /// As [`Self::record_build`] and [`Self::grow`].
+    /// Like [`Self::record_build`] and [`Self::grow`].
     pub fn build(
         &mut self,
         device: &Device,

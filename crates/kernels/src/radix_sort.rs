@@ -1,4 +1,5 @@
-//! Radix sort of u32 and u64 keys, eight bits a pass, with a payload, with each key's origin, or with many columns.
+//! Radix sort of u32 and u64 keys, eight bits per pass, with a payload, with each key's original index, or
+//! with many columns.
 
 use crate::error::{check_apart, check_capacity, check_room};
 use crate::length::per_tile;
@@ -14,14 +15,14 @@ use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Threads};
 use std::marker::PhantomData;
 use std::ops::Range;
 
-/// Keys that a tile holds at most: its words and counters must fit 32 KiB of shared memory.
+/// Maximum number of keys per tile: its words and counters must fit 32 KiB of shared memory.
 const LARGEST_TILE: u32 = 4096;
-/// A digit's count shares a word with two bits of flags.
+/// Maximum capacity with look-back: a digit's count shares a word with two bits of flags.
 const LOOK_BACK_CAPACITY: u32 = (1 << 30) - 1;
 
-/// What can be sorted by.
+/// Type of a sort key.
 pub trait SortKey: Pod {
-    /// 32-bit words of a key, the low one first.
+    /// 32-bit words per key, the low one first.
     const WORDS: u32;
 }
 
@@ -33,18 +34,18 @@ impl SortKey for u64 {
     const WORDS: u32 = 2;
 }
 
-/// How a sort is to work.
+/// Options of a sort.
 #[derive(Clone, Copy, Debug)]
 pub struct SortOptions {
-    /// The method; without one, the best that the device allows.
+    /// The method; `None` for the best that the device allows.
     pub method: Option<Method>,
-    /// Threads a group, a power of two from 64.
+    /// Threads per workgroup, a power of two from 64.
     pub workgroup_size: u32,
-    /// True if arrays that fit one workgroup are sorted by one, in a single dispatch.
+    /// True if arrays that fit one workgroup are sorted by it, in a single dispatch.
     pub small_path: bool,
-    /// Looks at a tile before whoever waits for it counts it again.
+    /// Polls of a tile before the waiting workgroup counts it again.
     pub spins: u32,
-    /// For tests of look-back: as in [`ScanOptions::withheld`].
+    /// For tests of look-back: see [`ScanOptions::withheld`].
     pub withheld: u32,
 }
 
@@ -61,12 +62,13 @@ impl Default for SortOptions {
     }
 }
 
-/// Sorts keys by any range of their bits; stable.
+/// Stable sort of keys by any range of their bits.
 ///
-/// With look-back (onesweep), one pass counts the digits of all passes, and each pass moves every key once: for u32 keys with a
-/// payload 4 + 16 bytes a pass. Without, each pass counts first, 20 bytes. Arrays that fit a workgroup are sorted in one dispatch.
+/// With look-back (onesweep), one pass counts the digits of all passes, and each pass moves every key once: 4
+/// bytes, and 16 per pass, for u32 keys with a payload. Without look-back each pass counts first, 20 bytes.
+/// Arrays that fit a workgroup are sorted in one dispatch.
 pub struct RadixSort<K = u32> {
-    /// Compiles the kernel that moves columns when a column of so many words is first met.
+    /// Used to compile the kernel that moves columns of a given number of words at its first use.
     device: Device,
     way: Way,
     scratch_keys: Buffer<u32>,
@@ -90,7 +92,7 @@ struct Onesweep {
     histogram: Buffer<u32>,
     bases: Buffer<u32>,
     look_back: Buffer<u32>,
-    /// Words of `look_back` that a pass takes.
+    /// Words of `look_back` per pass.
     words_a_pass: u32,
 }
 
@@ -102,18 +104,18 @@ struct CountAndScatter {
     digit_places: Buffer<u32>,
 }
 
-/// What travels with the keys; `primitives/radix.glsl`.
+/// Payload of the keys; see `primitives/radix.glsl`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[repr(u32)]
 enum Payload {
     None = PAYLOAD_NONE,
-    /// What the payload buffer holds.
+    /// The contents of the payload buffer.
     Given = PAYLOAD_GIVEN,
     /// Each key's index; the payload buffer is only written.
     Index = PAYLOAD_INDEX,
 }
 
-/// One pass's digit.
+/// Digit of one pass.
 #[derive(Clone, Copy)]
 struct Digit {
     shift: u32,
@@ -124,7 +126,7 @@ impl<K: SortKey> RadixSort<K> {
     /// Makes a sort of up to `capacity` keys.
     ///
     /// # Errors
-    /// No memory.
+    /// Not enough memory.
     pub fn new(device: &Device, capacity: u32) -> Result<Self, KernelError> {
         Self::with_options(device, capacity, SortOptions::default())
     }
@@ -132,7 +134,7 @@ impl<K: SortKey> RadixSort<K> {
     /// Makes a sort with another workgroup size, a power of two from 64.
     ///
     /// # Errors
-    /// As [`Self::with_options`].
+    /// Like [`Self::with_options`].
     pub fn with_workgroup_size(
         device: &Device,
         capacity: u32,
@@ -144,7 +146,8 @@ impl<K: SortKey> RadixSort<K> {
     /// Makes a sort with options.
     ///
     /// # Errors
-    /// The device's limits do not allow the group size, or it is below 64; look-back was asked for and is not allowed; no memory.
+    /// The device's limits do not allow the group size, or it is below 64; look-back was requested and is not
+    /// allowed; not enough memory.
     pub fn with_options(device: &Device, capacity: u32, options: SortOptions) -> Result<Self, KernelError> {
         if options.workgroup_size < 64 {
             return Err(KernelError::WorkgroupSize {
@@ -180,7 +183,7 @@ impl<K: SortKey> RadixSort<K> {
         })
     }
 
-    /// How it works: None where a single workgroup sorts.
+    /// Returns the method, or `None` if a single workgroup sorts.
     pub fn method(&self) -> Option<Method> {
         match self.way {
             Way::Small(_) => None,
@@ -189,7 +192,7 @@ impl<K: SortKey> RadixSort<K> {
         }
     }
 
-    /// Records the sort of `keys`, in place, by the key bits `bits`.
+    /// Records the in-place sort of `keys` by the key bits `bits`.
     ///
     /// # Errors
     /// The bit range is reversed or goes past the key; the count's capacity exceeds the sort's; a buffer is smaller than that, or
@@ -204,10 +207,10 @@ impl<K: SortKey> RadixSort<K> {
         self.record_passes(recorder, count, keys, None, bits, Payload::None)
     }
 
-    /// Records the sort of `keys` and `payload`, in place, by the key bits `bits`.
+    /// Records the in-place sort of `keys` and `payload` by the key bits `bits`.
     ///
     /// # Errors
-    /// As [`Self::record_keys`].
+    /// Like [`Self::record_keys`].
     pub fn record(
         &self,
         recorder: &mut Recorder,
@@ -219,10 +222,11 @@ impl<K: SortKey> RadixSort<K> {
         self.record_passes(recorder, count, keys, Some(payload), bits, Payload::Given)
     }
 
-    /// Records the sort of `keys`, in place, and writes to `order` where each came from: `sorted[i] = keys[order[i]]`.
+    /// Records the in-place sort of `keys`, and writes the original index of each key to `order`: `sorted[i]
+    /// = keys[order[i]]`.
     ///
     /// # Errors
-    /// As [`Self::record_keys`].
+    /// Like [`Self::record_keys`].
     pub fn record_order(
         &self,
         recorder: &mut Recorder,
@@ -234,12 +238,14 @@ impl<K: SortKey> RadixSort<K> {
         self.record_passes(recorder, count, keys, Some(order), bits, Payload::Index)
     }
 
-    /// Records the sort of `keys`, in place, and moves every column along; `order` is written as in [`Self::record_order`].
+    /// Records the in-place sort of `keys`, and permutes every column likewise; `order` is written as in
+    /// [`Self::record_order`].
     ///
-    /// Columns are moved once, behind the last pass, 4 + 8 · words bytes an element, however many passes the keys take.
+    /// Columns are moved once, after the last pass, 4 + 8 · words bytes per element, however many passes the
+    /// keys take.
     ///
     /// # Errors
-    /// As [`Self::record_keys`], for the columns, too.
+    /// Like [`Self::record_keys`], also for the columns.
     pub fn record_columns(
         &self,
         recorder: &mut Recorder,
@@ -302,7 +308,7 @@ impl<K: SortKey> RadixSort<K> {
             recorder.dispatch(kernel, Threads::Fixed(1), bindings, params);
             return Ok(());
         }
-        // Even keys without bits to sort by need their order written: one pass over no bits does that.
+        // Keys without bits to sort by still need their order written: one pass over no bits does that.
         let passes = (bits.end - bits.start).div_ceil(DIGIT_BITS).max(u32::from(kind == Payload::Index));
         if let Way::Onesweep(onesweep) = &self.way {
             onesweep.record_histogram(recorder, count, keys, &bits, passes);
@@ -317,7 +323,7 @@ impl<K: SortKey> RadixSort<K> {
             // A shift past the key is undefined even where no bit of it is used.
             let digit = Digit { shift: shift.min(key_bits - 1), mask: (1 << width) - 1 };
             let kind = if kind == Payload::Index && pass > 0 { Payload::Given } else { kind };
-            // Not read in a pass that makes its own; any buffer that the pass does not write will do.
+            // Unused in a pass that makes its own payload; any buffer that the pass does not write will do.
             let read = if kind == Payload::Given { from.1 } else { from.0 };
             let buffers = [from.0, read, to.0, to.1];
             match &self.way {
@@ -328,7 +334,7 @@ impl<K: SortKey> RadixSort<K> {
             std::mem::swap(&mut from, &mut to);
         }
         if passes % 2 == 1 {
-            // A copy moves less than another pass would.
+            // A copy moves fewer bytes than another pass would.
             recorder.copy(from.0, to.0, count.capacity as usize * K::WORDS as usize);
             if kind != Payload::None {
                 recorder.copy(from.1, to.1, count.capacity as usize);
@@ -338,7 +344,7 @@ impl<K: SortKey> RadixSort<K> {
     }
 }
 
-/// Keys a thread takes: 16 if the tile then fits shared memory.
+/// Returns the number of keys per thread: 16 if the tile then fits shared memory.
 fn items_per_thread(workgroup_size: u32) -> u32 {
     (LARGEST_TILE / workgroup_size).clamp(8, 16)
 }

@@ -6,14 +6,14 @@ use crate::length::{COUNTED, length_of, reduced};
 use frazil_shaders::primitives::{reduce_f32, reduce_u32};
 use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Threads};
 
-/// What is reduced to.
+/// Operation of a reduction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
-    /// The sum; wrapping for integers, in a fixed order for floats.
+    /// Sum; wrapping for integers, in a fixed order for floats.
     Sum,
-    /// The smallest element.
+    /// Smallest element.
     Minimum,
-    /// The largest element.
+    /// Largest element.
     Maximum,
 }
 
@@ -34,7 +34,7 @@ macro_rules! reduction {
             /// Makes a reduction of up to `capacity` elements.
             ///
             /// # Errors
-            /// No memory.
+            /// Not enough memory.
             pub fn new(device: &Device, operation: Operation, capacity: u32) -> Result<Self, KernelError> {
                 let defaults = $module::Specialization::default();
                 Self::with_workgroup_size(device, operation, capacity, defaults.workgroup_size)
@@ -43,7 +43,7 @@ macro_rules! reduction {
             /// Makes a reduction with another workgroup size, a power of two.
             ///
             /// # Errors
-            /// The device's limits do not allow it; no memory.
+            /// The device's limits do not allow it; not enough memory.
             pub fn with_workgroup_size(
                 device: &Device,
                 operation: Operation,
@@ -70,10 +70,11 @@ macro_rules! reduction {
                 }
             }
 
-            /// Records the reduction of the first `count` elements of `values`; returns where the result will be.
+            /// Records the reduction of the first `count` elements of `values`; returns the buffer of the
+            /// result.
             ///
             /// # Errors
-            /// The count's capacity exceeds the reduction's, or the buffer is smaller than it.
+            /// The count's capacity exceeds the reduction's, or the buffer is smaller.
             pub fn record(
                 &self,
                 recorder: &mut Recorder,
@@ -85,7 +86,7 @@ macro_rules! reduction {
                 let mut extent = COUNTED;
                 for level in &self.levels {
                     let bindings = $module::Bindings { count: &count.count, values: source, reduced: level };
-                    // One group at least: an empty array has a result, too.
+                    // At least one workgroup: an empty array has a result, too.
                     let elements = length_of(extent, self.capacity).max(1) as usize;
                     let params = $module::Params { extent, neutral: self.neutral };
                     recorder.dispatch(&self.kernel, Threads::Fixed(elements), bindings, params);
@@ -95,7 +96,7 @@ macro_rules! reduction {
                 Ok(self.result())
             }
 
-            /// Where the result of the last reduction is.
+            /// Returns the buffer of the result of the last reduction.
             pub fn result(&self) -> &Buffer<$element> {
                 // `new` makes at least one level.
                 &self.levels[self.levels.len() - 1]

@@ -8,19 +8,19 @@ use frazil_shaders::primitives::{reduce_u32, scan_look_back, scan_tiles};
 use frazil_shaders::types::Length;
 use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Threads};
 
-/// How a scan is to work.
+/// Options of a scan.
 #[derive(Clone, Copy, Debug)]
 pub struct ScanOptions {
     /// True if `scanned[i]` includes `values[i]`.
     pub inclusive: bool,
-    /// The method; without one, the best that the device allows.
+    /// The method; `None` for the best that the device allows.
     pub method: Option<Method>,
-    /// Threads a group, a power of two.
+    /// Threads per workgroup, a power of two.
     pub workgroup_size: u32,
-    /// Looks at a tile before whoever waits for it sums it again.
+    /// Polls of a tile before the waiting workgroup sums it again.
     pub spins: u32,
-    /// For tests of look-back: of every so many tiles, the last one never publishes its sum, as if its group had not been
-    /// scheduled. 0: none.
+    /// For tests of look-back: the last of every so many tiles never publishes its sum, as if its workgroup
+    /// had not been scheduled. 0: none.
     pub withheld: u32,
 }
 
@@ -37,24 +37,26 @@ impl Default for ScanOptions {
     }
 }
 
-/// Scans arrays of u32: `scanned[i] = values[0] + … + values[i − 1]`, wrapping; inclusive scans add `values[i]`.
+/// Scan of arrays of u32: `scanned[i] = values[0] + … + values[i − 1]`, wrapping; inclusive scans add
+/// `values[i]`.
 ///
-/// Look-back reads each element once and writes it once: the 8 bytes an element that any scan must move. Reduce-then-scan reads
-/// each twice, 12 bytes, and needs no progress guarantee between workgroups, which Vulkan does not give.
+/// Look-back reads and writes each element once: the minimum of 8 bytes per element of any scan.
+/// Reduce-then-scan reads each twice, 12 bytes, and needs no progress guarantee between workgroups, which
+/// Vulkan does not give.
 pub struct Scan(Passes);
 
-/// Scans arrays of f32 in fixed point: the same bits whatever the method, the group size and the device.
+/// Scan of arrays of f32 in fixed point: the same bits with any method and group size on any device.
 ///
-/// Elements are rounded to multiples of 2^−`fraction_bits`, ties to even, and summed as 32-bit integers; results are the f32
-/// nearest to the sums. Elements that are not numbers, and elements and sums of 2^(31 − `fraction_bits`) or more, raise
-/// [`Self::overflow`]: results are then wrong.
+/// Elements are rounded to multiples of 2^−`fraction_bits`, ties to even, and summed as 32-bit integers;
+/// results are the f32 nearest to the sums. Elements that are NaN, and elements and sums of 2^(31 −
+/// `fraction_bits`) or more, raise [`Self::overflow`]: results are then wrong.
 pub struct FixedScan(Passes);
 
 impl Scan {
     /// Makes an exclusive scan of up to `capacity` elements.
     ///
     /// # Errors
-    /// No memory.
+    /// Not enough memory.
     pub fn new(device: &Device, capacity: u32) -> Result<Self, KernelError> {
         Self::with_options(device, capacity, ScanOptions::default())
     }
@@ -62,12 +64,13 @@ impl Scan {
     /// Makes a scan with options.
     ///
     /// # Errors
-    /// The device's limits do not allow the group size; look-back was asked for and is not allowed; no memory.
+    /// The device's limits do not allow the group size; look-back was requested and is not allowed; not
+    /// enough memory.
     pub fn with_options(device: &Device, capacity: u32, options: ScanOptions) -> Result<Self, KernelError> {
         Ok(Self(Passes::new(device, capacity, options, NUMBERS, 0)?))
     }
 
-    /// Which method it uses.
+    /// Returns the method.
     pub fn method(&self) -> Method {
         self.0.method()
     }
@@ -75,7 +78,7 @@ impl Scan {
     /// Records the scan of the first `count` elements; `total`, if given, receives their sum.
     ///
     /// # Errors
-    /// The count's capacity exceeds the scan's; a buffer is smaller than it; an input is an output, too.
+    /// The count's capacity exceeds the scan's; a buffer is smaller than it; an input is also an output.
     pub fn record(
         &self,
         recorder: &mut Recorder,
@@ -90,7 +93,8 @@ impl Scan {
         Ok(())
     }
 
-    /// Records the scan of an array whose length follows from `count`; `total`, if given, receives its sum.
+    /// Records the scan of an array whose length is derived from `count`; `total`, if given, receives its
+    /// sum.
     pub(crate) fn record_derived(
         &self,
         recorder: &mut Recorder,
@@ -104,10 +108,10 @@ impl Scan {
 }
 
 impl FixedScan {
-    /// Makes a scan of up to `capacity` elements with `fraction_bits` binary digits behind the point, 0 to 30.
+    /// Makes a scan of up to `capacity` elements with `fraction_bits` fraction bits, 0 to 30.
     ///
     /// # Errors
-    /// More fraction bits than 30; as [`Scan::with_options`].
+    /// More than 30 fraction bits; like [`Scan::with_options`].
     pub fn new(
         device: &Device,
         capacity: u32,
@@ -123,7 +127,7 @@ impl FixedScan {
     /// Records the scan of the first `count` elements; `total`, if given, receives their sum.
     ///
     /// # Errors
-    /// As [`Scan::record`].
+    /// Like [`Scan::record`].
     pub fn record(
         &self,
         recorder: &mut Recorder,
@@ -140,17 +144,17 @@ impl FixedScan {
         Ok(())
     }
 
-    /// One word: not 0 if an element or a sum of the last scan did not fit.
+    /// Returns one word: not 0 if an element or a sum of the last scan overflowed.
     pub fn overflow(&self) -> &Buffer<u32> {
         &self.0.overflow
     }
 }
 
-/// The passes behind both types.
+/// Passes of both types.
 struct Passes {
     steps: Steps,
     overflow: Buffer<u32>,
-    /// Where totals go that nobody asked for.
+    /// Receives totals that are not requested.
     spare_total: Buffer<u32>,
     capacity: u32,
 }
@@ -169,7 +173,7 @@ struct Hierarchy {
     scan_sums: Kernel<scan_tiles::Interface>,
     /// Sums of tiles of the level below, and their scan.
     levels: Vec<Level>,
-    /// What the top level adds: nothing.
+    /// Base of the top level: zero.
     zero: Buffer<u32>,
 }
 
@@ -178,7 +182,8 @@ struct Level {
     scanned: Buffer<u32>,
 }
 
-/// Words of look-back state for arrays of up to `capacity` elements: a ticket, and two words a tile.
+/// Returns the words of look-back state for arrays of up to `capacity` elements: a ticket, and two words per
+/// tile.
 pub(crate) fn look_back_words(capacity: u32, tile: u32) -> usize {
     1 + 2 * capacity.div_ceil(tile) as usize
 }
@@ -250,7 +255,7 @@ impl Passes {
                     total: total.unwrap_or(&self.spare_total),
                     overflow: &self.overflow,
                 };
-                // One group at least: an empty array has a total, too.
+                // At least one workgroup: an empty array has a total, too.
                 let threads = Threads::Fixed(length_of(extent, count.capacity).max(1) as usize);
                 recorder.dispatch(scan, threads, bindings, scan_look_back::Params { extent });
             }

@@ -12,9 +12,10 @@ macro_rules! segmented_reduction {
     ($name:ident, $reduce:ident, $finish:ident, $element:ty, $doc:literal, $minimum:expr, $maximum:expr) => {
         #[doc = $doc]
         ///
-        /// Segment s is the elements from `segment_start[s]` to before `segment_start[s + 1]`; starts do not descend, and the last
-        /// is the number of elements. An empty segment gives the operation's neutral element: 0, the largest value, or the
-        /// smallest. The cost is that of the elements and of the segments, however the ones are spread over the others.
+        /// Segment s consists of the elements from `segment_start[s]` to before `segment_start[s + 1]`;
+        /// starts are non-decreasing, and the last is the number of elements. An empty segment gives the
+        /// operation's neutral element: 0, the largest value, or the smallest. The cost depends on the
+        /// numbers of elements and segments, not on the distribution of the elements over them.
         pub struct $name {
             reduce: Kernel<$reduce::Interface>,
             finish: Kernel<$finish::Interface>,
@@ -30,7 +31,7 @@ macro_rules! segmented_reduction {
             /// Makes a reduction of up to `elements` elements in up to `segments` segments.
             ///
             /// # Errors
-            /// No memory.
+            /// Not enough memory.
             pub fn new(
                 device: &Device,
                 operation: Operation,
@@ -44,7 +45,7 @@ macro_rules! segmented_reduction {
             /// Makes a reduction with another workgroup size, a power of two.
             ///
             /// # Errors
-            /// The device's limits do not allow it; no memory.
+            /// The device's limits do not allow it; not enough memory.
             pub fn with_workgroup_size(
                 device: &Device,
                 operation: Operation,
@@ -77,8 +78,9 @@ macro_rules! segmented_reduction {
             /// Records: `reduced[s]` = reduction of segment s of `values`, for s below `segments`.
             ///
             /// # Errors
-            /// The count's capacity exceeds the segments that the reduction was made for; `segment_start` has no room for one more
-            /// than those, `reduced` for as many, or `values` for the elements; an input is an output, too.
+            /// The count's capacity exceeds the segments that the reduction was made for; `segment_start` is
+            /// too small for one more than those, `reduced` for as many, or `values` for the elements; an
+            /// input is also an output.
             pub fn record(
                 &self,
                 recorder: &mut Recorder,

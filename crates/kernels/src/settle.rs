@@ -1,9 +1,9 @@
-//! Lists whose length the device finds: the length that was asked for becomes a count, as far as there is room.
+//! Lists whose length the device finds: the required length becomes a count, clamped to the capacity.
 
 use frazil_shaders::sparse::settle_blocks;
 use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Result, Threads};
 
-/// Turns totals of scans into the counts of lists, and keeps what each list would have needed.
+/// Converts totals of scans to the counts of lists, and keeps the required length of each list.
 pub(crate) struct Settle {
     kernel: Kernel<settle_blocks::Interface>,
     max_groups_x: u32,
@@ -12,7 +12,7 @@ pub(crate) struct Settle {
 }
 
 impl Settle {
-    /// Makes room for the lengths of `lists` lists; `name` is what the buffers are called.
+    /// Makes the buffers for `lists` lists; `name` is the prefix of their names.
     pub fn new(device: &Device, name: &str, lists: usize) -> Result<Self> {
         Ok(Self {
             kernel: Kernel::new(device)?,
@@ -22,17 +22,17 @@ impl Settle {
         })
     }
 
-    /// Where a scan leaves the length that a list asks for.
+    /// Returns the buffer in which a scan leaves the required length of a list.
     pub fn total(&self) -> &Buffer<u32> {
         &self.total
     }
 
-    /// The lengths that were asked for last, one a list.
+    /// Returns the last required lengths, one per list.
     pub fn wanted(&self) -> &Buffer<u32> {
         &self.wanted
     }
 
-    /// Records the end of a scan: the total becomes the count of `list`, which is the one of number `slot`.
+    /// Records the end of a scan: the total becomes the count of `list`, which has index `slot`.
     pub fn record(&self, recorder: &mut Recorder, list: &DeviceCount, slot: u32) {
         let bindings = settle_blocks::Bindings {
             total: &self.total,

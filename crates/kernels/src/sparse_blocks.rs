@@ -1,4 +1,4 @@
-//! A sparse lattice of nodes: the blocks that particles reach, found anew from their sorted keys.
+//! Sparse lattice of nodes: the blocks that particles reach, found from their sorted keys.
 
 use crate::error::check_capacity;
 use crate::settle::Settle;
@@ -9,7 +9,8 @@ use frazil_shaders::types::{BlockLattice, Length};
 use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Threads};
 use std::ops::Range;
 
-/// A lattice of nodes in a plane (D = 2) or in space (D = 3), in blocks of 4^D, with particles that each reach `4` nodes an axis or fewer.
+/// Lattice of nodes in a plane (D = 2) or in space (D = 3), in blocks of 4^D, with particles that each reach
+/// at most `4` nodes per axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BlockLayout {
     dimensions: u32,
@@ -17,14 +18,17 @@ pub struct BlockLayout {
 }
 
 impl BlockLayout {
-    /// Most blocks of a lattice: keys are 32 bits, of which 2 D are the node in its block.
+    /// Returns the maximum number of blocks of a lattice: keys have 32 bits, of which 2 D are the node in its
+    /// block.
     pub fn max_blocks(dimensions: u32) -> u64 {
         1 << (u32::BITS - 2 * dimensions)
     }
 
-    /// The lattice of cells of side `cell_m` about a domain, with room for what particles on its walls reach.
+    /// Makes the lattice of cells of side `cell_m` around a domain, including the nodes that particles on its
+    /// walls reach.
     ///
-    /// `shift_cells` is how far below a particle the nodes begin that it reaches: 1 for a cubic spline, ½ for a quadratic one.
+    /// `shift_cells` is the distance from the first node that a particle reaches up to the particle: 1 for a
+    /// cubic spline, ½ for a quadratic one.
     ///
     /// # Errors
     /// It would have more blocks than keys can number.
@@ -61,38 +65,38 @@ impl BlockLayout {
         Ok(Self { dimensions, lattice })
     }
 
-    /// D.
+    /// Returns D.
     pub fn dimensions(&self) -> u32 {
         self.dimensions
     }
 
-    /// The lattice, as kernels take it.
+    /// Returns the lattice, as kernels take it.
     pub fn lattice(&self) -> BlockLattice {
         self.lattice
     }
 
-    /// Nodes of a block, 4^D.
+    /// Returns the number of nodes of a block, 4^D.
     pub fn block_nodes(&self) -> u32 {
         1 << (2 * self.dimensions)
     }
 
-    /// Blocks that the particles based in one block can reach, 2^D.
+    /// Returns the number of blocks that the particles based in one block can reach, 2^D.
     pub fn reach(&self) -> u32 {
         1 << self.dimensions
     }
 
-    /// Blocks of the whole lattice, kept or not.
+    /// Returns the number of blocks of the whole lattice, stored or not.
     pub fn n_blocks(&self) -> u64 {
         self.lattice.blocks.iter().map(|&n| u64::from(n)).product()
     }
 
-    /// The bits of keys that tell particles apart.
+    /// Returns the bits of keys that distinguish particles.
     pub fn key_bits(&self) -> Range<u32> {
         0..64 - (self.n_blocks() * u64::from(self.block_nodes()) - 1).max(1).leading_zeros()
     }
 }
 
-/// Room for lists of blocks.
+/// Capacity of the lists of blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockCapacity {
     /// Blocks that hold a particle's base.
@@ -101,10 +105,12 @@ pub struct BlockCapacity {
     pub active: u32,
 }
 
-/// Finds the blocks that particles occupy and reach, in an order that depends on where the particles are and on nothing else.
+/// Search for the blocks that particles occupy and reach, in an order that depends only on the particles'
+/// positions.
 ///
-/// Memory follows the blocks found, not the extent of the lattice: [`Self::wanted`] tells how many there were, and [`Self::resize`]
-/// makes room for more. Blocks past the capacity are left out; that is for the caller to notice, by `wanted`.
+/// The memory depends on the capacity, not on the extent of the lattice: [`Self::wanted`] reports the
+/// required numbers, and [`Self::resize`] changes the capacity. Blocks past the capacity are left out; the
+/// caller must check `wanted` for it.
 pub struct SparseBlocks {
     layout: BlockLayout,
     kernels: Kernels,
@@ -127,7 +133,7 @@ struct Kernels {
     find_cells: Kernel<find_cells::Interface>,
 }
 
-/// What is as long as a list of blocks.
+/// Buffers with one entry per block of a list.
 struct Lists {
     occupied_count: DeviceCount,
     occupied: Buffer<u32>,
@@ -161,10 +167,10 @@ impl Lists {
 }
 
 impl SparseBlocks {
-    /// Makes room for the blocks of up to `n_particles` particles.
+    /// Makes the buffers for the blocks of up to `n_particles` particles.
     ///
     /// # Errors
-    /// No memory; the device's limits do not allow the group size.
+    /// Not enough memory; the device's limits do not allow the group size.
     pub fn new(
         device: &Device,
         layout: BlockLayout,
@@ -202,7 +208,7 @@ impl SparseBlocks {
         let scan_options = ScanOptions { workgroup_size, ..Default::default() };
         let n = n_particles.max(1);
         let lists = Lists::new(device, &layout, capacity)?;
-        // Until a search, there are none.
+        // Before the first search there are none.
         for count in [&lists.occupied_count, &lists.active_count] {
             device.upload(&count.count, &[0])?;
         }
@@ -220,10 +226,10 @@ impl SparseBlocks {
         })
     }
 
-    /// Makes other room for the lists, whose contents are then undefined until the next [`Self::record_find`].
+    /// Changes the capacity of the lists, whose contents are undefined until the next [`Self::record_find`].
     ///
     /// # Errors
-    /// No memory.
+    /// Not enough memory.
     pub fn resize(&mut self, device: &Device, capacity: BlockCapacity) -> Result<(), KernelError> {
         self.lists = Lists::new(device, &self.layout, capacity)?;
         self.scan_blocks =
@@ -231,7 +237,7 @@ impl SparseBlocks {
         Ok(())
     }
 
-    /// Records the search for each particle's key.
+    /// Records the computation of each particle's key.
     pub fn record_keys(
         &self,
         recorder: &mut Recorder,
@@ -244,10 +250,10 @@ impl SparseBlocks {
         recorder.dispatch(&self.kernels.block_keys, Threads::Counted(count), bindings, params);
     }
 
-    /// Records the search for the blocks that particles with these keys, ascending, occupy and reach.
+    /// Records the search for the blocks that particles with these ascending keys occupy and reach.
     ///
     /// # Errors
-    /// There may be more particles than this was made for.
+    /// The count's capacity exceeds the number of particles that this was made for.
     pub fn record_find(
         &self,
         recorder: &mut Recorder,
@@ -315,12 +321,12 @@ impl SparseBlocks {
         Ok(())
     }
 
-    /// The lattice.
+    /// Returns the lattice.
     pub fn layout(&self) -> &BlockLayout {
         &self.layout
     }
 
-    /// Room in the lists.
+    /// Returns the capacity of the lists.
     pub fn capacity(&self) -> BlockCapacity {
         BlockCapacity {
             occupied: self.lists.occupied_count.capacity,
@@ -328,7 +334,7 @@ impl SparseBlocks {
         }
     }
 
-    /// Bytes of all that is as long as a list of blocks.
+    /// Returns the bytes of all buffers whose length depends on the capacity.
     pub fn bytes(&self) -> u64 {
         let BlockCapacity { occupied, active } = self.capacity();
         let (reach, nodes) = (self.layout.reach(), self.layout.block_nodes());
@@ -336,47 +342,52 @@ impl SparseBlocks {
             + u64::from(active) * u64::from(1 + reach))
     }
 
-    /// The numbers of occupied and of active blocks found last, whether there was room for them or not.
+    /// Returns the required numbers of occupied and active blocks of the last search, even beyond the
+    /// capacity.
     pub fn wanted(&self) -> &Buffer<u32> {
         self.settle.wanted()
     }
 
-    /// How many blocks hold a particle's base.
+    /// Returns the number of blocks that hold a particle's base.
     pub fn occupied_count(&self) -> &DeviceCount {
         &self.lists.occupied_count
     }
 
-    /// Numbers of those blocks, ascending.
+    /// Returns the numbers of the occupied blocks, ascending.
     pub fn occupied(&self) -> &Buffer<u32> {
         &self.lists.occupied
     }
 
-    /// How many blocks some particle may reach.
+    /// Returns the number of blocks that some particle may reach.
     pub fn active_count(&self) -> &DeviceCount {
         &self.lists.active_count
     }
 
-    /// Numbers of those blocks, each once.
+    /// Returns the numbers of the active blocks, each once.
     pub fn active(&self) -> &Buffer<u32> {
         &self.lists.active
     }
 
-    /// Place of each particle's block in the occupied list; one past the last where there was no room for it.
+    /// Returns the index of each particle's block in the occupied list; one past the last where the block
+    /// exceeded the capacity.
     pub fn block_of(&self) -> &Buffer<u32> {
         &self.block_of
     }
 
-    /// Where the particles based at each node of each occupied block begin, 4^D entries a block and one more.
+    /// Returns the start of the particles based at each node of each occupied block, 4^D entries per block
+    /// and one more.
     pub fn cell_start(&self) -> &Buffer<u32> {
         &self.lists.cell_start
     }
 
-    /// Places in the active list of the 2^D blocks that each occupied block reaches, or [`crate::INVALID_INDEX`].
+    /// Returns the indices in the active list of the 2^D blocks that each occupied block reaches, or
+    /// [`crate::INVALID_INDEX`].
     pub fn target(&self) -> &Buffer<u32> {
         &self.lists.target
     }
 
-    /// Places in the occupied list of the 2^D blocks that reach each active block, or [`crate::INVALID_INDEX`].
+    /// Returns the indices in the occupied list of the 2^D blocks that reach each active block, or
+    /// [`crate::INVALID_INDEX`].
     pub fn source(&self) -> &Buffer<u32> {
         &self.lists.source
     }

@@ -13,10 +13,10 @@ use frazil_reference::linalg::{
 use frazil_vk::Buffer;
 use proptest::prelude::*;
 
-/// Stands behind the last matrix: nothing may be written there.
+/// Fill value after the last matrix: nothing may be written there.
 const RUBBISH: f32 = 12345.0;
 
-/// Many matrices of all kinds, or of one, times a power of ten.
+/// Generates many matrices of all kinds, or of one kind, times a power of ten.
 fn matrices<const N: usize>() -> impl Strategy<Value = Vec<Matrix<f32, N>>> {
     let lengths = prop_oneof![1 => size().prop_map(|n| n % 1100), 4 => 500usize..1500];
     // Within 1e−6 … 1e6 mostly, and where squares of entries over- and underflow.
@@ -33,14 +33,14 @@ fn matrices<const N: usize>() -> impl Strategy<Value = Vec<Matrix<f32, N>>> {
     })
 }
 
-/// A buffer with the given elements and room for `spare` more.
+/// Makes a buffer with the given elements and a capacity for `spare` more.
 fn filled<T: bytemuck::Pod>(values: &[T], spare: usize, rubbish: T) -> Buffer<T> {
     let mut all = values.to_vec();
     all.resize(values.len() + spare, rubbish);
     DEVICE.buffer_from("matrices", &all).unwrap()
 }
 
-/// The first `n` elements; those behind them must be untouched.
+/// Returns the first `n` elements; those after them must be untouched.
 fn taken<T: bytemuck::Pod + PartialEq + std::fmt::Debug>(buffer: &Buffer<T>, n: usize, rubbish: T) -> Vec<T> {
     let mut all = DEVICE.download(buffer, buffer.len()).unwrap();
     assert!(all[n..].iter().all(|x| *x == rubbish), "nothing is written past the count");
@@ -87,15 +87,15 @@ fn widen<const N: usize>(m: Matrix<f32, N>) -> Matrix<f64, N> {
     m.map(|column| column.map(f64::from))
 }
 
-/// U Vᵀ.
+/// Returns U Vᵀ.
 fn rotation_of<const N: usize>((u, _, v): linalg::Svd<N>) -> Matrix<f64, N> {
     let (u, v) = (widen(u), widen(v));
     std::array::from_fn(|c| std::array::from_fn(|r| (0..N).map(|k| u[k][r] * v[k][c]).sum()))
 }
 
-/// How much the rotation of a matrix may differ between two computations that are each right to `relative` |M|: the
-/// rotation turns by the error over σ₂ + σ₃ (over σ₁ + σ₂ of 2×2), and is not unique where that is 0. None where it is too
-/// near that, or denormal, to say anything.
+/// Returns the maximum difference of a matrix's rotation between two computations that are each correct to
+/// `relative` |M|: the error over σ₂ + σ₃ (over σ₁ + σ₂ in 2×2); the rotation is not unique where that is 0.
+/// `None` where it is too close to that, or denormal, for a bound.
 fn rotation_bound<const N: usize>(m: Matrix<f32, N>, relative: f64) -> Option<f64> {
     let sigma = singular_values(m);
     let gap = sigma[N - 2] + sigma[N - 1];
@@ -126,7 +126,7 @@ fn polar3_keeps_its_contract() {
         for method in [PolarMethod::Svd, PolarMethod::Direct] {
             for (m, (r, s)) in matrices.iter().zip(polar3(&matrices, method, spare, 1 << log_group)) {
                 prop_assert_eq!(polar_violation(*m, r, s), None, "{:?} {:?}", method, m);
-                // 1e−5 |M| is what M = R S may be off by.
+                // 1e−5 |M| is the maximum error of M = R S.
                 if let Some(bound) = rotation_bound(*m, 1e-5) {
                     let off = distance(widen(r), nearest_rotation(widen(*m)));
                     prop_assert!(off <= bound, "{:?} {:?}: R is {} from the nearest rotation", method, m, off);
@@ -143,7 +143,7 @@ fn polar2_keeps_its_contract() {
             for (m, (r, s)) in matrices.iter().zip(polar2(&matrices, method, spare, 1 << log_group)) {
                 prop_assert_eq!(polar_violation(*m, r, s), None, "{:?} {:?}", method, m);
                 if let Some(bound) = rotation_bound(*m, 1e-5) {
-                    // A third axis that is stretched most keeps the nearest rotation in the plane.
+                    // With the largest stretch along a third axis, the nearest rotation stays in the plane.
                     let [[a, b], [c, d]] = widen(*m);
                     let embedded = nearest_rotation([[a, b, 0.0], [c, d, 0.0], [0.0, 0.0, 2.0 * m.norm()]]);
                     let off = distance(widen(r), [[embedded[0][0], embedded[0][1]], [embedded[1][0], embedded[1][1]]]);
@@ -156,8 +156,9 @@ fn polar2_keeps_its_contract() {
 
 #[test]
 fn decompositions_agree_with_their_twins() {
-    // Both sides round each of about a hundred dependent operations by 6e−8 at most, some of them differently: a tenth of the
-    // contract's tolerance is what they may differ by, and singular vectors of equal values by anything.
+    // Both sides round each of about a hundred dependent operations by at most 6e−8, some of them
+    // differently: they may differ by a tenth of the contract's tolerance, and singular vectors of equal
+    // values arbitrarily.
     const RELATIVE: f64 = 2e-6;
     fn check<const N: usize>(
         m: Matrix<f32, N>,
@@ -196,7 +197,7 @@ fn decompositions_agree_with_their_twins() {
 
 #[test]
 fn polar_methods_agree_where_the_rotation_is_unique() {
-    // Each twin reconstructs M to 1.1e−6 |M| at worst of a million matrices; a device may round its divisions less well.
+    // Each twin reconstructs M to within 1.1e−6 |M| for a million matrices; a device may round its divisions less accurately.
     const RELATIVE: f64 = 4e-6;
     proptest!(config(40), |(matrices3 in matrices::<3>(), matrices2 in matrices::<2>())| {
         let svd = polar3(&matrices3, PolarMethod::Svd, 0, 256);
@@ -244,7 +245,7 @@ fn exact_matrices_are_decomposed_exactly() {
             "{method:?}"
         );
     }
-    // Every power of two that is not denormal is a scale like 1.
+    // Every power of two that is not denormal scales the result exactly.
     for exponent in -126..=126 {
         let m = [[0.0, 2f32.powi(exponent), 0.0], [0.0, 0.0, 0.5 * 2f32.powi(exponent)], [0.0; 3]];
         let (_, sigma, _) = svd3(&[m], 0, 64)[0];

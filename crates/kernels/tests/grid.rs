@@ -28,7 +28,7 @@ fn positions() -> impl Strategy<Value = (Vec<[f32; 3]>, [u32; 3])> {
     })
 }
 
-/// Both orders of cells and both ways to sort by them.
+/// Generates both orders of cells and both sort methods.
 fn ways() -> impl Strategy<Value = (CellOrder, CellSortMethod, u32)> {
     let order = prop::sample::select(vec![CellOrder::Linear, CellOrder::ZOrder]);
     let method = prop::sample::select(vec![CellSortMethod::Radix, CellSortMethod::Counting]);
@@ -68,7 +68,7 @@ fn sort(
     Sorted { grid, count, order, points, key, position }
 }
 
-/// The cell that holds a point.
+/// Returns the cell that holds a point.
 fn cell(dims: [u32; 3], p: &[f32; 3]) -> [u32; 3] {
     std::array::from_fn(|a| (p[a] / 0.1).clamp(0.0, (dims[a] - 1) as f32) as u32)
 }
@@ -84,7 +84,7 @@ fn cells_and_neighbours_agree_with_all_pairs() {
             CellOrder::Linear => c[0] + dims[0] * (c[1] + dims[1] * c[2]),
             CellOrder::ZOrder => z_order_key(dims, c),
         };
-        // A stable sort by cell, whichever way it was made.
+        // A stable sort by cell, with either method.
         let mut expected: Vec<u32> = (0..n as u32).collect();
         expected.sort_by_key(|i| number(cell(&points[*i as usize])));
         prop_assert_eq!(&sorted.order, &expected);
@@ -104,7 +104,7 @@ fn cells_and_neighbours_agree_with_all_pairs() {
             let adjacent = |p: &&[f32; 3]| (0..3).all(|a| cell(p)[a].abs_diff(ci[a]) <= 1);
             prop_assert_eq!(candidates as usize, sorted.iter().filter(adjacent).count());
             // All pairs, whatever their cells: a radius up to the cell's side never reaches past a neighbouring cell,
-            // but for particles outside the box, which are compared in their clamped cells only.
+            // except for particles outside the box, which are compared in their clamped cells only.
             let inside = |p: &[f32; 3]| (0..3).all(|a| p[a] >= 0.0 && p[a] <= 0.1 * dims[a] as f32);
             let near = |(j, p): &(usize, &[f32; 3])| {
                 let d: [f32; 3] = std::array::from_fn(|a| xi[a] - p[a]);
@@ -166,7 +166,7 @@ fn neighbour_lists_hold_every_neighbour_or_tell_the_room_they_need() {
 
 #[test]
 fn a_full_cell_is_sorted_by_either_method() {
-    // Every particle in one cell: the worst for counting.
+    // Every particle in one cell: the worst case for counting.
     let points = vec![[0.05f32; 3]; 5000];
     for method in [CellSortMethod::Radix, CellSortMethod::Counting] {
         let sorted = sort(&points, [3, 3, 3], (CellOrder::Linear, method, 256));

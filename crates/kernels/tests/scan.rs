@@ -16,7 +16,8 @@ use frazil_reference::primitives::{
 use frazil_vk::{Device, DeviceOptions};
 use proptest::prelude::*;
 
-/// Every way to scan: both methods, both kinds, all group sizes, and look-back with groups that never answer: none, every second, or all.
+/// Generates all scan options: both methods, both kinds, all workgroup sizes, and look-back with tiles that never
+/// publish: none, every second, or all.
 fn options() -> impl Strategy<Value = ScanOptions> {
     (any::<bool>(), any::<bool>(), workgroup_size(), prop::sample::select(vec![0u32, 0, 1, 2])).prop_map(
         |(inclusive, look_back, workgroup_size, withheld)| ScanOptions {
@@ -34,7 +35,7 @@ fn this_device_passes_the_litmus_test() {
     let device = Device::open(&DeviceOptions { validation: true, ..Default::default() }).unwrap();
     assert!(Litmus::run(&device).unwrap().passes(), "{}", Litmus::of(&device).unwrap());
     assert_eq!(Method::best(&device).unwrap(), Method::LookBack);
-    // One that failed would get reduce-then-scan, and whoever asks for look-back an error.
+    // A device that failed would get reduce-then-scan, and an explicit request for look-back an error.
     Litmus { messages_missed: 1, waits_given_up: 2 }.assume(&device);
     assert_eq!(Scan::new(&device, 10).unwrap().method(), Method::ReduceThenScan);
     let options = ScanOptions { method: Some(Method::LookBack), ..Default::default() };

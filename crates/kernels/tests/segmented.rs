@@ -9,7 +9,8 @@ use frazil_kernels::{KernelError, Operation, SegmentedReductionF32, SegmentedRed
 use frazil_reference::primitives::{ReduceShape, segmented_reduce};
 use proptest::prelude::*;
 
-/// Where segments begin: random lengths, all of one element, one giant, all empty, tiles exactly, and runs of empty ones.
+/// Starts of segments: random lengths, all of one element, one huge segment, all empty, exact tiles, and runs
+/// of empty ones.
 fn starts(n: usize, kind: u8, seed: u32) -> Vec<u32> {
     let mut state = u64::from(seed) | 1;
     let mut next = |bound: usize| {
@@ -81,7 +82,7 @@ fn segments_of_floats_have_the_bits_of_their_twin() {
         let expected = segmented_reduce(&floats, &starts, 0.0, shape, |a, b| a + b);
         let bits = |sums: &[f32]| sums.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
         prop_assert_eq!(bits(&DEVICE.download(&output, n_segments).unwrap()), bits(&expected));
-        // And what they mean: the sum in f64, within the rounding of at most 40 additions in a row.
+        // Accuracy: the sum in f64, within the rounding of at most 40 consecutive additions.
         for (s, sum) in expected.iter().enumerate() {
             let segment = &floats[starts[s] as usize..starts[s + 1] as usize];
             let (exact, magnitude) =

@@ -12,7 +12,7 @@ use proptest::prelude::*;
 use std::fmt::Debug;
 use std::ops::Range;
 
-/// The twin's stable order of keys by some of their bits.
+/// Returns the twin's stable order of keys by some of their bits.
 fn stable_order<K: SortKey + Default + Into<u64>>(keys: &[K], bits: Range<u32>) -> Vec<u32> {
     let (mut keys, mut order) = (keys.to_vec(), (0..keys.len() as u32).collect());
     radix_sort_pairs(&mut keys, &mut order, bits);
@@ -27,8 +27,8 @@ fn bits(key_bits: u32) -> impl Strategy<Value = Range<u32>> {
     ]
 }
 
-/// Every way to sort: both methods, all group sizes, with and without the path for small arrays, and look-back with groups that
-/// never answer: none, every second, or all.
+/// Generates all sort options: both methods, all workgroup sizes, with and without the path for small arrays, and
+/// look-back with tiles that never publish: none, every second, or all.
 fn options() -> impl Strategy<Value = SortOptions> {
     (any::<bool>(), any::<bool>(), workgroup_size(), prop::sample::select(vec![0u32, 0, 1, 2])).prop_map(
         |(look_back, small_path, workgroup_size, withheld)| SortOptions {
@@ -128,7 +128,7 @@ fn every_barrier_of_a_sort_is_needed() {
     every_barrier_is_needed(Method::LookBack, 5);
 }
 
-/// `least` barriers at least.
+/// Checks that there are at least `least` barriers, all of them necessary.
 fn every_barrier_is_needed(method: Method, least: u32) {
     let n = 5000;
     let (keys, payload, count) = (padded(&vec![3; n], n), padded(&vec![4; n], n), count(n, n));
@@ -146,7 +146,7 @@ fn every_barrier_is_needed(method: Method, least: u32) {
         let recorder = record(BarrierPlan::Omit(omitted));
         assert!(!find_hazards(recorder.events()).is_empty(), "barrier {omitted} of {all} is not needed");
     }
-    // What the synchronization layer said of the planted mistakes.
+    // Messages of the synchronization layer about the planted mistakes.
     DEVICE.validation().take();
 }
 

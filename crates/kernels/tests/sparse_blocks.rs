@@ -14,7 +14,8 @@ use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// A power of two, as all positions here are multiples of one: then no place in cells is rounded, and keys agree on cell faces, too.
+/// A power of two, like the unit of all positions here: no position in cells is rounded, and keys agree on
+/// cell faces, too.
 const CELL_M: f32 = 0.125;
 
 /// A lattice and the points in it.
@@ -33,7 +34,7 @@ impl Case {
         BlockLayout::new(self.dimensions, self.min_m, self.max_m, CELL_M, shift_cells).unwrap()
     }
 
-    /// Of these, the twin takes the lattice and the spline only.
+    /// Returns the twin's parameters, of which only the lattice and the spline are used.
     fn parameters(&self) -> Parameters {
         Parameters {
             dimensions: self.dimensions as usize,
@@ -62,7 +63,8 @@ impl Case {
     }
 }
 
-/// Numbers of points each side of powers of two and of workgroups, in every arrangement that has tripped a grid.
+/// Numbers of points around powers of two and workgroup sizes, in arrangements that have revealed errors of
+/// grids.
 fn case() -> impl Strategy<Value = Case> {
     let n = prop_oneof![
         Just(0usize),
@@ -91,7 +93,8 @@ fn case() -> impl Strategy<Value = Case> {
                     0 => fine * below(64 * extent + 1) as f32,
                     1 => fine * below(64 * extent.min(8)) as f32,
                     2 => unit * ((37 * i as i32 * [1, 5, 17][axis]) % (extent + 1)) as f32,
-                    // On faces of cells; at half cells, where the quadratic spline changes nodes; at the domain's corners.
+                    // On faces of cells; at half cells, where the quadratic spline changes nodes; at the
+                    // domain's corners.
                     3 => (CELL_M * below(extent / 8 + 2) as f32).min(unit * extent as f32),
                     4 => (CELL_M * (below(extent / 8 + 1) as f32 + 0.5)).min(unit * extent as f32),
                     _ => unit * (below(2) * extent) as f32,
@@ -111,7 +114,7 @@ fn case() -> impl Strategy<Value = Case> {
     )
 }
 
-/// All that the device found.
+/// All results of the device.
 #[derive(Clone, Debug, PartialEq)]
 struct Found {
     wanted: Vec<u32>,
@@ -123,7 +126,7 @@ struct Found {
     source: Vec<u32>,
 }
 
-/// Room enough for blocks that are all apart.
+/// Returns a capacity that suffices for blocks that are all separate.
 fn plenty(layout: &BlockLayout, n: usize) -> BlockCapacity {
     let occupied = n.max(1) as u32;
     BlockCapacity { occupied, active: occupied * layout.reach() }
@@ -152,21 +155,21 @@ fn find(blocks: &SparseBlocks, keys: &[u32]) -> Found {
         occupied: DEVICE.download(blocks.occupied(), n_occupied).unwrap(),
         active: DEVICE.download(blocks.active(), n_active).unwrap(),
         block_of: DEVICE.download(blocks.block_of(), n).unwrap(),
-        // Without a block there is no end of a block either.
+        // Without blocks there is no end of a block either.
         cell_start: DEVICE.download(blocks.cell_start(), if cells > 0 { cells + 1 } else { 0 }).unwrap(),
         target: DEVICE.download(blocks.target(), n_occupied * reach).unwrap(),
         source: DEVICE.download(blocks.source(), n_active * reach).unwrap(),
     }
 }
 
-/// The block a step of a reach above another, if the lattice has it.
+/// Returns the block a step of a reach above another, if the lattice has it.
 fn above(lattice: &Lattice, block: u64, s: usize) -> Option<u64> {
     let at = lattice.position(block);
     let next: [i64; 3] = std::array::from_fn(|axis| at[axis] + (s as i64 >> axis & 1));
     (0..3).all(|axis| next[axis] < lattice.blocks[axis]).then(|| lattice.block(next))
 }
 
-/// Compares with the twin what was found for these keys, ascending.
+/// Compares the results for these ascending keys with the twin.
 fn check(lattice: &Lattice, layout: &BlockLayout, keys: &[u32], found: &Found) -> Result<(), TestCaseError> {
     let (reach, nodes) = (layout.reach() as usize, layout.block_nodes() as usize);
     let keys: Vec<u64> = keys.iter().map(|key| u64::from(*key)).collect();
@@ -263,9 +266,9 @@ fn lists_that_are_too_short_say_so_and_lead_nowhere() {
         prop_assert_eq!(&short.occupied[..], &full.occupied[..short.occupied.len()]);
         prop_assert!(short.occupied.len() as u32 <= capacity.occupied);
         prop_assert!(short.active.len() as u32 <= capacity.active);
-        // Cells are those that they would be, up to the last block kept.
+        // Cells agree with the full result, up to the last block within the capacity.
         prop_assert_eq!(&short.cell_start[..], &full.cell_start[..short.cell_start.len()]);
-        // Whatever leads to a block leads to one that is kept.
+        // Any reference to a block refers to one within the capacity.
         let reach = layout.reach() as usize;
         let targets = DEVICE.download(blocks.target(), (short.occupied.len() + 1) * reach).unwrap();
         for place in &short.block_of {
@@ -280,7 +283,7 @@ fn lists_that_are_too_short_say_so_and_lead_nowhere() {
         for source in &short.source {
             prop_assert!(*source == INVALID_INDEX || (*source as usize) < short.occupied.len());
         }
-        // With the room that it asks for, all is found.
+        // With the required capacity, all blocks are found.
         let [occupied, active] = [full.wanted[0], full.wanted[1]];
         blocks.resize(&DEVICE, BlockCapacity { occupied, active }).unwrap();
         let found = find(&blocks, &keys);

@@ -1,4 +1,5 @@
-//! Densities at nodes and marching cubes against their twins, and against what is known of spheres and tori.
+//! Densities at nodes and marching cubes against their twins, and against the analytic properties of spheres
+//! and tori.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -33,14 +34,14 @@ fn layout_of(max_m: [f32; 3], cell_m: f32) -> BlockLayout {
     BlockLayout::new(3, [0.0; 3], max_m, cell_m, 1.0).unwrap()
 }
 
-/// A lattice of so many blocks along each axis, three or more.
+/// Makes a lattice with the given number of blocks along each axis, three or more.
 fn lattice_of(blocks: [u32; 3]) -> BlockLayout {
     let layout = layout_of(blocks.map(|n| CELL_M * (4 * n - 9) as f32), CELL_M);
     assert_eq!(layout.lattice().blocks, blocks);
     layout
 }
 
-/// Where a block is, by its number.
+/// Returns the position of a block, by its number.
 fn block_place(layout: &BlockLayout, number: u32) -> [i64; 3] {
     let [x, y, _] = layout.lattice().blocks;
     [number % x, number / x % y, number / x / y].map(i64::from)
@@ -58,7 +59,7 @@ fn place_m(layout: &BlockLayout, node: [i64; 3]) -> DVec3 {
     origin_m + DVec3::from_array(node.map(|n| n as f64)) / f64::from(layout.lattice().cells_per_m)
 }
 
-/// Without its thousands of values, of which the failure says which it is about.
+/// Prints without the thousands of values; the failure message says which values matter.
 impl fmt::Debug for Field {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let some = &self.value[..self.value.len().min(8)];
@@ -71,7 +72,7 @@ impl fmt::Debug for Field {
 }
 
 impl Field {
-    /// Those blocks of a lattice in which a function is above 0 somewhere.
+    /// Returns the field of the blocks of a lattice in which a function is above 0 somewhere.
     fn of(layout: BlockLayout, value: impl Fn([i64; 3]) -> f32) -> Self {
         let mut field = Self { layout, number: Vec::new(), value: Vec::new() };
         for number in 0..layout.n_blocks() as u32 {
@@ -98,7 +99,7 @@ impl Field {
     }
 }
 
-/// All that the device found, to the bit.
+/// All results of the device, as bits.
 #[derive(Clone, Debug, PartialEq)]
 struct Found {
     wanted: MeshWanted,
@@ -123,7 +124,7 @@ fn surface(layout: BlockLayout, capacity: MeshCapacity, workgroup_size: u32) -> 
 
 fn find(surface: &MarchingCubes, field: &Field, iso: f32) -> Found {
     let n = field.number.len();
-    // Rubbish behind the count: blocks that are none, with values that would be inside.
+    // Garbage after the count: invalid blocks, with values that would be inside.
     let number = padded(&field.number, n + 1);
     let value = DEVICE.buffer_from("value", &[&field.value[..], &[1e30; 64]].concat()).unwrap();
     let count = count(n, n + 1);
@@ -138,13 +139,13 @@ fn find(surface: &MarchingCubes, field: &Field, iso: f32) -> Found {
     }
 }
 
-/// Room enough for whatever so many blocks may have.
+/// Returns a capacity that suffices for any field in the given number of blocks.
 fn plenty(blocks: usize) -> MeshCapacity {
     let n = blocks as u32;
     MeshCapacity { cube_blocks: 8 * n, vertices: 8 * 192 * n, triangles: 8 * 320 * n }
 }
 
-/// Room for just what a first try finds.
+/// Finds the surface with exactly the capacity that a first attempt requires.
 fn found_in(field: &Field, iso: f32) -> Found {
     let n = field.number.len() as u32;
     let tight = MeshCapacity { cube_blocks: 8 * n, vertices: 1, triangles: 1 };
@@ -206,7 +207,7 @@ fn field() -> impl Strategy<Value = Field> {
                 let [x, y, z] = node_place(&layout, n.0, n.1).map(|n| n as f32);
                 value.push(match kind {
                     0 => 2.0 * share,
-                    // Of either sign; only just inside or outside; far above and below.
+                    // Either sign; only just inside or outside; far above and below.
                     1 => 4.0 * share - 2.0,
                     2 => 1.0 + (share - 0.5) * 1e-6,
                     3 => [1e30, -1e30, 1.0 + 1e-6, 0.0][random() as usize % 4],
@@ -234,7 +235,7 @@ fn meshes_agree_with_the_twin_and_are_closed_whatever_the_field() {
         prop_assert_eq!(found.wanted.vertices as usize, found.position.len());
         prop_assert_eq!(found.wanted.triangles as usize, found.triangles.len());
         let bits = |normals: &[[f32; 3]]| normals.iter().map(|n| n.map(f32::to_bits)).collect::<Vec<_>>();
-        // What was found before leaves nothing behind: other blocks, then these again, in the same bits.
+        // Earlier results leave nothing behind: other blocks, then these again, give the same bits.
         let kept = field.number.len() / 2;
         let half =
             Field { number: field.number[..kept].to_vec(), value: field.value[..64 * kept].to_vec(), ..field };
@@ -251,7 +252,8 @@ fn meshes_agree_with_the_twin_and_are_closed_whatever_the_field() {
     });
 }
 
-/// Each of the 256 cases, apart from one another, with its lowest corner `first` nodes above that of every `spacing`th block.
+/// Makes a field of each of the 256 cases, separate from one another, with its lowest corner `first` nodes above that of every
+/// `spacing`th block.
 fn all_cases(spacing: i64, first: i64, at_level: bool) -> Field {
     let layout = lattice_of([spacing as u32 * 8, spacing as u32 * 8, spacing as u32 * 4]);
     let inside = if at_level { 1.0 } else { 1.75 };
@@ -280,7 +282,8 @@ fn each_of_the_256_cases_is_closed_and_agrees_with_the_twin() {
             .map(|cells| cells.map(|n| n.floor() as i64 / (4 * spacing)))
             .collect();
         assert_eq!(of_cases.len(), 255, "all cases have a surface but the empty one");
-        // Corners across a diagonal stay apart: as many surfaces as runs of corners that are joined by edges.
+        // Corners across a diagonal stay separate: there are as many surfaces as runs of corners that are
+        // joined by edges.
         let pieces = |case: u32| {
             let mut left: BTreeSet<u32> = (0..8).filter(|c| case >> c & 1 == 1).collect();
             let mut n = 0;
@@ -299,7 +302,7 @@ fn each_of_the_256_cases_is_closed_and_agrees_with_the_twin() {
     }
 }
 
-/// A field about the middle of a domain, which is no node, on cells of so many a metre.
+/// Returns a field around the middle of a domain, which is not a node, with the given number of cells per metre.
 fn smooth(cells_per_m: i32, half_m: [f32; 3], value: impl Fn(DVec3) -> f64) -> Field {
     let cell_m = 1.0 / cells_per_m as f32;
     let layout = layout_of(half_m.map(|x| 2.0 * x), cell_m);
@@ -307,18 +310,18 @@ fn smooth(cells_per_m: i32, half_m: [f32; 3], value: impl Fn(DVec3) -> f64) -> F
     Field::of(layout, |node| value(place_m(&layout, node) - middle).max(0.0) as f32)
 }
 
-/// A ball of radius 1 m about the middle: 1 on its surface, with a gradient of 2/m.
+/// Returns the field of a ball of radius 1 m around the middle: 1 on its surface, with a gradient of 2/m.
 fn ball(x: DVec3) -> f64 {
     2.0 - x.length_squared()
 }
 
-/// A ring of radius 1 m about z, 0.4 m thick.
+/// Returns the field of a ring of radius 1 m around z, 0.4 m thick.
 fn ring(x: DVec3) -> f64 {
     let across = x.truncate().length() - 1.0;
     2.0 - (across * across + x.z * x.z) / 0.16
 }
 
-/// log₂ of how many times smaller each error is than the one before.
+/// Returns log₂ of the ratio of each error to the next.
 fn orders(errors: &[f64]) -> Vec<f64> {
     errors.windows(2).map(|e| (e[0] / e[1]).log2()).collect()
 }
@@ -358,7 +361,7 @@ fn normals_of_a_sphere_point_out_along_its_radius() {
     let found = found_in(&field, 1.0);
     let middle = DVec3::splat(1.5) + DVec3::new(0.0123, 0.0311, -0.0217);
     for (place, normal) in found.places().iter().zip(&found.normal) {
-        // Differences of a parabola are its gradient, but for the rounding of values.
+        // Differences of a parabola are its gradient, except for the rounding of values.
         let off = DVec3::from_array(normal.map(f64::from)).distance((*place - middle).normalize());
         assert!(off < 1e-5, "{off} at {place}");
     }
@@ -418,7 +421,7 @@ fn a_mesh_without_room_says_so_and_leads_nowhere() {
             assert_eq!(found.position[..], full.position[..kept]);
             assert_eq!([found.wanted.vertices, found.wanted.triangles], [vertices, triangles]);
         }
-        // With the room that it asked for, once or twice, all is found.
+        // With the required capacity, after one or two attempts, everything is found.
         let mut mesh = mesh;
         let mut found = found;
         for _ in 0..2 {
@@ -436,7 +439,7 @@ fn no_blocks_have_no_surface() {
     let found = find(&surface(layout, plenty(0), 64), &Field { layout, number: vec![], value: vec![] }, 1.0);
     assert_eq!((found.position.len(), found.triangles.len()), (0, 0));
     assert_eq!(found.wanted, MeshWanted { cube_blocks: 0, vertices: 0, triangles: 0 });
-    // A number that the lattice has no block for has none either.
+    // A block number outside the lattice has no block.
     let field = Field { layout, number: vec![27, u32::MAX], value: vec![2.0; 128] };
     assert_eq!(find(&surface(layout, plenty(2), 64), &field, 1.0).position.len(), 0);
 }
@@ -470,7 +473,7 @@ fn sorted(layout: BlockLayout, position: &[[f32; 3]], mass: &[f32], workgroup_si
 }
 
 impl Sorted {
-    /// Densities of nodes, by their place; the buffer behind is given, too.
+    /// Returns the densities of nodes, by position, and the buffer.
     fn densities(&self, splat: &SplatDensity, same_kg: Option<f32>) -> BTreeMap<[i64; 3], f32> {
         let value = self.splat(splat, same_kg);
         let n = DEVICE.download(&self.blocks.active_count().count, 1).unwrap()[0] as usize;
@@ -491,7 +494,7 @@ impl Sorted {
     }
 }
 
-/// Particles about a lattice of three blocks a side, in numbers each side of powers of two and of workgroups.
+/// Particles around a lattice of three blocks per side, in numbers around powers of two and workgroup sizes.
 fn particles() -> impl Strategy<Value = (Vec<[f32; 3]>, Vec<f32>)> {
     let n = prop_oneof![
         Just(0usize),
@@ -548,7 +551,7 @@ fn densities_agree_with_the_twin_at_every_node_that_particles_reach() {
                     let tolerance = 3e-6 * expected + 1e-6 * scale * weight.min(8.0);
                     prop_assert!(off <= tolerance, "{} at {:?}, expected {}", value, node, expected);
                 }
-                // At the very rim of a splat, its value is that of rounding.
+                // At the rim of a splat, its value is only rounding error.
                 None => prop_assert!(expected < 1e-12 * scale, "{} at {:?}, found none", expected, node),
             }
         }
@@ -558,7 +561,7 @@ fn densities_agree_with_the_twin_at_every_node_that_particles_reach() {
     });
 }
 
-/// A body of particles from end to end: its surface is where the density is half of that within.
+/// A body of particles from end to end: its surface is where the density is half of the interior value.
 #[test]
 fn a_ball_of_particles_has_a_closed_surface_about_its_volume() {
     let (spacing_m, radius_m) = (f64::from(CELL_M), 1.0);
@@ -573,7 +576,8 @@ fn a_ball_of_particles_has_a_closed_surface_about_its_volume() {
     let splat = SplatDensity::new(&DEVICE, 2.0, 128).unwrap();
     assert_eq!(splat.radius_cells(), 2.0);
     let densities = sorted.densities(&splat, None);
-    // Sums of the spline over a cubic lattice are 1.0000 of the density at its points, and within 0.002 of it between them.
+    // Sums of the spline over a cubic lattice are 1.0000 of the density at its points, and within 0.002 of it
+    // between them.
     let within = densities[&[16, 16, 16]];
     assert!((within / 300.0 - 1.0).abs() < 2e-3, "{within} kg/m³");
     let total: f64 = densities.values().map(|v| f64::from(*v) * spacing_m.powi(3)).sum();

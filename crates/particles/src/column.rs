@@ -5,28 +5,28 @@ use bytemuck::Pod;
 use frazil_vk::{Buffer, Device, Result};
 use std::borrow::Cow;
 
-/// What a column's elements are.
+/// Type of a column's elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ColumnKind {
     /// One unsigned integer.
     U32,
-    /// One number.
+    /// One floating-point number.
     F32,
-    /// Three numbers.
+    /// Three floating-point numbers.
     Vec3,
-    /// So many numbers: the entries of a matrix.
+    /// A matrix with this many entries.
     Matrix(u32),
-    /// One number of records of several: for pictures only, files take a column of its own.
+    /// One 32-bit word of a record: for pictures only; files take a column of its own.
     Component {
-        /// 32-bit words a record takes.
+        /// Size of a record in 32-bit words.
         stride: u32,
-        /// Which of them the number is.
+        /// Index of the word in the record.
         index: u32,
     },
 }
 
 impl ColumnKind {
-    /// 32-bit words an element takes.
+    /// Returns the size of an element in 32-bit words.
     pub fn words(self) -> u32 {
         match self {
             Self::U32 | Self::F32 => 1,
@@ -37,9 +37,9 @@ impl ColumnKind {
     }
 }
 
-/// The types that a column can hold.
+/// A type that a column can hold.
 pub trait Element: Pod {
-    /// Which kind it is.
+    /// Column kind of this type.
     const KIND: ColumnKind;
 }
 
@@ -55,7 +55,7 @@ impl Element for [f32; 3] {
     const KIND: ColumnKind = ColumnKind::Vec3;
 }
 
-/// A property of particles, in two buffers.
+/// A property of all particles, double-buffered.
 #[derive(Debug)]
 pub struct Column<T> {
     name: &'static str,
@@ -65,23 +65,23 @@ pub struct Column<T> {
     back: Buffer<T>,
 }
 
-/// A column as others see it: its name, unit, kind, and the words of its front.
+/// Type-erased view of a column: its name, unit, kind, and the words of its front buffer.
 #[derive(Clone, Debug)]
 pub struct ColumnView {
-    /// Its name, as in files and on the command line.
+    /// Name, as in files and on the command line.
     pub name: Cow<'static, str>,
-    /// Its SI unit, `1` for none.
+    /// SI unit, `1` for none.
     pub unit: Cow<'static, str>,
-    /// What its elements are.
+    /// Type of the elements.
     pub kind: ColumnKind,
-    /// The state, as 32-bit words.
+    /// The front buffer (the state), as 32-bit words.
     pub words: Buffer<u32>,
-    /// How it is shown, as far as its owner says.
+    /// Display settings, where the owner states any.
     pub display: Option<Display>,
 }
 
 impl ColumnView {
-    /// Views a buffer as a column of which its owner does not say how it is shown.
+    /// Views a buffer as a column without display settings.
     pub fn new(
         name: impl Into<Cow<'static, str>>,
         unit: impl Into<Cow<'static, str>>,
@@ -91,19 +91,19 @@ impl ColumnView {
         Self { name: name.into(), unit: unit.into(), kind, words, display: None }
     }
 
-    /// Says how it is shown.
+    /// Sets how the column is displayed.
     pub fn shown_as(self, display: Display) -> Self {
         Self { display: Some(display), ..self }
     }
 }
 
-/// A column of any element type, as permutations need it.
+/// A column of any element type, as permutations require it.
 pub trait AnyColumn {
-    /// The column as others see it.
+    /// Returns a type-erased view of the column.
     fn view(&self) -> ColumnView;
-    /// The back, as 32-bit words.
+    /// Returns the back buffer as 32-bit words.
     fn back_words(&self) -> Buffer<u32>;
-    /// Makes the back the front. Only names change places, not data.
+    /// Makes the back buffer the front. Only the names are swapped; no data moves.
     fn swap(&mut self);
 }
 
@@ -111,34 +111,34 @@ impl<T: Element> Column<T> {
     /// Makes a column of undefined contents.
     ///
     /// # Errors
-    /// No memory, or more than the device can bind.
+    /// Out of memory, or a size beyond what the device can bind.
     pub fn new(device: &Device, name: &'static str, unit: &'static str, capacity: usize) -> Result<Self> {
         let front = device.buffer(name, capacity)?;
         let back = device.buffer(&format!("{name} (back)"), capacity)?;
         Ok(Self { name, unit, kind: T::KIND, front, back })
     }
 
-    /// The state.
+    /// Returns the front buffer, which holds the state.
     pub fn front(&self) -> &Buffer<T> {
         &self.front
     }
 
-    /// Where the next permutation goes; scratch in between.
+    /// Returns the back buffer: target of the next permutation, scratch memory in between.
     pub fn back(&self) -> &Buffer<T> {
         &self.back
     }
 
-    /// Makes `next` the front and returns the old front: for a pass that wrote all of a column somewhere else.
+    /// Makes `next` the front buffer and returns the old one: for a pass that wrote the whole column elsewhere.
     pub fn replace_front(&mut self, next: Buffer<T>) -> Buffer<T> {
         std::mem::replace(&mut self.front, next)
     }
 }
 
 impl Column<f32> {
-    /// Makes a column of matrices with so many entries each, of undefined contents.
+    /// Makes a column of matrices with this many entries each, of undefined contents.
     ///
     /// # Errors
-    /// No memory, or more than the device can bind.
+    /// Out of memory, or a size beyond what the device can bind.
     pub fn of_matrices(
         device: &Device,
         name: &'static str,

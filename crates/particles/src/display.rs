@@ -1,43 +1,42 @@
-//! The range and the colours in which a column is shown, as its owner states them.
+//! Value range and colour map of a column, as its owner states them.
 
 /// The kind of colour map that suits a column's values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ColorScale {
-    /// From little to much.
+    /// Sequential, from low to high values.
     #[default]
     Sequential,
-    /// Both ways from the middle of the range.
+    /// Diverging, in both directions from the middle of the range.
     Diverging,
 }
 
-/// How a column is shown where nobody asks for anything else.
+/// Default display settings of a column.
 ///
-/// What the owner leaves out follows from the column: its name, its unit, and the least and the greatest value it
-/// has when it is first shown.
+/// Settings that the owner leaves out follow from the column: its name, its unit, and the minimum and maximum of its values when it is first shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Display {
-    /// The heading of its legend, such as a symbol; else the column's name.
+    /// Heading of the legend, such as a symbol; by default the column's name.
     pub title: Option<&'static str>,
-    /// The unit in its legend, where files write another.
+    /// Unit in the legend, where it differs from the one in files.
     pub unit: Option<&'static str>,
-    /// The values at the two ends of the colour map. Of a vector column those of its magnitude.
+    /// Values at the two ends of the colour map. For a vector column, those of its magnitude.
     pub range: Option<[f32; 2]>,
     /// The kind of colour map.
     pub scale: ColorScale,
 }
 
 impl Display {
-    /// Shows values from one to another.
+    /// Shows values between two bounds.
     pub fn between(lo: f32, hi: f32) -> Self {
         Self { range: Some([lo, hi]), ..Self::default() }
     }
 
-    /// Shows values from 0 to the greatest that is expected.
+    /// Shows values from 0 to the expected maximum.
     pub fn up_to(max: f32) -> Self {
         Self::between(0.0, max)
     }
 
-    /// Shows values about a centre by their distance from it, as far to both sides as holds `lo` and `hi`.
+    /// Shows values by their distance from a centre; the range is symmetric about it and contains `lo` and `hi`.
     pub fn about(center: f32, lo: f32, hi: f32) -> Self {
         let reach = (center - lo).max(hi - center);
         Self::between(center - reach, center + reach).diverging()
@@ -48,12 +47,12 @@ impl Display {
         Self { scale: ColorScale::Diverging, ..self }
     }
 
-    /// Gives the legend this heading.
+    /// Sets the heading of the legend.
     pub fn titled(self, title: &'static str) -> Self {
         Self { title: Some(title), ..self }
     }
 
-    /// Writes this unit into the legend.
+    /// Sets the unit in the legend.
     pub fn in_unit(self, unit: &'static str) -> Self {
         Self { unit: Some(unit), ..self }
     }

@@ -1,13 +1,10 @@
-//! Particles as columns: structure of arrays, one buffer a property.
+//! Particle data as columns: structure of arrays, one buffer for each property.
 //!
-//! A [`Column`] has a front, which holds the state, and a back, which the one permutation of a step writes before the two
-//! are swapped ([`Permutation`]). A [`PhaseArray`] counts its particles on the device. A particle keeps its `id` for life,
-//! wherever permutations put it.
+//! A [`Column`] has a front buffer, which holds the state, and a back buffer, which the one permutation of a step writes before the two are swapped ([`Permutation`]). A [`PhaseArray`] counts its particles on the device. A particle keeps its `id` for life, wherever permutations move it.
 //!
-//! Invariant: nothing outside a column's own buffers stores a place in it beyond the step, unless it is remapped by the
-//! same permutation.
+//! Invariant: nothing outside a column's own buffers keeps an index into it beyond the step, unless the same permutation remaps that index.
 //!
-//! No physics lives here, and no kernel that knows what a column means.
+//! This crate holds no physics, and no kernel that knows the meaning of a column.
 
 mod column;
 mod display;

@@ -1,34 +1,34 @@
-//! The one permutation a step: every column moves from front to back in the same order.
+//! The one permutation of a step: every column moves from front to back in the same order.
 
 use crate::column::AnyColumn;
 use frazil_shaders::primitives::gather_columns;
 use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Result, Threads};
 
-/// Columns that one pass moves.
+/// Number of columns that one pass moves.
 const COLUMNS: usize = 7;
 
-/// Moves columns to a new order.
+/// Reorders columns.
 #[derive(Clone)]
 pub struct Permutation {
     device: Device,
     workgroup_size: u32,
-    /// Bound where there is no column: kernels bind all slots, and no two that are written may be one buffer.
+    /// Placeholders for slots without a column: kernels bind all slots, and no two written ones may be the same buffer.
     spare: Vec<Buffer<u32>>,
 }
 
 impl Permutation {
-    /// Makes one with the default workgroup size.
+    /// Makes a permutation with the default workgroup size.
     ///
     /// # Errors
-    /// No memory.
+    /// Out of memory.
     pub fn new(device: &Device) -> Result<Self> {
         Self::with_workgroup_size(device, gather_columns::Specialization::default().workgroup_size)
     }
 
-    /// Makes one with another workgroup size, a power of two.
+    /// Makes a permutation with another workgroup size, a power of two.
     ///
     /// # Errors
-    /// The device's limits do not allow it; no memory.
+    /// A workgroup size beyond the device's limits, or out of memory.
     pub fn with_workgroup_size(device: &Device, workgroup_size: u32) -> Result<Self> {
         let spare = (0..COLUMNS).map(|_| device.buffer("spare column", 1)).collect::<Result<_>>()?;
         let permutation = Self { device: device.clone(), workgroup_size, spare };
@@ -36,7 +36,7 @@ impl Permutation {
         Ok(permutation)
     }
 
-    /// The kernel for columns whose elements have so many words, compiled when first asked for.
+    /// Returns the kernel for columns with these numbers of words in an element, compiled on first use.
     fn kernel(&self, words: impl Fn(usize) -> u32) -> Result<Kernel<gather_columns::Interface>> {
         let specialization = gather_columns::Specialization {
             workgroup_size: self.workgroup_size,
@@ -51,8 +51,7 @@ impl Permutation {
         Kernel::specialized(&self.device, &specialization)
     }
 
-    /// Records, for each column, `new front[i] = old front[order[i]]` for i below the count; one pass for
-    /// seven columns.
+    /// Records, for each column, `new front[i] = old front[order[i]]` for i below the count; one pass moves up to seven columns.
     ///
     /// `order` must be a permutation of 0 … count − 1.
     pub fn record(

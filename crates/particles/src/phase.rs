@@ -1,28 +1,28 @@
-//! The particles of one phase: their count, and the columns every phase has.
+//! The particles of one phase: their count, and the columns that every phase has.
 
 use crate::column::{AnyColumn, Column};
 use crate::permutation::Permutation;
 use frazil_kernels::Counts;
 use frazil_vk::{Buffer, Device, DeviceCount, Recorder, Result};
 
-/// Particles of one phase, with room for `capacity` of them.
+/// Particles of one phase, in buffers for `capacity` of them.
 #[derive(Debug)]
 pub struct PhaseArray {
-    /// How many there are, on the device.
+    /// Number of particles, on the device.
     pub count: DeviceCount,
     /// Positions in m.
     pub position: Column<[f32; 3]>,
     /// Velocities in m/s.
     pub velocity: Column<[f32; 3]>,
-    /// A number for life, different for each particle.
+    /// Unique number of the particle, which it keeps for life.
     pub id: Column<u32>,
 }
 
 impl PhaseArray {
-    /// Uploads particles, with ids 0, 1, 2 … in the order given. Set-up: it waits for the device.
+    /// Uploads particles, with ids 0, 1, 2 … in the order given. A set-up function: it waits for the device.
     ///
     /// # Errors
-    /// No memory, or more than the device can bind.
+    /// Out of memory, or a size beyond what the device can bind.
     ///
     /// # Panics
     /// If the two slices differ in length or there are more particles than `capacity`.
@@ -37,10 +37,10 @@ impl PhaseArray {
         Self::restore(device, counts, positions_m, velocities_m_s, &ids, capacity)
     }
 
-    /// Uploads particles with the ids they already have. Set-up: it waits for the device.
+    /// Uploads particles with the ids they already have. A set-up function: it waits for the device.
     ///
     /// # Errors
-    /// As [`Self::upload`].
+    /// Like [`Self::upload`].
     ///
     /// # Panics
     /// If the slices differ in length or there are more particles than `capacity`.

@@ -1,29 +1,29 @@
-//! A set of particles as pictures, files and windows see it.
+//! Particle sets as pictures, files and windows see them.
 
 use crate::column::{ColumnKind, ColumnView};
 use crate::display::Display;
 use frazil_vk::DeviceCount;
 
-/// What the particles of a set are made of, for those who draw them.
+/// Material of a set's particles, for display.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Material {
-    /// Nothing in particular: coloured by a column.
+    /// No particular material: coloured by a column.
     #[default]
     Generic,
     /// Water.
     Water,
-    /// Snow that is one body.
+    /// Snow drawn as one body.
     Snow,
-    /// Snow in grains with air between them.
+    /// Snow as grains with air between them.
     Grains,
 }
 
-/// Share of space that grains side by side fill: a random packing is between 0.56, loose, and 0.64, close.
+/// Volume fraction of packed grains: a random packing is between 0.56 (loose) and 0.64 (close).
 const GRAIN_FRACTION: f64 = 0.6;
 
 impl Material {
-    /// Returns the share of space that particles side by side fill.
+    /// Returns the volume fraction of packed particles.
     pub fn packing_fraction(self) -> f64 {
         match self {
             Self::Grains => GRAIN_FRACTION,
@@ -32,47 +32,47 @@ impl Material {
     }
 }
 
-/// Particles of one kind: a solver has one set or, where it tells phases apart, one a phase.
+/// Particles of one kind: a solver has one set or, if it distinguishes phases, one for each phase.
 #[derive(Clone, Debug)]
 pub struct ParticleSet<'a> {
-    /// Its name, as in files and on the command line.
+    /// Name, as in files and on the command line.
     pub name: &'static str,
-    /// What its particles are made of.
+    /// Material of the particles.
     pub material: Material,
-    /// How many particles it has, on the device.
+    /// Number of particles, on the device.
     pub count: &'a DeviceCount,
-    /// One element a particle each; `position` is among them.
+    /// Columns with one element for each particle; `position` is among them.
     pub columns: Vec<ColumnView>,
 }
 
 impl ParticleSet<'_> {
-    /// Returns the column of a name, if the set has one.
+    /// Returns the column with this name, if the set has one.
     pub fn column(&self, name: &str) -> Option<&ColumnView> {
         self.columns.iter().find(|column| column.name == name)
     }
 }
 
-/// A set of particles as far as a scene alone tells: scenes are checked against it, and recordings are shown by it.
+/// Description of a particle set that follows from the scene alone: scenes are validated against it, and recordings are displayed by it.
 #[derive(Clone, Debug)]
 pub struct SetInfo {
-    /// Its name.
+    /// Name of the set.
     pub name: &'static str,
-    /// What its particles are made of.
+    /// Material of the particles.
     pub material: Material,
-    /// What the column `phase` of recordings holds for its particles, where there are several sets.
+    /// Value of the column `phase` in recordings for these particles, if there are several sets.
     pub phase: u32,
-    /// The columns it has.
+    /// Columns of the set.
     pub columns: Vec<ColumnInfo>,
 }
 
-/// A column as far as a scene alone tells.
+/// Description of a column that follows from the scene alone.
 #[derive(Clone, Debug)]
 pub struct ColumnInfo {
-    /// Its name.
+    /// Name of the column.
     pub name: &'static str,
-    /// What its elements are.
+    /// Type of the elements.
     pub kind: ColumnKind,
-    /// How it is shown.
+    /// Display settings.
     pub display: Display,
 }
 

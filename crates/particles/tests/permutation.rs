@@ -7,7 +7,7 @@ use frazil_particles::{AnyColumn, Column, Permutation, PhaseArray};
 use frazil_vk::{Device, DeviceOptions, RecorderOptions, find_hazards};
 use proptest::prelude::*;
 
-/// A permutation of 0 … n − 1 with n drawn from the sizes that break tails.
+/// A permutation of 0 … n − 1 with n drawn from sizes that exercise partial workgroups.
 fn order() -> impl Strategy<Value = Vec<u32>> {
     prop_oneof![Just(0usize), Just(1), Just(2), Just(255), Just(256), Just(257), Just(1000), 3usize..600]
         .prop_flat_map(|n| Just((0..n as u32).collect::<Vec<_>>()).prop_shuffle())
@@ -29,7 +29,7 @@ fn every_column_moves_alike_and_nothing_is_lost() {
         phase.permute(&mut recorder, &permutation, &order_buffer);
         prop_assert_eq!(find_hazards(recorder.events()), vec![]);
         device.submit(recorder).unwrap().wait().unwrap();
-        // Twice the same order is the order applied to itself.
+        // Permuting twice with the same order equals permuting once with the order composed with itself.
         let twice: Vec<u32> = order.iter().map(|i| order[*i as usize]).collect();
         let ids = device.download(phase.id.front(), n).unwrap();
         prop_assert_eq!(&ids, &twice);
@@ -51,7 +51,7 @@ fn more_columns_than_one_pass_moves_all_move() {
     let n = order.len();
     let count = counts.upload(&device, "count", n as u32, n as u32).unwrap();
     let order_buffer = device.buffer_from("order", &order).unwrap();
-    // Nine columns, of one to nine numbers an element.
+    // Nine columns, with one to nine words in an element.
     let value = |words: usize, i: usize, word: usize| (1000 * words + 10 * i + word) as f32;
     let mut columns: Vec<Column<f32>> = (1..=9)
         .map(|words| {

@@ -1,25 +1,26 @@
-//! Twin of the position-based fluid: one function a kernel of `glsl/pbd`, f32 and in the kernels' order of operations.
+//! Twin of the position-based fluid: one function per kernel of `glsl/pbd`, f32 and in the kernels' order of
+//! operations.
 //!
-//! A [`State`] holds what the device's buffers hold. Each stage takes the state and changes the columns that the kernel
-//! writes, so that any prefix of a step can run here and the rest on the device, or the other way round.
+//! A [`State`] holds the contents of the device's buffers. Each stage takes the state and changes the columns
+//! that the kernel writes, so any prefix of a step can run here and the rest on the device, or vice versa.
 
 use crate::primitives::{Grid, cell_starts, gather, radix_sort_pairs};
 
 pub(crate) const SPLINE_SCALE: f32 = 16.0 / std::f32::consts::PI;
 pub(crate) const SPLINE_SLOPE_SCALE: f32 = 48.0 / std::f32::consts::PI;
 
-/// A solid inside the domain: a unit normal and a distance along it, or a centre and a radius, in m.
+/// Solid inside the domain: a unit normal and a distance along it, or a centre and a radius, in m.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Collider {
     /// Fluid where normal · x ≥ offset.
     Plane([f32; 3], f32),
-    /// Fluid outside.
+    /// Fluid outside the sphere.
     Ball([f32; 3], f32),
-    /// Fluid inside.
+    /// Fluid inside the sphere.
     Vessel([f32; 3], f32),
 }
 
-/// The numbers that the kernels take as parameters, by the same names.
+/// Parameters of the kernels, by the same names.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameters {
     /// Δt in s.
@@ -38,21 +39,21 @@ pub struct Parameters {
     pub relaxation: f32,
     /// k of the artificial pressure.
     pub pressure_strength: f32,
-    /// One over the kernel's shape at |Δq|.
+    /// Inverse of the kernel's shape at |Δq|.
     pub pressure_inverse_shape: f32,
     /// n of the artificial pressure.
     pub pressure_exponent: u32,
     /// c of XSPH.
     pub xsph_viscosity: f32,
-    /// How far walls drag.
+    /// Drag of walls in XSPH: 0 slip, 1 no slip.
     pub wall_friction: f32,
     /// Lower corner of the domain in m.
     pub domain_min_m: [f32; 3],
     /// Upper corner of the domain in m.
     pub domain_max_m: [f32; 3],
-    /// How close to a wall a particle may come, in m.
+    /// Minimum distance from a wall in m.
     pub clearance_m: f32,
-    /// Scale of what walls cut off.
+    /// Scale of the wall fraction.
     pub fraction_scale: f32,
     /// The solids.
     pub colliders: Vec<Collider>,
@@ -60,7 +61,7 @@ pub struct Parameters {
     pub grid: Grid,
 }
 
-/// The device's buffers, by the same names.
+/// Contents of the device's buffers, by the same names.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct State {
     /// x in m.
@@ -69,11 +70,11 @@ pub struct State {
     pub velocity: Vec<[f32; 3]>,
     /// Ids.
     pub id: Vec<u32>,
-    /// Cells.
+    /// Cell keys.
     pub key: Vec<u32>,
-    /// The permutation of the step.
+    /// Sort permutation of the step.
     pub order: Vec<u32>,
-    /// Where cells begin.
+    /// Start of each cell.
     pub cell_start: Vec<u32>,
     /// x* in m.
     pub predicted: Vec<[f32; 3]>,
@@ -105,7 +106,7 @@ pub fn spline_slope_shape(q: f32) -> f32 {
     u * u - 4.0 * v * v
 }
 
-/// `spline_wall_fraction` of `sph/kernels.glsl`: the share of the kernel behind a plane at distance q = s/h.
+/// `spline_wall_fraction` of `sph/kernels.glsl`: the share of the kernel beyond a plane at distance q = s/h.
 pub fn spline_wall_fraction(q: f32) -> f32 {
     let q = q.max(0.0);
     let (u, v) = ((1.0 - q).max(0.0), (0.5 - q).max(0.0));
@@ -122,7 +123,7 @@ pub fn spline_wall_slope(q: f32) -> f32 {
 }
 
 impl Collider {
-    /// Unit normal into the fluid and signed distance in m, positive in the fluid.
+    /// Returns the unit normal into the fluid and the signed distance in m, positive in the fluid.
     pub fn distance(&self, x_m: [f32; 3]) -> ([f32; 3], f32) {
         let radial = |centre: [f32; 3]| {
             let offset = zip(x_m, centre, |a, b| a - b);
@@ -144,7 +145,7 @@ impl Collider {
 }
 
 impl Parameters {
-    /// `CONFINE` of `pbd/walls.glsl`.
+    /// Twin of `CONFINE` of `pbd/walls.glsl`.
     pub fn confine(&self, mut x_m: [f32; 3]) -> [f32; 3] {
         for collider in &self.colliders {
             let (normal, distance) = collider.distance(x_m);
@@ -157,8 +158,8 @@ impl Parameters {
         })
     }
 
-    /// `WALL_TERM` of `pbd/walls.glsl`: the share of the kernel that no wall cuts off, and h times the gradient of what
-    /// walls do cut off.
+    /// Twin of `WALL_TERM` of `pbd/walls.glsl`: returns the share of the kernel cut off by no wall, and h
+    /// times the gradient of the share cut off by walls.
     pub fn wall_term(&self, x_m: [f32; 3]) -> (f32, [f32; 3]) {
         let (mut open, mut gradient) = (1.0f32, [0.0f32; 3]);
         let mut add = |q: f32, normal: [f32; 3]| {
@@ -182,12 +183,13 @@ impl Parameters {
         (open, gradient)
     }
 
-    /// x + Δt v in m.
+    /// Returns x + Δt v in m.
     pub fn predict_one(&self, x: [f32; 3], v: [f32; 3]) -> [f32; 3] {
         zip(x, v, |x, v| x + self.dt_s * v)
     }
 
-    /// The candidates of particle `i`, in the order that kernels visit them, with their offset over h and q.
+    /// Returns the candidates of particle `i`, in the order in which kernels visit them, with their offset
+    /// over h and q.
     fn neighbours(
         &self,
         state: &State,
@@ -210,7 +212,7 @@ impl Parameters {
 }
 
 impl State {
-    /// A state of `n` particles with these positions and velocities and ids 0 … n − 1; everything else zero.
+    /// State of `n` particles with these positions and velocities and ids 0 … n − 1; all else is zero.
     pub fn new(position: Vec<[f32; 3]>, velocity: Vec<[f32; 3]>) -> Self {
         let n = position.len();
         Self {
@@ -227,7 +229,7 @@ impl State {
         }
     }
 
-    /// `pbd/integrate`.
+    /// Twin of `pbd/integrate`.
     pub fn integrate(&mut self, p: &Parameters) {
         for i in 0..self.position.len() {
             self.velocity[i] = zip(self.velocity[i], p.gravity_m_s2, |v, g| v + p.dt_s * g);
@@ -236,31 +238,31 @@ impl State {
         }
     }
 
-    /// The radix sort: keys in order, and where each came from.
+    /// Sorts the keys and computes the permutation, like the radix sort.
     pub fn sort_by_cell(&mut self) {
         self.order = (0..self.key.len() as u32).collect();
         radix_sort_pairs(&mut self.key, &mut self.order, 0..32);
     }
 
-    /// The permutation of position, velocity and id.
+    /// Permutes position, velocity and id.
     pub fn reorder(&mut self) {
         self.position = gather(&self.position, &self.order);
         self.velocity = gather(&self.velocity, &self.order);
         self.id = gather(&self.id, &self.order);
     }
 
-    /// `grid/cell_ranges`.
+    /// Twin of `grid/cell_ranges`.
     pub fn find_cells(&mut self, p: &Parameters) {
         self.cell_start = cell_starts(&self.key, p.grid.n_cells());
     }
 
-    /// `pbd/predict`.
+    /// Twin of `pbd/predict`.
     pub fn predict(&mut self, p: &Parameters) {
         let pairs = self.position.iter().zip(&self.velocity);
         self.predicted = pairs.map(|(x, v)| p.confine(p.predict_one(*x, *v))).collect();
     }
 
-    /// `pbd/solve_density` at the predicted positions.
+    /// Twin of `pbd/solve_density` at the predicted positions.
     pub fn solve_density(&mut self, p: &Parameters) {
         let slope_scale = SPLINE_SLOPE_SCALE * p.volume_h3;
         for i in 0..self.predicted.len() {
@@ -285,7 +287,7 @@ impl State {
         }
     }
 
-    /// `pbd/solve_positions`.
+    /// Twin of `pbd/solve_positions`.
     pub fn solve_positions(&mut self, p: &Parameters) {
         let at = |j: usize| [self.constraint[j][0], self.constraint[j][1], self.constraint[j][2]];
         let mut next = Vec::with_capacity(self.constraint.len());
@@ -306,7 +308,7 @@ impl State {
         self.predicted = next;
     }
 
-    /// `pbd/update_velocity`.
+    /// Twin of `pbd/update_velocity`.
     pub fn update_velocity(&mut self, p: &Parameters) {
         for i in 0..self.position.len() {
             let unconstrained = p.predict_one(self.position[i], self.velocity[i]);
@@ -315,7 +317,7 @@ impl State {
         }
     }
 
-    /// `pbd/smooth_velocity`, and x ← x*.
+    /// Twin of `pbd/smooth_velocity`, and x ← x*.
     pub fn smooth_velocity(&mut self, p: &Parameters) {
         for i in 0..self.predicted.len() {
             let own = self.updated[i];
@@ -339,7 +341,8 @@ impl State {
 mod tests {
     use super::*;
 
-    /// ∫ f(q) dq over 0 … 1 by the midpoint rule; 2000 points leave an error below 1e-6 for these polynomials.
+    /// Integrates f(q) dq over 0 … 1 by the midpoint rule; with 2000 points the error is below 1e-6 for these
+    /// polynomials.
     fn integrate(f: impl Fn(f64) -> f64) -> f64 {
         let n = 2000;
         (0..n).map(|i| f((f64::from(i) + 0.5) / f64::from(n))).sum::<f64>() / f64::from(n)
@@ -360,7 +363,8 @@ mod tests {
             let q = i as f32 / 100.0;
             let value = |q: f32| SPLINE_SCALE * spline_shape(q);
             let difference = (value(q - step) - value(q + step)) / (2.0 * step);
-            // A third derivative of at most 12 · 16/π times step²/6, and f32 rounding over 2 · step.
+            // The error is a third derivative of at most 12 · 16/π times step²/6, and f32 rounding over 2 ·
+            // step.
             assert!((difference - SPLINE_SLOPE_SCALE * spline_slope_shape(q)).abs() < 2e-3, "q = {q}");
             let cut = (spline_wall_fraction(q - step) - spline_wall_fraction(q + step)) / (2.0 * step);
             assert!((cut - spline_wall_slope(q)).abs() < 1e-3, "wall at q = {q}");
@@ -373,7 +377,7 @@ mod tests {
         assert_eq!(spline_wall_fraction(-0.3), spline_wall_fraction(0.0), "no more than half behind it");
         assert_eq!(spline_wall_fraction(1.0), 0.0);
         for s in [0.1f64, 0.25, 0.4, 0.6, 0.9] {
-            // Shells of radius q have the share (1 − s/q)/2 of their surface behind the plane.
+            // A shell of radius q has the share (1 − s/q)/2 of its surface beyond the plane.
             let behind = integrate(|q| {
                 let shell = 4.0
                     * std::f64::consts::PI

@@ -4,16 +4,17 @@
 //! - [`primitives`]: reduction, scan, compaction, radix sort, uniform grid and the brute-force neighbour oracle.
 //! - [`sph`]: the smoothing kernels, in f32 and f64, and the share of a kernel that a plane wall cuts off.
 //! - [`fluid`]: the position-based fluid, one function a kernel, f32 like the device.
-//! - [`linalg`]: singular values and polar factors of small matrices, with f64 oracles and the contract as a check.
-//! - [`bonds`]: bonds between pairs of particles, rules for them, and what must hold of them whoever made them.
-//! - [`snow`]: the two-phase step of snow and water, one method a stage.
+//! - [`linalg`]: singular values and polar factors of small matrices, with f64 oracles and checks of the
+//!   contract.
+//! - [`bonds`]: bonds between pairs of particles, their rules, and the invariants of every bond table.
+//! - [`snow`]: the two-phase step of snow and water, one method per stage.
 //! - [`mpm`]: snow by the material point method, f64.
-//! - [`dem`]: grains that touch, f64.
-//! - [`surface`]: densities at nodes, marching cubes, and what must hold of a closed mesh; f64.
-//! - [`render`]: the triangles of a terrain's chunks, and which particles are spray.
+//! - [`dem`]: the discrete element method for grains and slabs, f64.
+//! - [`surface`]: densities at nodes, marching cubes, and the invariants of a closed mesh; f64.
+//! - [`render`]: the triangles of a terrain's chunks, and the spray particles.
 //!
-//! Tests and benches use it; nothing else does. It never knows Vulkan, another crate of the workspace, files or threads,
-//! and is written to be read rather than to be fast.
+//! Only tests and benches use it. It does not depend on Vulkan, another crate of the workspace, files or
+//! threads, and favours readability over speed.
 
 pub mod bonds;
 pub mod dem;

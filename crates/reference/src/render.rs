@@ -1,4 +1,5 @@
-//! What pictures are made of: the triangles of a terrain's chunks, and which particles are spray.
+//! Twins of rendering kernels: the triangles of a terrain's chunks, and the classification of spray
+//! particles.
 
 use crate::surface::Nodes;
 use glam::DVec3;
@@ -6,8 +7,9 @@ use glam::DVec3;
 /// Quads along each side of a chunk.
 const CHUNK_QUADS: u32 = 32;
 
-/// The triangles of a chunk of a terrain of `n` heights, as `render.terrain` draws them: corners by their places in the grid, some of them
-/// with no area. `coarser` has a bit for each neighbour whose quads are twice as large: lower x, higher x, lower y, higher y.
+/// Returns the triangles of a chunk of a terrain of `n` heights, like `render.terrain` draws them: corners by
+/// their position in the grid; some triangles have no area. `coarser` has a bit for each neighbour whose
+/// quads are twice as large: lower x, higher x, lower y, higher y.
 pub fn terrain_triangles(n: [u32; 2], first: [u32; 2], stride: u32, coarser: u32) -> Vec<[[u32; 2]; 3]> {
     let has = |side: u32| coarser >> side & 1 == 1;
     let place = |[x, y]: [u32; 2]| {
@@ -25,7 +27,8 @@ pub fn terrain_triangles(n: [u32; 2], first: [u32; 2], stride: u32, coarser: u32
     triangles.collect()
 }
 
-/// The density at a place in cells from node 0, between the eight nodes about it, as `render.find_spray` finds it.
+/// Returns the density at a position in cells from node 0, interpolated between the eight nodes around it,
+/// like `render.find_spray`.
 pub fn interpolated_density(nodes: &Nodes, place: DVec3) -> f64 {
     let low = place.floor();
     let share = place - low;

@@ -1,11 +1,12 @@
 //! Smoothing kernels and their wall terms, generic over f32 and f64.
 //!
-//! `r` is a distance and `h` the support radius, both in metres; every kernel is zero at and beyond `h`. All are written
-//! in `q = r/h`, so that no power of `h` above the third appears: h⁹ underflows in f32 for millimetre particles.
+//! `r` is a distance and `h` the support radius, both in metres; every kernel is zero at and beyond `h`. All
+//! are written in `q = r/h`, so no power of `h` above the third occurs: h⁹ underflows in f32 for millimetre
+//! particles.
 
 use core::ops::{Add, Div, Mul, Neg, Sub};
 
-/// The scalar the kernels are generic over: f32 as on the device, f64 as the truth.
+/// Scalar type of the kernels: f32 like the device, or f64 as the reference.
 pub trait Real:
     Copy
     + PartialOrd
@@ -15,11 +16,11 @@ pub trait Real:
     + Div<Output = Self>
     + Neg<Output = Self>
 {
-    /// Nearest value to `x`.
+    /// Returns the nearest value to `x`.
     fn from_f64(x: f64) -> Self;
-    /// Square root.
+    /// Returns the square root.
     fn sqrt(self) -> Self;
-    /// Absolute value.
+    /// Returns the absolute value.
     fn abs(self) -> Self;
 }
 
@@ -49,12 +50,12 @@ impl Real for f64 {
 
 const PI: f64 = core::f64::consts::PI;
 
-/// Constant of the scalar type.
+/// Returns a constant of the scalar type.
 fn c<T: Real>(x: f64) -> T {
     T::from_f64(x)
 }
 
-/// `x` where positive, else zero.
+/// Returns `x` where positive, else zero.
 fn positive<T: Real>(x: T) -> T {
     if x > c(0.0) { x } else { c(0.0) }
 }
@@ -139,8 +140,8 @@ pub fn viscosity_laplacian<T: Real>(r: T, h: T) -> T {
 
 /// Cubic spline kernel in m⁻³: 16/(πh³)·(u³ − 4v³), u = (1−q)₊, v = (½−q)₊ (Monaghan & Lattanzio 1985, support h).
 ///
-/// The kernel of the position-based fluid: its lattice sums at h/d = 2 are 1.0000 (cubic), 0.9997 (body-centred) and
-/// 0.9975 (face-centred), so that rest density hardly depends on how the particles are packed.
+/// It is the kernel of the position-based fluid: its lattice sums at h/d = 2 are 1.0000 (cubic), 0.9997
+/// (body-centred) and 0.9975 (face-centred), so rest density hardly depends on the packing of the particles.
 pub fn cubic_spline<T: Real>(r: T, h: T) -> T {
     let q = r / h;
     let u = positive(c::<T>(1.0) - q);
@@ -169,7 +170,7 @@ pub fn cubic_bspline<T: Real>(x: T) -> T {
     }
 }
 
-/// Derivative of [`cubic_bspline`], per cell. Breekveldt2017 eq 3.6 with the sign it loses.
+/// Derivative of [`cubic_bspline`], per cell. Breekveldt2017 eq 3.6 with the missing sign restored.
 pub fn cubic_bspline_derivative<T: Real>(x: T) -> T {
     let a = x.abs();
     if a < c(1.0) {
@@ -186,7 +187,8 @@ pub fn cubic_bspline_derivative<T: Real>(x: T) -> T {
 /// Share of [`poly6`]'s integral that lies beyond a plane at distance `s` from the kernel's centre:
 /// ½ − 315/256·(q − 4q³/3 + 6q⁵/5 − 4q⁷/7 + q⁹/9), q = s/h clamped to 0..1.
 ///
-/// Times the rest density it is what a half-space of resting fluid behind the plane would add to the density.
+/// Times the rest density, it is the density that a half-space of resting fluid behind the plane would
+/// contribute.
 pub fn poly6_wall_fraction<T: Real>(s: T, h: T) -> T {
     let q = s / h;
     if q <= c(0.0) {

@@ -1,5 +1,5 @@
-//! The twin of the bonds on its own: rounds against the order of all pairs, breaking by hand, a checker that notices what it
-//! is there for, and rules against closed forms.
+//! Tests of the twin of the bonds alone: rounds against the order of all pairs, breaking by hand, a checker
+//! that detects each fault, and rules against closed forms.
 
 use frazil_reference::bonds::{
     Bond, Bonds, Columns, FreezeRule, INVALID_INDEX, Particles, Search, SpringSolve, Violation,
@@ -12,7 +12,7 @@ use proptest::prelude::*;
 const SEARCH: Search = Search { radius_m: 0.1, max_bonds: u32::MAX };
 const BREAK_RATIO: f32 = 1.2;
 
-/// Particles on a line, with ids that fall as places rise.
+/// Returns particles on a line, with ids that fall as indices rise.
 fn on_a_line(x_m: &[f32], limit: u32) -> Particles {
     Particles {
         position: x_m.iter().map(|x| [*x, 0.0, 0.0]).collect(),
@@ -83,7 +83,7 @@ fn rows_move_with_their_particles_and_carry_their_state() {
         let bond = bonds.rows[i].iter().find(|bond| bond.partner == j)?;
         Some((bond.rest_length_m, bond.state.clone()))
     };
-    // Particle 1 leaves, a new one comes first, and the rest turns round.
+    // Particle 1 leaves, a new one comes first, and the rest is reversed.
     let moved = remap_bonds(&bonds, &[INVALID_INDEX, 3, 2, 0]);
     assert_eq!(pairs(&moved), [(1, 2), (1, 3), (2, 3)]);
     assert_eq!(find(&moved, 1, 2), find(&bonds, 3, 2));
@@ -103,7 +103,7 @@ fn a_build_needs_as_many_slots_as_it_may_fill() {
     assert_eq!([0, 2, 3].map(|slots| required(&particles, 3, slots)), [3, 3, 0]);
     particles.limit = vec![0, 2, 1, 1, 1, 1];
     assert_eq!([0, 1, 2].map(|slots| required(&particles, u32::MAX, slots)), [2, 2, 0]);
-    // What is there counts, and is not counted again.
+    // Existing bonds count, and are not counted again.
     let mut bonds = Bonds::none(6);
     build_reproducible(&mut bonds, &particles, &SEARCH, 9);
     assert_eq!(count_required_slots(&bonds, &particles, &SEARCH, 1), 2);
@@ -214,7 +214,7 @@ fn a_table_is_read_as_the_device_lays_it_out() {
     assert_eq!(compact_bonds(slots), [Bond::new(4, 0.1), Bond::new(2, 0.2)]);
 }
 
-/// Two particles `length_m` apart with a spring of 1 m.
+/// Returns two particles `length_m` apart with a spring of 1 m.
 fn a_spring(length_m: f32) -> (Bonds, Particles) {
     let mut bonds = Bonds::with_state(2, &[0, 0]);
     for i in 0..2 {

@@ -1,4 +1,5 @@
-//! The fluid's equations on the twin alone: calibration, conservation, stability, and a column at rest.
+//! Tests of the fluid's equations on the twin alone: calibration, conservation, stability, and a column at
+//! rest.
 
 use std::f32::consts::PI;
 
@@ -11,7 +12,8 @@ use proptest::prelude::*;
 
 const SUPPORT_RATIO: f32 = 2.0;
 
-/// Σ V W over a cubic lattice of spacing 1 around one of its points, of the points that `keep` selects.
+/// Returns Σ V W over a cubic lattice of spacing 1 around one of its points, over the points that `keep`
+/// selects.
 fn lattice_sum(keep: impl Fn([i32; 3]) -> bool) -> f32 {
     let reach = -3..=3;
     let mut sum = 0.0;
@@ -28,7 +30,8 @@ fn lattice_sum(keep: impl Fn([i32; 3]) -> bool) -> f32 {
     sum
 }
 
-/// Parameters as the solver chooses them, for a box of `cells` spacings that a lattice half a spacing from its walls fills.
+/// Returns the solver's parameters for a box of `cells` spacings, filled by a lattice half a spacing from its
+/// walls.
 fn parameters(spacing_m: f32, cells: [f32; 3]) -> Parameters {
     let support_m = SUPPORT_RATIO * spacing_m;
     let domain_max_m = cells.map(|n| n * spacing_m);
@@ -68,7 +71,7 @@ fn jitter(position: &mut [[f32; 3]], amplitude_m: f32) {
     }
 }
 
-/// Everything of a step before the iterations.
+/// Runs the stages of a step before the iterations.
 fn begin_step(state: &mut State, p: &Parameters) {
     state.integrate(p);
     state.sort_by_cell();
@@ -135,8 +138,8 @@ fn a_lattice_that_fills_its_box_is_at_rest() {
     }
 }
 
-/// Corrections are Σ_j λ_j ∇_i C_j for any λ: the one property whose loss makes a resting fluid boil. It fails for density and
-/// gradient by different kernels, and for a wall counted as a mirror image.
+/// Corrections are Σ_j λ_j ∇_i C_j for any λ: without this property a resting fluid boils. It fails for
+/// density and gradient by different kernels, and for a wall counted as a mirror image.
 #[test]
 fn corrections_follow_the_gradient_of_the_density() {
     let mut p = parameters(0.02, [5.0; 3]);
@@ -237,7 +240,7 @@ fn corrections_and_xsph_keep_momentum() {
     state.update_velocity(&p);
     let updated = mean(&state.updated);
     for (a, b) in updated.iter().zip(before) {
-        // The same rounding of positions over Δt = 1 ms.
+        // Rounding of positions, as above, over Δt = 1 ms.
         assert!((a - b).abs() < 4e-6, "corrections changed the mean velocity by {} m/s", a - b);
     }
     let spread = |column: &[[f32; 3]]| -> f32 { column.iter().map(|v| v[0] * v[0] + v[1] * v[1]).sum() };
@@ -319,7 +322,7 @@ fn a_small_column_rests() {
     let depth = n[1] as f32 * spacing;
     let deep = state.position.iter().zip(&state.density).filter(|(x, _)| x[1] < depth - p.support_m);
     let (sum, count) = deep.fold((0.0, 0), |(sum, count), (_, rho)| (sum + rho, count + 1));
-    // What three iterations at 1 ms leave of the compression under twelve layers is a third of a percent.
+    // Three iterations at 1 ms leave a third of a percent of compression under twelve layers.
     assert!((sum / count as f32 - 1000.0).abs() < 10.0, "density {}", sum / count as f32);
     // Twice the mean height: the level of a column of uniform density.
     let level = 2.0 * state.position.iter().map(|x| x[1]).sum::<f32>() / n_particles as f32;

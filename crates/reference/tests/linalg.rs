@@ -1,4 +1,5 @@
-//! The twins of the decompositions against their contract, and the oracles against matrices whose decomposition is known.
+//! Tests of the twins of the decompositions against their contract, and of the oracles against known
+//! decompositions.
 
 use frazil_reference::linalg::{
     Frobenius, Matrix, N_KINDS, distance, eigen_symmetric, nearest_rotation, polar_violation, polar2,
@@ -106,7 +107,8 @@ fn the_contract_notices_what_breaks_it() {
     let mut skew = s;
     skew[0][1] *= 1.001;
     assert!(violation(r, skew).contains("not symmetric"));
-    // A half turn about an axis of S: still rotation times symmetric matrix, but not the nearest rotation.
+    // A half rotation about an axis of S: still rotation times symmetric matrix, but not the nearest
+    // rotation.
     let half_turn = |x: Matrix<f32, 3>| [x[0], x[1].map(|x| -x), x[2].map(|x| -x)];
     let diagonal = [[3.0, 0.0, 0.0], [0.0, 2.0, 0.0], [0.0, 0.0, 1.0]];
     let identity = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];

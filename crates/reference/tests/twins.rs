@@ -1,4 +1,4 @@
-//! The twins themselves against the standard library and against calculus: a wrong twin would excuse a wrong kernel.
+//! Tests of the twins against the standard library and calculus: a wrong twin would hide a wrong kernel.
 
 use frazil_reference::primitives::{
     Grid, ReduceShape, cell_keys, cell_starts, exclusive_scan_u32, gather, neighbours_brute_force,
@@ -119,7 +119,7 @@ fn kernels_integrate_to_one() {
             let integral = shell_integral(h, |r| kernel(r, h));
             assert!((integral - 1.0).abs() < 1e-6, "{name} at h = {h}: {integral}");
         }
-        // Of ½x² over a sphere only a third of ½r² remains.
+        // Over a sphere ½x² averages to a third of ½r².
         let laplacian = shell_integral(h, |r| r * r / 6.0 * sph::viscosity_laplacian(r, h));
         assert!((laplacian - 1.0).abs() < 1e-6, "½x²∇²W at h = {h}: {laplacian}");
     }

@@ -1,4 +1,5 @@
-//! Draws a made-up wave of particles with a block of snow in it, and everything that a picture can show, and says how long it took.
+//! Draws a synthetic wave of particles with a block of snow in it, with every element of a picture, and
+//! prints the drawing time.
 //!
 //! `cargo run --example gallery -- wave.png [PARTICLES] [WIDTH HEIGHT] [SUPERSAMPLING]`
 
@@ -24,7 +25,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let in_block = |[x, y, z]: &[f32; 3]| {
         ((x - 1.1).abs() < 0.16) && ((y - 0.24).abs() < 0.16) && ((z - 0.32).abs() < 0.16)
     };
-    // Water makes way, velocities and all; the block is a lattice of its own.
+    // The block displaces water particles and their velocities; it has a lattice of its own.
     let velocities: Vec<_> =
         positions.iter().zip(velocities).filter(|(at, _)| !in_block(at)).map(|(_, v)| v).collect();
     positions.retain(|at| !in_block(at));
@@ -96,7 +97,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// A cube of particles about `center`, turned a little.
+/// Samples a slightly rotated cube of particles around `center`.
 fn block(center: Vec3, half_side: f32, spacing: f32) -> Vec<[f32; 3]> {
     let steps = (2.0 * half_side / spacing) as i32;
     let turn = frazil_render::glam::Quat::from_rotation_z(0.35);
@@ -105,7 +106,8 @@ fn block(center: Vec3, half_side: f32, spacing: f32) -> Vec<[f32; 3]> {
     cells.map(|(x, y, z)| (center + turn * vec3(at(x), at(y), at(z))).to_array()).collect()
 }
 
-/// About `n` particles on a jittered lattice below a breaking surface in a tank of size `hi`, with plausible velocities.
+/// Samples about `n` particles on a jittered lattice below a breaking surface in a tank of size `hi`, with
+/// plausible velocities.
 fn wave(n: u32, hi: Vec3) -> (Vec<[f32; 3]>, Vec<[f32; 3]>, f32) {
     let surface =
         |x: f32, z: f32| 0.22 + 0.45 * (-(x - 0.45).powi(2) / 0.08).exp() + 0.03 * (9.0 * z + 5.0 * x).sin();

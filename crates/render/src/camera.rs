@@ -1,38 +1,39 @@
-//! The orbit camera.
+//! Orbit camera.
 
 use frazil_shaders::types::View;
 use glam::{Vec2, Vec3};
 
-/// Which axis of the world points up.
+/// Axis of the world that points up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum UpAxis {
-    /// The x axis.
+    /// x axis.
     X,
-    /// The y axis.
+    /// y axis.
     #[default]
     Y,
-    /// The z axis.
+    /// z axis.
     Z,
 }
 
-/// How a camera makes a picture of space.
+/// Projection of space onto the picture.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Projection {
-    /// What is farther away is smaller.
+    /// Perspective: distant objects are smaller.
     #[default]
     Perspective,
-    /// What is farther away is as large, and nothing is behind the eye. As high a part of space is seen as in perspective at the
-    /// target's distance, so that zooming and panning work alike.
+    /// Parallel projection: size does not depend on distance, and nothing is behind the eye. The visible
+    /// height equals that of the perspective at the target's distance, so that zooming and panning behave
+    /// alike.
     Orthographic,
 }
 
-/// A camera that looks at a target from a distance and can be carried around it.
+/// A camera that looks at a target from a distance and can orbit it.
 ///
-/// At azimuth 0 it looks along −z where y is up, and along +y where z is up; growing azimuths carry it counter-clockwise
-/// seen from above, growing elevations upwards.
+/// At azimuth 0 it looks along −z if y is up, and along +y if z is up; increasing azimuths move it
+/// counter-clockwise seen from above, increasing elevations upwards.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OrbitCamera {
-    /// The point looked at, in m.
+    /// The target point in m.
     pub target: Vec3,
     /// Distance of the eye from the target, in m.
     pub distance_m: f32,
@@ -42,13 +43,13 @@ pub struct OrbitCamera {
     pub elevation_deg: f32,
     /// Vertical angle of view, in degrees.
     pub vertical_fov_deg: f32,
-    /// Which way is up.
+    /// Up axis of the world.
     pub up_axis: UpAxis,
-    /// Perspective or orthographic.
+    /// Projection: perspective or orthographic.
     pub projection: Projection,
 }
 
-/// Unit vectors of a camera or of the world: right-handed.
+/// Right-handed unit vectors of a camera or of the world.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Axes {
     pub right: Vec3,
@@ -56,16 +57,16 @@ pub(crate) struct Axes {
     pub back: Vec3,
 }
 
-/// Steeper than this the horizon has no direction.
+/// Maximum elevation; at the pole the horizon has no direction.
 const MAX_ELEVATION_DEG: f32 = 89.0;
 
-/// The near plane lies this part of the target's distance before the eye.
+/// Distance of the near plane from the eye as a fraction of the target's distance.
 const NEAR_FRACTION: f32 = 0.01;
-/// Without perspective, depth is told apart up to this many times the target's distance before and behind the target.
+/// Range of depths without perspective, before and behind the target, in multiples of the target's distance.
 const DEPTH_REACH: f32 = 64.0;
 
 impl UpAxis {
-    /// The world's axes as the camera at azimuth and elevation 0 sees them.
+    /// Returns the world's axes as seen by the camera at azimuth and elevation 0.
     pub(crate) fn axes(self) -> Axes {
         match self {
             Self::X => Axes { right: Vec3::Y, up: Vec3::X, back: Vec3::NEG_Z },
@@ -74,7 +75,7 @@ impl UpAxis {
         }
     }
 
-    /// Its place among the axes, as shaders number them.
+    /// Returns the index of the axis, as shaders number them.
     pub(crate) fn index(self) -> u32 {
         match self {
             Self::X => 0,
@@ -111,33 +112,33 @@ impl OrbitCamera {
         }
     }
 
-    /// Where the eye is, in m.
+    /// Returns the position of the eye in m.
     pub fn eye(&self) -> Vec3 {
         self.target + self.distance_m * self.axes().back
     }
 
-    /// Carries the eye around the target by angles in degrees.
+    /// Rotates the eye around the target by angles in degrees.
     pub fn orbit(&mut self, azimuth_deg: f32, elevation_deg: f32) {
         self.azimuth_deg = (self.azimuth_deg + azimuth_deg).rem_euclid(360.0);
         self.elevation_deg =
             (self.elevation_deg + elevation_deg).clamp(-MAX_ELEVATION_DEG, MAX_ELEVATION_DEG);
     }
 
-    /// Moves eye and target across the line of sight, by parts of the picture's height: what is at the target's depth
-    /// follows the pointer. `right` and `down` are the pointer's way.
+    /// Moves eye and target across the line of sight by fractions of the picture's height, so that points at
+    /// the target's depth follow the pointer. `right` and `down` are the pointer's displacement.
     pub fn pan(&mut self, right: f32, down: f32) {
         let axes = self.axes();
         let height_m = 2.0 * self.distance_m * self.tan_half_fov();
         self.target += height_m * (down * axes.up - right * axes.right);
     }
 
-    /// Multiplies the distance; below 1 comes nearer.
+    /// Multiplies the distance; factors below 1 zoom in.
     pub fn zoom(&mut self, factor: f32) {
         self.distance_m = (self.distance_m * factor).clamp(1e-4, 1e6);
     }
 
-    /// Moves the target to the middle of a box and the distance to where the whole box is in a picture of the given
-    /// width over height, keeping the angles.
+    /// Moves the target to the centre of a box and sets the distance such that the whole box fits into a
+    /// picture with the given ratio of width to height; angles are kept.
     pub fn frame_box(&mut self, lo: Vec3, hi: Vec3, aspect: f32) {
         const MARGIN: f32 = 1.05;
         self.target = 0.5 * (lo + hi);
@@ -155,8 +156,9 @@ impl OrbitCamera {
         self.distance_m = (MARGIN * farthest.fold(0.0, f32::max)).max(1e-4);
     }
 
-    /// Where a point of the world appears in a picture of the given size, in pixels from the top left corner, and how far
-    /// from the eye along the line of sight it is, in m; nothing for a point behind the near plane of a perspective.
+    /// Projects a point of the world to pixels from the top left corner of a picture of the given size, with
+    /// its distance from the eye along the line of sight in m; `None` for a point behind the near plane of a
+    /// perspective.
     pub fn project(&self, point: Vec3, width: u32, height: u32) -> Option<(Vec2, f32)> {
         let (axes, tan_y) = (self.axes(), self.tan_half_fov());
         let from_eye = point - self.eye();
@@ -179,12 +181,13 @@ impl OrbitCamera {
         (0.5 * self.vertical_fov_deg.to_radians()).tan()
     }
 
-    /// The camera as the shaders take it.
+    /// Returns the camera's uniform data for the shaders.
     pub(crate) fn view(&self, width: u32, height: u32) -> View {
         let axes = self.axes();
         let (eye, half, depth_reach) = match self.projection {
             Projection::Perspective => (self.eye(), self.tan_half_fov(), 0.0),
-            // Rays are parallel: from where along them depth is counted is free, and at the target it has most digits.
+            // Rays are parallel, so the origin of depth along them is free; precision is highest at the
+            // target.
             Projection::Orthographic => {
                 (self.target, self.distance_m * self.tan_half_fov(), DEPTH_REACH * self.distance_m)
             }

@@ -1,8 +1,8 @@
-//! A small picture made on the host: rectangles and text.
+//! A small picture drawn on the host: rectangles and text.
 
 use ab_glyph::{Font, FontRef, PxScale, ScaleFont, point};
 
-/// A picture with straight (not premultiplied) alpha, transparent at first.
+/// A picture with straight (not premultiplied) alpha, initially transparent.
 pub(crate) struct Canvas {
     pub width: usize,
     pub height: usize,
@@ -12,7 +12,7 @@ pub(crate) struct Canvas {
 /// The typeface of all text in pictures: Ubuntu Light, embedded (Ubuntu font licence 1.0).
 pub(crate) struct Typeface(FontRef<'static>);
 
-/// A sub-pixel rectangle, from the left top corner to the right bottom one.
+/// A rectangle with sub-pixel coordinates: top left and bottom right corner.
 pub(crate) struct Rect {
     pub left: f32,
     pub top: f32,
@@ -26,7 +26,7 @@ impl Typeface {
         Self(font.expect("the embedded typeface is a valid font file"))
     }
 
-    /// How wide a line of text is at a size, in pixels.
+    /// Returns the width of a line of text at a font size, in pixels.
     pub fn width(&self, text: &str, size_px: f32) -> f32 {
         self.glyphs(text, size_px, |_, _| ())
     }
@@ -51,7 +51,7 @@ impl Canvas {
         Self { width, height, pixels: vec![[0.0; 4]; width * height] }
     }
 
-    /// Blends a colour over a pixel; what lies outside is ignored.
+    /// Blends a colour over a pixel; pixels outside the canvas are ignored.
     fn blend(&mut self, x: i64, y: i64, color: [f32; 4], covered: f32) {
         let inside = x >= 0 && y >= 0 && (x as usize) < self.width && (y as usize) < self.height;
         if !inside || covered <= 0.0 {
@@ -66,12 +66,12 @@ impl Canvas {
         pixel[3] = alpha;
     }
 
-    /// Makes all of it one opaque colour.
+    /// Fills the canvas with an opaque colour.
     pub fn clear(&mut self, [r, g, b]: [f32; 3]) {
         self.pixels.fill([r, g, b, 1.0]);
     }
 
-    /// Fills a rectangle; pixels at its border by the part it covers.
+    /// Fills a rectangle; border pixels are weighted by coverage.
     pub fn fill(&mut self, rect: &Rect, color: [f32; 4]) {
         let overlap = |from: f32, to: f32, at: f32| (to.min(at + 1.0) - from.max(at)).max(0.0);
         for y in rect.top.floor() as i64..rect.bottom.ceil() as i64 {
@@ -83,7 +83,7 @@ impl Canvas {
         }
     }
 
-    /// Writes a line of text from `x` on, on the baseline `y`.
+    /// Draws a line of text from `x` on, with the baseline at `y`.
     pub fn text(&mut self, typeface: &Typeface, x: f32, y: f32, size_px: f32, text: &str, color: [f32; 4]) {
         let mut outlines = Vec::new();
         typeface.glyphs(text, size_px, |id, at| {
@@ -99,12 +99,12 @@ impl Canvas {
         }
     }
 
-    /// The pixels as packed RGBA8, red in the lowest byte.
+    /// Returns the pixels as packed RGBA8, red in the lowest byte.
     pub fn packed(&self) -> Vec<u32> {
         self.pixels.iter().map(|pixel| pack(*pixel)).collect()
     }
 
-    /// An opaque colour as [`Self::packed`] gives it.
+    /// Packs an opaque colour like [`Self::packed`].
     pub fn packed_color([r, g, b]: [f32; 3]) -> u32 {
         pack([r, g, b, 1.0])
     }

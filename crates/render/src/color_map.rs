@@ -3,22 +3,23 @@
 /// A colour map.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ColorMap {
-    /// From dark violet over green to yellow: for magnitudes.
+    /// From dark violet through green to yellow: for magnitudes.
     #[default]
     Viridis,
-    /// From black over red to pale yellow: for magnitudes that glow, such as heat.
+    /// From black through red to pale yellow: for magnitudes that glow, such as heat.
     Inferno,
-    /// From blue over near-white to brown: for values on both sides of a centre, such as temperatures about freezing.
+    /// From blue through near-white to brown: for values on both sides of a centre, such as temperatures
+    /// around freezing.
     Vik,
     /// From black to white, in even steps of the display-encoded value: for intensities.
     Grey,
 }
 
 impl ColorMap {
-    /// Every map.
+    /// All colour maps.
     pub const ALL: [Self; 4] = [Self::Viridis, Self::Inferno, Self::Vik, Self::Grey];
 
-    /// The display-encoded (sRGB) colour at `t`, clamped to 0 … 1.
+    /// Returns the display-encoded (sRGB) colour at `t`, clamped to 0 … 1.
     pub fn at(self, t: f32) -> [f32; 3] {
         let entries = self.entries();
         let at = t.clamp(0.0, 1.0) * (entries.len() - 1) as f32;
@@ -27,7 +28,7 @@ impl ColorMap {
         std::array::from_fn(|c| entries[i][c] + (entries[i + 1][c] - entries[i][c]) * part)
     }
 
-    /// Colours at equal steps, to be interpolated between.
+    /// Returns colours at equal steps, to be interpolated.
     pub(crate) fn entries(self) -> [[f32; 3]; ENTRIES] {
         let table = match self {
             Self::Viridis => &VIRIDIS,
@@ -39,11 +40,11 @@ impl ColorMap {
     }
 }
 
-/// Of the 256 colours that the authors publish, every eighth: straight lines between them miss the others by at
-/// most two steps of 255.
+/// Number of entries: every eighth of the 256 published colours. Linear interpolation between them misses the
+/// others by at most two steps of 255.
 const ENTRIES: usize = 33;
 
-/// By Stéfan van der Walt and Nathaniel Smith (2015), released under CC0.
+/// Viridis by Stéfan van der Walt and Nathaniel Smith (2015), released under CC0.
 #[rustfmt::skip]
 const VIRIDIS: [[u8; 3]; ENTRIES] = [
     [68, 1, 84], [71, 13, 96], [72, 24, 106], [72, 35, 116], [71, 45, 123], [69, 54, 129], [66, 64, 134], [63, 73, 137],
@@ -53,7 +54,7 @@ const VIRIDIS: [[u8; 3]; ENTRIES] = [
     [253, 231, 37],
 ];
 
-/// By Stéfan van der Walt and Nathaniel Smith (2015), released under CC0.
+/// Inferno by Stéfan van der Walt and Nathaniel Smith (2015), released under CC0.
 #[rustfmt::skip]
 const INFERNO: [[u8; 3]; ENTRIES] = [
     [0, 0, 4], [4, 3, 18], [11, 7, 36], [21, 11, 55], [33, 12, 74], [46, 10, 90], [60, 9, 101], [74, 12, 107],
@@ -63,7 +64,7 @@ const INFERNO: [[u8; 3]; ENTRIES] = [
     [252, 255, 164],
 ];
 
-/// By Fabio Crameri, Scientific Colour Maps 8, doi:10.5281/zenodo.1243862, under the MIT licence.
+/// Vik by Fabio Crameri, Scientific Colour Maps 8, doi:10.5281/zenodo.1243862, under the MIT licence.
 #[rustfmt::skip]
 const VIK: [[u8; 3]; ENTRIES] = [
     [0, 18, 97], [2, 31, 105], [2, 43, 113], [2, 55, 121], [3, 68, 129], [4, 80, 137], [12, 94, 146], [27, 109, 155],
@@ -77,7 +78,7 @@ const VIK: [[u8; 3]; ENTRIES] = [
 mod tests {
     use super::*;
 
-    /// CIE lightness L* of a display-encoded colour (IEC 61966-2-1 and CIE 15).
+    /// Returns the CIE lightness L* of a display-encoded colour (IEC 61966-2-1 and CIE 15).
     fn lightness(rgb: [f32; 3]) -> f32 {
         let linear = rgb.map(|c| if c <= 0.04045 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) });
         let y = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2];
@@ -91,7 +92,7 @@ mod tests {
             for i in 0..16 {
                 let step = lightness(map.at((i + 1) as f32 / 16.0)) - lightness(map.at(i as f32 / 16.0));
                 let share = step / total * 16.0;
-                // The authors evened out CAM02-UCS, from which CIE lightness departs most near black.
+                // The authors equalized steps in CAM02-UCS, from which CIE lightness departs most near black.
                 assert!((0.45..1.55).contains(&share), "{map:?} at {i}: {share} of an even step");
             }
         }

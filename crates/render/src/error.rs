@@ -1,37 +1,37 @@
-//! What can go wrong on the way to a picture.
+//! Errors of drawing and writing pictures.
 
 use std::path::PathBuf;
 
-/// A picture that could not be made or written.
+/// An error of drawing or writing a picture.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The device refused something.
+    /// A device error while drawing.
     #[error("cannot draw: {0}")]
     Device(#[from] frazil_vk::Error),
-    /// A surface cannot be found.
+    /// An error while extracting a surface.
     #[error("cannot find a surface: {0}")]
     Kernel(frazil_kernels::KernelError),
-    /// A file could not be written; whatever stood at its place is untouched.
+    /// A file could not be written; an existing file at the path is unchanged.
     #[error("cannot {operation} {}: {source}", path.display())]
     Io {
-        /// What was attempted, as a verb.
+        /// Attempted operation, as a verb.
         operation: &'static str,
-        /// The picture's path.
+        /// Path of the picture.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the operating system.
         source: std::io::Error,
     },
-    /// The pixels given are not a picture of the size given.
+    /// The number of pixels does not match the size.
     #[error("{}: expected {width} × {height} pixels, found {found}", path.display())]
     Size {
-        /// The picture's path.
+        /// Path of the picture.
         path: PathBuf,
-        /// Width asked for.
+        /// Requested width.
         width: u32,
-        /// Height asked for.
+        /// Requested height.
         height: u32,
-        /// Pixels given.
+        /// Number of pixels found.
         found: usize,
     },
 }

@@ -1,52 +1,53 @@
-//! What is in a picture.
+//! Content of a picture.
 
 use crate::{ColorMap, Legend, Mesh, OrbitCamera, Pieces, Swatch, Terrain};
 use frazil_shaders::render::particles;
 use frazil_vk::{Buffer, DeviceCount};
 use glam::Vec3;
 
-/// Everything that one picture shows.
+/// Content of one picture.
 #[derive(Clone)]
 pub struct Frame<'a> {
-    /// Where it is seen from.
+    /// Camera.
     pub camera: OrbitCamera,
-    /// Display-encoded colour where nothing is; lines and text choose light or dark ink by it.
+    /// Display-encoded background colour; lines and text use light or dark ink depending on it.
     pub background: [f32; 3],
-    /// Sets of particles, such as one a phase.
+    /// Particle sets, for example one per phase.
     pub particles: &'a [Particles<'a>],
-    /// Boxes drawn as wire frames, such as the domain.
+    /// Boxes drawn as wire frames, for example the domain.
     pub boxes: &'a [WireBox],
-    /// Large spheres, such as colliders.
+    /// Large spheres, for example colliders.
     pub balls: &'a [Ball],
-    /// A plane with a grid, for scale and depth.
+    /// Ground plane with a grid, for scale and depth.
     pub ground: Option<Ground>,
-    /// A terrain under the sun.
+    /// Terrain lit by the sun.
     pub terrain: Option<&'a Terrain>,
-    /// Meshes, such as the surface of snow.
+    /// Meshes, for example the surface of snow.
     pub meshes: &'a [Mesh<'a>],
-    /// Rigid pieces, such as plates of ice.
+    /// Rigid pieces, for example plates of ice.
     pub pieces: &'a [Pieces<'a>],
-    /// The sun and the fog.
+    /// Sun and fog.
     pub light: Light,
-    /// How much hollows are darkened: 0 not at all, 1 as usual.
+    /// Strength of ambient occlusion: 0 is none, 1 the usual strength.
     pub occlusion: f32,
-    /// The legend, if any.
+    /// Legend.
     pub legend: Option<&'a Legend>,
-    /// Colours with a name, listed below the legend; empty for none.
+    /// Named colours, listed below the legend; may be empty.
     pub swatches: &'a [Swatch],
-    /// A line of text at the lower left, such as scene and time; empty for none.
+    /// Line of text at the lower left, for example scene and time; empty for none.
     pub caption: &'a str,
 }
 
-/// The light out of doors, and what the air does to it.
+/// Outdoor light: the sun, and fog.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Light {
-    /// Unit vector towards the sun. It lights terrain, meshes, pieces and what is [`Shading::Sunlit`]; other lights move with the camera.
+    /// Unit vector towards the sun. It lights terrain, meshes, pieces and particles with [`Shading::Sunlit`];
+    /// other lights move with the camera.
     pub to_sun: Vec3,
-    /// Display-encoded colour of what is infinitely far away.
+    /// Display-encoded colour at infinite distance.
     pub fog_color: [f32; 3],
-    /// Extinction coefficient β of the air in 1/m: exp(−β d) of a colour is seen from a distance d. 0 is clear air. What is shown flat is
-    /// seen as it is, and so is everything without perspective.
+    /// Extinction coefficient β of the air in 1/m: the transmittance at distance d is exp(−β d), and 0 is clear
+    /// air. Fog applies neither to flat shading nor without perspective.
     pub fog_per_m: f32,
 }
 
@@ -55,104 +56,106 @@ pub struct Light {
 pub struct Particles<'a> {
     /// Centres, in m.
     pub positions: &'a Buffer<[f32; 3]>,
-    /// How many of them there are.
+    /// Number of particles.
     pub count: &'a DeviceCount,
-    /// No more than these are drawn, whatever the count says.
+    /// Upper bound on the number of particles drawn, whatever the device count.
     pub at_most: u32,
     /// Radius of the spheres.
     pub radius: Radius<'a>,
-    /// What they are coloured by.
+    /// Source of the colours.
     pub coloring: Coloring<'a>,
-    /// How the colour is shown.
+    /// Shading.
     pub shading: Shading,
 }
 
-/// Radii of a set's spheres.
+/// Radii of a set's spheres in m.
 #[derive(Clone, Copy, Debug)]
 pub enum Radius<'a> {
-    /// One for all, in m.
+    /// One radius in m for all.
     Uniform(f32),
-    /// One for each.
+    /// A radius for each particle.
     Each {
-        /// The radii, in m.
+        /// Unscaled radii in m.
         radii_m: &'a Buffer<f32>,
-        /// What they are multiplied by.
+        /// Factor on the radii.
         scale: f32,
-        /// A typical product, in m.
+        /// Typical scaled radius in m.
         typical_m: f32,
     },
 }
 
-/// Where a set's colours come from.
+/// Source of a set's colours.
 #[derive(Clone, Copy, Debug)]
 pub enum Coloring<'a> {
-    /// From a column's values.
+    /// Colours mapped from a column.
     Mapped {
-        /// The values.
+        /// Column of values.
         column: Column<'a>,
-        /// The colours.
+        /// Colour map.
         map: ColorMap,
-        /// The values at the two ends of the map; values past them have the colours of the ends.
+        /// Values at the two ends of the map; values beyond them are clamped.
         range: [f32; 2],
     },
-    /// One display-encoded colour for all.
+    /// One display-encoded colour for all particles.
     Uniform([f32; 3]),
 }
 
-/// A column that particles can be coloured by, one element a particle.
+/// A column that particles can be coloured by, with one element per particle.
 #[derive(Clone, Copy, Debug)]
 pub enum Column<'a> {
-    /// By value.
+    /// Scalar, coloured by value.
     Scalar(&'a Buffer<f32>),
-    /// By magnitude.
+    /// Vector, coloured by magnitude.
     Vector(&'a Buffer<[f32; 3]>),
-    /// By value, such as an id.
+    /// Integer, such as an id, coloured by value.
     Index(&'a Buffer<u32>),
-    /// By one number of each element, such as a component of a vector.
+    /// One component of each element, such as a component of a vector.
     Component {
-        /// The elements.
+        /// Components of all elements.
         numbers: &'a Buffer<f32>,
-        /// Numbers an element has.
+        /// Components per element.
         stride: u32,
-        /// Which of them counts.
+        /// Index of the component to show.
         index: u32,
-        /// What is subtracted from it.
+        /// Offset subtracted from the component.
         origin: f32,
     },
 }
 
-/// How a colour is shown.
+/// Shading of particles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Shading {
-    /// As a lit sphere that shines, like water.
+    /// Lit sphere with a highlight, like water.
     #[default]
     Lit,
-    /// As a lit sphere that does not, like snow.
+    /// Lit sphere without a highlight, like snow.
     Matte,
-    /// As a sphere of snow in the light of [`Light`], like a surface beside it.
+    /// Sphere of snow lit by [`Light`], matching a surface beside it.
     Sunlit,
-    /// As something to see through, the more of it the less: water. Drawn over all that is solid and hidden by what is before it.
+    /// Translucent sphere, like water; absorption accumulates along the line of sight. Drawn after everything
+    /// opaque, and hidden by what is in front of it.
     Translucent {
-        /// What the middle of one sphere takes of the light behind it, in per cent.
+        /// Opacity at the middle of one sphere, in per cent.
         percent: u8,
     },
-    /// As it is, so that it can be read off the legend exactly.
+    /// Unlit, so that colours can be read exactly off the legend.
     Flat,
-    /// As it is, and where several are in one place the brightest, whichever is before the others. Drawn over all that is solid.
+    /// Unlit, with the maximum of all overlapping spheres, whatever their depth order. Drawn after everything
+    /// opaque.
     Brightest,
 }
 
-/// A box drawn by its edges; a face, or a line, where edges are zero.
+/// A box drawn by its edges; with zero edges, a face or a line.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WireBox {
-    /// A corner, in m.
+    /// Corner in m.
     pub corner: Vec3,
-    /// The edges from there, in m.
+    /// Edges from the corner, in m.
     pub edges: [Vec3; 3],
 }
 
 impl WireBox {
-    /// The box along the axes between two corners, in m.
+    /// Creates the axis-aligned box between two corners in m.
     pub fn between(lo: Vec3, hi: Vec3) -> Self {
         let size = hi - lo;
         let edges =
@@ -160,7 +163,7 @@ impl WireBox {
         Self { corner: lo, edges }
     }
 
-    /// A line between two points, in m.
+    /// Creates a line between two points in m.
     pub fn line(from: Vec3, to: Vec3) -> Self {
         Self { corner: from, edges: [to - from, Vec3::ZERO, Vec3::ZERO] }
     }
@@ -169,27 +172,27 @@ impl WireBox {
 /// A large sphere.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ball {
-    /// Its centre, in m.
+    /// Centre in m.
     pub center: Vec3,
-    /// Its radius, in m.
+    /// Radius in m.
     pub radius_m: f32,
-    /// Its display-encoded colour.
+    /// Display-encoded colour.
     pub color: [f32; 3],
 }
 
-/// A horizontal plane with a grid, fading out with distance.
+/// A horizontal plane with a grid that fades out with distance.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ground {
-    /// The point about which it fades, in m; also gives the height.
+    /// Point around which it fades, in m; also gives the height.
     pub center: Vec3,
-    /// Where it has faded out, in m from the centre.
+    /// Distance from the centre in m at which it has faded out.
     pub extent_m: f32,
-    /// Side of a cell of its grid, in m; every fifth line is stronger.
+    /// Side of a grid cell in m; every fifth line is stronger.
     pub cell_m: f32,
 }
 
 impl Default for Frame<'_> {
-    /// Nothing, before black.
+    /// An empty frame with a black background.
     fn default() -> Self {
         Self {
             camera: OrbitCamera::default(),
@@ -211,7 +214,7 @@ impl Default for Frame<'_> {
 }
 
 impl Shading {
-    /// The number in `particles.frag`.
+    /// Returns the index of the shading in `particles.frag`.
     pub(crate) fn number(self) -> u32 {
         match self {
             Self::Flat | Self::Brightest => particles::SHADING_FLAT,
@@ -222,12 +225,12 @@ impl Shading {
         }
     }
 
-    /// Returns true if what is behind it is hidden.
+    /// Returns true if it hides what is behind it.
     pub(crate) fn has_depth(self) -> bool {
         !matches!(self, Self::Translucent { .. } | Self::Brightest)
     }
 
-    /// The share of light that the middle of a sphere takes.
+    /// Returns the opacity at the middle of a sphere.
     pub(crate) fn opacity(self) -> f32 {
         match self {
             Self::Translucent { percent } => f32::from(percent.min(99)) / 100.0,
@@ -237,7 +240,7 @@ impl Shading {
 }
 
 impl Column<'_> {
-    /// How `particles.vert` reads the column.
+    /// Returns the layout with which `particles.vert` reads the column.
     pub(crate) fn layout(&self) -> ColumnLayout {
         let (words, kind, stride, index, origin) = match *self {
             Self::Scalar(buffer) => (buffer.cast(), particles::COLUMN_F32, 1, 0, 0.0),
@@ -251,10 +254,10 @@ impl Column<'_> {
     }
 }
 
-/// A column as words, and where its values are among them.
+/// A column as words, and the position of its values among them.
 pub(crate) struct ColumnLayout {
     pub words: Buffer<u32>,
-    /// `COLUMN_F32`, `COLUMN_VEC3` or `COLUMN_U32` of `particles.vert`.
+    /// Value type: `COLUMN_F32`, `COLUMN_VEC3` or `COLUMN_U32` of `particles.vert`.
     pub kind: u32,
     pub stride: u32,
     pub index: u32,
@@ -262,14 +265,14 @@ pub(crate) struct ColumnLayout {
 }
 
 impl ColumnLayout {
-    /// Elements that the words hold.
+    /// Returns the number of elements that the words hold.
     pub fn len(&self) -> usize {
         self.words.len() / self.stride as usize
     }
 }
 
 impl Radius<'_> {
-    /// What the radius of a sphere is, give or take.
+    /// Returns an approximate radius of the spheres.
     pub(crate) fn typical_m(self) -> f32 {
         match self {
             Self::Uniform(radius_m) => radius_m,
@@ -279,7 +282,8 @@ impl Radius<'_> {
 }
 
 impl Ground {
-    /// A ground under a box: as wide as it looks good, with cells of a round length, ten or so to the box.
+    /// Creates a ground under a box, with an extent in proportion to it and about ten cells of a round length
+    /// across it.
     pub fn under(lo: Vec3, hi: Vec3, up_axis: crate::UpAxis) -> Self {
         let up = up_axis.axes().up;
         let middle = 0.5 * (lo + hi);

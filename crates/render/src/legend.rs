@@ -1,38 +1,38 @@
-//! The legend: which colour is which value, in which unit; and the caption.
+//! The legend, which shows the colour, value and unit of a property; and the caption.
 
 use crate::ColorMap;
 use crate::canvas::{Canvas, Rect, Typeface};
 
-/// What the colours mean.
+/// A legend for a colour map.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Legend {
-    /// The property, such as `speed`.
+    /// Name of the property, such as `speed`.
     pub title: String,
-    /// Its unit, such as `m/s`; empty for a number without one.
+    /// Unit, such as `m/s`; empty for dimensionless values.
     pub unit: String,
-    /// The colours.
+    /// Colour map.
     pub map: ColorMap,
-    /// The values at the two ends of the map.
+    /// Values at the two ends of the map.
     pub range: [f32; 2],
 }
 
-/// A colour with a name, such as that of a phase.
+/// A named colour, for example of a phase.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Swatch {
-    /// What has this colour.
+    /// Name shown beside the colour.
     pub label: String,
-    /// The display-encoded colour.
+    /// Display-encoded colour.
     pub color: [f32; 3],
 }
 
-/// Ticks that a legend has at most.
+/// Maximum number of ticks on a legend.
 const MAX_TICKS: u32 = 6;
 
-/// The smallest of 1, 2 and 5 times a power of ten that fits at most `max_steps` times into `range`.
+/// Returns the smallest of 1, 2 and 5 times a power of ten that fits at most `max_steps` times into `range`.
 pub(crate) fn nice_step(range: f64, max_steps: u32) -> f64 {
     let raw = range / f64::from(max_steps.max(1));
     let power = 10f64.powf(raw.log10().floor());
-    // A raw step that is nice but for rounding is not pushed to the next one.
+    // A raw step that is round up to rounding error is not increased to the next one.
     let slack = 1.0 - 1e-9;
     [1.0, 2.0, 5.0]
         .into_iter()
@@ -41,8 +41,8 @@ pub(crate) fn nice_step(range: f64, max_steps: u32) -> f64 {
         .unwrap_or(10.0 * power)
 }
 
-/// Round values between `lo` and `hi`, at most `max_count`, evenly spaced by 1, 2 or 5 times a power of ten. Ends that are
-/// equal give that one value; ends that are not finite or the wrong way round give none.
+/// Returns at most `max_count` round values between `lo` and `hi`, evenly spaced by 1, 2 or 5 times a power
+/// of ten. Equal ends give that one value; ends that are not finite or in the wrong order give none.
 pub fn nice_ticks(lo: f64, hi: f64, max_count: u32) -> Vec<f64> {
     if lo == hi && lo.is_finite() {
         return vec![lo];
@@ -57,7 +57,7 @@ pub fn nice_ticks(lo: f64, hi: f64, max_count: u32) -> Vec<f64> {
     (0..=(last - first) as u32).map(|i| (first + f64::from(i)) * step + 0.0).collect()
 }
 
-/// A tick's label: as many decimals as the ticks' distance needs, or powers of ten where that would be long.
+/// Formats a tick's label with as many decimals as the step needs, or in powers of ten if that would be long.
 fn tick_label(value: f64, step: f64, largest: f64) -> String {
     if largest >= 1e6 || (step < 1e-4 && step > 0.0) {
         let digits = if step > 0.0 { (largest.log10().floor() - step.log10().floor()).max(0.0) } else { 2.0 };
@@ -72,7 +72,7 @@ impl Legend {
         if self.unit.is_empty() { self.title.clone() } else { format!("{} [{}]", self.title, self.unit) }
     }
 
-    /// Ticks with their labels.
+    /// Returns ticks with their labels.
     fn ticks(&self) -> Vec<(f64, String)> {
         let (lo, hi) = (f64::from(self.range[0]), f64::from(self.range[1]));
         let values = nice_ticks(lo, hi, MAX_TICKS);
@@ -81,7 +81,7 @@ impl Legend {
         values.into_iter().map(|value| (value, tick_label(value, step, largest))).collect()
     }
 
-    /// Draws the legend: heading, upright colour bar, ticks beside it. `size_px` is the size of its text.
+    /// Draws the legend: heading, vertical colour bar, ticks beside it. `size_px` is the font size.
     pub(crate) fn draw(&self, typeface: &Typeface, size_px: f32, ink: [f32; 3], paper: [f32; 3]) -> Canvas {
         let (heading, ticks) = (self.heading(), self.ticks());
         let (pad, bar_width, bar_height) = (0.7 * size_px, size_px, 11.0 * size_px);
@@ -119,7 +119,7 @@ impl Legend {
     }
 }
 
-/// Draws the swatches on a panel, one below the other, each a square of its colour and its label.
+/// Draws the swatches on a panel, one below the other, each as a coloured square with its label.
 pub(crate) fn draw_swatches(
     swatches: &[Swatch],
     typeface: &Typeface,
@@ -142,7 +142,7 @@ pub(crate) fn draw_swatches(
     canvas
 }
 
-/// Draws a line of text on a panel of its own.
+/// Draws a line of text on its own panel.
 pub(crate) fn draw_caption(
     caption: &str,
     typeface: &Typeface,
@@ -156,7 +156,8 @@ pub(crate) fn draw_caption(
     canvas
 }
 
-/// An empty panel: the picture's background, translucent, so that text can be read over particles.
+/// Creates an empty panel in the picture's translucent background colour, so that text is legible over
+/// particles.
 fn panel(width: f32, height: f32, paper: [f32; 3]) -> Canvas {
     let mut canvas = Canvas::new(width.ceil() as usize, height.ceil() as usize);
     let all = Rect { left: 0.0, top: 0.0, right: canvas.width as f32, bottom: canvas.height as f32 };

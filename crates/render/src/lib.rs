@@ -1,13 +1,16 @@
-//! Pictures of particles.
+//! Rendering of particles to images.
 //!
-//! Here live the camera, the colour maps, the legend, and the [`Renderer`], which records one picture into an image of
-//! its own: spheres coloured by any column, meshes, a terrain, rigid pieces, the domain's box, the ground, colliders, shading by depth, and
-//! the legend on top. Whoever holds the image then reads it back for [`write_png`] or presents it to a window, so that both show the same.
+//! The crate holds the camera, the colour maps, the legend, and the [`Renderer`], which records one picture
+//! into its own image: spheres coloured by any column, meshes, a terrain, rigid pieces, the domain's box, the
+//! ground, colliders, ambient occlusion, and the legend on top. The owner of the image reads it back for
+//! [`write_png`] or presents it to a window, so that both show the same picture.
 //!
-//! [`ParticleSurface`] finds the surface of a body of particles, and waits until there is room for all of it.
+//! [`ParticleSurface`] extracts the surface of a particle set, and waits for the device until its capacity
+//! suffices.
 //!
-//! Nothing else here waits for the device after set-up, changes a particle, or knows of windows, scene files or solvers: it
-//! draws buffers that somebody else fills. Values in images are display-encoded (sRGB).
+//! Nothing else here waits for the device after set-up, changes a particle, or depends on windows, scene
+//! files or solvers: the crate draws buffers that its callers fill. Values in images are display-encoded
+//! (sRGB).
 
 mod camera;
 mod canvas;
@@ -38,5 +41,5 @@ pub use surface::{ParticleSurface, SurfaceFound, SurfaceOptions};
 pub use terrain::Terrain;
 pub use terrain_detail::Chunk;
 
-/// Result of drawing and of writing pictures.
+/// Result of drawing or writing a picture.
 pub type Result<T, E = Error> = std::result::Result<T, E>;

@@ -1,4 +1,4 @@
-//! Triangles: surfaces that lie on the device, and solids that are made on the host.
+//! Triangle meshes: surfaces in device buffers, and solids built on the host.
 
 use crate::{Result, UpAxis};
 use frazil_shaders::render::mesh;
@@ -8,35 +8,35 @@ use glam::Vec3;
 /// An indexed mesh on the device.
 #[derive(Clone, Copy, Debug)]
 pub struct Mesh<'a> {
-    /// Places of vertices in m.
+    /// Vertex positions in m.
     pub position: &'a Buffer<[f32; 3]>,
     /// Unit normals of vertices.
     pub normal: &'a Buffer<[f32; 3]>,
-    /// The vertices of each triangle.
+    /// Vertex indices of each triangle.
     pub triangle: &'a Buffer<[u32; 3]>,
-    /// How many triangles there are.
+    /// Number of triangles.
     pub count: &'a DeviceCount,
-    /// No more triangles than this are drawn, whatever the count says.
+    /// Upper bound on the number of triangles drawn, whatever the device count.
     pub at_most: u32,
-    /// What it is made of.
+    /// Material.
     pub material: Material,
     /// Display-encoded colour.
     pub color: [f32; 3],
 }
 
-/// What a mesh looks like it is made of.
+/// Material of a mesh.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Material {
-    /// Matte, and light gets around in it.
+    /// Matte, with subsurface scattering.
     #[default]
     Snow,
     /// Matte.
     Stone,
-    /// Glossy, in the light that moves with the camera.
+    /// Glossy, lit by the light that moves with the camera.
     Water,
 }
 
-/// A solid with a mesh of its own on the device, such as a house.
+/// A solid with its own mesh on the device, such as a house.
 #[derive(Clone, Debug)]
 pub struct Solid {
     position: Buffer<[f32; 3]>,
@@ -46,7 +46,7 @@ pub struct Solid {
     color: [f32; 3],
 }
 
-/// Corners and normals of triangles, while a solid is being made.
+/// Vertices and normals of triangles of a solid under construction.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SolidShape {
     position: Vec<[f32; 3]>,
@@ -54,11 +54,11 @@ pub struct SolidShape {
     triangle: Vec<[u32; 3]>,
 }
 
-/// Sides of the prism that a cylinder is drawn as; its normals are those of the cylinder.
+/// Sides of the prism drawn for a cylinder; normals are those of the cylinder.
 const CYLINDER_SIDES: u32 = 48;
 
 impl SolidShape {
-    /// A box about `center`, with its edges along three vectors: half of each edge, in m.
+    /// Creates a box around `center` with edges along three vectors, given as half edges in m.
     pub fn cuboid(center: Vec3, half_edges: [Vec3; 3]) -> Self {
         let mut shape = Self::default();
         for axis in 0..3 {
@@ -75,7 +75,7 @@ impl SolidShape {
         shape
     }
 
-    /// An upright cylinder on a foot, in m.
+    /// Creates an upright cylinder from the centre of its base, in m.
     pub fn cylinder(foot: Vec3, radius_m: f32, height_m: f32, up_axis: UpAxis) -> Self {
         let axes = up_axis.axes();
         let outwards = |side: u32| {
@@ -101,7 +101,7 @@ impl SolidShape {
         shape
     }
 
-    /// Triangles with flat faces, by their corners in m, counter-clockwise seen from outside.
+    /// Creates flat-shaded triangles from their vertices in m, counter-clockwise seen from outside.
     pub fn flat(triangles: impl IntoIterator<Item = [Vec3; 3]>) -> Self {
         let mut shape = Self::default();
         for corners in triangles {
@@ -110,7 +110,7 @@ impl SolidShape {
         shape
     }
 
-    /// A convex face by its corners.
+    /// Adds a convex face, given by its vertices.
     fn face(&mut self, corners: &[Vec3], normal: Vec3) {
         let first = self.position.len() as u32;
         self.position.extend(corners.iter().map(Vec3::to_array));
@@ -120,10 +120,10 @@ impl SolidShape {
 }
 
 impl Solid {
-    /// Puts a solid on the device, in a display-encoded colour. Set-up: it waits for the device.
+    /// Uploads a solid with a display-encoded colour. Set-up: it waits for the device.
     ///
     /// # Errors
-    /// No memory.
+    /// Out of memory.
     pub fn new(device: &Device, shape: &SolidShape, color: [f32; 3]) -> Result<Self> {
         let n = shape.triangle.len() as u32;
         let count = DeviceCount::new(device, "triangles of a solid", n)?;
@@ -137,7 +137,7 @@ impl Solid {
         })
     }
 
-    /// The solid as a mesh to draw.
+    /// Returns the solid as a mesh to draw.
     pub fn mesh(&self) -> Mesh<'_> {
         Mesh {
             position: &self.position,
@@ -151,7 +151,7 @@ impl Solid {
     }
 }
 
-/// The shapes of rigid pieces, each seen from its own centre: what is drawn of them wherever they go.
+/// Shapes of rigid pieces in their own frames, independent of their poses.
 #[derive(Clone, Debug)]
 pub struct PieceShapes {
     pub(crate) corner: Buffer<[f32; 3]>,
@@ -161,25 +161,25 @@ pub struct PieceShapes {
     n_pieces: usize,
 }
 
-/// Rigid pieces where they are now.
+/// Rigid pieces with their current poses.
 #[derive(Clone, Copy, Debug)]
 pub struct Pieces<'a> {
-    /// Their shapes.
+    /// Shapes.
     pub shapes: &'a PieceShapes,
-    /// The centre of each in m.
+    /// Centres in m.
     pub centre: &'a Buffer<[f32; 3]>,
-    /// How each is turned: unit quaternions (x, y, z, w).
+    /// Orientations as unit quaternions (x, y, z, w).
     pub rotation: &'a Buffer<[f32; 4]>,
     /// Display-encoded colour.
     pub color: [f32; 3],
 }
 
 impl PieceShapes {
-    /// Takes in convex pieces: corners in m seen from the centre, and faces by their corners, counter-clockwise seen from outside. Set-up: it waits
-    /// for the device.
+    /// Uploads convex pieces: vertices in m relative to the centre, and faces by vertex index,
+    /// counter-clockwise seen from outside. Set-up: it waits for the device.
     ///
     /// # Errors
-    /// A face that names a corner that there is not; no memory.
+    /// A face with a vertex index out of range; out of memory.
     pub fn new<'s>(
         device: &Device,
         pieces: impl IntoIterator<Item = (Vec<[f32; 3]>, &'s [Vec<u32>])>,
@@ -195,7 +195,8 @@ impl PieceShapes {
                         frazil_vk::Error::Misuse { object: format!("piece {idx} to draw"), problem }.into()
                     );
                 };
-                // Of a polygon all triangles have one normal: that of its rim (Newell), which no corner on a line with its neighbours spoils.
+                // All triangles of a polygon share its Newell normal, which is robust against collinear
+                // vertices.
                 let rim = (0..places.len()).map(|i| places[i].cross(places[(i + 1) % places.len()]));
                 let normal = rim.sum::<Vec3>().normalize_or_zero().to_array();
                 for i in 2..places.len() {
@@ -215,12 +216,12 @@ impl PieceShapes {
         })
     }
 
-    /// How many pieces there are.
+    /// Returns the number of pieces.
     pub fn len(&self) -> usize {
         self.n_pieces
     }
 
-    /// Returns true if there are none.
+    /// Returns true if there are no pieces.
     pub fn is_empty(&self) -> bool {
         self.n_pieces == 0
     }
@@ -231,7 +232,7 @@ fn normal_of([a, b, c]: &[Vec3; 3]) -> Vec3 {
 }
 
 impl Material {
-    /// The number in `mesh.frag`.
+    /// Returns the index of the material in `mesh.frag`.
     pub(crate) fn number(self) -> u32 {
         match self {
             Self::Snow => mesh::MATERIAL_SNOW,

@@ -1,4 +1,4 @@
-//! Pixels to a PNG file and back.
+//! PNG output and input of pixels.
 
 use crate::{Error, Result};
 use std::fs::{self, File};
@@ -8,20 +8,21 @@ use std::path::Path;
 /// Pixels on the host: packed RGBA8, red in the lowest byte, row by row from the top.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pixels {
-    /// Width.
+    /// Width in pixels.
     pub width: u32,
-    /// Height.
+    /// Height in pixels.
     pub height: u32,
-    /// As many as width times height.
+    /// Pixels, width times height of them.
     pub pixels: Vec<u32>,
 }
 
 /// Writes packed RGBA8 pixels, red in the lowest byte, row by row from the top, as an sRGB PNG file without alpha.
 ///
-/// The file appears whole or not at all: it is written under a temporary name beside `path` and then renamed.
+/// The write is atomic: the file is written under a temporary name beside `path` and then renamed.
 ///
 /// # Errors
-/// [`Error::Size`] if there are not `width` × `height` pixels; [`Error::Io`], naming `path`, if it cannot be written.
+/// [`Error::Size`] if the number of pixels is not `width` × `height`; [`Error::Io`], naming `path`, if it
+/// cannot be written.
 pub fn write_png(path: &Path, width: u32, height: u32, pixels: &[u32]) -> Result<()> {
     if pixels.len() as u64 != u64::from(width) * u64::from(height) || pixels.is_empty() {
         return Err(Error::Size { path: path.into(), width, height, found: pixels.len() });
@@ -34,7 +35,7 @@ pub fn write_png(path: &Path, width: u32, height: u32, pixels: &[u32]) -> Result
         .map_err(error("write"))
         .and_then(|()| fs::rename(temporary, path).map_err(error("rename into")));
     if written.is_err() {
-        // The first error is the one to report; a leftover temporary file does no harm.
+        // The first error is the one to report; a leftover temporary file is harmless.
         let _ = fs::remove_file(temporary);
     }
     written
@@ -57,7 +58,7 @@ fn encode(path: &Path, width: u32, height: u32, pixels: &[u32]) -> io::Result<()
 /// Reads a picture that [`write_png`] wrote.
 ///
 /// # Errors
-/// [`Error::Io`], naming `path`, if it cannot be read or is no such picture.
+/// [`Error::Io`], naming `path`, if it cannot be read or is not such a picture.
 pub fn read_png(path: &Path) -> Result<Pixels> {
     decode(path).map_err(|source| Error::Io { operation: "read", path: path.into(), source })
 }

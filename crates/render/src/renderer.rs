@@ -1,4 +1,4 @@
-//! Records a picture.
+//! Recording of pictures.
 
 use crate::canvas::{Canvas, Typeface};
 use crate::frame::{Coloring, ColumnLayout, Frame, Particles, Radius};
@@ -13,11 +13,15 @@ use frazil_vk::{
     Blend, Buffer, DepthUse, Device, Draw, Image, ImageFormat, Location, Raster, RasterOptions, Recorder,
 };
 
-/// Draws pictures of one size into an image of its own.
+/// A renderer that draws pictures of one size into its own image.
 ///
-/// The passes of a picture: `render.scene` draws everything that has depth; `render.overlay` darkens hollows by the depth
-/// found and draws what is seen through and wire frames over it, and text. With supersampling these two draw a finer picture, and `render.resolve`
-/// averages it down before it draws the text.
+/// The passes of a picture are:
+///
+/// - `render.scene` draws everything that has depth;
+/// - `render.overlay` applies ambient occlusion computed from the depth, and draws translucent particles,
+///   wire frames and text;
+/// - `render.resolve`, with supersampling only, averages the finer picture of the two passes before it down,
+///   and then draws the text.
 pub struct Renderer {
     device: Device,
     targets: Targets,
@@ -29,22 +33,22 @@ pub struct Renderer {
     caption: Option<Panel<String>>,
 }
 
-/// What depends on the picture's size.
+/// Resources that depend on the picture's size.
 struct Targets {
-    /// What is drawn to; the finer picture where there is supersampling.
+    /// Colour target; with supersampling, the finer picture.
     color: Image,
     depth: Image,
-    /// The depth image's values, where a shader can read them.
+    /// Values of the depth image in a buffer that shaders read.
     depth_values: Buffer<f32>,
     resolved: Option<Resolved>,
 }
 
-/// The picture that a finer one is averaged down to.
+/// The target of the supersampling resolve.
 struct Resolved {
     color: Image,
-    /// A render pass has depth, whether its pipelines use it or not.
+    /// Depth image, which a render pass requires even if its pipelines do not use it.
     depth: Image,
-    /// The finer picture's pixels, where a shader can read them.
+    /// Pixels of the finer picture in a buffer that shaders read.
     fine: Buffer<u32>,
     per_axis: u32,
 }
@@ -64,7 +68,7 @@ struct Pipelines {
     resolve: Raster<resolve::Interface>,
 }
 
-/// A picture made on the host, and what it was made from: while that stays the same, so does the picture.
+/// A picture drawn on the host, cached with the key that it was drawn from.
 struct Panel<K> {
     content: K,
     ink: Ink,
@@ -85,10 +89,11 @@ struct Ink {
 const QUAD: u32 = 6;
 
 impl Renderer {
-    /// Makes a renderer of pictures of `width` × `height` pixels. Set-up only: it waits for the colour maps' upload.
+    /// Creates a renderer of pictures of `width` × `height` pixels. Set-up only: it waits for the upload of
+    /// the colour maps.
     ///
     /// # Errors
-    /// A side of zero or beyond the device's limit, no memory, or a pipeline that the device refuses.
+    /// A zero size or one beyond the device's limit, out of memory, or a pipeline that the device rejects.
     pub fn new(device: &Device, width: u32, height: u32) -> Result<Self> {
         let upload = |map: ColorMap| device.buffer_from(&format!("color map {map:?}"), &map.entries());
         let [viridis, inferno, vik, grey] = ColorMap::ALL;
@@ -104,10 +109,10 @@ impl Renderer {
         })
     }
 
-    /// Makes pictures of another size from now on.
+    /// Changes the size of pictures.
     ///
     /// # Errors
-    /// As [`Self::new`]; the old size then stays.
+    /// Like [`Self::new`]; the old size is then kept.
     pub fn resize(&mut self, width: u32, height: u32) -> Result<()> {
         if self.size() != (width, height) {
             self.targets = Targets::new(&self.device, width, height, self.supersampling())?;
@@ -115,11 +120,11 @@ impl Renderer {
         Ok(())
     }
 
-    /// Smooths all edges from now on by drawing `per_axis` × `per_axis` times as many pixels and averaging them: 1, as at
-    /// first, draws each pixel once; 2 is enough for print.
+    /// Sets supersampling, which antialiases all edges by drawing `per_axis` × `per_axis` times as many
+    /// pixels and averaging them: 1, the default, draws each pixel once; 2 suffices for print.
     ///
     /// # Errors
-    /// As [`Self::new`], for the finer picture; the old setting then stays.
+    /// Like [`Self::new`], for the finer picture; the old setting is then kept.
     pub fn set_supersampling(&mut self, per_axis: u32) -> Result<()> {
         if self.supersampling() != per_axis {
             let (width, height) = self.size();
@@ -132,20 +137,20 @@ impl Renderer {
         self.targets.resolved.as_ref().map_or(1, |resolved| resolved.per_axis)
     }
 
-    /// Width and height of pictures, in pixels.
+    /// Returns width and height of pictures in pixels.
     pub fn size(&self) -> (u32, u32) {
         self.image().size()
     }
 
-    /// The image that pictures are drawn into: RGBA8, display-encoded.
+    /// Returns the image that pictures are drawn into: RGBA8, display-encoded.
     pub fn image(&self) -> &Image {
         self.targets.resolved.as_ref().map_or(&self.targets.color, |resolved| &resolved.color)
     }
 
-    /// Records the passes that draw `frame` into [`Self::image`]. Nothing waits.
+    /// Records the passes that draw `frame` into [`Self::image`]. It does not wait.
     ///
     /// # Errors
-    /// A column shorter than the positions, or no memory for the legend.
+    /// A column shorter than the positions, or out of memory for the legend.
     pub fn record(&mut self, recorder: &mut Recorder, frame: &Frame<'_>) -> Result<()> {
         let panels = self.panels(frame)?;
         let Targets { color, depth, depth_values, resolved } = &self.targets;
@@ -182,7 +187,7 @@ impl Renderer {
         Ok(())
     }
 
-    /// Everything that has depth; what blends comes last.
+    /// Collects the draws that have depth; blended draws come last.
     fn scene(&self, frame: &Frame<'_>, view: View) -> Result<Vec<Draw>> {
         let mut draws = Vec::new();
         if let Some(terrain) = frame.terrain {
@@ -218,7 +223,7 @@ impl Renderer {
                 along: axes.back.to_array(),
                 extent: ground.extent_m,
                 cell: ground.cell_m,
-                // A shade off the background, towards the ink.
+                // A shade between background and ink.
                 color: std::array::from_fn(|c| 0.94 * frame.background[c] + 0.06 * ink[c]),
             };
             self.pipelines.ground.draw(ground::Bindings {}, params, QUAD)
@@ -260,7 +265,7 @@ impl Renderer {
                 let origin = column.origin;
                 (column, map, [lo, hi, origin])
             }
-            // Nothing is read of what is bound in a column's place.
+            // The buffer bound in the column's place is not read.
             Coloring::Uniform(color) => {
                 let words = set.positions.cast();
                 let none = ColumnLayout { words, kind: COLUMN_NONE, stride: 3, index: 0, origin: 0.0 };
@@ -361,7 +366,7 @@ impl Renderer {
         self.pipelines.occlusion.draw(bindings, params, 3)
     }
 
-    /// Legend, swatches and caption, made anew only where they changed.
+    /// Returns draws of legend, swatches and caption, which are redrawn only if they changed.
     fn panels(&mut self, frame: &Frame<'_>) -> Result<Vec<Draw>> {
         let (width, height) = self.size();
         let size_px = (height as f32 / 36.0).clamp(11.0, 48.0);
@@ -460,7 +465,7 @@ impl Pipelines {
 }
 
 impl Ink {
-    /// Light on a dark background, dark on a light one.
+    /// Returns light ink on a dark background and dark ink on a light one.
     fn on(paper: [f32; 3]) -> Self {
         let luma = 0.2126 * paper[0] + 0.7152 * paper[1] + 0.0722 * paper[2];
         Self { ink: if luma < 0.5 { [0.92, 0.93, 0.95] } else { [0.10, 0.11, 0.13] }, paper }
@@ -468,7 +473,7 @@ impl Ink {
 }
 
 impl<K: Clone + PartialEq> Panel<K> {
-    /// `held`, if it shows just this, or a new panel.
+    /// Returns `held` if its key matches, otherwise a new panel.
     fn of(
         held: Option<Self>,
         device: &Device,
@@ -502,7 +507,7 @@ fn fog_of(frame: &Frame<'_>) -> Fog {
     frame.light.fog(frame.camera.projection == Projection::Perspective)
 }
 
-/// Over which distance neighbours darken each other: a few particles, or a part of what the camera looks at.
+/// Returns the radius of ambient occlusion: a few particles, or a fraction of the camera's distance.
 fn occlusion_reach_m(frame: &Frame<'_>) -> f32 {
     const RADII: f32 = 5.0;
     const PART_OF_DISTANCE: f32 = 0.02;

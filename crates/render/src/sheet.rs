@@ -1,27 +1,28 @@
-//! Contact sheets: many pictures side by side, each with its labels.
+//! Contact sheets: labelled pictures side by side.
 
 use crate::Result;
 use crate::canvas::{Canvas, Typeface};
 use crate::picture::{Pixels, write_png};
 use std::path::Path;
 
-/// Widest sheet in pixels, as far as its pictures do not become smaller than [`LEAST_PICTURE_PX`].
+/// Maximum width of a sheet in pixels, unless its pictures would become smaller than [`LEAST_PICTURE_PX`].
 const WIDEST_PX: u32 = 3840;
-/// Pixels of all pictures together, under the same condition: a sheet is made in memory.
+/// Maximum pixels of all pictures together, under the same condition: a sheet is composed in memory.
 const LARGEST_PX: f64 = 64e6;
 const LEAST_PICTURE_PX: u32 = 120;
 const GREATEST_PICTURE_PX: u32 = 640;
-/// Text that does not fit shrinks to this before it is cut.
+/// Minimum font size for text that does not fit, below which it is cut.
 const LEAST_TEXT_PX: f32 = 9.0;
 const GAP_PX: u32 = 8;
 const PAPER: [f32; 3] = [1.0, 1.0, 1.0];
 const INK: [f32; 4] = [0.1, 0.1, 0.12, 1.0];
 
-/// A grid of pictures with a title above and lines of text below each. Cells are empty until they are placed.
+/// A grid of pictures with a title above and lines of text below each picture. Cells are empty until they are
+/// filled.
 pub struct ContactSheet {
     sheet: Pixels,
     columns: u32,
-    /// Size of a picture on the sheet.
+    /// Size of a picture on the sheet in pixels.
     picture: (u32, u32),
     n_lines: u32,
     text_px: f32,
@@ -29,10 +30,11 @@ pub struct ContactSheet {
 }
 
 impl ContactSheet {
-    /// An empty sheet for pictures of `size`, which become smaller where the sheet would be too wide, with `n_lines` of text each.
+    /// Creates an empty sheet for pictures of `size`, which are scaled down if the sheet would be too wide,
+    /// with `n_lines` of text each.
     ///
     /// # Panics
-    /// If there are no rows, no columns, or pictures without an extent.
+    /// If there are no rows, no columns, or empty pictures.
     pub fn new(title: &str, rows: u32, columns: u32, size: (u32, u32), n_lines: u32) -> Self {
         assert!(rows > 0 && columns > 0 && size.0 > 0 && size.1 > 0, "an empty contact sheet");
         let aspect = f64::from(size.0) / f64::from(size.1);
@@ -58,12 +60,12 @@ impl ContactSheet {
         sheet
     }
 
-    /// The sheet's width and height in pixels.
+    /// Returns the sheet's width and height in pixels.
     pub fn size(&self) -> (u32, u32) {
         (self.sheet.width, self.sheet.height)
     }
 
-    /// Puts a picture into cell `idx`, counted row by row, with its lines below.
+    /// Draws a picture into cell `idx`, counted row by row, with its lines below.
     ///
     /// # Panics
     /// If there is no such cell.
@@ -81,7 +83,7 @@ impl ContactSheet {
         self.label(left, top, lines);
     }
 
-    /// Puts a word into cell `idx` that says why there is no picture, with its lines below.
+    /// Writes a word into cell `idx` that says why there is no picture, with its lines below.
     ///
     /// # Panics
     /// If there is no such cell.
@@ -107,7 +109,7 @@ impl ContactSheet {
         (2.2 * self.text_px).ceil() as u32 + GAP_PX
     }
 
-    /// Width and height of a cell with the gap to the next.
+    /// Returns width and height of a cell including the gap to the next.
     fn cell(&self) -> (u32, u32) {
         let (width, height) = self.picture;
         (width + GAP_PX, height + self.n_lines * self.line_height() + GAP_PX)
@@ -127,7 +129,7 @@ impl ContactSheet {
         }
     }
 
-    /// Writes a line that is `width` wide at most.
+    /// Writes a line that is at most `width` wide.
     fn write_line(&mut self, text: &str, left: u32, top: u32, width: u32, size_px: f32) {
         let (text, size_px) = fit(&self.typeface, text, width as f32, size_px);
         let height = (1.5 * size_px).ceil() as usize;
@@ -142,7 +144,7 @@ impl ContactSheet {
     }
 }
 
-/// The text and its size such that it fits: smaller first, then cut.
+/// Returns the text and a font size such that it fits: first shrunk, then cut.
 fn fit(typeface: &Typeface, text: &str, width: f32, size_px: f32) -> (String, f32) {
     let wanted = typeface.width(text, size_px);
     if wanted <= width {
@@ -151,7 +153,7 @@ fn fit(typeface: &Typeface, text: &str, width: f32, size_px: f32) -> (String, f3
     let size_px = (size_px * width / wanted).max(LEAST_TEXT_PX.min(size_px));
     let mut characters: Vec<char> = text.chars().collect();
     let mut text = text.to_owned();
-    // Half a pixel: widths do not scale to the last bit.
+    // Tolerance of half a pixel: widths do not scale exactly.
     while typeface.width(&text, size_px) > width + 0.5 && !characters.is_empty() {
         characters.pop();
         text = characters.iter().collect::<String>() + "…";
@@ -159,14 +161,14 @@ fn fit(typeface: &Typeface, text: &str, width: f32, size_px: f32) -> (String, f3
     (text, size_px)
 }
 
-/// Which of `n_source` pixels the pixel `at` of `n` stands for; at least one.
+/// Returns the range of the `n_source` pixels that pixel `at` of `n` covers; at least one.
 fn covered(at: u32, n: u32, n_source: u32) -> std::ops::Range<u32> {
     let edge = |at: u32| (u64::from(at) * u64::from(n_source) / u64::from(n)) as u32;
     let begin = edge(at).min(n_source - 1);
     begin..edge(at + 1).max(begin + 1)
 }
 
-/// The mean of a rectangle of pixels, opaque.
+/// Returns the mean of a rectangle of pixels, opaque.
 fn mean(picture: &Pixels, columns: std::ops::Range<u32>, rows: std::ops::Range<u32>) -> u32 {
     let (mut sums, mut n) = ([0_u32; 3], 0);
     for y in rows {

@@ -1,4 +1,4 @@
-//! The surface of a body of particles, and the spray about it.
+//! Surface of a particle set, and the spray around it.
 
 use crate::{Error, Material, Mesh, Result};
 use frazil_kernels::{
@@ -9,27 +9,27 @@ use frazil_shaders::primitives::gather_u32;
 use frazil_shaders::render::find_spray;
 use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Threads};
 
-/// How the surface of particles is found.
+/// Parameters of the surface extraction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SurfaceOptions {
-    /// Two corners of the box that particles are in, in m. What is outside counts as on its border.
+    /// Lower corner in m of the box that contains the particles. Particles outside are clamped to its border.
     pub min_m: [f32; 3],
-    /// The other one.
+    /// Upper corner in m.
     pub max_m: [f32; 3],
-    /// Side of a cell of the lattice, in m. A particle counts up to two cells away.
+    /// Side of a lattice cell in m. A particle contributes up to two cells away.
     pub cell_m: f32,
-    /// What a particle weighs, in kg.
+    /// Mass of a particle in kg.
     pub particle_mass_kg: f32,
-    /// The density at which the surface lies, in kg/m³. Particles with less about them are spray.
+    /// Density of the isosurface in kg/m³. Particles in lower densities are spray.
     pub level_kg_m3: f32,
 }
 
-/// Finds the surface about particles: sorts them by cell, spreads their mass over nodes, marches through the cubes between nodes, and lists
-/// as spray what lies outside.
+/// Extraction of the surface around particles: sorts them by cell, splats their mass onto nodes, runs
+/// marching cubes, and lists particles outside as spray.
 ///
-/// How much there is of blocks, vertices and triangles is known once it has been found. [`Self::find`] makes room for it and finds it again, so
-/// that no surface is ever cut; it waits for the device, as often as there was not enough. [`Self::record`] only records, for whoever knows
-/// that there is room.
+/// The required numbers of blocks, vertices and triangles are known only after a search. [`Self::find`] then
+/// grows the capacities and searches again, so that no surface is ever truncated; it waits for the device
+/// after each search. [`Self::record`] only records, for callers that know that the capacities suffice.
 pub struct ParticleSurface {
     device: Device,
     options: SurfaceOptions,
@@ -48,41 +48,43 @@ pub struct ParticleSurface {
     splat: SplatDensity,
     density: Buffer<f32>,
     cubes: MarchingCubes,
-    /// What was found last, by the host's knowledge.
+    /// Sizes of the last surface, as known to the host.
     found: SurfaceFound,
     capacity: u32,
 }
 
-/// How much of a surface there is.
+/// Sizes of a surface.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SurfaceFound {
     /// Blocks of 4³ nodes that hold a particle's lowest node, and blocks that particles reach.
     pub blocks: [u32; 2],
     /// Blocks of cubes.
     pub cube_blocks: u32,
-    /// Vertices of the surface.
+    /// Vertices.
     pub vertices: u32,
-    /// Its triangles.
+    /// Triangles.
     pub triangles: u32,
-    /// Particles outside of it.
+    /// Particles outside the surface.
     pub spray: u32,
 }
 
 const WORKGROUP_SIZE: u32 = 128;
-/// Support of the splat in cells.
+/// Support radius of the splat in cells.
 const RADIUS_CELLS: f32 = 2.0;
-/// Particles that a block may be about to hold, by which the first room is made; more is made where that is not enough.
+/// Expected particles per block, which sets the initial capacity.
 const FIRST_PER_BLOCK: u32 = 32;
-/// Room that was too small grows to this many eighths of what there was, so that a body that spreads is not met anew in each picture.
+/// Growth factor of an exceeded capacity in eighths, so that a spreading body does not overflow in each
+/// picture.
 const GROWTH_EIGHTHS: u64 = 11;
-/// Searches after which more room cannot be what is missing: blocks first, cubes then, vertices and triangles last.
+/// Maximum number of searches until all capacities suffice: blocks first, then cubes, then vertices and
+/// triangles.
 const MOST_SEARCHES: usize = 8;
 
 impl ParticleSurface {
-    /// Makes room for up to `capacity` particles. Set-up: it waits for the device.
+    /// Creates a surface extraction for up to `capacity` particles. Set-up: it waits for the device.
     ///
     /// # Errors
-    /// A lattice with more cells than can be numbered, a level or a mass that is not above 0; no memory.
+    /// A lattice with more cells than indices, a level or a mass that is not positive; out of memory.
     pub fn new(device: &Device, capacity: u32, options: SurfaceOptions) -> Result<Self> {
         let SurfaceOptions { min_m, max_m, cell_m, particle_mass_kg, level_kg_m3 } = options;
         let numbers = [cell_m, particle_mass_kg, level_kg_m3];
@@ -122,11 +124,11 @@ impl ParticleSurface {
         })
     }
 
-    /// Finds the surface of `count` particles at `position`, in m, as all submissions so far leave them. It waits for the device, and makes more
-    /// room as long as there is too little.
+    /// Finds the surface of `count` particles at `position`, in m, after all submissions so far. It waits for
+    /// the device, and grows capacities until they suffice.
     ///
     /// # Errors
-    /// There may be more particles than there is room for; the device fails, or has no memory for all of the surface.
+    /// More particles than the capacity; a device error; out of memory for the whole surface.
     pub fn find(&mut self, count: &DeviceCount, position: &Buffer<[f32; 3]>) -> Result<SurfaceFound> {
         for _ in 0..MOST_SEARCHES {
             let mut recorder = self.device.recorder()?;
@@ -141,10 +143,10 @@ impl ParticleSurface {
         Err(KernelError::Surface { problem }.into())
     }
 
-    /// Records the search. What does not fit into the room there is, is left out: see [`Self::take_in`].
+    /// Records the search. Elements beyond a capacity are dropped: see [`Self::take_in`].
     ///
     /// # Errors
-    /// There may be more particles than there is room for.
+    /// More particles than the capacity.
     pub fn record(
         &self,
         recorder: &mut Recorder,
@@ -156,7 +158,7 @@ impl ParticleSurface {
             let (primitive, object) = ("particle surface", position.name().to_owned());
             return Err(KernelError::TooSmall { primitive, object, found, needed }.into());
         }
-        // Whoever wrote the count may not have made dispatches of it.
+        // The count's writer may not have derived dispatch sizes from it.
         self.counts.prepare(recorder, count);
         self.blocks.record_keys(recorder, count, position, &self.key);
         let bits = self.blocks.layout().key_bits();
@@ -191,11 +193,11 @@ impl ParticleSurface {
         Ok(())
     }
 
-    /// Takes in what the last search found, which has ended, and makes more room where there was too little: then it is to be done again. Returns
-    /// whether all was there. It waits for the device.
+    /// Reads the sizes that the last, completed search found, and grows the capacities that it exceeded.
+    /// Returns true if all of them sufficed; otherwise search again. It waits for the device.
     ///
     /// # Errors
-    /// The device fails, or has no memory for all of the surface.
+    /// A device error, or out of memory for the whole surface.
     pub fn take_in(&mut self) -> Result<bool> {
         let device = &self.device;
         let blocks = device.download(self.blocks.wanted(), 2)?;
@@ -206,7 +208,8 @@ impl ParticleSurface {
         let room = self.blocks.capacity();
         if blocks[0] > room.occupied || blocks[1] > room.active {
             let occupied = grown(blocks[0], room.occupied);
-            // Where some were left out, no one knows how many those reach; no more than eight each, but mostly fewer than one more.
+            // Blocks reached by dropped particles are unknown: at most eight each, but mostly fewer than one
+            // more.
             let active =
                 grown(blocks[1].max(if blocks[0] > room.occupied { occupied } else { 0 }), room.active);
             self.density = device.buffer("surface density", 64 * active as usize)?;
@@ -235,17 +238,17 @@ impl ParticleSurface {
         Ok(true)
     }
 
-    /// How many particles there may be.
+    /// Returns the maximum number of particles.
     pub fn capacity(&self) -> u32 {
         self.capacity
     }
 
-    /// What was taken in last.
+    /// Returns the sizes that were read last.
     pub fn found(&self) -> SurfaceFound {
         self.found
     }
 
-    /// The surface found last, to be drawn.
+    /// Returns the surface found last as a mesh to draw.
     pub fn mesh(&self, material: Material, color: [f32; 3]) -> Mesh<'_> {
         Mesh {
             position: self.cubes.position(),
@@ -258,22 +261,22 @@ impl ParticleSurface {
         }
     }
 
-    /// Positions in m of the particles outside of it, sorted by cell.
+    /// Returns the positions in m of the particles outside the surface, sorted by cell.
     pub fn spray(&self) -> &Buffer<[f32; 3]> {
         &self.spray
     }
 
-    /// How many particles are outside of it.
+    /// Returns the number of particles outside the surface.
     pub fn spray_count(&self) -> &DeviceCount {
         &self.spray_count
     }
 
-    /// The mesh itself.
+    /// Returns the mesh extraction.
     pub fn marching_cubes(&self) -> &MarchingCubes {
         &self.cubes
     }
 
-    /// Bytes that it holds on the device: of particles, of blocks and of the mesh.
+    /// Returns the device memory in bytes of particles, blocks and mesh.
     pub fn bytes(&self) -> u64 {
         let of_particles = [self.key.len(), self.order.len(), self.is_spray.len()].map(|n| 4 * n as u64);
         let of_positions = [self.position.len(), self.spray.len()].map(|n| 12 * n as u64);
@@ -283,7 +286,7 @@ impl ParticleSurface {
     }
 }
 
-/// Room for so many and some more; as much as there is, if that was enough.
+/// Returns the new capacity: with a margin if the old one was exceeded, otherwise unchanged.
 fn grown(wanted: u32, room: u32) -> u32 {
     if wanted <= room {
         return room;

@@ -6,10 +6,11 @@ use frazil_shaders::render::terrain::{self, CHUNK_QUADS};
 use frazil_shaders::types::{Fog, View};
 use frazil_vk::{Buffer, Device, Draw, Error, Raster};
 
-/// A terrain that is ready to be drawn: heights over a regular grid, z up, the first at x = y = 0.
+/// A terrain ready to be drawn: heights over a regular grid, z up, the first at x = y = 0.
 ///
-/// It is drawn in chunks of 32 × 32 quads, coarser where no one could tell: nothing in a picture is more than [`Self::error_px`] pixels from
-/// where the heights have it. Chunks share their edges to the bit, so that there are no cracks.
+/// It is drawn in chunks of 32 × 32 quads with level of detail: no point of a picture is more than
+/// [`Self::error_px`] pixels from its exact position. Chunks share their edges to the bit, so that there are
+/// no cracks.
 pub struct Terrain {
     height: Buffer<f32>,
     n: [u32; 2],
@@ -20,14 +21,15 @@ pub struct Terrain {
 }
 
 impl Terrain {
-    /// How far by default, in pixels, anything may be from its place.
+    /// Default bound on the error in pixels.
     pub const ERROR_PX: f32 = 1.0;
 
-    /// Makes a terrain of `n_columns` heights in m along x and as many rows along y as there are, NaN where unknown, `cell_m` apart. Set-up: it waits
-    /// for the device.
+    /// Creates a terrain from rows along y of `n_columns` heights in m along x, NaN where unknown, at a
+    /// distance of `cell_m`. Set-up: it waits for the device.
     ///
     /// # Errors
-    /// Fewer than two columns or rows, or a last row that is not whole; a cell that is not above 0; no memory.
+    /// Fewer than two columns or rows, or an incomplete last row; a cell size that is not positive; out of
+    /// memory.
     pub fn new(device: &Device, n_columns: usize, cell_m: f32, heights_m: &[f32]) -> Result<Self> {
         let misuse = |problem: String| Error::Misuse { object: "a terrain to draw".into(), problem };
         let n_rows = heights_m.len().checked_div(n_columns).unwrap_or(0);
@@ -60,18 +62,18 @@ impl Terrain {
         })
     }
 
-    /// The same with another bound of errors, in pixels; 0 draws every height.
+    /// Sets the bound on the error in pixels; 0 draws every height.
     #[must_use]
     pub fn with_error_px(self, error_px: f32) -> Self {
         Self { error_px, ..self }
     }
 
-    /// How far in pixels anything may be from its place.
+    /// Returns the bound on the error in pixels.
     pub fn error_px(&self) -> f32 {
         self.error_px
     }
 
-    /// The chunks that make a picture of `width` × `height` pixels.
+    /// Returns the chunks to draw for a picture of `width` × `height` pixels.
     pub fn chunks(&self, camera: &OrbitCamera, width: u32, height: u32) -> Vec<Chunk> {
         self.detail.chunks(camera, width, height, self.error_px)
     }

@@ -1,7 +1,7 @@
-//! How much detail of a terrain a picture needs: chunks of quads, larger where nobody could tell.
+//! Level of detail of terrains: a quadtree of chunks, coarser where the difference is invisible.
 //!
-//! A node of level L covers 32 × 32 quads of 2^L cells a side. Its error bound is found once, from all heights; the nodes drawn are found
-//! for each picture, from the camera.
+//! A node of level L covers 32 × 32 quads of 2^L cells a side. Its error bound is computed once, from all
+//! heights; the nodes to draw are selected for each picture, from the camera.
 
 use crate::{OrbitCamera, Projection};
 use frazil_shaders::render::terrain::{
@@ -9,29 +9,29 @@ use frazil_shaders::render::terrain::{
 };
 use glam::Vec3;
 
-/// A chunk of 32 × 32 quads over every `stride`-th height; what lies past the last height is drawn in to it.
+/// A chunk of 32 × 32 quads over every `stride`-th height; vertices beyond the last height are clamped to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Chunk {
-    /// Its first height along x and y.
+    /// Index of its first height along x and y.
     pub first: [u32; 2],
     /// Cells along each side of a quad, a power of two.
     pub stride: u32,
-    /// Which neighbours have quads twice as large: bit 0 that towards lower x, 1 higher x, 2 lower y, 3 higher y. On an edge to one, the
-    /// vertices with odd numbers move on to the ones before them.
+    /// Neighbours with quads twice as large: bit 0 for lower x, 1 higher x, 2 lower y, 3 higher y. On an edge
+    /// to one, vertices with odd numbers snap to the ones before them.
     pub coarser: u32,
 }
 
 /// Error bounds of all nodes of a terrain.
 #[derive(Debug)]
 pub(crate) struct TerrainDetail {
-    /// Heights along x and y.
+    /// Number of heights along x and y.
     n: [u32; 2],
     cell_m: f32,
-    /// From level 0, one chunk a node, to the level whose one node covers all.
+    /// Levels, from level 0 with one chunk per node to the level with one node.
     levels: Vec<Level>,
 }
 
-/// The nodes of a level, x fastest.
+/// Nodes of a level, x fastest.
 #[derive(Debug)]
 struct Level {
     nodes: [u32; 2],
@@ -40,14 +40,15 @@ struct Level {
 
 #[derive(Clone, Copy, Debug)]
 struct Node {
-    /// How far in m the surface drawn may be above or below the heights, in the node and in quads half as large along its edges.
+    /// Maximum vertical distance in m of the drawn surface from the heights, in the node and in quads half as
+    /// large along its edges.
     error_m: f32,
-    /// Of the node's heights and of those a quad further.
+    /// Lowest of the node's heights and of those one quad beyond.
     lowest_m: f32,
     highest_m: f32,
 }
 
-/// What a camera sees, in numbers that bounds are made of.
+/// View of a camera in the form that bounds need.
 struct Sight {
     eye: Vec3,
     right: Vec3,
@@ -55,20 +56,20 @@ struct Sight {
     forward: Vec3,
     tan: [f32; 2],
     near_m: f32,
-    /// Without perspective: half of what is seen across and along, in m.
+    /// Half the visible width and height in m, without perspective only.
     half_m: Option<[f32; 2]>,
-    /// Pixels that 1 m takes at a depth of 1 m, or everywhere without perspective.
+    /// Pixels per metre at a depth of 1 m, or everywhere without perspective.
     px: f32,
 }
 
-/// A box along the axes.
+/// An axis-aligned box.
 struct Bounds {
     lo: Vec3,
     hi: Vec3,
 }
 
 impl TerrainDetail {
-    /// Finds the bounds of a grid of `n` heights in m, x fastest, NaN where unknown.
+    /// Computes the bounds of a grid of `n` heights in m, x fastest, NaN where unknown.
     pub fn new(n: [u32; 2], cell_m: f32, heights_m: &[f32]) -> Self {
         let cells = n.map(|n| n - 1);
         let mut levels: Vec<Level> = Vec::new();
@@ -82,11 +83,13 @@ impl TerrainDetail {
         }
     }
 
-    /// The chunks of a picture in which no point of the surface is more than `error_px` pixels from where the heights have it.
+    /// Returns the chunks of a picture in which no point of the surface is more than `error_px` pixels from
+    /// its exact position.
     ///
-    /// A height that is off by ε is off in the picture by no more than ε K √(1 + t²) / z: K = h / (2 tan ½α) is how many of the picture's
-    /// h pixels a metre takes at a distance of 1 m, t the tangent of half the diagonal angle of view, and z the least depth of the node.
-    /// Without perspective it is ε K, K pixels to the metre. What is outside the picture is left out.
+    /// A height error ε causes an error of at most ε K √(1 + t²) / z in the picture, where K = h / (2 tan ½α)
+    /// is the number of pixels (of the picture's height h) per metre at a distance of 1 m, t the tangent of
+    /// half the diagonal angle of view, and z the minimum depth of the node. Without perspective it is ε K,
+    /// with K in pixels per metre. Chunks outside the picture are omitted.
     pub fn chunks(&self, camera: &OrbitCamera, width: u32, height: u32, error_px: f32) -> Vec<Chunk> {
         let sight = Sight::of(camera, width, height);
         let mut map = LevelMap::new(self.levels[0].nodes);
@@ -97,13 +100,13 @@ impl TerrainDetail {
         chunks
     }
 
-    /// Marks the levels of a node's chunks.
+    /// Sets the levels of a node's chunks.
     fn choose(&self, sight: &Sight, error_px: f32, level: usize, at: [u32; 2], map: &mut LevelMap) {
         let Some(node) = self.levels[level].get(at) else { return };
         let bounds = self.bounds(node, level, at);
         let is_fine = || {
             node.error_m == 0.0 || !sight.sees(&bounds) || {
-                // Written so that an unbounded error is refined whatever the distance.
+                // Written such that an unbounded error is refined at any distance.
                 sight.px_of(node.error_m, &bounds) <= error_px
             }
         };
@@ -144,7 +147,8 @@ impl Level {
         (i < self.nodes[0] && j < self.nodes[1]).then(|| &self.node[(j * self.nodes[0] + i) as usize])
     }
 
-    /// The nodes of a level, whose errors are not below those of the finer ones in them: refining never makes a picture worse.
+    /// Computes the nodes of a level. Their errors are not below those of the finer nodes in them: refining
+    /// never makes a picture worse.
     fn new(n: [u32; 2], level: u32, heights_m: &[f32], finer: Option<&Self>) -> Self {
         let quad = 1 << level;
         let windows = n.map(|n| (n - 1).div_ceil(quad));
@@ -153,7 +157,7 @@ impl Level {
         let mut node = Vec::with_capacity((nodes[0] * nodes[1]) as usize);
         for j in 0..nodes[1] {
             for i in 0..nodes[0] {
-                // A quad further than the node: there lie those of finer neighbours that are drawn in to its edge.
+                // Includes one quad beyond the node: finer neighbours snap vertices there to its edge.
                 let range = |at: u32, windows: u32| {
                     (at * CHUNK_QUADS).saturating_sub(1)..((at + 1) * CHUNK_QUADS + 1).min(windows)
                 };
@@ -166,7 +170,7 @@ impl Level {
                 if let Some(finer) = finer {
                     children([i, j]).filter_map(|at| finer.get(at)).for_each(|child| found.join(child));
                 } else {
-                    // Nothing is finer than the heights themselves.
+                    // Level 0 draws the heights exactly.
                     found.error_m = 0.0;
                 }
                 node.push(found);
@@ -184,11 +188,12 @@ impl Node {
     }
 }
 
-/// For windows of `quad` cells a side: the bound of how far any triangle with its corners in a window's heights is from them.
+/// Bounds, for windows of `quad` cells a side, the distance of any triangle with vertices among a window's
+/// heights from those heights.
 ///
-/// With p a plane, heights less p are between r₁ and r₂ in all of the window, and so is the triangle less p: their difference is at most
-/// r₂ − r₁. p goes through the mean of the window's corners with their mean slopes. Where some heights are unknown and others known, nothing
-/// but the heights themselves will do.
+/// With p a plane, heights minus p are between r₁ and r₂ in the whole window, and so is the triangle minus p:
+/// their difference is at most r₂ − r₁. p goes through the mean of the window's corners with their mean
+/// slopes. A window with both known and unknown heights has no bound and requires level 0.
 fn windows_of(n: [u32; 2], quad: u32, heights_m: &[f32]) -> Vec<Node> {
     let windows = n.map(|n| (n - 1).div_ceil(quad));
     let at = |x: u32, y: u32| heights_m[(y * n[0] + x) as usize];
@@ -252,7 +257,7 @@ impl LevelMap {
         }
     }
 
-    /// The four neighbours of a place that there are.
+    /// Returns the existing neighbours of a place, of the possible four.
     fn beside(&self, [i, j]: [u32; 2]) -> [Option<[u32; 2]>; 4] {
         let inside = |at: [u32; 2]| (at[0] < self.n[0] && at[1] < self.n[1]).then_some(at);
         [
@@ -263,7 +268,7 @@ impl LevelMap {
         ]
     }
 
-    /// Divides nodes until none is beside one more than a level finer.
+    /// Subdivides nodes until neighbours differ by at most one level.
     fn balance(&mut self) {
         loop {
             let mut is_balanced = true;
@@ -286,7 +291,8 @@ impl LevelMap {
         }
     }
 
-    /// Which neighbours of a node are a level coarser, as [`Chunk::coarser`]. A neighbour that is not finer lies along all of the edge.
+    /// Returns the neighbours of a node that are one level coarser, as in [`Chunk::coarser`]. A neighbour
+    /// that is not finer spans the whole edge.
     fn coarser(&self, level: usize, at: [u32; 2]) -> u32 {
         let first = at.map(|at| at << level);
         let last = [0, 1].map(|axis| (((at[axis] + 1) << level) - 1).min(self.n[axis] - 1));
@@ -316,7 +322,7 @@ impl Sight {
         }
     }
 
-    /// Least depth of a box.
+    /// Returns the minimum depth of a box.
     fn depth_m(&self, bounds: &Bounds) -> f32 {
         bounds.least(self.forward) - self.eye.dot(self.forward)
     }
@@ -333,12 +339,12 @@ impl Sight {
         error_m * self.px * (1.0 + x * x + y * y).sqrt() / depth_m
     }
 
-    /// Returns true if any of a box may be in the picture; without heights it is not.
+    /// Returns true if a box may intersect the picture; false for one without heights.
     fn sees(&self, bounds: &Bounds) -> bool {
         if bounds.lo.z > bounds.hi.z {
             return false;
         }
-        // Outside a side of the picture is a box whose points all are.
+        // A box is outside the picture if all of its points are outside one side.
         let is_past = |side: Vec3, reach: f32, slope: f32| {
             bounds.least(side - slope * self.forward) - self.eye.dot(side - slope * self.forward) > reach
         };
@@ -351,7 +357,7 @@ impl Sight {
 }
 
 impl Bounds {
-    /// The least that a direction has of any of its points.
+    /// Returns the minimum of the dot product of a direction with any point of the box.
     fn least(&self, direction: Vec3) -> f32 {
         (direction * self.lo).min(direction * self.hi).element_sum()
     }

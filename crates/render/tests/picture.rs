@@ -1,6 +1,8 @@
-//! Pictures checked by geometry and colour, not by stored images: what a pinhole camera must see of known spheres.
+//! Pictures checked by geometry and colour, not by stored images: expected values are those of a pinhole
+//! camera and known spheres.
 //!
-//! Every picture is drawn with core and synchronization validation on, and each test ends with an empty log.
+//! Every picture is drawn with core and synchronization validation on, and each test asserts an empty
+//! validation log.
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
 
 use frazil_render::glam::{Vec2, Vec3, vec3};
@@ -22,7 +24,7 @@ struct Studio {
     renderer: Renderer,
 }
 
-/// Particles on the device.
+/// A particle set on the device.
 struct Set {
     positions: Buffer<[f32; 3]>,
     values: Buffer<f32>,
@@ -94,7 +96,7 @@ impl Picture {
         self.at(pixel.x as u32, pixel.y as u32)
     }
 
-    /// Centres of the pixels that are not background.
+    /// Returns the centres of the pixels that are not background.
     fn drawn(&self) -> Vec<Vec2> {
         let all = (0..self.pixels.len() as u32).map(|i| (i % self.width, i / self.width));
         all.filter(|(x, y)| self.at(*x, *y) != BACKGROUND_BYTES)
@@ -124,7 +126,8 @@ fn assert_near(found: [u8; 3], expected: [f32; 3], what: &str) {
     }
 }
 
-/// Without perspective a sphere is a disc of its own radius wherever it is, however far it is, and even behind the eye.
+/// Without perspective a sphere is a disc of its own radius at any position and distance, even behind the
+/// eye.
 #[test]
 fn without_perspective_spheres_are_discs_of_their_radius_wherever_they_are() {
     let mut studio = Studio::new();
@@ -151,7 +154,8 @@ fn without_perspective_spheres_are_discs_of_their_radius_wherever_they_are() {
     studio.check();
 }
 
-/// Of two spheres on one line of sight the nearer is seen, boxes are hidden by what is before them, and hollows are darkened.
+/// The nearer of two spheres on one line of sight is visible, boxes are hidden by what is in front of them,
+/// and hollows are darkened.
 #[test]
 fn without_perspective_what_is_before_hides_what_is_behind() {
     let mut studio = Studio::new();
@@ -193,8 +197,8 @@ fn of_intensities_in_one_place_the_brightest_is_seen_whatever_the_order() {
     studio.check();
 }
 
-/// Seen from distance d, a sphere of radius r on the camera's axis fills a cone of tan² = r²/(d² − r²), which cuts the
-/// picture in a disc about its middle of radius tan · (height / 2) / tan(fov / 2).
+/// Seen from distance d, a sphere of radius r on the camera's axis fills a cone of tan² = r²/(d² − r²), which
+/// intersects the picture in a disc around its middle of radius tan · (height / 2) / tan(fov / 2).
 #[test]
 fn a_sphere_on_the_axis_is_the_analytic_disc() {
     let mut studio = Studio::new();
@@ -205,7 +209,7 @@ fn a_sphere_on_the_axis_is_the_analytic_disc() {
     let expected_px = tan * 0.5 * HEIGHT as f32 / 20_f32.to_radians().tan();
     let middle = 0.5 * Vec2::new(WIDTH as f32, HEIGHT as f32);
     let drawn = picture.drawn();
-    // Exact pixel by pixel, but for those whose centre lies within rounding of the circle.
+    // Exact per pixel, except for those whose centre lies within rounding of the circle.
     for y in 0..HEIGHT {
         for x in 0..WIDTH {
             let away = (Vec2::new(x as f32 + 0.5, y as f32 + 0.5) - middle).length() - expected_px;
@@ -220,7 +224,8 @@ fn a_sphere_on_the_axis_is_the_analytic_disc() {
     studio.check();
 }
 
-/// Off the axis the outline is an ellipse: a point belongs to it if its ray passes the centre within r.
+/// Off the axis the outline is an ellipse: a point belongs to it if its ray passes the centre at a distance
+/// of at most r.
 #[test]
 fn spheres_off_the_axis_are_exact_too_from_any_angle() {
     let mut studio = Studio::new();
@@ -228,7 +233,8 @@ fn spheres_off_the_axis_are_exact_too_from_any_angle() {
         [(UpAxis::Y, 0.0, 0.0), (UpAxis::Y, 70.0, 35.0), (UpAxis::Z, 200.0, -50.0), (UpAxis::X, 10.0, 89.0)]
     {
         let camera = OrbitCamera { azimuth_deg, elevation_deg, up_axis, vertical_fov_deg: 90.0, ..camera() };
-        // A point that appears near the upper right corner, found by going from the middle in camera axes.
+        // A point that appears near the upper right corner, found by moving from the middle along camera
+        // axes.
         let mut shifted = camera;
         shifted.pan(-0.55, -0.3);
         let (center, radius) = (shifted.target * -1.0, 0.7_f32);
@@ -333,7 +339,7 @@ fn spheres_with_radii_of_their_own_are_drawn_as_large_as_alone() {
     let centers = [vec3(-0.6, 0.0, 0.0), vec3(0.5, 0.1, 0.0)];
     let radii = [0.4_f32, 0.2];
     let set = studio.set(&centers, &[0.5, 0.5], 2);
-    // Twice as large as they are kept.
+    // Scaled by two relative to the buffer.
     let radii_m = studio.device.buffer_from("radii", &radii.map(|radius| 0.5 * radius)).unwrap();
     let radius = Radius::Each { radii_m: &radii_m, scale: 2.0, typical_m: 0.3 };
     let both = Particles { radius, ..set.flat(1.0, ColorMap::Viridis, [0.0, 1.0]) };
@@ -372,7 +378,7 @@ fn what_is_behind_the_eye_around_it_or_nowhere_is_not_drawn() {
     studio.check();
 }
 
-/// Lit from above and before: brighter above than below, the hue kept.
+/// Lit from above and from the front: brighter above than below, with the hue kept.
 #[test]
 fn lit_spheres_are_brighter_above_and_keep_their_hue() {
     let mut studio = Studio::new();
@@ -382,7 +388,7 @@ fn lit_spheres_are_brighter_above_and_keep_their_hue() {
     let luma = |[r, g, b]: [u8; 3]| 0.2126 * f32::from(r) + 0.7152 * f32::from(g) + 0.0722 * f32::from(b);
     let (above, below) = (picture.at(WIDTH / 2, HEIGHT / 2 - 50), picture.at(WIDTH / 2, HEIGHT / 2 + 50));
     assert!(luma(above) > luma(below) + 40.0, "{above:?} above, {below:?} below");
-    // The middle of viridis is a bluish green: its components keep their order where no highlight is.
+    // The middle of viridis is a bluish green: the order of its components is kept outside highlights.
     let [r, g, b] = picture.at(WIDTH / 2 + 30, HEIGHT / 2);
     assert!(g > b && b > r, "{r} {g} {b}");
     studio.check();
@@ -404,7 +410,7 @@ fn a_uniform_color_is_that_of_every_particle_and_needs_no_column() {
     studio.check();
 }
 
-/// Snow against water of the same colour: no highlight, and a brighter side away from the light.
+/// Snow and water of the same colour: snow has no highlight, and is brighter on the side away from the light.
 #[test]
 fn matte_spheres_do_not_shine_and_stay_bright_in_the_shade() {
     let mut studio = Studio::new();
@@ -426,7 +432,7 @@ fn matte_spheres_do_not_shine_and_stay_bright_in_the_shade() {
     studio.check();
 }
 
-/// Each sphere on the ray takes its share, whichever is drawn first, and none hides what stands before it.
+/// Each sphere on the ray absorbs its share in any draw order, and none hides what is in front of it.
 #[test]
 fn translucent_spheres_take_light_layer_by_layer() {
     let mut studio = Studio::new();
@@ -436,7 +442,7 @@ fn translucent_spheres_take_light_layer_by_layer() {
         let water = studio.set(centres, &[], centres.len() as u32);
         let snow = studio.set(&[solid.unwrap_or(vec3(0.0, 50.0, 0.0))], &[], 1);
         let coloring = Coloring::Uniform(color);
-        // The picture takes them in this order, and draws what is solid first all the same.
+        // Opaque particles are drawn first whatever the order of the sets.
         let particles = [
             Particles { coloring, shading: layer, ..water.flat(0.3, ColorMap::Viridis, [0.0, 1.0]) },
             Particles {
@@ -451,7 +457,7 @@ fn translucent_spheres_take_light_layer_by_layer() {
     let two = middle(&mut studio, &[vec3(0.0, 0.0, -1.0), vec3(0.0, 0.0, 1.0)], None);
     let swapped = middle(&mut studio, &[vec3(0.0, 0.0, 1.0), vec3(0.0, 0.0, -1.0)], None);
     assert!(far(one) > 5.0 && far(two) > 1.4 * far(one), "{one:?}, {two:?}");
-    // Half a pixel off the axis the nearer one shines a little less: some steps of 255 in red.
+    // Half a pixel off the axis the nearer sphere's highlight is slightly weaker: some steps of 255 in red.
     assert!((0..3).all(|c| (two[c] - swapped[c]).abs() <= 8.0), "{two:?} and {swapped:?}");
     let behind = middle(&mut studio, &[Vec3::ZERO], Some(vec3(0.0, 0.0, -1.0)));
     let before = middle(&mut studio, &[Vec3::ZERO], Some(vec3(0.0, 0.0, 1.0)));
@@ -483,7 +489,7 @@ fn swatches_show_their_colors_below_the_legend() {
     studio.check();
 }
 
-/// A pair of spheres that touch shut in the gap between them.
+/// A pair of spheres that touch, with ambient occlusion in the gap between them.
 #[test]
 fn occlusion_darkens_the_gap_between_spheres_and_spares_the_background() {
     let mut studio = Studio::new();
@@ -564,7 +570,7 @@ fn legend_and_caption_are_drawn_where_they_belong_and_go_when_they_are_gone() {
     studio.check();
 }
 
-/// Coverage of a disc's edge pixels adds up to its area far better than counting whole pixels does.
+/// Coverage of a disc's edge pixels sums to its area far more precisely than a count of whole pixels.
 #[test]
 fn supersampling_smooths_edges_and_keeps_flat_colors_and_sizes() {
     let mut studio = Studio::new();
@@ -613,7 +619,8 @@ fn every_barrier_of_a_picture_is_needed_and_none_is_missing() {
         let (_, hazards) = record(BarrierPlan::Omit(omitted));
         assert!(!hazards.is_empty(), "barrier {omitted} could be left out");
     }
-    // The layer of version 1.3.239 sees the two copies that shaders read; it does not follow dynamic rendering.
+    // Version 1.3.239 of the layer tracks the two copies that shaders read; it does not track dynamic
+    // rendering.
     let planted = device.validation().take();
     assert!(planted.len() >= 2 && planted.iter().all(|m| m.id.starts_with("SYNC-HAZARD")), "{planted:#?}");
 }

@@ -1,4 +1,4 @@
-//! Surfaces of particles, solids and pieces: sizes, what hides what, and that none is ever cut.
+//! Surfaces of particles, solids and pieces: sizes, visibility, and no truncation on overflow.
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
 
 mod studio;
@@ -39,7 +39,7 @@ fn lattice(half: i32, keep: impl Fn(Vec3) -> bool) -> Vec<Vec3> {
     all.filter(|place| keep(*place)).collect()
 }
 
-/// Places without order in a box.
+/// Samples random positions in a box.
 fn scattered(n: usize, half_m: f32) -> Vec<Vec3> {
     let place = |i: usize| {
         let mut bits = (i as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -68,7 +68,8 @@ fn covered(picture: &Picture) -> usize {
     picture.pixels.iter().filter(|pixel| pixel.to_le_bytes()[..3] != [255, 0, 255]).count()
 }
 
-/// A ball of particles, filled: its surface is where the density is half of that inside, and its shadow has the area of a circle.
+/// The surface of a filled ball of particles is where the density is half of that inside, and its silhouette
+/// has the area of a circle.
 #[test]
 fn the_surface_of_a_ball_has_its_silhouette() {
     let mut studio = Studio::new(400, 400);
@@ -84,7 +85,7 @@ fn the_surface_of_a_ball_has_its_silhouette() {
         let area_m2 = covered(&picture) as f32 * (24.0_f32 / 400.0).powi(2);
         let expected = PI * radius * radius;
         assert!((area_m2 / expected - 1.0).abs() < 0.05, "{area_m2} m² of {expected}");
-        // The same again is the same to the bit.
+        // A repetition gives the same bits.
         surface.find(&count, &position).unwrap();
         let meshes = [surface.mesh(Material::Snow, [1.0; 3])];
         let again = studio.draw(&Frame { camera, background: MAGENTA, meshes: &meshes, ..Frame::default() });
@@ -93,7 +94,8 @@ fn the_surface_of_a_ball_has_its_silhouette() {
     studio.check();
 }
 
-/// Far more blocks and triangles than there is room for at first: all are there in the end, and each lone particle has a closed surface.
+/// With far more blocks and triangles than the initial capacity, all are present in the end, and each lone
+/// particle has a closed surface.
 #[test]
 fn no_surface_is_cut_for_want_of_room() {
     let studio = Studio::new(16, 16);
@@ -110,7 +112,7 @@ fn no_surface_is_cut_for_want_of_room() {
     let triangles =
         studio.device.download(surface.marching_cubes().triangle(), found.triangles as usize).unwrap();
     assert_eq!(euler_characteristics(found.vertices as usize, &triangles).unwrap(), vec![2; n]);
-    // Above the density of a lone particle there is no surface, and all are spray.
+    // Above the density of a lone particle there is no surface, and all particles are spray.
     let options = SurfaceOptions { level_kg_m3: 0.5, ..OPTIONS };
     let mut surface = ParticleSurface::new(&studio.device, n as u32, options).unwrap();
     let found = surface.find(&count, &position).unwrap();
@@ -118,7 +120,7 @@ fn no_surface_is_cut_for_want_of_room() {
     studio.check();
 }
 
-/// Spray is told by the twin's densities, whatever the number and however dense.
+/// Spray agrees with the twin's densities for any number and density of particles.
 #[test]
 fn spray_is_what_the_twin_says() {
     let studio = Studio::new(16, 16);
@@ -141,7 +143,7 @@ fn spray_is_what_the_twin_says() {
         for place in &places {
             let off = density(place) - level;
             if off.abs() > 1e-5 {
-                // Roundings of places in cells and of sums.
+                // Rounding of positions in cells and of sums.
                 assert_eq!(is_found(place), off < 0.0, "{n} particles: {place} with {} kg/m³", off + level);
             }
             n_spray += u32::from(is_found(place));
@@ -154,7 +156,7 @@ fn spray_is_what_the_twin_says() {
     studio.check();
 }
 
-/// What is nearer hides what is behind it, whichever of them is drawn first: sprites, surfaces, solids, pieces and terrain.
+/// Nearer objects hide those behind them in any draw order: sprites, surfaces, solids, pieces and terrain.
 #[test]
 fn the_nearest_is_seen_of_sprites_surfaces_solids_pieces_and_terrain() {
     let mut studio = Studio::new(64, 64);
@@ -170,7 +172,7 @@ fn the_nearest_is_seen_of_sprites_surfaces_solids_pieces_and_terrain() {
     let corners: Vec<[f32; 3]> = vec![[-2.0, -2.0, 0.0], [2.0, -2.0, 0.0], [2.0, 2.0, 0.0], [-2.0, 2.0, 0.0]];
     let faces = vec![vec![0, 1, 2, 3]];
     let shapes = PieceShapes::new(&studio.device, [(corners, faces.as_slice())]).unwrap();
-    // From above, the terrain about the origin moved under the camera's middle.
+    // Seen from above, with the terrain's origin moved under the centre of the picture.
     let camera =
         OrbitCamera { elevation_deg: 89.0, distance_m: 60.0, up_axis: UpAxis::Z, ..OrbitCamera::default() };
     let (solids, device) = ([cube(-8.0), cube(8.0)], studio.device.clone());
@@ -219,7 +221,7 @@ fn the_nearest_is_seen_of_sprites_surfaces_solids_pieces_and_terrain() {
     studio.check();
 }
 
-/// A terrain hides what is under it and nothing above.
+/// A terrain hides what is below it and nothing above.
 #[test]
 fn a_terrain_hides_what_is_under_it() {
     let mut studio = Studio::new(64, 64);
@@ -247,7 +249,8 @@ fn a_terrain_hides_what_is_under_it() {
     studio.check();
 }
 
-/// A square plate, turned and moved by its buffers: its picture has the area and the place that the pose gives.
+/// The picture of a square plate, rotated and moved by its buffers, has the area and position that the pose
+/// gives.
 #[test]
 fn pieces_are_drawn_where_their_poses_have_them() {
     let mut studio = Studio::new(320, 320);
@@ -255,7 +258,7 @@ fn pieces_are_drawn_where_their_poses_have_them() {
     let faces = vec![vec![0, 1, 2, 3]];
     let shapes = PieceShapes::new(&studio.device, [(square, faces.as_slice())]).unwrap();
     let camera = orthographic(16.0);
-    // Seen along +y: what faces z is seen from its edge, until it is turned about x.
+    // Seen along +y: a face towards z is seen edge-on until it is rotated about x.
     for (angle, centre) in
         [(0.5 * PI, vec3(0.0, 0.0, 0.0)), (0.25 * PI, vec3(2.0, 5.0, -3.0)), (1.2, vec3(-3.0, -1.0, 2.0))]
     {
@@ -285,7 +288,7 @@ fn pieces_are_drawn_where_their_poses_have_them() {
     studio.check();
 }
 
-/// Solids have the silhouettes of the bodies that they are.
+/// Solids have the silhouettes of the bodies that they represent.
 #[test]
 fn boxes_and_cylinders_have_their_silhouettes() {
     let mut studio = Studio::new(320, 320);
@@ -326,8 +329,8 @@ fn surfaces_of_nothing_and_of_nonsense_are_refused_or_empty() {
     studio.check();
 }
 
-/// Stone, snow and spray under the sun: the shade of a face that looks at the camera follows from the sun's direction, and what arrives
-/// through fog from the distance.
+/// For stone, snow and spray under the sun, the shade of a face towards the camera follows from the sun's
+/// direction, and its attenuation by fog from the distance.
 #[test]
 fn faces_of_known_normal_have_their_shade_and_fog_between() {
     let mut studio = Studio::new(64, 64);
@@ -379,7 +382,7 @@ fn faces_of_known_normal_have_their_shade_and_fog_between() {
             }
         }
     }
-    // Lit and matte spheres are behind fog, flat ones are as they are.
+    // Fog covers lit and matte spheres, not flat ones.
     let camera = OrbitCamera {
         distance_m: 200.0,
         up_axis: UpAxis::Z,

@@ -1,4 +1,4 @@
-//! Terrains: how far from the heights they are drawn, whether there are cracks, and whether light and fog are what they should be.
+//! Terrains: the error of the drawn surface, cracks, light and fog.
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
 
 mod studio;
@@ -9,7 +9,7 @@ use frazil_render::{Chunk, Frame, Light, OrbitCamera, Projection, Terrain, UpAxi
 use std::collections::BTreeMap;
 use studio::{Studio, display, linear};
 
-/// Heights with detail of all sizes, without a pattern that a grid could hide.
+/// Samples heights with detail at all scales, without a pattern that a grid could hide.
 fn rough(n: [u32; 2], steepness: f32) -> Vec<f32> {
     let height = |x: u32, y: u32| -> f32 {
         let (x, y) = (x as f32, y as f32);
@@ -22,7 +22,7 @@ fn rough(n: [u32; 2], steepness: f32) -> Vec<f32> {
     (0..n[1]).flat_map(|y| (0..n[0]).map(move |x| (x, y))).map(|(x, y)| height(x, y)).collect()
 }
 
-/// A camera low before one corner, which sees all of a square terrain.
+/// Creates a low camera in front of one corner, with all of a square terrain in view.
 fn from_the_corner(side_m: f32) -> OrbitCamera {
     let distance_m = 0.8 * side_m;
     let mut camera = OrbitCamera {
@@ -38,7 +38,7 @@ fn from_the_corner(side_m: f32) -> OrbitCamera {
     camera
 }
 
-/// The triangles with an area of all chunks.
+/// Returns the non-degenerate triangles of all chunks.
 fn triangles(n: [u32; 2], chunks: &[Chunk]) -> Vec<[[u32; 2]; 3]> {
     let of = |chunk: &Chunk| terrain_triangles(n, chunk.first, chunk.stride, chunk.coarser);
     let has_area = |[a, b, c]: &[[u32; 2]; 3]| {
@@ -78,7 +78,8 @@ fn level_0_is_the_heights_themselves() {
     studio.check();
 }
 
-/// Each edge inside has a triangle on both sides, whatever their levels, and those of one side alone are the map's border.
+/// Each inner edge has a triangle on both sides, whatever their levels, and edges with one triangle are the
+/// map's border.
 #[test]
 fn chunks_of_all_levels_meet_without_cracks() {
     let studio = Studio::new(64, 64);
@@ -112,7 +113,7 @@ fn chunks_of_all_levels_meet_without_cracks() {
     studio.check();
 }
 
-/// Against the definition: at every height, where the mesh has it and where it is, both projected.
+/// Checks the definition: at every height, the drawn and the exact position are projected and compared.
 #[test]
 fn no_height_is_farther_from_its_place_than_the_bound() {
     let studio = Studio::new(64, 64);
@@ -163,14 +164,14 @@ fn no_height_is_farther_from_its_place_than_the_bound() {
             }
             assert!(n_compared > 10_000, "{n_compared} heights compared");
             assert!(worst_px <= error_px * 1.001, "{n:?}: {worst_px} px off, where {error_px} are allowed");
-            // The bound is not so cautious that nothing is ever coarse.
+            // The bound is not so conservative that nothing is ever coarse.
             assert!(worst_px > 0.02 * error_px, "{n:?}: {worst_px} px of {error_px} allowed");
         }
     }
     studio.check();
 }
 
-/// A plane is flat at any level: it needs few chunks, and all of it is drawn.
+/// A plane is flat at any level: it needs few chunks, and is drawn completely.
 #[test]
 fn a_plane_is_drawn_in_one_chunk() {
     let studio = Studio::new(64, 64);
@@ -183,7 +184,8 @@ fn a_plane_is_drawn_in_one_chunk() {
     studio.check();
 }
 
-/// Holes are drawn as holes: no chunk that spans one is coarse, and where a height is unknown no cell beside it is drawn.
+/// Holes are drawn as holes: no chunk that spans one is coarse, and no cell beside an unknown height is
+/// drawn.
 #[test]
 fn unknown_heights_leave_their_cells_open() {
     let mut studio = Studio::new(256, 256);
@@ -226,7 +228,8 @@ fn unknown_heights_leave_their_cells_open() {
     studio.check();
 }
 
-/// A coarse picture differs from the one of every height by no more than the bound at silhouettes, and shows no background inside.
+/// A picture with level of detail differs from the one of every height by at most the bound at silhouettes,
+/// and shows no background inside.
 #[test]
 fn pictures_of_coarse_chunks_show_no_background_through_cracks() {
     let mut studio = Studio::new(320, 320);
@@ -262,8 +265,9 @@ fn pictures_of_coarse_chunks_show_no_background_through_cracks() {
     studio.check();
 }
 
-/// The same where errors of many pixels are allowed, so that a crack would be many pixels wide: from above, a line of sight that passes through
-/// a crack goes on below the ground and meets nothing. From four sides, as each edge of a chunk opens to one.
+/// Repeats the check with allowed errors of many pixels, so that a crack would be many pixels wide: seen from
+/// above, a ray through a crack continues below the ground and hits nothing. The four views cover cracks in
+/// each edge of a chunk.
 #[test]
 fn no_line_of_sight_passes_through_an_edge_between_levels() {
     let mut studio = Studio::new(320, 320);
@@ -309,7 +313,7 @@ fn assert_near(found: [u8; 3], light: Vec3, what: &str) {
     assert!(off.abs().max_element() <= 2.0, "{what}: found {found:?}, expected {expected}");
 }
 
-/// The colour of a plane follows from its normal, and what arrives of it through fog from its distance.
+/// The colour of a plane follows from its normal, and its attenuation by fog from its distance.
 #[test]
 fn a_plane_of_known_normal_has_its_shade_and_fog_its_exponential() {
     let mut studio = Studio::new(64, 64);
@@ -329,7 +333,8 @@ fn a_plane_of_known_normal_has_its_shade_and_fog_its_exponential() {
             studio.draw(&Frame { camera, terrain: Some(&terrain), light, ..Frame::default() }).at(32, 32)
         };
         let clear = drawn(light, 10.0);
-        // 42° and less keep all their snow: its colour is that of a height between the lowest and the highest.
+        // Slopes of up to 42° keep all their snow: their colour is that of a height between the minimum and
+        // the maximum.
         let share = if slope == 0.0 { 0.0 } else { 4.1 / 8.0 };
         let albedo = vec3(0.79, 0.82, 0.86).lerp(vec3(0.87, 0.89, 0.92), share);
         let ambient = vec3(0.14, 0.16, 0.19).lerp(vec3(0.24, 0.31, 0.43), 0.5 + 0.5 * normal.z);

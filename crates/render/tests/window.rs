@@ -1,5 +1,5 @@
-//! A window on an X server of the test's own, with validation on: what it shows is read back from the server and must be
-//! the picture that the same frame gives without a window, with egui's panel on top of one corner.
+//! A window on an X server started by the test, with validation on: its content is read back from the server
+//! and must equal the picture of the same frame without a window, with egui's panel on top of one corner.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
 
@@ -24,10 +24,10 @@ use winit::platform::x11::EventLoopBuilderExtX11;
 use winit::window::{Window, WindowId};
 use x11rb::protocol::xproto::{ConnectionExt, ImageFormat};
 
-/// Size of the window at first, and after it was resized.
+/// Initial size of the window, and its size after resizing.
 const FIRST_SIZE: (u32, u32) = (500, 300);
 const SIZE: (u32, u32) = (640, 400);
-/// egui's panel lies in this corner; it is drawn here and nowhere else.
+/// Corner covered by egui's panel, which is drawn nowhere else.
 const PANEL: (u32, u32) = (150, 80);
 const PANEL_COLOR: [u8; 3] = [200, 30, 60];
 const PARTICLES: u32 = 1000;
@@ -50,13 +50,14 @@ impl XServer {
 
 impl Drop for XServer {
     fn drop(&mut self) {
-        // The server may have gone by itself.
+        // The server may have exited already.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
 }
 
-/// Environment variables belong to a process, so the window gets one of its own: this test, run again with DISPLAY set.
+/// The window gets a process of its own, since environment variables belong to a process: this test runs
+/// itself again with DISPLAY set.
 #[test]
 fn a_window_shows_the_headless_picture_with_egui_on_top() {
     let (_server, display) = match XServer::start() {
@@ -70,7 +71,7 @@ fn a_window_shows_the_headless_picture_with_egui_on_top() {
         .args(["--exact", "on_the_display", "--ignored", "--nocapture"])
         .env("DISPLAY", &display)
         .env_remove("WAYLAND_DISPLAY")
-        // Lavapipe of Mesa 22.3.6 crashes while it compiles a blit for 512-bit vectors, which tests of kernels ask for.
+        // Lavapipe of Mesa 22.3.6 crashes while it compiles a blit for 512-bit vectors, which tests of kernels request.
         .env_remove("LP_NATIVE_VECTOR_WIDTH")
         .output()
         .unwrap();
@@ -96,7 +97,7 @@ fn on_the_display() {
         expected,
         stage: None,
         frames: 0,
-        // A hang, not a budget: pictures take seconds on a slow machine.
+        // Detects a hang, not slowness: pictures take seconds on a slow machine.
         deadline: Instant::now() + Duration::from_secs(300),
         outcome: None,
     };
@@ -167,7 +168,7 @@ impl Scene {
     }
 }
 
-/// The picture on a device that knows of no window.
+/// Renders the picture on a device without a window.
 fn headless() -> Vec<u32> {
     let device = Device::open(&DeviceOptions::default()).unwrap();
     let mut scene = Scene::new(&device);
@@ -187,7 +188,7 @@ struct App {
     outcome: Option<Result<(), String>>,
 }
 
-/// What there is once there is a window.
+/// The state that exists once there is a window.
 struct Stage {
     overlay: Overlay,
     swapchain: Swapchain,
@@ -220,14 +221,14 @@ impl ApplicationHandler for App {
                 self.frames += 1;
                 stage.draw(&self.device, self.frames);
                 if self.frames == 3 {
-                    // A window manager could answer later; none runs here, the event follows all the same.
+                    // A window manager could answer later; none runs here, but the event arrives anyway.
                     let _ = stage.window.request_inner_size(PhysicalSize::new(SIZE.0, SIZE.1));
                 }
                 if self.frames >= 6 {
                     let compared = compare(&screenshot(), &self.expected);
                     if compared.is_ok() || Instant::now() > self.deadline {
                         self.outcome = Some(compared);
-                        // In the order in which they were made to depend on each other, before the event loop ends.
+                        // Dropped in order of dependency, before the event loop ends.
                         self.stage = None;
                         event_loop.exit();
                     }
@@ -255,7 +256,7 @@ impl Stage {
                 egui::Rect::from_min_size(egui::Pos2::ZERO, egui::vec2(PANEL.0 as f32, PANEL.1 as f32));
             let [r, g, b] = PANEL_COLOR;
             ui.painter().rect_filled(panel, 0.0, egui::Color32::from_rgb(r, g, b));
-            // Glyphs that no frame before had: the font's texture changes while the device draws with it.
+            // Glyphs that no earlier frame had: the font's texture changes while the device draws with it.
             let text = format!("frame {frame} {}", char::from_u32('a' as u32 + frame % 26).unwrap());
             ui.painter().text(
                 panel.center(),
@@ -274,12 +275,12 @@ impl Stage {
         }
         let image = self.scene.renderer.image().clone();
         let presented = self.swapchain.present(recorder, &image, Some((&mut self.overlay, overlay_frame)));
-        // A frame that cannot be submitted is an error and leaves the window able to show the next.
+        // A frame that cannot be submitted is an error, and the window can still show the next one.
         assert_eq!(presented.is_err(), is_mistaken, "{presented:?}");
     }
 }
 
-/// What the screen's upper left corner shows, as bytes blue, green, red, unused.
+/// Returns the screen's upper left corner as bytes blue, green, red, unused.
 fn screenshot() -> Vec<u8> {
     let (connection, screen) = x11rb::connect(None).unwrap();
     let root = x11rb::connection::Connection::setup(&connection).roots[screen].root;
@@ -302,7 +303,7 @@ fn compare(screen: &[u8], expected: &[u32]) -> Result<(), String> {
             return Err(format!("pixel {x}, {y}: the window shows {shown:?}, the picture has {expected:?}"));
         }
     }
-    // All but what the text covers.
+    // All pixels except those covered by text.
     let share = f64::from(panel_pixels) / f64::from(PANEL.0 * PANEL.1);
     if !(0.8..1.0).contains(&share) {
         return Err(format!("egui's panel has its colour in {share} of its area"));

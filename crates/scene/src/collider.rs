@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Axis, Surface, Vec3};
 
-/// Which side of a closed surface the particles are on.
+/// Side of a closed surface on which the particles are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Side {
@@ -16,7 +16,7 @@ pub enum Side {
     Inside,
 }
 
-/// A body that particles do not enter. In a plane it is cut at z = 0.
+/// A body that particles do not enter. Scenes of two dimensions take its cross-section at z = 0.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "snake_case")]
 #[non_exhaustive]
@@ -25,93 +25,90 @@ pub enum Collider {
     Plane {
         /// Any point of the plane, in m.
         point_m: Vec3,
-        /// Points to where the particles are; of any length but zero.
+        /// Normal that points to the particles; of any length but zero.
         normal: Vec3,
-        /// Friction and sticking, by default as [`Surface::default`]; of grains by default the walls' friction, and no sticking. Not in
-        /// scenes of the position-based fluid.
+        /// Friction and sticking, by default those of [`Surface::default`]; for grains by default the walls' friction, and no sticking. Not in scenes of the position-based fluid.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         surface: Option<Surface>,
-        /// How it moves, if it does. Not in scenes of the position-based fluid.
+        /// Motion; by default none. Not in scenes of the position-based fluid.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         motion: Option<Motion>,
     },
-    /// A ball, or the inside of one.
+    /// A ball, or a spherical container.
     Sphere {
         /// Centre in m.
         centre_m: Vec3,
         /// Radius in m.
         radius_m: f64,
-        /// Where the particles are.
+        /// Side of the surface on which the particles are.
         #[serde(default)]
         side: Side,
-        /// As for a plane.
+        /// Friction and sticking, with the defaults and limits of a plane's.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         surface: Option<Surface>,
-        /// As for a plane.
+        /// Motion, with the defaults and limits of a plane's.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         motion: Option<Motion>,
     },
-    /// A solid box, turned about its centre. Not in scenes of the position-based fluid.
+    /// A solid box, rotated about its centre. Not in scenes of the position-based fluid.
     Box {
         /// Centre in m.
         centre_m: Vec3,
         /// Lengths of its edges in m.
         size_m: Vec3,
-        /// Turns about x, then y, then z, counter-clockwise, in degrees; in a plane about z only.
+        /// Rotations about x, then y, then z, counter-clockwise, in degrees; in scenes of two dimensions about z only.
         #[serde(default)]
         rotation_deg: Vec3,
-        /// As for a plane.
+        /// Friction and sticking, with the defaults and limits of a plane's.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         surface: Option<Surface>,
-        /// As for a plane.
+        /// Motion, with the defaults and limits of a plane's.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         motion: Option<Motion>,
     },
-    /// What lies below a height that is given on a regular grid and bilinear between; beyond the grid the height at its edge goes on.
-    /// Scenes of the material point method only.
+    /// The half-space below heights on a regular grid with bilinear interpolation; beyond the grid the height at its edge continues. Scenes of the material point method only.
     Heightfield {
-        /// Where the first height is, along the two horizontal axes in the order of the alphabet, in m.
+        /// Position of the first height, along the two horizontal axes in alphabetical order, in m.
         origin_m: [f64; 2],
-        /// Distance of heights from one another in m.
+        /// Distance between heights in m.
         spacing_m: f64,
-        /// Heights along the up axis in m: rows along the first horizontal axis, one after another along the second. In a plane one row.
+        /// Heights along the up axis in m: rows along the first horizontal axis, one after another along the second. One row in scenes of two dimensions.
         #[serde(default)]
         heights_m: Vec<Vec<f64>>,
-        /// Path of an ESRI ASCII grid to take the heights of, from the scene's: they stand in `heights_m` once it is loaded. North is
-        /// up as on a map that shows the first axis to the right, seen from above.
+        /// Path of an ESRI ASCII grid of heights, relative to the scene file; `heights_m` holds them once the scene is loaded. North is up as on a map that shows the first axis to the right, seen from above.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         file: Option<String>,
-        /// As for a plane.
+        /// Friction and sticking, with the defaults and limits of a plane's.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         surface: Option<Surface>,
-        /// As for a plane.
+        /// Motion, with the defaults and limits of a plane's.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         motion: Option<Motion>,
     },
 }
 
-/// A collider's motion: uniform for a while.
+/// Motion of a collider: uniform over an interval of time.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Motion {
     /// Velocity in m/s.
     pub velocity_m_s: Vec3,
-    /// When it starts, in s.
+    /// Start of the motion in s.
     #[serde(default)]
     pub from_s: f64,
-    /// When it stops, in s; by default never.
+    /// End of the motion in s; by default never.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until_s: Option<f64>,
 }
 
 impl Motion {
-    /// Velocity in m/s at `time_s`.
+    /// Returns the velocity in m/s at `time_s`.
     pub fn velocity_m_s(&self, time_s: f64) -> Vec3 {
         let moves = self.from_s <= time_s && self.until_s.is_none_or(|until_s| time_s < until_s);
         if moves { self.velocity_m_s } else { [0.0; 3] }
     }
 
-    /// How far it has come at `time_s`, in m.
+    /// Returns the displacement at `time_s`, in m.
     pub fn offset_m(&self, time_s: f64) -> Vec3 {
         let end_s = self.until_s.map_or(time_s, |until_s| until_s.min(time_s));
         self.velocity_m_s.map(|v| v * (end_s - self.from_s).max(0.0))
@@ -119,7 +116,7 @@ impl Motion {
 }
 
 impl Collider {
-    /// The name used in scene files.
+    /// Returns the name used in scene files.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Plane { .. } => "plane",
@@ -129,7 +126,7 @@ impl Collider {
         }
     }
 
-    /// Friction and sticking, where the scene says something of them.
+    /// Returns friction and sticking, if the scene gives them.
     pub fn given_surface(&self) -> Option<Surface> {
         match self {
             Self::Plane { surface, .. }
@@ -139,12 +136,12 @@ impl Collider {
         }
     }
 
-    /// Friction and sticking.
+    /// Returns friction and sticking.
     pub fn surface(&self) -> Surface {
         self.given_surface().unwrap_or_default()
     }
 
-    /// How it moves, if it does.
+    /// Returns the motion, if any.
     pub fn motion(&self) -> Option<Motion> {
         match self {
             Self::Plane { motion, .. }
@@ -163,12 +160,12 @@ impl Collider {
         }
     }
 
-    /// Its speed in m/s while it moves.
+    /// Returns the speed in m/s during the motion.
     pub(crate) fn speed_m_s(&self) -> f64 {
         self.motion().map_or(0.0, |motion| motion.velocity_m_s.iter().map(|v| v * v).sum::<f64>().sqrt())
     }
 
-    /// How deep `point_m` lies inside the solid part at time 0, in m; negative outside.
+    /// Returns the depth of `point_m` inside the solid part at time 0, in m; negative outside.
     pub fn depth_m(&self, point_m: Vec3, up_axis: Axis) -> f64 {
         match self {
             Self::Plane { point_m: origin, normal, .. } => {
@@ -209,7 +206,7 @@ impl Collider {
     }
 }
 
-/// How deep a point lies inside a box turned about its centre, in m; negative outside.
+/// Returns the depth of a point inside a box rotated about its centre, in m; negative outside.
 pub(crate) fn box_depth_m(point_m: Vec3, centre_m: Vec3, size_m: Vec3, rotation_deg: Vec3) -> f64 {
     let arm: Vec3 = std::array::from_fn(|i| point_m[i] - centre_m[i]);
     let axes = box_axes(rotation_deg);
@@ -219,13 +216,13 @@ pub(crate) fn box_depth_m(point_m: Vec3, centre_m: Vec3, size_m: Vec3, rotation_
     }))
 }
 
-/// Distance from a body that is bounded at right angles, from how far beyond each bound a point is; negative inside.
+/// Returns the signed distance from a body with perpendicular bounds, negative inside, given the distance of a point past each bound.
 pub(crate) fn signed_distance<const N: usize>(past: [f64; N]) -> f64 {
     let outside = past.iter().map(|p| p.max(0.0).powi(2)).sum::<f64>().sqrt();
     outside + past.iter().copied().fold(f64::NEG_INFINITY, f64::max).min(0.0)
 }
 
-/// The edges' directions of a box turned about x, then y, then z.
+/// Returns the directions of the edges of a box rotated about x, then y, then z.
 pub fn box_axes(rotation_deg: Vec3) -> [Vec3; 3] {
     let [(sx, cx), (sy, cy), (sz, cz)] = rotation_deg.map(|angle| angle.to_radians().sin_cos());
     [

@@ -1,15 +1,17 @@
-//! Scenes as pure data: what is simulated, with which method and parameters, and what to show of it.
+//! Scenes as pure data: the simulated materials, the method and its parameters, and the display settings.
 //!
-//! Here live the file format ([`Scene`], its sections and its JSON Schema), loading with `--set` overrides and errors
-//! that name file, line, column and key ([`SceneError`]), shapes and their sampling into particles ([`Sampled`]), terrains
-//! ([`Terrain`]) and the areas of them whose snow comes loose ([`Release`]), the
-//! camera's default framing ([`View`]) and the scenes that ship with the engine ([`builtin`]).
+//! This crate holds
 //!
-//! Here will never live: a device, a buffer, a step of a solver, or anything that changes while a simulation runs.
+//! - the file format ([`Scene`], its sections and its JSON Schema);
+//! - loading with `--set` overrides and errors that name file, line, column and key ([`SceneError`]);
+//! - shapes and their sampling into particles ([`Sampled`]);
+//! - terrains ([`Terrain`]) and the release areas of avalanches on them ([`Release`]);
+//! - the camera's default framing ([`View`]);
+//! - the scenes that ship with the engine ([`builtin`]).
 //!
-//! Lengths are metres, times seconds, masses kilograms, angles degrees; keys carry their unit. Vectors are `[x, y, z]`.
-//! Every number a scene may leave out has its default in one place: the `Default` of its section, in `scene/` or in its solver's
-//! folder.
+//! It never holds a device, a buffer, a step of a solver, or anything that changes while a simulation runs.
+//!
+//! Lengths are in metres, times in seconds, masses in kilograms, angles in degrees; keys carry their unit as a suffix. Vectors are `[x, y, z]`. Every optional number has its default in one place: the `Default` of its section, in `scene/` or in its solver's folder.
 
 mod collider;
 mod format;

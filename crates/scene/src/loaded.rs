@@ -1,14 +1,14 @@
-//! What a scene's files hold, once they are read.
+//! Contents of a scene's files after loading.
 
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
-/// What a file is larger than that is no mesh, font or terrain of a scene.
+/// Maximum size of a mesh, font or terrain file of a scene.
 const MAX_FILE_BYTES: u64 = 1 << 30;
 
-/// What follows from a text or file that a shape names, read once. It is not part of what the scene says: all are equal.
+/// Data loaded once from a text or file that a shape names. It is no part of a scene's value: all instances compare equal.
 #[derive(Debug)]
 pub struct Loaded<T>(Option<Arc<T>>);
 
@@ -44,16 +44,16 @@ impl<T> PartialEq for Loaded<T> {
     }
 }
 
-/// What to do about files that are not there.
+/// Treatment of missing files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Missing {
-    /// A scene that is to be sampled needs them.
+    /// Report an error: the scene is to be sampled and needs the files.
     Refuse,
-    /// A scene that has been, does not: a recording is played where its mesh is not.
+    /// Ignore: the scene has been sampled already, as when a recording is played without its mesh.
     Accept,
 }
 
-/// The bytes of the file at `path`, which is absolute from then on; or what is wrong with it.
+/// Reads the file at `path` and makes the path absolute. The error describes the problem.
 pub(crate) fn read(path: &mut String, folder: Option<&Path>) -> Result<Vec<u8>, String> {
     let from_folder = folder.map_or_else(|| Path::new(path).to_owned(), |folder| folder.join(&*path));
     let absolute = std::path::absolute(&from_folder).unwrap_or(from_folder);

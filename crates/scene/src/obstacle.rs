@@ -1,4 +1,4 @@
-//! The `[[obstacles]]`: what stands in the way of an avalanche.
+//! The `[[obstacles]]` sections: fixed bodies in the path of an avalanche.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,61 +7,60 @@ use crate::collider::{box_depth_m, signed_distance};
 use crate::loaded::Loaded;
 use crate::{Axis, TriangleMesh, Vec3};
 
-/// An obstacle on the slope, fixed: a house, a tree, a dam. The force on each is measured under its name.
+/// A fixed obstacle on the slope: a house, a tree, a dam. The force on each is measured under its name.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Obstacle {
-    /// What it is called in tables; no two have the same name.
+    /// Name in tables; unique among obstacles.
     pub name: String,
-    /// Its body.
+    /// Body of the obstacle.
     pub shape: ObstacleShape,
-    /// Coefficient of friction on it; by default that of walls.
+    /// Coefficient of friction; by default that of walls.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub friction: Option<f64>,
-    /// Coefficient of restitution on it; by default that of walls.
+    /// Coefficient of restitution; by default that of walls.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restitution: Option<f64>,
 }
 
-/// Triangles that the mesh of an obstacle may have: a walk through its tree sees no more than twice as many boxes and triangles, which is
-/// within what software devices let an invocation loop.
+/// Maximum number of triangles of an obstacle's mesh: traversing its tree visits at most twice as many boxes and triangles, which is within the loop limits of software devices.
 pub const MAX_OBSTACLE_TRIANGLES: usize = 16_384;
 
-/// The body of an obstacle.
+/// Shape of an obstacle.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ObstacleShape {
-    /// A box, turned about its centre.
+    /// A box, rotated about its centre.
     Box {
         /// Centre in m.
         centre_m: Vec3,
         /// Lengths of its edges in m.
         size_m: Vec3,
-        /// Turns about x, then y, then z, counter-clockwise, in degrees.
+        /// Rotations about x, then y, then z, counter-clockwise, in degrees.
         #[serde(default)]
         rotation_deg: Vec3,
     },
-    /// An upright cylinder, as the trunk of a tree, rooted in the ground.
+    /// An upright cylinder rooted in the ground, such as the trunk of a tree.
     Cylinder {
-        /// Where it stands, along the two horizontal axes in the order of the alphabet, in m.
+        /// Position along the two horizontal axes in alphabetical order, in m.
         foot_m: [f64; 2],
         /// Radius in m.
         radius_m: f64,
-        /// How high it reaches above the ground in its middle, in m.
+        /// Height above the ground at the cylinder's axis, in m.
         height_m: f64,
     },
-    /// What a closed surface of triangles encloses, of which no part lies in another.
+    /// The region enclosed by a closed surface of triangles, of which no part lies in another.
     Mesh {
-        /// Path of an OBJ, STL or PLY file, from the scene's.
+        /// Path of an OBJ, STL or PLY file, relative to the scene file.
         path: String,
-        /// Metres that one unit of the file is.
+        /// Length of one unit of the file in m.
         #[serde(default = "one")]
         scale: f64,
-        /// Where the file's origin is, in m.
+        /// Position of the file's origin, in m.
         #[serde(default)]
         offset_m: Vec3,
-        /// The surface.
+        /// The loaded surface.
         #[serde(skip)]
         mesh: Loaded<TriangleMesh>,
     },
@@ -72,7 +71,7 @@ fn one() -> f64 {
 }
 
 impl ObstacleShape {
-    /// The name used in scene files.
+    /// Returns the name used in scene files.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Box { .. } => "box",
@@ -81,8 +80,7 @@ impl ObstacleShape {
         }
     }
 
-    /// Returns true if a point lies inside, or no farther away than this, in m. `ground_m` is how high the ground is at a cylinder's foot, into which it is
-    /// rooted. Of a mesh whose file was not there, nothing is known.
+    /// Returns true if a point lies inside, or no farther away than `distance_m`. `ground_m` is the height of the ground at a cylinder's foot, in which it is rooted. False for a mesh whose file was not loaded.
     pub fn is_within(&self, distance_m: f64, point_m: Vec3, up_axis: Axis, ground_m: f64) -> bool {
         match self {
             Self::Box { centre_m, size_m, rotation_deg } => {
@@ -103,7 +101,7 @@ impl ObstacleShape {
 }
 
 impl Obstacle {
-    /// The surface of an obstacle that is a mesh, in the file's own units; none of another, and none where its file was not there.
+    /// Returns the surface of a mesh obstacle in the file's own units; `None` for other shapes, and if the file was not loaded.
     pub fn mesh(&self) -> Option<&TriangleMesh> {
         match &self.shape {
             ObstacleShape::Mesh { mesh, .. } => mesh.get(),

@@ -1,10 +1,10 @@
-//! What makes a sensible collider, and which solver knows it.
+//! Validates colliders, and the solver's support for them.
 
 use crate::surface::check_surface;
 use crate::validate::{Check, Checker, MIN_POSITIVE, number, vector};
 use crate::{Collider, Motion, Scene};
 
-/// Most heights of a field: a buffer of them must be small beside the particles'.
+/// Maximum number of heights of a height field: their buffer must be small compared with the particles'.
 const MAX_HEIGHTS: usize = 1 << 24;
 
 impl Scene {
@@ -55,7 +55,7 @@ impl Scene {
     }
 }
 
-/// The position-based fluid has fixed planes and balls whose friction is the walls'.
+/// Refuses colliders other than fixed planes and balls without friction of their own: the position-based fluid applies the walls' friction.
 fn check_known_to_pbd(check: &Checker<'_>, key: &str, collider: &Collider) -> Check {
     let name = collider.name();
     let expected = "a plane or sphere alone; solver.kind = \"mpm\" knows the rest";
@@ -77,7 +77,7 @@ fn check_known_to_pbd(check: &Checker<'_>, key: &str, collider: &Collider) -> Ch
     }
 }
 
-/// Grains meet planes, balls and boxes, fixed or moving, which do not hold them.
+/// Refuses colliders that grains do not support: other than planes, balls and boxes, fixed or moving, without sticking.
 fn check_known_to_dem(check: &Checker<'_>, key: &str, collider: &Collider) -> Check {
     let name = collider.name();
     if matches!(collider, Collider::Heightfield { .. }) {

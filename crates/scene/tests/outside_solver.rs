@@ -1,6 +1,6 @@
-//! A solver that is not part of the crate: its scenes are read, written, checked and sampled as those of the built-in ones.
+//! Tests of a solver outside of the crate: its scenes are read, written, checked and sampled like those of the built-in ones.
 
-// All of this binary is tests, its helpers too.
+// This whole binary is tests and their helpers.
 #![allow(clippy::unwrap_used)]
 
 use std::sync::Once;
@@ -34,7 +34,7 @@ impl Section for Flight {
     const DESCRIPTION: &'static str = "Particles that air slows down.";
 }
 
-/// The air's own motion.
+/// Motion of the air.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Wind {

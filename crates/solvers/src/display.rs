@@ -1,12 +1,12 @@
-//! The ranges and colours of columns that several solvers have. They follow from the scene and not from a picture's
+//! Ranges and colours of columns that several solvers have. They depend on the scene and not on a picture's
 //! values, so that a colour means the same in all pictures.
 
 use frazil_particles::{ColumnInfo, ColumnKind, Display};
 use frazil_scene::Scene;
 
-/// The density map reaches this far to both sides of the rest density, as a share of it.
+/// Range of the density colour map on both sides of the rest density, as a share of it.
 const DENSITY_REACH: f32 = 0.1;
-/// About the multiplier of a particle that is compressed by a tenth.
+/// Approximate multiplier of a particle that is compressed by a tenth.
 const LAMBDA_MIN: f32 = -0.03;
 
 /// Describes `position`, `velocity` and `id`.
@@ -18,24 +18,25 @@ pub fn motion(scene: &Scene, n_particles: usize) -> Vec<ColumnInfo> {
     ]
 }
 
-/// Describes `density` by its distance from that at rest.
+/// Describes `density` by its difference from the rest density.
 pub fn density(scene: &Scene) -> ColumnInfo {
     let rest = scene.rest_density_kg_m3() as f32;
     let range = [(1.0 - DENSITY_REACH) * rest, (1.0 + DENSITY_REACH) * rest];
     number("density", Display::between(range[0], range[1]).diverging())
 }
 
-/// Describes `lambda`, the multiplier of the density constraint, which plays the part of a pressure.
+/// Describes `lambda`, the multiplier of the density constraint, which acts like a pressure.
 pub fn lambda() -> ColumnInfo {
     number("lambda", Display::between(LAMBDA_MIN, 0.0).titled("λ"))
 }
 
-/// Describes a column of one number a particle.
+/// Describes a column of one number per particle.
 pub fn number(name: &'static str, display: Display) -> ColumnInfo {
     ColumnInfo::new(name, ColumnKind::F32, display)
 }
 
-/// Returns the speed in m/s after falling through the whole domain, or of the fastest block if it is faster.
+/// Returns the speed in m/s after free fall through the whole domain, or of the fastest block if that is
+/// faster.
 fn fastest_m_s(scene: &Scene) -> f32 {
     let up = scene.up_axis.index();
     let height_m = scene.domain.max_m[up] - scene.domain.min_m[up];

@@ -1,54 +1,54 @@
-//! Why a solver cannot be made.
+//! Errors of creating or restoring a solver.
 
-/// A solver that cannot be set up or restored.
+/// Error of a solver that cannot be created or restored.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SolverError {
-    /// The device refused something.
+    /// Vulkan error of the device.
     #[error(transparent)]
     Device(#[from] frazil_vk::Error),
-    /// A primitive refused something.
+    /// Error of a primitive.
     #[error(transparent)]
     Kernel(#[from] frazil_kernels::KernelError),
-    /// The scene asks for something that this solver does not know.
+    /// Value in the scene that this solver does not know.
     #[error("scene: {key}: {found} is unknown to this solver")]
     Scene {
-        /// The key.
+        /// Key in the scene.
         key: String,
-        /// What was found there.
+        /// Value found.
         found: String,
     },
-    /// No solver has the name that the scene asks for.
+    /// Solver name in the scene that no solver has.
     #[error(transparent)]
     Registry(#[from] crate::RegistryError),
-    /// A step has no such stage.
+    /// Stage name that a step does not have.
     #[error("stage \"{found}\": unknown to this solver, expected one of {expected}")]
     Stage {
-        /// The name.
+        /// Name found.
         found: String,
-        /// The names there are.
+        /// Names expected.
         expected: String,
     },
-    /// A mesh is no body.
+    /// Mesh that cannot be a body.
     #[error("scene: {key}: {problem}")]
     Mesh {
-        /// The key.
+        /// Key in the scene.
         key: String,
-        /// What is wrong with it, and what is expected.
+        /// Problem found, and what is expected.
         problem: String,
     },
-    /// Saved columns do not make a state.
+    /// Saved columns that are not a valid state.
     #[error("saved state: column \"{column}\" {problem}")]
     State {
-        /// The column.
+        /// Name of the column.
         column: String,
-        /// What is wrong with it, what was found and what is expected.
+        /// Problem found, and what is expected.
         problem: String,
     },
 }
 
 impl SolverError {
-    /// Turns what went wrong while `pass` was recorded into what a recorder keeps for the submission to report.
+    /// Converts an error of recording `pass` into one that the recorder keeps and the submission reports.
     pub fn during(self, pass: impl std::fmt::Display) -> frazil_vk::Error {
         match self {
             Self::Device(error) | Self::Kernel(frazil_kernels::KernelError::Device(error)) => error,

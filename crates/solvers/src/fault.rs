@@ -1,25 +1,25 @@
-//! What a solver finds wrong with its own state, as types that all solvers share.
+//! Faults that a solver detects in its own state, as types that all solvers share.
 
-/// A step that broke the state. The state on the device is kept as that step left it.
+/// Fault of a step that broke the state. The device keeps the state as that step left it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("step {step}, pass {pass}: {message}")]
 pub struct SolverFault {
-    /// The step, counted from 1.
+    /// Step, counted from 1.
     pub step: u64,
-    /// The pass that it shows in.
+    /// Pass that detected the fault.
     pub pass: &'static str,
-    /// The particle, body or buffer that it was found with.
+    /// Particle, body or buffer concerned.
     pub object: String,
-    /// What was found, what was expected and what often helps.
+    /// Message: found, expected, and common remedies.
     pub message: String,
 }
 
-/// An invariant of a solver's own data that does not hold after a step.
+/// Invariant of a solver's own data that does not hold after a step.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{count} {what}")]
 pub struct InvariantFault {
-    /// What was found that must not be.
+    /// Description of the violation.
     pub what: &'static str,
-    /// How often.
+    /// Number of violations.
     pub count: u32,
 }

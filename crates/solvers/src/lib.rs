@@ -1,11 +1,11 @@
-//! Solvers: each a list of passes that one can read like the paper's figure.
+//! Solvers: each is a list of passes that reads like the figure in its paper.
 //!
-//! [`pbd`] is the position-based fluid, with snow in it or not; [`mpm`] is snow as a continuum and [`dem`] snow as grains.
-//! Others [`register`] themselves.
+//! [`pbd`] is the position-based fluid, with or without snow; [`mpm`] is snow as a continuum and [`dem`] snow
+//! as grains. External solvers [`register`] themselves.
 //!
-//! A [`Solver`] is made from a scene and its sampled particles by the [`SolverFactory`] that [`factory_of`] finds, records
-//! steps into a [`frazil_vk::Recorder`], and shows its columns; when to submit, what to read back and where to write it is
-//! the caller's business.
+//! A [`Solver`] is made from a scene and its sampled particles by the [`SolverFactory`] that [`factory_of`]
+//! finds. It records steps into a [`frazil_vk::Recorder`] and returns its columns; the caller decides when to
+//! submit, what to read back and where to write it.
 //!
 //! Invariant: recording a step never waits for the device and never reads anything back. Counts stay on the device, and
 //! every dispatch over particles is indirect.

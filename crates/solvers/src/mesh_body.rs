@@ -1,32 +1,33 @@
-//! Closed meshes as `common/mesh.glsl` takes them: a tree of boxes over triangles with their pseudo-normals.
+//! Closed meshes as `common/mesh.glsl` reads them: a tree of boxes over triangles with their pseudo-normals.
 
 use frazil_scene::{MAX_OBSTACLE_TRIANGLES, Vec3};
 use frazil_shaders::common::body::MESH;
 use frazil_shaders::types::Body;
 use glam::DVec3;
 
-/// Triangles in a leaf, at most.
+/// Maximum number of triangles in a leaf.
 const LEAF_TRIANGLES: usize = 2;
 
-/// Why triangles are no body.
+/// Reason why triangles do not form a body.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MeshProblem(pub String);
 
 struct Triangle {
     corners: [DVec3; 3],
     face: DVec3,
-    /// From each corner to the next.
+    /// Edge from each corner to the next.
     edges: [DVec3; 3],
     ends: [DVec3; 3],
 }
 
-/// A body, at rest and without friction, that closed triangles enclose, all facing one side; what they are made of is appended to `heights_m`.
+/// Makes a body, at rest and without friction, from a closed mesh with consistent orientation; its tree and
+/// triangles are appended to `heights_m`.
 ///
-/// Within `reach_m` of the smallest box about it, distances to it are exact to rounding, farther away they are a lower bound above
-/// `reach_m`: what asks for no more than whether it is that near need not look at triangles.
+/// Within `reach_m` of its bounding box, distances to it are exact to rounding; farther away they are a lower
+/// bound above `reach_m`, so that a query for nothing nearer need not visit triangles.
 ///
 /// # Errors
-/// No triangles, or too many; one without area.
+/// No triangles, or too many; a triangle without area.
 pub fn mesh_body(
     vertices_m: &[Vec3],
     triangles: &[[u32; 3]],
@@ -40,7 +41,7 @@ pub fn mesh_body(
     let vertices: Vec<DVec3> = vertices_m.iter().map(|v| DVec3::from_array(*v)).collect();
     let least = vertices.iter().copied().fold(DVec3::INFINITY, DVec3::min);
     let greatest = vertices.iter().copied().fold(DVec3::NEG_INFINITY, DVec3::max);
-    // As the device knows it, so that what is relative to it is exact.
+    // Rounded to f32 as on the device, so that coordinates relative to it are exact.
     let middle = (0.5 * (least + greatest)).as_vec3();
     let local: Vec<DVec3> = vertices.iter().map(|v| *v - middle.as_dvec3()).collect();
     let mut faces = with_pseudo_normals(&local, triangles)?;
@@ -65,7 +66,7 @@ pub fn mesh_body(
             });
             push(heights_m, low);
             push(heights_m, high);
-            // Children are halves along the axis that centres are farthest apart on, ties by number.
+            // Splits triangles in halves along the axis of the widest spread of centres, ties by number.
             let [low, high] = box_of(&|t| [centre(t); 2]);
             let extent = high - low;
             let axis = (0..3).fold(0, |best, axis| if extent[axis] > extent[best] { axis } else { best });
@@ -103,7 +104,8 @@ fn centre(triangle: &Triangle) -> DVec3 {
     triangle.corners.iter().sum::<DVec3>() / 3.0
 }
 
-/// The normal of a face; of an edge the sum of those of its two faces; of a corner the sum of those of the faces around it, each times its angle there.
+/// Computes pseudo-normals: of a face its normal; of an edge the sum of those of its two faces; of a corner
+/// the sum of those of its faces, each weighted by its angle there (`Baerentzen2005`).
 fn with_pseudo_normals(vertices: &[DVec3], triangles: &[[u32; 3]]) -> Result<Vec<Triangle>, MeshProblem> {
     let at = |vertex: u32| vertices[vertex as usize];
     let volume: f64 = triangles.iter().map(|t| at(t[0]).dot(at(t[1]).cross(at(t[2])))).sum();

@@ -1,13 +1,13 @@
-//! Metrics as lists of named numbers, and the measures that all particles have.
+//! Metrics as lists of named numbers, and those that all particles have.
 
 use std::fmt::Display;
 
-/// A metric's name and unit; [`Measurement::values`] has its value at the same place.
+/// Name and unit of a metric; [`Measurement::values`] has its value at the same index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MetricInfo {
-    /// Its name, as in the head of `metrics.csv`.
+    /// Name, as in the header of `metrics.csv`.
     pub name: String,
-    /// Its SI unit, `1` for none.
+    /// SI unit, `1` for none.
     pub unit: &'static str,
 }
 
@@ -23,40 +23,42 @@ impl MetricInfo {
     }
 }
 
-/// The facts by which a state is judged, whatever the solver: no particle is lost, all are finite and inside.
+/// Properties by which any solver's state is checked: no particle is lost, all are finite and inside the
+/// domain.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StateSummary {
-    /// Particles found.
+    /// Number of particles.
     pub n_particles: u32,
-    /// Particles with a NaN or infinite property.
+    /// Number of particles with a NaN or infinite property.
     pub n_not_finite: u32,
-    /// Particles outside the domain.
+    /// Number of particles outside the domain.
     pub n_outside: u32,
-    /// Particles of each set, by the set's name, where there is more than one.
+    /// Number of particles of each set by its name, if there is more than one set.
     pub sets: Vec<(&'static str, u32)>,
 }
 
-/// A measurement of a whole state.
+/// Measurement of a whole state.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Measurement {
-    /// The facts that every solver has.
+    /// Properties that every solver has.
     pub summary: StateSummary,
-    /// The values, in the order of [`crate::Solver::metrics`].
+    /// Values, in the order of [`crate::Solver::metrics`].
     pub values: Vec<f64>,
 }
 
-/// What is measured of any particles, whatever they are made of.
+/// Metrics that all kinds of particles have.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MotionMetrics {
-    /// Particles measured.
+    /// Number of particles measured.
     pub particles: u32,
-    /// Σ ½mv² in J.
+    /// Kinetic energy Σ ½mv² in J.
     pub kinetic_energy_j: f64,
-    /// Σ m g·(x_bottom − x) in J, zero with every particle in the corner that gravity points to.
+    /// Potential energy Σ m g·(x_bottom − x) in J, zero with every particle in the corner that gravity points
+    /// to.
     pub potential_energy_j: f64,
-    /// Σ mv in kg m/s.
+    /// Momentum Σ mv in kg m/s.
     pub momentum_kg_m_s: [f64; 3],
-    /// The fastest particle in m/s.
+    /// Maximum speed in m/s.
     pub speed_max_m_s: f64,
     /// Mean density in kg/m³.
     pub density_mean_kg_m3: f64,
@@ -66,9 +68,9 @@ pub struct MotionMetrics {
     pub lower_m: [f64; 3],
     /// Upper corner of the particles' bounding box in m.
     pub upper_m: [f64; 3],
-    /// Particles with a NaN or infinite position, velocity or density: none, or the run is broken.
+    /// Number of particles with a NaN or infinite position, velocity or density; not 0 is a fault.
     pub n_not_finite: u32,
-    /// Particles outside the domain: none, or the run is broken.
+    /// Number of particles outside the domain; not 0 is a fault.
     pub n_outside: u32,
 }
 
@@ -95,12 +97,12 @@ impl MotionMetrics {
         ("n_outside", "1"),
     ];
 
-    /// Kinetic and potential energy together, in J.
+    /// Returns the sum of kinetic and potential energy in J.
     pub fn total_energy_j(&self) -> f64 {
         self.kinetic_energy_j + self.potential_energy_j
     }
 
-    /// The facts by which a state is judged.
+    /// Returns the properties by which the state is checked.
     pub fn summary(&self) -> StateSummary {
         StateSummary {
             n_particles: self.particles,
@@ -110,7 +112,7 @@ impl MotionMetrics {
         }
     }
 
-    /// The numbers in the order of [`Self::NAMES`].
+    /// Returns the values in the order of [`Self::NAMES`].
     pub fn values(&self) -> Vec<f64> {
         let mut values = vec![
             f64::from(self.particles),

@@ -1,8 +1,8 @@
-//! Reduction of what a kernel measures of each particle to one record, in two levels on the device.
+//! Reduction of the metrics of all particles to one record, in two levels on the device.
 //!
-//! A solver lists the columns of its record in GLSL (`glsl/metrics/record.glsl`), and its kernel measures a
-//! particle and merges a tile of them; the second level is the same kernel for all records. Sums run as trees
-//! whose shape depends on the group size and the count alone.
+//! A solver lists the columns of its record in GLSL (`glsl/metrics/record.glsl`), and its kernel measures
+//! particles and reduces a tile of them; the second level is one kernel for all records. Sums are trees whose
+//! shape depends on the group size and the count alone.
 
 use bytemuck::Pod;
 use frazil_shaders::metrics::merge_records;
@@ -12,13 +12,13 @@ use frazil_vk::{
 };
 use std::marker::PhantomData;
 
-/// A record as its kernel writes it: sums of f32 first, then minima, maxima, and counts of u32.
+/// Record as its kernel writes it: sums of f32 first, then minima, maxima, and counts of u32.
 pub(crate) trait MetricsRecord: Pod {
-    /// Bytes before the first minimum, the first maximum and the first count.
+    /// Offsets in bytes of the first minimum, the first maximum and the first count.
     const OFFSETS: [usize; 3];
 }
 
-/// A kernel that measures, the one that merges what it leaves, and their scratch.
+/// Measurement kernel, the kernel that reduces its records, and their scratch buffers.
 pub(crate) struct MetricsReduction<K: KernelInterface, R> {
     measure: Kernel<K>,
     merge: Kernel<merge_records::Interface>,
@@ -27,10 +27,10 @@ pub(crate) struct MetricsReduction<K: KernelInterface, R> {
 }
 
 impl<K: KernelInterface, R: MetricsRecord> MetricsReduction<K, R> {
-    /// Makes a reduction of up to `capacity` particles.
+    /// Makes a reduction for up to `capacity` particles.
     ///
     /// # Errors
-    /// No memory.
+    /// Out of memory.
     pub fn new(device: &Device, measure: Kernel<K>, capacity: u32) -> Result<Self> {
         Ok(Self {
             parts: device.buffer("metrics parts", capacity.div_ceil(measure.tile()).max(1) as usize)?,
@@ -40,12 +40,12 @@ impl<K: KernelInterface, R: MetricsRecord> MetricsReduction<K, R> {
         })
     }
 
-    /// Where the kernel that measures writes the records of its tiles.
+    /// Returns the buffer to which the measurement kernel writes the records of its tiles.
     pub fn parts(&self) -> &Buffer<R> {
         &self.parts
     }
 
-    /// Records the measurement of `count` particles and its way to the host.
+    /// Records the measurement of `count` particles and its read-back.
     ///
     /// # Errors
     /// No memory for another read-back.
@@ -64,7 +64,7 @@ impl<K: KernelInterface, R: MetricsRecord> MetricsReduction<K, R> {
         let end = words(size_of::<R>());
         let columns = RecordColumns { first_minimum, first_maximum, first_count, end };
         let params = merge_records::Params { particles_per_part: self.measure.tile(), columns };
-        // A workgroup serves one word of the record.
+        // One workgroup per word of the record.
         let threads = end as usize * self.merge.tile() as usize;
         recorder.dispatch(&self.merge, Threads::Fixed(threads), bindings, params);
         Ok(PendingRecord {
@@ -79,7 +79,7 @@ fn words(bytes: usize) -> u32 {
     (bytes / 4) as u32
 }
 
-/// A record on its way to the host.
+/// A record that is being read back.
 #[derive(Debug)]
 pub(crate) struct PendingRecord<R> {
     total: Pending<u32>,
@@ -88,7 +88,7 @@ pub(crate) struct PendingRecord<R> {
 }
 
 impl<R: MetricsRecord> PendingRecord<R> {
-    /// Returns true once it is here.
+    /// Returns true once the result has arrived.
     ///
     /// # Errors
     /// The device was lost.
@@ -96,7 +96,7 @@ impl<R: MetricsRecord> PendingRecord<R> {
         Ok(self.total.is_ready()? && self.count.is_ready()?)
     }
 
-    /// Waits for it, and for how many particles were measured.
+    /// Waits for the record and the number of particles measured.
     ///
     /// # Errors
     /// The device was lost, or the recorder was never submitted.

@@ -1,53 +1,53 @@
-//! Plots that a solver asks for, of its metrics.
+//! Plots of metrics that a solver defines.
 
-/// A picture of one or more panels, made of `metrics.csv` when a run ends.
+/// Picture of one or more panels, plotted from `metrics.csv` when a run ends.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlotSpec {
-    /// The file's name.
+    /// Name of the file.
     pub file: &'static str,
-    /// The title.
+    /// Title.
     pub title: &'static str,
-    /// The panels, from the top.
+    /// Panels, from top to bottom.
     pub panels: Vec<PanelSpec>,
 }
 
-/// Curves over one pair of axes.
+/// Curves in one pair of axes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PanelSpec {
-    /// The column of `metrics.csv` that runs to the right: `step` or `time`.
+    /// Column of `metrics.csv` on the horizontal axis: `step` or `time`.
     pub x: &'static str,
-    /// What the axis that points up says.
+    /// Label of the vertical axis.
     pub y_label: &'static str,
-    /// The curves.
+    /// Curves.
     pub curves: Vec<CurveSpec>,
-    /// Draws differences from the first value.
+    /// True to plot differences from the first value.
     pub since_start: bool,
 }
 
-/// One curve.
+/// One curve of a plot.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CurveSpec {
-    /// Its entry in the legend.
+    /// Entry in the legend.
     pub label: &'static str,
-    /// The metric.
+    /// Metric to plot.
     pub metric: &'static str,
-    /// A metric to subtract.
+    /// Metric to subtract.
     pub minus: Option<&'static str>,
-    /// A metric: where it is 0 there is no curve.
+    /// Metric that masks the curve where it is 0.
     pub only_where: Option<&'static str>,
-    /// A metric: if it is 0 everywhere, the curve is left out.
+    /// Metric that hides the whole curve if it is 0 everywhere.
     pub unless_zero: Option<&'static str>,
-    /// Draws dashes.
+    /// True for a dashed line.
     pub is_dashed: bool,
 }
 
 impl CurveSpec {
-    /// A metric as it is.
+    /// Makes a curve of a metric.
     pub fn new(label: &'static str, metric: &'static str) -> Self {
         Self { label, metric, ..Self::default() }
     }
 
-    /// Lists the metrics that it is made of.
+    /// Lists the metrics that the curve depends on.
     pub fn metrics(&self) -> impl Iterator<Item = &'static str> {
         [Some(self.metric), self.minus, self.only_where, self.unless_zero].into_iter().flatten()
     }

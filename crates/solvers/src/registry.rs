@@ -1,56 +1,56 @@
-//! The solvers that scenes may ask for: those that are built in, and those that register themselves.
+//! Registry of solvers: those built in, and those that external code registers.
 
 use crate::{SolverFactory, dem, mpm, pbd};
 use frazil_particles::SetInfo;
 use frazil_scene::{Scene, SolverScene};
 use std::sync::{PoisonError, RwLock};
 
-/// One line a solver.
+/// Built-in solvers, one per line.
 static BUILT_IN: [&dyn SolverFactory; 3] = [&pbd::Factory, &mpm::Factory, &dem::Factory];
 
-/// Solvers that are not part of frazil, in the order in which they came.
+/// External solvers, in the order of registration.
 static REGISTERED: RwLock<Vec<&'static dyn SolverFactory>> = RwLock::new(Vec::new());
 
-/// Why a solver is not known.
+/// Error of the registry.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RegistryError {
-    /// Two solvers of one name.
+    /// Duplicate name of a solver.
     #[error("two solvers are named \"{kind}\": {known}, and {found}; a solver needs a name of its own")]
     Twice {
-        /// The name.
+        /// Name of both.
         kind: &'static str,
-        /// The one that was there first, in a few words.
+        /// Description of the solver registered first.
         known: &'static str,
-        /// The other.
+        /// Description of the other solver.
         found: &'static str,
     },
-    /// The two sides of a solver have different names.
+    /// Names that differ between the factory and the scene section of a solver.
     #[error("a solver named \"{factory}\" has scenes of \"{scene}\", expected one name")]
     Names {
-        /// What the factory says.
+        /// Name according to the factory.
         factory: &'static str,
-        /// What the scene's side says.
+        /// Name according to the scene section.
         scene: &'static str,
     },
-    /// The scene file has no room for it.
+    /// Conflict with a key of the scene file.
     #[error(transparent)]
     Scene(#[from] frazil_scene::RegistryError),
-    /// No solver has this name.
+    /// Name that no solver has.
     #[error("solver.kind: found \"{found}\", expected one of {expected}")]
     Unknown {
-        /// What was asked for.
+        /// Name found.
         found: String,
-        /// The names there are.
+        /// Names expected.
         expected: String,
     },
 }
 
-/// Makes a solver known, with its share of the scene file, so that scenes may ask for it by its name.
+/// Registers a solver and its sections of the scene file, so that scenes may ask for it by name.
 ///
 /// # Errors
-/// There is another solver of this name, or one of its sections has the name of another key; the two are not
-/// of one name.
+/// Another solver has this name; one of its sections has the name of another key; or the factory and the
+/// scene section have different names.
 pub fn register(
     factory: &'static dyn SolverFactory,
     scene: &'static dyn SolverScene,
@@ -68,16 +68,16 @@ pub fn register(
     Ok(())
 }
 
-/// Lists all solvers, those that are built in first.
+/// Lists all solvers, built-in ones first.
 pub fn factories() -> Vec<&'static dyn SolverFactory> {
     let registered = REGISTERED.read().unwrap_or_else(PoisonError::into_inner);
     BUILT_IN.into_iter().chain(registered.iter().copied()).collect()
 }
 
-/// Finds the solver of a name.
+/// Finds a solver by name.
 ///
 /// # Errors
-/// There is none.
+/// No solver has this name.
 pub fn factory(kind: &str) -> Result<&'static dyn SolverFactory, RegistryError> {
     let all = factories();
     all.iter().find(|factory| factory.kind() == kind).copied().ok_or_else(|| {
@@ -89,12 +89,12 @@ pub fn factory(kind: &str) -> Result<&'static dyn SolverFactory, RegistryError> 
 /// Finds the solver that a scene asks for.
 ///
 /// # Errors
-/// As [`factory`].
+/// Like [`factory`].
 pub fn factory_of(scene: &Scene) -> Result<&'static dyn SolverFactory, RegistryError> {
     factory(scene.solver.kind.name())
 }
 
-/// Lists the sets of a scene's particles, and how pictures show them, as far as the scene alone tells.
+/// Lists the scene's particle sets and their display, as far as the scene alone determines them.
 pub fn set_infos(scene: &Scene, n_particles: usize) -> Vec<SetInfo> {
     factory_of(scene).map_or_else(|_| Vec::new(), |factory| factory.set_infos(scene, n_particles))
 }

@@ -1,37 +1,37 @@
-//! Saved states: named columns of 32-bit words, looked up and measured.
+//! Saved states: named columns of 32-bit words, looked up by name with their lengths checked.
 
 use crate::SolverError;
 
-/// A named column of saved state.
+/// Named column of a saved state.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StateColumn {
-    /// Its name.
+    /// Name of the column.
     pub name: String,
-    /// Its elements as 32-bit words.
+    /// Elements as 32-bit words.
     pub words: Vec<u32>,
 }
 
-/// The columns of a saved state, by name.
+/// Columns of a saved state, by name.
 #[derive(Clone, Copy, Debug)]
 pub struct Saved<'a> {
     state: &'a [StateColumn],
-    /// The particles' ids, which every state has.
+    /// Ids of the particles, which every state has.
     pub ids: &'a [u32],
 }
 
 impl<'a> Saved<'a> {
-    /// Finds the ids, by which particles are counted.
+    /// Finds the ids, whose number is that of the particles.
     ///
     /// # Errors
-    /// There are none.
+    /// There is no column of ids.
     pub fn new(state: &'a [StateColumn]) -> Result<Self, SolverError> {
         Ok(Self { state, ids: find(state, "id")? })
     }
 
-    /// Finds a column of so many words a particle.
+    /// Finds a column of `words` words per particle.
     ///
     /// # Errors
-    /// It is missing, or has another length.
+    /// The column is missing, or has another length.
     pub fn of(&self, name: &str, words: usize) -> Result<&'a [u32], SolverError> {
         let column = find(self.state, name)?;
         if column.len() != words * self.ids.len() {
@@ -42,18 +42,18 @@ impl<'a> Saved<'a> {
         Ok(column)
     }
 
-    /// Reads a column of one number a particle.
+    /// Reads a column of one number per particle.
     ///
     /// # Errors
-    /// As [`Self::of`].
+    /// Like [`Self::of`].
     pub fn numbers(&self, name: &str) -> Result<Vec<f32>, SolverError> {
         Ok(bytemuck::pod_collect_to_vec(self.of(name, 1)?))
     }
 
-    /// Reads a column of one vector a particle.
+    /// Reads a column of one vector per particle.
     ///
     /// # Errors
-    /// As [`Self::of`].
+    /// Like [`Self::of`].
     pub fn vectors(&self, name: &str) -> Result<Vec<[f32; 3]>, SolverError> {
         Ok(bytemuck::pod_collect_to_vec(self.of(name, 3)?))
     }
@@ -61,15 +61,15 @@ impl<'a> Saved<'a> {
     /// Finds a column of any length.
     ///
     /// # Errors
-    /// It is missing.
+    /// The column is missing.
     pub fn any(&self, name: &str) -> Result<&'a [u32], SolverError> {
         find(self.state, name)
     }
 
-    /// Finds a column of so many words, however many particles there are.
+    /// Finds a column of `words` words in all, independent of the number of particles.
     ///
     /// # Errors
-    /// It is missing, or has another length.
+    /// The column is missing, or has another length.
     pub fn whole(&self, name: &str, words: usize) -> Result<&'a [u32], SolverError> {
         let column = find(self.state, name)?;
         if column.len() != words {
@@ -85,7 +85,7 @@ fn find<'a>(state: &'a [StateColumn], name: &str) -> Result<&'a [u32], SolverErr
     state.iter().find(|column| column.name == name).map(|column| column.words.as_slice()).ok_or_else(missing)
 }
 
-/// Refuses columns that have not `n` elements each.
+/// Rejects columns that do not have `n` elements each.
 pub(crate) fn check_lengths<const N: usize>(
     n: usize,
     lengths: [(&str, usize); N],

@@ -1,4 +1,4 @@
-//! What it is to be a solver, for those who run, show and store one without knowing which.
+//! Interface of solvers, for code that runs, shows and stores any of them.
 
 use crate::fault::{InvariantFault, SolverFault};
 use crate::metrics::{Measurement, MetricInfo};
@@ -10,20 +10,21 @@ use frazil_scene::{Sampled, Scene};
 use frazil_vk::{Buffer, Device, Recorder};
 use std::fmt::Display;
 
-/// The state of a simulation on the device, and the step that moves it on.
+/// State of a simulation on the device, and the step that advances it.
 ///
-/// Invariant: recording never waits for the device. What is asked of the state comes as a [`PendingResult`].
+/// Invariant: recording never waits for the device. Measurements of the state are returned as a
+/// [`PendingResult`].
 pub trait Solver {
-    /// Names of the stages of one step, in order; a stage that a step has several times is there as often.
+    /// Returns the names of the stages of one step, in order; a repeated stage is listed as often as it runs.
     fn stages(&self) -> Vec<String>;
 
-    /// Records one stage: the switch that lets tests run the stages before it, or after it, somewhere else.
+    /// Records one stage, so that tests can run the stages before or after it elsewhere, such as on the CPU.
     ///
     /// # Errors
-    /// There is no stage of this name; a primitive refuses; no memory.
+    /// There is no stage of this name; a primitive returns an error; out of memory.
     fn record_stage(&mut self, recorder: &mut Recorder, stage: &str) -> Result<(), SolverError>;
 
-    /// Records one step. What goes wrong is kept by the recorder for the submission to report.
+    /// Records one step. The recorder keeps an error for the submission to report.
     fn record_step(&mut self, recorder: &mut Recorder) {
         for stage in self.stages() {
             if let Err(error) = self.record_stage(recorder, &stage) {
@@ -32,53 +33,53 @@ pub trait Solver {
         }
     }
 
-    /// Returns the sets of particles, one a phase where phases are told apart, with what pictures may show of
-    /// them.
+    /// Returns the sets of particles, one per phase if phases are separate, with all columns that pictures
+    /// may show.
     fn particle_sets(&self) -> Vec<ParticleSet<'_>>;
 
-    /// Returns what is recorded and exported, one element a particle, all sets merged. `position` and `id`
-    /// are among them, and their lengths never change.
+    /// Returns the recorded and exported columns, one element per particle, all sets merged. `position` and
+    /// `id` are among them, and their lengths never change.
     fn columns(&self) -> Vec<ColumnView>;
 
-    /// Returns [`Self::columns`], and behind them what else the next step depends on.
+    /// Returns [`Self::columns`], followed by the other columns that the next step depends on.
     fn state_columns(&self) -> Vec<ColumnView> {
         self.columns()
     }
 
-    /// Records what brings [`Self::columns`], [`Self::state_columns`] and [`Self::body_columns`] to the state
-    /// at this point of the recorder. Nothing where they are the state itself.
+    /// Records the update of [`Self::columns`], [`Self::state_columns`] and [`Self::body_columns`] to the
+    /// state at this point of the recorder. Does nothing if they are the state itself.
     fn record_output(&self, _recorder: &mut Recorder) {}
 
-    /// Returns the rigid bodies that pictures show, as of the last [`Self::record_bodies`].
+    /// Returns the rigid bodies for pictures, as of the last [`Self::record_bodies`].
     fn rigid_bodies(&self) -> Option<RigidBodies> {
         None
     }
 
-    /// Records what brings [`Self::rigid_bodies`] to the state at this point of the recorder.
+    /// Records the update of [`Self::rigid_bodies`] to the state at this point of the recorder.
     fn record_bodies(&self, _recorder: &mut Recorder) {}
 
-    /// Returns what is recorded of rigid bodies, one element a body, as of the last [`Self::record_output`].
+    /// Returns the recorded columns of rigid bodies, one element per body, as of the last
+    /// [`Self::record_output`].
     fn body_columns(&self) -> Vec<ColumnView> {
         Vec::new()
     }
 
-    /// Returns names and units of what [`Self::record_metrics`] measures.
+    /// Returns the names and units of the values that [`Self::record_metrics`] measures.
     fn metrics(&self) -> Vec<MetricInfo>;
 
-    /// Records a measurement of the state. Densities that are shown are those of the positions afterwards.
+    /// Records a measurement of the state. It updates the densities that are shown to the current positions.
     ///
     /// # Errors
     /// No memory for another read-back.
     fn record_metrics(&self, recorder: &mut Recorder) -> Result<PendingMeasurement, SolverError>;
 
-    /// Lists the numbers of a measurement that are worth watching, with their labels: by default those that
-    /// most solvers have.
+    /// Lists the most informative values of a measurement with their labels: by default those that most
+    /// solvers have.
     fn highlights(&self, measured: &Measurement) -> Vec<(String, String)> {
         motion_highlights(&self.metrics(), measured)
     }
 
-    /// Records a check of the solver's own data, where there is something to check: after a step, nothing is
-    /// found.
+    /// Records a check of the solver's own data, if there is one: after a step, it must find no violation.
     ///
     /// # Errors
     /// No memory for another read-back.
@@ -89,8 +90,7 @@ pub trait Solver {
         Ok(None)
     }
 
-    /// Records the way to the host of what went wrong in the steps before, where steps find out by
-    /// themselves.
+    /// Records the read-back of the first fault of the previous steps, if the solver's steps detect faults.
     ///
     /// # Errors
     /// No memory for another read-back.
@@ -99,16 +99,16 @@ pub trait Solver {
     }
 }
 
-/// Makes solvers of one kind. There is one factory a kind, known by [`crate::register`].
+/// Factory of solvers of one kind, registered with [`crate::register`].
 pub trait SolverFactory: Sync {
-    /// Its name: the `solver.kind` of the scenes that it is for.
+    /// Returns the name: the `solver.kind` of its scenes.
     fn kind(&self) -> &'static str;
 
-    /// Makes the scene's initial state from its sampled particles. Set-up: it waits for the device.
+    /// Makes the scene's initial state from its sampled particles. Set-up only: waits for the device.
     ///
     /// # Errors
-    /// The scene asks for what the solver does not know; the device lacks memory or cannot bind buffers of
-    /// this size; its limits do not allow the tuning.
+    /// The scene asks for something unknown to the solver; out of memory, or a buffer larger than the device
+    /// can bind; tuning that exceeds the device's limits.
     fn create(
         &self,
         device: &Device,
@@ -117,11 +117,10 @@ pub trait SolverFactory: Sync {
         tuning: Tuning,
     ) -> Result<Box<dyn Solver>, SolverError>;
 
-    /// Makes the scene in the state that was saved after `step` steps, with the bits it had. Set-up: it waits
-    /// for the device.
+    /// Restores the state that was saved after `step` steps, bit for bit. Set-up only: waits for the device.
     ///
     /// # Errors
-    /// As [`Self::create`]; a column is missing or has another length.
+    /// Like [`Self::create`]; also a column that is missing or has another length.
     fn restore(
         &self,
         device: &Device,
@@ -130,8 +129,8 @@ pub trait SolverFactory: Sync {
         step: u64,
     ) -> Result<Box<dyn Solver>, SolverError>;
 
-    /// Lists the sets of a scene's particles, and how pictures show them, as far as the scene alone tells:
-    /// nothing by default, and then a picture's first values give the ranges of its colours.
+    /// Lists the scene's particle sets and their display, as far as the scene alone determines them. By
+    /// default nothing; a picture then takes colour ranges from its first values.
     fn set_infos(&self, _scene: &Scene, _n_particles: usize) -> Vec<SetInfo> {
         Vec::new()
     }
@@ -141,17 +140,17 @@ pub trait SolverFactory: Sync {
         vec![&WORKGROUP_SIZE]
     }
 
-    /// Lists the plots that a run gets of its metrics. One whose metrics a run does not have is left out.
+    /// Lists the plots of a run's metrics. A plot whose metrics a run does not have is left out.
     fn plots(&self) -> Vec<PlotSpec> {
         Vec::new()
     }
 
-    /// Returns the particles' material, where they are what a flow down a terrain is made of.
+    /// Returns the particles' material, if they form a flow down a terrain.
     fn flow_material(&self, _scene: &Scene) -> Option<FlowMaterial> {
         None
     }
 
-    /// Returns the distance in m within which two particles belong to one heap.
+    /// Returns the distance in m within which two particles belong to one fragment.
     fn linking_length_m(&self, scene: &Scene) -> f64 {
         1.5 * scene.particle_spacing_m()
     }
@@ -162,42 +161,42 @@ pub trait SolverFactory: Sync {
 pub struct RigidBodies {
     /// Centres of mass in m.
     pub centre_m: Buffer<[f32; 3]>,
-    /// Rotations since the beginning, unit quaternions (x, y, z, w).
+    /// Rotations since the initial state, unit quaternions (x, y, z, w).
     pub rotation: Buffer<[f32; 4]>,
 }
 
-/// What a flow is made of: spheres that lie in a deposit.
+/// Material of a flow: spheres that form a deposit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FlowMaterial {
-    /// Density in kg/m³ of a particle by itself.
+    /// Density of a particle in kg/m³.
     pub particle_density_kg_m3: f64,
-    /// Density in kg/m³ of a deposit of them.
+    /// Bulk density of a deposit in kg/m³.
     pub bulk_density_kg_m3: f64,
 }
 
-/// A result that the device has yet to bring to the host.
+/// Result that is being read back from the device.
 pub trait PendingResult<T> {
-    /// Returns true if it is here.
+    /// Returns true if the result has arrived.
     ///
     /// # Errors
     /// The device was lost.
     fn is_ready(&self) -> frazil_vk::Result<bool>;
 
-    /// Waits for it.
+    /// Waits for the result.
     ///
     /// # Errors
     /// The device was lost, or the recorder was never submitted.
     fn wait(self: Box<Self>) -> frazil_vk::Result<T>;
 }
 
-/// A measurement on its way to the host.
+/// A measurement that is being read back.
 pub type PendingMeasurement = Box<dyn PendingResult<Measurement>>;
-/// The first fault, if there was one, on its way to the host.
+/// The first fault, if there was one, that is being read back.
 pub type PendingFault = Box<dyn PendingResult<Option<SolverFault>>>;
-/// The invariants that do not hold, on their way to the host.
+/// Violated invariants that are being read back.
 pub type PendingInvariants = Box<dyn PendingResult<Vec<InvariantFault>>>;
 
-/// Finds the stage of a name among those of a step.
+/// Finds the stage of a given name among those of a step.
 pub(crate) fn stage_named<S: Display>(
     stages: impl IntoIterator<Item = S>,
     name: &str,
@@ -215,7 +214,7 @@ pub(crate) fn stage_named<S: Display>(
     Err(SolverError::Stage { found: name.to_owned(), expected: names.join(", ") })
 }
 
-/// The numbers worth watching that most solvers measure.
+/// Returns the most informative values that most solvers measure.
 pub(crate) fn motion_highlights(metrics: &[MetricInfo], measured: &Measurement) -> Vec<(String, String)> {
     let value = |name: &str| {
         let place = metrics.iter().position(|metric| metric.name == name)?;
@@ -229,7 +228,7 @@ pub(crate) fn motion_highlights(metrics: &[MetricInfo], measured: &Measurement) 
     rows.into_iter().filter_map(|(label, text)| Some((label.to_owned(), text?))).collect()
 }
 
-/// Labels and what belongs to them.
+/// Converts an array of labels and values to a list.
 pub(crate) fn rows<const N: usize>(rows: [(&str, String); N]) -> Vec<(String, String)> {
     rows.into_iter().map(|(label, text)| (label.to_owned(), text)).collect()
 }

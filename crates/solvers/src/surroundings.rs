@@ -1,4 +1,4 @@
-//! What snow and grains are among: the domain, gravity, and bodies as kernels take them.
+//! Domain, gravity and bodies as kernels read them.
 
 use crate::SolverError;
 use crate::mesh_body::{MeshProblem, mesh_body};
@@ -7,33 +7,33 @@ use frazil_shaders::common::body::{BALL, BOX, CYLINDER, HEIGHTFIELD, MESH, PLANE
 use frazil_shaders::types::Body;
 use glam::{EulerRot, Quat};
 
-/// Later than any simulation ends, in s: when a body stops that never does.
+/// End time in s of a body that never stops, later than any simulation ends.
 const NEVER_S: f32 = 1e30;
 
-/// Where particles may be, what pulls them and what they meet.
+/// Domain, gravity and bodies of a scene.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Surroundings {
     /// Lower corner of the domain in m.
     pub domain_min_m: [f32; 3],
     /// Upper corner of the domain in m.
     pub domain_max_m: [f32; 3],
-    /// Acceleration of free fall in m/s².
+    /// Gravitational acceleration in m/s².
     pub gravity_m_s2: [f32; 3],
-    /// The axis that heights are along: 0, 1 or 2.
+    /// Vertical axis: 0, 1 or 2.
     pub up_axis: u32,
-    /// Bodies that are met.
+    /// Bodies that particles collide with.
     pub colliders: Vec<Body>,
-    /// Names of the last of them, the obstacles: what hits them is measured.
+    /// Names of the obstacles, which are the last bodies and whose loads are measured.
     pub obstacles: Vec<String>,
-    /// Heights of all heightfields in m, and what meshes are made of.
+    /// Heights of all heightfields in m, and the data of meshes.
     pub heights_m: Vec<f32>,
 }
 
 impl Surroundings {
-    /// The domain, gravity and colliders of a scene.
+    /// Reads the domain, gravity and colliders of a scene.
     ///
     /// # Errors
-    /// A collider of a kind that solvers do not know.
+    /// The scene has a collider of a kind unknown to solvers.
     pub fn of(scene: &Scene) -> Result<Self, SolverError> {
         let mut surroundings = Surroundings {
             domain_min_m: narrow(scene.domain.min_m),
@@ -68,7 +68,7 @@ fn narrow(v: [f64; 3]) -> [f32; 3] {
     v.map(|x| x as f32)
 }
 
-/// A collider as kernels take it; heights of a heightfield are appended to `heights_m`.
+/// Converts a collider for kernels; appends the heights of a heightfield to `heights_m`.
 fn body_of(
     scene: &Scene,
     collider_idx: usize,
@@ -126,13 +126,13 @@ fn body_of(
     })
 }
 
-/// Turns about x, then y, then z.
+/// Returns the rotation about x, then y, then z.
 fn rotation(degrees: [f64; 3]) -> [f32; 4] {
     let [x, y, z] = degrees.map(|angle| angle.to_radians() as f32);
     Quat::from_euler(EulerRot::ZYX, z, y, x).to_array()
 }
 
-/// A body at rest of which nothing is said; grains meet it as they meet walls.
+/// Returns a body at rest with default values; grains collide with it as with walls.
 fn plain_body(scene: &Scene) -> Body {
     Body {
         kind: PLANE,
@@ -150,7 +150,7 @@ fn plain_body(scene: &Scene) -> Body {
     }
 }
 
-/// The ground; where the map ends, it goes on as high as it was.
+/// Returns the ground; beyond the map, the heights of its edge continue.
 fn terrain_body(scene: &Scene, terrain: &Terrain, heights_m: &mut Vec<f32>) -> Body {
     let first_height = heights_m.len() as u32;
     heights_m.extend(terrain.extended_heights_m());
@@ -163,12 +163,12 @@ fn terrain_body(scene: &Scene, terrain: &Terrain, heights_m: &mut Vec<f32>) -> B
     }
 }
 
-/// How far from a surface a grain may meet it, in m.
+/// Returns the maximum distance in m between a surface and a grain in contact with it.
 fn reach_m(scene: &Scene) -> f64 {
     scene.dem().map_or(0.0, |dem| 1.01 * (dem.greatest_radius_m() + dem.terrain_adhesion_range_m()))
 }
 
-/// An obstacle as kernels take it; what a mesh is made of is appended to `heights_m`.
+/// Converts an obstacle for kernels; appends the data of a mesh to `heights_m`.
 fn obstacle_body(
     scene: &Scene,
     obstacle_idx: usize,
@@ -221,7 +221,7 @@ fn obstacle_body(
     })
 }
 
-/// A body that nobody meets, for buffers that must hold one.
+/// Returns a body that no particle touches, for buffers that must not be empty.
 pub(crate) fn nowhere() -> Body {
     Body { extent: [0.0, 1.0, 0.0], rotation: [0.0, 0.0, 0.0, 1.0], ..bytemuck::Zeroable::zeroed() }
 }

@@ -1,60 +1,58 @@
-//! Tunables: numbers that change how fast a step is, and no bit of the state.
+//! Tunables: parameters that change the time of a step and no bit of the result.
 
 use frazil_kernels::CellSortMethod;
 
-/// How many tunables of one [`Tuning`] may differ from their defaults.
+/// Maximum number of tunables of one [`Tuning`] that differ from their defaults.
 const MAX_TUNED: usize = 8;
 
-/// A number that a solver can be tuned by: a power of two within bounds. A solver lists its own in
-/// [`crate::SolverFactory::tunables`].
+/// Tunable of a solver: a power of two within bounds, listed by [`crate::SolverFactory::tunables`].
 #[derive(Debug, PartialEq, Eq)]
 pub struct Tunable {
-    /// Its name, as on the command line.
+    /// Name, as on the command line.
     pub name: &'static str,
-    /// Its value unless told otherwise.
+    /// Default value.
     pub default: u32,
-    /// Its least value.
+    /// Minimum value.
     pub min: u32,
-    /// Its greatest value.
+    /// Maximum value.
     pub max: u32,
 }
 
-/// Threads a workgroup of the solvers' kernels and of the primitives that a step uses. The kernels that
-/// measure keep their own: the shape of their sums, and so the last bits of metrics, depend on the group
-/// size.
+/// Threads per workgroup of the solvers' kernels and of the primitives that a step uses. Measurement kernels
+/// keep their own size: the shape of their sums, and so the last bits of metrics, depend on it.
 ///
-/// The sort takes no fewer than 64; its tile must stay below 2¹⁶ elements. Whether a device takes it shows
-/// when the solver is made.
+/// The sort takes at least 64; its tile must stay below 2¹⁶ elements. Creating the solver fails if the device
+/// does not support the size.
 pub static WORKGROUP_SIZE: Tunable = Tunable { name: "workgroup_size", default: 256, min: 64, max: 4096 };
 
-/// Values of tunables, by name; those that are not set have their defaults.
+/// Values of tunables, by name; others have their defaults.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tuning {
-    /// Sorted by name, and without defaults, so that equal tunings are equal.
+    /// Values sorted by name and without defaults, so that equal tunings compare equal.
     values: [Option<(&'static str, u32)>; MAX_TUNED],
-    /// How particles are sorted by cell; without one, by what is fastest on the device.
+    /// Algorithm of the sort by cell; if none, the fastest on the device.
     pub cell_sort: Option<CellSortMethod>,
 }
 
-/// A tunable that no device could take.
+/// Invalid value of a tunable, on any device.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{key}: found {found}, expected a power of two from {least} to {most}")]
 pub struct TuningError {
-    /// The tunable's name.
+    /// Name of the tunable.
     pub key: &'static str,
-    /// What was found.
+    /// Value found.
     pub found: u32,
-    /// The least it may be.
+    /// Minimum value.
     pub least: u32,
-    /// The most it may be.
+    /// Maximum value.
     pub most: u32,
 }
 
 impl Tuning {
-    /// Sets [`WORKGROUP_SIZE`] and leaves the rest at their defaults.
+    /// Makes a tuning with this [`WORKGROUP_SIZE`] and the defaults of all others.
     ///
     /// # Errors
-    /// It is no power of two, or out of bounds.
+    /// The value is not a power of two, or out of bounds.
     pub fn new(workgroup_size: u32) -> Result<Self, TuningError> {
         Self::default().with(&WORKGROUP_SIZE, workgroup_size)
     }
@@ -62,7 +60,7 @@ impl Tuning {
     /// Sets a tunable.
     ///
     /// # Errors
-    /// The value is no power of two, or out of bounds.
+    /// The value is not a power of two, or out of bounds.
     ///
     /// # Panics
     /// More than eight tunables differ from their defaults.
@@ -82,13 +80,13 @@ impl Tuning {
         Ok(Self { values: std::array::from_fn(|i| set.get(i).copied()), ..self })
     }
 
-    /// The value of a tunable.
+    /// Returns the value of a tunable.
     pub fn get(self, tunable: &Tunable) -> u32 {
         let set = self.values.into_iter().flatten().find(|(name, _)| *name == tunable.name);
         set.map_or(tunable.default, |(_, value)| value)
     }
 
-    /// Threads a workgroup.
+    /// Returns the number of threads per workgroup.
     pub fn workgroup_size(self) -> u32 {
         self.get(&WORKGROUP_SIZE)
     }

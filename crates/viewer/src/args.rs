@@ -13,8 +13,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// A Vulkan-native, data-oriented particle engine.
-///
-/// Exit status: 0 done, 2 bad input, 3 device trouble, 4 an invariant broke, 1 anything else.
+/// Exit status: 0 success, 2 bad input, 3 device error, 4 violated invariant, 1 any other error.
 #[derive(Debug, Parser)]
 #[command(name = "frazil", version, max_term_width = 100)]
 pub struct Args {
@@ -29,13 +28,13 @@ pub struct Args {
 pub enum Command {
     /// Simulate a scene and write pictures, metrics and recordings.
     Run(RunArgs),
-    /// Run a scene with each combination of parameters, and lay the results side by side.
+    /// Run a scene with each combination of parameters, and compare the results side by side.
     ///
     /// --vary KEY=A,B,C runs the scene with --set KEY=A, then B, then C; several --vary make a grid. Keys joined by commas change
     /// together: --vary KEY,OTHER=A:X,B:Y runs it with A and X, then with B and Y, and --vary KEY,OTHER=A,B with the same value for
-    /// both. The same command again skips what is done and goes on where it was broken off.
+    /// both. Repeating the command skips finished cases and resumes an interrupted one.
     Sweep(SweepArgs),
-    /// Open a window on a scene that runs, or on a recording.
+    /// Open a window on a running scene or on a recording.
     ///
     /// Space plays and pauses, → takes one step or frame, ← goes a frame back, R starts again, Esc closes. A recording plays
     /// backwards with J and forwards with L, faster when pressed again, and K pauses; Home and End go to its ends. Drag with the
@@ -45,17 +44,17 @@ pub enum Command {
     Play(PlayArgs),
     /// Convert a recording for other programs.
     Export(ExportArgs),
-    /// Measure what each kernel of a scene's step costs on the device.
+    /// Measure the device time of each kernel of a scene's step.
     Profile(ProfileArgs),
-    /// Measure primitives and solver steps, verify what they compute, and compare with an earlier measurement.
+    /// Measure primitives and solver steps, verify their results, and compare with an earlier measurement.
     ///
     /// Each point is run once and its result compared with a computation on the CPU; then it is timed with cold caches, then
     /// warm until the median is known to 2 % (95 % confidence), and its result is compared again. The subgroup size is the
     /// device's own: for Mesa's software device set LP_NATIVE_VECTOR_WIDTH to 128, 256 or 512.
     Bench(BenchArgs),
-    /// Repeat a study of how and where the material point method breaks (Breekveldt2017): a table, a plot and a page of text.
+    /// Repeat a study of the limits of the material point method (Breekveldt2017): a table, a plot and a page of text.
     Analyze(AnalyzeArgs),
-    /// Say whether a scene is sound, and what it amounts to; no device is needed.
+    /// Validate a scene and print a summary; no device is needed.
     Check(CheckArgs),
     /// List the Vulkan devices of this machine.
     Devices,
@@ -63,7 +62,7 @@ pub enum Command {
     Scenes(ScenesArgs),
 }
 
-/// Which scene, and what to change in it.
+/// Selection of a scene, and overrides.
 #[derive(Debug, clap::Args)]
 pub struct SceneArgs {
     /// Path of a scene file, or the name of a built-in scene (see `frazil scenes`).
@@ -80,13 +79,13 @@ pub struct SceneChanges {
     /// Seed of everything random in the scene.
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
-    /// What particles are drawn as: sprites, surface or surface_and_slabs [default: the scene's render.scheme].
+    /// Representation of particles: sprites, surface or surface_and_slabs [default: the scene's render.scheme].
     #[arg(long, value_name = "SCHEME", value_parser = scheme)]
     pub scheme: Option<RenderScheme>,
 }
 
 impl SceneArgs {
-    /// The scene with its overrides; warnings go to stderr unless `quiet`.
+    /// Loads the scene with its overrides; warnings go to stderr unless `quiet`.
     pub fn load(&self) -> Result<Scene, SceneError> {
         self.changes.load(&self.scene)
     }
@@ -101,7 +100,7 @@ impl SceneChanges {
         Ok(scene)
     }
 
-    /// All but the seed, as overrides.
+    /// Returns all changes but the seed, as overrides.
     pub fn shown(&self) -> Vec<String> {
         let scheme = self.scheme.map(|scheme| format!("render.scheme=\"{}\"", scheme.name()));
         self.overrides.iter().cloned().chain(scheme).collect()
@@ -113,10 +112,10 @@ fn scheme(text: &str) -> Result<RenderScheme, String> {
     found.ok_or_else(|| format!("found \"{text}\", expected sprites, surface or surface_and_slabs"))
 }
 
-/// Which device.
+/// Selection of a device.
 #[derive(Debug, clap::Args)]
 pub struct DeviceArgs {
-    /// The device, by part of its name or by index (see `frazil devices`) [default: the best there is].
+    /// Device, by part of its name or by index (see `frazil devices`) [default: the best one].
     #[arg(long, value_name = "NAME|INDEX")]
     pub device: Option<String>,
 }
@@ -129,7 +128,7 @@ pub enum Cadence {
 }
 
 impl Cadence {
-    /// What was asked for on the command line, or else in the scene.
+    /// Returns the value of the command line, or else of the scene.
     pub fn or_scene(asked: Option<Self>, scene: Option<Every>) -> Option<Every> {
         match asked {
             None => scene,
@@ -161,7 +160,7 @@ fn seconds(text: &str) -> Result<f64, String> {
     }
 }
 
-/// How long to simulate.
+/// Duration of the simulation.
 #[derive(Clone, Copy, Debug, clap::Args)]
 #[group(multiple = false)]
 pub struct LengthArgs {
@@ -179,36 +178,36 @@ pub struct RunArgs {
     pub scene: SceneArgs,
     #[command(flatten)]
     pub length: LengthArgs,
-    /// Where results go [default: out/<scene's name>].
+    /// Output folder [default: out/<scene's name>].
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     #[command(flatten)]
     pub device: DeviceArgs,
-    /// Write a picture every so many steps (10) or so much simulated time (0.05s), or never [default: the scene's].
+    /// Write a picture every N steps (10) or every simulated time (0.05s), or never [default: the scene's].
     #[arg(long, value_name = "EVERY", value_parser = cadence, allow_hyphen_values = true)]
     pub render: Option<Cadence>,
-    /// Write a frame of the recording as often [default: the scene's].
+    /// Write a frame of the recording at this interval [default: the scene's].
     #[arg(long, value_name = "EVERY", value_parser = cadence, allow_hyphen_values = true)]
     pub record: Option<Cadence>,
     /// Columns of those frames beside position and id, such as velocity,density [default: the scene's, or all].
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     pub record_columns: Option<Vec<String>>,
-    /// Write a row of metrics as often [default: the scene's].
+    /// Write a row of metrics at this interval [default: the scene's].
     #[arg(long, value_name = "EVERY", value_parser = cadence, allow_hyphen_values = true)]
     pub metrics: Option<Cadence>,
-    /// Check as often that every particle is there once, finite and inside [default: never].
+    /// Check at this interval that every particle exists exactly once, is finite and is inside the domain [default: never].
     #[arg(long, value_name = "EVERY", value_parser = cadence, allow_hyphen_values = true)]
     pub check: Option<Cadence>,
-    /// Write a checkpoint as often, and at the end [default: never].
+    /// Write a checkpoint at this interval, and at the end [default: never].
     #[arg(long, value_name = "EVERY", value_parser = cadence, allow_hyphen_values = true)]
     pub checkpoint: Option<Cadence>,
-    /// Go on from a checkpoint, to the same bits as without the break.
+    /// Resume from a checkpoint, with bit-identical results.
     #[arg(long, value_name = "FILE")]
     pub resume: Option<PathBuf>,
     /// Time every kernel; writes profile.json, trace.json and profile.html.
     #[arg(long)]
     pub profile: bool,
-    /// Say nothing but errors.
+    /// Print errors only.
     #[arg(long)]
     pub quiet: bool,
 }
@@ -217,19 +216,19 @@ pub struct RunArgs {
 pub struct SweepArgs {
     #[command(flatten)]
     pub scene: SceneArgs,
-    /// What to vary, such as mpm.material.hardening=5,10,20; may be given several times. The first gives the rows of the contact
+    /// Values to vary, such as mpm.material.hardening=5,10,20; may be given several times. The first gives the rows of the contact
     /// sheet, the second its columns.
     #[arg(long = "vary", value_name = "KEY[,KEY…]=VALUE[:VALUE…],…", required = true)]
     pub axes: Vec<VaryAxis>,
-    /// Of each case.
+    /// Duration of each case.
     #[command(flatten)]
     pub length: LengthArgs,
-    /// Where results go [default: out/<scene's name>_sweep].
+    /// Output folder [default: out/<scene's name>_sweep].
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     #[command(flatten)]
     pub device: DeviceArgs,
-    /// Say nothing but errors.
+    /// Print errors only.
     #[arg(long)]
     pub quiet: bool,
 }
@@ -246,25 +245,25 @@ pub struct ViewArgs {
     /// Pause at step N.
     #[arg(long, value_name = "N")]
     pub steps: Option<u64>,
-    /// Show the picture alone.
+    /// Show the picture without the panel.
     #[arg(long)]
     pub hide_overlay: bool,
     /// Write the picture (PNG, without the overlay) once it is shown at the step of --steps.
     #[arg(long, value_name = "FILE", requires = "steps")]
     pub screenshot: Option<PathBuf>,
-    /// Close the window there.
+    /// Close the window at that step.
     #[arg(long, requires = "steps")]
     pub exit: bool,
 }
 
 #[derive(Debug, clap::Args)]
 pub struct PlayArgs {
-    /// The recording of a run (*.frazil-rec), which may still be under way.
+    /// Recording of a run (*.frazil-rec), which may still be in progress.
     pub recording: PathBuf,
-    /// Recorded frames to a picture: 2 shows every second, 0.5 each twice, -1 plays backwards.
+    /// Recorded frames per picture: 2 shows every second frame, 0.5 each frame twice, -1 plays backwards.
     #[arg(long, value_name = "S", default_value_t = 1.0, value_parser = speed, allow_hyphen_values = true)]
     pub speed: f64,
-    /// Pictures a second.
+    /// Frames per second.
     #[arg(long, value_name = "N", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=240))]
     pub fps: u32,
     /// Write a video (.mp4 or .gif by ffmpeg, .y4m without) or, into a folder, pictures; no window is opened.
@@ -280,7 +279,7 @@ pub struct PlayArgs {
     pub changes: SceneChanges,
     #[command(flatten)]
     pub device: DeviceArgs,
-    /// Say nothing but errors.
+    /// Print errors only.
     #[arg(long)]
     pub quiet: bool,
 }
@@ -321,11 +320,11 @@ fn speed(text: &str) -> Result<f64, String> {
 
 #[derive(Debug, clap::Args)]
 pub struct ExportArgs {
-    /// The recording of a run (recording.frazil-rec).
+    /// Recording of a run (recording.frazil-rec).
     pub recording: PathBuf,
     #[command(flatten)]
     pub what: ExportWhat,
-    /// Where the files go [default: beside the recording].
+    /// Output folder [default: beside the recording].
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     #[command(flatten)]
@@ -334,14 +333,14 @@ pub struct ExportArgs {
     pub device: DeviceArgs,
 }
 
-/// What is written of each frame.
+/// Format of the exported frames.
 #[derive(Clone, Copy, Debug, clap::Args)]
 #[group(required = true, multiple = false)]
 pub struct ExportWhat {
-    /// Its particles: vtk, vtu, ply, bgeo or csv. Of slabs, vtk and vtu get the faces of pieces, the others a row or point a piece.
+    /// Particles: vtk, vtu, ply, bgeo or csv. For slabs, vtk and vtu have the faces of pieces, the others one row or point per piece.
     #[arg(long, value_name = "FORMAT")]
     pub format: Option<Format>,
-    /// The surface of its particles, found on the device, and in a file beside it that of slabs: obj or ply.
+    /// Surface of the particles, computed on the device, and in a separate file that of slabs: obj or ply.
     #[arg(long, value_name = "FORMAT")]
     pub mesh: Option<MeshFormat>,
 }
@@ -350,22 +349,22 @@ pub struct ExportWhat {
 pub struct ProfileArgs {
     #[command(flatten)]
     pub scene: SceneArgs,
-    /// Steps to measure.
+    /// Number of steps to measure.
     #[arg(long, value_name = "N", default_value_t = 40, value_parser = clap::value_parser!(u64).range(1..))]
     pub steps: u64,
-    /// Steps to take first, so that caches and clocks settle.
+    /// Number of warm-up steps, so that caches and clocks settle.
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub warm_up: u64,
-    /// Where profile.json, trace.json and profile.html go [default: out/<scene's name>].
+    /// Output folder of profile.json, trace.json and profile.html [default: out/<scene's name>].
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Compare with an earlier profile.json of the same scene and device; exit status 1 if a kernel is slower.
     #[arg(long, value_name = "FILE")]
     pub against: Option<PathBuf>,
-    /// How much slower or faster still counts as the same.
+    /// Tolerated relative difference.
     #[arg(long, value_name = "SHARE", default_value_t = 0.05, value_parser = tolerance, allow_hyphen_values = true)]
     pub tolerance: f64,
-    /// Measure the same steps with other values of one of the solver's tunables too, taking turns, such as
+    /// Measure the same steps with other values of one of the solver's tunables too, interleaved, such as
     /// workgroup_size=64,128,256 or nodes_per_thread=1,2,4.
     #[arg(long, value_name = "KEY=VALUE,…")]
     pub vary: Option<VaryArg>,
@@ -373,16 +372,16 @@ pub struct ProfileArgs {
     pub device: DeviceArgs,
 }
 
-/// Which tunable to vary, and what to try.
+/// A tunable to vary, and the values to try.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VaryArg {
-    /// The tunable's name.
+    /// Name of the tunable.
     pub key: String,
-    /// Its values, and what they make.
+    /// Values of the tunable, with the resulting tunings.
     pub tunings: Vec<(u32, Tuning)>,
 }
 
-/// The tunables of all solvers, each once.
+/// Returns the tunables of all solvers, each once.
 fn tunables() -> Vec<&'static Tunable> {
     let mut all: Vec<&'static Tunable> = Vec::new();
     for tunable in factories().into_iter().flat_map(|factory| factory.tunables()) {
@@ -426,10 +425,10 @@ pub struct BenchArgs {
     /// Measure only benches whose id contains one of these [default: all].
     #[arg(value_name = "FILTER")]
     pub filters: Vec<String>,
-    /// List the benches with their axes and what is measured on them; no device is needed.
+    /// List the benches with their axes and metrics; no device is needed.
     #[arg(long)]
     pub list: bool,
-    /// Measure few points, briefly: whether every bench still runs and is right.
+    /// Measure a few points briefly, to test that every bench runs and is correct.
     #[arg(long)]
     pub smoke: bool,
     /// Measure these values on an axis, such as count=1000,65537; may be given several times.
@@ -441,35 +440,35 @@ pub struct BenchArgs {
     /// Compare with the rows of an earlier measurement; status 1 if a point became slower.
     #[arg(long, value_name = "FILE")]
     pub against: Option<PathBuf>,
-    /// How far medians may differ and still be the same.
+    /// Tolerated relative difference of medians.
     #[arg(long, value_name = "SHARE", default_value_t = 0.05, value_parser = tolerance, allow_hyphen_values = true)]
     pub tolerance: f64,
     #[command(flatten)]
     pub device: DeviceArgs,
-    /// Say nothing but errors.
+    /// Print errors only.
     #[arg(long)]
     pub quiet: bool,
 }
 
 #[derive(Debug, clap::Args)]
 pub struct AnalyzeArgs {
-    /// Which study.
+    /// Study to run.
     pub study: Study,
-    /// Where STUDY.csv, STUDY.svg and STUDY.md go [default: out/analyze_STUDY].
+    /// Output folder of STUDY.csv, STUDY.svg and STUDY.md [default: out/analyze_STUDY].
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// noise: steps that a lone particle drifts for [default: 4096].
+    /// noise: number of steps that a single particle drifts [default: 4096].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(4..=1_000_000))]
     pub steps: Option<u64>,
-    /// runtime: the most particles that are timed [default: 65536].
+    /// runtime: maximum number of particles that are timed [default: 65536].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(64..=4_194_304))]
     pub particles: Option<u32>,
-    /// Few points, briefly: whether the study still runs.
+    /// Run a few points briefly, to test that the study runs.
     #[arg(long)]
     pub smoke: bool,
     #[command(flatten)]
     pub device: DeviceArgs,
-    /// Say nothing but errors.
+    /// Print errors only.
     #[arg(long)]
     pub quiet: bool,
 }
@@ -487,7 +486,7 @@ pub struct ScenesArgs {
     pub schema: bool,
 }
 
-/// Prints what the parser has to say: help to stdout, errors to stderr.
+/// Prints the output of the argument parser: help to stdout, errors to stderr.
 pub fn explain(error: &clap::Error) -> ExitCode {
     let text = error.to_string();
     if !error.use_stderr() {
@@ -495,7 +494,7 @@ pub fn explain(error: &clap::Error) -> ExitCode {
     }
     match text.starts_with("error:") {
         true => say::note(text.trim_end()),
-        // The help that answers a command line without a command.
+        // Help for a command line without a command.
         false => drop(error.print()),
     }
     ExitCode::from(2)

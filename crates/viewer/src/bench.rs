@@ -1,4 +1,4 @@
-//! `frazil bench`: what the primitives and a step cost, and whether that changed.
+//! `frazil bench`: measures primitives and steps, and detects regressions.
 
 use crate::args::BenchArgs;
 use crate::device;
@@ -12,10 +12,10 @@ use frazil_io::Verdict;
 use std::fmt::Write;
 use std::path::Path;
 
-/// Regressions that the error names; the table has all of them.
+/// Maximum number of regressions that the error names; the table has all of them.
 const MOST_NAMED: usize = 5;
 
-/// Measures the points asked for, prints a table, appends rows to a file, and compares them with an earlier file's.
+/// Measures the requested points, prints a table, appends rows to a file, and compares them with those of an earlier file.
 pub fn bench(args: &BenchArgs, validation: bool) -> Result<(), Failure> {
     let chosen = select(benches::all(), &args.filters)?;
     if args.list {
@@ -44,7 +44,7 @@ pub fn bench(args: &BenchArgs, validation: bool) -> Result<(), Failure> {
     let mut rows = Vec::with_capacity(planned.len());
     let mut measure = |planned: &Planned<'_>| -> Result<Row, Failure> {
         let row = session.measure(planned.bench, &planned.point, profile)?;
-        // A disk that fills up is no fault of the command line.
+        // A full disk is not bad input.
         writer.append(&row).map_err(Failure::other)?;
         tell(&table.line(&row))?;
         Ok(row)
@@ -53,8 +53,8 @@ pub fn bench(args: &BenchArgs, validation: bool) -> Result<(), Failure> {
         rows.push(measure(planned)?);
     }
     if let Some(then) = &then {
-        // Whatever else the machine was doing meanwhile slows neighbouring samples alike, so that they agree on a wrong time:
-        // what came out slower is measured once more, and the later time counts.
+        // Other load on the machine slows neighbouring samples alike, so that they agree on a wrong time:
+        // slower points are measured again, and the second time counts.
         let slower = |row: &Row| {
             compare_rows(then, std::slice::from_ref(row), args.tolerance).of(Verdict::Slower).count() > 0
         };
@@ -63,7 +63,7 @@ pub fn bench(args: &BenchArgs, validation: bool) -> Result<(), Failure> {
         }
     }
     device.check_validation()?;
-    // A cache that cannot be written only costs the next start some time.
+    // If the cache cannot be written, only the next start takes longer.
     let _ = device.save_pipeline_cache();
     if !args.quiet {
         say::note(format_args!("appended the rows to {}", args.out.display()));
@@ -71,7 +71,7 @@ pub fn bench(args: &BenchArgs, validation: bool) -> Result<(), Failure> {
     match (&args.against, then) {
         (Some(path), Some(then)) => {
             let mut verdicts = compare_rows(&then, &rows, args.tolerance);
-            // Benches that were not asked for are no loss.
+            // Benches that were not requested are not missing.
             verdicts.only_then.retain(|(id, _)| chosen.iter().any(|bench| bench.id() == id));
             tell(&comparison(&verdicts, path, args.tolerance))?;
             no_regression(&verdicts, path)
@@ -80,7 +80,7 @@ pub fn bench(args: &BenchArgs, validation: bool) -> Result<(), Failure> {
     }
 }
 
-/// A bench with its axes, as `--list` shows it.
+/// Formats a bench with its axes for `--list`.
 fn entry(bench: &dyn Bench) -> String {
     let mut text = format!("{}\n    {}\n", bench.id(), bench.about());
     let list =
@@ -92,7 +92,7 @@ fn entry(bench: &dyn Bench) -> String {
     text
 }
 
-/// A table whose rows are printed as they come.
+/// A table that prints its rows as they arrive.
 struct Table {
     bench_width: usize,
     point_width: usize,
@@ -157,7 +157,7 @@ impl Table {
     }
 }
 
-/// Three digits and a unit.
+/// Formats a value with three digits and a unit.
 fn time(ns: f64) -> String {
     let (value, unit) = match ns {
         ns if ns < 1e3 => (ns, "ns"),
@@ -169,7 +169,7 @@ fn time(ns: f64) -> String {
     format!("{value:.decimals$} {unit}")
 }
 
-/// What became of each point.
+/// Formats the results of the comparison.
 fn comparison(verdicts: &Verdicts, path: &Path, tolerance: f64) -> String {
     let of = |verdict| verdicts.of(verdict).count();
     let mut text = format!(
@@ -197,7 +197,7 @@ fn comparison(verdicts: &Verdicts, path: &Path, tolerance: f64) -> String {
     text
 }
 
-/// Fails if anything became slower.
+/// Returns an error if any point became slower.
 fn no_regression(verdicts: &Verdicts, path: &Path) -> Result<(), Failure> {
     let slower: Vec<_> = verdicts
         .of(Verdict::Slower)

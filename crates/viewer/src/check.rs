@@ -1,10 +1,10 @@
-//! `frazil check`: a scene, examined without a device.
+//! `frazil check`: validation of a scene without a device.
 
 use crate::args::CheckArgs;
 use crate::failure::Failure;
 use crate::say;
 
-/// Loads, validates and samples the scene; prints what it amounts to, and advice to stderr.
+/// Loads, validates and samples the scene; prints a summary, and advice to stderr.
 pub fn check(args: &CheckArgs) -> Result<(), Failure> {
     let scene = args.scene.load()?;
     let sampled = scene.sample()?;

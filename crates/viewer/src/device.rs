@@ -1,4 +1,4 @@
-//! Opening the device that was asked for, and saying which one it is.
+//! Opening and reporting the requested device.
 
 use frazil_vk::{Device, DeviceInfo, DeviceOptions, DeviceSelector};
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::ffi::CStr;
 use std::path::PathBuf;
 
-/// Opens a device; `surface_extensions` is empty where there is no window.
+/// Opens a device; `surface_extensions` is empty if there is no window.
 pub fn open(
     selector: Option<&str>,
     validation: bool,
@@ -15,7 +15,7 @@ pub fn open(
     open_with(selector, validation, surface_extensions, false)
 }
 
-/// Opens a device without a window, on which the driver is asked what it tells of kernels.
+/// Opens a device without a window that collects the driver's statistics of kernels.
 pub fn open_to_profile(selector: Option<&str>, validation: bool) -> frazil_vk::Result<Device> {
     open_with(selector, validation, Vec::new(), true)
 }
@@ -35,16 +35,16 @@ fn open_with(
     })
 }
 
-/// One line on a device; a software device is named as what it is.
+/// Describes a device in one line; a software device is marked as one.
 pub fn describe(info: &DeviceInfo) -> String {
     format!("{} ({}, {}, Vulkan {})", info.name, info.kind, info.driver, info.api_version)
 }
 
-/// What a user must know about a software device before reading any of its timings.
+/// Warning that timings of a software device do not apply to GPUs.
 pub const SOFTWARE_WARNING: &str =
     "this is a software device: it shows whether the results are right, not how fast a GPU is";
 
-/// The limits that the engine decides by, under their Vulkan names.
+/// Returns the limits that the engine depends on, under their Vulkan names.
 pub fn limits(device: &Device) -> BTreeMap<String, Value> {
     let c = device.capabilities();
     [
@@ -65,7 +65,7 @@ pub fn limits(device: &Device) -> BTreeMap<String, Value> {
     .into()
 }
 
-/// The user's cache directory by the XDG convention; no cache where there is neither.
+/// Returns the user's cache directory by the XDG convention; none if neither variable is set.
 fn pipeline_cache() -> Option<PathBuf> {
     let set = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let caches = set("XDG_CACHE_HOME").or_else(|| Some(set("HOME")?.join(".cache")))?;

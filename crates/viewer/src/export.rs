@@ -1,4 +1,4 @@
-//! `frazil export`: a recording's frames in another program's format.
+//! `frazil export`: frames of a recording in formats of other programs.
 
 use crate::args::ExportArgs;
 use crate::device;
@@ -12,7 +12,7 @@ use frazil_io::{Faces, Format, MeshFormat, Recording, Tail, export_bodies, expor
 use frazil_scene::Scene;
 use std::path::Path;
 
-/// Writes one file a frame, and where slabs are recorded another of them.
+/// Writes one file per frame, and a second one if slabs are recorded.
 pub fn export(args: &ExportArgs, validation: bool) -> Result<(), Failure> {
     match (args.what.format, args.what.mesh) {
         (Some(format), _) => export_particles(args, format),
@@ -83,7 +83,7 @@ fn export_surfaces(args: &ExportArgs, format: MeshFormat, validation: bool) -> R
     Ok(())
 }
 
-/// The slabs of a recording's scene.
+/// Returns the slabs of a recording's scene.
 fn solids(args: &ExportArgs, recording: &Recording) -> Result<SlabSolids, Failure> {
     let origin = args.recording.display().to_string();
     SlabSolids::new(&Scene::from_json_with(&recording.meta().scene_json, &origin, &[])?)
@@ -96,7 +96,7 @@ fn warn_of_damage(args: &ExportArgs, recording: &Recording) {
     }
 }
 
-/// Where files go.
+/// Returns the output folder.
 fn folder(args: &ExportArgs) -> Result<&Path, Failure> {
     let folder = match (&args.out, args.recording.parent()) {
         (Some(folder), _) => folder.as_path(),

@@ -1,4 +1,4 @@
-//! Why a command failed, and the exit status that says so.
+//! Command errors and their exit status.
 
 use frazil_bench::Error as BenchError;
 use frazil_scene::SceneError;
@@ -6,20 +6,20 @@ use frazil_solvers::{RegistryError, SolverError};
 use std::fmt::{self, Display};
 use std::process::ExitCode;
 
-/// The sort of failure; scripts tell them apart by exit status.
+/// Category of a failure; scripts distinguish them by exit status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FailureKind {
     /// Bad input: arguments, scenes, files to read, places to write to.
     Input,
     /// The device, its driver, or the window system.
     Device,
-    /// The simulation's state broke a promise.
+    /// The simulation's state violated an invariant.
     Invariant,
     /// Anything else: a full disk, an interrupt.
     Other,
 }
 
-/// A failed command. Its message is complete: what was tried, on what, what was found and what would help.
+/// A failed command. Its message is complete: the operation, its object, the cause and a remedy.
 #[derive(Debug)]
 pub struct Failure {
     pub kind: FailureKind,
@@ -43,7 +43,7 @@ impl Failure {
         Self { kind: FailureKind::Other, message: message.to_string() }
     }
 
-    /// The same failure, with where it came about in front.
+    /// Returns the failure with its context prepended to the message.
     pub fn within(self, place: impl Display) -> Self {
         Self { message: format!("{place}: {}", self.message), ..self }
     }

@@ -1,9 +1,9 @@
-//! What must hold of every state, whatever the scene.
+//! Invariants that hold in every state of every scene.
 
 use crate::failure::Failure;
 use frazil_solvers::{InvariantFault, SolverFault, StateSummary};
 
-/// Refuses a measured state with lost particles, or particles that are not finite or not inside.
+/// Returns an error for a measured state with lost particles, or particles that are not finite or not inside the domain.
 pub fn check_state(state: &StateSummary, step: u64, n_expected: usize) -> Result<(), Failure> {
     let broken = |what: String| {
         Err(Failure::invariant(format!(
@@ -25,7 +25,7 @@ pub fn check_state(state: &StateSummary, step: u64, n_expected: usize) -> Result
     Ok(())
 }
 
-/// Refuses ids that are not each number below their count exactly once.
+/// Returns an error unless the ids are each number below their count exactly once.
 pub fn check_ids(ids: &[u32], step: u64) -> Result<(), Failure> {
     let mut seen = vec![false; ids.len()];
     for &id in ids {
@@ -45,12 +45,12 @@ pub fn check_ids(ids: &[u32], step: u64) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Refuses steps that went wrong, as the solver found out itself.
+/// Returns an error for steps in which the solver detected a fault.
 pub fn check_fault(fault: Option<SolverFault>) -> Result<(), Failure> {
     fault.map_or(Ok(()), |fault| Err(Failure::invariant(fault)))
 }
 
-/// Refuses a solver's own data whose invariants do not hold.
+/// Returns an error if the invariants of a solver's own data do not hold.
 pub fn check_invariants(faults: &[InvariantFault], step: u64) -> Result<(), Failure> {
     if faults.is_empty() {
         return Ok(());

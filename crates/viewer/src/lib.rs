@@ -1,8 +1,8 @@
-//! `frazil`: the command line that assembles the engine, as a library: [`run_cli`] is the whole program, for
-//! programs that [register](frazil_solvers::register) solvers of their own first.
+//! `frazil`: the command line of the engine, as a library. [`run_cli`] is the whole program, for programs
+//! that [register](frazil_solvers::register) solvers of their own first.
 //!
-//! Here live the commands, the window, the order in which results leave the device, and the exit status. Here
-//! will never live: a kernel, a solver's step, a file format or a Vulkan call.
+//! It has the commands, the window, the order in which results leave the device, and the exit status. It
+//! does not have kernels, solver steps, file formats or Vulkan calls.
 
 mod analyze;
 mod args;
@@ -33,7 +33,7 @@ use failure::Failure;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-/// Runs the command that the arguments ask for, the first of which is the program's name. Results go to files
+/// Runs the command given by the arguments, the first of which is the program's name. Results go to files
 /// and stdout, notes and errors to stderr.
 pub fn run_cli(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let args = match Args::try_parse_from(args) {

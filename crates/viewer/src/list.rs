@@ -7,7 +7,7 @@ use crate::say;
 use frazil_kernels::{CellSortMethod, KernelError, Litmus};
 use frazil_vk::Device;
 
-/// Prints each device with the limits that decide what it can run, and what was found out about it by trying.
+/// Prints each device with its limits and the results of its start-up tests.
 pub fn devices() -> Result<(), Failure> {
     let mut text = String::new();
     for (info, capabilities, missing) in Device::list()? {
@@ -30,7 +30,7 @@ pub fn devices() -> Result<(), Failure> {
     say::data(&text)
 }
 
-/// What decides which kernels a device gets; tried once, then kept with its pipeline cache.
+/// Returns the results of the start-up tests that select kernels; they run once and are kept with the pipeline cache.
 fn findings(index: usize) -> Result<String, KernelError> {
     let device = device::open(Some(&index.to_string()), false, Vec::new())?;
     let litmus = Litmus::of(&device)?;

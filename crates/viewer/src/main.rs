@@ -1,4 +1,4 @@
-//! The program `frazil`, with the solvers that are part of it.
+//! The program `frazil` with its built-in solvers.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! Plots that every run gets from its metrics, and those that a scene has published measurements for.
+//! Plots of the metrics of every run, and comparisons with published measurements for some scenes.
 
 use crate::failure::Failure;
 use crate::run::Folder;
@@ -8,26 +8,26 @@ use frazil_io::{Mark, MetricsTable, Series, plot_metrics, plot_series};
 use frazil_scene::{Axis, Scene, Shape};
 use frazil_solvers::PlotSpec;
 
-/// A column of water that was let go at one end of a longer tank.
+/// Parameters of a column of water released at one end of a longer tank (dam break).
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct DamBreak {
-    /// L in m.
+    /// Width L of the column in m.
     width_m: f64,
-    /// H/L.
+    /// Height of the column relative to its width, H/L.
     aspect: f64,
     gravity_m_s2: f64,
-    /// Where the column's back wall is, in m.
+    /// Position of the back wall, in m.
     wall_m: f64,
-    /// Half a spacing lies between the last particle's middle and the front.
+    /// Half a particle spacing, the distance between the centre of the last particle and the front.
     half_spacing_m: f64,
 }
 
-/// The measurements are of a column twice as high as wide.
+/// Aspect ratio of the measurements: a column twice as high as wide.
 const MEASURED_ASPECT: f64 = 2.0;
-/// The column and the tank may miss the experiment's proportions by this share: a lattice rounds.
+/// Relative tolerance on the proportions of the column and the tank, which the particle lattice rounds.
 const TOLERANCE: f64 = 0.02;
 
-/// Plots the metrics in `folder`, also as the solver asks for.
+/// Plots the metrics in `folder`, including the plots that the solver requests.
 pub fn write(folder: &Folder, scene: &Scene, of_solver: &[PlotSpec]) -> Result<(), Failure> {
     let table = MetricsTable::read(&folder.metrics()).map_err(Failure::other)?;
     if table.n_rows() < 2 {
@@ -44,7 +44,7 @@ pub fn write(folder: &Folder, scene: &Scene, of_solver: &[PlotSpec]) -> Result<(
     }
 }
 
-/// What a step took in the course of the run, as Chen2021 figs 8.4, 8.8 and 8.12.
+/// Plots the time of a step over the run, like Chen2021 figs 8.4, 8.8 and 8.12.
 fn plot_frame_time(folder: &Folder) -> Result<(), Failure> {
     let table = MetricsTable::read(&folder.timing()).map_err(Failure::other)?;
     if table.n_rows() == 0 {

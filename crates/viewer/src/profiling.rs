@@ -1,4 +1,4 @@
-//! Collecting time stamps of passes beside what the host did meanwhile, and the device's own copy bandwidth.
+//! Time stamps of passes, the activity of the host, and the device's copy bandwidth.
 
 use frazil_io::{
     HostGaps, KernelSamples, PassRow, ProfileRow, Span, TimelinePass, Track, host_gaps, pass_rows,
@@ -8,19 +8,20 @@ use frazil_vk::{Buffer, Device, PassTime, RecorderOptions};
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-/// Spans that a trace keeps: a viewer opens a few hundred thousand at most.
+/// Maximum number of spans in a trace: viewers open a few hundred thousand at most.
 const MAX_SPANS: usize = 200_000;
-/// Steps of which one is chosen for the picture of a step.
+/// Number of steps from which the one shown in detail is chosen.
 const STEPS_KEPT: usize = 100;
-/// Bytes of each of the two buffers that the copy bandwidth is measured with: far beyond any cache, yet quick to copy.
+/// Size in bytes of each of the two buffers of the bandwidth measurement: far larger than any cache, yet quick to copy.
 const COPY_BYTES: u64 = 64 << 20;
 const COPIES: usize = 8;
 
-/// Everything that was timed in a run.
+/// Time measurements of a run.
 pub struct PassLog {
     started: Instant,
-    /// What to add to a time on the device's clock to get one since `started`. Vulkan tells no relation between the
-    /// clocks; the end of a pass that the host waited for is known on both up to the wake-up of the host.
+    /// Offset from the device's clock to the time since `started`. Vulkan gives no relation between the
+    /// clocks; the end of a pass that the host waited for is known on both, up to the wake-up time of the
+    /// host.
     device_to_host_ns: f64,
     copy_gb_per_s: Option<f64>,
     samples: Samples,
@@ -36,7 +37,7 @@ pub struct PassLog {
     passes_untimed: u64,
 }
 
-/// The raw times of kernels, of passes by their place in a step, and of whole steps.
+/// Raw times of kernels, of passes by their place in a step, and of whole steps.
 #[derive(Default)]
 pub struct Samples {
     kernels: BTreeMap<String, KernelSamples>,
@@ -45,7 +46,7 @@ pub struct Samples {
     steps_kept: Vec<Vec<TimelinePass>>,
 }
 
-/// What the host does in a loop that feeds the device.
+/// Activity of the host in the loop that submits work to the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Activity {
     Record,
@@ -65,18 +66,19 @@ impl Activity {
     }
 }
 
-/// Shares of the time between the first and the last pass that was timed.
+/// Fractions of the time between the first and the last timed pass.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Idle {
-    /// Share in which the device had finished a submission and not begun the next.
+    /// Fraction in which the device was idle between two submissions.
     pub between_submissions: f64,
-    /// Time the host spent on recording and submitting, over the same time.
+    /// Fraction in which the host recorded and submitted.
     pub host_busy: f64,
 }
 
 impl Samples {
-    /// Adds the passes of a submission, of which step k ends before pass `step_ends[k]`. Passes behind the last step, which
-    /// bring results to the host, have no place in a step; steps that were not timed to their end count for nothing.
+    /// Adds the passes of a submission, of which step k ends before pass `step_ends[k]`. Passes after the
+    /// last step, which copy results to the host, belong to no step; steps that were not timed completely are
+    /// ignored.
     pub fn add(&mut self, times: &[PassTime], step_ends: &[u32]) {
         for time in times {
             add_call(self.kernels.entry(time.name.clone()), time);
@@ -101,17 +103,17 @@ impl Samples {
         }
     }
 
-    /// The duration of every call, by kernel, in ns.
+    /// Returns the duration of every call, by kernel, in ns.
     pub fn by_kernel(&self) -> impl Iterator<Item = (&String, &Vec<u64>)> {
         self.kernels.iter().map(|(name, samples)| (name, &samples.durations_ns))
     }
 
-    /// The device time of every step, in ns.
+    /// Returns the device time of every step, in ns.
     pub fn step_ns(&self) -> &[u64] {
         &self.step_ns
     }
 
-    /// The passes of the step of median duration among the first.
+    /// Passes of the step of median duration among the first steps.
     fn typical_step(&self) -> Vec<TimelinePass> {
         let duration =
             |step: &Vec<TimelinePass>| step.last().map_or(0, |last| last.start_ns + last.duration_ns);
@@ -132,8 +134,8 @@ fn add_call<K: Ord>(entry: std::collections::btree_map::Entry<'_, K, KernelSampl
 }
 
 impl PassLog {
-    /// Measures the copy bandwidth, and sets the clocks by it; peaks of memory count from then on. Set-up: it waits for the
-    /// device.
+    /// Measures the copy bandwidth, synchronizes the clocks, and resets the memory peaks. Set-up: it waits
+    /// for the device.
     pub fn new(device: &Device) -> frazil_vk::Result<Self> {
         let started = Instant::now();
         let bytes = COPY_BYTES.min(device.capabilities().max_storage_range);
@@ -141,7 +143,7 @@ impl PassLog {
         let from: Buffer<u32> = device.buffer("copy source", n_words)?;
         let to: Buffer<u32> = device.buffer("copy target", n_words)?;
         let mut recorder = device.recorder_with(RecorderOptions { profile: true, ..Default::default() })?;
-        // Memory that was never written may not be there yet.
+        // Memory that was never written may not be allocated yet.
         recorder.fill(&from, 1);
         recorder.fill(&to, 2);
         for _ in 0..COPIES {
@@ -201,7 +203,7 @@ impl PassLog {
         }
     }
 
-    /// Adds what the host did from `begin` until now.
+    /// Adds an activity of the host from `begin` until now.
     pub fn host(&mut self, activity: Activity, begin: Instant) {
         let duration_ns = begin.elapsed().as_nanos() as u64;
         if matches!(activity, Activity::Record | Activity::Submit) {
@@ -220,39 +222,39 @@ impl PassLog {
         });
     }
 
-    /// One row a kernel, the costliest first.
+    /// Returns one row per kernel, slowest first.
     pub fn rows(&self) -> Vec<ProfileRow> {
         let samples: Vec<KernelSamples> = self.samples.kernels.values().cloned().collect();
         profile_rows(&samples, self.copy_gb_per_s)
     }
 
-    /// One row a pass of a step, in its order.
+    /// Returns one row per pass of a step, in order.
     pub fn passes(&self) -> Vec<PassRow> {
         let samples: Vec<KernelSamples> = self.samples.passes.values().cloned().collect();
         pass_rows(&samples, self.copy_gb_per_s)
     }
 
-    /// The raw times.
+    /// Returns the raw times.
     pub fn samples(&self) -> &Samples {
         &self.samples
     }
 
-    /// The passes of a step of median duration.
+    /// Returns the passes of a step of median duration.
     pub fn timeline(&self) -> Vec<TimelinePass> {
         self.samples.typical_step()
     }
 
-    /// Where the device waited for the host.
+    /// Returns the times at which the device waited for the host.
     pub fn host_gaps(&self) -> HostGaps {
         host_gaps(&self.submissions, &self.host_spans)
     }
 
-    /// All spans, of device and host.
+    /// Returns all spans of device and host.
     pub fn spans(&self) -> Vec<Span> {
         self.host_spans.iter().chain(&self.device_spans).cloned().collect()
     }
 
-    /// What the measurements lack, in words.
+    /// Returns notes on missing measurements.
     pub fn gaps(&self) -> Vec<String> {
         let mut gaps = Vec::new();
         if self.spans_dropped > 0 {
@@ -268,22 +270,22 @@ impl PassLog {
         gaps
     }
 
-    /// What the device reaches copying a buffer, bytes read and written counted, in GB/s.
+    /// Returns the bandwidth of a buffer copy in GB/s, counting bytes read and written.
     pub fn copy_gb_per_s(&self) -> Option<f64> {
         self.copy_gb_per_s
     }
 
-    /// Steps timed.
+    /// Returns the number of timed steps.
     pub fn steps(&self) -> u64 {
         self.steps
     }
 
-    /// Time from the first to the last pass, in ns on the device's clock.
+    /// Returns the time from the first to the last pass, in ns on the device's clock.
     pub fn elapsed_ns(&self) -> f64 {
         self.submission_ends.map_or(0.0, |(first_ns, end_ns)| end_ns - first_ns)
     }
 
-    /// How well host and device work side by side; none where nothing was timed.
+    /// Returns the overlap of host and device; none if nothing was timed.
     pub fn idle(&self) -> Option<Idle> {
         let elapsed_ns = self.elapsed_ns();
         (elapsed_ns > 0.0).then(|| Idle {

@@ -1,12 +1,11 @@
-//! What goes to the terminal: data to stdout, everything else to stderr.
-//!
-//! Never by `println!`, which panics when the reader of a pipe has gone.
+//! Terminal output: data to stdout, everything else to stderr.
+//! `println!` is not used, because it panics when a pipe is closed.
 
 use crate::failure::Failure;
 use std::fmt::Display;
 use std::io::{ErrorKind, Write};
 
-/// Writes data to stdout. A reader that closed the pipe has read enough.
+/// Writes data to stdout. A closed pipe is not an error.
 pub fn data(text: &str) -> Result<(), Failure> {
     match std::io::stdout().lock().write_all(text.as_bytes()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
@@ -16,7 +15,7 @@ pub fn data(text: &str) -> Result<(), Failure> {
     }
 }
 
-/// Writes a line to stderr, where there is one.
+/// Writes a line to stderr, ignoring errors.
 pub fn note(line: impl Display) {
     let _ = writeln!(std::io::stderr(), "frazil: {line}");
 }

@@ -1,4 +1,4 @@
-//! A scene on a device, and how far it has come.
+//! A simulated scene on a device, with its step and time.
 
 use crate::failure::Failure;
 use crate::state;
@@ -12,21 +12,21 @@ pub struct Simulation {
     pub device: Device,
     pub scene: Scene,
     pub solver: Box<dyn Solver>,
-    /// What made the solver.
+    /// Factory of the solver.
     pub factory: &'static dyn SolverFactory,
-    /// Particles, which neither appear nor vanish.
+    /// Number of particles, which is constant.
     pub n_particles: usize,
     step: u64,
 }
 
 impl Simulation {
-    /// The scene's initial state.
+    /// Creates a simulation in the initial state of the scene.
     pub fn new(device: &Device, scene: Scene) -> Result<Self, Failure> {
         let sampled = scene.sample()?;
         Ok(Self::with_tuning(device, scene, &sampled, Tuning::default())?)
     }
 
-    /// The scene's initial state, sampled already, with other tunables.
+    /// Creates a simulation in the sampled initial state of the scene, with other tunables.
     pub fn with_tuning(
         device: &Device,
         scene: Scene,
@@ -38,7 +38,7 @@ impl Simulation {
         Ok(Self { device: device.clone(), scene, solver, factory, n_particles: sampled.len(), step: 0 })
     }
 
-    /// The scene in the state of a checkpoint.
+    /// Creates a simulation in the state of a checkpoint.
     pub fn restore(device: &Device, scene: Scene, checkpoint: &Checkpoint) -> Result<Self, Failure> {
         let columns = state::state_columns(&checkpoint.sections)?;
         let factory = factory_of(&scene)?;
@@ -47,7 +47,7 @@ impl Simulation {
         Ok(Self { device: device.clone(), scene, solver, factory, n_particles, step: checkpoint.step })
     }
 
-    /// Records `n` steps; returns how many passes the recorder held at the end of each.
+    /// Records `n` steps; returns the number of passes in the recorder at the end of each.
     pub fn record_steps(&mut self, recorder: &mut Recorder, n: u64) -> Vec<u32> {
         self.step += n;
         let step = |_| {
@@ -57,12 +57,12 @@ impl Simulation {
         (0..n).map(step).collect()
     }
 
-    /// Steps recorded so far.
+    /// Returns the number of steps recorded so far.
     pub fn step(&self) -> u64 {
         self.step
     }
 
-    /// Simulated time in s after the steps recorded so far.
+    /// Returns the simulated time in s after the steps recorded so far.
     pub fn time_s(&self) -> f64 {
         self.step as f64 * self.scene.dt_s()
     }

@@ -1,4 +1,4 @@
-//! Pieces of slabs that a frame records, for files of other programs.
+//! Recorded pieces of slabs, for files of other programs.
 
 use crate::failure::Failure;
 use crate::picture::HostSurface;
@@ -6,13 +6,14 @@ use frazil_io::{Column, Faces, Frame};
 use frazil_render::glam::{DQuat, DVec3, Vec3};
 use frazil_scene::{Scene, SlabPiece};
 
-/// The pieces of a scene's slabs, along the axes that they have at time 0.
+/// Pieces of a scene's slabs, in their frames at time 0.
 pub struct SlabSolids {
     pieces: Vec<SlabPiece>,
 }
 
-/// The pieces that a frame records, if it does: a frame of their own, with `position` (their centre in m), `id` (their number in the scene, from
-/// 0), `rotation_x` to `rotation_w` (the turn since time 0, a unit quaternion) and what else is recorded of them.
+/// Returns the recorded pieces of a frame, if any, as a separate frame with `position` (their centre in m),
+/// `id` (their number in the scene, from 0), `rotation_x` to `rotation_w` (the rotation since time 0, a unit
+/// quaternion) and their other recorded columns.
 pub fn pieces(frame: &Frame) -> Result<Option<Frame>, Failure> {
     let (Some(centres_m), Some(turns)) = (frame.body_vec3("centre"), frame.body_vec3("turn")) else {
         return Ok(None);
@@ -42,7 +43,7 @@ impl SlabSolids {
         Ok(Self { pieces: scene.sample_slabs()?.pieces })
     }
 
-    /// Their faces where [`pieces`] has them.
+    /// Returns their faces at the poses of [`pieces`].
     pub fn faces(&self, pieces: &Frame) -> Result<Faces, Failure> {
         if pieces.len() != self.pieces.len() {
             let (found, expected) = (pieces.len(), self.pieces.len());
@@ -56,7 +57,7 @@ impl SlabSolids {
         }
         let mut faces = Faces::default();
         for (i, piece) in self.pieces.iter().enumerate() {
-            // A quaternion of f32 is of length 1 to 10⁻⁷ only: pieces must not grow by that.
+            // A quaternion of f32 has length 1 to 10⁻⁷ only, which must not scale the pieces.
             let rotation = DQuat::from_array(std::array::from_fn(|axis| f64::from(rotations[axis][i])));
             let (rotation, centre) = (rotation.normalize(), place(pieces.positions()[i]));
             let first = faces.position.len() as u32;
@@ -73,12 +74,12 @@ impl SlabSolids {
     }
 }
 
-/// Triangles of faces, each face with corners and a normal of its own.
+/// Triangulates faces, each with its own corners and normal.
 pub fn triangles(faces: &Faces) -> HostSurface {
     let mut flat = HostSurface::default();
     for corners in faces.each() {
         let corners: Vec<[f32; 3]> = corners.iter().map(|&corner| faces.position[corner as usize]).collect();
-        // Newell's normal: that of the best plane, should three corners lie in a row. Seen from one of them, for the digits.
+        // Newell's normal, that of the best-fit plane, also if three corners are collinear. Relative to one corner, for precision.
         let origin = corners.first().copied().map_or(DVec3::ZERO, place);
         let pairs = corners.iter().zip(corners.iter().cycle().skip(1));
         let sum: DVec3 = pairs.map(|(a, b)| (place(*a) - origin).cross(place(*b) - origin)).sum();

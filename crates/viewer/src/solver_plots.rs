@@ -1,11 +1,11 @@
-//! Plots of a run's metrics that its solver asks for.
+//! Plots of a run's metrics that its solver requests.
 
 use crate::failure::Failure;
 use frazil_io::{Mark, MetricsTable, Panel, Series, plot_panels};
 use frazil_solvers::{CurveSpec, PanelSpec, PlotSpec};
 use std::path::Path;
 
-/// Draws a plot of metrics with at least one row; nothing where they lack one that it needs.
+/// Draws a plot of metrics with at least one row; nothing if a required metric is missing.
 pub fn write(plot: &PlotSpec, table: &MetricsTable, path: &Path) -> Result<(), Failure> {
     let mut needed = plot.panels.iter().flat_map(|panel| panel.curves.iter().flat_map(CurveSpec::metrics));
     if needed.any(|name| table.column(name).is_err()) {
@@ -25,7 +25,7 @@ fn drawn<'a>(panel: &PanelSpec, series: &'a [Series]) -> Panel<'a> {
     Panel { x_label, y_label: panel.y_label, series }
 }
 
-/// A curve, unless there is nothing to see of it.
+/// Returns a curve, unless it is empty.
 fn curve(panel: &PanelSpec, spec: &CurveSpec, table: &MetricsTable) -> Result<Option<Series>, Failure> {
     let column = |name: &str| table.column(name).map_err(Failure::other);
     if let Some(name) = spec.unless_zero

@@ -1,4 +1,4 @@
-//! Columns on their way from the device to files.
+//! Read-back of columns from the device.
 
 use crate::failure::Failure;
 use frazil_io::{Column, ColumnData, Frame};
@@ -7,7 +7,7 @@ use frazil_solvers::StateColumn;
 use frazil_vk::{Pending, ReadbackRing, Recorder};
 use std::borrow::Cow;
 
-/// A column that a recorded copy will bring to the host.
+/// A column with a pending copy to the host.
 pub struct PendingColumn {
     name: Cow<'static, str>,
     unit: Cow<'static, str>,
@@ -15,7 +15,7 @@ pub struct PendingColumn {
     words: Pending<u32>,
 }
 
-/// A column's words on the host.
+/// Words of a column on the host.
 pub struct HostColumn {
     pub name: Cow<'static, str>,
     unit: Cow<'static, str>,
@@ -45,7 +45,7 @@ impl PendingColumn {
     }
 }
 
-/// The columns of particles, and those of rigid bodies, as a frame of files, in the order given.
+/// Returns the columns of particles and those of rigid bodies as a frame for files, in the given order.
 pub fn frame<'a>(
     step: u64,
     time_s: f64,
@@ -66,11 +66,11 @@ fn file_column(column: &HostColumn) -> Result<Column, Failure> {
             return Err(Failure::other(format!("column \"{}\": files hold no matrices", column.name)));
         }
     };
-    // Columns write "1" for a number without unit, files write nothing.
+    // Columns have the unit "1" for a dimensionless number, files an empty unit.
     Ok(Column::new(&*column.name, if column.unit == "1" { "" } else { &*column.unit }, data))
 }
 
-/// The columns as a solver takes them back.
+/// Returns the columns in the form from which a solver is restored.
 pub fn state_columns(
     sections: &std::collections::BTreeMap<String, Vec<u8>>,
 ) -> Result<Vec<StateColumn>, Failure> {

@@ -1,4 +1,4 @@
-//! Buffers: typed, named, and alive as long as the device needs them.
+//! Typed, named buffers, kept alive as long as the device uses them.
 
 use crate::device::{Device, Shared};
 use crate::timeline::Retired;
@@ -12,10 +12,10 @@ use std::marker::PhantomData;
 use std::sync::atomic::AtomicU32;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Where a buffer lives.
+/// Memory location of a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Location {
-    /// In device memory; kernels only.
+    /// Device memory, accessed by kernels only.
     Device,
     /// Written by the host, read by the device.
     Upload,
@@ -25,14 +25,14 @@ pub enum Location {
 
 /// A buffer of `len` elements of `T`. Cloning makes another handle to the same memory.
 ///
-/// A buffer never has zero bytes: one of zero elements holds room for one, so that it can always be bound.
+/// A buffer never has zero bytes: a buffer of zero elements has capacity for one, so that it can always be bound.
 pub struct Buffer<T> {
     raw: RawBuffer,
     len: usize,
     element: PhantomData<fn() -> T>,
 }
 
-/// A buffer without its element type. Cloning makes another handle to the same memory.
+/// Untyped view of a buffer. Cloning makes another handle to the same memory.
 #[derive(Clone)]
 pub struct RawBuffer {
     pub(crate) inner: Arc<Inner>,
@@ -44,25 +44,25 @@ pub(crate) struct Inner {
     pub id: u64,
     pub bytes: u64,
     pub name: String,
-    /// The count that the host expects in the first element, for estimates only; `u32::MAX` for a buffer that holds none.
+    /// Count that the host expects in the first element, for estimates only; `u32::MAX` for a buffer that holds no count.
     pub expected: AtomicU32,
     location: Location,
     allocation: Mutex<Option<Allocation>>,
 }
 
 impl Device {
-    /// Makes a buffer of `len` elements in device memory. Its contents are undefined.
+    /// Creates a buffer of `len` elements in device memory. Its contents are undefined.
     ///
     /// # Errors
-    /// [`Error::BeyondLimit`] if kernels could not bind it, [`Error::OutOfMemory`] if there is no room.
+    /// [`Error::BeyondLimit`] if it is too large for a kernel to bind, [`Error::OutOfMemory`] if memory is exhausted.
     pub fn buffer<T: Pod>(&self, name: &str, len: usize) -> Result<Buffer<T>> {
         self.buffer_in(name, len, Location::Device)
     }
 
-    /// Makes a buffer of `len` elements where `location` says.
+    /// Creates a buffer of `len` elements at `location`.
     ///
     /// # Errors
-    /// As [`Self::buffer`].
+    /// Like [`Self::buffer`].
     pub fn buffer_in<T: Pod>(&self, name: &str, len: usize, location: Location) -> Result<Buffer<T>> {
         let shared = &self.shared;
         let bytes = len.max(1) as u64 * size_of::<T>() as u64;
@@ -129,10 +129,10 @@ impl Device {
         Ok(Buffer { raw: RawBuffer { inner: Arc::new(inner) }, len, element: PhantomData })
     }
 
-    /// Makes a device buffer that holds `data`. Set-up only: it waits for the copy.
+    /// Creates a device buffer that holds `data`. Set-up only: it waits for the copy.
     ///
     /// # Errors
-    /// As [`Self::buffer`].
+    /// Like [`Self::buffer`].
     pub fn buffer_from<T: Pod>(&self, name: &str, data: &[T]) -> Result<Buffer<T>> {
         let buffer = self.buffer(name, data.len())?;
         self.upload(&buffer, data)?;
@@ -142,7 +142,7 @@ impl Device {
     /// Copies `data` to the start of `buffer`. Set-up only: it waits for the copy.
     ///
     /// # Errors
-    /// [`Error::Misuse`] if there is more data than room.
+    /// [`Error::Misuse`] if `data` is longer than the buffer.
     pub fn upload<T: Pod>(&self, buffer: &Buffer<T>, data: &[T]) -> Result<()> {
         if data.is_empty() {
             return Ok(());
@@ -171,33 +171,33 @@ impl Device {
 }
 
 impl<T: Pod> Buffer<T> {
-    /// Elements the buffer has room for.
+    /// Returns the capacity in elements.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Returns true if it has room for none.
+    /// Returns true if the capacity is zero.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// The name it was made with.
+    /// Returns the name given at creation.
     pub fn name(&self) -> &str {
         &self.raw.inner.name
     }
 
-    /// The buffer without its type.
+    /// Returns an untyped handle to the buffer.
     pub fn raw(&self) -> &RawBuffer {
         &self.raw
     }
 
-    /// The same memory seen as elements of `U`; a tail shorter than a `U` is out of reach.
+    /// Reinterprets the memory as elements of `U`; a tail shorter than a `U` cannot be accessed.
     pub fn cast<U: Pod>(&self) -> Buffer<U> {
         let len = self.len * size_of::<T>() / size_of::<U>().max(1);
         Buffer { raw: self.raw.clone(), len, element: PhantomData }
     }
 
-    /// Returns true if both are the same memory, whatever their types.
+    /// Returns true if both handles refer to the same memory, whatever their element types.
     pub fn overlaps<U: Pod>(&self, other: &Buffer<U>) -> bool {
         self.raw.inner.id == other.raw.inner.id
     }
@@ -219,7 +219,7 @@ impl<T: Pod> Buffer<T> {
         }
     }
 
-    /// Reads `len` elements from the start of a host-visible buffer; the caller has waited for whoever writes it.
+    /// Reads `len` elements from the start of a host-visible buffer; the caller must have waited for the work that writes it.
     ///
     /// # Errors
     /// [`Error::Misuse`] if the buffer is not host-visible or too small.

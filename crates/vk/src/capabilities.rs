@@ -1,11 +1,11 @@
-//! What a device can do, as far as the rest decides by it.
+//! Device identity, limits and optional features that the engine depends on.
 
 use crate::instance::Instance;
 use ash::{ext, khr, vk};
 use std::ffi::CStr;
 use std::fmt;
 
-/// The sort of device, best first.
+/// Device type, in order of preference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum DeviceKind {
     /// A GPU with its own memory.
@@ -14,7 +14,7 @@ pub enum DeviceKind {
     Integrated,
     /// A GPU passed through to a virtual machine.
     Virtual,
-    /// A software device such as Mesa's lavapipe: it shows whether code is right, not how fast it is on a GPU.
+    /// A software device such as Mesa's lavapipe: it shows whether code is correct, not how fast it is on a GPU.
     Software,
     /// Anything else.
     Other,
@@ -32,57 +32,57 @@ impl fmt::Display for DeviceKind {
     }
 }
 
-/// Who a device is.
+/// Identity of a device.
 #[derive(Clone, Debug)]
 pub struct DeviceInfo {
-    /// Its place in the loader's list; `--device INDEX` means this.
+    /// Index in the loader's list, as in `--device INDEX`.
     pub index: usize,
-    /// The driver's name for it.
+    /// Device name reported by the driver.
     pub name: String,
-    /// The sort of device.
+    /// Device type.
     pub kind: DeviceKind,
-    /// The driver's name and version text.
+    /// Name and version text of the driver.
     pub driver: String,
-    /// The Vulkan version it offers, `major.minor.patch`.
+    /// Supported Vulkan version, `major.minor.patch`.
     pub api_version: String,
 }
 
-/// Limits and optional abilities of a device. Sizes are in bytes unless named otherwise.
+/// Limits and optional features of a device. Sizes are in bytes unless named otherwise.
 #[derive(Clone, Debug)]
 pub struct Capabilities {
-    /// Invocations in a subgroup.
+    /// Subgroup size in invocations.
     pub subgroup_size: u32,
-    /// The range that a kernel may ask for.
+    /// Range of subgroup sizes that a kernel may request.
     pub subgroup_size_range: (u32, u32),
-    /// Memory shared by a workgroup.
+    /// Maximum shared memory of a workgroup.
     pub max_shared_memory: u32,
-    /// Threads in a workgroup.
+    /// Maximum number of threads in a workgroup.
     pub max_workgroup_size: u32,
-    /// Groups in the x dimension of one dispatch; the recorder folds larger ones over y.
+    /// Maximum number of groups in the x dimension of a dispatch; the recorder folds larger dispatches over y.
     pub max_groups_x: u32,
-    /// Largest buffer that a kernel can bind.
+    /// Size of the largest buffer that a kernel can bind.
     pub max_storage_range: u64,
-    /// Push-constant bytes.
+    /// Maximum size of the push constants.
     pub max_push_constants: u32,
-    /// Buffers in one push descriptor set.
+    /// Maximum number of buffers in a push descriptor set.
     pub max_push_descriptors: u32,
-    /// Nanoseconds a time-stamp tick stands for; 0 where the queue has no time stamps.
+    /// Time-stamp period in nanoseconds per tick; 0 if the queue has no time stamps.
     pub timestamp_period_ns: f32,
-    /// Device-local memory.
+    /// Size of device-local memory.
     pub device_memory: u64,
-    /// True if the driver tells registers, spills and shared memory of a pipeline.
+    /// True if the driver reports registers, spills and shared memory of a pipeline.
     pub pipeline_statistics: bool,
     /// True if kernels can add to floating-point numbers in buffers atomically.
     pub float_atomics: bool,
-    /// Largest side of a colour image, in pixels.
+    /// Maximum side of a colour image, in pixels.
     pub max_image_size: u32,
 }
 
-/// A physical device with what was asked of it once.
+/// A physical device with its properties, queried once.
 #[derive(Clone)]
 pub(crate) struct Candidate {
     pub handle: vk::PhysicalDevice,
-    /// Tells this device under this driver from all others; part of file names.
+    /// Unique key of this device under this driver, used in file names.
     pub identity: String,
     pub info: DeviceInfo,
     pub capabilities: Capabilities,
@@ -99,7 +99,7 @@ fn version_text(version: u32) -> String {
     )
 }
 
-/// All devices of an instance, in the loader's order, usable or not.
+/// Returns all devices of an instance, in the loader's order, usable or not.
 pub(crate) fn candidates(instance: &Instance) -> crate::Result<Vec<Candidate>> {
     // SAFETY: the instance is alive.
     let handles = unsafe { instance.raw.enumerate_physical_devices() }
@@ -195,7 +195,7 @@ fn examine(instance: &Instance, index: usize, handle: vk::PhysicalDevice) -> Can
         .to_owned();
     Candidate {
         handle,
-        // The identity covers the driver's build; a software device compiles other code for each subgroup size.
+        // The identity includes the driver's build; a software device compiles different code for each subgroup size.
         identity: cache_uuid
             .iter()
             .map(|byte| format!("{byte:02x}"))

@@ -1,4 +1,4 @@
-//! Choosing and opening a device, and what all of its objects share.
+//! Device selection and creation, and the state that all objects of a device share.
 
 use crate::capabilities::{self, Candidate, Capabilities, DeviceInfo, DeviceKind};
 use crate::compiled::Kernels;
@@ -18,17 +18,17 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Which device to open.
+/// Selection of a device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DeviceSelector {
-    /// The place in the loader's list.
+    /// Index in the loader's list.
     Index(usize),
-    /// Part of the name, in any case.
+    /// Substring of the name, case-insensitive.
     Name(String),
 }
 
 impl From<&str> for DeviceSelector {
-    /// A number is an index, anything else part of a name.
+    /// Parses a number as an index and anything else as part of a name.
     fn from(text: &str) -> Self {
         text.parse().map_or_else(|_| Self::Name(text.to_owned()), Self::Index)
     }
@@ -43,32 +43,32 @@ impl fmt::Display for DeviceSelector {
     }
 }
 
-/// How to open a device.
+/// Options for opening a device.
 #[derive(Clone, Debug, Default)]
 pub struct DeviceOptions {
-    /// The device; without one, a real GPU if there is one, else a software device.
+    /// Device to open; if none is given, a hardware GPU if there is one, else a software device.
     pub selector: Option<DeviceSelector>,
-    /// Core and synchronization validation; messages are collected in [`Device::validation`].
+    /// Enables core and synchronization validation; messages are collected in [`Device::validation`].
     pub validation: bool,
-    /// Where compiled pipelines are kept between runs.
+    /// Folder in which compiled pipelines are cached between runs.
     pub pipeline_cache: Option<PathBuf>,
-    /// Instance extensions that a window's surface needs.
+    /// Instance extensions that the surface of a window requires.
     pub surface_extensions: Vec<&'static CStr>,
-    /// Ask the driver for registers, spills and the like of every kernel, where it tells them; see
+    /// Queries the driver for registers, spills and similar statistics of every kernel, if it reports them; see
     /// [`Device::kernel_facts`]. Compiling may take longer.
     pub pipeline_statistics: bool,
 }
 
-/// Counts of what the host has done to the device.
+/// Counts of submissions, waits and memory of a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Statistics {
-    /// Submissions to the queue.
+    /// Number of submissions to the queue.
     pub submissions: u64,
-    /// Times that the host waited for the device.
+    /// Number of times that the host waited for the device.
     pub waits: u64,
     /// Device memory held by buffers and images, in bytes.
     pub bytes_held: u64,
-    /// The most that was ever held, in bytes.
+    /// Peak of the device memory held, in bytes.
     pub bytes_peak: u64,
 }
 
@@ -78,11 +78,11 @@ pub struct Device {
     pub(crate) shared: Arc<Shared>,
 }
 
-/// What a [`Device`] and its objects share.
+/// State shared by a [`Device`] and its objects.
 pub(crate) struct Shared {
     pub raw: ash::Device,
     pub push_descriptor: khr::push_descriptor::Device,
-    /// There if statistics of pipelines were asked for and the driver tells them.
+    /// Present if pipeline statistics were requested and the driver reports them.
     pub pipeline_executables: Option<khr::pipeline_executable_properties::Device>,
     pub debug: Option<ext::debug_utils::Device>,
     pub candidate: Candidate,
@@ -96,9 +96,9 @@ pub(crate) struct Shared {
     pub timeline: Timeline,
     next_id: AtomicU64,
     memory: Mutex<MemoryLedger>,
-    /// Dropped by hand: it frees memory of `raw`, and `raw` is destroyed by hand.
+    /// Dropped manually, because it frees memory of `raw`, which is destroyed manually.
     allocator: ManuallyDrop<Mutex<Allocator>>,
-    /// Last: everything above is a child of it.
+    /// Declared last, because everything above is a child of it.
     pub instance: Instance,
 }
 
@@ -117,7 +117,7 @@ impl Device {
         Ok(Self { shared: Arc::new(shared) })
     }
 
-    /// All devices on this machine with their limits and with what they lack (empty: usable).
+    /// Lists all devices on this machine with their limits and missing features (empty if usable).
     ///
     /// # Errors
     /// No loader or no device.
@@ -129,12 +129,12 @@ impl Device {
         Ok(candidates.into_iter().map(|c| (c.info, c.capabilities, c.missing)).collect())
     }
 
-    /// Who this device is.
+    /// Returns the identity of this device.
     pub fn info(&self) -> &DeviceInfo {
         &self.shared.candidate.info
     }
 
-    /// What this device can do.
+    /// Returns the limits and optional features of this device.
     pub fn capabilities(&self) -> &Capabilities {
         &self.shared.candidate.capabilities
     }
@@ -144,12 +144,12 @@ impl Device {
         self.info().kind == DeviceKind::Software
     }
 
-    /// What the validation layers said; empty if they are off.
+    /// Returns the messages of the validation layers; empty if they are off.
     pub fn validation(&self) -> &ValidationLog {
         &self.shared.instance.log
     }
 
-    /// Turns collected validation messages into an error.
+    /// Returns an error if the validation layers reported any message.
     ///
     /// # Errors
     /// [`Error::Validation`] if there is any message.
@@ -158,31 +158,31 @@ impl Device {
         if messages.is_empty() { Ok(()) } else { Err(Error::Validation { messages }) }
     }
 
-    /// Submissions, waits and memory so far.
+    /// Returns the counts of submissions, waits and memory so far.
     pub fn statistics(&self) -> Statistics {
         let (submissions, waits) = self.shared.timeline.counts();
         let (bytes_held, bytes_peak) = self.shared.memory().totals();
         Statistics { submissions, waits, bytes_held, bytes_peak }
     }
 
-    /// What buffers and images hold, by name, the largest first; names that hold nothing any more are there for their peaks.
+    /// Returns the memory held by buffers and images, by name, largest first. Names that no longer hold memory are listed for their peaks.
     pub fn memory(&self) -> Vec<MemoryUse> {
         self.shared.memory().uses()
     }
 
-    /// Counts peaks of memory from now on: for a measurement that used memory of its own to set up.
+    /// Resets the memory peaks, for a measurement whose set-up used memory of its own.
     pub fn forget_memory_peaks(&self) {
         self.shared.memory().forget_peaks();
     }
 
-    /// What was found out about this device earlier, in this process or in one that used the same cache folder.
+    /// Returns a finding about this device stored earlier by this process or by one with the same cache folder.
     ///
-    /// Findings belong to the device and the driver's version: another driver starts without any.
+    /// Findings are specific to the device and the driver's version: a new driver starts without any.
     pub fn recall(&self, key: &str) -> Option<String> {
         self.shared.findings.recall(key)
     }
 
-    /// Keeps a finding for [`Self::recall`], in this process and, if a pipeline cache was given, beside it. `key` is part of
+    /// Stores a finding for [`Self::recall`], in this process and, if a pipeline cache was given, in a file beside it. `key` is part of
     /// a file's name.
     pub fn keep_finding(&self, key: &str, value: &str) {
         self.shared.findings.keep(key, value);
@@ -196,7 +196,7 @@ impl Device {
         self.shared.cache.save(&self.shared.raw)
     }
 
-    /// Waits until everything submitted has run.
+    /// Waits until all submissions have finished.
     ///
     /// # Errors
     /// The device was lost.
@@ -204,7 +204,7 @@ impl Device {
         self.wait_for(self.shared.timeline.counts().0)
     }
 
-    /// The number of submissions that have not run yet.
+    /// Returns the number of submissions that have not finished.
     ///
     /// # Errors
     /// The device was lost.
@@ -213,19 +213,19 @@ impl Device {
         Ok(self.shared.timeline.in_flight())
     }
 
-    /// Returns true if submission `value` has run.
+    /// Returns true if submission `value` has finished.
     pub(crate) fn has_completed(&self, value: u64) -> Result<bool> {
         Ok(self.shared.timeline.completed(&self.shared.raw)? >= value)
     }
 
-    /// Waits until submission `value` has run. Counted in [`Statistics::waits`].
+    /// Waits until submission `value` has finished. Counted in [`Statistics::waits`].
     pub(crate) fn wait_for(&self, value: u64) -> Result<()> {
         self.shared.timeline.wait_for(&self.shared.raw, value)?;
         self.shared.collect()
     }
 
-    /// Waits until the queue is idle, presentation included. For tearing down only; an error (a lost device) does not
-    /// matter then.
+    /// Waits until the queue is idle, presentation included. For tear-down only; an error (a lost device) is
+    /// ignored.
     #[cfg(feature = "window")]
     pub(crate) fn wait_for_queue(&self) {
         self.shared.timeline.with_queue(|queue| {
@@ -241,7 +241,7 @@ impl fmt::Debug for Device {
     }
 }
 
-/// The device asked for, or the best usable one: by kind, then in the loader's order.
+/// Selects the requested device, or the best usable one: by device type, then in the loader's order.
 fn choose(candidates: Vec<Candidate>, selector: Option<&DeviceSelector>) -> Result<Candidate> {
     if candidates.is_empty() {
         return Err(Error::NoDevice);
@@ -355,15 +355,15 @@ impl Shared {
         self.allocator.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes finished submissions off the timeline and destroys what waited for them.
+    /// Removes finished submissions from the timeline and destroys the objects retired with them.
     pub fn collect(&self) -> Result<()> {
         self.timeline.collect(&self.raw, |allocation| {
-            // An allocation of this allocator is always accepted back.
+            // Freeing an allocation of this allocator cannot fail.
             let _ = self.allocator().free(allocation);
         })
     }
 
-    /// A number that no other resource of this device has.
+    /// Returns a new unique resource number.
     pub fn next_resource_id(&self) -> u64 {
         self.next_id.fetch_add(1, Ordering::Relaxed)
     }
@@ -372,7 +372,7 @@ impl Shared {
         self.memory.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Gives an object the name that layers and frame debuggers show.
+    /// Sets the debug name of an object, shown by layers and frame debuggers.
     pub fn set_name<H: vk::Handle>(&self, handle: H, name: &str) {
         let Some(debug) = &self.debug else { return };
         let name = std::ffi::CString::new(name).unwrap_or_default();

@@ -1,9 +1,9 @@
-//! What can go wrong between the engine and a device.
+//! Errors of device operations.
 
 use crate::validation::Message;
 use ash::vk;
 
-/// A failed device operation: what was tried, on which object, and why it failed.
+/// A failed device operation: the operation, the object, and the cause.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -12,7 +12,7 @@ pub enum Error {
         "no Vulkan loader: {cause}; install one (Debian: libvulkan1) and a driver (a GPU's own, or mesa-vulkan-drivers)"
     )]
     NoLoader {
-        /// What the dynamic linker said.
+        /// Message of the dynamic linker.
         cause: String,
     },
     /// The loader found no device at all.
@@ -20,23 +20,23 @@ pub enum Error {
         "no Vulkan device: the loader works but no driver offers a device; install a GPU's driver or Mesa's software device (Debian: mesa-vulkan-drivers)"
     )]
     NoDevice,
-    /// The device that was asked for is not there.
+    /// The requested device does not exist.
     #[error("no device matches \"{wanted}\"; found: {}", available.join(", "))]
     DeviceNotFound {
-        /// The name or index that was asked for.
+        /// Requested name or index.
         wanted: String,
-        /// What there is, as `index: name`.
+        /// Available devices, as `index: name`.
         available: Vec<String>,
     },
-    /// A device lacks something that frazil cannot do without.
+    /// The device lacks a feature that frazil requires.
     #[error("device \"{device}\" lacks {}", missing.join(", "))]
     Unsupported {
-        /// The device's name.
+        /// Name of the device.
         device: String,
-        /// The features, extensions and limits that are missing.
+        /// Missing features, extensions and limits.
         missing: Vec<String>,
     },
-    /// A layer was asked for and is not installed.
+    /// A requested layer is not installed.
     #[error(
         "validation was asked for but VK_LAYER_KHRONOS_validation is not installed (Debian: vulkan-validationlayers)"
     )]
@@ -44,37 +44,37 @@ pub enum Error {
     /// A Vulkan call failed.
     #[error("{operation} failed on {object}: {result}")]
     Call {
-        /// The operation, in words.
+        /// Description of the operation.
         operation: &'static str,
-        /// The object's name.
+        /// Name of the object.
         object: String,
-        /// Vulkan's answer.
+        /// Vulkan result code.
         result: vk::Result,
     },
-    /// Memory for an object could not be had.
+    /// Memory for an object could not be allocated.
     #[error(
         "out of device memory: {object} needs {bytes} bytes ({cause}); use fewer particles or a device with more memory"
     )]
     OutOfMemory {
-        /// The object's name.
+        /// Name of the object.
         object: String,
-        /// Its size.
+        /// Requested size in bytes.
         bytes: u64,
-        /// What the allocator said.
+        /// Message of the allocator.
         cause: String,
     },
-    /// Something is larger than the device allows.
+    /// A size exceeds a limit of the device.
     #[error("{object} needs {found} {unit}, this device's limit is {limit} ({limit_name})")]
     BeyondLimit {
-        /// The object's name.
+        /// Name of the object.
         object: String,
-        /// The size asked for.
+        /// Requested size.
         found: u64,
-        /// The unit of `found` and `limit`.
+        /// Unit of `found` and `limit`.
         unit: &'static str,
-        /// The device's limit.
+        /// Limit of the device.
         limit: u64,
-        /// The limit's name in Vulkan.
+        /// Name of the limit in Vulkan.
         limit_name: &'static str,
     },
     /// The device was lost while it ran a submission.
@@ -82,22 +82,22 @@ pub enum Error {
         "device lost in submission {submission} (passes {first_pass} … {last_pass}); the driver hung, crashed or was reset"
     )]
     DeviceLost {
-        /// The submission's number.
+        /// Number of the submission.
         submission: u64,
-        /// The first pass in it.
+        /// First pass of the submission.
         first_pass: String,
-        /// The last pass in it.
+        /// Last pass of the submission.
         last_pass: String,
     },
-    /// Two sides of an interface do not agree.
+    /// The two sides of an interface disagree.
     #[error("{object}: {problem}")]
     Misuse {
-        /// The kernel, buffer or pass.
+        /// Kernel, buffer or pass.
         object: String,
-        /// What is wrong, what was found and what is expected.
+        /// Description of the mistake, with the found and the expected value.
         problem: String,
     },
-    /// Validation layers reported something.
+    /// The validation layers reported messages.
     #[error("{} validation messages; the first: {}", messages.len(), messages.first().map_or("", |m| &m.text))]
     Validation {
         /// All messages.
@@ -106,7 +106,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// Wraps a Vulkan result code with what was being done to what.
+    /// Wraps a Vulkan result code with the operation and the object.
     pub(crate) fn call(
         operation: &'static str,
         object: impl Into<String>,

@@ -1,48 +1,48 @@
-//! What the driver tells of the code that it made of a kernel.
+//! Driver statistics of compiled kernels (`VK_KHR_pipeline_executable_properties`).
 
 use ash::{khr, vk};
 use std::ffi::CStr;
 use std::fmt;
 
-/// A piece of code that the driver made of a kernel; for compute there is one, as a rule.
+/// Machine code that the driver compiled for a kernel; a compute pipeline usually has one executable.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Executable {
-    /// The driver's name for it.
+    /// Name given by the driver.
     pub name: String,
-    /// The driver's description.
+    /// Description given by the driver.
     pub description: String,
-    /// Invocations in a subgroup; 0 if the driver does not say.
+    /// Subgroup size in invocations; 0 if the driver does not report it.
     pub subgroup_size: u32,
-    /// The driver's statistics, verbatim.
+    /// Statistics of the driver, verbatim.
     pub statistics: Vec<Statistic>,
 }
 
-/// One of a driver's statistics.
+/// One statistic of a driver.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Statistic {
-    /// The driver's name for it.
+    /// Name given by the driver.
     pub name: String,
-    /// The driver's description.
+    /// Description given by the driver.
     pub description: String,
-    /// The value.
+    /// Value of the statistic.
     pub value: StatisticValue,
 }
 
-/// The value of a statistic.
+/// Value of a statistic.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum StatisticValue {
-    /// Yes or no.
+    /// A boolean.
     Bool(bool),
-    /// A signed number.
+    /// A signed integer.
     Signed(i64),
-    /// An unsigned number.
+    /// An unsigned integer.
     Unsigned(u64),
-    /// A fraction.
+    /// A floating-point number.
     Float(f64),
 }
 
 impl StatisticValue {
-    /// The value as a count, if it is one.
+    /// Returns the value as a count, if it is one.
     pub fn as_u64(self) -> Option<u64> {
         match self {
             Self::Unsigned(value) => Some(value),
@@ -64,7 +64,7 @@ impl fmt::Display for StatisticValue {
     }
 }
 
-/// The statistics that bear on occupancy, under one name for all drivers; none where the driver does not tell.
+/// Statistics that determine occupancy, under one name for all drivers; none if the driver does not report them.
 ///
 /// | | NVIDIA | RADV | ANV |
 /// |---|---|---|---|
@@ -73,24 +73,24 @@ impl fmt::Display for StatisticValue {
 /// | scratch | `Local Memory Size` | `Scratch size` | `Scratch Memory Size` |
 /// | shared memory | `Shared Memory Size` | `LDS size` | `Workgroup Memory Size` |
 /// | code | `Binary Size` | `Code size` | |
-///
-/// What a unit is differs by driver: RADV counts registers a lane and scratch a wave, ANV registers a hardware thread.
+/// Units differ by driver: RADV counts registers per lane and scratch per wave, ANV registers per hardware
+/// thread.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Occupancy {
     /// Registers.
     pub registers: Option<u64>,
     /// Registers spilled (RADV) or instructions that spill (ANV).
     pub spills: Option<u64>,
-    /// Memory that spills and indexed private arrays go to, in bytes.
+    /// Scratch memory for spills and indexed private arrays, in bytes.
     pub scratch_bytes: Option<u64>,
-    /// Memory shared by a workgroup, in bytes.
+    /// Shared memory of a workgroup, in bytes.
     pub shared_memory_bytes: Option<u64>,
     /// Size of the code in bytes.
     pub code_bytes: Option<u64>,
 }
 
 impl Executable {
-    /// The statistics known by name.
+    /// Selects the statistics with known names.
     pub fn occupancy(&self) -> Occupancy {
         let value = |name: &str| {
             let known = self.statistics.iter().find(|s| s.name.trim().eq_ignore_ascii_case(name));
@@ -111,9 +111,8 @@ impl Executable {
     }
 }
 
-/// What the driver tells of a pipeline that was made to capture statistics.
-///
-/// `loader` is there if the feature is enabled, and the pipeline was then made to capture statistics.
+/// Queries the driver's statistics of a pipeline.
+/// `loader` is present if the feature is enabled; the pipeline was then created with capture of statistics.
 pub(crate) fn executables(
     loader: Option<&khr::pipeline_executable_properties::Device>,
     pipeline: vk::Pipeline,
@@ -148,7 +147,7 @@ pub(crate) fn executables(
     Some(properties.iter().enumerate().map(executable).collect())
 }
 
-/// The member of the union that the format names; none for a format that no version of the extension had when this was written.
+/// Reads the member of the union that the format names; none for a format unknown to the extension at the time of writing.
 fn value(statistic: &vk::PipelineExecutableStatisticKHR<'_>) -> Option<StatisticValue> {
     use vk::PipelineExecutableStatisticFormatKHR as Format;
     let value = statistic.value;

@@ -1,4 +1,4 @@
-//! What was found out about a device by trying: kept in memory, and in files beside the pipeline cache between runs.
+//! Cache of measured facts about a device, in memory and in files beside the pipeline cache.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use std::sync::Mutex;
 /// Findings about one device under one driver.
 pub(crate) struct Findings {
     known: Mutex<BTreeMap<String, String>>,
-    /// Folder and the part of the file names that tells the device and its driver.
+    /// Folder, and the part of the file names that identifies the device and its driver.
     place: Option<(PathBuf, String)>,
 }
 
@@ -27,7 +27,7 @@ impl Findings {
         Some(value)
     }
 
-    /// A file that cannot be written costs the next run another trial, nothing else.
+    /// Stores a finding. If the file cannot be written, the next run repeats the trial.
     pub fn keep(&self, key: &str, value: &str) {
         let mut known = self.known.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         known.insert(key.to_owned(), value.to_owned());

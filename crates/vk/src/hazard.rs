@@ -1,15 +1,15 @@
-//! How passes use resources, which pairs of uses need a barrier, and a checker that proves that all have one.
+//! Resource uses of passes, the pairs of uses that need a barrier, and a checker that verifies that all have one.
 //!
 //! The [`Recorder`](crate::Recorder) decides in one sweep where barriers go. [`find_hazards`] decides the same question
-//! from the finished list of accesses and barriers, by comparing every pair. The two share only the rules of
-//! what a single barrier covers; a test removes each barrier in turn and expects the checker, and Vulkan's own
+//! from the finished list of accesses and barriers, by comparing every pair. The two share only the rules
+//! for what a single barrier covers; a test removes each barrier in turn and expects the checker, and Vulkan's own
 //! synchronization layer, to object.
 
-/// What a pass does with a resource.
+/// Kind of access of a pass to a resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Use {
-    /// Dispatch arguments.
+    /// Read as indirect dispatch arguments.
     IndirectRead,
     /// Read by a kernel.
     ComputeRead,
@@ -17,9 +17,9 @@ pub enum Use {
     ComputeWrite,
     /// Read by a vertex or fragment shader.
     GraphicsRead,
-    /// Drawn to as colour (and blended, so also read).
+    /// Used as a colour attachment (blended, hence also read).
     ColorTarget,
-    /// Drawn to and tested as depth.
+    /// Used as a depth attachment (tested and written).
     DepthTarget,
     /// Source of a copy.
     TransferRead,
@@ -30,7 +30,7 @@ pub enum Use {
 }
 
 impl Use {
-    /// Every use.
+    /// All uses.
     pub const ALL: [Self; 9] = [
         Self::IndirectRead,
         Self::ComputeRead,
@@ -43,12 +43,12 @@ impl Use {
         Self::HostRead,
     ];
 
-    /// Returns true if it changes the resource.
+    /// Returns true if the use writes the resource.
     pub fn writes(self) -> bool {
         matches!(self, Self::ComputeWrite | Self::ColorTarget | Self::DepthTarget | Self::TransferWrite)
     }
 
-    /// The stages of the pipeline it happens in.
+    /// Returns the pipeline stages of the use.
     pub(crate) fn stage(self) -> Stage {
         match self {
             Self::IndirectRead => Stage::Indirect,
@@ -61,15 +61,15 @@ impl Use {
         }
     }
 
-    /// Returns true if a barrier that waits for `before` waits for this: by stage alone for a read, and with its very access for
-    /// a write, which must also be made available.
+    /// Returns true if a barrier that waits for `before` waits for this use: by stage alone for a read, and
+    /// with the exact access for a write, which must also be made available.
     pub(crate) fn is_awaited_by(self, before: UseSet) -> bool {
         if self.writes() { before.contains(self) } else { before.iter().any(|b| b.stage() == self.stage()) }
     }
 
-    /// Returns true if a `later` use, behind a barrier that lets `after` wait, is safe once this is awaited: by stage alone after
-    /// a read, and with its very access after a write, which must be visible to it (a kernel's write access includes
-    /// its reads).
+    /// Returns true if a barrier with the second scope `after` protects the use `later` once this use has
+    /// been waited for: by stage alone after a read, and with the exact access after a write, which must be
+    /// visible to it (a kernel's write access includes its reads).
     pub(crate) fn is_safe_behind(self, after: UseSet, later: Use) -> bool {
         if self.writes() {
             after.contains(later) || (later == Self::ComputeRead && after.contains(Self::ComputeWrite))
@@ -79,7 +79,7 @@ impl Use {
     }
 }
 
-/// Stages of the pipeline that uses happen in: what barriers chain by.
+/// Pipeline stages, by which barriers chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Stage {
@@ -93,7 +93,7 @@ pub(crate) enum Stage {
 }
 
 impl Stage {
-    /// How many there are.
+    /// Number of stages.
     pub const COUNT: usize = Self::Host as usize + 1;
 }
 
@@ -112,12 +112,12 @@ impl UseSet {
         self.0 & (1 << usage as u16) != 0
     }
 
-    /// Returns true if there is none.
+    /// Returns true if the set is empty.
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// The uses in it.
+    /// Returns the uses in the set.
     pub fn iter(self) -> impl Iterator<Item = Use> {
         Use::ALL.into_iter().filter(move |u| self.contains(*u))
     }
@@ -126,20 +126,20 @@ impl UseSet {
 /// One use of one resource by one pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Access {
-    /// Which pass of the recorder, counted from 0.
+    /// Index of the pass in the recorder.
     pub pass: u32,
-    /// The resource's number.
+    /// Number of the resource.
     pub resource: u64,
-    /// What the pass does with it.
+    /// Kind of access.
     pub usage: Use,
 }
 
-/// What a recorder put down, in order.
+/// An access or a barrier, in recorded order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// A pass uses a resource.
     Access(Access),
-    /// Everything that did one of `before` is finished and visible to everything later that does one of `after`.
+    /// All earlier uses of a kind in `before` have finished and are visible to all later uses of a kind in `after`.
     Barrier {
         /// Uses waited for.
         before: UseSet,
@@ -157,7 +157,7 @@ pub struct Hazard {
     pub second: Access,
 }
 
-/// Every pair of conflicting accesses that no barrier, and no chain of barriers, between them orders.
+/// Finds all pairs of conflicting accesses that are not ordered by a barrier or a chain of barriers.
 pub fn find_hazards(events: &[Event]) -> Vec<Hazard> {
     let mut hazards = Vec::new();
     for (later, event) in events.iter().enumerate() {
@@ -179,8 +179,9 @@ pub fn find_hazards(events: &[Event]) -> Vec<Hazard> {
     hazards
 }
 
-/// Follows the barriers between two uses: the first that awaits the earlier one begins a chain, each that waits for a
-/// stage the chain has reached prolongs it, and any of them may be the one that the later use is safe behind.
+/// Returns true if the barriers between two uses order them. The first barrier that waits for the earlier
+/// use begins a chain, each that waits for a stage reached by the chain extends it, and any barrier of the
+/// chain may protect the later use.
 fn is_ordered(first: Use, second: Use, between: &[Event]) -> bool {
     let mut reached: Vec<Stage> = Vec::new();
     for event in between {
@@ -195,8 +196,8 @@ fn is_ordered(first: Use, second: Use, between: &[Event]) -> bool {
     false
 }
 
-/// Returns true if another pass in between writes the resource: then that write is the one to be ordered against, and its own
-/// order after `first` is checked on its own.
+/// Returns true if another pass in between writes the resource. The later use must then be ordered after
+/// that write, whose order after `first` is checked separately.
 fn is_superseded(first: Access, second: Access, between: &[Event]) -> bool {
     between.iter().any(|event| {
         matches!(event, Event::Access(a) if a.resource == first.resource && a.usage.writes()

@@ -1,6 +1,6 @@
-//! Images to draw to.
+//! Render-target images.
 //!
-//! Every image stays in the general layout from its creation on: one rule instead of a state machine, and no cost on
+//! Every image stays in the general layout after creation: this needs no state tracking and costs nothing on
 //! current GPUs, whose compression works in that layout too.
 
 use crate::device::Shared;
@@ -12,10 +12,10 @@ use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, AllocationScheme};
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What an image's pixels are.
+/// Pixel format of an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ImageFormat {
-    /// Four bytes a pixel; shaders write values that are already encoded for a display.
+    /// Four bytes per pixel; shaders write values that are already encoded for a display.
     Rgba8,
     /// 32-bit depth.
     Depth32,
@@ -57,7 +57,7 @@ struct Inner {
 }
 
 impl Image {
-    /// Makes an image in the undefined layout; see [`crate::Device::image`].
+    /// Creates an image in the undefined layout; see [`crate::Device::image`].
     pub(crate) fn new(
         shared: &Arc<Shared>,
         name: &str,
@@ -141,17 +141,17 @@ impl Image {
         Ok(Self { inner: Arc::new(inner) })
     }
 
-    /// Width and height in pixels.
+    /// Returns the width and height in pixels.
     pub fn size(&self) -> (u32, u32) {
         (self.inner.width, self.inner.height)
     }
 
-    /// What its pixels are.
+    /// Returns the pixel format.
     pub fn format(&self) -> ImageFormat {
         self.inner.format
     }
 
-    /// The name it was made with.
+    /// Returns the name given at creation.
     pub fn name(&self) -> &str {
         &self.inner.name
     }

@@ -7,14 +7,14 @@ use std::ffi::CStr;
 
 const VALIDATION_LAYER: &CStr = c"VK_LAYER_KHRONOS_validation";
 
-/// An instance with, if asked for, core and synchronization validation.
+/// A Vulkan instance with optional core and synchronization validation.
 pub(crate) struct Instance {
     pub entry: ash::Entry,
     pub raw: ash::Instance,
     pub debug_utils: bool,
     pub log: ValidationLog,
     messenger: Option<(ext::debug_utils::Instance, vk::DebugUtilsMessengerEXT)>,
-    /// What the messenger's user data points to; boxed so that it stays where it is.
+    /// Target of the messenger's user-data pointer; boxed so that its address is stable.
     _log_for_callback: Box<ValidationLog>,
 }
 

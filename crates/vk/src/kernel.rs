@@ -1,4 +1,4 @@
-//! Compute kernels: the typed handle to a pipeline, and how one is compiled.
+//! Compute kernels: the typed handle to a pipeline, and its compilation.
 
 use crate::buffer::{Buffer, RawBuffer};
 use crate::compiled::{KernelInner, KernelSource};
@@ -15,54 +15,54 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Ties a kernel's generated types together.
 pub trait KernelInterface {
-    /// The buffers, by name.
+    /// Buffers, by name.
     type Bindings<'a>;
-    /// The push constants.
+    /// Push constants.
     type Params: Pod;
-    /// The tunables.
+    /// Tunables (specialization constants).
     type Specialization: Default + Clone;
-    /// What the shader declares.
+    /// Declarations of the shader.
     fn source() -> &'static KernelSource;
-    /// The tunables in the order of their ids.
+    /// Returns the tunables in the order of their ids.
     fn specialization_bits(specialization: &Self::Specialization) -> Vec<u32>;
-    /// The buffers in the order of their slots.
+    /// Returns the buffers in the order of their slots.
     fn buffers<'a>(bindings: &Self::Bindings<'a>) -> impl AsRef<[&'a RawBuffer]>;
 }
 
-/// A kernel ready to be dispatched. Cloning makes another handle to the same pipeline, and so does making it again with the same
-/// tunables: a device compiles each once and keeps it.
+/// A kernel ready to be dispatched. Cloning it, or creating it again with the same tunables, gives another
+/// handle to the same pipeline: a device compiles each variant once and keeps it.
 pub struct Kernel<K: KernelInterface> {
     pub(crate) inner: Arc<KernelInner>,
     interface: PhantomData<fn() -> K>,
 }
 
-/// How many elements a dispatch is for. The group count follows from the kernel's own tile.
+/// Number of elements of a dispatch. The group count follows from the kernel's tile size.
 #[derive(Clone, Copy, Debug)]
 pub enum Threads<'a> {
-    /// As many as the host says.
+    /// A number given by the host.
     Fixed(usize),
-    /// As many as the device counted.
+    /// A number counted by the device.
     Counted(&'a DeviceCount),
 }
 
-/// A count that lives on the device, with the dispatch arguments made from it.
+/// A count in device memory, with the dispatch arguments derived from it.
 ///
 /// Row k of `args` serves kernels whose tile is 2^k elements. The kernel `primitives.prepare_dispatch` fills it.
 #[derive(Clone, Debug)]
 pub struct DeviceCount {
     /// The count itself.
     pub count: Buffer<u32>,
-    /// Dispatch arguments for every power-of-two tile.
+    /// Dispatch arguments for every power-of-two tile size.
     pub args: Buffer<[u32; 3]>,
-    /// The largest count that the arrays it counts have room for.
+    /// Maximum count: the capacity of the arrays whose elements it counts.
     pub capacity: u32,
 }
 
-/// Rows of [`DeviceCount::args`]: tiles of up to 2^15 elements.
+/// Number of rows of [`DeviceCount::args`]: tiles of up to 2^15 elements.
 const TILE_ROWS: usize = 16;
 
 impl DeviceCount {
-    /// Makes room for a count; its value is undefined until written.
+    /// Creates a count; its value is undefined until written.
     ///
     /// # Errors
     /// No memory.
@@ -76,19 +76,19 @@ impl DeviceCount {
         Ok(made)
     }
 
-    /// Tells what the count is about to be, so that byte estimates are right. Has no effect on results.
+    /// Sets the expected count, so that byte estimates are correct. It has no effect on results.
     pub fn expect(&self, count: u32) {
         self.count.raw().inner.expected.store(count, Ordering::Relaxed);
     }
 
-    /// The host's last knowledge of the count.
+    /// Returns the count that the host expects.
     pub fn expected(&self) -> u32 {
         self.count.raw().inner.expected.load(Ordering::Relaxed)
     }
 }
 
 impl Threads<'_> {
-    /// The number of elements, as far as the host knows.
+    /// Returns the number of elements, as far as the host knows.
     pub(crate) fn expected(&self) -> u64 {
         match self {
             Self::Fixed(n) => *n as u64,
@@ -98,18 +98,18 @@ impl Threads<'_> {
 }
 
 impl<K: KernelInterface> Kernel<K> {
-    /// Compiles the kernel with the shader's own tunables.
+    /// Compiles the kernel with the default tunables of the shader.
     ///
     /// # Errors
-    /// The device's limits do not allow it, or the driver refuses it.
+    /// The kernel exceeds the device's limits, or the driver rejects it.
     pub fn new(device: &Device) -> Result<Self> {
         Self::specialized(device, &K::Specialization::default())
     }
 
-    /// Compiles the kernel with other tunables.
+    /// Compiles the kernel with the given tunables.
     ///
     /// # Errors
-    /// As [`Self::new`].
+    /// Like [`Self::new`].
     pub fn specialized(device: &Device, specialization: &K::Specialization) -> Result<Self> {
         let (shared, values) = (&device.shared, K::specialization_bits(specialization));
         let inner = shared
@@ -118,12 +118,12 @@ impl<K: KernelInterface> Kernel<K> {
         Ok(Self { inner, interface: PhantomData })
     }
 
-    /// `area.name`.
+    /// Returns the name, `area.name`.
     pub fn name(&self) -> &'static str {
         self.inner.source.name
     }
 
-    /// Elements that one workgroup takes: its threads times, where the shader says so, items a thread, or over threads an item.
+    /// Returns the number of elements that one workgroup processes: its threads, multiplied by items per thread or divided by threads per item if the shader declares one of them.
     pub fn tile(&self) -> u32 {
         self.inner.tile
     }
@@ -194,14 +194,14 @@ fn compile(shared: &Shared, source: &'static KernelSource, values: &[u32]) -> Re
     })
 }
 
-/// What a kernel takes, within the device's limits.
+/// Workgroup parameters of a kernel, checked against the device's limits.
 struct Limits {
     tile: u32,
     workgroup_size: u32,
     shared_memory_bytes: Option<u64>,
 }
 
-/// Checks a kernel against the device.
+/// Checks a kernel against the limits of the device.
 fn check_limits(shared: &Shared, source: &KernelSource, values: &[u32]) -> Result<Limits> {
     let capabilities = &shared.candidate.capabilities;
     let value = |name: &str| {
@@ -232,7 +232,7 @@ fn check_limits(shared: &Shared, source: &KernelSource, values: &[u32]) -> Resul
         let limit = u64::from(capabilities.max_push_constants);
         return Err(beyond(source.params_bytes.into(), "push-constant bytes", limit, "maxPushConstantsSize"));
     }
-    // A workgroup takes several elements a thread, or several threads take one element.
+    // A thread processes several elements, or several threads process one element.
     let tile = workgroup_size.saturating_mul(value("items_per_thread").unwrap_or(1))
         / value("threads_per_item").unwrap_or(1).max(1);
     if !tile.is_power_of_two() || tile >= 1 << TILE_ROWS {
@@ -262,7 +262,7 @@ pub(crate) fn shader_module(device: &ash::Device, name: &str, spirv: &[u8]) -> R
     unsafe { device.create_shader_module(&info, None) }.map_err(Error::call("load shader", name))
 }
 
-/// A set of `n` storage buffers, pushed with each dispatch or draw.
+/// Creates the layout of a push-descriptor set of `n` storage buffers.
 pub(crate) fn push_set_layout(
     device: &ash::Device,
     name: &str,

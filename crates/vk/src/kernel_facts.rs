@@ -1,32 +1,32 @@
-//! What can be told of a kernel without running it: its group, its shared memory, and what the driver says of its code.
+//! Static facts of a kernel: its group size, its shared memory, and the driver's statistics of its code.
 
 use crate::compiled::KernelInner;
 use crate::device::Device;
 use crate::executable::{Executable, Occupancy};
 use std::sync::atomic::Ordering;
 
-/// A kernel as it was compiled.
+/// Static facts of a compiled kernel.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KernelFacts {
     /// `area.name`.
     pub name: &'static str,
-    /// The tunables, by name, as bits.
+    /// Values of the tunables, by name, as bits.
     pub specialization: Vec<(&'static str, u32)>,
-    /// Threads in a workgroup.
+    /// Number of threads in a workgroup.
     pub workgroup_size: u32,
-    /// Elements that a workgroup takes.
+    /// Number of elements that a workgroup processes (tile size).
     pub tile: u32,
-    /// Memory that the shader declares to share in a workgroup, in bytes; none if its size could not be worked out.
+    /// Shared memory that the shader declares, in bytes; none if its size could not be determined.
     pub shared_memory_bytes: Option<u64>,
-    /// How often it was recorded.
+    /// Number of times it was recorded.
     pub dispatches: u64,
-    /// What the driver tells of its code; none where it tells nothing, or was not asked
+    /// Driver statistics of its code; empty if the driver reports none, or was not asked
     /// ([`crate::DeviceOptions::pipeline_statistics`]).
     pub executables: Option<Vec<Executable>>,
 }
 
 impl KernelFacts {
-    /// The statistics known by name of all executables: the largest of each, as the worst one bounds occupancy.
+    /// Returns the maximum over all executables of each statistic with a known name, since the worst one bounds occupancy.
     pub fn occupancy(&self) -> Occupancy {
         let all = self.executables.iter().flatten().map(Executable::occupancy);
         all.fold(Occupancy::default(), |a, b| Occupancy {
@@ -40,7 +40,7 @@ impl KernelFacts {
 }
 
 impl Device {
-    /// What is known of every kernel compiled so far, by name and tunables.
+    /// Returns the facts of all kernels compiled so far, by name and tunables.
     pub fn kernel_facts(&self) -> Vec<KernelFacts> {
         let mut facts: Vec<_> = self.shared.kernels.all().iter().map(|kernel| kernel.facts()).collect();
         facts.sort_by(|a, b| (a.name, &a.specialization).cmp(&(b.name, &b.specialization)));

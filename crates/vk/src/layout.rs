@@ -1,4 +1,4 @@
-//! Layouts of images: every image of ours enters the general one when it is made, and window images change theirs.
+//! Image layout transitions: every image of frazil enters the general layout at creation; window images change theirs.
 
 use crate::Result;
 use crate::device::Device;
@@ -8,11 +8,11 @@ use ash::vk;
 use std::sync::Arc;
 
 impl Device {
-    /// Makes an image. Its contents are undefined.
+    /// Creates an image. Its contents are undefined.
     ///
     /// # Errors
-    /// [`crate::Error::BeyondLimit`] for a side of zero or beyond the device's limit, [`crate::Error::OutOfMemory`] if there
-    /// is no room.
+    /// [`crate::Error::BeyondLimit`] for a side of zero or beyond the device's limit,
+    /// [`crate::Error::OutOfMemory`] if memory is exhausted.
     pub fn image(&self, name: &str, width: u32, height: u32, format: ImageFormat) -> Result<Image> {
         let image = Image::new(&self.shared, name, width, height, format)?;
         let mut recorder = self.recorder()?;
@@ -25,7 +25,7 @@ impl Device {
 }
 
 impl Recorder {
-    /// Moves an image from one layout to another, ordered against everything before and after.
+    /// Records a layout transition, ordered against all work before and after it.
     pub(crate) fn transition(
         &mut self,
         image: vk::Image,

@@ -1,15 +1,17 @@
-//! The thin layer over Vulkan that the rest of frazil stands on.
+//! Thin layer over Vulkan, used by the rest of frazil.
 //!
-//! Here live device choice and its limits, typed buffers and images, compute kernels and raster pipelines, the recorder
-//! that places barriers, submission on one timeline, read-back, time stamps, and (feature `window`) the swapchain.
+//! It has device selection and limits, typed buffers and images, compute kernels and raster pipelines, the
+//! recorder that places barriers, submission on one timeline, read-back, time stamps, and (feature `window`)
+//! the swapchain.
 //! This is the only crate with `unsafe` and the only one that names `ash`.
 //!
-//! Nothing here knows what a particle is, and nothing here waits for the device unless it is called `wait` or
-//! documented as set-up: [`Device::upload`], [`Device::download`] and [`Pending::wait`] are the whole list, but for a window,
-//! whose `Swapchain::present` keeps step with the display.
+//! Nothing here knows what a particle is. The host waits for the device only in functions called `wait` or
+//! documented as set-up: [`Device::upload`], [`Device::download`] and [`Pending::wait`]; and, with a window,
+//! in `Swapchain::present`, which is synchronized with the display.
 //!
-//! Invariant: all GPU work goes through one queue, and each submission waits for the one before it on the device. Barriers
-//! are therefore only ever needed inside a submission, and the [`Recorder`] places exactly those.
+//! Invariant: all GPU work goes through one queue, and each submission waits on the device for the one
+//! before it. Barriers are therefore needed only inside a submission, and the [`Recorder`] places exactly
+//! those.
 
 mod buffer;
 mod capabilities;

@@ -1,21 +1,21 @@
-//! The ledger of live memory: how much each name holds, and the most it ever held.
+//! Memory accounting: current and peak memory by name.
 
 use std::collections::BTreeMap;
 
-/// What all buffers and images of one name hold. Cloned handles share their memory and count once.
+/// Memory of all buffers and images of one name. Cloned handles share their memory and count once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MemoryUse {
-    /// The name they were made with.
+    /// Name given at creation.
     pub name: String,
-    /// How many are alive.
+    /// Number of live allocations.
     pub objects: u64,
-    /// Bytes they hold now, as asked for; the allocator's rounding is not in it.
+    /// Current memory in bytes, as requested; it excludes the allocator's rounding.
     pub bytes: u64,
-    /// The most that this name ever held at once, in bytes.
+    /// Peak memory in bytes.
     pub bytes_peak: u64,
 }
 
-/// Live allocations by name, with totals. One lookup an allocation, none a dispatch.
+/// Live allocations by name, with totals. It costs one lookup per allocation and none per dispatch.
 #[derive(Debug, Default)]
 pub(crate) struct MemoryLedger {
     names: BTreeMap<String, Entry>,
@@ -52,19 +52,19 @@ impl MemoryLedger {
         self.held -= bytes;
     }
 
-    /// Starts the peaks anew, and drops the names that hold nothing.
+    /// Resets the peaks, and removes the names that hold no memory.
     pub fn forget_peaks(&mut self) {
         self.names.retain(|_, entry| entry.objects > 0);
         self.names.values_mut().for_each(|entry| entry.peak = entry.bytes);
         self.peak = self.held;
     }
 
-    /// Bytes held now, and the most ever held at once.
+    /// Returns the current and the peak memory in bytes.
     pub fn totals(&self) -> (u64, u64) {
         (self.held, self.peak)
     }
 
-    /// Every name there ever was, the largest holder first.
+    /// Returns all names, largest current memory first.
     pub fn uses(&self) -> Vec<MemoryUse> {
         let mut uses: Vec<_> = self
             .names

@@ -1,4 +1,4 @@
-//! egui drawn over a window's image.
+//! egui overlay of a window.
 
 use crate::device::Device;
 use crate::{Error, Recorder, Result};
@@ -7,21 +7,21 @@ use egui_ash_renderer::allocator::DefaultAllocator;
 use egui_ash_renderer::{DynamicRendering, Options, RenderMode, Renderer, RendererError};
 use std::collections::VecDeque;
 
-/// Frames that the host may be ahead of the device: one is shown while the next is made.
+/// Number of frames in flight: one is shown while the next is drawn.
 pub(crate) const FRAMES_IN_FLIGHT: usize = 2;
 
-/// What egui made of one frame.
+/// Output of egui for one frame.
 pub struct OverlayFrame {
     /// Triangles: [`egui::Context::tessellate`] of the frame's shapes.
     pub primitives: Vec<egui::ClippedPrimitive>,
     /// Textures that the frame adds, changes and frees.
     pub textures: egui::TexturesDelta,
-    /// Pixels a point of egui's.
+    /// Pixels per egui point.
     pub pixels_per_point: f32,
 }
 
 impl OverlayFrame {
-    /// Takes what is to be drawn out of a frame's output; what concerns the window (cursor, clipboard) stays in it.
+    /// Takes the drawing data out of a frame's output; the data for the window (cursor, clipboard) stay in it.
     pub fn take(context: &egui::Context, output: &mut egui::FullOutput) -> Self {
         let pixels_per_point = output.pixels_per_point;
         Self {
@@ -39,15 +39,15 @@ pub struct Overlay {
     /// Textures that frames up to a submission may still use.
     freed: VecDeque<(u64, Vec<egui::TextureId>)>,
     last_submission: u64,
-    /// Last: the renderer destroys its objects before the device may go.
+    /// Declared last, because the renderer must destroy its objects before the device is destroyed.
     device: Device,
 }
 
 impl Overlay {
-    /// Makes an overlay for window images of this format.
+    /// Creates an overlay for window images of this format.
     ///
     /// # Errors
-    /// The device refuses it.
+    /// The device rejects it.
     pub(crate) fn new(device: &Device, format: vk::Format) -> Result<Self> {
         let shared = &device.shared;
         let mode = RenderMode::DynamicRendering(DynamicRendering {
@@ -71,7 +71,7 @@ impl Overlay {
         Ok(Self { renderer, upload_pool, freed, last_submission: 0, device: device.clone() })
     }
 
-    /// Uploads what the frame's textures need. Waits for the device if there is anything, which is rare: new glyphs.
+    /// Uploads changed textures. It waits for the device if there are any, which is rare (new glyphs).
     pub(crate) fn update_textures(&mut self, frame: &mut OverlayFrame) -> Result<()> {
         while let Some((value, _)) = self.freed.front()
             && self.device.has_completed(*value)?
@@ -83,7 +83,7 @@ impl Overlay {
         if frame.textures.set.is_empty() {
             return Ok(());
         }
-        // A texture that changes may be in use by the frame before.
+        // A texture that changes may be in use by the previous frame.
         self.device.wait_for(self.last_submission)?;
         let (renderer, pool) = (&mut self.renderer, self.upload_pool);
         self.device.shared.timeline.with_queue(|queue| {
@@ -125,7 +125,7 @@ impl Overlay {
         drawn.map_err(overlay_error)
     }
 
-    /// To be called once the frame is submitted: its freed textures go when submission `value` has run.
+    /// Marks the frame as submitted: its freed textures are destroyed once submission `value` has finished.
     pub(crate) fn finish(&mut self, mut frame: OverlayFrame, value: u64) {
         self.last_submission = value;
         if !frame.textures.free.is_empty() {
@@ -135,7 +135,7 @@ impl Overlay {
 }
 
 impl Drop for OverlayFrame {
-    /// Textures of a frame that ended in an error are lost with it; egui would take that for an oversight and panic.
+    /// Clears the textures, since egui panics on textures that are not taken, which remain after a failed frame.
     fn drop(&mut self) {
         self.textures.clear();
     }

@@ -1,4 +1,4 @@
-//! What leaves the device while it works on: copies into a ring of staging buffers, collected when they are done.
+//! Asynchronous read-back: copies into a ring of staging buffers, collected when they are finished.
 
 use crate::buffer::{Buffer, Location};
 use crate::device::Device;
@@ -9,14 +9,14 @@ use bytemuck::Pod;
 use std::marker::PhantomData;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Staging buffers that are used again when their contents have been taken. Cloning shares the ring.
+/// Ring of staging buffers, which are reused once their contents were collected. Cloning shares the ring.
 #[derive(Clone, Debug)]
 pub struct ReadbackRing {
     device: Device,
     free: Arc<Mutex<Vec<Buffer<u32>>>>,
 }
 
-/// A copy on its way to the host.
+/// A pending copy to the host.
 #[derive(Debug)]
 pub struct Pending<T> {
     device: Device,
@@ -28,7 +28,7 @@ pub struct Pending<T> {
 }
 
 impl ReadbackRing {
-    /// Makes an empty ring; it grows to as many buffers as are ever on their way at once.
+    /// Creates an empty ring; it grows to the maximum number of simultaneously pending buffers.
     pub fn new(device: &Device) -> Self {
         Self { device: device.clone(), free: Arc::default() }
     }
@@ -52,7 +52,7 @@ impl ReadbackRing {
     /// Records a copy of a colour image, as packed RGBA8 pixels, row by row from the top.
     ///
     /// # Errors
-    /// As [`Self::read`].
+    /// Like [`Self::read`].
     pub fn read_image(&self, recorder: &mut Recorder, image: &crate::Image) -> Result<Pending<u32>> {
         let (width, height) = image.size();
         let pixels = width as usize * height as usize;
@@ -74,7 +74,7 @@ impl ReadbackRing {
 
     fn staging(&self, words: usize) -> Result<Buffer<u32>> {
         let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
-        // The tightest fit, so that small reads do not take the buffers that large ones need.
+        // Best fit, so that small reads do not take the buffers that large ones need.
         let fit = (0..free.len()).filter(|i| free[*i].len() >= words).min_by_key(|i| free[*i].len());
         match fit {
             Some(i) => Ok(free.swap_remove(i)),
@@ -84,7 +84,7 @@ impl ReadbackRing {
 }
 
 impl<T: Pod> Pending<T> {
-    /// Returns true if the data are here.
+    /// Returns true if the data have arrived.
     ///
     /// # Errors
     /// The device was lost.

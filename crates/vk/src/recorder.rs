@@ -1,4 +1,4 @@
-//! The recorder: passes in, a command buffer with exactly the barriers they need out.
+//! Command recorder, which places exactly the barriers that the passes require.
 
 use crate::buffer::{Buffer, RawBuffer};
 use crate::compiled::{BindingSource, Reach};
@@ -18,31 +18,31 @@ use std::ffi::CString;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Which of the barriers found necessary are put down.
+/// Selection of the required barriers that are recorded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BarrierPlan {
-    /// All of them.
+    /// All barriers.
     #[default]
     All,
-    /// All but the one of this number, counted from 0: a planted mistake, for tests of the checkers.
+    /// All but the one with this index: a deliberate mistake, for tests of the checkers.
     Omit(u32),
 }
 
-/// What a recorder does besides recording.
+/// Options of a recorder.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RecorderOptions {
-    /// Put time stamps around each pass; see [`crate::Submission::pass_times`].
+    /// Writes time stamps around each pass; see [`crate::Submission::pass_times`].
     pub profile: bool,
-    /// Keep the list of accesses and barriers; see [`Recorder::events`].
+    /// Keeps the list of accesses and barriers; see [`Recorder::events`].
     pub trace: bool,
-    /// Which barriers to put down.
+    /// Barriers to record.
     pub barriers: BarrierPlan,
 }
 
-/// Passes that one recorder can time-stamp; later ones run untimed.
+/// Maximum number of passes that one recorder can time-stamp; later ones are untimed.
 const MAX_TIMED_PASSES: u32 = 8192;
 
-/// Records passes. Mistakes are kept and reported by [`Device::submit`], so that a list of passes reads as one.
+/// Records passes. Mistakes are stored and reported by [`Device::submit`], so that recording calls need no error handling.
 ///
 /// Barriers are global memory barriers with exact stages and accesses: drivers do not act on the extents of finer ones,
 /// and one barrier then serves all the resources of a pass.
@@ -50,11 +50,11 @@ pub struct Recorder {
     pub(crate) shared: Arc<Shared>,
     pool: Option<CommandPool>,
     kept: HashMap<u64, Kept>,
-    /// What else must outlive the submission.
+    /// Other objects that must outlive the submission.
     objects: Vec<Arc<dyn Any + Send + Sync>>,
-    /// `ordered[a][b]`: uses a before this moment are ordered before any use b from now on.
+    /// `ordered[a][b]`: uses a before this point are ordered before all later uses b.
     ordered: [[u32; Use::ALL.len()]; Use::ALL.len()],
-    /// `reached[a][s]`: uses a before this moment have a chain of barriers to stage s.
+    /// `reached[a][s]`: uses a before this point have a chain of barriers to stage s.
     reached: [[u32; Stage::COUNT]; Use::ALL.len()],
     clock: u32,
     passes: u32,
@@ -71,10 +71,10 @@ pub struct Recorder {
     pub(crate) stamp: Stamp,
 }
 
-/// A resource that this recorder has used: what happened to it last, and the handle that keeps it alive.
+/// A resource that this recorder has used: its last accesses, and the handle that keeps it alive.
 struct Kept {
     write: Option<(Use, u32)>,
-    /// When each use last read it since that write.
+    /// Last read by each use since that write.
     reads: [u32; Use::ALL.len()],
     _owner: Owner,
 }
@@ -113,7 +113,7 @@ impl Device {
     /// Starts recording.
     ///
     /// # Errors
-    /// The device gives no command buffer.
+    /// The device cannot allocate a command buffer.
     pub fn recorder(&self) -> Result<Recorder> {
         self.recorder_with(RecorderOptions::default())
     }
@@ -121,7 +121,7 @@ impl Device {
     /// Starts recording with options.
     ///
     /// # Errors
-    /// As [`Self::recorder`].
+    /// Like [`Self::recorder`].
     pub fn recorder_with(&self, options: RecorderOptions) -> Result<Recorder> {
         let shared = self.shared.clone();
         let pool = shared.timeline.command_pool(&shared.raw)?;
@@ -231,8 +231,9 @@ impl Recorder {
         self.end_pass();
     }
 
-    /// Says how many bytes the next pass moves at least, where neither its bindings nor the `Elements:` line of the shader's
-    /// header can: where what it reaches follows a count that is not bound to it.
+    /// Sets the minimum number of bytes that the next pass moves. Required if it cannot follow from the
+    /// bindings and the `Elements:` line of the shader's header, because the accessed elements depend on a
+    /// count that is not bound.
     pub fn declare_bytes(&mut self, bytes: u64) {
         self.declared_bytes = Some(bytes);
     }
@@ -305,17 +306,17 @@ impl Recorder {
         self.note_host_read(to.raw());
     }
 
-    /// Number of passes so far.
+    /// Returns the number of passes so far.
     pub fn pass_count(&self) -> u32 {
         self.passes
     }
 
-    /// Number of barriers found necessary so far.
+    /// Returns the number of barriers found necessary so far.
     pub fn barrier_count(&self) -> u32 {
         self.barriers
     }
 
-    /// The accesses and barriers so far, if the recorder traces; for [`crate::find_hazards`].
+    /// Returns the accesses and barriers so far, if the recorder traces; for [`crate::find_hazards`].
     pub fn events(&self) -> &[Event] {
         self.events.as_deref().unwrap_or_default()
     }
@@ -324,12 +325,12 @@ impl Recorder {
         self.pool.as_ref().map_or(vk::CommandBuffer::null(), |pool| pool.buffer)
     }
 
-    /// Keeps a mistake, to be reported by [`Device::submit`]; the first one counts.
+    /// Stores a mistake, to be reported by [`Device::submit`]; only the first one is kept.
     pub fn fail(&mut self, error: Error) {
         self.error.get_or_insert(error);
     }
 
-    /// Returns true if a mistake was made already, so that submitting would fail.
+    /// Returns true if a mistake was recorded, so that submission would fail.
     #[cfg(feature = "window")]
     pub(crate) fn has_failed(&self) -> bool {
         self.error.is_some()
@@ -345,7 +346,7 @@ impl Recorder {
         }
     }
 
-    /// Puts down the barrier that the pass needs, its label and its first time stamp.
+    /// Records the barrier that the pass needs, its label and its first time stamp.
     pub(crate) fn begin_pass(&mut self, name: &str, uses: &[(Resource, Use)], bytes: u64) {
         let bytes = self.declared_bytes.take().unwrap_or(bytes);
         self.place_barrier(uses);
@@ -435,8 +436,8 @@ impl Recorder {
         }
     }
 
-    /// Notes what a barrier put down now orders: uses that it awaits itself, and older ones whose chain of barriers has
-    /// reached a stage that it waits for.
+    /// Updates the ordering for a barrier recorded now: it orders the uses that it waits for, and earlier
+    /// ones whose chain of barriers has reached a stage that it waits for.
     fn order(&mut self, before: UseSet, after: UseSet) {
         for earlier in Use::ALL {
             let reached = &mut self.reached[earlier as usize];
@@ -478,7 +479,7 @@ impl Recorder {
         }
     }
 
-    /// Ends recording; the first mistake made on the way is the result.
+    /// Ends recording and returns the first mistake, if any, as an error.
     pub(crate) fn finish(mut self) -> Result<Finished> {
         let host_reads: Vec<_> =
             std::mem::take(&mut self.host_reads).into_iter().map(|r| (r, Use::HostRead)).collect();
@@ -515,7 +516,7 @@ impl Drop for Recorder {
     }
 }
 
-/// The stages of a use, and its accesses that read and that write.
+/// Returns the stages of a use, its read accesses and its write accesses.
 fn stages_and_accesses(usage: Use) -> (vk::PipelineStageFlags2, vk::AccessFlags2, vk::AccessFlags2) {
     use vk::{AccessFlags2 as A, PipelineStageFlags2 as S};
     match usage {
@@ -535,7 +536,7 @@ fn stages_and_accesses(usage: Use) -> (vk::PipelineStageFlags2, vk::AccessFlags2
     }
 }
 
-/// A buffer bound twice where one binding writes: threads would race within the pass, which no barrier can order.
+/// Finds a buffer that is bound twice with at least one write: threads would race within the pass, which no barrier can order.
 fn aliasing(bindings: &[BindingSource], buffers: &[&RawBuffer]) -> Option<String> {
     for (i, a) in buffers.iter().enumerate() {
         for (j, b) in buffers.iter().enumerate().skip(i + 1) {
@@ -550,8 +551,9 @@ fn aliasing(bindings: &[BindingSource], buffers: &[&RawBuffer]) -> Option<String
     None
 }
 
-/// Each bound element within reach once for a read and once for a write: as many elements of a buffer as there are threads,
-/// or as the header of the shader says in its `Elements:` line, but never more than the buffer has.
+/// Returns the minimum number of bytes that a dispatch moves: each accessed element once for a read and once
+/// for a write. A dispatch accesses as many elements of a buffer as it has threads, or as the `Elements:`
+/// line of the shader's header states, but never more than the buffer has.
 pub(crate) fn minimum_bytes(bindings: &[BindingSource], buffers: &[&RawBuffer], reach: &Reach<'_>) -> u64 {
     let pairs = bindings.iter().zip(buffers);
     pairs

@@ -1,4 +1,4 @@
-//! How much memory a compute shader shares in a workgroup, from its SPIR-V and the values of its specialisation constants.
+//! Shared-memory size of a compute shader, from its SPIR-V and the values of its specialisation constants.
 
 use std::collections::HashMap;
 
@@ -24,10 +24,9 @@ const OP_FUNCTION: u32 = 54;
 const DECORATION_SPEC_ID: u32 = 1;
 const STORAGE_CLASS_WORKGROUP: u32 = 4;
 
-/// Bytes of all variables in workgroup memory, members packed without padding; `values` are the specialisation constants by id.
-///
-/// Nothing where a size depends on an operation that is not evaluated here (other than unsigned arithmetic, shifts and choices of
-/// 32-bit values): better no figure than a wrong one.
+/// Returns the size in bytes of all variables in workgroup memory, with members packed without padding; `values` are the specialisation constants by id.
+/// Returns none if a size depends on an operation that is not evaluated here (other than unsigned
+/// arithmetic, shifts and selections of 32-bit values), rather than a wrong size.
 pub(crate) fn shared_memory_bytes(spirv: &[u8], values: &HashMap<u32, u32>) -> Option<u64> {
     let words: Vec<u32> = spirv
         .chunks_exact(4)
@@ -94,7 +93,7 @@ pub(crate) fn shared_memory_bytes(spirv: &[u8], values: &HashMap<u32, u32>) -> O
             OP_VARIABLE if operand(2) == Some(STORAGE_CLASS_WORKGROUP) => {
                 total += sizes.get(pointees.get(&operand(0)?)?)?;
             }
-            // Shared variables are global: all of them stand before the first function.
+            // Shared variables are global: all of them are declared before the first function.
             OP_FUNCTION => break,
             _ => {}
         }
@@ -103,7 +102,7 @@ pub(crate) fn shared_memory_bytes(spirv: &[u8], values: &HashMap<u32, u32>) -> O
     Some(total)
 }
 
-/// An operation on 32-bit unsigned constants.
+/// Evaluates an operation on 32-bit unsigned constants.
 fn evaluate(opcode: u32, arguments: &[u64]) -> Option<u64> {
     let wrapped = |value: u64| Some(value & 0xffff_ffff);
     let truth = |value: bool| Some(u64::from(value));

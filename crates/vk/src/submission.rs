@@ -1,4 +1,4 @@
-//! Work handed to the device.
+//! Submission of recorded work.
 
 use crate::Result;
 use crate::device::Device;
@@ -6,7 +6,7 @@ use crate::recorder::Recorder;
 use crate::timing::{PassTime, TimeStamps};
 use ash::vk;
 
-/// Work handed to the device. Dropping it does not wait.
+/// Submitted work. Dropping it does not wait.
 #[derive(Debug)]
 pub struct Submission {
     device: Device,
@@ -15,7 +15,7 @@ pub struct Submission {
 }
 
 impl Device {
-    /// Hands recorded work to the device and returns at once.
+    /// Submits recorded work and returns immediately.
     ///
     /// # Errors
     /// The first mistake made while recording, or the queue's error.
@@ -23,7 +23,7 @@ impl Device {
         self.submit_with(recorder, &[], &[])
     }
 
-    /// As [`Self::submit`], waiting for and signalling binary semaphores of the window system as well.
+    /// Submits like [`Self::submit`], also waiting for and signalling binary semaphores of the window system.
     pub(crate) fn submit_with(
         &self,
         recorder: Recorder,
@@ -33,19 +33,19 @@ impl Device {
         self.shared.collect()?;
         let finished = recorder.finish()?;
         let value = self.shared.timeline.submit(&self.shared.raw, finished.commands, wait, signal)?;
-        // What the commands use is released only now: should its last owner go, it retires behind `value`.
+        // The objects used by the commands are released only now: if this was their last owner, they retire after `value`.
         drop(finished.kept);
         Ok(Submission { device: self.clone(), value, time_stamps: finished.time_stamps })
     }
 }
 
 impl Submission {
-    /// The submission's number; numbers grow by one.
+    /// Returns the number of the submission; numbers increase by one.
     pub fn value(&self) -> u64 {
         self.value
     }
 
-    /// Returns true if it has run.
+    /// Returns true if it has finished.
     ///
     /// # Errors
     /// The device was lost.
@@ -53,7 +53,7 @@ impl Submission {
         self.device.has_completed(self.value)
     }
 
-    /// Waits until it has run.
+    /// Waits until it has finished.
     ///
     /// # Errors
     /// The device was lost.
@@ -61,7 +61,7 @@ impl Submission {
         self.device.wait_for(self.value)
     }
 
-    /// The time of each pass, if the recorder was profiling; waits until the submission has run.
+    /// Returns the time of each pass, if the recorder was profiling; waits until the submission has finished.
     ///
     /// # Errors
     /// The device was lost.

@@ -1,4 +1,4 @@
-//! A window's images: what is drawn elsewhere is copied into them and shown.
+//! Swapchain of a window: offscreen images are copied into its images and shown.
 
 use crate::hazard::Use;
 use crate::image::Image;
@@ -12,13 +12,13 @@ use std::any::Any;
 use std::ffi::CStr;
 use std::sync::Arc;
 
-/// How long to wait for the window system to lend an image. A hidden window may never lend one.
+/// Timeout for acquiring an image from the window system. A hidden window may never provide one.
 const ACQUIRE_TIMEOUT_NS: u64 = 100_000_000;
 
-/// The instance extensions that windows of a display need; for [`crate::DeviceOptions::surface_extensions`].
+/// Returns the instance extensions that windows of a display require; for [`crate::DeviceOptions::surface_extensions`].
 ///
 /// # Errors
-/// [`Error::Misuse`] for a display that Vulkan cannot show windows on.
+/// [`Error::Misuse`] for a display that Vulkan does not support.
 pub fn surface_extensions(display: &impl HasDisplayHandle) -> Result<Vec<&'static CStr>> {
     let handle = display.display_handle().map_err(unusable_handle)?;
     let names = ash_window::enumerate_required_extensions(handle.as_raw())
@@ -27,43 +27,43 @@ pub fn surface_extensions(display: &impl HasDisplayHandle) -> Result<Vec<&'stati
     Ok(names.iter().map(|name| unsafe { CStr::from_ptr(*name) }).collect())
 }
 
-/// What became of a frame.
+/// Result of presenting a frame.
 #[derive(Debug)]
 pub struct Presented {
-    /// The frame's work on the device; it was submitted whether the window shows it or not.
+    /// Submission of the frame, made even if the window does not show it.
     pub submission: Submission,
-    /// True if the window shows it: not while it is hidden or has no area.
+    /// True if the window shows it; false while the window is hidden or has no area.
     pub is_shown: bool,
 }
 
-/// The images of one window. Shows frames in step with the display, at most two ahead of it.
+/// Images of one window. Frames are shown in sync with the display, at most two ahead of it.
 pub struct Swapchain {
     device: Device,
     loader: khr::swapchain::Device,
     surface: Surface,
     format: vk::SurfaceFormatKHR,
-    /// Size that the window had when last told, for window systems that leave the size to us.
+    /// Last reported size of the window, for window systems that let the application choose the size.
     window_size: (u32, u32),
     /// None while the window has no area.
     images: Option<Images>,
-    /// The images no longer fit the window.
+    /// True if the images no longer match the size of the window.
     is_stale: bool,
     slots: [Slot; FRAMES_IN_FLIGHT],
     next_slot: usize,
 }
 
-/// What one of the frames in flight needs for itself.
+/// Objects of one frame in flight.
 #[derive(Clone, Copy)]
 struct Slot {
     acquired: vk::Semaphore,
-    /// The submission that last used it.
+    /// Submission that last used it.
     submission: u64,
 }
 
 struct Surface {
     loader: khr::surface::Instance,
     handle: vk::SurfaceKHR,
-    /// Alive as long as its surface.
+    /// Must live as long as its surface.
     _window: Arc<dyn Any + Send + Sync>,
 }
 
@@ -78,17 +78,17 @@ struct Images {
 struct WindowImage {
     handle: vk::Image,
     view: vk::ImageView,
-    /// Presenting waits for it. One an image, not one a frame: only getting the image again proves that presenting has
-    /// consumed it.
+    /// Semaphore that presentation waits for. There is one per image, not one per frame: only acquiring the
+    /// image again proves that presentation has consumed it.
     rendered: vk::Semaphore,
 }
 
 impl Swapchain {
-    /// Makes images for `window`, which now has `size` in pixels.
+    /// Creates images for `window`, whose current size is `size` in pixels.
     ///
     /// # Errors
-    /// [`Error::Misuse`] if the device was opened without [`surface_extensions`]; [`Error::Unsupported`] if it cannot show
-    /// on this window; an error of the window system.
+    /// [`Error::Misuse`] if the device was opened without [`surface_extensions`]; [`Error::Unsupported`] if
+    /// it cannot present to this window; an error of the window system.
     pub fn new<W>(device: &Device, window: Arc<W>, size: (u32, u32)) -> Result<Self>
     where
         W: HasDisplayHandle + HasWindowHandle + Send + Sync + 'static,
@@ -127,17 +127,18 @@ impl Swapchain {
         Ok(swapchain)
     }
 
-    /// Tells that the window now has `size` in pixels.
+    /// Sets the size of the window in pixels.
     pub fn resize(&mut self, size: (u32, u32)) {
         self.is_stale |= self.window_size != size;
         self.window_size = size;
     }
 
-    /// Submits `recorder`, into which `image` was drawn, and shows the image, stretched to the window, with the overlay on
-    /// top. Waits until fewer than two frames are under way, so that the host does not run ahead of the display.
+    /// Submits `recorder`, into which `image` was drawn, and shows the image, stretched to the window, with
+    /// the overlay on top. It waits until fewer than two frames are in flight, so that the host does not run
+    /// ahead of the display.
     ///
     /// # Errors
-    /// A mistake made while recording, the device was lost, or the window is gone.
+    /// A mistake made while recording, the device was lost, or the window was closed.
     pub fn present(
         &mut self,
         mut recorder: Recorder,
@@ -145,7 +146,7 @@ impl Swapchain {
         overlay: Option<(&mut Overlay, OverlayFrame)>,
     ) -> Result<Presented> {
         let overlay = match overlay {
-            // Before anything else: egui counts on its textures also for frames that are never shown.
+            // First, because egui relies on its textures even for frames that are never shown.
             Some((overlay, mut frame)) => {
                 overlay.update_textures(&mut frame)?;
                 Some((overlay, frame))
@@ -189,13 +190,13 @@ impl Swapchain {
         Ok(Presented { submission, is_shown: true })
     }
 
-    /// An image of the window to draw to, or none while it has none to lend.
+    /// Acquires an image of the window, or returns none while none is available.
     fn acquire(&mut self) -> Result<Option<(u32, WindowImage, vk::Extent2D)>> {
         let slot = self.slots[self.next_slot];
         if slot.submission != 0 && !self.device.has_completed(slot.submission)? {
             self.device.wait_for(slot.submission)?;
         }
-        // A window that is being resized may outdate fresh images; after a few the frame is not worth it.
+        // New images may be outdated immediately while a window is being resized; after a few attempts the frame is dropped.
         for _ in 0..3 {
             if self.is_stale {
                 self.recreate()?;
@@ -242,7 +243,7 @@ impl Swapchain {
         Ok(())
     }
 
-    /// Makes images that fit the window as it is now, or none if it has no area.
+    /// Creates images for the current size of the window, or none if it has no area.
     fn recreate(&mut self) -> Result<()> {
         let capabilities = self.surface.capabilities(&self.device)?;
         let mut extent = capabilities.current_extent;
@@ -277,7 +278,7 @@ impl Swapchain {
         let swapchain = unsafe { self.loader.create_swapchain(&info, None) };
         self.destroy_images(old);
         let swapchain = swapchain.map_err(Error::call("create swapchain", "the window"))?;
-        // Kept before it is filled, so that an error half way leaves nothing behind.
+        // Stored before it is filled, so that an error half way leaks nothing.
         let images = self.images.insert(Images { swapchain, extent, images: Vec::new() });
         // SAFETY: the swapchain was just created.
         let handles = unsafe { self.loader.get_swapchain_images(swapchain) }
@@ -319,10 +320,10 @@ impl Swapchain {
         unsafe { self.loader.destroy_swapchain(images.swapchain, None) };
     }
 
-    /// Makes an overlay to draw over this window's images.
+    /// Creates an overlay to draw over the images of this window.
     ///
     /// # Errors
-    /// The device refuses it.
+    /// The device rejects it.
     pub fn overlay(&self) -> Result<Overlay> {
         Overlay::new(&self.device, self.format.format)
     }
@@ -364,8 +365,8 @@ impl Surface {
             .map_err(Error::call("query surface", "the window"))
     }
 
-    /// A format whose bytes are shown as they are, since pictures are already encoded for a display; an error if the
-    /// device cannot show on this window in one.
+    /// Selects a format whose bytes are shown unchanged, since images are already encoded for a display; an
+    /// error if the device cannot present to this window in such a format.
     fn format(&self, device: &Device) -> Result<vk::SurfaceFormatKHR> {
         let candidate = &device.shared.candidate;
         let lacks = |what: &str| Error::Unsupported {
@@ -408,8 +409,8 @@ impl Surface {
 }
 
 impl Recorder {
-    /// Copies the whole of a colour image, stretched where the sizes differ, to a window's image, which is in the layout of
-    /// a transfer's destination.
+    /// Copies a whole colour image, scaled if the sizes differ, to a window's image, which must be in the
+    /// transfer-destination layout.
     fn blit_to_window(&mut self, from: &Image, to: vk::Image, to_extent: vk::Extent2D) {
         let (width, height) = from.size();
         let bytes = 4 * (u64::from(width) * u64::from(height));

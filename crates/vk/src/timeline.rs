@@ -1,5 +1,5 @@
-//! The queue: one timeline on which submissions follow one another, and on which dropped objects wait to be
-//! destroyed. It knows handles of Vulkan only, and none of the objects that own them.
+//! The queue: a timeline that orders submissions and defers the destruction of dropped objects. It knows
+//! only Vulkan handles, not the objects that own them.
 
 use crate::{Error, Result};
 use ash::vk;
@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// An object whose owner is gone, to be destroyed when the device no longer uses it.
+/// An object without an owner, to be destroyed when the device no longer uses it.
 pub(crate) enum Retired {
     Buffer(vk::Buffer, Option<Allocation>),
     Image(vk::Image, vk::ImageView, Option<Allocation>),
@@ -16,7 +16,7 @@ pub(crate) enum Retired {
     Queries(vk::QueryPool),
 }
 
-/// A command pool with its one buffer; recorders borrow them and give them back when the device is done.
+/// A command pool with its only buffer; recorders borrow them and return them when the device has finished.
 pub(crate) struct CommandPool {
     pub pool: vk::CommandPool,
     pub buffer: vk::CommandBuffer,
@@ -66,7 +66,7 @@ impl Timeline {
         Ok(Self { queue, family, semaphore, state: Mutex::default(), waits: AtomicU64::new(0) })
     }
 
-    /// Lends the queue, which nobody else uses meanwhile, to what does not go through the timeline: the window system.
+    /// Gives exclusive access to the queue to work outside the timeline (the window system).
     #[cfg(feature = "window")]
     pub fn with_queue<T>(&self, use_queue: impl FnOnce(vk::Queue) -> T) -> T {
         let _exclusive = self.state();
@@ -77,12 +77,12 @@ impl Timeline {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Submissions and waits so far.
+    /// Returns the counts of submissions and waits so far.
     pub fn counts(&self) -> (u64, u64) {
         (self.state().submitted, self.waits.load(Ordering::Relaxed))
     }
 
-    /// A command pool that the device is not using.
+    /// Returns a command pool that the device is not using.
     pub fn command_pool(&self, device: &ash::Device) -> Result<CommandPool> {
         if let Some(pool) = self.state().free_pools.pop() {
             // SAFETY: pools in the free list have finished executing.
@@ -108,19 +108,19 @@ impl Timeline {
         }
     }
 
-    /// Gives back a pool that was never submitted.
+    /// Returns a pool that was never submitted to the free list.
     pub fn return_pool(&self, pool: CommandPool) {
         self.state().free_pools.push(pool);
     }
 
-    /// Destroys `object` once everything submitted so far has run.
+    /// Destroys `object` once all submissions so far have finished.
     pub fn retire(&self, object: Retired) {
         let mut state = self.state();
         let after = state.submitted;
         state.retired.push((after, object));
     }
 
-    /// The number of the last submission that has run.
+    /// Returns the number of the last finished submission.
     pub fn completed(&self, device: &ash::Device) -> Result<u64> {
         // SAFETY: the semaphore is alive.
         unsafe { device.get_semaphore_counter_value(self.semaphore) }
@@ -141,7 +141,7 @@ impl Timeline {
         Error::Call { operation, object: "the queue".into(), result }
     }
 
-    /// Takes finished submissions off the list and destroys what waited for them; `free` gets their memory.
+    /// Removes finished submissions from the list and destroys the objects retired with them; `free` receives their memory.
     pub fn collect(&self, device: &ash::Device, mut free: impl FnMut(Allocation)) -> Result<()> {
         let completed = self.completed(device)?;
         let mut done = Vec::new();
@@ -167,8 +167,9 @@ impl Timeline {
         Ok(())
     }
 
-    /// Submits commands behind everything submitted before, waiting for and signalling binary semaphores of the window
-    /// system as well, and returns the submission's number. Stores it in `stamp` before another submission can follow.
+    /// Submits commands after all earlier submissions, also waiting for and signalling binary semaphores of
+    /// the window system, and returns the submission's number. The number is stored in `stamp` before another
+    /// submission can follow.
     pub fn submit(
         &self,
         device: &ash::Device,
@@ -203,7 +204,7 @@ impl Timeline {
         Ok(value)
     }
 
-    /// Waits until submission `value` has run.
+    /// Waits until submission `value` has finished.
     pub fn wait_for(&self, device: &ash::Device, value: u64) -> Result<()> {
         self.waits.fetch_add(1, Ordering::Relaxed);
         let (semaphores, values) = ([self.semaphore], [value]);
@@ -213,12 +214,12 @@ impl Timeline {
             .map_err(|result| self.lost_or(result, "wait for the device"))
     }
 
-    /// The number of submissions that were not found to have run.
+    /// Returns the number of submissions not yet known to have finished.
     pub fn in_flight(&self) -> usize {
         self.state().in_flight.len()
     }
 
-    /// Called by the device's drop, after the device went idle.
+    /// Destroys all objects. Called when the device is dropped, after it became idle.
     pub fn destroy(&self, device: &ash::Device, mut free: impl FnMut(Allocation)) {
         let mut state = self.state();
         let pools: Vec<_> = state.in_flight.drain(..).map(|s| s.commands.pool).collect();
@@ -263,5 +264,5 @@ fn destroy_retired(device: &ash::Device, object: Retired, mut free: impl FnMut(A
     }
 }
 
-/// Filled with the submission's number when the recorder that carries it is submitted; 0 until then.
+/// Submission number of a recorder, set when it is submitted; 0 until then.
 pub(crate) type Stamp = Arc<AtomicU64>;

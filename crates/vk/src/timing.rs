@@ -6,20 +6,20 @@ use crate::{Error, Result};
 use ash::vk;
 use std::sync::Arc;
 
-/// When a pass ran on the device, and what it had to move.
+/// Time and minimum memory traffic of a pass.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PassTime {
-    /// The pass's name, `area.name` for a kernel.
+    /// Name of the pass, `area.name` for a kernel.
     pub name: String,
     /// Start in nanoseconds on the device's own clock.
     pub start_ns: f64,
-    /// How long it took.
+    /// Duration in nanoseconds.
     pub duration_ns: f64,
-    /// Bytes it must move at least: each bound element in reach of its threads once for a read, once for a write.
+    /// Minimum number of bytes it must move: each bound element that its threads access, once for a read and once for a write.
     pub bytes: u64,
 }
 
-/// A query pool with two time stamps a pass.
+/// A query pool with two time stamps per pass.
 pub(crate) struct TimeStamps {
     shared: Arc<Shared>,
     pool: vk::QueryPool,
@@ -43,7 +43,7 @@ impl TimeStamps {
         Ok(Some(Self { shared: shared.clone(), pool, capacity: max_passes, passes: Vec::new() }))
     }
 
-    /// Writes the first stamp of a pass; returns whether there was room.
+    /// Writes the first time stamp of a pass; returns false if the pool is full.
     pub fn begin(&mut self, commands: vk::CommandBuffer, name: &str, bytes: u64) -> bool {
         if self.passes.len() as u32 >= self.capacity {
             return false;
@@ -53,7 +53,7 @@ impl TimeStamps {
         true
     }
 
-    /// Writes the second stamp of the pass begun last.
+    /// Writes the second time stamp of the pass begun last.
     pub fn end(&self, commands: vk::CommandBuffer) {
         self.write(commands, 2 * self.passes.len() as u32 - 1, vk::PipelineStageFlags2::ALL_COMMANDS);
     }
@@ -63,7 +63,7 @@ impl TimeStamps {
         unsafe { self.shared.raw.cmd_write_timestamp2(commands, stage, self.pool, query) };
     }
 
-    /// The passes' times; the submission has run.
+    /// Returns the times of the passes; the submission must have finished.
     pub fn read(&self) -> Result<Vec<PassTime>> {
         let mut ticks = vec![0u64; 2 * self.passes.len()];
         if ticks.is_empty() {

@@ -1,10 +1,10 @@
-//! Collects what the validation layers say, so that tests and users can treat it as an error.
+//! Log of validation-layer messages, so that tests and users can treat them as errors.
 
 use ash::vk;
 use std::ffi::CStr;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// How bad a message is.
+/// Severity of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
     /// Suspicious, probably wrong.
@@ -16,22 +16,22 @@ pub enum Severity {
 /// A message of the validation layers.
 #[derive(Clone, Debug)]
 pub struct Message {
-    /// How bad it is.
+    /// Severity.
     pub severity: Severity,
-    /// The rule's identifier, such as `VUID-…` or `SYNC-HAZARD-WRITE-AFTER-WRITE`.
+    /// Identifier of the rule, such as `VUID-…` or `SYNC-HAZARD-WRITE-AFTER-WRITE`.
     pub id: String,
-    /// The layer's text.
+    /// Text of the layer.
     pub text: String,
 }
 
-/// The messages of one instance, in the order they came. Cloning shares the log.
+/// Messages of one instance, in order of arrival. Cloning shares the log.
 #[derive(Clone, Debug, Default)]
 pub struct ValidationLog {
     messages: Arc<Mutex<Vec<Message>>>,
 }
 
 impl ValidationLog {
-    /// All messages so far.
+    /// Returns all messages so far.
     pub fn messages(&self) -> Vec<Message> {
         self.messages.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -46,14 +46,14 @@ impl ValidationLog {
     }
 }
 
-/// Messages that are known to be wrong, each with the layer's version and the reason.
+/// Known false positives, each with the layer's version and the reason.
 const SUPPRESSED: &[(&str, &str)] = &[
-    // Best seen with layers 1.3.239: the loader warns that a layer on the path was built for an older API; it says
-    // nothing about frazil.
+    // Seen with layers 1.3.239: the loader warns that a layer on the path was built for an older API; this
+    // does not concern frazil.
     ("Loader Message", ""),
 ];
 
-/// The debug messenger's entry point; `user_data` points to the [`ValidationLog`] that the instance owns.
+/// Stores a message; the entry point of the debug messenger. `user_data` points to the [`ValidationLog`] that the instance owns.
 pub(crate) unsafe extern "system" fn callback(
     severity: vk::DebugUtilsMessageSeverityFlagsEXT,
     _types: vk::DebugUtilsMessageTypeFlagsEXT,

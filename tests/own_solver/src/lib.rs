@@ -1,9 +1,14 @@
-//! A solver that is not part of frazil: particles in free flight, slowed down by linear drag.
+//! A solver outside of frazil: particles in free flight, decelerated by linear drag.
 //!
-//! What it takes: a section of the scene file ([`Drag`]), what scenes need to know ([`FreeFlightScene`]), the
-//! state on the device with its step ([`FreeFlight`]), and what makes it ([`FreeFlightFactory`]).
-//! [`register`] makes all of it known; the rest of the program then runs, shows, measures, stores and
-//! profiles it like any other.
+//! It consists of:
+//!
+//! - a section of the scene file ([`Drag`]);
+//! - the scene interface ([`FreeFlightScene`]);
+//! - the state on the device with its step ([`FreeFlight`]);
+//! - its factory ([`FreeFlightFactory`]).
+//!
+//! [`register`] registers all of it; the program then runs, shows, measures, stores and profiles it like any
+//! other solver.
 
 /// Kernels of this crate, from `glsl/`.
 pub mod kernels {
@@ -18,7 +23,7 @@ pub use solver::{FreeFlight, FreeFlightFactory};
 /// Registers the solver.
 ///
 /// # Errors
-/// Another solver has its name, or one of its sections.
+/// The solver's name or one of its sections is already registered.
 pub fn register() -> Result<(), frazil_solvers::RegistryError> {
     frazil_solvers::register(&FreeFlightFactory, &FreeFlightScene)
 }

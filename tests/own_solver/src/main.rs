@@ -1,4 +1,4 @@
-//! frazil with one more solver: registers it, and is then the whole program.
+//! The frazil program with one more solver registered.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! What scenes of free flight say.
+//! Scene file interface of free flight.
 
 use frazil_scene::{Checker, Scene, SceneError, Section, SectionType, SolverScene};
 use schemars::JsonSchema;
@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Drag {
-    /// Distance between particles at the start in m.
+    /// Initial distance between particles in m.
     pub spacing_m: f64,
-    /// Density of a particle's share of space in kg/m³.
+    /// Density in kg/m³, of which each particle has the mass of its share of space.
     pub density_kg_m3: f64,
     /// Drag coefficient k in kg/s: the force is −k v.
     pub coefficient_kg_s: f64,
@@ -21,7 +21,7 @@ impl Section for Drag {
     const DESCRIPTION: &'static str = "Particles in free flight with drag.";
 }
 
-/// What the scene file knows of the solver.
+/// Interface of the solver to the scene file.
 #[derive(Debug)]
 pub struct FreeFlightScene;
 

@@ -16,7 +16,7 @@ use frazil_vk::{Buffer, Device, Kernel, Pending, ReadbackRing, Recorder, Threads
 /// Particles in free flight.
 pub struct FreeFlight {
     particles: PhaseArray,
-    /// Power in W that drag takes from each.
+    /// Power in W that drag dissipates, per particle.
     drag_power: Buffer<f32>,
     not_finite: Buffer<u32>,
     outside: Buffer<u32>,
@@ -105,7 +105,7 @@ impl Solver for FreeFlight {
 
     fn record_metrics(&self, recorder: &mut Recorder) -> Result<PendingMeasurement, SolverError> {
         let count = &self.particles.count;
-        // A reduction's result is read before the next overwrites it.
+        // A reduction's result is read before the next one overwrites it.
         let mut sum = |flags| {
             let total = self.count.record(recorder, count, flags)?;
             Ok::<_, SolverError>(self.ring.read(recorder, total, 1)?)
@@ -121,7 +121,7 @@ impl Solver for FreeFlight {
     }
 }
 
-/// A measurement on its way to the host, all of it in one submission.
+/// A pending measurement, all of it in one submission.
 struct Measuring {
     n_particles: Pending<u32>,
     not_finite: Pending<u32>,
@@ -146,7 +146,7 @@ impl PendingResult<Measurement> for Measuring {
     }
 }
 
-/// Makes [`FreeFlight`]s.
+/// Factory of [`FreeFlight`].
 #[derive(Debug)]
 pub struct FreeFlightFactory;
 

@@ -1,4 +1,4 @@
-//! A solver that is not part of frazil runs through the whole program, and nothing in frazil names it.
+//! A solver outside of frazil runs through the whole program, and nothing in frazil refers to it.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails there")]
 
@@ -12,7 +12,7 @@ use std::time::Duration;
 const SCENE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/free_flight.toml");
 const PARTICLES: usize = 2 * 6 * 6 * 6;
 
-/// The program with `arguments`; validation is on.
+/// Returns a command of the program with `arguments`, with validation on.
 fn program(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_frazil-own-solver"));
     command
@@ -43,7 +43,7 @@ fn state_hash(out: &Path) -> String {
     RunInfo::read(&out.join("run.json")).unwrap().final_state_hash.unwrap()
 }
 
-/// RGB bytes of a PNG file.
+/// Reads RGB bytes of a PNG file.
 fn pixels(path: &Path) -> Vec<u8> {
     let decoder = png::Decoder::new(std::io::BufReader::new(fs::File::open(path).unwrap()));
     let mut reader = decoder.read_info().unwrap();
@@ -76,14 +76,14 @@ fn it_is_measured_recorded_drawn_by_its_own_column_played_and_exported() {
     let sum_w: f64 = power_w.iter().map(|w| f64::from(*w)).sum();
     let measured_w = *metrics.column("drag_power").unwrap().last().unwrap();
     assert!((measured_w - sum_w).abs() <= 1e-5 * sum_w, "{measured_w} W, expected {sum_w} W");
-    // k v² of the column is that of the velocities.
+    // The column equals k v² of the velocities.
     for (v, power_w) in frame.vec3("velocity").unwrap().iter().zip(power_w) {
         let expected_w = 0.02 * v.iter().map(|x| f64::from(*x).powi(2)).sum::<f64>();
         assert!((f64::from(*power_w) - expected_w).abs() <= 1e-5 * expected_w, "{power_w} W of {v:?} m/s");
     }
 
-    // By its own column two boxes of different speed have different colours; the same picture of a height has
-    // others.
+    // Coloured by its own column, two boxes of different speed have different colours; a picture coloured by
+    // height has others.
     let shown = out.join("frames/frame_000001.png");
     let by_height = folder.path().join("by_height");
     let height = ["--steps", "20", "--render", "20", "--set", "render.colour_by=\"height\""];
@@ -107,7 +107,7 @@ fn a_killed_run_goes_on_to_the_same_bits() {
     let folder = tempfile::tempdir().unwrap();
     let [whole, killed] = ["whole", "killed"].map(|name| folder.path().join(name));
     let cadences = ["--record", "4", "--metrics", "1", "--checkpoint", "5"];
-    // Thrown slowly and without gravity they stay inside for long.
+    // At low speed and without gravity they stay inside for long.
     let slow = ["--set", "gravity_m_s2=[0.0, 0.0, 0.0]", "--set", "drag.coefficient_kg_s=1.0"];
     let common = [&cadences[..], &slow].concat();
     let mut child = run(&killed, &[&common[..], &["--steps", "1000000"]].concat()).spawn().unwrap();
@@ -189,7 +189,7 @@ fn nothing_in_the_engine_names_it() {
         for entry in fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
             if path.is_dir() {
-                // Tests there may have solvers of their own.
+                // Tests there may define their own solvers.
                 if path.file_name().is_some_and(|name| name != "tests") {
                     folders.push(path);
                 }

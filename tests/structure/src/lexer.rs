@@ -1,11 +1,11 @@
-//! Rust source as tokens: identifiers, strings and punctuation, without comments.
+//! Lexer of Rust source: identifiers, strings and punctuation, without comments.
 
 /// One token and the line it begins on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Token {
-    /// The token itself.
+    /// Kind and text.
     pub kind: Kind,
-    /// Counted from 1.
+    /// Line number, from 1.
     pub line: usize,
 }
 
@@ -14,7 +14,7 @@ pub struct Token {
 pub enum Kind {
     /// An identifier or a keyword.
     Ident(String),
-    /// The text between the quotes, escapes as written.
+    /// The text between the quotes, with escapes as written.
     Str(String),
     /// `::`
     PathSep,
@@ -107,7 +107,7 @@ fn end_of_block_comment(chars: &[char], mut i: usize) -> usize {
     i
 }
 
-/// Returns the place behind the closing quote of a string whose text begins at `i`.
+/// Returns the position after the closing quote of a string whose text starts at `i`.
 fn end_of_string(chars: &[char], mut i: usize) -> usize {
     while i < chars.len() && chars[i] != '"' {
         i += if chars[i] == '\\' { 2 } else { 1 };
@@ -121,7 +121,7 @@ fn raw_string(chars: &[char], from: usize, hashes: usize) -> (usize, usize) {
     (from, (from..chars.len()).find(|&i| closes(i)).unwrap_or(chars.len()))
 }
 
-/// Returns the place behind a character literal or a lifetime that begins at `i`.
+/// Returns the position after a character literal or a lifetime that starts at `i`.
 fn end_of_quote(chars: &[char], i: usize) -> usize {
     match (chars.get(i + 1), chars.get(i + 2)) {
         (Some('\\'), _) => (i + 3..chars.len()).find(|&k| chars[k] == '\'').unwrap_or(chars.len()) + 1,

@@ -1,4 +1,4 @@
-//! The modules of a crate and which module uses which, read from the source text.
+//! Modules of a crate and their dependencies, read from the source text.
 //!
 //! A module uses another if it names one of its items: in a `use` declaration or in a path. Names are
 //! followed through re-exports to the module that defines the item. Not counted: `mod` declarations, a `pub
@@ -24,7 +24,7 @@ pub struct Edge {
 /// The files of a crate and the uses among them.
 #[derive(Debug)]
 pub struct Modules {
-    /// The root file first.
+    /// Files, the root file first.
     pub files: Vec<PathBuf>,
     /// One use for each pair of files: the first.
     pub edges: Vec<Edge>,
@@ -46,13 +46,13 @@ struct Module {
 #[derive(Clone, Debug)]
 struct Import {
     path: Vec<String>,
-    /// The name it gets here; nothing for `*`.
+    /// Local name; none for `*`.
     name: Option<String>,
     public: bool,
     line: usize,
 }
 
-/// Where a path leads: a module, or an item that the module defines.
+/// Target of a path: a module, or an item that the module defines.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Target {
     Module(usize),
@@ -81,7 +81,7 @@ struct Tree {
 }
 
 impl Tree {
-    /// Reads one file and those its `mod` declarations name; `folder` is where these lie. Returns the module.
+    /// Reads one file and those named by its `mod` declarations, which lie in `folder`. Returns the module.
     fn read_file(&mut self, path: &Path, folder: &Path, parent: Option<usize>) -> Result<usize, String> {
         let source = std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?;
         let file = self.files.len();
@@ -131,7 +131,7 @@ impl Tree {
         std::iter::successors(Some(module), |&m| self.modules[m].parent).any(|m| m == ancestor)
     }
 
-    /// Follows a path from a module; nothing if it leads out of the crate.
+    /// Resolves a path from a module; none if it leads out of the crate.
     fn resolve(&self, from: usize, path: &[String], depth: usize) -> Option<Target> {
         let mut here = Target::Module(from);
         for (k, segment) in path.iter().enumerate() {
@@ -323,7 +323,7 @@ impl Parser<'_> {
         self.tokens[begin..(self.at - 1).max(begin)].to_vec()
     }
 
-    /// Skips a bracketed group that begins here.
+    /// Skips a bracketed group that starts here.
     fn skip_group(&mut self) {
         let mut depth = 0;
         while let Some(token) = self.tokens.get(self.at) {
@@ -339,7 +339,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Skips the item that begins here: to its semicolon, or to the end of its block.
+    /// Skips the item that starts here: to its semicolon, or to the end of its block.
     fn skip_item(&mut self) {
         let mut is_use = false;
         while self.at < self.tokens.len() {
@@ -360,7 +360,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Reads one tree of a `use` declaration, behind `prefix`.
+    /// Reads one tree of a `use` declaration, after `prefix`.
     fn use_tree(&mut self, module: usize, prefix: &[String], public: bool, line: usize) {
         let mut path = prefix.to_vec();
         loop {
@@ -400,7 +400,7 @@ impl Parser<'_> {
     }
 }
 
-/// Returns true for `cfg(test)` and for a `cfg` that demands `test` among others.
+/// Returns true for `cfg(test)` and for a `cfg` that requires `test` among others.
 fn is_test_only(attribute: &[Token]) -> bool {
     let words: Vec<&str> = attribute.iter().filter_map(Token::ident).collect();
     words.first() == Some(&"cfg")

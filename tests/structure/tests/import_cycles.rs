@@ -1,5 +1,5 @@
-//! No module depends on itself by way of others: the files of every crate can be read in an order in which
-//! each uses only those before it.
+//! Absence of import cycles: the files of every crate can be read in an order in which each uses only those
+//! before it.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 

@@ -1,4 +1,4 @@
-//! Every kernel has a CPU twin, a test and a bench, or a reason in `kernels.txt` why not.
+//! Coverage of kernels: each has a CPU twin, a test and a bench, or a reason in `kernels.txt` why not.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -6,7 +6,8 @@ use frazil_structure::{files_below, repository};
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// Kernels without a twin, without a test and without a bench at most; to be lowered, never raised.
+/// Maximum numbers of kernels without a twin, without a test and without a bench; to be lowered, never
+/// raised.
 const MISSING_AT_MOST: [usize; 3] = [8, 1, 17];
 
 fn defines(text: &str, function: &str) -> bool {
@@ -19,7 +20,7 @@ fn mentions(text: &str, word: &str) -> bool {
         .any(|(at, _)| !text[..at].ends_with(is_part) && !text[at + word.len()..].starts_with(is_part))
 }
 
-/// What is wrong with the claim that `function` of a file below `folder` is there.
+/// Describes the error in the claim that `function` exists in a file below `folder`.
 fn check_function(folder: &Path, claim: &str) -> Option<String> {
     let Some((file, function)) = claim.split_once(' ') else {
         return Some(format!("expected a file and a function, found \"{claim}\""));

@@ -1,11 +1,12 @@
-//! A number that GLSL names is not written a second time in Rust: `frazil_shaders` has it by area, file and name.
+//! Constants that GLSL defines are not repeated in Rust: `frazil_shaders` provides them by area, file and
+//! name.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use frazil_structure::{files_below, repository};
 use std::collections::BTreeMap;
 
-/// The name and the value of a definition that begins with `keyword` and has a literal value.
+/// Returns name and value of a definition that begins with `keyword` and has a literal value.
 fn literal<'a>(line: &'a str, keyword: &str, types: &[&str]) -> Option<(&'a str, &'a str)> {
     let (_, definition) = line.split_once(keyword)?;
     let (name, value) = definition.split_once('=')?;
@@ -43,7 +44,7 @@ fn no_constant_of_glsl_is_copied_into_rust() {
     }
     assert!(in_glsl.len() > 30, "constants are found: {}", in_glsl.len());
     let mut copies = Vec::new();
-    // Twins are written apart from what they check, and the program's own lists know nothing of shaders.
+    // Twins are independent of the code they check, and the program's own lists do not depend on shaders.
     for crate_name in ["bench", "kernels", "particles", "render", "solvers", "viewer"] {
         for path in files_below(&root.join("crates").join(crate_name).join("src"), "rs") {
             let text = std::fs::read_to_string(&path).unwrap();

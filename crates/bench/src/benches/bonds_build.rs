@@ -12,10 +12,10 @@ pub struct BondsBuild;
 
 const VARIANTS: &[&str] = &["reproducible", "compare_and_swap"];
 const SLOTS: u32 = 8;
-/// Bonds of a particle at most, and their longest distance in m.
+/// Maximum number of bonds per particle, and their maximum distance in m.
 const LIMIT: u32 = 3;
 const RADIUS_M: f32 = 1.0;
-/// The twin looks at all pairs: as many particles as it can do that for in a moment.
+/// Maximum number of particles for the twin, which checks all pairs.
 const TWIN_PARTICLES: usize = 3000;
 
 struct Workload {
@@ -134,14 +134,14 @@ impl DeviceWorkload for Workload {
         if let (Some(expected), Builder::Reproducible { .. }) = (&expected, self.builder) {
             return Ok(difference(&found, expected));
         }
-        // Where anything can be bonded, something must have been.
+        // If any pair is eligible, there must be a bond.
         let any = |bonds: &Bonds| bonds.rows.iter().any(|row| !row.is_empty());
         let missing = !any(&found) && expected.as_ref().is_none_or(any);
         Ok(missing.then(|| Difference("no bond was made".into())))
     }
 }
 
-/// The rows of `n` particles, or what is wrong with them.
+/// Returns the rows of `n` particles, or what is wrong with them.
 pub fn download(device: &Device, bonds: &PairBonds, n: usize) -> Result<Result<Bonds, Difference>> {
     let initial: Vec<u32> = bonds.columns().iter().map(|column| column.initial).collect();
     let table = Columns {
@@ -154,7 +154,7 @@ pub fn download(device: &Device, bonds: &PairBonds, n: usize) -> Result<Result<B
     Ok(Bonds::from_table(table, &initial).map_err(|violations| Difference(format!("{:?}", violations[0]))))
 }
 
-/// The first row that differs.
+/// Returns the first row that differs.
 pub fn difference(found: &Bonds, expected: &Bonds) -> Option<Difference> {
     let wrong = (0..expected.rows.len()).find(|i| expected.rows[*i] != found.rows[*i])?;
     let (found, expected) = (&found.rows[wrong], &expected.rows[wrong]);

@@ -1,4 +1,5 @@
-//! What bonds that are there cost in a step: a rule that updates them, one that breaks some, and the move to a new order.
+//! Cost of existing bonds in a step: a rule that updates them, one that breaks some, and the permutation to a
+//! new order.
 
 use super::bonds_build::{difference, download};
 use super::lattice::Points;
@@ -27,7 +28,8 @@ const SOLVE: SpringSolve =
 const FREEZE: FreezeRule =
     FreezeRule { dt_s: 0.5, slow_m_s: 0.5, freeze_after_s: 0.5, contact_m: 0.6, break_ratio: 1.1 };
 
-/// What a device's division and root may round of the correction of one spring, in m, and of its multiplier, in kg m.
+/// Maximum rounding error of a device's division and square root in the correction of one spring, in m, and
+/// in its multiplier, in kg m.
 const SOLVE_TOLERANCE: f32 = 1e-6;
 
 enum Rule {
@@ -58,7 +60,7 @@ struct Workload {
     expected_displacement: Vec<[f32; 3]>,
 }
 
-/// The table as it was before the step.
+/// State of the table before the step.
 struct Before {
     partner: Buffer<u32>,
     rest_length_m: Buffer<f32>,
@@ -128,14 +130,14 @@ impl Bench for BondsStep {
         let builder = Builder::Reproducible { rounds: 4 };
         bonds.build(device, (&grid, &sorted_keys), there, builder, &search)?;
         let before = Before::copy(device, &bonds)?;
-        // Some bonds are stretched, and some too far.
+        // Some bonds are stretched, and some beyond the break ratio.
         for (i, x) in particles.position.iter_mut().enumerate() {
             *x = std::array::from_fn(|axis| x[axis] + 0.2 * (unit_noise(5 * i + axis) - 0.5));
         }
         device.upload(&position, &particles.position)?;
         let velocity: Vec<[f32; 3]> =
             (0..n).map(|i| std::array::from_fn(|axis| unit_noise(11 * i + axis) - 0.5)).collect();
-        // Every two change places.
+        // Particles are swapped in pairs.
         let order: Vec<u32> = (0..n as u32).map(|i| if (i ^ 1) < n as u32 { i ^ 1 } else { i }).collect();
         let mut workload = Workload {
             velocity: device.buffer_from("velocity", &velocity)?,
@@ -314,12 +316,12 @@ impl DeviceWorkload for Workload {
         if let Rule::PlasticSprings { displacement, .. } = &self.rule {
             let moved = device.download(displacement, n)?;
             let pairs = moved.iter().flatten().zip(self.expected_displacement.iter().flatten());
-            // Written so that a NaN is beyond any tolerance.
+            // Written so that a NaN exceeds any tolerance.
             let is_close = |a: f32, b: f32| (a - b).abs() <= SOLVE_TOLERANCE;
             if let Some((a, b)) = pairs.into_iter().find(|(a, b)| !is_close(**a, **b)) {
                 return Ok(Some(Difference(format!("a displacement is {a} m, expected {b} m"))));
             }
-            // A multiplier that is close is as good as equal.
+            // A multiplier within the tolerance counts as equal.
             let ends = found.rows.iter_mut().flatten().zip(self.expected.rows.iter().flatten());
             for (bond, expected) in ends {
                 let column = SOLVE.multiplier_column;

@@ -1,4 +1,4 @@
-//! Where each cell of the grid begins.
+//! Search for the start of each cell of the grid.
 
 use super::lattice::Points;
 use crate::axis::{Axis, Point};
@@ -46,7 +46,7 @@ impl Bench for CellRanges {
 
 impl DeviceWorkload for Workload {
     fn work(&self) -> Work {
-        // Only what is written: how many keys must be read depends on how many cells there are.
+        // Only writes: how many keys must be read depends on the number of cells.
         Work { elements: self.n as u64, bytes_minimum: 4 * self.expected.len() as u64 }
     }
 

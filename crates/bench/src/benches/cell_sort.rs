@@ -44,7 +44,7 @@ impl Bench for CellSort {
             point.name("variant")?.parse().map_err(|()| point.unknown("variant", VARIANTS))?;
         let points = Points::new(n);
         let cells = points.twin.n_cells();
-        // What a step meets: nearly sorted, with particles that have changed cells.
+        // Typical input of a step: nearly sorted, with particles that have changed cells.
         let shift = points.twin.dims[0];
         let moved =
             |(i, key): (usize, &u32)| if noise(i).is_multiple_of(8) { (key + shift) % cells } else { *key };

@@ -12,7 +12,7 @@ pub struct Compaction;
 
 const VARIANTS: &[&str] = &["look_back", "reduce_then_scan", "cpu_one_core"];
 const MOVES: &[&str] = &["indices", "columns", "partition"];
-/// Columns that move where columns do: position, velocity and two numbers, as a particle has.
+/// Words of the columns that are moved: position, velocity and two numbers, as particles have.
 const WORDS: [usize; 4] = [3, 3, 1, 1];
 
 struct Workload {
@@ -25,7 +25,7 @@ struct Workload {
     dropped_count: DeviceCount,
 }
 
-/// A column on its way, and what the twin makes of it.
+/// A column to be moved, and the twin's result.
 struct Moved {
     how: Move,
     from_words: u64,
@@ -107,7 +107,7 @@ impl Bench for Compaction {
     }
 }
 
-/// A column of elements of so many words.
+/// Makes a column of elements of the given number of words.
 fn moved(device: &Device, flags: &[u32], words: usize, k: usize, partitions: bool) -> Result<Moved> {
     let data: Vec<u32> = (0..words * flags.len()).map(|i| noise(i + k)).collect();
     let wide = |flag: u32| -> Vec<u32> {

@@ -1,4 +1,4 @@
-//! A copy between two buffers: what the device's memory gives at this size, caches included.
+//! A copy between two buffers: the memory bandwidth at this size, caches included.
 
 use crate::axis::{Axis, Point};
 use crate::bench::{Bench, DeviceWorkload, Difference, Prepared, Work, first_difference};

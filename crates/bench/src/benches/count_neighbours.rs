@@ -8,7 +8,7 @@ use frazil_kernels::{CellOrder, CellSort, Counts, NeighbourLists, UniformGrid};
 use frazil_reference::primitives::{cell_starts, gather};
 use frazil_vk::{Buffer, Device, DeviceCount, Recorder};
 
-/// As far as the cells' side: what the grid is made for.
+/// Search radius, equal to the side of the cells.
 const RADIUS_M: f32 = 1.0;
 
 pub struct CountNeighbours;
@@ -29,7 +29,7 @@ enum Search {
     Lists(NeighbourLists),
 }
 
-/// Candidates, and the fewest and the most that may be counted within the radius.
+/// Number of candidates, and the minimum and maximum count within the radius.
 #[derive(Clone, Copy)]
 struct Expected {
     candidates: u32,
@@ -101,8 +101,8 @@ fn expected(points: &Points) -> Vec<Expected> {
                 d * d
             });
             expected.candidates += 1;
-            // The device rounds each of three products and two sums, or fuses them: a pair as close as that to the radius may
-            // count or not.
+            // The device rounds each of three products and two sums, or fuses them: a pair within this margin
+            // of the radius may or may not count.
             let margin = squares.sum::<f64>() / f64::from(RADIUS_M * RADIUS_M) - 1.0;
             for (hits, rounding) in expected.hits.iter_mut().zip([-1e-6, 1e-6]) {
                 *hits += u32::from(j != i && margin < rounding);
@@ -164,7 +164,7 @@ impl DeviceWorkload for Workload {
                 if let Some(wrong) = wrong_neighbour(&start, &len, &neighbour, &position) {
                     return Ok(Some(wrong));
                 }
-                // Lists keep no candidates.
+                // Lists do not store candidates.
                 len.iter().zip(&self.expected).map(|(len, e)| [e.candidates, *len]).collect()
             }
         };
@@ -181,7 +181,8 @@ impl DeviceWorkload for Workload {
     }
 }
 
-/// The first entry of the lists that is out of range, out of reach, or there twice. Their lengths being right, no one is missing.
+/// Returns the first entry of the lists that is out of range, beyond the radius, or duplicate. As their
+/// lengths are right, no neighbour is missing.
 fn wrong_neighbour(
     start: &[u32],
     len: &[u32],

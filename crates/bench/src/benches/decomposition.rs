@@ -37,7 +37,7 @@ impl Bench for Decomposition {
     }
 
     fn axes(&self) -> Vec<Axis> {
-        // Each is checked in f64 on the CPU, which would take a minute for a million.
+        // Each result is checked in f64 on the CPU, which would take a minute for a million.
         let count = Axis::integers("count", Domain::Integers(0, 1 << 28), &[1_000, 100_003], &[1_000]);
         let kind = Axis::names("kind", KINDS, &["mixed", "near_identity"], &["mixed"]);
         vec![count, kind, Axis::variant(VARIANTS)]

@@ -16,7 +16,7 @@ struct Workload {
     permutation: Permutation,
     order: Buffer<u32>,
     unmoved: [Buffer<u32>; 3],
-    /// Positions and velocities as they must be, and ids, which are the order itself.
+    /// Expected positions, velocities and ids; the ids are the order itself.
     expected: (Vec<[f32; 3]>, Vec<[f32; 3]>, Vec<u32>),
 }
 

@@ -1,4 +1,4 @@
-//! Points for the benches of the grid: uniform in a cube of unit cells, eight a cell, sorted by cell.
+//! Points for the benches of the grid: uniform in a cube of unit cells, eight per cell, sorted by cell.
 
 use crate::distribution::unit_noise;
 use crate::error::Result;
@@ -6,13 +6,13 @@ use frazil_kernels::{CellOrder, GridOptions, UniformGrid};
 use frazil_reference::primitives::{Grid, cell_keys, gather, radix_sort_pairs};
 use frazil_vk::Device;
 
-/// Particles a cell: what a fluid has whose support radius is twice its spacing.
+/// Particles per cell, as in a fluid whose support radius is twice its particle spacing.
 const PER_CELL: f64 = 8.0;
 
 pub struct Points {
     pub side_m: f32,
     pub twin: Grid,
-    /// In the order of the keys.
+    /// Positions in m, in the order of the keys.
     pub positions_m: Vec<[f32; 3]>,
     pub sorted_keys: Vec<u32>,
 }

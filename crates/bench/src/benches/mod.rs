@@ -1,4 +1,4 @@
-//! The benches, one file each or one family of them.
+//! Benches, one file for each or for a family of them.
 
 mod bonds_build;
 mod bonds_step;
@@ -29,7 +29,7 @@ pub use mpm::{mpm_particles_of_state, mpm_twin_parameters};
 pub use pbd_step::{twin_numbers, twin_parameters};
 pub use snow_step::snow_twin_parameters;
 
-/// All of them.
+/// Returns all benches.
 pub fn all() -> &'static [&'static dyn Bench] {
     &[
         &copy::Copy,

@@ -14,16 +14,16 @@ pub struct PbdStep;
 
 const SPACING_M: f64 = 0.01;
 
-/// What rounding may make of one step: both sides round each of its sums over some thirty neighbours, and velocities are
-/// differences of positions over 1 ms. The particles move a hundred times as far.
+/// Maximum rounding error of one step: both sides round each of its sums over some thirty neighbours, and
+/// velocities are differences of positions over 1 ms. The particles move a hundred times as far.
 const POSITION_TOLERANCE_M: f32 = 1e-5;
 const VELOCITY_TOLERANCE_M_S: f32 = 1e-2;
 
 struct Workload {
     fluid: Fluid,
-    /// The state before the step, in the order of [`Fluid::state_columns`].
+    /// State before the step, in the order of [`Fluid::state_columns`].
     before: Vec<Buffer<u32>>,
-    /// Position and velocity after it, by id.
+    /// Position and velocity after the step, by id.
     expected: Vec<[[f32; 3]; 2]>,
 }
 
@@ -66,7 +66,7 @@ impl Bench for PbdStep {
     }
 }
 
-/// A cubic block of at least `n` particles that fills its container but for the top.
+/// Makes a cubic block of at least `n` particles that fills its container except for the top.
 fn block(n: usize) -> Result<Scene> {
     let mut side = 1usize;
     while side.pow(3) < n {
@@ -109,12 +109,12 @@ fn step_of_twin(device: &Device, fluid: &Fluid, n: usize) -> Result<Vec<[[f32; 3
     Ok(by_id)
 }
 
-/// The twin's parameters from the numbers that the device uses.
+/// Returns the twin's parameters from the numbers that the device uses.
 pub fn twin_parameters(fluid: &Fluid) -> Parameters {
     twin_numbers(fluid.parameters(), fluid.grid().grid())
 }
 
-/// A solver's numbers and its grid as the twin takes them.
+/// Converts a solver's numbers and its grid to the twin's.
 pub fn twin_numbers(p: &pbd::Parameters, grid: frazil_shaders::types::Grid) -> Parameters {
     Parameters {
         dt_s: p.dt_s,
@@ -154,7 +154,7 @@ impl DeviceWorkload for Workload {
     }
 
     fn spoil(&mut self, _: &mut Recorder) {
-        // Nothing: the outputs are the inputs, which a step moves by more than the tolerance.
+        // Empty: the outputs are the inputs, which a step moves by more than the tolerance.
     }
 
     fn reset(&mut self, recorder: &mut Recorder) {
@@ -186,7 +186,7 @@ impl DeviceWorkload for Workload {
                 ("position", position[i], expected[0], POSITION_TOLERANCE_M),
                 ("velocity", velocity[i], expected[1], VELOCITY_TOLERANCE_M_S),
             ] {
-                // Written so that a NaN is beyond any tolerance.
+                // Written so that a NaN exceeds any tolerance.
                 let close = |(found, expected): (f32, f32)| (found - expected).abs() <= tolerance;
                 if !found.into_iter().zip(expected).all(close) {
                     return Ok(Some(Difference(format!(

@@ -1,4 +1,4 @@
-//! Sorting keys together with where they came from, on the device and by what the CPU has to offer.
+//! Sorting keys together with their original indices, on the device and with sorts on the CPU.
 
 use crate::axis::{Axis, Domain, Point};
 use crate::bench::{Bench, DeviceWorkload, Difference, HostWorkload, Prepared, Work, first_difference};
@@ -15,7 +15,7 @@ pub struct RadixSort;
 
 const VARIANTS: &[&str] = &["onesweep", "reduce_then_scan", "cpu_sort_unstable", "cpu_rayon", "cpu_rdst"];
 
-/// The keys that are sorted, and what the twin makes of them.
+/// Keys to be sorted, and the twin's result.
 struct Sorted {
     keys: Vec<u32>,
     order: Vec<u32>,
@@ -46,7 +46,7 @@ impl<const BYTES: usize> RadixKey for Pair<BYTES> {
     }
 }
 
-/// A sort on the CPU. Keys have no bits but those to sort by, so that whole keys can be compared.
+/// A sort on the CPU. Keys have no bits other than those to sort by, so that whole keys can be compared.
 struct OnCpu<const BYTES: usize> {
     unsorted: Vec<Pair<BYTES>>,
     sorted: Vec<Pair<BYTES>>,
@@ -170,7 +170,8 @@ impl<const BYTES: usize> HostWorkload for OnCpu<BYTES> {
         std::hint::black_box(self.sorted.as_slice());
     }
 
-    /// Equal keys may stand in any order, which rdst makes use of: they are brought into order first.
+    /// Compares with equal keys brought into order first: rdst, which is not stable, may put them in any
+    /// order.
     fn verify(&self) -> Option<Difference> {
         let mut sorted = self.sorted.clone();
         for run in sorted.chunk_by_mut(|a, b| a.key == b.key) {

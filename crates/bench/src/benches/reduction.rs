@@ -13,7 +13,7 @@ pub struct Reduction;
 
 const ELEMENTS: &[&str] = &["u32", "f32"];
 
-/// A reduction of either type, its sums seen as bits.
+/// A reduction of either type, with its sums as bits.
 enum Primitive {
     U32(ReductionU32, Buffer<u32>),
     F32(ReductionF32, Buffer<f32>),
@@ -23,7 +23,7 @@ struct Workload {
     n: usize,
     count: DeviceCount,
     primitive: Primitive,
-    /// Where the primitive says that the result will be.
+    /// Buffer of the primitive's result.
     sum: Buffer<u32>,
     expected: u32,
 }
@@ -66,7 +66,7 @@ impl Bench for Reduction {
             _ => return Err(point.unknown("element", ELEMENTS)),
         };
         let count = Counts::new(device)?.upload(device, "count", n as u32, n as u32)?;
-        // Recorded once and thrown away: only a recording tells where the result goes.
+        // Recorded once and discarded: only a recording returns the buffer of the result.
         let sum = primitive.record(&mut device.recorder()?, &count)?;
         Ok(Prepared::Device(Box::new(Workload { n, count, primitive, sum, expected })))
     }

@@ -1,4 +1,4 @@
-//! Pictures of an avalanche in the three schemes of Gucer2010 (table 4.1).
+//! Images of an avalanche in the three schemes of Gucer2010 (table 4.1).
 
 use crate::axis::{Axis, Domain, Point, Value};
 use crate::bench::{Bench, DeviceWorkload, Difference, Prepared, Work};
@@ -11,20 +11,20 @@ use frazil_render::{
 };
 use frazil_vk::{Buffer, Device, DeviceCount, ReadbackRing, Recorder};
 
-/// Elements are particles.
+/// Bench of the schemes; elements are particles.
 pub struct Scheme;
 
 const SCHEMES: &[&str] = &["sprites", "surface", "surface_and_slabs"];
-/// Pieces of ice, as Gucer2010 has.
+/// Number of pieces of ice, as in Gucer2010.
 const PIECES: usize = 232;
 const PICTURE_ASPECT: (u64, u64) = (16, 9);
-/// Where nothing is.
+/// Background colour.
 const BACKGROUND: [f32; 3] = [0.25, 0.5, 0.75];
-/// What a picture is spoiled with.
+/// Colour that images are overwritten with before a run.
 const SPOILED: [f32; 3] = [1.0, 0.0, 1.0];
 const SNOW: [f32; 3] = [0.96, 0.97, 0.99];
 const ICE: [f32; 3] = [0.62, 0.79, 0.90];
-/// Particles are a metre apart, and fill space.
+/// Particle radius: particles are a metre apart, and fill space.
 const RADIUS_M: f32 = 0.5;
 const LEVEL: f32 = 0.35;
 
@@ -44,11 +44,12 @@ struct Ice {
     centre: Buffer<[f32; 3]>,
     rotation: Buffer<[f32; 4]>,
     places: Vec<Vec3>,
-    /// How far from its centre a plate reaches, in m.
+    /// Distance from the centre of a plate to its farthest point, in m.
     reach_m: f32,
 }
 
-/// A body four times as long and wide as high, a little in disorder; each fiftieth particle flies above it.
+/// Makes a body four times as long and wide as high, with slight disorder; each fiftieth particle flies above
+/// it.
 fn avalanche(n: usize) -> (Vec3, Vec<Vec3>) {
     let height = (n as f64 / 16.0).cbrt().ceil().max(1.0) as usize;
     let side = 4 * height;
@@ -91,7 +92,7 @@ impl Bench for Scheme {
             azimuth_deg: 25.0,
             elevation_deg: 35.0,
             up_axis: UpAxis::Z,
-            // Without perspective, what a picture must hold is known to the pixel.
+            // Without perspective, the expected content of an image is known to the pixel.
             projection: Projection::Orthographic,
             ..OrbitCamera::default()
         };
@@ -130,9 +131,9 @@ impl Bench for Scheme {
 }
 
 impl Ice {
-    /// Plates over the body, each turned in its own way.
+    /// Makes plates over the body, each with its own rotation.
     fn new(device: &Device, extent: Vec3) -> Result<Self> {
-        // Large enough that even the smallest picture has a pixel in the middle of each.
+        // Large enough that even the smallest image has a pixel in the middle of each plate.
         let size = vec3(0.12 * extent.x, 0.12 * extent.x, 0.02 * extent.x);
         let corners: Vec<[f32; 3]> = (0..8)
             .map(|i| vec3((i & 1) as f32, (i >> 1 & 1) as f32, (i >> 2) as f32))
@@ -163,10 +164,11 @@ impl Ice {
 }
 
 impl Workload {
-    /// Pixels that must be drawn, and how far from all of those in pixels nothing may be.
+    /// Returns the pixels that must be drawn, and the distance in pixels from all of them beyond which
+    /// nothing may be drawn.
     ///
-    /// A particle is inside the surface, which hides it, or it is drawn as a sphere: where its centre is, something is seen. A surface is less
-    /// than two cells away from some particle.
+    /// A particle is inside the surface, which hides it, or it is drawn as a sphere: at its centre, something
+    /// is visible. A surface is less than two cells away from some particle.
     fn expected(&self) -> (Vec<[u32; 2]>, f32) {
         let (width, height) = self.renderer.size();
         let ice = self.ice.iter().flat_map(|ice| &ice.places);
@@ -190,7 +192,7 @@ impl DeviceWorkload for Workload {
 
     fn spoil(&mut self, recorder: &mut Recorder) {
         let empty = Frame { camera: self.camera, background: SPOILED, ..Frame::default() };
-        // A picture of nothing has nothing to refuse.
+        // An empty image cannot fail.
         drop(self.renderer.record(recorder, &empty));
     }
 
@@ -244,7 +246,7 @@ impl DeviceWorkload for Workload {
             [r, g, b].iter().zip(nothing).any(|(found, nothing)| found.abs_diff(nothing) > 1)
         };
         let (seen, reach_px) = self.expected();
-        // Within a pixel: what lies on the rim of a body may be seen beside the middle of its pixel.
+        // Within a pixel: the rim of a body may be visible beside the middle of its pixel.
         let is_drawn_near = |[x, y]: &[u32; 2]| {
             let rows = y.saturating_sub(1)..(y + 2).min(height);
             let mut around =
@@ -258,7 +260,7 @@ impl DeviceWorkload for Workload {
         }
         let mut is_near = vec![false; (width * height) as usize];
         let reach = reach_px.ceil() as u32;
-        // One centre a pixel: all of them would be looked at millions of times.
+        // One centre per pixel: all of them would be compared millions of times.
         let centres: std::collections::BTreeSet<[u32; 2]> = seen.into_iter().collect();
         for [x, y] in centres {
             for b in y.saturating_sub(reach)..(y + reach + 1).min(height) {

@@ -1,4 +1,4 @@
-//! Reduction of segments, however long they are.
+//! Reduction of segments of various lengths.
 
 use crate::axis::{Axis, Point};
 use crate::bench::{Bench, DeviceWorkload, Difference, Prepared, Work, first_difference};

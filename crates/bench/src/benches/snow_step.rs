@@ -18,10 +18,11 @@ use frazil_vk::{Buffer, Device, Recorder};
 
 pub struct SnowStep;
 
-/// What rounding may make of one step: as for water alone. The particles move fifty times as far.
+/// Maximum rounding error of one step, like for water alone. The particles move fifty times as far.
 const POSITION_TOLERANCE_M: f32 = 1e-5;
 const VELOCITY_TOLERANCE_M_S: f32 = 1e-2;
-/// A particle's neighbours are up to 60 °C from it, and a step brings it nearer to them by a hundredth.
+/// Tolerance of temperatures: a particle's neighbours differ by up to 60 °C, and a step reduces the
+/// difference by a hundredth.
 const TEMPERATURE_TOLERANCE_C: f32 = 1e-3;
 
 struct Workload {
@@ -29,13 +30,13 @@ struct Workload {
     counts: Counts,
     /// Snow and water before the step.
     before: [Before; 2],
-    /// Degrees, partners and rest lengths before it.
+    /// Degrees, partners and rest lengths before the step.
     links: Vec<Buffer<u32>>,
-    /// What every particle should be after it, by id.
+    /// Expected particles after the step, by id.
     expected: Vec<Particle>,
 }
 
-/// A phase as it was before the step.
+/// State of a phase before the step.
 struct Before {
     count: Buffer<u32>,
     columns: Vec<Buffer<u32>>,
@@ -59,7 +60,7 @@ impl Bench for SnowStep {
     }
 
     fn axes(&self) -> Vec<Axis> {
-        // The twin links by looking at all pairs of snow: a million particles keep it busy for minutes.
+        // The twin finds bonds by checking all pairs of snow: a million particles would take minutes.
         let counts = Domain::Integers(0, 1 << 20);
         vec![Axis::integers("count", counts, &[1_000, 10_007, 74_648], &[1_000])]
     }
@@ -84,8 +85,9 @@ impl Bench for SnowStep {
     }
 }
 
-/// A block of `n` particles that fills its container but for the top, off its lattice and moving; the middle of it, an eighth or
-/// somewhat less, is snow at −10 °C and the rest water at 50 °C. The numbers are those of the melting scene.
+/// Makes a moving block of `n` particles that fills its container except for the top, with offsets from its
+/// lattice; the middle of it, an eighth or somewhat less, is snow at −10 °C and the rest water at 50 °C. The
+/// parameters are those of the melting scene.
 fn snow_in_water(n: usize) -> Result<(Scene, Sampled)> {
     let mut side = 1usize;
     while side.pow(3) < n {
@@ -100,7 +102,7 @@ fn snow_in_water(n: usize) -> Result<(Scene, Sampled)> {
         "domain.min_m=[0,0,0]".to_owned(),
         format!("domain.max_m=[{extent_m},{},{extent_m}]", 1.5 * extent_m),
         block,
-        // What sticks on one side and slips on the other would differ by more than rounding.
+        // Particles that stick on one side and slip on the other would differ by more than rounding.
         "snow.kinetic_friction=0.5".to_owned(),
     ];
     let scene = Scene::find("melting", &overrides)?;
@@ -140,7 +142,7 @@ impl Before {
     }
 }
 
-/// What a step begins with: position, velocity, id, temperature and α.
+/// Returns the columns at the start of a step: position, velocity, id, temperature and α.
 fn state_words(matter: &Matter) -> [Buffer<u32>; 5] {
     [
         matter.phase.position.view().words,
@@ -190,11 +192,11 @@ fn phase(device: &Device, matter: &Matter) -> Result<Phase> {
 }
 
 fn links(device: &Device, snow: &Snow, n: usize) -> Result<Bonds> {
-    // Rows that are broken differ from the twin's after the step.
+    // Rows with faults differ from the twin's after the step.
     Ok(download(device, snow.links(), n)?.unwrap_or_else(|_| Bonds::none(n)))
 }
 
-/// The twin's parameters from the numbers that the device uses.
+/// Returns the twin's parameters from the numbers that the device uses.
 ///
 /// # Errors
 /// The device was lost.
@@ -267,7 +269,7 @@ impl DeviceWorkload for Workload {
     }
 
     fn spoil(&mut self, _: &mut Recorder) {
-        // Nothing: the outputs are the inputs, which a step moves by more than the tolerance.
+        // Empty: the outputs are the inputs, which a step moves by more than the tolerance.
     }
 
     fn reset(&mut self, recorder: &mut Recorder) {
@@ -319,7 +321,7 @@ impl DeviceWorkload for Workload {
 }
 
 fn is_close(found: &Particle, expected: &Particle) -> bool {
-    // Written so that a NaN is beyond any tolerance.
+    // Written so that a NaN exceeds any tolerance.
     let close = |found: [f32; 3], expected: [f32; 3], tolerance: f32| {
         found.into_iter().zip(expected).all(|(found, expected)| (found - expected).abs() <= tolerance)
     };

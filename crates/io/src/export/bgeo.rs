@@ -1,4 +1,4 @@
-//! Houdini's classic binary geometry, version 5: big-endian, one record a point, position as four floats.
+//! Houdini's classic binary geometry, version 5: big-endian, one record per point, position as four floats.
 
 use std::io::{self, Write};
 
@@ -9,7 +9,7 @@ const FLOAT: u32 = 0;
 const INT: u32 = 1;
 const VECTOR: u32 = 5;
 
-/// Integers are signed and 32 bits wide, names at most 65 535 bytes long.
+/// Checks the limits of the format: integers are signed and have 32 bits, names have at most 65 535 bytes.
 pub(super) fn limit(frame: &Frame) -> Result<(), String> {
     let max = i32::MAX as u32;
     if frame.len() > max as usize {
@@ -62,7 +62,7 @@ pub(super) fn write(frame: &Frame, out: &mut impl Write) -> io::Result<()> {
     out.write_all(&[0x00, 0xff])
 }
 
-/// Name, number of 32-bit words, type and a default of zero.
+/// Writes name, number of 32-bit words, type and a default of zero.
 fn write_attribute(out: &mut impl Write, name: &str, size: u16, kind: u32) -> io::Result<()> {
     out.write_all(&(name.len() as u16).to_be_bytes())?;
     out.write_all(name.as_bytes())?;

@@ -1,30 +1,30 @@
-//! Points and faces with their columns, as the formats of VTK hold them.
+//! Points and faces with their columns, as in the VTK formats.
 
 use std::borrow::Cow;
 
 use crate::frame::{Column, ColumnData, Frame};
 
-/// Faces of rigid bodies where the bodies are, convex polygons each.
+/// Faces of rigid bodies at their current positions, each a convex polygon.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Faces {
-    /// Places of corners, in m.
+    /// Positions of corners, in m.
     pub position: Vec<[f32; 3]>,
-    /// The corners of one face after another, counted from 0, counter-clockwise seen from outside.
+    /// Corners of all faces, face by face, counted from 0, counter-clockwise seen from outside.
     pub corners: Vec<u32>,
-    /// Where each face ends in `corners`.
+    /// End of each face in `corners`.
     pub ends: Vec<u32>,
-    /// The body that each face is of, counted from 0.
+    /// Body of each face, counted from 0.
     pub body: Vec<u32>,
 }
 
 impl Faces {
-    /// The corners of each face.
+    /// Returns an iterator over the corners of each face.
     pub fn each(&self) -> impl Iterator<Item = &[u32]> {
         each(&self.corners, &self.ends)
     }
 }
 
-/// What a file of VTK holds: points, and cells of them with their columns: faces, or each point alone.
+/// Contents of a VTK file: points, and cells (faces or single points) with their columns.
 pub(super) struct Cells<'a> {
     pub of: &'static str,
     pub frame: &'a Frame,
@@ -71,7 +71,7 @@ fn each<'a>(corners: &'a [u32], ends: &'a [u32]) -> impl Iterator<Item = &'a [u3
     starts.zip(ends).map(|(start, end)| &corners[start as usize..*end as usize])
 }
 
-/// The values of a column in the places `of`.
+/// Returns the values of a column at the indices `of`.
 fn picked(column: &Column, of: &[u32]) -> Column {
     fn pick<T: Copy>(values: &[T], of: &[u32]) -> Vec<T> {
         of.iter().map(|idx| values[*idx as usize]).collect()
@@ -84,7 +84,7 @@ fn picked(column: &Column, of: &[u32]) -> Column {
     Column::new(column.name.clone(), column.unit.clone(), data)
 }
 
-/// The columns that are not `position`.
+/// Returns the columns other than `position`.
 pub(super) fn attributes(frame: &Frame) -> impl Iterator<Item = &Column> + Clone {
     frame.columns().iter().filter(|column| column.name != "position")
 }

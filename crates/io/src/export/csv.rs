@@ -1,4 +1,5 @@
-//! Comma separated values: a header row with units, then one row a particle. Numbers read back to the same bits, NaN payloads aside.
+//! Comma separated values: a header row with units, then one row per particle. Numbers read back bit-exactly,
+//! except NaN payloads.
 
 use std::io::{self, Write};
 

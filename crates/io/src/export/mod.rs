@@ -1,4 +1,4 @@
-//! Frames in the formats of other programs.
+//! Export of frames to the formats of other programs.
 
 mod bgeo;
 mod cells;
@@ -19,27 +19,28 @@ use cells::Cells;
 pub use cells::Faces;
 pub use vtu::write_pvd;
 
-/// A file format for the particles of one frame.
+/// File format for the particles of one frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Format {
-    /// Legacy VTK, binary polygonal data with one vertex a particle; opens in ParaView and VisIt.
+    /// Legacy VTK, binary polygonal data with one vertex per particle; opens in ParaView and VisIt.
     Vtk,
-    /// VTK's XML unstructured grid with inline base64 arrays; opens in ParaView, and surface tools read it. See [`write_pvd`].
+    /// VTK's XML unstructured grid with inline base64 arrays; opens in ParaView and surface tools. See
+    /// [`write_pvd`].
     Vtu,
     /// Stanford PLY, binary little-endian; opens in Blender, MeshLab and CloudCompare.
     Ply,
-    /// Houdini's classic binary geometry, version 5, as partio reads and writes it.
+    /// Houdini's classic binary geometry, version 5, as read and written by partio.
     Bgeo,
     /// Comma separated values with units in the header row.
     Csv,
 }
 
 impl Format {
-    /// Every format.
+    /// All formats.
     pub const ALL: [Self; 5] = [Self::Vtk, Self::Vtu, Self::Ply, Self::Bgeo, Self::Csv];
 
-    /// The file extension without its dot, which is also the format's name.
+    /// Returns the file extension without its dot, which is also the format's name.
     pub fn extension(self) -> &'static str {
         match self {
             Self::Vtk => "vtk",
@@ -50,19 +51,20 @@ impl Format {
         }
     }
 
-    /// The name of the file for frame `index`: `particles_000012.vtk`. Names sort naturally up to a million frames.
+    /// Returns the file name for frame `index`: `particles_000012.vtk`. Names sort naturally up to a million
+    /// frames.
     pub fn file_name(self, index: usize) -> String {
         format!("particles_{index:06}.{}", self.extension())
     }
 
-    /// The name of the file of rigid bodies for frame `index`: `slabs_000012.vtk` where it holds their faces, and `pieces_000012.csv` where it holds
-    /// a row or point a body. See [`export_bodies`].
+    /// Returns the name of the file of rigid bodies for frame `index`: `slabs_000012.vtk` if it holds their
+    /// faces, `pieces_000012.csv` if it holds a row or point per body. See [`export_bodies`].
     pub fn bodies_file_name(self, index: usize) -> String {
         let what = if self.holds_faces() { "slabs" } else { "pieces" };
         format!("{what}_{index:06}.{}", self.extension())
     }
 
-    /// Returns true if faces of rigid bodies are written, in place of a point each.
+    /// Returns true if the format stores faces of rigid bodies rather than a point for each.
     pub fn holds_faces(self) -> bool {
         matches!(self, Self::Vtk | Self::Vtu)
     }
@@ -74,7 +76,7 @@ impl fmt::Display for Format {
     }
 }
 
-/// A format's name that is none.
+/// Error for an unknown format name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown format {found:?}: expected vtk, vtu, ply, bgeo or csv")]
 pub struct UnknownFormat {
@@ -85,38 +87,40 @@ pub struct UnknownFormat {
 impl FromStr for Format {
     type Err = UnknownFormat;
 
-    /// Reads a name as [`Format::extension`] gives it.
+    /// Parses a name as given by [`Format::extension`].
     fn from_str(name: &str) -> std::result::Result<Self, UnknownFormat> {
         let found = || UnknownFormat { found: name.to_owned() };
         Self::ALL.into_iter().find(|format| format.extension() == name).ok_or_else(found)
     }
 }
 
-/// Writes a frame to `path`. The file appears whole or not at all.
+/// Writes a frame to `path`. The file appears complete or not at all.
 ///
-/// Positions come first where the format has no place of its own for them; the other columns keep their names and order.
+/// Positions come first if the format has no dedicated place for them; the other columns keep their names and
+/// order.
 ///
 /// # Errors
-/// [`Error::Io`](crate::Error::Io), naming the path; [`Error::Unrepresentable`](crate::Error::Unrepresentable) if the frame has more
-/// particles, or greater integers, than the format can say.
+/// [`Error::Io`](crate::Error::Io), naming the path;
+/// [`Error::Unrepresentable`](crate::Error::Unrepresentable) if the frame has more particles, or larger
+/// integers, than the format supports.
 pub fn export(frame: &Frame, format: Format, path: &Path) -> Result<()> {
     write(frame, "particles", None, format, path)
 }
 
-/// Writes rigid bodies to `path`, as [`export`] does particles: their faces with the columns of `bodies` for each face where
-/// [`Format::holds_faces`], else a row or point a body.
+/// Writes rigid bodies to `path`, like [`export`] does particles: their faces with the columns of `bodies`
+/// for each face if [`Format::holds_faces`], else a row or point per body.
 ///
 /// # Errors
-/// As [`export`].
+/// Like [`export`].
 ///
 /// # Panics
-/// If a face is of a body that `bodies` does not have, or `body` and `ends` differ in length.
+/// If a face refers to a body that `bodies` does not have, or `body` and `ends` differ in length.
 pub fn export_bodies(bodies: &Frame, faces: &Faces, format: Format, path: &Path) -> Result<()> {
     assert_eq!(faces.body.len(), faces.ends.len(), "each face is of a body");
     write(bodies, "pieces of slabs", Some(faces), format, path)
 }
 
-/// Writes what a frame is `of`, with faces where it has and the format holds them.
+/// Writes the frame whose elements are called `of`, with faces if there are any and the format holds them.
 fn write(frame: &Frame, of: &'static str, faces: Option<&Faces>, format: Format, path: &Path) -> Result<()> {
     let cells = || match faces {
         Some(faces) => Cells::faces(frame, of, faces),

@@ -1,4 +1,4 @@
-//! Stanford PLY: a text header, then one little-endian record a particle.
+//! Stanford PLY: a text header, then one little-endian record per particle.
 
 use std::io::{self, Write};
 

@@ -5,7 +5,8 @@ use std::io::{self, Write};
 use super::cells::Cells;
 use crate::frame::ColumnData;
 
-/// Cell arrays are 32-bit integers: for each cell its number of points, and those.
+/// Checks the limits of the format: cell arrays have 32-bit integers, for each cell its number of points and
+/// their indices.
 pub(super) fn limit(cells: &Cells<'_>) -> Result<(), String> {
     let max = i32::MAX as usize;
     let n_words = cells.ends.len() + cells.corners.len();
@@ -28,7 +29,7 @@ pub(super) fn write(cells: &Cells<'_>, out: &mut impl Write) -> io::Result<()> {
     write_vectors(cells.position, out)?;
     let (cell_kind, data_kind) =
         if cells.are_faces { ("POLYGONS", "CELL_DATA") } else { ("VERTICES", "POINT_DATA") };
-    // VTK's reader takes an empty list of cells for a broken one.
+    // VTK's reader rejects an empty list of cells.
     if n > 0 {
         writeln!(out, "\n{cell_kind} {n} {}", n + cells.corners.len())?;
         for corners in cells.each() {

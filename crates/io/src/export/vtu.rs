@@ -1,4 +1,4 @@
-//! VTK's XML unstructured grid, and the `.pvd` index that gives its files their times.
+//! VTK's XML unstructured grid, and the `.pvd` index of the times of its files.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -70,7 +70,8 @@ fn write_array(
     let mut bytes = (little_endian.len() as u64).to_le_bytes().to_vec();
     bytes.extend_from_slice(little_endian);
     writeln!(out, "{}", BASE64_STANDARD.encode(bytes))?;
-    // After the data, because readers that take an element's text take what stands before its first child.
+    // After the data, because some readers take the text before an element's first child as the text of the
+    // element.
     if !unit.is_empty() {
         let unit = escape(unit);
         writeln!(
@@ -85,10 +86,10 @@ fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
-/// Writes the index that makes ParaView play a series of `.vtu` files against simulated time.
+/// Writes the index with which ParaView plays a series of `.vtu` files against simulated time.
 ///
-/// `files` holds the time in seconds and the name of each file, relative to the index. The index may be written anew after each
-/// frame: it appears whole or not at all.
+/// `files` holds the time in seconds and the name of each file, relative to the index. The index may be
+/// rewritten after each frame: it appears complete or not at all.
 ///
 /// # Errors
 /// [`Error::Io`](crate::Error::Io), naming the path.

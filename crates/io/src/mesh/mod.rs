@@ -1,4 +1,4 @@
-//! Surfaces in the formats of other programs.
+//! Export of surfaces to the formats of other programs.
 
 mod obj;
 mod ply;
@@ -13,21 +13,21 @@ use crate::error::{Error, Result};
 
 pub use triangles::Mesh;
 
-/// A file format for triangles with normals at their vertices.
+/// File format for triangles with normals at their vertices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum MeshFormat {
-    /// Wavefront OBJ, text with `v`, `vn` and `f v//vn`; opens nearly everywhere.
+    /// Wavefront OBJ, text with `v`, `vn` and `f v//vn`; opens in nearly all programs.
     Obj,
     /// Stanford PLY, binary little-endian, with `x y z nx ny nz` and lists of `vertex_indices`; opens in Blender, MeshLab and CloudCompare.
     Ply,
 }
 
 impl MeshFormat {
-    /// Every format.
+    /// All formats.
     pub const ALL: [Self; 2] = [Self::Obj, Self::Ply];
 
-    /// The file extension without its dot, which is also the format's name.
+    /// Returns the file extension without its dot, which is also the format's name.
     pub fn extension(self) -> &'static str {
         match self {
             Self::Obj => "obj",
@@ -35,12 +35,13 @@ impl MeshFormat {
         }
     }
 
-    /// The name of the file for frame `index`: `surface_000012.obj`. Names sort naturally up to a million frames.
+    /// Returns the file name for frame `index`: `surface_000012.obj`. Names sort naturally up to a million
+    /// frames.
     pub fn file_name(self, index: usize) -> String {
         format!("surface_{index:06}.{}", self.extension())
     }
 
-    /// The name of the file of slabs for frame `index`: `slabs_000012.obj`.
+    /// Returns the name of the file of slabs for frame `index`: `slabs_000012.obj`.
     pub fn slabs_file_name(self, index: usize) -> String {
         format!("slabs_{index:06}.{}", self.extension())
     }
@@ -52,7 +53,7 @@ impl fmt::Display for MeshFormat {
     }
 }
 
-/// A mesh format's name that is none.
+/// Error for an unknown mesh format name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown mesh format {found:?}: expected obj or ply")]
 pub struct UnknownMeshFormat {
@@ -63,18 +64,18 @@ pub struct UnknownMeshFormat {
 impl FromStr for MeshFormat {
     type Err = UnknownMeshFormat;
 
-    /// Reads a name as [`MeshFormat::extension`] gives it.
+    /// Parses a name as given by [`MeshFormat::extension`].
     fn from_str(name: &str) -> std::result::Result<Self, UnknownMeshFormat> {
         let found = || UnknownMeshFormat { found: name.to_owned() };
         Self::ALL.into_iter().find(|format| format.extension() == name).ok_or_else(found)
     }
 }
 
-/// Writes a surface to `path`. The file appears whole or not at all.
+/// Writes a surface to `path`. The file appears complete or not at all.
 ///
 /// # Errors
-/// [`Error::Io`], naming the path; [`Error::Unrepresentable`] if vertices and normals are not as many, if a triangle names a vertex that
-/// there is not, or if a number is not finite.
+/// [`Error::Io`], naming the path; [`Error::Unrepresentable`] if the numbers of vertices and normals differ,
+/// if a triangle refers to a vertex that does not exist, or if a number is not finite.
 pub fn export_mesh(mesh: &Mesh<'_>, format: MeshFormat, path: &Path) -> Result<()> {
     if let Some(problem) = mesh.problem() {
         return Err(Error::Unrepresentable {

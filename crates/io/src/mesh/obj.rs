@@ -14,7 +14,7 @@ pub(super) fn write(mesh: &Mesh<'_>, out: &mut impl Write) -> io::Result<()> {
         writeln!(out, "vn {x:?} {y:?} {z:?}")?;
     }
     for triangle in mesh.triangles {
-        // Of 2³² vertices, the last is no u32 counted from 1.
+        // With 2³² vertices, the last index counted from 1 does not fit a u32.
         let [a, b, c] = triangle.map(|v| u64::from(v) + 1);
         writeln!(out, "f {a}//{a} {b}//{b} {c}//{c}")?;
     }

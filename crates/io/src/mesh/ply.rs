@@ -1,4 +1,4 @@
-//! Stanford PLY: a text header, then one little-endian record a vertex and one a triangle.
+//! Stanford PLY: a text header, then one little-endian record per vertex and one per triangle.
 
 use std::io::{self, Write};
 
@@ -12,7 +12,7 @@ pub(super) fn write(mesh: &Mesh<'_>, out: &mut impl Write) -> io::Result<()> {
         writeln!(out, "property float {name}")?;
     }
     writeln!(out, "element face {}", mesh.triangles.len())?;
-    // `uint` rather than the more common `int`: the engine's indices are.
+    // `uint` rather than the more common `int`, because the engine's indices are unsigned.
     writeln!(out, "property list uchar uint vertex_indices\nend_header")?;
     for (position, normal) in mesh.position.iter().zip(mesh.normal) {
         for x in position.iter().chain(normal) {

@@ -1,18 +1,18 @@
-//! A surface of triangles, and whether it can be written.
+//! Surface of triangles, and the check of whether it can be written.
 
 /// Triangles, with a normal at each vertex.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Mesh<'a> {
-    /// Places of vertices, in m.
+    /// Positions of vertices, in m.
     pub position: &'a [[f32; 3]],
-    /// Unit normals of vertices, as many as positions.
+    /// Unit normals of vertices, one per position.
     pub normal: &'a [[f32; 3]],
-    /// The vertices of each triangle, counted from 0, counter-clockwise seen from outside.
+    /// Vertex indices of each triangle, counted from 0, counter-clockwise seen from outside.
     pub triangles: &'a [[u32; 3]],
 }
 
 impl Mesh<'_> {
-    /// What no format can say, or no program could read.
+    /// Returns what no format can represent, or no program could read.
     pub(super) fn problem(&self) -> Option<String> {
         let n = self.position.len();
         if self.normal.len() != n {

@@ -1,40 +1,40 @@
-//! A profile against an earlier one.
+//! Comparison of a profile with an earlier one.
 
 use std::collections::BTreeSet;
 
 use super::{Profile, rows};
 use crate::comparison::{Comparison, Verdict, compare};
 
-/// How a profile compares with an earlier one.
+/// Comparison of a profile with an earlier one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProfileComparison {
-    /// What is within it is the same: 0.05 is 5 %.
+    /// Tolerance within which times count as equal: 0.05 is 5 %.
     pub tolerance: f64,
-    /// The median step then and now, in nanoseconds.
+    /// Earlier and current median step, in nanoseconds.
     pub step_median_ns: [Option<u64>; 2],
-    /// The device time of steps.
+    /// Comparison of the device time of steps.
     pub step: Comparison,
-    /// Each kernel of either, the costliest now first.
+    /// All kernels of both profiles, currently most expensive first.
     pub kernels: Vec<KernelComparison>,
-    /// What differs between the two measurements and may explain a verdict.
+    /// Differences between the two measurements that may explain a verdict.
     pub cautions: Vec<String>,
 }
 
-/// How a kernel compares with what it was.
+/// Comparison of a kernel with its earlier measurement.
 #[derive(Debug, Clone, PartialEq)]
 pub struct KernelComparison {
     /// The kernel's name.
     pub kernel: String,
-    /// The median call then, in nanoseconds; none if it did not run.
+    /// Earlier median call, in nanoseconds; `None` if it did not run.
     pub then_median_ns: Option<u64>,
-    /// The median call now, in nanoseconds; none if it did not run.
+    /// Current median call, in nanoseconds; `None` if it did not run.
     pub now_median_ns: Option<u64>,
-    /// The comparison; none if it ran in one of them only.
+    /// The comparison; `None` if it ran in only one of them.
     pub comparison: Option<Comparison>,
 }
 
 impl ProfileComparison {
-    /// The kernels that are slower, and `step` if whole steps are.
+    /// Returns the kernels that are slower, and `step` if whole steps are.
     pub fn regressions(&self) -> Vec<&str> {
         let is_slower = |c: &&KernelComparison| c.comparison.is_some_and(|c| c.verdict == Verdict::Slower);
         let kernels = self.kernels.iter().filter(is_slower).map(|c| c.kernel.as_str());
@@ -42,22 +42,23 @@ impl ProfileComparison {
     }
 }
 
-/// Why two profiles cannot be compared.
+/// Reason why two profiles cannot be compared.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("measured {what} \"{then}\", and this is \"{now}\"; only the like compares")]
 pub struct Mismatch {
-    /// In what they differ: on which device, or which scene.
+    /// Difference: the device or the scene.
     pub what: &'static str,
-    /// What the earlier profile has.
+    /// Value of the earlier profile.
     pub then: String,
-    /// What this one has.
+    /// Value of this profile.
     pub now: String,
 }
 
-/// Compares each kernel's raw times with those of an earlier profile, by [`compare`].
+/// Compares each kernel's raw times with those of an earlier profile, using [`compare`].
 ///
 /// # Errors
-/// Another device or another scene. Another driver, commit or stretch of steps is a caution only: they are what one compares.
+/// Another device or another scene. A different driver, commit or range of steps only gives a caution,
+/// because comparing these is the purpose.
 pub fn compare_profiles(
     then: &Profile,
     now: &Profile,
@@ -101,7 +102,7 @@ impl Profile {
     /// Returns true if measurements of `scene` on `device` can be compared with this one.
     ///
     /// # Errors
-    /// This is of another device or another scene.
+    /// This profile is of another device or another scene.
     pub fn check_comparable(&self, device: &str, scene: &str, scene_hash: &str) -> Result<(), Mismatch> {
         for (what, then, now) in [
             ("on the device", &self.device, device),

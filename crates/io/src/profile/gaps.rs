@@ -1,4 +1,4 @@
-//! Where the device waited for the host.
+//! Gaps in which the device waited for the host.
 
 use std::collections::BTreeMap;
 
@@ -6,35 +6,35 @@ use serde::{Deserialize, Serialize};
 
 use crate::trace::Span;
 
-/// How many of the largest gaps are kept.
+/// Number of the largest gaps that are kept.
 const LARGEST: usize = 10;
 
-/// The times in which the device had ended one submission and not begun the next.
+/// Gaps in which the device had ended one submission and not begun the next.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HostGaps {
-    /// Submissions looked at.
+    /// Number of submissions examined.
     pub submissions: u64,
-    /// All gaps together, in nanoseconds.
+    /// Sum of all gaps, in nanoseconds.
     pub total_ns: u64,
-    /// The median of the gaps between neighbouring submissions, those of zero counted, in nanoseconds.
+    /// Median of the gaps between consecutive submissions, including those of zero, in nanoseconds.
     pub median_ns: u64,
-    /// The largest, the longest first.
+    /// The largest gaps, the longest first.
     pub largest: Vec<Gap>,
 }
 
-/// A gap, and what the host did in it.
+/// A gap, and the host's activity in it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Gap {
-    /// When the device fell idle, since the first submission began, in nanoseconds.
+    /// Start of the gap, in nanoseconds since the first submission began.
     pub start_ns: u64,
-    /// For how long, in nanoseconds.
+    /// Duration of the gap, in nanoseconds.
     pub duration_ns: u64,
-    /// How much of that the host spent on what, in nanoseconds; the rest is not accounted for.
+    /// Time per activity of the host in the gap, in nanoseconds; the rest is unaccounted for.
     pub host_ns: BTreeMap<String, u64>,
 }
 
 impl Gap {
-    /// What the host did, in microseconds, the longest first, ended by what is not accounted for.
+    /// Returns the host's activities in microseconds, the longest first, followed by the unaccounted time.
     pub fn host_did(&self) -> String {
         let mut did: Vec<(&str, u64)> =
             self.host_ns.iter().map(|(name, ns)| (name.as_str(), *ns)).filter(|(_, ns)| *ns > 0).collect();
@@ -48,8 +48,8 @@ impl Gap {
     }
 }
 
-/// Finds the gaps between submissions, given as (start, end) in the order in which they ran, and what the host's spans, in order
-/// and not nested, say of them. Both in nanoseconds on one clock.
+/// Finds the gaps between submissions, given as (start, end) in the order in which they ran, and the host's
+/// spans in them; the spans are ordered and not nested. Both are in nanoseconds on one clock.
 pub fn host_gaps(submissions: &[(u64, u64)], host: &[Span]) -> HostGaps {
     let origin_ns = submissions.first().map_or(0, |(start, _)| *start);
     let mut all: Vec<Gap> = submissions

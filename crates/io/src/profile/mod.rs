@@ -1,4 +1,4 @@
-//! `profile.json`: what each kernel cost, beside what the device can do.
+//! `profile.json`: the cost of each kernel, compared with the device's copy bandwidth.
 
 mod against;
 mod gaps;
@@ -27,37 +27,38 @@ pub use tables::{
 };
 pub use vary::{Candidate, Vary};
 
-/// A profile of a run: where, what, and one row per kernel, the costliest first.
+/// Profile of a run, with one row per kernel, the most expensive first.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Profile {
     /// [`Profile::FORMAT_VERSION`].
     pub format_version: u32,
     /// The scene's name.
     pub scene: String,
-    /// A hash of the scene's values as far as they decide what is computed.
+    /// Hash of the scene values that affect the computation.
     pub scene_hash: String,
     /// The device's name.
     pub device: String,
-    /// True if it is a software device, whose timings say nothing about GPUs.
+    /// True for a software device, whose timings are not those of a GPU.
     pub is_software: bool,
     /// The driver's name and version.
     pub driver: String,
     /// The commit frazil was built from, if known.
     pub git_commit: Option<String>,
-    /// The number of particles at the end.
+    /// Number of particles at the end.
     pub n_particles: u64,
-    /// Steps taken before the first that was measured.
+    /// Number of steps before the first measured one.
     pub steps_before: u64,
-    /// Steps measured.
+    /// Number of measured steps.
     pub steps: u64,
-    /// The hash of the final state, if it was taken. Not that of a run of as many steps: a run measures its densities anew.
+    /// Hash of the final state, if it was computed. It differs from that of a run of as many steps, because a
+    /// run measures its densities anew.
     pub state_hash: Option<String>,
-    /// What the device reaches copying a buffer, bytes read and written counted, in GB/s; none if not measured.
+    /// Copy bandwidth of the device, bytes read plus written, in GB/s; `None` if not measured.
     pub copy_gb_per_s: Option<f64>,
-    /// Part of the time from the first to the last pass in which the device had ended one submission and not begun the next,
-    /// 0 to 1; none if not measured.
+    /// Share of the time from the first to the last pass in which the device had ended one submission and not
+    /// begun the next, 0 to 1; `None` if not measured.
     pub idle_between_submissions: Option<f64>,
-    /// Time the host spent on recording and submitting over the same time; none if not measured.
+    /// Share of that time that the host spent on recording and submitting; `None` if not measured.
     pub host_busy: Option<f64>,
     /// Device time of each step, from the start of its first pass to the end of its last, in nanoseconds.
     pub step_samples_ns: Vec<u64>,
@@ -65,21 +66,21 @@ pub struct Profile {
     pub rows: Vec<ProfileRow>,
     /// One row per pass of a step, in the order of the step.
     pub passes: Vec<PassRow>,
-    /// How each kernel was compiled.
+    /// Compilation results of each kernel.
     pub kernels: Vec<KernelFact>,
-    /// What buffers and images hold.
+    /// Memory of buffers and images.
     pub memory: Memory,
-    /// Where the device waited for the host.
+    /// Gaps in which the device waited for the host.
     pub gaps: HostGaps,
     /// The passes of one step of median duration.
     pub timeline: Vec<TimelinePass>,
-    /// The same steps with other tunables, if asked for.
+    /// Measurements of the same steps with other tunables, if requested.
     pub vary: Option<Vary>,
     /// The duration of every call, by kernel, in nanoseconds.
     pub samples_ns: BTreeMap<String, Vec<u64>>,
 }
 
-/// A kernel as it was compiled. What the driver does not tell is none.
+/// Compilation results of a kernel; `None` where the driver does not report a value.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct KernelFact {
     /// The kernel's name.
@@ -88,26 +89,26 @@ pub struct KernelFact {
     pub specialization: BTreeMap<String, u32>,
     /// Threads in a workgroup.
     pub workgroup_size: u32,
-    /// Memory that the shader declares to share in a workgroup, in bytes.
+    /// Shared memory per workgroup that the shader declares, in bytes.
     pub shared_memory_bytes: Option<u64>,
-    /// Invocations in a subgroup, as the driver chose.
+    /// Invocations per subgroup, as chosen by the driver.
     pub subgroup_size: Option<u32>,
     /// Registers, in the driver's unit.
     pub registers: Option<u64>,
-    /// Registers or instructions that spill, in the driver's unit.
+    /// Spilled registers or spill instructions, in the driver's unit.
     pub spills: Option<u64>,
     /// Memory for spills and private arrays, in bytes.
     pub scratch_bytes: Option<u64>,
     /// Size of the code in bytes.
     pub code_bytes: Option<u64>,
-    /// All that the driver tells, verbatim.
+    /// All statistics of the driver, verbatim.
     pub driver_statistics: Vec<DriverStatistic>,
 }
 
-/// One of a driver's statistics of a kernel, in its own words.
+/// A driver statistic of a kernel, in the driver's own words.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DriverStatistic {
-    /// The driver's name for the code it belongs to.
+    /// The driver's name of the executable.
     pub executable: String,
     /// The statistic's name.
     pub name: String,
@@ -117,27 +118,27 @@ pub struct DriverStatistic {
     pub value: String,
 }
 
-/// What buffers and images held.
+/// Memory of buffers and images.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Memory {
-    /// Bytes held when the measurement ended.
+    /// Bytes allocated when the measurement ended.
     pub bytes: u64,
-    /// The most that was held at once, set-up included.
+    /// Maximum of bytes allocated at once, including set-up.
     pub bytes_peak: u64,
-    /// By name, the largest first.
+    /// Rows by name, the largest first.
     pub columns: Vec<MemoryRow>,
 }
 
-/// What the buffers and images of one name held.
+/// Memory of the buffers and images of one name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MemoryRow {
-    /// Their name.
+    /// Name of the objects.
     pub name: String,
-    /// How many there were when the measurement ended.
+    /// Number of objects when the measurement ended.
     pub objects: u64,
-    /// Bytes they held then.
+    /// Their bytes at that time.
     pub bytes: u64,
-    /// The most they held at once, in bytes.
+    /// Maximum of their bytes at any time.
     pub bytes_peak: u64,
 }
 
@@ -146,7 +147,7 @@ pub struct MemoryRow {
 pub struct TimelinePass {
     /// The kernel's name.
     pub kernel: String,
-    /// From the start of the step, in nanoseconds.
+    /// Start in nanoseconds from the start of the step.
     pub start_ns: u64,
     /// Duration in nanoseconds.
     pub duration_ns: u64,
@@ -156,7 +157,7 @@ impl Profile {
     /// The version of `profile.json` that this build writes and reads.
     pub const FORMAT_VERSION: u32 = 2;
 
-    /// Writes the profile. The file appears whole or not at all.
+    /// Writes the profile. The file appears complete or not at all.
     ///
     /// # Errors
     /// [`Error::Io`], naming the path.
@@ -169,7 +170,7 @@ impl Profile {
     /// # Errors
     /// [`Error::Io`]; [`Error::Json`] with line and column; [`Error::Version`].
     pub fn read(path: &Path) -> Result<Self> {
-        /// What files of every version have.
+        /// Fields that files of all versions have.
         #[derive(Deserialize)]
         struct Versioned {
             format_version: u32,
@@ -184,12 +185,12 @@ impl Profile {
         serde_json::from_str(&text).map_err(error)
     }
 
-    /// The median device time of a step in nanoseconds, if any step was timed.
+    /// Returns the median device time of a step in nanoseconds, if any step was timed.
     pub fn step_median_ns(&self) -> Option<u64> {
         rows::median(&self.step_samples_ns)
     }
 
-    /// Returns true if the driver told of any kernel's code.
+    /// Returns true if the driver reported statistics of any kernel.
     pub fn driver_tells(&self) -> bool {
         self.kernels.iter().any(|kernel| !kernel.driver_statistics.is_empty())
     }
@@ -199,7 +200,7 @@ impl Profile {
 pub(crate) mod tests {
     use super::*;
 
-    /// A profile with something in every part of it, and a name that only survives if it is escaped.
+    /// Makes a profile with data in every part, and a name that requires escaping.
     pub fn profile() -> Profile {
         let kernel = |name: &str, durations_ns: Vec<u64>| KernelSamples {
             kernel: name.to_owned(),
@@ -287,7 +288,7 @@ pub(crate) mod tests {
         profile.write(&path).unwrap();
         assert_eq!(Profile::read(&path).unwrap(), profile);
 
-        // A version with other fields is still named as what it is.
+        // A file of another version with other fields still gives a version error.
         fs::write(&path, "{\"format_version\": 1, \"scene\": \"dam_break\"}").unwrap();
         let error = Profile::read(&path).unwrap_err().to_string();
         assert!(error.contains("profile.json format version 1; this build reads version 2"), "{error}");

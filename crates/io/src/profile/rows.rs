@@ -1,13 +1,13 @@
-//! Raw times summed up.
+//! Summary statistics of raw times.
 
 use serde::{Deserialize, Serialize};
 
-/// The measured time of one kernel over a run. One gigabyte is 10⁹ bytes.
+/// Measured time of one kernel over a run. One gigabyte is 10⁹ bytes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ProfileRow {
     /// The kernel's name.
     pub kernel: String,
-    /// How often it ran.
+    /// Number of calls.
     pub calls: u64,
     /// Device time of all calls, in nanoseconds.
     pub total_ns: u64,
@@ -15,28 +15,28 @@ pub struct ProfileRow {
     pub min_ns: u64,
     /// The median call (nearest rank), in nanoseconds.
     pub median_ns: u64,
-    /// The call that 95 % do not exceed (nearest rank), in nanoseconds.
+    /// 95th percentile of the calls (nearest rank), in nanoseconds.
     pub p95_ns: u64,
-    /// Its part of the device time of all rows, 0 to 1.
+    /// Share of the device time of all rows, 0 to 1.
     pub share: f64,
-    /// Bytes that all calls together must move, if known.
+    /// Minimum of bytes that all calls together must move, if known.
     pub bytes: Option<u64>,
     /// `bytes` over `total_ns`, in GB/s.
     pub gb_per_s: Option<f64>,
-    /// `gb_per_s` over the device's own copy bandwidth, 0 to about 1.
+    /// `gb_per_s` over the device's copy bandwidth, 0 to about 1.
     pub share_of_copy: Option<f64>,
 }
 
-/// The measured time of one pass of a step: of one of a kernel's places in it.
+/// Measured time of one pass of a step; a kernel may have several passes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PassRow {
-    /// Its place in the step, from 0.
+    /// Index of the pass in the step, from 0.
     pub position: u32,
-    /// Which of the kernel's places in the step this is, from 1.
+    /// Index among the passes of the same kernel, from 1.
     pub occurrence: u32,
-    /// How many places the kernel has in the step.
+    /// Number of passes of the kernel in the step.
     pub occurrences: u32,
-    /// What it cost.
+    /// Statistics of the pass.
     #[serde(flatten)]
     pub row: ProfileRow,
 }
@@ -48,20 +48,20 @@ pub struct KernelSamples {
     pub kernel: String,
     /// Device time of each call, in nanoseconds.
     pub durations_ns: Vec<u64>,
-    /// Bytes that all calls together must move, if known.
+    /// Minimum of bytes that all calls together must move, if known.
     pub bytes: Option<u64>,
 }
 
-/// Sums up the measurements, the costliest kernel first; a kernel without a call has no row.
+/// Summarizes the measurements, the most expensive kernel first; a kernel without a call has no row.
 ///
-/// `copy_gb_per_s` is the device's own copy bandwidth in GB/s.
+/// `copy_gb_per_s` is the device's copy bandwidth in GB/s.
 pub fn profile_rows(samples: &[KernelSamples], copy_gb_per_s: Option<f64>) -> Vec<ProfileRow> {
     let mut rows = rows_in_order(samples, copy_gb_per_s);
     rows.sort_by(|a, b| b.total_ns.cmp(&a.total_ns).then_with(|| a.kernel.cmp(&b.kernel)));
     rows
 }
 
-/// As [`profile_rows`], in the order given.
+/// Summarizes like [`profile_rows`], in the order given.
 fn rows_in_order(samples: &[KernelSamples], copy_gb_per_s: Option<f64>) -> Vec<ProfileRow> {
     let device_ns: u64 = samples.iter().flat_map(|kernel| &kernel.durations_ns).sum();
     samples
@@ -90,7 +90,7 @@ fn rows_in_order(samples: &[KernelSamples], copy_gb_per_s: Option<f64>) -> Vec<P
         .collect()
 }
 
-/// Sums up the passes of a step, given in its order, each with the kernel's name.
+/// Summarizes the passes of a step, given in its order, each with the kernel's name.
 pub fn pass_rows(samples: &[KernelSamples], copy_gb_per_s: Option<f64>) -> Vec<PassRow> {
     let rows = rows_in_order(samples, copy_gb_per_s);
     let count = |rows: &[ProfileRow], kernel: &str| rows.iter().filter(|r| r.kernel == kernel).count() as u32;
@@ -103,13 +103,14 @@ pub fn pass_rows(samples: &[KernelSamples], copy_gb_per_s: Option<f64>) -> Vec<P
     (0..rows.len()).map(pass).collect()
 }
 
-/// The smallest value that at least `percent` of all values do not exceed; `sorted` holds at least one.
+/// Returns the smallest value that at least `percent` of all values do not exceed; `sorted` holds at least
+/// one.
 fn percentile(sorted: &[u64], percent: usize) -> u64 {
     let rank = (sorted.len() * percent).div_ceil(100).max(1);
     sorted[rank - 1]
 }
 
-/// The median (nearest rank) of any times.
+/// Returns the median (nearest rank) of times.
 pub(super) fn median(samples: &[u64]) -> Option<u64> {
     let mut sorted = samples.to_vec();
     sorted.sort_unstable();

@@ -1,15 +1,16 @@
-//! Tables as text.
+//! Text tables.
 
-/// How a table is drawn.
+/// Style of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TableStyle {
     /// Columns aligned by blanks, for a terminal.
     Plain,
-    /// A Markdown table, aligned too.
+    /// A Markdown table, also aligned.
     Markdown,
 }
 
-/// A header and lines of as many cells, the first column aligned left and the others right, each line ended by a line break.
+/// Formats a header and lines with as many cells each, the first column aligned left and the others right;
+/// each line ends with a line break.
 pub fn table<L: AsRef<[String]>>(header: &[&str], lines: &[L], style: TableStyle) -> String {
     let header: Vec<String> = header.iter().map(|&cell| cell.to_owned()).collect();
     let all: Vec<&[String]> = std::iter::once(header.as_slice()).chain(lines.iter().map(L::as_ref)).collect();

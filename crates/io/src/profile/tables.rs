@@ -5,12 +5,12 @@ use super::{
 };
 use crate::comparison::Comparison;
 
-/// Nanoseconds as microseconds.
+/// Formats nanoseconds as microseconds.
 fn us(ns: u64) -> String {
     format!("{:.1}", ns as f64 / 1e3)
 }
 
-/// Bytes as megabytes.
+/// Formats bytes as megabytes.
 fn mb(bytes: u64) -> String {
     format!("{:.3}", bytes as f64 / 1e6)
 }
@@ -36,7 +36,7 @@ fn calls_and_times(row: &ProfileRow) -> [String; 8] {
     ]
 }
 
-/// The kernels with a header and one line per kernel.
+/// Formats the kernels as a table with one line per kernel.
 pub fn profile_table(rows: &[ProfileRow], style: TableStyle) -> String {
     let header = [
         "kernel",
@@ -56,7 +56,7 @@ pub fn profile_table(rows: &[ProfileRow], style: TableStyle) -> String {
     table(&header, &rows.iter().map(line).collect::<Vec<_>>(), style)
 }
 
-/// The passes of a step, in its order.
+/// Formats the passes of a step as a table, in its order.
 pub fn pass_table(passes: &[PassRow], style: TableStyle) -> String {
     let header =
         ["pass", "min [µs]", "median [µs]", "p95 [µs]", "share [%]", "kB/call", "GB/s", "of copy [%]"];
@@ -69,7 +69,7 @@ pub fn pass_table(passes: &[PassRow], style: TableStyle) -> String {
 }
 
 impl PassRow {
-    /// The kernel's name, and which of its places in the step it is where it has several.
+    /// Returns the kernel's name, with the index of the pass if it has several.
     pub fn label(&self) -> String {
         match self.occurrences {
             1 => self.row.kernel.clone(),
@@ -79,7 +79,8 @@ impl PassRow {
 }
 
 impl KernelFact {
-    /// The kernel's name, with the tunables other than the group size that differ from `others` of the same name.
+    /// Returns the kernel's name, with the tunables other than the group size that differ from `others` of
+    /// the same name.
     pub fn label(&self, others: &[Self]) -> String {
         let differs = |name: &str, value: u32| {
             others
@@ -96,7 +97,8 @@ impl KernelFact {
     }
 }
 
-/// What is known of each kernel's code; a dash where the driver does not tell, and no column of dashes alone.
+/// Formats the compilation results of each kernel as a table; a dash for values that the driver does not
+/// report, and no column of dashes alone.
 pub fn facts_table(kernels: &[KernelFact], style: TableStyle) -> String {
     let header =
         ["kernel", "group", "subgroup", "registers", "spills", "scratch [B]", "shared [B]", "code [B]"];
@@ -122,7 +124,7 @@ pub fn facts_table(kernels: &[KernelFact], style: TableStyle) -> String {
     table(&header, &lines.into_iter().map(only_told).collect::<Vec<_>>(), style)
 }
 
-/// The `most` largest holders of memory, what is left, and the totals.
+/// Formats the `most` largest objects in memory, the rest, and the totals as a table.
 pub fn memory_table(memory: &Memory, n_particles: u64, most: usize, style: TableStyle) -> String {
     let header = ["memory", "objects", "now [MB]", "peak [MB]", "B/particle"];
     let a_particle =
@@ -154,7 +156,7 @@ pub fn memory_table(memory: &Memory, n_particles: u64, most: usize, style: Table
     table(&header, &lines, style)
 }
 
-/// The largest gaps, with what the host did in them.
+/// Formats the largest gaps, with the host's activity in them, as a table.
 pub fn gap_table(gaps: &HostGaps, style: TableStyle) -> String {
     let line =
         |gap: &super::Gap| [format!("{:.3}", gap.start_ns as f64 / 1e6), us(gap.duration_ns), gap.host_did()];
@@ -165,8 +167,8 @@ pub fn gap_table(gaps: &HostGaps, style: TableStyle) -> String {
     )
 }
 
-/// The medians in µs, a line per kernel and a column per value, the best marked by a star; last the whole step, and how it
-/// compares with the best.
+/// Formats the medians in µs as a table with a line per kernel and a column per value, the best marked by a
+/// star; the last lines are the whole step, and its comparison with the best.
 pub fn vary_table(vary: &Vary, style: TableStyle) -> String {
     let measured: Vec<_> = vary.candidates.iter().filter(|c| c.refused.is_none()).collect();
     let values: Vec<String> = measured.iter().map(|c| c.value.to_string()).collect();
@@ -203,7 +205,7 @@ pub fn vary_table(vary: &Vary, style: TableStyle) -> String {
     text
 }
 
-/// The verdict on each kernel, and on the step.
+/// Formats the verdicts on each kernel and on the step as a table.
 pub fn comparison_table(comparison: &ProfileComparison, style: TableStyle) -> String {
     let cells = |name: &str, then: Option<u64>, now: Option<u64>, found: Option<&Comparison>| {
         let number = |value: f64| or_dash(value.is_finite().then(|| format!("{value:.3}")));

@@ -1,4 +1,4 @@
-//! The same steps with other tunables.
+//! Measurements of the same steps with other tunables.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,21 +7,21 @@ use serde::{Deserialize, Serialize};
 use super::rows;
 use crate::comparison::{Comparison, compare};
 
-/// How one tunable changes the cost of a step.
+/// Effect of one tunable on the cost of a step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Vary {
     /// The tunable.
     pub key: String,
-    /// Its values, in the order asked for.
+    /// Its values, in the order requested.
     pub candidates: Vec<Candidate>,
 }
 
-/// A value of a tunable, and what came of it.
+/// A value of a tunable, and its measurement.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Candidate {
     /// The value.
     pub value: u32,
-    /// Why the device does not take it, if it does not.
+    /// Reason why the device does not support it, if so.
     pub refused: Option<String>,
     /// The median call of each kernel, in nanoseconds.
     pub kernels_ns: BTreeMap<String, u64>,
@@ -32,14 +32,14 @@ pub struct Candidate {
 }
 
 impl Candidate {
-    /// The median step in nanoseconds.
+    /// Returns the median step in nanoseconds.
     pub fn step_ns(&self) -> Option<u64> {
         rows::median(&self.step_samples_ns)
     }
 }
 
 impl Vary {
-    /// All kernels that any value ran, those with the longest calls first.
+    /// Returns all kernels that ran with any value, those with the longest calls first.
     pub fn kernels(&self) -> Vec<&str> {
         let mut longest: BTreeMap<&str, u64> = BTreeMap::new();
         for (kernel, ns) in self.candidates.iter().flat_map(|c| &c.kernels_ns) {
@@ -51,12 +51,12 @@ impl Vary {
         kernels.into_iter().map(|(kernel, _)| kernel).collect()
     }
 
-    /// The value with the shortest median step; the first of several.
+    /// Returns the value with the shortest median step; the first of equals.
     pub fn best(&self) -> Option<u32> {
         self.best_by(Candidate::step_ns)
     }
 
-    /// The value with the shortest median call of a kernel; the first of several.
+    /// Returns the value with the shortest median call of a kernel; the first of equals.
     pub fn best_for(&self, kernel: &str) -> Option<u32> {
         self.best_by(|c| c.kernels_ns.get(kernel).copied())
     }
@@ -66,14 +66,14 @@ impl Vary {
         known.min_by_key(|(cost, _)| *cost).map(|(_, value)| value)
     }
 
-    /// How a value's steps compare with the best one's, told apart from 1 % on.
+    /// Compares a value's steps with the best one's, with a tolerance of 1 %.
     pub fn against_best(&self, candidate: &Candidate) -> Option<Comparison> {
         let best = self.candidates.iter().find(|c| Some(c.value) == self.best() && c.refused.is_none())?;
         let [then, now] = [best, candidate].map(|c| as_f64(&c.step_samples_ns));
         (!now.is_empty()).then(|| compare(&then, &now, 0.01))
     }
 
-    /// Returns true if every value ended in the same state, to the bit.
+    /// Returns true if every value gave the same final state, bit for bit.
     pub fn states_agree(&self) -> bool {
         let hashes: BTreeSet<_> =
             self.candidates.iter().filter(|c| c.refused.is_none()).map(|c| &c.state_hash).collect();

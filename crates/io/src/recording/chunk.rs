@@ -11,12 +11,12 @@ pub(super) const END_TAG: [u8; 4] = *b"DONE";
 pub(super) const INDEX_NAME: &str = "index";
 const ENTRY_BYTES: usize = 36;
 
-/// The fixed block before a frame's columns or the index, or the one that closes the file.
+/// Fixed-size block before a frame's columns or the index, or at the end of the file.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Chunk {
     pub tag: [u8; 4],
     pub n_columns: u32,
-    /// The frame's number; in the index and the end mark the number of frames.
+    /// Index of the frame; in the index and the end mark the number of frames.
     pub index: u64,
     /// In the end mark the offset of the index in bytes; 0 where there is none.
     pub step: u64,
@@ -24,7 +24,7 @@ pub(super) struct Chunk {
     pub body_bytes: u64,
 }
 
-/// A frame and where its chunk begins.
+/// A frame and the offset of its chunk.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Entry {
     pub offset_bytes: u64,
@@ -58,13 +58,13 @@ impl Chunk {
 }
 
 impl Entry {
-    /// Where the next chunk begins.
+    /// Returns the offset of the next chunk.
     pub fn end_bytes(&self) -> u64 {
         self.offset_bytes + CHUNK_BYTES as u64 + self.chunk.body_bytes
     }
 }
 
-/// The payload of the index.
+/// Returns the payload of the index.
 pub(super) fn index_to_bytes(entries: &[Entry]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(ENTRY_BYTES * entries.len());
     for Entry { offset_bytes, chunk } in entries {
@@ -76,7 +76,8 @@ pub(super) fn index_to_bytes(entries: &[Entry]) -> Vec<u8> {
     bytes
 }
 
-/// The frames that an index lists, if they fill the file from `begin_bytes` to `end_bytes` without a gap.
+/// Returns the frames that an index lists, if they fill the file from `begin_bytes` to `end_bytes` without a
+/// gap.
 pub(super) fn index_from_bytes(bytes: &[u8], begin_bytes: u64, end_bytes: u64) -> Option<Vec<Entry>> {
     let entry = |(i, bytes): (usize, &[u8])| Entry {
         offset_bytes: u64_at(bytes, 0),

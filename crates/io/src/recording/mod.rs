@@ -1,4 +1,4 @@
-//! Recordings: frames appended to one file, readable while it grows and after a kill at any instant.
+//! Recordings: frames appended to one file, readable while it grows and after a kill at any time.
 
 mod chunk;
 mod reader;
@@ -11,18 +11,18 @@ use crate::section::FileKind;
 pub use reader::{Recording, Tail};
 pub use writer::RecordingWriter;
 
-/// There was no version 3: no flipped bit makes one version of another.
+/// Version 3 is skipped, so that no flipped bit turns one version into another.
 const KIND: FileKind = FileKind { name: "recording", magic: b"FRZLREC\0", version: 4, oldest: 1 };
-/// From this version on columns are packed, and the end mark says where the index is.
+/// First version with packed columns and the offset of the index in the end mark.
 const PACKED: u32 = 2;
-/// What names of rigid bodies' columns begin with, from version 4 on; a column of particles cannot have such a name.
+/// Prefix of the names of rigid bodies' columns, from version 4 on; columns of particles cannot have it.
 const OF_BODIES: &str = "bodies.";
 const META_LENGTH_BYTES: usize = 16;
 
 /// The extension of a recording, without its dot.
 pub const RECORDING_EXTENSION: &str = "frazil-rec";
 
-/// What a recording says about the run that made it.
+/// Metadata of a recording about its run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RecordingMeta {
     /// The effective scene, overrides applied, as JSON.

@@ -1,4 +1,4 @@
-//! Reads a recording.
+//! Reader of recordings.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -12,19 +12,19 @@ use crate::frame::{Column, ColumnData, Frame};
 use crate::packing::unpack;
 use crate::section::{PRELUDE_BYTES, Parser, PayloadKind, Section, u64_at};
 
-/// What follows the last whole frame of a recording.
+/// Contents after the last complete frame of a recording.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Tail {
-    /// The end mark: the writer finished.
+    /// The end mark: the writer has finished.
     Finished,
-    /// Nothing: the writer is still at work, or was killed between two frames.
+    /// Nothing: the writer is still running, or was killed between two frames.
     Open,
-    /// Something that is not whole, a frame or what closes the file: the writer is in the midst of it, was killed in it, or the file was
-    /// damaged. Its name and offset are in the text; frames after it cannot be found.
+    /// An incomplete frame or end: the writer is in the middle of it or was killed there, or the file was
+    /// damaged. The text has its name and offset; frames after it cannot be found.
     Damaged(Damage),
 }
 
-/// Reads a recording, frame by frame in any order.
+/// Reader of the frames of a recording in any order.
 #[derive(Debug)]
 pub struct Recording {
     file: File,
@@ -32,20 +32,22 @@ pub struct Recording {
     pub(super) version: u32,
     meta: RecordingMeta,
     pub(super) frames: Vec<Entry>,
-    /// Where the last frame ends.
+    /// End of the last frame.
     pub(super) end_bytes: u64,
     tail: Tail,
 }
 
 impl Recording {
-    /// Opens a recording and finds its whole frames: by its index, or where there is none by hopping from one to the next.
+    /// Opens a recording and finds its complete frames, by its index or, if there is none, by walking from
+    /// chunk to chunk.
     ///
-    /// A damaged or torn tail is no error: see [`tail`](Self::tail). The checksums of a frame's columns are verified when it is
-    /// read; those of the last frame also here, because that is where a crash of the machine leaves its mark.
+    /// A damaged or incomplete tail is not an error: see [`tail`](Self::tail). The checksums of a frame's
+    /// columns are verified when it is read; those of the last frame also here, because a crash of the
+    /// machine damages that one.
     ///
     /// # Errors
-    /// [`Error::Io`], [`Error::NotA`], [`Error::Version`], and [`Error::Damaged`] or [`Error::Json`] if the part before the
-    /// first frame is bad.
+    /// [`Error::Io`], [`Error::NotA`], [`Error::Version`], and [`Error::Damaged`] or [`Error::Json`] if the
+    /// part before the first frame is invalid.
     pub fn open(path: &Path) -> Result<Self> {
         let mut file = File::open(path).map_err(Error::io("open", path))?;
         let head = read_at(&mut file, 0, (PRELUDE_BYTES + META_LENGTH_BYTES) as u64)
@@ -67,7 +69,7 @@ impl Recording {
         Ok(recording)
     }
 
-    /// Looks for frames appended since the recording was opened, and returns how many frames there are now.
+    /// Searches for frames appended since the recording was opened, and returns the current number of frames.
     ///
     /// # Errors
     /// [`Error::Io`], naming the path.
@@ -102,7 +104,7 @@ impl Recording {
         self.scan()
     }
 
-    /// The frames by the index that the end mark points to; none where either is absent or damaged.
+    /// Returns the frames according to the index at the end mark; `None` if either is absent or damaged.
     fn read_index(&mut self) -> io::Result<Option<Vec<Entry>>> {
         let file_bytes = self.file.metadata()?.len();
         let Some(end_offset) = file_bytes.checked_sub(CHUNK_BYTES as u64) else { return Ok(None) };
@@ -123,7 +125,7 @@ impl Recording {
         Ok(Parser::new(&bytes, offset_bytes).checked("chunk").ok().map(Chunk::from_bytes))
     }
 
-    /// Hops from chunk to chunk, from the end of the last known frame.
+    /// Walks from chunk to chunk, from the end of the last known frame.
     fn scan(&mut self) -> io::Result<Tail> {
         let file_bytes = self.file.metadata()?.len();
         loop {
@@ -164,7 +166,8 @@ impl Recording {
         }
     }
 
-    /// Returns true if the index, which begins at `offset_bytes`, and the end mark are whole, and nothing follows.
+    /// Returns true if the index, which begins at `offset_bytes`, and the end mark are complete, and nothing
+    /// follows.
     fn check_close(&mut self, offset_bytes: u64, file_bytes: u64) -> io::Result<Tail> {
         let bytes = read_at(&mut self.file, offset_bytes, file_bytes - offset_bytes)?;
         let damaged = |place: &str, offset_bytes, problem| {
@@ -198,32 +201,32 @@ impl Recording {
         Ok(Tail::Finished)
     }
 
-    /// Where the first frame begins.
+    /// Returns the offset of the first frame.
     fn begin_bytes(&self) -> u64 {
         self.frames.first().map_or(self.end_bytes, |entry| entry.offset_bytes)
     }
 
-    /// The number of whole frames.
+    /// Returns the number of complete frames.
     pub fn len(&self) -> usize {
         self.frames.len()
     }
 
-    /// Returns true if there is no whole frame.
+    /// Returns true if there is no complete frame.
     pub fn is_empty(&self) -> bool {
         self.frames.is_empty()
     }
 
-    /// What the recording says about its run.
+    /// Returns the metadata of the recording about its run.
     pub fn meta(&self) -> &RecordingMeta {
         &self.meta
     }
 
-    /// What follows the last whole frame.
+    /// Returns the contents after the last complete frame.
     pub fn tail(&self) -> &Tail {
         &self.tail
     }
 
-    /// Step and time in seconds of each frame, without reading their columns.
+    /// Returns step and time in seconds of each frame, without reading their columns.
     pub fn times(&self) -> impl ExactSizeIterator<Item = (u64, f64)> + DoubleEndedIterator + '_ {
         self.frames.iter().map(|entry| (entry.chunk.step, entry.chunk.time_s))
     }
@@ -245,7 +248,7 @@ impl Recording {
         };
 
         let mut parser = Parser::new(&bytes, offset_bytes);
-        // A frame found by the index alone has not been looked at before.
+        // A frame found by the index alone has not been checked before.
         if parser.checked(&place).map_err(damaged)? != &chunk.to_bytes() {
             return Err(invalid("it is not the frame that the index lists".to_owned()));
         }
@@ -267,7 +270,7 @@ impl Recording {
     }
 }
 
-/// The index that `bytes`, the first of which stands at `offset_bytes` in the file, begin with.
+/// Parses the index at the beginning of `bytes`, the first of which is at `offset_bytes` in the file.
 fn index(bytes: &[u8], offset_bytes: u64) -> std::result::Result<(Chunk, Section<'_>), Damage> {
     const PLACE: &str = "the index";
     let mut parser = Parser::new(bytes, offset_bytes);
@@ -313,7 +316,8 @@ fn column(section: &Section<'_>) -> std::result::Result<Column, String> {
     Ok(Column::new(section.name, section.unit, data))
 }
 
-/// Up to `n_bytes` from `offset_bytes` on; fewer at the end of the file. A wild length allocates no more than the file holds.
+/// Reads up to `n_bytes` from `offset_bytes` on; fewer at the end of the file. A corrupt length allocates no
+/// more than the file's size.
 fn read_at(file: &mut File, offset_bytes: u64, n_bytes: u64) -> io::Result<Vec<u8>> {
     let left = file.metadata()?.len().saturating_sub(offset_bytes);
     let mut bytes = Vec::with_capacity(n_bytes.min(left) as usize);

@@ -1,4 +1,4 @@
-//! Appends to a recording.
+//! Writer of recordings.
 
 use std::borrow::Cow;
 use std::fs::{File, OpenOptions};
@@ -15,10 +15,10 @@ use crate::frame::{Column, ColumnKind, Frame};
 use crate::packing::pack;
 use crate::section::{PayloadKind, Section};
 
-/// Appends frames to a recording.
+/// Writer that appends frames to a recording.
 ///
-/// Each frame is handed to the operating system before [`append`](Self::append) returns: a kill costs at most the frame being
-/// written. Only [`finish`](Self::finish) waits for the disk.
+/// Each frame is passed to the operating system before [`append`](Self::append) returns: a kill loses at most
+/// the frame being written. Only [`finish`](Self::finish) waits for the disk.
 #[derive(Debug)]
 pub struct RecordingWriter {
     file: File,
@@ -48,11 +48,12 @@ impl RecordingWriter {
         Ok(Self { file, path: path.to_owned(), version: KIND.version, frames, end_bytes })
     }
 
-    /// Goes on with a recording after a resume: keeps the frames up to and including `last_step`, drops those after it, the index,
-    /// the end mark and a damaged tail, and appends from there. The file keeps its version.
+    /// Continues a recording after a resume: keeps the frames up to and including `last_step`, drops those
+    /// after it, the index, the end mark and a damaged tail, and appends from there. The file keeps its
+    /// version.
     ///
     /// # Errors
-    /// Those of [`Recording::open`], and [`Error::Io`].
+    /// The errors of [`Recording::open`], and [`Error::Io`].
     pub fn resume(path: &Path, last_step: u64) -> Result<Self> {
         let Recording { version, mut frames, mut end_bytes, .. } = Recording::open(path)?;
         let kept = frames.iter().take_while(|entry| entry.chunk.step <= last_step).count();
@@ -66,7 +67,8 @@ impl RecordingWriter {
         Ok(writer)
     }
 
-    /// Appends a frame. After an error the recording still ends after its last whole frame, and a later append may succeed.
+    /// Appends a frame. After an error the recording still ends after its last complete frame, and a later
+    /// append may succeed.
     ///
     /// # Errors
     /// [`Error::Io`], naming the path.
@@ -101,7 +103,7 @@ impl RecordingWriter {
         Ok(())
     }
 
-    /// The frames written so far, those kept by [`resume`](Self::resume) included.
+    /// Returns the number of frames written so far, including those kept by [`resume`](Self::resume).
     pub fn n_frames(&self) -> u64 {
         self.frames.len() as u64
     }
@@ -139,7 +141,7 @@ impl RecordingWriter {
             .write_all(&chunk.to_bytes())
             .and_then(|()| body.iter().try_for_each(|section| section.write(&mut out)))
             .and_then(|()| out.flush());
-        // Dropping a BufWriter flushes what is left, which after a failure must not land in the file.
+        // Dropping a BufWriter flushes the rest, which after a failure must not reach the file.
         drop(out.into_parts());
         match written {
             Ok(()) => {
@@ -147,7 +149,8 @@ impl RecordingWriter {
                 Ok(())
             }
             Err(cause) => {
-                // The first error is the one to report. If cutting fails too, readers stop at the torn frame.
+                // The first error is the one to report. If truncating fails too, readers stop at the
+                // incomplete frame.
                 let _ = self.cut_tail();
                 Err(Error::Io { operation: "append to", path: self.path.clone(), cause })
             }
@@ -163,7 +166,7 @@ impl RecordingWriter {
     }
 }
 
-/// A column's values as they stand in the file.
+/// Returns a column's values as stored in the file.
 fn stored(column: &Column, packed: bool) -> io::Result<(PayloadKind, Cow<'_, [u8]>)> {
     let (plain, packed_kind, words) = match column.data.kind() {
         ColumnKind::U32 => (PayloadKind::U32, PayloadKind::PackedU32, 1),

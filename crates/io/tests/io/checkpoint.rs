@@ -1,4 +1,4 @@
-//! Checkpoints come back to the bit or not at all, and say which part is bad.
+//! Checkpoints are restored bit-exactly or not at all, and errors name the invalid part.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -89,7 +89,7 @@ fn a_checkpoint_that_cannot_be_written_leaves_the_previous_one() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("checkpoint");
     small().write(&path).unwrap();
-    // A directory where the temporary file should go makes the write fail, for root too.
+    // A directory at the path of the temporary file makes the write fail, also for root.
     fs::create_dir(dir.path().join(".checkpoint.tmp")).unwrap();
     let error = Checkpoint { step: 41, ..small() }.write(&path).unwrap_err().to_string();
     assert!(error.contains(&path.display().to_string()), "{error}");

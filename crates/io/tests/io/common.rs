@@ -1,10 +1,10 @@
-//! Frames for tests: arbitrary ones, and one small fixed one.
+//! Frames for tests: arbitrary ones, and a small fixed one.
 
 use frazil_io::{Column, ColumnData, Frame};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-/// Any bit pattern, so NaN payloads and negative zeros too.
+/// Generates any bit pattern, including NaN payloads and negative zeros.
 fn any_f32() -> impl Strategy<Value = f32> {
     any::<u32>().prop_map(f32::from_bits)
 }
@@ -18,7 +18,7 @@ fn column_data(n: usize) -> impl Strategy<Value = ColumnData> {
 }
 
 prop_compose! {
-    /// A frame with up to 40 particles, perhaps none, and up to four columns beside the two that must be there.
+    /// Generates a frame with up to 40 particles, perhaps none, and up to four columns besides the two required ones.
     pub fn frame()(n in prop_oneof![Just(0_usize), 1..40_usize])(
         step in any::<u64>(),
         time_bits in any::<u64>(),
@@ -31,14 +31,14 @@ prop_compose! {
         for (i, (name, unit, data)) in others.into_iter().enumerate() {
             columns.push(Column::new(format!("{name}_{i}"), unit, data));
         }
-        // Their names may be those of particles' columns.
+        // Their names may equal those of particles' columns.
         let body = |(i, data)| Column::new(["position", "turn", "id"][i], "m", data);
         let bodies = bodies.into_iter().enumerate().map(body).collect();
         Frame::new(step, f64::from_bits(time_bits), columns).unwrap().with_bodies(bodies).unwrap()
     }
 }
 
-/// Three particles with one column of each type.
+/// Makes three particles with one column of each type.
 pub fn small_frame(step: u64) -> Frame {
     let s = step as f32;
     let columns = vec![
@@ -50,7 +50,7 @@ pub fn small_frame(step: u64) -> Frame {
     Frame::new(step, step as f64 * 0.01, columns).unwrap()
 }
 
-/// Returns true if two frames are the same to the bit, which `==` cannot say of NaN.
+/// Returns true if two frames are bit-identical, which `==` cannot test for NaN.
 pub fn same_bits(a: &Frame, b: &Frame) -> bool {
     let same = |a: &[Column], b: &[Column]| {
         a.len() == b.len()

@@ -1,4 +1,4 @@
-//! Exported files hold what the frame holds, as small parsers written from the formats' descriptions read them.
+//! Exported files hold the frame's data, according to small parsers written from the formats' descriptions.
 
 use std::fs;
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use frazil_io::{
 };
 use proptest::prelude::*;
 
-/// Takes bytes from the front.
+/// Parser that takes bytes from the front.
 struct Reader<'a>(&'a [u8]);
 
 impl<'a> Reader<'a> {
@@ -44,7 +44,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The values of a column as 32-bit words, vectors flattened.
+/// Returns the values of a column as 32-bit words, vectors flattened.
 fn words(data: &ColumnData) -> Vec<u32> {
     data.bytes().chunks(4).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect()
 }
@@ -107,7 +107,7 @@ fn check_vtk(frame: &Frame) {
     assert!(reader.0.is_empty());
 }
 
-/// The decoded bytes of a data array, with its length checked.
+/// Returns the decoded bytes of a data array, with its length checked.
 fn vtu_array(text: &str, attributes: &str) -> Vec<u8> {
     let start = text.find(&format!("<DataArray {attributes} format=\"binary\">")).expect(attributes);
     let encoded = text[start..].lines().nth(1).unwrap();
@@ -256,7 +256,7 @@ fn check_csv(frame: &Frame) {
     assert_eq!(lines.next(), None);
 }
 
-/// The same frame with integers that fit where they are signed.
+/// Returns the same frame with integers that fit signed types.
 fn with_signed_integers(frame: Frame) -> Frame {
     let (step, time_s) = (frame.step(), frame.time_s());
     let mut columns = frame.into_columns();
@@ -281,7 +281,7 @@ proptest! {
     }
 }
 
-/// Two bodies, the second of which has two faces.
+/// Makes two bodies, the second of which has two faces.
 fn bodies() -> (Frame, Faces) {
     let columns = vec![
         Column::vec3("position", "m", vec![[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]),

@@ -1,4 +1,4 @@
-//! Surfaces that were written are read back to the bit by readers that others keep.
+//! Written surfaces are read back bit-exactly by third-party readers.
 
 use std::fs;
 use std::io::Cursor;
@@ -58,13 +58,13 @@ fn bits(vectors: &Vectors) -> Vec<[u32; 3]> {
     vectors.iter().map(|v| v.map(f32::to_bits)).collect()
 }
 
-/// Places and normals of the corners of triangles.
+/// Returns positions and normals of the corners of triangles.
 fn corners((position, normal, triangles): &Parts) -> Vec<[[[u32; 3]; 2]; 3]> {
     let (position, normal) = (bits(position), bits(normal));
     triangles.iter().map(|triangle| triangle.map(|v| [position[v as usize], normal[v as usize]])).collect()
 }
 
-/// Meshes of any finite numbers, each vertex of which some triangle has.
+/// Meshes of any finite numbers, each vertex of which belongs to a triangle.
 fn parts() -> impl Strategy<Value = Parts> {
     let vector = || prop::array::uniform3(any::<f32>().prop_filter("finite", |x| x.is_finite()));
     (1usize..80).prop_flat_map(move |n| {
@@ -84,7 +84,7 @@ fn surfaces_come_back_to_the_bit() {
         prop_assert_eq!(bits(&found.0), bits(&parts.0));
         prop_assert_eq!(bits(&found.1), bits(&parts.1));
         prop_assert_eq!(&found.2, &parts.2);
-        // This reader numbers vertices as triangles first name them.
+        // This reader numbers vertices in the order of their first use by triangles.
         let found = read_obj(&exported(&parts, MeshFormat::Obj));
         prop_assert_eq!(found.0.len(), parts.0.len());
         prop_assert_eq!(corners(&found), corners(&parts));

@@ -1,4 +1,4 @@
-//! Metrics files are written row by row, read back exactly, and say in which line they are wrong.
+//! Metrics files are written row by row, read back exactly, and errors name the invalid line.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Plots are drawn, fill their frame, and refuse what they cannot draw.
+//! Plots are drawn, fill their frame, and reject invalid input.
 
 use std::fs;
 use std::path::Path;
@@ -48,7 +48,7 @@ fn decode(path: &Path) -> (u32, u32, Vec<u8>) {
     (info.width, info.height, pixels)
 }
 
-/// Returns true if a pixel this close to the colour is somewhere in the picture.
+/// Returns true if a pixel close to the colour is somewhere in the image.
 fn has_color(pixels: &[u8], color: [u8; 3]) -> bool {
     pixels.chunks(3).any(|pixel| pixel.iter().zip(color).all(|(a, b)| a.abs_diff(b) < 6))
 }
@@ -124,7 +124,7 @@ fn a_logarithmic_axis_has_powers_of_ten_and_no_place_for_zero() {
     assert!(none.contains("no finite point"), "{none}");
 }
 
-/// Heat in J is no energy of motion: it would dwarf those.
+/// Heat in J is not a mechanical energy, which it would dwarf.
 #[test]
 fn heat_is_left_out_of_the_plot_of_energies() {
     let dir = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Recordings survive round trips to the bit, cuts at any byte, and notice any flipped bit.
+//! Recordings survive round trips bit-exactly and cuts at any byte, and any flipped bit is detected.
 
 use std::fs;
 use std::path::Path;
@@ -53,7 +53,7 @@ proptest! {
 fn cut_at_any_byte_it_holds_every_whole_frame_and_says_where_it_ends() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("run.frazil-rec");
-    // Where the head, each frame and the end mark end.
+    // End offsets of the head, each frame and the end mark.
     let mut ends = Vec::new();
     let mut writer = RecordingWriter::create(&path, &meta()).unwrap();
     ends.push(fs::metadata(&path).unwrap().len());
@@ -80,7 +80,8 @@ fn cut_at_any_byte_it_holds_every_whole_frame_and_says_where_it_ends() {
         match recording.tail() {
             Tail::Open => assert_eq!(cut, ends[whole - 1]),
             Tail::Damaged(damage) => {
-                // Behind the last frame come the index, which is taken for a frame until its header is whole, and the end mark.
+                // After the last frame come the index, which counts as a frame until its header is complete,
+                // and the end mark.
                 let place = match (whole == ends.len(), cut >= bytes.len() as u64 - CHUNK_BYTES) {
                     (true, true) => "the end mark".to_owned(),
                     (true, false) if cut >= ends[whole - 1] + CHUNK_BYTES => "the index".to_owned(),
@@ -190,7 +191,7 @@ fn a_finished_recording_is_opened_by_its_index_alone() {
     let path = dir.path().join("run.frazil-rec");
     record(&path, 0..4).finish().unwrap();
     let mut bytes = fs::read(&path).unwrap();
-    // Whoever hopped from frame to frame would stop at this one.
+    // A reader that walks from frame to frame would stop at this one.
     let second = bytes.windows(4).enumerate().filter(|(_, window)| window == b"FRAM").nth(1).unwrap().0;
     bytes[second] ^= 1;
     fs::write(&path, &bytes).unwrap();
@@ -219,7 +220,7 @@ fn a_damaged_index_costs_no_frame() {
         assert!((0..4).all(|i| same_bits(&recording.frame(i).unwrap(), &small_frame(i as u64))), "{said}");
         let Tail::Damaged(damage) = recording.tail() else { panic!("{said}: {:?}", recording.tail()) };
         assert!(damage.to_string().starts_with(said), "{damage}");
-        // It is made anew when the recording goes on.
+        // It is rewritten when the recording continues.
         RecordingWriter::resume(&path, 3).unwrap().finish().unwrap();
         assert_eq!(fs::read(&path).unwrap(), bytes);
     }
@@ -229,7 +230,7 @@ fn a_damaged_index_costs_no_frame() {
 fn columns_are_packed() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("run.frazil-rec");
-    // A sheet of particles in rows, as a scene in the plane begins.
+    // A sheet of particles in rows, like the initial state of a planar scene.
     let sheet = (0..10_000).map(|i| [(i % 100) as f32 * 0.01, (i / 100) as f32 * 0.01, 0.0]).collect();
     let columns = vec![Column::vec3("position", "m", sheet), Column::u32("id", "", (0..10_000).collect())];
     let frame = Frame::new(0, 0.0, columns).unwrap();
@@ -241,7 +242,7 @@ fn columns_are_packed() {
     assert!(same_bits(&Recording::open(&path).unwrap().frame(0).unwrap(), &frame));
 }
 
-/// Written after `docs/formats.md` by another program: the frames of [`small_frame`], steps 0 and 1.
+/// Written according to `docs/formats.md` by another program: the frames of [`small_frame`], steps 0 and 1.
 const VERSION_1: &[u8] = include_bytes!("version_1.frazil-rec");
 
 #[test]

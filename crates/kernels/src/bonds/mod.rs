@@ -1,4 +1,4 @@
-//! Bonds between pairs of particles: a table of rows that are built, updated, broken and carried along.
+//! Bonds between pairs of particles: a table of rows that can be built, updated, broken and permuted.
 
 mod table;
 
@@ -12,14 +12,14 @@ use frazil_shaders::types::{BondTable, BondTerms};
 use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Threads};
 use table::{Extent, Table};
 
-/// An empty slot, and an order's entry for a particle that was not here before.
+/// Marks an empty slot, and in an order a particle that was not there before.
 pub const INVALID_INDEX: u32 = u32::MAX;
 
-/// Rounds that a build can have: each has its own counter.
+/// Maximum number of rounds of a build: each has its own counter.
 const MAX_ROUNDS: u32 = 256;
 
-/// Slots that a row can have. A pass compares rows slot by slot, and a software device ends the loops of a thread after 65 535
-/// rounds in all, silently: longer rows are refused instead.
+/// Maximum number of slots per row. A pass compares rows slot by slot, and software devices silently end a
+/// thread's loops after 65 535 iterations in all; longer rows are refused instead.
 const MAX_SLOTS: u32 = 240;
 
 /// Faults that [`PairBonds::record_check`] counts, in the order of its counts.
@@ -34,24 +34,24 @@ pub const BOND_FAULTS: [&str; 8] = [
     "bonds with an end that may have none",
 ];
 
-/// A word of state that each bond has, beside its partner and its rest length.
+/// State word that each bond has besides its partner and rest length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BondColumn {
-    /// Its name.
+    /// Name of the column.
     pub name: &'static str,
-    /// Its unit.
+    /// Unit of the values.
     pub unit: &'static str,
-    /// The bits of a new bond's word.
+    /// Initial value of a new bond's word, as bits.
     pub initial: u32,
 }
 
 impl BondColumn {
-    /// A column of numbers.
+    /// Makes a column of floating-point numbers.
     pub fn f32(name: &'static str, unit: &'static str, initial: f32) -> Self {
         Self { name, unit, initial: initial.to_bits() }
     }
 
-    /// A column of counts or flags.
+    /// Makes a column of counts or flags.
     pub fn u32(name: &'static str, unit: &'static str, initial: u32) -> Self {
         Self { name, unit, initial }
     }
@@ -60,41 +60,42 @@ impl BondColumn {
 /// Size of a table of bonds.
 #[derive(Clone, Copy, Debug)]
 pub struct BondCapacity {
-    /// Particles that there are rows for.
+    /// Number of particles, one row for each.
     pub particles: u32,
-    /// Bonds that a row holds at most, until [`PairBonds::grow`] adds slots.
+    /// Maximum number of bonds per row, until [`PairBonds::grow`] adds slots.
     pub slots: u32,
 }
 
-/// Pairs that a build bonds: both ends with fewer bonds than their limits and at most the radius apart.
+/// Search criteria of a build: it bonds pairs whose ends both have fewer bonds than their limits and are at
+/// most the radius apart.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BondSearch {
-    /// Longest distance in m at which a bond is made.
+    /// Maximum distance in m at which a bond is made.
     pub radius_m: f32,
-    /// Bonds of a particle at most, whatever its limit says. Rows with as many slots never overflow.
+    /// Maximum number of bonds per particle, whatever its limit. Rows with this many slots never overflow.
     pub max_bonds: u32,
 }
 
 /// Algorithm that builds bonds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Builder {
-    /// Rounds of proposing and accepting, nearest first and ties by id. The same bits on every run, at any workgroup or
-    /// subgroup size, and the same pairs of ids whatever the order of particles.
+    /// Rounds of proposing and accepting, nearest first and ties by id. The result has the same bits on every
+    /// run and at any workgroup or subgroup size, and the same pairs of ids in any order of particles.
     ///
-    /// As long as an eligible pair with both ends below their limits is left, a round bonds at least one: the nearest. A
-    /// round that bonds none therefore ends the build with none left, and the bonds are then those that going through all
-    /// pairs once, nearest first, would make. Fewer rounds make a part of these.
+    /// A round bonds at least the nearest eligible pair, if there is one. A round that makes no bond
+    /// therefore ends the build with no eligible pair left, and the bonds are then those of the sequential
+    /// greedy algorithm over all pairs, nearest first. Fewer rounds make a subset of these.
     Reproducible {
-        /// Rounds at most, 1 to 256; those after one that made no bond cost next to nothing.
+        /// Maximum number of rounds, 1 to 256; those after one that made no bond cost almost nothing.
         rounds: u32,
     },
-    /// Atomic claims of empty slots at both ends. Order-dependent: which pairs are bonded, and in which slots, differs
-    /// from run to run where limits bind.
+    /// Atomic claims of empty slots at both ends. Order-dependent: where limits apply, the bonded pairs and
+    /// their slots differ from run to run.
     ///
-    /// A pass that makes no bond ends the build with no eligible pair left whose ends are below their limits. A pass that
-    /// makes some may leave such pairs, because it can meet a slot that is claimed and then given back.
+    /// A pass that makes no bond ends the build with no eligible pair left. A pass that makes some may leave
+    /// such pairs, because a thread can find a slot claimed that is released later.
     CompareAndSwap {
-        /// Passes at most, 1 to 256; those after one that made no bond cost next to nothing.
+        /// Maximum number of passes, 1 to 256; those after one that made no bond cost almost nothing.
         passes: u32,
     },
 }
@@ -107,41 +108,48 @@ impl Builder {
     }
 }
 
-/// The particles that are bonded, in the order of a [`UniformGrid`].
+/// Particles that are bonded, in the order of a [`UniformGrid`].
 #[derive(Clone, Copy, Debug)]
 pub struct BondedParticles<'a> {
-    /// How many there are.
+    /// Number of particles.
     pub count: &'a DeviceCount,
-    /// Their positions in m.
+    /// Positions in m.
     pub position: &'a Buffer<[f32; 3]>,
-    /// How many bonds each may have; 0: none, so that it is not eligible. The user's rule decides.
+    /// Maximum number of bonds of each particle, decided by the user's rule; a particle with limit 0 is not
+    /// eligible.
     pub limit: &'a Buffer<u32>,
-    /// Their numbers for life, all different: what ties are broken by.
+    /// Unique ids, which break ties.
     pub id: &'a Buffer<u32>,
 }
 
-/// A row of bonds for each particle: partner, rest length and the user's own state, kept at both ends.
+/// Table of bonds: for each particle a row of partners, rest lengths and the user's own state, stored at both
+/// ends.
 ///
-/// Between any two of the recorded operations, bonds are symmetric with the same bits of rest length and state at both
-/// ends, no particle is bonded to itself or to another one twice, and no row is longer than its slots. After a build no
-/// degree has been raised above its particle's limit; after a break none is above it.
+/// Between any two recorded operations, bonds are symmetric with bit-identical rest length and state at both
+/// ends, no particle is bonded to itself or twice to the same partner, and no row is longer than its slots. A
+/// build raises no degree above its particle's limit; after a break none is above it.
 ///
-/// Partners are places in the particle order, so that every permutation of the particles must be followed by
-/// [`Self::record_remap`]; it is also how particles enter and leave. The rows of places past the count are undefined.
+/// Partners are indices into the particle order, so every permutation of the particles must be followed by
+/// [`Self::record_remap`], which also handles particles that enter or leave. Rows past the count are
+/// undefined.
 ///
 /// # Rules
-/// The table knows no physics. Who may be bonded is the user's column of limits. What breaks bonds and what changes their
-/// rest lengths and state are kernels of the user's own, which include `bonds/mark_broken_bonds.glsl` or
-/// `bonds/update_bonds.glsl` and supply one function; [`Self::record_break_stretched`] is such a rule, ready made.
-/// `glsl/bond_rules` has others, and `bonds/xpbd.glsl` what a bond does as a compliant constraint.
+/// The table knows no physics; the user supplies the rules:
+///
+/// - the column of limits decides which particles may be bonded;
+/// - kernels that include `bonds/mark_broken_bonds.glsl` or `bonds/update_bonds.glsl`, and supply one
+///   function, break bonds or change their rest lengths and states. [`Self::record_break_stretched`] is such
+///   a rule, and `glsl/bond_rules` has more;
+/// - `bonds/xpbd.glsl` applies a bond as a compliant constraint.
 ///
 /// # Capacity
-/// Slot `s` of particle `i` stands at `s · capacity + i`: 4 bytes a particle, and 8 and 4 a state column for each of its
-/// slots, twice. All rows have as many slots: threads that walk their rows read neighbouring words, no pass has to find
-/// out where a row begins, and growth only adds slots at the end of each column. Should a build need more, it makes no
-/// bond at all and [`Self::required`] says how many; so do builds after it, until [`Self::grow`] has made room. The build
-/// recorded again then makes the bits that enough slots from the start would have made. A bond is never dropped for want
-/// of a slot.
+/// Slot `s` of particle `i` is at `s · capacity + i`. The memory is 4 bytes per particle, and for each slot
+/// twice 8 bytes and 4 per state column. All rows have equally many slots: threads that iterate over their
+/// rows read adjacent words, no pass has to find where a row begins, and growth only appends slots.
+///
+/// A build that needs more slots makes no bond, and [`Self::required`] reports the required number; so do
+/// later builds, until [`Self::grow`] has raised the capacity. Recording the build again then gives the same
+/// bits as a table with enough slots from the start. A bond is never dropped for lack of a slot.
 pub struct PairBonds {
     propose: Kernel<propose_bonds::Interface>,
     accept: Kernel<accept_bonds::Interface>,
@@ -171,19 +179,19 @@ pub struct PairBonds {
 }
 
 impl PairBonds {
-    /// Makes empty rows. Set-up: it waits for the device.
+    /// Makes empty rows. For set-up: it waits for the device.
     ///
     /// # Errors
-    /// The slots are not 1 to 240; no memory, or more than the device can bind.
+    /// The slots are not 1 to 240; not enough memory, or more than the device can bind.
     pub fn new(device: &Device, capacity: BondCapacity, columns: &[BondColumn]) -> Result<Self, KernelError> {
         let workgroup_size = propose_bonds::Specialization::default().workgroup_size;
         Self::with_workgroup_size(device, capacity, columns, workgroup_size)
     }
 
-    /// As [`Self::new`], with another workgroup size, a power of two.
+    /// Makes empty rows like [`Self::new`], with another workgroup size, a power of two.
     ///
     /// # Errors
-    /// As [`Self::new`]; the device's limits do not allow the size.
+    /// Like [`Self::new`]; the device's limits do not allow the size.
     pub fn with_workgroup_size(
         device: &Device,
         BondCapacity { particles, slots }: BondCapacity,
@@ -193,7 +201,7 @@ impl PairBonds {
         check_slots(slots)?;
         let extent = Extent { capacity: particles, slots, state_columns: columns.len() as u32 };
         let initial: Vec<u32> = columns.iter().map(|column| column.initial).collect();
-        // One macro for kernels whose specialisations are types of their own with one field.
+        // One macro for kernels whose specialisations are distinct types with the same field.
         macro_rules! kernel {
             ($module:ident) => {
                 Kernel::specialized(device, &$module::Specialization { workgroup_size })?
@@ -232,84 +240,88 @@ impl PairBonds {
         Ok(bonds)
     }
 
-    /// Particles that there are rows for.
+    /// Returns the number of rows, one per particle.
     pub fn capacity(&self) -> u32 {
         self.extent.capacity
     }
 
-    /// Bonds that a row holds at most.
+    /// Returns the number of slots per row.
     pub fn slots(&self) -> u32 {
         self.extent.slots
     }
 
-    /// The state that each bond has.
+    /// Returns the state columns of each bond.
     pub fn columns(&self) -> &[BondColumn] {
         &self.columns
     }
 
-    /// The table's size as kernels take it.
+    /// Returns the table's size as kernels take it.
     pub fn table(&self) -> BondTable {
         let Extent { capacity, slots, state_columns } = self.extent;
         BondTable { stride: capacity, slots, state_columns }
     }
 
-    /// The partner in each slot. Another buffer after a break and [`Self::record_remap`], as the three below.
+    /// Returns the partner in each slot. A break and [`Self::record_remap`] replace this buffer and the three
+    /// below.
     pub fn partner(&self) -> &Buffer<u32> {
         &self.front.partner
     }
 
-    /// The rest length in m of the bond in each slot, at first the distance at which it was made; undefined where the slot
-    /// is empty.
+    /// Returns the rest length in m of the bond in each slot, initially the distance at which it was made;
+    /// undefined where the slot is empty.
     pub fn rest_length_m(&self) -> &Buffer<f32> {
         &self.front.rest_length_m
     }
 
-    /// The words of state, one column behind the other, each as long as [`Self::partner`].
+    /// Returns the state words, one column after another, each as long as [`Self::partner`].
     pub fn state(&self) -> &Buffer<u32> {
         &self.front.state
     }
 
-    /// How many slots of each row are occupied.
+    /// Returns the number of occupied slots in each row.
     pub fn degree(&self) -> &Buffer<u32> {
         &self.front.degree
     }
 
-    /// Which of its bonds each particle keeps, for a rule of the user's own to write: see [`Self::record_remove`].
+    /// Returns a bit per bond that tells whether the particle keeps it, to be written by a user's rule: see
+    /// [`Self::record_remove`].
     pub fn verdict(&self) -> &Buffer<u32> {
         &self.verdict
     }
 
-    /// One word: the slots that a build needed, if more than there were, else 0; for a [`frazil_vk::ReadbackRing`] to tell
-    /// without a wait. It keeps the largest until [`Self::grow`].
+    /// Returns one word: the number of slots that a build required, if it exceeded the capacity, else 0. A
+    /// [`frazil_vk::ReadbackRing`] reads it without a wait. It keeps the maximum until [`Self::grow`].
     pub fn required(&self) -> &Buffer<u32> {
         &self.required
     }
 
-    /// Bonds that each round or pass of the last build made. A 0 says that the build was finished before its rounds were.
+    /// Returns the number of bonds that each round or pass of the last build made. A 0 means that the build
+    /// was complete before its last round.
     pub fn progress(&self) -> &Buffer<u32> {
         &self.progress
     }
 
-    /// How many bonds the last break removed.
+    /// Returns the number of bonds that the last break removed.
     pub fn broken(&self) -> &Buffer<u32> {
         &self.broken
     }
 
-    /// What the last [`Self::record_count`] counted: bonds; eligible pairs without one of which an end is at its limit;
-    /// eligible pairs without one whose ends are below their limits.
+    /// Returns the results of the last [`Self::record_count`]: bonds; unbonded eligible pairs of which an end
+    /// is at its limit; unbonded eligible pairs whose ends are below their limits.
     pub fn counts(&self) -> &Buffer<u32> {
         &self.counts
     }
 
-    /// How many faults of each kind of [`BOND_FAULTS`] the last [`Self::record_check`] found.
+    /// Returns the number of faults of each kind of [`BOND_FAULTS`] that the last [`Self::record_check`]
+    /// found.
     pub fn faults(&self) -> &Buffer<u32> {
         &self.faults
     }
 
-    /// Returns an error if a build did not fit since the slots last grew. It waits for the device.
+    /// Returns an error if a build has overflowed since the slots last grew. It waits for the device.
     ///
     /// # Errors
-    /// [`KernelError::BondOverflow`] with the slots required; the device fails.
+    /// [`KernelError::BondOverflow`] with the required slots; the device fails.
     pub fn check_capacity(&self, device: &Device) -> Result<(), KernelError> {
         match device.download(&self.required, 1)?[0] {
             0 => Ok(()),
@@ -317,10 +329,11 @@ impl PairBonds {
         }
     }
 
-    /// Gives each row `slots` slots, if it has fewer, and keeps what rows hold. Set-up: it waits for the device.
+    /// Raises the number of slots per row to `slots`, if it is lower, and keeps the bonds. For set-up: it
+    /// waits for the device.
     ///
     /// # Errors
-    /// More than 240 slots; no memory, or more than the device can bind.
+    /// More than 240 slots; not enough memory, or more than the device can bind.
     pub fn grow(&mut self, device: &Device, slots: u32) -> Result<(), KernelError> {
         if slots > self.slots() {
             check_slots(slots)?;
@@ -341,10 +354,10 @@ impl PairBonds {
         Ok(())
     }
 
-    /// Builds, and should rows be too short, grows them and builds again. Set-up: it waits for the device.
+    /// Builds bonds, and on overflow grows the rows and builds again. For set-up: it waits for the device.
     ///
     /// # Errors
-    /// As [`Self::record_build`] and [`Self::grow`].
+    /// Like [`Self::record_build`] and [`Self::grow`].
     pub fn build(
         &mut self,
         device: &Device,
@@ -364,19 +377,21 @@ impl PairBonds {
         }
     }
 
-    /// Records: no particle has a bond.
+    /// Records the removal of all bonds.
     pub fn record_clear(&self, recorder: &mut Recorder) {
         recorder.fill(&self.front.partner, INVALID_INDEX);
         recorder.fill(&self.front.degree, 0);
     }
 
-    /// Records the making of bonds between eligible pairs that have none. Existing bonds stay and count towards the limits.
+    /// Records the bonding of eligible pairs that have no bond yet. Existing bonds stay and count towards the
+    /// limits.
     ///
-    /// `sorted_keys` are the cells of the particles, and `grid` knows their ranges. A build that does not fit makes none.
+    /// `sorted_keys` are the cells of the particles, and `grid` knows their ranges. A build that overflows
+    /// makes no bond.
     ///
     /// # Errors
-    /// The search cannot be; the grid's cells are smaller than the radius; the rounds are not 1 to 256; more particles than
-    /// there are rows for, or a column shorter than the count's capacity.
+    /// The search is invalid; the grid's cells are smaller than the radius; the rounds are not 1 to 256; more
+    /// particles than rows, or a column shorter than the count's capacity.
     pub fn record_build(
         &self,
         recorder: &mut Recorder,
@@ -502,16 +517,16 @@ impl PairBonds {
         recorder.dispatch(&self.claim, Threads::Counted(particles.count), bindings, params);
     }
 
-    /// Records the breaking of bonds that are longer than `break_ratio` (at least 1) times their rest length, of those with
-    /// an end whose limit is 0, and, where a particle has more than its limit or `max_bonds`, of those of the longest rest
-    /// length that either end has too many.
+    /// Records the breaking of bonds that are longer than `break_ratio` (at least 1) times their rest length,
+    /// of bonds with an end whose limit is 0, and, where a particle has more bonds than its limit or
+    /// `max_bonds`, of the excess bonds of either end, longest rest length first.
     ///
-    /// A particle that gives up bonds for its limit does not take back one whose other end gives up another; the next build
-    /// may.
+    /// A particle that loses bonds to its limit does not regain one whose other end loses another; the next
+    /// build may add one.
     ///
     /// # Errors
-    /// The ratio is no number of at least 1; more particles than there are rows for, or a column shorter than the count's
-    /// capacity.
+    /// The ratio is not a number of at least 1; more particles than rows, or a column shorter than the
+    /// count's capacity.
     pub fn record_break_stretched(
         &mut self,
         recorder: &mut Recorder,
@@ -538,11 +553,11 @@ impl PairBonds {
         self.record_remove(recorder, particles.count)
     }
 
-    /// Records the removal of bonds that an end does not keep, as [`Self::verdict`] has it: a kernel that includes
-    /// `bonds/mark_broken_bonds.glsl` has written that for all of `count`.
+    /// Records the removal of bonds that an end does not keep according to [`Self::verdict`], which a kernel
+    /// that includes `bonds/mark_broken_bonds.glsl` has written for all of `count`.
     ///
     /// # Errors
-    /// More particles than there are rows for.
+    /// More particles than rows.
     pub fn record_remove(&mut self, recorder: &mut Recorder, count: &DeviceCount) -> Result<(), KernelError> {
         self.check_count(count)?;
         recorder.fill(&self.broken, 0);
@@ -565,12 +580,12 @@ impl PairBonds {
         Ok(())
     }
 
-    /// Records the move of rows after particles were put in a new order: the particle at place `i` below `count` came from
-    /// `order[i]`, or was not here before if that is [`INVALID_INDEX`] or any other place past the capacity. Particles that
-    /// no place came from have left, and their bonds with them.
+    /// Records the permutation of rows after the particles were reordered: the particle at index `i` below
+    /// `count` came from `order[i]`, or is new if that is [`INVALID_INDEX`] or any other index past the
+    /// capacity. Particles that no entry refers to have left, and their bonds with them.
     ///
     /// # Errors
-    /// More particles than there are rows for, or an order shorter than the count's capacity.
+    /// More particles than rows, or an order shorter than the count's capacity.
     pub fn record_remap(
         &mut self,
         recorder: &mut Recorder,
@@ -601,11 +616,11 @@ impl PairBonds {
         Ok(())
     }
 
-    /// Records the counting of bonds and of eligible pairs without one, into [`Self::counts`]. It costs a search of
-    /// neighbours.
+    /// Records the counting of bonds and of unbonded eligible pairs into [`Self::counts`]. It costs a
+    /// neighbour search.
     ///
     /// # Errors
-    /// As [`Self::record_build`], but for rounds.
+    /// Like [`Self::record_build`], except for rounds.
     pub fn record_count(
         &self,
         recorder: &mut Recorder,
@@ -632,11 +647,11 @@ impl PairBonds {
         Ok(())
     }
 
-    /// Records the counting of faults in rows into [`Self::faults`]: what [`BOND_FAULTS`] names, which none of the other
-    /// operations leaves behind. A rest length above `max_rest_length_m` is one, too.
+    /// Records the counting of faults in rows into [`Self::faults`]: the kinds that [`BOND_FAULTS`] names,
+    /// which no other operation leaves behind. A rest length above `max_rest_length_m` is one, too.
     ///
     /// # Errors
-    /// As [`Self::record_remap`].
+    /// Like [`Self::record_remap`].
     pub fn record_check(
         &self,
         recorder: &mut Recorder,
@@ -662,7 +677,7 @@ impl PairBonds {
         Ok(())
     }
 
-    /// A search as kernels take it, checked.
+    /// Checks a search and returns it as kernels take it.
     fn terms(&self, grid: &UniformGrid, search: &BondSearch) -> Result<BondTerms, KernelError> {
         let BondSearch { radius_m, max_bonds } = *search;
         if !(radius_m.is_finite() && radius_m > 0.0) {
@@ -710,7 +725,7 @@ fn check_slots(slots: u32) -> Result<(), KernelError> {
     Ok(())
 }
 
-/// One bit a slot, in 32-bit words of which no row shares one.
+/// Returns the number of 32-bit words of the verdicts: one bit per slot, no word shared by two rows.
 fn verdict_words(extent: Extent) -> usize {
     extent.capacity as usize * extent.slots.div_ceil(32) as usize
 }

@@ -4,7 +4,7 @@ use super::INVALID_INDEX;
 use crate::KernelError;
 use frazil_vk::{Buffer, Device};
 
-/// Rows of bonds, twice: passes that move rows write the back and swap.
+/// Columns of bonds, double-buffered: passes that permute rows write the back and swap.
 pub(super) struct Table {
     pub partner: Buffer<u32>,
     pub rest_length_m: Buffer<f32>,
@@ -12,7 +12,7 @@ pub(super) struct Table {
     pub degree: Buffer<u32>,
 }
 
-/// How large a table is.
+/// Size of a table.
 #[derive(Clone, Copy)]
 pub(super) struct Extent {
     pub capacity: u32,
@@ -40,10 +40,10 @@ impl Table {
         })
     }
 
-    /// A table with more slots that holds the same bonds. Waits for the device.
+    /// Makes a table with more slots that holds the same bonds. Waits for the device.
     pub fn grown(&self, device: &Device, from: Extent, to: Extent) -> Result<Self, KernelError> {
         let grown = Self::new(device, to, "")?;
-        // Slots stand one behind the other: those there are come first in each column.
+        // Slots are stored one after another: the existing ones come first in each column.
         let mut partner = device.download(&self.partner, from.column())?;
         partner.resize(to.column(), INVALID_INDEX);
         device.upload(&grown.partner, &partner)?;

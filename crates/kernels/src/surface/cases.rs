@@ -1,37 +1,41 @@
-//! Which triangles a cube has, for each of the 256 ways in which its corners are inside or not.
+//! Table of the triangles of a cube, for each of the 256 cases of corners inside or outside.
 //!
-//! The table is derived from a rule, so that what makes a mesh closed can be seen, and is checked below:
+//! The table is derived from a rule, so that it is clear why meshes are closed, and is checked below:
 //!
-//! 1. On each face, the surface cuts off each run of neighbouring inside corners by a segment from where one enters the run, going
-//!    about the face, to where one leaves it. Two inside corners across a face's diagonal stay apart. A face's segments so follow from
-//!    its corners alone: the two cubes that share it have the same ones, in opposite directions.
-//! 2. A crossed edge lies on two faces, which each have one segment end there. So segments form loops.
-//! 3. A loop is filled by a fan about the lowest numbered of its edges from which no diagonal lies in a face. A diagonal in a face
-//!    could be a segment or a diagonal of the cube behind it, and an edge would have four triangles. All loops have such fans.
+//! 1. On each face, the surface cuts off each run of neighbouring inside corners by a segment from the edge
+//!    where the run begins, going around the face, to the edge where it ends. Two inside corners across a
+//!    face's diagonal stay separate. So a face's segments depend only on its corners: the two cubes that
+//!    share it have the same ones, in opposite directions.
+//! 2. A crossed edge lies on two faces, each of which has one segment that ends there. So segments form
+//!    loops.
+//! 3. A loop is filled by a fan around the lowest numbered of its edges from which no diagonal lies in a
+//!    face. A diagonal in a face could coincide with a segment or a diagonal of the neighbouring cube, and an
+//!    edge would have four triangles. All loops have such fans.
 //!
-//! Corners and edges are numbered as in `glsl/surface/cubes.glsl`.
+//! Corners and edges are numbered like in `glsl/surface/cubes.glsl`.
 
-/// Words of a case: how many triangles, then five of three edges, four bits each.
+/// Words per case: the number of triangles, then five triangles of three edges, four bits each.
 const CASE_WORDS: usize = frazil_shaders::surface::cubes::CASE_WORDS as usize;
 
 /// Edges of a cube.
 const EDGES: usize = 12;
 
-/// The two corners of an edge, the lower one first.
+/// Returns the two corners of an edge, the lower one first.
 fn edge_corners(edge: usize) -> [usize; 2] {
     let (axis, j) = (edge / 4, edge % 4);
     let low = (j & 1) << ((axis + 1) % 3) | (j >> 1) << ((axis + 2) % 3);
     [low, low | 1 << axis]
 }
 
-/// The edge between two corners.
+/// Returns the edge between two corners.
 fn edge_between(a: usize, b: usize) -> usize {
     let axis = (a ^ b).trailing_zeros() as usize;
     let low = a & b;
     4 * axis + ((low >> ((axis + 1) % 3) & 1) | (low >> ((axis + 2) % 3) & 1) << 1)
 }
 
-/// A face's corners, counter-clockwise seen from outside the cube: faces 2 a and 2 a + 1 are the lower and the upper along axis a.
+/// Returns a face's corners, counter-clockwise seen from outside the cube: faces 2 a and 2 a + 1 are the
+/// lower and the upper along axis a.
 fn face_corners(face: usize) -> [usize; 4] {
     let (axis, upper) = (face / 2, face % 2);
     let [b, c] = [1 << ((axis + 1) % 3), 1 << ((axis + 2) % 3)];
@@ -39,7 +43,7 @@ fn face_corners(face: usize) -> [usize; 4] {
     if upper == 1 { [low, low | b, low | b | c, low | c] } else { [low, low | c, low | b | c, low | b] }
 }
 
-/// Returns true if some face has both edges.
+/// Returns true if both edges lie in one face.
 fn share_face(a: usize, b: usize) -> bool {
     let [a, b] = [edge_corners(a), edge_corners(b)];
     // Four corners lie in a face if they agree in one bit.
@@ -49,12 +53,13 @@ fn share_face(a: usize, b: usize) -> bool {
     })
 }
 
-/// Segments on one face, from edge to edge, for the case: with inside on the right seen from outside the cube.
+/// Returns the segments on one face, from edge to edge, for the case: with the inside on the right seen from
+/// outside the cube.
 fn face_segments(case: usize, face: usize) -> Vec<[usize; 2]> {
     let corners = face_corners(face);
     let is_inside = |i: usize| case >> corners[i % 4] & 1 == 1;
     let edge = |i: usize| edge_between(corners[i % 4], corners[(i + 1) % 4]);
-    // Going about the face, edge i goes from corner i to the next.
+    // Going around the face, edge i goes from corner i to the next.
     let leaves = (0..4).filter(|i| is_inside(*i) && !is_inside(i + 1));
     let segment = |leave: usize| {
         let run = (0..4).take_while(|back| is_inside(leave + 4 - back)).count();
@@ -63,7 +68,7 @@ fn face_segments(case: usize, face: usize) -> Vec<[usize; 2]> {
     leaves.map(segment).collect()
 }
 
-/// The loops of a case, each from its lowest edge on, in the order of those.
+/// Returns the loops of a case, each starting at its lowest edge, in the order of these edges.
 fn loops(case: usize) -> Vec<Vec<usize>> {
     let mut next = [None; EDGES];
     for face in 0..6 {
@@ -86,7 +91,7 @@ fn loops(case: usize) -> Vec<Vec<usize>> {
     loops
 }
 
-/// The fan about the lowest edge of a loop from which no diagonal lies in a face.
+/// Returns the fan around the lowest edge of a loop from which no diagonal lies in a face.
 fn fan(edges: &[usize]) -> Vec<[usize; 3]> {
     let n = edges.len();
     let has_room = |hub: usize| (2..n - 1).all(|k| !share_face(edges[hub], edges[(hub + k) % n]));
@@ -96,12 +101,12 @@ fn fan(edges: &[usize]) -> Vec<[usize; 3]> {
     (1..n - 1).map(|k| [edges[hub], edges[(hub + k) % n], edges[(hub + k + 1) % n]]).collect()
 }
 
-/// Triangles of a case, by the edges their vertices lie on, counter-clockwise seen from outside.
+/// Returns the triangles of a case, by the edges their vertices lie on, counter-clockwise seen from outside.
 fn triangles(case: usize) -> Vec<[usize; 3]> {
     loops(case).iter().flat_map(|edges| fan(edges)).collect()
 }
 
-/// The table of all cases, as kernels read it.
+/// Returns the table of all cases, as kernels read it.
 pub(super) fn table() -> Vec<u32> {
     let mut words = vec![0; 256 * CASE_WORDS];
     for (case, row) in words.chunks_exact_mut(CASE_WORDS).enumerate() {
@@ -204,7 +209,7 @@ mod tests {
                 own.sort_unstable();
                 other.sort_unstable();
                 assert_eq!(own, other, "case {case}, axis {axis}");
-                // What the next cube has on its other corners makes no difference.
+                // The other corners of the next cube make no difference.
                 let filled = beyond | (0..8).filter(|c| c & bit != 0).map(|c| 1 << c).sum::<usize>();
                 let mut filled = face_segments(filled, 2 * axis);
                 filled.sort_unstable();
@@ -230,7 +235,7 @@ mod tests {
                 (0..3).map(|axis| normal[axis] * (2 * (corner >> axis & 1) as i32 - p[axis])).sum();
             assert!(inwards < 0, "corner {corner}: {found:?}");
         }
-        // The complement has the same triangle, seen from the other side.
+        // The complement has the same triangle, with the opposite orientation.
         assert_eq!(triangles(0xfe).len(), 1);
         assert_ne!(triangles(0xfe), triangles(1));
     }
@@ -252,7 +257,7 @@ mod tests {
             assert_eq!(found.len(), bends, "case {case}: every loop is filled");
         }
         assert_eq!(most, CASE_WORDS - 1);
-        // An ambiguous face: two inside corners across a diagonal stay apart.
+        // An ambiguous face: two inside corners across a diagonal stay separate.
         assert_eq!(loops(0b1001).len(), 2);
         assert_eq!(loops(!0b1001 & 0xff).len(), 1);
     }

@@ -13,13 +13,13 @@ use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Threads};
 
 /// Cubes of a block.
 const BLOCK_CUBES: u32 = 64;
-/// Blocks of cubes that the nodes of one block are corners of.
+/// Blocks of cubes whose corners include nodes of one block.
 const REACH: u32 = 8;
 
-/// Room for a mesh, and for the cubes that it is found in.
+/// Capacity of a mesh, and of the list of cubes that it is found in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MeshCapacity {
-    /// Blocks of 4³ cubes: those of nodes, and the ones a step below them.
+    /// Blocks of 4³ cubes: one for each block of nodes, and the neighbours one step below.
     pub cube_blocks: u32,
     /// Vertices.
     pub vertices: u32,
@@ -27,20 +27,20 @@ pub struct MeshCapacity {
     pub triangles: u32,
 }
 
-/// What [`MarchingCubes::wanted`] holds, in its order: what there was, whether there was room for it or not.
+/// Contents of [`MarchingCubes::wanted`], in its order: the required numbers, even beyond the capacity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub struct MeshWanted {
     /// Blocks of 4³ cubes.
     pub cube_blocks: u32,
-    /// Vertices, of the blocks that there was room for.
+    /// Vertices of the blocks within the capacity.
     pub vertices: u32,
-    /// Triangles, of the blocks that there was room for.
+    /// Triangles of the blocks within the capacity.
     pub triangles: u32,
 }
 
 impl MeshWanted {
-    /// Returns true if there was room for all, so that the mesh is whole.
+    /// Returns true if nothing exceeded the capacity, so that the mesh is complete.
     pub fn fits(&self, capacity: MeshCapacity) -> bool {
         self.cube_blocks <= capacity.cube_blocks
             && self.vertices <= capacity.vertices
@@ -48,22 +48,26 @@ impl MeshWanted {
     }
 }
 
-/// Finds the surface on which a field of nodes takes one value: an indexed mesh, without a vertex twice, that is closed.
+/// Extraction of the isosurface of a field of nodes: a closed indexed mesh without duplicate vertices.
 ///
-/// The field is given at the nodes of a list of blocks; all other nodes count as 0, below the level, so that the surface closes about the
-/// blocks. Where a node's value is at least the level, it is inside. Triangles are counter-clockwise seen from outside, each edge has two
-/// of them, in opposite directions, and each vertex one ring, whatever the field (Lorensen and Cline 1987, with faces that are told apart
-/// in one way by both of their cubes). A vertex lies on each edge of the lattice that the surface crosses, 1/1024 of the edge or more away
-/// from its nodes; its normal is the field's gradient there, by central differences.
+/// The field is given at the nodes of a list of blocks; all other nodes count as 0, below the level, so that
+/// the surface closes around the blocks. A node is inside if its value is at least the level. For any field:
 ///
-/// Vertices, triangles and their order depend on the blocks and values and on nothing else. Nothing waits for the host: counts stay on the device,
-/// and [`Self::wanted`] tells what there was. Memory follows the blocks, but for 12 bytes for each 32 blocks of the lattice.
+/// - triangles are counter-clockwise seen from outside;
+/// - each edge has two triangles, in opposite directions, and each vertex one ring (Lorensen and Cline 1987,
+///   with ambiguous faces resolved in the same way by both of their cubes);
+/// - a vertex lies on each edge of the lattice that the surface crosses, at least 1/1024 of the edge from its
+///   nodes; its normal is the field's gradient there, by central differences.
+///
+/// Vertices, triangles and their order depend only on the blocks and values. Nothing waits for the host:
+/// counts stay on the device, and [`Self::wanted`] reports the required capacity. The memory depends on the
+/// capacity, except for 12 bytes for every 32 blocks of the lattice.
 pub struct MarchingCubes {
     layout: BlockLayout,
     kernels: Kernels,
     workgroup_size: u32,
     table: Buffer<u32>,
-    /// One bit a block of the lattice, in words.
+    /// One bit per block of the lattice, in words.
     words: DeviceCount,
     marked: Buffer<u32>,
     in_word: Buffer<u32>,
@@ -83,7 +87,7 @@ struct Kernels {
     emit_triangles: Kernel<emit_triangles::Interface>,
 }
 
-/// What is as long as a capacity says.
+/// Buffers whose length depends on the capacity.
 struct Room {
     cube_blocks: DeviceCount,
     cube_block: Buffer<u32>,
@@ -123,7 +127,7 @@ impl Room {
             triangles: DeviceCount::new(device, "triangle count", triangles)?,
             triangle: device.buffer("triangles", triangles as usize)?,
         };
-        // Until a surface is found, there is none.
+        // Before the first surface is found, there is none.
         for count in [&room.cube_blocks, &room.vertices, &room.triangles] {
             device.upload(&count.count, &[0])?;
         }
@@ -132,10 +136,11 @@ impl Room {
 }
 
 impl MarchingCubes {
-    /// Makes room for the surface of a field on a lattice. Set-up: it waits for the device.
+    /// Makes the buffers for the surface of a field on a lattice. For set-up: it waits for the device.
     ///
     /// # Errors
-    /// The lattice is one in a plane; workgroups of fewer than 64 threads, or more than the device allows; no memory.
+    /// The lattice is two-dimensional; workgroups of fewer than 64 threads, or more than the device allows;
+    /// not enough memory.
     pub fn new(
         device: &Device,
         layout: BlockLayout,
@@ -191,23 +196,24 @@ impl MarchingCubes {
         })
     }
 
-    /// Makes other room, whose contents are undefined until the next [`Self::record`].
+    /// Changes the capacity; the contents are undefined until the next [`Self::record`].
     ///
     /// # Errors
-    /// No memory.
+    /// Not enough memory.
     pub fn resize(&mut self, device: &Device, capacity: MeshCapacity) -> Result<(), KernelError> {
         self.room = Room::new(device, capacity, self.workgroup_size)?;
         Ok(())
     }
 
-    /// Records the search for the surface on which the field takes the value `iso`.
+    /// Records the extraction of the surface on which the field takes the value `iso`.
     ///
-    /// `block` has the numbers of `blocks` blocks of the lattice, x fastest, in any order, each once; `value` has 64 values for each, x
-    /// fastest: what [`crate::SparseBlocks::active`] and [`crate::SplatDensity`] make.
+    /// `block` has the numbers of `blocks` blocks of the lattice, x fastest, in any order, each once; `value`
+    /// has 64 values for each, x fastest, such as [`crate::SparseBlocks::active`] and [`crate::SplatDensity`]
+    /// provide.
     ///
     /// # Errors
-    /// `iso` is not above 0, or not finite: the field is 0 outside its blocks, which must be outside. A buffer has no room for as many
-    /// blocks as there may be.
+    /// `iso` is not above 0, or not finite: the field is 0 outside its blocks, which must be outside. A
+    /// buffer is too small for the capacity of `blocks`.
     pub fn record(
         &self,
         recorder: &mut Recorder,
@@ -324,7 +330,7 @@ impl MarchingCubes {
             cell_m: 1.0 / lattice.cells_per_m,
             capacity: room.vertices.capacity,
         };
-        // The two nodes of an edge, at the least.
+        // At least the two nodes of an edge.
         recorder.declare_bytes(cube_bytes + (24 + 8) * u64::from(room.vertices.expected()));
         recorder.dispatch(&self.kernels.emit_vertices, cubes, bindings, params);
         let bindings = emit_triangles::Bindings {
@@ -347,12 +353,12 @@ impl MarchingCubes {
         recorder.dispatch(&self.kernels.emit_triangles, cubes, bindings, params);
     }
 
-    /// The lattice.
+    /// Returns the lattice.
     pub fn layout(&self) -> &BlockLayout {
         &self.layout
     }
 
-    /// Room that there is.
+    /// Returns the capacity.
     pub fn capacity(&self) -> MeshCapacity {
         MeshCapacity {
             cube_blocks: self.room.cube_blocks.capacity,
@@ -361,7 +367,7 @@ impl MarchingCubes {
         }
     }
 
-    /// Bytes of all that a capacity and the lattice ask for.
+    /// Returns the bytes of all buffers, which depend on the capacity and the lattice.
     pub fn bytes(&self) -> u64 {
         let MeshCapacity { cube_blocks, vertices, triangles } = self.capacity();
         let of_lattice = 12 * u64::from(self.words.capacity);
@@ -369,38 +375,39 @@ impl MarchingCubes {
         of_lattice + of_cubes + 24 * u64::from(vertices) + 12 * u64::from(triangles)
     }
 
-    /// What there was last, three words ([`MeshWanted`]). A mesh for which there was no room lacks what came last: fewer vertices, and triangles
-    /// without area where one of theirs is lacking.
+    /// Returns the required numbers of the last surface, three words ([`MeshWanted`]). A mesh that exceeded
+    /// the capacity lacks its last elements: fewer vertices, and triangles without area where one of their
+    /// vertices is missing.
     pub fn wanted(&self) -> &Buffer<u32> {
         self.settle.wanted()
     }
 
-    /// How many blocks of cubes were looked at.
+    /// Returns the number of blocks of cubes that were examined.
     pub fn cube_block_count(&self) -> &DeviceCount {
         &self.room.cube_blocks
     }
 
-    /// How many vertices there are.
+    /// Returns the number of vertices.
     pub fn vertex_count(&self) -> &DeviceCount {
         &self.room.vertices
     }
 
-    /// Places of vertices, in m.
+    /// Returns the positions of vertices, in m.
     pub fn position(&self) -> &Buffer<[f32; 3]> {
         &self.room.position
     }
 
-    /// Unit normals of vertices, out of the surface.
+    /// Returns the unit normals of vertices, pointing out of the surface.
     pub fn normal(&self) -> &Buffer<[f32; 3]> {
         &self.room.normal
     }
 
-    /// How many triangles there are.
+    /// Returns the number of triangles.
     pub fn triangle_count(&self) -> &DeviceCount {
         &self.room.triangles
     }
 
-    /// The vertices of each triangle, counter-clockwise seen from outside.
+    /// Returns the vertices of each triangle, counter-clockwise seen from outside.
     pub fn triangle(&self) -> &Buffer<[u32; 3]> {
         &self.room.triangle
     }

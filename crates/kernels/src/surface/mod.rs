@@ -1,8 +1,8 @@
-//! Surfaces: densities of particles at nodes, and the mesh where a field of nodes takes one value.
+//! Surfaces: densities of particles at nodes, and the mesh of an isosurface of a field of nodes.
 //!
 //! - `splat_density`: from particles to values of nodes.
 //! - `marching_cubes`: from values of nodes to vertices, normals and triangles.
-//! - `cases`: which triangles a cube has, for each of the 256 ways in which its corners are inside or not.
+//! - `cases`: the triangles of a cube, for each of the 256 cases of corners inside or outside.
 
 mod cases;
 mod marching_cubes;
@@ -14,7 +14,7 @@ use frazil_vk::{Buffer, DeviceCount};
 pub use marching_cubes::{MarchingCubes, MeshCapacity, MeshWanted};
 pub use splat_density::{SplatDensity, SplatMass};
 
-/// Threads of the smallest workgroup: one for each node of a block.
+/// Minimum threads per workgroup: one for each node of a block.
 const LEAST_WORKGROUP: u32 = 64;
 
 fn check_workgroup(primitive: &'static str, workgroup_size: u32) -> Result<(), KernelError> {
@@ -32,7 +32,7 @@ fn check_layout(layout: &BlockLayout) -> Result<(), KernelError> {
     Ok(())
 }
 
-/// Checks that there is room for a value at each node of as many blocks as there may be.
+/// Checks that a buffer is large enough for a value at each node of the maximum number of blocks.
 fn check_nodes(
     primitive: &'static str,
     blocks: &DeviceCount,

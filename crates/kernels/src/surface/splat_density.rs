@@ -4,23 +4,24 @@ use crate::{KernelError, SparseBlocks};
 use frazil_shaders::surface::splat_density;
 use frazil_vk::{Buffer, Device, Kernel, Recorder, Threads};
 
-/// Threads a block: one for each node.
+/// Threads per block: one for each node.
 const BLOCK_NODES: u32 = 64;
 
-/// What particles weigh.
+/// Masses of particles.
 #[derive(Clone, Copy, Debug)]
 pub enum SplatMass<'a> {
-    /// All the same, in kg.
+    /// Equal masses, in kg.
     Same(f32),
-    /// Each its own, in kg.
+    /// A mass per particle, in kg.
     Each(&'a Buffer<f32>),
 }
 
-/// Finds densities at nodes: ρ_i = Σ m W(x_i − x_p) in kg/m³, in place of Gucer2010 eq 3.18.
+/// Density at nodes: ρ_i = Σ m W(x_i − x_p) in kg/m³, in place of Gucer2010 eq 3.18.
 ///
-/// W is the cubic spline with a support of `radius_cells` cells, which integrates to 1: inside a body, values are near its density, half of
-/// it on a flat surface, and 0 two cells away from all particles, where there are no blocks. Sums run in the particles' sorted order, so
-/// results are the same bits on every run.
+/// W is the cubic spline with a support of `radius_cells` cells, which integrates to 1: inside a body, values
+/// are near its density, half of it on a flat surface, and 0 at two or more cells from all particles, where
+/// there are no blocks. Sums run in the particles' sorted order, so the results have the same bits on every
+/// run.
 pub struct SplatDensity {
     same: Kernel<splat_density::Interface>,
     each: Kernel<splat_density::Interface>,
@@ -31,7 +32,7 @@ impl SplatDensity {
     /// Compiles the kernels, for a support of `radius_cells` cells.
     ///
     /// # Errors
-    /// A support that is not above 0, or above 2 cells; workgroups of fewer than 64 threads, or more than the device allows.
+    /// A support that is not above 0, or is above 2 cells; workgroups of fewer than 64 threads, or more than the device allows.
     pub fn new(device: &Device, radius_cells: f32, workgroup_size: u32) -> Result<Self, KernelError> {
         if !(radius_cells > 0.0 && radius_cells <= 2.0) {
             let problem = format!("a splat's radius of {radius_cells} cells, expected above 0 and at most 2");
@@ -46,18 +47,19 @@ impl SplatDensity {
         Ok(Self { same: kernel(0)?, each: kernel(1)?, radius_cells })
     }
 
-    /// Support of the splat, in cells.
+    /// Returns the support of the splat, in cells.
     pub fn radius_cells(&self) -> f32 {
         self.radius_cells
     }
 
-    /// Records the search for `density` of all nodes of the active blocks, 64 a block, in kg/m³.
+    /// Records the computation of `density` at all nodes of the active blocks, 64 per block, in kg/m³.
     ///
-    /// `position`, in m, and masses are sorted by the keys that `blocks` was found from. Their places are those of blocks found with a shift
-    /// of one cell: other ones would not reach all nodes of a splat of two cells.
+    /// `position`, in m, and masses are sorted by the keys that `blocks` was found from. The blocks must have
+    /// been found with a shift of one cell: others would not cover all nodes of a splat of two cells.
     ///
     /// # Errors
-    /// Blocks in a plane, or whose shift does not fit the radius; `density` has no room for them; a mass that is not finite.
+    /// Two-dimensional blocks, or blocks whose shift does not fit the radius; `density` is too small for
+    /// them; a mass that is not finite.
     pub fn record(
         &self,
         recorder: &mut Recorder,
@@ -70,7 +72,7 @@ impl SplatDensity {
         super::check_layout(layout)?;
         let lattice = layout.lattice();
         let (shift, radius) = (lattice.shift_cells, self.radius_cells);
-        // The nodes within the radius are floor(ξ − shift) to 3 more, wherever in its cell ξ is.
+        // The nodes within the radius are floor(ξ − shift) to 3 more, for any position ξ in the cell.
         if !(radius - 1.0..=3.0 - radius).contains(&shift) {
             let problem = format!(
                 "blocks of particles that reach nodes from {shift} cells below, expected {} to {} for a radius of {radius} cells",

@@ -1,4 +1,4 @@
-//! Both builders against their twin, and against one another's contracts.
+//! Both builders against their twin and against each other.
 
 use super::common::*;
 use super::worlds::*;
@@ -7,7 +7,7 @@ use frazil_reference::bonds as twin;
 use frazil_reference::bonds::Bonds;
 use proptest::prelude::*;
 
-/// Rows by ids instead of places, ordered by id: what must not depend on the order of particles.
+/// Returns rows by ids instead of indices, ordered by id, which must not depend on the order of particles.
 fn by_id(bonds: &Bonds, particles: &twin::Particles) -> Vec<(u32, Vec<(u32, u32)>)> {
     let end = |bond: &twin::Bond| (particles.id[bond.partner as usize], bond.rest_length_m.to_bits());
     let row = |(i, row): (usize, &Vec<twin::Bond>)| (particles.id[i], row.iter().map(end).collect());
@@ -71,7 +71,7 @@ fn enough_rounds_bond_all_pairs_nearest_first() {
         twin::build_nearest_first(&mut expected, &particles, &twin_search);
         build(&bonds, &grid, &uploaded, Builder::Reproducible { rounds: 256 }, &search);
         prop_assert!(DEVICE.download(bonds.progress(), 256).unwrap().contains(&0));
-        // Slots are in the order of rounds, the twin's in that of distance.
+        // Slots are in the order of rounds; the twin's are in the order of distance.
         let sorted_by_partner = |mut bonds: Bonds| {
             bonds.rows.iter_mut().for_each(|row| row.sort_by_key(|bond| bond.partner));
             bonds
@@ -80,7 +80,7 @@ fn enough_rounds_bond_all_pairs_nearest_first() {
         prop_assert_eq!(sorted_by_partner(found.clone()), sorted_by_partner(expected));
         prop_assert_eq!(twin::check_maximal(&found, &particles, &twin_search), vec![]);
         prop_assert_eq!(counts(&bonds, &grid, &uploaded, &search)[2], 0);
-        // Nothing to make and nothing to break is left.
+        // Nothing is left to make or to break.
         build(&bonds, &grid, &uploaded, Builder::Reproducible { rounds: 1 }, &search);
         prop_assert_eq!(&download(&bonds, n), &found);
         run(|r| bonds.record_break_stretched(r, uploaded.particles(), slots, 1.0).unwrap());
@@ -133,7 +133,8 @@ fn a_hub_and_a_heap_stay_within_their_limits() {
                 assert_eq!(twin::check_build(&none, &found, &particles, &twin_search, RADIUS_M), vec![]);
                 assert_eq!(twin::check_maximal(&found, &particles, &twin_search), vec![]);
                 let full = found.rows.iter().filter(|row| row.len() == limit as usize).count();
-                // In a heap everyone may bond with everyone: those not full are all bonded with one another.
+                // In a heap all pairs are eligible: particles below their limits are all bonded with each
+                // other.
                 if let Shape::Point = shape {
                     assert!(101 - full <= limit as usize, "{full} of 101 full at {limit}");
                 }
@@ -151,7 +152,7 @@ fn a_crowd_that_claims_at_once_stays_whole() {
     let n = 6_000;
     for (seed, limit) in [(1, 40), (2, 8), (3, 3)] {
         let mut particles = world(Shape::Cloud { dense: false }, Limits::All(limit), n, seed);
-        // Some 25 neighbours each, all in a few workgroups' reach.
+        // Some 25 neighbours each, all within a few workgroups.
         particles.position.iter_mut().for_each(|x| x[2] *= 0.9);
         let (particles, _) = sorted(&particles, &grid);
         let uploaded = Uploaded::new(&particles, &grid, n);
@@ -169,8 +170,8 @@ fn a_crowd_that_claims_at_once_stays_whole() {
     }
 }
 
-/// One particle a cell in a row: threads in step look at their next one together, and each then holds the slot that the one
-/// before it wants.
+/// One particle per cell in a row: threads in lockstep consider their next one together, and each then holds
+/// the slot that the previous one needs.
 #[test]
 fn threads_in_step_bond_a_row_to_its_end() {
     let n = 256;
@@ -192,7 +193,7 @@ fn threads_in_step_bond_a_row_to_its_end() {
     assert!(progress[..8].contains(&0), "{progress:?}");
 }
 
-/// A table with a hole in a row, as a claim that was given back leaves it.
+/// A table with a hole in a row, as a released claim leaves it.
 #[test]
 fn holes_that_claims_leave_are_closed() {
     let grid = grid();

@@ -1,5 +1,5 @@
-//! Rows that are too short: nothing is dropped, the slots required are told, and what is built after growth has the bits of a
-//! table that had enough from the start.
+//! Overflow of rows: nothing is dropped, the required slots are reported, and a build after growth gives the
+//! same bits as a table with enough slots from the start.
 
 use super::common::*;
 use super::worlds::*;
@@ -24,7 +24,7 @@ fn a_build_that_does_not_fit_changes_nothing_and_says_what_it_needs() {
         let (particles, _) = sorted(&world(shape, limit, n, seed), &grid);
         let uploaded = Uploaded::new(&particles, &grid, n);
         let mut bonds = new_bonds(n, slots, group);
-        // Some bonds are there already, as many as rows are sure to hold.
+        // Some bonds exist already, few enough for the rows.
         build(&bonds, &grid, &uploaded, Builder::Reproducible { rounds: 1 }, &search(slots));
         let mut before = download(&bonds, n);
 
@@ -38,7 +38,8 @@ fn a_build_that_does_not_fit_changes_nothing_and_says_what_it_needs() {
             let told = matches!(overflow, Err(KernelError::BondOverflow { required, slots: had })
                 if required == needed && had == slots);
             prop_assert!(told, "{:?}", overflow);
-            // It stays so for a build that would fit, until there is room: nothing is built on what is missing.
+            // A build that would fit is refused, too, until the capacity grows: nothing is built on an
+            // incomplete table.
             build(&bonds, &grid, &uploaded, builder, &search(slots));
             prop_assert_eq!(&download(&bonds, n), &before, "a build after it");
             bonds.grow(&DEVICE, needed).unwrap();
@@ -51,7 +52,7 @@ fn a_build_that_does_not_fit_changes_nothing_and_says_what_it_needs() {
         let violations = twin::check_build(&before, &replayed, &particles, &twin_search(&unlimited), RADIUS_M);
         prop_assert_eq!(violations, vec![]);
         if let Builder::Reproducible { rounds } = builder {
-            // With room from the start.
+            // With enough capacity from the start.
             let roomy = new_bonds(n, needed.max(slots) + later as u32, group);
             build(&roomy, &grid, &uploaded, Builder::Reproducible { rounds: 1 }, &search(slots));
             build(&roomy, &grid, &uploaded, builder, &unlimited);

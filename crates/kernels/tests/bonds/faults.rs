@@ -1,4 +1,4 @@
-//! Faults in rows: each kind is counted, and only where it is.
+//! Faults in rows: each kind is counted where it occurs, and nowhere else.
 
 use super::common::*;
 use super::worlds::*;
@@ -6,10 +6,10 @@ use frazil_kernels::{BOND_FAULTS, Builder, INVALID_INDEX};
 use proptest::prelude::*;
 use std::collections::HashSet;
 
-/// What a table of four particles has: (partner, rest length, state) a slot.
+/// Row of a table of four particles: (partner, rest length, state) per slot.
 type Row<'a> = &'a [(u32, f32, u32)];
 
-/// Faults that the device counts in these rows, of places below the count.
+/// Returns the faults that the device counts in these rows below the count.
 fn faults_of(rows: [Row<'_>; 4], degree: [u32; 4], limit: [u32; 4]) -> Vec<u32> {
     let (n, capacity, slots) = (4, 6, 3);
     let mut particles = world(Shape::Point, Limits::All(0), n, 1);
@@ -17,7 +17,7 @@ fn faults_of(rows: [Row<'_>; 4], degree: [u32; 4], limit: [u32; 4]) -> Vec<u32> 
     let grid = grid();
     let uploaded = Uploaded::new(&particles, &grid, capacity);
     let bonds = new_bonds(capacity, slots, 256);
-    // Rubbish stands past the count, and behind empty slots in the other columns.
+    // Garbage past the count, and after empty slots in the other columns.
     let column = capacity * slots as usize;
     let mut partner = vec![0xdead_beef; column];
     let mut rest_length_m = vec![f32::NAN; column];
@@ -59,7 +59,7 @@ fn each_kind_of_fault_in_rows_is_counted() {
             [1, 0, 0, 0, 0, 0, 0, 0],
         ),
         ("more than its own limit", chain, degree, [1; 4], [1, 0, 0, 0, 0, 0, 0, 0]),
-        // What is past the row is not read; what is in it has no other end.
+        // Slots past the row are not read; a bond in it has no other end.
         (
             "a degree past the row",
             [&[(1, L, 0), (2, L, 0), (3, L, 0)], &[], &[], &[]],
@@ -153,7 +153,7 @@ fn each_kind_of_fault_in_rows_is_counted() {
             two,
             [0, 0, 0, 0, 0, 0, 2, 0],
         ),
-        // Who may have none is over its limit, too.
+        // A particle that may have no bonds is over its limit, too.
         ("an end that may have none", chain, degree, [0, 2, 2, 2], [1, 0, 0, 0, 0, 0, 0, 2]),
         ("a middle that may have none", chain, degree, [2, 0, 2, 2], [1, 0, 0, 0, 0, 0, 0, 4]),
     ];

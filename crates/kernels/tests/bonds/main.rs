@@ -1,5 +1,5 @@
-//! Bonds between pairs: what must hold of them in every scene and after every sequence of operations, both builders against
-//! their twin, rows that are too short, faults by name, and rules of users.
+//! Bonds between pairs: invariants in every scene and after every sequence of operations, both builders
+//! against their twin, overflow of rows, faults by name, and user rules.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 

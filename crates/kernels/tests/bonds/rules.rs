@@ -1,4 +1,4 @@
-//! Rules of users: plastic springs as compliant constraints, and contacts that freeze, against their twins.
+//! User rules: plastic springs as compliant constraints, and contacts that freeze, against their twins.
 
 use super::common::*;
 use super::worlds::*;
@@ -22,7 +22,7 @@ static UPDATE_FREEZE: LazyLock<Kernel<update_freeze_bonds::Interface>> =
 static MARK_FREEZE: LazyLock<Kernel<mark_broken_freeze_bonds::Interface>> =
     LazyLock::new(|| Kernel::new(&DEVICE).unwrap());
 
-/// Records the flow of springs whose state begins with (plastic change of length, age).
+/// Records the plastic flow of springs whose state begins with (plastic change of length, age).
 pub fn record_plastic_springs(
     recorder: &mut Recorder,
     bonds: &PairBonds,
@@ -148,7 +148,7 @@ fn plastic_springs_flow_break_and_keep_momentum() {
                 }
                 for axis in 0..3 {
                     let momentum: f64 = moved.iter().map(|d| f64::from(MASS_KG * d[axis])).sum();
-                    // Each sum over a row rounds by half an ulp a term.
+                    // Each sum over a row rounds by half an ulp per term.
                     prop_assert!(momentum.abs() <= f64::from(bound_m) * n as f64, "momentum {}", momentum);
                 }
                 for (row, twin_row) in found.rows.iter().zip(&expected.rows) {
@@ -164,7 +164,7 @@ fn plastic_springs_flow_break_and_keep_momentum() {
                 }
             }
 
-            // Then particles part by what is not the springs' doing; springs flow, and those too long go.
+            // Then particles move for reasons other than the springs; springs flow, and overlong ones break.
             for x in &mut particles.position {
                 *x = x.map(|x| x + 0.02 * (stream.unit() - 0.5));
             }

@@ -1,4 +1,4 @@
-//! Bonds through steps: order, build, update, break; and what a recording needs.
+//! Bonds through steps (reorder, build, update, break), and barriers that a recording requires.
 
 use super::common::*;
 use super::rules::record_plastic_springs;
@@ -10,15 +10,15 @@ use frazil_reference::bonds as twin;
 use frazil_vk::{BarrierPlan, Device, DeviceCount, DeviceOptions, RecorderOptions, find_hazards};
 use proptest::prelude::*;
 
-/// What a step of a simulation may do between builds.
+/// Operations of a simulation step between builds.
 #[derive(Clone, Copy, Debug)]
 struct Step {
     builder: Builder,
-    /// How far particles move at most, in m.
+    /// Maximum displacement of particles, in m.
     moved_m: f32,
-    /// Limits after the move.
+    /// Limits after the displacement.
     limits: Limits,
-    /// One particle in so many leaves; 0 for none.
+    /// One of every so many particles leaves; 0 for none.
     leaving: usize,
     coming: usize,
     break_ratio: f32,

@@ -44,25 +44,25 @@ impl Stream {
 
 #[derive(Clone, Copy, Debug)]
 pub enum Shape {
-    /// Anywhere in some cells, at two densities.
+    /// Random positions in some cells, at two densities.
     Cloud { dense: bool },
     /// A cubic lattice: most distances are tied.
     Lattice,
-    /// All in one point.
+    /// All at one point.
     Point,
     /// One in the middle of all others.
     Star,
-    /// Ever smaller gaps, so that each prefers the next one and a round decides one pair.
+    /// Decreasing gaps, so that each particle prefers the next one and a round decides one pair.
     Chain,
 }
 
-/// How many bonds particles may have.
+/// Limits of the number of bonds.
 #[derive(Clone, Copy, Debug)]
 pub enum Limits {
     All(u32),
-    /// From none up to this many.
+    /// From none up to this number.
     UpTo(u32),
-    /// One in two may have none, the others any number.
+    /// Half of the particles have limit 0, the others no limit.
     Unlimited,
 }
 
@@ -101,7 +101,7 @@ pub fn shape() -> impl Strategy<Value = Shape> {
     ]
 }
 
-/// Sizes that break tails: none, one, and each side of powers of two and workgroups.
+/// Generates boundary sizes: none, one, and both neighbours of powers of two and workgroup sizes.
 pub fn particles() -> impl Strategy<Value = usize> {
     let around = prop::sample::select(vec![64usize, 128, 256]);
     prop_oneof![0usize..4, (around, 0usize..3).prop_map(|(n, d)| n + d - 1), 60usize..300]
@@ -112,7 +112,7 @@ pub fn slots() -> impl Strategy<Value = u32> {
     prop::sample::select(vec![1u32, 2, 3, 8, 32, 33, 70])
 }
 
-/// A search that fits so many slots.
+/// Returns a search that fits the given number of slots.
 pub fn search(slots: u32) -> BondSearch {
     BondSearch { radius_m: RADIUS_M, max_bonds: slots }
 }
@@ -121,7 +121,7 @@ pub fn twin_search(search: &BondSearch) -> twin::Search {
     twin::Search { radius_m: search.radius_m, max_bonds: search.max_bonds }
 }
 
-/// Two words of state.
+/// Returns two columns of state.
 pub fn columns() -> [BondColumn; 2] {
     [BondColumn::f32("strain", "m", 0.5), BondColumn::u32("age", "1", 9)]
 }
@@ -228,7 +228,7 @@ pub fn faults(bonds: &PairBonds, uploaded: &Uploaded, max_bonds: u32, max_rest_l
     DEVICE.download(bonds.faults(), BOND_FAULTS.len()).unwrap()
 }
 
-/// The first `n` rows, which must be without gaps.
+/// Returns the first `n` rows, which must be without gaps.
 pub fn download(bonds: &PairBonds, n: usize) -> Bonds {
     let initial: Vec<u32> = bonds.columns().iter().map(|column| column.initial).collect();
     let table = twin::Columns {
@@ -241,7 +241,7 @@ pub fn download(bonds: &PairBonds, n: usize) -> Bonds {
     Bonds::from_table(table, &initial).unwrap()
 }
 
-/// Everything a test of a build draws: particles, slots that suffice, and a group size.
+/// Generates inputs of a build test: particles, enough slots, and a workgroup size.
 pub fn case() -> impl Strategy<Value = (twin::Particles, u32, u32)> {
     let limit = |slots| {
         prop_oneof![

@@ -1,4 +1,4 @@
-//! What the tests of the primitives share.
+//! Helpers shared by the tests of the primitives.
 
 #![allow(dead_code, reason = "each test file uses some of it")]
 
@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 
 /// One device for all tests of a process, with validation on.
 ///
-/// Look-back is tested whether this device passes the litmus test or not: its results do not rest on it.
+/// Look-back is tested whether or not this device passes the litmus test: its results do not depend on it.
 pub static DEVICE: LazyLock<Device> = LazyLock::new(|| {
     let device = Device::open(&DeviceOptions { validation: true, ..Default::default() }).unwrap();
     Litmus::default().assume(&device);
@@ -18,11 +18,12 @@ pub static DEVICE: LazyLock<Device> = LazyLock::new(|| {
 
 pub static COUNTS: LazyLock<Counts> = LazyLock::new(|| Counts::new(&DEVICE).unwrap());
 
-/// Property-test cases of a default run at most. Every run draws other ones, and two in five have a size next to a boundary (`size`).
+/// Maximum number of property-test cases in a default run. Every run draws new ones, and two in five have a
+/// size next to a boundary (`size`).
 const DEFAULT_CASES: u32 = 200;
 
-/// `cases`, of which a default run takes the first `DEFAULT_CASES` at most; or as many as `FRAZIL_CASES` says; or a hundred times `cases`
-/// with `FRAZIL_FULL=1`.
+/// Returns the configuration for `cases`, of which a default run takes at most `DEFAULT_CASES`;
+/// `FRAZIL_CASES` sets another number, and `FRAZIL_FULL=1` gives a hundred times `cases`.
 pub fn config(cases: u32) -> ProptestConfig {
     let full = std::env::var("FRAZIL_FULL").is_ok_and(|full| full == "1").then_some(100 * cases);
     let asked = std::env::var("FRAZIL_CASES").ok().and_then(|c| c.parse().ok());
@@ -30,19 +31,19 @@ pub fn config(cases: u32) -> ProptestConfig {
     ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(cases) }
 }
 
-/// A count of `n` in arrays with room for `capacity`.
+/// Makes a count of `n` for arrays of `capacity` elements.
 pub fn count(n: usize, capacity: usize) -> DeviceCount {
     COUNTS.upload(&DEVICE, "count", n as u32, capacity as u32).unwrap()
 }
 
-/// `values` in a buffer with room for `capacity`, and rubbish behind them: nothing may read that.
+/// Uploads `values` to a buffer of `capacity` elements, with garbage after them that nothing may read.
 pub fn padded(values: &[u32], capacity: usize) -> Buffer<u32> {
     let mut all = values.to_vec();
     all.resize(capacity, 0xdead_beef);
     DEVICE.buffer_from("values", &all).unwrap()
 }
 
-/// Records, checks that no barrier is missing, runs, and checks that the layers said nothing.
+/// Records, checks that no barrier is missing, runs, and checks that the validation layers reported nothing.
 pub fn run(record: impl FnOnce(&mut Recorder)) {
     let mut recorder = DEVICE.recorder_with(RecorderOptions { trace: true, ..Default::default() }).unwrap();
     record(&mut recorder);
@@ -51,8 +52,8 @@ pub fn run(record: impl FnOnce(&mut Recorder)) {
     DEVICE.check_validation().unwrap();
 }
 
-/// Sizes that break tails: none, one, and each side of powers of two, workgroups and tiles. Small sizes are few and soon all seen; most
-/// cases are for the combinations of a boundary with a workgroup size and a method.
+/// Generates boundary sizes: none, one, and both neighbours of powers of two, workgroup sizes and tiles. There are few
+/// small sizes; most cases are for the combinations of a boundary with a workgroup size and a method.
 pub fn size() -> impl Strategy<Value = usize> {
     let around = [64usize, 128, 256, 512, 1024, 2048, 4096, 3 * 2048];
     prop_oneof![
@@ -64,7 +65,7 @@ pub fn size() -> impl Strategy<Value = usize> {
     ]
 }
 
-/// Threads a group: 64 to 512.
+/// Threads per workgroup: 64 to 512.
 pub fn workgroup_size() -> impl Strategy<Value = u32> {
     (6u32..10).prop_map(|log| 1 << log)
 }

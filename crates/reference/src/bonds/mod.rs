@@ -1,9 +1,9 @@
-//! Twin of the bonds between pairs: one function a kernel of `glsl/bonds`, and the checks that bonds must pass whoever made
-//! them.
+//! Twin of the bonds between pairs: one function per kernel of `glsl/bonds`, and the checks that every bond
+//! table must pass.
 //!
-//! Rows are as long as they need to be. Neighbours are found by comparing all pairs. Distances and verdicts are f32 in the
-//! kernels' order of operations, so that bonds agree bit for bit; rest lengths do where the device rounds its square root
-//! exactly.
+//! Rows grow as required. Neighbours are found by comparing all pairs. Distances and verdicts are f32 in the
+//! kernels' order of operations, so bonds agree bit for bit; rest lengths do where the device rounds its
+//! square root exactly.
 
 mod rules;
 
@@ -15,23 +15,23 @@ pub use rules::{
 /// An empty slot.
 pub const INVALID_INDEX: u32 = u32::MAX;
 
-/// Pairs that a build bonds. Fields and meaning as the device's.
+/// Search for pairs to bond. The fields mean the same as on the device.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Search {
-    /// Longest distance in m at which a bond is made.
+    /// Maximum distance in m at which a bond is made.
     pub radius_m: f32,
-    /// Bonds of a particle at most, whatever its limit says.
+    /// Maximum number of bonds of a particle, even if its limit is higher.
     pub max_bonds: u32,
 }
 
-/// The particles, as columns.
+/// Columns of the particles.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Particles {
     /// x in m.
     pub position: Vec<[f32; 3]>,
-    /// How many bonds each may have.
+    /// Maximum number of bonds of each particle.
     pub limit: Vec<u32>,
-    /// Numbers for life, all different.
+    /// Permanent ids, all different.
     pub id: Vec<u32>,
 }
 
@@ -42,7 +42,7 @@ pub struct Bond {
     pub partner: u32,
     /// Rest length in m.
     pub rest_length_m: f32,
-    /// A word of each column of state.
+    /// State: one word per state column.
     pub state: Vec<u32>,
 }
 
@@ -54,7 +54,7 @@ impl Bond {
 }
 
 impl PartialEq for Bond {
-    /// Equal in every bit.
+    /// Compares all bits.
     fn eq(&self, other: &Self) -> bool {
         self.partner == other.partner
             && self.rest_length_m.to_bits() == other.rest_length_m.to_bits()
@@ -71,25 +71,25 @@ pub struct Bonds {
     pub rows: Vec<Vec<Bond>>,
 }
 
-/// The device's table, downloaded.
+/// Bond table downloaded from the device.
 #[derive(Clone, Copy, Debug)]
 pub struct Columns<'a> {
-    /// Particles that there are rows for.
+    /// Number of rows.
     pub stride: usize,
     /// Partner in each slot.
     pub partner: &'a [u32],
     /// Rest length in m in each slot.
     pub rest_length_m: &'a [f32],
-    /// Columns of state, one behind the other.
+    /// State columns, one after another.
     pub state: &'a [u32],
     /// Occupied slots of each row.
     pub degree: &'a [u32],
 }
 
-/// What is wrong with bonds. Particles are named by their places.
+/// Fault in a bond table. Particles are given by index.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Violation {
-    /// An occupied slot behind an empty one, or a degree that is not the number of occupied slots.
+    /// An occupied slot after an empty one, or a degree that is not the number of occupied slots.
     Gap {
         /// The particle.
         particle: u32,
@@ -130,7 +130,7 @@ pub enum Violation {
         particle: u32,
         /// Its partner.
         partner: u32,
-        /// The rest length that each has, in m.
+        /// The rest length at each end, in m.
         rest_length_m: [f32; 2],
     },
     /// Two ends that differ in the bits of their state.
@@ -140,7 +140,8 @@ pub enum Violation {
         /// Its partner.
         partner: u32,
     },
-    /// A rest length that is negative, NaN, too long, or not the distance when the bond was made.
+    /// A rest length that is negative, NaN, above the maximum, or not the distance at which the bond was
+    /// made.
     Length {
         /// The particle.
         particle: u32,
@@ -149,16 +150,16 @@ pub enum Violation {
         /// The rest length in m.
         rest_length_m: f32,
     },
-    /// More bonds than allowed.
+    /// More bonds than the limit.
     OverLimit {
         /// The particle.
         particle: u32,
-        /// How many it has.
+        /// Number of its bonds.
         degree: u32,
-        /// How many it may have.
+        /// Its limit.
         limit: u32,
     },
-    /// A bond made although an end may have none or the ends are too far apart.
+    /// A bond made although the limit of an end is 0 or the ends are too far apart.
     Ineligible {
         /// The particle.
         particle: u32,
@@ -184,12 +185,12 @@ pub enum Violation {
 }
 
 impl Bonds {
-    /// No bonds, which have no state, between `n` particles.
+    /// Bond table without bonds and without state columns for `n` particles.
     pub fn none(n: usize) -> Self {
         Self::with_state(n, &[])
     }
 
-    /// No bonds between `n` particles; new ones have this state.
+    /// Bond table without bonds for `n` particles; new bonds get this state.
     pub fn with_state(n: usize, initial_state: &[u32]) -> Self {
         Self { initial_state: initial_state.to_vec(), rows: vec![Vec::new(); n] }
     }
@@ -197,7 +198,7 @@ impl Bonds {
     /// Reads a table as the device lays it out: slot s of particle i at s · stride + i.
     ///
     /// # Errors
-    /// The rows with an occupied slot behind an empty one, or with another degree than stored.
+    /// Returns the rows with an occupied slot after an empty one, or with a degree other than the stored one.
     pub fn from_table(table: Columns<'_>, initial_state: &[u32]) -> Result<Self, Vec<Violation>> {
         let Columns { stride, partner, rest_length_m, state, degree } = table;
         let (column, slots) = (partner.len(), partner.len() / stride.max(1));
@@ -234,7 +235,7 @@ impl Bonds {
     }
 }
 
-/// `distance2_m2` of `bonds/bonds.glsl`.
+/// Twin of `distance2_m2` of `bonds/bonds.glsl`.
 fn distance2_m2(a: [f32; 3], b: [f32; 3]) -> f32 {
     let d: [f32; 3] = std::array::from_fn(|axis| a[axis] - b[axis]);
     d[0] * d[0] + d[1] * d[1] + d[2] * d[2]
@@ -245,7 +246,7 @@ impl Search {
         d2_m2 <= self.radius_m * self.radius_m
     }
 
-    /// `rest_length_of` of `bonds/search.glsl`.
+    /// Twin of `rest_length_of` of `bonds/search.glsl`.
     fn rest_length_m(&self, d2_m2: f32) -> f32 {
         d2_m2.sqrt().min(self.radius_m)
     }
@@ -264,7 +265,7 @@ impl Particles {
         distance2_m2(self.position[i], self.position[j])
     }
 
-    /// The pairs i < j that may be bonded.
+    /// Returns the eligible pairs i < j.
     fn eligible_pairs(&self, search: &Search) -> Vec<[usize; 2]> {
         let n = self.position.len();
         let may = |i: usize| self.limit[i] > 0;
@@ -273,7 +274,7 @@ impl Particles {
     }
 }
 
-/// Returns the slots that a build needs where there are `slots`, if those do not suffice, else 0.
+/// Returns the number of slots that a build requires if `slots` do not suffice, else 0.
 pub fn count_required_slots(bonds: &Bonds, particles: &Particles, search: &Search, slots: u32) -> u32 {
     let mut needed: Vec<u32> = (0..bonds.rows.len()).map(|i| bonds.degree(i)).collect();
     for [i, j] in particles.eligible_pairs(search) {
@@ -287,7 +288,7 @@ pub fn count_required_slots(bonds: &Bonds, particles: &Particles, search: &Searc
     limited.filter(|needed| *needed > slots).max().unwrap_or(0)
 }
 
-/// For each particle the candidates it proposes to, nearest first.
+/// Returns for each particle the candidates that it proposes to, nearest first.
 pub fn propose_bonds(bonds: &Bonds, particles: &Particles, search: &Search) -> Vec<Vec<u32>> {
     let n = particles.position.len();
     let mut candidates: Vec<Vec<(f32, u32, u32)>> = vec![Vec::new(); n];
@@ -308,7 +309,7 @@ pub fn propose_bonds(bonds: &Bonds, particles: &Particles, search: &Search) -> V
     candidates.into_iter().enumerate().map(best).collect()
 }
 
-/// Bonds the pairs of which each end proposed to the other; returns how many.
+/// Bonds the pairs in which each end proposed to the other; returns their number.
 pub fn accept_bonds(
     bonds: &mut Bonds,
     particles: &Particles,
@@ -328,7 +329,8 @@ pub fn accept_bonds(
     made
 }
 
-/// The reproducible build: `rounds` rounds, or fewer if one bonds nothing. Returns what each round made.
+/// Runs the reproducible build: `rounds` rounds, or fewer if one makes no bond. Returns the number of bonds
+/// of each round.
 pub fn build_reproducible(
     bonds: &mut Bonds,
     particles: &Particles,
@@ -343,8 +345,8 @@ pub fn build_reproducible(
     made
 }
 
-/// What the reproducible build ends in when its rounds suffice, said without rounds: all eligible pairs in the order of
-/// (distance, lower id, higher id), each bonded if both ends are below their limits.
+/// Builds the result of the reproducible build for sufficient rounds, without rounds: visits all eligible
+/// pairs in the order of (distance, lower id, higher id) and bonds each if both ends are below their limits.
 pub fn build_nearest_first(bonds: &mut Bonds, particles: &Particles, search: &Search) {
     let key = |[i, j]: [usize; 2]| {
         let (a, b) = (particles.id[i], particles.id[j]);
@@ -360,8 +362,8 @@ pub fn build_nearest_first(bonds: &mut Bonds, particles: &Particles, search: &Se
     }
 }
 
-/// One pass of building by compare-and-swap, as it goes when particles take their turns one after another: one of the many
-/// outcomes that the device may have. Returns how many bonds it made.
+/// Runs one pass of the build by compare-and-swap with the particles in sequence: one of the many outcomes
+/// that the device may have. Returns the number of bonds made.
 pub fn claim_bonds(bonds: &mut Bonds, particles: &Particles, search: &Search) -> u32 {
     let pairs = particles.eligible_pairs(search);
     pairs.into_iter().map(|pair| u32::from(bond_if_open(bonds, particles, search, pair))).sum()
@@ -383,7 +385,7 @@ pub fn compact_bonds(slots: Vec<Option<Bond>>) -> Vec<Bond> {
     slots.into_iter().flatten().collect()
 }
 
-/// For each slot of each row whether its particle keeps the bond, which `should_break` is asked about.
+/// Returns for each slot of each row true if its particle keeps the bond; `should_break` is asked about each.
 pub fn mark_broken_bonds(
     bonds: &Bonds,
     particles: &Particles,
@@ -405,10 +407,11 @@ pub fn mark_broken_bonds(
     bonds.rows.iter().enumerate().map(mark).collect()
 }
 
-/// What a square root may round by, 2.5 ulp on some devices: a bond that has not moved is whole at a break ratio of 1.
+/// Tolerance for the rounding of square roots, 2.5 ulp on some devices: a bond that has not moved is intact
+/// at a break ratio of 1.
 const ROUNDING: f32 = 1.0 + 1.0 / (1 << 20) as f32;
 
-/// The verdicts of brittle bonds.
+/// Returns the verdicts of brittle bonds.
 pub fn mark_stretched_bonds(
     bonds: &Bonds,
     particles: &Particles,
@@ -422,7 +425,7 @@ pub fn mark_stretched_bonds(
     })
 }
 
-/// Keeps the bonds that both ends keep; returns how many went.
+/// Keeps the bonds that both ends keep; returns the number of removed bonds.
 pub fn remove_bonds(bonds: &mut Bonds, verdict: &[Vec<bool>]) -> u32 {
     let before = bonds.clone();
     let keeps = |i: usize, j: usize| {
@@ -441,7 +444,7 @@ pub fn remove_bonds(bonds: &mut Bonds, verdict: &[Vec<bool>]) -> u32 {
     lost
 }
 
-/// Marks stretched bonds and removes them; returns how many went.
+/// Marks stretched bonds and removes them; returns the number of removed bonds.
 pub fn break_stretched(bonds: &mut Bonds, particles: &Particles, max_bonds: u32, break_ratio: f32) -> u32 {
     let verdict = mark_stretched_bonds(bonds, particles, max_bonds, break_ratio);
     remove_bonds(bonds, &verdict)
@@ -454,7 +457,7 @@ pub fn update_bonds(bonds: &mut Bonds, mut update: impl FnMut(usize, &mut Bond))
     }
 }
 
-/// The new place of each of `n` old ones, [`INVALID_INDEX`] for those that no new one came from.
+/// Returns the new index of each of `n` old indices, [`INVALID_INDEX`] for those that have none.
 pub fn invert_order(order: &[u32], n: usize) -> Vec<u32> {
     let mut new_place = vec![INVALID_INDEX; n];
     for (i, &from) in order.iter().enumerate() {
@@ -465,7 +468,8 @@ pub fn invert_order(order: &[u32], n: usize) -> Vec<u32> {
     new_place
 }
 
-/// Rows in the new order, partners renamed, bonds to those that left dropped, empty rows for those that came.
+/// Returns the rows in the new order, with partners renumbered, bonds to removed particles dropped, and empty
+/// rows for new particles.
 pub fn remap_bonds(bonds: &Bonds, order: &[u32]) -> Bonds {
     let new_place = invert_order(order, bonds.rows.len());
     let moved = |from: &u32| {
@@ -477,8 +481,8 @@ pub fn remap_bonds(bonds: &Bonds, order: &[u32]) -> Bonds {
     Bonds { initial_state: bonds.initial_state.clone(), rows: order.iter().map(moved).collect() }
 }
 
-/// Bonds; eligible pairs without one of which an end is at its limit; eligible pairs without one whose ends are below their
-/// limits.
+/// Counts bonds; eligible unbonded pairs with an end at its limit; eligible unbonded pairs with both ends
+/// below their limits.
 pub fn count_bonds(bonds: &Bonds, particles: &Particles, search: &Search) -> [u32; 3] {
     let ends: usize = bonds.rows.iter().map(Vec::len).sum();
     let mut counts = [ends as u32 / 2, 0, 0];
@@ -491,8 +495,9 @@ pub fn count_bonds(bonds: &Bonds, particles: &Particles, search: &Search) -> [u3
     counts
 }
 
-/// What is wrong with bonds at any time: ends that do not match, bonds to itself or twice, lengths that are none or above
-/// `max_rest_length_m`, and more bonds than `limit` allows, which is indexed by particle.
+/// Returns the faults of a bond table: ends that do not match, bonds of a particle to itself, duplicates,
+/// invalid rest lengths or ones above `max_rest_length_m`, and more bonds than `limit`, which is indexed by
+/// particle.
 pub fn check_bonds(bonds: &Bonds, max_rest_length_m: f32, limit: &[u32]) -> Vec<Violation> {
     let n = bonds.rows.len();
     let mut violations = Vec::new();
@@ -533,9 +538,9 @@ pub fn check_bonds(bonds: &Bonds, max_rest_length_m: f32, limit: &[u32]) -> Vec<
     violations
 }
 
-/// What is wrong with a build that found `before` and left `after`: anything that [`check_bonds`] objects to, a particle
-/// brought above its limit, an ineligible bond made or one with another rest length than the distance or other state than
-/// new bonds have, a bond lost. Rest lengths that were there before may be up to `max_rest_length_m`.
+/// Returns the faults of a build from `before` to `after`: every fault that [`check_bonds`] finds, a particle
+/// brought above its limit, an ineligible new bond, a new bond whose rest length is not the distance or whose
+/// state is not the initial one, and a lost bond. Earlier rest lengths may be up to `max_rest_length_m`.
 pub fn check_build(
     before: &Bonds,
     after: &Bonds,
@@ -575,7 +580,7 @@ pub fn check_build(
     violations
 }
 
-/// The eligible pairs that a maximal build would not leave.
+/// Returns the eligible unbonded pairs that a maximal build would have bonded.
 pub fn check_maximal(bonds: &Bonds, particles: &Particles, search: &Search) -> Vec<Violation> {
     let is_open = |i| particles.remaining(bonds, search, i) > 0;
     let left = |[i, j]: &[usize; 2]| !bonds.is_bonded(*i, *j) && is_open(*i) && is_open(*j);

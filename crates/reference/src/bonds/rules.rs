@@ -2,8 +2,8 @@
 
 use super::{Bond, Bonds, Particles, distance2_m2, mark_broken_bonds, update_bonds};
 
-/// Plastic springs: rest lengths flow where a spring is stretched or compressed beyond its yield length. State: the plastic
-/// change of length so far in m, and the age in steps.
+/// Updates plastic springs: the rest length flows where a spring is stretched or compressed beyond its yield
+/// length. State: the accumulated plastic change of length in m, and the age in steps.
 pub fn update_plastic_springs(
     bonds: &mut Bonds,
     position: &[[f32; 3]],
@@ -24,7 +24,7 @@ pub fn update_plastic_springs(
     });
 }
 
-/// The verdicts of springs that are removed when they are longer than `max_length_m`.
+/// Returns the verdicts of springs: one longer than `max_length_m` is removed.
 pub fn mark_long_springs(
     bonds: &Bonds,
     particles: &Particles,
@@ -42,17 +42,17 @@ pub fn mark_long_springs(
 pub struct SpringSolve {
     /// Column of the multiplier, in kg m.
     pub multiplier_column: usize,
-    /// True for the first iteration of a step, which begins with multipliers of 0.
+    /// True for the first iteration of a step, which starts with multipliers of 0.
     pub is_first: bool,
-    /// Share of the correction that an iteration makes.
+    /// Share of the correction applied per iteration.
     pub gain: f32,
     /// α/Δt² in m/(N s²).
     pub compliance_dt2: f32,
-    /// One over the mass of a particle, in 1/kg.
+    /// Inverse mass of a particle in 1/kg.
     pub inverse_mass: f32,
 }
 
-/// Returns what one iteration moves each particle by, in m.
+/// Returns the displacement of each particle by one iteration, in m.
 pub fn solve_springs(bonds: &mut Bonds, position: &[[f32; 3]], solve: &SpringSolve) -> Vec<[f32; 3]> {
     let mut displacement = vec![[0.0f32; 3]; position.len()];
     update_bonds(bonds, |i, bond: &mut Bond| {
@@ -76,7 +76,7 @@ pub fn solve_springs(bonds: &mut Bonds, position: &[[f32; 3]], solve: &SpringSol
     displacement
 }
 
-/// When contacts of grains freeze, and when they end.
+/// Rule by which contacts of grains freeze and end.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FreezeRule {
     /// Δt in s.
@@ -85,13 +85,14 @@ pub struct FreezeRule {
     pub slow_m_s: f32,
     /// Time in s after which a slow contact freezes.
     pub freeze_after_s: f32,
-    /// Distance in m beyond which a contact that is not frozen ends.
+    /// Distance in m beyond which an unfrozen contact ends.
     pub contact_m: f32,
-    /// A frozen contact breaks when it is longer than this times its rest length.
+    /// Ratio of length to rest length beyond which a frozen contact breaks.
     pub break_ratio: f32,
 }
 
-/// Contacts that have been slow for long enough freeze. State: whether it is frozen, and for how long it has been slow in s.
+/// Freezes contacts that have been slow for long enough. State: 1 if frozen, and the time for which it has
+/// been slow in s.
 pub fn update_freeze_bonds(bonds: &mut Bonds, velocity: &[[f32; 3]], rule: &FreezeRule) {
     update_bonds(bonds, |i, bond| {
         if bond.state[0] != 0 {
@@ -105,7 +106,7 @@ pub fn update_freeze_bonds(bonds: &mut Bonds, velocity: &[[f32; 3]], rule: &Free
     });
 }
 
-/// The verdicts of contacts that are over and of frozen ones that are stretched too far.
+/// Returns the verdicts of unfrozen contacts that have ended and of frozen ones that are overstretched.
 pub fn mark_broken_freeze_bonds(
     bonds: &Bonds,
     particles: &Particles,

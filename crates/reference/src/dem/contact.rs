@@ -1,8 +1,8 @@
-//! The law of a contact.
+//! Contact law of the discrete element method.
 
 use glam::DVec3;
 
-/// The numbers of the method, in SI.
+/// Parameters of the method, in SI units.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameters {
     /// Δt.
@@ -11,7 +11,7 @@ pub struct Parameters {
     pub gravity: DVec3,
     /// Corners of the domain.
     pub domain: [DVec3; 2],
-    /// Of what grains are made of.
+    /// Density of the material of the grains.
     pub density: f64,
     /// k_n.
     pub normal_stiffness: f64,
@@ -29,94 +29,94 @@ pub struct Parameters {
     pub wall_restitution: f64,
     /// μ on the walls of the domain.
     pub wall_friction: f64,
-    /// Attraction of grains that touch, in N, and the gap over which it falls to nothing, in m.
+    /// Attraction between touching grains in N, and the gap in m over which it falls to 0.
     pub cohesion: (f64, f64),
-    /// The same towards a terrain.
+    /// Attraction to a terrain, like `cohesion`.
     pub adhesion: (f64, f64),
-    /// Bonds, where they form.
+    /// Freeze bonds, if they can form.
     pub bonds: Option<Bonds>,
 }
 
 /// Freeze bonds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bonds {
-    /// Breaks one in tension, in N.
+    /// Tensile strength in N.
     pub strength: f64,
-    /// Breaks one along the contact, in N.
+    /// Shear strength in N.
     pub shear_strength: f64,
-    /// They form below this speed in m/s,
+    /// Maximum relative speed in m/s at which bonds form.
     pub below: f64,
-    /// after this time in s.
+    /// Time in s after which a slow contact becomes a bond.
     pub after: f64,
 }
 
-/// β of a rebound with restitution e: e = exp(−πβ/√(1 − β²)).
+/// Returns β for a rebound with restitution e: e = exp(−πβ/√(1 − β²)).
 pub fn damping_ratio(restitution: f64) -> f64 {
     let log = restitution.ln();
     -log / (std::f64::consts::PI.powi(2) + log * log).sqrt()
 }
 
-/// What a contact remembers.
+/// State of a contact from step to step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ContactHistory {
-    /// The spring along the surface, in m.
+    /// Tangential spring, in m.
     pub shear: DVec3,
-    /// The spring against rolling and twisting, in rad.
+    /// Rolling and twisting spring, in rad.
     pub rolling: DVec3,
-    /// For how long it has been slow enough to freeze, in s; of a bond 0.
+    /// Time for which the contact has been slow enough to freeze, in s; 0 for a bond.
     pub slow: f64,
     /// True for a bond.
     pub is_bonded: bool,
 }
 
-/// A contact as one end sees it.
+/// Kinematics of a contact as seen from one end.
 #[derive(Clone, Copy, Debug)]
 pub struct ContactKinematics {
-    /// From the other to this one.
+    /// Unit normal from the other end to this one.
     pub normal: DVec3,
-    /// δ in m; below 0 a gap.
+    /// δ in m; negative for a gap.
     pub overlap: f64,
-    /// Of this one's surface against the other's.
+    /// Velocity of this surface relative to the other at the contact.
     pub velocity: DVec3,
-    /// ω of this one less that of the other.
+    /// ω of this end minus ω of the other.
     pub spin: DVec3,
     /// m*.
     pub mass: f64,
     /// R*.
     pub radius: f64,
-    /// Of both about the contact, m r² + I, as springs in a row.
+    /// Rotational inertia m r² + I of both ends about the contact, combined in series.
     pub rolling_inertia: f64,
     /// e.
     pub restitution: f64,
     /// μ.
     pub friction: f64,
-    /// Attraction at no gap in N, and the gap at which it ends in m.
+    /// Attraction at zero gap in N, and the gap at which it ends in m.
     pub attraction: (f64, f64),
-    /// True if it may freeze.
+    /// True if the contact may freeze.
     pub may_bond: bool,
 }
 
-/// What a contact does to this end.
+/// Force and torque of a contact on this end.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ContactForce {
-    /// Force along the normal.
+    /// Normal force.
     pub across: DVec3,
-    /// Force along the surface.
+    /// Tangential force.
     pub along: DVec3,
-    /// Torque against rolling and twisting.
+    /// Rolling and twisting torque.
     pub couple: DVec3,
-    /// What it remembers, if it goes on.
+    /// State for the next step; none if the contact ends.
     pub history: Option<ContactHistory>,
 }
 
-/// Share of critical damping of the spring against rolling.
+/// Damping ratio of the rolling spring.
 const ROLLING_DAMPING: f64 = 0.3;
 
 fn cut(force: DVec3, most: f64) -> DVec3 {
     force.clamp_length_max(most)
 }
 
-/// Forces of a contact, and what it then remembers (Gucer2010 eq 3.3 to 3.11).
+/// Returns the forces of a contact and its new state (Gucer2010 eq 3.3 to 3.11).
 pub fn evaluate_contact(p: &Parameters, c: &ContactKinematics, history: ContactHistory) -> ContactForce {
     let (attraction, range) = c.attraction;
     let share = match () {

@@ -1,4 +1,4 @@
-//! Grains that touch (Gucer2010), in f64: every pair is looked at, and contacts are kept in a map.
+//! Discrete element method (Gucer2010) in f64: all pairs are tested, and contacts are kept in a map.
 
 mod contact;
 mod slab;

@@ -1,4 +1,4 @@
-//! Rigid convex pieces, linked at faces.
+//! Rigid convex pieces of ice slabs, linked at shared faces.
 
 use super::contact::{ContactHistory, ContactKinematics, Parameters, evaluate_contact};
 use super::surroundings::{Partner, surfaces};
@@ -8,15 +8,15 @@ use glam::{DMat3, DQuat, DVec3};
 /// A convex polyhedron of ice.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Solid {
-    /// In kg.
+    /// Mass in kg.
     pub mass: f64,
-    /// About the centre of mass, along the axes of the beginning, in kg m².
+    /// Inertia about the centre of mass in the axes of the initial state, in kg m².
     pub inertia: DMat3,
-    /// Corners from the centre in m.
+    /// Corners relative to the centre of mass, in m.
     pub corners: Vec<DVec3>,
-    /// Faces by their corners, counter-clockwise from outside.
+    /// Faces as lists of corners, counter-clockwise from outside.
     pub faces: Vec<Vec<usize>>,
-    /// Points that meet what it meets.
+    /// Surface points at which contacts are detected.
     pub points: Vec<DVec3>,
     /// μ.
     pub friction: f64,
@@ -24,59 +24,59 @@ pub struct Solid {
     pub restitution: f64,
 }
 
-/// Where a piece is and how it moves.
+/// Position, orientation and momentum of a piece.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Motion {
     /// Centre of mass in m.
     pub centre: DVec3,
-    /// Turn since the beginning.
+    /// Rotation since the initial state.
     pub rotation: DQuat,
-    /// In m/s.
+    /// Velocity in m/s.
     pub velocity: DVec3,
     /// L in kg m²/s.
     pub angular_momentum: DVec3,
 }
 
-/// A link of two pieces.
+/// Link between two pieces.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Link {
-    /// By their place in the list.
+    /// Indices of the two pieces.
     pub pieces: [usize; 2],
-    /// The middle of the face from both centres in m, along the axes of the beginning.
+    /// Centre of the shared face relative to both centres in m, in the axes of the initial state.
     pub arms: [DVec3; 2],
-    /// From the first to the second.
+    /// Unit normal from the first piece to the second.
     pub normal: DVec3,
-    /// Of the face, a square, in m.
+    /// Side of the face, taken as a square, in m.
     pub side: f64,
-    /// Across and along, in N/m.
+    /// Normal and shear stiffness in N/m.
     pub stiffness: [f64; 2],
-    /// Across and along, in N.
+    /// Tensile and shear strength in N.
     pub strength: [f64; 2],
-    /// Of a velocity in N s/m, and of a spin in N m s.
+    /// Damping of velocity in N s/m, and of angular velocity in N m s.
     pub damping: [f64; 2],
 }
 
-/// All pieces, and what they remember.
+/// All pieces and their contact state.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Slabs {
-    /// What never changes.
+    /// Constant shape and material of each piece.
     pub solids: Vec<Solid>,
-    /// One a piece.
+    /// Motion of each piece.
     pub motions: Vec<Motion>,
     /// Links.
     pub links: Vec<Link>,
-    /// True if each still holds.
+    /// True for each link that is intact.
     pub is_whole: Vec<bool>,
-    /// Of each point, piece after piece: what it touches and how far that is sprung in m.
+    /// Contact of each point, piece by piece: its partner and tangential spring in m.
     pub contacts: Vec<Option<(Partner, DVec3)>>,
 }
 
-/// Force and torque about the centre.
+/// Force, and torque about the centre of mass.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Wrench {
-    /// In N.
+    /// Force in N.
     pub force: DVec3,
-    /// In N m.
+    /// Torque in N m.
     pub torque: DVec3,
 }
 
@@ -94,7 +94,7 @@ impl Solid {
         })
     }
 
-    /// Planes of the faces: normal and distance from the centre.
+    /// Returns the planes of the faces: normal and distance from the centre.
     fn planes(&self) -> Vec<(DVec3, f64)> {
         let of = |face: &Vec<usize>| {
             let corner = |k: usize| self.corners[face[k % face.len()]];
@@ -104,7 +104,7 @@ impl Solid {
         self.faces.iter().map(of).collect()
     }
 
-    /// The nearest place of the surface from a point: (distance, below 0 inside; normal).
+    /// Returns the signed distance (negative inside) and the normal at the surface point nearest to a point.
     pub fn surface(&self, point: DVec3) -> (f64, DVec3) {
         let farthest = self
             .planes()
@@ -124,7 +124,7 @@ impl Solid {
     }
 }
 
-/// Barycentric coordinates, cut where they leave the triangle.
+/// Returns the barycentric coordinates of the nearest point of a triangle.
 fn nearest_on_triangle([a, b, c]: [DVec3; 3], p: DVec3) -> DVec3 {
     let normal = (b - a).cross(c - a);
     let share = |u: DVec3, v: DVec3| (v - u).cross(p - u).dot(normal);
@@ -139,7 +139,7 @@ fn nearest_on_triangle([a, b, c]: [DVec3; 3], p: DVec3) -> DVec3 {
 }
 
 impl Slabs {
-    /// Pieces at rest where they are, all links whole, touching nothing.
+    /// Pieces at rest, with all links intact and no contacts.
     pub fn new(solids: Vec<Solid>, motions: Vec<Motion>, links: Vec<Link>) -> Self {
         let n_points = solids.iter().map(|solid| solid.points.len()).sum();
         Self { solids, motions, is_whole: vec![true; links.len()], links, contacts: vec![None; n_points] }
@@ -150,23 +150,23 @@ impl Slabs {
         turn * self.solids[piece].inertia.inverse() * turn.transpose()
     }
 
-    /// ω of a piece in 1/s.
+    /// Returns ω of a piece in 1/s.
     pub fn spin(&self, piece: usize) -> DVec3 {
         self.inverse_inertia(piece) * self.motions[piece].angular_momentum
     }
 
-    /// Velocity in m/s of what of a piece is `arm` from its centre.
+    /// Returns the velocity in m/s of the point of a piece at offset `arm` from its centre.
     pub fn velocity_at(&self, piece: usize, arm: DVec3) -> DVec3 {
         self.motions[piece].velocity + self.spin(piece).cross(arm)
     }
 
-    /// What a piece adds to 1/m* of a contact.
+    /// Returns the contribution of a piece to 1/m* of a contact.
     pub fn inverse_mass_at(&self, piece: usize, arm: DVec3, normal: DVec3) -> f64 {
         let across = arm.cross(normal);
         1.0 / self.solids[piece].mass + across.dot(self.inverse_inertia(piece) * across)
     }
 
-    /// Distance and normal of the surface of a piece from a place in the world.
+    /// Returns the distance and normal of the surface of a piece from a point in world coordinates.
     pub fn surface(&self, piece: usize, place: DVec3) -> (f64, DVec3) {
         let motion = &self.motions[piece];
         let (distance, normal) =
@@ -179,7 +179,8 @@ impl Slabs {
         self.links.iter().zip(&self.is_whole).any(|(link, whole)| *whole && is(link))
     }
 
-    /// Forces of points on what they are deepest in: added to pieces and bodies, and remembered.
+    /// Adds the contact forces of points on what they penetrate deepest to pieces and bodies, and stores the
+    /// contact state.
     pub(super) fn touch(
         &mut self,
         p: &Parameters,
@@ -259,7 +260,7 @@ impl Slabs {
         self.contacts = contacts;
     }
 
-    /// Forces of links; those that bear too much break.
+    /// Adds the forces of links and breaks overloaded ones.
     pub(super) fn pull(&mut self, wrenches: &mut [Wrench]) {
         for (link, whole) in self
             .links
@@ -280,7 +281,7 @@ impl Slabs {
                 turn = -turn;
             }
             let angle = 2.0 * DVec3::new(turn.x, turn.y, turn.z);
-            // Second moments of a square about a middle line and about its centre.
+            // Second moments of a square about a centre line and about its centre.
             let (area, flat) = (link.side.powi(2), link.side.powi(4) / 12.0);
             let bending = link.stiffness[0] / area * flat * angle.reject_from(normal);
             let twisting = link.stiffness[1] / area * 2.0 * flat * angle.dot(normal);
@@ -303,7 +304,7 @@ impl Slabs {
         }
     }
 
-    /// Motion of a step.
+    /// Integrates the motion over a step.
     pub(super) fn advance(&mut self, p: &Parameters, wrenches: &[Wrench]) {
         for (piece, wrench) in wrenches.iter().enumerate() {
             let mass = self.solids[piece].mass;

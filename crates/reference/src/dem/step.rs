@@ -1,4 +1,4 @@
-//! One step of all grains.
+//! One step of the discrete element method.
 
 use super::contact::{ContactForce, ContactHistory, ContactKinematics, Parameters, evaluate_contact};
 use super::slab::{Slabs, Wrench};
@@ -8,47 +8,47 @@ use glam::DVec3;
 use std::collections::BTreeMap;
 use std::f64::consts::PI;
 
-/// A ball of snow.
+/// Spherical grain of snow.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Grain {
-    /// A number for life.
+    /// Permanent id.
     pub id: u32,
     /// Centre in m.
     pub position: DVec3,
-    /// In m/s.
+    /// Velocity in m/s.
     pub velocity: DVec3,
     /// ω in 1/s.
     pub spin: DVec3,
-    /// In m.
+    /// Radius in m.
     pub radius: f64,
 }
 
 impl Grain {
-    /// In kg.
+    /// Returns the mass in kg.
     pub fn mass(&self, p: &Parameters) -> f64 {
         4.0 / 3.0 * PI * self.radius.powi(3) * p.density
     }
 
-    /// About its centre, in kg m².
+    /// Returns the inertia about the centre, in kg m².
     pub fn inertia(&self, p: &Parameters) -> f64 {
         0.4 * self.mass(p) * self.radius * self.radius
     }
 
-    /// About a point of its surface, in kg m².
+    /// Returns the inertia about a point of the surface, in kg m².
     fn rim_inertia(&self, p: &Parameters) -> f64 {
         1.4 * self.mass(p) * self.radius * self.radius
     }
 }
 
-/// The share of its radius beyond which no surface lets a grain sink into it.
+/// Maximum penetration of a grain into a surface, as a share of its radius.
 const DEEPEST: f64 = 0.9;
 
-/// All grains, and what their contacts remember, by the id of the end that remembers it and by the other.
+/// All grains and their contact states. A contact is keyed by the id of its owner and by the partner.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct State {
-    /// In any order.
+    /// Grains in any order.
     pub grains: Vec<Grain>,
-    /// At both ends.
+    /// Contact states, stored at both ends.
     pub contacts: BTreeMap<(u32, Partner), ContactHistory>,
     /// Pieces of slabs.
     pub slabs: Slabs,
@@ -59,12 +59,12 @@ pub struct State {
 }
 
 impl State {
-    /// Grains that touch nothing yet.
+    /// Initial state of grains without contacts.
     pub fn new(grains: Vec<Grain>) -> Self {
         Self { grains, ..Default::default() }
     }
 
-    /// Takes a step among bodies.
+    /// Advances the state by one step among bodies.
     pub fn advance(&mut self, p: &Parameters, bodies: &[Collider]) {
         let time_s = self.step as f64 * p.dt_s;
         let mut contacts = BTreeMap::new();
@@ -168,7 +168,7 @@ impl State {
     }
 }
 
-/// The contact of two grains as the first sees it, and how far it is from the first one's centre.
+/// Returns the contact of two grains as seen from the first, and the distance of the contact from its centre.
 fn touch_of(p: &Parameters, grain: &Grain, other: &Grain) -> (ContactKinematics, f64) {
     let apart = grain.position - other.position;
     let distance = apart.length();
@@ -194,7 +194,8 @@ fn touch_of(p: &Parameters, grain: &Grain, other: &Grain) -> (ContactKinematics,
     (touch, levers[0])
 }
 
-/// Puts a grain back that a surface has let in too deep, and takes its speed into the surface (Gucer2010 eq 3.16).
+/// Moves a grain out of a surface that it has penetrated too deep, and removes its velocity into the surface
+/// (Gucer2010 eq 3.16).
 fn push_out(p: &Parameters, bodies: &[Collider], grain: &mut Grain, time_s: f64, impacts: &mut [DVec3]) {
     let most = (1.0 - DEEPEST) * grain.radius;
     let n = bodies.len() as u32;

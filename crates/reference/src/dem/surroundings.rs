@@ -1,38 +1,38 @@
-//! What grains and pieces touch: walls of the domain, and bodies.
+//! Surfaces around grains and pieces: walls of the domain and bodies.
 
 use super::contact::Parameters;
 use crate::mpm::{Collider, Shape};
 use glam::DVec3;
 
-/// Who a contact is with.
+/// Partner of a contact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Partner {
     /// A grain, by id.
     Grain(u32),
     /// A wall of the domain: the three lower ones, then the three upper ones.
     Wall(u32),
-    /// A body, by its place in the list.
+    /// A body, by index.
     Body(u32),
-    /// A piece of a slab, by its place in the list.
+    /// A piece of a slab, by index.
     Piece(u32),
 }
 
-/// A surface near a grain.
+/// Surface near a grain.
 #[derive(Clone, Copy, Debug)]
 pub struct Surface {
-    /// From it to the centre of a grain, in m; below 0 inside.
+    /// Signed distance of the grain's centre in m; negative inside.
     pub distance: f64,
-    /// Out of it.
+    /// Outward normal.
     pub normal: DVec3,
-    /// In m/s.
+    /// Velocity in m/s.
     pub velocity: DVec3,
     /// μ.
     pub friction: f64,
-    /// As of a [`super::ContactKinematics`].
+    /// Attraction, like that of a [`super::ContactKinematics`].
     pub attraction: (f64, f64),
 }
 
-/// The surfaces of walls and bodies about a point.
+/// Returns the surfaces of walls and bodies around a point.
 pub(super) fn surfaces(
     p: &Parameters,
     bodies: &[Collider],
@@ -66,7 +66,7 @@ pub(super) fn surfaces(
     walls.chain(bodies).collect()
 }
 
-/// How far a body has moved.
+/// Returns the displacement of a body.
 fn way(body: &Collider, time_s: f64) -> DVec3 {
     body.motion.map_or(DVec3::ZERO, |m| m.velocity_m_s * (time_s - m.from_s).clamp(0.0, m.until_s - m.from_s))
 }

@@ -1,11 +1,11 @@
-//! What a decomposition promises, as checks that name what is broken.
+//! Checks of the contract of the decompositions; a message names the violation.
 
 use super::oracle::determinant;
 use super::{Matrix, product, scale_columns, singular_values, transpose, widen};
 
-/// Orthonormality and reconstruction hold to this, relative to |M|.
+/// Tolerance of orthonormality and reconstruction, relative to |M|.
 const TOLERANCE: f64 = 1e-5;
-/// Denormals: a device may flush them on the way in and on the way out.
+/// Bound for denormals: a device may flush them in inputs and outputs.
 const FLUSHED: f64 = 8.0 * f32::MIN_POSITIVE as f64;
 
 /// The Frobenius norm.
@@ -26,18 +26,18 @@ impl<const N: usize> Frobenius for Matrix<f32, N> {
     }
 }
 
-/// |a − b|.
+/// Returns |a − b|.
 pub fn distance<const N: usize>(a: Matrix<f64, N>, b: Matrix<f64, N>) -> f64 {
     let difference: Matrix<f64, N> = std::array::from_fn(|c| std::array::from_fn(|r| a[c][r] - b[c][r]));
     difference.norm()
 }
 
-/// NaN exceeds every bound.
+/// Returns true if x exceeds the bound; NaN exceeds every bound.
 fn exceeds(x: f64, bound: f64) -> bool {
     x.is_nan() || x > bound
 }
 
-/// How far a matrix is from a rotation, if too far.
+/// Returns a message if a matrix is not a rotation within the tolerance.
 fn not_a_rotation<const N: usize>(name: &str, m: Matrix<f32, N>) -> Option<String> {
     let m = widen(m);
     let identity: Matrix<f64, N> =
@@ -48,7 +48,7 @@ fn not_a_rotation<const N: usize>(name: &str, m: Matrix<f32, N>) -> Option<Strin
         .then(|| format!("{name}: |{name}ᵀ{name} − I| = {defect:e}, det {name} = {determinant}"))
 }
 
-/// What is wrong with U, σ, V as the singular value decomposition of `m`, if anything.
+/// Returns the violation of the contract by U, σ, V as the singular value decomposition of `m`, if any.
 pub fn svd_violation<const N: usize>(
     m: Matrix<f32, N>,
     u: Matrix<f32, N>,
@@ -74,8 +74,8 @@ pub fn svd_violation<const N: usize>(
     None
 }
 
-/// What is wrong with R, S as the polar decomposition of `m`, if anything: S has the singular values of `m` as its
-/// eigenvalues, so that R is the nearest rotation.
+/// Returns the violation of the contract by R, S as the polar decomposition of `m`, if any: the eigenvalues
+/// of S are the singular values of `m`, so R is the nearest rotation.
 pub fn polar_violation<const N: usize>(
     m: Matrix<f32, N>,
     r: Matrix<f32, N>,
@@ -92,7 +92,7 @@ pub fn polar_violation<const N: usize>(
     if exceeds(residual, bound) {
         return Some(format!("|R S − M| = {residual:e}, at most {bound:e} is allowed"));
     }
-    // The last singular value may be negative, and is then the last eigenvalue too.
+    // The last singular value may be negative; it is then also the last eigenvalue.
     let (eigenvalues, _) = super::eigen_symmetric(widen(s));
     let exact = singular_values(m);
     if !(0..N).all(|i| (eigenvalues[i] - exact[i]).abs() <= bound) {

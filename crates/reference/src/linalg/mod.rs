@@ -1,5 +1,5 @@
-//! Singular values and polar factors of 2×2 and 3×3 matrices: the f32 twins of `glsl/linalg`, f64 oracles that share
-//! nothing with them, the contracts as checks, and matrices that are hard on them.
+//! Singular values and polar factors of 2×2 and 3×3 matrices: the f32 twins of `glsl/linalg`, independent f64
+//! oracles, checks of the contracts, and matrices that are numerically difficult.
 //!
 //! A matrix is an array of its columns, as GLSL and glam lay it out.
 
@@ -24,7 +24,7 @@ pub type Svd<const N: usize> = (Matrix<f32, N>, [f32; N], Matrix<f32, N>);
 /// R and S.
 pub type Polar<const N: usize> = (Matrix<f32, N>, Matrix<f32, N>);
 
-/// An arithmetic of matrices for f32 and f64, to be read rather than to be fast.
+/// Scalar arithmetic for matrices of f32 and f64; favours readability over speed.
 pub(crate) trait Number:
     Copy
     + std::iter::Sum
@@ -44,7 +44,7 @@ pub(crate) fn cross<T: Number>(a: [T; 3], b: [T; 3]) -> [T; 3] {
     [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }
 
-/// s·a + t·b.
+/// Returns s·a + t·b.
 pub(crate) fn blend<T: Number, const N: usize>(s: T, a: [T; N], t: T, b: [T; N]) -> [T; N] {
     std::array::from_fn(|i| s * a[i] + t * b[i])
 }
@@ -53,17 +53,17 @@ pub(crate) fn transpose<T: Copy, const N: usize>(m: Matrix<T, N>) -> Matrix<T, N
     std::array::from_fn(|c| std::array::from_fn(|r| m[r][c]))
 }
 
-/// m·x.
+/// Returns m·x.
 pub(crate) fn apply<T: Number, const N: usize>(m: Matrix<T, N>, x: [T; N]) -> [T; N] {
     std::array::from_fn(|r| (0..N).map(|c| m[c][r] * x[c]).sum())
 }
 
-/// a·b.
+/// Returns a·b.
 pub(crate) fn product<T: Number, const N: usize>(a: Matrix<T, N>, b: Matrix<T, N>) -> Matrix<T, N> {
     b.map(|column| apply(a, column))
 }
 
-/// u·diag(d).
+/// Returns u·diag(d).
 pub(crate) fn scale_columns<T: Number, const N: usize>(u: Matrix<T, N>, d: [T; N]) -> Matrix<T, N> {
     std::array::from_fn(|c| u[c].map(|x| x * d[c]))
 }

@@ -2,12 +2,13 @@
 
 use super::{Matrix, product, transpose, widen};
 
-/// Eigenvalues in descending order, and eigenvectors as columns, of a symmetric matrix, by cyclic two-sided Jacobi.
+/// Returns the eigenvalues in descending order, and eigenvectors as columns, of a symmetric matrix, by cyclic
+/// two-sided Jacobi.
 pub fn eigen_symmetric<const N: usize>(matrix: Matrix<f64, N>) -> ([f64; N], Matrix<f64, N>) {
     let mut a = matrix;
     let mut vectors: Matrix<f64, N> =
         std::array::from_fn(|c| std::array::from_fn(|r| f64::from(u8::from(r == c))));
-    // Convergence is quadratic: what 10 sweeps leave is rounding.
+    // Convergence is quadratic: after 10 sweeps only rounding errors remain.
     for _ in 0..10 {
         for p in 0..N {
             for q in p + 1..N {
@@ -30,8 +31,8 @@ pub fn eigen_symmetric<const N: usize>(matrix: Matrix<f64, N>) -> ([f64; N], Mat
     (order.map(|i| a[i][i]), order.map(|i| vectors[i]))
 }
 
-/// The singular values of a matrix in descending order, the last with the sign of the determinant; those below 1e−8 of the
-/// first are lost in rounding.
+/// Returns the singular values of a matrix in descending order, the last with the sign of the determinant;
+/// those below 1e−8 of the first are lost in rounding.
 pub fn singular_values<const N: usize>(m: Matrix<f32, N>) -> [f64; N] {
     let m = widen(m);
     let mut sigma = eigen_symmetric(product(transpose(m), m)).0.map(|x| x.max(0.0).sqrt());
@@ -41,7 +42,7 @@ pub fn singular_values<const N: usize>(m: Matrix<f32, N>) -> [f64; N] {
     sigma
 }
 
-/// By expansion along the first column.
+/// Returns the determinant by expansion along the first column.
 pub(super) fn determinant<const N: usize>(m: Matrix<f64, N>) -> f64 {
     fn minor(columns: &[Vec<f64>]) -> f64 {
         let Some((first, rest)) = columns.split_first() else { return 1.0 };
@@ -58,8 +59,8 @@ pub(super) fn determinant<const N: usize>(m: Matrix<f64, N>) -> f64 {
     minor(&m.map(|c| c.to_vec()))
 }
 
-/// The rotation R with the largest tr(RᵀM): the dominant eigenvector, as a quaternion, of Horn's symmetric 4×4 matrix
-/// (Horn 1987, «Closed-form solution of absolute orientation using unit quaternions»).
+/// Returns the rotation R with the maximum tr(RᵀM): the dominant eigenvector, as a quaternion, of Horn's
+/// symmetric 4×4 matrix (Horn 1987, «Closed-form solution of absolute orientation using unit quaternions»).
 ///
 /// It is the R of the polar decomposition, also for singular matrices and reflections, and unique where σ₂ + σ₃ > 0.
 pub fn nearest_rotation(m: Matrix<f64, 3>) -> Matrix<f64, 3> {
@@ -74,7 +75,7 @@ pub fn nearest_rotation(m: Matrix<f64, 3>) -> Matrix<f64, 3> {
     rotation(eigen_symmetric(horn).1[0])
 }
 
-/// The rotation of a unit quaternion (w, x, y, z).
+/// Returns the rotation of a unit quaternion (w, x, y, z).
 pub(super) fn rotation([w, x, y, z]: [f64; 4]) -> Matrix<f64, 3> {
     [
         [w * w + x * x - y * y - z * z, 2.0 * (x * y + w * z), 2.0 * (x * z - w * y)],

@@ -1,4 +1,4 @@
-//! Twins of `glsl/linalg/polar.glsl`; the contract and the reasons stand there.
+//! Twins of `glsl/linalg/polar.glsl`, which documents the contract and the reasons.
 
 use super::svd::{Parts, is_finite, magnitude_bits, parts, rotation2, scaled, unit_scale, unit2};
 use super::{Matrix, Polar, cross, dot, product, scale_columns, svd2, svd3, transpose};
@@ -7,12 +7,12 @@ const NEWTON_STEPS: u32 = 8;
 const NEWTON_CLOSE_SQUARED: f32 = 1e-7;
 const NEWTON_DETERMINANT: f32 = 1e-4;
 
-/// M = R S of a 2×2 matrix through the singular values.
+/// Decomposes M = R S of a 2×2 matrix through the singular values.
 pub fn polar2_svd(m: Matrix<f32, 2>) -> Polar<2> {
     from_svd(svd2(m))
 }
 
-/// M = R S of a 3×3 matrix through the singular values.
+/// Decomposes M = R S of a 3×3 matrix through the singular values.
 pub fn polar3_svd(m: Matrix<f32, 3>) -> Polar<3> {
     from_svd(svd3(m))
 }
@@ -21,12 +21,12 @@ fn from_svd<const N: usize>((u, sigma, v): (Matrix<f32, N>, [f32; N], Matrix<f32
     (product(u, transpose(v)), symmetric(product(scale_columns(v, sigma), transpose(v))))
 }
 
-/// (S + Sᵀ)/2.
+/// Returns (S + Sᵀ)/2.
 fn symmetric<const N: usize>(s: Matrix<f32, N>) -> Matrix<f32, N> {
     std::array::from_fn(|c| std::array::from_fn(|r| 0.5 * s[c][r] + 0.5 * s[r][c]))
 }
 
-/// M = R S of a 2×2 matrix in closed form.
+/// Decomposes M = R S of a 2×2 matrix in closed form.
 pub fn polar2(m: Matrix<f32, 2>) -> Polar<2> {
     let bits = magnitude_bits(m);
     if !is_finite(bits) {
@@ -40,7 +40,8 @@ pub fn polar2(m: Matrix<f32, 2>) -> Polar<2> {
     (rotation2(c, s), scaled([[q + stretch, shear], [shear, q - stretch]], inverse))
 }
 
-/// M = R S of a 3×3 matrix by Newton's iteration, or through the singular values where that does not hold.
+/// Decomposes M = R S of a 3×3 matrix by Newton's iteration, or through the singular values where that is
+/// inaccurate.
 pub fn polar3(m: Matrix<f32, 3>) -> Polar<3> {
     let bits = magnitude_bits(m);
     let (scale, inverse) = unit_scale(bits);

@@ -1,13 +1,13 @@
-//! Matrices that decompositions get wrong.
+//! Matrices that are difficult for decompositions.
 
 use super::oracle::rotation;
 use super::{Matrix, product, scale_columns, transpose};
 
-/// How many kinds of matrix [`sample`] knows.
+/// Number of kinds of matrix that [`sample`] generates.
 pub const N_KINDS: u32 = 16;
 
-/// A matrix of one kind: random, rotations, reflections, repeated, zero and graded singular values, near the identity,
-/// near singular, small integers, equal or empty columns.
+/// Returns a matrix of one kind: random, rotations, reflections, repeated, zero and graded singular values,
+/// near the identity, near singular, small integers, equal or empty columns.
 pub fn sample<const N: usize>(kind: u32, seed: u64) -> Matrix<f32, N> {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x6a09_e667_f3bc_c908;
     // splitmix64, to −1 … 1.
@@ -23,7 +23,7 @@ pub fn sample<const N: usize>(kind: u32, seed: u64) -> Matrix<f32, N> {
     let (u, v): (Matrix<f64, N>, Matrix<f64, N>) = (random_rotation(&mut next), random_rotation(&mut next));
     let pick = next();
     let compose = |sigma: [f64; N]| product(scale_columns(u, sigma), transpose(v));
-    // (1, 1 …), with another last value.
+    // (1, 1 …), with a different last value.
     let last = |x: f64| -> [f64; N] { std::array::from_fn(|i| if i == N - 1 { x } else { 1.0 }) };
     let first = |x: f64| -> [f64; N] { std::array::from_fn(|i| if i == 0 { 1.0 } else { x }) };
     let identity: Matrix<f64, N> =

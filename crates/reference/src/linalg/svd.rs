@@ -1,11 +1,11 @@
-//! Twins of `glsl/linalg/svd.glsl`; the contract and the reasons stand there.
+//! Twins of `glsl/linalg/svd.glsl`, which documents the contract and the reasons.
 
 use super::{Matrix, Svd, apply, blend, cross, dot};
 
 const JACOBI_SWEEPS: u32 = 4;
 const NEGLIGIBLE_SQUARED: f32 = 1e-14;
 
-/// The largest magnitude's bits: 0x7f80_0000 and more if any entry is not finite.
+/// Returns the bits of the maximum magnitude: 0x7f80_0000 or more if any entry is not finite.
 pub(super) fn magnitude_bits<const N: usize>(m: Matrix<f32, N>) -> u32 {
     m.as_flattened().iter().map(|x| x.to_bits() & 0x7fff_ffff).max().unwrap_or(0)
 }
@@ -14,7 +14,8 @@ pub(super) fn is_finite(bits: u32) -> bool {
     bits < 0x7f80_0000
 }
 
-/// The power of two that brings the largest magnitude to about 1, and its inverse; neither is denormal.
+/// Returns the power of two that scales the maximum magnitude to about 1, and its inverse; neither is
+/// denormal.
 pub(super) fn unit_scale(bits: u32) -> (f32, f32) {
     let field = (254 - (bits >> 23) as i32).clamp(1, 253) as u32;
     (f32::from_bits(field << 23), f32::from_bits((254 - field) << 23))
@@ -24,7 +25,8 @@ pub(super) fn scaled<const N: usize>(m: Matrix<f32, N>, factor: f32) -> Matrix<f
     m.map(|column| column.map(|x| factor * x))
 }
 
-/// The sum and difference of a 2×2 matrix: M = Q·rotation + R·reflection, with (E, H) = Q·(cos, sin) and (F, G) likewise.
+/// Sum and difference of a 2×2 matrix: M = Q·rotation + R·reflection, with (E, H) = Q·(cos, sin) and (F, G)
+/// likewise.
 pub(super) struct Parts {
     pub e: f32,
     pub f: f32,
@@ -50,7 +52,7 @@ pub(super) fn rotation2(c: f32, s: f32) -> Matrix<f32, 2> {
     [[c, s], [-s, c]]
 }
 
-/// M = U diag(σ) Vᵀ of a 2×2 matrix.
+/// Decomposes M = U diag(σ) Vᵀ of a 2×2 matrix.
 pub fn svd2(m: Matrix<f32, 2>) -> Svd<2> {
     let bits = magnitude_bits(m);
     if !is_finite(bits) {
@@ -97,7 +99,7 @@ fn perpendicular(u: [f32; 3]) -> [f32; 3] {
     unit3(if u[2].abs() < 0.6 { [-u[1], u[0], 0.0] } else { [0.0, -u[2], u[1]] })
 }
 
-/// M = U diag(σ) Vᵀ of a 3×3 matrix.
+/// Decomposes M = U diag(σ) Vᵀ of a 3×3 matrix.
 pub fn svd3(m: Matrix<f32, 3>) -> Svd<3> {
     let bits = magnitude_bits(m);
     if !is_finite(bits) {

@@ -1,20 +1,20 @@
-//! Bodies that snow touches, and what that does to a velocity (Breekveldt2017 sec 3.2.5).
+//! Bodies and their effect on the velocity of snow (Breekveldt2017 sec 3.2.5).
 
 use glam::{DMat3, DVec3};
 
 use super::mesh::Mesh;
 
-/// What happens to snow that touches a surface.
+/// Boundary condition of snow at a surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Surface {
     /// μ of Coulomb friction.
     pub friction: f64,
-    /// True if snow that touches it moves with it, and does not come off.
+    /// True if snow that touches the surface moves with it and does not separate.
     pub sticky: bool,
 }
 
 impl Surface {
-    /// The velocity of what touches the surface, which itself moves, with the outward normal.
+    /// Returns the velocity after contact with a moving surface with the given outward normal.
     pub fn respond(&self, velocity: DVec3, normal: DVec3, surface_velocity: DVec3) -> DVec3 {
         if self.sticky {
             return surface_velocity;
@@ -33,67 +33,68 @@ impl Surface {
     }
 }
 
-/// The region that a body takes up; in a plane only x and y count.
+/// Region of a body; in a plane only x and y count.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Shape {
-    /// What is behind a plane.
+    /// The half-space behind a plane.
     Plane {
-        /// On the plane, in m.
+        /// A point of the plane, in m.
         point_m: DVec3,
-        /// Out of the body; a unit vector.
+        /// Unit normal out of the body.
         normal: DVec3,
     },
     /// A ball.
     Ball {
-        /// In m.
+        /// Centre in m.
         centre_m: DVec3,
-        /// In m.
+        /// Radius in m.
         radius_m: f64,
     },
-    /// What is outside a sphere.
+    /// The exterior of a sphere.
     Vessel {
-        /// In m.
+        /// Centre in m.
         centre_m: DVec3,
-        /// In m.
+        /// Radius in m.
         radius_m: f64,
     },
     /// A box.
     Box {
         /// In m.
         centre_m: DVec3,
-        /// Its three sides in m.
+        /// Size along its three axes, in m.
         size_m: DVec3,
-        /// From the box's axes to those of the scene.
+        /// Rotation from the box's axes to those of the scene.
         rotation: DMat3,
     },
-    /// An upright cylinder, y being up.
+    /// An upright cylinder; y is up.
     Cylinder {
-        /// The middle of its foot, in m.
+        /// Centre of its base, in m.
         foot_m: DVec3,
-        /// In m.
+        /// Radius in m.
         radius_m: f64,
-        /// In m.
+        /// Height in m.
         height_m: f64,
     },
-    /// What is below a terrain, y being up.
+    /// The region below a terrain; y is up.
     Heightfield(Heights),
-    /// What a closed surface encloses, in space.
+    /// The interior of a closed surface, in space.
     Mesh(Mesh),
 }
 
-/// Heights on a regular grid, bilinear between and constant beyond its edges.
+/// Heights on a regular grid, bilinear in between and constant beyond its edges.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Heights {
     /// x and z of the first height, in m.
     pub origin_m: [f64; 2],
-    /// Between heights, in m.
+    /// Distance between heights, in m.
     pub spacing_m: f64,
-    /// In m, rows of constant z, of at least two each; in a plane only the first counts.
+    /// Heights in m, at least two rows of constant z with at least two each; in a plane only the first row
+    /// counts.
     pub heights_m: Vec<Vec<f64>>,
 }
 
 impl Heights {
-    /// H in m and (∂H/∂x, ∂H/∂z).
+    /// Returns H in m and (∂H/∂x, ∂H/∂z).
     fn at(&self, x: f64, z: f64) -> (f64, [f64; 2]) {
         let (i, s, stretch_x) = self.interval(x - self.origin_m[0], self.heights_m[0].len());
         let (k, t, stretch_z) = self.interval(z - self.origin_m[1], self.heights_m.len());
@@ -106,7 +107,8 @@ impl Heights {
         (height, [stretch_x * slope_x / self.spacing_m, stretch_z * slope_z / self.spacing_m])
     }
 
-    /// The interval of a coordinate that begins at the first of `n` heights, the share of it passed, and 0 beyond an edge, else 1.
+    /// Returns the interval of a coordinate by the index of the first of its `n` heights, the position in the
+    /// interval from 0 to 1, and 0 beyond an edge, else 1.
     fn interval(&self, coordinate_m: f64, n: usize) -> (usize, f64, f64) {
         let free = coordinate_m / self.spacing_m;
         let s = free.clamp(0.0, (n - 1) as f64);
@@ -116,7 +118,7 @@ impl Heights {
 }
 
 impl Shape {
-    /// Signed distance in m, negative inside, and the outward normal.
+    /// Returns the signed distance in m, negative inside, and the outward normal.
     pub fn distance_m(&self, dimensions: usize, x: DVec3) -> (f64, DVec3) {
         let flat = |v: DVec3| if dimensions == 2 { v.with_z(0.0) } else { v };
         match self {
@@ -158,12 +160,13 @@ impl Shape {
     }
 }
 
-/// The length of a vector and its direction, up where it has none.
+/// Returns the length of a vector and its direction, or up for a zero vector.
 fn radial(v: DVec3) -> (f64, DVec3) {
     (v.length(), v.try_normalize().unwrap_or(DVec3::Y))
 }
 
-/// From a box about 0: the nearest point of it outside, the nearest face inside.
+/// Returns the distance and normal of a box around 0: from the nearest point outside, from the nearest face
+/// inside.
 fn from_box(dimensions: usize, x: DVec3, half: DVec3) -> (f64, DVec3) {
     let mut beyond = x.abs() - half;
     if dimensions == 2 {
@@ -180,21 +183,21 @@ fn from_box(dimensions: usize, x: DVec3, half: DVec3) -> (f64, DVec3) {
     (nearest, DVec3::AXES[axis] * side)
 }
 
-/// How a body moves.
+/// Motion of a body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Motion {
-    /// In m/s.
+    /// Velocity in m/s.
     pub velocity_m_s: DVec3,
-    /// When it begins, in s.
+    /// Start time in s.
     pub from_s: f64,
-    /// When it ends, in s.
+    /// End time in s.
     pub until_s: f64,
 }
 
 /// A body that snow touches.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Collider {
-    /// Where it is at the time 0, or before it moves.
+    /// Shape at time 0, before any motion.
     pub shape: Shape,
     /// Its surface.
     pub surface: Surface,
@@ -203,7 +206,7 @@ pub struct Collider {
 }
 
 impl Collider {
-    /// How far it has moved, in m, and its velocity in m/s, at a time in s.
+    /// Returns its displacement in m and its velocity in m/s at a time in s.
     pub fn motion_at(&self, time_s: f64) -> (DVec3, DVec3) {
         let Some(Motion { velocity_m_s, from_s, until_s }) = self.motion else {
             return (DVec3::ZERO, DVec3::ZERO);

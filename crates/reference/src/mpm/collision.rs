@@ -1,25 +1,25 @@
-//! What colliders and the walls of the domain do to positions and velocities.
+//! Effect of colliders and of the walls of the domain on positions and velocities.
 
 use super::{Collider, Parameters, outer};
 use glam::{DMat3, DVec3};
 
-/// The share of a speed that rounding leaves along a normal that it was taken away from, on a device.
+/// Share of a speed that rounding on a device leaves along a normal after its removal.
 const STANDING: f64 = 1e-5;
 
 impl Collider {
-    /// Signed distance in m and outward normal at a time.
+    /// Returns the signed distance in m and the outward normal at a time.
     pub fn distance_m(&self, p: &Parameters, x: DVec3, time_s: f64) -> (f64, DVec3) {
         self.shape.distance_m(p.dimensions, x - self.motion_at(time_s).0)
     }
 }
 
-/// Signed distance in m and normal of each wall of the domain.
+/// Returns the signed distance in m and the normal of each wall of the domain.
 fn walls(p: &Parameters, x: DVec3) -> impl Iterator<Item = (f64, DVec3)> {
     let (low, high) = (x - p.domain_min_m, p.domain_max_m - x);
     (0..p.dimensions).flat_map(move |axis| [(low[axis], DVec3::AXES[axis]), (high[axis], -DVec3::AXES[axis])])
 }
 
-/// What bodies and walls that contain a point make of a velocity there, at a time.
+/// Returns a velocity after collision with the bodies and walls that contain the point at a time.
 pub fn collide(p: &Parameters, x: DVec3, velocity: DVec3, time_s: f64) -> DVec3 {
     let mut v = velocity;
     for collider in &p.colliders {
@@ -36,8 +36,9 @@ pub fn collide(p: &Parameters, x: DVec3, velocity: DVec3, time_s: f64) -> DVec3 
     v
 }
 
-/// What bodies and walls that contain a point leave free of a change of a velocity that they have collided with, as a projection: nothing
-/// where it is stuck, otherwise what is along every surface that it has no speed away from.
+/// Returns the projection of a velocity change onto the directions that bodies and walls leave free after a
+/// collision: zero where the point sticks, otherwise the directions tangential to every surface that the
+/// velocity does not leave.
 pub fn left_free(p: &Parameters, x: DVec3, velocity: DVec3, time_s: f64) -> DMat3 {
     let bodies = p.colliders.iter().map(|collider| {
         let (distance, normal) = collider.distance_m(p, x, time_s);
@@ -61,7 +62,7 @@ pub fn left_free(p: &Parameters, x: DVec3, velocity: DVec3, time_s: f64) -> DMat
     free
 }
 
-/// A position pushed out of bodies, as Cai2020 adds to its step 8, and into the domain.
+/// Returns a position pushed out of bodies, like Cai2020 in its step 8, and into the domain.
 pub(super) fn push_out(p: &Parameters, x: DVec3, time_s: f64) -> DVec3 {
     let mut x = x;
     for collider in &p.colliders {

@@ -17,13 +17,13 @@ pub struct Material {
     pub critical_compression: f64,
     /// θ_s.
     pub critical_stretch: f64,
-    /// J_P counts as no less than this in hardening.
+    /// Lower bound of J_P in hardening.
     pub least_plastic_volume: f64,
-    /// True if it yields and hardens.
+    /// True if the material yields and hardens.
     pub plastic: bool,
 }
 
-/// Lamé parameters in Pa, as hardened as a particle is.
+/// Lamé parameters in Pa after hardening.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Lame {
     /// μ: the shear modulus.
@@ -33,7 +33,7 @@ pub struct Lame {
 }
 
 impl Material {
-    /// μ and λ of Breekveldt2017 eq 3.9; λ₀ = E₀ν/((1+ν)(1−2ν)), which Cai2020 misprints.
+    /// Returns μ and λ of Breekveldt2017 eq 3.9; λ₀ = E₀ν/((1+ν)(1−2ν)), which Cai2020 misprints.
     pub fn lame(&self, plastic_volume: f64) -> Lame {
         let (e, nu) = (self.youngs_modulus_pa, self.poissons_ratio);
         let hardening = if self.plastic {
@@ -47,7 +47,8 @@ impl Material {
         }
     }
 
-    /// F_E and J_P of F̂_E, Breekveldt2017 eq 3.30, `plastic_volume` being what J_P was.
+    /// Returns F_E and J_P after plastic yield of F̂_E, Breekveldt2017 eq 3.30; `plastic_volume` is J_P
+    /// before.
     pub fn yielded(&self, trial: DMat3, plastic_volume: f64) -> (DMat3, f64) {
         if !self.plastic {
             return (trial, plastic_volume);
@@ -63,20 +64,20 @@ impl Material {
 }
 
 impl Lame {
-    /// Ψ in J/m³, Breekveldt2017 eq 3.8.
+    /// Returns Ψ in J/m³, Breekveldt2017 eq 3.8.
     pub fn energy_pa(&self, elastic: DMat3) -> f64 {
         let strain = elastic - rotation(elastic);
         let volumetric = elastic.determinant() - 1.0;
         self.mu * double_dot(strain, strain) + 0.5 * self.lambda * volumetric * volumetric
     }
 
-    /// P = ∂Ψ/∂F_E, Breekveldt2017 eq 3.21; J F⁻ᵀ is the matrix of cofactors.
+    /// Returns P = ∂Ψ/∂F_E, Breekveldt2017 eq 3.21; J F⁻ᵀ is the matrix of cofactors.
     pub fn first_piola_pa(&self, elastic: DMat3) -> DMat3 {
         2.0 * self.mu * (elastic - rotation(elastic))
             + self.lambda * (elastic.determinant() - 1.0) * cofactors(elastic)
     }
 
-    /// τ = P F_Eᵀ, Breekveldt2017 eq 3.23; symmetric.
+    /// Returns τ = P F_Eᵀ, Breekveldt2017 eq 3.23; symmetric.
     pub fn kirchhoff_pa(&self, elastic: DMat3) -> DMat3 {
         let j = elastic.determinant();
         let tau = 2.0 * self.mu * (elastic - rotation(elastic)) * elastic.transpose()
@@ -84,7 +85,7 @@ impl Lame {
         0.5 * (tau + tau.transpose())
     }
 
-    /// δP of δF_E: ∂²Ψ/∂F_E² applied to it.
+    /// Returns δP for δF_E: ∂²Ψ/∂F_E² applied to it.
     pub fn differential_pa(&self, elastic: DMat3, delta: DMat3) -> DMat3 {
         let cofactor = cofactors(elastic);
         2.0 * self.mu * (delta - rotation_differential(elastic, delta))
@@ -93,8 +94,8 @@ impl Lame {
     }
 }
 
-/// M = U diag(σ) Vᵀ of a matrix whose singular values are far from 0, descending; U and V are rotations, the last σ has the sign of
-/// the determinant.
+/// Decomposes M = U diag(σ) Vᵀ of a matrix whose singular values are far from 0. They are in descending
+/// order; U and V are rotations, and the last σ has the sign of the determinant.
 pub fn svd(m: DMat3) -> (DMat3, [f64; 3], DMat3) {
     let (_, vectors) = eigen_symmetric((m.transpose() * m).to_cols_array_2d());
     let mut v = DMat3::from_cols_array_2d(&vectors);
@@ -107,12 +108,13 @@ pub fn svd(m: DMat3) -> (DMat3, [f64; 3], DMat3) {
     (u, sigma, v)
 }
 
-/// R of F = R S.
+/// Returns R of F = R S.
 fn rotation(f: DMat3) -> DMat3 {
     DMat3::from_cols_array_2d(&nearest_rotation(f.to_cols_array_2d()))
 }
 
-/// δR of δF: RᵀδR is the skew matrix W for which S W + W S = RᵀδF − δFᵀR, or (tr S − S) w = the axial vector of the right-hand side.
+/// Returns δR for δF: RᵀδR is the skew matrix W for which S W + W S = RᵀδF − δFᵀR, or (tr S − S) w = the
+/// axial vector of the right-hand side.
 fn rotation_differential(f: DMat3, delta: DMat3) -> DMat3 {
     let r = rotation(f);
     let s = r.transpose() * f;
@@ -125,17 +127,17 @@ fn rotation_differential(f: DMat3, delta: DMat3) -> DMat3 {
     r * skew
 }
 
-/// The axial vector of A − Aᵀ: (A − Aᵀ) x = a × x.
+/// Returns the axial vector of A − Aᵀ: (A − Aᵀ) x = a × x.
 pub(super) fn axial(a: DMat3) -> DVec3 {
     DVec3::new(a.y_axis.z - a.z_axis.y, a.z_axis.x - a.x_axis.z, a.x_axis.y - a.y_axis.x)
 }
 
-/// J F⁻ᵀ.
+/// Returns J F⁻ᵀ.
 fn cofactors(f: DMat3) -> DMat3 {
     DMat3::from_cols(f.y_axis.cross(f.z_axis), f.z_axis.cross(f.x_axis), f.x_axis.cross(f.y_axis))
 }
 
-/// The change of J F⁻ᵀ with F.
+/// Returns the change of J F⁻ᵀ with F.
 fn cofactor_differential(f: DMat3, delta: DMat3) -> DMat3 {
     let change = |a: DVec3, b: DVec3, da: DVec3, db: DVec3| da.cross(b) + a.cross(db);
     DMat3::from_cols(
@@ -145,7 +147,7 @@ fn cofactor_differential(f: DMat3, delta: DMat3) -> DMat3 {
     )
 }
 
-/// A : B.
+/// Returns A : B.
 fn double_dot(a: DMat3, b: DMat3) -> f64 {
     a.x_axis.dot(b.x_axis) + a.y_axis.dot(b.y_axis) + a.z_axis.dot(b.z_axis)
 }

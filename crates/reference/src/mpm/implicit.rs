@@ -6,7 +6,7 @@ use glam::{DMat3, DVec3};
 
 use super::{Grid, Implicit, Parameters, Particle, Stencil, outer};
 
-/// How a solve ended.
+/// Outcome of a solve.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Solved {
     /// Iterations done.
@@ -15,10 +15,10 @@ pub struct Solved {
     pub residual: f64,
 }
 
-/// A vector of every node with mass.
+/// Vector field on the nodes with mass.
 type Field = BTreeMap<[i64; 3], DVec3>;
 
-/// K u, without a matrix: Σ_p V⁰ δP F_Eᵀ ∇w, δP being that of δF_E = (Σ_i u_i ∇wᵀ) F_E. With u in m it is in N.
+/// Returns K u, matrix-free: Σ_p V⁰ δP F_Eᵀ ∇w with δP for δF_E = (Σ_i u_i ∇wᵀ) F_E. With u in m it is in N.
 pub fn apply_stiffness(p: &Parameters, particles: &[Particle], u: &Field) -> Field {
     let mut forces: Field = u.keys().map(|at| (*at, DVec3::ZERO)).collect();
     for particle in particles {
@@ -43,14 +43,15 @@ fn dot(a: &Field, b: &Field) -> f64 {
     a.values().zip(b.values()).map(|(a, b)| a.dot(*b)).sum()
 }
 
-/// a + s·b.
+/// Returns a + s·b.
 fn plus(a: &Field, s: f64, b: &Field) -> Field {
     a.iter().zip(b.values()).map(|((at, a), b)| (*at, *a + s * *b)).collect()
 }
 
 impl Grid {
-    /// Replaces v* by what solves the system, by conjugate residuals from v*, preconditioned with M: forces on a node fall with its
-    /// mass, so M⁻¹ K is bounded where K has entries of all magnitudes. Only what surfaces leave free of v* changes.
+    /// Replaces v* by the solution of the system, by conjugate residuals from v*, preconditioned with M:
+    /// forces on a node fall with its mass, so M⁻¹ K is bounded although K has entries of all magnitudes.
+    /// Only the components of v* that surfaces leave free change.
     pub fn solve(&mut self, p: &Parameters, particles: &[Particle], implicit: &Implicit) -> Solved {
         let massive = || self.nodes.iter().filter(|(_, node)| node.mass > 0.0);
         let mass: BTreeMap<[i64; 3], f64> = massive().map(|(at, node)| (*at, node.mass)).collect();

@@ -1,4 +1,4 @@
-//! Closed meshes of triangles: all of them are looked at, and the side is that of the winding number.
+//! Closed triangle meshes: all triangles are tested, and the winding number gives the side.
 
 use glam::DVec3;
 use std::f64::consts::PI;
@@ -10,12 +10,12 @@ pub struct Mesh {
     pub triangles_m: Vec<[DVec3; 3]>,
 }
 
-/// Of the size of a mesh: what is no farther from its surface is on it.
+/// Distance from the surface, as a share of the size of the mesh, within which a point counts as on it.
 const ON_IT: f64 = 1e-6;
 
 impl Mesh {
-    /// Signed distance in m, negative inside, and the outward normal: on the surface that of its triangles there, each weighed with the angle that it takes up
-    /// (Bærentzen & Aanæs 2005).
+    /// Returns the signed distance in m, negative inside, and the outward normal; on the surface, the normal
+    /// is that of the triangles there, weighted by their angles (Bærentzen & Aanæs 2005).
     pub fn distance_m(&self, x: DVec3) -> (f64, DVec3) {
         let nearest = self.triangles_m.iter().map(|t| nearest_on(t, x));
         let by_distance = |a: &DVec3, b: &DVec3| a.distance(x).total_cmp(&b.distance(x));
@@ -29,7 +29,8 @@ impl Mesh {
         }
     }
 
-    /// How often the surface goes round a point: solid angles (van Oosterom & Strackee 1983, IEEE Trans. Biomed. Eng. 30, 125).
+    /// Returns the winding number of the surface about a point, by solid angles (van Oosterom & Strackee
+    /// 1983, IEEE Trans. Biomed. Eng. 30, 125).
     fn winding(&self, x: DVec3) -> f64 {
         let angle = |t: &[DVec3; 3]| {
             let [a, b, c] = t.map(|corner| corner - x);
@@ -59,7 +60,7 @@ impl Mesh {
         self.triangles_m.iter().map(weighed).sum::<DVec3>().normalize()
     }
 
-    /// Its longest extent along an axis, halved, in m.
+    /// Returns half its maximum extent along an axis, in m.
     fn size_m(&self) -> f64 {
         let corners = || self.triangles_m.iter().flatten().copied();
         let low = corners().fold(DVec3::INFINITY, DVec3::min);
@@ -68,13 +69,14 @@ impl Mesh {
     }
 }
 
-/// The point of a triangle nearest to x: in its plane, if that is inside, or on one of its edges.
+/// Returns the point of a triangle nearest to x: the projection onto its plane if that is inside, or a point
+/// of an edge.
 fn nearest_on(t: &[DVec3; 3], x: DVec3) -> DVec3 {
     let [ab, ac] = [t[1] - t[0], t[2] - t[0]];
     let normal = ab.cross(ac);
     let area2 = normal.length_squared();
     if area2 > 0.0 {
-        // Barycentric coordinates of the foot of x.
+        // Barycentric coordinates of the projection of x.
         let arm = x - t[0];
         let share_c = ab.cross(arm).dot(normal) / area2;
         let share_b = arm.cross(ac).dot(normal) / area2;

@@ -1,14 +1,16 @@
-//! Twin of snow by the material point method (Cai2020 and Breekveldt2017), in a plane or in space, one function a stage, f64.
+//! Twin of snow by the material point method (Cai2020 and Breekveldt2017), in a plane or in space, one
+//! function per stage, f64.
 //!
-//! In a plane everything is per metre of depth, the third component of vectors is 0, and matrices are those of the plane with a
-//! third axis that nothing moves along: F_zz is 1, C_zz and ∇w_z are 0. So plane strain needs no formula of its own.
+//! In a plane all quantities are per metre of depth, the third component of vectors is 0, and matrices have a
+//! third axis without motion: F_zz is 1, C_zz and ∇w_z are 0. Plane strain therefore needs no separate
+//! formulas.
 //!
-//! - `splines`: the nodes about a particle, their weights and gradients.
-//! - `blocks`: keys of particles, blocks of nodes, runs of particles of one cell.
+//! - `splines`: the nodes in the stencil of a particle, their weights and gradients.
+//! - `blocks`: keys of particles, blocks of nodes, ranges of particles of one cell.
 //! - `constitutive`: energy, stress, its differential, and yield.
-//! - `colliders`, `collision`: what touches, and what it does to a velocity.
+//! - `colliders`, `collision`: bodies, and the effect of contact on velocities.
 //! - `transfer`: particles to grid, the grid's step, grid to particles.
-//! - `implicit`: the operator of the semi-implicit step, and its solution.
+//! - `implicit`: the operator of the semi-implicit step, and its solver.
 //! - `step`: a whole step, faults, and sums over all particles.
 
 mod blocks;
@@ -33,25 +35,25 @@ pub use splines::{Neighbour, Stencil};
 pub use step::{Energy, Fault, FaultKind, State};
 pub use transfer::{Grid, Node};
 
-/// The B-spline that spreads a particle over nodes.
+/// B-spline that spreads a particle over nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Spline {
-    /// Four nodes an axis, Breekveldt2017 eq 3.3.
+    /// Four nodes per axis, Breekveldt2017 eq 3.3.
     Cubic,
-    /// Three nodes an axis.
+    /// Three nodes per axis.
     Quadratic,
 }
 
-/// How the cubic spline is evaluated.
+/// Evaluation of the cubic spline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Weights {
-    /// As (2 − |x|)³/6 near its end.
+    /// Factored, (2 − |x|)³/6 near its end.
     Factored,
-    /// As Breekveldt2017 eq 3.3 prints it.
+    /// The expanded form, printed in Breekveldt2017 eq 3.3.
     AsPrinted,
 }
 
-/// How velocities go from particles to the grid and back.
+/// Transfer of velocities between particles and grid.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Transfer {
     /// A blend of PIC and FLIP, Breekveldt2017 eq 3.31.
@@ -61,22 +63,22 @@ pub enum Transfer {
     },
     /// Affine particle-in-cell (Jiang et al. 2015).
     Apic,
-    /// APIC whose affine velocity is the velocity gradient, too (MLS-MPM, Hu et al. 2018).
+    /// APIC whose affine velocity is also the velocity gradient (MLS-MPM, Hu et al. 2018).
     Mls,
 }
 
-/// How far, and how long, to solve.
+/// Settings of the semi-implicit solve.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Implicit {
     /// β: ½ trapezoidal, 1 backward Euler.
     pub beta: f64,
-    /// Iterations at most.
+    /// Maximum number of iterations.
     pub max_iterations: u32,
-    /// The solve ends when |M v* − A v| is this share of |M v*|.
+    /// Tolerance: the solve ends when |M v* − A v| is this share of |M v*|.
     pub tolerance: f64,
 }
 
-/// The numbers that the stages take.
+/// Parameters of the stages.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameters {
     /// D: 2 or 3.
@@ -93,11 +95,11 @@ pub struct Parameters {
     pub gravity_m_s2: DVec3,
     /// The elasto-plastic material.
     pub material: Material,
-    /// How velocities go from particles to the grid and back.
+    /// Transfer of velocities between particles and grid.
     pub transfer: Transfer,
     /// The B-spline.
     pub spline: Spline,
-    /// How it is evaluated.
+    /// Evaluation of the cubic spline.
     pub weights: Weights,
     /// True if entries of Δt ∇v below 2⁻²⁴ count as 0.
     pub strain_floor: bool,
@@ -110,12 +112,12 @@ pub struct Parameters {
 }
 
 impl Parameters {
-    /// Where node 0 is, in m: four cells outside the domain.
+    /// Position of node 0 in m: four cells outside the domain.
     pub fn origin_m(&self) -> DVec3 {
         self.in_space(self.domain_min_m - 4.0 * self.cell_size_m)
     }
 
-    /// Where a node is, in m.
+    /// Position of a node in m.
     pub fn node_m(&self, node: [i64; 3]) -> DVec3 {
         self.origin_m() + self.cell_size_m * DVec3::from_array(node.map(|n| n as f64))
     }
@@ -134,20 +136,20 @@ impl Parameters {
         !matches!(self.transfer, Transfer::PicFlip { .. })
     }
 
-    /// In a plane, without the third component.
+    /// Removes the third component in a plane.
     fn in_space(&self, v: DVec3) -> DVec3 {
         if self.dimensions == 2 { v.with_z(0.0) } else { v }
     }
 }
 
-/// What the device's columns hold of one particle.
+/// One particle of the device's columns.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Particle {
     /// x in m.
     pub position: DVec3,
     /// v in m/s.
     pub velocity: DVec3,
-    /// Unique.
+    /// Unique id.
     pub id: u32,
     /// m in kg, in a plane kg/m.
     pub mass: f64,
@@ -162,7 +164,7 @@ pub struct Particle {
 }
 
 impl Particle {
-    /// At rest and undeformed.
+    /// Particle at rest and undeformed.
     pub fn new(position: DVec3, id: u32, mass: f64, volume: f64) -> Self {
         Self {
             position,
@@ -176,13 +178,13 @@ impl Particle {
         }
     }
 
-    /// S = V⁰ τ in J: the device's column of stress.
+    /// Returns S = V⁰ τ in J: the device's stress column.
     pub fn stress(&self, material: &Material) -> DMat3 {
         self.volume * material.lame(self.plastic_volume).kirchhoff_pa(self.elastic)
     }
 }
 
-/// a bᵀ.
+/// Returns a bᵀ.
 fn outer(a: DVec3, b: DVec3) -> DMat3 {
     DMat3::from_cols(a * b.x, a * b.y, a * b.z)
 }

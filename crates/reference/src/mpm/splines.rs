@@ -1,13 +1,13 @@
-//! The nodes about a particle, with their weights and gradients (Breekveldt2017 eq 3.2 to 3.7).
+//! Nodes in the stencil of a particle, with their weights and gradients (Breekveldt2017 eq 3.2 to 3.7).
 
 use glam::DVec3;
 
 use super::{Parameters, Spline, Weights};
 
-/// A node about a particle.
+/// Node in the stencil of a particle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Neighbour {
-    /// Its number along each axis.
+    /// Index along each axis.
     pub node: [i64; 3],
     /// w_ip.
     pub weight: f64,
@@ -15,7 +15,7 @@ pub struct Neighbour {
     pub gradient: DVec3,
 }
 
-/// The nodes about a particle; an axis that does not exist has one, of weight 1.
+/// Stencil of a particle; an axis beyond the dimensions has one node of weight 1.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stencil {
     /// The first node.
@@ -25,7 +25,7 @@ pub struct Stencil {
 }
 
 impl Stencil {
-    /// About a position in m.
+    /// Stencil around a position in m.
     pub fn new(p: &Parameters, position: DVec3) -> Self {
         let xi = (position - p.origin_m()) / p.cell_size_m;
         let mut base = [0; 3];
@@ -42,7 +42,7 @@ impl Stencil {
         Self { base, axes }
     }
 
-    /// All of them, x fastest.
+    /// Returns all nodes, x fastest.
     pub fn nodes(&self) -> Vec<Neighbour> {
         let mut nodes = Vec::new();
         for (k, (nz, dz)) in (0..).zip(&self.axes[2]) {
@@ -60,7 +60,7 @@ impl Stencil {
     }
 }
 
-/// The first node along an axis, and (N, dN/dξ) of each, at a position in cells.
+/// Returns the first node along an axis, and (N, dN/dξ) of each, at a position in cells.
 fn along(p: &Parameters, xi: f64) -> (i64, Vec<(f64, f64)>) {
     match p.spline {
         Spline::Cubic => {
@@ -75,7 +75,7 @@ fn along(p: &Parameters, xi: f64) -> (i64, Vec<(f64, f64)>) {
                 ],
                 Weights::AsPrinted => [1.0, 0.0, -1.0, -2.0].map(|d| as_printed(f + d)),
             };
-            // dN/dx of Breekveldt2017 eq 3.6 with the sign that is lost there.
+            // dN/dx of Breekveldt2017 eq 3.6 with the missing sign restored.
             let slopes = [-g * g / 2.0, f * (3.0 * f - 4.0) / 2.0, -g * (3.0 * g - 4.0) / 2.0, f * f / 2.0];
             (xi.floor() as i64 - 1, weights.into_iter().zip(slopes).collect())
         }
@@ -89,7 +89,7 @@ fn along(p: &Parameters, xi: f64) -> (i64, Vec<(f64, f64)>) {
     }
 }
 
-/// N of Breekveldt2017 eq 3.3.
+/// Returns N of Breekveldt2017 eq 3.3.
 fn as_printed(d: f64) -> f64 {
     let x = d.abs();
     if x < 1.0 {

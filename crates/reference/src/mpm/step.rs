@@ -1,29 +1,29 @@
-//! A whole step, what stops it, and sums over all particles.
+//! A whole step, faults, and sums over all particles.
 
 use glam::DVec3;
 
 use super::constitutive::axial;
 use super::{Grid, Lattice, Parameters, Particle, Solved};
 
-/// What is wrong with a particle.
+/// Kind of fault of a particle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FaultKind {
     /// Its position, velocity or deformation is not a number.
     NotFinite,
-    /// It is turned inside out: det F̂_E ≤ 0.
+    /// Its deformation is inverted: det F̂_E ≤ 0.
     Inverted,
-    /// It moves more than a cell in a step.
+    /// It moves by more than a cell in a step.
     TooFast,
 }
 
-/// The first particle, in their order, with which something is wrong.
+/// First particle with a fault, in particle order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// The step, from 0.
     pub step: u64,
-    /// Its place.
+    /// Its index.
     pub particle: usize,
-    /// What is wrong.
+    /// The kind of fault.
     pub kind: FaultKind,
 }
 
@@ -39,25 +39,25 @@ pub struct Energy {
 }
 
 impl Energy {
-    /// All of it.
+    /// Returns the sum of all energies.
     pub fn total(&self) -> f64 {
         self.kinetic + self.elastic + self.potential
     }
 }
 
-/// The device's particles.
+/// State of all particles.
 #[derive(Clone, Debug, PartialEq)]
 pub struct State {
-    /// In the order of their cells.
+    /// Particles in the order of their cells.
     pub particles: Vec<Particle>,
-    /// Steps done.
+    /// Number of steps done.
     pub steps: u64,
-    /// What stopped it.
+    /// The fault that stopped the simulation.
     pub fault: Option<Fault>,
 }
 
 impl State {
-    /// Before the first step.
+    /// State before the first step.
     pub fn new(particles: Vec<Particle>) -> Self {
         Self { particles, steps: 0, fault: None }
     }
@@ -69,12 +69,13 @@ impl State {
         self.particles.iter().map(|particle| lattice.particle_key(p, particle)).collect()
     }
 
-    /// Gives particles their volume from the grid, before the first step.
+    /// Computes the volumes of particles from the grid, before the first step.
     pub fn take_volume_from_grid(&mut self, p: &Parameters) {
         Grid::rasterize(p, &self.particles).initial_volume(p, &mut self.particles);
     }
 
-    /// A step, unless one before has failed. Bodies are where they are when it begins.
+    /// Advances the state by a step unless an earlier one has failed. Bodies are at their positions at the
+    /// start of the step.
     pub fn step(&mut self, p: &Parameters) -> Option<Solved> {
         if self.fault.is_some() {
             return None;
@@ -95,7 +96,7 @@ impl State {
         solved
     }
 
-    /// Steps 7 to 10.
+    /// Runs steps 7 to 10.
     pub fn update_particles(&mut self, p: &Parameters, grid: &Grid, time_s: f64) {
         for i in 0..self.particles.len() {
             let mut after = grid.moved(p, &self.particles[i], time_s);
@@ -111,17 +112,17 @@ impl State {
         }
     }
 
-    /// Σ m in kg, in a plane kg/m.
+    /// Returns Σ m in kg, in a plane kg/m.
     pub fn mass(&self) -> f64 {
         self.particles.iter().map(|particle| particle.mass).sum()
     }
 
-    /// Σ m v.
+    /// Returns Σ m v.
     pub fn momentum(&self) -> DVec3 {
         self.particles.iter().map(|particle| particle.mass * particle.velocity).sum()
     }
 
-    /// Σ m x × v and what the affine velocities add, Σ m D_p axial(C).
+    /// Returns Σ m x × v plus the contribution of the affine velocities, Σ m D_p axial(C).
     pub fn angular_momentum(&self, p: &Parameters) -> DVec3 {
         let own = |particle: &Particle| p.inertia_m2() * axial(particle.affine);
         self.particles
@@ -130,7 +131,7 @@ impl State {
             .sum()
     }
 
-    /// Energy of all particles.
+    /// Returns the energy of all particles.
     pub fn energy(&self, p: &Parameters) -> Energy {
         let sum = |of: &dyn Fn(&Particle) -> f64| self.particles.iter().map(of).sum();
         Energy {
@@ -143,7 +144,7 @@ impl State {
     }
 }
 
-/// What is wrong with a particle that has just moved, its F_E being F̂_E.
+/// Returns the fault of a particle that has just moved, if any; its F_E is F̂_E.
 fn fault(p: &Parameters, after: &Particle) -> Option<FaultKind> {
     let travel_m = (p.dt_s * after.velocity).abs().max_element();
     if !(after.position.is_finite() && after.velocity.is_finite() && after.elastic.is_finite()) {

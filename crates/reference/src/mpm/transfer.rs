@@ -7,35 +7,35 @@ use glam::{DMat3, DVec3};
 use super::collision::{left_free, push_out};
 use super::{Parameters, Particle, Stencil, Transfer, collide, outer};
 
-/// Below this, an entry of Δt ∇v is lost when it is added to 1 in f32.
+/// Magnitude below which an entry of Δt ∇v is lost when it is added to 1 in f32.
 const STRAIN_FLOOR: f64 = 1.0 / (1 << 24) as f64;
 
-/// What the grid holds of a node.
+/// State of a node of the grid.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Node {
     /// m_i in kg, in a plane kg/m.
     pub mass: f64,
-    /// Σ of what particles bring, in kg m/s.
+    /// Σ of the momentum of particles, in kg m/s.
     pub momentum: DVec3,
     /// f_i in N, without gravity.
     pub force: DVec3,
     /// v_i at the start of the step, in m/s; 0 where there is no mass.
     pub before: DVec3,
-    /// v_i as it is now, in m/s.
+    /// Current v_i in m/s.
     pub velocity: DVec3,
-    /// The projection onto what surfaces leave free of a change of v_i.
+    /// Projection of a change of v_i onto the directions that surfaces leave free.
     pub free: DMat3,
 }
 
-/// The nodes that particles reach.
+/// Nodes that particles reach.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Grid {
-    /// By their number along each axis.
+    /// Nodes by their index along each axis.
     pub nodes: BTreeMap<[i64; 3], Node>,
 }
 
 impl Grid {
-    /// Mass, momentum and force of the nodes about particles: steps 1 and 3.
+    /// Adds mass, momentum and force of the particles to their nodes: steps 1 and 3.
     pub fn rasterize(p: &Parameters, particles: &[Particle]) -> Self {
         let mut grid = Self::default();
         for particle in particles {
@@ -56,7 +56,8 @@ impl Grid {
         grid
     }
 
-    /// V⁰ of particles from the density of the grid about them (Breekveldt2017 eq 3.12 to 3.14): step 2.
+    /// Computes V⁰ of particles from the density of the grid around them (Breekveldt2017 eq 3.12 to 3.14):
+    /// step 2.
     pub fn initial_volume(&self, p: &Parameters, particles: &mut [Particle]) {
         let cell = p.cell_size_m.powi(p.dimensions as i32);
         for particle in particles {
@@ -66,7 +67,7 @@ impl Grid {
         }
     }
 
-    /// v_i, and v* after forces (Breekveldt2017 eq 3.24): step 4.
+    /// Computes v_i, and v* after forces (Breekveldt2017 eq 3.24): step 4.
     pub fn update_velocity(&mut self, p: &Parameters) {
         for node in self.nodes.values_mut().filter(|node| node.mass > 0.0) {
             node.before = node.momentum / node.mass;
@@ -74,26 +75,26 @@ impl Grid {
         }
     }
 
-    /// What bodies and walls make of v*: step 5, and again after step 6.
+    /// Collides v* with bodies and walls: step 5, and again after step 6.
     pub fn collide(&mut self, p: &Parameters, time_s: f64) {
         for (at, node) in self.nodes.iter_mut().filter(|(_, node)| node.mass > 0.0) {
             node.velocity = collide(p, p.node_m(*at), node.velocity, time_s);
         }
     }
 
-    /// What bodies and walls leave free of the velocities that they have collided with, for step 6.
+    /// Finds the directions that bodies and walls leave free after the collisions, for step 6.
     pub fn find_contacts(&mut self, p: &Parameters, time_s: f64) {
         for (at, node) in self.nodes.iter_mut().filter(|(_, node)| node.mass > 0.0) {
             node.free = left_free(p, p.node_m(*at), node.velocity, time_s);
         }
     }
 
-    /// A node, or one without mass where there is none.
+    /// Returns a node, or one without mass if there is none.
     pub fn node(&self, at: [i64; 3]) -> Node {
         self.nodes.get(&at).copied().unwrap_or_default()
     }
 
-    /// The particle after the step, without what yields: steps 7 to 10 with F̂_E for F_E.
+    /// Returns the particle after the step, before plastic yield: steps 7 to 10 with F̂_E for F_E.
     pub(super) fn moved(&self, p: &Parameters, particle: &Particle, time_s: f64) -> Particle {
         let mut after = Particle { velocity: DVec3::ZERO, affine: DMat3::ZERO, ..*particle };
         let mut gradient = DMat3::ZERO;
@@ -123,7 +124,7 @@ impl Grid {
     }
 }
 
-/// Δt ∇v, without what is below the floor.
+/// Returns Δt ∇v without entries below the floor.
 fn strain(p: &Parameters, gradient: DMat3) -> DMat3 {
     let strain = p.dt_s * gradient;
     if !p.strain_floor {

@@ -1,13 +1,15 @@
-//! Uniform grid over particle positions, and the brute-force oracle it is tested against.
+//! Uniform grid over particle positions, and the brute-force oracle for its tests.
 
 use core::ops::Range;
 
-/// A uniform grid of cubic cells. Positions outside belong to the nearest border cell, so that no particle is lost.
+/// A uniform grid of cubic cells. Positions outside belong to the nearest border cell, so no particle is
+/// lost.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Grid {
     /// Lower corner of cell (0, 0, 0), in metres.
     pub origin_m: [f32; 3],
-    /// Edge of a cell in metres; at least the interaction radius, for [`Grid::neighbour_runs`] to find every pair.
+    /// Edge of a cell in metres. [`Grid::neighbour_runs`] finds every pair only if it is at least the
+    /// interaction radius.
     pub cell_size_m: f32,
     /// Cells along x, y, z, each at least 1; their product fits u32.
     pub dims: [u32; 3],
@@ -25,10 +27,10 @@ impl Grid {
         self.dims[0] * self.dims[1] * self.dims[2]
     }
 
-    /// Cell coordinates of a position, clamped to the grid; NaN belongs to cell 0.
+    /// Returns the cell coordinates of a position, clamped to the grid; NaN belongs to cell 0.
     ///
-    /// The division is the one step that Vulkan does not round exactly (2.5 ulp): a position within a few ulp of a cell
-    /// face may get the neighbouring cell there.
+    /// The division is the only step that Vulkan does not round exactly (2.5 ulp): a position within a few
+    /// ulp of a cell face may get the neighbouring cell there.
     pub fn cell_coords(&self, x_m: [f32; 3]) -> [u32; 3] {
         core::array::from_fn(|a| {
             let scaled = (x_m[a] - self.origin_m[a]) / self.cell_size_m;
@@ -37,7 +39,7 @@ impl Grid {
         })
     }
 
-    /// Linear index of a cell, x fastest: x + dims.x·(y + dims.y·z).
+    /// Returns the linear index of a cell, x fastest: x + dims.x·(y + dims.y·z).
     pub fn cell_index(&self, cell: [u32; 3]) -> u32 {
         cell[0] + self.dims[0] * (cell[1] + self.dims[1] * cell[2])
     }
@@ -48,14 +50,14 @@ impl Grid {
         [index % nx, index / nx % ny, index / (nx * ny)]
     }
 
-    /// Sort key of a position: the linear index of its cell.
+    /// Returns the sort key of a position: the linear index of its cell.
     pub fn cell_key(&self, x_m: [f32; 3]) -> u32 {
         self.cell_index(self.cell_coords(x_m))
     }
 
-    /// The nine contiguous runs of sorted particles that hold every neighbour of a particle in `cell`: one for each
-    /// (dy, dz) in −1..=1, dy fastest, each spanning x−1..x+1 clamped to the grid; empty where y or z leave the grid.
-    /// `cell_start` is from [`cell_starts`].
+    /// Returns the nine contiguous runs of sorted particles that hold every neighbour of a particle in
+    /// `cell`: one for each (dy, dz) in −1..=1, dy fastest, each spanning x−1..x+1 clamped to the grid; empty
+    /// where y or z leave the grid. `cell_start` is from [`cell_starts`].
     pub fn neighbour_runs(&self, cell: [u32; 3], cell_start: &[u32]) -> [Range<usize>; 9] {
         let [x, y, z] = cell;
         let first_x = x.saturating_sub(1);
@@ -72,7 +74,8 @@ impl Grid {
     }
 }
 
-/// The Z-order (Morton) number of a cell: the bits of x, y and z in turn, lowest first, each axis for as long as `dims` needs bits.
+/// Returns the Z-order (Morton) number of a cell: the bits of x, y and z interleaved, lowest first; an axis
+/// contributes as many bits as `dims` requires.
 pub fn z_order_key(dims: [u32; 3], cell: [u32; 3]) -> u32 {
     let (mut key, mut place) = (0, 0);
     for level in 0..u32::BITS {
@@ -86,13 +89,14 @@ pub fn z_order_key(dims: [u32; 3], cell: [u32; 3]) -> u32 {
     key
 }
 
-/// Cell key of every position.
+/// Returns the cell key of every position.
 pub fn cell_keys(grid: &Grid, position_m: &[[f32; 3]]) -> Vec<u32> {
     position_m.iter().map(|&x| grid.cell_key(x)).collect()
 }
 
-/// Index of the first particle of each cell in ascending keys, and the particle count as one more entry: cell `c` holds
-/// `start[c]..start[c + 1]`. An empty cell has its lower bound, so that a run over several cells needs only two entries.
+/// Returns the index of the first particle of each cell in ascending keys, and the particle count as a last
+/// entry: cell `c` holds `start[c]..start[c + 1]`. An empty cell has its lower bound, so a run over several
+/// cells needs only two entries.
 pub fn cell_starts(sorted_keys: &[u32], n_cells: u32) -> Vec<u32> {
     let mut start = vec![0u32; n_cells as usize + 1];
     for &key in sorted_keys {
@@ -104,7 +108,8 @@ pub fn cell_starts(sorted_keys: &[u32], n_cells: u32) -> Vec<u32> {
     start
 }
 
-/// The oracle: for each position the ascending indices of all others closer than `radius_m`, by O(N²) comparison.
+/// Returns for each position the ascending indices of all others closer than `radius_m`, by O(N²) comparison:
+/// the oracle.
 pub fn neighbours_brute_force(position_m: &[[f32; 3]], radius_m: f32) -> Vec<Vec<u32>> {
     let closer = |x: &[f32; 3], y: &[f32; 3]| {
         let d: [f32; 3] = core::array::from_fn(|a| x[a] - y[a]);

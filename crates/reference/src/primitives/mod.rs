@@ -1,5 +1,5 @@
-//! Twins of the data-parallel primitives. Integers match the device exactly; f32 sums match bit for bit, because both
-//! sides add in the same order.
+//! Twins of the data-parallel primitives. Integers match the device exactly; f32 sums match bit for bit,
+//! because both add in the same order.
 
 mod compact;
 mod grid;

@@ -1,16 +1,16 @@
 //! Reduction by a fixed tree.
 
-/// Shape of the reduction tree: what one workgroup takes.
+/// Shape of the reduction tree: the work of one workgroup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReduceShape {
     /// Threads in a workgroup, a power of two.
     pub workgroup_size: usize,
-    /// Elements a thread folds before the shared-memory tree, at least 1.
+    /// Number of elements that a thread reduces before the shared-memory tree, at least 1.
     pub items_per_thread: usize,
 }
 
 impl ReduceShape {
-    /// Elements in a tile.
+    /// Returns the number of elements in a tile.
     pub fn tile(self) -> usize {
         self.workgroup_size * self.items_per_thread
     }
@@ -22,14 +22,14 @@ impl Default for ReduceShape {
     }
 }
 
-/// Reduces `input` by `combine` in the device's order; `identity` for an empty input.
+/// Reduces `input` by `combine` in the device's order; returns `identity` for an empty input.
 ///
 /// Each workgroup reduces one tile: thread t folds elements t, t+W, t+2W … of the tile in that order, starting from
 /// `identity`; then partials at distance W/2, W/4 … 1 are combined, lower index on the left. The tiles' results are reduced
 /// the same way until one is left. `combine` must be associative up to rounding, and `identity` its neutral element.
 ///
 /// # Panics
-/// If the workgroup size is not a power of two or a tile holds fewer than two elements: the tree would not end.
+/// Panics if the workgroup size is not a power of two or a tile holds fewer than two elements: the tree would not end.
 pub fn reduce<T: Copy>(input: &[T], identity: T, shape: ReduceShape, combine: impl Fn(T, T) -> T) -> T {
     assert!(
         shape.workgroup_size.is_power_of_two(),
@@ -64,22 +64,22 @@ fn reduce_tile<T: Copy>(tile: &[T], identity: T, shape: ReduceShape, combine: im
     shared[0]
 }
 
-/// Sum modulo 2³².
+/// Returns the sum modulo 2³².
 pub fn reduce_sum_u32(input: &[u32]) -> u32 {
     reduce(input, 0, ReduceShape::default(), u32::wrapping_add)
 }
 
-/// Least element; `u32::MAX` for none.
+/// Returns the minimum; `u32::MAX` for an empty input.
 pub fn reduce_min_u32(input: &[u32]) -> u32 {
     reduce(input, u32::MAX, ReduceShape::default(), u32::min)
 }
 
-/// Greatest element; 0 for none.
+/// Returns the maximum; 0 for an empty input.
 pub fn reduce_max_u32(input: &[u32]) -> u32 {
     reduce(input, 0, ReduceShape::default(), u32::max)
 }
 
-/// Sum in the order of [`reduce`], equal to the device's bit for bit. The error is bounded by
+/// Returns the sum in the order of [`reduce`], equal to the device's bit for bit. The error is bounded by
 /// (items_per_thread + log₂ workgroup_size) · levels · 2⁻²⁴ · Σ|x|.
 pub fn reduce_sum_f32(input: &[f32], shape: ReduceShape) -> f32 {
     reduce(input, 0.0, shape, |a, b| a + b)

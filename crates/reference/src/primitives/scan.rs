@@ -1,6 +1,6 @@
 //! Prefix sums.
 
-/// Exclusive prefix sums modulo 2³², and the total: `output[i] = input[0] + … + input[i − 1]`.
+/// Returns the exclusive prefix sums modulo 2³², and the total: `output[i] = input[0] + … + input[i − 1]`.
 pub fn exclusive_scan_u32(input: &[u32]) -> (Vec<u32>, u32) {
     let mut total = 0u32;
     let output = input
@@ -14,14 +14,15 @@ pub fn exclusive_scan_u32(input: &[u32]) -> (Vec<u32>, u32) {
     (output, total)
 }
 
-/// Inclusive prefix sums modulo 2³²: `output[i] = input[0] + … + input[i]`.
+/// Returns the inclusive prefix sums modulo 2³²: `output[i] = input[0] + … + input[i]`.
 pub fn inclusive_scan_u32(input: &[u32]) -> Vec<u32> {
     let (before, _) = exclusive_scan_u32(input);
     before.iter().zip(input).map(|(before, x)| before.wrapping_add(*x)).collect()
 }
 
-/// Prefix sums of f32 in fixed point with `fraction_bits` binary digits behind the point, and the total: exclusive, or inclusive.
-/// None where an element is no number, or an element or a sum reaches 2^(31 − `fraction_bits`).
+/// Returns the prefix sums of f32 in fixed point with `fraction_bits` fractional bits, and the total:
+/// exclusive, or inclusive. Returns none if an element is NaN, or an element or a sum reaches 2^(31 −
+/// `fraction_bits`).
 pub fn scan_fixed(input: &[f32], fraction_bits: u32, inclusive: bool) -> Option<(Vec<f32>, f32)> {
     let unit = f64::from(fraction_bits).exp2();
     let mut sum = 0i32;
@@ -33,7 +34,7 @@ pub fn scan_fixed(input: &[f32], fraction_bits: u32, inclusive: bool) -> Option<
             return None;
         }
         let before = sum;
-        // Of exactly 2³¹ − ½ and more, the rounded value does not fit; the sum's check finds that, too.
+        // The rounded value of 2³¹ − ½ or more does not fit; the check of the sum finds that, too.
         sum = i32::try_from(i64::from(sum) + scaled.round_ties_even() as i64).ok()?;
         output.push(value(if inclusive { sum } else { before }));
     }

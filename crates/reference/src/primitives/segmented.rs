@@ -2,13 +2,14 @@
 
 use super::ReduceShape;
 
-/// The reduction of each segment `start[s] .. start[s + 1]` of `input`, in the device's order of operations; `identity` for an empty
-/// one. `combine` must be associative up to rounding, and `identity` its neutral element.
+/// Reduces each segment `start[s] .. start[s + 1]` of `input` in the device's order of operations; `identity`
+/// for an empty one. `combine` must be associative up to rounding, and `identity` its neutral element.
 ///
-/// The array is cut into tiles. In a tile each thread takes `items_per_thread` consecutive elements; what the threads before it
-/// hold of its first segment comes from a segmented scan by doubling (Hillis and Steele), then it goes through its own. A
-/// segment that spans tiles is its part in the tile where it begins, and then its parts in the tiles behind that, which threads
-/// take `workgroup_size` apart and then a tree of halves adds up.
+/// The array is cut into tiles. In a tile each thread takes `items_per_thread` consecutive elements; a
+/// segmented scan by doubling (Hillis and Steele) gives it the partial sum of its first segment over the
+/// threads before it, then it processes its own elements. A segment that spans tiles is the sum of its part
+/// in the tile where it begins and of its parts in later tiles, which threads read `workgroup_size` apart and
+/// combine by a tree of halves.
 pub fn segmented_reduce<T: Copy>(
     input: &[T],
     start: &[u32],
@@ -18,7 +19,7 @@ pub fn segmented_reduce<T: Copy>(
 ) -> Vec<T> {
     let n_segments = start.len().saturating_sub(1);
     let mut reduced = vec![identity; n_segments];
-    // For each element, its segment: empty ones have none.
+    // Segment of each element; empty segments have none.
     let segment_of: Vec<usize> =
         (0..n_segments).flat_map(|s| std::iter::repeat_n(s, (start[s + 1] - start[s]) as usize)).collect();
     let n_tiles = input.len().div_ceil(shape.tile());

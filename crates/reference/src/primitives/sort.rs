@@ -7,11 +7,11 @@ use super::exclusive_scan_u32;
 /// Bits of a digit. The result does not depend on it.
 const DIGIT_BITS: u32 = 8;
 
-/// Sorts pairs by bits `bits` of the key, ascending and stably: pairs that agree in those bits keep their order, whatever
-/// their other bits. An empty range leaves everything as it is.
+/// Sorts pairs by bits `bits` of the key, ascending and stably: pairs that agree in those bits keep their
+/// order, regardless of their other bits. An empty range leaves everything unchanged.
 ///
 /// # Panics
-/// If the two slices differ in length or `bits` reaches past the key's last bit.
+/// Panics if the two slices differ in length or `bits` reaches past the key's last bit.
 pub fn radix_sort_pairs<K: Copy + Default + Into<u64>>(
     keys: &mut Vec<K>,
     payload: &mut Vec<u32>,

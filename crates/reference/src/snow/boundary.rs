@@ -1,4 +1,5 @@
-//! Boundary particles (Akinci et al. 2012): fixed ones behind walls that stand for them in the density of water.
+//! Boundary particles (Akinci et al. 2012): fixed particles behind walls that represent them in the density
+//! of water.
 
 use crate::primitives::{Grid, cell_starts};
 
@@ -11,7 +12,7 @@ pub struct Boundary {
 }
 
 impl Boundary {
-    /// Sorts (position, weight) by the cells of a grid, which are clamped: what lies outside of it is in those at its faces.
+    /// Sorts (position, weight) by the cells of a grid; positions outside are clamped to its border cells.
     pub fn new(grid: &Grid, mut particles: Vec<[f32; 4]>) -> Self {
         let key = |[x, y, z, _]: &[f32; 4]| grid.cell_key([*x, *y, *z]);
         particles.sort_by_key(key);

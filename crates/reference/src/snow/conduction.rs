@@ -1,10 +1,11 @@
-//! Flow of heat between particles (Chen2021 eq 6.1 with the harmonic mean of conductivities).
+//! Heat conduction between particles (Chen2021 eq 6.1 with the harmonic mean of conductivities).
 
 use super::{Heat, Kind, LatentHeat, Parameters, State};
 use crate::sph::Real;
 
 impl State {
-    /// k of a particle in W/(m K): that of its phase, or with an enthalpy that of the part of it that is liquid.
+    /// Returns k of a particle in W/(m K): that of its phase, or, with an enthalpy, that of its liquid
+    /// fraction.
     fn conductivity_w_m_k(&self, p: &Parameters, kind: Kind, i: usize) -> f32 {
         match p.heat.latent_heat {
             LatentHeat::Blending => p.heat.conductivity_w_m_k(kind),
@@ -16,7 +17,7 @@ impl State {
         }
     }
 
-    /// Heat flows at x* between all particles closer than h, of both phases.
+    /// Conducts heat at x* between all particles of both phases closer than h.
     pub fn conduct(&mut self, p: &Parameters) {
         let temperature_c = Kind::ALL.map(|kind| self[kind].temperature_c.clone());
         let flow = Kind::ALL.map(|kind| self.heat_flow(p, kind, &temperature_c));
@@ -43,8 +44,8 @@ impl State {
         }
     }
 
-    /// Σ_j k_ij (T_j − T_i)(1 − q_ij) of each particle of a phase, in W/m, for temperatures of both phases, solid first: in f32
-    /// as on the device, in f64 as the truth for the same positions.
+    /// Returns Σ_j k_ij (T_j − T_i)(1 − q_ij) of each particle of a phase, in W/m, for temperatures of both
+    /// phases, solid first: in f32 like the device, or in f64 as the reference for the same positions.
     pub fn heat_flow<T: Real>(&self, p: &Parameters, kind: Kind, temperature_c: &[Vec<T>; 2]) -> Vec<T> {
         let temperature = |kind: Kind, i: usize| temperature_c[kind as usize][i];
         let flow = |i: usize| {

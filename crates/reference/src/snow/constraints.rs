@@ -1,11 +1,11 @@
-//! One Jacobi iteration over the constraints of both phases: density (Chen2021 eq 5.15–5.19), contact (5.13, 5.14), stretch (5.11,
-//! 5.12), coupled both ways (5.23–5.25), averaged and over-relaxed (5.26, 5.27).
+//! One Jacobi iteration over the constraints of both phases: density (Chen2021 eq 5.15–5.19), contact (5.13,
+//! 5.14), stretch (5.11, 5.12), two-way coupling (5.23–5.25), averaging and over-relaxation (5.26, 5.27).
 
 use super::{Averaging, Bond, Kind, Neighbour, Parameters, State, Stretch};
 use crate::fluid::{SPLINE_SCALE, SPLINE_SLOPE_SCALE, dot, spline_shape, spline_slope_shape, zip};
 
 impl Parameters {
-    /// g_ij: the share in which a pair of (α, n) obeys contact and stretch.
+    /// Returns g_ij, the factor on the contact and stretch corrections of a pair of (α, n).
     pub(super) fn gain(&self, a: [f32; 2], b: [f32; 2]) -> f32 {
         let blend = a[0].min(b[0]);
         match self.averaging {
@@ -14,7 +14,8 @@ impl Parameters {
         }
     }
 
-    /// At what distance in m a pair of (α, n) touches: it grows with α of the end that changed phase last.
+    /// Returns the distance in m at which a pair of (α, n) touches: it grows with α of the end that changed
+    /// phase last.
     pub(super) fn touching_distance_m(&self, a: [f32; 2], b: [f32; 2]) -> f32 {
         self.contact_distance_m * a[0].min(b[0])
     }
@@ -25,7 +26,8 @@ impl Parameters {
     }
 }
 
-/// φ: the share in which a particle obeys the density constraint. Snow that has just frozen still does (Chen2021 eq 6.6).
+/// Returns φ, the factor on the density constraint of a particle. Recently frozen snow still obeys it in part
+/// (Chen2021 eq 6.6).
 fn fluidity(kind: Kind, blend: f32) -> f32 {
     match kind {
         Kind::Solid => 1.0 - blend,
@@ -33,7 +35,7 @@ fn fluidity(kind: Kind, blend: f32) -> f32 {
     }
 }
 
-/// What a link does in an iteration to the particle at one of its ends.
+/// Correction by a link in an iteration for the particle at one of its ends.
 #[derive(Clone, Copy)]
 struct LinkCorrection {
     normal: [f32; 3],
@@ -44,8 +46,8 @@ struct LinkCorrection {
 }
 
 impl State {
-    /// The boundary particles closer to particle `i` at `x` than h, each with its weight; none at all, not even an empty list, where
-    /// walls are closed forms: for snow they always are.
+    /// Returns the boundary particles closer to particle `i` at `x` than h, each with its weight. Returns
+    /// none, not an empty list, where walls are closed forms, which they always are for snow.
     fn boundary_neighbours(
         &self,
         p: &Parameters,
@@ -66,7 +68,8 @@ impl State {
         Some(runs.into_iter().flatten().filter_map(near).collect())
     }
 
-    /// Multipliers of the density constraint, densities, and how many contacts and links each particle has.
+    /// Computes multipliers of the density constraint, densities, and the number of contacts and links of
+    /// each particle.
     pub fn weigh(&mut self, p: &Parameters) {
         let at = |kind: Kind, j: usize| self[kind].predicted[j];
         let weighed = Kind::ALL.map(|kind| {
@@ -77,7 +80,7 @@ impl State {
                 let links = if kind == Kind::Solid { self.links.rows[i].len() } else { 0 };
                 let n = self.contacts(p, kind, i, at).len() + links;
                 let phi = fluidity(kind, phase.blend[i]);
-                // Of snow it stays what it was: the density of a heap of grains is not that of water.
+                // The density of snow is unchanged: a heap of grains does not have the density of water.
                 let density = match kind {
                     Kind::Solid => phase.density[i],
                     Kind::Fluid => ratio * p.fluid.rest_density_kg_m3,
@@ -94,7 +97,7 @@ impl State {
         }
     }
 
-    /// ρ_i/ρ₀ and λ_i at x*.
+    /// Returns ρ_i/ρ₀ and λ_i at x*.
     fn density_constraint(&self, p: &Parameters, kind: Kind, i: usize) -> (f32, f32) {
         let slope_scale = SPLINE_SLOPE_SCALE * p.fluid.volume_h3;
         let (mut ratio, mut sum_squares, mut gradient) = (spline_shape(0.0), 0.0f32, [0.0f32; 3]);
@@ -116,10 +119,11 @@ impl State {
         (ratio, -excess / (dot(gradient, gradient) + sum_squares + p.fluid.relaxation))
     }
 
-    /// Moves x* by the corrections of one iteration and confines it; the first of a step is number 0.
+    /// Moves x* by the corrections of one iteration and confines it; the first iteration of a step is number
+    /// 0.
     pub fn solve(&mut self, p: &Parameters, iteration: u32) {
         if iteration == 0 {
-            // What predict did is the first push of the walls.
+            // The displacement by `predict` is the first push of the walls.
             let solid = &self.solid;
             let push = |i: usize| {
                 let unconstrained = p.fluid.predict_one(solid.position[i], solid.velocity[i]);
@@ -146,7 +150,8 @@ impl State {
         }
     }
 
-    /// Δx in m of each particle of a phase, from the positions that `weigh` left in `constraint`, before walls.
+    /// Returns Δx in m of each particle of a phase, from the positions that `weigh` left in `constraint`,
+    /// before walls.
     fn corrections(&self, p: &Parameters, kind: Kind, links: &[Vec<LinkCorrection>]) -> Vec<[f32; 3]> {
         let omega = p.fluid.over_relaxation;
         let correct = |i: usize| {
@@ -168,7 +173,8 @@ impl State {
         (0..self[kind].len()).map(correct).collect()
     }
 
-    /// Σ_j (μ_i + μ_j) h∇V W + μ_i h∇wall, the latter closed or a sum over boundary particles, with artificial pressure between water and water.
+    /// Returns Σ_j (μ_i + μ_j) h∇V W + μ_i h∇wall, the latter in closed form or as a sum over boundary
+    /// particles, with artificial pressure between water particles.
     fn density_correction(&self, p: &Parameters, kind: Kind, i: usize) -> [f32; 3] {
         let own = self[kind].constraint[i][3];
         let mut sum = [0.0f32; 3];
@@ -193,7 +199,8 @@ impl State {
         zip(sum, wall_gradient, |s, w| SPLINE_SLOPE_SCALE * p.fluid.volume_h3 * s + own * w)
     }
 
-    /// What each slot of each row does to its particle. Both ends come to the same numbers, with opposite directions.
+    /// Returns the correction of each slot of each row. Both ends compute the same numbers, with opposite
+    /// directions.
     fn link_corrections(&self, p: &Parameters) -> Vec<Vec<LinkCorrection>> {
         let omega = p.fluid.over_relaxation;
         let correct = |i: usize, slot: usize| {
@@ -203,7 +210,7 @@ impl State {
             let stretch_m = bond.length_m - link.rest_length_m;
             let gain = p.gain(self.solid.contact[i], self.solid.contact[j]);
             let (along_m, multiplier) = match p.stretch {
-                // Ends that coincide have no direction to be pushed in.
+                // Coincident ends have no direction for a correction.
                 _ if bond.length_m == 0.0 => (0.0, 0.0),
                 Stretch::Stiffness(stiffness) => (-0.5 * stiffness * omega * gain * stretch_m, 0.0),
                 Stretch::Compliance(compliance_m_n) => {

@@ -1,11 +1,12 @@
-//! Friction of snow with snow and with walls (Chen2021 eq 5.21, 5.22), from how far particles slid along each other in the step.
+//! Friction of snow with snow and with walls (Chen2021 eq 5.21, 5.22), from the relative slip of particles in
+//! the step.
 
 use super::{Kind, Parameters, State};
 use crate::fluid::{dot, zip};
 
 impl Parameters {
-    /// What Coulomb's law lets friction take of a wanted tangential motion, given the normal correction: all while it sticks,
-    /// up to μ_k times the normal correction when it slips.
+    /// Returns the tangential motion that Coulomb's law removes, given the normal correction: all of it while
+    /// the contact sticks, up to μ_k times the normal correction when it slips.
     fn coulomb(&self, wanted_m: [f32; 3], normal_m: f32) -> [f32; 3] {
         let slide_m = dot(wanted_m, wanted_m).sqrt();
         if slide_m < self.static_friction * normal_m {
@@ -16,14 +17,14 @@ impl Parameters {
     }
 }
 
-/// The part of a vector that is normal to a direction.
+/// Returns the part of a vector that is normal to a direction.
 fn tangential(vector: [f32; 3], normal: [f32; 3]) -> [f32; 3] {
     let along = dot(vector, normal);
     zip(vector, normal, |v, n| v - along * n)
 }
 
 impl State {
-    /// Moves x* of snow back by what friction takes, and confines it.
+    /// Moves x* of snow back by the friction correction, and confines it.
     pub fn friction(&mut self, p: &Parameters) {
         let solid = &self.solid;
         let moved = |i: usize| zip(solid.predicted[i], solid.position[i], |a, b| a - b);
@@ -31,7 +32,7 @@ impl State {
         let rub = |i: usize| {
             let mut taken = [0.0f32; 3];
             for bond in self.contacts(p, Kind::Solid, i, |kind, j| self[kind].predicted[j]) {
-                // Those that coincide have no plane to slide in.
+                // Coincident particles have no tangential plane.
                 if bond.kind == Kind::Fluid || bond.length_m == 0.0 {
                     continue;
                 }
@@ -50,7 +51,7 @@ impl State {
             let push_m = dot(solid.push[i], solid.push[i]).sqrt();
             if push_m > 0.0 {
                 let normal = solid.push[i].map(|c| c / push_m);
-                // Walls take of what other particles have left.
+                // Walls act on the slip that remains after other particles.
                 let left_m = zip(moved(i), taken, |m, t| m - t);
                 let taken_m = p.coulomb(tangential(left_m, normal), push_m);
                 taken = zip(taken, taken_m, |t, m| t + solid.contact[i][0] * m);

@@ -2,19 +2,19 @@
 
 use super::kind::Kind;
 
-/// Where the heat of melting is.
+/// Model of the latent heat of melting.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum LatentHeat {
-    /// Nowhere: blending (Chen2021 eq 6.4) stands in for it.
+    /// No latent heat: blending (Chen2021 eq 6.4) takes its place.
     Blending,
-    /// In the column of enthalpy, from which temperature follows.
+    /// Latent heat in the enthalpy column, which determines temperature.
     Enthalpy {
         /// L in J/kg.
         latent_j_kg: f32,
     },
 }
 
-/// The numbers of conduction and of the change of phase.
+/// Parameters of conduction and phase change.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Heat {
     /// c of snow in J/(kg K).
@@ -27,14 +27,14 @@ pub struct Heat {
     pub water_conductivity_w_m_k: f32,
     /// T_freeze in °C.
     pub freezing_c: f32,
-    /// s = 6/Σ(1 − q)q² over the cubic lattice of the spacing: makes the Laplacian exact there.
+    /// s = 6/Σ(1 − q)q² over the cubic lattice of the spacing, which makes the Laplacian exact there.
     pub laplacian_scale: f32,
-    /// Where the heat of melting is.
+    /// Model of the latent heat.
     pub latent_heat: LatentHeat,
 }
 
 impl Heat {
-    /// s for a support radius of `support_ratio` spacings.
+    /// Returns s for a support radius of `support_ratio` spacings.
     pub fn laplacian_scale(support_ratio: f64) -> f32 {
         let reach = support_ratio.ceil() as i32;
         let mut sum = 0.0;
@@ -49,7 +49,7 @@ impl Heat {
         (6.0 / sum) as f32
     }
 
-    /// c in J/(kg K).
+    /// Returns c in J/(kg K).
     pub fn capacity_j_kg_k(&self, kind: Kind) -> f32 {
         match kind {
             Kind::Solid => self.snow_capacity_j_kg_k,
@@ -57,7 +57,7 @@ impl Heat {
         }
     }
 
-    /// k in W/(m K).
+    /// Returns k in W/(m K).
     pub fn conductivity_w_m_k(&self, kind: Kind) -> f32 {
         match kind {
             Kind::Solid => self.snow_conductivity_w_m_k,
@@ -65,12 +65,12 @@ impl Heat {
         }
     }
 
-    /// k_ij in W/(m K): the harmonic mean.
+    /// Returns k_ij in W/(m K): the harmonic mean.
     pub fn pair_conductivity_w_m_k(a: f32, b: f32) -> f32 {
         2.0 * a * b / (a + b)
     }
 
-    /// H in J/kg of snow below and water above freezing.
+    /// Returns H in J/kg of snow below and water above freezing.
     pub fn enthalpy_j_kg(&self, latent_j_kg: f32, kind: Kind, temperature_c: f32) -> f32 {
         let above_c = temperature_c - self.freezing_c;
         match kind {
@@ -79,7 +79,7 @@ impl Heat {
         }
     }
 
-    /// T in °C of whatever has this enthalpy, whichever phase it is in.
+    /// Returns T in °C for an enthalpy, regardless of phase.
     pub fn temperature_c(&self, latent_j_kg: f32, enthalpy_j_kg: f32) -> f32 {
         if enthalpy_j_kg < 0.0 {
             self.freezing_c + enthalpy_j_kg / self.snow_capacity_j_kg_k

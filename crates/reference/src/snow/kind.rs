@@ -10,10 +10,10 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Both.
+    /// Both phases.
     pub const ALL: [Self; 2] = [Self::Solid, Self::Fluid];
 
-    /// Where particles of this phase go when they leave it.
+    /// Returns the phase to which particles of this phase change.
     pub fn other(self) -> Self {
         match self {
             Self::Solid => Self::Fluid,

@@ -1,27 +1,27 @@
-//! Links of snow: bonds whose number depends on temperature.
+//! Links of snow: bonds whose maximum number depends on temperature.
 
 use super::{Parameters, State};
 use crate::bonds::{Particles, Search, break_stretched, build_reproducible};
 
-/// When particles are linked, and when links break. Fields and meaning as the device's.
+/// Rule by which links form and break. The fields mean the same as on the device.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LinkRule {
     /// h in m.
     pub radius_m: f32,
     /// T_link in °C.
     pub link_temperature_c: f32,
-    /// How many links a particle may have.
+    /// Maximum number of links of a particle.
     pub limit: LinkLimit,
-    /// How many times its rest length a link may have.
+    /// Maximum length of a link as a multiple of its rest length.
     pub break_ratio: f32,
 }
 
-/// How many links a particle no warmer than T_link may have.
+/// Maximum number of links of a particle no warmer than T_link.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum LinkLimit {
-    /// This many.
+    /// A fixed number.
     Constant(u32),
-    /// Chen2021 eq 6.8.
+    /// A number that depends on temperature, Chen2021 eq 6.8.
     Dynamic {
         /// T_homo in °C.
         homogeneous_c: f32,
@@ -31,7 +31,7 @@ pub enum LinkLimit {
 }
 
 impl LinkRule {
-    /// `compute_link_limits`: how many of `n_max` links a particle of this temperature may have.
+    /// Twin of `compute_link_limits`: returns the maximum number of links, of `n_max`, at this temperature.
     pub fn link_limit(&self, n_max: u32, temperature_c: f32) -> u32 {
         // False for NaN.
         let may_link = temperature_c <= self.link_temperature_c;
@@ -50,7 +50,7 @@ impl LinkRule {
 }
 
 impl State {
-    /// Links that are too long or too many go.
+    /// Removes links that are too long or exceed the limit.
     pub fn break_links(&mut self, p: &Parameters) {
         if let Some(rule) = &p.links {
             let particles = self.linkable(rule);
@@ -58,7 +58,7 @@ impl State {
         }
     }
 
-    /// New links, by the reproducible builder.
+    /// Builds new links with the reproducible builder.
     pub fn build_links(&mut self, p: &Parameters) {
         if let Some(rule) = &p.links {
             let particles = self.linkable(rule);
@@ -67,7 +67,7 @@ impl State {
         }
     }
 
-    /// Snow at x*, with the limits of its temperatures.
+    /// Returns snow at x*, with the limits for its temperatures.
     fn linkable(&self, rule: &LinkRule) -> Particles {
         Particles {
             position: self.solid.predicted.clone(),

@@ -1,11 +1,13 @@
-//! Change of phase: who leaves, where each goes, and the one permutation that takes the columns there (Chen2021 ch. 7).
+//! Change of phase: the selection of leaving particles, their new indices, and the single permutation of the
+//! columns (Chen2021 ch. 7).
 
 use super::{Kind, LatentHeat, Parameters, State, fixed_point_temperature};
 use crate::bonds::remap_bonds;
 use crate::primitives::{cell_starts, exclusive_scan_u32, radix_sort_pairs};
 
 impl State {
-    /// α grows (Chen2021 eq 6.2), and who is blended in (eq 6.4) and on the wrong side of the transition leaves.
+    /// Increases α (Chen2021 eq 6.2), and marks particles that are blended in (eq 6.4) and on the wrong side
+    /// of the transition as leaving.
     pub fn judge_phase(&mut self, p: &Parameters) {
         for kind in Kind::ALL {
             let phase = &mut self[kind];
@@ -27,7 +29,7 @@ impl State {
         self.tally();
     }
 
-    /// Enters those who leave in the ledger.
+    /// Adds leaving particles to the ledger.
     fn tally(&mut self) {
         let [(melted, melted_temperature), (frozen, frozen_temperature)] = Kind::ALL.map(|kind| {
             let leavers = self[kind].temperature_c.iter().zip(&self[kind].leaves);
@@ -40,7 +42,7 @@ impl State {
         self.ledger.frozen_temperature += frozen_temperature;
     }
 
-    /// For each particle how many before it leave.
+    /// Counts for each particle the leaving ones before it.
     pub fn scan_leavers(&mut self) {
         for kind in Kind::ALL {
             let phase = &mut self[kind];
@@ -48,7 +50,8 @@ impl State {
         }
     }
 
-    /// The new place of each particle: who stays closes up, who comes stands behind them, both in their old order.
+    /// Assigns new indices: the particles that stay close the gaps, arriving ones follow, both in their old
+    /// order.
     pub fn migrate(&mut self) {
         let arriving = Kind::ALL.map(|kind| {
             let (own, other) = (&self[kind], &self[kind.other()]);
@@ -70,7 +73,7 @@ impl State {
         }
     }
 
-    /// The stable sort of each phase, and where cells begin.
+    /// Sorts each phase stably by cell and finds the start of each cell.
     pub fn sort_by_cell(&mut self, p: &Parameters) {
         for kind in Kind::ALL {
             let phase = &mut self[kind];
@@ -80,7 +83,7 @@ impl State {
         }
     }
 
-    /// The permutation of all columns and of the links. Who has just come has neither blended in nor links.
+    /// Permutes all columns and the links. Particles that have just changed phase have α = 0 and no links.
     pub fn reorder(&mut self) {
         let before = [self.solid.clone(), self.fluid.clone()];
         for (kind, [own, other]) in

@@ -1,15 +1,16 @@
-//! Twin of the snow step (Chen2021): snow (solid, DEM) and water (fluid, SPH) as two phases that particles change between, one
-//! method a stage, f32.
+//! Twin of the snow step (Chen2021): snow (solid, DEM) and water (fluid, SPH) as two phases between which
+//! particles change, one method per stage, f32.
 //!
-//! A [`State`] holds what the device's buffers hold, each phase sorted by cell, so that any prefix of a step can run here and the
-//! rest on the device. Sums over neighbours go over the own phase first, then the other, each in the order of its cells.
+//! A [`State`] holds the contents of the device's buffers, each phase sorted by cell, so any prefix of a step
+//! can run here and the rest on the device. Sums over neighbours run over the particle's own phase first,
+//! then the other, each in the order of its cells.
 //!
 //! - `migration`: `judge_phase`, `scan_leavers`, `migrate`, `sort_by_cell`, `reorder`.
 //! - `heat`, `conduction`: capacities and conductivities, and the flow between particles.
 //! - `links`: `break_links`, `build_links`.
-//! - `constraints`: `weigh` and `solve`, the Jacobi iterations; `boundary`: particles for walls in them.
+//! - `constraints`: `weigh` and `solve`, the Jacobi iterations; `boundary`: boundary particles of walls.
 //! - `shape`: `adopt_shape` and `keep_shape`, in f64.
-//! - `friction`: between particles and on walls.
+//! - `friction`: between particles, and between particles and walls.
 
 mod boundary;
 mod conduction;
@@ -34,66 +35,67 @@ pub use ledger::{Ledger, fixed_point_temperature};
 pub use links::{LinkLimit, LinkRule};
 pub use shape::{Adoption, Cluster};
 
-/// What the corrections of a pair are divided by, Chen2021 eq 5.26.
+/// Averaging of the corrections of a pair, Chen2021 eq 5.26.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Averaging {
-    /// The larger number of constraints that either end has.
+    /// Division by the larger number of constraints of the two ends.
     Pairwise,
-    /// Nothing.
+    /// No averaging.
     Off,
 }
 
-/// What a link does against being stretched.
+/// Model of a link's resistance to stretching.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Stretch {
-    /// k_stretch: the share of the stretch that an iteration takes away, Chen2021 eq 5.12.
+    /// k_stretch: the share of the stretch removed per iteration, Chen2021 eq 5.12.
     Stiffness(f32),
     /// XPBD: one over the spring constant, in m/N.
     Compliance(f32),
 }
 
-/// The numbers that the stages take.
+/// Parameters of the stages.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameters {
-    /// Those that the fluid has, too; spacing, mass and walls are the same for both phases.
+    /// Parameters shared with the fluid; spacing, mass and walls are the same for both phases.
     pub fluid: fluid::Parameters,
     /// m in kg.
     pub mass_kg: f32,
     /// D in m, at most h: particles closer than this touch.
     pub contact_distance_m: f32,
-    /// k_bounce: the share of an overlap that an iteration takes away, Chen2021 eq 5.14.
+    /// k_bounce: the share of an overlap removed per iteration, Chen2021 eq 5.14.
     pub bounce_stiffness: f32,
-    /// What the corrections of a pair are divided by.
+    /// Averaging of the corrections of a pair.
     pub averaging: Averaging,
-    /// N: Jacobi iterations a step.
+    /// N: Jacobi iterations per step.
     pub iterations: u32,
     /// μ_s, Chen2021 eq 5.22.
     pub static_friction: f32,
     /// μ_k, Chen2021 eq 5.22.
     pub kinetic_friction: f32,
-    /// c of XSPH for snow; walls do not drag on it.
+    /// c of XSPH for snow; walls exert no drag on it.
     pub snow_xsph_viscosity: f32,
-    /// When particles are linked; none for no links.
+    /// Rule of the links; none for no links.
     pub links: Option<LinkRule>,
-    /// Rounds of making links in a step.
+    /// Number of rounds of link building per step.
     pub link_rounds: u32,
-    /// What links do.
+    /// Model of a link's resistance to stretching.
     pub stretch: Stretch,
-    /// The share of the way to where shape matching puts a particle that an iteration goes; 0 for no shape matching.
+    /// Share of the distance to the shape-matching goal covered per iteration; 0 for no shape matching.
     pub shape_stiffness: f32,
-    /// What stands for walls in the density of water; none for their closed form.
+    /// Boundary particles that represent walls in the density of water; none for the closed form.
     pub boundary: Option<Boundary>,
     /// Conduction and phase change.
     pub heat: Heat,
-    /// Growth of α in a step, Chen2021 eq 6.2.
+    /// Growth of α per step, Chen2021 eq 6.2.
     pub blend_speed: f32,
     /// α_threshold, Chen2021 eq 6.4.
     pub blend_threshold: f32,
 }
 
-/// The columns of one phase.
+/// Columns of one phase.
 ///
-/// Between `migrate` and `reorder` those of the particles themselves still have the old number, `key` and `origin` the new one.
+/// Between `migrate` and `reorder` the columns of particle state still have the old number of elements, `key`
+/// and `origin` the new one.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Phase {
     /// x in m.
@@ -104,44 +106,45 @@ pub struct Phase {
     pub id: Vec<u32>,
     /// T in °C.
     pub temperature_c: Vec<f32>,
-    /// H in J/kg, from ice at T_freeze; followed with [`LatentHeat::Enthalpy`] only.
+    /// H in J/kg, relative to ice at T_freeze; only used with [`LatentHeat::Enthalpy`].
     pub enthalpy_j_kg: Vec<f32>,
     /// α: 0 for a particle that has just changed phase, 1 for one that has blended in.
     pub blend: Vec<f32>,
-    /// X in m: where the particle was when its body was whole; followed with shape matching only.
+    /// X in m: the rest position, at which the body was undeformed; only used with shape matching.
     pub rest_position: Vec<[f32; 3]>,
-    /// Cells.
+    /// Cell keys.
     pub key: Vec<u32>,
     /// 1 for each particle that leaves the phase.
     pub leaves: Vec<u32>,
-    /// For each particle how many before it leave.
+    /// Number of leaving particles before each particle.
     pub rank: Vec<u32>,
-    /// How many leave.
+    /// Number of leaving particles.
     pub n_leavers: u32,
-    /// Where each particle was before `migrate`: its place, plus the capacity if that was in the other phase.
+    /// Index of each particle before `migrate`, plus the capacity if it was in the other phase.
     pub origin: Vec<u32>,
-    /// The permutation of the sort.
+    /// Permutation of the sort.
     pub order: Vec<u32>,
     /// `origin` in the sorted order.
     pub source: Vec<u32>,
-    /// Where cells begin.
+    /// Start of each cell.
     pub cell_start: Vec<u32>,
     /// x* in m.
     pub predicted: Vec<[f32; 3]>,
-    /// (x*, φ λ), φ the share in which the particle obeys the density constraint.
+    /// (x*, φ λ), where φ is the factor on the density constraint of the particle.
     pub constraint: Vec<[f32; 4]>,
     /// (α, n), n the number of contacts and links, at least 1.
     pub contact: Vec<[f32; 2]>,
     /// ρ in kg/m³.
     pub density: Vec<f32>,
-    /// What walls moved the particle by in this step, in m; of snow only.
+    /// Displacement of the particle by walls in this step, in m; snow only.
     pub push: Vec<[f32; 3]>,
     /// u in m/s: velocities before XSPH.
     pub updated: Vec<[f32; 3]>,
 }
 
 impl Phase {
-    /// Particles at rest in the phase, blended in, numbered from `first_id`, in a body that is whole. Enthalpy is 0.
+    /// Particles at rest in the phase, blended in, with ids from `first_id`, in an undeformed body. Enthalpy
+    /// is 0.
     pub fn new(position: Vec<[f32; 3]>, temperature_c: f32, first_id: u32) -> Self {
         let n = position.len();
         Self {
@@ -165,39 +168,40 @@ impl Phase {
         }
     }
 
-    /// Particles in the phase.
+    /// Returns the number of particles in the phase.
     pub fn len(&self) -> usize {
         self.position.len()
     }
 
-    /// Returns true if there are none.
+    /// Returns true if the phase is empty.
     pub fn is_empty(&self) -> bool {
         self.position.is_empty()
     }
 
-    /// x* at the beginning of the iteration, as `weigh` left it beside λ.
+    /// Returns x* at the start of the iteration, which `weigh` stored beside λ.
     fn weighed(&self, i: usize) -> [f32; 3] {
         let [x, y, z, _] = self.constraint[i];
         [x, y, z]
     }
 }
 
-/// The device's buffers.
+/// Contents of the device's buffers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct State {
     /// Snow.
     pub solid: Phase,
     /// Water.
     pub fluid: Phase,
-    /// Room for particles in each phase: the number of all.
+    /// Capacity of each phase: the total number of particles.
     pub capacity: u32,
     /// Bonds between snow particles.
     pub links: Bonds,
-    /// Links of a particle at most.
+    /// Maximum number of links of a particle.
     pub n_max: u32,
-    /// For each slot of `links` its multiplier in kg m, summed over the iterations of the step; with [`Stretch::Compliance`] only.
+    /// Multiplier of each slot of `links` in kg m, summed over the iterations of the step; with
+    /// [`Stretch::Compliance`] only.
     pub multiplier: Vec<Vec<f32>>,
-    /// What has changed phase so far.
+    /// Totals of phase changes so far.
     pub ledger: Ledger,
 }
 
@@ -220,7 +224,7 @@ impl IndexMut<Kind> for State {
     }
 }
 
-/// A particle near another.
+/// Neighbour of a particle.
 #[derive(Clone, Copy)]
 struct Neighbour {
     kind: Kind,
@@ -231,12 +235,12 @@ struct Neighbour {
     q: f32,
 }
 
-/// A particle that touches another, or is linked with it.
+/// Particle in contact or linked with another.
 #[derive(Clone, Copy)]
 struct Bond {
     kind: Kind,
     j: usize,
-    /// n̂ = x_ij/|x_ij|, 0 where the two coincide.
+    /// n̂ = x_ij/|x_ij|, 0 for coincident particles.
     normal: [f32; 3],
     /// |x_ij| in m.
     length_m: f32,
@@ -252,7 +256,7 @@ impl Bond {
 }
 
 impl State {
-    /// Both phases at rest, without links.
+    /// State of both phases at rest, without links.
     pub fn new(solid: Phase, fluid: Phase, n_max: u32) -> Self {
         let (n_solid, capacity) = (solid.len(), (solid.len() + fluid.len()) as u32);
         Self {
@@ -266,7 +270,7 @@ impl State {
         }
     }
 
-    /// All stages, in order.
+    /// Runs all stages, in order.
     pub fn step(&mut self, p: &Parameters) {
         self.begin_step(p);
         for iteration in 0..p.iterations {
@@ -281,7 +285,7 @@ impl State {
         self.smooth_velocity(p);
     }
 
-    /// The stages before the iterations.
+    /// Runs the stages before the iterations.
     pub fn begin_step(&mut self, p: &Parameters) {
         self.integrate(p);
         self.judge_phase(p);
@@ -298,7 +302,7 @@ impl State {
         }
     }
 
-    /// Velocities after gravity, and the cell that each particle is going to be in.
+    /// Adds gravity to velocities, and finds the cell of each predicted position.
     pub fn integrate(&mut self, p: &Parameters) {
         for kind in Kind::ALL {
             let phase = &mut self[kind];
@@ -312,7 +316,7 @@ impl State {
         }
     }
 
-    /// x* = confine(x + Δt v).
+    /// Computes x* = confine(x + Δt v).
     pub fn predict(&mut self, p: &Parameters) {
         for kind in Kind::ALL {
             let phase = &mut self[kind];
@@ -321,7 +325,7 @@ impl State {
         }
     }
 
-    /// u = v + (x* − (x + Δt v))/Δt.
+    /// Computes u = v + (x* − (x + Δt v))/Δt.
     pub fn update_velocity(&mut self, p: &Parameters) {
         for kind in Kind::ALL {
             let phase = &mut self[kind];
@@ -334,7 +338,7 @@ impl State {
         }
     }
 
-    /// XSPH within each phase, Chen2021 eq 5.20, with drag of walls on water only; and x ← x*.
+    /// Applies XSPH within each phase, Chen2021 eq 5.20, with drag of walls on water only, and sets x ← x*.
     pub fn smooth_velocity(&mut self, p: &Parameters) {
         for kind in Kind::ALL {
             let (xsph_viscosity, wall_friction) = match kind {
@@ -365,7 +369,7 @@ impl State {
         }
     }
 
-    /// The particles in the cells around particle `i`, without itself: the own phase first.
+    /// Returns the particles in the cells around particle `i`, without itself: its own phase first.
     fn candidates(&self, p: &Parameters, kind: Kind, i: usize) -> impl Iterator<Item = (Kind, usize)> {
         let cell = p.fluid.grid.cell_from_index(self[kind].key[i]);
         [kind, kind.other()]
@@ -377,7 +381,7 @@ impl State {
             .filter(move |candidate| *candidate != (kind, i))
     }
 
-    /// The particles closer to particle `i` than h, at positions `at`.
+    /// Returns the particles closer to particle `i` than h, at positions `at`.
     fn neighbours(
         &self,
         p: &Parameters,
@@ -395,7 +399,8 @@ impl State {
         self.candidates(p, kind, i).filter_map(near).collect()
     }
 
-    /// The particles that touch particle `i`, at positions `at`: closer than D, unless both are water.
+    /// Returns the particles that touch particle `i`, at positions `at`: closer than D, unless both are
+    /// water.
     fn contacts(
         &self,
         p: &Parameters,

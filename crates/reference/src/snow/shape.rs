@@ -1,17 +1,19 @@
 //! Shape matching of linked neighbourhoods (Müller, Heidelberger, Teschner and Gross 2005, §3.3), in f64 from the f32 columns.
 //!
-//! Each snow particle makes a cluster with the partners of its links; where the best rotation of the cluster's rest positions puts
-//! each member, g = R (X − C) + c, is its goal. Only links whose rest positions are as far apart as the link was made count.
+//! Each snow particle forms a cluster with the partners of its links. The best rotation of the cluster's rest
+//! positions gives the goal of each member, g = R (X − C) + c. A link counts only if the distance of its
+//! ends' rest positions is the length at which it was made.
 
 use super::{Parameters, State};
 use crate::linalg::{
     Matrix, apply, blend, cross, dot, eigen_symmetric, nearest_rotation, product, transpose,
 };
 
-/// By which part of its length a link's rest positions may be nearer or farther apart for the link to be of the shape.
+/// Maximum deviation of the distance of a link's rest positions from its length, as a share of it, for the
+/// link to belong to the shape.
 const SHAPE_TOLERANCE: f64 = 0.1;
 
-/// What rounding in f32 may change moments by, in parts of what they are summed from.
+/// Rounding error of moments in f32, as a share of the summed magnitudes.
 const MOMENT_ROUNDING: f64 = 1e-5;
 
 fn wide(v: [f32; 3]) -> [f64; 3] {
@@ -26,7 +28,7 @@ fn length(v: [f64; 3]) -> f64 {
     dot(v, v).sqrt()
 }
 
-/// The rotation R that brings rest offsets q nearest to offsets p: of A = Σ p qᵀ the polar factor.
+/// Rotation R that brings rest offsets q nearest to offsets p: the polar factor of A = Σ p qᵀ.
 #[derive(Clone, Debug)]
 struct Fit {
     rotation: Matrix<f64, 3>,
@@ -44,13 +46,14 @@ impl Fit {
         Self { rotation: nearest_rotation(moments), moments, size }
     }
 
-    /// From offsets to rest offsets.
+    /// Returns the rotation from offsets to rest offsets.
     fn back(&self) -> Self {
         Self { rotation: transpose(self.rotation), moments: transpose(self.moments), size: self.size }
     }
 
-    /// How far in m from R q an offset q may be put by whoever sums A in f32. About a principal axis R is as certain as the other two
-    /// singular values are large together, and about the axis of a cluster in one line it is free.
+    /// Returns the tolerance in m of R q for an offset q if A is summed in f32. The rotation about a
+    /// principal axis is as well determined as the sum of the other two singular values is large; about the
+    /// axis of a collinear cluster it is undetermined.
     fn slack_m(&self, q: [f64; 3]) -> f64 {
         let (squares, axes) = eigen_symmetric(product(transpose(self.moments), self.moments));
         let mut sigma = squares.map(|x| x.max(0.0).sqrt());
@@ -60,7 +63,7 @@ impl Fit {
         }
         let about = |axis: usize| {
             let certainty = sigma[(axis + 1) % 3] + sigma[(axis + 2) % 3];
-            // NaN, where there are no moments at all, is freedom.
+            // NaN, without any moments, means undetermined.
             let angle = (MOMENT_ROUNDING * self.size / certainty).min(2.0);
             angle * length(cross(axes[axis], q))
         };
@@ -68,10 +71,10 @@ impl Fit {
     }
 }
 
-/// A particle and its partners of the shape, with their fit.
+/// A particle and its partners in the shape, with their fit.
 #[derive(Clone, Debug)]
 pub struct Cluster {
-    /// Places in the particle order, the particle itself first.
+    /// Indices in particle order, the particle itself first.
     pub members: Vec<usize>,
     centre_m: [f64; 3],
     rest_centre_m: [f64; 3],
@@ -79,31 +82,31 @@ pub struct Cluster {
 }
 
 impl Cluster {
-    /// Where the fit puts a rest position, in m.
+    /// Returns the goal of a rest position by the fit, in m.
     pub fn goal_m(&self, rest_m: [f32; 3]) -> [f64; 3] {
         let turned = apply(self.fit.rotation, between(wide(rest_m), self.rest_centre_m));
         blend(1.0, self.centre_m, 1.0, turned)
     }
 
-    /// How far in m from [`Self::goal_m`] another fit in f32 may put it.
+    /// Returns the tolerance in m of [`Self::goal_m`] for another fit in f32.
     pub fn slack_m(&self, rest_m: [f32; 3]) -> f64 {
         self.fit.slack_m(between(wide(rest_m), self.rest_centre_m))
     }
 }
 
-/// A place that a particle takes in the shape of a partner.
+/// Rest position that a particle adopts in the shape of a partner.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Adoption {
-    /// The partner's place in the particle order.
+    /// Index of the partner in particle order.
     pub host: usize,
     /// X in m.
     pub rest_m: [f64; 3],
-    /// How far in m from it another fit in f32 may come.
+    /// Tolerance of the rest position in m for another fit in f32.
     pub slack_m: f64,
 }
 
 impl State {
-    /// The partners in whose shape a snow particle has its place, in the order of slots.
+    /// Returns the partners to whose shape a snow particle belongs, in the order of slots.
     fn shape_partners(&self, i: usize) -> impl Iterator<Item = usize> {
         let rest = &self.solid.rest_position;
         self.links.rows[i].iter().filter_map(move |link| {
@@ -118,8 +121,8 @@ impl State {
         self.shape_partners(i).next().is_some()
     }
 
-    /// The place that a snow particle without one takes at its first partner that has one. Of two without, the one of the higher id
-    /// takes it at the other.
+    /// Returns the rest position that a snow particle without one adopts from its first partner that has one.
+    /// Between two without one, the particle with the higher id adopts from the other.
     pub fn adoption(&self, i: usize) -> Option<Adoption> {
         let solid = &self.solid;
         if self.has_place(i) {
@@ -136,8 +139,8 @@ impl State {
         Some(Adoption { host, rest_m, slack_m: back.slack_m(offset) })
     }
 
-    /// Snow that has no place in a shape, as when it has just frozen, takes one beside a partner: as it lies beside it now, turned back
-    /// by what the partner's neighbourhood has turned.
+    /// Gives snow without a rest position, such as recently frozen particles, one beside a partner: its
+    /// current offset, rotated back by the rotation of the partner's neighbourhood.
     pub fn adopt_shape(&mut self) {
         let adopted = (0..self.solid.len()).map(|i| match self.adoption(i) {
             Some(adoption) => adoption.rest_m.map(|x| x as f32),
@@ -146,7 +149,7 @@ impl State {
         self.solid.rest_position = adopted.collect();
     }
 
-    /// The clusters of all snow particles at the positions that `weigh` left in `constraint`.
+    /// Returns the clusters of all snow particles at the positions that `weigh` left in `constraint`.
     pub fn clusters(&self) -> Vec<Cluster> {
         let cluster = |i: usize| {
             let members: Vec<usize> = std::iter::once(i).chain(self.shape_partners(i)).collect();
@@ -167,8 +170,8 @@ impl State {
         (0..self.solid.len()).map(cluster).collect()
     }
 
-    /// Moves x* of linked snow on towards its goals in all clusters it is in, and confines it. Each takes the same share of the way,
-    /// so that the corrections of a cluster add up to nothing.
+    /// Moves x* of linked snow towards its goals in all its clusters, and confines it. Each moves by the same
+    /// share of the distance, so the corrections of a cluster sum to zero.
     pub fn keep_shape(&mut self, p: &Parameters) {
         let mut away = vec![[0.0; 3]; self.solid.len()];
         for cluster in self.clusters() {
@@ -190,7 +193,8 @@ impl State {
 }
 
 impl Parameters {
-    /// The share of the way to the goal of one cluster: a particle is in one more than it has links at most.
+    /// Returns the share of the distance to the goal of one cluster: a particle is in at most one more
+    /// cluster than it has links.
     pub fn shape_share(&self, n_max: u32) -> f64 {
         f64::from(self.shape_stiffness) / f64::from(n_max + 1)
     }

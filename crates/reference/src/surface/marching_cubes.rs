@@ -1,12 +1,13 @@
-//! The mesh where a field takes one value, cube by cube and without a table.
+//! Isosurface of a field, cube by cube and without a table.
 //!
-//! Each cube's polygons are found by walking along its faces; what is done on a face is decided by the face's four corners alone.
+//! Each cube's polygons are found by walking along its faces; the choice on a face depends on its four
+//! corners alone.
 
 use super::nodes::{BLOCK_SIDE, Nodes, split};
 use glam::DVec3;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A vertex keeps this share of an edge away from its nodes.
+/// Minimum distance of a vertex from the nodes of its edge, as a share of the edge.
 pub const NEAREST: f64 = 1.0 / 1024.0;
 
 /// A node of the lattice.
@@ -19,16 +20,17 @@ struct Edge {
     axis: usize,
 }
 
-/// A mesh, and what its normals are made of.
+/// A mesh, and the data for its normals.
 #[derive(Clone, Debug, Default)]
 pub struct IsoMesh {
-    /// Places of vertices, in m; ascending by the block of their edge's lower node, that node and the axis.
+    /// Positions of vertices in m; ascending by the block of their edge's lower node, that node and the axis.
     pub position: Vec<DVec3>,
     /// Minus the gradient at each vertex, times two cells: its direction is the normal.
     pub outwards: Vec<DVec3>,
-    /// True if neither end of each vertex's edge has a gradient. Two that cancel at the vertex do so here to the rounding of f64 only.
+    /// True for each vertex whose edge has no gradient at either end. Two gradients that cancel at the vertex
+    /// do so here to the rounding of f64 only.
     pub is_flat: Vec<bool>,
-    /// The edge at each vertex, towards its lower end: the normal where there is no gradient.
+    /// Direction of the edge at each vertex, towards its outside end: the normal where there is no gradient.
     pub edge_outwards: Vec<DVec3>,
     /// Vertices of triangles, counter-clockwise seen from outside.
     pub triangles: Vec<[u32; 3]>,
@@ -50,7 +52,8 @@ impl Edge {
         [self.node, step(self.node, self.axis)]
     }
 
-    /// The number of an edge among those of a cube: by axis, then by its place on the axes after, the nearer one first.
+    /// Returns the number of an edge among those of a cube: by axis, then by its position on the following
+    /// axes, the nearer one first.
     fn number(self, cube: Node) -> (usize, i64, i64) {
         let [b, c] = [1, 2].map(|k| (self.axis + k) % 3).map(|axis| self.node[axis] - cube[axis]);
         (self.axis, c, b)
@@ -63,7 +66,7 @@ impl Edge {
     }
 }
 
-/// Corners of the six faces of a cube, each counter-clockwise seen from outside.
+/// Returns the corners of the six faces of a cube, each counter-clockwise seen from outside.
 fn faces(cube: Node) -> impl Iterator<Item = [Node; 4]> {
     (0..3).flat_map(move |axis| {
         let (b, c) = ((axis + 1) % 3, (axis + 2) % 3);
@@ -72,11 +75,12 @@ fn faces(cube: Node) -> impl Iterator<Item = [Node; 4]> {
     })
 }
 
-/// Where the polygons of a cube go from each of its crossed edges.
+/// Returns the next crossed edge in a polygon of a cube for each of its crossed edges.
 fn successors(cube: Node, is_inside: &impl Fn(Node) -> bool) -> BTreeMap<Edge, Edge> {
     let mut next = BTreeMap::new();
     for corners in faces(cube) {
-        // Going about the face: from where the inside is entered to where it is left next.
+        // Along the boundary of the face: from the edge where the inside is entered to the next where it is
+        // left.
         let mut entered = None;
         for i in 0..8 {
             let (from, to) = (corners[i % 4], corners[(i + 1) % 4]);
@@ -94,7 +98,8 @@ fn successors(cube: Node, is_inside: &impl Fn(Node) -> bool) -> BTreeMap<Edge, E
     next
 }
 
-/// Triangles of a cube, as edges: each polygon is a fan about its first edge from which no diagonal lies in a face of the cube.
+/// Returns the triangles of a cube, as edges: each polygon is a fan around its first edge from which no
+/// diagonal lies in a face of the cube.
 fn triangles(cube: Node, is_inside: &impl Fn(Node) -> bool) -> Vec<[Edge; 3]> {
     let corner = |c: i64| is_inside([cube[0] + (c & 1), cube[1] + (c >> 1 & 1), cube[2] + (c >> 2)]);
     let first = corner(0);
@@ -119,7 +124,7 @@ fn triangles(cube: Node, is_inside: &impl Fn(Node) -> bool) -> Vec<[Edge; 3]> {
     found
 }
 
-/// All cubes that have a corner in a block of the field, by block, then by their place in it.
+/// Returns all cubes that have a corner in a block of the field, by block, then by index in the block.
 fn cubes(nodes: &Nodes) -> impl Iterator<Item = Node> {
     let below = |[x, y, z]: [i64; 3]| (0..8).map(move |s| [z - (s >> 2 & 1), y - (s >> 1 & 1), x - (s & 1)]);
     let blocks: BTreeSet<[i64; 3]> = nodes.blocks().flat_map(below).collect();
@@ -132,7 +137,8 @@ fn cubes(nodes: &Nodes) -> impl Iterator<Item = Node> {
     })
 }
 
-/// The surface on which a field is `iso`, above 0, with node 0 at `origin_m`. Nodes with that value are inside.
+/// Returns the isosurface of a field at `iso`, above 0, with node 0 at `origin_m`. Nodes with that value are
+/// inside.
 pub fn marching_cubes(nodes: &Nodes, origin_m: DVec3, cell_m: f64, iso: f64) -> IsoMesh {
     let is_inside = |node: Node| nodes.value(node) >= iso;
     let mut mesh = IsoMesh::default();
@@ -148,7 +154,7 @@ pub fn marching_cubes(nodes: &Nodes, origin_m: DVec3, cell_m: f64, iso: f64) -> 
             places.insert((block, place, axis), mesh.position.len() as u32);
             let [begin, end] = ends.map(|node| nodes.value(node));
             let t = (iso - begin) / (end - begin);
-            // Written so that what is not a number is at the begin.
+            // Written so that NaN gives the start of the edge.
             let t = if t > NEAREST { t.min(1.0 - NEAREST) } else { NEAREST };
             let [from, to] = ends.map(|node| DVec3::from_array(node.map(|n| n as f64)));
             mesh.position.push(origin_m + cell_m * from.lerp(to, t));

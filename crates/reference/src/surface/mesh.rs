@@ -1,26 +1,27 @@
-//! What must hold of a closed surface, and its measures.
+//! Invariants of a closed surface, and its measures.
 
 use glam::DVec3;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Why a mesh is no closed, oriented surface.
+/// Reason why a mesh is not a closed, oriented surface.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MeshFault {
-    /// A triangle names a vertex that there is not, or the same one twice.
+    /// A triangle refers to a vertex that does not exist, or to the same one twice.
     Triangle([u32; 3]),
-    /// A side, from vertex to vertex, that so many triangles have in that direction, and so many in the other.
+    /// A directed edge between two vertices, with the number of triangles in its direction and in the
+    /// opposite one.
     Side([u32; 2], usize, usize),
-    /// Triangles about a vertex are not one ring.
+    /// A vertex whose triangles do not form a single ring.
     Ring(u32),
-    /// A vertex that no triangle has.
+    /// A vertex of no triangle.
     Unused(u32),
 }
 
-/// Checks that triangles form closed surfaces without branches, on which all of them face the same way, and gives the Euler
-/// characteristic V − E + F of each connected one, descending: 2 of a sphere, 0 of a torus.
+/// Checks that triangles form closed manifold surfaces of consistent orientation, and returns the Euler
+/// characteristic V − E + F of each connected one, descending: 2 for a sphere, 0 for a torus.
 ///
 /// # Errors
-/// What is wrong, where first met.
+/// Returns the first violation.
 pub fn euler_characteristics(n_vertices: usize, triangles: &[[u32; 3]]) -> Result<Vec<i64>, MeshFault> {
     let mut sides: BTreeMap<[u32; 2], usize> = BTreeMap::new();
     let mut around: Vec<BTreeMap<u32, u32>> = vec![BTreeMap::new(); n_vertices];
@@ -59,7 +60,7 @@ pub fn euler_characteristics(n_vertices: usize, triangles: &[[u32; 3]]) -> Resul
         let (mut open, mut vertices, mut half_sides) = (vec![start], 0, 0);
         while let Some(vertex) = open.pop() {
             vertices += 1;
-            // About a vertex there are as many triangles as sides.
+            // Around a vertex there are as many triangles as edges.
             half_sides += around[vertex as usize].len() as i64;
             open.extend(around[vertex as usize].keys().filter(|beside| seen.insert(**beside)));
         }
@@ -73,7 +74,7 @@ fn corners(position: &[DVec3], triangle: &[u32; 3]) -> [DVec3; 3] {
     triangle.map(|v| position[v as usize])
 }
 
-/// Σ |(b − a) × (c − a)| / 2, in m².
+/// Returns the area Σ |(b − a) × (c − a)| / 2, in m².
 pub fn area(position: &[DVec3], triangles: &[[u32; 3]]) -> f64 {
     let of = |triangle| {
         let [a, b, c] = corners(position, triangle);
@@ -82,7 +83,8 @@ pub fn area(position: &[DVec3], triangles: &[[u32; 3]]) -> f64 {
     triangles.iter().map(of).sum()
 }
 
-/// What triangles enclose, Σ a · (b × c) / 6, in m³: above 0 if they are counter-clockwise seen from outside.
+/// Returns the enclosed volume, Σ a · (b × c) / 6, in m³: positive if triangles are counter-clockwise seen
+/// from outside.
 pub fn volume(position: &[DVec3], triangles: &[[u32; 3]]) -> f64 {
     let of = |triangle| {
         let [a, b, c] = corners(position, triangle);
@@ -95,7 +97,7 @@ pub fn volume(position: &[DVec3], triangles: &[[u32; 3]]) -> f64 {
 mod tests {
     use super::*;
 
-    /// Four corners of a cube, counter-clockwise seen from outside.
+    /// Faces of a tetrahedron, counter-clockwise seen from outside.
     const TETRAHEDRON: [[u32; 3]; 4] = [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]];
 
     #[test]
@@ -110,7 +112,7 @@ mod tests {
 
     #[test]
     fn a_torus_of_seven_vertices_has_none() {
-        // Möbius and Császár: each two of seven vertices share a side.
+        // Möbius and Császár: any two of seven vertices share an edge.
         let torus: Vec<_> =
             (0..7).flat_map(|i| [[i, i + 1, i + 3], [i, i + 3, i + 2]]).map(|t| t.map(|v| v % 7)).collect();
         assert_eq!(euler_characteristics(7, &torus), Ok(vec![0]));
@@ -126,7 +128,7 @@ mod tests {
         assert_eq!(faults(5, &TETRAHEDRON), MeshFault::Unused(4));
         assert_eq!(faults(3, &TETRAHEDRON), MeshFault::Triangle([0, 1, 3]));
         assert_eq!(faults(4, &[[0, 0, 1]]), MeshFault::Triangle([0, 0, 1]));
-        // Two tetrahedra that share a vertex, and two that share a side.
+        // Two tetrahedra that share a vertex, and two that share an edge.
         let pinched =
             [&TETRAHEDRON[..], &TETRAHEDRON.map(|t| t.map(|v| if v == 0 { 0 } else { v + 3 }))].concat();
         assert_eq!(faults(7, &pinched), MeshFault::Ring(0));

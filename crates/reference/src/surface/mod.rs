@@ -1,6 +1,7 @@
-//! Surfaces: densities of particles at nodes, the mesh where a field of nodes takes one value, and what must hold of a mesh.
+//! Surfaces: densities of particles at nodes, the isosurface of a field of nodes, and the invariants of a
+//! mesh.
 //!
-//! - `nodes`: a field that is given in blocks of nodes and is 0 elsewhere.
+//! - `nodes`: a field in blocks of nodes, 0 elsewhere.
 //! - `splat`: the density of particles.
 //! - `marching_cubes`: the mesh, cube by cube and without a table.
 //! - `mesh`: closedness, Euler characteristic, area and volume, of any mesh.

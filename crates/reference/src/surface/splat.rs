@@ -5,7 +5,8 @@ use crate::sph::cubic_spline;
 use glam::DVec3;
 use std::collections::HashMap;
 
-/// Σ m W(x_i − x_p) of particles, as places in m and masses in kg, with the cubic spline of support `radius_m`.
+/// Returns Σ m W(x_i − x_p) of particles, given as positions in m and masses in kg, with the cubic spline of
+/// support `radius_m`.
 pub fn splat_density(node_m: DVec3, particles: &[(DVec3, f64)], radius_m: f64) -> f64 {
     particles
         .iter()
@@ -13,7 +14,8 @@ pub fn splat_density(node_m: DVec3, particles: &[(DVec3, f64)], radius_m: f64) -
         .sum()
 }
 
-/// The same at all nodes of a lattice, whose node 0 is at `origin_m`, by adding each particle's share to the nodes that it reaches.
+/// Returns that density at all nodes of a lattice, whose node 0 is at `origin_m`, by adding each particle's
+/// contribution to the nodes that it reaches.
 pub fn splat_densities(origin_m: DVec3, cell_m: f64, particles: &[(DVec3, f64)], radius_m: f64) -> Nodes {
     let mut blocks: HashMap<[i64; 3], [f64; 64]> = HashMap::new();
     for (place_m, mass_kg) in particles {

@@ -5,7 +5,7 @@ use glam::DVec3;
 
 use crate::{Random, parameters};
 
-/// All over the domain, in its corners, too.
+/// Returns particles all over the domain, including its corners.
 fn everywhere(p: &Parameters) -> State {
     let mut random = Random(11);
     let mut positions: Vec<DVec3> = (0..200).map(|_| random.vector(p.dimensions, 0.0, 2.0)).collect();

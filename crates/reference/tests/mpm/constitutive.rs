@@ -3,7 +3,7 @@ use glam::{DMat3, DVec3};
 
 use crate::{Random, difference, snow};
 
-/// Deformations by up to 30 % and rotations, in a plane and in space.
+/// Returns deformations by up to 30 % and rotations, in a plane and in space.
 fn deformations() -> Vec<(usize, DMat3)> {
     let mut random = Random(3);
     let mut all = Vec::new();

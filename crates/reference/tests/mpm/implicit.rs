@@ -16,7 +16,7 @@ fn dot(a: &Field, b: &Field) -> f64 {
     a.iter().map(|(at, a)| a.dot(b[at])).sum()
 }
 
-/// F̂_E of each particle where nodes have moved by s·u (Breekveldt2017 eq 3.17, of F_E).
+/// Returns F̂_E of each particle where nodes have moved by s·u (Breekveldt2017 eq 3.17, of F_E).
 fn deformed(p: &Parameters, state: &State, u: &Field, s: f64) -> Vec<DMat3> {
     let deform = |particle: &frazil_reference::mpm::Particle| {
         let mut gradient = DMat3::ZERO;
@@ -30,7 +30,7 @@ fn deformed(p: &Parameters, state: &State, u: &Field, s: f64) -> Vec<DMat3> {
     state.particles.iter().map(deform).collect()
 }
 
-/// Φ of Breekveldt2017 eq 3.16 in J.
+/// Returns Φ of Breekveldt2017 eq 3.16 in J.
 fn energy(p: &Parameters, state: &State, u: &Field, s: f64) -> f64 {
     let deformed = deformed(p, state, u, s);
     let energy = |(particle, f): (&frazil_reference::mpm::Particle, DMat3)| {
@@ -39,7 +39,7 @@ fn energy(p: &Parameters, state: &State, u: &Field, s: f64) -> f64 {
     state.particles.iter().zip(deformed).map(energy).sum()
 }
 
-/// f of Breekveldt2017 eq 3.18 in N.
+/// Returns f of Breekveldt2017 eq 3.18 in N.
 fn forces(p: &Parameters, state: &State, u: &Field, s: f64) -> Field {
     let mut forces: Field = u.keys().map(|at| (*at, DVec3::ZERO)).collect();
     for (particle, f) in state.particles.iter().zip(deformed(p, state, u, s)) {
@@ -115,7 +115,7 @@ fn conjugate_residuals_solve_the_system() {
         let share = (dot(&residual, &residual) / dot(&right, &right)).sqrt();
         assert!(share < 1e-11 && solved.residual <= 1e-12, "{share} {solved:?}");
         assert!((5..200).contains(&solved.iterations), "{solved:?}");
-        // The system keeps momentum.
+        // The system conserves momentum.
         let before: DVec3 = right.values().sum();
         let after: DVec3 = grid.nodes.values().map(|node| node.mass * node.velocity).sum();
         assert!(close(before, after, 1e-10 * before.length()), "{before} {after}");
@@ -135,8 +135,8 @@ fn without_beta_or_time_the_step_is_explicit() {
     assert_eq!(explicit, other);
 }
 
-/// An elastic ball that was squeezed and let go, with 20 times the time step that an explicit step bears: backward Euler takes its
-/// energy, an explicit step cannot hold it.
+/// An elastic ball squeezed and released, with 20 times the stable time step of an explicit step: backward
+/// Euler dissipates its energy, an explicit step is unstable.
 #[test]
 fn a_stiff_body_is_stable_with_large_steps() {
     let material = frazil_reference::mpm::Material { plastic: false, ..parameters(2).material };

@@ -1,5 +1,5 @@
-//! The twin of the material point method against what must hold of it: derivatives by differences, sums that are kept, bodies whose
-//! motion is known.
+//! Tests of the twin of the material point method: derivatives against differences, conserved sums, and
+//! bodies whose motion is known.
 
 mod blocks;
 mod colliders;
@@ -20,7 +20,7 @@ const TRANSFERS: [Transfer; 4] = [
     Transfer::Mls,
 ];
 
-/// Table 1 of Cai2020.
+/// Material of table 1 of Cai2020.
 fn snow() -> Material {
     Material {
         youngs_modulus_pa: 1.4e5,
@@ -33,7 +33,7 @@ fn snow() -> Material {
     }
 }
 
-/// 20 cells along each axis, no gravity.
+/// Parameters of a domain of 20 cells along each axis without gravity.
 fn parameters(dimensions: usize) -> Parameters {
     let corner = if dimensions == 2 { DVec3::new(2.0, 2.0, 0.0) } else { DVec3::splat(2.0) };
     Parameters {
@@ -54,7 +54,7 @@ fn parameters(dimensions: usize) -> Parameters {
     }
 }
 
-/// Every number of dimensions with every spline and transfer.
+/// Returns parameters for every number of dimensions with every spline and transfer.
 fn settings() -> Vec<Parameters> {
     let mut all = Vec::new();
     for dimensions in [2, 3] {
@@ -67,7 +67,7 @@ fn settings() -> Vec<Parameters> {
     all
 }
 
-/// Numbers from 0 to below 1, by a fixed linear congruential sequence.
+/// Numbers in 0 … 1, by a fixed linear congruential sequence.
 struct Random(u64);
 
 impl Random {
@@ -84,7 +84,7 @@ impl Random {
         v
     }
 
-    /// With entries of up to `size` along the axes there are.
+    /// Returns a matrix with entries of up to `size` along the existing axes.
     fn matrix(&mut self, dimensions: usize, size: f64) -> DMat3 {
         let mut m = DMat3::ZERO;
         for axis in 0..dimensions {
@@ -94,7 +94,7 @@ impl Random {
     }
 }
 
-/// Particles in the middle of the domain, with everything at random.
+/// Returns particles in the middle of the domain in a random state.
 fn cloud(p: &Parameters, n: u32, seed: u64) -> State {
     let mut random = Random(seed);
     let d = p.dimensions;
@@ -111,7 +111,7 @@ fn cloud(p: &Parameters, n: u32, seed: u64) -> State {
     State::new((0..n).map(particle).collect())
 }
 
-/// 4 or 8 particles a cell within `radius_m` of a centre.
+/// Returns 4 or 8 particles per cell within `radius_m` of a centre.
 fn ball(p: &Parameters, centre: DVec3, radius_m: f64) -> Vec<Particle> {
     let spacing = 0.5 * CELL_M;
     let reach = (radius_m / spacing) as i32 + 1;
@@ -139,7 +139,7 @@ fn close(a: DVec3, b: DVec3, bound: f64) -> bool {
     (a - b).length() <= bound
 }
 
-/// The largest difference of entries.
+/// Returns the maximum difference of entries.
 fn difference(a: DMat3, b: DMat3) -> f64 {
     (a - b).to_cols_array().into_iter().fold(0.0, |most, x| x.abs().max(most))
 }

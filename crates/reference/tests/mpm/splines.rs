@@ -63,7 +63,7 @@ fn moments_are_those_that_affine_transfer_builds_on() {
 fn gradients_are_central_differences_of_weights() {
     let step = 1e-5 * CELL_M;
     for p in splines() {
-        // Where a particle passes from one cell to the next its first node changes.
+        // At the boundary between two cells the first node of a particle changes.
         for x in positions(&p).into_iter().skip(5) {
             for (i, n) in Stencil::new(&p, x).nodes().iter().enumerate() {
                 for axis in 0..p.dimensions {

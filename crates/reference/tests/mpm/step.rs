@@ -44,7 +44,8 @@ fn free_fall_is_exact() {
     }
 }
 
-/// What is left of the angular momentum of an elastic disk, about its centre, that has turned at 5 rad/s for a time.
+/// Returns the remaining share of the angular momentum of an elastic disk, about its centre, after rotating
+/// at 5 rad/s for a time.
 fn spin_left(p: &Parameters, steps: u32) -> f64 {
     let centre = 0.5 * p.domain_max_m;
     let rate = DVec3::new(0.0, 0.0, 5.0);

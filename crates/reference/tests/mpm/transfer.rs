@@ -140,7 +140,7 @@ fn strain_below_the_floor_is_none() {
             state.update_particles(&p, &grid, 0.0);
             let shear = state.particles[0].elastic.y_axis.x;
             assert_eq!(shear == 0.0, floor && floored, "{rate} {floor} {shear}");
-            // Of the velocity nothing is taken.
+            // The velocity itself is unchanged.
             assert!(state.particles[0].affine.y_axis.x > 0.0);
         }
     }

@@ -23,7 +23,7 @@ fn weighed(fluid: &[[f32; 3]], p: &Parameters) -> State {
     state
 }
 
-/// The one water particle that is in the middle.
+/// Returns the index of the water particle in the middle.
 fn middle(state: &State) -> usize {
     state.fluid.position.iter().position(|x| *x == MIDDLE_M).unwrap()
 }
@@ -38,7 +38,8 @@ fn a_boundary_particle_counts_as_many_particles_as_it_weighs() {
         let alone = weighed(&[MIDDLE_M], &with_boundary(&[(wall, weight)]));
         let difference = crowd.fluid.density[middle(&crowd)] - alone.fluid.density[0];
         assert!(difference.abs() < 1e-3, "{weight}: {difference} kg/m³");
-        // One particle of weight 1 pushes as one of water does; of several, the squares of the parts are not the square of all.
+        // One particle of weight 1 pushes like one of water; for several, the sum of the squares of the parts
+        // is not the square of the sum.
         if copies == 1 {
             let difference = crowd.fluid.constraint[middle(&crowd)][3] - alone.fluid.constraint[0][3];
             assert!(difference.abs() < 1e-5, "λ by {difference}");
@@ -76,7 +77,7 @@ fn boundary_particles_are_not_for_snow_and_not_for_the_far() {
     assert!(with.constraint.iter().any(|constraint| constraint[3] != 0.0), "snow that was pressed");
 }
 
-/// Beside a wall, particles do what the closed form does where they are what it stands for.
+/// Boundary particles have the effect of the closed form of the wall that they represent.
 #[test]
 fn a_layer_of_particles_keeps_water_off_as_the_closed_form_does() {
     // A lattice of boundary particles in the lower wall of the box, each of the weight of a lattice of water.

@@ -6,12 +6,12 @@ use crate::{SPACING_M, cloud, distance, parameters, solid_and_fluid, total};
 
 const ORIGIN_M: [f32; 3] = [0.2; 3];
 
-/// A point `r_m` from the origin of these tests, in a direction along no axis.
+/// Returns a point `r_m` from the origin of these tests, in a direction along no axis.
 fn at(r_m: f32) -> [f32; 3] {
     std::array::from_fn(|axis| ORIGIN_M[axis] + r_m * [2.0 / 3.0, -1.0 / 3.0, 2.0 / 3.0][axis])
 }
 
-/// Links that last: made by the tests, never broken and never built.
+/// Adds a permanent link: made by the tests, never broken and never built.
 fn link(state: &mut State, i: usize, j: usize, rest_length_m: f32) {
     state.links.rows[i].push(Bond::new(j as u32, rest_length_m));
     state.links.rows[j].push(Bond::new(i as u32, rest_length_m));
@@ -61,7 +61,8 @@ fn a_collision_of_two_particles_is_the_closed_form() {
     }
 }
 
-/// Of three in a row the middle one has two contacts and stays; pairwise averaging halves what the outer ones move by.
+/// The middle one of three in a row has two contacts and stays; pairwise averaging halves the displacement of
+/// the outer ones.
 #[test]
 fn averaging_divides_by_the_larger_number_of_constraints() {
     let mut p = parameters();
@@ -100,7 +101,7 @@ fn contacts_and_links_are_counted() {
                 state[other].predicted.iter().filter(|y| within(y)).count()
             };
             let n = match kind {
-                // One of those that are so close is the particle itself.
+                // The particle itself is one of those that are so close.
                 Kind::Solid => touched(Kind::Solid) - 1 + touched(Kind::Fluid) + state.links.rows[i].len(),
                 Kind::Fluid => touched(Kind::Solid),
             };
@@ -198,7 +199,8 @@ fn a_spring_under_load_gives_by_its_compliance() {
         let mut state = solid_and_fluid(vec![at(0.0), at(SPACING_M)], vec![]);
         link(&mut state, 0, 1, SPACING_M);
         for _ in 0..2000 {
-            // From rest each step: the load alone moves them, and only equilibrium stays where it is.
+            // The system starts from rest each step: only the load moves it, and only equilibrium stays in
+            // place.
             let x = &state.solid.position;
             let length_m = distance(x[0], x[1]);
             let pull = |sign: f32| {
@@ -275,7 +277,8 @@ fn iterations_and_friction_keep_the_centre_of_mass() {
     }
 }
 
-/// Chen2021 eq 6.6: who is snow altogether does not feel the density constraint; who has just frozen feels nothing else.
+/// Chen2021 eq 6.6: a particle that is entirely snow does not obey the density constraint; one that has just
+/// frozen obeys nothing else.
 #[test]
 fn blending_hands_over_from_density_to_contact() {
     let mut p = parameters();

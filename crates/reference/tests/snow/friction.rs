@@ -17,7 +17,8 @@ fn slid(p: &Parameters, slide_m: f32) -> State {
     state
 }
 
-/// Chen2021 eq 5.22: all of a slide below μ_s times the normal correction goes, of a longer one μ_k times it.
+/// Chen2021 eq 5.22: a slide below μ_s times the normal correction is removed completely, a longer one by μ_k
+/// times the normal correction.
 #[test]
 fn a_pair_sticks_or_slips() {
     let p = parameters();
@@ -31,12 +32,12 @@ fn a_pair_sticks_or_slips() {
         let [a, b] = [state.solid.predicted[0], state.solid.predicted[1]];
         let left_m = a[2] - b[2];
         let expected_m = if sticks { 0.0 } else { slide_m - p.kinetic_friction * normal_m };
-        // A slide of up to 0.06 spacings turns the normal by as much, which is second order in all lengths.
+        // A slide of up to 0.06 spacings rotates the normal by as much, which is second order in all lengths.
         assert!((left_m - expected_m).abs() < 0.02 * normal_m, "{ratio}: {left_m} is not {expected_m} m");
     }
 }
 
-/// Under two constraints, contact and a link, say, a contact takes half of the slide.
+/// A contact removes half of the slide under two constraints, for example contact and a link.
 #[test]
 fn friction_is_averaged_over_the_constraints() {
     let p = parameters();
@@ -47,12 +48,12 @@ fn friction_is_averaged_over_the_constraints() {
     }
     state.friction(&p);
     let left_m = state.solid.predicted[0][2] - state.solid.predicted[1][2];
-    // The slide turns the normal, so that some of the bounce of 0.03 spacings counts as tangential.
+    // The slide rotates the normal, so some of the bounce of 0.03 spacings counts as tangential.
     assert!((left_m - 0.5 * slide_m).abs() < 0.05 * slide_m, "{left_m}");
 }
 
-/// A pair that slides along a wall which pushes one of them: other particles first, then the wall takes of what they have left, and
-/// less of it from who has just frozen.
+/// A pair slides along a wall which pushes one of them: other particles act first, then the wall acts on the
+/// rest, and less on a particle that has just frozen.
 #[test]
 fn walls_rub_after_particles_and_fade_in() {
     let p = parameters();
@@ -87,7 +88,8 @@ fn particles_apart_do_not_rub() {
     assert_eq!(state, smooth);
 }
 
-/// A particle let go on a plane inclined by θ in the plane of x and y, for 0.1 s: how fast it is along it.
+/// Returns the speed along a plane inclined by θ in the plane of x and y of a particle released on it 0.1 s
+/// ago.
 fn speed_on_a_slope(p: &mut Parameters, slope: f32) -> f32 {
     let norm = (1.0 + slope * slope).sqrt();
     let normal = [slope / norm, 1.0 / norm, 0.0];

@@ -1,4 +1,5 @@
-//! The twin of the snow step on its own: migration, heat, contact and links, friction, and what a whole step keeps.
+//! Tests of the twin of the snow step alone: migration, heat, contact and links, friction, and the invariants
+//! of a whole step.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use crate::{cloud, parameters};
 
-/// What a particle takes along, by id: bits of position, velocity, temperature and enthalpy.
+/// Returns the state that a particle keeps, by id: bits of position, velocity, temperature and enthalpy.
 fn carried(state: &State) -> BTreeMap<u32, [u32; 8]> {
     let mut carried = BTreeMap::new();
     for phase in [&state.solid, &state.fluid] {
@@ -36,7 +36,7 @@ fn ask_to_leave(state: &mut State, flags: [&[bool]; 2]) {
     for (kind, flags) in Kind::ALL.into_iter().zip(flags) {
         let away = if kind == Kind::Solid { 1.0 } else { -1.0 };
         for (i, leaves) in flags.iter().enumerate() {
-            // Who stays does so for one of two reasons, being on the right side or having just come.
+            // A particle stays for one of two reasons: it is on the right side, or it has just changed phase.
             let (side, blend) = if *leaves {
                 (away, 0.9)
             } else if i % 2 == 0 {

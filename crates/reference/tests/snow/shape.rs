@@ -32,14 +32,14 @@ fn link(state: &mut State, i: usize, j: usize, rest_length_m: f32) {
     state.links.rows[j].push(Bond::new(i as u32, rest_length_m));
 }
 
-/// Puts each particle where `at` says of its position, as `weigh` and `solve` leave it.
+/// Moves each particle to the image of its position by `at`, like `weigh` and `solve` leave it.
 fn put(state: &mut State, at: impl Fn([f32; 3]) -> [f32; 3]) {
     let solid = &mut state.solid;
     solid.predicted = solid.position.iter().map(|x| at(*x)).collect();
     solid.constraint = solid.predicted.iter().map(|[x, y, z]| [*x, *y, *z, 0.0]).collect();
 }
 
-/// By 0.9 about (1, 2, 2)/3 through (0.2, 0.2, 0.2), and elsewhere.
+/// Rotates by 0.9 about (1, 2, 2)/3 through (0.2, 0.2, 0.2), and translates.
 fn rigid(x: [f32; 3]) -> [f32; 3] {
     let (axis, (sin, cos)) = ([1.0 / 3.0, 2.0 / 3.0, 2.0 / 3.0], 0.9f32.sin_cos());
     let q = x.map(|x| x - 0.2);
@@ -51,7 +51,7 @@ fn rigid(x: [f32; 3]) -> [f32; 3] {
     })
 }
 
-/// More along x the higher up.
+/// Shears along x in proportion to height.
 fn sheared([x, y, z]: [f32; 3]) -> [f32; 3] {
     [x + 0.4 * (y - 0.2), y, z]
 }
@@ -73,7 +73,7 @@ fn a_rigidly_moved_cluster_is_left_where_it_is() {
 fn corrections_of_a_cluster_add_up_to_nothing() {
     let mut state = cube(&[]);
     put(&mut state, |x| sheared(rigid(x)));
-    // One partner less and a cluster is another's no more.
+    // With one partner less, a cluster is no longer the same as another.
     state.links.rows[0].pop();
     state.links.rows[7].remove(0);
     let before = state.clone();
@@ -94,7 +94,8 @@ fn a_sheared_cluster_goes_back() {
         pairs.map(|(i, j)| (distance(x[i], x[j]) - distance(rest[i], rest[j])).abs()).fold(0.0, f32::max)
     };
     assert!(unlike_rest(&state) > 0.1 * SPACING_M);
-    // Of the way to its goal, the same in all eight clusters, a particle goes eight ninths each time.
+    // In each iteration a particle covers eight ninths of the distance to its goal, which is the same in all
+    // eight clusters.
     for _ in 0..10 {
         state.keep_shape(&p);
         state.solid.position.clone_from(&state.solid.predicted);
@@ -116,7 +117,7 @@ fn a_stiffness_is_a_share_of_the_way() {
     assert!((moved_by(0.25) - 0.25 * moved_by(1.0)).abs() < ROUNDING_M);
 }
 
-/// Walls stop what goes back, and their push is remembered for friction.
+/// Walls stop particles on their way to the goal, and their displacement is stored for friction.
 #[test]
 fn walls_push_what_goes_back_through_them() {
     let mut state = cube(&[]);
@@ -150,11 +151,11 @@ fn links_of_another_length_than_the_rest_positions_are_left_out() {
     }
 }
 
-/// Water froze beside a block that has turned since it was whole.
+/// Water froze beside a block that has rotated since its rest state.
 #[test]
 fn a_frozen_particle_takes_a_place_that_fits_its_distances() {
     let mut state = cube(&[[0.222, 0.206, 0.213]]);
-    // It was anywhere when the block was whole.
+    // Its rest position is arbitrary.
     state.solid.rest_position[8] = [0.05, 0.3, 0.11];
     put(&mut state, rigid);
     let before = state.solid.rest_position.clone();
@@ -167,7 +168,7 @@ fn a_frozen_particle_takes_a_place_that_fits_its_distances() {
         assert!((distance(rest[i], rest[8]) - distance(x[i], x[8])).abs() < 4.0 * ROUNDING_M, "{i}");
     }
     assert_eq!(state.clusters()[8].members, [8, 7]);
-    // Whoever has a place keeps it.
+    // A particle with a rest position keeps it.
     let before = rest.clone();
     put(&mut state, |x| x.map(|x| 0.5 * x));
     state.adopt_shape();

@@ -43,12 +43,12 @@ impl Picture {
     }
 }
 
-/// Light of a display-encoded (sRGB) colour.
+/// Decodes a display-encoded (sRGB) colour to linear light.
 pub fn linear(encoded: Vec3) -> Vec3 {
     encoded.map(|c| if c <= 0.04045 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) })
 }
 
-/// The display-encoded colour of some light.
+/// Encodes linear light as a display (sRGB) colour.
 pub fn display(light: Vec3) -> Vec3 {
     light.map(|c| if c <= 0.003_130_8 { 12.92 * c } else { 1.055 * c.powf(1.0 / 2.4) - 0.055 })
 }

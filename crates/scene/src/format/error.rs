@@ -1,52 +1,52 @@
-//! Everything that can be wrong with a scene.
+//! Errors of scenes.
 
 use std::io;
 use std::path::PathBuf;
 
 use crate::format::source::Location;
 
-/// What is wrong with a scene, where, and what would be right. Each reads as one message.
+/// Error in a scene: what is wrong, where, and what would be right. Each displays as one message.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SceneError {
     /// The file could not be read.
     #[error("{}: cannot read the scene file: {cause}", path.display())]
     Read {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// What the operating system said, or what else is amiss with the file.
+        /// Error of the operating system, or another problem with the file.
         cause: io::Error,
     },
     /// There is neither a file nor a built-in scene of that name.
     #[error("{name}: found no such file and no built-in scene of that name; {hint}")]
     NoSuchScene {
-        /// The name asked for.
+        /// The requested name.
         name: String,
         /// The nearest built-in scene, or all of them.
         hint: String,
     },
-    /// The text is not in the language of scenes.
+    /// The text is not valid TOML or JSON.
     #[error("{at}: not valid {language}: {problem}")]
     Syntax {
         /// TOML, or JSON for a recorded scene.
         language: &'static str,
-        /// First character that does not fit.
+        /// Location of the first syntax error.
         at: Location,
-        /// What does not fit.
+        /// Description of the syntax error.
         problem: String,
     },
-    /// A `--set` that is not `table.key=value`, or leads nowhere.
+    /// A `--set` that is not `table.key=value`, or names a key that cannot exist.
     #[error("--set {argument}: {problem}")]
     Override {
         /// The argument as given.
         argument: String,
-        /// What is wrong with it.
+        /// Description of the error.
         problem: String,
     },
     /// A key that no section has.
     #[error("{at}: {key}: unknown key; {hint}")]
     UnknownKey {
-        /// Where it is written.
+        /// Location of the key.
         at: Location,
         /// Path of the key.
         key: String,
@@ -56,21 +56,21 @@ pub enum SceneError {
     /// A key without a default is absent.
     #[error("{at}: {key}: missing, and it has no default")]
     MissingKey {
-        /// The table it belongs to.
+        /// Location of the table it belongs to.
         at: Location,
         /// Path of the key.
         key: String,
     },
-    /// A value of the wrong type, out of its range, or at odds with another.
+    /// A value of the wrong type, out of its range, or inconsistent with another.
     #[error("{at}: {key}: found {found}, expected {expected}")]
     Value {
-        /// Where it is written.
+        /// Location of the value.
         at: Location,
         /// Path of the key.
         key: String,
-        /// What stands there.
+        /// The value found.
         found: String,
-        /// What may stand there.
+        /// The values allowed.
         expected: String,
     },
     /// The particles do not fit into the host's memory.
@@ -78,14 +78,14 @@ pub enum SceneError {
         "{at}: cannot hold {n_particles} particles in the host's memory; make fluid.particle_spacing_m larger"
     )]
     OutOfMemory {
-        /// The scene.
+        /// Location of the scene.
         at: Location,
-        /// Particles asked for.
+        /// Number of particles required.
         n_particles: u64,
     },
 }
 
-/// "did you mean …?" if one of `known` resembles `found`, else the list of them.
+/// Returns "did you mean …?" if one of `known` resembles `found`, else the list of them.
 pub(crate) fn hint(found: &str, known: &[&str]) -> String {
     match nearest(found, known) {
         Some(name) => format!("did you mean {name}?"),
@@ -95,7 +95,7 @@ pub(crate) fn hint(found: &str, known: &[&str]) -> String {
 
 /// Returns the one of `known` that resembles `found` most, if any does.
 pub fn nearest<'a>(found: &str, known: &[&'a str]) -> Option<&'a str> {
-    // Jaro–Winkler favours common beginnings, as of a quantity whose unit was forgotten.
+    // Jaro–Winkler favours common prefixes, such as those of a quantity whose unit was forgotten.
     const RESEMBLES: f64 = 0.8;
     known
         .iter()
@@ -105,7 +105,7 @@ pub fn nearest<'a>(found: &str, known: &[&'a str]) -> Option<&'a str> {
         .map(|(_, name)| name)
 }
 
-/// "a", "a or b", "one of a, b, c".
+/// Formats a list of names: "a", "a or b", "one of a, b, c".
 pub fn one_of(names: &[&str]) -> String {
     match names {
         [] => "nothing here".to_owned(),

@@ -1,4 +1,4 @@
-//! The scene file as text: a tree of values that know where they were written, and errors that say so.
+//! The scene file as text: a tree of values with their source locations, and errors that report them.
 
 pub(crate) mod error;
 pub(crate) mod reader;

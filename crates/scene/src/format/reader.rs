@@ -1,4 +1,4 @@
-//! Reads the scene's types from the tree, keeping for every error the key it concerns.
+//! Deserializes the scene's types from the tree, and reports every error with its key.
 
 use std::fmt;
 
@@ -8,8 +8,7 @@ use crate::format::error::{SceneError, hint, one_of};
 use crate::format::source::Source;
 use crate::format::tree::{Node, Value, join};
 
-/// Reads a value of type `T` from the `node` at `key`; errors are placed by `source`. `more` are keys that the table at `key` may have
-/// beside those of `T`.
+/// Reads a value of type `T` from the `node` at `key`; `source` locates errors. `more` lists keys that the table at `key` may have beside those of `T`.
 pub(crate) fn read<'a, T: Deserialize<'a>>(
     node: &'a Node,
     key: &str,
@@ -38,7 +37,7 @@ pub(crate) fn read<'a, T: Deserialize<'a>>(
 
 #[derive(Debug)]
 struct ReadError {
-    /// Path of the innermost value being read; set once, on the way out.
+    /// Path of the innermost value being read; set once, while an error propagates.
     key: Option<String>,
     problem: Problem,
 }
@@ -114,7 +113,7 @@ fn describe_found(found: Unexpected<'_>) -> String {
     }
 }
 
-/// serde names Rust types; the author of a scene knows TOML's.
+/// Describes a type in TOML's terms: serde names Rust types, which the author of a scene does not know.
 fn describe_expected(expected: &dyn Expected) -> String {
     let text = expected.to_string();
     match text.as_str() {
@@ -179,7 +178,7 @@ impl<'de> de::Deserializer<'de> for Reader<'de> {
             Value::Table(entries) => match entries.as_slice() {
                 [(name, node)] => visitor.visit_enum(Choice { name, content: Some(node), key: &key }),
                 [] => Err(mismatch("an empty table".to_owned())),
-                // The first that does not belong here, or else the second choice, is what was written by mistake.
+                // The first unknown name, or else the second choice, is taken as the mistake.
                 [_, (second, _), ..] => {
                     let stray =
                         entries.iter().map(|(name, _)| name).find(|name| !variants.contains(&name.as_str()));

@@ -1,23 +1,23 @@
-//! Where a scene's values were written.
+//! Source locations of a scene's values.
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-/// Where something in a scene was written, as precisely as it is known.
+/// Location in a scene's source, as precisely as it is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Location {
-    /// The file, or the name given to the text.
+    /// File, or the name given to the text.
     pub origin: Arc<str>,
-    /// The place in it.
+    /// Position in it.
     pub place: Place,
 }
 
-/// What wrote a value.
+/// Position of a value in its source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Place {
-    /// Nothing in particular: the scene as a whole.
+    /// The scene as a whole.
     Whole,
     /// The text, at a line and a column. Both count from 1, columns in characters.
     Text {
@@ -26,9 +26,9 @@ pub enum Place {
         /// Column.
         column: u32,
     },
-    /// A `--set`.
+    /// A `--set` argument.
     Override {
-        /// Its turn among them, from 0.
+        /// Its index among them, from 0.
         turn: usize,
         /// `table.key=value`.
         argument: Arc<str>,
@@ -46,7 +46,7 @@ impl fmt::Display for Location {
     }
 }
 
-/// The place of every key of a scene. Where a value was written is not part of what it is: all sources are equal.
+/// Locations of all keys of a scene. They are no part of a scene's value: all sources compare equal.
 #[derive(Clone, Debug)]
 pub(crate) struct Source {
     origin: Arc<str>,
@@ -70,7 +70,7 @@ impl Source {
         Self { origin: origin.into(), places: Arc::new(places) }
     }
 
-    /// The scene as a whole.
+    /// Returns the location of the scene as a whole.
     pub(crate) fn whole(&self) -> Location {
         self.at(Place::Whole)
     }
@@ -80,8 +80,7 @@ impl Source {
         self.places.contains_key(key)
     }
 
-    /// Where `key` was written: by the last override of it or of something inside it, else in the text, else where the
-    /// nearest table around it was.
+    /// Returns the location of `key`: its last override or that of a key inside it, else its position in the text, else that of the nearest enclosing table.
     pub(crate) fn locate(&self, key: &str) -> Location {
         if let Some((_, place)) = self.last_override(key) {
             return self.at(place.clone());
@@ -96,7 +95,7 @@ impl Source {
         }
     }
 
-    /// Where a constraint between `keys` was broken: at the last override of any, else where the first is written.
+    /// Returns the location of a violated constraint between `keys`: the last override of any, else the position of the first.
     pub(crate) fn locate_between(&self, keys: &[&str]) -> Location {
         match keys.iter().filter_map(|key| self.last_override(key)).max_by_key(|(turn, _)| *turn) {
             Some((_, place)) => self.at(place.clone()),
@@ -108,7 +107,7 @@ impl Source {
         Location { origin: self.origin.clone(), place }
     }
 
-    /// The last override of `key` or of something inside it, with its turn.
+    /// Returns the last override of `key` or of a key inside it, with its index.
     fn last_override(&self, key: &str) -> Option<(usize, &Place)> {
         let inside =
             |path: &str| path == key || path.strip_prefix(key).is_some_and(|rest| rest.starts_with('.'));

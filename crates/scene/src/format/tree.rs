@@ -1,4 +1,4 @@
-//! The scene's text as a tree of values that know where they were written.
+//! The scene's text as a tree of values with their source locations.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ pub(crate) enum Value {
     Integer(i64),
     Float(f64),
     String(String),
-    /// A kind that no scene uses: a date, or JSON's null.
+    /// A type that no scene uses: a date, or JSON's null.
     Other(&'static str),
     Array(Vec<Node>),
     /// Entries in the order of the text.
@@ -26,7 +26,7 @@ pub(crate) enum Value {
 }
 
 impl Value {
-    /// What this is, as an error message puts it.
+    /// Returns the name of the node's type for error messages.
     fn kind(&self) -> &'static str {
         match self {
             Self::Boolean(_) => "a boolean",
@@ -67,7 +67,7 @@ impl Node {
         convert(DeValue::Table(table.into_inner()), 0, &place_at).map_err(syntax)
     }
 
-    /// Parses a scene written as JSON, whose values have no place of their own.
+    /// Parses a scene written as JSON, whose values have no location of their own.
     pub(crate) fn parse_json(text: &str, origin: &str) -> Result<Self, SceneError> {
         let syntax = |place, problem| SceneError::Syntax {
             language: "JSON",
@@ -81,8 +81,7 @@ impl Node {
         convert_json(value).map_err(|problem| syntax(Place::Whole, problem))
     }
 
-    /// Applies the `turn`-th `--set` argument, `table.key=value`. The value is TOML; what is not, and could not have been meant to
-    /// be, is a string.
+    /// Applies the `turn`-th `--set` argument, `table.key=value`. The value is parsed as TOML; text that is not TOML, and does not look like an attempt at it, is taken as a string.
     pub(crate) fn apply_override(&mut self, turn: usize, argument: &str) -> Result<(), SceneError> {
         let refuse = |problem: String| SceneError::Override { argument: argument.to_owned(), problem };
         let (key, text) = argument
@@ -150,7 +149,7 @@ impl Node {
         }
     }
 
-    /// The place of every value in the tree by its path.
+    /// Returns the location of every value in the tree by its path.
     pub(crate) fn places(&self) -> BTreeMap<String, Place> {
         let mut places = BTreeMap::new();
         self.collect_places("", &mut places);
@@ -177,15 +176,15 @@ impl Node {
     }
 }
 
-/// `parent.name`, or `name` at the root.
+/// Returns `parent.name`, or `name` at the root.
 pub(crate) fn join(parent: &str, name: &str) -> String {
     if parent.is_empty() { name.to_owned() } else { format!("{parent}.{name}") }
 }
 
-/// No scene nests this deep; an override that does would only exhaust the stack.
+/// Maximum nesting depth, which no scene reaches; a deeper override would only exhaust the stack.
 const MAX_DEPTH: usize = 32;
 
-/// The tree of `value`, which begins at byte `offset` of its text; an error comes with the byte it concerns.
+/// Converts `value`, which begins at byte `offset` of its text, to a tree; an error comes with its byte offset.
 fn convert(
     value: DeValue<'_>,
     offset: usize,
@@ -247,7 +246,7 @@ fn convert_json(value: serde_json::Value) -> Result<Node, String> {
     Ok(Node { place: Place::Whole, value })
 }
 
-/// Turns byte offsets into places.
+/// Converts byte offsets to lines and columns.
 struct Lines<'a> {
     text: &'a str,
     starts: Vec<usize>,

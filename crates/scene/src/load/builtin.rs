@@ -2,22 +2,22 @@
 
 use crate::{Scene, SceneError};
 
-/// A scene whose file is part of the program.
+/// A scene whose file is compiled into the program.
 #[derive(Clone, Copy, Debug)]
 pub struct Builtin {
-    /// Name to run it by.
+    /// Name of the scene on the command line.
     pub name: &'static str,
     /// Path of its file in the project.
     pub path: &'static str,
-    /// The file's text.
+    /// Text of the file.
     pub text: &'static str,
 }
 
 impl Builtin {
-    /// The scene with `overrides` applied. See [`Scene::load`].
+    /// Loads the scene with `overrides` applied. See [`Scene::load`].
     ///
     /// # Errors
-    /// Whatever is wrong with an override or the scene that results.
+    /// Any error in an override or in the resulting scene.
     pub fn load(&self, overrides: &[String]) -> Result<Scene, SceneError> {
         Scene::parse(self.text, self.path, overrides)
     }
@@ -33,7 +33,7 @@ macro_rules! scenes {
     };
 }
 
-/// The built-in scenes, the demo first.
+/// Returns the built-in scenes, the demo first.
 pub fn builtin() -> &'static [Builtin] {
     scenes![
         "dam_break",

@@ -1,4 +1,4 @@
-//! What a scene's files hold: fonts, meshes and heights.
+//! Loads the files of a scene: fonts, meshes and height fields.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -11,11 +11,11 @@ use crate::terrain::read_ascii_grid;
 use crate::validate::Checker;
 use crate::{Axis, Collider, Scene, SceneError, Shape};
 
-/// Longest text, in characters.
+/// Maximum length of a text in characters.
 const MAX_LETTERS: usize = 100;
 
 impl Scene {
-    /// Reads what blocks and colliders name. Paths in the scene are relative to `folder`, and absolute from then on.
+    /// Reads the files that blocks and colliders name. Paths in the scene are relative to `folder`, and become absolute.
     pub(crate) fn load_files(&mut self, folder: Option<&Path>, missing: Missing) -> Result<(), SceneError> {
         let check = Checker { source: &self.source };
         let refuse = |key: &str, found: String, expected: &str| -> SceneError {

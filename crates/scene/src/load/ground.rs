@@ -1,4 +1,4 @@
-//! Reads what the ground of a scene names: maps, areas of release, and the meshes of obstacles and slabs.
+//! Loads the files of a scene's ground: maps, release areas, and the meshes of obstacles and slabs.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,14 +13,14 @@ use crate::{
     SlabShape, Terrain, TriangleMesh,
 };
 
-/// Files of polygons.
+/// Description of polygon files for error messages.
 const POLYGONS: &str = "a shapefile (.shp) or GeoJSON (.geojson) of polygons";
 const MESHES: &str = "an OBJ, STL or PLY file of a closed surface";
 const OBSTACLE_MESHES: &str =
     "a closed surface of up to 16384 triangles, each with an area, of which no part lies in another";
 
 impl Scene {
-    /// Reads the files that terrain, releases, obstacles and slabs name. Paths are relative to `folder`, and absolute from then on.
+    /// Reads the files that terrain, releases, obstacles and slabs name. Paths are relative to `folder`, and become absolute.
     pub(crate) fn load_ground(&mut self, folder: Option<&Path>, missing: Missing) -> Result<(), SceneError> {
         let mut loaded = Ok(());
         if let Some(source) = &mut self.terrain {
@@ -69,12 +69,12 @@ fn load_terrain(
             source.checksum = Some(checksum);
             terrain
         }
-        // Sizes are checked before their heights are made.
+        // Sizes are checked before heights are allocated.
         (None, Some(generated)) => match generated.terrain(scene_seed) {
             Ok(terrain) => terrain,
             Err(_) => return Ok(()),
         },
-        // Neither or both: refused when the scene is validated.
+        // Neither or both: validation refuses the scene.
         _ => return Ok(()),
     };
     source.set(terrain);
@@ -95,7 +95,7 @@ fn load_release(
         Err(_) if missing == Missing::Accept => return Ok(()),
         Err(found) => return Err(Refusal::new(key, found, POLYGONS)),
     };
-    // Without a terrain the release is refused when the scene is validated.
+    // Without a terrain, validation refuses the release.
     let Some(terrain) = terrain else { return Ok(()) };
     let files = Beside {
         dbf: other_file(path, "dbf").and_then(|path| std::fs::read(path).ok()),
@@ -186,20 +186,20 @@ fn load_mesh(
         .map_err(|problem| Refusal::new(key, format!("{path}: {problem}"), MESHES))
 }
 
-/// A file of the same name but for its ending, if it is there.
+/// Returns the path of the file with the same name but another extension, if it exists.
 fn other_file(path: &str, ending: &str) -> Option<std::path::PathBuf> {
     let names =
         [ending.to_owned(), ending.to_uppercase()].map(|ending| Path::new(path).with_extension(ending));
     names.into_iter().find(|name| name.is_file())
 }
 
-/// The text of that file.
+/// Returns the text of that file.
 fn beside(path: &str, ending: &str) -> Option<String> {
     let bytes = std::fs::read(other_file(path, ending)?).ok()?;
     Some(String::from_utf8_lossy(&bytes).trim().to_owned())
 }
 
-/// What a projection is called: its code, or the name that its WKT begins with.
+/// Returns a name for a projection: its code, or the name at the start of its WKT.
 fn called(projection: &str) -> String {
     let name = || projection.split('"').nth(1).unwrap_or(projection).to_owned();
     epsg_of(projection).map_or_else(name, |code| format!("EPSG:{code}"))

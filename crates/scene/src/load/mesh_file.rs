@@ -1,4 +1,4 @@
-//! Triangles from OBJ, STL and PLY files.
+//! Reads triangles from OBJ, STL and PLY files.
 
 use std::io::Cursor;
 use std::path::Path;
@@ -8,7 +8,7 @@ use ply_rs_bw::ply::{DefaultElement, Property};
 
 use crate::Vec3;
 
-/// The triangles in `bytes`, a file of the name `path`, whose ending says what it is; or what is wrong.
+/// Reads the triangles in `bytes`, the contents of `path`, whose extension gives the format. The error describes the problem.
 pub(crate) fn read_triangles(path: &Path, bytes: &[u8]) -> Result<Vec<[Vec3; 3]>, String> {
     let ending = path.extension().and_then(|ending| ending.to_str()).map(str::to_ascii_lowercase);
     match ending.as_deref() {
@@ -26,7 +26,7 @@ fn read_obj(bytes: &[u8]) -> Result<Vec<[Vec3; 3]>, String> {
         ignore_lines: true,
         ..Default::default()
     };
-    // Materials are of no concern.
+    // Materials are ignored.
     let no_materials = |_: &Path| Ok(Default::default());
     let (models, _) = tobj::load_obj_buf(&mut Cursor::new(bytes), &options, no_materials)
         .map_err(|cause| format!("no valid OBJ: {cause}"))?;
@@ -67,7 +67,7 @@ fn read_ply(bytes: &[u8]) -> Result<Vec<[Vec3; 3]>, String> {
             .into_iter()
             .map(|idx| vertices.get(idx).copied().ok_or(format!("vertex {idx} of {}", vertices.len())))
             .collect::<Result<Vec<Vec3>, _>>()?;
-        // Faces of more corners are fans.
+        // Faces with more than three corners are triangulated as fans.
         triangles.extend(corners.windows(2).skip(1).map(|pair| [corners[0], pair[0], pair[1]]));
     }
     Ok(triangles)
@@ -83,7 +83,7 @@ fn number(property: &Property) -> Option<f64> {
     }
 }
 
-/// A negative index is that of no vertex.
+/// Returns the vertex indices of a face; `None` if one is negative.
 fn indices(property: &Property) -> Option<Vec<usize>> {
     fn all<T: Copy + TryInto<usize>>(list: &[T]) -> Vec<usize> {
         list.iter().map(|&idx| idx.try_into().unwrap_or(usize::MAX)).collect()

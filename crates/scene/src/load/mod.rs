@@ -1,4 +1,4 @@
-//! From a file, a text or a name to a scene: the text itself, and the fonts, meshes, terrains and polygons that it names.
+//! Loads a scene from a file, a text or a name: reads the text itself, and the fonts, meshes, terrains and polygons that it names.
 
 mod builtin;
 mod files;

@@ -1,4 +1,4 @@
-//! Polygons from shapefiles and GeoJSON.
+//! Reads polygons from shapefiles and GeoJSON.
 
 use std::io::Cursor;
 use std::path::Path;
@@ -9,26 +9,26 @@ use shapefile::{PolygonRing, Shape};
 
 use crate::shapes::polygon::Polygon;
 
-/// Attributes that say how thick snow is, in the order in which they are asked.
+/// Attributes that give the thickness of the snow, in order of precedence.
 const THICKNESS: [&str; 2] = ["thickness", "d0"];
 
-/// What a file of polygons holds.
+/// Contents of a polygon file.
 #[derive(Debug)]
 pub(crate) struct PolygonFile {
-    /// The areas, each with the thickness that its attributes name, in the file's own coordinates.
+    /// Areas with the thickness that their attributes give, in the file's own coordinates.
     pub(crate) areas: Vec<(Polygon, Option<f64>)>,
-    /// WKT or `EPSG:` and a number, where the file says.
+    /// Projection as WKT or as `EPSG:` and a number, if the file states it.
     pub(crate) projection: Option<String>,
 }
 
-/// The files beside a shapefile, where they are.
+/// Companion files of a shapefile, if they exist.
 #[derive(Default)]
 pub(crate) struct Beside {
     pub(crate) dbf: Option<Vec<u8>>,
     pub(crate) prj: Option<String>,
 }
 
-/// The polygons in `bytes`, a file of the name `path`, whose ending says what it is; or what is wrong.
+/// Reads the polygons in `bytes`, the contents of `path`, whose extension gives the format. The error describes the problem.
 pub(crate) fn read_polygons(path: &Path, bytes: &[u8], beside: Beside) -> Result<PolygonFile, String> {
     let ending = path.extension().and_then(|ending| ending.to_str()).map(str::to_ascii_lowercase);
     let file = match ending.as_deref() {
@@ -90,7 +90,7 @@ fn rings_of<P>(rings: &[PolygonRing<P>], at: impl Fn(&P) -> [f64; 2]) -> Vec<Vec
     rings.iter().map(|ring| without_last(ring.points().iter().map(&at).collect())).collect()
 }
 
-/// Files repeat the first corner as the last.
+/// Removes the last corner of a ring, which files repeat from the first.
 fn without_last(mut ring: Vec<[f64; 2]>) -> Vec<[f64; 2]> {
     if ring.len() > 1 && ring.first() == ring.last() {
         ring.pop();
@@ -183,12 +183,11 @@ fn thickness_of_properties(properties: &JsonObject) -> Option<f64> {
     })
 }
 
-/// The coordinate reference system that a file names, as GeoJSON of 2008 does: `urn:ogc:def:crs:EPSG::31287` or `EPSG:31287`. The
-/// standard of 2016 has none, and means longitudes and latitudes; programs that write metres name theirs all the same.
+/// Returns the coordinate reference system that a file names in the form of GeoJSON 2008: `urn:ogc:def:crs:EPSG::31287` or `EPSG:31287`. The standard of 2016 has no such member and requires longitudes and latitudes, but programs that write metres still write it.
 fn named_system(members: Option<&JsonObject>) -> Option<String> {
     let name = members?.get("crs")?.get("properties")?.get("name")?.as_str()?;
     let code = name.rsplit(':').next()?;
-    // Longitudes and latitudes by their other name.
+    // CRS84 is another name for longitudes and latitudes.
     if code.eq_ignore_ascii_case("CRS84") {
         return Some("EPSG:4326".to_owned());
     }

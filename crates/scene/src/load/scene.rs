@@ -1,4 +1,4 @@
-//! From a file, a text or a name to a validated scene.
+//! Loads and validates a scene from a file, a text or a name.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -15,15 +15,14 @@ use crate::scene::Scene;
 use crate::solver::registry;
 use crate::solver::section::{SectionType, Sections};
 
-/// A scene file is a page of text; what is larger is some other file.
+/// Maximum size of a scene file: a scene is a page of text, so a larger file is not a scene.
 const MAX_FILE_BYTES: u64 = 4 << 20;
 
 impl Scene {
-    /// Loads the scene file at `path`, with `overrides` (`table.key=value`, array elements by index from 0) applied in
-    /// order before anything is read or checked.
+    /// Loads the scene file at `path`, with `overrides` (`table.key=value`, array elements by index from 0) applied in order before deserialization and validation.
     ///
     /// # Errors
-    /// Whatever is wrong with the file, an override, or the scene that results, whichever comes first.
+    /// The first error in the file, an override, or the resulting scene.
     pub fn load(path: impl AsRef<Path>, overrides: &[String]) -> Result<Self, SceneError> {
         let path = path.as_ref();
         let text = read_text(path).map_err(|cause| SceneError::Read { path: path.to_owned(), cause })?;
@@ -33,7 +32,7 @@ impl Scene {
     /// Reads a scene from its text; `origin` names the text in errors. See [`Scene::load`].
     ///
     /// # Errors
-    /// Whatever is wrong with the text, an override, or the scene that results, whichever comes first.
+    /// The first error in the text, an override, or the resulting scene.
     pub fn parse(text: &str, origin: &str, overrides: &[String]) -> Result<Self, SceneError> {
         Self::parse_in(None, text, origin, overrides)
     }
@@ -51,19 +50,18 @@ impl Scene {
         Self::from_tree(tree, origin, folder, Missing::Refuse)
     }
 
-    /// Reads the scene that serializing one as JSON gave, as recordings, checkpoints and `run.json` hold it: the same
-    /// scene to the bit. `origin` names the text in errors.
+    /// Reads a scene from its JSON serialization, as recordings, checkpoints and `run.json` hold it: the same scene to the bit. `origin` names the text in errors.
     ///
     /// # Errors
-    /// Whatever is wrong with the text or the scene.
+    /// The first error in the text or the scene.
     pub fn from_json(text: &str, origin: &str) -> Result<Self, SceneError> {
         Self::from_json_with(text, origin, &[])
     }
 
-    /// As [`Scene::from_json`], with `overrides` as in [`Scene::load`].
+    /// Like [`Scene::from_json`], with `overrides` as in [`Scene::load`].
     ///
     /// # Errors
-    /// Whatever is wrong with the text, an override, or the scene that results, whichever comes first.
+    /// The first error in the text, an override, or the resulting scene.
     pub fn from_json_with(text: &str, origin: &str, overrides: &[String]) -> Result<Self, SceneError> {
         let mut tree = Node::parse_json(text, origin)?;
         for (turn, argument) in overrides.iter().enumerate() {
@@ -93,10 +91,10 @@ impl Scene {
         Ok(scene)
     }
 
-    /// Loads `scene`, which is the path of a scene file or, where there is no such file, the name of a built-in scene.
+    /// Loads `scene`, which is the path of a scene file or, if there is no such file, the name of a built-in scene.
     ///
     /// # Errors
-    /// As [`Scene::load`]; and [`SceneError::NoSuchScene`] for a bare name that is neither.
+    /// Like [`Scene::load`]; and [`SceneError::NoSuchScene`] for a bare name that is neither.
     pub fn find(scene: &str, overrides: &[String]) -> Result<Self, SceneError> {
         let path = Path::new(scene);
         if !path.exists() {
@@ -113,7 +111,7 @@ impl Scene {
     }
 }
 
-/// Refuses a kind of solver that there is not, before what only such a solver knows.
+/// Refuses an unknown kind of solver, before keys that only such a solver knows are reported as unknown.
 fn check_kind(tree: &Node, source: &Source) -> Result<(), SceneError> {
     let kind = tree.entry("solver").and_then(|solver| solver.entry("kind"));
     match kind.map(|kind| &kind.value) {
@@ -129,7 +127,7 @@ fn read_text(path: &Path) -> io::Result<String> {
     if file.metadata()?.is_dir() {
         return Err(io::Error::new(io::ErrorKind::IsADirectory, "found a directory, expected a TOML file"));
     }
-    // Bounded, because a device or a pipe may never end.
+    // The read is bounded, because a device or a pipe may never end.
     let mut text = String::new();
     file.take(MAX_FILE_BYTES + 1).read_to_string(&mut text)?;
     if text.len() as u64 > MAX_FILE_BYTES {

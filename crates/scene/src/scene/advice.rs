@@ -1,18 +1,18 @@
-//! What is allowed but rarely meant.
+//! Warnings about allowed but unusual values.
 
 use std::fmt;
 
 use crate::format::source::Location;
 use crate::scene::Scene;
 
-/// A warning about a scene that can run but may disappoint.
+/// A warning about a valid scene that may give a poor result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Advice {
-    /// Where the value stands.
+    /// Location of the value.
     pub at: Location,
     /// Path of the key.
     pub key: String,
-    /// What may go wrong and what would help.
+    /// Possible problem and remedy.
     pub message: String,
 }
 
@@ -23,7 +23,7 @@ impl fmt::Display for Advice {
 }
 
 impl Scene {
-    /// Warnings, cheap to compute: none of them stops a run.
+    /// Returns the warnings, which are cheap to compute; none of them stops a run.
     pub fn advice(&self) -> Vec<Advice> {
         let mut advice = Vec::new();
         let mut warn = |key: &str, message: String| {

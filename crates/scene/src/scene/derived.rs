@@ -1,4 +1,4 @@
-//! What follows from a scene's values.
+//! Quantities derived from a scene's values.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::Vec3;
 use crate::scene::{GRAVITY_M_S2, Scene};
 
-/// What follows from a scene's values, for the record beside it.
+/// Quantities derived from a scene's values, recorded beside the scene.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Derived {
     /// Mass of a particle in kg.
@@ -22,32 +22,32 @@ pub struct Derived {
     pub gravity_m_s2: Vec3,
     /// Steps in the scene's duration.
     pub n_steps: u64,
-    /// What follows from the sections of the solver, by the section's name.
+    /// Quantities derived from the solver's sections, by the section's name.
     #[serde(flatten)]
     pub sections: BTreeMap<&'static str, serde_json::Value>,
 }
 
 impl Scene {
-    /// ε in the denominator of the density constraint's multiplier, in 1/m².
+    /// Returns ε in the denominator of the density constraint's multiplier, in 1/m².
     pub fn constraint_epsilon_per_m2(&self) -> f64 {
         let h = self.support_radius_m();
         self.solver.constraint_relaxation / (h * h)
     }
 
-    /// Gravity in m/s²: against the up axis unless the scene says otherwise.
+    /// Returns gravity in m/s²: against the up axis unless the scene says otherwise.
     pub fn gravity_m_s2(&self) -> Vec3 {
         self.gravity_m_s2
             .unwrap_or_else(|| self.up_axis.unit().map(|u| if u == 0.0 { 0.0 } else { -GRAVITY_M_S2 }))
     }
 
-    /// Steps that cover the scene's duration; the last may end a fraction of a step past it.
+    /// Returns the number of steps that cover the scene's duration; the last may end a fraction of a step past it.
     pub fn n_steps(&self) -> u64 {
-        // A duration meant as a whole number of steps must not gain one by the rounding of the division.
+        // Rounding of the division must not add a step to a duration that is a whole number of steps.
         let steps = self.time.duration_s / self.dt_s();
         (steps * (1.0 - 1e-9)).ceil() as u64
     }
 
-    /// The values above in one record, as written to `run.json` beside the scene.
+    /// Returns the derived quantities in one record, as written to `run.json` beside the scene.
     pub fn derived(&self) -> Derived {
         Derived {
             particle_mass_kg: self.particle_mass_kg(),

@@ -1,4 +1,4 @@
-//! How often something is written: every so many steps, or every so much simulated time.
+//! Output intervals: a number of steps, or an interval of simulated time.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,8 +7,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A cadence. Written as a number of steps (`10`, `"10 steps"`) or a time (`"0.02 s"`, `"20 ms"`), in scene files and on
-/// the command line alike.
+/// An output interval: a number of steps (`10`, `"10 steps"`) or a time (`"0.02 s"`, `"20 ms"`), in scene files and on the command line alike.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Every {
     /// A number of steps, at least 1.
@@ -17,7 +16,7 @@ pub enum Every {
     Seconds(f64),
 }
 
-/// A text that is no cadence.
+/// Error for a text that is not an output interval.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("found \"{0}\", expected {EXPECTED}")]
 pub struct EveryError(String);
@@ -25,10 +24,9 @@ pub struct EveryError(String);
 const EXPECTED: &str = "a number of steps from 1 (10) or a time above 0 (\"0.02 s\", \"20 ms\")";
 
 impl Every {
-    /// The first step after `step` at which this is due, for steps of `dt_s` seconds.
+    /// Returns the first step after `step` at which output is due, for steps of `dt_s` seconds.
     ///
-    /// A time falls due at the first step that reaches each of its multiples, so that the cadence holds on average
-    /// however the step divides it; a time shorter than a step falls due at every step.
+    /// An interval in time is due at the first step that reaches each of its multiples, so that its mean is exact for any time step; an interval shorter than a step is due at every step.
     pub fn next_after(self, step: u64, dt_s: f64) -> u64 {
         match self {
             Self::Steps(n) => (step / n).saturating_add(1).saturating_mul(n),
@@ -43,7 +41,7 @@ impl Every {
         }
     }
 
-    /// Returns true if this is due at `step`, for steps of `dt_s` seconds. Step 0, the initial state, is always due.
+    /// Returns true if output is due at `step`, for steps of `dt_s` seconds. Step 0, the initial state, is always due.
     pub fn is_due(self, step: u64, dt_s: f64) -> bool {
         step == 0 || self.next_after(step - 1, dt_s) == step
     }

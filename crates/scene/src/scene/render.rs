@@ -1,41 +1,39 @@
-//! The `[render]` section: what pictures show.
+//! The `[render]` section: display settings of pictures.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Vec3;
 
-/// How pictures show particles.
+/// Shading of particles in pictures.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Shading {
-    /// As lit spheres in the colours of a property.
+    /// Lit spheres in the colours of a property.
     #[default]
     Lit,
-    /// As flat white discs on black, the brighter the denser (Cai2020 sec 2.3); full white at the rest density. Of several in one
-    /// place the brightest is seen.
+    /// Flat white discs on black, brighter at higher density (Cai2020 sec 2.3); full white at the rest density. Where several overlap the brightest is visible.
     Density,
 }
 
-/// What particles are drawn as (Gucer2010 section 4).
+/// Geometry that particles are drawn as (Gucer2010 section 4).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RenderScheme {
-    /// Each as a sphere.
+    /// A sphere for each particle.
     #[default]
     Sprites,
-    /// Bodies as the surface about them, by marching cubes; those that are in none as spheres. They look like what they are, and
-    /// `colour_by` has no say. In space only.
+    /// Bodies as the surface around them, by marching cubes; particles that are in none as spheres. Surfaces are drawn in the material's own look, and `colour_by` has no effect. In scenes of three dimensions only.
     Surface,
-    /// The same, and the pieces of `[[slabs]]`.
+    /// Like `surface`, and also the pieces of `[[slabs]]`.
     SurfaceAndSlabs,
 }
 
 impl RenderScheme {
-    /// All of them.
+    /// All schemes.
     pub const ALL: [Self; 3] = [Self::Sprites, Self::Surface, Self::SurfaceAndSlabs];
 
-    /// The name used in scene files and on the command line.
+    /// Returns the name used in scene files and on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Sprites => "sprites",
@@ -44,13 +42,13 @@ impl RenderScheme {
         }
     }
 
-    /// Returns true if it shows a surface.
+    /// Returns true if the scheme draws a surface.
     pub fn has_surface(self) -> bool {
         self != Self::Sprites
     }
 }
 
-/// What pictures show.
+/// Display settings of pictures.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Render {
@@ -58,41 +56,36 @@ pub struct Render {
     pub width_px: u32,
     /// Height of a picture in pixels.
     pub height_px: u32,
-    /// Where the camera stands.
+    /// Camera position and projection.
     pub camera: Camera,
-    /// What particles are drawn as.
+    /// Geometry that particles are drawn as.
     pub scheme: RenderScheme,
-    /// Side of a cell of the surface's lattice in spacings, 0.25 to 4; particles count up to two cells away.
+    /// Edge of a cell of the surface's lattice in spacings, 0.25 to 4; particles contribute up to two cells away.
     pub surface_cell_spacings: f64,
-    /// The density at which the surface lies, as a share of that of particles side by side: 0.05 to 0.95.
+    /// Isovalue of the surface, as a share of the density of packed particles: 0.05 to 0.95.
     pub surface_level: f64,
-    /// How particles are shown; `density` takes the place of `colour_by`.
+    /// Shading of particles; `density` replaces `colour_by`.
     pub shading: Shading,
-    /// The column that colours the particles, by the name it has in recordings: a vector by its magnitude, or by a
-    /// component such as `velocity.x`. Besides columns there are `speed`, `height` above the domain's floor and, where
-    /// snow is beside water, `phase`: snow as snow and water as water.
+    /// Column that colours the particles, by the name it has in recordings: a vector by its magnitude, or by a component such as `velocity.x`. Besides columns there are `speed`, `height` above the domain's floor and, in scenes with both snow and water, `phase`: snow as snow and water as water.
     #[schemars(regex(pattern = r"^[A-Za-z_][A-Za-z0-9_]*(\.[xyz])?$"))]
     pub colour_by: String,
-    /// Values at the two ends of the colour map, in the column's unit; by default a range that follows from the
-    /// scene and is the same in every picture, or where the solver states none that of the values in the first picture.
+    /// Values at the two ends of the colour map, in the column's unit; by default a range that follows from the scene and is the same in every picture, or, where the solver states none, that of the values in the first picture.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub colour_range: Option<[f64; 2]>,
-    /// Radius of a drawn particle in spacings; of particles with a radius of their own in diameters, 0.5 being as large
-    /// as they are.
+    /// Radius of a drawn particle in spacings; for particles with a radius of their own in diameters, so that 0.5 is their true size.
     pub particle_radius_spacings: f64,
     /// Radius of a drawn water particle in spacings, in scenes with snow.
     pub water_radius_spacings: f64,
-    /// What the middle of one water particle takes of the light behind it, in scenes with snow that are coloured by phase; 0 to 0.99.
+    /// Share of the light from behind that is absorbed at the centre of one water particle, in scenes with snow that are coloured by phase; 0 to 0.99.
     pub water_opacity: f64,
     /// Background colour, sRGB components from 0 to 1.
     pub background_srgb: Vec3,
-    /// Extinction coefficient of the air in 1/m: of a colour e^(−β d) is seen from the distance d, the rest is background. 0 is clear air;
-    /// 0.0039 is fog with a range of sight of 1 km.
+    /// Extinction coefficient β of the air in 1/m: at the distance d a share e^(−β d) of a colour remains, the rest is background. 0 is clear air; 0.0039 is fog with a visibility of 1 km.
     pub fog_per_m: f64,
-    /// Where the sun stands about the up axis, in degrees as the camera's azimuth; by default 60° to the left of the scene's camera.
+    /// Azimuth of the sun about the up axis, in degrees like the camera's azimuth; by default 60° to the left of the scene's camera.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sun_azimuth_deg: Option<f64>,
-    /// How high the sun stands in degrees, 0 to 90.
+    /// Elevation of the sun in degrees, 0 to 90.
     pub sun_elevation_deg: f64,
 }
 
@@ -119,14 +112,14 @@ impl Default for Render {
     }
 }
 
-/// How a camera makes a picture of space.
+/// Projection of a camera.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Projection {
-    /// What is farther away is smaller.
+    /// Perspective: farther objects appear smaller.
     #[default]
     Perspective,
-    /// What is farther away is as large: for scenes in a plane. As high a part of space is seen as in perspective at the target.
+    /// Orthographic: size does not depend on distance; for scenes of two dimensions. The visible height equals that of the perspective at the target.
     Orthographic,
 }
 
@@ -134,14 +127,13 @@ pub enum Projection {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Camera {
-    /// Point looked at, in m; by default the middle of the domain.
+    /// Point the camera looks at, in m; by default the centre of the domain.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target_m: Option<Vec3>,
     /// Distance from the target in m; by default as far as needed to see the whole domain.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub distance_m: Option<f64>,
-    /// Angle about the up axis in degrees. At 0 the camera looks along −z where y is up, along +y where z is up; growing
-    /// angles carry it counter-clockwise seen from above. By default 25, or 0 in scenes of two dimensions.
+    /// Angle about the up axis in degrees. At 0 the camera looks along −z where y is up, along +y where z is up; increasing angles move it counter-clockwise seen from above. By default 25, or 0 in scenes of two dimensions.
     pub azimuth_deg: f64,
     /// Angle above the horizon in degrees, −89 to 89. By default 15, or 0 in scenes of two dimensions.
     pub elevation_deg: f64,

@@ -1,4 +1,4 @@
-//! Filling a scene's shapes with particles.
+//! Samples a scene's shapes into particles.
 
 use chacha20::ChaCha8Rng;
 use chacha20::rand_core::SeedableRng;
@@ -6,28 +6,27 @@ use chacha20::rand_core::SeedableRng;
 use crate::random::unit_interval;
 use crate::{Fill, ParticleBlock, Phase, Scene, SceneError, Vec3};
 
-/// The particles of a scene at time 0: block after block, within a block in the order of its lattice or of drawing. The
-/// place in these columns is the particle's id.
+/// Particles of a scene at time 0, in the order of blocks and, within a block, of its lattice or of drawing. The index in these columns is the particle's id.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sampled {
     /// Positions in m.
     pub positions_m: Vec<[f32; 3]>,
     /// Velocities in m/s.
     pub velocities_m_s: Vec<[f32; 3]>,
-    /// What they are made of.
+    /// Phases of the particles.
     pub phases: Vec<Phase>,
     /// Temperatures in °C.
     pub temperatures_c: Vec<f32>,
-    /// Masses in kg, in a plane in kg/m; in scenes of the material point method and of the discrete element method only, else empty.
+    /// Masses in kg, or in kg/m in scenes of two dimensions; in scenes of the material point method and of the discrete element method only, else empty.
     pub masses_kg: Vec<f32>,
-    /// Shares of their block's volume in m³, in a plane m²; in scenes of the material point method only, else empty.
+    /// Shares of their block's volume in m³, or in m² in scenes of two dimensions; in scenes of the material point method only, else empty.
     pub volumes_m3: Vec<f32>,
     /// Radii of grains in m; in scenes of the discrete element method only, else empty.
     pub radii_m: Vec<f32>,
 }
 
 impl Sampled {
-    /// Number of particles.
+    /// Returns the number of particles.
     pub fn len(&self) -> usize {
         self.positions_m.len()
     }
@@ -38,28 +37,25 @@ impl Sampled {
     }
 }
 
-/// Particles of touching blocks may be this share of a spacing inside one another before the blocks count as overlapping:
-/// well above the rounding of positions to f32, well below anything the density would notice.
+/// Tolerated overlap of particles of touching blocks, as a share of a spacing: well above the rounding of positions to f32, well below any effect on the density.
 const OVERLAP_TOLERANCE_SPACINGS: f64 = 1e-3;
 
 impl Scene {
-    /// The particles at time 0. The same scene and seed give the same bits on every platform.
+    /// Returns the particles at time 0. The same scene and seed give the same bits on every platform.
     ///
-    /// Blocks may touch but not overlap, and no particle may start inside a collider: both are refused, because a
-    /// particle silently left out would be missing mass and one left in would explode.
+    /// Blocks may touch but not overlap, and no particle may start inside a collider. Both are errors, because omitting such a particle would lose mass and keeping it would make the simulation explode.
     ///
     /// # Errors
-    /// [`SceneError::Value`] for overlapping blocks and particles inside colliders, [`SceneError::OutOfMemory`]; and
-    /// what [`Scene::validate`] finds, should the scene have been changed since it was loaded.
+    /// [`SceneError::Value`] for overlapping blocks and particles inside colliders, [`SceneError::OutOfMemory`]; and the errors of [`Scene::validate`], if the scene was changed since it was loaded.
     pub fn sample(&self) -> Result<Sampled, SceneError> {
         self.validate()?;
         self.solver_scene().map_or_else(|| Ok(Sampled::default()), |solver| solver.sample(self))
     }
 
-    /// Fills the blocks, one after the other, as their shapes and `fill` say, and has the solver complete the particles' columns.
+    /// Fills the blocks in order, as their shapes and `fill` specify, and has the solver complete the particles' columns.
     ///
     /// # Errors
-    /// As [`Scene::sample`], but the scene is not validated.
+    /// Like [`Scene::sample`], but the scene is not validated.
     pub fn sample_blocks(&self) -> Result<Sampled, SceneError> {
         let mut sampled = self.reserve_columns()?;
         for (block_idx, block) in self.particles.iter().enumerate() {
@@ -72,7 +68,7 @@ impl Scene {
                     expected: "it where the scene says".to_owned(),
                 });
             }
-            // A stream a block, so that a change to one block leaves the others' particles where they were.
+            // Each block has its own random stream, so that a change to one block does not change the others' particles.
             let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
             rng.set_stream(block_idx as u64);
             let begin = sampled.len();
@@ -88,7 +84,7 @@ impl Scene {
         Ok(sampled)
     }
 
-    /// Returns empty columns with room for the particles that are expected, or that there is no such room.
+    /// Returns empty columns with capacity for the expected particles, or an out-of-memory error.
     pub(crate) fn reserve_columns(&self) -> Result<Sampled, SceneError> {
         let n_expected = self.particle_count_estimate();
         let mut sampled = Sampled::default();
@@ -103,15 +99,14 @@ impl Scene {
         Ok(sampled)
     }
 
-    /// Particles the scene has, before sampling it: exact for boxes and uniform filling; for lattices in curved shapes the
-    /// volume's worth, which differs by the steps of the surface. Saturates at the largest `u64`.
+    /// Returns the expected number of particles without sampling. It is exact for boxes and uniform filling; for lattices in curved shapes it is the volume over that of a particle, which differs by the steps of the surface. Saturates at the largest `u64`.
     pub fn particle_count_estimate(&self) -> u64 {
         let blocks = self.particles.iter().map(|block| self.block_count_estimate(block));
         let releases = self.releases.iter().map(|release| self.release_count_estimate(release));
         blocks.chain(releases).sum::<f64>() as u64
     }
 
-    /// As above for one block, as a float because the number may be absurd.
+    /// Returns the expected number of particles of one block, as a float because the number may be absurdly large.
     pub(crate) fn block_count_estimate(&self, block: &ParticleBlock) -> f64 {
         let d = self.particle_spacing_m();
         if let Some(n) = block.count {
@@ -133,7 +128,7 @@ impl Scene {
     }
 
     fn fill(&self, block: &ParticleBlock, rng: &mut ChaCha8Rng, positions_m: &mut Vec<[f32; 3]>) {
-        // Rounding to f32 may carry a point past a wall that it touches.
+        // Rounding to f32 may move a point past a wall that it touches.
         let min = self.domain.min_m.map(|x| x as f32);
         let max = self.domain.max_m.map(|x| x as f32);
         let mut push = |point: Vec3| {
@@ -146,7 +141,7 @@ impl Scene {
                     push(if amplitude_m > 0.0 { block.jittered(point, amplitude_m, rng) } else { point });
                 });
             }
-            // Grains have a sampling of their own.
+            // Random packings of grains are sampled by the solver.
             Fill::Uniform | Fill::Random => {
                 for _ in 0..self.block_count_estimate(block) as u64 {
                     push(block.shape.random_point(rng));
@@ -191,12 +186,12 @@ impl Scene {
 }
 
 impl ParticleBlock {
-    /// How it is filled: a number of particles fits no lattice.
+    /// Returns the sampling method: a prescribed number of particles fits no lattice.
     fn fill_of_count(&self) -> Fill {
         if self.count.is_some() { Fill::Uniform } else { self.fill }
     }
 
-    /// Velocity in m/s of a particle at `point_m`.
+    /// Returns the velocity in m/s of a particle at `point_m`.
     pub(crate) fn velocity_at(&self, point_m: [f32; 3]) -> [f32; 3] {
         let Some(w) = self.angular_velocity_rad_s else { return self.velocity_m_s.map(|v| v as f32) };
         let (min, max) = self.shape.bounds_m();
@@ -207,8 +202,7 @@ impl ParticleBlock {
         })
     }
 
-    /// `point` displaced by up to `amplitude_m` along each axis, to the opposite side or not at all where that would leave the
-    /// shape.
+    /// Returns `point` displaced by up to `amplitude_m` along each axis; a displacement that would leave the shape is reversed or, if that fails, omitted.
     pub(crate) fn jittered(&self, point: Vec3, amplitude_m: f64, rng: &mut ChaCha8Rng) -> Vec3 {
         let offset: Vec3 = std::array::from_fn(|_| (2.0 * unit_interval(rng) - 1.0) * amplitude_m);
         let moved: Vec3 = std::array::from_fn(|i| point[i] + offset[i]);

@@ -1,4 +1,4 @@
-//! A scene's size against what its file says.
+//! Scales a scene relative to its file.
 
 use crate::shapes::shape::LATTICE_TOLERANCE;
 use crate::validate::{Checker, number};
@@ -8,8 +8,7 @@ const MIN_SCALE: f64 = 0.01;
 const MAX_SCALE: f64 = 100.0;
 
 impl Scene {
-    /// Multiplies the scene's lengths by `scale`, which is 1 from then on, and returns what it was. Corners of boxes and of the
-    /// domain go to whole particle spacings, so that what filled a container wall to wall still does; not so in scenes of grains.
+    /// Multiplies the scene's lengths by `scale`, which is 1 from then on, and returns the old value. Corners of boxes and of the domain are rounded to whole particle spacings, so that a block that filled a container from wall to wall still does; not in scenes of grains.
     pub(crate) fn apply_scale(&mut self) -> Result<f64, SceneError> {
         let scale = self.scale;
         Checker { source: &self.source }.range("scale", scale, MIN_SCALE, MAX_SCALE)?;
@@ -101,7 +100,7 @@ impl Scene {
 }
 
 impl Scene {
-    /// Multiplies the lengths of generated terrain and of what lies and stands on it.
+    /// Multiplies the lengths of generated terrain and of the releases, slabs and obstacles on it.
     fn scale_ground(&mut self, scale: f64) {
         let times = |lengths: &mut Vec3| *lengths = lengths.map(|x| scale * x);
         let flat = |at: &mut [f64; 2]| *at = at.map(|x| scale * x);
@@ -109,7 +108,7 @@ impl Scene {
             && let Some(generated) = &mut source.generated
         {
             generated.apply_scale(scale);
-            // What is no terrain is refused when the scene is validated.
+            // Validation refuses invalid terrain later.
             if let Ok(terrain) = generated.terrain(self.seed) {
                 source.set(terrain);
             }
@@ -151,19 +150,19 @@ impl Scene {
     }
 }
 
-/// The multiple of the spacing next to `x_m`. Halves go away from zero, whatever the rounding of decimal numbers did to them.
+/// Rounds to the nearest multiple of the spacing. Halves are rounded away from zero, with a tolerance for the rounding of decimal numbers.
 fn to_whole_spacings(x_m: f64, spacing_m: f64) -> f64 {
-    // A spacing that is no length is refused later.
+    // Validation refuses an invalid spacing later.
     if !(spacing_m > 0.0 && spacing_m.is_finite()) {
         return x_m;
     }
     let n = x_m / spacing_m;
-    // The sum makes a positive zero of a negative one.
+    // Adding zero turns a negative zero into a positive one.
     (n + LATTICE_TOLERANCE.copysign(n)).round() * spacing_m + 0.0
 }
 
 impl SceneError {
-    /// Says with a scaled length that it is not as in the file.
+    /// Adds to an error about a scaled length that the value differs from the file's.
     pub(crate) fn at_scale(mut self, scale: f64) -> Self {
         const SCALED: [&str; 8] = [
             "domain",

@@ -1,10 +1,10 @@
-//! How long a step is, and how fast particles may become.
+//! Time step of a scene and bounds of its particles' speed.
 
 use crate::scene::{Scene, TimeStep};
 use crate::{Collider, Vec3};
 
 impl Scene {
-    /// The time step Δt in s, whether the scene says it or leaves it open.
+    /// Returns the time step Δt in s, given by the scene or chosen automatically.
     pub fn dt_s(&self) -> f64 {
         match self.time.dt_s {
             TimeStep::Seconds(dt_s) => dt_s,
@@ -12,7 +12,7 @@ impl Scene {
         }
     }
 
-    /// What falling through the whole domain adds to the fastest start of a block or motion of a collider, in m/s.
+    /// Returns an upper bound of the expected speed in m/s: the fastest initial body or moving collider, plus a fall through the whole domain.
     pub(crate) fn fastest_to_come_m_s(&self) -> f64 {
         let speed = |v: &Vec3| v.iter().map(|v| v * v).sum::<f64>().sqrt();
         let releases = self.releases.iter().map(|release| speed(&release.velocity_m_s));
@@ -22,7 +22,7 @@ impl Scene {
         starts.chain(motions).fold(0.0, f64::max) + self.fall_m2_s2().sqrt()
     }
 
-    /// Square of the speed that falling through the whole domain gives, in m²/s².
+    /// Returns the square of the speed after a fall through the whole domain, in m²/s².
     pub(crate) fn fall_m2_s2(&self) -> f64 {
         let gravity = self.gravity_m_s2();
         let extent: Vec3 = std::array::from_fn(|i| self.domain.max_m[i] - self.domain.min_m[i]);

@@ -1,4 +1,4 @@
-//! How long a step is.
+//! Time step of a scene: a number or `"auto"`.
 
 use std::fmt;
 
@@ -6,12 +6,12 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Unexpected, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A time step: seconds, or as long as is safe.
+/// A time step: seconds, or the longest that is stable.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum TimeStep {
-    /// As long as waves, contacts and particles allow (`"auto"`); scenes of the material point and of the discrete element method only.
+    /// The longest step that waves, contacts and particles allow (`"auto"`); scenes of the material point and of the discrete element method only.
     Auto,
-    /// In s.
+    /// A fixed step in s.
     Seconds(f64),
 }
 

@@ -1,16 +1,16 @@
-//! Where the camera stands.
+//! Camera position and default framing.
 
 use serde::Serialize;
 
 use crate::vector::{Vec3, dot};
 use crate::{Axis, Projection, Scene};
 
-/// A camera's place and direction.
+/// Position and direction of a camera.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct View {
-    /// Where the eye is, in m.
+    /// Eye position in m.
     pub eye_m: Vec3,
-    /// Where it looks, in m.
+    /// Target position in m.
     pub target_m: Vec3,
     /// Unit vector that points up in the world.
     pub up: Vec3,
@@ -20,12 +20,11 @@ pub struct View {
     pub vertical_fov_deg: f64,
 }
 
-/// Room around the domain in a picture, as a factor on the distance.
+/// Margin around the domain in a picture, as a factor on the distance.
 const MARGIN: f64 = 1.05;
 
 impl Scene {
-    /// Lets the camera look straight at the plane of a scene of two dimensions, where the scene does not say otherwise. All particles
-    /// are then as far from it, and the picture is that of a parallel projection.
+    /// Makes the camera look straight at the plane of a scene of two dimensions, unless the scene says otherwise. All particles are then equally far from it, and the picture is that of a parallel projection.
     pub(crate) fn face_plane(&mut self) {
         if self.n_dimensions() == 3 {
             return;
@@ -40,7 +39,7 @@ impl Scene {
         }
     }
 
-    /// The camera, with what the scene leaves open chosen so that the whole domain is in the picture.
+    /// Returns the camera; values that the scene leaves open are chosen so that the whole domain is in the picture.
     pub fn view(&self) -> View {
         let camera = &self.render.camera;
         let (min, max) = (self.domain.min_m, self.domain.max_m);
@@ -68,7 +67,7 @@ impl Scene {
     }
 }
 
-/// The camera's axes; `back` points from the target to the eye.
+/// Camera axes; `back` points from the target to the eye.
 struct Frame {
     right: Vec3,
     up: Vec3,
@@ -95,7 +94,7 @@ impl Frame {
         }
     }
 
-    /// Least distance of the eye from the target at which `point`, relative to the target, is in the picture.
+    /// Returns the minimum distance of the eye from the target at which `point`, relative to the target, is in the picture.
     fn distance_to_see(&self, point: Vec3, tan_x: f64, tan_y: f64, projection: Projection) -> f64 {
         let x = dot(point, self.right).abs();
         let y = dot(point, self.up).abs();

@@ -1,4 +1,4 @@
-//! Regions of space, polygons, outlines of text, and meshes.
+//! Shapes: regions of space, polygons, outlines of text, and meshes.
 
 pub(crate) mod outline;
 pub(crate) mod polygon;

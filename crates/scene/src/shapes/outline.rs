@@ -2,29 +2,28 @@
 
 use ab_glyph::{Font, FontRef, GlyphId, OutlineCurve, Point};
 
-/// The font of text that names none.
+/// Default font of text.
 const FONT: &[u8] = include_bytes!("../../fonts/DejaVuSans-Bold.latin1.ttf");
 
-/// Lines that a curve is made of: at this number an arc of a letter's bowl is off by less than a thousandth of its height.
+/// Number of line segments for a curve: the arc of a letter's bowl is then off by less than a thousandth of its height.
 const LINES_PER_CURVE: u32 = 8;
 
-/// Baselines are this many heights of a capital letter apart.
+/// Distance of baselines, in heights of a capital letter.
 const LINE_HEIGHT: f64 = 1.6;
 
 type Point2 = [f64; 2];
 
-/// The region that lines of text cover, in units of the height of a capital letter: a point belongs to it if contours wind about
-/// it. The first baseline starts at the origin.
+/// Region that lines of text cover, in units of the height of a capital letter: the points with a non-zero winding number. The first baseline starts at the origin.
 #[derive(Debug)]
 pub struct Outline {
     segments: Vec<[Point2; 2]>,
-    /// Corners of the smallest rectangle about it.
+    /// Corners of the bounding rectangle.
     pub(crate) bounds: [Point2; 2],
-    /// Its area.
+    /// Area of the region.
     pub(crate) area: f64,
 }
 
-/// Why there is no outline: what is wrong, and with what.
+/// Error for a missing outline: the problem and its source.
 #[derive(Debug, PartialEq)]
 pub(crate) enum NoOutline {
     Font(String),
@@ -32,7 +31,7 @@ pub(crate) enum NoOutline {
 }
 
 impl Outline {
-    /// The outline of `text` in the font whose file holds `font`, or in the one that comes with the engine; or what is wrong.
+    /// Makes the outline of `text` in the font file `font`, or in the engine's default font. The error describes the problem.
     pub(crate) fn of_text(text: &str, font: Option<&[u8]>) -> Result<Self, NoOutline> {
         let no_font = |what: &str| NoOutline::Font(what.to_owned());
         let font = FontRef::try_from_slice(font.unwrap_or(FONT)).map_err(|_| no_font("no valid font"))?;
@@ -82,7 +81,7 @@ impl Outline {
         inside != is_near
     }
 
-    /// How often contours wind about `point`.
+    /// Returns the winding number of the contours about `point`.
     fn winding(&self, point: Point2) -> i32 {
         let [x, y] = point;
         let mut winding = 0;
@@ -100,7 +99,7 @@ impl Outline {
     }
 }
 
-/// Appends the lines of a curve. Only sums and products: the same bits everywhere.
+/// Appends the line segments of a curve. Uses sums and products only, which give the same bits on every platform.
 fn flatten(curve: &OutlineCurve, place: impl Fn(Point) -> Point2, segments: &mut Vec<[Point2; 2]>) {
     let controls: Vec<Point2> = match *curve {
         OutlineCurve::Line(a, b) => return segments.push([place(a), place(b)]),
@@ -119,7 +118,7 @@ fn flatten(curve: &OutlineCurve, place: impl Fn(Point) -> Point2, segments: &mut
     }
 }
 
-/// The point of a Bézier curve at `t`, by de Casteljau's construction.
+/// Returns the point of a Bézier curve at `t`, by de Casteljau's algorithm.
 fn bezier(controls: &[Point2], t: f64) -> Point2 {
     let mut points = controls.to_vec();
     while points.len() > 1 {
@@ -131,7 +130,7 @@ fn bezier(controls: &[Point2], t: f64) -> Point2 {
     points[0]
 }
 
-/// Area of what contours wind about. Between the heights at which segments end or cross, it is made of trapezoids.
+/// Returns the area with a non-zero winding number. Between the heights at which segments end or cross, it consists of trapezoids.
 fn wound_area(segments: &mut [[Point2; 2]]) -> f64 {
     segments.sort_by(|a, b| left_end(a).total_cmp(&left_end(b)));
     let mut heights: Vec<f64> = segments.iter().flatten().map(|p| p[1]).collect();
@@ -173,7 +172,7 @@ fn left_end(segment: &[Point2; 2]) -> f64 {
     segment[0][0].min(segment[1][0])
 }
 
-/// The height at which two segments cross between their ends.
+/// Returns the height at which two segments cross between their ends.
 fn crossing_height([a, b]: &[Point2; 2], [c, d]: &[Point2; 2]) -> Option<f64> {
     let cross = |u: Point2, v: Point2| u[0] * v[1] - u[1] * v[0];
     let minus = |p: &Point2, q: &Point2| [p[0] - q[0], p[1] - q[1]];
@@ -231,7 +230,7 @@ mod tests {
         assert!(ring.contains([ring.bounds[0][0] - 0.05, middle[1]], -0.06));
     }
 
-    /// Two squares that overlap are one region, however their contours turn.
+    /// Two overlapping squares are one region, for any orientation of their contours.
     #[test]
     fn what_is_wound_about_twice_counts_once() {
         let square = |x: f64, y: f64| {

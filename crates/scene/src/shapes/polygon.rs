@@ -1,14 +1,14 @@
 //! Regions of the horizontal plane.
 
-/// A region that rings bound: a point belongs to it if an odd number of them go around it, so that rings within rings are holes.
+/// A region bounded by rings, with the even–odd rule: a point belongs to it if an odd number of rings enclose it, so that rings within rings are holes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Polygon {
-    /// Corners `[x, y]`; the last is joined to the first.
+    /// Rings of corners `[x, y]`; the last is joined to the first.
     pub rings: Vec<Vec<[f64; 2]>>,
 }
 
 impl Polygon {
-    /// What keeps it from bounding a region, if anything does.
+    /// Returns the reason why the rings bound no region, if there is one.
     pub(crate) fn problem(&self) -> Option<String> {
         if self.rings.is_empty() {
             return Some("a polygon without corners".to_owned());
@@ -25,11 +25,11 @@ impl Polygon {
             }
         }
         let ([left, low], [right, high]) = self.bounds();
-        // What is left of a region without area is rounding.
+        // The computed area of a degenerate region is rounding error.
         (self.area() <= 1e-9 * (right - left) * (high - low)).then(|| "a polygon without area".to_owned())
     }
 
-    /// Lower and upper corner of the smallest rectangle about it.
+    /// Returns the lower and upper corner of the bounding rectangle.
     pub fn bounds(&self) -> ([f64; 2], [f64; 2]) {
         let corners = || self.rings.iter().flatten();
         let least = |i: usize| corners().map(|c| c[i]).fold(f64::INFINITY, f64::min);
@@ -37,15 +37,15 @@ impl Polygon {
         ([least(0), least(1)], [greatest(0), greatest(1)])
     }
 
-    /// Returns true if a point belongs to it.
+    /// Returns true if the region contains a point.
     pub fn contains(&self, [x, y]: [f64; 2]) -> bool {
         self.rings.iter().map(|ring| crossings(ring, x, y)).sum::<usize>() % 2 == 1
     }
 
-    /// Its area: of rings that do not cross, those within an odd number of others count negative.
+    /// Returns the area, for rings that do not cross: rings within an odd number of others count negative.
     pub fn area(&self) -> f64 {
         let area_of = |ring: &Vec<[f64; 2]>| {
-            // About the first corner, so that coordinates of a map do not cancel.
+            // Relative to the first corner, so that map coordinates do not suffer cancellation.
             let Some(&[x0, y0]) = ring.first() else { return 0.0 };
             let cross = |a: [f64; 2], b: [f64; 2]| (a[0] - x0) * (b[1] - y0) - (a[1] - y0) * (b[0] - x0);
             0.5 * edges(ring).map(|(a, b)| cross(a, b)).sum::<f64>().abs()
@@ -70,7 +70,7 @@ fn edges(ring: &[[f64; 2]]) -> impl Iterator<Item = ([f64; 2], [f64; 2])> {
     ring.iter().copied().zip(ring.iter().copied().cycle().skip(1))
 }
 
-/// Edges of a ring that a ray from the point along x crosses. Each has its lower end, not its upper.
+/// Counts the edges of a ring that a ray from the point along x crosses. Each edge includes its lower end, not its upper.
 fn crossings(ring: &[[f64; 2]], x: f64, y: f64) -> usize {
     edges(ring)
         .filter(|(a, b)| (a[1] <= y) != (b[1] <= y) && x < a[0] + (y - a[1]) / (b[1] - a[1]) * (b[0] - a[0]))
@@ -98,7 +98,7 @@ mod tests {
     }
 
     proptest! {
-        /// A star about its middle: the area is that of what it contains.
+        /// The area of a star polygon about its centre equals that of the points it contains.
         #[test]
         fn the_area_is_that_of_what_it_contains(radii in prop::collection::vec(0.2..1.0_f64, 3..12), far in 0.0..1e6_f64) {
             let n = radii.len();

@@ -1,4 +1,4 @@
-//! Regions of space: what they contain, how large they are, and points of them.
+//! Regions of space: containment, volume, and sampling of points.
 
 use std::f64::consts::PI;
 
@@ -25,19 +25,19 @@ pub enum Axis {
 }
 
 impl Axis {
-    /// 0, 1 or 2: the axis' place in a vector.
+    /// Returns the index of the axis in a vector: 0, 1 or 2.
     pub fn index(self) -> usize {
         self as usize
     }
 
-    /// The unit vector along the axis.
+    /// Returns the unit vector along the axis.
     pub fn unit(self) -> Vec3 {
         let mut unit = [0.0; 3];
         unit[self.index()] = 1.0;
         unit
     }
 
-    /// The two other axes, in the order of the alphabet.
+    /// Returns the two other axes in alphabetical order.
     pub fn horizontal(self) -> [usize; 2] {
         match self {
             Self::X => [1, 2],
@@ -46,7 +46,7 @@ impl Axis {
         }
     }
 
-    /// The two other axes, in the order that makes a right-handed frame with this one first.
+    /// Returns the two other axes in the order that makes a right-handed frame with this one first.
     pub(crate) fn others(self) -> [usize; 2] {
         let i = self.index();
         [(i + 1) % 3, (i + 2) % 3]
@@ -97,35 +97,35 @@ pub enum Shape {
         /// Length along the axis in m.
         height_m: f64,
     },
-    /// Letters that stand in the x–y plane; scenes of the material point method only.
+    /// Letters in the x–y plane; scenes of the material point method only.
     Text {
-        /// What it says, in one line or more.
+        /// Text, in one line or more.
         text: String,
         /// Height of a capital letter in m.
         height_m: f64,
-        /// Where the first line begins, on its baseline, in m.
+        /// Start of the first line on its baseline, in m.
         origin_m: Vec3,
-        /// How far it reaches along z from there, in m: in space. Without it the letters are flat, for scenes of two dimensions.
+        /// Depth of the letters along z, in m, for scenes of three dimensions. Without it the letters are flat, for scenes of two dimensions.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         depth_m: Option<f64>,
-        /// Path of a TTF or OTF file, from the scene's; by default DejaVu Sans Bold.
+        /// Path of a TTF or OTF file, relative to the scene file; by default DejaVu Sans Bold.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         font: Option<String>,
-        /// The letters' outline.
+        /// The loaded outline.
         #[serde(skip)]
         outline: Loaded<Outline>,
     },
-    /// What a closed surface of triangles encloses; scenes of the material point method only.
+    /// The region enclosed by a closed surface of triangles; scenes of the material point method only.
     Mesh {
-        /// Path of an OBJ, STL or PLY file, from the scene's.
+        /// Path of an OBJ, STL or PLY file, relative to the scene file.
         path: String,
-        /// Metres that one unit of the file is.
+        /// Length of one unit of the file in m.
         #[serde(default = "one")]
         scale: f64,
-        /// Where the file's origin is, in m.
+        /// Position of the file's origin, in m.
         #[serde(default)]
         offset_m: Vec3,
-        /// The surface.
+        /// The loaded surface.
         #[serde(skip)]
         mesh: Loaded<TriangleMesh>,
     },
@@ -135,12 +135,11 @@ fn one() -> f64 {
     1.0
 }
 
-/// A shape's extent may fall short of a whole number of spacings by this share of one, for the rounding of decimal
-/// numbers, and still hold that number.
+/// Tolerance for the rounding of decimal numbers, as a share of a spacing: an extent that falls short of a whole number of spacings by no more still holds that number.
 pub(crate) const LATTICE_TOLERANCE: f64 = 1e-6;
 
 impl Shape {
-    /// The name used in scene files.
+    /// Returns the name used in scene files.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Box { .. } => "box",
@@ -153,12 +152,12 @@ impl Shape {
         }
     }
 
-    /// Returns true if it lies in the x–y plane: areas then stand for volumes, per metre of depth.
+    /// Returns true if the shape lies in the x–y plane: areas then stand for volumes, per metre of depth.
     pub fn is_flat(&self) -> bool {
         matches!(self, Self::Rectangle { .. } | Self::Circle { .. } | Self::Text { depth_m: None, .. })
     }
 
-    /// Returns true if it is known where it is: the font or mesh that it needs may not have been there to be read.
+    /// Returns true if the font or mesh that the shape needs was loaded, or if it needs none.
     pub(crate) fn is_loaded(&self) -> bool {
         match self {
             Self::Text { outline, .. } => outline.get().is_some(),
@@ -167,7 +166,7 @@ impl Shape {
         }
     }
 
-    /// Lower and upper corner of the smallest axis-aligned box around the shape, in m.
+    /// Returns the lower and upper corner of the axis-aligned bounding box, in m.
     pub fn bounds_m(&self) -> (Vec3, Vec3) {
         let around = |centre: &Vec3, half: Vec3| {
             (std::array::from_fn(|i| centre[i] - half[i]), std::array::from_fn(|i| centre[i] + half[i]))
@@ -197,7 +196,7 @@ impl Shape {
         }
     }
 
-    /// Volume in m³, or area in m².
+    /// Returns the volume in m³, or the area in m².
     pub fn volume_m3(&self) -> f64 {
         match self {
             Self::Box { min_m, max_m } => (0..3).map(|i| max_m[i] - min_m[i]).product(),
@@ -249,7 +248,7 @@ impl Shape {
                 let contains = |point_m: Vec3| {
                     mesh.contains(std::array::from_fn(|i| (point_m[i] - offset_m[i]) / scale))
                 };
-                // The distance along the axes stands for that from the surface.
+                // Distances along the axes approximate the distance from the surface.
                 let mut beside = (0..6).map(|k| {
                     let mut beside_m = point_m;
                     beside_m[k / 2] += if k % 2 == 0 { inset_m } else { -inset_m };
@@ -264,7 +263,7 @@ impl Shape {
         }
     }
 
-    /// Lattice points along each axis of the shape's bounds, as a float because the number may be absurd.
+    /// Returns the number of lattice points along each axis of the shape's bounds, as a float because it may be absurdly large.
     pub(crate) fn lattice_extent(&self, spacing_m: f64) -> Vec3 {
         let (min, max) = self.bounds_m();
         std::array::from_fn(|i| match i {
@@ -297,8 +296,7 @@ impl Shape {
         }
     }
 
-    /// A point of the shape, all equally likely by volume. Only exactly rounded operations are used (curved shapes by
-    /// rejection), so that every platform draws the same bits.
+    /// Draws a point of the shape, uniformly by volume. Only exactly rounded operations are used (rejection sampling for curved shapes), so that every platform draws the same bits.
     pub(crate) fn random_point(&self, rng: &mut ChaCha8Rng) -> Vec3 {
         let (min, max) = self.bounds_m();
         loop {

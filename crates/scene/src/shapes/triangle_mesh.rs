@@ -7,27 +7,27 @@ use robust::{Coord, Coord3D, orient2d, orient3d};
 use crate::Vec3;
 use crate::validate::vector;
 
-/// Least height of a triangle over its longest edge, where a normal is needed: that of a lesser one is rounding, in single precision.
+/// Minimum height of a triangle over its longest edge, where a normal is required: below it, the normal is rounding error in single precision.
 const SLIVER: f64 = 1e-5;
-/// Cells along an edge of the grid that triangles are found by.
+/// Maximum number of cells along an edge of the triangle lookup grid.
 const MAX_CELLS: f64 = 512.0;
 
-/// A closed surface and what it encloses.
+/// A closed surface of triangles and the region it encloses.
 #[derive(Debug)]
 pub struct TriangleMesh {
     vertices: Vec<Vec3>,
     triangles: Vec<[u32; 3]>,
-    /// Corners of the smallest box about it.
+    /// Corners of the bounding box.
     pub(crate) bounds: [Vec3; 2],
-    /// What it encloses.
+    /// Enclosed volume.
     pub(crate) volume: f64,
-    /// Cells of the y–z plane along both axes, and the triangles over each.
+    /// Numbers of cells in the y–z plane along both axes, and the triangles over each cell.
     n_cells: [usize; 2],
     over: Vec<Vec<u32>>,
 }
 
 impl TriangleMesh {
-    /// The surface of triangles given by their corners; or what is wrong with it. Corners of the same coordinates are one.
+    /// Makes the surface of triangles given by their corners. Corners with equal coordinates are merged. The error describes the problem.
     pub(crate) fn new(corners: &[[Vec3; 3]]) -> Result<Self, String> {
         let mut vertices: Vec<Vec3> = Vec::new();
         let mut places = HashMap::new();
@@ -37,13 +37,13 @@ impl TriangleMesh {
                 return Err(format!("a corner at {}", vector(*corner)));
             }
             let triangle = triangle.map(|corner| {
-                // The sum makes a positive zero of a negative one.
+                // Adding zero turns a negative zero into a positive one.
                 *places.entry(corner.map(|x| (x + 0.0).to_bits())).or_insert_with(|| {
                     vertices.push(corner);
                     vertices.len() as u32 - 1
                 })
             });
-            // What has two corners in one place is a line, whose two sides close one another.
+            // A triangle with two equal corners is a line, whose two sides close each other.
             if triangle[0] != triangle[1] && triangle[1] != triangle[2] && triangle[2] != triangle[0] {
                 triangles.push(triangle);
             }
@@ -78,12 +78,12 @@ impl TriangleMesh {
         Ok(mesh)
     }
 
-    /// Corners, each once.
+    /// Returns the corners, each once.
     pub fn vertices(&self) -> &[Vec3] {
         &self.vertices
     }
 
-    /// Triangles by their corners; all face the same side, which may be the inside.
+    /// Returns the triangles by their corners; all face the same side, which may be the inside.
     pub fn triangles(&self) -> &[[u32; 3]] {
         &self.triangles
     }
@@ -92,15 +92,14 @@ impl TriangleMesh {
         self.triangles[triangle as usize].map(|vertex| self.vertices[vertex as usize])
     }
 
-    /// The cell of a coordinate: y for 0, z for 1.
+    /// Returns the cell of a coordinate: y for 0, z for 1.
     fn cell(&self, i: usize, x: f64) -> usize {
         let (low, high) = (self.bounds[0][i + 1], self.bounds[1][i + 1]);
         let share = (x - low) / (high - low);
         ((share * self.n_cells[i] as f64) as usize).min(self.n_cells[i] - 1)
     }
 
-    /// What is wrong with it for whoever needs to know how far away it is, and where its surface looks: a triangle without area has no normal, and what
-    /// lies in another part is no surface of the whole. The latter is seen where an edge passes through a triangle, and at the middles of triangles.
+    /// Returns the reason why the mesh is unfit for contact, which requires distances and normals, if there is one. A triangle without area has no normal, and triangles inside another part are no surface of the whole; the latter are found where an edge passes through a triangle, and at the centres of triangles.
     pub(crate) fn unfit_to_meet(&self) -> Option<String> {
         let size = (0..3).map(|i| self.bounds[1][i] - self.bounds[0][i]).fold(0.0, f64::max);
         let mut faces_out = [0_usize; 2];
@@ -135,10 +134,10 @@ impl TriangleMesh {
         })
     }
 
-    /// An edge that passes through the inside of a triangle.
+    /// Returns an edge that passes through the interior of a triangle.
     fn crossed_edge(&self) -> Option<[u32; 2]> {
         let edges = self.triangles.iter().flat_map(|t| (0..3).map(|k| [t[k], t[(k + 1) % 3]]));
-        // Each edge is passed both ways.
+        // Each edge occurs in both directions.
         edges.filter(|[a, b]| a < b).find(|&[a, b]| {
             let (p, q) = (self.vertices[a as usize], self.vertices[b as usize]);
             let cells =
@@ -154,7 +153,7 @@ impl TriangleMesh {
         })
     }
 
-    /// Returns true if a point is no farther from the surface than this.
+    /// Returns true if a point is at most `distance` from the surface.
     pub(crate) fn is_near(&self, point: Vec3, distance: f64) -> bool {
         let is_out = |low: f64, high: f64, x: f64| x < low - distance || x > high + distance;
         if (0..3).any(|i| is_out(self.bounds[0][i], self.bounds[1][i], point[i])) {
@@ -170,10 +169,9 @@ impl TriangleMesh {
         })
     }
 
-    /// Returns true if `point` is enclosed: the surface is crossed more often outwards than inwards on the way from it along x.
+    /// Returns true if `point` is enclosed: the signed crossings of a ray from it along x do not cancel.
     ///
-    /// The line is moved aside by less than any number, so that it never meets an edge; which side of one it passes is decided
-    /// exactly, so that neighbouring triangles agree.
+    /// The ray is displaced symbolically, by less than any number, so that it never meets an edge; its side of an edge is computed exactly, so that neighbouring triangles agree.
     pub(crate) fn contains(&self, point: Vec3) -> bool {
         if (0..3).any(|i| point[i] < self.bounds[0][i] || point[i] > self.bounds[1][i]) {
             return false;
@@ -184,7 +182,7 @@ impl TriangleMesh {
     }
 }
 
-/// Returns true if the way from `p` to `q` passes through the inside of a triangle. Decided exactly; what only touches does not.
+/// Returns true if the segment from `p` to `q` passes through the interior of a triangle. Computed exactly; touching does not count.
 fn passes_through(triangle: &[Vec3; 3], p: Vec3, q: Vec3) -> bool {
     let coord = |v: &Vec3| Coord3D { x: v[0], y: v[1], z: v[2] };
     let side = |a: &Vec3, b: &Vec3, c: &Vec3, d: &Vec3| {
@@ -199,7 +197,7 @@ fn passes_through(triangle: &[Vec3; 3], p: Vec3, q: Vec3) -> bool {
     turns[0] != 0.0 && turns == [turns[0]; 3]
 }
 
-/// The square of the distance from a point to a triangle.
+/// Returns the squared distance from a point to a triangle.
 fn distance2(triangle: &[Vec3; 3], point: Vec3) -> f64 {
     let arm = |from: Vec3, to: Vec3| -> Vec3 { std::array::from_fn(|i| to[i] - from[i]) };
     let dot = |p: Vec3, q: Vec3| (0..3).map(|i| p[i] * q[i]).sum::<f64>();
@@ -222,14 +220,14 @@ fn distance2(triangle: &[Vec3; 3], point: Vec3) -> f64 {
     edges.map(to_edge).into_iter().fold(f64::INFINITY, f64::min)
 }
 
-/// 1 or −1 if the line from `point` along x crosses the triangle, by the side that it crosses from.
+/// Returns 1 or −1 if the line from `point` along x crosses the triangle, depending on the side it comes from.
 fn crossing(triangle: &[Vec3; 3], point: Vec3) -> i32 {
     let [a, b, c] = triangle;
     let sides = [side_of(a, b, point), side_of(b, c, point), side_of(c, a, point)];
     if sides[0] == 0 || sides != [sides[0]; 3] {
         return 0;
     }
-    // Shares of the corners in the point of the triangle that the line passes.
+    // Barycentric coordinates of the point where the line crosses the triangle.
     let cross =
         |p: &Vec3, q: &Vec3| (p[1] - point[1]) * (q[2] - point[2]) - (p[2] - point[2]) * (q[1] - point[1]);
     let shares = [cross(b, c), cross(c, a), cross(a, b)];
@@ -237,7 +235,7 @@ fn crossing(triangle: &[Vec3; 3], point: Vec3) -> i32 {
     if x > point[0] { sides[0] } else { 0 }
 }
 
-/// Which side of the line from `a` to `b`, in the y–z plane, (y + ε, z + ε²) is on.
+/// Returns the side of the line from `a` to `b`, in the y–z plane, on which (y + ε, z + ε²) lies.
 fn side_of(a: &Vec3, b: &Vec3, point: Vec3) -> i32 {
     let flat = |v: &Vec3| Coord { x: v[1], y: v[2] };
     let side = orient2d(flat(a), flat(b), flat(&point));
@@ -245,7 +243,7 @@ fn side_of(a: &Vec3, b: &Vec3, point: Vec3) -> i32 {
     decisive.map_or(0, |x| if x > 0.0 { 1 } else { -1 })
 }
 
-/// Every edge of a closed surface is passed as often one way as the other.
+/// Checks that every edge occurs equally often in both directions, as in a closed surface.
 fn check_closed(vertices: &[Vec3], triangles: &[[u32; 3]]) -> Result<(), String> {
     let edges = || triangles.iter().flat_map(|t| (0..3).map(|k| (t[k], t[(k + 1) % 3])));
     let mut uses: HashMap<(u32, u32), u32> = HashMap::with_capacity(3 * triangles.len());
@@ -267,7 +265,7 @@ fn check_closed(vertices: &[Vec3], triangles: &[[u32; 3]]) -> Result<(), String>
     Ok(())
 }
 
-/// The divergence theorem: tetrahedra from each triangle to a point in the middle, with their signs.
+/// Returns the enclosed volume by the divergence theorem: the sum of signed tetrahedra from each triangle to the centre.
 fn enclosed_volume(vertices: &[Vec3], triangles: &[[u32; 3]], bounds: [Vec3; 2]) -> f64 {
     let middle: Vec3 = std::array::from_fn(|i| 0.5 * (bounds[0][i] + bounds[1][i]));
     let arm = |v: u32| -> Vec3 { std::array::from_fn(|i| vertices[v as usize][i] - middle[i]) };
@@ -287,7 +285,7 @@ fn enclosed_volume(vertices: &[Vec3], triangles: &[[u32; 3]], bounds: [Vec3; 2])
 mod tests {
     use super::*;
 
-    /// A ball of radius 1 of triangles: an octahedron whose faces are divided into n².
+    /// Triangles of a ball of radius 1: an octahedron whose faces are divided into n².
     fn ball(n: i32) -> Vec<[Vec3; 3]> {
         let mut triangles = Vec::new();
         for signs in 0..8 {
@@ -320,7 +318,7 @@ mod tests {
         for k in 0..40 {
             for j in 0..40 {
                 for i in 0..40 {
-                    // Through corners, along edges and in the planes of symmetry.
+                    // These rays pass through corners, along edges and in the planes of symmetry.
                     let p = [i, j, k].map(|x| f64::from(x - 20) / 16.0);
                     let r = p.iter().map(|x| x * x).sum::<f64>().sqrt();
                     if !(0.99..=1.0).contains(&r) {
@@ -341,7 +339,7 @@ mod tests {
             for r in [0.5, 0.8, 1.2, 1.7] {
                 let p = direction.map(|x| x * r / length);
                 let distance = f64::abs(r - 1.0);
-                // The middles of faces are 2e-3 below the ball.
+                // The centres of faces are 2e-3 below the ball's surface.
                 assert!(mesh.is_near(p, distance + 4e-3) && !mesh.is_near(p, distance - 4e-3), "{p:?}");
             }
         }

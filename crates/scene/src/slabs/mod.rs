@@ -1,4 +1,4 @@
-//! Plates of ice: the `[[slabs]]`, the rigid pieces that they break into, and where these lie.
+//! Plates of ice: the `[[slabs]]`, the rigid pieces that they break into, and their placement.
 
 mod pieces;
 mod placement;

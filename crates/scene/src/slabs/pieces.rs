@@ -4,13 +4,13 @@ use crate::slabs::slab::Slab;
 use crate::validate::{number, vector};
 use crate::vector::{Vec3, cross, dot, unit};
 
-/// Corners may lie beyond a face by this share of the piece's size before it counts as hollow.
+/// Tolerance of convexity: corners may lie beyond a face by this share of the piece's size.
 const CONVEX_TOLERANCE: f64 = 1e-6;
 
-/// The slabs of a scene at time 0.
+/// Slabs of a scene at time 0.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SampledSlabs {
-    /// Slab after slab.
+    /// Pieces, in the order of their slabs.
     pub pieces: Vec<SlabPiece>,
     /// Links between pieces of one slab.
     pub links: Vec<SlabLink>,
@@ -19,11 +19,11 @@ pub struct SampledSlabs {
 /// A convex rigid body.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SlabPiece {
-    /// The slab that it is a piece of, by its place in [`Scene::slabs`](crate::Scene::slabs).
+    /// Slab of the piece, as an index into [`Scene::slabs`](crate::Scene::slabs).
     pub slab: usize,
-    /// Corners in m, seen from the centre of mass.
+    /// Corners in m, relative to the centre of mass.
     pub vertices_m: Vec<Vec3>,
-    /// Faces by their corners, counter-clockwise seen from outside.
+    /// Faces as indices of corners, counter-clockwise seen from outside.
     pub faces: Vec<Vec<u32>>,
     /// Centre of mass in m.
     pub centre_m: Vec3,
@@ -37,26 +37,25 @@ pub struct SlabPiece {
     pub velocity_m_s: Vec3,
 }
 
-/// Two pieces that share a face.
+/// A link between two pieces that share a face.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SlabLink {
-    /// The pieces, by their place in [`SampledSlabs::pieces`], the lower first.
+    /// Linked pieces, as indices into [`SampledSlabs::pieces`], the lower first.
     pub pieces: [usize; 2],
-    /// Middle of the face in m.
+    /// Centre of the face in m.
     pub point_m: Vec3,
-    /// The face's unit normal, from the first piece to the second.
+    /// Unit normal of the face, from the first piece to the second.
     pub normal: Vec3,
     /// Area of the face in m².
     pub area_m2: f64,
-    /// Force along the normal that breaks it, in N.
+    /// Tensile strength in N: the force along the normal that breaks the link.
     pub strength_n: f64,
-    /// Force across the normal that breaks it, in N.
+    /// Shear strength in N: the force across the normal that breaks the link.
     pub shear_strength_n: f64,
 }
 
 impl SlabPiece {
-    /// The convex piece with corners in the scene's coordinates and faces counter-clockwise seen from outside; mass and inertia are those
-    /// of the solid.
+    /// Makes a convex piece from corners in the scene's coordinates and faces counter-clockwise seen from outside; mass and inertia are those of the solid.
     pub fn new(slab_idx: usize, slab: &Slab, vertices_m: Vec<Vec3>, faces: Vec<Vec<u32>>) -> Self {
         let Moments { volume, centre, inertia } = moments(&vertices_m, &faces);
         Self {
@@ -71,13 +70,13 @@ impl SlabPiece {
         }
     }
 
-    /// Planes of the faces: unit normal out of the piece, and its distance in m from the centre of mass.
+    /// Returns the planes of the faces: outward unit normal, and distance in m from the centre of mass.
     pub fn planes(&self) -> Vec<(Vec3, f64)> {
         self.faces
             .iter()
             .map(|face| {
                 let corners: Vec<Vec3> = face.iter().map(|&v| self.vertices_m[v as usize]).collect();
-                // Newell's normal is that of the best plane, should the corners not quite lie in one.
+                // Newell's normal is that of the best-fitting plane, should the corners not quite lie in one.
                 let sum = corners.iter().zip(corners.iter().cycle().skip(1)).fold([0.0; 3], |sum, (a, b)| {
                     let cross = cross(*a, *b);
                     std::array::from_fn(|i| sum[i] + cross[i])
@@ -88,18 +87,18 @@ impl SlabPiece {
             .collect()
     }
 
-    /// Distance in m of its farthest corner from the centre of mass.
+    /// Returns the distance in m of the farthest corner from the centre of mass.
     pub fn bounding_radius_m(&self) -> f64 {
         self.vertices_m.iter().map(|v| dot(*v, *v).sqrt()).fold(0.0, f64::max)
     }
 
-    /// Distance of a point in m from the farthest of [`Self::planes`]: negative inside, outside no more than the distance from the piece.
+    /// Returns the largest signed distance in m of a point from [`Self::planes`]: negative inside, outside at most the distance from the piece.
     pub fn distance_m(&self, planes: &[(Vec3, f64)], point_m: Vec3) -> f64 {
         let arm: Vec3 = std::array::from_fn(|i| point_m[i] - self.centre_m[i]);
         planes.iter().map(|(normal, offset_m)| dot(*normal, arm) - offset_m).fold(f64::NEG_INFINITY, f64::max)
     }
 
-    /// What makes it other than convex, if anything does.
+    /// Returns the reason why the piece is not convex, if there is one.
     pub(super) fn hollow(&self) -> Option<String> {
         let size = self.vertices_m.iter().map(|v| dot(*v, *v).sqrt()).fold(0.0, f64::max);
         for (normal, offset) in self.planes() {
@@ -132,7 +131,7 @@ impl SlabLink {
     }
 }
 
-/// A normal turned to point from the first piece to the second.
+/// Returns the normal oriented to point from the first piece to the second.
 pub(super) fn facing(pieces: &[SlabPiece], [a, b]: [usize; 2], normal: Vec3) -> Vec3 {
     let arm = std::array::from_fn(|i| pieces[b].centre_m[i] - pieces[a].centre_m[i]);
     if dot(arm, normal) < 0.0 { normal.map(|x| -x) } else { normal }
@@ -145,9 +144,9 @@ struct Moments {
     inertia: [Vec3; 3],
 }
 
-/// Sums over tetrahedra from a corner to the triangles of the faces: exact for what plane faces bound.
+/// Sums over tetrahedra from a corner to the triangles of the faces: exact for solids with plane faces.
 fn moments(vertices: &[Vec3], faces: &[Vec<u32>]) -> Moments {
-    // Seen from a corner, so that coordinates of a map do not cancel.
+    // Relative to a corner, so that map coordinates do not suffer cancellation.
     let origin = vertices[0];
     let arm = |v: u32| -> Vec3 { std::array::from_fn(|i| vertices[v as usize][i] - origin[i]) };
     let (mut six_volumes, mut first, mut second) = (0.0, [0.0; 3], [[0.0; 3]; 3]);

@@ -1,17 +1,17 @@
-//! Pieces of slabs may begin beyond nothing and in nothing.
+//! Checks the initial positions of slab pieces: inside the domain and without overlap.
 
 use crate::validate::vector;
 use crate::vector::dot;
 use crate::{Obstacle, ObstacleShape, SampledSlabs, Scene, SceneError, SlabPiece, Vec3};
 
-/// How deep a piece may be in something else, in units of the edge of a cube as large as it.
+/// Tolerated initial overlap of a piece, in units of the edge of a cube of the same volume.
 const OVERLAP_TOLERANCE: f64 = 1e-3;
 
 impl Scene {
-    /// Refuses pieces beyond the walls, in the ground, in obstacles and colliders, and in one another: they would fly apart.
+    /// Refuses pieces beyond the walls, in the ground, in obstacles and colliders, and in one another: contact forces would throw them apart.
     ///
     /// # Errors
-    /// [`SceneError::Value`], with the slab, the place and what is there.
+    /// [`SceneError::Value`], with the slab, the position and the obstruction.
     pub(crate) fn refuse_misplaced_pieces(&self, sampled: &SampledSlabs) -> Result<(), SceneError> {
         let outlines: Vec<Outline<'_>> = sampled.pieces.iter().map(Outline::of).collect();
         for (idx, piece) in sampled.pieces.iter().enumerate() {
@@ -53,12 +53,12 @@ impl Scene {
         Ok(())
     }
 
-    /// Returns true if a point is deeper in an obstacle than this, in m. Of meshes no more is told than whether it is in them.
+    /// Returns true if a point is deeper in an obstacle than `depth_m`. For meshes only containment is tested, not depth.
     fn is_in(&self, obstacle: &Obstacle, point_m: Vec3, depth_m: f64) -> bool {
         self.is_within_obstacle(obstacle, if obstacle.mesh().is_some() { 0.0 } else { -depth_m }, point_m)
     }
 
-    /// Returns true if a point lies inside an obstacle, or no farther away than this, in m.
+    /// Returns true if a point lies inside an obstacle, or no farther away than `distance_m`.
     pub(crate) fn is_within_obstacle(&self, obstacle: &Obstacle, distance_m: f64, point_m: Vec3) -> bool {
         let foot_m = match obstacle.shape {
             ObstacleShape::Cylinder { foot_m, .. } => foot_m,
@@ -73,7 +73,7 @@ fn moved(by: Vec3, point: Vec3) -> Vec3 {
     std::array::from_fn(|i| by[i] + point[i])
 }
 
-/// A piece with what is asked of it again and again.
+/// A piece with cached planes and bounds.
 struct Outline<'a> {
     piece: &'a SlabPiece,
     planes: Vec<(Vec3, f64)>,
@@ -85,7 +85,7 @@ impl<'a> Outline<'a> {
         Self { piece, planes: piece.planes(), reach_m: piece.bounding_radius_m() }
     }
 
-    /// Returns true if a point is deeper inside than this.
+    /// Returns true if a point is deeper inside than `depth_m`.
     fn contains(&self, point_m: Vec3, depth_m: f64) -> bool {
         let arm: Vec3 = std::array::from_fn(|i| point_m[i] - self.piece.centre_m[i]);
         dot(arm, arm) < self.reach_m * self.reach_m && self.piece.distance_m(&self.planes, point_m) < -depth_m

@@ -1,4 +1,4 @@
-//! Plates that lie on a terrain, and how they are cut into pieces.
+//! Plates that lie on a terrain, and their division into pieces.
 
 use chacha20::ChaCha8Rng;
 
@@ -11,14 +11,14 @@ use crate::vector::{Vec3, cross, dot, unit};
 /// Gap between plate and terrain, in thicknesses: more than the rounding of positions to f32.
 const CLEARANCE: f64 = 1e-3;
 
-/// Times at most that a plate is moved along its normal, and of those how many may be downwards.
+/// Maximum number of moves of a plate along its normal, and how many of them may be downwards.
 const MAX_LIFTS: usize = 64;
 const SETTLING_LIFTS: usize = 8;
 
-/// Points along an edge at most by which the plane below a plate is found.
+/// Maximum number of points along an edge for fitting the plane below a plate.
 const MAX_PLATE_POINTS: usize = 513;
 
-/// Points in a cell, and along an edge at most, at which the edge of a plate is held against the terrain.
+/// Number of points in a cell, and their maximum along an edge, at which the edge of a plate is compared with the terrain.
 const EDGE_POINTS_PER_CELL: f64 = 64.0;
 const MAX_EDGE_POINTS: f64 = 65536.0;
 
@@ -35,7 +35,7 @@ pub(super) struct Plate {
 }
 
 impl Plate {
-    /// The plate of a slab as it would lie on level ground at height 0; none of slabs that are no plates.
+    /// Returns the plate of a slab on level ground at height 0; `None` for slabs that are not plates.
     pub(super) fn level(slab: &Slab) -> Option<Self> {
         let SlabShape::Plate { origin_m, size_m, rotation_deg, thickness_m, pieces, irregularity } =
             &slab.shape
@@ -53,13 +53,13 @@ impl Plate {
         })
     }
 
-    /// The plate of a slab on the terrain; none where a part of it is off the map.
+    /// Returns the plate of a slab on the terrain; `None` if a part of it is off the map.
     pub(super) fn on(terrain: &Terrain, slab: &Slab) -> Option<Self> {
         let mut plate = Self::level(slab)?;
         plate.origin[2] = terrain.height_m([plate.origin[0], plate.origin[1]])?;
         let [cos, sin, _] = plate.axes[0];
         let thickness_m = plate.thickness_m;
-        // The footprint depends on the plane and the plane on the footprint: a few rounds settle both.
+        // The footprint depends on the plane and the plane on the footprint: a few iterations converge.
         for _ in 0..4 {
             let (gradient, height) = plate.fitted_plane(terrain)?;
             let normal = normal_of(gradient);
@@ -67,7 +67,7 @@ impl Plate {
             plate.axes = [along, cross(normal, along), normal];
             plate.origin[2] = height;
         }
-        // Moved along its normal its footprint moves, too; at last it only goes up.
+        // A move along the normal moves the footprint, too; the last moves are upwards only.
         let clearance_m = CLEARANCE * thickness_m;
         for round in 0..MAX_LIFTS {
             let highest_m = plate.highest_m(terrain)?;
@@ -87,7 +87,7 @@ impl Plate {
         })
     }
 
-    /// Points of the lower face: no farther apart than half of the terrain's cells, and its corners.
+    /// Returns points of the lower face: no farther apart than half of the terrain's cells, and its corners.
     fn points(&self, terrain: &Terrain) -> impl Iterator<Item = Vec3> {
         let n = self
             .size_m
@@ -101,7 +101,7 @@ impl Plate {
         })
     }
 
-    /// Gradient of the plane nearest to the terrain below, by least squares, and its height at the origin.
+    /// Returns the gradient of the least-squares plane through the terrain below, and its height at the origin.
     fn fitted_plane(&self, terrain: &Terrain) -> Option<([f64; 2], f64)> {
         let (mut n, mut mean) = (0.0, [0.0; 3]);
         let mut ground = Vec::new();
@@ -124,9 +124,9 @@ impl Plate {
         Some((gradient, height))
     }
 
-    /// How far the terrain reaches beyond the lower face, along the plate's normal, in m.
+    /// Returns the maximum height of the terrain above the lower face, along the plate's normal, in m.
     ///
-    /// Over a plane a bilinear patch is highest at a corner of the region: at heights within the footprint, and along its edge.
+    /// Relative to a plane, a bilinear patch is highest at a corner of the region: at grid heights within the footprint, and along its edge.
     fn highest_m(&self, terrain: &Terrain) -> Option<f64> {
         let over = |[x, y, z]: Vec3| Some((terrain.height_m([x, y])? - z) * self.axes[2][2]);
         let mut highest = f64::NEG_INFINITY;
@@ -169,7 +169,7 @@ impl Plate {
     /// Appends the pieces, row by row along the first edge, and their links.
     pub(super) fn cut(&self, slab_idx: usize, slab: &Slab, rng: &mut ChaCha8Rng, sampled: &mut SampledSlabs) {
         let [nx, ny] = self.pieces.map(|n| n as usize);
-        // Corners on an edge stay on it.
+        // Jitter moves corners on an edge along it only.
         let mut corners = Vec::with_capacity((nx + 1) * (ny + 1));
         for j in 0..=ny {
             for i in 0..=nx {

@@ -1,4 +1,4 @@
-//! The slabs of a scene at time 0.
+//! Samples the slabs of a scene at time 0.
 
 use chacha20::ChaCha8Rng;
 use chacha20::rand_core::SeedableRng;
@@ -9,11 +9,11 @@ use crate::slabs::slab::SlabShape;
 use crate::slabs::solids::{link_neighbours, solid_pieces};
 use crate::{Scene, SceneError};
 
-/// Streams of random numbers of slabs, behind those of releases.
+/// First random stream of slabs, after those of releases.
 const FIRST_SLAB_STREAM: u64 = 1 << 60;
 
 impl Scene {
-    /// The slabs' pieces and links at time 0. The same scene and seed give the same bits.
+    /// Returns the slabs' pieces and links at time 0. The same scene and seed give the same bits.
     ///
     /// # Errors
     /// [`SceneError::Value`] for a plate off the map, a mesh that is not convex, and pieces beyond the walls, in the ground, in
@@ -63,7 +63,7 @@ impl Scene {
         Ok(sampled)
     }
 
-    /// The same pieces and links lying anywhere: what is needed of masses and sizes, without looking for a place on the terrain.
+    /// Returns the pieces and links on level ground: sufficient for masses and sizes, without a placement on the terrain.
     pub(crate) fn flat_slabs(&self) -> SampledSlabs {
         let mut sampled = SampledSlabs::default();
         for (idx, slab) in self.slabs.iter().enumerate() {
@@ -86,7 +86,7 @@ impl Scene {
         sampled
     }
 
-    /// What the corners of a slab's pieces are drawn from.
+    /// Returns the random generator for the corners of a slab's pieces.
     fn slab_rng(&self, slab_idx: usize) -> ChaCha8Rng {
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
         rng.set_stream(FIRST_SLAB_STREAM + slab_idx as u64);

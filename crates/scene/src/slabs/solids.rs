@@ -1,23 +1,23 @@
-//! Pieces of slabs from meshes: one a closed surface, linked where their faces lie on each other.
+//! Makes slab pieces from meshes: one for each closed surface, linked where faces coincide.
 
 use crate::TriangleMesh;
 use crate::slabs::pieces::{SampledSlabs, SlabLink, SlabPiece, facing, signed_volume};
 use crate::slabs::slab::Slab;
 use crate::vector::{Vec3, cross, dot, unit};
 
-/// Corners of pieces are one if no further apart than this share of a piece.
+/// Tolerance for coincident corners of pieces, as a share of a piece.
 const SHARED_TOLERANCE: f64 = 1e-6;
 
-/// A closed surface in one piece, its faces counter-clockwise seen from outside.
+/// A connected closed surface, its faces counter-clockwise seen from outside.
 struct Solid {
     vertices: Vec<Vec3>,
     faces: Vec<Vec<u32>>,
 }
 
-/// The surfaces that a mesh is made of, in the order of their first corners.
+/// Returns the connected components of a mesh, in the order of their first corners.
 fn components(mesh: &TriangleMesh) -> Vec<Solid> {
     let (vertices, triangles) = (mesh.vertices(), mesh.triangles());
-    // The least corner that each depends on, found by joining.
+    // The smallest corner in the component of each corner, found by union-find.
     let mut root: Vec<u32> = (0..vertices.len() as u32).collect();
     fn find(root: &mut [u32], mut v: u32) -> u32 {
         while root[v as usize] != v {
@@ -58,7 +58,7 @@ fn components(mesh: &TriangleMesh) -> Vec<Solid> {
     solids
 }
 
-/// The solids of a mesh as pieces of a slab, so many metres a unit, moved.
+/// Returns the solids of a mesh as pieces of a slab, scaled and moved.
 pub(super) fn solid_pieces(
     slab_idx: usize,
     slab: &Slab,
@@ -73,7 +73,7 @@ pub(super) fn solid_pieces(
     components(mesh).into_iter().map(piece).collect()
 }
 
-/// Links pieces, from the `first` on, that share the corners of a face.
+/// Links pieces, from the index `first` on, that share the corners of a face.
 pub(super) fn link_neighbours(first: usize, slab: &Slab, sampled: &mut SampledSlabs) {
     for b in first..sampled.pieces.len() {
         for a in first..b {
@@ -95,7 +95,7 @@ pub(super) fn link_neighbours(first: usize, slab: &Slab, sampled: &mut SampledSl
     }
 }
 
-/// Middle, unit normal and area of the convex polygon that points of a plane are the corners of; none of fewer than three.
+/// Returns the centre, unit normal and area of the convex polygon whose corners are the given points of a plane; `None` for fewer than three.
 fn polygon_of(points: &[Vec3]) -> Option<(Vec3, Vec3, f64)> {
     if points.len() < 3 {
         return None;

@@ -1,32 +1,30 @@
-//! How fast the pieces of slabs swing, which a time step must resolve.
+//! Oscillation periods of slab pieces, which a time step must resolve.
 
 use std::f64::consts::PI;
 
 use crate::vector::dot;
 use crate::{Scene, Slab, SlabPiece, Vec3};
 
-/// Springs of links along the face for one across: G/E of ice, whose ratio of Poisson is about 0.31 (Gammon et al. 1983, J. Glaciol. 29, 433).
+/// Ratio of a link's shear stiffness to its normal stiffness: G/E of ice, with a Poisson ratio of about 0.31 (Gammon et al. 1983, J. Glaciol. 29, 433).
 const SHEAR_STIFFNESS_RATIO: f64 = 0.38;
 
-/// Stiffness of a link in units of that of grains' contacts, where a slab says nothing: so much that plates bend little, and a
-/// step that resolves contacts resolves it, too.
+/// Default stiffness of a link in units of the stiffness of grains' contacts: high enough that plates bend little, and low enough that a step that resolves contacts resolves it, too.
 const LINK_STIFFNESS: f64 = 4.0;
 
 impl Slab {
-    /// Stiffness in N/m of each of its links across the face that its pieces share, among grains of stiffness `normal_stiffness_n_m`.
+    /// Returns the normal stiffness in N/m of each of its links, among grains of stiffness `normal_stiffness_n_m`.
     pub fn link_stiffness_n_m(&self, normal_stiffness_n_m: f64) -> f64 {
         self.link_stiffness_n_m.unwrap_or(LINK_STIFFNESS * normal_stiffness_n_m)
     }
 
-    /// Stiffness in N/m along that face.
+    /// Returns the shear stiffness in N/m of each of its links.
     pub fn link_shear_stiffness_n_m(&self, normal_stiffness_n_m: f64) -> f64 {
         SHEAR_STIFFNESS_RATIO * self.link_stiffness_n_m(normal_stiffness_n_m)
     }
 }
 
 impl Scene {
-    /// Half the period in s of the fastest swing of any piece of a slab; none without slabs. An upper bound of its frequency: all links and
-    /// the points of the largest face pull at the piece's rim, ω² ≤ 2 Σ k (1/m + r²/I).
+    /// Returns half the period in s of the fastest oscillation of any piece of a slab; `None` without slabs. It follows from an upper bound of the frequency: all links and the points of the largest face pull at the piece's rim, ω² ≤ 2 Σ k (1/m + r²/I).
     pub fn slab_contact_time_s(&self) -> Option<f64> {
         let normal_n_m = self.dem()?.normal_stiffness_n_m;
         let slabs = self.flat_slabs();
@@ -45,7 +43,7 @@ impl Scene {
     }
 }
 
-/// Σ k (1/m + r²/I) of the points of a piece's largest face.
+/// Returns Σ k (1/m + r²/I) of the points of a piece's largest face.
 fn touching(piece: &SlabPiece, stiffness_n_m: f64) -> f64 {
     let points = piece.contact_points_m();
     let size = piece.volume_m3.cbrt();
@@ -64,13 +62,13 @@ fn touching(piece: &SlabPiece, stiffness_n_m: f64) -> f64 {
 }
 
 impl SlabPiece {
-    /// A bound from below in kg m² of its moment of inertia about any axis: the inverse of the size of I⁻¹.
+    /// Returns a lower bound in kg m² of the moment of inertia about any axis: the inverse of the norm of I⁻¹.
     pub fn least_inertia_kg_m2(&self) -> f64 {
         let inverse = self.inverse_inertia_1_kg_m2();
         1.0 / inverse.iter().flatten().map(|x| x * x).sum::<f64>().sqrt()
     }
 
-    /// The inverse of its moment of inertia, in 1/(kg m²).
+    /// Returns the inverse of the moment of inertia, in 1/(kg m²).
     pub fn inverse_inertia_1_kg_m2(&self) -> [Vec3; 3] {
         let m = &self.inertia_kg_m2;
         let cofactor = |i: usize, j: usize| {
@@ -78,7 +76,7 @@ impl SlabPiece {
             m[a][c] * m[b][d] - m[a][d] * m[b][c]
         };
         let determinant: f64 = (0..3).map(|j| m[0][j] * cofactor(0, j)).sum();
-        // Symmetric, so that rows and columns need no exchange.
+        // The matrix is symmetric, so that rows and columns need no exchange.
         std::array::from_fn(|i| std::array::from_fn(|j| cofactor(i, j) / determinant))
     }
 }

@@ -1,4 +1,4 @@
-//! What a scene asks of its solver.
+//! Calls from a scene to its solver.
 
 use std::collections::BTreeMap;
 
@@ -10,44 +10,42 @@ use crate::solver::registry;
 use crate::solver::solver_scene::SolverScene;
 
 impl Scene {
-    /// The solver that `solver.kind` names; a scene that validates has one.
+    /// Returns the solver that `solver.kind` names; a valid scene has one.
     pub fn solver_scene(&self) -> Option<&'static dyn SolverScene> {
         registry::find(self.solver.kind.name())
     }
 
-    /// Returns true if the scene's solver knows that part of the scene file.
+    /// Returns true if the scene's solver has that feature.
     pub fn has_feature(&self, feature: Feature) -> bool {
         self.solver_scene().is_some_and(|solver| solver.features().contains(&feature))
     }
 
-    /// What the solver says, or NaN where there is none, which is refused when the scene is validated.
+    /// Returns a value of the solver, or NaN without a solver, which validation refuses.
     fn of_solver(&self, value: impl FnOnce(&dyn SolverScene) -> f64) -> f64 {
         self.solver_scene().map_or(f64::NAN, value)
     }
 
-    /// Mass of a particle in kg: ρ₀d³ unless the scene says otherwise. In scenes of the material point method the mean of all
-    /// particles, in a plane in kg/m; of grains the mean of all that there could be.
+    /// Returns the mass of a particle in kg: ρ₀d³ unless the scene says otherwise. In scenes of the material point method it is the mean of all particles, in kg/m in two dimensions; for grains the mean over the distribution of radii.
     pub fn particle_mass_kg(&self) -> f64 {
         self.of_solver(|solver| solver.particle_mass_kg(self))
     }
 
-    /// 2 for scenes in the x–y plane, else 3.
+    /// Returns 2 for scenes in the x–y plane, else 3.
     pub fn n_dimensions(&self) -> usize {
         self.solver_scene().map_or(3, |solver| solver.n_dimensions(self))
     }
 
-    /// Distance between particles in m, as on a lattice; of grains the diameter of the largest.
+    /// Returns the distance between particles in m, as on a lattice; for grains the diameter of the largest.
     pub fn particle_spacing_m(&self) -> f64 {
         self.of_solver(|solver| solver.particle_spacing_m(self))
     }
 
-    /// Rest density ρ₀ in kg/m³; of grains that of one.
+    /// Returns the rest density ρ₀ in kg/m³; for grains that of a single grain.
     pub fn rest_density_kg_m3(&self) -> f64 {
         self.of_solver(|solver| solver.rest_density_kg_m3(self))
     }
 
-    /// Support radius h of the smoothing kernels in m; in scenes of the material point method that of its splines; of
-    /// grains the distance beyond which no two act on each other.
+    /// Returns the support radius h of the smoothing kernels in m; in scenes of the material point method that of its splines; for grains the distance beyond which no two interact.
     pub fn support_radius_m(&self) -> f64 {
         self.of_solver(|solver| solver.support_radius_m(self))
     }

@@ -1,6 +1,6 @@
-//! Parts of the scene file that only some solvers know.
+//! Parts of the scene file that only some solvers support.
 
-/// A part of the scene file that a solver must name in [`features`](crate::SolverScene::features) to have it in its scenes.
+/// A part of the scene file that is available only to solvers that list it in [`features`](crate::SolverScene::features).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Feature {
@@ -25,7 +25,7 @@ pub enum Feature {
 }
 
 impl Feature {
-    /// Returns the last part of its key.
+    /// Returns the last part of the feature's key.
     pub fn key(self) -> &'static str {
         match self {
             Self::Terrain => "terrain",

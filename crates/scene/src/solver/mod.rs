@@ -1,7 +1,6 @@
-//! Solvers as the scene file knows them: each owns its sections, and registers in one line of `registry.rs`.
+//! Solvers as the scene file knows them: each owns its sections, and is registered by one line of `registry.rs`.
 //!
-//! A folder here is a solver: the types of its sections, their validation, how particles are sampled, and what follows from its
-//! parameters. Outside of these folders scenes know solvers as [`SolverScene`] only.
+//! A folder here is a solver: the types of its sections, their validation, the sampling of particles, and quantities derived from its parameters. Code outside of these folders accesses solvers through [`SolverScene`] only.
 
 pub(crate) mod dem;
 mod dispatch;

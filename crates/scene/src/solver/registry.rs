@@ -1,4 +1,4 @@
-//! The list of solvers.
+//! Registry of solvers.
 
 use std::sync::{PoisonError, RwLock};
 
@@ -12,46 +12,46 @@ use crate::solver::pbd::PBD;
 use crate::solver::section::SectionType;
 use crate::solver::solver_scene::SolverScene;
 
-/// The solvers that ship with the engine. A new one adds a line here.
+/// Solvers that ship with the engine. A new one adds a line here.
 static BUILT_IN: &[&dyn SolverScene] = &[
     &PBD, // snow and water
     &MPM, // snow as a continuum
     &DEM, // snow as grains
 ];
 
-/// Those that programs have registered since they were started.
+/// Solvers that the running program has registered.
 static REGISTERED: RwLock<Vec<&'static dyn SolverScene>> = RwLock::new(Vec::new());
 
-/// A solver that cannot be registered.
+/// Error for a solver that cannot be registered.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RegistryError {
     /// There is a solver of that name.
     #[error("a solver of kind \"{kind}\" is registered already; give the new one another name")]
     Kind {
-        /// Its name.
+        /// Name of the solver.
         kind: &'static str,
     },
-    /// A key that is in use cannot be the name of a section.
+    /// The key that a section would use is already taken.
     #[error(
         "section [{section}] of solver \"{kind}\": {owner} has that key already; give the section another name"
     )]
     Section {
-        /// The section.
+        /// Name of the section.
         section: &'static str,
-        /// The solver.
+        /// Name of the solver.
         kind: &'static str,
-        /// What has the key.
+        /// Owner of the key.
         owner: String,
     },
 }
 
-/// Registers a solver from outside of the engine for the rest of the program: scenes may name it in `solver.kind` from then on.
+/// Registers a solver from outside of the engine for the lifetime of the process: scenes may name it in `solver.kind` from then on.
 ///
 /// # Errors
 /// [`RegistryError`] if there is a solver of its kind, or if the name of one of its sections is taken.
 pub fn register(solver: &'static dyn SolverScene) -> Result<(), RegistryError> {
-    // The schema asks for the list of solvers: before it is locked.
+    // The schema reads the list of solvers, so it is generated before the list is locked.
     let scene = schemars::schema_for!(Scene);
     let is_key = |name| scene.pointer("/properties").is_some_and(|keys| keys.get(name).is_some());
     let mut registered = REGISTERED.write().unwrap_or_else(PoisonError::into_inner);
@@ -85,7 +85,7 @@ pub fn solvers() -> Vec<&'static dyn SolverScene> {
     BUILT_IN.iter().chain(registered.iter()).copied().collect()
 }
 
-/// Returns the solver of a kind.
+/// Returns the solver of this kind.
 pub(crate) fn find(kind: &str) -> Option<&'static dyn SolverScene> {
     let built_in = BUILT_IN.iter().find(|solver| solver.kind() == kind).copied();
     built_in.or_else(|| solvers().into_iter().find(|solver| solver.kind() == kind))
@@ -105,13 +105,13 @@ fn owns(solver: &dyn SolverScene, section: &str) -> bool {
     solver.sections().iter().any(|owned| owned.name() == section)
 }
 
-/// Returns the kinds in quotes of the solvers that know `feature`, joined by `word`.
+/// Returns the kinds, in quotes, of the solvers that have `feature`, joined by `word`.
 pub(crate) fn kinds_with(feature: Feature, word: &str) -> String {
     let with = solvers().into_iter().filter(|solver| solver.features().contains(&feature));
     with.map(|solver| format!("\"{}\"", solver.kind())).collect::<Vec<_>>().join(&format!(" {word} "))
 }
 
-/// Returns the error that no solver has this kind, with the list of those there are.
+/// Returns the error for an unknown kind of solver, with the list of known ones.
 pub(crate) fn unknown_kind(found: &str, source: &Source) -> SceneError {
     let kinds: Vec<&str> = solvers().iter().map(|solver| solver.kind()).collect();
     let hint = nearest(found, &kinds).map_or_else(String::new, |kind| format!("; did you mean {kind}?"));

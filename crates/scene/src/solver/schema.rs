@@ -1,4 +1,4 @@
-//! The JSON schema of the scene file, whose sections and kinds of solvers are those that are registered.
+//! JSON schema of the scene file, with the sections and kinds of the registered solvers.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use crate::scene::{Scene, SolverKind};
 use crate::solver::registry;
 
-/// JSON Schema of the scene file, for editors and for checking scenes that other programs write.
+/// Returns the JSON schema of the scene file, for editors and for checking scenes that other programs write.
 pub fn json_schema() -> Value {
     let mut generator = SchemaGenerator::default();
     let sections: Map<String, Value> = registry::section_types()

@@ -1,4 +1,4 @@
-//! Sections of the scene file that solvers own: their types, and the values that a scene has of them.
+//! Sections of the scene file that solvers own: their types, and their values in a scene.
 
 use std::any::Any;
 use std::fmt;
@@ -22,13 +22,13 @@ pub trait Section:
 {
     /// Name of the table.
     const NAME: &'static str;
-    /// What the table holds, as the JSON schema says it.
+    /// Description of the table in the JSON schema.
     const DESCRIPTION: &'static str;
 }
 
 type ReadSection = fn(&Node, &Source) -> Result<Box<dyn AnySection>, SceneError>;
 
-/// A section as a solver declares it: [`required`](Self::required) in its scenes, or [`optional`](Self::optional).
+/// Declaration of a section by a solver: [`required`](Self::required) in its scenes, or [`optional`](Self::optional).
 #[derive(Clone, Copy)]
 pub struct SectionType {
     name: &'static str,
@@ -38,27 +38,27 @@ pub struct SectionType {
 }
 
 impl SectionType {
-    /// A section that scenes of its solver must have.
+    /// Declares a section that scenes of its solver must have.
     pub const fn required<T: Section>() -> Self {
         Self { is_required: true, ..Self::optional::<T>() }
     }
 
-    /// A section that scenes of its solver may have.
+    /// Declares a section that scenes of its solver may have.
     pub const fn optional<T: Section>() -> Self {
         Self { name: T::NAME, is_required: false, read: read_section::<T>, schema: section_schema::<T> }
     }
 
-    /// Returns the name of its table.
+    /// Returns the name of the section's table.
     pub fn name(&self) -> &'static str {
         self.name
     }
 
-    /// Returns true if scenes of its solver must have it.
+    /// Returns true if scenes of the section's solver must have it.
     pub fn is_required(&self) -> bool {
         self.is_required
     }
 
-    /// Returns its JSON schema, with definitions left in `generator`.
+    /// Returns the JSON schema of the section, with definitions left in `generator`.
     pub(crate) fn schema(&self, generator: &mut SchemaGenerator) -> Schema {
         (self.schema)(generator)
     }
@@ -83,14 +83,14 @@ fn section_schema<T: Section>(generator: &mut SchemaGenerator) -> Schema {
     schema
 }
 
-/// The sections of a scene, at most one of each type, in the order in which they are written.
+/// Sections of a scene, at most one of each type, in the order in which they are written.
 #[derive(Clone, Default)]
 pub(crate) struct Sections {
     list: Vec<Box<dyn AnySection>>,
 }
 
 impl Sections {
-    /// Reads the sections of `types` that the root table has, and takes them out of it.
+    /// Reads the sections of `types` that the root table has, and removes them from it.
     pub(crate) fn take(
         root: &mut Node,
         types: impl IntoIterator<Item = SectionType>,
@@ -120,7 +120,7 @@ impl Sections {
         })
     }
 
-    /// Adds a section in place of one of the same type.
+    /// Adds a section and replaces an existing one of the same type.
     pub(crate) fn set<T: Section>(&mut self, value: T) {
         match self.get_mut() {
             Some(section) => *section = value,
@@ -141,7 +141,7 @@ impl fmt::Debug for Sections {
     }
 }
 
-/// Sections are compared by type, whatever their order.
+/// Compares sections by type, in any order.
 impl PartialEq for Sections {
     fn eq(&self, other: &Self) -> bool {
         let has_equal = |section: &dyn AnySection| other.list.iter().any(|theirs| section.equals(&**theirs));
@@ -149,7 +149,7 @@ impl PartialEq for Sections {
     }
 }
 
-/// A map from names to sections, to be flattened into the scene.
+/// Serializes the sections as a map from names to values, to be flattened into the scene.
 impl Serialize for Sections {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(self.list.len()))?;

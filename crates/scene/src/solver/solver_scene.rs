@@ -1,4 +1,4 @@
-//! What a solver says about its scenes.
+//! Interface between a solver and its scenes.
 
 use crate::scene::sample::Sampled;
 use crate::scene::{ParticleBlock, Scene};
@@ -7,11 +7,9 @@ use crate::solver::section::SectionType;
 use crate::validate::{Check, Checker};
 use crate::{Release, SceneError};
 
-/// A solver's share of the scene file: its sections, what it demands of a scene, and what follows from its parameters.
+/// Scene support of a solver: its sections, its requirements on a scene, and quantities derived from its parameters.
 ///
-/// The built-in solvers are listed in `registry.rs`; others call [`register`](crate::register) before they load a scene. Methods that take a
-/// scene are called for scenes of this solver's [`kind`](Self::kind) only. Its required sections may still be absent and its values
-/// unchecked while a scene is loaded: what follows from them is then NaN, never a panic.
+/// The built-in solvers are listed in `registry.rs`; others call [`register`](crate::register) before they load a scene. Methods that take a scene are called for scenes of this solver's [`kind`](Self::kind) only. While a scene is loaded, required sections may still be absent and values unchecked: quantities derived from them are then NaN, and no method panics.
 pub trait SolverScene: Send + Sync {
     /// Returns the name of the solver in `solver.kind`.
     fn kind(&self) -> &'static str;
@@ -19,12 +17,12 @@ pub trait SolverScene: Send + Sync {
     /// Returns the method's name in a short sentence, for the JSON schema.
     fn title(&self) -> &'static str;
 
-    /// Returns the sections that it owns, in the order in which they are written.
+    /// Returns the sections that the solver owns, in the order in which they are written.
     ///
-    /// Calls of `const` functions are not promoted: write the list as a `const` and return that.
+    /// The list must be written as a `const`: calls of `const` functions are not promoted to a static lifetime.
     fn sections(&self) -> &'static [SectionType];
 
-    /// Returns the parts of the scene file that it knows beside those that every solver does.
+    /// Returns the parts of the scene file that the solver supports beside those that every solver does.
     fn features(&self) -> &'static [Feature] {
         &[]
     }
@@ -37,10 +35,10 @@ pub trait SolverScene: Send + Sync {
     /// Returns the distance in m between particles on a lattice.
     fn particle_spacing_m(&self, scene: &Scene) -> f64;
 
-    /// Returns the key that decides how many particles fill a shape, and its value in m.
+    /// Returns the key that determines how many particles fill a shape, and its value in m.
     fn spacing_key(&self, scene: &Scene) -> (&'static str, f64);
 
-    /// Returns what an error calls the distance between particles on a lattice.
+    /// Returns the name for the distance between particles on a lattice in error messages.
     fn spacing_noun(&self) -> &'static str {
         "lattice spacing"
     }
@@ -53,13 +51,13 @@ pub trait SolverScene: Send + Sync {
     /// Returns the rest density in kg/m³.
     fn rest_density_kg_m3(&self, scene: &Scene) -> f64;
 
-    /// Returns the mean mass of a particle in kg, in a plane in kg/m: by default what fills its share of a lattice.
+    /// Returns the mean mass of a particle in kg, or in kg/m in two dimensions: by default that of its share of a lattice.
     fn particle_mass_kg(&self, scene: &Scene) -> f64 {
         let n_axes = self.n_dimensions(scene) as i32;
         self.rest_density_kg_m3(scene) * self.particle_spacing_m(scene).powi(n_axes)
     }
 
-    /// Returns the distance in m beyond which particles do not act on one another.
+    /// Returns the distance in m beyond which particles do not interact.
     fn support_radius_m(&self, scene: &Scene) -> f64;
 
     /// Returns the time step in s of `dt_s = "auto"`, with [`Feature::AutoTimeStep`] only.
@@ -67,18 +65,18 @@ pub trait SolverScene: Send + Sync {
         f64::NAN
     }
 
-    /// Returns what follows from its sections, each under the section's name, for the record beside the scene.
+    /// Returns quantities derived from the solver's sections, each under the section's name, for the record beside the scene.
     fn derived(&self, _scene: &Scene) -> Vec<(&'static str, serde_json::Value)> {
         Vec::new()
     }
 
-    /// Checks its own sections, and the domain and the time step against them. The required sections are there.
+    /// Checks the solver's own sections, and the domain and the time step against them. The required sections are present.
     ///
     /// # Errors
     /// [`SceneError::Value`] for the first value that is wrong.
     fn validate(&self, scene: &Scene, check: &Checker<'_>) -> Check;
 
-    /// Checks what it demands of a block of particles, whose `shape` has been checked. `key` is the block's.
+    /// Checks the solver's requirements on a block of particles, whose `shape` has been checked. `key` is the block's.
     ///
     /// # Errors
     /// [`SceneError::Value`] for the first value that is wrong.
@@ -86,7 +84,7 @@ pub trait SolverScene: Send + Sync {
         Ok(())
     }
 
-    /// Checks what it demands of a release, with [`Feature::Releases`] only.
+    /// Checks the solver's requirements on a release, with [`Feature::Releases`] only.
     ///
     /// # Errors
     /// [`SceneError::Value`] for the first value that is wrong.
@@ -94,7 +92,7 @@ pub trait SolverScene: Send + Sync {
         Ok(())
     }
 
-    /// Checks spacing and time step against domain, blocks, colliders and all else, which have been checked.
+    /// Checks spacing and time step against domain, blocks, colliders and all other values, which have been checked.
     ///
     /// # Errors
     /// [`SceneError::Value`] for the first value that is wrong.
@@ -102,12 +100,12 @@ pub trait SolverScene: Send + Sync {
         Ok(())
     }
 
-    /// Returns about how many particles fill a block at random, with [`Feature::RandomFill`] only.
+    /// Returns the approximate number of particles of a random packing in a block, with [`Feature::RandomFill`] only.
     fn random_fill_count(&self, _scene: &Scene, _block: &ParticleBlock) -> f64 {
         0.0
     }
 
-    /// Returns about how many particles fill a release, with [`Feature::Releases`] only.
+    /// Returns the approximate number of particles of a release, with [`Feature::Releases`] only.
     fn release_count(&self, _scene: &Scene, _release: &Release) -> f64 {
         0.0
     }
@@ -115,13 +113,12 @@ pub trait SolverScene: Send + Sync {
     /// Returns the particles at time 0: by default those of [`Scene::sample_blocks`].
     ///
     /// # Errors
-    /// What [`Scene::sample`] says.
+    /// The errors of [`Scene::sample`].
     fn sample(&self, scene: &Scene) -> Result<Sampled, SceneError> {
         scene.sample_blocks()
     }
 
-    /// Completes the columns of the particles from `begin` on, which [`Scene::sample_blocks`] has just sampled from a block: positions,
-    /// velocities, temperatures and phases are there. `unit` draws numbers from 0 to below 1 from the block's stream.
+    /// Completes the columns of the particles from the index `begin` on, which [`Scene::sample_blocks`] has just sampled from a block: positions, velocities, temperatures and phases are present. `unit` draws numbers in [0, 1) from the block's stream.
     fn complete_block(
         &self,
         _scene: &Scene,
@@ -132,13 +129,13 @@ pub trait SolverScene: Send + Sync {
     ) {
     }
 
-    /// Warns about what is allowed but rarely meant: calls `warn` with a key and a message.
+    /// Warns about allowed but unusual values: calls `warn` with a key and a message.
     fn advise(&self, _scene: &Scene, _warn: &mut dyn FnMut(&str, String)) {}
 
-    /// Returns what the scene amounts to, as labels and text, for `frazil check`.
+    /// Returns a summary of the scene, as labels and text, for `frazil check`.
     ///
     /// # Errors
-    /// What sampling of parts of the scene says.
+    /// The errors of sampling parts of the scene.
     fn describe(&self, scene: &Scene, sampled: &Sampled) -> Result<Vec<(&'static str, String)>, SceneError> {
         Ok(vec![
             ("particles", format!("{} of {:.4e} kg", sampled.len(), scene.particle_mass_kg())),

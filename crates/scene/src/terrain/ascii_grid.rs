@@ -1,11 +1,11 @@
-//! Terrains from ESRI ASCII grids.
+//! Reads terrains from ESRI ASCII grids.
 
 use super::{Terrain, check_size, turned_over};
 
-/// What a grid without `NODATA_value` marks unknown heights with.
+/// Value of unknown heights in a grid without `NODATA_value`.
 const DEFAULT_NO_DATA: f64 = -9999.0;
 
-/// What an ESRI ASCII grid holds.
+/// Contents of an ESRI ASCII grid.
 pub(crate) struct AsciiGrid {
     pub(crate) n_columns: usize,
     n_rows: usize,
@@ -14,11 +14,9 @@ pub(crate) struct AsciiGrid {
     head: Head,
 }
 
-/// The grid in `text`; or what is wrong, and in which line.
+/// Reads the grid in `text`. The error describes the problem and its line.
 ///
-/// The head has `ncols`, `nrows`, `xllcorner` or `xllcenter`, `yllcorner` or `yllcenter`, `cellsize` and, if need be, `NODATA_value`, a
-/// line each, in any order; then the values follow, from north to south and each row from west to east. Where the grid lies may
-/// be missing until [`AsciiGrid::terrain`] asks for it.
+/// The header has `ncols`, `nrows`, `xllcorner` or `xllcenter`, `yllcorner` or `yllcenter`, `cellsize` and, optionally, `NODATA_value`, one line each, in any order; then the values follow, from north to south and each row from west to east. The position of the grid may be missing until [`AsciiGrid::terrain`] requires it.
 pub(crate) fn read_ascii_grid(text: &str) -> Result<AsciiGrid, String> {
     let mut head = Head::default();
     let mut lines = text.lines().enumerate().map(|(idx, line)| (idx + 1, line)).peekable();
@@ -53,7 +51,7 @@ pub(crate) fn read_ascii_grid(text: &str) -> Result<AsciiGrid, String> {
 }
 
 impl AsciiGrid {
-    /// The terrain where the head says.
+    /// Returns the terrain at the position that the header gives.
     pub(crate) fn terrain(self) -> Result<Terrain, String> {
         let Self { n_columns, n_rows, values, head } = self;
         let missing = |name: &str| format!("no {name} in the head, which an ESRI ASCII grid has");
@@ -70,13 +68,13 @@ impl AsciiGrid {
     }
 }
 
-/// A line that begins with a letter, though not with that of `nan`, or that has nothing.
+/// Returns true for a line that begins with a letter, though not that of `nan`, or that is empty.
 fn is_head(line: &str) -> bool {
     let word = line.split_whitespace().next().unwrap_or("#");
     (word == "#" || word.starts_with(|c: char| c.is_ascii_alphabetic())) && !word.eq_ignore_ascii_case("nan")
 }
 
-/// Along one axis, where the first cell is: its outer corner or its centre.
+/// Position of the first cell along one axis: its outer corner or its centre.
 #[derive(Clone, Copy)]
 enum First {
     Corner(f64),
@@ -119,7 +117,7 @@ impl Head {
                 cell_m if cell_m > 0.0 => self.cell_m.replace(cell_m).is_some(),
                 _ => return Err(format!("cellsize of {value:?}, expected a positive number")),
             },
-            // Some programs mark what is unknown by NaN.
+            // Some programs write NaN for unknown heights.
             "nodata_value" => match value.parse::<f64>() {
                 Ok(x) => self.no_data.replace(x).is_some(),
                 Err(_) => return Err(format!("NODATA_value of {value:?}, expected a number")),
@@ -131,7 +129,7 @@ impl Head {
 }
 
 impl Terrain {
-    /// The terrain of an ESRI ASCII grid's text; or what is wrong, and in which line. Holes of the map are left as they are.
+    /// Reads a terrain from the text of an ESRI ASCII grid. The error describes the problem and its line. Holes of the map are kept.
     pub fn from_ascii_grid(text: &str) -> Result<Self, String> {
         read_ascii_grid(text)?.terrain()
     }

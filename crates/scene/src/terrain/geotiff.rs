@@ -1,4 +1,4 @@
-//! Terrains from GeoTIFF files.
+//! Reads terrains from GeoTIFF files.
 
 use std::io::Cursor;
 
@@ -8,7 +8,7 @@ use tiff::tags::Tag;
 
 use super::{MAX_HEIGHTS, Terrain, check_size, turned_over};
 
-/// Keys of the GeoKey directory, and what they may say (GeoTIFF 1.1, OGC 19-008r4).
+/// Keys of the GeoKey directory, and their values (GeoTIFF 1.1, OGC 19-008r4).
 const MODEL_TYPE: u16 = 1024;
 const RASTER_TYPE: u16 = 1025;
 const CITATION: u16 = 1026;
@@ -20,12 +20,12 @@ const PIXEL_IS_POINT: u16 = 2;
 const METRE: u16 = 9001;
 const USER_DEFINED: u16 = 32767;
 
-/// Edges of a pixel may differ by this share and still make a square.
+/// Tolerated relative difference of the edges of a square pixel.
 const SQUARE_TOLERANCE: f64 = 1e-6;
 
 type Reader<'a> = Decoder<Cursor<&'a [u8]>>;
 
-/// The terrain in `bytes`, a GeoTIFF of one band in a projection of metres; or what is wrong.
+/// Reads the terrain in `bytes`, a GeoTIFF of one band in a projection of metres. The error describes the problem.
 pub(crate) fn read_geotiff(bytes: &[u8]) -> Result<Terrain, String> {
     let invalid = |cause: tiff::TiffError| format!("no valid TIFF: {cause}");
     let mut tiff = Decoder::new(Cursor::new(bytes)).map_err(invalid)?;
@@ -54,7 +54,7 @@ pub(crate) fn read_geotiff(bytes: &[u8]) -> Result<Terrain, String> {
     }
     let heights: Vec<f64> =
         values.into_iter().map(|x| if Some(x) == no_data { f64::NAN } else { x }).collect();
-    // An area's place is that of its outer corner, a point's its own.
+    // The position of an area pixel is its outer corner, that of a point pixel the point itself.
     let half = if keys.short(RASTER_TYPE) == Some(PIXEL_IS_POINT) { 0.5 * place.cell_m } else { 0.0 };
     let [west, north] = place.north_west_m;
     let corner_m = [west - half, north + half - n_rows as f64 * place.cell_m];
@@ -62,7 +62,7 @@ pub(crate) fn read_geotiff(bytes: &[u8]) -> Result<Terrain, String> {
     Ok(terrain.projected(keys.projection()))
 }
 
-/// Where the picture's first corner is, and how large a pixel.
+/// Position of the image's first corner, and the pixel size.
 struct Place {
     cell_m: f64,
     north_west_m: [f64; 2],
@@ -87,7 +87,7 @@ impl Place {
     }
 }
 
-/// The GeoKey directory: what stands in it, and texts of its own tag.
+/// The GeoKey directory: its entries, and texts of its own tag.
 #[derive(Default)]
 struct GeoKeys {
     entries: Vec<[u16; 4]>,
@@ -106,7 +106,7 @@ impl GeoKeys {
         Ok(Self { entries, texts: tiff.get_tag_ascii_string(Tag::GeoAsciiParamsTag).unwrap_or_default() })
     }
 
-    /// The value of a key that is kept in the directory itself.
+    /// Returns the value of a key that is stored in the directory itself.
     fn short(&self, key: u16) -> Option<u16> {
         self.entries.iter().find(|entry| entry[0] == key && entry[1] == 0).map(|entry| entry[3])
     }
@@ -121,7 +121,7 @@ impl GeoKeys {
         Some(text.trim_end_matches(['|', '\0']))
     }
 
-    /// The code of the projection, or what it is called.
+    /// Returns the code of the projection, or its name.
     fn projection(&self) -> Option<String> {
         match self.short(PROJECTED_SYSTEM) {
             Some(code) if code != USER_DEFINED && code != 0 => Some(format!("EPSG:{code}")),
@@ -130,7 +130,7 @@ impl GeoKeys {
     }
 }
 
-/// What stands for an unknown height (GDAL's own tag).
+/// Returns the value that stands for an unknown height (GDAL's own tag).
 fn no_data(tiff: &mut Reader<'_>) -> Result<Option<f64>, String> {
     let Ok(text) = tiff.get_tag_ascii_string(Tag::GdalNodata) else { return Ok(None) };
     let word = text.trim_matches(|c: char| c == '\0' || c.is_whitespace());
@@ -162,7 +162,7 @@ mod tests {
 
     use super::*;
 
-    /// What a test's GeoTIFF says beside its pixels.
+    /// Tags of a test's GeoTIFF.
     #[derive(Clone)]
     struct Tags {
         scale: Vec<f64>,
@@ -182,7 +182,7 @@ mod tests {
         }
     }
 
-    /// Two rows of three, the upper 4 5 −1.
+    /// Writes a GeoTIFF of two rows of three pixels, the upper 4 5 −1.
     fn geotiff<C: colortype::ColorType>(tags: &Tags, pixels: &[C::Inner]) -> Vec<u8>
     where
         [C::Inner]: TiffValue,
@@ -234,7 +234,7 @@ mod tests {
         tags.tie[0] = 1.0;
         tags.tie[1] = 1.0;
         let terrain = floats(&tags).unwrap();
-        // The height one east and one south of the first is at the tie.
+        // The height one pixel east and one south of the first is at the tie point.
         assert_eq!(terrain.to_map_m([5.0, 0.0]), [1000.0, 2010.0]);
         assert_eq!(terrain.height_m([0.0, 0.0]), Some(0.0));
     }
@@ -266,7 +266,7 @@ mod tests {
         assert!(read_geotiff(b"II*").unwrap_err().starts_with("no valid TIFF: "));
         let cut = geotiff::<colortype::Gray32Float>(&Tags::default(), &[0.0; 6]);
         for n in 0..cut.len() {
-            // Whatever is missing, there is an answer.
+            // Reading truncated bytes returns a result and does not panic.
             let _ = read_geotiff(&cut[..n]);
         }
     }

@@ -1,11 +1,11 @@
-//! The ground of a scene, and the domain on it.
+//! Ground of a scene, and the domain on it.
 
 use super::{Terrain, TerrainSource};
 use crate::validate::{Check, Checker, number};
 use crate::{Axis, Scene, SceneError};
 
 impl Scene {
-    /// The ground that the scene stands on, if it has one and its file was there.
+    /// Returns the ground of the scene, if it has one and its file was loaded.
     pub fn ground(&self) -> Option<&Terrain> {
         self.terrain.as_ref().and_then(TerrainSource::terrain)
     }
@@ -48,7 +48,7 @@ impl Scene {
         }
     }
 
-    /// Walls stand on the map, and the floor is under it: nothing leaves a map whose edge is a rectangle.
+    /// Checks that the walls stand on the map and the floor is under it: nothing leaves a map whose edge is a rectangle.
     fn check_domain_on(&self, check: &Checker<'_>, terrain: &Terrain) -> Check {
         let (low, high) = terrain.bounds_m();
         let slack = 1e-6 * terrain.cell_m();

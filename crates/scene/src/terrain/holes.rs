@@ -1,19 +1,17 @@
-//! Heights that are missing within the map.
+//! Missing heights within the map.
 
 use std::collections::VecDeque;
 
 use super::{Terrain, place};
 
 impl Terrain {
-    /// As [`Self::heights_m`], where unknown that of a nearest known height, counted in steps to neighbours: so that what strays
-    /// beyond the map falls nowhere.
+    /// Like [`Self::heights_m`], with unknown heights replaced by that of the nearest known one, counted in steps between neighbours, so that particles beyond the map do not fall forever.
     pub fn extended_heights_m(&self) -> Vec<f32> {
         let nearest = nearest_known(self.n_columns, self.n_rows, &self.heights_m);
         nearest.into_iter().map(|idx| (self.heights_m[idx] - self.base_m) as f32).collect()
     }
 
-    /// Refuses terrain with holes, or fills them: unknown heights that the map encloses. Those that reach its edge, whatever its
-    /// outline, are where the map ends.
+    /// Refuses terrain with holes, or fills them. Holes are unknown heights that the map encloses; unknown heights connected to the edge of the grid are outside the map, whatever its outline.
     pub(crate) fn without_holes(mut self, fill: bool) -> Result<Self, String> {
         let holes = find_holes(self.n_columns, self.n_rows, &self.heights_m);
         let Some(largest) = holes.iter().max_by_key(|hole| hole.len()) else { return Ok(self) };
@@ -35,8 +33,7 @@ impl Terrain {
     }
 }
 
-/// Sets of unknown heights that do not reach the edge of the grid, in the order of their first. Unknown heights are of one set
-/// across corners too, as a ragged edge of the map is.
+/// Returns the sets of unknown heights that do not reach the edge of the grid, in the order of their first. Sets are connected across corners too, like the ragged edge of the map.
 fn find_holes(n_columns: usize, n_rows: usize, heights: &[f64]) -> Vec<Vec<usize>> {
     let mut seen: Vec<bool> = heights.iter().map(|height| !height.is_nan()).collect();
     let mut holes = Vec::new();
@@ -67,14 +64,13 @@ fn find_holes(n_columns: usize, n_rows: usize, heights: &[f64]) -> Vec<Vec<usize
     holes
 }
 
-/// Sweeps over a hole at most, and the change in m at which they end.
+/// Maximum number of sweeps over a hole, and the change in m at which they end.
 const MAX_SWEEPS: usize = 20_000;
 const SETTLED_M: f64 = 1e-9;
 
-/// Fills a hole with the surface whose every height is the mean of its four neighbours': the membrane that its edge spans. It
-/// continues a plane exactly, and no height lies beyond those at the edge.
+/// Fills a hole with the membrane that its edge spans: every height is the mean of its four neighbours'. It continues a plane exactly, and no height lies beyond those at the edge.
 fn fill_hole(n_columns: usize, heights: &mut [f64], hole: &[usize]) {
-    // A hole is within the grid, so that there are four neighbours; those across its corners only are not needed.
+    // A hole is within the grid, so that there are four neighbours; diagonal ones are not needed.
     let around = |idx: usize| [idx - n_columns, idx - 1, idx + 1, idx + n_columns];
     let edge: Vec<f64> = hole
         .iter()
@@ -84,7 +80,7 @@ fn fill_hole(n_columns: usize, heights: &mut [f64], hole: &[usize]) {
         .collect();
     let mean = edge.iter().sum::<f64>() / edge.len() as f64;
     hole.iter().for_each(|&idx| heights[idx] = mean);
-    // Successive over-relaxation, at the factor that is best for a square of as many heights.
+    // Successive over-relaxation, with the optimal factor for a square of as many heights.
     let side = (hole.len() as f64).sqrt() + 1.0;
     let omega = 2.0 / (1.0 + (std::f64::consts::PI / side).sin());
     for _ in 0..MAX_SWEEPS {
@@ -101,8 +97,7 @@ fn fill_hole(n_columns: usize, heights: &mut [f64], hole: &[usize]) {
     }
 }
 
-/// For every height the place of the nearest known one, counted in steps between neighbours; of several one that depends
-/// on the heights alone. There must be one.
+/// Returns for every height the index of the nearest known one, counted in steps between neighbours; ties are broken by the heights alone. At least one height must be known.
 fn nearest_known(n_columns: usize, n_rows: usize, heights: &[f64]) -> Vec<usize> {
     let mut nearest = vec![usize::MAX; heights.len()];
     let mut queue: VecDeque<usize> = VecDeque::new();
@@ -140,7 +135,7 @@ mod tests {
 
     #[test]
     fn unknown_heights_at_the_edge_are_where_the_map_ends() {
-        // A ragged corner, whose second height depends on the first by its own corner.
+        // A ragged corner, whose second height is connected to the first across its own corner only.
         let mut heights = [1.0; 25];
         heights[0] = NAN;
         heights[6] = NAN;

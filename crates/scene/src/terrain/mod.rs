@@ -1,4 +1,4 @@
-//! Heights over a regular grid: what they are, where they are known, and the surface between them.
+//! Terrains: heights over a regular grid, known or unknown, and the surface between them.
 
 mod ascii_grid;
 mod generated;
@@ -20,17 +20,15 @@ pub use source::TerrainSource;
 use crate::Vec3;
 use crate::validate::number;
 
-/// Most heights of a terrain: a buffer of them must be small beside the particles'.
+/// Maximum number of heights of a terrain: their buffer must be small compared with the particles'.
 pub const MAX_HEIGHTS: usize = 1 << 26;
 
-/// A point may lie beyond the outermost heights by this share of a cell, for the rounding of decimal numbers.
+/// Tolerance for the rounding of decimal numbers, as a share of a cell, by which a point may lie beyond the outermost heights.
 const EDGE_TOLERANCE_CELLS: f64 = 1e-6;
 
 /// A terrain: heights at the points of a regular grid, and the bilinear surface through them.
 ///
-/// Points are placed in the scene's own coordinates: x in m to the east and y to the north of the south-western height, z in m above
-/// [`Self::base_m`]. Coordinates of a map have too many digits for 32-bit floats; what is written on the map's grid is moved
-/// back by [`Self::to_map_m`]. A cell is on the map where all four of its heights are known.
+/// Points are given in the scene's own coordinates: x in m to the east and y to the north of the south-western height, z in m above [`Self::base_m`]. Coordinates of a map have too many digits for 32-bit floats; [`Self::to_map_m`] converts results back to them. A cell is on the map if all four of its heights are known.
 #[derive(Clone, Debug)]
 pub struct Terrain {
     n_columns: usize,
@@ -38,17 +36,15 @@ pub struct Terrain {
     cell_m: f64,
     corner_m: [f64; 2],
     base_m: f64,
-    /// Heights as the map has them, NaN where there are none: rows from the south, each from the west.
+    /// Heights of the map, NaN where unknown: rows from the south, each from the west.
     heights_m: Vec<f64>,
     projection: Option<String>,
 }
 
 impl Terrain {
-    /// The terrain of `heights_m`, rows from the south and each from the west, NaN where unknown; or what is wrong.
+    /// Makes the terrain of `heights_m`, rows from the south and each from the west, NaN where unknown. The error describes the problem.
     ///
-    /// `corner_m` is the south-western corner of the south-western cell on the map (easting and northing, half a cell from the
-    /// first height), as `xllcorner` and `yllcorner` of an ESRI ASCII grid. Heights in the scene are above the lowest, rounded
-    /// down to whole metres.
+    /// `corner_m` is the south-western corner of the south-western cell on the map (easting and northing, half a cell from the first height), like `xllcorner` and `yllcorner` of an ESRI ASCII grid. Heights in the scene are relative to the lowest, rounded down to whole metres.
     pub fn new(
         n_columns: usize,
         n_rows: usize,
@@ -87,69 +83,69 @@ impl Terrain {
         }
     }
 
-    /// The same with heights in the scene above `base_m`.
+    /// Returns the terrain with heights in the scene relative to `base_m`.
     #[must_use]
     pub fn above(self, base_m: f64) -> Self {
         Self { base_m, ..self }
     }
 
-    /// The same in a projection: WKT, or `EPSG:` and a number.
+    /// Returns the terrain with a projection: WKT, or `EPSG:` and a number.
     #[must_use]
     pub fn projected(self, projection: Option<String>) -> Self {
         Self { projection, ..self }
     }
 
-    /// Heights from west to east.
+    /// Returns the number of heights from west to east.
     pub fn n_columns(&self) -> usize {
         self.n_columns
     }
 
-    /// Heights from south to north.
+    /// Returns the number of heights from south to north.
     pub fn n_rows(&self) -> usize {
         self.n_rows
     }
 
-    /// Distance of heights from one another in m.
+    /// Returns the distance between heights in m.
     pub fn cell_m(&self) -> f64 {
         self.cell_m
     }
 
-    /// Easting in m of the westernmost heights, which are at x = 0 in the scene.
+    /// Returns the easting in m of the westernmost heights, which are at x = 0 in the scene.
     pub fn west_m(&self) -> f64 {
         self.corner_m[0] + 0.5 * self.cell_m
     }
 
-    /// Northing in m of the southernmost heights, which are at y = 0 in the scene.
+    /// Returns the northing in m of the southernmost heights, which are at y = 0 in the scene.
     pub fn south_m(&self) -> f64 {
         self.corner_m[1] + 0.5 * self.cell_m
     }
 
-    /// Easting and northing in m of the outer corner of the south-western cell: half a cell from its height.
+    /// Returns the easting and northing in m of the outer corner of the south-western cell: half a cell from its height.
     pub fn corner_m(&self) -> [f64; 2] {
         self.corner_m
     }
 
-    /// Height in m on the map that is z = 0 in the scene.
+    /// Returns the height in m on the map that is z = 0 in the scene.
     pub fn base_m(&self) -> f64 {
         self.base_m
     }
 
-    /// Where the map's coordinates are: WKT, or `EPSG:` and a number, where the file says.
+    /// Returns the projection of the map's coordinates, if known: WKT, or `EPSG:` and a number.
     pub fn projection(&self) -> Option<&str> {
         self.projection.as_deref()
     }
 
-    /// Heights on the map in m, NaN where unknown: rows from the south, each from the west.
+    /// Returns the heights on the map in m, NaN where unknown: rows from the south, each from the west.
     pub fn map_heights_m(&self) -> &[f64] {
         &self.heights_m
     }
 
-    /// Heights in the scene in m, NaN where unknown: rows from the south, each from the west.
+    /// Returns the heights in the scene in m, NaN where unknown: rows from the south, each from the west.
     pub fn heights_m(&self) -> Vec<f32> {
         self.heights_m.iter().map(|height| (height - self.base_m) as f32).collect()
     }
 
-    /// Height in m in the scene at a point of the grid; none where it is unknown or beyond the grid.
+    /// Returns the height in m in the scene at a point of the grid; `None` where it is unknown or beyond the grid.
     pub fn height_at(&self, column: usize, row: usize) -> Option<f64> {
         if column >= self.n_columns || row >= self.n_rows {
             return None;
@@ -158,7 +154,7 @@ impl Terrain {
         (!height.is_nan()).then_some(height - self.base_m)
     }
 
-    /// Lower and upper corner in m of the smallest box about the known surface.
+    /// Returns the lower and upper corner in m of the bounding box of the known surface.
     pub fn bounds_m(&self) -> (Vec3, Vec3) {
         let known = || self.heights_m.iter().copied().filter(|height| !height.is_nan());
         let (lowest, highest) =
@@ -167,49 +163,48 @@ impl Terrain {
         ([0.0, 0.0, lowest - self.base_m], [east, north, highest - self.base_m])
     }
 
-    /// Distance in m from the first to the last height, to the east and to the north.
+    /// Returns the distance in m from the first to the last height, to the east and to the north.
     pub fn extent_m(&self) -> [f64; 2] {
         [self.n_columns, self.n_rows].map(|n| (n - 1) as f64 * self.cell_m)
     }
 
-    /// Easting and northing in m of a point of the scene.
+    /// Returns the easting and northing in m of a point of the scene.
     pub fn to_map_m(&self, [x, y]: [f64; 2]) -> [f64; 2] {
         [self.west_m() + x, self.south_m() + y]
     }
 
-    /// The point of the scene at an easting and a northing in m.
+    /// Returns the point of the scene at an easting and a northing in m.
     pub fn from_map_m(&self, [easting, northing]: [f64; 2]) -> [f64; 2] {
         [easting - self.west_m(), northing - self.south_m()]
     }
 
-    /// Height of the surface in m over a point of the scene; none off the map.
+    /// Returns the height of the surface in m over a point of the scene; `None` off the map.
     pub fn height_m(&self, point_m: [f64; 2]) -> Option<f64> {
         self.patch(point_m).map(|patch| patch.height_m())
     }
 
-    /// How the surface rises to the east and to the north, m/m; none off the map. On an edge between cells that of the cell to
-    /// the north or east.
+    /// Returns the gradient of the surface to the east and to the north, m/m; `None` off the map. On an edge between cells it is that of the cell to the north or east.
     pub fn gradient(&self, point_m: [f64; 2]) -> Option<[f64; 2]> {
         self.patch(point_m).map(|patch| patch.gradient(self.cell_m))
     }
 
-    /// The unit normal of the surface, pointing up; none off the map.
+    /// Returns the unit normal of the surface, pointing up; `None` off the map.
     pub fn normal(&self, point_m: [f64; 2]) -> Option<Vec3> {
         self.gradient(point_m).map(normal_of)
     }
 
-    /// Angle of the surface against the horizontal in degrees; none off the map.
+    /// Returns the angle of the surface against the horizontal in degrees; `None` off the map.
     pub fn slope_deg(&self, point_m: [f64; 2]) -> Option<f64> {
         self.gradient(point_m).map(|[east, north]| (east * east + north * north).sqrt().atan().to_degrees())
     }
 
-    /// Distance in m of a point from the plane that touches the surface below it, negative under the surface; none off the map.
+    /// Returns the signed distance in m of a point from the tangent plane of the surface below or above it, negative under the surface; `None` off the map.
     pub fn distance_m(&self, [x, y, z]: Vec3) -> Option<f64> {
         let patch = self.patch([x, y])?;
         Some((z - patch.height_m()) * normal_of(patch.gradient(self.cell_m))[2])
     }
 
-    /// Local heights at the corners of a cell: south-west, south-east, north-west, north-east.
+    /// Returns the local heights at the corners of a cell: south-west, south-east, north-west, north-east.
     fn corners(&self, column: usize, row: usize) -> Option<[f64; 4]> {
         let at = |i: usize, j: usize| self.height_at(column + i, row + j);
         Some([at(0, 0)?, at(1, 0)?, at(0, 1)?, at(1, 1)?])
@@ -232,7 +227,7 @@ impl Terrain {
     }
 }
 
-/// A bilinear patch and a point of it.
+/// A bilinear patch and a point on it.
 struct Patch {
     corners: [f64; 4],
     share: [f64; 2],
@@ -253,13 +248,13 @@ impl Patch {
     }
 }
 
-/// The unit vector normal to a surface that rises so.
+/// Returns the unit normal of a surface with this gradient.
 pub(crate) fn normal_of([east, north]: [f64; 2]) -> Vec3 {
     let length = (1.0 + east * east + north * north).sqrt();
     [-east / length, -north / length, 1.0 / length]
 }
 
-/// Refuses a grid too large to be one, before memory is asked for.
+/// Refuses an oversized grid before memory is allocated.
 fn check_size(n_columns: usize, n_rows: usize) -> Result<(), String> {
     match n_columns.checked_mul(n_rows) {
         Some(n) if n <= MAX_HEIGHTS => Ok(()),
@@ -267,12 +262,12 @@ fn check_size(n_columns: usize, n_rows: usize) -> Result<(), String> {
     }
 }
 
-/// Turns rows from the north into rows from the south.
+/// Reverses the order of rows, from north–south to south–north.
 fn turned_over<T: Copy>(values: &[T], n_columns: usize) -> Vec<T> {
     values.chunks(n_columns).rev().flatten().copied().collect()
 }
 
-/// Where a height of the grid is, for people: rows and columns from 1, rows from the north as files have them.
+/// Formats the position of a height for messages: rows and columns from 1, rows from the north as in files.
 fn place(idx: usize, n_columns: usize) -> String {
     format!("row {} from the south, column {} from the west", idx / n_columns + 1, idx % n_columns + 1)
 }
@@ -292,7 +287,7 @@ mod tests {
     }
 
     proptest! {
-        /// Of c + ax + by + dxy no bilinear surface loses anything.
+        /// Bilinear interpolation reproduces c + ax + by + dxy exactly.
         #[test]
         fn bilinear_heights_are_exact(
             coefficients in prop::array::uniform4(-2.0..2.0_f64),
@@ -312,7 +307,7 @@ mod tests {
             prop_assert!((east - (a + d * y)).abs() < 1e-10 && (north - (b + d * x)).abs() < 1e-10);
             let normal = terrain.normal([x, y]).unwrap();
             prop_assert!((normal.iter().map(|n| n * n).sum::<f64>() - 1.0).abs() < 1e-12);
-            // Normal to both tangents.
+            // Perpendicular to both tangents.
             prop_assert!((normal[0] + normal[2] * east).abs() < 1e-12 && (normal[1] + normal[2] * north).abs() < 1e-12);
             // On a plane the distance is that from the plane.
             if d == 0.0 {
@@ -323,7 +318,7 @@ mod tests {
             }
         }
 
-        /// Gradients are the differences of heights within a cell.
+        /// Gradients equal the differences of heights within a cell.
         #[test]
         fn gradients_are_differences(heights in prop::collection::vec(-5.0..5.0_f64, 12), x in 0.01..2.99_f64, y in 0.01..1.99_f64) {
             let terrain = Terrain::new(4, 3, 1.0, [0.0; 2], heights).unwrap();

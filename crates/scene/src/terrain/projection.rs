@@ -1,6 +1,6 @@
-//! Whether two descriptions of a projection say the same.
+//! Comparison of descriptions of a projection.
 
-/// Returns true if both are of one projection; none where they cannot be compared, as an EPSG code and a WKT without one.
+/// Returns true if both describe the same projection; `None` if they cannot be compared, such as an EPSG code and a WKT without one.
 pub(crate) fn same_projection(first: &str, second: &str) -> Option<bool> {
     if let (Some(first), Some(second)) = (epsg_of(first), epsg_of(second)) {
         return Some(first == second);
@@ -12,12 +12,12 @@ pub(crate) fn same_projection(first: &str, second: &str) -> Option<bool> {
     let is_same = |(name, value): &(String, Value)| {
         second.iter().find(|(other, _)| other == name).is_none_or(|(_, other)| value.agrees(other))
     };
-    // What only one of them says, a default of the other's writer, does not tell them apart; but they must share something.
+    // Parameters that only one of them gives, a default of the other's writer, are ignored; but they must share at least one.
     let share = first.iter().any(|(name, _)| second.iter().any(|(other, _)| name == other));
     share.then(|| first.iter().all(is_same))
 }
 
-/// The code of `EPSG:31287` or of the authority that a WKT names last, which is that of the whole.
+/// Returns the code of `EPSG:31287`, or of the last authority in a WKT, which is that of the whole.
 pub(crate) fn epsg_of(text: &str) -> Option<u32> {
     let upper = text.trim().to_ascii_uppercase();
     if let Some(code) = upper.strip_prefix("EPSG:") {
@@ -29,12 +29,12 @@ pub(crate) fn epsg_of(text: &str) -> Option<u32> {
         .max()?;
     let rest = &upper[begin..];
     let end = rest.find(']')?;
-    // An authority within an inner bracket is that of an ellipsoid or unit.
+    // An authority within an inner bracket belongs to an ellipsoid or unit.
     let is_last = rest[end + 1..].trim() == "]";
     is_last.then(|| rest[..end].trim().trim_matches('"').parse().ok()).flatten()
 }
 
-/// What the value of a parameter may be.
+/// Value of a projection parameter.
 enum Value {
     Number(f64),
     Word(String),
@@ -51,8 +51,7 @@ impl Value {
     }
 }
 
-/// What a WKT says of the projection: its method, its parameters and its unit. Names of systems and datums, of which every program
-/// has its own, are left out.
+/// Returns the parameters of the projection in a WKT: its method, its parameters and its unit. Names of systems and datums, which differ between programs, are left out.
 fn parameters(wkt: &str) -> Vec<(String, Value)> {
     let upper = wkt.to_ascii_uppercase();
     let mut found = Vec::new();
@@ -63,7 +62,7 @@ fn parameters(wkt: &str) -> Vec<(String, Value)> {
                 upper[at + keyword.len()..at + end].split(',').map(|part| part.trim().trim_matches('"'));
             let Some(name) = parts.next() else { continue };
             if !has_number {
-                // Lambert's cone of one parallel and of two are told apart by the parallels.
+                // Lambert's cone with one or with two parallels is distinguished by its parallels.
                 let method = plain(name).replace("2SP", "").replace("1SP", "");
                 found.push(("METHOD".to_owned(), Value::Word(method)));
             } else if let Some(Ok(number)) = parts.next().map(str::parse) {
@@ -82,7 +81,7 @@ fn parameters(wkt: &str) -> Vec<(String, Value)> {
     found
 }
 
-/// A name without what programs write differently; of the meridian and the latitude of the origin every program has its own.
+/// Normalizes a name: removes differences between programs, such as their names for the meridian and the latitude of the origin.
 fn plain(name: &str) -> String {
     let name: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
     match name.as_str() {

@@ -1,4 +1,4 @@
-//! The `[terrain]` section: where the ground comes from.
+//! The `[terrain]` section: source of the ground.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,36 +13,33 @@ use crate::validate::number;
 
 /// The ground of an avalanche: a map or a formula. Scenes of `solver.kind = "dem"` with `up_axis = "z"` only.
 ///
-/// The scene's origin is the south-western height, its x axis points to the east, y to the north; heights are above the map's lowest,
-/// rounded down to whole metres. The surface between heights is bilinear.
+/// The scene's origin is the south-western height, its x axis points to the east, y to the north; heights are relative to the map's lowest, rounded down to whole metres. The surface between heights is bilinear.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct TerrainSource {
-    /// Path from the scene's of an ESRI ASCII grid (`.asc`), a GeoTIFF (`.tif`, `.tiff`) or a 16-bit grey PNG (`.png`). Its projection
-    /// is what a GeoTIFF says, or a `.prj` file of the same name.
+    /// Path, relative to the scene file, of an ESRI ASCII grid (`.asc`), a GeoTIFF (`.tif`, `.tiff`) or a 16-bit grey PNG (`.png`). Its projection is that of the GeoTIFF, or of a `.prj` file of the same name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// A formula, in place of a file.
+    /// A formula, instead of a file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub generated: Option<Generated>,
-    /// Distance of pixels of a PNG in m.
+    /// Distance between pixels of a PNG in m.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cell_m: Option<f64>,
     /// Heights in m of black and of white pixels of a PNG.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub height_range_m: Option<[f64; 2]>,
-    /// True if unknown heights that the map encloses are filled with a smooth surface; if not, they are refused. Unknown heights that
-    /// reach the edge are where the map ends, either way.
+    /// True if unknown heights that the map encloses are filled with a smooth surface; if false, they are refused. Unknown heights connected to the edge are outside the map in either case.
     pub fill_holes: bool,
-    /// Checksum of the file's heights, which is written down when the scene is loaded: a scene that is resumed refuses another map.
+    /// Checksum of the file's heights, recorded when the scene is loaded: resuming the scene with another map is refused.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub checksum: Option<String>,
-    /// The heights.
+    /// The loaded heights.
     #[serde(skip)]
     pub(crate) terrain: Loaded<Terrain>,
 }
 
-/// What is wrong with the files or values that a section names: which key of it, what was found and what is expected.
+/// Error in the files or values of a section: the key, the value found and the value expected.
 pub(crate) struct Refusal {
     pub(crate) key: String,
     pub(crate) found: String,
@@ -55,13 +52,13 @@ impl Refusal {
     }
 }
 
-/// No land is as low as the number that mostly stands for unknown heights, −9999.
+/// Plausible heights in m: all land is above −9999, the usual value of unknown heights.
 const PLAUSIBLE_HEIGHTS_M: std::ops::Range<f64> = -9000.0..100_000.0;
 
 const FILES: &str = "an ESRI ASCII grid (.asc), a GeoTIFF (.tif) or a PNG of 16 bits (.png)";
 
 impl TerrainSource {
-    /// The terrain of `bytes`, the content of `path`, with the text of the `.prj` file beside it if there is one.
+    /// Reads the terrain from `bytes`, the contents of `path`, with the text of the `.prj` file beside it if there is one.
     pub(crate) fn read(&self, path: &str, bytes: &[u8], prj: Option<String>) -> Result<Terrain, Refusal> {
         let refuse = |problem: String| Refusal::new("terrain.file", format!("{path}: {problem}"), FILES);
         let ending =
@@ -114,14 +111,14 @@ impl TerrainSource {
         self.terrain = Loaded::new(Arc::new(terrain));
     }
 
-    /// The ground; none where its file was not there when the scene was read, as where a recording is played.
+    /// Returns the ground; `None` if its file was missing when the scene was read, as when a recording is played.
     pub fn terrain(&self) -> Option<&Terrain> {
         self.terrain.get()
     }
 }
 
 impl Terrain {
-    /// A checksum of grid and heights.
+    /// Returns a checksum of grid and heights.
     pub(crate) fn checksum(&self) -> String {
         let mut hash = Xxh3::new();
         for n in [self.n_columns, self.n_rows] {
@@ -129,19 +126,19 @@ impl Terrain {
         }
         let numbers = [self.cell_m, self.corner_m[0], self.corner_m[1]];
         for number in numbers.iter().chain(&self.heights_m) {
-            // There is more than one NaN.
+            // NaN has more than one bit pattern.
             let number = if number.is_nan() { f64::NAN } else { *number };
             hash.update(&number.to_bits().to_le_bytes());
         }
         format!("{:016x}", hash.digest())
     }
 
-    /// The lowest known height in m within a rectangle of the scene; none where there is none. Cells that the rectangle cuts count whole.
+    /// Returns the lowest known height in m within a rectangle of the scene; `None` if none is known. Cells that the rectangle cuts count whole.
     pub(crate) fn lowest_within_m(&self, low_m: [f64; 2], high_m: [f64; 2]) -> Option<f64> {
         self.known_within(low_m, high_m).min_by(f64::total_cmp)
     }
 
-    /// The highest, likewise.
+    /// Returns the highest known height in m within a rectangle of the scene, like [`Self::lowest_within_m`].
     pub(crate) fn highest_within_m(&self, low_m: [f64; 2], high_m: [f64; 2]) -> Option<f64> {
         self.known_within(low_m, high_m).max_by(f64::total_cmp)
     }

@@ -1,4 +1,4 @@
-//! What makes a sensible terrain, and releases, slabs and obstacles that fit it.
+//! Validates terrain, releases, slabs and obstacles.
 
 use crate::scene::Scene;
 use crate::solver::SolverScene;
@@ -6,14 +6,14 @@ use crate::terrain::TerrainSource;
 use crate::validate::{Check, Checker, number};
 use crate::{Obstacle, ObstacleShape, Slab, SlabShape};
 
-/// Most pieces of a slab along one edge.
+/// Maximum number of pieces of a slab along one edge.
 const MAX_PIECES: u32 = 256;
 
-/// Longest name of a slab or obstacle, in bytes: it heads columns of tables.
+/// Maximum length of the name of a slab or obstacle, in bytes: it heads columns of tables.
 const MAX_NAME_BYTES: usize = 64;
 
 impl Scene {
-    /// Terrain, releases, slabs and obstacles.
+    /// Checks terrain, releases, slabs and obstacles.
     pub(crate) fn check_ground(&self, check: &Checker<'_>, solver: &dyn SolverScene) -> Check {
         if let Some(source) = &self.terrain {
             self.check_terrain(check, source)?;
@@ -116,8 +116,7 @@ impl Scene {
         }
     }
 
-    /// How high the ground is at a horizontal place, in m along the up axis: the terrain, or the domain's floor where there is none;
-    /// none off the map.
+    /// Returns the height of the ground at a horizontal position, in m along the up axis: that of the terrain, or of the domain's floor without one; `None` off the map.
     pub fn ground_height_m(&self, at_m: [f64; 2]) -> Option<f64> {
         match self.ground() {
             Some(terrain) => terrain.height_m(at_m),

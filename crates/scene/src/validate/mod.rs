@@ -1,4 +1,4 @@
-//! Checks of single values, and how numbers are written in what they say.
+//! Checks of single values, and the format of numbers in their messages.
 
 mod ground;
 mod render;
@@ -8,21 +8,20 @@ use crate::Vec3;
 use crate::format::error::SceneError;
 use crate::format::source::Source;
 
-/// Most particles a scene may have: a column of four f32 a particle must fit into one storage buffer, whose size in bytes
-/// Vulkan counts in 32 bits.
+/// Maximum number of particles of a scene: a column of four f32 for each particle must fit into one storage buffer, whose size in bytes Vulkan counts in 32 bits.
 pub const MAX_PARTICLES: u64 = u32::MAX as u64 / 16;
 
-/// Most cells of edge h a domain may have: cells are numbered in 32 bits.
+/// Maximum number of cells of edge h in a domain: cells are numbered in 32 bits.
 pub(crate) const MAX_CELLS: f64 = u32::MAX as f64;
 
-/// Positions are f32. Below this many representable steps a spacing, forces are noise.
+/// Minimum number of representable f32 positions within a spacing; with fewer, forces are noise.
 pub(crate) const MIN_STEPS_PER_SPACING: f64 = 256.0;
 
-/// Quantities lie within these magnitudes, so that products of two still fit into an f32.
+/// Bounds of the magnitudes of quantities, so that products of two still fit into an f32.
 pub(crate) const MIN_POSITIVE: f64 = 1e-18;
 const MAX_MAGNITUDE: f64 = 1e18;
 
-/// Temperatures in °C lie between absolute zero and what is hotter than anything made of water.
+/// Bounds of temperatures in °C: absolute zero, and more than any material made of water reaches.
 const MIN_TEMPERATURE_C: f64 = -273.15;
 const MAX_TEMPERATURE_C: f64 = 1e4;
 
@@ -30,7 +29,7 @@ pub(crate) type Check = Result<(), SceneError>;
 
 pub(crate) const AXES: [&str; 3] = ["x", "y", "z"];
 
-/// Checks of single values, which say where in the scene file a wrong one stands.
+/// Checks of single values, whose errors give the location in the scene file.
 #[derive(Debug)]
 pub struct Checker<'a> {
     pub(crate) source: &'a Source,
@@ -42,7 +41,7 @@ impl Checker<'_> {
         self.fail_between(&[key], found, expected)
     }
 
-    /// The constraint between `keys` does not hold; the first is the one named.
+    /// Reports a violated constraint between `keys`; the first is the one named.
     pub fn fail_between(&self, keys: &[&str], found: impl ToString, expected: impl ToString) -> Check {
         Err(SceneError::Value {
             at: self.source.locate_between(keys),
@@ -52,7 +51,7 @@ impl Checker<'_> {
         })
     }
 
-    /// Above 0, and so that products of two still fit into an f32; `unit` may be "no unit".
+    /// Checks that a value is above 0, and within bounds at which products of two still fit into an f32; `unit` may be "no unit".
     pub fn positive(&self, key: &str, value: f64, unit: &str) -> Check {
         if value > 0.0 && (MIN_POSITIVE..=MAX_MAGNITUDE).contains(&value) {
             return Ok(());
@@ -66,7 +65,7 @@ impl Checker<'_> {
         self.fail(key, number(value), format!("a positive number{of_unit}{bounds}"))
     }
 
-    /// From `low` to `high`.
+    /// Checks that a value is from `low` to `high`.
     pub fn range(&self, key: &str, value: f64, low: f64, high: f64) -> Check {
         if (low..=high).contains(&value) {
             return Ok(());
@@ -74,7 +73,7 @@ impl Checker<'_> {
         self.fail(key, number(value), format!("a number from {} to {}", number(low), number(high)))
     }
 
-    /// From 1 to `high`.
+    /// Checks that a number is from 1 to `high`.
     pub fn count(&self, key: &str, value: u32, high: u32) -> Check {
         if (1..=high).contains(&value) {
             return Ok(());
@@ -82,7 +81,7 @@ impl Checker<'_> {
         self.fail(key, value, format!("a whole number from 1 to {high}"))
     }
 
-    /// Three finite numbers of a `unit`, which may be "no unit".
+    /// Checks three finite numbers of a `unit`, which may be "no unit".
     pub fn vector(&self, key: &str, value: Vec3, unit: &str) -> Check {
         if value.iter().all(|x| x.abs() <= MAX_MAGNITUDE) {
             return Ok(());
@@ -91,7 +90,7 @@ impl Checker<'_> {
         self.fail(key, vector(value), format!("three finite numbers{of_unit}, at most {:e}", MAX_MAGNITUDE))
     }
 
-    /// Above 0 and up to 1.
+    /// Checks that a value is above 0 and at most 1.
     pub fn share(&self, key: &str, value: f64) -> Check {
         if value > 0.0 && value <= 1.0 {
             return Ok(());
@@ -99,7 +98,7 @@ impl Checker<'_> {
         self.fail(key, number(value), "a number above 0 and up to 1")
     }
 
-    /// A temperature in °C from absolute zero on.
+    /// Checks that a temperature in °C is at least absolute zero.
     pub fn temperature(&self, key: &str, value_c: f64) -> Check {
         if (MIN_TEMPERATURE_C..=MAX_TEMPERATURE_C).contains(&value_c) {
             return Ok(());
@@ -112,7 +111,7 @@ impl Checker<'_> {
         self.fail(key, number(value_c), expected)
     }
 
-    /// From 0 to below `high`.
+    /// Checks that a value is from 0 to below `high`.
     pub fn below(&self, key: &str, value: f64, high: f64) -> Check {
         if (0.0..high).contains(&value) {
             return Ok(());
@@ -120,7 +119,7 @@ impl Checker<'_> {
         self.fail(key, number(value), format!("a number from 0 to below {}", number(high)))
     }
 
-    /// 0, or above.
+    /// Checks that a value is at least 0.
     pub fn zero_or_positive(&self, key: &str, value: f64) -> Check {
         if value == 0.0 || (value > 0.0 && value <= 1e18) {
             return Ok(());
@@ -128,7 +127,7 @@ impl Checker<'_> {
         self.fail(key, number(value), "0 or a positive number")
     }
 
-    /// Corners of a box or rectangle, the lower first.
+    /// Checks the corners of a box or rectangle, the lower first.
     pub fn extent(&self, min_key: &str, min: &[f64], max_key: &str, max: &[f64]) -> Check {
         for (key, corner) in [(min_key, min), (max_key, max)] {
             self.vector(key, std::array::from_fn(|i| corner.get(i).copied().unwrap_or(0.0)), "metres")?;
@@ -145,7 +144,7 @@ impl Checker<'_> {
     }
 }
 
-/// A number as TOML would write it, without digits that say nothing.
+/// Formats a number as in TOML, without insignificant digits.
 pub(crate) fn number(x: f64) -> String {
     let magnitude = x.abs();
     if !x.is_finite() {
@@ -163,15 +162,15 @@ pub(crate) fn vector(v: Vec3) -> String {
     format!("[{}]", v.map(number).join(", "))
 }
 
-/// A positive number cut off after four digits.
+/// Truncates a positive number to four digits.
 pub(crate) fn rounded_down(x: f64) -> f64 {
     let power = 3 - x.log10().floor() as i32;
-    // Dividing by a whole power of ten gives the number next to the decimal.
+    // Dividing by a whole power of ten gives the number nearest to the decimal.
     let unit = 10.0_f64.powi(power.abs());
     if power < 0 { (x / unit).floor() * unit } else { (x * unit).floor() / unit }
 }
 
-/// A whole number in full up to 10¹⁵, beyond that in powers of ten.
+/// Formats a whole number in full up to 10¹⁵, beyond that in powers of ten.
 pub(crate) fn whole(x: f64) -> String {
     if x < 1e15 { format!("{x:.0}") } else { format!("{x:.1e}") }
 }

@@ -1,11 +1,11 @@
-//! Checks of what pictures show, and of what is written.
+//! Validates the display and output sections.
 
 use crate::Every;
 use crate::scene::{RenderScheme, Scene, Shading};
 use crate::validate::{Check, Checker, number};
 
 impl Scene {
-    /// Which columns there are only the solver knows; a name that none can have is refused here.
+    /// Refuses a column name that no solver can have; which columns exist, only the solver knows.
     fn check_colour(&self, check: &Checker<'_>) -> Check {
         let name = &self.render.colour_by;
         let column =
@@ -21,7 +21,7 @@ impl Scene {
         check.fail("render.colour_by", format!("\"{name}\""), expected)
     }
 
-    /// A surface is of bodies in space, and shows no property.
+    /// Checks the surface settings: surfaces require three dimensions and are not shaded by density, and `surface_and_slabs` requires slabs.
     fn check_scheme(&self, check: &Checker<'_>) -> Check {
         let render = &self.render;
         check.range("render.surface_cell_spacings", render.surface_cell_spacings, 0.25, 4.0)?;
@@ -78,7 +78,7 @@ impl Scene {
         check.range("render.camera.vertical_fov_deg", camera.vertical_fov_deg, 1.0, 150.0)
     }
 
-    /// Intervals are above 0, and columns are named once.
+    /// Checks that intervals are above 0, and that columns are named once.
     pub(crate) fn check_output(&self, check: &Checker<'_>) -> Check {
         let output = &self.output;
         let cadences = [

@@ -1,4 +1,4 @@
-//! What makes a well-formed scene a sensible one.
+//! Validates a scene.
 
 use crate::format::error::SceneError;
 use crate::scene::{Fill, ParticleBlock, SCENE_VERSION, Scene};
@@ -8,11 +8,11 @@ use crate::solver::registry;
 use crate::validate::{AXES, Check, Checker, MAX_PARTICLES, number, whole};
 use crate::{Shape, TimeStep, Vec3};
 
-/// Blocks may reach past the domain by this share of a spacing, for the rounding of decimal numbers.
+/// Tolerance for the rounding of decimal numbers, as a share of a spacing, by which blocks may reach past the domain.
 const DOMAIN_TOLERANCE_SPACINGS: f64 = 1e-6;
 
 impl Scene {
-    /// The error that a value is not what its user needs: for what only shows once there is a device.
+    /// Makes the error for an unsuitable value: for problems that are known only once there is a device.
     pub fn value_error(&self, key: &str, found: impl ToString, expected: impl ToString) -> SceneError {
         SceneError::Value {
             at: self.source.locate_between(&[key]),
@@ -22,12 +22,12 @@ impl Scene {
         }
     }
 
-    /// Checks that the scene makes sense: every value in its range, and all of them together.
+    /// Checks that the scene is valid: every value in its range, and all of them consistent.
     ///
     /// Loading has done this already; call it after changing fields.
     ///
     /// # Errors
-    /// [`SceneError::Value`] for the first thing found wrong.
+    /// [`SceneError::Value`] for the first problem found.
     pub fn validate(&self) -> Result<(), SceneError> {
         let check = Checker { source: &self.source };
         let kind = self.solver.kind.name();
@@ -49,7 +49,7 @@ impl Scene {
         self.check_output(&check)
     }
 
-    /// The sections are those of the scene's solver, and all that it requires are there.
+    /// Checks that the sections are those of the scene's solver, and that all required ones are present.
     fn check_sections(&self, check: &Checker<'_>, solver: &dyn SolverScene) -> Check {
         let is_own = |name: &str| solver.sections().iter().any(|section| section.name() == name);
         if let Some(stray) = self.sections.names().find(|name| !is_own(name)) {
@@ -70,7 +70,7 @@ impl Scene {
         }
     }
 
-    /// Parts of the scene that only some solvers know are there only if this one does.
+    /// Refuses parts of the scene that the solver does not support.
     fn check_features(&self, check: &Checker<'_>) -> Check {
         let kind = self.solver.kind.name();
         let given = [
@@ -98,7 +98,7 @@ impl Scene {
         Ok(())
     }
 
-    /// What a block says is known to the solver.
+    /// Refuses keys of a block that the solver does not support.
     fn check_block_features(&self, check: &Checker<'_>, key: &str, block: &ParticleBlock) -> Check {
         let alone = |feature: Feature| {
             format!("it in scenes of solver.kind = {} only", registry::kinds_with(feature, "or"))
@@ -311,14 +311,14 @@ fn described_sections(solver: &dyn SolverScene) -> String {
     }
 }
 
-/// Returns whose the sections of a solver are.
+/// Returns a description of the solver that owns a section.
 fn needs(owner: &dyn SolverScene) -> String {
     let names: Vec<String> = owner.sections().iter().map(|section| format!("[{}]", section.name())).collect();
     let verb = if names.len() == 1 { "needs" } else { "need" };
     format!("{} {verb} solver.kind = \"{}\"", names.join(" and "), owner.kind())
 }
 
-/// A point of the plane z = 0.
+/// Returns a point of the plane z = 0.
 fn in_space([x, y]: [f64; 2]) -> Vec3 {
     [x, y, 0.0]
 }

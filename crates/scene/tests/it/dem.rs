@@ -1,4 +1,4 @@
-//! The `[dem]` section, and what needs it.
+//! Tests of the `[dem]` section and the keys that require it.
 
 use std::f64::consts::PI;
 
@@ -31,13 +31,13 @@ max_m = [1.0, 1.0, 1.0]
 shape.box = { min_m = [0.2, 0.2, 0.2], max_m = [0.4, 0.4, 0.4] }
 "#;
 
-/// The grains with `overrides` applied.
+/// Loads the scene of grains with `overrides` applied.
 pub fn grains(overrides: &[&str]) -> Result<Scene, SceneError> {
     let overrides: Vec<String> = overrides.iter().map(|text| text.to_string()).collect();
     Scene::parse(GRAINS, "grains.toml", &overrides)
 }
 
-/// A slope with an area of release on it, in place of the box.
+/// Loads a scene of a slope with a release area instead of the box.
 pub fn slope(overrides: &[&str]) -> Result<Scene, SceneError> {
     let slope = [
         "terrain={generated={inclined_plane={size_m=[20,10],cell_m=1,slope_deg=30}}}",
@@ -48,7 +48,7 @@ pub fn slope(overrides: &[&str]) -> Result<Scene, SceneError> {
     grains(&[&slope[..], overrides].concat())
 }
 
-/// What follows the place in the error of the grains with one override.
+/// Returns the error message, after the location, of the scene of grains with one override.
 #[track_caller]
 pub fn refusal(set: &str) -> String {
     let error = grains(&[set]).expect_err(set).to_string();
@@ -86,7 +86,7 @@ fn the_damping_ratio_gives_the_restitution() {
         let beta = damping_ratio(e);
         assert!(((-PI * beta / (1.0 - beta * beta).sqrt()).exp() / e - 1.0).abs() < 1e-9, "{e} {beta}");
     }
-    // A contact of that damping, integrated finely, parts with that speed.
+    // A finely integrated contact with that damping rebounds with that speed.
     let dem: Dem = grains(&["dem.restitution=0.4"]).unwrap().dem().cloned().unwrap();
     let effective_kg = 0.5 * dem.grain_mass_kg(dem.radius_m);
     let damping = dem.normal_damping_n_s_m(dem.restitution, effective_kg);
@@ -104,9 +104,9 @@ fn auto_resolves_the_contact_of_the_lightest_grains() {
     let lightest_kg = 1000.0 * 4.0 / 3.0 * PI * 0.04_f64.powi(3);
     let contact_s = PI * (0.5 * lightest_kg / 1e4).sqrt();
     assert!((scene.dt_s() / (contact_s / 20.0) - 1.0).abs() < 1e-3 && scene.dt_s() <= contact_s / 20.0);
-    // Within what packings bear (O'Sullivan & Bray 2004).
+    // Within the stability limit of packings (O'Sullivan & Bray 2004).
     assert!(scene.dt_s() < 0.17 * (lightest_kg / 1e4).sqrt());
-    // A contact that is stiffer along than across is the faster.
+    // A contact that is stiffer tangentially than normally has the shorter contact time.
     let stiff = grains(&["dem.tangential_stiffness_ratio=1.142857142857143"]).unwrap();
     assert!((stiff.dt_s() / grains(&[]).unwrap().dt_s() - 0.5).abs() < 1e-3);
     let facts = scene.derived_dem().unwrap();
@@ -172,7 +172,7 @@ fn values_of_grains_out_of_range_are_placed() {
     );
 }
 
-/// A scene of everything that grains have.
+/// A scene with every feature of grains.
 const EVERYTHING: [&str; 5] = [
     "dem.bonds={strength_n=1,shear_strength_n=2,form_after_s=0.1}",
     "dem.radius_spread=0.1",
@@ -237,7 +237,7 @@ fn other_matter_is_refused_beside_grains_and_grains_beside_it() {
         "particles.0.fill=random",
         "particles.0.packing_fraction=0.5",
     ] {
-        // A terrain whose file is missing is missed first.
+        // A missing terrain file is reported first.
         let error = minimal(&[set]).unwrap_err().to_string();
         assert!(
             error.contains("with solver.kind = \"dem\" only")
@@ -420,7 +420,7 @@ fn scenes_of_grains_are_sound_at_any_size() {
     }
 }
 
-/// As many grains as Gucer2010's table 4.1 has, to half a percent: what an area holds is no round number.
+/// The number of grains equals that of Gucer2010's table 4.1 to half a percent: the number in an area is not round.
 #[test]
 fn avalanches_have_the_papers_numbers_of_grains() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenes");

@@ -1,4 +1,4 @@
-//! What a scene's author reads when something is wrong.
+//! Tests of the error messages that a scene's author reads.
 
 use std::time::Instant;
 
@@ -310,7 +310,7 @@ fn absurd_numbers_of_particles_are_refused_at_once() {
         "minimal.toml with --set fluid.particle_spacing_m=0.001: particles.0.shape: found 1000000000000 particles, \
          expected at most 268435455 in all; enlarge fluid.particle_spacing_m (0.001 m) or shrink the shape",
     );
-    // However small the spacing, and whatever the fill.
+    // For any small spacing, and any sampling method.
     for spacing in ["1e-5", "1e-9", "1e-17"] {
         for fill in ["lattice", "uniform"] {
             let result = minimal(&[

@@ -1,6 +1,6 @@
-//! Scene files through the crate's public interface.
+//! Tests of scene files through the crate's public interface.
 
-// All of this crate is tests, its helpers too.
+// This whole crate is tests and their helpers.
 #![allow(clippy::unwrap_used)]
 
 mod dem;
@@ -21,7 +21,7 @@ mod terrain;
 
 use frazil_scene::{Scene, SceneError};
 
-/// The smallest scene: 2 × 2 × 2 particles in a unit box. Lines are numbered in tests.
+/// The smallest scene: 2 × 2 × 2 particles in a unit box. Tests refer to its line numbers.
 const MINIMAL: &str = r#"version = 1
 name = "minimal"
 up_axis = "y"
@@ -42,13 +42,13 @@ max_m = [1.0, 1.0, 1.0]
 shape.box = { min_m = [0.2, 0.2, 0.2], max_m = [0.4, 0.4, 0.4] }
 "#;
 
-/// The minimal scene with `overrides` applied.
+/// Loads the minimal scene with `overrides` applied.
 fn minimal(overrides: &[&str]) -> Result<Scene, SceneError> {
     let overrides: Vec<String> = overrides.iter().map(|text| text.to_string()).collect();
     Scene::parse(MINIMAL, "minimal.toml", &overrides)
 }
 
-/// The minimal scene's text with the one occurrence of `from` replaced.
+/// Loads the minimal scene's text with the one occurrence of `from` replaced.
 fn edited(from: &str, to: &str) -> Result<Scene, SceneError> {
     assert_eq!(MINIMAL.matches(from).count(), 1, "{from:?} occurs other than once");
     Scene::parse(&MINIMAL.replace(from, to), "minimal.toml", &[])

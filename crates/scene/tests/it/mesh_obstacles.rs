@@ -1,11 +1,11 @@
-//! Obstacles that are meshes, and files that are none.
+//! Tests of mesh obstacles, and of files that are not closed meshes.
 
 use crate::dem::slope;
 
 /// A tetrahedron.
 const SOUND: &str = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
 
-/// What the slope with this mesh on it is refused for, behind the place.
+/// Returns the error, after the location, of the slope with this mesh on it.
 fn refused(name: &str, text: &str) -> String {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(name);
@@ -21,11 +21,11 @@ fn refused(name: &str, text: &str) -> String {
 fn a_mesh_that_grains_cannot_meet_is_refused() {
     assert_eq!(refused("sound.obj", SOUND), "none");
     let with = |more: &str| format!("{SOUND}{more}");
-    // An edge that is divided on one side, and the sliver that closes it.
+    // An edge that is divided on one side, with a sliver that closes the gap.
     let needle = SOUND.replace("f 2 3 4\n", "v .5 .5 0\nf 2 3 5\nf 2 5 4\nf 5 3 4\n");
-    // A smaller one in it that faces outwards, too: its faces are no surface of the whole.
+    // A smaller tetrahedron inside that faces outwards, too: its faces are no surface of the whole.
     let inside = "v .1 .1 .1\nv .3 .1 .1\nv .1 .3 .1\nv .1 .1 .3\nf 5 7 6\nf 5 6 8\nf 5 8 7\nf 6 7 8\n";
-    // Two bars that cross: the middles of all their triangles are outside the other.
+    // Two bars that cross: the centres of all their triangles are outside the other.
     let bar = |size: [i32; 3], first: usize| -> String {
         let corner = |k: usize| {
             let at: Vec<i32> = (0..3).map(|i| if k >> i & 1 == 1 { size[i] } else { -size[i] }).collect();
@@ -72,7 +72,7 @@ fn a_mesh_that_grains_cannot_meet_is_refused() {
         let found = refused(name, &text);
         assert!(found.starts_with(&format!("{name}: {what}")) && found.contains("expected"), "{found}");
     }
-    // A hollow is no part of the whole: its faces look into it.
+    // A hollow is not part of the enclosed region: its faces point into it.
     let hollow = inside.lines().map(|line| match line.strip_prefix("f ") {
         Some(face) => format!("f {}\n", face.split(' ').rev().collect::<Vec<_>>().join(" ")),
         None => format!("{line}\n"),

@@ -1,10 +1,10 @@
-//! The `[mpm]` section, and what needs it.
+//! Tests of the `[mpm]` section and the keys that require it.
 
 use frazil_scene::{Implicit, Material, Scene, SceneError, Shading, Surface, TimeStep, Transfer};
 
 use crate::minimal;
 
-/// The smallest scene in a plane: 8 × 8 cells with a block of 2 × 2 of them. Lines are numbered in tests.
+/// The smallest scene of two dimensions: 8 × 8 cells with a block of 2 × 2 of them. Tests refer to its line numbers.
 const FLAT: &str = r#"version = 1
 name = "flat"
 up_axis = "y"
@@ -28,13 +28,13 @@ max_m = [0.8, 0.8, 0.0]
 shape.rectangle = { min_m = [0.2, 0.2], max_m = [0.4, 0.4] }
 "#;
 
-/// The flat scene with `overrides` applied.
+/// Loads the flat scene with `overrides` applied.
 pub fn flat(overrides: &[&str]) -> Result<Scene, SceneError> {
     let overrides: Vec<String> = overrides.iter().map(|text| text.to_string()).collect();
     Scene::parse(FLAT, "flat.toml", &overrides)
 }
 
-/// The same in space.
+/// Loads the scene in three dimensions.
 pub fn solid(overrides: &[&str]) -> Result<Scene, SceneError> {
     let space = [
         "mpm.dimensions=3",
@@ -44,7 +44,7 @@ pub fn solid(overrides: &[&str]) -> Result<Scene, SceneError> {
     flat(&[&space, overrides].concat())
 }
 
-/// What follows the name of the key in the error of the flat scene with one override.
+/// Returns the error message, after the location, of the flat scene with one override.
 #[track_caller]
 fn refusal(set: &str) -> String {
     let error = flat(&[set]).expect_err(set).to_string();
@@ -179,13 +179,13 @@ fn auto_is_a_courant_number_of_hardened_waves() {
     assert!((facts.hardened_wave_speed_m_s / c - 1.0).abs() < 1e-12 && (facts.fastest_m_s - v).abs() < 1e-12);
     assert_eq!(facts.n_cells, [8, 8, 1]);
 
-    // Bodies that move and disks that spin count.
+    // Moving colliders and rotating disks count.
     let plow = "colliders=[{plane={point_m=[0,0,0],normal=[0,1,0],motion={velocity_m_s=[7,0,0]}}}]";
     let fastest = |sets: &[&str]| flat(sets).unwrap().derived_mpm().unwrap().fastest_m_s;
     assert!((fastest(&[plow, "gravity_m_s2=[0,0,0]"]) - 7.0).abs() < 1e-12);
     let spin = fastest(&["particles.0.angular_velocity_rad_s=[0,0,10]", "gravity_m_s2=[0,0,0]"]);
     assert!((spin - 10.0 * 0.02_f64.sqrt()).abs() < 1e-12);
-    // An implicit step heeds no waves.
+    // An implicit step is not limited by waves.
     let still = flat(&["mpm.implicit={}", "gravity_m_s2=[0,0,0]"]).unwrap();
     let slowest = 0.1 * mpm.material.wave_speed_m_s(1.0);
     assert!((still.dt_s() * slowest / (0.5 * 0.1) - 1.0).abs() < 1e-3);
@@ -203,7 +203,7 @@ fn steps_that_cannot_be_stable_are_refused_with_one_that_is() {
     for dt in ["0.00507", "0.0008685"] {
         assert!(flat(&[&format!("time.dt_s={dt}")]).is_ok());
     }
-    // Within what fresh snow allows, but not hardened snow.
+    // Within the limit of fresh snow, but not of hardened snow.
     let advice = flat(&["time.dt_s=0.005"]).unwrap().advice();
     assert_eq!(advice.len(), 1);
     assert!(
@@ -211,7 +211,7 @@ fn steps_that_cannot_be_stable_are_refused_with_one_that_is() {
         "{}",
         advice[0]
     );
-    // No wave counts in an implicit step, but what moves does.
+    // Waves do not limit an implicit step, but the speed of particles does.
     assert!(flat(&["time.dt_s=0.02", "mpm.implicit={}"]).is_ok());
     let error = flat(&["time.dt_s=0.03", "mpm.implicit={}"]).unwrap_err().to_string();
     assert!(

@@ -1,4 +1,4 @@
-//! What blocks of the material point method are filled with.
+//! Tests of the sampling of blocks for the material point method.
 
 use std::fs;
 
@@ -211,7 +211,7 @@ fn a_mesh_that_is_not_closed_is_refused_with_an_open_edge() {
 fn particles_inside_boxes_and_below_heights_are_refused() {
     for (collider, n) in [
         ("box={centre_m=[0.3,0.3,0],size_m=[0.1,1,1]}", 8),
-        // Turned by a right angle, a box that lies on its side stands.
+        // Rotated by a right angle, a box on its side stands upright.
         ("box={centre_m=[0.3,0.3,0],size_m=[1,0.1,1],rotation_deg=[0,0,90]}", 8),
         ("box={centre_m=[0.3,0.3,0],size_m=[0.08,0.08,1],rotation_deg=[0,0,45]}", 4),
         ("heightfield={origin_m=[0,0],spacing_m=0.1,heights_m=[[0.2,0.2,0.2,0.4]]}", 12),
@@ -240,7 +240,7 @@ fn heights_are_read_from_a_terrain_file_and_kept_with_the_scene() {
     let scene = solid(&[&field("")]).unwrap();
     let collider = &scene.colliders[0];
     let depth = |x: f64, z: f64| collider.depth_m([x, 0.0, z], scene.up_axis);
-    // The depth is along the normal, which slopes by 1 % at most; beyond the edge, heights go on.
+    // The depth is along the normal, which slopes by 1 % at most; beyond the edge, heights continue.
     for (x, z, height) in
         [(0.0, 0.0, 0.05), (0.8, 0.0, 0.1), (0.0, 0.8, 0.15), (0.4, 0.4, 0.125), (9.0, 9.0, 0.2)]
     {

@@ -1,4 +1,4 @@
-//! `--set table.key=value`.
+//! Tests of `--set table.key=value`.
 
 use frazil_scene::{Every, Scene, Shape};
 

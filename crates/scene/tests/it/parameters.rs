@@ -1,4 +1,4 @@
-//! Defaults and what follows from a scene's values.
+//! Tests of defaults and of quantities derived from a scene's values.
 
 use frazil_scene::{Axis, Scene};
 
@@ -15,7 +15,7 @@ fn what_is_left_out_has_its_default() {
     assert_eq!(scene.render.colour_by, "speed");
     assert_eq!(scene.output.render_every, None);
     assert!(scene.colliders.is_empty());
-    // A section that is partly given keeps the defaults of the rest.
+    // A partly given section keeps the defaults of its other keys.
     let partly = minimal(&["solver.artificial_pressure.strength=0.2"]).unwrap();
     assert_eq!(partly.solver.iterations, scene.solver.iterations);
     assert_eq!(partly.solver.artificial_pressure.exponent, 4);
@@ -55,7 +55,7 @@ fn the_duration_is_covered_by_whole_steps() {
     assert_eq!(n_steps("1", "0.5"), 1);
 }
 
-/// Points of the picture plane, from −1 to 1 across each axis where they are in the picture.
+/// Projects a point to the picture plane, whose visible part is from −1 to 1 along each axis.
 fn project(scene: &Scene, point: [f64; 3]) -> [f64; 2] {
     let view = scene.view();
     let subtract = |a: [f64; 3], b: [f64; 3]| -> [f64; 3] { std::array::from_fn(|i| a[i] - b[i]) };
@@ -120,7 +120,7 @@ fn the_camera_orbits_counter_clockwise_seen_from_above() {
     assert_eq!(eye("y", 90), [2, 0, 0]);
     assert_eq!(eye("z", 0), [0, -2, 0]);
     assert_eq!(eye("z", 90), [2, 0, 0]);
-    // Counter-clockwise about up: turning the eye by 90° equals crossing up with it.
+    // Counter-clockwise about up: rotating the eye by 90° equals the cross product of up with it.
     for (up, axis) in [("x", Axis::X), ("y", Axis::Y), ("z", Axis::Z)] {
         let (a, u) = (eye(up, 0), axis.unit().map(|x| x as i32));
         let turned: [i32; 3] =

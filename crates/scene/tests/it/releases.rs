@@ -1,4 +1,4 @@
-//! What areas of release, random packings and slabs are sampled as.
+//! Tests of the sampling of release areas, random packings and slabs.
 
 use std::f64::consts::PI;
 use std::fs;
@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 use crate::dem::{grains, slope};
 
-/// How deep the two grains that overlap most do, in radii of the first; by comparing all pairs.
+/// Returns the deepest overlap of two grains, in radii of the first, by comparing all pairs.
 fn deepest_overlap(positions_m: &[[f32; 3]], radii_m: &[f32]) -> f64 {
     let mut deepest = f64::NEG_INFINITY;
     for (b, second) in positions_m.iter().enumerate() {
@@ -21,7 +21,7 @@ fn deepest_overlap(positions_m: &[[f32; 3]], radii_m: &[f32]) -> f64 {
     deepest
 }
 
-/// Distance of a point from the nearest edge of a closed ring.
+/// Returns the distance of a point from the nearest edge of a closed ring.
 fn from_outline(ring: &[[f64; 2]], point: [f64; 2]) -> f64 {
     let edges = ring.iter().zip(ring.iter().cycle().skip(1));
     let distance = |(a, b): (&[f64; 2], &[f64; 2])| {
@@ -36,7 +36,7 @@ fn from_outline(ring: &[[f64; 2]], point: [f64; 2]) -> f64 {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// Grains of a release are above the terrain, within the area's outline, free of overlaps, and weigh what its snow does.
+    /// Grains of a release are above the terrain, within the area's outline, free of overlaps, and have the mass of its snow.
     #[test]
     fn releases_fill_their_area(
         shares in prop::collection::vec((0.45..1.0_f64, 0.0..1.0_f64), 5),
@@ -81,10 +81,10 @@ proptest! {
             let at = position.map(f64::from);
             let distance = terrain.distance_m(at).unwrap();
             prop_assert!(distance > f64::from(*radius), "{:?} at {} of {}", at, distance, radius);
-            // Where the ground bends, what a grain is moved changes what is below it.
+            // On curved ground, moving a grain changes the height below it.
             let top = thickness_m + 0.11 * (1.0 + spread) * 1.01 + room;
             prop_assert!(is_rough || distance < top, "{:?} at {}", at, distance);
-            // Jitter leaves the outline by less than the grains are apart.
+            // Jitter moves grains past the outline by less than their distance.
             let place = [at[0], at[1]];
             prop_assert!(polygon.contains(place) || from_outline(&polygon.rings[0], place) < room, "{:?}", at);
         }
@@ -101,7 +101,7 @@ proptest! {
     }
 }
 
-/// Large against its grains, an area has the mass of its snow.
+/// A release that is large compared with its grains has the mass of its snow.
 #[test]
 fn a_large_release_weighs_what_its_snow_does() {
     let scene = slope(&["dem.radius_m=0.03", "releases.0.bulk_density_kg_m3=400"]).unwrap();
@@ -151,7 +151,7 @@ fn a_plate_on_a_plane_is_cut_into_boxes() {
     let (sin, cos) = 30.0_f64.to_radians().sin_cos();
     for piece in &slabs.pieces {
         assert!((piece.volume_m3 - 0.5).abs() < 1e-9 && (piece.mass_kg - 450.0).abs() < 1e-6);
-        // A box of 1 m by 1 m by 0.5 m, turned by 30° about y.
+        // A box of 1 m by 1 m by 0.5 m, rotated by 30° about y.
         let [long, high] = [450.0 / 12.0 * (1.0 + 0.25), 450.0 / 12.0 * 2.0];
         let expected = [
             [long * cos * cos + high * sin * sin, 0.0, (high - long) * sin * cos],
@@ -182,7 +182,7 @@ fn a_plate_on_a_plane_is_cut_into_boxes() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
 
-    /// Whatever the slope and the cut: pieces are convex, fill the plate, lie above the terrain, and share the faces of their links.
+    /// For any slope and any number of pieces: pieces are convex, fill the plate, lie above the terrain, and share the faces of their links.
     #[test]
     fn pieces_fill_the_plate(irregularity in 0.0..0.2_f64, rotation in -180.0..180.0_f64, seed in 0..100_u32, is_rough in any::<bool>()) {
         let rough = "terrain={generated={fractal={size_m=[20,10],cell_m=0.5,slope_deg=30,relief_m=0.8,wavelength_m=6}}}";
@@ -214,7 +214,7 @@ proptest! {
                 prop_assert!(piece.distance_m(&piece.planes(), link.point_m).abs() < 1e-9);
             }
         }
-        // What lies lowest nearly touches: within the clearance and what the terrain does between points.
+        // The lowest point nearly touches: within the clearance and the terrain's variation between points.
         let gap = slabs.pieces.iter().flat_map(|p| p.vertices_m.iter().map(move |v| std::array::from_fn(|i| p.centre_m[i] + v[i])))
             .map(|at: [f64; 3]| terrain.distance_m(at).unwrap()).fold(f64::INFINITY, f64::min);
         prop_assert!(gap > 0.0 && (is_rough || gap < 1.1e-3), "{}", gap);

@@ -1,4 +1,4 @@
-//! A scene written out reads back as itself.
+//! Tests that a serialized scene reads back as itself.
 
 use std::fmt::Write;
 
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use crate::minimal;
 
-/// A scene's text built from random values, valid by construction: one block a cell of a 2 × 2 × 2 partition of the domain.
+/// Builds a scene's text from random values, valid by construction: one block in each cell of a 2 × 2 × 2 partition of the domain.
 fn scene_text() -> impl Strategy<Value = String> {
     let numbers = (0.001..0.1_f64, 1.1..5.0_f64, 1.0..1e4_f64, 0.0..1.0_f64, 1e-5..1e-2_f64);
     let integers = (0..i64::MAX, 1..100_u32, 1..1000_u32, 1..4096_u32);
@@ -89,18 +89,18 @@ proptest! {
         let json = serde_json::to_string(&scene).unwrap();
         let again = Scene::from_json(&json, "run.json").map_err(|e| TestCaseError::fail(format!("{e}\n{json}")))?;
         prop_assert_eq!(&again, &scene);
-        // Random colliders may bury a block; then both are refused.
+        // Random colliders may bury a block; both samplings then fail.
         prop_assert_eq!(again.sample().ok(), scene.sample().ok());
     }
 
-    /// Whatever the text, loading answers; it does not panic.
+    /// Loading any text returns a result and does not panic.
     #[test]
     fn any_text_is_answered(text in ".{0,200}") {
         let _ = Scene::parse(&text, "any", &[]);
         let _ = minimal(&[&text]);
     }
 
-    /// Damaged scenes are answered too, and an error names the file.
+    /// Damaged scenes return a result, too, and an error names the file.
     #[test]
     fn damaged_scenes_are_answered(at in 0..crate::MINIMAL.len(), length in 0..20_usize, replacement in "[\\[\\]{}=.\"0-9a-z\\n]{0,4}") {
         let end = (at + length).min(crate::MINIMAL.len());

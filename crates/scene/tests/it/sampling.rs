@@ -1,11 +1,11 @@
-//! Filling shapes with particles.
+//! Tests of filling shapes with particles.
 
 use frazil_scene::{Axis, Collider, Sampled, Scene, Shape, Side};
 use proptest::prelude::*;
 
 use crate::minimal;
 
-/// The minimal scene with one block of `shape`, written as TOML.
+/// Loads the minimal scene with one block of `shape`, written as TOML.
 fn with_shape(shape: &str, more: &[&str]) -> Scene {
     let block = format!("particles=[{{shape.{shape}}}]");
     minimal(&[&[block.as_str()], more].concat()).unwrap_or_else(|e| panic!("{e}"))
@@ -88,12 +88,12 @@ fn the_seed_decides_the_bits() {
         assert_eq!(sample(7), sample(7));
         assert_ne!(sample(7).positions_m, sample(8).positions_m);
     }
-    // An untouched lattice has nothing to draw.
+    // A lattice without jitter draws no random numbers.
     let sample = |seed: u64| with_shape(SPHERE, &[&format!("seed={seed}")]).sample().unwrap();
     assert_eq!(sample(7), sample(8));
 }
 
-/// These bits are the same on every platform; a change of the generator or of the drawing changes every recorded run.
+/// The bits are the same on every platform; a change of the random generator or of the order of draws changes every recorded run.
 #[test]
 fn the_drawn_bits_are_pinned() {
     let sampled = with_shape(SPHERE, &["particles.0.fill=uniform", "seed=1"]).sample().unwrap();
@@ -123,7 +123,7 @@ fn equal_blocks_draw_different_particles() {
 /// Upper 10⁻⁴ quantile of χ² with 7 degrees of freedom, for eight octants whose shares are known.
 const CHI_SQUARE_7: f64 = 29.88;
 
-/// χ² of the counts of points in the eight octants about `centre`, which are equally likely.
+/// Returns χ² of the counts of points in the eight octants around `centre`, which are equally likely.
 fn octant_chi_square(sampled: &Sampled, centre: [f64; 3]) -> f64 {
     let mut counts = [0_u32; 8];
     for point in &sampled.positions_m {
@@ -152,7 +152,7 @@ fn uniform_filling_is_uniform() {
     }
 }
 
-/// Octants do not see whether points crowd the middle: the inner ball of half the volume must hold half of them.
+/// Half of the points lie in the inner ball of half the volume: octants do not detect crowding towards the centre.
 #[test]
 fn uniform_filling_of_a_ball_does_not_crowd_its_middle() {
     let scene = with_shape(SPHERE, &["particles.0.fill=uniform", "fluid.particle_spacing_m=0.02"]);
@@ -180,7 +180,7 @@ fn lattices_in_curved_shapes_approach_the_volume() {
     for shape in [SPHERE, CYLINDER] {
         let scene = with_shape(shape, &["fluid.particle_spacing_m=0.02"]);
         let ratio = scene.sample().unwrap().len() as f64 / scene.particle_count_estimate() as f64;
-        // The surface's steps: about d / r times a factor that shrinks further with their number.
+        // Error of a stepped surface: about d / r times a factor that decreases further with the number of steps.
         assert!((ratio - 1.0).abs() < 0.02, "{shape}: {ratio}");
     }
 }

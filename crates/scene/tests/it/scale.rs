@@ -1,10 +1,10 @@
-//! `scale`: the size of a scene against what its file says.
+//! Tests of `scale`: the size of a scene relative to its file.
 
 use frazil_scene::{Collider, Scene, Shape, builtin};
 
 use crate::{edited, minimal};
 
-/// Scenes of more particles are not sampled in tests: that takes longer than it tells.
+/// Maximum number of particles of scenes that tests sample, which bounds their duration.
 const MOST_SAMPLED: u64 = 200_000;
 
 #[test]
@@ -43,7 +43,7 @@ fn curved_shapes_are_scaled_without_rounding() {
     assert_eq!((min, max), ([1.125, 1.875, 1.125], [1.875, 2.625, 1.875]));
 }
 
-/// Whatever decimal numbers do, a half goes away from zero, so that a scene that is symmetric stays so.
+/// A half is rounded away from zero for any decimal number, so that a symmetric scene stays symmetric.
 #[test]
 fn halves_are_rounded_alike() {
     for half_width in ["0.3", "0.30000000000000004", "0.29999999999999999"] {
@@ -90,7 +90,7 @@ fn errors_in_scaled_lengths_name_the_scale() {
         "minimal.toml:18:40: particles.0.shape.box.max_m: found x = 0 m at scale 0.1, expected more than the lower corner's \
          x = 0 m"
     );
-    // What is not scaled is as in the file.
+    // Values that are not scaled are as in the file.
     assert_eq!(
         minimal(&["scale=0.5", "time.dt_s=0"]).unwrap_err().to_string(),
         "minimal.toml with --set time.dt_s=0: time.dt_s: found 0, expected a positive number of seconds"
@@ -118,7 +118,7 @@ fn a_scaled_scene_is_written_as_it_is_and_reads_back() {
     }
 }
 
-/// Layers of particles along each axis of a box.
+/// Returns the number of layers of particles along each axis of a box.
 fn layers(shape: &Shape, spacing_m: f64) -> [f64; 3] {
     let (min, max) = shape.bounds_m();
     std::array::from_fn(|i| (max[i] - min[i]) / spacing_m)

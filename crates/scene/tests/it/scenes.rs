@@ -1,4 +1,4 @@
-//! The scenes that ship with the engine, and the published schema.
+//! Tests of the scenes that ship with the engine, and of the published schema.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ fn scenes_directory() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenes")
 }
 
-/// Scenes of more particles are not sampled in tests: that takes longer than it tells.
+/// Maximum number of particles of scenes that tests sample, which bounds their duration.
 const MOST_SAMPLED: f64 = 500_000.0;
 
 #[test]
@@ -31,9 +31,9 @@ fn every_scene_file_is_built_in_and_sound() {
         let sampled = scene.sample().unwrap_or_else(|e| panic!("{e}"));
         assert_eq!(sampled.velocities_m_s.len(), sampled.len());
         scene.sample_slabs().unwrap_or_else(|e| panic!("{e}"));
-        // Lattices in balls differ from the volume's worth by the steps of their surface.
+        // Lattices in balls differ from the expected number by the steps of their surface.
         assert!((sampled.len() as f64 / estimate - 1.0).abs() < 0.02, "{} and {estimate}", sampled.len());
-        // A mesh lies beside its scene's file, not in the program.
+        // A mesh is a file beside its scene's, not compiled into the program.
         if scene.obstacles.iter().any(|obstacle| obstacle.mesh().is_some()) {
             n_files -= 1;
             continue;
@@ -99,7 +99,7 @@ fn overlaps_name_the_line() {
     );
 }
 
-/// The schema beside the scenes is what editors read. Set `FRAZIL_WRITE_SCHEMA` to write it anew.
+/// The schema beside the scenes, which editors read, is current. Set `FRAZIL_WRITE_SCHEMA` to regenerate it.
 #[test]
 fn the_published_schema_is_the_types() {
     let path = scenes_directory().join("scene.schema.json");

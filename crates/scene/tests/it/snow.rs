@@ -1,10 +1,10 @@
-//! The `[snow]` section, and what needs it.
+//! Tests of the `[snow]` section and the keys that require it.
 
 use frazil_scene::{LatentHeat, LinkBuilder, LinkLimit, Links, Phase, Scene, SceneError, Snow, WallModel};
 
 use crate::{MINIMAL, minimal};
 
-/// The minimal scene with its block made of snow; `[snow]` begins in line 22.
+/// Loads the minimal scene with its block made of snow; `[snow]` begins in line 22.
 fn snowy(lines: &str, overrides: &[&str]) -> Result<Scene, SceneError> {
     let text = format!("{MINIMAL}phase = \"snow\"\ntemperature_c = -10\n\n[snow]\n{lines}");
     let overrides: Vec<String> = overrides.iter().map(|text| text.to_string()).collect();
@@ -28,7 +28,7 @@ fn what_snow_leaves_out_has_its_default() {
     assert_eq!(snow.heat.latent_heat, LatentHeat::Blending);
     assert_eq!(snow.transition.blend_speed, 0.01);
     assert_eq!(minimal(&[]).unwrap().snow(), None);
-    // A section that is partly given keeps the defaults of the rest.
+    // A partly given section keeps the defaults of its other keys.
     let partly = snowy("links.most = 4", &[]).unwrap().snow().cloned().unwrap();
     assert_eq!(partly.links, Links { most: 4, ..Links::default() });
     assert_eq!(partly.heat, snow.heat);
@@ -207,11 +207,11 @@ fn blocks_that_change_at_once_are_advised_against() {
         ]
     );
     assert_eq!(advice(&["particles.0.temperature_c=0"]), [""; 0]);
-    // Without snow, temperature means nothing.
+    // Without snow, temperature has no effect.
     assert_eq!(minimal(&["particles.0.temperature_c=-10"]).unwrap().advice(), []);
 }
 
-/// h/d = 2: 6 neighbours at q = 1/2, 12 at 1/√2, 8 at √3/2, 6 at 1.
+/// Lattice sums at h/d = 2: 6 neighbours at q = 1/2, 12 at 1/√2, 8 at √3/2, 6 at 1.
 #[test]
 fn the_conduction_scale_is_the_lattices() {
     let scene = snowy("", &[]).unwrap();
@@ -225,8 +225,7 @@ fn the_conduction_scale_is_the_lattices() {
     assert_eq!(minimal(&[]).unwrap().conduction_rate_per_s(), None);
 }
 
-/// With this scale the lattice's sum for a quadratic field is its Laplacian at every support radius. The kernel alone is off by
-/// a few percent: an integral in place of the sum gives s = 45/(π (h/d)³).
+/// With this scale the lattice's sum for a quadratic field is its Laplacian at every support radius. The kernel alone is off by a few percent: an integral instead of the sum gives s = 45/(π (h/d)³).
 #[test]
 fn the_conduction_scale_corrects_the_kernel_by_little() {
     for (support, exact) in [(1.684, 1.11), (2.0, 0.99), (2.5, 1.02), (3.0, 0.96), (4.0, 1.01)] {
@@ -253,7 +252,7 @@ fn steps_too_long_for_heat_are_refused_with_one_that_works() {
     assert!((0.999..=1.0).contains(&(largest_s * rate_per_s / 0.5)), "{largest}");
     assert!(snowy(hot, &[&format!("time.dt_s={largest}")]).is_ok());
     assert!(snowy(hot, &[&format!("time.dt_s={}", 1.001 * largest_s)]).is_err());
-    // The one that was set last is named.
+    // The error names the key that was set last.
     let message = snowy("", &["snow.heat.water_conductivity_w_m_k=1e6"]).unwrap_err().to_string();
     assert!(
         message.starts_with(

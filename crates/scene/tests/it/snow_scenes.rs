@@ -1,4 +1,4 @@
-//! The experiments of Chen2021, chapter 8.
+//! Tests of the experiments of Chen2021, chapter 8.
 
 use frazil_scene::{LinkLimit, Phase, Scene};
 
@@ -6,7 +6,7 @@ fn scene(name: &str) -> Scene {
     Scene::find(name, &[]).unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// Particles of water and of snow.
+/// Returns the numbers of particles of water and of snow.
 fn counts(scene: &Scene) -> [usize; 2] {
     let sampled = scene.sample().unwrap_or_else(|e| panic!("{e}"));
     [Phase::Water, Phase::Snow].map(|phase| sampled.phases.iter().filter(|&&found| found == phase).count())
@@ -15,7 +15,7 @@ fn counts(scene: &Scene) -> [usize; 2] {
 const NAMES: [&str; 6] =
     ["snow_drop_free", "snow_drop_linked", "snow_drop_dynamic", "melting", "freezing", "water_drop"];
 
-/// Tables 8.5 to 8.7; the snow drops' cube is that of the others.
+/// Values of tables 8.5 to 8.7; the cube of the snow drops is that of the others.
 #[test]
 fn the_experiments_have_as_many_particles_as_the_papers() {
     for (name, water, snow) in [
@@ -40,7 +40,7 @@ fn the_experiments_have_the_papers_temperatures() {
     assert_eq!(temperatures("water_drop"), [-10.0, 100.0]);
 }
 
-/// Tables 8.2 to 8.7.
+/// Values of tables 8.2 to 8.7.
 #[test]
 fn the_experiments_have_the_papers_parameters() {
     for name in NAMES {
@@ -62,7 +62,7 @@ fn the_experiments_have_the_papers_parameters() {
     }
 }
 
-/// Figures 8.1 to 8.3.
+/// Values of figures 8.1 to 8.3.
 #[test]
 fn the_snow_drops_differ_in_their_links_alone() {
     let [mut free, mut linked, mut dynamic] =
@@ -75,7 +75,7 @@ fn the_snow_drops_differ_in_their_links_alone() {
     assert_eq!((&free, &linked), (&linked, &dynamic));
 }
 
-/// The cube of the melting scene takes part in the count at every size: about scale³ of each phase.
+/// The cube of the melting scene scales like the rest: about scale³ particles of each phase.
 #[test]
 fn scaled_experiments_keep_both_phases() {
     for name in NAMES {
@@ -84,7 +84,7 @@ fn scaled_experiments_keep_both_phases() {
             let scene = Scene::find(name, &[format!("scale={scale}")]).unwrap();
             for (found, full) in counts(&scene).into_iter().zip(full) {
                 let expected = f64::powi(scale, 3) * full as f64;
-                // A layer more or less in a cube of 4 or 5 at the least.
+                // A cube of at least 4 or 5 layers may have one more or less.
                 let ratio = found as f64 / expected.max(f64::MIN_POSITIVE);
                 assert!(
                     full == found || (0.5..2.0).contains(&ratio),

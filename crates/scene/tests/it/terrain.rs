@@ -1,4 +1,4 @@
-//! Terrains and areas of release from files.
+//! Tests of terrains and release areas from files.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -42,7 +42,7 @@ impl Files {
         self.directory.path().join(name)
     }
 
-    /// The scene on the slope, with an area of release of its own or from a file.
+    /// Loads the scene on the slope, with a release area of its own or from a file.
     fn scene(&self, terrain: &str, release: &str) -> Result<Scene, SceneError> {
         let terrain =
             format!("terrain={{{}}}", terrain.replace("@", &format!("{}/", self.directory.path().display())));
@@ -80,7 +80,7 @@ fn the_scene_is_placed_on_the_map() {
     let terrain = from_file.ground().unwrap();
     assert_eq!((terrain.west_m(), terrain.south_m(), terrain.base_m()), (1000.0, 2000.0, 1500.0));
     assert_eq!(terrain.height_m([20.0, 10.0]), Some(0.5));
-    // The same area in the scene's coordinates is the same snow.
+    // The area given in the scene's coordinates yields the same snow.
     let own = files.scene(FILE, OWN).unwrap();
     assert_eq!(own.sample().unwrap(), from_file.sample().unwrap());
     assert!(own.sample().unwrap().len() > 500);
@@ -117,7 +117,7 @@ fn holes_are_refused_or_filled() {
     );
     let filled = files.scene("file='@slope.asc',fill_holes=true", OWN).unwrap();
     assert!((filled.ground().unwrap().height_m([10.0, 5.0]).unwrap() - 6.5).abs() < 1e-9);
-    // At the edge it is where the map ends: an area there is off it.
+    // An unknown height at the edge is outside the map: an area there is off it.
     let files = Files::new(&heights(&[(10, "-9999")]));
     let error = files.scene(FILE, OWN).unwrap_err().to_string();
     assert!(error.contains("off the map, the first at easting 1002 m and northing 2002 m"), "{error}");
@@ -196,11 +196,11 @@ fn two_projections_are_refused() {
             ),
         "{error}"
     );
-    // A code and a WKT without one cannot be told apart: said, not refused.
+    // A code and a WKT without one cannot be compared: this is a warning, not an error.
     files.write("slope.prj", LAMBERT.replace(",AUTHORITY[\"EPSG\",\"31287\"]", ""));
     let advice = files.scene(FILE, release).unwrap().advice();
     assert!(advice.len() == 1 && advice[0].message.contains("taken for the same"), "{advice:?}");
-    // Another kind of projection in both.
+    // Different kinds of projection in the two files.
     let shapefile = "polygons='@release.shp',thickness_m=0.6";
     let mut shp = std::io::Cursor::new(Vec::new());
     let corners =
@@ -248,7 +248,7 @@ fn areas_that_do_not_fit_the_map_are_named() {
     assert!(both.is_err());
 }
 
-/// A real mountain, where it is there: none comes with the project.
+/// Samples a real mountain, if its file is present: none comes with the project.
 #[test]
 fn snow_comes_loose_on_a_real_mountain() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/terrain/avaKot");
@@ -287,7 +287,7 @@ fn snow_comes_loose_on_a_real_mountain() {
     }
     let expected_kg = 0.55 * 400.0 * area[0].polygon.area() / (slope / n).to_radians().cos();
     assert!((mass_kg / expected_kg - 1.0).abs() < 0.05, "{mass_kg} of {expected_kg}");
-    // Avalanches come loose between 28° and 55°.
+    // Avalanches are released between 28° and 55°.
     assert!((28.0..55.0).contains(&(slope / n)), "{}", slope / n);
     eprintln!(
         "{} grains, {mass_kg:.4e} kg, mean slope {:.1}°, of {:.0} m²",

@@ -1,13 +1,13 @@
-//! GLSL to SPIR-V, with includes taken from `glsl/`, or else from the engine's, and errors that name file and line.
+//! Compiles GLSL to SPIR-V; includes come from `glsl/` or else from the engine's folder, and errors name file and line.
 
 use super::constants::{Constant, constants};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// The engine's own shaders, which shaders elsewhere may include.
+/// Folder of the engine's own shaders, which shaders elsewhere may include.
 pub const ENGINE_GLSL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../glsl");
 
-/// The pipeline stage that a file's extension stands for.
+/// Pipeline stage of a shader, by its file extension.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Stage {
     Compute,
@@ -42,7 +42,7 @@ impl Stage {
     }
 }
 
-/// A shader under `glsl/AREA/NAME.EXTENSION`.
+/// A shader file `glsl/AREA/NAME.EXTENSION`.
 pub struct ShaderFile {
     pub area: String,
     pub name: String,
@@ -51,7 +51,7 @@ pub struct ShaderFile {
 }
 
 impl ShaderFile {
-    /// The path as it is printed: relative to the repository.
+    /// Returns the path for messages: relative to the repository.
     pub fn label(&self) -> String {
         format!("glsl/{}/{}.{}", self.area, self.name, self.stage.extension())
     }
@@ -68,7 +68,7 @@ fn text(part: Option<&std::ffi::OsStr>) -> String {
     part.and_then(|p| p.to_str()).unwrap_or_default().to_owned()
 }
 
-/// The constants of every include below `glsl`, by area and name, where it has any.
+/// Returns the constants of every include below `glsl` that has any, by area and name.
 pub fn includes(glsl: &Path) -> Result<BTreeMap<(String, String), Vec<Constant>>, String> {
     let mut found = BTreeMap::new();
     for area in list(glsl)?.into_iter().filter(|path| path.is_dir()) {
@@ -83,7 +83,7 @@ pub fn includes(glsl: &Path) -> Result<BTreeMap<(String, String), Vec<Constant>>
     Ok(found)
 }
 
-/// All shaders below `glsl`, in an order that does not depend on the file system.
+/// Returns all shaders below `glsl`, in an order that does not depend on the file system.
 pub fn shader_files(glsl: &Path) -> Result<Vec<ShaderFile>, String> {
     let mut files = Vec::new();
     for area in list(glsl)?.into_iter().filter(|path| path.is_dir()) {
@@ -101,7 +101,7 @@ pub fn shader_files(glsl: &Path) -> Result<Vec<ShaderFile>, String> {
     Ok(files)
 }
 
-/// The comment lines that a shader begins with: they become the documentation of its module.
+/// Returns the leading comment lines of a shader, which become the documentation of its module.
 pub fn header_comment(text: &str) -> Vec<String> {
     let is_preamble =
         |line: &&str| line.starts_with("//") || line.starts_with("#version") || line.trim().is_empty();
@@ -112,14 +112,14 @@ pub fn header_comment(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// A shaderc compiler set up for this project.
+/// A shaderc compiler configured for this project.
 pub struct Compiler {
     compiler: shaderc::Compiler,
     glsl: PathBuf,
 }
 
 impl Compiler {
-    /// `glsl` is the folder that `#include` paths are relative to; what it lacks is looked for in [`ENGINE_GLSL`].
+    /// Makes a compiler; `glsl` is the folder that `#include` paths are relative to, with [`ENGINE_GLSL`] as the fallback.
     pub fn new(glsl: &Path) -> Result<Self, String> {
         let compiler = shaderc::Compiler::new().map_err(|e| format!("shaderc does not start: {e}"))?;
         Ok(Self { compiler, glsl: glsl.to_owned() })
@@ -134,7 +134,7 @@ impl Compiler {
         options.set_target_spirv(shaderc::SpirvVersion::V1_5);
         options.set_optimization_level(shaderc::OptimizationLevel::Performance);
         options.set_warnings_as_errors();
-        // Names are what the generated Rust is made of, and what a frame debugger shows.
+        // The generated Rust and frame debuggers need the names.
         options.set_generate_debug_info();
         let glsl = self.glsl.clone();
         options.set_include_callback(move |name, _, from, _| {

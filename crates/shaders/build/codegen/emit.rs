@@ -1,4 +1,4 @@
-//! The Rust text of the generated modules.
+//! Emits the Rust text of the generated modules.
 
 use super::compile::Stage;
 use super::constants::Constant;
@@ -8,11 +8,10 @@ use super::unit::Unit;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// Buffers that a shader may bind. Devices may allow no more than 32 push descriptors; the rest is room to grow.
+/// Maximum number of buffers that a shader may bind. Devices may allow no more than 32 push descriptors; the rest is a reserve.
 const MAX_BINDINGS: usize = 16;
 
-/// The source of all modules, plus `types` with the structs that shaders share. The constants of an include become a module
-/// of its name, or belong to the shader of that name.
+/// Returns the source of all modules, plus `types` with the structs that shaders share. The constants of an include become a module of its name, or belong to the shader of that name.
 pub fn rust_source<'a>(
     units: impl Iterator<Item = &'a Unit>,
     includes: &BTreeMap<(String, String), Vec<Constant>>,
@@ -44,7 +43,7 @@ pub fn rust_source<'a>(
     Ok(out)
 }
 
-/// How many elements of a binding a dispatch reaches, as Rust closures by the binding's name, where the header says so:
+/// Returns the number of elements of each binding that a dispatch reaches, as Rust closures by the binding's name, where the header states it:
 /// `Elements: column = threads * WORDS, nodes = active_count * BLOCK_NODES.`
 ///
 /// Names are `threads`, specialization constants, constants made of them, `uint` push constants, bindings, which stand for the
@@ -76,7 +75,7 @@ fn elements(
     Ok(found)
 }
 
-/// The byte at which a `uint` push constant lies; `name` may lead into a struct.
+/// Returns the byte offset of a `uint` push constant; `name` may be the path of a struct field.
 fn offset_of(params: &Struct, name: &str) -> Option<usize> {
     let (name, rest) = name.split_once('.').map_or((name, None), |(name, rest)| (name, Some(rest)));
     let field = params.fields.iter().find(|f| f.name == name)?;
@@ -87,7 +86,7 @@ fn offset_of(params: &Struct, name: &str) -> Option<usize> {
     }
 }
 
-/// The Rust text of one name of an `Elements:` line.
+/// Returns the Rust text of one name in an `Elements:` line.
 fn rust_operand(unit: &Unit, bindings: &[&Binding], params: Option<&Struct>, name: &str) -> Option<String> {
     if name == "threads" {
         return Some("reach.threads".into());
@@ -109,7 +108,7 @@ fn rust_operand(unit: &Unit, bindings: &[&Binding], params: Option<&Struct>, nam
     definition.rust(&|name| rust_operand(unit, bindings, params, name)).ok()
 }
 
-/// Constants as Rust ones; a name that two of them have is refused unless they agree.
+/// Returns constants as Rust definitions; a name defined twice is refused unless both values agree.
 fn constant_definitions<'a>(
     out: &mut String,
     constants: impl Iterator<Item = &'a Constant>,
@@ -128,7 +127,7 @@ fn constant_definitions<'a>(
     Ok(())
 }
 
-/// Comments are prose, not Markdown with links and code blocks.
+/// Escapes a comment line, which is prose, not Markdown with links and code blocks.
 fn prose(line: &str) -> String {
     line.trim_start().replace('[', "\\[").replace(']', "\\]").replace('<', "\\<")
 }
@@ -273,7 +272,7 @@ fn access_word(binding: &Binding) -> &'static str {
     }
 }
 
-/// A vertex and a fragment shader share one set of buffers and one block of parameters.
+/// Merges the interfaces of a vertex and a fragment shader, which share one set of buffers and one block of parameters.
 fn merge<'a>(
     bindings: &mut Vec<&'a Binding>,
     params: &mut Option<&'a Struct>,

@@ -4,13 +4,13 @@
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Expression {
     Number(u64),
-    /// A name, with the fields of what it names: `extent.divisor`.
+    /// A name, or the path of a field: `extent.divisor`.
     Name(String),
     Binary(char, Box<Expression>, Box<Expression>),
 }
 
 impl Expression {
-    /// Parses `+ - * / <<`, parentheses, numbers and names; nothing for anything else.
+    /// Parses `+ - * / <<`, parentheses, numbers and names; returns `None` for anything else.
     pub fn parse(text: &str) -> Option<Self> {
         let mut tokens = tokens(text)?;
         tokens.reverse();
@@ -18,7 +18,7 @@ impl Expression {
         tokens.is_empty().then_some(expression)
     }
 
-    /// Evaluates the expression; nothing if a name has no value or a result does not fit.
+    /// Evaluates the expression; returns `None` if a name has no value or a result overflows.
     pub fn evaluate(&self, value: &impl Fn(&str) -> Option<u64>) -> Option<u64> {
         match self {
             Self::Number(number) => Some(*number),
@@ -36,9 +36,9 @@ impl Expression {
         }
     }
 
-    /// The Rust text of the expression in `u64`. Division rounds up: what is counted in tiles is moved in whole tiles.
+    /// Returns the Rust text of the expression in `u64`. Division rounds up: elements counted in tiles are moved in whole tiles.
     ///
-    /// Returns the name that `text` does not know as an error.
+    /// The error is the name for which `text` returns `None`.
     pub fn rust(&self, text: &impl Fn(&str) -> Option<String>) -> Result<String, String> {
         Ok(match self {
             Self::Number(number) => format!("{number}_u64"),

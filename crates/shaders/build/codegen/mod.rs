@@ -1,9 +1,12 @@
-//! From a folder of GLSL to one Rust source file.
+//! Generates one Rust source file from a folder of GLSL.
 //!
-//! Three steps, a file each: `compile` (shaderc, includes, errors with file and line), `reflect` (what a shader binds,
-//! takes as parameters and can be specialised by) and `emit` (the Rust text). `constants` reads from the GLSL text what
-//! SPIR-V no longer has: numbers by name. Every step returns its errors as text that
-//! begins with `glsl/AREA/NAME.comp:LINE:`.
+//! The three steps, one file each, return errors as text that begins with `glsl/AREA/NAME.comp:LINE:`.
+//!
+//! - `compile`: shaderc, includes, errors with file and line.
+//! - `reflect`: bindings, parameters and specialization constants of a shader.
+//! - `emit`: the Rust text.
+//!
+//! `constants` reads from the GLSL text what SPIR-V no longer has: numbers by name.
 
 pub mod compile;
 pub mod constants;

@@ -1,10 +1,10 @@
-//! What a compiled shader asks of its caller: buffers with element types and access, push constants, specialisation.
+//! Reflects the interface of a compiled shader: buffers with element types and access, push constants, specialisation.
 
 use spirq::prelude::*;
 use spirq::ty::{self, AccessType, DescriptorType};
 use std::collections::HashMap;
 
-/// A shader's whole interface.
+/// Complete interface of a shader.
 #[derive(Debug)]
 pub struct Interface {
     pub bindings: Vec<Binding>,
@@ -22,7 +22,7 @@ pub struct Binding {
     pub writes: bool,
 }
 
-/// The types that cross from Rust to GLSL; all of them have the same bytes on both sides under `layout(scalar)`.
+/// A type shared by Rust and GLSL; it has the same bytes on both sides under `layout(scalar)`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Element {
     Scalar(&'static str),
@@ -56,11 +56,11 @@ pub struct Specialization {
     pub default_bits: u32,
 }
 
-/// The specialisation constant that every compute shader takes its group size from.
+/// Id of the specialisation constant from which every compute shader takes its workgroup size.
 pub const WORKGROUP_SIZE_ID: u32 = 0;
 
 impl Element {
-    /// Size in bytes.
+    /// Returns the size in bytes.
     pub fn size(&self) -> usize {
         match self {
             Self::Scalar(name) => scalar_size(name),
@@ -73,7 +73,7 @@ impl Element {
 }
 
 impl Struct {
-    /// Size in bytes under `layout(scalar)`: no padding but what 8-byte scalars need, which are not used.
+    /// Returns the size in bytes under `layout(scalar)`: no padding but what 8-byte scalars need, which are not used.
     pub fn size(&self) -> usize {
         self.fields.iter().map(|field| field.offset + field.element.size()).max().unwrap_or(0)
     }
@@ -83,7 +83,7 @@ fn scalar_size(name: &str) -> usize {
     if name.ends_with("64") { 8 } else { 4 }
 }
 
-/// Reflects one entry point. Errors say which binding or field cannot cross to Rust, and why.
+/// Reflects one entry point. Errors name the binding or field that cannot be shared with Rust, and the reason.
 pub fn reflect(words: &[u32]) -> Result<Interface, String> {
     let entry_points = ReflectConfig::new()
         .spv(words)
@@ -211,8 +211,7 @@ fn element(ty: &Type, place: &str) -> Result<Element, String> {
     })
 }
 
-/// Reads names, ids and defaults of specialisation constants from the words themselves: the reflection library drops
-/// the defaults, and the group size's constant has no name in GLSL.
+/// Reads names, ids and defaults of specialisation constants from the SPIR-V words themselves: the reflection library drops the defaults, and the workgroup size's constant has no name in GLSL.
 fn specializations(words: &[u32]) -> Vec<Specialization> {
     const OP_NAME: u32 = 5;
     const OP_TYPE_FLOAT: u32 = 22;

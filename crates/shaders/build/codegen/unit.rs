@@ -1,4 +1,4 @@
-//! A unit of generation.
+//! Unit of code generation.
 
 use super::compile::Stage;
 use super::constants::Constant;
@@ -7,14 +7,14 @@ use super::reflect::Interface;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// Everything that one module is generated from: a `.comp`, or a `.vert` and `.frag` of the same name.
+/// All inputs of one generated module: a `.comp`, or a `.vert` and `.frag` of the same name.
 pub struct Unit {
     pub area: String,
     pub name: String,
     pub doc: Vec<String>,
-    /// Those of the shader's own text.
+    /// Constants of the shader's own text.
     pub constants: Vec<Constant>,
-    /// Those of the includes, too, by name.
+    /// Definitions of the shader and its includes, by name.
     pub definitions: BTreeMap<String, Expression>,
     pub stages: Vec<(Stage, PathBuf, Interface)>,
 }

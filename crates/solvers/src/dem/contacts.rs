@@ -1,4 +1,4 @@
-//! What grains touch, and what their contacts remember: a row each, found anew in every step.
+//! Contacts of grains and their histories, one row each, detected in every step.
 
 use super::grains::Grains;
 use super::parameters::{DemParameters, MAX_CONTACTS};
@@ -10,39 +10,40 @@ use frazil_particles::{AnyColumn, Column, ColumnView};
 use frazil_shaders::dem::{find_contacts, tidy_contacts};
 use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Threads};
 
-/// Words of a contact's shear spring and of the time that it has been slow.
+/// Words of a contact's tangential spring and of the time for which it has been slow.
 const SHEAR_WORDS: u32 = 4;
 
-/// Words that say with whom a contact is and hold its spring against rolling, as in `dem/contact_rows.glsl`.
+/// Number of words that identify the partner of a contact and hold its rolling spring, as in
+/// `dem/contact_rows.glsl`.
 fn contact_words(has_rolling: bool) -> u32 {
     if has_rolling { 4 } else { 1 }
 }
-/// Room for this many times the contacts that grains begin with, if that is more than a scene asks for.
+/// Factor on the number of initial contacts that sets the capacity, if that exceeds what the scene asks for.
 const MARGIN: f64 = 1.125;
 
 /// Contacts of grains before a step: the rows of grain i are those from `first_row[i]` up to `first_row[i +
 /// 1]`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rows {
-    /// One more than there are grains.
+    /// Index of the first row of each grain, and the end of the last; one more than there are grains.
     pub first_row: Vec<u32>,
-    /// A word a row: the other's id and the bond state, or a surface's number. With resistance to rolling
-    /// three more: the spring against it.
+    /// One word per row: the partner's id and the bond state, or the number of a surface. With rolling
+    /// resistance three more: the rolling spring.
     pub contact: Vec<u32>,
-    /// Four words a row: the spring along the surface in m, and the time in s.
+    /// Four words per row: the tangential spring in m, and the slow time in s.
     pub shear: Vec<u32>,
 }
 
 impl Rows {
-    /// Grains that touch nothing yet.
+    /// Returns the rows of grains without contacts.
     pub fn none(n: usize) -> Self {
         Self { first_row: vec![0; n + 1], contact: Vec::new(), shear: Vec::new() }
     }
 
-    /// Reads what [`Contacts::state_columns`] held.
+    /// Reads the columns that [`Contacts::state_columns`] returned.
     ///
     /// # Errors
-    /// A column is missing, or has another length than the rows of all grains need.
+    /// A column is missing, or its length does not match the rows of all grains.
     pub fn of(saved: &Saved<'_>, has_rolling: bool) -> Result<Self, SolverError> {
         let n = saved.ids.len();
         let first_row = saved.whole("contact_first_row", n + 1)?;
@@ -64,40 +65,40 @@ impl Rows {
         Ok(Self { first_row: first_row.to_vec(), contact: contact.to_vec(), shear: shear.to_vec() })
     }
 
-    /// How many there are, those in no use among them.
+    /// Returns the number of rows, including unused ones.
     pub fn len(&self) -> usize {
         self.shear.len() / SHEAR_WORDS as usize
     }
 }
 
-/// The rows on the device, and what finds out how many each grain needs.
+/// Contact rows on the device, and the passes that count the rows each grain needs.
 pub struct Contacts {
-    /// Where each grain's rows begin, and where the last one's end.
+    /// Index of the first row of each grain, and the end of the last.
     pub first_row: Column<u32>,
-    /// With whom each contact is, and its spring against rolling, if anything resists that.
+    /// Partner of each contact, and its rolling spring if there is rolling resistance.
     pub contact: Column<f32>,
-    /// The spring along the surface in m, and the time in s.
+    /// Tangential spring in m, and the slow time in s.
     pub shear: Column<f32>,
-    /// What is near each grain: `MAX_CONTACTS` counts of grains.
+    /// Neighbours of each grain: `MAX_CONTACTS` times the number of grains.
     pub near: Buffer<u32>,
-    /// How many that are; behind the last grain's, 0.
+    /// Number of neighbours of each grain; 0 after the last grain.
     pub near_count: Buffer<u32>,
-    /// Contacts that last.
+    /// Number of persistent contacts of each grain.
     contact_count: Column<u32>,
-    /// Grains, and one: what is scanned.
+    /// Number of grains plus one: the length of the scan.
     ends: DeviceCount,
     scan: Scan,
-    /// The kernel that finds them.
+    /// Kernel that detects contacts.
     pub find: Kernel<find_contacts::Interface>,
     tidy: Kernel<tidy_contacts::Interface>,
     capacity: usize,
 }
 
 impl Contacts {
-    /// Room for `capacity` rows, of which some are in use. Set-up: it waits for the device.
+    /// Makes buffers for `capacity` rows, some of them in use. Set-up only: waits for the device.
     ///
     /// # Errors
-    /// No memory, or more than the device can bind.
+    /// Out of memory, or more than the device can bind.
     pub fn new(
         device: &Device,
         parameters: &DemParameters,
@@ -146,26 +147,27 @@ impl Contacts {
         Ok(())
     }
 
-    /// How many rows there are.
+    /// Returns the capacity in rows.
     pub fn n_rows(&self) -> u32 {
         self.capacity as u32
     }
 
-    /// Records where each grain's rows will begin, from how many are near it.
+    /// Records the scan of neighbour counts to the first row of each grain.
     ///
     /// # Errors
-    /// The scan refuses.
+    /// The scan returns an error.
     pub fn record_rows(&self, recorder: &mut Recorder) -> Result<(), SolverError> {
         Ok(self.scan.record(recorder, &self.ends, &self.near_count, self.first_row.back(), None)?)
     }
 
-    /// What was written becomes what is read.
+    /// Swaps the columns just written with those to be read.
     pub fn swap(&mut self) {
         let columns: [&mut dyn AnyColumn; 3] = [&mut self.first_row, &mut self.contact, &mut self.shear];
         columns.into_iter().for_each(AnyColumn::swap);
     }
 
-    /// Records the count of each grain's contacts, and what makes equal states of equal bits.
+    /// Records the count of each grain's contacts, and clears unused words, so that equal states have equal
+    /// bits.
     pub fn tidy(&self, recorder: &mut Recorder, count: &DeviceCount) {
         let bindings = tidy_contacts::Bindings {
             count: &count.count,
@@ -178,19 +180,19 @@ impl Contacts {
         recorder.dispatch(&self.tidy, Threads::Fixed(threads), bindings, ());
     }
 
-    /// How many contacts each grain has, once tidy.
+    /// Returns the number of contacts of each grain, valid after [`Self::tidy`].
     pub fn count_view(&self) -> ColumnView {
         self.contact_count.view()
     }
 
-    /// All that the next step depends on; tidy only after [`Self::tidy`].
+    /// Returns all columns that the next step depends on; canonical only after [`Self::tidy`].
     pub fn state_columns(&self) -> Vec<ColumnView> {
         vec![self.first_row.view(), self.contact.view(), self.shear.view()]
     }
 }
 
-/// As many rows as a scene asks for, or more if its grains begin closer than it says. Walls and bodies are
-/// within the margin.
+/// Returns the capacity in rows that a scene asks for, or more if its grains are initially closer than it
+/// says. Contacts with walls and bodies are covered by the margin.
 pub fn capacity_for(parameters: &DemParameters, grains: &Grains) -> usize {
     let t = &parameters.terms;
     let bond_gap_m = if t.has_bonds != 0 { t.bond_strength_n / t.normal_stiffness_n_m } else { 0.0 };
@@ -200,10 +202,10 @@ pub fn capacity_for(parameters: &DemParameters, grains: &Grains) -> usize {
     parameters.n_rows(grains.positions_m.len()).max((MARGIN * n_near as f64).ceil() as usize)
 }
 
-/// Rows of bonds between grains that touch.
+/// Returns rows with bonds between grains that touch.
 ///
 /// # Errors
-/// A grain touches more than can be remembered.
+/// A grain touches more than `MAX_CONTACTS` others.
 pub fn bonded_rows(grains: &Grains, has_rolling: bool) -> Result<Rows, SolverError> {
     let n = grains.positions_m.len();
     let mut rows = Rows::none(n);
@@ -223,7 +225,7 @@ pub fn bonded_rows(grains: &Grains, has_rolling: bool) -> Result<Rows, SolverErr
     Ok(rows)
 }
 
-/// The bit of a partner's word that says of a contact that it is a bond, as in `dem/contact_rows.glsl`.
+/// Bit of a partner's word that marks a contact as a bond, as in `dem/contact_rows.glsl`.
 const BONDED: u32 = 1 << 30;
-/// Gaps of this share of a radius count as touching.
+/// Largest gap that counts as touching, as a share of a radius.
 const TOUCHING_RADII: f32 = 0.01;

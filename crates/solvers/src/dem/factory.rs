@@ -1,4 +1,4 @@
-//! Grains as a [`Solver`].
+//! Discrete element method as a [`Solver`].
 
 use super::fault::DemFaultCheck;
 use super::metrics::{DemMetrics, PendingDemMetrics};
@@ -13,10 +13,10 @@ use frazil_particles::{ColumnView, ParticleSet, SetInfo};
 use frazil_scene::{Sampled, Scene};
 use frazil_vk::{Device, Recorder};
 
-/// The share of a deposit that grains take, where no release says how dense it lies.
+/// Volume fraction of grains in a deposit, unless a release sets its bulk density.
 const PACKING_FRACTION: f64 = 0.55;
 
-/// Makes [`Dem`]s.
+/// Factory of [`Dem`].
 #[derive(Debug)]
 pub struct Factory;
 

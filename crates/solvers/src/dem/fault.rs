@@ -1,4 +1,4 @@
-//! What went wrong first: found on the device within the step, named on the host.
+//! The first fault of a run: detected on the device within the step, reported on the host.
 
 use super::parameters::MAX_CONTACTS;
 use crate::SolverFault;
@@ -8,18 +8,19 @@ use std::fmt;
 
 const NONE: u32 = u32::MAX;
 
-/// Why a simulation of grains cannot go on. The state on the device is kept as the step left it that broke it.
+/// Reason why a simulation of grains cannot go on. The device keeps the state as left by the step that broke
+/// it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DemFault {
     /// The step, counted from 1.
     pub step: u64,
-    /// The least grain, by id, that is not finite.
+    /// Lowest id of the grains that are not finite.
     pub not_finite: Option<u32>,
-    /// The least grain with more about it than can be remembered.
+    /// Lowest id of the grains with more neighbours than `MAX_CONTACTS`.
     pub crowded: Option<u32>,
-    /// Contacts that the step had to remember, and as many as there is room for, if that is fewer.
+    /// Number of contact rows that the step required, and the capacity, on overflow.
     pub rows: Option<[u32; 2]>,
-    /// The least piece of a slab that is not finite.
+    /// Lowest number of the slab pieces that are not finite.
     pub piece_not_finite: Option<u32>,
 }
 
@@ -59,10 +60,10 @@ impl From<DemFault> for SolverFault {
     }
 }
 
-/// The record on the device.
+/// Fault record on the device.
 pub struct FaultRecord {
     record: Buffer<Raw>,
-    /// Rows of contacts that there are.
+    /// Capacity in contact rows.
     room: u32,
 }
 
@@ -81,7 +82,7 @@ impl FaultRecord {
     }
 }
 
-/// The record on its way to the host.
+/// A fault record that is being read back.
 #[derive(Debug)]
 pub struct DemFaultCheck {
     record: Pending<Raw>,
@@ -89,7 +90,7 @@ pub struct DemFaultCheck {
 }
 
 impl DemFaultCheck {
-    /// Returns true if it is here.
+    /// Returns true if the result has arrived.
     ///
     /// # Errors
     /// The device was lost.
@@ -97,7 +98,7 @@ impl DemFaultCheck {
         self.record.is_ready()
     }
 
-    /// Waits for it; the first fault, if there was one.
+    /// Waits for the result; returns the first fault, if there was one.
     ///
     /// # Errors
     /// The device was lost, or the recorder was never submitted.

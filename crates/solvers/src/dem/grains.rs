@@ -1,6 +1,6 @@
-//! Grains as they are when a simulation begins.
+//! Initial state of grains.
 
-/// Grains as they are when a simulation begins, touching nothing yet: columns of one length.
+/// Initial state of grains without contacts: columns of equal length.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Grains {
     /// Positions in m.
@@ -13,5 +13,5 @@ pub struct Grains {
     pub radii_m: Vec<f32>,
 }
 
-/// Ids are below this: contacts keep their bond state in the bits above.
+/// Upper bound of ids (exclusive): contacts keep their bond state in the bits above.
 pub const MAX_GRAINS: u32 = 1 << 30;

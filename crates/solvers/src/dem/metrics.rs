@@ -1,4 +1,4 @@
-//! What is measured of all grains.
+//! Metrics of all grains.
 
 use super::parameters::DemParameters;
 use super::particles::Particles;
@@ -16,57 +16,57 @@ impl MetricsRecord for Raw {
         [offset_of!(Raw, lower_m), offset_of!(Raw, upper_m), offset_of!(Raw, n_contacts)];
 }
 
-/// Measures of all grains.
+/// Metrics of all grains.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DemMetrics {
-    /// What is measured of any particles; the density is that of a grain, everywhere.
+    /// Metrics that all kinds of particles have; the density is that of a grain, everywhere.
     pub all: MotionMetrics,
     /// Mass in kg.
     pub mass_kg: f64,
-    /// Energy of spin in J.
+    /// Rotational energy in J.
     pub rotational_energy_j: f64,
-    /// Angular momentum about the origin in kg m²/s, that of spin included.
+    /// Angular momentum about the origin in kg m²/s, including spin.
     pub angular_momentum_kg_m2_s: [f64; 3],
-    /// Where the centre of mass is, in m.
+    /// Centre of mass in m.
     pub centre_m: [f64; 3],
-    /// Contacts of grains with grains and with surfaces; one between grains counts at both its ends.
+    /// Number of contacts with grains and surfaces; a contact between two grains counts at both ends.
     pub n_contacts: u32,
-    /// Bonds, each counted at both its ends.
+    /// Number of bonds, each counted at both ends.
     pub n_bonds: u32,
-    /// Of pieces of slabs, where there are any.
+    /// Metrics of slab pieces, if there are any.
     pub slabs: Option<SlabMetrics>,
-    /// Of each obstacle, in the order of the scene.
+    /// Metrics of each obstacle, in the order of the scene.
     pub obstacles: Vec<ObstacleMetrics>,
 }
 
-/// Measures of all pieces of slabs.
+/// Metrics of all slab pieces.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SlabMetrics {
-    /// Energy of motion and of spin in J.
+    /// Translational and rotational energy in J.
     pub kinetic_energy_j: f64,
     /// Momentum in kg m/s.
     pub momentum_kg_m_s: [f64; 3],
-    /// Speed in m/s of the fastest piece.
+    /// Speed of the fastest piece in m/s.
     pub speed_max_m_s: f64,
-    /// Where the centre of mass of all is, in m.
+    /// Centre of mass of all pieces in m.
     pub centre_m: [f64; 3],
-    /// Links that still hold.
+    /// Number of unbroken links.
     pub n_links: u32,
 }
 
-/// What has hit an obstacle, the momentum of grains among it that are put back out of it.
+/// Load on an obstacle, including the momentum of grains that are pushed back out of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ObstacleMetrics {
-    /// Force in N of the last step.
+    /// Force of the last step in N.
     pub force_n: [f64; 3],
-    /// The greatest force in N of any step since the beginning.
+    /// Largest force of any step so far in N.
     pub peak_n: f64,
-    /// Σ F Δt in N s since the beginning: its difference over a time is the mean force.
+    /// Impulse so far, Σ F Δt, in N s: its difference over an interval gives the mean force.
     pub impulse_n_s: [f64; 3],
 }
 
 impl DemMetrics {
-    /// Names and units of [`Self::values`] of a solver with these parameters.
+    /// Returns the names and units of [`Self::values`] of a solver with these parameters.
     pub fn names(parameters: &DemParameters) -> Vec<(String, &'static str)> {
         let own = [
             ("mass", "kg"),
@@ -103,7 +103,7 @@ impl DemMetrics {
         names
     }
 
-    /// The numbers in the order of [`Self::names`].
+    /// Returns the values in the order of [`Self::names`].
     pub fn values(&self) -> Vec<f64> {
         let mut values = self.all.values();
         values.extend([self.mass_kg, self.rotational_energy_j]);
@@ -127,7 +127,7 @@ impl DemMetrics {
     }
 }
 
-/// A measurement on its way to the host.
+/// A measurement that is being read back.
 #[derive(Debug)]
 pub struct PendingDemMetrics {
     total: PendingRecord<Raw>,
@@ -135,7 +135,7 @@ pub struct PendingDemMetrics {
     slabs: PendingSlabs,
 }
 
-/// Pieces are few: they are measured on the host.
+/// Metrics of slab pieces that are being read back; pieces are few, so the host reduces them.
 #[derive(Debug)]
 struct PendingSlabs {
     masses_kg: Vec<f64>,
@@ -179,7 +179,7 @@ impl PendingSlabs {
     }
 }
 
-/// Nothing is read of what there is none of.
+/// Reads back nothing if there are no elements.
 fn some<T>(n: usize, read: impl FnOnce(usize) -> Result<T>) -> Result<Option<T>> {
     if n == 0 { Ok(None) } else { read(n).map(Some) }
 }
@@ -209,7 +209,7 @@ fn measure_pieces(masses_kg: &[f64], motions: &[PieceMotion], n_links: u32) -> S
 }
 
 impl PendingDemMetrics {
-    /// Returns true if it is here.
+    /// Returns true if the result has arrived.
     ///
     /// # Errors
     /// The device was lost.
@@ -217,7 +217,7 @@ impl PendingDemMetrics {
         self.total.is_ready()
     }
 
-    /// Waits for it.
+    /// Waits for the result.
     ///
     /// # Errors
     /// The device was lost, or the recorder was never submitted.
@@ -252,7 +252,7 @@ impl PendingDemMetrics {
     }
 }
 
-/// The kernels that measure, and their scratch.
+/// Measurement kernels and their scratch buffers.
 pub struct DemGauge(MetricsReduction<measure::Interface, Raw>);
 
 impl DemGauge {
@@ -262,7 +262,7 @@ impl DemGauge {
         Ok(Self(MetricsReduction::new(device, Kernel::specialized(device, &specialization)?, capacity)?))
     }
 
-    /// Records the measurement of a state and its way to the host.
+    /// Records the measurement of a state and its read-back.
     pub fn record(
         &self,
         recorder: &mut Recorder,

@@ -1,5 +1,5 @@
-//! Snow as grains that touch: the discrete element method of Gucer2010, with what the paper leaves out: springs along contacts, which
-//! hold a heap at rest, resistance to rolling, and bonds that freeze and break.
+//! Snow as grains in contact: the discrete element method of Gucer2010, extended by tangential springs, which
+//! hold a heap at rest, by rolling resistance, and by bonds that freeze and break.
 //!
 //! One step:
 //!
@@ -15,12 +15,14 @@
 //! MovePieces   the motion that all of these give pieces; what hit obstacles
 //! ```
 //!
-//! Of a scene without slabs, the stages of pieces record nothing; without obstacles, either, nor does the last.
+//! Without slabs in the scene, the stages of pieces record nothing; without slabs and obstacles, neither does
+//! the last stage.
 //!
-//! A contact is kept at both its ends, under the other's id, and found again by it: sorting needs to move nothing, and no force is
-//! scattered. Grains have as many rows of memory as have been found near them, one grain's behind the other's, so that memory follows the
-//! mean number of contacts and not the greatest. The two ends compute the same numbers with opposite signs, to the bit. Pieces, which touch
-//! many, are pushed by sums of integers instead, that are the same in any order.
+//! Each of the two grains stores the contact under the other's id and finds it again by that id: sorting
+//! moves no contact, and no force is scattered. A grain has as many rows as it has neighbours, and rows of
+//! all grains are consecutive, so memory depends on the mean number of contacts and not on the maximum. The
+//! two ends compute the same numbers with opposite signs, to the bit. Forces on pieces, which have many
+//! contacts, are sums of integers, which do not depend on the order.
 
 mod contacts;
 mod factory;

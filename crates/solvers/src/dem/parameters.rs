@@ -1,33 +1,33 @@
-//! The numbers of the discrete element method, as kernels use them.
+//! Parameters of the discrete element method, as kernels use them.
 
 use super::pieces::Pieces;
 use crate::surroundings::Surroundings;
 use frazil_scene::{Dem, damping_ratio};
 use frazil_shaders::types::{DemTerms, WrappedGrid};
 
-/// What may be near a grain at most. Twelve equal balls touch another; the rest is for unequal ones, for surfaces, and for attraction,
-/// which reaches farther.
+/// Maximum number of neighbours of a grain. Twelve equal balls touch another; the rest is for unequal radii,
+/// surfaces, and attraction, which has a longer range.
 pub const MAX_CONTACTS: u32 = 24;
 
-/// Cells of the grid for each grain, at most: beyond, it is wrapped.
+/// Maximum number of grid cells per grain: the grid is wrapped beyond it.
 const CELLS_PER_GRAIN: u64 = 4;
-/// A grid of no more cells than this is not wrapped, however few the grains.
+/// Number of cells up to which a grid is never wrapped, for any number of grains.
 const FEW_CELLS: u64 = 1 << 14;
-/// A grid of pieces has no more cells than this: they are few, and each step clears them all.
+/// Maximum number of cells of the grid of pieces: pieces are few, and each step clears all cells.
 const CELLS_OF_PIECES: u64 = 1 << 12;
-/// The grid is sorted by as a line, whose length beyond this would be no exact f32.
+/// Maximum number of cells: the sort treats the grid as a line, whose length must be exact in f32.
 const MOST_CELLS: u64 = 1 << 24;
 
-/// The numbers of the discrete element method, as kernels use them.
+/// Parameters of the discrete element method, as kernels use them.
 #[derive(Clone, Debug)]
 pub struct DemParameters {
-    /// What all kernels read.
+    /// Parameters that all kernels read.
     pub terms: DemTerms,
-    /// The domain, and the bodies in it.
+    /// Domain and the bodies in it.
     pub surroundings: Surroundings,
-    /// The pieces of slabs.
+    /// Slab pieces.
     pub pieces: Pieces,
-    /// Contacts that there is room for, a grain on average.
+    /// Capacity in contact rows per grain, on average.
     pub contacts_per_grain: f64,
 }
 
@@ -74,7 +74,7 @@ impl DemParameters {
         Self { terms, surroundings, pieces: Pieces::default(), contacts_per_grain }
     }
 
-    /// The same with pieces of slabs among grains whose radius is up to `radius_m`.
+    /// Adds slab pieces among grains of radius up to `radius_m`.
     #[must_use]
     pub fn with_pieces(mut self, pieces: Pieces, radius_m: f64) -> Self {
         let reach_m = pieces.reach_m() + radius_m;
@@ -93,38 +93,39 @@ impl DemParameters {
         self.terms.rolling_friction > 0.0
     }
 
-    /// Contacts that there is room for between `n` grains and what they touch.
+    /// Returns the capacity in contact rows for `n` grains.
     pub fn n_rows(&self, n: usize) -> usize {
         (self.contacts_per_grain * n as f64).ceil() as usize
     }
 
-    /// Cells of the grid.
+    /// Returns the number of grid cells.
     pub fn n_cells(&self) -> u32 {
         self.terms.grid.cells.iter().product()
     }
 }
 
-/// Forces on pieces add up as 64-bit integers in units of 2^-40 of what presses a grain by its radius, rounded to a power of two: far below
-/// the digits of f32, and with room for some 2^23 of such forces.
+/// Returns the inverse of the quantum of force on pieces. Forces add up as 64-bit integers in units of 2^-40
+/// of the force that compresses a grain by its radius, rounded to a power of two: far below the precision of
+/// f32, with a range of some 2^23 of such forces.
 fn quanta_per_n(pressing_n: f64) -> f32 {
     2.0_f64.powf((40.0 - pressing_n.log2().ceil()).clamp(-100.0, 100.0)) as f32
 }
 
-/// Cells at most of a grid for so many grains.
+/// Returns the maximum number of cells for `n` grains.
 fn cells_for(n: u32) -> u64 {
     (CELLS_PER_GRAIN * u64::from(n)).clamp(FEW_CELLS, MOST_CELLS)
 }
 
-/// Cells as wide as grains reach, over the domain or, where that would be more than `most`, over less of it: upwards first, as what
-/// flows is thin.
+/// Returns a grid with cells as wide as the contact range of grains, over the domain or, if that would take
+/// more than `most` cells, wrapped: in height first, because flows are thin.
 fn wrapped_grid([min_m, max_m]: [[f32; 3]; 2], reach_m: f64, up_axis: u32, most: u64) -> WrappedGrid {
-    // Rounding of a position must not carry two that touch two cells apart.
+    // The margin covers rounding: particles in contact are always in adjacent cells.
     let side_m = 1.001 * reach_m;
     let mut cells: [u64; 3] = std::array::from_fn(|axis| {
         let extent_m = f64::from(max_m[axis]) - f64::from(min_m[axis]);
         (extent_m / side_m).floor().min(1.0e6) as u64 + 1
     });
-    // Along x the outermost stay empty.
+    // The outermost cells along x stay empty.
     cells[0] += 2;
     cells = cells.map(|n| n.max(3));
     let up = if up_axis == 1 { 1 } else { 2 };

@@ -1,4 +1,4 @@
-//! The grains: their columns, and the one permutation a step.
+//! Columns of the grains, and the one permutation per step.
 
 use super::contacts::{Contacts, Rows};
 use super::grains::{Grains, MAX_GRAINS};
@@ -19,22 +19,23 @@ pub struct Particles {
     pub spin: Column<[f32; 3]>,
     /// Radius in m.
     pub radius: Column<f32>,
-    /// What contacts remember, in the order that the step before left.
+    /// Contact histories, in the order of the previous step.
     pub contacts: Contacts,
-    /// Centre and radius in m of each grain, in the order of cells, from [`Self::sort`] on.
+    /// Centre and radius of each grain in m, in cell order, valid after [`Self::sort`].
     pub sphere: Buffer<[f32; 4]>,
-    /// How it moves, and which rows of contacts were its own.
+    /// Motion of each grain, and its rows of contacts of the previous step.
     pub motion: Buffer<GrainMotion>,
-    /// What its contacts add up to.
+    /// Sum of each grain's contact forces.
     pub load: Buffer<ContactLoad>,
     reorder: Kernel<reorder::Interface>,
 }
 
 impl Particles {
-    /// Makes columns, with room for `capacity` rows of contacts, and uploads what grains begin with. Set-up: it waits for the device.
+    /// Makes columns, with capacity for `capacity` rows of contacts, and uploads the initial state. Set-up
+    /// only: waits for the device.
     ///
     /// # Errors
-    /// No memory; columns of different lengths.
+    /// Out of memory; columns of different lengths.
     pub fn upload(
         device: &Device,
         parameters: &DemParameters,
@@ -75,12 +76,12 @@ impl Particles {
         Ok(particles)
     }
 
-    /// How many there are, on the device.
+    /// Returns the number of grains, on the device.
     pub fn count(&self) -> &DeviceCount {
         &self.phase.count
     }
 
-    /// Records the packing of what others read in the order given; contacts stay.
+    /// Records the packing of the columns that neighbours read, in the given order; contacts do not move.
     pub fn sort(&mut self, recorder: &mut Recorder, order: &Buffer<u32>) {
         let bindings = reorder::Bindings {
             count: &self.phase.count.count,
@@ -101,7 +102,7 @@ impl Particles {
         self.phase.id.swap();
     }
 
-    /// What moved and what contacts remember becomes the state.
+    /// Makes the moved grains and the new contact histories the state.
     pub fn swap_moved(&mut self) {
         let columns: [&mut dyn AnyColumn; 3] =
             [&mut self.phase.position, &mut self.phase.velocity, &mut self.spin];
@@ -109,7 +110,7 @@ impl Particles {
         self.contacts.swap();
     }
 
-    /// What can be shown, recorded and exported; contacts are counted only after [`Contacts::tidy`].
+    /// Returns the columns to show, record and export; contacts are counted only after [`Contacts::tidy`].
     pub fn columns(&self) -> Vec<ColumnView> {
         vec![
             self.phase.position.view(),

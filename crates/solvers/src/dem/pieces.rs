@@ -1,34 +1,35 @@
-//! The rigid pieces of slabs and their links, as kernels take them when a simulation begins.
+//! Initial state of the rigid slab pieces and their links, as kernels read it.
 
 use frazil_scene::{Dem, SampledSlabs, Slab, SlabPiece, damping_ratio};
 use frazil_shaders::types::{PieceFace, PieceLink, PieceMotion, PieceShape};
 
-/// Share of critical damping of links, across and against turning: swings of a broken plate die out within a few periods.
+/// Damping ratio of links, in translation and rotation: oscillations of a broken plate decay within a few
+/// periods.
 const LINK_DAMPING: f64 = 0.2;
 
-/// Rigid pieces and their links when a simulation begins.
+/// Initial state of rigid pieces and their links.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Pieces {
-    /// What never changes of each.
+    /// Constant properties of each piece.
     pub shapes: Vec<PieceShape>,
-    /// Where it is and how it moves.
+    /// Pose and velocity of each piece.
     pub motions: Vec<PieceMotion>,
-    /// Faces, piece after piece.
+    /// Faces, piece by piece.
     pub faces: Vec<PieceFace>,
-    /// Corners of faces in m from the centre of their piece, face after face.
+    /// Corners of faces in m from the centre of their piece, face by face.
     pub corners_m: Vec<[f32; 3]>,
-    /// Pieces that points of surfaces belong to.
+    /// Piece of each surface point.
     pub point_pieces: Vec<u32>,
-    /// Those points, in m from the centre of their piece.
+    /// Surface points in m from the centre of their piece.
     pub points_m: Vec<[f32; 3]>,
     /// Links.
     pub links: Vec<PieceLink>,
-    /// Piece after piece, the other end of each of its links, and the link.
+    /// Links of each piece, piece by piece: the piece at the other end, and the link.
     pub linked: Vec<[u32; 2]>,
 }
 
 impl Pieces {
-    /// The pieces of slabs, as [`frazil_scene::Scene::sample_slabs`] makes them.
+    /// Converts the slab pieces that [`frazil_scene::Scene::sample_slabs`] returns.
     pub fn of(slabs: &[Slab], dem: &Dem, sampled: &SampledSlabs) -> Self {
         let mut pieces = Self::default();
         for piece in &sampled.pieces {
@@ -86,7 +87,7 @@ impl Pieces {
             mass_kg: piece.mass_kg as f32,
             inverse_inertia_diagonal: std::array::from_fn(|i| inverse[i][i] as f32),
             inverse_inertia_rest: [inverse[1][2], inverse[2][0], inverse[0][1]].map(|x| x as f32),
-            // No corner is beyond it, whatever its rounding.
+            // Covers rounding, so that no corner lies outside.
             reach_m: (piece.bounding_radius_m() * (1.0 + 1e-6)) as f32,
             friction: slab.friction.unwrap_or(dem.wall_friction()) as f32,
             damping_ratio: damping_ratio(slab.restitution.unwrap_or(dem.wall_restitution())) as f32,
@@ -120,7 +121,7 @@ impl Pieces {
         }
     }
 
-    /// Of the largest piece, in m: no part of it is farther from its centre.
+    /// Returns the bounding radius of the largest piece in m.
     pub fn reach_m(&self) -> f64 {
         self.shapes.iter().map(|shape| f64::from(shape.reach_m)).fold(0.0, f64::max)
     }

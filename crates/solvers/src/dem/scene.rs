@@ -1,4 +1,4 @@
-//! From a scene to parameters and grains.
+//! Conversion of a scene to parameters and grains.
 
 use super::contacts::bonded_rows;
 use super::grains::Grains;
@@ -14,7 +14,7 @@ impl DemParameters {
     /// Reads a scene with a `[dem]` section, for up to `n` grains.
     ///
     /// # Errors
-    /// It has none, or something in it that this solver does not know.
+    /// The scene has no such section, or a value in it is unknown to this solver.
     pub fn of(scene: &Scene, n: u32) -> Result<Self, SolverError> {
         let refuse = |key: &str, found: &str| SolverError::Scene { key: key.into(), found: found.into() };
         let dem = scene.dem().ok_or_else(|| refuse("dem", "no such section"))?;
@@ -29,10 +29,11 @@ impl DemParameters {
 }
 
 impl Dem {
-    /// Makes the grains of a scene, those that are said to bonded where they touch. Set-up: it waits for the device.
+    /// Makes the grains of a scene, bonded where they touch if the scene says so. Set-up only: waits for the
+    /// device.
     ///
     /// # Errors
-    /// As [`DemParameters::of`] and [`Dem::new`]; a grain touches more others than can be remembered.
+    /// Like [`DemParameters::of`] and [`Dem::new`]; also a grain with too many contacts.
     pub fn of_scene(
         device: &Device,
         scene: &Scene,
@@ -55,10 +56,11 @@ impl Dem {
         Self::with_rows(device, parameters, &grains, &rows, tuning)
     }
 
-    /// Makes the grains of a scene in the state that they had after `step` steps, with the bits it had. Set-up: it waits for the device.
+    /// Restores the grains of a scene as they were after `step` steps, bit for bit. Set-up only: waits for
+    /// the device.
     ///
     /// # Errors
-    /// As [`DemParameters::of`] and [`Dem::restore`].
+    /// Like [`DemParameters::of`] and [`Dem::restore`].
     pub fn restore_scene(
         device: &Device,
         scene: &Scene,

@@ -1,10 +1,10 @@
-//! The columns of grains, as pictures show them.
+//! Display of the columns of grains.
 
 use crate::display;
 use frazil_particles::{ColumnInfo, ColumnKind, Display, Material, SetInfo};
 use frazil_scene::Scene;
 
-/// The most spheres of one size that touch another at once.
+/// Maximum number of equal spheres that touch another.
 const MAX_TOUCHING: f32 = 12.0;
 
 /// Describes the set of the scene's grains.

@@ -1,4 +1,4 @@
-//! Pieces of slabs on the device, and what hits them and obstacles.
+//! Slab pieces on the device, and the loads on them and on obstacles.
 
 use super::fault::FaultRecord;
 use super::parameters::DemParameters;
@@ -16,20 +16,21 @@ use frazil_shaders::types::{
 };
 use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Threads};
 
-/// Words of a piece's motion and of what has hit an obstacle.
+/// Words of a piece's motion and of an obstacle's load.
 const MOTION_WORDS: u32 = (size_of::<PieceMotion>() / 4) as u32;
 const IMPACT_WORDS: u32 = (size_of::<Impact>() / 4) as u32;
 
-/// Room for the pieces near each. Of pieces alike, in a heap, some twenty balls meet another's; points of one that has more look for them by
-/// themselves.
+/// Maximum number of pieces listed near each. In a heap of equal pieces, the bounding spheres of some twenty
+/// others overlap a piece's; with more, each surface point searches for pieces itself.
 const MAX_NEAR: u32 = 32;
-/// Pieces are few, and each looks through many: small groups of them keep more of a device busy.
+/// Workgroup size of pieces. Pieces are few and each loops over many others: small groups occupy more of the
+/// device.
 const GROUP_OF_PIECES: u32 = 64;
 
-/// The sums of force and torque on a piece or an obstacle, in words.
+/// Words of the sums of force and torque on a piece or an obstacle.
 const WRENCH_WORDS: usize = 12;
 
-/// What the kernels of pieces read beside pieces.
+/// Inputs of the piece kernels other than the pieces.
 pub struct Around<'a> {
     pub terms: &'a Buffer<DemTerms>,
     pub bodies: &'a Buffer<Body>,
@@ -39,7 +40,7 @@ pub struct Around<'a> {
     pub step: u32,
 }
 
-/// Pieces of slabs, their links and obstacles on the device. Buffers hold one element at least, which no kernel then reads.
+/// Slab pieces, their links and obstacles on the device. Empty buffers have one element that no kernel reads.
 pub struct Slabs {
     pub motions: Buffer<PieceMotion>,
     pub shapes: Buffer<PieceShape>,
@@ -47,10 +48,10 @@ pub struct Slabs {
     pub corners_m: Buffer<[f32; 3]>,
     /// Pieces by cell.
     pub order: Buffer<u32>,
-    /// Force and torque on each piece, then on each obstacle, in integers.
+    /// Force and torque on each piece, then on each obstacle, as integers.
     pub sums: Buffer<u32>,
     pub impacts: Buffer<Impact>,
-    /// Cells by number.
+    /// Cells as a line.
     pub line: UniformGrid,
     points: Buffer<PiecePoint>,
     point_partner: Buffer<u32>,
@@ -75,16 +76,16 @@ pub struct Slabs {
     show: Kernel<show_pieces::Interface>,
 }
 
-/// Where pieces are, for pictures and recordings.
+/// Poses and velocities of pieces, for pictures and recordings.
 #[derive(Clone, Debug)]
 pub struct ShownPieces {
     /// Centres of mass in m.
     pub centre_m: Buffer<[f32; 3]>,
-    /// Turns since the beginning, unit quaternions (x, y, z, w).
+    /// Rotations since the initial state, unit quaternions (x, y, z, w).
     pub rotation: Buffer<[f32; 4]>,
-    /// The same turns, their axis times their angle in rad.
+    /// Rotations since the initial state, as axis times angle in rad.
     pub turn: Buffer<[f32; 3]>,
-    /// In m/s.
+    /// Velocities in m/s.
     pub velocity_m_s: Buffer<[f32; 3]>,
 }
 
@@ -175,7 +176,7 @@ impl Slabs {
         })
     }
 
-    /// Records where pieces are found by whoever may touch them, and which of them each may touch.
+    /// Records the sort of pieces by cell, and the list of pieces near each piece.
     pub fn sort_pieces(&self, recorder: &mut Recorder, terms: &Buffer<DemTerms>) -> Result<(), SolverError> {
         let Some((sort, count)) = &self.sort else { return Ok(()) };
         let bindings = find_piece_cells::Bindings { terms, motions: &self.motions, key: &self.key };
@@ -197,7 +198,7 @@ impl Slabs {
         Ok(())
     }
 
-    /// Records forces of pieces on grains, behind all others that grains feel.
+    /// Records forces of pieces on grains, after all other forces on grains.
     pub fn collide_grains(&self, recorder: &mut Recorder, around: &Around<'_>, grains: &Particles) {
         if self.n_pieces == 0 {
             return;
@@ -225,7 +226,7 @@ impl Slabs {
         recorder.dispatch(&self.collide, Threads::Counted(grains.count()), bindings, ());
     }
 
-    /// Records forces of pieces on what is not a grain, and on one another.
+    /// Records forces between pieces, and of pieces on surfaces.
     pub fn touch_points(&self, recorder: &mut Recorder, around: &Around<'_>) {
         if self.n_points == 0 {
             return;
@@ -272,7 +273,7 @@ impl Slabs {
         recorder.dispatch(&self.pull, Threads::Fixed(self.n_links), bindings, params);
     }
 
-    /// Records the motion of pieces, and what has hit obstacles.
+    /// Records the motion of pieces, and the loads on obstacles.
     pub fn move_pieces(&self, recorder: &mut Recorder, around: &Around<'_>) {
         let n = self.n_pieces + self.n_obstacles;
         if n == 0 {
@@ -295,7 +296,7 @@ impl Slabs {
         );
     }
 
-    /// Records what brings [`Self::shown`] to the state.
+    /// Records the update of [`Self::shown`] to the current state.
     pub fn show(&self, recorder: &mut Recorder) {
         if self.n_pieces == 0 {
             return;
@@ -311,12 +312,12 @@ impl Slabs {
         recorder.dispatch(&self.show, Threads::Fixed(self.n_pieces), bindings, params);
     }
 
-    /// Where pieces are after [`Self::show`]; none without pieces.
+    /// Returns the poses of pieces as of [`Self::show`]; none without pieces.
     pub fn shown(&self) -> Option<&ShownPieces> {
         (self.n_pieces > 0).then_some(&self.shown)
     }
 
-    /// The columns of pieces that are recorded, after [`Self::show`].
+    /// Returns the columns of pieces to record, as of [`Self::show`].
     pub fn shown_columns(&self) -> Vec<ColumnView> {
         let of = |name: &'static str, unit: &'static str, words| {
             ColumnView::new(name, unit, ColumnKind::Vec3, words)
@@ -329,7 +330,7 @@ impl Slabs {
         ]
     }
 
-    /// All that the next step depends on.
+    /// Returns all columns that the next step depends on.
     pub fn state_columns(&self) -> Vec<ColumnView> {
         let of =
             |name: &'static str, unit: &'static str, kind, words| ColumnView::new(name, unit, kind, words);
@@ -350,10 +351,10 @@ impl Slabs {
         columns
     }
 
-    /// Uploads what [`Self::state_columns`] held.
+    /// Uploads columns that [`Self::state_columns`] returned.
     ///
     /// # Errors
-    /// A column is missing or has another length; the device is lost.
+    /// A column is missing or has another length; the device was lost.
     pub fn restore(&self, device: &Device, saved: &Saved<'_>) -> Result<(), SolverError> {
         for column in self.state_columns() {
             device.upload(&column.words, saved.whole(&column.name, column.words.len())?)?;
@@ -361,7 +362,7 @@ impl Slabs {
         Ok(())
     }
 
-    /// Returns true if each link still holds.
+    /// Returns a flag for each link: 1 if it is unbroken.
     pub fn link_is_whole(&self) -> &Buffer<u32> {
         &self.link_is_whole
     }

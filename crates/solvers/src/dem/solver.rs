@@ -1,4 +1,4 @@
-//! Grains on the device: the list of a step, and the state from step to step.
+//! Grains on the device: the stages of a step, and the state between steps.
 
 use super::contacts::{Rows, capacity_for};
 use super::fault::{DemFaultCheck, FaultRecord};
@@ -15,29 +15,29 @@ use frazil_shaders::dem::{collide, find_cells, find_contacts, move_grains};
 use frazil_shaders::types::{Body, DemTerms};
 use frazil_vk::{Buffer, Device, DeviceCount, Kernel, ReadbackRing, Recorder, Threads};
 
-/// Contacts of a grain in a flow, for estimates.
+/// Contacts per grain in a flow, for estimates.
 const CONTACTS: u64 = 6;
 
-/// A stage of a step. The list of a step is [`Dem::STAGES`].
+/// A stage of a step; [`Dem::STAGES`] lists them in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Stage {
-    /// The cell of each grain.
+    /// Computes the cell of each grain.
     FindCells,
-    /// The order of grains by cell.
+    /// Sorts the grains by cell.
     SortByCell,
-    /// The step's one permutation.
+    /// Permutes the columns, once per step.
     Reorder,
-    /// The order of pieces of slabs by cell.
+    /// Sorts slab pieces by cell.
     SortPieces,
-    /// What is near each grain.
+    /// Finds the neighbours of each grain.
     FindContacts,
-    /// Forces of contacts, and motion.
+    /// Computes contact forces and moves the grains.
     Collide,
-    /// Forces of pieces on surfaces and one another.
+    /// Computes the forces of pieces on surfaces and one another.
     TouchPoints,
-    /// Forces of links.
+    /// Computes link forces.
     PullLinks,
-    /// Motion of pieces, and what hit obstacles.
+    /// Moves pieces, and sums the loads on obstacles.
     MovePieces,
 }
 
@@ -47,7 +47,7 @@ impl std::fmt::Display for Stage {
     }
 }
 
-/// Grains by the discrete element method.
+/// Discrete element method on the device.
 pub struct Dem {
     device: Device,
     parameters: DemParameters,
@@ -58,7 +58,7 @@ pub struct Dem {
     slabs: Slabs,
     key: Buffer<u32>,
     order: Buffer<u32>,
-    /// Cells by number, of which the sort knows no more.
+    /// Cells as a line, which is all that the sort needs.
     line: UniformGrid,
     sort: CellSort,
     find_cells: Kernel<find_cells::Interface>,
@@ -71,7 +71,7 @@ pub struct Dem {
 }
 
 impl Dem {
-    /// The stages of one step, in order.
+    /// Stages of one step, in order.
     pub const STAGES: [Stage; 9] = [
         Stage::FindCells,
         Stage::SortByCell,
@@ -84,10 +84,10 @@ impl Dem {
         Stage::MovePieces,
     ];
 
-    /// Makes grains that touch nothing yet. Set-up: it waits for the device.
+    /// Makes grains without contacts. Set-up only: waits for the device.
     ///
     /// # Errors
-    /// The device lacks memory, or cannot bind buffers of this size; columns of different lengths.
+    /// Out of memory, or a buffer larger than the device can bind; columns of different lengths.
     pub fn new(
         device: &Device,
         parameters: DemParameters,
@@ -97,7 +97,7 @@ impl Dem {
         Self::with_rows(device, parameters, grains, &Rows::none(grains.positions_m.len()), tuning)
     }
 
-    /// Makes grains that begin with contacts.
+    /// Makes grains with initial contacts.
     pub(super) fn with_rows(
         device: &Device,
         parameters: DemParameters,
@@ -122,7 +122,7 @@ impl Dem {
         let line = UniformGrid::new(device, [0.0; 3], [parameters.n_cells() as f32, 1.0, 1.0], 1.0)?;
         let method = tuning.cell_sort.map_or_else(|| CellSortMethod::fastest(device), Ok)?;
         let surroundings = &parameters.surroundings;
-        // Buffers hold one element at least, which no kernel then reads.
+        // Empty buffers have one element that no kernel reads.
         let bodies = if surroundings.colliders.is_empty() {
             device.buffer_from("bodies", &[nowhere()])?
         } else {
@@ -170,10 +170,10 @@ impl Dem {
         }
     }
 
-    /// Records one stage: the switch that lets tests run the stages before it, or after it, somewhere else.
+    /// Records one stage, so that tests can run the stages before or after it elsewhere, such as on the CPU.
     ///
     /// # Errors
-    /// A primitive refuses.
+    /// A primitive returns an error.
     pub fn record_stage(&mut self, recorder: &mut Recorder, stage: Stage) -> Result<(), SolverError> {
         let count = &self.particles.phase.count;
         match stage {
@@ -203,7 +203,7 @@ impl Dem {
         Ok(())
     }
 
-    /// What the step under way, the next after [`Self::step`], happens in.
+    /// Returns the inputs of the piece kernels for the current step (after [`Self::step`] steps).
     fn around_pieces(&self) -> Around<'_> {
         Around {
             terms: &self.terms,
@@ -288,43 +288,44 @@ impl Dem {
         self.particles.swap_moved();
     }
 
-    /// The numbers the kernels use.
+    /// Returns the parameters that the kernels use.
     pub fn parameters(&self) -> &DemParameters {
         &self.parameters
     }
 
-    /// Positions in m.
+    /// Returns the positions in m.
     pub fn position(&self) -> &Buffer<[f32; 3]> {
         self.particles.phase.position.front()
     }
 
-    /// How many grains there are, on the device.
+    /// Returns the number of grains, on the device.
     pub fn count(&self) -> &DeviceCount {
         self.particles.count()
     }
 
-    /// The order that the last sort found: where each grain was before.
+    /// Returns the permutation of the last sort: the previous index of each grain.
     pub fn order(&self) -> &Buffer<u32> {
         &self.order
     }
 
-    /// Steps recorded so far.
+    /// Returns the number of steps recorded so far.
     pub fn step(&self) -> u64 {
         self.step
     }
 
-    /// What can be shown, recorded and exported: position, velocity, id, radius, spin, number of contacts.
+    /// Returns the columns to show, record and export: position, velocity, id, radius, spin, number of
+    /// contacts.
     pub fn columns(&self) -> Vec<ColumnView> {
         self.particles.columns()
     }
 
-    /// The grains.
+    /// Returns the set of grains.
     pub fn particle_sets(&self) -> Vec<ParticleSet<'_>> {
         let (count, columns) = (self.count(), self.columns());
         vec![ParticleSet { name: "grains", material: Material::Grains, count, columns }]
     }
 
-    /// Everything that a checkpoint must hold: the columns shown, and all that the next step depends on.
+    /// Returns the columns that a checkpoint must hold: those shown, and all others that the next step depends on.
     pub fn state_columns(&self) -> Vec<ColumnView> {
         let mut columns = self.particles.columns();
         columns.extend(self.particles.contacts.state_columns());
@@ -332,28 +333,29 @@ impl Dem {
         columns
     }
 
-    /// Records what brings [`Self::state_columns`] to the state at this point of the recorder.
+    /// Records the update of [`Self::state_columns`] to the state at this point of the recorder.
     pub fn record_output(&self, recorder: &mut Recorder) {
         self.particles.contacts.tidy(recorder, self.particles.count());
         self.slabs.show(recorder);
     }
 
-    /// Records what brings [`Self::pieces`] to the state at this point of the recorder.
+    /// Records the update of [`Self::pieces`] to the state at this point of the recorder.
     pub fn record_pieces(&self, recorder: &mut Recorder) {
         self.slabs.show(recorder);
     }
 
-    /// Where pieces of slabs are, if there are any.
+    /// Returns the poses of slab pieces, if there are any.
     pub fn pieces(&self) -> Option<&ShownPieces> {
         self.slabs.shown()
     }
 
-    /// What is recorded of pieces of slabs: centre, turn and velocity, after [`Self::record_output`].
+    /// Returns the recorded columns of slab pieces, as of [`Self::record_output`]: centre, rotation and
+    /// velocity.
     pub fn body_columns(&self) -> Vec<ColumnView> {
         self.slabs.shown_columns()
     }
 
-    /// Records a measurement of the state; the result comes when the submission has run.
+    /// Records a measurement of the state; the result arrives after the submission has completed.
     ///
     /// # Errors
     /// No memory for another read-back.
@@ -361,7 +363,7 @@ impl Dem {
         self.gauge.record(recorder, &self.ring, &self.terms, &self.parameters, &self.particles, &self.slabs)
     }
 
-    /// Records the way to the host of what went wrong in the steps before, if anything did.
+    /// Records the read-back of the first fault of the previous steps, if there was one.
     ///
     /// # Errors
     /// No memory for another read-back.
@@ -369,10 +371,10 @@ impl Dem {
         self.fault.check(recorder, &self.ring)
     }
 
-    /// Makes grains in a saved state, with the bits it had, before step `step` + 1. Set-up: it waits for the device.
+    /// Restores grains as they were before step `step` + 1, bit for bit. Set-up only: waits for the device.
     ///
     /// # Errors
-    /// As [`Self::new`]; a column is missing or has another length.
+    /// Like [`Self::new`]; also a column that is missing or has another length.
     pub fn restore(
         device: &Device,
         parameters: DemParameters,
@@ -395,7 +397,7 @@ impl Dem {
         Ok(dem)
     }
 
-    /// The device it is on.
+    /// Returns the device.
     pub fn device(&self) -> &Device {
         &self.device
     }

@@ -1,10 +1,10 @@
-//! Which grains are near which others, on the host: for what a simulation begins with.
+//! Neighbour search among grains on the host, for the initial state.
 
 use super::grains::Grains;
 use std::collections::HashMap;
 
-/// Calls `found` with each grain and each other that is no farther than `reach` of their radii, which grows with both: in the
-/// order of grains, each pair from both its ends.
+/// Calls `found` with each grain and each other grain within `reach` of their radii (which increases with
+/// both), in the order of grains, each pair from both ends.
 pub fn for_each_neighbour(
     grains: &Grains,
     reach: impl Fn(f32, f32) -> f32,

@@ -1,4 +1,4 @@
-//! Snow on a grid as a [`Solver`].
+//! Material point method as a [`Solver`].
 
 use super::fault::FaultCheck;
 use super::metrics::{MpmMetrics, PendingMpmMetrics};
@@ -13,11 +13,11 @@ use frazil_particles::{ColumnView, ParticleSet, SetInfo};
 use frazil_scene::{Sampled, Scene};
 use frazil_vk::{Device, Recorder};
 
-/// Nodes along x for which one thread gathers; a block has four.
+/// Number of nodes along x that one thread gathers; a block has four.
 pub static NODES_PER_THREAD: Tunable =
     Tunable { name: "nodes_per_thread", default: 4, min: 1, max: frazil_kernels::BLOCK_SIDE };
 
-/// Makes [`Mpm`]s.
+/// Factory of [`Mpm`].
 #[derive(Debug)]
 pub struct Factory;
 

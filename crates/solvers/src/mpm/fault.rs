@@ -1,4 +1,4 @@
-//! What went wrong first: found on the device within the step, named on the host.
+//! The first fault of a run: detected on the device within the step, reported on the host.
 
 use super::parameters::MpmParameters;
 use super::particles::Particles;
@@ -11,38 +11,38 @@ use std::fmt;
 
 const NONE: u32 = u32::MAX;
 
-/// Why a simulation cannot go on. The state on the device is kept as the step left it that broke it.
+/// Reason why a simulation cannot go on. The device keeps the state as left by the step that broke it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fault {
-    /// The step, counted from 1.
+    /// Step, counted from 1.
     pub step: u64,
-    /// The pass that it shows in.
+    /// Pass that detected the fault.
     pub pass: &'static str,
-    /// What was found.
+    /// Kind of fault.
     pub found: FaultKind,
 }
 
-/// What was found, with the particle that it was found with.
+/// Kind of fault, with the particle concerned.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FaultKind {
-    /// A particle that is not fit to go on from.
+    /// Particle with an invalid state.
     Particle {
-        /// What is wrong with it.
+        /// Description of the problem.
         what: &'static str,
-        /// Its id.
+        /// Id of the particle.
         id: u32,
-        /// The cell, by its lowest node, that it was in when the step began.
+        /// Cell, by its lowest node, at the beginning of the step.
         cell: [u32; 3],
-        /// Where it is, in m.
+        /// Position in m.
         position_m: [f32; 3],
-        /// How fast it is, in m/s.
+        /// Velocity in m/s.
         velocity_m_s: [f32; 3],
         /// det F_E.
         determinant: f32,
     },
-    /// More blocks of nodes than there was room for.
+    /// Overflow of the blocks of nodes.
     GridFull {
-        /// Room for so many.
+        /// Capacity in blocks.
         capacity: BlockCapacity,
     },
 }
@@ -76,13 +76,13 @@ impl From<Fault> for SolverFault {
     }
 }
 
-/// The record on the device, and the kernel that ends a step with it.
+/// Fault record on the device, and the kernel that updates it at the end of a step.
 pub struct FaultRecord {
     record: Buffer<MpmFault>,
     report: Kernel<report_fault::Interface>,
 }
 
-/// The record on its way to the host.
+/// A fault record that is being read back.
 #[derive(Debug)]
 pub struct FaultCheck {
     record: Pending<MpmFault>,
@@ -110,12 +110,12 @@ impl FaultRecord {
         })
     }
 
-    /// The record, as the pass that finds faults writes it.
+    /// Returns the record, as the pass that detects faults writes it.
     pub fn buffer(&self) -> &Buffer<MpmFault> {
         &self.record
     }
 
-    /// Records the end of a step: whatever went wrong in it is kept.
+    /// Records the end of a step, which keeps the first fault.
     pub fn report(
         &self,
         recorder: &mut Recorder,
@@ -139,7 +139,7 @@ impl FaultRecord {
         recorder.dispatch(&self.report, Threads::Fixed(1), bindings, params);
     }
 
-    /// Records the record's way to the host.
+    /// Records the read-back of the fault record.
     pub fn check(
         &self,
         recorder: &mut Recorder,
@@ -155,14 +155,14 @@ impl FaultRecord {
     }
 }
 
-/// Room for occupied and for active blocks, as kernels take it.
+/// Returns the capacity in occupied and in active blocks, as kernels take it.
 pub fn block_capacity(blocks: &SparseBlocks) -> [u32; 2] {
     let capacity = blocks.capacity();
     [capacity.occupied, capacity.active]
 }
 
 impl FaultCheck {
-    /// Returns true if it is here.
+    /// Returns true if the result has arrived.
     ///
     /// # Errors
     /// The device was lost.
@@ -170,7 +170,7 @@ impl FaultCheck {
         self.record.is_ready()
     }
 
-    /// Waits for it: what went wrong, if anything did.
+    /// Waits for the result; returns the first fault, if there was one.
     ///
     /// # Errors
     /// The device was lost, or the recorder was never submitted.
@@ -201,7 +201,7 @@ impl FaultCheck {
     }
 }
 
-/// The lowest node that a particle of this key reaches.
+/// Returns the lowest node that a particle of this key reaches.
 fn cell_of_key(key: u32, dimensions: u32, blocks: [u32; 3]) -> [u32; 3] {
     let nodes = 1 << (2 * dimensions);
     let (block, node) = (key / nodes, key % nodes);

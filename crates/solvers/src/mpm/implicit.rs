@@ -12,10 +12,11 @@ use frazil_shaders::mpm::{
 use frazil_shaders::types::MpmSolve;
 use frazil_vk::{Buffer, Device, Kernel, Recorder, Threads};
 
-/// The solve's vectors, scalars and kernels.
+/// Vectors, scalars and kernels of the solve.
 ///
-/// Symbols: B = I + β Δt² M⁻¹ ∂²Φ; z residual, p direction, q = B p, w = B z. Of all of them, what surfaces leave free: what touches a
-/// surface in step 5 keeps the velocity that it has along the normal.
+/// Symbols: B = I + β Δt² M⁻¹ ∂²Φ; z residual, p direction, q = B p, w = B z. All are restricted to the
+/// degrees of freedom that contacts leave: a node that collided in step 5 keeps its velocity along the
+/// normal.
 pub struct ImplicitSolve {
     max_iterations: u32,
     tolerance: f32,
@@ -38,7 +39,7 @@ struct Kernels {
     find_contacts: Kernel<find_contacts::Interface>,
 }
 
-/// What is as long as the nodes or the active blocks.
+/// Vectors with an element per node or active block.
 struct Vectors {
     z: Buffer<[f32; 3]>,
     p: Buffer<[f32; 3]>,
@@ -68,7 +69,7 @@ impl Vectors {
     }
 }
 
-/// What a step's passes work on.
+/// Inputs of the passes of a step.
 #[derive(Clone, Copy)]
 pub struct Bodies<'a> {
     pub constants: &'a Constants,
@@ -78,10 +79,10 @@ pub struct Bodies<'a> {
 }
 
 impl ImplicitSolve {
-    /// Makes the solve of a scene that asks for it.
+    /// Makes the solve, for a scene with a semi-implicit step.
     ///
     /// # Errors
-    /// No memory; the device's limits do not allow the group size.
+    /// Out of memory; a group size that exceeds the device's limits.
     pub fn new(
         device: &Device,
         parameters: &MpmParameters,
@@ -155,24 +156,24 @@ impl ImplicitSolve {
         }))
     }
 
-    /// Makes other room for the nodes of so many blocks.
+    /// Reallocates the vectors for the nodes of `n_blocks` blocks.
     ///
     /// # Errors
-    /// No memory.
+    /// Out of memory.
     pub fn resize(&mut self, device: &Device, n_blocks: u32) -> Result<(), SolverError> {
         self.vectors = Vectors::new(device, n_blocks, self.block_nodes)?;
         Ok(())
     }
 
-    /// The scalars of the last solve.
+    /// Returns the scalars of the last solve.
     pub fn scalars(&self) -> &Buffer<MpmSolve> {
         &self.solve
     }
 
-    /// Records the solve, started from the nodes' velocities, and their collisions at the time given.
+    /// Records the solve, starting from the nodes' velocities, and the collisions of nodes at the given time.
     ///
     /// # Errors
-    /// The blocks have outgrown the vectors.
+    /// More blocks than the vectors have capacity for.
     pub fn record(&self, recorder: &mut Recorder, at: Bodies<'_>, time_s: f32) -> Result<(), SolverError> {
         let Vectors { z, q, w, .. } = &self.vectors;
         let v = &at.nodes.velocity;
@@ -200,7 +201,7 @@ impl ImplicitSolve {
         Ok(())
     }
 
-    /// `applied` = B `field`.
+    /// Records `applied` = B `field`.
     fn apply(
         &self,
         recorder: &mut Recorder,
@@ -255,7 +256,7 @@ impl ImplicitSolve {
         recorder.dispatch(&self.kernels.begin, Threads::Counted(at.blocks.active_count()), bindings, ());
     }
 
-    /// Σ m a·b, into the first or the second of the two sums.
+    /// Records Σ m a·b, into the first or the second of the two sums.
     fn dot(
         &self,
         recorder: &mut Recorder,
@@ -314,7 +315,7 @@ impl ImplicitSolve {
         recorder.dispatch(&self.kernels.velocity, Threads::Counted(count), bindings, ());
     }
 
-    /// What surfaces hold of the velocities that step 5 has left.
+    /// Records the detection of the contacts of nodes after step 5.
     fn find_contacts(&self, recorder: &mut Recorder, at: Bodies<'_>, time_s: f32) {
         let Bodies { constants, blocks, nodes, .. } = at;
         let bindings = find_contacts::Bindings {

@@ -1,4 +1,4 @@
-//! What is measured of snow as a whole.
+//! Metrics of all snow particles.
 
 use super::nodes::{Constants, Nodes};
 use super::parameters::MpmParameters;
@@ -16,30 +16,30 @@ impl MetricsRecord for Raw {
         [offset_of!(Raw, lower_m), offset_of!(Raw, upper_m), offset_of!(Raw, n_not_finite)];
 }
 
-/// Measures of all snow. In a plane everything is per metre of depth.
+/// Metrics of all snow particles. In a plane everything is per metre of depth.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MpmMetrics {
-    /// What is measured of any particles.
+    /// Metrics that all kinds of particles have.
     pub all: MotionMetrics,
     /// Mass in kg.
     pub mass_kg: f64,
-    /// Energy of elastic strain in J.
+    /// Elastic energy in J.
     pub elastic_energy_j: f64,
-    /// Angular momentum about the origin in kg m²/s, that of affine velocities included.
+    /// Angular momentum about the origin in kg m²/s, including that of affine velocities.
     pub angular_momentum_kg_m2_s: [f64; 3],
-    /// Least det F_P: how far snow was packed.
+    /// Minimum of det F_P: strongest compaction.
     pub plastic_volume_min: f64,
-    /// Largest det F_P: how far it was pulled apart.
+    /// Maximum of det F_P: strongest expansion.
     pub plastic_volume_max: f64,
-    /// Nodes of the blocks that particles reach.
+    /// Number of nodes in active blocks.
     pub n_nodes: u64,
-    /// Memory for nodes and lists of blocks, in bytes: it follows the blocks that particles reach, but as late as the host sees them,
-    /// so that it may differ from run to run.
+    /// Memory of nodes and lists of blocks in bytes. Its capacity follows the active blocks with the delay of
+    /// the read-back, so it may differ from run to run.
     pub grid_bytes: u64,
 }
 
 impl MpmMetrics {
-    /// Names and units of [`Self::values`].
+    /// Returns the names and units of [`Self::values`].
     pub fn names() -> Vec<(&'static str, &'static str)> {
         let own = [
             ("mass", "kg"),
@@ -55,7 +55,7 @@ impl MpmMetrics {
         MotionMetrics::NAMES.iter().copied().chain(own).collect()
     }
 
-    /// The numbers in the order of [`Self::names`].
+    /// Returns the values in the order of [`Self::names`].
     pub fn values(&self) -> Vec<f64> {
         let mut values = self.all.values();
         values.extend([self.mass_kg, self.elastic_energy_j]);
@@ -66,7 +66,7 @@ impl MpmMetrics {
     }
 }
 
-/// A measurement on its way to the host.
+/// A measurement that is being read back.
 #[derive(Debug)]
 pub struct PendingMpmMetrics {
     total: PendingRecord<Raw>,
@@ -76,7 +76,7 @@ pub struct PendingMpmMetrics {
 }
 
 impl PendingMpmMetrics {
-    /// Returns true if it is here.
+    /// Returns true if the result has arrived.
     ///
     /// # Errors
     /// The device was lost.
@@ -84,7 +84,7 @@ impl PendingMpmMetrics {
         Ok(self.total.is_ready()? && self.active.is_ready()?)
     }
 
-    /// Waits for it.
+    /// Waits for the result.
     ///
     /// # Errors
     /// The device was lost, or the recorder was never submitted.
@@ -117,7 +117,7 @@ impl PendingMpmMetrics {
     }
 }
 
-/// The kernels that measure, and their scratch.
+/// Measurement kernels and their scratch buffers.
 pub struct MpmGauge(MetricsReduction<measure::Interface, Raw>);
 
 impl MpmGauge {
@@ -132,7 +132,7 @@ impl MpmGauge {
         Ok(Self(MetricsReduction::new(device, measure, capacity)?))
     }
 
-    /// Records the measurement of a state and its way to the host.
+    /// Records the measurement of a state and its read-back.
     pub fn record(
         &self,
         recorder: &mut Recorder,

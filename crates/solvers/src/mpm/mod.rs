@@ -1,7 +1,8 @@
 //! Snow as an elasto-plastic continuum: the material point method of Cai2020 and Breekveldt2017, in a plane or in space.
 //!
-//! Particles carry mass, velocity and strain; a grid that lives for one step finds forces and collisions. One step, numbered as in
-//! Cai2020 sec 2 and Breekveldt2017 sec 3.2, where steps that share a pass are what one thread does with what it holds in registers:
+//! Particles carry mass, velocity and strain; forces and collisions are computed on a grid that is rebuilt in
+//! every step. One step, numbered as in Cai2020 sec 2 and Breekveldt2017 sec 3.2; steps that share a pass are
+//! computed by one thread on values in registers:
 //!
 //! ```text
 //! FindCells        the key of each particle: block and place in it of the lowest node that it reaches
@@ -14,11 +15,13 @@
 //! UpdateParticles  7  F_E and J_P; 8  velocity; 9  collisions; 10  position       Breekveldt2017 eq 3.26 to 3.32
 //! ```
 //!
-//! Step 2, the volume of each particle, is taken once, when the snow is made ([`frazil_scene::InitialVolume`]). The stress that step 3
-//! needs is left behind by step 7 of the step before, which has the singular values at hand.
+//! Step 2, the volume of each particle, is computed once, in the initial state
+//! ([`frazil_scene::InitialVolume`]). The stress that step 3 needs is written by step 7 of the previous step,
+//! which has computed the singular values.
 //!
-//! Invariant: no block of nodes is known to the host. How many there are comes back a few steps late and makes room for more in time;
-//! where it would not, the step counts for nothing and the simulation ends with a [`Fault`].
+//! Invariant: the host knows no block of nodes. The number of blocks is read back a few steps late, and
+//! the capacity grows ahead of it; if it overflows nevertheless, the step is discarded and the simulation
+//! ends with a [`Fault`].
 
 mod factory;
 mod fault;

@@ -1,4 +1,4 @@
-//! The nodes of the active blocks: what particles add up to, and the velocities that come of it.
+//! Nodes of the active blocks: sums over particles, and the resulting velocities.
 
 use super::factory::NODES_PER_THREAD;
 use super::parameters::MpmParameters;
@@ -12,20 +12,20 @@ use frazil_shaders::mpm::{
 use frazil_shaders::types::{Body, MpmTerms};
 use frazil_vk::{Buffer, Device, Kernel, Recorder, Threads};
 
-/// Words of a node's sums in fixed point: seven numbers of two.
+/// Words of a node's sums in fixed point: seven numbers of two words.
 const FIXED_WORDS: u32 = 14;
 
-/// What all kernels of a step read.
+/// Parameters that all kernels of a step read.
 pub struct Constants {
-    /// The same for all.
+    /// Parameters common to all kernels.
     pub terms: Buffer<MpmTerms>,
-    /// Bodies that snow meets.
+    /// Bodies that snow collides with.
     pub colliders: Buffer<Body>,
-    /// Heights of heightfields, in m.
+    /// Heights of heightfields in m.
     pub heights: Buffer<f32>,
 }
 
-/// Arrays of one element for each node of the active blocks.
+/// Arrays with one element per node of the active blocks.
 pub struct Nodes {
     /// Momentum in kg m/s, and mass in kg.
     pub momentum: Buffer<[f32; 4]>,
@@ -33,16 +33,16 @@ pub struct Nodes {
     pub force: Buffer<[f32; 3]>,
     /// Velocity at the end of the step, in m/s.
     pub velocity: Buffer<[f32; 3]>,
-    /// What it changed by in the step; FLIP only.
+    /// Change of the velocity in the step; FLIP only.
     pub change: Buffer<[f32; 3]>,
     sums: Option<Buffer<u32>>,
 }
 
 impl Nodes {
-    /// Makes room for the nodes of `n_blocks` blocks, of undefined contents.
+    /// Makes arrays for the nodes of `n_blocks` blocks, with undefined contents.
     ///
     /// # Errors
-    /// No memory.
+    /// Out of memory.
     pub fn new(device: &Device, parameters: &MpmParameters, n_blocks: u32) -> Result<Self, SolverError> {
         let n = n_blocks as usize * parameters.layout.block_nodes() as usize;
         let has_sums = parameters.rasterization == Rasterization::FixedPoint;
@@ -56,7 +56,7 @@ impl Nodes {
         })
     }
 
-    /// Bytes that a node takes.
+    /// Returns the number of bytes per node.
     pub fn bytes_per_node(parameters: &MpmParameters) -> u64 {
         let change = if parameters.has_affine() { 0 } else { 12 };
         let sums = if parameters.rasterization == Rasterization::FixedPoint { 4 * FIXED_WORDS } else { 0 };
@@ -64,7 +64,7 @@ impl Nodes {
     }
 }
 
-/// From particles to nodes, and the nodes' own step.
+/// Kernels from particles to nodes, and the update of nodes.
 pub struct Transfer {
     rasterize: Rasterize,
     update: Kernel<update_nodes::Interface>,
@@ -87,7 +87,8 @@ impl Transfer {
     /// Compiles the kernels.
     ///
     /// # Errors
-    /// The device's limits do not allow the group size; floating-point atomics are asked for and the device has none.
+    /// A group size that exceeds the device's limits; floating-point atomics asked for on a device without
+    /// them.
     pub fn new(device: &Device, parameters: &MpmParameters, tuning: Tuning) -> Result<Self, SolverError> {
         let (workgroup_size, nodes_per_thread) = (tuning.workgroup_size(), tuning.get(&NODES_PER_THREAD));
         let (dimensions, stencil) = (parameters.dimensions, parameters.stencil);
@@ -101,7 +102,7 @@ impl Transfer {
             Rasterization::Gather => Rasterize::Gather(Kernel::specialized(
                 device,
                 &rasterize_gather::Specialization {
-                    // A group is for as many nodes as those of other kernels.
+                    // A group covers as many nodes as those of other kernels.
                     workgroup_size: workgroup_size / nodes_per_thread,
                     threads_per_item: threads_per_item / nodes_per_thread,
                     nodes_per_thread,
@@ -250,7 +251,7 @@ impl Transfer {
         }
     }
 
-    /// Records steps 4 and 5: velocities of nodes, after forces, gravity and collisions, at the time given.
+    /// Records steps 4 and 5: velocities of nodes after forces, gravity and collisions at the given time.
     pub fn update(
         &self,
         recorder: &mut Recorder,

@@ -1,4 +1,4 @@
-//! From a scene's quantities to what the kernels take.
+//! Conversion of a scene's quantities to kernel parameters.
 
 use crate::SolverError;
 use crate::surroundings::Surroundings;
@@ -7,28 +7,28 @@ use frazil_scene::{Implicit, InitialVolume, Mpm, Rasterization, Spline, Transfer
 use frazil_shaders::mpm::terms;
 use frazil_shaders::types::MpmTerms;
 
-/// The numbers of the material point method, as kernels use them.
+/// Parameters of the material point method, as kernels use them.
 #[derive(Clone, Debug)]
 pub struct MpmParameters {
-    /// D: 2 or 3.
+    /// Number of dimensions D: 2 or 3.
     pub dimensions: u32,
-    /// Nodes an axis that a particle reaches: 4 for the cubic spline, 3 for the quadratic one.
+    /// Nodes per axis that a particle reaches: 4 for the cubic spline, 3 for the quadratic one.
     pub stencil: u32,
-    /// How velocities go between particles and nodes.
+    /// Transfer of velocities between particles and nodes.
     pub transfer: Transfer,
-    /// How the cubic spline is evaluated.
+    /// Evaluation of the cubic spline.
     pub weights: Weights,
-    /// How particles are added up on nodes.
+    /// Method of the sums of particles on nodes.
     pub rasterization: Rasterization,
-    /// Where volumes come from.
+    /// Source of the initial volumes.
     pub initial_volume: InitialVolume,
-    /// The semi-implicit step.
+    /// Semi-implicit step.
     pub implicit: Option<Implicit>,
-    /// The lattice of nodes.
+    /// Lattice of nodes.
     pub layout: BlockLayout,
-    /// Bodies and heights.
+    /// Domain, gravity, bodies and heights.
     pub surroundings: Surroundings,
-    /// What all kernels read; the quanta of fixed point are filled in from the particles' masses.
+    /// Parameters that all kernels read; the quanta of fixed point are set from the particles' masses.
     pub terms: MpmTerms,
 }
 
@@ -36,7 +36,7 @@ impl MpmParameters {
     /// Reads the section of a scene, with its time step and surroundings.
     ///
     /// # Errors
-    /// The domain has more cells than can be numbered.
+    /// The domain has more cells than the keys can number.
     pub fn new(mpm: &Mpm, dt_s: f64, surroundings: Surroundings) -> Result<Self, SolverError> {
         let (stencil, shift_cells) = match mpm.spline {
             Spline::Cubic => (4, 1.0),
@@ -96,27 +96,27 @@ impl MpmParameters {
         self.transfer != Transfer::PicFlip
     }
 
-    /// Numbers of a matrix, D².
+    /// Returns the number of elements of a matrix, D².
     pub fn matrix_words(&self) -> u32 {
         self.dimensions * self.dimensions
     }
 
-    /// Numbers of a symmetric matrix, D(D+1)/2.
+    /// Returns the number of elements of a symmetric matrix, D(D+1)/2.
     pub fn symmetric_words(&self) -> u32 {
         self.dimensions * (self.dimensions + 1) / 2
     }
 
-    /// 1 where there are bodies besides the walls of the domain.
+    /// Returns 1 if there are bodies besides the walls of the domain, else 0.
     pub(super) fn has_colliders(&self) -> u32 {
         (!self.surroundings.colliders.is_empty()).into()
     }
 
-    /// 1 where the spline is evaluated as printed.
+    /// Returns 1 if the spline is evaluated as printed, else 0.
     pub(super) fn as_printed(&self) -> u32 {
         (self.weights == Weights::AsPrinted).into()
     }
 
-    /// The transfer's number in `mpm/terms.glsl`.
+    /// Returns the transfer's number in `mpm/terms.glsl`.
     pub(super) fn transfer_number(&self) -> u32 {
         match self.transfer {
             Transfer::PicFlip => terms::PIC_FLIP,
@@ -125,10 +125,11 @@ impl MpmParameters {
         }
     }
 
-    /// Chooses the quanta of fixed point for particles of up to this mass in kg.
+    /// Sets the quanta of fixed point for particles of up to this mass in kg.
     ///
-    /// 2⁻⁴⁰ of a particle's mass, and of its momentum at a cell a step, which is as fast as it may be: with 63 bits there is room
-    /// for 2²³ such particles about a node, and the quanta are far below the rounding of what is added.
+    /// They are 2⁻⁴⁰ of a particle's mass, and of its momentum at one cell per step, the maximum speed: 63
+    /// bits hold the sum of 2²³ such particles about a node, and the quanta are far below the rounding of the
+    /// terms.
     pub(super) fn set_quanta(&mut self, mass_max_kg: f32) {
         let quantum = |most: f32| 2.0_f32.powi(most.max(f32::MIN_POSITIVE).log2().ceil() as i32 - 40);
         self.terms.mass_quantum = quantum(mass_max_kg);

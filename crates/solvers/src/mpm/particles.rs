@@ -1,4 +1,4 @@
-//! The particles of snow: their columns, and the one permutation a step.
+//! Columns of the snow particles, and the one permutation per step.
 
 use super::parameters::MpmParameters;
 use crate::SolverError;
@@ -7,7 +7,7 @@ use frazil_kernels::Counts;
 use frazil_particles::{AnyColumn, Column, ColumnView, Permutation, PhaseArray};
 use frazil_vk::{Buffer, Device, DeviceCount, Recorder};
 
-/// Snow at rest in itself, as it is when a simulation begins: columns of one length.
+/// Initial state of snow without strain: columns of equal length.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Beginning {
     /// Positions in m.
@@ -16,7 +16,7 @@ pub struct Beginning {
     pub velocities_m_s: Vec<[f32; 3]>,
     /// Masses in kg, in a plane kg/m.
     pub masses_kg: Vec<f32>,
-    /// Volumes in m³, in a plane m²; where they are estimated from the grid, they are not read.
+    /// Volumes in m³, in a plane m²; unused if they are estimated from the grid.
     pub volumes_m3: Vec<f32>,
 }
 
@@ -26,25 +26,26 @@ pub struct Particles {
     pub phase: PhaseArray,
     /// Mass in kg (kg/m).
     pub mass: Column<f32>,
-    /// Volume at rest V⁰ in m³ (m²).
+    /// Rest volume V⁰ in m³ (m²).
     pub volume: Column<f32>,
-    /// J_P.
+    /// Plastic volume ratio J_P.
     pub plastic_volume: Column<f32>,
-    /// F_E, column by column.
+    /// Elastic deformation gradient F_E, column by column.
     pub elastic: Column<f32>,
-    /// V⁰ τ in J, symmetric.
+    /// Stress V⁰ τ in J, symmetric.
     pub stress: Column<f32>,
-    /// C in 1/s; with PIC and FLIP one unused matrix.
+    /// Affine velocity C in 1/s; with PIC and FLIP one unused matrix.
     pub affine: Column<f32>,
     has_affine: bool,
     permutation: Permutation,
 }
 
 impl Particles {
-    /// Makes columns and uploads what a beginning has; the others are those of snow without strain. Set-up: it waits for the device.
+    /// Makes columns and uploads the initial state; the other columns are those of snow without strain.
+    /// Set-up only: waits for the device.
     ///
     /// # Errors
-    /// No memory; columns of different lengths.
+    /// Out of memory; columns of different lengths.
     pub fn upload(
         device: &Device,
         parameters: &MpmParameters,
@@ -92,23 +93,24 @@ impl Particles {
         Ok(particles)
     }
 
-    /// How many there are, on the device.
+    /// Returns the number of particles, on the device.
     pub fn count(&self) -> &DeviceCount {
         &self.phase.count
     }
 
-    /// Numbers of a deformation gradient.
+    /// Returns the number of elements of a deformation gradient.
     pub fn elastic_words(&self) -> u32 {
         self.elastic.view().kind.words()
     }
 
-    /// Bytes of a particle that its nodes need: position, velocity, mass, stress and affine velocity.
+    /// Returns the bytes per particle that rasterization reads: position, velocity, mass, stress and affine
+    /// velocity.
     pub fn rasterized_bytes(&self) -> u64 {
         let affine = if self.has_affine { self.affine.view().kind.words() } else { 0 };
         4 * u64::from(7 + self.stress.view().kind.words() + affine)
     }
 
-    /// Records the move of all columns to the order given.
+    /// Records the permutation of all columns to the given order.
     pub fn permute(&mut self, recorder: &mut Recorder, order: &Buffer<u32>) {
         let mut columns: Vec<&mut dyn AnyColumn> = vec![
             &mut self.phase.position,
@@ -126,7 +128,7 @@ impl Particles {
         self.permutation.record(recorder, &self.phase.count, order, &mut columns);
     }
 
-    /// Everything that the next step depends on.
+    /// Returns all columns that the next step depends on.
     pub fn state_columns(&self) -> Vec<ColumnView> {
         let mut columns = vec![
             self.phase.position.view(),

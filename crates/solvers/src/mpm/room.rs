@@ -1,17 +1,18 @@
-//! Room for blocks of nodes: as much as snow is seen to need, and a margin for what is not seen yet.
+//! Capacity in blocks of nodes: the blocks that snow was seen to require, and a margin for those not seen
+//! yet.
 
 use frazil_kernels::{BLOCK_SIDE, BlockCapacity, BlockLayout, SparseBlocks};
 use frazil_vk::{Pending, ReadbackRing, Recorder, Result};
 use std::collections::HashSet;
 
-/// Room is made for this many times the blocks seen.
+/// Factor from the blocks found to the capacity.
 const MARGIN: u32 = 2;
-/// There is room for this many more, so that a few particles may scatter.
+/// Additional blocks, so that a few particles may scatter.
 const LEAST: u32 = 64;
-/// Steps from one look at the number of blocks to the next.
+/// Steps between read-backs of the number of blocks.
 const STEPS_PER_LOOK: u32 = 4;
 
-/// Looks at how many blocks there are, a few steps late, and says when to make other room.
+/// Reads the number of blocks back, a few steps late, and decides when to reallocate.
 #[derive(Debug, Default)]
 pub struct Room {
     seen: Option<Pending<u32>>,
@@ -19,13 +20,13 @@ pub struct Room {
 }
 
 impl Room {
-    /// What the lists should hold for so many blocks found.
+    /// Returns the capacity for the number of blocks found.
     fn wanted(found: [u32; 2]) -> BlockCapacity {
         let [occupied, active] = found.map(|n| n.saturating_mul(MARGIN).saturating_add(LEAST));
         BlockCapacity { occupied, active }
     }
 
-    /// Room for particles at these positions.
+    /// Returns the capacity for particles at these positions.
     pub fn for_particles(layout: &BlockLayout, positions_m: &[[f32; 3]]) -> BlockCapacity {
         let lattice = layout.lattice();
         let place = |x: &[f32; 3]| -> [u32; 3] {
@@ -45,7 +46,8 @@ impl Room {
         Self::wanted([occupied.len() as u32, active.len() as u32])
     }
 
-    /// Other room to be made before the next step, if what was last seen asks for it. Byte estimates follow what was seen, too.
+    /// Returns the new capacity to allocate before the next step, if the last read-back asks for one; updates
+    /// byte estimates.
     pub fn look(&mut self, blocks: &SparseBlocks) -> Result<Option<BlockCapacity>> {
         let is_here = match &self.seen {
             Some(seen) => seen.is_ready()?,
@@ -63,7 +65,7 @@ impl Room {
         Ok((tight || wide).then_some(wanted))
     }
 
-    /// Records a look, now and then.
+    /// Records a read-back every `STEPS_PER_LOOK` steps.
     pub fn record(
         &mut self,
         recorder: &mut Recorder,

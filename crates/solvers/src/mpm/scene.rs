@@ -1,4 +1,4 @@
-//! From a scene to parameters and particles.
+//! Conversion of a scene to parameters and particles.
 
 use super::parameters::MpmParameters;
 use super::particles::Beginning;
@@ -12,7 +12,8 @@ impl MpmParameters {
     /// Reads a scene with an `[mpm]` section.
     ///
     /// # Errors
-    /// It has none, or a collider of a kind that this solver does not know; the domain has more cells than can be numbered.
+    /// The scene has no such section, or a collider of a kind that this solver does not know; the domain has
+    /// more cells than the keys can number.
     pub fn of(scene: &Scene) -> Result<Self, SolverError> {
         let Some(mpm) = scene.mpm() else {
             return Err(SolverError::Scene { key: "mpm".into(), found: "no such section".into() });
@@ -22,10 +23,10 @@ impl MpmParameters {
 }
 
 impl Mpm {
-    /// Makes the snow of a scene from its sampled particles. Set-up: it waits for the device.
+    /// Makes the snow of a scene from its sampled particles. Set-up only: waits for the device.
     ///
     /// # Errors
-    /// As [`MpmParameters::of`] and [`Mpm::new`].
+    /// Like [`MpmParameters::of`] and [`Mpm::new`].
     pub fn of_scene(
         device: &Device,
         scene: &Scene,
@@ -41,10 +42,11 @@ impl Mpm {
         Self::new(device, MpmParameters::of(scene)?, &beginning, tuning)
     }
 
-    /// Makes the snow of a scene in the state that it had after `step` steps, with the bits it had. Set-up: it waits for the device.
+    /// Restores the snow of a scene as it was after `step` steps, bit for bit. Set-up only: waits for the
+    /// device.
     ///
     /// # Errors
-    /// As [`MpmParameters::of`] and [`Mpm::restore`].
+    /// Like [`MpmParameters::of`] and [`Mpm::restore`].
     pub fn restore_scene(
         device: &Device,
         scene: &Scene,

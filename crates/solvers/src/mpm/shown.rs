@@ -1,4 +1,4 @@
-//! The columns of snow as a continuum, as pictures show them.
+//! Display of the columns of snow as a continuum.
 
 use crate::display;
 use frazil_particles::{Display, Material, SetInfo};
@@ -11,7 +11,7 @@ pub fn set_infos(scene: &Scene, n_particles: usize) -> Vec<SetInfo> {
     let mut columns = display::motion(scene, n_particles);
     columns.extend([
         display::density(scene),
-        // Both ways of 1: pressed and hardened, or torn.
+        // Below 1 compressed and hardened, above 1 torn.
         display::number("plastic_volume", Display::between(0.8, 1.2).diverging().titled("J_P")),
         display::number("mass", Display::between(0.5 * mean, 1.5 * mean).in_unit(unit)),
     ]);

@@ -1,4 +1,4 @@
-//! Snow on the device: the list of a step, and the state from step to step.
+//! Snow on the device: the stages of a step, and the state between steps.
 
 use super::fault::{FaultCheck, FaultRecord, block_capacity};
 use super::implicit::{Bodies, ImplicitSolve};
@@ -19,16 +19,16 @@ use frazil_shaders::mpm::{
 use frazil_shaders::types::MpmSolve;
 use frazil_vk::{Buffer, Device, DeviceCount, Kernel, ReadbackRing, Recorder, Threads};
 
-/// A stage of a step. The list of a step is [`Mpm::stages`].
+/// A stage of a step; [`Mpm::stages`] lists them in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Stage {
-    /// The key of each particle.
+    /// Computes the key of each particle.
     FindCells,
-    /// The order of particles by key.
+    /// Sorts the particles by key.
     SortByCell,
-    /// The step's one permutation.
+    /// Permutes the columns, once per step.
     Reorder,
-    /// The blocks of nodes that particles occupy and reach.
+    /// Finds the blocks of nodes that particles occupy and reach.
     FindBlocks,
     /// Steps 1 and 3: mass, momentum and force of nodes.
     Rasterize,
@@ -46,7 +46,7 @@ impl std::fmt::Display for Stage {
     }
 }
 
-/// Snow by the material point method.
+/// Material point method on the device.
 pub struct Mpm {
     device: Device,
     parameters: MpmParameters,
@@ -117,10 +117,10 @@ impl Kernels {
 }
 
 impl Mpm {
-    /// Makes snow as it begins: at rest in itself. Set-up: it waits for the device.
+    /// Makes the initial state of snow, without strain. Set-up only: waits for the device.
     ///
     /// # Errors
-    /// The device lacks memory, cannot bind buffers of this size, or lacks what the parameters ask for.
+    /// Out of memory, a buffer larger than the device can bind, or a feature that the device lacks.
     pub fn new(
         device: &Device,
         parameters: MpmParameters,
@@ -154,7 +154,7 @@ impl Mpm {
         parameters.set_quanta(beginning.masses_kg.iter().copied().fold(0.0, f32::max));
         let capacity = Room::for_particles(&parameters.layout, &beginning.positions_m);
         let surroundings = &parameters.surroundings;
-        // Buffers hold one element at least, which no kernel then reads.
+        // Empty buffers have one element that no kernel reads.
         let nothing = nowhere();
         let colliders =
             if surroundings.colliders.is_empty() { &[nothing][..] } else { &surroundings.colliders };
@@ -186,7 +186,7 @@ impl Mpm {
         })
     }
 
-    /// The stages of one step, in order.
+    /// Returns the stages of one step, in order.
     pub fn stages(&self) -> impl Iterator<Item = Stage> + use<> {
         use Stage::*;
         let solve = self.implicit.is_some().then_some(SolveImplicit);
@@ -218,10 +218,10 @@ impl Mpm {
         Ok(())
     }
 
-    /// Records one stage: the switch that lets tests run the stages before it, or after it, somewhere else.
+    /// Records one stage, so that tests can run the stages before or after it elsewhere, such as on the CPU.
     ///
     /// # Errors
-    /// A primitive refuses; no memory.
+    /// A primitive returns an error; out of memory.
     pub fn record_stage(&mut self, recorder: &mut Recorder, stage: Stage) -> Result<(), SolverError> {
         let count = &self.particles.phase.count;
         match stage {
@@ -261,7 +261,7 @@ impl Mpm {
         Ok(())
     }
 
-    /// When the next step begins, in s.
+    /// Returns the time in s at which the next step begins.
     fn time_s(&self) -> f32 {
         (self.step as f64 * f64::from(self.parameters.terms.dt_s)) as f32
     }
@@ -312,7 +312,7 @@ impl Mpm {
         self.fault.report(recorder, &self.constants.terms, particles, blocks, &self.key, self.step);
     }
 
-    /// Step 2, once.
+    /// Records step 2, which is computed once.
     fn estimate_volume(&self, recorder: &mut Recorder) {
         let (particles, blocks) = (&self.particles, &self.blocks);
         let bindings = estimate_volume::Bindings {
@@ -341,57 +341,57 @@ impl Mpm {
         recorder.dispatch(&self.kernels.compute_stress, Threads::Counted(particles.count()), bindings, ());
     }
 
-    /// The numbers the kernels use.
+    /// Returns the parameters that the kernels use.
     pub fn parameters(&self) -> &MpmParameters {
         &self.parameters
     }
 
-    /// Positions in m.
+    /// Returns the positions in m.
     pub fn position(&self) -> &Buffer<[f32; 3]> {
         self.particles.phase.position.front()
     }
 
-    /// How many particles there are, on the device.
+    /// Returns the number of particles, on the device.
     pub fn count(&self) -> &DeviceCount {
         self.particles.count()
     }
 
-    /// The blocks of nodes of the last step.
+    /// Returns the blocks of nodes of the last step.
     pub fn blocks(&self) -> &SparseBlocks {
         &self.blocks
     }
 
-    /// Momentum in kg m/s and mass in kg of the nodes of the last step.
+    /// Returns the momentum in kg m/s and mass in kg of the nodes of the last step.
     pub fn node_momentum(&self) -> &Buffer<[f32; 4]> {
         &self.nodes.momentum
     }
 
-    /// Force of stresses on the nodes of the last step, in N.
+    /// Returns the force of stresses on the nodes of the last step, in N.
     pub fn node_force(&self) -> &Buffer<[f32; 3]> {
         &self.nodes.force
     }
 
-    /// Velocity of the nodes at the end of the last step, in m/s.
+    /// Returns the velocity of the nodes at the end of the last step, in m/s.
     pub fn node_velocity(&self) -> &Buffer<[f32; 3]> {
         &self.nodes.velocity
     }
 
-    /// What that velocity changed by in the step, in m/s, where particles take it up (PIC and FLIP); else one element, of no meaning.
+    /// Returns the change of that velocity in the step in m/s with PIC and FLIP, else one unused element.
     pub fn node_change(&self) -> &Buffer<[f32; 3]> {
         &self.nodes.change
     }
 
-    /// The scalars of the last semi-implicit solve, where there is one.
+    /// Returns the scalars of the last semi-implicit solve, if there is one.
     pub fn solve_scalars(&self) -> Option<&Buffer<MpmSolve>> {
         self.implicit.as_ref().map(ImplicitSolve::scalars)
     }
 
-    /// Steps recorded so far.
+    /// Returns the number of steps recorded so far.
     pub fn step(&self) -> u64 {
         self.step
     }
 
-    /// What can be shown, recorded and exported: position, velocity, id, density, plastic volume, mass.
+    /// Returns the columns to show, record and export: position, velocity, id, density, plastic volume, mass.
     pub fn columns(&self) -> Vec<ColumnView> {
         let density = ColumnView::new("density", "kg/m³", ColumnKind::F32, self.density.cast());
         vec![
@@ -404,13 +404,13 @@ impl Mpm {
         ]
     }
 
-    /// The snow.
+    /// Returns the set of snow particles.
     pub fn particle_sets(&self) -> Vec<ParticleSet<'_>> {
         let (count, columns) = (self.count(), self.columns());
         vec![ParticleSet { name: "snow", material: Material::Snow, count, columns }]
     }
 
-    /// Everything that a checkpoint must hold: the columns shown, and all that the next step depends on.
+    /// Returns the columns that a checkpoint must hold: those shown, and all others that the next step depends on.
     pub fn state_columns(&self) -> Vec<ColumnView> {
         let mut columns = self.columns();
         let rest = self.particles.state_columns();
@@ -420,7 +420,7 @@ impl Mpm {
         columns
     }
 
-    /// Records what brings [`Self::columns`] to the state at this point of the recorder.
+    /// Records the update of [`Self::columns`] to the state at this point of the recorder.
     pub fn record_output(&self, recorder: &mut Recorder) {
         let particles = &self.particles;
         let bindings = measure_density::Bindings {
@@ -434,7 +434,8 @@ impl Mpm {
         recorder.dispatch(&self.kernels.measure_density, Threads::Counted(particles.count()), bindings, ());
     }
 
-    /// Records a measurement of the state; the result comes when the submission has run. Densities are found, too.
+    /// Records a measurement of the state, including densities; the result arrives after the submission has
+    /// completed.
     ///
     /// # Errors
     /// No memory for another read-back.
@@ -450,7 +451,7 @@ impl Mpm {
         )
     }
 
-    /// Records the way to the host of what went wrong in the steps before, if anything did.
+    /// Records the read-back of the first fault of the previous steps, if there was one.
     ///
     /// # Errors
     /// No memory for another read-back.
@@ -458,10 +459,10 @@ impl Mpm {
         self.fault.check(recorder, &self.ring, &self.blocks)
     }
 
-    /// Makes snow in a saved state, with the bits it had, before step `step` + 1. Set-up: it waits for the device.
+    /// Restores snow as it was before step `step` + 1, bit for bit. Set-up only: waits for the device.
     ///
     /// # Errors
-    /// As [`Self::new`]; a column is missing or has another length.
+    /// Like [`Self::new`]; also a column that is missing or has another length.
     pub fn restore(
         device: &Device,
         parameters: MpmParameters,

@@ -1,30 +1,30 @@
-//! The order of particles by key, in whichever of two ways is faster; both are stable, and give the same bits.
+//! Order of particles by key, by the faster of two algorithms; both are stable and give the same bits.
 
 use crate::{SolverError, Tuning};
 use frazil_kernels::{BlockLayout, CellSort, CellSortMethod, RadixSort, UniformGrid};
 use frazil_vk::{Buffer, Device, DeviceCount, Recorder};
 
-/// Counting needs a word for every key there might be. It is used where those are at most so many for each particle, so that memory
-/// follows the particles.
+/// Maximum ratio of keys to particles for which counting is used: it needs a word per possible key, and the
+/// limit keeps its memory proportional to the particles.
 const KEYS_PER_PARTICLE: u64 = 4;
 
-/// Counting takes time with the square of the particles of a cell. It is used where blocks begin with no more than this for each of
-/// their cells.
+/// Maximum initial number of particles per cell for which counting is used: its time grows with the square of
+/// them.
 const PARTICLES_PER_CELL: u64 = 64;
 
 /// Sorts particles by key.
 pub enum KeySort {
-    /// By the digits of keys, whose cost does not depend on how many keys there might be.
+    /// Radix sort, whose cost does not depend on the number of possible keys.
     Radix(RadixSort),
-    /// By counting how many have each key: keys are the cells of a line.
+    /// Counting sort: keys are the cells of a line.
     Counting(Box<(CellSort, UniformGrid)>),
 }
 
 impl KeySort {
-    /// Makes a sort of up to `n` particles on a lattice, of which they occupy `n_occupied` blocks.
+    /// Makes a sort for up to `n` particles on a lattice of which they occupy `n_occupied` blocks.
     ///
     /// # Errors
-    /// No memory; the device's limits do not allow the group size.
+    /// Out of memory; a group size that exceeds the device's limits.
     pub fn new(
         device: &Device,
         layout: &BlockLayout,
@@ -35,7 +35,7 @@ impl KeySort {
         let workgroup_size = tuning.workgroup_size();
         let keys = layout.n_blocks() * u64::from(layout.block_nodes());
         let cells = u64::from(n_occupied) * u64::from(layout.block_nodes());
-        // Beyond 2²⁴ the line's length is no exact f32.
+        // A line longer than 2²⁴ has no exact f32 length.
         let is_dense = keys <= (KEYS_PER_PARTICLE * u64::from(n)).min(1 << 24)
             && u64::from(n) <= PARTICLES_PER_CELL * cells;
         let method = match tuning.cell_sort {
@@ -51,10 +51,10 @@ impl KeySort {
         Ok(Self::Counting(Box::new((sort, line))))
     }
 
-    /// Records the sort of `key`, in place; writes to `order` where each came from.
+    /// Records the sort of `key`, in place; writes the previous index of each particle to `order`.
     ///
     /// # Errors
-    /// More particles than it was made for.
+    /// More particles than the capacity.
     pub fn record(
         &self,
         recorder: &mut Recorder,

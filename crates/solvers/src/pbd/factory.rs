@@ -1,4 +1,4 @@
-//! The position-based solvers as [`Solver`]s: water, and snow beside it in scenes with a `[snow]` section.
+//! Position-based solvers as [`Solver`]s: water, and snow and water in scenes with a `[snow]` section.
 
 use super::shown::set_infos;
 use super::snow::{self, LinkCheck, PendingSnowMetrics, Snow, SnowMetrics};
@@ -12,7 +12,7 @@ use frazil_particles::{ColumnView, ParticleSet, SetInfo};
 use frazil_scene::{Sampled, Scene};
 use frazil_vk::{Device, Recorder};
 
-/// Makes [`Fluid`]s and [`Snow`]s.
+/// Factory of [`Fluid`] and [`Snow`].
 #[derive(Debug)]
 pub struct Factory;
 
@@ -56,8 +56,8 @@ impl SolverFactory for Factory {
     }
 }
 
-/// How many particles are solid and fluid, as Chen2021 figs 8.7, 8.11 and 8.15; below it how many have gone either
-/// way so far.
+/// Plots the numbers of solid and fluid particles, as in Chen2021 figs 8.7, 8.11 and 8.15, and below them the
+/// numbers that have melted and frozen so far.
 fn particle_counts() -> PlotSpec {
     let panel = |y_label, curves| PanelSpec { x: "step", y_label, curves, since_start: false };
     PlotSpec {
@@ -79,7 +79,7 @@ fn particle_counts() -> PlotSpec {
     }
 }
 
-/// Temperatures of the phases and their extremes, and the heat that they amount to.
+/// Plots the mean and extreme temperatures of the phases, and their heat.
 fn temperatures() -> PlotSpec {
     // A phase without particles has no mean.
     let mean = |label, metric, n_particles| CurveSpec {
@@ -101,7 +101,7 @@ fn temperatures() -> PlotSpec {
                 ],
                 since_start: false,
             },
-            // Against the start, because a change of phase is small beside all the heat there is.
+            // Relative to the start, because the heat of a phase change is small compared to the total.
             PanelSpec {
                 x: "time",
                 y_label: "heat since the start [J]",
@@ -113,7 +113,7 @@ fn temperatures() -> PlotSpec {
                         is_dashed: true,
                         ..CurveSpec::new("Σ m c T without the jumps by changes of phase", "sensible_heat")
                     },
-                    // It is measured with true latent heat only, and then it is what is kept.
+                    // Enthalpy is measured with true latent heat only; then it is the conserved quantity.
                     CurveSpec { unless_zero: Some("enthalpy"), ..CurveSpec::new("Σ m H", "enthalpy") },
                 ],
                 since_start: true,

@@ -1,4 +1,4 @@
-//! The position-based fluid on the device.
+//! Position-based fluid on the device.
 
 use super::metrics::{Gauge, PendingMetrics};
 use super::motion::{Motion, Place};
@@ -12,24 +12,24 @@ use frazil_shaders::pbd::{solve_density, solve_positions};
 use frazil_shaders::types::Collider;
 use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Threads};
 
-/// A stage of a step. The list of a step is [`Fluid::stages`].
+/// A stage of a step; [`Fluid::stages`] lists them in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Stage {
-    /// Gravity, and the cells of predicted positions.
+    /// Applies gravity, and computes the cells of predicted positions.
     Integrate,
-    /// The order of particles by cell, and where each cell begins in it.
+    /// Sorts the particles by cell, and finds the first of each cell.
     SortByCell,
-    /// The step's one permutation.
+    /// Permutes the columns, once per step.
     Reorder,
-    /// Predicted positions.
+    /// Predicts positions.
     Predict,
-    /// Densities and multipliers at the predicted positions.
+    /// Computes densities and multipliers at the predicted positions.
     SolveDensity,
-    /// One correction of the predicted positions.
+    /// Corrects the predicted positions once.
     SolvePositions,
-    /// Velocities after the constraints.
+    /// Computes velocities after the constraints.
     UpdateVelocity,
-    /// XSPH, and the new positions.
+    /// Smooths velocities by XSPH, and updates positions.
     SmoothVelocity,
 }
 
@@ -43,15 +43,15 @@ impl std::fmt::Display for Stage {
 pub struct Fluid {
     parameters: Parameters,
     phase: PhaseArray,
-    /// x*, in the order of the phase.
+    /// Predicted positions x*, in the order of the phase.
     predicted: Buffer<[f32; 3]>,
     /// Cell of each particle, in the order of the phase once it is reordered.
     key: Buffer<u32>,
-    /// The permutation of this step.
+    /// Permutation of this step.
     order: Buffer<u32>,
-    /// (x*, λ) of each particle: what a neighbour reads in one go.
+    /// (x*, λ) of each particle, which neighbours read together.
     constraint: Buffer<[f32; 4]>,
-    /// ρ in kg/m³ of each particle.
+    /// Density ρ in kg/m³ of each particle.
     density: Buffer<f32>,
     colliders: Buffer<Collider>,
     grid: UniformGrid,
@@ -80,18 +80,18 @@ impl Kernels {
 }
 
 impl Fluid {
-    /// Makes the fluid of a scene from its sampled particles. Set-up: it waits for the device.
+    /// Makes the fluid of a scene from its sampled particles. Set-up only: waits for the device.
     ///
     /// # Errors
-    /// The device lacks memory or cannot bind buffers of this size.
+    /// Out of memory, or a buffer larger than the device can bind.
     pub fn new(device: &Device, scene: &Scene, sampled: &Sampled) -> Result<Self, SolverError> {
         Self::with_tuning(device, scene, sampled, Tuning::default())
     }
 
-    /// As [`Self::new`], with other tunables: they change how fast a step is, and no bit of the state.
+    /// Like [`Self::new`], with other tunables: they change the time of a step and no bit of the state.
     ///
     /// # Errors
-    /// As [`Self::new`]; the device's limits do not allow the tunables.
+    /// Like [`Self::new`]; also tunables that exceed the device's limits.
     pub fn with_tuning(
         device: &Device,
         scene: &Scene,
@@ -144,7 +144,7 @@ impl Fluid {
         })
     }
 
-    /// The stages of one step, in order.
+    /// Returns the stages of one step, in order.
     pub fn stages(&self) -> impl Iterator<Item = Stage> + use<> {
         use Stage::*;
         let iterations = (0..self.parameters.iterations).flat_map(|_| [SolveDensity, SolvePositions]);
@@ -161,7 +161,7 @@ impl Fluid {
         }
     }
 
-    /// Records one stage: the switch that lets tests run the stages before it, or after it, somewhere else.
+    /// Records one stage, so that tests can run the stages before or after it elsewhere, such as on the CPU.
     pub fn record_stage(&mut self, recorder: &mut Recorder, stage: Stage) {
         match stage {
             Stage::Integrate => self.integrate(recorder, self.parameters.dt_s),
@@ -181,7 +181,8 @@ impl Fluid {
         }
     }
 
-    /// Sorts the particles as they lie and finds their densities, so that a frame before the first step shows them.
+    /// Records the sort of the initial particles and their densities, so that a frame before the first step
+    /// shows them.
     fn record_first_density(&mut self, recorder: &mut Recorder) {
         self.integrate(recorder, 0.0);
         for stage in [Stage::SortByCell, Stage::Reorder] {
@@ -264,71 +265,72 @@ impl Fluid {
         };
         let coefficients = [p.xsph_viscosity, p.wall_friction];
         self.kernels.motion.smooth_velocity(recorder, &self.phase, place, p, coefficients);
-        // x ← x*: the predicted positions are the new ones, and the old ones' buffer is free for the next prediction.
+        // x ← x*: the predicted positions become the new ones, and the buffer of the old ones is used for the
+        // next prediction.
         self.predicted = self.phase.position.replace_front(self.predicted.clone());
     }
 
-    /// The numbers the kernels use.
+    /// Returns the parameters that the kernels use.
     pub fn parameters(&self) -> &Parameters {
         &self.parameters
     }
 
-    /// How many particles there are, on the device.
+    /// Returns the number of particles, on the device.
     pub fn count(&self) -> &DeviceCount {
         &self.phase.count
     }
 
-    /// The grid, with the cells of the last step.
+    /// Returns the grid, with the cells of the last step.
     pub fn grid(&self) -> &UniformGrid {
         &self.grid
     }
 
-    /// Predicted positions; scratch between steps.
+    /// Returns the predicted positions; scratch between steps.
     pub fn predicted(&self) -> &Buffer<[f32; 3]> {
         &self.predicted
     }
 
-    /// (x*, λ); scratch between steps.
+    /// Returns the (x*, λ); scratch between steps.
     pub fn constraint(&self) -> &Buffer<[f32; 4]> {
         &self.constraint
     }
 
-    /// Velocities before XSPH; scratch between steps.
+    /// Returns the velocities before XSPH; scratch between steps.
     pub fn updated(&self) -> &Buffer<[f32; 3]> {
         self.phase.velocity.back()
     }
 
-    /// Velocities in m/s.
+    /// Returns the velocities in m/s.
     pub fn velocity(&self) -> &Buffer<[f32; 3]> {
         self.phase.velocity.front()
     }
 
-    /// Ids.
+    /// Returns the ids.
     pub fn id(&self) -> &Buffer<u32> {
         self.phase.id.front()
     }
 
-    /// Densities in kg/m³.
+    /// Returns the densities in kg/m³.
     pub fn density(&self) -> &Buffer<f32> {
         &self.density
     }
 
-    /// The permutation of the last step.
+    /// Returns the permutation of the last step.
     pub fn order(&self) -> &Buffer<u32> {
         &self.order
     }
 
-    /// The cell of each particle, as of the last step's prediction.
+    /// Returns the cell of each particle, as of the last step's prediction.
     pub fn key(&self) -> &Buffer<u32> {
         &self.key
     }
 
-    /// Positions in m.
+    /// Returns the positions in m.
     pub fn position(&self) -> &Buffer<[f32; 3]> {
         self.phase.position.front()
     }
 
-    /// What can be shown, recorded and exported: position, velocity, id, density.
+    /// Returns the columns to show, record and export: position, velocity, id, density.
     pub fn columns(&self) -> Vec<ColumnView> {
         vec![
             self.phase.position.view(),
@@ -338,24 +340,24 @@ impl Fluid {
         ]
     }
 
-    /// The water, with what pictures show of it besides.
+    /// Returns the set of water particles, with all columns that pictures may show.
     pub fn particle_sets(&self) -> Vec<ParticleSet<'_>> {
         let mut columns = self.columns();
         columns.push(lambda_column(&self.constraint));
         vec![ParticleSet { name: "water", material: Material::Water, count: self.count(), columns }]
     }
 
-    /// Everything that the next step depends on, and so everything that a checkpoint must hold: the columns shown, and
-    /// the cells that the last density was found with.
+    /// Returns the columns that a checkpoint must hold, because the next step depends on them: those shown,
+    /// and the cells of the last density computation.
     pub fn state_columns(&self) -> Vec<ColumnView> {
         let key = ColumnView::new("key", "1", ColumnKind::U32, self.key.clone());
         self.columns().into_iter().chain([key]).collect()
     }
 
-    /// Makes the fluid of a scene in a saved state, with the bits it had. Set-up: it waits for the device.
+    /// Restores the fluid of a scene from a saved state, bit for bit. Set-up only: waits for the device.
     ///
     /// # Errors
-    /// As [`Self::new`]; a column is missing or has another length.
+    /// Like [`Self::new`]; also a column that is missing or has another length.
     pub fn restore(device: &Device, scene: &Scene, state: &[StateColumn]) -> Result<Self, SolverError> {
         let saved = Saved::new(state)?;
         let (positions, velocities) = (saved.vectors("position")?, saved.vectors("velocity")?);
@@ -371,9 +373,10 @@ impl Fluid {
         Ok(fluid)
     }
 
-    /// Records a measurement of the state; the result comes when the submission has run.
+    /// Records a measurement of the state; the result arrives after the submission has completed.
     ///
-    /// Densities are found anew, at the positions the step ended with: those of its last iteration are one correction old.
+    /// Densities are recomputed at the final positions: those of the last iteration precede its
+    /// correction.
     ///
     /// # Errors
     /// No memory for another read-back.

@@ -1,4 +1,5 @@
-//! Measuring a fluid on the device: energies, momentum, densities, extents, and particles that should not be.
+//! Metrics of a fluid, reduced on the device: energies, momentum, densities, extents, and counts of invalid
+//! particles.
 
 use super::parameters::Parameters;
 use crate::metrics::MotionMetrics;
@@ -13,7 +14,7 @@ impl MetricsRecord for Raw {
         [offset_of!(Raw, lower_m), offset_of!(Raw, upper_m), offset_of!(Raw, n_not_finite)];
 }
 
-/// Turns sums per kilogram into those of particles of one mass in kg.
+/// Converts sums per kilogram into those of particles of one mass in kg.
 fn from_raw(raw: &Raw, particles: u32, mass: f64) -> MotionMetrics {
     let wide = |v: [f32; 3]| v.map(f64::from);
     let measured = f64::from(particles.saturating_sub(raw.n_not_finite)).max(1.0);
@@ -32,7 +33,7 @@ fn from_raw(raw: &Raw, particles: u32, mass: f64) -> MotionMetrics {
     }
 }
 
-/// A measurement on its way to the host.
+/// A measurement that is being read back.
 #[derive(Debug)]
 pub struct PendingMetrics {
     total: PendingRecord<Raw>,
@@ -40,7 +41,7 @@ pub struct PendingMetrics {
 }
 
 impl PendingMetrics {
-    /// Returns true if it is here.
+    /// Returns true if the result has arrived.
     ///
     /// # Errors
     /// The device was lost.
@@ -48,7 +49,7 @@ impl PendingMetrics {
         self.total.is_ready()
     }
 
-    /// Waits for it.
+    /// Waits for the result.
     ///
     /// # Errors
     /// The device was lost, or the recorder was never submitted.
@@ -58,7 +59,7 @@ impl PendingMetrics {
     }
 }
 
-/// The kernels that measure, and their scratch.
+/// Measurement kernels and their scratch buffers.
 pub(super) struct Gauge {
     reduction: MetricsReduction<measure::Interface, Raw>,
     ring: ReadbackRing,
@@ -70,7 +71,7 @@ impl Gauge {
         Ok(Self { reduction, ring: ReadbackRing::new(device) })
     }
 
-    /// Records the measurement of a state and its way to the host.
+    /// Records the measurement of a state and its read-back.
     pub fn record(
         &self,
         recorder: &mut Recorder,

@@ -1,4 +1,4 @@
-//! Position-based fluid: water by a density constraint on SPH particles.
+//! Position-based fluid: water under a density constraint on SPH particles.
 //!
 //! One step, as in Chen2021 fig 5.1b and Huang2016 algorithm 2:
 //!

@@ -1,4 +1,5 @@
-//! What every position-based step does to a phase, whatever its constraints: predict, take velocities, smooth them.
+//! Passes common to all position-based phases, independent of their constraints: predict positions, update
+//! and smooth velocities.
 
 use super::parameters::Parameters;
 use frazil_kernels::UniformGrid;
@@ -7,7 +8,7 @@ use frazil_shaders::pbd::{integrate, predict, smooth_velocity, update_velocity};
 use frazil_shaders::types::{Collider, Grid, Walls};
 use frazil_vk::{Buffer, Device, Kernel, Recorder, Result, Threads};
 
-/// The kernels that move a phase.
+/// Kernels that move a phase.
 pub(super) struct Motion {
     integrate: Kernel<integrate::Interface>,
     predict: Kernel<predict::Interface>,
@@ -15,7 +16,7 @@ pub(super) struct Motion {
     smooth_velocity: Kernel<smooth_velocity::Interface>,
 }
 
-/// Where the particles of a phase are within a step, and what they may not enter.
+/// Particles of a phase within a step, and the walls and colliders around them.
 pub(super) struct Place<'a> {
     pub key: &'a Buffer<u32>,
     pub predicted: &'a Buffer<[f32; 3]>,
@@ -39,7 +40,7 @@ impl Motion {
         })
     }
 
-    /// Gravity, and the cells of the positions to come.
+    /// Records gravity, and the cells of predicted positions.
     pub fn integrate(
         &self,
         recorder: &mut Recorder,
@@ -61,7 +62,7 @@ impl Motion {
         recorder.dispatch(&self.integrate, Threads::Counted(&phase.count), bindings, params);
     }
 
-    /// Predicted positions.
+    /// Records the prediction of positions.
     pub fn predict(
         &self,
         recorder: &mut Recorder,
@@ -81,7 +82,7 @@ impl Motion {
         recorder.dispatch(&self.predict, Threads::Counted(&phase.count), bindings, params);
     }
 
-    /// Velocities after the constraints, into the back of the velocity column.
+    /// Records the velocities after the constraints, into the back of the velocity column.
     pub fn update_velocity(
         &self,
         recorder: &mut Recorder,
@@ -100,7 +101,7 @@ impl Motion {
         recorder.dispatch(&self.update_velocity, Threads::Counted(&phase.count), bindings, params);
     }
 
-    /// XSPH with the viscosity `c`, and the drag of walls.
+    /// Records XSPH with the viscosity `c`, and the drag of walls.
     pub fn smooth_velocity(
         &self,
         recorder: &mut Recorder,

@@ -1,52 +1,53 @@
-//! From a scene's quantities to what the kernels take.
+//! Conversion of a scene's quantities to kernel parameters.
 
 use crate::SolverError;
 use frazil_scene::{Collider as SceneCollider, Scene, Side};
 use frazil_shaders::pbd::walls::{COLLIDER_BALL, COLLIDER_PLANE, COLLIDER_VESSEL};
 use frazil_shaders::types::{Collider, Walls};
 
-/// The numbers of a position-based fluid, as kernels use them. Symbols: h support radius, m particle mass, ρ₀ rest density.
+/// Parameters of a position-based fluid, as kernels use them. Symbols: h support radius, m particle mass, ρ₀
+/// rest density.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameters {
-    /// Δt in s.
+    /// Time step Δt in s.
     pub dt_s: f32,
-    /// Acceleration of free fall in m/s².
+    /// Gravitational acceleration in m/s².
     pub gravity_m_s2: [f32; 3],
-    /// h in m.
+    /// Support radius h in m.
     pub support_m: f32,
-    /// V/h³: the volume a particle counts for in sums, near m/(ρ₀h³), such that the rest lattice has rest density.
+    /// Relative particle volume V/h³ in SPH sums, near m/(ρ₀h³), such that the rest lattice has rest density.
     pub volume_h3: f32,
-    /// m in kg.
+    /// Particle mass m in kg.
     pub particle_mass_kg: f64,
-    /// ρ₀ in kg/m³.
+    /// Rest density ρ₀ in kg/m³.
     pub rest_density_kg_m3: f32,
-    /// Jacobi iterations a step.
+    /// Jacobi iterations per step.
     pub iterations: u32,
-    /// ω of Chen2021 eq 5.27.
+    /// Over-relaxation ω of Chen2021 eq 5.27.
     pub over_relaxation: f32,
-    /// ε h² of Chen2021 eq 5.19: a number.
+    /// Relaxation ε h² of Chen2021 eq 5.19, dimensionless.
     pub relaxation: f32,
-    /// k of Huang2016 eq 2.21, in units of λ/h².
+    /// Strength k of Huang2016 eq 2.21, in units of λ/h².
     pub pressure_strength: f32,
-    /// One over the kernel's shape at |Δq|: makes the ratio of kernels in Huang2016 eq 2.21.
+    /// Reciprocal of the kernel's shape at |Δq|, for the ratio of kernels in Huang2016 eq 2.21.
     pub pressure_inverse_shape: f32,
-    /// n of Huang2016 eq 2.21.
+    /// Exponent n of Huang2016 eq 2.21.
     pub pressure_exponent: u32,
-    /// c of XSPH (Chen2021 eq 5.20).
+    /// Viscosity c of XSPH (Chen2021 eq 5.20).
     pub xsph_viscosity: f32,
-    /// s of `pbd/smooth_velocity`: 0 for walls that water slips along, 1 for walls it sticks to.
+    /// Wall friction s of `pbd/smooth_velocity`: 0 for free slip, 1 for no slip.
     pub wall_friction: f32,
-    /// The domain box, with `n_colliders` solids in it.
+    /// Domain box, with `n_colliders` colliders in it.
     pub walls: Walls,
-    /// The solids.
+    /// Colliders.
     pub colliders: Vec<Collider>,
 }
 
 impl Parameters {
-    /// Reads a scene.
+    /// Reads the parameters of a scene.
     ///
     /// # Errors
-    /// It has no `[fluid]`, or a collider of a kind that this solver does not know: it must not run without it.
+    /// The scene has no `[fluid]`, or a collider of a kind that this solver does not know.
     pub fn from_scene(scene: &Scene) -> Result<Self, SolverError> {
         let Some(fluid) = scene.fluid() else {
             return Err(SolverError::Scene { key: "fluid".into(), found: "no such section".into() });
@@ -75,7 +76,7 @@ impl Parameters {
             walls: Walls {
                 domain_min_m: narrow(scene.domain.min_m),
                 domain_max_m: narrow(scene.domain.max_m),
-                // Half a spacing: a particle is the middle of the volume it stands for.
+                // Half a spacing: a particle is the centre of the volume that it represents.
                 clearance_m: (0.5 * fluid.particle_spacing_m) as f32,
                 fraction_scale: calibration.wall_fraction_scale as f32,
                 n_colliders: colliders.len() as u32,
@@ -85,17 +86,19 @@ impl Parameters {
     }
 }
 
-/// The shape of the cubic B-spline at q = r/h: `spline_shape` of `sph/kernels.glsl`.
+/// Returns the shape of the cubic B-spline at q = r/h: `spline_shape` of `sph/kernels.glsl`.
 pub(super) fn spline_shape(q: f64) -> f64 {
     (1.0 - q).max(0.0).powi(3) - 4.0 * (0.5 - q).max(0.0).powi(3)
 }
 
-/// What makes a cubic lattice that fills its container a fluid at rest, whatever the support radius.
+/// Constants with which a cubic lattice that fills its container is a fluid at rest, for any support radius.
 struct Calibration {
-    /// V/h³ such that Σ V W = 1 on the lattice. At h = 2 spacings it is m/(ρ₀h³) to four digits; at the 1.684 of Chen2021 table
-    /// 8.2 that would be off by per cents, and the fluid would swell or shrink by as much before it is at rest.
+    /// Relative volume V/h³ such that Σ V W = 1 on the lattice. At h = 2 spacings it is m/(ρ₀h³) to four
+    /// digits; at the 1.684 of Chen2021 table 8.2 that would be wrong by some per cent, and the fluid would
+    /// swell or shrink by as much before it comes to rest.
     volume_h3: f64,
-    /// What a wall half a spacing from the lattice's first layer cuts off of the sum, over what it cuts off of the integral.
+    /// Ratio of the parts of the sum and of the integral that a wall half a spacing from the lattice's first
+    /// layer cuts off.
     wall_fraction_scale: f64,
 }
 

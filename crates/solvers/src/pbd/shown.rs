@@ -1,11 +1,11 @@
-//! The columns of water, and of snow beside it, as pictures show them.
+//! Display of the columns of water and snow.
 
 use crate::display;
 use frazil_particles::{ColumnKind, ColumnView, Display, Material, SetInfo};
 use frazil_scene::Scene;
 use frazil_vk::Buffer;
 
-/// Describes the sets of the scene's particles: water, or snow and water.
+/// Describes the scene's particle sets: water, or snow and water.
 pub fn set_infos(scene: &Scene, n_particles: usize) -> Vec<SetInfo> {
     let mut columns = display::motion(scene, n_particles);
     columns.push(display::density(scene));
@@ -24,13 +24,14 @@ pub fn set_infos(scene: &Scene, n_particles: usize) -> Vec<SetInfo> {
     }
 }
 
-/// Views λ of (x*, λ) of each particle as a column.
+/// Returns a column view of the λ in (x*, λ) of each particle.
 pub fn lambda_column(constraint: &Buffer<[f32; 4]>) -> ColumnView {
     ColumnView::new("lambda", "1", ColumnKind::Component { stride: 4, index: 3 }, constraint.cast())
 }
 
-/// Shows temperatures about freezing, to the coldest and the hottest that particles start with: conduction leaves
-/// none outside. At least half a degree to both sides, so that a scene all at freezing has a scale, too.
+/// Returns a temperature scale centred on freezing that includes the coldest and hottest initial particles,
+/// because conduction leaves none outside. It spans at least half a degree to both sides, so that a scene
+/// entirely at freezing has a scale, too.
 fn temperature(scene: &Scene, freezing: f32) -> Display {
     let starts = scene.particles.iter().map(|block| block.temperature_c as f32);
     let (coldest, hottest) =

@@ -1,6 +1,6 @@
-//! Least squares.
+//! Least-squares fits.
 
-/// A straight line through points.
+/// Straight line fitted to points.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Line {
     pub slope: f64,
@@ -9,26 +9,26 @@ pub struct Line {
     pub intercept: f64,
 }
 
-/// The line of least squares; none through fewer than three points, or points above one another.
+/// Fits the least-squares line; none for fewer than three points, or for points with equal abscissas.
 pub fn line(points: &[(f64, f64)]) -> Option<Line> {
     let rows: Vec<_> = points.iter().map(|(x, y)| ([1.0, *x], *y)).collect();
     let ([intercept, slope], [_, slope_error]) = least_squares(&rows)?;
     Some(Line { slope, slope_error, intercept })
 }
 
-/// The power law through points above 0: its exponent is the slope.
+/// Fits a power law to the points above 0; the slope of the line is its exponent.
 pub fn power_law(points: &[(f64, f64)]) -> Option<Line> {
     let logs: Vec<_> =
         points.iter().filter(|(x, y)| *x > 0.0 && *y > 0.0).map(|(x, y)| (x.ln(), y.ln())).collect();
     line(&logs)
 }
 
-/// Coefficients of least squares and their standard errors: of each row, Σ coefficient · entry should be its value.
+/// Returns least-squares coefficients and their standard errors, such that Σ coefficient · entry of each row approximates its value.
 pub fn least_squares<const N: usize>(rows: &[([f64; N], f64)]) -> Option<([f64; N], [f64; N])> {
     if rows.len() <= N {
         return None;
     }
-    // Entries of very different size are brought to one.
+    // Entries of very different magnitudes are normalized.
     let scale: [f64; N] =
         std::array::from_fn(|k| rows.iter().fold(0.0, |most, row| row.0[k].abs().max(most)));
     if scale.contains(&0.0) {
@@ -56,7 +56,7 @@ pub fn least_squares<const N: usize>(rows: &[([f64; N], f64)]) -> Option<([f64; 
     Some((std::array::from_fn(|k| scaled[k] / scale[k]), errors))
 }
 
-/// The inverse by elimination with pivots; none where it is singular to rounding.
+/// Returns the inverse by Gaussian elimination with pivoting; none if the matrix is singular to rounding.
 fn inverted<const N: usize>(mut m: [[f64; N]; N]) -> Option<[[f64; N]; N]> {
     let mut inverse = [[0.0; N]; N];
     for (k, row) in inverse.iter_mut().enumerate() {

@@ -1,4 +1,4 @@
-//! Snow made by hand on the device, and what is observed of it.
+//! Snow samples with a given state on the device, and measurements of them.
 
 use crate::failure::Failure;
 use frazil_scene::Mpm as Section;
@@ -7,10 +7,10 @@ use frazil_solvers::{StateColumn, Tuning};
 use frazil_vk::{Device, RecorderOptions};
 use glam::{DMat3, DVec3};
 
-/// Steps in a submission.
+/// Number of steps per submission.
 const STEPS_AT_ONCE: u64 = 32;
 
-/// A domain without gravity or bodies, from the origin on.
+/// Returns a domain without gravity or bodies whose lower corner is the origin.
 pub fn empty_space(size_m: [f64; 3]) -> Surroundings {
     let domain_max_m = size_m.map(|x| x as f32);
     Surroundings { domain_max_m, up_axis: 1, ..Default::default() }
@@ -23,16 +23,16 @@ pub struct Grain {
     pub velocity_m_s: DVec3,
     pub mass_kg: f64,
     pub volume_m3: f64,
-    /// F_E.
+    /// Elastic deformation gradient F_E.
     pub elastic: DMat3,
-    /// J_P.
+    /// Plastic volume ratio J_P.
     pub plastic_volume: f64,
-    /// V⁰ τ in J.
+    /// Kirchhoff stress times initial volume, V⁰ τ, in J.
     pub stress: DMat3,
 }
 
 impl Grain {
-    /// A particle at rest in itself.
+    /// Returns an undeformed particle at rest.
     pub fn new(position_m: DVec3, mass_kg: f64, volume_m3: f64) -> Self {
         Self {
             position_m,
@@ -46,7 +46,7 @@ impl Grain {
     }
 }
 
-/// `n`³ (in a plane n²) particles on a lattice in a cube of side `side_m` whose lower corner is at `corner_m`.
+/// Returns `n`³ (n² in 2D) particles on a lattice in a cube of side `side_m` whose lower corner is at `corner_m`.
 pub fn cube(dimensions: u32, corner_m: DVec3, side_m: f64, n: u32, density_kg_m3: f64) -> Vec<Grain> {
     let spacing = side_m / f64::from(n);
     let volume = spacing.powi(dimensions as i32);
@@ -61,14 +61,14 @@ pub fn cube(dimensions: u32, corner_m: DVec3, side_m: f64, n: u32, density_kg_m3
         .collect()
 }
 
-/// Snow on the device.
+/// A snow sample on the device.
 pub struct Sample {
     device: Device,
     pub mpm: Mpm,
 }
 
 impl Sample {
-    /// Snow that begins at rest in itself, whatever the grains say of strain.
+    /// Creates undeformed snow at rest, ignoring the strain of the grains.
     pub fn new(
         device: &Device,
         section: &Section,
@@ -88,8 +88,8 @@ impl Sample {
         Ok(Self { device: device.clone(), mpm })
     }
 
-    /// Snow that begins at rest with the strain that its grains have, as far as it can bear it. Its stress is the device's own: that of a
-    /// step without anything that moves it.
+    /// Creates snow with the strain of its grains, clamped to the yield bounds. Its stress is computed on
+    /// the device, by a step without motion.
     pub fn strained(
         device: &Device,
         section: &Section,
@@ -125,7 +125,7 @@ impl Sample {
         Ok(Self { device: device.clone(), mpm })
     }
 
-    /// Takes steps that must succeed.
+    /// Takes steps, which must succeed.
     pub fn step(&mut self, n: u64) -> Result<(), Failure> {
         match self.try_step(n)? {
             None => Ok(()),
@@ -133,7 +133,7 @@ impl Sample {
         }
     }
 
-    /// Takes steps, and tells what broke them, if anything did.
+    /// Takes steps, and returns the fault, if one occurred.
     pub fn try_step(&mut self, n: u64) -> Result<Option<Fault>, Failure> {
         let mut left = n;
         loop {
@@ -150,7 +150,7 @@ impl Sample {
         }
     }
 
-    /// Device time of each of `n` steps in one submission, in ns.
+    /// Returns the device time of each of `n` steps in one submission, in ns.
     pub fn time(&mut self, n: u32) -> Result<f64, Failure> {
         let mut recorder =
             self.device.recorder_with(RecorderOptions { profile: true, ..Default::default() })?;
@@ -163,7 +163,7 @@ impl Sample {
         Ok((last.start_ns + last.duration_ns - first.start_ns) / f64::from(n))
     }
 
-    /// Measures the whole of it.
+    /// Measures the metrics of the sample.
     pub fn metrics(&self) -> Result<MpmMetrics, Failure> {
         let mut recorder = self.device.recorder()?;
         let pending = self.mpm.record_metrics(&mut recorder)?;
@@ -171,7 +171,7 @@ impl Sample {
         Ok(pending.wait()?)
     }
 
-    /// Its particles in the order in which they were given.
+    /// Returns the particles in the order in which they were given.
     pub fn grains(&self) -> Result<Vec<Grain>, Failure> {
         let state = self.state()?;
         let numbers = |name: &str| -> Vec<f64> {
@@ -216,7 +216,7 @@ impl Sample {
         Ok(grains.into_iter().map(|(_, grain)| grain).collect())
     }
 
-    /// Forces of stresses on the nodes of the last step that particles reach, in N.
+    /// Returns the stress forces on the active nodes of the last step, in N.
     pub fn node_forces(&self) -> Result<Vec<DVec3>, Failure> {
         let n_blocks = self.device.download(&self.mpm.blocks().active_count().count, 1)?[0];
         let n = (n_blocks * self.mpm.parameters().layout.block_nodes()) as usize;

@@ -1,4 +1,4 @@
-//! How far parameters may go (Breekveldt2017 sec 4.2): the largest stress, hardening, the stable time step, and the tipping density.
+//! Limits of the parameters (Breekveldt2017 sec 4.2): maximum stress, hardening, the stable time step, and the tipping density.
 
 use super::lab::{Grain, Sample, cube, empty_space};
 use super::report::{OwnPanel, Report, cell, digits, table};
@@ -13,7 +13,7 @@ use glam::{DMat3, DVec3};
 const HEADER: [&str; 7] =
     ["part", "parameter [1]", "value [own]", "at [own]", "quantity", "found [own]", "formula [own]"];
 
-/// Repeats the study.
+/// Runs the study.
 pub fn study(device: &Device, effort: Effort) -> Result<Report, Failure> {
     let mut rows = Vec::new();
     let clamped = stresses(device, effort)?;
@@ -79,7 +79,7 @@ fn row(
     vec![part.into(), parameter.into(), cell(value), cell(at), quantity.into(), cell(found), cell(exact)]
 }
 
-/// The largest stress that a bound on singular values leaves.
+/// Maximum stress that a bound on singular values permits.
 struct Clamped {
     bound: &'static str,
     theta: f64,
@@ -94,7 +94,7 @@ impl Clamped {
     }
 }
 
-/// Squeezes and pulls single particles far beyond what they bear, and reads their stress.
+/// Compresses and stretches single particles far beyond their yield bounds, and reads their stress.
 fn stresses(device: &Device, effort: Effort) -> Result<Vec<Clamped>, Failure> {
     let compressions: &[f64] = effort.choose(&[2.5e-2], &[1e-3, 5e-3, 1e-2, 1.9e-2, 2.5e-2, 5e-2, 0.1, 0.2]);
     let stretches: &[f64] = effort.choose(&[7.5e-3], &[1e-3, 5e-3, 7.5e-3, 1e-2, 2.5e-2, 5e-2]);
@@ -103,7 +103,7 @@ fn stresses(device: &Device, effort: Effort) -> Result<Vec<Clamped>, Failure> {
         for theta in thetas {
             let mut section = Section::sampled(3, 0.01);
             let material = &mut section.material;
-            // What is cut off hardens or softens; that is another matter.
+            // The excess strain hardens or softens the particle, which is not studied here.
             material.hardening = 0.0;
             (material.critical_compression, material.critical_stretch) = (*theta, *theta);
             let (mu, lambda) = material.lame_pa();
@@ -131,7 +131,7 @@ fn stresses(device: &Device, effort: Effort) -> Result<Vec<Clamped>, Failure> {
     Ok(found)
 }
 
-/// For each ξ, J_P and what the stress of one strain is multiplied by.
+/// Pairs of J_P and the factor on the stress of a given strain, for each ξ.
 type Curves = Vec<(f64, Vec<(f64, f64)>)>;
 
 fn hardening(device: &Device, effort: Effort) -> Result<Curves, Failure> {
@@ -142,7 +142,7 @@ fn hardening(device: &Device, effort: Effort) -> Result<Curves, Failure> {
         section.material.hardening = *xi;
         let volume = 1e-6;
         let plastic: Vec<f64> = (0..n).map(|k| 0.7 + 0.6 * f64::from(k) / f64::from(n - 1)).collect();
-        // The last one is what the others are compared with.
+        // The last one is the reference for the others.
         let all = plastic.iter().copied().chain([1.0]);
         let grains: Vec<Grain> = all
             .enumerate()
@@ -161,13 +161,13 @@ fn hardening(device: &Device, effort: Effort) -> Result<Curves, Failure> {
     Ok(curves)
 }
 
-/// The largest stable time step of a block that does not yield.
+/// Maximum stable time step of a block that does not yield.
 struct Wave {
     youngs_modulus_pa: f64,
     poissons_ratio: f64,
     density_kg_m3: f64,
     speed_m_s: f64,
-    /// Δt c/h up to which its energy stays bounded.
+    /// Maximum Courant number Δt c/h at which its energy stays bounded.
     courant: f64,
 }
 
@@ -224,11 +224,11 @@ fn stable_steps(device: &Device, effort: Effort) -> Result<Vec<Wave>, Failure> {
     Ok(waves)
 }
 
-/// Returns true if a small block that was jolted keeps its energy within twice what it began with.
+/// Returns true if the energy of a small perturbed block stays within twice its initial value.
 fn is_bounded(device: &Device, section: &Section, dt_s: f64, steps: u64) -> Result<bool, Failure> {
     let material = &section.material;
     let mut grains = cube(2, DVec3::new(0.08, 0.08, 0.0), 0.08, 16, material.density_kg_m3);
-    // So weak that all stays linear, and of every wavelength.
+    // So weak that the response stays linear, and of every wavelength.
     let speed = 1e-3 * material.wave_speed_m_s(1.0);
     for (k, grain) in grains.iter_mut().enumerate() {
         let turn = |prime: f64| (prime * (k + 1) as f64).sin();
@@ -252,7 +252,7 @@ fn panels(curves: &Curves, tipped: &[Tipping]) -> Vec<OwnPanel> {
     let mut exact = Vec::new();
     for (xi, _) in curves {
         exact.extend([0.7, 1.3].map(|j| (j, (xi * (1.0 - j)).exp())));
-        // So that the line to the next curve is not drawn.
+        // Prevents a line to the next curve.
         exact.push((f64::NAN, f64::NAN));
     }
     hardening.push(Series::new("e^(ξ(1 − J_P))", Mark::Dashes, exact));

@@ -1,7 +1,6 @@
 //! `frazil analyze`: the four studies of Breekveldt2017 chapter 4, repeated on this engine.
-//!
-//! Each study is a table, a plot and a page of text, all made of what the solver did on the device. Closed formulas of the paper stand
-//! beside what was found, never in its place.
+//! Each study is a table, a plot and a page of text, all from results of the solver on the device. Closed
+//! formulas of the paper are shown beside the measurements and never replace them.
 
 mod fit;
 mod lab;
@@ -25,7 +24,7 @@ use report::Report;
 use std::path::PathBuf;
 use study::Effort;
 
-/// Does a study and writes its table, its plot and its page.
+/// Runs a study and writes its table, its plot and its page.
 pub fn analyze(args: &AnalyzeArgs, validation: bool) -> Result<(), Failure> {
     let (study, effort) =
         (args.study, Effort { smoke: args.smoke, steps: args.steps, particles: args.particles });
@@ -42,7 +41,7 @@ pub fn analyze(args: &AnalyzeArgs, validation: bool) -> Result<(), Failure> {
     let _ = Folder::create(&out)?;
     let report = report_of(study, &device, effort)?;
     device.check_validation()?;
-    // A cache that cannot be written only costs the next start some time.
+    // If the cache cannot be written, only the next start takes longer.
     let _ = device.save_pipeline_cache();
     report.write(&out)?;
     if !args.quiet {

@@ -1,4 +1,4 @@
-//! Rounding that strains a lone particle (Breekveldt2017 sec 4.1), with and without what the engine does about it.
+//! Strain of a single particle due to rounding (Breekveldt2017 sec 4.1), with and without the engine's counter-measures.
 
 use super::fit::power_law;
 use super::lab::{Grain, Sample, empty_space};
@@ -25,12 +25,12 @@ const CELL_M: f64 = 0.01;
 const DT_S: f64 = 1e-4;
 /// Speed of the particle in m/s, as in the paper.
 const SPEED_M_S: f64 = 1.0;
-/// Cells from one lone particle to the next, so that none shares a node with another.
+/// Distance between single particles in cells, so that no two share a node.
 const ROOM_CELLS: f64 = 12.0;
 const FULL_STEPS: u64 = 4096;
 const SMOKE_STEPS: u64 = 128;
 
-/// One way to take a step.
+/// A variant of the step.
 struct Variant {
     name: &'static str,
     about: &'static str,
@@ -45,7 +45,7 @@ const fn variant(name: &'static str, about: &'static str) -> Variant {
     Variant { name, about, transfer, flip_ratio: 0.95, weights, strain_floor: false }
 }
 
-/// What is compared; the first is the paper's method, the fifth the engine's default.
+/// Returns the variants to compare; the first is the paper's method, the fifth the engine's default.
 fn variants() -> [Variant; 7] {
     [
         variant("as_printed", "as printed (eq 3.3), FLIP 0.95"),
@@ -74,20 +74,20 @@ impl Variant {
     }
 }
 
-/// A particle at one moment.
+/// State of a particle at one step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Moment {
     step: u64,
     velocity_gradient: f64,
-    /// ‖F_E − I‖, which a mere turn has, too.
+    /// ‖F_E − I‖, which a pure rotation also has.
     strain: f64,
-    /// ‖F_E − R_E‖, which is what stress comes of.
+    /// ‖F_E − R_E‖, from which the stress follows.
     stretch: f64,
     strain_energy: f64,
     kinetic_change: f64,
 }
 
-/// A particle over time.
+/// History of a particle.
 struct Drift {
     variant: usize,
     offset: f64,
@@ -103,7 +103,7 @@ impl Drift {
         self.moments.iter().find(|moment| moment.strain > 0.0).map(|moment| moment.step)
     }
 
-    /// The strain of the first moment that has one, and the largest of any.
+    /// Returns the ratio of the maximum strain to the first nonzero strain.
     fn growth(&self) -> f64 {
         let first =
             self.moments.iter().find(|moment| moment.strain > 0.0).map_or(0.0, |moment| moment.strain);
@@ -111,7 +111,7 @@ impl Drift {
     }
 }
 
-/// Repeats the study.
+/// Runs the study.
 pub fn study(device: &Device, effort: Effort) -> Result<Report, Failure> {
     let steps = effort.steps.unwrap_or(effort.choose(SMOKE_STEPS, FULL_STEPS)).max(4);
     let offsets: &[f64] = effort.choose(&[5e-3, 1e-3], &[1e-2, 5e-3, 1e-3, 1e-4, 1e-6]);
@@ -150,7 +150,7 @@ pub fn study(device: &Device, effort: Effort) -> Result<Report, Failure> {
     })
 }
 
-/// Lets one particle for each offset drift along x, a hair off the nodes' rows along y and z, each far from the others.
+/// Simulates one particle per offset that drifts along x, slightly off the rows of nodes along y and z, far from the others.
 fn drift(
     device: &Device,
     number: usize,
@@ -187,7 +187,7 @@ fn drift(
     Ok(drifts)
 }
 
-/// Steps after which to look: each at first, then ever fewer.
+/// Returns the steps to sample: every step at first, then increasingly rarely.
 fn moments(steps: u64) -> Vec<u64> {
     let mut moments = Vec::new();
     let mut next = 1;
@@ -205,7 +205,7 @@ fn moment(step: u64, before: &Grain, after: &Grain, terms: frazil_shaders::types
     let (mu, lambda) = (f64::from(terms.mu_pa), f64::from(terms.lambda_pa));
     let factor = (f64::from(terms.hardening) * (1.0 - after.plastic_volume)).exp();
     let j = after.elastic.determinant();
-    // ‖F − R‖² is what eq 3.8 makes of it.
+    // ‖F − R‖² as in eq 3.8.
     let stretch = norm(after.elastic - rotation(after.elastic));
     let energy_j_m3 = factor * (mu * stretch.powi(2) + 0.5 * lambda * (j - 1.0).powi(2));
     Moment {
@@ -226,12 +226,12 @@ fn norm(m: DMat3) -> f64 {
     m.to_cols_array().iter().map(|x| x * x).sum::<f64>().sqrt()
 }
 
-/// The rotation of a polar decomposition, by Newton's iteration: F is near one.
+/// Returns the rotation of the polar decomposition by Newton's iteration, which converges since F is near a rotation.
 fn rotation(f: DMat3) -> DMat3 {
     (0..20).fold(f, |r, _| 0.5 * (r + r.inverse().transpose()))
 }
 
-/// The particle of a variant that was strained most.
+/// Returns the particle of a variant with the maximum strain.
 fn worst(drifts: &[Drift], variant: usize) -> Option<&Drift> {
     let strain = |drift: &&Drift| drift.most(|moment| moment.strain);
     drifts.iter().filter(|drift| drift.variant == variant).max_by(|a, b| strain(a).total_cmp(&strain(b)))

@@ -1,4 +1,4 @@
-//! What a study leaves: a table, a plot, and a page that says what they tell.
+//! Output of a study: a table, a plot, and a page that explains them.
 
 use super::study::Study;
 use crate::failure::Failure;
@@ -14,18 +14,18 @@ pub struct OwnPanel {
     pub series: Vec<Series>,
 }
 
-/// All that was found in a study.
+/// Results of a study.
 pub struct Report {
     pub study: Study,
     pub title: &'static str,
-    /// Names of the table's columns, with units in brackets.
+    /// Column names of the table, with units in brackets.
     pub header: &'static [&'static str],
     pub rows: Vec<Vec<String>>,
     pub panels: Vec<OwnPanel>,
     pub scales: [Scale; 2],
-    /// The page, in Markdown, without its title.
+    /// Page text in Markdown, without its title.
     pub page: String,
-    /// The main result, for the terminal.
+    /// Main result, for the terminal.
     pub summary: String,
 }
 
@@ -57,13 +57,13 @@ fn write(path: &Path, text: &str) -> Result<(), Failure> {
     fs::write(path, text).map_err(|error| Failure::other(format!("cannot write {}: {error}", path.display())))
 }
 
-/// A number that reads back to the same bits.
+/// Formats a number such that it parses back to the same bits.
 pub fn cell(value: f64) -> String {
     let text = format!("{value:?}");
     text.strip_suffix(".0").map(str::to_owned).unwrap_or(text)
 }
 
-/// A number for a page: so many digits that count.
+/// Formats a number for a page with the given number of significant digits.
 pub fn digits(value: f64, n: usize) -> String {
     if value == 0.0 || !value.is_finite() {
         return if value == 0.0 { "0".into() } else { "–".into() };
@@ -76,7 +76,7 @@ pub fn digits(value: f64, n: usize) -> String {
     }
 }
 
-/// A table in Markdown.
+/// Formats a table in Markdown.
 pub fn table<C: Display>(header: &[&str], rows: &[Vec<C>]) -> String {
     let mut text = format!("| {} |\n|{}\n", header.join(" | "), "---|".repeat(header.len()));
     for row in rows {

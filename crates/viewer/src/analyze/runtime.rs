@@ -1,4 +1,4 @@
-//! What a step takes with more particles, more nodes and more colliders (Breekveldt2017 sec 4.4).
+//! Time of a step as a function of particles, nodes and colliders (Breekveldt2017 sec 4.4).
 
 use super::fit::{Line, least_squares, line, power_law};
 use super::lab::{Grain, Sample, empty_space};
@@ -19,17 +19,17 @@ const HEADER: [&str; 6] =
 const CELL_M: f64 = 0.01;
 const DENSITY_KG_M3: f64 = 400.0;
 
-/// A body of snow to be timed.
+/// Parameters of a body of snow to be timed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Case {
     part: &'static str,
     n_particles: u32,
-    /// Cells that the particles are spread over, one after the other.
+    /// Number of cells over which the particles are spread.
     n_cells: u32,
     n_colliders: u32,
 }
 
-/// What came of it.
+/// Timing of a case.
 struct Timed {
     case: Case,
     n_nodes: f64,
@@ -41,21 +41,21 @@ impl Timed {
         [self.case.n_particles.into(), self.n_nodes, self.case.n_colliders.into()]
     }
 
-    /// The terms of T = a + bP + cN + dPC + eNC.
+    /// Returns the terms of T = a + bP + cN + dPC + eNC.
     fn terms(&self) -> [f64; 5] {
         let [p, n, c] = self.point();
         [1.0, p, n, p * c, n * c]
     }
 }
 
-/// Repeats the study.
+/// Runs the study.
 pub fn study(device: &Device, effort: Effort) -> Result<Report, Failure> {
     let submissions = effort.choose(3, 7);
     let mut bodies = Vec::new();
     for case in cases(effort) {
         bodies.push((case, body(device, case)?, Vec::new()));
     }
-    // In turns, so that whatever else the machine does meanwhile slows all of them alike.
+    // Interleaved, so that other load on the machine affects all cases equally.
     for _ in 0..submissions {
         for (_, sample, times) in &mut bodies {
             times.push(sample.time(2)?);
@@ -66,7 +66,7 @@ pub fn study(device: &Device, effort: Effort) -> Result<Report, Failure> {
         let n_nodes = sample.metrics()?.n_nodes as f64;
         timed.push(Timed { case, n_nodes, step_ms: 1e-6 * median(&mut times) });
     }
-    // Each point counts by its share of error, not by its size.
+    // Each point is weighted by its relative error, not by its absolute error.
     let weighted: Vec<([f64; 5], f64)> =
         timed.iter().map(|t| (t.terms().map(|x| x / t.step_ms), 1.0)).collect();
     let model = least_squares(&weighted);
@@ -107,7 +107,7 @@ fn cases(effort: Effort) -> Vec<Case> {
     let colliders: &[u32] = effort.choose(&[0, 4, 16], &[0, 1, 4, 16, 64]);
     let n = effort.choose(3, 5);
     let mut cases = Vec::new();
-    // Cells stay, and hold more and more particles.
+    // The number of cells is constant, the number of particles grows.
     let cells = (most / 32).max(8);
     cases.extend(halves(n).map(|n_particles| Case {
         part: "particles",
@@ -115,7 +115,7 @@ fn cases(effort: Effort) -> Vec<Case> {
         n_cells: cells,
         n_colliders: 0,
     }));
-    // Particles stay, and are spread over more and more cells.
+    // The number of particles is constant, the number of cells grows.
     let few = (most / 16).max(8);
     let spreads = (0..n).map(|k| (few / 8).max(1) << (2 * k));
     cases.extend(spreads.map(|n_cells| Case { part: "nodes", n_particles: few, n_cells, n_colliders: 0 }));
@@ -126,7 +126,7 @@ fn cases(effort: Effort) -> Vec<Case> {
         n_cells: some / 8,
         n_colliders: *n_colliders,
     }));
-    // And far apart, where nodes are many for few particles, so that the model can tell P C from N C.
+    // Particles far apart, with many nodes per particle, so that the model can separate P C from N C.
     cases.extend(colliders.iter().map(|n_colliders| Case {
         part: "colliders far apart",
         n_particles: few,
@@ -136,14 +136,14 @@ fn cases(effort: Effort) -> Vec<Case> {
     cases
 }
 
-/// Particles spread evenly over a cube of so many cells.
+/// Creates particles spread evenly over a cube of the given number of cells.
 fn body(device: &Device, case: Case) -> Result<Sample, Failure> {
     let side = CELL_M * f64::from(case.n_cells).cbrt();
     let n = f64::from(case.n_particles).cbrt().ceil() as u32;
     let spacing = side / f64::from(n);
     let volume = side.powi(3) / f64::from(case.n_particles);
     let margin = 4.0 * CELL_M;
-    // What does not fill the last layers of the lattice is left out of all of them alike.
+    // Unused places of the lattice are spread evenly over all layers.
     let places = u64::from(n).pow(3);
     let grains: Vec<Grain> = (0..u64::from(case.n_particles))
         .map(|k| {
@@ -155,7 +155,7 @@ fn body(device: &Device, case: Case) -> Result<Sample, Failure> {
         .collect();
     let mut surroundings = empty_space([side + 2.0 * margin; 3]);
     surroundings.gravity_m_s2 = [0.0, -9.81, 0.0];
-    // Balls that nothing touches: each node and each particle asks how far it is from each of them.
+    // Spheres without contact: each node and each particle computes its distance to each of them.
     let ball = |k: u32| Body {
         kind: BALL,
         origin_m: [-1.0, -1.0 - k as f32, -1.0],
@@ -168,21 +168,21 @@ fn body(device: &Device, case: Case) -> Result<Sample, Failure> {
     let section = Section::sampled(3, CELL_M);
     let dt_s = 0.1 * CELL_M / section.material.wave_speed_m_s(1.0);
     let mut sample = Sample::new(device, &section, dt_s, surroundings, &grains)?;
-    // Room for nodes is settled, and kernels are compiled, in the first steps.
+    // The capacity for nodes is determined, and kernels are compiled, in the first steps.
     sample.step(8)?;
     Ok(sample)
 }
 
-/// Exponents of time over one of the three, the others kept.
+/// Exponents of time as a function of one of the three, the others constant.
 struct Exponents {
     particles: Option<Line>,
-    /// Of the upper half of the points, where what every step costs matters least.
+    /// Fit to the upper half of the points, where the fixed cost of a step matters least.
     many_particles: Option<Line>,
     nodes: Option<Line>,
     many_nodes: Option<Line>,
     colliders: Option<Line>,
     many_colliders: Option<Line>,
-    /// ms a collider.
+    /// Milliseconds per collider.
     collider: Option<Line>,
 }
 
@@ -210,11 +210,11 @@ fn shown(line: Option<Line>) -> String {
     line.map_or("–".into(), |line| format!("{:.2} ± {:.2}", line.slope, line.slope_error))
 }
 
-/// T = a + bP + cN + dPC + eNC.
+/// Fitted model T = a + bP + cN + dPC + eNC.
 struct Model {
     fitted: [f64; 5],
     errors: [f64; 5],
-    /// Largest share by which a point is off.
+    /// Maximum relative error of a point.
     worst: f64,
 }
 

@@ -1,4 +1,4 @@
-//! What changes when particles get heavier or more, or cells another size (Breekveldt2017 sec 4.3).
+//! Effect of the mass and the number of particles and of the cell size (Breekveldt2017 sec 4.3).
 
 use super::fit::{Line, line, power_law};
 use super::lab::{Grain, Sample, cube, empty_space};
@@ -15,25 +15,25 @@ const HEADER: [&str; 6] =
 
 const DENSITY_KG_M3: f64 = 400.0;
 const CELL_M: f64 = 0.01;
-/// Cells along a side of the cube that is pulled and weighed.
+/// Side of the cube, in cells.
 const SIDE_CELLS: f64 = 4.0;
-/// −τ_yy of F_E = diag(1, 0.975, 1) (Breekveldt2017 eq 4.2).
+/// Stress −τ_yy of F_E = diag(1, 0.975, 1) (Breekveldt2017 eq 4.2).
 const STRESS_PA: f64 = 3791.6667;
 
-/// What the stress of a squeezed cube does in one step.
+/// Effect of the stress of a compressed cube in one step.
 struct Push {
-    /// Mass of a particle over that of the first.
+    /// Mass of a particle relative to that of the first.
     mass_ratio: f64,
     n_particles: usize,
-    /// Sum of the forces up, in N.
+    /// Sum of the upward forces, in N.
     force_n: f64,
     /// Root mean square acceleration of particles, in m/s².
     acceleration_m_s2: f64,
-    /// Acceleration of the upper half's middle of mass, in m/s².
+    /// Acceleration of the centre of mass of the upper half, in m/s².
     upper_m_s2: f64,
 }
 
-/// Density of a cube of snow by the grid about it (eq 3.12, 3.13).
+/// Density of a cube of snow as estimated on the grid (eq 3.12, 3.13).
 struct Estimate {
     n_a_side: u32,
     cell_size_m: f64,
@@ -41,7 +41,7 @@ struct Estimate {
     max_kg_m3: f64,
 }
 
-/// Repeats the study.
+/// Runs the study.
 pub fn study(device: &Device, effort: Effort) -> Result<Report, Failure> {
     let heavier =
         [1.0, 2.0, 4.0, 8.0].iter().map(|ratio| push(device, 8, *ratio)).collect::<Result<Vec<_>, _>>()?;
@@ -99,7 +99,7 @@ fn row(part: &str, ratio: f64, n: usize, h: f64, quantity: &str, found: f64) -> 
     vec![part.into(), cell(ratio), n.to_string(), cell(h), quantity.into(), cell(found)]
 }
 
-/// Lets a cube of n³ particles go that is squeezed along y as far as it bears.
+/// Releases a cube of n³ particles that is compressed along y to the yield bound.
 fn push(device: &Device, n: u32, mass_ratio: f64) -> Result<Push, Failure> {
     let section = Section::sampled(3, CELL_M);
     let side = SIDE_CELLS * CELL_M;
@@ -128,7 +128,7 @@ fn push(device: &Device, n: u32, mass_ratio: f64) -> Result<Push, Failure> {
     })
 }
 
-/// Weighs a cube of 8 cm with n³ particles by cells of side `h`.
+/// Estimates the density of a cube of 8 cm with n³ particles with cells of side `h`.
 fn estimate(device: &Device, n: u32, h: f64) -> Result<Estimate, Failure> {
     let side = 0.08;
     let grains = cube(3, DVec3::splat(0.04), side, n, DENSITY_KG_M3);
@@ -141,7 +141,7 @@ fn estimate(device: &Device, n: u32, h: f64) -> Result<Estimate, Failure> {
     })
 }
 
-/// The density of one particle of the coarsest cube, all by itself on a node.
+/// Returns the estimated density of a single particle of the coarsest cube on a node.
 fn lone_density(device: &Device, h: f64) -> Result<f64, Failure> {
     let volume = (0.08_f64 / 8.0).powi(3);
     let grain = Grain::new(DVec3::splat(2.0 * h), DENSITY_KG_M3 * volume, volume);
@@ -232,7 +232,7 @@ fn page(
         })
         .collect();
     let header = ["h [m]", "particles", "particles a cell", "mean density [kg/m³]", "greatest [kg/m³]"];
-    // What the surface loses goes with how many cells the cube is across.
+    // The error at the surface depends on the width of the cube in cells.
     let filled =
         |e: &&Estimate| f64::from(e.n_a_side) * e.cell_size_m / 0.08 >= 1.0 && e.cell_size_m <= 0.021;
     let deficit: Vec<(f64, f64)> = estimates

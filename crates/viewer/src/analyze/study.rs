@@ -1,4 +1,4 @@
-//! Which study is done, and how much of it.
+//! Selection of a study and its extent.
 
 use clap::ValueEnum;
 use std::fmt;
@@ -6,13 +6,13 @@ use std::fmt;
 /// A study of Breekveldt2017 chapter 4.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Study {
-    /// Rounding that strains a lone particle, and what stops it (sec 4.1).
+    /// Strain of a single particle due to rounding, and its counter-measures (sec 4.1).
     Noise,
-    /// How far θ_c, θ_s, ξ, ρ₀, E and ν may go; the density at which snow no longer rests (sec 4.2, app. A).
+    /// Limits of θ_c, θ_s, ξ, ρ₀, E and ν; the density at which snow no longer rests (sec 4.2, app. A).
     Limits,
-    /// Heavier particles, more of them, other cells (sec 4.3).
+    /// Effect of particle mass, particle count and cell size (sec 4.3).
     Scaling,
-    /// What a step takes with more particles, cells and colliders (sec 4.4).
+    /// Time of a step as a function of particles, cells and colliders (sec 4.4).
     Runtime,
 }
 
@@ -27,19 +27,19 @@ impl fmt::Display for Study {
     }
 }
 
-/// How much of a study is done.
+/// Extent of a study.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Effort {
-    /// Only whether it still runs.
+    /// True to test only that the study runs.
     pub smoke: bool,
-    /// Steps that a lone particle drifts for.
+    /// Number of steps that a single particle drifts.
     pub steps: Option<u64>,
-    /// Most particles that are timed.
+    /// Maximum number of particles that are timed.
     pub particles: Option<u32>,
 }
 
 impl Effort {
-    /// One of two numbers.
+    /// Selects one of two values: for a smoke test, or for the full study.
     pub fn choose<T>(self, smoke: T, full: T) -> T {
         if self.smoke { smoke } else { full }
     }

@@ -1,8 +1,8 @@
 //! The density at which a particle over a floor no longer rests (Breekveldt2017 app. A), on the device.
-//!
-//! A lone particle, right on a node's row, lies just above a floor, compressed along y as far as it can be: F_E = diag(1, 1 − θ_c, 1).
-//! Nodes one cell below it touch the floor, those at its height feel no force, and those one cell above it are pushed up by
-//! −V⁰ τ_yy Σ ∂w/∂y = −V⁰ τ_yy/2h, the sum running over that layer. Gravity pulls at 5/6 of the mass; the floor holds the rest.
+//! A single particle, exactly on a row of nodes, lies just above a floor, compressed along y to the yield
+//! bound: F_E = diag(1, 1 − θ_c, 1). Nodes one cell below it touch the floor, those at its height have no
+//! force, and those one cell above it have the upward force −V⁰ τ_yy Σ ∂w/∂y = −V⁰ τ_yy/2h, summed over that
+//! layer. Gravity acts on 5/6 of the mass; the floor supports the rest.
 
 use super::lab::{Grain, Sample, empty_space};
 use crate::failure::Failure;
@@ -13,37 +13,37 @@ use glam::{DMat3, DVec3};
 
 /// Standard gravity as the paper rounds it, in m/s².
 pub const GRAVITY_M_S2: f64 = 9.81;
-/// Force of the upper layer over V/h as the paper prints it, in Pa, and what it should have printed: 3791.6667/2.
+/// Force of the upper layer over V/h as printed in the paper, in Pa; the correct value is 3791.6667/2.
 pub const PRINTED_PA: f64 = 1907.83;
 pub const CORRECT_PA: f64 = 1895.8333;
-/// Its tipping density, in kg/m³: the inverse of m/V = 233.37.
+/// Tipping density as printed in the paper, in kg/m³: the inverse of m/V = 233.37.
 pub const PRINTED_KG_M3: f64 = 0.004285;
 
-/// Room that a particle has to itself along x, in cells.
+/// Distance between particles along x, in cells.
 const ROOM_CELLS: f64 = 16.0;
 
-/// What was found with cells of one size.
+/// Results for one cell size.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tipping {
     pub cell_size_m: f64,
-    /// τ_xx and τ_yy in Pa.
+    /// Stresses τ_xx and τ_yy in Pa.
     pub stress_pa: [f64; 2],
     /// Force of the upper layer times h/V in Pa.
     pub force_pa: f64,
-    /// Share of the mass that gravity pulls at.
+    /// Fraction of the mass on which gravity acts.
     pub free_share: f64,
     /// Density at which stress and gravity balance, in kg/m³.
     pub density_kg_m3: f64,
-    /// Densities tried, over the one at which they balance by the closed formula, and the acceleration of each in m/s².
+    /// Densities tried, relative to the equilibrium density of the closed formula, and the acceleration of each in m/s².
     pub tried: Vec<(f64, f64)>,
 }
 
-/// The tipping density by the closed formula, in kg/m³.
+/// Returns the tipping density by the closed formula, in kg/m³.
 pub fn expected_density(cell_size_m: f64) -> f64 {
     CORRECT_PA / (GRAVITY_M_S2 * 5.0 / 6.0) / cell_size_m
 }
 
-/// Lets particles of several densities go over a floor, all in one simulation and far from one another.
+/// Releases particles of several densities above a floor, all in one simulation and far from one another.
 pub fn tipping(device: &Device, h: f64) -> Result<Tipping, Failure> {
     let section = Section::sampled(3, h);
     let squeezed = DMat3::from_diagonal(DVec3::new(1.0, 1.0 - section.material.critical_compression, 1.0));
@@ -59,7 +59,7 @@ pub fn tipping(device: &Device, h: f64) -> Result<Tipping, Failure> {
         empty_space([ROOM_CELLS * ratios.len() as f64, ROOM_CELLS, ROOM_CELLS].map(|cells| h * cells));
     surroundings.gravity_m_s2 = [0.0, -GRAVITY_M_S2 as f32, 0.0];
     surroundings.colliders = vec![floor(7.75 * h)];
-    // So short that nothing comes near a cell of motion.
+    // So short that no particle moves by a noticeable part of a cell.
     let dt_s = 1e-3 * (h / GRAVITY_M_S2).sqrt();
     let mut sample = Sample::strained(device, &section, dt_s, surroundings, &grains)?;
     let stress = sample.grains()?[0].stress;
@@ -85,7 +85,7 @@ pub fn tipping(device: &Device, h: f64) -> Result<Tipping, Failure> {
     })
 }
 
-/// A level plane without friction.
+/// Returns a horizontal plane without friction.
 fn floor(height_m: f64) -> Body {
     Body {
         origin_m: [0.0, height_m as f32, 0.0],
@@ -96,7 +96,7 @@ fn floor(height_m: f64) -> Body {
     }
 }
 
-/// What the paper prints, what is right, and where it slips.
+/// Returns the page text: the printed values, the correct ones, and the error in the paper.
 pub fn page(found: &[Tipping], density_kg_m3: f64) -> String {
     let printed = PRINTED_PA / (GRAVITY_M_S2 * 5.0 / 6.0);
     let unit = expected_density(1.0);

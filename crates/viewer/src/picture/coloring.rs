@@ -1,19 +1,19 @@
-//! Finds what a name stands for that particles are coloured by: columns, and what follows from them.
+//! Properties by which particles are coloured: columns, and values derived from them.
 
 use frazil_particles::{ColumnKind, ColumnView, Display, Material, ParticleSet, SetInfo};
 use frazil_render::Column;
 use frazil_scene::{Scene, SceneError, nearest};
 use frazil_vk::{Buffer, Device};
 
-/// Snow as snow and water as water: the one name that stands for no number.
+/// Colour by material (snow or water): the only property without a number.
 pub const PHASE: &str = "phase";
-/// The magnitude of the velocity.
+/// Magnitude of the velocity.
 const SPEED: &str = "speed";
-/// The position along the up axis, from the domain's floor.
+/// Position along the up axis, from the domain's floor.
 const HEIGHT: &str = "height";
 const COMPONENTS: [&str; 3] = ["x", "y", "z"];
 
-/// Display-encoded colours of snow and of water, where pictures show them as what they are.
+/// Display-encoded colours of snow and of water, for colouring by material.
 const SNOW_COLOUR: [f32; 3] = [0.94, 0.96, 0.99];
 pub const WATER_COLOUR: [f32; 3] = [0.13, 0.42, 0.72];
 
@@ -22,22 +22,22 @@ pub fn material_colour(material: Material) -> [f32; 3] {
     if material == Material::Water { WATER_COLOUR } else { SNOW_COLOUR }
 }
 
-/// A number that each particle of a set has, and what a legend says of it.
+/// A number that each particle of a set has, with the text of its legend.
 pub struct Property {
     pub values: Values,
     pub title: String,
-    /// Empty for none.
+    /// Unit, or an empty string.
     pub unit: String,
     pub display: Display,
 }
 
-/// The values of a property on the device.
+/// Values of a property on the device.
 pub enum Values {
     Scalar(Buffer<f32>),
-    /// By magnitude.
+    /// Magnitude of a vector.
     Vector(Buffer<[f32; 3]>),
     Index(Buffer<u32>),
-    /// One of several numbers, less an origin.
+    /// One component of a vector, minus an origin.
     Component {
         numbers: Buffer<f32>,
         stride: u32,
@@ -46,7 +46,7 @@ pub enum Values {
     },
 }
 
-/// Heights of a scene: along which axis, from where and how far up.
+/// Range of heights of a scene: axis, origin and extent.
 #[derive(Clone, Copy)]
 pub struct Heights {
     axis: usize,
@@ -62,7 +62,7 @@ impl Heights {
     }
 }
 
-/// Lists the names that particles with these columns can be coloured by: first what follows from columns, then
+/// Lists the names that particles with these columns can be coloured by: first derived values, then
 /// the columns, then components of vectors.
 pub fn names<'a>(
     columns: impl Iterator<Item = (&'a str, ColumnKind)> + Clone,
@@ -76,14 +76,14 @@ pub fn names<'a>(
     let components = vectors.flat_map(|(name, _)| COMPONENTS.map(|component| format!("{name}.{component}")));
     let mut names: Vec<String> =
         derived.chain(plain.map(|(name, _)| name.to_owned())).chain(components).collect();
-    // A column may have the name of what would follow from others.
+    // A column may have the name of a derived value.
     let mut known = std::collections::HashSet::new();
     names.retain(|name| known.insert(name.clone()));
     names
 }
 
-/// Refuses a scene whose pictures show a column that its solver does not have. A solver that does not describe its
-/// columns is asked when there is one.
+/// Returns an error for a scene whose pictures show a column that its solver does not have. A solver that
+/// does not describe its columns is queried once it exists.
 pub fn check(scene: &Scene) -> Result<(), SceneError> {
     let infos = frazil_solvers::set_infos(scene, 0);
     let Some(first) = infos.first() else { return Ok(()) };
@@ -96,7 +96,7 @@ pub fn check(scene: &Scene) -> Result<(), SceneError> {
     }
 }
 
-/// Makes the error that particles cannot be coloured by `name` but by `names` only.
+/// Creates the error that particles cannot be coloured by `name` but by `names` only.
 pub fn unknown(scene: &Scene, name: &str, names: &[String]) -> SceneError {
     let known: Vec<&str> = names.iter().map(String::as_str).collect();
     let whole: Vec<&str> = known.iter().copied().filter(|name| !name.contains('.')).collect();
@@ -110,7 +110,7 @@ pub fn unknown(scene: &Scene, name: &str, names: &[String]) -> SceneError {
     scene.value_error("render.colour_by", format!("\"{name}\""), expected)
 }
 
-/// Finds the property of a name, if the set has it; `info` is what its solver says of the set.
+/// Finds the property of a name, if the set has it; `info` is the solver's description of the set.
 pub fn find(set: &ParticleSet<'_>, info: Option<&SetInfo>, name: &str, heights: Heights) -> Option<Property> {
     let stated = |column: &ColumnView| {
         let by_solver = || info?.columns.iter().find(|stated| column.name == stated.name);
@@ -151,7 +151,7 @@ pub fn find(set: &ParticleSet<'_>, info: Option<&SetInfo>, name: &str, heights: 
             let index = COMPONENTS.iter().position(|known| *known == component)? as u32;
             let column = vector(column)?;
             let values = Values::Component { numbers: column.words.cast(), stride: 3, index, origin: 0.0 };
-            // As far to both sides as its magnitude goes.
+            // Symmetric about 0, up to the maximum magnitude.
             let range = stated(column).range.map(|[_, max]| [-max, max]);
             let display = Display { range, ..stated(column) }.diverging();
             Some(Property { values, title: name.to_owned(), display, ..whole(column)? })

@@ -1,4 +1,4 @@
-//! What stands still in a picture of a scene: ground, obstacles, sun and fog; and slabs, where nothing else moves them.
+//! Static parts of a picture: ground, obstacles, sun and fog; and slabs, unless they are moved.
 
 use super::space::{up_axis, vec3};
 use crate::failure::Failure;
@@ -16,15 +16,15 @@ pub struct Landscape {
     light: Light,
 }
 
-/// The pieces of a scene's slabs.
+/// Pieces of a scene's slabs.
 struct Slabs {
     shapes: PieceShapes,
-    /// Where they are at time 0: centres in m, and unit quaternions (x, y, z, w).
+    /// Poses at time 0: centres in m, and unit quaternions (x, y, z, w).
     centre: Buffer<[f32; 3]>,
     rotation: Buffer<[f32; 4]>,
 }
 
-/// Where slabs are now: the centre of each piece in m, and a unit quaternion (x, y, z, w).
+/// Current poses of slabs: the centre of each piece in m, and a unit quaternion (x, y, z, w).
 #[derive(Clone)]
 pub struct SlabPoses {
     pub centre: Buffer<[f32; 3]>,
@@ -32,12 +32,12 @@ pub struct SlabPoses {
 }
 
 impl SlabPoses {
-    /// Where a solver has them.
+    /// Returns the poses of a solver.
     pub fn of(bodies: RigidBodies) -> Self {
         Self { centre: bodies.centre_m, rotation: bodies.rotation }
     }
 
-    /// Where a recording has them: centres in m, and turns as axes times angles in rad. Set-up: it waits for the device.
+    /// Creates the poses of a recording: centres in m, and rotations as axes times angles in rad. Set-up: it waits for the device.
     pub fn recorded(device: &Device, centres_m: &[[f32; 3]], turns: &[[f32; 3]]) -> Result<Self, Failure> {
         let rotations: Vec<[f32; 4]> =
             turns.iter().map(|turn| Quat::from_scaled_axis(Vec3::from(*turn)).to_array()).collect();
@@ -51,11 +51,11 @@ impl SlabPoses {
 /// Display-encoded colours of obstacles and of ice.
 const OBSTACLE_COLOUR: [f32; 3] = [0.47, 0.34, 0.25];
 const ICE_COLOUR: [f32; 3] = [0.62, 0.79, 0.90];
-/// By default the sun stands so far to the left of the scene's camera, in degrees.
+/// Default angle of the sun to the left of the scene's camera, in degrees.
 const SUN_ASIDE_DEG: f64 = 60.0;
 
 impl Landscape {
-    /// Puts what a scene has of it on the device. Set-up: it waits.
+    /// Uploads the static parts of a scene to the device. Set-up: it waits.
     pub fn new(device: &Device, scene: &Scene) -> Result<Self, Failure> {
         let ground = scene.ground().map(|ground| {
             Terrain::new(device, ground.n_columns(), ground.cell_m() as f32, &ground.heights_m())
@@ -71,17 +71,17 @@ impl Landscape {
         })
     }
 
-    /// Returns true if there is ground to look at: then no plane stands in for it.
+    /// Returns true if the scene has a visible ground, which then replaces the default plane.
     pub fn has_ground(&self) -> bool {
         self.terrain.is_some()
     }
 
-    /// The obstacles, to be drawn.
+    /// Returns the meshes of the obstacles.
     pub fn obstacles(&self) -> impl Iterator<Item = Mesh<'_>> {
         self.obstacles.iter().map(Solid::mesh)
     }
 
-    /// The slabs where `poses` has them, or where they are at time 0.
+    /// Returns the slabs at `poses`, or at their poses at time 0.
     pub fn slabs<'a>(&'a self, poses: Option<&'a SlabPoses>) -> Option<Pieces<'a>> {
         let slabs = self.slabs.as_ref()?;
         let (centre, rotation) = match poses {
@@ -91,7 +91,7 @@ impl Landscape {
         Some(Pieces { shapes: &slabs.shapes, centre, rotation, color: ICE_COLOUR })
     }
 
-    /// A frame with the ground and the light, and nothing else.
+    /// Returns a frame with only the ground and the light.
     pub fn frame(&self) -> Frame<'_> {
         Frame { terrain: self.terrain.as_ref(), light: self.light, ..Frame::default() }
     }
@@ -128,7 +128,7 @@ fn shape_of(scene: &Scene, obstacle: &Obstacle) -> Option<SolidShape> {
             let mut foot = Vec3::ZERO;
             foot[level[0]] = foot_m[0] as f32;
             foot[level[1]] = foot_m[1] as f32;
-            // It is rooted in the ground, which may fall away below its rim.
+            // Extended into the ground, which may slope away below its rim.
             foot[scene.up_axis.index()] = (ground_m - radius_m) as f32;
             let height_m = (height_m + radius_m) as f32;
             Some(SolidShape::cylinder(foot, *radius_m as f32, height_m, up_axis(scene.up_axis)))
@@ -168,7 +168,7 @@ mod tests {
     use frazil_scene::RenderScheme;
     use frazil_vk::{DeviceOptions, ReadbackRing};
 
-    /// Pictures of the start of a scene in each scheme, and of the third with all slabs lifted by 20 m. They are written into the folder that
+    /// Draws the initial state of a scene in each scheme, and in the third also with all slabs lifted by 20 m. The pictures are written into the folder that
     /// `FRAZIL_WRITE_PICTURES` names.
     fn pictures(scene: &Scene) -> Vec<(RenderScheme, Pixels)> {
         let device = Device::open(&DeviceOptions { validation: true, ..DeviceOptions::default() }).unwrap();
@@ -213,7 +213,7 @@ mod tests {
         drawn
     }
 
-    /// The part of a picture in which two differ by more than rounding does.
+    /// Returns the fraction of pixels in which two pictures differ by more than rounding.
     fn difference(a: &Pixels, b: &Pixels) -> f64 {
         let differs = |(a, b): (&u32, &u32)| {
             a.to_le_bytes().iter().zip(b.to_le_bytes()).any(|(a, b)| a.abs_diff(b) > 8)
@@ -231,7 +231,7 @@ mod tests {
             format!("render.width_px={}", size[0]),
             format!("render.height_px={}", size[1]),
         ];
-        // No built-in scene, as long as no solver moves slabs.
+        // Not a built-in scene, as long as no solver moves slabs.
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenes/avalanche_slabs.toml");
         let scene = Scene::find(path, &overrides).unwrap();
         let pictures = pictures(&scene);
@@ -239,7 +239,7 @@ mod tests {
         assert_eq!(schemes[..3], RenderScheme::ALL);
         let between = |a: usize, b: usize| difference(&pictures[a].1, &pictures[b].1);
         assert!(between(0, 1) > 0.01, "sprites and surface: {}", between(0, 1));
-        // Slabs are all that the third adds: a strip above the snow.
+        // The third adds only slabs: a strip above the snow.
         assert!((0.003..0.3).contains(&between(1, 2)), "slabs: {}", between(1, 2));
         assert!(between(2, 3) > 0.003, "slabs lifted: {}", between(2, 3));
     }

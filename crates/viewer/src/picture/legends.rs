@@ -1,4 +1,4 @@
-//! Legends of the properties that are shown: which colour is which value.
+//! Legends of the displayed properties: the mapping of colours to values.
 
 use super::coloring::Property;
 use crate::failure::Failure;
@@ -6,13 +6,13 @@ use frazil_particles::ColorScale;
 use frazil_render::{ColorMap, Legend};
 use frazil_vk::{Device, DeviceCount};
 
-/// Legends found so far, by the property's name: they stay, so that a colour means the same in all pictures.
+/// Legends determined so far, by the property's name; they are kept, so that a colour means the same in all pictures.
 pub struct Legends {
     device: Device,
     found: Vec<(String, Legend)>,
 }
 
-/// What a scene asks of a legend.
+/// Legend options of a scene.
 pub struct Asked {
     pub map: Option<ColorMap>,
     pub range: Option<[f32; 2]>,
@@ -28,9 +28,9 @@ impl Legends {
         self.found.iter().find(|(of, _)| of == name).map(|(_, legend)| legend)
     }
 
-    /// Finds the legend of a property that sets of particles have, each with its count. Where neither the scene
-    /// asks for a range nor the column's owner states one, it is that of the values as the submissions so far leave
-    /// them, and this waits for the device; without particles there is none yet.
+    /// Determines the legend of a property of sets of particles, each with its count. If neither the scene
+    /// nor the owner of the column gives a range, it is the range of the values after all submissions so far,
+    /// for which this waits for the device; without particles there is none yet.
     pub fn find(
         &mut self,
         name: &str,
@@ -40,7 +40,7 @@ impl Legends {
         let Some((_, first)) = properties.first() else { return Ok(()) };
         let range = match asked.range.or(first.display.range) {
             Some(range) => Some(range),
-            // What shows distances from the middle has it at 0.
+            // A diverging scale has its middle at 0.
             None if first.display.scale == ColorScale::Diverging => {
                 self.range_of(properties)?.map(|[lo, hi]| {
                     let reach = hi.max(-lo);
@@ -61,7 +61,7 @@ impl Legends {
         Ok(())
     }
 
-    /// Finds the least and the greatest of the values that are finite.
+    /// Finds the minimum and the maximum of the finite values.
     fn range_of(&self, properties: &[(&DeviceCount, &Property)]) -> Result<Option<[f32; 2]>, Failure> {
         let mut range: Option<[f32; 2]> = None;
         for (count, property) in properties {
@@ -89,7 +89,7 @@ mod tests {
     #[test]
     fn columns_nobody_has_heard_of_have_their_name_their_unit_and_their_range() {
         let device = Device::open(&DeviceOptions { validation: true, ..DeviceOptions::default() }).unwrap();
-        // There is room for one more than there are.
+        // The capacity is one more than the count.
         let count = Counts::new(&device).unwrap().upload(&device, "dust", 3, 4).unwrap();
         let charges = device.buffer_from("charge", &[3.0, f32::NAN, -2.0, 9.0]).unwrap();
         let winds = [[0.0, 3.0, 4.0], [1.0, 0.0, 0.0], [0.0, -2.0, 0.0], [9.0; 3]];

@@ -1,4 +1,4 @@
-//! Pictures of a scene: its particles, coloured by their columns, and what stands around them.
+//! Pictures of a scene: its particles, coloured by their columns, and their surroundings.
 
 mod coloring;
 mod landscape;

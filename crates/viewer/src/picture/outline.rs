@@ -1,14 +1,14 @@
-//! The outlines of colliders: where they are at a time, as far as they are inside the domain.
+//! Outlines of colliders at a given time, clipped to the domain.
 
 use super::space::vec3;
 use frazil_render::WireBox;
 use frazil_render::glam::Vec3;
 use frazil_scene::{Collider, Scene, box_axes};
 
-/// Most lines that heights are drawn by, along each of their two directions.
+/// Maximum number of lines in each of the two directions of a heightfield.
 const HEIGHT_LINES: usize = 64;
 
-/// The outlines of a scene's boxes, planes and heightfields at a time in s.
+/// Returns the outlines of a scene's boxes, planes and heightfields at a time in s.
 pub fn outlines(scene: &Scene, time_s: f64) -> Vec<WireBox> {
     scene.colliders.iter().flat_map(|collider| outline(scene, collider, time_s)).collect()
 }
@@ -19,7 +19,7 @@ fn wire_box(centre: Vec3, size_m: [f64; 3], rotation_deg: [f64; 3]) -> WireBox {
     WireBox { corner: centre - 0.5 * (edges[0] + edges[1] + edges[2]), edges }
 }
 
-/// Lines through heights along both directions, no more than [`HEIGHT_LINES`] of each; none where a height is not known.
+/// Returns lines through a heightfield in both directions, at most [`HEIGHT_LINES`] of each; none where a height is unknown.
 fn height_lines(n: [usize; 2], at: impl Fn(usize, usize) -> Option<Vec3>) -> Vec<WireBox> {
     let strides = n.map(|n| n.div_ceil(HEIGHT_LINES).max(1));
     let line = |a: (usize, usize), b: (usize, usize)| Some(WireBox::line(at(a.0, a.1)?, at(b.0, b.1)?));
@@ -35,7 +35,7 @@ fn height_lines(n: [usize; 2], at: impl Fn(usize, usize) -> Option<Vec3>) -> Vec
     lines
 }
 
-/// How far a collider has come, in m.
+/// Returns the displacement of a collider, in m.
 pub fn offset(collider: &Collider, time_s: f64) -> Vec3 {
     collider.motion().map_or(Vec3::ZERO, |motion| vec3(motion.offset_m(time_s)))
 }
@@ -61,12 +61,12 @@ fn outline(scene: &Scene, collider: &Collider, time_s: f64) -> Vec<WireBox> {
             };
             height_lines([heights_m.first().map_or(0, Vec::len), heights_m.len()], at)
         }
-        // Balls are drawn whole; a vessel would hide what it holds.
+        // Spheres are drawn as solids; a container would hide its contents.
         _ => Vec::new(),
     }
 }
 
-/// Where a plane cuts the domain: lines between the points at which it cuts the edges of one face.
+/// Returns the intersection of a plane with the domain: lines between the points at which it cuts the edges of one face.
 fn plane(scene: &Scene, point: Vec3, normal: Vec3) -> Vec<WireBox> {
     let (lo, hi) = (vec3(scene.domain.min_m), vec3(scene.domain.max_m));
     let corner = |bits: usize| Vec3::from_array(std::array::from_fn(|axis| [lo, hi][bits >> axis & 1][axis]));
@@ -75,7 +75,7 @@ fn plane(scene: &Scene, point: Vec3, normal: Vec3) -> Vec<WireBox> {
         let (above, below) = (height(a), height(b));
         ((above < 0.0) != (below < 0.0)).then(|| a.lerp(b, above / (above - below)))
     };
-    // A plane has one face, a domain in space six.
+    // A 2D domain has one face, a 3D domain six.
     let faces: Vec<[usize; 4]> = (0..3)
         .filter(|axis| scene.n_dimensions() == 3 || *axis == 2)
         .flat_map(|axis| {

@@ -1,4 +1,4 @@
-//! From a scene and its columns to a picture: what is drawn, in which colours, and what the legend says.
+//! Drawing of pictures of a scene from its columns, with colours and legend.
 
 use super::coloring::{self, Heights, PHASE, Property};
 use super::landscape::Landscape;
@@ -19,7 +19,7 @@ use frazil_vk::{Buffer, Device, Image, Recorder};
 /// Draws pictures of a scene.
 pub struct Painter {
     renderer: Renderer,
-    /// What the solver says of its particles, whoever shows them.
+    /// Descriptions of the sets of particles, by the solver.
     infos: Vec<SetInfo>,
     legends: Legends,
     scenery: Scenery,
@@ -33,47 +33,47 @@ struct Sprites<'a> {
     set: &'a ParticleSet<'a>,
     position: Buffer<[f32; 3]>,
     radius_m: f32,
-    /// Where they have radii of their own, and what these are multiplied by.
+    /// Individual radii, if the particles have them, and the factor on these.
     radii: Option<(Buffer<f32>, f32)>,
-    /// What they are coloured by; else by what they are made of.
+    /// Property by which they are coloured; if none, they are coloured by material.
     property: Option<Property>,
     shading: Shading,
 }
 
-/// What a picture shows beside particles.
+/// Parts of a picture other than particles.
 struct Scenery {
     heights: Heights,
     background: [f32; 3],
     /// True if density is shown as intensity.
     by_intensity: bool,
     radius_m: f32,
-    /// What radii of their own are multiplied by.
+    /// Factor on individual radii.
     radius_scale: f32,
-    /// Of water beside snow.
+    /// Radius of water particles in scenes with snow.
     water_radius_m: f32,
-    /// How water beside snow is shown.
+    /// Shading of water in scenes with snow.
     water: Shading,
     domain: WireBox,
-    /// Its colliders may move.
+    /// Scene, whose colliders may move.
     scene: Scene,
     ground: Ground,
 }
 
 /// Display-encoded colour of solid colliders.
 const COLLIDER_COLOUR: [f32; 3] = [0.45, 0.44, 0.42];
-/// The column that [`frazil_scene::Shading::Density`] shows.
+/// Column that [`frazil_scene::Shading::Density`] shows.
 const DENSITY: &str = "density";
-/// Light gets around in snow: its hollows are darkened by this share of what others' are.
+/// Ambient occlusion of snow relative to that of other materials, since snow scatters light.
 const SNOW_OCCLUSION: f32 = 0.4;
 
 impl Painter {
-    /// Makes a painter of pictures of the scene's size. Set-up: it waits for the device.
+    /// Creates a painter for pictures of the scene's size. Set-up: it waits for the device.
     pub fn new(device: &Device, scene: &Scene, n_particles: usize) -> Result<Self, Failure> {
         let infos = frazil_solvers::set_infos(scene, n_particles);
         let mut renderer =
             Renderer::new(device, scene.render.width_px, scene.render.height_px).map_err(Failure::device)?;
         if infos.len() > 1 || scene.ground().is_some() {
-            // On white, as snow beside water and ground are, edges and the grain of shade would show.
+            // On white, such as snow with water and ground, edges and the noise of the shading would be visible.
             renderer.set_supersampling(2).map_err(Failure::device)?;
         }
         Ok(Self {
@@ -87,8 +87,8 @@ impl Painter {
         })
     }
 
-    /// Returns true if the range of a property is yet to be found from its values, which must be there before a
-    /// picture is recorded.
+    /// Returns true if the range of a property must still be determined from its values, which must be
+    /// computed before a picture is recorded.
     pub fn looks_for_range(&self, shown: &Shown<'_>, name: &str) -> bool {
         let is_unknown =
             |set| self.property_of(set, name).is_some_and(|property| property.display.range.is_none());
@@ -127,7 +127,7 @@ impl Painter {
         let swatches: Vec<Swatch> = shown.sets.iter().map(swatch).filter(|_| is_by_phase).collect();
         let caption = format!("{}   t = {time_s:.3} s", scenery.scene.name);
         let has_ground = self.landscape.has_ground();
-        // On a mountain the domain's box would stand in mid-air.
+        // On a mountain the domain's box would float in the air.
         let domain = (!has_ground).then_some(scenery.domain);
         let boxes: Vec<WireBox> =
             domain.into_iter().chain(outline::outlines(&scenery.scene, time_s)).collect();
@@ -144,13 +144,13 @@ impl Painter {
             ground: (!by_intensity && !has_ground).then_some(scenery.ground),
             meshes: &meshes,
             pieces: pieces.as_slice(),
-            // Flat discs have no hollows.
+            // Flat discs have no ambient occlusion.
             occlusion: match (by_intensity, has_surface || is_by_phase) {
                 (true, _) => 0.0,
                 (false, true) => SNOW_OCCLUSION,
                 (false, false) => 1.0,
             },
-            // Surfaces look like what they are.
+            // Surfaces are coloured by material.
             legend: self.legends.get(name).filter(|_| !has_surface),
             swatches: &swatches,
             caption: &caption,
@@ -160,22 +160,22 @@ impl Painter {
         Ok(self.renderer.image())
     }
 
-    /// What particles are drawn as from now on.
+    /// Sets the representation of particles.
     pub fn set_scheme(&mut self, scheme: RenderScheme) {
         self.scheme = scheme;
     }
 
-    /// What particles are drawn as.
+    /// Returns the representation of particles.
     pub fn scheme(&self) -> RenderScheme {
         self.scheme
     }
 
-    /// Makes pictures of another size from now on.
+    /// Sets the size of the pictures.
     pub fn resize(&mut self, width: u32, height: u32) -> Result<(), Failure> {
         self.renderer.resize(width, height).map_err(Failure::device)
     }
 
-    /// Finds how all particles are drawn as spheres, coloured by a property.
+    /// Returns the spheres of all sets of particles, coloured by a property.
     fn sprites<'a>(&mut self, shown: &'a Shown<'_>, name: &str) -> Result<Vec<Sprites<'a>>, Failure> {
         let is_by_phase = name == PHASE && shown.has_phases();
         let mut sprites = Vec::with_capacity(shown.sets.len());
@@ -211,7 +211,7 @@ impl Painter {
         Ok(sprites)
     }
 
-    /// Finds what a name stands for in a set.
+    /// Finds the property of a name in a set.
     fn property_of(&self, set: &ParticleSet<'_>, name: &str) -> Option<Property> {
         let info = self.infos.iter().find(|info| info.name == set.name).or(self.infos.first());
         coloring::find(set, info, name, self.scenery.heights)
@@ -239,7 +239,7 @@ impl Sprites<'_> {
     }
 }
 
-/// The property that a scene's pictures show.
+/// Returns the property that a scene's pictures show.
 pub fn property(scene: &Scene) -> &str {
     match scene.render.shading {
         frazil_scene::Shading::Density => DENSITY,
@@ -247,7 +247,7 @@ pub fn property(scene: &Scene) -> &str {
     }
 }
 
-/// The schemes that a scene's particles can be drawn in.
+/// Returns the schemes in which a scene's particles can be drawn.
 pub fn schemes(scene: &Scene) -> Vec<RenderScheme> {
     let has = |scheme: &RenderScheme| match scheme {
         RenderScheme::Sprites => true,
@@ -257,7 +257,7 @@ pub fn schemes(scene: &Scene) -> Vec<RenderScheme> {
     RenderScheme::ALL.into_iter().filter(has).collect()
 }
 
-/// The camera that a scene asks for.
+/// Returns the camera of a scene.
 pub fn camera(scene: &Scene) -> OrbitCamera {
     let (view, camera) = (scene.view(), &scene.render.camera);
     OrbitCamera {
@@ -282,7 +282,7 @@ impl Scenery {
             background: scene.render.background_srgb.map(|component| component as f32),
             by_intensity: scene.render.shading == frazil_scene::Shading::Density,
             radius_m: (scene.render.particle_radius_spacings * scene.particle_spacing_m()) as f32,
-            // A particle of half a spacing is as large as it is.
+            // A radius of half a spacing is the true size of a particle.
             radius_scale: (2.0 * scene.render.particle_radius_spacings) as f32,
             water_radius_m: (scene.render.water_radius_spacings * scene.particle_spacing_m()) as f32,
             water: Shading::Translucent { percent: (100.0 * scene.render.water_opacity).round() as u8 },
@@ -292,7 +292,7 @@ impl Scenery {
         }
     }
 
-    /// Solid spheres at a time in s; drawn, a vessel would hide what it holds.
+    /// Returns the solid spheres at a time in s. Containers are not drawn, because they would hide their contents.
     fn balls(&self, time_s: f64) -> Vec<Ball> {
         let ball = |collider: &Collider| match collider {
             Collider::Sphere { centre_m, radius_m, side: Side::Outside, .. } => Some(Ball {
@@ -308,18 +308,18 @@ impl Scenery {
     fn radius_m(&self, is_beside_snow: bool, is_by_phase: bool) -> f32 {
         match (is_beside_snow, is_by_phase) {
             (true, true) => self.water_radius_m,
-            // Solid, it would hide what it holds.
+            // A solid container would hide its contents.
             (true, false) => self.water_radius_m / 3.0,
             (false, _) => self.radius_m,
         }
     }
 
-    /// Returns true if a property is shown by how bright particles are.
+    /// Returns true if a property is shown by the brightness of particles.
     fn is_by_intensity(&self, name: &str) -> bool {
         self.by_intensity && name == DENSITY
     }
 
-    /// Returns colours and range of a property, as far as the scene asks for them.
+    /// Returns the colours and the range of a property, if the scene gives them.
     fn asked(&self, name: &str) -> Asked {
         let range = self.scene.render.colour_range.filter(|_| name == property(&self.scene));
         let range = range.map(|range| range.map(|end| end as f32));

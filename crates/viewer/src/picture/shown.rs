@@ -1,20 +1,20 @@
-//! The particles and the rigid bodies of one instant, for its picture.
+//! Particles and rigid bodies at one instant, for a picture.
 
 use super::coloring;
 use super::landscape::SlabPoses;
 use frazil_particles::ParticleSet;
 use frazil_solvers::Solver;
 
-/// What one instant's picture is made of.
+/// Data of the picture of one instant.
 pub struct Shown<'a> {
-    /// Sets of particles: one, or in scenes with snow beside water one a phase.
+    /// Sets of particles: one, or one per phase in scenes with snow and water.
     pub sets: Vec<ParticleSet<'a>>,
-    /// Where slabs are; at time 0 where nothing moves them.
+    /// Poses of slabs; those at time 0 if nothing moves them.
     pub slabs: Option<SlabPoses>,
 }
 
 impl<'a> Shown<'a> {
-    /// Takes a solver's particles as they are now, and its bodies as of the last [`Solver::record_bodies`].
+    /// Refers to a solver's current particles, and to its bodies as of the last [`Solver::record_bodies`].
     pub fn of(solver: &'a dyn Solver) -> Self {
         Self { sets: solver.particle_sets(), slabs: solver.rigid_bodies().map(SlabPoses::of) }
     }
@@ -31,7 +31,7 @@ impl<'a> Shown<'a> {
         names
     }
 
-    /// Returns true if particles are of several phases, which pictures may tell apart.
+    /// Returns true if there are particles of several phases, which pictures may distinguish.
     pub fn has_phases(&self) -> bool {
         self.sets.len() > 1
     }

@@ -1,4 +1,4 @@
-//! The scene's vectors and axes as pictures take them.
+//! Conversion of the scene's vectors and axes for pictures.
 
 use frazil_render::UpAxis;
 use frazil_render::glam::Vec3;

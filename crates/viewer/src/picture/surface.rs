@@ -1,4 +1,4 @@
-//! Surfaces of a scene's particles: what they are made of, and how they are found.
+//! Surfaces of a scene's particles, and their construction.
 
 use super::coloring::WATER_COLOUR;
 use super::shown::Shown;
@@ -12,7 +12,7 @@ use frazil_vk::Device;
 pub struct Surfaces {
     device: Device,
     scene: Scene,
-    /// One a set, made when first asked for.
+    /// One surface per set, created on first use.
     surfaces: Vec<ParticleSurface>,
 }
 
@@ -25,14 +25,14 @@ pub struct HostSurface {
 }
 
 impl HostSurface {
-    /// The same, to be written.
+    /// Returns the mesh in the form in which it is written.
     pub fn mesh(&self) -> frazil_io::Mesh<'_> {
         let Self { position, normal, triangles } = self;
         frazil_io::Mesh { position, normal, triangles }
     }
 }
 
-/// Refuses a scene whose particles have no surface, for what was asked by `option`.
+/// Returns an error for a scene whose particles have no surface, naming the `option` that requires it.
 pub fn check(scene: &Scene, option: &str) -> Result<(), Failure> {
     match scene.n_dimensions() {
         3 => Ok(()),
@@ -43,21 +43,21 @@ pub fn check(scene: &Scene, option: &str) -> Result<(), Failure> {
     }
 }
 
-/// Display-encoded colour of snow that flows, under the sun: fresher than that on the ground.
+/// Display-encoded colour of flowing snow in sunlight, brighter than that on the ground.
 const FLOWING_SNOW_COLOUR: [f32; 3] = [0.96, 0.97, 0.99];
 
 impl Surfaces {
-    /// Those of a scene; nothing is made before a surface is asked for.
+    /// Creates the surfaces of a scene; nothing is allocated before the first use.
     pub fn new(device: &Device, scene: &Scene) -> Self {
         Self { device: device.clone(), scene: scene.clone(), surfaces: Vec::new() }
     }
 
-    /// Finds the surface of each set, as the submissions so far leave it. It waits for the device: how much surface there is must be known
-    /// before there can be room for it.
+    /// Computes the surface of each set after all submissions so far. It waits for the device, since the
+    /// size of the surface must be known before it can be allocated.
     pub fn find(&mut self, shown: &Shown<'_>) -> Result<(), Failure> {
         for (i, set) in shown.sets.iter().enumerate() {
             let capacity = set.count.capacity;
-            // From frame to frame of a recording, phases have more particles or fewer.
+            // The number of particles of a phase changes between frames of a recording.
             if self.surfaces.get(i).is_none_or(|surface| surface.capacity() < capacity) {
                 let options = options(&self.scene, set.material);
                 let made = ParticleSurface::new(&self.device, capacity, options).map_err(Failure::device)?;
@@ -70,7 +70,7 @@ impl Surfaces {
         Ok(())
     }
 
-    /// The surfaces found last, as one on the host. It waits for the device.
+    /// Downloads the last computed surfaces as one mesh. It waits for the device.
     pub fn download(&self) -> Result<HostSurface, Failure> {
         let mut all = HostSurface::default();
         for surface in &self.surfaces {
@@ -84,7 +84,7 @@ impl Surfaces {
         Ok(all)
     }
 
-    /// The surfaces found last, to be drawn.
+    /// Returns the last computed surfaces, for drawing.
     pub fn meshes(&self, shown: &Shown<'_>) -> Vec<Mesh<'_>> {
         let sets = self.surfaces.iter().zip(shown.sets.iter().map(is_water));
         sets.map(|(surface, is_water)| match is_water {
@@ -94,7 +94,7 @@ impl Surfaces {
         .collect()
     }
 
-    /// The particles of each set that are in no body, as spheres of a radius in m.
+    /// Returns the particles of each set that are not part of a surface (spray), as spheres of a radius in m.
     pub fn spray(&self, shown: &Shown<'_>, radius_m: f32) -> Vec<Particles<'_>> {
         let spray = |(surface, is_water)| {
             let surface: &ParticleSurface = surface;
@@ -119,7 +119,7 @@ fn is_water(set: &ParticleSet<'_>) -> bool {
     set.material == Material::Water
 }
 
-/// What a scene says of the surface of particles of a material.
+/// Returns the surface parameters of a material in a scene.
 fn options(scene: &Scene, material: Material) -> SurfaceOptions {
     let fraction = material.packing_fraction();
     let narrow = |corner: Vec3| corner.map(|x| x as f32);

@@ -1,4 +1,4 @@
-//! Videos that ffmpeg encodes from pictures it is sent through a pipe.
+//! Videos encoded by ffmpeg from pictures sent through a pipe.
 
 use crate::failure::Failure;
 use std::fs;
@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, Command, Stdio};
 use std::thread::JoinHandle;
 
-/// What is kept of all that ffmpeg may say.
+/// Maximum number of bytes kept of ffmpeg's messages.
 const MAX_SAID_BYTES: u64 = 64 << 10;
 
-/// ffmpeg at work on a video, which has its name only once it is whole.
+/// A running ffmpeg process. The video gets its final name only when it is complete.
 pub struct Ffmpeg {
     child: Child,
     said: Option<JoinHandle<String>>,
@@ -29,13 +29,13 @@ impl Ffmpeg {
         command.args(["-f", "rawvideo", "-pix_fmt", "rgba", "-s", &size, "-r", &rate, "-i", "pipe:0"]);
         match format {
             "gif" => {
-                // A palette a picture: one for all of them would have to keep all of them in memory first.
+                // One palette per picture: a common palette would require all pictures in memory first.
                 let palettes =
                     "split[a][b];[a]palettegen=stats_mode=single[p];[b][p]paletteuse=new=1:dither=sierra2_4a";
                 command.args(["-filter_complex", palettes, "-f", "gif"]);
             }
             _ => {
-                // What players decode has half the chroma, and so even sides, and BT.709.
+                // Players require 4:2:0 chroma, hence even sides, and BT.709.
                 let filter =
                     "pad=ceil(iw/2)*2:ceil(ih/2)*2,scale=out_color_matrix=bt709:out_range=tv,format=yuv420p";
                 command.args(["-vf", filter, "-colorspace", "bt709", "-color_primaries", "bt709"]);
@@ -43,7 +43,7 @@ impl Ffmpeg {
                 command.args(["-movflags", "+faststart", "-f", "mp4"]);
             }
         }
-        // A path that begins with a dash is no option.
+        // A path that begins with a dash must not be read as an option.
         let temporary = std::path::absolute(&temporary)
             .map_err(|error| Failure::input(format!("cannot write {}: {error}", out.display())))?;
         command.arg(&temporary);
@@ -65,7 +65,7 @@ impl Ffmpeg {
         stdin.write_all(bytemuck::cast_slice(pixels)).map_err(|error| self.failure(&error.to_string()))
     }
 
-    /// Waits until the video is whole, and gives it its name.
+    /// Waits until the video is complete, and gives it its final name.
     pub fn finish(mut self) -> Result<(), Failure> {
         drop(self.child.stdin.take());
         match self.child.wait() {
@@ -77,7 +77,7 @@ impl Ffmpeg {
         }
     }
 
-    /// What became of it in ffmpeg's own words, or else `what`.
+    /// Returns ffmpeg's own error message, or else `what`.
     fn failure(&mut self, what: &str) -> Failure {
         drop(self.child.stdin.take());
         let status = self.child.wait().map_or_else(|error| error.to_string(), |status| status.to_string());
@@ -90,14 +90,14 @@ impl Ffmpeg {
 
 impl Drop for Ffmpeg {
     fn drop(&mut self) {
-        // It has ended already unless something else failed. A leftover does no harm.
+        // It has already ended unless something else failed. A leftover file is harmless.
         let _ = self.child.kill();
         let _ = self.child.wait();
         let _ = fs::remove_file(&self.temporary);
     }
 }
 
-/// Reads all that ffmpeg says, so that it never waits for a reader, and keeps the beginning.
+/// Reads all messages of ffmpeg, so that it never blocks on a full pipe, and keeps the beginning.
 fn listen(mut stderr: ChildStderr) -> String {
     let mut said = Vec::new();
     let _ = stderr.by_ref().take(MAX_SAID_BYTES).read_to_end(&mut said);

@@ -1,4 +1,4 @@
-//! `frazil play`: a recording in a window, or as a video.
+//! `frazil play`: plays a recording in a window, or writes it as a video.
 
 mod ffmpeg;
 mod sink;
@@ -29,7 +29,7 @@ pub fn play(args: &PlayArgs, validation: bool) -> Result<(), Failure> {
     view::open_window(wanted, Plan::default(), args.device.device.clone(), validation)
 }
 
-/// Draws every picture and hands it to a file; no window is needed.
+/// Draws every picture and writes it to a file; no window is needed.
 fn write(
     args: &PlayArgs,
     recording: Recording,
@@ -39,7 +39,7 @@ fn write(
     validation: bool,
 ) -> Result<(), Failure> {
     let (width, height) = (scene.render.width_px, scene.render.height_px);
-    // Where it cannot be written, that is said before the device is troubled.
+    // A path that cannot be written is reported before the device is opened.
     let mut sink = Sink::create(out, width, height, args.fps)?;
     let device = device::open(args.device.device.as_deref(), validation, Vec::new())?;
     let frames: Vec<usize> = playback.frames(recording.len()).collect();

@@ -1,4 +1,4 @@
-//! Where the pictures of a recording go.
+//! Output of the pictures of a recording.
 
 use super::ffmpeg::Ffmpeg;
 use crate::failure::Failure;
@@ -7,7 +7,7 @@ use frazil_io::Y4mWriter;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A video or a folder of pictures, by the name's extension.
+/// A video or a folder of pictures, depending on the file extension.
 pub enum Sink {
     Ffmpeg(Ffmpeg),
     Y4m(Box<Y4mWriter>),
@@ -38,7 +38,7 @@ impl Sink {
         }
     }
 
-    /// Takes away an earlier video's pictures, which would be taken for this one's.
+    /// Removes the pictures of an earlier video, which could be mistaken for pictures of this one.
     fn clear(&self) -> Result<(), Failure> {
         let Self::Pictures { folder, .. } = self else { return Ok(()) };
         let entries = fs::read_dir(folder).into_iter().flatten().flatten();
@@ -54,7 +54,7 @@ impl Sink {
         Ok(())
     }
 
-    /// Takes a picture of packed RGBA8 pixels.
+    /// Writes a picture of packed RGBA8 pixels.
     pub fn append(&mut self, pixels: &[u32]) -> Result<(), Failure> {
         match self {
             Self::Ffmpeg(ffmpeg) => ffmpeg.append(pixels),
@@ -67,7 +67,7 @@ impl Sink {
         }
     }
 
-    /// Gives a video its name, now that it is whole.
+    /// Completes a video and gives it its final name.
     pub fn finish(self) -> Result<(), Failure> {
         match self {
             Self::Ffmpeg(ffmpeg) => ffmpeg.finish(),

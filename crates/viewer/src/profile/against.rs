@@ -1,4 +1,4 @@
-//! `--against`: an earlier profile, and what is slower than it was.
+//! `--against`: comparison with an earlier profile.
 
 use crate::failure::Failure;
 use frazil_io::{Profile, ProfileComparison, compare_profiles};
@@ -17,7 +17,7 @@ pub fn read(path: &Path) -> Result<Baseline, Failure> {
 }
 
 impl Baseline {
-    /// Refuses what could not be compared, before anything is measured.
+    /// Returns an error if the profiles cannot be compared, before anything is measured.
     pub fn check(&self, device: &str, scene: &str, scene_hash: &str) -> Result<(), Failure> {
         self.profile.check_comparable(device, scene, scene_hash).map_err(|e| self.refuse(&e))
     }
@@ -31,7 +31,7 @@ impl Baseline {
     }
 }
 
-/// Fails where anything is slower than it was.
+/// Returns an error if anything is slower than in the earlier profile.
 pub fn check_regressions(
     baseline: Option<&Baseline>,
     comparison: Option<&ProfileComparison>,

@@ -1,4 +1,4 @@
-//! What was measured, as `profile.json`, `trace.json` and `profile.html`.
+//! Measurements as `profile.json`, `trace.json` and `profile.html`.
 
 use crate::failure::Failure;
 use crate::profiling::PassLog;
@@ -10,7 +10,7 @@ use frazil_io::{
 };
 use frazil_vk::{Device, KernelFacts};
 
-/// The profile of the steps in the log, without a variation.
+/// Creates the profile of the steps in the log, without a variation.
 pub fn document(
     simulation: &Simulation,
     passes: &PassLog,
@@ -47,7 +47,7 @@ pub fn document(
     })
 }
 
-/// What buffers and images hold.
+/// Returns the memory of buffers and images.
 pub fn memory(device: &Device) -> Memory {
     let statistics = device.statistics();
     let row = |used: frazil_vk::MemoryUse| MemoryRow {
@@ -63,7 +63,7 @@ pub fn memory(device: &Device) -> Memory {
     }
 }
 
-/// How the kernels in `rows` were compiled, in the order of the rows; each variant that was ever recorded once.
+/// Returns the compilation facts of the kernels in `rows`, in the order of the rows, once for each variant that was recorded.
 pub fn kernel_facts(device: &Device, rows: &[ProfileRow]) -> Vec<KernelFact> {
     let place = |name: &str| rows.iter().position(|row| row.kernel == name);
     let used = device.kernel_facts().into_iter().filter(|k| k.dispatches > 0 && place(k.name).is_some());

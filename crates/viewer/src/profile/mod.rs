@@ -1,4 +1,4 @@
-//! `frazil profile`: what each kernel of a scene's step costs.
+//! `frazil profile`: measures the time of each kernel of a scene's step.
 
 mod against;
 mod document;
@@ -21,12 +21,12 @@ use frazil_vk::{RecorderOptions, Submission};
 use std::collections::VecDeque;
 use std::time::Instant;
 
-/// Submissions under way at once, as in a run.
+/// Number of submissions in flight, as in a run.
 const MAX_IN_FLIGHT: usize = 3;
-/// Names of memory that the table shows.
+/// Number of memory names in the table.
 const COLUMNS_SHOWN: usize = 12;
 
-/// Measures, compares and varies as asked, prints tables, and writes `profile.json`, `trace.json` and `profile.html`.
+/// Measures, compares and varies as requested, prints tables, and writes `profile.json`, `trace.json` and `profile.html`.
 pub fn profile(args: &ProfileArgs, validation: bool) -> Result<(), Failure> {
     let scene = args.scene.load()?;
     if let Some(candidates) = &args.vary {
@@ -49,7 +49,7 @@ pub fn profile(args: &ProfileArgs, validation: bool) -> Result<(), Failure> {
     let wall_s = begin.elapsed().as_secs_f64();
     device.check_validation()?;
 
-    // What is alive now is the simulation; read-backs and other candidates come after.
+    // Only the simulation holds memory now; read-backs and other candidates come later.
     let (memory, kernels) = (memory(&device), kernel_facts(&device, &passes.rows()));
     let hash = run::state_hash(&simulation)?;
     let mut profile = document(&simulation, &passes, memory, kernels, Some(hash))?;
@@ -59,7 +59,7 @@ pub fn profile(args: &ProfileArgs, validation: bool) -> Result<(), Failure> {
     }
     let comparison = baseline.as_ref().map(|b| b.compare(&profile, args.tolerance)).transpose()?;
     write(&folder, &profile, &passes.spans(), comparison.as_ref())?;
-    // A cache that cannot be written only costs the next start some time.
+    // If the cache cannot be written, only the next start takes longer.
     let _ = device.save_pipeline_cache();
 
     let mut text = summary(&profile, &device::describe(device.info()), wall_s / args.steps as f64);
@@ -79,7 +79,7 @@ pub fn profile(args: &ProfileArgs, validation: bool) -> Result<(), Failure> {
     against::check_regressions(baseline.as_ref(), comparison.as_ref())
 }
 
-/// The tables, and how host and device worked together.
+/// Formats the tables, and the overlap of host and device.
 fn summary(profile: &Profile, device: &str, step_s: f64) -> String {
     let (n, plain) = (profile.n_particles, TableStyle::Plain);
     let mut text = format!("{}: {n} particles, {} steps on {device}\n", profile.scene, profile.steps);
@@ -122,7 +122,7 @@ fn summary(profile: &Profile, device: &str, step_s: f64) -> String {
     text
 }
 
-/// Takes `n` steps as a run does, with nothing leaving the device, and with time stamps if there is a log for them.
+/// Takes `n` steps like a run, without read-back, and with time stamps if there is a log for them.
 fn steps(simulation: &mut Simulation, n: u64, mut passes: Option<&mut PassLog>) -> Result<(), Failure> {
     let device = simulation.device.clone();
     let options = RecorderOptions { profile: passes.is_some(), ..Default::default() };

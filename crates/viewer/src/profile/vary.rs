@@ -1,4 +1,4 @@
-//! `--vary`: the same steps with other tunables, side by side in one process.
+//! `--vary`: the same steps with other values of a tunable, interleaved in one process.
 
 use crate::args::VaryArg;
 use crate::failure::Failure;
@@ -11,7 +11,7 @@ use frazil_scene::Scene;
 use frazil_solvers::{SolverError, factory_of};
 use frazil_vk::{Device, RecorderOptions};
 
-/// In how many turns each value takes its steps: what drifts (clocks, other work) then meets all values alike.
+/// Number of rounds in which each value takes its steps, so that drift (clocks, other load) affects all values alike.
 const TURNS: u64 = 8;
 
 struct Runner {
@@ -19,7 +19,7 @@ struct Runner {
     samples: Samples,
 }
 
-/// Refuses a tunable that the scene's solver does not have.
+/// Returns an error for a tunable that the scene's solver does not have.
 pub fn check_key(arg: &VaryArg, scene: &Scene) -> Result<(), Failure> {
     let factory = factory_of(scene)?;
     let names: Vec<&str> = factory.tunables().iter().map(|tunable| tunable.name).collect();
@@ -71,7 +71,7 @@ pub fn vary(
         for runner in &mut ready {
             runner.take(n, true)?;
         }
-        // Nobody is always first.
+        // The order changes, so that no value is always first.
         ready.rotate_left(1);
     }
     let candidates = runners.into_iter().map(|(value, runner)| match runner {
@@ -81,7 +81,7 @@ pub fn vary(
     Ok(Vary { key: arg.key.clone(), candidates: candidates.collect::<Result<_, _>>()? })
 }
 
-/// Fails where a value changed a bit of the final state, which none may.
+/// Returns an error if a value changed any bit of the final state.
 pub fn check_states(profile: &Profile) -> Result<(), Failure> {
     let Some(vary) = &profile.vary else { return Ok(()) };
     let differs = |c: &&Candidate| c.refused.is_none() && c.state_hash != profile.state_hash;
@@ -97,7 +97,7 @@ pub fn check_states(profile: &Profile) -> Result<(), Failure> {
     }
 }
 
-/// Returns true if the device does not take what was asked, rather than having run into trouble.
+/// Returns true if the device does not support the requested value, as opposed to any other error.
 fn is_refusal(error: &SolverError) -> bool {
     match error {
         SolverError::Device(e) | SolverError::Kernel(KernelError::Device(e)) => {

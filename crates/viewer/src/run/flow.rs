@@ -1,6 +1,5 @@
-//! What avalanche people look at: rasters of thickness and speed on the map, and how far the front has come.
-//!
-//! Both are made of the recording, so that a run that was resumed has those of the whole.
+//! Avalanche results: map rasters of thickness and speed, and the run-out of the front.
+//! Both are computed from the recording, so that those of a resumed run cover the whole run.
 
 use super::outputs::Folder;
 use crate::failure::Failure;
@@ -9,7 +8,7 @@ use frazil_scene::{Scene, Terrain};
 use frazil_solvers::FlowMaterial;
 use std::f64::consts::PI;
 
-/// The share of grains that are the front: those lowest down.
+/// Fraction of the grains, the lowest ones, that form the front.
 const FRONT_SHARE: f64 = 0.01;
 
 /// Columns of `flow.csv`.
@@ -25,19 +24,20 @@ const COLUMNS: [(&str, &str); 9] = [
     ("mean_speed", "m/s"),
 ];
 
-/// Where a flow is at an instant.
+/// State of a flow at an instant.
 struct Instant {
     step: u64,
     time_s: f64,
-    /// The mean place of the lowest hundredth of its grains, in m in the scene.
+    /// Mean position of the lowest hundredth of its grains, in m in the scene.
     front_m: [f64; 3],
     mean_speed_m_s: f64,
     /// Height of its highest grain in m.
     top_m: f64,
 }
 
-/// Writes `deposit_thickness.asc`, `peak_thickness.asc`, `peak_speed.asc` and `flow.csv` of a scene on a terrain; nothing of
-/// one without, of a run without a recording, or of one whose frames lack velocities or radii.
+/// Writes `deposit_thickness.asc`, `peak_thickness.asc`, `peak_speed.asc` and `flow.csv` of a scene on a
+/// terrain. It writes nothing for a scene without a terrain, for a run without a recording, or if frames lack
+/// velocities or radii.
 pub fn write(folder: &Folder, scene: &Scene, material: FlowMaterial) -> Result<(), Failure> {
     let Some(terrain) = scene.ground() else { return Ok(()) };
     let mut recording = Recording::open(&folder.recording()).map_err(Failure::other)?;
@@ -57,7 +57,7 @@ pub fn write(folder: &Folder, scene: &Scene, material: FlowMaterial) -> Result<(
     write_table(folder, terrain, &instants)
 }
 
-/// Mass in kg of a sphere.
+/// Returns the mass of a sphere in kg.
 fn mass_kg(radius_m: f64, material: FlowMaterial) -> f64 {
     4.0 / 3.0 * PI * radius_m * radius_m * radius_m * material.particle_density_kg_m3
 }
@@ -80,7 +80,7 @@ fn instant(frame: &Frame, positions: &[[f32; 3]], velocities: &[[f32; 3]]) -> Op
     })
 }
 
-/// The front on the map, how far it is from where it began, and the angle from the highest grain at the start down to it.
+/// Returns the front on the map, its distance from its initial position, and the angle down to it from the highest grain at the start.
 fn write_table(folder: &Folder, terrain: &Terrain, instants: &[Instant]) -> Result<(), Failure> {
     let metrics: Vec<Metric> = COLUMNS.iter().map(|(name, unit)| Metric::new(*name, *unit)).collect();
     let mut table = MetricsWriter::create(&folder.flow(), &metrics).map_err(Failure::other)?;

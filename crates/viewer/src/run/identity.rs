@@ -1,11 +1,11 @@
-//! Which values of a scene decide what becomes of a state, and by which checkpoints and profiles are told apart.
+//! Identity of a simulation: the values of a scene that determine the results, by which checkpoints and profiles are matched.
 
 use crate::failure::Failure;
 use frazil_io::{Checkpoint, StateHasher};
 use frazil_scene::{Output, Render, Scene};
 use std::path::Path;
 
-/// Reads a checkpoint, and refuses one of another simulation than `scene`.
+/// Reads a checkpoint; one of another simulation than `scene` is an error.
 pub fn read_checkpoint(path: &Path, scene: &Scene) -> Result<Checkpoint, Failure> {
     let checkpoint = Checkpoint::read(path).map_err(Failure::input)?;
     let saved = Scene::from_json(&checkpoint.scene_json, &path.display().to_string())?;
@@ -20,7 +20,7 @@ pub fn read_checkpoint(path: &Path, scene: &Scene) -> Result<Checkpoint, Failure
     Ok(checkpoint)
 }
 
-/// A scene's values as far as they decide what becomes of a state.
+/// Returns the values of a scene that determine the results.
 fn deciding_values(scene: &Scene) -> Result<serde_json::Value, Failure> {
     let mut scene = scene.clone();
     (scene.render, scene.output) = (Render::default(), Output::default());
@@ -30,13 +30,13 @@ fn deciding_values(scene: &Scene) -> Result<serde_json::Value, Failure> {
     serde_json::to_value(scene).map_err(Failure::other)
 }
 
-/// A hash of a scene's values as far as they decide what becomes of a state.
+/// Returns a hash of the values of a scene that determine the results.
 pub fn scene_hash(scene: &Scene) -> Result<String, Failure> {
     let json = deciding_values(scene)?.to_string();
     Ok(StateHasher::new().bytes("scene", "json", json.len(), json.as_bytes()).finish())
 }
 
-/// The path of the first value in which two trees differ.
+/// Returns the path of the first value in which two trees differ.
 fn first_difference(path: &str, a: &serde_json::Value, b: &serde_json::Value) -> Option<String> {
     use serde_json::Value::{Array, Object};
     let join = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };

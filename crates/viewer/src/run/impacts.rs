@@ -1,14 +1,14 @@
-//! The force on each obstacle over time: means between rows of the metrics, which miss no impact.
-//!
-//! Made of the metrics, so that a run that was resumed has that of the whole.
+//! Force on each obstacle over time, as means between rows of the metrics, which include every impact.
+//! It is computed from the metrics, so that that of a resumed run covers the whole run.
 
 use super::outputs::Folder;
 use crate::failure::Failure;
 use frazil_io::{Mark, Metric, MetricsTable, MetricsWriter, Series, plot_series};
 use frazil_scene::Scene;
 
-/// Writes `impacts.csv` and its plot `impacts.png`: at each row of `metrics.csv` but the first, the mean force on each obstacle since the row before, by axis and by
-/// size. Nothing of a scene without obstacles, or of fewer than two rows.
+/// Writes `impacts.csv` and its plot `impacts.png`: at each row of `metrics.csv` but the first, the mean
+/// force on each obstacle since the previous row, by axis and by magnitude. It writes nothing for a scene
+/// without obstacles, or for fewer than two rows.
 pub fn write(folder: &Folder, scene: &Scene) -> Result<(), Failure> {
     if scene.obstacles.is_empty() {
         return Ok(());

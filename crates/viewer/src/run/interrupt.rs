@@ -1,4 +1,4 @@
-//! Ctrl-C and SIGTERM: the first asks the run to end well, the second ends it at once.
+//! Ctrl-C and SIGTERM: the first signal ends the run cleanly, the second one terminates it at once.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -7,9 +7,9 @@ static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 /// Exit status of a process ended by SIGINT, as shells report it.
 const ENDED_BY_SIGINT: i32 = 130;
 
-/// The flag that an interrupt sets.
+/// Returns the flag that an interrupt sets.
 pub fn flag() -> &'static AtomicBool {
-    // Without a handler an interrupt ends the run at once, which loses no more than a kill does.
+    // Without a handler an interrupt ends the run at once, which loses no more than a kill.
     let _ = ctrlc::set_handler(|| {
         if INTERRUPTED.swap(true, Ordering::Relaxed) {
             std::process::exit(ENDED_BY_SIGINT);

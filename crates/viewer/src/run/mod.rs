@@ -1,4 +1,4 @@
-//! `frazil run`: a scene, simulated from its beginning or from a checkpoint, with all that it writes.
+//! `frazil run`: simulates a scene from its initial state or from a checkpoint, and writes all results.
 
 mod flow;
 mod identity;
@@ -79,27 +79,27 @@ pub fn run(args: &RunArgs, validation: bool) -> Result<(), Failure> {
     }
 }
 
-/// A run about to begin.
+/// Parameters of a run.
 pub struct Start<'a> {
     pub args: &'a RunArgs,
     pub device: &'a Device,
     pub scene: Scene,
-    /// The state to go on from.
+    /// Checkpoint to resume from.
     pub checkpoint: Option<Checkpoint>,
     pub folder: &'a Folder,
     pub report: Report,
-    /// The bar of several runs, and where on it this one begins; without it the run has a bar of its own.
+    /// Progress bar shared by several runs, and the position at which this one begins; without it the run has its own bar.
     pub bar: Option<(&'a ProgressBar, u64)>,
 }
 
-/// A run that is over.
+/// Result of a finished run.
 pub struct Ran {
     pub ended: Ended,
     pub step: u64,
     pub schedule: Schedule,
 }
 
-/// Runs to the end, or to an interrupt. What `at_end` writes of the final state is there before `run.json` is.
+/// Runs to the end, or to an interrupt. `at_end` writes its files of the final state before `run.json` is written.
 pub fn simulate(
     start: Start<'_>,
     at_end: impl FnOnce(&Simulation) -> Result<(), Failure>,
@@ -116,7 +116,7 @@ pub fn simulate(
         Some(checkpoint) => Simulation::restore(device, scene, checkpoint)?,
         None => Simulation::new(device, scene)?,
     };
-    // Before files of an earlier run are touched.
+    // Checked before files of an earlier run are touched.
     let recorded = recorded_columns(args, &simulation)?;
     let metrics = simulation.solver.metrics();
     let outputs = match &checkpoint {
@@ -142,7 +142,7 @@ pub fn simulate(
     let ended =
         Session::new(&mut simulation, schedule, recorded, camera, &writer, progress, stamps).run(interrupt);
     report.stepped();
-    // Where the loop stopped because the writer had, the writer knows why.
+    // If the loop stopped because the writer did, the writer has the cause.
     writer.finish()?;
     let final_state = match &ended {
         Ok(Ended::Complete) => Some(state_hash(&simulation)?),
@@ -173,12 +173,12 @@ pub fn simulate(
         at_end(&simulation)?;
     }
     report.write(folder, &simulation, final_state)?;
-    // A cache that cannot be written only costs the next start some time.
+    // If the cache cannot be written, only the next start takes longer.
     let _ = device.save_pipeline_cache();
     Ok(Ran { ended: ended?, step: simulation.step(), schedule })
 }
 
-/// What frames of the recording have, as the command line or else the scene chooses it of what the solver has.
+/// Returns the columns of the frames of the recording, as selected by the command line or else by the scene.
 fn recorded_columns(args: &RunArgs, simulation: &Simulation) -> Result<Vec<String>, Failure> {
     let columns = simulation.solver.columns();
     let available: Vec<&str> = columns.iter().map(|column| &*column.name).collect();
@@ -196,7 +196,7 @@ fn recorded_columns(args: &RunArgs, simulation: &Simulation) -> Result<Vec<Strin
             }
         });
     }
-    // Without these two a frame is none.
+    // Every frame requires these two.
     Ok(["position", "id"].map(str::to_owned).into_iter().chain(chosen.iter().cloned()).collect())
 }
 
@@ -209,12 +209,12 @@ fn interrupted(ran: &Ran, folder: &Folder) -> Failure {
     Failure::other(format!("interrupted at step {step} of {last}; {next}"))
 }
 
-/// The hash of the columns shown, in the device's order. It waits for the device: there are no more steps to feed it with.
+/// Returns the hash of the state columns, in the device's order. It waits for the device, which has no more steps to run.
 pub fn state_hash(simulation: &Simulation) -> Result<String, Failure> {
     Ok(read_frame(simulation)?.state_hash())
 }
 
-/// The columns shown, read from the device. It waits for them.
+/// Downloads the state columns. It waits for the device.
 pub fn read_frame(simulation: &Simulation) -> Result<Frame, Failure> {
     let device: &Device = &simulation.device;
     let mut recorder = device.recorder()?;

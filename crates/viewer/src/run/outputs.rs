@@ -1,4 +1,4 @@
-//! The files of a run.
+//! Output files of a run.
 
 use super::parcel::{Parcel, Picture, StepTime};
 use super::schedule::Schedule;
@@ -9,22 +9,22 @@ use frazil_solvers::{MetricInfo, PlotSpec, factories};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Where everything goes.
+/// Output folder.
 #[derive(Clone, Debug)]
 pub struct Folder {
     root: PathBuf,
 }
 
 impl Folder {
-    /// Makes the folder, should it not be there.
+    /// Creates the folder if it does not exist.
     pub fn create(root: &Path) -> Result<Self, Failure> {
         let folder = Self { root: root.to_owned() };
         create_dir(root)?;
         Ok(folder)
     }
 
-    /// Takes away what an earlier run left, so that no file here tells of another run. Checkpoints stay: they may be all
-    /// that is left of a long one.
+    /// Removes the files of an earlier run, so that all files here belong to this run. Checkpoints are kept:
+    /// they may be the only remains of a long run.
     pub fn clear(&self) -> Result<(), Failure> {
         let left = [
             self.report(),
@@ -50,7 +50,7 @@ impl Folder {
             fs::read_dir(self.pictures()).into_iter().flatten().flatten().map(|entry| entry.path());
         let is_picture = |path: &PathBuf| {
             let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-            // A kill may have left one half written, under a longer name.
+            // A killed run may have left a partial file with a longer name.
             name.starts_with("frame_") && name.contains(".png")
         };
         let plots = factories().into_iter().flat_map(|factory| factory.plots());
@@ -102,7 +102,7 @@ impl Folder {
     pub fn frame_time_plot(&self) -> PathBuf {
         self.root.join("frame_time.png")
     }
-    /// A plot that a solver asks for.
+    /// Writes a plot that a solver requests.
     pub fn plot(&self, plot: &PlotSpec) -> PathBuf {
         self.root.join(plot.file)
     }
@@ -129,20 +129,20 @@ impl Folder {
     }
 }
 
-/// Where a run of this scene goes unless told otherwise.
+/// Returns the default output folder of a scene.
 pub fn default_folder(scene: &Scene) -> PathBuf {
-    // The name is free text: what could lead out of the folder, or trip a shell, becomes an underscore.
+    // The name is free text: characters that could leave the folder, or are special in a shell, become underscores.
     let plain = |c: char| if c.is_alphanumeric() || "-_".contains(c) { c } else { '_' };
     Path::new("out").join(scene.name.chars().map(plain).collect::<String>())
 }
 
-/// Makes a folder and those above it, should they not be there.
+/// Creates a folder and its parents if they do not exist.
 pub fn create_dir(path: &Path) -> Result<(), Failure> {
     fs::create_dir_all(path)
         .map_err(|error| Failure::input(format!("cannot make the folder {}: {error}", path.display())))
 }
 
-/// The columns of `metrics.csv`: the instant, and what is measured.
+/// Returns the columns of `metrics.csv`: step, time and metrics.
 fn metrics(measured: &[MetricInfo]) -> Vec<Metric> {
     let measured = measured
         .iter()
@@ -150,12 +150,12 @@ fn metrics(measured: &[MetricInfo]) -> Vec<Metric> {
     [Metric::new("step", ""), Metric::new("time", "s")].into_iter().chain(measured).collect()
 }
 
-/// The columns of `timing.csv`.
+/// Columns of `timing.csv`.
 fn timing() -> [Metric; 2] {
     [Metric::new("step", ""), Metric::new("step_time", "ms")]
 }
 
-/// The open files of a run.
+/// Open files of a run.
 pub struct Outputs {
     folder: Folder,
     metrics: Option<MetricsWriter>,
@@ -164,7 +164,7 @@ pub struct Outputs {
 }
 
 impl Outputs {
-    /// Starts the files of a new run, whose metrics are those `measured`, by name and unit.
+    /// Creates the files of a new run with the metrics `measured`, by name and unit.
     pub fn create(
         folder: &Folder,
         schedule: &Schedule,
@@ -181,7 +181,7 @@ impl Outputs {
         Self::open(folder, schedule, [metrics, timing], recording)
     }
 
-    /// Goes on with the files of a run that is resumed at `step`; those that are not there are started.
+    /// Opens the files of a run that is resumed at `step`; missing files are created.
     pub fn resume(
         folder: &Folder,
         schedule: &Schedule,
@@ -189,7 +189,7 @@ impl Outputs {
         measured: &[MetricInfo],
         step: u64,
     ) -> Result<Self, Failure> {
-        // A row or frame at the checkpoint's step stays where the whole run would have written it too.
+        // A row or frame at the checkpoint's step is kept if an uninterrupted run would have written it too.
         let due = schedule.due(step);
         let last = |due: bool| if due { step } else { step.saturating_sub(1) };
         let metrics = metrics(measured);

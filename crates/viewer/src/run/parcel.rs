@@ -1,9 +1,9 @@
-//! What a run produces, on its way to files.
+//! Results of a run, queued for writing.
 
 use frazil_io::{Checkpoint, Frame};
 
-/// What leaves a run at one step, in the order in which it is written: the checkpoint last, so that a resume finds all of
-/// what was due up to it.
+/// Results of one step, in the order in which they are written: the checkpoint last, so that a resumed run
+/// finds all earlier results.
 #[derive(Default)]
 pub struct Parcel {
     pub timing: Option<StepTime>,
@@ -13,20 +13,20 @@ pub struct Parcel {
     pub checkpoint: Option<Checkpoint>,
 }
 
-/// What a step took, over the steps of one submission.
+/// Time of a step, averaged over the steps of one submission.
 #[derive(Clone, Copy, Debug)]
 pub struct StepTime {
-    /// The submission's last step.
+    /// Last step of the submission.
     pub step: u64,
-    /// Wall time in ms of one of its steps, with what left the device behind them.
+    /// Wall time in ms per step, including the read-back after the steps.
     pub ms_per_step: f64,
 }
 
-/// A picture as the device made it.
+/// A picture as drawn by the device.
 pub struct Picture {
     pub index: u64,
     pub width: u32,
     pub height: u32,
-    /// Packed RGBA8, row by row from the top.
+    /// Pixels as packed RGBA8, row by row from the top.
     pub pixels: Vec<u32>,
 }

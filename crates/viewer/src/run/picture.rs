@@ -1,4 +1,4 @@
-//! Pictures of a run, on their way to files.
+//! Pictures of a run, read back for writing.
 
 use super::parcel::Picture;
 use crate::failure::Failure;
@@ -8,14 +8,14 @@ use frazil_render::{OrbitCamera, Pixels};
 use frazil_solvers::Solver;
 use frazil_vk::{Pending, ReadbackRing, Recorder};
 
-/// The camera of a run: it stands still.
+/// Camera of a run, which does not move.
 pub struct Camera {
     painter: Painter,
     camera: OrbitCamera,
     colour_by: String,
 }
 
-/// A picture that the device has yet to draw.
+/// A pending picture.
 pub struct PendingPicture {
     index: u64,
     size: (u32, u32),
@@ -30,7 +30,7 @@ impl Camera {
         Ok(Self { painter, camera: picture::camera(scene), colour_by })
     }
 
-    /// Returns true if pictures are made of more than what is recorded: then the steps before one must be submitted first.
+    /// Returns true if a picture requires results on the host, so that the steps before it must be submitted first.
     pub fn looks_first(&self, solver: &dyn Solver) -> bool {
         self.painter.scheme().has_surface() || self.looks_for_range(solver)
     }
@@ -39,7 +39,7 @@ impl Camera {
         self.painter.looks_for_range(&Shown::of(solver), &self.colour_by)
     }
 
-    /// Records picture number `index`, of the state as it is at this point of the recorder.
+    /// Records picture number `index`, of the state at this point of the recorder.
     pub fn record(
         &mut self,
         recorder: &mut Recorder,
@@ -68,7 +68,7 @@ impl PendingPicture {
     }
 }
 
-/// Draws the state as it is. It waits for the device.
+/// Draws the current state. It waits for the device.
 pub fn draw(simulation: &Simulation) -> Result<Pixels, Failure> {
     let ring = ReadbackRing::new(&simulation.device);
     let mut camera = Camera::new(simulation)?;

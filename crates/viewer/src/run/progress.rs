@@ -5,10 +5,10 @@ use std::fmt::Write;
 use std::io::IsTerminal;
 use std::time::Duration;
 
-/// Steps done and to do, the rate in steps and in particles times steps, and the time left.
+/// Progress bar with finished and total steps, the rates in steps and in particle steps per second, and the remaining time.
 pub struct Progress {
     bar: ProgressBar,
-    /// Where on the bar step 0 is.
+    /// Position of step 0 on the bar.
     before: u64,
     is_shared: bool,
 }
@@ -21,7 +21,7 @@ impl Progress {
         let rate = move |state: &ProgressState, out: &mut dyn Write| {
             let steps_per_s = state.per_sec();
             let particle_steps_per_s = steps_per_s * n_particles as f64;
-            // A terminal that cannot be written to is no reason to stop a simulation.
+            // A terminal error does not stop a simulation.
             let _ =
                 write!(out, "{steps_per_s:.1} steps/s, {:.3} M particle·steps/s", particle_steps_per_s / 1e6);
         };
@@ -39,7 +39,7 @@ impl Progress {
         Self { bar, before: 0, is_shared: false }
     }
 
-    /// The part of a bar of several runs that begins at `before`.
+    /// Returns the part of a shared bar that begins at `before`.
     pub fn shared(bar: &ProgressBar, before: u64) -> Self {
         Self { bar: bar.clone(), before, is_shared: true }
     }

@@ -1,4 +1,4 @@
-//! `run.json`: what ran, on what, how long, and what came out.
+//! `run.json`: scene, device, timing and results of a run.
 
 use super::outputs::Folder;
 use crate::device;
@@ -9,10 +9,10 @@ use frazil_io::RunInfo;
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-/// The commit this program was built from, where the build knew it.
+/// Commit from which the program was built, if known.
 pub const GIT_COMMIT: Option<&str> = option_env!("FRAZIL_GIT_COMMIT");
 
-/// What the report gathers while a run goes on.
+/// Data collected during a run for the report.
 pub struct Report {
     started: Instant,
     part_began: Instant,
@@ -26,7 +26,7 @@ impl Report {
         Self { started: now, part_began: now, wall_time_s: BTreeMap::new(), warnings: Vec::new() }
     }
 
-    /// Keeps a warning, and says it unless `quiet`.
+    /// Stores a warning, and prints it unless `quiet`.
     pub fn warn(&mut self, warning: String, quiet: bool) {
         if !quiet {
             say::note(format_args!("warning: {warning}"));
@@ -34,12 +34,12 @@ impl Report {
         self.warnings.push(warning);
     }
 
-    /// The set-up is over.
+    /// Marks the end of the set-up.
     pub fn set_up(&mut self) {
         self.part("setup");
     }
 
-    /// The steps are over.
+    /// Marks the end of the steps.
     pub fn stepped(&mut self) {
         self.part("steps");
     }

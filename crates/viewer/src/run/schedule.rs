@@ -1,12 +1,12 @@
-//! At which steps something leaves the device.
+//! Schedule of the steps at which results are read back.
 
 use crate::args::{Cadence, RunArgs};
 use frazil_scene::{Every, Scene};
 
-/// How often a run writes metrics where neither the command line nor the scene says.
+/// Default interval of metrics, if neither the command line nor the scene gives one.
 const METRICS_EVERY: Every = Every::Steps(10);
 
-/// The cadences of a run, and its last step.
+/// Output intervals of a run, and its last step.
 #[derive(Clone, Copy, Debug)]
 pub struct Schedule {
     pub picture: Option<Every>,
@@ -18,7 +18,7 @@ pub struct Schedule {
     dt_s: f64,
 }
 
-/// What is due at a step.
+/// Outputs due at a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Due {
     pub picture: bool,
@@ -26,7 +26,7 @@ pub struct Due {
     pub metrics: bool,
     pub check: bool,
     pub checkpoint: bool,
-    /// The last step is measured whatever else is due: its state is hashed, and it must be sound.
+    /// True at the last step, which is always measured, because its state is hashed and must be valid.
     pub last: bool,
 }
 
@@ -63,20 +63,20 @@ impl Schedule {
             record: is_due(self.record),
             metrics: is_due(self.metrics) || last && self.metrics.is_some(),
             check: is_due(self.check) || last && self.check.is_some(),
-            // The initial state is in the scene already.
+            // The initial state is given by the scene.
             checkpoint: step > 0 && (is_due(self.checkpoint) || last && self.checkpoint.is_some()),
             last,
         }
     }
 
-    /// The first step after `step` at which anything is due.
+    /// Returns the first step after `step` at which an output is due.
     pub fn next_after(&self, step: u64) -> u64 {
         let all = [self.picture, self.record, self.metrics, self.check, self.checkpoint];
         let next = all.iter().flatten().map(|every| every.next_after(step, self.dt_s)).min();
         next.unwrap_or(self.last_step).min(self.last_step)
     }
 
-    /// How many pictures are due before `step`: the number of the next one from there on.
+    /// Returns the number of pictures due before `step`, which is the index of the next one.
     pub fn pictures_before(&self, step: u64) -> u64 {
         let Some(every) = self.picture else { return 0 };
         let due = |from: &u64| Some(every.next_after(*from, self.dt_s));

@@ -1,8 +1,8 @@
-//! The loop that keeps the device fed and takes away what it has made.
-//!
-//! Steps are recorded several at a time, up to the next step at which something is due, and submitted without waiting. What
-//! is due is recorded behind them as copies into staging buffers, and collected when the device has passed them. The host
-//! waits in one place only: when [`MAX_IN_FLIGHT`] submissions are under way, for the oldest of them.
+//! Main loop of a run: submits steps and collects results.
+//! Several steps are recorded at a time, up to the next step with an output, and submitted without waiting.
+//! Outputs are recorded after them as copies into staging buffers, and collected when the device has
+//! finished. The host waits in one place only: for the oldest submission when [`MAX_IN_FLIGHT`] are in
+//! flight.
 
 use super::parcel::{Parcel, StepTime};
 use super::picture::{Camera, PendingPicture};
@@ -21,23 +21,23 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-/// Submissions under way at once: one runs, one is queued behind it, one is being recorded.
+/// Maximum number of submissions in flight: one runs, one is queued behind it, one is being recorded.
 const MAX_IN_FLIGHT: usize = 3;
 
-/// A run under way.
+/// State of a run in progress.
 pub struct Session<'a> {
     pub simulation: &'a mut Simulation,
     pub schedule: Schedule,
-    /// Names of the columns that are recorded.
+    /// Names of the recorded columns.
     pub recorded: Vec<String>,
     pub camera: Option<Camera>,
     pub writer: &'a Writer,
     pub progress: Progress,
-    /// Where time stamps go, if they are wanted.
+    /// Log of time stamps, if requested.
     pub passes: Option<&'a mut PassLog>,
     ring: ReadbackRing,
     next_picture: u64,
-    /// When the last submission was seen to be done, and before the first one when the session began.
+    /// Time at which the last submission was found finished; initially the start of the session.
     retired: Instant,
     in_flight: VecDeque<InFlight>,
     departures: VecDeque<Departure>,
@@ -46,14 +46,14 @@ pub struct Session<'a> {
 struct InFlight {
     submission: Submission,
     n_passes: u32,
-    /// How many passes there were at the end of each step.
+    /// Number of passes at the end of each step.
     step_ends: Vec<u32>,
     last_step: u64,
-    /// What its steps found wrong, if they look for it themselves.
+    /// Faults found by its steps, if the solver detects them.
     fault: Option<PendingFault>,
 }
 
-/// What leaves the device at one step.
+/// Pending outputs of one step.
 struct Departure {
     step: u64,
     time_s: f64,
@@ -63,11 +63,11 @@ struct Departure {
     fault: Option<PendingFault>,
     picture: Option<PendingPicture>,
     columns: Vec<PendingColumn>,
-    /// Of rigid bodies, where a recording wants them.
+    /// Columns of rigid bodies, if the recording requires them.
     bodies: Vec<PendingColumn>,
 }
 
-/// How a run ended.
+/// Outcome of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
     Complete,
@@ -169,12 +169,12 @@ impl<'a> Session<'a> {
         Ok(device.check_validation()?)
     }
 
-    /// Records what is due behind the steps recorded so far.
+    /// Records the outputs due after the steps recorded so far.
     fn depart(&mut self, recorder: &mut Recorder, due: Due) -> Result<Departure, Failure> {
         let simulation = &mut *self.simulation;
         let (step, time_s) = (simulation.step(), simulation.time_s());
-        // Measured whatever is due: a broken state must not leave as if it were sound, and the densities that leave are
-        // then always those of the positions that leave.
+        // Always measured: an invalid state must not be written as if it were valid, and written densities
+        // must match the written positions.
         let metrics = simulation.solver.record_metrics(recorder)?;
         let invariants = if due.check { simulation.solver.record_invariant_check(recorder)? } else { None };
         let fault = simulation.solver.record_fault_check(recorder)?;
@@ -190,7 +190,7 @@ impl<'a> Session<'a> {
             simulation.solver.state_columns()
         } else if due.record || due.check {
             let mut columns = simulation.solver.columns();
-            // Among them are ids, which are all that a check needs.
+            // They include the ids, which are sufficient for a check.
             columns.retain(|column| self.recorded.iter().any(|name| *name == column.name));
             columns
         } else {
@@ -220,7 +220,7 @@ impl<'a> Session<'a> {
         if let Some(fault) = oldest.fault {
             let fault = fault.wait()?;
             if fault.is_some() {
-                // What left the device before it is sound.
+                // All earlier results are valid.
                 self.collect()?;
             }
             invariants::check_fault(fault)?;
@@ -237,7 +237,7 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    /// Passes on what has arrived, oldest first, without waiting for the device.
+    /// Forwards the arrived results, oldest first, without waiting for the device.
     fn collect(&mut self) -> Result<(), Failure> {
         while let Some(departure) = self.departures.pop_front() {
             if !departure.is_ready()? {
@@ -252,7 +252,7 @@ impl<'a> Session<'a> {
 
 impl Departure {
     fn is_ready(&self) -> Result<bool, Failure> {
-        // All of it left in one submission.
+        // All of it was copied in one submission.
         Ok(self.metrics.is_ready()?)
     }
 
@@ -273,7 +273,7 @@ impl Departure {
         {
             invariants::check_ids(&ids.words, step)?;
         }
-        // What a checkpoint holds beyond the columns shown is no business of a recording's.
+        // The additional columns of a checkpoint are not recorded.
         let shown = columns.iter().take(simulation.solver.columns().len());
         let recorded = shown.filter(|column| recorded.iter().any(|name| *name == column.name));
         Ok(Parcel {

@@ -1,4 +1,4 @@
-//! The thread that encodes and writes what a run produces, so that the loop which feeds the device never waits for a disk.
+//! Thread that encodes and writes the results of a run, so that the loop that feeds the device never waits for a disk.
 
 use super::outputs::Outputs;
 use super::parcel::Parcel;
@@ -6,10 +6,10 @@ use crate::failure::Failure;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 
-/// Parcels that may wait; more make the loop wait, so that a slow disk costs time and not memory.
+/// Maximum number of queued parcels; the loop waits beyond that, so that a slow disk costs time and not memory.
 const CAPACITY: usize = 4;
 
-/// The writing thread.
+/// Handle of the writer thread.
 pub struct Writer {
     sender: SyncSender<Parcel>,
     thread: JoinHandle<Result<(), Failure>>,
@@ -26,12 +26,12 @@ impl Writer {
         })
     }
 
-    /// Hands over a parcel. Fails where the thread has stopped; [`Self::finish`] says why it did.
+    /// Queues a parcel. It fails if the thread has stopped; [`Self::finish`] returns the cause.
     pub fn send(&self, parcel: Parcel) -> Result<(), Failure> {
         self.sender.send(parcel).map_err(|_| Failure::other("the writing thread has stopped"))
     }
 
-    /// Waits until all is written.
+    /// Waits until all parcels are written.
     pub fn finish(self) -> Result<(), Failure> {
         drop(self.sender);
         self.thread

@@ -1,8 +1,8 @@
-//! `--vary`: keys of a scene that change together, and the values they take.
+//! `--vary`: keys of a scene that change together, and their values.
 
 use std::str::FromStr;
 
-/// One direction of the grid.
+/// One axis of the grid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VaryAxis {
     /// Paths of the keys.
@@ -39,9 +39,9 @@ impl FromStr for VaryAxis {
     }
 }
 
-/// The values of one point, one for each key; a single value is for all of them.
+/// Parses the values of one point, one for each key; a single value applies to all keys.
 fn values_of(point: &str, keys: &[String]) -> Result<Vec<String>, String> {
-    // A lone key's value may hold colons of its own.
+    // The value of a single key may contain colons.
     let parts = if keys.len() == 1 { vec![point] } else { split(point, ':')? };
     let values: Vec<String> = parts.iter().map(|part| part.trim().to_owned()).collect();
     if values.iter().any(String::is_empty) {
@@ -58,7 +58,7 @@ fn values_of(point: &str, keys: &[String]) -> Result<Vec<String>, String> {
     }
 }
 
-/// Splits where the separator stands outside quotes and brackets.
+/// Splits at separators outside quotes and brackets.
 fn split(text: &str, separator: char) -> Result<Vec<&str>, String> {
     let (mut parts, mut begin) = (Vec::new(), 0);
     let (mut quote, mut is_escaped, mut depth) = (None, false, 0_u32);

@@ -1,7 +1,6 @@
-//! `frazil sweep`: a scene at each point of a grid of parameters, one run after the other, and their results side by side.
-//!
-//! A case is done when its `run.json` says so, which is the last thing a run writes. So a sweep keeps no state of its own: the tables
-//! are made of what lies in the folders of the cases, whoever ran them and when.
+//! `frazil sweep`: runs a scene at each point of a grid of parameters, one after the other, and compares the results.
+//! A case is finished when its `run.json`, the last file that a run writes, says so. A sweep therefore has
+//! no state of its own: the tables are made from the folders of the cases, no matter when they were run.
 
 mod axis;
 mod plan;
@@ -43,7 +42,7 @@ fn out_folder(args: &SweepArgs) -> PathBuf {
     args.out.clone().unwrap_or_else(|| Path::new("out").join(format!("{name}_sweep")))
 }
 
-/// Says once what each run would say.
+/// Prints once the messages that each run would print.
 fn introduce(cases: &[Case], device: &Device) {
     say::note(format_args!("device {}: {}", device.info().index, device::describe(device.info())));
     if device.is_software() {
@@ -55,7 +54,7 @@ fn introduce(cases: &[Case], device: &Device) {
     }
 }
 
-/// A sweep under way.
+/// State of a sweep in progress.
 struct Sweep<'a> {
     args: &'a SweepArgs,
     device: &'a Device,
@@ -88,7 +87,7 @@ impl<'a> Sweep<'a> {
 
     fn run(mut self) -> Result<(), Failure> {
         let interrupt = run::interrupt_flag();
-        // What is done already is in the tables from the beginning, whatever happens then.
+        // Finished cases are in the tables from the start, even if the sweep fails.
         for idx in 0..self.cases.len() {
             if let Some(row) = results::read_done(&self.cases[idx], &self.folders[idx])? {
                 self.add(idx, row);
@@ -118,7 +117,7 @@ impl<'a> Sweep<'a> {
         self.conclude()
     }
 
-    /// Runs a case, from its checkpoint where it has one. A broken invariant is its result; other trouble ends the sweep.
+    /// Runs a case, from its checkpoint if it has one. A violated invariant is a result of the case; other errors end the sweep.
     fn run_case(&mut self, idx: usize, before: u64) -> Result<(), Failure> {
         let (case, folder) = (&self.cases[idx], &self.folders[idx]);
         self.bar.set_message(format!("{} of {}", idx + 1, self.cases.len()));
@@ -126,7 +125,7 @@ impl<'a> Sweep<'a> {
         for advice in case.scene.advice() {
             report.warn(advice.to_string(), true);
         }
-        // One of another scene, of a later step or damaged is of no use: the case begins anew.
+        // A checkpoint of another scene, of a later step or a damaged one is ignored: the case starts again.
         let checkpoint = run::read_checkpoint(&folder.checkpoint(), &case.scene).ok();
         let checkpoint = checkpoint.filter(|checkpoint| checkpoint.step <= case.last_step);
         self.bar.set_position(before + checkpoint.as_ref().map_or(0, |checkpoint| checkpoint.step));
@@ -146,7 +145,7 @@ impl<'a> Sweep<'a> {
                     let root = folder.root().display();
                     Failure::other(format!("{root}: the files of a case that was done cannot be read back"))
                 })?;
-                // It has served: a finished case is never gone on with.
+                // No longer needed: a finished case is never resumed.
                 let _ = std::fs::remove_file(folder.checkpoint());
                 self.add(idx, row);
                 self.say(&format!("case {} of {} done: {}", idx + 1, self.cases.len(), self.label(idx)));
@@ -202,7 +201,7 @@ impl<'a> Sweep<'a> {
         failure.within(format_args!("case {} of {} ({})", idx + 1, self.cases.len(), self.label(idx)))
     }
 
-    /// Says where everything is; fails where a case did.
+    /// Prints the paths of the results; fails if a case failed.
     fn conclude(&self) -> Result<(), Failure> {
         let (n_cases, out) = (self.cases.len(), self.out.display());
         let failed = |case: &&frazil_io::SweepCase| case.status == SweepStatus::Failed;
@@ -229,7 +228,7 @@ impl<'a> Sweep<'a> {
     }
 }
 
-/// The bar over the steps of all cases, on a terminal only.
+/// Progress bar over the steps of all cases, on a terminal only.
 fn bar(n_steps: u64, quiet: bool) -> ProgressBar {
     if quiet || !std::io::stderr().is_terminal() {
         return ProgressBar::hidden();

@@ -1,4 +1,4 @@
-//! The grid of a sweep: its cases, each with its scene, examined before any of them runs.
+//! Grid of a sweep: its cases, whose scenes are all validated before the first one runs.
 
 use super::axis::VaryAxis;
 use crate::args::{Cadence, DeviceArgs, RunArgs, SceneArgs, SceneChanges, SweepArgs};
@@ -7,31 +7,31 @@ use crate::run::Schedule;
 use frazil_scene::{Every, Scene, SceneError};
 use std::path::Path;
 
-/// The folder of the cases.
+/// Folder of the cases.
 pub const CASES: &str = "cases";
-/// More cases than anyone waits for or looks at on one sheet; a slip of the key makes as many.
+/// Maximum number of cases, a guard against typing errors.
 const MAX_CASES: usize = 1000;
-/// Checkpoints in the course of a case, so that a kill costs a tenth of it.
+/// Number of checkpoints per case, so that a kill loses at most a tenth of it.
 const CHECKPOINTS: u64 = 10;
-/// Longest name of a case's folder in characters.
+/// Maximum length of a case's folder name in characters.
 const MAX_NAME: usize = 120;
 
 /// A point of the grid.
 pub struct Case {
-    /// The folder's name.
+    /// Folder name.
     pub name: String,
-    /// The values by their short names, such as `hardening = 10`.
+    /// Values with their short names, such as `hardening = 10`.
     pub lines: Vec<String>,
-    /// The values as given, in the order of the keys.
+    /// Values as given, in the order of the keys.
     pub values: Vec<String>,
     pub scene: Scene,
     pub args: RunArgs,
     pub last_step: u64,
-    /// The middle of all particles along x at the start, in m.
+    /// Mean x of all particles at the start, in m.
     pub start_x_m: f64,
 }
 
-/// All cases, the last axis running fastest. Fails on the first whose scene is not sound.
+/// Creates all cases, the last axis varying fastest. It fails on the first invalid scene.
 pub fn cases(args: &SweepArgs, out: &Path) -> Result<Vec<Case>, Failure> {
     let keys: Vec<&str> = args.axes.iter().flat_map(|axis| &axis.keys).map(String::as_str).collect();
     if let Some((_, twice)) = keys.iter().enumerate().find(|(i, key)| keys[..*i].contains(key)) {
@@ -52,7 +52,7 @@ fn case(args: &SweepArgs, out: &Path, keys: &[&str], names: &[String], idx: usiz
     let settings: Vec<String> =
         keys.iter().zip(&values).map(|(key, value)| format!("{key}={value}")).collect();
     let changes = &args.scene.changes;
-    // What varies is set last, so that it wins.
+    // Varied values are set last, so that they take precedence.
     let seed = changes.seed.map(|seed| format!("seed={seed}"));
     let overrides = changes.shown().into_iter().chain(seed).chain(settings.iter().cloned()).collect();
     let scene = SceneArgs {
@@ -60,7 +60,7 @@ fn case(args: &SweepArgs, out: &Path, keys: &[&str], names: &[String], idx: usiz
         changes: SceneChanges { overrides, seed: None, scheme: None },
     };
     let in_case = |error: SceneError| match error {
-        // No matter of any case.
+        // Not specific to a case.
         SceneError::Read { .. } | SceneError::NoSuchScene { .. } | SceneError::Syntax { .. } => error.into(),
         _ => Failure::input(format!("--vary, case {}: {error}", settings.join(" "))),
     };
@@ -91,7 +91,7 @@ fn case(args: &SweepArgs, out: &Path, keys: &[&str], names: &[String], idx: usiz
     Ok(Case { name, lines, values, scene: loaded, args: run, last_step, start_x_m })
 }
 
-/// The values of case `idx`, those of the first axis first.
+/// Returns the values of case `idx`, those of the first axis first.
 fn values_at(axes: &[VaryAxis], idx: usize) -> Vec<String> {
     let mut left = idx;
     let mut points: Vec<&Vec<String>> = Vec::new();
@@ -102,7 +102,7 @@ fn values_at(axes: &[VaryAxis], idx: usize) -> Vec<String> {
     points.into_iter().rev().flatten().cloned().collect()
 }
 
-/// The last parts of keys, as many as tell them apart.
+/// Returns the shortest suffixes of keys that distinguish them.
 fn short_names(keys: &[&str]) -> Vec<String> {
     let end = |key: &str, n: usize| {
         let parts: Vec<&str> = key.split('.').collect();
@@ -116,7 +116,7 @@ fn short_names(keys: &[&str]) -> Vec<String> {
     keys.iter().map(shortest).collect()
 }
 
-/// A folder's name that tells the case, of characters that no shell or file system trips over.
+/// Returns a folder name that identifies the case, with characters that are safe in shells and file systems.
 fn folder_name(idx: usize, names: &[String], values: &[String]) -> String {
     let pairs: Vec<String> =
         names.iter().zip(values).map(|(name, value)| format!("{name}={value}")).collect();

@@ -1,4 +1,4 @@
-//! What a case has come to, read from its folder, and what it leaves there.
+//! Results of a case, read from and written to its folder.
 
 use super::plan::Case;
 use crate::failure::Failure;
@@ -7,13 +7,13 @@ use crate::simulation::Simulation;
 use frazil_io::{MetricsTable, RunInfo, ShapeStatistics, SweepCase, SweepStatus};
 use std::collections::BTreeMap;
 
-/// A case's row, and the labels of what is measured in it, in order.
+/// Row of a case, with the labels of its metrics in order.
 pub struct Row {
     pub case: SweepCase,
     pub columns: Vec<String>,
 }
 
-/// The row of a case that has not been run, or not to its end.
+/// Returns the row of a case that has not finished.
 pub fn pending(case: &Case) -> SweepCase {
     SweepCase {
         folder: format!("{}/{}", super::plan::CASES, case.name),
@@ -27,7 +27,7 @@ pub fn pending(case: &Case) -> SweepCase {
     }
 }
 
-/// Writes what a sweep keeps of a final state beyond what every run does.
+/// Writes the results of a final state that only a sweep keeps.
 pub fn write_final(case: &Case, simulation: &Simulation, folder: &Folder) -> Result<(), Failure> {
     let picture = run::draw(simulation)?;
     frazil_render::write_png(&folder.final_picture(), picture.width, picture.height, &picture.pixels)
@@ -41,7 +41,7 @@ pub fn write_final(case: &Case, simulation: &Simulation, folder: &Folder) -> Res
     shape.write(&folder.shape()).map_err(Failure::other)
 }
 
-/// The row of a case that is done; none where its folder holds no whole run of the same scene to the same step.
+/// Returns the row of a finished case; none if its folder has no complete run of the same scene to the same step.
 pub fn read_done(case: &Case, folder: &Folder) -> Result<Option<Row>, Failure> {
     let Ok(info) = RunInfo::read(&folder.report()) else { return Ok(None) };
     let scene = serde_json::to_value(&case.scene).map_err(Failure::other)?;
@@ -49,7 +49,7 @@ pub fn read_done(case: &Case, folder: &Folder) -> Result<Option<Row>, Failure> {
     let (Some(hash), true, true) = (info.final_state_hash, is_same, folder.final_picture().exists()) else {
         return Ok(None);
     };
-    // `run.json` is written last: what does not read now was damaged since, and is made again.
+    // `run.json` is written last: a file that cannot be read was damaged later, and the case is run again.
     let (Ok(metrics), Ok(shape)) =
         (MetricsTable::read(&folder.metrics()), ShapeStatistics::read(&folder.shape()))
     else {

@@ -1,4 +1,4 @@
-//! The contact sheet: final pictures laid out by the first two axes.
+//! Contact sheet: final pictures laid out by the first two axes.
 
 use super::axis::VaryAxis;
 use super::plan::Case;
@@ -8,10 +8,10 @@ use frazil_io::{SweepCase, SweepStatus};
 use frazil_render::{ContactSheet, read_png};
 use std::path::Path;
 
-/// A single axis is a row, broken after so many.
+/// Maximum number of columns for a single axis, which is a row that wraps.
 const MAX_SINGLE_ROW: usize = 8;
 
-/// Draws the sheet of all cases into `path`.
+/// Draws the contact sheet of all cases and writes it to `path`.
 pub fn write(
     path: &Path,
     axes: &[VaryAxis],
@@ -40,7 +40,7 @@ pub fn write(
     sheet.write(path).map_err(Failure::other)
 }
 
-/// Rows and columns: the first axis runs down and the second across; the others repeat this below.
+/// Returns the numbers of rows and columns: the first axis runs down and the second across; further axes repeat this below.
 fn grid(n_points: &[usize]) -> (usize, usize) {
     match n_points {
         [] => (1, 1),
@@ -49,7 +49,7 @@ fn grid(n_points: &[usize]) -> (usize, usize) {
     }
 }
 
-/// The cell of case `idx`, counted row by row.
+/// Returns the cell of case `idx`, counted row by row.
 fn cell(n_points: &[usize], idx: usize) -> usize {
     let [down, across, others @ ..] = n_points else { return idx };
     let n_others: usize = others.iter().product();

@@ -1,4 +1,4 @@
-//! A simulation that runs while it is looked at.
+//! Live simulation in a window.
 
 use crate::failure::Failure;
 use crate::invariants;
@@ -9,12 +9,12 @@ use frazil_solvers::{Measurement, PendingFault, PendingMeasurement};
 use frazil_vk::{Device, PassTime, RecorderOptions, Submission};
 use std::collections::VecDeque;
 
-/// Submissions under way at once: one runs while the next is recorded; more would only make the picture late.
+/// Number of submissions in flight: one runs while the next is recorded; more would only add latency.
 const MAX_IN_FLIGHT: usize = 2;
-/// How much of a new kernel time enters the one shown: about the last ten count.
+/// Weight of a new kernel time in the displayed average, which covers about the last ten.
 const SMOOTHING: f64 = 0.1;
 
-/// A simulation, what was last measured of it, and what its kernels cost.
+/// A simulation with its last metrics and kernel times.
 pub struct Live {
     pub simulation: Simulation,
     pub measured: Option<Measurement>,
@@ -22,7 +22,7 @@ pub struct Live {
     in_flight: VecDeque<InFlight>,
 }
 
-/// Device time that a kernel takes of a step, averaged over the last submissions.
+/// Device time of a kernel in a step, averaged over the last submissions.
 pub struct KernelTime {
     pub kernel: String,
     pub ms_per_step: f64,
@@ -37,7 +37,7 @@ struct InFlight {
 }
 
 impl Live {
-    /// The scene's initial state.
+    /// Creates a simulation in the initial state of the scene.
     pub fn new(device: &Device, scene: Scene) -> Result<Self, Failure> {
         let simulation = Simulation::new(device, scene)?;
         let mut live = Self { simulation, measured: None, kernels: Vec::new(), in_flight: VecDeque::new() };
@@ -45,13 +45,13 @@ impl Live {
         Ok(live)
     }
 
-    /// Submits `steps` steps and a measurement of the state after them, and takes in what earlier ones have brought.
+    /// Submits `steps` steps and a measurement of the state after them, and collects earlier results.
     pub fn advance(&mut self, steps: u64) -> Result<(), Failure> {
         self.take_in(MAX_IN_FLIGHT - 1)?;
         let device = self.simulation.device.clone();
         let mut recorder = device.recorder_with(RecorderOptions { profile: true, ..Default::default() })?;
         self.simulation.record_steps(&mut recorder, steps);
-        // As in a run: densities that are shown are always those of the positions that are shown.
+        // Like in a run, displayed densities always match the displayed positions.
         let metrics = self.simulation.solver.record_metrics(&mut recorder)?;
         self.simulation.solver.record_output(&mut recorder);
         self.simulation.solver.record_bodies(&mut recorder);
@@ -67,7 +67,7 @@ impl Live {
         Ok(())
     }
 
-    /// Takes in results, waiting only while more than `leave` submissions are under way.
+    /// Collects results, waiting only while more than `leave` submissions are in flight.
     pub fn take_in(&mut self, leave: usize) -> Result<(), Failure> {
         while let Some(oldest) = self.in_flight.pop_front() {
             if self.in_flight.len() < leave && !oldest.submission.is_done()? {
@@ -85,7 +85,7 @@ impl Live {
         Ok(())
     }
 
-    /// The numbers worth watching, with their labels, of what was last measured.
+    /// Returns the displayed numbers of the last metrics, with their labels.
     pub fn highlights(&self) -> Vec<(String, String)> {
         self.measured.as_ref().map_or_else(Vec::new, |measured| self.simulation.solver.highlights(measured))
     }

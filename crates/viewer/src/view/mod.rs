@@ -1,4 +1,4 @@
-//! `frazil view`: a window on a simulation that runs, or on a recording.
+//! `frazil view`: shows a live simulation or a recording in a window.
 
 mod live;
 mod panel;
@@ -20,7 +20,7 @@ use window::App;
 use winit::error::EventLoopError;
 use winit::event_loop::EventLoop;
 
-/// Opens the window and stays until it is closed.
+/// Opens the window and returns when it is closed.
 pub fn view(args: &ViewArgs, validation: bool) -> Result<(), Failure> {
     let wanted = Wanted::open(args)?;
     let plan = Plan {
@@ -32,7 +32,7 @@ pub fn view(args: &ViewArgs, validation: bool) -> Result<(), Failure> {
     open_window(wanted, plan, args.device.device.clone(), validation)
 }
 
-/// Opens a window on what is wanted and stays until it is closed.
+/// Opens a window on a source and returns when it is closed.
 pub fn open_window(
     wanted: Wanted,
     plan: Plan,
@@ -47,7 +47,7 @@ pub fn open_window(
 
 fn no_display(error: EventLoopError) -> Failure {
     let text = error.to_string();
-    // The window library begins with the place in its own source, which helps nobody here.
+    // The message of the window library begins with a location in its own source, which is removed.
     let cause = text
         .split_once(".rs:")
         .and_then(|(_, rest)| rest.split_once(": "))

@@ -1,10 +1,10 @@
-//! The panel over the picture: what is shown, what it costs, and what can be done.
+//! Panel over the picture: display settings, timings and controls.
 
 use super::live::KernelTime;
 use egui::{Align2, Color32, ComboBox, FontId, Frame, Grid, Rect, RichText, Sense, Slider, Ui, Window, vec2};
 use frazil_scene::RenderScheme;
 
-/// What the panel tells.
+/// Data shown by the panel.
 pub struct Status<'a> {
     pub title: &'a str,
     pub device: &'a str,
@@ -14,19 +14,19 @@ pub struct Status<'a> {
     pub n_particles: usize,
     pub pictures_per_s: f64,
     pub colour_by: &'a str,
-    /// Names that particles can be coloured by.
+    /// Names of the properties by which particles can be coloured.
     pub properties: &'a [String],
     pub scheme: RenderScheme,
     pub schemes: &'a [RenderScheme],
     pub source: SourceStatus<'a>,
 }
 
-/// What it tells of a simulation or of a recording only.
+/// Data specific to a simulation or to a recording.
 pub enum SourceStatus<'a> {
     Live {
         steps_per_s: f64,
         steps_per_picture: u64,
-        /// Labels and numbers of what was last measured.
+        /// Labels and values of the last metrics.
         highlights: &'a [(String, String)],
         kernels: &'a [KernelTime],
     },
@@ -38,25 +38,25 @@ pub enum SourceStatus<'a> {
     },
 }
 
-/// What the user asks for, by the panel or by a key.
+/// User action, by the panel or by a key.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action {
     TogglePlay,
-    /// One step, or one frame of a recording.
+    /// Advances by one step, or by one frame of a recording.
     Forward,
-    /// One frame of a recording.
+    /// Goes back by one frame of a recording.
     Back,
     Reset,
     ColourBy(String),
     Scheme(RenderScheme),
     StepsPerPicture(u64),
     Seek(usize),
-    /// To the first frame of a recording, or to the last.
+    /// Goes to the first frame of a recording, or to the last.
     ToEnd(End),
-    /// Plays a recording towards one of its ends; asked again, faster.
+    /// Plays a recording towards one of its ends, faster if repeated.
     Play(End),
     Pause,
-    /// Recorded frames to a picture, below 0 backwards.
+    /// Recorded frames per picture, negative for backwards.
     Speed(f64),
 }
 
@@ -67,14 +67,14 @@ pub enum End {
     Last,
 }
 
-/// Most steps that may be asked for between two pictures.
+/// Maximum number of steps between two pictures.
 const MAX_STEPS_PER_PICTURE: u64 = 64;
-/// Most recorded frames to a picture, and the fewest that the slider tells from none.
+/// Maximum number of recorded frames per picture, and the minimum that the slider distinguishes from 0.
 pub const MAX_SPEED: f64 = 256.0;
 const MIN_SPEED: f64 = 0.01;
 const WIDTH: f32 = 270.0;
 
-/// Shows the panel and returns what was asked for.
+/// Shows the panel and returns the requested actions.
 pub fn show(ctx: &egui::Context, status: &Status<'_>) -> Vec<Action> {
     let mut actions = Vec::new();
     let fill = Color32::from_rgba_unmultiplied(18, 20, 25, 225);
@@ -198,7 +198,7 @@ fn colours(ui: &mut Ui, status: &Status<'_>, actions: &mut Vec<Action>) {
     });
 }
 
-/// A bar a kernel, as long as its share of the step.
+/// Draws one bar per kernel, as long as its share of the step.
 fn kernel_times(ui: &mut Ui, kernels: &[KernelTime]) {
     let total_ms: f64 = kernels.iter().map(|kernel| kernel.ms_per_step).sum();
     let heading = format!("kernels: {total_ms:.2} ms a step");
@@ -211,7 +211,7 @@ fn kernel_times(ui: &mut Ui, kernels: &[KernelTime]) {
     });
 }
 
-/// A line of text, filled from the left by `share`.
+/// Draws a line of text with a bar behind it that fills `share` of the width.
 fn bar(ui: &mut Ui, share: f32, left: &str, right: &str) {
     const HEIGHT: f32 = 15.0;
     const MARGIN: f32 = 4.0;

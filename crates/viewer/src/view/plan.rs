@@ -1,15 +1,15 @@
-//! What a view does by itself.
+//! Scripted actions of a view.
 
 use std::path::PathBuf;
 
-/// Where a view stops by itself, and what it does then.
+/// Scripted end of a view, with its actions.
 #[derive(Clone, Debug, Default)]
 pub struct Plan {
-    /// Pause once this step is shown.
+    /// Step at which the view pauses once it is shown.
     pub pause_at: Option<u64>,
-    /// Write the picture there, once it is shown.
+    /// File to which the picture of that step is written once it is shown.
     pub screenshot: Option<PathBuf>,
-    /// End there.
+    /// True if the view closes at that step.
     pub exit: bool,
     pub hide_overlay: bool,
 }

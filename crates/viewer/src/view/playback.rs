@@ -1,39 +1,39 @@
-//! Which frame of a recording is shown when.
+//! Playback position in a recording.
 
 use crate::args::Moment;
 
-/// A way through a recording: so many recorded frames to each picture, forwards or backwards.
+/// Playback of a recording with a given number of recorded frames per picture, forwards or backwards.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Playback {
-    /// Recorded frames to a picture; below 0 backwards.
+    /// Recorded frames per picture; negative for backwards.
     pub speed: f64,
-    /// Pictures a second.
+    /// Frames per second.
     pub fps: f64,
     first: usize,
-    /// The last frame; where there is none, the last that there is.
+    /// Last frame to show; if none is given, the last of the recording.
     last: Option<usize>,
-    /// The frame shown, and how much of the way to the next is done.
+    /// Current frame, with the fraction of the way to the next.
     position: f64,
 }
 
-/// A hair's breadth of a frame: what sums of decimal numbers are off by.
+/// Tolerance in frames for rounding errors of sums of decimal numbers.
 const ROUNDING: f64 = 1e-6;
 
 impl Playback {
-    /// Plays frames of the given steps and times at `speed`.
+    /// Creates a playback of frames with the given steps and times at `speed`.
     pub fn new(times: &[(u64, f64)], speed: f64, fps: f64) -> Self {
         let last = times.len().saturating_sub(1);
         Self { speed, fps, first: 0, last: None, position: if speed < 0.0 { last as f64 } else { 0.0 } }
     }
 
-    /// Plays them as fast as what they show went.
+    /// Creates a playback in real time.
     pub fn in_real_time(times: &[(u64, f64)], fps: f64) -> Self {
         let span_s = times.last().map_or(0.0, |last| last.1) - times.first().map_or(0.0, |first| first.1);
         let speed = times.len().saturating_sub(1) as f64 / (span_s * fps);
         Self::new(times, if speed.is_finite() && speed > 0.0 { speed } else { 1.0 }, fps)
     }
 
-    /// Plays only the frames between two moments, or says that there are none.
+    /// Restricts the playback to the frames between two moments; an error if there are none.
     pub fn between(
         mut self,
         times: &[(u64, f64)],
@@ -69,7 +69,7 @@ impl Playback {
         }
     }
 
-    /// The frames of a video of a recording of `len` frames, a picture each.
+    /// Returns the frame of each picture of a video of a recording of `len` frames.
     pub fn frames(&self, len: usize) -> impl Iterator<Item = usize> + use<> {
         let mut playback = self.clone();
         let mut next = Some(playback.frame(len));
@@ -80,7 +80,7 @@ impl Playback {
         })
     }
 
-    /// Goes on by one picture; false, and no further, where the way ends.
+    /// Advances by one picture; returns false, without moving, at the end.
     pub fn advance(&mut self, len: usize) -> bool {
         let next = self.position + self.speed;
         let (first, last) = (self.first as f64, self.last(len) as f64);
@@ -94,7 +94,7 @@ impl Playback {
         self.position = frame.clamp(self.first, self.last(len).max(self.first)) as f64;
     }
 
-    /// The frame shown now.
+    /// Returns the current frame.
     pub fn frame(&self, len: usize) -> usize {
         let position =
             if self.speed < 0.0 { (self.position - ROUNDING).ceil() } else { self.position + ROUNDING };
@@ -109,7 +109,7 @@ impl Playback {
         self.last.unwrap_or(usize::MAX).min(len.saturating_sub(1))
     }
 
-    /// Returns true if frames that are still to come would be played.
+    /// Returns true if frames recorded later would be played.
     pub fn has_open_end(&self) -> bool {
         self.last.is_none()
     }
@@ -119,7 +119,7 @@ impl Playback {
 mod tests {
     use super::*;
 
-    /// Frames of steps 0, 10, 20, …, 60 of a tenth of a second each ten.
+    /// Returns frames of steps 0, 10, 20, …, 60, where ten steps take a tenth of a second.
     fn times() -> Vec<(u64, f64)> {
         (0..7).map(|i| (10 * i, 0.1 * i as f64)).collect()
     }

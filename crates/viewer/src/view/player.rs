@@ -1,4 +1,4 @@
-//! A recording, shown frame by frame.
+//! Player of a recording, frame by frame.
 
 use super::playback::Playback;
 use crate::args::SceneChanges;
@@ -23,7 +23,7 @@ pub struct Player {
     step: u64,
     time_s: f64,
     n_particles: usize,
-    /// Sets that the scene's solver has.
+    /// Particle sets of the scene's solver.
     infos: Vec<SetInfo>,
     sets: Vec<Set>,
     /// Pieces of slabs, on the host and on the device.
@@ -40,8 +40,8 @@ struct Set {
 }
 
 impl Player {
-    /// Opens a recording; its scene with `changes` to what pictures show, and the number of particles of its first frame, decide
-    /// how it is shown.
+    /// Opens a recording. Its display depends on its scene, with `changes` to the picture settings, and on
+    /// the number of particles of its first frame.
     pub fn open(path: &Path, changes: &SceneChanges) -> Result<(Recording, Scene), Failure> {
         if changes.seed.is_some() {
             return Err(Failure::input("--seed changes a scene; a recording is what it is"));
@@ -64,7 +64,7 @@ impl Player {
         Ok((recording, scene))
     }
 
-    /// Puts the frame that `playback` begins with on the device.
+    /// Creates a player, and uploads the first frame of `playback`.
     pub fn new(
         device: &Device,
         mut recording: Recording,
@@ -92,31 +92,31 @@ impl Player {
         })
     }
 
-    /// Puts another frame on the device. It waits for the copies: scrubbing is paced by the disk anyway.
+    /// Uploads another frame to the device. It waits for the copies, since seeking is limited by the disk anyway.
     pub fn seek(&mut self, frame: usize) -> Result<(), Failure> {
         self.playback.seek(frame, self.recording.len());
         self.show()
     }
 
-    /// Goes on by one picture; false where the way ends.
+    /// Advances by one picture; returns false at the end.
     pub fn advance(&mut self) -> Result<bool, Failure> {
         let goes_on = self.playback.advance(self.recording.len());
         self.show()?;
-        // The frames that follow may only just be on their way.
+        // The next frames may still be being written.
         Ok(goes_on || self.is_growing() && self.playback.speed > 0.0 && self.playback.has_open_end())
     }
 
-    /// Looks for frames that have been recorded since.
+    /// Looks for frames that were recorded in the meantime.
     pub fn refresh(&mut self) -> Result<(), Failure> {
         self.recording.refresh().map(drop).map_err(Failure::input)
     }
 
-    /// Returns true if frames may still come: whoever records has not finished, or never will.
+    /// Returns true if more frames may follow: the recording has not finished, or was interrupted.
     pub fn is_growing(&self) -> bool {
         *self.recording.tail() != Tail::Finished
     }
 
-    /// Returns `wanted`, or where the recording lacks a column that the scene's solver has what all can be shown by.
+    /// Returns `wanted`, or a property that every recording has if this one lacks the column.
     pub fn property(&self, wanted: &str) -> Result<String, Failure> {
         if self.shown().names().iter().any(|name| name == wanted) {
             return Ok(wanted.to_owned());
@@ -138,12 +138,12 @@ impl Player {
         Ok(())
     }
 
-    /// The frame shown, counted from 0.
+    /// Returns the current frame, counted from 0.
     pub fn frame(&self) -> usize {
         self.frame
     }
 
-    /// The number of frames.
+    /// Returns the number of frames.
     pub fn len(&self) -> usize {
         self.recording.len()
     }
@@ -160,7 +160,7 @@ impl Player {
         self.n_particles
     }
 
-    /// Pieces of slabs in the frame shown, if it has them; see [`slab_files::pieces`].
+    /// Returns the pieces of slabs in the current frame, if it has them; see [`slab_files::pieces`].
     pub fn pieces(&self) -> Option<&Frame> {
         self.pieces.as_ref()
     }
@@ -176,7 +176,7 @@ impl Player {
     }
 }
 
-/// Where the pieces of slabs are in a frame that has them.
+/// Returns the poses of the pieces of slabs in a frame that has them.
 fn slab_poses(device: &Device, frame: &Frame) -> Result<Option<SlabPoses>, Failure> {
     let (Some(centres_m), Some(turns)) = (frame.body_vec3("centre"), frame.body_vec3("turn")) else {
         return Ok(None);
@@ -184,10 +184,10 @@ fn slab_poses(device: &Device, frame: &Frame) -> Result<Option<SlabPoses>, Failu
     SlabPoses::recorded(device, centres_m, turns).map(Some)
 }
 
-/// The column that tells the sets of a recording apart.
+/// Column that distinguishes the sets of a recording.
 const PHASE: &str = "phase";
 
-/// Puts a frame on the device, as the sets that the scene's solver has.
+/// Uploads a frame, as the particle sets of the scene's solver.
 fn upload(device: &Device, counts: &Counts, frame: &Frame, infos: &[SetInfo]) -> Result<Vec<Set>, Failure> {
     let set = |name, material, chosen: &[usize]| -> Result<Set, Failure> {
         let columns = frame.columns().iter().filter(|column| infos.len() < 2 || column.name != PHASE);
@@ -210,7 +210,7 @@ fn upload(device: &Device, counts: &Counts, frame: &Frame, infos: &[SetInfo]) ->
     }
 }
 
-/// Puts the values at the `chosen` places of a column on the device.
+/// Uploads the values at the `chosen` places of a column.
 fn upload_column(device: &Device, column: &Column, chosen: &[usize]) -> Result<ColumnView, Failure> {
     fn pick<T: Copy>(values: &[T], chosen: &[usize]) -> Vec<T> {
         chosen.iter().map(|&i| values[i]).collect()
@@ -303,7 +303,7 @@ mod tests {
             assert!(!pictures.contains(&picture), "{name}");
             pictures.push(picture);
         }
-        // The solver has it, this recording does not.
+        // The solver has this column, but the recording does not.
         assert_eq!(player.property("density").unwrap(), "height");
         device.check_validation().unwrap();
     }

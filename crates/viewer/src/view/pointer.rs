@@ -1,17 +1,17 @@
-//! The pointer that carries the camera: left drag orbits, right or middle drag pans, the wheel zooms.
+//! Camera control by the pointer: left drag orbits, right or middle drag pans, the wheel zooms.
 
 use frazil_render::OrbitCamera;
 use winit::dpi::PhysicalPosition;
 use winit::event::{ElementState, MouseButton, MouseScrollDelta, WindowEvent};
 
-/// Degrees for a drag across the whole height of the window.
+/// Rotation in degrees for a drag across the whole height of the window.
 const DEGREES_A_HEIGHT: f32 = 180.0;
-/// Factor on the distance for a notch of the wheel.
+/// Factor on the distance per notch of the wheel.
 const ZOOM_A_NOTCH: f32 = 0.9;
-/// Pixels of smooth scrolling that count as a notch.
+/// Pixels of smooth scrolling that equal one notch.
 const PIXELS_A_NOTCH: f64 = 40.0;
 
-/// Where the pointer is, and which button holds the picture.
+/// Position of the pointer, and the button that drags the camera.
 #[derive(Default)]
 pub struct Pointer {
     at: Option<PhysicalPosition<f64>>,
@@ -19,7 +19,7 @@ pub struct Pointer {
 }
 
 impl Pointer {
-    /// Takes an event in; returns whether the camera has moved. `over_panel` events move nothing, but releases count.
+    /// Processes an event and returns true if the camera has moved. Events `over_panel` do not move it, but button releases are processed.
     pub fn event(
         &mut self,
         event: &WindowEvent,
@@ -62,7 +62,7 @@ impl Pointer {
         let part = |pixels: f64| (pixels / f64::from(height_px.max(1))) as f32;
         let (right, down) = (part(to.x - from.x), part(to.y - from.y));
         match self.held {
-            // The picture follows the pointer, so the eye goes the other way.
+            // The picture follows the pointer, so the camera moves in the opposite direction.
             Some(MouseButton::Left) => camera.orbit(-DEGREES_A_HEIGHT * right, DEGREES_A_HEIGHT * down),
             Some(MouseButton::Right | MouseButton::Middle) => camera.pan(right, down),
             _ => return false,

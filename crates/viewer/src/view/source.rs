@@ -1,4 +1,4 @@
-//! What a window shows: a simulation or a recording.
+//! Source of the pictures of a window: a simulation or a recording.
 
 use super::live::Live;
 use super::playback::Playback;
@@ -11,16 +11,16 @@ use frazil_scene::Scene;
 use frazil_vk::Device;
 use std::path::Path;
 
-/// How many pictures a second a recording is shown in, where nobody says.
+/// Default frames per second of a recording.
 const PICTURES_PER_S: f64 = 60.0;
 
-/// What to show, read and checked before there is a device or a window.
+/// Validated input of a source, before a device or a window exists.
 pub enum Wanted {
     Scene(Box<Scene>),
     Recording(Box<Recording>, Box<Scene>, Playback),
 }
 
-/// What is shown.
+/// A simulation or a recording on a device.
 pub enum Source {
     Live(Box<Live>),
     Player(Box<Player>),
@@ -44,7 +44,7 @@ impl Wanted {
         }
     }
 
-    /// Puts it on a device.
+    /// Creates the source on a device.
     pub fn start(self, device: &Device) -> Result<Source, Failure> {
         Ok(match self {
             Self::Scene(scene) => Source::Live(Box::new(Live::new(device, *scene)?)),
@@ -91,7 +91,7 @@ impl Source {
         }
     }
 
-    /// What the scene's pictures show, or what can be shown in its place.
+    /// Returns the property that the scene's pictures show, or a substitute.
     pub fn property(&self) -> Result<String, Failure> {
         let wanted = picture::property(self.scene());
         match self {
@@ -100,7 +100,7 @@ impl Source {
         }
     }
 
-    /// Back to the beginning.
+    /// Restarts from the beginning.
     pub fn reset(&mut self) -> Result<(), Failure> {
         match self {
             Self::Live(live) => {

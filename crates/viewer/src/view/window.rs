@@ -1,4 +1,4 @@
-//! The window: events in, pictures out.
+//! Window: event handling and display of pictures.
 
 use super::panel::{self, Action, End, MAX_SPEED, SourceStatus, Status};
 use super::plan::Plan;
@@ -21,12 +21,12 @@ use winit::event_loop::{ActiveEventLoop, ControlFlow};
 use winit::keyboard::{Key, NamedKey};
 use winit::window::{Window, WindowId};
 
-/// How often pictures of a simulation are due; slower than this nothing looks like motion.
+/// Interval of the pictures of a simulation; longer intervals do not look like motion.
 const REDRAWS_A_SECOND: f64 = 60.0;
-/// How long to wait for more of a recording that is still being written.
+/// Interval at which a recording in progress is checked for new frames.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
 
-/// The application: a wish until the window system says that windows may be made, then a window.
+/// Application state: pending until the window system permits windows, then an open window.
 pub struct App {
     wanted: Option<Wanted>,
     plan: Plan,
@@ -41,7 +41,7 @@ impl App {
         Self { wanted: Some(wanted), plan, device, validation, view: None, failure: None }
     }
 
-    /// What went wrong, once the event loop has ended.
+    /// Returns the error of the window, once the event loop has ended.
     pub fn end(self) -> Result<(), Failure> {
         self.failure.map_or(Ok(()), Err)
     }
@@ -75,7 +75,7 @@ impl App {
             false
         });
         if !goes_on {
-            // Before the event loop takes the window system's connection with it.
+            // Dropped before the event loop closes the connection to the window system.
             self.view = None;
             event_loop.exit();
         }
@@ -98,7 +98,7 @@ impl ApplicationHandler for App {
     }
 }
 
-/// The window, and everything that is drawn into it.
+/// The window, and everything drawn into it.
 struct View {
     window: Arc<Window>,
     plan: Plan,
@@ -113,14 +113,14 @@ struct View {
     steps_per_picture: u64,
     pointer: Pointer,
     rates: Rates,
-    /// When the next picture of a recording is due.
+    /// Time at which the next picture of a recording is due.
     next_picture: Instant,
-    /// When to look whether it has grown.
+    /// Time of the next check for new frames.
     next_look: Instant,
     repaint_at: Option<Instant>,
     egui: egui_winit::State,
     overlay: Overlay,
-    // Last: the window's images go after what is drawn into them.
+    // Declared last: the window's images are destroyed after the objects drawn into them.
     swapchain: Swapchain,
 }
 
@@ -168,7 +168,7 @@ impl View {
         })
     }
 
-    /// Takes an event in; returns whether to go on.
+    /// Processes an event; returns false to quit.
     fn event(&mut self, event: &WindowEvent) -> Result<bool, Failure> {
         let response = self.egui.on_window_event(&self.window, event);
         let over_panel = self.egui.egui_ctx().egui_wants_pointer_input();
@@ -203,7 +203,7 @@ impl View {
         Ok(true)
     }
 
-    /// When to wake up next: at once while something moves, else when the panel or an event asks for it.
+    /// Returns the next wake-up time: immediately while something moves, else when the panel or an event requests it.
     fn schedule(&self) -> ControlFlow {
         let due = match (&self.source, self.playing) {
             (Source::Live(_), true) => Some(Instant::now()),
@@ -277,7 +277,7 @@ impl View {
         Ok(())
     }
 
-    /// Moves on, if playing, and draws. Returns whether to go on.
+    /// Advances, if playing, and draws. Returns false to quit.
     fn redraw(&mut self) -> Result<bool, Failure> {
         self.play()?;
         let overlay = if self.plan.hide_overlay { None } else { Some(self.overlay_frame()?) };
@@ -321,7 +321,7 @@ impl View {
                 }
                 if self.playing && now >= self.next_picture {
                     self.playing = player.advance()?;
-                    // A device that is late shows every picture, later.
+                    // A slow device shows every picture with a delay.
                     let period = Duration::from_secs_f64(1.0 / player.playback.fps);
                     self.next_picture = now.max(self.next_picture + period);
                     if player.is_growing() && player.frame() + 1 == player.len() {
@@ -336,7 +336,7 @@ impl View {
         Ok(())
     }
 
-    /// Lets egui lay out the panel, and does what was asked for by it.
+    /// Lays out the panel with egui, and performs the requested actions.
     fn overlay_frame(&mut self) -> Result<OverlayFrame, Failure> {
         let input = self.egui.take_egui_input(&self.window);
         let context = self.egui.egui_ctx().clone();
@@ -409,7 +409,7 @@ fn action_of(key: &Key) -> Option<Action> {
     }
 }
 
-/// Pictures and steps a second, measured over half seconds so that they can be read.
+/// Frames and steps per second, measured over half seconds for readability.
 struct Rates {
     since: Instant,
     pictures: u32,

@@ -1,10 +1,10 @@
-//! `frazil analyze`: the studies of Breekveldt2017 are found again, where it is right and where it slips.
+//! `frazil analyze`: the studies reproduce Breekveldt2017, including its errors.
 
 use crate::tool::{command, stderr, succeed};
 use std::fs;
 use std::path::Path;
 
-/// Does a small study into a folder; returns its table, without the header, and its page.
+/// Runs a small study into a folder; returns its table, without the header, and its page.
 fn study(name: &str, out: &Path, header: &str) -> (Vec<Vec<String>>, String) {
     let output =
         succeed(&mut command(&["analyze", name, "--smoke", "--quiet", "--out", out.to_str().unwrap()]));
@@ -69,7 +69,7 @@ fn the_tipping_density_is_what_the_appendix_should_have_printed() {
         let (found, formula) = (number(&row[5]), number(&row[6]));
         assert!((found / formula - 1.0).abs() < 1e-3, "{row:?}");
     }
-    // A bisection in three steps knows the bound to a quarter of h/c.
+    // Three steps of bisection find the bound to a quarter of h/c.
     for row in rows.iter().filter(|row| row[0] == "time step") {
         let courant = number(&row[5]) / number(&row[6]);
         assert!((0.3..1.9).contains(&courant), "{row:?}");

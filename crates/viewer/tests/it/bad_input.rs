@@ -1,10 +1,10 @@
-//! Bad input ends with status 2, device trouble with 3, each with one message that names the cause, and never a panic.
+//! Bad input ends with status 2, device errors with 3, each with one message that names the cause, and never with a panic.
 
 use crate::tool::{SMALL, command, stderr};
 use std::fs;
 use std::path::Path;
 
-/// Runs and expects the status, one message, and each of `said` in it.
+/// Runs the program and expects the status, one message, and each of `said` in it.
 #[track_caller]
 fn refuse(arguments: &[&str], environment: &[(&str, &str)], status: i32, said: &[&str]) {
     let output = command(arguments).envs(environment.iter().copied()).output().unwrap();
@@ -18,7 +18,7 @@ fn refuse(arguments: &[&str], environment: &[(&str, &str)], status: i32, said: &
     assert!(output.stdout.is_empty(), "{arguments:?}: data on stdout: {:?}", output.stdout);
 }
 
-/// A valid scene with one piece of its text replaced, and the line of it.
+/// Returns a valid scene with one piece of its text replaced, and the line number of that piece.
 fn edited_scene(folder: &Path, text: &str, from: &str, to: &str) -> (String, usize) {
     let line = text.lines().position(|line| line.contains(from)).unwrap() + 1;
     let path = folder.join("edited.toml");
@@ -69,7 +69,7 @@ fn columns_that_the_solver_does_not_have_are_refused_with_those_it_has() {
 #[test]
 fn snow_on_a_grid_that_makes_no_sense_is_refused_with_its_place() {
     let folder = tempfile::tempdir().unwrap();
-    // A tetrahedron with one face left out.
+    // A tetrahedron with one face missing.
     let open = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\n";
     fs::write(folder.path().join("open.obj"), open).unwrap();
     fs::write(folder.path().join("letters.ttf"), "no letters").unwrap();

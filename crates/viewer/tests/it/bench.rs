@@ -1,4 +1,4 @@
-//! `frazil bench`: what it lists, measures and compares.
+//! `frazil bench`: listing, measurement and comparison.
 
 use crate::tool::{command, stderr, succeed};
 use frazil_bench::{Row, RowWriter, read_rows};
@@ -6,19 +6,19 @@ use std::path::Path;
 use std::process::Output;
 use std::time::Instant;
 
-/// Three points of a bench whose times are far above what starting a pass costs.
+/// Three points of a bench whose times are far above the fixed cost of a pass.
 const TINY: &[&str] = &["bench", "exclusive_scan", "--smoke", "--axis", "count=20001", "--quiet"];
 
 fn stdout(output: &Output) -> String {
     String::from_utf8(output.stdout.clone()).unwrap()
 }
 
-/// Measures into `out`, with more `arguments`.
+/// Measures into `out`, with additional `arguments`.
 fn tiny(out: &Path, arguments: &[&str]) -> Output {
     command(&[TINY, &["--out", out.to_str().unwrap()], arguments].concat()).output().unwrap()
 }
 
-/// The rows with all times `factor` as long.
+/// Writes the rows with all times multiplied by `factor`.
 fn doctored(rows: &[Row], factor: f64, path: &Path) {
     let mut writer = RowWriter::open(path).unwrap();
     for row in rows {
@@ -57,7 +57,7 @@ fn points_are_measured_verified_printed_and_kept() {
     assert!(stderr(&output).contains("appended the rows to"), "{}", stderr(&output));
 }
 
-/// Every bench at one small size, or with `FRAZIL_FULL=1` at the sizes of the smoke profile, whose budget is a minute on a desktop machine.
+/// Runs every bench at one small size, or with `FRAZIL_FULL=1` at the sizes of the smoke profile, whose budget is a minute on a desktop machine.
 #[test]
 fn the_smoke_profile_takes_every_bench() {
     let folder = tempfile::tempdir().unwrap();
@@ -84,12 +84,12 @@ fn a_measurement_is_compared_with_an_earlier_one() {
     let rows = read_rows(&first).unwrap();
     assert_eq!(rows.len(), 3);
 
-    // The machine may be busy with other work: a factor of a thousand is noise here.
+    // The machine may be under load: even a factor of a thousand counts as noise here.
     let first = first.to_str().unwrap();
     let output = tiny(&second, &["--against", first, "--tolerance", "1000"]);
     assert!(output.status.success(), "{}", stderr(&output));
 
-    // As if the same had been done in a millionth of the time.
+    // Simulates an earlier measurement that took a millionth of the time.
     let fast = folder.path().join("fast.jsonl");
     doctored(&rows, 1e-6, &fast);
     let output = tiny(&second, &["--against", fast.to_str().unwrap(), "--tolerance", "1000"]);
@@ -100,7 +100,7 @@ fn a_measurement_is_compared_with_an_earlier_one() {
         "{message}"
     );
 
-    // The file compared with may be the one that rows are appended to.
+    // The reference file may be the one to which rows are appended.
     let fast = fast.to_str().unwrap();
     let arguments =
         ["bench", "exclusive_scan", "--smoke", "--axis", "count=20001", "--out", fast, "--against", fast];
@@ -109,7 +109,7 @@ fn a_measurement_is_compared_with_an_earlier_one() {
     let table = stdout(&output);
     let slower = |line: &str| line.starts_with("slower ") && line.contains("exclusive_scan");
     assert_eq!(table.lines().filter(|line| slower(line)).count(), 3, "{table}");
-    // Three doctored rows, three measured ones, and what was slower measured once more.
+    // Three modified rows, three measured ones, and a second measurement of the slower ones.
     assert_eq!(read_rows(Path::new(fast)).unwrap().len(), 9, "{table}");
 }
 

@@ -23,7 +23,7 @@ pub const SLABS: &[&str] = &[
     "render.height_px=90",
 ];
 
-/// `frazil run` of the small scene into `out`, with more `arguments`.
+/// Runs `frazil run` of the small scene into `out`, with additional `arguments`.
 fn run(out: &Path, arguments: &[&str]) -> Command {
     command(&[&["run"], SMALL, &["--quiet", "--out", out.to_str().unwrap()], arguments].concat())
 }
@@ -79,7 +79,7 @@ fn a_flow_on_a_terrain_leaves_its_rasters_and_its_front() {
     let (run_out, height) = (table.column("run_out").unwrap(), table.column("front_height").unwrap());
     assert_eq!(run_out.len(), 6);
     assert_eq!(run_out[0], 0.0);
-    // It begins at rest and goes down a slope of some 30 degrees: g/2 t² sin θ is at most 0.6 m.
+    // It starts at rest and moves down a slope of some 30 degrees: g/2 t² sin θ is at most 0.6 m.
     assert!(run_out[5] > 0.05 && run_out[5] < 0.7, "{run_out:?}");
     assert!(height.windows(2).all(|pair| pair[1] <= pair[0] + 0.01), "{height:?}");
     let read = |name: &str| {
@@ -147,11 +147,11 @@ fn slabs_are_measured_recorded_and_shown() {
     let centres = [&first, &last].map(|frame| frame.body_vec3("centre").unwrap().to_vec());
     assert_eq!(centres[0].len(), 24);
     let mean = |centres: &[[f32; 3]]| centres.iter().map(|c| f64::from(c[2])).sum::<f64>() / 24.0;
-    // Pieces are of about one size.
+    // Pieces have similar sizes.
     assert!((mean(&centres[1]) - height[3]).abs() < 0.05, "{} {}", mean(&centres[1]), height[3]);
     assert!(first.body_vec3("turn").unwrap().iter().flatten().all(|x| *x == 0.0));
 
-    // What a recording shows is what the run showed, but for the rounding of turns.
+    // Pictures of the recording equal those of the run, up to rounding of rotations.
     let path = made.join("recording.frazil-rec");
     let from = last.step().to_string();
     let play = ["play", path.to_str().unwrap(), "--from", &from, "--quiet", "--out", shown.to_str().unwrap()];
@@ -175,7 +175,7 @@ fn pictures_of_grains_show_the_ground() {
     assert!(bright > 1000, "{bright} bright pixels");
 }
 
-/// A mesh in a file beside the scene's is met: the scene runs, and snow that is let go within its walls is refused.
+/// A mesh in a file beside the scene is a collider: the scene runs, and snow released within its walls is an error.
 #[test]
 fn a_scene_with_a_mesh_in_the_way_runs() {
     let folder = tempfile::tempdir().unwrap();
@@ -195,7 +195,7 @@ fn grains_that_a_step_cannot_carry_are_refused_or_end_the_run() {
     let output = run(folder.path(), &["--set", "time.dt_s=0.05"]).output().unwrap();
     assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
     assert!(stderr(&output).contains("time.dt_s"), "{}", stderr(&output));
-    // Links as stiff as ice: the step that serves grains does not serve pieces.
+    // Links as stiff as ice: the step that is stable for grains is not stable for pieces.
     let stiff =
         ["check", "avalanche_slabs", "--set", "time.dt_s=4e-4", "--set", "slabs.0.link_stiffness_n_m=1e10"];
     let output = command(&stiff).output().unwrap();

@@ -1,4 +1,4 @@
-//! Exports of a recording in every format.
+//! Export of a recording in every format.
 
 use crate::dem::SLABS;
 use crate::tool::{SMALL_PARTICLES, command, run_small, succeed};
@@ -38,12 +38,12 @@ fn a_recording_is_exported_in_every_format() {
     let csv = fs::read_to_string(folder.path().join("exported/csv/particles_000002.csv")).unwrap();
     assert_eq!(csv.lines().count(), 1 + SMALL_PARTICLES);
 
-    // Beside the recording where no folder is given.
+    // Beside the recording if no folder is given.
     succeed(&mut command(&["export", recording.to_str().unwrap(), "--format", "ply"]));
     assert!(folder.path().join("particles_000000.ply").exists());
 }
 
-/// Vertices and triangles of an OBJ file: places, normals, and numbers of vertices from 1.
+/// Returns the vertices and triangles of an OBJ file: positions, normals, and vertex indices from 1.
 fn obj(path: &Path) -> (Vec<[f32; 3]>, usize, Vec<[usize; 3]>) {
     let text = fs::read_to_string(path).unwrap();
     let numbers = |line: &str| -> [f32; 3] {
@@ -59,7 +59,7 @@ fn obj(path: &Path) -> (Vec<[f32; 3]>, usize, Vec<[usize; 3]>) {
     (places, n_normals, text.lines().filter(|line| line.starts_with("f ")).map(triangle).collect())
 }
 
-/// Where a scene has no slabs, nothing says that it had.
+/// Checks that the export of a scene without slabs mentions none.
 fn assert_no_slabs(folder: &Path) {
     let names = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
     let odd: Vec<String> =
@@ -94,12 +94,12 @@ fn the_surface_of_a_recording_is_exported_with_the_volume_of_the_water() {
     assert_no_slabs(&out);
     let (places, n_normals, triangles) = obj(&out.join("surface_000000.obj"));
     assert_eq!(places.len(), n_normals);
-    // Twice each edge, in opposite directions: it is closed.
+    // Each edge twice, in opposite directions: the mesh is closed.
     let mut edges: Vec<[usize; 2]> =
         triangles.iter().flat_map(|[a, b, c]| [[*a, *b], [*b, *c], [*c, *a]]).collect();
     edges.sort_unstable();
     assert!(edges.iter().all(|[a, b]| edges.binary_search(&[*b, *a]).is_ok()));
-    // 6 × 12 × 3 particles, 0.0243 m apart. A body of three layers is rounded at its rims.
+    // 6 × 12 × 3 particles, 0.0243 m apart. A body of three layers has rounded edges.
     let at = |vertex: usize| places[vertex - 1].map(f64::from);
     let volume = triangles.iter().map(|triangle| {
         let [a, b, c] = triangle.map(at);
@@ -108,14 +108,14 @@ fn the_surface_of_a_recording_is_exported_with_the_volume_of_the_water() {
     });
     let (volume, expected) = (volume.sum::<f64>(), SMALL_PARTICLES as f64 * 0.024_333_f64.powi(3));
     assert!((0.8..1.1).contains(&(volume / expected)), "{volume} m³ of {expected}");
-    // The PLY file says the same.
+    // The PLY file has the same mesh.
     let ply = fs::read(out.join("surface_000000.ply")).unwrap();
     let header = String::from_utf8_lossy(&ply[..ply.len().min(400)]).into_owned();
     assert!(header.contains(&format!("element vertex {}", places.len())), "{header}");
     assert!(header.contains(&format!("element face {}", triangles.len())), "{header}");
 }
 
-/// Frames and what they are made of: slabs that have come loose and fall, in three frames.
+/// A recording of falling slabs, in three frames, with its contents.
 struct FallenSlabs {
     _folder: tempfile::TempDir,
     recording: String,
@@ -125,7 +125,7 @@ struct FallenSlabs {
 
 const N_FRAMES: usize = 3;
 
-/// Slabs that bear nothing, so that pieces turn and part at once.
+/// Records slabs without strength, so that pieces rotate and separate at once.
 fn fallen_slabs() -> FallenSlabs {
     let folder = tempfile::tempdir().unwrap();
     let weak = ["--set", "slabs.0.link_strength_pa=10.0", "--set", "slabs.0.link_shear_strength_pa=10.0"];
@@ -148,7 +148,7 @@ impl FallenSlabs {
         succeed(&mut command(&[&["export", &self.recording], arguments, &into].concat()));
     }
 
-    /// Centres, turns and velocities of a frame's pieces.
+    /// Returns the centres, rotations and velocities of a frame's pieces.
     fn recorded(&self, frame: usize) -> [Vec<[f32; 3]>; 3] {
         let frame = Recording::open(Path::new(&self.recording)).unwrap().frame(frame).unwrap();
         ["centre", "turn", "velocity"].map(|name| frame.body_vec3(name).unwrap().to_vec())
@@ -170,7 +170,7 @@ fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
     })
 }
 
-/// v turned about an axis by the angle that it is long.
+/// Rotates v about an axis by an angle equal to the length of the axis.
 fn turned(v: [f64; 3], turn: [f32; 3]) -> [f64; 3] {
     let turn = turn.map(f64::from);
     let angle = dot(turn, turn).sqrt();
@@ -184,7 +184,7 @@ fn turned(v: [f64; 3], turn: [f32; 3]) -> [f64; 3] {
     })
 }
 
-/// The volume of triangles and their centre of mass, if they are closed: each edge twice, in opposite directions.
+/// Returns the volume of triangles and their centre of mass, if they are closed: each edge twice, in opposite directions.
 fn solid(triangles: &[[[f32; 3]; 3]]) -> (f64, [f64; 3]) {
     let bits = |v: [f32; 3]| v.map(f32::to_bits);
     let mut edges: BTreeMap<_, i32> = BTreeMap::new();
@@ -197,7 +197,7 @@ fn solid(triangles: &[[[f32; 3]; 3]]) -> (f64, [f64; 3]) {
     for ((a, b), n) in &edges {
         assert_eq!((*n, edges.get(&(*b, *a))), (1, Some(&1)), "edge from {a:?} to {b:?}");
     }
-    // Seen from one of its corners, for the digits.
+    // Relative to one of its corners, for precision.
     let origin = triangles[0][0].map(f64::from);
     let (mut volume, mut moment) = (0.0, [0.0; 3]);
     for triangle in triangles {
@@ -209,7 +209,7 @@ fn solid(triangles: &[[[f32; 3]; 3]]) -> (f64, [f64; 3]) {
     (volume, std::array::from_fn(|i| origin[i] + moment[i] / volume))
 }
 
-/// Triangles in the order of pieces, and the volume and centre of each piece as the scene and the recording have it.
+/// Checks that triangles are in the order of pieces, and that the volume and centre of each piece match the scene and the recording.
 fn assert_pieces(triangles: &[[[f32; 3]; 3]], scene: &Scene, [centres, turns, _]: &[Vec<[f32; 3]>; 3]) {
     let sampled = scene.sample_slabs().unwrap();
     let mut rest = triangles;
@@ -218,7 +218,7 @@ fn assert_pieces(triangles: &[[[f32; 3]; 3]], scene: &Scene, [centres, turns, _]
         let (own, others) = rest.split_at(n);
         rest = others;
         let (volume, centre) = solid(own);
-        // Corners are f32 some 200 m from the origin: off by 8e-6 m.
+        // Corners are f32 some 200 m from the origin, with an error of 8e-6 m.
         assert!(
             (volume / piece.volume_m3 - 1.0).abs() < 1e-3,
             "piece {i}: {volume} m³ of {}",
@@ -259,12 +259,12 @@ fn slabs_of_a_recording_are_exported_as_solids_where_they_are() {
             triangles.iter().map(|corners| corners.map(|corner| places[corner - 1])).collect();
         assert_pieces(&triangles, &slabs.scene, &slabs.recorded(index));
     }
-    // What is compared has moved and turned.
+    // The compared pieces have moved and rotated.
     let ([before, ..], [after, turns, _]) = (slabs.recorded(0), slabs.recorded(last));
     assert!(before.iter().zip(&after).all(|(a, b)| a[2] - b[2] > 0.01));
     assert!(turns.iter().any(|turn| turn.iter().any(|x| x.abs() > 0.01)), "{turns:?}");
 
-    // Each vertex is of one face, and has its normal.
+    // Each vertex belongs to one face, and has its normal.
     let text = fs::read_to_string(slabs.out.join(format!("slabs_{last:06}.obj"))).unwrap();
     let normals: Vec<[f64; 3]> = text
         .lines()
@@ -281,14 +281,14 @@ fn slabs_of_a_recording_are_exported_as_solids_where_they_are() {
             assert!((aligned - 1.0).abs() < 1e-4, "a normal is {aligned} of its face's");
         }
     }
-    // The PLY file says the same.
+    // The PLY file has the same mesh.
     let ply = fs::read(slabs.out.join(format!("slabs_{last:06}.ply"))).unwrap();
     let header = String::from_utf8_lossy(&ply[..400]).into_owned();
     assert!(header.contains(&format!("element vertex {}", places.len())), "{header}");
     assert!(header.contains(&format!("element face {}", triangles.len())), "{header}");
 }
 
-/// Words of a legacy VTK file's array behind the line that begins with `head`: with the rest of that line.
+/// Returns the words of an array of a legacy VTK file after the line that begins with `head`, including the rest of that line.
 fn vtk_words(bytes: &[u8], head: &str, n_lines: usize) -> (Vec<usize>, Vec<u32>) {
     let at = bytes.windows(head.len()).position(|window| window == head.as_bytes()).expect(head);
     let mut rest = &bytes[at..];
@@ -325,7 +325,7 @@ fn slabs_of_a_recording_are_exported_beside_its_particles() {
     assert_eq!(files, ["slabs_000000.vtu", "slabs_000001.vtu", "slabs_000002.vtu"]);
     assert!(index.contains("timestep=\"0.0\"") && index.contains("timestep=\"0.4"), "{index}");
 
-    // Polygons of VTK: each a number of corners and those.
+    // VTK polygons: each the number of corners, then the corners.
     let bytes = fs::read(slabs.out.join(format!("slabs_{last:06}.vtk"))).unwrap();
     let (n_points, words) = vtk_words(&bytes, "POINTS ", 1);
     let places: Vec<[f32; 3]> =
@@ -350,7 +350,7 @@ fn slabs_of_a_recording_are_exported_beside_its_particles() {
     let expected = faces_of.iter().flat_map(|i| velocities[*i].map(f32::to_bits));
     assert!(found[..3 * n_faces].iter().copied().eq(expected));
 
-    // A row a piece, and in PLY and BGEO a point.
+    // One row per piece, and in PLY and BGEO one point.
     let csv = fs::read_to_string(slabs.out.join(format!("pieces_{last:06}.csv"))).unwrap();
     let mut lines = csv.lines();
     assert_eq!(
@@ -363,7 +363,7 @@ fn slabs_of_a_recording_are_exported_beside_its_particles() {
     assert_eq!(rows.len(), centres.len());
     for (i, row) in rows.iter().enumerate() {
         assert_eq!((&row[..3], row[3], &row[8..]), (&centres[i][..], i as f32, &velocities[i][..]));
-        // A unit quaternion turns as the recorded axis and angle do.
+        // A unit quaternion is the same rotation as the recorded axis and angle.
         let turn = turns[i].map(f64::from);
         let angle = dot(turn, turn).sqrt();
         for axis in 0..3 {

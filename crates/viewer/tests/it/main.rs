@@ -1,4 +1,4 @@
-//! The program as a user meets it: arguments in, exit status, messages and files out.
+//! End-to-end tests of the program: arguments in, exit status, messages and files out.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails there")]
 

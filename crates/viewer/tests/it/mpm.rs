@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// Two balls that fly at one another, of 306 particles each, with small pictures.
+/// Two colliding balls of 306 particles each, with small pictures.
 const SMALL: &[&str] = &[
     "snowball_collision",
     "--set",
@@ -22,7 +22,7 @@ const SMALL: &[&str] = &[
     "render.height_px=90",
 ];
 
-/// `frazil run` of the small scene into `out`, with more `arguments`.
+/// Runs `frazil run` of the small scene into `out`, with additional `arguments`.
 fn run(out: &Path, arguments: &[&str]) -> Command {
     command(&[&["run"], SMALL, &["--quiet", "--out", out.to_str().unwrap()], arguments].concat())
 }
@@ -50,7 +50,7 @@ fn every_scene_of_snow_on_a_grid_steps_soundly_and_twice_alike() {
             state_hash(&out)
         };
         let hash = run(scene);
-        // One in a plane and one in space.
+        // One in 2D and one in 3D.
         if idx == 0 || scene == "snowball_on_body_3d" {
             assert_eq!(hash, run("again"), "{scene}");
         }
@@ -72,7 +72,7 @@ fn a_resumed_run_of_snow_on_a_grid_ends_with_the_bits_of_an_unbroken_one() {
         let metrics = [&whole, &broken].map(|out| MetricsTable::read(&out.join("metrics.csv")).unwrap());
         assert_eq!(metrics[0].metrics(), metrics[1].metrics());
         for ((metric, values), (_, again)) in metrics[0].columns().zip(metrics[1].columns()) {
-            // Room for blocks is made when the host sees that it is tight, which no bit of the state depends on.
+            // The capacity for blocks grows when the host finds it nearly exhausted, which changes no bit of the state.
             assert!(values == again || metric.name == "grid_memory", "{name}: {} differs", metric.name);
         }
     }
@@ -92,7 +92,7 @@ fn a_killed_recording_of_snow_on_a_grid_plays_to_its_last_whole_frame() {
     let recording = Recording::open(&path).unwrap();
     assert!(recording.tail() != &Tail::Finished);
 
-    // What is left of a frame that was being written is no frame.
+    // A partially written frame does not count as a frame.
     let bytes = fs::read(&path).unwrap();
     fs::write(&path, &bytes[..bytes.len() - 7]).unwrap();
     let n_frames = Recording::open(&path).unwrap().len();
@@ -108,7 +108,7 @@ fn a_killed_recording_of_snow_on_a_grid_plays_to_its_last_whole_frame() {
     }
 }
 
-/// A castle in steps that fresh snow bears and hardened snow does not: it bursts where the snowball hits it.
+/// A castle with a time step that is stable for fresh snow and not for hardened snow: it becomes unstable where the snowball hits it.
 #[test]
 fn snow_that_blows_up_ends_the_run_with_its_place_and_leaves_the_last_good_checkpoint() {
     let folder = tempfile::tempdir().unwrap();
@@ -139,7 +139,7 @@ fn snow_that_blows_up_ends_the_run_with_its_place_and_leaves_the_last_good_check
     assert_eq!(report.final_state_hash, None);
     assert!(report.warnings.iter().any(|warning| warning.contains(&format!("step {step}, pass"))));
 
-    // Nothing of the step that broke it, or of those behind it, left the device as if it were sound.
+    // No result of the faulty step, or of later ones, was written as if it were valid.
     let path = out.join("checkpoint.frazil-ckpt");
     let checkpoint = Checkpoint::read(&path).unwrap();
     assert_eq!(checkpoint.step, (step - 1) / 5 * 5, "of a fault in step {step}");

@@ -9,7 +9,7 @@ use std::process::Command;
 const WIDTH: usize = 160;
 const HEIGHT: usize = 90;
 
-/// A recording of steps 0, 4, …, 24, and the pictures that the run made of them.
+/// Returns a recording of steps 0, 4, …, 24, with the pictures of the run.
 fn recorded(folder: &Path, arguments: &[&str]) -> (PathBuf, Vec<Vec<u8>>) {
     let out = folder.join("run");
     let cadences = ["--steps", "24", "--render", "4", "--record", "4"];
@@ -22,7 +22,7 @@ fn play(recording: &Path, arguments: &[&str]) -> Command {
     command(&[&["play", recording.to_str().unwrap()], arguments].concat())
 }
 
-/// Which of `pictures` each picture of a folder is.
+/// Returns for each picture of a folder its index in `pictures`.
 fn shown(folder: &Path, pictures: &[Vec<u8>]) -> Vec<usize> {
     (0..)
         .map(|i| folder.join(format!("frame_{i:06}.png")))
@@ -42,7 +42,7 @@ fn pictures_of_a_recording_are_those_of_its_run_at_any_speed_both_ways() {
         (&["--speed", "0.5", "--from", "16"], &[4, 4, 5, 5, 6]),
         (&["--speed", "2", "--from", "0.008s", "--to", "21"], &[1, 3, 5]),
     ] {
-        // Each time into the folder of the one before: none of its pictures may stay.
+        // Each time into the same folder: no picture of the previous video may remain.
         let said =
             stderr(&succeed(&mut play(&recording, &[arguments, &["--out", out.to_str().unwrap()]].concat())));
         assert!(said.contains(&format!("{} pictures of 160 × 90", expected.len())), "{said}");
@@ -64,7 +64,7 @@ fn a_y4m_video_needs_no_other_program() {
     let frame_bytes = b"FRAME\n".len() + 3 * WIDTH * HEIGHT;
     assert_eq!(video.len(), head_bytes + 7 * frame_bytes);
     for (i, frame) in video[head_bytes..].chunks_exact(frame_bytes).enumerate() {
-        // Luma of BT.601, within rounding; chroma is the writer's own test's.
+        // Luma of BT.601, within rounding; chroma is tested with the writer.
         for (pixel, &luma) in pictures[i].chunks_exact(3).zip(&frame[6..]) {
             let [r, g, b] = [0, 1, 2].map(|c| f64::from(pixel[c]));
             let expected = 16.0 + 219.0 / 255.0 * (0.299 * r + 0.587 * g + 0.114 * b);
@@ -73,7 +73,7 @@ fn a_y4m_video_needs_no_other_program() {
     }
 }
 
-/// A folder with a program called ffmpeg, to be all of PATH but the system's own.
+/// Creates a folder with a program called ffmpeg, and returns a PATH of this folder and the system's own.
 #[cfg(unix)]
 fn fake_ffmpeg(folder: &Path, script: &str) -> String {
     use std::os::unix::fs::PermissionsExt;
@@ -121,7 +121,7 @@ fn a_video_that_ffmpeg_gives_up_on_fails_with_its_words_and_leaves_no_file() {
         let left = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name());
         assert!(left.into_iter().all(|name| !name.to_string_lossy().contains("video.mp4")));
     };
-    // In the midst of the second picture, and at the very end.
+    // In the middle of the second picture, and at the end.
     fail("head -c 90000 > \"$out\"; echo 'No space left on device' >&2; exit 1", "No space left on device");
     fail("cat > \"$out\"; echo 'cannot write the trailer' >&2; exit 3", "cannot write the trailer");
 }
@@ -164,14 +164,14 @@ fn density_is_shown_as_intensity_live_and_recorded_without_perspective() {
     let out = folder.path().join("pictures");
     succeed(&mut play(&recording, &["--out", out.to_str().unwrap()]));
     assert_eq!(shown(&out, &pictures), [0, 1, 2, 3, 4, 5, 6]);
-    // Beside the legend and the caption there is white on black only, and water is near its rest density inside.
+    // Except for the legend and the caption there is only white on black, and water is near its rest density inside.
     let middle = |x: usize, y: usize| &pictures[6][3 * (WIDTH * y + x)..][..3];
     let upper = (0..HEIGHT * 2 / 3).flat_map(|y| (0..WIDTH * 3 / 4).map(move |x| middle(x, y)));
     let grey: Vec<u8> =
         upper.map(|rgb| if rgb[0].abs_diff(rgb[2]) < 12 { rgb[0] } else { panic!("{rgb:?}") }).collect();
     assert!(grey.iter().any(|&value| value > 200) && grey.iter().filter(|&&value| value == 0).count() > 1000);
 
-    // What was not recorded is shown as something else rather than not at all.
+    // A column that was not recorded is replaced by another property.
     let speed = ["--set", "render.shading=lit", "--to", "0", "--out", out.to_str().unwrap()];
     succeed(&mut play(&recording, &speed));
     assert!(picture(&out.join("frame_000000.png")).2 != pictures[0]);
@@ -194,7 +194,7 @@ fn a_recording_has_the_columns_that_were_chosen() {
         columns(&["--record-columns", "position,velocity", in_scene[0], in_scene[1]]),
         ["position", "velocity", "id"]
     );
-    // With a checkpoint due at the same step more columns leave the device than are recorded.
+    // With a checkpoint due at the same step, more columns are read back than are recorded.
     assert_eq!(columns(&["--record-columns", "id", "--checkpoint", "4"]), ["position", "id"]);
 
     let refuse = |arguments: &[&str], said: &str| {

@@ -1,11 +1,11 @@
-//! `frazil profile`: its tables and files, its verdicts, its tunables.
+//! `frazil profile`: tables, files, comparisons and tunables.
 
 use crate::tool::{SMALL, command, stderr, succeed};
 use frazil_io::Profile;
 use std::path::Path;
 use std::process::Command;
 
-/// `frazil profile` of a few steps of the small scene into `out`, with more `arguments`.
+/// Runs `frazil profile` of a few steps of the small scene into `out`, with additional `arguments`.
 fn profile_small(out: &Path, arguments: &[&str]) -> Command {
     let out = out.to_str().unwrap();
     command(&[&["profile"], SMALL, &["--steps", "6", "--warm-up", "2", "--out", out], arguments].concat())
@@ -38,7 +38,7 @@ fn a_profile_prints_its_tables_and_writes_its_files() {
     assert_eq!((profile.steps, profile.steps_before, profile.step_samples_ns.len()), (6, 2, 6));
     assert!((profile.rows.iter().map(|row| row.share).sum::<f64>() - 1.0).abs() < 1e-9);
 
-    // A row a place in the step: together they are the kernel's calls.
+    // One row per place in the step: together they are the calls of the kernel.
     for row in &profile.rows {
         let places: Vec<_> = profile.passes.iter().filter(|pass| pass.row.kernel == row.kernel).collect();
         assert!(places.iter().all(|pass| pass.row.calls == 6 && pass.occurrences as usize == places.len()));
@@ -47,7 +47,7 @@ fn a_profile_prints_its_tables_and_writes_its_files() {
     }
     assert_eq!(profile.timeline.len(), profile.passes.len());
     assert!(profile.kernels.iter().all(|fact| fact.workgroup_size == fact.specialization["workgroup_size"]));
-    // The fluid's own kernels share nothing in a group; a scan cannot do without.
+    // The fluid's own kernels use no shared memory; a scan requires it.
     let shared = |area: &str| -> u64 {
         let of_area = profile.kernels.iter().filter(|fact| fact.kernel.starts_with(area));
         of_area.map(|fact| fact.shared_memory_bytes.unwrap()).sum()
@@ -95,7 +95,7 @@ fn a_profile_against_itself_passes_and_against_a_faster_one_fails() {
         let rest = ["--out", &out, "--against", &path, "--tolerance", tolerance];
         command(&[&["profile"], SMALL, &steps, &rest].concat()).output().unwrap()
     };
-    // The machine may be busy with other work: a factor of a thousand is noise here.
+    // The machine may be under load: even a factor of a thousand counts as noise here.
     let output = again(&then, "1000");
     let text = String::from_utf8(output.stdout.clone()).unwrap();
     assert!(output.status.success(), "{text}{}", stderr(&output));
@@ -145,7 +145,7 @@ fn only_a_profile_of_the_same_scene_and_device_is_a_baseline() {
 #[test]
 fn tunables_change_no_bit_and_the_best_is_marked() {
     let folder = tempfile::tempdir().unwrap();
-    // 4096 threads a group need more shared memory than devices have.
+    // 4096 threads per group need more shared memory than devices have.
     let text = stdout(&mut profile_small(folder.path(), &["--vary", "workgroup_size=64,512,4096"]));
     let profile = Profile::read(&folder.path().join("profile.json")).unwrap();
     let vary = profile.vary.as_ref().unwrap();

@@ -1,4 +1,4 @@
-//! One scene, one hash: whatever the thread count, the subgroup size, and how the steps are cut into submissions.
+//! Reproducibility: the hash of a scene is independent of the thread count, the subgroup size, and the number of steps per submission.
 
 use crate::snow;
 use crate::tool::{command, run_small, state_hash, succeed};
@@ -8,7 +8,7 @@ fn the_final_state_does_not_depend_on_threads_subgroups_submissions_or_outputs()
     let folder = tempfile::tempdir().unwrap();
     let plain = ["--steps", "25", "--render", "never", "--record", "never"];
     let mut hashes = Vec::new();
-    // The first three variables are those of Mesa's software device; other devices do not know them.
+    // The first three variables are specific to Mesa's software device; other devices ignore them.
     for (name, environment, arguments) in [
         ("plain", None, &[][..]),
         ("again", None, &[]),
@@ -27,7 +27,7 @@ fn the_final_state_does_not_depend_on_threads_subgroups_submissions_or_outputs()
     }
     assert!(hashes.iter().all(|(_, hash)| *hash == hashes[0].1), "{hashes:#?}");
 
-    // The hash can tell states apart.
+    // Different states have different hashes.
     let out = folder.path().join("longer");
     succeed(&mut run_small(&out, &["--steps", "26", "--render", "never"]));
     assert_ne!(state_hash(&out), hashes[0].1);

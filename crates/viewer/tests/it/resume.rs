@@ -1,11 +1,11 @@
-//! Kills, interrupts and resumes.
+//! Killed, interrupted and resumed runs.
 
 use crate::tool::{run_small, state_hash, stderr, succeed, wait_until};
 use frazil_io::{Recording, Tail};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Runs 40 steps at a stretch, and in two parts with a checkpoint between them: the folders of both. `run` takes a folder and arguments.
+/// Runs 40 steps without a break, and in two parts with a checkpoint between them; returns the folders of both. `run` takes a folder and arguments.
 pub fn run_whole_and_broken(folder: &Path, run: impl Fn(&Path, &[&str])) -> [PathBuf; 2] {
     let [whole, broken] = ["whole", "broken"].map(|name| folder.join(name));
     let cadences = ["--render", "10", "--record", "8", "--metrics", "5", "--check", "10"];
@@ -17,14 +17,14 @@ pub fn run_whole_and_broken(folder: &Path, run: impl Fn(&Path, &[&str])) -> [Pat
     [whole, broken]
 }
 
-/// Panics, naming the file, unless a broken run's results are those of a whole one.
+/// Panics, naming the file, unless the results of an interrupted run equal those of a complete one.
 pub fn assert_same_results(whole: &Path, broken: &Path) {
     assert_same_pictures_and_recording(whole, broken);
     let metrics = [whole, broken].map(|out| fs::read(out.join("metrics.csv")).unwrap());
     assert!(metrics[0] == metrics[1], "metrics.csv differs");
 }
 
-/// The same, but for metrics.
+/// Compares like the function above, except for metrics.
 pub fn assert_same_pictures_and_recording(whole: &Path, broken: &Path) {
     assert_eq!(state_hash(whole), state_hash(broken));
     let pictures = fs::read_dir(whole.join("frames")).unwrap().map(|entry| entry.unwrap().file_name());
@@ -45,7 +45,7 @@ fn a_resumed_run_ends_with_the_bits_of_an_unbroken_one() {
     let (whole, broken) = (folder.path().join("whole"), folder.path().join("broken"));
     let cadences = ["--render", "10", "--record", "8", "--metrics", "5"];
     succeed(&mut run_small(&whole, &[&cadences[..], &["--steps", "40"]].concat()));
-    // 22 is neither a multiple of the cadences nor of the steps of a submission.
+    // 22 is neither a multiple of the output intervals nor of the steps per submission.
     succeed(&mut run_small(&broken, &[&cadences[..], &["--steps", "22", "--checkpoint", "22"]].concat()));
     let checkpoint = broken.join("checkpoint.frazil-ckpt");
     let resume = ["--steps", "40", "--resume", checkpoint.to_str().unwrap()];
@@ -69,7 +69,7 @@ fn a_killed_run_leaves_a_readable_recording_and_a_checkpoint_to_go_on_from() {
     let mut child = run_small(&killed, &endless).spawn().unwrap();
     let checkpoint = killed.join("checkpoint.frazil-ckpt");
     wait_until("checkpoint", || checkpoint.exists());
-    // Kill is SIGKILL on Unix: nothing of the process runs after it.
+    // Kill is SIGKILL on Unix: the process executes nothing after it.
     child.kill().unwrap();
     child.wait().unwrap();
 

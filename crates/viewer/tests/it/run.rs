@@ -1,4 +1,4 @@
-//! A small run, end to end: every file it promises is there and says what it should.
+//! End-to-end test of a small run: every documented file exists and has the expected contents.
 
 use crate::tool::{SMALL, SMALL_PARTICLES, command, picture, run_small, state_hash, stderr, succeed};
 use frazil_io::{Checkpoint, MetricsTable, Profile, Recording, RunInfo, Tail};
@@ -8,7 +8,7 @@ use std::fs;
 fn a_small_run_writes_all_it_promises() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("new/folders");
-    // An earlier, longer run's picture must not pass for one of this run.
+    // A picture of an earlier, longer run must not be mistaken for one of this run.
     fs::create_dir_all(out.join("frames")).unwrap();
     fs::write(out.join("frames/frame_000099.png"), "of another run").unwrap();
     let cadences =
@@ -99,7 +99,7 @@ fn a_run_that_breaks_an_invariant_says_so_with_status_4_and_keeps_what_it_has() 
     let folder = tempfile::tempdir().unwrap();
     succeed(&mut run_small(folder.path(), &["--steps", "4", "--checkpoint", "4"]));
     let path = folder.path().join("checkpoint.frazil-ckpt");
-    // What no step ever makes: two particles of one id.
+    // A state that no step produces: two particles with the same id.
     let mut checkpoint = Checkpoint::read(&path).unwrap();
     let ids = checkpoint.sections.get_mut("id").unwrap();
     let first: [u8; 4] = ids[..4].try_into().unwrap();
@@ -134,7 +134,7 @@ fn lists_and_checks_go_to_stdout() {
     assert!(schema["properties"]["fluid"].is_object());
 }
 
-/// How particles are drawn changes pictures, and nothing else: neither the state nor which steps have pictures.
+/// The representation of particles changes only the pictures, neither the state nor the steps that have pictures.
 #[test]
 fn the_scheme_changes_pictures_and_no_state() {
     let folder = tempfile::tempdir().unwrap();
@@ -149,7 +149,7 @@ fn the_scheme_changes_pictures_and_no_state() {
     };
     let (sprites, surface) = (run("sprites", &[]), run("surface", &["--scheme", "surface"]));
     assert_eq!((&sprites.0, &sprites.2), (&surface.0, &surface.2));
-    // The third is of the state 20 steps after the second: the surface is of the steps before its picture.
+    // The third picture is 20 steps after the second: its surface belongs to the same step.
     for i in 0..3 {
         assert_ne!(sprites.1[i], surface.1[i], "picture {i}");
     }

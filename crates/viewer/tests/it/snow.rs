@@ -11,12 +11,12 @@ pub const SCENE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/snow.toml
 const SNOW: usize = 5 * 4 * 5;
 const PARTICLES: usize = SNOW + 8 * 3 * 8;
 
-/// `frazil run` of the scene into `out`, with more `arguments`.
+/// Runs `frazil run` of the scene into `out`, with additional `arguments`.
 fn run(out: &Path, arguments: &[&str]) -> Command {
     command(&[&["run", SCENE, "--quiet", "--out", out.to_str().unwrap()], arguments].concat())
 }
 
-/// Pixels that are like none of the picture's border, where nothing is drawn.
+/// Counts pixels that differ from all pixels of the picture's border, which is background.
 fn drawn(pixels: &[u8], width: u32) -> usize {
     let background: std::collections::HashSet<&[u8]> = pixels.chunks_exact(3).take(width as usize).collect();
     pixels.chunks_exact(3).filter(|pixel| !background.contains(pixel)).count()
@@ -183,7 +183,7 @@ fn snow_that_makes_no_sense_is_refused() {
             assert!(!message.contains("panicked"), "{message}");
         }
     }
-    // Water alone has no phases to tell apart.
+    // Water alone has no phases to distinguish.
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().to_str().unwrap();
     let arguments = ["run", "drop", "--steps", "1", "--render", "1", "--out", out, "--set"];

@@ -1,4 +1,4 @@
-//! `frazil sweep`: its grid, its tables and sheet, and going on after all that can break it off.
+//! `frazil sweep`: grid, tables, contact sheet, and resuming after every kind of interruption.
 
 use crate::tool::{SMALL, command, picture, state_hash, stderr, succeed, wait_until};
 use frazil_io::{RunInfo, SweepInfo, SweepStatus};
@@ -8,7 +8,7 @@ use std::process::Command;
 
 const GRID: [&str; 4] = ["--vary", "fluid.xsph_viscosity=0.01,0.2", "--vary", "solver.iterations=2,4"];
 
-/// `frazil sweep` of the small scene into `out`, with more `arguments`.
+/// Runs `frazil sweep` of the small scene into `out`, with additional `arguments`.
 fn sweep_small(out: &Path, arguments: &[&str]) -> Command {
     let out = out.to_str().unwrap();
     command(&[&["sweep"], SMALL, &["--out", out, "--quiet"], arguments].concat())
@@ -18,12 +18,12 @@ fn report(out: &Path) -> SweepInfo {
     SweepInfo::read(&out.join("sweep.json")).unwrap()
 }
 
-/// The folders of the cases in their order.
+/// Returns the folders of the cases in order.
 fn folders(out: &Path) -> Vec<PathBuf> {
     report(out).cases.iter().map(|case| out.join(&case.folder)).collect()
 }
 
-/// A table without quotes, cell by cell.
+/// Parses a table without quotes into cells.
 fn table(out: &Path) -> Vec<Vec<String>> {
     let text = fs::read_to_string(out.join("sweep.csv")).unwrap();
     assert!(!text.contains('"'), "{text}");
@@ -55,7 +55,7 @@ fn a_grid_runs_each_case_as_run_does_and_lays_them_side_by_side() {
     assert_eq!(column("status"), ["done"; 4]);
     let numbers = |label: &str| column(label).iter().map(|x| x.parse().unwrap()).collect::<Vec<f64>>();
     let (fronts, run_outs) = (numbers("upper_x [m]"), numbers("run_out [m]"));
-    // The block's middle is at x = 0.073 m.
+    // The centre of the block is at x = 0.073 m.
     for (front, run_out) in fronts.iter().zip(&run_outs) {
         assert!((front - 0.073 - run_out).abs() < 1e-3, "{front} {run_out}");
     }
@@ -63,7 +63,7 @@ fn a_grid_runs_each_case_as_run_does_and_lays_them_side_by_side() {
     assert!(numbers("spread [m]").iter().all(|spread| (0.05..0.2).contains(spread)));
     assert!(numbers("wall_time [s]").iter().all(|time| *time > 0.0));
 
-    // The hash is that of the same scene, run alone.
+    // The hash equals that of a separate run of the same scene.
     let alone = folder.path().join("alone");
     let settings = ["--set", "fluid.xsph_viscosity=0.2", "--set", "solver.iterations=2", "--steps", "30"];
     let into = ["--out", alone.to_str().unwrap(), "--render", "never", "--quiet"];
@@ -120,7 +120,7 @@ fn the_same_command_again_runs_only_what_is_not_done() {
     assert!(again[0] == first[0] && again[1] != first[1]);
     assert_eq!(report(out).cases[1].state_hash, hashes[1].state_hash);
 
-    // Another scene or length makes other runs.
+    // Another scene or duration requires new runs.
     succeed(&mut sweep_small(out, &[&arguments[..2], &["--steps", "7"]].concat()));
     assert!(report(out).cases.iter().all(|case| case.steps == 7));
     succeed(&mut sweep_small(out, &[&arguments[..2], &["--steps", "7", "--seed", "3"]].concat()));
@@ -188,7 +188,7 @@ fn a_bad_value_is_refused_by_its_key_before_anything_runs() {
 fn a_case_that_breaks_is_reported_and_the_others_go_on() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path();
-    // As long a step as is not refused, for snow that hardens under a blow.
+    // The longest accepted time step, for snow that hardens in an impact.
     let coarse = ["--set", "mpm.cell_size_m=0.04", "--set", "mpm.particles_per_cell=2"];
     let small = ["--set", "render.width_px=160", "--set", "render.height_px=90"];
     let varied = ["--vary", "time.dt_s=0.002,0.0003", "--steps", "400", "--quiet"];

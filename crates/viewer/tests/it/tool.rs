@@ -1,4 +1,4 @@
-//! Starting the program, and a scene small enough to run often.
+//! Test helpers: starting the program, and a scene small enough to run often.
 
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -18,7 +18,7 @@ pub const SMALL: &[&str] = &[
 ];
 pub const SMALL_PARTICLES: usize = 216;
 
-/// The program with `arguments`, not yet started. Validation is on: no test may provoke a message.
+/// Returns the command of the program with `arguments`, not yet started. Validation is on: no test may provoke a message.
 pub fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_frazil"));
     command
@@ -31,7 +31,7 @@ pub fn command(arguments: &[&str]) -> Command {
     command
 }
 
-/// `frazil run` of the small scene into `out`, with more `arguments`.
+/// Runs `frazil run` of the small scene into `out`, with additional `arguments`.
 pub fn run_small(out: &Path, arguments: &[&str]) -> Command {
     let out = out.to_str().unwrap();
     command(&[&["run"], SMALL, &["--out", out, "--quiet"], arguments].concat())
@@ -41,19 +41,19 @@ pub fn stderr(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).unwrap()
 }
 
-/// Runs to success.
+/// Runs a command, which must succeed.
 pub fn succeed(command: &mut Command) -> Output {
     let output = command.output().unwrap();
     assert!(output.status.success(), "{command:?}: {}: {}", output.status, stderr(&output));
     output
 }
 
-/// The final state's hash from a run's folder.
+/// Returns the hash of the final state from a run's folder.
 pub fn state_hash(out: &Path) -> String {
     frazil_io::RunInfo::read(&out.join("run.json")).unwrap().final_state_hash.unwrap()
 }
 
-/// Width, height and RGB bytes of a PNG file.
+/// Returns the width, height and RGB bytes of a PNG file.
 pub fn picture(path: &Path) -> (u32, u32, Vec<u8>) {
     let decoder = png::Decoder::new(std::io::BufReader::new(std::fs::File::open(path).unwrap()));
     let mut reader = decoder.read_info().unwrap();
@@ -63,10 +63,10 @@ pub fn picture(path: &Path) -> (u32, u32, Vec<u8>) {
     (info.width, info.height, pixels)
 }
 
-/// A hang, not a budget: what is waited for takes seconds on a slow machine.
+/// Timeout that detects hangs; the awaited events take seconds on a slow machine.
 const HANG_LIMIT: Duration = Duration::from_secs(300);
 
-/// Waits until `done`, or panics where that hangs.
+/// Waits until `done`, or panics after the timeout.
 pub fn wait_until(what: &str, mut done: impl FnMut() -> bool) {
     let deadline = Instant::now() + HANG_LIMIT;
     while !done() {

@@ -1,4 +1,4 @@
-//! The window, on a virtual X server that keeps its screen in a file.
+//! Tests of the window on a virtual X server that keeps its screen in a file.
 
 use crate::snow::SCENE;
 use crate::tool::{SMALL, command, picture, stderr, succeed, wait_until};
@@ -10,10 +10,10 @@ use std::process::{Child, Command, Output, Stdio};
 
 const WIDTH: usize = 640;
 const HEIGHT: usize = 360;
-/// The panel and its shadow lie left of this.
+/// Right edge of the panel and its shadow, in pixels.
 const PANEL_RIGHT: usize = 340;
 
-/// A virtual screen, gone with its handle.
+/// A virtual screen, closed when dropped.
 struct Screen {
     server: Child,
     display: String,
@@ -30,14 +30,14 @@ impl Screen {
             .spawn()
             .expect("Xvfb; tools/setup installs it");
         let mut number = String::new();
-        // It writes the number of the display that it has found free.
+        // The server writes the number of the free display that it uses.
         BufReader::new(server.stdout.take().unwrap()).read_line(&mut number).unwrap();
         Self { server, display: format!(":{}", number.trim()), file: folder.join("Xvfb_screen0") }
     }
 
-    /// RGB bytes of the screen's upper left corner, where windows open when nobody manages them.
+    /// Returns the RGB bytes of the screen's upper left corner, where windows open without a window manager.
     fn corner(&self) -> Vec<u8> {
-        // The X window dump format: big-endian words, then a colour table of 12 bytes an entry, then rows.
+        // The X window dump format: big-endian words, then a colour table of 12 bytes per entry, then rows.
         let dump = fs::read(&self.file).unwrap();
         let word = |i: usize| u32::from_be_bytes(dump[4 * i..4 * i + 4].try_into().unwrap()) as usize;
         let (header_bytes, row_bytes, n_colours) = (word(0), word(12), word(19));
@@ -55,13 +55,13 @@ impl Drop for Screen {
     }
 }
 
-/// The small scene in a window's size.
+/// Returns the small scene with the size of a window.
 fn sized(verb: &'static str, arguments: &[&str]) -> Command {
     let size = ["--set", "render.width_px=640", "--set", "render.height_px=360"];
     command(&[&[verb], SMALL, &size[..], arguments].concat())
 }
 
-/// The picture that a run without a window makes of step 12, and the recording with that step.
+/// Returns the picture of step 12 by a run without a window, and the recording with that step.
 fn without_window(folder: &Path) -> (Vec<u8>, PathBuf) {
     let out = folder.join("run");
     let cadences = ["--steps", "12", "--render", "12", "--record", "6", "--quiet"];
@@ -71,7 +71,7 @@ fn without_window(folder: &Path) -> (Vec<u8>, PathBuf) {
     (pixels, out.join("recording.frazil-rec"))
 }
 
-/// Pixels left and right of `x`, row after row.
+/// Splits pixels into those left and right of `x`, row by row.
 fn split(pixels: &[u8], x: usize) -> (Vec<u8>, Vec<u8>) {
     let rows = || pixels.chunks_exact(3 * WIDTH);
     (
@@ -80,7 +80,7 @@ fn split(pixels: &[u8], x: usize) -> (Vec<u8>, Vec<u8>) {
     )
 }
 
-/// Stops a program that shows what was waited for.
+/// Stops a program once the awaited state is shown.
 fn stop(mut child: Child) -> Output {
     child.kill().unwrap();
     child.wait_with_output().unwrap()
@@ -97,7 +97,7 @@ fn the_window_shows_the_picture_of_a_run_with_the_panel_over_it() {
     let child = view.env("DISPLAY", &screen.display).stderr(Stdio::piped()).spawn().unwrap();
     wait_until("screenshot", || shot.exists());
     let (left, right) = split(&expected, PANEL_RIGHT);
-    // The window system may show a picture some time after it is done.
+    // The window system may show a picture with a delay.
     wait_until("picture beside the panel", || split(&screen.corner(), PANEL_RIGHT).1 == right);
     let shown = split(&screen.corner(), PANEL_RIGHT).0;
     let said = stderr(&stop(child));

@@ -1,8 +1,8 @@
 #version 460
-// One step of free flight with linear drag: v ← (v + Δt g)/(1 + Δt k/m), x ← x + Δt v, and the power k v² that drag takes.
-// The drag is implicit, so that no time step overshoots rest. What leaves the domain, or is no number, is marked.
+// One step of free flight with linear drag: v ← (v + Δt g)/(1 + Δt k/m), x ← x + Δt v, and the dissipated power k v².
+// The drag is implicit, so that no time step overshoots rest. Particles outside the domain or with NaN are marked.
 //
-// Bytes: 60 a particle. Order-independent.
+// Bytes: 60 per particle. Order-independent.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 

@@ -1,4 +1,4 @@
-//! A cube of grains that touch and move, high above a terrain.
+//! A cube of grains that are in contact and move, high above a terrain.
 
 use super::ice::{dem_block, dem_ice, dem_link, dem_slabs_of, dem_twin_slabs};
 use super::twin::{dem_state_of, dem_twin_parameters};
@@ -19,28 +19,31 @@ use glam::{DQuat, DVec3};
 const LAWS: &[&str] = &["sliding", "rolling"];
 
 const RADIUS_M: f64 = 0.05;
-/// Grains a little closer than they are wide, each off its place: most of the six neighbours of each touch it, as in a flow.
+/// Grain spacing, a little less than the diameter, with random offsets: most of the six neighbours of each
+/// grain touch it, as in a flow.
 const PITCH_M: f64 = 1.98 * RADIUS_M;
 const NOISE_RADII: f64 = 0.02;
-/// Of ice, in m, and what its links bear.
+/// Thickness of the ice in m; below, the strength of its links.
 const THICKNESS_M: f64 = 2.0 * RADIUS_M;
 const STRENGTH_PA: f64 = 1e6;
-/// Up to this far in each direction, in m/s.
+/// Maximum velocity in each direction, in m/s.
 const SPEED_M_S: f64 = 0.5;
-/// Contacts that have been for so long remember something.
+/// Steps after which contacts have a history.
 const RUBBING_STEPS: u64 = 16;
-/// The twin looks at all pairs.
+/// Maximum number of grains for the twin, which checks all pairs.
 const TWIN_GRAINS: usize = 2048;
 const GRAVITY: [f32; 3] = [0.0, -9.81, 0.0];
 
-/// What rounding may make of a step: of forces of some 100 N, to seven digits each, on half a kilogramme over 50 µs, and of velocities.
+/// Maximum rounding error of a step: of forces of some 100 N, to seven digits each, on half a kilogramme over
+/// 50 µs, and of velocities.
 const VELOCITY_TOLERANCE_M_S: f64 = 4e-6;
-/// Places have their own rounding, at some metres from the origin.
+/// Relative tolerance of positions, which have their own rounding at some metres from the origin.
 const PLACE_TOLERANCE: f64 = 2.5e-7;
-/// Σ m v and what gravity adds, relative to Σ m |v|.
+/// Tolerance of Σ m v with the contribution of gravity, relative to Σ m |v|.
 const MOMENTUM_TOLERANCE: f64 = 2e-6;
 
-/// The axes: how many grains, and whether rolling is resisted, which contacts remember in columns of their own.
+/// Returns the axes: the number of grains, and whether there is rolling resistance, for which contacts have
+/// columns of their own.
 pub fn axes() -> Vec<Axis> {
     let counts = &[10_007, 131_072, 262_144, 524_288, 1_048_576];
     vec![
@@ -49,7 +52,7 @@ pub fn axes() -> Vec<Axis> {
     ]
 }
 
-/// Grains, the state before a step, and what it makes of them.
+/// Grains, with the states before and after a step.
 pub struct Block {
     pub dem: Dem,
     pub n: usize,
@@ -57,16 +60,17 @@ pub struct Block {
     pub n_ends: u64,
     section: Section,
     before: Vec<Buffer<u32>>,
-    /// Where the twin has taken the step.
+    /// State after the twin's step.
     expected: Option<twin::State>,
-    /// The pieces when the simulation began.
+    /// Pieces at the start of the simulation.
     slabs: twin::Slabs,
-    /// Σ m v in kg m/s of grains and pieces behind the step: they meet nothing but one another.
+    /// Σ m v in kg m/s of grains and pieces after the step: they touch only one another.
     momentum: DVec3,
 }
 
 impl Block {
-    /// Makes the grains of a point, with so many pieces of ice on them, and lets them rub.
+    /// Makes the grains of a point, with `n_pieces` pieces of ice on them, and runs the steps that build up
+    /// contact history.
     pub fn new(device: &Device, point: &Point, n_pieces: usize) -> Result<Self> {
         let n = point.count()?;
         let rolling_friction = match point.name("law")? {
@@ -105,15 +109,17 @@ impl Block {
         Ok(Self { dem, n, n_ends, section, before, expected, slabs, momentum })
     }
 
-    /// Words of all columns that a step reads and writes, a grain: position, velocity, spin, radius, id and number of contacts.
+    /// Words per grain of all columns that a step reads and writes: position, velocity, spin, radius, id and
+    /// number of contacts.
     pub const GRAIN_WORDS: u64 = 12;
 
-    /// Words that a contact's end is remembered in: the partner, the shear spring and the time, and the spring against rolling.
+    /// Returns the words stored per contact end: the partner, the shear spring and the time, and the rolling
+    /// spring.
     pub fn contact_words(&self) -> u64 {
         if self.dem.parameters().has_rolling() { 8 } else { 5 }
     }
 
-    /// Records the return to the state before the step.
+    /// Records the restoration of the state before the step.
     pub fn restore(&self, recorder: &mut Recorder) {
         for (before, column) in self.before.iter().zip(self.dem.state_columns()) {
             recorder.copy(before, &column.words, before.len());
@@ -128,7 +134,7 @@ impl Block {
         Ok(())
     }
 
-    /// Where the device's grains are not as they should be behind the step.
+    /// Returns the first difference between the device's grains and the expected ones after the step.
     pub fn difference(&self, device: &Device) -> Result<Option<Difference>> {
         let columns = state_columns(device, &self.dem)?;
         let ids = columns.iter().find(|column| column.name == "id").map_or(&[][..], |ids| &ids.words);
@@ -167,7 +173,7 @@ impl Block {
                     (found[1] - expected[1]).length() / speed,
                     turned / speed,
                 ];
-                // Written so that a NaN is beyond any tolerance.
+                // Written so that a NaN exceeds any tolerance.
                 if !errors.iter().all(|error| *error <= 1.0) {
                     let problem =
                         format!("place and velocity {found:?}, expected {expected:?}; errors {errors:?}");
@@ -194,7 +200,7 @@ fn state_of(columns: &[StateColumn], step: u64, slabs: &twin::Slabs) -> twin::St
     twin::State { slabs: dem_slabs_of(columns, slabs), ..dem_state_of(columns, step) }
 }
 
-/// The columns that a step depends on, tidy.
+/// Returns the columns that a step depends on, in a canonical form.
 fn state_columns(device: &Device, dem: &Dem) -> Result<Vec<StateColumn>> {
     let mut recorder = device.recorder()?;
     dem.record_output(&mut recorder);
@@ -232,8 +238,9 @@ fn section(rolling_friction: f64) -> Section {
     }
 }
 
-/// Two grains' width of air on each side, so that the grid is not wrapped: a cube that is would meet itself in every cell, which a flow, being thin,
-/// does not. A terrain lies at the foot, whose height every grain looks up as in an avalanche.
+/// Returns surroundings with two grain widths of air on each side, so that the grid is not wrapped: a wrapped
+/// cube would collide with itself in every cell, which a thin flow does not. At the foot is a terrain whose
+/// height every grain looks up, as in an avalanche.
 fn surroundings(side: usize) -> Surroundings {
     let (room_m, extent_m) = (2.0 * PITCH_M, (side as f64 - 1.0) * PITCH_M);
     let n_heights = side as u32 + 2;
@@ -261,7 +268,8 @@ fn surroundings(side: usize) -> Surroundings {
     }
 }
 
-/// So many blocks of ice side by side on top of the grains, each linked to the next along one side, as plates that have cracked along the other.
+/// Makes `n` blocks of ice side by side on top of the grains, each linked to the next along one side, like
+/// plates that have cracked along the other.
 fn plates(section: &Section, n: usize, side: usize) -> Pieces {
     let across = (n as f64).sqrt().ceil() as usize;
     let width_m = side as f64 * PITCH_M / across.max(1) as f64;
@@ -271,7 +279,7 @@ fn plates(section: &Section, n: usize, side: usize) -> Pieces {
         let along = |cells: usize| (cells as f64 + 0.5) * width_m - 0.5 * PITCH_M;
         DVec3::new(along(k % across), foot_m + 0.5 * THICKNESS_M, along(k / across))
     };
-    // Blocks of different rows leave a gap.
+    // Blocks of different rows have a gap between them.
     let size = DVec3::new(width_m, THICKNESS_M, 0.98 * width_m);
     let pieces = (0..n).map(|k| dem_block(&slab, centre(k), size, DQuat::IDENTITY)).collect();
     let neighbours = (1..n).filter(|k| k % across != 0);
@@ -283,7 +291,7 @@ fn plates(section: &Section, n: usize, side: usize) -> Pieces {
     Pieces::of(&[slab], section, &SampledSlabs { pieces, links })
 }
 
-/// `n` grains on a lattice, off their places and in motion; ids are in the order of cells no more than by chance.
+/// Makes `n` moving grains near lattice points; their ids are in random order with respect to cells.
 fn grains(n: usize, side: usize) -> Grains {
     let noise = |i: usize, k: usize| 2.0 * f64::from(unit_noise(6 * i + k)) - 1.0;
     let place = |i: usize| -> [f32; 3] {

@@ -8,7 +8,7 @@ use frazil_solvers::StateColumn;
 use frazil_solvers::dem::Pieces;
 use glam::{DMat3, DQuat, DVec3};
 
-/// Ice of 900 kg/m³ whose links bear a stress.
+/// Returns ice of 900 kg/m³ with the given strength of its links.
 pub fn dem_ice(strength_pa: f64) -> Slab {
     Slab {
         name: "ice".into(),
@@ -28,7 +28,7 @@ pub fn dem_ice(strength_pa: f64) -> Slab {
     }
 }
 
-/// A box.
+/// Makes a box.
 pub fn dem_block(slab: &Slab, centre: DVec3, size: DVec3, turn: DQuat) -> SlabPiece {
     let corner = |k: usize| {
         let side = |axis: usize| if k >> axis & 1 == 0 { -0.5 } else { 0.5 };
@@ -38,7 +38,7 @@ pub fn dem_block(slab: &Slab, centre: DVec3, size: DVec3, turn: DQuat) -> SlabPi
     SlabPiece::new(0, slab, (0..8).map(corner).collect(), faces.iter().map(|face| face.to_vec()).collect())
 }
 
-/// A link of two pieces over a square face.
+/// Makes a link of two pieces over a square face.
 pub fn dem_link(slab: &Slab, pieces: [usize; 2], point: DVec3, normal: DVec3, area_m2: f64) -> SlabLink {
     SlabLink {
         pieces,
@@ -74,7 +74,7 @@ fn motion(m: &PieceMotion) -> twin::Motion {
     }
 }
 
-/// The same pieces for the twin, from the same numbers of single precision.
+/// Converts pieces to those of the twin, from the same single-precision numbers.
 pub fn dem_twin_slabs(pieces: &Pieces) -> twin::Slabs {
     let solid = |(piece, shape): (usize, &frazil_shaders::types::PieceShape)| {
         let faces = &pieces.faces[shape.first_face as usize..][..shape.n_faces as usize];
@@ -115,7 +115,7 @@ pub fn dem_twin_slabs(pieces: &Pieces) -> twin::Slabs {
     )
 }
 
-/// Pieces as columns of a state hold them, of the shapes of those when it began.
+/// Returns the pieces that state columns hold, with the shapes of the initial ones.
 pub fn dem_slabs_of(columns: &[StateColumn], begin: &twin::Slabs) -> twin::Slabs {
     let words = |name: &str| columns.iter().find(|c| c.name == name).map_or(&[][..], |c| c.words.as_slice());
     let motions: &[PieceMotion] = bytemuck::cast_slice(words("slab_motion"));

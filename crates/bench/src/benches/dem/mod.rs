@@ -1,9 +1,9 @@
-//! Snow as grains: a whole step, and the one of its passes that is the physics.
+//! Snow as grains: a whole step, and its pass of contact forces and motion.
 //!
-//! - `block`: the grains that both of them move, and their axes.
-//! - `ice`: pieces of slabs, which may lie on them.
+//! - `block`: the grains of both benches, and their axes.
+//! - `ice`: pieces of slabs, which may lie on the grains.
 //! - `step`: the benches.
-//! - `twin`: the device's numbers and columns as the twin takes them.
+//! - `twin`: conversion of the device's parameters and columns to the twin's.
 
 mod block;
 mod ice;

@@ -1,4 +1,4 @@
-//! A step of grains, and the pass of it in which they collide.
+//! Benches of a step of grains, and of its pass in which they collide.
 
 use super::block::{Block, axes};
 use crate::axis::{Axis, Domain, Point};
@@ -7,18 +7,18 @@ use crate::error::Result;
 use frazil_solvers::dem::Stage;
 use frazil_vk::{Device, Recorder};
 
-/// Pieces of ice, as Gucer2010 has.
+/// Number of pieces of ice, as in Gucer2010.
 const PIECES: u64 = 232;
 
-/// All passes.
+/// Bench of all passes.
 pub struct Step;
 
-/// That in which grains collide and move.
+/// Bench of the pass in which grains collide and move.
 pub struct Collide;
 
 struct Workload {
     block: Block,
-    /// The stage that is timed; all, if none.
+    /// The timed stage; `None` for all.
     stage: Option<Stage>,
 }
 
@@ -64,13 +64,13 @@ impl Bench for Collide {
 impl DeviceWorkload for Workload {
     fn work(&self) -> Work {
         let elements = self.block.n as u64;
-        // What a grain is and what its contacts remember, read and written.
+        // A grain's state and its contacts' history, read and written.
         let words = Block::GRAIN_WORDS * elements + self.block.contact_words() * self.block.n_ends;
         Work { elements, bytes_minimum: 2 * 4 * words }
     }
 
     fn spoil(&mut self, _: &mut Recorder) {
-        // Nothing: the outputs are the inputs, which a step moves by more than the tolerance.
+        // Empty: the outputs are the inputs, which a step moves by more than the tolerance.
     }
 
     fn reset(&mut self, recorder: &mut Recorder) {

@@ -1,4 +1,4 @@
-//! The device's numbers and columns as the twin takes them.
+//! Conversion of the device's parameters and columns to the twin's.
 
 use frazil_reference::dem as twin;
 use frazil_scene::Dem as Section;
@@ -8,7 +8,7 @@ use frazil_solvers::dem::DemParameters;
 use glam::{DVec3, Vec3};
 use std::collections::BTreeMap;
 
-/// The parameters of the twin, in the single precision of the device's.
+/// Returns the parameters of the twin, in the device's single precision.
 pub fn dem_twin_parameters(section: &Section, parameters: &DemParameters) -> twin::Parameters {
     let t = &parameters.terms;
     let wide = |v: [f32; 3]| Vec3::from(v).as_dvec3();
@@ -36,10 +36,10 @@ pub fn dem_twin_parameters(section: &Section, parameters: &DemParameters) -> twi
     }
 }
 
-/// The words of a column.
+/// Returns the words of a column.
 ///
 /// # Panics
-/// If there is none of that name.
+/// If there is no column of that name.
 #[allow(clippy::expect_used)]
 fn words<'a>(columns: &'a [StateColumn], name: &str) -> &'a [u32] {
     &columns.iter().find(|c| c.name == name).expect("a column of that name").words
@@ -49,7 +49,7 @@ fn vector(words: &[u32], i: usize) -> DVec3 {
     DVec3::from_array(std::array::from_fn(|axis| f64::from(f32::from_bits(words[3 * i + axis]))))
 }
 
-/// The grains that columns hold, in the order of ids.
+/// Returns the grains that columns hold, in the order of ids.
 ///
 /// # Panics
 /// If a column is missing.
@@ -70,14 +70,14 @@ pub fn dem_grains_of(columns: &[StateColumn]) -> Vec<twin::Grain> {
     grains
 }
 
-/// The state that columns hold, grains in the order of ids.
+/// Returns the state that columns hold, grains in the order of ids.
 ///
 /// # Panics
-/// If a column is missing, or a contact is kept twice.
+/// If a column is missing, or a contact is stored twice.
 pub fn dem_state_of(columns: &[StateColumn], step: u64) -> twin::State {
     let [first_row, contact, shear] =
         ["contact_first_row", "contact", "contact_shear"].map(|name| words(columns, name));
-    // A word for the partner and, with resistance to rolling, three for the spring against it.
+    // A word for the partner and, with rolling resistance, three for the rolling spring.
     let stride = if contact.len() == shear.len() { 4 } else { 1 };
     let mut contacts = BTreeMap::new();
     for (i, id) in words(columns, "id").iter().enumerate() {
@@ -98,7 +98,7 @@ pub fn dem_state_of(columns: &[StateColumn], step: u64) -> twin::State {
     twin::State { grains: dem_grains_of(columns), contacts, step, ..Default::default() }
 }
 
-/// Who a contact is with.
+/// Returns the partner of a contact.
 pub fn dem_partner_of(number: u32) -> twin::Partner {
     match number {
         id @ 0..FIRST_WALL => twin::Partner::Grain(id),

@@ -14,25 +14,27 @@ const TRANSFERS: &[&str] = &["pic_flip", "apic", "mls"];
 const SPLINES: &[&str] = &["cubic", "quadratic"];
 const RASTERIZATIONS: &[&str] = &["gather", "fixed_point", "float_atomics"];
 
-/// A power of two: places in cells are exact in f32, so that they differ from the twin's by nothing.
+/// A power of two: positions in cells are exact in f32, so that they equal the twin's.
 const CELL_M: f64 = 1.0 / 64.0;
-/// Less than a wave in hardened snow takes for a cell.
+/// Time step, less than a wave in hardened snow takes to cross a cell.
 const DT_S: f64 = 1.0 / 16384.0;
-/// Empty space on each side: no node with mass touches a wall, so that momentum changes by gravity alone.
+/// Empty space on each side: no node with mass touches a wall, so that only gravity changes the momentum.
 const ROOM_CELLS: f64 = 8.0;
-/// Particles begin with random velocities and without strain; after so many steps a third of them have yielded.
+/// Number of steps that strain the snow: particles begin with random velocities and without strain;
+/// afterwards a third of them have yielded.
 const STRAINING_STEPS: u32 = 8;
-/// The twin sums up to so many pairs of a particle and a node; beyond, it takes tens of seconds.
+/// Maximum number of pairs of a particle and a node for the twin; more would take tens of seconds.
 const TWIN_PAIRS: usize = 1 << 21;
 
-/// Snow, and the numbers that the twin needs.
+/// Snow, and the parameters of the twin.
 pub struct Block {
     pub mpm: Mpm,
     pub p: twin::Parameters,
     pub n: usize,
 }
 
-/// The axes of all benches of snow: how many particles, how dense, in how many dimensions, and how velocities come and go.
+/// Returns the axes of all benches of snow: the number, density and dimensions of particles, and the transfer
+/// of velocities.
 pub fn axes() -> Vec<Axis> {
     let names = |axis, names: &'static [&'static str]| Axis::names(axis, names, &names[..1], &names[..1]);
     vec![
@@ -43,18 +45,19 @@ pub fn axes() -> Vec<Axis> {
     ]
 }
 
-/// The axis of those that look at nodes about particles.
+/// Returns the axis of the spline, for benches with transfers between particles and nodes.
 pub fn spline_axis() -> Axis {
     Axis::names("spline", SPLINES, &SPLINES[..1], &SPLINES[..1])
 }
 
-/// The axis of those that add particles up. Atomics of floats are no part of the default: devices may lack them.
+/// Returns the axis of the rasterization method. Atomics of floats are not among the defaults: devices may
+/// lack them.
 pub fn variant_axis() -> Axis {
     Axis::names("variant", RASTERIZATIONS, &RASTERIZATIONS[..2], &RASTERIZATIONS[..2])
 }
 
 impl Block {
-    /// Makes the snow of a point, strains it, and tells the solver how many blocks of nodes it has.
+    /// Makes the snow of a point, strains it, and sets the solver's capacity of blocks.
     pub fn new(device: &Device, point: &Point) -> Result<Self> {
         let n = point.count()?;
         let section = section(point)?;
@@ -100,8 +103,8 @@ impl Block {
         run_before(device, &mut self.mpm, stage)
     }
 
-    /// The same snow at the same point of a step, with another rasterization: what the device is compared with where the twin takes too
-    /// long.
+    /// Makes the same snow at the same point of a step with another rasterization, as the reference where the
+    /// twin takes too long.
     pub fn other(&self, device: &Device) -> Result<Mpm> {
         let parameters = self.mpm.parameters();
         let rasterization = match parameters.rasterization {
@@ -112,22 +115,23 @@ impl Block {
         Ok(Mpm::restore(device, parameters, &self.state(device)?, self.mpm.step())?)
     }
 
-    /// Returns true if the twin can add up all particles in little time.
+    /// Returns true if the block is small enough for the twin.
     pub fn is_for_the_twin(&self) -> bool {
         self.n << (2 * self.p.dimensions) <= TWIN_PAIRS
     }
 
-    /// The particles as the twin takes them, in the device's order.
+    /// Returns the particles as the twin takes them, in the device's order.
     pub fn particles(&self, device: &Device) -> Result<Vec<twin::Particle>> {
         Ok(particles_of_state(self.mpm.parameters(), &self.state(device)?))
     }
 
-    /// Everything that the next step depends on.
+    /// Returns everything that the next step depends on.
     pub fn state(&self, device: &Device) -> Result<Vec<StateColumn>> {
         state_of(device, &self.mpm)
     }
 
-    /// Numbers of a matrix, of a symmetric one, and of the affine velocity, of which there may be none.
+    /// Returns the number of words of a matrix, of a symmetric one, and of the affine velocity, which may be
+    /// 0.
     pub fn words(&self) -> [u64; 3] {
         let p = self.mpm.parameters();
         let affine = if p.has_affine() { p.matrix_words() } else { 0 };
@@ -151,7 +155,7 @@ pub fn run_before(device: &Device, mpm: &mut Mpm, stage: Stage) -> Result<()> {
     Ok(device.submit(recorder)?.wait()?)
 }
 
-/// The columns that a step depends on, of which the density is none.
+/// Returns the columns that a step depends on; the density is not among them.
 pub fn state_of(device: &Device, mpm: &Mpm) -> Result<Vec<StateColumn>> {
     let columns = mpm.state_columns().into_iter().filter(|column| column.name != "density");
     columns
@@ -162,7 +166,7 @@ pub fn state_of(device: &Device, mpm: &Mpm) -> Result<Vec<StateColumn>> {
         .collect()
 }
 
-/// The state before a step, to begin from again.
+/// State before a step, to be restored.
 pub struct Before(Vec<Buffer<u32>>);
 
 impl Before {

@@ -1,9 +1,9 @@
-//! Snow by the material point method: a whole step, and the three passes that its time goes to.
+//! Snow by the material point method: a whole step, and its three most expensive passes.
 //!
-//! - `block`: the snow that all of them move, and its axes.
-//! - `nodes`: the nodes of the active blocks, on both sides.
-//! - `moved`: where particles should be after a step, and whether they are.
-//! - `twin`: the device's numbers and columns as the twin takes them.
+//! - `block`: the snow of all benches, and its axes.
+//! - `nodes`: the nodes of the active blocks, of the device and of the twin.
+//! - `moved`: expected particles after a step, and the comparison with them.
+//! - `twin`: conversion of the device's parameters and columns to the twin's.
 
 mod block;
 mod moved;

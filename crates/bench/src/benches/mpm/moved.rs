@@ -1,4 +1,4 @@
-//! Where particles should be after a step, and whether they are.
+//! Expected particles after a step, and the comparison with them.
 
 use super::block::{Block, state_of};
 use crate::bench::Difference;
@@ -7,24 +7,25 @@ use frazil_reference::mpm::{Particle, State};
 use frazil_vk::Device;
 use glam::{DMat3, DVec3};
 
-/// What rounding may make of a step. Velocities are sums over up to 64 nodes, whose own are off by what the stress of F ≈ 1 is, in
-/// snow that hardened several times over; a step changes them by some tenths of a m/s.
+/// Maximum rounding error of velocities in a step. They are sums over up to 64 nodes, which have the error of
+/// the stress of F ≈ 1 in snow that has hardened several times over; a step changes them by some tenths of a
+/// m/s.
 const VELOCITY_TOLERANCE_M_S: f64 = 1e-4;
-/// F is near 1, and the gradient is sums of velocities over a cell.
+/// Tolerance of F, which is near 1; the velocity gradient is a sum of velocities over a cell.
 const ELASTIC_TOLERANCE: f64 = 2e-6;
 const PLASTIC_VOLUME_TOLERANCE: f64 = 1e-5;
-/// Stress, relative to what a strain of 1 would give.
+/// Tolerance of stress, relative to the stress of a strain of 1.
 const STRESS_TOLERANCE: f64 = 2e-5;
-/// Places have their own rounding: some of these of the domain's extent.
+/// Tolerance of positions, relative to the domain's extent: a few roundings.
 const PLACE_TOLERANCE: f64 = 2.5e-7;
-/// Σ m v, relative to Σ m |v|.
+/// Tolerance of Σ m v, relative to Σ m |v|.
 const MOMENTUM_TOLERANCE: f64 = 4e-6;
 
 /// Particles after a step.
 pub struct Moved {
-    /// By id; not every particle need be known.
+    /// Particles by id; some may be unknown.
     by_id: Vec<Option<Particle>>,
-    /// Σ m v in kg m/s: what the step keeps, whoever computes it.
+    /// Σ m v in kg m/s, which the step conserves in every implementation.
     momentum: DVec3,
 }
 
@@ -37,7 +38,7 @@ impl Moved {
         Self { by_id, momentum }
     }
 
-    /// Where the device's particles first differ.
+    /// Returns the first difference of the device's particles.
     pub fn difference(&self, device: &Device, block: &Block) -> Result<Option<Difference>> {
         let found = block.particles(device)?;
         let stresses = stresses(device, block)?;
@@ -70,7 +71,7 @@ impl Moved {
     }
 }
 
-/// The first column in which a particle is off, and its tolerance.
+/// Returns the first column in which a particle exceeds the tolerance, and the tolerance.
 fn first_off(
     block: &Block,
     found: &Particle,
@@ -81,7 +82,7 @@ fn first_off(
     let lame = p.material.lame(expected.plastic_volume);
     let mut expected_stress = expected.stress(&p.material);
     if p.dimensions == 2 {
-        // It pushes along the axis that nothing moves along, and is not kept.
+        // It acts along the axis without motion, and is not stored.
         expected_stress.z_axis.z = 0.0;
     }
     let extent_m = (p.domain_max_m - p.domain_min_m).max_element();
@@ -103,7 +104,7 @@ fn first_off(
             VELOCITY_TOLERANCE_M_S / p.cell_size_m,
         ),
     ];
-    // Written so that a NaN is beyond any tolerance.
+    // Written so that a NaN exceeds any tolerance.
     let off = columns.into_iter().find(|(_, error, tolerance)| error.is_nan() || error > tolerance);
     off.map(|(column, _, tolerance)| (column, tolerance))
 }
@@ -112,7 +113,7 @@ fn norm(m: DMat3) -> f64 {
     m.to_cols_array().iter().map(|entry| entry * entry).sum::<f64>().sqrt()
 }
 
-/// V⁰ τ in J, in the device's order.
+/// Returns V⁰ τ in J, in the device's order.
 fn stresses(device: &Device, block: &Block) -> Result<Vec<DMat3>> {
     let state = state_of(device, &block.mpm)?;
     let column = state.iter().find(|column| column.name == "stress");

@@ -1,4 +1,4 @@
-//! The nodes of the active blocks, in the device's order.
+//! Nodes of the active blocks, in the device's order.
 
 use super::block::Block;
 use crate::error::Result;
@@ -7,10 +7,10 @@ use frazil_solvers::mpm::Mpm;
 use frazil_vk::{Buffer, Device};
 use glam::DVec3;
 
-/// 2⁻²⁴: what an operation in f32 may be off by, relatively.
+/// Maximum relative error of an operation in f32, 2⁻²⁴.
 pub const ROUNDING: f64 = 1.0 / (1 << 24) as f64;
 
-/// The number of each node along each axis.
+/// Returns the index of each node along each axis.
 pub fn places(device: &Device, block: &Block) -> Result<Vec<[i64; 3]>> {
     let lattice = Lattice::new(&block.p);
     let side = i64::from(frazil_kernels::BLOCK_SIDE);
@@ -27,7 +27,7 @@ pub fn places(device: &Device, block: &Block) -> Result<Vec<[i64; 3]>> {
     Ok(active.iter().flat_map(of_block).collect())
 }
 
-/// Mass, momentum and force of the first `n` nodes.
+/// Returns mass, momentum and force of the first `n` nodes.
 pub fn sums(device: &Device, mpm: &Mpm, n: usize) -> Result<Vec<Node>> {
     let momentum = device.download(mpm.node_momentum(), n)?;
     let force = device.download(mpm.node_force(), n)?;
@@ -40,12 +40,12 @@ pub fn sums(device: &Device, mpm: &Mpm, n: usize) -> Result<Vec<Node>> {
     Ok(momentum.iter().zip(&force).map(node).collect())
 }
 
-/// Vectors of the first `n` nodes.
+/// Returns vectors of the first `n` nodes.
 pub fn vectors(device: &Device, buffer: &Buffer<[f32; 3]>, n: usize) -> Result<Vec<DVec3>> {
     Ok(device.download(buffer, n)?.into_iter().map(wide).collect())
 }
 
-/// The device's nodes as the twin's grid has them after its velocities are found.
+/// Returns the device's nodes as the twin's grid after its velocities are computed.
 pub fn grid(device: &Device, block: &Block) -> Result<Grid> {
     let places = places(device, block)?;
     let mut sums = sums(device, &block.mpm, places.len())?;

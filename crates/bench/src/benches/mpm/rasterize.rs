@@ -1,4 +1,4 @@
-//! From particles to nodes.
+//! Transfer from particles to nodes.
 
 use super::block::{Block, axes, run_before, spline_axis, variant_axis};
 use super::nodes::{ROUNDING, places, sums};
@@ -12,19 +12,19 @@ use glam::DVec3;
 
 pub struct Rasterize;
 
-/// Sums over all nodes, relative to sums of magnitudes.
+/// Tolerance of sums over all nodes, relative to sums of magnitudes.
 const TOTAL_TOLERANCE: f64 = 4e-6;
 
 struct Workload {
     block: Block,
-    /// In the device's order.
+    /// Expected nodes, in the device's order.
     expected: Vec<Node>,
     totals: Totals,
-    /// What rounding may make of mass, momentum and force of a node.
+    /// Maximum rounding errors of mass, momentum and force of a node.
     tolerances: [f64; 3],
 }
 
-/// What the nodes have as much of as the particles.
+/// Totals that are equal for nodes and particles.
 struct Totals {
     mass: f64,
     momentum: DVec3,
@@ -67,8 +67,9 @@ impl Bench for Rasterize {
     }
 }
 
-/// What a sum of so many terms may be off by, relative to the largest; of forces also by what the stress of F ≈ 1 is, which the device
-/// takes from an F not yet rounded to the numbers that the twin reads.
+/// Returns the maximum errors of a node's sums over `per_cell` particles per cell, relative to the largest sum; for forces also the error of
+/// the stress of F ≈ 1, which the device computes from an F not yet rounded to the numbers that the twin
+/// reads.
 fn tolerances(block: &Block, per_cell: f64, particles: &[Particle], nodes: &[Node]) -> [f64; 3] {
     let p = &block.p;
     let terms = f64::from(1 << (2 * p.dimensions)) * per_cell;
@@ -95,7 +96,7 @@ impl Totals {
         }
     }
 
-    /// What of it the nodes lack or have too much of.
+    /// Returns the difference of the nodes' totals.
     fn difference(&self, nodes: &[Node]) -> Option<Difference> {
         let mass: f64 = nodes.iter().map(|node| node.mass).sum();
         let momentum: DVec3 = nodes.iter().map(|node| node.momentum).sum();
@@ -139,7 +140,7 @@ impl DeviceWorkload for Workload {
                 (found.momentum - expected.momentum).length(),
                 (found.force - expected.force).length(),
             ];
-            // Written so that a NaN is beyond any tolerance.
+            // Written so that a NaN exceeds any tolerance.
             if !errors.iter().zip(self.tolerances).all(|(error, tolerance)| *error <= tolerance) {
                 let of = |node: &Node| (node.mass, node.momentum, node.force);
                 return Ok(Some(Difference(format!(

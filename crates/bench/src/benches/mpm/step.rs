@@ -33,7 +33,7 @@ impl Bench for Step {
     fn prepare(&self, device: &Device, point: &Point) -> Result<Prepared> {
         let block = Block::new(device, point)?;
         let state = State::new(block.particles(device)?);
-        // No wall is met: what gravity adds is all.
+        // No wall is touched: only gravity adds momentum.
         let momentum = state.momentum() + block.p.dt_s * state.mass() * block.p.gravity_m_s2;
         let particles = if block.is_for_the_twin() {
             let mut state = state;
@@ -61,7 +61,7 @@ impl DeviceWorkload for Workload {
     }
 
     fn spoil(&mut self, _: &mut Recorder) {
-        // Nothing: the outputs are the inputs, which a step moves by more than the tolerance.
+        // Empty: the outputs are the inputs, which a step moves by more than the tolerance.
     }
 
     fn reset(&mut self, recorder: &mut Recorder) {

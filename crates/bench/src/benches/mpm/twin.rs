@@ -1,4 +1,4 @@
-//! The device's numbers and columns as the twin takes them.
+//! Conversion of the device's parameters and columns to the twin's.
 
 use frazil_reference::mpm as twin;
 use frazil_scene::{Mpm as Section, Spline, Transfer, Weights};
@@ -6,7 +6,7 @@ use frazil_solvers::StateColumn;
 use frazil_solvers::mpm::{MpmParameters, Surroundings};
 use glam::{DMat3, DVec3};
 
-/// Particles of the twin, of a saved state; columns that it lacks are empty.
+/// Returns particles of the twin from a saved state; columns that it lacks are empty.
 ///
 /// # Panics
 /// If a column is shorter than the ids.
@@ -45,7 +45,8 @@ pub fn particles_of_state(parameters: &MpmParameters, state: &[StateColumn]) -> 
     words("id").iter().enumerate().map(|(i, id)| one(i, *id)).collect()
 }
 
-/// The twin's parameters for a section without bodies; those of the scene's surroundings that it has, too.
+/// Returns the twin's parameters for a section without bodies, with those of the scene's surroundings that it
+/// supports.
 pub fn twin_parameters(section: &Section, dt_s: f64, surroundings: &Surroundings) -> twin::Parameters {
     let wide = |v: [f32; 3]| DVec3::from_array(v.map(f64::from));
     let m = &section.material;

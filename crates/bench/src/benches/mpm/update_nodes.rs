@@ -1,4 +1,4 @@
-//! The nodes' own step.
+//! Update of the nodes.
 
 use super::block::{Block, axes};
 use super::nodes::{ROUNDING, places, sums, vectors};
@@ -12,12 +12,12 @@ use glam::DVec3;
 
 pub struct UpdateNodes;
 
-/// Roundings of what is added: a quotient, a product and two sums, and of 1/3 and the like before them.
+/// Roundings of what is added: a quotient, a product and two sums, and of constants such as 1/3 before them.
 const ROUNDINGS: f64 = 16.0;
 
 struct Workload {
     block: Block,
-    /// In the device's order.
+    /// Expected nodes, in the device's order.
     expected: Vec<Expected>,
 }
 
@@ -44,7 +44,7 @@ impl Bench for UpdateNodes {
     fn prepare(&self, device: &Device, point: &Point) -> Result<Prepared> {
         let mut block = Block::new(device, point)?;
         block.run_before(device, Stage::UpdateNodes)?;
-        // A node depends on itself alone, so the twin can do them all.
+        // A node depends only on itself, so the twin can compute all nodes.
         let places = places(device, &block)?;
         let nodes = sums(device, &block.mpm, places.len())?;
         let mut grid = Grid { nodes: places.iter().copied().zip(nodes).collect() };

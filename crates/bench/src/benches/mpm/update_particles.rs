@@ -1,4 +1,4 @@
-//! From nodes to particles.
+//! Transfer from nodes to particles.
 
 use super::block::{Before, Block, axes, spline_axis};
 use super::moved::Moved;
@@ -12,7 +12,7 @@ use frazil_vk::{Device, Recorder};
 
 pub struct UpdateParticles;
 
-/// The twin moves about so many particles; beyond, every second, third … one.
+/// Approximate number of particles for the twin; with more, it computes every second, third … one.
 const TWIN_PARTICLES: usize = 1 << 15;
 
 struct Workload {
@@ -38,7 +38,7 @@ impl Bench for UpdateParticles {
         let mut block = Block::new(device, point)?;
         block.run_before(device, Stage::UpdateParticles)?;
         let grid = grid(device, &block)?;
-        // No wall is met: particles take up what nodes have.
+        // No wall is touched: particles receive the nodes' momentum.
         let momentum = grid.nodes.values().map(|node| node.mass * node.velocity).sum();
         let particles = block.particles(device)?;
         let some = particles.into_iter().step_by(block.n.div_ceil(TWIN_PARTICLES).max(1));
@@ -55,15 +55,15 @@ impl DeviceWorkload for Workload {
         let elements = self.block.n as u64;
         let [matrix, symmetric, affine] = self.block.words();
         let is_affine = self.block.p.is_affine();
-        // Position, F_E and J_P read and written, volume read, velocity, stress and C written; with PIC and FLIP the velocity read, too,
-        // and changes of nodes beside their velocities.
+        // Position, F_E and J_P read and written, volume read, velocity, stress and C written; with PIC and
+        // FLIP also the velocity read, and changes of nodes besides their velocities.
         let words = 2 * (4 + matrix) + 1 + 3 + symmetric + affine + if is_affine { 0 } else { 3 };
         let node_bytes = if is_affine { 12 } else { 24 };
         Work { elements, bytes_minimum: 4 * words * elements + node_bytes * self.block.n_nodes() }
     }
 
     fn spoil(&mut self, _: &mut Recorder) {
-        // Nothing: the outputs are the inputs, which a step moves by more than the tolerance.
+        // Empty: the outputs are the inputs, which a step moves by more than the tolerance.
     }
 
     fn reset(&mut self, recorder: &mut Recorder) {

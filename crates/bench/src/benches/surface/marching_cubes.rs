@@ -9,14 +9,14 @@ use frazil_vk::{Buffer, Device, DeviceCount, Recorder};
 use glam::DVec3;
 use std::f32::consts::TAU;
 
-/// Elements are voxels: nodes that the field is given at.
+/// Bench of marching cubes; elements are voxels: nodes that the field is given at.
 pub struct MarchingCubes;
 
 const BLOCK_NODES: usize = 64;
-/// The level that the field is above in half of space.
+/// Level, which the field exceeds in half of space.
 const ISO: f32 = 1.0;
 
-/// What a place may be off by for each metre from the origin, and a normal altogether: a few roundings of f32.
+/// Tolerance of positions per metre from the origin, and of normals: a few roundings of f32.
 const TOLERANCE: f64 = 4e-6;
 
 struct Workload {
@@ -29,7 +29,7 @@ struct Workload {
     expected: IsoMesh,
 }
 
-/// A gyroid: a surface like that of a foam, everywhere, of cells of `period` nodes.
+/// Returns the value of a gyroid, a foam-like surface that fills space, with cells of `period` nodes.
 fn gyroid(node: [u32; 3], period: f32) -> f32 {
     let [x, y, z] = node.map(|n| n as f32 * TAU / period);
     ISO + x.sin() * y.cos() + y.sin() * z.cos() + z.sin() * x.cos()
@@ -45,7 +45,7 @@ impl Bench for MarchingCubes {
     }
 
     fn axes(&self) -> Vec<Axis> {
-        // Of 32 cells there is surface in every seventh voxel or so, of 8 in every second.
+        // With 32 cells about every seventh voxel has surface, with 8 every second.
         let period = Axis::integers("period", Domain::Integers(4, 256), &[8, 32], &[8]);
         vec![Axis::count(), period, Axis::workgroup_size()]
     }
@@ -100,10 +100,10 @@ impl Bench for MarchingCubes {
 }
 
 impl Workload {
-    /// The first vector that is further from where it should be than it may.
+    /// Returns the first vector that exceeds the tolerance.
     fn first_off(name: &str, found: &[[f32; 3]], expected: &[DVec3], tolerance: f64) -> Option<Difference> {
         let wide = |v: &[f32; 3]| DVec3::from_array(v.map(f64::from));
-        // Written so that a NaN is beyond any tolerance.
+        // Written so that a NaN exceeds any tolerance.
         let is_off = |i: &usize| {
             let distance = wide(&found[*i]).distance(expected[*i]);
             distance.is_nan() || distance > tolerance

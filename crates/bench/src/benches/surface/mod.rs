@@ -1,4 +1,4 @@
-//! Surfaces of particles: densities at nodes, and the mesh of one.
+//! Surfaces of particles: densities at nodes, and marching cubes.
 
 mod marching_cubes;
 mod splat_density;

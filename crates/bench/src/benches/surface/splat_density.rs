@@ -12,11 +12,12 @@ pub struct SplatDensity;
 
 /// Support of the splat, in cells.
 const RADIUS_CELLS: f32 = 2.0;
-/// Of each particle.
+/// Mass of each particle.
 const MASS_KG: f32 = 0.5;
-/// Places are multiples of this share of a cell of 1 m: then none is rounded, and both sides find the same cells.
+/// Unit of positions, as a share of a cell of 1 m: no position is rounded, and both sides find the same
+/// cells.
 const UNIT: f32 = 1.0 / 256.0;
-/// What a sum may be off by, of itself and of the kernel's scale: a few roundings of f32.
+/// Tolerance of a sum, relative to itself and to the kernel's scale: a few roundings of f32.
 const TOLERANCE: f64 = 4e-6;
 
 struct Workload {
@@ -25,11 +26,11 @@ struct Workload {
     blocks: SparseBlocks,
     position: Buffer<[f32; 3]>,
     density: Buffer<f32>,
-    /// Of the active blocks, in their order.
+    /// Expected densities of the active blocks, in their order.
     expected: Vec<f64>,
 }
 
-/// Particles in a cube of cells, so many in each, at places without order.
+/// Makes particles in a cube of cells, `per_cell` in each, at random positions.
 fn places(n: usize, per_cell: usize) -> (u32, Vec<[f32; 3]>) {
     let side = (n.div_ceil(per_cell) as f64).cbrt().ceil().max(1.0) as u32;
     let place = |i: usize| {
@@ -61,7 +62,7 @@ impl Bench for SplatDensity {
         let workgroup_size = point.workgroup_size()?;
         let (side, places) = places(n, point.integer("per_cell")? as usize);
         let layout = BlockLayout::new(3, [0.0; 3], [side as f32; 3], 1.0, 1.0)?;
-        // Those of the body, and one more on each side.
+        // The blocks of the body, and one more on each side.
         let most = (side.div_ceil(BLOCK_SIDE) + 2).pow(3);
         let room = BlockCapacity { occupied: most, active: most };
         let blocks = SparseBlocks::new(device, layout, n as u32, room, workgroup_size)?;
@@ -124,7 +125,7 @@ impl DeviceWorkload for Workload {
 
     fn verify(&self, device: &Device) -> Result<Option<Difference>> {
         let found = device.download(&self.density, self.expected.len())?;
-        // Written so that a NaN is beyond any tolerance.
+        // Written so that a NaN exceeds any tolerance.
         let is_off = |i: &usize| {
             let (found, expected) = (f64::from(found[*i]), self.expected[*i]);
             let off = (found - expected).abs();

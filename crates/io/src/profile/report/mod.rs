@@ -1,4 +1,4 @@
-//! `profile.html`: a profile as a page that stands on its own, without scripts and without a network.
+//! `profile.html`: a profile as a self-contained page, without scripts and network access.
 
 mod plot;
 
@@ -8,10 +8,10 @@ use plot::{Bar, Stretch, bars, colour, timeline};
 use super::{KernelFact, Profile, ProfileComparison, Vary};
 use crate::comparison::Comparison;
 
-/// Columns of memory that have a bar.
+/// Maximum number of memory columns shown as bars.
 const COLUMNS_SHOWN: usize = 14;
 
-/// The page; `comparison` is the one with an earlier profile, if there was one.
+/// Returns the page; `comparison` is the comparison with an earlier profile, if there is one.
 pub fn profile_report(profile: &Profile, comparison: Option<&ProfileComparison>) -> String {
     let title = format!("{}: profile", profile.scene);
     let page = html! {
@@ -59,7 +59,7 @@ fn percent(share: f64) -> String {
 }
 
 impl Profile {
-    /// The colour of a kernel: by its rank in cost.
+    /// Returns the colour of a kernel, by its rank in cost.
     fn colour_of(&self, kernel: &str) -> usize {
         colour(self.rows.iter().position(|row| row.kernel == kernel))
     }
@@ -170,7 +170,7 @@ fn kernels(profile: &Profile) -> Markup {
     let facts_of = |kernel: &str| -> Vec<&KernelFact> {
         profile.kernels.iter().filter(|fact| fact.kernel == kernel).collect()
     };
-    // Of several variants of one kernel, the worst bounds occupancy.
+    // Among several variants of one kernel, the worst limits occupancy.
     let most = |facts: &[&KernelFact], value: fn(&KernelFact) -> Option<u64>| {
         or_dash(facts.iter().filter_map(|fact| value(fact)).max())
     };
@@ -415,7 +415,8 @@ mod tests {
     use super::super::{compare_profiles, tests::profile};
     use super::*;
 
-    /// The body without what only HTML has, parsed as XML: every element is closed and every text escaped, or this fails.
+    /// Parses the body as XML, without HTML-only parts: fails unless every element is closed and every text
+    /// escaped.
     fn body_of(page: &str) -> roxmltree::Document<'_> {
         let (from, to) = (page.find("<body>").unwrap(), page.find("</body>").unwrap() + "</body>".len());
         roxmltree::Document::parse(&page[from..to]).unwrap_or_else(|e| panic!("{e}: {page}"))

@@ -4,15 +4,15 @@ use maud::{Markup, html};
 
 /// Width of every plot in its own units; the page scales it.
 const WIDTH: f64 = 960.0;
-/// Where bars begin: left of it stand their labels.
+/// Left end of the bars; their labels are left of it.
 const LEFT: f64 = 190.0;
-/// Room for the numbers right of the bars.
+/// Space for the numbers right of the bars.
 const RIGHT: f64 = 190.0;
 const ROW: f64 = 24.0;
-/// Colours there are for kernels; the last is for all the rest.
+/// Number of colours for kernels; the last is for all remaining ones.
 const COLOURS: usize = 8;
 
-/// A bar with its label and the number written behind it.
+/// A bar with its label and the number after it.
 pub struct Bar {
     pub label: String,
     pub value: f64,
@@ -20,17 +20,18 @@ pub struct Bar {
     pub colour: usize,
 }
 
-/// Which colour a kernel has in all plots: by its rank among the costliest.
+/// Returns the colour of a kernel in all plots, by its rank among the most expensive.
 pub fn colour(rank: Option<usize>) -> usize {
     rank.unwrap_or(COLOURS).min(COLOURS - 1)
 }
 
-/// A coordinate with a tenth of a unit.
+/// Formats a coordinate to a tenth of a unit.
 fn at(value: f64) -> String {
     format!("{value:.1}")
 }
 
-/// Horizontal bars from zero to the largest value, or to `mark`, which is drawn as a line with its label.
+/// Draws horizontal bars from zero to the largest value, or to `mark`, which is drawn as a line with its
+/// label.
 pub fn bars(title: &str, bars: &[Bar], mark: Option<(f64, &str)>) -> Markup {
     let values = bars.iter().map(|bar| bar.value).chain(mark.map(|(value, _)| value));
     let largest = values.filter(|v| v.is_finite()).fold(0.0, f64::max);
@@ -58,7 +59,7 @@ pub fn bars(title: &str, bars: &[Bar], mark: Option<(f64, &str)>) -> Markup {
     }
 }
 
-/// A stretch of a timeline, in nanoseconds from its start.
+/// An interval of a timeline, in nanoseconds from its start.
 pub struct Stretch<'a> {
     pub label: &'a str,
     pub start_ns: u64,
@@ -66,7 +67,7 @@ pub struct Stretch<'a> {
     pub colour: usize,
 }
 
-/// One row of stretches over a time axis.
+/// Draws one row of intervals over a time axis.
 pub fn timeline(title: &str, stretches: &[Stretch<'_>]) -> Markup {
     let end_ns = stretches.iter().map(|s| s.start_ns + s.duration_ns).max().unwrap_or(0).max(1);
     let (margin, bar_height) = (8.0, 46.0);
@@ -81,7 +82,7 @@ pub fn timeline(title: &str, stretches: &[Stretch<'_>]) -> Markup {
                 rect class=(format!("c{}", stretch.colour)) x=(at(x(stretch.start_ns))) y="0" width=(at((width - 0.6).max(0.6))) height=(at(bar_height)) {
                     title { (stretch.label) ": " (format!("{:.1} µs", stretch.duration_ns as f64 / 1e3)) }
                 }
-                // Not quite 6 units a letter.
+                // Slightly less than 6 units per letter.
                 @let room = (width / 5.6) as usize;
                 @let name = stretch.label.rsplit('.').next().unwrap_or(stretch.label);
                 @if name.chars().count() + 1 < room {
@@ -97,7 +98,7 @@ pub fn timeline(title: &str, stretches: &[Stretch<'_>]) -> Markup {
     }
 }
 
-/// Round numbers from zero, about five of them, the last well before `end`, so that its label has room.
+/// Returns about five round numbers from zero, the last well below `end`, so that its label fits.
 fn ticks(end: f64) -> Vec<f64> {
     if !(end.is_finite() && end > 0.0) {
         return vec![0.0];

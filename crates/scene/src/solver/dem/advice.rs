@@ -1,17 +1,17 @@
-//! What is allowed of grains but rarely meant.
+//! Warnings about allowed but unusual scenes of grains.
 
 use super::section::Dem;
 use crate::Scene;
 use crate::terrain::same_projection;
 
-/// Steps of a contact below which packings gain energy.
+/// Minimum number of steps for a contact; with fewer, packings gain energy.
 const RESOLVED_STEPS_PER_CONTACT: f64 = 10.0;
 
-/// Deepest overlap, in radii, at which the centre of a grain is well outside of what it meets.
+/// Maximum overlap, in radii, at which the centre of a grain is well outside of the body it touches.
 const DEEPEST_OVERLAP_RADII: f64 = 0.5;
 
 impl Scene {
-    /// Contacts that steps skip, springs that give way, and maps that cannot be told apart.
+    /// Warns about contacts that steps skip, springs too soft for the load, and maps whose projections cannot be compared.
     pub(crate) fn advise_dem(&self, warn: &mut dyn FnMut(&str, String), dem: &Dem) {
         let (dt, contact) = (self.dt_s(), dem.contact_time_s());
         if contact < RESOLVED_STEPS_PER_CONTACT * dt {

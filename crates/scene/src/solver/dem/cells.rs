@@ -1,8 +1,8 @@
-//! Points found by the cells of a grid.
+//! Neighbour search in a grid of cells.
 
 use crate::Vec3;
 
-/// Cells along one axis at most.
+/// Maximum number of cells along one axis.
 const MAX_CELLS: f64 = 1024.0;
 
 /// Points sorted by cells of a regular grid.
@@ -10,20 +10,20 @@ pub(crate) struct Cells {
     low: Vec3,
     cell: Vec3,
     n: [usize; 3],
-    /// Where each cell's points begin in `order`, and where the last one's end.
+    /// First index of each cell's points in `order`, and the end of the last cell's.
     starts: Vec<u32>,
     order: Vec<u32>,
 }
 
 impl Cells {
-    /// Cells no smaller than `reach`: what is nearer to a point than that lies in its cell or in one of the 26 about it.
+    /// Sorts points into cells no smaller than `reach`: the neighbours of a point within that distance lie in its cell or in one of the 26 around it.
     pub(crate) fn new(points: &[Vec3], reach: f64) -> Self {
         let least = |i: usize| points.iter().map(|p| p[i]).fold(f64::INFINITY, f64::min);
         let greatest = |i: usize| points.iter().map(|p| p[i]).fold(f64::NEG_INFINITY, f64::max);
         let low: Vec3 = std::array::from_fn(|i| if points.is_empty() { 0.0 } else { least(i) });
         let extent: Vec3 =
             std::array::from_fn(|i| if points.is_empty() { 0.0 } else { greatest(i) - low[i] });
-        // No more cells than a few a point.
+        // Bounds the number of cells to a few for each point.
         let most = (4.0 * points.len() as f64 + 64.0).cbrt().ceil();
         let flat = most * most * most / extent.map(|e| (e / reach).max(1.0)).iter().product::<f64>();
         let coarser = if flat < 1.0 { flat.cbrt() } else { 1.0 };
@@ -55,13 +55,13 @@ impl Cells {
         (k * self.n[1] + j) * self.n[0] + i
     }
 
-    /// Calls `visit` with the points in the cell of `point` and in those about it.
+    /// Calls `visit` with the points in the cell of `point` and in the cells around it.
     pub(crate) fn visit_near(&self, point: Vec3, mut visit: impl FnMut(u32)) {
         let place = self.place(point);
         let range = |axis: usize| place[axis].saturating_sub(1)..=(place[axis] + 1).min(self.n[axis] - 1);
         for k in range(2) {
             for j in range(1) {
-                // Neighbours along the first axis follow one another.
+                // Neighbours along the first axis are consecutive.
                 let (first, last) = (*range(0).start(), *range(0).end());
                 let run = self.starts[self.key([first, j, k])]..self.starts[self.key([last, j, k]) + 1];
                 self.order[run.start as usize..run.end as usize].iter().for_each(|&idx| visit(idx));

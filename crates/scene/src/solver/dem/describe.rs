@@ -1,4 +1,4 @@
-//! What a scene of grains amounts to.
+//! Summary of a scene of grains.
 
 use super::section::Dem;
 use super::time_step::DerivedDem;

@@ -56,7 +56,7 @@ impl SolverScene for DiscreteElements {
         ]
     }
 
-    /// The diameter of the largest.
+    /// Returns the diameter of the largest grain.
     fn particle_spacing_m(&self, scene: &Scene) -> f64 {
         scene.dem().map_or(f64::NAN, |dem| 2.0 * dem.greatest_radius_m())
     }
@@ -69,7 +69,7 @@ impl SolverScene for DiscreteElements {
         "grain"
     }
 
-    /// Grains at random fill no container wall to wall, and a terrain ends where it does.
+    /// Returns 0: random grains do not fill a container from wall to wall, and a terrain ends where the map ends.
     fn scaled_corner_spacing_m(&self, _: &Scene) -> f64 {
         0.0
     }
@@ -142,12 +142,12 @@ impl SolverScene for DiscreteElements {
 }
 
 impl Scene {
-    /// The `[dem]` section, if the scene has it.
+    /// Returns the `[dem]` section, if the scene has it.
     pub fn dem(&self) -> Option<&Dem> {
         self.section()
     }
 
-    /// The `[dem]` section, to be changed.
+    /// Returns the `[dem]` section for modification.
     pub fn dem_mut(&mut self) -> Option<&mut Dem> {
         self.section_mut()
     }

@@ -1,24 +1,22 @@
-//! Spheres packed at random.
+//! Random packing of spheres.
 
 use chacha20::ChaCha8Rng;
 
 use super::cells::Cells;
 use crate::{Shape, Vec3};
 
-/// Sweeps after which a packing that is not free of overlaps is given up.
+/// Maximum number of sweeps; a packing that still has overlaps then has failed.
 const MAX_SWEEPS: usize = 4000;
 
-/// Neighbours are looked for within this many times the largest distance of centres that touch, so that a list lasts a few sweeps.
+/// Search radius of neighbours, in units of the largest distance of centres that touch, so that a list lasts a few sweeps.
 const LIST_REACH: f64 = 1.3;
 
-/// Spheres are pushed apart as if they were larger by this share, so that the last pushes end: what is left is a gap.
+/// Relative enlargement of spheres while they are pushed apart, so that the iteration ends: the remainder is a gap.
 const GOAL: f64 = 2e-3;
 
-/// Centres in a shape of spheres of `radii_m` of which no two are nearer than the sum of their radii and a thousandth of it, and none
-/// crosses the surface; or none if they do not fit.
+/// Returns centres in a shape of spheres of `radii_m`, of which no two are nearer than the sum of their radii and a thousandth of it, and none crosses the surface; `None` if they do not fit.
 ///
-/// They start at random and are pushed apart pair by pair (Jodrey & Tory 1985, without shrinking): dense heaps form that way up to some
-/// 0.6 of the space.
+/// Spheres start at random and are pushed apart pair by pair (Jodrey & Tory 1985, without shrinking), which forms dense packings up to a volume fraction of about 0.6.
 pub(crate) fn pack(shape: &Shape, radii_m: &[f64], rng: &mut ChaCha8Rng) -> Option<Vec<Vec3>> {
     let greatest_m = radii_m.iter().copied().fold(0.0, f64::max);
     let mut centres = Vec::with_capacity(radii_m.len());
@@ -26,7 +24,7 @@ pub(crate) fn pack(shape: &Shape, radii_m: &[f64], rng: &mut ChaCha8Rng) -> Opti
         centres.push(random_centre(shape, radius_m, rng)?);
     }
     let reach_m = 2.0 * LIST_REACH * greatest_m;
-    // A list holds until one of them has gone half of what it looked beyond.
+    // A list is valid until one sphere has moved half of the extra search distance.
     let slack_m = 0.5 * (reach_m - 2.0 * (1.0 + GOAL) * greatest_m);
     let mut at_list = centres.clone();
     let mut pairs = pairs_within(&centres, reach_m);
@@ -41,7 +39,7 @@ pub(crate) fn pack(shape: &Shape, radii_m: &[f64], rng: &mut ChaCha8Rng) -> Opti
                 continue;
             }
             is_free = false;
-            // Two in one place part along an axis, which depends on their order alone.
+            // Coincident centres separate along an axis, which depends on their order alone.
             let along = if distance_m > 0.0 { arm.map(|x| x / distance_m) } else { [0.0, 0.0, 1.0] };
             let push_m = 0.5 * (sum_m * (1.0 + GOAL) - distance_m);
             move_within(shape, &mut centres[a], along.map(|x| -push_m * x), radii_m[a]);
@@ -62,7 +60,7 @@ pub(crate) fn pack(shape: &Shape, radii_m: &[f64], rng: &mut ChaCha8Rng) -> Opti
     None
 }
 
-/// Tries at a place for one sphere before the shape counts as too narrow for it.
+/// Maximum number of random positions tried for one sphere before the shape counts as too narrow for it.
 const MAX_TRIES: usize = 100_000;
 
 fn random_centre(shape: &Shape, radius_m: f64, rng: &mut ChaCha8Rng) -> Option<Vec3> {
@@ -85,7 +83,7 @@ fn move_within(shape: &Shape, centre: &mut Vec3, step: Vec3, radius_m: f64) {
     }
 }
 
-/// Pairs of points no further apart than `reach_m`, each once, in the order of the first and of cells.
+/// Returns the pairs of points no further apart than `reach_m`, each once, in the order of the first and of cells.
 fn pairs_within(points: &[Vec3], reach_m: f64) -> Vec<(u32, u32)> {
     let cells = Cells::new(points, reach_m);
     let mut pairs = Vec::new();

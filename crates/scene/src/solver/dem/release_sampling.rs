@@ -1,4 +1,4 @@
-//! Filling areas of release with grains.
+//! Fills release areas with grains.
 
 use std::f64::consts::PI;
 
@@ -8,21 +8,21 @@ use crate::random::unit_interval;
 use crate::terrain::normal_of;
 use crate::{Dem, Release, ReleaseArea, Terrain, Vec3};
 
-/// Points an edge of the grid by which slopes of an area are averaged.
+/// Number of points along an edge of the grid over which slopes of an area are averaged.
 const QUADRATURE_POINTS: usize = 96;
 
-/// Grains at the start keep this share of a radius from the terrain and from each other, for the rounding of positions to f32.
+/// Initial clearance of grains from the terrain and from each other, as a share of a radius, for the rounding of positions to f32.
 pub(crate) const CLEARANCE_RADII: f64 = 1e-3;
 
-/// Points on a circle about a grain at which it is seen whether it meets the terrain beside it.
+/// Number of points on a circle around a grain at which contact with the terrain beside it is tested.
 const RING_POINTS: usize = 12;
 
-/// Volume in m³ of an area's snow: its extent on the slope times its thickness at right angles to that.
+/// Returns the volume in m³ of an area's snow: its extent on the slope times its thickness perpendicular to that.
 pub(crate) fn volume_m3(area: &ReleaseArea, terrain: &Terrain) -> f64 {
     MeanPlane::of(area, terrain).steepness * area.polygon.area() * area.thickness_m
 }
 
-/// The plane that an area is about.
+/// Mean plane of an area.
 struct MeanPlane {
     /// Mean of 1/cos(slope).
     steepness: f64,
@@ -50,7 +50,7 @@ impl MeanPlane {
             }
         }
         if n == 0.0 {
-            // An area narrower than the points are apart.
+            // The area is narrower than the distance of the points.
             let at = area.polygon.rings.first().and_then(|ring| ring.first()).copied().unwrap_or([0.0; 2]);
             let gradient = terrain.gradient(at).unwrap_or([0.0; 2]);
             let steepness = (1.0 + gradient[0] * gradient[0] + gradient[1] * gradient[1]).sqrt();
@@ -64,19 +64,18 @@ impl MeanPlane {
     }
 }
 
-/// How far apart points of the lattice are: within a layer, and layers.
+/// Spacing of the lattice: within a layer, and between layers.
 struct Spacing {
     within_m: f64,
     layers_m: f64,
-    /// True if whole layers make up the thickness.
+    /// True if the thickness is a whole number of layers.
     is_layered: bool,
 }
 
 impl Spacing {
-    /// The spacing at which grains have the bulk density, whole layers make up the thickness, and grains are `apart_m` from each other; as
-    /// near to a lattice that is alike in all directions as can be.
+    /// Returns the spacing at which grains have the bulk density, the thickness is a whole number of layers, and grains are `apart_m` from each other; as close to an isotropic lattice as possible.
     fn new(volume_m3: f64, thickness_m: f64, apart_m: f64) -> Self {
-        // A close-packed lattice has a point in every s³/√2.
+        // A close-packed lattice has one point in a volume of s³/√2.
         let alike = (volume_m3 * 2.0_f64.sqrt()).cbrt();
         let layers_m = alike * (2.0_f64 / 3.0).sqrt();
         let nearest = (thickness_m / layers_m).round().max(1.0);
@@ -87,7 +86,7 @@ impl Spacing {
         };
         let candidates =
             [nearest, nearest - 1.0, nearest + 1.0].into_iter().filter(|n| *n >= 1.0).map(of_layers);
-        // In the closest packings only the lattice that is alike in all directions has room.
+        // The closest packings have space in the isotropic lattice only.
         candidates.into_iter().find(|spacing| spacing.nearest_m(thickness_m) >= apart_m).unwrap_or(Self {
             within_m: alike,
             layers_m,
@@ -95,7 +94,7 @@ impl Spacing {
         })
     }
 
-    /// Distance of the nearest points of which both can be within the thickness.
+    /// Returns the distance of the nearest points of which both can be within the thickness.
     fn nearest_m(&self, thickness_m: f64) -> f64 {
         let next = (self.within_m * self.within_m / 3.0 + self.layers_m * self.layers_m).sqrt();
         // Every third layer lies straight above the first.
@@ -105,7 +104,7 @@ impl Spacing {
     }
 }
 
-/// A grain at the start, and a place off the map that an area includes.
+/// An initial grain, or a point of the area that is off the map.
 pub(crate) enum Found {
     Grain(Vec3, f64),
     OffMap([f64; 2]),
@@ -113,8 +112,7 @@ pub(crate) enum Found {
 
 /// Calls `visit` with the centre and radius of each grain of an area.
 ///
-/// Centres are those of a lattice between one radius and one radius and a thickness from the terrain, so that there are as many as the
-/// volume holds; they are moved at random by less than what keeps them apart.
+/// The number of grains follows from the volume: centres are the points of a lattice between one radius above the terrain and the thickness above that. They are displaced at random by less than the gap between grains.
 pub(crate) fn visit_grains(
     area: &ReleaseArea,
     release: &Release,
@@ -133,7 +131,7 @@ pub(crate) fn visit_grains(
     let (low, high) = area.polygon.bounds();
     let Some([lowest, highest]) = heights_m(terrain, low, high) else { return };
     let above_m = nearest_m + area.thickness_m;
-    // A distance from the terrain is less than a height above it by the cosine of the steepest slope.
+    // The distance from the terrain is at least the height above it times the cosine of the steepest slope.
     let steepest = steepest_within(terrain, low, high);
     let corners = [[low[0], low[1], lowest], [high[0], high[1], highest + above_m * steepest]];
     lattice.visit_box(corners, |point| {
@@ -145,18 +143,18 @@ pub(crate) fn visit_grains(
         if !(nearest_m..above_m).contains(&distance_m) {
             return;
         }
-        // The draws of a point do not depend on what becomes of it.
+        // The random draws of a point do not depend on whether it is used.
         let radius_m = dem.radius_m * (1.0 + dem.radius_spread * (2.0 * unit_interval(rng) - 1.0));
         let moved = within_ball(point, room_m, rng);
         let is_clear = |point: Vec3| !meets_terrain(terrain, point, nearest_m);
-        // Beside the terrain, as in a narrow gully, there is no room for some.
+        // Some points, as in a narrow gully, are too close to the terrain beside them.
         if let Some(place) = [moved, point].into_iter().find(|&place| is_clear(place)) {
             visit(Found::Grain(place, radius_m));
         }
     });
 }
 
-/// Returns true if a ball comes nearer to the terrain than its radius: below it, or on rings about it.
+/// Returns true if a ball comes nearer to the terrain than its radius: below it, or on rings around it.
 fn meets_terrain(terrain: &Terrain, [x, y, z]: Vec3, radius_m: f64) -> bool {
     if terrain.distance_m([x, y, z]).is_none_or(|distance_m| distance_m < radius_m) {
         return true;
@@ -166,7 +164,7 @@ fn meets_terrain(terrain: &Terrain, [x, y, z]: Vec3, radius_m: f64) -> bool {
             let (sin, cos) = (2.0 * PI * k as f64 / RING_POINTS as f64).sin_cos();
             let reach_m = share * radius_m;
             let height = terrain.height_m([x + reach_m * cos, y + reach_m * sin]);
-            // What is off the map bounds nothing.
+            // Points off the map have no terrain to touch.
             height.is_some_and(|height| {
                 let rise = z - height;
                 rise < 0.0 || rise * rise + reach_m * reach_m < radius_m * radius_m
@@ -175,14 +173,14 @@ fn meets_terrain(terrain: &Terrain, [x, y, z]: Vec3, radius_m: f64) -> bool {
     })
 }
 
-/// The lowest and the highest height within a rectangle.
+/// Returns the lowest and the highest height within a rectangle.
 fn heights_m(terrain: &Terrain, low: [f64; 2], high: [f64; 2]) -> Option<[f64; 2]> {
     let lowest = terrain.lowest_within_m(low, high)?;
     let highest = terrain.highest_within_m(low, high)?;
     Some([lowest, highest])
 }
 
-/// The greatest 1/cos(slope) at the corners of cells within a rectangle.
+/// Returns the maximum of 1/cos(slope) at the corners of cells within a rectangle.
 fn steepest_within(terrain: &Terrain, low: [f64; 2], high: [f64; 2]) -> f64 {
     let half = 0.5 * terrain.cell_m();
     let n = [0, 1].map(|i| ((high[i] - low[i]) / half).ceil() as usize);
@@ -199,7 +197,7 @@ fn steepest_within(terrain: &Terrain, low: [f64; 2], high: [f64; 2]) -> f64 {
     1.2 * steepest
 }
 
-/// A point at most `radius_m` away, all equally likely.
+/// Draws a point at most `radius_m` away, uniformly by volume.
 fn within_ball(point: Vec3, radius_m: f64, rng: &mut ChaCha8Rng) -> Vec3 {
     loop {
         let offset: Vec3 = std::array::from_fn(|_| 2.0 * unit_interval(rng) - 1.0);
@@ -209,17 +207,16 @@ fn within_ball(point: Vec3, radius_m: f64, rng: &mut ChaCha8Rng) -> Vec3 {
     }
 }
 
-/// Triangular layers, one upon the other in three places in turn, as in a face-centred cubic lattice.
+/// A lattice of triangular layers in three alternating positions, as in a face-centred cubic lattice.
 struct Lattice {
     origin: Vec3,
-    /// Along a row, from row to row, from layer to layer: unit vectors at right angles.
+    /// Unit vectors, perpendicular to each other: along a row, from row to row, from layer to layer.
     axes: [Vec3; 3],
     spacing: Spacing,
 }
 
 impl Lattice {
-    /// The lattice whose layers lie along a plane, the first half of a layer above `first_m` over it, at a random place along it. Where
-    /// they do not make up the thickness they are inclined against it, so that no layer is in or out as a whole.
+    /// Makes the lattice with layers along a plane, the first half of a layer above `first_m` over it, at a random offset along it. If the thickness is not a whole number of layers, the layers are inclined, so that none is in or out as a whole.
     fn above(plane: &MeanPlane, first_m: f64, spacing: Spacing, rng: &mut ChaCha8Rng) -> Self {
         let normal = normal_of(plane.gradient);
         let length = (1.0 + plane.gradient[0] * plane.gradient[0]).sqrt();
@@ -242,7 +239,7 @@ impl Lattice {
     fn visit_box(&self, [low, high]: [Vec3; 2], mut visit: impl FnMut(Vec3)) {
         let Spacing { within_m: s, layers_m: layer_m, .. } = self.spacing;
         let row_m = s * 0.75_f64.sqrt();
-        // The box' corners in the lattice's own frame.
+        // Corners of the box in the lattice's own frame.
         let mut bounds = [[f64::INFINITY; 3], [f64::NEG_INFINITY; 3]];
         for corner in 0..8 {
             let point: Vec3 = std::array::from_fn(|i| if corner >> i & 1 == 0 { low[i] } else { high[i] });
@@ -278,8 +275,7 @@ impl Lattice {
     }
 }
 
-/// Axes turned about the first and then about the second, by angles at which no plane of the lattice that holds many points lies along
-/// the third.
+/// Returns the axes rotated about the first and then about the second, by angles at which no densely occupied plane of the lattice lies along the third.
 fn inclined([east, north, normal]: [Vec3; 3]) -> [Vec3; 3] {
     let turned = |a: Vec3, b: Vec3, angle: f64| -> [Vec3; 2] {
         let (sin, cos) = angle.sin_cos();
@@ -316,14 +312,14 @@ mod tests {
                 let distance =
                     |other: &Vec3| (0..3).map(|i| (point[i] - other[i]).powi(2)).sum::<f64>().sqrt();
                 let near = points.iter().map(distance).filter(|d| *d < 0.5 * 1.001).collect::<Vec<_>>();
-                // Itself and twelve others.
+                // The point itself and twelve others.
                 assert_eq!(near.len(), 13);
                 assert!(near.iter().all(|d| *d < 1e-9 || *d > 0.5 * 0.999));
             }
         }
     }
 
-    /// Layers are whole, and what a point has of space is what it was asked to have.
+    /// Layers are whole, and the volume of a point is the one requested.
     #[test]
     fn layers_make_up_the_thickness() {
         for thickness_m in [0.02, 0.1, 0.14, 0.3, 0.47, 2.0] {
@@ -334,7 +330,7 @@ mod tests {
                 assert!((held_m3 / volume_m3 - 1.0).abs() < 1e-12);
                 assert!(spacing.nearest_m(thickness_m) >= apart_m, "{thickness_m} {share}");
                 let n = thickness_m / spacing.layers_m;
-                // Dense snow may find no whole number that leaves room.
+                // Dense snow may fit no whole number of layers.
                 assert!(
                     spacing.is_layered == ((n - n.round()).abs() < 1e-9),
                     "{n} layers of {thickness_m} at {share}"

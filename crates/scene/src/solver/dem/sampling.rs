@@ -1,4 +1,4 @@
-//! Filling a scene's shapes and areas of release with grains.
+//! Fills a scene's shapes and release areas with grains.
 
 use chacha20::ChaCha8Rng;
 use chacha20::rand_core::SeedableRng;
@@ -10,21 +10,20 @@ use crate::random::unit_interval;
 use crate::validate::number;
 use crate::{Dem, Fill, ParticleBlock, Phase, Release, Sampled, Scene, SceneError, Vec3};
 
-/// Share of a shape that grains packed at random fill where the scene does not say.
+/// Default volume fraction of a random packing of grains.
 const PACKING_FRACTION: f64 = 0.55;
 
-/// A shape that is narrow against its grains has less room: where the scene does not say how many, so much of the usual number is tried in
-/// turn.
+/// Fractions of the default number of grains that are tried in turn if the scene gives no number, because a narrow shape holds fewer.
 const LOOSER: [f64; 4] = [1.0, 0.9, 0.8, 0.65];
 
-/// Grains may be this share of their radii inside one another before they count as overlapping.
+/// Tolerated overlap of grains, as a share of their radii.
 const OVERLAP_TOLERANCE: f64 = 1e-3;
 
-/// Streams of random numbers: those of releases begin behind those of blocks.
+/// First random stream of releases, after those of blocks.
 const FIRST_RELEASE_STREAM: u64 = 1 << 32;
 
 impl Scene {
-    /// Grains of a release, before sampling it: what its volume holds.
+    /// Returns the expected number of grains of a release: as many as its volume holds.
     pub(crate) fn grains_of_release(&self, release: &Release, dem: &Dem) -> f64 {
         let (Some(terrain), Some(areas)) = (self.ground(), release.areas()) else {
             return 0.0;
@@ -33,15 +32,15 @@ impl Scene {
         (volume_m3 * release.bulk_density_kg_m3(dem) / dem.mean_grain_mass_kg()).round()
     }
 
-    /// Grains of a shape packed at random.
+    /// Returns the number of grains of a random packing.
     pub(crate) fn random_count(&self, block: &ParticleBlock, dem: &Dem) -> f64 {
         let share = block.packing_fraction.unwrap_or(PACKING_FRACTION);
         (share * block.shape.volume_m3() * dem.density_kg_m3 / dem.mean_grain_mass_kg()).floor()
     }
 
-    /// The grains at time 0: of blocks, then of releases.
+    /// Returns the grains at time 0: of blocks, then of releases.
     pub(crate) fn sample_grains(&self, dem: &Dem) -> Result<Sampled, SceneError> {
-        // As much is needed at the least.
+        // A lower bound of the memory required.
         drop(self.reserve_columns()?);
         let mut grains = Grains::default();
         for (idx, block) in self.particles.iter().enumerate() {
@@ -98,7 +97,7 @@ impl Scene {
         Ok(grains.sampled(dem))
     }
 
-    /// A stream of random numbers, so that a change to one block leaves the others' grains where they were.
+    /// Returns a random stream of its own, so that a change to one block leaves the others' grains where they were.
     fn stream(&self, stream: u64) -> ChaCha8Rng {
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
         rng.set_stream(stream);
@@ -228,7 +227,7 @@ impl Scene {
         Ok(())
     }
 
-    /// Refuses grains inside one another: of overlapping blocks and areas, or of a lattice jittered too far.
+    /// Refuses overlapping grains: of overlapping blocks and areas, or of a lattice with too much jitter.
     fn refuse_overlaps(&self, grains: &Grains) -> Result<(), SceneError> {
         let Grains { centres_m, radii_m, .. } = grains;
         let greatest_m = radii_m.iter().copied().fold(0.0, f64::max);
@@ -256,7 +255,7 @@ impl Scene {
         })
     }
 
-    /// The key of what a grain was made of.
+    /// Returns the key of the block or release that a grain belongs to.
     fn group_of(&self, grains: &Grains, idx: usize) -> String {
         let group = grains.ends.partition_point(|&end| end <= idx);
         match group.checked_sub(self.particles.len()) {
@@ -266,13 +265,13 @@ impl Scene {
     }
 }
 
-/// Grains as they are found.
+/// Grains sampled so far.
 #[derive(Default)]
 struct Grains {
     centres_m: Vec<Vec3>,
     radii_m: Vec<f64>,
     velocities_m_s: Vec<[f32; 3]>,
-    /// Where the grains of each block and then of each release end.
+    /// End index of the grains of each block and then of each release.
     ends: Vec<usize>,
 }
 
@@ -282,8 +281,7 @@ impl Grains {
         self.radii_m.push(radius_m);
     }
 
-    /// Drops grains, from the `begin` on, that overlap one before them. On ground that bends within a grain's size a lattice along its mean
-    /// slope may have room for one of two.
+    /// Drops grains, from the index `begin` on, that overlap an earlier one. Where the ground curves within a grain's size, a lattice along its mean slope may have space for only one of two.
     fn drop_crowded(&mut self, begin: usize) {
         let (centres_m, radii_m) = (&self.centres_m[begin..], &self.radii_m[begin..]);
         let greatest_m = radii_m.iter().copied().fold(0.0, f64::max);
@@ -325,7 +323,7 @@ impl Grains {
 mod tests {
     use super::*;
 
-    /// Of a chain each second one goes; what was there before, and what only touches, stays.
+    /// Every second grain of a chain is dropped; earlier grains and mere contacts stay.
     #[test]
     fn crowded_grains_are_dropped_after_those_before_them() {
         let mut grains = Grains::default();

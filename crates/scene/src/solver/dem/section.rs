@@ -1,4 +1,4 @@
-//! The `[dem]` section: snow as grains that touch, by the discrete element method.
+//! The `[dem]` section: snow as grains in contact, by the discrete element method.
 
 use std::f64::consts::PI;
 
@@ -9,28 +9,27 @@ use crate::solver::section::Section;
 
 /// Grains of snow by the discrete element method (Gucer2010 ch. 3): spheres with springs and dampers at their contacts.
 ///
-/// With overlap δ, effective mass m* = m_a m_b/(m_a + m_b), effective radius R* = R_a R_b/(R_a + R_b), and ė the speed at which the
-/// surfaces part, two grains press on each other with F_n = k_n δ − c_n ė for as long as they overlap (eq 3.4, 3.7); c_n = 2β√(m* k_n)
-/// follows from the restitution e = exp(−πβ/√(1 − β²)), which holds because the last moments of a contact may pull. Along the contact a spring k_t and a damper c_t (eq 3.9) act up to Coulomb's
-/// μ F_n. A wall, a terrain and an obstacle count as bodies of infinite mass and radius.
+/// The quantities of a contact are the overlap δ, the effective mass m* = m_a m_b/(m_a + m_b), the effective radius R* = R_a R_b/(R_a + R_b), and the speed ė at which the surfaces separate.
+/// Normal force: F_n = k_n δ − c_n ė while the grains overlap (eq 3.4, 3.7). c_n = 2β√(m* k_n) follows from the restitution e = exp(−πβ/√(1 − β²)), which holds because F_n may be attractive at the end of a contact.
+/// Tangential force: a spring k_t and a damper c_t (eq 3.9), bounded by Coulomb's μ F_n.
+/// A wall, a terrain and an obstacle count as bodies of infinite mass and radius.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Dem {
     /// Mean radius of a grain in m.
     pub radius_m: f64,
-    /// How far radii are from their mean: each is the mean times 1 ± up to this share, all equally likely; 0 to 0.5.
+    /// Relative spread of radii about their mean: each is the mean times 1 ± up to this share, uniformly distributed; 0 to 0.5.
     #[serde(default, skip_serializing_if = "is_zero")]
     #[schemars(range(min = 0, max = 0.5))]
     pub radius_spread: f64,
-    /// Density in kg/m³ of what a grain is made of, not of the heap, whose pores make it less.
+    /// Density in kg/m³ of the grains' material, not of the heap, which is lower because of its pores.
     pub density_kg_m3: f64,
-    /// Stiffness k_n of the spring along the normal in N/m (eq 3.4).
+    /// Stiffness k_n of the normal spring in N/m (eq 3.4).
     pub normal_stiffness_n_m: f64,
-    /// Stiffness of the spring along the contact, k_t/k_n. By default 2/7, at which a sphere's contact swings back along the surface
-    /// in the time that it takes to rebound (Schäfer, Dippel & Wolf 1996, J. Phys. I 6, 5).
+    /// Stiffness of the tangential spring, k_t/k_n. By default 2/7, at which a sphere's contact oscillates back along the surface in the time that it takes to rebound (Schäfer, Dippel & Wolf 1996, J. Phys. I 6, 5).
     #[serde(default = "Dem::default_tangential_stiffness_ratio")]
     pub tangential_stiffness_ratio: f64,
-    /// Damping along the contact, c_t/c_n: α of eq 3.9 in units of its damping. By default ½.
+    /// Tangential damping, c_t/c_n: α of eq 3.9 in units of its damping. By default ½.
     #[serde(default = "Dem::default_tangential_damping_ratio")]
     pub tangential_damping_ratio: f64,
     /// Coefficient of restitution e of two grains, above 0 and up to 1: speed after over speed before a head-on impact.
@@ -39,20 +38,19 @@ pub struct Dem {
     /// Coefficient μ of Coulomb friction between grains.
     #[serde(default = "Dem::default_friction")]
     pub friction: f64,
-    /// Coefficient μ_r of rolling friction: a torque of up to μ_r R* F_n resists that grains roll on one another or on
-    /// walls, and that they twist: what only spins in place comes to rest, too.
+    /// Coefficient μ_r of rolling friction: a torque of up to μ_r R* F_n resists rolling of grains on one another or on walls, and twisting, so that a grain that only spins in place comes to rest, too.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub rolling_friction: f64,
-    /// Attraction in N of two grains that touch (eq 3.11, with a size and range of its own): so much load pulls them apart.
+    /// Attraction in N of two grains in contact (eq 3.11, with a magnitude and range of its own): the load that pulls them apart.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub cohesion_n: f64,
-    /// Gap in m over which that attraction falls linearly to nothing; by default a tenth of the radius.
+    /// Gap in m over which that attraction decreases linearly to zero; by default a tenth of the radius.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cohesion_range_m: Option<f64>,
-    /// Bonds that freeze at contacts and break under load; without the section none form.
+    /// Bonds that freeze at contacts and break under load; without this section none form.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bonds: Option<Bonds>,
-    /// Coefficient of friction on walls, terrain, obstacles and slabs that name none; by default that between grains.
+    /// Coefficient of friction on walls, terrain, obstacles and slabs that give none; by default that between grains.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wall_friction: Option<f64>,
     /// Coefficient of restitution there; by default that between grains.
@@ -61,13 +59,13 @@ pub struct Dem {
     /// Attraction in N of a grain towards the terrain that it touches, along its normal (eq 3.17).
     #[serde(default, skip_serializing_if = "is_zero")]
     pub terrain_adhesion_n: f64,
-    /// Gap in m over which that attraction falls linearly to nothing; by default a tenth of the radius.
+    /// Gap in m over which that attraction decreases linearly to zero; by default a tenth of the radius.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub terrain_adhesion_range_m: Option<f64>,
-    /// Time steps of `dt_s = "auto"` in the time that two of the lightest grains touch in an impact.
+    /// Number of time steps of `dt_s = "auto"` in the contact time of two of the lightest grains.
     #[serde(default = "Dem::default_steps_per_contact")]
     pub steps_per_contact: f64,
-    /// Contacts that there is room to remember, a grain on average; more if grains begin closer. A random packing of balls has six.
+    /// Capacity of the contact history, in contacts for each grain on average; more if grains start closer. A random packing of balls has six.
     #[serde(default = "Dem::default_contacts_per_grain")]
     pub contacts_per_grain: f64,
 }
@@ -78,23 +76,22 @@ impl Section for Dem {
         in place of `[fluid]`, `[snow]` and `[mpm]`.";
 }
 
-/// Freeze bonds: two grains that touch become one body at their contact until the load there breaks it. A bond has the stiffness of
-/// the contact, and pulls as it presses.
+/// Freeze bonds: two grains in contact become one body at their contact until the load there breaks it. A bond has the stiffness of the contact, and resists tension like compression.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Bonds {
-    /// Load in tension that breaks a bond, in N.
+    /// Tensile strength of a bond, in N.
     pub strength_n: f64,
-    /// Load along the contact that breaks it, in N; by default that in tension.
+    /// Shear strength of a bond, in N; by default the tensile strength.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shear_strength_n: Option<f64>,
-    /// A bond forms between grains that touch and move against each other no faster than this, in m/s.
+    /// Maximum relative speed, in m/s, at which a bond forms between grains in contact.
     #[serde(default = "Bonds::default_form_below_m_s")]
     pub form_below_m_s: f64,
-    /// How long in s they must have touched, and been as slow, without a break; by default it forms at once.
+    /// Time in s for which grains must have been in contact, at no more than that speed and without a break, before a bond forms; by default it forms at once.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub form_after_s: f64,
-    /// True if grains that touch at the start, to a hundredth of a radius, are bonded.
+    /// True if grains in contact at the start, to a hundredth of a radius, are bonded.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub at_start: bool,
 }
@@ -103,13 +100,13 @@ fn is_zero(x: &f64) -> bool {
     *x == 0.0
 }
 
-/// Gap between surfaces, in radii, over which attraction ends where the scene does not say.
+/// Default gap between surfaces, in radii, over which attraction ends.
 const RANGE_RADII: f64 = 0.1;
 
-/// Damping ratio β of a contact that rebounds with restitution e: e = exp(−πβ/√(1 − β²)).
+/// Returns the damping ratio β of a contact that rebounds with restitution e: e = exp(−πβ/√(1 − β²)).
 pub fn damping_ratio(restitution: f64) -> f64 {
     let log = restitution.ln();
-    // The sum makes a positive zero of a negative one.
+    // Adding zero turns a negative zero into a positive one.
     -log / (PI * PI + log * log).sqrt() + 0.0
 }
 
@@ -118,7 +115,7 @@ impl Bonds {
         0.1
     }
 
-    /// Load along the contact that breaks a bond, in N.
+    /// Returns the shear strength of a bond, in N.
     pub fn shear_strength_n(&self) -> f64 {
         self.shear_strength_n.unwrap_or(self.strength_n)
     }
@@ -144,42 +141,42 @@ impl Dem {
         20.0
     }
 
-    /// Mass in kg of a grain of a radius.
+    /// Returns the mass in kg of a grain of radius `radius_m`.
     pub fn grain_mass_kg(&self, radius_m: f64) -> f64 {
         4.0 / 3.0 * PI * radius_m * radius_m * radius_m * self.density_kg_m3
     }
 
-    /// Mean mass of a grain in kg: of radii between r(1 − s) and r(1 + s), all equally likely, 1 + s² times that of the mean one.
+    /// Returns the mean mass of a grain in kg: for radii uniform between r(1 − s) and r(1 + s), 1 + s² times that of the mean radius.
     pub fn mean_grain_mass_kg(&self) -> f64 {
         self.grain_mass_kg(self.radius_m) * (1.0 + self.radius_spread * self.radius_spread)
     }
 
-    /// Radius of the smallest grains in m.
+    /// Returns the radius of the smallest grains in m.
     pub fn least_radius_m(&self) -> f64 {
         self.radius_m * (1.0 - self.radius_spread)
     }
 
-    /// Radius of the largest grains in m.
+    /// Returns the radius of the largest grains in m.
     pub fn greatest_radius_m(&self) -> f64 {
         self.radius_m * (1.0 + self.radius_spread)
     }
 
-    /// Stiffness along the contact in N/m.
+    /// Returns the tangential stiffness in N/m.
     pub fn tangential_stiffness_n_m(&self) -> f64 {
         self.tangential_stiffness_ratio * self.normal_stiffness_n_m
     }
 
-    /// Damping c_n in N s/m of a contact of effective mass m* that rebounds with `restitution`.
+    /// Returns the damping c_n in N s/m of a contact of effective mass m* that rebounds with `restitution`.
     pub fn normal_damping_n_s_m(&self, restitution: f64, effective_mass_kg: f64) -> f64 {
         2.0 * damping_ratio(restitution) * (effective_mass_kg * self.normal_stiffness_n_m).sqrt()
     }
 
-    /// Gap between grains in m over which they attract one another; 0 where they do not.
+    /// Returns the gap between grains in m over which they attract one another; 0 without cohesion.
     pub fn cohesion_range_m(&self) -> f64 {
         if self.cohesion_n > 0.0 { self.cohesion_range_m.unwrap_or(RANGE_RADII * self.radius_m) } else { 0.0 }
     }
 
-    /// Gap in m over which the terrain attracts grains; 0 where it does not.
+    /// Returns the gap in m over which the terrain attracts grains; 0 without adhesion.
     pub fn terrain_adhesion_range_m(&self) -> f64 {
         if self.terrain_adhesion_n > 0.0 {
             self.terrain_adhesion_range_m.unwrap_or(RANGE_RADII * self.radius_m)
@@ -188,23 +185,22 @@ impl Dem {
         }
     }
 
-    /// Distance of centres in m beyond which no two grains act on each other.
+    /// Returns the distance of centres in m beyond which no two grains interact.
     pub fn reach_m(&self) -> f64 {
         2.0 * self.greatest_radius_m() + self.cohesion_range_m()
     }
 
-    /// Coefficient of friction on what is not a grain.
+    /// Returns the coefficient of friction of grains on other bodies.
     pub fn wall_friction(&self) -> f64 {
         self.wall_friction.unwrap_or(self.friction)
     }
 
-    /// Coefficient of restitution on what is not a grain.
+    /// Returns the coefficient of restitution of grains on other bodies.
     pub fn wall_restitution(&self) -> f64 {
         self.wall_restitution.unwrap_or(self.restitution)
     }
 
-    /// Time in s that two of the lightest grains touch in an impact, π√(m*/k), m* being half of one's mass; or, where the contact is
-    /// stiffer along than across, half the period of that: its effective mass is 2/7 of m* for spheres.
+    /// Returns the contact time in s of two of the lightest grains, π√(m*/k), m* being half of one's mass; or, where the contact is stiffer tangentially than normally, half the tangential period: its effective mass is 2/7 of m* for spheres.
     pub fn contact_time_s(&self) -> f64 {
         let effective_mass_kg = 0.5 * self.grain_mass_kg(self.least_radius_m());
         let stiffest = (3.5 * self.tangential_stiffness_ratio).max(1.0);

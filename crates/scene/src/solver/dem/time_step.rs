@@ -1,4 +1,4 @@
-//! How long a step of grains is, and what follows from their section.
+//! Time step of grains, and quantities derived from their section.
 
 use serde::Serialize;
 
@@ -6,38 +6,36 @@ use super::section::{Dem, damping_ratio};
 use crate::Scene;
 use crate::validate::{Check, Checker, number, rounded_down};
 
-/// Steps that a contact must take. In a packing a grain has several, whose stiffnesses add up: the explicit step is then stable up to
-/// some 0.3 √(m/k) (O'Sullivan & Bray 2004, Eng. Comput. 21, 278), of which this is 1.5 times; two grains alone bear 1.4 √(m/k).
+/// Minimum number of steps in a contact. In a packing a grain has several contacts, whose stiffnesses add up: the explicit step is then stable up to about 0.3 √(m/k) (O'Sullivan & Bray 2004, Eng. Comput. 21, 278), of which this is 1.5 times; two grains alone are stable up to 1.4 √(m/k).
 pub(crate) const LEAST_STEPS_PER_CONTACT: f64 = 5.0;
 
-/// Steps that half a period of a slab's piece must take, of which an explicit step bears π/2 without dampers; and those that it takes
-/// where a scene leaves the step open.
+/// Minimum number of steps in half an oscillation of a slab's piece, of which an explicit step without dampers requires π/2; and the number that `dt_s = "auto"` takes.
 const LEAST_STEPS_PER_SWING: f64 = 2.5;
 const STEPS_PER_SWING: f64 = 5.0;
 
-/// What follows from the values of a `[dem]` section.
+/// Quantities derived from a `[dem]` section.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct DerivedDem {
-    /// Stiffness along the contact in N/m.
+    /// Tangential stiffness in N/m.
     pub tangential_stiffness_n_m: f64,
     /// Damping ratio β of two grains.
     pub damping_ratio: f64,
     /// Damping ratio of a grain and a wall.
     pub wall_damping_ratio: f64,
-    /// Time in s that two of the lightest grains touch in an impact.
+    /// Contact time in s of two of the lightest grains.
     pub contact_time_s: f64,
-    /// Time steps in it.
+    /// Number of time steps in the contact time.
     pub steps_per_contact: f64,
-    /// Speed in m/s of the hardest impact that is expected.
+    /// Maximum expected impact speed in m/s.
     pub fastest_m_s: f64,
-    /// How deep it presses a grain of mean size into a wall, in its radii.
+    /// Overlap of a grain of mean size with a wall at that speed, in its radii.
     pub deepest_overlap_radii: f64,
-    /// Cells of the reach of a contact that the domain has along each axis.
+    /// Number of cells along each axis of the domain; a cell's edge is the reach of a contact.
     pub n_cells: [u64; 3],
 }
 
 impl Scene {
-    /// What follows from `[dem]`, if the scene has it.
+    /// Returns the quantities derived from `[dem]`, if the scene has it.
     pub fn derived_dem(&self) -> Option<DerivedDem> {
         let dem = self.dem()?;
         let extent = |i: usize| self.domain.max_m[i] - self.domain.min_m[i];
@@ -54,13 +52,12 @@ impl Scene {
         })
     }
 
-    /// Speed in m/s of the hardest impact that is expected of grains: that of a fall through the whole domain; on a terrain, which they slide
-    /// down against friction, half of it.
+    /// Returns the maximum expected impact speed of grains in m/s: that of a fall through the whole domain; on a terrain, where grains slide down against friction, half of it.
     pub(crate) fn impact_m_s(&self) -> f64 {
         if self.terrain.is_some() { 0.5 * self.fastest_to_come_m_s() } else { self.fastest_to_come_m_s() }
     }
 
-    /// A contact that a step nearly skips surely gains energy.
+    /// Refuses a step that nearly skips a contact, which would gain energy.
     pub(crate) fn check_contact_time(&self, check: &Checker<'_>, dem: &Dem) -> Check {
         let (dt, contact) = (self.dt_s(), dem.contact_time_s());
         if dt * LEAST_STEPS_PER_CONTACT <= contact {
@@ -82,7 +79,7 @@ impl Scene {
         )
     }
 
-    /// A swing of a piece of a slab that has too few steps surely gains energy.
+    /// Refuses a step that does not resolve the oscillation of a slab's piece, which would gain energy.
     pub(crate) fn check_slab_time(&self, check: &Checker<'_>, dem: &Dem) -> Check {
         let (dt, Some(swing)) = (self.dt_s(), self.slab_contact_time_s()) else { return Ok(()) };
         if dt * LEAST_STEPS_PER_SWING <= swing {
@@ -104,7 +101,7 @@ impl Scene {
         )
     }
 
-    /// A step that resolves contacts of grains and swings of slabs' pieces, in s.
+    /// Returns a step that resolves contacts of grains and oscillations of slab pieces, in s.
     pub(crate) fn auto_contact_dt_s(&self, dem: &Dem) -> f64 {
         let swing = self.slab_contact_time_s().map_or(f64::INFINITY, |swing| swing / STEPS_PER_SWING);
         dem.auto_dt_s().min(rounded_down(swing))
@@ -112,13 +109,12 @@ impl Scene {
 }
 
 impl Dem {
-    /// Δt = t_c / `steps_per_contact`, cut off after four digits: with 20 steps 0.11 √(m/k), within the 0.17 √(m/k) that packings bear
-    /// whatever their order (O'Sullivan & Bray 2004), and short enough for a restitution within some 0.03 of what was asked.
+    /// Returns Δt = t_c / `steps_per_contact`, truncated to four digits. With 20 steps it is 0.11 √(m/k), within the 0.17 √(m/k) at which packings of any order are stable (O'Sullivan & Bray 2004), and short enough for a restitution within about 0.03 of the requested one.
     pub fn auto_dt_s(&self) -> f64 {
         rounded_down(self.contact_time_s() / self.steps_per_contact)
     }
 
-    /// How deep an impact at `speed_m_s` presses a grain of mean size into a wall, in its radii: v √(m/k), without damping.
+    /// Returns the overlap of a grain of mean size with a wall in an impact at `speed_m_s`, in its radii: v √(m/k), without damping.
     pub fn overlap_radii(&self, speed_m_s: f64) -> f64 {
         let mass_kg = self.grain_mass_kg(self.radius_m);
         speed_m_s * (mass_kg / self.normal_stiffness_n_m).sqrt() / self.radius_m

@@ -1,9 +1,9 @@
-//! What makes a sensible `[dem]` section, and a domain, blocks and releases that its grains can fill.
+//! Validates the `[dem]` section, and the domain, blocks and releases of its grains.
 
 use crate::validate::{AXES, Check, Checker, MAX_CELLS, MIN_STEPS_PER_SPACING, number, rounded_down, whole};
 use crate::{Dem, Fill, ParticleBlock, Phase, Release, ReleaseArea, Scene, SceneError, Terrain, Vec3};
 
-/// Greatest share of space that grains at random may fill: beyond it few settle without overlap.
+/// Maximum volume fraction of a random packing: beyond it few packings converge without overlap.
 pub(crate) const MAX_PACKING_FRACTION: f64 = 0.58;
 
 impl Scene {
@@ -24,7 +24,7 @@ impl Scene {
             ("terrain_adhesion_range_m", dem.terrain_adhesion_range_m),
         ];
         for (name, range_m) in ranges {
-            // Further neighbours would hide behind nearer ones.
+            // Further neighbours would be hidden by nearer ones.
             check.range(&format!("dem.{name}"), range_m.unwrap_or(0.0), 0.0, dem.radius_m)?;
         }
         if let Some(friction) = dem.wall_friction {
@@ -34,7 +34,7 @@ impl Scene {
             check.share("dem.wall_restitution", restitution)?;
         }
         check.range("dem.steps_per_contact", dem.steps_per_contact, 8.0, 1e4)?;
-        // A row for the floor under it, and as many as a grain may have about it.
+        // One for the floor under it, and up to as many as a grain may have around it.
         check.range("dem.contacts_per_grain", dem.contacts_per_grain, 1.0, 24.0)?;
         if let Some(bonds) = &dem.bonds {
             check.positive("dem.bonds.strength_n", bonds.strength_n, "N")?;
@@ -47,7 +47,7 @@ impl Scene {
         Ok(())
     }
 
-    /// Domain and reach of contacts against each other and against what the device can count and represent.
+    /// Checks domain and reach of contacts against each other and against what the device can count and represent.
     pub(crate) fn check_cells(&self, check: &Checker<'_>, dem: &Dem) -> Check {
         let (domain, reach_m) = (&self.domain, dem.reach_m());
         let keys = ["domain", "dem.radius_m"];
@@ -67,7 +67,7 @@ impl Scene {
         }
         let farthest = domain.min_m.iter().chain(&domain.max_m).fold(0.0_f64, |far, x| far.max(x.abs()));
         let step = farthest * f64::from(f32::EPSILON);
-        // Overlaps are hundredths of a radius, and must still be numbers.
+        // Overlaps are hundredths of a radius, and must still be representable.
         if dem.least_radius_m() < MIN_STEPS_PER_SPACING * step {
             let found = format!(
                 "coordinates up to {} m, which 32-bit floats resolve to {} m",
@@ -83,7 +83,7 @@ impl Scene {
         Ok(())
     }
 
-    /// What grains ask of a block, and what they know nothing of.
+    /// Checks the requirements of grains on a block, and refuses keys that do not apply to grains.
     pub(crate) fn check_dem_block(&self, check: &Checker<'_>, key: &str, block: &ParticleBlock) -> Check {
         if block.phase == Phase::Snow {
             return check.fail(
@@ -213,7 +213,7 @@ impl Scene {
         Ok(())
     }
 
-    /// An area lies on the map and in the domain.
+    /// Checks that an area lies on the map and in the domain.
     fn check_area(
         &self,
         check: &Checker<'_>,

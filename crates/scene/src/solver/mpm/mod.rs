@@ -41,7 +41,7 @@ impl SolverScene for MaterialPoints {
     }
 
     fn n_dimensions(&self, scene: &Scene) -> usize {
-        // What is neither is refused, and until then a plane demands least of the domain.
+        // Validation refuses other values; until then two dimensions require less of the domain.
         if scene.mpm().is_some_and(|mpm| mpm.dimensions != 3) { 2 } else { 3 }
     }
 
@@ -89,7 +89,7 @@ impl SolverScene for MaterialPoints {
         scene.mpm().map_or(Ok(()), |mpm| scene.check_wave_time(check, mpm))
     }
 
-    /// All of it is snow. Particles of a block share its volume and, as evenly as the block says, its mass.
+    /// Marks all particles as snow. Particles of a block share its volume and, as evenly as the block says, its mass.
     fn complete_block(
         &self,
         scene: &Scene,
@@ -151,7 +151,7 @@ impl SolverScene for MaterialPoints {
     }
 }
 
-/// Returns masses that add up to `total_kg`, as far from their mean as `spread` says.
+/// Returns masses that add up to `total_kg`, with the relative spread `spread` about their mean.
 fn masses_kg(n: usize, total_kg: f64, spread: f64, unit: &mut dyn FnMut() -> f64) -> Vec<f32> {
     if spread == 0.0 {
         return vec![(total_kg / n as f64) as f32; n];
@@ -162,12 +162,12 @@ fn masses_kg(n: usize, total_kg: f64, spread: f64, unit: &mut dyn FnMut() -> f64
 }
 
 impl Scene {
-    /// The `[mpm]` section, if the scene has it.
+    /// Returns the `[mpm]` section, if the scene has it.
     pub fn mpm(&self) -> Option<&Mpm> {
         self.section()
     }
 
-    /// The `[mpm]` section, to be changed.
+    /// Returns the `[mpm]` section for modification.
     pub fn mpm_mut(&mut self) -> Option<&mut Mpm> {
         self.section_mut()
     }

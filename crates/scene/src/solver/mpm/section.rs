@@ -6,50 +6,49 @@ use serde::{Deserialize, Serialize};
 use crate::solver::section::Section;
 use crate::surface::Surface;
 
-/// Snow by the material point method (Cai2020 and Breekveldt2017), in a plane or in space.
+/// Snow by the material point method (Cai2020 and Breekveldt2017), in two or three dimensions.
 ///
-/// In a plane everything is per metre of depth: masses are kg/m, volumes m², and the third component of every vector is 0.
+/// In two dimensions all quantities are per metre of depth: masses are kg/m, volumes m², and the third component of every vector is 0.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Mpm {
-    /// 2 (the x–y plane, plane strain) or 3.
+    /// Number of dimensions: 2 (the x–y plane, plane strain) or 3.
     #[schemars(range(min = 2, max = 3))]
     pub dimensions: u32,
-    /// Side h of a grid cell in m.
+    /// Edge h of a grid cell in m.
     pub cell_size_m: f64,
-    /// Particles a cell is filled with, where a block does not give a count; by default 4 in a plane and 8 in space.
+    /// Number of particles in a cell, where a block does not give a count; by default 4 in two dimensions and 8 in three.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub particles_per_cell: Option<f64>,
     /// The elasto-plastic material.
     #[serde(default)]
     pub material: Material,
-    /// How velocities go from particles to the grid and back.
+    /// Transfer of velocities between particles and grid.
     #[serde(default)]
     pub transfer: Transfer,
     /// Share α of FLIP in `pic_flip` (Breekveldt2017 eq 3.31): 0 is PIC, 1 is FLIP.
     #[serde(default = "Mpm::default_flip_ratio")]
     #[schemars(range(min = 0, max = 1))]
     pub flip_ratio: f64,
-    /// The B-spline that spreads a particle over nodes.
+    /// B-spline weights of a particle on the nodes.
     #[serde(default)]
     pub spline: Spline,
-    /// Where a particle's volume comes from.
+    /// Source of a particle's volume.
     #[serde(default)]
     pub initial_volume: InitialVolume,
-    /// How particles are added up on the grid.
+    /// Summation of particles on the grid.
     #[serde(default)]
     pub rasterization: Rasterization,
-    /// True if changes of the deformation gradient that are smaller than the rounding of 1 count as nothing. Off, a lone particle
-    /// strains itself by rounding alone (Breekveldt2017 sec 4.1).
+    /// True if changes of the deformation gradient that are smaller than the rounding of 1 are ignored. If false, a lone particle strains itself by rounding alone (Breekveldt2017 sec 4.1).
     #[serde(default = "yes")]
     pub strain_floor: bool,
-    /// How the cubic spline is evaluated.
+    /// Evaluation of the cubic spline.
     #[serde(default)]
     pub weights: Weights,
     /// Courant number C of `dt_s = "auto"`: Δt = C h / (c + v), c being the speed of elastic waves in hardened snow.
     #[serde(default = "Mpm::default_courant_number")]
     pub courant_number: f64,
-    /// The six (in a plane four) walls of the domain.
+    /// Boundary conditions at the six walls of the domain (four in two dimensions).
     #[serde(default)]
     pub walls: Surface,
     /// Semi-implicit integration (Breekveldt2017 eq 3.25); without it the step is explicit.
@@ -64,7 +63,7 @@ impl Section for Mpm {
 }
 
 impl Mpm {
-    /// The section with its defaults, but for volumes, which are as sampled.
+    /// Returns the section with its defaults, except for volumes, which are as sampled.
     pub fn sampled(dimensions: u32, cell_size_m: f64) -> Self {
         Self {
             dimensions,
@@ -91,18 +90,18 @@ impl Mpm {
         0.5
     }
 
-    /// Particles a cell is filled with.
+    /// Returns the number of particles that a cell is filled with.
     pub fn particles_per_cell(&self) -> f64 {
         self.particles_per_cell.unwrap_or(if self.dimensions == 2 { 4.0 } else { 8.0 })
     }
 
-    /// Distance between particles in m, as on a lattice: h / ppc^(1/D).
+    /// Returns the distance between particles in m, as on a lattice: h / ppc^(1/D).
     pub fn particle_spacing_m(&self) -> f64 {
         let n = self.particles_per_cell();
         self.cell_size_m / if self.dimensions == 2 { n.sqrt() } else { n.cbrt() }
     }
 
-    /// How far from a particle nodes get a share of it, in m.
+    /// Returns the distance from a particle, in m, within which nodes have a weight.
     pub fn support_radius_m(&self) -> f64 {
         self.cell_size_m
             * match self.spline {
@@ -132,14 +131,14 @@ pub struct Material {
     pub critical_compression: f64,
     /// Critical stretch θ_s: no singular value of F_E stays above 1 + θ_s. Below 1.
     pub critical_stretch: f64,
-    /// J_P counts as no less than this in hardening, so that stiffness has a bound: exp(10 · 0.4) = 55 times by default.
+    /// Minimum of J_P in hardening, so that stiffness is bounded: exp(10 · 0.4) = 55 times by default.
     pub least_plastic_volume: f64,
-    /// True if it yields at all; off, it is elastic whatever its strain, and θ_c, θ_s and ξ do not matter.
+    /// True if the material yields; if false, it is elastic at any strain, and θ_c, θ_s and ξ have no effect.
     pub plastic: bool,
 }
 
 impl Default for Material {
-    /// Table 1 of Cai2020, and ρ₀ and ν of Breekveldt2017's table 4.1.
+    /// Returns the values of Cai2020's table 1, with ρ₀ and ν of Breekveldt2017's table 4.1.
     fn default() -> Self {
         Self {
             density_kg_m3: 400.0,
@@ -155,13 +154,13 @@ impl Default for Material {
 }
 
 impl Material {
-    /// The initial Lamé parameters (μ₀, λ₀) in Pa: μ₀ = E₀/(2(1+ν)), λ₀ = E₀ν/((1+ν)(1−2ν)).
+    /// Returns the initial Lamé parameters (μ₀, λ₀) in Pa: μ₀ = E₀/(2(1+ν)), λ₀ = E₀ν/((1+ν)(1−2ν)).
     pub fn lame_pa(&self) -> (f64, f64) {
         let (e, nu) = (self.youngs_modulus_pa, self.poissons_ratio);
         (e / (2.0 * (1.0 + nu)), e * nu / ((1.0 + nu) * (1.0 - 2.0 * nu)))
     }
 
-    /// Speed of pressure waves in m/s, √((λ+2μ)/ρ), at a plastic volume ratio J_P (1 for fresh snow).
+    /// Returns the speed of pressure waves in m/s, √((λ+2μ)/ρ), at a plastic volume ratio J_P (1 for fresh snow).
     pub fn wave_speed_m_s(&self, plastic_volume: f64) -> f64 {
         let (mu, lambda) = self.lame_pa();
         let hardening = if self.plastic { (self.hardening * (1.0 - plastic_volume)).exp() } else { 1.0 };
@@ -169,46 +168,46 @@ impl Material {
     }
 }
 
-/// How velocities go from particles to the grid and back.
+/// Transfer of velocities between particles and grid.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Transfer {
-    /// A blend of PIC and FLIP (Breekveldt2017 eq 3.31), forces by gradients of the weights.
+    /// PIC/FLIP blend (Breekveldt2017 eq 3.31); forces by gradients of the weights.
     #[default]
     PicFlip,
-    /// Affine particle-in-cell (Jiang et al. 2015): angular momentum is kept; forces by gradients of the weights.
+    /// Affine particle-in-cell (Jiang et al. 2015), which conserves angular momentum; forces by gradients of the weights.
     Apic,
-    /// APIC whose affine velocity is the velocity gradient, too (MLS-MPM, Hu et al. 2018): forces without gradients of weights.
+    /// MLS-MPM (Hu et al. 2018): APIC whose affine velocity is also the velocity gradient; forces without gradients of weights.
     Mls,
 }
 
-/// The B-spline that spreads a particle over nodes.
+/// B-spline weights of a particle on the nodes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Spline {
-    /// Four nodes an axis (Breekveldt2017 eq 3.3).
+    /// Cubic: four nodes along each axis (Breekveldt2017 eq 3.3).
     #[default]
     Cubic,
-    /// Three nodes an axis.
+    /// Quadratic: three nodes along each axis.
     Quadratic,
 }
 
-/// Where a particle's volume comes from.
+/// Source of a particle's volume.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum InitialVolume {
-    /// Its mass over the grid's density about it at the start (Breekveldt2017 eq 3.12 to 3.14).
+    /// Mass over the grid's density around the particle at the start (Breekveldt2017 eq 3.12 to 3.14).
     #[default]
     Grid,
-    /// Its share of the shape that it was sampled from.
+    /// Share of the volume of the shape that the particle was sampled from.
     Sampled,
 }
 
-/// How particles are added up on the grid.
+/// Summation of particles on the grid.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Rasterization {
-    /// Nodes add up the particles about them, in their order: reproducible.
+    /// Nodes sum the particles around them, in a fixed order: reproducible.
     #[default]
     Gather,
     /// Particles add to nodes by integer atomics in 64-bit fixed point: reproducible.
@@ -217,16 +216,14 @@ pub enum Rasterization {
     FloatAtomics,
 }
 
-/// How the cubic spline is evaluated, and what sums over nodes are taken of. Both are the same function, apart from rounding.
+/// Evaluation of the cubic spline, and the quantity that is summed over nodes. Both variants are the same function, apart from rounding.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Weights {
-    /// As (2 − |x|)³/6 near its end, where it is all but 0: exact to rounding of the weight itself. Particles add up how much faster than
-    /// they nodes are, so that the rounding of Σ w = 1 and Σ ∇w = 0 adds no momentum and no strain.
+    /// Evaluated as (2 − |x|)³/6 near its end, where it is close to 0: exact to rounding of the weight itself. Particles sum the differences of the nodes' velocities from their own, so that the rounding of Σ w = 1 and Σ ∇w = 0 adds no momentum and no strain.
     #[default]
     Factored,
-    /// As Breekveldt2017 eq 3.3 prints it: weights near its end are off by the rounding of 1, and may be negative. Particles add up velocities of
-    /// nodes, as eq 3.26 and 3.32 print it.
+    /// Evaluated as printed in Breekveldt2017 eq 3.3: weights near its end are off by the rounding of 1, and may be negative. Particles sum velocities of nodes, as printed in eq 3.26 and 3.32.
     AsPrinted,
 }
 
@@ -234,11 +231,11 @@ pub enum Weights {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Implicit {
-    /// β: ½ trapezoidal, 1 backward Euler.
+    /// Integration parameter β: ½ is trapezoidal, 1 is backward Euler.
     pub beta: f64,
-    /// Iterations at most.
+    /// Maximum number of iterations.
     pub max_iterations: u32,
-    /// The solve ends when the residual, in the norm of momentum, is this share of the right-hand side's.
+    /// Relative tolerance: the solve ends when the residual, in the norm of momentum, is this share of the right-hand side's.
     pub tolerance: f64,
 }
 

@@ -1,4 +1,4 @@
-//! How long a step of the material point method is, and what follows from its section.
+//! Time step of the material point method, and quantities derived from its section.
 
 use serde::Serialize;
 
@@ -6,32 +6,31 @@ use super::section::Mpm;
 use crate::Scene;
 use crate::validate::{Check, Checker, number, rounded_down};
 
-/// Plastic volume ratio J_P of the snow whose stiffness sets `"auto"`: hardened as by a fair impact.
+/// Plastic volume ratio J_P of the snow whose stiffness sets `"auto"`: hardened as by a moderate impact.
 const HARDENED_PLASTIC_VOLUME: f64 = 0.8;
 
-/// An implicit step has no wave speed to heed, and in a scene at rest no other: this share of it stands for the speeds to come.
+/// Share of the wave speed that stands for future speeds in an implicit step, which is not limited by waves: a scene at rest has no other speed.
 const IMPLICIT_SHARE_OF_WAVE_SPEED: f64 = 0.1;
 
-/// What follows from the values of an `[mpm]` section.
+/// Quantities derived from an `[mpm]` section.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct DerivedMpm {
-    /// Cells that the domain has along each axis; 1 across a plane.
+    /// Number of cells along each axis of the domain; 1 across a plane.
     pub n_cells: [u64; 3],
     /// Lamé parameters μ₀ and λ₀ in Pa.
     pub lame_pa: [f64; 2],
     /// Speed of pressure waves in fresh snow, in m/s.
     pub wave_speed_m_s: f64,
-    /// That speed in snow hardened to J_P = 0.8, which `dt_s = "auto"` counts on.
+    /// Speed of pressure waves in snow hardened to J_P = 0.8, which `dt_s = "auto"` uses.
     pub hardened_wave_speed_m_s: f64,
-    /// Speed in m/s that no particle is expected to exceed.
+    /// Maximum expected speed of particles in m/s.
     pub fastest_m_s: f64,
-    /// Cells that a wave in hardened snow passes in a step.
+    /// Number of cells that a wave in hardened snow passes in a step.
     pub wave_courant_number: f64,
 }
 
 impl Scene {
-    /// Δt = C h / (c + v), cut off after four digits: c is the speed of waves in hardened snow, v that of the fastest particle. An
-    /// implicit step is as long as C h / v allows, v being a tenth of fresh snow's wave speed at least.
+    /// Returns Δt = C h / (c + v), truncated to four digits: c is the speed of waves in hardened snow, v that of the fastest particle. For an implicit step Δt = C h / v, with v at least a tenth of fresh snow's wave speed.
     pub(crate) fn auto_wave_dt_s(&self, mpm: &Mpm) -> f64 {
         let v = self.fastest_to_come_m_s();
         let speed = match mpm.implicit {
@@ -41,14 +40,14 @@ impl Scene {
         rounded_down(mpm.courant_number * mpm.cell_size_m / speed)
     }
 
-    /// What follows from `[mpm]`, if the scene has it.
+    /// Returns the quantities derived from `[mpm]`, if the scene has it.
     pub fn derived_mpm(&self) -> Option<DerivedMpm> {
         let mpm = self.mpm()?;
         let extent = |i: usize| self.domain.max_m[i] - self.domain.min_m[i];
         let wave = mpm.hardened_wave_speed_m_s();
         let (mu, lambda) = mpm.material.lame_pa();
         Some(DerivedMpm {
-            // The rounding of decimal numbers adds no cell.
+            // The rounding of decimal numbers must not add a cell.
             n_cells: std::array::from_fn(|i| ((extent(i) / mpm.cell_size_m - 1e-9).ceil() as u64).max(1)),
             lame_pa: [mu, lambda],
             wave_speed_m_s: mpm.material.wave_speed_m_s(1.0),
@@ -58,7 +57,7 @@ impl Scene {
         })
     }
 
-    /// A step in which a wave or a particle passes a whole cell surely fails.
+    /// Refuses a step in which a wave or a particle passes a whole cell.
     pub(crate) fn check_wave_time(&self, check: &Checker<'_>, mpm: &Mpm) -> Check {
         let (dt, h) = (self.dt_s(), mpm.cell_size_m);
         let (wave, particle) = (mpm.material.wave_speed_m_s(1.0), self.fastest_to_come_m_s());
@@ -88,7 +87,7 @@ impl Scene {
 }
 
 impl Mpm {
-    /// Speed of elastic waves in m/s in snow at J_P = 0.8, or as hard as it can become, which `"auto"` counts on.
+    /// Returns the speed of elastic waves in m/s in snow at J_P = 0.8, or at its maximum hardness, which `"auto"` uses.
     pub fn hardened_wave_speed_m_s(&self) -> f64 {
         self.material.wave_speed_m_s(HARDENED_PLASTIC_VOLUME.max(self.material.least_plastic_volume))
     }

@@ -1,15 +1,15 @@
-//! What makes a well-formed `[mpm]` section, and a grid that fits its domain.
+//! Validates the `[mpm]` section, and the size of its grid.
 
 use super::section::{Implicit, Material, Mpm};
 use crate::surface::check_surface;
 use crate::validate::{Check, Checker, MIN_STEPS_PER_SPACING, number, vector, whole};
 use crate::{Collider, ParticleBlock, Phase, Scene, Shape, Vec3};
 
-/// Nodes that a block of the grid has along each axis, and those that the grid has beyond the domain.
+/// Number of nodes along each axis of a grid block, and number of nodes of the grid beyond the domain.
 const BLOCK_EDGE: f64 = 4.0;
 const MARGIN_NODES: f64 = 9.0;
 
-/// Most blocks: the key of a particle, its block times the nodes of one plus the node, has 32 bits.
+/// Maximum number of blocks: the key of a particle, its block times the nodes of one plus the node, has 32 bits.
 const MAX_BLOCKS: [f64; 2] = [(1_u64 << 28) as f64, (1_u64 << 26) as f64];
 
 impl Scene {
@@ -34,7 +34,7 @@ impl Scene {
         Ok(())
     }
 
-    /// In a plane nothing leaves it.
+    /// Checks that nothing leaves the plane in scenes of two dimensions.
     fn check_plane(&self, check: &Checker<'_>) -> Check {
         if self.up_axis == crate::Axis::Z {
             let expected = "\"x\" or \"y\", the axes of the plane of mpm.dimensions = 2";
@@ -82,7 +82,7 @@ impl Scene {
         Ok(())
     }
 
-    /// What the material point method asks of a block, and what else it knows nothing of.
+    /// Checks the requirements of the material point method on a block, and refuses keys that do not apply to it.
     pub(crate) fn check_mpm_block(
         &self,
         check: &Checker<'_>,
@@ -139,7 +139,7 @@ impl Scene {
         }
     }
 
-    /// Domain and cell size against each other and against what the device can count and represent.
+    /// Checks domain and cell size against each other and against what the device can count and represent.
     pub(crate) fn check_grid(&self, check: &Checker<'_>, mpm: &Mpm) -> Check {
         let (h, domain) = (mpm.cell_size_m, &self.domain);
         let n_axes = mpm.dimensions as usize;
@@ -187,7 +187,7 @@ fn described(shape: &Shape) -> String {
 fn check_material(check: &Checker<'_>, material: &Material) -> Check {
     check.positive("mpm.material.density_kg_m3", material.density_kg_m3, "kg/m³")?;
     check.positive("mpm.material.youngs_modulus_pa", material.youngs_modulus_pa, "Pa")?;
-    // At ½ nothing yields any volume, and λ is infinite.
+    // At ½ the material is incompressible, and λ is infinite.
     check.below("mpm.material.poissons_ratio", material.poissons_ratio, 0.5)?;
     check.range("mpm.material.hardening", material.hardening, 0.0, 100.0)?;
     check.below("mpm.material.critical_compression", material.critical_compression, 1.0)?;

@@ -1,13 +1,13 @@
-//! What is allowed of water and snow but rarely meant.
+//! Warnings about allowed but unusual scenes of water and snow.
 
 use super::fluid::Fluid;
 use super::snow::Averaging;
 use crate::{Phase, Scene};
 
-/// Largest share of the support radius a particle may cross in a step and still meet its neighbours.
+/// Maximum displacement in a step, as a share of the support radius, at which a particle still finds its neighbours.
 const MAX_TRAVEL: f64 = 0.5;
 
-/// Spheres that can touch one of their size.
+/// Maximum number of equal spheres that can touch one sphere.
 const CLOSEST_PACKING: f64 = 12.0;
 
 impl Scene {
@@ -49,7 +49,7 @@ impl Scene {
 
     pub(crate) fn advise_snow(&self, warn: &mut dyn FnMut(&str, String)) {
         if let Some(snow) = self.snow().filter(|snow| snow.averaging == Averaging::Off) {
-            // Each of a pair takes half, from as many as touch a sphere.
+            // Each particle of a pair takes half of the correction, from as many neighbours as can touch a sphere.
             let gain = 0.5 * CLOSEST_PACKING * snow.non_penetration_stiffness * self.solver.over_relaxation;
             if gain > 1.0 {
                 warn(
@@ -80,7 +80,7 @@ impl Scene {
         }
     }
 
-    /// Speed in m/s of the fastest block after falling through the whole domain.
+    /// Returns the speed in m/s of the fastest block after falling through the whole domain.
     fn fastest_m_s(&self) -> f64 {
         let start = self.particles.iter().map(|block| block.velocity_m_s.iter().map(|v| v * v).sum::<f64>());
         (start.fold(0.0, f64::max) + self.fall_m2_s2()).sqrt()

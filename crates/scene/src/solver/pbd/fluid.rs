@@ -20,8 +20,7 @@ pub struct Fluid {
     /// XSPH coefficient (Chen2021 eq 5.20): the share of the smoothed velocity difference that is blended in, 0 to 1.
     #[serde(default = "Fluid::default_xsph_viscosity")]
     pub xsph_viscosity: f64,
-    /// How far walls drag water along them to rest, as a neighbour that does not move would: 0 for walls that water slips
-    /// along, 1 (default) for walls it sticks to; times `xsph_viscosity` a step.
+    /// Friction of walls on water, which acts like a neighbour at rest: 0 for slip, 1 (default) for no slip; multiplied by `xsph_viscosity` in each step.
     #[serde(default = "Fluid::default_wall_friction")]
     #[schemars(range(min = 0))]
     pub wall_friction: f64,
@@ -37,12 +36,12 @@ impl Section for Fluid {
 }
 
 impl Fluid {
-    /// Support radius h of the smoothing kernels in m.
+    /// Returns the support radius h of the smoothing kernels in m.
     pub fn support_radius_m(&self) -> f64 {
         self.support_radius_spacings * self.particle_spacing_m
     }
 
-    /// Mass of a particle in kg: ρ₀d³ unless the section says otherwise.
+    /// Returns the mass of a particle in kg: ρ₀d³ unless the section says otherwise.
     pub fn particle_mass_kg(&self) -> f64 {
         let d = self.particle_spacing_m;
         self.particle_mass_kg.unwrap_or(self.rest_density_kg_m3 * d * d * d)

@@ -1,4 +1,4 @@
-//! `pbd`: water, and snow beside it, by the position-based method.
+//! `pbd`: water and snow, by the position-based method.
 
 mod advice;
 mod conduction;
@@ -98,22 +98,22 @@ impl SolverScene for Pbd {
 const SPACING_KEY: &str = "fluid.particle_spacing_m";
 
 impl Scene {
-    /// The `[fluid]` section, if the scene has it.
+    /// Returns the `[fluid]` section, if the scene has it.
     pub fn fluid(&self) -> Option<&Fluid> {
         self.section()
     }
 
-    /// The `[fluid]` section, to be changed.
+    /// Returns the `[fluid]` section for modification.
     pub fn fluid_mut(&mut self) -> Option<&mut Fluid> {
         self.section_mut()
     }
 
-    /// The `[snow]` section, if the scene has it.
+    /// Returns the `[snow]` section, if the scene has it.
     pub fn snow(&self) -> Option<&Snow> {
         self.section()
     }
 
-    /// The `[snow]` section, to be changed.
+    /// Returns the `[snow]` section for modification.
     pub fn snow_mut(&mut self) -> Option<&mut Snow> {
         self.section_mut()
     }

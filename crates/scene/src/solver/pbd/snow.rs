@@ -5,15 +5,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::solver::section::Section;
 
-/// Snow and what it does with water. Numbers without a unit are those of Chen2021, table 8.4.
+/// Snow and its interaction with water. Numbers without a unit are those of Chen2021, table 8.4.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Snow {
-    /// Radius r at which particles touch, in spacings (eq 5.13); the same for snow and water.
+    /// Contact radius r of a particle, in spacings (eq 5.13); the same for snow and water.
     pub contact_radius_spacings: f64,
-    /// Share k_bounce of an overlap that one Jacobi iteration takes away (eq 5.14), above 0 and up to 1.
+    /// Share k_bounce of an overlap that one Jacobi iteration corrects (eq 5.14), above 0 and up to 1.
     pub non_penetration_stiffness: f64,
-    /// What the corrections of a particle under several constraints are divided by (eq 5.26).
+    /// Divisor of the corrections of a particle under several constraints (eq 5.26).
     pub averaging: Averaging,
     /// Coefficient of static friction μ_s (eq 5.22).
     pub static_friction: f64,
@@ -21,14 +21,13 @@ pub struct Snow {
     pub kinetic_friction: f64,
     /// XSPH coefficient of snow (eq 5.20), 0 to 1.
     pub xsph_viscosity: f64,
-    /// Share of the way to the best fit of its linked neighbourhood that shape matching moves a particle in an iteration,
-    /// 0 (off, the paper's variant) to 1.
+    /// Stiffness of shape matching: the share of the distance to the best fit of its linked neighbourhood that a particle moves in an iteration, 0 (off, as in the paper) to 1.
     pub shape_stiffness: f64,
     /// Bonds between snow particles.
     pub links: Links,
     /// Heat conduction and freezing.
     pub heat: Heat,
-    /// How a particle changes from one phase to the other.
+    /// Transition of a particle from one phase to the other.
     pub transition: Transition,
 }
 
@@ -38,15 +37,14 @@ impl Section for Snow {
         Without it there is water only.";
 }
 
-/// How corrections from several constraints are averaged (eq 5.26).
+/// Averaging of corrections from several constraints (eq 5.26).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Averaging {
-    /// Each pair's correction is divided by the larger number of constraints that either end has: no particle is corrected by
-    /// more than eq 5.26 would, and momentum is kept.
+    /// Each pair's correction is divided by the larger of the numbers of constraints at its two ends: no particle is corrected by more than in eq 5.26, and momentum is conserved.
     #[default]
     Pairwise,
-    /// Corrections are added up: stiffer, and stable while stiffness, over-relaxation and contacts a particle are few.
+    /// Corrections are added without averaging: stiffer, and stable as long as stiffness, over-relaxation and the number of contacts are small.
     Off,
 }
 
@@ -54,51 +52,49 @@ pub enum Averaging {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Links {
-    /// How many a particle may have.
+    /// Maximum number of links of a particle.
     pub limit: LinkLimit,
-    /// n_max, 1 to 32.
+    /// Limit n_max, 1 to 32.
     pub most: u32,
-    /// T_link in °C: only particles no warmer than this are linked (eq 6.7). At most the freezing temperature.
+    /// Temperature T_link in °C: only particles no warmer than this are linked (eq 6.7). At most the freezing temperature.
     pub temperature_c: f64,
-    /// Longest distance in spacings at which a link is made, up to the support radius, which is the paper's and the default. Less than
-    /// a link's breaking length lets what has broken come apart: otherwise it is linked anew at once, as long as it is, and yields.
+    /// Maximum distance in spacings at which a link is made, up to the support radius, which is the paper's value and the default. A value below a link's breaking length lets broken parts separate; otherwise the particles are linked anew at once, at their current distance, and the snow yields.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reach_spacings: Option<f64>,
-    /// A link breaks when it is longer than this times its length when it was made; at least 1.
+    /// Stretch at which a link breaks: its length over its length when it was made; at least 1.
     pub break_ratio: f64,
-    /// k_stretch: share of a link's stretch that one iteration takes away (eq 5.12), above 0 and up to 1.
+    /// Stiffness k_stretch: share of a link's stretch that one iteration corrects (eq 5.12), above 0 and up to 1.
     pub stiffness: f64,
-    /// Compliance in m/N, one over the spring constant of a link (XPBD): it takes the place of `stiffness`, and how far a link
-    /// gives no longer depends on the number of iterations.
+    /// Compliance in m/N, the inverse of the spring constant of a link (XPBD): it replaces `stiffness`, and the extension of a link no longer depends on the number of iterations.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub compliance_m_n: Option<f64>,
-    /// How links are made.
+    /// Algorithm that makes links.
     pub builder: LinkBuilder,
-    /// Rounds of making links in a step.
+    /// Number of rounds of making links in a step.
     pub rounds: u32,
 }
 
-/// How many links a particle may have.
+/// Maximum number of links of a particle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum LinkLimit {
     /// No links: snow as loose as sand.
     None,
-    /// Up to `most` below T_link.
+    /// Up to `most` links below T_link.
     Constant,
-    /// The colder, the more: none at freezing, `most` at homogeneous freezing (eq 6.8).
+    /// More links at lower temperatures: none at freezing, `most` at homogeneous freezing (eq 6.8).
     #[default]
     Dynamic,
 }
 
-/// How links are made.
+/// Algorithm that makes links.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum LinkBuilder {
-    /// Nearest first, ties by id: the same bits on every run.
+    /// Nearest neighbours first, ties broken by id: the same bits on every run.
     #[default]
     Reproducible,
-    /// The paper's compare-and-swap: faster, in whatever order threads come.
+    /// Compare-and-swap as in the paper: faster, but dependent on the order of threads.
     CompareAndSwap,
 }
 
@@ -118,25 +114,24 @@ pub struct Heat {
     pub freezing_temperature_c: f64,
     /// T_homo in °C, below which water freezes everywhere at once; below T_freeze.
     pub homogeneous_freezing_temperature_c: f64,
-    /// Where the heat of melting is.
+    /// Treatment of latent heat.
     pub latent_heat: LatentHeat,
     /// Latent heat of melting in J/kg; used with `latent_heat = "enthalpy"`.
     pub latent_heat_j_kg: f64,
 }
 
-/// Where the heat of melting is.
+/// Treatment of latent heat.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum LatentHeat {
-    /// Nowhere: a particle that has changed phase may not change back before it has blended in (eq 6.4), the paper's stand-in.
-    /// Σ m c T jumps by m Δc T with every change of phase; the jump is reported.
+    /// No latent heat; as in the paper, a particle that has changed phase may not change back before it has blended in (eq 6.4). Σ m c T jumps by m Δc T with every change of phase; the jump is reported.
     #[default]
     Blending,
-    /// In a column of specific enthalpy, from which temperature follows: total enthalpy is kept.
+    /// Specific enthalpy as a column, from which temperature follows: total enthalpy is conserved.
     Enthalpy,
 }
 
-/// How a particle changes from one phase to the other (Chen2021 §6.2).
+/// Transition of a particle from one phase to the other (Chen2021 §6.2).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Transition {
@@ -180,7 +175,7 @@ impl Default for Links {
 }
 
 impl Default for Heat {
-    /// Heat capacities of Chen2021 table 8.3; conductivities of ice and water at 0 °C (CRC Handbook of Chemistry and Physics).
+    /// Returns the heat capacities of Chen2021 table 8.3, and conductivities of ice and water at 0 °C (CRC Handbook of Chemistry and Physics).
     fn default() -> Self {
         Self {
             snow_capacity_j_kg_k: 2090.0,

@@ -1,4 +1,4 @@
-//! What makes a well-formed `[fluid]` section, and a domain that it can fill.
+//! Validates the `[fluid]` section and its domain.
 
 use super::fluid::Fluid;
 use crate::validate::{Check, Checker, MAX_CELLS, MIN_STEPS_PER_SPACING, number, whole};
@@ -17,7 +17,7 @@ pub(super) fn check_fluid(check: &Checker<'_>, fluid: &Fluid) -> Check {
 }
 
 impl Scene {
-    /// Domain, spacing and support radius against each other and against what the device can count and represent.
+    /// Checks domain, spacing and support radius against each other and against what the device can count and represent.
     pub(crate) fn check_pbd_discretization(&self, check: &Checker<'_>) -> Check {
         let domain = &self.domain;
         let d = self.particle_spacing_m();
@@ -57,7 +57,7 @@ impl Scene {
         Ok(())
     }
 
-    /// What the position-based fluid asks of a block.
+    /// Checks the requirements of the position-based fluid on a block.
     pub(crate) fn check_pbd_block(&self, check: &Checker<'_>, key: &str, block: &ParticleBlock) -> Check {
         if !matches!(block.shape, Shape::Box { .. } | Shape::Sphere { .. } | Shape::Cylinder { .. }) {
             return check.fail(

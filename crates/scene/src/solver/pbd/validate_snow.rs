@@ -1,11 +1,11 @@
-//! What makes a well-formed `[snow]` section, and what needs it, a sensible one.
+//! Validates the `[snow]` section and the keys that require it.
 
 use super::conduction::MAX_CONDUCTION;
 use super::snow::{Heat, Links, Snow, Transition};
 use crate::validate::{Check, Checker, number, rounded_down};
 use crate::{Fluid, ParticleBlock, Phase, Scene, WallModel};
 
-/// Most links of a particle, and most rounds of making them in a step, as many as a build of bonds allows.
+/// Maximum number of links of a particle, and of rounds of making them in a step: the capacity of a build of bonds.
 const MAX_LINKS: u32 = 32;
 const MAX_LINK_ROUNDS: u32 = 256;
 
@@ -37,7 +37,7 @@ impl Scene {
         check.temperature(&format!("{key}.temperature_c"), block.temperature_c)
     }
 
-    /// Explicit conduction overshoots and then explodes where a step is too long.
+    /// Refuses a step at which explicit conduction overshoots and becomes unstable.
     fn check_conduction(&self, check: &Checker<'_>, heat: &Heat) -> Check {
         let Some(rate_per_s) = self.conduction_rate_per_s() else { return Ok(()) };
         let dt = self.dt_s();
@@ -59,7 +59,7 @@ impl Scene {
 }
 
 fn check_contact(check: &Checker<'_>, snow: &Snow, support_radius_spacings: f64) -> Check {
-    // Neighbours are looked for within the support radius: particles that touch must be as near.
+    // Neighbours are searched within the support radius: particles in contact must be at most that far apart.
     let widest = (0.5 * support_radius_spacings).min(1.0);
     check.range("snow.contact_radius_spacings", snow.contact_radius_spacings, 0.1, widest)?;
     check.share("snow.non_penetration_stiffness", snow.non_penetration_stiffness)?;

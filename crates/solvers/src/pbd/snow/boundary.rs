@@ -1,8 +1,9 @@
-//! Boundary particles (Akinci et al. 2012, the paper's ref. [16]): a layer of fixed particles behind every wall and in every collider's
-//! surface, which stand for the solid in the density of water.
+//! Boundary particles (`Akinci2012`, the paper's ref. [16]): a layer of fixed particles behind every wall and
+//! inside every collider's surface, which represent the solid in the density of water.
 //!
-//! Each weighs V_b = γ / Σ_k W(x_bk) over the other boundary particles, so that uneven sampling does not show. γ makes a plane layer
-//! half a spacing behind a wall stand for all of the lattice beyond it, as the closed form of a wall does.
+//! The weight of each is V_b = γ / Σ_k W(x_bk) over the other boundary particles, which corrects for uneven
+//! sampling. γ is such that a plane layer half a spacing behind a wall represents the whole lattice beyond
+//! it, as the closed form of a wall does.
 
 use super::constraints::Boundary;
 use crate::SolverError;
@@ -14,7 +15,8 @@ use std::collections::HashMap;
 
 type Point = [f64; 3];
 
-/// Samples the scene's walls and colliders, and sorts the particles by cell. Set-up: it waits for the device.
+/// Samples the scene's walls and colliders, and sorts the particles by cell. Set-up only: waits for the
+/// device.
 pub(super) fn sample(
     device: &Device,
     scene: &Scene,
@@ -25,7 +27,7 @@ pub(super) fn sample(
     let mut points = box_surface(lower.map(|x| x - 0.5 * d), upper.map(|x| x + 0.5 * d), d);
     for collider in &scene.colliders {
         let surface = collider_surface(collider, lower, upper, d);
-        // What lies in the walls has its layer there already.
+        // Points inside the walls are already covered by the layer of the wall.
         points.extend(surface.into_iter().filter(|p| (0..3).all(|i| lower[i] <= p[i] && p[i] <= upper[i])));
     }
     let weights = weights(&points, d, scene.support_radius_m());
@@ -56,7 +58,8 @@ pub(super) fn sample(
     })
 }
 
-/// The points of a lattice that lie on the surface of a box, corners included; its spacing is as near to `d` as fits.
+/// Returns the points of a lattice on the surface of a box, corners included; its spacing is as near to `d`
+/// as fits.
 fn box_surface(lower: Point, upper: Point, d: f64) -> Vec<Point> {
     let steps: [u32; 3] = std::array::from_fn(|i| ((upper[i] - lower[i]) / d).round().max(1.0) as u32);
     let at = |axis: usize, step: u32| {
@@ -75,14 +78,14 @@ fn box_surface(lower: Point, upper: Point, d: f64) -> Vec<Point> {
     points
 }
 
-/// A layer half a spacing inside a collider's solid part.
+/// Returns a layer half a spacing below a collider's surface.
 fn collider_surface(collider: &Collider, lower: Point, upper: Point, d: f64) -> Vec<Point> {
     match *collider {
         Collider::Plane { point_m, normal, .. } => {
             let length = normal.iter().map(|n| n * n).sum::<f64>().sqrt();
             let normal = normal.map(|n| n / length);
             let [u, v] = tangents(normal);
-            // Enough to cross the domain from the point of the plane next to its middle.
+            // Large enough to cross the domain from the point of the plane next to its middle.
             let middle: Point = std::array::from_fn(|i| 0.5 * (lower[i] + upper[i]));
             let away: f64 = (0..3).map(|i| (middle[i] - point_m[i]) * normal[i]).sum::<f64>() + 0.5 * d;
             let origin: Point = std::array::from_fn(|i| middle[i] - away * normal[i]);
@@ -102,7 +105,7 @@ fn collider_surface(collider: &Collider, lower: Point, upper: Point, d: f64) -> 
                 Side::Outside => (radius_m - 0.5 * d).max(0.0),
                 Side::Inside => radius_m + 0.5 * d,
             };
-            // A Fibonacci lattice: even, and of any number.
+            // A Fibonacci lattice: even, for any number of points.
             let n = (4.0 * std::f64::consts::PI * radius * radius / (d * d)).ceil().max(1.0) as u32;
             let golden = std::f64::consts::PI * (3.0 - 5.0_f64.sqrt());
             let point = |i: u32| {
@@ -114,12 +117,12 @@ fn collider_surface(collider: &Collider, lower: Point, upper: Point, d: f64) -> 
             };
             (0..n).map(point).collect()
         }
-        // The solver refuses colliders it does not know before it gets here.
+        // Unknown colliders are rejected before this point.
         _ => Vec::new(),
     }
 }
 
-/// Two unit vectors square to `normal` and to one another.
+/// Returns two unit vectors perpendicular to `normal` and to one another.
 fn tangents(normal: Point) -> [Point; 2] {
     let cross = |a: Point, b: Point| -> Point {
         std::array::from_fn(|i| a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3])
@@ -133,7 +136,7 @@ fn tangents(normal: Point) -> [Point; 2] {
     [u, cross(normal, u)]
 }
 
-/// What each boundary particle weighs, in particles.
+/// Returns the weight of each boundary particle, in particles.
 fn weights(points: &[Point], d: f64, h: f64) -> Vec<f64> {
     let cell = |point: &Point| point.map(|x| (x / h).floor() as i64);
     let mut cells: HashMap<[i64; 3], Vec<u32>> = HashMap::new();
@@ -156,8 +159,8 @@ fn weights(points: &[Point], d: f64, h: f64) -> Vec<f64> {
     points.iter().map(|point| plane / sum_about(point)).collect()
 }
 
-/// γ in the units of [`weights`]: the sum over a plane lattice, times what a layer one spacing away must weigh to stand for all
-/// layers from there on. `spacing` is in supports.
+/// Returns γ in the units of [`weights`]: the sum over a plane lattice, times the weight of a layer one
+/// spacing away that represents all layers from there on. `spacing` is in supports.
 fn plane_weight(spacing: f64) -> f64 {
     let layer = |depth: i32| -> f64 {
         let reach = (1.0 / spacing).floor() as i32;

@@ -1,4 +1,4 @@
-//! The constraints of an iteration, and friction after the last.
+//! Constraints of an iteration, and friction after the last iteration.
 
 use super::links::Links;
 use super::matter::Matter;
@@ -7,7 +7,7 @@ use frazil_shaders::snow::{rub, solve_fluid, solve_solid, weigh_fluid, weigh_sol
 use frazil_shaders::types::{Collider, SnowTerms};
 use frazil_vk::{Buffer, Device, Kernel, Recorder};
 
-/// Boundary particles: what stands for walls in the density of water, if it is not their closed form.
+/// Boundary particles, which represent walls in the density of water unless the closed form does.
 pub(super) struct Boundary {
     /// (position, weight in particles), sorted by cell.
     pub particles: Buffer<[f32; 4]>,
@@ -23,7 +23,7 @@ pub(super) struct Constraints {
     pub terms: Buffer<SnowTerms>,
     pub colliders: Buffer<Collider>,
     pub boundary: Boundary,
-    /// How far walls have pushed each solid particle in the iterations of this step, in m.
+    /// Displacement by walls of each solid particle, summed over the iterations of this step, in m.
     pub push_m: Buffer<[f32; 3]>,
     rubbed: Buffer<[f32; 3]>,
 }
@@ -62,7 +62,7 @@ impl Constraints {
         })
     }
 
-    /// Densities, multipliers and numbers of constraints, at `fluid_at` and `solid_at`.
+    /// Records densities, multipliers and numbers of constraints, at `fluid_at` and `solid_at`.
     pub fn weigh(
         &self,
         recorder: &mut Recorder,
@@ -104,7 +104,7 @@ impl Constraints {
         recorder.dispatch(&self.weigh_solid, solid.threads(), bindings, ());
     }
 
-    /// One correction of the predicted positions of both phases.
+    /// Records one correction of the predicted positions of both phases.
     pub fn solve(
         &self,
         recorder: &mut Recorder,
@@ -151,7 +151,7 @@ impl Constraints {
         recorder.dispatch(&self.solve_solid, solid.threads(), bindings, params);
     }
 
-    /// Friction of the solid particles.
+    /// Records friction of the solid particles.
     pub fn rub(&mut self, recorder: &mut Recorder, solid: &mut Matter) {
         let bindings = rub::Bindings {
             count: &solid.phase.count.count,

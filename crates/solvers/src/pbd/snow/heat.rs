@@ -24,7 +24,7 @@ impl Heat {
         })
     }
 
-    /// Conducts heat for one step in both phases.
+    /// Records heat conduction for one step in both phases.
     pub fn conduct(
         &self,
         recorder: &mut Recorder,

@@ -1,4 +1,4 @@
-//! Links of snow: bonds whose number depends on temperature (Chen2021 §4.1.2, §6.2.4).
+//! Links of snow: bonds whose maximum number depends on temperature (Chen2021 §4.1.2, §6.2.4).
 
 use super::matter::Matter;
 use super::terms::{Linking, SnowParameters};
@@ -7,38 +7,38 @@ use frazil_kernels::{BOND_FAULTS, BondCapacity, BondSearch, BondedParticles, Bui
 use frazil_shaders::snow::compute_link_limits;
 use frazil_vk::{Buffer, Device, Kernel, Pending, ReadbackRing, Recorder, Result};
 
-/// Rounds that link all of a block that is there from the start.
+/// Rounds of link building in the initial state, enough to link a whole block.
 const FIRST_ROUNDS: u32 = 64;
 
-/// When particles are linked, and when links break.
+/// Rules for making and breaking links.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LinkRule {
-    /// h in m: the longest distance over which a link is made.
+    /// Maximum distance h in m at which a link is made.
     pub radius_m: f32,
-    /// T_link in °C: a particle warmer than this has no links.
+    /// Temperature T_link in °C above which a particle has no links.
     pub link_temperature_c: f32,
-    /// How many links a particle may have.
+    /// Maximum number of links of a particle.
     pub limit: LinkLimit,
-    /// A link breaks when it is longer than this times its length when it was made; at least 1.
+    /// Ratio of the length to the initial length above which a link breaks; at least 1.
     pub break_ratio: f32,
 }
 
-/// How many links a particle no warmer than T_link may have.
+/// Maximum number of links of a particle no warmer than T_link.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum LinkLimit {
-    /// This many, at any temperature.
+    /// A constant number at any temperature.
     Constant(u32),
     /// round(n_max · (T − T_freeze)/(T_homo − T_freeze)), clamped to 0 … n_max (Chen2021 eq 6.8).
     Dynamic {
-        /// T_homo in °C, below which everything freezes at once: n_max links.
+        /// Temperature T_homo of homogeneous freezing in °C, at and below which there are n_max links.
         homogeneous_c: f32,
-        /// T_freeze in °C: no links.
+        /// Freezing temperature T_freeze in °C: no links.
         freezing_c: f32,
     },
 }
 
 impl LinkRule {
-    /// The law of limits as its kernel takes it.
+    /// Returns the rule's maximum as its kernel takes it.
     fn limit_params(&self, n_max: u32) -> compute_link_limits::Params {
         let (freeze_temperature_c, freeze_span_c, links_per_c, n_constant) = match self.limit {
             LinkLimit::Constant(links) => (0.0, 0.0, 0.0, links),
@@ -63,20 +63,20 @@ pub(super) struct Links {
     bonds: PairBonds,
     linking: Option<Linking>,
     compute_limits: Kernel<compute_link_limits::Interface>,
-    /// How many links each particle may have at its temperature.
+    /// Maximum number of links of each particle at its temperature.
     limit: Buffer<u32>,
-    /// XPBD's multiplier of each slot, in N s².
+    /// XPBD multiplier of each slot, in N s².
     multiplier: Buffer<f32>,
 }
 
-/// Faults that a check has counted, on their way to the host; none, or the engine is wrong.
+/// Violations counted by a check, being read back; any is a bug in the engine.
 #[derive(Debug)]
 pub struct LinkCheck {
     faults: Pending<u32>,
 }
 
 impl LinkCheck {
-    /// Returns true if the counts are here.
+    /// Returns true if the counts have arrived.
     ///
     /// # Errors
     /// The device was lost.
@@ -84,7 +84,7 @@ impl LinkCheck {
         self.faults.is_ready()
     }
 
-    /// Waits for the counts: what each fault is, and how many there are.
+    /// Waits for the counts; returns a description and a count of each kind of violation.
     ///
     /// # Errors
     /// The device was lost, or the recorder was never submitted.
@@ -106,7 +106,7 @@ impl Links {
             Some(_) => capacity as usize * n_max as usize,
             None => 0,
         };
-        // As many slots as the law of limits allows: no build needs more.
+        // The capacity is the maximum that the rule allows: no build needs more slots.
         let rows = BondCapacity { particles: capacity, slots: n_max };
         Ok(Self {
             bonds: PairBonds::with_workgroup_size(device, rows, &[], workgroup_size)?,
@@ -132,7 +132,7 @@ impl Links {
         self.linking.is_some()
     }
 
-    /// Moves rows with their particles.
+    /// Records the move of rows with their particles.
     pub fn remap(&mut self, recorder: &mut Recorder, solid: &Matter) -> Result<(), SolverError> {
         if self.linking.is_none() {
             return Ok(());
@@ -140,7 +140,7 @@ impl Links {
         Ok(self.bonds.record_remap(recorder, &solid.phase.count, &solid.source)?)
     }
 
-    /// Breaks links that are too long, too warm or too many.
+    /// Records the breaking of links that are too long, too warm or too many.
     pub fn break_some(&mut self, recorder: &mut Recorder, solid: &Matter) -> Result<(), SolverError> {
         let Some(Linking { rule, n_max, .. }) = self.linking else { return Ok(()) };
         self.record_limits(recorder, solid, &rule, n_max);
@@ -148,13 +148,13 @@ impl Links {
         Ok(self.bonds.record_break_stretched(recorder, particles, n_max, rule.break_ratio)?)
     }
 
-    /// Links cold neighbours that may have more links.
+    /// Records the linking of cold neighbours that have fewer links than their maximum.
     pub fn build(&self, recorder: &mut Recorder, solid: &Matter) -> Result<(), SolverError> {
         let Some(linking) = self.linking else { return Ok(()) };
         self.build_by(recorder, solid, linking, linking.builder)
     }
 
-    /// Links all of a block that is there from the start.
+    /// Records the linking of the blocks of the initial state.
     pub fn build_first(&self, recorder: &mut Recorder, solid: &Matter) -> Result<(), SolverError> {
         let Some(linking) = self.linking else { return Ok(()) };
         let builder = match linking.builder {
@@ -177,7 +177,8 @@ impl Links {
         Ok(self.bonds.record_build(recorder, cells, particles(solid, &self.limit), builder, &search)?)
     }
 
-    /// Records how many links each particle may have now: each stage stands alone.
+    /// Records the maximum number of links of each particle; every stage recomputes it, so that stages are
+    /// independent.
     fn record_limits(&self, recorder: &mut Recorder, solid: &Matter, rule: &LinkRule, n_max: u32) {
         let bindings = compute_link_limits::Bindings {
             count: &solid.phase.count.count,
@@ -187,7 +188,7 @@ impl Links {
         recorder.dispatch(&self.compute_limits, solid.threads(), bindings, rule.limit_params(n_max));
     }
 
-    /// Counts faults.
+    /// Records the count of violations.
     pub fn check(
         &self,
         recorder: &mut Recorder,
@@ -202,7 +203,7 @@ impl Links {
     }
 }
 
-/// The solid particles at their predicted positions.
+/// Returns the solid particles at their predicted positions.
 fn particles<'a>(solid: &'a Matter, limit: &'a Buffer<u32>) -> BondedParticles<'a> {
     BondedParticles {
         count: &solid.phase.count,

@@ -1,4 +1,4 @@
-//! The particles of one phase: their columns, their cells, and what a step needs for them.
+//! Particles of one phase: their columns, their cells, and scratch buffers of a step.
 
 use crate::pbd::parameters::Parameters;
 use crate::pbd::shown::lambda_column;
@@ -7,7 +7,7 @@ use frazil_kernels::{CellSort, CellSortMethod, Counts, GridOptions, Scan, ScanOp
 use frazil_particles::{AnyColumn, Column, ColumnKind, ColumnView, Material, ParticleSet, PhaseArray};
 use frazil_vk::{Buffer, Device, Threads};
 
-/// What particles of one phase begin with.
+/// Initial state of the particles of one phase.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Beginning {
     pub position: Vec<[f32; 3]>,
@@ -19,29 +19,30 @@ pub(super) struct Beginning {
     pub rest_position: Vec<[f32; 3]>,
 }
 
-/// The particles of one phase, with room for those of both.
+/// Particles of one phase, with capacity for those of both.
 pub struct Matter {
     /// Count, positions, velocities and ids.
     pub phase: PhaseArray,
-    /// T in °C.
+    /// Temperature T in °C.
     pub temperature: Column<f32>,
-    /// Specific enthalpy in J/kg, 0 for ice at freezing; kept up with true latent heat only, else 0.
+    /// Specific enthalpy in J/kg, 0 for ice at freezing; maintained with true latent heat only, else 0.
     pub enthalpy: Column<f32>,
-    /// α of Chen2021 eq 6.2: 0 for a particle that has just come into this phase, 1 for one at home in it.
+    /// Blend α of Chen2021 eq 6.2: 0 for a particle that has just changed to this phase, 1 when fully blended
+    /// in.
     pub blend: Column<f32>,
-    /// Where a particle was when its body was whole, in m; kept up with shape matching only, else 0.
+    /// Rest position in the undeformed body in m; maintained with shape matching only, else 0.
     pub rest_position: Column<[f32; 3]>,
     /// Cell of each particle.
     pub(super) key: Buffer<u32>,
     pub(super) next_key: Buffer<u32>,
-    /// Where each place of the next arrays comes from, before and after the sort.
+    /// Source index of each element of the next arrays, before and after the sort.
     pub(super) origin: Buffer<u32>,
     pub(super) order: Buffer<u32>,
     pub(super) source: Buffer<u32>,
     pub(super) leaves: Buffer<u32>,
     pub(super) rank: Buffer<u32>,
     pub(super) n_leavers: Buffer<u32>,
-    /// Particles that have left so far, and the 64-bit sum of their temperatures in 2⁻¹⁶ °C.
+    /// Number of particles that have left so far, and the 64-bit sum of their temperatures in 2⁻¹⁶ °C.
     pub(super) tally: Buffer<u32>,
     pub(super) predicted: Buffer<[f32; 3]>,
     pub(super) constraint: Buffer<[f32; 4]>,
@@ -52,7 +53,7 @@ pub struct Matter {
     pub(super) scan: Scan,
 }
 
-/// Words of a tally.
+/// Words of `tally`.
 pub(super) const TALLY_WORDS: usize = 3;
 
 impl Matter {
@@ -103,7 +104,8 @@ impl Matter {
         };
         device.upload(matter.temperature.front(), &begin.temperature_c)?;
         device.upload(matter.blend.front(), &begin.blend)?;
-        // Where nothing keeps these two up they stay as they are here, also for particles yet to come.
+        // Without latent heat or shape matching the two columns keep these values, also for particles that
+        // change phase later.
         let (mut enthalpy, mut rest_position) = (begin.enthalpy_j_kg.clone(), begin.rest_position.clone());
         enthalpy.resize(n, 0.0);
         rest_position.resize(n, [0.0; 3]);
@@ -116,7 +118,7 @@ impl Matter {
         Threads::Counted(&self.phase.count)
     }
 
-    /// The particles as pictures show them.
+    /// Returns the set of particles for pictures.
     pub(super) fn particle_set(&self, name: &'static str, material: Material) -> ParticleSet<'_> {
         let columns = vec![
             self.phase.position.view(),
@@ -130,87 +132,91 @@ impl Matter {
         ParticleSet { name, material, count: &self.phase.count, columns }
     }
 
-    /// Positions in m.
+    /// Returns the positions in m.
     pub fn position(&self) -> &Buffer<[f32; 3]> {
         self.phase.position.front()
     }
 
-    /// Velocities in m/s.
+    /// Returns the velocities in m/s.
     pub fn velocity(&self) -> &Buffer<[f32; 3]> {
         self.phase.velocity.front()
     }
 
-    /// Ids.
+    /// Returns the ids.
     pub fn id(&self) -> &Buffer<u32> {
         self.phase.id.front()
     }
 
-    /// Density in kg/m³ as of the last iteration; rest density for snow.
+    /// Returns the density in kg/m³ as of the last iteration; rest density for snow.
     pub fn density(&self) -> &Buffer<f32> {
         &self.density
     }
 
-    /// Cell of each particle, as of the last step's prediction.
+    /// Returns the cell of each particle, as of the last step's prediction.
     pub fn key(&self) -> &Buffer<u32> {
         &self.key
     }
 
-    /// Where each particle was before the last reordering: its place, or the capacity more in the other phase.
+    /// Returns the index of each particle before the last reordering, plus the capacity if it was in the
+    /// other phase.
     pub fn source(&self) -> &Buffer<u32> {
         &self.source
     }
 
-    /// Who left at the last judgement, 0 or 1; in the order before the last reordering.
+    /// Returns 1 for each particle that left the phase in the last phase change, else 0, in the order before
+    /// the last reordering.
     pub fn leaves(&self) -> &Buffer<u32> {
         &self.leaves
     }
 
-    /// How many of those before each particle left at the last judgement.
+    /// Returns the number of particles before each one that left in the last phase change.
     pub fn rank(&self) -> &Buffer<u32> {
         &self.rank
     }
 
-    /// How many left at the last judgement.
+    /// Returns the number of particles that left in the last phase change.
     pub fn n_leavers(&self) -> &Buffer<u32> {
         &self.n_leavers
     }
 
-    /// What has left so far: particles, and the low and high word of the sum of their temperatures in 2⁻¹⁶ °C.
+    /// Returns the totals of all phase changes so far: particles, and the low and high word of the sum of
+    /// their temperatures in 2⁻¹⁶ °C.
     pub fn tally(&self) -> &Buffer<u32> {
         &self.tally
     }
 
-    /// Where each place of the next arrays comes from, before the sort; scratch between steps.
+    /// Returns the source index of each element of the next arrays, before the sort; scratch between steps.
     pub fn origin(&self) -> &Buffer<u32> {
         &self.origin
     }
 
-    /// The permutation of the last sort; scratch between steps.
+    /// Returns the permutation of the last sort; scratch between steps.
     pub fn order(&self) -> &Buffer<u32> {
         &self.order
     }
 
-    /// x*; scratch between steps.
+    /// Returns the x*; scratch between steps.
     pub fn predicted(&self) -> &Buffer<[f32; 3]> {
         &self.predicted
     }
 
-    /// (x*, μ); scratch between steps.
+    /// Returns the (x*, μ); scratch between steps.
     pub fn constraint(&self) -> &Buffer<[f32; 4]> {
         &self.constraint
     }
 
-    /// (α, constraints); scratch between steps.
+    /// Returns the (α, constraints); scratch between steps.
     pub fn contact(&self) -> &Buffer<[f32; 2]> {
         &self.contact
     }
 
-    /// The grid, with this phase's cells.
+    /// Returns the grid, with this phase's cells.
     pub fn grid(&self) -> &UniformGrid {
         &self.grid
     }
 
-    /// The columns that a permutation gathers; α is placed by itself, because it starts anew with a migration.
+    /// Returns the columns that a permutation gathers; α is written separately, because a migration resets
+    /// it.
     pub(super) fn moved_columns(&mut self, has_enthalpy: bool, has_shape: bool) -> Vec<&mut dyn AnyColumn> {
         let mut columns: Vec<&mut dyn AnyColumn> = vec![
             &mut self.phase.position,

@@ -1,4 +1,4 @@
-//! Measuring snow and water on the device.
+//! Metrics of snow and water, reduced on the device.
 
 use super::links::Links;
 use super::matter::{Matter, TALLY_WORDS};
@@ -9,45 +9,45 @@ use frazil_kernels::{Operation, ReductionF32, ReductionU32};
 use frazil_shaders::snow::measure_strain;
 use frazil_vk::{Buffer, Device, Kernel, Pending, ReadbackRing, Recorder, Result};
 
-/// A measurement of snow and water.
+/// Metrics of snow and water.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SnowMetrics {
-    /// What is measured of any set of particles, for both phases together; densities are those of water.
+    /// Metrics that all kinds of particles have, for both phases together; densities are those of water.
     pub all: MotionMetrics,
-    /// Solid particles.
+    /// Number of solid particles.
     pub n_solid: u32,
-    /// Fluid particles.
+    /// Number of fluid particles.
     pub n_fluid: u32,
-    /// Particles that have melted so far, counting again those that had frozen.
+    /// Number of particles that have melted so far; a particle that melts again counts again.
     pub n_melted: u32,
-    /// Particles that have frozen so far, counting again those that had melted.
+    /// Number of particles that have frozen so far; a particle that freezes again counts again.
     pub n_frozen: u32,
-    /// Σ m c T in J, T in °C.
+    /// Sensible heat Σ m c T in J, T in °C.
     pub sensible_heat_j: f64,
-    /// What changes of phase have added to it so far, because c jumps: Σ m Δc T in J.
+    /// Part of the sensible heat from phase changes so far, because c jumps: Σ m Δc T in J.
     pub heat_jump_j: f64,
-    /// Σ m H in J, with true latent heat; 0 without.
+    /// Enthalpy Σ m H in J with true latent heat; 0 without.
     pub enthalpy_j: f64,
     /// Mean temperature of snow in °C; 0 without snow.
     pub solid_mean_c: f64,
     /// Mean temperature of water in °C; 0 without water.
     pub fluid_mean_c: f64,
-    /// The coldest particle in °C.
+    /// Minimum temperature in °C.
     pub coldest_c: f64,
-    /// The warmest particle in °C.
+    /// Maximum temperature in °C.
     pub warmest_c: f64,
-    /// Links.
+    /// Number of links.
     pub n_links: u32,
     /// Root mean square of the links' strains |x_ij|/l − 1; 0 without links.
     pub strain_rms: f64,
-    /// The lowest corner of the snow's bounding box in m.
+    /// Lower corner of the snow's bounding box in m.
     pub solid_lower_m: [f64; 3],
-    /// The highest corner of the snow's bounding box in m.
+    /// Upper corner of the snow's bounding box in m.
     pub solid_upper_m: [f64; 3],
 }
 
 impl SnowMetrics {
-    /// Names and units of what [`Self::values`] has after those of [`MotionMetrics`].
+    /// Names and units of the values of [`Self::values`] that follow those of [`MotionMetrics`].
     const OWN_NAMES: &'static [(&'static str, &'static str)] = &[
         ("n_solid", "1"),
         ("n_fluid", "1"),
@@ -70,12 +70,12 @@ impl SnowMetrics {
         ("solid_upper_z", "m"),
     ];
 
-    /// Names and units of [`Self::values`].
+    /// Returns the names and units of [`Self::values`].
     pub fn names() -> Vec<(&'static str, &'static str)> {
         [MotionMetrics::NAMES, Self::OWN_NAMES].concat()
     }
 
-    /// The numbers in the order of [`Self::names`].
+    /// Returns the values in the order of [`Self::names`].
     pub fn values(&self) -> Vec<f64> {
         let mut values = self.all.values();
         values.extend([self.n_solid, self.n_fluid, self.n_melted, self.n_frozen].map(f64::from));
@@ -88,7 +88,7 @@ impl SnowMetrics {
     }
 }
 
-/// A measurement on its way to the host.
+/// A measurement that is being read back.
 #[derive(Debug)]
 pub struct PendingSnowMetrics {
     solid: PendingPhase,
@@ -96,7 +96,7 @@ pub struct PendingSnowMetrics {
     links: Pending<u32>,
     strain2: Pending<f32>,
     mass_kg: f64,
-    /// J/(kg K) of snow and water.
+    /// Specific heat capacities of snow and water in J/(kg K).
     capacities: [f64; 2],
     has_enthalpy: bool,
 }
@@ -118,7 +118,7 @@ struct PhaseValues {
     warmest: f64,
     enthalpy_sum: f64,
     n_left: u32,
-    /// Σ T in °C of those who left.
+    /// Sum of the temperatures in °C of the particles that left.
     left_sum_c: f64,
 }
 
@@ -140,23 +140,23 @@ impl PendingPhase {
 }
 
 impl PendingSnowMetrics {
-    /// Returns true if it is here.
+    /// Returns true if the result has arrived.
     ///
     /// # Errors
     /// The device was lost.
     pub fn is_ready(&self) -> Result<bool> {
-        // All of it leaves in one submission.
+        // All read-backs are in one submission.
         self.strain2.is_ready()
     }
 
-    /// Waits for it.
+    /// Waits for the result.
     ///
     /// # Errors
     /// The device was lost, or the recorder was never submitted.
     pub fn wait(self) -> Result<SnowMetrics> {
         let (solid, fluid) = (self.solid.wait()?, self.fluid.wait()?);
         let [snow_capacity, water_capacity] = self.capacities;
-        // Every link is counted at both ends, and its strain summed at both.
+        // Every link is counted at both ends, and its strain is summed at both.
         let ends = f64::from(self.links.wait()?[0]);
         let strain2 = f64::from(self.strain2.wait()?[0]);
         let jump = water_capacity - snow_capacity;
@@ -187,7 +187,7 @@ impl PendingSnowMetrics {
     }
 }
 
-/// Both phases as one; densities are the fluid's.
+/// Merges the metrics of both phases; densities are the fluid's.
 fn together(solid: &MotionMetrics, fluid: &MotionMetrics) -> MotionMetrics {
     let each = |f: fn(f64, f64) -> f64, a: [f64; 3], b: [f64; 3]| std::array::from_fn(|i| f(a[i], b[i]));
     MotionMetrics {
@@ -205,7 +205,7 @@ fn together(solid: &MotionMetrics, fluid: &MotionMetrics) -> MotionMetrics {
     }
 }
 
-/// The kernels that measure, and their scratch.
+/// Measurement kernels and their scratch buffers.
 pub(super) struct SnowGauge {
     motion: Gauge,
     sum: ReductionF32,
@@ -231,7 +231,7 @@ impl SnowGauge {
         })
     }
 
-    /// Records the measurement of a state and its way to the host.
+    /// Records the measurement of a state and its read-back.
     pub fn record(
         &self,
         recorder: &mut Recorder,

@@ -1,4 +1,5 @@
-//! Particles that change phase: who, where to, and the one pass over the columns that takes them there (Chen2021 §7.2).
+//! Migration of particles that change phase: selection, destination, and the one pass over the columns that
+//! moves them (Chen2021 §7.2).
 
 use super::matter::Matter;
 use super::terms::SnowParameters;
@@ -18,7 +19,7 @@ pub(super) struct Migration {
     counts: Counts,
 }
 
-/// Moves columns of two phases into one.
+/// Kernel that merges columns of two phases into one.
 #[derive(Clone)]
 pub(super) struct Gather {
     one_word: Kernel<gather_phases::Interface>,
@@ -32,7 +33,8 @@ impl Gather {
         Ok(Self { one_word: of(1)?, three_words: of(3)? })
     }
 
-    /// Records `moved[i] = own[source[i]]`, or the other phase's from its capacity on; elements of `words` words.
+    /// Records `moved[i] = own[source[i]]`, or the other phase's element if the index is at least the
+    /// capacity; elements have `words` words.
     pub fn record(
         &self,
         recorder: &mut Recorder,
@@ -59,7 +61,7 @@ impl Migration {
         })
     }
 
-    /// Who leaves its phase.
+    /// Records the marking of particles that leave their phase.
     pub fn judge(
         &self,
         recorder: &mut Recorder,
@@ -97,13 +99,13 @@ impl Migration {
         recorder.dispatch(&self.tally, matter.threads(), bindings, ());
     }
 
-    /// The ranks of those who leave, and of those who stay.
+    /// Records the ranks of the particles that leave, and of those that stay.
     pub fn scan(&self, recorder: &mut Recorder, matter: &Matter) -> Result<(), SolverError> {
         let total = Some(&matter.n_leavers);
         Ok(matter.scan.record(recorder, &matter.phase.count, &matter.leaves, &matter.rank, total)?)
     }
 
-    /// Where everyone goes, and how many each phase then has.
+    /// Records the destination of each particle, and the new count of each phase.
     pub fn migrate(&self, recorder: &mut Recorder, solid: &mut Matter, fluid: &mut Matter) {
         self.send(recorder, solid, fluid);
         self.send(recorder, fluid, solid);
@@ -137,7 +139,7 @@ impl Migration {
         recorder.dispatch(&self.migrate, from.threads(), bindings, params);
     }
 
-    /// The one pass over the columns of both phases.
+    /// Records the one pass over the columns of both phases.
     pub fn reorder(
         &self,
         recorder: &mut Recorder,

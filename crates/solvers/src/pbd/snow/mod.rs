@@ -1,8 +1,9 @@
 //! Snow that packs, melts and freezes, and water around it: the two-phase position-based step of Chen2021.
 //!
-//! Snow is a set of **solid** particles (DEM: they touch, rub, and are linked), water a set of **fluid** particles (SPH under a density
-//! constraint). Each is a compacted array with room for all; particles migrate between the two as they melt and freeze. One step,
-//! as in Chen2021 fig 3.1, for both phases unless said otherwise:
+//! Snow is a set of **solid** particles (DEM: contact, friction, links), water a set of **fluid** particles
+//! (SPH under a density constraint). Each is a compacted array with capacity for all particles; particles
+//! migrate between the two as they melt and freeze. One step, as in Chen2021 fig 3.1, for both phases unless
+//! said otherwise:
 //!
 //! ```text
 //! Integrate        v ← v + Δt g, and the cell of x + Δt v
@@ -25,9 +26,9 @@
 //! SmoothVelocity   v ← u + XSPH within the phase; x ← x*                               Chen2021 eq 5.20
 //! ```
 //!
-//! The paper's phase transition follows its heat step at once; here it opens the next step, so that one permutation a step serves
-//! migration and sort alike. Where the printed equations do not keep momentum, ours do; `glsl/snow/terms.glsl`, `solve_fluid.comp` and
-//! `rub.comp` say how.
+//! In the paper the phase transition follows the heat step; here it comes first in the next step, so that one
+//! permutation per step serves both migration and sort. Where the printed equations do not conserve momentum,
+//! these do: see `glsl/snow/terms.glsl`, `solve_fluid.comp` and `rub.comp`.
 
 mod boundary;
 mod constraints;

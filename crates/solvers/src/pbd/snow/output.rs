@@ -1,4 +1,4 @@
-//! Both phases as one set of columns, for what shows and stores them: their number never changes, wherever a particle is.
+//! Both phases merged into one set of columns for display and storage, whose length is constant.
 
 use super::matter::Matter;
 use super::migration::Gather;
@@ -11,14 +11,14 @@ use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Threads};
 pub(super) struct Output {
     list: Kernel<list_particles::Interface>,
     gather: Gather,
-    /// All particles.
+    /// Number of all particles.
     count: DeviceCount,
     source: Buffer<u32>,
     phase: Buffer<u32>,
     columns: Vec<ColumnView>,
 }
 
-/// Columns that come from the phases, in order: name, unit, kind. `phase` is made, not gathered.
+/// Columns gathered from the phases, in order: name, unit, kind. `phase` is computed, not gathered.
 const GATHERED: [(&str, &str, ColumnKind); 9] = [
     ("position", "m", ColumnKind::Vec3),
     ("velocity", "m/s", ColumnKind::Vec3),
@@ -26,13 +26,13 @@ const GATHERED: [(&str, &str, ColumnKind); 9] = [
     ("density", "kg/m³", ColumnKind::F32),
     ("temperature", "°C", ColumnKind::F32),
     ("blend", "1", ColumnKind::F32),
-    // From here on, what only the next step needs.
+    // The columns from here on are needed by the next step only.
     ("enthalpy", "J/kg", ColumnKind::F32),
     ("rest position", "m", ColumnKind::Vec3),
     ("key", "1", ColumnKind::U32),
 ];
 
-/// How many of [`GATHERED`] are shown.
+/// Number of the columns of [`GATHERED`] that are shown.
 const SHOWN: usize = 6;
 
 impl Output {
@@ -52,7 +52,7 @@ impl Output {
         })
     }
 
-    /// Records the merge; all columns are then those of this point of the recorder.
+    /// Records the merge of both phases into the columns, as of this point of the recorder.
     pub fn record(&self, recorder: &mut Recorder, solid: &Matter, fluid: &Matter) {
         let capacity = self.count.capacity;
         let bindings = list_particles::Bindings {
@@ -70,24 +70,24 @@ impl Output {
         }
     }
 
-    /// How many particles there are, on the device.
+    /// Returns the number of particles, on the device.
     pub fn count(&self) -> &DeviceCount {
         &self.count
     }
 
-    /// What can be shown, recorded and exported.
+    /// Returns the columns to show, record and export.
     pub fn columns(&self) -> Vec<ColumnView> {
         let phase = ColumnView::new("phase", "1", ColumnKind::U32, self.phase.clone());
         self.columns[..SHOWN].iter().cloned().chain([phase]).collect()
     }
 
-    /// What the next step needs besides.
+    /// Returns the other columns that the next step depends on.
     pub fn hidden_columns(&self) -> &[ColumnView] {
         &self.columns[SHOWN..]
     }
 }
 
-/// The columns of [`GATHERED`] in a phase.
+/// Returns the columns of [`GATHERED`] in a phase.
 fn words(matter: &Matter) -> [Buffer<u32>; GATHERED.len()] {
     [
         matter.phase.position.view().words,

@@ -26,7 +26,8 @@ impl Shape {
         })
     }
 
-    /// Snow without a place in a shape gets one in its partner's.
+    /// Records the assignment of rest positions: a snow particle without one gets it from its link partner's
+    /// shape.
     pub fn adopt(&self, recorder: &mut Recorder, solid: &mut Matter, links: &Links) {
         let bonds = links.bonds();
         let bindings = adopt_shape::Bindings {
@@ -44,7 +45,7 @@ impl Shape {
         solid.rest_position.swap();
     }
 
-    /// The fits at the positions that were weighed last.
+    /// Records the fits at the positions of the last density pass.
     pub fn match_shapes(&self, recorder: &mut Recorder, solid: &Matter, links: &Links) {
         let bonds = links.bonds();
         let bindings = match_shapes::Bindings {
@@ -60,7 +61,7 @@ impl Shape {
         recorder.dispatch(&self.matching, solid.threads(), bindings, params);
     }
 
-    /// Moves snow towards its fits, on top of the iteration's correction.
+    /// Records the correction of snow towards its fits, in addition to the iteration's correction.
     pub fn keep(&self, recorder: &mut Recorder, solid: &Matter, links: &Links, constraints: &Constraints) {
         let bonds = links.bonds();
         let bindings = keep_shape::Bindings {

@@ -1,4 +1,4 @@
-//! Snow and water on the device: the list of a step, and the state from step to step.
+//! Snow and water on the device: the stages of a step, and the state between steps.
 
 mod saved;
 
@@ -19,45 +19,45 @@ use frazil_particles::{ColumnView, Material, ParticleSet};
 use frazil_scene::{Phase, Sampled, Scene, WallModel};
 use frazil_vk::{Buffer, Device, DeviceCount, ReadbackRing, Recorder};
 
-/// A stage of a step. The list of a step is [`Snow::stages`]; each is for both phases unless it says otherwise.
+/// A stage of a step, for both phases unless it says otherwise; [`Snow::stages`] lists them in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Stage {
-    /// Gravity, and the cells of predicted positions.
+    /// Applies gravity, and computes the cells of predicted positions.
     Integrate,
-    /// Who leaves its phase.
+    /// Marks particles that leave their phase.
     JudgePhase,
-    /// The ranks of those who leave.
+    /// Computes the ranks of particles that leave.
     ScanLeavers,
-    /// Where everyone goes, and how many each phase then has.
+    /// Computes the destination of each particle, and the new count of each phase.
     Migrate,
-    /// The order of particles by cell, and where each cell begins in it.
+    /// Sorts the particles by cell, and finds the first of each cell.
     SortByCell,
-    /// The step's one pass over the columns; links follow.
+    /// Moves all columns, once per step, and remaps links.
     Reorder,
-    /// Predicted positions.
+    /// Predicts positions.
     Predict,
-    /// Heat between neighbours.
+    /// Conducts heat between neighbours.
     Conduct,
-    /// Solid: links go.
+    /// Solid: breaks links.
     BreakLinks,
-    /// Solid: links are made.
+    /// Solid: makes links.
     BuildLinks,
-    /// Solid, with shape matching: frozen water takes its place in a shape.
+    /// Solid, with shape matching: gives frozen water a rest position in a shape.
     AdoptShape,
-    /// Densities, multipliers, and constraints a particle is under.
+    /// Computes densities, multipliers, and the number of constraints on each particle.
     Weigh,
-    /// One correction of the predicted positions, of this number in the step.
+    /// Corrects the predicted positions once.
     Solve {
-        /// 0, 1, 2 …
+        /// Number of the iteration within the step, from 0.
         iteration: u32,
     },
-    /// Solid, with shape matching: towards the fit of linked neighbourhoods.
+    /// Solid, with shape matching: moves particles towards the fit of their linked neighbourhood.
     KeepShape,
-    /// Solid: friction.
+    /// Solid: applies friction.
     Rub,
-    /// Velocities after the constraints.
+    /// Computes velocities after the constraints.
     UpdateVelocity,
-    /// XSPH, and the new positions.
+    /// Smooths velocities by XSPH, and updates positions.
     SmoothVelocity,
 }
 
@@ -70,7 +70,7 @@ impl std::fmt::Display for Stage {
     }
 }
 
-/// Snow and water.
+/// Two-phase position-based solver of snow and water on the device.
 pub struct Snow {
     parameters: SnowParameters,
     solid: Matter,
@@ -88,18 +88,18 @@ pub struct Snow {
 }
 
 impl Snow {
-    /// Makes the snow and water of a scene from its sampled particles. Set-up: it waits for the device.
+    /// Makes the snow and water of a scene from its sampled particles. Set-up only: waits for the device.
     ///
     /// # Errors
-    /// The scene has no `[snow]`; the device lacks memory or cannot bind buffers of this size.
+    /// The scene has no `[snow]`; out of memory, or a buffer larger than the device can bind.
     pub fn new(device: &Device, scene: &Scene, sampled: &Sampled) -> Result<Self, SolverError> {
         Self::with_tuning(device, scene, sampled, Tuning::default())
     }
 
-    /// As [`Self::new`], with other tunables: they change how fast a step is, and no bit of the state.
+    /// Like [`Self::new`], with other tunables: they change the time of a step and no bit of the state.
     ///
     /// # Errors
-    /// As [`Self::new`]; the device's limits do not allow the tunables.
+    /// Like [`Self::new`]; also tunables that exceed the device's limits.
     pub fn with_tuning(
         device: &Device,
         scene: &Scene,
@@ -170,7 +170,8 @@ impl Snow {
         })
     }
 
-    /// Sorts the particles as they lie, links what is cold, and finds densities, so that the state before the first step is whole.
+    /// Records the sort of the initial particles, the links of cold ones, and densities, so that the state
+    /// before the first step is complete.
     fn record_first_order(&mut self, recorder: &mut Recorder) -> Result<(), SolverError> {
         self.integrate(recorder, 0.0);
         for matter in [&self.solid, &self.fluid] {
@@ -186,7 +187,7 @@ impl Snow {
         Ok(())
     }
 
-    /// The stages of one step, in order.
+    /// Returns the stages of one step, in order.
     pub fn stages(&self) -> impl Iterator<Item = Stage> + use<> {
         use Stage::*;
         let (links, adopt, keep): (&[Stage], &[Stage], &[Stage]) = (
@@ -211,7 +212,7 @@ impl Snow {
         }
     }
 
-    /// Records one stage: the switch that lets tests run the stages before it, or after it, somewhere else.
+    /// Records one stage, so that tests can run the stages before or after it elsewhere, such as on the CPU.
     pub fn record_stage(&mut self, recorder: &mut Recorder, stage: Stage) {
         if let Err(error) = self.try_stage(recorder, stage) {
             recorder.fail(error.during(stage));
@@ -293,7 +294,7 @@ impl Snow {
     fn smooth_velocity(&mut self, recorder: &mut Recorder) {
         let p = &self.parameters;
         let water = [p.fluid.xsph_viscosity, p.fluid.wall_friction];
-        // What rubs snow against walls is friction.
+        // Snow has no wall drag here: its friction with walls is a pass of its own.
         let snow = [p.snow.xsph_viscosity as f32, 0.0];
         for (matter, coefficients) in [(&mut self.solid, snow), (&mut self.fluid, water)] {
             let place = Place {
@@ -303,74 +304,78 @@ impl Snow {
                 colliders: &self.constraints.colliders,
             };
             self.motion.smooth_velocity(recorder, &matter.phase, place, &p.fluid, coefficients);
-            // x ← x*: the predicted positions are the new ones.
+            // x ← x*: the predicted positions become the new ones.
             matter.predicted = matter.phase.position.replace_front(matter.predicted.clone());
         }
     }
 
-    /// The numbers the kernels use.
+    /// Returns the parameters that the kernels use.
     pub fn parameters(&self) -> &SnowParameters {
         &self.parameters
     }
 
-    /// Particles of both phases, which neither appear nor vanish.
+    /// Returns the number of particles of both phases, which is constant.
     pub fn capacity(&self) -> u32 {
         self.capacity
     }
 
-    /// Snow.
+    /// Returns the snow particles.
     pub fn solid(&self) -> &Matter {
         &self.solid
     }
 
-    /// Water.
+    /// Returns the water particles.
     pub fn fluid(&self) -> &Matter {
         &self.fluid
     }
 
-    /// The links of snow.
+    /// Returns the links of snow.
     pub fn links(&self) -> &frazil_kernels::PairBonds {
         self.links.bonds()
     }
 
-    /// XPBD's multiplier of each slot of the links in N s², empty without compliance; scratch between steps.
+    /// Returns the XPBD multiplier of each link slot in N s², empty without compliance; scratch between
+    /// steps.
     pub fn link_multiplier(&self) -> &Buffer<f32> {
         self.links.multiplier()
     }
 
-    /// How far walls have pushed each snow particle in the iterations of a step, in m; scratch between steps.
+    /// Returns the displacement by walls of each snow particle, summed over the iterations of a step, in m;
+    /// scratch between steps.
     pub fn push_m(&self) -> &Buffer<[f32; 3]> {
         &self.constraints.push_m
     }
 
-    /// Boundary particles, (position, weight in particles), sorted by cell: what stands for walls in the density of water. Empty where
-    /// their closed form does.
+    /// Returns the boundary particles, (position, weight in particles), sorted by cell, which represent walls
+    /// in the density of water; empty if the closed form does.
     pub fn boundary(&self) -> &Buffer<[f32; 4]> {
         &self.constraints.boundary.particles
     }
 
-    /// Velocities of snow and water after the constraints and before XSPH, in m/s; scratch between steps.
+    /// Returns the velocities of snow and water after the constraints and before XSPH, in m/s; scratch
+    /// between steps.
     pub fn updated(&self) -> [&Buffer<[f32; 3]>; 2] {
         [&self.solid, &self.fluid].map(|matter| matter.phase.velocity.back())
     }
 
-    /// How many particles there are in all, on the device: the count of [`Self::columns`].
+    /// Returns the number of particles of both phases, on the device: the count of [`Self::columns`].
     pub fn count(&self) -> &DeviceCount {
         self.output.count()
     }
 
-    /// Records the merge of both phases into [`Self::columns`], which hold the state as of the last such record.
+    /// Records the merge of both phases into [`Self::columns`], which hold the state as of the last such
+    /// merge.
     pub fn record_output(&self, recorder: &mut Recorder) {
         self.output.record(recorder, &self.solid, &self.fluid);
     }
 
-    /// What can be shown, recorded and exported, snow before water: position, velocity, id, density, temperature, blend, phase
-    /// (1 snow, 0 water).
+    /// Returns the columns to show, record and export, snow before water: position, velocity, id, density,
+    /// temperature, blend, phase (1 snow, 0 water).
     pub fn columns(&self) -> Vec<ColumnView> {
         self.output.columns()
     }
 
-    /// The snow and the water, as they are without a record of [`Self::record_output`].
+    /// Returns the sets of snow and water particles, which need no [`Self::record_output`].
     pub fn particle_sets(&self) -> Vec<ParticleSet<'_>> {
         vec![
             self.solid.particle_set("snow", Material::Snow),
@@ -378,9 +383,9 @@ impl Snow {
         ]
     }
 
-    /// Records a measurement of the state; the result comes when the submission has run.
+    /// Records a measurement of the state; the result arrives after the submission has completed.
     ///
-    /// Densities are found anew, at the positions the step ended with.
+    /// Densities are recomputed at the final positions.
     ///
     /// # Errors
     /// No memory for another read-back.
@@ -390,7 +395,7 @@ impl Snow {
         self.gauge.record(recorder, &self.parameters, solid, fluid, &self.links)
     }
 
-    /// Records a check of the links' invariants, where there are links: after a step, all counts are 0.
+    /// Records a check of the links' invariants, if there are links: after a step, all counts are 0.
     ///
     /// # Errors
     /// No memory for another read-back.

@@ -1,4 +1,4 @@
-//! From a scene's quantities to what the kernels of the two-phase step take.
+//! Conversion of a scene's quantities to the kernel parameters of the two-phase step.
 
 use super::links::{LinkLimit, LinkRule};
 use crate::SolverError;
@@ -7,37 +7,38 @@ use frazil_kernels::Builder;
 use frazil_scene::{Averaging, LatentHeat, LinkBuilder, LinkLimit as SceneLimit, Scene, Snow};
 use frazil_shaders::types::{Grid, SnowTerms};
 
-/// The numbers of a two-phase step. Symbols as in [`Parameters`]; T in °C.
+/// Parameters of a two-phase step. Symbols as in [`Parameters`]; T in °C.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SnowParameters {
-    /// What snow and water have in common with water alone.
+    /// Parameters common to water alone and to snow and water.
     pub fluid: Parameters,
     /// The scene's `[snow]` section.
     pub snow: Snow,
-    /// Distance at which particles touch, in m.
+    /// Contact distance of particles in m.
     pub contact_m: f32,
-    /// Laplacian of the viscosity kernel, 45/π · V/h³, made to fit the cubic lattice of the spacing.
+    /// Scale of the Laplacian of the viscosity kernel, 45/π · V/h³, calibrated on the cubic lattice of the
+    /// spacing.
     pub laplacian_scale: f32,
-    /// Longest distance at which a link is made, in m.
+    /// Maximum distance in m at which a link is made.
     pub link_reach_m: f32,
 }
 
-/// Links that a build makes a step, and when; without it there are no links.
+/// Parameters of link building; without them there are no links.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Linking {
-    /// When particles are linked, and when links break.
+    /// Rules for making and breaking links.
     pub rule: LinkRule,
-    /// How they are linked.
+    /// Algorithm of link building.
     pub builder: Builder,
-    /// Links of a particle at most.
+    /// Maximum number of links of a particle.
     pub n_max: u32,
 }
 
 impl SnowParameters {
-    /// Reads a scene.
+    /// Reads the parameters of a scene.
     ///
     /// # Errors
-    /// It has no `[snow]`, or a collider of a kind that this solver does not know.
+    /// The scene has no `[snow]`, or a collider of a kind that this solver does not know.
     pub fn of(scene: &Scene) -> Result<Self, SolverError> {
         let Some(snow) = scene.snow() else {
             return Err(SolverError::Scene { key: "snow".into(), found: "no such section".into() });
@@ -58,12 +59,12 @@ impl SnowParameters {
         self.snow.heat.latent_heat == LatentHeat::Enthalpy
     }
 
-    /// Returns true if linked neighbourhoods keep their shape.
+    /// Returns true if shape matching is enabled for linked neighbourhoods.
     pub fn has_shape(&self) -> bool {
         self.snow.shape_stiffness > 0.0
     }
 
-    /// Links, if there are any.
+    /// Returns the parameters of link building, if links are enabled.
     pub fn linking(&self) -> Option<Linking> {
         let (links, heat) = (&self.snow.links, &self.snow.heat);
         let limit = match links.limit {
@@ -87,8 +88,8 @@ impl SnowParameters {
         Some(Linking { rule, builder, n_max: links.most })
     }
 
-    /// The specific enthalpy in J/kg of a particle of this temperature in °C: as if all of it had melted above freezing, and at
-    /// freezing according to its phase.
+    /// Returns the specific enthalpy in J/kg of a particle of this temperature in °C: above freezing that of
+    /// melted snow, at freezing according to its phase.
     pub fn enthalpy_j_kg(&self, temperature_c: f32, is_solid: bool) -> f32 {
         let heat = &self.snow.heat;
         let above = f64::from(temperature_c) - heat.freezing_temperature_c;

@@ -1,4 +1,4 @@
-//! The state as saved columns, and back.
+//! Conversion of the state to saved columns, and back.
 
 use super::Snow;
 use crate::pbd::snow::matter::{Beginning, TALLY_WORDS};
@@ -9,8 +9,8 @@ use frazil_scene::Scene;
 use frazil_vk::Device;
 
 impl Snow {
-    /// Everything that the next step depends on: the columns shown; of those not shown one element a particle, too; and the links,
-    /// with as many words as their buffers have.
+    /// Returns all columns that the next step depends on: the columns shown; the others with one element per
+    /// particle; and the links, with as many words as their buffers have.
     pub fn state_columns(&self) -> Vec<ColumnView> {
         let bonds = self.links.bonds();
         let extra = |name, words| ColumnView::new(name, "1", ColumnKind::U32, words);
@@ -26,10 +26,11 @@ impl Snow {
         columns
     }
 
-    /// Makes the snow and water of a scene in a saved state, with the bits it had. Set-up: it waits for the device.
+    /// Restores the snow and water of a scene from a saved state, bit for bit. Set-up only: waits for the
+    /// device.
     ///
     /// # Errors
-    /// As [`Self::new`]; a column is missing or has another length.
+    /// Like [`Self::new`]; also a column that is missing or has another length.
     pub fn restore(device: &Device, scene: &Scene, state: &[StateColumn]) -> Result<Self, SolverError> {
         let saved = Saved::new(state)?;
         let parameters = SnowParameters::of(scene)?;
