@@ -1,5 +1,40 @@
 //! Why a solver cannot be made.
 
+/// Why a solver is not known.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RegistryError {
+    /// Two solvers of one name.
+    #[error("two solvers are named \"{kind}\": {known}, and {found}; a solver needs a name of its own")]
+    Twice {
+        /// The name.
+        kind: &'static str,
+        /// The one that was there first, in a few words.
+        known: &'static str,
+        /// The other.
+        found: &'static str,
+    },
+    /// The two sides of a solver have different names.
+    #[error("a solver named \"{factory}\" has scenes of \"{scene}\", expected one name")]
+    Names {
+        /// What the factory says.
+        factory: &'static str,
+        /// What the scene's side says.
+        scene: &'static str,
+    },
+    /// The scene file has no room for it.
+    #[error(transparent)]
+    Scene(#[from] frazil_scene::RegistryError),
+    /// No solver has this name.
+    #[error("solver.kind: found \"{found}\", expected one of {expected}")]
+    Unknown {
+        /// What was asked for.
+        found: String,
+        /// The names there are.
+        expected: String,
+    },
+}
+
 /// A solver that cannot be set up or restored.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -20,7 +55,7 @@ pub enum SolverError {
     },
     /// No solver has the name that the scene asks for.
     #[error(transparent)]
-    Registry(#[from] crate::RegistryError),
+    Registry(#[from] RegistryError),
     /// A step has no such stage.
     #[error("stage \"{found}\": unknown to this solver, expected one of {expected}")]
     Stage {

@@ -1,6 +1,6 @@
 //! The solvers that scenes may ask for: those that are built in, and those that register themselves.
 
-use crate::{SolverFactory, dem, mpm, pbd};
+use crate::{RegistryError, SolverFactory, dem, mpm, pbd};
 use frazil_particles::SetInfo;
 use frazil_scene::{Scene, SolverScene};
 use std::sync::{PoisonError, RwLock};
@@ -10,41 +10,6 @@ static BUILT_IN: [&dyn SolverFactory; 3] = [&pbd::Factory, &mpm::Factory, &dem::
 
 /// Solvers that are not part of frazil, in the order in which they came.
 static REGISTERED: RwLock<Vec<&'static dyn SolverFactory>> = RwLock::new(Vec::new());
-
-/// Why a solver is not known.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum RegistryError {
-    /// Two solvers of one name.
-    #[error("two solvers are named \"{kind}\": {known}, and {found}; a solver needs a name of its own")]
-    Twice {
-        /// The name.
-        kind: &'static str,
-        /// The one that was there first, in a few words.
-        known: &'static str,
-        /// The other.
-        found: &'static str,
-    },
-    /// The two sides of a solver have different names.
-    #[error("a solver named \"{factory}\" has scenes of \"{scene}\", expected one name")]
-    Names {
-        /// What the factory says.
-        factory: &'static str,
-        /// What the scene's side says.
-        scene: &'static str,
-    },
-    /// The scene file has no room for it.
-    #[error(transparent)]
-    Scene(#[from] frazil_scene::RegistryError),
-    /// No solver has this name.
-    #[error("solver.kind: found \"{found}\", expected one of {expected}")]
-    Unknown {
-        /// What was asked for.
-        found: String,
-        /// The names there are.
-        expected: String,
-    },
-}
 
 /// Makes a solver known, with its share of the scene file, so that scenes may ask for it by its name.
 ///

@@ -12,8 +12,7 @@ use frazil_shaders::types::{BondTable, BondTerms};
 use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Threads};
 use table::{Extent, Table};
 
-/// An empty slot, and an order's entry for a particle that was not here before.
-pub const INVALID_INDEX: u32 = u32::MAX;
+pub use table::INVALID_INDEX;
 
 /// Rounds that a build can have: each has its own counter.
 const MAX_ROUNDS: u32 = 256;

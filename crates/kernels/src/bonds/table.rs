@@ -1,8 +1,10 @@
 //! The columns of bonds, and how they grow.
 
-use super::INVALID_INDEX;
 use crate::KernelError;
 use frazil_vk::{Buffer, Device};
+
+/// An empty slot, and an order's entry for a particle that was not here before.
+pub const INVALID_INDEX: u32 = u32::MAX;
 
 /// Rows of bonds, twice: passes that move rows write the back and swap.
 pub(super) struct Table {

@@ -18,6 +18,7 @@ mod friction;
 mod heat;
 mod kind;
 mod ledger;
+mod link_rule;
 mod links;
 mod migration;
 mod shape;
@@ -31,7 +32,7 @@ pub use boundary::Boundary;
 pub use heat::{Heat, LatentHeat};
 pub use kind::Kind;
 pub use ledger::{Ledger, fixed_point_temperature};
-pub use links::{LinkLimit, LinkRule};
+pub use link_rule::{LinkLimit, LinkRule};
 pub use shape::{Adoption, Cluster};
 
 /// What the corrections of a pair are divided by, 000 eq 5.26.

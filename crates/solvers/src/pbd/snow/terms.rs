@@ -1,6 +1,6 @@
 //! From a scene's quantities to what the kernels of the two-phase step take.
 
-use super::links::{LinkLimit, LinkRule};
+use super::link_rule::{LinkLimit, LinkRule};
 use crate::SolverError;
 use crate::pbd::parameters::Parameters;
 use frazil_kernels::Builder;
