@@ -21,10 +21,12 @@ fn avalanche() -> Scene {
     builtin.load(if is_full { &[] } else { &fewer }).unwrap()
 }
 
+/// The first 9 s, or the whole of it in the long form.
 #[test]
-fn no_grain_is_below_the_ground_over_a_whole_avalanche_and_runs_are_the_same_to_the_bit() {
+fn no_grain_is_below_the_ground_over_an_avalanche_and_runs_are_the_same_to_the_bit() {
     let mut flow = SceneGrains::new(&DEVICE, avalanche());
-    let (duration_s, frames) = (flow.scene.time.duration_s, 100);
+    let is_full = is_full_run();
+    let (duration_s, frames) = if is_full { (flow.scene.time.duration_s, 100) } else { (9.0, 45) };
     let steps = flow.steps(duration_s) / frames;
     let start = flow.grains();
     assert!(start.len() > 500, "{} grains", start.len());
@@ -38,11 +40,12 @@ fn no_grain_is_below_the_ground_over_a_whole_avalanche_and_runs_are_the_same_to_
             early = flow.columns();
         }
     }
-    assert!(fastest > 15.0, "at most {fastest} m/s");
+    assert!(fastest > if is_full { 15.0 } else { 10.0 }, "at most {fastest} m/s");
     let mean =
         |of: &[frazil_reference::dem::Grain]| of.iter().map(|g| g.position.z).sum::<f64>() / of.len() as f64;
     let fallen = mean(&start) - mean(&flow.grains());
-    assert!(fallen > 50.0, "the flow has come down by {fallen} m");
+    println!("at most {fastest:.1} m/s, {fallen:.1} m down");
+    assert!(fallen > if is_full { 50.0 } else { 15.0 }, "the flow has come down by {fallen} m");
     let mut again = SceneGrains::new(&DEVICE, avalanche());
     again.advance(10 * steps);
     assert!(again.columns() == early, "a second run has other bits");

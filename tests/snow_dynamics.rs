@@ -304,7 +304,7 @@ fn linked_snow_keeps_its_shape_free_snow_spreads_and_dynamic_snow_is_in_between(
     let strains = ["snow_drop_linked", "snow_drop_dynamic", "snow_drop_free"].map(|name| {
         let mut simulation = SnowSimulation::new(name, &["scale=0.45"]);
         let before = by_id(simulation.particles());
-        simulation.advance(900);
+        simulation.advance(760);
         let after = by_id(simulation.particles());
         assert_eq!(simulation.link_faults(), []);
         assert_no_validation_messages(&simulation.device);

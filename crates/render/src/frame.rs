@@ -248,7 +248,7 @@ impl Column<'_> {
             Self::Index(buffer) => (buffer.clone(), particles::COLUMN_U32, 1, 0, 0.0),
             Self::Component { numbers, stride, index, origin } => {
                 (numbers.cast(), particles::COLUMN_F32, stride, index, origin)
-            },
+            }
         };
         ColumnLayout { words, kind, stride, index, origin }
     }

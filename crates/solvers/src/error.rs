@@ -1,5 +1,42 @@
 //! Errors of creating or restoring a solver.
 
+/// Error of the registry.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RegistryError {
+    /// Duplicate name of a solver.
+    #[error("two solvers are named \"{kind}\": {known}, and {found}; a solver needs a name of its own")]
+    Twice {
+        /// Name of both.
+        kind: &'static str,
+        /// Description of the solver registered first.
+        known: &'static str,
+        /// Description of the other solver.
+        found: &'static str,
+    },
+    /// Names that differ between the factory and the scene section of a solver.
+    #[error("a solver named \"{factory}\" has scenes of \"{scene}\", expected one name")]
+    Names {
+        /// Name according to the factory.
+        factory: &'static str,
+        /// Name according to the scene section.
+        scene: &'static str,
+    },
+    /// Conflict with a key of the scene file.
+    #[error(transparent)]
+    Scene(#[from] frazil_scene::RegistryError),
+    /// Name that no solver has.
+    #[error("solver.kind: found \"{found}\", expected one of {expected}")]
+    Unknown {
+        /// Name found.
+        found: String,
+        /// Names expected.
+        expected: String,
+    },
+}
+
+/// Registers a solver and its sections of the scene file, so that scenes may ask for it by name.
+
 /// Error of a solver that cannot be created or restored.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -20,7 +57,7 @@ pub enum SolverError {
     },
     /// Solver name in the scene that no solver has.
     #[error(transparent)]
-    Registry(#[from] crate::RegistryError),
+    Registry(#[from] RegistryError),
     /// Stage name that a step does not have.
     #[error("stage \"{found}\": unknown to this solver, expected one of {expected}")]
     Stage {

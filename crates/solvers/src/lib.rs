@@ -26,12 +26,12 @@ mod solver;
 mod surroundings;
 mod tuning;
 
-pub use error::SolverError;
+pub use error::{RegistryError, SolverError};
 pub use fault::{InvariantFault, SolverFault};
 pub use mesh_body::{MeshProblem, mesh_body};
 pub use metrics::{Measurement, MetricInfo, MotionMetrics, StateSummary};
 pub use plot::{CurveSpec, PanelSpec, PlotSpec};
-pub use registry::{RegistryError, factories, factory, factory_of, register, set_infos};
+pub use registry::{factories, factory, factory_of, register, set_infos};
 pub use saved::{Saved, StateColumn};
 pub use solver::{
     FlowMaterial, PendingFault, PendingInvariants, PendingMeasurement, PendingResult, RigidBodies, Solver,

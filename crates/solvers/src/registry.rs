@@ -1,6 +1,6 @@
 //! Registry of solvers: those built in, and those that external code registers.
 
-use crate::{SolverFactory, dem, mpm, pbd};
+use crate::{RegistryError, SolverFactory, dem, mpm, pbd};
 use frazil_particles::SetInfo;
 use frazil_scene::{Scene, SolverScene};
 use std::sync::{PoisonError, RwLock};
@@ -11,42 +11,7 @@ static BUILT_IN: [&dyn SolverFactory; 3] = [&pbd::Factory, &mpm::Factory, &dem::
 /// External solvers, in the order of registration.
 static REGISTERED: RwLock<Vec<&'static dyn SolverFactory>> = RwLock::new(Vec::new());
 
-/// Error of the registry.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum RegistryError {
-    /// Duplicate name of a solver.
-    #[error("two solvers are named \"{kind}\": {known}, and {found}; a solver needs a name of its own")]
-    Twice {
-        /// Name of both.
-        kind: &'static str,
-        /// Description of the solver registered first.
-        known: &'static str,
-        /// Description of the other solver.
-        found: &'static str,
-    },
-    /// Names that differ between the factory and the scene section of a solver.
-    #[error("a solver named \"{factory}\" has scenes of \"{scene}\", expected one name")]
-    Names {
-        /// Name according to the factory.
-        factory: &'static str,
-        /// Name according to the scene section.
-        scene: &'static str,
-    },
-    /// Conflict with a key of the scene file.
-    #[error(transparent)]
-    Scene(#[from] frazil_scene::RegistryError),
-    /// Name that no solver has.
-    #[error("solver.kind: found \"{found}\", expected one of {expected}")]
-    Unknown {
-        /// Name found.
-        found: String,
-        /// Names expected.
-        expected: String,
-    },
-}
-
-/// Registers a solver and its sections of the scene file, so that scenes may ask for it by name.
+/// Makes a solver known, with its share of the scene file, so that scenes may ask for it by its name.
 ///
 /// # Errors
 /// Another solver has this name; one of its sections has the name of another key; or the factory and the

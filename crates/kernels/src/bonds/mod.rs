@@ -12,8 +12,7 @@ use frazil_shaders::types::{BondTable, BondTerms};
 use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Threads};
 use table::{Extent, Table};
 
-/// Marks an empty slot, and in an order a particle that was not there before.
-pub const INVALID_INDEX: u32 = u32::MAX;
+pub use table::INVALID_INDEX;
 
 /// Maximum number of rounds of a build: each has its own counter.
 const MAX_ROUNDS: u32 = 256;

@@ -1,8 +1,10 @@
 //! The columns of bonds, and how they grow.
 
-use super::INVALID_INDEX;
 use crate::KernelError;
 use frazil_vk::{Buffer, Device};
+
+/// Marks an empty slot, and in an order a particle that was not there before.
+pub const INVALID_INDEX: u32 = u32::MAX;
 
 /// Columns of bonds, double-buffered: passes that permute rows write the back and swap.
 pub(super) struct Table {

@@ -19,6 +19,7 @@ mod friction;
 mod heat;
 mod kind;
 mod ledger;
+mod link_rule;
 mod links;
 mod migration;
 mod shape;
@@ -32,7 +33,7 @@ pub use boundary::Boundary;
 pub use heat::{Heat, LatentHeat};
 pub use kind::Kind;
 pub use ledger::{Ledger, fixed_point_temperature};
-pub use links::{LinkLimit, LinkRule};
+pub use link_rule::{LinkLimit, LinkRule};
 pub use shape::{Adoption, Cluster};
 
 /// Averaging of the corrections of a pair, Chen2021 eq 5.26.

@@ -2,6 +2,7 @@
 
 use super::fault::FaultCheck;
 use super::metrics::{MpmMetrics, PendingMpmMetrics};
+use super::nodes::NODES_PER_THREAD;
 use super::shown::set_infos;
 use super::solver::Mpm;
 use crate::solver::stage_named;
@@ -12,10 +13,6 @@ use crate::{
 use frazil_particles::{ColumnView, ParticleSet, SetInfo};
 use frazil_scene::{Sampled, Scene};
 use frazil_vk::{Device, Recorder};
-
-/// Number of nodes along x that one thread gathers; a block has four.
-pub static NODES_PER_THREAD: Tunable =
-    Tunable { name: "nodes_per_thread", default: 4, min: 1, max: frazil_kernels::BLOCK_SIDE };
 
 /// Factory of [`Mpm`].
 #[derive(Debug)]

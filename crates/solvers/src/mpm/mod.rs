@@ -37,9 +37,10 @@ mod solver;
 mod sort;
 
 pub use crate::surroundings::Surroundings;
-pub use factory::{Factory, NODES_PER_THREAD};
+pub use factory::Factory;
 pub use fault::{Fault, FaultCheck, FaultKind};
 pub use metrics::{MpmMetrics, PendingMpmMetrics};
+pub use nodes::NODES_PER_THREAD;
 pub use parameters::MpmParameters;
 pub use particles::Beginning;
 pub use shown::set_infos;

@@ -1,9 +1,8 @@
 //! Nodes of the active blocks: sums over particles, and the resulting velocities.
 
-use super::factory::NODES_PER_THREAD;
 use super::parameters::MpmParameters;
 use super::particles::Particles;
-use crate::{SolverError, Tuning};
+use crate::{SolverError, Tunable, Tuning};
 use frazil_kernels::SparseBlocks;
 use frazil_scene::Rasterization;
 use frazil_shaders::mpm::{
@@ -11,6 +10,10 @@ use frazil_shaders::mpm::{
 };
 use frazil_shaders::types::{Body, MpmTerms};
 use frazil_vk::{Buffer, Device, Kernel, Recorder, Threads};
+
+/// Number of nodes along x that one thread gathers; a block has four.
+pub static NODES_PER_THREAD: Tunable =
+    Tunable { name: "nodes_per_thread", default: 4, min: 1, max: frazil_kernels::BLOCK_SIDE };
 
 /// Words of a node's sums in fixed point: seven numbers of two words.
 const FIXED_WORDS: u32 = 14;

@@ -92,7 +92,7 @@ mod tests {
         // The capacity is one more than the count.
         let count = Counts::new(&device).unwrap().upload(&device, "dust", 3, 4).unwrap();
         let charges = device.buffer_from("charge", &[3.0, f32::NAN, -2.0, 9.0]).unwrap();
-        let winds = [[0.0, 3.0, 4.0], [1.0, 0.0, 0.0], [0.0, -2.0, 0.0], [9.0; 3]];
+        let winds: [[f32; 3]; 4] = [[0.0, 3.0, 4.0], [1.0, 0.0, 0.0], [0.0, -2.0, 0.0], [9.0; 3]];
         let winds = device.buffer_from("wind", &winds).unwrap();
         let charge = ColumnView::new("charge", "C", ColumnKind::F32, charges.cast());
         let stated = Display::up_to(8.0).titled("m*").in_unit("u");

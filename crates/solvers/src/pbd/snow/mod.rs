@@ -33,6 +33,7 @@
 mod boundary;
 mod constraints;
 mod heat;
+mod link_rule;
 mod links;
 mod matter;
 mod metrics;
@@ -42,7 +43,8 @@ mod shape;
 mod solver;
 mod terms;
 
-pub use links::{LinkCheck, LinkLimit, LinkRule};
+pub use link_rule::{LinkLimit, LinkRule};
+pub use links::LinkCheck;
 pub use matter::Matter;
 pub use metrics::{PendingSnowMetrics, SnowMetrics};
 pub use solver::{Snow, Stage};

@@ -1,6 +1,6 @@
 //! Conversion of a scene's quantities to the kernel parameters of the two-phase step.
 
-use super::links::{LinkLimit, LinkRule};
+use super::link_rule::{LinkLimit, LinkRule};
 use crate::SolverError;
 use crate::pbd::parameters::Parameters;
 use frazil_kernels::Builder;
