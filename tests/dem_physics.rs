@@ -162,8 +162,8 @@ fn on_the_ground(section: &Section, grains: &[Grain]) -> Grainpack {
     )
 }
 
-/// Friction with contact history supports a heap permanently: no creep, and energy only decreases, to rounding
-/// level.
+/// Friction with contact history supports a heap permanently: no creep, and energy only decreases, to
+/// rounding level.
 #[test]
 fn a_heap_at_rest_stays_at_rest() {
     let section = Section {

@@ -41,7 +41,7 @@ fn bodies() -> Vec<Collider> {
             surface: surface(0.6),
             motion: Some(Motion { velocity_m_s: DVec3::new(1.0, 0.5, -0.5), from_s: 0.0, until_s: 1.0 }),
         },
-        still(Shape::Vessel { centre_m: DVec3::splat(0.5), radius_m: 0.8 }),
+        still(Shape::Container { centre_m: DVec3::splat(0.5), radius_m: 0.8 }),
         still(Shape::Box {
             centre_m: DVec3::new(0.2, 0.6, 0.8),
             size_m: DVec3::new(0.2, 0.1, 0.3),

@@ -6,7 +6,7 @@
 
 use frazil_reference::mpm::{self as twin, Particle};
 use frazil_scene::{InitialVolume, Mpm as Section, Rasterization, Spline, Transfer};
-use frazil_solvers::mpm::{Beginning, FaultKind, Mpm, MpmParameters, NODES_PER_THREAD, Surroundings};
+use frazil_solvers::mpm::{FaultKind, InitialState, Mpm, MpmParameters, NODES_PER_THREAD, Surroundings};
 use frazil_solvers::{StateColumn, Tuning};
 use frazil_tests::mpm_stages::MpmCase;
 use frazil_tests::snowpack::{empty_space, state_of};
@@ -88,8 +88,8 @@ fn hashes(case: &MpmCase, particles: &[Particle], runs: usize) -> HashSet<u64> {
 }
 
 /// Creates the initial state with unit masses at rest and no volumes yet.
-fn beginning_of(particles: &[Particle]) -> Beginning {
-    let mut beginning = Beginning::default();
+fn beginning_of(particles: &[Particle]) -> InitialState {
+    let mut beginning = InitialState::default();
     for particle in particles {
         beginning.positions_m.push(particle.position.as_vec3().to_array());
         beginning.velocities_m_s.push([0.0; 3]);

@@ -14,7 +14,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use frazil_scene::{Mpm as Section, Weights};
-use frazil_solvers::mpm::Beginning;
+use frazil_solvers::mpm::InitialState;
 use frazil_tests::snowpack::{Snowpack, empty_space};
 use frazil_tests::{assert_no_validation_messages, device, is_full_run};
 use frazil_vk::{Device, DeviceOptions};
@@ -31,7 +31,7 @@ fn drifter(device: Device, section: &Section, offset_cells: f64) -> Snowpack {
     let at = |cells: f64| (H * (cells + offset_cells)) as f32;
     let z = if section.dimensions == 3 { at(8.0) } else { 0.0 };
     let volume = (0.5 * H).powi(section.dimensions as i32);
-    let beginning = Beginning {
+    let beginning = InitialState {
         positions_m: vec![[at(8.0), at(8.0), z]],
         velocities_m_s: vec![[1.0, 0.0, 0.0]],
         masses_kg: vec![(400.0 * volume) as f32],

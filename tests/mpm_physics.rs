@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use frazil_scene::{Mpm as Section, Spline, Transfer};
-use frazil_solvers::mpm::{Beginning, Surroundings};
+use frazil_solvers::mpm::{InitialState, Surroundings};
 use frazil_tests::bodies::{Trial, ball, both, moving};
 use frazil_tests::snowpack::empty_space;
 use frazil_tests::{Random, assert_no_validation_messages};
@@ -33,7 +33,7 @@ fn without_yield(mut section: Section) -> Section {
 }
 
 /// Creates two bodies just before they collide, with random velocities of their particles.
-fn collision(dimensions: u32) -> Beginning {
+fn collision(dimensions: u32) -> InitialState {
     let z = if dimensions == 3 { 0.2 } else { 0.0 };
     let of = |x, y| ball(dimensions, [x, y, z], 0.075, 0.015, 400.0);
     let mut random = Random::new(7);

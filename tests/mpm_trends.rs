@@ -214,7 +214,8 @@ fn smaller_critical_strains_let_a_snowball_yield_throughout() {
     assert_falls("plastic volume", over_steps(&found, 1.02), &volumes);
 }
 
-/// Section 3: more friction slows the snow down, and makes it «roll much more during its descent, instead of simply sliding».
+/// Section 3: more friction slows the snow down, and makes it «roll much more during its descent, instead of
+/// simply sliding».
 #[test]
 fn friction_slows_a_snowball_and_makes_it_roll() {
     let friction = |mu: &str| {

@@ -8,7 +8,7 @@ use frazil_scene::{
     Implicit, InitialVolume, Mpm as Section, Rasterization, Spline, Surface, Transfer, Weights,
 };
 use frazil_solvers::Tuning;
-use frazil_solvers::mpm::{Beginning, Mpm, Surroundings};
+use frazil_solvers::mpm::{InitialState, Mpm, Surroundings};
 use frazil_tests::mpm_stages::{MpmCase, ROUNDING, Stages, name_of};
 use frazil_tests::snowpack::{empty_space, particles_of_state, state_of};
 use frazil_tests::{Worst, assert_no_validation_messages, device};
@@ -95,7 +95,7 @@ fn bodies(dimensions: u32) -> Vec<twin::Collider> {
             moving([-0.5, 0.5, 0.0], 0.0, 0.001),
         ),
         body(
-            twin::Shape::Vessel { centre_m: single([0.5, 0.375, 0.25]), radius_m: 0.6 },
+            twin::Shape::Container { centre_m: single([0.5, 0.375, 0.25]), radius_m: 0.6 },
             0.7,
             false,
             moving([0.0, 0.25, 0.1], 0.001, 1.0),
@@ -217,7 +217,7 @@ fn volumes_from_the_grid_agree_with_the_twin() {
             };
             let case = MpmCase::new(section, DT_S, surroundings(dimensions), Vec::new());
             let particles = case.scatter(enough(dimensions), 5);
-            let beginning = Beginning {
+            let beginning = InitialState {
                 positions_m: particles.iter().map(|x| x.position.as_vec3().to_array()).collect(),
                 velocities_m_s: particles.iter().map(|x| x.velocity.as_vec3().to_array()).collect(),
                 masses_kg: particles.iter().map(|x| x.mass as f32).collect(),

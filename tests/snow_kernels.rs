@@ -4,7 +4,7 @@
 
 use frazil_kernels::Counts;
 use frazil_reference::snow::{LinkLimit, LinkRule, fixed_point_temperature};
-use frazil_shaders::snow::{compute_link_limits, gather_phases, list_particles, tally_heat};
+use frazil_shaders::snow::{accumulate_heat, compute_link_limits, gather_phases, list_particles};
 use frazil_tests::{config, device};
 use frazil_vk::{Device, DeviceCount, Kernel, Recorder, RecorderOptions, Threads, find_hazards};
 use proptest::prelude::*;
@@ -119,9 +119,11 @@ fn all_particles_are_listed_solids_first() {
 /// Returns the device's `tally`, starting from `before`, after the particles of `temperatures` with a flag
 /// have left.
 fn tally(before: (u32, i64), temperatures: &[f32], leaves: &[u32], workgroup_size: u32) -> (u32, i64) {
-    let kernel =
-        Kernel::<tally_heat::Interface>::specialized(&DEVICE, &tally_heat::Specialization { workgroup_size })
-            .unwrap();
+    let kernel = Kernel::<accumulate_heat::Interface>::specialized(
+        &DEVICE,
+        &accumulate_heat::Specialization { workgroup_size },
+    )
+    .unwrap();
     let (n, sum) = (temperatures.len(), before.1.cast_unsigned());
     let tally = DEVICE.buffer_from("tally", &[before.0, sum as u32, (sum >> 32) as u32]).unwrap();
     // Particles beyond the count have flags set, which must be ignored.
@@ -130,7 +132,7 @@ fn tally(before: (u32, i64), temperatures: &[f32], leaves: &[u32], workgroup_siz
     flags.resize(n + 70, 1);
     let count = count(n, n + 70);
     run(|r| {
-        let bindings = tally_heat::Bindings {
+        let bindings = accumulate_heat::Bindings {
             count: &count.count,
             leaves: &DEVICE.buffer_from("leaves", &flags).unwrap(),
             temperature: &DEVICE.buffer_from("temperature", &all).unwrap(),

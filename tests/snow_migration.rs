@@ -313,7 +313,7 @@ fn check_migration(device: &Device, case: &Case) -> Result<Migrated, TestCaseErr
     case.warm(&run);
     let stages: Vec<Stage> = run.snow.stages().collect();
     let after = |stage| stages.iter().position(|s| *s == stage).unwrap() + 1;
-    let (judged, reordered) = (after(Stage::JudgePhase), after(Stage::Reorder));
+    let (judged, reordered) = (after(Stage::MarkPhaseChange), after(Stage::Reorder));
 
     record(&mut run, &stages[..judged]);
     let before = carried(&run, case);

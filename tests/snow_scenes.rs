@@ -39,7 +39,7 @@ enum Obstacle {
     None,
     Plane,
     Ball,
-    Vessel,
+    Container,
 }
 
 #[derive(Clone, Debug)]
@@ -133,7 +133,7 @@ fn scene() -> impl Strategy<Value = SceneText> {
         3 => Just(Obstacle::None),
         1 => Just(Obstacle::Plane),
         1 => Just(Obstacle::Ball),
-        1 => Just(Obstacle::Vessel),
+        1 => Just(Obstacle::Container),
     ];
     let space = ([6u32..=9, 0u32..=4, 6u32..=9], select(vec!["analytic", "particles"]), obstacle);
     let solver = (1u32..=4, select(vec![0.25, 0.5]), select(vec![0.0, 0.001]), select(vec![2.0, 1.684]));
@@ -200,7 +200,7 @@ fn write_obstacle(text: &mut String, obstacle: Obstacle, [x, y, z]: [f64; 3]) {
             let centre_m = metres([0.5 * x, 0.0, 0.5 * z]);
             format!("sphere = {{ centre_m = {centre_m:?}, radius_m = {:?} }}", 1.5 * SPACING_M)
         }
-        Obstacle::Vessel => {
+        Obstacle::Container => {
             // Covers the corners of the domain but no particle's position.
             let radius_m = SPACING_M * (0.5 * (x * x + y * y + z * z).sqrt() - 0.45);
             let centre_m = metres([0.5 * x, 0.5 * y, 0.5 * z]);

@@ -14,8 +14,8 @@ const MOST: f64 = 0.03;
 /// Returns λ of Neumann's solution for two half-spaces in contact, water at `bar.temperatures_c[1]` and ice
 /// at `bar.temperatures_c[0]`, one above and one below freezing at 0 °C or at it: the front between them is
 /// 2λ√(α_w t) away from the initial contact, on the ice's side for λ > 0. The latent heat absorbed is the
-/// flux from the water minus the flux into the ice:
-///   ρ L λ √α_w = k_w T_w e^(−λ²) / ((1 + erf λ) √(π α_w)) + k_i T_i e^(−λ²ν²) / ((1 − erf λν) √(π α_i)),  ν = √(α_w/α_i).
+/// flux from the water minus the flux into the ice: ρ L λ √α_w = k_w T_w e^(−λ²) / ((1 + erf λ) √(π α_w)) +
+/// k_i T_i e^(−λ²ν²) / ((1 − erf λν) √(π α_i)),  ν = √(α_w/α_i).
 fn neumann_lambda(bar: &Bar) -> f64 {
     let [ice_c, water_c] = bar.temperatures_c;
     let [ice, water] = bar.phases.map(|phase| bar.diffusivity(phase));

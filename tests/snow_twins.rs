@@ -124,11 +124,11 @@ impl Seen {
             }
             Stage::BreakLinks => self.links_broken |= links(after) < links(before),
             Stage::BuildLinks => self.links_made |= links(after) > links(before),
-            Stage::AdoptShape => {
+            Stage::AttachToShape => {
                 self.place_taken |= before.solid.rest_position != after.solid.rest_position;
             }
-            Stage::KeepShape => self.shape_kept |= before.solid.predicted != after.solid.predicted,
-            Stage::Weigh => {
+            Stage::ApplyShapeMatching => self.shape_kept |= before.solid.predicted != after.solid.predicted,
+            Stage::ComputeLambda => {
                 self.water_touched_snow |= after.fluid.contact.iter().any(|contact| contact[1] > 1.0);
                 self.snow_was_blending |= is_blending(Kind::Solid) && is_pressed(Kind::Solid);
                 self.water_was_blending |= is_blending(Kind::Fluid);
@@ -137,7 +137,7 @@ impl Seen {
                 let beside_wall = |x: &[f32; 4]| (0..3).any(|i| x[i] < D || x[i] > UPPER_M[i] - D);
                 self.wall_was_pressed |= constraints().any(|x| x[3] != 0.0 && beside_wall(x));
             }
-            Stage::Rub => {
+            Stage::ApplyFriction => {
                 self.walls_pushed |= before.solid.push.iter().any(|push| *push != [0.0; 3]);
                 self.snow_rubbed |= before.solid.predicted != after.solid.predicted;
             }
@@ -149,7 +149,7 @@ impl Seen {
     fn missing(&self, p: &Parameters) -> Vec<&'static str> {
         let (has_links, has_enthalpy) = (p.links.is_some(), p.heat.latent_heat != LatentHeat::Blending);
         let has_shape = p.shape_stiffness > 0.0;
-        let wanted = [
+        let required = [
             ("snow melts", self.melted),
             ("water freezes", self.frozen),
             ("links are made", self.links_made || !has_links),
@@ -165,7 +165,7 @@ impl Seen {
             ("snow goes back into shape", self.shape_kept || !has_shape),
             ("water is pressed at walls", self.wall_was_pressed),
         ];
-        wanted.into_iter().filter(|(_, happened)| !happened).map(|(what, _)| what).collect()
+        required.into_iter().filter(|(_, happened)| !happened).map(|(what, _)| what).collect()
     }
 }
 
@@ -469,9 +469,9 @@ fn a_wrong_stage_is_named() {
     let usual: &[(Stage, Wrong)] = &[
         (Stage::Integrate, |_, p| p.fluid.gravity_m_s2[1] = 9.81),
         (Stage::Integrate, |_, p| p.fluid.domain_max_m[1] = 0.1),
-        (Stage::JudgePhase, |_, p| p.blend_speed *= 1.01),
-        (Stage::JudgePhase, |_, p| p.heat.freezing_c = 1.0),
-        (Stage::JudgePhase, |state, _| state.ledger.melted_temperature += 1),
+        (Stage::MarkPhaseChange, |_, p| p.blend_speed *= 1.01),
+        (Stage::MarkPhaseChange, |_, p| p.heat.freezing_c = 1.0),
+        (Stage::MarkPhaseChange, |state, _| state.ledger.melted_temperature += 1),
         (Stage::ScanLeavers, |state, _| state.solid.leaves[3] ^= 1),
         (Stage::Migrate, |state, _| state.capacity += 1),
         (Stage::SortByCell, |state, _| state.fluid.key.swap(0, 100)),
@@ -483,28 +483,30 @@ fn a_wrong_stage_is_named() {
         (Stage::Conduct, |_, p| p.heat.laplacian_scale *= 1.01),
         (Stage::BreakLinks, |_, p| p.links.as_mut().unwrap().break_ratio = 1.0),
         (Stage::BuildLinks, |_, p| p.links.as_mut().unwrap().radius_m *= 0.7),
-        (Stage::Weigh, |_, p| p.fluid.relaxation *= 1.1),
-        (Stage::Weigh, |_, p| p.contact_distance_m *= 0.9),
+        (Stage::ComputeLambda, |_, p| p.fluid.relaxation *= 1.1),
+        (Stage::ComputeLambda, |_, p| p.contact_distance_m *= 0.9),
         (Stage::Solve { iteration: 0 }, |_, p| p.bounce_stiffness *= 1.01),
         (Stage::Solve { iteration: 0 }, |_, p| p.averaging = Averaging::Off),
         (Stage::Solve { iteration: 1 }, |_, p| p.mass_kg *= 1.1),
         (Stage::Solve { iteration: 2 }, |state, _| state.solid.constraint[5][3] -= 0.01),
-        (Stage::Rub, |_, p| p.static_friction *= 0.5),
-        (Stage::Rub, |_, p| p.kinetic_friction *= 1.1),
-        (Stage::Rub, |state, _| state.solid.push.fill([0.0; 3])),
+        (Stage::ApplyFriction, |_, p| p.static_friction *= 0.5),
+        (Stage::ApplyFriction, |_, p| p.kinetic_friction *= 1.1),
+        (Stage::ApplyFriction, |state, _| state.solid.push.fill([0.0; 3])),
         (Stage::UpdateVelocity, |_, p| p.fluid.dt_s *= 1.01),
         (Stage::SmoothVelocity, |_, p| p.snow_xsph_viscosity *= 1.01),
         (Stage::SmoothVelocity, |_, p| p.fluid.wall_friction *= 0.9),
     ];
     let shape: &[(Stage, Wrong)] = &[
         (Stage::Reorder, |state, _| state.fluid.rest_position[3][1] += 0.01),
-        (Stage::AdoptShape, |state, _| state.solid.id.iter_mut().for_each(|id| *id = !*id)),
-        (Stage::AdoptShape, |state, _| state.solid.rest_position.iter_mut().for_each(|x| x[2] *= -1.0)),
-        (Stage::KeepShape, |_, p| p.shape_stiffness *= 1.01),
-        (Stage::KeepShape, |state, _| state.links.rows.iter_mut().for_each(|row| row.truncate(1))),
+        (Stage::AttachToShape, |state, _| state.solid.id.iter_mut().for_each(|id| *id = !*id)),
+        (Stage::AttachToShape, |state, _| state.solid.rest_position.iter_mut().for_each(|x| x[2] *= -1.0)),
+        (Stage::ApplyShapeMatching, |_, p| p.shape_stiffness *= 1.01),
+        (Stage::ApplyShapeMatching, |state, _| state.links.rows.iter_mut().for_each(|row| row.truncate(1))),
     ];
     let boundary: &[(Stage, Wrong)] = &[
-        (Stage::Weigh, |_, p| p.boundary.as_mut().unwrap().particles.iter_mut().for_each(|b| b[3] *= 1.01)),
+        (Stage::ComputeLambda, |_, p| {
+            p.boundary.as_mut().unwrap().particles.iter_mut().for_each(|b| b[3] *= 1.01)
+        }),
         (Stage::Solve { iteration: 1 }, |_, p| p.boundary = None),
     ];
     let planted = [(3, usual), (SHAPE, shape), (BOUNDARY, boundary)];

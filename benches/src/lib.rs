@@ -8,7 +8,8 @@ use frazil_bench::{Profile, Session, benches, plan, select};
 use frazil_vk::{Device, DeviceOptions};
 use std::time::Duration;
 
-/// Measures the benches whose id contains one of `filters` on the default device, or the one named by `FRAZIL_DEVICE`.
+/// Measures the benches whose id contains one of `filters` on the default device, or the one named by
+/// `FRAZIL_DEVICE`.
 ///
 /// # Panics
 /// If there is no device, the device reports an error, or a result is wrong.

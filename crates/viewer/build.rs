@@ -8,7 +8,8 @@ fn main() {
             Command::new("git").args(arguments).output().ok().filter(|output| output.status.success())?;
         Some(String::from_utf8(output.stdout).ok()?.trim().to_owned())
     };
-    // The log of HEAD changes with every commit and checkout. Naming a file that does not exist would cause a rebuild each time.
+    // The log of HEAD changes with every commit and checkout. Naming a file that does not exist would cause a
+    // rebuild each time.
     match git(&["rev-parse", "--git-path", "logs/HEAD"]).filter(|path| std::path::Path::new(path).exists()) {
         Some(path) => println!("cargo::rerun-if-changed={path}"),
         None => println!("cargo::rerun-if-changed=build.rs"),

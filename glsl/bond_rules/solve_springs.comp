@@ -1,8 +1,8 @@
 #version 460
 // Runs one Jacobi iteration of springs as compliant distance constraints (bonds/xpbd.glsl) between particles
-// of equal mass:
-//   displacement_i = w Σ Δλ x_ij/|x_ij|. The multiplier of a spring is column `multiplier_column` of its state, in kg m.
-// Both ends compute the same multiplier and opposite displacements, so momentum is conserved.
+// of equal mass: displacement_i = w Σ Δλ x_ij/|x_ij|. The multiplier of a spring is column
+// `multiplier_column` of its state, in kg m. Both ends compute the same multiplier and opposite
+// displacements, so momentum is conserved.
 //
 // Bytes: 32 + 16 · degree a particle, 12 a partner. Sums run in the order of slots.
 #extension GL_GOOGLE_include_directive : require

@@ -1,13 +1,10 @@
 #version 460
-// Counts faults in rows; faults[k] counts kind k:
-//   0  a degree above the table's slots, or above its particle's limit
-//   1  a partner that does not exist (past the count, or an empty slot below the degree), or an occupied slot past it
-//   2  a particle bonded to itself
-//   3  a bond that occurs twice in a row
-//   4  a bond that the other end does not have
-//   5  a bond with another rest length at the other end, or one that is not a valid length up to max_rest_length_m
-//   6  a bond with other state at the other end
-//   7  a bond with an end whose limit is 0
+// Counts faults in rows; faults[k] counts kind k: 0  a degree above the table's slots, or above its
+// particle's limit 1  a partner that does not exist (past the count, or an empty slot below the degree), or
+// an occupied slot past it 2  a particle bonded to itself 3  a bond that occurs twice in a row 4  a bond that
+// the other end does not have 5  a bond with another rest length at the other end, or one that is not a valid
+// length up to max_rest_length_m 6  a bond with other state at the other end 7  a bond with an end whose
+// limit is 0
 //
 // One thread per slot, slot by slot: the work of a thread grows with the length of a row, not with its
 // square.

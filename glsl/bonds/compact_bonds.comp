@@ -2,7 +2,8 @@
 // Closes the holes that released claims leave in rows, and counts their bonds: occupied slots move to the
 // front, in order.
 //
-// Bytes: 8 + (16 + 8 · state columns) · slots a particle at most. Order-independent: each thread moves within its own row.
+// Bytes: 8 + (16 + 8 · state columns) · slots a particle at most. Order-independent: each thread moves within
+// its own row.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 #include "bonds/bonds.glsl"

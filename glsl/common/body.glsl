@@ -5,7 +5,7 @@
 // Kinds of bodies.
 const uint PLANE = 0u;
 const uint BALL = 1u;
-const uint VESSEL = 2u;
+const uint CONTAINER = 2u;
 const uint BOX = 3u;
 const uint HEIGHTFIELD = 4u;
 const uint CYLINDER = 5u;

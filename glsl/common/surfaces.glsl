@@ -89,7 +89,7 @@ vec4 surface_of(uint up_axis, Body body, vec3 x_m, float time_s) {
     up[up_axis] = 1.0;
     if (body.kind == PLANE) return vec4(body.extent, dot(body.extent, local));
     if (body.kind == BALL) return vec4(unit_or(local, up), sqrt(dot(local, local)) - body.extent.x);
-    if (body.kind == VESSEL) return vec4(-unit_or(local, up), body.extent.x - sqrt(dot(local, local)));
+    if (body.kind == CONTAINER) return vec4(-unit_or(local, up), body.extent.x - sqrt(dot(local, local)));
     if (body.kind == BOX) {
         vec4 surface = box_surface(turn_back(body.rotation, local), body.extent);
         return vec4(turn(body.rotation, surface.xyz), surface.w);

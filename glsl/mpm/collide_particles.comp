@@ -18,7 +18,7 @@ layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
 layout(scalar, binding = 1) readonly buffer Terms { MpmTerms terms[]; };
 layout(scalar, binding = 2) readonly buffer Colliders { Body colliders[]; };
 layout(scalar, binding = 3) readonly buffer Heights { float heights[]; };
-layout(scalar, binding = 4) readonly buffer Wanted { uint blocks_wanted[]; };
+layout(scalar, binding = 4) readonly buffer Required { uint blocks_required[]; };
 layout(scalar, binding = 5) buffer Position { vec3 position[]; };
 layout(scalar, binding = 6) buffer Velocity { vec3 velocity[]; };
 layout(scalar, binding = 7) buffer Fault { MpmFault fault[]; };
@@ -32,7 +32,7 @@ layout(scalar, push_constant) uniform Params {
 void main() {
     uint i = thread_idx();
     if (i >= count[0]) return;
-    bool is_full = blocks_wanted[0] > block_capacity[0] || blocks_wanted[1] > block_capacity[1];
+    bool is_full = blocks_required[0] > block_capacity[0] || blocks_required[1] > block_capacity[1];
     if (fault[0].step != INVALID_INDEX || is_full) return;
     MpmTerms t = terms[0];
     vec3 x = position[i];

@@ -11,7 +11,7 @@ layout(constant_id = 1) const uint DIMENSIONS = 3;
 #include "linalg/matrix.glsl"
 
 layout(scalar, binding = 0) readonly buffer Terms { MpmTerms terms[]; };
-layout(scalar, binding = 1) readonly buffer Wanted { uint blocks_wanted[]; };
+layout(scalar, binding = 1) readonly buffer Required { uint blocks_required[]; };
 layout(scalar, binding = 2) readonly buffer Key { uint key[]; };
 layout(scalar, binding = 3) readonly buffer Id { uint id[]; };
 layout(scalar, binding = 4) readonly buffer Position { vec3 position[]; };
@@ -25,7 +25,7 @@ layout(scalar, push_constant) uniform Params {
 
 void main() {
     if (thread_idx() != 0u || fault[0].step != INVALID_INDEX) return;
-    bool is_full = blocks_wanted[0] > block_capacity[0] || blocks_wanted[1] > block_capacity[1];
+    bool is_full = blocks_required[0] > block_capacity[0] || blocks_required[1] > block_capacity[1];
     uint p = fault[0].place;
     if (p == INVALID_INDEX && !is_full) return;
     fault[0].step = step;

@@ -1,4 +1,5 @@
-// Conjugate residuals on nodes for B v = v*, B = I + β Δt² M⁻¹ K (Breekveldt2017 eq 3.25), which is symmetric in the inner product Σ m a·b.
+// Conjugate residuals on nodes for B v = v*, B = I + β Δt² M⁻¹ K (Breekveldt2017 eq 3.25), which is symmetric
+// in the inner product Σ m a·b.
 //
 // z is the residual v* − B v, p the direction, q = B p, w = B z. All sums are taken in that inner product.
 #ifndef MPM_SOLVE

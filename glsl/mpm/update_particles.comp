@@ -32,7 +32,7 @@ layout(scalar, binding = 3) readonly buffer Target { uint target[]; };
 layout(scalar, binding = 4) readonly buffer NodeVelocity { vec3 node_velocity[]; };
 layout(scalar, binding = 5) readonly buffer NodeChange { vec3 node_change[]; };
 layout(scalar, binding = 6) readonly buffer Volume { float volume[]; };
-layout(scalar, binding = 7) readonly buffer Wanted { uint blocks_wanted[]; };
+layout(scalar, binding = 7) readonly buffer Required { uint blocks_required[]; };
 layout(scalar, binding = 8) readonly buffer Position { vec3 position[]; };
 layout(scalar, binding = 9) buffer Velocity { vec3 velocity[]; };
 layout(scalar, binding = 10) buffer Elastic { float elastic[]; };
@@ -55,7 +55,7 @@ mat3 floored(mat3 strain) {
 void main() {
     uint i = thread_idx();
     if (i >= count[0]) return;
-    bool is_full = blocks_wanted[0] > block_capacity[0] || blocks_wanted[1] > block_capacity[1];
+    bool is_full = blocks_required[0] > block_capacity[0] || blocks_required[1] > block_capacity[1];
     if (fault[0].step != INVALID_INDEX || is_full) return;
     MpmTerms t = terms[0];
     vec3 x = position[i];

@@ -14,7 +14,7 @@ struct Walls {
 
 const uint COLLIDER_PLANE = 0u;
 const uint COLLIDER_BALL = 1u;
-const uint COLLIDER_VESSEL = 2u;
+const uint COLLIDER_CONTAINER = 2u;
 
 // Collider of the fluid. A plane has `vector` as its unit normal, into the fluid, and `scalar_m` as its
 // distance from the origin along it; a ball (fluid outside) and a container (fluid inside) have `vector` as

@@ -1,9 +1,9 @@
 #version 460
 // Moves one column of particles to a new order: moved[i] = column[order[i]], for i below count[0].
 //
-// An element is WORDS 32-bit words (a vec3 is 3), so one kernel serves every column type. Writes are coalesced; reads are
-// as scattered as the order, which is nearly the identity when particles move less than a cell a step.
-// Bytes: 4 + 8 · WORDS a particle. Order-independent.
+// An element is WORDS 32-bit words (a vec3 is 3), so one kernel serves every column type. Writes are
+// coalesced; reads are as scattered as the order, which is nearly the identity when particles move less than
+// a cell a step. Bytes: 4 + 8 · WORDS a particle. Order-independent.
 // Elements: column = threads * WORDS, moved = threads * WORDS.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"

@@ -3,7 +3,8 @@
 // the number of elements of a workgroup, a power of two from 1 to 2^15, and row k is for tiles of 2^k
 // elements.
 //
-// Inputs: count[0]. Outputs: args[16], groups folded over x and y. Bytes: 4 read, 192 written. Order-independent.
+// Inputs: count[0]. Outputs: args[16], groups folded over x and y. Bytes: 4 read, 192 written.
+// Order-independent.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 #include "primitives/dispatch.glsl"

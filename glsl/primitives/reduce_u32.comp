@@ -2,8 +2,9 @@
 // Reduces each tile of an array of u32 (or of flags, or of f32 in fixed point) to one value: sums (wrapping),
 // minima or maxima; one entry per workgroup.
 //
-// A thread takes ITEMS_PER_THREAD elements WORKGROUP_SIZE apart (coalesced), then the group combines as a tree.
-// Bytes: 4 an element. Order-independent: integer sums, minima and maxima are associative and commutative.
+// A thread takes ITEMS_PER_THREAD elements WORKGROUP_SIZE apart (coalesced), then the group combines as a
+// tree. Bytes: 4 an element. Order-independent: integer sums, minima and maxima are associative and
+// commutative.
 // Elements: values = count / extent.divisor * extent.multiplier / extent.shrink.
 // Elements: reduced = count / extent.divisor * extent.multiplier / extent.shrink / (WORKGROUP_SIZE * ITEMS_PER_THREAD).
 #extension GL_GOOGLE_include_directive : require

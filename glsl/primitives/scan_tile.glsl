@@ -14,7 +14,8 @@ shared uint tile_elements_[TILE + TILE / 32u];
 
 uint slot_(uint place) { return place + place / 32u; }
 
-// Loads the tile that begins at `begin`; returns (sum of the tile's elements before this thread's, sum of all).
+// Loads the tile that begins at `begin`; returns (sum of the tile's elements before this thread's, sum of
+// all).
 uvec2 load_tile(uint begin, uint n) {
     uint lane = gl_LocalInvocationIndex;
     for (uint item = 0u; item < ITEMS_PER_THREAD; ++item) {

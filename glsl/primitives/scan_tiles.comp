@@ -1,8 +1,8 @@
 #version 460
 // Scans each tile and adds the sum of all tiles before it: the second half of reduce-then-scan.
 //
-// Exclusive: scanned[i] = values[0] + … + values[i−1], wrapping; inclusive: with values[i]. base[g] is the sum of all tiles before
-// tile g. Bytes: 8 an element. Order-independent: integer sums.
+// Exclusive: scanned[i] = values[0] + … + values[i−1], wrapping; inclusive: with values[i]. base[g] is the
+// sum of all tiles before tile g. Bytes: 8 an element. Order-independent: integer sums.
 // Elements: values = count / extent.divisor * extent.multiplier / extent.shrink, scanned = count / extent.divisor * extent.multiplier / extent.shrink.
 // Elements: base = count / extent.divisor * extent.multiplier / extent.shrink / TILE.
 #extension GL_GOOGLE_include_directive : require

@@ -1,5 +1,5 @@
-// A sphere drawn as a quad: the vertex shader places the quad, the fragment shader intersects the ray exactly.
-// Needs render/view.glsl.
+// A sphere drawn as a quad: the vertex shader places the quad, the fragment shader intersects the ray
+// exactly. Needs render/view.glsl.
 
 // Returns true if a sphere can be visible. False for a centre of NaN.
 bool imposter_visible(View view, vec3 center, float radius) {

@@ -1,6 +1,6 @@
 #version 460
-// Rigid pieces with flat faces, such as plates of ice: x = c + R v for each corner v of a piece, with its centre c and its rotation R given
-// by a unit quaternion (x, y, z, w).
+// Rigid pieces with flat faces, such as plates of ice: x = c + R v for each corner v of a piece, with its
+// centre c and its rotation R given by a unit quaternion (x, y, z, w).
 //
 // Three corners make a triangle; each has the index of its piece and the normal of its face.
 #extension GL_GOOGLE_include_directive : require

@@ -1,6 +1,6 @@
 #version 460
-// Fits every linked neighbourhood at the positions of this iteration (see snow/shape.glsl):
-//   A = Σ (x*_j − c)(X_j − C)ᵀ over the particle and its partners, R = the rotation nearest to A, fit: X ↦ R X + c − R C.
+// Fits every linked neighbourhood at the positions of this iteration (see snow/shape.glsl): A = Σ (x*_j −
+// c)(X_j − C)ᵀ over the particle and its partners, R = the rotation nearest to A, fit: X ↦ R X + c − R C.
 //
 // Bytes: 80 + 20 · links a particle, 28 a partner. Sums run in the order of slots.
 #extension GL_GOOGLE_include_directive : require

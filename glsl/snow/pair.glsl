@@ -1,4 +1,5 @@
-// Corrections between two particles, in units of h: `offset` = (x_i − x_j)/h with length q, `multipliers` = μ_i + μ_j.
+// Corrections between two particles, in units of h: `offset` = (x_i − x_j)/h with length q, `multipliers` =
+// μ_i + μ_j.
 
 // Returns the correction by the density constraint, to be multiplied by ω V SPLINE_SLOPE_SCALE (Chen2021 eq
 // 5.18, 5.24).

@@ -4,8 +4,8 @@
 // where μ = α λ for water, (1 − α) λ for snow, and j runs over both phases; then confines it by the walls.
 //
 // Snow gets the opposite of its correction of water (solve_solid): the coupling conserves momentum, and snow
-// floats. The paper's eq 5.25 omits the reaction of the density constraint.
-// Bytes: 44 a particle (constraint 16, contact 8, key 4, x* out 12 + …) plus neighbours from cache. Sums run in sorted order.
+// floats. The paper's eq 5.25 omits the reaction of the density constraint. Bytes: 44 a particle (constraint
+// 16, contact 8, key 4, x* out 12 + …) plus neighbours from cache. Sums run in sorted order.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 #include "snow/terms.glsl"

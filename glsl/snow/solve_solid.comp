@@ -1,13 +1,16 @@
 #version 460
 // Applies one Jacobi correction to snow (Chen2021 eq 3.1, 5.25, 6.6):
 //   Δx_i = Σ_j non-penetration with snow and water                                                (eq 5.14)
-//        + Σ_links stretch: −½ k ω (|x_ij| − l) n̂, or XPBD with compliance                        (eq 5.12; Macklin et al. 2016)
-//        + ω h [ Σ_j (μ_i + μ_j) h∇V W(x_ij) + μ_i h∇(wall) ]                                      (eq 6.6, and water's reaction)
+//        + Σ_links stretch: −½ k ω (|x_ij| − l) n̂, or XPBD with compliance                        (eq 5.12;
+//          Macklin et al. 2016)
+//        + ω h [ Σ_j (μ_i + μ_j) h∇V W(x_ij) + μ_i h∇(wall) ]                                      (eq 6.6,
+//          and water's reaction)
 //
 // Then the walls confine it, and their displacement is accumulated for friction. Pair terms have the opposite
 // sign at the other end.
 //
-// Bytes: 60 + 12 · links a particle plus neighbours from cache. Sums run in sorted order, over links in that of their slots.
+// Bytes: 60 + 12 · links a particle plus neighbours from cache. Sums run in sorted order, over links in that
+// of their slots.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 #include "snow/terms.glsl"

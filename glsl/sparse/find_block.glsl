@@ -1,4 +1,5 @@
-// Finds blocks in the ascending list `occupied`, of which there are `occupied_count[0]`: buffers of the kernel that includes this.
+// Finds blocks in the ascending list `occupied`, of which there are `occupied_count[0]`: buffers of the
+// kernel that includes this.
 #include "sparse/blocks.glsl"
 
 // Returns the index of a block in the list, or INVALID_INDEX.

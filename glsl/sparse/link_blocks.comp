@@ -5,8 +5,8 @@
 // target[o · 2^D + s] is the index in the active list of the block at step s of occupied block o; source[a ·
 // 2^D + s] is the index in the occupied list of the block that reaches active block a by step s, or
 // INVALID_INDEX. The row of targets after the last is INVALID_INDEX, for particles whose block exceeded the
-// capacity of the list. `rank` is the exclusive scan of `is_own`.
-// Bytes: 12 a thread, 4 + 4 · 2^D an active block, and searches in the list of occupied blocks. Order-independent.
+// capacity of the list. `rank` is the exclusive scan of `is_own`. Bytes: 12 a thread, 4 + 4 · 2^D an active
+// block, and searches in the list of occupied blocks. Order-independent.
 // Elements: is_own = threads << DIMENSIONS, rank = threads << DIMENSIONS.
 // Elements: target = threads << DIMENSIONS, source = threads << DIMENSIONS.
 #extension GL_GOOGLE_include_directive : require

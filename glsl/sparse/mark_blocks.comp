@@ -1,5 +1,6 @@
 #version 460
-// Marks the first particle of each block, particles being sorted by key: is_first[i] is 1 where the block changes, else 0.
+// Marks the first particle of each block, particles being sorted by key: is_first[i] is 1 where the block
+// changes, else 0.
 //
 // Bytes: 8 a particle. Order-independent.
 #extension GL_GOOGLE_include_directive : require

@@ -10,7 +10,7 @@
 layout(scalar, binding = 0) readonly buffer Total { uint total[]; };
 layout(scalar, binding = 1) writeonly buffer Settled { uint settled[]; };
 layout(scalar, binding = 2) writeonly buffer Args { uvec3 args[]; };
-layout(scalar, binding = 3) writeonly buffer Wanted { uint wanted[]; };
+layout(scalar, binding = 3) writeonly buffer Required { uint required[]; };
 layout(scalar, push_constant) uniform Params {
     uint capacity;
     uint slot;
@@ -24,5 +24,5 @@ void main() {
     args[row] = dispatch_of(n, row, max_groups_x);
     if (row != 0u) return;
     settled[0] = n;
-    wanted[slot] = total[0];
+    required[slot] = total[0];
 }

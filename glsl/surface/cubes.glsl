@@ -1,7 +1,8 @@
 // Numbering of corners and edges of cubes, and packed words of cubes.
 //
-// Corner c is the lowest node and one more along each axis whose bit is set in c. Edge 4 a + j runs along axis a from the corner that has
-// the bits of j on axes a + 1 and a + 2, in turn. So edges 0, 4 and 8 begin at the lowest node, which owns them.
+// Corner c is the lowest node and one more along each axis whose bit is set in c. Edge 4 a + j runs along
+// axis a from the corner that has the bits of j on axes a + 1 and a + 2, in turn. So edges 0, 4 and 8 begin
+// at the lowest node, which owns them.
 
 // Packs the word of a cube: its case, bit c set if corner c is inside; the number of vertices and of
 // triangles of the cubes before it in its block.

@@ -5,8 +5,8 @@
 //
 // A vertex keeps NEAREST of an edge away from its nodes: with a node exactly at the level, all vertices
 // around it would coincide, and triangles between them would have no area. Where there is no gradient, the
-// normal is along the edge.
-// Bytes: 4 a cube and 24 a vertex, and the field about it. Order-independent: each vertex has one thread and one place.
+// normal is along the edge. Bytes: 4 a cube and 24 a vertex, and the field about it. Order-independent: each
+// vertex has one thread and one place.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 layout(constant_id = 1) const uint THREADS_PER_ITEM = 64;

@@ -5,8 +5,8 @@
 // It replaces Gucer2010 eq 3.18, Σ m/g with g the distance from particle to node: that sum is unbounded where
 // a particle is at a node, and jumps where one leaves the visited cells. W is the cubic spline of
 // sph/kernels.glsl, with a radius of at most two cells and integral 1, so values are in kg/m³ for any cell
-// size. Particles are listed at the lowest node of the 4³ that they reach.
-// Bytes: 4 a node written; a particle's position and mass once, if caches hold a block's. No atomics: sums in a fixed order.
+// size. Particles are listed at the lowest node of the 4³ that they reach. Bytes: 4 a node written; a
+// particle's position and mass once, if caches hold a block's. No atomics: sums in a fixed order.
 // Elements: position = all, mass = all * OWN_MASS, density = threads * BLOCK_NODES.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"

@@ -5,7 +5,7 @@ use crate::snowpack::{Snowpack, twin_parameters};
 use frazil_reference::mpm as twin;
 use frazil_scene::Mpm as Section;
 use frazil_shaders::types::Body;
-use frazil_solvers::mpm::{Beginning, Surroundings};
+use frazil_solvers::mpm::{InitialState, Surroundings};
 use glam::DVec3;
 
 /// Snow on the device, with the parameters that sums over its particles need.
@@ -44,7 +44,7 @@ impl Sums {
 
 impl Trial {
     /// Creates snow.
-    pub fn new(section: &Section, dt_s: f64, surroundings: &Surroundings, beginning: &Beginning) -> Self {
+    pub fn new(section: &Section, dt_s: f64, surroundings: &Surroundings, beginning: &InitialState) -> Self {
         let snow = Snowpack::new(section, dt_s, surroundings.clone(), beginning);
         Self { snow, twin: twin_parameters(section, dt_s, surroundings) }
     }
@@ -92,12 +92,12 @@ pub fn filled(
     spacing_m: f64,
     density_kg_m3: f64,
     is_inside: impl Fn(DVec3) -> bool,
-) -> Beginning {
+) -> InitialState {
     let n: [u64; 3] = std::array::from_fn(|axis| {
         if axis < dimensions as usize { ((max_m[axis] - min_m[axis]) / spacing_m).round() as u64 } else { 1 }
     });
     let volume = spacing_m.powi(dimensions as i32);
-    let mut beginning = Beginning::default();
+    let mut beginning = InitialState::default();
     for i in 0..n.iter().product() {
         let at = [i % n[0], i / n[0] % n[1], i / n[0] / n[1]];
         let x: [f64; 3] = std::array::from_fn(|axis| {
@@ -120,7 +120,7 @@ pub fn block(
     max_m: [f64; 3],
     spacing_m: f64,
     density_kg_m3: f64,
-) -> Beginning {
+) -> InitialState {
     filled(dimensions, min_m, max_m, spacing_m, density_kg_m3, |_| true)
 }
 
@@ -131,7 +131,7 @@ pub fn ball(
     radius_m: f64,
     spacing_m: f64,
     density_kg_m3: f64,
-) -> Beginning {
+) -> InitialState {
     let corner = |side: f64| centre_m.map(|c| c + side * radius_m);
     let centre = DVec3::from_array(centre_m);
     let is_inside = |x: DVec3| (x - centre).length() < radius_m;
@@ -139,7 +139,7 @@ pub fn ball(
 }
 
 /// Sets every particle's velocity from a field.
-pub fn moving(mut body: Beginning, velocity_m_s: impl Fn(DVec3) -> DVec3) -> Beginning {
+pub fn moving(mut body: InitialState, velocity_m_s: impl Fn(DVec3) -> DVec3) -> InitialState {
     for (v, x) in body.velocities_m_s.iter_mut().zip(&body.positions_m) {
         *v = velocity_m_s(DVec3::from_array(x.map(f64::from))).to_array().map(|v| v as f32);
     }
@@ -147,7 +147,7 @@ pub fn moving(mut body: Beginning, velocity_m_s: impl Fn(DVec3) -> DVec3) -> Beg
 }
 
 /// Joins two bodies: ids continue from the first to the second.
-pub fn both(mut first: Beginning, second: Beginning) -> Beginning {
+pub fn both(mut first: InitialState, second: InitialState) -> InitialState {
     first.positions_m.extend(second.positions_m);
     first.velocities_m_s.extend(second.velocities_m_s);
     first.masses_kg.extend(second.masses_kg);

@@ -176,7 +176,7 @@ pub fn device_collider(body: &twin::Collider, heights_m: &mut Vec<f32>) -> Body 
         Mesh(_) => (mesh.kind, wide(mesh.origin_m), wide(mesh.extent)),
         Plane { point_m, normal } => (0, *point_m, *normal),
         Ball { centre_m, radius_m } => (1, *centre_m, DVec3::splat(*radius_m)),
-        Vessel { centre_m, radius_m } => (2, *centre_m, DVec3::splat(*radius_m)),
+        Container { centre_m, radius_m } => (2, *centre_m, DVec3::splat(*radius_m)),
         Box { centre_m, size_m, .. } => (3, *centre_m, 0.5 * size_m),
         Cylinder { foot_m, radius_m, height_m } => (5, *foot_m, DVec3::new(*radius_m, *height_m, 0.0)),
         Heightfield(heights) => {

@@ -135,7 +135,7 @@ pub fn run_snow_stage(device: &Device, snow: &mut Snow, stage: Stage) {
 pub fn run_snow_twin(state: &mut State, p: &Parameters, stage: Stage) {
     match stage {
         Stage::Integrate => state.integrate(p),
-        Stage::JudgePhase => state.judge_phase(p),
+        Stage::MarkPhaseChange => state.mark_phase_change(p),
         Stage::ScanLeavers => state.scan_leavers(),
         Stage::Migrate => state.migrate(),
         Stage::SortByCell => state.sort_by_cell(p),
@@ -144,11 +144,11 @@ pub fn run_snow_twin(state: &mut State, p: &Parameters, stage: Stage) {
         Stage::Conduct => state.conduct(p),
         Stage::BreakLinks => state.break_links(p),
         Stage::BuildLinks => state.build_links(p),
-        Stage::AdoptShape => state.adopt_shape(),
-        Stage::Weigh => state.weigh(p),
+        Stage::AttachToShape => state.attach_to_shape(),
+        Stage::ComputeLambda => state.weigh(p),
         Stage::Solve { iteration } => state.solve(p, iteration),
-        Stage::KeepShape => state.keep_shape(p),
-        Stage::Rub => state.friction(p),
+        Stage::ApplyShapeMatching => state.apply_shape_matching(p),
+        Stage::ApplyFriction => state.friction(p),
         Stage::UpdateVelocity => state.update_velocity(p),
         Stage::SmoothVelocity => state.smooth_velocity(p),
     }
@@ -196,7 +196,11 @@ pub fn snow_disagreement(
 ) -> Option<String> {
     let is_sum = matches!(
         stage,
-        Stage::Conduct | Stage::Weigh | Stage::Solve { .. } | Stage::Rub | Stage::SmoothVelocity
+        Stage::Conduct
+            | Stage::ComputeLambda
+            | Stage::Solve { .. }
+            | Stage::ApplyFriction
+            | Stage::SmoothVelocity
     );
     let surroundings = if is_sum { surroundings(before, p) } else { Default::default() };
     let most = surroundings.iter().flatten().map(|around| around.n_neighbours).max().unwrap_or(0);
@@ -207,7 +211,7 @@ pub fn snow_disagreement(
             c.ints("key", |phase| &phase.key);
             c.vectors("velocity", |phase| &phase.velocity, 1e-6);
         }
-        Stage::JudgePhase => {
+        Stage::MarkPhaseChange => {
             c.bits("blend", |phase| &phase.blend);
             c.ints("leaves", |phase| &phase.leaves);
             c.equal("ledger", |state| state.ledger);
@@ -229,15 +233,15 @@ pub fn snow_disagreement(
         Stage::Predict => c.vectors("predicted", |phase| &phase.predicted, 1e-6),
         Stage::Conduct => c.heat(),
         Stage::BreakLinks | Stage::BuildLinks => c.equal("links", |state| state.links.clone()),
-        Stage::AdoptShape => c.adopted(),
-        Stage::Weigh => c.weights(),
+        Stage::AttachToShape => c.adopted(),
+        Stage::ComputeLambda => c.weights(),
         Stage::Solve { .. } => {
             c.vectors("predicted", |phase| &phase.predicted, 1e-6 * crowd);
             c.vectors("push", |phase| &phase.push, 1e-6 * crowd);
             c.multipliers();
         }
-        Stage::KeepShape => c.shaped(),
-        Stage::Rub => c.rubbed(),
+        Stage::ApplyShapeMatching => c.shaped(),
+        Stage::ApplyFriction => c.rubbed(),
         Stage::UpdateVelocity => c.vectors("updated", |phase| &phase.updated, 1e-4),
         Stage::SmoothVelocity => {
             c.vectors("position", |phase| &phase.position, 0.0);

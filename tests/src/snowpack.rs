@@ -3,7 +3,7 @@
 use crate::{Random, device};
 use frazil_reference::mpm as twin;
 use frazil_scene::Mpm as Section;
-use frazil_solvers::mpm::{Beginning, Fault, Mpm, MpmMetrics, MpmParameters, Surroundings};
+use frazil_solvers::mpm::{Fault, InitialState, Mpm, MpmMetrics, MpmParameters, Surroundings};
 use frazil_solvers::{StateColumn, Tuning};
 use frazil_vk::{Device, ReadbackRing};
 
@@ -29,7 +29,7 @@ impl Snowpack {
     ///
     /// # Panics
     /// On a device error.
-    pub fn new(section: &Section, dt_s: f64, surroundings: Surroundings, beginning: &Beginning) -> Self {
+    pub fn new(section: &Section, dt_s: f64, surroundings: Surroundings, beginning: &InitialState) -> Self {
         Self::on(device(), section, dt_s, surroundings, beginning)
     }
 
@@ -43,7 +43,7 @@ impl Snowpack {
         section: &Section,
         dt_s: f64,
         surroundings: Surroundings,
-        beginning: &Beginning,
+        beginning: &InitialState,
     ) -> Self {
         let parameters = MpmParameters::new(section, dt_s, surroundings).expect("sound parameters");
         let mpm =
@@ -138,9 +138,9 @@ pub fn disk(
     n: usize,
     density_kg_m3: f64,
     random: &mut Random,
-) -> Beginning {
+) -> InitialState {
     let volume = std::f64::consts::PI * radius_m * radius_m / n as f64;
-    let mut beginning = Beginning::default();
+    let mut beginning = InitialState::default();
     while beginning.positions_m.len() < n {
         let [x, y] = [0, 1].map(|_| 2.0 * f64::from(random.unit()) - 1.0);
         if x * x + y * y <= 1.0 {

@@ -67,7 +67,8 @@ fn by_point(rows: Vec<Row>) -> BTreeMap<(String, Point), Row> {
     rows.into_iter().map(|row| ((row.bench.clone(), row.point.clone()), row)).collect()
 }
 
-/// Compares the samples of each point of `now` with those of `then`; see [`frazil_io::compare`] for the verdicts.
+/// Compares the samples of each point of `now` with those of `then`; see [`frazil_io::compare`] for the
+/// verdicts.
 pub fn compare_rows(then: &[Row], now: &[Row], tolerance: f64) -> Verdicts {
     let (mut then, now) = (by_point(then.to_vec()), by_point(now.to_vec()));
     let mut verdicts = Verdicts::default();

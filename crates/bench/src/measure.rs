@@ -5,7 +5,7 @@ use crate::bench::{Bench, Difference, Prepared, Work};
 use crate::error::{Error, Result};
 use crate::peak::peak_gb_per_s;
 use crate::row::{Clock, Row};
-use crate::stopping::{Profile, StoppedBecause};
+use crate::stopping::{Profile, StopReason};
 use frazil_vk::{Buffer, Device, PassTime, RecorderOptions};
 use std::time::{Instant, SystemTime};
 
@@ -126,7 +126,7 @@ impl Session {
         running: &Running<'_>,
         cold: &[Sample],
         warm: &[Sample],
-        stopped_because: StoppedBecause,
+        stopped_because: StopReason,
     ) -> Row {
         let ns = |samples: &[Sample]| -> Vec<f64> { samples.iter().map(|sample| sample.ns).collect() };
         let (samples_ns, cold_samples_ns) = (ns(warm), ns(cold));

@@ -1,11 +1,11 @@
 //! Peak memory bandwidths according to vendors.
 
-/// Peak memory bandwidth in GB/s, by the exact name that the driver gives. Other builds of a chip (laptops, other memory)
-/// have other names and are not guessed.
+/// Peak memory bandwidth in GB/s, by the exact name that the driver gives. Other builds of a chip (laptops,
+/// other memory) have other names and are not guessed.
 ///
-/// NVIDIA: the data sheets of H200, H100, A100, A10, L40S, L4, T4 and V100 (row «GPU memory bandwidth»); for GeForce, bus width
-/// times the memory's data rate as in the specifications on nvidia.com. AMD: «peak memory bandwidth» in the specifications on
-/// amd.com.
+/// NVIDIA: the data sheets of H200, H100, A100, A10, L40S, L4, T4 and V100 (row «GPU memory bandwidth»); for
+/// GeForce, bus width times the memory's data rate as in the specifications on nvidia.com. AMD: «peak memory
+/// bandwidth» in the specifications on amd.com.
 const PEAKS: &[(&str, f64)] = &[
     ("NVIDIA H200", 4800.0),
     ("NVIDIA H200 NVL", 4800.0),

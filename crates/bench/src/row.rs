@@ -2,7 +2,7 @@
 
 use crate::axis::Point;
 use crate::error::{Error, Result};
-use crate::stopping::StoppedBecause;
+use crate::stopping::StopReason;
 use serde::{Deserialize, Serialize};
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -35,7 +35,7 @@ pub struct Row {
     pub iqr_ns: f64,
     pub cold_median_ns: Option<f64>,
     pub host_median_ns: Option<f64>,
-    pub stopped_because: StoppedBecause,
+    pub stopped_because: StopReason,
     pub elements: u64,
     pub bytes_minimum: u64,
     pub bytes_moved: Option<u64>,

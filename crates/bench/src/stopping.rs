@@ -5,7 +5,7 @@ use std::fmt;
 use std::time::Duration;
 
 /// Samples that a comparison requires: slow points get as many, however long that takes.
-const FEWEST_SAMPLES: usize = 5;
+const MIN_SAMPLES: usize = 5;
 
 /// Thoroughness of a measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,7 +61,7 @@ pub struct StoppingRule {
 /// Reason why the measurement of a point ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum StoppedBecause {
+pub enum StopReason {
     /// The median is known to the rule's precision.
     Precise,
     /// The maximum number of samples was taken.
@@ -70,7 +70,7 @@ pub enum StoppedBecause {
     MaxTime,
 }
 
-impl fmt::Display for StoppedBecause {
+impl fmt::Display for StopReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Self::Precise => "precise",
@@ -82,16 +82,16 @@ impl fmt::Display for StoppedBecause {
 
 impl StoppingRule {
     /// Returns the reason to stop after `samples`, which took `elapsed` in all, or `None` to continue.
-    pub fn stop(&self, samples: &[f64], elapsed: Duration) -> Option<StoppedBecause> {
+    pub fn stop(&self, samples: &[f64], elapsed: Duration) -> Option<StopReason> {
         let mut sorted = samples.to_vec();
         sorted.sort_by(f64::total_cmp);
         if samples.len() >= self.min_samples && relative_half_width(&sorted) <= self.precision {
-            return Some(StoppedBecause::Precise);
+            return Some(StopReason::Precise);
         }
         if samples.len() >= self.max_samples.max(1) {
-            return Some(StoppedBecause::MaxSamples);
+            return Some(StopReason::MaxSamples);
         }
-        (samples.len() >= FEWEST_SAMPLES && elapsed >= self.max_time).then_some(StoppedBecause::MaxTime)
+        (samples.len() >= MIN_SAMPLES && elapsed >= self.max_time).then_some(StopReason::MaxTime)
     }
 }
 
@@ -136,7 +136,7 @@ mod tests {
         StoppingRule { min_samples: 10, max_samples: 50, max_time: Duration::from_secs(1), precision: 0.02 };
 
     /// Feeds samples, each with a duration of 1 ms, until the rule stops.
-    fn feed(rule: StoppingRule, sample: impl Fn(usize) -> f64, each: Duration) -> (usize, StoppedBecause) {
+    fn feed(rule: StoppingRule, sample: impl Fn(usize) -> f64, each: Duration) -> (usize, StopReason) {
         let mut samples = Vec::new();
         loop {
             samples.push(sample(samples.len()));
@@ -149,24 +149,25 @@ mod tests {
     #[test]
     fn each_reason_to_stop_is_told() {
         let millisecond = Duration::from_millis(1);
-        assert_eq!(feed(RULE, |_| 100.0, millisecond), (10, StoppedBecause::Precise));
+        assert_eq!(feed(RULE, |_| 100.0, millisecond), (10, StopReason::Precise));
         assert_eq!(
             feed(RULE, |i| 50.0 + 100.0 * f64::from(unit_noise(i)), millisecond),
-            (50, StoppedBecause::MaxSamples)
+            (50, StopReason::MaxSamples)
         );
-        assert_eq!(feed(RULE, |_| 100.0, Duration::from_secs(2)), (5, StoppedBecause::MaxTime));
+        assert_eq!(feed(RULE, |_| 100.0, Duration::from_secs(2)), (5, StopReason::MaxTime));
         // A spread of 10 % needs more samples than the minimum, and fewer than the maximum.
         let patient = StoppingRule { max_samples: 100_000, ..RULE };
         let (n, reason) = feed(patient, |i| 95.0 + 10.0 * f64::from(unit_noise(i)), millisecond / 1000);
-        assert!(n > 10 && n < 200 && reason == StoppedBecause::Precise, "{n}");
+        assert!(n > 10 && n < 200 && reason == StopReason::Precise, "{n}");
         // Nothing precise can be said with a clock too coarse to measure any time.
-        assert_eq!(feed(RULE, |_| 0.0, millisecond), (50, StoppedBecause::MaxSamples));
+        assert_eq!(feed(RULE, |_| 0.0, millisecond), (50, StopReason::MaxSamples));
         assert_eq!(RULE.stop(&[], Duration::from_secs(9)), None);
     }
 
     #[test]
     fn the_interval_of_the_median_has_its_textbook_ranks() {
-        // Ranks from tables of the sign test at 95 %: Conover, Practical nonparametric statistics, 3rd ed., table A3.
+        // Ranks from tables of the sign test at 95 %: Conover, Practical nonparametric statistics, 3rd ed.,
+        // table A3.
         for (n, rank) in [(6, 1), (8, 1), (9, 2), (11, 2), (12, 3), (20, 6), (25, 8), (40, 14), (100, 40)] {
             let sorted: Vec<f64> = (1..=n).map(f64::from).collect();
             let expected = [f64::from(rank), f64::from(n + 1 - rank)];

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use frazil_bench::{
-    AxisOverride, Clock, Error, Planned, Point, Profile, Row, RowWriter, StoppedBecause, Value, baseline,
+    AxisOverride, Clock, Error, Planned, Point, Profile, Row, RowWriter, StopReason, Value, baseline,
     benches, compare_rows, plan, read_rows, select,
 };
 use frazil_io::Verdict;
@@ -93,7 +93,7 @@ fn row(device: &Device, count: u64, centre_ns: f64) -> Row {
         cold_median_ns: Some(2.0 * centre_ns),
         host_median_ns: Some(10.0),
         samples_ns,
-        stopped_because: StoppedBecause::Precise,
+        stopped_because: StopReason::Precise,
         elements: count,
         bytes_minimum: 8 * count,
         bytes_moved: Some(8 * count),

@@ -6,7 +6,7 @@ use std::fmt;
 /// Resamples of the bootstrap. Its 2.5 % and 97.5 % quantiles then depend on 25 values each.
 const RESAMPLES: usize = 1000;
 /// Minimum number of samples to estimate their spread.
-const FEWEST_SAMPLES: usize = 5;
+const MIN_SAMPLES: usize = 5;
 
 /// Verdict of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -58,7 +58,7 @@ pub fn compare(then: &[f64], now: &[f64], tolerance: f64) -> Comparison {
         samples.iter().copied().filter(|s| s.is_finite() && *s > 0.0).collect()
     };
     let (then, now) = (clean(then), clean(now));
-    if then.len() < FEWEST_SAMPLES || now.len() < FEWEST_SAMPLES {
+    if then.len() < MIN_SAMPLES || now.len() < MIN_SAMPLES {
         let ratio = if then.is_empty() || now.is_empty() {
             f64::NAN
         } else {

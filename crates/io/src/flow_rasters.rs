@@ -121,8 +121,8 @@ impl FlowRasters {
             .collect()
     }
 
-    /// Writes `deposit_thickness.asc`, `peak_thickness.asc` and `peak_speed.asc` into `folder`, on the terrain's own grid. See
-    /// [`write_ascii_grid`].
+    /// Writes `deposit_thickness.asc`, `peak_thickness.asc` and `peak_speed.asc` into `folder`, on the
+    /// terrain's own grid. See [`write_ascii_grid`].
     ///
     /// # Errors
     /// Like [`write_ascii_grid`].

@@ -94,7 +94,8 @@ impl MetricsWriter {
             let problem = format!("a row of {} value(s), expected {}", values.len(), self.n_metrics);
             return Err(Error::MetricsInput { path: self.path.clone(), problem });
         }
-        // Debug prints the fewest digits that read back to the same number, with an exponent where it is shorter.
+        // Debug prints the fewest digits that read back to the same number, with an exponent where it is
+        // shorter.
         let cells: Vec<_> = values.iter().map(|value| format!("{value:?}")).collect();
         let cells: Vec<_> = cells.iter().map(|cell| cell.strip_suffix(".0").unwrap_or(cell)).collect();
         self.line(cells.join(","))

@@ -111,8 +111,9 @@ pub fn plot_panels_scaled(title: &str, panels: &[Panel<'_>], scales: [Scale; 2],
     draw_figure(title, panels, scales, path)
 }
 
-/// Plots a run's metrics over `time`: every energy (metrics in J whose name ends in `_energy`) in one panel, every count (metrics
-/// whose name begins with `n_`) in another below it. Other metrics are left to [`plot_series`].
+/// Plots a run's metrics over `time`: every energy (metrics in J whose name ends in `_energy`) in one panel,
+/// every count (metrics whose name begins with `n_`) in another below it. Other metrics are left to
+/// [`plot_series`].
 ///
 /// # Errors
 /// [`Error::Metrics`] if there is no `time`; [`Error::Plot`] if there are neither energies nor counts, no

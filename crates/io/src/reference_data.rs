@@ -2,9 +2,9 @@
 
 /// Surge front of a collapsing water column as measured by Koshizuka & Oka.
 ///
-/// Each pair is (t*, Z*): t* = t √(2g/L) and Z* = z/L, where L is the column's initial width and z the distance of the front from
-/// the column's back wall. S. Koshizuka and Y. Oka, "Moving-Particle Semi-Implicit Method for Fragmentation of Incompressible Fluid",
-/// Nuclear Science and Engineering 123 (1996) 421–434.
+/// Each pair is (t*, Z*): t* = t √(2g/L) and Z* = z/L, where L is the column's initial width and z the
+/// distance of the front from the column's back wall. S. Koshizuka and Y. Oka, "Moving-Particle Semi-Implicit
+/// Method for Fragmentation of Incompressible Fluid", Nuclear Science and Engineering 123 (1996) 421–434.
 pub const KOSHIZUKA_OKA_1996_FRONT: [(f64, f64); 9] = [
     (0.0, 1.0),
     (0.381, 1.111),
@@ -34,8 +34,9 @@ pub fn koshizuka_oka_1996_front(t_star: f64) -> Option<f64> {
 /// Returns Ritter's depth h(x, t) in metres of an inviscid, shallow, unlimited reservoir of depth H released
 /// at x = 0.
 ///
-/// h = (2√(gH) − x/t)² / (9g) between the receding wave at −√(gH) t and the front at 2√(gH) t, so 4H/9 at the gate for all t > 0.
-/// A. Ritter, "Die Fortpflanzung der Wasserwellen", Zeitschrift des Vereines Deutscher Ingenieure 36 (1892).
+/// h = (2√(gH) − x/t)² / (9g) between the receding wave at −√(gH) t and the front at 2√(gH) t, so 4H/9 at the
+/// gate for all t > 0. A. Ritter, "Die Fortpflanzung der Wasserwellen", Zeitschrift des Vereines Deutscher
+/// Ingenieure 36 (1892).
 pub fn ritter_depth_m(x_m: f64, time_s: f64, depth_m: f64, gravity_m_s2: f64) -> f64 {
     let wave_m_s = (gravity_m_s2 * depth_m).sqrt();
     if x_m <= -wave_m_s * time_s {

@@ -73,7 +73,8 @@ impl RunInfo {
     /// Reads a report.
     ///
     /// # Errors
-    /// [`Error::Io`](crate::Error::Io); [`Error::Json`](crate::Error::Json) with line and column; [`Error::Version`](crate::Error::Version).
+    /// [`Error::Io`](crate::Error::Io); [`Error::Json`](crate::Error::Json) with line and column;
+    /// [`Error::Version`](crate::Error::Version).
     pub fn read(path: &Path) -> Result<Self> {
         json::read(path)
     }

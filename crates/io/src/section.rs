@@ -187,7 +187,8 @@ impl FileKind {
         prelude
     }
 
-    /// Checks the first bytes of a file, of which there may be fewer than [`PRELUDE_BYTES`], and returns its version.
+    /// Checks the first bytes of a file, of which there may be fewer than [`PRELUDE_BYTES`], and returns its
+    /// version.
     pub fn check_prelude(&self, path: &Path, bytes: &[u8]) -> Result<u32, Error> {
         let found = &bytes[..bytes.len().min(8)];
         if found != &self.magic[..found.len()] {

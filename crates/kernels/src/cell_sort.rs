@@ -100,12 +100,12 @@ impl FromStr for CellSortMethod {
 
 /// Stable sort of particles by cell that also finds the start of each cell.
 pub struct CellSort {
-    way: Way,
+    way: Algorithm,
     capacity: u32,
     cells: u32,
 }
 
-enum Way {
+enum Algorithm {
     Radix(RadixSort),
     Counting(Box<Counting>),
 }
@@ -159,10 +159,10 @@ impl CellSort {
     ) -> Result<Self, KernelError> {
         let way = match method {
             CellSortMethod::Radix => {
-                Way::Radix(RadixSort::with_workgroup_size(device, capacity, workgroup_size)?)
+                Algorithm::Radix(RadixSort::with_workgroup_size(device, capacity, workgroup_size)?)
             }
             CellSortMethod::Counting => {
-                Way::Counting(Box::new(Counting::new(device, capacity, grid.cells(), workgroup_size)?))
+                Algorithm::Counting(Box::new(Counting::new(device, capacity, grid.cells(), workgroup_size)?))
             }
         };
         Ok(Self { way, capacity, cells: grid.cells() })
@@ -171,8 +171,8 @@ impl CellSort {
     /// Returns the method.
     pub fn method(&self) -> CellSortMethod {
         match self.way {
-            Way::Radix(_) => CellSortMethod::Radix,
-            Way::Counting(_) => CellSortMethod::Counting,
+            Algorithm::Radix(_) => CellSortMethod::Radix,
+            Algorithm::Counting(_) => CellSortMethod::Counting,
         }
     }
 
@@ -197,12 +197,12 @@ impl CellSort {
             return Err(KernelError::Grid { problem });
         }
         match &self.way {
-            Way::Radix(sort) => {
+            Algorithm::Radix(sort) => {
                 sort.record_order(recorder, count, key, order, grid.key_bits())?;
                 grid.record_cell_ranges(recorder, count, key);
                 Ok(())
             }
-            Way::Counting(counting) => counting.record(recorder, count, grid, key, order),
+            Algorithm::Counting(counting) => counting.record(recorder, count, grid, key, order),
         }
     }
 }

@@ -46,4 +46,4 @@ pub use reduction::{Operation, ReductionF32, ReductionU32};
 pub use scan::{FixedScan, Scan, ScanOptions};
 pub use segmented_reduction::{SegmentedReductionF32, SegmentedReductionU32};
 pub use sparse_blocks::{BLOCK_SIDE, BlockCapacity, BlockLayout, SparseBlocks};
-pub use surface::{MarchingCubes, MeshCapacity, MeshWanted, SplatDensity, SplatMass};
+pub use surface::{MarchingCubes, MeshCapacity, RequiredMeshCapacity, SplatDensity, SplatMass};

@@ -16,7 +16,7 @@ use std::marker::PhantomData;
 use std::ops::Range;
 
 /// Maximum number of keys per tile: its words and counters must fit 32 KiB of shared memory.
-const LARGEST_TILE: u32 = 4096;
+const MAX_TILE: u32 = 4096;
 /// Maximum capacity with look-back: a digit's count shares a word with two bits of flags.
 const LOOK_BACK_CAPACITY: u32 = (1 << 30) - 1;
 
@@ -70,7 +70,7 @@ impl Default for SortOptions {
 pub struct RadixSort<K = u32> {
     /// Used to compile the kernel that moves columns of a given number of words at its first use.
     device: Device,
-    way: Way,
+    way: Algorithm,
     scratch_keys: Buffer<u32>,
     scratch_payload: Buffer<u32>,
     /// Bound where there is no payload.
@@ -79,7 +79,7 @@ pub struct RadixSort<K = u32> {
     key: PhantomData<fn() -> K>,
 }
 
-enum Way {
+enum Algorithm {
     Small(Kernel<radix_sort_small::Interface>),
     Onesweep(Onesweep),
     ReduceThenScan(CountAndScatter),
@@ -166,11 +166,11 @@ impl<K: SortKey> RadixSort<K> {
             &radix_sort_small::Specialization { key_words: K::WORDS, ..defaults },
         )?;
         let way = if options.small_path && capacity <= small.tile() {
-            Way::Small(small)
+            Algorithm::Small(small)
         } else if method == Method::LookBack {
-            Way::Onesweep(Onesweep::new(device, capacity, options, K::WORDS)?)
+            Algorithm::Onesweep(Onesweep::new(device, capacity, options, K::WORDS)?)
         } else {
-            Way::ReduceThenScan(CountAndScatter::new(device, capacity, options, K::WORDS)?)
+            Algorithm::ReduceThenScan(CountAndScatter::new(device, capacity, options, K::WORDS)?)
         };
         Ok(Self {
             device: device.clone(),
@@ -186,17 +186,17 @@ impl<K: SortKey> RadixSort<K> {
     /// Returns the method, or `None` if a single workgroup sorts.
     pub fn method(&self) -> Option<Method> {
         match self.way {
-            Way::Small(_) => None,
-            Way::Onesweep(_) => Some(Method::LookBack),
-            Way::ReduceThenScan(_) => Some(Method::ReduceThenScan),
+            Algorithm::Small(_) => None,
+            Algorithm::Onesweep(_) => Some(Method::LookBack),
+            Algorithm::ReduceThenScan(_) => Some(Method::ReduceThenScan),
         }
     }
 
     /// Records the in-place sort of `keys` by the key bits `bits`.
     ///
     /// # Errors
-    /// The bit range is reversed or goes past the key; the count's capacity exceeds the sort's; a buffer is smaller than that, or
-    /// given twice.
+    /// The bit range is reversed or goes past the key; the count's capacity exceeds the sort's; a buffer is
+    /// smaller than that, or given twice.
     pub fn record_keys(
         &self,
         recorder: &mut Recorder,
@@ -298,7 +298,7 @@ impl<K: SortKey> RadixSort<K> {
         let payload = payload.unwrap_or(&self.spare);
         check_apart("radix sort", &[&count.count], &[keys, payload])?;
 
-        if let Way::Small(kernel) = &self.way {
+        if let Algorithm::Small(kernel) = &self.way {
             let bindings = radix_sort_small::Bindings { count: &count.count, keys, payload };
             let params = radix_sort_small::Params {
                 begin_bit: bits.start,
@@ -310,7 +310,7 @@ impl<K: SortKey> RadixSort<K> {
         }
         // Keys without bits to sort by still need their order written: one pass over no bits does that.
         let passes = (bits.end - bits.start).div_ceil(DIGIT_BITS).max(u32::from(kind == Payload::Index));
-        if let Way::Onesweep(onesweep) = &self.way {
+        if let Algorithm::Onesweep(onesweep) = &self.way {
             onesweep.record_histogram(recorder, count, keys, &bits, passes);
         }
         let (mut from, mut to) = ((keys, payload), (&self.scratch_keys, &self.scratch_payload));
@@ -327,9 +327,13 @@ impl<K: SortKey> RadixSort<K> {
             let read = if kind == Payload::Given { from.1 } else { from.0 };
             let buffers = [from.0, read, to.0, to.1];
             match &self.way {
-                Way::Onesweep(onesweep) => onesweep.record_pass(recorder, count, pass, digit, kind, buffers),
-                Way::ReduceThenScan(passes) => passes.record_pass(recorder, count, digit, kind, buffers),
-                Way::Small(_) => {}
+                Algorithm::Onesweep(onesweep) => {
+                    onesweep.record_pass(recorder, count, pass, digit, kind, buffers)
+                }
+                Algorithm::ReduceThenScan(passes) => {
+                    passes.record_pass(recorder, count, digit, kind, buffers)
+                }
+                Algorithm::Small(_) => {}
             }
             std::mem::swap(&mut from, &mut to);
         }
@@ -346,7 +350,7 @@ impl<K: SortKey> RadixSort<K> {
 
 /// Returns the number of keys per thread: 16 if the tile then fits shared memory.
 fn items_per_thread(workgroup_size: u32) -> u32 {
-    (LARGEST_TILE / workgroup_size).clamp(8, 16)
+    (MAX_TILE / workgroup_size).clamp(8, 16)
 }
 
 impl Onesweep {

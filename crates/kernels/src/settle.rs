@@ -8,7 +8,7 @@ pub(crate) struct Settle {
     kernel: Kernel<settle_blocks::Interface>,
     max_groups_x: u32,
     total: Buffer<u32>,
-    wanted: Buffer<u32>,
+    required: Buffer<u32>,
 }
 
 impl Settle {
@@ -18,7 +18,7 @@ impl Settle {
             kernel: Kernel::new(device)?,
             max_groups_x: device.capabilities().max_groups_x,
             total: device.buffer(&format!("{name} total"), 1)?,
-            wanted: device.buffer_from(&format!("{name} wanted"), &vec![0; lists])?,
+            required: device.buffer_from(&format!("{name} required"), &vec![0; lists])?,
         })
     }
 
@@ -28,8 +28,8 @@ impl Settle {
     }
 
     /// Returns the last required lengths, one per list.
-    pub fn wanted(&self) -> &Buffer<u32> {
-        &self.wanted
+    pub fn required(&self) -> &Buffer<u32> {
+        &self.required
     }
 
     /// Records the end of a scan: the total becomes the count of `list`, which has index `slot`.
@@ -38,7 +38,7 @@ impl Settle {
             total: &self.total,
             settled: &list.count,
             args: &list.args,
-            wanted: &self.wanted,
+            required: &self.required,
         };
         let params = settle_blocks::Params { capacity: list.capacity, slot, max_groups_x: self.max_groups_x };
         recorder.dispatch(&self.kernel, Threads::Fixed(1), bindings, params);

@@ -108,9 +108,9 @@ pub struct BlockCapacity {
 /// Search for the blocks that particles occupy and reach, in an order that depends only on the particles'
 /// positions.
 ///
-/// The memory depends on the capacity, not on the extent of the lattice: [`Self::wanted`] reports the
+/// The memory depends on the capacity, not on the extent of the lattice: [`Self::required`] reports the
 /// required numbers, and [`Self::resize`] changes the capacity. Blocks past the capacity are left out; the
-/// caller must check `wanted` for it.
+/// caller must check `required` for it.
 pub struct SparseBlocks {
     layout: BlockLayout,
     kernels: Kernels,
@@ -344,8 +344,8 @@ impl SparseBlocks {
 
     /// Returns the required numbers of occupied and active blocks of the last search, even beyond the
     /// capacity.
-    pub fn wanted(&self) -> &Buffer<u32> {
-        self.settle.wanted()
+    pub fn required(&self) -> &Buffer<u32> {
+        self.settle.required()
     }
 
     /// Returns the number of blocks that hold a particle's base.

@@ -197,7 +197,8 @@ fn decompositions_agree_with_their_twins() {
 
 #[test]
 fn polar_methods_agree_where_the_rotation_is_unique() {
-    // Each twin reconstructs M to within 1.1e−6 |M| for a million matrices; a device may round its divisions less accurately.
+    // Each twin reconstructs M to within 1.1e−6 |M| for a million matrices; a device may round its divisions
+    // less accurately.
     const RELATIVE: f64 = 4e-6;
     proptest!(config(40), |(matrices3 in matrices::<3>(), matrices2 in matrices::<2>())| {
         let svd = polar3(&matrices3, PolarMethod::Svd, 0, 256);

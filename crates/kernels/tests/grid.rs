@@ -12,7 +12,8 @@ use frazil_reference::primitives::z_order_key;
 use frazil_vk::{Buffer, Device, DeviceCount, DeviceOptions};
 use proptest::prelude::*;
 
-/// Positions in and a little outside a box of the given number of cells, some of them clustered in one corner.
+/// Positions in and a little outside a box of the given number of cells, some of them clustered in one
+/// corner.
 fn positions() -> impl Strategy<Value = (Vec<[f32; 3]>, [u32; 3])> {
     let dims = [1u32..7, 1u32..7, 1u32..7];
     (0usize..700, dims, any::<u64>(), prop::bool::ANY).prop_map(|(n, dims, seed, clustered)| {
@@ -103,8 +104,9 @@ fn cells_and_neighbours_agree_with_all_pairs() {
             let (xi, ci) = (sorted[i], cell(&sorted[i]));
             let adjacent = |p: &&[f32; 3]| (0..3).all(|a| cell(p)[a].abs_diff(ci[a]) <= 1);
             prop_assert_eq!(candidates as usize, sorted.iter().filter(adjacent).count());
-            // All pairs, whatever their cells: a radius up to the cell's side never reaches past a neighbouring cell,
-            // except for particles outside the box, which are compared in their clamped cells only.
+            // All pairs, whatever their cells: a radius up to the cell's side never reaches past a
+            // neighbouring cell, except for particles outside the box, which are compared in their clamped
+            // cells only.
             let inside = |p: &[f32; 3]| (0..3).all(|a| p[a] >= 0.0 && p[a] <= 0.1 * dims[a] as f32);
             let near = |(j, p): &(usize, &[f32; 3])| {
                 let d: [f32; 3] = std::array::from_fn(|a| xi[a] - p[a]);

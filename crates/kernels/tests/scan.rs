@@ -16,8 +16,8 @@ use frazil_reference::primitives::{
 use frazil_vk::{Device, DeviceOptions};
 use proptest::prelude::*;
 
-/// Generates all scan options: both methods, both kinds, all workgroup sizes, and look-back with tiles that never
-/// publish: none, every second, or all.
+/// Generates all scan options: both methods, both kinds, all workgroup sizes, and look-back with tiles that
+/// never publish: none, every second, or all.
 fn options() -> impl Strategy<Value = ScanOptions> {
     (any::<bool>(), any::<bool>(), workgroup_size(), prop::sample::select(vec![0u32, 0, 1, 2])).prop_map(
         |(inclusive, look_back, workgroup_size, withheld)| ScanOptions {

@@ -27,8 +27,8 @@ fn bits(key_bits: u32) -> impl Strategy<Value = Range<u32>> {
     ]
 }
 
-/// Generates all sort options: both methods, all workgroup sizes, with and without the path for small arrays, and
-/// look-back with tiles that never publish: none, every second, or all.
+/// Generates all sort options: both methods, all workgroup sizes, with and without the path for small arrays,
+/// and look-back with tiles that never publish: none, every second, or all.
 fn options() -> impl Strategy<Value = SortOptions> {
     (any::<bool>(), any::<bool>(), workgroup_size(), prop::sample::select(vec![0u32, 0, 1, 2])).prop_map(
         |(look_back, small_path, workgroup_size, withheld)| SortOptions {

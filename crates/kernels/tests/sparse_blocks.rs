@@ -117,7 +117,7 @@ fn case() -> impl Strategy<Value = Case> {
 /// All results of the device.
 #[derive(Clone, Debug, PartialEq)]
 struct Found {
-    wanted: Vec<u32>,
+    required: Vec<u32>,
     occupied: Vec<u32>,
     active: Vec<u32>,
     block_of: Vec<u32>,
@@ -151,7 +151,7 @@ fn find(blocks: &SparseBlocks, keys: &[u32]) -> Found {
     let reach = blocks.layout().reach() as usize;
     let cells = n_occupied * blocks.layout().block_nodes() as usize;
     Found {
-        wanted: DEVICE.download(blocks.wanted(), 2).unwrap(),
+        required: DEVICE.download(blocks.required(), 2).unwrap(),
         occupied: DEVICE.download(blocks.occupied(), n_occupied).unwrap(),
         active: DEVICE.download(blocks.active(), n_active).unwrap(),
         block_of: DEVICE.download(blocks.block_of(), n).unwrap(),
@@ -176,7 +176,7 @@ fn check(lattice: &Lattice, layout: &BlockLayout, keys: &[u32], found: &Found) -
     let wide = |list: &[u32]| list.iter().map(|block| u64::from(*block)).collect::<Vec<_>>();
     let (occupied, active) = (wide(&found.occupied), wide(&found.active));
     prop_assert_eq!(&occupied, &lattice.occupied_blocks(&keys));
-    prop_assert_eq!(&found.wanted, &vec![occupied.len() as u32, active.len() as u32]);
+    prop_assert_eq!(&found.required, &vec![occupied.len() as u32, active.len() as u32]);
     for (key, place) in keys.iter().zip(&found.block_of) {
         prop_assert_eq!(occupied[*place as usize], key / nodes as u64);
     }
@@ -255,13 +255,13 @@ fn lists_that_are_too_short_say_so_and_lead_nowhere() {
         let mut keys = device_keys(&blocks, &case.points);
         keys.sort_unstable();
         let full = find(&blocks, &keys);
-        let [occupied, active] = [full.wanted[0] * share.0 / 100, full.wanted[1] * share.1 / 100];
+        let [occupied, active] = [full.required[0] * share.0 / 100, full.required[1] * share.1 / 100];
         blocks.resize(&DEVICE, BlockCapacity { occupied, active }).unwrap();
         let capacity = blocks.capacity();
         let short = find(&blocks, &keys);
-        prop_assert_eq!(short.wanted[0], full.wanted[0]);
-        if capacity.occupied >= full.wanted[0] {
-            prop_assert_eq!(short.wanted[1], full.wanted[1]);
+        prop_assert_eq!(short.required[0], full.required[0]);
+        if capacity.occupied >= full.required[0] {
+            prop_assert_eq!(short.required[1], full.required[1]);
         }
         prop_assert_eq!(&short.occupied[..], &full.occupied[..short.occupied.len()]);
         prop_assert!(short.occupied.len() as u32 <= capacity.occupied);
@@ -284,7 +284,7 @@ fn lists_that_are_too_short_say_so_and_lead_nowhere() {
             prop_assert!(*source == INVALID_INDEX || (*source as usize) < short.occupied.len());
         }
         // With the required capacity, all blocks are found.
-        let [occupied, active] = [full.wanted[0], full.wanted[1]];
+        let [occupied, active] = [full.required[0], full.required[1]];
         blocks.resize(&DEVICE, BlockCapacity { occupied, active }).unwrap();
         let found = find(&blocks, &keys);
         check(&lattice, &layout, &keys, &found)?;

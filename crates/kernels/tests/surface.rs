@@ -7,7 +7,7 @@ mod common;
 
 use common::*;
 use frazil_kernels::{
-    BlockCapacity, BlockLayout, KernelError, MarchingCubes, MeshCapacity, MeshWanted, RadixSort,
+    BlockCapacity, BlockLayout, KernelError, MarchingCubes, MeshCapacity, RadixSort, RequiredMeshCapacity,
     SparseBlocks, SplatDensity, SplatMass,
 };
 use frazil_reference::surface::{
@@ -102,7 +102,7 @@ impl Field {
 /// All results of the device, as bits.
 #[derive(Clone, Debug, PartialEq)]
 struct Found {
-    wanted: MeshWanted,
+    required: RequiredMeshCapacity,
     position: Vec<[f32; 3]>,
     normal: Vec<[f32; 3]>,
     triangles: Vec<[u32; 3]>,
@@ -132,7 +132,7 @@ fn find(surface: &MarchingCubes, field: &Field, iso: f32) -> Found {
     let length = |count: &frazil_vk::DeviceCount| DEVICE.download(&count.count, 1).unwrap()[0] as usize;
     let (vertices, triangles) = (length(surface.vertex_count()), length(surface.triangle_count()));
     Found {
-        wanted: DEVICE.download(&surface.wanted().cast::<MeshWanted>(), 1).unwrap()[0],
+        required: DEVICE.download(&surface.required().cast::<RequiredMeshCapacity>(), 1).unwrap()[0],
         position: DEVICE.download(surface.position(), vertices).unwrap(),
         normal: DEVICE.download(surface.normal(), vertices).unwrap(),
         triangles: DEVICE.download(surface.triangle(), triangles).unwrap(),
@@ -150,10 +150,10 @@ fn found_in(field: &Field, iso: f32) -> Found {
     let n = field.number.len() as u32;
     let tight = MeshCapacity { cube_blocks: 8 * n, vertices: 1, triangles: 1 };
     let mut mesh = surface(field.layout, tight, 64);
-    let MeshWanted { cube_blocks, vertices, triangles } = find(&mesh, field, iso).wanted;
+    let RequiredMeshCapacity { cube_blocks, vertices, triangles } = find(&mesh, field, iso).required;
     mesh.resize(&DEVICE, MeshCapacity { cube_blocks, vertices, triangles }).unwrap();
     let found = find(&mesh, field, iso);
-    assert!(found.wanted.fits(mesh.capacity()));
+    assert!(found.required.fits(mesh.capacity()));
     found
 }
 
@@ -231,9 +231,9 @@ fn meshes_agree_with_the_twin_and_are_closed_whatever_the_field() {
         let mesh = surface(field.layout, capacity, workgroup_size);
         let found = find(&mesh, &field, 1.0);
         check(&field, &found, &field.twin(1.0))?;
-        prop_assert!(found.wanted.fits(mesh.capacity()));
-        prop_assert_eq!(found.wanted.vertices as usize, found.position.len());
-        prop_assert_eq!(found.wanted.triangles as usize, found.triangles.len());
+        prop_assert!(found.required.fits(mesh.capacity()));
+        prop_assert_eq!(found.required.vertices as usize, found.position.len());
+        prop_assert_eq!(found.required.triangles as usize, found.triangles.len());
         let bits = |normals: &[[f32; 3]]| normals.iter().map(|n| n.map(f32::to_bits)).collect::<Vec<_>>();
         // Earlier results leave nothing behind: other blocks, then these again, give the same bits.
         let kept = field.number.len() / 2;
@@ -252,8 +252,8 @@ fn meshes_agree_with_the_twin_and_are_closed_whatever_the_field() {
     });
 }
 
-/// Makes a field of each of the 256 cases, separate from one another, with its lowest corner `first` nodes above that of every
-/// `spacing`th block.
+/// Makes a field of each of the 256 cases, separate from one another, with its lowest corner `first` nodes
+/// above that of every `spacing`th block.
 fn all_cases(spacing: i64, first: i64, at_level: bool) -> Field {
     let layout = lattice_of([spacing as u32 * 8, spacing as u32 * 8, spacing as u32 * 4]);
     let inside = if at_level { 1.0 } else { 1.75 };
@@ -302,7 +302,8 @@ fn each_of_the_256_cases_is_closed_and_agrees_with_the_twin() {
     }
 }
 
-/// Returns a field around the middle of a domain, which is not a node, with the given number of cells per metre.
+/// Returns a field around the middle of a domain, which is not a node, with the given number of cells per
+/// metre.
 fn smooth(cells_per_m: i32, half_m: [f32; 3], value: impl Fn(DVec3) -> f64) -> Field {
     let cell_m = 1.0 / cells_per_m as f32;
     let layout = layout_of(half_m.map(|x| 2.0 * x), cell_m);
@@ -394,7 +395,7 @@ fn a_mesh_without_room_says_so_and_leads_nowhere() {
     let field = smooth(4, [1.5; 3], ball);
     let full = found_in(&field, 1.0);
     let [blocks, vertices, triangles] =
-        [full.wanted.cube_blocks, full.wanted.vertices, full.wanted.triangles];
+        [full.required.cube_blocks, full.required.vertices, full.required.triangles];
     for (b, v, t) in [(4, 1, 4), (4, 4, 1), (4, 3, 3), (1, 4, 4), (2, 2, 4), (0, 0, 0)] {
         let capacity = MeshCapacity {
             cube_blocks: blocks * b / 4,
@@ -404,8 +405,8 @@ fn a_mesh_without_room_says_so_and_leads_nowhere() {
         let mesh = surface(field.layout, capacity, 64);
         let capacity = mesh.capacity();
         let found = find(&mesh, &field, 1.0);
-        assert!(!found.wanted.fits(capacity));
-        assert_eq!(found.wanted.cube_blocks, blocks);
+        assert!(!found.required.fits(capacity));
+        assert_eq!(found.required.cube_blocks, blocks);
         assert!(found.position.len() <= capacity.vertices as usize);
         assert!(found.triangles.len() <= capacity.triangles as usize);
         for (i, triangle) in found.triangles.iter().enumerate() {
@@ -419,13 +420,13 @@ fn a_mesh_without_room_says_so_and_leads_nowhere() {
         if b == 4 {
             let kept = found.position.len();
             assert_eq!(found.position[..], full.position[..kept]);
-            assert_eq!([found.wanted.vertices, found.wanted.triangles], [vertices, triangles]);
+            assert_eq!([found.required.vertices, found.required.triangles], [vertices, triangles]);
         }
         // With the required capacity, after one or two attempts, everything is found.
         let mut mesh = mesh;
         let mut found = found;
         for _ in 0..2 {
-            let MeshWanted { cube_blocks, vertices, triangles } = found.wanted;
+            let RequiredMeshCapacity { cube_blocks, vertices, triangles } = found.required;
             mesh.resize(&DEVICE, MeshCapacity { cube_blocks, vertices, triangles }).unwrap();
             found = find(&mesh, &field, 1.0);
         }
@@ -438,7 +439,7 @@ fn no_blocks_have_no_surface() {
     let layout = lattice_of([3; 3]);
     let found = find(&surface(layout, plenty(0), 64), &Field { layout, number: vec![], value: vec![] }, 1.0);
     assert_eq!((found.position.len(), found.triangles.len()), (0, 0));
-    assert_eq!(found.wanted, MeshWanted { cube_blocks: 0, vertices: 0, triangles: 0 });
+    assert_eq!(found.required, RequiredMeshCapacity { cube_blocks: 0, vertices: 0, triangles: 0 });
     // A block number outside the lattice has no block.
     let field = Field { layout, number: vec![27, u32::MAX], value: vec![2.0; 128] };
     assert_eq!(find(&surface(layout, plenty(2), 64), &field, 1.0).position.len(), 0);
@@ -588,11 +589,11 @@ fn a_ball_of_particles_has_a_closed_surface_about_its_volume() {
     let mesh = surface(layout, plenty(n), 128);
     let value = sorted.splat(&splat, Some(mass_kg));
     run(|r| mesh.record(r, sorted.blocks.active_count(), sorted.blocks.active(), &value, 150.0).unwrap());
-    let wanted = DEVICE.download(&mesh.wanted().cast::<MeshWanted>(), 1).unwrap()[0];
-    assert!(wanted.fits(mesh.capacity()));
-    let position = DEVICE.download(mesh.position(), wanted.vertices as usize).unwrap();
+    let required = DEVICE.download(&mesh.required().cast::<RequiredMeshCapacity>(), 1).unwrap()[0];
+    assert!(required.fits(mesh.capacity()));
+    let position = DEVICE.download(mesh.position(), required.vertices as usize).unwrap();
     let places: Vec<DVec3> = position.iter().map(|x| DVec3::from_array(x.map(f64::from))).collect();
-    let triangles = DEVICE.download(mesh.triangle(), wanted.triangles as usize).unwrap();
+    let triangles = DEVICE.download(mesh.triangle(), required.triangles as usize).unwrap();
     assert_eq!(euler_characteristics(places.len(), &triangles), Ok(vec![2]));
     let found = volume(&places, &triangles);
     let expected = n as f64 * spacing_m.powi(3);

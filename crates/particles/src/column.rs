@@ -128,7 +128,8 @@ impl<T: Element> Column<T> {
         &self.back
     }
 
-    /// Makes `next` the front buffer and returns the old one: for a pass that wrote the whole column elsewhere.
+    /// Makes `next` the front buffer and returns the old one: for a pass that wrote the whole column
+    /// elsewhere.
     pub fn replace_front(&mut self, next: Buffer<T>) -> Buffer<T> {
         std::mem::replace(&mut self.front, next)
     }

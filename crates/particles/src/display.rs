@@ -12,7 +12,8 @@ pub enum ColorScale {
 
 /// Default display settings of a column.
 ///
-/// Settings that the owner leaves out follow from the column: its name, its unit, and the minimum and maximum of its values when it is first shown.
+/// Settings that the owner leaves out follow from the column: its name, its unit, and the minimum and maximum
+/// of its values when it is first shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Display {
     /// Heading of the legend, such as a symbol; by default the column's name.
@@ -36,7 +37,8 @@ impl Display {
         Self::between(0.0, max)
     }
 
-    /// Shows values by their distance from a centre; the range is symmetric about it and contains `lo` and `hi`.
+    /// Shows values by their distance from a centre; the range is symmetric about it and contains `lo` and
+    /// `hi`.
     pub fn about(center: f32, lo: f32, hi: f32) -> Self {
         let reach = (center - lo).max(hi - center);
         Self::between(center - reach, center + reach).diverging()

@@ -1,8 +1,11 @@
 //! Particle data as columns: structure of arrays, one buffer for each property.
 //!
-//! A [`Column`] has a front buffer, which holds the state, and a back buffer, which the one permutation of a step writes before the two are swapped ([`Permutation`]). A [`PhaseArray`] counts its particles on the device. A particle keeps its `id` for life, wherever permutations move it.
+//! A [`Column`] has a front buffer, which holds the state, and a back buffer, which the one permutation of a
+//! step writes before the two are swapped ([`Permutation`]). A [`PhaseArray`] counts its particles on the
+//! device. A particle keeps its `id` for life, wherever permutations move it.
 //!
-//! Invariant: nothing outside a column's own buffers keeps an index into it beyond the step, unless the same permutation remaps that index.
+//! Invariant: nothing outside a column's own buffers keeps an index into it beyond the step, unless the same
+//! permutation remaps that index.
 //!
 //! This crate holds no physics, and no kernel that knows the meaning of a column.
 

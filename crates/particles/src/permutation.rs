@@ -12,7 +12,8 @@ const COLUMNS: usize = 7;
 pub struct Permutation {
     device: Device,
     workgroup_size: u32,
-    /// Placeholders for slots without a column: kernels bind all slots, and no two written ones may be the same buffer.
+    /// Placeholders for slots without a column: kernels bind all slots, and no two written ones may be the
+    /// same buffer.
     spare: Vec<Buffer<u32>>,
 }
 
@@ -51,7 +52,8 @@ impl Permutation {
         Kernel::specialized(&self.device, &specialization)
     }
 
-    /// Records, for each column, `new front[i] = old front[order[i]]` for i below the count; one pass moves up to seven columns.
+    /// Records, for each column, `new front[i] = old front[order[i]]` for i below the count; one pass moves
+    /// up to seven columns.
     ///
     /// `order` must be a permutation of 0 … count − 1.
     pub fn record(

@@ -52,7 +52,8 @@ impl ParticleSet<'_> {
     }
 }
 
-/// Description of a particle set that follows from the scene alone: scenes are validated against it, and recordings are displayed by it.
+/// Description of a particle set that follows from the scene alone: scenes are validated against it, and
+/// recordings are displayed by it.
 #[derive(Clone, Debug)]
 pub struct SetInfo {
     /// Name of the set.

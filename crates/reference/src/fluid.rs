@@ -17,7 +17,7 @@ pub enum Collider {
     /// Fluid outside the sphere.
     Ball([f32; 3], f32),
     /// Fluid inside the sphere.
-    Vessel([f32; 3], f32),
+    Container([f32; 3], f32),
 }
 
 /// Parameters of the kernels, by the same names.
@@ -136,7 +136,7 @@ impl Collider {
                 let (direction, r) = radial(centre);
                 (direction, r - radius_m)
             }
-            Self::Vessel(centre, radius_m) => {
+            Self::Container(centre, radius_m) => {
                 let (direction, r) = radial(centre);
                 (direction.map(|d| -d), radius_m - r)
             }

@@ -1,7 +1,8 @@
-//! CPU twins of the device kernels: plain, sequential Rust with the same stage split, names and binding order as the
-//! `.comp` files, so that a device result can be checked stage by stage and a wrong pipeline bisected.
+//! CPU twins of the device kernels: plain, sequential Rust with the same stage split, names and binding order
+//! as the `.comp` files, so that a device result can be checked stage by stage and a wrong pipeline bisected.
 //!
-//! - [`primitives`]: reduction, scan, compaction, radix sort, uniform grid and the brute-force neighbour oracle.
+//! - [`primitives`]: reduction, scan, compaction, radix sort, uniform grid and the brute-force neighbour
+//!   oracle.
 //! - [`sph`]: the smoothing kernels, in f32 and f64, and the share of a kernel that a plane wall cuts off.
 //! - [`fluid`]: the position-based fluid, one function a kernel, f32 like the device.
 //! - [`linalg`]: singular values and polar factors of small matrices, with f64 oracles and checks of the

@@ -129,7 +129,8 @@ pub fn viscosity_derivative<T: Real>(r: T, h: T) -> T {
         / h
 }
 
-/// Laplacian of [`viscosity`] in m⁻⁵: 45/(πh⁵)·(1−q). Huang2016 eq 2.37 prints a vector and a wrong power of h.
+/// Laplacian of [`viscosity`] in m⁻⁵: 45/(πh⁵)·(1−q). Huang2016 eq 2.37 prints a vector and a wrong power of
+/// h.
 pub fn viscosity_laplacian<T: Real>(r: T, h: T) -> T {
     let u = c::<T>(1.0) - r / h;
     if u <= c(0.0) {
@@ -138,7 +139,8 @@ pub fn viscosity_laplacian<T: Real>(r: T, h: T) -> T {
     c::<T>(45.0 / PI) / (h * h * h) * u / (h * h)
 }
 
-/// Cubic spline kernel in m⁻³: 16/(πh³)·(u³ − 4v³), u = (1−q)₊, v = (½−q)₊ (Monaghan & Lattanzio 1985, support h).
+/// Cubic spline kernel in m⁻³: 16/(πh³)·(u³ − 4v³), u = (1−q)₊, v = (½−q)₊ (Monaghan & Lattanzio 1985,
+/// support h).
 ///
 /// It is the kernel of the position-based fluid: its lattice sums at h/d = 2 are 1.0000 (cubic), 0.9997
 /// (body-centred) and 0.9975 (face-centred), so rest density hardly depends on the packing of the particles.

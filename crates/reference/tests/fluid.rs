@@ -95,7 +95,8 @@ fn still(position: Vec<[f32; 3]>) -> State {
     State::new(position, velocity)
 }
 
-/// Rest density must not depend on the packing. The bounds leave the rounding of the quoted sums, 1.0000, 0.9997, 0.9975.
+/// Rest density must not depend on the packing. The bounds leave the rounding of the quoted sums, 1.0000,
+/// 0.9997, 0.9975.
 #[test]
 fn the_spline_sums_to_one_on_every_cubic_packing() {
     let packings: [(&str, &[[f64; 3]], f64); 3] = [
@@ -118,8 +119,9 @@ fn the_spline_sums_to_one_on_every_cubic_packing() {
     }
 }
 
-/// The wall's share is calibrated on the first layer. The second feels 0.1 % too much, by 1.5 spacings a wall, 0.3 % next to a
-/// corner; edges and corners themselves lack up to 0.8 % that the product of two and three walls leaves out.
+/// The wall's share is calibrated on the first layer. The second feels 0.1 % too much, by 1.5 spacings a
+/// wall, 0.3 % next to a corner; edges and corners themselves lack up to 0.8 % that the product of two and
+/// three walls leaves out.
 #[test]
 fn a_lattice_that_fills_its_box_is_at_rest() {
     let n = [8; 3];
@@ -181,7 +183,8 @@ fn corrections_follow_the_gradient_of_the_density() {
             let difference = (weighted_density(i, axis, step_m) - weighted_density(i, axis, -step_m)) / 0.01;
             let h_gradient = f64::from((corrected - state.predicted[i][axis]) / p.support_m);
             largest = largest.max(h_gradient.abs());
-            // Rounding of 64 densities to 1e-7, times λ = 0.02, over the step of 0.01; and third derivatives times step²/6.
+            // Rounding of 64 densities to 1e-7, times λ = 0.02, over the step of 0.01; and third derivatives
+            // times step²/6.
             assert!(
                 (difference - h_gradient).abs() < 1e-4,
                 "particle {i}, axis {axis}: {difference} {h_gradient}"
@@ -191,7 +194,8 @@ fn corrections_follow_the_gradient_of_the_density() {
     assert!(largest > 5e-3, "gradients of {largest} are too small to be compared");
 }
 
-/// λ = −C/(|∇_i C|² + |∇_j C|² + ε) of two particles (Chen2021 eq 5.19); the two gradients are equal and opposite.
+/// λ = −C/(|∇_i C|² + |∇_j C|² + ε) of two particles (Chen2021 eq 5.19); the two gradients are equal and
+/// opposite.
 #[test]
 fn the_multiplier_of_a_pair_is_the_closed_form() {
     let mut p = parameters(0.02, [20.0; 3]);
@@ -252,8 +256,8 @@ fn corrections_and_xsph_keep_momentum() {
     }
 }
 
-/// Largest eigenvalue of A D⁻¹, A = J Jᵀ and D its diagonal, on a periodic lattice by power iteration: the Jacobi iteration
-/// converges for ω below 2 over it.
+/// Largest eigenvalue of A D⁻¹, A = J Jᵀ and D its diagonal, on a periodic lattice by power iteration: the
+/// Jacobi iteration converges for ω below 2 over it.
 #[test]
 fn the_default_over_relaxation_is_within_the_stable_range() {
     let n = 8i32;
@@ -337,7 +341,7 @@ proptest! {
     #[test]
     fn nothing_leaves_the_domain(x in prop::array::uniform3(-1.0f32..2.0), centre in prop::array::uniform3(0.0f32..0.4), radius in 0.01f32..0.2) {
         let mut p = parameters(0.02, [20.0; 3]);
-        p.colliders = vec![Collider::Ball(centre, radius), Collider::Plane([0.0, 1.0, 0.0], 0.05), Collider::Vessel([0.2; 3], 0.5)];
+        p.colliders = vec![Collider::Ball(centre, radius), Collider::Plane([0.0, 1.0, 0.0], 0.05), Collider::Container([0.2; 3], 0.5)];
         let inside = p.confine(x);
         prop_assert!(inside.iter().all(|x| (0.01..=0.39).contains(x)), "{inside:?}");
     }
@@ -345,7 +349,7 @@ proptest! {
     #[test]
     fn confined_positions_are_clear_of_a_collider(x in prop::array::uniform3(0.1f32..0.3), centre in prop::array::uniform3(0.15f32..0.25), radius in 0.01f32..0.08) {
         let mut p = parameters(0.02, [20.0; 3]);
-        for collider in [Collider::Ball(centre, radius), Collider::Plane([0.6, 0.0, 0.8], 0.2), Collider::Vessel([0.2; 3], 0.1)] {
+        for collider in [Collider::Ball(centre, radius), Collider::Plane([0.6, 0.0, 0.8], 0.2), Collider::Container([0.2; 3], 0.1)] {
             p.colliders = vec![collider];
             let (normal, distance) = collider.distance(p.confine(x));
             // Rounding of positions below 0.4 m.

@@ -76,8 +76,8 @@ proptest! {
     }
 }
 
-/// A matrix with one column negated. A function: rustc 1.95 miscompiles closures that change an argument passed by pointer
-/// (rust-lang/rust#155241).
+/// A matrix with one column negated. A function: rustc 1.95 miscompiles closures that change an argument
+/// passed by pointer (rust-lang/rust#155241).
 fn negated(mut x: Matrix<f32, 3>, column: usize) -> Matrix<f32, 3> {
     x[column] = x[column].map(|x| -x);
     x

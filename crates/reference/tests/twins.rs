@@ -73,7 +73,8 @@ proptest! {
     }
 }
 
-/// Threads 0 and 1 of a tile of 2 × 2 fold (a, c) and (b, d); then the tree adds them, then the tiles' partials.
+/// Threads 0 and 1 of a tile of 2 × 2 fold (a, c) and (b, d); then the tree adds them, then the tiles'
+/// partials.
 #[test]
 fn floats_are_added_in_the_documented_order() {
     let values = [1.0f32, 1e8, 3.0, -1e8, 0.5];
@@ -90,7 +91,8 @@ fn gather_applies_a_permutation() {
     assert!(gather::<u32>(&[], &[]).is_empty());
 }
 
-/// A cell of every corner, face and inside of the grid maps to its index and back; positions beyond the grid are clamped.
+/// A cell of every corner, face and inside of the grid maps to its index and back; positions beyond the grid
+/// are clamped.
 #[test]
 fn cells_have_indices_x_fastest() {
     let grid = Grid { origin_m: [-1.0, 0.0, 2.0], cell_size_m: 0.5, dims: [3, 4, 5] };
@@ -219,7 +221,8 @@ fn the_spiky_gradient_points_from_the_neighbour_and_vanishes_on_it() {
     assert_eq!(sph::spiky_gradient([0.0f64; 3], 0.02), [0.0; 3]);
 }
 
-/// The B-spline of the material point method sums to one and reproduces x wherever the particle is in its cell.
+/// The B-spline of the material point method sums to one and reproduces x wherever the particle is in its
+/// cell.
 #[test]
 fn the_grid_spline_is_a_partition_of_unity() {
     for i in 0..=20 {

@@ -46,8 +46,8 @@ pub struct Light {
     pub to_sun: Vec3,
     /// Display-encoded colour at infinite distance.
     pub fog_color: [f32; 3],
-    /// Extinction coefficient β of the air in 1/m: the transmittance at distance d is exp(−β d), and 0 is clear
-    /// air. Fog applies neither to flat shading nor without perspective.
+    /// Extinction coefficient β of the air in 1/m: the transmittance at distance d is exp(−β d), and 0 is
+    /// clear air. Fog applies neither to flat shading nor without perspective.
     pub fog_per_m: f32,
 }
 

@@ -16,7 +16,8 @@ pub struct Pixels {
     pub pixels: Vec<u32>,
 }
 
-/// Writes packed RGBA8 pixels, red in the lowest byte, row by row from the top, as an sRGB PNG file without alpha.
+/// Writes packed RGBA8 pixels, red in the lowest byte, row by row from the top, as an sRGB PNG file without
+/// alpha.
 ///
 /// The write is atomic: the file is written under a temporary name beside `path` and then renamed.
 ///

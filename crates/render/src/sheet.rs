@@ -5,14 +5,14 @@ use crate::canvas::{Canvas, Typeface};
 use crate::picture::{Pixels, write_png};
 use std::path::Path;
 
-/// Maximum width of a sheet in pixels, unless its pictures would become smaller than [`LEAST_PICTURE_PX`].
+/// Maximum width of a sheet in pixels, unless its pictures would become smaller than [`MIN_PICTURE_PX`].
 const WIDEST_PX: u32 = 3840;
 /// Maximum pixels of all pictures together, under the same condition: a sheet is composed in memory.
-const LARGEST_PX: f64 = 64e6;
-const LEAST_PICTURE_PX: u32 = 120;
-const GREATEST_PICTURE_PX: u32 = 640;
+const MAX_PX: f64 = 64e6;
+const MIN_PICTURE_PX: u32 = 120;
+const MAX_PICTURE_PX: u32 = 640;
 /// Minimum font size for text that does not fit, below which it is cut.
-const LEAST_TEXT_PX: f32 = 9.0;
+const MIN_TEXT_PX: f32 = 9.0;
 const GAP_PX: u32 = 8;
 const PAPER: [f32; 3] = [1.0, 1.0, 1.0];
 const INK: [f32; 4] = [0.1, 0.1, 0.12, 1.0];
@@ -38,9 +38,9 @@ impl ContactSheet {
     pub fn new(title: &str, rows: u32, columns: u32, size: (u32, u32), n_lines: u32) -> Self {
         assert!(rows > 0 && columns > 0 && size.0 > 0 && size.1 > 0, "an empty contact sheet");
         let aspect = f64::from(size.0) / f64::from(size.1);
-        let roomy = (LARGEST_PX / (f64::from(rows) * f64::from(columns)) * aspect).sqrt() as u32;
+        let roomy = (MAX_PX / (f64::from(rows) * f64::from(columns)) * aspect).sqrt() as u32;
         let fitting = (WIDEST_PX / columns).saturating_sub(GAP_PX).min(roomy);
-        let width = fitting.clamp(LEAST_PICTURE_PX, GREATEST_PICTURE_PX).min(size.0);
+        let width = fitting.clamp(MIN_PICTURE_PX, MAX_PICTURE_PX).min(size.0);
         let height = (u64::from(size.1) * u64::from(width)).div_ceil(u64::from(size.0)) as u32;
         let text_px = (width as f32 / 26.0).clamp(11.0, 18.0);
         let mut sheet = Self {
@@ -146,11 +146,11 @@ impl ContactSheet {
 
 /// Returns the text and a font size such that it fits: first shrunk, then cut.
 fn fit(typeface: &Typeface, text: &str, width: f32, size_px: f32) -> (String, f32) {
-    let wanted = typeface.width(text, size_px);
-    if wanted <= width {
+    let required = typeface.width(text, size_px);
+    if required <= width {
         return (text.to_owned(), size_px);
     }
-    let size_px = (size_px * width / wanted).max(LEAST_TEXT_PX.min(size_px));
+    let size_px = (size_px * width / required).max(MIN_TEXT_PX.min(size_px));
     let mut characters: Vec<char> = text.chars().collect();
     let mut text = text.to_owned();
     // Tolerance of half a pixel: widths do not scale exactly.
@@ -220,7 +220,7 @@ mod tests {
         assert!(sheet.size().0 <= WIDEST_PX + GAP_PX);
         let (width, height) = sheet.picture;
         assert!((f64::from(width) / f64::from(height) - 16.0 / 9.0).abs() < 0.02, "{width} × {height}");
-        assert_eq!(ContactSheet::new("", 1, 1000, (1280, 720), 1).picture.0, LEAST_PICTURE_PX);
+        assert_eq!(ContactSheet::new("", 1, 1000, (1280, 720), 1).picture.0, MIN_PICTURE_PX);
         let tall = ContactSheet::new("", 700, 1, (1280, 720), 0);
         assert!(u64::from(tall.size().0) * u64::from(tall.size().1) < 80_000_000, "{:?}", tall.size());
     }
@@ -240,9 +240,9 @@ mod tests {
     fn text_that_is_too_long_shrinks_and_is_then_cut() {
         let typeface = Typeface::new();
         let (text, size) = fit(&typeface, "critical_compression = 0.025", 150.0, 14.0);
-        assert!((LEAST_TEXT_PX..14.0).contains(&size) && text.ends_with("0.025"), "{text} at {size}");
+        assert!((MIN_TEXT_PX..14.0).contains(&size) && text.ends_with("0.025"), "{text} at {size}");
         let (text, size) = fit(&typeface, &"long ".repeat(40), 100.0, 14.0);
-        assert!(size == LEAST_TEXT_PX && text.ends_with('…'), "{text}");
+        assert!(size == MIN_TEXT_PX && text.ends_with('…'), "{text}");
         assert!(typeface.width(&text, size) <= 100.5);
     }
 

@@ -2,8 +2,8 @@
 
 use crate::{Error, Material, Mesh, Result};
 use frazil_kernels::{
-    BlockCapacity, BlockLayout, Compaction, Counts, KernelError, MarchingCubes, MeshCapacity, MeshWanted,
-    Move, RadixSort, SparseBlocks, SplatDensity, SplatMass,
+    BlockCapacity, BlockLayout, Compaction, Counts, KernelError, MarchingCubes, MeshCapacity, Move,
+    RadixSort, RequiredMeshCapacity, SparseBlocks, SplatDensity, SplatMass,
 };
 use frazil_shaders::primitives::gather_u32;
 use frazil_shaders::render::find_spray;
@@ -78,7 +78,7 @@ const FIRST_PER_BLOCK: u32 = 32;
 const GROWTH_EIGHTHS: u64 = 11;
 /// Maximum number of searches until all capacities suffice: blocks first, then cubes, then vertices and
 /// triangles.
-const MOST_SEARCHES: usize = 8;
+const MAX_SEARCHES: usize = 8;
 
 impl ParticleSurface {
     /// Creates a surface extraction for up to `capacity` particles. Set-up: it waits for the device.
@@ -130,7 +130,7 @@ impl ParticleSurface {
     /// # Errors
     /// More particles than the capacity; a device error; out of memory for the whole surface.
     pub fn find(&mut self, count: &DeviceCount, position: &Buffer<[f32; 3]>) -> Result<SurfaceFound> {
-        for _ in 0..MOST_SEARCHES {
+        for _ in 0..MAX_SEARCHES {
             let mut recorder = self.device.recorder()?;
             self.record(&mut recorder, count, position)?;
             self.device.submit(recorder)?.wait()?;
@@ -139,7 +139,7 @@ impl ParticleSurface {
             }
         }
         let problem =
-            format!("room for a surface still too small after {MOST_SEARCHES} searches: {:?}", self.found);
+            format!("room for a surface still too small after {MAX_SEARCHES} searches: {:?}", self.found);
         Err(KernelError::Surface { problem }.into())
     }
 
@@ -200,10 +200,10 @@ impl ParticleSurface {
     /// A device error, or out of memory for the whole surface.
     pub fn take_in(&mut self) -> Result<bool> {
         let device = &self.device;
-        let blocks = device.download(self.blocks.wanted(), 2)?;
-        let wanted = device.download(&self.cubes.wanted().cast::<MeshWanted>(), 1)?[0];
+        let blocks = device.download(self.blocks.required(), 2)?;
+        let required = device.download(&self.cubes.required().cast::<RequiredMeshCapacity>(), 1)?[0];
         let spray = device.download(&self.spray_count.count, 1)?[0];
-        let MeshWanted { cube_blocks, vertices, triangles } = wanted;
+        let RequiredMeshCapacity { cube_blocks, vertices, triangles } = required;
         self.found = SurfaceFound { blocks: [blocks[0], blocks[1]], cube_blocks, vertices, triangles, spray };
         let room = self.blocks.capacity();
         if blocks[0] > room.occupied || blocks[1] > room.active {
@@ -217,7 +217,7 @@ impl ParticleSurface {
             return Ok(false);
         }
         let room = self.cubes.capacity();
-        if !wanted.fits(room) {
+        if !required.fits(room) {
             let capacity = MeshCapacity {
                 cube_blocks: grown(cube_blocks, room.cube_blocks),
                 vertices: grown(vertices, room.vertices),
@@ -287,11 +287,11 @@ impl ParticleSurface {
 }
 
 /// Returns the new capacity: with a margin if the old one was exceeded, otherwise unchanged.
-fn grown(wanted: u32, room: u32) -> u32 {
-    if wanted <= room {
+fn grown(required: u32, room: u32) -> u32 {
+    if required <= room {
         return room;
     }
-    (u64::from(wanted) * GROWTH_EIGHTHS / 8).min(u64::from(u32::MAX)) as u32
+    (u64::from(required) * GROWTH_EIGHTHS / 8).min(u64::from(u32::MAX)) as u32
 }
 
 impl From<KernelError> for Error {

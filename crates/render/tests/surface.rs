@@ -348,7 +348,8 @@ fn faces_of_known_normal_have_their_shade_and_fog_between() {
         coloring: Coloring::Uniform(albedo.to_array()),
         shading: Shading::Sunlit,
     };
-    // The camera looks along +y: at the plate's face, and at the middle of the sphere, eight metres before the origin.
+    // The camera looks along +y: at the plate's face, and at the middle of the sphere, eight metres before
+    // the origin.
     let normal = Vec3::NEG_Y;
     let shade = |wrap: f32| {
         let ambient = vec3(0.14, 0.16, 0.19).lerp(vec3(0.24, 0.31, 0.43), 0.5);

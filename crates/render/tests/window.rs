@@ -71,7 +71,8 @@ fn a_window_shows_the_headless_picture_with_egui_on_top() {
         .args(["--exact", "on_the_display", "--ignored", "--nocapture"])
         .env("DISPLAY", &display)
         .env_remove("WAYLAND_DISPLAY")
-        // Lavapipe of Mesa 22.3.6 crashes while it compiles a blit for 512-bit vectors, which tests of kernels request.
+        // Lavapipe of Mesa 22.3.6 crashes while it compiles a blit for 512-bit vectors, which tests of
+        // kernels request.
         .env_remove("LP_NATIVE_VECTOR_WIDTH")
         .output()
         .unwrap();

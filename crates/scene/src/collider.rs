@@ -27,7 +27,8 @@ pub enum Collider {
         point_m: Vec3,
         /// Normal that points to the particles; of any length but zero.
         normal: Vec3,
-        /// Friction and sticking, by default those of [`Surface::default`]; for grains by default the walls' friction, and no sticking. Not in scenes of the position-based fluid.
+        /// Friction and sticking, by default those of [`Surface::default`]; for grains by default the walls'
+        /// friction, and no sticking. Not in scenes of the position-based fluid.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         surface: Option<Surface>,
         /// Motion; by default none. Not in scenes of the position-based fluid.
@@ -56,7 +57,8 @@ pub enum Collider {
         centre_m: Vec3,
         /// Lengths of its edges in m.
         size_m: Vec3,
-        /// Rotations about x, then y, then z, counter-clockwise, in degrees; in scenes of two dimensions about z only.
+        /// Rotations about x, then y, then z, counter-clockwise, in degrees; in scenes of two dimensions
+        /// about z only.
         #[serde(default)]
         rotation_deg: Vec3,
         /// Friction and sticking, with the defaults and limits of a plane's.
@@ -66,16 +68,19 @@ pub enum Collider {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         motion: Option<Motion>,
     },
-    /// The half-space below heights on a regular grid with bilinear interpolation; beyond the grid the height at its edge continues. Scenes of the material point method only.
+    /// The half-space below heights on a regular grid with bilinear interpolation; beyond the grid the height
+    /// at its edge continues. Scenes of the material point method only.
     Heightfield {
         /// Position of the first height, along the two horizontal axes in alphabetical order, in m.
         origin_m: [f64; 2],
         /// Distance between heights in m.
         spacing_m: f64,
-        /// Heights along the up axis in m: rows along the first horizontal axis, one after another along the second. One row in scenes of two dimensions.
+        /// Heights along the up axis in m: rows along the first horizontal axis, one after another along the
+        /// second. One row in scenes of two dimensions.
         #[serde(default)]
         heights_m: Vec<Vec<f64>>,
-        /// Path of an ESRI ASCII grid of heights, relative to the scene file; `heights_m` holds them once the scene is loaded. North is up as on a map that shows the first axis to the right, seen from above.
+        /// Path of an ESRI ASCII grid of heights, relative to the scene file; `heights_m` holds them once the
+        /// scene is loaded. North is up as on a map that shows the first axis to the right, seen from above.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         file: Option<String>,
         /// Friction and sticking, with the defaults and limits of a plane's.
@@ -216,7 +221,8 @@ pub(crate) fn box_depth_m(point_m: Vec3, centre_m: Vec3, size_m: Vec3, rotation_
     }))
 }
 
-/// Returns the signed distance from a body with perpendicular bounds, negative inside, given the distance of a point past each bound.
+/// Returns the signed distance from a body with perpendicular bounds, negative inside, given the distance of
+/// a point past each bound.
 pub(crate) fn signed_distance<const N: usize>(past: [f64; N]) -> f64 {
     let outside = past.iter().map(|p| p.max(0.0).powi(2)).sum::<f64>().sqrt();
     outside + past.iter().copied().fold(f64::NEG_INFINITY, f64::max).min(0.0)

@@ -11,7 +11,9 @@
 //!
 //! It never holds a device, a buffer, a step of a solver, or anything that changes while a simulation runs.
 //!
-//! Lengths are in metres, times in seconds, masses in kilograms, angles in degrees; keys carry their unit as a suffix. Vectors are `[x, y, z]`. Every optional number has its default in one place: the `Default` of its section, in `scene/` or in its solver's folder.
+//! Lengths are in metres, times in seconds, masses in kilograms, angles in degrees; keys carry their unit as
+//! a suffix. Vectors are `[x, y, z]`. Every optional number has its default in one place: the `Default` of
+//! its section, in `scene/` or in its solver's folder.
 
 mod collider;
 mod format;

@@ -23,7 +23,8 @@ pub struct Obstacle {
     pub restitution: Option<f64>,
 }
 
-/// Maximum number of triangles of an obstacle's mesh: traversing its tree visits at most twice as many boxes and triangles, which is within the loop limits of software devices.
+/// Maximum number of triangles of an obstacle's mesh: traversing its tree visits at most twice as many boxes
+/// and triangles, which is within the loop limits of software devices.
 pub const MAX_OBSTACLE_TRIANGLES: usize = 16_384;
 
 /// Shape of an obstacle.
@@ -80,7 +81,8 @@ impl ObstacleShape {
         }
     }
 
-    /// Returns true if a point lies inside, or no farther away than `distance_m`. `ground_m` is the height of the ground at a cylinder's foot, in which it is rooted. False for a mesh whose file was not loaded.
+    /// Returns true if a point lies inside, or no farther away than `distance_m`. `ground_m` is the height of
+    /// the ground at a cylinder's foot, in which it is rooted. False for a mesh whose file was not loaded.
     pub fn is_within(&self, distance_m: f64, point_m: Vec3, up_axis: Axis, ground_m: f64) -> bool {
         match self {
             Self::Box { centre_m, size_m, rotation_deg } => {
@@ -101,7 +103,8 @@ impl ObstacleShape {
 }
 
 impl Obstacle {
-    /// Returns the surface of a mesh obstacle in the file's own units; `None` for other shapes, and if the file was not loaded.
+    /// Returns the surface of a mesh obstacle in the file's own units; `None` for other shapes, and if the
+    /// file was not loaded.
     pub fn mesh(&self) -> Option<&TriangleMesh> {
         match &self.shape {
             ObstacleShape::Mesh { mesh, .. } => mesh.get(),

@@ -55,7 +55,8 @@ impl Scene {
     }
 }
 
-/// Refuses colliders other than fixed planes and balls without friction of their own: the position-based fluid applies the walls' friction.
+/// Refuses colliders other than fixed planes and balls without friction of their own: the position-based
+/// fluid applies the walls' friction.
 fn check_known_to_pbd(check: &Checker<'_>, key: &str, collider: &Collider) -> Check {
     let name = collider.name();
     let expected = "a plane or sphere alone; solver.kind = \"mpm\" knows the rest";
@@ -77,7 +78,8 @@ fn check_known_to_pbd(check: &Checker<'_>, key: &str, collider: &Collider) -> Ch
     }
 }
 
-/// Refuses colliders that grains do not support: other than planes, balls and boxes, fixed or moving, without sticking.
+/// Refuses colliders that grains do not support: other than planes, balls and boxes, fixed or moving, without
+/// sticking.
 fn check_known_to_dem(check: &Checker<'_>, key: &str, collider: &Collider) -> Check {
     let name = collider.name();
     if matches!(collider, Collider::Heightfield { .. }) {

@@ -1,4 +1,5 @@
-//! Tests of a solver outside of the crate: its scenes are read, written, checked and sampled like those of the built-in ones.
+//! Tests of a solver outside of the crate: its scenes are read, written, checked and sampled like those of
+//! the built-in ones.
 
 // This whole binary is tests and their helpers.
 #![allow(clippy::unwrap_used)]

@@ -1,15 +1,13 @@
-//! Kernels outside of frazil: what compiles the engine's shaders, for the build scripts of other crates.
+//! Compiles shaders outside of frazil: the engine's shader build, for the build scripts of other crates.
 //!
 //! A crate keeps its shaders in `glsl/AREA/NAME.comp` beside its `Cargo.toml`; they may include the engine's,
-//! such as `common/kernel.glsl`. Its `build.rs` is
+//! such as `common/kernel.glsl`. The `main` of its `build.rs` is
 //!
 //! ```no_run
-//! fn main() {
-//!     frazil_shader_build::compile();
-//! }
+//! frazil_shader_build::compile();
 //! ```
 //!
-//! and its library takes in the typed modules, with `frazil-vk` and `bytemuck` among its dependencies:
+//! and its library includes the typed modules, with `frazil-vk` and `bytemuck` among its dependencies:
 //!
 //! ```ignore
 //! /// The crate's kernels: `kernels::AREA::NAME`.

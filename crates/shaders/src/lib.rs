@@ -1,12 +1,15 @@
 //! The engine's shaders, compiled when this crate is built, with typed Rust bindings for each.
 //!
 //! `glsl/AREA/NAME.comp` becomes the module `AREA::NAME` with
-//! - `Bindings`: the shader's buffers by name, each a [`frazil_vk::Buffer`] of the element type the shader declares,
+//! - `Bindings`: the shader's buffers by name, each a [`frazil_vk::Buffer`] of the element type the shader
+//!   declares,
 //! - `Params`: its push constants, byte for byte (sizes and offsets are asserted at compile time),
 //! - `Specialization`: its tunables with their defaults,
 //! - `Interface`: the type parameter of [`frazil_vk::Kernel`] that ties the three together.
 //!
-//! A `.vert` and a `.frag` of the same name become one module for [`frazil_vk::Raster`]. A shader is thus declared once, in GLSL, and the Rust side cannot drift from it: a buffer of another element type, a missing parameter or a wrong name does not compile.
+//! A `.vert` and a `.frag` of the same name become one module for [`frazil_vk::Raster`]. A shader is thus
+//! declared once, in GLSL, and the Rust side cannot drift from it: a buffer of another element type, a
+//! missing parameter or a wrong name does not compile.
 //!
 //! ```compile_fail
 //! use frazil_shaders::primitives::prepare_dispatch::Bindings;

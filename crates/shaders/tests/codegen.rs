@@ -1,4 +1,5 @@
-//! Tests of the build step on planted shaders: errors in GLSL are reported with file and line, and valid GLSL becomes the expected Rust text.
+//! Tests of the build step on planted shaders: errors in GLSL are reported with file and line, and valid GLSL
+//! becomes the expected Rust text.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -10,7 +11,8 @@ use std::path::Path;
 
 const PREAMBLE: &str = "#version 460\n// A planted kernel.\n#extension GL_GOOGLE_include_directive : require\n#include \"common/kernel.glsl\"\n";
 
-/// Generates code from a folder that holds the project's own `common/` and one planted kernel, `glsl/area/planted.comp`.
+/// Generates code from a folder that holds the project's own `common/` and one planted kernel,
+/// `glsl/area/planted.comp`.
 fn generate(kernel: &str) -> Result<String, String> {
     let folder = tempfile::tempdir().unwrap();
     let glsl = folder.path().join("glsl");

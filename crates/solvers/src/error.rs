@@ -35,8 +35,6 @@ pub enum RegistryError {
     },
 }
 
-/// Registers a solver and its sections of the scene file, so that scenes may ask for it by name.
-
 /// Error of a solver that cannot be created or restored.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

@@ -7,8 +7,8 @@
 //! finds. It records steps into a [`frazil_vk::Recorder`] and returns its columns; the caller decides when to
 //! submit, what to read back and where to write it.
 //!
-//! Invariant: recording a step never waits for the device and never reads anything back. Counts stay on the device, and
-//! every dispatch over particles is indirect.
+//! Invariant: recording a step never waits for the device and never reads anything back. Counts stay on the
+//! device, and every dispatch over particles is indirect.
 
 pub mod dem;
 mod display;

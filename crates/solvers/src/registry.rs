@@ -11,7 +11,7 @@ static BUILT_IN: [&dyn SolverFactory; 3] = [&pbd::Factory, &mpm::Factory, &dem::
 /// External solvers, in the order of registration.
 static REGISTERED: RwLock<Vec<&'static dyn SolverFactory>> = RwLock::new(Vec::new());
 
-/// Makes a solver known, with its share of the scene file, so that scenes may ask for it by its name.
+/// Registers a solver and its sections of the scene file, so that scenes may ask for it by name.
 ///
 /// # Errors
 /// Another solver has this name; one of its sections has the name of another key; or the factory and the
@@ -88,8 +88,13 @@ mod tests {
 
     #[test]
     fn an_unknown_stage_is_refused_with_the_list() {
-        assert_eq!(stage_named(["Weigh", "Solve 0", "Weigh"], "Solve 0").unwrap(), "Solve 0");
-        let error = stage_named(["Weigh", "Solve 0", "Weigh"], "Rub").unwrap_err().to_string();
-        assert_eq!(error, "stage \"Rub\": unknown to this solver, expected one of Weigh, Solve 0");
+        assert_eq!(stage_named(["ComputeLambda", "Solve 0", "ComputeLambda"], "Solve 0").unwrap(), "Solve 0");
+        let error = stage_named(["ComputeLambda", "Solve 0", "ComputeLambda"], "ApplyFriction")
+            .unwrap_err()
+            .to_string();
+        assert_eq!(
+            error,
+            "stage \"ApplyFriction\": unknown to this solver, expected one of ComputeLambda, Solve 0"
+        );
     }
 }

@@ -3,7 +3,7 @@
 use crate::SolverError;
 use crate::mesh_body::{MeshProblem, mesh_body};
 use frazil_scene::{Collider, Obstacle, ObstacleShape, Scene, Side, Terrain, Vec3, damping_ratio};
-use frazil_shaders::common::body::{BALL, BOX, CYLINDER, HEIGHTFIELD, MESH, PLANE, VESSEL};
+use frazil_shaders::common::body::{BALL, BOX, CONTAINER, CYLINDER, HEIGHTFIELD, MESH, PLANE};
 use frazil_shaders::types::Body;
 use glam::{EulerRot, Quat};
 
@@ -91,7 +91,7 @@ fn body_of(
             Body { origin_m: narrow(*point_m), extent: narrow(normal.map(|n| n / length)), ..body }
         }
         Collider::Sphere { centre_m, radius_m, side, .. } => Body {
-            kind: if *side == Side::Outside { BALL } else { VESSEL },
+            kind: if *side == Side::Outside { BALL } else { CONTAINER },
             origin_m: narrow(*centre_m),
             extent: [*radius_m as f32, 0.0, 0.0],
             ..body

@@ -30,15 +30,17 @@ pub enum Command {
     Run(RunArgs),
     /// Run a scene with each combination of parameters, and compare the results side by side.
     ///
-    /// --vary KEY=A,B,C runs the scene with --set KEY=A, then B, then C; several --vary make a grid. Keys joined by commas change
-    /// together: --vary KEY,OTHER=A:X,B:Y runs it with A and X, then with B and Y, and --vary KEY,OTHER=A,B with the same value for
-    /// both. Repeating the command skips finished cases and resumes an interrupted one.
+    /// --vary KEY=A,B,C runs the scene with --set KEY=A, then B, then C; several --vary make a grid. Keys
+    /// joined by commas change together: --vary KEY,OTHER=A:X,B:Y runs it with A and X, then with B and Y,
+    /// and --vary KEY,OTHER=A,B with the same value for both. Repeating the command skips finished cases and
+    /// resumes an interrupted one.
     Sweep(SweepArgs),
     /// Open a window on a running scene or on a recording.
     ///
-    /// Space plays and pauses, → takes one step or frame, ← goes a frame back, R starts again, Esc closes. A recording plays
-    /// backwards with J and forwards with L, faster when pressed again, and K pauses; Home and End go to its ends. Drag with the
-    /// left button to orbit, with the right or middle one to pan; the wheel zooms.
+    /// Space plays and pauses, → takes one step or frame, ← goes a frame back, R starts again, Esc closes. A
+    /// recording plays backwards with J and forwards with L, faster when pressed again, and K pauses; Home
+    /// and End go to its ends. Drag with the left button to orbit, with the right or middle one to pan; the
+    /// wheel zooms.
     View(ViewArgs),
     /// Play a recording in a window, or make a video of it.
     Play(PlayArgs),
@@ -48,11 +50,13 @@ pub enum Command {
     Profile(ProfileArgs),
     /// Measure primitives and solver steps, verify their results, and compare with an earlier measurement.
     ///
-    /// Each point is run once and its result compared with a computation on the CPU; then it is timed with cold caches, then
-    /// warm until the median is known to 2 % (95 % confidence), and its result is compared again. The subgroup size is the
-    /// device's own: for Mesa's software device set LP_NATIVE_VECTOR_WIDTH to 128, 256 or 512.
+    /// Each point is run once and its result compared with a computation on the CPU; then it is timed with
+    /// cold caches, then warm until the median is known to 2 % (95 % confidence), and its result is compared
+    /// again. The subgroup size is the device's own: for Mesa's software device set LP_NATIVE_VECTOR_WIDTH to
+    /// 128, 256 or 512.
     Bench(BenchArgs),
-    /// Repeat a study of the limits of the material point method (Breekveldt2017): a table, a plot and a page of text.
+    /// Repeat a study of the limits of the material point method (Breekveldt2017): a table, a plot and a page
+    /// of text.
     Analyze(AnalyzeArgs),
     /// Validate a scene and print a summary; no device is needed.
     Check(CheckArgs),
@@ -79,7 +83,8 @@ pub struct SceneChanges {
     /// Seed of everything random in the scene.
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
-    /// Representation of particles: sprites, surface or surface_and_slabs [default: the scene's render.scheme].
+    /// Representation of particles: sprites, surface or surface_and_slabs [default: the scene's
+    /// render.scheme].
     #[arg(long, value_name = "SCHEME", value_parser = scheme)]
     pub scheme: Option<RenderScheme>,
 }
@@ -189,13 +194,15 @@ pub struct RunArgs {
     /// Write a frame of the recording at this interval [default: the scene's].
     #[arg(long, value_name = "EVERY", value_parser = cadence, allow_hyphen_values = true)]
     pub record: Option<Cadence>,
-    /// Columns of those frames beside position and id, such as velocity,density [default: the scene's, or all].
+    /// Columns of those frames beside position and id, such as velocity,density [default: the scene's, or
+    /// all].
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     pub record_columns: Option<Vec<String>>,
     /// Write a row of metrics at this interval [default: the scene's].
     #[arg(long, value_name = "EVERY", value_parser = cadence, allow_hyphen_values = true)]
     pub metrics: Option<Cadence>,
-    /// Check at this interval that every particle exists exactly once, is finite and is inside the domain [default: never].
+    /// Check at this interval that every particle exists exactly once, is finite and is inside the domain
+    /// [default: never].
     #[arg(long, value_name = "EVERY", value_parser = cadence, allow_hyphen_values = true)]
     pub check: Option<Cadence>,
     /// Write a checkpoint at this interval, and at the end [default: never].
@@ -216,8 +223,8 @@ pub struct RunArgs {
 pub struct SweepArgs {
     #[command(flatten)]
     pub scene: SceneArgs,
-    /// Values to vary, such as mpm.material.hardening=5,10,20; may be given several times. The first gives the rows of the contact
-    /// sheet, the second its columns.
+    /// Values to vary, such as mpm.material.hardening=5,10,20; may be given several times. The first gives
+    /// the rows of the contact sheet, the second its columns.
     #[arg(long = "vary", value_name = "KEY[,KEY…]=VALUE[:VALUE…],…", required = true)]
     pub axes: Vec<VaryAxis>,
     /// Duration of each case.
@@ -337,7 +344,8 @@ pub struct ExportArgs {
 #[derive(Clone, Copy, Debug, clap::Args)]
 #[group(required = true, multiple = false)]
 pub struct ExportWhat {
-    /// Particles: vtk, vtu, ply, bgeo or csv. For slabs, vtk and vtu have the faces of pieces, the others one row or point per piece.
+    /// Particles: vtk, vtu, ply, bgeo or csv. For slabs, vtk and vtu have the faces of pieces, the others one
+    /// row or point per piece.
     #[arg(long, value_name = "FORMAT")]
     pub format: Option<Format>,
     /// Surface of the particles, computed on the device, and in a separate file that of slabs: obj or ply.
@@ -358,7 +366,8 @@ pub struct ProfileArgs {
     /// Output folder of profile.json, trace.json and profile.html [default: out/<scene's name>].
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// Compare with an earlier profile.json of the same scene and device; exit status 1 if a kernel is slower.
+    /// Compare with an earlier profile.json of the same scene and device; exit status 1 if a kernel is
+    /// slower.
     #[arg(long, value_name = "FILE")]
     pub against: Option<PathBuf>,
     /// Tolerated relative difference.

@@ -13,9 +13,10 @@ use std::fmt::Write;
 use std::path::Path;
 
 /// Maximum number of regressions that the error names; the table has all of them.
-const MOST_NAMED: usize = 5;
+const MAX_NAMED: usize = 5;
 
-/// Measures the requested points, prints a table, appends rows to a file, and compares them with those of an earlier file.
+/// Measures the requested points, prints a table, appends rows to a file, and compares them with those of an
+/// earlier file.
 pub fn bench(args: &BenchArgs, validation: bool) -> Result<(), Failure> {
     let chosen = select(benches::all(), &args.filters)?;
     if args.list {
@@ -206,8 +207,8 @@ fn no_regression(verdicts: &Verdicts, path: &Path) -> Result<(), Failure> {
     if slower.is_empty() {
         return Ok(());
     }
-    let more = slower.len().saturating_sub(MOST_NAMED);
-    let mut named = slower[..slower.len().min(MOST_NAMED)].join("; ");
+    let more = slower.len().saturating_sub(MAX_NAMED);
+    let mut named = slower[..slower.len().min(MAX_NAMED)].join("; ");
     if more > 0 {
         let _ = write!(named, "; and {more} more");
     }

@@ -3,7 +3,8 @@
 use crate::failure::Failure;
 use frazil_solvers::{InvariantFault, SolverFault, StateSummary};
 
-/// Returns an error for a measured state with lost particles, or particles that are not finite or not inside the domain.
+/// Returns an error for a measured state with lost particles, or particles that are not finite or not inside
+/// the domain.
 pub fn check_state(state: &StateSummary, step: u64, n_expected: usize) -> Result<(), Failure> {
     let broken = |what: String| {
         Err(Failure::invariant(format!(

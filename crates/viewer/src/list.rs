@@ -30,7 +30,8 @@ pub fn devices() -> Result<(), Failure> {
     say::data(&text)
 }
 
-/// Returns the results of the start-up tests that select kernels; they run once and are kept with the pipeline cache.
+/// Returns the results of the start-up tests that select kernels; they run once and are kept with the
+/// pipeline cache.
 fn findings(index: usize) -> Result<String, KernelError> {
     let device = device::open(Some(&index.to_string()), false, Vec::new())?;
     let litmus = Litmus::of(&device)?;

@@ -12,7 +12,8 @@ use std::time::Instant;
 const MAX_SPANS: usize = 200_000;
 /// Number of steps from which the one shown in detail is chosen.
 const STEPS_KEPT: usize = 100;
-/// Size in bytes of each of the two buffers of the bandwidth measurement: far larger than any cache, yet quick to copy.
+/// Size in bytes of each of the two buffers of the bandwidth measurement: far larger than any cache, yet
+/// quick to copy.
 const COPY_BYTES: u64 = 64 << 20;
 const COPIES: usize = 8;
 
@@ -176,7 +177,8 @@ impl PassLog {
         })
     }
 
-    /// Adds a submission of `n_passes` passes, in the order of submissions; step k ends before pass `step_ends[k]`.
+    /// Adds a submission of `n_passes` passes, in the order of submissions; step k ends before pass
+    /// `step_ends[k]`.
     pub fn submission(&mut self, times: &[PassTime], step_ends: &[u32], n_passes: u32) {
         self.passes_untimed += u64::from(n_passes).saturating_sub(times.len() as u64);
         let (Some(first), Some(last)) = (times.first(), times.last()) else { return };

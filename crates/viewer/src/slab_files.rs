@@ -79,7 +79,8 @@ pub fn triangles(faces: &Faces) -> HostSurface {
     let mut flat = HostSurface::default();
     for corners in faces.each() {
         let corners: Vec<[f32; 3]> = corners.iter().map(|&corner| faces.position[corner as usize]).collect();
-        // Newell's normal, that of the best-fit plane, also if three corners are collinear. Relative to one corner, for precision.
+        // Newell's normal, that of the best-fit plane, also if three corners are collinear. Relative to one
+        // corner, for precision.
         let origin = corners.first().copied().map_or(DVec3::ZERO, place);
         let pairs = corners.iter().zip(corners.iter().cycle().skip(1));
         let sum: DVec3 = pairs.map(|(a, b)| (place(*a) - origin).cross(place(*b) - origin)).sum();

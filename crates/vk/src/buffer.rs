@@ -25,7 +25,8 @@ pub enum Location {
 
 /// A buffer of `len` elements of `T`. Cloning makes another handle to the same memory.
 ///
-/// A buffer never has zero bytes: a buffer of zero elements has capacity for one, so that it can always be bound.
+/// A buffer never has zero bytes: a buffer of zero elements has capacity for one, so that it can always be
+/// bound.
 pub struct Buffer<T> {
     raw: RawBuffer,
     len: usize,
@@ -44,7 +45,8 @@ pub(crate) struct Inner {
     pub id: u64,
     pub bytes: u64,
     pub name: String,
-    /// Count that the host expects in the first element, for estimates only; `u32::MAX` for a buffer that holds no count.
+    /// Count that the host expects in the first element, for estimates only; `u32::MAX` for a buffer that
+    /// holds no count.
     pub expected: AtomicU32,
     location: Location,
     allocation: Mutex<Option<Allocation>>,
@@ -54,7 +56,8 @@ impl Device {
     /// Creates a buffer of `len` elements in device memory. Its contents are undefined.
     ///
     /// # Errors
-    /// [`Error::BeyondLimit`] if it is too large for a kernel to bind, [`Error::OutOfMemory`] if memory is exhausted.
+    /// [`Error::BeyondLimit`] if it is too large for a kernel to bind, [`Error::OutOfMemory`] if memory is
+    /// exhausted.
     pub fn buffer<T: Pod>(&self, name: &str, len: usize) -> Result<Buffer<T>> {
         self.buffer_in(name, len, Location::Device)
     }
@@ -219,7 +222,8 @@ impl<T: Pod> Buffer<T> {
         }
     }
 
-    /// Reads `len` elements from the start of a host-visible buffer; the caller must have waited for the work that writes it.
+    /// Reads `len` elements from the start of a host-visible buffer; the caller must have waited for the work
+    /// that writes it.
     ///
     /// # Errors
     /// [`Error::Misuse`] if the buffer is not host-visible or too small.

@@ -14,7 +14,8 @@ pub enum DeviceKind {
     Integrated,
     /// A GPU passed through to a virtual machine.
     Virtual,
-    /// A software device such as Mesa's lavapipe: it shows whether code is correct, not how fast it is on a GPU.
+    /// A software device such as Mesa's lavapipe: it shows whether code is correct, not how fast it is on a
+    /// GPU.
     Software,
     /// Anything else.
     Other,
@@ -58,7 +59,8 @@ pub struct Capabilities {
     pub max_shared_memory: u32,
     /// Maximum number of threads in a workgroup.
     pub max_workgroup_size: u32,
-    /// Maximum number of groups in the x dimension of a dispatch; the recorder folds larger dispatches over y.
+    /// Maximum number of groups in the x dimension of a dispatch; the recorder folds larger dispatches over
+    /// y.
     pub max_groups_x: u32,
     /// Size of the largest buffer that a kernel can bind.
     pub max_storage_range: u64,
@@ -195,7 +197,8 @@ fn examine(instance: &Instance, index: usize, handle: vk::PhysicalDevice) -> Can
         .to_owned();
     Candidate {
         handle,
-        // The identity includes the driver's build; a software device compiles different code for each subgroup size.
+        // The identity includes the driver's build; a software device compiles different code for each
+        // subgroup size.
         identity: cache_uuid
             .iter()
             .map(|byte| format!("{byte:02x}"))

@@ -54,8 +54,8 @@ pub struct DeviceOptions {
     pub pipeline_cache: Option<PathBuf>,
     /// Instance extensions that the surface of a window requires.
     pub surface_extensions: Vec<&'static CStr>,
-    /// Queries the driver for registers, spills and similar statistics of every kernel, if it reports them; see
-    /// [`Device::kernel_facts`]. Compiling may take longer.
+    /// Queries the driver for registers, spills and similar statistics of every kernel, if it reports them;
+    /// see [`Device::kernel_facts`]. Compiling may take longer.
     pub pipeline_statistics: bool,
 }
 
@@ -72,7 +72,8 @@ pub struct Statistics {
     pub bytes_peak: u64,
 }
 
-/// An open device. Cloning is cheap; the device closes when the last clone and the last object made from it are gone.
+/// An open device. Cloning is cheap; the device closes when the last clone and the last object made from it
+/// are gone.
 #[derive(Clone)]
 pub struct Device {
     pub(crate) shared: Arc<Shared>,
@@ -165,7 +166,8 @@ impl Device {
         Statistics { submissions, waits, bytes_held, bytes_peak }
     }
 
-    /// Returns the memory held by buffers and images, by name, largest first. Names that no longer hold memory are listed for their peaks.
+    /// Returns the memory held by buffers and images, by name, largest first. Names that no longer hold
+    /// memory are listed for their peaks.
     pub fn memory(&self) -> Vec<MemoryUse> {
         self.shared.memory().uses()
     }
@@ -175,15 +177,16 @@ impl Device {
         self.shared.memory().forget_peaks();
     }
 
-    /// Returns a finding about this device stored earlier by this process or by one with the same cache folder.
+    /// Returns a finding about this device stored earlier by this process or by one with the same cache
+    /// folder.
     ///
     /// Findings are specific to the device and the driver's version: a new driver starts without any.
     pub fn recall(&self, key: &str) -> Option<String> {
         self.shared.findings.recall(key)
     }
 
-    /// Stores a finding for [`Self::recall`], in this process and, if a pipeline cache was given, in a file beside it. `key` is part of
-    /// a file's name.
+    /// Stores a finding for [`Self::recall`], in this process and, if a pipeline cache was given, in a file
+    /// beside it. `key` is part of a file's name.
     pub fn keep_finding(&self, key: &str, value: &str) {
         self.shared.findings.keep(key, value);
     }
@@ -384,7 +387,8 @@ impl Shared {
 
 impl Drop for Shared {
     fn drop(&mut self) {
-        // SAFETY: the device is alive. Errors (a lost device) do not matter any more: nothing runs after this.
+        // SAFETY: the device is alive. Errors (a lost device) do not matter any more: nothing runs after
+        // this.
         let _ = unsafe { self.raw.device_wait_idle() };
         self.timeline.destroy(&self.raw, |allocation| {
             let allocator = self.allocator.get_mut().unwrap_or_else(PoisonError::into_inner);
@@ -394,8 +398,8 @@ impl Drop for Shared {
         self.cache.destroy(&self.raw);
         // SAFETY: dropped once, here, and never used after.
         unsafe { ManuallyDrop::drop(&mut self.allocator) };
-        // SAFETY: all children are destroyed: kernels above; buffers, images and raster pipelines hold this device alive and
-        // retire into the timeline, which was just emptied.
+        // SAFETY: all children are destroyed: kernels above; buffers, images and raster pipelines hold this
+        // device alive and retire into the timeline, which was just emptied.
         unsafe { self.raw.destroy_device(None) };
     }
 }

@@ -64,7 +64,8 @@ impl fmt::Display for StatisticValue {
     }
 }
 
-/// Statistics that determine occupancy, under one name for all drivers; none if the driver does not report them.
+/// Statistics that determine occupancy, under one name for all drivers; none if the driver does not report
+/// them.
 ///
 /// | | NVIDIA | RADV | ANV |
 /// |---|---|---|---|
@@ -119,7 +120,8 @@ pub(crate) fn executables(
 ) -> Option<Vec<Executable>> {
     let loader = loader?;
     let info = vk::PipelineInfoKHR::default().pipeline(pipeline);
-    // SAFETY: the feature is enabled where there is a loader, and the pipeline was made to capture statistics.
+    // SAFETY: the feature is enabled where there is a loader, and the pipeline was made to capture
+    // statistics.
     let properties = unsafe { loader.get_pipeline_executable_properties(&info) }.ok()?;
     let text = |chars: Result<&CStr, _>| {
         chars.map(|text: &CStr| text.to_string_lossy().into_owned()).unwrap_or_default()
@@ -147,7 +149,8 @@ pub(crate) fn executables(
     Some(properties.iter().enumerate().map(executable).collect())
 }
 
-/// Reads the member of the union that the format names; none for a format unknown to the extension at the time of writing.
+/// Reads the member of the union that the format names; none for a format unknown to the extension at the
+/// time of writing.
 fn value(statistic: &vk::PipelineExecutableStatisticKHR<'_>) -> Option<StatisticValue> {
     use vk::PipelineExecutableStatisticFormatKHR as Format;
     let value = statistic.value;

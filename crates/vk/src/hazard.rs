@@ -1,9 +1,10 @@
-//! Resource uses of passes, the pairs of uses that need a barrier, and a checker that verifies that all have one.
+//! Resource uses of passes, the pairs of uses that need a barrier, and a checker that verifies that all have
+//! one.
 //!
-//! The [`Recorder`](crate::Recorder) decides in one sweep where barriers go. [`find_hazards`] decides the same question
-//! from the finished list of accesses and barriers, by comparing every pair. The two share only the rules
-//! for what a single barrier covers; a test removes each barrier in turn and expects the checker, and Vulkan's own
-//! synchronization layer, to object.
+//! The [`Recorder`](crate::Recorder) decides in one sweep where barriers go. [`find_hazards`] decides the
+//! same question from the finished list of accesses and barriers, by comparing every pair. The two share only
+//! the rules for what a single barrier covers; a test removes each barrier in turn and expects the checker,
+//! and Vulkan's own synchronization layer, to object.
 
 /// Kind of access of a pass to a resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -139,7 +140,8 @@ pub struct Access {
 pub enum Event {
     /// A pass uses a resource.
     Access(Access),
-    /// All earlier uses of a kind in `before` have finished and are visible to all later uses of a kind in `after`.
+    /// All earlier uses of a kind in `before` have finished and are visible to all later uses of a kind in
+    /// `after`.
     Barrier {
         /// Uses waited for.
         before: UseSet,

@@ -89,7 +89,8 @@ impl Image {
             .samples(vk::SampleCountFlags::TYPE_1)
             .tiling(vk::ImageTiling::OPTIMAL)
             .usage(usage | vk::ImageUsageFlags::TRANSFER_SRC);
-        // SAFETY: format, usage and size are within what every Vulkan 1.3 device offers, and the limit was checked.
+        // SAFETY: format, usage and size are within what every Vulkan 1.3 device offers, and the limit was
+        // checked.
         let handle =
             unsafe { shared.raw.create_image(&info, None) }.map_err(Error::call("create image", name))?;
         // SAFETY: the image was just created.

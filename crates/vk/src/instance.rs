@@ -60,7 +60,8 @@ impl Instance {
         if validation {
             info = info.push_next(&mut features);
         }
-        // SAFETY: all pointers in info live until the call returns, and every name comes from the loader's own lists.
+        // SAFETY: all pointers in info live until the call returns, and every name comes from the loader's
+        // own lists.
         let raw = unsafe { entry.create_instance(&info, None) }.map_err(|result| match result {
             vk::Result::ERROR_INCOMPATIBLE_DRIVER => Error::NoDevice,
             result => {

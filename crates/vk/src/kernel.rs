@@ -47,7 +47,8 @@ pub enum Threads<'a> {
 
 /// A count in device memory, with the dispatch arguments derived from it.
 ///
-/// Row k of `args` serves kernels whose tile is 2^k elements. The kernel `primitives.prepare_dispatch` fills it.
+/// Row k of `args` serves kernels whose tile is 2^k elements. The kernel `primitives.prepare_dispatch` fills
+/// it.
 #[derive(Clone, Debug)]
 pub struct DeviceCount {
     /// The count itself.
@@ -123,7 +124,8 @@ impl<K: KernelInterface> Kernel<K> {
         self.inner.source.name
     }
 
-    /// Returns the number of elements that one workgroup processes: its threads, multiplied by items per thread or divided by threads per item if the shader declares one of them.
+    /// Returns the number of elements that one workgroup processes: its threads, multiplied by items per
+    /// thread or divided by threads per item if the shader declares one of them.
     pub fn tile(&self) -> u32 {
         self.inner.tile
     }

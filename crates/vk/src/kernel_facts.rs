@@ -26,7 +26,8 @@ pub struct KernelFacts {
 }
 
 impl KernelFacts {
-    /// Returns the maximum over all executables of each statistic with a known name, since the worst one bounds occupancy.
+    /// Returns the maximum over all executables of each statistic with a known name, since the worst one
+    /// bounds occupancy.
     pub fn occupancy(&self) -> Occupancy {
         let all = self.executables.iter().flatten().map(Executable::occupancy);
         all.fold(Occupancy::default(), |a, b| Occupancy {

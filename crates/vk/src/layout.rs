@@ -1,4 +1,5 @@
-//! Image layout transitions: every image of frazil enters the general layout at creation; window images change theirs.
+//! Image layout transitions: every image of frazil enters the general layout at creation; window images
+//! change theirs.
 
 use crate::Result;
 use crate::device::Device;

@@ -21,7 +21,8 @@ pub struct OverlayFrame {
 }
 
 impl OverlayFrame {
-    /// Takes the drawing data out of a frame's output; the data for the window (cursor, clipboard) stay in it.
+    /// Takes the drawing data out of a frame's output; the data for the window (cursor, clipboard) stay in
+    /// it.
     pub fn take(context: &egui::Context, output: &mut egui::FullOutput) -> Self {
         let pixels_per_point = output.pixels_per_point;
         Self {
@@ -135,7 +136,8 @@ impl Overlay {
 }
 
 impl Drop for OverlayFrame {
-    /// Clears the textures, since egui panics on textures that are not taken, which remain after a failed frame.
+    /// Clears the textures, since egui panics on textures that are not taken, which remain after a failed
+    /// frame.
     fn drop(&mut self) {
         self.textures.clear();
     }

@@ -11,7 +11,8 @@ pub(crate) struct PipelineCache {
 }
 
 impl PipelineCache {
-    /// Loads the cache. A file that is missing, unreadable or from another driver counts as empty: drivers check the header.
+    /// Loads the cache. A file that is missing, unreadable or from another driver counts as empty: drivers
+    /// check the header.
     pub fn open(device: &ash::Device, path: Option<PathBuf>) -> Result<Self> {
         let data = path.as_ref().and_then(|path| std::fs::read(path).ok()).unwrap_or_default();
         let info = vk::PipelineCacheCreateInfo::default().initial_data(&data);
@@ -29,7 +30,8 @@ impl PipelineCache {
         Ok(Self { handle, path })
     }
 
-    /// Saves the cache. It is written under a temporary name first, so that a killed run never leaves a partial file.
+    /// Saves the cache. It is written under a temporary name first, so that a killed run never leaves a
+    /// partial file.
     pub fn save(&self, device: &ash::Device) -> std::io::Result<()> {
         let Some(path) = &self.path else { return Ok(()) };
         // SAFETY: the cache is alive.

@@ -1,4 +1,5 @@
-//! Raster pipelines and render passes: triangles from storage buffers (vertex pulling), drawn to a colour and a depth image.
+//! Raster pipelines and render passes: triangles from storage buffers (vertex pulling), drawn to a colour and
+//! a depth image.
 
 use crate::buffer::RawBuffer;
 use crate::compiled::{BindingSource, Reach};

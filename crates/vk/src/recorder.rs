@@ -42,10 +42,11 @@ pub struct RecorderOptions {
 /// Maximum number of passes that one recorder can time-stamp; later ones are untimed.
 const MAX_TIMED_PASSES: u32 = 8192;
 
-/// Records passes. Mistakes are stored and reported by [`Device::submit`], so that recording calls need no error handling.
+/// Records passes. Mistakes are stored and reported by [`Device::submit`], so that recording calls need no
+/// error handling.
 ///
-/// Barriers are global memory barriers with exact stages and accesses: drivers do not act on the extents of finer ones,
-/// and one barrier then serves all the resources of a pass.
+/// Barriers are global memory barriers with exact stages and accesses: drivers do not act on the extents of
+/// finer ones, and one barrier then serves all the resources of a pass.
 pub struct Recorder {
     pub(crate) shared: Arc<Shared>,
     pool: Option<CommandPool>,
@@ -259,7 +260,8 @@ impl Recorder {
         self.begin_pass("copy", &uses, 2 * bytes);
         let region = [vk::BufferCopy { src_offset: 0, dst_offset: 0, size: bytes }];
         let (from, destination) = (from.raw().inner.handle, to.raw().inner.handle);
-        // SAFETY: the range lies in both buffers, which are different ones or the copy is refused by the layers.
+        // SAFETY: the range lies in both buffers, which are different ones or the copy is refused by the
+        // layers.
         unsafe { self.shared.raw.cmd_copy_buffer(self.commands(), from, destination, &region) };
         self.end_pass();
         self.note_host_read(to.raw());
@@ -274,7 +276,8 @@ impl Recorder {
         self.end_pass();
     }
 
-    /// Copies an image, row by row, to the start of a buffer of its pixels: packed RGBA8, or the bits of 32-bit depth.
+    /// Copies an image, row by row, to the start of a buffer of its pixels: packed RGBA8, or the bits of
+    /// 32-bit depth.
     ///
     /// Reported by [`Device::submit`]: the buffer is too small.
     pub fn copy_image(&mut self, image: &Image, to: &Buffer<u32>) {
@@ -536,7 +539,8 @@ fn stages_and_accesses(usage: Use) -> (vk::PipelineStageFlags2, vk::AccessFlags2
     }
 }
 
-/// Finds a buffer that is bound twice with at least one write: threads would race within the pass, which no barrier can order.
+/// Finds a buffer that is bound twice with at least one write: threads would race within the pass, which no
+/// barrier can order.
 fn aliasing(bindings: &[BindingSource], buffers: &[&RawBuffer]) -> Option<String> {
     for (i, a) in buffers.iter().enumerate() {
         for (j, b) in buffers.iter().enumerate().skip(i + 1) {

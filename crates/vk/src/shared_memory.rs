@@ -24,9 +24,10 @@ const OP_FUNCTION: u32 = 54;
 const DECORATION_SPEC_ID: u32 = 1;
 const STORAGE_CLASS_WORKGROUP: u32 = 4;
 
-/// Returns the size in bytes of all variables in workgroup memory, with members packed without padding; `values` are the specialisation constants by id.
-/// Returns none if a size depends on an operation that is not evaluated here (other than unsigned
-/// arithmetic, shifts and selections of 32-bit values), rather than a wrong size.
+/// Returns the size in bytes of all variables in workgroup memory, with members packed without padding;
+/// `values` are the specialisation constants by id. Returns none if a size depends on an operation that is
+/// not evaluated here (other than unsigned arithmetic, shifts and selections of 32-bit values), rather than a
+/// wrong size.
 pub(crate) fn shared_memory_bytes(spirv: &[u8], values: &HashMap<u32, u32>) -> Option<u64> {
     let words: Vec<u32> = spirv
         .chunks_exact(4)
@@ -140,7 +141,8 @@ mod tests {
         words.iter().flat_map(|word| word.to_le_bytes()).collect()
     }
 
-    /// `shared uint a[WORKGROUP_SIZE * 2]; shared struct { vec3 x; uint n; } b[3];` with the group size as constant 0.
+    /// `shared uint a[WORKGROUP_SIZE * 2]; shared struct { vec3 x; uint n; } b[3];` with the group size as
+    /// constant 0.
     fn example(operation: u32) -> Vec<u8> {
         module(&[
             &[OP_DECORATE, 10, DECORATION_SPEC_ID, 0],

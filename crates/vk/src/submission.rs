@@ -33,7 +33,8 @@ impl Device {
         self.shared.collect()?;
         let finished = recorder.finish()?;
         let value = self.shared.timeline.submit(&self.shared.raw, finished.commands, wait, signal)?;
-        // The objects used by the commands are released only now: if this was their last owner, they retire after `value`.
+        // The objects used by the commands are released only now: if this was their last owner, they retire
+        // after `value`.
         drop(finished.kept);
         Ok(Submission { device: self.clone(), value, time_stamps: finished.time_stamps })
     }

@@ -15,7 +15,8 @@ use std::sync::Arc;
 /// Timeout for acquiring an image from the window system. A hidden window may never provide one.
 const ACQUIRE_TIMEOUT_NS: u64 = 100_000_000;
 
-/// Returns the instance extensions that windows of a display require; for [`crate::DeviceOptions::surface_extensions`].
+/// Returns the instance extensions that windows of a display require; for
+/// [`crate::DeviceOptions::surface_extensions`].
 ///
 /// # Errors
 /// [`Error::Misuse`] for a display that Vulkan does not support.
@@ -196,7 +197,8 @@ impl Swapchain {
         if slot.submission != 0 && !self.device.has_completed(slot.submission)? {
             self.device.wait_for(slot.submission)?;
         }
-        // New images may be outdated immediately while a window is being resized; after a few attempts the frame is dropped.
+        // New images may be outdated immediately while a window is being resized; after a few attempts the
+        // frame is dropped.
         for _ in 0..3 {
             if self.is_stale {
                 self.recreate()?;
@@ -232,7 +234,8 @@ impl Swapchain {
             .swapchains(&swapchains)
             .image_indices(&indices);
         let presented = self.device.shared.timeline.with_queue(|queue| {
-            // SAFETY: the image was acquired, and the submission before signals the semaphore; the queue is ours alone here.
+            // SAFETY: the image was acquired, and the submission before signals the semaphore; the queue is
+            // ours alone here.
             unsafe { self.loader.queue_present(queue, &info) }
         });
         match presented {
@@ -403,7 +406,8 @@ impl Surface {
     }
 
     fn destroy(&self) {
-        // SAFETY: its swapchain, if there ever was one, is destroyed; called once, by the owner's drop or its failed creation.
+        // SAFETY: its swapchain, if there ever was one, is destroyed; called once, by the owner's drop or its
+        // failed creation.
         unsafe { self.loader.destroy_surface(self.handle, None) };
     }
 }
@@ -423,7 +427,8 @@ impl Recorder {
             .dst_offsets([vk::Offset3D::default(), corner(to_extent.width, to_extent.height)])];
         let is_exact = (width, height) == (to_extent.width, to_extent.height);
         let filter = if is_exact { vk::Filter::NEAREST } else { vk::Filter::LINEAR };
-        // SAFETY: `from` is in the general layout, as all of ours are; the caller has moved `to` to the one named.
+        // SAFETY: `from` is in the general layout, as all of ours are; the caller has moved `to` to the one
+        // named.
         unsafe {
             self.shared.raw.cmd_blit_image(
                 self.commands(),

@@ -141,7 +141,8 @@ impl Timeline {
         Error::Call { operation, object: "the queue".into(), result }
     }
 
-    /// Removes finished submissions from the list and destroys the objects retired with them; `free` receives their memory.
+    /// Removes finished submissions from the list and destroys the objects retired with them; `free` receives
+    /// their memory.
     pub fn collect(&self, device: &ash::Device, mut free: impl FnMut(Allocation)) -> Result<()> {
         let completed = self.completed(device)?;
         let mut done = Vec::new();
@@ -190,8 +191,8 @@ impl Timeline {
             .wait_semaphore_infos(&waits)
             .command_buffer_infos(&buffers)
             .signal_semaphore_infos(&signals)];
-        // SAFETY: the command buffer is finished, the caller keeps everything it uses alive until `value` is reached, and
-        // the queue is used under the state's lock only.
+        // SAFETY: the command buffer is finished, the caller keeps everything it uses alive until `value` is
+        // reached, and the queue is used under the state's lock only.
         let submitted = unsafe { device.queue_submit2(self.queue, &info, vk::Fence::null()) };
         if let Err(result) = submitted {
             state.free_pools.push(commands.pool);

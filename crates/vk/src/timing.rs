@@ -15,7 +15,8 @@ pub struct PassTime {
     pub start_ns: f64,
     /// Duration in nanoseconds.
     pub duration_ns: f64,
-    /// Minimum number of bytes it must move: each bound element that its threads access, once for a read and once for a write.
+    /// Minimum number of bytes it must move: each bound element that its threads access, once for a read and
+    /// once for a write.
     pub bytes: u64,
 }
 

@@ -53,7 +53,8 @@ const SUPPRESSED: &[(&str, &str)] = &[
     ("Loader Message", ""),
 ];
 
-/// Stores a message; the entry point of the debug messenger. `user_data` points to the [`ValidationLog`] that the instance owns.
+/// Stores a message; the entry point of the debug messenger. `user_data` points to the [`ValidationLog`] that
+/// the instance owns.
 pub(crate) unsafe extern "system" fn callback(
     severity: vk::DebugUtilsMessageSeverityFlagsEXT,
     _types: vk::DebugUtilsMessageTypeFlagsEXT,
@@ -62,7 +63,8 @@ pub(crate) unsafe extern "system" fn callback(
 ) -> vk::Bool32 {
     // SAFETY: Vulkan passes a valid structure for the duration of the call, or null, which as_ref handles.
     let Some(data) = (unsafe { data.as_ref() }) else { return vk::FALSE };
-    // SAFETY: user_data is the pointer to the log given at creation; the instance keeps it alive longer than the messenger.
+    // SAFETY: user_data is the pointer to the log given at creation; the instance keeps it alive longer than
+    // the messenger.
     let Some(log) = (unsafe { user_data.cast::<ValidationLog>().as_ref() }) else { return vk::FALSE };
     let text_of = |pointer: *const std::ffi::c_char| {
         if pointer.is_null() {
@@ -93,7 +95,8 @@ mod tests {
     fn a_planted_invalid_call_is_collected_as_an_error() {
         let device = Device::open(&DeviceOptions { validation: true, ..Default::default() }).unwrap();
         let recorder = device.recorder().unwrap();
-        // SAFETY: not safe at all: no pipeline is bound. The layer reports it, and the commands are never submitted.
+        // SAFETY: not safe at all: no pipeline is bound. The layer reports it, and the commands are never
+        // submitted.
         unsafe { recorder.shared.raw.cmd_dispatch(recorder.commands(), 1, 1, 1) };
         let messages = device.validation().take();
         assert!(

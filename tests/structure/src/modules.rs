@@ -2,7 +2,8 @@
 //!
 //! A module uses another if it names one of its items: in a `use` declaration or in a path. Names are
 //! followed through re-exports to the module that defines the item. Not counted: `mod` declarations, a `pub
-//! use` of what lies below the module itself if its own code does not use the name, and code under `#[cfg(test)]`.
+//! use` of what lies below the module itself if its own code does not use the name, and code under
+//! `#[cfg(test)]`.
 
 use crate::lexer::{Kind, Token, tokens};
 use std::collections::{BTreeMap, HashSet};

@@ -139,7 +139,7 @@ pub fn twin_numbers(p: &pbd::Parameters, grid: frazil_shaders::types::Grid) -> P
             .map(|c| match c.kind {
                 0 => Collider::Plane(c.vector, c.scalar_m),
                 1 => Collider::Ball(c.vector, c.scalar_m),
-                _ => Collider::Vessel(c.vector, c.scalar_m),
+                _ => Collider::Container(c.vector, c.scalar_m),
             })
             .collect(),
         grid: Grid { origin_m: grid.origin_m, cell_size_m: grid.cell_size_m, dims: grid.dims },

@@ -35,7 +35,8 @@ pub(super) fn limit(frame: &Frame) -> Result<(), String> {
 pub(super) fn write(frame: &Frame, out: &mut impl Write) -> io::Result<()> {
     let n_attributes = attributes(frame).count() as u32;
     out.write_all(b"BgeoV")?;
-    // Version, points, primitives, point groups, primitive groups; attributes of points, vertices, primitives, the whole.
+    // Version, points, primitives, point groups, primitive groups; attributes of points, vertices,
+    // primitives, the whole.
     write_words(&[5, frame.len() as u32, 0, 0, 0, n_attributes, 0, 0, 1], out)?;
 
     for column in attributes(frame) {

@@ -19,7 +19,8 @@ pub use triangles::Mesh;
 pub enum MeshFormat {
     /// Wavefront OBJ, text with `v`, `vn` and `f v//vn`; opens in nearly all programs.
     Obj,
-    /// Stanford PLY, binary little-endian, with `x y z nx ny nz` and lists of `vertex_indices`; opens in Blender, MeshLab and CloudCompare.
+    /// Stanford PLY, binary little-endian, with `x y z nx ny nz` and lists of `vertex_indices`; opens in
+    /// Blender, MeshLab and CloudCompare.
     Ply,
 }
 

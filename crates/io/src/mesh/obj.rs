@@ -6,7 +6,8 @@ use super::triangles::Mesh;
 
 pub(super) fn write(mesh: &Mesh<'_>, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "# frazil surface, lengths in m")?;
-    // Debug formatting is the shortest text that reads back to the same bits, with an exponent where that is shorter.
+    // Debug formatting is the shortest text that reads back to the same bits, with an exponent where that is
+    // shorter.
     for [x, y, z] in mesh.position {
         writeln!(out, "v {x:?} {y:?} {z:?}")?;
     }

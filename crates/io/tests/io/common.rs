@@ -18,7 +18,8 @@ fn column_data(n: usize) -> impl Strategy<Value = ColumnData> {
 }
 
 prop_compose! {
-    /// Generates a frame with up to 40 particles, perhaps none, and up to four columns besides the two required ones.
+    /// Generates a frame with up to 40 particles, perhaps none, and up to four columns besides the two
+    /// required ones.
     pub fn frame()(n in prop_oneof![Just(0_usize), 1..40_usize])(
         step in any::<u64>(),
         time_bits in any::<u64>(),

@@ -27,10 +27,10 @@ pub struct MeshCapacity {
     pub triangles: u32,
 }
 
-/// Contents of [`MarchingCubes::wanted`], in its order: the required numbers, even beyond the capacity.
+/// Contents of [`MarchingCubes::required`], in its order: the required numbers, even beyond the capacity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
-pub struct MeshWanted {
+pub struct RequiredMeshCapacity {
     /// Blocks of 4³ cubes.
     pub cube_blocks: u32,
     /// Vertices of the blocks within the capacity.
@@ -39,7 +39,7 @@ pub struct MeshWanted {
     pub triangles: u32,
 }
 
-impl MeshWanted {
+impl RequiredMeshCapacity {
     /// Returns true if nothing exceeded the capacity, so that the mesh is complete.
     pub fn fits(&self, capacity: MeshCapacity) -> bool {
         self.cube_blocks <= capacity.cube_blocks
@@ -60,7 +60,7 @@ impl MeshWanted {
 ///   nodes; its normal is the field's gradient there, by central differences.
 ///
 /// Vertices, triangles and their order depend only on the blocks and values. Nothing waits for the host:
-/// counts stay on the device, and [`Self::wanted`] reports the required capacity. The memory depends on the
+/// counts stay on the device, and [`Self::required`] reports the required capacity. The memory depends on the
 /// capacity, except for 12 bytes for every 32 blocks of the lattice.
 pub struct MarchingCubes {
     layout: BlockLayout,
@@ -74,7 +74,7 @@ pub struct MarchingCubes {
     word_base: Buffer<u32>,
     scan_words: Scan,
     settle: Settle,
-    room: Room,
+    room: Buffers,
 }
 
 struct Kernels {
@@ -88,7 +88,7 @@ struct Kernels {
 }
 
 /// Buffers whose length depends on the capacity.
-struct Room {
+struct Buffers {
     cube_blocks: DeviceCount,
     cube_block: Buffer<u32>,
     node_block: Buffer<u32>,
@@ -105,7 +105,7 @@ struct Room {
     triangle: Buffer<[u32; 3]>,
 }
 
-impl Room {
+impl Buffers {
     fn new(device: &Device, capacity: MeshCapacity, workgroup_size: u32) -> Result<Self, KernelError> {
         let [blocks, vertices, triangles] =
             [capacity.cube_blocks, capacity.vertices, capacity.triangles].map(|n| n.max(1));
@@ -192,7 +192,7 @@ impl MarchingCubes {
             word_base: device.buffer("cube blocks before words", n_words as usize)?,
             scan_words: Scan::with_options(device, n_words, options)?,
             settle: Settle::new(device, "surface", 3)?,
-            room: Room::new(device, capacity, workgroup_size)?,
+            room: Buffers::new(device, capacity, workgroup_size)?,
         })
     }
 
@@ -201,7 +201,7 @@ impl MarchingCubes {
     /// # Errors
     /// Not enough memory.
     pub fn resize(&mut self, device: &Device, capacity: MeshCapacity) -> Result<(), KernelError> {
-        self.room = Room::new(device, capacity, self.workgroup_size)?;
+        self.room = Buffers::new(device, capacity, self.workgroup_size)?;
         Ok(())
     }
 
@@ -375,11 +375,11 @@ impl MarchingCubes {
         of_lattice + of_cubes + 24 * u64::from(vertices) + 12 * u64::from(triangles)
     }
 
-    /// Returns the required numbers of the last surface, three words ([`MeshWanted`]). A mesh that exceeded
-    /// the capacity lacks its last elements: fewer vertices, and triangles without area where one of their
-    /// vertices is missing.
-    pub fn wanted(&self) -> &Buffer<u32> {
-        self.settle.wanted()
+    /// Returns the required numbers of the last surface, three words ([`RequiredMeshCapacity`]). A mesh that
+    /// exceeded the capacity lacks its last elements: fewer vertices, and triangles without area where one of
+    /// their vertices is missing.
+    pub fn required(&self) -> &Buffer<u32> {
+        self.settle.required()
     }
 
     /// Returns the number of blocks of cubes that were examined.

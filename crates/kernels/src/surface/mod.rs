@@ -11,15 +11,15 @@ mod splat_density;
 use crate::{BlockLayout, KernelError};
 use frazil_vk::{Buffer, DeviceCount};
 
-pub use marching_cubes::{MarchingCubes, MeshCapacity, MeshWanted};
+pub use marching_cubes::{MarchingCubes, MeshCapacity, RequiredMeshCapacity};
 pub use splat_density::{SplatDensity, SplatMass};
 
 /// Minimum threads per workgroup: one for each node of a block.
-const LEAST_WORKGROUP: u32 = 64;
+const MIN_WORKGROUP: u32 = 64;
 
 fn check_workgroup(primitive: &'static str, workgroup_size: u32) -> Result<(), KernelError> {
-    if workgroup_size < LEAST_WORKGROUP {
-        return Err(KernelError::WorkgroupSize { primitive, found: workgroup_size, least: LEAST_WORKGROUP });
+    if workgroup_size < MIN_WORKGROUP {
+        return Err(KernelError::WorkgroupSize { primitive, found: workgroup_size, least: MIN_WORKGROUP });
     }
     Ok(())
 }

@@ -32,7 +32,8 @@ impl SplatDensity {
     /// Compiles the kernels, for a support of `radius_cells` cells.
     ///
     /// # Errors
-    /// A support that is not above 0, or is above 2 cells; workgroups of fewer than 64 threads, or more than the device allows.
+    /// A support that is not above 0, or is above 2 cells; workgroups of fewer than 64 threads, or more than
+    /// the device allows.
     pub fn new(device: &Device, radius_cells: f32, workgroup_size: u32) -> Result<Self, KernelError> {
         if !(radius_cells > 0.0 && radius_cells <= 2.0) {
             let problem = format!("a splat's radius of {radius_cells} cells, expected above 0 and at most 2");

@@ -52,8 +52,9 @@ pub fn run(record: impl FnOnce(&mut Recorder)) {
     DEVICE.check_validation().unwrap();
 }
 
-/// Generates boundary sizes: none, one, and both neighbours of powers of two, workgroup sizes and tiles. There are few
-/// small sizes; most cases are for the combinations of a boundary with a workgroup size and a method.
+/// Generates boundary sizes: none, one, and both neighbours of powers of two, workgroup sizes and tiles.
+/// There are few small sizes; most cases are for the combinations of a boundary with a workgroup size and a
+/// method.
 pub fn size() -> impl Strategy<Value = usize> {
     let around = [64usize, 128, 256, 512, 1024, 2048, 4096, 3 * 2048];
     prop_oneof![

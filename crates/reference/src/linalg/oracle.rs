@@ -62,7 +62,8 @@ pub(super) fn determinant<const N: usize>(m: Matrix<f64, N>) -> f64 {
 /// Returns the rotation R with the maximum tr(RᵀM): the dominant eigenvector, as a quaternion, of Horn's
 /// symmetric 4×4 matrix (Horn 1987, «Closed-form solution of absolute orientation using unit quaternions»).
 ///
-/// It is the R of the polar decomposition, also for singular matrices and reflections, and unique where σ₂ + σ₃ > 0.
+/// It is the R of the polar decomposition, also for singular matrices and reflections, and unique where σ₂ +
+/// σ₃ > 0.
 pub fn nearest_rotation(m: Matrix<f64, 3>) -> Matrix<f64, 3> {
     // s(row, column)
     let s = |r: usize, c: usize| m[c][r];

@@ -72,7 +72,8 @@ pub fn svd2(m: Matrix<f32, 2>) -> Svd<2> {
     (rotation2(uc, us), [inverse * (q + r), inverse * (q - r)], rotation2(c, s))
 }
 
-/// Rotates (or exchanges and rotates) two columns of B and V so that those of B are orthogonal and the first is the longer.
+/// Rotates (or exchanges and rotates) two columns of B and V so that those of B are orthogonal and the first
+/// is the longer.
 fn orthogonalise(b: &mut Matrix<f32, 3>, v: &mut Matrix<f32, 3>, p: usize, q: usize) {
     if dot(b[p], b[p]) < dot(b[q], b[q]) {
         for m in [&mut *b, &mut *v] {

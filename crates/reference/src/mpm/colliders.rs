@@ -51,7 +51,7 @@ pub enum Shape {
         radius_m: f64,
     },
     /// The exterior of a sphere.
-    Vessel {
+    Container {
         /// Centre in m.
         centre_m: DVec3,
         /// Radius in m.
@@ -127,7 +127,7 @@ impl Shape {
                 let (r, outward) = radial(flat(x - centre_m));
                 (r - radius_m, outward)
             }
-            Self::Vessel { centre_m, radius_m } => {
+            Self::Container { centre_m, radius_m } => {
                 let (r, outward) = radial(flat(x - centre_m));
                 (radius_m - r, -outward)
             }

@@ -1,4 +1,5 @@
-//! Fixed-corotated energy with hardening and bounded singular values (Breekveldt2017 sec 3.1.4, 3.2.3 and 3.2.7).
+//! Fixed-corotated energy with hardening and bounded singular values (Breekveldt2017 sec 3.1.4, 3.2.3 and
+//! 3.2.7).
 
 use glam::{DMat3, DVec3};
 

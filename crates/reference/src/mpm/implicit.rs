@@ -1,4 +1,5 @@
-//! The semi-implicit step (Breekveldt2017 eq 3.25): (M + β Δt² K) v = M v*, K = ∂²Φ/∂x̂² at the start of the step.
+//! The semi-implicit step (Breekveldt2017 eq 3.25): (M + β Δt² K) v = M v*, K = ∂²Φ/∂x̂² at the start of the
+//! step.
 
 use std::collections::BTreeMap;
 

@@ -24,12 +24,14 @@ impl Default for ReduceShape {
 
 /// Reduces `input` by `combine` in the device's order; returns `identity` for an empty input.
 ///
-/// Each workgroup reduces one tile: thread t folds elements t, t+W, t+2W … of the tile in that order, starting from
-/// `identity`; then partials at distance W/2, W/4 … 1 are combined, lower index on the left. The tiles' results are reduced
-/// the same way until one is left. `combine` must be associative up to rounding, and `identity` its neutral element.
+/// Each workgroup reduces one tile: thread t folds elements t, t+W, t+2W … of the tile in that order,
+/// starting from `identity`; then partials at distance W/2, W/4 … 1 are combined, lower index on the left.
+/// The tiles' results are reduced the same way until one is left. `combine` must be associative up to
+/// rounding, and `identity` its neutral element.
 ///
 /// # Panics
-/// Panics if the workgroup size is not a power of two or a tile holds fewer than two elements: the tree would not end.
+/// Panics if the workgroup size is not a power of two or a tile holds fewer than two elements: the tree would
+/// not end.
 pub fn reduce<T: Copy>(input: &[T], identity: T, shape: ReduceShape, combine: impl Fn(T, T) -> T) -> T {
     assert!(
         shape.workgroup_size.is_power_of_two(),

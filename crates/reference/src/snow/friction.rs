@@ -29,7 +29,7 @@ impl State {
         let solid = &self.solid;
         let moved = |i: usize| zip(solid.predicted[i], solid.position[i], |a, b| a - b);
         let normal_share = p.iterations as f32 * p.bounce_stiffness * p.fluid.over_relaxation;
-        let rub = |i: usize| {
+        let apply_friction = |i: usize| {
             let mut taken = [0.0f32; 3];
             for bond in self.contacts(p, Kind::Solid, i, |kind, j| self[kind].predicted[j]) {
                 // Coincident particles have no tangential plane.
@@ -58,6 +58,6 @@ impl State {
             }
             p.fluid.confine(zip(solid.predicted[i], taken, |x, t| x - t))
         };
-        self.solid.predicted = (0..solid.len()).map(rub).collect();
+        self.solid.predicted = (0..solid.len()).map(apply_friction).collect();
     }
 }

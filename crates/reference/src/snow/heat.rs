@@ -1,4 +1,5 @@
-//! Conduction of heat (Chen2021 eq 6.1 with the harmonic mean of conductivities) and temperature from enthalpy.
+//! Conduction of heat (Chen2021 eq 6.1 with the harmonic mean of conductivities) and temperature from
+//! enthalpy.
 
 use super::kind::Kind;
 

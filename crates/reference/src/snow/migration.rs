@@ -8,7 +8,7 @@ use crate::primitives::{cell_starts, exclusive_scan_u32, radix_sort_pairs};
 impl State {
     /// Increases α (Chen2021 eq 6.2), and marks particles that are blended in (eq 6.4) and on the wrong side
     /// of the transition as leaving.
-    pub fn judge_phase(&mut self, p: &Parameters) {
+    pub fn mark_phase_change(&mut self, p: &Parameters) {
         for kind in Kind::ALL {
             let phase = &mut self[kind];
             for alpha in &mut phase.blend {

@@ -5,11 +5,11 @@
 //! can run here and the rest on the device. Sums over neighbours run over the particle's own phase first,
 //! then the other, each in the order of its cells.
 //!
-//! - `migration`: `judge_phase`, `scan_leavers`, `migrate`, `sort_by_cell`, `reorder`.
+//! - `migration`: `mark_phase_change`, `scan_leavers`, `migrate`, `sort_by_cell`, `reorder`.
 //! - `heat`, `conduction`: capacities and conductivities, and the flow between particles.
 //! - `links`: `break_links`, `build_links`.
 //! - `constraints`: `weigh` and `solve`, the Jacobi iterations; `boundary`: boundary particles of walls.
-//! - `shape`: `adopt_shape` and `keep_shape`, in f64.
+//! - `shape`: `attach_to_shape` and `apply_shape_matching`, in f64.
 //! - `friction`: between particles, and between particles and walls.
 
 mod boundary;
@@ -278,7 +278,7 @@ impl State {
             self.weigh(p);
             self.solve(p, iteration);
             if p.shape_stiffness > 0.0 {
-                self.keep_shape(p);
+                self.apply_shape_matching(p);
             }
         }
         self.friction(p);
@@ -289,7 +289,7 @@ impl State {
     /// Runs the stages before the iterations.
     pub fn begin_step(&mut self, p: &Parameters) {
         self.integrate(p);
-        self.judge_phase(p);
+        self.mark_phase_change(p);
         self.scan_leavers();
         self.migrate();
         self.sort_by_cell(p);
@@ -299,7 +299,7 @@ impl State {
         self.break_links(p);
         self.build_links(p);
         if p.shape_stiffness > 0.0 {
-            self.adopt_shape();
+            self.attach_to_shape();
         }
     }
 

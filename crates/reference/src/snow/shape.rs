@@ -1,4 +1,5 @@
-//! Shape matching of linked neighbourhoods (Müller, Heidelberger, Teschner and Gross 2005, §3.3), in f64 from the f32 columns.
+//! Shape matching of linked neighbourhoods (Müller, Heidelberger, Teschner and Gross 2005, §3.3), in f64 from
+//! the f32 columns.
 //!
 //! Each snow particle forms a cluster with the partners of its links. The best rotation of the cluster's rest
 //! positions gives the goal of each member, g = R (X − C) + c. A link counts only if the distance of its
@@ -141,7 +142,7 @@ impl State {
 
     /// Gives snow without a rest position, such as recently frozen particles, one beside a partner: its
     /// current offset, rotated back by the rotation of the partner's neighbourhood.
-    pub fn adopt_shape(&mut self) {
+    pub fn attach_to_shape(&mut self) {
         let adopted = (0..self.solid.len()).map(|i| match self.adoption(i) {
             Some(adoption) => adoption.rest_m.map(|x| x as f32),
             None => self.solid.rest_position[i],
@@ -172,7 +173,7 @@ impl State {
 
     /// Moves x* of linked snow towards its goals in all its clusters, and confines it. Each moves by the same
     /// share of the distance, so the corrections of a cluster sum to zero.
-    pub fn keep_shape(&mut self, p: &Parameters) {
+    pub fn apply_shape_matching(&mut self, p: &Parameters) {
         let mut away = vec![[0.0; 3]; self.solid.len()];
         for cluster in self.clusters() {
             for i in cluster.members.iter().copied() {

@@ -13,7 +13,7 @@ fn shapes(dimensions: usize) -> Vec<Shape> {
     vec![
         Shape::Plane { point_m: centre_m, normal: DVec3::new(0.6, 0.8, 0.0) },
         Shape::Ball { centre_m, radius_m: 0.4 },
-        Shape::Vessel { centre_m, radius_m: 0.8 },
+        Shape::Container { centre_m, radius_m: 0.8 },
         Shape::Box {
             centre_m,
             size_m: DVec3::new(0.6, 0.4, 0.8),

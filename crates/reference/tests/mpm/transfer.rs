@@ -46,16 +46,17 @@ fn inside_a_body_the_grid_finds_the_volume_it_was_filled_with() {
         for particle in &state.particles {
             let share = particle.volume / filled;
             let depth = 0.45 - (particle.position - centre).length();
-            // The grid is emptier near the surface, and no fuller than the body anywhere; from three cells below on a particle sees
-            // the surface with the ends of two splines.
+            // The grid is emptier near the surface, and no fuller than the body anywhere; from three cells
+            // below on a particle sees the surface with the ends of two splines.
             assert!(depth < 3.0 * CELL_M || share < 1.001, "{share}");
             assert!((1.0 - 1e-12..8.0).contains(&share), "{share}");
         }
     }
 }
 
-/// Breekveldt2017 appendix A: a particle on a node, as compressed as it can be, above nodes that a floor holds. It prints 1907.83 for the
-/// force and 233.37 for the density, by a slip in its sum over the upper nodes, which is Σ∇w = ½.
+/// Breekveldt2017 appendix A: a particle on a node, as compressed as it can be, above nodes that a floor
+/// holds. It prints 1907.83 for the force and 233.37 for the density, by a slip in its sum over the upper
+/// nodes, which is Σ∇w = ½.
 #[test]
 fn the_thesis_tips_at_231_9_over_h() {
     let p = parameters(3);

@@ -22,8 +22,8 @@ fn iterate(state: &mut State, p: &Parameters, iteration: u32) {
     state.solve(p, iteration);
 }
 
-/// Overlaps shrink by 1 − k_bounce ω g each iteration, Chen2021 eq 5.14 with both ends moving by half: snow with snow or
-/// water. The distance at which a pair touches grows with α.
+/// Overlaps shrink by 1 − k_bounce ω g each iteration, Chen2021 eq 5.14 with both ends moving by half: snow
+/// with snow or water. The distance at which a pair touches grows with α.
 #[test]
 fn a_collision_of_two_particles_is_the_closed_form() {
     let mut p = parameters();
@@ -84,7 +84,8 @@ fn averaging_divides_by_the_larger_number_of_constraints() {
     }
 }
 
-/// n_i: snow counts snow and water that it touches and its links, water counts the snow that it touches; at least one.
+/// n_i: snow counts snow and water that it touches and its links, water counts the snow that it touches; at
+/// least one.
 #[test]
 fn contacts_and_links_are_counted() {
     let mut p = parameters();
@@ -112,7 +113,8 @@ fn contacts_and_links_are_counted() {
     assert!(most[0] > 10 && most[1] > 3, "{most:?}");
 }
 
-/// One particle on the floor and one above it that overlaps: each iteration the floor takes back what contact presses into it.
+/// One particle on the floor and one above it that overlaps: each iteration the floor takes back what contact
+/// presses into it.
 #[test]
 fn walls_push_by_what_they_confine_in_all_iterations() {
     let p = parameters();
@@ -184,8 +186,8 @@ fn the_multiplier_of_a_compliant_pair_is_the_closed_form() {
     }
 }
 
-/// Pulled apart by F, a spring of compliance a rests at C = F (a + 2Δt²/m (1 − s))/s, with s = 1 − (1 − ω)^N the share of a step
-/// that N iterations solve: at F a, and how far from it falls with N as (1 − ω)^N.
+/// Pulled apart by F, a spring of compliance a rests at C = F (a + 2Δt²/m (1 − s))/s, with s = 1 − (1 − ω)^N
+/// the share of a step that N iterations solve: at F a, and how far from it falls with N as (1 − ω)^N.
 #[test]
 fn a_spring_under_load_gives_by_its_compliance() {
     let mut p = parameters();
@@ -229,7 +231,8 @@ fn linking() -> Option<LinkRule> {
     Some(LinkRule { radius_m: 2.0 * SPACING_M, link_temperature_c: 0.0, limit, break_ratio: 1.2 })
 }
 
-/// Every pair term is antisymmetric: without walls the centre of mass of both phases together stays where it is.
+/// Every pair term is antisymmetric: without walls the centre of mass of both phases together stays where it
+/// is.
 #[test]
 fn iterations_and_friction_keep_the_centre_of_mass() {
     for (seed, averaging, stretch) in [

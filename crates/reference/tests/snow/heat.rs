@@ -66,8 +66,8 @@ fn the_laplacian_is_exact_on_the_lattice() {
     }
 }
 
-/// Two layers through which the same heat flows have gradients in the inverse ratio of their conductivities, and then no particle
-/// changes: with the harmonic mean this is exact on the lattice.
+/// Two layers through which the same heat flows have gradients in the inverse ratio of their conductivities,
+/// and then no particle changes: with the harmonic mean this is exact on the lattice.
 #[test]
 fn between_snow_and_water_the_flow_is_that_of_conductors_in_series() {
     let p = parameters();
@@ -161,7 +161,7 @@ fn enthalpy_is_kept_while_snow_melts() {
     let before = total(&state);
     for _ in 0..200 {
         state.integrate(&p);
-        state.judge_phase(&p);
+        state.mark_phase_change(&p);
         state.scan_leavers();
         state.migrate();
         state.sort_by_cell(&p);

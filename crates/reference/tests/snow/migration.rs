@@ -53,7 +53,7 @@ fn ask_to_leave(state: &mut State, flags: [&[bool]; 2]) {
 
 fn migrate(state: &mut State, p: &Parameters) {
     state.integrate(p);
-    state.judge_phase(p);
+    state.mark_phase_change(p);
     state.scan_leavers();
     state.migrate();
     state.sort_by_cell(p);
@@ -176,7 +176,7 @@ fn with_enthalpy_the_latent_heat_must_be_paid_first() {
     for kind in Kind::ALL {
         state[kind].blend = vec![1.0; 3];
     }
-    state.judge_phase(&p);
+    state.mark_phase_change(&p);
     assert_eq!([&state.solid.leaves, &state.fluid.leaves], [&vec![0, 0, 1], &vec![0, 0, 1]]);
 }
 
@@ -188,7 +188,7 @@ fn what_is_no_number_stays_where_it_is() {
         state[kind].blend = vec![1.0; 2];
         state[kind].temperature_c = vec![f32::NAN, p.heat.freezing_c];
     }
-    state.judge_phase(&p);
+    state.mark_phase_change(&p);
     assert_eq!([&state.solid.leaves, &state.fluid.leaves], [&vec![0, 0], &vec![0, 0]]);
 }
 

@@ -65,7 +65,7 @@ fn a_rigidly_moved_cluster_is_left_where_it_is() {
     let mut state = cube(&[]);
     put(&mut state, rigid);
     let before = state.solid.predicted.clone();
-    state.keep_shape(&shapely());
+    state.apply_shape_matching(&shapely());
     assert!(farthest(&state.solid.predicted, &before) < ROUNDING_M);
 }
 
@@ -77,7 +77,7 @@ fn corrections_of_a_cluster_add_up_to_nothing() {
     state.links.rows[0].pop();
     state.links.rows[7].remove(0);
     let before = state.clone();
-    state.keep_shape(&shapely());
+    state.apply_shape_matching(&shapely());
     assert!(farthest(&state.solid.predicted, &before.solid.predicted) > 0.05 * SPACING_M);
     let [before, after] = [&before, &state].map(|state| total(state, |phase| &phase.predicted));
     assert!((0..3).all(|axis| (after[axis] - before[axis]).abs() < 8.0 * f64::from(ROUNDING_M)));
@@ -97,7 +97,7 @@ fn a_sheared_cluster_goes_back() {
     // In each iteration a particle covers eight ninths of the distance to its goal, which is the same in all
     // eight clusters.
     for _ in 0..10 {
-        state.keep_shape(&p);
+        state.apply_shape_matching(&p);
         state.solid.position.clone_from(&state.solid.predicted);
         put(&mut state, |x| x);
     }
@@ -110,7 +110,7 @@ fn a_stiffness_is_a_share_of_the_way() {
         let mut state = cube(&[]);
         put(&mut state, sheared);
         let before = state.solid.predicted[3][0];
-        state.keep_shape(&Parameters { shape_stiffness: stiffness, ..parameters() });
+        state.apply_shape_matching(&Parameters { shape_stiffness: stiffness, ..parameters() });
         state.solid.predicted[3][0] - before
     };
     assert!(moved_by(1.0).abs() > 0.05 * SPACING_M);
@@ -125,7 +125,7 @@ fn walls_push_what_goes_back_through_them() {
     p.fluid.domain_max_m[0] = 0.212;
     let limit_m = p.fluid.domain_max_m[0] - p.fluid.clearance_m;
     put(&mut state, |[x, y, z]| [0.2 + 0.1 * (x - 0.2), y, z]);
-    state.keep_shape(&p);
+    state.apply_shape_matching(&p);
     let outer = |i: &usize| i & 1 == 1;
     assert!((0..8).filter(outer).all(|i| state.solid.predicted[i][0] == limit_m));
     assert!((0..8).filter(outer).all(|i| state.solid.push[i][0] < -0.1 * SPACING_M));
@@ -144,7 +144,7 @@ fn links_of_another_length_than_the_rest_positions_are_left_out() {
         assert_eq!(members(1).contains(&8), is_of_shape, "{part}");
         put(&mut state, |x| if x[0] > 0.24 { [0.3, 0.3, 0.2] } else { x });
         let before = state.solid.predicted.clone();
-        state.keep_shape(&shapely());
+        state.apply_shape_matching(&shapely());
         assert_eq!(farthest(&state.solid.predicted, &before) > 0.1 * SPACING_M, is_of_shape, "{part}");
         state.links.rows[1].pop();
         state.links.rows[8].clear();
@@ -161,7 +161,7 @@ fn a_frozen_particle_takes_a_place_that_fits_its_distances() {
     let before = state.solid.rest_position.clone();
     let made_m = distance(state.solid.predicted[7], state.solid.predicted[8]);
     link(&mut state, 7, 8, made_m);
-    state.adopt_shape();
+    state.attach_to_shape();
     let (x, rest) = (&state.solid.predicted, &state.solid.rest_position);
     assert_eq!(rest[..8], before[..8]);
     for i in 0..8 {
@@ -171,7 +171,7 @@ fn a_frozen_particle_takes_a_place_that_fits_its_distances() {
     // A particle with a rest position keeps it.
     let before = rest.clone();
     put(&mut state, |x| x.map(|x| 0.5 * x));
-    state.adopt_shape();
+    state.attach_to_shape();
     assert_eq!(state.solid.rest_position, before);
 }
 
@@ -184,7 +184,7 @@ fn of_two_without_a_place_the_higher_id_adopts() {
         link(&mut state, 0, 1, 0.01);
         put(&mut state, |x| x);
         let before = state.solid.rest_position.clone();
-        state.adopt_shape();
+        state.attach_to_shape();
         let stays = usize::from(ids[0] > ids[1]);
         let rest = &state.solid.rest_position;
         assert_eq!(rest[stays], before[stays]);

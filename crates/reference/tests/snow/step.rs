@@ -65,7 +65,8 @@ fn steps_keep_momentum_without_walls() {
     }
     assert!(state.ledger.melted > 10 && state.ledger.frozen > 10, "{:?}", state.ledger);
     for (a, b) in total(&state, |phase| &phase.velocity).iter().zip(before) {
-        // Half an ulp of positions of 0.2 m over Δt is 7e-6 m/s, at random over 400 particles and ten steps of five corrections.
+        // Half an ulp of positions of 0.2 m over Δt is 7e-6 m/s, at random over 400 particles and ten steps
+        // of five corrections.
         assert!((a - b).abs() < 2e-3, "momentum changed by {} of 8 m/s", a - b);
     }
     let reach_m = Kind::ALL.into_iter().flat_map(|kind| state[kind].position.iter().flatten());

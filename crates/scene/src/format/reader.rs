@@ -8,7 +8,8 @@ use crate::format::error::{SceneError, hint, one_of};
 use crate::format::source::Source;
 use crate::format::tree::{Node, Value, join};
 
-/// Reads a value of type `T` from the `node` at `key`; `source` locates errors. `more` lists keys that the table at `key` may have beside those of `T`.
+/// Reads a value of type `T` from the `node` at `key`; `source` locates errors. `more` lists keys that the
+/// table at `key` may have beside those of `T`.
 pub(crate) fn read<'a, T: Deserialize<'a>>(
     node: &'a Node,
     key: &str,

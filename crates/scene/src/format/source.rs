@@ -80,7 +80,8 @@ impl Source {
         self.places.contains_key(key)
     }
 
-    /// Returns the location of `key`: its last override or that of a key inside it, else its position in the text, else that of the nearest enclosing table.
+    /// Returns the location of `key`: its last override or that of a key inside it, else its position in the
+    /// text, else that of the nearest enclosing table.
     pub(crate) fn locate(&self, key: &str) -> Location {
         if let Some((_, place)) = self.last_override(key) {
             return self.at(place.clone());
@@ -95,7 +96,8 @@ impl Source {
         }
     }
 
-    /// Returns the location of a violated constraint between `keys`: the last override of any, else the position of the first.
+    /// Returns the location of a violated constraint between `keys`: the last override of any, else the
+    /// position of the first.
     pub(crate) fn locate_between(&self, keys: &[&str]) -> Location {
         match keys.iter().filter_map(|key| self.last_override(key)).max_by_key(|(turn, _)| *turn) {
             Some((_, place)) => self.at(place.clone()),

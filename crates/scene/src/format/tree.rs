@@ -81,7 +81,8 @@ impl Node {
         convert_json(value).map_err(|problem| syntax(Place::Whole, problem))
     }
 
-    /// Applies the `turn`-th `--set` argument, `table.key=value`. The value is parsed as TOML; text that is not TOML, and does not look like an attempt at it, is taken as a string.
+    /// Applies the `turn`-th `--set` argument, `table.key=value`. The value is parsed as TOML; text that is
+    /// not TOML, and does not look like an attempt at it, is taken as a string.
     pub(crate) fn apply_override(&mut self, turn: usize, argument: &str) -> Result<(), SceneError> {
         let refuse = |problem: String| SceneError::Override { argument: argument.to_owned(), problem };
         let (key, text) = argument
@@ -184,7 +185,8 @@ pub(crate) fn join(parent: &str, name: &str) -> String {
 /// Maximum nesting depth, which no scene reaches; a deeper override would only exhaust the stack.
 const MAX_DEPTH: usize = 32;
 
-/// Converts `value`, which begins at byte `offset` of its text, to a tree; an error comes with its byte offset.
+/// Converts `value`, which begins at byte `offset` of its text, to a tree; an error comes with its byte
+/// offset.
 fn convert(
     value: DeValue<'_>,
     offset: usize,

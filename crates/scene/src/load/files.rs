@@ -15,7 +15,8 @@ use crate::{Axis, Collider, Scene, SceneError, Shape};
 const MAX_LETTERS: usize = 100;
 
 impl Scene {
-    /// Reads the files that blocks and colliders name. Paths in the scene are relative to `folder`, and become absolute.
+    /// Reads the files that blocks and colliders name. Paths in the scene are relative to `folder`, and
+    /// become absolute.
     pub(crate) fn load_files(&mut self, folder: Option<&Path>, missing: Missing) -> Result<(), SceneError> {
         let check = Checker { source: &self.source };
         let refuse = |key: &str, found: String, expected: &str| -> SceneError {

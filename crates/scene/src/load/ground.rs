@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::load::mesh_file::read_triangles;
-use crate::load::polygon_file::{Beside, read_polygons};
+use crate::load::polygon_file::{CompanionFiles, read_polygons};
 use crate::loaded::{Loaded, Missing, read};
 use crate::terrain::{Refusal, TerrainSource, epsg_of, same_projection};
 use crate::validate::Checker;
@@ -20,7 +20,8 @@ const OBSTACLE_MESHES: &str =
     "a closed surface of up to 16384 triangles, each with an area, of which no part lies in another";
 
 impl Scene {
-    /// Reads the files that terrain, releases, obstacles and slabs name. Paths are relative to `folder`, and become absolute.
+    /// Reads the files that terrain, releases, obstacles and slabs name. Paths are relative to `folder`, and
+    /// become absolute.
     pub(crate) fn load_ground(&mut self, folder: Option<&Path>, missing: Missing) -> Result<(), SceneError> {
         let mut loaded = Ok(());
         if let Some(source) = &mut self.terrain {
@@ -97,7 +98,7 @@ fn load_release(
     };
     // Without a terrain, validation refuses the release.
     let Some(terrain) = terrain else { return Ok(()) };
-    let files = Beside {
+    let files = CompanionFiles {
         dbf: other_file(path, "dbf").and_then(|path| std::fs::read(path).ok()),
         prj: beside(path, "prj"),
     };

@@ -8,7 +8,8 @@ use ply_rs_bw::ply::{DefaultElement, Property};
 
 use crate::Vec3;
 
-/// Reads the triangles in `bytes`, the contents of `path`, whose extension gives the format. The error describes the problem.
+/// Reads the triangles in `bytes`, the contents of `path`, whose extension gives the format. The error
+/// describes the problem.
 pub(crate) fn read_triangles(path: &Path, bytes: &[u8]) -> Result<Vec<[Vec3; 3]>, String> {
     let ending = path.extension().and_then(|ending| ending.to_str()).map(str::to_ascii_lowercase);
     match ending.as_deref() {

@@ -1,4 +1,5 @@
-//! Loads a scene from a file, a text or a name: reads the text itself, and the fonts, meshes, terrains and polygons that it names.
+//! Loads a scene from a file, a text or a name: reads the text itself, and the fonts, meshes, terrains and
+//! polygons that it names.
 
 mod builtin;
 mod files;

@@ -23,13 +23,18 @@ pub(crate) struct PolygonFile {
 
 /// Companion files of a shapefile, if they exist.
 #[derive(Default)]
-pub(crate) struct Beside {
+pub(crate) struct CompanionFiles {
     pub(crate) dbf: Option<Vec<u8>>,
     pub(crate) prj: Option<String>,
 }
 
-/// Reads the polygons in `bytes`, the contents of `path`, whose extension gives the format. The error describes the problem.
-pub(crate) fn read_polygons(path: &Path, bytes: &[u8], beside: Beside) -> Result<PolygonFile, String> {
+/// Reads the polygons in `bytes`, the contents of `path`, whose extension gives the format. The error
+/// describes the problem.
+pub(crate) fn read_polygons(
+    path: &Path,
+    bytes: &[u8],
+    beside: CompanionFiles,
+) -> Result<PolygonFile, String> {
     let ending = path.extension().and_then(|ending| ending.to_str()).map(str::to_ascii_lowercase);
     let file = match ending.as_deref() {
         Some("shp") => read_shapefile(bytes, beside),
@@ -52,7 +57,7 @@ pub(crate) fn read_polygons(path: &Path, bytes: &[u8], beside: Beside) -> Result
     Ok(file)
 }
 
-fn read_shapefile(bytes: &[u8], beside: Beside) -> Result<PolygonFile, String> {
+fn read_shapefile(bytes: &[u8], beside: CompanionFiles) -> Result<PolygonFile, String> {
     let invalid = |cause: shapefile::Error| format!("no valid shapefile: {cause}");
     let shapes =
         shapefile::ShapeReader::new(Cursor::new(bytes)).and_then(|reader| reader.read()).map_err(invalid)?;
@@ -183,7 +188,9 @@ fn thickness_of_properties(properties: &JsonObject) -> Option<f64> {
     })
 }
 
-/// Returns the coordinate reference system that a file names in the form of GeoJSON 2008: `urn:ogc:def:crs:EPSG::31287` or `EPSG:31287`. The standard of 2016 has no such member and requires longitudes and latitudes, but programs that write metres still write it.
+/// Returns the coordinate reference system that a file names in the form of GeoJSON 2008:
+/// `urn:ogc:def:crs:EPSG::31287` or `EPSG:31287`. The standard of 2016 has no such member and requires
+/// longitudes and latitudes, but programs that write metres still write it.
 fn named_system(members: Option<&JsonObject>) -> Option<String> {
     let name = members?.get("crs")?.get("properties")?.get("name")?.as_str()?;
     let code = name.rsplit(':').next()?;
@@ -206,7 +213,7 @@ mod tests {
     }
 
     fn geojson(text: &str) -> Result<PolygonFile, String> {
-        read_polygons(Path::new("a.geojson"), text.as_bytes(), Beside::default())
+        read_polygons(Path::new("a.geojson"), text.as_bytes(), CompanionFiles::default())
     }
 
     #[test]
@@ -227,7 +234,7 @@ mod tests {
             record.insert("Thickness".to_owned(), FieldValue::Numeric(Some(1.25)));
             writer.write_shape_and_record(&polygon, &record).unwrap();
         }
-        let beside = || Beside { dbf: Some(dbf.get_ref().clone()), prj: Some("PROJCS[]".to_owned()) };
+        let beside = || CompanionFiles { dbf: Some(dbf.get_ref().clone()), prj: Some("PROJCS[]".to_owned()) };
         let file = read_polygons(Path::new("x.SHP"), shp.get_ref(), beside()).unwrap();
         assert_eq!(file.projection.as_deref(), Some("PROJCS[]"));
         let [(polygon, thickness)] = &file.areas[..] else { panic!("{} areas", file.areas.len()) };
@@ -236,13 +243,13 @@ mod tests {
             (2, 4, 15.0, Some(1.25))
         );
 
-        let alone = read_polygons(Path::new("x.shp"), shp.get_ref(), Beside::default()).unwrap();
+        let alone = read_polygons(Path::new("x.shp"), shp.get_ref(), CompanionFiles::default()).unwrap();
         assert_eq!(alone.areas[0].1, None);
         let cut = &shp.get_ref()[..shp.get_ref().len() - 9];
         assert!(
             read_polygons(Path::new("x.shp"), cut, beside()).unwrap_err().starts_with("no valid shapefile: ")
         );
-        let damaged = Beside { dbf: Some(vec![1, 2, 3]), prj: None };
+        let damaged = CompanionFiles { dbf: Some(vec![1, 2, 3]), prj: None };
         assert!(
             read_polygons(Path::new("x.shp"), shp.get_ref(), damaged).unwrap_err().contains(".dbf beside it")
         );
@@ -255,7 +262,7 @@ mod tests {
             let mut writer = shapefile::ShapeWriter::new(&mut shp);
             writer.write_shape(&Polyline::new(points(&[[0.0, 0.0], [1.0, 1.0]]))).unwrap();
         }
-        let error = read_polygons(Path::new("x.shp"), shp.get_ref(), Beside::default()).unwrap_err();
+        let error = read_polygons(Path::new("x.shp"), shp.get_ref(), CompanionFiles::default()).unwrap_err();
         assert!(error.contains("where polygons are needed"), "{error}");
     }
 
@@ -299,7 +306,7 @@ mod tests {
         let thin = r#"{"type":"Feature","properties":{"thickness":-1},"geometry":{"type":"Polygon","coordinates":[[[0,0],[1,0],[0,1]]]}}"#;
         assert_eq!(geojson(thin).unwrap_err(), "polygon 1: a thickness of -1 m");
         assert!(geojson("{").unwrap_err().starts_with("no valid GeoJSON: "));
-        let wrong = read_polygons(Path::new("a.kml"), b"", Beside::default()).unwrap_err();
+        let wrong = read_polygons(Path::new("a.kml"), b"", CompanionFiles::default()).unwrap_err();
         assert_eq!(wrong, "a name that does not end in .shp, .geojson or .json");
     }
 }

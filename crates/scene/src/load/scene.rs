@@ -19,7 +19,8 @@ use crate::solver::section::{SectionType, Sections};
 const MAX_FILE_BYTES: u64 = 4 << 20;
 
 impl Scene {
-    /// Loads the scene file at `path`, with `overrides` (`table.key=value`, array elements by index from 0) applied in order before deserialization and validation.
+    /// Loads the scene file at `path`, with `overrides` (`table.key=value`, array elements by index from 0)
+    /// applied in order before deserialization and validation.
     ///
     /// # Errors
     /// The first error in the file, an override, or the resulting scene.
@@ -50,7 +51,8 @@ impl Scene {
         Self::from_tree(tree, origin, folder, Missing::Refuse)
     }
 
-    /// Reads a scene from its JSON serialization, as recordings, checkpoints and `run.json` hold it: the same scene to the bit. `origin` names the text in errors.
+    /// Reads a scene from its JSON serialization, as recordings, checkpoints and `run.json` hold it: the same
+    /// scene to the bit. `origin` names the text in errors.
     ///
     /// # Errors
     /// The first error in the text or the scene.
@@ -91,7 +93,8 @@ impl Scene {
         Ok(scene)
     }
 
-    /// Loads `scene`, which is the path of a scene file or, if there is no such file, the name of a built-in scene.
+    /// Loads `scene`, which is the path of a scene file or, if there is no such file, the name of a built-in
+    /// scene.
     ///
     /// # Errors
     /// Like [`Scene::load`]; and [`SceneError::NoSuchScene`] for a bare name that is neither.

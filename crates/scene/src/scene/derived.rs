@@ -40,7 +40,8 @@ impl Scene {
             .unwrap_or_else(|| self.up_axis.unit().map(|u| if u == 0.0 { 0.0 } else { -GRAVITY_M_S2 }))
     }
 
-    /// Returns the number of steps that cover the scene's duration; the last may end a fraction of a step past it.
+    /// Returns the number of steps that cover the scene's duration; the last may end a fraction of a step
+    /// past it.
     pub fn n_steps(&self) -> u64 {
         // Rounding of the division must not add a step to a duration that is a whole number of steps.
         let steps = self.time.duration_s / self.dt_s();

@@ -7,7 +7,8 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// An output interval: a number of steps (`10`, `"10 steps"`) or a time (`"0.02 s"`, `"20 ms"`), in scene files and on the command line alike.
+/// An output interval: a number of steps (`10`, `"10 steps"`) or a time (`"0.02 s"`, `"20 ms"`), in scene
+/// files and on the command line alike.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Every {
     /// A number of steps, at least 1.
@@ -26,7 +27,8 @@ const EXPECTED: &str = "a number of steps from 1 (10) or a time above 0 (\"0.02 
 impl Every {
     /// Returns the first step after `step` at which output is due, for steps of `dt_s` seconds.
     ///
-    /// An interval in time is due at the first step that reaches each of its multiples, so that its mean is exact for any time step; an interval shorter than a step is due at every step.
+    /// An interval in time is due at the first step that reaches each of its multiples, so that its mean is
+    /// exact for any time step; an interval shorter than a step is due at every step.
     pub fn next_after(self, step: u64, dt_s: f64) -> u64 {
         match self {
             Self::Steps(n) => (step / n).saturating_add(1).saturating_mul(n),
@@ -41,7 +43,8 @@ impl Every {
         }
     }
 
-    /// Returns true if output is due at `step`, for steps of `dt_s` seconds. Step 0, the initial state, is always due.
+    /// Returns true if output is due at `step`, for steps of `dt_s` seconds. Step 0, the initial state, is
+    /// always due.
     pub fn is_due(self, step: u64, dt_s: f64) -> bool {
         step == 0 || self.next_after(step - 1, dt_s) == step
     }

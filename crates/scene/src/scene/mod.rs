@@ -1,4 +1,5 @@
-//! The scene: the sections of the scene file that every solver knows, and the defaults of their optional keys.
+//! The scene: the sections of the scene file that every solver knows, and the defaults of their optional
+//! keys.
 
 mod advice;
 mod derived;
@@ -39,7 +40,9 @@ pub const GRAVITY_M_S2: f64 = 9.81;
 
 /// A scene: everything that determines a simulation's result, and its display settings.
 ///
-/// Made by [`Scene::load`], [`Scene::parse`] or [`Scene::find`], which validate it. After changes to fields, [`Scene::validate`] checks that the scene is still consistent. Serializing gives the effective scene, defaults included, which reads back as the same scene.
+/// Made by [`Scene::load`], [`Scene::parse`] or [`Scene::find`], which validate it. After changes to fields,
+/// [`Scene::validate`] checks that the scene is still consistent. Serializing gives the effective scene,
+/// defaults included, which reads back as the same scene.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(description = "A particle simulation: what is simulated, how, and what to show of it. SI units.")]
@@ -56,7 +59,12 @@ pub struct Scene {
     /// Gravity in m/s²; by default 9.81 m/s² against the up axis.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gravity_m_s2: Option<Vec3>,
-    /// Size of the scene relative to the file. Lengths of the domain, of particle blocks, of colliders and of the camera's position are multiplied by this factor and (except in scenes of grains) rounded to whole particle spacings, so that there are about scale³ times as many particles of the same size (scale² in scenes of two dimensions). The times during which colliders move are multiplied, too, so that displacements scale in proportion. The factor is applied when the scene is loaded, and is 1 from then on.
+    /// Size of the scene relative to the file. Lengths of the domain, of particle blocks, of colliders and of
+    /// the camera's position are multiplied by this factor and (except in scenes of grains) rounded to whole
+    /// particle spacings, so that there are about scale³ times as many particles of the same size (scale² in
+    /// scenes of two dimensions). The times during which colliders move are multiplied, too, so that
+    /// displacements scale in proportion. The factor is applied when the scene is loaded, and is 1 from then
+    /// on.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     #[schemars(range(min = 0.01, max = 100.0))]
     pub scale: f64,
@@ -216,7 +224,8 @@ pub enum WallModel {
     /// The share of the kernel that a wall cuts off, in closed form.
     #[default]
     Analytic,
-    /// Boundary particles on the walls (Akinci et al. 2012), each weighted by the density missing around it. Scenes with snow only.
+    /// Boundary particles on the walls (Akinci et al. 2012), each weighted by the density missing around it.
+    /// Scenes with snow only.
     Particles,
 }
 

@@ -20,13 +20,15 @@ pub enum Phase {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Fill {
-    /// A cubic lattice of the fluid's spacing d. In a box the first point lies d/2 from the lower corner, so that n·d holds
-    /// n points and touches both walls at d/2; in other shapes the lattice is centred.
+    /// A cubic lattice of the fluid's spacing d. In a box the first point lies d/2 from the lower corner, so
+    /// that n·d holds n points and touches both walls at d/2; in other shapes the lattice is centred.
     #[default]
     Lattice,
-    /// round(volume / d³) points drawn uniformly by volume. Grains would overlap: not in scenes of the discrete element method.
+    /// round(volume / d³) points drawn uniformly by volume. Grains would overlap: not in scenes of the
+    /// discrete element method.
     Uniform,
-    /// A random packing of grains without overlap: as many as fill `packing_fraction` of the shape. Scenes of the discrete element method only.
+    /// A random packing of grains without overlap: as many as fill `packing_fraction` of the shape. Scenes of
+    /// the discrete element method only.
     Random,
 }
 
@@ -51,17 +53,22 @@ pub struct ParticleBlock {
     /// Random displacement of lattice points, up to this many spacings along each axis; 0 to 0.5.
     #[serde(default)]
     pub jitter_spacings: f64,
-    /// Initial rotation about the centre of the shape's bounds, in rad/s; about z in scenes of two dimensions. Not in scenes of the position-based fluid.
+    /// Initial rotation about the centre of the shape's bounds, in rad/s; about z in scenes of two
+    /// dimensions. Not in scenes of the position-based fluid.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub angular_velocity_rad_s: Option<Vec3>,
-    /// Number of particles, drawn uniformly; by default as many as fill the shape. In scenes of the material point method, and of grains with `fill = "random"`.
+    /// Number of particles, drawn uniformly; by default as many as fill the shape. In scenes of the material
+    /// point method, and of grains with `fill = "random"`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub count: Option<u64>,
-    /// Volume fraction of a random packing of grains, up to 0.58; by default 0.55, a loose heap (Onoda & Liniger 1990), or less in a shape that is narrow compared with its grains. With `fill = "random"` only.
+    /// Volume fraction of a random packing of grains, up to 0.58; by default 0.55, a loose heap (Onoda &
+    /// Liniger 1990), or less in a shape that is narrow compared with its grains. With `fill = "random"`
+    /// only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(max = 0.58))]
     pub packing_fraction: Option<f64>,
-    /// Relative spread of masses about their mean (Cai2020 sec 2): each is the mean times 1 ± up to this share, 0 to below 1. Scenes of the material point method only.
+    /// Relative spread of masses about their mean (Cai2020 sec 2): each is the mean times 1 ± up to this
+    /// share, 0 to below 1. Scenes of the material point method only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mass_spread: Option<f64>,
 }

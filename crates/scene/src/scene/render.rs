@@ -12,7 +12,8 @@ pub enum Shading {
     /// Lit spheres in the colours of a property.
     #[default]
     Lit,
-    /// Flat white discs on black, brighter at higher density (Cai2020 sec 2.3); full white at the rest density. Where several overlap the brightest is visible.
+    /// Flat white discs on black, brighter at higher density (Cai2020 sec 2.3); full white at the rest
+    /// density. Where several overlap the brightest is visible.
     Density,
 }
 
@@ -23,7 +24,9 @@ pub enum RenderScheme {
     /// A sphere for each particle.
     #[default]
     Sprites,
-    /// Bodies as the surface around them, by marching cubes; particles that are in none as spheres. Surfaces are drawn in the material's own look, and `colour_by` has no effect. In scenes of three dimensions only.
+    /// Bodies as the surface around them, by marching cubes; particles that are in none as spheres. Surfaces
+    /// are drawn in the material's own look, and `colour_by` has no effect. In scenes of three dimensions
+    /// only.
     Surface,
     /// Like `surface`, and also the pieces of `[[slabs]]`.
     SurfaceAndSlabs,
@@ -60,29 +63,38 @@ pub struct Render {
     pub camera: Camera,
     /// Geometry that particles are drawn as.
     pub scheme: RenderScheme,
-    /// Edge of a cell of the surface's lattice in spacings, 0.25 to 4; particles contribute up to two cells away.
+    /// Edge of a cell of the surface's lattice in spacings, 0.25 to 4; particles contribute up to two cells
+    /// away.
     pub surface_cell_spacings: f64,
     /// Isovalue of the surface, as a share of the density of packed particles: 0.05 to 0.95.
     pub surface_level: f64,
     /// Shading of particles; `density` replaces `colour_by`.
     pub shading: Shading,
-    /// Column that colours the particles, by the name it has in recordings: a vector by its magnitude, or by a component such as `velocity.x`. Besides columns there are `speed`, `height` above the domain's floor and, in scenes with both snow and water, `phase`: snow as snow and water as water.
+    /// Column that colours the particles, by the name it has in recordings: a vector by its magnitude, or by
+    /// a component such as `velocity.x`. Besides columns there are `speed`, `height` above the domain's floor
+    /// and, in scenes with both snow and water, `phase`: snow as snow and water as water.
     #[schemars(regex(pattern = r"^[A-Za-z_][A-Za-z0-9_]*(\.[xyz])?$"))]
     pub colour_by: String,
-    /// Values at the two ends of the colour map, in the column's unit; by default a range that follows from the scene and is the same in every picture, or, where the solver states none, that of the values in the first picture.
+    /// Values at the two ends of the colour map, in the column's unit; by default a range that follows from
+    /// the scene and is the same in every picture, or, where the solver states none, that of the values in
+    /// the first picture.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub colour_range: Option<[f64; 2]>,
-    /// Radius of a drawn particle in spacings; for particles with a radius of their own in diameters, so that 0.5 is their true size.
+    /// Radius of a drawn particle in spacings; for particles with a radius of their own in diameters, so that
+    /// 0.5 is their true size.
     pub particle_radius_spacings: f64,
     /// Radius of a drawn water particle in spacings, in scenes with snow.
     pub water_radius_spacings: f64,
-    /// Share of the light from behind that is absorbed at the centre of one water particle, in scenes with snow that are coloured by phase; 0 to 0.99.
+    /// Share of the light from behind that is absorbed at the centre of one water particle, in scenes with
+    /// snow that are coloured by phase; 0 to 0.99.
     pub water_opacity: f64,
     /// Background colour, sRGB components from 0 to 1.
     pub background_srgb: Vec3,
-    /// Extinction coefficient β of the air in 1/m: at the distance d a share e^(−β d) of a colour remains, the rest is background. 0 is clear air; 0.0039 is fog with a visibility of 1 km.
+    /// Extinction coefficient β of the air in 1/m: at the distance d a share e^(−β d) of a colour remains,
+    /// the rest is background. 0 is clear air; 0.0039 is fog with a visibility of 1 km.
     pub fog_per_m: f64,
-    /// Azimuth of the sun about the up axis, in degrees like the camera's azimuth; by default 60° to the left of the scene's camera.
+    /// Azimuth of the sun about the up axis, in degrees like the camera's azimuth; by default 60° to the left
+    /// of the scene's camera.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sun_azimuth_deg: Option<f64>,
     /// Elevation of the sun in degrees, 0 to 90.
@@ -119,7 +131,8 @@ pub enum Projection {
     /// Perspective: farther objects appear smaller.
     #[default]
     Perspective,
-    /// Orthographic: size does not depend on distance; for scenes of two dimensions. The visible height equals that of the perspective at the target.
+    /// Orthographic: size does not depend on distance; for scenes of two dimensions. The visible height
+    /// equals that of the perspective at the target.
     Orthographic,
 }
 
@@ -133,7 +146,9 @@ pub struct Camera {
     /// Distance from the target in m; by default as far as needed to see the whole domain.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub distance_m: Option<f64>,
-    /// Angle about the up axis in degrees. At 0 the camera looks along −z where y is up, along +y where z is up; increasing angles move it counter-clockwise seen from above. By default 25, or 0 in scenes of two dimensions.
+    /// Angle about the up axis in degrees. At 0 the camera looks along −z where y is up, along +y where z is
+    /// up; increasing angles move it counter-clockwise seen from above. By default 25, or 0 in scenes of two
+    /// dimensions.
     pub azimuth_deg: f64,
     /// Angle above the horizon in degrees, −89 to 89. By default 15, or 0 in scenes of two dimensions.
     pub elevation_deg: f64,

@@ -6,7 +6,8 @@ use chacha20::rand_core::SeedableRng;
 use crate::random::unit_interval;
 use crate::{Fill, ParticleBlock, Phase, Scene, SceneError, Vec3};
 
-/// Particles of a scene at time 0, in the order of blocks and, within a block, of its lattice or of drawing. The index in these columns is the particle's id.
+/// Particles of a scene at time 0, in the order of blocks and, within a block, of its lattice or of drawing.
+/// The index in these columns is the particle's id.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sampled {
     /// Positions in m.
@@ -17,9 +18,11 @@ pub struct Sampled {
     pub phases: Vec<Phase>,
     /// Temperatures in °C.
     pub temperatures_c: Vec<f32>,
-    /// Masses in kg, or in kg/m in scenes of two dimensions; in scenes of the material point method and of the discrete element method only, else empty.
+    /// Masses in kg, or in kg/m in scenes of two dimensions; in scenes of the material point method and of
+    /// the discrete element method only, else empty.
     pub masses_kg: Vec<f32>,
-    /// Shares of their block's volume in m³, or in m² in scenes of two dimensions; in scenes of the material point method only, else empty.
+    /// Shares of their block's volume in m³, or in m² in scenes of two dimensions; in scenes of the material
+    /// point method only, else empty.
     pub volumes_m3: Vec<f32>,
     /// Radii of grains in m; in scenes of the discrete element method only, else empty.
     pub radii_m: Vec<f32>,
@@ -37,22 +40,27 @@ impl Sampled {
     }
 }
 
-/// Tolerated overlap of particles of touching blocks, as a share of a spacing: well above the rounding of positions to f32, well below any effect on the density.
+/// Tolerated overlap of particles of touching blocks, as a share of a spacing: well above the rounding of
+/// positions to f32, well below any effect on the density.
 const OVERLAP_TOLERANCE_SPACINGS: f64 = 1e-3;
 
 impl Scene {
     /// Returns the particles at time 0. The same scene and seed give the same bits on every platform.
     ///
-    /// Blocks may touch but not overlap, and no particle may start inside a collider. Both are errors, because omitting such a particle would lose mass and keeping it would make the simulation explode.
+    /// Blocks may touch but not overlap, and no particle may start inside a collider. Both are errors,
+    /// because omitting such a particle would lose mass and keeping it would make the simulation explode.
     ///
     /// # Errors
-    /// [`SceneError::Value`] for overlapping blocks and particles inside colliders, [`SceneError::OutOfMemory`]; and the errors of [`Scene::validate`], if the scene was changed since it was loaded.
+    /// [`SceneError::Value`] for overlapping blocks and particles inside colliders,
+    /// [`SceneError::OutOfMemory`]; and the errors of [`Scene::validate`], if the scene was changed since it
+    /// was loaded.
     pub fn sample(&self) -> Result<Sampled, SceneError> {
         self.validate()?;
         self.solver_scene().map_or_else(|| Ok(Sampled::default()), |solver| solver.sample(self))
     }
 
-    /// Fills the blocks in order, as their shapes and `fill` specify, and has the solver complete the particles' columns.
+    /// Fills the blocks in order, as their shapes and `fill` specify, and has the solver complete the
+    /// particles' columns.
     ///
     /// # Errors
     /// Like [`Scene::sample`], but the scene is not validated.
@@ -68,7 +76,8 @@ impl Scene {
                     expected: "it where the scene says".to_owned(),
                 });
             }
-            // Each block has its own random stream, so that a change to one block does not change the others' particles.
+            // Each block has its own random stream, so that a change to one block does not change the others'
+            // particles.
             let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
             rng.set_stream(block_idx as u64);
             let begin = sampled.len();
@@ -99,14 +108,17 @@ impl Scene {
         Ok(sampled)
     }
 
-    /// Returns the expected number of particles without sampling. It is exact for boxes and uniform filling; for lattices in curved shapes it is the volume over that of a particle, which differs by the steps of the surface. Saturates at the largest `u64`.
+    /// Returns the expected number of particles without sampling. It is exact for boxes and uniform filling;
+    /// for lattices in curved shapes it is the volume over that of a particle, which differs by the steps of
+    /// the surface. Saturates at the largest `u64`.
     pub fn particle_count_estimate(&self) -> u64 {
         let blocks = self.particles.iter().map(|block| self.block_count_estimate(block));
         let releases = self.releases.iter().map(|release| self.release_count_estimate(release));
         blocks.chain(releases).sum::<f64>() as u64
     }
 
-    /// Returns the expected number of particles of one block, as a float because the number may be absurdly large.
+    /// Returns the expected number of particles of one block, as a float because the number may be absurdly
+    /// large.
     pub(crate) fn block_count_estimate(&self, block: &ParticleBlock) -> f64 {
         let d = self.particle_spacing_m();
         if let Some(n) = block.count {
@@ -202,7 +214,8 @@ impl ParticleBlock {
         })
     }
 
-    /// Returns `point` displaced by up to `amplitude_m` along each axis; a displacement that would leave the shape is reversed or, if that fails, omitted.
+    /// Returns `point` displaced by up to `amplitude_m` along each axis; a displacement that would leave the
+    /// shape is reversed or, if that fails, omitted.
     pub(crate) fn jittered(&self, point: Vec3, amplitude_m: f64, rng: &mut ChaCha8Rng) -> Vec3 {
         let offset: Vec3 = std::array::from_fn(|_| (2.0 * unit_interval(rng) - 1.0) * amplitude_m);
         let moved: Vec3 = std::array::from_fn(|i| point[i] + offset[i]);

@@ -8,7 +8,9 @@ const MIN_SCALE: f64 = 0.01;
 const MAX_SCALE: f64 = 100.0;
 
 impl Scene {
-    /// Multiplies the scene's lengths by `scale`, which is 1 from then on, and returns the old value. Corners of boxes and of the domain are rounded to whole particle spacings, so that a block that filled a container from wall to wall still does; not in scenes of grains.
+    /// Multiplies the scene's lengths by `scale`, which is 1 from then on, and returns the old value. Corners
+    /// of boxes and of the domain are rounded to whole particle spacings, so that a block that filled a
+    /// container from wall to wall still does; not in scenes of grains.
     pub(crate) fn apply_scale(&mut self) -> Result<f64, SceneError> {
         let scale = self.scale;
         Checker { source: &self.source }.range("scale", scale, MIN_SCALE, MAX_SCALE)?;
@@ -150,7 +152,8 @@ impl Scene {
     }
 }
 
-/// Rounds to the nearest multiple of the spacing. Halves are rounded away from zero, with a tolerance for the rounding of decimal numbers.
+/// Rounds to the nearest multiple of the spacing. Halves are rounded away from zero, with a tolerance for the
+/// rounding of decimal numbers.
 fn to_whole_spacings(x_m: f64, spacing_m: f64) -> f64 {
     // Validation refuses an invalid spacing later.
     if !(spacing_m > 0.0 && spacing_m.is_finite()) {

@@ -9,7 +9,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 /// A time step: seconds, or the longest that is stable.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum TimeStep {
-    /// The longest step that waves, contacts and particles allow (`"auto"`); scenes of the material point and of the discrete element method only.
+    /// The longest step that waves, contacts and particles allow (`"auto"`); scenes of the material point and
+    /// of the discrete element method only.
     Auto,
     /// A fixed step in s.
     Seconds(f64),

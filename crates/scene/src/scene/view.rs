@@ -24,7 +24,9 @@ pub struct View {
 const MARGIN: f64 = 1.05;
 
 impl Scene {
-    /// Makes the camera look straight at the plane of a scene of two dimensions, unless the scene says otherwise. All particles are then equally far from it, and the picture is that of a parallel projection.
+    /// Makes the camera look straight at the plane of a scene of two dimensions, unless the scene says
+    /// otherwise. All particles are then equally far from it, and the picture is that of a parallel
+    /// projection.
     pub(crate) fn face_plane(&mut self) {
         if self.n_dimensions() == 3 {
             return;
@@ -39,7 +41,8 @@ impl Scene {
         }
     }
 
-    /// Returns the camera; values that the scene leaves open are chosen so that the whole domain is in the picture.
+    /// Returns the camera; values that the scene leaves open are chosen so that the whole domain is in the
+    /// picture.
     pub fn view(&self) -> View {
         let camera = &self.render.camera;
         let (min, max) = (self.domain.min_m, self.domain.max_m);
@@ -76,7 +79,8 @@ struct Frame {
 
 impl Frame {
     fn new(up_axis: Axis, azimuth: f64, elevation: f64) -> Self {
-        // A right-handed world frame (right, up, back) that is (x, y, z) where y is up and (x, z, −y) where z is.
+        // A right-handed world frame (right, up, back) that is (x, y, z) where y is up and (x, z, −y) where z
+        // is.
         let (right, back): (Vec3, Vec3) = match up_axis {
             Axis::X => ([0.0, 1.0, 0.0], [0.0, 0.0, -1.0]),
             Axis::Y => ([1.0, 0.0, 0.0], [0.0, 0.0, 1.0]),
@@ -94,7 +98,8 @@ impl Frame {
         }
     }
 
-    /// Returns the minimum distance of the eye from the target at which `point`, relative to the target, is in the picture.
+    /// Returns the minimum distance of the eye from the target at which `point`, relative to the target, is
+    /// in the picture.
     fn distance_to_see(&self, point: Vec3, tan_x: f64, tan_y: f64, projection: Projection) -> f64 {
         let x = dot(point, self.right).abs();
         let y = dot(point, self.up).abs();

@@ -5,7 +5,8 @@ use ab_glyph::{Font, FontRef, GlyphId, OutlineCurve, Point};
 /// Default font of text.
 const FONT: &[u8] = include_bytes!("../../fonts/DejaVuSans-Bold.latin1.ttf");
 
-/// Number of line segments for a curve: the arc of a letter's bowl is then off by less than a thousandth of its height.
+/// Number of line segments for a curve: the arc of a letter's bowl is then off by less than a thousandth of
+/// its height.
 const LINES_PER_CURVE: u32 = 8;
 
 /// Distance of baselines, in heights of a capital letter.
@@ -13,7 +14,8 @@ const LINE_HEIGHT: f64 = 1.6;
 
 type Point2 = [f64; 2];
 
-/// Region that lines of text cover, in units of the height of a capital letter: the points with a non-zero winding number. The first baseline starts at the origin.
+/// Region that lines of text cover, in units of the height of a capital letter: the points with a non-zero
+/// winding number. The first baseline starts at the origin.
 #[derive(Debug)]
 pub struct Outline {
     segments: Vec<[Point2; 2]>,
@@ -31,7 +33,8 @@ pub(crate) enum NoOutline {
 }
 
 impl Outline {
-    /// Makes the outline of `text` in the font file `font`, or in the engine's default font. The error describes the problem.
+    /// Makes the outline of `text` in the font file `font`, or in the engine's default font. The error
+    /// describes the problem.
     pub(crate) fn of_text(text: &str, font: Option<&[u8]>) -> Result<Self, NoOutline> {
         let no_font = |what: &str| NoOutline::Font(what.to_owned());
         let font = FontRef::try_from_slice(font.unwrap_or(FONT)).map_err(|_| no_font("no valid font"))?;
@@ -67,7 +70,8 @@ impl Outline {
         Ok(Self { segments, bounds, area })
     }
 
-    /// Returns true if `point` lies in the region and at least `inset` from its edge; a negative inset widens the region.
+    /// Returns true if `point` lies in the region and at least `inset` from its edge; a negative inset widens
+    /// the region.
     pub(crate) fn contains(&self, point: Point2, inset: f64) -> bool {
         let [min, max] = self.bounds;
         if (0..2).any(|i| point[i] < min[i] + inset || point[i] > max[i] - inset) {
@@ -99,7 +103,8 @@ impl Outline {
     }
 }
 
-/// Appends the line segments of a curve. Uses sums and products only, which give the same bits on every platform.
+/// Appends the line segments of a curve. Uses sums and products only, which give the same bits on every
+/// platform.
 fn flatten(curve: &OutlineCurve, place: impl Fn(Point) -> Point2, segments: &mut Vec<[Point2; 2]>) {
     let controls: Vec<Point2> = match *curve {
         OutlineCurve::Line(a, b) => return segments.push([place(a), place(b)]),
@@ -130,7 +135,8 @@ fn bezier(controls: &[Point2], t: f64) -> Point2 {
     points[0]
 }
 
-/// Returns the area with a non-zero winding number. Between the heights at which segments end or cross, it consists of trapezoids.
+/// Returns the area with a non-zero winding number. Between the heights at which segments end or cross, it
+/// consists of trapezoids.
 fn wound_area(segments: &mut [[Point2; 2]]) -> f64 {
     segments.sort_by(|a, b| left_end(a).total_cmp(&left_end(b)));
     let mut heights: Vec<f64> = segments.iter().flatten().map(|p| p[1]).collect();

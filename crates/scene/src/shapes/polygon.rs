@@ -1,6 +1,7 @@
 //! Regions of the horizontal plane.
 
-/// A region bounded by rings, with the even–odd rule: a point belongs to it if an odd number of rings enclose it, so that rings within rings are holes.
+/// A region bounded by rings, with the even–odd rule: a point belongs to it if an odd number of rings enclose
+/// it, so that rings within rings are holes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Polygon {
     /// Rings of corners `[x, y]`; the last is joined to the first.
@@ -70,7 +71,8 @@ fn edges(ring: &[[f64; 2]]) -> impl Iterator<Item = ([f64; 2], [f64; 2])> {
     ring.iter().copied().zip(ring.iter().copied().cycle().skip(1))
 }
 
-/// Counts the edges of a ring that a ray from the point along x crosses. Each edge includes its lower end, not its upper.
+/// Counts the edges of a ring that a ray from the point along x crosses. Each edge includes its lower end,
+/// not its upper.
 fn crossings(ring: &[[f64; 2]], x: f64, y: f64) -> usize {
     edges(ring)
         .filter(|(a, b)| (a[1] <= y) != (b[1] <= y) && x < a[0] + (y - a[1]) / (b[1] - a[1]) * (b[0] - a[0]))

@@ -105,7 +105,8 @@ pub enum Shape {
         height_m: f64,
         /// Start of the first line on its baseline, in m.
         origin_m: Vec3,
-        /// Depth of the letters along z, in m, for scenes of three dimensions. Without it the letters are flat, for scenes of two dimensions.
+        /// Depth of the letters along z, in m, for scenes of three dimensions. Without it the letters are
+        /// flat, for scenes of two dimensions.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         depth_m: Option<f64>,
         /// Path of a TTF or OTF file, relative to the scene file; by default DejaVu Sans Bold.
@@ -135,7 +136,8 @@ fn one() -> f64 {
     1.0
 }
 
-/// Tolerance for the rounding of decimal numbers, as a share of a spacing: an extent that falls short of a whole number of spacings by no more still holds that number.
+/// Tolerance for the rounding of decimal numbers, as a share of a spacing: an extent that falls short of a
+/// whole number of spacings by no more still holds that number.
 pub(crate) const LATTICE_TOLERANCE: f64 = 1e-6;
 
 impl Shape {
@@ -214,7 +216,8 @@ impl Shape {
         }
     }
 
-    /// Returns true if `point_m` lies in the shape and at least `inset_m` from its surface; a negative inset widens the shape.
+    /// Returns true if `point_m` lies in the shape and at least `inset_m` from its surface; a negative inset
+    /// widens the shape.
     pub fn contains(&self, point_m: Vec3, inset_m: f64) -> bool {
         let square = |x: f64| x * x;
         match self {
@@ -263,7 +266,8 @@ impl Shape {
         }
     }
 
-    /// Returns the number of lattice points along each axis of the shape's bounds, as a float because it may be absurdly large.
+    /// Returns the number of lattice points along each axis of the shape's bounds, as a float because it may
+    /// be absurdly large.
     pub(crate) fn lattice_extent(&self, spacing_m: f64) -> Vec3 {
         let (min, max) = self.bounds_m();
         std::array::from_fn(|i| match i {
@@ -296,7 +300,8 @@ impl Shape {
         }
     }
 
-    /// Draws a point of the shape, uniformly by volume. Only exactly rounded operations are used (rejection sampling for curved shapes), so that every platform draws the same bits.
+    /// Draws a point of the shape, uniformly by volume. Only exactly rounded operations are used (rejection
+    /// sampling for curved shapes), so that every platform draws the same bits.
     pub(crate) fn random_point(&self, rng: &mut ChaCha8Rng) -> Vec3 {
         let (min, max) = self.bounds_m();
         loop {

@@ -7,7 +7,8 @@ use robust::{Coord, Coord3D, orient2d, orient3d};
 use crate::Vec3;
 use crate::validate::vector;
 
-/// Minimum height of a triangle over its longest edge, where a normal is required: below it, the normal is rounding error in single precision.
+/// Minimum height of a triangle over its longest edge, where a normal is required: below it, the normal is
+/// rounding error in single precision.
 const SLIVER: f64 = 1e-5;
 /// Maximum number of cells along an edge of the triangle lookup grid.
 const MAX_CELLS: f64 = 512.0;
@@ -27,7 +28,8 @@ pub struct TriangleMesh {
 }
 
 impl TriangleMesh {
-    /// Makes the surface of triangles given by their corners. Corners with equal coordinates are merged. The error describes the problem.
+    /// Makes the surface of triangles given by their corners. Corners with equal coordinates are merged. The
+    /// error describes the problem.
     pub(crate) fn new(corners: &[[Vec3; 3]]) -> Result<Self, String> {
         let mut vertices: Vec<Vec3> = Vec::new();
         let mut places = HashMap::new();
@@ -99,7 +101,9 @@ impl TriangleMesh {
         ((share * self.n_cells[i] as f64) as usize).min(self.n_cells[i] - 1)
     }
 
-    /// Returns the reason why the mesh is unfit for contact, which requires distances and normals, if there is one. A triangle without area has no normal, and triangles inside another part are no surface of the whole; the latter are found where an edge passes through a triangle, and at the centres of triangles.
+    /// Returns the reason why the mesh is unfit for contact, which requires distances and normals, if there
+    /// is one. A triangle without area has no normal, and triangles inside another part are no surface of the
+    /// whole; the latter are found where an edge passes through a triangle, and at the centres of triangles.
     pub(crate) fn unfit_to_meet(&self) -> Option<String> {
         let size = (0..3).map(|i| self.bounds[1][i] - self.bounds[0][i]).fold(0.0, f64::max);
         let mut faces_out = [0_usize; 2];
@@ -171,7 +175,8 @@ impl TriangleMesh {
 
     /// Returns true if `point` is enclosed: the signed crossings of a ray from it along x do not cancel.
     ///
-    /// The ray is displaced symbolically, by less than any number, so that it never meets an edge; its side of an edge is computed exactly, so that neighbouring triangles agree.
+    /// The ray is displaced symbolically, by less than any number, so that it never meets an edge; its side
+    /// of an edge is computed exactly, so that neighbouring triangles agree.
     pub(crate) fn contains(&self, point: Vec3) -> bool {
         if (0..3).any(|i| point[i] < self.bounds[0][i] || point[i] > self.bounds[1][i]) {
             return false;
@@ -182,7 +187,8 @@ impl TriangleMesh {
     }
 }
 
-/// Returns true if the segment from `p` to `q` passes through the interior of a triangle. Computed exactly; touching does not count.
+/// Returns true if the segment from `p` to `q` passes through the interior of a triangle. Computed exactly;
+/// touching does not count.
 fn passes_through(triangle: &[Vec3; 3], p: Vec3, q: Vec3) -> bool {
     let coord = |v: &Vec3| Coord3D { x: v[0], y: v[1], z: v[2] };
     let side = |a: &Vec3, b: &Vec3, c: &Vec3, d: &Vec3| {
@@ -220,7 +226,8 @@ fn distance2(triangle: &[Vec3; 3], point: Vec3) -> f64 {
     edges.map(to_edge).into_iter().fold(f64::INFINITY, f64::min)
 }
 
-/// Returns 1 or −1 if the line from `point` along x crosses the triangle, depending on the side it comes from.
+/// Returns 1 or −1 if the line from `point` along x crosses the triangle, depending on the side it comes
+/// from.
 fn crossing(triangle: &[Vec3; 3], point: Vec3) -> i32 {
     let [a, b, c] = triangle;
     let sides = [side_of(a, b, point), side_of(b, c, point), side_of(c, a, point)];
@@ -265,7 +272,8 @@ fn check_closed(vertices: &[Vec3], triangles: &[[u32; 3]]) -> Result<(), String>
     Ok(())
 }
 
-/// Returns the enclosed volume by the divergence theorem: the sum of signed tetrahedra from each triangle to the centre.
+/// Returns the enclosed volume by the divergence theorem: the sum of signed tetrahedra from each triangle to
+/// the centre.
 fn enclosed_volume(vertices: &[Vec3], triangles: &[[u32; 3]], bounds: [Vec3; 2]) -> f64 {
     let middle: Vec3 = std::array::from_fn(|i| 0.5 * (bounds[0][i] + bounds[1][i]));
     let arm = |v: u32| -> Vec3 { std::array::from_fn(|i| vertices[v as usize][i] - middle[i]) };

@@ -55,7 +55,8 @@ pub struct SlabLink {
 }
 
 impl SlabPiece {
-    /// Makes a convex piece from corners in the scene's coordinates and faces counter-clockwise seen from outside; mass and inertia are those of the solid.
+    /// Makes a convex piece from corners in the scene's coordinates and faces counter-clockwise seen from
+    /// outside; mass and inertia are those of the solid.
     pub fn new(slab_idx: usize, slab: &Slab, vertices_m: Vec<Vec3>, faces: Vec<Vec<u32>>) -> Self {
         let Moments { volume, centre, inertia } = moments(&vertices_m, &faces);
         Self {
@@ -92,7 +93,8 @@ impl SlabPiece {
         self.vertices_m.iter().map(|v| dot(*v, *v).sqrt()).fold(0.0, f64::max)
     }
 
-    /// Returns the largest signed distance in m of a point from [`Self::planes`]: negative inside, outside at most the distance from the piece.
+    /// Returns the largest signed distance in m of a point from [`Self::planes`]: negative inside, outside at
+    /// most the distance from the piece.
     pub fn distance_m(&self, planes: &[(Vec3, f64)], point_m: Vec3) -> f64 {
         let arm: Vec3 = std::array::from_fn(|i| point_m[i] - self.centre_m[i]);
         planes.iter().map(|(normal, offset_m)| dot(*normal, arm) - offset_m).fold(f64::NEG_INFINITY, f64::max)

@@ -8,7 +8,8 @@ use crate::{Obstacle, ObstacleShape, SampledSlabs, Scene, SceneError, SlabPiece,
 const OVERLAP_TOLERANCE: f64 = 1e-3;
 
 impl Scene {
-    /// Refuses pieces beyond the walls, in the ground, in obstacles and colliders, and in one another: contact forces would throw them apart.
+    /// Refuses pieces beyond the walls, in the ground, in obstacles and colliders, and in one another:
+    /// contact forces would throw them apart.
     ///
     /// # Errors
     /// [`SceneError::Value`], with the slab, the position and the obstruction.
@@ -53,7 +54,8 @@ impl Scene {
         Ok(())
     }
 
-    /// Returns true if a point is deeper in an obstacle than `depth_m`. For meshes only containment is tested, not depth.
+    /// Returns true if a point is deeper in an obstacle than `depth_m`. For meshes only containment is
+    /// tested, not depth.
     fn is_in(&self, obstacle: &Obstacle, point_m: Vec3, depth_m: f64) -> bool {
         self.is_within_obstacle(obstacle, if obstacle.mesh().is_some() { 0.0 } else { -depth_m }, point_m)
     }

@@ -18,7 +18,8 @@ const SETTLING_LIFTS: usize = 8;
 /// Maximum number of points along an edge for fitting the plane below a plate.
 const MAX_PLATE_POINTS: usize = 513;
 
-/// Number of points in a cell, and their maximum along an edge, at which the edge of a plate is compared with the terrain.
+/// Number of points in a cell, and their maximum along an edge, at which the edge of a plate is compared with
+/// the terrain.
 const EDGE_POINTS_PER_CELL: f64 = 64.0;
 const MAX_EDGE_POINTS: f64 = 65536.0;
 
@@ -101,7 +102,8 @@ impl Plate {
         })
     }
 
-    /// Returns the gradient of the least-squares plane through the terrain below, and its height at the origin.
+    /// Returns the gradient of the least-squares plane through the terrain below, and its height at the
+    /// origin.
     fn fitted_plane(&self, terrain: &Terrain) -> Option<([f64; 2], f64)> {
         let (mut n, mut mean) = (0.0, [0.0; 3]);
         let mut ground = Vec::new();
@@ -126,7 +128,8 @@ impl Plate {
 
     /// Returns the maximum height of the terrain above the lower face, along the plate's normal, in m.
     ///
-    /// Relative to a plane, a bilinear patch is highest at a corner of the region: at grid heights within the footprint, and along its edge.
+    /// Relative to a plane, a bilinear patch is highest at a corner of the region: at grid heights within the
+    /// footprint, and along its edge.
     fn highest_m(&self, terrain: &Terrain) -> Option<f64> {
         let over = |[x, y, z]: Vec3| Some((terrain.height_m([x, y])? - z) * self.axes[2][2]);
         let mut highest = f64::NEG_INFINITY;

@@ -8,7 +8,9 @@ use std::collections::HashSet;
 const SPACING: f64 = 0.5;
 
 impl SlabPiece {
-    /// Returns contact points of the surface in m, relative to the centre of mass: corners, and between them points on edges and on faces no further apart than half the edge of a cube of the same volume. A bump or an edge narrower than that may enter a piece between them.
+    /// Returns contact points of the surface in m, relative to the centre of mass: corners, and between them
+    /// points on edges and on faces no further apart than half the edge of a cube of the same volume. A bump
+    /// or an edge narrower than that may enter a piece between them.
     pub fn contact_points_m(&self) -> Vec<Vec3> {
         let spacing_m = SPACING * self.volume_m3.cbrt();
         let mut points = self.vertices_m.clone();
@@ -39,7 +41,8 @@ fn along(a: Vec3, way: Vec3, share: f64) -> Vec3 {
     std::array::from_fn(|i| a[i] + share * way[i])
 }
 
-/// Returns points of a square pattern within a convex polygon, further from its edges than half the pattern's spacing.
+/// Returns points of a square pattern within a convex polygon, further from its edges than half the pattern's
+/// spacing.
 fn inside(ring: &[Vec3], spacing_m: f64) -> Vec<Vec3> {
     let n = ring.len() as f64;
     let middle: Vec3 = std::array::from_fn(|i| ring.iter().map(|v| v[i]).sum::<f64>() / n);
@@ -59,7 +62,8 @@ fn inside(ring: &[Vec3], spacing_m: f64) -> Vec<Vec3> {
     let reach = |axis: Vec3| {
         ring.iter().map(|v| dot(axis, std::array::from_fn(|i| v[i] - middle[i])).abs()).fold(0.0, f64::max)
     };
-    // The same number of parts as on edges, so that points of faces line up with those of edges where the face is a rectangle.
+    // The same number of parts as on edges, so that points of faces line up with those of edges where the
+    // face is a rectangle.
     let (lengths, mut points) = ([reach(longest), reach(across)].map(|half| 2.0 * half), Vec::new());
     let counts = lengths.map(|length| parts(length, spacing_m));
     for j in 1..counts[1] {

@@ -16,8 +16,8 @@ impl Scene {
     /// Returns the slabs' pieces and links at time 0. The same scene and seed give the same bits.
     ///
     /// # Errors
-    /// [`SceneError::Value`] for a plate off the map, a mesh that is not convex, and pieces beyond the walls, in the ground, in
-    /// obstacles, in colliders or in one another.
+    /// [`SceneError::Value`] for a plate off the map, a mesh that is not convex, and pieces beyond the walls,
+    /// in the ground, in obstacles, in colliders or in one another.
     pub fn sample_slabs(&self) -> Result<SampledSlabs, SceneError> {
         let mut sampled = SampledSlabs::default();
         for (idx, slab) in self.slabs.iter().enumerate() {
@@ -63,7 +63,8 @@ impl Scene {
         Ok(sampled)
     }
 
-    /// Returns the pieces and links on level ground: sufficient for masses and sizes, without a placement on the terrain.
+    /// Returns the pieces and links on level ground: sufficient for masses and sizes, without a placement on
+    /// the terrain.
     pub(crate) fn flat_slabs(&self) -> SampledSlabs {
         let mut sampled = SampledSlabs::default();
         for (idx, slab) in self.slabs.iter().enumerate() {

@@ -23,7 +23,8 @@ pub struct Slab {
     /// Shear strength of a link in Pa, along that face; by default the tensile strength.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link_shear_strength_pa: Option<f64>,
-    /// Stiffness of each link in N/m, normal to the face that its pieces share; by default four times that of grains.
+    /// Stiffness of each link in N/m, normal to the face that its pieces share; by default four times that of
+    /// grains.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link_stiffness_n_m: Option<f64>,
     /// Coefficient of friction of its pieces; by default that of walls.
@@ -55,7 +56,8 @@ pub enum SlabShape {
         thickness_m: f64,
         /// Number of pieces along both edges.
         pieces: [u32; 2],
-        /// Random displacement of corners within the plate from a regular pattern, as a share of a piece; 0 to 0.2, at which all pieces are still convex.
+        /// Random displacement of corners within the plate from a regular pattern, as a share of a piece; 0
+        /// to 0.2, at which all pieces are still convex.
         #[serde(default)]
         #[schemars(range(min = 0, max = 0.2))]
         irregularity: f64,

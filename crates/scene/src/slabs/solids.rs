@@ -95,7 +95,8 @@ pub(super) fn link_neighbours(first: usize, slab: &Slab, sampled: &mut SampledSl
     }
 }
 
-/// Returns the centre, unit normal and area of the convex polygon whose corners are the given points of a plane; `None` for fewer than three.
+/// Returns the centre, unit normal and area of the convex polygon whose corners are the given points of a
+/// plane; `None` for fewer than three.
 fn polygon_of(points: &[Vec3]) -> Option<(Vec3, Vec3, f64)> {
     if points.len() < 3 {
         return None;

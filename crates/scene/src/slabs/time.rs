@@ -5,14 +5,17 @@ use std::f64::consts::PI;
 use crate::vector::dot;
 use crate::{Scene, Slab, SlabPiece, Vec3};
 
-/// Ratio of a link's shear stiffness to its normal stiffness: G/E of ice, with a Poisson ratio of about 0.31 (Gammon et al. 1983, J. Glaciol. 29, 433).
+/// Ratio of a link's shear stiffness to its normal stiffness: G/E of ice, with a Poisson ratio of about 0.31
+/// (Gammon et al. 1983, J. Glaciol. 29, 433).
 const SHEAR_STIFFNESS_RATIO: f64 = 0.38;
 
-/// Default stiffness of a link in units of the stiffness of grains' contacts: high enough that plates bend little, and low enough that a step that resolves contacts resolves it, too.
+/// Default stiffness of a link in units of the stiffness of grains' contacts: high enough that plates bend
+/// little, and low enough that a step that resolves contacts resolves it, too.
 const LINK_STIFFNESS: f64 = 4.0;
 
 impl Slab {
-    /// Returns the normal stiffness in N/m of each of its links, among grains of stiffness `normal_stiffness_n_m`.
+    /// Returns the normal stiffness in N/m of each of its links, among grains of stiffness
+    /// `normal_stiffness_n_m`.
     pub fn link_stiffness_n_m(&self, normal_stiffness_n_m: f64) -> f64 {
         self.link_stiffness_n_m.unwrap_or(LINK_STIFFNESS * normal_stiffness_n_m)
     }
@@ -24,7 +27,9 @@ impl Slab {
 }
 
 impl Scene {
-    /// Returns half the period in s of the fastest oscillation of any piece of a slab; `None` without slabs. It follows from an upper bound of the frequency: all links and the points of the largest face pull at the piece's rim, ω² ≤ 2 Σ k (1/m + r²/I).
+    /// Returns half the period in s of the fastest oscillation of any piece of a slab; `None` without slabs.
+    /// It follows from an upper bound of the frequency: all links and the points of the largest face pull at
+    /// the piece's rim, ω² ≤ 2 Σ k (1/m + r²/I).
     pub fn slab_contact_time_s(&self) -> Option<f64> {
         let normal_n_m = self.dem()?.normal_stiffness_n_m;
         let slabs = self.flat_slabs();
@@ -62,7 +67,8 @@ fn touching(piece: &SlabPiece, stiffness_n_m: f64) -> f64 {
 }
 
 impl SlabPiece {
-    /// Returns a lower bound in kg m² of the moment of inertia about any axis: the inverse of the norm of I⁻¹.
+    /// Returns a lower bound in kg m² of the moment of inertia about any axis: the inverse of the norm of
+    /// I⁻¹.
     pub fn least_inertia_kg_m2(&self) -> f64 {
         let inverse = self.inverse_inertia_1_kg_m2();
         1.0 / inverse.iter().flatten().map(|x| x * x).sum::<f64>().sqrt()

@@ -25,7 +25,9 @@ impl Scene {
         self.solver_scene().map_or(f64::NAN, value)
     }
 
-    /// Returns the mass of a particle in kg: ρ₀d³ unless the scene says otherwise. In scenes of the material point method it is the mean of all particles, in kg/m in two dimensions; for grains the mean over the distribution of radii.
+    /// Returns the mass of a particle in kg: ρ₀d³ unless the scene says otherwise. In scenes of the material
+    /// point method it is the mean of all particles, in kg/m in two dimensions; for grains the mean over the
+    /// distribution of radii.
     pub fn particle_mass_kg(&self) -> f64 {
         self.of_solver(|solver| solver.particle_mass_kg(self))
     }
@@ -45,7 +47,8 @@ impl Scene {
         self.of_solver(|solver| solver.rest_density_kg_m3(self))
     }
 
-    /// Returns the support radius h of the smoothing kernels in m; in scenes of the material point method that of its splines; for grains the distance beyond which no two interact.
+    /// Returns the support radius h of the smoothing kernels in m; in scenes of the material point method
+    /// that of its splines; for grains the distance beyond which no two interact.
     pub fn support_radius_m(&self) -> f64 {
         self.of_solver(|solver| solver.support_radius_m(self))
     }

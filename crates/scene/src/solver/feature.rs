@@ -1,6 +1,7 @@
 //! Parts of the scene file that only some solvers support.
 
-/// A part of the scene file that is available only to solvers that list it in [`features`](crate::SolverScene::features).
+/// A part of the scene file that is available only to solvers that list it in
+/// [`features`](crate::SolverScene::features).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Feature {

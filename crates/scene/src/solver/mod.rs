@@ -1,6 +1,9 @@
-//! Solvers as the scene file knows them: each owns its sections, and is registered by one line of `registry.rs`.
+//! Solvers as the scene file knows them: each owns its sections, and is registered by one line of
+//! `registry.rs`.
 //!
-//! A folder here is a solver: the types of its sections, their validation, the sampling of particles, and quantities derived from its parameters. Code outside of these folders accesses solvers through [`SolverScene`] only.
+//! A folder here is a solver: the types of its sections, their validation, the sampling of particles, and
+//! quantities derived from its parameters. Code outside of these folders accesses solvers through
+//! [`SolverScene`] only.
 
 pub(crate) mod dem;
 mod dispatch;

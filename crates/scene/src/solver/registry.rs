@@ -46,7 +46,8 @@ pub enum RegistryError {
     },
 }
 
-/// Registers a solver from outside of the engine for the lifetime of the process: scenes may name it in `solver.kind` from then on.
+/// Registers a solver from outside of the engine for the lifetime of the process: scenes may name it in
+/// `solver.kind` from then on.
 ///
 /// # Errors
 /// [`RegistryError`] if there is a solver of its kind, or if the name of one of its sections is taken.

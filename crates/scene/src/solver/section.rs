@@ -15,8 +15,8 @@ use crate::format::tree::Node;
 
 /// A top-level table of the scene file that belongs to a solver.
 ///
-/// The type is plain data that serde reads and writes; `#[serde(deny_unknown_fields)]` makes misspelt keys errors. Its ranges are checked
-/// by the solver's [`validate`](crate::SolverScene::validate).
+/// The type is plain data that serde reads and writes; `#[serde(deny_unknown_fields)]` makes misspelt keys
+/// errors. Its ranges are checked by the solver's [`validate`](crate::SolverScene::validate).
 pub trait Section:
     Any + Clone + fmt::Debug + PartialEq + Serialize + DeserializeOwned + JsonSchema + Send + Sync
 {
@@ -28,7 +28,8 @@ pub trait Section:
 
 type ReadSection = fn(&Node, &Source) -> Result<Box<dyn AnySection>, SceneError>;
 
-/// Declaration of a section by a solver: [`required`](Self::required) in its scenes, or [`optional`](Self::optional).
+/// Declaration of a section by a solver: [`required`](Self::required) in its scenes, or
+/// [`optional`](Self::optional).
 #[derive(Clone, Copy)]
 pub struct SectionType {
     name: &'static str,

@@ -7,9 +7,13 @@ use crate::solver::section::SectionType;
 use crate::validate::{Check, Checker};
 use crate::{Release, SceneError};
 
-/// Scene support of a solver: its sections, its requirements on a scene, and quantities derived from its parameters.
+/// Scene support of a solver: its sections, its requirements on a scene, and quantities derived from its
+/// parameters.
 ///
-/// The built-in solvers are listed in `registry.rs`; others call [`register`](crate::register) before they load a scene. Methods that take a scene are called for scenes of this solver's [`kind`](Self::kind) only. While a scene is loaded, required sections may still be absent and values unchecked: quantities derived from them are then NaN, and no method panics.
+/// The built-in solvers are listed in `registry.rs`; others call [`register`](crate::register) before they
+/// load a scene. Methods that take a scene are called for scenes of this solver's [`kind`](Self::kind) only.
+/// While a scene is loaded, required sections may still be absent and values unchecked: quantities derived
+/// from them are then NaN, and no method panics.
 pub trait SolverScene: Send + Sync {
     /// Returns the name of the solver in `solver.kind`.
     fn kind(&self) -> &'static str;
@@ -19,7 +23,8 @@ pub trait SolverScene: Send + Sync {
 
     /// Returns the sections that the solver owns, in the order in which they are written.
     ///
-    /// The list must be written as a `const`: calls of `const` functions are not promoted to a static lifetime.
+    /// The list must be written as a `const`: calls of `const` functions are not promoted to a static
+    /// lifetime.
     fn sections(&self) -> &'static [SectionType];
 
     /// Returns the parts of the scene file that the solver supports beside those that every solver does.
@@ -43,7 +48,8 @@ pub trait SolverScene: Send + Sync {
         "lattice spacing"
     }
 
-    /// Returns the spacing in m to which corners of boxes and of the domain are rounded when a scene is scaled; 0 for none.
+    /// Returns the spacing in m to which corners of boxes and of the domain are rounded when a scene is
+    /// scaled; 0 for none.
     fn scaled_corner_spacing_m(&self, scene: &Scene) -> f64 {
         self.particle_spacing_m(scene)
     }
@@ -51,7 +57,8 @@ pub trait SolverScene: Send + Sync {
     /// Returns the rest density in kg/m³.
     fn rest_density_kg_m3(&self, scene: &Scene) -> f64;
 
-    /// Returns the mean mass of a particle in kg, or in kg/m in two dimensions: by default that of its share of a lattice.
+    /// Returns the mean mass of a particle in kg, or in kg/m in two dimensions: by default that of its share
+    /// of a lattice.
     fn particle_mass_kg(&self, scene: &Scene) -> f64 {
         let n_axes = self.n_dimensions(scene) as i32;
         self.rest_density_kg_m3(scene) * self.particle_spacing_m(scene).powi(n_axes)
@@ -65,18 +72,21 @@ pub trait SolverScene: Send + Sync {
         f64::NAN
     }
 
-    /// Returns quantities derived from the solver's sections, each under the section's name, for the record beside the scene.
+    /// Returns quantities derived from the solver's sections, each under the section's name, for the record
+    /// beside the scene.
     fn derived(&self, _scene: &Scene) -> Vec<(&'static str, serde_json::Value)> {
         Vec::new()
     }
 
-    /// Checks the solver's own sections, and the domain and the time step against them. The required sections are present.
+    /// Checks the solver's own sections, and the domain and the time step against them. The required sections
+    /// are present.
     ///
     /// # Errors
     /// [`SceneError::Value`] for the first value that is wrong.
     fn validate(&self, scene: &Scene, check: &Checker<'_>) -> Check;
 
-    /// Checks the solver's requirements on a block of particles, whose `shape` has been checked. `key` is the block's.
+    /// Checks the solver's requirements on a block of particles, whose `shape` has been checked. `key` is the
+    /// block's.
     ///
     /// # Errors
     /// [`SceneError::Value`] for the first value that is wrong.
@@ -92,7 +102,8 @@ pub trait SolverScene: Send + Sync {
         Ok(())
     }
 
-    /// Checks spacing and time step against domain, blocks, colliders and all other values, which have been checked.
+    /// Checks spacing and time step against domain, blocks, colliders and all other values, which have been
+    /// checked.
     ///
     /// # Errors
     /// [`SceneError::Value`] for the first value that is wrong.
@@ -100,7 +111,8 @@ pub trait SolverScene: Send + Sync {
         Ok(())
     }
 
-    /// Returns the approximate number of particles of a random packing in a block, with [`Feature::RandomFill`] only.
+    /// Returns the approximate number of particles of a random packing in a block, with
+    /// [`Feature::RandomFill`] only.
     fn random_fill_count(&self, _scene: &Scene, _block: &ParticleBlock) -> f64 {
         0.0
     }
@@ -118,7 +130,9 @@ pub trait SolverScene: Send + Sync {
         scene.sample_blocks()
     }
 
-    /// Completes the columns of the particles from the index `begin` on, which [`Scene::sample_blocks`] has just sampled from a block: positions, velocities, temperatures and phases are present. `unit` draws numbers in [0, 1) from the block's stream.
+    /// Completes the columns of the particles from the index `begin` on, which [`Scene::sample_blocks`] has
+    /// just sampled from a block: positions, velocities, temperatures and phases are present. `unit` draws
+    /// numbers in [0, 1) from the block's stream.
     fn complete_block(
         &self,
         _scene: &Scene,

@@ -16,7 +16,10 @@ pub(crate) struct AsciiGrid {
 
 /// Reads the grid in `text`. The error describes the problem and its line.
 ///
-/// The header has `ncols`, `nrows`, `xllcorner` or `xllcenter`, `yllcorner` or `yllcenter`, `cellsize` and, optionally, `NODATA_value`, one line each, in any order; then the values follow, from north to south and each row from west to east. The position of the grid may be missing until [`AsciiGrid::terrain`] requires it.
+/// The header has `ncols`, `nrows`, `xllcorner` or `xllcenter`, `yllcorner` or `yllcenter`, `cellsize` and,
+/// optionally, `NODATA_value`, one line each, in any order; then the values follow, from north to south and
+/// each row from west to east. The position of the grid may be missing until [`AsciiGrid::terrain`] requires
+/// it.
 pub(crate) fn read_ascii_grid(text: &str) -> Result<AsciiGrid, String> {
     let mut head = Head::default();
     let mut lines = text.lines().enumerate().map(|(idx, line)| (idx + 1, line)).peekable();
@@ -129,7 +132,8 @@ impl Head {
 }
 
 impl Terrain {
-    /// Reads a terrain from the text of an ESRI ASCII grid. The error describes the problem and its line. Holes of the map are kept.
+    /// Reads a terrain from the text of an ESRI ASCII grid. The error describes the problem and its line.
+    /// Holes of the map are kept.
     pub fn from_ascii_grid(text: &str) -> Result<Self, String> {
         read_ascii_grid(text)?.terrain()
     }

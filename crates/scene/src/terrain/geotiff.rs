@@ -25,7 +25,8 @@ const SQUARE_TOLERANCE: f64 = 1e-6;
 
 type Reader<'a> = Decoder<Cursor<&'a [u8]>>;
 
-/// Reads the terrain in `bytes`, a GeoTIFF of one band in a projection of metres. The error describes the problem.
+/// Reads the terrain in `bytes`, a GeoTIFF of one band in a projection of metres. The error describes the
+/// problem.
 pub(crate) fn read_geotiff(bytes: &[u8]) -> Result<Terrain, String> {
     let invalid = |cause: tiff::TiffError| format!("no valid TIFF: {cause}");
     let mut tiff = Decoder::new(Cursor::new(bytes)).map_err(invalid)?;

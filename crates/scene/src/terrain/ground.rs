@@ -48,7 +48,8 @@ impl Scene {
         }
     }
 
-    /// Checks that the walls stand on the map and the floor is under it: nothing leaves a map whose edge is a rectangle.
+    /// Checks that the walls stand on the map and the floor is under it: nothing leaves a map whose edge is a
+    /// rectangle.
     fn check_domain_on(&self, check: &Checker<'_>, terrain: &Terrain) -> Check {
         let (low, high) = terrain.bounds_m();
         let slack = 1e-6 * terrain.cell_m();

@@ -5,13 +5,15 @@ use std::collections::VecDeque;
 use super::{Terrain, place};
 
 impl Terrain {
-    /// Like [`Self::heights_m`], with unknown heights replaced by that of the nearest known one, counted in steps between neighbours, so that particles beyond the map do not fall forever.
+    /// Like [`Self::heights_m`], with unknown heights replaced by that of the nearest known one, counted in
+    /// steps between neighbours, so that particles beyond the map do not fall forever.
     pub fn extended_heights_m(&self) -> Vec<f32> {
         let nearest = nearest_known(self.n_columns, self.n_rows, &self.heights_m);
         nearest.into_iter().map(|idx| (self.heights_m[idx] - self.base_m) as f32).collect()
     }
 
-    /// Refuses terrain with holes, or fills them. Holes are unknown heights that the map encloses; unknown heights connected to the edge of the grid are outside the map, whatever its outline.
+    /// Refuses terrain with holes, or fills them. Holes are unknown heights that the map encloses; unknown
+    /// heights connected to the edge of the grid are outside the map, whatever its outline.
     pub(crate) fn without_holes(mut self, fill: bool) -> Result<Self, String> {
         let holes = find_holes(self.n_columns, self.n_rows, &self.heights_m);
         let Some(largest) = holes.iter().max_by_key(|hole| hole.len()) else { return Ok(self) };
@@ -33,7 +35,8 @@ impl Terrain {
     }
 }
 
-/// Returns the sets of unknown heights that do not reach the edge of the grid, in the order of their first. Sets are connected across corners too, like the ragged edge of the map.
+/// Returns the sets of unknown heights that do not reach the edge of the grid, in the order of their first.
+/// Sets are connected across corners too, like the ragged edge of the map.
 fn find_holes(n_columns: usize, n_rows: usize, heights: &[f64]) -> Vec<Vec<usize>> {
     let mut seen: Vec<bool> = heights.iter().map(|height| !height.is_nan()).collect();
     let mut holes = Vec::new();
@@ -68,7 +71,8 @@ fn find_holes(n_columns: usize, n_rows: usize, heights: &[f64]) -> Vec<Vec<usize
 const MAX_SWEEPS: usize = 20_000;
 const SETTLED_M: f64 = 1e-9;
 
-/// Fills a hole with the membrane that its edge spans: every height is the mean of its four neighbours'. It continues a plane exactly, and no height lies beyond those at the edge.
+/// Fills a hole with the membrane that its edge spans: every height is the mean of its four neighbours'. It
+/// continues a plane exactly, and no height lies beyond those at the edge.
 fn fill_hole(n_columns: usize, heights: &mut [f64], hole: &[usize]) {
     // A hole is within the grid, so that there are four neighbours; diagonal ones are not needed.
     let around = |idx: usize| [idx - n_columns, idx - 1, idx + 1, idx + n_columns];
@@ -97,7 +101,8 @@ fn fill_hole(n_columns: usize, heights: &mut [f64], hole: &[usize]) {
     }
 }
 
-/// Returns for every height the index of the nearest known one, counted in steps between neighbours; ties are broken by the heights alone. At least one height must be known.
+/// Returns for every height the index of the nearest known one, counted in steps between neighbours; ties are
+/// broken by the heights alone. At least one height must be known.
 fn nearest_known(n_columns: usize, n_rows: usize, heights: &[f64]) -> Vec<usize> {
     let mut nearest = vec![usize::MAX; heights.len()];
     let mut queue: VecDeque<usize> = VecDeque::new();

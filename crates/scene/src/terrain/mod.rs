@@ -23,12 +23,16 @@ use crate::validate::number;
 /// Maximum number of heights of a terrain: their buffer must be small compared with the particles'.
 pub const MAX_HEIGHTS: usize = 1 << 26;
 
-/// Tolerance for the rounding of decimal numbers, as a share of a cell, by which a point may lie beyond the outermost heights.
+/// Tolerance for the rounding of decimal numbers, as a share of a cell, by which a point may lie beyond the
+/// outermost heights.
 const EDGE_TOLERANCE_CELLS: f64 = 1e-6;
 
 /// A terrain: heights at the points of a regular grid, and the bilinear surface through them.
 ///
-/// Points are given in the scene's own coordinates: x in m to the east and y to the north of the south-western height, z in m above [`Self::base_m`]. Coordinates of a map have too many digits for 32-bit floats; [`Self::to_map_m`] converts results back to them. A cell is on the map if all four of its heights are known.
+/// Points are given in the scene's own coordinates: x in m to the east and y to the north of the
+/// south-western height, z in m above [`Self::base_m`]. Coordinates of a map have too many digits for 32-bit
+/// floats; [`Self::to_map_m`] converts results back to them. A cell is on the map if all four of its heights
+/// are known.
 #[derive(Clone, Debug)]
 pub struct Terrain {
     n_columns: usize,
@@ -42,9 +46,12 @@ pub struct Terrain {
 }
 
 impl Terrain {
-    /// Makes the terrain of `heights_m`, rows from the south and each from the west, NaN where unknown. The error describes the problem.
+    /// Makes the terrain of `heights_m`, rows from the south and each from the west, NaN where unknown. The
+    /// error describes the problem.
     ///
-    /// `corner_m` is the south-western corner of the south-western cell on the map (easting and northing, half a cell from the first height), like `xllcorner` and `yllcorner` of an ESRI ASCII grid. Heights in the scene are relative to the lowest, rounded down to whole metres.
+    /// `corner_m` is the south-western corner of the south-western cell on the map (easting and northing,
+    /// half a cell from the first height), like `xllcorner` and `yllcorner` of an ESRI ASCII grid. Heights in
+    /// the scene are relative to the lowest, rounded down to whole metres.
     pub fn new(
         n_columns: usize,
         n_rows: usize,
@@ -120,7 +127,8 @@ impl Terrain {
         self.corner_m[1] + 0.5 * self.cell_m
     }
 
-    /// Returns the easting and northing in m of the outer corner of the south-western cell: half a cell from its height.
+    /// Returns the easting and northing in m of the outer corner of the south-western cell: half a cell from
+    /// its height.
     pub fn corner_m(&self) -> [f64; 2] {
         self.corner_m
     }
@@ -145,7 +153,8 @@ impl Terrain {
         self.heights_m.iter().map(|height| (height - self.base_m) as f32).collect()
     }
 
-    /// Returns the height in m in the scene at a point of the grid; `None` where it is unknown or beyond the grid.
+    /// Returns the height in m in the scene at a point of the grid; `None` where it is unknown or beyond the
+    /// grid.
     pub fn height_at(&self, column: usize, row: usize) -> Option<f64> {
         if column >= self.n_columns || row >= self.n_rows {
             return None;
@@ -183,7 +192,8 @@ impl Terrain {
         self.patch(point_m).map(|patch| patch.height_m())
     }
 
-    /// Returns the gradient of the surface to the east and to the north, m/m; `None` off the map. On an edge between cells it is that of the cell to the north or east.
+    /// Returns the gradient of the surface to the east and to the north, m/m; `None` off the map. On an edge
+    /// between cells it is that of the cell to the north or east.
     pub fn gradient(&self, point_m: [f64; 2]) -> Option<[f64; 2]> {
         self.patch(point_m).map(|patch| patch.gradient(self.cell_m))
     }
@@ -198,7 +208,8 @@ impl Terrain {
         self.gradient(point_m).map(|[east, north]| (east * east + north * north).sqrt().atan().to_degrees())
     }
 
-    /// Returns the signed distance in m of a point from the tangent plane of the surface below or above it, negative under the surface; `None` off the map.
+    /// Returns the signed distance in m of a point from the tangent plane of the surface below or above it,
+    /// negative under the surface; `None` off the map.
     pub fn distance_m(&self, [x, y, z]: Vec3) -> Option<f64> {
         let patch = self.patch([x, y])?;
         Some((z - patch.height_m()) * normal_of(patch.gradient(self.cell_m))[2])

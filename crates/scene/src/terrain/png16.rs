@@ -4,7 +4,8 @@ use std::io::Cursor;
 
 use super::{Terrain, check_size, turned_over};
 
-/// Reads the terrain in `bytes`, a PNG of 16-bit grey pixels whose upper edge is north. Black is the first height of `range_m`, white the second. The error describes the problem.
+/// Reads the terrain in `bytes`, a PNG of 16-bit grey pixels whose upper edge is north. Black is the first
+/// height of `range_m`, white the second. The error describes the problem.
 pub(crate) fn read_png16(bytes: &[u8], cell_m: f64, range_m: [f64; 2]) -> Result<Terrain, String> {
     let invalid = |cause: png::DecodingError| format!("no valid PNG: {cause}");
     let mut reader = png::Decoder::new(Cursor::new(bytes)).read_info().map_err(invalid)?;

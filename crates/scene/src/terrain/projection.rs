@@ -1,6 +1,7 @@
 //! Comparison of descriptions of a projection.
 
-/// Returns true if both describe the same projection; `None` if they cannot be compared, such as an EPSG code and a WKT without one.
+/// Returns true if both describe the same projection; `None` if they cannot be compared, such as an EPSG code
+/// and a WKT without one.
 pub(crate) fn same_projection(first: &str, second: &str) -> Option<bool> {
     if let (Some(first), Some(second)) = (epsg_of(first), epsg_of(second)) {
         return Some(first == second);
@@ -12,7 +13,8 @@ pub(crate) fn same_projection(first: &str, second: &str) -> Option<bool> {
     let is_same = |(name, value): &(String, Value)| {
         second.iter().find(|(other, _)| other == name).is_none_or(|(_, other)| value.agrees(other))
     };
-    // Parameters that only one of them gives, a default of the other's writer, are ignored; but they must share at least one.
+    // Parameters that only one of them gives, a default of the other's writer, are ignored; but they must
+    // share at least one.
     let share = first.iter().any(|(name, _)| second.iter().any(|(other, _)| name == other));
     share.then(|| first.iter().all(is_same))
 }
@@ -51,7 +53,8 @@ impl Value {
     }
 }
 
-/// Returns the parameters of the projection in a WKT: its method, its parameters and its unit. Names of systems and datums, which differ between programs, are left out.
+/// Returns the parameters of the projection in a WKT: its method, its parameters and its unit. Names of
+/// systems and datums, which differ between programs, are left out.
 fn parameters(wkt: &str) -> Vec<(String, Value)> {
     let upper = wkt.to_ascii_uppercase();
     let mut found = Vec::new();
@@ -81,7 +84,8 @@ fn parameters(wkt: &str) -> Vec<(String, Value)> {
     found
 }
 
-/// Normalizes a name: removes differences between programs, such as their names for the meridian and the latitude of the origin.
+/// Normalizes a name: removes differences between programs, such as their names for the meridian and the
+/// latitude of the origin.
 fn plain(name: &str) -> String {
     let name: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
     match name.as_str() {

@@ -13,11 +13,13 @@ use crate::validate::number;
 
 /// The ground of an avalanche: a map or a formula. Scenes of `solver.kind = "dem"` with `up_axis = "z"` only.
 ///
-/// The scene's origin is the south-western height, its x axis points to the east, y to the north; heights are relative to the map's lowest, rounded down to whole metres. The surface between heights is bilinear.
+/// The scene's origin is the south-western height, its x axis points to the east, y to the north; heights are
+/// relative to the map's lowest, rounded down to whole metres. The surface between heights is bilinear.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct TerrainSource {
-    /// Path, relative to the scene file, of an ESRI ASCII grid (`.asc`), a GeoTIFF (`.tif`, `.tiff`) or a 16-bit grey PNG (`.png`). Its projection is that of the GeoTIFF, or of a `.prj` file of the same name.
+    /// Path, relative to the scene file, of an ESRI ASCII grid (`.asc`), a GeoTIFF (`.tif`, `.tiff`) or a
+    /// 16-bit grey PNG (`.png`). Its projection is that of the GeoTIFF, or of a `.prj` file of the same name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
     /// A formula, instead of a file.
@@ -29,9 +31,11 @@ pub struct TerrainSource {
     /// Heights in m of black and of white pixels of a PNG.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub height_range_m: Option<[f64; 2]>,
-    /// True if unknown heights that the map encloses are filled with a smooth surface; if false, they are refused. Unknown heights connected to the edge are outside the map in either case.
+    /// True if unknown heights that the map encloses are filled with a smooth surface; if false, they are
+    /// refused. Unknown heights connected to the edge are outside the map in either case.
     pub fill_holes: bool,
-    /// Checksum of the file's heights, recorded when the scene is loaded: resuming the scene with another map is refused.
+    /// Checksum of the file's heights, recorded when the scene is loaded: resuming the scene with another map
+    /// is refused.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub checksum: Option<String>,
     /// The loaded heights.
@@ -58,7 +62,8 @@ const PLAUSIBLE_HEIGHTS_M: std::ops::Range<f64> = -9000.0..100_000.0;
 const FILES: &str = "an ESRI ASCII grid (.asc), a GeoTIFF (.tif) or a PNG of 16 bits (.png)";
 
 impl TerrainSource {
-    /// Reads the terrain from `bytes`, the contents of `path`, with the text of the `.prj` file beside it if there is one.
+    /// Reads the terrain from `bytes`, the contents of `path`, with the text of the `.prj` file beside it if
+    /// there is one.
     pub(crate) fn read(&self, path: &str, bytes: &[u8], prj: Option<String>) -> Result<Terrain, Refusal> {
         let refuse = |problem: String| Refusal::new("terrain.file", format!("{path}: {problem}"), FILES);
         let ending =
@@ -111,7 +116,8 @@ impl TerrainSource {
         self.terrain = Loaded::new(Arc::new(terrain));
     }
 
-    /// Returns the ground; `None` if its file was missing when the scene was read, as when a recording is played.
+    /// Returns the ground; `None` if its file was missing when the scene was read, as when a recording is
+    /// played.
     pub fn terrain(&self) -> Option<&Terrain> {
         self.terrain.get()
     }
@@ -133,7 +139,8 @@ impl Terrain {
         format!("{:016x}", hash.digest())
     }
 
-    /// Returns the lowest known height in m within a rectangle of the scene; `None` if none is known. Cells that the rectangle cuts count whole.
+    /// Returns the lowest known height in m within a rectangle of the scene; `None` if none is known. Cells
+    /// that the rectangle cuts count whole.
     pub(crate) fn lowest_within_m(&self, low_m: [f64; 2], high_m: [f64; 2]) -> Option<f64> {
         self.known_within(low_m, high_m).min_by(f64::total_cmp)
     }

@@ -116,7 +116,8 @@ impl Scene {
         }
     }
 
-    /// Returns the height of the ground at a horizontal position, in m along the up axis: that of the terrain, or of the domain's floor without one; `None` off the map.
+    /// Returns the height of the ground at a horizontal position, in m along the up axis: that of the
+    /// terrain, or of the domain's floor without one; `None` off the map.
     pub fn ground_height_m(&self, at_m: [f64; 2]) -> Option<f64> {
         match self.ground() {
             Some(terrain) => terrain.height_m(at_m),

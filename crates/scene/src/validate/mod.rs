@@ -8,7 +8,8 @@ use crate::Vec3;
 use crate::format::error::SceneError;
 use crate::format::source::Source;
 
-/// Maximum number of particles of a scene: a column of four f32 for each particle must fit into one storage buffer, whose size in bytes Vulkan counts in 32 bits.
+/// Maximum number of particles of a scene: a column of four f32 for each particle must fit into one storage
+/// buffer, whose size in bytes Vulkan counts in 32 bits.
 pub const MAX_PARTICLES: u64 = u32::MAX as u64 / 16;
 
 /// Maximum number of cells of edge h in a domain: cells are numbered in 32 bits.
@@ -51,7 +52,8 @@ impl Checker<'_> {
         })
     }
 
-    /// Checks that a value is above 0, and within bounds at which products of two still fit into an f32; `unit` may be "no unit".
+    /// Checks that a value is above 0, and within bounds at which products of two still fit into an f32;
+    /// `unit` may be "no unit".
     pub fn positive(&self, key: &str, value: f64, unit: &str) -> Check {
         if value > 0.0 && (MIN_POSITIVE..=MAX_MAGNITUDE).contains(&value) {
             return Ok(());

@@ -21,7 +21,8 @@ impl Scene {
         check.fail("render.colour_by", format!("\"{name}\""), expected)
     }
 
-    /// Checks the surface settings: surfaces require three dimensions and are not shaded by density, and `surface_and_slabs` requires slabs.
+    /// Checks the surface settings: surfaces require three dimensions and are not shaded by density, and
+    /// `surface_and_slabs` requires slabs.
     fn check_scheme(&self, check: &Checker<'_>) -> Check {
         let render = &self.render;
         check.range("render.surface_cell_spacings", render.surface_cell_spacings, 0.25, 4.0)?;

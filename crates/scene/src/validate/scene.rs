@@ -8,7 +8,8 @@ use crate::solver::registry;
 use crate::validate::{AXES, Check, Checker, MAX_PARTICLES, number, whole};
 use crate::{Shape, TimeStep, Vec3};
 
-/// Tolerance for the rounding of decimal numbers, as a share of a spacing, by which blocks may reach past the domain.
+/// Tolerance for the rounding of decimal numbers, as a share of a spacing, by which blocks may reach past the
+/// domain.
 const DOMAIN_TOLERANCE_SPACINGS: f64 = 1e-6;
 
 impl Scene {

@@ -420,7 +420,8 @@ fn scenes_of_grains_are_sound_at_any_size() {
     }
 }
 
-/// The number of grains equals that of Gucer2010's table 4.1 to half a percent: the number in an area is not round.
+/// The number of grains equals that of Gucer2010's table 4.1 to half a percent: the number in an area is not
+/// round.
 #[test]
 fn avalanches_have_the_papers_numbers_of_grains() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenes");

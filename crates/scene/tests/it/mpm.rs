@@ -4,7 +4,8 @@ use frazil_scene::{Implicit, Material, Scene, SceneError, Shading, Surface, Time
 
 use crate::minimal;
 
-/// The smallest scene of two dimensions: 8 × 8 cells with a block of 2 × 2 of them. Tests refer to its line numbers.
+/// The smallest scene of two dimensions: 8 × 8 cells with a block of 2 × 2 of them. Tests refer to its line
+/// numbers.
 const FLAT: &str = r#"version = 1
 name = "flat"
 up_axis = "y"

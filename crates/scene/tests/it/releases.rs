@@ -36,7 +36,8 @@ fn from_outline(ring: &[[f64; 2]], point: [f64; 2]) -> f64 {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// Grains of a release are above the terrain, within the area's outline, free of overlaps, and have the mass of its snow.
+    /// Grains of a release are above the terrain, within the area's outline, free of overlaps, and have the
+    /// mass of its snow.
     #[test]
     fn releases_fill_their_area(
         shares in prop::collection::vec((0.45..1.0_f64, 0.0..1.0_f64), 5),
@@ -182,7 +183,8 @@ fn a_plate_on_a_plane_is_cut_into_boxes() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
 
-    /// For any slope and any number of pieces: pieces are convex, fill the plate, lie above the terrain, and share the faces of their links.
+    /// For any slope and any number of pieces: pieces are convex, fill the plate, lie above the terrain, and
+    /// share the faces of their links.
     #[test]
     fn pieces_fill_the_plate(irregularity in 0.0..0.2_f64, rotation in -180.0..180.0_f64, seed in 0..100_u32, is_rough in any::<bool>()) {
         let rough = "terrain={generated={fractal={size_m=[20,10],cell_m=0.5,slope_deg=30,relief_m=0.8,wavelength_m=6}}}";

@@ -7,7 +7,8 @@ use proptest::prelude::*;
 
 use crate::minimal;
 
-/// Builds a scene's text from random values, valid by construction: one block in each cell of a 2 × 2 × 2 partition of the domain.
+/// Builds a scene's text from random values, valid by construction: one block in each cell of a 2 × 2 × 2
+/// partition of the domain.
 fn scene_text() -> impl Strategy<Value = String> {
     let numbers = (0.001..0.1_f64, 1.1..5.0_f64, 1.0..1e4_f64, 0.0..1.0_f64, 1e-5..1e-2_f64);
     let integers = (0..i64::MAX, 1..100_u32, 1..1000_u32, 1..4096_u32);

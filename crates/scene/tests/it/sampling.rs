@@ -93,7 +93,8 @@ fn the_seed_decides_the_bits() {
     assert_eq!(sample(7), sample(8));
 }
 
-/// The bits are the same on every platform; a change of the random generator or of the order of draws changes every recorded run.
+/// The bits are the same on every platform; a change of the random generator or of the order of draws changes
+/// every recorded run.
 #[test]
 fn the_drawn_bits_are_pinned() {
     let sampled = with_shape(SPHERE, &["particles.0.fill=uniform", "seed=1"]).sample().unwrap();
@@ -152,7 +153,8 @@ fn uniform_filling_is_uniform() {
     }
 }
 
-/// Half of the points lie in the inner ball of half the volume: octants do not detect crowding towards the centre.
+/// Half of the points lie in the inner ball of half the volume: octants do not detect crowding towards the
+/// centre.
 #[test]
 fn uniform_filling_of_a_ball_does_not_crowd_its_middle() {
     let scene = with_shape(SPHERE, &["particles.0.fill=uniform", "fluid.particle_spacing_m=0.02"]);
@@ -180,7 +182,8 @@ fn lattices_in_curved_shapes_approach_the_volume() {
     for shape in [SPHERE, CYLINDER] {
         let scene = with_shape(shape, &["fluid.particle_spacing_m=0.02"]);
         let ratio = scene.sample().unwrap().len() as f64 / scene.particle_count_estimate() as f64;
-        // Error of a stepped surface: about d / r times a factor that decreases further with the number of steps.
+        // Error of a stepped surface: about d / r times a factor that decreases further with the number of
+        // steps.
         assert!((ratio - 1.0).abs() < 0.02, "{shape}: {ratio}");
     }
 }
@@ -236,7 +239,8 @@ fn blocks_that_touch_are_no_overlap() {
     assert_eq!(scene.sample().unwrap().positions_m.iter().filter(|point| point[1] < 0.3).count(), 2 * 216);
 }
 
-/// Random points come arbitrarily close to the face between two blocks, and rounding to f32 carries some across it.
+/// Random points come arbitrarily close to the face between two blocks, and rounding to f32 carries some
+/// across it.
 #[test]
 fn random_blocks_that_touch_are_no_overlap() {
     for seed in 0..20 {
@@ -251,8 +255,8 @@ fn random_blocks_that_touch_are_no_overlap() {
     }
 }
 
-/// A block may reach past the domain by a millionth of a spacing. This one lies wholly within that margin, where half of
-/// its points round to the next f32 beyond the wall.
+/// A block may reach past the domain by a millionth of a spacing. This one lies wholly within that margin,
+/// where half of its points round to the next f32 beyond the wall.
 #[test]
 fn rounding_carries_no_particle_past_a_wall() {
     let scene = minimal(&[

@@ -5,7 +5,7 @@ use frazil_scene::{Collider, Scene, Shape, builtin};
 use crate::{edited, minimal};
 
 /// Maximum number of particles of scenes that tests sample, which bounds their duration.
-const MOST_SAMPLED: u64 = 200_000;
+const MAX_SAMPLED: u64 = 200_000;
 
 #[test]
 fn lengths_are_scaled_and_corners_are_whole_spacings() {
@@ -132,7 +132,7 @@ fn built_in_scenes_are_sound_at_any_size() {
         for scale in [0.2, 0.35, 0.5, 1.3] {
             let scene = builtin.load(&[format!("scale={scale}")]).unwrap_or_else(|e| panic!("{e}"));
             assert_eq!(scene.advice(), [], "{} at {scale}", builtin.name);
-            if scene.particle_count_estimate() > MOST_SAMPLED {
+            if scene.particle_count_estimate() > MAX_SAMPLED {
                 continue;
             }
             let sampled = scene.sample().unwrap_or_else(|e| panic!("scale {scale}: {e}"));

@@ -9,7 +9,7 @@ fn scenes_directory() -> PathBuf {
 }
 
 /// Maximum number of particles of scenes that tests sample, which bounds their duration.
-const MOST_SAMPLED: f64 = 500_000.0;
+const MAX_SAMPLED: f64 = 500_000.0;
 
 #[test]
 fn every_scene_file_is_built_in_and_sound() {
@@ -25,7 +25,7 @@ fn every_scene_file_is_built_in_and_sound() {
         assert!(!scene.description.is_empty(), "{} has no description", scene.name);
         assert_eq!(scene.advice(), [], "{}", scene.name);
         let estimate = scene.particle_count_estimate() as f64;
-        if estimate > MOST_SAMPLED {
+        if estimate > MAX_SAMPLED {
             continue;
         }
         let sampled = scene.sample().unwrap_or_else(|e| panic!("{e}"));
@@ -52,7 +52,8 @@ fn the_dam_break_is_koshizuka_and_okas() {
     assert_eq!(d, width_m / 16.0);
     let sampled = scene.sample().unwrap();
     assert_eq!(sampled.len(), 16 * 32 * 8);
-    // The first particle sits in the corner, half a spacing from three walls; the last at the column's far upper edge.
+    // The first particle sits in the corner, half a spacing from three walls; the last at the column's far
+    // upper edge.
     let near = |point: [f32; 3], expected: [f64; 3]| {
         (0..3).all(|i| (f64::from(point[i]) - expected[i]).abs() < 1e-7)
     };

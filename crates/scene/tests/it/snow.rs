@@ -225,7 +225,8 @@ fn the_conduction_scale_is_the_lattices() {
     assert_eq!(minimal(&[]).unwrap().conduction_rate_per_s(), None);
 }
 
-/// With this scale the lattice's sum for a quadratic field is its Laplacian at every support radius. The kernel alone is off by a few percent: an integral instead of the sum gives s = 45/(π (h/d)³).
+/// With this scale the lattice's sum for a quadratic field is its Laplacian at every support radius. The
+/// kernel alone is off by a few percent: an integral instead of the sum gives s = 45/(π (h/d)³).
 #[test]
 fn the_conduction_scale_corrects_the_kernel_by_little() {
     for (support, exact) in [(1.684, 1.11), (2.0, 0.99), (2.5, 1.02), (3.0, 0.96), (4.0, 1.01)] {

@@ -1,4 +1,5 @@
-//! Compiles GLSL to SPIR-V; includes come from `glsl/` or else from the engine's folder, and errors name file and line.
+//! Compiles GLSL to SPIR-V; includes come from `glsl/` or else from the engine's folder, and errors name file
+//! and line.
 
 use super::constants::{Constant, constants};
 use std::collections::BTreeMap;
@@ -119,13 +120,15 @@ pub struct Compiler {
 }
 
 impl Compiler {
-    /// Makes a compiler; `glsl` is the folder that `#include` paths are relative to, with [`ENGINE_GLSL`] as the fallback.
+    /// Makes a compiler; `glsl` is the folder that `#include` paths are relative to, with [`ENGINE_GLSL`] as
+    /// the fallback.
     pub fn new(glsl: &Path) -> Result<Self, String> {
         let compiler = shaderc::Compiler::new().map_err(|e| format!("shaderc does not start: {e}"))?;
         Ok(Self { compiler, glsl: glsl.to_owned() })
     }
 
-    /// Returns the shader's text and its SPIR-V words, or an error that begins with `glsl/AREA/NAME.EXT:LINE:`.
+    /// Returns the shader's text and its SPIR-V words, or an error that begins with
+    /// `glsl/AREA/NAME.EXT:LINE:`.
     pub fn compile(&self, file: &ShaderFile) -> Result<(String, Vec<u32>), String> {
         let label = file.label();
         let text = std::fs::read_to_string(&file.path).map_err(|e| format!("{label}:1: cannot read: {e}"))?;

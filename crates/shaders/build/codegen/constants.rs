@@ -1,4 +1,5 @@
-//! Top-level `const uint NAME = …;` of shaders and includes, exported to Rust so that no number is written twice.
+//! Top-level `const uint NAME = …;` of shaders and includes, exported to Rust so that no number is written
+//! twice.
 
 use super::expression::Expression;
 use std::collections::BTreeMap;
@@ -39,7 +40,8 @@ pub fn definitions(text: &str) -> Vec<(String, Expression, String)> {
     found
 }
 
-/// Returns the constants of a shader's own text whose values are fixed: neither those that depend on specialization constants nor private ones, whose names end in an underscore.
+/// Returns the constants of a shader's own text whose values are fixed: neither those that depend on
+/// specialization constants nor private ones, whose names end in an underscore.
 pub fn constants(text: &str) -> Vec<Constant> {
     let mut found: Vec<Constant> = Vec::new();
     for (name, expression, doc) in definitions(text) {

@@ -8,10 +8,12 @@ use super::unit::Unit;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// Maximum number of buffers that a shader may bind. Devices may allow no more than 32 push descriptors; the rest is a reserve.
+/// Maximum number of buffers that a shader may bind. Devices may allow no more than 32 push descriptors; the
+/// rest is a reserve.
 const MAX_BINDINGS: usize = 16;
 
-/// Returns the source of all modules, plus `types` with the structs that shaders share. The constants of an include become a module of its name, or belong to the shader of that name.
+/// Returns the source of all modules, plus `types` with the structs that shaders share. The constants of an
+/// include become a module of its name, or belong to the shader of that name.
 pub fn rust_source<'a>(
     units: impl Iterator<Item = &'a Unit>,
     includes: &BTreeMap<(String, String), Vec<Constant>>,
@@ -43,11 +45,13 @@ pub fn rust_source<'a>(
     Ok(out)
 }
 
-/// Returns the number of elements of each binding that a dispatch reaches, as Rust closures by the binding's name, where the header states it:
-/// `Elements: column = threads * WORDS, nodes = active_count * BLOCK_NODES.`
+/// Returns the number of elements of each binding that a dispatch reaches, as Rust closures by the binding's
+/// name, where the header states it: `Elements: column = threads * WORDS, nodes = active_count *
+/// BLOCK_NODES.`
 ///
-/// Names are `threads`, specialization constants, constants made of them, `uint` push constants, bindings, which stand for the
-/// count that the host expects in their first element, and `all`, more elements than any buffer has.
+/// Names are `threads`, specialization constants, constants made of them, `uint` push constants, bindings,
+/// which stand for the count that the host expects in their first element, and `all`, more elements than any
+/// buffer has.
 fn elements(
     unit: &Unit,
     bindings: &[&Binding],
@@ -127,9 +131,14 @@ fn constant_definitions<'a>(
     Ok(())
 }
 
-/// Escapes a comment line, which is prose, not Markdown with links and code blocks.
+/// Escapes a comment line, which is prose with lists, not Markdown with links and code blocks. A line that is
+/// indented goes on with the item above it; a sum in a formula is no list.
 fn prose(line: &str) -> String {
-    line.trim_start().replace('[', "\\[").replace(']', "\\]").replace('<', "\\<")
+    let text = line.trim_start();
+    let indent = if line.len() - text.len() > 1 { "  " } else { "" };
+    let text = text.replace('[', "\\[").replace(']', "\\]").replace('<', "\\<");
+    let sign = if text.starts_with("+ ") { "\\" } else { "" };
+    format!("{indent}{sign}{text}")
 }
 
 fn module(
@@ -272,7 +281,8 @@ fn access_word(binding: &Binding) -> &'static str {
     }
 }
 
-/// Merges the interfaces of a vertex and a fragment shader, which share one set of buffers and one block of parameters.
+/// Merges the interfaces of a vertex and a fragment shader, which share one set of buffers and one block of
+/// parameters.
 fn merge<'a>(
     bindings: &mut Vec<&'a Binding>,
     params: &mut Option<&'a Struct>,

@@ -36,7 +36,8 @@ impl Expression {
         }
     }
 
-    /// Returns the Rust text of the expression in `u64`. Division rounds up: elements counted in tiles are moved in whole tiles.
+    /// Returns the Rust text of the expression in `u64`. Division rounds up: elements counted in tiles are
+    /// moved in whole tiles.
     ///
     /// The error is the name for which `text` returns `None`.
     pub fn rust(&self, text: &impl Fn(&str) -> Option<String>) -> Result<String, String> {

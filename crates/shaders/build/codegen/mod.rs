@@ -20,7 +20,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use unit::Unit;
 
-/// Compiles all shaders below `glsl`, writes their SPIR-V into `out` and returns the Rust source of the modules.
+/// Compiles all shaders below `glsl`, writes their SPIR-V into `out` and returns the Rust source of the
+/// modules.
 pub fn generate(glsl: &Path, out: &Path) -> Result<String, Vec<String>> {
     let compiler = Compiler::new(glsl).map_err(|e| vec![e])?;
     let mut units: BTreeMap<(String, String), Unit> = BTreeMap::new();

@@ -1,4 +1,5 @@
-//! Reflects the interface of a compiled shader: buffers with element types and access, push constants, specialisation.
+//! Reflects the interface of a compiled shader: buffers with element types and access, push constants,
+//! specialisation.
 
 use spirq::prelude::*;
 use spirq::ty::{self, AccessType, DescriptorType};
@@ -73,7 +74,8 @@ impl Element {
 }
 
 impl Struct {
-    /// Returns the size in bytes under `layout(scalar)`: no padding but what 8-byte scalars need, which are not used.
+    /// Returns the size in bytes under `layout(scalar)`: no padding but what 8-byte scalars need, which are
+    /// not used.
     pub fn size(&self) -> usize {
         self.fields.iter().map(|field| field.offset + field.element.size()).max().unwrap_or(0)
     }
@@ -83,7 +85,8 @@ fn scalar_size(name: &str) -> usize {
     if name.ends_with("64") { 8 } else { 4 }
 }
 
-/// Reflects one entry point. Errors name the binding or field that cannot be shared with Rust, and the reason.
+/// Reflects one entry point. Errors name the binding or field that cannot be shared with Rust, and the
+/// reason.
 pub fn reflect(words: &[u32]) -> Result<Interface, String> {
     let entry_points = ReflectConfig::new()
         .spv(words)
@@ -211,7 +214,8 @@ fn element(ty: &Type, place: &str) -> Result<Element, String> {
     })
 }
 
-/// Reads names, ids and defaults of specialisation constants from the SPIR-V words themselves: the reflection library drops the defaults, and the workgroup size's constant has no name in GLSL.
+/// Reads names, ids and defaults of specialisation constants from the SPIR-V words themselves: the reflection
+/// library drops the defaults, and the workgroup size's constant has no name in GLSL.
 fn specializations(words: &[u32]) -> Vec<Specialization> {
     const OP_NAME: u32 = 5;
     const OP_TYPE_FLOAT: u32 = 22;

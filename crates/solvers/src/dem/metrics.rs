@@ -253,9 +253,9 @@ impl PendingDemMetrics {
 }
 
 /// Measurement kernels and their scratch buffers.
-pub struct DemGauge(MetricsReduction<measure::Interface, Raw>);
+pub struct DemMeasurePass(MetricsReduction<measure::Interface, Raw>);
 
-impl DemGauge {
+impl DemMeasurePass {
     pub fn new(device: &Device, parameters: &DemParameters, capacity: u32) -> Result<Self> {
         let has_rolling = parameters.has_rolling().into();
         let specialization = measure::Specialization { has_rolling, ..Default::default() };

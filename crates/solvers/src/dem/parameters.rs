@@ -16,7 +16,7 @@ const FEW_CELLS: u64 = 1 << 14;
 /// Maximum number of cells of the grid of pieces: pieces are few, and each step clears all cells.
 const CELLS_OF_PIECES: u64 = 1 << 12;
 /// Maximum number of cells: the sort treats the grid as a line, whose length must be exact in f32.
-const MOST_CELLS: u64 = 1 << 24;
+const MAX_CELLS: u64 = 1 << 24;
 
 /// Parameters of the discrete element method, as kernels use them.
 #[derive(Clone, Debug)]
@@ -113,7 +113,7 @@ fn quanta_per_n(pressing_n: f64) -> f32 {
 
 /// Returns the maximum number of cells for `n` grains.
 fn cells_for(n: u32) -> u64 {
-    (CELLS_PER_GRAIN * u64::from(n)).clamp(FEW_CELLS, MOST_CELLS)
+    (CELLS_PER_GRAIN * u64::from(n)).clamp(FEW_CELLS, MAX_CELLS)
 }
 
 /// Returns a grid with cells as wide as the contact range of grains, over the domain or, if that would take

@@ -3,13 +3,13 @@
 use super::contacts::{Rows, capacity_for};
 use super::fault::{DemFaultCheck, FaultRecord};
 use super::grains::Grains;
-use super::metrics::{DemGauge, PendingDemMetrics};
+use super::metrics::{DemMeasurePass, PendingDemMetrics};
 use super::parameters::DemParameters;
 use super::particles::Particles;
 use super::slabs::{Around, ShownPieces, Slabs};
 use crate::surroundings::nowhere;
 use crate::{Saved, SolverError, StateColumn, Tuning};
-use frazil_kernels::{CellSort, CellSortMethod, KernelError, UniformGrid};
+use frazil_kernels::{CellSort, CellSortMethod, UniformGrid};
 use frazil_particles::{ColumnView, Material, ParticleSet};
 use frazil_shaders::dem::{collide, find_cells, find_contacts, move_grains};
 use frazil_shaders::types::{Body, DemTerms};
@@ -65,7 +65,7 @@ pub struct Dem {
     collide: Kernel<collide::Interface>,
     move_grains: Kernel<move_grains::Interface>,
     fault: FaultRecord,
-    gauge: DemGauge,
+    gauge: DemMeasurePass,
     ring: ReadbackRing,
     step: u64,
 }
@@ -152,7 +152,7 @@ impl Dem {
             collide: Kernel::specialized(device, &specialization)?,
             move_grains: Kernel::specialized(device, &motion)?,
             fault: FaultRecord::new(device, particles.contacts.n_rows())?,
-            gauge: DemGauge::new(device, &parameters, n as u32)?,
+            gauge: DemMeasurePass::new(device, &parameters, n as u32)?,
             particles,
             ring: ReadbackRing::new(device),
             device: device.clone(),
@@ -325,7 +325,8 @@ impl Dem {
         vec![ParticleSet { name: "grains", material: Material::Grains, count, columns }]
     }
 
-    /// Returns the columns that a checkpoint must hold: those shown, and all others that the next step depends on.
+    /// Returns the columns that a checkpoint must hold: those shown, and all others that the next step
+    /// depends on.
     pub fn state_columns(&self) -> Vec<ColumnView> {
         let mut columns = self.particles.columns();
         columns.extend(self.particles.contacts.state_columns());

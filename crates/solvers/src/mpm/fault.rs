@@ -127,7 +127,7 @@ impl FaultRecord {
     ) {
         let bindings = report_fault::Bindings {
             terms,
-            blocks_wanted: blocks.wanted(),
+            blocks_required: blocks.required(),
             key,
             id: particles.phase.id.front(),
             position: particles.phase.position.front(),

@@ -1,4 +1,5 @@
-//! The semi-implicit step: (I + β Δt² M⁻¹ ∂²Φ) v = v* (Breekveldt2017 eq 3.25) by conjugate residuals, without a matrix.
+//! The semi-implicit step: (I + β Δt² M⁻¹ ∂²Φ) v = v* (Breekveldt2017 eq 3.25) by conjugate residuals,
+//! without a matrix.
 
 use super::nodes::{Constants, Nodes};
 use super::parameters::MpmParameters;

@@ -118,9 +118,9 @@ impl PendingMpmMetrics {
 }
 
 /// Measurement kernels and their scratch buffers.
-pub struct MpmGauge(MetricsReduction<measure::Interface, Raw>);
+pub struct MpmMeasurePass(MetricsReduction<measure::Interface, Raw>);
 
-impl MpmGauge {
+impl MpmMeasurePass {
     pub fn new(device: &Device, parameters: &MpmParameters, capacity: u32) -> Result<Self> {
         let specialization = measure::Specialization {
             dimensions: parameters.dimensions,

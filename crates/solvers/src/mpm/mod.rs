@@ -1,4 +1,5 @@
-//! Snow as an elasto-plastic continuum: the material point method of Cai2020 and Breekveldt2017, in a plane or in space.
+//! Snow as an elasto-plastic continuum: the material point method of Cai2020 and Breekveldt2017, in a plane
+//! or in space.
 //!
 //! Particles carry mass, velocity and strain; forces and collisions are computed on a grid that is rebuilt in
 //! every step. One step, numbered as in Cai2020 sec 2 and Breekveldt2017 sec 3.2; steps that share a pass are
@@ -23,6 +24,7 @@
 //! the capacity grows ahead of it; if it overflows nevertheless, the step is discarded and the simulation
 //! ends with a [`Fault`].
 
+mod capacity;
 mod factory;
 mod fault;
 mod implicit;
@@ -30,7 +32,6 @@ mod metrics;
 mod nodes;
 mod parameters;
 mod particles;
-mod room;
 mod scene;
 mod shown;
 mod solver;
@@ -42,6 +43,6 @@ pub use fault::{Fault, FaultCheck, FaultKind};
 pub use metrics::{MpmMetrics, PendingMpmMetrics};
 pub use nodes::NODES_PER_THREAD;
 pub use parameters::MpmParameters;
-pub use particles::Beginning;
+pub use particles::InitialState;
 pub use shown::set_infos;
 pub use solver::{Mpm, Stage};

@@ -9,7 +9,7 @@ use frazil_vk::{Buffer, Device, DeviceCount, Recorder};
 
 /// Initial state of snow without strain: columns of equal length.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Beginning {
+pub struct InitialState {
     /// Positions in m.
     pub positions_m: Vec<[f32; 3]>,
     /// Velocities in m/s.
@@ -49,7 +49,7 @@ impl Particles {
     pub fn upload(
         device: &Device,
         parameters: &MpmParameters,
-        beginning: &Beginning,
+        beginning: &InitialState,
         ids: Option<&[u32]>,
         workgroup_size: u32,
     ) -> Result<Self, SolverError> {

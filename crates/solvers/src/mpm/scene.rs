@@ -1,7 +1,7 @@
 //! Conversion of a scene to parameters and particles.
 
 use super::parameters::MpmParameters;
-use super::particles::Beginning;
+use super::particles::InitialState;
 use super::solver::Mpm;
 use crate::surroundings::Surroundings;
 use crate::{SolverError, StateColumn, Tuning};
@@ -33,7 +33,7 @@ impl Mpm {
         sampled: &Sampled,
         tuning: Tuning,
     ) -> Result<Self, SolverError> {
-        let beginning = Beginning {
+        let beginning = InitialState {
             positions_m: sampled.positions_m.clone(),
             velocities_m_s: sampled.velocities_m_s.clone(),
             masses_kg: sampled.masses_kg.clone(),

@@ -1,12 +1,12 @@
 //! Snow on the device: the stages of a step, and the state between steps.
 
+use super::capacity::CapacityControl;
 use super::fault::{FaultCheck, FaultRecord, block_capacity};
 use super::implicit::{Bodies, ImplicitSolve};
-use super::metrics::{MpmGauge, PendingMpmMetrics};
+use super::metrics::{MpmMeasurePass, PendingMpmMetrics};
 use super::nodes::{Constants, Nodes, Transfer};
 use super::parameters::MpmParameters;
-use super::particles::{Beginning, Particles};
-use super::room::Room;
+use super::particles::{InitialState, Particles};
 use super::sort::KeySort;
 use crate::surroundings::nowhere;
 use crate::{Saved, SolverError, StateColumn, Tuning};
@@ -57,13 +57,13 @@ pub struct Mpm {
     density: Buffer<f32>,
     sort: KeySort,
     blocks: SparseBlocks,
-    room: Room,
+    room: CapacityControl,
     nodes: Nodes,
     transfer: Transfer,
     implicit: Option<ImplicitSolve>,
     fault: FaultRecord,
     kernels: Kernels,
-    gauge: MpmGauge,
+    gauge: MpmMeasurePass,
     ring: ReadbackRing,
     step: u64,
 }
@@ -124,7 +124,7 @@ impl Mpm {
     pub fn new(
         device: &Device,
         parameters: MpmParameters,
-        beginning: &Beginning,
+        beginning: &InitialState,
         tuning: Tuning,
     ) -> Result<Self, SolverError> {
         let mut mpm = Self::with_columns(device, parameters, beginning, None, tuning)?;
@@ -145,14 +145,14 @@ impl Mpm {
     fn with_columns(
         device: &Device,
         mut parameters: MpmParameters,
-        beginning: &Beginning,
+        beginning: &InitialState,
         ids: Option<&[u32]>,
         tuning: Tuning,
     ) -> Result<Self, SolverError> {
         let workgroup_size = tuning.workgroup_size();
         let n = beginning.positions_m.len();
         parameters.set_quanta(beginning.masses_kg.iter().copied().fold(0.0, f32::max));
-        let capacity = Room::for_particles(&parameters.layout, &beginning.positions_m);
+        let capacity = CapacityControl::for_particles(&parameters.layout, &beginning.positions_m);
         let surroundings = &parameters.surroundings;
         // Empty buffers have one element that no kernel reads.
         let nothing = nowhere();
@@ -172,13 +172,13 @@ impl Mpm {
             density: device.buffer("density", n)?,
             sort: KeySort::new(device, &parameters.layout, n as u32, capacity.occupied, tuning)?,
             blocks: SparseBlocks::new(device, parameters.layout, n as u32, capacity, workgroup_size)?,
-            room: Room::default(),
+            room: CapacityControl::default(),
             nodes: Nodes::new(device, &parameters, capacity.active)?,
             transfer: Transfer::new(device, &parameters, tuning)?,
             implicit: ImplicitSolve::new(device, &parameters, n, capacity.active, workgroup_size)?,
             fault: FaultRecord::new(device, &parameters)?,
             kernels: Kernels::new(device, &parameters, workgroup_size)?,
-            gauge: MpmGauge::new(device, &parameters, n as u32)?,
+            gauge: MpmMeasurePass::new(device, &parameters, n as u32)?,
             ring: ReadbackRing::new(device),
             device: device.clone(),
             parameters,
@@ -278,7 +278,7 @@ impl Mpm {
             node_velocity: &self.nodes.velocity,
             node_change: &self.nodes.change,
             volume: particles.volume.front(),
-            blocks_wanted: blocks.wanted(),
+            blocks_required: blocks.required(),
             position: particles.phase.position.front(),
             velocity: particles.phase.velocity.front(),
             elastic: particles.elastic.front(),
@@ -301,7 +301,7 @@ impl Mpm {
             terms: &self.constants.terms,
             colliders: &self.constants.colliders,
             heights: &self.constants.heights,
-            blocks_wanted: blocks.wanted(),
+            blocks_required: blocks.required(),
             position: particles.phase.position.front(),
             velocity: particles.phase.velocity.front(),
             fault: self.fault.buffer(),
@@ -410,7 +410,8 @@ impl Mpm {
         vec![ParticleSet { name: "snow", material: Material::Snow, count, columns }]
     }
 
-    /// Returns the columns that a checkpoint must hold: those shown, and all others that the next step depends on.
+    /// Returns the columns that a checkpoint must hold: those shown, and all others that the next step
+    /// depends on.
     pub fn state_columns(&self) -> Vec<ColumnView> {
         let mut columns = self.columns();
         let rest = self.particles.state_columns();
@@ -470,7 +471,7 @@ impl Mpm {
         step: u64,
     ) -> Result<Self, SolverError> {
         let saved = Saved::new(state)?;
-        let beginning = Beginning {
+        let beginning = InitialState {
             positions_m: saved.vectors("position")?,
             velocities_m_s: saved.vectors("velocity")?,
             masses_kg: saved.numbers("mass")?,

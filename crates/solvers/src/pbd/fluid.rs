@@ -1,6 +1,6 @@
 //! Position-based fluid on the device.
 
-use super::metrics::{Gauge, PendingMetrics};
+use super::metrics::{MeasurePass, PendingMetrics};
 use super::motion::{Motion, Place};
 use super::parameters::Parameters;
 use super::shown::lambda_column;
@@ -58,7 +58,7 @@ pub struct Fluid {
     sort: CellSort,
     permutation: Permutation,
     kernels: Kernels,
-    gauge: Gauge,
+    gauge: MeasurePass,
 }
 
 struct Kernels {
@@ -138,7 +138,7 @@ impl Fluid {
             sort,
             permutation: Permutation::with_workgroup_size(device, workgroup_size)?,
             kernels: Kernels::new(device, workgroup_size)?,
-            gauge: Gauge::new(device, phase.count.capacity)?,
+            gauge: MeasurePass::new(device, phase.count.capacity)?,
             phase,
             parameters,
         })

@@ -60,12 +60,12 @@ impl PendingMetrics {
 }
 
 /// Measurement kernels and their scratch buffers.
-pub(super) struct Gauge {
+pub(super) struct MeasurePass {
     reduction: MetricsReduction<measure::Interface, Raw>,
     ring: ReadbackRing,
 }
 
-impl Gauge {
+impl MeasurePass {
     pub fn new(device: &Device, capacity: u32) -> Result<Self> {
         let reduction = MetricsReduction::new(device, Kernel::new(device)?, capacity)?;
         Ok(Self { reduction, ring: ReadbackRing::new(device) })

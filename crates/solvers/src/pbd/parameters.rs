@@ -2,7 +2,7 @@
 
 use crate::SolverError;
 use frazil_scene::{Collider as SceneCollider, Scene, Side};
-use frazil_shaders::pbd::walls::{COLLIDER_BALL, COLLIDER_PLANE, COLLIDER_VESSEL};
+use frazil_shaders::pbd::walls::{COLLIDER_BALL, COLLIDER_CONTAINER, COLLIDER_PLANE};
 use frazil_shaders::types::{Collider, Walls};
 
 /// Parameters of a position-based fluid, as kernels use them. Symbols: h support radius, m particle mass, ρ₀
@@ -137,7 +137,7 @@ fn collider(collider: &SceneCollider) -> Result<Collider, SolverError> {
         SceneCollider::Sphere { centre_m, radius_m, side, .. } => Collider {
             kind: match side {
                 Side::Outside => COLLIDER_BALL,
-                Side::Inside => COLLIDER_VESSEL,
+                Side::Inside => COLLIDER_CONTAINER,
             },
             vector: centre_m.map(|x| x as f32),
             scalar_m: radius_m as f32,

@@ -23,7 +23,8 @@ pub fn power_law(points: &[(f64, f64)]) -> Option<Line> {
     line(&logs)
 }
 
-/// Returns least-squares coefficients and their standard errors, such that Σ coefficient · entry of each row approximates its value.
+/// Returns least-squares coefficients and their standard errors, such that Σ coefficient · entry of each row
+/// approximates its value.
 pub fn least_squares<const N: usize>(rows: &[([f64; N], f64)]) -> Option<([f64; N], [f64; N])> {
     if rows.len() <= N {
         return None;

@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use frazil_scene::Mpm as Section;
-use frazil_solvers::mpm::{Beginning, Fault, Mpm, MpmMetrics, MpmParameters, Surroundings};
+use frazil_solvers::mpm::{Fault, InitialState, Mpm, MpmMetrics, MpmParameters, Surroundings};
 use frazil_solvers::{StateColumn, Tuning};
 use frazil_vk::{Device, RecorderOptions};
 use glam::{DMat3, DVec3};
@@ -46,7 +46,8 @@ impl Grain {
     }
 }
 
-/// Returns `n`³ (n² in 2D) particles on a lattice in a cube of side `side_m` whose lower corner is at `corner_m`.
+/// Returns `n`³ (n² in 2D) particles on a lattice in a cube of side `side_m` whose lower corner is at
+/// `corner_m`.
 pub fn cube(dimensions: u32, corner_m: DVec3, side_m: f64, n: u32, density_kg_m3: f64) -> Vec<Grain> {
     let spacing = side_m / f64::from(n);
     let volume = spacing.powi(dimensions as i32);
@@ -77,7 +78,7 @@ impl Sample {
         grains: &[Grain],
     ) -> Result<Self, Failure> {
         let narrow = |v: DVec3| v.to_array().map(|x| x as f32);
-        let beginning = Beginning {
+        let beginning = InitialState {
             positions_m: grains.iter().map(|grain| narrow(grain.position_m)).collect(),
             velocities_m_s: grains.iter().map(|grain| narrow(grain.velocity_m_s)).collect(),
             masses_kg: grains.iter().map(|grain| grain.mass_kg as f32).collect(),

@@ -1,4 +1,5 @@
-//! Limits of the parameters (Breekveldt2017 sec 4.2): maximum stress, hardening, the stable time step, and the tipping density.
+//! Limits of the parameters (Breekveldt2017 sec 4.2): maximum stress, hardening, the stable time step, and
+//! the tipping density.
 
 use super::lab::{Grain, Sample, cube, empty_space};
 use super::report::{OwnPanel, Report, cell, digits, table};

@@ -1,4 +1,5 @@
-//! Strain of a single particle due to rounding (Breekveldt2017 sec 4.1), with and without the engine's counter-measures.
+//! Strain of a single particle due to rounding (Breekveldt2017 sec 4.1), with and without the engine's
+//! counter-measures.
 
 use super::fit::power_law;
 use super::lab::{Grain, Sample, empty_space};
@@ -150,7 +151,8 @@ pub fn study(device: &Device, effort: Effort) -> Result<Report, Failure> {
     })
 }
 
-/// Simulates one particle per offset that drifts along x, slightly off the rows of nodes along y and z, far from the others.
+/// Simulates one particle per offset that drifts along x, slightly off the rows of nodes along y and z, far
+/// from the others.
 fn drift(
     device: &Device,
     number: usize,
@@ -226,7 +228,8 @@ fn norm(m: DMat3) -> f64 {
     m.to_cols_array().iter().map(|x| x * x).sum::<f64>().sqrt()
 }
 
-/// Returns the rotation of the polar decomposition by Newton's iteration, which converges since F is near a rotation.
+/// Returns the rotation of the polar decomposition by Newton's iteration, which converges since F is near a
+/// rotation.
 fn rotation(f: DMat3) -> DMat3 {
     (0..20).fold(f, |r, _| 0.5 * (r + r.inverse().transpose()))
 }

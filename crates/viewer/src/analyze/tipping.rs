@@ -34,7 +34,8 @@ pub struct Tipping {
     pub free_share: f64,
     /// Density at which stress and gravity balance, in kg/m³.
     pub density_kg_m3: f64,
-    /// Densities tried, relative to the equilibrium density of the closed formula, and the acceleration of each in m/s².
+    /// Densities tried, relative to the equilibrium density of the closed formula, and the acceleration of
+    /// each in m/s².
     pub tried: Vec<(f64, f64)>,
 }
 

@@ -37,7 +37,8 @@ impl SlabPoses {
         Self { centre: bodies.centre_m, rotation: bodies.rotation }
     }
 
-    /// Creates the poses of a recording: centres in m, and rotations as axes times angles in rad. Set-up: it waits for the device.
+    /// Creates the poses of a recording: centres in m, and rotations as axes times angles in rad. Set-up: it
+    /// waits for the device.
     pub fn recorded(device: &Device, centres_m: &[[f32; 3]], turns: &[[f32; 3]]) -> Result<Self, Failure> {
         let rotations: Vec<[f32; 4]> =
             turns.iter().map(|turn| Quat::from_scaled_axis(Vec3::from(*turn)).to_array()).collect();
@@ -168,8 +169,8 @@ mod tests {
     use frazil_scene::RenderScheme;
     use frazil_vk::{DeviceOptions, ReadbackRing};
 
-    /// Draws the initial state of a scene in each scheme, and in the third also with all slabs lifted by 20 m. The pictures are written into the folder that
-    /// `FRAZIL_WRITE_PICTURES` names.
+    /// Draws the initial state of a scene in each scheme, and in the third also with all slabs lifted by 20
+    /// m. The pictures are written into the folder that `FRAZIL_WRITE_PICTURES` names.
     fn pictures(scene: &Scene) -> Vec<(RenderScheme, Pixels)> {
         let device = Device::open(&DeviceOptions { validation: true, ..DeviceOptions::default() }).unwrap();
         let positions = scene.sample().unwrap().positions_m;

@@ -6,7 +6,8 @@ use frazil_particles::ColorScale;
 use frazil_render::{ColorMap, Legend};
 use frazil_vk::{Device, DeviceCount};
 
-/// Legends determined so far, by the property's name; they are kept, so that a colour means the same in all pictures.
+/// Legends determined so far, by the property's name; they are kept, so that a colour means the same in all
+/// pictures.
 pub struct Legends {
     device: Device,
     found: Vec<(String, Legend)>,

@@ -73,7 +73,8 @@ impl Painter {
         let mut renderer =
             Renderer::new(device, scene.render.width_px, scene.render.height_px).map_err(Failure::device)?;
         if infos.len() > 1 || scene.ground().is_some() {
-            // On white, such as snow with water and ground, edges and the noise of the shading would be visible.
+            // On white, such as snow with water and ground, edges and the noise of the shading would be
+            // visible.
             renderer.set_supersampling(2).map_err(Failure::device)?;
         }
         Ok(Self {
@@ -98,8 +99,8 @@ impl Painter {
             && shown.sets.iter().any(is_unknown)
     }
 
-    /// Records a picture of the columns, coloured by the property of a name, and returns the image it is drawn into. It
-    /// waits for the device if it looks for surfaces or for the property's range.
+    /// Records a picture of the columns, coloured by the property of a name, and returns the image it is
+    /// drawn into. It waits for the device if it looks for surfaces or for the property's range.
     pub fn record(
         &mut self,
         recorder: &mut Recorder,
@@ -292,7 +293,8 @@ impl Scenery {
         }
     }
 
-    /// Returns the solid spheres at a time in s. Containers are not drawn, because they would hide their contents.
+    /// Returns the solid spheres at a time in s. Containers are not drawn, because they would hide their
+    /// contents.
     fn balls(&self, time_s: f64) -> Vec<Ball> {
         let ball = |collider: &Collider| match collider {
             Collider::Sphere { centre_m, radius_m, side: Side::Outside, .. } => Some(Ball {

@@ -8,7 +8,7 @@ use crate::device;
 use crate::failure::Failure;
 use crate::picture::{self, Painter};
 use crate::say;
-use crate::view::{self, Plan, Playback, Player, Wanted};
+use crate::view::{self, Plan, Playback, Player, Requested};
 use frazil_io::Recording;
 use frazil_scene::Scene;
 use frazil_vk::ReadbackRing;
@@ -25,7 +25,7 @@ pub fn play(args: &PlayArgs, validation: bool) -> Result<(), Failure> {
     if let Some(out) = &args.out {
         return write(args, recording, scene, playback, out, validation);
     }
-    let wanted = Wanted::Recording(Box::new(recording), Box::new(scene), playback);
+    let wanted = Requested::Recording(Box::new(recording), Box::new(scene), playback);
     view::open_window(wanted, Plan::default(), args.device.device.clone(), validation)
 }
 

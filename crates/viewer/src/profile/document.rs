@@ -63,7 +63,8 @@ pub fn memory(device: &Device) -> Memory {
     }
 }
 
-/// Returns the compilation facts of the kernels in `rows`, in the order of the rows, once for each variant that was recorded.
+/// Returns the compilation facts of the kernels in `rows`, in the order of the rows, once for each variant
+/// that was recorded.
 pub fn kernel_facts(device: &Device, rows: &[ProfileRow]) -> Vec<KernelFact> {
     let place = |name: &str| rows.iter().position(|row| row.kernel == name);
     let used = device.kernel_facts().into_iter().filter(|k| k.dispatches > 0 && place(k.name).is_some());

@@ -26,7 +26,8 @@ const MAX_IN_FLIGHT: usize = 3;
 /// Number of memory names in the table.
 const COLUMNS_SHOWN: usize = 12;
 
-/// Measures, compares and varies as requested, prints tables, and writes `profile.json`, `trace.json` and `profile.html`.
+/// Measures, compares and varies as requested, prints tables, and writes `profile.json`, `trace.json` and
+/// `profile.html`.
 pub fn profile(args: &ProfileArgs, validation: bool) -> Result<(), Failure> {
     let scene = args.scene.load()?;
     if let Some(candidates) = &args.vary {

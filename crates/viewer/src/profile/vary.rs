@@ -11,7 +11,8 @@ use frazil_scene::Scene;
 use frazil_solvers::{SolverError, factory_of};
 use frazil_vk::{Device, RecorderOptions};
 
-/// Number of rounds in which each value takes its steps, so that drift (clocks, other load) affects all values alike.
+/// Number of rounds in which each value takes its steps, so that drift (clocks, other load) affects all
+/// values alike.
 const TURNS: u64 = 8;
 
 struct Runner {
@@ -33,7 +34,8 @@ pub fn check_key(arg: &VaryArg, scene: &Scene) -> Result<(), Failure> {
     )))
 }
 
-/// Runs the scene with each value, `warm_up` steps and then `steps` that are timed. All of them are on the device at once.
+/// Runs the scene with each value, `warm_up` steps and then `steps` that are timed. All of them are on the
+/// device at once.
 pub fn vary(
     arg: &VaryArg,
     scene: &Scene,

@@ -80,7 +80,8 @@ fn instant(frame: &Frame, positions: &[[f32; 3]], velocities: &[[f32; 3]]) -> Op
     })
 }
 
-/// Returns the front on the map, its distance from its initial position, and the angle down to it from the highest grain at the start.
+/// Returns the front on the map, its distance from its initial position, and the angle down to it from the
+/// highest grain at the start.
 fn write_table(folder: &Folder, terrain: &Terrain, instants: &[Instant]) -> Result<(), Failure> {
     let metrics: Vec<Metric> = COLUMNS.iter().map(|(name, unit)| Metric::new(*name, *unit)).collect();
     let mut table = MetricsWriter::create(&folder.flow(), &metrics).map_err(Failure::other)?;

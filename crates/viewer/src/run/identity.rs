@@ -1,4 +1,5 @@
-//! Identity of a simulation: the values of a scene that determine the results, by which checkpoints and profiles are matched.
+//! Identity of a simulation: the values of a scene that determine the results, by which checkpoints and
+//! profiles are matched.
 
 use crate::failure::Failure;
 use frazil_io::{Checkpoint, StateHasher};

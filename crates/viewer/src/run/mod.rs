@@ -88,7 +88,8 @@ pub struct Start<'a> {
     pub checkpoint: Option<Checkpoint>,
     pub folder: &'a Folder,
     pub report: Report,
-    /// Progress bar shared by several runs, and the position at which this one begins; without it the run has its own bar.
+    /// Progress bar shared by several runs, and the position at which this one begins; without it the run has
+    /// its own bar.
     pub bar: Option<(&'a ProgressBar, u64)>,
 }
 
@@ -99,7 +100,8 @@ pub struct Ran {
     pub schedule: Schedule,
 }
 
-/// Runs to the end, or to an interrupt. `at_end` writes its files of the final state before `run.json` is written.
+/// Runs to the end, or to an interrupt. `at_end` writes its files of the final state before `run.json` is
+/// written.
 pub fn simulate(
     start: Start<'_>,
     at_end: impl FnOnce(&Simulation) -> Result<(), Failure>,
@@ -165,10 +167,10 @@ pub fn simulate(
         impacts::write(folder, &simulation.scene)?;
     }
     if let Ok(Ended::Complete) = &ended {
-        if schedule.record.is_some() {
-            if let Some(material) = simulation.factory.flow_material(&simulation.scene) {
-                flow::write(folder, &simulation.scene, material)?;
-            }
+        if schedule.record.is_some()
+            && let Some(material) = simulation.factory.flow_material(&simulation.scene)
+        {
+            flow::write(folder, &simulation.scene, material)?;
         }
         at_end(&simulation)?;
     }
@@ -209,7 +211,8 @@ fn interrupted(ran: &Ran, folder: &Folder) -> Failure {
     Failure::other(format!("interrupted at step {step} of {last}; {next}"))
 }
 
-/// Returns the hash of the state columns, in the device's order. It waits for the device, which has no more steps to run.
+/// Returns the hash of the state columns, in the device's order. It waits for the device, which has no more
+/// steps to run.
 pub fn state_hash(simulation: &Simulation) -> Result<String, Failure> {
     Ok(read_frame(simulation)?.state_hash())
 }

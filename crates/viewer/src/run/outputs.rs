@@ -1,6 +1,6 @@
 //! Output files of a run.
 
-use super::parcel::{Parcel, Picture, StepTime};
+use super::parcel::{OutputBatch, Picture, StepTime};
 use super::schedule::Schedule;
 use crate::failure::Failure;
 use frazil_io::{Metric, MetricsWriter, RECORDING_EXTENSION, RecordingMeta, RecordingWriter};
@@ -131,7 +131,8 @@ impl Folder {
 
 /// Returns the default output folder of a scene.
 pub fn default_folder(scene: &Scene) -> PathBuf {
-    // The name is free text: characters that could leave the folder, or are special in a shell, become underscores.
+    // The name is free text: characters that could leave the folder, or are special in a shell, become
+    // underscores.
     let plain = |c: char| if c.is_alphanumeric() || "-_".contains(c) { c } else { '_' };
     Path::new("out").join(scene.name.chars().map(plain).collect::<String>())
 }
@@ -228,7 +229,7 @@ impl Outputs {
         })
     }
 
-    pub fn write(&mut self, parcel: Parcel) -> Result<(), Failure> {
+    pub fn write(&mut self, parcel: OutputBatch) -> Result<(), Failure> {
         if let (Some(writer), Some(StepTime { step, ms_per_step })) = (&mut self.timing, parcel.timing) {
             writer.row(&[step as f64, ms_per_step]).map_err(Failure::other)?;
         }

@@ -5,7 +5,7 @@ use frazil_io::{Checkpoint, Frame};
 /// Results of one step, in the order in which they are written: the checkpoint last, so that a resumed run
 /// finds all earlier results.
 #[derive(Default)]
-pub struct Parcel {
+pub struct OutputBatch {
     pub timing: Option<StepTime>,
     pub metrics: Option<Vec<f64>>,
     pub picture: Option<Picture>,

@@ -30,7 +30,8 @@ impl Camera {
         Ok(Self { painter, camera: picture::camera(scene), colour_by })
     }
 
-    /// Returns true if a picture requires results on the host, so that the steps before it must be submitted first.
+    /// Returns true if a picture requires results on the host, so that the steps before it must be submitted
+    /// first.
     pub fn looks_first(&self, solver: &dyn Solver) -> bool {
         self.painter.scheme().has_surface() || self.looks_for_range(solver)
     }

@@ -5,7 +5,8 @@ use std::fmt::Write;
 use std::io::IsTerminal;
 use std::time::Duration;
 
-/// Progress bar with finished and total steps, the rates in steps and in particle steps per second, and the remaining time.
+/// Progress bar with finished and total steps, the rates in steps and in particle steps per second, and the
+/// remaining time.
 pub struct Progress {
     bar: ProgressBar,
     /// Position of step 0 on the bar.

@@ -4,7 +4,7 @@
 //! finished. The host waits in one place only: for the oldest submission when [`MAX_IN_FLIGHT`] are in
 //! flight.
 
-use super::parcel::{Parcel, StepTime};
+use super::parcel::{OutputBatch, StepTime};
 use super::picture::{Camera, PendingPicture};
 use super::progress::Progress;
 use super::schedule::{Due, Schedule};
@@ -40,7 +40,7 @@ pub struct Session<'a> {
     /// Time at which the last submission was found finished; initially the start of the session.
     retired: Instant,
     in_flight: VecDeque<InFlight>,
-    departures: VecDeque<Departure>,
+    departures: VecDeque<PendingOutput>,
 }
 
 struct InFlight {
@@ -54,7 +54,7 @@ struct InFlight {
 }
 
 /// Pending outputs of one step.
-struct Departure {
+struct PendingOutput {
     step: u64,
     time_s: f64,
     due: Due,
@@ -170,7 +170,7 @@ impl<'a> Session<'a> {
     }
 
     /// Records the outputs due after the steps recorded so far.
-    fn depart(&mut self, recorder: &mut Recorder, due: Due) -> Result<Departure, Failure> {
+    fn depart(&mut self, recorder: &mut Recorder, due: Due) -> Result<PendingOutput, Failure> {
         let simulation = &mut *self.simulation;
         let (step, time_s) = (simulation.step(), simulation.time_s());
         // Always measured: an invalid state must not be written as if it were valid, and written densities
@@ -202,7 +202,7 @@ impl<'a> Session<'a> {
         let bodies = if due.record { simulation.solver.body_columns() } else { Vec::new() };
         let columns = state::read_columns(&self.ring, recorder, &columns)?;
         let bodies = state::read_columns(&self.ring, recorder, &bodies)?;
-        Ok(Departure { step, time_s, due, metrics, invariants, fault, picture, columns, bodies })
+        Ok(PendingOutput { step, time_s, due, metrics, invariants, fault, picture, columns, bodies })
     }
 
     fn retire_oldest(&mut self) -> Result<(), Failure> {
@@ -232,7 +232,7 @@ impl<'a> Session<'a> {
         if steps > 0 && self.schedule.metrics.is_some() {
             let ms_per_step = 1e3 * took.as_secs_f64() / steps as f64;
             let timing = Some(StepTime { step: oldest.last_step, ms_per_step });
-            self.writer.send(Parcel { timing, ..Parcel::default() })?;
+            self.writer.send(OutputBatch { timing, ..OutputBatch::default() })?;
         }
         Ok(())
     }
@@ -250,13 +250,13 @@ impl<'a> Session<'a> {
     }
 }
 
-impl Departure {
+impl PendingOutput {
     fn is_ready(&self) -> Result<bool, Failure> {
         // All of it was copied in one submission.
         Ok(self.metrics.is_ready()?)
     }
 
-    fn arrive(self, simulation: &Simulation, recorded: &[String]) -> Result<Parcel, Failure> {
+    fn arrive(self, simulation: &Simulation, recorded: &[String]) -> Result<OutputBatch, Failure> {
         let Self { step, time_s, due, metrics, invariants, fault, picture, columns, bodies } = self;
         let measured = metrics.wait()?;
         if let Some(fault) = fault {
@@ -276,7 +276,7 @@ impl Departure {
         // The additional columns of a checkpoint are not recorded.
         let shown = columns.iter().take(simulation.solver.columns().len());
         let recorded = shown.filter(|column| recorded.iter().any(|name| *name == column.name));
-        Ok(Parcel {
+        Ok(OutputBatch {
             timing: None,
             metrics: due.metrics.then(|| [step as f64, time_s].into_iter().chain(measured.values).collect()),
             picture: picture.map(PendingPicture::wait).transpose()?,

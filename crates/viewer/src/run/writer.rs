@@ -1,17 +1,19 @@
-//! Thread that encodes and writes the results of a run, so that the loop that feeds the device never waits for a disk.
+//! Thread that encodes and writes the results of a run, so that the loop that feeds the device never waits
+//! for a disk.
 
 use super::outputs::Outputs;
-use super::parcel::Parcel;
+use super::parcel::OutputBatch;
 use crate::failure::Failure;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 
-/// Maximum number of queued parcels; the loop waits beyond that, so that a slow disk costs time and not memory.
+/// Maximum number of queued parcels; the loop waits beyond that, so that a slow disk costs time and not
+/// memory.
 const CAPACITY: usize = 4;
 
 /// Handle of the writer thread.
 pub struct Writer {
-    sender: SyncSender<Parcel>,
+    sender: SyncSender<OutputBatch>,
     thread: JoinHandle<Result<(), Failure>>,
 }
 
@@ -27,7 +29,7 @@ impl Writer {
     }
 
     /// Queues a parcel. It fails if the thread has stopped; [`Self::finish`] returns the cause.
-    pub fn send(&self, parcel: Parcel) -> Result<(), Failure> {
+    pub fn send(&self, parcel: OutputBatch) -> Result<(), Failure> {
         self.sender.send(parcel).map_err(|_| Failure::other("the writing thread has stopped"))
     }
 
@@ -40,7 +42,7 @@ impl Writer {
     }
 }
 
-fn write_all(mut outputs: Outputs, parcels: &Receiver<Parcel>) -> Result<(), Failure> {
+fn write_all(mut outputs: Outputs, parcels: &Receiver<OutputBatch>) -> Result<(), Failure> {
     for parcel in parcels {
         outputs.write(parcel)?;
     }

@@ -1,6 +1,7 @@
-//! `frazil sweep`: runs a scene at each point of a grid of parameters, one after the other, and compares the results.
-//! A case is finished when its `run.json`, the last file that a run writes, says so. A sweep therefore has
-//! no state of its own: the tables are made from the folders of the cases, no matter when they were run.
+//! `frazil sweep`: runs a scene at each point of a grid of parameters, one after the other, and compares the
+//! results. A case is finished when its `run.json`, the last file that a run writes, says so. A sweep
+//! therefore has no state of its own: the tables are made from the folders of the cases, no matter when they
+//! were run.
 
 mod axis;
 mod plan;
@@ -117,7 +118,8 @@ impl<'a> Sweep<'a> {
         self.conclude()
     }
 
-    /// Runs a case, from its checkpoint if it has one. A violated invariant is a result of the case; other errors end the sweep.
+    /// Runs a case, from its checkpoint if it has one. A violated invariant is a result of the case; other
+    /// errors end the sweep.
     fn run_case(&mut self, idx: usize, before: u64) -> Result<(), Failure> {
         let (case, folder) = (&self.cases[idx], &self.folders[idx]);
         self.bar.set_message(format!("{} of {}", idx + 1, self.cases.len()));

@@ -41,7 +41,8 @@ pub fn write_final(case: &Case, simulation: &Simulation, folder: &Folder) -> Res
     shape.write(&folder.shape()).map_err(Failure::other)
 }
 
-/// Returns the row of a finished case; none if its folder has no complete run of the same scene to the same step.
+/// Returns the row of a finished case; none if its folder has no complete run of the same scene to the same
+/// step.
 pub fn read_done(case: &Case, folder: &Folder) -> Result<Option<Row>, Failure> {
     let Ok(info) = RunInfo::read(&folder.report()) else { return Ok(None) };
     let scene = serde_json::to_value(&case.scene).map_err(Failure::other)?;

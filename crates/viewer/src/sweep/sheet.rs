@@ -40,7 +40,8 @@ pub fn write(
     sheet.write(path).map_err(Failure::other)
 }
 
-/// Returns the numbers of rows and columns: the first axis runs down and the second across; further axes repeat this below.
+/// Returns the numbers of rows and columns: the first axis runs down and the second across; further axes
+/// repeat this below.
 fn grid(n_points: &[usize]) -> (usize, usize) {
     match n_points {
         [] => (1, 1),

@@ -12,7 +12,7 @@ mod window;
 pub use plan::Plan;
 pub use playback::Playback;
 pub use player::Player;
-pub use source::Wanted;
+pub use source::Requested;
 
 use crate::args::ViewArgs;
 use crate::failure::Failure;
@@ -22,7 +22,7 @@ use winit::event_loop::EventLoop;
 
 /// Opens the window and returns when it is closed.
 pub fn view(args: &ViewArgs, validation: bool) -> Result<(), Failure> {
-    let wanted = Wanted::open(args)?;
+    let wanted = Requested::open(args)?;
     let plan = Plan {
         pause_at: args.steps,
         screenshot: args.screenshot.clone(),
@@ -34,7 +34,7 @@ pub fn view(args: &ViewArgs, validation: bool) -> Result<(), Failure> {
 
 /// Opens a window on a source and returns when it is closed.
 pub fn open_window(
-    wanted: Wanted,
+    wanted: Requested,
     plan: Plan,
     device: Option<String>,
     validation: bool,

@@ -92,7 +92,8 @@ impl Player {
         })
     }
 
-    /// Uploads another frame to the device. It waits for the copies, since seeking is limited by the disk anyway.
+    /// Uploads another frame to the device. It waits for the copies, since seeking is limited by the disk
+    /// anyway.
     pub fn seek(&mut self, frame: usize) -> Result<(), Failure> {
         self.playback.seek(frame, self.recording.len());
         self.show()

@@ -19,7 +19,8 @@ pub struct Pointer {
 }
 
 impl Pointer {
-    /// Processes an event and returns true if the camera has moved. Events `over_panel` do not move it, but button releases are processed.
+    /// Processes an event and returns true if the camera has moved. Events `over_panel` do not move it, but
+    /// button releases are processed.
     pub fn event(
         &mut self,
         event: &WindowEvent,

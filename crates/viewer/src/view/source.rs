@@ -15,7 +15,7 @@ use std::path::Path;
 const PICTURES_PER_S: f64 = 60.0;
 
 /// Validated input of a source, before a device or a window exists.
-pub enum Wanted {
+pub enum Requested {
     Scene(Box<Scene>),
     Recording(Box<Recording>, Box<Scene>, Playback),
 }
@@ -26,7 +26,7 @@ pub enum Source {
     Player(Box<Player>),
 }
 
-impl Wanted {
+impl Requested {
     pub fn open(args: &ViewArgs) -> Result<Self, Failure> {
         let path = Path::new(&args.source);
         if path.extension().is_some_and(|extension| extension == RECORDING_EXTENSION) {

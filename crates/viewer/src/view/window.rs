@@ -3,7 +3,7 @@
 use super::panel::{self, Action, End, MAX_SPEED, SourceStatus, Status};
 use super::plan::Plan;
 use super::pointer::Pointer;
-use super::source::{Source, Wanted};
+use super::source::{Requested, Source};
 use crate::device;
 use crate::failure::Failure;
 use crate::picture::{self, Painter};
@@ -28,7 +28,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(250);
 
 /// Application state: pending until the window system permits windows, then an open window.
 pub struct App {
-    wanted: Option<Wanted>,
+    wanted: Option<Requested>,
     plan: Plan,
     device: Option<String>,
     validation: bool,
@@ -37,7 +37,7 @@ pub struct App {
 }
 
 impl App {
-    pub fn new(wanted: Wanted, plan: Plan, device: Option<String>, validation: bool) -> Self {
+    pub fn new(wanted: Requested, plan: Plan, device: Option<String>, validation: bool) -> Self {
         Self { wanted: Some(wanted), plan, device, validation, view: None, failure: None }
     }
 
@@ -125,7 +125,7 @@ struct View {
 }
 
 impl View {
-    fn new(device: &Device, window: Arc<Window>, wanted: Wanted, plan: Plan) -> Result<Self, Failure> {
+    fn new(device: &Device, window: Arc<Window>, wanted: Requested, plan: Plan) -> Result<Self, Failure> {
         let source = wanted.start(device)?;
         let scene = source.scene();
         let size = window.inner_size();
@@ -203,7 +203,8 @@ impl View {
         Ok(true)
     }
 
-    /// Returns the next wake-up time: immediately while something moves, else when the panel or an event requests it.
+    /// Returns the next wake-up time: immediately while something moves, else when the panel or an event
+    /// requests it.
     fn schedule(&self) -> ControlFlow {
         let due = match (&self.source, self.playing) {
             (Source::Live(_), true) => Some(Instant::now()),

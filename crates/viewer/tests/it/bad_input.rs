@@ -1,4 +1,5 @@
-//! Bad input ends with status 2, device errors with 3, each with one message that names the cause, and never with a panic.
+//! Bad input ends with status 2, device errors with 3, each with one message that names the cause, and never
+//! with a panic.
 
 use crate::tool::{SMALL, command, stderr};
 use std::fs;

@@ -57,7 +57,8 @@ fn points_are_measured_verified_printed_and_kept() {
     assert!(stderr(&output).contains("appended the rows to"), "{}", stderr(&output));
 }
 
-/// Runs every bench at one small size, or with `FRAZIL_FULL=1` at the sizes of the smoke profile, whose budget is a minute on a desktop machine.
+/// Runs every bench at one small size, or with `FRAZIL_FULL=1` at the sizes of the smoke profile, whose
+/// budget is a minute on a desktop machine.
 #[test]
 fn the_smoke_profile_takes_every_bench() {
     let folder = tempfile::tempdir().unwrap();

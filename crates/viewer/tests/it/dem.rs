@@ -175,7 +175,8 @@ fn pictures_of_grains_show_the_ground() {
     assert!(bright > 1000, "{bright} bright pixels");
 }
 
-/// A mesh in a file beside the scene is a collider: the scene runs, and snow released within its walls is an error.
+/// A mesh in a file beside the scene is a collider: the scene runs, and snow released within its walls is an
+/// error.
 #[test]
 fn a_scene_with_a_mesh_in_the_way_runs() {
     let folder = tempfile::tempdir().unwrap();

@@ -184,7 +184,8 @@ fn turned(v: [f64; 3], turn: [f32; 3]) -> [f64; 3] {
     })
 }
 
-/// Returns the volume of triangles and their centre of mass, if they are closed: each edge twice, in opposite directions.
+/// Returns the volume of triangles and their centre of mass, if they are closed: each edge twice, in opposite
+/// directions.
 fn solid(triangles: &[[[f32; 3]; 3]]) -> (f64, [f64; 3]) {
     let bits = |v: [f32; 3]| v.map(f32::to_bits);
     let mut edges: BTreeMap<_, i32> = BTreeMap::new();
@@ -209,7 +210,8 @@ fn solid(triangles: &[[[f32; 3]; 3]]) -> (f64, [f64; 3]) {
     (volume, std::array::from_fn(|i| origin[i] + moment[i] / volume))
 }
 
-/// Checks that triangles are in the order of pieces, and that the volume and centre of each piece match the scene and the recording.
+/// Checks that triangles are in the order of pieces, and that the volume and centre of each piece match the
+/// scene and the recording.
 fn assert_pieces(triangles: &[[[f32; 3]; 3]], scene: &Scene, [centres, turns, _]: &[Vec<[f32; 3]>; 3]) {
     let sampled = scene.sample_slabs().unwrap();
     let mut rest = triangles;
@@ -288,7 +290,8 @@ fn slabs_of_a_recording_are_exported_as_solids_where_they_are() {
     assert!(header.contains(&format!("element face {}", triangles.len())), "{header}");
 }
 
-/// Returns the words of an array of a legacy VTK file after the line that begins with `head`, including the rest of that line.
+/// Returns the words of an array of a legacy VTK file after the line that begins with `head`, including the
+/// rest of that line.
 fn vtk_words(bytes: &[u8], head: &str, n_lines: usize) -> (Vec<usize>, Vec<u32>) {
     let at = bytes.windows(head.len()).position(|window| window == head.as_bytes()).expect(head);
     let mut rest = &bytes[at..];

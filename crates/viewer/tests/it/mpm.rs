@@ -72,7 +72,8 @@ fn a_resumed_run_of_snow_on_a_grid_ends_with_the_bits_of_an_unbroken_one() {
         let metrics = [&whole, &broken].map(|out| MetricsTable::read(&out.join("metrics.csv")).unwrap());
         assert_eq!(metrics[0].metrics(), metrics[1].metrics());
         for ((metric, values), (_, again)) in metrics[0].columns().zip(metrics[1].columns()) {
-            // The capacity for blocks grows when the host finds it nearly exhausted, which changes no bit of the state.
+            // The capacity for blocks grows when the host finds it nearly exhausted, which changes no bit of
+            // the state.
             assert!(values == again || metric.name == "grid_memory", "{name}: {} differs", metric.name);
         }
     }
@@ -108,7 +109,8 @@ fn a_killed_recording_of_snow_on_a_grid_plays_to_its_last_whole_frame() {
     }
 }
 
-/// A castle with a time step that is stable for fresh snow and not for hardened snow: it becomes unstable where the snowball hits it.
+/// A castle with a time step that is stable for fresh snow and not for hardened snow: it becomes unstable
+/// where the snowball hits it.
 #[test]
 fn snow_that_blows_up_ends_the_run_with_its_place_and_leaves_the_last_good_checkpoint() {
     let folder = tempfile::tempdir().unwrap();

@@ -164,7 +164,8 @@ fn density_is_shown_as_intensity_live_and_recorded_without_perspective() {
     let out = folder.path().join("pictures");
     succeed(&mut play(&recording, &["--out", out.to_str().unwrap()]));
     assert_eq!(shown(&out, &pictures), [0, 1, 2, 3, 4, 5, 6]);
-    // Except for the legend and the caption there is only white on black, and water is near its rest density inside.
+    // Except for the legend and the caption there is only white on black, and water is near its rest density
+    // inside.
     let middle = |x: usize, y: usize| &pictures[6][3 * (WIDTH * y + x)..][..3];
     let upper = (0..HEIGHT * 2 / 3).flat_map(|y| (0..WIDTH * 3 / 4).map(move |x| middle(x, y)));
     let grey: Vec<u8> =

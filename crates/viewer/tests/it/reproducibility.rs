@@ -1,4 +1,5 @@
-//! Reproducibility: the hash of a scene is independent of the thread count, the subgroup size, and the number of steps per submission.
+//! Reproducibility: the hash of a scene is independent of the thread count, the subgroup size, and the number
+//! of steps per submission.
 
 use crate::snow;
 use crate::tool::{command, run_small, state_hash, succeed};

@@ -5,7 +5,8 @@ use frazil_io::{Recording, Tail};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Runs 40 steps without a break, and in two parts with a checkpoint between them; returns the folders of both. `run` takes a folder and arguments.
+/// Runs 40 steps without a break, and in two parts with a checkpoint between them; returns the folders of
+/// both. `run` takes a folder and arguments.
 pub fn run_whole_and_broken(folder: &Path, run: impl Fn(&Path, &[&str])) -> [PathBuf; 2] {
     let [whole, broken] = ["whole", "broken"].map(|name| folder.join(name));
     let cadences = ["--render", "10", "--record", "8", "--metrics", "5", "--check", "10"];

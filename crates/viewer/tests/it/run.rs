@@ -134,7 +134,8 @@ fn lists_and_checks_go_to_stdout() {
     assert!(schema["properties"]["fluid"].is_object());
 }
 
-/// The representation of particles changes only the pictures, neither the state nor the steps that have pictures.
+/// The representation of particles changes only the pictures, neither the state nor the steps that have
+/// pictures.
 #[test]
 fn the_scheme_changes_pictures_and_no_state() {
     let folder = tempfile::tempdir().unwrap();

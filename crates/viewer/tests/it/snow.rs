@@ -154,7 +154,7 @@ fn a_profile_of_snow_names_its_passes_and_tunables_change_no_bit() {
     succeed(&mut command(&[&["profile", SCENE], &arguments[..]].concat()));
     let profile = Profile::read(&folder.path().join("profile.json")).unwrap();
     assert_eq!(profile.n_particles as usize, PARTICLES);
-    for kernel in ["snow.judge_phase", "snow.migrate", "pbd.integrate"] {
+    for kernel in ["snow.mark_phase_change", "snow.migrate", "pbd.integrate"] {
         assert!(profile.rows.iter().any(|row| row.kernel == kernel), "no {kernel}");
     }
     assert!(profile.vary.unwrap().candidates.iter().all(|candidate| candidate.refused.is_none()));

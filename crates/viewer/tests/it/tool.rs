@@ -18,7 +18,8 @@ pub const SMALL: &[&str] = &[
 ];
 pub const SMALL_PARTICLES: usize = 216;
 
-/// Returns the command of the program with `arguments`, not yet started. Validation is on: no test may provoke a message.
+/// Returns the command of the program with `arguments`, not yet started. Validation is on: no test may
+/// provoke a message.
 pub fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_frazil"));
     command

@@ -1,6 +1,7 @@
 #version 460
-// One step of free flight with linear drag: v ← (v + Δt g)/(1 + Δt k/m), x ← x + Δt v, and the dissipated power k v².
-// The drag is implicit, so that no time step overshoots rest. Particles outside the domain or with NaN are marked.
+// One step of free flight with linear drag: v ← (v + Δt g)/(1 + Δt k/m), x ← x + Δt v, and the dissipated
+// power k v². The drag is implicit, so that no time step overshoots rest. Particles outside the domain or
+// with NaN are marked.
 //
 // Bytes: 60 per particle. Order-independent.
 #extension GL_GOOGLE_include_directive : require

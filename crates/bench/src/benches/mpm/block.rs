@@ -6,7 +6,7 @@ use crate::distribution::unit_noise;
 use crate::error::Result;
 use frazil_reference::mpm as twin;
 use frazil_scene::{Mpm as Section, Rasterization, Spline, Transfer};
-use frazil_solvers::mpm::{Beginning, Mpm, MpmParameters, Stage, Surroundings};
+use frazil_solvers::mpm::{InitialState, Mpm, MpmParameters, Stage, Surroundings};
 use frazil_solvers::{StateColumn, Tuning};
 use frazil_vk::{Buffer, Device, Recorder};
 
@@ -76,7 +76,7 @@ impl Block {
             ..Default::default()
         };
         let volume = CELL_M.powi(dimensions as i32) / per_cell;
-        let beginning = Beginning {
+        let beginning = InitialState {
             positions_m: (0..n)
                 .map(|i| vector(&|axis| CELL_M * (ROOM_CELLS + side_cells * noise(i, axis))))
                 .collect(),
@@ -92,7 +92,7 @@ impl Block {
             mpm.record_step(&mut recorder);
             device.submit(recorder)?.wait()?;
         }
-        let found = device.download(mpm.blocks().wanted(), 2)?;
+        let found = device.download(mpm.blocks().required(), 2)?;
         mpm.blocks().occupied_count().expect(found[0]);
         mpm.blocks().active_count().expect(found[1]);
         Ok(Self { mpm, p, n })

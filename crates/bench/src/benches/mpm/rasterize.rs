@@ -67,9 +67,9 @@ impl Bench for Rasterize {
     }
 }
 
-/// Returns the maximum errors of a node's sums over `per_cell` particles per cell, relative to the largest sum; for forces also the error of
-/// the stress of F ≈ 1, which the device computes from an F not yet rounded to the numbers that the twin
-/// reads.
+/// Returns the maximum errors of a node's sums over `per_cell` particles per cell, relative to the largest
+/// sum; for forces also the error of the stress of F ≈ 1, which the device computes from an F not yet rounded
+/// to the numbers that the twin reads.
 fn tolerances(block: &Block, per_cell: f64, particles: &[Particle], nodes: &[Node]) -> [f64; 3] {
     let p = &block.p;
     let terms = f64::from(1 << (2 * p.dimensions)) * per_cell;

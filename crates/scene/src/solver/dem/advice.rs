@@ -8,10 +8,11 @@ use crate::terrain::same_projection;
 const RESOLVED_STEPS_PER_CONTACT: f64 = 10.0;
 
 /// Maximum overlap, in radii, at which the centre of a grain is well outside of the body it touches.
-const DEEPEST_OVERLAP_RADII: f64 = 0.5;
+const MAX_OVERLAP_RADII: f64 = 0.5;
 
 impl Scene {
-    /// Warns about contacts that steps skip, springs too soft for the load, and maps whose projections cannot be compared.
+    /// Warns about contacts that steps skip, springs too soft for the load, and maps whose projections cannot
+    /// be compared.
     pub(crate) fn advise_dem(&self, warn: &mut dyn FnMut(&str, String), dem: &Dem) {
         let (dt, contact) = (self.dt_s(), dem.contact_time_s());
         if contact < RESOLVED_STEPS_PER_CONTACT * dt {
@@ -28,12 +29,12 @@ impl Scene {
         }
         let impact = self.impact_m_s();
         let overlap = dem.overlap_radii(impact);
-        if overlap > DEEPEST_OVERLAP_RADII {
+        if overlap > MAX_OVERLAP_RADII {
             warn(
                 "dem.normal_stiffness_n_m",
                 format!(
-                    "an impact at {impact:.1} m/s, as from a height of the whole domain, presses a grain {overlap:.2} radii deep; at most {DEEPEST_OVERLAP_RADII} needs a stiffness of {:.2e} N/m",
-                    dem.normal_stiffness_n_m * (overlap / DEEPEST_OVERLAP_RADII).powi(2)
+                    "an impact at {impact:.1} m/s, as from a height of the whole domain, presses a grain {overlap:.2} radii deep; at most {MAX_OVERLAP_RADII} needs a stiffness of {:.2e} N/m",
+                    dem.normal_stiffness_n_m * (overlap / MAX_OVERLAP_RADII).powi(2)
                 ),
             );
         }

@@ -16,7 +16,8 @@ pub(crate) struct Cells {
 }
 
 impl Cells {
-    /// Sorts points into cells no smaller than `reach`: the neighbours of a point within that distance lie in its cell or in one of the 26 around it.
+    /// Sorts points into cells no smaller than `reach`: the neighbours of a point within that distance lie in
+    /// its cell or in one of the 26 around it.
     pub(crate) fn new(points: &[Vec3], reach: f64) -> Self {
         let least = |i: usize| points.iter().map(|p| p[i]).fold(f64::INFINITY, f64::min);
         let greatest = |i: usize| points.iter().map(|p| p[i]).fold(f64::NEG_INFINITY, f64::max);

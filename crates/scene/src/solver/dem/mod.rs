@@ -69,7 +69,8 @@ impl SolverScene for DiscreteElements {
         "grain"
     }
 
-    /// Returns 0: random grains do not fill a container from wall to wall, and a terrain ends where the map ends.
+    /// Returns 0: random grains do not fill a container from wall to wall, and a terrain ends where the map
+    /// ends.
     fn scaled_corner_spacing_m(&self, _: &Scene) -> f64 {
         0.0
     }

@@ -8,15 +8,19 @@ use crate::{Shape, Vec3};
 /// Maximum number of sweeps; a packing that still has overlaps then has failed.
 const MAX_SWEEPS: usize = 4000;
 
-/// Search radius of neighbours, in units of the largest distance of centres that touch, so that a list lasts a few sweeps.
+/// Search radius of neighbours, in units of the largest distance of centres that touch, so that a list lasts
+/// a few sweeps.
 const LIST_REACH: f64 = 1.3;
 
-/// Relative enlargement of spheres while they are pushed apart, so that the iteration ends: the remainder is a gap.
+/// Relative enlargement of spheres while they are pushed apart, so that the iteration ends: the remainder is
+/// a gap.
 const GOAL: f64 = 2e-3;
 
-/// Returns centres in a shape of spheres of `radii_m`, of which no two are nearer than the sum of their radii and a thousandth of it, and none crosses the surface; `None` if they do not fit.
+/// Returns centres in a shape of spheres of `radii_m`, of which no two are nearer than the sum of their radii
+/// and a thousandth of it, and none crosses the surface; `None` if they do not fit.
 ///
-/// Spheres start at random and are pushed apart pair by pair (Jodrey & Tory 1985, without shrinking), which forms dense packings up to a volume fraction of about 0.6.
+/// Spheres start at random and are pushed apart pair by pair (Jodrey & Tory 1985, without shrinking), which
+/// forms dense packings up to a volume fraction of about 0.6.
 pub(crate) fn pack(shape: &Shape, radii_m: &[f64], rng: &mut ChaCha8Rng) -> Option<Vec<Vec3>> {
     let greatest_m = radii_m.iter().copied().fold(0.0, f64::max);
     let mut centres = Vec::with_capacity(radii_m.len());
@@ -83,7 +87,8 @@ fn move_within(shape: &Shape, centre: &mut Vec3, step: Vec3, radius_m: f64) {
     }
 }
 
-/// Returns the pairs of points no further apart than `reach_m`, each once, in the order of the first and of cells.
+/// Returns the pairs of points no further apart than `reach_m`, each once, in the order of the first and of
+/// cells.
 fn pairs_within(points: &[Vec3], reach_m: f64) -> Vec<(u32, u32)> {
     let cells = Cells::new(points, reach_m);
     let mut pairs = Vec::new();

@@ -11,20 +11,25 @@ use crate::{Dem, Vec3};
 
 /// Release area of an avalanche: an area of the terrain whose snow is filled with grains at the start.
 ///
-/// The snow lies on the terrain and is `thickness_m` thick, measured perpendicular to it. Grains are placed on a close-packed lattice that is expanded to the bulk density; its layers lie along the mean slope of the area, and its offset is random.
+/// The snow lies on the terrain and is `thickness_m` thick, measured perpendicular to it. Grains are placed
+/// on a close-packed lattice that is expanded to the bulk density; its layers lie along the mean slope of the
+/// area, and its offset is random.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Release {
-    /// Path, relative to the scene file, of a shapefile (`.shp`, with its `.dbf`, and `.prj` if there is one) or a GeoJSON file (`.geojson`, `.json`) of polygons in the terrain's own projection.
+    /// Path, relative to the scene file, of a shapefile (`.shp`, with its `.dbf`, and `.prj` if there is one)
+    /// or a GeoJSON file (`.geojson`, `.json`) of polygons in the terrain's own projection.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub polygons: Option<String>,
     /// A polygon instead of a file: corners `[x, y]` in m, in the scene's coordinates.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub polygon_m: Option<Vec<[f64; 2]>>,
-    /// Thickness of the snow perpendicular to the slope in m; by default the file's attribute `thickness` or `d0`.
+    /// Thickness of the snow perpendicular to the slope in m; by default the file's attribute `thickness` or
+    /// `d0`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thickness_m: Option<f64>,
-    /// Bulk density of the snow, with its pores, in kg/m³; by default 0.55 of a grain's. The volume fraction of equal spheres is at most 0.74, and that of unequal ones less, on a lattice spaced for the largest.
+    /// Bulk density of the snow, with its pores, in kg/m³; by default 0.55 of a grain's. The volume fraction
+    /// of equal spheres is at most 0.74, and that of unequal ones less, on a lattice spaced for the largest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bulk_density_kg_m3: Option<f64>,
     /// Random displacement of grains from the lattice, as a share of the gap between them; 0 to 1.
@@ -72,7 +77,8 @@ impl Release {
             .unwrap_or_else(|| of_share().min(SHARE_OF_CLOSEST * Self::greatest_density_kg_m3(dem)))
     }
 
-    /// Returns the bulk density of a close-packed lattice with space for the largest grain at each of its points.
+    /// Returns the bulk density of a close-packed lattice with space for the largest grain at each of its
+    /// points.
     pub(crate) fn greatest_density_kg_m3(dem: &Dem) -> f64 {
         let sizes = dem.mean_grain_mass_kg() / dem.grain_mass_kg(dem.greatest_radius_m());
         CLOSEST_PACKING_FRACTION * sizes * dem.density_kg_m3

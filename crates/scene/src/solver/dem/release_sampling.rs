@@ -11,13 +11,15 @@ use crate::{Dem, Release, ReleaseArea, Terrain, Vec3};
 /// Number of points along an edge of the grid over which slopes of an area are averaged.
 const QUADRATURE_POINTS: usize = 96;
 
-/// Initial clearance of grains from the terrain and from each other, as a share of a radius, for the rounding of positions to f32.
+/// Initial clearance of grains from the terrain and from each other, as a share of a radius, for the rounding
+/// of positions to f32.
 pub(crate) const CLEARANCE_RADII: f64 = 1e-3;
 
 /// Number of points on a circle around a grain at which contact with the terrain beside it is tested.
 const RING_POINTS: usize = 12;
 
-/// Returns the volume in m³ of an area's snow: its extent on the slope times its thickness perpendicular to that.
+/// Returns the volume in m³ of an area's snow: its extent on the slope times its thickness perpendicular to
+/// that.
 pub(crate) fn volume_m3(area: &ReleaseArea, terrain: &Terrain) -> f64 {
     MeanPlane::of(area, terrain).steepness * area.polygon.area() * area.thickness_m
 }
@@ -73,7 +75,8 @@ struct Spacing {
 }
 
 impl Spacing {
-    /// Returns the spacing at which grains have the bulk density, the thickness is a whole number of layers, and grains are `apart_m` from each other; as close to an isotropic lattice as possible.
+    /// Returns the spacing at which grains have the bulk density, the thickness is a whole number of layers,
+    /// and grains are `apart_m` from each other; as close to an isotropic lattice as possible.
     fn new(volume_m3: f64, thickness_m: f64, apart_m: f64) -> Self {
         // A close-packed lattice has one point in a volume of s³/√2.
         let alike = (volume_m3 * 2.0_f64.sqrt()).cbrt();
@@ -112,7 +115,9 @@ pub(crate) enum Found {
 
 /// Calls `visit` with the centre and radius of each grain of an area.
 ///
-/// The number of grains follows from the volume: centres are the points of a lattice between one radius above the terrain and the thickness above that. They are displaced at random by less than the gap between grains.
+/// The number of grains follows from the volume: centres are the points of a lattice between one radius above
+/// the terrain and the thickness above that. They are displaced at random by less than the gap between
+/// grains.
 pub(crate) fn visit_grains(
     area: &ReleaseArea,
     release: &Release,
@@ -216,7 +221,9 @@ struct Lattice {
 }
 
 impl Lattice {
-    /// Makes the lattice with layers along a plane, the first half of a layer above `first_m` over it, at a random offset along it. If the thickness is not a whole number of layers, the layers are inclined, so that none is in or out as a whole.
+    /// Makes the lattice with layers along a plane, the first half of a layer above `first_m` over it, at a
+    /// random offset along it. If the thickness is not a whole number of layers, the layers are inclined, so
+    /// that none is in or out as a whole.
     fn above(plane: &MeanPlane, first_m: f64, spacing: Spacing, rng: &mut ChaCha8Rng) -> Self {
         let normal = normal_of(plane.gradient);
         let length = (1.0 + plane.gradient[0] * plane.gradient[0]).sqrt();
@@ -275,7 +282,8 @@ impl Lattice {
     }
 }
 
-/// Returns the axes rotated about the first and then about the second, by angles at which no densely occupied plane of the lattice lies along the third.
+/// Returns the axes rotated about the first and then about the second, by angles at which no densely occupied
+/// plane of the lattice lies along the third.
 fn inclined([east, north, normal]: [Vec3; 3]) -> [Vec3; 3] {
     let turned = |a: Vec3, b: Vec3, angle: f64| -> [Vec3; 2] {
         let (sin, cos) = angle.sin_cos();

@@ -13,7 +13,8 @@ use crate::{Dem, Fill, ParticleBlock, Phase, Release, Sampled, Scene, SceneError
 /// Default volume fraction of a random packing of grains.
 const PACKING_FRACTION: f64 = 0.55;
 
-/// Fractions of the default number of grains that are tried in turn if the scene gives no number, because a narrow shape holds fewer.
+/// Fractions of the default number of grains that are tried in turn if the scene gives no number, because a
+/// narrow shape holds fewer.
 const LOOSER: [f64; 4] = [1.0, 0.9, 0.8, 0.65];
 
 /// Tolerated overlap of grains, as a share of their radii.
@@ -97,7 +98,8 @@ impl Scene {
         Ok(grains.sampled(dem))
     }
 
-    /// Returns a random stream of its own, so that a change to one block leaves the others' grains where they were.
+    /// Returns a random stream of its own, so that a change to one block leaves the others' grains where they
+    /// were.
     fn stream(&self, stream: u64) -> ChaCha8Rng {
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
         rng.set_stream(stream);
@@ -150,7 +152,8 @@ impl Scene {
         ))
     }
 
-    /// Refuses grains beyond the walls, under the terrain and inside colliders, obstacles and pieces of slabs.
+    /// Refuses grains beyond the walls, under the terrain and inside colliders, obstacles and pieces of
+    /// slabs.
     fn refuse_misplaced_grains(
         &self,
         key: &str,
@@ -281,7 +284,8 @@ impl Grains {
         self.radii_m.push(radius_m);
     }
 
-    /// Drops grains, from the index `begin` on, that overlap an earlier one. Where the ground curves within a grain's size, a lattice along its mean slope may have space for only one of two.
+    /// Drops grains, from the index `begin` on, that overlap an earlier one. Where the ground curves within a
+    /// grain's size, a lattice along its mean slope may have space for only one of two.
     fn drop_crowded(&mut self, begin: usize) {
         let (centres_m, radii_m) = (&self.centres_m[begin..], &self.radii_m[begin..]);
         let greatest_m = radii_m.iter().copied().fold(0.0, f64::max);

@@ -7,18 +7,22 @@ use serde::{Deserialize, Serialize};
 
 use crate::solver::section::Section;
 
-/// Grains of snow by the discrete element method (Gucer2010 ch. 3): spheres with springs and dampers at their contacts.
+/// Grains of snow by the discrete element method (Gucer2010 ch. 3): spheres with springs and dampers at their
+/// contacts.
 ///
-/// The quantities of a contact are the overlap δ, the effective mass m* = m_a m_b/(m_a + m_b), the effective radius R* = R_a R_b/(R_a + R_b), and the speed ė at which the surfaces separate.
-/// Normal force: F_n = k_n δ − c_n ė while the grains overlap (eq 3.4, 3.7). c_n = 2β√(m* k_n) follows from the restitution e = exp(−πβ/√(1 − β²)), which holds because F_n may be attractive at the end of a contact.
-/// Tangential force: a spring k_t and a damper c_t (eq 3.9), bounded by Coulomb's μ F_n.
-/// A wall, a terrain and an obstacle count as bodies of infinite mass and radius.
+/// The quantities of a contact are the overlap δ, the effective mass m* = m_a m_b/(m_a + m_b), the effective
+/// radius R* = R_a R_b/(R_a + R_b), and the speed ė at which the surfaces separate. Normal force: F_n = k_n δ
+/// − c_n ė while the grains overlap (eq 3.4, 3.7). c_n = 2β√(m* k_n) follows from the restitution e =
+/// exp(−πβ/√(1 − β²)), which holds because F_n may be attractive at the end of a contact. Tangential force: a
+/// spring k_t and a damper c_t (eq 3.9), bounded by Coulomb's μ F_n. A wall, a terrain and an obstacle count
+/// as bodies of infinite mass and radius.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Dem {
     /// Mean radius of a grain in m.
     pub radius_m: f64,
-    /// Relative spread of radii about their mean: each is the mean times 1 ± up to this share, uniformly distributed; 0 to 0.5.
+    /// Relative spread of radii about their mean: each is the mean times 1 ± up to this share, uniformly
+    /// distributed; 0 to 0.5.
     #[serde(default, skip_serializing_if = "is_zero")]
     #[schemars(range(min = 0, max = 0.5))]
     pub radius_spread: f64,
@@ -26,22 +30,27 @@ pub struct Dem {
     pub density_kg_m3: f64,
     /// Stiffness k_n of the normal spring in N/m (eq 3.4).
     pub normal_stiffness_n_m: f64,
-    /// Stiffness of the tangential spring, k_t/k_n. By default 2/7, at which a sphere's contact oscillates back along the surface in the time that it takes to rebound (Schäfer, Dippel & Wolf 1996, J. Phys. I 6, 5).
+    /// Stiffness of the tangential spring, k_t/k_n. By default 2/7, at which a sphere's contact oscillates
+    /// back along the surface in the time that it takes to rebound (Schäfer, Dippel & Wolf 1996, J. Phys. I
+    /// 6, 5).
     #[serde(default = "Dem::default_tangential_stiffness_ratio")]
     pub tangential_stiffness_ratio: f64,
     /// Tangential damping, c_t/c_n: α of eq 3.9 in units of its damping. By default ½.
     #[serde(default = "Dem::default_tangential_damping_ratio")]
     pub tangential_damping_ratio: f64,
-    /// Coefficient of restitution e of two grains, above 0 and up to 1: speed after over speed before a head-on impact.
+    /// Coefficient of restitution e of two grains, above 0 and up to 1: speed after over speed before a
+    /// head-on impact.
     #[serde(default = "Dem::default_restitution")]
     pub restitution: f64,
     /// Coefficient μ of Coulomb friction between grains.
     #[serde(default = "Dem::default_friction")]
     pub friction: f64,
-    /// Coefficient μ_r of rolling friction: a torque of up to μ_r R* F_n resists rolling of grains on one another or on walls, and twisting, so that a grain that only spins in place comes to rest, too.
+    /// Coefficient μ_r of rolling friction: a torque of up to μ_r R* F_n resists rolling of grains on one
+    /// another or on walls, and twisting, so that a grain that only spins in place comes to rest, too.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub rolling_friction: f64,
-    /// Attraction in N of two grains in contact (eq 3.11, with a magnitude and range of its own): the load that pulls them apart.
+    /// Attraction in N of two grains in contact (eq 3.11, with a magnitude and range of its own): the load
+    /// that pulls them apart.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub cohesion_n: f64,
     /// Gap in m over which that attraction decreases linearly to zero; by default a tenth of the radius.
@@ -50,7 +59,8 @@ pub struct Dem {
     /// Bonds that freeze at contacts and break under load; without this section none form.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bonds: Option<Bonds>,
-    /// Coefficient of friction on walls, terrain, obstacles and slabs that give none; by default that between grains.
+    /// Coefficient of friction on walls, terrain, obstacles and slabs that give none; by default that between
+    /// grains.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wall_friction: Option<f64>,
     /// Coefficient of restitution there; by default that between grains.
@@ -65,7 +75,8 @@ pub struct Dem {
     /// Number of time steps of `dt_s = "auto"` in the contact time of two of the lightest grains.
     #[serde(default = "Dem::default_steps_per_contact")]
     pub steps_per_contact: f64,
-    /// Capacity of the contact history, in contacts for each grain on average; more if grains start closer. A random packing of balls has six.
+    /// Capacity of the contact history, in contacts for each grain on average; more if grains start closer. A
+    /// random packing of balls has six.
     #[serde(default = "Dem::default_contacts_per_grain")]
     pub contacts_per_grain: f64,
 }
@@ -76,7 +87,8 @@ impl Section for Dem {
         in place of `[fluid]`, `[snow]` and `[mpm]`.";
 }
 
-/// Freeze bonds: two grains in contact become one body at their contact until the load there breaks it. A bond has the stiffness of the contact, and resists tension like compression.
+/// Freeze bonds: two grains in contact become one body at their contact until the load there breaks it. A
+/// bond has the stiffness of the contact, and resists tension like compression.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Bonds {
@@ -88,7 +100,8 @@ pub struct Bonds {
     /// Maximum relative speed, in m/s, at which a bond forms between grains in contact.
     #[serde(default = "Bonds::default_form_below_m_s")]
     pub form_below_m_s: f64,
-    /// Time in s for which grains must have been in contact, at no more than that speed and without a break, before a bond forms; by default it forms at once.
+    /// Time in s for which grains must have been in contact, at no more than that speed and without a break,
+    /// before a bond forms; by default it forms at once.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub form_after_s: f64,
     /// True if grains in contact at the start, to a hundredth of a radius, are bonded.
@@ -146,7 +159,8 @@ impl Dem {
         4.0 / 3.0 * PI * radius_m * radius_m * radius_m * self.density_kg_m3
     }
 
-    /// Returns the mean mass of a grain in kg: for radii uniform between r(1 − s) and r(1 + s), 1 + s² times that of the mean radius.
+    /// Returns the mean mass of a grain in kg: for radii uniform between r(1 − s) and r(1 + s), 1 + s² times
+    /// that of the mean radius.
     pub fn mean_grain_mass_kg(&self) -> f64 {
         self.grain_mass_kg(self.radius_m) * (1.0 + self.radius_spread * self.radius_spread)
     }
@@ -200,7 +214,9 @@ impl Dem {
         self.wall_restitution.unwrap_or(self.restitution)
     }
 
-    /// Returns the contact time in s of two of the lightest grains, π√(m*/k), m* being half of one's mass; or, where the contact is stiffer tangentially than normally, half the tangential period: its effective mass is 2/7 of m* for spheres.
+    /// Returns the contact time in s of two of the lightest grains, π√(m*/k), m* being half of one's mass;
+    /// or, where the contact is stiffer tangentially than normally, half the tangential period: its effective
+    /// mass is 2/7 of m* for spheres.
     pub fn contact_time_s(&self) -> f64 {
         let effective_mass_kg = 0.5 * self.grain_mass_kg(self.least_radius_m());
         let stiffest = (3.5 * self.tangential_stiffness_ratio).max(1.0);

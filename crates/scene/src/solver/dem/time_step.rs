@@ -6,11 +6,14 @@ use super::section::{Dem, damping_ratio};
 use crate::Scene;
 use crate::validate::{Check, Checker, number, rounded_down};
 
-/// Minimum number of steps in a contact. In a packing a grain has several contacts, whose stiffnesses add up: the explicit step is then stable up to about 0.3 √(m/k) (O'Sullivan & Bray 2004, Eng. Comput. 21, 278), of which this is 1.5 times; two grains alone are stable up to 1.4 √(m/k).
-pub(crate) const LEAST_STEPS_PER_CONTACT: f64 = 5.0;
+/// Minimum number of steps in a contact. In a packing a grain has several contacts, whose stiffnesses add up:
+/// the explicit step is then stable up to about 0.3 √(m/k) (O'Sullivan & Bray 2004, Eng. Comput. 21, 278), of
+/// which this is 1.5 times; two grains alone are stable up to 1.4 √(m/k).
+pub(crate) const MIN_STEPS_PER_CONTACT: f64 = 5.0;
 
-/// Minimum number of steps in half an oscillation of a slab's piece, of which an explicit step without dampers requires π/2; and the number that `dt_s = "auto"` takes.
-const LEAST_STEPS_PER_SWING: f64 = 2.5;
+/// Minimum number of steps in half an oscillation of a slab's piece, of which an explicit step without
+/// dampers requires π/2; and the number that `dt_s = "auto"` takes.
+const MIN_STEPS_PER_SWING: f64 = 2.5;
 const STEPS_PER_SWING: f64 = 5.0;
 
 /// Quantities derived from a `[dem]` section.
@@ -52,7 +55,8 @@ impl Scene {
         })
     }
 
-    /// Returns the maximum expected impact speed of grains in m/s: that of a fall through the whole domain; on a terrain, where grains slide down against friction, half of it.
+    /// Returns the maximum expected impact speed of grains in m/s: that of a fall through the whole domain;
+    /// on a terrain, where grains slide down against friction, half of it.
     pub(crate) fn impact_m_s(&self) -> f64 {
         if self.terrain.is_some() { 0.5 * self.fastest_to_come_m_s() } else { self.fastest_to_come_m_s() }
     }
@@ -60,7 +64,7 @@ impl Scene {
     /// Refuses a step that nearly skips a contact, which would gain energy.
     pub(crate) fn check_contact_time(&self, check: &Checker<'_>, dem: &Dem) -> Check {
         let (dt, contact) = (self.dt_s(), dem.contact_time_s());
-        if dt * LEAST_STEPS_PER_CONTACT <= contact {
+        if dt * MIN_STEPS_PER_CONTACT <= contact {
             return Ok(());
         }
         check.fail_between(
@@ -73,7 +77,7 @@ impl Scene {
             ),
             format!(
                 "at most {} s; dt_s = {} or dt_s = \"auto\" resolves contacts",
-                number(rounded_down(contact / LEAST_STEPS_PER_CONTACT)),
+                number(rounded_down(contact / MIN_STEPS_PER_CONTACT)),
                 number(self.auto_contact_dt_s(dem))
             ),
         )
@@ -82,7 +86,7 @@ impl Scene {
     /// Refuses a step that does not resolve the oscillation of a slab's piece, which would gain energy.
     pub(crate) fn check_slab_time(&self, check: &Checker<'_>, dem: &Dem) -> Check {
         let (dt, Some(swing)) = (self.dt_s(), self.slab_contact_time_s()) else { return Ok(()) };
-        if dt * LEAST_STEPS_PER_SWING <= swing {
+        if dt * MIN_STEPS_PER_SWING <= swing {
             return Ok(());
         }
         check.fail_between(
@@ -95,7 +99,7 @@ impl Scene {
             ),
             format!(
                 "at most {} s, heavier pieces or softer links (slabs.link_stiffness_n_m); dt_s = \"auto\" takes {} s",
-                number(rounded_down(swing / LEAST_STEPS_PER_SWING)),
+                number(rounded_down(swing / MIN_STEPS_PER_SWING)),
                 number(self.auto_contact_dt_s(dem))
             ),
         )
@@ -109,12 +113,15 @@ impl Scene {
 }
 
 impl Dem {
-    /// Returns Δt = t_c / `steps_per_contact`, truncated to four digits. With 20 steps it is 0.11 √(m/k), within the 0.17 √(m/k) at which packings of any order are stable (O'Sullivan & Bray 2004), and short enough for a restitution within about 0.03 of the requested one.
+    /// Returns Δt = t_c / `steps_per_contact`, truncated to four digits. With 20 steps it is 0.11 √(m/k),
+    /// within the 0.17 √(m/k) at which packings of any order are stable (O'Sullivan & Bray 2004), and short
+    /// enough for a restitution within about 0.03 of the requested one.
     pub fn auto_dt_s(&self) -> f64 {
         rounded_down(self.contact_time_s() / self.steps_per_contact)
     }
 
-    /// Returns the overlap of a grain of mean size with a wall in an impact at `speed_m_s`, in its radii: v √(m/k), without damping.
+    /// Returns the overlap of a grain of mean size with a wall in an impact at `speed_m_s`, in its radii: v
+    /// √(m/k), without damping.
     pub fn overlap_radii(&self, speed_m_s: f64) -> f64 {
         let mass_kg = self.grain_mass_kg(self.radius_m);
         speed_m_s * (mass_kg / self.normal_stiffness_n_m).sqrt() / self.radius_m

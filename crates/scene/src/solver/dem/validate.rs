@@ -47,7 +47,8 @@ impl Scene {
         Ok(())
     }
 
-    /// Checks domain and reach of contacts against each other and against what the device can count and represent.
+    /// Checks domain and reach of contacts against each other and against what the device can count and
+    /// represent.
     pub(crate) fn check_cells(&self, check: &Checker<'_>, dem: &Dem) -> Check {
         let (domain, reach_m) = (&self.domain, dem.reach_m());
         let keys = ["domain", "dem.radius_m"];

@@ -4,7 +4,8 @@ use super::section::Mpm;
 use crate::Scene;
 
 impl Scene {
-    /// Warns about an explicit step that is stable in fresh snow but may be too long once the snow has hardened.
+    /// Warns about an explicit step that is stable in fresh snow but may be too long once the snow has
+    /// hardened.
     pub(crate) fn advise_mpm(&self, warn: &mut dyn FnMut(&str, String), mpm: &Mpm) {
         let (dt, h, wave) = (self.dt_s(), mpm.cell_size_m, mpm.hardened_wave_speed_m_s());
         if mpm.implicit.is_none() && wave * dt > h {

@@ -89,7 +89,8 @@ impl SolverScene for MaterialPoints {
         scene.mpm().map_or(Ok(()), |mpm| scene.check_wave_time(check, mpm))
     }
 
-    /// Marks all particles as snow. Particles of a block share its volume and, as evenly as the block says, its mass.
+    /// Marks all particles as snow. Particles of a block share its volume and, as evenly as the block says,
+    /// its mass.
     fn complete_block(
         &self,
         scene: &Scene,

@@ -8,7 +8,8 @@ use crate::surface::Surface;
 
 /// Snow by the material point method (Cai2020 and Breekveldt2017), in two or three dimensions.
 ///
-/// In two dimensions all quantities are per metre of depth: masses are kg/m, volumes m², and the third component of every vector is 0.
+/// In two dimensions all quantities are per metre of depth: masses are kg/m, volumes m², and the third
+/// component of every vector is 0.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Mpm {
@@ -17,7 +18,8 @@ pub struct Mpm {
     pub dimensions: u32,
     /// Edge h of a grid cell in m.
     pub cell_size_m: f64,
-    /// Number of particles in a cell, where a block does not give a count; by default 4 in two dimensions and 8 in three.
+    /// Number of particles in a cell, where a block does not give a count; by default 4 in two dimensions and
+    /// 8 in three.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub particles_per_cell: Option<f64>,
     /// The elasto-plastic material.
@@ -39,13 +41,15 @@ pub struct Mpm {
     /// Summation of particles on the grid.
     #[serde(default)]
     pub rasterization: Rasterization,
-    /// True if changes of the deformation gradient that are smaller than the rounding of 1 are ignored. If false, a lone particle strains itself by rounding alone (Breekveldt2017 sec 4.1).
+    /// True if changes of the deformation gradient that are smaller than the rounding of 1 are ignored. If
+    /// false, a lone particle strains itself by rounding alone (Breekveldt2017 sec 4.1).
     #[serde(default = "yes")]
     pub strain_floor: bool,
     /// Evaluation of the cubic spline.
     #[serde(default)]
     pub weights: Weights,
-    /// Courant number C of `dt_s = "auto"`: Δt = C h / (c + v), c being the speed of elastic waves in hardened snow.
+    /// Courant number C of `dt_s = "auto"`: Δt = C h / (c + v), c being the speed of elastic waves in
+    /// hardened snow.
     #[serde(default = "Mpm::default_courant_number")]
     pub courant_number: f64,
     /// Boundary conditions at the six walls of the domain (four in two dimensions).
@@ -115,7 +119,8 @@ fn yes() -> bool {
     true
 }
 
-/// The elasto-plastic material: fixed-corotated energy (Breekveldt2017 eq 3.8) with hardening (eq 3.9) and bounded singular values (eq 3.30).
+/// The elasto-plastic material: fixed-corotated energy (Breekveldt2017 eq 3.8) with hardening (eq 3.9) and
+/// bounded singular values (eq 3.30).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Material {
@@ -160,7 +165,8 @@ impl Material {
         (e / (2.0 * (1.0 + nu)), e * nu / ((1.0 + nu) * (1.0 - 2.0 * nu)))
     }
 
-    /// Returns the speed of pressure waves in m/s, √((λ+2μ)/ρ), at a plastic volume ratio J_P (1 for fresh snow).
+    /// Returns the speed of pressure waves in m/s, √((λ+2μ)/ρ), at a plastic volume ratio J_P (1 for fresh
+    /// snow).
     pub fn wave_speed_m_s(&self, plastic_volume: f64) -> f64 {
         let (mu, lambda) = self.lame_pa();
         let hardening = if self.plastic { (self.hardening * (1.0 - plastic_volume)).exp() } else { 1.0 };
@@ -175,9 +181,11 @@ pub enum Transfer {
     /// PIC/FLIP blend (Breekveldt2017 eq 3.31); forces by gradients of the weights.
     #[default]
     PicFlip,
-    /// Affine particle-in-cell (Jiang et al. 2015), which conserves angular momentum; forces by gradients of the weights.
+    /// Affine particle-in-cell (Jiang et al. 2015), which conserves angular momentum; forces by gradients of
+    /// the weights.
     Apic,
-    /// MLS-MPM (Hu et al. 2018): APIC whose affine velocity is also the velocity gradient; forces without gradients of weights.
+    /// MLS-MPM (Hu et al. 2018): APIC whose affine velocity is also the velocity gradient; forces without
+    /// gradients of weights.
     Mls,
 }
 
@@ -212,18 +220,23 @@ pub enum Rasterization {
     Gather,
     /// Particles add to nodes by integer atomics in 64-bit fixed point: reproducible.
     FixedPoint,
-    /// Particles add to nodes by floating-point atomics: the result depends on their order, and differs from run to run.
+    /// Particles add to nodes by floating-point atomics: the result depends on their order, and differs from
+    /// run to run.
     FloatAtomics,
 }
 
-/// Evaluation of the cubic spline, and the quantity that is summed over nodes. Both variants are the same function, apart from rounding.
+/// Evaluation of the cubic spline, and the quantity that is summed over nodes. Both variants are the same
+/// function, apart from rounding.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Weights {
-    /// Evaluated as (2 − |x|)³/6 near its end, where it is close to 0: exact to rounding of the weight itself. Particles sum the differences of the nodes' velocities from their own, so that the rounding of Σ w = 1 and Σ ∇w = 0 adds no momentum and no strain.
+    /// Evaluated as (2 − |x|)³/6 near its end, where it is close to 0: exact to rounding of the weight
+    /// itself. Particles sum the differences of the nodes' velocities from their own, so that the rounding of
+    /// Σ w = 1 and Σ ∇w = 0 adds no momentum and no strain.
     #[default]
     Factored,
-    /// Evaluated as printed in Breekveldt2017 eq 3.3: weights near its end are off by the rounding of 1, and may be negative. Particles sum velocities of nodes, as printed in eq 3.26 and 3.32.
+    /// Evaluated as printed in Breekveldt2017 eq 3.3: weights near its end are off by the rounding of 1, and
+    /// may be negative. Particles sum velocities of nodes, as printed in eq 3.26 and 3.32.
     AsPrinted,
 }
 
@@ -235,7 +248,8 @@ pub struct Implicit {
     pub beta: f64,
     /// Maximum number of iterations.
     pub max_iterations: u32,
-    /// Relative tolerance: the solve ends when the residual, in the norm of momentum, is this share of the right-hand side's.
+    /// Relative tolerance: the solve ends when the residual, in the norm of momentum, is this share of the
+    /// right-hand side's.
     pub tolerance: f64,
 }
 

@@ -9,7 +9,8 @@ use crate::validate::{Check, Checker, number, rounded_down};
 /// Plastic volume ratio J_P of the snow whose stiffness sets `"auto"`: hardened as by a moderate impact.
 const HARDENED_PLASTIC_VOLUME: f64 = 0.8;
 
-/// Share of the wave speed that stands for future speeds in an implicit step, which is not limited by waves: a scene at rest has no other speed.
+/// Share of the wave speed that stands for future speeds in an implicit step, which is not limited by waves:
+/// a scene at rest has no other speed.
 const IMPLICIT_SHARE_OF_WAVE_SPEED: f64 = 0.1;
 
 /// Quantities derived from an `[mpm]` section.
@@ -30,7 +31,9 @@ pub struct DerivedMpm {
 }
 
 impl Scene {
-    /// Returns Δt = C h / (c + v), truncated to four digits: c is the speed of waves in hardened snow, v that of the fastest particle. For an implicit step Δt = C h / v, with v at least a tenth of fresh snow's wave speed.
+    /// Returns Δt = C h / (c + v), truncated to four digits: c is the speed of waves in hardened snow, v that
+    /// of the fastest particle. For an implicit step Δt = C h / v, with v at least a tenth of fresh snow's
+    /// wave speed.
     pub(crate) fn auto_wave_dt_s(&self, mpm: &Mpm) -> f64 {
         let v = self.fastest_to_come_m_s();
         let speed = match mpm.implicit {
@@ -87,7 +90,8 @@ impl Scene {
 }
 
 impl Mpm {
-    /// Returns the speed of elastic waves in m/s in snow at J_P = 0.8, or at its maximum hardness, which `"auto"` uses.
+    /// Returns the speed of elastic waves in m/s in snow at J_P = 0.8, or at its maximum hardness, which
+    /// `"auto"` uses.
     pub fn hardened_wave_speed_m_s(&self) -> f64 {
         self.material.wave_speed_m_s(HARDENED_PLASTIC_VOLUME.max(self.material.least_plastic_volume))
     }

@@ -9,7 +9,8 @@ use crate::{Collider, ParticleBlock, Phase, Scene, Shape, Vec3};
 const BLOCK_EDGE: f64 = 4.0;
 const MARGIN_NODES: f64 = 9.0;
 
-/// Maximum number of blocks: the key of a particle, its block times the nodes of one plus the node, has 32 bits.
+/// Maximum number of blocks: the key of a particle, its block times the nodes of one plus the node, has 32
+/// bits.
 const MAX_BLOCKS: [f64; 2] = [(1_u64 << 28) as f64, (1_u64 << 26) as f64];
 
 impl Scene {
@@ -82,7 +83,8 @@ impl Scene {
         Ok(())
     }
 
-    /// Checks the requirements of the material point method on a block, and refuses keys that do not apply to it.
+    /// Checks the requirements of the material point method on a block, and refuses keys that do not apply to
+    /// it.
     pub(crate) fn check_mpm_block(
         &self,
         check: &Checker<'_>,

@@ -4,7 +4,8 @@ use super::fluid::Fluid;
 use super::snow::Averaging;
 use crate::{Phase, Scene};
 
-/// Maximum displacement in a step, as a share of the support radius, at which a particle still finds its neighbours.
+/// Maximum displacement in a step, as a share of the support radius, at which a particle still finds its
+/// neighbours.
 const MAX_TRAVEL: f64 = 0.5;
 
 /// Maximum number of equal spheres that can touch one sphere.
@@ -49,7 +50,8 @@ impl Scene {
 
     pub(crate) fn advise_snow(&self, warn: &mut dyn FnMut(&str, String)) {
         if let Some(snow) = self.snow().filter(|snow| snow.averaging == Averaging::Off) {
-            // Each particle of a pair takes half of the correction, from as many neighbours as can touch a sphere.
+            // Each particle of a pair takes half of the correction, from as many neighbours as can touch a
+            // sphere.
             let gain = 0.5 * CLOSEST_PACKING * snow.non_penetration_stiffness * self.solver.over_relaxation;
             if gain > 1.0 {
                 warn(

@@ -2,16 +2,22 @@
 
 use crate::Scene;
 
-/// Maximum relaxation of a particle's temperature towards its neighbours' in one step. At 1 a hot particle among cold ones would reach their temperature after one step; the margin is for particles that are closer than the lattice.
+/// Maximum relaxation of a particle's temperature towards its neighbours' in one step. At 1 a hot particle
+/// among cold ones would reach their temperature after one step; the margin is for particles that are closer
+/// than the lattice.
 pub(crate) const MAX_CONDUCTION: f64 = 0.5;
 
 impl Scene {
-    /// Returns s in dT_i/dt = s / (ρ₀ c_i h²) Σ_j k_ij (1 − q) (T_j − T_i) with q = r/h, which is Chen2021 eq 6.1: the viscosity kernel's ∇²W is proportional to 1 − q. s = 6 / Σ (1 − q)q² over the particles' lattice makes the Laplacian of a quadratic field exact there.
+    /// Returns s in dT_i/dt = s / (ρ₀ c_i h²) Σ_j k_ij (1 − q) (T_j − T_i) with q = r/h, which is Chen2021 eq
+    /// 6.1: the viscosity kernel's ∇²W is proportional to 1 − q. s = 6 / Σ (1 − q)q² over the particles'
+    /// lattice makes the Laplacian of a quadratic field exact there.
     pub fn conduction_scale(&self) -> f64 {
         6.0 / self.lattice_sum(|q| (1.0 - q) * q * q)
     }
 
-    /// Returns the maximum rate in 1/s at which the temperature of a particle on the lattice approaches its neighbours': s Σ (1 − q) times the diffusivity, with the greater conductivity and the smaller capacity of snow and water, over h². `None` without `[snow]`.
+    /// Returns the maximum rate in 1/s at which the temperature of a particle on the lattice approaches its
+    /// neighbours': s Σ (1 − q) times the diffusivity, with the greater conductivity and the smaller capacity
+    /// of snow and water, over h². `None` without `[snow]`.
     pub fn conduction_rate_per_s(&self) -> Option<f64> {
         let heat = &self.snow()?.heat;
         let conductivity = heat.snow_conductivity_w_m_k.max(heat.water_conductivity_w_m_k);
@@ -21,7 +27,8 @@ impl Scene {
         Some(diffusivity / (h * h) * self.conduction_scale() * self.lattice_sum(|q| 1.0 - q))
     }
 
-    /// Returns the sum of `weight(r/h)` over the points of a cubic lattice within the support of one of them, excluding that one.
+    /// Returns the sum of `weight(r/h)` over the points of a cubic lattice within the support of one of them,
+    /// excluding that one.
     fn lattice_sum(&self, weight: impl Fn(f64) -> f64) -> f64 {
         let Some(support) = self.fluid().map(|fluid| fluid.support_radius_spacings) else {
             return f64::NAN;

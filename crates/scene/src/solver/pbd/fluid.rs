@@ -17,10 +17,12 @@ pub struct Fluid {
     /// Support radius of the smoothing kernels in spacings, h/d.
     #[serde(default = "Fluid::default_support_radius_spacings")]
     pub support_radius_spacings: f64,
-    /// XSPH coefficient (Chen2021 eq 5.20): the share of the smoothed velocity difference that is blended in, 0 to 1.
+    /// XSPH coefficient (Chen2021 eq 5.20): the share of the smoothed velocity difference that is blended in,
+    /// 0 to 1.
     #[serde(default = "Fluid::default_xsph_viscosity")]
     pub xsph_viscosity: f64,
-    /// Friction of walls on water, which acts like a neighbour at rest: 0 for slip, 1 (default) for no slip; multiplied by `xsph_viscosity` in each step.
+    /// Friction of walls on water, which acts like a neighbour at rest: 0 for slip, 1 (default) for no slip;
+    /// multiplied by `xsph_viscosity` in each step.
     #[serde(default = "Fluid::default_wall_friction")]
     #[schemars(range(min = 0))]
     pub wall_friction: f64,

@@ -21,7 +21,8 @@ pub struct Snow {
     pub kinetic_friction: f64,
     /// XSPH coefficient of snow (eq 5.20), 0 to 1.
     pub xsph_viscosity: f64,
-    /// Stiffness of shape matching: the share of the distance to the best fit of its linked neighbourhood that a particle moves in an iteration, 0 (off, as in the paper) to 1.
+    /// Stiffness of shape matching: the share of the distance to the best fit of its linked neighbourhood
+    /// that a particle moves in an iteration, 0 (off, as in the paper) to 1.
     pub shape_stiffness: f64,
     /// Bonds between snow particles.
     pub links: Links,
@@ -41,10 +42,12 @@ impl Section for Snow {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Averaging {
-    /// Each pair's correction is divided by the larger of the numbers of constraints at its two ends: no particle is corrected by more than in eq 5.26, and momentum is conserved.
+    /// Each pair's correction is divided by the larger of the numbers of constraints at its two ends: no
+    /// particle is corrected by more than in eq 5.26, and momentum is conserved.
     #[default]
     Pairwise,
-    /// Corrections are added without averaging: stiffer, and stable as long as stiffness, over-relaxation and the number of contacts are small.
+    /// Corrections are added without averaging: stiffer, and stable as long as stiffness, over-relaxation and
+    /// the number of contacts are small.
     Off,
 }
 
@@ -56,16 +59,21 @@ pub struct Links {
     pub limit: LinkLimit,
     /// Limit n_max, 1 to 32.
     pub most: u32,
-    /// Temperature T_link in °C: only particles no warmer than this are linked (eq 6.7). At most the freezing temperature.
+    /// Temperature T_link in °C: only particles no warmer than this are linked (eq 6.7). At most the freezing
+    /// temperature.
     pub temperature_c: f64,
-    /// Maximum distance in spacings at which a link is made, up to the support radius, which is the paper's value and the default. A value below a link's breaking length lets broken parts separate; otherwise the particles are linked anew at once, at their current distance, and the snow yields.
+    /// Maximum distance in spacings at which a link is made, up to the support radius, which is the paper's
+    /// value and the default. A value below a link's breaking length lets broken parts separate; otherwise
+    /// the particles are linked anew at once, at their current distance, and the snow yields.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reach_spacings: Option<f64>,
     /// Stretch at which a link breaks: its length over its length when it was made; at least 1.
     pub break_ratio: f64,
-    /// Stiffness k_stretch: share of a link's stretch that one iteration corrects (eq 5.12), above 0 and up to 1.
+    /// Stiffness k_stretch: share of a link's stretch that one iteration corrects (eq 5.12), above 0 and up
+    /// to 1.
     pub stiffness: f64,
-    /// Compliance in m/N, the inverse of the spring constant of a link (XPBD): it replaces `stiffness`, and the extension of a link no longer depends on the number of iterations.
+    /// Compliance in m/N, the inverse of the spring constant of a link (XPBD): it replaces `stiffness`, and
+    /// the extension of a link no longer depends on the number of iterations.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub compliance_m_n: Option<f64>,
     /// Algorithm that makes links.
@@ -124,7 +132,8 @@ pub struct Heat {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum LatentHeat {
-    /// No latent heat; as in the paper, a particle that has changed phase may not change back before it has blended in (eq 6.4). Σ m c T jumps by m Δc T with every change of phase; the jump is reported.
+    /// No latent heat; as in the paper, a particle that has changed phase may not change back before it has
+    /// blended in (eq 6.4). Σ m c T jumps by m Δc T with every change of phase; the jump is reported.
     #[default]
     Blending,
     /// Specific enthalpy as a column, from which temperature follows: total enthalpy is conserved.
@@ -175,7 +184,8 @@ impl Default for Links {
 }
 
 impl Default for Heat {
-    /// Returns the heat capacities of Chen2021 table 8.3, and conductivities of ice and water at 0 °C (CRC Handbook of Chemistry and Physics).
+    /// Returns the heat capacities of Chen2021 table 8.3, and conductivities of ice and water at 0 °C (CRC
+    /// Handbook of Chemistry and Physics).
     fn default() -> Self {
         Self {
             snow_capacity_j_kg_k: 2090.0,

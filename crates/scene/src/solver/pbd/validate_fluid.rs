@@ -17,7 +17,8 @@ pub(super) fn check_fluid(check: &Checker<'_>, fluid: &Fluid) -> Check {
 }
 
 impl Scene {
-    /// Checks domain, spacing and support radius against each other and against what the device can count and represent.
+    /// Checks domain, spacing and support radius against each other and against what the device can count and
+    /// represent.
     pub(crate) fn check_pbd_discretization(&self, check: &Checker<'_>) -> Check {
         let domain = &self.domain;
         let d = self.particle_spacing_m();

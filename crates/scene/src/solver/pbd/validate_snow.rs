@@ -5,7 +5,8 @@ use super::snow::{Heat, Links, Snow, Transition};
 use crate::validate::{Check, Checker, number, rounded_down};
 use crate::{Fluid, ParticleBlock, Phase, Scene, WallModel};
 
-/// Maximum number of links of a particle, and of rounds of making them in a step: the capacity of a build of bonds.
+/// Maximum number of links of a particle, and of rounds of making them in a step: the capacity of a build of
+/// bonds.
 const MAX_LINKS: u32 = 32;
 const MAX_LINK_ROUNDS: u32 = 256;
 

@@ -3,7 +3,9 @@
 use super::links::Links;
 use super::matter::Matter;
 use crate::SolverError;
-use frazil_shaders::snow::{rub, solve_fluid, solve_solid, weigh_fluid, weigh_solid};
+use frazil_shaders::snow::{
+    apply_friction, compute_fluid_lambda, compute_solid_lambda, solve_fluid, solve_solid,
+};
 use frazil_shaders::types::{Collider, SnowTerms};
 use frazil_vk::{Buffer, Device, Kernel, Recorder};
 
@@ -15,11 +17,11 @@ pub(super) struct Boundary {
 }
 
 pub(super) struct Constraints {
-    weigh_fluid: Kernel<weigh_fluid::Interface>,
-    weigh_solid: Kernel<weigh_solid::Interface>,
+    compute_fluid_lambda: Kernel<compute_fluid_lambda::Interface>,
+    compute_solid_lambda: Kernel<compute_solid_lambda::Interface>,
     solve_fluid: Kernel<solve_fluid::Interface>,
     solve_solid: Kernel<solve_solid::Interface>,
-    rub: Kernel<rub::Interface>,
+    apply_friction: Kernel<apply_friction::Interface>,
     pub terms: Buffer<SnowTerms>,
     pub colliders: Buffer<Collider>,
     pub boundary: Boundary,
@@ -46,14 +48,17 @@ impl Constraints {
                 cell_start: device.buffer("boundary cell start", 0)?,
             },
         };
-        let weigh = weigh_fluid::Specialization { workgroup_size, boundary: has_boundary };
+        let weigh = compute_fluid_lambda::Specialization { workgroup_size, boundary: has_boundary };
         let solve = solve_fluid::Specialization { workgroup_size, boundary: has_boundary };
         Ok(Self {
-            weigh_fluid: Kernel::specialized(device, &weigh)?,
-            weigh_solid: Kernel::specialized(device, &weigh_solid::Specialization { workgroup_size })?,
+            compute_fluid_lambda: Kernel::specialized(device, &weigh)?,
+            compute_solid_lambda: Kernel::specialized(
+                device,
+                &compute_solid_lambda::Specialization { workgroup_size },
+            )?,
             solve_fluid: Kernel::specialized(device, &solve)?,
             solve_solid: Kernel::specialized(device, &solve_solid::Specialization { workgroup_size })?,
-            rub: Kernel::specialized(device, &rub::Specialization { workgroup_size })?,
+            apply_friction: Kernel::specialized(device, &apply_friction::Specialization { workgroup_size })?,
             terms: device.buffer_from("terms", &[terms])?,
             colliders: device.buffer_from("colliders", colliders)?,
             boundary,
@@ -70,7 +75,7 @@ impl Constraints {
         (fluid, fluid_at): (&Matter, &Buffer<[f32; 3]>),
         links: &Links,
     ) {
-        let bindings = weigh_fluid::Bindings {
+        let bindings = compute_fluid_lambda::Bindings {
             count: &fluid.phase.count.count,
             key: &fluid.key,
             blend: fluid.blend.front(),
@@ -86,8 +91,8 @@ impl Constraints {
             contact: &fluid.contact,
             density: &fluid.density,
         };
-        recorder.dispatch(&self.weigh_fluid, fluid.threads(), bindings, ());
-        let bindings = weigh_solid::Bindings {
+        recorder.dispatch(&self.compute_fluid_lambda, fluid.threads(), bindings, ());
+        let bindings = compute_solid_lambda::Bindings {
             count: &solid.phase.count.count,
             key: &solid.key,
             blend: solid.blend.front(),
@@ -101,7 +106,7 @@ impl Constraints {
             constraint: &solid.constraint,
             contact: &solid.contact,
         };
-        recorder.dispatch(&self.weigh_solid, solid.threads(), bindings, ());
+        recorder.dispatch(&self.compute_solid_lambda, solid.threads(), bindings, ());
     }
 
     /// Records one correction of the predicted positions of both phases.
@@ -152,8 +157,8 @@ impl Constraints {
     }
 
     /// Records friction of the solid particles.
-    pub fn rub(&mut self, recorder: &mut Recorder, solid: &mut Matter) {
-        let bindings = rub::Bindings {
+    pub fn apply_friction(&mut self, recorder: &mut Recorder, solid: &mut Matter) {
+        let bindings = apply_friction::Bindings {
             count: &solid.phase.count.count,
             key: &solid.key,
             cell_start: solid.grid.cell_start(),
@@ -166,7 +171,7 @@ impl Constraints {
             all_terms: &self.terms,
             rubbed: &self.rubbed,
         };
-        recorder.dispatch(&self.rub, solid.threads(), bindings, ());
+        recorder.dispatch(&self.apply_friction, solid.threads(), bindings, ());
         std::mem::swap(&mut solid.predicted, &mut self.rubbed);
     }
 }

@@ -9,7 +9,7 @@ use frazil_vk::{Buffer, Device, Threads};
 
 /// Initial state of the particles of one phase.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Beginning {
+pub(super) struct InitialState {
     pub position: Vec<[f32; 3]>,
     pub velocity: Vec<[f32; 3]>,
     pub id: Vec<u32>,
@@ -62,7 +62,7 @@ impl Matter {
         counts: &Counts,
         parameters: &Parameters,
         tuning: Tuning,
-        begin: &Beginning,
+        begin: &InitialState,
         capacity: u32,
     ) -> Result<Self, SolverError> {
         let n = capacity as usize;

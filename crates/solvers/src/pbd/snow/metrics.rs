@@ -3,7 +3,7 @@
 use super::links::Links;
 use super::matter::{Matter, TALLY_WORDS};
 use super::terms::SnowParameters;
-use crate::pbd::metrics::{Gauge, PendingMetrics};
+use crate::pbd::metrics::{MeasurePass, PendingMetrics};
 use crate::{MotionMetrics, SolverError};
 use frazil_kernels::{Operation, ReductionF32, ReductionU32};
 use frazil_shaders::snow::measure_strain;
@@ -206,8 +206,8 @@ fn together(solid: &MotionMetrics, fluid: &MotionMetrics) -> MotionMetrics {
 }
 
 /// Measurement kernels and their scratch buffers.
-pub(super) struct SnowGauge {
-    motion: Gauge,
+pub(super) struct SnowMeasurePass {
+    motion: MeasurePass,
     sum: ReductionF32,
     minimum: ReductionF32,
     maximum: ReductionF32,
@@ -217,10 +217,10 @@ pub(super) struct SnowGauge {
     ring: ReadbackRing,
 }
 
-impl SnowGauge {
+impl SnowMeasurePass {
     pub fn new(device: &Device, capacity: u32) -> std::result::Result<Self, SolverError> {
         Ok(Self {
-            motion: Gauge::new(device, capacity)?,
+            motion: MeasurePass::new(device, capacity)?,
             sum: ReductionF32::new(device, Operation::Sum, capacity)?,
             minimum: ReductionF32::new(device, Operation::Minimum, capacity)?,
             maximum: ReductionF32::new(device, Operation::Maximum, capacity)?,

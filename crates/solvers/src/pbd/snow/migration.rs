@@ -6,14 +6,16 @@ use super::terms::SnowParameters;
 use crate::SolverError;
 use frazil_kernels::Counts;
 use frazil_particles::AnyColumn;
-use frazil_shaders::snow::{gather_phases, judge_phase, migrate, place_particles, settle_counts, tally_heat};
+use frazil_shaders::snow::{
+    accumulate_heat, gather_phases, mark_phase_change, migrate, place_particles, update_phase_counts,
+};
 use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Threads};
 
 pub(super) struct Migration {
-    judge: Kernel<judge_phase::Interface>,
-    tally: Kernel<tally_heat::Interface>,
+    judge: Kernel<mark_phase_change::Interface>,
+    tally: Kernel<accumulate_heat::Interface>,
     migrate: Kernel<migrate::Interface>,
-    settle: Kernel<settle_counts::Interface>,
+    settle: Kernel<update_phase_counts::Interface>,
     place: Kernel<place_particles::Interface>,
     gather: Gather,
     counts: Counts,
@@ -51,8 +53,8 @@ impl Gather {
 impl Migration {
     pub fn new(device: &Device, workgroup_size: u32) -> Result<Self, SolverError> {
         Ok(Self {
-            judge: Kernel::specialized(device, &judge_phase::Specialization { workgroup_size })?,
-            tally: Kernel::specialized(device, &tally_heat::Specialization { workgroup_size })?,
+            judge: Kernel::specialized(device, &mark_phase_change::Specialization { workgroup_size })?,
+            tally: Kernel::specialized(device, &accumulate_heat::Specialization { workgroup_size })?,
             migrate: Kernel::specialized(device, &migrate::Specialization { workgroup_size })?,
             settle: Kernel::new(device)?,
             place: Kernel::specialized(device, &place_particles::Specialization { workgroup_size })?,
@@ -75,14 +77,14 @@ impl Migration {
             (true, true) => (matter.enthalpy.front(), heat.latent_heat_j_kg),
             (true, false) => (matter.enthalpy.front(), 0.0),
         };
-        let bindings = judge_phase::Bindings {
+        let bindings = mark_phase_change::Bindings {
             count: &matter.phase.count.count,
             heat: column,
             blend: matter.blend.front(),
             leaves: &matter.leaves,
         };
         let transition = &parameters.snow.transition;
-        let params = judge_phase::Params {
+        let params = mark_phase_change::Params {
             blend_speed: transition.blend_speed as f32,
             blend_threshold: transition.blend_threshold as f32,
             limit: limit as f32,
@@ -90,7 +92,7 @@ impl Migration {
             has_enthalpy: u32::from(parameters.has_enthalpy()),
         };
         recorder.dispatch(&self.judge, matter.threads(), bindings, params);
-        let bindings = tally_heat::Bindings {
+        let bindings = accumulate_heat::Bindings {
             count: &matter.phase.count.count,
             leaves: &matter.leaves,
             temperature: matter.temperature.front(),
@@ -109,7 +111,7 @@ impl Migration {
     pub fn migrate(&self, recorder: &mut Recorder, solid: &mut Matter, fluid: &mut Matter) {
         self.send(recorder, solid, fluid);
         self.send(recorder, fluid, solid);
-        let bindings = settle_counts::Bindings {
+        let bindings = update_phase_counts::Bindings {
             solids: &solid.phase.count.count,
             fluids: &fluid.phase.count.count,
             melting: &solid.n_leavers,

@@ -7,7 +7,7 @@
 //!
 //! ```text
 //! Integrate        v ← v + Δt g, and the cell of x + Δt v
-//! JudgePhase       α ← α + ω; who leaves its phase                                     Chen2021 eq 6.2, 6.4
+//! MarkPhaseChange       α ← α + ω; who leaves its phase                                     Chen2021 eq 6.2, 6.4
 //! ScanLeavers      one scan a phase: ranks of those who leave and those who stay       Chen2021 §7.2.2
 //! Migrate          who stays closes ranks, who leaves is appended to the other phase
 //! SortByCell       the order of particles by cell, stable
@@ -16,19 +16,19 @@
 //! Conduct          heat between neighbours of either phase                             Chen2021 eq 6.1
 //! BreakLinks       solid: links that are too long, too warm or too many go             Chen2021 §4.1.2
 //! BuildLinks       solid: cold neighbours with room are linked                         Chen2021 eq 6.7, 6.8
-//! AdoptShape       solid, with shape matching: frozen water takes its place in a shape
+//! AttachToShape       solid, with shape matching: frozen water takes its place in a shape
 //! N times:
-//!   Weigh          density and its multiplier; constraints a particle is under         Chen2021 eq 5.19, 5.23, 5.26
+//!   ComputeLambda          density and its multiplier; constraints a particle is under         Chen2021 eq 5.19, 5.23, 5.26
 //!   Solve          density, non-penetration, stretch, coupling, averaged and relaxed   Chen2021 eq 5.12, 5.14, 5.24–5.27
-//!   KeepShape      solid, with shape matching: towards the fit of linked neighbourhoods
-//! Rub              solid: friction with one another and with walls                     Chen2021 eq 5.21, 5.22
+//!   ApplyShapeMatching      solid, with shape matching: towards the fit of linked neighbourhoods
+//! ApplyFriction              solid: friction with one another and with walls                     Chen2021 eq 5.21, 5.22
 //! UpdateVelocity   u ← (x* − x)/Δt
 //! SmoothVelocity   v ← u + XSPH within the phase; x ← x*                               Chen2021 eq 5.20
 //! ```
 //!
 //! In the paper the phase transition follows the heat step; here it comes first in the next step, so that one
 //! permutation per step serves both migration and sort. Where the printed equations do not conserve momentum,
-//! these do: see `glsl/snow/terms.glsl`, `solve_fluid.comp` and `rub.comp`.
+//! these do: see `glsl/snow/terms.glsl`, `solve_fluid.comp` and `apply_friction.comp`.
 
 mod boundary;
 mod constraints;

@@ -5,23 +5,23 @@ use super::links::Links;
 use super::matter::Matter;
 use crate::SolverError;
 use frazil_particles::AnyColumn;
-use frazil_shaders::snow::{adopt_shape, keep_shape, match_shapes};
+use frazil_shaders::snow::{apply_shape_matching, attach_to_shape, match_shapes};
 use frazil_shaders::types::Fit;
 use frazil_vk::{Buffer, Device, Kernel, Recorder};
 
 pub(super) struct Shape {
-    adopt: Kernel<adopt_shape::Interface>,
+    adopt: Kernel<attach_to_shape::Interface>,
     matching: Kernel<match_shapes::Interface>,
-    keep: Kernel<keep_shape::Interface>,
+    keep: Kernel<apply_shape_matching::Interface>,
     fits: Buffer<Fit>,
 }
 
 impl Shape {
     pub fn new(device: &Device, workgroup_size: u32, capacity: u32) -> Result<Self, SolverError> {
         Ok(Self {
-            adopt: Kernel::specialized(device, &adopt_shape::Specialization { workgroup_size })?,
+            adopt: Kernel::specialized(device, &attach_to_shape::Specialization { workgroup_size })?,
             matching: Kernel::specialized(device, &match_shapes::Specialization { workgroup_size })?,
-            keep: Kernel::specialized(device, &keep_shape::Specialization { workgroup_size })?,
+            keep: Kernel::specialized(device, &apply_shape_matching::Specialization { workgroup_size })?,
             fits: device.buffer("fits", capacity as usize)?,
         })
     }
@@ -30,7 +30,7 @@ impl Shape {
     /// shape.
     pub fn adopt(&self, recorder: &mut Recorder, solid: &mut Matter, links: &Links) {
         let bonds = links.bonds();
-        let bindings = adopt_shape::Bindings {
+        let bindings = attach_to_shape::Bindings {
             count: &solid.phase.count.count,
             id: solid.id(),
             predicted: &solid.predicted,
@@ -40,7 +40,7 @@ impl Shape {
             degree: bonds.degree(),
             adopted: solid.rest_position.back(),
         };
-        let params = adopt_shape::Params { link_stride: bonds.capacity() };
+        let params = attach_to_shape::Params { link_stride: bonds.capacity() };
         recorder.dispatch(&self.adopt, solid.threads(), bindings, params);
         solid.rest_position.swap();
     }
@@ -64,7 +64,7 @@ impl Shape {
     /// Records the correction of snow towards its fits, in addition to the iteration's correction.
     pub fn keep(&self, recorder: &mut Recorder, solid: &Matter, links: &Links, constraints: &Constraints) {
         let bonds = links.bonds();
-        let bindings = keep_shape::Bindings {
+        let bindings = apply_shape_matching::Bindings {
             count: &solid.phase.count.count,
             constraint: &solid.constraint,
             rest_position: solid.rest_position.front(),

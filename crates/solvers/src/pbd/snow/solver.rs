@@ -6,8 +6,8 @@ use super::boundary;
 use super::constraints::Constraints;
 use super::heat::Heat;
 use super::links::{LinkCheck, Links};
-use super::matter::{Beginning, Matter};
-use super::metrics::{PendingSnowMetrics, SnowGauge};
+use super::matter::{InitialState, Matter};
+use super::metrics::{PendingSnowMetrics, SnowMeasurePass};
 use super::migration::Migration;
 use super::output::Output;
 use super::shape::Shape;
@@ -25,7 +25,7 @@ pub enum Stage {
     /// Applies gravity, and computes the cells of predicted positions.
     Integrate,
     /// Marks particles that leave their phase.
-    JudgePhase,
+    MarkPhaseChange,
     /// Computes the ranks of particles that leave.
     ScanLeavers,
     /// Computes the destination of each particle, and the new count of each phase.
@@ -43,18 +43,18 @@ pub enum Stage {
     /// Solid: makes links.
     BuildLinks,
     /// Solid, with shape matching: gives frozen water a rest position in a shape.
-    AdoptShape,
+    AttachToShape,
     /// Computes densities, multipliers, and the number of constraints on each particle.
-    Weigh,
+    ComputeLambda,
     /// Corrects the predicted positions once.
     Solve {
         /// Number of the iteration within the step, from 0.
         iteration: u32,
     },
     /// Solid, with shape matching: moves particles towards the fit of their linked neighbourhood.
-    KeepShape,
+    ApplyShapeMatching,
     /// Solid: applies friction.
-    Rub,
+    ApplyFriction,
     /// Computes velocities after the constraints.
     UpdateVelocity,
     /// Smooths velocities by XSPH, and updates positions.
@@ -82,7 +82,7 @@ pub struct Snow {
     shape: Option<Shape>,
     constraints: Constraints,
     output: Output,
-    gauge: SnowGauge,
+    gauge: SnowMeasurePass,
     ring: ReadbackRing,
     capacity: u32,
 }
@@ -107,7 +107,7 @@ impl Snow {
         tuning: Tuning,
     ) -> Result<Self, SolverError> {
         let parameters = SnowParameters::of(scene)?;
-        let (mut solid, mut fluid) = (Beginning::default(), Beginning::default());
+        let (mut solid, mut fluid) = (InitialState::default(), InitialState::default());
         for (idx, phase) in sampled.phases.iter().enumerate() {
             let is_solid = *phase == Phase::Snow;
             let begin = if is_solid { &mut solid } else { &mut fluid };
@@ -134,8 +134,8 @@ impl Snow {
         device: &Device,
         scene: &Scene,
         parameters: SnowParameters,
-        solid: &Beginning,
-        fluid: &Beginning,
+        solid: &InitialState,
+        fluid: &InitialState,
         tuning: Tuning,
     ) -> Result<Self, SolverError> {
         let workgroup_size = tuning.workgroup_size();
@@ -160,7 +160,7 @@ impl Snow {
             },
             constraints: Constraints::new(device, workgroup_size, terms, colliders, boundary, capacity)?,
             output: Output::new(device, workgroup_size, capacity)?,
-            gauge: SnowGauge::new(device, capacity)?,
+            gauge: SnowMeasurePass::new(device, capacity)?,
             ring: ReadbackRing::new(device),
             solid,
             fluid,
@@ -182,7 +182,7 @@ impl Snow {
         }
         self.predict(recorder, 0.0);
         self.links.build_first(recorder, &self.solid)?;
-        self.record_stage(recorder, Stage::Weigh);
+        self.record_stage(recorder, Stage::ComputeLambda);
         self.output.record(recorder, &self.solid, &self.fluid);
         Ok(())
     }
@@ -192,17 +192,18 @@ impl Snow {
         use Stage::*;
         let (links, adopt, keep): (&[Stage], &[Stage], &[Stage]) = (
             if self.links.are_made() { &[BreakLinks, BuildLinks] } else { &[] },
-            if self.shape.is_some() { &[AdoptShape] } else { &[] },
-            if self.shape.is_some() { &[KeepShape] } else { &[] },
+            if self.shape.is_some() { &[AttachToShape] } else { &[] },
+            if self.shape.is_some() { &[ApplyShapeMatching] } else { &[] },
         );
-        let iterations = (0..self.parameters.fluid.iterations)
-            .flat_map(|iteration| [Weigh, Solve { iteration }].into_iter().chain(keep.iter().copied()));
-        [Integrate, JudgePhase, ScanLeavers, Migrate, SortByCell, Reorder, Predict, Conduct]
+        let iterations = (0..self.parameters.fluid.iterations).flat_map(|iteration| {
+            [ComputeLambda, Solve { iteration }].into_iter().chain(keep.iter().copied())
+        });
+        [Integrate, MarkPhaseChange, ScanLeavers, Migrate, SortByCell, Reorder, Predict, Conduct]
             .into_iter()
             .chain(links.iter().copied())
             .chain(adopt.iter().copied())
             .chain(iterations)
-            .chain([Rub, UpdateVelocity, SmoothVelocity])
+            .chain([ApplyFriction, UpdateVelocity, SmoothVelocity])
     }
 
     /// Records one step.
@@ -224,7 +225,7 @@ impl Snow {
         let (solid, fluid) = (&mut self.solid, &mut self.fluid);
         match stage {
             Stage::Integrate => self.integrate(recorder, dt_s),
-            Stage::JudgePhase => {
+            Stage::MarkPhaseChange => {
                 self.migration.judge(recorder, &self.parameters, solid, true);
                 self.migration.judge(recorder, &self.parameters, fluid, false);
             }
@@ -247,25 +248,25 @@ impl Snow {
             Stage::Conduct => self.heat.conduct(recorder, &self.parameters, solid, fluid),
             Stage::BreakLinks => self.links.break_some(recorder, solid)?,
             Stage::BuildLinks => self.links.build(recorder, solid)?,
-            Stage::AdoptShape => {
+            Stage::AttachToShape => {
                 if let Some(shape) = &self.shape {
                     shape.adopt(recorder, solid, &self.links);
                 }
             }
-            Stage::Weigh => {
+            Stage::ComputeLambda => {
                 let (solid_at, fluid_at) = (&solid.predicted, &fluid.predicted);
                 self.constraints.weigh(recorder, (solid, solid_at), (fluid, fluid_at), &self.links);
             }
             Stage::Solve { iteration } => {
                 self.constraints.solve(recorder, solid, fluid, &self.links, iteration == 0);
             }
-            Stage::KeepShape => {
+            Stage::ApplyShapeMatching => {
                 if let Some(shape) = &self.shape {
                     shape.match_shapes(recorder, solid, &self.links);
                     shape.keep(recorder, solid, &self.links, &self.constraints);
                 }
             }
-            Stage::Rub => self.constraints.rub(recorder, solid),
+            Stage::ApplyFriction => self.constraints.apply_friction(recorder, solid),
             Stage::UpdateVelocity => {
                 for matter in [solid, fluid] {
                     self.motion.update_velocity(recorder, &matter.phase, &matter.predicted, dt_s);

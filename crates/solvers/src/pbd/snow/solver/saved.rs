@@ -1,7 +1,7 @@
 //! Conversion of the state to saved columns, and back.
 
 use super::Snow;
-use crate::pbd::snow::matter::{Beginning, TALLY_WORDS};
+use crate::pbd::snow::matter::{InitialState, TALLY_WORDS};
 use crate::pbd::snow::terms::SnowParameters;
 use crate::{Saved, SolverError, StateColumn, Tuning};
 use frazil_particles::{ColumnKind, ColumnView};
@@ -41,7 +41,7 @@ impl Snow {
             let problem = "expected ones, then zeros".to_owned();
             return Err(SolverError::State { column: "phase".to_owned(), problem });
         }
-        let all = Beginning {
+        let all = InitialState {
             position: saved.vectors("position")?,
             velocity: saved.vectors("velocity")?,
             id: saved.ids.to_vec(),
@@ -76,7 +76,7 @@ impl Snow {
     }
 }
 
-impl Beginning {
+impl InitialState {
     fn part(&self, range: std::ops::Range<usize>) -> Self {
         Self {
             position: self.position[range.clone()].to_vec(),

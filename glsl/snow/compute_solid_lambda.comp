@@ -3,7 +3,8 @@
 // has just frozen still obeys the density constraint, by 1 − α (Chen2021 eq 6.6):
 //   constraint_i = (x*, (1 − α_i) λ_i),  contact_i = (α_i, n_i)
 //
-// Bytes: 48 a particle (x* 12, key 4, α 4, degree 4, out 16 + 8) plus neighbours from cache. Sums run in sorted order.
+// Bytes: 48 a particle (x* 12, key 4, α 4, degree 4, out 16 + 8) plus neighbours from cache. Sums run in
+// sorted order.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 #include "snow/terms.glsl"

@@ -14,14 +14,14 @@ const STEPS_PER_LOOK: u32 = 4;
 
 /// Reads the number of blocks back, a few steps late, and decides when to reallocate.
 #[derive(Debug, Default)]
-pub struct Room {
+pub struct CapacityControl {
     seen: Option<Pending<u32>>,
     steps: u32,
 }
 
-impl Room {
+impl CapacityControl {
     /// Returns the capacity for the number of blocks found.
-    fn wanted(found: [u32; 2]) -> BlockCapacity {
+    fn required(found: [u32; 2]) -> BlockCapacity {
         let [occupied, active] = found.map(|n| n.saturating_mul(MARGIN).saturating_add(LEAST));
         BlockCapacity { occupied, active }
     }
@@ -43,7 +43,7 @@ impl Room {
                 reach.clone().map(|s| std::array::from_fn(|axis| block[axis] + ((s >> axis) & 1)))
             })
             .collect();
-        Self::wanted([occupied.len() as u32, active.len() as u32])
+        Self::required([occupied.len() as u32, active.len() as u32])
     }
 
     /// Returns the new capacity to allocate before the next step, if the last read-back asks for one; updates
@@ -57,12 +57,12 @@ impl Room {
         let (seen, capacity) = (seen.wait()?, blocks.capacity());
         blocks.occupied_count().expect(seen[0].min(capacity.occupied));
         blocks.active_count().expect(seen[1].min(capacity.active));
-        let wanted = Self::wanted([seen[0], seen[1]]);
+        let required = Self::required([seen[0], seen[1]]);
         let is_tight = |found: u32, room: u32| u64::from(found) * 4 > u64::from(room) * 3;
-        let is_wide = |wanted: u32, room: u32| u64::from(wanted) * 4 < u64::from(room);
+        let is_wide = |required: u32, room: u32| u64::from(required) * 4 < u64::from(room);
         let tight = is_tight(seen[0], capacity.occupied) || is_tight(seen[1], capacity.active);
-        let wide = is_wide(wanted.occupied, capacity.occupied) && is_wide(wanted.active, capacity.active);
-        Ok((tight || wide).then_some(wanted))
+        let wide = is_wide(required.occupied, capacity.occupied) && is_wide(required.active, capacity.active);
+        Ok((tight || wide).then_some(required))
     }
 
     /// Records a read-back every `STEPS_PER_LOOK` steps.
@@ -74,7 +74,7 @@ impl Room {
     ) -> Result<()> {
         self.steps += 1;
         if self.seen.is_none() && self.steps >= STEPS_PER_LOOK {
-            self.seen = Some(ring.read(recorder, blocks.wanted(), 2)?);
+            self.seen = Some(ring.read(recorder, blocks.required(), 2)?);
             self.steps = 0;
         }
         Ok(())

@@ -3,8 +3,9 @@
 // the heat that appears or vanishes where a particle's heat capacity jumps (the paper's variant has no latent
 // heat).
 //
-// Temperatures are summed as integers of 2⁻¹⁶ °C in 64 bits, so that the sum is exact and does not depend on the order of atomics.
-// tally: particles, low and high word of the sum. Bytes: 4 a particle, 4 more one that leaves. Order-independent.
+// Temperatures are summed as integers of 2⁻¹⁶ °C in 64 bits, so that the sum is exact and does not depend on
+// the order of atomics. tally: particles, low and high word of the sum. Bytes: 4 a particle, 4 more one that
+// leaves. Order-independent.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 

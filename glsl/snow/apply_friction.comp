@@ -1,14 +1,13 @@
 #version 460
 // Applies position-based friction of snow on snow and on walls, after the iterations (Chen2021 eq 5.21,
-// 5.22):
-//   Δx_⊥ = tangential part of (x*_i − x_i) − (x*_j − x_j);  Δx_i = −½ Δx_⊥ if it is below μ_s d, else −½ Δx_⊥ min(μ_k d/|Δx_⊥|, 1)
-// with d the distance by which non-penetration has separated the pair in this step: Coulomb's law bounds
-// friction by the normal force, and the overlap that the paper uses here represents that force only if one
-// iteration removes all of it.
+// 5.22): Δx_⊥ = tangential part of (x*_i − x_i) − (x*_j − x_j);  Δx_i = −½ Δx_⊥ if it is below μ_s d, else −½
+// Δx_⊥ min(μ_k d/|Δx_⊥|, 1) with d the distance by which non-penetration has separated the pair in this step:
+// Coulomb's law bounds friction by the normal force, and the overlap that the paper uses here represents that
+// force only if one iteration removes all of it.
 //
 // Each of several contacts removes its share of the slip, since corrections are averaged. On walls d is the
-// displacement by the walls.
-// Bytes: 64 a particle (x* 12, x 12, v 12, contact 8, push 12, key 4, out 12) plus neighbours from cache. Sums run in sorted order.
+// displacement by the walls. Bytes: 64 a particle (x* 12, x 12, v 12, contact 8, push 12, key 4, out 12) plus
+// neighbours from cache. Sums run in sorted order.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 #include "snow/terms.glsl"

@@ -6,8 +6,9 @@
 //   constraint_i = (x*, α_i λ_i): a particle that has just melted acts little like water           (eq 6.5)
 //   contact_i = (α_i, n_i)                                                                        (eq 5.26)
 //
-// With BOUNDARY, walls are boundary particles instead of closed forms: (position, weight in particles) each (Akinci et al. 2012).
-// Bytes: 48 a particle (x* 12, key 4, α 4, out 16 + 8 + 4) plus neighbours from cache. Sums run in sorted order.
+// With BOUNDARY, walls are boundary particles instead of closed forms: (position, weight in particles) each
+// (Akinci et al. 2012). Bytes: 48 a particle (x* 12, key 4, α 4, out 16 + 8 + 4) plus neighbours from cache.
+// Sums run in sorted order.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 #include "snow/terms.glsl"
