@@ -8,7 +8,7 @@ use std::path::Path;
 
 /// Maximum numbers of kernels without a twin, without a test and without a bench; to be lowered, never
 /// raised.
-const MISSING_AT_MOST: [usize; 3] = [8, 1, 17];
+const MISSING_AT_MOST: [usize; 3] = [7, 0, 14];
 
 fn defines(text: &str, function: &str) -> bool {
     text.contains(&format!("fn {function}(")) || text.contains(&format!("fn {function}<"))
