@@ -1,10 +1,11 @@
-// Surfaces of bodies: planes, balls, vessels, boxes, upright cylinders, heightfields and meshes, some of them moving.
+// Surfaces of bodies: planes, balls, vessels, boxes, cylinders, capsules, heightfields and meshes, solid or containers, some of them moving.
 //
 // Needs a buffer `heights` of float, and the constants DIMENSIONS and HAS_MESHES: where there are none, no instruction is spent on them.
 #ifndef COMMON_SURFACES
 #define COMMON_SURFACES
 #include "common/body.glsl"
 #include "common/mesh.glsl"
+#include "common/motion.glsl"
 #include "common/quaternion.glsl"
 
 vec3 unit_or(vec3 v, vec3 otherwise) {
@@ -76,30 +77,67 @@ vec4 surface_of_mesh(Body body, vec3 local) {
     return mesh_surface(body.first_height, body.n_heights.x, body.n_heights.y, size_m, local);
 }
 
-// (unit normal towards the snow, signed distance in m, negative inside the body) at a time.
-vec4 surface_of(uint up_axis, Body body, vec3 x_m, float time_s) {
-    vec3 way = body.velocity_m_s * clamp(time_s - body.from_s, 0.0, body.until_s - body.from_s);
-    vec3 local = x_m - body.origin_m - way;
+// Along y of its own axes, closed at both ends.
+vec4 rod_surface(vec3 local, float radius_m, float half_length_m) {
+    vec3 across = vec3(local.x, 0.0, local.z);
+    float arm = sqrt(dot(across, across));
+    vec3 side = arm > 0.0 ? across / arm : vec3(1.0, 0.0, 0.0);
+    vec3 end = vec3(0.0, local.y < 0.0 ? -1.0 : 1.0, 0.0);
+    vec2 past = vec2(arm - radius_m, abs(local.y) - half_length_m);
+    vec2 outside = max(past, vec2(0.0));
+    float distance = sqrt(dot(outside, outside));
+    if (distance > 0.0) return vec4((outside.x * side + outside.y * end) / distance, distance);
+    return past.x > past.y ? vec4(side, past.x) : vec4(end, past.y);
+}
+
+vec4 capsule_surface(vec3 local, float radius_m, float half_length_m) {
+    vec3 arm = local - vec3(0.0, clamp(local.y, -half_length_m, half_length_m), 0.0);
+    return vec4(unit_or(arm, vec3(1.0, 0.0, 0.0)), sqrt(dot(arm, arm)) - radius_m);
+}
+
+// Of a body that has its own axes, in those axes.
+vec4 own_surface(Body body, vec3 local) {
+    if (HAS_MESHES != 0u && body.kind == MESH) return surface_of_mesh(body, local);
+    if (body.kind == ROD) return rod_surface(local, body.extent.x, body.extent.y);
+    if (body.kind == CAPSULE) return capsule_surface(local, body.extent.x, body.extent.y);
+    return box_surface(local, body.extent);
+}
+
+bool has_own_axes(Body body) { return body.kind == BOX || body.kind == MESH || body.kind == ROD || body.kind == CAPSULE; }
+
+// Where a point is relative to a body's origin, in the scene's axes as the body was before it moved.
+vec3 local_of(Body body, vec3 x_m, float time_s) {
+    vec3 local;
+    if (body.motion == UNIFORM) {
+        local = x_m - body.origin_m - uniform_offset(body, time_s);
+    } else {
+        local = place_at_rest(body, pose_of(body, time_s), x_m) - body.origin_m;
+    }
     if (DIMENSIONS == 2u) local.z = 0.0;
+    return local;
+}
+
+// The surface of a body at rest.
+vec4 surface_at_rest(uint up_axis, Body body, vec3 local) {
     vec3 up = vec3(0.0);
     up[up_axis] = 1.0;
     if (body.kind == PLANE) return vec4(body.extent, dot(body.extent, local));
     if (body.kind == BALL) return vec4(unit_or(local, up), sqrt(dot(local, local)) - body.extent.x);
     if (body.kind == VESSEL) return vec4(-unit_or(local, up), body.extent.x - sqrt(dot(local, local)));
-    if (body.kind == BOX) {
-        vec4 surface = box_surface(turn_back(body.rotation, local), body.extent);
-        return vec4(turn(body.rotation, surface.xyz), surface.w);
-    }
-    if (HAS_MESHES != 0u && body.kind == MESH) {
-        vec4 surface = surface_of_mesh(body, turn_back(body.rotation, local));
+    if (has_own_axes(body)) {
+        vec4 surface = own_surface(body, turn_back(body.rotation, local));
         return vec4(turn(body.rotation, surface.xyz), surface.w);
     }
     if (body.kind == CYLINDER) return cylinder_surface(up, local, body.extent.x, body.extent.y);
     return heightfield_surface(up_axis, body, local);
 }
 
-vec3 velocity_of(Body body, float time_s) {
-    return time_s >= body.from_s && time_s < body.until_s ? body.velocity_m_s : vec3(0.0);
+// (unit normal towards the particles, signed distance in m, negative inside the solid) at a time.
+vec4 surface_of(uint up_axis, Body body, vec3 x_m, float time_s) {
+    vec4 surface = surface_at_rest(up_axis, body, local_of(body, x_m, time_s));
+    if (body.is_container != 0u) surface = -surface;
+    if (body.motion >= SPINNING) surface.xyz = turn(pose_of(body, time_s).rotation, surface.xyz);
+    return surface;
 }
 
 #endif

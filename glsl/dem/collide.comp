@@ -57,7 +57,7 @@ layout(scalar, push_constant) uniform Params {
 
 #include "common/surfaces.glsl"
 #include "dem/polyhedron.glsl"
-#include "dem/fixed.glsl"
+#include "common/fixed.glsl"
 #include "dem/partners.glsl"
 
 // No surface lets a grain sink deeper into it than this share of its radius.
@@ -239,7 +239,7 @@ void main() {
         if (HAS_BODIES != 0u && !is_wall) {
             Body body = bodies[partner - FIRST_BODY];
             surface = surface_of(t.up_axis, body, x, time_s);
-            moving = velocity_of(body, time_s);
+            moving = velocity_of(body, x - surface.w * surface.xyz, time_s);
             surface_friction = body.friction;
             surface_damping = body.damping_ratio;
             if (body.kind == HEIGHTFIELD) attraction = vec2(t.adhesion_n, t.adhesion_range_m);
@@ -256,7 +256,7 @@ void main() {
     if (HAS_BODIES != 0u)
         [[dont_unroll]] for (uint k = 0u; k < t.n_bodies; ++k) {
             Body body = bodies[k];
-            vec3 taken = push_out(surface_of(t.up_axis, body, x, time_s + t.dt_s), velocity_of(body, time_s), r, x, v);
+            vec3 taken = push_out(surface_of(t.up_axis, body, x, time_s + t.dt_s), velocity_of(body, x, time_s), r, x, v);
             if (HAS_OBSTACLES != 0u && k >= t.first_obstacle)
                 add_force(t.n_pieces + k - t.first_obstacle, (m / t.dt_s) * taken, t.quanta_per_n);
         }

@@ -5,6 +5,7 @@
 // to it that so are the forces, to the bit.
 #ifndef DEM_CONTACT
 #define DEM_CONTACT
+#include "common/vectors.glsl"
 #include "dem/terms.glsl"
 
 // What a contact remembers from step to step.
@@ -46,11 +47,6 @@ struct Response {
 const float BONDED = -1.0;
 // Share of critical damping of the spring against rolling (Ai et al. 2011).
 const float ROLLING_DAMPING = 0.3;
-
-vec3 tangential(vec3 v, vec3 normal) {
-    precise vec3 rest = v - dot(v, normal) * normal;
-    return rest;
-}
 
 // `force` cut to a limit, and the spring's part of it.
 vec3 cut(vec3 force, float most) {

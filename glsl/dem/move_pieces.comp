@@ -19,7 +19,7 @@ layout(scalar, binding = 4) buffer Impacts { Impact impacts[]; };
 layout(scalar, binding = 5) buffer Sums { uint sums[]; };
 layout(scalar, push_constant) uniform Params { uint step; };
 
-#include "dem/fixed.glsl"
+#include "common/fixed.glsl"
 
 // q after a turn by `angle`, in rad, about the axis that it is along.
 vec4 after_turn(vec4 q, vec3 angle) {

@@ -40,7 +40,7 @@ vec3 collide_with_walls(MpmTerms terms, vec3 x_m, vec3 v) {
         Body body_ = colliders[k_];                                                                                    \
         vec4 surface_ = surface_of(terms.up_axis, body_, x_m, time_s);                                                                \
         if (surface_.w <= 0.0)                                                                                                \
-            v = collide(v, surface_.xyz, velocity_of(body_, time_s), body_.friction, body_.is_sticky != 0u);                  \
+            v = collide(v, surface_.xyz, velocity_of(body_, x_m, time_s), body_.friction, body_.is_sticky != 0u);                  \
     }                                                                                                                         \
     v = collide_with_walls(terms, x_m, v)
 

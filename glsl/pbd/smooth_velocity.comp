@@ -1,7 +1,8 @@
 #version 460
 // XSPH: each velocity moves towards those of its neighbours, and near a wall towards the wall's, which is at rest:
 //   v_i = u_i + c ( Σ_j V (u_j − u_i) W(x*_ij) − s · (wall fraction) u_i )         (000 eq 5.20; 002 eq 2.29 has the sign reversed)
-// V is the same for both of a pair, so that XSPH keeps momentum. s is 0 for walls that water slips along, 1 for walls it sticks to.
+// V is the same for both of a pair, so that XSPH keeps momentum. s is 0 for walls that water slips along, 1 for walls it sticks to;
+// what a face's own s differs by counts with the share of the kernel that is cut off by it alone. Bodies drag in drag_along.
 //
 // Bytes: 40 a particle (x* 12, u 12, key 4, 12 out) plus neighbours from cache. Sums run in sorted order.
 #extension GL_GOOGLE_include_directive : require
@@ -15,7 +16,6 @@ layout(scalar, binding = 2) readonly buffer CellStart { uint cell_start[]; };
 layout(scalar, binding = 3) readonly buffer Predicted { vec3 predicted[]; };
 layout(scalar, binding = 4) readonly buffer Updated { vec3 updated[]; };
 layout(scalar, binding = 5) writeonly buffer Velocity { vec3 velocity[]; };
-layout(scalar, binding = 6) readonly buffer Colliders { Collider colliders[]; };
 layout(scalar, push_constant) uniform Params {
     Grid grid;
     Walls walls;
@@ -23,6 +23,9 @@ layout(scalar, push_constant) uniform Params {
     float volume_h3;
     float xsph_viscosity;
     float wall_friction;
+    // What the friction of each face adds to that, of the lower and of the upper faces.
+    vec3 lower_friction;
+    vec3 upper_friction;
 };
 
 void main() {
@@ -39,7 +42,8 @@ void main() {
         if (q2 >= 1.0 || j == i) continue;
         smoothing += spline_shape(sqrt(q2)) * (updated[j] - u);
     }
-    WALL_TERM(wall, walls, x, support_m);
+    WallTerm wall = domain_term(walls, x, support_m);
     vec3 drag = wall_friction * (1.0 - wall.open) * u;
+    if (lower_friction != vec3(0.0) || upper_friction != vec3(0.0)) drag += face_drag(walls, x, support_m, lower_friction, upper_friction) * u;
     velocity[i] = u + xsph_viscosity * (SPLINE_SCALE * volume_h3 * smoothing - drag);
 }

@@ -1,5 +1,5 @@
 #version 460
-// Position-based friction of snow on snow and on walls, after the iterations (000 eq 5.21, 5.22):
+// Position-based friction of snow on snow and on the domain's walls, after the iterations (000 eq 5.21, 5.22):
 //   Δx_⊥ = tangential part of (x*_i − x_i) − (x*_j − x_j);  Δx_i = −½ Δx_⊥ if it is below μ_s d, else −½ Δx_⊥ min(μ_k d/|Δx_⊥|, 1)
 // with d what non-penetration has moved the pair apart in this step: Coulomb's law bounds friction by the normal force, and the overlap
 // that the paper puts here stands for that force only where one iteration takes all of it away.
@@ -9,6 +9,7 @@
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 #include "snow/terms.glsl"
+#include "snow/friction.glsl"
 
 layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
 layout(scalar, binding = 1) readonly buffer Key { uint key[]; };
@@ -18,18 +19,8 @@ layout(scalar, binding = 4) readonly buffer Velocity { vec3 velocity[]; };
 layout(scalar, binding = 5) readonly buffer Predicted { vec3 predicted[]; };
 layout(scalar, binding = 6) readonly buffer Contact { vec2 contact[]; };
 layout(scalar, binding = 7) readonly buffer Push { vec3 push_m[]; };
-layout(scalar, binding = 8) readonly buffer Colliders { Collider colliders[]; };
-layout(scalar, binding = 9) readonly buffer Terms { SnowTerms all_terms[]; };
-layout(scalar, binding = 10) writeonly buffer Rubbed { vec3 rubbed[]; };
-
-// The part of a slip that friction undoes under a normal correction of `pressed_m`.
-vec3 undone(SnowTerms terms, vec3 slip_m, float pressed_m) {
-    float slip = length(slip_m);
-    if (slip < terms.static_friction * pressed_m) return slip_m;
-    return slip > 0.0 ? min(terms.kinetic_friction * pressed_m / slip, 1.0) * slip_m : vec3(0.0);
-}
-
-vec3 tangential(vec3 moved, vec3 normal) { return moved - dot(moved, normal) * normal; }
+layout(scalar, binding = 8) readonly buffer Terms { SnowTerms all_terms[]; };
+layout(scalar, binding = 9) writeonly buffer Rubbed { vec3 rubbed[]; };
 
 void main() {
     uint i = thread_idx();
@@ -52,19 +43,17 @@ void main() {
         float pressed_m = float(terms.iterations) * terms.bounce * gain * overlap_m;
         vec3 slip = tangential(moved - (predicted[j] - position[j]), offset / r);
         float sharers = max(own_contact.y, contact[j].y);
-        correction -= 0.5 * min(own_contact.x, contact[j].x) * undone(terms, slip / sharers, pressed_m);
+        correction -= 0.5 * min(own_contact.x, contact[j].x) * coulomb(slip / sharers, pressed_m, terms.static_friction, terms.kinetic_friction);
     }
     // What walls pushed in the iterations, and before them when the position was predicted.
     vec3 unconfined = position[i] + terms.dt_s * velocity[i];
-    vec3 confined = unconfined;
-    CONFINE(terms.walls, confined);
+    vec3 confined = confine(terms.walls, unconfined);
     vec3 push = push_m[i] + (confined - unconfined);
     float pressed = length(push);
     if (pressed > 0.0) {
         vec3 normal = push / pressed;
-        correction -= own_contact.x * undone(terms, tangential(moved + correction, normal), pressed);
+        correction -= own_contact.x * coulomb(tangential(moved + correction, normal), pressed, terms.static_friction, terms.kinetic_friction);
     }
     x += correction;
-    CONFINE(terms.walls, x);
-    rubbed[i] = x;
+    rubbed[i] = confine(terms.walls, x);
 }

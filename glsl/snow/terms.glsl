@@ -35,14 +35,6 @@ struct SnowTerms {
     float shape_share;
 };
 
-// Repulsion that keeps particles from clumping, in units of λ.
-float artificial_pressure(SnowTerms terms, float q) {
-    float ratio = spline_shape(q) * terms.pressure_inverse_shape;
-    float artificial = terms.pressure_strength;
-    for (uint power = 0u; power < terms.pressure_exponent; ++power) artificial *= ratio;
-    return artificial;
-}
-
 // What a pair's contact and link corrections are multiplied by: ω over the constraints of the busier end (eq 5.26, 5.27), faded in
 // by α of the end that changed phase last (eq 6.5, 6.6). `contact` is (α, constraints) of an end.
 //

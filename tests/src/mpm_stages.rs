@@ -205,6 +205,7 @@ pub fn device_collider(body: &twin::Collider, heights_m: &mut Vec<f32>) -> Body 
         until_s: motion.until_s as f32,
         first_height,
         n_heights,
+        ..bytemuck::Zeroable::zeroed()
     }
 }
 

@@ -28,9 +28,15 @@ pub fn snow_state(device: &Device, snow: &Snow, p: &Parameters, is_migrating: bo
     if !is_migrating {
         // The device adds what predicting pushed when it rubs.
         state.solid.push = download.of(snow.push_m(), state.solid.len());
+        for kind in Kind::ALL {
+            let n = state[kind].len();
+            let pushes = snow.body_push();
+            let is_kept = kind == Kind::Solid && pushes.len() >= n;
+            state[kind].body_push = if is_kept { download.of(pushes, n) } else { vec![[0.0; 4]; n] };
+        }
         for i in 0..state.solid.len() {
             let free = p.fluid.predict_one(state.solid.position[i], state.solid.velocity[i]);
-            let confined = p.fluid.confine(free);
+            let confined = p.fluid.confine_in_domain(free);
             for axis in 0..3 {
                 state.solid.push[i][axis] += confined[axis] - free[axis];
             }
@@ -97,6 +103,7 @@ impl Download<'_> {
             contact: self.of(matter.contact(), n),
             density: self.of(matter.density(), n),
             push: vec![[0.0; 3]; n],
+            body_push: vec![[0.0; 4]; n],
             updated: self.of(self.snow.updated()[kind as usize], n),
         }
     }
@@ -231,6 +238,7 @@ pub fn snow_disagreement(
         Stage::Solve { .. } => {
             c.vectors("predicted", |phase| &phase.predicted, 1e-6 * crowd);
             c.vectors("push", |phase| &phase.push, 1e-6 * crowd);
+            c.body_pushes();
             c.multipliers();
         }
         Stage::KeepShape => c.shaped(),
@@ -350,6 +358,18 @@ impl Comparison<'_> {
             self.object("density of snow".to_owned());
         }
         self.numbers("density", |phase| &phase.density, 1e-5 * crowd);
+    }
+
+    /// Of snow: the same body, and as far.
+    fn body_pushes(&mut self) {
+        let crowd = self.crowd;
+        let of_snow = |state: &State| state.solid.body_push.clone();
+        let (device, twin) = (of_snow(self.device), of_snow(self.twin));
+        if let Some(i) = (0..device.len().min(twin.len()))
+            .find(|&i| device[i].iter().zip(twin[i]).any(|(a, b)| !((a - b).abs() <= 1e-6 * crowd)))
+        {
+            self.object(format!("push of bodies on {i}: {:?} for {:?}", device[i], twin[i]));
+        }
     }
 
     fn multipliers(&mut self) {

@@ -3,21 +3,13 @@
 //! A [`State`] holds what the device's buffers hold. Each stage takes the state and changes the columns that the kernel
 //! writes, so that any prefix of a step can run here and the rest on the device, or the other way round.
 
+use glam::DVec3;
+
 use crate::primitives::{Grid, cell_starts, gather, radix_sort_pairs};
+use crate::world::{self, Body};
 
 pub(crate) const SPLINE_SCALE: f32 = 16.0 / std::f32::consts::PI;
 pub(crate) const SPLINE_SLOPE_SCALE: f32 = 48.0 / std::f32::consts::PI;
-
-/// A solid inside the domain: a unit normal and a distance along it, or a centre and a radius, in m.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Collider {
-    /// Fluid where normal · x ≥ offset.
-    Plane([f32; 3], f32),
-    /// Fluid outside.
-    Ball([f32; 3], f32),
-    /// Fluid inside.
-    Vessel([f32; 3], f32),
-}
 
 /// The numbers that the kernels take as parameters, by the same names.
 #[derive(Clone, Debug, PartialEq)]
@@ -54,8 +46,12 @@ pub struct Parameters {
     pub clearance_m: f32,
     /// Scale of what walls cut off.
     pub fraction_scale: f32,
-    /// The solids.
-    pub colliders: Vec<Collider>,
+    /// What the friction of each face adds to that, of the lower and of the upper ones.
+    pub face_friction: [[f32; 3]; 2],
+    /// The bodies.
+    pub bodies: Vec<Body>,
+    /// When the step begins, in s.
+    pub time_s: f64,
     /// The grid.
     pub grid: Grid,
 }
@@ -87,6 +83,14 @@ pub struct State {
 
 pub(crate) fn dot(a: [f32; 3], b: [f32; 3]) -> f32 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+pub(crate) fn wide(a: [f32; 3]) -> DVec3 {
+    DVec3::from_array(a.map(f64::from))
+}
+
+pub(crate) fn narrow(a: DVec3) -> [f32; 3] {
+    a.as_vec3().to_array()
 }
 
 pub(crate) fn zip(a: [f32; 3], b: [f32; 3], f: impl Fn(f32, f32) -> f32) -> [f32; 3] {
@@ -121,45 +125,55 @@ pub fn spline_wall_slope(q: f32) -> f32 {
     32.0 * (u2 * u2 * (1.0 / 4.0 - u / 5.0) - 4.0 * v2 * v2 * (1.0 / 8.0 - v / 5.0))
 }
 
-impl Collider {
-    /// Unit normal into the fluid and signed distance in m, positive in the fluid.
-    pub fn distance(&self, x_m: [f32; 3]) -> ([f32; 3], f32) {
-        let radial = |centre: [f32; 3]| {
-            let offset = zip(x_m, centre, |a, b| a - b);
-            let r = dot(offset, offset).sqrt();
-            (if r > 0.0 { offset.map(|o| o / r) } else { [0.0, 1.0, 0.0] }, r)
-        };
-        match *self {
-            Self::Plane(normal, offset_m) => (normal, dot(normal, x_m) - offset_m),
-            Self::Ball(centre, radius_m) => {
-                let (direction, r) = radial(centre);
-                (direction, r - radius_m)
-            }
-            Self::Vessel(centre, radius_m) => {
-                let (direction, r) = radial(centre);
-                (direction.map(|d| -d), radius_m - r)
-            }
-        }
-    }
-}
-
 impl Parameters {
-    /// `CONFINE` of `pbd/walls.glsl`.
-    pub fn confine(&self, mut x_m: [f32; 3]) -> [f32; 3] {
-        for collider in &self.colliders {
-            let (normal, distance) = collider.distance(x_m);
-            let push = (self.clearance_m - distance).max(0.0);
-            x_m = zip(x_m, normal, |x, n| x + push * n);
-        }
+    /// A position at least the clearance away from every wall of the domain: `confine` of `pbd/walls.glsl`.
+    pub fn confine_in_domain(&self, x_m: [f32; 3]) -> [f32; 3] {
         std::array::from_fn(|axis| {
             let low = x_m[axis].max(self.domain_min_m[axis] + self.clearance_m);
             low.min(self.domain_max_m[axis] - self.clearance_m)
         })
     }
 
-    /// `WALL_TERM` of `pbd/walls.glsl`: the share of the kernel that no wall cuts off, and h times the gradient of what
-    /// walls do cut off.
-    pub fn wall_term(&self, x_m: [f32; 3]) -> (f32, [f32; 3]) {
+    /// `pbd/push_out`: out of bodies, and back into the domain; and how far each body has pushed, in the order in which they did.
+    pub fn push_out(&self, x_m: [f32; 3]) -> ([f32; 3], Vec<(usize, DVec3)>) {
+        let mut x = wide(x_m);
+        let mut pushes = Vec::new();
+        let clearance = f64::from(self.clearance_m);
+        for _ in 0..3 {
+            let n = pushes.len();
+            for (k, body) in self.bodies.iter().enumerate() {
+                let before = x;
+                for _ in 0..4 {
+                    let (distance, normal) = body.distance_m(x, self.step_end_s());
+                    if clearance - distance <= 1e-5 * clearance {
+                        break;
+                    }
+                    x += (clearance - distance) * normal;
+                }
+                if x != before {
+                    pushes.push((k, x - before));
+                }
+            }
+            if pushes.len() == n {
+                break;
+            }
+            x = wide(self.confine_in_domain(narrow(x)));
+        }
+        (if pushes.is_empty() { x_m } else { narrow(x) }, pushes)
+    }
+
+    /// In the domain, and out of bodies.
+    pub fn confine(&self, x_m: [f32; 3]) -> [f32; 3] {
+        self.push_out(self.confine_in_domain(x_m)).0
+    }
+
+    /// When the step that is computed ends, in s.
+    pub fn step_end_s(&self) -> f64 {
+        self.time_s + f64::from(self.dt_s)
+    }
+
+    /// What the walls of the domain leave open of the kernel, and h times the gradient of what they cut off.
+    fn domain_term(&self, x_m: [f32; 3]) -> (f32, [f32; 3]) {
         let (mut open, mut gradient) = (1.0f32, [0.0f32; 3]);
         let mut add = |q: f32, normal: [f32; 3]| {
             if q < 1.0 {
@@ -175,11 +189,66 @@ impl Parameters {
             add((x_m[axis] - self.domain_min_m[axis]) / self.support_m, normal);
             add((self.domain_max_m[axis] - x_m[axis]) / self.support_m, normal.map(|n| -n));
         }
-        for collider in &self.colliders {
-            let (normal, distance) = collider.distance(x_m);
-            add(distance / self.support_m, normal);
-        }
         (open, gradient)
+    }
+
+    /// The share of the kernel that neither walls nor bodies cut off, and h times the gradient of what they do: `domain_term` and `add_bodies` of
+    /// `pbd/walls.glsl`, `pbd/weigh_bodies`. Bodies are where they are at the end of the step.
+    pub fn wall_term(&self, x_m: [f32; 3]) -> (f32, [f32; 3]) {
+        let (open, gradient) = self.domain_term(x_m);
+        if self.bodies.is_empty() {
+            return (open, gradient);
+        }
+        let of = |body: &Body| {
+            body.cut_off(wide(x_m), self.step_end_s(), self.support_m.into(), self.fraction_scale.into())
+        };
+        let (share, body_gradient) = self.bodies.iter().map(of).fold((0.0, DVec3::ZERO), world::both);
+        let body_open = (1.0 - share) as f32;
+        let gradient = zip(gradient, narrow(body_gradient), |g, b| g * body_open + open * b);
+        (open * body_open, gradient)
+    }
+
+    /// What walls and bodies take of a velocity u at x* as water passes: XSPH's c times the drag.
+    pub fn wall_drag(&self, x_m: [f32; 3], u: [f32; 3], xsph_viscosity: f32) -> [f32; 3] {
+        let (mut open, _) = self.domain_term(x_m);
+        let mut drag = u.map(|u| xsph_viscosity * self.wall_friction * (1.0 - open) * u);
+        for (axis, side) in (0..3).flat_map(|axis| [(axis, 0), (axis, 1)]) {
+            // What the face's own friction adds, by the share that it cuts off beyond the faces before it.
+            let added = self.face_friction[side][axis];
+            if added != 0.0 {
+                let share =
+                    self.open_of_faces(x_m, 2 * axis + side) - self.open_of_faces(x_m, 2 * axis + side + 1);
+                drag = zip(drag, u, |d, u| d + xsph_viscosity * added * share * u);
+            }
+        }
+        for body in &self.bodies {
+            let x = wide(x_m);
+            let share = body
+                .cut_off(x, self.step_end_s(), self.support_m.into(), self.fraction_scale.into())
+                .0 as f32;
+            let friction = body.friction.map_or(self.wall_friction, |friction| friction as f32);
+            let gain = if body.is_sticky { 1.0 } else { (xsph_viscosity * friction).min(1.0) };
+            let moving = narrow(body.velocity_m_s(x, self.time_s));
+            let weight = gain * open * share;
+            let towards = zip(u, moving, |u, v| weight * (u - v));
+            drag = zip(drag, towards, |d, t| d + t);
+            open *= 1.0 - share;
+        }
+        drag
+    }
+
+    /// What the first `n` faces leave open, in the order x_min, x_max, y_min …
+    fn open_of_faces(&self, x_m: [f32; 3], n: usize) -> f32 {
+        let open = |face: usize| {
+            let axis = face / 2;
+            let distance = if face % 2 == 0 {
+                x_m[axis] - self.domain_min_m[axis]
+            } else {
+                self.domain_max_m[axis] - x_m[axis]
+            };
+            1.0 - self.fraction_scale * spline_wall_fraction((distance / self.support_m).min(1.0))
+        };
+        (0..n).map(open).product()
     }
 
     /// x + Δt v in m.
@@ -231,7 +300,7 @@ impl State {
     pub fn integrate(&mut self, p: &Parameters) {
         for i in 0..self.position.len() {
             self.velocity[i] = zip(self.velocity[i], p.gravity_m_s2, |v, g| v + p.dt_s * g);
-            let x = p.confine(p.predict_one(self.position[i], self.velocity[i]));
+            let x = p.confine_in_domain(p.predict_one(self.position[i], self.velocity[i]));
             self.key[i] = p.grid.cell_key(x);
         }
     }
@@ -325,10 +394,9 @@ impl State {
                 let towards = zip(self.updated[j], own, |a, b| a - b);
                 smoothing = zip(smoothing, towards, |s, t| s + weight * t);
             }
-            let (open, _) = p.wall_term(self.predicted[i]);
-            let drag = p.wall_friction * (1.0 - open);
+            let drag = p.wall_drag(self.predicted[i], own, p.xsph_viscosity);
             self.velocity[i] = std::array::from_fn(|a| {
-                own[a] + p.xsph_viscosity * (SPLINE_SCALE * p.volume_h3 * smoothing[a] - drag * own[a])
+                own[a] + p.xsph_viscosity * (SPLINE_SCALE * p.volume_h3 * smoothing[a]) - drag[a]
             });
         }
         self.position.clone_from(&self.predicted);

@@ -25,3 +25,4 @@ pub mod render;
 pub mod snow;
 pub mod sph;
 pub mod surface;
+pub mod world;

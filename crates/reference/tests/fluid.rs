@@ -2,11 +2,10 @@
 
 use std::f32::consts::PI;
 
-use frazil_reference::fluid::{
-    Collider, Parameters, State, spline_shape, spline_slope_shape, spline_wall_fraction,
-};
+use frazil_reference::fluid::{Parameters, State, spline_shape, spline_slope_shape, spline_wall_fraction};
 use frazil_reference::primitives::Grid;
 use frazil_reference::sph;
+use frazil_reference::world::Body;
 use proptest::prelude::*;
 
 const SUPPORT_RATIO: f32 = 2.0;
@@ -49,7 +48,9 @@ fn parameters(spacing_m: f32, cells: [f32; 3]) -> Parameters {
         domain_max_m,
         clearance_m: 0.5 * spacing_m,
         fraction_scale: lattice_sum(|[_, y, _]| y < 0) / spline_wall_fraction(0.5 / SUPPORT_RATIO),
-        colliders: Vec::new(),
+        face_friction: [[0.0; 3]; 2],
+        bodies: Vec::new(),
+        time_s: 0.0,
         grid: Grid::covering([0.0; 3], domain_max_m, support_m),
     }
 }
@@ -143,7 +144,7 @@ fn corrections_follow_the_gradient_of_the_density() {
     p.gravity_m_s2 = [0.0; 3];
     p.over_relaxation = 1.0;
     p.clearance_m = 0.0;
-    p.colliders = vec![Collider::Plane([0.6, 0.8, 0.0], 0.02)];
+    p.bodies = vec![Body::plane([0.6, 0.8, 0.0], 0.02)];
     let mut position = lattice(0.02, [4; 3]);
     // Away from the walls themselves, where confinement and the clamped fraction have no gradient.
     position.iter_mut().flatten().for_each(|x| *x += 0.01);
@@ -334,7 +335,7 @@ proptest! {
     #[test]
     fn nothing_leaves_the_domain(x in prop::array::uniform3(-1.0f32..2.0), centre in prop::array::uniform3(0.0f32..0.4), radius in 0.01f32..0.2) {
         let mut p = parameters(0.02, [20.0; 3]);
-        p.colliders = vec![Collider::Ball(centre, radius), Collider::Plane([0.0, 1.0, 0.0], 0.05), Collider::Vessel([0.2; 3], 0.5)];
+        p.bodies = vec![Body::ball(centre, radius), Body::plane([0.0, 1.0, 0.0], 0.05), Body::vessel([0.2; 3], 0.5)];
         let inside = p.confine(x);
         prop_assert!(inside.iter().all(|x| (0.01..=0.39).contains(x)), "{inside:?}");
     }
@@ -342,12 +343,13 @@ proptest! {
     #[test]
     fn confined_positions_are_clear_of_a_collider(x in prop::array::uniform3(0.1f32..0.3), centre in prop::array::uniform3(0.15f32..0.25), radius in 0.01f32..0.08) {
         let mut p = parameters(0.02, [20.0; 3]);
-        for collider in [Collider::Ball(centre, radius), Collider::Plane([0.6, 0.0, 0.8], 0.2), Collider::Vessel([0.2; 3], 0.1)] {
-            p.colliders = vec![collider];
-            let (normal, distance) = collider.distance(p.confine(x));
+        for collider in [Body::ball(centre, radius), Body::plane([0.6, 0.0, 0.8], 0.2), Body::vessel([0.2; 3], 0.1)] {
+            p.bodies = vec![collider.clone()];
+            let at = glam::DVec3::from_array(p.confine(x).map(f64::from));
+            let (distance, normal) = collider.distance_m(at, 0.0);
             // Rounding of positions below 0.4 m.
-            prop_assert!(distance >= p.clearance_m - 1e-6, "{collider:?} at {distance}");
-            prop_assert!((normal.iter().map(|n| n * n).sum::<f32>() - 1.0).abs() < 1e-5);
+            prop_assert!(distance >= f64::from(p.clearance_m) - 1e-6, "{collider:?} at {distance}");
+            prop_assert!((normal.length() - 1.0).abs() < 1e-12);
         }
     }
 }

@@ -186,27 +186,38 @@ impl Collider {
                 box_depth_m(point_m, *centre_m, *size_m, *rotation_deg)
             }
             Self::Heightfield { origin_m, spacing_m, heights_m, .. } => {
-                let across = up_axis.horizontal();
-                let along = |k: usize, n: usize| {
-                    ((point_m[across[k]] - origin_m[k]) / spacing_m).clamp(0.0, n.saturating_sub(1) as f64)
-                };
-                let (n_rows, n_along) = (heights_m.len(), heights_m.first().map_or(0, Vec::len));
-                let (u, v) = (along(0, n_along), along(1, n_rows));
-                let (i, j) = (u.floor() as usize, v.floor() as usize);
-                let at = |i: usize, j: usize| {
-                    let row = heights_m.get(j).or(heights_m.last());
-                    row.and_then(|row| row.get(i).or(row.last())).copied().unwrap_or(0.0)
-                };
-                let (fu, fv) = (u - i as f64, v - j as f64);
-                let mix = |a: f64, b: f64, f: f64| a + f * (b - a);
-                let (near, far) = (mix(at(i, j), at(i + 1, j), fu), mix(at(i, j + 1), at(i + 1, j + 1), fu));
-                let slope = [mix(at(i + 1, j) - at(i, j), at(i + 1, j + 1) - at(i, j + 1), fv), far - near]
-                    .map(|rise| rise / spacing_m);
-                let steepness = (1.0 + slope[0] * slope[0] + slope[1] * slope[1]).sqrt();
-                (mix(near, far, fv) - point_m[up_axis.index()]) / steepness
+                heightfield_depth_m(point_m, *origin_m, *spacing_m, heights_m, up_axis)
             }
         }
     }
+}
+
+/// How deep a point lies below heights, along the normal there, in m; negative above.
+pub(crate) fn heightfield_depth_m(
+    point_m: Vec3,
+    origin_m: [f64; 2],
+    spacing_m: f64,
+    heights_m: &[Vec<f64>],
+    up_axis: Axis,
+) -> f64 {
+    let across = up_axis.horizontal();
+    let along = |k: usize, n: usize| {
+        ((point_m[across[k]] - origin_m[k]) / spacing_m).clamp(0.0, n.saturating_sub(1) as f64)
+    };
+    let (n_rows, n_along) = (heights_m.len(), heights_m.first().map_or(0, Vec::len));
+    let (u, v) = (along(0, n_along), along(1, n_rows));
+    let (i, j) = (u.floor() as usize, v.floor() as usize);
+    let at = |i: usize, j: usize| {
+        let row = heights_m.get(j).or(heights_m.last());
+        row.and_then(|row| row.get(i).or(row.last())).copied().unwrap_or(0.0)
+    };
+    let (fu, fv) = (u - i as f64, v - j as f64);
+    let mix = |a: f64, b: f64, f: f64| a + f * (b - a);
+    let (near, far) = (mix(at(i, j), at(i + 1, j), fu), mix(at(i, j + 1), at(i + 1, j + 1), fu));
+    let slope = [mix(at(i + 1, j) - at(i, j), at(i + 1, j + 1) - at(i, j + 1), fv), far - near]
+        .map(|rise| rise / spacing_m);
+    let steepness = (1.0 + slope[0] * slope[0] + slope[1] * slope[1]).sqrt();
+    (mix(near, far, fv) - point_m[up_axis.index()]) / steepness
 }
 
 /// How deep a point lies inside a box turned about its centre, in m; negative outside.

@@ -213,6 +213,13 @@ impl Scene {
                 "grains outside obstacles",
             )?;
         }
+        for (idx, body) in self.bodies.iter().enumerate() {
+            let inside = |c: Vec3, r: f64| body.meets(c, r - tolerance_m, self.up_axis);
+            let (n, first) = count(&inside);
+            let name = format!("bodies.{idx}");
+            let found = format!("inside {name}, {:?}", body.name);
+            refuse(n, first, &name, found, "grains where the body leaves room at the start")?;
+        }
         for piece in self.sample_slabs()?.pieces {
             let (planes, reach_m) = (piece.planes(), piece.bounding_radius_m());
             let inside = |c: Vec3, r: f64| {

@@ -11,6 +11,7 @@
 //! Every number a scene may leave out has its default in one place: the `Default` of its section in `scene.rs`.
 
 mod advice;
+mod body;
 mod builtin;
 mod camera;
 mod cells;
@@ -49,12 +50,14 @@ mod time_step;
 mod tree;
 mod triangle_mesh;
 mod validate;
+mod validate_body;
 mod validate_collider;
 mod validate_dem;
 mod validate_mpm;
 mod validate_snow;
 
 pub use advice::Advice;
+pub use body::*;
 pub use builtin::{Builtin, builtin};
 pub use camera::View;
 pub use collider::{Collider, Motion, Side, box_axes};

@@ -9,7 +9,7 @@ use crate::polygon_file::{Beside, read_polygons};
 use crate::terrain::{Refusal, TerrainSource, epsg_of, same_projection};
 use crate::validate::Checker;
 use crate::{
-    MAX_OBSTACLE_TRIANGLES, Obstacle, ObstacleShape, Polygon, Release, ReleaseArea, Scene, SceneError, Slab,
+    BodyShape, MAX_OBSTACLE_TRIANGLES, ObstacleShape, Polygon, Release, ReleaseArea, Scene, SceneError, Slab,
     SlabShape, Terrain, TriangleMesh,
 };
 
@@ -31,7 +31,16 @@ impl Scene {
             loaded = loaded.and_then(|()| load_release(release, idx, terrain.as_deref(), folder, missing));
         }
         for (idx, obstacle) in self.obstacles.iter_mut().enumerate() {
-            loaded = loaded.and_then(|()| load_obstacle(obstacle, idx, folder, missing));
+            if let ObstacleShape::Mesh { path, mesh, .. } = &mut obstacle.shape {
+                let key = format!("obstacles.{idx}.shape.mesh.path");
+                loaded = loaded.and_then(|()| load_solid(path, mesh, &key, folder, missing));
+            }
+        }
+        for (idx, body) in self.bodies.iter_mut().enumerate() {
+            if let BodyShape::Mesh { path, mesh, .. } = &mut body.shape {
+                let key = format!("bodies.{idx}.shape.mesh.path");
+                loaded = loaded.and_then(|()| load_solid(path, mesh, &key, folder, missing));
+            }
         }
         for (idx, slab) in self.slabs.iter_mut().enumerate() {
             loaded = loaded.and_then(|()| load_slab(slab, idx, folder, missing));
@@ -135,20 +144,20 @@ fn load_release(
     Ok(())
 }
 
-fn load_obstacle(
-    obstacle: &mut Obstacle,
-    idx: usize,
+/// Reads the mesh of a body, which particles are to meet.
+fn load_solid(
+    path: &mut String,
+    mesh: &mut Loaded<TriangleMesh>,
+    key: &str,
     folder: Option<&Path>,
     missing: Missing,
 ) -> Result<(), Refusal> {
-    let ObstacleShape::Mesh { path, mesh, .. } = &mut obstacle.shape else { return Ok(()) };
-    if let Some(found) = load_mesh(path, &format!("obstacles.{idx}.shape.mesh.path"), folder, missing)? {
+    if let Some(found) = load_mesh(path, key, folder, missing)? {
         let n = found.triangles().len();
         let problem =
             if n > MAX_OBSTACLE_TRIANGLES { Some(format!("{n} triangles")) } else { found.unfit_to_meet() };
         if let Some(problem) = problem {
-            let key = format!("obstacles.{idx}.shape.mesh.path");
-            return Err(Refusal::new(&key, format!("{path}: {problem}"), OBSTACLE_MESHES));
+            return Err(Refusal::new(key, format!("{path}: {problem}"), OBSTACLE_MESHES));
         }
         *mesh = Loaded::new(Arc::new(found));
     }

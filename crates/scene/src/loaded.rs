@@ -10,7 +10,7 @@ use crate::outline::{NoOutline, Outline};
 use crate::terrain::read_ascii_grid;
 use crate::triangle_mesh::TriangleMesh;
 use crate::validate::Checker;
-use crate::{Axis, Collider, Scene, SceneError, Shape};
+use crate::{Axis, BodyShape, Collider, Scene, SceneError, Shape};
 
 /// What a file is larger than that is no mesh, font or terrain of a scene.
 const MAX_FILE_BYTES: u64 = 1 << 30;
@@ -122,10 +122,21 @@ impl Scene {
             }
         }
         let is_mirrored = self.up_axis != Axis::Y;
-        for (idx, collider) in self.colliders.iter_mut().enumerate() {
-            let Collider::Heightfield { heights_m, file, .. } = collider else { continue };
+        let in_bodies = self.bodies.iter_mut().enumerate().filter_map(|(idx, body)| match &mut body.shape {
+            BodyShape::Heightfield { heights_m, file, .. } => {
+                Some((format!("bodies.{idx}.shape.heightfield.file"), heights_m, file))
+            }
+            _ => None,
+        });
+        let in_colliders =
+            self.colliders.iter_mut().enumerate().filter_map(|(idx, collider)| match collider {
+                Collider::Heightfield { heights_m, file, .. } => {
+                    Some((format!("colliders.{idx}.heightfield.file"), heights_m, file))
+                }
+                _ => None,
+            });
+        for (key, heights_m, file) in in_colliders.chain(in_bodies) {
             let Some(path) = file else { continue };
-            let key = format!("colliders.{idx}.heightfield.file");
             if !heights_m.is_empty() {
                 return Err(refuse(&key, "it beside heights_m".to_owned(), "one of the two"));
             }

@@ -187,6 +187,13 @@ impl Scene {
                 ));
             }
         }
+        for (body_idx, body) in self.bodies.iter().enumerate() {
+            let n = count(&|point| body.depth_m(point, self.up_axis) > tolerance_m);
+            if n > 0 {
+                let expected = "particles where the body leaves room at the start";
+                return Err(refuse(n, format!("bodies.{body_idx}"), expected));
+            }
+        }
         Ok(())
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::shape::LATTICE_TOLERANCE;
 use crate::validate::{Checker, number};
-use crate::{Collider, ObstacleShape, Scene, SceneError, Shape, SlabShape, Vec3};
+use crate::{BodyMotion, BodyShape, Collider, ObstacleShape, Scene, SceneError, Shape, SlabShape, Vec3};
 
 const MIN_SCALE: f64 = 0.01;
 const MAX_SCALE: f64 = 100.0;
@@ -92,6 +92,59 @@ impl Scene {
                 motion.until_s.iter_mut().for_each(|until_s| *until_s *= scale);
             }
         }
+        for body in &mut self.bodies {
+            match &mut body.shape {
+                BodyShape::Plane { point_m, .. } => times(point_m),
+                BodyShape::Sphere { centre_m, radius_m } => {
+                    times(centre_m);
+                    *radius_m *= scale;
+                }
+                BodyShape::Box { centre_m, size_m, .. } => {
+                    times(centre_m);
+                    times(size_m);
+                }
+                BodyShape::Cylinder { from_m, to_m, radius_m }
+                | BodyShape::Capsule { from_m, to_m, radius_m } => {
+                    times(from_m);
+                    times(to_m);
+                    *radius_m *= scale;
+                }
+                BodyShape::Mesh { scale: unit_m, offset_m, .. } => {
+                    times(offset_m);
+                    *unit_m *= scale;
+                }
+                BodyShape::Heightfield { origin_m, spacing_m, heights_m, .. } => {
+                    *origin_m = origin_m.map(|x| scale * x);
+                    *spacing_m *= scale;
+                    heights_m.iter_mut().flatten().for_each(|height| *height *= scale);
+                }
+            }
+            match &mut body.motion {
+                Some(BodyMotion::Uniform(motion)) => {
+                    motion.from_s *= scale;
+                    motion.until_s.iter_mut().for_each(|until_s| *until_s *= scale);
+                }
+                Some(BodyMotion::Oscillating { amplitude_m, frequency_hz, .. }) => {
+                    times(amplitude_m);
+                    *frequency_hz /= scale;
+                }
+                // As many turns, and as fast at the rim.
+                Some(BodyMotion::Spinning { point_m, angular_velocity_rad_s, from_s, until_s }) => {
+                    times(point_m);
+                    *angular_velocity_rad_s = angular_velocity_rad_s.map(|w| w / scale);
+                    *from_s *= scale;
+                    until_s.iter_mut().for_each(|until_s| *until_s *= scale);
+                }
+                Some(BodyMotion::Keyframed { pivot_m, keys }) => {
+                    times(pivot_m);
+                    for key in keys {
+                        times(&mut key.offset_m);
+                        key.time_s *= scale;
+                    }
+                }
+                None => {}
+            }
+        }
         self.scale_ground(scale);
         let camera = &mut self.render.camera;
         camera.target_m.iter_mut().for_each(times);
@@ -166,7 +219,8 @@ fn to_whole_spacings(x_m: f64, spacing_m: f64) -> f64 {
 impl SceneError {
     /// Says with a scaled length that it is not as in the file.
     pub(crate) fn at_scale(mut self, scale: f64) -> Self {
-        const SCALED: [&str; 8] = [
+        const SCALED: [&str; 9] = [
+            "bodies",
             "domain",
             "particles",
             "colliders",

@@ -7,7 +7,7 @@ use crate::dem::Dem;
 use crate::mpm::Mpm;
 use crate::snow::Snow;
 use crate::source::Source;
-use crate::{Axis, Collider, Every, Obstacle, Release, Shape, Slab, TerrainSource, TimeStep, Vec3};
+use crate::{Axis, Body, Collider, Every, Obstacle, Release, Shape, Slab, TerrainSource, TimeStep, Vec3};
 
 /// The only version of the scene file there is so far.
 pub const SCENE_VERSION: u32 = 1;
@@ -84,6 +84,9 @@ pub struct Scene {
     /// Fixed obstacles and containers inside the domain.
     #[serde(default)]
     pub colliders: Vec<Collider>,
+    /// Bodies that particles meet, solid or containers, fixed or moving. `[[colliders]]` and `[[obstacles]]` are older ways to write some of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub bodies: Vec<Body>,
     /// What pictures show.
     #[serde(default)]
     pub render: Render,
@@ -241,6 +244,46 @@ pub struct Domain {
     /// What stands for walls and colliders in the density of water.
     #[serde(default)]
     pub walls: WallModel,
+    /// Friction of single faces on water, in place of `fluid.wall_friction`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub friction: Option<FaceFriction>,
+}
+
+/// Friction of the domain's faces on water, each by default `fluid.wall_friction`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FaceFriction {
+    /// Of the face at the lower end of x.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0))]
+    pub x_min: Option<f64>,
+    /// Of the face at the upper end of x.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0))]
+    pub x_max: Option<f64>,
+    /// Of the face at the lower end of y.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0))]
+    pub y_min: Option<f64>,
+    /// Of the face at the upper end of y.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0))]
+    pub y_max: Option<f64>,
+    /// Of the face at the lower end of z.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0))]
+    pub z_min: Option<f64>,
+    /// Of the face at the upper end of z.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0))]
+    pub z_max: Option<f64>,
+}
+
+impl FaceFriction {
+    /// Of the lower and of the upper faces, by axis.
+    pub fn faces(&self) -> [[Option<f64>; 3]; 2] {
+        [[self.x_min, self.y_min, self.z_min], [self.x_max, self.y_max, self.z_max]]
+    }
 }
 
 /// What stands for walls and colliders in the density of water. Whichever it is, no particle passes a wall.

@@ -132,6 +132,12 @@ impl Scene {
         let slabs = self.slabs.iter().map(|slab| speed(&slab.velocity_m_s));
         let starts = self.particles.iter().map(|block| block.fastest_m_s()).chain(releases).chain(slabs);
         let motions = self.colliders.iter().map(Collider::speed_m_s);
+        let diagonal_m = {
+            let (low, high) = (self.domain.min_m, self.domain.max_m);
+            speed(&std::array::from_fn(|i| high[i] - low[i]))
+        };
+        let bodies = self.bodies.iter().filter_map(|body| body.motion.as_ref());
+        let motions = motions.chain(bodies.map(|motion| motion.speed_m_s(diagonal_m)));
         starts.chain(motions).fold(0.0, f64::max) + self.fall_m2_s2().sqrt()
     }
 

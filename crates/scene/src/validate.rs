@@ -70,6 +70,7 @@ impl Scene {
         for (collider_idx, collider) in self.colliders.iter().enumerate() {
             self.check_collider(&check, &format!("colliders.{collider_idx}"), collider)?;
         }
+        self.check_bodies(&check)?;
         if let Some(mpm) = &self.mpm {
             self.check_time_step(&check, mpm)?;
         }

@@ -2,7 +2,7 @@
 
 use crate::validate::{Check, Checker, MIN_POSITIVE, number, vector};
 use crate::validate_mpm::check_surface;
-use crate::{Collider, Motion, Scene};
+use crate::{Collider, Motion, Scene, WallModel};
 
 /// Most heights of a field: a buffer of them must be small beside the particles'.
 const MAX_HEIGHTS: usize = 1 << 24;
@@ -10,9 +10,9 @@ const MAX_HEIGHTS: usize = 1 << 24;
 impl Scene {
     pub(crate) fn check_collider(&self, check: &Checker<'_>, key: &str, collider: &Collider) -> Check {
         match (&self.mpm, &self.dem) {
-            (Some(_), _) => {}
             (None, Some(_)) => check_known_to_dem(check, key, collider)?,
-            (None, None) => check_known_to_pbd(check, key, collider)?,
+            (None, None) if self.domain.walls == WallModel::Particles => check_sampled(check, key, collider)?,
+            _ => {}
         }
         let key = format!("{key}.{}", collider.name());
         let within = |name: &str| format!("{key}.{name}");
@@ -55,26 +55,16 @@ impl Scene {
     }
 }
 
-/// The position-based fluid has fixed planes and balls whose friction is the walls'.
-fn check_known_to_pbd(check: &Checker<'_>, key: &str, collider: &Collider) -> Check {
+/// Boundary particles stand for planes and balls at rest.
+fn check_sampled(check: &Checker<'_>, key: &str, collider: &Collider) -> Check {
     let name = collider.name();
-    let expected = "a plane or sphere alone; solver.kind = \"mpm\" knows the rest";
-    if matches!(collider, Collider::Box { .. } | Collider::Heightfield { .. }) {
-        return check.fail(
-            &format!("{key}.{name}"),
-            format!("a {name} in a scene of solver.kind = \"pbd\""),
-            expected,
-        );
+    let expected = "a fixed plane or sphere, or domain.walls = \"analytic\"";
+    if matches!(collider, Collider::Box { .. } | Collider::Heightfield { .. }) || collider.motion().is_some()
+    {
+        let found = format!("a {name} that boundary particles cannot stand for");
+        return check.fail_between(&[&format!("{key}.{name}"), "domain.walls"], found, expected);
     }
-    let given = [("surface", collider.given_surface().is_some()), ("motion", collider.motion().is_some())];
-    match given.iter().find(|(_, is_given)| *is_given) {
-        Some((part, _)) => check.fail(
-            &format!("{key}.{name}.{part}"),
-            format!("a {part} in a scene of solver.kind = \"pbd\""),
-            expected,
-        ),
-        None => Ok(()),
-    }
+    Ok(())
 }
 
 /// Grains meet planes, balls and boxes, fixed or moving, which do not hold them.
@@ -97,7 +87,7 @@ fn check_known_to_dem(check: &Checker<'_>, key: &str, collider: &Collider) -> Ch
     }
 }
 
-fn check_heights(check: &Checker<'_>, key: &str, heights_m: &[Vec<f64>]) -> Check {
+pub(crate) fn check_heights(check: &Checker<'_>, key: &str, heights_m: &[Vec<f64>]) -> Check {
     let n_along = heights_m.first().map_or(0, Vec::len);
     if n_along == 0 {
         return check.fail(key, "no heights", "at least one row of at least one height");
@@ -121,7 +111,7 @@ fn check_heights(check: &Checker<'_>, key: &str, heights_m: &[Vec<f64>]) -> Chec
     Ok(())
 }
 
-fn check_motion(check: &Checker<'_>, key: &str, motion: &Motion) -> Check {
+pub(crate) fn check_motion(check: &Checker<'_>, key: &str, motion: &Motion) -> Check {
     check.vector(&format!("{key}.velocity_m_s"), motion.velocity_m_s, "m/s")?;
     check.range(&format!("{key}.from_s"), motion.from_s, 0.0, 1e9)?;
     if let Some(until_s) = motion.until_s

@@ -7,6 +7,7 @@
 //! Invariant: recording a step never waits for the device and never reads anything back. Counts stay on the device, and
 //! every dispatch over particles is indirect.
 
+mod body_motion;
 pub mod dem;
 mod error;
 mod mesh_body;
@@ -15,6 +16,7 @@ pub mod pbd;
 mod saved;
 mod surroundings;
 
+pub use body_motion::BodyPose;
 pub use error::SolverError;
 pub use mesh_body::{MeshProblem, mesh_body};
 pub use surroundings::Surroundings;

@@ -1,10 +1,14 @@
 //! What snow and grains are among: the domain, gravity, and bodies as kernels take them.
 
 use crate::SolverError;
+use crate::body_motion::{NEVER_S, set_motion};
 use crate::mesh_body::{MESH, MeshProblem, mesh_body};
-use frazil_scene::{Collider, Obstacle, ObstacleShape, Scene, Side, Terrain, Vec3, damping_ratio};
+use frazil_scene::{
+    Body as SceneBody, BodyShape, Collider, Obstacle, ObstacleShape, Scene, Side, Surface, Terrain,
+    TriangleMesh, Vec3, damping_ratio,
+};
 use frazil_shaders::types::Body;
-use glam::{EulerRot, Quat};
+use glam::{DQuat, DVec3, EulerRot, Quat};
 
 /// Kind numbers of `common/body.glsl`.
 const PLANE: u32 = 0;
@@ -13,9 +17,11 @@ const VESSEL: u32 = 2;
 const BOX: u32 = 3;
 const HEIGHTFIELD: u32 = 4;
 const CYLINDER: u32 = 5;
+const ROD: u32 = 7;
+const CAPSULE: u32 = 8;
 
-/// Later than any simulation ends, in s: when a body stops that never does.
-const NEVER_S: f32 = 1e30;
+/// Friction of a body about which nothing is said: each kernel knows what it then is.
+const AS_WALLS: f32 = -1.0;
 
 /// Where particles may be, what pulls them and what they meet.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -30,7 +36,7 @@ pub struct Surroundings {
     pub up_axis: u32,
     /// Bodies that are met.
     pub colliders: Vec<Body>,
-    /// Names of the last of them, the obstacles: what hits them is measured.
+    /// Names of the last of them: what hits them is measured.
     pub obstacles: Vec<String>,
     /// Heights of all heightfields in m, and what meshes are made of.
     pub heights_m: Vec<f32>,
@@ -61,6 +67,11 @@ impl Surroundings {
             let body = obstacle_body(scene, obstacle_idx, obstacle, &mut surroundings.heights_m)?;
             surroundings.colliders.push(body);
             surroundings.obstacles.push(obstacle.name.clone());
+        }
+        for (body_idx, scene_body) in scene.bodies.iter().enumerate() {
+            let body = body_of_scene(scene, body_idx, scene_body, &mut surroundings.heights_m)?;
+            surroundings.colliders.push(body);
+            surroundings.obstacles.push(scene_body.name.clone());
         }
         Ok(surroundings)
     }
@@ -111,20 +122,7 @@ fn body_of(
             ..body
         },
         Collider::Heightfield { origin_m, spacing_m, heights_m: rows, .. } => {
-            let level = scene.up_axis.horizontal();
-            let mut corner = [0.0_f32; 3];
-            corner[level[0]] = origin_m[0] as f32;
-            corner[level[1]] = origin_m[1] as f32;
-            let first_height = heights_m.len() as u32;
-            heights_m.extend(rows.iter().flatten().map(|&height| height as f32));
-            Body {
-                kind: HEIGHTFIELD,
-                origin_m: corner,
-                extent: [*spacing_m as f32, 0.0, 0.0],
-                first_height,
-                n_heights: [rows.first().map_or(1, Vec::len) as u32, rows.len() as u32],
-                ..body
-            }
+            heightfield_body(scene, (*origin_m, *spacing_m), rows, heights_m, body)
         }
         _ => {
             let (key, found) = (format!("colliders.{collider_idx}"), collider.name().to_owned());
@@ -144,7 +142,11 @@ fn plain_body(scene: &Scene) -> Body {
     Body {
         kind: PLANE,
         is_sticky: 0,
-        friction: scene.dem.as_ref().map_or(0.0, |dem| dem.wall_friction() as f32),
+        friction: match (&scene.dem, &scene.fluid) {
+            (Some(dem), _) => dem.wall_friction() as f32,
+            (None, Some(_)) => AS_WALLS,
+            (None, None) => 0.0,
+        },
         damping_ratio: scene.dem.as_ref().map_or(0.0, |dem| damping_ratio(dem.wall_restitution()) as f32),
         origin_m: [0.0; 3],
         extent: [0.0; 3],
@@ -154,6 +156,10 @@ fn plain_body(scene: &Scene) -> Body {
         until_s: NEVER_S,
         first_height: 0,
         n_heights: [1, 1],
+        is_container: 0,
+        motion: 0,
+        first_motion: 0,
+        n_keys: 0,
     }
 }
 
@@ -170,9 +176,128 @@ fn terrain_body(scene: &Scene, terrain: &Terrain, heights_m: &mut Vec<f32>) -> B
     }
 }
 
-/// How far from a surface a grain may meet it, in m.
+/// How far from a surface a particle may meet it, in m.
 fn reach_m(scene: &Scene) -> f64 {
-    scene.dem.as_ref().map_or(0.0, |dem| 1.01 * (dem.greatest_radius_m() + dem.terrain_adhesion_range_m()))
+    let of_grains = scene.dem.as_ref().map(|dem| dem.greatest_radius_m() + dem.terrain_adhesion_range_m());
+    let of_water = scene.fluid.as_ref().map(|fluid| fluid.support_radius_m());
+    1.01 * of_grains.or(of_water).unwrap_or(0.0)
+}
+
+/// A mesh as kernels take it, placed in the scene.
+fn mesh_of(
+    (mesh, key): (Option<&TriangleMesh>, String),
+    (scale, offset_m): (f64, Vec3),
+    scene: &Scene,
+    heights_m: &mut Vec<f32>,
+) -> Result<Body, SolverError> {
+    let Some(mesh) = mesh else {
+        return Err(SolverError::Scene { key, found: "a file that was not read".to_owned() });
+    };
+    let place = |v: &Vec3| std::array::from_fn(|i| scale * v[i] + offset_m[i]);
+    let vertices_m: Vec<Vec3> = mesh.vertices().iter().map(place).collect();
+    mesh_body(&vertices_m, mesh.triangles(), reach_m(scene), heights_m)
+        .map_err(|MeshProblem(problem)| SolverError::Mesh { key, problem })
+}
+
+/// Heights on a grid as kernels take them.
+fn heightfield_body(
+    scene: &Scene,
+    (origin_m, spacing_m): ([f64; 2], f64),
+    rows: &[Vec<f64>],
+    heights_m: &mut Vec<f32>,
+    body: Body,
+) -> Body {
+    let level = scene.up_axis.horizontal();
+    let mut corner = [0.0_f32; 3];
+    corner[level[0]] = origin_m[0] as f32;
+    corner[level[1]] = origin_m[1] as f32;
+    let first_height = heights_m.len() as u32;
+    heights_m.extend(rows.iter().flatten().map(|&height| height as f32));
+    Body {
+        kind: HEIGHTFIELD,
+        origin_m: corner,
+        extent: [spacing_m as f32, 0.0, 0.0],
+        first_height,
+        n_heights: [rows.first().map_or(1, Vec::len) as u32, rows.len() as u32],
+        ..body
+    }
+}
+
+/// A body of the scene as kernels take it; numbers of its shape and motion are appended to `heights_m`.
+fn body_of_scene(
+    scene: &Scene,
+    body_idx: usize,
+    from: &SceneBody,
+    heights_m: &mut Vec<f32>,
+) -> Result<Body, SolverError> {
+    let plain = plain_body(scene);
+    let friction = match from.friction {
+        Some(friction) => friction as f32,
+        None if scene.mpm.is_some() => Surface::default().friction as f32,
+        None => plain.friction,
+    };
+    let surface = Body {
+        is_sticky: from.sticky.into(),
+        friction,
+        damping_ratio: from.restitution.map_or(plain.damping_ratio, |e| damping_ratio(e) as f32),
+        is_container: u32::from(from.side == Side::Inside),
+        ..plain
+    };
+    let along = |kind: u32, from_m: &Vec3, to_m: &Vec3, radius_m: f64| {
+        let (from, to) = (DVec3::from_array(*from_m), DVec3::from_array(*to_m));
+        let rotation = DQuat::from_rotation_arc(DVec3::Y, (to - from).normalize());
+        Body {
+            kind,
+            origin_m: narrow((0.5 * (from + to)).to_array()),
+            extent: [radius_m as f32, (0.5 * (to - from).length()) as f32, 0.0],
+            rotation: rotation.as_quat().to_array(),
+            ..surface
+        }
+    };
+    let mut body = match &from.shape {
+        BodyShape::Plane { point_m, normal } => {
+            let length = normal.iter().map(|n| n * n).sum::<f64>().sqrt();
+            Body { origin_m: narrow(*point_m), extent: narrow(normal.map(|n| n / length)), ..surface }
+        }
+        BodyShape::Sphere { centre_m, radius_m } => {
+            Body { kind: BALL, origin_m: narrow(*centre_m), extent: [*radius_m as f32, 0.0, 0.0], ..surface }
+        }
+        BodyShape::Box { centre_m, size_m, rotation_deg } => Body {
+            kind: BOX,
+            origin_m: narrow(*centre_m),
+            extent: narrow(size_m.map(|size| 0.5 * size)),
+            rotation: rotation(*rotation_deg),
+            ..surface
+        },
+        BodyShape::Cylinder { from_m, to_m, radius_m } => along(ROD, from_m, to_m, *radius_m),
+        BodyShape::Capsule { from_m, to_m, radius_m } => along(CAPSULE, from_m, to_m, *radius_m),
+        BodyShape::Mesh { scale, offset_m, .. } => {
+            let key = format!("bodies.{body_idx}.shape.mesh.path");
+            let made = mesh_of((from.mesh(), key), (*scale, *offset_m), scene, heights_m)?;
+            Body {
+                kind: made.kind,
+                origin_m: made.origin_m,
+                extent: made.extent,
+                first_height: made.first_height,
+                n_heights: made.n_heights,
+                ..surface
+            }
+        }
+        BodyShape::Heightfield { origin_m, spacing_m, heights_m: rows, .. } => {
+            heightfield_body(scene, (*origin_m, *spacing_m), rows, heights_m, surface)
+        }
+        shape => {
+            let key = format!("bodies.{body_idx}.shape");
+            return Err(SolverError::Scene { key, found: format!("\"{}\"", shape.name()) });
+        }
+    };
+    if let Some(motion) = &from.motion
+        && !set_motion(&mut body, motion, heights_m)
+    {
+        let key = format!("bodies.{body_idx}.motion");
+        return Err(SolverError::Scene { key, found: format!("\"{}\"", motion.name()) });
+    }
+    Ok(body)
 }
 
 /// An obstacle as kernels take it; what a mesh is made of is appended to `heights_m`.
@@ -212,13 +337,7 @@ fn obstacle_body(
         }
         ObstacleShape::Mesh { scale, offset_m, .. } => {
             let key = format!("obstacles.{obstacle_idx}.shape.mesh.path");
-            let Some(mesh) = obstacle.mesh() else {
-                return Err(SolverError::Scene { key, found: "a file that was not read".to_owned() });
-            };
-            let place = |v: &Vec3| std::array::from_fn(|i| scale * v[i] + offset_m[i]);
-            let vertices_m: Vec<Vec3> = mesh.vertices().iter().map(place).collect();
-            let made = mesh_body(&vertices_m, mesh.triangles(), reach_m(scene), heights_m)
-                .map_err(|MeshProblem(problem)| SolverError::Mesh { key, problem })?;
+            let made = mesh_of((obstacle.mesh(), key), (*scale, *offset_m), scene, heights_m)?;
             Body { friction: body.friction, damping_ratio: body.damping_ratio, until_s: NEVER_S, ..made }
         }
         shape => {

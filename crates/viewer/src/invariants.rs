@@ -82,6 +82,7 @@ mod tests {
             upper_m: [1.0; 3],
             n_not_finite: 0,
             n_outside: 0,
+            bodies: Vec::new(),
         }
     }
 

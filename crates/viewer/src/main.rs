@@ -6,6 +6,7 @@
 mod analyze;
 mod args;
 mod bench;
+mod body_lines;
 mod check;
 mod device;
 mod export;

@@ -1,5 +1,6 @@
 //! From a scene and its columns to a picture: what is drawn, in which colours, and what the legend says.
 
+use crate::body_lines;
 use crate::failure::Failure;
 use crate::landscape::{Landscape, SlabPoses};
 use crate::outline;
@@ -250,8 +251,11 @@ impl Painter {
         let has_ground = self.landscape.has_ground();
         // On a mountain the domain's box would stand in mid-air.
         let domain = (!has_ground).then_some(scenery.domain);
-        let boxes: Vec<WireBox> =
-            domain.into_iter().chain(outline::outlines(&scenery.scene, time_s)).collect();
+        let boxes: Vec<WireBox> = domain
+            .into_iter()
+            .chain(outline::outlines(&scenery.scene, time_s))
+            .chain(body_lines::outlines(&scenery.scene, time_s))
+            .collect();
         let balls = scenery.balls(time_s);
         let meshes: Vec<Mesh<'_>> = self.landscape.obstacles().chain(surfaces).collect();
         let has_slabs = self.scheme == RenderScheme::SurfaceAndSlabs;
@@ -443,7 +447,9 @@ impl Scenery {
             }),
             _ => None,
         };
-        self.scene.colliders.iter().filter_map(ball).collect()
+        let of_body = |(center, radius_m)| Ball { center, radius_m, color: COLLIDER_COLOUR };
+        let bodies = body_lines::balls(&self.scene, time_s).map(of_body);
+        self.scene.colliders.iter().filter_map(ball).chain(bodies).collect()
     }
 
     fn radius_m(&self, phase: Option<Phase>, property: ColourBy) -> f32 {

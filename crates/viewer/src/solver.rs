@@ -7,7 +7,9 @@ use frazil_solvers::SolverError;
 use frazil_solvers::dem::{Dem, DemFaultCheck, DemMetrics, PendingDemMetrics};
 use frazil_solvers::mpm::{self, Mpm, MpmMetrics, PendingMpmMetrics};
 use frazil_solvers::pbd::snow::{LinkCheck, PendingSnowMetrics};
-use frazil_solvers::pbd::{Fluid, FluidMetrics, PendingMetrics, Snow, SnowMetrics, StateColumn, Tuning};
+use frazil_solvers::pbd::{
+    BodyMetrics, Fluid, FluidMetrics, PendingMetrics, Snow, SnowMetrics, StateColumn, Tuning,
+};
 use frazil_vk::{Device, Recorder};
 
 /// A solver on the device.
@@ -164,10 +166,16 @@ impl Solver {
             Self::Fluid(_) => FluidMetrics::NAMES.to_vec(),
             Self::Snow(_) => SnowMetrics::names(),
             Self::Mpm(_) => MpmMetrics::names(),
-            // Obstacles have names of their own.
+            // Bodies have names of their own.
             Self::Dem(dem) => return DemMetrics::names(dem.parameters()),
         };
-        names.into_iter().map(|(name, unit)| (name.to_owned(), unit)).collect()
+        let bodies = match self {
+            Self::Fluid(fluid) => fluid.parameters().body_names(),
+            Self::Snow(snow) => snow.parameters().fluid.body_names(),
+            _ => Vec::new(),
+        };
+        let names = names.into_iter().map(|(name, unit)| (name.to_owned(), unit));
+        names.chain(BodyMetrics::names(&bodies)).collect()
     }
 }
 
@@ -220,11 +228,13 @@ impl Metrics {
     }
 
     pub fn values(&self) -> Vec<f64> {
-        match self {
+        let mut values = match self {
             Self::Fluid(metrics) => metrics.values(),
             Self::Snow(metrics) => metrics.values(),
             Self::Mpm(metrics) => metrics.values(),
             Self::Dem(metrics) => metrics.values(),
-        }
+        };
+        values.extend(self.motion().body_values());
+        values
     }
 }

@@ -19,6 +19,7 @@ mod render;
 mod segmented_reduction;
 mod snow_step;
 mod surface;
+mod twin_bodies;
 
 use crate::bench::Bench;
 
@@ -27,6 +28,7 @@ pub use dem::{dem_grains_of, dem_partner_of, dem_state_of, dem_twin_parameters};
 pub use mpm::{mpm_particles_of_state, mpm_twin_parameters};
 pub use pbd_step::{twin_numbers, twin_parameters};
 pub use snow_step::snow_twin_parameters;
+pub use twin_bodies::twin_bodies;
 
 /// All of them.
 pub fn all() -> &'static [&'static dyn Bench] {

@@ -1,10 +1,11 @@
 //! A step of the position-based fluid.
 
+use super::twin_bodies::twin_bodies;
 use crate::axis::{Axis, Domain, Point};
 use crate::bench::{Bench, DeviceWorkload, Difference, Prepared, Work};
 use crate::distribution::unit_noise;
 use crate::error::Result;
-use frazil_reference::fluid::{Collider, Parameters, State};
+use frazil_reference::fluid::{Parameters, State};
 use frazil_reference::primitives::Grid;
 use frazil_scene::Scene;
 use frazil_solvers::pbd::{self, Fluid, Stage};
@@ -133,15 +134,9 @@ pub fn twin_numbers(p: &pbd::Parameters, grid: frazil_shaders::types::Grid) -> P
         domain_max_m: p.walls.domain_max_m,
         clearance_m: p.walls.clearance_m,
         fraction_scale: p.walls.fraction_scale,
-        colliders: p
-            .colliders
-            .iter()
-            .map(|c| match c.kind {
-                0 => Collider::Plane(c.vector, c.scalar_m),
-                1 => Collider::Ball(c.vector, c.scalar_m),
-                _ => Collider::Vessel(c.vector, c.scalar_m),
-            })
-            .collect(),
+        face_friction: p.face_friction,
+        bodies: twin_bodies(&p.surroundings),
+        time_s: 0.0,
         grid: Grid { origin_m: grid.origin_m, cell_size_m: grid.cell_size_m, dims: grid.dims },
     }
 }

@@ -101,7 +101,7 @@ impl State {
             let solid = &self.solid;
             let push = |i: usize| {
                 let unconstrained = p.fluid.predict_one(solid.position[i], solid.velocity[i]);
-                zip(solid.predicted[i], unconstrained, |a, b| a - b)
+                zip(p.fluid.confine_in_domain(unconstrained), unconstrained, |a, b| a - b)
             };
             self.solid.push = (0..self.solid.len()).map(push).collect();
             self.multiplier = self.links.records.iter().map(|record| vec![0.0; record.len()]).collect();
@@ -115,11 +115,12 @@ impl State {
             for (i, correction) in corrections.into_iter().enumerate() {
                 let phase = &mut self[kind];
                 let x = zip(phase.weighed(i), correction, |x, c| x + c);
-                phase.predicted[i] = p.fluid.confine(x);
+                phase.predicted[i] = p.fluid.confine_in_domain(x);
                 if kind == Kind::Solid {
                     let moved = zip(phase.predicted[i], x, |a, b| a - b);
                     phase.push[i] = zip(phase.push[i], moved, |p, m| p + m);
                 }
+                phase.push_out(&p.fluid, i);
             }
         }
     }

@@ -1,19 +1,24 @@
 //! Friction of snow with snow and with walls (000 eq 5.21, 5.22), from how far particles slid along each other in the step.
 
 use super::{Kind, Parameters, State};
-use crate::fluid::{dot, zip};
+use crate::fluid::{dot, narrow, wide, zip};
 
 impl Parameters {
     /// What Coulomb's law lets friction take of a wanted tangential motion, given the normal correction: all while it sticks,
     /// up to μ_k times the normal correction when it slips.
     fn coulomb(&self, wanted_m: [f32; 3], normal_m: f32) -> [f32; 3] {
-        let slide_m = dot(wanted_m, wanted_m).sqrt();
-        if slide_m < self.static_friction * normal_m {
-            return wanted_m;
-        }
-        let share = if slide_m > 0.0 { (self.kinetic_friction * normal_m / slide_m).min(1.0) } else { 0.0 };
-        wanted_m.map(|w| w * share)
+        coulomb(wanted_m, normal_m, [self.static_friction, self.kinetic_friction])
     }
+}
+
+/// The same with coefficients (μ_s, μ_k).
+fn coulomb(wanted_m: [f32; 3], normal_m: f32, [static_friction, kinetic_friction]: [f32; 2]) -> [f32; 3] {
+    let slide_m = dot(wanted_m, wanted_m).sqrt();
+    if slide_m < static_friction * normal_m {
+        return wanted_m;
+    }
+    let share = if slide_m > 0.0 { (kinetic_friction * normal_m / slide_m).min(1.0) } else { 0.0 };
+    wanted_m.map(|w| w * share)
 }
 
 /// The part of a vector that is normal to a direction.
@@ -55,8 +60,35 @@ impl State {
                 let taken_m = p.coulomb(tangential(left_m, normal), push_m);
                 taken = zip(taken, taken_m, |t, m| t + solid.contact[i][0] * m);
             }
-            p.fluid.confine(zip(solid.predicted[i], taken, |x, t| x - t))
+            p.fluid.confine_in_domain(zip(solid.predicted[i], taken, |x, t| x - t))
         };
         self.solid.predicted = (0..solid.len()).map(rub).collect();
+        for i in 0..self.solid.len() {
+            self.rub_on_bodies(p, i);
+            self.solid.push_out(&p.fluid, i);
+        }
+    }
+
+    /// `snow/rub_on_bodies`: friction on the body that has pushed last, relative to how far that has moved.
+    fn rub_on_bodies(&mut self, p: &Parameters, i: usize) {
+        let [x, y, z, number] = self.solid.body_push[i];
+        let pressed_m = dot([x, y, z], [x, y, z]).sqrt();
+        if number == 0.0 || pressed_m == 0.0 {
+            return;
+        }
+        let body = &p.fluid.bodies[number as usize - 1];
+        let at = self.solid.predicted[i];
+        let moving = narrow(body.velocity_m_s(wide(at), p.fluid.time_s));
+        let moved = zip(at, self.solid.position[i], |a, b| a - b);
+        let slip = zip(moved, moving, |m, v| m - p.fluid.dt_s * v);
+        let taken = if body.is_sticky {
+            slip
+        } else {
+            let friction = body.friction.map(|friction| [friction as f32; 2]);
+            let friction = friction.unwrap_or([p.static_friction, p.kinetic_friction]);
+            coulomb(tangential(slip, [x, y, z].map(|c| c / pressed_m)), pressed_m, friction)
+        };
+        let share = self.solid.contact[i][0];
+        self.solid.predicted[i] = zip(at, taken, |x, t| x - share * t);
     }
 }

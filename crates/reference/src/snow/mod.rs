@@ -151,6 +151,8 @@ pub struct Phase {
     pub density: Vec<f32>,
     /// What walls moved the particle by in this step, in m; of snow only.
     pub push: Vec<[f32; 3]>,
+    /// What bodies did, and the number of the last of them, plus one.
+    pub body_push: Vec<[f32; 4]>,
     /// u in m/s: velocities before XSPH.
     pub updated: Vec<[f32; 3]>,
 }
@@ -174,6 +176,7 @@ impl Phase {
             contact: vec![[1.0; 2]; n],
             density: vec![0.0; n],
             push: vec![[0.0; 3]; n],
+            body_push: vec![[0.0; 4]; n],
             updated: vec![[0.0; 3]; n],
             position,
             ..Self::default()
@@ -188,6 +191,17 @@ impl Phase {
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.position.is_empty()
+    }
+
+    /// Moves x* out of bodies, and keeps by how much.
+    fn push_out(&mut self, p: &fluid::Parameters, i: usize) {
+        let (x, pushes) = p.push_out(self.predicted[i]);
+        self.predicted[i] = x;
+        for (k, push) in pushes {
+            let [px, py, pz, _] = self.body_push[i];
+            let [x, y, z] = zip([px, py, pz], fluid::narrow(push), |a, b| a + b);
+            self.body_push[i] = [x, y, z, (k + 1) as f32];
+        }
     }
 
     /// x* at the beginning of the iteration, as `weigh` left it beside λ.
@@ -319,7 +333,7 @@ impl State {
                 *v = zip(*v, p.fluid.gravity_m_s2, |v, g| v + p.fluid.dt_s * g);
             }
             let cell = |(x, v): (&[f32; 3], &[f32; 3])| {
-                p.fluid.grid.cell_key(p.fluid.confine(p.fluid.predict_one(*x, *v)))
+                p.fluid.grid.cell_key(p.fluid.confine_in_domain(p.fluid.predict_one(*x, *v)))
             };
             phase.key = phase.position.iter().zip(&phase.velocity).map(cell).collect();
         }
@@ -330,7 +344,13 @@ impl State {
         for kind in Kind::ALL {
             let phase = &mut self[kind];
             let pairs = phase.position.iter().zip(&phase.velocity);
-            phase.predicted = pairs.map(|(x, v)| p.fluid.confine(p.fluid.predict_one(*x, *v))).collect();
+            let confined =
+                |(x, v): (&[f32; 3], &[f32; 3])| p.fluid.confine_in_domain(p.fluid.predict_one(*x, *v));
+            phase.predicted = pairs.map(confined).collect();
+            phase.body_push = vec![[0.0; 4]; phase.len()];
+            for i in 0..phase.len() {
+                phase.push_out(&p.fluid, i);
+            }
         }
     }
 
@@ -375,9 +395,9 @@ impl State {
     /// XSPH within each phase, 000 eq 5.20, with drag of walls on water only; and x ← x*.
     pub fn smooth_velocity(&mut self, p: &Parameters) {
         for kind in Kind::ALL {
-            let (xsph_viscosity, wall_friction) = match kind {
-                Kind::Solid => (p.snow_xsph_viscosity, 0.0),
-                Kind::Fluid => (p.fluid.xsph_viscosity, p.fluid.wall_friction),
+            let xsph_viscosity = match kind {
+                Kind::Solid => p.snow_xsph_viscosity,
+                Kind::Fluid => p.fluid.xsph_viscosity,
             };
             let phase = &self[kind];
             let smooth = |i: usize| {
@@ -390,11 +410,13 @@ impl State {
                         smoothing = zip(smoothing, towards, |s, t| s + weight * t);
                     }
                 }
-                let (open, _) = p.fluid.wall_term(phase.predicted[i]);
-                let drag = wall_friction * (1.0 - open);
-                zip(own, smoothing, |u, s| {
-                    u + xsph_viscosity * (SPLINE_SCALE * p.fluid.volume_h3 * s - drag * u)
-                })
+                let drag = match kind {
+                    Kind::Solid => [0.0; 3],
+                    Kind::Fluid => p.fluid.wall_drag(phase.predicted[i], own, xsph_viscosity),
+                };
+                let smoothed =
+                    zip(own, smoothing, |u, s| u + xsph_viscosity * (SPLINE_SCALE * p.fluid.volume_h3 * s));
+                zip(smoothed, drag, |u, d| u - d)
             };
             let velocity = (0..phase.len()).map(smooth).collect();
             let phase = &mut self[kind];

@@ -180,11 +180,12 @@ impl State {
         let share = p.shape_share(self.links.n_max);
         for (i, away) in away.into_iter().enumerate().filter(|(i, _)| !self.links.records[*i].is_empty()) {
             let free = blend(1.0, wide(self.solid.predicted[i]), share, away).map(|x| x as f32);
-            let confined = p.fluid.confine(free);
+            let confined = p.fluid.confine_in_domain(free);
             for axis in 0..3 {
                 self.solid.push[i][axis] += confined[axis] - free[axis];
             }
             self.solid.predicted[i] = confined;
+            self.solid.push_out(&p.fluid, i);
         }
     }
 }

@@ -3,6 +3,7 @@
 // All of this crate is tests, its helpers too.
 #![allow(clippy::unwrap_used)]
 
+mod bodies;
 mod dem;
 mod errors;
 mod mesh_obstacles;

@@ -233,6 +233,7 @@ impl PendingDemMetrics {
                 upper_m: wide(raw.upper_m),
                 n_not_finite: raw.n_not_finite,
                 n_outside: raw.n_outside,
+                bodies: Vec::new(),
             },
             mass_kg,
             rotational_energy_j: raw.rotational_j.into(),

@@ -99,6 +99,7 @@ impl PendingMpmMetrics {
                 upper_m: wide(raw.upper_m),
                 n_not_finite: raw.n_not_finite,
                 n_outside: raw.n_outside,
+                bodies: Vec::new(),
             },
             mass_kg: raw.mass_kg.into(),
             elastic_energy_j: raw.elastic_j.into(),

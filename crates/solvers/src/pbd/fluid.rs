@@ -1,5 +1,6 @@
 //! The position-based fluid on the device.
 
+use super::bodies::{self, AtBodies, Bodies, Push};
 use super::metrics::{Gauge, PendingMetrics};
 use super::motion::{Motion, Place};
 use super::parameters::Parameters;
@@ -9,7 +10,6 @@ use frazil_kernels::{CellSort, CellSortMethod, Counts, GridOptions, UniformGrid}
 use frazil_particles::{AnyColumn, ColumnKind, ColumnView, Permutation, PhaseArray};
 use frazil_scene::{Sampled, Scene};
 use frazil_shaders::pbd::{solve_density, solve_positions};
-use frazil_shaders::types::Collider;
 use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Threads};
 
 /// A stage of a step. The list of a step is [`Fluid::stages`].
@@ -56,7 +56,8 @@ pub struct Fluid {
     constraint: Buffer<[f32; 4]>,
     /// ρ in kg/m³ of each particle.
     density: Buffer<f32>,
-    colliders: Buffer<Collider>,
+    near: AtBodies,
+    bodies: Option<Bodies>,
     grid: UniformGrid,
     sort: CellSort,
     permutation: Permutation,
@@ -71,9 +72,10 @@ struct Kernels {
 }
 
 impl Kernels {
-    fn new(device: &Device, workgroup_size: u32) -> frazil_vk::Result<Self> {
-        let solve_density = solve_density::Specialization { workgroup_size };
-        let solve_positions = solve_positions::Specialization { workgroup_size };
+    fn new(device: &Device, workgroup_size: u32, has_bodies: bool) -> frazil_vk::Result<Self> {
+        let has_bodies = has_bodies.into();
+        let solve_density = solve_density::Specialization { workgroup_size, has_bodies };
+        let solve_positions = solve_positions::Specialization { workgroup_size, has_bodies };
         Ok(Self {
             motion: Motion::new(device, workgroup_size)?,
             solve_density: Kernel::specialized(device, &solve_density)?,
@@ -136,11 +138,12 @@ impl Fluid {
             order: device.buffer("order", n)?,
             constraint: device.buffer("constraint", n)?,
             density: device.buffer("density", n)?,
-            colliders: device.buffer_from("colliders", &parameters.colliders)?,
+            near: AtBodies::new(device, &parameters, n)?,
+            bodies: Bodies::new(device, workgroup_size, &parameters, [0.0; 2])?,
             grid,
             sort,
             permutation: Permutation::with_workgroup_size(device, workgroup_size)?,
-            kernels: Kernels::new(device, workgroup_size)?,
+            kernels: Kernels::new(device, workgroup_size, parameters.has_bodies())?,
             gauge: Gauge::new(device, phase.count.capacity)?,
             phase,
             parameters,
@@ -180,7 +183,7 @@ impl Fluid {
             }
             Stage::Reorder => self.phase.permute(recorder, &self.permutation, &self.order),
             Stage::Predict => self.predict(recorder, self.parameters.dt_s),
-            Stage::SolveDensity => self.solve_density(recorder, &self.predicted),
+            Stage::SolveDensity => self.solve_density(recorder, &self.predicted, true),
             Stage::SolvePositions => self.solve_positions(recorder),
             Stage::UpdateVelocity => self.update_velocity(recorder),
             Stage::SmoothVelocity => self.smooth_velocity(recorder),
@@ -193,7 +196,7 @@ impl Fluid {
         for stage in [Stage::SortByCell, Stage::Reorder] {
             self.record_stage(recorder, stage);
         }
-        self.solve_density(recorder, self.phase.position.front());
+        self.solve_density(recorder, self.phase.position.front(), false);
     }
 
     fn threads(&self) -> Threads<'_> {
@@ -201,22 +204,32 @@ impl Fluid {
     }
 
     fn integrate(&self, recorder: &mut Recorder, dt_s: f32) {
-        let (grid, places) = (self.grid.grid(), (&self.key, &self.colliders));
-        self.kernels.motion.integrate(recorder, &self.phase, places, grid, &self.parameters, dt_s);
+        let grid = self.grid.grid();
+        self.kernels.motion.integrate(recorder, &self.phase, &self.key, grid, &self.parameters, dt_s);
     }
 
     fn predict(&self, recorder: &mut Recorder, dt_s: f32) {
-        let places = (&self.predicted, &self.colliders);
-        self.kernels.motion.predict(recorder, &self.phase, places, self.parameters.walls, dt_s);
+        self.kernels.motion.predict(recorder, &self.phase, &self.predicted, self.parameters.walls, dt_s);
+        self.push_out(recorder, Push::First);
     }
 
-    fn solve_density(&self, recorder: &mut Recorder, at: &Buffer<[f32; 3]>) {
+    fn push_out(&self, recorder: &mut Recorder, push: Push) {
+        if let Some(bodies) = &self.bodies {
+            let places = (&self.predicted, &self.constraint);
+            bodies.push_out(recorder, &self.phase.count, places, &self.near, (push, false));
+        }
+    }
+
+    fn solve_density(&self, recorder: &mut Recorder, at: &Buffer<[f32; 3]>, is_within_step: bool) {
+        if let Some(bodies) = &self.bodies {
+            bodies.weigh(recorder, &self.phase.count, at, &self.near, is_within_step);
+        }
         let bindings = solve_density::Bindings {
             count: &self.phase.count.count,
             key: &self.key,
             cell_start: self.grid.cell_start(),
             predicted: at,
-            colliders: &self.colliders,
+            cut_off: &self.near.cut_off,
             constraint: &self.constraint,
             density: &self.density,
         };
@@ -238,7 +251,7 @@ impl Fluid {
             key: &self.key,
             cell_start: self.grid.cell_start(),
             constraint: &self.constraint,
-            colliders: &self.colliders,
+            cut_off: &self.near.cut_off,
             predicted: &self.predicted,
         };
         let p = &self.parameters;
@@ -253,6 +266,7 @@ impl Fluid {
             pressure_exponent: p.pressure_exponent,
         };
         recorder.dispatch(&self.kernels.solve_positions, self.threads(), bindings, params);
+        self.push_out(recorder, Push::Corrected);
     }
 
     fn update_velocity(&self, recorder: &mut Recorder) {
@@ -262,14 +276,12 @@ impl Fluid {
 
     fn smooth_velocity(&mut self, recorder: &mut Recorder) {
         let p = &self.parameters;
-        let place = Place {
-            key: &self.key,
-            predicted: &self.predicted,
-            grid: &self.grid,
-            colliders: &self.colliders,
-        };
-        let coefficients = [p.xsph_viscosity, p.wall_friction];
-        self.kernels.motion.smooth_velocity(recorder, &self.phase, place, p, coefficients);
+        let place = Place { key: &self.key, predicted: &self.predicted, grid: &self.grid };
+        self.kernels.motion.smooth_velocity(recorder, &self.phase, place, p, (p.xsph_viscosity, true));
+        if let Some(bodies) = &self.bodies {
+            bodies.drag(recorder, &self.phase, &self.predicted, p.xsph_viscosity);
+            bodies.total(recorder);
+        }
         // x ← x*: the predicted positions are the new ones, and the old ones' buffer is free for the next prediction.
         self.predicted = self.phase.position.replace_front(self.predicted.clone());
     }
@@ -344,11 +356,12 @@ impl Fluid {
         ]
     }
 
-    /// Everything that the next step depends on, and so everything that a checkpoint must hold: the columns shown, and
-    /// the cells that the last density was found with.
+    /// Everything that the next step depends on, and so everything that a checkpoint must hold: the columns shown, the
+    /// cells that the last density was found with, and what has acted on bodies.
     pub fn state_columns(&self) -> Vec<ColumnView> {
         let key = ColumnView { name: "key", unit: "1", kind: ColumnKind::U32, words: self.key.clone() };
-        self.columns().into_iter().chain([key]).collect()
+        let of_bodies = self.bodies.as_ref().map(Bodies::state_columns).unwrap_or_default();
+        self.columns().into_iter().chain([key]).chain(of_bodies).collect()
     }
 
     /// Makes the fluid of a scene in a saved state, with the bits it had. Set-up: it waits for the device.
@@ -377,6 +390,8 @@ impl Fluid {
         let fluid = Self::with_phase(device, Parameters::from_scene(scene)?, phase, Tuning::default())?;
         device.upload(&fluid.density.cast(), find("density", 1, n)?)?;
         device.upload(&fluid.key, find("key", 1, n)?)?;
+        let whole = |name: &str, words| find(name, words, Some(1));
+        bodies::restore(device, fluid.bodies.as_ref(), whole)?;
         let mut recorder = device.recorder()?;
         fluid.grid.record_cell_ranges(&mut recorder, &fluid.phase.count, &fluid.key);
         device.submit(recorder)?.wait()?;
@@ -391,8 +406,16 @@ impl Fluid {
     /// No memory for another read-back.
     pub fn record_metrics(&self, recorder: &mut Recorder) -> frazil_vk::Result<PendingMetrics> {
         let (position, velocity) = (self.phase.position.front(), self.phase.velocity.front());
-        self.solve_density(recorder, position);
-        self.gauge.record(recorder, &self.phase.count, &self.parameters, position, velocity, &self.density)
+        self.solve_density(recorder, position, false);
+        let pending = self.gauge.record(
+            recorder,
+            &self.phase.count,
+            &self.parameters,
+            position,
+            velocity,
+            &self.density,
+        )?;
+        Ok(pending.with_bodies(self.bodies.as_ref().map(|bodies| bodies.read(recorder)).transpose()?))
     }
 }
 

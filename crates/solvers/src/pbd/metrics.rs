@@ -1,8 +1,9 @@
 //! Measuring a fluid on the device: energies, momentum, densities, extents, and particles that should not be.
 
+use super::bodies::BodyMetrics;
 use super::parameters::Parameters;
 use frazil_shaders::pbd::{measure, measure_total};
-use frazil_shaders::types::FluidMetrics as Raw;
+use frazil_shaders::types::{BodyLoad, FluidMetrics as Raw};
 use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Pending, Recorder, Result, Threads};
 
 /// A measurement of the whole fluid.
@@ -30,6 +31,8 @@ pub struct FluidMetrics {
     pub n_not_finite: u32,
     /// Particles outside the domain: none, or the run is broken.
     pub n_outside: u32,
+    /// What has acted on each body, in the order of [`Parameters::body_names`]; of position-based particles only.
+    pub bodies: Vec<BodyMetrics>,
 }
 
 impl FluidMetrics {
@@ -76,6 +79,11 @@ impl FluidMetrics {
         values
     }
 
+    /// What is measured on bodies, in the order of [`BodyMetrics::names`].
+    pub fn body_values(&self) -> Vec<f64> {
+        self.bodies.iter().flat_map(BodyMetrics::values).collect()
+    }
+
     fn from_raw(raw: &Raw, particles: u32, mass: f64) -> Self {
         let wide = |v: [f32; 3]| v.map(f64::from);
         let measured = f64::from(particles.saturating_sub(raw.n_not_finite)).max(1.0);
@@ -91,6 +99,7 @@ impl FluidMetrics {
             upper_m: wide(raw.upper_m),
             n_not_finite: raw.n_not_finite,
             n_outside: raw.n_outside,
+            bodies: Vec::new(),
         }
     }
 }
@@ -100,6 +109,7 @@ impl FluidMetrics {
 pub struct PendingMetrics {
     total: Pending<Raw>,
     count: Pending<u32>,
+    bodies: Option<Pending<BodyLoad>>,
     particle_mass_kg: f64,
 }
 
@@ -118,7 +128,14 @@ impl PendingMetrics {
     /// The device was lost, or the recorder was never submitted.
     pub fn wait(self) -> Result<FluidMetrics> {
         let (total, count) = (self.total.wait()?, self.count.wait()?);
-        Ok(FluidMetrics::from_raw(&total[0], count[0], self.particle_mass_kg))
+        let loads = self.bodies.map(Pending::wait).transpose()?.unwrap_or_default();
+        let metrics = FluidMetrics::from_raw(&total[0], count[0], self.particle_mass_kg);
+        Ok(FluidMetrics { bodies: loads.iter().map(BodyMetrics::from_load).collect(), ..metrics })
+    }
+
+    /// The same, with what has acted on bodies.
+    pub(in crate::pbd) fn with_bodies(self, bodies: Option<Pending<BodyLoad>>) -> Self {
+        Self { bodies, ..self }
     }
 }
 
@@ -169,6 +186,7 @@ impl Gauge {
         Ok(PendingMetrics {
             total: self.ring.read(recorder, &self.total, 1)?,
             count: self.ring.read(recorder, &count.count, 1)?,
+            bodies: None,
             particle_mass_kg: parameters.particle_mass_kg,
         })
     }

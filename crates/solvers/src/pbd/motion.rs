@@ -4,7 +4,7 @@ use super::parameters::Parameters;
 use frazil_kernels::UniformGrid;
 use frazil_particles::PhaseArray;
 use frazil_shaders::pbd::{integrate, predict, smooth_velocity, update_velocity};
-use frazil_shaders::types::{Collider, Grid, Walls};
+use frazil_shaders::types::{Grid, Walls};
 use frazil_vk::{Buffer, Device, Kernel, Recorder, Result, Threads};
 
 /// The kernels that move a phase.
@@ -15,12 +15,11 @@ pub(super) struct Motion {
     smooth_velocity: Kernel<smooth_velocity::Interface>,
 }
 
-/// Where the particles of a phase are within a step, and what they may not enter.
+/// Where the particles of a phase are within a step.
 pub(super) struct Place<'a> {
     pub key: &'a Buffer<u32>,
     pub predicted: &'a Buffer<[f32; 3]>,
     pub grid: &'a UniformGrid,
-    pub colliders: &'a Buffer<Collider>,
 }
 
 impl Motion {
@@ -44,7 +43,7 @@ impl Motion {
         &self,
         recorder: &mut Recorder,
         phase: &PhaseArray,
-        (key, colliders): (&Buffer<u32>, &Buffer<Collider>),
+        key: &Buffer<u32>,
         grid: Grid,
         parameters: &Parameters,
         dt_s: f32,
@@ -54,7 +53,6 @@ impl Motion {
             position: phase.position.front(),
             velocity: phase.velocity.front(),
             key,
-            colliders,
         };
         let params =
             integrate::Params { grid, walls: parameters.walls, gravity_m_s2: parameters.gravity_m_s2, dt_s };
@@ -66,7 +64,7 @@ impl Motion {
         &self,
         recorder: &mut Recorder,
         phase: &PhaseArray,
-        (predicted, colliders): (&Buffer<[f32; 3]>, &Buffer<Collider>),
+        predicted: &Buffer<[f32; 3]>,
         walls: Walls,
         dt_s: f32,
     ) {
@@ -75,7 +73,6 @@ impl Motion {
             position: phase.position.front(),
             velocity: phase.velocity.front(),
             predicted,
-            colliders,
         };
         let params = predict::Params { walls, dt_s };
         recorder.dispatch(&self.predict, Threads::Counted(&phase.count), bindings, params);
@@ -100,14 +97,14 @@ impl Motion {
         recorder.dispatch(&self.update_velocity, Threads::Counted(&phase.count), bindings, params);
     }
 
-    /// XSPH with the viscosity `c`, and the drag of walls.
+    /// XSPH with the viscosity `c`, and the drag of walls if they drag.
     pub fn smooth_velocity(
         &self,
         recorder: &mut Recorder,
         phase: &PhaseArray,
         place: Place<'_>,
         parameters: &Parameters,
-        [xsph_viscosity, wall_friction]: [f32; 2],
+        (xsph_viscosity, is_dragged): (f32, bool),
     ) {
         let bindings = smooth_velocity::Bindings {
             count: &phase.count.count,
@@ -116,7 +113,11 @@ impl Motion {
             predicted: place.predicted,
             updated: phase.velocity.back(),
             velocity: phase.velocity.front(),
-            colliders: place.colliders,
+        };
+        let (wall_friction, [lower_friction, upper_friction]) = if is_dragged {
+            (parameters.wall_friction, parameters.face_friction)
+        } else {
+            (0.0, [[0.0; 3]; 2])
         };
         let params = smooth_velocity::Params {
             grid: place.grid.grid(),
@@ -125,6 +126,8 @@ impl Motion {
             volume_h3: parameters.volume_h3,
             xsph_viscosity,
             wall_friction,
+            lower_friction,
+            upper_friction,
         };
         recorder.dispatch(&self.smooth_velocity, Threads::Counted(&phase.count), bindings, params);
     }

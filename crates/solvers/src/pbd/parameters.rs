@@ -1,13 +1,9 @@
 //! From a scene's quantities to what the kernels take.
 
 use crate::SolverError;
-use frazil_scene::{Collider as SceneCollider, Scene, Side};
-use frazil_shaders::types::{Collider, Walls};
-
-/// Kind numbers of `pbd/walls.glsl`.
-const COLLIDER_PLANE: u32 = 0;
-const COLLIDER_BALL: u32 = 1;
-const COLLIDER_VESSEL: u32 = 2;
+use crate::surroundings::Surroundings;
+use frazil_scene::Scene;
+use frazil_shaders::types::Walls;
 
 /// The numbers of a position-based fluid, as kernels use them. Symbols: h support radius, m particle mass, ρ₀ rest density.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,17 +36,19 @@ pub struct Parameters {
     pub xsph_viscosity: f32,
     /// s of `pbd/smooth_velocity`: 0 for walls that water slips along, 1 for walls it sticks to.
     pub wall_friction: f32,
-    /// The domain box, with `n_colliders` solids in it.
+    /// What the friction of each face of the domain adds to that, of the lower and of the upper faces.
+    pub face_friction: [[f32; 3]; 2],
+    /// The domain box.
     pub walls: Walls,
-    /// The solids.
-    pub colliders: Vec<Collider>,
+    /// The bodies in it.
+    pub surroundings: Surroundings,
 }
 
 impl Parameters {
     /// Reads a scene.
     ///
     /// # Errors
-    /// It has no `[fluid]`, or a collider of a kind that this solver does not know: it must not run without it.
+    /// It has no `[fluid]`, or a body of a kind that this solver does not know: it must not run without it.
     pub fn from_scene(scene: &Scene) -> Result<Self, SolverError> {
         let Some(fluid) = &scene.fluid else {
             return Err(SolverError::Scene { key: "fluid".into(), found: "no such section".into() });
@@ -60,7 +58,8 @@ impl Parameters {
         let mass = scene.particle_mass_kg();
         let calibration = Calibration::new(mass / fluid.rest_density_kg_m3, h);
         let pressure = &scene.solver.artificial_pressure;
-        let colliders: Vec<Collider> = scene.colliders.iter().map(collider).collect::<Result<_, _>>()?;
+        let faces = scene.domain.friction.unwrap_or_default().faces();
+        let added = |face: Option<f64>| face.map_or(0.0, |friction| (friction - fluid.wall_friction) as f32);
         Ok(Self {
             dt_s: scene.dt_s() as f32,
             gravity_m_s2: narrow(scene.gravity_m_s2()),
@@ -82,10 +81,22 @@ impl Parameters {
                 // Half a spacing: a particle is the middle of the volume it stands for.
                 clearance_m: (0.5 * fluid.particle_spacing_m) as f32,
                 fraction_scale: calibration.wall_fraction_scale as f32,
-                n_colliders: colliders.len() as u32,
             },
-            colliders,
+            face_friction: faces.map(|axes| axes.map(added)),
+            surroundings: Surroundings::of(scene)?,
         })
+    }
+
+    /// Whether there are bodies.
+    pub fn has_bodies(&self) -> bool {
+        !self.surroundings.colliders.is_empty()
+    }
+
+    /// Names of the bodies, in the order of what is measured on them.
+    pub fn body_names(&self) -> Vec<String> {
+        let (n, named) = (self.surroundings.colliders.len(), &self.surroundings.obstacles);
+        let unnamed = (0..n - named.len()).map(|idx| format!("collider_{idx}"));
+        unnamed.chain(named.iter().cloned()).collect()
     }
 }
 
@@ -125,26 +136,6 @@ impl Calibration {
         let scale = if cut_off > 0.0 { behind_wall / all / cut_off } else { 1.0 };
         Self { volume_h3: 1.0 / (SPLINE_SCALE * all), wall_fraction_scale: scale }
     }
-}
-
-fn collider(collider: &SceneCollider) -> Result<Collider, SolverError> {
-    Ok(match *collider {
-        SceneCollider::Plane { point_m, normal, .. } => {
-            let length = normal.iter().map(|n| n * n).sum::<f64>().sqrt();
-            let unit = normal.map(|n| n / length);
-            let offset: f64 = unit.iter().zip(point_m).map(|(n, p)| n * p).sum();
-            Collider { kind: COLLIDER_PLANE, vector: unit.map(|n| n as f32), scalar_m: offset as f32 }
-        }
-        SceneCollider::Sphere { centre_m, radius_m, side, .. } => Collider {
-            kind: match side {
-                Side::Outside => COLLIDER_BALL,
-                Side::Inside => COLLIDER_VESSEL,
-            },
-            vector: centre_m.map(|x| x as f32),
-            scalar_m: radius_m as f32,
-        },
-        ref other => return Err(SolverError::Scene { key: "colliders".into(), found: format!("{other:?}") }),
-    })
 }
 
 #[cfg(test)]

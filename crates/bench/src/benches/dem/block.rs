@@ -256,6 +256,7 @@ fn surroundings(side: usize) -> Surroundings {
             until_s: 0.0,
             first_height: 0,
             n_heights: [n_heights; 2],
+            ..bytemuck::Zeroable::zeroed()
         }],
         obstacles: Vec::new(),
         heights_m: (0..n_heights * n_heights).map(|k| 0.02 * unit_noise(k as usize)).collect(),

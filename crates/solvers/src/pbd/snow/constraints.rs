@@ -4,7 +4,7 @@ use super::links::Links;
 use super::matter::Matter;
 use crate::SolverError;
 use frazil_shaders::snow::{rub, solve_fluid, solve_solid, weigh_fluid, weigh_solid};
-use frazil_shaders::types::{Collider, SnowTerms};
+use frazil_shaders::types::SnowTerms;
 use frazil_vk::{Buffer, Device, Kernel, Recorder};
 
 /// Boundary particles: what stands for walls in the density of water, if it is not their closed form.
@@ -21,7 +21,6 @@ pub(super) struct Constraints {
     solve_solid: Kernel<solve_solid::Interface>,
     rub: Kernel<rub::Interface>,
     pub terms: Buffer<SnowTerms>,
-    pub colliders: Buffer<Collider>,
     pub boundary: Boundary,
     /// How far walls have pushed each solid particle in the iterations of this step, in m.
     pub push_m: Buffer<[f32; 3]>,
@@ -33,7 +32,7 @@ impl Constraints {
         device: &Device,
         workgroup_size: u32,
         terms: SnowTerms,
-        colliders: &[Collider],
+        has_bodies: bool,
         boundary: Option<Boundary>,
         capacity: u32,
     ) -> Result<Self, SolverError> {
@@ -46,16 +45,18 @@ impl Constraints {
                 cell_start: device.buffer("boundary cell start", 0)?,
             },
         };
-        let weigh = weigh_fluid::Specialization { workgroup_size, boundary: has_boundary };
-        let solve = solve_fluid::Specialization { workgroup_size, boundary: has_boundary };
+        let has_bodies = u32::from(has_bodies);
+        let weigh = weigh_fluid::Specialization { workgroup_size, boundary: has_boundary, has_bodies };
+        let solve = solve_fluid::Specialization { workgroup_size, boundary: has_boundary, has_bodies };
+        let weigh_solid = weigh_solid::Specialization { workgroup_size, has_bodies };
+        let solve_solid = solve_solid::Specialization { workgroup_size, has_bodies };
         Ok(Self {
             weigh_fluid: Kernel::specialized(device, &weigh)?,
-            weigh_solid: Kernel::specialized(device, &weigh_solid::Specialization { workgroup_size })?,
+            weigh_solid: Kernel::specialized(device, &weigh_solid)?,
             solve_fluid: Kernel::specialized(device, &solve)?,
-            solve_solid: Kernel::specialized(device, &solve_solid::Specialization { workgroup_size })?,
+            solve_solid: Kernel::specialized(device, &solve_solid)?,
             rub: Kernel::specialized(device, &rub::Specialization { workgroup_size })?,
             terms: device.buffer_from("terms", &[terms])?,
-            colliders: device.buffer_from("colliders", colliders)?,
             boundary,
             push_m: device.buffer("push of walls", n)?,
             rubbed: device.buffer("rubbed", n)?,
@@ -80,7 +81,7 @@ impl Constraints {
             solid_predicted: solid_at,
             boundary_cell_start: &self.boundary.cell_start,
             boundary: &self.boundary.particles,
-            colliders: &self.colliders,
+            cut_off: &fluid.near.cut_off,
             all_terms: &self.terms,
             constraint: &fluid.constraint,
             contact: &fluid.contact,
@@ -96,7 +97,7 @@ impl Constraints {
             fluid_cell_start: fluid.grid.cell_start(),
             fluid_predicted: fluid_at,
             degree: links.records().degree(),
-            colliders: &self.colliders,
+            cut_off: &solid.near.cut_off,
             all_terms: &self.terms,
             constraint: &solid.constraint,
             contact: &solid.contact,
@@ -124,7 +125,7 @@ impl Constraints {
             solid_contact: &solid.contact,
             boundary_cell_start: &self.boundary.cell_start,
             boundary: &self.boundary.particles,
-            colliders: &self.colliders,
+            cut_off: &fluid.near.cut_off,
             all_terms: &self.terms,
             predicted: &fluid.predicted,
         };
@@ -142,7 +143,7 @@ impl Constraints {
             rest_length_m: links.records().rest_length_m(),
             degree: links.records().degree(),
             multiplier: links.multiplier(),
-            colliders: &self.colliders,
+            cut_off: &solid.near.cut_off,
             all_terms: &self.terms,
             push_m: &self.push_m,
             predicted: &solid.predicted,
@@ -162,7 +163,6 @@ impl Constraints {
             predicted: &solid.predicted,
             contact: &solid.contact,
             push_m: &self.push_m,
-            colliders: &self.colliders,
             all_terms: &self.terms,
             rubbed: &self.rubbed,
         };

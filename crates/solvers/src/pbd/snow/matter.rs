@@ -2,6 +2,7 @@
 
 use crate::SolverError;
 use crate::pbd::Tuning;
+use crate::pbd::bodies::AtBodies;
 use crate::pbd::parameters::Parameters;
 use frazil_kernels::{CellSort, CellSortMethod, Counts, GridOptions, Scan, ScanOptions, UniformGrid};
 use frazil_particles::{AnyColumn, Column, PhaseArray};
@@ -47,6 +48,7 @@ pub struct Matter {
     pub(super) constraint: Buffer<[f32; 4]>,
     pub(super) contact: Buffer<[f32; 2]>,
     pub(super) density: Buffer<f32>,
+    pub(super) near: AtBodies,
     pub(super) grid: UniformGrid,
     pub(super) sort: CellSort,
     pub(super) scan: Scan,
@@ -95,6 +97,7 @@ impl Matter {
             predicted: device.buffer("predicted", n)?,
             constraint: device.buffer("constraint", n)?,
             contact: device.buffer("contact", n)?,
+            near: AtBodies::new(device, parameters, n)?,
             density: device.buffer_from("density", &vec![parameters.rest_density_kg_m3; n])?,
             sort: CellSort::with_options(device, capacity, &grid, method, workgroup_size)?,
             scan: Scan::with_options(device, capacity, scan)?,

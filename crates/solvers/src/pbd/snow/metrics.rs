@@ -7,6 +7,7 @@ use crate::SolverError;
 use crate::pbd::metrics::{FluidMetrics, Gauge, PendingMetrics};
 use frazil_kernels::{Operation, ReductionF32, ReductionU32};
 use frazil_shaders::snow::measure_strain;
+use frazil_shaders::types::BodyLoad;
 use frazil_vk::{Buffer, Device, Kernel, Pending, ReadbackRing, Recorder, Result};
 
 /// A measurement of snow and water.
@@ -140,6 +141,12 @@ impl PendingPhase {
 }
 
 impl PendingSnowMetrics {
+    /// The same, with what has acted on bodies.
+    pub(super) fn with_bodies(self, bodies: Option<Pending<BodyLoad>>) -> Self {
+        let fluid = PendingPhase { motion: self.fluid.motion.with_bodies(bodies), ..self.fluid };
+        Self { fluid, ..self }
+    }
+
     /// Whether it is here.
     ///
     /// # Errors
@@ -202,6 +209,7 @@ fn together(solid: &FluidMetrics, fluid: &FluidMetrics) -> FluidMetrics {
         upper_m: each(f64::max, solid.upper_m, fluid.upper_m),
         n_not_finite: solid.n_not_finite + fluid.n_not_finite,
         n_outside: solid.n_outside + fluid.n_outside,
+        bodies: fluid.bodies.clone(),
     }
 }
 

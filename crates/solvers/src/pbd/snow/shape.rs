@@ -71,7 +71,6 @@ impl Shape {
             rest_length_m: records.rest_length_m(),
             degree: records.degree(),
             fits: &self.fits,
-            colliders: &constraints.colliders,
             all_terms: &constraints.terms,
             push_m: &constraints.push_m,
             predicted: &solid.predicted,

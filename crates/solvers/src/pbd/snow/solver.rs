@@ -13,6 +13,7 @@ use super::output::Output;
 use super::shape::Shape;
 use super::terms::SnowParameters;
 use crate::SolverError;
+use crate::pbd::bodies::{Bodies, Push};
 use crate::pbd::motion::{Motion, Place};
 use crate::pbd::tuning::Tuning;
 use frazil_kernels::Counts;
@@ -73,6 +74,7 @@ pub struct Snow {
     heat: Heat,
     shape: Option<Shape>,
     constraints: Constraints,
+    bodies: Option<Bodies>,
     output: Output,
     gauge: SnowGauge,
     ring: ReadbackRing,
@@ -137,7 +139,8 @@ impl Snow {
         let (solid, fluid) = (matter(solid)?, matter(fluid)?);
         let links = Links::new(device, &parameters, workgroup_size, capacity)?;
         let terms = parameters.terms(solid.grid.grid(), capacity);
-        let colliders = &parameters.fluid.colliders;
+        let has_bodies = parameters.fluid.has_bodies();
+        let friction = [terms.static_friction, terms.kinetic_friction];
         let boundary = match scene.domain.walls {
             WallModel::Analytic => None,
             WallModel::Particles => Some(boundary::sample(device, scene, &parameters.fluid)?),
@@ -150,7 +153,8 @@ impl Snow {
                 true => Some(Shape::new(device, workgroup_size, capacity)?),
                 false => None,
             },
-            constraints: Constraints::new(device, workgroup_size, terms, colliders, boundary, capacity)?,
+            constraints: Constraints::new(device, workgroup_size, terms, has_bodies, boundary, capacity)?,
+            bodies: Bodies::new(device, workgroup_size, &parameters.fluid, friction)?,
             output: Output::new(device, workgroup_size, capacity)?,
             gauge: SnowGauge::new(device, capacity)?,
             ring: ReadbackRing::new(device),
@@ -173,7 +177,7 @@ impl Snow {
         }
         self.predict(recorder, 0.0);
         self.links.build_first(recorder, &self.solid)?;
-        self.record_stage(recorder, Stage::Weigh);
+        self.weigh(recorder, false);
         self.output.record(recorder, &self.solid, &self.fluid);
         Ok(())
     }
@@ -244,20 +248,25 @@ impl Snow {
                     shape.adopt(recorder, solid, &self.links);
                 }
             }
-            Stage::Weigh => {
-                let (solid_at, fluid_at) = (&solid.predicted, &fluid.predicted);
-                self.constraints.weigh(recorder, (solid, solid_at), (fluid, fluid_at), &self.links);
-            }
+            Stage::Weigh => self.weigh(recorder, true),
             Stage::Solve { iteration } => {
                 self.constraints.solve(recorder, solid, fluid, &self.links, iteration == 0);
+                self.push_out(recorder, Push::Corrected);
             }
             Stage::KeepShape => {
                 if let Some(shape) = &self.shape {
                     shape.match_shapes(recorder, solid, &self.links);
                     shape.keep(recorder, solid, &self.links, &self.constraints);
+                    self.push_snow_out(recorder, Push::Moved);
                 }
             }
-            Stage::Rub => self.constraints.rub(recorder, solid),
+            Stage::Rub => {
+                self.constraints.rub(recorder, solid);
+                if let Some(bodies) = &self.bodies {
+                    bodies.rub(recorder, &solid.phase, &solid.predicted, &solid.contact, &solid.near);
+                    self.push_snow_out(recorder, Push::Moved);
+                }
+            }
             Stage::UpdateVelocity => {
                 for matter in [solid, fluid] {
                     self.motion.update_velocity(recorder, &matter.phase, &matter.predicted, dt_s);
@@ -270,34 +279,89 @@ impl Snow {
 
     fn integrate(&self, recorder: &mut Recorder, dt_s: f32) {
         for matter in [&self.solid, &self.fluid] {
-            let places = (&matter.key, &self.constraints.colliders);
             let (grid, p) = (matter.grid.grid(), &self.parameters.fluid);
-            self.motion.integrate(recorder, &matter.phase, places, grid, p, dt_s);
+            self.motion.integrate(recorder, &matter.phase, &matter.key, grid, p, dt_s);
         }
     }
 
     fn predict(&self, recorder: &mut Recorder, dt_s: f32) {
         for matter in [&self.solid, &self.fluid] {
-            let places = (&matter.predicted, &self.constraints.colliders);
-            self.motion.predict(recorder, &matter.phase, places, self.parameters.fluid.walls, dt_s);
+            let walls = self.parameters.fluid.walls;
+            self.motion.predict(recorder, &matter.phase, &matter.predicted, walls, dt_s);
+        }
+        // Before the first step nothing has moved: there is nothing to count.
+        if dt_s > 0.0 {
+            self.push_out(recorder, Push::First);
+        }
+    }
+
+    /// What bodies cut off, densities, multipliers and numbers of constraints at the predicted positions.
+    fn weigh(&self, recorder: &mut Recorder, is_within_step: bool) {
+        let (solid, fluid) = (&self.solid, &self.fluid);
+        let at = [&solid.predicted, &fluid.predicted];
+        self.weigh_at(recorder, at, is_within_step);
+    }
+
+    fn weigh_at(
+        &self,
+        recorder: &mut Recorder,
+        [solid_at, fluid_at]: [&Buffer<[f32; 3]>; 2],
+        is_within_step: bool,
+    ) {
+        let (solid, fluid) = (&self.solid, &self.fluid);
+        if let Some(bodies) = &self.bodies {
+            bodies.weigh(recorder, &solid.phase.count, solid_at, &solid.near, is_within_step);
+            // Where boundary particles stand for solids, closed forms do not.
+            if self.constraints.boundary.particles.len() == 0 {
+                bodies.weigh(recorder, &fluid.phase.count, fluid_at, &fluid.near, is_within_step);
+            }
+        }
+        self.constraints.weigh(recorder, (solid, solid_at), (fluid, fluid_at), &self.links);
+    }
+
+    fn push_snow_out(&self, recorder: &mut Recorder, push: Push) {
+        if let Some(bodies) = &self.bodies {
+            let (matter, count) = (&self.solid, &self.solid.phase.count);
+            bodies.push_out(
+                recorder,
+                count,
+                (&matter.predicted, &matter.constraint),
+                &matter.near,
+                (push, true),
+            );
+        }
+    }
+
+    fn push_out(&self, recorder: &mut Recorder, push: Push) {
+        self.push_snow_out(recorder, push);
+        if let Some(bodies) = &self.bodies {
+            let (matter, count) = (&self.fluid, &self.fluid.phase.count);
+            bodies.push_out(
+                recorder,
+                count,
+                (&matter.predicted, &matter.constraint),
+                &matter.near,
+                (push, false),
+            );
         }
     }
 
     fn smooth_velocity(&mut self, recorder: &mut Recorder) {
         let p = &self.parameters;
-        let water = [p.fluid.xsph_viscosity, p.fluid.wall_friction];
+        let water = (p.fluid.xsph_viscosity, true);
         // What rubs snow against walls is friction.
-        let snow = [p.snow.xsph_viscosity as f32, 0.0];
+        let snow = (p.snow.xsph_viscosity as f32, false);
         for (matter, coefficients) in [(&mut self.solid, snow), (&mut self.fluid, water)] {
-            let place = Place {
-                key: &matter.key,
-                predicted: &matter.predicted,
-                grid: &matter.grid,
-                colliders: &self.constraints.colliders,
-            };
+            let place = Place { key: &matter.key, predicted: &matter.predicted, grid: &matter.grid };
             self.motion.smooth_velocity(recorder, &matter.phase, place, &p.fluid, coefficients);
+            if let Some(bodies) = self.bodies.as_ref().filter(|_| coefficients.1) {
+                bodies.drag(recorder, &matter.phase, &matter.predicted, coefficients.0);
+            }
             // x ← x*: the predicted positions are the new ones.
             matter.predicted = matter.phase.position.replace_front(matter.predicted.clone());
+        }
+        if let Some(bodies) = &self.bodies {
+            bodies.total(recorder);
         }
     }
 
@@ -336,6 +400,12 @@ impl Snow {
         &self.constraints.push_m
     }
 
+    /// How far bodies have pushed each snow particle in a step, in m, and the number of the last of them plus one; empty without bodies, scratch
+    /// between steps.
+    pub fn body_push(&self) -> &Buffer<[f32; 4]> {
+        &self.solid.near.push
+    }
+
     /// Boundary particles, (position, weight in particles), sorted by cell: what stands for walls in the density of water. Empty where
     /// their closed form does.
     pub fn boundary(&self) -> &Buffer<[f32; 4]> {
@@ -371,8 +441,9 @@ impl Snow {
     /// No memory for another read-back.
     pub fn record_metrics(&self, recorder: &mut Recorder) -> Result<PendingSnowMetrics, SolverError> {
         let (solid, fluid) = (&self.solid, &self.fluid);
-        self.constraints.weigh(recorder, (solid, solid.position()), (fluid, fluid.position()), &self.links);
-        self.gauge.record(recorder, &self.parameters, solid, fluid, &self.links)
+        self.weigh_at(recorder, [solid.position(), fluid.position()], false);
+        let pending = self.gauge.record(recorder, &self.parameters, solid, fluid, &self.links)?;
+        Ok(pending.with_bodies(self.bodies.as_ref().map(|bodies| bodies.read(recorder)).transpose()?))
     }
 
     /// Records a check of the links' invariants, where there are links: after a step, all counts are 0.

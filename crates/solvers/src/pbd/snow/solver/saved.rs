@@ -2,6 +2,7 @@
 
 use super::Snow;
 use crate::SolverError;
+use crate::pbd::bodies::{self, Bodies};
 use crate::pbd::fluid::StateColumn;
 use crate::pbd::snow::matter::{Beginning, TALLY_WORDS};
 use crate::pbd::snow::terms::SnowParameters;
@@ -25,6 +26,7 @@ impl Snow {
             extra("melted", self.solid.tally.clone()),
             extra("frozen", self.fluid.tally.clone()),
         ]);
+        columns.extend(self.bodies.as_ref().map(Bodies::state_columns).unwrap_or_default());
         columns
     }
 
@@ -76,6 +78,7 @@ impl Snow {
         }
         device.upload(&snow.solid.tally, saved.find("melted", Some(TALLY_WORDS))?)?;
         device.upload(&snow.fluid.tally, saved.find("frozen", Some(TALLY_WORDS))?)?;
+        bodies::restore(device, snow.bodies.as_ref(), |name, words| saved.find(name, Some(words)))?;
         snow.record_output(&mut recorder);
         device.submit(recorder)?.wait()?;
         Ok(snow)

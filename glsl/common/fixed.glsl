@@ -1,7 +1,7 @@
 // Sums of numbers that many threads add to in any order, with the same bits whatever the order: 64-bit integers in units of a quantum,
 // two words each, the low one first. Needs a buffer `sums` of uint.
-#ifndef DEM_FIXED
-#define DEM_FIXED
+#ifndef COMMON_FIXED
+#define COMMON_FIXED
 
 const float TWO_32 = 4294967296.0;
 
