@@ -365,9 +365,8 @@ impl Comparison<'_> {
         let crowd = self.crowd;
         let of_snow = |state: &State| state.solid.body_push.clone();
         let (device, twin) = (of_snow(self.device), of_snow(self.twin));
-        if let Some(i) = (0..device.len().min(twin.len()))
-            .find(|&i| device[i].iter().zip(twin[i]).any(|(a, b)| !((a - b).abs() <= 1e-6 * crowd)))
-        {
+        let agree = |i: &usize| device[*i].iter().zip(twin[*i]).all(|(a, b)| (a - b).abs() <= 1e-6 * crowd);
+        if let Some(i) = (0..device.len().min(twin.len())).find(|i| !agree(i)) {
             self.object(format!("push of bodies on {i}: {:?} for {:?}", device[i], twin[i]));
         }
     }

@@ -241,7 +241,7 @@ impl Parameters {
     fn open_of_faces(&self, x_m: [f32; 3], n: usize) -> f32 {
         let open = |face: usize| {
             let axis = face / 2;
-            let distance = if face % 2 == 0 {
+            let distance = if face.is_multiple_of(2) {
                 x_m[axis] - self.domain_min_m[axis]
             } else {
                 self.domain_max_m[axis] - x_m[axis]

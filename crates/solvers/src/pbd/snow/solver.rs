@@ -312,7 +312,7 @@ impl Snow {
         if let Some(bodies) = &self.bodies {
             bodies.weigh(recorder, &solid.phase.count, solid_at, &solid.near, is_within_step);
             // Where boundary particles stand for solids, closed forms do not.
-            if self.constraints.boundary.particles.len() == 0 {
+            if self.constraints.boundary.particles.is_empty() {
                 bodies.weigh(recorder, &fluid.phase.count, fluid_at, &fluid.near, is_within_step);
             }
         }
