@@ -5,7 +5,7 @@
 //   cos α = a/q + b q, a = s(2 + κs)/(2(1 + κs)), b = κ/(2(1 + κs)), κ = h/R, negative in a hollow one; the integral of that over the kernel is
 //   J₂ − a J₁ − b J₃ with the moments J_n = 2π ∫_s^1 qⁿ W dq.
 // - Rods and capsules by their mean curvature, on which the share depends to first order.
-// - Boxes, and the rims of rods, by the product of what faces leave: within 0.026 of the kernel's integral at an edge (crates/reference/tests/cut_off.rs).
+// - Boxes, and the rims of rods, by the product of what faces leave: within 0.006 of the kernel's integral (crates/reference/tests/cut_off.rs).
 // - Meshes and heightfields as the plane that touches them next to the particle.
 //
 // Needs common/surfaces.glsl and sph/kernels.glsl.

@@ -71,8 +71,8 @@ fn planes_and_balls_are_exact() {
 fn rods_and_capsules_are_right_to_first_order_of_their_curvature() {
     let axis = DVec3::new(0.0, 0.6, 0.8);
     let side = DVec3::X;
-    // Errors fall with the square of the curvature.
-    for (radius, bound) in [(0.5, 0.02), (1.0, 0.008), (2.0, 0.005)] {
+    // Errors fall with the square of the curvature, to what the lattice leaves.
+    for (radius, bound) in [(0.5, 0.006), (1.0, 0.005), (2.0, 0.005)] {
         let (r, half) = (radius * H, 3.0 * H * axis);
         let outside = out_of([(r * side, side), (half + r * axis, axis)]);
         let capsule = Body::new(Shape::Capsule(DVec3::ZERO, half, r));
@@ -113,19 +113,19 @@ fn edges_and_corners_are_products_of_faces() {
         points.iter().copied().filter(|x| solid.distance_m(*x, 0.0).0 > 0.2 * H).collect();
     assert!(outside.len() > 20);
     let found = worst(&solid, &outside);
-    assert!(found.0 < 0.026, "{found:?}");
+    assert!(found.0 < 0.008, "{found:?}");
     // The other way round: in the corner of a container.
     let hollow = container(Shape::Box(rotation * half, half, rotation));
     let inside: Vec<DVec3> =
         points.iter().copied().filter(|x| hollow.distance_m(*x, 0.0).0 > 0.2 * H).collect();
     assert!(!inside.is_empty());
     let found = worst(&hollow, &inside);
-    assert!(found.0 < 0.05, "{found:?}");
+    assert!(found.0 < 0.008, "{found:?}");
     // A plate thinner than the kernel, and a post.
     for half in [DVec3::new(3.0, 0.2, 3.0), DVec3::new(0.3, 3.0, 0.3)] {
         let body = Body::new(Shape::Box(DVec3::ZERO, H * half, DMat3::IDENTITY));
         let found = worst(&body, &out_of([(H * half * DVec3::X, DVec3::X), (H * half * DVec3::Y, DVec3::Y)]));
-        assert!(found.0 < 0.026, "{half}: {found:?}");
+        assert!(found.0 < 0.008, "{half}: {found:?}");
     }
 }
 
