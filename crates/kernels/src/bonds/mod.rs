@@ -21,6 +21,10 @@ const MAX_ROUNDS: u32 = 256;
 /// thread's loops after 65 535 iterations in all; longer rows are refused instead.
 const MAX_SLOTS: u32 = 240;
 
+/// Maximum number of slots per row that the compare-and-swap builder fills: its passes search rows at both ends of each
+/// pair, and a claim that a device ends half-way would leave a bond with one end.
+const MAX_CLAIM_SLOTS: u32 = 64;
+
 /// Faults that [`PairBonds::record_check`] counts, in the order of its counts.
 pub const BOND_FAULTS: [&str; 8] = [
     "rows with more bonds than their limit",
@@ -92,7 +96,7 @@ pub enum Builder {
     /// their slots differ from run to run.
     ///
     /// A pass that makes no bond ends the build with no eligible pair left. A pass that makes some may leave
-    /// such pairs, because a thread can find a slot claimed that is released later.
+    /// such pairs, because a thread can find a slot claimed that is released later. Rows have at most 64 slots.
     CompareAndSwap {
         /// Maximum number of passes, 1 to 256; those after one that made no bond cost almost nothing.
         passes: u32,
@@ -389,8 +393,8 @@ impl PairBonds {
     /// makes no bond.
     ///
     /// # Errors
-    /// The search is invalid; the grid's cells are smaller than the radius; the rounds are not 1 to 256; more
-    /// particles than rows, or a column shorter than the count's capacity.
+    /// The search is invalid; the grid's cells are smaller than the radius; the rounds are not 1 to 256; rows of
+    /// more than 64 slots with [`Builder::CompareAndSwap`]; more particles than rows, or a column shorter than the count's capacity.
     pub fn record_build(
         &self,
         recorder: &mut Recorder,
@@ -406,8 +410,15 @@ impl PairBonds {
         if rounds == 0 || rounds > MAX_ROUNDS {
             return Err(problem(format!("{rounds} rounds, expected 1 to {MAX_ROUNDS}")));
         }
+        let slots = self.slots();
+        if matches!(builder, Builder::CompareAndSwap { .. }) && slots > MAX_CLAIM_SLOTS {
+            return Err(problem(format!(
+                "rows of {slots} slots, expected at most {MAX_CLAIM_SLOTS} with compare-and-swap; the reproducible \
+                 builder takes longer ones"
+            )));
+        }
         let cells = (grid, sorted_keys);
-        if search.max_bonds > self.slots() {
+        if search.max_bonds > slots {
             self.record_required(recorder, cells, particles, terms);
         }
         recorder.fill(&self.progress, 0);

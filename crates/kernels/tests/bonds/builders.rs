@@ -93,6 +93,7 @@ fn enough_rounds_bond_all_pairs_nearest_first() {
 fn claimed_bonds_are_whole_and_in_the_end_maximal() {
     let grid = grid();
     proptest!(config(150), |((particles, slots, group) in case())| {
+        let slots = slots.min(MAX_CLAIM_SLOTS);
         let (particles, _) = sorted(&particles, &grid);
         let n = particles.position.len();
         let (search, uploaded) = (search(slots), Uploaded::new(&particles, &grid, n));

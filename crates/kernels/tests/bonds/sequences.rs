@@ -53,6 +53,8 @@ fn bonds_survive_every_sequence_of_operations() {
     let scene = (shape(), 20usize..200, any::<u64>(), slots());
     let case = (scene, prop::collection::vec(step(), 1..5));
     proptest!(config(150), |(((shape, n, seed, slots), steps) in case, group in workgroup_size())| {
+        let has_claims = steps.iter().any(|step| matches!(step.builder, Builder::CompareAndSwap { .. }));
+        let slots = if has_claims { slots.min(MAX_CLAIM_SLOTS) } else { slots };
         let capacity = n + 40 * steps.len();
         let search = search(slots);
         let twin_search = twin_search(&search);
@@ -178,6 +180,10 @@ fn what_cannot_be_is_refused() {
         let error = bonds.record_break_stretched(&mut recorder, uploaded.particles(), 8, break_ratio).err();
         assert!(matches!(error, Some(KernelError::Bonds { .. })), "{break_ratio}: {error:?}");
     }
+    let long = new_bonds(10, MAX_CLAIM_SLOTS + 1, 64);
+    let (cells, claims) = ((&grid, &uploaded.key), Builder::CompareAndSwap { passes: 1 });
+    let error = long.record_build(&mut recorder, cells, uploaded.particles(), claims, &search(8)).err();
+    assert!(matches!(error, Some(KernelError::Bonds { .. })), "{error:?}");
     let short = DEVICE.buffer("short", 9).unwrap();
     let error = bonds.record_remap(&mut recorder, &uploaded.count, &short).err();
     assert!(matches!(error, Some(KernelError::TooSmall { found: 9, needed: 10, .. })), "{error:?}");

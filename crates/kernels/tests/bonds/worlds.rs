@@ -112,6 +112,9 @@ pub fn slots() -> impl Strategy<Value = u32> {
     prop::sample::select(vec![1u32, 2, 3, 8, 32, 33, 70])
 }
 
+/// Maximum number of slots per row that the compare-and-swap builder fills.
+pub const MAX_CLAIM_SLOTS: u32 = 64;
+
 /// Returns a search that fits the given number of slots.
 pub fn search(slots: u32) -> BondSearch {
     BondSearch { radius_m: RADIUS_M, max_bonds: slots }
