@@ -394,7 +394,8 @@ impl PairBonds {
     ///
     /// # Errors
     /// The search is invalid; the grid's cells are smaller than the radius; the rounds are not 1 to 256; rows of
-    /// more than 64 slots with [`Builder::CompareAndSwap`]; more particles than rows, or a column shorter than the count's capacity.
+    /// more than 64 slots with [`Builder::CompareAndSwap`]; more particles than rows, or a column shorter than
+    /// the count's capacity.
     pub fn record_build(
         &self,
         recorder: &mut Recorder,
