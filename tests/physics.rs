@@ -7,7 +7,7 @@ use frazil_io::reference_data::{KOSHIZUKA_OKA_1996_FRONT, dam_break_time};
 use frazil_tests::{Simulation, assert_no_validation_messages, is_full_run, own_device};
 use std::collections::BTreeMap;
 
-/// How many of one override that makes particles larger to take: none in the long form.
+/// Returns the number of overrides that make particles larger: one, or none in the long form.
 fn coarser() -> usize {
     usize::from(!is_full_run())
 }

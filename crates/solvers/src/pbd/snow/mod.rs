@@ -6,25 +6,27 @@
 //! said otherwise:
 //!
 //! ```text
-//! Integrate        v ← v + Δt g, and the cell of x + Δt v
-//! MarkPhaseChange       α ← α + ω; who leaves its phase                                     Chen2021 eq 6.2, 6.4
-//! ScanLeavers      one scan a phase: ranks of those who leave and those who stay       Chen2021 §7.2.2
-//! Migrate          who stays closes ranks, who leaves is appended to the other phase
-//! SortByCell       the order of particles by cell, stable
-//! Reorder          one pass over the columns: migration and permutation in one; links are remapped
-//! Predict          x* ← confine(x + Δt v)
-//! Conduct          heat between neighbours of either phase                             Chen2021 eq 6.1
-//! BreakLinks       solid: links that are too long, too warm or too many go             Chen2021 §4.1.2
-//! BuildLinks       solid: cold neighbours with room are linked                         Chen2021 eq 6.7, 6.8
-//! AttachToShape       solid, with shape matching: frozen water takes its place in a shape
+//! Integrate            v ← v + Δt g, and the cell of x + Δt v
+//! MarkPhaseChange      α ← α + ω; particles to leave their phase                     eq 6.2, 6.4
+//! ScanLeavers          one scan per phase: ranks of leaving and staying particles    §7.2.2
+//! Migrate              staying particles are compacted, leaving ones appended to the other phase
+//! SortByCell           order of particles by cell, stable
+//! Reorder              one pass over the columns: migration and permutation; links are remapped
+//! Predict              x* ← confine(x + Δt v)
+//! Conduct              heat between neighbours of either phase                       eq 6.1
+//! BreakLinks           solid: removes links that are too long, too warm or too many  §4.1.2
+//! BuildLinks           solid: links cold neighbours below their limits               eq 6.7, 6.8
+//! AttachToShape        solid, with shape matching: rest position of frozen particles
 //! N times:
-//!   ComputeLambda          density and its multiplier; constraints a particle is under         Chen2021 eq 5.19, 5.23, 5.26
-//!   Solve          density, non-penetration, stretch, coupling, averaged and relaxed   Chen2021 eq 5.12, 5.14, 5.24–5.27
-//!   ApplyShapeMatching      solid, with shape matching: towards the fit of linked neighbourhoods
-//! ApplyFriction              solid: friction with one another and with walls                     Chen2021 eq 5.21, 5.22
-//! UpdateVelocity   u ← (x* − x)/Δt
-//! SmoothVelocity   v ← u + XSPH within the phase; x ← x*                               Chen2021 eq 5.20
+//!   ComputeLambda      density, its multiplier; number of constraints                eq 5.19, 5.23, 5.26
+//!   Solve              density, non-penetration, stretch, coupling; relaxed          eq 5.12, 5.14, 5.24–5.27
+//!   ApplyShapeMatching solid, with shape matching: towards the neighbourhood's fit
+//! ApplyFriction        solid: friction with one another and with walls               eq 5.21, 5.22
+//! UpdateVelocity       u ← (x* − x)/Δt
+//! SmoothVelocity       v ← u + XSPH within the phase; x ← x*                         eq 5.20
 //! ```
+//!
+//! Equation numbers are those of Chen2021.
 //!
 //! In the paper the phase transition follows the heat step; here it comes first in the next step, so that one
 //! permutation per step serves both migration and sort. Where the printed equations do not conserve momentum,
