@@ -279,7 +279,7 @@ fn snow_on_a_grid_meets_the_mesh_of_a_box_as_the_box() {
             } else {
                 plow(centre.to_array(), half.to_array(), [0.0; 3], 0.0, 0.0)
             };
-            surroundings.colliders.push(frazil_shaders::types::Body { friction: 0.4, ..body });
+            surroundings.bodies.push(frazil_shaders::types::Body { friction: 0.4, ..body });
             let ball =
                 moving(ball(3, [0.5, 0.45, 0.5], 0.12, 1.0 / 32.0, 300.0), |_| DVec3::new(0.5, -4.0, 0.0));
             let mut snow = Snowpack::on(DEVICE.clone(), &section, 2e-4, surroundings, &ball);

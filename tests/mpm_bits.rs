@@ -304,7 +304,7 @@ fn a_fault_is_named_and_freezes_the_state() {
         for (wrong, pass, what) in kinds {
             let mut case = case(dimensions, transfer, Rasterization::Gather);
             case.p.colliders.clear();
-            case.surroundings.colliders.clear();
+            case.surroundings.bodies.clear();
             // Only one particle is at fault: each is in its own corner, but one sorts last and comes first by
             // id.
             let mut particles = vec![Particle::new(DVec3::ZERO, 0, 0.4, 1e-3); 4];

@@ -16,8 +16,8 @@ fn stiff(dimensions: u32, cell_size_m: f64, transfer: Transfer) -> Section {
     section
 }
 
-fn under_gravity(colliders: Vec<Body>, max_m: [f32; 3]) -> Surroundings {
-    Surroundings { gravity_m_s2: [0.0, -G as f32, 0.0], colliders, ..empty_space([0.0; 3], max_m) }
+fn under_gravity(bodies: Vec<Body>, max_m: [f32; 3]) -> Surroundings {
+    Surroundings { gravity_m_s2: [0.0, -G as f32, 0.0], bodies, ..empty_space([0.0; 3], max_m) }
 }
 
 /// Simulates a block on a slope of an angle in the x–y plane. Returns its acceleration down the slope in

@@ -198,7 +198,7 @@ jitter_spacings = 0.3
 ";
 
 /// Settings of `[snow]` that cover the branches of the kernels, and the further lines that they need.
-const SETTINGS: [[&str; 2]; 9] = [
+const SETTINGS: [[&str; 2]; 10] = [
     ["links.break_ratio = 1.05", ""],
     [
         "averaging = \"off\"\nlinks = { limit = \"constant\", most = 5, temperature_c = -1.0, break_ratio = 1.02, rounds = 3 }",
@@ -228,6 +228,15 @@ const SETTINGS: [[&str; 2]; 9] = [
         "links.break_ratio = 1.05",
         "walls = \"particles\"\n[[colliders]]\nplane = { point_m = [0.003, 0.003, 0.0], normal = [1.0, 1.0, 0.0] }\n\
          [[colliders]]\nsphere = { centre_m = [0.1, 0.12, 0.09], radius_m = 0.018 }",
+    ],
+    [
+        "links.break_ratio = 1.05",
+        "[[bodies]]\nname = \"wall\"\nfriction = 0.4\n\
+         shape.plane = { point_m = [0.003, 0.0, 0.0], normal = [1.0, 0.0, 0.0] }\n\
+         [[bodies]]\nname = \"block\"\nsticky = true\n\
+         shape.box = { centre_m = [0.16, 0.12, 0.162], size_m = [0.06, 0.06, 0.04] }\n\
+         [[bodies]]\nname = \"pipe\"\n\
+         shape.cylinder = { from_m = [0.1, 0.11, 0.06], to_m = [0.1, 0.14, 0.11], radius_m = 0.015 }",
     ],
 ];
 

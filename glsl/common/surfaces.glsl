@@ -1,5 +1,5 @@
-// Surfaces of bodies: planes, balls, containers, boxes, upright cylinders, heightfields and meshes, static or
-// moving.
+// Surfaces of bodies: planes, spheres, boxes, cylinders, capsules, heightfields and meshes, solids or
+// containers, static or moving.
 //
 // Needs a buffer `heights` of float, and the constants DIMENSIONS and HAS_MESHES; without meshes no
 // instruction is spent on them.
@@ -7,6 +7,7 @@
 #define COMMON_SURFACES
 #include "common/body.glsl"
 #include "common/mesh.glsl"
+#include "common/motion.glsl"
 #include "common/quaternion.glsl"
 
 vec3 unit_or(vec3 v, vec3 otherwise) {
@@ -59,7 +60,7 @@ vec4 heightfield_surface(uint up, Body field, vec3 local) {
 }
 
 // Surface of an upright cylinder from its base to its top; the base itself has no surface.
-vec4 cylinder_surface(vec3 up, vec3 local, float radius_m, float height_m) {
+vec4 upright_cylinder_surface(vec3 up, vec3 local, float radius_m, float height_m) {
     float above = dot(up, local);
     vec3 across = local - above * up;
     float arm = sqrt(dot(across, across));
@@ -80,30 +81,68 @@ vec4 surface_of_mesh(Body body, vec3 local) {
     return mesh_surface(body.first_height, body.n_heights.x, body.n_heights.y, size_m, local);
 }
 
-// Returns (unit normal towards the snow, signed distance in m, negative inside the body) at a time.
-vec4 surface_of(uint up_axis, Body body, vec3 x_m, float time_s) {
-    vec3 way = body.velocity_m_s * clamp(time_s - body.from_s, 0.0, body.until_s - body.from_s);
-    vec3 local = x_m - body.origin_m - way;
+// Surface of a cylinder along y of its own axes, closed at both ends.
+vec4 cylinder_surface(vec3 local, float radius_m, float half_length_m) {
+    vec3 across = vec3(local.x, 0.0, local.z);
+    float arm = sqrt(dot(across, across));
+    vec3 side = arm > 0.0 ? across / arm : vec3(1.0, 0.0, 0.0);
+    vec3 end = vec3(0.0, local.y < 0.0 ? -1.0 : 1.0, 0.0);
+    vec2 past = vec2(arm - radius_m, abs(local.y) - half_length_m);
+    vec2 outside = max(past, vec2(0.0));
+    float distance = sqrt(dot(outside, outside));
+    if (distance > 0.0) return vec4((outside.x * side + outside.y * end) / distance, distance);
+    return past.x > past.y ? vec4(side, past.x) : vec4(end, past.y);
+}
+
+vec4 capsule_surface(vec3 local, float radius_m, float half_length_m) {
+    vec3 arm = local - vec3(0.0, clamp(local.y, -half_length_m, half_length_m), 0.0);
+    return vec4(unit_or(arm, vec3(1.0, 0.0, 0.0)), sqrt(dot(arm, arm)) - radius_m);
+}
+
+bool has_own_axes(Body body) {
+    return body.kind == BOX || body.kind == MESH || body.kind == CYLINDER || body.kind == CAPSULE;
+}
+
+// Returns the surface of a body with own axes, in those axes.
+vec4 surface_in_own_axes(Body body, vec3 local) {
+    if (HAS_MESHES != 0u && body.kind == MESH) return surface_of_mesh(body, local);
+    if (body.kind == CYLINDER) return cylinder_surface(local, body.extent.x, body.extent.y);
+    if (body.kind == CAPSULE) return capsule_surface(local, body.extent.x, body.extent.y);
+    return box_surface(local, body.extent);
+}
+
+// Returns a position relative to the origin of a body, in the axes of the scene file.
+vec3 local_position(Body body, vec3 x_m, float time_s) {
+    vec3 local;
+    if (body.motion == MOTION_UNIFORM)
+        local = x_m - body.origin_m - uniform_offset(body, time_s);
+    else
+        local = to_body_frame(pose_of(body, time_s), x_m) - body.origin_m;
     if (DIMENSIONS == 2u) local.z = 0.0;
+    return local;
+}
+
+// Returns the surface of a body, as if it were solid, at a local position.
+vec4 local_surface(uint up_axis, Body body, vec3 local) {
     vec3 up = vec3(0.0);
     up[up_axis] = 1.0;
     if (body.kind == PLANE) return vec4(body.extent, dot(body.extent, local));
-    if (body.kind == BALL) return vec4(unit_or(local, up), sqrt(dot(local, local)) - body.extent.x);
-    if (body.kind == CONTAINER) return vec4(-unit_or(local, up), body.extent.x - sqrt(dot(local, local)));
-    if (body.kind == BOX) {
-        vec4 surface = box_surface(turn_back(body.rotation, local), body.extent);
+    if (body.kind == SPHERE) return vec4(unit_or(local, up), sqrt(dot(local, local)) - body.extent.x);
+    if (has_own_axes(body)) {
+        vec4 surface = surface_in_own_axes(body, turn_back(body.rotation, local));
         return vec4(turn(body.rotation, surface.xyz), surface.w);
     }
-    if (HAS_MESHES != 0u && body.kind == MESH) {
-        vec4 surface = surface_of_mesh(body, turn_back(body.rotation, local));
-        return vec4(turn(body.rotation, surface.xyz), surface.w);
-    }
-    if (body.kind == CYLINDER) return cylinder_surface(up, local, body.extent.x, body.extent.y);
+    if (body.kind == UPRIGHT_CYLINDER)
+        return upright_cylinder_surface(up, local, body.extent.x, body.extent.y);
     return heightfield_surface(up_axis, body, local);
 }
 
-vec3 velocity_of(Body body, float time_s) {
-    return time_s >= body.from_s && time_s < body.until_s ? body.velocity_m_s : vec3(0.0);
+// Returns (unit normal towards the particles, signed distance in m, negative inside the solid) at a time.
+vec4 surface_of(uint up_axis, Body body, vec3 x_m, float time_s) {
+    vec4 surface = local_surface(up_axis, body, local_position(body, x_m, time_s));
+    if (body.is_container != 0u) surface = -surface;
+    if (body.motion >= MOTION_SPINNING) surface.xyz = turn(pose_of(body, time_s).rotation, surface.xyz);
+    return surface;
 }
 
 #endif

@@ -46,7 +46,7 @@ layout(scalar, push_constant) uniform Params {
 
 #include "common/surfaces.glsl"
 #include "dem/grain_contact.glsl"
-#include "dem/fixed.glsl"
+#include "common/fixed.glsl"
 #include "dem/partners.glsl"
 
 void touch_grain(DemTerms t, uint own_id, uint j, vec3 x, float r, float m, vec3 v, vec3 w) {
@@ -137,7 +137,7 @@ void main() {
         if (HAS_BODIES != 0u && !is_wall) {
             Body body = bodies[partner - FIRST_BODY];
             surface = surface_of(t.up_axis, body, x, time_s);
-            moving = velocity_of(body, time_s);
+            moving = velocity_of(body, x - surface.w * surface.xyz, time_s);
             surface_friction = body.friction;
             surface_damping = body.damping_ratio;
             if (body.kind == HEIGHTFIELD) attraction = vec2(t.adhesion_n, t.adhesion_range_m);

@@ -31,7 +31,7 @@ layout(scalar, binding = 15) buffer Sums { uint sums[]; };
 
 #include "dem/grain_contact.glsl"
 #include "dem/polyhedron.glsl"
-#include "dem/fixed.glsl"
+#include "common/fixed.glsl"
 #include "dem/partners.glsl"
 
 void touch_piece(DemTerms t, uint piece, vec3 x, float r, float m, vec3 v, vec3 w) {

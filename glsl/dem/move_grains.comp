@@ -33,7 +33,7 @@ layout(scalar, push_constant) uniform Params {
 };
 
 #include "common/surfaces.glsl"
-#include "dem/fixed.glsl"
+#include "common/fixed.glsl"
 #include "dem/partners.glsl"
 
 // Maximum penetration of a grain into a surface, as a share of its radius.
@@ -72,7 +72,7 @@ void main() {
             [[dont_unroll]] for (uint k = 0u; k < t.n_bodies; ++k) {
                 Body body = bodies[k];
                 vec4 surface = surface_of(t.up_axis, body, x, time_s + t.dt_s);
-                vec3 taken = push_out(surface, velocity_of(body, time_s), r, x, v);
+                vec3 taken = push_out(surface, velocity_of(body, x, time_s), r, x, v);
                 if (HAS_OBSTACLES != 0u && k >= t.first_obstacle)
                     add_force(t.n_pieces + k - t.first_obstacle, (m / t.dt_s) * taken, t.quanta_per_n);
             }

@@ -20,7 +20,7 @@ layout(scalar, binding = 4) buffer Impacts { Impact impacts[]; };
 layout(scalar, binding = 5) buffer Sums { uint sums[]; };
 layout(scalar, push_constant) uniform Params { uint step; };
 
-#include "dem/fixed.glsl"
+#include "common/fixed.glsl"
 
 // Returns q after a rotation by the rotation vector `angle`, in rad.
 vec4 after_turn(vec4 q, vec3 angle) {

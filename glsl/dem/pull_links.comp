@@ -23,7 +23,7 @@ layout(scalar, push_constant) uniform Params {
     uint n_links;
 };
 
-#include "dem/fixed.glsl"
+#include "common/fixed.glsl"
 
 void main() {
     uint i = thread_idx();

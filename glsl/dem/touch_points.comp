@@ -44,7 +44,7 @@ layout(scalar, push_constant) uniform Params {
 #include "common/surfaces.glsl"
 #include "dem/linked.glsl"
 #include "dem/planes.glsl"
-#include "dem/fixed.glsl"
+#include "common/fixed.glsl"
 #include "dem/partners.glsl"
 
 void main() {
@@ -126,7 +126,7 @@ void main() {
         c.friction = min(c.friction, shapes[other].friction);
         c.damping_ratio = max(c.damping_ratio, shapes[other].damping_ratio);
     } else if (partner >= FIRST_BODY) {
-        their_velocity = velocity_of(bodies[partner - FIRST_BODY], time_s);
+        their_velocity = velocity_of(bodies[partner - FIRST_BODY], x, time_s);
     }
     c.normal = normal;
     c.overlap_m = -deepest.w;

@@ -35,21 +35,23 @@ vec3 collide_with_walls(MpmTerms terms, vec3 x_m, vec3 v) {
 }
 
 // Collides a velocity at x with all bodies, the walls of the domain last.
-#define COLLIDE(terms, x_m, time_s, v)                                                                                       \
-    if (HAS_COLLIDERS != 0u) for (uint k_ = 0u; k_ < terms.n_colliders; ++k_) {                                               \
-        Body body_ = colliders[k_];                                                                                    \
-        vec4 surface_ = surface_of(terms.up_axis, body_, x_m, time_s);                                                                \
-        if (surface_.w <= 0.0)                                                                                                \
-            v = collide(v, surface_.xyz, velocity_of(body_, time_s), body_.friction, body_.is_sticky != 0u);                  \
-    }                                                                                                                         \
+#define COLLIDE(terms, x_m, time_s, v)                                                                   \
+    if (HAS_COLLIDERS != 0u) for (uint k_ = 0u; k_ < terms.n_colliders; ++k_) {                          \
+        Body body_ = colliders[k_];                                                                      \
+        vec4 surface_ = surface_of(terms.up_axis, body_, x_m, time_s);                                   \
+        if (surface_.w <= 0.0) {                                                                         \
+            vec3 moving_ = velocity_of(body_, x_m, time_s);                                              \
+            v = collide(v, surface_.xyz, moving_, body_.friction, body_.is_sticky != 0u);                \
+        }                                                                                                \
+    }                                                                                                    \
     v = collide_with_walls(terms, x_m, v)
 
 // Pushes a position out of all bodies, and back into the domain (Cai2020 step 8).
-#define PUSH_OUT(terms, x_m, time_s)                                                                                         \
-    if (HAS_COLLIDERS != 0u) for (uint k_ = 0u; k_ < terms.n_colliders; ++k_) {                                               \
-        vec4 surface_ = surface_of(terms.up_axis, colliders[k_], x_m, time_s);                                                        \
-        x_m -= min(surface_.w, 0.0) * surface_.xyz;                                                                           \
-    }                                                                                                                         \
+#define PUSH_OUT(terms, x_m, time_s)                                                                     \
+    if (HAS_COLLIDERS != 0u) for (uint k_ = 0u; k_ < terms.n_colliders; ++k_) {                          \
+        vec4 surface_ = surface_of(terms.up_axis, colliders[k_], x_m, time_s);                           \
+        x_m -= min(surface_.w, 0.0) * surface_.xyz;                                                      \
+    }                                                                                                    \
     x_m = min(max(x_m, terms.domain_min_m), terms.domain_max_m)
 
 #endif

@@ -49,7 +49,7 @@ void main() {
             Body body = colliders[k];
             vec4 surface = surface_of(t.up_axis, body, x, time_s);
             if (surface.w > 0.0) continue;
-            holding = touch(holding, v, surface.xyz, velocity_of(body, time_s), body.friction, body.is_sticky != 0u);
+            holding = touch(holding, v, surface.xyz, velocity_of(body, x, time_s), body.friction, body.is_sticky != 0u);
         }
         for (uint axis = 0u; axis < DIMENSIONS; ++axis) {
             float side = wall_side(t, x, axis);

@@ -1,7 +1,7 @@
 #version 460
 // Adds gravity to velocities and finds the cell of each predicted position: v ← v + Δt g, key ← cell(x + Δt
 // v). These are the first two lines of the loop in Chen2021 fig 5.1b; predict computes the predicted position
-// itself after the sort.
+// itself after the sort, and project_out_of_bodies moves it out of bodies.
 //
 // Bytes: 40 a particle (position 12, velocity 12 + 12, key 4). Order-independent.
 #extension GL_GOOGLE_include_directive : require
@@ -13,7 +13,6 @@ layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
 layout(scalar, binding = 1) readonly buffer Position { vec3 position[]; };
 layout(scalar, binding = 2) buffer Velocity { vec3 velocity[]; };
 layout(scalar, binding = 3) writeonly buffer Key { uint key[]; };
-layout(scalar, binding = 4) readonly buffer Colliders { Collider colliders[]; };
 layout(scalar, push_constant) uniform Params {
     Grid grid;
     Walls walls;
@@ -26,7 +25,6 @@ void main() {
     if (i >= count[0]) return;
     vec3 v = velocity[i] + dt_s * gravity_m_s2;
     velocity[i] = v;
-    vec3 x = position[i] + dt_s * v;
-    CONFINE(walls, x);
+    vec3 x = confine(walls, position[i] + dt_s * v);
     key[i] = cell_key(grid, cell_of(grid, x));
 }

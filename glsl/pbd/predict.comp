@@ -10,7 +10,6 @@ layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
 layout(scalar, binding = 1) readonly buffer Position { vec3 position[]; };
 layout(scalar, binding = 2) readonly buffer Velocity { vec3 velocity[]; };
 layout(scalar, binding = 3) writeonly buffer Predicted { vec3 predicted[]; };
-layout(scalar, binding = 4) readonly buffer Colliders { Collider colliders[]; };
 layout(scalar, push_constant) uniform Params {
     Walls walls;
     float dt_s;
@@ -22,7 +21,5 @@ void main() {
     // Precise: update_velocity repeats this arithmetic and must get the same bits.
     precise vec3 step_m = dt_s * velocity[i];
     precise vec3 unconstrained = position[i] + step_m;
-    vec3 x = unconstrained;
-    CONFINE(walls, x);
-    predicted[i] = x;
+    predicted[i] = confine(walls, unconstrained);
 }

@@ -3,7 +3,8 @@
 // which is at rest:
 //   v_i = u_i + c ( Σ_j V (u_j − u_i) W(x*_ij) − s · (wall fraction) u_i )         (Chen2021 eq 5.20; Huang2016 eq 2.29 has the sign reversed)
 // V is the same for both ends of a pair, so XSPH conserves momentum. s is 0 for slip walls and 1 for no-slip
-// walls.
+// walls; the difference of a face's own s is weighted with the fraction that this face alone cuts off. The
+// drag of bodies is applied by apply_body_drag.
 //
 // Bytes: 40 a particle (x* 12, u 12, key 4, 12 out) plus neighbours from cache. Sums run in sorted order.
 #extension GL_GOOGLE_include_directive : require
@@ -11,13 +12,15 @@
 #include "grid/grid.glsl"
 #include "pbd/walls.glsl"
 
+// 1 if faces of the domain have their own friction.
+layout(constant_id = 1) const uint HAS_FACE_FRICTION = 0;
+
 layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
 layout(scalar, binding = 1) readonly buffer Key { uint key[]; };
 layout(scalar, binding = 2) readonly buffer CellStart { uint cell_start[]; };
 layout(scalar, binding = 3) readonly buffer Predicted { vec3 predicted[]; };
 layout(scalar, binding = 4) readonly buffer Updated { vec3 updated[]; };
 layout(scalar, binding = 5) writeonly buffer Velocity { vec3 velocity[]; };
-layout(scalar, binding = 6) readonly buffer Colliders { Collider colliders[]; };
 layout(scalar, push_constant) uniform Params {
     Grid grid;
     Walls walls;
@@ -25,6 +28,9 @@ layout(scalar, push_constant) uniform Params {
     float volume_h3;
     float xsph_viscosity;
     float wall_friction;
+    // Friction of the lower and of the upper faces of the domain, minus wall_friction.
+    vec3 lower_friction;
+    vec3 upper_friction;
 };
 
 void main() {
@@ -41,7 +47,8 @@ void main() {
         if (q2 >= 1.0 || j == i) continue;
         smoothing += spline_shape(sqrt(q2)) * (updated[j] - u);
     }
-    WALL_TERM(wall, walls, x, support_m);
+    WallTerm wall = domain_term(walls, x, support_m);
     vec3 drag = wall_friction * (1.0 - wall.open) * u;
+    if (HAS_FACE_FRICTION != 0u) drag += face_drag(walls, x, support_m, lower_friction, upper_friction) * u;
     velocity[i] = u + xsph_viscosity * (SPLINE_SCALE * volume_h3 * smoothing - drag);
 }

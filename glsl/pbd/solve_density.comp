@@ -14,11 +14,13 @@
 #include "grid/grid.glsl"
 #include "pbd/walls.glsl"
 
+layout(constant_id = 1) const uint HAS_BODIES = 0;
+
 layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
 layout(scalar, binding = 1) readonly buffer Key { uint key[]; };
 layout(scalar, binding = 2) readonly buffer CellStart { uint cell_start[]; };
 layout(scalar, binding = 3) readonly buffer Predicted { vec3 predicted[]; };
-layout(scalar, binding = 4) readonly buffer Colliders { Collider colliders[]; };
+layout(scalar, binding = 4) readonly buffer BoundaryDensity { vec4 boundary_density[]; };
 layout(scalar, binding = 5) writeonly buffer Constraint { vec4 constraint[]; };
 layout(scalar, binding = 6) writeonly buffer Density { float density[]; };
 layout(scalar, push_constant) uniform Params {
@@ -51,7 +53,8 @@ void main() {
         // Coincident particles have no direction and equal sums; only different velocities separate them.
         gradient -= (q > 0.0 ? slope / q : 0.0) * offset;
     }
-    WALL_TERM(wall, walls, x, support_m);
+    WallTerm wall = domain_term(walls, x, support_m);
+    if (HAS_BODIES != 0u) add_bodies(wall, boundary_density[i]);
     ratio = SPLINE_SCALE * volume_h3 * ratio + (1.0 - wall.open);
     gradient += wall.gradient_h;
     float excess = max(ratio - 1.0, 0.0);

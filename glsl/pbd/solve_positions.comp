@@ -12,11 +12,13 @@
 #include "grid/grid.glsl"
 #include "pbd/walls.glsl"
 
+layout(constant_id = 1) const uint HAS_BODIES = 0;
+
 layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
 layout(scalar, binding = 1) readonly buffer Key { uint key[]; };
 layout(scalar, binding = 2) readonly buffer CellStart { uint cell_start[]; };
 layout(scalar, binding = 3) readonly buffer Constraint { vec4 constraint[]; };
-layout(scalar, binding = 4) readonly buffer Colliders { Collider colliders[]; };
+layout(scalar, binding = 4) readonly buffer BoundaryDensity { vec4 boundary_density[]; };
 layout(scalar, binding = 5) writeonly buffer Predicted { vec3 predicted[]; };
 layout(scalar, push_constant) uniform Params {
     Grid grid;
@@ -28,13 +30,6 @@ layout(scalar, push_constant) uniform Params {
     float pressure_inverse_shape;
     uint pressure_exponent;
 };
-
-float artificial_pressure(float q) {
-    float ratio = spline_shape(q) * pressure_inverse_shape;
-    float artificial = pressure_strength;
-    for (uint power = 0u; power < pressure_exponent; ++power) artificial *= ratio;
-    return artificial;
-}
 
 void main() {
     uint i = thread_idx();
@@ -51,12 +46,13 @@ void main() {
         float q = sqrt(q2);
         float lambda = own.w + other.w;
         // Off by default; a uniform branch around it saves an eighth of the time of the pass on lavapipe.
-        if (pressure_strength != 0.0) lambda -= artificial_pressure(q);
+        if (pressure_strength != 0.0)
+            lambda -= artificial_pressure(q, pressure_strength, pressure_inverse_shape, pressure_exponent);
         correction -= (q > 0.0 ? lambda * spline_slope_shape(q) / q : 0.0) * offset;
     }
-    WALL_TERM(wall, walls, own.xyz, support_m);
+    WallTerm wall = domain_term(walls, own.xyz, support_m);
+    if (HAS_BODIES != 0u) add_bodies(wall, boundary_density[i]);
     vec3 total = SPLINE_SLOPE_SCALE * volume_h3 * correction + own.w * wall.gradient_h;
     vec3 x = own.xyz + over_relaxation * support_m * total;
-    CONFINE(walls, x);
-    predicted[i] = x;
+    predicted[i] = confine(walls, x);
 }

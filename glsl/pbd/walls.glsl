@@ -1,7 +1,7 @@
-// Analytic walls: a domain box with the fluid inside it, and colliders in it. There are no boundary particles
-// and no leaks.
-//
-// Needs a buffer `colliders` of Collider.
+// Analytic walls: a domain box with the fluid inside it. There are no boundary particles and no leaks. Bodies
+// in the domain are in pbd/boundary_density.glsl.
+#ifndef PBD_WALLS
+#define PBD_WALLS
 #include "sph/kernels.glsl"
 
 struct Walls {
@@ -9,42 +9,13 @@ struct Walls {
     vec3 domain_max_m;
     float clearance_m;
     float fraction_scale;
-    uint n_colliders;
 };
 
-const uint COLLIDER_PLANE = 0u;
-const uint COLLIDER_BALL = 1u;
-const uint COLLIDER_CONTAINER = 2u;
-
-// Collider of the fluid. A plane has `vector` as its unit normal, into the fluid, and `scalar_m` as its
-// distance from the origin along it; a ball (fluid outside) and a container (fluid inside) have `vector` as
-// their centre and `scalar_m` as their radius.
-struct Collider {
-    uint kind;
-    vec3 vector;
-    float scalar_m;
-};
-
-// Returns (unit normal into the fluid, signed distance in m, positive in the fluid).
-vec4 collider_distance(Collider collider, vec3 x_m) {
-    if (collider.kind == COLLIDER_PLANE) return vec4(collider.vector, dot(collider.vector, x_m) - collider.scalar_m);
-    vec3 offset = x_m - collider.vector;
-    float r = sqrt(dot(offset, offset));
-    // The centre of a ball has no outward direction; up is as good as any, and gravity acts against it
-    // afterwards.
-    vec3 direction = r > 0.0 ? offset / r : vec3(0.0, 1.0, 0.0);
-    if (collider.kind == COLLIDER_BALL) return vec4(direction, r - collider.scalar_m);
-    return vec4(-direction, collider.scalar_m - r);
+// Returns a position moved at least the clearance away from every wall, so that no particle leaves the
+// domain.
+vec3 confine(Walls walls, vec3 x_m) {
+    return min(max(x_m, walls.domain_min_m + walls.clearance_m), walls.domain_max_m - walls.clearance_m);
 }
-
-// Moves a position at least the clearance away from every solid, the domain box last, so that no particle
-// leaves the domain.
-#define CONFINE(walls, x_m)                                                                   \
-    for (uint k_ = 0u; k_ < walls.n_colliders; ++k_) {                                        \
-        vec4 surface_ = collider_distance(colliders[k_], x_m);                                \
-        x_m += max(walls.clearance_m - surface_.w, 0.0) * surface_.xyz;                       \
-    }                                                                                         \
-    x_m = min(max(x_m, walls.domain_min_m + walls.clearance_m), walls.domain_max_m - walls.clearance_m)
 
 // Contribution of walls to a density constraint: the share of the kernel that they cut off, ρ_wall/ρ₀ = 1 −
 // Π(1 − f_k), and h times its gradient. The product keeps corners from being counted twice. fraction_scale
@@ -77,9 +48,30 @@ WallTerm domain_term(Walls walls, vec3 x_m, float h_m) {
     return term;
 }
 
-#define WALL_TERM(term, walls, x_m, h_m)                                                      \
-    WallTerm term = domain_term(walls, x_m, h_m);                                             \
-    for (uint k_ = 0u; k_ < walls.n_colliders; ++k_) {                                        \
-        vec4 surface_ = collider_distance(colliders[k_], x_m);                                \
-        add_wall(term, walls.fraction_scale, surface_.w / h_m, surface_.xyz);                                       \
+// Returns the sum over the faces of the domain of their additional friction times the fraction that each cuts
+// off beyond the faces before it.
+float face_drag(Walls walls, vec3 x_m, float h_m, vec3 lower_friction, vec3 upper_friction) {
+    vec3 below = (x_m - walls.domain_min_m) / h_m;
+    vec3 above = (walls.domain_max_m - x_m) / h_m;
+    float open = 1.0;
+    float drag = 0.0;
+    [[unroll]] for (int axis = 0; axis < 3; ++axis) {
+        [[unroll]] for (int side = 0; side < 2; ++side) {
+            float q = side == 0 ? below[axis] : above[axis];
+            float fraction = q < 1.0 ? walls.fraction_scale * spline_wall_fraction(q) : 0.0;
+            drag += (side == 0 ? lower_friction[axis] : upper_friction[axis]) * open * fraction;
+            open *= 1.0 - fraction;
+        }
     }
+    return drag;
+}
+
+// Adds the boundary density of bodies, (h times the gradient, density over ρ₀), to the contribution of walls;
+// the product keeps the overlap of a body with a wall from being counted twice.
+void add_bodies(inout WallTerm term, vec4 boundary_density) {
+    float open = 1.0 - boundary_density.w;
+    term.gradient_h = term.gradient_h * open + term.open * boundary_density.xyz;
+    term.open *= open;
+}
+
+#endif

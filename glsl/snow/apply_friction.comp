@@ -1,9 +1,9 @@
 #version 460
-// Applies position-based friction of snow on snow and on walls, after the iterations (Chen2021 eq 5.21,
-// 5.22): Δx_⊥ = tangential part of (x*_i − x_i) − (x*_j − x_j);  Δx_i = −½ Δx_⊥ if it is below μ_s d, else −½
-// Δx_⊥ min(μ_k d/|Δx_⊥|, 1) with d the distance by which non-penetration has separated the pair in this step:
-// Coulomb's law bounds friction by the normal force, and the overlap that the paper uses here represents that
-// force only if one iteration removes all of it.
+// Applies position-based friction of snow on snow and on the domain's walls, after the iterations (Chen2021
+// eq 5.21, 5.22): Δx_⊥ = tangential part of (x*_i − x_i) − (x*_j − x_j);  Δx_i = −½ Δx_⊥ if it is below
+// μ_s d, else −½ Δx_⊥ min(μ_k d/|Δx_⊥|, 1) with d the distance by which non-penetration has separated the
+// pair in this step: Coulomb's law bounds friction by the normal force, and the overlap that the paper uses
+// here represents that force only if one iteration removes all of it.
 //
 // Each of several contacts removes its share of the slip, since corrections are averaged. On walls d is the
 // displacement by the walls. Bytes: 64 a particle (x* 12, x 12, v 12, contact 8, push 12, key 4, out 12) plus
@@ -11,6 +11,7 @@
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 #include "snow/terms.glsl"
+#include "snow/friction.glsl"
 
 layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
 layout(scalar, binding = 1) readonly buffer Key { uint key[]; };
@@ -20,23 +21,15 @@ layout(scalar, binding = 4) readonly buffer Velocity { vec3 velocity[]; };
 layout(scalar, binding = 5) readonly buffer Predicted { vec3 predicted[]; };
 layout(scalar, binding = 6) readonly buffer Contact { vec2 contact[]; };
 layout(scalar, binding = 7) readonly buffer Push { vec3 push_m[]; };
-layout(scalar, binding = 8) readonly buffer Colliders { Collider colliders[]; };
-layout(scalar, binding = 9) readonly buffer Terms { SnowTerms all_terms[]; };
-layout(scalar, binding = 10) writeonly buffer Rubbed { vec3 rubbed[]; };
-
-// Returns the part of a slip that friction removes under a normal correction of `pressed_m`.
-vec3 undone(SnowTerms terms, vec3 slip_m, float pressed_m) {
-    float slip = length(slip_m);
-    if (slip < terms.static_friction * pressed_m) return slip_m;
-    return slip > 0.0 ? min(terms.kinetic_friction * pressed_m / slip, 1.0) * slip_m : vec3(0.0);
-}
-
-vec3 tangential(vec3 moved, vec3 normal) { return moved - dot(moved, normal) * normal; }
+layout(scalar, binding = 8) readonly buffer Terms { SnowTerms all_terms[]; };
+layout(scalar, binding = 9) writeonly buffer Rubbed { vec3 rubbed[]; };
 
 void main() {
     uint i = thread_idx();
     if (i >= count[0]) return;
     SnowTerms terms = all_terms[0];
+    float static_friction = terms.static_friction;
+    float kinetic_friction = terms.kinetic_friction;
     vec3 x = predicted[i];
     vec3 moved = x - position[i];
     vec2 own_contact = contact[i];
@@ -54,19 +47,19 @@ void main() {
         float pressed_m = float(terms.iterations) * terms.bounce * gain * overlap_m;
         vec3 slip = tangential(moved - (predicted[j] - position[j]), offset / r);
         float sharers = max(own_contact.y, contact[j].y);
-        correction -= 0.5 * min(own_contact.x, contact[j].x) * undone(terms, slip / sharers, pressed_m);
+        vec3 removed = coulomb(slip / sharers, pressed_m, static_friction, kinetic_friction);
+        correction -= 0.5 * min(own_contact.x, contact[j].x) * removed;
     }
     // The displacement by walls in the iterations, and before them in the prediction.
     vec3 unconfined = position[i] + terms.dt_s * velocity[i];
-    vec3 confined = unconfined;
-    CONFINE(terms.walls, confined);
+    vec3 confined = confine(terms.walls, unconfined);
     vec3 push = push_m[i] + (confined - unconfined);
     float pressed = length(push);
     if (pressed > 0.0) {
         vec3 normal = push / pressed;
-        correction -= own_contact.x * undone(terms, tangential(moved + correction, normal), pressed);
+        vec3 slip = tangential(moved + correction, normal);
+        correction -= own_contact.x * coulomb(slip, pressed, static_friction, kinetic_friction);
     }
     x += correction;
-    CONFINE(terms.walls, x);
-    rubbed[i] = x;
+    rubbed[i] = confine(terms.walls, x);
 }

@@ -17,10 +17,9 @@ layout(scalar, binding = 4) readonly buffer RestLength { float rest_length_m[]; 
 layout(scalar, binding = 5) readonly buffer Degree { uint degree[]; };
 #include "snow/shape.glsl"
 layout(scalar, binding = 6) readonly buffer Fits { Fit fits[]; };
-layout(scalar, binding = 7) readonly buffer Colliders { Collider colliders[]; };
-layout(scalar, binding = 8) readonly buffer Terms { SnowTerms all_terms[]; };
-layout(scalar, binding = 9) buffer Push { vec3 push_m[]; };
-layout(scalar, binding = 10) buffer Predicted { vec3 predicted[]; };
+layout(scalar, binding = 7) readonly buffer Terms { SnowTerms all_terms[]; };
+layout(scalar, binding = 8) buffer Push { vec3 push_m[]; };
+layout(scalar, binding = 9) buffer Predicted { vec3 predicted[]; };
 
 void main() {
     uint i = thread_idx();
@@ -35,8 +34,7 @@ void main() {
         if (is_of_shape(at, rest, rest_position[j])) away += fits[j].rotation * rest + fits[j].shift - x;
     }
     vec3 free = predicted[i] + terms.shape_share * away;
-    vec3 confined = free;
-    CONFINE(terms.walls, confined);
+    vec3 confined = confine(terms.walls, free);
     predicted[i] = confined;
     push_m[i] += confined - free;
 }

@@ -14,6 +14,7 @@
 #include "snow/terms.glsl"
 
 layout(constant_id = 1) const uint BOUNDARY = 0;
+layout(constant_id = 2) const uint HAS_BODIES = 0;
 
 layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
 layout(scalar, binding = 1) readonly buffer Key { uint key[]; };
@@ -24,7 +25,7 @@ layout(scalar, binding = 5) readonly buffer SolidCellStart { uint solid_cell_sta
 layout(scalar, binding = 6) readonly buffer SolidPredicted { vec3 solid_predicted[]; };
 layout(scalar, binding = 7) readonly buffer BoundaryCellStart { uint boundary_cell_start[]; };
 layout(scalar, binding = 8) readonly buffer Boundary { vec4 boundary[]; };
-layout(scalar, binding = 9) readonly buffer Colliders { Collider colliders[]; };
+layout(scalar, binding = 9) readonly buffer BoundaryDensity { vec4 boundary_density[]; };
 layout(scalar, binding = 10) readonly buffer Terms { SnowTerms all_terms[]; };
 layout(scalar, binding = 11) writeonly buffer Constraint { vec4 constraint[]; };
 layout(scalar, binding = 12) writeonly buffer Contact { vec2 contact[]; };
@@ -62,7 +63,8 @@ void main() {
             if (q2 < 1.0) add_density(sum, terms, offset, sqrt(q2), boundary[j].w);
         }
     } else {
-        WALL_TERM(wall, terms.walls, x, terms.support_m);
+        WallTerm wall = domain_term(terms.walls, x, terms.support_m);
+        if (HAS_BODIES != 0u) add_bodies(wall, boundary_density[i]);
         closed = 1.0 - wall.open;
         wall_gradient = wall.gradient_h;
     }

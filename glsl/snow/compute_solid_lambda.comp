@@ -9,6 +9,8 @@
 #include "common/kernel.glsl"
 #include "snow/terms.glsl"
 
+layout(constant_id = 1) const uint HAS_BODIES = 0;
+
 layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
 layout(scalar, binding = 1) readonly buffer Key { uint key[]; };
 layout(scalar, binding = 2) readonly buffer Blend { float blend[]; };
@@ -17,7 +19,7 @@ layout(scalar, binding = 4) readonly buffer Predicted { vec3 predicted[]; };
 layout(scalar, binding = 5) readonly buffer FluidCellStart { uint fluid_cell_start[]; };
 layout(scalar, binding = 6) readonly buffer FluidPredicted { vec3 fluid_predicted[]; };
 layout(scalar, binding = 7) readonly buffer Degree { uint degree[]; };
-layout(scalar, binding = 8) readonly buffer Colliders { Collider colliders[]; };
+layout(scalar, binding = 8) readonly buffer BoundaryDensity { vec4 boundary_density[]; };
 layout(scalar, binding = 9) readonly buffer Terms { SnowTerms all_terms[]; };
 layout(scalar, binding = 10) writeonly buffer Constraint { vec4 constraint[]; };
 layout(scalar, binding = 11) writeonly buffer Contact { vec2 contact[]; };
@@ -53,7 +55,8 @@ void main() {
     }
     float lambda = 0.0;
     if (is_blending) {
-        WALL_TERM(wall, terms.walls, x, terms.support_m);
+        WallTerm wall = domain_term(terms.walls, x, terms.support_m);
+        if (HAS_BODIES != 0u) add_bodies(wall, boundary_density[i]);
         float ratio;
         lambda = multiplier_of(sum, terms, 1.0 - wall.open, wall.gradient_h, ratio);
     }

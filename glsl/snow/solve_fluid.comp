@@ -11,6 +11,7 @@
 #include "snow/terms.glsl"
 
 layout(constant_id = 1) const uint BOUNDARY = 0;
+layout(constant_id = 2) const uint HAS_BODIES = 0;
 
 layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
 layout(scalar, binding = 1) readonly buffer Key { uint key[]; };
@@ -22,7 +23,7 @@ layout(scalar, binding = 6) readonly buffer SolidConstraint { vec4 solid_constra
 layout(scalar, binding = 7) readonly buffer SolidContact { vec2 solid_contact[]; };
 layout(scalar, binding = 8) readonly buffer BoundaryCellStart { uint boundary_cell_start[]; };
 layout(scalar, binding = 9) readonly buffer Boundary { vec4 boundary[]; };
-layout(scalar, binding = 10) readonly buffer Colliders { Collider colliders[]; };
+layout(scalar, binding = 10) readonly buffer BoundaryDensity { vec4 boundary_density[]; };
 layout(scalar, binding = 11) readonly buffer Terms { SnowTerms all_terms[]; };
 layout(scalar, binding = 12) writeonly buffer Predicted { vec3 predicted[]; };
 #include "snow/pair.glsl"
@@ -42,7 +43,9 @@ void main() {
         if (q2 >= 1.0 || j == i) continue;
         float q = sqrt(q2);
         float multipliers = own.w + other.w;
-        if (terms.pressure_strength != 0.0) multipliers -= artificial_pressure(terms, q);
+        if (terms.pressure_strength != 0.0)
+            multipliers -= artificial_pressure(q, terms.pressure_strength, terms.pressure_inverse_shape,
+                                               terms.pressure_exponent);
         correction += density_correction(multipliers, offset, q);
     }
     vec3 touching = vec3(0.0);
@@ -63,11 +66,11 @@ void main() {
             if (q2 < 1.0) correction += boundary[j].w * density_correction(own.w, offset, sqrt(q2));
         }
     } else {
-        WALL_TERM(wall, terms.walls, own.xyz, terms.support_m);
+        WallTerm wall = domain_term(terms.walls, own.xyz, terms.support_m);
+        if (HAS_BODIES != 0u) add_bodies(wall, boundary_density[i]);
         wall_correction = own.w * wall.gradient_h;
     }
     vec3 total = terms.over_relaxation * (SPLINE_SLOPE_SCALE * terms.volume_h3 * correction + wall_correction) + touching;
     vec3 x = own.xyz + terms.support_m * total;
-    CONFINE(terms.walls, x);
-    predicted[i] = x;
+    predicted[i] = confine(terms.walls, x);
 }

@@ -16,6 +16,8 @@
 #include "snow/terms.glsl"
 #include "bonds/xpbd.glsl"
 
+layout(constant_id = 1) const uint HAS_BODIES = 0;
+
 layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
 layout(scalar, binding = 1) readonly buffer Key { uint key[]; };
 layout(scalar, binding = 2) readonly buffer CellStart { uint cell_start[]; };
@@ -28,7 +30,7 @@ layout(scalar, binding = 8) readonly buffer Partner { uint partner[]; };
 layout(scalar, binding = 9) readonly buffer RestLength { float rest_length_m[]; };
 layout(scalar, binding = 10) readonly buffer Degree { uint degree[]; };
 layout(scalar, binding = 11) buffer Multiplier { float multiplier[]; };
-layout(scalar, binding = 12) readonly buffer Colliders { Collider colliders[]; };
+layout(scalar, binding = 12) readonly buffer BoundaryDensity { vec4 boundary_density[]; };
 layout(scalar, binding = 13) readonly buffer Terms { SnowTerms all_terms[]; };
 layout(scalar, binding = 14) buffer Push { vec3 push_m[]; };
 layout(scalar, binding = 15) writeonly buffer Predicted { vec3 predicted[]; };
@@ -96,13 +98,13 @@ void main() {
     }
     vec3 wall_correction = vec3(0.0);
     if (own.w != 0.0) {
-        WALL_TERM(wall, terms.walls, own.xyz, terms.support_m);
+        WallTerm wall = domain_term(terms.walls, own.xyz, terms.support_m);
+        if (HAS_BODIES != 0u) add_bodies(wall, boundary_density[i]);
         wall_correction = own.w * wall.gradient_h;
     }
     vec3 total = terms.over_relaxation * (SPLINE_SLOPE_SCALE * terms.volume_h3 * correction + wall_correction) + touching;
     vec3 free = own.xyz + terms.support_m * total + stretch_correction(terms, i, own.xyz, own_contact);
-    vec3 x = free;
-    CONFINE(terms.walls, x);
+    vec3 x = confine(terms.walls, free);
     predicted[i] = x;
     push_m[i] = (is_first != 0u ? vec3(0.0) : push_m[i]) + (x - free);
 }

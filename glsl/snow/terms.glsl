@@ -37,14 +37,6 @@ struct SnowTerms {
     float shape_share;
 };
 
-// Returns the repulsion against clumping, in units of λ.
-float artificial_pressure(SnowTerms terms, float q) {
-    float ratio = spline_shape(q) * terms.pressure_inverse_shape;
-    float artificial = terms.pressure_strength;
-    for (uint power = 0u; power < terms.pressure_exponent; ++power) artificial *= ratio;
-    return artificial;
-}
-
 // Returns the factor on a pair's contact and link corrections: ω over the larger number of constraints of the
 // two ends (eq 5.26, 5.27), faded in by α of the end that changed phase last (eq 6.5, 6.6). `contact` is (α,
 // constraints) of an end.

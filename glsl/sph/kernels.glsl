@@ -40,3 +40,11 @@ float spline_wall_slope(float q) {
     float v2 = v * v;
     return 32.0 * (u2 * u2 * (1.0 / 4.0 - u / 5.0) - 4.0 * v2 * v2 * (1.0 / 8.0 - v / 5.0));
 }
+
+// Returns the repulsion against clumping, in units of λ (Huang2016 eq 2.21): k (W(r)/W(Δq))ⁿ.
+float artificial_pressure(float q, float strength, float inverse_shape, uint exponent) {
+    float ratio = spline_shape(q) * inverse_shape;
+    float artificial = strength;
+    for (uint power = 0u; power < exponent; ++power) artificial *= ratio;
+    return artificial;
+}

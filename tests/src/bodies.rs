@@ -4,6 +4,7 @@
 use crate::snowpack::{Snowpack, twin_parameters};
 use frazil_reference::mpm as twin;
 use frazil_scene::Mpm as Section;
+use frazil_shaders::common::body::{BOX, PLANE};
 use frazil_shaders::types::Body;
 use frazil_solvers::mpm::{InitialState, Surroundings};
 use glam::DVec3;
@@ -158,7 +159,7 @@ pub fn both(mut first: InitialState, second: InitialState) -> InitialState {
 /// Creates a plane; snow is on the side that its normal points to.
 pub fn plane(point_m: [f64; 3], normal: [f64; 3], friction: f64, is_sticky: bool) -> Body {
     Body {
-        kind: 0,
+        kind: PLANE,
         is_sticky: is_sticky.into(),
         friction: friction as f32,
         origin_m: point_m.map(|x| x as f32),
@@ -177,7 +178,7 @@ pub fn plow(
     until_s: f64,
 ) -> Body {
     Body {
-        kind: 3,
+        kind: BOX,
         origin_m: centre_m.map(|x| x as f32),
         extent: half_size_m.map(|x| x as f32),
         rotation: [0.0, 0.0, 0.0, 1.0],

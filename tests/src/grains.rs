@@ -114,7 +114,7 @@ impl Grainpack {
         pieces: Pieces,
     ) -> Self {
         let (mut parameters, p) = parameters(section, dt_s, gravity, domain, &bodies, grains.len() as u32);
-        parameters.surroundings.obstacles = (0..n_obstacles).map(|k| format!("obstacle {k}")).collect();
+        parameters.surroundings.names = (0..n_obstacles).map(|k| format!("obstacle {k}")).collect();
         parameters.terms.first_obstacle = (bodies.len() - n_obstacles) as u32;
         let widest_m = grains.iter().map(|g| g.radius).fold(section.greatest_radius_m(), f64::max);
         Self::with_parameters(device, parameters.with_pieces(pieces, widest_m), p, bodies, grains)
@@ -195,7 +195,7 @@ impl Grainpack {
     pub fn state(&self) -> twin::State {
         let columns = self.columns();
         let state = state_of(&columns, self.dem.step());
-        let n_obstacles = self.dem.parameters().surroundings.obstacles.len();
+        let n_obstacles = self.dem.parameters().surroundings.names.len();
         let mut impacts = vec![DVec3::ZERO; self.bodies.len() - n_obstacles];
         impacts.extend(forces_on_obstacles(&columns));
         twin::State { slabs: dem_slabs_of(&columns, &self.slabs), impacts, ..state }
@@ -229,7 +229,7 @@ pub fn parameters(
     for body in bodies {
         let body = device_collider(body, &mut surroundings.heights_m);
         let damping_ratio = twin::damping_ratio(section.wall_restitution()) as f32;
-        surroundings.colliders.push(frazil_shaders::types::Body { damping_ratio, ..body });
+        surroundings.bodies.push(frazil_shaders::types::Body { damping_ratio, ..body });
     }
     let parameters = DemParameters::new(section, dt_s, surroundings, n);
     let p = dem_twin_parameters(section, &parameters);

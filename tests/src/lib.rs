@@ -21,8 +21,8 @@ pub use snow_twin::{is_migrating_after, run_snow_stage, run_snow_twin, snow_disa
 pub use worst::Worst;
 
 use frazil_scene::Scene;
-use frazil_solvers::MotionMetrics;
 use frazil_solvers::pbd::{Fluid, Snow, SnowMetrics};
+use frazil_solvers::{BodyLoad, BodyLoads, MotionMetrics};
 use frazil_vk::{Device, DeviceOptions};
 use proptest::prelude::ProptestConfig;
 use std::sync::LazyLock;
@@ -73,6 +73,16 @@ pub fn assert_no_validation_messages(device: &Device) {
         messages.len(),
         messages.first()
     );
+}
+
+/// Downloads the loads on bodies, none for a scene without bodies.
+#[allow(clippy::expect_used)]
+fn download_loads(device: &Device, loads: Option<&BodyLoads>) -> Vec<BodyLoad> {
+    let Some(loads) = loads else { return Vec::new() };
+    let mut recorder = device.recorder().expect("a recorder");
+    let pending = loads.record(&mut recorder).expect("a read-back");
+    device.submit(recorder).expect("a submission");
+    pending.wait().expect("loads")
 }
 
 /// A simulation of a built-in scene, with several steps per submission and no wait between them, like a
@@ -148,6 +158,14 @@ impl Simulation {
             self.step += steps;
             return pending.wait().expect("metrics");
         }
+    }
+
+    /// Downloads the loads on the bodies of the scene.
+    ///
+    /// # Panics
+    /// If the device is lost.
+    pub fn body_loads(&self) -> Vec<BodyLoad> {
+        download_loads(&self.device, self.fluid.body_loads())
     }
 
     /// Downloads positions in m, in the device's order.
@@ -256,6 +274,14 @@ impl SnowSimulation {
             self.step += steps;
             return metrics.wait().expect("a measurement");
         }
+    }
+
+    /// Downloads the loads on the bodies of the scene.
+    ///
+    /// # Panics
+    /// If the device is lost.
+    pub fn body_loads(&self) -> Vec<BodyLoad> {
+        download_loads(&self.device, self.snow.body_loads())
     }
 
     /// Downloads all particles, snow first, each phase in the device's order.

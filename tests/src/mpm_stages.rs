@@ -7,6 +7,7 @@ use crate::snowpack::{particles_of_state, state_of, twin_parameters};
 use crate::{Random, Worst};
 use frazil_reference::mpm::{self as twin, Grid, Node, Particle, Stencil};
 use frazil_scene::{Mpm as Section, Rasterization, Transfer, Weights};
+use frazil_shaders::common::body::{BOX, HEIGHTFIELD, PLANE, SPHERE, UPRIGHT_CYLINDER};
 use frazil_shaders::types::Body;
 use frazil_solvers::StateColumn;
 use frazil_solvers::mpm::{Mpm, MpmParameters, Stage, Surroundings};
@@ -39,7 +40,7 @@ impl MpmCase {
         let mut p = twin_parameters(&section, dt_s, &surroundings);
         for body in &bodies {
             let collider = device_collider(body, &mut surroundings.heights_m);
-            surroundings.colliders.push(collider);
+            surroundings.bodies.push(collider);
         }
         p.colliders = bodies;
         Self { section, surroundings, p }
@@ -174,14 +175,17 @@ pub fn device_collider(body: &twin::Collider, heights_m: &mut Vec<f32>) -> Body 
     };
     let (kind, origin, extent) = match &body.shape {
         Mesh(_) => (mesh.kind, wide(mesh.origin_m), wide(mesh.extent)),
-        Plane { point_m, normal } => (0, *point_m, *normal),
-        Ball { centre_m, radius_m } => (1, *centre_m, DVec3::splat(*radius_m)),
-        Container { centre_m, radius_m } => (2, *centre_m, DVec3::splat(*radius_m)),
-        Box { centre_m, size_m, .. } => (3, *centre_m, 0.5 * size_m),
-        Cylinder { foot_m, radius_m, height_m } => (5, *foot_m, DVec3::new(*radius_m, *height_m, 0.0)),
+        Plane { point_m, normal } => (PLANE, *point_m, *normal),
+        Ball { centre_m, radius_m } | Container { centre_m, radius_m } => {
+            (SPHERE, *centre_m, DVec3::splat(*radius_m))
+        }
+        Box { centre_m, size_m, .. } => (BOX, *centre_m, 0.5 * size_m),
+        Cylinder { foot_m, radius_m, height_m } => {
+            (UPRIGHT_CYLINDER, *foot_m, DVec3::new(*radius_m, *height_m, 0.0))
+        }
         Heightfield(heights) => {
             let [x, z] = heights.origin_m;
-            (4, DVec3::new(x, 0.0, z), DVec3::splat(heights.spacing_m))
+            (HEIGHTFIELD, DVec3::new(x, 0.0, z), DVec3::splat(heights.spacing_m))
         }
     };
     let rotation = if let Box { rotation, .. } = &body.shape { *rotation } else { DMat3::IDENTITY };
@@ -208,6 +212,8 @@ pub fn device_collider(body: &twin::Collider, heights_m: &mut Vec<f32>) -> Body 
         until_s: motion.until_s as f32,
         first_height,
         n_heights,
+        is_container: matches!(body.shape, Container { .. }).into(),
+        ..bytemuck::Zeroable::zeroed()
     }
 }
 

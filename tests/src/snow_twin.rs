@@ -29,6 +29,12 @@ pub fn snow_state(device: &Device, snow: &Snow, p: &Parameters, is_migrating: bo
     if !is_migrating {
         // The device adds the push of the prediction when it applies friction.
         state.solid.push = download.of(snow.push_m(), state.solid.len());
+        for kind in Kind::ALL {
+            let n = state[kind].len();
+            let pushes = snow.body_push_m();
+            let is_kept = kind == Kind::Solid && pushes.len() >= n;
+            state[kind].body_push = if is_kept { download.of(pushes, n) } else { vec![[0.0; 4]; n] };
+        }
         for i in 0..state.solid.len() {
             let free = p.fluid.predict_one(state.solid.position[i], state.solid.velocity[i]);
             let confined = p.fluid.confine(free);
@@ -98,6 +104,7 @@ impl Download<'_> {
             contact: self.of(matter.contact(), n),
             density: self.of(matter.density(), n),
             push: vec![[0.0; 3]; n],
+            body_push: vec![[0.0; 4]; n],
             updated: self.of(self.snow.updated()[kind as usize], n),
         }
     }
@@ -238,6 +245,7 @@ pub fn snow_disagreement(
         Stage::Solve { .. } => {
             c.vectors("predicted", |phase| &phase.predicted, 1e-6 * crowd);
             c.vectors("push", |phase| &phase.push, 1e-6 * crowd);
+            c.body_pushes();
             c.multipliers();
         }
         Stage::ApplyShapeMatching => c.shaped(),
@@ -357,6 +365,17 @@ impl Comparison<'_> {
             self.object("density of snow".to_owned());
         }
         self.numbers("density", |phase| &phase.density, 1e-5 * crowd);
+    }
+
+    /// Compares the displacement of snow by bodies, and the last of these.
+    fn body_pushes(&mut self) {
+        let crowd = self.crowd;
+        let of_snow = |state: &State| state.solid.body_push.clone();
+        let (device, twin) = (of_snow(self.device), of_snow(self.twin));
+        let agree = |i: &usize| device[*i].iter().zip(twin[*i]).all(|(a, b)| (a - b).abs() <= 1e-6 * crowd);
+        if let Some(i) = (0..device.len().min(twin.len())).find(|i| !agree(i)) {
+            self.object(format!("push of bodies on {i}: {:?} for {:?}", device[i], twin[i]));
+        }
     }
 
     fn multipliers(&mut self) {

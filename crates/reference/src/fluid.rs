@@ -4,21 +4,13 @@
 //! A [`State`] holds the contents of the device's buffers. Each stage takes the state and changes the columns
 //! that the kernel writes, so any prefix of a step can run here and the rest on the device, or vice versa.
 
+use glam::DVec3;
+
+use crate::bodies::{Body, Load, combine_boundary_densities, reduce_body_loads};
 use crate::primitives::{Grid, cell_starts, gather, radix_sort_pairs};
 
 pub(crate) const SPLINE_SCALE: f32 = 16.0 / std::f32::consts::PI;
 pub(crate) const SPLINE_SLOPE_SCALE: f32 = 48.0 / std::f32::consts::PI;
-
-/// Solid inside the domain: a unit normal and a distance along it, or a centre and a radius, in m.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Collider {
-    /// Fluid where normal · x ≥ offset.
-    Plane([f32; 3], f32),
-    /// Fluid outside the sphere.
-    Ball([f32; 3], f32),
-    /// Fluid inside the sphere.
-    Container([f32; 3], f32),
-}
 
 /// Parameters of the kernels, by the same names.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,6 +39,8 @@ pub struct Parameters {
     pub xsph_viscosity: f32,
     /// Drag of walls in XSPH: 0 slip, 1 no slip.
     pub wall_friction: f32,
+    /// Friction of the lower and of the upper faces of the domain, minus that of walls.
+    pub face_friction: [[f32; 3]; 2],
     /// Lower corner of the domain in m.
     pub domain_min_m: [f32; 3],
     /// Upper corner of the domain in m.
@@ -55,8 +49,12 @@ pub struct Parameters {
     pub clearance_m: f32,
     /// Scale of the wall fraction.
     pub fraction_scale: f32,
-    /// The solids.
-    pub colliders: Vec<Collider>,
+    /// Bodies.
+    pub bodies: Vec<Body>,
+    /// Mass of a particle in kg.
+    pub particle_mass_kg: f32,
+    /// Start of the step in s.
+    pub time_s: f64,
     /// The grid.
     pub grid: Grid,
 }
@@ -84,10 +82,22 @@ pub struct State {
     pub density: Vec<f32>,
     /// u in m/s: velocities before XSPH.
     pub updated: Vec<[f32; 3]>,
+    /// Linear and angular impulse on each body in this step, in N s and N m s.
+    pub impulses: Vec<[DVec3; 2]>,
+    /// Load on each body.
+    pub loads: Vec<Load>,
 }
 
 pub(crate) fn dot(a: [f32; 3], b: [f32; 3]) -> f32 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+pub(crate) fn wide(a: [f32; 3]) -> DVec3 {
+    DVec3::from_array(a.map(f64::from))
+}
+
+pub(crate) fn narrow(a: DVec3) -> [f32; 3] {
+    a.as_vec3().to_array()
 }
 
 pub(crate) fn zip(a: [f32; 3], b: [f32; 3], f: impl Fn(f32, f32) -> f32) -> [f32; 3] {
@@ -122,45 +132,51 @@ pub fn spline_wall_slope(q: f32) -> f32 {
     32.0 * (u2 * u2 * (1.0 / 4.0 - u / 5.0) - 4.0 * v2 * v2 * (1.0 / 8.0 - v / 5.0))
 }
 
-impl Collider {
-    /// Returns the unit normal into the fluid and the signed distance in m, positive in the fluid.
-    pub fn distance(&self, x_m: [f32; 3]) -> ([f32; 3], f32) {
-        let radial = |centre: [f32; 3]| {
-            let offset = zip(x_m, centre, |a, b| a - b);
-            let r = dot(offset, offset).sqrt();
-            (if r > 0.0 { offset.map(|o| o / r) } else { [0.0, 1.0, 0.0] }, r)
-        };
-        match *self {
-            Self::Plane(normal, offset_m) => (normal, dot(normal, x_m) - offset_m),
-            Self::Ball(centre, radius_m) => {
-                let (direction, r) = radial(centre);
-                (direction, r - radius_m)
-            }
-            Self::Container(centre, radius_m) => {
-                let (direction, r) = radial(centre);
-                (direction.map(|d| -d), radius_m - r)
-            }
-        }
-    }
-}
-
 impl Parameters {
-    /// Twin of `CONFINE` of `pbd/walls.glsl`.
-    pub fn confine(&self, mut x_m: [f32; 3]) -> [f32; 3] {
-        for collider in &self.colliders {
-            let (normal, distance) = collider.distance(x_m);
-            let push = (self.clearance_m - distance).max(0.0);
-            x_m = zip(x_m, normal, |x, n| x + push * n);
-        }
+    /// Twin of `confine` of `pbd/walls.glsl`.
+    pub fn confine(&self, x_m: [f32; 3]) -> [f32; 3] {
         std::array::from_fn(|axis| {
             let low = x_m[axis].max(self.domain_min_m[axis] + self.clearance_m);
             low.min(self.domain_max_m[axis] - self.clearance_m)
         })
     }
 
-    /// Twin of `WALL_TERM` of `pbd/walls.glsl`: returns the share of the kernel cut off by no wall, and h
+    /// Twin of `pbd/project_out_of_bodies`: returns the position and the displacement by each body, in order.
+    pub fn project_out_of_bodies(&self, x_m: [f32; 3]) -> ([f32; 3], Vec<(usize, DVec3)>) {
+        let mut x = wide(x_m);
+        let mut pushes = Vec::new();
+        let clearance = f64::from(self.clearance_m);
+        for _ in 0..3 {
+            let n = pushes.len();
+            for (k, body) in self.bodies.iter().enumerate() {
+                let before = x;
+                for _ in 0..4 {
+                    let (distance, normal) = body.distance_m(x, self.step_end_s());
+                    if clearance - distance <= 1e-5 * clearance {
+                        break;
+                    }
+                    x += (clearance - distance) * normal;
+                }
+                if x != before {
+                    pushes.push((k, x - before));
+                }
+            }
+            if pushes.len() == n {
+                break;
+            }
+            x = wide(self.confine(narrow(x)));
+        }
+        (if pushes.is_empty() { x_m } else { narrow(x) }, pushes)
+    }
+
+    /// Returns the end of the step in s.
+    pub fn step_end_s(&self) -> f64 {
+        self.time_s + f64::from(self.dt_s)
+    }
+
+    /// Twin of `domain_term` of `pbd/walls.glsl`: returns the share of the kernel cut off by no wall, and h
     /// times the gradient of the share cut off by walls.
-    pub fn wall_term(&self, x_m: [f32; 3]) -> (f32, [f32; 3]) {
+    fn domain_term(&self, x_m: [f32; 3]) -> (f32, [f32; 3]) {
         let (mut open, mut gradient) = (1.0f32, [0.0f32; 3]);
         let mut add = |q: f32, normal: [f32; 3]| {
             if q < 1.0 {
@@ -176,11 +192,78 @@ impl Parameters {
             add((x_m[axis] - self.domain_min_m[axis]) / self.support_m, normal);
             add((self.domain_max_m[axis] - x_m[axis]) / self.support_m, normal.map(|n| -n));
         }
-        for collider in &self.colliders {
-            let (normal, distance) = collider.distance(x_m);
-            add(distance / self.support_m, normal);
-        }
         (open, gradient)
+    }
+
+    /// Twin of `pbd/compute_boundary_density` for one body at the end of the step.
+    fn body_density(&self, body: &Body, x: DVec3) -> (f64, DVec3) {
+        body.boundary_density(x, self.step_end_s(), self.support_m.into(), self.fraction_scale.into())
+    }
+
+    /// Twin of `pbd/compute_boundary_density`: returns the boundary density of all bodies, and h times its
+    /// gradient.
+    pub fn compute_boundary_density(&self, x_m: [f32; 3]) -> (f64, DVec3) {
+        let each = self.bodies.iter().map(|body| self.body_density(body, wide(x_m)));
+        each.fold((0.0, DVec3::ZERO), combine_boundary_densities)
+    }
+
+    /// Twin of `domain_term` and `add_bodies` of `pbd/walls.glsl`: returns the share of the kernel cut off by
+    /// neither walls nor bodies, and h times the gradient of the share cut off.
+    pub fn wall_term(&self, x_m: [f32; 3]) -> (f32, [f32; 3]) {
+        let (open, gradient) = self.domain_term(x_m);
+        if self.bodies.is_empty() {
+            return (open, gradient);
+        }
+        let (density, body_gradient) = self.compute_boundary_density(x_m);
+        let body_open = (1.0 - density) as f32;
+        let gradient = zip(gradient, narrow(body_gradient), |g, b| g * body_open + open * b);
+        (open * body_open, gradient)
+    }
+
+    /// Returns the drag of the domain's walls on a velocity u at x*.
+    pub fn wall_drag(&self, x_m: [f32; 3], u: [f32; 3]) -> [f32; 3] {
+        let (open, _) = self.domain_term(x_m);
+        let mut drag = u.map(|u| self.wall_friction * (1.0 - open) * u);
+        for (axis, side) in (0..3).flat_map(|axis| [(axis, 0), (axis, 1)]) {
+            let added = self.face_friction[side][axis];
+            if added != 0.0 {
+                let face = 2 * axis + side;
+                let fraction = self.open_of_faces(x_m, face) - self.open_of_faces(x_m, face + 1);
+                drag = zip(drag, u, |d, u| d + added * fraction * u);
+            }
+        }
+        drag
+    }
+
+    /// Twin of `pbd/apply_body_drag`: returns the change of a velocity u at x* by each body, in order.
+    pub fn apply_body_drag(&self, x_m: [f32; 3], u: [f32; 3], xsph_viscosity: f32) -> Vec<[f32; 3]> {
+        let (mut open, _) = self.domain_term(x_m);
+        let x = wide(x_m);
+        let of_body = |body: &Body| {
+            let density = self.body_density(body, x).0 as f32;
+            let friction = body.friction.map_or(self.wall_friction, |friction| friction as f32);
+            let gain = if body.is_sticky { 1.0 } else { (xsph_viscosity * friction).min(1.0) };
+            let moving = narrow(body.velocity_m_s(x, self.time_s));
+            let weight = gain * open * density;
+            open *= 1.0 - density;
+            zip(moving, u, |v, u| weight * (v - u))
+        };
+        self.bodies.iter().map(of_body).collect()
+    }
+
+    /// Returns the share of the kernel that the first `n` faces leave open, in the order x_min, x_max,
+    /// y_min …
+    fn open_of_faces(&self, x_m: [f32; 3], n: usize) -> f32 {
+        let open = |face: usize| {
+            let axis = face / 2;
+            let distance = if face.is_multiple_of(2) {
+                x_m[axis] - self.domain_min_m[axis]
+            } else {
+                self.domain_max_m[axis] - x_m[axis]
+            };
+            1.0 - self.fraction_scale * spline_wall_fraction((distance / self.support_m).min(1.0))
+        };
+        (0..n).map(open).product()
     }
 
     /// Returns x + Δt v in m.
@@ -224,6 +307,8 @@ impl State {
             density: vec![0.0; n],
             updated: vec![[0.0; 3]; n],
             cell_start: Vec::new(),
+            impulses: Vec::new(),
+            loads: Vec::new(),
             position,
             velocity,
         }
@@ -260,6 +345,45 @@ impl State {
     pub fn predict(&mut self, p: &Parameters) {
         let pairs = self.position.iter().zip(&self.velocity);
         self.predicted = pairs.map(|(x, v)| p.confine(p.predict_one(*x, *v))).collect();
+        self.project_out_of_bodies(p);
+    }
+
+    /// Projects predicted positions out of bodies, and sums the impulses on them.
+    fn project_out_of_bodies(&mut self, p: &Parameters) {
+        for i in 0..self.predicted.len() {
+            let (x, pushes) = p.project_out_of_bodies(self.predicted[i]);
+            self.predicted[i] = x;
+            for (k, push) in pushes {
+                self.add_impulse(p, k, -push / f64::from(p.dt_s), wide(x));
+            }
+        }
+    }
+
+    /// Adds the impulse on body k that is opposite to a particle's, given over the particle's mass, at x.
+    fn add_impulse(&mut self, p: &Parameters, k: usize, velocity: DVec3, x: DVec3) {
+        self.impulses.resize(p.bodies.len(), [DVec3::ZERO; 2]);
+        let impulse = f64::from(p.particle_mass_kg) * velocity;
+        let arm = x - p.bodies[k].torque_centre(p.step_end_s());
+        self.impulses[k][0] += impulse;
+        self.impulses[k][1] += arm.cross(impulse);
+    }
+
+    /// Sums the impulses on bodies of the correction along the gradient of the boundary density.
+    fn add_corrections(&mut self, p: &Parameters) {
+        for i in 0..self.constraint.len() {
+            let [x, y, z, lambda] = self.constraint[i];
+            if lambda == 0.0 || p.bodies.is_empty() {
+                continue;
+            }
+            let (open, _) = p.wall_term([x, y, z]);
+            let along = f64::from(p.over_relaxation * p.support_m * lambda * open);
+            let x = wide([x, y, z]);
+            for (k, body) in p.bodies.iter().enumerate() {
+                let (density, gradient) = p.body_density(body, x);
+                let correction = along / (1.0 - density).max(1e-6) * gradient;
+                self.add_impulse(p, k, -correction / f64::from(p.dt_s), x);
+            }
+        }
     }
 
     /// Twin of `pbd/solve_density` at the predicted positions.
@@ -306,6 +430,8 @@ impl State {
             next.push(p.confine(zip(at(i), total, |x, t| x + p.over_relaxation * p.support_m * t)));
         }
         self.predicted = next;
+        self.add_corrections(p);
+        self.project_out_of_bodies(p);
     }
 
     /// Twin of `pbd/update_velocity`.
@@ -317,7 +443,7 @@ impl State {
         }
     }
 
-    /// Twin of `pbd/smooth_velocity`, and x ← x*.
+    /// Twin of `pbd/smooth_velocity`, `pbd/apply_body_drag` and `bodies/reduce_body_loads`, and x ← x*.
     pub fn smooth_velocity(&mut self, p: &Parameters) {
         for i in 0..self.predicted.len() {
             let own = self.updated[i];
@@ -327,12 +453,19 @@ impl State {
                 let towards = zip(self.updated[j], own, |a, b| a - b);
                 smoothing = zip(smoothing, towards, |s, t| s + weight * t);
             }
-            let (open, _) = p.wall_term(self.predicted[i]);
-            let drag = p.wall_friction * (1.0 - open);
+            let drag = p.wall_drag(self.predicted[i], own);
             self.velocity[i] = std::array::from_fn(|a| {
-                own[a] + p.xsph_viscosity * (SPLINE_SCALE * p.volume_h3 * smoothing[a] - drag * own[a])
+                own[a] + p.xsph_viscosity * (SPLINE_SCALE * p.volume_h3 * smoothing[a] - drag[a])
             });
+            let changes = p.apply_body_drag(self.predicted[i], own, p.xsph_viscosity);
+            for (k, change) in changes.into_iter().enumerate() {
+                self.velocity[i] = zip(self.velocity[i], change, |v, c| v + c);
+                self.add_impulse(p, k, -wide(change), wide(self.predicted[i]));
+            }
         }
+        self.impulses.resize(p.bodies.len(), [DVec3::ZERO; 2]);
+        self.loads.resize(p.bodies.len(), Load::default());
+        reduce_body_loads(&mut self.loads, &mut self.impulses, p.dt_s.into());
         self.position.clone_from(&self.predicted);
     }
 }

@@ -4,6 +4,7 @@
 //! - [`primitives`]: reduction, scan, compaction, radix sort, uniform grid and the brute-force neighbour
 //!   oracle.
 //! - [`sph`]: the smoothing kernels, in f32 and f64, and the share of a kernel that a plane wall cuts off.
+//! - [`bodies`]: bodies among position-based particles: surfaces, motion, boundary density and loads; f64.
 //! - [`fluid`]: the position-based fluid, one function a kernel, f32 like the device.
 //! - [`linalg`]: singular values and polar factors of small matrices, with f64 oracles and checks of the
 //!   contract.
@@ -17,6 +18,7 @@
 //! Only tests and benches use it. It does not depend on Vulkan, another crate of the workspace, files or
 //! threads, and favours readability over speed.
 
+pub mod bodies;
 pub mod bonds;
 pub mod dem;
 pub mod fluid;

@@ -3,9 +3,8 @@
 
 use std::f32::consts::PI;
 
-use frazil_reference::fluid::{
-    Collider, Parameters, State, spline_shape, spline_slope_shape, spline_wall_fraction,
-};
+use frazil_reference::bodies::Body;
+use frazil_reference::fluid::{Parameters, State, spline_shape, spline_slope_shape, spline_wall_fraction};
 use frazil_reference::primitives::Grid;
 use frazil_reference::sph;
 use proptest::prelude::*;
@@ -48,11 +47,14 @@ fn parameters(spacing_m: f32, cells: [f32; 3]) -> Parameters {
         pressure_exponent: 4,
         xsph_viscosity: 0.05,
         wall_friction: 1.0,
+        face_friction: [[0.0; 3]; 2],
         domain_min_m: [0.0; 3],
         domain_max_m,
         clearance_m: 0.5 * spacing_m,
         fraction_scale: lattice_sum(|[_, y, _]| y < 0) / spline_wall_fraction(0.5 / SUPPORT_RATIO),
-        colliders: Vec::new(),
+        bodies: Vec::new(),
+        particle_mass_kg: 1000.0 * spacing_m.powi(3),
+        time_s: 0.0,
         grid: Grid::covering([0.0; 3], domain_max_m, support_m),
     }
 }
@@ -148,7 +150,7 @@ fn corrections_follow_the_gradient_of_the_density() {
     p.gravity_m_s2 = [0.0; 3];
     p.over_relaxation = 1.0;
     p.clearance_m = 0.0;
-    p.colliders = vec![Collider::Plane([0.6, 0.8, 0.0], 0.02)];
+    p.bodies = vec![Body::plane([0.6, 0.8, 0.0], 0.02)];
     let mut position = lattice(0.02, [4; 3]);
     // Away from the walls themselves, where confinement and the clamped fraction have no gradient.
     position.iter_mut().flatten().for_each(|x| *x += 0.01);
@@ -337,24 +339,51 @@ fn a_small_column_rests() {
     assert!(rms < 0.02, "root mean square speed {rms} m/s");
 }
 
+/// What the fluid in a spherical container gains from gravity and does not keep acts on the container.
+#[test]
+fn impulses_on_a_body_balance_the_momentum_of_the_fluid() {
+    let spacing = 0.02f32;
+    let mut p = parameters(spacing, [20.0; 3]);
+    p.bodies = vec![Body::spherical_container([0.2; 3], 0.1)];
+    let mut position = lattice(spacing, [20; 3]);
+    position.retain(|x| x.iter().map(|x| (x - 0.2) * (x - 0.2)).sum::<f32>().sqrt() < 0.09);
+    let mut state = still(position);
+    let steps = 150;
+    for _ in 0..steps {
+        step(&mut state, &p);
+    }
+    let mass = f64::from(p.particle_mass_kg);
+    let momentum: f64 = state.velocity.iter().map(|v| mass * f64::from(v[1])).sum();
+    let weight = mass * state.velocity.len() as f64 * -9.81;
+    let [x, y, z] = state.loads[0].impulse_n_s.to_array();
+    let gained = weight * f64::from(steps) * f64::from(p.dt_s);
+    assert!(y < 0.5 * gained, "the container bears most of the weight: {y} of {gained} N s");
+    assert!((momentum + y - gained).abs() < 1e-3 * gained.abs(), "{momentum} {y} {gained}");
+    assert!(x.hypot(z) < 0.1 * y.abs(), "{x} {z}");
+}
+
 proptest! {
     #[test]
     fn nothing_leaves_the_domain(x in prop::array::uniform3(-1.0f32..2.0), centre in prop::array::uniform3(0.0f32..0.4), radius in 0.01f32..0.2) {
         let mut p = parameters(0.02, [20.0; 3]);
-        p.colliders = vec![Collider::Ball(centre, radius), Collider::Plane([0.0, 1.0, 0.0], 0.05), Collider::Container([0.2; 3], 0.5)];
-        let inside = p.confine(x);
+        let (floor, shell) = (Body::plane([0.0, 1.0, 0.0], 0.05), Body::spherical_container([0.2; 3], 0.5));
+        p.bodies = vec![Body::sphere(centre, radius), floor, shell];
+        let (inside, _) = p.project_out_of_bodies(p.confine(x));
         prop_assert!(inside.iter().all(|x| (0.01..=0.39).contains(x)), "{inside:?}");
     }
 
     #[test]
-    fn confined_positions_are_clear_of_a_collider(x in prop::array::uniform3(0.1f32..0.3), centre in prop::array::uniform3(0.15f32..0.25), radius in 0.01f32..0.08) {
+    fn projected_positions_are_clear_of_a_body(x in prop::array::uniform3(0.1f32..0.3), centre in prop::array::uniform3(0.15f32..0.25), radius in 0.01f32..0.08) {
         let mut p = parameters(0.02, [20.0; 3]);
-        for collider in [Collider::Ball(centre, radius), Collider::Plane([0.6, 0.0, 0.8], 0.2), Collider::Container([0.2; 3], 0.1)] {
-            p.colliders = vec![collider];
-            let (normal, distance) = collider.distance(p.confine(x));
+        let (slope, shell) = (Body::plane([0.6, 0.0, 0.8], 0.2), Body::spherical_container([0.2; 3], 0.1));
+        for body in [Body::sphere(centre, radius), slope, shell] {
+            p.bodies = vec![body.clone()];
+            let (outside, _) = p.project_out_of_bodies(p.confine(x));
+            let at = glam::DVec3::from_array(outside.map(f64::from));
+            let (distance, normal) = body.distance_m(at, 0.0);
             // Rounding of positions below 0.4 m.
-            prop_assert!(distance >= p.clearance_m - 1e-6, "{collider:?} at {distance}");
-            prop_assert!((normal.iter().map(|n| n * n).sum::<f32>() - 1.0).abs() < 1e-5);
+            prop_assert!(distance >= f64::from(p.clearance_m) - 1e-6, "{body:?} at {distance}");
+            prop_assert!((normal.length() - 1.0).abs() < 1e-12);
         }
     }
 }

@@ -9,14 +9,15 @@ use crate::{Axis, Surface, Vec3};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Side {
-    /// The collider is solid.
+    /// The body is solid.
     #[default]
     Outside,
-    /// The collider is a container.
+    /// The body is a container.
     Inside,
 }
 
-/// A body that particles do not enter. Scenes of two dimensions take its cross-section at z = 0.
+/// A body that particles do not enter, an older notation of some `[[bodies]]`. Scenes of two dimensions take
+/// its cross-section at z = 0. Beside boundary particles (`domain.walls`) only planes and spheres at rest.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "snake_case")]
 #[non_exhaustive]
@@ -27,11 +28,11 @@ pub enum Collider {
         point_m: Vec3,
         /// Normal that points to the particles; of any length but zero.
         normal: Vec3,
-        /// Friction and sticking, by default those of [`Surface::default`]; for grains by default the walls'
-        /// friction, and no sticking. Not in scenes of the position-based fluid.
+        /// Friction and sticking, by default those of [`Surface::default`]; for grains and in scenes of the
+        /// position-based fluid by default the walls' friction, and no sticking. Grains do not stick.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         surface: Option<Surface>,
-        /// Motion; by default none. Not in scenes of the position-based fluid.
+        /// Motion; by default none.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         motion: Option<Motion>,
     },
@@ -47,11 +48,11 @@ pub enum Collider {
         /// Friction and sticking, with the defaults and limits of a plane's.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         surface: Option<Surface>,
-        /// Motion, with the defaults and limits of a plane's.
+        /// Motion; by default none.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         motion: Option<Motion>,
     },
-    /// A solid box, rotated about its centre. Not in scenes of the position-based fluid.
+    /// A solid box, rotated about its centre.
     Box {
         /// Centre in m.
         centre_m: Vec3,
@@ -64,12 +65,12 @@ pub enum Collider {
         /// Friction and sticking, with the defaults and limits of a plane's.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         surface: Option<Surface>,
-        /// Motion, with the defaults and limits of a plane's.
+        /// Motion; by default none.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         motion: Option<Motion>,
     },
     /// The half-space below heights on a regular grid with bilinear interpolation; beyond the grid the height
-    /// at its edge continues. Scenes of the material point method only.
+    /// at its edge continues. Not in scenes of grains, which have `[terrain]`.
     Heightfield {
         /// Position of the first height, along the two horizontal axes in alphabetical order, in m.
         origin_m: [f64; 2],
@@ -86,13 +87,13 @@ pub enum Collider {
         /// Friction and sticking, with the defaults and limits of a plane's.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         surface: Option<Surface>,
-        /// Motion, with the defaults and limits of a plane's.
+        /// Motion; by default none.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         motion: Option<Motion>,
     },
 }
 
-/// Motion of a collider: uniform over an interval of time.
+/// Motion of a body: uniform over an interval of time.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Motion {
@@ -188,27 +189,38 @@ impl Collider {
                 box_depth_m(point_m, *centre_m, *size_m, *rotation_deg)
             }
             Self::Heightfield { origin_m, spacing_m, heights_m, .. } => {
-                let across = up_axis.horizontal();
-                let along = |k: usize, n: usize| {
-                    ((point_m[across[k]] - origin_m[k]) / spacing_m).clamp(0.0, n.saturating_sub(1) as f64)
-                };
-                let (n_rows, n_along) = (heights_m.len(), heights_m.first().map_or(0, Vec::len));
-                let (u, v) = (along(0, n_along), along(1, n_rows));
-                let (i, j) = (u.floor() as usize, v.floor() as usize);
-                let at = |i: usize, j: usize| {
-                    let row = heights_m.get(j).or(heights_m.last());
-                    row.and_then(|row| row.get(i).or(row.last())).copied().unwrap_or(0.0)
-                };
-                let (fu, fv) = (u - i as f64, v - j as f64);
-                let mix = |a: f64, b: f64, f: f64| a + f * (b - a);
-                let (near, far) = (mix(at(i, j), at(i + 1, j), fu), mix(at(i, j + 1), at(i + 1, j + 1), fu));
-                let slope = [mix(at(i + 1, j) - at(i, j), at(i + 1, j + 1) - at(i, j + 1), fv), far - near]
-                    .map(|rise| rise / spacing_m);
-                let steepness = (1.0 + slope[0] * slope[0] + slope[1] * slope[1]).sqrt();
-                (mix(near, far, fv) - point_m[up_axis.index()]) / steepness
+                heightfield_depth_m(point_m, *origin_m, *spacing_m, heights_m, up_axis)
             }
         }
     }
+}
+
+/// Returns the depth of a point below heights, along the normal of the surface there, in m; negative above.
+pub(crate) fn heightfield_depth_m(
+    point_m: Vec3,
+    origin_m: [f64; 2],
+    spacing_m: f64,
+    heights_m: &[Vec<f64>],
+    up_axis: Axis,
+) -> f64 {
+    let across = up_axis.horizontal();
+    let along = |k: usize, n: usize| {
+        ((point_m[across[k]] - origin_m[k]) / spacing_m).clamp(0.0, n.saturating_sub(1) as f64)
+    };
+    let (n_rows, n_along) = (heights_m.len(), heights_m.first().map_or(0, Vec::len));
+    let (u, v) = (along(0, n_along), along(1, n_rows));
+    let (i, j) = (u.floor() as usize, v.floor() as usize);
+    let at = |i: usize, j: usize| {
+        let row = heights_m.get(j).or(heights_m.last());
+        row.and_then(|row| row.get(i).or(row.last())).copied().unwrap_or(0.0)
+    };
+    let (fu, fv) = (u - i as f64, v - j as f64);
+    let mix = |a: f64, b: f64, f: f64| a + f * (b - a);
+    let (near, far) = (mix(at(i, j), at(i + 1, j), fu), mix(at(i, j + 1), at(i + 1, j + 1), fu));
+    let slope = [mix(at(i + 1, j) - at(i, j), at(i + 1, j + 1) - at(i, j + 1), fv), far - near]
+        .map(|rise| rise / spacing_m);
+    let steepness = (1.0 + slope[0] * slope[0] + slope[1] * slope[1]).sqrt();
+    (mix(near, far, fv) - point_m[up_axis.index()]) / steepness
 }
 
 /// Returns the depth of a point inside a box rotated about its centre, in m; negative outside.

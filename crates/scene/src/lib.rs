@@ -5,6 +5,7 @@
 //! - the file format ([`Scene`], its sections and its JSON Schema);
 //! - loading with `--set` overrides and errors that name file, line, column and key ([`SceneError`]);
 //! - shapes and their sampling into particles ([`Sampled`]);
+//! - bodies that particles collide with, and their motions ([`Body`]);
 //! - terrains ([`Terrain`]) and the release areas of avalanches on them ([`Release`]);
 //! - the camera's default framing ([`View`]);
 //! - the scenes that ship with the engine ([`builtin`]).
@@ -15,6 +16,7 @@
 //! a suffix. Vectors are `[x, y, z]`. Every optional number has its default in one place: the `Default` of
 //! its section, in `scene/` or in its solver's folder.
 
+mod bodies;
 mod collider;
 mod format;
 mod load;
@@ -31,6 +33,7 @@ mod validate;
 mod validate_collider;
 mod vector;
 
+pub use bodies::{Body, BodyMotion, BodyShape, Keyframe};
 pub use collider::{Collider, Motion, Side, box_axes};
 pub use format::error::{SceneError, nearest, one_of};
 pub use format::source::{Location, Place};

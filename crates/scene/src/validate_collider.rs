@@ -2,7 +2,7 @@
 
 use crate::surface::check_surface;
 use crate::validate::{Check, Checker, MIN_POSITIVE, number, vector};
-use crate::{Collider, Motion, Scene};
+use crate::{Collider, Motion, Scene, WallModel};
 
 /// Maximum number of heights of a height field: their buffer must be small compared with the particles'.
 const MAX_HEIGHTS: usize = 1 << 24;
@@ -11,7 +11,7 @@ impl Scene {
     pub(crate) fn check_collider(&self, check: &Checker<'_>, key: &str, collider: &Collider) -> Check {
         match self.solver.kind.name() {
             "dem" => check_known_to_dem(check, key, collider)?,
-            "pbd" => check_known_to_pbd(check, key, collider)?,
+            "pbd" if self.domain.walls == WallModel::Particles => check_sampled(check, key, collider)?,
             _ => {}
         }
         let key = format!("{key}.{}", collider.name());
@@ -55,27 +55,17 @@ impl Scene {
     }
 }
 
-/// Refuses colliders other than fixed planes and balls without friction of their own: the position-based
-/// fluid applies the walls' friction.
-fn check_known_to_pbd(check: &Checker<'_>, key: &str, collider: &Collider) -> Check {
+/// Refuses colliders that boundary particles cannot represent: other than planes and spheres at rest.
+fn check_sampled(check: &Checker<'_>, key: &str, collider: &Collider) -> Check {
     let name = collider.name();
-    let expected = "a plane or sphere alone; solver.kind = \"mpm\" knows the rest";
-    if matches!(collider, Collider::Box { .. } | Collider::Heightfield { .. }) {
-        return check.fail(
-            &format!("{key}.{name}"),
-            format!("a {name} in a scene of solver.kind = \"pbd\""),
-            expected,
-        );
-    }
-    let given = [("surface", collider.given_surface().is_some()), ("motion", collider.motion().is_some())];
-    match given.iter().find(|(_, is_given)| *is_given) {
-        Some((part, _)) => check.fail(
-            &format!("{key}.{name}.{part}"),
-            format!("a {part} in a scene of solver.kind = \"pbd\""),
-            expected,
-        ),
-        None => Ok(()),
-    }
+    let found = match collider {
+        Collider::Box { .. } | Collider::Heightfield { .. } => format!("a {name}"),
+        _ if collider.motion().is_some() => format!("a moving {name}"),
+        _ => return Ok(()),
+    };
+    let expected = "a plane or sphere at rest, which can be sampled with boundary particles, or \
+                    domain.walls = \"analytic\"";
+    check.fail_between(&[&format!("{key}.{name}"), "domain.walls"], found, expected)
 }
 
 /// Refuses colliders that grains do not support: other than planes, balls and boxes, fixed or moving, without
@@ -99,7 +89,7 @@ fn check_known_to_dem(check: &Checker<'_>, key: &str, collider: &Collider) -> Ch
     }
 }
 
-fn check_heights(check: &Checker<'_>, key: &str, heights_m: &[Vec<f64>]) -> Check {
+pub(crate) fn check_heights(check: &Checker<'_>, key: &str, heights_m: &[Vec<f64>]) -> Check {
     let n_along = heights_m.first().map_or(0, Vec::len);
     if n_along == 0 {
         return check.fail(key, "no heights", "at least one row of at least one height");
@@ -123,13 +113,18 @@ fn check_heights(check: &Checker<'_>, key: &str, heights_m: &[Vec<f64>]) -> Chec
     Ok(())
 }
 
-fn check_motion(check: &Checker<'_>, key: &str, motion: &Motion) -> Check {
+pub(crate) fn check_motion(check: &Checker<'_>, key: &str, motion: &Motion) -> Check {
     check.vector(&format!("{key}.velocity_m_s"), motion.velocity_m_s, "m/s")?;
-    check.range(&format!("{key}.from_s"), motion.from_s, 0.0, 1e9)?;
-    if let Some(until_s) = motion.until_s
-        && !(until_s > motion.from_s && until_s.is_finite())
+    check_interval(check, key, motion.from_s, motion.until_s)
+}
+
+/// Checks the start and the end of a motion.
+pub(crate) fn check_interval(check: &Checker<'_>, key: &str, from_s: f64, until_s: Option<f64>) -> Check {
+    check.range(&format!("{key}.from_s"), from_s, 0.0, 1e9)?;
+    if let Some(until_s) = until_s
+        && !(until_s > from_s && until_s.is_finite())
     {
-        let expected = format!("a time after from_s, {} s", number(motion.from_s));
+        let expected = format!("a time after from_s, {} s", number(from_s));
         return check.fail(&format!("{key}.until_s"), format!("{} s", number(until_s)), expected);
     }
     Ok(())

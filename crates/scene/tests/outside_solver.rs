@@ -225,6 +225,12 @@ fn what_is_wrong_in_its_sections_is_placed() {
              \"free_flight\", expected it in scenes of solver.kind = \"mpm\" or \"dem\" only",
         ),
         (
+            &["bodies=[{name='it',shape={plane={point_m=[0,0,0],normal=[0,1,0]}}}]"],
+            "flight.toml with --set bodies=[{name='it',shape={plane={point_m=[0,0,0],normal=[0,1,0]}}}]: \
+             bodies: found [bodies] in a scene of solver.kind = \"free_flight\", expected it with \
+             solver.kind = \"pbd\" or \"mpm\" or \"dem\" only",
+        ),
+        (
             &["time.dt_s=auto"],
             "flight.toml with --set time.dt_s=auto: time.dt_s: found \"auto\" in a scene of solver.kind = \"free_flight\", \
              expected a positive number of seconds; solver.kind = \"mpm\" and \"dem\" alone work out their own",

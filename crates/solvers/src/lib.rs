@@ -10,11 +10,11 @@
 //! Invariant: recording a step never waits for the device and never reads anything back. Counts stay on the
 //! device, and every dispatch over particles is indirect.
 
+mod bodies;
 pub mod dem;
 mod display;
 mod error;
 mod fault;
-mod mesh_body;
 mod metrics;
 mod metrics_reduction;
 pub mod mpm;
@@ -23,12 +23,11 @@ mod plot;
 mod registry;
 mod saved;
 mod solver;
-mod surroundings;
 mod tuning;
 
+pub use bodies::{BodyLoad, BodyLoads, BodyPose, MeshProblem, PendingLoads, Surroundings, mesh_body};
 pub use error::{RegistryError, SolverError};
 pub use fault::{InvariantFault, SolverFault};
-pub use mesh_body::{MeshProblem, mesh_body};
 pub use metrics::{Measurement, MetricInfo, MotionMetrics, StateSummary};
 pub use plot::{CurveSpec, PanelSpec, PlotSpec};
 pub use registry::{factories, factory, factory_of, register, set_infos};
@@ -37,5 +36,4 @@ pub use solver::{
     FlowMaterial, PendingFault, PendingInvariants, PendingMeasurement, PendingResult, RigidBodies, Solver,
     SolverFactory,
 };
-pub use surroundings::Surroundings;
 pub use tuning::{Tunable, Tuning, TuningError, WORKGROUP_SIZE};

@@ -72,6 +72,7 @@ impl DamBreak {
             && gravity[2] == 0.0
             && gravity[1] < 0.0
             && scene.colliders.is_empty()
+            && scene.bodies.is_empty()
             && block.velocity_m_s == [0.0; 3]
             && (0..3).all(|i| near(min_m[i], domain.min_m[i]))
             && near(height_m, MEASURED_ASPECT * width_m)
@@ -135,6 +136,7 @@ mod tests {
             ("dam_break", &["particles.0.shape.box.max_m.1=0.2"]),
             ("dam_break", &["particles.0.velocity_m_s=[1.0, 0.0, 0.0]"]),
             ("dam_break", &["gravity_m_s2=[1.0, -9.0, 0.0]"]),
+            ("dam_break", &["bodies=[{name='sill',shape={plane={point_m=[0,-1,0],normal=[0,1,0]}}}]"]),
         ] {
             assert_eq!(DamBreak::of(&scene(name, overrides)), None, "{name} {overrides:?}");
         }

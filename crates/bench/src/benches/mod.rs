@@ -20,6 +20,7 @@ mod render;
 mod segmented_reduction;
 mod snow_step;
 mod surface;
+mod twin_bodies;
 
 use crate::bench::Bench;
 
@@ -28,6 +29,7 @@ pub use dem::{dem_grains_of, dem_partner_of, dem_state_of, dem_twin_parameters};
 pub use mpm::{mpm_particles_of_state, mpm_twin_parameters};
 pub use pbd_step::{twin_numbers, twin_parameters};
 pub use snow_step::snow_twin_parameters;
+pub use twin_bodies::twin_bodies;
 
 /// Returns all benches.
 pub fn all() -> &'static [&'static dyn Bench] {
@@ -45,8 +47,10 @@ pub fn all() -> &'static [&'static dyn Bench] {
         &bonds_build::BondsBuild,
         &bonds_step::BondsStep,
         &decomposition::Decomposition,
-        &pbd_step::PbdStep,
-        &snow_step::SnowStep,
+        &pbd_step::PbdStep { has_bodies: false },
+        &pbd_step::PbdStep { has_bodies: true },
+        &snow_step::SnowStep { has_body: false },
+        &snow_step::SnowStep { has_body: true },
         &mpm::Rasterize,
         &mpm::UpdateNodes,
         &mpm::UpdateParticles,

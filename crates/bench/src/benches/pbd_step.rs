@@ -1,18 +1,25 @@
-//! A step of the position-based fluid.
+//! A step of the position-based fluid, with and without bodies.
 
+use super::twin_bodies::twin_bodies;
 use crate::axis::{Axis, Domain, Point};
 use crate::bench::{Bench, DeviceWorkload, Difference, Prepared, Work};
 use crate::distribution::unit_noise;
 use crate::error::Result;
-use frazil_reference::fluid::{Collider, Parameters, State};
+use frazil_reference::fluid::{Parameters, State};
 use frazil_reference::primitives::Grid;
 use frazil_scene::Scene;
 use frazil_solvers::pbd::{self, Fluid, Stage};
 use frazil_vk::{Buffer, Device, Recorder};
 
-pub struct PbdStep;
+/// Step of a block of fluid.
+pub struct PbdStep {
+    /// True for a block between a floor and a spinning cylinder.
+    pub has_bodies: bool,
+}
 
 const SPACING_M: f64 = 0.01;
+
+const CYLINDER_RADIUS_M: f64 = 0.05;
 
 /// Maximum rounding error of one step: both sides round each of its sums over some thirty neighbours, and
 /// velocities are differences of positions over 1 ms. The particles move a hundred times as far.
@@ -29,11 +36,15 @@ struct Workload {
 
 impl Bench for PbdStep {
     fn id(&self) -> &'static str {
-        "pbd.step"
+        if self.has_bodies { "pbd.step_with_bodies" } else { "pbd.step" }
     }
 
     fn about(&self) -> &'static str {
-        "one step of a cubic block of fluid, particles off their lattice and moving"
+        if self.has_bodies {
+            "one step of a cubic block of fluid between a floor and a spinning cylinder"
+        } else {
+            "one step of a cubic block of fluid, particles off their lattice and moving"
+        }
     }
 
     fn axes(&self) -> Vec<Axis> {
@@ -43,7 +54,7 @@ impl Bench for PbdStep {
 
     fn prepare(&self, device: &Device, point: &Point) -> Result<Prepared> {
         let n = point.count()?;
-        let scene = block(n)?;
+        let scene = block(n, self.has_bodies)?;
         let mut sampled = scene.sample()?;
         sampled.positions_m.truncate(n);
         sampled.velocities_m_s.truncate(n);
@@ -66,19 +77,29 @@ impl Bench for PbdStep {
     }
 }
 
-/// Makes a cubic block of at least `n` particles that fills its container except for the top.
-fn block(n: usize) -> Result<Scene> {
+/// Makes a cubic block of at least `n` particles that fills its container except for the top. With bodies the
+/// floor is one, and a cylinder on top of the block spins about its axis, so that its surface does not move.
+fn block(n: usize, has_bodies: bool) -> Result<Scene> {
     let mut side = 1usize;
     while side.pow(3) < n {
         side += 1;
     }
     let extent_m = SPACING_M * side as f64;
+    let floor_m = if has_bodies { -0.5 * SPACING_M } else { 0.0 };
+    let (middle_m, axis_m) = (0.5 * extent_m, extent_m + CYLINDER_RADIUS_M);
+    let bodies = format!(
+        "[[bodies]]\nname = \"floor\"\nshape.plane = {{ point_m = [0, 0, 0], normal = [0, 1, 0] }}\n\
+         [[bodies]]\nname = \"cylinder\"\nshape.cylinder = {{ from_m = [{middle_m}, {axis_m}, 0], \
+         to_m = [{middle_m}, {axis_m}, {extent_m}], radius_m = {CYLINDER_RADIUS_M} }}\n\
+         motion.spinning = {{ point_m = [{middle_m}, {axis_m}, 0], angular_velocity_rad_s = [0, 0, 8] }}\n"
+    );
     let text = format!(
         "version = 1\nname = \"block\"\nup_axis = \"y\"\n[time]\ndt_s = 0.001\nduration_s = 1.0\n\
          [fluid]\nparticle_spacing_m = {SPACING_M}\n\
-         [domain]\nmin_m = [0, 0, 0]\nmax_m = [{extent_m}, {}, {extent_m}]\n\
-         [[particles]]\nshape.box = {{ min_m = [0, 0, 0], max_m = [{extent_m}, {extent_m}, {extent_m}] }}\n",
-        1.5 * extent_m
+         [domain]\nmin_m = [0, {floor_m}, 0]\nmax_m = [{extent_m}, {}, {extent_m}]\n\
+         [[particles]]\nshape.box = {{ min_m = [0, 0, 0], max_m = [{extent_m}, {extent_m}, {extent_m}] }}\n{}",
+        1.5 * extent_m,
+        if has_bodies { &bodies } else { "" }
     );
     Ok(Scene::parse(&text, "block", &[])?)
 }
@@ -129,19 +150,14 @@ pub fn twin_numbers(p: &pbd::Parameters, grid: frazil_shaders::types::Grid) -> P
         pressure_exponent: p.pressure_exponent,
         xsph_viscosity: p.xsph_viscosity,
         wall_friction: p.wall_friction,
+        face_friction: p.face_friction,
         domain_min_m: p.walls.domain_min_m,
         domain_max_m: p.walls.domain_max_m,
         clearance_m: p.walls.clearance_m,
         fraction_scale: p.walls.fraction_scale,
-        colliders: p
-            .colliders
-            .iter()
-            .map(|c| match c.kind {
-                0 => Collider::Plane(c.vector, c.scalar_m),
-                1 => Collider::Ball(c.vector, c.scalar_m),
-                _ => Collider::Container(c.vector, c.scalar_m),
-            })
-            .collect(),
+        bodies: twin_bodies(&p.surroundings),
+        particle_mass_kg: p.particle_mass_kg as f32,
+        time_s: 0.0,
         grid: Grid { origin_m: grid.origin_m, cell_size_m: grid.cell_size_m, dims: grid.dims },
     }
 }

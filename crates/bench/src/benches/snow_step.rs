@@ -1,4 +1,4 @@
-//! A step of snow and water.
+//! A step of snow and water, with and without a body.
 
 use super::bonds_build::download;
 use super::pbd_step::twin_numbers;
@@ -16,7 +16,11 @@ use frazil_scene::{Averaging as SceneAveraging, Phase as ScenePhase, Sampled, Sc
 use frazil_solvers::pbd::snow::{LinkLimit, LinkRule, Matter, Snow};
 use frazil_vk::{Buffer, Device, Recorder};
 
-pub struct SnowStep;
+/// Step of snow in water.
+pub struct SnowStep {
+    /// True for a plate within the snow.
+    pub has_body: bool,
+}
 
 /// Maximum rounding error of one step, like for water alone. The particles move fifty times as far.
 const POSITION_TOLERANCE_M: f32 = 1e-5;
@@ -52,11 +56,15 @@ struct Particle {
 
 impl Bench for SnowStep {
     fn id(&self) -> &'static str {
-        "snow.step"
+        if self.has_body { "snow.step_with_bodies" } else { "snow.step" }
     }
 
     fn about(&self) -> &'static str {
-        "one step of a cube of linked snow in hot water, a hundredth of each changing phase"
+        if self.has_body {
+            "one step of a cube of linked snow around a plate in hot water"
+        } else {
+            "one step of a cube of linked snow in hot water, a hundredth of each changing phase"
+        }
     }
 
     fn axes(&self) -> Vec<Axis> {
@@ -67,7 +75,7 @@ impl Bench for SnowStep {
 
     fn prepare(&self, device: &Device, point: &Point) -> Result<Prepared> {
         let n = point.count()?;
-        let (scene, sampled) = snow_in_water(n)?;
+        let (scene, sampled) = snow_in_water(n, self.has_body)?;
         let snow = Snow::new(device, &scene, &sampled)?;
         let before = [Before::copy(device, snow.solid())?, Before::copy(device, snow.fluid())?];
         let mut links = Vec::new();
@@ -87,8 +95,9 @@ impl Bench for SnowStep {
 
 /// Makes a moving block of `n` particles that fills its container except for the top, with offsets from its
 /// lattice; the middle of it, an eighth or somewhat less, is snow at −10 °C and the rest water at 50 °C. The
-/// parameters are those of the melting scene.
-fn snow_in_water(n: usize) -> Result<(Scene, Sampled)> {
+/// parameters are those of the melting scene. The plate is thinner than the gap between two layers of
+/// particles.
+fn snow_in_water(n: usize, has_plate: bool) -> Result<(Scene, Sampled)> {
     let mut side = 1usize;
     while side.pow(3) < n {
         side += 1;
@@ -98,13 +107,21 @@ fn snow_in_water(n: usize) -> Result<(Scene, Sampled)> {
     let extent_m = spacing_m * side as f64;
     let block =
         format!("particles=[{{shape={{box={{min_m=[0,0,0],max_m=[{extent_m},{extent_m},{extent_m}]}}}}}}]");
-    let overrides = [
+    let mut overrides = vec![
         "domain.min_m=[0,0,0]".to_owned(),
         format!("domain.max_m=[{extent_m},{},{extent_m}]", 1.5 * extent_m),
         block,
         // Particles that stick on one side and slip on the other would differ by more than rounding.
         "snow.kinetic_friction=0.5".to_owned(),
     ];
+    if has_plate {
+        let (x, middle) = ((side / 2) as f64 * spacing_m, 0.5 * extent_m);
+        overrides.push(format!(
+            "bodies=[{{name='plate',shape={{box={{centre_m=[{x},{middle},{middle}],\
+             size_m=[{},{extent_m},{extent_m}]}}}}}}]",
+            0.1 * spacing_m
+        ));
+    }
     let scene = Scene::find("melting", &overrides)?;
     let mut sampled = scene.sample()?;
     sampled.positions_m.truncate(n);

@@ -127,7 +127,7 @@ impl State {
             let solid = &self.solid;
             let push = |i: usize| {
                 let unconstrained = p.fluid.predict_one(solid.position[i], solid.velocity[i]);
-                zip(solid.predicted[i], unconstrained, |a, b| a - b)
+                zip(p.fluid.confine(unconstrained), unconstrained, |a, b| a - b)
             };
             self.solid.push = (0..self.solid.len()).map(push).collect();
             self.multiplier = self.links.rows.iter().map(|row| vec![0.0; row.len()]).collect();
@@ -146,6 +146,7 @@ impl State {
                     let moved = zip(phase.predicted[i], x, |a, b| a - b);
                     phase.push[i] = zip(phase.push[i], moved, |p, m| p + m);
                 }
+                phase.project_out_of_bodies(&p.fluid, i);
             }
         }
     }

@@ -1,20 +1,25 @@
-//! Friction of snow with snow and with walls (Chen2021 eq 5.21, 5.22), from the relative slip of particles in
-//! the step.
+//! Friction of snow with snow, walls and bodies (Chen2021 eq 5.21, 5.22), from the relative slip of particles
+//! in the step.
 
 use super::{Kind, Parameters, State};
-use crate::fluid::{dot, zip};
+use crate::fluid::{dot, narrow, wide, zip};
 
 impl Parameters {
     /// Returns the tangential motion that Coulomb's law removes, given the normal correction: all of it while
     /// the contact sticks, up to μ_k times the normal correction when it slips.
     fn coulomb(&self, wanted_m: [f32; 3], normal_m: f32) -> [f32; 3] {
-        let slide_m = dot(wanted_m, wanted_m).sqrt();
-        if slide_m < self.static_friction * normal_m {
-            return wanted_m;
-        }
-        let share = if slide_m > 0.0 { (self.kinetic_friction * normal_m / slide_m).min(1.0) } else { 0.0 };
-        wanted_m.map(|w| w * share)
+        coulomb(wanted_m, normal_m, [self.static_friction, self.kinetic_friction])
     }
+}
+
+/// Returns the same for the coefficients (μ_s, μ_k).
+fn coulomb(wanted_m: [f32; 3], normal_m: f32, [static_friction, kinetic_friction]: [f32; 2]) -> [f32; 3] {
+    let slide_m = dot(wanted_m, wanted_m).sqrt();
+    if slide_m < static_friction * normal_m {
+        return wanted_m;
+    }
+    let share = if slide_m > 0.0 { (kinetic_friction * normal_m / slide_m).min(1.0) } else { 0.0 };
+    wanted_m.map(|w| w * share)
 }
 
 /// Returns the part of a vector that is normal to a direction.
@@ -59,5 +64,33 @@ impl State {
             p.fluid.confine(zip(solid.predicted[i], taken, |x, t| x - t))
         };
         self.solid.predicted = (0..solid.len()).map(apply_friction).collect();
+        for i in 0..self.solid.len() {
+            self.apply_body_friction(p, i);
+            self.solid.project_out_of_bodies(&p.fluid, i);
+        }
+    }
+
+    /// Twin of `snow/apply_body_friction`: friction on the last body that displaced the particle, relative to
+    /// the displacement of the body.
+    fn apply_body_friction(&mut self, p: &Parameters, i: usize) {
+        let [x, y, z, number] = self.solid.body_push[i];
+        let pressed_m = dot([x, y, z], [x, y, z]).sqrt();
+        if number == 0.0 || pressed_m == 0.0 {
+            return;
+        }
+        let body = &p.fluid.bodies[number as usize - 1];
+        let at = self.solid.predicted[i];
+        let moving = narrow(body.velocity_m_s(wide(at), p.fluid.time_s));
+        let moved = zip(at, self.solid.position[i], |a, b| a - b);
+        let slip = zip(moved, moving, |m, v| m - p.fluid.dt_s * v);
+        let removed = if body.is_sticky {
+            slip
+        } else {
+            let friction = body.friction.map(|friction| [friction as f32; 2]);
+            let friction = friction.unwrap_or([p.static_friction, p.kinetic_friction]);
+            coulomb(tangential(slip, [x, y, z].map(|c| c / pressed_m)), pressed_m, friction)
+        };
+        let share = self.solid.contact[i][0];
+        self.solid.predicted[i] = zip(at, removed, |x, r| x - share * r);
     }
 }

@@ -139,6 +139,9 @@ pub struct Phase {
     pub density: Vec<f32>,
     /// Displacement of the particle by walls in this step, in m; snow only.
     pub push: Vec<[f32; 3]>,
+    /// Displacement by bodies in this step, in m, and the number of the last of them plus one; snow only on
+    /// the device.
+    pub body_push: Vec<[f32; 4]>,
     /// u in m/s: velocities before XSPH.
     pub updated: Vec<[f32; 3]>,
 }
@@ -163,6 +166,7 @@ impl Phase {
             contact: vec![[1.0; 2]; n],
             density: vec![0.0; n],
             push: vec![[0.0; 3]; n],
+            body_push: vec![[0.0; 4]; n],
             updated: vec![[0.0; 3]; n],
             position,
             ..Self::default()
@@ -177,6 +181,17 @@ impl Phase {
     /// Returns true if the phase is empty.
     pub fn is_empty(&self) -> bool {
         self.position.is_empty()
+    }
+
+    /// Projects x* out of bodies, and adds the displacement by each.
+    fn project_out_of_bodies(&mut self, p: &fluid::Parameters, i: usize) {
+        let (x, pushes) = p.project_out_of_bodies(self.predicted[i]);
+        self.predicted[i] = x;
+        for (k, push) in pushes {
+            let [px, py, pz, _] = self.body_push[i];
+            let [x, y, z] = zip([px, py, pz], fluid::narrow(push), |a, b| a + b);
+            self.body_push[i] = [x, y, z, (k + 1) as f32];
+        }
     }
 
     /// Returns x* at the start of the iteration, which `weigh` stored beside λ.
@@ -317,12 +332,17 @@ impl State {
         }
     }
 
-    /// Computes x* = confine(x + Δt v).
+    /// Computes x* = confine(x + Δt v), out of bodies.
     pub fn predict(&mut self, p: &Parameters) {
         for kind in Kind::ALL {
             let phase = &mut self[kind];
             let pairs = phase.position.iter().zip(&phase.velocity);
-            phase.predicted = pairs.map(|(x, v)| p.fluid.confine(p.fluid.predict_one(*x, *v))).collect();
+            let confined = |(x, v): (&[f32; 3], &[f32; 3])| p.fluid.confine(p.fluid.predict_one(*x, *v));
+            phase.predicted = pairs.map(confined).collect();
+            phase.body_push = vec![[0.0; 4]; phase.len()];
+            for i in 0..phase.len() {
+                phase.project_out_of_bodies(&p.fluid, i);
+            }
         }
     }
 
@@ -342,9 +362,9 @@ impl State {
     /// Applies XSPH within each phase, Chen2021 eq 5.20, with drag of walls on water only, and sets x ← x*.
     pub fn smooth_velocity(&mut self, p: &Parameters) {
         for kind in Kind::ALL {
-            let (xsph_viscosity, wall_friction) = match kind {
-                Kind::Solid => (p.snow_xsph_viscosity, 0.0),
-                Kind::Fluid => (p.fluid.xsph_viscosity, p.fluid.wall_friction),
+            let xsph_viscosity = match kind {
+                Kind::Solid => p.snow_xsph_viscosity,
+                Kind::Fluid => p.fluid.xsph_viscosity,
             };
             let phase = &self[kind];
             let smooth = |i: usize| {
@@ -357,11 +377,17 @@ impl State {
                         smoothing = zip(smoothing, towards, |s, t| s + weight * t);
                     }
                 }
-                let (open, _) = p.fluid.wall_term(phase.predicted[i]);
-                let drag = wall_friction * (1.0 - open);
-                zip(own, smoothing, |u, s| {
-                    u + xsph_viscosity * (SPLINE_SCALE * p.fluid.volume_h3 * s - drag * u)
-                })
+                let drag = match kind {
+                    Kind::Solid => [0.0; 3],
+                    Kind::Fluid => p.fluid.wall_drag(phase.predicted[i], own),
+                };
+                let smoothed = zip(smoothing, drag, |s, d| SPLINE_SCALE * p.fluid.volume_h3 * s - d);
+                let velocity = zip(own, smoothed, |u, s| u + xsph_viscosity * s);
+                let changes = match kind {
+                    Kind::Solid => Vec::new(),
+                    Kind::Fluid => p.fluid.apply_body_drag(phase.predicted[i], own, xsph_viscosity),
+                };
+                changes.into_iter().fold(velocity, |velocity, change| zip(velocity, change, |v, c| v + c))
             };
             let velocity = (0..phase.len()).map(smooth).collect();
             let phase = &mut self[kind];

@@ -1,4 +1,4 @@
-use frazil_reference::fluid::Collider;
+use frazil_reference::bodies::Body;
 use frazil_reference::snow::{Parameters, State};
 
 use crate::{SPACING_M, distance, parameters, solid_and_fluid};
@@ -94,7 +94,7 @@ fn speed_on_a_slope(p: &mut Parameters, slope: f32) -> f32 {
     let norm = (1.0 + slope * slope).sqrt();
     let normal = [slope / norm, 1.0 / norm, 0.0];
     // Through the origin, so that positions are small and round little.
-    p.fluid.colliders = vec![Collider::Plane(normal, 0.0)];
+    p.fluid.bodies = vec![Body::plane(normal, 0.0)];
     p.fluid.domain_min_m = [-10.0 * SPACING_M; 3];
     p.fluid.domain_max_m = [10.0 * SPACING_M; 3];
     p.fluid.grid.origin_m = p.fluid.domain_min_m;

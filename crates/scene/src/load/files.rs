@@ -9,14 +9,14 @@ use crate::shapes::outline::{NoOutline, Outline};
 use crate::shapes::triangle_mesh::TriangleMesh;
 use crate::terrain::read_ascii_grid;
 use crate::validate::Checker;
-use crate::{Axis, Collider, Scene, SceneError, Shape};
+use crate::{Axis, BodyShape, Collider, Scene, SceneError, Shape};
 
 /// Maximum length of a text in characters.
 const MAX_LETTERS: usize = 100;
 
 impl Scene {
-    /// Reads the files that blocks and colliders name. Paths in the scene are relative to `folder`, and
-    /// become absolute.
+    /// Reads the files that blocks, colliders and bodies name. Paths in the scene are relative to `folder`,
+    /// and become absolute.
     pub(crate) fn load_files(&mut self, folder: Option<&Path>, missing: Missing) -> Result<(), SceneError> {
         let check = Checker { source: &self.source };
         let refuse = |key: &str, found: String, expected: &str| -> SceneError {
@@ -74,10 +74,21 @@ impl Scene {
             }
         }
         let is_mirrored = self.up_axis != Axis::Y;
-        for (idx, collider) in self.colliders.iter_mut().enumerate() {
-            let Collider::Heightfield { heights_m, file, .. } = collider else { continue };
+        let of_colliders =
+            self.colliders.iter_mut().enumerate().filter_map(|(idx, collider)| match collider {
+                Collider::Heightfield { heights_m, file, .. } => {
+                    Some((format!("colliders.{idx}.heightfield.file"), heights_m, file))
+                }
+                _ => None,
+            });
+        let of_bodies = self.bodies.iter_mut().enumerate().filter_map(|(idx, body)| match &mut body.shape {
+            BodyShape::Heightfield { heights_m, file, .. } => {
+                Some((format!("bodies.{idx}.shape.heightfield.file"), heights_m, file))
+            }
+            _ => None,
+        });
+        for (key, heights_m, file) in of_colliders.chain(of_bodies) {
             let Some(path) = file else { continue };
-            let key = format!("colliders.{idx}.heightfield.file");
             if !heights_m.is_empty() {
                 return Err(refuse(&key, "it beside heights_m".to_owned(), "one of the two"));
             }

@@ -1,4 +1,4 @@
-//! Loads the files of a scene's ground: maps, release areas, and the meshes of obstacles and slabs.
+//! Loads the files of a scene's ground: maps, release areas, and the meshes of obstacles, bodies and slabs.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -9,19 +9,19 @@ use crate::loaded::{Loaded, Missing, read};
 use crate::terrain::{Refusal, TerrainSource, epsg_of, same_projection};
 use crate::validate::Checker;
 use crate::{
-    MAX_OBSTACLE_TRIANGLES, Obstacle, ObstacleShape, Polygon, Release, ReleaseArea, Scene, SceneError, Slab,
+    BodyShape, MAX_OBSTACLE_TRIANGLES, ObstacleShape, Polygon, Release, ReleaseArea, Scene, SceneError, Slab,
     SlabShape, Terrain, TriangleMesh,
 };
 
 /// Description of polygon files for error messages.
 const POLYGONS: &str = "a shapefile (.shp) or GeoJSON (.geojson) of polygons";
 const MESHES: &str = "an OBJ, STL or PLY file of a closed surface";
-const OBSTACLE_MESHES: &str =
+const BODY_MESHES: &str =
     "a closed surface of up to 16384 triangles, each with an area, of which no part lies in another";
 
 impl Scene {
-    /// Reads the files that terrain, releases, obstacles and slabs name. Paths are relative to `folder`, and
-    /// become absolute.
+    /// Reads the files that terrain, releases, obstacles, bodies and slabs name. Paths are relative to
+    /// `folder`, and become absolute.
     pub(crate) fn load_ground(&mut self, folder: Option<&Path>, missing: Missing) -> Result<(), SceneError> {
         let mut loaded = Ok(());
         if let Some(source) = &mut self.terrain {
@@ -32,7 +32,16 @@ impl Scene {
             loaded = loaded.and_then(|()| load_release(release, idx, terrain.as_deref(), folder, missing));
         }
         for (idx, obstacle) in self.obstacles.iter_mut().enumerate() {
-            loaded = loaded.and_then(|()| load_obstacle(obstacle, idx, folder, missing));
+            if let ObstacleShape::Mesh { path, mesh, .. } = &mut obstacle.shape {
+                let key = format!("obstacles.{idx}.shape.mesh.path");
+                loaded = loaded.and_then(|()| load_body_mesh(path, mesh, &key, folder, missing));
+            }
+        }
+        for (idx, body) in self.bodies.iter_mut().enumerate() {
+            if let BodyShape::Mesh { path, mesh, .. } = &mut body.shape {
+                let key = format!("bodies.{idx}.shape.mesh.path");
+                loaded = loaded.and_then(|()| load_body_mesh(path, mesh, &key, folder, missing));
+            }
         }
         for (idx, slab) in self.slabs.iter_mut().enumerate() {
             loaded = loaded.and_then(|()| load_slab(slab, idx, folder, missing));
@@ -136,20 +145,20 @@ fn load_release(
     Ok(())
 }
 
-fn load_obstacle(
-    obstacle: &mut Obstacle,
-    idx: usize,
+/// Loads the mesh of an obstacle or body, which must be fit for contact.
+fn load_body_mesh(
+    path: &mut String,
+    mesh: &mut Loaded<TriangleMesh>,
+    key: &str,
     folder: Option<&Path>,
     missing: Missing,
 ) -> Result<(), Refusal> {
-    let ObstacleShape::Mesh { path, mesh, .. } = &mut obstacle.shape else { return Ok(()) };
-    if let Some(found) = load_mesh(path, &format!("obstacles.{idx}.shape.mesh.path"), folder, missing)? {
+    if let Some(found) = load_mesh(path, key, folder, missing)? {
         let n = found.triangles().len();
         let problem =
             if n > MAX_OBSTACLE_TRIANGLES { Some(format!("{n} triangles")) } else { found.unfit_to_meet() };
         if let Some(problem) = problem {
-            let key = format!("obstacles.{idx}.shape.mesh.path");
-            return Err(Refusal::new(&key, format!("{path}: {problem}"), OBSTACLE_MESHES));
+            return Err(Refusal::new(key, format!("{path}: {problem}"), BODY_MESHES));
         }
         *mesh = Loaded::new(Arc::new(found));
     }

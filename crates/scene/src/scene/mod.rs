@@ -30,7 +30,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::format::source::Source;
 use crate::solver::section::{Section, Sections};
-use crate::{Axis, Collider, Obstacle, Release, Slab, TerrainSource, Vec3};
+use crate::{Axis, Body, Collider, Obstacle, Release, Slab, TerrainSource, Vec3};
 
 /// Current and only version of the scene file format.
 pub const SCENE_VERSION: u32 = 1;
@@ -59,12 +59,12 @@ pub struct Scene {
     /// Gravity in m/s²; by default 9.81 m/s² against the up axis.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gravity_m_s2: Option<Vec3>,
-    /// Size of the scene relative to the file. Lengths of the domain, of particle blocks, of colliders and of
+    /// Size of the scene relative to the file. Lengths of the domain, of particle blocks, of bodies and of
     /// the camera's position are multiplied by this factor and (except in scenes of grains) rounded to whole
     /// particle spacings, so that there are about scale³ times as many particles of the same size (scale² in
-    /// scenes of two dimensions). The times during which colliders move are multiplied, too, so that
-    /// displacements scale in proportion. The factor is applied when the scene is loaded, and is 1 from then
-    /// on.
+    /// scenes of two dimensions). The times during which bodies move are multiplied, too, so that
+    /// displacements scale in proportion at the same speed. The factor is applied when the scene is loaded,
+    /// and is 1 from then on.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     #[schemars(range(min = 0.01, max = 100.0))]
     pub scale: f64,
@@ -95,12 +95,16 @@ pub struct Scene {
     /// Plates of ice that break into rigid pieces. Scenes of grains only.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub slabs: Vec<Slab>,
-    /// Fixed obstacles that measure the force on them. Scenes of grains only.
+    /// Fixed obstacles that measure the force on them, an older notation of some `[[bodies]]`. Scenes of
+    /// grains only.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub obstacles: Vec<Obstacle>,
-    /// Fixed obstacles and containers inside the domain.
+    /// Obstacles and containers inside the domain, an older notation of some `[[bodies]]`.
     #[serde(default)]
     pub colliders: Vec<Collider>,
+    /// Solids and containers inside the domain, at rest or moving.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub bodies: Vec<Body>,
     /// Display settings of pictures.
     #[serde(default)]
     pub render: Render,
@@ -215,6 +219,47 @@ pub struct Domain {
     /// Representation of walls and colliders in the density of water.
     #[serde(default)]
     pub walls: WallModel,
+    /// Friction of single faces on water, in place of `fluid.wall_friction`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub friction: Option<FaceFriction>,
+}
+
+/// Friction of the domain's faces on water, as `fluid.wall_friction`, which is the default of each.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FaceFriction {
+    /// Friction of the face at the lower end of x.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0))]
+    pub x_min: Option<f64>,
+    /// Friction of the face at the upper end of x.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0))]
+    pub x_max: Option<f64>,
+    /// Friction of the face at the lower end of y.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0))]
+    pub y_min: Option<f64>,
+    /// Friction of the face at the upper end of y.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0))]
+    pub y_max: Option<f64>,
+    /// Friction of the face at the lower end of z.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0))]
+    pub z_min: Option<f64>,
+    /// Friction of the face at the upper end of z.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0))]
+    pub z_max: Option<f64>,
+}
+
+impl FaceFriction {
+    /// Returns the friction of the lower and of the upper faces, each by axis; `None` where the scene gives
+    /// none.
+    pub fn faces(&self) -> [[Option<f64>; 3]; 2] {
+        [[self.x_min, self.y_min, self.z_min], [self.x_max, self.y_max, self.z_max]]
+    }
 }
 
 /// Representation of walls and colliders in the density of water. No particle passes a wall in either case.

@@ -47,11 +47,12 @@ const OVERLAP_TOLERANCE_SPACINGS: f64 = 1e-3;
 impl Scene {
     /// Returns the particles at time 0. The same scene and seed give the same bits on every platform.
     ///
-    /// Blocks may touch but not overlap, and no particle may start inside a collider. Both are errors,
-    /// because omitting such a particle would lose mass and keeping it would make the simulation explode.
+    /// Blocks may touch but not overlap, and no particle may start inside a collider or body. Both are
+    /// errors, because omitting such a particle would lose mass and keeping it would make the simulation
+    /// explode.
     ///
     /// # Errors
-    /// [`SceneError::Value`] for overlapping blocks and particles inside colliders,
+    /// [`SceneError::Value`] for overlapping blocks and particles inside colliders and bodies,
     /// [`SceneError::OutOfMemory`]; and the errors of [`Scene::validate`], if the scene was changed since it
     /// was loaded.
     pub fn sample(&self) -> Result<Sampled, SceneError> {
@@ -162,35 +163,42 @@ impl Scene {
         }
     }
 
-    /// Refuses points of a block that lie inside another block or on the wrong side of a collider.
+    /// Refuses points of a block that lie inside another block or on the wrong side of a collider or body.
     fn refuse_misplaced(&self, block_idx: usize, positions_m: &[[f32; 3]]) -> Result<(), SceneError> {
         let tolerance_m = OVERLAP_TOLERANCE_SPACINGS * self.particle_spacing_m();
         let count = |misplaced: &dyn Fn(Vec3) -> bool| {
             positions_m.iter().filter(|point| misplaced(point.map(f64::from))).count()
         };
-        let refuse = |n: usize, other: String, expected: &str| {
+        let refuse = |n: usize, other: &str, place: &str, expected: &str| {
             let key = format!("particles.{block_idx}.shape");
             SceneError::Value {
-                at: self.source.locate_between(&[&key, &other]),
+                at: self.source.locate_between(&[&key, other]),
                 key,
-                found: format!("{n} of {} particles inside {other}", positions_m.len()),
+                found: format!("{n} of {} particles {place}", positions_m.len()),
                 expected: expected.to_owned(),
             }
         };
         for (other_idx, other) in self.particles.iter().enumerate().filter(|(idx, _)| *idx != block_idx) {
             let n = count(&|point| other.shape.contains(point, tolerance_m));
             if n > 0 {
-                return Err(refuse(n, format!("particles.{other_idx}.shape"), "blocks that do not overlap"));
+                let key = format!("particles.{other_idx}.shape");
+                return Err(refuse(n, &key, &format!("inside {key}"), "blocks that do not overlap"));
             }
         }
         for (collider_idx, collider) in self.colliders.iter().enumerate() {
             let n = count(&|point| collider.depth_m(point, self.up_axis) > tolerance_m);
             if n > 0 {
-                return Err(refuse(
-                    n,
-                    format!("colliders.{collider_idx}"),
-                    "particles outside solid colliders",
-                ));
+                let key = format!("colliders.{collider_idx}");
+                let expected = "particles outside solid colliders";
+                return Err(refuse(n, &key, &format!("inside {key}"), expected));
+            }
+        }
+        for (body_idx, body) in self.bodies.iter().enumerate() {
+            let n = count(&|point| body.depth_m(point, self.up_axis) > tolerance_m);
+            if n > 0 {
+                let key = format!("bodies.{body_idx}");
+                let (place, expected) = body.misplaced(&key, "particles");
+                return Err(refuse(n, &key, &place, &expected));
             }
         }
         Ok(())

@@ -2,7 +2,9 @@
 
 use crate::shapes::shape::LATTICE_TOLERANCE;
 use crate::validate::{Checker, number};
-use crate::{Collider, ObstacleShape, Scene, SceneError, Shape, SlabShape, Vec3};
+use crate::{
+    Body, BodyMotion, BodyShape, Collider, ObstacleShape, Scene, SceneError, Shape, SlabShape, Vec3,
+};
 
 const MIN_SCALE: f64 = 0.01;
 const MAX_SCALE: f64 = 100.0;
@@ -92,6 +94,7 @@ impl Scene {
                 motion.until_s.iter_mut().for_each(|until_s| *until_s *= scale);
             }
         }
+        self.bodies.iter_mut().for_each(|body| scale_body(body, scale));
         self.scale_ground(scale);
         let camera = &mut self.render.camera;
         camera.target_m.iter_mut().for_each(times);
@@ -152,6 +155,60 @@ impl Scene {
     }
 }
 
+/// Multiplies the lengths of a body and the times of its motion, whose speed thus stays the same.
+fn scale_body(body: &mut Body, scale: f64) {
+    let times = |lengths: &mut Vec3| *lengths = lengths.map(|x| scale * x);
+    match &mut body.shape {
+        BodyShape::Plane { point_m, .. } => times(point_m),
+        BodyShape::Sphere { centre_m, radius_m } => {
+            times(centre_m);
+            *radius_m *= scale;
+        }
+        BodyShape::Box { centre_m, size_m, .. } => {
+            times(centre_m);
+            times(size_m);
+        }
+        BodyShape::Cylinder { from_m, to_m, radius_m } | BodyShape::Capsule { from_m, to_m, radius_m } => {
+            times(from_m);
+            times(to_m);
+            *radius_m *= scale;
+        }
+        BodyShape::Mesh { scale: unit_m, offset_m, .. } => {
+            times(offset_m);
+            *unit_m *= scale;
+        }
+        BodyShape::Heightfield { origin_m, spacing_m, heights_m, .. } => {
+            *origin_m = origin_m.map(|x| scale * x);
+            *spacing_m *= scale;
+            heights_m.iter_mut().flatten().for_each(|height| *height *= scale);
+        }
+    }
+    match &mut body.motion {
+        Some(BodyMotion::Uniform(motion)) => {
+            motion.from_s *= scale;
+            motion.until_s.iter_mut().for_each(|until_s| *until_s *= scale);
+        }
+        Some(BodyMotion::Oscillating { amplitude_m, frequency_hz, .. }) => {
+            times(amplitude_m);
+            *frequency_hz /= scale;
+        }
+        Some(BodyMotion::Spinning { point_m, angular_velocity_rad_s, from_s, until_s }) => {
+            times(point_m);
+            *angular_velocity_rad_s = angular_velocity_rad_s.map(|w| w / scale);
+            *from_s *= scale;
+            until_s.iter_mut().for_each(|until_s| *until_s *= scale);
+        }
+        Some(BodyMotion::Keyframed { pivot_m, keys }) => {
+            times(pivot_m);
+            for key in keys {
+                times(&mut key.offset_m);
+                key.time_s *= scale;
+            }
+        }
+        None => {}
+    }
+}
+
 /// Rounds to the nearest multiple of the spacing. Halves are rounded away from zero, with a tolerance for the
 /// rounding of decimal numbers.
 fn to_whole_spacings(x_m: f64, spacing_m: f64) -> f64 {
@@ -167,10 +224,11 @@ fn to_whole_spacings(x_m: f64, spacing_m: f64) -> f64 {
 impl SceneError {
     /// Adds to an error about a scaled length that the value differs from the file's.
     pub(crate) fn at_scale(mut self, scale: f64) -> Self {
-        const SCALED: [&str; 8] = [
+        const SCALED: [&str; 9] = [
             "domain",
             "particles",
             "colliders",
+            "bodies",
             "render.camera",
             "terrain",
             "releases",

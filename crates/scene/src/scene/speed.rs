@@ -12,15 +12,18 @@ impl Scene {
         }
     }
 
-    /// Returns an upper bound of the expected speed in m/s: the fastest initial body or moving collider, plus
-    /// a fall through the whole domain.
+    /// Returns an upper bound of the expected speed in m/s: the fastest initial particles or moving body,
+    /// plus a fall through the whole domain.
     pub(crate) fn fastest_to_come_m_s(&self) -> f64 {
         let speed = |v: &Vec3| v.iter().map(|v| v * v).sum::<f64>().sqrt();
         let releases = self.releases.iter().map(|release| speed(&release.velocity_m_s));
         let slabs = self.slabs.iter().map(|slab| speed(&slab.velocity_m_s));
         let starts = self.particles.iter().map(|block| block.fastest_m_s()).chain(releases).chain(slabs);
-        let motions = self.colliders.iter().map(Collider::speed_m_s);
-        starts.chain(motions).fold(0.0, f64::max) + self.fall_m2_s2().sqrt()
+        let colliders = self.colliders.iter().map(Collider::speed_m_s);
+        let motions = self.bodies.iter().filter_map(|body| body.motion.as_ref());
+        let (low_m, high_m) = (self.domain.min_m, self.domain.max_m);
+        let bodies = motions.map(|motion| motion.fastest_m_s(low_m, high_m));
+        starts.chain(colliders).chain(bodies).fold(0.0, f64::max) + self.fall_m2_s2().sqrt()
     }
 
     /// Returns the square of the speed after a fall through the whole domain, in m²/s².

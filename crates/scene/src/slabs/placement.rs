@@ -2,14 +2,14 @@
 
 use crate::validate::vector;
 use crate::vector::dot;
-use crate::{Obstacle, ObstacleShape, SampledSlabs, Scene, SceneError, SlabPiece, Vec3};
+use crate::{Body, Obstacle, ObstacleShape, SampledSlabs, Scene, SceneError, SlabPiece, Vec3};
 
 /// Tolerated initial overlap of a piece, in units of the edge of a cube of the same volume.
 const OVERLAP_TOLERANCE: f64 = 1e-3;
 
 impl Scene {
-    /// Refuses pieces beyond the walls, in the ground, in obstacles and colliders, and in one another:
-    /// contact forces would throw them apart.
+    /// Refuses pieces beyond the walls, in the ground, in obstacles, colliders and bodies, and in one
+    /// another: contact forces would throw them apart.
     ///
     /// # Errors
     /// [`SceneError::Value`], with the slab, the position and the obstruction.
@@ -43,6 +43,11 @@ impl Scene {
                 let is_inside = |collider: &&crate::Collider| collider.depth_m(point, self.up_axis) > depth_m;
                 if self.colliders.iter().any(|collider| is_inside(&collider)) {
                     return refuse(point, "in a collider", "pieces outside solid colliders");
+                }
+                let is_in_body = |body: &&Body| body.depth_m(point, self.up_axis) > depth_m;
+                if let Some((idx, body)) = self.bodies.iter().enumerate().find(|(_, body)| is_in_body(body)) {
+                    let (what, expected) = body.misplaced(&format!("bodies.{idx}"), "pieces");
+                    return refuse(point, &what, &expected);
                 }
                 let mut others = outlines.iter().enumerate().filter(|(other, _)| *other != idx);
                 if let Some((_, other)) = others.find(|(_, other)| other.contains(point, depth_m)) {

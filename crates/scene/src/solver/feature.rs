@@ -13,6 +13,12 @@ pub enum Feature {
     Slabs,
     /// `[[obstacles]]`.
     Obstacles,
+    /// `[[bodies]]`.
+    Bodies,
+    /// `restitution` of a body.
+    BodyRestitution,
+    /// `domain.friction`.
+    FaceFriction,
     /// `time.dt_s = "auto"`: the solver has an [`auto_dt_s`](crate::SolverScene::auto_dt_s).
     AutoTimeStep,
     /// `angular_velocity_rad_s` of a block of particles.
@@ -33,6 +39,9 @@ impl Feature {
             Self::Releases => "releases",
             Self::Slabs => "slabs",
             Self::Obstacles => "obstacles",
+            Self::Bodies => "bodies",
+            Self::BodyRestitution => "restitution",
+            Self::FaceFriction => "friction",
             Self::AutoTimeStep => "dt_s",
             Self::AngularVelocity => "angular_velocity_rad_s",
             Self::Count => "count",

@@ -9,7 +9,7 @@ use crate::{Obstacle, ObstacleShape, Slab, SlabShape};
 /// Maximum number of pieces of a slab along one edge.
 const MAX_PIECES: u32 = 256;
 
-/// Maximum length of the name of a slab or obstacle, in bytes: it heads columns of tables.
+/// Maximum length of the name of a slab, obstacle or body, in bytes: it heads columns of tables.
 const MAX_NAME_BYTES: usize = 64;
 
 impl Scene {
@@ -126,7 +126,7 @@ impl Scene {
     }
 }
 
-fn check_name(check: &Checker<'_>, key: &str, name: &str, others: &[&str]) -> Check {
+pub(super) fn check_name(check: &Checker<'_>, key: &str, name: &str, others: &[&str]) -> Check {
     let key = format!("{key}.name");
     if name.trim().is_empty()
         || name.len() > MAX_NAME_BYTES
@@ -144,7 +144,12 @@ fn check_name(check: &Checker<'_>, key: &str, name: &str, others: &[&str]) -> Ch
     Ok(())
 }
 
-fn check_surface(check: &Checker<'_>, key: &str, friction: Option<f64>, restitution: Option<f64>) -> Check {
+pub(super) fn check_surface(
+    check: &Checker<'_>,
+    key: &str,
+    friction: Option<f64>,
+    restitution: Option<f64>,
+) -> Check {
     if let Some(friction) = friction {
         check.range(&format!("{key}.friction"), friction, 0.0, 100.0)?;
     }

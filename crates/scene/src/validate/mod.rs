@@ -1,5 +1,6 @@
 //! Checks of single values, and the format of numbers in their messages.
 
+mod bodies;
 mod ground;
 mod render;
 mod scene;

@@ -45,6 +45,7 @@ impl Scene {
         for (collider_idx, collider) in self.colliders.iter().enumerate() {
             self.check_collider(&check, &format!("colliders.{collider_idx}"), collider)?;
         }
+        self.check_bodies(&check)?;
         solver.check_discretization(self, &check)?;
         self.check_render(&check)?;
         self.check_output(&check)
@@ -79,6 +80,7 @@ impl Scene {
             (Feature::Releases, !self.releases.is_empty()),
             (Feature::Slabs, !self.slabs.is_empty()),
             (Feature::Obstacles, !self.obstacles.is_empty()),
+            (Feature::Bodies, !self.bodies.is_empty()),
         ];
         let is_unknown = |feature: Feature| !self.has_feature(feature);
         if let Some((feature, _)) = given.into_iter().find(|(part, is_given)| *is_given && is_unknown(*part))

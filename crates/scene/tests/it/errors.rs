@@ -128,12 +128,20 @@ fn every_number_of_a_scene_refuses_nan() {
     let more =
         "colliders=[{plane={point_m=[0,0,0],normal=[0,1,0]}},{sphere={centre_m=[0,0,0],radius_m=0.1}}]";
     let snow = "snow.links.compliance_m_n=0.001";
-    let optional = ["gravity_m_s2=[0,0,0]", "fluid.particle_mass_kg=1", "render.colour_range=[0,1]", snow];
+    let faces = "domain.friction={x_min=0,x_max=0,y_min=0,y_max=0,z_min=0,z_max=0}";
+    let optional = [
+        "gravity_m_s2=[0,0,0]",
+        "fluid.particle_mass_kg=1",
+        "render.colour_range=[0,1]",
+        snow,
+        faces,
+        crate::bodies::ALL_SHAPES,
+    ];
     let scene = minimal(&[&[full, more], &optional[..]].concat()).expect("valid");
     let json = serde_json::to_value(&scene).expect("plain data");
     let mut numbers = Vec::new();
     collect_numbers(&json, "", &mut numbers);
-    assert!(numbers.len() > 60, "only {} numbers found", numbers.len());
+    assert!(numbers.len() > 120, "only {} numbers found", numbers.len());
     for path in numbers {
         for bad in ["nan", "inf", "-inf"] {
             let set = format!("{path}={bad}");

@@ -3,6 +3,7 @@
 // This whole crate is tests and their helpers.
 #![allow(clippy::unwrap_used)]
 
+mod bodies;
 mod dem;
 mod errors;
 mod mesh_obstacles;

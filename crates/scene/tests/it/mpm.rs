@@ -311,22 +311,6 @@ fn what_only_mpm_knows_is_refused_of_water() {
         let error = minimal(&[&set]).unwrap_err().to_string();
         assert!(error.ends_with(&format!("expected it in scenes of solver.kind = {kinds} only")), "{error}");
     }
-    for (collider, what) in [
-        ("box={centre_m=[0.8,0.8,0.8],size_m=[0.1,0.1,0.1]}", "box: found a box"),
-        ("heightfield={origin_m=[0,0],spacing_m=1,heights_m=[[0]]}", "heightfield: found a heightfield"),
-        ("plane={point_m=[0,0,0],normal=[0,1,0],surface={sticky=true}}", "plane.surface: found a surface"),
-        (
-            "sphere={centre_m=[0.8,0.8,0.8],radius_m=0.1,motion={velocity_m_s=[0,0,0]}}",
-            "sphere.motion: found a motion",
-        ),
-    ] {
-        let error = minimal(&[&format!("colliders=[{{{collider}}}]")]).unwrap_err().to_string();
-        let expected = format!(
-            "colliders.0.{what} in a scene of solver.kind = \"pbd\", expected a plane or sphere alone; solver.kind = \"mpm\" \
-             knows the rest"
-        );
-        assert!(error.ends_with(&expected), "{error}");
-    }
     assert!(refusal("particles.0.phase=snow").contains("expected no phase"));
 }
 

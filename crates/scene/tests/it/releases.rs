@@ -305,6 +305,9 @@ fn meshes_are_pieces_that_are_linked_where_they_meet() {
     let ball = "colliders=[{sphere={centre_m=[12.9,4.9,11.9],radius_m=0.5}}]";
     let hit = placed("[12,4,11]", &[ball]).unwrap_err();
     assert!(hit.contains("a piece in a collider at ["), "{hit}");
+    let ball = "bodies=[{name='ball',shape={sphere={centre_m=[12.9,4.9,11.9],radius_m=0.5}}}]";
+    let hit = placed("[12,4,11]", &[ball]).unwrap_err();
+    assert!(hit.contains("a piece inside bodies.0, \"ball\" at ["), "{hit}");
 }
 
 #[test]

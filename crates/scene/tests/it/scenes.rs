@@ -34,7 +34,9 @@ fn every_scene_file_is_built_in_and_sound() {
         // Lattices in balls differ from the expected number by the steps of their surface.
         assert!((sampled.len() as f64 / estimate - 1.0).abs() < 0.02, "{} and {estimate}", sampled.len());
         // A mesh is a file beside its scene's, not compiled into the program.
-        if scene.obstacles.iter().any(|obstacle| obstacle.mesh().is_some()) {
+        if scene.obstacles.iter().any(|obstacle| obstacle.mesh().is_some())
+            || scene.bodies.iter().any(|body| body.mesh().is_some())
+        {
             n_files -= 1;
             continue;
         }
@@ -82,9 +84,10 @@ fn a_name_that_is_neither_file_nor_scene_is_refused_with_help() {
     assert_eq!(
         message("zzz"),
         "zzz: found no such file and no built-in scene of that name; expected one of dam_break, hydrostatic, drop, \
-         snow_drop_free, snow_drop_linked, snow_drop_dynamic, melting, freezing, water_drop, snowball_collision, \
-         snowballs_16, snow_castle, ramps, letters_muddy, letters_crumbly, snowplow, snowball_on_body_3d, snowballs_3d, \
-         column_collapse, hopper, slope_obstacle, avalanche, avalanche_slabs, avalanche_128k, avalanche_1m"
+         drum, pour_down_terrain, snow_drop_free, snow_drop_linked, snow_drop_dynamic, melting, freezing, \
+         water_drop, snow_box_plough, snowball_collision, snowballs_16, snow_castle, ramps, letters_muddy, \
+         letters_crumbly, snowplow, snowball_on_body_3d, snowballs_3d, column_collapse, hopper, \
+         slope_obstacle, avalanche, avalanche_slabs, avalanche_128k, avalanche_1m"
     );
     assert!(matches!(Scene::find("nowhere/dam_break", &[]), Err(SceneError::Read { .. })));
     assert!(matches!(Scene::find("nowhere.toml", &[]), Err(SceneError::Read { .. })));

@@ -114,7 +114,7 @@ impl Contacts {
         let specialization = find_contacts::Specialization {
             workgroup_size,
             max_contacts: MAX_CONTACTS,
-            has_bodies: (!surroundings.colliders.is_empty()).into(),
+            has_bodies: (!surroundings.bodies.is_empty()).into(),
             has_pieces: (parameters.terms.n_pieces > 0).into(),
             has_meshes: surroundings.has_meshes().into(),
         };

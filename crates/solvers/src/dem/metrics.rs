@@ -95,7 +95,7 @@ impl DemMetrics {
         let owned = |(name, unit): (&str, &'static str)| (name.to_owned(), unit);
         let mut names: Vec<_> =
             MotionMetrics::NAMES.iter().copied().chain(own).chain(of_slabs).map(owned).collect();
-        for obstacle in &parameters.surroundings.obstacles {
+        for obstacle in &parameters.surroundings.names {
             names.extend(["x", "y", "z"].map(|axis| (format!("force_on_{obstacle}_{axis}"), "N")));
             names.push((format!("peak_force_on_{obstacle}"), "N"));
             names.extend(["x", "y", "z"].map(|axis| (format!("impulse_on_{obstacle}_{axis}"), "N s")));
@@ -153,7 +153,7 @@ impl PendingSlabs {
     ) -> Result<Self> {
         let pieces = &parameters.pieces;
         let [n_pieces, n_links, n_obstacles] =
-            [pieces.shapes.len(), pieces.links.len(), parameters.surroundings.obstacles.len()];
+            [pieces.shapes.len(), pieces.links.len(), parameters.surroundings.names.len()];
         Ok(Self {
             masses_kg: pieces.shapes.iter().map(|shape| shape.mass_kg.into()).collect(),
             motions: some(n_pieces, |n| ring.read(recorder, &slabs.motions, n))?,

@@ -1,7 +1,7 @@
 //! Parameters of the discrete element method, as kernels use them.
 
 use super::pieces::Pieces;
-use crate::surroundings::Surroundings;
+use crate::Surroundings;
 use frazil_scene::{Dem, damping_ratio};
 use frazil_shaders::types::{DemTerms, WrappedGrid};
 
@@ -38,7 +38,7 @@ impl DemParameters {
         let bond_gap_m = bonds.map_or(0.0, |bonds| bonds.strength_n / dem.normal_stiffness_n_m);
         let reach_m = 2.0 * dem.greatest_radius_m() + dem.cohesion_range_m().max(bond_gap_m);
         let Surroundings { domain_min_m, domain_max_m, gravity_m_s2, up_axis, .. } = surroundings;
-        let n_bodies = surroundings.colliders.len() as u32;
+        let n_bodies = surroundings.bodies.len() as u32;
         let terms = DemTerms {
             grid: wrapped_grid([domain_min_m, domain_max_m], reach_m, up_axis, cells_for(n)),
             dt_s: dt_s as f32,
@@ -64,7 +64,7 @@ impl DemParameters {
             bond_below_m_s: bonds.map_or(0.0, |bonds| bonds.form_below_m_s as f32),
             bond_after_s: bonds.map_or(0.0, |bonds| bonds.form_after_s as f32),
             n_bodies,
-            first_obstacle: n_bodies - surroundings.obstacles.len() as u32,
+            first_obstacle: n_bodies - surroundings.names.len() as u32,
             n_pieces: 0,
             piece_grid: WrappedGrid { origin_m: domain_min_m, cells_per_m: 1.0, cells: [3; 3] },
             quanta_per_n: quanta_per_n(dem.normal_stiffness_n_m * dem.radius_m),

@@ -5,7 +5,7 @@ use super::grains::Grains;
 use super::parameters::DemParameters;
 use super::pieces::Pieces;
 use super::solver::Dem;
-use crate::surroundings::Surroundings;
+use crate::Surroundings;
 use crate::{SolverError, StateColumn, Tuning};
 use frazil_scene::{Sampled, Scene};
 use frazil_vk::Device;

@@ -8,6 +8,7 @@ use crate::{Saved, SolverError, Tuning};
 use bytemuck::Zeroable;
 use frazil_kernels::{CellSort, CellSortMethod, Counts, UniformGrid};
 use frazil_particles::{ColumnKind, ColumnView};
+use frazil_shaders::common::fixed::WRENCH_WORDS;
 use frazil_shaders::dem::{
     collide_pieces, find_near_pieces, find_piece_cells, move_pieces, pull_links, show_pieces, touch_points,
 };
@@ -26,9 +27,6 @@ const MAX_NEAR: u32 = 32;
 /// Workgroup size of pieces. Pieces are few and each loops over many others: small groups occupy more of the
 /// device.
 const GROUP_OF_PIECES: u32 = 64;
-
-/// Words of the sums of force and torque on a piece or an obstacle.
-const WRENCH_WORDS: usize = 12;
 
 /// Inputs of the piece kernels other than the pieces.
 pub struct Around<'a> {
@@ -114,7 +112,7 @@ impl Slabs {
         let DemParameters { terms, surroundings, pieces, .. } = parameters;
         let Pieces { shapes, motions, faces, corners_m, point_pieces, points_m, links, linked } = pieces;
         let (n_pieces, n_points, n_links) = (shapes.len(), points_m.len(), links.len());
-        let n_obstacles = surroundings.obstacles.len();
+        let n_obstacles = surroundings.names.len();
         let n_cells = if n_pieces > 0 { terms.piece_grid.cells.iter().product::<u32>() } else { 1 };
         let line = UniformGrid::new(device, [0.0; 3], [n_cells as f32, 1.0, 1.0], 1.0)?;
         let sort = if n_pieces > 0 {
@@ -126,7 +124,7 @@ impl Slabs {
         };
         let point = |(&piece, &place_m): (&u32, &[f32; 3])| PiecePoint { place_m, piece };
         let points: Vec<PiecePoint> = point_pieces.iter().zip(points_m).map(point).collect();
-        let has_bodies = u32::from(!surroundings.colliders.is_empty());
+        let has_bodies = u32::from(!surroundings.bodies.is_empty());
         let has_meshes = surroundings.has_meshes().into();
         Ok(Self {
             motions: some_of(device, "slab_motion", motions)?,
@@ -134,7 +132,7 @@ impl Slabs {
             faces: some_of(device, "piece faces", faces)?,
             corners_m: some_of(device, "piece corners", corners_m)?,
             order: some_of(device, "piece order", &vec![0; n_pieces])?,
-            sums: some_of(device, "wrenches", &vec![0; WRENCH_WORDS * (n_pieces + n_obstacles)])?,
+            sums: some_of(device, "wrenches", &vec![0; WRENCH_WORDS as usize * (n_pieces + n_obstacles)])?,
             impacts: some_of(device, "impact", &vec![Impact::zeroed(); n_obstacles])?,
             line,
             points: some_of(device, "points", &points)?,

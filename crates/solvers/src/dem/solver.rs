@@ -7,7 +7,7 @@ use super::metrics::{DemMeasurePass, PendingDemMetrics};
 use super::parameters::DemParameters;
 use super::particles::Particles;
 use super::slabs::{Around, ShownPieces, Slabs};
-use crate::surroundings::nowhere;
+use crate::bodies::nowhere;
 use crate::{Saved, SolverError, StateColumn, Tuning};
 use frazil_kernels::{CellSort, CellSortMethod, UniformGrid};
 use frazil_particles::{ColumnView, Material, ParticleSet};
@@ -123,17 +123,17 @@ impl Dem {
         let method = tuning.cell_sort.map_or_else(|| CellSortMethod::fastest(device), Ok)?;
         let surroundings = &parameters.surroundings;
         // Empty buffers have one element that no kernel reads.
-        let bodies = if surroundings.colliders.is_empty() {
+        let bodies = if surroundings.bodies.is_empty() {
             device.buffer_from("bodies", &[nowhere()])?
         } else {
-            device.buffer_from("bodies", &surroundings.colliders)?
+            device.buffer_from("bodies", &surroundings.bodies)?
         };
         let heights = if surroundings.heights_m.is_empty() { &[0.0][..] } else { &surroundings.heights_m };
         let specialization = collide::Specialization {
             workgroup_size,
             has_rolling: parameters.has_rolling().into(),
-            has_bodies: (!surroundings.colliders.is_empty()).into(),
-            has_obstacles: (!surroundings.obstacles.is_empty()).into(),
+            has_bodies: (!surroundings.bodies.is_empty()).into(),
+            has_obstacles: (!surroundings.names.is_empty()).into(),
             has_meshes: surroundings.has_meshes().into(),
         };
         let collide::Specialization { has_bodies, has_obstacles, has_meshes, .. } = specialization;

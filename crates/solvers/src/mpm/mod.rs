@@ -37,7 +37,7 @@ mod shown;
 mod solver;
 mod sort;
 
-pub use crate::surroundings::Surroundings;
+pub use crate::Surroundings;
 pub use factory::Factory;
 pub use fault::{Fault, FaultCheck, FaultKind};
 pub use metrics::{MpmMetrics, PendingMpmMetrics};

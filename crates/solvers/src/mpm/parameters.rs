@@ -1,7 +1,7 @@
 //! Conversion of a scene's quantities to kernel parameters.
 
 use crate::SolverError;
-use crate::surroundings::Surroundings;
+use crate::Surroundings;
 use frazil_kernels::BlockLayout;
 use frazil_scene::{Implicit, InitialVolume, Mpm, Rasterization, Spline, Transfer, Weights};
 use frazil_shaders::mpm::terms;
@@ -71,7 +71,7 @@ impl MpmParameters {
             has_strain_floor: mpm.strain_floor.into(),
             wall_friction: mpm.walls.friction as f32,
             walls_are_sticky: mpm.walls.sticky.into(),
-            n_colliders: surroundings.colliders.len() as u32,
+            n_colliders: surroundings.bodies.len() as u32,
             up_axis,
             mass_quantum: 0.0,
             momentum_quantum: 0.0,
@@ -108,7 +108,7 @@ impl MpmParameters {
 
     /// Returns 1 if there are bodies besides the walls of the domain, else 0.
     pub(super) fn has_colliders(&self) -> u32 {
-        (!self.surroundings.colliders.is_empty()).into()
+        (!self.surroundings.bodies.is_empty()).into()
     }
 
     /// Returns 1 if the spline is evaluated as printed, else 0.

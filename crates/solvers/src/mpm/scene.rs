@@ -3,7 +3,7 @@
 use super::parameters::MpmParameters;
 use super::particles::InitialState;
 use super::solver::Mpm;
-use crate::surroundings::Surroundings;
+use crate::Surroundings;
 use crate::{SolverError, StateColumn, Tuning};
 use frazil_scene::{Sampled, Scene};
 use frazil_vk::Device;

@@ -8,7 +8,7 @@ use super::nodes::{Constants, Nodes, Transfer};
 use super::parameters::MpmParameters;
 use super::particles::{InitialState, Particles};
 use super::sort::KeySort;
-use crate::surroundings::nowhere;
+use crate::bodies::nowhere;
 use crate::{Saved, SolverError, StateColumn, Tuning};
 use frazil_kernels::SparseBlocks;
 use frazil_particles::{AnyColumn, ColumnKind, ColumnView, Material, ParticleSet};
@@ -157,7 +157,7 @@ impl Mpm {
         // Empty buffers have one element that no kernel reads.
         let nothing = nowhere();
         let colliders =
-            if surroundings.colliders.is_empty() { &[nothing][..] } else { &surroundings.colliders };
+            if surroundings.bodies.is_empty() { &[nothing][..] } else { &surroundings.bodies };
         let heights = if surroundings.heights_m.is_empty() { &[0.0][..] } else { &surroundings.heights_m };
         let constants = Constants {
             terms: device.buffer_from("terms", &[parameters.terms])?,

@@ -3,6 +3,7 @@
 use super::shown::set_infos;
 use super::snow::{self, LinkCheck, PendingSnowMetrics, Snow, SnowMetrics};
 use super::{Fluid, PendingMetrics};
+use crate::bodies::{with_load_metrics, with_load_values};
 use crate::solver::{motion_highlights, rows, stage_named};
 use crate::{
     CurveSpec, InvariantFault, Measurement, MetricInfo, MotionMetrics, PanelSpec, PendingInvariants,
@@ -150,11 +151,12 @@ impl Solver for Fluid {
     }
 
     fn metrics(&self) -> Vec<MetricInfo> {
-        MetricInfo::list(MotionMetrics::NAMES.iter().copied())
+        with_load_metrics(MetricInfo::list(MotionMetrics::NAMES.iter().copied()), self.body_loads())
     }
 
     fn record_metrics(&self, recorder: &mut Recorder) -> Result<PendingMeasurement, SolverError> {
-        Ok(Box::new(self.record_metrics(recorder)?))
+        let own = Box::new(self.record_metrics(recorder)?);
+        Ok(with_load_values(own, self.body_loads(), recorder)?)
     }
 }
 
@@ -200,11 +202,12 @@ impl Solver for Snow {
     }
 
     fn metrics(&self) -> Vec<MetricInfo> {
-        MetricInfo::list(SnowMetrics::names())
+        with_load_metrics(MetricInfo::list(SnowMetrics::names()), self.body_loads())
     }
 
     fn record_metrics(&self, recorder: &mut Recorder) -> Result<PendingMeasurement, SolverError> {
-        Ok(Box::new(self.record_metrics(recorder)?))
+        let own = Box::new(self.record_metrics(recorder)?);
+        Ok(with_load_values(own, self.body_loads(), recorder)?)
     }
 
     fn highlights(&self, measured: &Measurement) -> Vec<(String, String)> {

@@ -1,15 +1,15 @@
 //! Position-based fluid on the device.
 
+use super::bodies::{Bodies, BodyInteraction, Displacement};
 use super::metrics::{MeasurePass, PendingMetrics};
-use super::motion::{Motion, Place};
+use super::motion::{Motion, Place, Smoothing};
 use super::parameters::Parameters;
 use super::shown::lambda_column;
-use crate::{Saved, SolverError, StateColumn, Tuning};
+use crate::{BodyLoads, Saved, SolverError, StateColumn, Tuning};
 use frazil_kernels::{CellSort, CellSortMethod, Counts, GridOptions, UniformGrid};
 use frazil_particles::{AnyColumn, ColumnKind, ColumnView, Material, ParticleSet, Permutation, PhaseArray};
 use frazil_scene::{Sampled, Scene};
 use frazil_shaders::pbd::{solve_density, solve_positions};
-use frazil_shaders::types::Collider;
 use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Threads};
 
 /// A stage of a step; [`Fluid::stages`] lists them in order.
@@ -53,7 +53,8 @@ pub struct Fluid {
     constraint: Buffer<[f32; 4]>,
     /// Density ρ in kg/m³ of each particle.
     density: Buffer<f32>,
-    colliders: Buffer<Collider>,
+    interaction: BodyInteraction,
+    bodies: Option<Bodies>,
     grid: UniformGrid,
     sort: CellSort,
     permutation: Permutation,
@@ -68,11 +69,12 @@ struct Kernels {
 }
 
 impl Kernels {
-    fn new(device: &Device, workgroup_size: u32) -> frazil_vk::Result<Self> {
-        let solve_density = solve_density::Specialization { workgroup_size };
-        let solve_positions = solve_positions::Specialization { workgroup_size };
+    fn new(device: &Device, workgroup_size: u32, parameters: &Parameters) -> frazil_vk::Result<Self> {
+        let has_bodies = parameters.has_bodies().into();
+        let solve_density = solve_density::Specialization { workgroup_size, has_bodies };
+        let solve_positions = solve_positions::Specialization { workgroup_size, has_bodies };
         Ok(Self {
-            motion: Motion::new(device, workgroup_size)?,
+            motion: Motion::new(device, workgroup_size, parameters)?,
             solve_density: Kernel::specialized(device, &solve_density)?,
             solve_positions: Kernel::specialized(device, &solve_positions)?,
         })
@@ -133,11 +135,12 @@ impl Fluid {
             order: device.buffer("order", n)?,
             constraint: device.buffer("constraint", n)?,
             density: device.buffer("density", n)?,
-            colliders: device.buffer_from("colliders", &parameters.colliders)?,
+            interaction: BodyInteraction::new(device, &parameters, n)?,
+            bodies: Bodies::new(device, workgroup_size, &parameters, [0.0; 2])?,
             grid,
             sort,
             permutation: Permutation::with_workgroup_size(device, workgroup_size)?,
-            kernels: Kernels::new(device, workgroup_size)?,
+            kernels: Kernels::new(device, workgroup_size, &parameters)?,
             gauge: MeasurePass::new(device, phase.count.capacity)?,
             phase,
             parameters,
@@ -174,7 +177,7 @@ impl Fluid {
             }
             Stage::Reorder => self.phase.permute(recorder, &self.permutation, &self.order),
             Stage::Predict => self.predict(recorder, self.parameters.dt_s),
-            Stage::SolveDensity => self.solve_density(recorder, &self.predicted),
+            Stage::SolveDensity => self.solve_density(recorder, &self.predicted, true),
             Stage::SolvePositions => self.solve_positions(recorder),
             Stage::UpdateVelocity => self.update_velocity(recorder),
             Stage::SmoothVelocity => self.smooth_velocity(recorder),
@@ -188,7 +191,7 @@ impl Fluid {
         for stage in [Stage::SortByCell, Stage::Reorder] {
             self.record_stage(recorder, stage);
         }
-        self.solve_density(recorder, self.phase.position.front());
+        self.solve_density(recorder, self.phase.position.front(), false);
     }
 
     fn threads(&self) -> Threads<'_> {
@@ -196,22 +199,32 @@ impl Fluid {
     }
 
     fn integrate(&self, recorder: &mut Recorder, dt_s: f32) {
-        let (grid, places) = (self.grid.grid(), (&self.key, &self.colliders));
-        self.kernels.motion.integrate(recorder, &self.phase, places, grid, &self.parameters, dt_s);
+        let grid = self.grid.grid();
+        self.kernels.motion.integrate(recorder, &self.phase, &self.key, grid, &self.parameters, dt_s);
     }
 
     fn predict(&self, recorder: &mut Recorder, dt_s: f32) {
-        let places = (&self.predicted, &self.colliders);
-        self.kernels.motion.predict(recorder, &self.phase, places, self.parameters.walls, dt_s);
+        self.kernels.motion.predict(recorder, &self.phase, &self.predicted, self.parameters.walls, dt_s);
+        self.project_out_of_bodies(recorder, Displacement::Prediction);
     }
 
-    fn solve_density(&self, recorder: &mut Recorder, at: &Buffer<[f32; 3]>) {
+    fn project_out_of_bodies(&self, recorder: &mut Recorder, displacement: Displacement) {
+        if let Some(bodies) = &self.bodies {
+            let (count, places) = (&self.phase.count, (&self.predicted, &self.constraint));
+            bodies.project_out(recorder, count, places, &self.interaction, Material::Water, displacement);
+        }
+    }
+
+    fn solve_density(&self, recorder: &mut Recorder, at: &Buffer<[f32; 3]>, is_within_step: bool) {
+        if let Some(bodies) = &self.bodies {
+            bodies.compute_boundary_density(recorder, &self.phase.count, at, &self.interaction, is_within_step);
+        }
         let bindings = solve_density::Bindings {
             count: &self.phase.count.count,
             key: &self.key,
             cell_start: self.grid.cell_start(),
             predicted: at,
-            colliders: &self.colliders,
+            boundary_density: &self.interaction.boundary_density,
             constraint: &self.constraint,
             density: &self.density,
         };
@@ -233,7 +246,7 @@ impl Fluid {
             key: &self.key,
             cell_start: self.grid.cell_start(),
             constraint: &self.constraint,
-            colliders: &self.colliders,
+            boundary_density: &self.interaction.boundary_density,
             predicted: &self.predicted,
         };
         let p = &self.parameters;
@@ -248,6 +261,7 @@ impl Fluid {
             pressure_exponent: p.pressure_exponent,
         };
         recorder.dispatch(&self.kernels.solve_positions, self.threads(), bindings, params);
+        self.project_out_of_bodies(recorder, Displacement::DensityConstraint);
     }
 
     fn update_velocity(&self, recorder: &mut Recorder) {
@@ -257,14 +271,13 @@ impl Fluid {
 
     fn smooth_velocity(&mut self, recorder: &mut Recorder) {
         let p = &self.parameters;
-        let place = Place {
-            key: &self.key,
-            predicted: &self.predicted,
-            grid: &self.grid,
-            colliders: &self.colliders,
-        };
-        let coefficients = [p.xsph_viscosity, p.wall_friction];
-        self.kernels.motion.smooth_velocity(recorder, &self.phase, place, p, coefficients);
+        let place = Place { key: &self.key, predicted: &self.predicted, grid: &self.grid };
+        let smoothing = Smoothing::of_water(p);
+        self.kernels.motion.smooth_velocity(recorder, &self.phase, place, p, smoothing);
+        if let Some(bodies) = &self.bodies {
+            bodies.apply_drag(recorder, &self.phase, &self.predicted, p.xsph_viscosity);
+            bodies.loads.record_reduction(recorder);
+        }
         // x ← x*: the predicted positions become the new ones, and the buffer of the old ones is used for the
         // next prediction.
         self.predicted = self.phase.position.replace_front(self.predicted.clone());
@@ -348,10 +361,11 @@ impl Fluid {
     }
 
     /// Returns the columns that a checkpoint must hold, because the next step depends on them: those shown,
-    /// and the cells of the last density computation.
+    /// the cells of the last density computation, and the loads on bodies.
     pub fn state_columns(&self) -> Vec<ColumnView> {
         let key = ColumnView::new("key", "1", ColumnKind::U32, self.key.clone());
-        self.columns().into_iter().chain([key]).collect()
+        let of_bodies = self.bodies.as_ref().map(Bodies::state_columns).unwrap_or_default();
+        self.columns().into_iter().chain([key]).chain(of_bodies).collect()
     }
 
     /// Restores the fluid of a scene from a saved state, bit for bit. Set-up only: waits for the device.
@@ -367,6 +381,9 @@ impl Fluid {
         let fluid = Self::with_phase(device, Parameters::from_scene(scene)?, phase, Tuning::default())?;
         device.upload(&fluid.density.cast(), saved.of("density", 1)?)?;
         device.upload(&fluid.key, saved.of("key", 1)?)?;
+        if let Some(bodies) = &fluid.bodies {
+            bodies.restore(device, &saved)?;
+        }
         let mut recorder = device.recorder()?;
         fluid.grid.record_cell_ranges(&mut recorder, &fluid.phase.count, &fluid.key);
         device.submit(recorder)?.wait()?;
@@ -382,8 +399,20 @@ impl Fluid {
     /// No memory for another read-back.
     pub fn record_metrics(&self, recorder: &mut Recorder) -> frazil_vk::Result<PendingMetrics> {
         let (position, velocity) = (self.phase.position.front(), self.phase.velocity.front());
-        self.solve_density(recorder, position);
-        self.gauge.record(recorder, &self.phase.count, &self.parameters, position, velocity, &self.density)
+        self.solve_density(recorder, position, false);
+        self.gauge.record(
+            recorder,
+            &self.phase.count,
+            &self.parameters,
+            position,
+            velocity,
+            &self.density,
+        )
+    }
+
+    /// Returns the loads on the bodies of the scene, if it has any.
+    pub fn body_loads(&self) -> Option<&BodyLoads> {
+        self.bodies.as_ref().map(|bodies| &bodies.loads)
     }
 }
 

@@ -6,7 +6,7 @@
 //! Integrate        v ← v + Δt g, and the cell of x + Δt v
 //! SortByCell       the order of particles by cell, stable, and where each cell begins in it
 //! Reorder          one permutation of position, velocity and id
-//! Predict          x* ← confine(x + Δt v)
+//! Predict          x* ← confine(x + Δt v)                  here and below: out of bodies, too
 //! N times:
 //!   SolveDensity   ρ, C, λ                               Chen2021 eq 5.15–5.19
 //!   SolvePositions x* ← confine(x* + ω Δx)               Chen2021 eq 5.18, 5.27; Huang2016 eq 2.21, 2.22
@@ -14,6 +14,7 @@
 //! SmoothVelocity   v ← u + XSPH; x ← x*                  Chen2021 eq 5.20
 //! ```
 
+mod bodies;
 mod factory;
 mod fluid;
 mod metrics;

@@ -5,7 +5,7 @@ use super::parameters::Parameters;
 use frazil_kernels::UniformGrid;
 use frazil_particles::PhaseArray;
 use frazil_shaders::pbd::{integrate, predict, smooth_velocity, update_velocity};
-use frazil_shaders::types::{Collider, Grid, Walls};
+use frazil_shaders::types::{Grid, Walls};
 use frazil_vk::{Buffer, Device, Kernel, Recorder, Result, Threads};
 
 /// Kernels that move a phase.
@@ -16,16 +16,33 @@ pub(super) struct Motion {
     smooth_velocity: Kernel<smooth_velocity::Interface>,
 }
 
-/// Particles of a phase within a step, and the walls and colliders around them.
+/// Particles of a phase within a step.
 pub(super) struct Place<'a> {
     pub key: &'a Buffer<u32>,
     pub predicted: &'a Buffer<[f32; 3]>,
     pub grid: &'a UniformGrid,
-    pub colliders: &'a Buffer<Collider>,
+}
+
+/// Coefficients of XSPH and of the drag of walls.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Smoothing {
+    pub xsph_viscosity: f32,
+    pub wall_friction: f32,
+    /// Difference of each lower and each upper face.
+    pub face_friction: [[f32; 3]; 2],
+}
+
+impl Smoothing {
+    /// Returns the coefficients of water.
+    pub fn of_water(parameters: &Parameters) -> Self {
+        let Parameters { xsph_viscosity, wall_friction, face_friction, .. } = *parameters;
+        Self { xsph_viscosity, wall_friction, face_friction }
+    }
 }
 
 impl Motion {
-    pub fn new(device: &Device, workgroup_size: u32) -> Result<Self> {
+    pub fn new(device: &Device, workgroup_size: u32, parameters: &Parameters) -> Result<Self> {
+        let has_face_friction = u32::from(parameters.face_friction != [[0.0; 3]; 2]);
         Ok(Self {
             integrate: Kernel::specialized(device, &integrate::Specialization { workgroup_size })?,
             predict: Kernel::specialized(device, &predict::Specialization { workgroup_size })?,
@@ -35,7 +52,7 @@ impl Motion {
             )?,
             smooth_velocity: Kernel::specialized(
                 device,
-                &smooth_velocity::Specialization { workgroup_size },
+                &smooth_velocity::Specialization { workgroup_size, has_face_friction },
             )?,
         })
     }
@@ -45,7 +62,7 @@ impl Motion {
         &self,
         recorder: &mut Recorder,
         phase: &PhaseArray,
-        (key, colliders): (&Buffer<u32>, &Buffer<Collider>),
+        key: &Buffer<u32>,
         grid: Grid,
         parameters: &Parameters,
         dt_s: f32,
@@ -55,7 +72,6 @@ impl Motion {
             position: phase.position.front(),
             velocity: phase.velocity.front(),
             key,
-            colliders,
         };
         let params =
             integrate::Params { grid, walls: parameters.walls, gravity_m_s2: parameters.gravity_m_s2, dt_s };
@@ -67,7 +83,7 @@ impl Motion {
         &self,
         recorder: &mut Recorder,
         phase: &PhaseArray,
-        (predicted, colliders): (&Buffer<[f32; 3]>, &Buffer<Collider>),
+        predicted: &Buffer<[f32; 3]>,
         walls: Walls,
         dt_s: f32,
     ) {
@@ -76,7 +92,6 @@ impl Motion {
             position: phase.position.front(),
             velocity: phase.velocity.front(),
             predicted,
-            colliders,
         };
         let params = predict::Params { walls, dt_s };
         recorder.dispatch(&self.predict, Threads::Counted(&phase.count), bindings, params);
@@ -101,14 +116,14 @@ impl Motion {
         recorder.dispatch(&self.update_velocity, Threads::Counted(&phase.count), bindings, params);
     }
 
-    /// Records XSPH with the viscosity `c`, and the drag of walls.
+    /// Records XSPH, and the drag of the domain's walls.
     pub fn smooth_velocity(
         &self,
         recorder: &mut Recorder,
         phase: &PhaseArray,
         place: Place<'_>,
         parameters: &Parameters,
-        [xsph_viscosity, wall_friction]: [f32; 2],
+        smoothing: Smoothing,
     ) {
         let bindings = smooth_velocity::Bindings {
             count: &phase.count.count,
@@ -117,15 +132,16 @@ impl Motion {
             predicted: place.predicted,
             updated: phase.velocity.back(),
             velocity: phase.velocity.front(),
-            colliders: place.colliders,
         };
         let params = smooth_velocity::Params {
             grid: place.grid.grid(),
             walls: parameters.walls,
             support_m: parameters.support_m,
             volume_h3: parameters.volume_h3,
-            xsph_viscosity,
-            wall_friction,
+            xsph_viscosity: smoothing.xsph_viscosity,
+            wall_friction: smoothing.wall_friction,
+            lower_friction: smoothing.face_friction[0],
+            upper_friction: smoothing.face_friction[1],
         };
         recorder.dispatch(&self.smooth_velocity, Threads::Counted(&phase.count), bindings, params);
     }

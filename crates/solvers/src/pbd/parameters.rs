@@ -1,9 +1,8 @@
 //! Conversion of a scene's quantities to kernel parameters.
 
-use crate::SolverError;
-use frazil_scene::{Collider as SceneCollider, Scene, Side};
-use frazil_shaders::pbd::walls::{COLLIDER_BALL, COLLIDER_CONTAINER, COLLIDER_PLANE};
-use frazil_shaders::types::{Collider, Walls};
+use crate::{SolverError, Surroundings};
+use frazil_scene::Scene;
+use frazil_shaders::types::Walls;
 
 /// Parameters of a position-based fluid, as kernels use them. Symbols: h support radius, m particle mass, ρ₀
 /// rest density.
@@ -37,17 +36,20 @@ pub struct Parameters {
     pub xsph_viscosity: f32,
     /// Wall friction s of `pbd/smooth_velocity`: 0 for free slip, 1 for no slip.
     pub wall_friction: f32,
-    /// Domain box, with `n_colliders` colliders in it.
+    /// Difference between the friction of each face of the domain and `wall_friction`: of the lower and of the
+    /// upper face along each axis.
+    pub face_friction: [[f32; 3]; 2],
+    /// Domain box.
     pub walls: Walls,
-    /// Colliders.
-    pub colliders: Vec<Collider>,
+    /// Bodies.
+    pub surroundings: Surroundings,
 }
 
 impl Parameters {
     /// Reads the parameters of a scene.
     ///
     /// # Errors
-    /// The scene has no `[fluid]`, or a collider of a kind that this solver does not know.
+    /// The scene has no `[fluid]`, or a body of a kind that this solver does not know.
     pub fn from_scene(scene: &Scene) -> Result<Self, SolverError> {
         let Some(fluid) = scene.fluid() else {
             return Err(SolverError::Scene { key: "fluid".into(), found: "no such section".into() });
@@ -57,7 +59,8 @@ impl Parameters {
         let mass = scene.particle_mass_kg();
         let calibration = Calibration::new(mass / fluid.rest_density_kg_m3, h);
         let pressure = &scene.solver.artificial_pressure;
-        let colliders: Vec<Collider> = scene.colliders.iter().map(collider).collect::<Result<_, _>>()?;
+        let faces = scene.domain.friction.unwrap_or_default().faces();
+        let added = |face: Option<f64>| face.map_or(0.0, |friction| (friction - fluid.wall_friction) as f32);
         Ok(Self {
             dt_s: scene.dt_s() as f32,
             gravity_m_s2: narrow(scene.gravity_m_s2()),
@@ -79,10 +82,15 @@ impl Parameters {
                 // Half a spacing: a particle is the centre of the volume that it represents.
                 clearance_m: (0.5 * fluid.particle_spacing_m) as f32,
                 fraction_scale: calibration.wall_fraction_scale as f32,
-                n_colliders: colliders.len() as u32,
             },
-            colliders,
+            face_friction: faces.map(|axes| axes.map(added)),
+            surroundings: Surroundings::of(scene)?,
         })
+    }
+
+    /// Returns true if the scene has bodies.
+    pub fn has_bodies(&self) -> bool {
+        !self.surroundings.bodies.is_empty()
     }
 }
 
@@ -124,26 +132,6 @@ impl Calibration {
         let scale = if cut_off > 0.0 { behind_wall / all / cut_off } else { 1.0 };
         Self { volume_h3: 1.0 / (SPLINE_SCALE * all), wall_fraction_scale: scale }
     }
-}
-
-fn collider(collider: &SceneCollider) -> Result<Collider, SolverError> {
-    Ok(match *collider {
-        SceneCollider::Plane { point_m, normal, .. } => {
-            let length = normal.iter().map(|n| n * n).sum::<f64>().sqrt();
-            let unit = normal.map(|n| n / length);
-            let offset: f64 = unit.iter().zip(point_m).map(|(n, p)| n * p).sum();
-            Collider { kind: COLLIDER_PLANE, vector: unit.map(|n| n as f32), scalar_m: offset as f32 }
-        }
-        SceneCollider::Sphere { centre_m, radius_m, side, .. } => Collider {
-            kind: match side {
-                Side::Outside => COLLIDER_BALL,
-                Side::Inside => COLLIDER_CONTAINER,
-            },
-            vector: centre_m.map(|x| x as f32),
-            scalar_m: radius_m as f32,
-        },
-        ref other => return Err(SolverError::Scene { key: "colliders".into(), found: format!("{other:?}") }),
-    })
 }
 
 #[cfg(test)]

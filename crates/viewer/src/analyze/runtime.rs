@@ -8,7 +8,7 @@ use crate::device;
 use crate::failure::Failure;
 use frazil_io::{Mark, Scale, Series, median};
 use frazil_scene::Mpm as Section;
-use frazil_shaders::common::body::BALL;
+use frazil_shaders::common::body::SPHERE;
 use frazil_shaders::types::Body;
 use frazil_vk::Device;
 use glam::DVec3;
@@ -157,14 +157,14 @@ fn body(device: &Device, case: Case) -> Result<Sample, Failure> {
     surroundings.gravity_m_s2 = [0.0, -9.81, 0.0];
     // Spheres without contact: each node and each particle computes its distance to each of them.
     let ball = |k: u32| Body {
-        kind: BALL,
+        kind: SPHERE,
         origin_m: [-1.0, -1.0 - k as f32, -1.0],
         extent: [0.1, 0.0, 0.0],
         rotation: [0.0, 0.0, 0.0, 1.0],
         n_heights: [1, 1],
         ..bytemuck::Zeroable::zeroed()
     };
-    surroundings.colliders = (0..case.n_colliders).map(ball).collect();
+    surroundings.bodies = (0..case.n_colliders).map(ball).collect();
     let section = Section::sampled(3, CELL_M);
     let dt_s = 0.1 * CELL_M / section.material.wave_speed_m_s(1.0);
     let mut sample = Sample::new(device, &section, dt_s, surroundings, &grains)?;

@@ -59,7 +59,7 @@ pub fn tipping(device: &Device, h: f64) -> Result<Tipping, Failure> {
     let mut surroundings =
         empty_space([ROOM_CELLS * ratios.len() as f64, ROOM_CELLS, ROOM_CELLS].map(|cells| h * cells));
     surroundings.gravity_m_s2 = [0.0, -GRAVITY_M_S2 as f32, 0.0];
-    surroundings.colliders = vec![floor(7.75 * h)];
+    surroundings.bodies = vec![floor(7.75 * h)];
     // So short that no particle moves by a noticeable part of a cell.
     let dt_s = 1e-3 * (h / GRAVITY_M_S2).sqrt();
     let mut sample = Sample::strained(device, &section, dt_s, surroundings, &grains)?;

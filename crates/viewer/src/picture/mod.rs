@@ -1,5 +1,6 @@
 //! Pictures of a scene: its particles, coloured by their columns, and their surroundings.
 
+mod body_lines;
 mod coloring;
 mod landscape;
 mod legends;

@@ -21,7 +21,7 @@ fn wire_box(centre: Vec3, size_m: [f64; 3], rotation_deg: [f64; 3]) -> WireBox {
 
 /// Returns lines through a heightfield in both directions, at most [`HEIGHT_LINES`] of each; none where a
 /// height is unknown.
-fn height_lines(n: [usize; 2], at: impl Fn(usize, usize) -> Option<Vec3>) -> Vec<WireBox> {
+pub fn height_lines(n: [usize; 2], at: impl Fn(usize, usize) -> Option<Vec3>) -> Vec<WireBox> {
     let strides = n.map(|n| n.div_ceil(HEIGHT_LINES).max(1));
     let line = |a: (usize, usize), b: (usize, usize)| Some(WireBox::line(at(a.0, a.1)?, at(b.0, b.1)?));
     let mut lines = Vec::new();
@@ -69,7 +69,7 @@ fn outline(scene: &Scene, collider: &Collider, time_s: f64) -> Vec<WireBox> {
 
 /// Returns the intersection of a plane with the domain: lines between the points at which it cuts the edges
 /// of one face.
-fn plane(scene: &Scene, point: Vec3, normal: Vec3) -> Vec<WireBox> {
+pub fn plane(scene: &Scene, point: Vec3, normal: Vec3) -> Vec<WireBox> {
     let (lo, hi) = (vec3(scene.domain.min_m), vec3(scene.domain.max_m));
     let corner = |bits: usize| Vec3::from_array(std::array::from_fn(|axis| [lo, hi][bits >> axis & 1][axis]));
     let height = |x: Vec3| (x - point).dot(normal);

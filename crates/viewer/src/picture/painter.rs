@@ -1,5 +1,6 @@
 //! Drawing of pictures of a scene from its columns, with colours and legend.
 
+use super::body_lines;
 use super::coloring::{self, Heights, PHASE, Property};
 use super::landscape::Landscape;
 use super::legends::{Asked, Legends};
@@ -54,12 +55,12 @@ struct Scenery {
     /// Shading of water in scenes with snow.
     water: Shading,
     domain: WireBox,
-    /// Scene, whose colliders may move.
+    /// Scene, whose colliders and bodies may move.
     scene: Scene,
     ground: Ground,
 }
 
-/// Display-encoded colour of solid colliders.
+/// Display-encoded colour of solid colliders and bodies.
 const COLLIDER_COLOUR: [f32; 3] = [0.45, 0.44, 0.42];
 /// Column that [`frazil_scene::Shading::Density`] shows.
 const DENSITY: &str = "density";
@@ -130,8 +131,11 @@ impl Painter {
         let has_ground = self.landscape.has_ground();
         // On a mountain the domain's box would float in the air.
         let domain = (!has_ground).then_some(scenery.domain);
-        let boxes: Vec<WireBox> =
-            domain.into_iter().chain(outline::outlines(&scenery.scene, time_s)).collect();
+        let boxes: Vec<WireBox> = domain
+            .into_iter()
+            .chain(outline::outlines(&scenery.scene, time_s))
+            .chain(body_lines::outlines(&scenery.scene, time_s))
+            .collect();
         let balls = scenery.balls(time_s);
         let meshes: Vec<Mesh<'_>> = self.landscape.obstacles().chain(surfaces).collect();
         let has_slabs = self.scheme == RenderScheme::SurfaceAndSlabs;
@@ -304,7 +308,9 @@ impl Scenery {
             }),
             _ => None,
         };
-        self.scene.colliders.iter().filter_map(ball).collect()
+        let of_body = |(center, radius_m)| Ball { center, radius_m, color: COLLIDER_COLOUR };
+        let bodies = body_lines::solid_spheres(&self.scene, time_s).map(of_body);
+        self.scene.colliders.iter().filter_map(ball).chain(bodies).collect()
     }
 
     fn radius_m(&self, is_beside_snow: bool, is_by_phase: bool) -> f32 {

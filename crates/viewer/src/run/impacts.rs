@@ -1,5 +1,5 @@
-//! Force on each obstacle over time, as means between rows of the metrics, which include every impact.
-//! It is computed from the metrics, so that that of a resumed run covers the whole run.
+//! Force on each obstacle and body over time, as means between rows of the metrics, which include every
+//! impact. It is computed from the metrics, so that that of a resumed run covers the whole run.
 
 use super::outputs::Folder;
 use crate::failure::Failure;
@@ -7,19 +7,28 @@ use frazil_io::{Mark, Metric, MetricsTable, MetricsWriter, Series, plot_series};
 use frazil_scene::Scene;
 
 /// Writes `impacts.csv` and its plot `impacts.png`: at each row of `metrics.csv` but the first, the mean
-/// force on each obstacle since the previous row, by axis and by magnitude. It writes nothing for a scene
-/// without obstacles, or for fewer than two rows.
+/// force on each obstacle and body since the previous row, by axis and by magnitude. It writes nothing for a
+/// scene without them, for a solver that does not measure loads on bodies, or for fewer than two rows.
 pub fn write(folder: &Folder, scene: &Scene) -> Result<(), Failure> {
-    if scene.obstacles.is_empty() {
+    if scene.obstacles.is_empty() && scene.bodies.is_empty() {
         return Ok(());
     }
     let table = MetricsTable::read(&folder.metrics()).map_err(Failure::other)?;
     let times_s = table.column("time").map_err(Failure::other)?;
     let steps = table.column("step").map_err(Failure::other)?;
+    let is_measured = |name: &String| {
+        let impulse = format!("impulse_on_{name}_x");
+        table.metrics().iter().any(|metric| metric.name == impulse)
+    };
+    let obstacles = scene.obstacles.iter().map(|obstacle| &obstacle.name);
+    let bodies = scene.bodies.iter().map(|body| &body.name).filter(|name| is_measured(name));
+    let names: Vec<&String> = obstacles.chain(bodies).collect();
+    if names.is_empty() {
+        return Ok(());
+    }
     let mut metrics = vec![Metric::new("step", ""), Metric::new("time", "s")];
     let mut impulses_n_s = Vec::new();
-    for obstacle in &scene.obstacles {
-        let name = &obstacle.name;
+    for name in &names {
         for axis in ["x", "y", "z"] {
             metrics.push(Metric::new(format!("mean_force_on_{name}_{axis}"), "N"));
             let impulse_n_s = table.column(&format!("impulse_on_{name}_{axis}")).map_err(Failure::other)?;
@@ -27,7 +36,7 @@ pub fn write(folder: &Folder, scene: &Scene) -> Result<(), Failure> {
         }
         metrics.push(Metric::new(format!("mean_force_on_{name}"), "N"));
     }
-    let mut curves = vec![Vec::new(); scene.obstacles.len()];
+    let mut curves = vec![Vec::new(); names.len()];
     let mut out = MetricsWriter::create(&folder.impacts(), &metrics).map_err(Failure::other)?;
     for row in 1..times_s.len() {
         let duration_s = times_s[row] - times_s[row - 1];
@@ -48,12 +57,9 @@ pub fn write(folder: &Folder, scene: &Scene) -> Result<(), Failure> {
     if curves.iter().all(Vec::is_empty) {
         return Ok(());
     }
-    let series: Vec<Series> = scene
-        .obstacles
-        .iter()
-        .zip(curves)
-        .map(|(obstacle, points)| Series::new(obstacle.name.clone(), Mark::Line, points))
-        .collect();
-    plot_series("Force on obstacles", "time [s]", "mean force [N]", &series, &folder.impacts_plot())
+    let named = names.into_iter().zip(curves);
+    let series: Vec<Series> =
+        named.map(|(name, points)| Series::new(name.clone(), Mark::Line, points)).collect();
+    plot_series("Force on bodies", "time [s]", "mean force [N]", &series, &folder.impacts_plot())
         .map_err(Failure::other)
 }

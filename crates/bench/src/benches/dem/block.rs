@@ -249,7 +249,7 @@ fn surroundings(side: usize) -> Surroundings {
         domain_max_m: [(extent_m + room_m) as f32; 3],
         gravity_m_s2: GRAVITY,
         up_axis: 1,
-        colliders: vec![Body {
+        bodies: vec![Body {
             kind: HEIGHTFIELD,
             is_sticky: 0,
             friction: 0.5,
@@ -262,8 +262,9 @@ fn surroundings(side: usize) -> Surroundings {
             until_s: 0.0,
             first_height: 0,
             n_heights: [n_heights; 2],
+            ..bytemuck::Zeroable::zeroed()
         }],
-        obstacles: Vec::new(),
+        names: Vec::new(),
         heights_m: (0..n_heights * n_heights).map(|k| 0.02 * unit_noise(k as usize)).collect(),
     }
 }

@@ -49,6 +49,8 @@ impl SolverScene for DiscreteElements {
             Feature::Releases,
             Feature::Slabs,
             Feature::Obstacles,
+            Feature::Bodies,
+            Feature::BodyRestitution,
             Feature::AutoTimeStep,
             Feature::AngularVelocity,
             Feature::Count,

@@ -152,8 +152,8 @@ impl Scene {
         ))
     }
 
-    /// Refuses grains beyond the walls, under the terrain and inside colliders, obstacles and pieces of
-    /// slabs.
+    /// Refuses grains beyond the walls, under the terrain and inside colliders, obstacles, bodies and pieces
+    /// of slabs.
     fn refuse_misplaced_grains(
         &self,
         key: &str,
@@ -216,6 +216,13 @@ impl Scene {
                 format!("inside {name}, {:?}", obstacle.name),
                 "grains outside obstacles",
             )?;
+        }
+        for (idx, body) in self.bodies.iter().enumerate() {
+            let inside = |c: Vec3, r: f64| body.is_within(r - tolerance_m, c, self.up_axis);
+            let (n, first) = count(&inside);
+            let name = format!("bodies.{idx}");
+            let (found, expected) = body.misplaced(&name, "grains");
+            refuse(n, first, &name, found, &expected)?;
         }
         for piece in self.sample_slabs()?.pieces {
             let (planes, reach_m) = (piece.planes(), piece.bounding_radius_m());

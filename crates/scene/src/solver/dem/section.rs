@@ -59,7 +59,7 @@ pub struct Dem {
     /// Bonds that freeze at contacts and break under load; without this section none form.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bonds: Option<Bonds>,
-    /// Coefficient of friction on walls, terrain, obstacles and slabs that give none; by default that between
+    /// Coefficient of friction on walls, terrain, bodies and slabs that give none; by default that between
     /// grains.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wall_friction: Option<f64>,

@@ -44,7 +44,14 @@ impl Scene {
             check.zero_or_positive("dem.bonds.form_below_m_s", bonds.form_below_m_s)?;
             check.zero_or_positive("dem.bonds.form_after_s", bonds.form_after_s)?;
         }
-        Ok(())
+        match self.bodies.iter().position(|body| body.sticky) {
+            Some(idx) => check.fail(
+                &format!("bodies.{idx}.sticky"),
+                "true in a scene of solver.kind = \"dem\"",
+                "false; cohesion and terrain_adhesion_n of [dem] hold grains",
+            ),
+            None => Ok(()),
+        }
     }
 
     /// Checks domain and reach of contacts against each other and against what the device can count and

@@ -37,7 +37,13 @@ impl SolverScene for MaterialPoints {
     }
 
     fn features(&self) -> &'static [Feature] {
-        &[Feature::AutoTimeStep, Feature::AngularVelocity, Feature::Count, Feature::MassSpread]
+        &[
+            Feature::Bodies,
+            Feature::AutoTimeStep,
+            Feature::AngularVelocity,
+            Feature::Count,
+            Feature::MassSpread,
+        ]
     }
 
     fn n_dimensions(&self, scene: &Scene) -> usize {

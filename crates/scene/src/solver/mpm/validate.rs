@@ -3,7 +3,7 @@
 use super::section::{Implicit, Material, Mpm};
 use crate::surface::check_surface;
 use crate::validate::{Check, Checker, MIN_STEPS_PER_SPACING, number, vector, whole};
-use crate::{Collider, ParticleBlock, Phase, Scene, Shape, Vec3};
+use crate::{Body, BodyMotion, BodyShape, Collider, ParticleBlock, Phase, Scene, Shape, Vec3};
 
 /// Number of nodes along each axis of a grid block, and number of nodes of the grid beyond the domain.
 const BLOCK_EDGE: f64 = 4.0;
@@ -60,25 +60,15 @@ impl Scene {
             }
             match collider {
                 Collider::Plane { normal, .. } => check.in_plane(&format!("{key}.normal"), *normal)?,
-                Collider::Box { rotation_deg, .. } if rotation_deg[0] != 0.0 || rotation_deg[1] != 0.0 => {
-                    let expected = "[0, 0, turn about z], because mpm.dimensions = 2";
-                    return check.fail_between(
-                        &[&format!("{key}.rotation_deg"), "mpm.dimensions"],
-                        vector(*rotation_deg),
-                        expected,
-                    );
+                Collider::Box { rotation_deg, .. } => {
+                    check.about_z(&format!("{key}.rotation_deg"), *rotation_deg, "turn")?;
                 }
-                Collider::Heightfield { heights_m, .. } if heights_m.len() != 1 => {
-                    let found = format!("{} rows of heights", heights_m.len());
-                    let expected = "one row, because mpm.dimensions = 2";
-                    return check.fail_between(
-                        &[&format!("{key}.heights_m"), "mpm.dimensions"],
-                        found,
-                        expected,
-                    );
-                }
-                _ => {}
+                Collider::Heightfield { heights_m, .. } => check.one_row(&key, heights_m)?,
+                Collider::Sphere { .. } => {}
             }
+        }
+        for (idx, body) in self.bodies.iter().enumerate() {
+            check_body_in_plane(check, &format!("bodies.{idx}"), body)?;
         }
         Ok(())
     }
@@ -108,12 +98,8 @@ impl Scene {
         if let Some(w) = block.angular_velocity_rad_s {
             let w_key = format!("{key}.angular_velocity_rad_s");
             check.vector(&w_key, w, "rad/s")?;
-            if mpm.dimensions == 2 && (w[0] != 0.0 || w[1] != 0.0) {
-                return check.fail_between(
-                    &[&w_key, "mpm.dimensions"],
-                    vector(w),
-                    "[0, 0, rate about z], because mpm.dimensions = 2",
-                );
+            if mpm.dimensions == 2 {
+                check.about_z(&w_key, w, "rate")?;
             }
         }
         if block.count == Some(0) {
@@ -203,6 +189,38 @@ fn check_implicit(check: &Checker<'_>, implicit: &Implicit) -> Check {
     check.range("mpm.implicit.tolerance", implicit.tolerance, 1e-7, 0.1)
 }
 
+/// Checks that a body has a cross-section and does not leave the plane.
+fn check_body_in_plane(check: &Checker<'_>, key: &str, body: &Body) -> Check {
+    let name = body.shape.name();
+    let shape_key = format!("{key}.shape.{name}");
+    match &body.shape {
+        BodyShape::Plane { normal, .. } => check.in_plane(&format!("{shape_key}.normal"), *normal)?,
+        BodyShape::Sphere { .. } => {}
+        BodyShape::Box { rotation_deg, .. } => {
+            check.about_z(&format!("{shape_key}.rotation_deg"), *rotation_deg, "turn")?;
+        }
+        BodyShape::Heightfield { heights_m, .. } => check.one_row(&shape_key, heights_m)?,
+        BodyShape::Cylinder { .. } | BodyShape::Capsule { .. } | BodyShape::Mesh { .. } => {
+            let expected = "a plane, sphere, box or heightfield, because mpm.dimensions = 2";
+            return check.fail_between(&[&shape_key, "mpm.dimensions"], format!("a {name}"), expected);
+        }
+    }
+    let Some(motion) = &body.motion else { return Ok(()) };
+    let within = |name: &str| format!("{key}.motion.{}.{name}", motion.name());
+    match motion {
+        BodyMotion::Uniform(motion) => check.in_plane(&within("velocity_m_s"), motion.velocity_m_s),
+        BodyMotion::Oscillating { amplitude_m, .. } => check.in_plane(&within("amplitude_m"), *amplitude_m),
+        BodyMotion::Spinning { angular_velocity_rad_s, .. } => {
+            check.about_z(&within("angular_velocity_rad_s"), *angular_velocity_rad_s, "rate")
+        }
+        BodyMotion::Keyframed { keys, .. } => keys.iter().enumerate().try_for_each(|(idx, frame)| {
+            check.in_plane(&within(&format!("keys.{idx}.offset_m")), frame.offset_m)?;
+            check.about_z(&within(&format!("keys.{idx}.rotation_deg")), frame.rotation_deg, "turn")
+        }),
+    }
+}
+
+/// Checks of scenes of two dimensions.
 impl Checker<'_> {
     fn in_plane(&self, key: &str, value: Vec3) -> Check {
         if value[2] == 0.0 {
@@ -210,5 +228,24 @@ impl Checker<'_> {
         }
         let expected = "a third component of 0, because mpm.dimensions = 2";
         self.fail_between(&[key, "mpm.dimensions"], vector(value), expected)
+    }
+
+    /// Checks rotations or an angular velocity (`noun`), which may be about z only.
+    fn about_z(&self, key: &str, value: Vec3, noun: &str) -> Check {
+        if value[0] == 0.0 && value[1] == 0.0 {
+            return Ok(());
+        }
+        let expected = format!("[0, 0, {noun} about z], because mpm.dimensions = 2");
+        self.fail_between(&[key, "mpm.dimensions"], vector(value), expected)
+    }
+
+    /// Checks the number of rows of the heightfield at `key`.
+    fn one_row(&self, key: &str, heights_m: &[Vec<f64>]) -> Check {
+        if heights_m.len() == 1 {
+            return Ok(());
+        }
+        let found = format!("{} rows of heights", heights_m.len());
+        let expected = "one row, because mpm.dimensions = 2";
+        self.fail_between(&[&format!("{key}.heights_m"), "mpm.dimensions"], found, expected)
     }
 }

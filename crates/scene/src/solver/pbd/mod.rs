@@ -13,6 +13,7 @@ pub use snow::*;
 use crate::SceneError;
 use crate::scene::sample::Sampled;
 use crate::scene::{ParticleBlock, Phase, Scene};
+use crate::solver::feature::Feature;
 use crate::solver::section::SectionType;
 use crate::solver::solver_scene::SolverScene;
 use crate::validate::{Check, Checker};
@@ -35,6 +36,10 @@ impl SolverScene for Pbd {
 
     fn sections(&self) -> &'static [SectionType] {
         SECTIONS
+    }
+
+    fn features(&self) -> &'static [Feature] {
+        &[Feature::Bodies, Feature::FaceFriction]
     }
 
     fn particle_spacing_m(&self, scene: &Scene) -> f64 {

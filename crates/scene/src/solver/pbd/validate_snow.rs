@@ -19,6 +19,11 @@ impl Scene {
             }
             return Ok(());
         };
+        if self.domain.walls == WallModel::Particles && !self.bodies.is_empty() {
+            let expected = "domain.walls = \"analytic\", because only planes and spheres of [[colliders]] \
+                            can be sampled with boundary particles";
+            return check.fail_between(&["bodies.0", "domain.walls"], "[[bodies]]", expected);
+        }
         check_contact(check, snow, fluid.support_radius_spacings)?;
         check_heat(check, &snow.heat)?;
         check_links(check, &snow.links, &snow.heat, fluid.support_radius_spacings)?;

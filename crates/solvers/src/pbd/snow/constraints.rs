@@ -6,7 +6,7 @@ use crate::SolverError;
 use frazil_shaders::snow::{
     apply_friction, compute_fluid_lambda, compute_solid_lambda, solve_fluid, solve_solid,
 };
-use frazil_shaders::types::{Collider, SnowTerms};
+use frazil_shaders::types::SnowTerms;
 use frazil_vk::{Buffer, Device, Kernel, Recorder};
 
 /// Boundary particles, which represent walls in the density of water unless the closed form does.
@@ -23,7 +23,6 @@ pub(super) struct Constraints {
     solve_solid: Kernel<solve_solid::Interface>,
     apply_friction: Kernel<apply_friction::Interface>,
     pub terms: Buffer<SnowTerms>,
-    pub colliders: Buffer<Collider>,
     pub boundary: Boundary,
     /// Displacement by walls of each solid particle, summed over the iterations of this step, in m.
     pub push_m: Buffer<[f32; 3]>,
@@ -35,12 +34,12 @@ impl Constraints {
         device: &Device,
         workgroup_size: u32,
         terms: SnowTerms,
-        colliders: &[Collider],
+        has_bodies: bool,
         boundary: Option<Boundary>,
         capacity: u32,
     ) -> Result<Self, SolverError> {
         let n = capacity as usize;
-        let has_boundary = u32::from(boundary.is_some());
+        let boundary_particles = u32::from(boundary.is_some());
         let boundary = match boundary {
             Some(boundary) => boundary,
             None => Boundary {
@@ -48,19 +47,20 @@ impl Constraints {
                 cell_start: device.buffer("boundary cell start", 0)?,
             },
         };
-        let weigh = compute_fluid_lambda::Specialization { workgroup_size, boundary: has_boundary };
-        let solve = solve_fluid::Specialization { workgroup_size, boundary: has_boundary };
+        let has_bodies = u32::from(has_bodies);
+        let fluid_lambda =
+            compute_fluid_lambda::Specialization { workgroup_size, boundary: boundary_particles, has_bodies };
+        let solid_lambda = compute_solid_lambda::Specialization { workgroup_size, has_bodies };
+        let solve_fluid =
+            solve_fluid::Specialization { workgroup_size, boundary: boundary_particles, has_bodies };
+        let solve_solid = solve_solid::Specialization { workgroup_size, has_bodies };
         Ok(Self {
-            compute_fluid_lambda: Kernel::specialized(device, &weigh)?,
-            compute_solid_lambda: Kernel::specialized(
-                device,
-                &compute_solid_lambda::Specialization { workgroup_size },
-            )?,
-            solve_fluid: Kernel::specialized(device, &solve)?,
-            solve_solid: Kernel::specialized(device, &solve_solid::Specialization { workgroup_size })?,
+            compute_fluid_lambda: Kernel::specialized(device, &fluid_lambda)?,
+            compute_solid_lambda: Kernel::specialized(device, &solid_lambda)?,
+            solve_fluid: Kernel::specialized(device, &solve_fluid)?,
+            solve_solid: Kernel::specialized(device, &solve_solid)?,
             apply_friction: Kernel::specialized(device, &apply_friction::Specialization { workgroup_size })?,
             terms: device.buffer_from("terms", &[terms])?,
-            colliders: device.buffer_from("colliders", colliders)?,
             boundary,
             push_m: device.buffer("push of walls", n)?,
             rubbed: device.buffer("rubbed", n)?,
@@ -68,7 +68,7 @@ impl Constraints {
     }
 
     /// Records densities, multipliers and numbers of constraints, at `fluid_at` and `solid_at`.
-    pub fn weigh(
+    pub fn compute_lambda(
         &self,
         recorder: &mut Recorder,
         (solid, solid_at): (&Matter, &Buffer<[f32; 3]>),
@@ -85,7 +85,7 @@ impl Constraints {
             solid_predicted: solid_at,
             boundary_cell_start: &self.boundary.cell_start,
             boundary: &self.boundary.particles,
-            colliders: &self.colliders,
+            boundary_density: &fluid.interaction.boundary_density,
             all_terms: &self.terms,
             constraint: &fluid.constraint,
             contact: &fluid.contact,
@@ -101,7 +101,7 @@ impl Constraints {
             fluid_cell_start: fluid.grid.cell_start(),
             fluid_predicted: fluid_at,
             degree: links.bonds().degree(),
-            colliders: &self.colliders,
+            boundary_density: &solid.interaction.boundary_density,
             all_terms: &self.terms,
             constraint: &solid.constraint,
             contact: &solid.contact,
@@ -129,7 +129,7 @@ impl Constraints {
             solid_contact: &solid.contact,
             boundary_cell_start: &self.boundary.cell_start,
             boundary: &self.boundary.particles,
-            colliders: &self.colliders,
+            boundary_density: &fluid.interaction.boundary_density,
             all_terms: &self.terms,
             predicted: &fluid.predicted,
         };
@@ -147,7 +147,7 @@ impl Constraints {
             rest_length_m: links.bonds().rest_length_m(),
             degree: links.bonds().degree(),
             multiplier: links.multiplier(),
-            colliders: &self.colliders,
+            boundary_density: &solid.interaction.boundary_density,
             all_terms: &self.terms,
             push_m: &self.push_m,
             predicted: &solid.predicted,
@@ -167,7 +167,6 @@ impl Constraints {
             predicted: &solid.predicted,
             contact: &solid.contact,
             push_m: &self.push_m,
-            colliders: &self.colliders,
             all_terms: &self.terms,
             rubbed: &self.rubbed,
         };

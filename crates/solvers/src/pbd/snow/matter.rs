@@ -1,5 +1,6 @@
 //! Particles of one phase: their columns, their cells, and scratch buffers of a step.
 
+use crate::pbd::bodies::BodyInteraction;
 use crate::pbd::parameters::Parameters;
 use crate::pbd::shown::lambda_column;
 use crate::{SolverError, Tuning};
@@ -48,6 +49,7 @@ pub struct Matter {
     pub(super) constraint: Buffer<[f32; 4]>,
     pub(super) contact: Buffer<[f32; 2]>,
     pub(super) density: Buffer<f32>,
+    pub(super) interaction: BodyInteraction,
     pub(super) grid: UniformGrid,
     pub(super) sort: CellSort,
     pub(super) scan: Scan,
@@ -96,6 +98,7 @@ impl Matter {
             predicted: device.buffer("predicted", n)?,
             constraint: device.buffer("constraint", n)?,
             contact: device.buffer("contact", n)?,
+            interaction: BodyInteraction::new(device, parameters, n)?,
             density: device.buffer_from("density", &vec![parameters.rest_density_kg_m3; n])?,
             sort: CellSort::with_options(device, capacity, &grid, method, workgroup_size)?,
             scan: Scan::with_options(device, capacity, scan)?,

@@ -72,7 +72,6 @@ impl Shape {
             rest_length_m: bonds.rest_length_m(),
             degree: bonds.degree(),
             fits: &self.fits,
-            colliders: &constraints.colliders,
             all_terms: &constraints.terms,
             push_m: &constraints.push_m,
             predicted: &solid.predicted,

@@ -12,8 +12,9 @@ use super::migration::Migration;
 use super::output::Output;
 use super::shape::Shape;
 use super::terms::SnowParameters;
-use crate::pbd::motion::{Motion, Place};
-use crate::{SolverError, Tuning};
+use crate::pbd::bodies::{Bodies, Displacement};
+use crate::pbd::motion::{Motion, Place, Smoothing};
+use crate::{BodyLoads, SolverError, Tuning};
 use frazil_kernels::Counts;
 use frazil_particles::{ColumnView, Material, ParticleSet};
 use frazil_scene::{Phase, Sampled, Scene, WallModel};
@@ -81,6 +82,7 @@ pub struct Snow {
     heat: Heat,
     shape: Option<Shape>,
     constraints: Constraints,
+    bodies: Option<Bodies>,
     output: Output,
     gauge: SnowMeasurePass,
     ring: ReadbackRing,
@@ -145,20 +147,22 @@ impl Snow {
         let (solid, fluid) = (matter(solid)?, matter(fluid)?);
         let links = Links::new(device, &parameters, workgroup_size, capacity)?;
         let terms = parameters.terms(solid.grid.grid(), capacity);
-        let colliders = &parameters.fluid.colliders;
+        let has_bodies = parameters.fluid.has_bodies();
+        let friction = [terms.static_friction, terms.kinetic_friction];
         let boundary = match scene.domain.walls {
             WallModel::Analytic => None,
             WallModel::Particles => Some(boundary::sample(device, scene, &parameters.fluid)?),
         };
         Ok(Self {
-            motion: Motion::new(device, workgroup_size)?,
+            motion: Motion::new(device, workgroup_size, &parameters.fluid)?,
             migration: Migration::new(device, workgroup_size)?,
             heat: Heat::new(device, workgroup_size)?,
             shape: match parameters.has_shape() {
                 true => Some(Shape::new(device, workgroup_size, capacity)?),
                 false => None,
             },
-            constraints: Constraints::new(device, workgroup_size, terms, colliders, boundary, capacity)?,
+            constraints: Constraints::new(device, workgroup_size, terms, has_bodies, boundary, capacity)?,
+            bodies: Bodies::new(device, workgroup_size, &parameters.fluid, friction)?,
             output: Output::new(device, workgroup_size, capacity)?,
             gauge: SnowMeasurePass::new(device, capacity)?,
             ring: ReadbackRing::new(device),
@@ -182,7 +186,7 @@ impl Snow {
         }
         self.predict(recorder, 0.0);
         self.links.build_first(recorder, &self.solid)?;
-        self.record_stage(recorder, Stage::ComputeLambda);
+        self.compute_lambda(recorder, false);
         self.output.record(recorder, &self.solid, &self.fluid);
         Ok(())
     }
@@ -253,20 +257,26 @@ impl Snow {
                     shape.adopt(recorder, solid, &self.links);
                 }
             }
-            Stage::ComputeLambda => {
-                let (solid_at, fluid_at) = (&solid.predicted, &fluid.predicted);
-                self.constraints.weigh(recorder, (solid, solid_at), (fluid, fluid_at), &self.links);
-            }
+            Stage::ComputeLambda => self.compute_lambda(recorder, true),
             Stage::Solve { iteration } => {
                 self.constraints.solve(recorder, solid, fluid, &self.links, iteration == 0);
+                self.project_out_of_bodies(recorder, Displacement::DensityConstraint);
             }
             Stage::ApplyShapeMatching => {
                 if let Some(shape) = &self.shape {
                     shape.match_shapes(recorder, solid, &self.links);
                     shape.keep(recorder, solid, &self.links, &self.constraints);
+                    self.project_snow_out_of_bodies(recorder, Displacement::Other);
                 }
             }
-            Stage::ApplyFriction => self.constraints.apply_friction(recorder, solid),
+            Stage::ApplyFriction => {
+                self.constraints.apply_friction(recorder, solid);
+                if let Some(bodies) = &self.bodies {
+                    let interaction = &solid.interaction;
+                    bodies.apply_friction(recorder, &solid.phase, &solid.predicted, &solid.contact, interaction);
+                    self.project_snow_out_of_bodies(recorder, Displacement::Other);
+                }
+            }
             Stage::UpdateVelocity => {
                 for matter in [solid, fluid] {
                     self.motion.update_velocity(recorder, &matter.phase, &matter.predicted, dt_s);
@@ -279,34 +289,87 @@ impl Snow {
 
     fn integrate(&self, recorder: &mut Recorder, dt_s: f32) {
         for matter in [&self.solid, &self.fluid] {
-            let places = (&matter.key, &self.constraints.colliders);
             let (grid, p) = (matter.grid.grid(), &self.parameters.fluid);
-            self.motion.integrate(recorder, &matter.phase, places, grid, p, dt_s);
+            self.motion.integrate(recorder, &matter.phase, &matter.key, grid, p, dt_s);
         }
     }
 
     fn predict(&self, recorder: &mut Recorder, dt_s: f32) {
         for matter in [&self.solid, &self.fluid] {
-            let places = (&matter.predicted, &self.constraints.colliders);
-            self.motion.predict(recorder, &matter.phase, places, self.parameters.fluid.walls, dt_s);
+            let walls = self.parameters.fluid.walls;
+            self.motion.predict(recorder, &matter.phase, &matter.predicted, walls, dt_s);
+        }
+        // Before the first step nothing has moved: there is nothing to count.
+        if dt_s > 0.0 {
+            self.project_out_of_bodies(recorder, Displacement::Prediction);
+        }
+    }
+
+    /// Records boundary densities, densities, multipliers and numbers of constraints at the predicted positions.
+    fn compute_lambda(&self, recorder: &mut Recorder, is_within_step: bool) {
+        let at = [&self.solid.predicted, &self.fluid.predicted];
+        self.compute_lambda_at(recorder, at, is_within_step);
+    }
+
+    fn compute_lambda_at(
+        &self,
+        recorder: &mut Recorder,
+        [solid_at, fluid_at]: [&Buffer<[f32; 3]>; 2],
+        is_within_step: bool,
+    ) {
+        let (solid, fluid) = (&self.solid, &self.fluid);
+        if let Some(bodies) = &self.bodies {
+            let mut compute = |matter: &Matter, at| {
+                let count = &matter.phase.count;
+                bodies.compute_boundary_density(recorder, count, at, &matter.interaction, is_within_step);
+            };
+            compute(solid, solid_at);
+            // Boundary particles represent the bodies in the density of water, if there are any.
+            if self.constraints.boundary.particles.is_empty() {
+                compute(fluid, fluid_at);
+            }
+        }
+        self.constraints.compute_lambda(recorder, (solid, solid_at), (fluid, fluid_at), &self.links);
+    }
+
+    fn project_snow_out_of_bodies(&self, recorder: &mut Recorder, displacement: Displacement) {
+        self.project_matter_out(recorder, &self.solid, Material::Snow, displacement);
+    }
+
+    fn project_out_of_bodies(&self, recorder: &mut Recorder, displacement: Displacement) {
+        self.project_matter_out(recorder, &self.solid, Material::Snow, displacement);
+        self.project_matter_out(recorder, &self.fluid, Material::Water, displacement);
+    }
+
+    fn project_matter_out(
+        &self,
+        recorder: &mut Recorder,
+        matter: &Matter,
+        material: Material,
+        displacement: Displacement,
+    ) {
+        if let Some(bodies) = &self.bodies {
+            let (count, places) = (&matter.phase.count, (&matter.predicted, &matter.constraint));
+            bodies.project_out(recorder, count, places, &matter.interaction, material, displacement);
         }
     }
 
     fn smooth_velocity(&mut self, recorder: &mut Recorder) {
         let p = &self.parameters;
-        let water = [p.fluid.xsph_viscosity, p.fluid.wall_friction];
+        let water = Smoothing::of_water(&p.fluid);
         // Snow has no wall drag here: its friction with walls is a pass of its own.
-        let snow = [p.snow.xsph_viscosity as f32, 0.0];
-        for (matter, coefficients) in [(&mut self.solid, snow), (&mut self.fluid, water)] {
-            let place = Place {
-                key: &matter.key,
-                predicted: &matter.predicted,
-                grid: &matter.grid,
-                colliders: &self.constraints.colliders,
-            };
-            self.motion.smooth_velocity(recorder, &matter.phase, place, &p.fluid, coefficients);
+        let snow = Smoothing { xsph_viscosity: p.snow.xsph_viscosity as f32, ..Default::default() };
+        for (matter, smoothing, is_water) in [(&mut self.solid, snow, false), (&mut self.fluid, water, true)] {
+            let place = Place { key: &matter.key, predicted: &matter.predicted, grid: &matter.grid };
+            self.motion.smooth_velocity(recorder, &matter.phase, place, &p.fluid, smoothing);
+            if let Some(bodies) = self.bodies.as_ref().filter(|_| is_water) {
+                bodies.apply_drag(recorder, &matter.phase, &matter.predicted, smoothing.xsph_viscosity);
+            }
             // x ← x*: the predicted positions become the new ones.
             matter.predicted = matter.phase.position.replace_front(matter.predicted.clone());
+        }
+        if let Some(bodies) = &self.bodies {
+            bodies.loads.record_reduction(recorder);
         }
     }
 
@@ -345,6 +408,12 @@ impl Snow {
     /// scratch between steps.
     pub fn push_m(&self) -> &Buffer<[f32; 3]> {
         &self.constraints.push_m
+    }
+
+    /// Returns the displacement of each snow particle by bodies, summed over a step, in m, and the number of the
+    /// last of these bodies plus one; empty without bodies, scratch between steps.
+    pub fn body_push_m(&self) -> &Buffer<[f32; 4]> {
+        &self.solid.interaction.push
     }
 
     /// Returns the boundary particles, (position, weight in particles), sorted by cell, which represent walls
@@ -392,8 +461,13 @@ impl Snow {
     /// No memory for another read-back.
     pub fn record_metrics(&self, recorder: &mut Recorder) -> Result<PendingSnowMetrics, SolverError> {
         let (solid, fluid) = (&self.solid, &self.fluid);
-        self.constraints.weigh(recorder, (solid, solid.position()), (fluid, fluid.position()), &self.links);
+        self.compute_lambda_at(recorder, [solid.position(), fluid.position()], false);
         self.gauge.record(recorder, &self.parameters, solid, fluid, &self.links)
+    }
+
+    /// Returns the loads on the bodies of the scene, if it has any.
+    pub fn body_loads(&self) -> Option<&BodyLoads> {
+        self.bodies.as_ref().map(|bodies| &bodies.loads)
     }
 
     /// Records a check of the links' invariants, if there are links: after a step, all counts are 0.

@@ -1,6 +1,7 @@
 //! Conversion of the state to saved columns, and back.
 
 use super::Snow;
+use crate::pbd::bodies::Bodies;
 use crate::pbd::snow::matter::{InitialState, TALLY_WORDS};
 use crate::pbd::snow::terms::SnowParameters;
 use crate::{Saved, SolverError, StateColumn, Tuning};
@@ -23,6 +24,7 @@ impl Snow {
             extra("melted", self.solid.tally.clone()),
             extra("frozen", self.fluid.tally.clone()),
         ]);
+        columns.extend(self.bodies.as_ref().map(Bodies::state_columns).unwrap_or_default());
         columns
     }
 
@@ -70,6 +72,9 @@ impl Snow {
         }
         device.upload(&snow.solid.tally, saved.whole("melted", TALLY_WORDS)?)?;
         device.upload(&snow.fluid.tally, saved.whole("frozen", TALLY_WORDS)?)?;
+        if let Some(bodies) = &snow.bodies {
+            bodies.restore(device, &saved)?;
+        }
         snow.record_output(&mut recorder);
         device.submit(recorder)?.wait()?;
         Ok(snow)

@@ -1,7 +1,7 @@
 // Fixed-point sums to which many threads add in any order, with the same bits in every order: 64-bit integers
 // in units of a quantum, two words each, the low one first. Needs a buffer `sums` of uint.
-#ifndef DEM_FIXED
-#define DEM_FIXED
+#ifndef COMMON_FIXED
+#define COMMON_FIXED
 
 const float TWO_32 = 4294967296.0;
 
@@ -34,7 +34,10 @@ float fixed_sum(uint number) {
     return is_negative ? -size : size;
 }
 
-// Adds a force to a wrench, which is six sums: force, then torque about the centre.
+// Words of a wrench, which is six sums: force, then torque about the centre.
+const uint WRENCH_WORDS = 12u;
+
+// Adds a force to a wrench.
 void add_force(uint wrench, vec3 force_n, float quanta_per_n) {
     [[unroll]] for (uint axis = 0u; axis < 3u; ++axis) add_fixed(6u * wrench + axis, force_n[axis] * quanta_per_n);
 }

@@ -1,0 +1,405 @@
+//! Bodies among position-based particles: surfaces, motion, boundary density and loads. Twin of
+//! `common/surfaces.glsl`, `common/motion.glsl`, `pbd/boundary_density.glsl` and `bodies/reduce_body_loads`,
+//! in f64.
+
+use std::f64::consts::TAU;
+
+use glam::{DMat3, DQuat, DVec3};
+
+use crate::mpm::{Heights, Mesh, Shape as Collider};
+
+/// Shape of a body.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Shape {
+    /// The half-space behind a plane: a point of the plane, and the unit normal out of the body.
+    Plane(DVec3, DVec3),
+    /// A sphere: centre and radius in m.
+    Sphere(DVec3, f64),
+    /// A box: centre, half sizes in m, and rotation from its own axes.
+    Box(DVec3, DVec3, DMat3),
+    /// A closed cylinder: centre, half of its axis, and radius, in m.
+    Cylinder(DVec3, DVec3, f64),
+    /// A capsule: centre, half of its axis without the caps, and radius, in m.
+    Capsule(DVec3, DVec3, f64),
+    /// The interior of a closed surface.
+    Mesh(Mesh),
+    /// The region below a terrain; y is up.
+    Heightfield(Heights),
+}
+
+/// Motion of a body.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Motion {
+    /// Velocity in m/s, start and end in s.
+    Uniform(DVec3, [f64; 2]),
+    /// Amplitude in m, frequency in Hz, phase in turns.
+    Oscillating(DVec3, f64, f64),
+    /// A point of the axis in m, angular velocity in rad/s, start and end in s.
+    Spinning(DVec3, DVec3, [f64; 2]),
+    /// The pivot in m, and keys: time in s, offset in m, rotation.
+    Keyframed(DVec3, Vec<(f64, DVec3, DQuat)>),
+}
+
+/// Rigid pose and its rate of change: x = pivot + offset + R (X − pivot).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pose {
+    /// Fixed point of the rotation, in m.
+    pub pivot: DVec3,
+    /// In m.
+    pub offset: DVec3,
+    /// Rotation from the axes of the scene file.
+    pub rotation: DQuat,
+    /// In m/s.
+    pub velocity: DVec3,
+    /// In rad/s.
+    pub angular_velocity: DVec3,
+}
+
+impl Motion {
+    /// Returns the pose at a time in s.
+    pub fn pose(&self, time_s: f64) -> Pose {
+        let rest = Pose {
+            pivot: DVec3::ZERO,
+            offset: DVec3::ZERO,
+            rotation: DQuat::IDENTITY,
+            velocity: DVec3::ZERO,
+            angular_velocity: DVec3::ZERO,
+        };
+        let elapsed_s = |[from, until]: [f64; 2]| (time_s.clamp(from, until) - from).max(0.0);
+        let is_moving = |[from, until]: [f64; 2]| f64::from(u8::from(from <= time_s && time_s < until));
+        match self {
+            Self::Uniform(velocity, span) => {
+                Pose { offset: elapsed_s(*span) * velocity, velocity: is_moving(*span) * velocity, ..rest }
+            }
+            Self::Oscillating(amplitude, frequency, phase) => {
+                let (sin, cos) = (TAU * (frequency * time_s + phase)).sin_cos();
+                Pose { offset: sin * amplitude, velocity: TAU * frequency * cos * amplitude, ..rest }
+            }
+            Self::Spinning(point, spin, span) => Pose {
+                pivot: *point,
+                rotation: DQuat::from_scaled_axis(elapsed_s(*span) * spin),
+                angular_velocity: is_moving(*span) * spin,
+                ..rest
+            },
+            Self::Keyframed(pivot, keys) => {
+                let rest = Pose { pivot: *pivot, ..rest };
+                let k = keys.iter().rposition(|key| key.0 <= time_s);
+                let (at, offset, rotation) = keys[k.unwrap_or(0)];
+                let still = Pose { offset, rotation, ..rest };
+                let (Some(_), Some(next)) = (k, keys.get(k.unwrap_or(0) + 1)) else { return still };
+                let span = next.0 - at;
+                let turn = next.2 * rotation.inverse();
+                let turn = (if turn.w < 0.0 { -turn } else { turn }).to_scaled_axis();
+                let share = (time_s - at) / span;
+                Pose {
+                    offset: offset + share * (next.1 - offset),
+                    rotation: DQuat::from_scaled_axis(share * turn) * rotation,
+                    velocity: (next.1 - offset) / span,
+                    angular_velocity: turn / span,
+                    ..rest
+                }
+            }
+        }
+    }
+}
+
+/// A body.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Body {
+    /// Shape as in the scene file, before any motion.
+    pub shape: Shape,
+    /// Reference point of torques on a body that does not rotate, in m, before any motion.
+    pub origin: DVec3,
+    /// True for a container, whose particles are inside.
+    pub is_container: bool,
+    /// None for a body at rest.
+    pub motion: Option<Motion>,
+    /// μ for snow, s for water; none for that of the domain's walls.
+    pub friction: Option<f64>,
+    /// True if what touches the body moves with it.
+    pub is_sticky: bool,
+}
+
+impl Body {
+    /// Makes a solid at rest with the friction of walls.
+    pub fn new(shape: Shape) -> Self {
+        let origin = shape.origin();
+        Self { shape, origin, is_container: false, motion: None, friction: None, is_sticky: false }
+    }
+
+    /// Makes the half-space where normal · x < offset.
+    pub fn plane(normal: [f32; 3], offset_m: f32) -> Self {
+        let normal = DVec3::from_array(normal.map(f64::from)).normalize();
+        Self::new(Shape::Plane(f64::from(offset_m) * normal, normal))
+    }
+
+    /// Makes a solid sphere.
+    pub fn sphere(centre_m: [f32; 3], radius_m: f32) -> Self {
+        Self::new(Shape::Sphere(DVec3::from_array(centre_m.map(f64::from)), radius_m.into()))
+    }
+
+    /// Makes a sphere with particles inside.
+    pub fn spherical_container(centre_m: [f32; 3], radius_m: f32) -> Self {
+        Self { is_container: true, ..Self::sphere(centre_m, radius_m) }
+    }
+
+    /// Returns the position in the scene file of the point that is at x, and the rotation since.
+    fn to_body_frame(&self, x: DVec3, time_s: f64) -> (DVec3, DQuat) {
+        let Some(motion) = &self.motion else { return (x, DQuat::IDENTITY) };
+        let pose = motion.pose(time_s);
+        (pose.pivot + pose.rotation.inverse() * (x - pose.offset - pose.pivot), pose.rotation)
+    }
+
+    /// Returns the signed distance in m, negative in the solid, and the unit normal towards particles.
+    pub fn distance_m(&self, x: DVec3, time_s: f64) -> (f64, DVec3) {
+        let (at, rotation) = self.to_body_frame(x, time_s);
+        let (distance, normal) = self.shape.distance_m(at);
+        let side = if self.is_container { -1.0 } else { 1.0 };
+        (side * distance, rotation * (side * normal))
+    }
+
+    /// Returns the velocity in m/s of the body's point at x.
+    pub fn velocity_m_s(&self, x: DVec3, time_s: f64) -> DVec3 {
+        self.motion.as_ref().map_or(DVec3::ZERO, |motion| {
+            let pose = motion.pose(time_s);
+            pose.velocity + pose.angular_velocity.cross(x - pose.offset - pose.pivot)
+        })
+    }
+
+    /// Returns the reference point of torques in m.
+    pub fn torque_centre(&self, time_s: f64) -> DVec3 {
+        let Some(motion) = &self.motion else { return self.origin };
+        let pose = motion.pose(time_s);
+        match motion {
+            Motion::Uniform(..) | Motion::Oscillating(..) => self.origin + pose.offset,
+            Motion::Spinning(..) | Motion::Keyframed(..) => pose.pivot + pose.offset,
+        }
+    }
+
+    /// Returns the boundary density over ρ₀ at x for the support `h_m`, times `scale`, and h times its
+    /// gradient.
+    pub fn boundary_density(&self, x: DVec3, time_s: f64, h_m: f64, scale: f64) -> (f64, DVec3) {
+        let (distance, normal) = self.distance_m(x, time_s);
+        if distance >= h_m {
+            return (0.0, DVec3::ZERO);
+        }
+        // A particle inside the solid counts as one on its surface.
+        let (at, rotation) = self.to_body_frame(x - distance.min(0.0) * normal, time_s);
+        let own_normal = rotation.inverse() * normal;
+        let (density, gradient) =
+            self.shape.boundary_density(at, distance.max(0.0), own_normal, h_m, self.is_container, scale);
+        (density, rotation * gradient)
+    }
+}
+
+impl Shape {
+    /// Returns the centre, a point of a plane, the middle of the bounding box of a mesh, or the corner of a
+    /// terrain.
+    fn origin(&self) -> DVec3 {
+        match self {
+            Self::Plane(at, _)
+            | Self::Sphere(at, _)
+            | Self::Box(at, ..)
+            | Self::Cylinder(at, ..)
+            | Self::Capsule(at, ..) => *at,
+            Self::Mesh(mesh) => {
+                let corners = || mesh.triangles_m.iter().flatten().copied();
+                let lower = corners().fold(DVec3::INFINITY, DVec3::min);
+                0.5 * (lower + corners().fold(DVec3::NEG_INFINITY, DVec3::max))
+            }
+            Self::Heightfield(heights) => DVec3::new(heights.origin_m[0], 0.0, heights.origin_m[1]),
+        }
+    }
+
+    fn distance_m(&self, x: DVec3) -> (f64, DVec3) {
+        let of_collider = |shape: Collider| shape.distance_m(3, x);
+        match self {
+            Self::Plane(point_m, normal) => {
+                of_collider(Collider::Plane { point_m: *point_m, normal: *normal })
+            }
+            Self::Sphere(centre_m, radius_m) => {
+                of_collider(Collider::Ball { centre_m: *centre_m, radius_m: *radius_m })
+            }
+            Self::Box(centre_m, half, rotation) => {
+                of_collider(Collider::Box { centre_m: *centre_m, size_m: 2.0 * *half, rotation: *rotation })
+            }
+            Self::Mesh(mesh) => mesh.distance_m(x),
+            Self::Heightfield(heights) => of_collider(Collider::Heightfield(heights.clone())),
+            Self::Capsule(centre, half_axis, radius) => {
+                let share = ((x - centre).dot(*half_axis) / half_axis.length_squared()).clamp(-1.0, 1.0);
+                let arm = x - centre - share * half_axis;
+                (arm.length() - radius, arm.try_normalize().unwrap_or(half_axis.any_orthonormal_vector()))
+            }
+            Self::Cylinder(centre, half_axis, radius) => {
+                let axis = half_axis.normalize();
+                let along = (x - centre).dot(axis);
+                let across = x - centre - along * axis;
+                let side = across.try_normalize().unwrap_or(axis.any_orthonormal_vector());
+                let end = axis * 1.0_f64.copysign(along);
+                let past = [across.length() - radius, along.abs() - half_axis.length()];
+                let out = past.map(|p| p.max(0.0));
+                let distance = out[0].hypot(out[1]);
+                if distance > 0.0 {
+                    (distance, (out[0] * side + out[1] * end) / distance)
+                } else if past[0] > past[1] {
+                    (past[0], side)
+                } else {
+                    (past[1], end)
+                }
+            }
+        }
+    }
+
+    /// Returns the same as [`Body::boundary_density`] before any motion; `distance` and `normal` are those of
+    /// the surface at x.
+    fn boundary_density(
+        &self,
+        x: DVec3,
+        distance: f64,
+        normal: DVec3,
+        h: f64,
+        is_container: bool,
+        scale: f64,
+    ) -> (f64, DVec3) {
+        let side = if is_container { -1.0 } else { 1.0 };
+        let single = |curvature: f64| {
+            let (fraction, slope) = curved_fraction(distance / h, curvature);
+            (scale * fraction, -scale * slope * normal)
+        };
+        match self {
+            Self::Plane(..) | Self::Mesh(_) | Self::Heightfield(_) => single(0.0),
+            Self::Sphere(_, radius) => single(side * h / radius),
+            Self::Capsule(centre, half_axis, radius) => {
+                let along = (x - centre).dot(half_axis.normalize()) / h;
+                let within = slab_fraction(along, half_axis.length() / h).0;
+                single(side * h / radius * (1.0 - 0.5 * within))
+            }
+            Self::Box(centre, half, rotation) => {
+                let local = rotation.transpose() * (x - centre) / h;
+                let half = *half / h;
+                if is_container {
+                    let faces = (0..3).flat_map(|axis| {
+                        let normal = rotation * DVec3::AXES[axis];
+                        [(half[axis] + local[axis], 0.0, normal), (half[axis] - local[axis], 0.0, -normal)]
+                    });
+                    return container_density(faces, scale);
+                }
+                let fractions: [(f64, f64); 3] =
+                    std::array::from_fn(|axis| slab_fraction(local[axis], half[axis]));
+                let [x, y, z] = fractions;
+                let gradient = DVec3::new(x.1 * y.0 * z.0, x.0 * y.1 * z.0, x.0 * y.0 * z.1);
+                (scale * x.0 * y.0 * z.0, scale * (rotation * gradient))
+            }
+            Self::Cylinder(centre, half_axis, radius) => {
+                let axis = half_axis.normalize();
+                let along = (x - centre).dot(axis);
+                let across = x - centre - along * axis;
+                let outwards = across.try_normalize().unwrap_or(axis.any_orthonormal_vector());
+                let past = (across.length() - radius) / h;
+                let curvature = 0.5 * h / radius;
+                let half = half_axis.length();
+                if is_container {
+                    let faces = [
+                        (-past, -curvature, -outwards),
+                        ((half + along) / h, 0.0, axis),
+                        ((half - along) / h, 0.0, -axis),
+                    ];
+                    return container_density(faces, scale);
+                }
+                let round = signed_fraction(past, curvature);
+                let (fraction, slope) = slab_fraction(along / h, half / h);
+                let gradient = -round.1 * fraction * outwards + round.0 * slope * axis;
+                (scale * round.0 * fraction, scale * gradient)
+            }
+        }
+    }
+}
+
+/// Returns the density of a container's faces, given as (distance over h, curvature, normal).
+fn container_density(faces: impl IntoIterator<Item = (f64, f64, DVec3)>, scale: f64) -> (f64, DVec3) {
+    let near = faces.into_iter().filter(|(q, ..)| *q < 1.0);
+    near.fold((0.0, DVec3::ZERO), |density, (q, curvature, normal)| {
+        let (fraction, slope) = curved_fraction(q.max(0.0), curvature);
+        combine_boundary_densities(density, (scale * fraction, -scale * slope * normal))
+    })
+}
+
+/// Returns the boundary density of two bodies together.
+pub fn combine_boundary_densities(a: (f64, DVec3), b: (f64, DVec3)) -> (f64, DVec3) {
+    (a.0 + b.0 - a.0 * b.0, a.1 * (1.0 - b.0) + b.1 * (1.0 - a.0))
+}
+
+/// Returns the moments J_n(q) = 2π ∫_q^1 tⁿ W dt of the kernel in units of h, for n = 1, 2, 3.
+pub fn moments(q: f64) -> [f64; 3] {
+    let q = q.clamp(0.0, 1.0);
+    let (u, v) = (1.0 - q, (0.5 - q).max(0.0));
+    // ∫ tⁿ (a − t)³ dt from q to a with x = a − q, of the two parts of the spline.
+    let part = |a: f64, x: f64| {
+        let power = |k: i32| x.powi(k) / f64::from(k);
+        [
+            a * power(4) - power(5),
+            a * a * power(4) - 2.0 * a * power(5) + power(6),
+            a.powi(3) * power(4) - 3.0 * a * a * power(5) + 3.0 * a * power(6) - power(7),
+        ]
+    };
+    let (outer, inner) = (part(1.0, u), part(0.5, v));
+    std::array::from_fn(|n| 32.0 * (outer[n] - 4.0 * inner[n]))
+}
+
+/// Returns the fraction of the kernel in a sphere of radius h/`curvature`, hollow if negative, at a distance
+/// of q h, and minus its slope.
+pub fn curved_fraction(q: f64, curvature: f64) -> (f64, f64) {
+    let d = (1.0 + curvature * q).max(0.1);
+    let (a, b) = (q * (2.0 + curvature * q) / (2.0 * d), 0.5 * curvature / d);
+    let (a_slope, b_slope) = (0.5 * (1.0 + 1.0 / (d * d)), -2.0 * b * b);
+    let fraction = |[j1, j2, j3]: [f64; 3]| j2 - a * j1 - b * j3;
+    let slope = |[j1, _, j3]: [f64; 3]| a_slope * j1 + b_slope * j3;
+    let far = if curvature * (1.0 - q) > 2.0 { q + 2.0 / curvature } else { 1.0 };
+    (fraction(moments(q)) - fraction(moments(far)), slope(moments(q)) - slope(moments(far)))
+}
+
+/// Returns the same at any signed distance; inside the solid it is the complement of the fraction outside.
+fn signed_fraction(q: f64, curvature: f64) -> (f64, f64) {
+    if q.abs() >= 1.0 {
+        return (if q < 0.0 { 1.0 } else { 0.0 }, 0.0);
+    }
+    if q >= 0.0 {
+        return curved_fraction(q, curvature);
+    }
+    let (fraction, slope) = curved_fraction(-q, -curvature);
+    (1.0 - fraction, slope)
+}
+
+/// Returns the fraction between two parallel faces, and its derivative along their axis.
+fn slab_fraction(at: f64, half: f64) -> (f64, f64) {
+    let (low, high) = (signed_fraction(half + at, 0.0), signed_fraction(half - at, 0.0));
+    (1.0 - low.0 - high.0, low.1 - high.1)
+}
+
+/// Load of particles on a body.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Load {
+    /// Force in N in the last step.
+    pub force_n: DVec3,
+    /// Maximum magnitude of the force in N over all steps.
+    pub peak_n: f64,
+    /// Torque in N m in the last step.
+    pub torque_n_m: DVec3,
+    /// Σ F Δt in N s since the start.
+    pub impulse_n_s: DVec3,
+    /// Σ τ Δt in N m s since the start.
+    pub angular_impulse_n_m_s: DVec3,
+}
+
+/// Twin of `bodies/reduce_body_loads`: reduces the linear and angular impulse on each body in a step to its
+/// load, and resets them.
+pub fn reduce_body_loads(loads: &mut [Load], impulses: &mut [[DVec3; 2]], dt_s: f64) {
+    for (load, impulse) in loads.iter_mut().zip(impulses) {
+        let [linear, angular] = std::mem::take(impulse);
+        load.force_n = linear / dt_s;
+        load.peak_n = load.peak_n.max(load.force_n.length());
+        load.torque_n_m = angular / dt_s;
+        load.impulse_n_s += linear;
+        load.angular_impulse_n_m_s += angular;
+    }
+}

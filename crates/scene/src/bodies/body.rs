@@ -1,0 +1,93 @@
+//! Bodies of a scene.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::motion::BodyMotion;
+use super::shape::BodyShape;
+use crate::{Axis, Side, TriangleMesh, Vec3};
+
+/// A solid that particles do not enter, or a container that they do not leave.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Body {
+    /// Name in tables; unique among bodies and obstacles.
+    pub name: String,
+    /// Shape, before any motion.
+    pub shape: BodyShape,
+    /// Side of the surface on which the particles are: `outside` of a solid, `inside` of a container. Planes
+    /// and heightfields are solids.
+    #[serde(default)]
+    pub side: Side,
+    /// Motion; by default none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub motion: Option<BodyMotion>,
+    /// Coefficient of friction. Of snow and grains that of Coulomb friction, by default that of walls, or 0.1
+    /// in scenes of the material point method; of water a factor on the drag, by default
+    /// `fluid.wall_friction`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0))]
+    pub friction: Option<f64>,
+    /// Coefficient of restitution; by default that of walls. Scenes of grains only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub restitution: Option<f64>,
+    /// True if particles in contact move with the body. Not in scenes of grains.
+    #[serde(default)]
+    pub sticky: bool,
+}
+
+impl Body {
+    /// Returns the surface of a mesh in the file's own units; `None` for other shapes, and if the file was
+    /// not loaded.
+    pub fn mesh(&self) -> Option<&TriangleMesh> {
+        match &self.shape {
+            BodyShape::Mesh { mesh, .. } => mesh.get(),
+            _ => None,
+        }
+    }
+
+    /// Returns the depth of `point_m` inside the solid part at time 0, in m; negative where particles may be.
+    /// For a mesh only the sign is known, and the depth is infinite; nothing is inside a mesh that was not
+    /// loaded.
+    pub fn depth_m(&self, point_m: Vec3, up_axis: Axis) -> f64 {
+        if matches!(self.shape, BodyShape::Mesh { .. }) && self.mesh().is_none() {
+            return f64::NEG_INFINITY;
+        }
+        let depth_m = self.shape.depth_m(self.before_motion(point_m), up_axis);
+        match self.side {
+            Side::Outside => depth_m,
+            Side::Inside => -depth_m,
+        }
+    }
+
+    /// Returns true if a point lies inside the solid part at time 0, or no farther away than `distance_m`.
+    /// False for a mesh whose file was not loaded.
+    pub(crate) fn is_within(&self, distance_m: f64, point_m: Vec3, up_axis: Axis) -> bool {
+        let BodyShape::Mesh { scale, offset_m, mesh, .. } = &self.shape else {
+            return self.depth_m(point_m, up_axis) > -distance_m;
+        };
+        let place_m = self.before_motion(point_m);
+        let at = std::array::from_fn(|i| (place_m[i] - offset_m[i]) / scale);
+        let is_near = || mesh.get().is_some_and(|mesh| mesh.is_near(at, distance_m / scale));
+        self.depth_m(point_m, up_axis) > 0.0 || (distance_m > 0.0 && is_near())
+    }
+
+    /// Returns the description and the remedy of particles (`noun`) in the solid part at time 0, for error
+    /// messages. `key` is the body's.
+    pub(crate) fn misplaced(&self, key: &str, noun: &str) -> (String, String) {
+        match self.side {
+            Side::Outside => {
+                (format!("inside {key}, {:?}", self.name), format!("{noun} outside the body at the start"))
+            }
+            Side::Inside => {
+                let found = format!("outside the container {key}, {:?}", self.name);
+                (found, format!("{noun} inside the container at the start"))
+            }
+        }
+    }
+
+    /// Returns the position in the scene file of the point of the body that is at `point_m` at time 0.
+    fn before_motion(&self, point_m: Vec3) -> Vec3 {
+        self.motion.as_ref().map_or(point_m, |motion| motion.before(point_m))
+    }
+}

@@ -1,0 +1,119 @@
+//! Motions of bodies.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::vector::{dot, length, minus};
+use crate::{Motion, Vec3, box_axes};
+
+/// Motion of a body.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum BodyMotion {
+    /// Constant velocity over an interval of time.
+    Uniform(Motion),
+    /// Oscillation: a displacement of amplitude · sin(2π · frequency · time + phase).
+    Oscillating {
+        /// Amplitude in m.
+        amplitude_m: Vec3,
+        /// Frequency in Hz.
+        frequency_hz: f64,
+        /// Phase in degrees.
+        #[serde(default)]
+        phase_deg: f64,
+    },
+    /// Rotation about a fixed axis over an interval of time.
+    Spinning {
+        /// Any point of the axis, in m.
+        point_m: Vec3,
+        /// Angular velocity in rad/s, along the axis; counter-clockwise as seen from its tip.
+        angular_velocity_rad_s: Vec3,
+        /// Start of the rotation in s.
+        #[serde(default)]
+        from_s: f64,
+        /// End of the rotation in s; by default never.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        until_s: Option<f64>,
+    },
+    /// Interpolation between keyframes: linear for displacements, at constant angular velocity along the
+    /// shortest way for rotations. The body is at rest before the first and after the last keyframe.
+    Keyframed {
+        /// Centre of the rotations, in m; it moves with the displacement.
+        pivot_m: Vec3,
+        /// Keyframes, in the order of time.
+        keys: Vec<Keyframe>,
+    },
+}
+
+/// Pose of a body at a time, relative to its pose in the scene file.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Keyframe {
+    /// Time in s, later than that of the previous keyframe.
+    pub time_s: f64,
+    /// Displacement in m.
+    #[serde(default)]
+    pub offset_m: Vec3,
+    /// Rotations about x, then y, then z, counter-clockwise, in degrees.
+    #[serde(default)]
+    pub rotation_deg: Vec3,
+}
+
+impl BodyMotion {
+    /// Returns the name used in scene files.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Uniform(_) => "uniform",
+            Self::Oscillating { .. } => "oscillating",
+            Self::Spinning { .. } => "spinning",
+            Self::Keyframed { .. } => "keyframed",
+        }
+    }
+
+    /// Returns the position in the scene file of the point that is at `point_m` at time 0.
+    pub(crate) fn before(&self, point_m: Vec3) -> Vec3 {
+        match self {
+            Self::Uniform(_) | Self::Spinning { .. } => point_m,
+            Self::Oscillating { amplitude_m, phase_deg, .. } => {
+                let share = phase_deg.to_radians().sin();
+                minus(point_m, amplitude_m.map(|amplitude| share * amplitude))
+            }
+            Self::Keyframed { pivot_m, keys } => {
+                let Some(first) = keys.first() else { return point_m };
+                let arm = minus(minus(point_m, first.offset_m), *pivot_m);
+                let axes = box_axes(first.rotation_deg);
+                std::array::from_fn(|axis| pivot_m[axis] + dot(axes[axis], arm))
+            }
+        }
+    }
+
+    /// Returns an upper bound of the speed in m/s of the body's points inside the box from `low_m` to
+    /// `high_m`.
+    pub(crate) fn fastest_m_s(&self, low_m: Vec3, high_m: Vec3) -> f64 {
+        let reach_m = |pivot_m: &Vec3| {
+            length(std::array::from_fn(|i| (pivot_m[i] - low_m[i]).abs().max((high_m[i] - pivot_m[i]).abs())))
+        };
+        match self {
+            Self::Uniform(motion) => length(motion.velocity_m_s),
+            Self::Oscillating { amplitude_m, frequency_hz, .. } => {
+                std::f64::consts::TAU * frequency_hz * length(*amplitude_m)
+            }
+            Self::Spinning { point_m, angular_velocity_rad_s, .. } => {
+                length(*angular_velocity_rad_s) * reach_m(point_m)
+            }
+            Self::Keyframed { pivot_m, keys } => {
+                let speed = |pair: &[Keyframe]| {
+                    let [from, to] = [pair[0], pair[1]];
+                    let farthest_m = length(from.offset_m).max(length(to.offset_m));
+                    // The shortest rotation is no longer than those about the three axes.
+                    let turn =
+                        minus(to.rotation_deg, from.rotation_deg).map(|angle| angle.to_radians().abs());
+                    let turn_m = turn.iter().sum::<f64>() * (reach_m(pivot_m) + farthest_m);
+                    (length(minus(to.offset_m, from.offset_m)) + turn_m) / (to.time_s - from.time_s)
+                };
+                keys.windows(2).map(speed).fold(0.0, f64::max)
+            }
+        }
+    }
+}

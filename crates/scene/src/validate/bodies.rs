@@ -1,0 +1,173 @@
+//! Validates bodies, and the friction of the domain's faces.
+
+use super::ground::{check_name, check_surface};
+use crate::scene::Scene;
+use crate::solver::feature::Feature;
+use crate::solver::registry;
+use crate::validate::{Check, Checker, MIN_POSITIVE, number, vector};
+use crate::validate_collider::{check_heights, check_interval, check_motion};
+use crate::vector::{length, minus};
+use crate::{Body, BodyMotion, BodyShape, Keyframe, Side, Vec3};
+
+impl Scene {
+    /// Checks the bodies and `domain.friction`. Each solver checks its own requirements on bodies.
+    pub(crate) fn check_bodies(&self, check: &Checker<'_>) -> Check {
+        self.check_face_friction(check)?;
+        // Tables also have columns of obstacles and, by number, of colliders.
+        let colliders: Vec<String> = (0..self.colliders.len()).map(|idx| format!("collider_{idx}")).collect();
+        let obstacles = self.obstacles.iter().map(|obstacle| obstacle.name.as_str());
+        let mut names: Vec<&str> = obstacles.chain(colliders.iter().map(String::as_str)).collect();
+        for (idx, body) in self.bodies.iter().enumerate() {
+            let key = format!("bodies.{idx}");
+            check_name(check, &key, &body.name, &names)?;
+            names.push(&body.name);
+            self.check_body(check, &key, body)?;
+        }
+        Ok(())
+    }
+
+    fn check_face_friction(&self, check: &Checker<'_>) -> Check {
+        let Some(friction) = &self.domain.friction else { return Ok(()) };
+        if !self.has_feature(Feature::FaceFriction) {
+            let kinds = registry::kinds_with(Feature::FaceFriction, "or");
+            return check.fail_between(
+                &["domain.friction", "solver.kind"],
+                format!("it in a scene of solver.kind = \"{}\"", self.solver.kind.name()),
+                format!("it in scenes of solver.kind = {kinds} only"),
+            );
+        }
+        let names = [["x_min", "y_min", "z_min"], ["x_max", "y_max", "z_max"]];
+        for (face, name) in friction.faces().into_iter().flatten().zip(names.into_iter().flatten()) {
+            check.range(&format!("domain.friction.{name}"), face.unwrap_or(0.0), 0.0, 100.0)?;
+        }
+        Ok(())
+    }
+
+    fn check_body(&self, check: &Checker<'_>, key: &str, body: &Body) -> Check {
+        let name = body.shape.name();
+        check_shape(check, &format!("{key}.shape.{name}"), &body.shape)?;
+        if body.side == Side::Inside && !body.shape.has_inside() {
+            let expected = format!("\"outside\", because a {name} has no inside that could hold particles");
+            return check.fail(&format!("{key}.side"), "\"inside\"", expected);
+        }
+        if let Some(restitution) = body.restitution
+            && !self.has_feature(Feature::BodyRestitution)
+        {
+            let kinds = registry::kinds_with(Feature::BodyRestitution, "or");
+            return check.fail_between(
+                &[&format!("{key}.restitution"), "solver.kind"],
+                format!(
+                    "{} in a scene of solver.kind = \"{}\"",
+                    number(restitution),
+                    self.solver.kind.name()
+                ),
+                format!("it with solver.kind = {kinds} only, because other contacts are inelastic"),
+            );
+        }
+        check_surface(check, key, body.friction, body.restitution)?;
+        match &body.motion {
+            Some(motion) => check_body_motion(check, &format!("{key}.motion.{}", motion.name()), motion),
+            None => Ok(()),
+        }
+    }
+}
+
+fn check_shape(check: &Checker<'_>, key: &str, shape: &BodyShape) -> Check {
+    let within = |name: &str| format!("{key}.{name}");
+    match shape {
+        BodyShape::Plane { point_m, normal } => {
+            check.vector(&within("point_m"), *point_m, "metres")?;
+            check.vector(&within("normal"), *normal, "no unit")?;
+            check_direction(check, &within("normal"), *normal, "a direction, not the zero vector")
+        }
+        BodyShape::Sphere { centre_m, radius_m } => {
+            check.vector(&within("centre_m"), *centre_m, "metres")?;
+            check.positive(&within("radius_m"), *radius_m, "metres")
+        }
+        BodyShape::Box { centre_m, size_m, rotation_deg } => {
+            check.vector(&within("centre_m"), *centre_m, "metres")?;
+            for (axis, size) in size_m.iter().enumerate() {
+                check.positive(&within(&format!("size_m.{axis}")), *size, "metres")?;
+            }
+            check_rotation(check, &within("rotation_deg"), *rotation_deg)
+        }
+        BodyShape::Cylinder { from_m, to_m, radius_m } | BodyShape::Capsule { from_m, to_m, radius_m } => {
+            check.vector(&within("from_m"), *from_m, "metres")?;
+            check.vector(&within("to_m"), *to_m, "metres")?;
+            check.positive(&within("radius_m"), *radius_m, "metres")?;
+            if length(minus(*to_m, *from_m)) < MIN_POSITIVE {
+                let expected = "a point other than from_m, because the axis is the line between them";
+                return check.fail_between(&[&within("to_m"), &within("from_m")], vector(*to_m), expected);
+            }
+            Ok(())
+        }
+        BodyShape::Mesh { scale, offset_m, .. } => {
+            check.positive(&within("scale"), *scale, "metres a unit")?;
+            check.vector(&within("offset_m"), *offset_m, "metres")
+        }
+        BodyShape::Heightfield { origin_m, spacing_m, heights_m, .. } => {
+            check.vector(&within("origin_m"), [origin_m[0], origin_m[1], 0.0], "metres")?;
+            check.positive(&within("spacing_m"), *spacing_m, "metres")?;
+            check_heights(check, &within("heights_m"), heights_m)
+        }
+    }
+}
+
+fn check_body_motion(check: &Checker<'_>, key: &str, motion: &BodyMotion) -> Check {
+    let within = |name: &str| format!("{key}.{name}");
+    match motion {
+        BodyMotion::Uniform(motion) => check_motion(check, key, motion),
+        BodyMotion::Oscillating { amplitude_m, frequency_hz, phase_deg } => {
+            check.vector(&within("amplitude_m"), *amplitude_m, "metres")?;
+            check.positive(&within("frequency_hz"), *frequency_hz, "Hz")?;
+            check.range(&within("phase_deg"), *phase_deg, -360.0, 360.0)
+        }
+        BodyMotion::Spinning { point_m, angular_velocity_rad_s, from_s, until_s } => {
+            let velocity_key = within("angular_velocity_rad_s");
+            check.vector(&within("point_m"), *point_m, "metres")?;
+            check.vector(&velocity_key, *angular_velocity_rad_s, "rad/s")?;
+            let expected = "a vector along an axis, not zero; a body without motion is at rest";
+            check_direction(check, &velocity_key, *angular_velocity_rad_s, expected)?;
+            check_interval(check, key, *from_s, *until_s)
+        }
+        BodyMotion::Keyframed { pivot_m, keys } => {
+            check.vector(&within("pivot_m"), *pivot_m, "metres")?;
+            if keys.is_empty() {
+                return check.fail(&within("keys"), "no keyframes", "at least one");
+            }
+            let mut previous = None;
+            for (idx, frame) in keys.iter().enumerate() {
+                check_keyframe(check, &within(&format!("keys.{idx}")), frame, previous)?;
+                previous = Some(frame.time_s);
+            }
+            Ok(())
+        }
+    }
+}
+
+fn check_keyframe(check: &Checker<'_>, key: &str, frame: &Keyframe, previous_s: Option<f64>) -> Check {
+    let within = |name: &str| format!("{key}.{name}");
+    check.range(&within("time_s"), frame.time_s, 0.0, 1e9)?;
+    if let Some(previous_s) = previous_s
+        && frame.time_s <= previous_s
+    {
+        let expected = format!("a time after that of the previous keyframe, {} s", number(previous_s));
+        return check.fail(&within("time_s"), format!("{} s", number(frame.time_s)), expected);
+    }
+    check.vector(&within("offset_m"), frame.offset_m, "metres")?;
+    check_rotation(check, &within("rotation_deg"), frame.rotation_deg)
+}
+
+fn check_rotation(check: &Checker<'_>, key: &str, rotation_deg: Vec3) -> Check {
+    for (axis, angle) in rotation_deg.iter().enumerate() {
+        check.range(&format!("{key}.{axis}"), *angle, -360.0, 360.0)?;
+    }
+    Ok(())
+}
+
+fn check_direction(check: &Checker<'_>, key: &str, direction: Vec3, expected: &str) -> Check {
+    if length(direction) < MIN_POSITIVE {
+        return check.fail(key, vector(direction), expected);
+    }
+    Ok(())
+}

@@ -1,0 +1,283 @@
+//! Conversion of a scene's terrain, colliders, obstacles and bodies to those of kernels.
+
+use super::mesh::{MeshProblem, mesh_body};
+use super::motion::{NEVER_S, set_motion};
+use crate::SolverError;
+use frazil_scene::{
+    Body as SceneBody, BodyShape, Collider, Obstacle, ObstacleShape, Scene, Side, Surface, Terrain,
+    TriangleMesh, Vec3, damping_ratio,
+};
+use frazil_shaders::common::body::{
+    BOX, CAPSULE, CYLINDER, HEIGHTFIELD, PLANE, SPHERE, UPRIGHT_CYLINDER,
+};
+use frazil_shaders::types::Body;
+use glam::{DQuat, DVec3, EulerRot, Quat};
+
+/// Friction of a body whose friction the scene does not set, where each kernel has its own default.
+const DEFAULT_FRICTION: f32 = -1.0;
+
+pub(super) fn narrow(v: [f64; 3]) -> [f32; 3] {
+    v.map(|x| x as f32)
+}
+
+/// Converts a collider for kernels; appends the heights of a heightfield to `heights_m`.
+pub(super) fn convert_collider(
+    scene: &Scene,
+    collider_idx: usize,
+    collider: &Collider,
+    heights_m: &mut Vec<f32>,
+) -> Result<Body, SolverError> {
+    let (surface, motion) = (collider.surface(), collider.motion());
+    let plain = plain_body(scene);
+    let body = Body {
+        is_sticky: surface.sticky.into(),
+        friction: collider.given_surface().map_or(plain.friction, |surface| surface.friction as f32),
+        velocity_m_s: motion.map_or([0.0; 3], |motion| narrow(motion.velocity_m_s)),
+        from_s: motion.map_or(0.0, |motion| motion.from_s as f32),
+        until_s: motion.and_then(|motion| motion.until_s).map_or(NEVER_S, |until_s| until_s as f32),
+        ..plain
+    };
+    Ok(match collider {
+        Collider::Plane { point_m, normal, .. } => {
+            let length = normal.iter().map(|n| n * n).sum::<f64>().sqrt();
+            Body { origin_m: narrow(*point_m), extent: narrow(normal.map(|n| n / length)), ..body }
+        }
+        Collider::Sphere { centre_m, radius_m, side, .. } => Body {
+            kind: SPHERE,
+            is_container: u32::from(*side == Side::Inside),
+            origin_m: narrow(*centre_m),
+            extent: [*radius_m as f32, 0.0, 0.0],
+            ..body
+        },
+        Collider::Box { centre_m, size_m, rotation_deg, .. } => Body {
+            kind: BOX,
+            origin_m: narrow(*centre_m),
+            extent: narrow(size_m.map(|size| 0.5 * size)),
+            rotation: rotation(*rotation_deg),
+            ..body
+        },
+        Collider::Heightfield { origin_m, spacing_m, heights_m: rows, .. } => {
+            heightfield_body(scene, (*origin_m, *spacing_m), rows, heights_m, body)
+        }
+        _ => {
+            let (key, found) = (format!("colliders.{collider_idx}"), collider.name().to_owned());
+            return Err(SolverError::Scene { key, found });
+        }
+    })
+}
+
+/// Returns the rotation about x, then y, then z.
+fn rotation(degrees: [f64; 3]) -> [f32; 4] {
+    let [x, y, z] = degrees.map(|angle| angle.to_radians() as f32);
+    Quat::from_euler(EulerRot::ZYX, z, y, x).to_array()
+}
+
+/// Returns a body at rest with default values; grains collide with it as with walls.
+fn plain_body(scene: &Scene) -> Body {
+    Body {
+        kind: PLANE,
+        is_sticky: 0,
+        friction: match (scene.dem(), scene.fluid()) {
+            (Some(dem), _) => dem.wall_friction() as f32,
+            (None, Some(_)) => DEFAULT_FRICTION,
+            (None, None) => 0.0,
+        },
+        damping_ratio: scene.dem().map_or(0.0, |dem| damping_ratio(dem.wall_restitution()) as f32),
+        origin_m: [0.0; 3],
+        extent: [0.0; 3],
+        rotation: [0.0, 0.0, 0.0, 1.0],
+        velocity_m_s: [0.0; 3],
+        from_s: 0.0,
+        until_s: NEVER_S,
+        first_height: 0,
+        n_heights: [1, 1],
+        is_container: 0,
+        motion: 0,
+        first_motion: 0,
+        n_keys: 0,
+    }
+}
+
+/// Returns the ground; beyond the map, the heights of its edge continue.
+pub(super) fn convert_terrain(scene: &Scene, terrain: &Terrain, heights_m: &mut Vec<f32>) -> Body {
+    let first_height = heights_m.len() as u32;
+    heights_m.extend(terrain.extended_heights_m());
+    Body {
+        kind: HEIGHTFIELD,
+        extent: [terrain.cell_m() as f32, 0.0, 0.0],
+        first_height,
+        n_heights: [terrain.n_columns() as u32, terrain.n_rows() as u32],
+        ..plain_body(scene)
+    }
+}
+
+/// Returns the maximum distance in m between a surface and a particle that interacts with it.
+fn reach_m(scene: &Scene) -> f64 {
+    let of_grains = scene.dem().map(|dem| dem.greatest_radius_m() + dem.terrain_adhesion_range_m());
+    let of_water = scene.fluid().map(|_| scene.support_radius_m());
+    1.01 * of_grains.or(of_water).unwrap_or(0.0)
+}
+
+/// Converts a mesh, placed in the scene, and appends its data to `heights_m`.
+fn mesh_of(
+    (mesh, key): (Option<&TriangleMesh>, String),
+    (scale, offset_m): (f64, Vec3),
+    scene: &Scene,
+    heights_m: &mut Vec<f32>,
+) -> Result<Body, SolverError> {
+    let Some(mesh) = mesh else {
+        return Err(SolverError::Scene { key, found: "a file that was not read".to_owned() });
+    };
+    let place = |v: &Vec3| std::array::from_fn(|i| scale * v[i] + offset_m[i]);
+    let vertices_m: Vec<Vec3> = mesh.vertices().iter().map(place).collect();
+    mesh_body(&vertices_m, mesh.triangles(), reach_m(scene), heights_m)
+        .map_err(|MeshProblem(problem)| SolverError::Mesh { key, problem })
+}
+
+/// Converts a heightfield, and appends its heights to `heights_m`.
+fn heightfield_body(
+    scene: &Scene,
+    (origin_m, spacing_m): ([f64; 2], f64),
+    rows: &[Vec<f64>],
+    heights_m: &mut Vec<f32>,
+    body: Body,
+) -> Body {
+    let level = scene.up_axis.horizontal();
+    let mut corner = [0.0_f32; 3];
+    corner[level[0]] = origin_m[0] as f32;
+    corner[level[1]] = origin_m[1] as f32;
+    let first_height = heights_m.len() as u32;
+    heights_m.extend(rows.iter().flatten().map(|&height| height as f32));
+    Body {
+        kind: HEIGHTFIELD,
+        origin_m: corner,
+        extent: [spacing_m as f32, 0.0, 0.0],
+        first_height,
+        n_heights: [rows.first().map_or(1, Vec::len) as u32, rows.len() as u32],
+        ..body
+    }
+}
+
+/// Converts a body; appends the data of its shape and motion to `heights_m`.
+pub(super) fn convert_body(
+    scene: &Scene,
+    body_idx: usize,
+    from: &SceneBody,
+    heights_m: &mut Vec<f32>,
+) -> Result<Body, SolverError> {
+    let plain = plain_body(scene);
+    let friction = match from.friction {
+        Some(friction) => friction as f32,
+        None if scene.mpm().is_some() => Surface::default().friction as f32,
+        None => plain.friction,
+    };
+    let surface = Body {
+        is_sticky: from.sticky.into(),
+        friction,
+        damping_ratio: from.restitution.map_or(plain.damping_ratio, |e| damping_ratio(e) as f32),
+        is_container: u32::from(from.side == Side::Inside),
+        ..plain
+    };
+    let along = |kind: u32, from_m: &Vec3, to_m: &Vec3, radius_m: f64| {
+        let (from, to) = (DVec3::from_array(*from_m), DVec3::from_array(*to_m));
+        let rotation = DQuat::from_rotation_arc(DVec3::Y, (to - from).normalize());
+        Body {
+            kind,
+            origin_m: narrow((0.5 * (from + to)).to_array()),
+            extent: [radius_m as f32, (0.5 * (to - from).length()) as f32, 0.0],
+            rotation: rotation.as_quat().to_array(),
+            ..surface
+        }
+    };
+    let mut body = match &from.shape {
+        BodyShape::Plane { point_m, normal } => {
+            let length = normal.iter().map(|n| n * n).sum::<f64>().sqrt();
+            Body { origin_m: narrow(*point_m), extent: narrow(normal.map(|n| n / length)), ..surface }
+        }
+        BodyShape::Sphere { centre_m, radius_m } => {
+            Body { kind: SPHERE, origin_m: narrow(*centre_m), extent: [*radius_m as f32, 0.0, 0.0], ..surface }
+        }
+        BodyShape::Box { centre_m, size_m, rotation_deg } => Body {
+            kind: BOX,
+            origin_m: narrow(*centre_m),
+            extent: narrow(size_m.map(|size| 0.5 * size)),
+            rotation: rotation(*rotation_deg),
+            ..surface
+        },
+        BodyShape::Cylinder { from_m, to_m, radius_m } => along(CYLINDER, from_m, to_m, *radius_m),
+        BodyShape::Capsule { from_m, to_m, radius_m } => along(CAPSULE, from_m, to_m, *radius_m),
+        BodyShape::Mesh { scale, offset_m, .. } => {
+            let key = format!("bodies.{body_idx}.shape.mesh.path");
+            let made = mesh_of((from.mesh(), key), (*scale, *offset_m), scene, heights_m)?;
+            Body {
+                kind: made.kind,
+                origin_m: made.origin_m,
+                extent: made.extent,
+                first_height: made.first_height,
+                n_heights: made.n_heights,
+                ..surface
+            }
+        }
+        BodyShape::Heightfield { origin_m, spacing_m, heights_m: rows, .. } => {
+            heightfield_body(scene, (*origin_m, *spacing_m), rows, heights_m, surface)
+        }
+        shape => {
+            let key = format!("bodies.{body_idx}.shape");
+            return Err(SolverError::Scene { key, found: format!("\"{}\"", shape.name()) });
+        }
+    };
+    if let Some(motion) = &from.motion
+        && !set_motion(&mut body, motion, heights_m)
+    {
+        let key = format!("bodies.{body_idx}.motion");
+        return Err(SolverError::Scene { key, found: format!("\"{}\"", motion.name()) });
+    }
+    Ok(body)
+}
+
+/// Converts an obstacle for kernels; appends the data of a mesh to `heights_m`.
+pub(super) fn convert_obstacle(
+    scene: &Scene,
+    obstacle_idx: usize,
+    obstacle: &Obstacle,
+    heights_m: &mut Vec<f32>,
+) -> Result<Body, SolverError> {
+    let plain = plain_body(scene);
+    let body = Body {
+        friction: obstacle.friction.map_or(plain.friction, |friction| friction as f32),
+        damping_ratio: obstacle.restitution.map_or(plain.damping_ratio, |e| damping_ratio(e) as f32),
+        ..plain
+    };
+    Ok(match &obstacle.shape {
+        ObstacleShape::Box { centre_m, size_m, rotation_deg } => Body {
+            kind: BOX,
+            origin_m: narrow(*centre_m),
+            extent: narrow(size_m.map(|size| 0.5 * size)),
+            rotation: rotation(*rotation_deg),
+            ..body
+        },
+        ObstacleShape::Cylinder { foot_m, radius_m, height_m } => {
+            let level = scene.up_axis.horizontal();
+            let ground_m = scene.ground().and_then(|ground| ground.height_m(*foot_m)).unwrap_or(0.0);
+            let mut foot = [0.0; 3];
+            foot[level[0]] = foot_m[0];
+            foot[level[1]] = foot_m[1];
+            foot[scene.up_axis.index()] = ground_m;
+            Body {
+                kind: UPRIGHT_CYLINDER,
+                origin_m: narrow(foot),
+                extent: [*radius_m as f32, *height_m as f32, 0.0],
+                ..body
+            }
+        }
+        ObstacleShape::Mesh { scale, offset_m, .. } => {
+            let key = format!("obstacles.{obstacle_idx}.shape.mesh.path");
+            let made = mesh_of((obstacle.mesh(), key), (*scale, *offset_m), scene, heights_m)?;
+            Body { friction: body.friction, damping_ratio: body.damping_ratio, until_s: NEVER_S, ..made }
+        }
+        shape => {
+            let key = format!("obstacles.{obstacle_idx}.shape");
+            return Err(SolverError::Scene { key, found: format!("\"{}\"", shape.name()) });
+        }
+    })
+}

@@ -1,0 +1,244 @@
+//! Loads on bodies: force, torque and impulse that particles exert, summed on the device in fixed point.
+
+use crate::metrics::{Measurement, MetricInfo};
+use crate::saved::Saved;
+use crate::solver::{PendingMeasurement, PendingResult};
+use super::Surroundings;
+use crate::SolverError;
+use bytemuck::Zeroable;
+use frazil_particles::{ColumnKind, ColumnView};
+use frazil_shaders::bodies::reduce_body_loads;
+use frazil_shaders::common::fixed::WRENCH_WORDS;
+use frazil_shaders::types::{Body, BodyLoad as RawLoad};
+use frazil_vk::{Buffer, Device, Kernel, Pending, ReadbackRing, Recorder, Result, Threads};
+
+
+
+
+/// Exponent of the quanta of momentum in a particle's mass times 1 m/s: sums of 2²⁶ particles at 1 m/s fit into
+/// 63 bits.
+const QUANTA_EXPONENT: f64 = 36.0;
+
+/// Returns the number of quanta per N s in sums of the momentum of particles of this mass, a power of two.
+pub(crate) fn quanta_per_n_s(particle_mass_kg: f64) -> f32 {
+    (QUANTA_EXPONENT - particle_mass_kg.log2().ceil()).exp2() as f32
+}
+
+/// Bodies of a scene on the device, and the loads on them.
+///
+/// Kernels add the impulses of a step to 64-bit integers, so that sums do not depend on the order of additions.
+/// At the end of a step [`Self::record_reduction`] converts them to forces, torques and impulses.
+pub struct BodyLoads {
+    /// Bodies, in the order of [`Self::names`].
+    pub(crate) bodies: Buffer<Body>,
+    /// Heights, meshes and motions of the bodies.
+    pub(crate) heights: Buffer<f32>,
+    /// Number of steps so far, one element: the time of a step.
+    pub(crate) steps: Buffer<u32>,
+    /// Impulse and angular impulse of this step on each body, in quanta.
+    pub(crate) sums: Buffer<u32>,
+    loads: Buffer<RawLoad>,
+    ring: ReadbackRing,
+    reduce: Kernel<reduce_body_loads::Interface>,
+    names: Vec<String>,
+    dt_s: f32,
+    quanta_per_n_s: f32,
+}
+
+impl BodyLoads {
+    /// Uploads the bodies of a scene.
+    ///
+    /// # Errors
+    /// Out of memory.
+    pub(crate) fn new(
+        device: &Device,
+        surroundings: &Surroundings,
+        dt_s: f32,
+        particle_mass_kg: f64,
+    ) -> Result<Self> {
+        let n = surroundings.bodies.len();
+        let heights = if surroundings.heights_m.is_empty() { &[0.0][..] } else { &surroundings.heights_m };
+        Ok(Self {
+            bodies: device.buffer_from("bodies", &surroundings.bodies)?,
+            heights: device.buffer_from("heights", heights)?,
+            steps: device.buffer_from("steps", &[0])?,
+            sums: device.buffer_from("body impulse sums", &vec![0; WRENCH_WORDS as usize * n])?,
+            loads: device.buffer_from("body loads", &vec![RawLoad::zeroed(); n])?,
+            ring: ReadbackRing::new(device),
+            reduce: Kernel::new(device)?,
+            names: surroundings.body_names(),
+            dt_s,
+            quanta_per_n_s: quanta_per_n_s(particle_mass_kg),
+        })
+    }
+
+    /// Records the end of a step: computes the loads from the sums, clears the sums and counts the step.
+    pub(crate) fn record_reduction(&self, recorder: &mut Recorder) {
+        let bindings =
+            reduce_body_loads::Bindings { steps: &self.steps, sums: &self.sums, loads: &self.loads };
+        let params = reduce_body_loads::Params {
+            n_bodies: self.names.len() as u32,
+            dt_s: self.dt_s,
+            quanta_per_n_s: self.quanta_per_n_s,
+        };
+        recorder.dispatch(&self.reduce, Threads::Fixed(self.names.len()), bindings, params);
+    }
+
+    /// Returns the names of the bodies, in the order of their loads.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// Returns the columns that a checkpoint must hold.
+    pub fn state_columns(&self) -> Vec<ColumnView> {
+        let column = |name, words| ColumnView::new(name, "1", ColumnKind::U32, words);
+        vec![column("body steps", self.steps.clone()), column("body loads", self.loads.cast())]
+    }
+
+    /// Uploads the columns of [`Self::state_columns`] from a saved state.
+    ///
+    /// # Errors
+    /// A column is missing or has another length; the device was lost.
+    pub(crate) fn restore(&self, device: &Device, saved: &Saved<'_>) -> std::result::Result<(), SolverError> {
+        for column in self.state_columns() {
+            device.upload(&column.words, saved.whole(&column.name, column.words.len())?)?;
+        }
+        Ok(())
+    }
+
+    /// Records the read-back of the loads.
+    ///
+    /// # Errors
+    /// No memory for another read-back.
+    pub fn record(&self, recorder: &mut Recorder) -> Result<PendingLoads> {
+        Ok(PendingLoads { loads: self.ring.read(recorder, &self.loads, self.names.len())? })
+    }
+}
+
+impl std::fmt::Debug for BodyLoads {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("BodyLoads").field("names", &self.names).finish_non_exhaustive()
+    }
+}
+
+/// Load of the particles on a body.
+///
+/// Torques are about the body's centre; of a body that rotates, about a point of its axis.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BodyLoad {
+    /// Force of the last step in N.
+    pub force_n: [f64; 3],
+    /// Largest force of any step so far in N.
+    pub peak_n: f64,
+    /// Torque of the last step in N m.
+    pub torque_n_m: [f64; 3],
+    /// Impulse so far, Σ F Δt, in N s: its difference over an interval gives the mean force.
+    pub impulse_n_s: [f64; 3],
+    /// Angular impulse so far, Σ τ Δt, in N m s.
+    pub angular_impulse_n_m_s: [f64; 3],
+}
+
+impl From<RawLoad> for BodyLoad {
+    fn from(load: RawLoad) -> Self {
+        let wide = |v: [f32; 3]| v.map(f64::from);
+        Self {
+            force_n: wide(load.force_n),
+            peak_n: load.peak_n.into(),
+            torque_n_m: wide(load.torque_n_m),
+            impulse_n_s: wide(load.impulse_n_s),
+            angular_impulse_n_m_s: wide(load.angular_impulse_n_m_s),
+        }
+    }
+}
+
+impl BodyLoad {
+    /// Returns the names and units of [`Self::values`] of bodies with these names.
+    pub fn names(bodies: &[String]) -> Vec<(String, &'static str)> {
+        let axes = ["x", "y", "z"];
+        let mut names = Vec::new();
+        for body in bodies {
+            names.extend(axes.map(|axis| (format!("force_on_{body}_{axis}"), "N")));
+            names.push((format!("peak_force_on_{body}"), "N"));
+            names.extend(axes.map(|axis| (format!("impulse_on_{body}_{axis}"), "N s")));
+            names.extend(axes.map(|axis| (format!("torque_on_{body}_{axis}"), "N m")));
+            names.extend(axes.map(|axis| (format!("angular_impulse_on_{body}_{axis}"), "N m s")));
+        }
+        names
+    }
+
+    /// Returns the values in the order of [`Self::names`].
+    pub fn values(&self) -> Vec<f64> {
+        let mut values = self.force_n.to_vec();
+        values.push(self.peak_n);
+        values.extend(self.impulse_n_s);
+        values.extend(self.torque_n_m);
+        values.extend(self.angular_impulse_n_m_s);
+        values
+    }
+}
+
+/// Loads that are being read back.
+#[derive(Debug)]
+pub struct PendingLoads {
+    loads: Pending<RawLoad>,
+}
+
+impl PendingLoads {
+    /// Returns true if the result has arrived.
+    ///
+    /// # Errors
+    /// The device was lost.
+    pub fn is_ready(&self) -> Result<bool> {
+        self.loads.is_ready()
+    }
+
+    /// Waits for the loads on all bodies.
+    ///
+    /// # Errors
+    /// The device was lost, or the recorder was never submitted.
+    pub fn wait(self) -> Result<Vec<BodyLoad>> {
+        Ok(self.loads.wait()?.into_iter().map(BodyLoad::from).collect())
+    }
+}
+
+/// Appends the metrics of loads to those of a solver.
+pub(crate) fn with_load_metrics(
+    own: impl IntoIterator<Item = MetricInfo>,
+    loads: Option<&BodyLoads>,
+) -> Vec<MetricInfo> {
+    let of_bodies = loads.map(|loads| MetricInfo::list(BodyLoad::names(&loads.names))).unwrap_or_default();
+    own.into_iter().chain(of_bodies).collect()
+}
+
+/// Appends the values of loads to a measurement.
+///
+/// # Errors
+/// No memory for another read-back.
+pub(crate) fn with_load_values(
+    own: PendingMeasurement,
+    loads: Option<&BodyLoads>,
+    recorder: &mut Recorder,
+) -> Result<PendingMeasurement> {
+    Ok(match loads {
+        None => own,
+        Some(loads) => Box::new(MeasurementWithLoads { own, loads: loads.record(recorder)? }),
+    })
+}
+
+/// A measurement followed by the loads on bodies.
+struct MeasurementWithLoads {
+    own: PendingMeasurement,
+    loads: PendingLoads,
+}
+
+impl PendingResult<Measurement> for MeasurementWithLoads {
+    fn is_ready(&self) -> Result<bool> {
+        Ok(self.own.is_ready()? && self.loads.is_ready()?)
+    }
+
+    fn wait(self: Box<Self>) -> Result<Measurement> {
+        let mut measured = self.own.wait()?;
+        measured.values.extend(self.loads.wait()?.iter().flat_map(BodyLoad::values));
+        Ok(measured)
+    }
+}

@@ -1,0 +1,90 @@
+//! Bodies that particles interact with: shapes, motions and meshes as kernels read them, and loads on bodies.
+
+mod convert;
+mod loads;
+mod mesh;
+mod motion;
+
+pub use loads::{BodyLoad, BodyLoads, PendingLoads};
+pub(crate) use loads::{quanta_per_n_s, with_load_metrics, with_load_values};
+pub use mesh::{MeshProblem, mesh_body};
+pub use motion::BodyPose;
+
+use crate::SolverError;
+use convert::{convert_body, convert_collider, convert_obstacle, convert_terrain, narrow};
+use frazil_scene::Scene;
+use frazil_shaders::common::body::MESH;
+use frazil_shaders::types::Body;
+
+/// Domain, gravity and bodies of a scene.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Surroundings {
+    /// Lower corner of the domain in m.
+    pub domain_min_m: [f32; 3],
+    /// Upper corner of the domain in m.
+    pub domain_max_m: [f32; 3],
+    /// Gravitational acceleration in m/s².
+    pub gravity_m_s2: [f32; 3],
+    /// Vertical axis: 0, 1 or 2.
+    pub up_axis: u32,
+    /// Bodies that particles collide with.
+    pub bodies: Vec<Body>,
+    /// Names of the last bodies, those that the scene names.
+    pub names: Vec<String>,
+    /// Heights of all heightfields in m, and the data of meshes.
+    pub heights_m: Vec<f32>,
+}
+
+impl Surroundings {
+    /// Reads the domain, gravity and colliders of a scene.
+    ///
+    /// # Errors
+    /// The scene has a collider of a kind unknown to solvers.
+    pub fn of(scene: &Scene) -> Result<Self, SolverError> {
+        let mut surroundings = Surroundings {
+            domain_min_m: narrow(scene.domain.min_m),
+            domain_max_m: narrow(scene.domain.max_m),
+            gravity_m_s2: narrow(scene.gravity_m_s2()),
+            up_axis: scene.up_axis.index() as u32,
+            ..Default::default()
+        };
+        if let Some(terrain) = scene.ground() {
+            let body = convert_terrain(scene, terrain, &mut surroundings.heights_m);
+            surroundings.bodies.push(body);
+        }
+        for (collider_idx, collider) in scene.colliders.iter().enumerate() {
+            let body = convert_collider(scene, collider_idx, collider, &mut surroundings.heights_m)?;
+            surroundings.bodies.push(body);
+        }
+        for (obstacle_idx, obstacle) in scene.obstacles.iter().enumerate() {
+            let body = convert_obstacle(scene, obstacle_idx, obstacle, &mut surroundings.heights_m)?;
+            surroundings.push(body, obstacle.name.clone());
+        }
+        for (body_idx, scene_body) in scene.bodies.iter().enumerate() {
+            let body = convert_body(scene, body_idx, scene_body, &mut surroundings.heights_m)?;
+            surroundings.push(body, scene_body.name.clone());
+        }
+        Ok(surroundings)
+    }
+
+    fn push(&mut self, body: Body, name: String) {
+        self.bodies.push(body);
+        self.names.push(name);
+    }
+
+    /// Returns a name for each body: numbers those that the scene does not name.
+    pub fn body_names(&self) -> Vec<String> {
+        let n_unnamed = self.bodies.len() - self.names.len();
+        (0..n_unnamed).map(|idx| format!("collider_{idx}")).chain(self.names.iter().cloned()).collect()
+    }
+
+    /// Returns true if any of the bodies is a mesh.
+    pub(crate) fn has_meshes(&self) -> bool {
+        self.bodies.iter().any(|body| body.kind == MESH)
+    }
+}
+
+/// Returns a body that no particle touches, for buffers that must not be empty.
+pub(crate) fn nowhere() -> Body {
+    Body { extent: [0.0, 1.0, 0.0], rotation: [0.0, 0.0, 0.0, 1.0], ..bytemuck::Zeroable::zeroed() }
+}

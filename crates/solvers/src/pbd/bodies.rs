@@ -1,0 +1,208 @@
+//! Bodies in a position-based step: boundary density, projection of particles out of bodies, drag and friction,
+//! and the loads of all of these on the bodies.
+
+use super::parameters::Parameters;
+use crate::bodies::quanta_per_n_s;
+use crate::{BodyLoads, Saved, SolverError};
+use frazil_particles::{ColumnView, Material, PhaseArray};
+use frazil_shaders::pbd::{apply_body_drag, compute_boundary_density, project_out_of_bodies};
+use frazil_shaders::snow::apply_body_friction;
+use frazil_shaders::types::BodyTerms;
+use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Result, Threads};
+
+/// Bodies of a scene, and the kernels in which position-based particles interact with them.
+pub(super) struct Bodies {
+    pub loads: BodyLoads,
+    terms: Buffer<BodyTerms>,
+    compute_boundary_density: Kernel<compute_boundary_density::Interface>,
+    project_water: Kernel<project_out_of_bodies::Interface>,
+    project_snow: Kernel<project_out_of_bodies::Interface>,
+    apply_drag: Kernel<apply_body_drag::Interface>,
+    apply_friction: Kernel<apply_body_friction::Interface>,
+}
+
+/// Interaction of the particles of one phase with bodies within a step. Empty without bodies.
+#[derive(Clone)]
+pub(super) struct BodyInteraction {
+    /// h times the gradient, and the value, of the boundary density of all bodies.
+    pub boundary_density: Buffer<[f32; 4]>,
+    /// Displacement by bodies in m, and the number of the last one plus one. Of snow only.
+    pub push: Buffer<[f32; 4]>,
+}
+
+impl BodyInteraction {
+    pub fn new(device: &Device, parameters: &Parameters, capacity: usize) -> Result<Self> {
+        let n = if parameters.has_bodies() { capacity } else { 0 };
+        let zeros = vec![[0.0; 4]; n];
+        Ok(Self {
+            boundary_density: device.buffer_from("boundary density", &zeros)?,
+            push: device.buffer_from("push of bodies", &zeros)?,
+        })
+    }
+}
+
+/// Cause of the displacement after which particles are projected out of bodies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Displacement {
+    /// Prediction of positions, first in a step.
+    Prediction,
+    /// Correction by the density constraint.
+    DensityConstraint,
+    /// Anything else.
+    Other,
+}
+
+impl Bodies {
+    /// Uploads the bodies of a scene; returns none for a scene without bodies.
+    pub fn new(
+        device: &Device,
+        workgroup_size: u32,
+        parameters: &Parameters,
+        [static_friction, kinetic_friction]: [f32; 2],
+    ) -> Result<Option<Self>> {
+        if !parameters.has_bodies() {
+            return Ok(None);
+        }
+        let surroundings = &parameters.surroundings;
+        let mass_kg = parameters.particle_mass_kg;
+        let terms = BodyTerms {
+            walls: parameters.walls,
+            dt_s: parameters.dt_s,
+            support_m: parameters.support_m,
+            over_relaxation: parameters.over_relaxation,
+            particle_mass_kg: mass_kg as f32,
+            quanta_per_n_s: quanta_per_n_s(mass_kg),
+            wall_friction: parameters.wall_friction,
+            static_friction,
+            kinetic_friction,
+            n_bodies: surroundings.bodies.len() as u32,
+            up_axis: surroundings.up_axis,
+        };
+        let has_meshes = surroundings.has_meshes().into();
+        let project = |has_push: u32| {
+            let constants = project_out_of_bodies::Specialization { workgroup_size, has_meshes, has_push };
+            Kernel::specialized(device, &constants)
+        };
+        let boundary_density = compute_boundary_density::Specialization { workgroup_size, has_meshes };
+        let drag = apply_body_drag::Specialization { workgroup_size, has_meshes };
+        let friction = apply_body_friction::Specialization { workgroup_size };
+        Ok(Some(Self {
+            loads: BodyLoads::new(device, surroundings, parameters.dt_s, mass_kg)?,
+            terms: device.buffer_from("body terms", &[terms])?,
+            compute_boundary_density: Kernel::specialized(device, &boundary_density)?,
+            project_water: project(0)?,
+            project_snow: project(1)?,
+            apply_drag: Kernel::specialized(device, &drag)?,
+            apply_friction: Kernel::specialized(device, &friction)?,
+        }))
+    }
+
+    /// Records the boundary density at positions, within a step or between two.
+    pub fn compute_boundary_density(
+        &self,
+        recorder: &mut Recorder,
+        count: &DeviceCount,
+        at: &Buffer<[f32; 3]>,
+        interaction: &BodyInteraction,
+        is_within_step: bool,
+    ) {
+        let bindings = compute_boundary_density::Bindings {
+            count: &count.count,
+            terms: &self.terms,
+            steps: &self.loads.steps,
+            bodies: &self.loads.bodies,
+            heights: &self.loads.heights,
+            predicted: at,
+            boundary_density: &interaction.boundary_density,
+        };
+        let params = compute_boundary_density::Params { steps_ahead: is_within_step.into() };
+        recorder.dispatch(&self.compute_boundary_density, Threads::Counted(count), bindings, params);
+    }
+
+    /// Records the projection of predicted positions out of bodies; keeps the pushes of snow.
+    pub fn project_out(
+        &self,
+        recorder: &mut Recorder,
+        count: &DeviceCount,
+        (predicted, constraint): (&Buffer<[f32; 3]>, &Buffer<[f32; 4]>),
+        interaction: &BodyInteraction,
+        material: Material,
+        displacement: Displacement,
+    ) {
+        let bindings = project_out_of_bodies::Bindings {
+            count: &count.count,
+            terms: &self.terms,
+            steps: &self.loads.steps,
+            bodies: &self.loads.bodies,
+            heights: &self.loads.heights,
+            constraint,
+            boundary_density: &interaction.boundary_density,
+            predicted,
+            push: &interaction.push,
+            sums: &self.loads.sums,
+        };
+        let params = project_out_of_bodies::Params {
+            is_first: (displacement == Displacement::Prediction).into(),
+            is_corrected: (displacement == Displacement::DensityConstraint).into(),
+        };
+        let kernel = if material == Material::Snow { &self.project_snow } else { &self.project_water };
+        recorder.dispatch(kernel, Threads::Counted(count), bindings, params);
+    }
+
+    /// Records the drag of bodies on water, after XSPH and the drag of walls.
+    pub fn apply_drag(
+        &self,
+        recorder: &mut Recorder,
+        phase: &PhaseArray,
+        predicted: &Buffer<[f32; 3]>,
+        xsph_viscosity: f32,
+    ) {
+        let bindings = apply_body_drag::Bindings {
+            count: &phase.count.count,
+            terms: &self.terms,
+            steps: &self.loads.steps,
+            bodies: &self.loads.bodies,
+            heights: &self.loads.heights,
+            predicted,
+            updated: phase.velocity.back(),
+            velocity: phase.velocity.front(),
+            sums: &self.loads.sums,
+        };
+        let params = apply_body_drag::Params { xsph_viscosity };
+        recorder.dispatch(&self.apply_drag, Threads::Counted(&phase.count), bindings, params);
+    }
+
+    /// Records friction of snow on bodies.
+    pub fn apply_friction(
+        &self,
+        recorder: &mut Recorder,
+        phase: &PhaseArray,
+        predicted: &Buffer<[f32; 3]>,
+        contact: &Buffer<[f32; 2]>,
+        interaction: &BodyInteraction,
+    ) {
+        let bindings = apply_body_friction::Bindings {
+            count: &phase.count.count,
+            terms: &self.terms,
+            steps: &self.loads.steps,
+            bodies: &self.loads.bodies,
+            heights: &self.loads.heights,
+            position: phase.position.front(),
+            contact,
+            push: &interaction.push,
+            predicted,
+            sums: &self.loads.sums,
+        };
+        recorder.dispatch(&self.apply_friction, Threads::Counted(&phase.count), bindings, ());
+    }
+
+    /// Returns the columns that a checkpoint must hold.
+    pub fn state_columns(&self) -> Vec<ColumnView> {
+        self.loads.state_columns()
+    }
+
+    /// Uploads the columns of [`Self::state_columns`] from a saved state.
+    pub fn restore(&self, device: &Device, saved: &Saved<'_>) -> std::result::Result<(), SolverError> {
+        self.loads.restore(device, saved)
+    }
+}

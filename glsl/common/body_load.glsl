@@ -1,0 +1,23 @@
+// Load on a body: force, torque and impulse of particles. Torques are about the body's torque_centre
+// (common/motion.glsl).
+struct BodyLoad {
+    // Force in the last step, and the maximum of its magnitude over all steps.
+    vec3 force_n;
+    float peak_n;
+    vec3 torque_n_m;
+    // Σ F Δt since the start, and its rounding error: a step adds far less than a long run has summed.
+    vec3 impulse_n_s;
+    vec3 impulse_rounding_n_s;
+    vec3 angular_impulse_n_m_s;
+    vec3 angular_rounding_n_m_s;
+};
+
+// Adds by compensated summation (Kahan).
+void add_compensated(inout vec3 sum, inout vec3 rounding, vec3 added) {
+    precise vec3 term = added - rounding;
+    precise vec3 total = sum + term;
+    precise vec3 gained = total - sum;
+    precise vec3 rest = gained - term;
+    rounding = rest;
+    sum = total;
+}

@@ -1,0 +1,124 @@
+// Motion of bodies: the pose of a body at a time, and the velocity of its points. All solvers use it through
+// surface_of and velocity_of (common/surfaces.glsl).
+//
+// Needs a buffer `heights` of float, which holds the parameters of a motion from `first_motion` on:
+//   oscillating: amplitude (3, m), frequency in Hz, phase in turns;
+//   spinning:    a point of the axis (3, m), unit vector of the axis (3), turns per second, start and end (s);
+//   keyframed:   the fixed point of rotations (3, m), then for each key: time in s, offset (3, m), rotation
+//                as a unit quaternion (4), and the rotation to the next key as a rotation vector in turns (3).
+#ifndef COMMON_MOTION
+#define COMMON_MOTION
+#include "common/body.glsl"
+#include "common/quaternion.glsl"
+
+// Parameters of a key.
+const uint KEYFRAME_FLOATS = 11u;
+const float TWO_PI = 6.28318530718;
+
+// Rigid motion of a body at a time: x = pivot + offset + R (X − pivot), with X the position in the scene
+// file.
+struct Pose {
+    vec3 offset_m;
+    vec3 pivot_m;
+    vec4 rotation;
+    vec3 velocity_m_s;
+    vec3 angular_velocity_rad_s;
+};
+
+vec3 motion_vector(uint at) { return vec3(heights[at], heights[at + 1u], heights[at + 2u]); }
+
+// Returns (sin, cos) of an angle in turns. The built-in functions may be off by 2⁻¹¹, and differ between
+// devices.
+vec2 sin_cos_of_turns(float turns) {
+    // Reduced to within an eighth of a turn of a multiple of a quarter.
+    float quarter = roundEven(4.0 * turns);
+    float a = TWO_PI * (turns - 0.25 * quarter);
+    float a2 = a * a;
+    float s = a * (1.0 + a2 * (-1.0 / 6.0 + a2 * (1.0 / 120.0 + a2 * (-1.0 / 5040.0 + a2 / 362880.0))));
+    float c = 1.0 + a2 * (-0.5 + a2 * (1.0 / 24.0 + a2 * (-1.0 / 720.0 + a2 / 40320.0)));
+    uint quadrant = uint(int(quarter)) & 3u;
+    vec2 sc = (quadrant & 1u) == 0u ? vec2(s, c) : vec2(c, -s);
+    return quadrant >= 2u ? -sc : sc;
+}
+
+vec4 quaternion_about(vec3 axis, float turns) {
+    vec2 half_angle = sin_cos_of_turns(0.5 * turns);
+    return vec4(half_angle.x * axis, half_angle.y);
+}
+
+Pose oscillating_pose(uint at, float time_s) {
+    vec3 amplitude_m = motion_vector(at);
+    float frequency_hz = heights[at + 3u];
+    float turns = frequency_hz * time_s + heights[at + 4u];
+    vec2 sc = sin_cos_of_turns(turns - floor(turns));
+    vec3 velocity = TWO_PI * frequency_hz * sc.y * amplitude_m;
+    return Pose(sc.x * amplitude_m, vec3(0.0), vec4(0.0, 0.0, 0.0, 1.0), velocity, vec3(0.0));
+}
+
+Pose spinning_pose(uint at, float time_s) {
+    vec3 axis = motion_vector(at + 3u);
+    float turns_per_s = heights[at + 6u];
+    float from_s = heights[at + 7u];
+    float until_s = heights[at + 8u];
+    float turns = turns_per_s * clamp(time_s - from_s, 0.0, until_s - from_s);
+    float rate = time_s >= from_s && time_s < until_s ? TWO_PI * turns_per_s : 0.0;
+    vec4 rotation = quaternion_about(axis, turns - floor(turns));
+    return Pose(vec3(0.0), motion_vector(at), rotation, vec3(0.0), rate * axis);
+}
+
+// Interpolates the offset between two keys linearly, and the rotation about a fixed axis; before the first
+// key and after the last the body is at rest.
+Pose keyframed_pose(uint at, uint n_keys, float time_s) {
+    uint keys = at + 3u;
+    uint k = 0u;
+    [[dont_unroll]] while (k + 1u < n_keys && heights[keys + KEYFRAME_FLOATS * (k + 1u)] <= time_s) ++k;
+    uint key = keys + KEYFRAME_FLOATS * k;
+    vec4 rotation = vec4(heights[key + 4u], heights[key + 5u], heights[key + 6u], heights[key + 7u]);
+    Pose pose = Pose(motion_vector(key + 1u), motion_vector(at), rotation, vec3(0.0), vec3(0.0));
+    if (k + 1u >= n_keys || time_s < heights[key]) return pose;
+    float interval_s = heights[key + KEYFRAME_FLOATS] - heights[key];
+    float share = (time_s - heights[key]) / interval_s;
+    vec3 displacement = motion_vector(key + KEYFRAME_FLOATS + 1u) - pose.offset_m;
+    vec3 rotation_vector = motion_vector(key + 8u);
+    float turns = sqrt(dot(rotation_vector, rotation_vector));
+    pose.offset_m += share * displacement;
+    pose.velocity_m_s = displacement / interval_s;
+    if (turns > 0.0)
+        pose.rotation = turn_after(quaternion_about(rotation_vector / turns, share * turns), pose.rotation);
+    pose.angular_velocity_rad_s = TWO_PI / interval_s * rotation_vector;
+    return pose;
+}
+
+// Returns the pose of a body whose motion is not uniform.
+Pose pose_of(Body body, float time_s) {
+    if (body.motion == MOTION_OSCILLATING) return oscillating_pose(body.first_motion, time_s);
+    if (body.motion == MOTION_SPINNING) return spinning_pose(body.first_motion, time_s);
+    return keyframed_pose(body.first_motion, body.n_keys, time_s);
+}
+
+// Returns the displacement of a body in uniform motion or at rest.
+vec3 uniform_offset(Body body, float time_s) {
+    return body.velocity_m_s * clamp(time_s - body.from_s, 0.0, body.until_s - body.from_s);
+}
+
+// Returns the position in the scene file of the point of a body that is at x.
+vec3 to_body_frame(Pose pose, vec3 x_m) {
+    return pose.pivot_m + turn_back(pose.rotation, x_m - pose.offset_m - pose.pivot_m);
+}
+
+// Returns the velocity in m/s of the point of a body that is at x.
+vec3 velocity_of(Body body, vec3 x_m, float time_s) {
+    if (body.motion == MOTION_UNIFORM)
+        return time_s >= body.from_s && time_s < body.until_s ? body.velocity_m_s : vec3(0.0);
+    Pose pose = pose_of(body, time_s);
+    return pose.velocity_m_s + cross(pose.angular_velocity_rad_s, x_m - pose.offset_m - pose.pivot_m);
+}
+
+// Returns the reference point of torques on a body: its origin, or the pivot of a body that rotates.
+vec3 torque_centre(Body body, float time_s) {
+    if (body.motion == MOTION_UNIFORM) return body.origin_m + uniform_offset(body, time_s);
+    Pose pose = pose_of(body, time_s);
+    return body.motion == MOTION_OSCILLATING ? body.origin_m + pose.offset_m : pose.pivot_m + pose.offset_m;
+}
+
+#endif

@@ -1,0 +1,25 @@
+// Parameters of the kernels for bodies among position-based particles: the same for all particles and steps,
+// in a buffer of one element.
+#include "pbd/walls.glsl"
+
+struct BodyTerms {
+    Walls walls;
+    float dt_s;
+    // Support radius h, ω, and the mass of a particle.
+    float support_m;
+    float over_relaxation;
+    float particle_mass_kg;
+    // Quanta of the sums of momentum per N s, a power of two.
+    float quanta_per_n_s;
+    // Wall friction of water, the share s of the drag of smooth_velocity, for bodies without their own.
+    float wall_friction;
+    // Friction of snow (Chen2021 eq 5.22), for bodies without their own.
+    float static_friction;
+    float kinetic_friction;
+    uint n_bodies;
+    // Axis of the heights of heightfields.
+    uint up_axis;
+};
+
+// Returns the time `steps_ahead` steps after the completed ones, whose number is counted on the device.
+float step_time_s(uint n_steps, uint steps_ahead, float dt_s) { return float(n_steps + steps_ahead) * dt_s; }

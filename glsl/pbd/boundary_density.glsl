@@ -1,0 +1,160 @@
+// Boundary density of bodies, ρ_b/ρ₀: the fraction of the kernel's integral that lies in the solid, in closed
+// form from the distances to the faces of the body, and h times its gradient. For planes it is exact. For
+// other surfaces:
+//
+// - Spheres, solid or hollow, are exact: a sphere of radius q about the particle has the fraction
+//   (1 − cos α)/2 in a sphere of radius R at distance s, where cos α = a/q + b q, a = s(2 + κs)/(2(1 + κs)),
+//   b = κ/(2(1 + κs)), κ = h/R, negative for a hollow one; its integral over the kernel is J₂ − a J₁ − b J₃
+//   with the moments J_n = 2π ∫_s^1 qⁿ W dq.
+// - Cylinders and capsules use their mean curvature, on which the fraction depends to first order.
+// - Boxes, and the rims of cylinders, use the product of the fractions of their faces: within 0.006 of the
+//   kernel's integral (crates/reference/tests/boundary_density.rs).
+// - Meshes and heightfields are approximated by the tangent plane at their nearest point.
+//
+// Needs common/surfaces.glsl and sph/kernels.glsl.
+
+// Fraction of the kernel's integral, and minus its derivative along the outward normal, per h.
+struct BoundaryFraction {
+    float fraction;
+    float slope;
+};
+
+// Returns J₃, see above.
+float spline_third_moment(float q) {
+    float u = max(1.0 - q, 0.0);
+    float v = max(0.5 - q, 0.0);
+    float u4 = u * u * u * u;
+    float v4 = v * v * v * v;
+    return 32.0 * (u4 * (0.25 + u * (-0.6 + u * (0.5 - u / 7.0))) -
+                   4.0 * v4 * (1.0 / 32.0 + v * (-0.15 + v * (0.25 - v / 7.0))));
+}
+
+// Returns the fraction behind a surface at a distance of 0 ≤ q ≤ 1, with the curvature h/R of a sphere.
+BoundaryFraction curved_fraction(float q, float curvature) {
+    // The bound is for hollow spheres no larger than the kernel, whose opposite side is neglected.
+    float d = max(1.0 + curvature * q, 0.1);
+    float b = 0.5 * curvature / d;
+    float j1 = spline_wall_slope(q);
+    float j3 = spline_third_moment(q);
+    float a_slope_j1 = 0.5 * curvature * q * (2.0 + curvature * q) / (d * d) * j1;
+    BoundaryFraction s =
+        BoundaryFraction(spline_wall_fraction(q) - b * (j3 - q * q * j1), j1 - a_slope_j1 - 2.0 * b * b * j3);
+    if (curvature * (1.0 - q) > 2.0) {
+        // The sphere ends within the kernel.
+        float far = q + 2.0 / curvature;
+        float far1 = spline_wall_slope(far);
+        float far3 = spline_third_moment(far);
+        float a = q * (2.0 + curvature * q) / (2.0 * d);
+        s.fraction -= spline_wall_fraction(far) + (far - a) * far1 - b * far3;
+        s.slope -= 0.5 * (1.0 + 1.0 / (d * d)) * far1 - 2.0 * b * b * far3;
+    }
+    return s;
+}
+
+// Returns the fraction behind a surface at any signed distance; inside the solid it is the complement of the
+// fraction outside.
+BoundaryFraction signed_fraction(float q, float curvature) {
+    if (abs(q) >= 1.0) return BoundaryFraction(q < 0.0 ? 1.0 : 0.0, 0.0);
+    if (q >= 0.0) return curved_fraction(q, curvature);
+    BoundaryFraction outside = curved_fraction(-q, -curvature);
+    return BoundaryFraction(1.0 - outside.fraction, outside.slope);
+}
+
+// Returns the fraction between two parallel faces at ±half_h (in h), and its derivative along their axis.
+vec2 slab_fraction(float at_h, float half_h) {
+    BoundaryFraction low = signed_fraction(half_h + at_h, 0.0);
+    BoundaryFraction high = signed_fraction(half_h - at_h, 0.0);
+    return vec2(1.0 - low.fraction - high.fraction, low.slope - high.slope);
+}
+
+// Adds a face to the (gradient, density) of a container; the fractions that faces leave open multiply, as
+// those of the domain do.
+void add_face(inout vec4 density, float scale, float q, float curvature, vec3 normal) {
+    if (q >= 1.0) return;
+    BoundaryFraction s = curved_fraction(max(q, 0.0), curvature);
+    float fraction = scale * s.fraction;
+    vec3 gradient = density.xyz * (1.0 - fraction) - (1.0 - density.w) * scale * s.slope * normal;
+    density = vec4(gradient, density.w + (1.0 - density.w) * fraction);
+}
+
+// Returns (gradient, density) of a box; `local_h` is in its own axes.
+vec4 box_density(vec3 local_h, vec3 half_h, bool is_container, float scale) {
+    vec4 density = vec4(0.0);
+    if (is_container) {
+        [[unroll]] for (uint axis = 0u; axis < 3u; ++axis) {
+            vec3 normal = vec3(0.0);
+            normal[axis] = 1.0;
+            add_face(density, scale, half_h[axis] + local_h[axis], 0.0, normal);
+            add_face(density, scale, half_h[axis] - local_h[axis], 0.0, -normal);
+        }
+        return density;
+    }
+    vec2 x = slab_fraction(local_h.x, half_h.x);
+    vec2 y = slab_fraction(local_h.y, half_h.y);
+    vec2 z = slab_fraction(local_h.z, half_h.z);
+    return scale * vec4(x.y * y.x * z.x, x.x * y.y * z.x, x.x * y.x * z.y, x.x * y.x * z.x);
+}
+
+vec4 cylinder_density(vec3 local_h, float radius_h, float half_h, bool is_container, float scale) {
+    float arm = sqrt(local_h.x * local_h.x + local_h.z * local_h.z);
+    vec3 side = arm > 0.0 ? vec3(local_h.x, 0.0, local_h.z) / arm : vec3(1.0, 0.0, 0.0);
+    float curvature = 0.5 / radius_h;
+    if (is_container) {
+        vec4 density = vec4(0.0);
+        add_face(density, scale, radius_h - arm, -curvature, -side);
+        add_face(density, scale, half_h + local_h.y, 0.0, vec3(0.0, 1.0, 0.0));
+        add_face(density, scale, half_h - local_h.y, 0.0, vec3(0.0, -1.0, 0.0));
+        return density;
+    }
+    BoundaryFraction across = signed_fraction(arm - radius_h, curvature);
+    vec2 along = slab_fraction(local_h.y, half_h);
+    vec3 gradient = -across.slope * along.x * side + vec3(0.0, across.fraction * along.y, 0.0);
+    return scale * vec4(gradient, across.fraction * along.x);
+}
+
+vec4 capsule_density(vec3 local_h, float radius_h, float half_h, bool is_container, float scale) {
+    vec3 arm = local_h - vec3(0.0, clamp(local_h.y, -half_h, half_h), 0.0);
+    float r = sqrt(dot(arm, arm));
+    vec3 normal = r > 0.0 ? arm / r : vec3(1.0, 0.0, 0.0);
+    // The mean curvature changes from that of a cylinder to that of a sphere over the kernel.
+    float curvature = (1.0 - 0.5 * slab_fraction(local_h.y, half_h).x) / radius_h;
+    float q = is_container ? radius_h - r : r - radius_h;
+    vec4 density = vec4(0.0);
+    add_face(density, scale, q, is_container ? -curvature : curvature, is_container ? -normal : normal);
+    return density;
+}
+
+// Returns h times the gradient (xyz) and the value (w) of a body's boundary density at x, for the support h.
+// A particle inside the solid counts as one on its surface.
+vec4 boundary_density_of(uint up_axis, Body body, vec3 x_m, float time_s, float h_m, float scale) {
+    vec4 surface = surface_of(up_axis, body, x_m, time_s);
+    if (surface.w >= h_m) return vec4(0.0);
+    vec4 density = vec4(0.0);
+    bool is_container = body.is_container != 0u;
+    if (body.kind == SPHERE) {
+        add_face(density, scale, surface.w / h_m, (is_container ? -h_m : h_m) / body.extent.x, surface.xyz);
+        return density;
+    }
+    if (body.kind != BOX && body.kind != CYLINDER && body.kind != CAPSULE) {
+        add_face(density, scale, surface.w / h_m, 0.0, surface.xyz);
+        return density;
+    }
+    vec3 outside_m = x_m - min(surface.w, 0.0) * surface.xyz;
+    vec3 local_h = turn_back(body.rotation, local_position(body, outside_m, time_s)) / h_m;
+    vec3 extent_h = body.extent / h_m;
+    if (body.kind == BOX)
+        density = box_density(local_h, extent_h, is_container, scale);
+    else if (body.kind == CYLINDER)
+        density = cylinder_density(local_h, extent_h.x, extent_h.y, is_container, scale);
+    else
+        density = capsule_density(local_h, extent_h.x, extent_h.y, is_container, scale);
+    vec3 gradient = turn(body.rotation, density.xyz);
+    if (body.motion >= MOTION_SPINNING) gradient = turn(pose_of(body, time_s).rotation, gradient);
+    return vec4(gradient, density.w);
+}
+
+// Combines the boundary densities of two bodies; the product keeps a corner between them from being counted
+// twice.
+vec4 combine_boundary_densities(vec4 a, vec4 b) {
+    return vec4(a.xyz * (1.0 - b.w) + b.xyz * (1.0 - a.w), a.w + b.w - a.w * b.w);
+}

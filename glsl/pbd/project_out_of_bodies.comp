@@ -1,0 +1,101 @@
+#version 460
+// Projects predicted positions out of bodies, at least the clearance away from each, and back into the
+// domain: no particle ends a step in a solid. Sums the impulse on each body: of these projections, and of the
+// correction by the density constraint along the gradient of the boundary density,
+//   Δx_i = ω h λ_i h∇(boundary density),  J = −m Δx / Δt.
+// Where bodies leave no room, the later one takes precedence, and the domain over all.
+//
+// `push` stores the displacement of a particle by bodies in this step for the friction of snow, and in w the
+// number of the last of these bodies plus one.
+// Bytes: 24 a particle, 32 more near a body. Sums of integers: order-independent.
+#extension GL_GOOGLE_include_directive : require
+#include "common/kernel.glsl"
+layout(constant_id = 1) const uint HAS_MESHES = 0;
+// 1 if displacements are stored.
+layout(constant_id = 2) const uint HAS_PUSH = 0;
+const uint DIMENSIONS = 3u;
+#include "pbd/body_terms.glsl"
+#include "common/body.glsl"
+
+layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
+layout(scalar, binding = 1) readonly buffer Terms { BodyTerms terms[]; };
+layout(scalar, binding = 2) readonly buffer Steps { uint steps[]; };
+layout(scalar, binding = 3) readonly buffer Bodies { Body bodies[]; };
+layout(scalar, binding = 4) readonly buffer Heights { float heights[]; };
+layout(scalar, binding = 5) readonly buffer Constraint { vec4 constraint[]; };
+layout(scalar, binding = 6) readonly buffer BoundaryDensity { vec4 boundary_density[]; };
+layout(scalar, binding = 7) buffer Predicted { vec3 predicted[]; };
+layout(scalar, binding = 8) buffer Push { vec4 push[]; };
+layout(scalar, binding = 9) buffer Sums { uint sums[]; };
+layout(scalar, push_constant) uniform Params {
+    // 1 for the first projection of a step.
+    uint is_first;
+    // 1 after a correction by the density constraint, which has included boundary_density.
+    uint is_corrected;
+};
+#include "common/surfaces.glsl"
+#include "common/fixed.glsl"
+#include "pbd/boundary_density.glsl"
+
+// Moves a position out of a body until it is at least the clearance away; several surfaces of it may meet.
+// Returns true if it was moved.
+bool leave_body(Walls walls, uint up_axis, Body body, float time_s, inout vec3 x_m) {
+    bool was_near = false;
+    [[dont_unroll]] for (uint attempt = 0u; attempt < 4u; ++attempt) {
+        vec4 surface = surface_of(up_axis, body, x_m, time_s);
+        float push_m = walls.clearance_m - surface.w;
+        if (!(push_m > 1e-5 * walls.clearance_m)) break;
+        x_m += push_m * surface.xyz;
+        was_near = true;
+    }
+    return was_near;
+}
+
+// Adds the impulse on body k that is opposite to a displacement of a particle at the end of the arm.
+void add_impulse(BodyTerms t, uint k, vec3 displacement_m, vec3 arm_m) {
+    vec3 impulse = -(t.particle_mass_kg / t.dt_s) * displacement_m;
+    add_force(k, impulse, t.quanta_per_n_s);
+    add_torque(k, cross(arm_m, impulse), t.quanta_per_n_s);
+}
+
+// Adds the impulses of the correction by the density constraint.
+void add_corrections(BodyTerms t, float time_s, vec4 own, float total_density) {
+    vec3 x = own.xyz;
+    // A body's gradient contributes in the fraction that neither the walls nor the other bodies cut off.
+    float open = domain_term(t.walls, x, t.support_m).open * (1.0 - total_density);
+    float along = t.over_relaxation * t.support_m * own.w * open;
+    [[dont_unroll]] for (uint k = 0u; k < t.n_bodies; ++k) {
+        Body body = bodies[k];
+        vec4 density = boundary_density_of(t.up_axis, body, x, time_s, t.support_m, t.walls.fraction_scale);
+        if (!(density.w > 0.0)) continue;
+        vec3 correction_m = along / max(1.0 - density.w, 1e-6) * density.xyz;
+        add_impulse(t, k, correction_m, x - torque_centre(body, time_s));
+    }
+}
+
+void main() {
+    uint i = thread_idx();
+    if (i >= count[0]) return;
+    BodyTerms t = terms[0];
+    float time_s = step_time_s(steps[0], 1u, t.dt_s);
+    if (is_corrected != 0u && boundary_density[i].w > 0.0 && constraint[i].w != 0.0)
+        add_corrections(t, time_s, constraint[i], boundary_density[i].w);
+    vec3 x = predicted[i];
+    vec4 pushed = is_first != 0u ? vec4(0.0) : HAS_PUSH != 0u ? push[i] : vec4(0.0);
+    bool was_moved = false;
+    [[dont_unroll]] for (uint sweep = 0u; sweep < 3u; ++sweep) {
+        bool is_moving = false;
+        [[dont_unroll]] for (uint k = 0u; k < t.n_bodies; ++k) {
+            vec3 before = x;
+            if (!leave_body(t.walls, t.up_axis, bodies[k], time_s, x)) continue;
+            is_moving = true;
+            pushed = vec4(pushed.xyz + (x - before), float(k + 1u));
+            add_impulse(t, k, x - before, x - torque_centre(bodies[k], time_s));
+        }
+        if (!is_moving) break;
+        was_moved = true;
+        x = confine(t.walls, x);
+    }
+    if (HAS_PUSH != 0u) push[i] = pushed;
+    if (was_moved) predicted[i] = x;
+}
