@@ -4,14 +4,15 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use frazil_bench::benches::{twin_bodies, twin_parameters};
-use frazil_reference::bodies::{self as twin, Body};
+use frazil_reference::bodies::{self as twin, Body, Shape};
 use frazil_reference::fluid::State;
 use frazil_scene::Scene;
 use frazil_shaders::bodies::reduce_body_loads;
 use frazil_shaders::common::fixed::WRENCH_WORDS;
-use frazil_shaders::types::BodyLoad as RawLoad;
+use frazil_shaders::types::{Body as RawBody, BodyLoad as RawLoad};
 use frazil_solvers::pbd::{Fluid, Stage};
-use frazil_solvers::{BodyLoad, MotionMetrics, StateColumn};
+use frazil_solvers::{BodyLoad, MotionMetrics, StateColumn, Surroundings};
+use frazil_tests::meshes::{box_mesh, device_mesh_with_map, prism};
 use frazil_tests::{Random, Simulation, SnowSimulation, assert_no_validation_messages, device};
 use frazil_vk::{Kernel, Threads};
 use glam::DVec3;
@@ -173,6 +174,52 @@ fn a_spinning_drum_keeps_its_water_drags_it_along_and_bears_its_weight() {
     assert!(torque < 0.0, "{torque} N m s");
 }
 
+/// Boundary densities of meshes agree with sums over the solid, at faces, edges and corners, outside and inside.
+#[test]
+fn meshes_count_their_edges_and_corners() {
+    let h = 0.024;
+    let cube = box_mesh(DVec3::splat(-0.03), DVec3::new(0.05, 0.04, 0.03));
+    // A plate of half the kernel's support, and a wedge of 30°.
+    let plate = box_mesh(DVec3::new(-0.05, -0.05, -0.006), DVec3::new(0.05, 0.05, 0.006));
+    let wedge = prism(&[[0.0, 0.0], [0.07, 0.0], [0.07, 0.07 * 0.577]], -0.04, 0.04);
+    let mut random = Random::new(11);
+    for (name, mesh, is_container) in [
+        ("cube", &cube, false),
+        ("cube inside", &cube, true),
+        ("plate", &plate, false),
+        ("wedge", &wedge, false),
+    ] {
+        let mut numbers = vec![0.0];
+        let raw = device_mesh_with_map(mesh, h, &mut numbers);
+        let surroundings = Surroundings {
+            bodies: vec![RawBody { is_container: is_container.into(), ..raw }],
+            heights_m: numbers,
+            up_axis: 1,
+            ..Default::default()
+        };
+        let [body] = &twin_bodies(&surroundings)[..] else { panic!("one body") };
+        let Shape::Mesh(mesh, _) = &body.shape else { panic!("a mesh") };
+        let flat = Body { shape: Shape::Mesh(mesh.clone(), None), ..body.clone() };
+        let mut errors = [0.0_f64; 2];
+        let mut n = 0;
+        while n < 120 {
+            let x = 0.16 * DVec3::from_array([(); 3].map(|()| f64::from(random.unit()) - 0.5));
+            // Where particles may be: half a spacing away, at the support of two spacings.
+            if !(0.24 * h..0.9 * h).contains(&body.distance_m(x, 0.0).0) {
+                continue;
+            }
+            n += 1;
+            let truth = body.boundary_density_on_lattice(x, 0.0, h);
+            for (error, body) in errors.iter_mut().zip([body, &flat]) {
+                *error = error.max((body.boundary_density(x, 0.0, h, 1.0).0 - truth).abs());
+            }
+        }
+        println!("{name}: {:.4}, as tangent planes {:.4}", errors[0], errors[1]);
+        // Linear interpolation between nodes h/6 apart, across the edge of the tangent planes in a concave corner.
+        assert!(errors[0] < 0.03, "{name}: {errors:?}");
+    }
+}
+
 #[test]
 fn poured_water_enters_neither_a_mesh_nor_a_terrain() {
     let mesh = ("../scenes/pour_on_mesh.toml", "fluid.particle_spacing_m=0.015");
@@ -243,7 +290,7 @@ fn water_runs_farther_between_faces_without_friction() {
         dam.advance(200).upper_m[0]
     };
     let [rough, sides, all] = [
-        "fluid.wall_friction=1",
+        "domain.friction={z_min=1,z_max=1}",
         "domain.friction={z_min=0,z_max=0}",
         "domain.friction={x_min=0,x_max=0,y_min=0,y_max=0,z_min=0,z_max=0}",
     ]

@@ -52,6 +52,8 @@ struct Body {
     uint motion;
     uint first_motion;
     uint n_keys;
+    // Index of the boundary map of a mesh in the buffer of heights (pbd/boundary_map.glsl), 0 for none.
+    uint first_map;
 };
 
 #endif

@@ -9,9 +9,17 @@
 // - Cylinders and capsules use their mean curvature, on which the fraction depends to first order.
 // - Boxes, and the rims of cylinders, use the product of the fractions of their faces: within 0.006 of the
 //   kernel's integral (crates/reference/tests/boundary_density.rs).
-// - Meshes and heightfields are approximated by the tangent plane at their nearest point.
+// - Meshes use the tangent plane at their nearest point, plus the map of the difference from it
+//   (pbd/boundary_map.glsl).
+// - Heightfields use the tangent plane, plus the integral of the kernel between it and the surface, by a
+//   quadrature with two rings of points.
 //
 // Needs common/surfaces.glsl and sph/kernels.glsl.
+
+#include "pbd/boundary_map.glsl"
+
+// Maximum fraction that one body covers.
+const float MOST_COVERED = 0.98;
 
 // Fraction of the kernel's integral, and minus its derivative along the outward normal, per h.
 struct BoundaryFraction {
@@ -124,6 +132,57 @@ vec4 capsule_density(vec3 local_h, float radius_h, float half_h, bool is_contain
     return density;
 }
 
+// Points of a ring of the quadrature over the tangent plane of a heightfield.
+const uint RING_POINTS = 6u;
+// Radii of the rings over h, the root mean squares of those of their annuli, which are bounded by 0.45 h and
+// 0.9 h; areas of the annuli over h².
+const float RING_RADIUS[2] = float[](0.3182, 0.7115);
+const vec2 RING_DIRECTION[6] =
+    vec2[](vec2(1.0, 0.0), vec2(0.5, 0.8660254), vec2(-0.5, 0.8660254), vec2(-1.0, 0.0), vec2(-0.5, -0.8660254),
+           vec2(0.5, -0.8660254));
+const float RING_AREA[2] = float[](0.6362, 1.9085);
+// Least cosine between the normals of the surface and of the tangent plane.
+const float LEAST_COSINE = 0.3;
+
+// Returns what a heightfield adds to the density of its tangent plane, which has the normal n at the point
+// `foot_m` at a distance of q h from the particle: with the height δ of the surface above the plane and the
+// normal m of the surface,
+//   Δβ = ∬ ∫_0^δ W dz dA,   h ∇Δβ = ∬ (W(0) n − W(δ) m/(m·n)) dA.
+vec4 relief_density(uint up_axis, Body body, vec3 foot_m, vec3 n, float q, float time_s, float h_m) {
+    vec3 across = abs(n.x) < 0.6 ? vec3(1.0, 0.0, 0.0) : vec3(0.0, 1.0, 0.0);
+    vec3 first = normalize(cross(n, across));
+    vec3 second = cross(n, first);
+    vec4 sum = vec4(0.0);
+    [[dont_unroll]] for (uint point = 0u; point < 2u * RING_POINTS; ++point) {
+        uint ring = point / RING_POINTS;
+        // The points of the outer ring are between those of the inner one.
+        vec2 direction = RING_DIRECTION[point % RING_POINTS];
+        if (ring == 1u) direction = direction.yx;
+        float r = RING_RADIUS[ring];
+        vec3 x = foot_m + h_m * r * (direction.x * first + direction.y * second);
+        vec4 surface = surface_of(up_axis, body, x, time_s);
+        float cosine = max(dot(surface.xyz, n), LEAST_COSINE);
+        // Nothing of the kernel lies farther from the particle than h.
+        float bound = sqrt(max(1.0 - r * r, 0.0));
+        float top = clamp(q + surface.w / (h_m * cosine), -bound, bound);
+        float bottom = min(q, bound);
+        float w_bottom = spline_shape(sqrt(r * r + bottom * bottom));
+        float w_top = spline_shape(sqrt(r * r + top * top));
+        float half_way = 0.5 * (bottom + top);
+        float w_half = spline_shape(sqrt(r * r + half_way * half_way));
+        float weight = SPLINE_SCALE * RING_AREA[ring] / float(RING_POINTS);
+        sum.w += weight * (bottom - top) / 6.0 * (w_bottom + 4.0 * w_half + w_top);
+        sum.xyz += weight * (w_bottom * n - w_top / cosine * surface.xyz);
+    }
+    return sum;
+}
+
+// Adds to the density of a tangent plane what the surface differs by; the sum is a fraction.
+void add_relief(inout vec4 density, float scale, vec4 relief) {
+    float fraction = clamp(density.w + scale * relief.w, 0.0, MOST_COVERED);
+    density = vec4(density.xyz + scale * relief.xyz, fraction);
+}
+
 // Returns h times the gradient (xyz) and the value (w) of a body's boundary density at x, for the support h.
 // A particle inside the solid counts as one on its surface.
 vec4 boundary_density_of(uint up_axis, Body body, vec3 x_m, float time_s, float h_m, float scale) {
@@ -137,6 +196,18 @@ vec4 boundary_density_of(uint up_axis, Body body, vec3 x_m, float time_s, float 
     }
     if (body.kind != BOX && body.kind != CYLINDER && body.kind != CAPSULE) {
         add_face(density, scale, surface.w / h_m, 0.0, surface.xyz);
+        if (body.kind == HEIGHTFIELD) {
+            vec3 foot_m = x_m - surface.w * surface.xyz;
+            float q = max(surface.w, 0.0) / h_m;
+            add_relief(density, scale, relief_density(up_axis, body, foot_m, surface.xyz, q, time_s, h_m));
+        }
+        if (HAS_MESHES != 0u && body.kind == MESH && body.first_map != 0u) {
+            vec3 outside_m = x_m - min(surface.w, 0.0) * surface.xyz;
+            vec4 relief = boundary_map_at(body.first_map, local_position(body, outside_m, time_s));
+            if (is_container) relief = -relief;
+            if (body.motion >= MOTION_SPINNING) relief.xyz = turn(pose_of(body, time_s).rotation, relief.xyz);
+            add_relief(density, scale, vec4(h_m * relief.xyz, relief.w));
+        }
         return density;
     }
     vec3 outside_m = x_m - min(surface.w, 0.0) * surface.xyz;

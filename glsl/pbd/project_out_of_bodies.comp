@@ -80,9 +80,10 @@ void main() {
     float time_s = step_time_s(steps[0], 1u, t.dt_s);
     if (is_corrected != 0u && boundary_density[i].w > 0.0 && constraint[i].w != 0.0)
         add_corrections(t, time_s, constraint[i], boundary_density[i].w);
-    vec3 x = predicted[i];
+    // Friction may have moved the particle along a body and out of the domain.
+    vec3 x = confine(t.walls, predicted[i]);
     vec4 pushed = is_first != 0u ? vec4(0.0) : HAS_PUSH != 0u ? push[i] : vec4(0.0);
-    bool was_moved = false;
+    bool was_moved = x != predicted[i];
     [[dont_unroll]] for (uint sweep = 0u; sweep < 3u; ++sweep) {
         bool is_moving = false;
         [[dont_unroll]] for (uint k = 0u; k < t.n_bodies; ++k) {

@@ -143,7 +143,8 @@ impl Parameters {
 
     /// Twin of `pbd/project_out_of_bodies`: returns the position and the displacement by each body, in order.
     pub fn project_out_of_bodies(&self, x_m: [f32; 3]) -> ([f32; 3], Vec<(usize, DVec3)>) {
-        let mut x = wide(x_m);
+        let confined = self.confine(x_m);
+        let mut x = wide(confined);
         let mut pushes = Vec::new();
         let clearance = f64::from(self.clearance_m);
         for _ in 0..3 {
@@ -166,7 +167,7 @@ impl Parameters {
             }
             x = wide(self.confine(narrow(x)));
         }
-        (if pushes.is_empty() { x_m } else { narrow(x) }, pushes)
+        (if pushes.is_empty() { confined } else { narrow(x) }, pushes)
     }
 
     /// Returns the end of the step in s.

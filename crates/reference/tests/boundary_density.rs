@@ -2,7 +2,7 @@
 //! some 30 000 points.
 
 use frazil_reference::bodies::{Body, Motion, Shape};
-use frazil_reference::sph::cubic_spline;
+use frazil_reference::mpm::Heights;
 use glam::{DMat3, DQuat, DVec3};
 
 const H: f64 = 0.04;
@@ -10,33 +10,11 @@ const H: f64 = 0.04;
 /// Error of the sums: that of a plane is below it.
 const LATTICE: f64 = 4e-3;
 
-/// Returns ∫ W over the solid, with the volume of the solid in each cell of a lattice as if it were a plane
-/// there.
-fn summed(body: &Body, x: DVec3, time_s: f64) -> f64 {
-    const N: i32 = 20;
-    let cell = H / f64::from(N);
-    let mut sum = [0.0; 2];
-    for i in -N..N {
-        for j in -N..N {
-            for k in -N..N {
-                let arm = cell * (DVec3::new(i.into(), j.into(), k.into()) + 0.5);
-                let weight = cubic_spline(arm.length(), H);
-                if weight > 0.0 {
-                    let (distance, _) = body.distance_m(x + arm, time_s);
-                    sum[0] += weight;
-                    sum[1] += weight * (0.5 - distance / cell).clamp(0.0, 1.0);
-                }
-            }
-        }
-    }
-    sum[1] / sum[0]
-}
-
 /// Returns the maximum error of boundary densities at `points`, and its position.
 fn worst(body: &Body, points: &[DVec3]) -> (f64, DVec3) {
     let error = |x: &DVec3| {
         let (density, _) = body.boundary_density(*x, 0.0, H, 1.0);
-        ((density - summed(body, *x, 0.0)).abs(), *x)
+        ((density - body.boundary_density_on_lattice(*x, 0.0, H)).abs(), *x)
     };
     points.iter().map(error).max_by(|a, b| a.0.total_cmp(&b.0)).unwrap_or_default()
 }
@@ -129,6 +107,44 @@ fn edges_and_corners_are_products_of_faces() {
         let body = Body::new(Shape::Box(DVec3::ZERO, H * half, DMat3::IDENTITY));
         let found = worst(&body, &out_of([(H * half * DVec3::X, DVec3::X), (H * half * DVec3::Y, DVec3::Y)]));
         assert!(found.0 < 0.008, "{half}: {found:?}");
+    }
+}
+
+#[test]
+fn heightfields_count_their_relief() {
+    // A valley, a ridge, and a slope with waves: between columns of heights 0.75 h apart, in y.
+    let spacing_m = 0.75 * H;
+    let field = |height: &dyn Fn(f64) -> f64| {
+        let row: Vec<f64> = (0..41).map(|i| H * height(0.75 * f64::from(i - 20))).collect();
+        let origin_m = [-20.0 * spacing_m; 2];
+        Body::new(Shape::Heightfield(Heights { origin_m, spacing_m, heights_m: vec![row; 41] }, 1))
+    };
+    let fields = [
+        ("valley", field(&|x| 0.5 * x.abs())),
+        ("ridge", field(&|x| -0.5 * x.abs())),
+        ("waves", field(&|x| 0.3 * (1.5 * x).sin() - 0.4 * x)),
+        ("slope", field(&|x| 0.6 * x)),
+    ];
+    let tangent = |body: &Body, x: DVec3| {
+        let (distance, normal) = body.distance_m(x, 0.0);
+        Body::new(Shape::Plane(x - distance * normal, normal)).boundary_density(x, 0.0, H, 1.0).0
+    };
+    for (name, body) in fields {
+        let points: Vec<DVec3> = (-12..=12)
+            .flat_map(|i| {
+                let x = 0.15 * H * f64::from(i);
+                let floor = -body.distance_m(DVec3::new(x, 0.0, 0.0), 0.0).0;
+                [0.3, 0.5, 0.8].map(|q| DVec3::new(x, 1.2 * floor + q * H, 0.0))
+            })
+            .filter(|x| (0.2 * H..H).contains(&body.distance_m(*x, 0.0).0))
+            .collect();
+        let found = worst(&body, &points);
+        let of_plane = points
+            .iter()
+            .map(|x| (tangent(&body, *x) - body.boundary_density_on_lattice(*x, 0.0, H)).abs())
+            .fold(0.0, f64::max);
+        println!("{name}: {:.4}, as a tangent plane {of_plane:.4}", found.0);
+        assert!(found.0 < 0.02, "{name}: {found:?}, as a tangent plane {of_plane}");
     }
 }
 

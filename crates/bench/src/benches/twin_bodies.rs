@@ -1,6 +1,6 @@
 //! Conversion of the device's bodies to the twin's.
 
-use frazil_reference::bodies::{Body, Motion, Shape};
+use frazil_reference::bodies::{Body, BoundaryMap, Motion, Shape};
 use frazil_reference::mpm::{Heights, Mesh};
 use frazil_shaders::common::body::{
     BOX, CAPSULE, CYLINDER, HEIGHTFIELD, MESH, MOTION_OSCILLATING, MOTION_SPINNING, MOTION_UNIFORM, PLANE,
@@ -26,10 +26,11 @@ fn quaternion(q: [f32; 4]) -> DQuat {
 /// # Panics
 /// If the twin does not know the kind of one.
 pub fn twin_bodies(surroundings: &Surroundings) -> Vec<Body> {
-    surroundings.bodies.iter().map(|raw| twin_body(raw, &surroundings.heights_m)).collect()
+    let twin = |raw| twin_body(raw, &surroundings.heights_m, surroundings.up_axis as usize);
+    surroundings.bodies.iter().map(twin).collect()
 }
 
-fn twin_body(raw: &Raw, numbers: &[f32]) -> Body {
+fn twin_body(raw: &Raw, numbers: &[f32], up: usize) -> Body {
     let origin = wide(raw.origin_m);
     let [x, y, _] = raw.extent.map(f64::from);
     let rotation = quaternion(raw.rotation);
@@ -38,8 +39,8 @@ fn twin_body(raw: &Raw, numbers: &[f32]) -> Body {
         PLANE => Shape::Plane(origin, wide(raw.extent)),
         SPHERE => Shape::Sphere(origin, x),
         BOX => Shape::Box(origin, wide(raw.extent), DMat3::from_quat(rotation)),
-        HEIGHTFIELD => Shape::Heightfield(heights(raw, numbers)),
-        MESH => Shape::Mesh(mesh(raw, numbers)),
+        HEIGHTFIELD => Shape::Heightfield(heights(raw, numbers, up), up),
+        MESH => Shape::Mesh(mesh(raw, numbers), boundary_map(raw, numbers)),
         CYLINDER => Shape::Cylinder(origin, half_axis, x),
         CAPSULE => Shape::Capsule(origin, half_axis, x),
         kind => panic!("a body of kind {kind}"),
@@ -54,12 +55,12 @@ fn twin_body(raw: &Raw, numbers: &[f32]) -> Body {
     }
 }
 
-fn heights(raw: &Raw, numbers: &[f32]) -> Heights {
+fn heights(raw: &Raw, numbers: &[f32], up: usize) -> Heights {
     let [n_along, n_rows] = raw.n_heights.map(|n| n as usize);
     let first = raw.first_height as usize;
     let rows = numbers[first..first + n_along * n_rows].chunks(n_along);
     Heights {
-        origin_m: [raw.origin_m[0].into(), raw.origin_m[2].into()],
+        origin_m: [usize::from(up == 0), if up == 2 { 1 } else { 2 }].map(|axis| raw.origin_m[axis].into()),
         spacing_m: raw.extent[0].into(),
         heights_m: rows.map(|row| row.iter().map(|&height| height.into()).collect()).collect(),
     }
@@ -76,6 +77,19 @@ fn mesh(raw: &Raw, numbers: &[f32]) -> Mesh {
         })
     };
     Mesh { triangles_m: (0..n as usize).map(triangle).collect() }
+}
+
+/// Returns the boundary map of a mesh, if it has one.
+fn boundary_map(raw: &Raw, numbers: &[f32]) -> Option<BoundaryMap> {
+    let map = numbers.get(raw.first_map as usize..).filter(|_| raw.first_map > 0)?;
+    let n = [map[4], map[5], map[6]].map(|n| n as usize);
+    let values = &map[7..7 + n.iter().product::<usize>()];
+    Some(BoundaryMap {
+        lower: wide(raw.origin_m) + wide([map[0], map[1], map[2]]),
+        cell_m: map[3].into(),
+        n,
+        values: values.iter().map(|&value| value.into()).collect(),
+    })
 }
 
 fn motion(raw: &Raw, numbers: &[f32]) -> Option<Motion> {

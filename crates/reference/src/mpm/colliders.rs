@@ -107,6 +107,13 @@ impl Heights {
         (height, [stretch_x * slope_x / self.spacing_m, stretch_z * slope_z / self.spacing_m])
     }
 
+    /// Returns the signed distance in m from the tangent plane above or below x, and its normal; y is up.
+    pub fn distance_m(&self, x: DVec3) -> (f64, DVec3) {
+        let (height, [slope_x, slope_z]) = self.at(x.x, x.z);
+        let normal = DVec3::new(-slope_x, 1.0, -slope_z).normalize();
+        ((x.y - height) * normal.y, normal)
+    }
+
     /// Returns the interval of a coordinate by the index of the first of its `n` heights, the position in the
     /// interval from 0 to 1, and 0 beyond an edge, else 1.
     fn interval(&self, coordinate_m: f64, n: usize) -> (usize, f64, f64) {
@@ -150,10 +157,15 @@ impl Shape {
                 }
             }
             Self::Heightfield(heights) => {
-                let z = if dimensions == 2 { heights.origin_m[1] } else { x.z };
-                let (height, [slope_x, slope_z]) = heights.at(x.x, z);
-                let normal = flat(DVec3::new(-slope_x, 1.0, -slope_z)).normalize();
-                ((x.y - height) * normal.y, normal)
+                let (distance, normal) = heights.distance_m(match dimensions {
+                    2 => x.with_z(heights.origin_m[1]),
+                    _ => x,
+                });
+                if dimensions == 2 {
+                    let flat = normal.with_z(0.0).normalize();
+                    return (distance / normal.y * flat.y, flat);
+                }
+                (distance, normal)
             }
             Self::Mesh(mesh) => mesh.distance_m(x),
         }

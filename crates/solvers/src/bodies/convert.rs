@@ -7,9 +7,7 @@ use frazil_scene::{
     Body as SceneBody, BodyShape, Collider, Obstacle, ObstacleShape, Scene, Side, Surface, Terrain,
     TriangleMesh, Vec3, damping_ratio,
 };
-use frazil_shaders::common::body::{
-    BOX, CAPSULE, CYLINDER, HEIGHTFIELD, PLANE, SPHERE, UPRIGHT_CYLINDER,
-};
+use frazil_shaders::common::body::{BOX, CAPSULE, CYLINDER, HEIGHTFIELD, PLANE, SPHERE, UPRIGHT_CYLINDER};
 use frazil_shaders::types::Body;
 use glam::{DQuat, DVec3, EulerRot, Quat};
 
@@ -95,6 +93,7 @@ fn plain_body(scene: &Scene) -> Body {
         motion: 0,
         first_motion: 0,
         n_keys: 0,
+        first_map: 0,
     }
 }
 
@@ -130,7 +129,8 @@ fn mesh_of(
     };
     let place = |v: &Vec3| std::array::from_fn(|i| scale * v[i] + offset_m[i]);
     let vertices_m: Vec<Vec3> = mesh.vertices().iter().map(place).collect();
-    mesh_body(&vertices_m, mesh.triangles(), reach_m(scene), heights_m)
+    let support_m = scene.fluid().map(|_| scene.support_radius_m());
+    mesh_body(&vertices_m, mesh.triangles(), reach_m(scene), support_m, heights_m)
         .map_err(|MeshProblem(problem)| SolverError::Mesh { key, problem })
 }
 
@@ -194,9 +194,12 @@ pub(super) fn convert_body(
             let length = normal.iter().map(|n| n * n).sum::<f64>().sqrt();
             Body { origin_m: narrow(*point_m), extent: narrow(normal.map(|n| n / length)), ..surface }
         }
-        BodyShape::Sphere { centre_m, radius_m } => {
-            Body { kind: SPHERE, origin_m: narrow(*centre_m), extent: [*radius_m as f32, 0.0, 0.0], ..surface }
-        }
+        BodyShape::Sphere { centre_m, radius_m } => Body {
+            kind: SPHERE,
+            origin_m: narrow(*centre_m),
+            extent: [*radius_m as f32, 0.0, 0.0],
+            ..surface
+        },
         BodyShape::Box { centre_m, size_m, rotation_deg } => Body {
             kind: BOX,
             origin_m: narrow(*centre_m),
@@ -215,6 +218,7 @@ pub(super) fn convert_body(
                 extent: made.extent,
                 first_height: made.first_height,
                 n_heights: made.n_heights,
+                first_map: made.first_map,
                 ..surface
             }
         }

@@ -1,19 +1,16 @@
 //! Loads on bodies: force, torque and impulse that particles exert, summed on the device in fixed point.
 
+use super::Surroundings;
+use crate::SolverError;
 use crate::metrics::{Measurement, MetricInfo};
 use crate::saved::Saved;
 use crate::solver::{PendingMeasurement, PendingResult};
-use super::Surroundings;
-use crate::SolverError;
 use bytemuck::Zeroable;
 use frazil_particles::{ColumnKind, ColumnView};
 use frazil_shaders::bodies::reduce_body_loads;
 use frazil_shaders::common::fixed::WRENCH_WORDS;
 use frazil_shaders::types::{Body, BodyLoad as RawLoad};
 use frazil_vk::{Buffer, Device, Kernel, Pending, ReadbackRing, Recorder, Result, Threads};
-
-
-
 
 /// Exponent of the quanta of momentum in a particle's mass times 1 m/s: sums of 2²⁶ particles at 1 m/s fit into
 /// 63 bits.

@@ -1,5 +1,6 @@
 //! Closed meshes as `common/mesh.glsl` reads them: a tree of boxes over triangles with their pseudo-normals.
 
+use super::boundary_map::append_boundary_map;
 use frazil_scene::{MAX_OBSTACLE_TRIANGLES, Vec3};
 use frazil_shaders::common::body::MESH;
 use frazil_shaders::types::Body;
@@ -12,12 +13,40 @@ const LEAF_TRIANGLES: usize = 2;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MeshProblem(pub String);
 
-struct Triangle {
-    corners: [DVec3; 3],
+/// Triangle with its pseudo-normals.
+pub(super) struct Triangle {
+    pub corners: [DVec3; 3],
     face: DVec3,
     /// Edge from each corner to the next.
     edges: [DVec3; 3],
     ends: [DVec3; 3],
+}
+
+impl Triangle {
+    /// Returns the offset of a position from the nearest point, and the pseudo-normal there.
+    pub fn nearest(&self, x: DVec3) -> (DVec3, DVec3) {
+        let next = |k: usize| self.corners[(k + 1) % 3];
+        let is_above =
+            (0..3).all(|k| self.face.cross(next(k) - self.corners[k]).dot(x - self.corners[k]) >= 0.0);
+        if is_above {
+            return (self.face.dot(x - self.corners[0]) * self.face, self.face);
+        }
+        let on_edge = |k: usize| {
+            let (from, way) = (self.corners[k], next(k) - self.corners[k]);
+            let share = ((x - from).dot(way) / way.length_squared()).clamp(0.0, 1.0);
+            let normal = match share {
+                0.0 => self.ends[k],
+                1.0 => self.ends[(k + 1) % 3],
+                _ => self.edges[k],
+            };
+            (x - from - share * way, normal)
+        };
+        let edges = [on_edge(0), on_edge(1), on_edge(2)];
+        edges
+            .into_iter()
+            .min_by(|a, b| a.0.length_squared().total_cmp(&b.0.length_squared()))
+            .unwrap_or_default()
+    }
 }
 
 /// Makes a body, at rest and without friction, from a closed mesh with consistent orientation; its tree and
@@ -26,12 +55,15 @@ struct Triangle {
 /// Within `reach_m` of its bounding box, distances to it are exact to rounding; farther away they are a lower
 /// bound above `reach_m`, so that a query for nothing nearer need not visit triangles.
 ///
+/// With a kernel of support `support_m` its boundary map is appended, too.
+///
 /// # Errors
 /// No triangles, or too many; a triangle without area.
 pub fn mesh_body(
     vertices_m: &[Vec3],
     triangles: &[[u32; 3]],
     reach_m: f64,
+    support_m: Option<f64>,
     heights_m: &mut Vec<f32>,
 ) -> Result<Body, MeshProblem> {
     let n = triangles.len();
@@ -84,6 +116,7 @@ pub fn mesh_body(
         push(heights_m, *face);
         edges.iter().chain(ends.iter()).for_each(|&normal| push(heights_m, normal));
     }
+    let first_map = support_m.map_or(0, |h_m| append_boundary_map(&faces, h_m, heights_m));
     let half = local.iter().fold(DVec3::ZERO, |half, v| half.max(v.abs()));
     Ok(Body {
         kind: MESH,
@@ -92,6 +125,7 @@ pub fn mesh_body(
         rotation: [0.0, 0.0, 0.0, 1.0],
         first_height,
         n_heights: [levels, n as u32],
+        first_map,
         ..bytemuck::Zeroable::zeroed()
     })
 }

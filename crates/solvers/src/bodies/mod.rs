@@ -1,5 +1,6 @@
 //! Bodies that particles interact with: shapes, motions and meshes as kernels read them, and loads on bodies.
 
+mod boundary_map;
 mod convert;
 mod loads;
 mod mesh;

@@ -156,8 +156,7 @@ impl Mpm {
         let surroundings = &parameters.surroundings;
         // Empty buffers have one element that no kernel reads.
         let nothing = nowhere();
-        let colliders =
-            if surroundings.bodies.is_empty() { &[nothing][..] } else { &surroundings.bodies };
+        let colliders = if surroundings.bodies.is_empty() { &[nothing][..] } else { &surroundings.bodies };
         let heights = if surroundings.heights_m.is_empty() { &[0.0][..] } else { &surroundings.heights_m };
         let constants = Constants {
             terms: device.buffer_from("terms", &[parameters.terms])?,

@@ -217,7 +217,13 @@ impl Fluid {
 
     fn solve_density(&self, recorder: &mut Recorder, at: &Buffer<[f32; 3]>, is_within_step: bool) {
         if let Some(bodies) = &self.bodies {
-            bodies.compute_boundary_density(recorder, &self.phase.count, at, &self.interaction, is_within_step);
+            bodies.compute_boundary_density(
+                recorder,
+                &self.phase.count,
+                at,
+                &self.interaction,
+                is_within_step,
+            );
         }
         let bindings = solve_density::Bindings {
             count: &self.phase.count.count,
@@ -400,14 +406,7 @@ impl Fluid {
     pub fn record_metrics(&self, recorder: &mut Recorder) -> frazil_vk::Result<PendingMetrics> {
         let (position, velocity) = (self.phase.position.front(), self.phase.velocity.front());
         self.solve_density(recorder, position, false);
-        self.gauge.record(
-            recorder,
-            &self.phase.count,
-            &self.parameters,
-            position,
-            velocity,
-            &self.density,
-        )
+        self.gauge.record(recorder, &self.phase.count, &self.parameters, position, velocity, &self.density)
     }
 
     /// Returns the loads on the bodies of the scene, if it has any.

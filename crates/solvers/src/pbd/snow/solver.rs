@@ -273,7 +273,13 @@ impl Snow {
                 self.constraints.apply_friction(recorder, solid);
                 if let Some(bodies) = &self.bodies {
                     let interaction = &solid.interaction;
-                    bodies.apply_friction(recorder, &solid.phase, &solid.predicted, &solid.contact, interaction);
+                    bodies.apply_friction(
+                        recorder,
+                        &solid.phase,
+                        &solid.predicted,
+                        &solid.contact,
+                        interaction,
+                    );
                     self.project_snow_out_of_bodies(recorder, Displacement::Other);
                 }
             }
@@ -359,7 +365,8 @@ impl Snow {
         let water = Smoothing::of_water(&p.fluid);
         // Snow has no wall drag here: its friction with walls is a pass of its own.
         let snow = Smoothing { xsph_viscosity: p.snow.xsph_viscosity as f32, ..Default::default() };
-        for (matter, smoothing, is_water) in [(&mut self.solid, snow, false), (&mut self.fluid, water, true)] {
+        for (matter, smoothing, is_water) in [(&mut self.solid, snow, false), (&mut self.fluid, water, true)]
+        {
             let place = Place { key: &matter.key, predicted: &matter.predicted, grid: &matter.grid };
             self.motion.smooth_velocity(recorder, &matter.phase, place, &p.fluid, smoothing);
             if let Some(bodies) = self.bodies.as_ref().filter(|_| is_water) {
