@@ -11,9 +11,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use frazil_io::{Mark, Panel, Scale, Series};
 use frazil_reference::dem::Grain;
 use frazil_reference::mpm::{Collider, Motion, Shape, Surface};
+use frazil_report::{Mark, Panel, Scale, Series};
 use frazil_tests::curves::keep_curve;
 use frazil_tests::discs::{DEPTH_M, GRAVITY_M_S2, RADIUS_M, loose_rows, section};
 use frazil_tests::grains::{Grainpack, dt_s};

@@ -2,9 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use frazil_io::{Mark, Panel, Scale, Series};
 use frazil_reference::dem::{Grain, Partner};
 use frazil_reference::mpm::{Collider, Shape, Surface};
+use frazil_report::{Mark, Panel, Scale, Series};
 use frazil_scene::{Bonds, Dem as Section};
 use frazil_tests::curves::keep_curve;
 use frazil_tests::grains::{Grainpack, dt_s, grain, section};

@@ -3,8 +3,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use frazil_io::{Column, Frame, ShapeStatistics};
+use frazil_io::{Column, Frame};
 use frazil_reference::mpm::Particle;
+use frazil_report::ShapeStatistics;
 use frazil_scene::Scene;
 use frazil_solvers::Tuning;
 use frazil_solvers::mpm::Mpm;

@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use frazil_io::reference_data::{KOSHIZUKA_OKA_1996_FRONT, dam_break_time};
+use frazil_report::reference_data::{KOSHIZUKA_OKA_1996_FRONT, dam_break_time};
 use frazil_tests::{Simulation, assert_no_validation_messages, is_full_run, own_device};
 use std::collections::BTreeMap;
 

@@ -1,6 +1,6 @@
 //! Curves measured by tests, written as tables and pictures to the folder named by `FRAZIL_CURVES`.
 
-use frazil_io::{Panel, Scale, plot_panels_scaled};
+use frazil_report::{Panel, Scale, plot_panels_scaled};
 use std::path::PathBuf;
 
 /// Writes `NAME.csv` with a header and rows, and `NAME.png`, if requested.

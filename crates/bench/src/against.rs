@@ -4,7 +4,7 @@ use crate::axis::Point;
 use crate::error::{Error, Result};
 use crate::plan::Planned;
 use crate::row::{Row, read_rows};
-use frazil_io::{Comparison, Verdict, compare};
+use frazil_report::{Comparison, Verdict, compare};
 use frazil_vk::Device;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -67,7 +67,7 @@ fn by_point(rows: Vec<Row>) -> BTreeMap<(String, Point), Row> {
     rows.into_iter().map(|row| ((row.bench.clone(), row.point.clone()), row)).collect()
 }
 
-/// Compares the samples of each point of `now` with those of `then`; see [`frazil_io::compare`] for the
+/// Compares the samples of each point of `now` with those of `then`; see [`frazil_report::compare`] for the
 /// verdicts.
 pub fn compare_rows(then: &[Row], now: &[Row], tolerance: f64) -> Verdicts {
     let (mut then, now) = (by_point(then.to_vec()), by_point(now.to_vec()));

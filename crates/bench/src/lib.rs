@@ -33,4 +33,4 @@ pub use measure::{Running, Session};
 pub use peak::peak_gb_per_s;
 pub use plan::{Planned, plan, select};
 pub use row::{Clock, Row, RowWriter, read_rows};
-pub use stopping::{Profile, StopReason, StoppingRule, median_interval};
+pub use stopping::{Profile, StopReason, StoppingRule};

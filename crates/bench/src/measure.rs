@@ -132,9 +132,9 @@ impl Session {
         let (samples_ns, cold_samples_ns) = (ns(warm), ns(cold));
         let host_samples_ns: Vec<f64> = warm.iter().filter_map(|sample| sample.host_ns).collect();
         let mut sorted = samples_ns.clone();
-        let median_ns = frazil_io::median(&mut sorted);
+        let median_ns = frazil_report::median(&mut sorted);
         let median_of =
-            |samples: &[f64]| (!samples.is_empty()).then(|| frazil_io::median(&mut samples.to_vec()));
+            |samples: &[f64]| (!samples.is_empty()).then(|| frazil_report::median(&mut samples.to_vec()));
         let work = running.work();
         let on_device = matches!(running.prepared, Prepared::Device(_));
         let gb_per_s =
@@ -291,7 +291,7 @@ fn copy_bandwidth(device: &Device, words: usize) -> Result<f64> {
     let times = device.submit(recorder)?.pass_times()?;
     let copies = times.iter().filter(|time| time.name == "copy");
     let mut rates: Vec<f64> = copies.map(|time| time.bytes as f64 / time.duration_ns).collect();
-    Ok(frazil_io::median(&mut rates))
+    Ok(frazil_report::median(&mut rates))
 }
 
 #[cfg(test)]

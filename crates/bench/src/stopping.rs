@@ -1,5 +1,6 @@
 //! Stopping rule of the measurement of a point.
 
+use frazil_report::{median, median_interval};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::time::Duration;
@@ -98,33 +99,11 @@ impl StoppingRule {
 /// Returns half the width of the interval over the median; infinite where there is no interval or the clock
 /// measured no time.
 fn relative_half_width(sorted: &[f64]) -> f64 {
-    let median = frazil_io::median(&mut sorted.to_vec());
+    let median = median(&mut sorted.to_vec());
     match median_interval(sorted) {
         Some([low, high]) if median > 0.0 => 0.5 * (high - low) / median,
         _ => f64::INFINITY,
     }
-}
-
-/// Returns the two samples between which the true median lies with at least 95 % confidence; `None` for fewer
-/// than six.
-///
-/// The interval is nonparametric: the number of samples below the true median is binomial with probability ½,
-/// so the interval from the k-th smallest to the k-th largest misses it with probability 2 P(Bin(n, ½) < k).
-/// `sorted` ascends.
-pub fn median_interval(sorted: &[f64]) -> Option<[f64; 2]> {
-    let n = sorted.len();
-    // P(Bin = 0) by logarithms: 2⁻ⁿ underflows from 1075 samples on, where it no longer matters to the sum.
-    let mut log_term = -(n as f64) * std::f64::consts::LN_2;
-    let (mut below, mut k) = (0.0, 0);
-    loop {
-        below += log_term.exp();
-        if 2.0 * below > 0.05 || 2 * k >= n {
-            break;
-        }
-        log_term += ((n - k) as f64 / (k + 1) as f64).ln();
-        k += 1;
-    }
-    (k > 0).then(|| [sorted[k - 1], sorted[n - k]])
 }
 
 #[cfg(test)]
@@ -162,21 +141,6 @@ mod tests {
         // Nothing precise can be said with a clock too coarse to measure any time.
         assert_eq!(feed(RULE, |_| 0.0, millisecond), (50, StopReason::MaxSamples));
         assert_eq!(RULE.stop(&[], Duration::from_secs(9)), None);
-    }
-
-    #[test]
-    fn the_interval_of_the_median_has_its_textbook_ranks() {
-        // Ranks from tables of the sign test at 95 %: Conover, Practical nonparametric statistics, 3rd ed.,
-        // table A3.
-        for (n, rank) in [(6, 1), (8, 1), (9, 2), (11, 2), (12, 3), (20, 6), (25, 8), (40, 14), (100, 40)] {
-            let sorted: Vec<f64> = (1..=n).map(f64::from).collect();
-            let expected = [f64::from(rank), f64::from(n + 1 - rank)];
-            assert_eq!(median_interval(&sorted), Some(expected), "{n}");
-        }
-        for n in 0..6 {
-            assert_eq!(median_interval(&vec![1.0; n]), None, "{n}");
-        }
-        assert!(median_interval(&vec![1.0; 5000]).is_some());
     }
 
     #[test]

@@ -6,7 +6,7 @@ use frazil_bench::{
     AxisOverride, Clock, Error, Planned, Point, Profile, Row, RowWriter, StopReason, Value, baseline,
     benches, compare_rows, plan, read_rows, select,
 };
-use frazil_io::Verdict;
+use frazil_report::Verdict;
 use frazil_vk::{Device, DeviceOptions};
 use std::fs;
 

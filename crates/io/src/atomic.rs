@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use crate::error::{Error, Result};
 
 /// Kind of failure that a file must survive once its write returns.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Durability {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Durability {
     /// A kill of this process. Enough for files that can be regenerated.
     Process,
     /// A crash of the machine: the file and its directory entry are synced.
@@ -19,7 +19,10 @@ pub(crate) enum Durability {
 ///
 /// An existing file at `path` stays intact until the rename. On failure the temporary file is removed; the
 /// error names `path`. The temporary name is fixed, so the next write overwrites what a kill leaves behind.
-pub(crate) fn write(
+///
+/// # Errors
+/// [`Error::Io`], naming the path.
+pub fn write(
     path: &Path,
     durability: Durability,
     content: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,

@@ -119,14 +119,6 @@ pub enum Error {
         /// The parser's message, with line and column.
         cause: serde_json::Error,
     },
-    /// A plot that could not be drawn.
-    #[error("cannot plot {}: {problem}", path.display())]
-    Plot {
-        /// The image that was not written.
-        path: PathBuf,
-        /// The problem, with the found and expected values.
-        problem: String,
-    },
 }
 
 /// Returns a range of versions: "1", or "1 to 2".

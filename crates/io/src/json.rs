@@ -4,17 +4,61 @@ use std::fs;
 use std::io::Write;
 use std::path::Path;
 
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
 use crate::atomic::{self, Durability};
 use crate::error::{Error, Result};
 
-/// Writes `value` as indented JSON that survives a crash of the machine.
-pub(crate) fn write(path: &Path, value: &impl Serialize) -> Result<()> {
+/// Writes `value` as indented JSON that survives a crash of the machine. The file appears complete or not at
+/// all.
+///
+/// # Errors
+/// [`Error::Io`], naming the path.
+pub fn write(path: &Path, value: &impl Serialize) -> Result<()> {
     let json =
         serde_json::to_string_pretty(value).map_err(|cause| Error::Json { path: path.to_owned(), cause })?;
     atomic::write(path, Durability::Machine, |out| writeln!(out, "{json}"))
+}
+
+/// Reads a file without a version.
+///
+/// # Errors
+/// [`Error::Io`]; [`Error::Json`] with line and column.
+pub fn read_unversioned<T: DeserializeOwned>(path: &Path) -> Result<T> {
+    parse(path, &read_text(path)?)
+}
+
+/// Reads a file of kind `kind` whose field `format_version` must be `expected`; a file of another version may
+/// have any other fields.
+///
+/// # Errors
+/// [`Error::Io`]; [`Error::Json`] with line and column; [`Error::Version`].
+pub fn read_version<T: DeserializeOwned>(path: &Path, kind: &'static str, expected: u32) -> Result<T> {
+    /// Fields that files of all versions have.
+    #[derive(Deserialize)]
+    struct AnyVersion {
+        format_version: u32,
+    }
+    let text = read_text(path)?;
+    let AnyVersion { format_version: found } = parse(path, &text)?;
+    check_version(path, kind, expected, found)?;
+    parse(path, &text)
+}
+
+fn read_text(path: &Path) -> Result<String> {
+    fs::read_to_string(path).map_err(Error::io("read", path))
+}
+
+fn parse<T: DeserializeOwned>(path: &Path, text: &str) -> Result<T> {
+    serde_json::from_str(text).map_err(|cause| Error::Json { path: path.to_owned(), cause })
+}
+
+fn check_version(path: &Path, kind: &'static str, expected: u32, found: u32) -> Result<()> {
+    if found == expected {
+        return Ok(());
+    }
+    Err(Error::Version { kind, path: path.to_owned(), oldest: expected, expected, found })
 }
 
 /// A report whose version is one of its fields.
@@ -29,18 +73,7 @@ pub(crate) trait Versioned: DeserializeOwned {
 
 /// Reads a report of the version that this build writes.
 pub(crate) fn read<T: Versioned>(path: &Path) -> Result<T> {
-    let text = fs::read_to_string(path).map_err(Error::io("read", path))?;
-    let report: T =
-        serde_json::from_str(&text).map_err(|cause| Error::Json { path: path.to_owned(), cause })?;
-    let (expected, found) = (T::EXPECTED, report.version());
-    if found != expected {
-        return Err(Error::Version {
-            kind: T::KIND,
-            path: path.to_owned(),
-            oldest: expected,
-            expected,
-            found,
-        });
-    }
+    let report: T = read_unversioned(path)?;
+    check_version(path, T::KIND, T::EXPECTED, report.version())?;
     Ok(report)
 }

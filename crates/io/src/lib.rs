@@ -1,5 +1,5 @@
-//! Input and output of runs: recordings, checkpoints, exports to other programs' formats, metrics, reports
-//! and plots.
+//! Input and output of runs: recordings, checkpoints, exports to other programs' formats, metrics, rasters
+//! and traces. Statistics, plots and pages are in `frazil-report`.
 //!
 //! The crate works on plain data: it uses no Vulkan, no device memory and no solver. Callers make a [`Frame`]
 //! of their columns; everything here works on frames, tables and plain structs. Scenes and meshes are read
@@ -11,49 +11,35 @@
 //!
 //! The layouts of frazil's own files: [`formats`].
 
-mod atomic;
+pub mod atomic;
 mod checkpoint;
-mod comparison;
 mod error;
 mod export;
 mod flow_rasters;
 mod frame;
-mod json;
+pub mod json;
 mod mesh;
 mod metrics;
 mod packing;
-mod plot;
-mod profile;
 mod raster;
 mod recording;
-pub mod reference_data;
 mod run_info;
 mod section;
-mod shape;
 mod state_hash;
 mod sweep_info;
 mod trace;
 mod y4m;
 
 pub use checkpoint::Checkpoint;
-pub use comparison::{Comparison, Verdict, compare, median};
 pub use error::{Damage, Error, Problem, Result};
 pub use export::{Faces, Format, UnknownFormat, export, export_bodies, write_pvd};
 pub use flow_rasters::{FlowRasters, affected_area_overlap};
 pub use frame::{Column, ColumnData, ColumnKind, Frame, FrameError};
 pub use mesh::{Mesh, MeshFormat, UnknownMeshFormat, export_mesh};
 pub use metrics::{Metric, MetricsTable, MetricsWriter};
-pub use plot::{Mark, Panel, Scale, Series, plot_metrics, plot_panels, plot_panels_scaled, plot_series};
-pub use profile::{
-    Candidate, DriverStatistic, Gap, HostGaps, KernelComparison, KernelFact, KernelSamples, Memory,
-    MemoryRow, Mismatch, PassRow, Profile, ProfileComparison, ProfileRow, TableStyle, TimelinePass, Vary,
-    compare_profiles, comparison_table, facts_table, gap_table, host_gaps, memory_table, pass_rows,
-    pass_table, profile_report, profile_rows, profile_table, table, vary_table,
-};
 pub use raster::write_ascii_grid;
 pub use recording::{RECORDING_EXTENSION, Recording, RecordingMeta, RecordingWriter, Tail};
 pub use run_info::RunInfo;
-pub use shape::{FRAGMENT_SHARE, ShapeStatistics};
 pub use state_hash::StateHasher;
 pub use sweep_info::{SweepAxis, SweepCase, SweepInfo, SweepStatus};
 pub use trace::{Span, Track, write_trace};

@@ -8,7 +8,7 @@ use crate::say;
 use frazil_bench::{
     Bench, Planned, Profile, Row, RowWriter, Session, Verdicts, baseline, benches, compare_rows, plan, select,
 };
-use frazil_io::Verdict;
+use frazil_report::Verdict;
 use std::fmt::Write;
 use std::path::Path;
 

@@ -3,8 +3,9 @@
 use crate::failure::Failure;
 use crate::run::Folder;
 use crate::solver_plots;
-use frazil_io::reference_data::{KOSHIZUKA_OKA_1996_FRONT, dam_break_time, ritter_front};
-use frazil_io::{Mark, MetricsTable, Series, plot_metrics, plot_series};
+use frazil_io::MetricsTable;
+use frazil_report::reference_data::{KOSHIZUKA_OKA_1996_FRONT, dam_break_time, ritter_front};
+use frazil_report::{Mark, Series, plot_metrics, plot_series};
 use frazil_scene::{Axis, Scene, Shape};
 use frazil_solvers::PlotSpec;
 

@@ -1,8 +1,8 @@
 //! Time stamps of passes, the activity of the host, and the device's copy bandwidth.
 
-use frazil_io::{
-    HostGaps, KernelSamples, PassRow, ProfileRow, Span, TimelinePass, Track, host_gaps, pass_rows,
-    profile_rows,
+use frazil_io::{Span, Track};
+use frazil_report::{
+    HostGaps, KernelSamples, PassRow, ProfileRow, TimelinePass, host_gaps, pass_rows, profile_rows,
 };
 use frazil_vk::{Buffer, Device, PassTime, RecorderOptions};
 use std::collections::BTreeMap;

@@ -2,7 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails there")]
 
-use frazil_io::{Checkpoint, ColumnData, MetricsTable, Profile, Recording, RunInfo};
+use frazil_io::{Checkpoint, ColumnData, MetricsTable, Recording, RunInfo};
+use frazil_report::Profile;
 use std::collections::HashSet;
 use std::fs;
 use std::path::Path;

@@ -7,5 +7,4 @@ mod common;
 mod export;
 mod mesh;
 mod metrics;
-mod plot;
 mod recording;

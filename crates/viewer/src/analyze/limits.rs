@@ -6,7 +6,7 @@ use super::report::{OwnPanel, Report, cell, digits, table};
 use super::study::{Effort, Study};
 use super::tipping::{self, Tipping, tipping};
 use crate::failure::Failure;
-use frazil_io::{Mark, Scale, Series};
+use frazil_report::{Mark, Scale, Series};
 use frazil_scene::{Material, Mpm as Section};
 use frazil_vk::Device;
 use glam::{DMat3, DVec3};

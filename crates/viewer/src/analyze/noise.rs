@@ -6,7 +6,7 @@ use super::lab::{Grain, Sample, empty_space};
 use super::report::{OwnPanel, Report, cell, digits, table};
 use super::study::{Effort, Study};
 use crate::failure::Failure;
-use frazil_io::{Mark, Scale, Series};
+use frazil_report::{Mark, Scale, Series};
 use frazil_scene::{Material, Mpm as Section, Transfer, Weights};
 use frazil_vk::Device;
 use glam::{DMat3, DVec3};

@@ -2,7 +2,7 @@
 
 use super::study::Study;
 use crate::failure::Failure;
-use frazil_io::{Panel, Scale, Series, plot_panels_scaled};
+use frazil_report::{Panel, Scale, Series, plot_panels_scaled};
 use std::fmt::Display;
 use std::fs;
 use std::path::Path;

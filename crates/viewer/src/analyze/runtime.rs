@@ -6,7 +6,7 @@ use super::report::{OwnPanel, Report, cell, digits, table};
 use super::study::{Effort, Study};
 use crate::device;
 use crate::failure::Failure;
-use frazil_io::{Mark, Scale, Series, median};
+use frazil_report::{Mark, Scale, Series, median};
 use frazil_scene::Mpm as Section;
 use frazil_shaders::common::body::SPHERE;
 use frazil_shaders::types::Body;

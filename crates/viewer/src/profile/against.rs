@@ -1,7 +1,7 @@
 //! `--against`: comparison with an earlier profile.
 
 use crate::failure::Failure;
-use frazil_io::{Profile, ProfileComparison, compare_profiles};
+use frazil_report::{Profile, ProfileComparison, compare_profiles};
 use std::path::{Path, PathBuf};
 
 /// An earlier profile.
@@ -26,7 +26,7 @@ impl Baseline {
         compare_profiles(&self.profile, now, tolerance).map_err(|e| self.refuse(&e))
     }
 
-    fn refuse(&self, mismatch: &frazil_io::Mismatch) -> Failure {
+    fn refuse(&self, mismatch: &frazil_report::Mismatch) -> Failure {
         Failure::input(format!("{}: {mismatch}", self.path.display()))
     }
 }

@@ -4,9 +4,9 @@ use crate::failure::Failure;
 use crate::profiling::PassLog;
 use crate::run::{self, Folder, GIT_COMMIT};
 use crate::simulation::Simulation;
-use frazil_io::{
-    DriverStatistic, KernelFact, Memory, MemoryRow, Profile, ProfileComparison, ProfileRow, Span,
-    profile_report, write_trace,
+use frazil_io::{Span, write_trace};
+use frazil_report::{
+    DriverStatistic, KernelFact, Memory, MemoryRow, Profile, ProfileComparison, ProfileRow, profile_report,
 };
 use frazil_vk::{Device, KernelFacts};
 

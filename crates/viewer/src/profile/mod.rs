@@ -13,7 +13,7 @@ use crate::profiling::{Activity, PassLog};
 use crate::run::{self, Folder};
 use crate::say;
 use crate::simulation::Simulation;
-use frazil_io::{
+use frazil_report::{
     Profile, TableStyle, comparison_table, facts_table, gap_table, memory_table, pass_table, profile_table,
     vary_table,
 };

@@ -3,7 +3,8 @@
 
 use super::outputs::Folder;
 use crate::failure::Failure;
-use frazil_io::{Mark, Metric, MetricsTable, MetricsWriter, Series, plot_series};
+use frazil_io::{Metric, MetricsTable, MetricsWriter};
+use frazil_report::{Mark, Series, plot_series};
 use frazil_scene::Scene;
 
 /// Writes `impacts.csv` and its plot `impacts.png`: at each row of `metrics.csv` but the first, the mean

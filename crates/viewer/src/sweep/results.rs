@@ -4,7 +4,8 @@ use super::plan::Case;
 use crate::failure::Failure;
 use crate::run::{self, Folder};
 use crate::simulation::Simulation;
-use frazil_io::{MetricsTable, RunInfo, ShapeStatistics, SweepCase, SweepStatus};
+use frazil_io::{MetricsTable, RunInfo, SweepCase, SweepStatus};
+use frazil_report::ShapeStatistics;
 use std::collections::BTreeMap;
 
 /// Row of a case, with the labels of its metrics in order.

@@ -1,7 +1,7 @@
 //! `frazil profile`: tables, files, comparisons and tunables.
 
 use crate::tool::{SMALL, command, stderr, succeed};
-use frazil_io::Profile;
+use frazil_report::Profile;
 use std::path::Path;
 use std::process::Command;
 

@@ -1,7 +1,8 @@
 //! End-to-end test of a small run: every documented file exists and has the expected contents.
 
 use crate::tool::{SMALL, SMALL_PARTICLES, command, picture, run_small, state_hash, stderr, succeed};
-use frazil_io::{Checkpoint, MetricsTable, Profile, Recording, RunInfo, Tail};
+use frazil_io::{Checkpoint, MetricsTable, Recording, RunInfo, Tail};
+use frazil_report::Profile;
 use std::fs;
 
 #[test]

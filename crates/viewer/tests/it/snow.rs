@@ -2,7 +2,8 @@
 
 use crate::resume::{assert_same_results, run_whole_and_broken};
 use crate::tool::{command, picture, stderr, succeed};
-use frazil_io::{Checkpoint, ColumnData, MetricsTable, Profile, Recording};
+use frazil_io::{Checkpoint, ColumnData, MetricsTable, Recording};
+use frazil_report::Profile;
 use std::fs;
 use std::path::Path;
 use std::process::Command;

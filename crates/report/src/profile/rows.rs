@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::statistics::percentile;
+
 /// Measured time of one kernel over a run. One gigabyte is 10⁹ bytes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ProfileRow {
@@ -103,20 +105,6 @@ pub fn pass_rows(samples: &[KernelSamples], copy_gb_per_s: Option<f64>) -> Vec<P
     (0..rows.len()).map(pass).collect()
 }
 
-/// Returns the smallest value that at least `percent` of all values do not exceed; `sorted` holds at least
-/// one.
-fn percentile(sorted: &[u64], percent: usize) -> u64 {
-    let rank = (sorted.len() * percent).div_ceil(100).max(1);
-    sorted[rank - 1]
-}
-
-/// Returns the median (nearest rank) of times.
-pub(super) fn median(samples: &[u64]) -> Option<u64> {
-    let mut sorted = samples.to_vec();
-    sorted.sort_unstable();
-    (!sorted.is_empty()).then(|| percentile(&sorted, 50))
-}
-
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
@@ -146,7 +134,6 @@ pub(super) mod tests {
         assert_eq!((lambda.median_ns, lambda.p95_ns, lambda.share), (300_000, 390_000, 0.79));
         assert_eq!((lambda.gb_per_s, lambda.share_of_copy), (Some(10.0), Some(0.5)));
         assert_eq!((sort.median_ns, sort.p95_ns, sort.gb_per_s), (10_000, 19_000, None));
-        assert_eq!((median(&[5, 1, 9]), median(&[])), (Some(5), None));
     }
 
     #[test]

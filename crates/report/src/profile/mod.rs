@@ -9,13 +9,13 @@ mod tables;
 mod vary;
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::Path;
 
+use frazil_io::json;
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Error, Result};
-use crate::json;
+use crate::error::Result;
+use crate::statistics::median_of_times;
 
 pub use against::{KernelComparison, Mismatch, ProfileComparison, compare_profiles};
 pub use gaps::{Gap, HostGaps, host_gaps};
@@ -160,34 +160,23 @@ impl Profile {
     /// Writes the profile. The file appears complete or not at all.
     ///
     /// # Errors
-    /// [`Error::Io`], naming the path.
+    /// [`Io`](frazil_io::Error::Io), naming the path.
     pub fn write(&self, path: &Path) -> Result<()> {
-        json::write(path, self)
+        Ok(json::write(path, self)?)
     }
 
     /// Reads a profile.
     ///
     /// # Errors
-    /// [`Error::Io`]; [`Error::Json`] with line and column; [`Error::Version`].
+    /// [`Io`](frazil_io::Error::Io); [`Json`](frazil_io::Error::Json) with line and column;
+    /// [`Version`](frazil_io::Error::Version).
     pub fn read(path: &Path) -> Result<Self> {
-        /// Fields that files of all versions have.
-        #[derive(Deserialize)]
-        struct Versioned {
-            format_version: u32,
-        }
-        let text = fs::read_to_string(path).map_err(Error::io("read", path))?;
-        let error = |cause| Error::Json { path: path.to_owned(), cause };
-        let Versioned { format_version: found } = serde_json::from_str(&text).map_err(error)?;
-        if found != Self::FORMAT_VERSION {
-            let (path, expected) = (path.to_owned(), Self::FORMAT_VERSION);
-            return Err(Error::Version { kind: "profile.json", path, oldest: expected, expected, found });
-        }
-        serde_json::from_str(&text).map_err(error)
+        Ok(json::read_version(path, "profile.json", Self::FORMAT_VERSION)?)
     }
 
     /// Returns the median device time of a step in nanoseconds, if any step was timed.
     pub fn step_median_ns(&self) -> Option<u64> {
-        rows::median(&self.step_samples_ns)
+        median_of_times(&self.step_samples_ns)
     }
 
     /// Returns true if the driver reported statistics of any kernel.
@@ -199,6 +188,7 @@ impl Profile {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use std::fs;
 
     /// Makes a profile with data in every part, and a name that requires escaping.
     pub fn profile() -> Profile {

@@ -4,15 +4,15 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Once;
 
+use frazil_io::atomic::{self, Durability};
+use frazil_io::{Metric, MetricsTable};
 use plotters::coord::Shift;
 use plotters::drawing::DrawingAreaErrorKind;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{FontStyle, register_font};
 
-use crate::atomic::{self, Durability};
 use crate::error::{Error, Result};
-use crate::metrics::MetricsTable;
 
 /// Drawing style of a series.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -86,7 +86,7 @@ pub struct Panel<'a> {
 /// Axis labels should name their unit in brackets.
 ///
 /// # Errors
-/// [`Error::Plot`] if no point is finite or the extension is another; [`Error::Io`].
+/// [`Error::Plot`] if no point is finite or the extension is another; [`Error::File`].
 pub fn plot_series(title: &str, x_label: &str, y_label: &str, series: &[Series], path: &Path) -> Result<()> {
     draw_figure(title, &[Panel { x_label, y_label, series }], LINEAR, path)
 }
@@ -116,13 +116,13 @@ pub fn plot_panels_scaled(title: &str, panels: &[Panel<'_>], scales: [Scale; 2],
 /// [`plot_series`].
 ///
 /// # Errors
-/// [`Error::Metrics`] if there is no `time`; [`Error::Plot`] if there are neither energies nor counts, no
-/// row, or `path` ends neither in `.png` nor in `.svg`; [`Error::Io`].
+/// [`Error::File`] if there is no `time` or the file cannot be written; [`Error::Plot`] if there are neither
+/// energies nor counts, no row, or `path` ends neither in `.png` nor in `.svg`.
 pub fn plot_metrics(table: &MetricsTable, path: &Path) -> Result<()> {
     let time = table.column("time")?;
-    let curves = |wanted: &dyn Fn(&crate::Metric) -> bool| -> Vec<Series> {
+    let curves = |wanted: &dyn Fn(&Metric) -> bool| -> Vec<Series> {
         let chosen = table.columns().filter(|(metric, _)| wanted(metric));
-        let curve = |(metric, values): (&crate::Metric, &[f64])| {
+        let curve = |(metric, values): (&Metric, &[f64])| {
             let points = time.iter().copied().zip(values.iter().copied()).collect();
             Series::new(legend_name(&metric.name), Mark::Line, points)
         };
@@ -209,7 +209,7 @@ fn draw_figure(title: &str, panels: &[Panel<'_>], scales: [Scale; 2], path: &Pat
             return Err(fail(format!("expected the extension png or svg, found {:?}", other.unwrap_or(""))));
         }
     };
-    atomic::write(path, Durability::Process, |out| out.write_all(&bytes))
+    Ok(atomic::write(path, Durability::Process, |out| out.write_all(&bytes))?)
 }
 
 fn register_embedded_font() {

@@ -1,5 +1,6 @@
 //! Comparison of two measurements from the raw samples of both.
 
+use crate::statistics::median;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -88,16 +89,6 @@ pub fn compare(then: &[f64], now: &[f64], tolerance: f64) -> Comparison {
         _ => Verdict::Unclear,
     };
     Comparison { ratio, interval, verdict }
-}
-
-/// Returns the median: the mean of the two middle samples of an even number. NaN for none.
-pub fn median(samples: &mut [f64]) -> f64 {
-    samples.sort_by(f64::total_cmp);
-    match samples.len() {
-        0 => f64::NAN,
-        n if n % 2 == 1 => samples[n / 2],
-        n => 0.5 * (samples[n / 2 - 1] + samples[n / 2]),
-    }
 }
 
 /// Pseudorandom generator of Steele and others, Fast splittable pseudorandom number generators, 2014.

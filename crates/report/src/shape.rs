@@ -1,14 +1,12 @@
 //! Shape of a heap of particles in a few numbers: run-out, spread, and number of fragments.
 
 use std::collections::{BTreeMap, HashMap};
-use std::fs;
 use std::path::Path;
 
+use frazil_io::{Frame, json};
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Error, Result};
-use crate::frame::Frame;
-use crate::json;
+use crate::error::Result;
 
 /// Minimum share of all particles in a fragment; smaller pieces are powder.
 pub const FRAGMENT_SHARE: f64 = 0.01;
@@ -103,18 +101,17 @@ impl ShapeStatistics {
     /// Writes `shape.json`. The file appears complete or not at all.
     ///
     /// # Errors
-    /// [`Error::Io`], naming the path.
+    /// [`Io`](frazil_io::Error::Io), naming the path.
     pub fn write(&self, path: &Path) -> Result<()> {
-        json::write(path, self)
+        Ok(json::write(path, self)?)
     }
 
     /// Reads `shape.json`.
     ///
     /// # Errors
-    /// [`Error::Io`]; [`Error::Json`] with line and column.
+    /// [`Io`](frazil_io::Error::Io); [`Json`](frazil_io::Error::Json) with line and column.
     pub fn read(path: &Path) -> Result<Self> {
-        let text = fs::read_to_string(path).map_err(Error::io("read", path))?;
-        serde_json::from_str(&text).map_err(|cause| Error::Json { path: path.to_owned(), cause })
+        Ok(json::read_unversioned(path)?)
     }
 }
 
@@ -157,7 +154,8 @@ fn root(parents: &mut [usize], mut at: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::frame::Column;
+    use frazil_io::Column;
+    use std::fs;
 
     fn frame(positions: Vec<[f32; 3]>) -> Frame {
         let ids = (0..positions.len() as u32).collect();

@@ -2,9 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use frazil_io::Span;
 use serde::{Deserialize, Serialize};
-
-use crate::trace::Span;
 
 /// Number of the largest gaps that are kept.
 const LARGEST: usize = 10;
@@ -77,7 +76,7 @@ pub fn host_gaps(submissions: &[(u64, u64)], host: &[Span]) -> HostGaps {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trace::Track;
+    use frazil_io::Track;
 
     fn span(name: &str, start_ns: u64, duration_ns: u64) -> Span {
         Span { name: name.to_owned(), track: Track::Host, start_ns, duration_ns, args: BTreeMap::new() }

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::rows;
 use crate::comparison::{Comparison, compare};
+use crate::statistics::median_of_times;
 
 /// Effect of one tunable on the cost of a step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,7 +34,7 @@ pub struct Candidate {
 impl Candidate {
     /// Returns the median step in nanoseconds.
     pub fn step_ns(&self) -> Option<u64> {
-        rows::median(&self.step_samples_ns)
+        median_of_times(&self.step_samples_ns)
     }
 }
 

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::{Profile, rows};
+use super::Profile;
 use crate::comparison::{Comparison, Verdict, compare};
+use crate::statistics::median_of_times;
 
 /// Comparison of a profile with an earlier one.
 #[derive(Debug, Clone, PartialEq)]
@@ -81,8 +82,8 @@ pub fn compare_profiles(
             let [a, b] = [then, now].map(|p| p.samples_ns.get(name));
             KernelComparison {
                 kernel: name.clone(),
-                then_median_ns: a.and_then(|samples| rows::median(samples)),
-                now_median_ns: b.and_then(|samples| rows::median(samples)),
+                then_median_ns: a.and_then(|samples| median_of_times(samples)),
+                now_median_ns: b.and_then(|samples| median_of_times(samples)),
                 comparison: a.zip(b).map(|(a, b)| compare(&as_f64(a), &as_f64(b), tolerance)),
             }
         })

@@ -1,13 +1,13 @@
 //! Plots are drawn, fill their frame, and reject invalid input.
 
+#![allow(clippy::unwrap_used)]
+
 use std::fs;
 use std::path::Path;
 
-use frazil_io::reference_data::{KOSHIZUKA_OKA_1996_FRONT, ritter_front};
-use frazil_io::{
-    Mark, Metric, MetricsTable, MetricsWriter, Panel, Scale, Series, plot_metrics, plot_panels,
-    plot_panels_scaled, plot_series,
-};
+use frazil_io::{Metric, MetricsTable, MetricsWriter};
+use frazil_report::reference_data::{KOSHIZUKA_OKA_1996_FRONT, ritter_front};
+use frazil_report::{Mark, Panel, Scale, Series, plot_metrics, plot_panels, plot_panels_scaled, plot_series};
 
 fn metrics(dir: &Path) -> MetricsTable {
     let path = dir.join("metrics.csv");
