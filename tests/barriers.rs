@@ -5,7 +5,7 @@
 
 use frazil_kernels::Counts;
 use frazil_shaders::primitives::gather_u32;
-use frazil_tests::{assert_no_validation_messages, own_device};
+use frazil_testkit::{assert_no_validation_messages, own_device};
 use frazil_vk::{
     BarrierPlan, Buffer, Device, Error, Event, Kernel, Recorder, RecorderOptions, Threads, Use, find_hazards,
 };

@@ -4,10 +4,11 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use frazil_bench::benches::twin_parameters;
 use frazil_reference::fluid::{Parameters as TwinParameters, State};
 use frazil_solvers::pbd::Stage;
-use frazil_tests::{Simulation, assert_no_validation_messages};
+use frazil_testkit::assert_no_validation_messages;
+use frazil_testkit::twins::pbd::twin_parameters;
+use frazil_tests::Simulation;
 use proptest::prelude::*;
 
 /// Downloads all columns from the device.

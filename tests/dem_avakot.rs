@@ -5,8 +5,8 @@
 
 use frazil_io::{FlowRasters, affected_area_overlap};
 use frazil_scene::{Scene, Terrain};
+use frazil_testkit::{assert_no_validation_messages, device, is_full_run};
 use frazil_tests::scene_grains::SceneGrains;
-use frazil_tests::{assert_no_validation_messages, device, is_full_run};
 use std::path::{Path, PathBuf};
 
 /// Returns the folder of the data, which is outside the project; prints a message if it is absent.

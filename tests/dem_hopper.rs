@@ -9,10 +9,10 @@
 
 use frazil_reference::mpm::{Collider, Motion, Shape, Surface};
 use frazil_report::{Mark, Panel, Scale, Series};
+use frazil_testkit::{assert_no_validation_messages, device, is_full_run};
 use frazil_tests::curves::keep_curve;
 use frazil_tests::discs::{DEPTH_M, GRAVITY_M_S2, RADIUS_M, loose_rows, section};
 use frazil_tests::grains::{Grainpack, dt_s};
-use frazil_tests::{assert_no_validation_messages, device, is_full_run};
 use frazil_vk::Device;
 use glam::{DMat3, DVec3};
 use std::sync::LazyLock;

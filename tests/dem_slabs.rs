@@ -7,9 +7,13 @@ use frazil_reference::mpm::{Collider, Shape, Surface};
 use frazil_scene::{Dem as Section, Slab, SlabPiece};
 use frazil_solvers::dem::{Dem, Grains, Pieces};
 use frazil_solvers::{StateColumn, Tuning};
-use frazil_tests::grains::{Grainpack, dt_s, grain, section};
-use frazil_tests::slabs::{block, ice, link, pieces, set_spin, tetrahedron};
-use frazil_tests::{Random, Worst, assert_no_validation_messages, device};
+use frazil_testkit::ROUNDING;
+use frazil_testkit::twins::dem::section;
+use frazil_testkit::twins::slabs::{block, ice, link};
+use frazil_testkit::{Random, assert_no_validation_messages, device};
+use frazil_tests::Worst;
+use frazil_tests::grains::{Grainpack, dt_s, grain};
+use frazil_tests::slabs::{pieces, set_spin, tetrahedron};
 use frazil_vk::Device;
 use glam::{DQuat, DVec3};
 use std::f64::consts::PI;
@@ -20,8 +24,6 @@ static DEVICE: LazyLock<Device> = LazyLock::new(device);
 const RADIUS_M: f64 = 0.04;
 const STIFFNESS_N_M: f64 = 1e5;
 const GRAVITY: DVec3 = DVec3::new(0.3, -9.81, 0.1);
-/// Half a unit in the last place of 1 in f32.
-const ROUNDING: f64 = 1.0 / (1 << 24) as f64;
 /// A domain whose walls are never reached.
 const WIDE: [DVec3; 2] = [DVec3::splat(-50.0), DVec3::splat(50.0)];
 

@@ -4,8 +4,8 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use frazil_scene::Scene;
+use frazil_testkit::{assert_no_validation_messages, device, is_full_run};
 use frazil_tests::scene_grains::SceneGrains;
-use frazil_tests::{assert_no_validation_messages, device, is_full_run};
 use frazil_vk::Device;
 use std::sync::LazyLock;
 
@@ -58,7 +58,8 @@ fn no_grain_is_below_the_ground_over_an_avalanche_and_runs_are_the_same_to_the_b
 fn no_grain_gets_through_cliffs_at_thirty_metres_a_second() {
     use frazil_reference::dem::Grain;
     use frazil_reference::mpm::{Collider, Heights, Shape, Surface};
-    use frazil_tests::grains::{Grainpack, dt_s, grain, section};
+    use frazil_testkit::twins::dem::section;
+    use frazil_tests::grains::{Grainpack, dt_s, grain};
     use glam::DVec3;
     let high = |i: i32, k: i32| (i / 4 + k / 5) % 2 == 0 || (i % 9 == 4 && k % 2 == 0);
     let rows: Vec<Vec<f64>> =
@@ -68,7 +69,7 @@ fn no_grain_gets_through_cliffs_at_thirty_metres_a_second() {
     let body =
         Collider { shape: shape.clone(), surface: Surface { friction: 0.4, sticky: false }, motion: None };
     let section = frazil_scene::Dem { rolling_friction: 0.1, restitution: 0.2, ..section(0.3, 1e7) };
-    let mut random = frazil_tests::Random::new(11);
+    let mut random = frazil_testkit::Random::new(11);
     let mut grains: Vec<Grain> = Vec::new();
     while grains.len() < 300 {
         let mut unit = || 2.0 * f64::from(random.unit()) - 1.0;

@@ -7,9 +7,12 @@ use frazil_reference::mpm::{Collider, Heights, Motion, Shape, Surface};
 use frazil_scene::{Bonds, Dem as Section};
 use frazil_solvers::dem::{Dem, Grains};
 use frazil_solvers::{StateColumn, Tuning};
-use frazil_tests::grains::{Grainpack, dt_s, section};
+use frazil_testkit::ROUNDING;
+use frazil_testkit::twins::dem::section;
+use frazil_testkit::{Random, assert_no_validation_messages, config, device};
+use frazil_tests::Worst;
+use frazil_tests::grains::{Grainpack, dt_s};
 use frazil_tests::meshes::ball_mesh;
-use frazil_tests::{Random, Worst, assert_no_validation_messages, config, device};
 use frazil_vk::Device;
 use glam::{DMat3, DVec3};
 use proptest::prelude::*;
@@ -19,8 +22,6 @@ static DEVICE: LazyLock<Device> = LazyLock::new(device);
 
 const RADIUS_M: f64 = 0.04;
 const STIFFNESS_N_M: f64 = 1e5;
-/// Half a unit in the last place of 1 in f32.
-const ROUNDING: f64 = 1.0 / (1 << 24) as f64;
 const GRAVITY: DVec3 = DVec3::new(0.3, -9.81, 0.1);
 
 fn surface(friction: f64) -> Surface {

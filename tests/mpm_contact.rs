@@ -3,7 +3,7 @@
 use frazil_scene::{Mpm as Section, Surface, Transfer};
 use frazil_shaders::types::Body;
 use frazil_solvers::mpm::Surroundings;
-use frazil_tests::assert_no_validation_messages;
+use frazil_testkit::assert_no_validation_messages;
 use frazil_tests::bodies::{Trial, block, filled, plane, plow};
 use frazil_tests::snowpack::empty_space;
 use glam::DVec3;

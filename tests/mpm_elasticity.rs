@@ -6,7 +6,7 @@
 
 use frazil_scene::{Implicit, Mpm as Section, Spline, Surface, Transfer};
 use frazil_solvers::mpm::Surroundings;
-use frazil_tests::assert_no_validation_messages;
+use frazil_testkit::assert_no_validation_messages;
 use frazil_tests::bodies::{Trial, ball, block, both, moving};
 use frazil_tests::snowpack::empty_space;
 use glam::DVec3;

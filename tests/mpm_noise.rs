@@ -15,8 +15,8 @@
 
 use frazil_scene::{Mpm as Section, Weights};
 use frazil_solvers::mpm::InitialState;
+use frazil_testkit::{assert_no_validation_messages, device, is_full_run};
 use frazil_tests::snowpack::{Snowpack, empty_space};
-use frazil_tests::{assert_no_validation_messages, device, is_full_run};
 use frazil_vk::{Device, DeviceOptions};
 use glam::DMat3;
 

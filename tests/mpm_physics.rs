@@ -5,13 +5,11 @@
 
 use frazil_scene::{Mpm as Section, Spline, Transfer};
 use frazil_solvers::mpm::{InitialState, Surroundings};
+use frazil_testkit::ROUNDING;
+use frazil_testkit::{Random, assert_no_validation_messages};
 use frazil_tests::bodies::{Trial, ball, both, moving};
 use frazil_tests::snowpack::empty_space;
-use frazil_tests::{Random, assert_no_validation_messages};
 use glam::DVec3;
-
-/// Half a unit in the last place of 1.
-const ROUNDING: f64 = 1.0 / (1 << 24) as f64;
 
 /// All transfers: name, transfer, FLIP ratio.
 const TRANSFERS: [(&str, Transfer, f64); 5] = [

@@ -9,8 +9,8 @@ use frazil_report::ShapeStatistics;
 use frazil_scene::Scene;
 use frazil_solvers::Tuning;
 use frazil_solvers::mpm::Mpm;
+use frazil_testkit::{assert_no_validation_messages, device, is_full_run};
 use frazil_tests::snowpack::Snowpack;
-use frazil_tests::{assert_no_validation_messages, device, is_full_run};
 use glam::{DMat2, DVec2, DVec3};
 use std::fmt;
 

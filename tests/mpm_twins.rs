@@ -9,9 +9,12 @@ use frazil_scene::{
 };
 use frazil_solvers::Tuning;
 use frazil_solvers::mpm::{InitialState, Mpm, Surroundings};
-use frazil_tests::mpm_stages::{MpmCase, ROUNDING, Stages, name_of};
-use frazil_tests::snowpack::{empty_space, particles_of_state, state_of};
-use frazil_tests::{Worst, assert_no_validation_messages, device};
+use frazil_testkit::ROUNDING;
+use frazil_testkit::twins::mpm::particles_of_state;
+use frazil_testkit::{assert_no_validation_messages, device};
+use frazil_tests::Worst;
+use frazil_tests::mpm_stages::{MpmCase, Stages, name_of};
+use frazil_tests::snowpack::{empty_space, state_of};
 use frazil_vk::Device;
 use glam::{DMat3, DVec3};
 use std::sync::LazyLock;

@@ -4,7 +4,8 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use frazil_scene::Scene;
-use frazil_tests::{Particle, SnowSimulation, assert_no_validation_messages, device};
+use frazil_testkit::{assert_no_validation_messages, device};
+use frazil_tests::{Particle, SnowSimulation};
 use std::collections::HashMap;
 
 /// Particle spacing of the scenes in m.

@@ -6,8 +6,9 @@
 use frazil_scene::{Heat, LatentHeat, Phase};
 use frazil_solvers::pbd::Snow;
 use frazil_solvers::pbd::snow::Stage;
+use frazil_testkit::{Random, assert_no_validation_messages, device};
+use frazil_tests::SnowSimulation;
 use frazil_tests::bar::{Bar, NEAREST, PAPER, SPACING_M, properties};
-use frazil_tests::{Random, SnowSimulation, assert_no_validation_messages, device};
 
 /// Runs two half-spaces in contact until heat has travelled each of `reaches_spacings` = √(4αt) in the slower
 /// half, and compares particles at least `margin` particles from the walls with the exact solution. Returns

@@ -2,32 +2,14 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use frazil_kernels::Counts;
 use frazil_reference::snow::{LinkLimit, LinkRule, fixed_point_temperature};
 use frazil_shaders::snow::{accumulate_heat, compute_link_limits, gather_phases, list_particles};
-use frazil_tests::{config, device};
-use frazil_vk::{Device, DeviceCount, Kernel, Recorder, RecorderOptions, Threads, find_hazards};
+use frazil_testkit::primitives::{DEVICE, config, count, run, workgroup_size};
+use frazil_vk::{Kernel, Threads};
 use proptest::prelude::*;
-use std::sync::LazyLock;
-
-static DEVICE: LazyLock<Device> = LazyLock::new(device);
-static COUNTS: LazyLock<Counts> = LazyLock::new(|| Counts::new(&DEVICE).unwrap());
 
 /// Content of buffers before they are written.
 const RUBBISH: u32 = 0xdead_beef;
-
-fn count(n: usize, capacity: usize) -> DeviceCount {
-    COUNTS.upload(&DEVICE, "count", n as u32, capacity as u32).unwrap()
-}
-
-/// Records, checks that no barrier is missing, runs, and asserts an empty validation log.
-fn run(record: impl FnOnce(&mut Recorder)) {
-    let mut recorder = DEVICE.recorder_with(RecorderOptions { trace: true, ..Default::default() }).unwrap();
-    record(&mut recorder);
-    assert_eq!(find_hazards(recorder.events()), vec![]);
-    DEVICE.submit(recorder).unwrap().wait().unwrap();
-    DEVICE.check_validation().unwrap();
-}
 
 /// Sizes that test tails: zero, one, and both sides of powers of two and workgroups.
 fn size() -> impl Strategy<Value = usize> {
@@ -39,11 +21,6 @@ fn size() -> impl Strategy<Value = usize> {
             .prop_map(|(n, d)| n + d - 1),
         3usize..3000,
     ]
-}
-
-/// Threads per workgroup: 64 to 512.
-fn workgroup_size() -> impl Strategy<Value = u32> {
-    (6u32..10).prop_map(|log| 1 << log)
 }
 
 #[test]

@@ -7,7 +7,8 @@
 use frazil_scene::Scene;
 use frazil_solvers::Tuning;
 use frazil_solvers::pbd::{Snow, SnowMetrics};
-use frazil_tests::{SnowSimulation, assert_no_validation_messages, config, device, is_full_run, own_device};
+use frazil_testkit::{assert_no_validation_messages, config, device, is_full_run, own_device};
+use frazil_tests::SnowSimulation;
 use frazil_vk::Device;
 use proptest::prelude::*;
 use proptest::sample::select;

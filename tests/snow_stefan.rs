@@ -4,8 +4,9 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use frazil_scene::{Heat, LatentHeat, Phase};
+use frazil_testkit::{assert_no_validation_messages, device};
+use frazil_tests::SnowSimulation;
 use frazil_tests::bar::{Bar, NEAREST, SPACING_M, erf, properties};
-use frazil_tests::{SnowSimulation, assert_no_validation_messages, device};
 use std::f64::consts::PI;
 
 /// Maximum error of temperatures relative to the jump.

@@ -10,10 +10,9 @@ use frazil_scene::{Phase, Sampled, Scene};
 use frazil_solvers::Tuning;
 use frazil_solvers::pbd::Snow;
 use frazil_solvers::pbd::snow::Stage;
-use frazil_tests::{
-    Random, assert_no_validation_messages, config, device, is_migrating_after, run_snow_stage, run_snow_twin,
-    snow_disagreement, snow_state, snow_twin_parameters,
-};
+use frazil_testkit::twins::snow::twin_parameters;
+use frazil_testkit::{Random, assert_no_validation_messages, config, device};
+use frazil_tests::{is_migrating_after, run_snow_stage, run_snow_twin, snow_disagreement, snow_state};
 use frazil_vk::Device;
 use proptest::prelude::*;
 use std::sync::LazyLock;
@@ -47,7 +46,7 @@ struct Bisection {
 
 impl Bisection {
     fn new(snow: Snow) -> Self {
-        Self { p: snow_twin_parameters(&DEVICE, &snow).unwrap(), snow }
+        Self { p: twin_parameters(&DEVICE, &snow).unwrap(), snow }
     }
 
     fn state(&self, is_migrating: bool) -> State {

@@ -1,12 +1,13 @@
 //! Bodies of snow, obstacles, and sums over particles in f64, shared by the tests of the physics of the
 //! material point method.
 
-use crate::snowpack::{Snowpack, twin_parameters};
+use crate::snowpack::Snowpack;
 use frazil_reference::mpm as twin;
 use frazil_scene::Mpm as Section;
 use frazil_shaders::common::body::{BOX, PLANE};
 use frazil_shaders::types::Body;
 use frazil_solvers::mpm::{InitialState, Surroundings};
+use frazil_testkit::twins::mpm::twin_parameters;
 use glam::DVec3;
 
 /// Snow on the device, with the parameters that sums over its particles need.

@@ -1,10 +1,10 @@
 //! A layer of grains between walls whose distance is the diameter of the largest grain: discs with respect to
 //! the plane of the layer.
 
-use crate::Random;
 use crate::grains::grain;
 use frazil_reference::dem::Grain;
 use frazil_scene::Dem as Section;
+use frazil_testkit::Random;
 use glam::DVec3;
 
 /// Mean radius in m.
@@ -29,7 +29,7 @@ pub fn section(layers: f64) -> Section {
         wall_friction: Some(0.0),
         radius_spread: SPREAD,
         steps_per_contact: 10.0,
-        ..crate::grains::section(RADIUS_M, 20.0 * layers * weight_n / RADIUS_M)
+        ..frazil_testkit::twins::dem::section(RADIUS_M, 20.0 * layers * weight_n / RADIUS_M)
     }
 }
 

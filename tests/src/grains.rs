@@ -1,6 +1,5 @@
 //! Grains on the device and on their f64 twin.
 
-use crate::device;
 use crate::mpm_stages::device_collider;
 use frazil_reference::dem as twin;
 use frazil_reference::mpm::Collider;
@@ -8,38 +7,14 @@ use frazil_scene::Dem as Section;
 use frazil_solvers::Surroundings;
 use frazil_solvers::dem::{Dem, DemFault, DemMetrics, DemParameters, Grains, Pieces};
 use frazil_solvers::{StateColumn, Tuning};
+use frazil_testkit::twins::dem::{state_of, twin_parameters};
+use frazil_testkit::twins::slabs::{slabs_of, twin_slabs};
+use frazil_testkit::{device, saved_state};
 use frazil_vk::Device;
 use glam::DVec3;
 
-pub use frazil_bench::benches::dem_state_of as state_of;
-use frazil_bench::benches::{dem_slabs_of, dem_twin_parameters, dem_twin_slabs};
-
 /// Steps per submission.
 const STEPS_AT_ONCE: u64 = 64;
-
-/// Returns balls of ice of this radius, without cohesion or rolling friction.
-pub fn section(radius_m: f64, normal_stiffness_n_m: f64) -> Section {
-    Section {
-        radius_m,
-        radius_spread: 0.0,
-        density_kg_m3: 900.0,
-        normal_stiffness_n_m,
-        tangential_stiffness_ratio: 2.0 / 7.0,
-        tangential_damping_ratio: 0.5,
-        restitution: 0.5,
-        friction: 0.5,
-        rolling_friction: 0.0,
-        cohesion_n: 0.0,
-        cohesion_range_m: None,
-        bonds: None,
-        wall_friction: None,
-        wall_restitution: None,
-        terrain_adhesion_n: 0.0,
-        terrain_adhesion_range_m: None,
-        steps_per_contact: 40.0,
-        contacts_per_grain: 8.0,
-    }
-}
 
 /// Returns the time step that the section requires.
 pub fn dt_s(section: &Section) -> f64 {
@@ -129,7 +104,7 @@ impl Grainpack {
         grains: &[twin::Grain],
     ) -> Self {
         let narrow = |v: DVec3| v.as_vec3().to_array();
-        let slabs = dem_twin_slabs(&parameters.pieces);
+        let slabs = twin_slabs(&parameters.pieces);
         let beginning = Grains {
             positions_m: grains.iter().map(|g| narrow(g.position)).collect(),
             velocities_m_s: grains.iter().map(|g| narrow(g.velocity)).collect(),
@@ -181,14 +156,7 @@ impl Grainpack {
     /// On a device error.
     #[allow(clippy::expect_used)]
     pub fn columns(&self) -> Vec<StateColumn> {
-        let mut recorder = self.device.recorder().expect("a recorder");
-        self.dem.record_output(&mut recorder);
-        self.device.submit(recorder).expect("a submission");
-        let words = |column: &frazil_particles::ColumnView| {
-            self.device.download(&column.words, column.words.len()).expect("a column")
-        };
-        let columns = self.dem.state_columns();
-        columns.iter().map(|c| StateColumn { name: c.name.to_string(), words: words(c) }).collect()
+        saved_state(&self.device, &self.dem).expect("columns")
     }
 
     /// Returns the device's state, ordered by id.
@@ -198,7 +166,7 @@ impl Grainpack {
         let n_obstacles = self.dem.parameters().surroundings.names.len();
         let mut impacts = vec![DVec3::ZERO; self.bodies.len() - n_obstacles];
         impacts.extend(forces_on_obstacles(&columns));
-        twin::State { slabs: dem_slabs_of(&columns, &self.slabs), impacts, ..state }
+        twin::State { slabs: slabs_of(&columns, &self.slabs), impacts, ..state }
     }
 
     /// Returns the state after a step of the twin from the device's state.
@@ -232,7 +200,7 @@ pub fn parameters(
         surroundings.bodies.push(frazil_shaders::types::Body { damping_ratio, ..body });
     }
     let parameters = DemParameters::new(section, dt_s, surroundings, n);
-    let p = dem_twin_parameters(section, &parameters);
+    let p = twin_parameters(section, &parameters);
     (parameters, p)
 }
 

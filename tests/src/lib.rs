@@ -1,5 +1,5 @@
-//! Shared code of the cross-crate tests: a device with validation on, simulations, and the final check of
-//! validation messages.
+//! Shared code of the cross-crate tests: simulations, cases and bounds. Devices, random numbers and the
+//! conversion to the twins are in `frazil-testkit`.
 
 pub mod bar;
 pub mod bodies;
@@ -8,72 +8,20 @@ pub mod discs;
 pub mod grains;
 pub mod meshes;
 pub mod mpm_stages;
-mod random;
 pub mod scene_grains;
 pub mod slabs;
 mod snow_twin;
 pub mod snowpack;
 mod worst;
 
-pub use frazil_bench::benches::snow_twin_parameters;
-pub use random::Random;
 pub use snow_twin::{is_migrating_after, run_snow_stage, run_snow_twin, snow_disagreement, snow_state};
 pub use worst::Worst;
 
 use frazil_scene::Scene;
 use frazil_solvers::pbd::{Fluid, Snow, SnowMetrics};
 use frazil_solvers::{BodyLoad, BodyLoads, MotionMetrics};
-use frazil_vk::{Device, DeviceOptions};
-use proptest::prelude::ProptestConfig;
-use std::sync::LazyLock;
-
-/// Returns the test device with core and synchronization validation, one for all tests of a process: a device
-/// caches its compiled kernels, and on a software device their compilation takes longer than most tests.
-///
-/// # Panics
-/// Without a device: tests that cannot run must fail. `tools/setup` installs a software device.
-pub fn device() -> Device {
-    static DEVICE: LazyLock<Device> = LazyLock::new(own_device);
-    DEVICE.clone()
-}
-
-/// Opens a device like the shared one for a test that plants errors or reads the device's statistics.
-///
-/// # Panics
-/// Without a device.
-#[allow(clippy::expect_used)]
-pub fn own_device() -> Device {
-    let options = DeviceOptions { validation: true, ..Default::default() };
-    Device::open(&options).expect("a Vulkan device with validation layers; tools/setup installs both")
-}
-
-/// Returns true with `FRAZIL_FULL=1`, which requests the long form of tests that have one.
-pub fn is_full_run() -> bool {
-    std::env::var("FRAZIL_FULL").is_ok_and(|full| full == "1")
-}
-
-/// Returns a configuration with `cases`, or the number in `FRAZIL_CASES`, or a hundred times `cases` with
-/// `FRAZIL_FULL=1`.
-pub fn config(cases: u32) -> ProptestConfig {
-    let full = is_full_run().then_some(100 * cases);
-    let asked = std::env::var("FRAZIL_CASES").ok().and_then(|c| c.parse().ok());
-    let cases = asked.or(full).unwrap_or(cases);
-    ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(cases) }
-}
-
-/// Asserts that the validation log is empty.
-///
-/// # Panics
-/// With the first message.
-pub fn assert_no_validation_messages(device: &Device) {
-    let messages = device.validation().messages();
-    assert!(
-        messages.is_empty(),
-        "{} validation messages, the first: {:#?}",
-        messages.len(),
-        messages.first()
-    );
-}
+use frazil_testkit::device;
+use frazil_vk::Device;
 
 /// Downloads the loads on bodies, none for a scene without bodies.
 #[allow(clippy::expect_used)]

@@ -2,21 +2,20 @@
 //! starts from the device's state before it, so that bounds are those of one stage's rounding, and the first
 //! difference identifies the stage.
 
+use crate::Worst;
 use crate::meshes::device_mesh;
-use crate::snowpack::{particles_of_state, state_of, twin_parameters};
-use crate::{Random, Worst};
+use crate::snowpack::state_of;
 use frazil_reference::mpm::{self as twin, Grid, Node, Particle, Stencil};
 use frazil_scene::{Mpm as Section, Rasterization, Transfer, Weights};
 use frazil_shaders::common::body::{BOX, HEIGHTFIELD, PLANE, SPHERE, UPRIGHT_CYLINDER};
 use frazil_shaders::types::Body;
 use frazil_solvers::StateColumn;
 use frazil_solvers::mpm::{Mpm, MpmParameters, Stage, Surroundings};
+use frazil_testkit::twins::mpm::{grid_of, particles_of_state, twin_parameters};
+use frazil_testkit::{ROUNDING, Random};
 use frazil_vk::Device;
 use glam::{DMat3, DQuat, DVec3};
 use std::collections::BTreeMap;
-
-/// Relative rounding error of one operation in f32.
-pub const ROUNDING: f64 = 1.0 / (1 << 24) as f64;
 
 /// Snow and its surroundings, in the forms of the device and of the twin.
 #[derive(Clone, Debug)]
@@ -217,52 +216,6 @@ pub fn device_collider(body: &twin::Collider, heights_m: &mut Vec<f32>) -> Body 
     }
 }
 
-/// State of a node on the device.
-#[derive(Clone, Copy, Debug)]
-pub struct DeviceNode {
-    /// Mass in kg.
-    pub mass: f64,
-    /// Momentum in kg m/s.
-    pub momentum: DVec3,
-    /// Force in N.
-    pub force: DVec3,
-    /// Velocity in m/s.
-    pub velocity: DVec3,
-}
-
-/// Downloads the nodes of the active blocks.
-///
-/// # Panics
-/// If the device is lost.
-#[allow(clippy::expect_used)]
-pub fn device_nodes(device: &Device, mpm: &Mpm) -> BTreeMap<[i64; 3], DeviceNode> {
-    let blocks = mpm.blocks();
-    let n = device.download(&blocks.active_count().count, 1).expect("a count")[0] as usize;
-    let active = device.download(blocks.active(), n).expect("blocks");
-    let side = i64::from(frazil_kernels::BLOCK_SIDE);
-    let (size, lattice) = (blocks.layout().block_nodes() as usize, blocks.layout().lattice().blocks);
-    let n_nodes = n * size;
-    let momentum = device.download(mpm.node_momentum(), n_nodes).expect("momenta");
-    let force = device.download(mpm.node_force(), n_nodes).expect("forces");
-    let velocity = device.download(mpm.node_velocity(), n_nodes).expect("velocities");
-    let wide = |v: &[f32]| DVec3::new(v[0].into(), v[1].into(), v[2].into());
-    let mut nodes = BTreeMap::new();
-    for i in 0..n_nodes {
-        let (block, local) = (active[i / size], (i % size) as i64);
-        let row = block / lattice[0];
-        let at = [block % lattice[0], row % lattice[1], row / lattice[1]].map(i64::from);
-        let within = [local % side, local / side % side, local / (side * side)];
-        let node = DeviceNode {
-            mass: momentum[i][3].into(),
-            momentum: wide(&momentum[i]),
-            force: wide(&force[i]),
-            velocity: wide(&velocity[i]),
-        };
-        nodes.insert(std::array::from_fn(|axis| side * at[axis] + within[axis]), node);
-    }
-    nodes
-}
-
 /// A node near a particle, and the error bounds of its weight and gradient.
 struct Reached {
     weight: f64,
@@ -425,7 +378,7 @@ impl<'a> Stages<'a> {
                 }
             }
         }
-        let device = device_nodes(self.device, &self.mpm);
+        let device = self.grid().nodes;
         let terms = &self.mpm.parameters().terms;
         let is_fixed = self.case.section.rasterization == Rasterization::FixedPoint;
         let quanta = [terms.mass_quantum, terms.momentum_quantum, terms.momentum_quantum / terms.dt_s];
@@ -451,19 +404,10 @@ impl<'a> Stages<'a> {
         }
     }
 
-    /// Converts the device's grid before or after the update of velocities to the twin's.
+    /// Downloads the grid before or after the update of velocities.
+    #[allow(clippy::expect_used)]
     fn grid(&self) -> Grid {
-        let node = |n: DeviceNode| Node {
-            mass: n.mass,
-            momentum: n.momentum,
-            force: n.force,
-            before: if n.mass > 0.0 { n.momentum / n.mass } else { DVec3::ZERO },
-            velocity: n.velocity,
-            ..Node::default()
-        };
-        Grid {
-            nodes: device_nodes(self.device, &self.mpm).into_iter().map(|(at, n)| (at, node(n))).collect(),
-        }
+        grid_of(self.device, &self.mpm).expect("nodes")
     }
 
     /// Returns true if the collision of a velocity with bodies depends on the rounding of the position;

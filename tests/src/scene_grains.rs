@@ -1,10 +1,11 @@
 //! Grains of a scene on a device, stepped like a user's run.
 
-use crate::grains::state_of;
 use frazil_reference::dem::Grain;
 use frazil_scene::Scene;
 use frazil_solvers::dem::{Dem, DemMetrics};
 use frazil_solvers::{StateColumn, Tuning};
+use frazil_testkit::saved_state;
+use frazil_testkit::twins::dem::grains_of;
 use frazil_vk::Device;
 
 /// Steps per submission.
@@ -64,20 +65,12 @@ impl SceneGrains {
     /// On a device error.
     #[allow(clippy::expect_used)]
     pub fn columns(&self) -> Vec<StateColumn> {
-        let device = self.dem.device();
-        let mut recorder = device.recorder().expect("a recorder");
-        self.dem.record_output(&mut recorder);
-        device.submit(recorder).expect("a submission");
-        let words = |column: &frazil_particles::ColumnView| {
-            device.download(&column.words, column.words.len()).expect("a column")
-        };
-        let columns = self.dem.state_columns();
-        columns.iter().map(|c| StateColumn { name: c.name.to_string(), words: words(c) }).collect()
+        saved_state(self.dem.device(), &self.dem).expect("columns")
     }
 
     /// Returns the grains ordered by id.
     pub fn grains(&self) -> Vec<Grain> {
-        state_of(&self.columns(), self.dem.step()).grains
+        grains_of(&self.columns())
     }
 
     /// Counts grains whose centre is not above the scene's ground, and returns the minimum height of all

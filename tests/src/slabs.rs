@@ -1,11 +1,9 @@
 //! Pieces of slabs for tests.
 
-use frazil_bench::benches::dem_twin_slabs;
 use frazil_scene::{Dem as Section, SampledSlabs, Slab, SlabLink, SlabPiece};
 use frazil_solvers::dem::Pieces;
+use frazil_testkit::twins::slabs::twin_slabs;
 use glam::{DMat3, DQuat, DVec3};
-
-pub use frazil_bench::benches::{dem_block as block, dem_ice as ice, dem_link as link};
 
 /// Creates a tetrahedron with edges of about `size`.
 pub fn tetrahedron(slab: &Slab, centre: DVec3, size: f64, turn: DQuat) -> SlabPiece {
@@ -22,7 +20,7 @@ pub fn pieces(slab: &Slab, section: &Section, pieces: Vec<SlabPiece>, links: Vec
 
 /// Sets a piece's angular velocity in rad/s.
 pub fn set_spin(pieces: &mut Pieces, piece: usize, spin: DVec3) {
-    let twin = dem_twin_slabs(pieces);
+    let twin = twin_slabs(pieces);
     let turn = DMat3::from_quat(twin.motions[piece].rotation);
     let momentum = turn * twin.solids[piece].inertia * turn.transpose() * spin;
     let motion = &mut pieces.motions[piece];

@@ -1,15 +1,12 @@
 //! Snow for the tests of the physics and of the twins of the material point method.
 
-use crate::{Random, device};
 use frazil_reference::mpm as twin;
 use frazil_scene::Mpm as Section;
 use frazil_solvers::mpm::{Fault, InitialState, Mpm, MpmMetrics, MpmParameters, Surroundings};
 use frazil_solvers::{StateColumn, Tuning};
-use frazil_vk::{Device, ReadbackRing};
-
-pub use frazil_bench::benches::{
-    mpm_particles_of_state as particles_of_state, mpm_twin_parameters as twin_parameters,
-};
+use frazil_testkit::twins::mpm::particles_of_state;
+use frazil_testkit::{Random, device, saved_state};
+use frazil_vk::Device;
 
 /// Creates a domain without gravity or bodies.
 pub fn empty_space(min_m: [f32; 3], max_m: [f32; 3]) -> Surroundings {
@@ -115,19 +112,7 @@ impl Snowpack {
 /// If the device is lost.
 #[allow(clippy::expect_used)]
 pub fn state_of(device: &Device, mpm: &Mpm) -> Vec<StateColumn> {
-    let ring = ReadbackRing::new(device);
-    let mut recorder = device.recorder().expect("a recorder");
-    mpm.record_output(&mut recorder);
-    let pending: Vec<_> = mpm
-        .state_columns()
-        .into_iter()
-        .map(|c| (c.name, ring.read(&mut recorder, &c.words, c.words.len()).expect("a read-back")))
-        .collect();
-    device.submit(recorder).expect("a submission");
-    pending
-        .into_iter()
-        .map(|(name, words)| StateColumn { name: name.into(), words: words.wait().expect("words") })
-        .collect()
+    saved_state(device, mpm).expect("columns")
 }
 
 /// Creates a disk of `n` particles in the x–y plane, sampled uniformly; each has its share of the disk's area

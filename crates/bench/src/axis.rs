@@ -1,7 +1,7 @@
 //! Axes of a bench, their values, and the points they span.
 
-use crate::distribution::Distribution;
 use crate::error::{Error, Result};
+use frazil_testkit::Distribution;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;

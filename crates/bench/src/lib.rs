@@ -9,14 +9,13 @@
 //! variant of a kernel is another name on the bench's `variant` axis.
 //!
 //! This crate has no printing, no command line and no statistics across rows: `frazil bench` prints,
-//! `frazil-io` compares samples.
+//! `frazil-report` compares samples.
 
 mod against;
 mod axis;
 mod bench;
 pub mod benches;
 mod difference;
-mod distribution;
 mod error;
 mod measure;
 mod peak;
@@ -27,7 +26,6 @@ mod stopping;
 pub use against::{Compared, Verdicts, baseline, compare_rows};
 pub use axis::{Axis, AxisOverride, Domain, MAX_COUNT, Point, Value};
 pub use bench::{Bench, DeviceWorkload, Difference, HostWorkload, Prepared, Work, first_difference};
-pub use distribution::Distribution;
 pub use error::{Error, Result};
 pub use measure::{Running, Session};
 pub use peak::peak_gb_per_s;

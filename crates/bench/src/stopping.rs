@@ -109,7 +109,7 @@ fn relative_half_width(sorted: &[f64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::distribution::unit_noise;
+    use frazil_testkit::unit_noise;
 
     const RULE: StoppingRule =
         StoppingRule { min_samples: 10, max_samples: 50, max_time: Duration::from_secs(1), precision: 0.02 };

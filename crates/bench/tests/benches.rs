@@ -6,14 +6,14 @@ use frazil_bench::{
     Axis, AxisOverride, Bench, DeviceWorkload, Difference, Error, Planned, Point, Prepared, Profile, Result,
     Session, Value, Work, benches, first_difference, plan, select,
 };
-use frazil_vk::{Buffer, Device, DeviceOptions, Recorder};
+use frazil_testkit::own_device;
+use frazil_vk::{Buffer, Device, Recorder};
 use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 /// One device for all tests of a process, with validation on.
-static DEVICE: LazyLock<Device> =
-    LazyLock::new(|| Device::open(&DeviceOptions { validation: true, ..Default::default() }).unwrap());
+static DEVICE: LazyLock<Device> = LazyLock::new(own_device);
 
 fn session() -> Session {
     Session::new(&DEVICE, None).unwrap()

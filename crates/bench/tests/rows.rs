@@ -7,7 +7,8 @@ use frazil_bench::{
     benches, compare_rows, plan, read_rows, select,
 };
 use frazil_report::Verdict;
-use frazil_vk::{Device, DeviceOptions};
+use frazil_testkit::device;
+use frazil_vk::Device;
 use std::fs;
 
 fn chosen(filters: &[&str], overrides: &[&str]) -> Result<Vec<Planned<'static>>, Error> {
@@ -107,10 +108,6 @@ fn row(device: &Device, count: u64, centre_ns: f64) -> Row {
         commit: None,
         unix_time_s: 1_800_000_000,
     }
-}
-
-fn device() -> Device {
-    Device::open(&DeviceOptions { validation: true, ..Default::default() }).unwrap()
 }
 
 fn write(path: &std::path::Path, rows: &[Row]) {

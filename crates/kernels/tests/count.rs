@@ -1,11 +1,11 @@
 //! Dispatch arguments made on the device.
 
 use frazil_kernels::Counts;
-use frazil_vk::{Device, DeviceOptions};
+use frazil_testkit::own_device;
 
 #[test]
 fn dispatch_arguments_cover_every_count_with_every_tile() {
-    let device = Device::open(&DeviceOptions { validation: true, ..Default::default() }).unwrap();
+    let device = own_device();
     let counts = Counts::new(&device).unwrap();
     let max_groups = u64::from(device.capabilities().max_groups_x);
     for n in [0u32, 1, 2, 255, 256, 257, 65_535, 65_536, 1 << 24, (1 << 24) + 1, u32::MAX] {

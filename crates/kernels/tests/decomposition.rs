@@ -2,14 +2,12 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-mod common;
-
-use common::*;
 use frazil_kernels::{KernelError, Matrix2, Matrix3, Polar2, Polar3, PolarMethod, Svd2, Svd3};
 use frazil_reference::linalg::{
     self, Frobenius, Matrix, N_KINDS, distance, nearest_rotation, polar_violation, sample, singular_values,
     svd_violation,
 };
+use frazil_testkit::primitives::*;
 use frazil_vk::Buffer;
 use proptest::prelude::*;
 

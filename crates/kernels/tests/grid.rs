@@ -2,14 +2,13 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-mod common;
-
-use common::*;
 use frazil_kernels::{
     CellOrder, CellSort, CellSortMethod, GridOptions, KernelError, NeighbourLists, UniformGrid,
 };
 use frazil_reference::primitives::z_order_key;
-use frazil_vk::{Buffer, Device, DeviceCount, DeviceOptions};
+use frazil_testkit::primitives::*;
+use frazil_testkit::{Random, own_device};
+use frazil_vk::{Buffer, DeviceCount};
 use proptest::prelude::*;
 
 /// Positions in and a little outside a box of the given number of cells, some of them clustered in one
@@ -17,14 +16,10 @@ use proptest::prelude::*;
 fn positions() -> impl Strategy<Value = (Vec<[f32; 3]>, [u32; 3])> {
     let dims = [1u32..7, 1u32..7, 1u32..7];
     (0usize..700, dims, any::<u64>(), prop::bool::ANY).prop_map(|(n, dims, seed, clustered)| {
-        let mut state = seed | 1;
-        let mut next = move || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 40) as f32 / (1u64 << 24) as f32
-        };
+        let mut random = Random::new(seed | 1);
         let extent = dims.map(|d| 0.1 * d as f32);
         let scale = if clustered { 0.3 } else { 1.1 };
-        let points = (0..n).map(|_| extent.map(|e| (next() * scale - 0.03) * e)).collect();
+        let points = (0..n).map(|_| extent.map(|e| (random.unit() * scale - 0.03) * e)).collect();
         (points, dims)
     })
 }
@@ -178,7 +173,7 @@ fn a_full_cell_is_sorted_by_either_method() {
 
 #[test]
 fn the_faster_way_to_sort_by_cell_is_found_and_kept() {
-    let device = Device::open(&DeviceOptions { validation: true, ..Default::default() }).unwrap();
+    let device = own_device();
     let [radix_ns, counting_ns] = CellSortMethod::try_both(&device).unwrap();
     assert!(radix_ns > 0.0 && counting_ns > 0.0);
     let found = CellSortMethod::fastest(&device).unwrap();

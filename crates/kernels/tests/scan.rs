@@ -2,9 +2,6 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-mod common;
-
-use common::*;
 use frazil_kernels::{
     Compaction, FixedScan, KernelError, Litmus, Method, Move, Operation, ReductionF32, ReductionU32, Scan,
     ScanOptions,
@@ -13,7 +10,8 @@ use frazil_reference::primitives::{
     ReduceShape, exclusive_scan_u32, inclusive_scan_u32, partition, reduce_max_u32, reduce_min_u32,
     reduce_sum_f32, reduce_sum_u32, scan_fixed, stream_compaction,
 };
-use frazil_vk::{Device, DeviceOptions};
+use frazil_testkit::own_device;
+use frazil_testkit::primitives::*;
 use proptest::prelude::*;
 
 /// Generates all scan options: both methods, both kinds, all workgroup sizes, and look-back with tiles that
@@ -32,7 +30,7 @@ fn options() -> impl Strategy<Value = ScanOptions> {
 
 #[test]
 fn this_device_passes_the_litmus_test() {
-    let device = Device::open(&DeviceOptions { validation: true, ..Default::default() }).unwrap();
+    let device = own_device();
     assert!(Litmus::run(&device).unwrap().passes(), "{}", Litmus::of(&device).unwrap());
     assert_eq!(Method::best(&device).unwrap(), Method::LookBack);
     // A device that failed would get reduce-then-scan, and an explicit request for look-back an error.

@@ -2,21 +2,17 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-mod common;
-
-use common::*;
 use frazil_kernels::{KernelError, Operation, SegmentedReductionF32, SegmentedReductionU32};
 use frazil_reference::primitives::{ReduceShape, segmented_reduce};
+use frazil_testkit::Random;
+use frazil_testkit::primitives::*;
 use proptest::prelude::*;
 
 /// Starts of segments: random lengths, all of one element, one huge segment, all empty, exact tiles, and runs
 /// of empty ones.
 fn starts(n: usize, kind: u8, seed: u32) -> Vec<u32> {
-    let mut state = u64::from(seed) | 1;
-    let mut next = |bound: usize| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) as usize % bound
-    };
+    let mut random = Random::new(u64::from(seed) | 1);
+    let mut next = |bound: u64| random.below(bound) as usize;
     let mut starts = vec![0u32];
     let mut at = 0;
     while at < n {

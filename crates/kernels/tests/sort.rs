@@ -2,11 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-mod common;
-
-use common::*;
 use frazil_kernels::{KernelError, Method, Move, RadixSort, SortKey, SortOptions};
 use frazil_reference::primitives::radix_sort_pairs;
+use frazil_testkit::primitives::*;
 use frazil_vk::{BarrierPlan, Buffer, RecorderOptions, find_hazards};
 use proptest::prelude::*;
 use std::fmt::Debug;

@@ -2,13 +2,12 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-mod common;
-
-use common::*;
 use frazil_kernels::{BlockCapacity, BlockLayout, INVALID_INDEX, KernelError, SparseBlocks};
 use frazil_reference::mpm::{
     Lattice, Material, Parameters, Particle, Spline, Surface, Transfer, Weights, cell_ranges,
 };
+use frazil_testkit::Random;
+use frazil_testkit::primitives::*;
 use glam::DVec3;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -80,11 +79,8 @@ fn case() -> impl Strategy<Value = Case> {
             // Sides of up to 20 cells, which need not be whole ones.
             let min_m = domain.map(|(low, _)| unit * low as f32);
             let max_m = domain.map(|(low, extent)| unit * (low + extent) as f32);
-            let mut state = seed | 1;
-            let mut below = move |n: i32| {
-                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-                ((state >> 33) % n as u64) as i32
-            };
+            let mut random = Random::new(seed | 1);
+            let mut below = move |n: i32| random.below(n as u64) as i32;
             let mut coordinate = |i: usize, axis: usize| {
                 let (low, extent) = domain[axis];
                 let fine = unit / 64.0;

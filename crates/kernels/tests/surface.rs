@@ -3,9 +3,6 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-mod common;
-
-use common::*;
 use frazil_kernels::{
     BlockCapacity, BlockLayout, KernelError, MarchingCubes, MeshCapacity, RadixSort, RequiredMeshCapacity,
     SparseBlocks, SplatDensity, SplatMass,
@@ -13,6 +10,8 @@ use frazil_kernels::{
 use frazil_reference::surface::{
     IsoMesh, Nodes, area, euler_characteristics, marching_cubes, splat_density, volume,
 };
+use frazil_testkit::Random;
+use frazil_testkit::primitives::*;
 use glam::DVec3;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -191,11 +190,8 @@ fn field() -> impl Strategy<Value = Field> {
     ([3u32..6, 3u32..5, 3u32..5], 0u8..8, 0u32..101, any::<u64>()).prop_map(
         |(blocks, kind, percent, seed)| {
             let layout = lattice_of(blocks);
-            let mut state = seed | 1;
-            let mut random = move || {
-                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-                (state >> 40) as u32
-            };
+            let mut random = Random::new(seed | 1);
+            let mut random = move || random.bits();
             let mut number: Vec<u32> =
                 (0..layout.n_blocks() as u32).filter(|_| random() % 100 < percent).collect();
             for i in (1..number.len()).rev() {
@@ -504,11 +500,8 @@ fn particles() -> impl Strategy<Value = (Vec<[f32; 3]>, Vec<f32>)> {
         2usize..700,
     ];
     (n, 0u8..5, any::<u64>()).prop_map(|(n, kind, seed)| {
-        let mut state = seed | 1;
-        let mut below = move |n: u64| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 33) % n
-        };
+        let mut random = Random::new(seed | 1);
+        let mut below = move |n: u64| random.below(n);
         let side = 12.0 * CELL_M;
         let mut coordinate = || match kind {
             // Anywhere; on nodes; at the middles of cells; all in a cell; at the domain's corners.

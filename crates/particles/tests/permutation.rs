@@ -2,9 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use frazil_kernels::Counts;
 use frazil_particles::{AnyColumn, Column, Permutation, PhaseArray};
-use frazil_vk::{Device, DeviceOptions, RecorderOptions, find_hazards};
+use frazil_testkit::config;
+use frazil_testkit::primitives::{COUNTS, DEVICE, count, run};
 use proptest::prelude::*;
 
 /// A permutation of 0 … n − 1 with n drawn from sizes that exercise partial workgroups.
@@ -15,63 +15,55 @@ fn order() -> impl Strategy<Value = Vec<u32>> {
 
 #[test]
 fn every_column_moves_alike_and_nothing_is_lost() {
-    let device = Device::open(&DeviceOptions { validation: true, ..Default::default() }).unwrap();
-    let (counts, permutation) = (Counts::new(&device).unwrap(), Permutation::new(&device).unwrap());
-    let config = ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(40) };
-    proptest!(config, |(order in order(), spare in 0u32..300)| {
+    let permutation = Permutation::new(&DEVICE).unwrap();
+    proptest!(config(40), |(order in order(), spare in 0u32..300)| {
         let n = order.len();
         let positions: Vec<[f32; 3]> = (0..n).map(|i| [i as f32, 0.5 + i as f32, -(i as f32)]).collect();
         let velocities: Vec<[f32; 3]> = positions.iter().map(|p| p.map(|x| 7.0 * x)).collect();
-        let mut phase = PhaseArray::upload(&device, &counts, &positions, &velocities, n as u32 + spare).unwrap();
-        let order_buffer = device.buffer_from("order", &order).unwrap();
-        let mut recorder = device.recorder_with(RecorderOptions { trace: true, ..Default::default() }).unwrap();
-        phase.permute(&mut recorder, &permutation, &order_buffer);
-        phase.permute(&mut recorder, &permutation, &order_buffer);
-        prop_assert_eq!(find_hazards(recorder.events()), vec![]);
-        device.submit(recorder).unwrap().wait().unwrap();
+        let capacity = n as u32 + spare;
+        let mut phase = PhaseArray::upload(&DEVICE, &COUNTS, &positions, &velocities, capacity).unwrap();
+        let order_buffer = DEVICE.buffer_from("order", &order).unwrap();
+        run(|recorder| {
+            phase.permute(recorder, &permutation, &order_buffer);
+            phase.permute(recorder, &permutation, &order_buffer);
+        });
         // Permuting twice with the same order equals permuting once with the order composed with itself.
         let twice: Vec<u32> = order.iter().map(|i| order[*i as usize]).collect();
-        let ids = device.download(phase.id.front(), n).unwrap();
+        let ids = DEVICE.download(phase.id.front(), n).unwrap();
         prop_assert_eq!(&ids, &twice);
-        let moved = device.download(phase.position.front(), n).unwrap();
-        let fast = device.download(phase.velocity.front(), n).unwrap();
+        let moved = DEVICE.download(phase.position.front(), n).unwrap();
+        let fast = DEVICE.download(phase.velocity.front(), n).unwrap();
         for i in 0..n {
             prop_assert_eq!(moved[i], positions[ids[i] as usize]);
             prop_assert_eq!(fast[i], velocities[ids[i] as usize]);
         }
     });
-    device.check_validation().unwrap();
 }
 
 #[test]
 fn more_columns_than_one_pass_moves_all_move() {
-    let device = Device::open(&DeviceOptions { validation: true, ..Default::default() }).unwrap();
-    let (counts, permutation) = (Counts::new(&device).unwrap(), Permutation::new(&device).unwrap());
+    let permutation = Permutation::new(&DEVICE).unwrap();
     let order: Vec<u32> = (0..600).map(|i| (i * 7 + 3) % 600).collect();
     let n = order.len();
-    let count = counts.upload(&device, "count", n as u32, n as u32).unwrap();
-    let order_buffer = device.buffer_from("order", &order).unwrap();
+    let count = count(n, n);
+    let order_buffer = DEVICE.buffer_from("order", &order).unwrap();
     // Nine columns, with one to nine words in an element.
     let value = |words: usize, i: usize, word: usize| (1000 * words + 10 * i + word) as f32;
     let mut columns: Vec<Column<f32>> = (1..=9)
         .map(|words| {
-            let column = Column::of_matrices(&device, "column", "1", words as u32, n).unwrap();
+            let column = Column::of_matrices(&DEVICE, "column", "1", words as u32, n).unwrap();
             let numbers: Vec<f32> =
                 (0..n * words).map(|place| value(words, place / words, place % words)).collect();
-            device.upload(column.front(), &numbers).unwrap();
+            DEVICE.upload(column.front(), &numbers).unwrap();
             column
         })
         .collect();
-    let mut recorder = device.recorder_with(RecorderOptions { trace: true, ..Default::default() }).unwrap();
     let mut moved: Vec<&mut dyn AnyColumn> = columns.iter_mut().map(|c| c as &mut dyn AnyColumn).collect();
-    permutation.record(&mut recorder, &count, &order_buffer, &mut moved);
-    assert_eq!(find_hazards(recorder.events()), vec![]);
-    device.submit(recorder).unwrap().wait().unwrap();
+    run(|recorder| permutation.record(recorder, &count, &order_buffer, &mut moved));
     for (words, column) in (1..=9).zip(&columns) {
-        let found = device.download(column.front(), n * words).unwrap();
+        let found = DEVICE.download(column.front(), n * words).unwrap();
         for (place, found) in found.iter().enumerate() {
             assert_eq!(*found, value(words, order[place / words] as usize, place % words), "{words} words");
         }
     }
-    device.check_validation().unwrap();
 }

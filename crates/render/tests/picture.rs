@@ -10,9 +10,8 @@ use frazil_render::{
     Ball, ColorMap, Coloring, Column, Frame, Ground, Legend, OrbitCamera, Particles, Projection, Radius,
     Renderer, Shading, Swatch, UpAxis, WireBox,
 };
-use frazil_vk::{
-    BarrierPlan, Buffer, Device, DeviceCount, DeviceOptions, ReadbackRing, RecorderOptions, find_hazards,
-};
+use frazil_testkit::own_device;
+use frazil_vk::{BarrierPlan, Buffer, Device, DeviceCount, ReadbackRing, RecorderOptions, find_hazards};
 
 const WIDTH: u32 = 320;
 const HEIGHT: u32 = 240;
@@ -38,7 +37,7 @@ struct Picture {
 
 impl Studio {
     fn new() -> Self {
-        let device = Device::open(&DeviceOptions { validation: true, ..Default::default() }).unwrap();
+        let device = own_device();
         let renderer = Renderer::new(&device, WIDTH, HEIGHT).unwrap();
         Self { device, renderer }
     }

@@ -47,8 +47,8 @@ fn every_kernel_has_a_twin_a_test_and_a_bench_or_a_reason() {
         files.iter().map(|path| std::fs::read_to_string(path).unwrap()).collect()
     };
     let (reference, benches) = (text("crates/reference/src"), text("crates/bench/src/benches"));
-    // Rules of bonds are for users of the primitive; the bench of bonds is one.
-    let program: String = ["kernels", "particles", "solvers", "render", "viewer", "bench"]
+    // Rules of bonds are for users of the primitive; its bench and its tests have them from the testkit.
+    let program: String = ["kernels", "particles", "solvers", "render", "viewer", "testkit", "bench"]
         .map(|c| text(&format!("crates/{c}/src")))
         .concat();
 

@@ -1,11 +1,12 @@
 //! Building bonds: reproducibly, and by compare-and-swap.
 
-use super::lattice::Points;
+use super::lattice::{Cells, Points};
 use crate::axis::{Axis, Domain, Point};
 use crate::bench::{Bench, DeviceWorkload, Difference, Prepared, Work};
 use crate::error::Result;
-use frazil_kernels::{BondCapacity, BondSearch, BondedParticles, Builder, Counts, PairBonds, UniformGrid};
-use frazil_reference::bonds::{Bonds, Columns, Particles, Search, build_reproducible, check_build};
+use frazil_kernels::{BondCapacity, BondSearch, BondedParticles, Builder, PairBonds, UniformGrid};
+use frazil_reference::bonds::{Bonds, Particles, Search, build_reproducible, check_build};
+use frazil_testkit::twins::bonds::download;
 use frazil_vk::{Buffer, Device, DeviceCount, Recorder};
 
 pub struct BondsBuild;
@@ -54,12 +55,7 @@ impl Bench for BondsBuild {
             _ => return Err(point.unknown("variant", VARIANTS)),
         };
         let points = Points::new(n);
-        let grid = points.grid(device)?;
-        let count = Counts::new(device)?.upload(device, "count", n as u32, n as u32)?;
-        let sorted_keys = device.buffer_from("sorted keys", &points.sorted_keys)?;
-        let mut recorder = device.recorder()?;
-        grid.record_cell_ranges(&mut recorder, &count, &sorted_keys);
-        device.submit(recorder)?.wait()?;
+        let Cells { grid, count, sorted_keys } = points.cells(device)?;
         let particles = Particles {
             limit: vec![LIMIT; n],
             id: (0..n as u32).map(|i| i ^ 0x2aa).collect(),
@@ -117,7 +113,7 @@ impl DeviceWorkload for Workload {
 
     fn verify(&self, device: &Device) -> Result<Option<Difference>> {
         let n = self.particles.id.len();
-        let found = match download(device, &self.bonds, n)? {
+        let found = match rows_of(device, &self.bonds, n)? {
             Ok(bonds) => bonds,
             Err(difference) => return Ok(Some(difference)),
         };
@@ -142,16 +138,9 @@ impl DeviceWorkload for Workload {
 }
 
 /// Returns the rows of `n` particles, or what is wrong with them.
-pub fn download(device: &Device, bonds: &PairBonds, n: usize) -> Result<Result<Bonds, Difference>> {
-    let initial: Vec<u32> = bonds.columns().iter().map(|column| column.initial).collect();
-    let table = Columns {
-        stride: bonds.capacity() as usize,
-        partner: &device.download(bonds.partner(), bonds.partner().len())?,
-        rest_length_m: &device.download(bonds.rest_length_m(), bonds.rest_length_m().len())?,
-        state: &device.download(bonds.state(), bonds.state().len())?,
-        degree: &device.download(bonds.degree(), n)?,
-    };
-    Ok(Bonds::from_table(table, &initial).map_err(|violations| Difference(format!("{:?}", violations[0]))))
+pub fn rows_of(device: &Device, bonds: &PairBonds, n: usize) -> Result<Result<Bonds, Difference>> {
+    let rows = download(device, bonds, n)?;
+    Ok(rows.map_err(|violations| Difference(format!("{:?}", violations[0]))))
 }
 
 /// Returns the first row that differs.

@@ -1,18 +1,16 @@
 //! Cost of existing bonds in a step: a rule that updates them, one that breaks some, and the permutation to a
 //! new order.
 
-use super::bonds_build::{difference, download};
-use super::lattice::Points;
+use super::bonds_build::{difference, rows_of};
+use super::lattice::{Cells, Points};
 use crate::axis::{Axis, Domain, Point};
 use crate::bench::{Bench, DeviceWorkload, Difference, Prepared, Work};
-use crate::distribution::unit_noise;
 use crate::error::Result;
-use frazil_kernels::{BondCapacity, BondColumn, BondSearch, BondedParticles, Builder, Counts, PairBonds};
+use frazil_kernels::{BondCapacity, BondColumn, BondSearch, BondedParticles, Builder, PairBonds};
 use frazil_reference::bonds::{self as twin, Bonds, FreezeRule, Particles, SpringSolve};
-use frazil_shaders::bond_rules::{
-    mark_broken_freeze_bonds, mark_long_springs, solve_springs, update_freeze_bonds, update_plastic_springs,
-};
-use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Threads};
+use frazil_testkit::bond_rules::{FreezeRules, SpringRules};
+use frazil_testkit::unit_noise;
+use frazil_vk::{Buffer, Device, DeviceCount, Recorder};
 
 pub struct BondsStep;
 
@@ -34,16 +32,8 @@ const SOLVE_TOLERANCE: f32 = 1e-6;
 
 enum Rule {
     Brittle,
-    PlasticSprings {
-        solve: Kernel<solve_springs::Interface>,
-        update: Kernel<update_plastic_springs::Interface>,
-        mark: Kernel<mark_long_springs::Interface>,
-        displacement: Buffer<[f32; 3]>,
-    },
-    FreezeBonds {
-        update: Kernel<update_freeze_bonds::Interface>,
-        mark: Kernel<mark_broken_freeze_bonds::Interface>,
-    },
+    PlasticSprings { rules: SpringRules, displacement: Buffer<[f32; 3]> },
+    FreezeBonds(FreezeRules),
 }
 
 struct Workload {
@@ -87,12 +77,8 @@ impl Bench for BondsStep {
         let (rule, columns) = match point.name("variant")? {
             "brittle" => (Rule::Brittle, Vec::new()),
             "plastic_springs" => {
-                let rule = Rule::PlasticSprings {
-                    solve: Kernel::new(device)?,
-                    update: Kernel::new(device)?,
-                    mark: Kernel::new(device)?,
-                    displacement: device.buffer("displacement", n)?,
-                };
+                let displacement = device.buffer("displacement", n)?;
+                let rule = Rule::PlasticSprings { rules: SpringRules::new(device)?, displacement };
                 let columns = vec![
                     BondColumn::f32("plastic_change", "m", 0.0),
                     BondColumn::u32("age", "1", 0),
@@ -101,7 +87,7 @@ impl Bench for BondsStep {
                 (rule, columns)
             }
             "freeze_bonds" => {
-                let rule = Rule::FreezeBonds { update: Kernel::new(device)?, mark: Kernel::new(device)? };
+                let rule = Rule::FreezeBonds(FreezeRules::new(device)?);
                 let columns =
                     vec![BondColumn::u32("is_frozen", "1", 0), BondColumn::f32("slow_time", "s", 0.0)];
                 (rule, columns)
@@ -109,12 +95,7 @@ impl Bench for BondsStep {
             _ => return Err(point.unknown("variant", VARIANTS)),
         };
         let points = Points::new(n);
-        let grid = points.grid(device)?;
-        let count = Counts::new(device)?.upload(device, "count", n as u32, n as u32)?;
-        let sorted_keys = device.buffer_from("sorted keys", &points.sorted_keys)?;
-        let mut recorder = device.recorder()?;
-        grid.record_cell_ranges(&mut recorder, &count, &sorted_keys);
-        device.submit(recorder)?.wait()?;
+        let Cells { grid, count, sorted_keys } = points.cells(device)?;
         let mut particles = Particles {
             position: points.positions_m,
             limit: vec![SLOTS; n],
@@ -142,7 +123,7 @@ impl Bench for BondsStep {
         let mut workload = Workload {
             velocity: device.buffer_from("velocity", &velocity)?,
             order: device.buffer_from("order", &order)?,
-            expected: download(device, &bonds, n)?.unwrap_or_else(|_| Bonds::none(n)),
+            expected: rows_of(device, &bonds, n)?.unwrap_or_else(|_| Bonds::none(n)),
             expected_displacement: Vec::new(),
             rule,
             count,
@@ -181,87 +162,13 @@ impl Workload {
                 twin::update_plastic_springs(bonds, &particles.position, PLASTICITY_DT, YIELD_RATIO);
                 twin::mark_long_springs(bonds, particles, SLOTS, MAX_LENGTH_M)
             }
-            Rule::FreezeBonds { .. } => {
+            Rule::FreezeBonds(_) => {
                 twin::update_freeze_bonds(bonds, velocity, &FREEZE);
                 twin::mark_broken_freeze_bonds(bonds, particles, SLOTS, &FREEZE)
             }
         };
         twin::remove_bonds(bonds, &verdict);
         *bonds = twin::remap_bonds(bonds, order);
-    }
-
-    fn record_springs(&self, recorder: &mut Recorder) {
-        let Rule::PlasticSprings { solve, update, mark, displacement } = &self.rule else { return };
-        let (bonds, table, threads) = (&self.bonds, self.bonds.table(), Threads::Counted(&self.count));
-        let bindings = solve_springs::Bindings {
-            count: &self.count.count,
-            position: &self.position,
-            partner: bonds.partner(),
-            rest_length_m: bonds.rest_length_m(),
-            degree: bonds.degree(),
-            state: bonds.state(),
-            displacement,
-        };
-        let params = solve_springs::Params {
-            table,
-            multiplier_column: SOLVE.multiplier_column as u32,
-            is_first: SOLVE.is_first.into(),
-            gain: SOLVE.gain,
-            compliance_dt2: SOLVE.compliance_dt2,
-            inverse_mass: SOLVE.inverse_mass,
-        };
-        recorder.dispatch(solve, threads, bindings, params);
-        let bindings = update_plastic_springs::Bindings {
-            count: &self.count.count,
-            partner: bonds.partner(),
-            degree: bonds.degree(),
-            position: &self.position,
-            rest_length_m: bonds.rest_length_m(),
-            state: bonds.state(),
-        };
-        let params =
-            update_plastic_springs::Params { table, plasticity_dt: PLASTICITY_DT, yield_ratio: YIELD_RATIO };
-        recorder.dispatch(update, threads, bindings, params);
-        let bindings = mark_long_springs::Bindings {
-            count: &self.count.count,
-            limit: &self.limit,
-            id: &self.id,
-            partner: bonds.partner(),
-            rest_length_m: bonds.rest_length_m(),
-            degree: bonds.degree(),
-            verdict: bonds.verdict(),
-            position: &self.position,
-        };
-        let params = mark_long_springs::Params { table, max_bonds: SLOTS, max_length_m: MAX_LENGTH_M };
-        recorder.dispatch(mark, threads, bindings, params);
-    }
-
-    fn record_freezing(&self, recorder: &mut Recorder) {
-        let Rule::FreezeBonds { update, mark } = &self.rule else { return };
-        let (bonds, table, threads) = (&self.bonds, self.bonds.table(), Threads::Counted(&self.count));
-        let bindings = update_freeze_bonds::Bindings {
-            count: &self.count.count,
-            partner: bonds.partner(),
-            degree: bonds.degree(),
-            velocity: &self.velocity,
-            state: bonds.state(),
-        };
-        let FreezeRule { dt_s, slow_m_s, freeze_after_s, contact_m, break_ratio } = FREEZE;
-        let params = update_freeze_bonds::Params { table, dt_s, slow_m_s, freeze_after_s };
-        recorder.dispatch(update, threads, bindings, params);
-        let bindings = mark_broken_freeze_bonds::Bindings {
-            count: &self.count.count,
-            limit: &self.limit,
-            id: &self.id,
-            partner: bonds.partner(),
-            rest_length_m: bonds.rest_length_m(),
-            degree: bonds.degree(),
-            verdict: bonds.verdict(),
-            position: &self.position,
-            state: bonds.state(),
-        };
-        let params = mark_broken_freeze_bonds::Params { table, max_bonds: SLOTS, contact_m, break_ratio };
-        recorder.dispatch(mark, threads, bindings, params);
     }
 }
 
@@ -285,31 +192,28 @@ impl DeviceWorkload for Workload {
     }
 
     fn record(&mut self, recorder: &mut Recorder) -> Result<()> {
-        match self.rule {
-            Rule::Brittle => {
-                let particles = BondedParticles {
-                    count: &self.count,
-                    position: &self.position,
-                    limit: &self.limit,
-                    id: &self.id,
-                };
-                self.bonds.record_break_stretched(recorder, particles, SLOTS, BREAK_RATIO)?;
+        let Self { rule, count, position, limit, id, bonds, .. } = self;
+        let particles = BondedParticles { count, position, limit, id };
+        match rule {
+            Rule::Brittle => bonds.record_break_stretched(recorder, particles, SLOTS, BREAK_RATIO)?,
+            Rule::PlasticSprings { rules, displacement } => {
+                rules.record_solve(recorder, bonds, particles, &SOLVE, displacement);
+                rules.record_flow(recorder, bonds, particles, PLASTICITY_DT, YIELD_RATIO);
+                rules.record_mark_long(recorder, bonds, particles, SLOTS, MAX_LENGTH_M);
+                bonds.record_remove(recorder, count)?;
             }
-            Rule::PlasticSprings { .. } => {
-                self.record_springs(recorder);
-                self.bonds.record_remove(recorder, &self.count)?;
-            }
-            Rule::FreezeBonds { .. } => {
-                self.record_freezing(recorder);
-                self.bonds.record_remove(recorder, &self.count)?;
+            Rule::FreezeBonds(rules) => {
+                rules.record_update(recorder, bonds, particles, &self.velocity, &FREEZE);
+                rules.record_mark_broken(recorder, bonds, particles, SLOTS, &FREEZE);
+                bonds.record_remove(recorder, count)?;
             }
         }
-        Ok(self.bonds.record_remap(recorder, &self.count, &self.order)?)
+        Ok(bonds.record_remap(recorder, count, &self.order)?)
     }
 
     fn verify(&self, device: &Device) -> Result<Option<Difference>> {
         let n = self.expected.rows.len();
-        let mut found = match download(device, &self.bonds, n)? {
+        let mut found = match rows_of(device, &self.bonds, n)? {
             Ok(bonds) => bonds,
             Err(difference) => return Ok(Some(difference)),
         };

@@ -3,10 +3,10 @@
 use super::lattice::Points;
 use crate::axis::{Axis, Point};
 use crate::bench::{Bench, DeviceWorkload, Difference, Prepared, Work, first_difference};
-use crate::distribution::noise;
 use crate::error::Result;
 use frazil_kernels::{CellSortMethod, Counts, UniformGrid};
 use frazil_reference::primitives::{cell_starts, radix_sort_pairs};
+use frazil_testkit::noise;
 use frazil_vk::{Buffer, Device, DeviceCount, Recorder};
 
 pub struct CellSort;

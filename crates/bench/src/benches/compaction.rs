@@ -2,10 +2,10 @@
 
 use crate::axis::{Axis, Domain, Point};
 use crate::bench::{Bench, DeviceWorkload, Difference, HostWorkload, Prepared, Work, first_difference};
-use crate::distribution::noise;
 use crate::error::Result;
 use frazil_kernels::{Counts, Method, Move, ScanOptions};
 use frazil_reference::primitives::stream_compaction;
+use frazil_testkit::noise;
 use frazil_vk::{Buffer, Device, DeviceCount, Recorder};
 
 pub struct Compaction;

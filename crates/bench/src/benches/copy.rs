@@ -2,8 +2,8 @@
 
 use crate::axis::{Axis, Point};
 use crate::bench::{Bench, DeviceWorkload, Difference, Prepared, Work, first_difference};
-use crate::distribution::Distribution;
 use crate::error::Result;
+use frazil_testkit::Distribution;
 use frazil_vk::{Buffer, Device, Recorder};
 
 pub struct Copy;

@@ -2,10 +2,10 @@
 
 use crate::axis::{Axis, Point};
 use crate::bench::{Bench, DeviceWorkload, Difference, HostWorkload, Prepared, Work, first_difference};
-use crate::distribution::Distribution;
 use crate::error::Result;
 use frazil_kernels::{Counts, Method, Scan, ScanOptions};
 use frazil_reference::primitives::exclusive_scan_u32;
+use frazil_testkit::Distribution;
 use frazil_vk::{Buffer, Device, DeviceCount, Recorder};
 
 pub struct ExclusiveScan;

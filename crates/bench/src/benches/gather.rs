@@ -2,11 +2,11 @@
 
 use crate::axis::{Axis, Point};
 use crate::bench::{Bench, DeviceWorkload, Difference, Prepared, Work, first_difference};
-use crate::distribution::{Distribution, unit_noise};
 use crate::error::Result;
 use frazil_kernels::Counts;
 use frazil_particles::{Permutation, PhaseArray};
 use frazil_reference::primitives::{gather, radix_sort_pairs};
+use frazil_testkit::{Distribution, unit_noise};
 use frazil_vk::{Buffer, Device, Recorder};
 
 pub struct Gather;

@@ -20,16 +20,8 @@ mod render;
 mod segmented_reduction;
 mod snow_step;
 mod surface;
-mod twin_bodies;
 
 use crate::bench::Bench;
-
-pub use dem::{dem_block, dem_ice, dem_link, dem_slabs_of, dem_twin_slabs};
-pub use dem::{dem_grains_of, dem_partner_of, dem_state_of, dem_twin_parameters};
-pub use mpm::{mpm_particles_of_state, mpm_twin_parameters};
-pub use pbd_step::{twin_numbers, twin_parameters};
-pub use snow_step::snow_twin_parameters;
-pub use twin_bodies::twin_bodies;
 
 /// Returns all benches.
 pub fn all() -> &'static [&'static dyn Bench] {

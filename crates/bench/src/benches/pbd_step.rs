@@ -1,14 +1,13 @@
 //! A step of the position-based fluid, with and without bodies.
 
-use super::twin_bodies::twin_bodies;
 use crate::axis::{Axis, Domain, Point};
 use crate::bench::{Bench, DeviceWorkload, Difference, Prepared, Work};
-use crate::distribution::unit_noise;
 use crate::error::Result;
-use frazil_reference::fluid::{Parameters, State};
-use frazil_reference::primitives::Grid;
+use frazil_reference::fluid::State;
 use frazil_scene::Scene;
-use frazil_solvers::pbd::{self, Fluid, Stage};
+use frazil_solvers::pbd::{Fluid, Stage};
+use frazil_testkit::twins::pbd::twin_parameters;
+use frazil_testkit::unit_noise;
 use frazil_vk::{Buffer, Device, Recorder};
 
 /// Step of a block of fluid.
@@ -128,38 +127,6 @@ fn step_of_twin(device: &Device, fluid: &Fluid, n: usize) -> Result<Vec<[[f32; 3
         by_id[*id as usize] = [*position, *velocity];
     }
     Ok(by_id)
-}
-
-/// Returns the twin's parameters from the numbers that the device uses.
-pub fn twin_parameters(fluid: &Fluid) -> Parameters {
-    twin_numbers(fluid.parameters(), fluid.grid().grid())
-}
-
-/// Converts a solver's numbers and its grid to the twin's.
-pub fn twin_numbers(p: &pbd::Parameters, grid: frazil_shaders::types::Grid) -> Parameters {
-    Parameters {
-        dt_s: p.dt_s,
-        gravity_m_s2: p.gravity_m_s2,
-        support_m: p.support_m,
-        volume_h3: p.volume_h3,
-        rest_density_kg_m3: p.rest_density_kg_m3,
-        over_relaxation: p.over_relaxation,
-        relaxation: p.relaxation,
-        pressure_strength: p.pressure_strength,
-        pressure_inverse_shape: p.pressure_inverse_shape,
-        pressure_exponent: p.pressure_exponent,
-        xsph_viscosity: p.xsph_viscosity,
-        wall_friction: p.wall_friction,
-        face_friction: p.face_friction,
-        domain_min_m: p.walls.domain_min_m,
-        domain_max_m: p.walls.domain_max_m,
-        clearance_m: p.walls.clearance_m,
-        fraction_scale: p.walls.fraction_scale,
-        bodies: twin_bodies(&p.surroundings),
-        particle_mass_kg: p.particle_mass_kg as f32,
-        time_s: 0.0,
-        grid: Grid { origin_m: grid.origin_m, cell_size_m: grid.cell_size_m, dims: grid.dims },
-    }
 }
 
 impl DeviceWorkload for Workload {

@@ -2,10 +2,10 @@
 
 use crate::axis::{Axis, Domain, Point};
 use crate::bench::{Bench, DeviceWorkload, Difference, HostWorkload, Prepared, Work, first_difference};
-use crate::distribution::Distribution;
 use crate::error::Result;
 use frazil_kernels::{Counts, Method, SortOptions};
 use frazil_reference::primitives::radix_sort_pairs;
+use frazil_testkit::Distribution;
 use frazil_vk::{Buffer, Device, DeviceCount, Recorder};
 use rayon::slice::ParallelSliceMut;
 use rdst::{RadixKey, RadixSort as _};

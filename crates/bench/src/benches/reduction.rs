@@ -2,11 +2,11 @@
 
 use crate::axis::{Axis, Point};
 use crate::bench::{Bench, DeviceWorkload, Difference, Prepared, Work, first_difference};
-use crate::distribution::Distribution;
 use crate::error::Result;
 use frazil_kernels::{Counts, Operation, ReductionF32, ReductionU32};
 use frazil_reference::primitives::{ReduceShape, reduce, reduce_sum_f32};
 use frazil_shaders::primitives::{reduce_f32, reduce_u32};
+use frazil_testkit::Distribution;
 use frazil_vk::{Buffer, Device, DeviceCount, Recorder};
 
 pub struct Reduction;

@@ -2,9 +2,9 @@
 
 use crate::axis::{Axis, Point};
 use crate::bench::{Bench, DeviceWorkload, Difference, Prepared, Work, first_difference};
-use crate::distribution::noise;
 use crate::error::Result;
 use frazil_kernels::{Counts, Operation, SegmentedReductionU32};
+use frazil_testkit::noise;
 use frazil_vk::{Buffer, Device, DeviceCount, Recorder};
 
 pub struct SegmentedReduction;

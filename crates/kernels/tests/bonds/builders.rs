@@ -1,10 +1,10 @@
 //! Both builders against their twin and against each other.
 
-use super::common::*;
 use super::worlds::*;
 use frazil_kernels::{Builder, INVALID_INDEX, UniformGrid};
 use frazil_reference::bonds as twin;
 use frazil_reference::bonds::Bonds;
+use frazil_testkit::primitives::*;
 use proptest::prelude::*;
 
 /// Returns rows by ids instead of indices, ordered by id, which must not depend on the order of particles.

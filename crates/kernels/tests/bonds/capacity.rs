@@ -1,10 +1,10 @@
 //! Overflow of rows: nothing is dropped, the required slots are reported, and a build after growth gives the
 //! same bits as a table with enough slots from the start.
 
-use super::common::*;
 use super::worlds::*;
 use frazil_kernels::{BondSearch, Builder, KernelError, PairBonds};
 use frazil_reference::bonds as twin;
+use frazil_testkit::primitives::*;
 use proptest::prelude::*;
 
 fn required(bonds: &PairBonds) -> u32 {

@@ -1,8 +1,8 @@
 //! Faults in rows: each kind is counted where it occurs, and nowhere else.
 
-use super::common::*;
 use super::worlds::*;
 use frazil_kernels::{BOND_FAULTS, Builder, INVALID_INDEX};
+use frazil_testkit::primitives::*;
 use proptest::prelude::*;
 use std::collections::HashSet;
 

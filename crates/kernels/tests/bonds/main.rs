@@ -3,9 +3,6 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-#[path = "../common/mod.rs"]
-mod common;
-
 mod builders;
 mod capacity;
 mod faults;

@@ -1,94 +1,16 @@
 //! User rules: plastic springs as compliant constraints, and contacts that freeze, against their twins.
 
-use super::common::*;
 use super::worlds::*;
 use frazil_kernels::{BondCapacity, BondColumn, Builder, PairBonds};
 use frazil_reference::bonds as twin;
 use frazil_reference::bonds::Bonds;
-use frazil_shaders::bond_rules::{
-    mark_broken_freeze_bonds, mark_long_springs, solve_springs, update_freeze_bonds, update_plastic_springs,
-};
-use frazil_vk::{Buffer, Kernel, Recorder, Threads};
+use frazil_testkit::bond_rules::{FreezeRules, SpringRules};
+use frazil_testkit::primitives::*;
 use proptest::prelude::*;
 use std::sync::LazyLock;
 
-static UPDATE_SPRINGS: LazyLock<Kernel<update_plastic_springs::Interface>> =
-    LazyLock::new(|| Kernel::new(&DEVICE).unwrap());
-static MARK_LONG: LazyLock<Kernel<mark_long_springs::Interface>> =
-    LazyLock::new(|| Kernel::new(&DEVICE).unwrap());
-static SOLVE: LazyLock<Kernel<solve_springs::Interface>> = LazyLock::new(|| Kernel::new(&DEVICE).unwrap());
-static UPDATE_FREEZE: LazyLock<Kernel<update_freeze_bonds::Interface>> =
-    LazyLock::new(|| Kernel::new(&DEVICE).unwrap());
-static MARK_FREEZE: LazyLock<Kernel<mark_broken_freeze_bonds::Interface>> =
-    LazyLock::new(|| Kernel::new(&DEVICE).unwrap());
-
-/// Records the plastic flow of springs whose state begins with (plastic change of length, age).
-pub fn record_plastic_springs(
-    recorder: &mut Recorder,
-    bonds: &PairBonds,
-    uploaded: &Uploaded,
-    plasticity_dt: f32,
-    yield_ratio: f32,
-) {
-    let bindings = update_plastic_springs::Bindings {
-        count: &uploaded.count.count,
-        partner: bonds.partner(),
-        degree: bonds.degree(),
-        position: &uploaded.position,
-        rest_length_m: bonds.rest_length_m(),
-        state: bonds.state(),
-    };
-    let params = update_plastic_springs::Params { table: bonds.table(), plasticity_dt, yield_ratio };
-    recorder.dispatch(&UPDATE_SPRINGS, Threads::Counted(&uploaded.count), bindings, params);
-}
-
-fn record_removal_of_long_springs(
-    recorder: &mut Recorder,
-    bonds: &mut PairBonds,
-    uploaded: &Uploaded,
-    max_length_m: f32,
-) {
-    let bindings = mark_long_springs::Bindings {
-        count: &uploaded.count.count,
-        limit: &uploaded.limit,
-        id: &uploaded.id,
-        partner: bonds.partner(),
-        rest_length_m: bonds.rest_length_m(),
-        degree: bonds.degree(),
-        verdict: bonds.verdict(),
-        position: &uploaded.position,
-    };
-    let params = mark_long_springs::Params { table: bonds.table(), max_bonds: u32::MAX, max_length_m };
-    recorder.dispatch(&MARK_LONG, Threads::Counted(&uploaded.count), bindings, params);
-    bonds.record_remove(recorder, &uploaded.count).unwrap();
-}
-
-fn record_solve(
-    recorder: &mut Recorder,
-    bonds: &PairBonds,
-    uploaded: &Uploaded,
-    solve: &twin::SpringSolve,
-    displacement: &Buffer<[f32; 3]>,
-) {
-    let bindings = solve_springs::Bindings {
-        count: &uploaded.count.count,
-        position: &uploaded.position,
-        partner: bonds.partner(),
-        rest_length_m: bonds.rest_length_m(),
-        degree: bonds.degree(),
-        state: bonds.state(),
-        displacement,
-    };
-    let params = solve_springs::Params {
-        table: bonds.table(),
-        multiplier_column: solve.multiplier_column as u32,
-        is_first: solve.is_first.into(),
-        gain: solve.gain,
-        compliance_dt2: solve.compliance_dt2,
-        inverse_mass: solve.inverse_mass,
-    };
-    recorder.dispatch(&SOLVE, Threads::Counted(&uploaded.count), bindings, params);
-}
+pub static SPRINGS: LazyLock<SpringRules> = LazyLock::new(|| SpringRules::new(&DEVICE).unwrap());
+static FREEZING: LazyLock<FreezeRules> = LazyLock::new(|| FreezeRules::new(&DEVICE).unwrap());
 
 /// Springs with plastic rest lengths (state: plastic change of length, age, multiplier) in unlimited numbers.
 fn springs(n: usize) -> PairBonds {
@@ -134,7 +56,7 @@ fn plastic_springs_flow_break_and_keep_momentum() {
                     inverse_mass: 1.0 / MASS_KG,
                 };
                 let uploaded = Uploaded::new(&particles, &grid, n);
-                run(|r| record_solve(r, &bonds, &uploaded, &solve, &displacement));
+                run(|r| SPRINGS.record_solve(r, &bonds, uploaded.particles(), &solve, &displacement));
                 let moved = DEVICE.download(&displacement, n).unwrap();
                 let twin_moved = twin::solve_springs(&mut expected, &particles.position, &solve);
                 let found = download(&bonds, n);
@@ -169,12 +91,15 @@ fn plastic_springs_flow_break_and_keep_momentum() {
                 *x = x.map(|x| x + 0.02 * (stream.unit() - 0.5));
             }
             let uploaded = Uploaded::new(&particles, &grid, n);
-            run(|r| record_plastic_springs(r, &bonds, &uploaded, 0.4, 0.1));
+            run(|r| SPRINGS.record_flow(r, &bonds, uploaded.particles(), 0.4, 0.1));
             let before = expected.clone();
             twin::update_plastic_springs(&mut expected, &particles.position, 0.4, 0.1);
             flowed |= before != expected;
             prop_assert_eq!(&download(&bonds, n), &expected, "flowed");
-            run(|r| record_removal_of_long_springs(r, &mut bonds, &uploaded, MAX_LENGTH_M));
+            run(|r| {
+                SPRINGS.record_mark_long(r, &bonds, uploaded.particles(), u32::MAX, MAX_LENGTH_M);
+                bonds.record_remove(r, &uploaded.count).unwrap();
+            });
             let verdict = twin::mark_long_springs(&expected, &particles, u32::MAX, MAX_LENGTH_M);
             broken += twin::remove_bonds(&mut expected, &verdict);
             prop_assert_eq!(&download(&bonds, n), &expected, "removed");
@@ -220,19 +145,7 @@ fn contacts_freeze_by_their_state_and_break_by_their_stretch() {
             let (cells, builder) = ((&grid, &uploaded.key), Builder::Reproducible { rounds: 1 });
             bonds.build(&DEVICE, cells, uploaded.particles(), builder, &touching).unwrap();
             twin::build_reproducible(&mut expected, &particles, &twin_search(&touching), 1);
-            run(|r| {
-                let bindings = update_freeze_bonds::Bindings {
-                    count: &uploaded.count.count,
-                    partner: bonds.partner(),
-                    degree: bonds.degree(),
-                    velocity: &velocities,
-                    state: bonds.state(),
-                };
-                let twin::FreezeRule { dt_s, slow_m_s, freeze_after_s, .. } = rule;
-                let params =
-                    update_freeze_bonds::Params { table: bonds.table(), dt_s, slow_m_s, freeze_after_s };
-                r.dispatch(&UPDATE_FREEZE, Threads::Counted(&uploaded.count), bindings, params);
-            });
+            run(|r| FREEZING.record_update(r, &bonds, uploaded.particles(), &velocities, &rule));
             twin::update_freeze_bonds(&mut expected, &velocity, &rule);
             prop_assert_eq!(&download(&bonds, n), &expected, "updated");
             froze |= expected.rows.iter().flatten().any(|bond| bond.state[0] == 1);
@@ -242,24 +155,7 @@ fn contacts_freeze_by_their_state_and_break_by_their_stretch() {
             }
             let uploaded = Uploaded::new(&particles, &grid, n);
             run(|r| {
-                let bindings = mark_broken_freeze_bonds::Bindings {
-                    count: &uploaded.count.count,
-                    limit: &uploaded.limit,
-                    id: &uploaded.id,
-                    partner: bonds.partner(),
-                    rest_length_m: bonds.rest_length_m(),
-                    degree: bonds.degree(),
-                    verdict: bonds.verdict(),
-                    position: &uploaded.position,
-                    state: bonds.state(),
-                };
-                let params = mark_broken_freeze_bonds::Params {
-                    table: bonds.table(),
-                    max_bonds: u32::MAX,
-                    contact_m: rule.contact_m,
-                    break_ratio: rule.break_ratio,
-                };
-                r.dispatch(&MARK_FREEZE, Threads::Counted(&uploaded.count), bindings, params);
+                FREEZING.record_mark_broken(r, &bonds, uploaded.particles(), u32::MAX, &rule);
                 bonds.record_remove(r, &uploaded.count).unwrap();
             });
             let verdict = twin::mark_broken_freeze_bonds(&expected, &particles, u32::MAX, &rule);

@@ -1,12 +1,12 @@
 //! Bonds through steps (reorder, build, update, break), and barriers that a recording requires.
 
-use super::common::*;
-use super::rules::record_plastic_springs;
+use super::rules::SPRINGS;
 use super::worlds::*;
 use frazil_kernels::{
     BondCapacity, BondSearch, BondedParticles, Builder, INVALID_INDEX, KernelError, PairBonds, UniformGrid,
 };
 use frazil_reference::bonds as twin;
+use frazil_testkit::primitives::*;
 use frazil_vk::{BarrierPlan, Device, DeviceCount, DeviceOptions, RecorderOptions, find_hazards};
 use proptest::prelude::*;
 
@@ -103,7 +103,7 @@ fn bonds_survive_every_sequence_of_operations() {
             }
             particles.limit = limits(step.limits, n, &mut stream);
             let uploaded = Uploaded::new(&particles, &grid, capacity);
-            run(|r| record_plastic_springs(r, &bonds, &uploaded, 0.3, 0.02));
+            run(|r| SPRINGS.record_flow(r, &bonds, uploaded.particles(), 0.3, 0.02));
             twin::update_plastic_springs(&mut expected, &particles.position, 0.3, 0.02);
             prop_assert_eq!(&download(&bonds, n), &expected, "updated");
 

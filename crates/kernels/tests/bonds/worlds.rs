@@ -1,12 +1,12 @@
 //! Particles to bond, on the host and on the device.
 
-use super::common::*;
 use frazil_kernels::{
     BOND_FAULTS, BondCapacity, BondColumn, BondSearch, BondedParticles, Builder, PairBonds, RadixSort,
     UniformGrid,
 };
 use frazil_reference::bonds as twin;
 use frazil_reference::bonds::Bonds;
+use frazil_testkit::primitives::*;
 use frazil_vk::{Buffer, DeviceCount};
 use proptest::prelude::*;
 
@@ -233,15 +233,7 @@ pub fn faults(bonds: &PairBonds, uploaded: &Uploaded, max_bonds: u32, max_rest_l
 
 /// Returns the first `n` rows, which must be without gaps.
 pub fn download(bonds: &PairBonds, n: usize) -> Bonds {
-    let initial: Vec<u32> = bonds.columns().iter().map(|column| column.initial).collect();
-    let table = twin::Columns {
-        stride: bonds.capacity() as usize,
-        partner: &DEVICE.download(bonds.partner(), bonds.partner().len()).unwrap(),
-        rest_length_m: &DEVICE.download(bonds.rest_length_m(), bonds.rest_length_m().len()).unwrap(),
-        state: &DEVICE.download(bonds.state(), bonds.state().len()).unwrap(),
-        degree: &DEVICE.download(bonds.degree(), n).unwrap(),
-    };
-    Bonds::from_table(table, &initial).unwrap()
+    frazil_testkit::twins::bonds::download(&DEVICE, bonds, n).unwrap().unwrap()
 }
 
 /// Generates inputs of a build test: particles, enough slots, and a workgroup size.

@@ -3,7 +3,8 @@
 
 use frazil_render::glam::Vec3;
 use frazil_render::{Frame, Renderer};
-use frazil_vk::{Device, DeviceOptions, ReadbackRing};
+use frazil_testkit::own_device;
+use frazil_vk::{Device, ReadbackRing};
 
 pub struct Studio {
     pub device: Device,
@@ -17,7 +18,7 @@ pub struct Picture {
 
 impl Studio {
     pub fn new(width: u32, height: u32) -> Self {
-        let device = Device::open(&DeviceOptions { validation: true, ..Default::default() }).unwrap();
+        let device = own_device();
         let renderer = Renderer::new(&device, width, height).unwrap();
         Self { device, renderer }
     }

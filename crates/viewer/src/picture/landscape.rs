@@ -167,12 +167,13 @@ mod tests {
     use frazil_particles::{ColumnKind, ColumnView, Material, ParticleSet};
     use frazil_render::Pixels;
     use frazil_scene::RenderScheme;
-    use frazil_vk::{DeviceOptions, ReadbackRing};
+    use frazil_testkit::own_device;
+    use frazil_vk::ReadbackRing;
 
     /// Draws the initial state of a scene in each scheme, and in the third also with all slabs lifted by 20
     /// m. The pictures are written into the folder that `FRAZIL_WRITE_PICTURES` names.
     fn pictures(scene: &Scene) -> Vec<(RenderScheme, Pixels)> {
-        let device = Device::open(&DeviceOptions { validation: true, ..DeviceOptions::default() }).unwrap();
+        let device = own_device();
         let positions = scene.sample().unwrap().positions_m;
         let n = positions.len() as u32;
         let count = Counts::new(&device).unwrap().upload(&device, "count", n, n).unwrap();

@@ -85,11 +85,11 @@ mod tests {
     use frazil_kernels::Counts;
     use frazil_particles::{ColumnKind, ColumnView, Display, Material, ParticleSet};
     use frazil_scene::Scene;
-    use frazil_vk::DeviceOptions;
+    use frazil_testkit::own_device;
 
     #[test]
     fn columns_nobody_has_heard_of_have_their_name_their_unit_and_their_range() {
-        let device = Device::open(&DeviceOptions { validation: true, ..DeviceOptions::default() }).unwrap();
+        let device = own_device();
         // The capacity is one more than the count.
         let count = Counts::new(&device).unwrap().upload(&device, "dust", 3, 4).unwrap();
         let charges = device.buffer_from("charge", &[3.0, f32::NAN, -2.0, 9.0]).unwrap();

@@ -235,11 +235,12 @@ mod tests {
     use crate::picture::{Painter, camera};
     use crate::state;
     use frazil_io::{RecordingMeta, RecordingWriter};
-    use frazil_vk::{DeviceOptions, ReadbackRing};
+    use frazil_testkit::own_device;
+    use frazil_vk::ReadbackRing;
 
     #[test]
     fn columns_nobody_has_heard_of_are_recorded_offered_and_look_as_they_did() {
-        let device = Device::open(&DeviceOptions { validation: true, ..DeviceOptions::default() }).unwrap();
+        let device = own_device();
         let overrides =
             ["render.width_px=160", "render.height_px=90", "fluid.particle_spacing_m=0.0243333333"];
         let scene = Scene::find("dam_break", &overrides.map(str::to_owned)).unwrap();

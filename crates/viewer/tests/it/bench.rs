@@ -63,7 +63,7 @@ fn points_are_measured_verified_printed_and_kept() {
 fn the_smoke_profile_takes_every_bench() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("rows.jsonl");
-    let is_full = std::env::var("FRAZIL_FULL").is_ok_and(|full| full == "1");
+    let is_full = frazil_testkit::is_full_run();
     let sizes: &[&str] = if is_full { &[] } else { &["--axis", "count=257"] };
     let begin = Instant::now();
     succeed(&mut command(

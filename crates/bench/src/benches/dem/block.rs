@@ -1,10 +1,7 @@
 //! A cube of grains that are in contact and move, high above a terrain.
 
-use super::ice::{dem_block, dem_ice, dem_link, dem_slabs_of, dem_twin_slabs};
-use super::twin::{dem_state_of, dem_twin_parameters};
 use crate::axis::{Axis, Domain, Point};
 use crate::bench::Difference;
-use crate::distribution::unit_noise;
 use crate::error::Result;
 use frazil_reference::dem as twin;
 use frazil_scene::{Dem as Section, SampledSlabs};
@@ -13,6 +10,9 @@ use frazil_shaders::types::Body;
 use frazil_solvers::Surroundings;
 use frazil_solvers::dem::{Dem, DemParameters, Grains, Pieces, Stage};
 use frazil_solvers::{StateColumn, Tuning};
+use frazil_testkit::saved_state;
+use frazil_testkit::twins::{dem, slabs};
+use frazil_testkit::unit_noise;
 use frazil_vk::{Buffer, Device, Recorder};
 use glam::{DQuat, DVec3};
 
@@ -83,15 +83,15 @@ impl Block {
         let dt_s = section.contact_time_s() / section.steps_per_contact;
         let parameters = DemParameters::new(&section, dt_s, surroundings(side), n as u32)
             .with_pieces(plates(&section, n_pieces, side), RADIUS_M);
-        let slabs = dem_twin_slabs(&parameters.pieces);
-        let p = dem_twin_parameters(&section, &parameters);
+        let slabs = slabs::twin_slabs(&parameters.pieces);
+        let p = dem::twin_parameters(&section, &parameters);
         let mut dem = Dem::new(device, parameters, &grains(n, side), Tuning::default())?;
         for _ in 0..RUBBING_STEPS {
             let mut recorder = device.recorder()?;
             dem.record_step(&mut recorder);
             device.submit(recorder)?;
         }
-        let columns = state_columns(device, &dem)?;
+        let columns = saved_state(device, &dem)?;
         let before = columns
             .iter()
             .map(|column| device.buffer_from("before", &column.words))
@@ -136,7 +136,7 @@ impl Block {
 
     /// Returns the first difference between the device's grains and the expected ones after the step.
     pub fn difference(&self, device: &Device) -> Result<Option<Difference>> {
-        let columns = state_columns(device, &self.dem)?;
+        let columns = saved_state(device, &self.dem)?;
         let ids = columns.iter().find(|column| column.name == "id").map_or(&[][..], |ids| &ids.words);
         let mut seen = vec![false; self.n];
         for (i, id) in ids.iter().enumerate() {
@@ -155,7 +155,7 @@ impl Block {
         if most > frazil_solvers::dem::MAX_CONTACTS {
             return Ok(Some(Difference(format!("a grain has {most} contacts"))));
         }
-        let p = dem_twin_parameters(&self.section, self.dem.parameters());
+        let p = dem::twin_parameters(&self.section, self.dem.parameters());
         let found = state_of(&columns, self.dem.step(), &self.slabs);
         if let Some(expected) = &self.expected {
             let grains = found.grains.iter().zip(&expected.grains).map(|(found, expected)| {
@@ -197,45 +197,11 @@ impl Block {
 }
 
 fn state_of(columns: &[StateColumn], step: u64, slabs: &twin::Slabs) -> twin::State {
-    twin::State { slabs: dem_slabs_of(columns, slabs), ..dem_state_of(columns, step) }
-}
-
-/// Returns the columns that a step depends on, in a canonical form.
-fn state_columns(device: &Device, dem: &Dem) -> Result<Vec<StateColumn>> {
-    let mut recorder = device.recorder()?;
-    dem.record_output(&mut recorder);
-    device.submit(recorder)?;
-    let columns = dem.state_columns();
-    columns
-        .iter()
-        .map(|column| {
-            let words = device.download(&column.words, column.words.len())?;
-            Ok(StateColumn { name: column.name.to_string(), words })
-        })
-        .collect()
+    twin::State { slabs: slabs::slabs_of(columns, slabs), ..dem::state_of(columns, step) }
 }
 
 fn section(rolling_friction: f64) -> Section {
-    Section {
-        radius_m: RADIUS_M,
-        radius_spread: 0.0,
-        density_kg_m3: 900.0,
-        normal_stiffness_n_m: 1e5,
-        tangential_stiffness_ratio: 2.0 / 7.0,
-        tangential_damping_ratio: 0.5,
-        restitution: 0.3,
-        friction: 0.5,
-        rolling_friction,
-        cohesion_n: 0.0,
-        cohesion_range_m: None,
-        bonds: None,
-        wall_friction: None,
-        wall_restitution: None,
-        terrain_adhesion_n: 0.0,
-        terrain_adhesion_range_m: None,
-        steps_per_contact: 20.0,
-        contacts_per_grain: 8.0,
-    }
+    Section { restitution: 0.3, rolling_friction, steps_per_contact: 20.0, ..dem::section(RADIUS_M, 1e5) }
 }
 
 /// Returns surroundings with two grain widths of air on each side, so that the grid is not wrapped: a wrapped
@@ -274,7 +240,7 @@ fn surroundings(side: usize) -> Surroundings {
 fn plates(section: &Section, n: usize, side: usize) -> Pieces {
     let across = (n as f64).sqrt().ceil() as usize;
     let width_m = side as f64 * PITCH_M / across.max(1) as f64;
-    let slab = dem_ice(STRENGTH_PA);
+    let slab = slabs::ice(STRENGTH_PA);
     let foot_m = (side as f64 - 1.0) * PITCH_M + RADIUS_M;
     let centre = |k: usize| {
         let along = |cells: usize| (cells as f64 + 0.5) * width_m - 0.5 * PITCH_M;
@@ -282,11 +248,11 @@ fn plates(section: &Section, n: usize, side: usize) -> Pieces {
     };
     // Blocks of different rows have a gap between them.
     let size = DVec3::new(width_m, THICKNESS_M, 0.98 * width_m);
-    let pieces = (0..n).map(|k| dem_block(&slab, centre(k), size, DQuat::IDENTITY)).collect();
+    let pieces = (0..n).map(|k| slabs::block(&slab, centre(k), size, DQuat::IDENTITY)).collect();
     let neighbours = (1..n).filter(|k| k % across != 0);
     let links = neighbours.map(|k| {
         let middle = 0.5 * (centre(k - 1) + centre(k));
-        dem_link(&slab, [k - 1, k], middle, DVec3::X, THICKNESS_M * size.z)
+        slabs::link(&slab, [k - 1, k], middle, DVec3::X, THICKNESS_M * size.z)
     });
     let links = links.collect();
     Pieces::of(&[slab], section, &SampledSlabs { pieces, links })

@@ -1,13 +1,13 @@
 //! A square or cube of snow amid empty space, strained and in motion.
 
-use super::twin::{particles_of_state, twin_parameters};
 use crate::axis::{Axis, Domain, Point};
-use crate::distribution::unit_noise;
 use crate::error::Result;
 use frazil_reference::mpm as twin;
 use frazil_scene::{Mpm as Section, Rasterization, Spline, Transfer};
 use frazil_solvers::mpm::{InitialState, Mpm, MpmParameters, Stage, Surroundings};
 use frazil_solvers::{StateColumn, Tuning};
+use frazil_testkit::twins::mpm::{particles_of_state, twin_parameters};
+use frazil_testkit::{download_columns, unit_noise};
 use frazil_vk::{Buffer, Device, Recorder};
 
 const TRANSFERS: &[&str] = &["pic_flip", "apic", "mls"];
@@ -158,12 +158,7 @@ pub fn run_before(device: &Device, mpm: &mut Mpm, stage: Stage) -> Result<()> {
 /// Returns the columns that a step depends on; the density is not among them.
 pub fn state_of(device: &Device, mpm: &Mpm) -> Result<Vec<StateColumn>> {
     let columns = mpm.state_columns().into_iter().filter(|column| column.name != "density");
-    columns
-        .map(|column| {
-            let words = device.download(&column.words, column.words.len())?;
-            Ok(StateColumn { name: column.name.into(), words })
-        })
-        .collect()
+    Ok(download_columns(device, &columns.collect::<Vec<_>>())?)
 }
 
 /// State before a step, to be restored.

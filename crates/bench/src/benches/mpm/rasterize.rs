@@ -1,12 +1,13 @@
 //! Transfer from particles to nodes.
 
 use super::block::{Block, axes, run_before, spline_axis, variant_axis};
-use super::nodes::{ROUNDING, places, sums};
 use crate::axis::{Axis, Point};
 use crate::bench::{Bench, DeviceWorkload, Difference, Prepared, Work};
 use crate::error::Result;
 use frazil_reference::mpm::{Grid, Node, Particle};
 use frazil_solvers::mpm::Stage;
+use frazil_testkit::ROUNDING;
+use frazil_testkit::twins::mpm::{node_places, node_sums};
 use frazil_vk::{Device, Recorder};
 use glam::DVec3;
 
@@ -50,7 +51,7 @@ impl Bench for Rasterize {
         let other = if block.is_for_the_twin() { None } else { Some(block.other(device)?) };
         block.run_before(device, Stage::Rasterize)?;
         let particles = block.particles(device)?;
-        let places = places(device, &block)?;
+        let places = node_places(device, &block.mpm)?;
         let expected = match other {
             None => {
                 let grid = Grid::rasterize(&block.p, &particles);
@@ -58,7 +59,7 @@ impl Bench for Rasterize {
             }
             Some(mut other) => {
                 run_before(device, &mut other, Stage::UpdateNodes)?;
-                sums(device, &other, places.len())?
+                node_sums(device, &other, places.len())?
             }
         };
         let tolerances = tolerances(&block, point.integer("per_cell")? as f64, &particles, &expected);
@@ -133,7 +134,7 @@ impl DeviceWorkload for Workload {
     }
 
     fn verify(&self, device: &Device) -> Result<Option<Difference>> {
-        let found = sums(device, &self.block.mpm, self.expected.len())?;
+        let found = node_sums(device, &self.block.mpm, self.expected.len())?;
         for (i, (found, expected)) in found.iter().zip(&self.expected).enumerate() {
             let errors = [
                 (found.mass - expected.mass).abs(),

@@ -2,11 +2,11 @@
 
 use super::block::{Before, Block, axes, spline_axis, state_of, variant_axis};
 use super::moved::Moved;
-use super::twin::particles_of_state;
 use crate::axis::{Axis, Point};
 use crate::bench::{Bench, DeviceWorkload, Difference, Prepared, Work};
 use crate::error::Result;
 use frazil_reference::mpm::State;
+use frazil_testkit::twins::mpm::particles_of_state;
 use frazil_vk::{Device, Recorder};
 
 pub struct Step;

@@ -1,12 +1,13 @@
 //! Update of the nodes.
 
 use super::block::{Block, axes};
-use super::nodes::{ROUNDING, places, sums, vectors};
 use crate::axis::{Axis, Point};
 use crate::bench::{Bench, DeviceWorkload, Difference, Prepared, Work};
 use crate::error::Result;
 use frazil_reference::mpm::Grid;
 use frazil_solvers::mpm::Stage;
+use frazil_testkit::ROUNDING;
+use frazil_testkit::twins::mpm::{node_places, node_sums, node_vectors};
 use frazil_vk::{Device, Recorder};
 use glam::DVec3;
 
@@ -45,8 +46,8 @@ impl Bench for UpdateNodes {
         let mut block = Block::new(device, point)?;
         block.run_before(device, Stage::UpdateNodes)?;
         // A node depends only on itself, so the twin can compute all nodes.
-        let places = places(device, &block)?;
-        let nodes = sums(device, &block.mpm, places.len())?;
+        let places = node_places(device, &block.mpm)?;
+        let nodes = node_sums(device, &block.mpm, places.len())?;
         let mut grid = Grid { nodes: places.iter().copied().zip(nodes).collect() };
         grid.update_velocity(&block.p);
         grid.collide(&block.p, 0.0);
@@ -80,9 +81,9 @@ impl DeviceWorkload for Workload {
 
     fn verify(&self, device: &Device) -> Result<Option<Difference>> {
         let (mpm, n) = (&self.block.mpm, self.expected.len());
-        let velocity = vectors(device, mpm.node_velocity(), n)?;
+        let velocity = node_vectors(device, mpm.node_velocity(), n)?;
         let n_changes = if self.block.p.is_affine() { 0 } else { n };
-        let change = vectors(device, mpm.node_change(), n_changes)?;
+        let change = node_vectors(device, mpm.node_change(), n_changes)?;
         for (i, expected) in self.expected.iter().enumerate() {
             let tolerance = ROUNDINGS * ROUNDING * expected.scale;
             let changed = change.get(i).copied().unwrap_or(expected.change);

@@ -2,12 +2,12 @@
 
 use super::block::{Before, Block, axes, spline_axis};
 use super::moved::Moved;
-use super::nodes::grid;
 use crate::axis::{Axis, Point};
 use crate::bench::{Bench, DeviceWorkload, Difference, Prepared, Work};
 use crate::error::Result;
 use frazil_reference::mpm::State;
 use frazil_solvers::mpm::Stage;
+use frazil_testkit::twins::mpm::grid_of;
 use frazil_vk::{Device, Recorder};
 
 pub struct UpdateParticles;
@@ -37,7 +37,7 @@ impl Bench for UpdateParticles {
     fn prepare(&self, device: &Device, point: &Point) -> Result<Prepared> {
         let mut block = Block::new(device, point)?;
         block.run_before(device, Stage::UpdateParticles)?;
-        let grid = grid(device, &block)?;
+        let grid = grid_of(device, &block.mpm)?;
         // No wall is touched: particles receive the nodes' momentum.
         let momentum = grid.nodes.values().map(|node| node.mass * node.velocity).sum();
         let particles = block.particles(device)?;

@@ -1,4 +1,4 @@
-//! Conversion of the device's parameters and columns to the twin's.
+//! Grains: conversion of the device's parameters and columns to the twin's.
 
 use frazil_reference::dem as twin;
 use frazil_scene::Dem as Section;
@@ -8,8 +8,32 @@ use frazil_solvers::dem::DemParameters;
 use glam::{DVec3, Vec3};
 use std::collections::BTreeMap;
 
+/// Returns balls of ice of this radius, without cohesion or rolling friction.
+pub fn section(radius_m: f64, normal_stiffness_n_m: f64) -> Section {
+    Section {
+        radius_m,
+        radius_spread: 0.0,
+        density_kg_m3: 900.0,
+        normal_stiffness_n_m,
+        tangential_stiffness_ratio: 2.0 / 7.0,
+        tangential_damping_ratio: 0.5,
+        restitution: 0.5,
+        friction: 0.5,
+        rolling_friction: 0.0,
+        cohesion_n: 0.0,
+        cohesion_range_m: None,
+        bonds: None,
+        wall_friction: None,
+        wall_restitution: None,
+        terrain_adhesion_n: 0.0,
+        terrain_adhesion_range_m: None,
+        steps_per_contact: 40.0,
+        contacts_per_grain: 8.0,
+    }
+}
+
 /// Returns the parameters of the twin, in the device's single precision.
-pub fn dem_twin_parameters(section: &Section, parameters: &DemParameters) -> twin::Parameters {
+pub fn twin_parameters(section: &Section, parameters: &DemParameters) -> twin::Parameters {
     let t = &parameters.terms;
     let wide = |v: [f32; 3]| Vec3::from(v).as_dvec3();
     twin::Parameters {
@@ -53,7 +77,7 @@ fn vector(words: &[u32], i: usize) -> DVec3 {
 ///
 /// # Panics
 /// If a column is missing.
-pub fn dem_grains_of(columns: &[StateColumn]) -> Vec<twin::Grain> {
+pub fn grains_of(columns: &[StateColumn]) -> Vec<twin::Grain> {
     let ids = words(columns, "id");
     let [position, velocity, spin, radius] =
         ["position", "velocity", "spin", "radius"].map(|name| words(columns, name));
@@ -74,7 +98,7 @@ pub fn dem_grains_of(columns: &[StateColumn]) -> Vec<twin::Grain> {
 ///
 /// # Panics
 /// If a column is missing, or a contact is stored twice.
-pub fn dem_state_of(columns: &[StateColumn], step: u64) -> twin::State {
+pub fn state_of(columns: &[StateColumn], step: u64) -> twin::State {
     let [first_row, contact, shear] =
         ["contact_first_row", "contact", "contact_shear"].map(|name| words(columns, name));
     // A word for the partner and, with rolling resistance, three for the rolling spring.
@@ -85,7 +109,7 @@ pub fn dem_state_of(columns: &[StateColumn], step: u64) -> twin::State {
         for row in rows.filter(|row| contact[stride * row] != u32::MAX) {
             let word = contact[stride * row];
             let is_bonded = word >> 30 == 1;
-            let partner = dem_partner_of(if is_bonded { word & 0x3fff_ffff } else { word });
+            let partner = partner_of(if is_bonded { word & 0x3fff_ffff } else { word });
             let history = twin::ContactHistory {
                 shear: vector(&shear[4 * row..], 0),
                 rolling: if stride == 4 { vector(&contact[4 * row + 1..], 0) } else { DVec3::ZERO },
@@ -95,11 +119,11 @@ pub fn dem_state_of(columns: &[StateColumn], step: u64) -> twin::State {
             assert_eq!(contacts.insert((*id, partner), history), None, "a contact is kept twice");
         }
     }
-    twin::State { grains: dem_grains_of(columns), contacts, step, ..Default::default() }
+    twin::State { grains: grains_of(columns), contacts, step, ..Default::default() }
 }
 
 /// Returns the partner of a contact.
-pub fn dem_partner_of(number: u32) -> twin::Partner {
+pub fn partner_of(number: u32) -> twin::Partner {
     match number {
         id @ 0..FIRST_WALL => twin::Partner::Grain(id),
         wall @ FIRST_WALL..FIRST_BODY => twin::Partner::Wall(wall - FIRST_WALL),

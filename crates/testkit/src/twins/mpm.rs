@@ -1,9 +1,10 @@
-//! Conversion of the device's parameters and columns to the twin's.
+//! Snow on a grid: conversion of the device's parameters, columns and nodes to the twin's.
 
 use frazil_reference::mpm as twin;
 use frazil_scene::{Mpm as Section, Spline, Transfer, Weights};
 use frazil_solvers::StateColumn;
-use frazil_solvers::mpm::{MpmParameters, Surroundings};
+use frazil_solvers::mpm::{Mpm, MpmParameters, Surroundings};
+use frazil_vk::{Buffer, Device, Result};
 use glam::{DMat3, DVec3};
 
 /// Returns particles of the twin from a saved state; columns that it lacks are empty.
@@ -48,7 +49,6 @@ pub fn particles_of_state(parameters: &MpmParameters, state: &[StateColumn]) -> 
 /// Returns the twin's parameters for a section without bodies, with those of the scene's surroundings that it
 /// supports.
 pub fn twin_parameters(section: &Section, dt_s: f64, surroundings: &Surroundings) -> twin::Parameters {
-    let wide = |v: [f32; 3]| DVec3::from_array(v.map(f64::from));
     let m = &section.material;
     twin::Parameters {
         dimensions: section.dimensions as usize,
@@ -88,4 +88,67 @@ pub fn twin_parameters(section: &Section, dt_s: f64, surroundings: &Surroundings
             tolerance: i.tolerance,
         }),
     }
+}
+
+/// Returns the index along each axis of each node of the active blocks, in the device's order.
+///
+/// # Errors
+/// The device was lost; not enough memory.
+pub fn node_places(device: &Device, mpm: &Mpm) -> Result<Vec<[i64; 3]>> {
+    let (blocks, side) = (mpm.blocks(), i64::from(frazil_kernels::BLOCK_SIDE));
+    let n_blocks = device.download(&blocks.active_count().count, 1)?[0] as usize;
+    let active = device.download(blocks.active(), n_blocks)?;
+    let (block_nodes, lattice) = (blocks.layout().block_nodes(), blocks.layout().lattice().blocks);
+    let of_block = |&number: &u32| {
+        let row = number / lattice[0];
+        let place = [number % lattice[0], row % lattice[1], row / lattice[1]].map(i64::from);
+        (0..i64::from(block_nodes)).map(move |local| {
+            let within = [local % side, local / side % side, local / (side * side)];
+            std::array::from_fn(|axis| side * place[axis] + within[axis])
+        })
+    };
+    Ok(active.iter().flat_map(of_block).collect())
+}
+
+/// Returns mass, momentum and force of the first `n` nodes.
+///
+/// # Errors
+/// The device was lost; not enough memory.
+pub fn node_sums(device: &Device, mpm: &Mpm, n: usize) -> Result<Vec<twin::Node>> {
+    let momentum = device.download(mpm.node_momentum(), n)?;
+    let force = device.download(mpm.node_force(), n)?;
+    let node = |([x, y, z, mass], force): (&[f32; 4], &[f32; 3])| twin::Node {
+        mass: f64::from(*mass),
+        momentum: wide([*x, *y, *z]),
+        force: wide(*force),
+        ..Default::default()
+    };
+    Ok(momentum.iter().zip(&force).map(node).collect())
+}
+
+/// Returns vectors of the first `n` nodes.
+///
+/// # Errors
+/// The device was lost; not enough memory.
+pub fn node_vectors(device: &Device, buffer: &Buffer<[f32; 3]>, n: usize) -> Result<Vec<DVec3>> {
+    Ok(device.download(buffer, n)?.into_iter().map(wide).collect())
+}
+
+/// Returns the device's nodes, before or after the update of their velocities, as the twin's grid.
+///
+/// # Errors
+/// The device was lost; not enough memory.
+pub fn grid_of(device: &Device, mpm: &Mpm) -> Result<twin::Grid> {
+    let places = node_places(device, mpm)?;
+    let mut sums = node_sums(device, mpm, places.len())?;
+    let velocity = node_vectors(device, mpm.node_velocity(), places.len())?;
+    for (node, velocity) in sums.iter_mut().zip(velocity) {
+        node.before = if node.mass > 0.0 { node.momentum / node.mass } else { DVec3::ZERO };
+        node.velocity = velocity;
+    }
+    Ok(twin::Grid { nodes: places.into_iter().zip(sums).collect() })
+}
+
+fn wide(v: [f32; 3]) -> DVec3 {
+    DVec3::from_array(v.map(f64::from))
 }

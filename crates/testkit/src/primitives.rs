@@ -1,9 +1,14 @@
-//! Helpers shared by the tests of the primitives.
+//! Fixtures of the tests of kernels: one device per process, buffers with garbage past their count, checked
+//! submissions, and strategies for sizes and keys.
+//!
+//! Errors of the device panic: tests that cannot go on fail.
 
-#![allow(dead_code, reason = "each test file uses some of it")]
+#![allow(clippy::unwrap_used, clippy::missing_panics_doc, reason = "a test that cannot go on fails")]
 
+use crate::cases::config_up_to;
+use crate::device::own_device;
 use frazil_kernels::{Counts, Litmus};
-use frazil_vk::{Buffer, Device, DeviceCount, DeviceOptions, Recorder, RecorderOptions, find_hazards};
+use frazil_vk::{Buffer, Device, DeviceCount, Recorder, RecorderOptions, find_hazards};
 use proptest::prelude::*;
 use std::sync::LazyLock;
 
@@ -11,11 +16,12 @@ use std::sync::LazyLock;
 ///
 /// Look-back is tested whether or not this device passes the litmus test: its results do not depend on it.
 pub static DEVICE: LazyLock<Device> = LazyLock::new(|| {
-    let device = Device::open(&DeviceOptions { validation: true, ..Default::default() }).unwrap();
+    let device = own_device();
     Litmus::default().assume(&device);
     device
 });
 
+/// Counts on [`DEVICE`].
 pub static COUNTS: LazyLock<Counts> = LazyLock::new(|| Counts::new(&DEVICE).unwrap());
 
 /// Maximum number of property-test cases in a default run. Every run draws new ones, and two in five have a
@@ -25,10 +31,7 @@ const DEFAULT_CASES: u32 = 200;
 /// Returns the configuration for `cases`, of which a default run takes at most `DEFAULT_CASES`;
 /// `FRAZIL_CASES` sets another number, and `FRAZIL_FULL=1` gives a hundred times `cases`.
 pub fn config(cases: u32) -> ProptestConfig {
-    let full = std::env::var("FRAZIL_FULL").is_ok_and(|full| full == "1").then_some(100 * cases);
-    let asked = std::env::var("FRAZIL_CASES").ok().and_then(|c| c.parse().ok());
-    let cases = asked.or(full).unwrap_or(cases.min(DEFAULT_CASES));
-    ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(cases) }
+    config_up_to(DEFAULT_CASES, cases)
 }
 
 /// Makes a count of `n` for arrays of `capacity` elements.

@@ -1,6 +1,6 @@
 //! Pieces of ice: blocks and their links, for the device and for its f64 twin.
 
-use super::twin::dem_partner_of;
+use super::dem::partner_of;
 use frazil_reference::dem as twin;
 use frazil_scene::{Loaded, Slab, SlabLink, SlabPiece, SlabShape};
 use frazil_shaders::types::PieceMotion;
@@ -9,7 +9,7 @@ use frazil_solvers::dem::Pieces;
 use glam::{DMat3, DQuat, DVec3};
 
 /// Returns ice of 900 kg/m³ with the given strength of its links.
-pub fn dem_ice(strength_pa: f64) -> Slab {
+pub fn ice(strength_pa: f64) -> Slab {
     Slab {
         name: "ice".into(),
         shape: SlabShape::Meshes {
@@ -29,7 +29,7 @@ pub fn dem_ice(strength_pa: f64) -> Slab {
 }
 
 /// Makes a box.
-pub fn dem_block(slab: &Slab, centre: DVec3, size: DVec3, turn: DQuat) -> SlabPiece {
+pub fn block(slab: &Slab, centre: DVec3, size: DVec3, turn: DQuat) -> SlabPiece {
     let corner = |k: usize| {
         let side = |axis: usize| if k >> axis & 1 == 0 { -0.5 } else { 0.5 };
         (centre + turn * (DVec3::new(side(0), side(1), side(2)) * size)).to_array()
@@ -39,7 +39,7 @@ pub fn dem_block(slab: &Slab, centre: DVec3, size: DVec3, turn: DQuat) -> SlabPi
 }
 
 /// Makes a link of two pieces over a square face.
-pub fn dem_link(slab: &Slab, pieces: [usize; 2], point: DVec3, normal: DVec3, area_m2: f64) -> SlabLink {
+pub fn link(slab: &Slab, pieces: [usize; 2], point: DVec3, normal: DVec3, area_m2: f64) -> SlabLink {
     SlabLink {
         pieces,
         point_m: point.to_array(),
@@ -75,7 +75,7 @@ fn motion(m: &PieceMotion) -> twin::Motion {
 }
 
 /// Converts pieces to those of the twin, from the same single-precision numbers.
-pub fn dem_twin_slabs(pieces: &Pieces) -> twin::Slabs {
+pub fn twin_slabs(pieces: &Pieces) -> twin::Slabs {
     let solid = |(piece, shape): (usize, &frazil_shaders::types::PieceShape)| {
         let faces = &pieces.faces[shape.first_face as usize..][..shape.n_faces as usize];
         let (mut corners, mut rings) = (Vec::new(), Vec::new());
@@ -116,12 +116,12 @@ pub fn dem_twin_slabs(pieces: &Pieces) -> twin::Slabs {
 }
 
 /// Returns the pieces that state columns hold, with the shapes of the initial ones.
-pub fn dem_slabs_of(columns: &[StateColumn], begin: &twin::Slabs) -> twin::Slabs {
+pub fn slabs_of(columns: &[StateColumn], begin: &twin::Slabs) -> twin::Slabs {
     let words = |name: &str| columns.iter().find(|c| c.name == name).map_or(&[][..], |c| c.words.as_slice());
     let motions: &[PieceMotion] = bytemuck::cast_slice(words("slab_motion"));
     let shear: &[[f32; 3]] = bytemuck::cast_slice(words("slab_point_shear"));
     let contact = |(partner, shear): (&u32, &[f32; 3])| {
-        (*partner != u32::MAX).then(|| (dem_partner_of(*partner), wide(*shear)))
+        (*partner != u32::MAX).then(|| (partner_of(*partner), wide(*shear)))
     };
     twin::Slabs {
         solids: begin.solids.clone(),

@@ -1,5 +1,7 @@
 //! Reproducible keys of the distributions that sorting is sensitive to.
 
+use crate::random::noise;
+
 /// Distribution of keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Distribution {
@@ -57,20 +59,6 @@ impl Distribution {
         };
         (0..n).map(key).collect()
     }
-}
-
-/// Returns word `i` of a pseudorandom stream: the output function of Steele and others, Fast splittable
-/// pseudorandom number generators, 2014.
-pub(crate) fn noise(i: usize) -> u32 {
-    let mut x = (i as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    ((x ^ (x >> 31)) >> 32) as u32
-}
-
-/// Returns [`noise`] in 0 … 1, without 1.
-pub(crate) fn unit_noise(i: usize) -> f32 {
-    (noise(i) >> 8) as f32 / (1 << 24) as f32
 }
 
 #[cfg(test)]

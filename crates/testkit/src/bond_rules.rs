@@ -1,0 +1,161 @@
+//! The rules of `glsl/bond_rules`: what a user of bonds records with them.
+
+use frazil_kernels::{BondedParticles, PairBonds};
+use frazil_reference::bonds::{FreezeRule, SpringSolve};
+use frazil_shaders::bond_rules::{
+    mark_broken_freeze_bonds, mark_long_springs, solve_springs, update_freeze_bonds, update_plastic_springs,
+};
+use frazil_vk::{Buffer, Device, Kernel, Recorder, Result, Threads};
+
+/// Kernels of plastic springs, whose state begins with (plastic change of length, age).
+pub struct SpringRules {
+    solve: Kernel<solve_springs::Interface>,
+    update: Kernel<update_plastic_springs::Interface>,
+    mark: Kernel<mark_long_springs::Interface>,
+}
+
+impl SpringRules {
+    /// Compiles the kernels.
+    ///
+    /// # Errors
+    /// The device refuses.
+    pub fn new(device: &Device) -> Result<Self> {
+        Ok(Self { solve: Kernel::new(device)?, update: Kernel::new(device)?, mark: Kernel::new(device)? })
+    }
+
+    /// Records the displacements by springs as compliant constraints.
+    pub fn record_solve(
+        &self,
+        recorder: &mut Recorder,
+        bonds: &PairBonds,
+        particles: BondedParticles<'_>,
+        solve: &SpringSolve,
+        displacement: &Buffer<[f32; 3]>,
+    ) {
+        let bindings = solve_springs::Bindings {
+            count: &particles.count.count,
+            position: particles.position,
+            partner: bonds.partner(),
+            rest_length_m: bonds.rest_length_m(),
+            degree: bonds.degree(),
+            state: bonds.state(),
+            displacement,
+        };
+        let params = solve_springs::Params {
+            table: bonds.table(),
+            multiplier_column: solve.multiplier_column as u32,
+            is_first: solve.is_first.into(),
+            gain: solve.gain,
+            compliance_dt2: solve.compliance_dt2,
+            inverse_mass: solve.inverse_mass,
+        };
+        recorder.dispatch(&self.solve, Threads::Counted(particles.count), bindings, params);
+    }
+
+    /// Records the plastic flow of springs.
+    pub fn record_flow(
+        &self,
+        recorder: &mut Recorder,
+        bonds: &PairBonds,
+        particles: BondedParticles<'_>,
+        plasticity_dt: f32,
+        yield_ratio: f32,
+    ) {
+        let bindings = update_plastic_springs::Bindings {
+            count: &particles.count.count,
+            partner: bonds.partner(),
+            degree: bonds.degree(),
+            position: particles.position,
+            rest_length_m: bonds.rest_length_m(),
+            state: bonds.state(),
+        };
+        let params = update_plastic_springs::Params { table: bonds.table(), plasticity_dt, yield_ratio };
+        recorder.dispatch(&self.update, Threads::Counted(particles.count), bindings, params);
+    }
+
+    /// Records the verdict on springs longer than `max_length_m`, and on those beyond `max_bonds`.
+    pub fn record_mark_long(
+        &self,
+        recorder: &mut Recorder,
+        bonds: &PairBonds,
+        particles: BondedParticles<'_>,
+        max_bonds: u32,
+        max_length_m: f32,
+    ) {
+        let bindings = mark_long_springs::Bindings {
+            count: &particles.count.count,
+            limit: particles.limit,
+            id: particles.id,
+            partner: bonds.partner(),
+            rest_length_m: bonds.rest_length_m(),
+            degree: bonds.degree(),
+            verdict: bonds.verdict(),
+            position: particles.position,
+        };
+        let params = mark_long_springs::Params { table: bonds.table(), max_bonds, max_length_m };
+        recorder.dispatch(&self.mark, Threads::Counted(particles.count), bindings, params);
+    }
+}
+
+/// Kernels of contacts that freeze, whose state is (whether frozen, time of slow motion).
+pub struct FreezeRules {
+    update: Kernel<update_freeze_bonds::Interface>,
+    mark: Kernel<mark_broken_freeze_bonds::Interface>,
+}
+
+impl FreezeRules {
+    /// Compiles the kernels.
+    ///
+    /// # Errors
+    /// The device refuses.
+    pub fn new(device: &Device) -> Result<Self> {
+        Ok(Self { update: Kernel::new(device)?, mark: Kernel::new(device)? })
+    }
+
+    /// Records the freezing of contacts that have been slow for long enough.
+    pub fn record_update(
+        &self,
+        recorder: &mut Recorder,
+        bonds: &PairBonds,
+        particles: BondedParticles<'_>,
+        velocity: &Buffer<[f32; 3]>,
+        rule: &FreezeRule,
+    ) {
+        let bindings = update_freeze_bonds::Bindings {
+            count: &particles.count.count,
+            partner: bonds.partner(),
+            degree: bonds.degree(),
+            velocity,
+            state: bonds.state(),
+        };
+        let FreezeRule { dt_s, slow_m_s, freeze_after_s, .. } = *rule;
+        let params = update_freeze_bonds::Params { table: bonds.table(), dt_s, slow_m_s, freeze_after_s };
+        recorder.dispatch(&self.update, Threads::Counted(particles.count), bindings, params);
+    }
+
+    /// Records the verdict on contacts that have parted, and on frozen bonds that are stretched.
+    pub fn record_mark_broken(
+        &self,
+        recorder: &mut Recorder,
+        bonds: &PairBonds,
+        particles: BondedParticles<'_>,
+        max_bonds: u32,
+        rule: &FreezeRule,
+    ) {
+        let bindings = mark_broken_freeze_bonds::Bindings {
+            count: &particles.count.count,
+            limit: particles.limit,
+            id: particles.id,
+            partner: bonds.partner(),
+            rest_length_m: bonds.rest_length_m(),
+            degree: bonds.degree(),
+            verdict: bonds.verdict(),
+            position: particles.position,
+            state: bonds.state(),
+        };
+        let FreezeRule { contact_m, break_ratio, .. } = *rule;
+        let params =
+            mark_broken_freeze_bonds::Params { table: bonds.table(), max_bonds, contact_m, break_ratio };
+        recorder.dispatch(&self.mark, Threads::Counted(particles.count), bindings, params);
+    }
+}

@@ -1,0 +1,43 @@
+//! Devices of tests.
+
+use frazil_vk::{Device, DeviceOptions};
+use std::sync::LazyLock;
+
+/// Returns the test device with core and synchronization validation, one for all tests of a process: a device
+/// caches its compiled kernels, and on a software device their compilation takes longer than most tests.
+///
+/// # Panics
+/// Without a device: tests that cannot run must fail. `tools/setup` installs a software device.
+pub fn device() -> Device {
+    static DEVICE: LazyLock<Device> = LazyLock::new(own_device);
+    DEVICE.clone()
+}
+
+/// Opens a device like the shared one for a test that plants errors or reads the device's statistics.
+///
+/// # Panics
+/// Without a device.
+#[allow(clippy::expect_used)]
+pub fn own_device() -> Device {
+    let options = DeviceOptions { validation: true, ..Default::default() };
+    Device::open(&options).expect("a Vulkan device with validation layers; tools/setup installs both")
+}
+
+/// Asserts that the validation log is empty.
+///
+/// # Panics
+/// With the first message.
+pub fn assert_no_validation_messages(device: &Device) {
+    let messages = device.validation().messages();
+    assert!(
+        messages.is_empty(),
+        "{} validation messages, the first: {:#?}",
+        messages.len(),
+        messages.first()
+    );
+}
+
+/// Returns true with `FRAZIL_FULL=1`, which requests the long form of tests that have one.
+pub fn is_full_run() -> bool {
+    std::env::var("FRAZIL_FULL").is_ok_and(|full| full == "1")
+}

@@ -1,0 +1,32 @@
+//! Fixtures that tests and benches share: devices with validation on, reproducible random inputs, and the
+//! conversion of the device's parameters and columns to those of the CPU twins.
+//!
+//! - [`device`], [`own_device`]: devices of tests.
+//! - [`primitives`]: buffers, counts and checked submissions of the tests of kernels.
+//! - [`noise`], [`Random`], [`Distribution`]: random inputs, the same on every platform.
+//! - [`bond_rules`]: the rules of bonds that benches measure and tests compare with their twins.
+//! - [`twins`]: parameters, states and columns of the twins.
+//!
+//! A fixture belongs here if two packages use it. Scenes, simulations and bounds of one subject stay in its
+//! tests, and measurements in `frazil-bench`.
+
+pub mod bond_rules;
+#[cfg(feature = "proptest")]
+mod cases;
+mod columns;
+mod device;
+mod distribution;
+#[cfg(feature = "proptest")]
+pub mod primitives;
+mod random;
+pub mod twins;
+
+#[cfg(feature = "proptest")]
+pub use cases::config;
+pub use columns::{download_columns, saved_state};
+pub use device::{assert_no_validation_messages, device, is_full_run, own_device};
+pub use distribution::Distribution;
+pub use random::{Random, noise, unit_noise};
+
+/// Maximum relative rounding error of one operation in single precision, 2⁻²⁴.
+pub const ROUNDING: f64 = 1.0 / (1 << 24) as f64;

@@ -1,0 +1,72 @@
+//! Snow and water: conversion of the device's parameters to the twin's.
+
+use super::pbd::twin_numbers;
+use frazil_reference::snow::{self as twin, Averaging, Boundary, Heat, LatentHeat, Parameters, Stretch};
+use frazil_scene::Averaging as SceneAveraging;
+use frazil_solvers::pbd::snow::{LinkLimit, LinkRule, Snow};
+use frazil_vk::{Device, Result};
+
+/// Returns the twin's parameters from the numbers that the device uses.
+///
+/// # Errors
+/// The device was lost.
+pub fn twin_parameters(device: &Device, snow: &Snow) -> Result<Parameters> {
+    let p = snow.parameters();
+    let (contact, heat) = (&p.snow, &p.snow.heat);
+    let linking = p.linking();
+    let fluid = twin_numbers(&p.fluid, snow.solid().grid().grid());
+    let boundary = match snow.boundary().len() {
+        0 => None,
+        n => Some(Boundary::new(&fluid.grid, device.download(snow.boundary(), n)?)),
+    };
+    Ok(Parameters {
+        fluid,
+        mass_kg: p.fluid.particle_mass_kg as f32,
+        contact_distance_m: p.contact_m,
+        bounce_stiffness: contact.non_penetration_stiffness as f32,
+        averaging: match contact.averaging {
+            SceneAveraging::Pairwise => Averaging::Pairwise,
+            SceneAveraging::Off => Averaging::Off,
+        },
+        iterations: p.fluid.iterations,
+        static_friction: contact.static_friction as f32,
+        kinetic_friction: contact.kinetic_friction as f32,
+        snow_xsph_viscosity: contact.xsph_viscosity as f32,
+        links: linking.map(|linking| twin_rule(&linking.rule)),
+        link_rounds: contact.links.rounds,
+        stretch: match contact.links.compliance_m_n {
+            Some(compliance) => Stretch::Compliance(compliance as f32),
+            None => Stretch::Stiffness(contact.links.stiffness as f32),
+        },
+        shape_stiffness: contact.shape_stiffness as f32,
+        boundary,
+        heat: Heat {
+            snow_capacity_j_kg_k: heat.snow_capacity_j_kg_k as f32,
+            water_capacity_j_kg_k: heat.water_capacity_j_kg_k as f32,
+            snow_conductivity_w_m_k: heat.snow_conductivity_w_m_k as f32,
+            water_conductivity_w_m_k: heat.water_conductivity_w_m_k as f32,
+            freezing_c: heat.freezing_temperature_c as f32,
+            laplacian_scale: p.laplacian_scale,
+            latent_heat: match p.has_enthalpy() {
+                true => LatentHeat::Enthalpy { latent_j_kg: heat.latent_heat_j_kg as f32 },
+                false => LatentHeat::Blending,
+            },
+        },
+        blend_speed: contact.transition.blend_speed as f32,
+        blend_threshold: contact.transition.blend_threshold as f32,
+    })
+}
+
+fn twin_rule(rule: &LinkRule) -> twin::LinkRule {
+    twin::LinkRule {
+        radius_m: rule.radius_m,
+        link_temperature_c: rule.link_temperature_c,
+        limit: match rule.limit {
+            LinkLimit::Constant(most) => twin::LinkLimit::Constant(most),
+            LinkLimit::Dynamic { homogeneous_c, freezing_c } => {
+                twin::LinkLimit::Dynamic { homogeneous_c, freezing_c }
+            }
+        },
+        break_ratio: rule.break_ratio,
+    }
+}
