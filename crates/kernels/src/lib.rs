@@ -17,6 +17,7 @@ mod count;
 mod decomposition;
 mod error;
 mod grid;
+mod kernel_set;
 mod length;
 mod litmus;
 mod look_back;

@@ -1,7 +1,8 @@
 //! Lists whose length the device finds: the required length becomes a count, clamped to the capacity.
 
+use crate::{KernelError, Scan};
 use frazil_shaders::sparse::settle_blocks;
-use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Result, Threads};
+use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Threads};
 
 /// Converts totals of scans to the counts of lists, and keeps the required length of each list.
 pub(crate) struct Settle {
@@ -13,7 +14,7 @@ pub(crate) struct Settle {
 
 impl Settle {
     /// Makes the buffers for `lists` lists; `name` is the prefix of their names.
-    pub fn new(device: &Device, name: &str, lists: usize) -> Result<Self> {
+    pub fn new(device: &Device, name: &str, lists: usize) -> Result<Self, KernelError> {
         Ok(Self {
             kernel: Kernel::new(device)?,
             max_groups_x: device.capabilities().max_groups_x,
@@ -25,6 +26,21 @@ impl Settle {
     /// Returns the buffer in which a scan leaves the required length of a list.
     pub fn total(&self) -> &Buffer<u32> {
         &self.total
+    }
+
+    /// Records the scan of the lengths that `count` elements add to a list; the total stays for
+    /// [`Self::record`].
+    ///
+    /// # Errors
+    /// The count's capacity exceeds that of the scan.
+    pub fn record_scan(
+        &self,
+        recorder: &mut Recorder,
+        scan: &Scan,
+        count: &DeviceCount,
+        [lengths, first]: [&Buffer<u32>; 2],
+    ) -> Result<(), KernelError> {
+        scan.record(recorder, count, lengths, first, Some(&self.total))
     }
 
     /// Returns the last required lengths, one per list.

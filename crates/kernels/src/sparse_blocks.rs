@@ -1,12 +1,13 @@
 //! Sparse lattice of nodes: the blocks that particles reach, found from their sorted keys.
 
 use crate::error::check_capacity;
+use crate::kernel_set::kernel_set;
 use crate::settle::Settle;
 use crate::{KernelError, Scan, ScanOptions};
 pub use frazil_shaders::sparse::blocks::BLOCK_SIDE;
 use frazil_shaders::sparse::{block_keys, find_cells, link_blocks, list_blocks, mark_blocks, propose_blocks};
 use frazil_shaders::types::{BlockLattice, Length};
-use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Threads};
+use frazil_vk::{Buffer, Device, DeviceCount, Recorder, Threads};
 use std::ops::Range;
 
 /// Lattice of nodes in a plane (D = 2) or in space (D = 3), in blocks of 4^D, with particles that each reach
@@ -124,13 +125,15 @@ pub struct SparseBlocks {
     n_particles: u32,
 }
 
-struct Kernels {
-    block_keys: Kernel<block_keys::Interface>,
-    mark_blocks: Kernel<mark_blocks::Interface>,
-    list_blocks: Kernel<list_blocks::Interface>,
-    propose_blocks: Kernel<propose_blocks::Interface>,
-    link_blocks: Kernel<link_blocks::Interface>,
-    find_cells: Kernel<find_cells::Interface>,
+kernel_set! {
+    struct Kernels(workgroup_size, dimensions, reach, nodes) {
+        block_keys { workgroup_size, dimensions },
+        mark_blocks { workgroup_size, dimensions },
+        list_blocks { workgroup_size, dimensions },
+        propose_blocks { workgroup_size, threads_per_item: reach, dimensions },
+        link_blocks { workgroup_size, threads_per_item: reach, dimensions },
+        find_cells { workgroup_size, threads_per_item: nodes, dimensions },
+    }
 }
 
 /// Buffers with one entry per block of a list.
@@ -179,32 +182,6 @@ impl SparseBlocks {
         workgroup_size: u32,
     ) -> Result<Self, KernelError> {
         let (dimensions, reach, nodes) = (layout.dimensions, layout.reach(), layout.block_nodes());
-        let kernels = Kernels {
-            block_keys: Kernel::specialized(
-                device,
-                &block_keys::Specialization { workgroup_size, dimensions },
-            )?,
-            mark_blocks: Kernel::specialized(
-                device,
-                &mark_blocks::Specialization { workgroup_size, dimensions },
-            )?,
-            list_blocks: Kernel::specialized(
-                device,
-                &list_blocks::Specialization { workgroup_size, dimensions },
-            )?,
-            propose_blocks: Kernel::specialized(
-                device,
-                &propose_blocks::Specialization { workgroup_size, threads_per_item: reach, dimensions },
-            )?,
-            link_blocks: Kernel::specialized(
-                device,
-                &link_blocks::Specialization { workgroup_size, threads_per_item: reach, dimensions },
-            )?,
-            find_cells: Kernel::specialized(
-                device,
-                &find_cells::Specialization { workgroup_size, threads_per_item: nodes, dimensions },
-            )?,
-        };
         let scan_options = ScanOptions { workgroup_size, ..Default::default() };
         let n = n_particles.max(1);
         let lists = Lists::new(device, &layout, capacity)?;
@@ -214,7 +191,7 @@ impl SparseBlocks {
         }
         Ok(Self {
             layout,
-            kernels,
+            kernels: Kernels::new(device, workgroup_size, dimensions, reach, nodes)?,
             scan_particles: Scan::with_options(device, n, scan_options)?,
             scan_blocks: Scan::with_options(device, capacity.occupied.max(1) * reach, scan_options)?,
             scan_options,
@@ -265,13 +242,7 @@ impl SparseBlocks {
         let particles = Threads::Counted(count);
         let bindings = mark_blocks::Bindings { count: &count.count, key, is_first: &self.is_first };
         recorder.dispatch(&kernels.mark_blocks, particles, bindings, ());
-        self.scan_particles.record(
-            recorder,
-            count,
-            &self.is_first,
-            &self.block_of,
-            Some(self.settle.total()),
-        )?;
+        self.settle.record_scan(recorder, &self.scan_particles, count, [&self.is_first, &self.block_of])?;
         let bindings = list_blocks::Bindings {
             count: &count.count,
             key,

@@ -196,6 +196,64 @@ pub type PendingFault = Box<dyn PendingResult<Option<SolverFault>>>;
 /// Violated invariants that are being read back.
 pub type PendingInvariants = Box<dyn PendingResult<Vec<InvariantFault>>>;
 
+/// A solver's own pending result behind [`PendingResult`].
+struct Forwarded<P, R, W> {
+    own: P,
+    is_ready: R,
+    wait: W,
+}
+
+impl<T, P, R, W> PendingResult<T> for Forwarded<P, R, W>
+where
+    R: Fn(&P) -> frazil_vk::Result<bool>,
+    W: FnOnce(P) -> frazil_vk::Result<T>,
+{
+    fn is_ready(&self) -> frazil_vk::Result<bool> {
+        (self.is_ready)(&self.own)
+    }
+
+    fn wait(self: Box<Self>) -> frazil_vk::Result<T> {
+        (self.wait)(self.own)
+    }
+}
+
+/// Makes a [`PendingResult`] of a solver's own one, from its methods; `wait` also converts the value to the
+/// type that all solvers share.
+pub(crate) fn forwarded<T, P: 'static>(
+    own: P,
+    is_ready: impl Fn(&P) -> frazil_vk::Result<bool> + 'static,
+    wait: impl FnOnce(P) -> frazil_vk::Result<T> + 'static,
+) -> Box<dyn PendingResult<T>> {
+    Box::new(Forwarded { own, is_ready, wait })
+}
+
+/// Implements methods of [`Solver`] by the type's own methods of the same names, which tests and benches call
+/// without the trait.
+macro_rules! forward_to_own {
+    ($($method:ident),+) => { $($crate::solver::forward_to_own!(@ $method);)+ };
+    (@ record_step) => {
+        fn record_step(&mut self, recorder: &mut frazil_vk::Recorder) {
+            self.record_step(recorder);
+        }
+    };
+    (@ record_output) => {
+        fn record_output(&self, recorder: &mut frazil_vk::Recorder) {
+            self.record_output(recorder);
+        }
+    };
+    (@ particle_sets) => {
+        fn particle_sets(&self) -> Vec<frazil_particles::ParticleSet<'_>> {
+            self.particle_sets()
+        }
+    };
+    (@ $columns:ident) => {
+        fn $columns(&self) -> Vec<frazil_particles::ColumnView> {
+            self.$columns()
+        }
+    };
+}
+pub(crate) use forward_to_own;
+
 /// Finds the stage of a given name among those of a step.
 pub(crate) fn stage_named<S: Display>(
     stages: impl IntoIterator<Item = S>,

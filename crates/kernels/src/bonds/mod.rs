@@ -3,13 +3,14 @@
 mod table;
 
 use crate::error::check_room;
+use crate::kernel_set::kernel_set;
 use crate::{KernelError, UniformGrid};
 use frazil_shaders::bonds::{
     accept_bonds, check_bonds, claim_bonds, compact_bonds, count_bonds, count_required_slots, invert_order,
     mark_stretched_bonds, propose_bonds, remap_bonds, remove_bonds,
 };
 use frazil_shaders::types::{BondTable, BondTerms};
-use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Threads};
+use frazil_vk::{Buffer, Device, DeviceCount, Recorder, Threads};
 use table::{Extent, Table};
 
 pub use table::INVALID_INDEX;
@@ -154,17 +155,7 @@ pub struct BondedParticles<'a> {
 /// later builds, until [`Self::grow`] has raised the capacity. Recording the build again then gives the same
 /// bits as a table with enough slots from the start. A bond is never dropped for lack of a slot.
 pub struct PairBonds {
-    propose: Kernel<propose_bonds::Interface>,
-    accept: Kernel<accept_bonds::Interface>,
-    require: Kernel<count_required_slots::Interface>,
-    claim: Kernel<claim_bonds::Interface>,
-    compact: Kernel<compact_bonds::Interface>,
-    mark_stretched: Kernel<mark_stretched_bonds::Interface>,
-    remove: Kernel<remove_bonds::Interface>,
-    invert: Kernel<invert_order::Interface>,
-    remap: Kernel<remap_bonds::Interface>,
-    count: Kernel<count_bonds::Interface>,
-    check: Kernel<check_bonds::Interface>,
+    kernels: Kernels,
     front: Table,
     back: Table,
     proposal: Buffer<u32>,
@@ -179,6 +170,60 @@ pub struct PairBonds {
     columns: Vec<BondColumn>,
     extent: Extent,
     workgroup_size: u32,
+}
+
+kernel_set! {
+    struct Kernels(workgroup_size, slots) {
+        propose_bonds { workgroup_size, slots },
+        accept_bonds { workgroup_size },
+        count_required_slots { workgroup_size },
+        claim_bonds { workgroup_size },
+        compact_bonds { workgroup_size },
+        mark_stretched_bonds { workgroup_size },
+        remove_bonds { workgroup_size },
+        invert_order { workgroup_size },
+        remap_bonds { workgroup_size },
+        count_bonds { workgroup_size },
+        check_bonds { workgroup_size },
+    }
+}
+
+/// Particles to search for pairs, with the cells they are in and the search as kernels take it.
+#[derive(Clone, Copy)]
+struct Pairs<'a> {
+    grid: &'a UniformGrid,
+    sorted_keys: &'a Buffer<u32>,
+    particles: BondedParticles<'a>,
+    terms: BondTerms,
+}
+
+/// Makes the bindings of a kernel that searches for pairs, and reads or writes their partners.
+macro_rules! pair_bindings {
+    ($kernel:ident, $bonds:expr, $pairs:expr, { $($field:ident: $buffer:expr),+ $(,)? }) => {
+        $kernel::Bindings {
+            count: &$pairs.particles.count.count,
+            key: $pairs.sorted_keys,
+            cell_start: $pairs.grid.cell_start(),
+            position: $pairs.particles.position,
+            limit: $pairs.particles.limit,
+            partner: &$bonds.front.partner,
+            $($field: $buffer,)+
+        }
+    };
+}
+
+/// Makes the bindings of a kernel that takes whole rows: the columns of the front table.
+macro_rules! row_bindings {
+    ($kernel:ident, $bonds:expr, $count:expr, { $($field:ident: $buffer:expr),* $(,)? }) => {
+        $kernel::Bindings {
+            count: &$count.count,
+            partner: &$bonds.front.partner,
+            rest_length_m: &$bonds.front.rest_length_m,
+            state: &$bonds.front.state,
+            degree: &$bonds.front.degree,
+            $($field: $buffer,)*
+        }
+    };
 }
 
 impl PairBonds {
@@ -204,24 +249,8 @@ impl PairBonds {
         check_slots(slots)?;
         let extent = Extent { capacity: particles, slots, state_columns: columns.len() as u32 };
         let initial: Vec<u32> = columns.iter().map(|column| column.initial).collect();
-        // One macro for kernels whose specialisations are distinct types with the same field.
-        macro_rules! kernel {
-            ($module:ident) => {
-                Kernel::specialized(device, &$module::Specialization { workgroup_size })?
-            };
-        }
         let bonds = Self {
-            propose: Kernel::specialized(device, &propose_bonds::Specialization { workgroup_size, slots })?,
-            accept: kernel!(accept_bonds),
-            require: kernel!(count_required_slots),
-            claim: kernel!(claim_bonds),
-            compact: kernel!(compact_bonds),
-            mark_stretched: kernel!(mark_stretched_bonds),
-            remove: kernel!(remove_bonds),
-            invert: kernel!(invert_order),
-            remap: kernel!(remap_bonds),
-            count: kernel!(count_bonds),
-            check: kernel!(check_bonds),
+            kernels: Kernels::new(device, workgroup_size, slots)?,
             front: Table::new(device, extent, "")?,
             back: Table::new(device, extent, " (back)")?,
             proposal: device.buffer("bond proposals", extent.column())?,
@@ -347,8 +376,7 @@ impl PairBonds {
 
     fn add_slots(&mut self, device: &Device, slots: u32) -> Result<(), KernelError> {
         let extent = Extent { slots, ..self.extent };
-        let workgroup_size = self.workgroup_size;
-        self.propose = Kernel::specialized(device, &propose_bonds::Specialization { workgroup_size, slots })?;
+        self.kernels = Kernels::new(device, self.workgroup_size, slots)?;
         self.front = self.front.grown(device, self.extent, extent)?;
         self.back = Table::new(device, extent, " (back)")?;
         self.proposal = device.buffer("bond proposals", extent.column())?;
@@ -418,114 +446,74 @@ impl PairBonds {
                  builder takes longer ones"
             )));
         }
-        let cells = (grid, sorted_keys);
+        let pairs = Pairs { grid, sorted_keys, particles, terms };
         if search.max_bonds > slots {
-            self.record_required(recorder, cells, particles, terms);
+            self.record_required(recorder, pairs);
         }
         recorder.fill(&self.progress, 0);
         for round in 0..rounds {
             match builder {
-                Builder::Reproducible { .. } => self.record_round(recorder, cells, particles, terms, round),
-                Builder::CompareAndSwap { .. } => self.record_pass(recorder, cells, particles, terms, round),
+                Builder::Reproducible { .. } => self.record_round(recorder, pairs, round),
+                Builder::CompareAndSwap { .. } => self.record_pass(recorder, pairs, round),
             }
         }
         if let Builder::CompareAndSwap { .. } = builder {
-            let bindings = compact_bonds::Bindings {
-                count: &particles.count.count,
-                partner: &self.front.partner,
-                rest_length_m: &self.front.rest_length_m,
-                state: &self.front.state,
-                degree: &self.front.degree,
-            };
+            let bindings = row_bindings!(compact_bonds, self, particles.count, {});
             let params = compact_bonds::Params { table: terms.table };
-            recorder.dispatch(&self.compact, Threads::Counted(particles.count), bindings, params);
+            recorder.dispatch(
+                &self.kernels.compact_bonds,
+                Threads::Counted(particles.count),
+                bindings,
+                params,
+            );
         }
         Ok(())
     }
 
-    fn record_required(
-        &self,
-        recorder: &mut Recorder,
-        (grid, sorted_keys): (&UniformGrid, &Buffer<u32>),
-        particles: BondedParticles<'_>,
-        terms: BondTerms,
-    ) {
-        let bindings = count_required_slots::Bindings {
-            count: &particles.count.count,
-            key: sorted_keys,
-            cell_start: grid.cell_start(),
-            position: particles.position,
-            limit: particles.limit,
-            partner: &self.front.partner,
+    fn record_required(&self, recorder: &mut Recorder, pairs: Pairs<'_>) {
+        let bindings = pair_bindings!(count_required_slots, self, pairs, {
             degree: &self.front.degree,
             required: &self.required,
-        };
-        let params = count_required_slots::Params { grid: grid.grid(), terms };
-        recorder.dispatch(&self.require, Threads::Counted(particles.count), bindings, params);
+        });
+        let params = count_required_slots::Params { grid: pairs.grid.grid(), terms: pairs.terms };
+        let particles = Threads::Counted(pairs.particles.count);
+        recorder.dispatch(&self.kernels.count_required_slots, particles, bindings, params);
     }
 
-    fn record_round(
-        &self,
-        recorder: &mut Recorder,
-        (grid, sorted_keys): (&UniformGrid, &Buffer<u32>),
-        particles: BondedParticles<'_>,
-        terms: BondTerms,
-        round: u32,
-    ) {
-        let bindings = propose_bonds::Bindings {
-            count: &particles.count.count,
-            key: sorted_keys,
-            cell_start: grid.cell_start(),
-            position: particles.position,
-            limit: particles.limit,
+    fn record_round(&self, recorder: &mut Recorder, pairs: Pairs<'_>, round: u32) {
+        let Pairs { grid, particles, terms, .. } = pairs;
+        let bindings = pair_bindings!(propose_bonds, self, pairs, {
             id: particles.id,
             required: &self.required,
-            partner: &self.front.partner,
             degree: &self.front.degree,
             progress: &self.progress,
             proposal: &self.proposal,
-        };
+        });
         let params = propose_bonds::Params { grid: grid.grid(), terms, round };
-        recorder.dispatch(&self.propose, Threads::Counted(particles.count), bindings, params);
-        let bindings = accept_bonds::Bindings {
-            count: &particles.count.count,
+        let threads = Threads::Counted(particles.count);
+        recorder.dispatch(&self.kernels.propose_bonds, threads, bindings, params);
+        let bindings = row_bindings!(accept_bonds, self, particles.count, {
             position: particles.position,
             proposal: &self.proposal,
             initial_state: &self.initial_state,
             required: &self.required,
-            partner: &self.front.partner,
-            rest_length_m: &self.front.rest_length_m,
-            state: &self.front.state,
-            degree: &self.front.degree,
             progress: &self.progress,
-        };
+        });
         let params = accept_bonds::Params { terms, round };
-        recorder.dispatch(&self.accept, Threads::Counted(particles.count), bindings, params);
+        recorder.dispatch(&self.kernels.accept_bonds, threads, bindings, params);
     }
 
-    fn record_pass(
-        &self,
-        recorder: &mut Recorder,
-        (grid, sorted_keys): (&UniformGrid, &Buffer<u32>),
-        particles: BondedParticles<'_>,
-        terms: BondTerms,
-        round: u32,
-    ) {
-        let bindings = claim_bonds::Bindings {
-            count: &particles.count.count,
-            key: sorted_keys,
-            cell_start: grid.cell_start(),
-            position: particles.position,
-            limit: particles.limit,
+    fn record_pass(&self, recorder: &mut Recorder, pairs: Pairs<'_>, round: u32) {
+        let bindings = pair_bindings!(claim_bonds, self, pairs, {
             initial_state: &self.initial_state,
             required: &self.required,
-            partner: &self.front.partner,
             rest_length_m: &self.front.rest_length_m,
             state: &self.front.state,
             progress: &self.progress,
-        };
-        let params = claim_bonds::Params { grid: grid.grid(), terms, round };
-        recorder.dispatch(&self.claim, Threads::Counted(particles.count), bindings, params);
+        });
+        let params = claim_bonds::Params { grid: pairs.grid.grid(), terms: pairs.terms, round };
+        let particles = Threads::Counted(pairs.particles.count);
+        recorder.dispatch(&self.kernels.claim_bonds, particles, bindings, params);
     }
 
     /// Records the breaking of bonds that are longer than `break_ratio` (at least 1) times their rest length,
@@ -560,7 +548,12 @@ impl PairBonds {
             position: particles.position,
         };
         let params = mark_stretched_bonds::Params { table: self.table(), max_bonds, break_ratio };
-        recorder.dispatch(&self.mark_stretched, Threads::Counted(particles.count), bindings, params);
+        recorder.dispatch(
+            &self.kernels.mark_stretched_bonds,
+            Threads::Counted(particles.count),
+            bindings,
+            params,
+        );
         self.record_remove(recorder, particles.count)
     }
 
@@ -572,21 +565,16 @@ impl PairBonds {
     pub fn record_remove(&mut self, recorder: &mut Recorder, count: &DeviceCount) -> Result<(), KernelError> {
         self.check_count(count)?;
         recorder.fill(&self.broken, 0);
-        let bindings = remove_bonds::Bindings {
-            count: &count.count,
+        let bindings = row_bindings!(remove_bonds, self, count, {
             verdict: &self.verdict,
-            partner: &self.front.partner,
-            rest_length_m: &self.front.rest_length_m,
-            state: &self.front.state,
-            degree: &self.front.degree,
             kept_partner: &self.back.partner,
             kept_rest_length_m: &self.back.rest_length_m,
             kept_state: &self.back.state,
             kept_degree: &self.back.degree,
             broken: &self.broken,
-        };
+        });
         let params = remove_bonds::Params { table: self.table() };
-        recorder.dispatch(&self.remove, Threads::Counted(count), bindings, params);
+        recorder.dispatch(&self.kernels.remove_bonds, Threads::Counted(count), bindings, params);
         std::mem::swap(&mut self.front, &mut self.back);
         Ok(())
     }
@@ -607,22 +595,17 @@ impl PairBonds {
         check_room(PRIMITIVE, count, order)?;
         recorder.fill(&self.new_place, INVALID_INDEX);
         let bindings = invert_order::Bindings { count: &count.count, order, new_place: &self.new_place };
-        recorder.dispatch(&self.invert, Threads::Counted(count), bindings, ());
-        let bindings = remap_bonds::Bindings {
-            count: &count.count,
-            order,
+        recorder.dispatch(&self.kernels.invert_order, Threads::Counted(count), bindings, ());
+        let bindings = row_bindings!(remap_bonds, self, count, {
+            order: order,
             new_place: &self.new_place,
-            partner: &self.front.partner,
-            rest_length_m: &self.front.rest_length_m,
-            state: &self.front.state,
-            degree: &self.front.degree,
             moved_partner: &self.back.partner,
             moved_rest_length_m: &self.back.rest_length_m,
             moved_state: &self.back.state,
             moved_degree: &self.back.degree,
-        };
+        });
         let params = remap_bonds::Params { table: self.table() };
-        recorder.dispatch(&self.remap, Threads::Counted(count), bindings, params);
+        recorder.dispatch(&self.kernels.remap_bonds, Threads::Counted(count), bindings, params);
         std::mem::swap(&mut self.front, &mut self.back);
         Ok(())
     }
@@ -643,18 +626,13 @@ impl PairBonds {
         self.check_particles(&particles)?;
         check_room(PRIMITIVE, particles.count, sorted_keys)?;
         recorder.fill(&self.counts, 0);
-        let bindings = count_bonds::Bindings {
-            count: &particles.count.count,
-            key: sorted_keys,
-            cell_start: grid.cell_start(),
-            position: particles.position,
-            limit: particles.limit,
-            partner: &self.front.partner,
+        let pairs = Pairs { grid, sorted_keys, particles, terms };
+        let bindings = pair_bindings!(count_bonds, self, pairs, {
             degree: &self.front.degree,
             counts: &self.counts,
-        };
+        });
         let params = count_bonds::Params { grid: grid.grid(), terms };
-        recorder.dispatch(&self.count, Threads::Counted(particles.count), bindings, params);
+        recorder.dispatch(&self.kernels.count_bonds, Threads::Counted(particles.count), bindings, params);
         Ok(())
     }
 
@@ -674,17 +652,9 @@ impl PairBonds {
         self.check_count(count)?;
         check_room(PRIMITIVE, count, limit)?;
         recorder.fill(&self.faults, 0);
-        let bindings = check_bonds::Bindings {
-            count: &count.count,
-            limit,
-            partner: &self.front.partner,
-            rest_length_m: &self.front.rest_length_m,
-            state: &self.front.state,
-            degree: &self.front.degree,
-            faults: &self.faults,
-        };
+        let bindings = row_bindings!(check_bonds, self, count, { limit: limit, faults: &self.faults });
         let params = check_bonds::Params { table: self.table(), max_bonds, max_rest_length_m };
-        recorder.dispatch(&self.check, Threads::Fixed(self.extent.column()), bindings, params);
+        recorder.dispatch(&self.kernels.check_bonds, Threads::Fixed(self.extent.column()), bindings, params);
         Ok(())
     }
 

@@ -3,13 +3,14 @@
 use super::cases;
 use super::{check_layout, check_nodes, check_workgroup};
 use crate::error::check_room;
+use crate::kernel_set::kernel_set;
 use crate::settle::Settle;
 use crate::{BlockLayout, Counts, KernelError, Scan, ScanOptions};
 use frazil_shaders::surface::{
     classify_cubes, count_cube_blocks, emit_triangles, emit_vertices, link_nodes, list_cube_blocks,
     mark_cube_blocks,
 };
-use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Threads};
+use frazil_vk::{Buffer, Device, DeviceCount, Recorder, Threads};
 
 /// Cubes of a block.
 const BLOCK_CUBES: u32 = 64;
@@ -77,14 +78,16 @@ pub struct MarchingCubes {
     room: Buffers,
 }
 
-struct Kernels {
-    mark_cube_blocks: Kernel<mark_cube_blocks::Interface>,
-    count_cube_blocks: Kernel<count_cube_blocks::Interface>,
-    list_cube_blocks: Kernel<list_cube_blocks::Interface>,
-    link_nodes: Kernel<link_nodes::Interface>,
-    classify_cubes: Kernel<classify_cubes::Interface>,
-    emit_vertices: Kernel<emit_vertices::Interface>,
-    emit_triangles: Kernel<emit_triangles::Interface>,
+kernel_set! {
+    struct Kernels(workgroup_size) {
+        mark_cube_blocks { workgroup_size, threads_per_item: REACH },
+        count_cube_blocks { workgroup_size },
+        list_cube_blocks { workgroup_size },
+        link_nodes { workgroup_size },
+        classify_cubes { workgroup_size, threads_per_item: BLOCK_CUBES },
+        emit_vertices { workgroup_size, threads_per_item: BLOCK_CUBES },
+        emit_triangles { workgroup_size, threads_per_item: BLOCK_CUBES },
+    }
 }
 
 /// Buffers whose length depends on the capacity.
@@ -149,41 +152,13 @@ impl MarchingCubes {
     ) -> Result<Self, KernelError> {
         check_layout(&layout)?;
         check_workgroup("marching cubes", workgroup_size)?;
-        let threads_per_item = BLOCK_CUBES;
-        let kernels = Kernels {
-            mark_cube_blocks: Kernel::specialized(
-                device,
-                &mark_cube_blocks::Specialization { workgroup_size, threads_per_item: REACH },
-            )?,
-            count_cube_blocks: Kernel::specialized(
-                device,
-                &count_cube_blocks::Specialization { workgroup_size },
-            )?,
-            list_cube_blocks: Kernel::specialized(
-                device,
-                &list_cube_blocks::Specialization { workgroup_size },
-            )?,
-            link_nodes: Kernel::specialized(device, &link_nodes::Specialization { workgroup_size })?,
-            classify_cubes: Kernel::specialized(
-                device,
-                &classify_cubes::Specialization { workgroup_size, threads_per_item },
-            )?,
-            emit_vertices: Kernel::specialized(
-                device,
-                &emit_vertices::Specialization { workgroup_size, threads_per_item },
-            )?,
-            emit_triangles: Kernel::specialized(
-                device,
-                &emit_triangles::Specialization { workgroup_size, threads_per_item },
-            )?,
-        };
         // The lattice of cubes begins one block lower; its bits are fewer than 2³¹, as keys of nodes have 32.
         let blocks: u64 = layout.lattice().blocks.iter().map(|n| u64::from(*n) + 1).product();
         let n_words = blocks.div_ceil(u64::from(u32::BITS)) as u32;
         let options = ScanOptions { workgroup_size, ..Default::default() };
         Ok(Self {
             layout,
-            kernels,
+            kernels: Kernels::new(device, workgroup_size)?,
             workgroup_size,
             table: device.buffer_from("cases of cubes", &cases::table())?,
             words: Counts::new(device)?.upload(device, "cube block words", n_words, n_words)?,
@@ -253,13 +228,7 @@ impl MarchingCubes {
             in_word: &self.in_word,
         };
         recorder.dispatch(&kernels.count_cube_blocks, words, bindings, ());
-        self.scan_words.record(
-            recorder,
-            &self.words,
-            &self.in_word,
-            &self.word_base,
-            Some(self.settle.total()),
-        )?;
+        self.settle.record_scan(recorder, &self.scan_words, &self.words, [&self.in_word, &self.word_base])?;
         let bindings = list_cube_blocks::Bindings {
             word_count: &self.words.count,
             marked: &self.marked,
@@ -300,11 +269,14 @@ impl MarchingCubes {
         let params = classify_cubes::Params { lattice: self.layout.lattice(), iso };
         let cubes = Threads::Counted(&room.cube_blocks);
         recorder.dispatch(&self.kernels.classify_cubes, cubes, bindings, params);
-        let (blocks, total) = (&room.cube_blocks, Some(self.settle.total()));
-        room.scan.record(recorder, blocks, &room.vertices_in, &room.vertex_base, total)?;
-        self.settle.record(recorder, &room.vertices, 1);
-        room.scan.record(recorder, blocks, &room.triangles_in, &room.triangle_base, total)?;
-        self.settle.record(recorder, &room.triangles, 2);
+        let lists = [
+            ([&room.vertices_in, &room.vertex_base], &room.vertices),
+            ([&room.triangles_in, &room.triangle_base], &room.triangles),
+        ];
+        for ((lengths, list), slot) in lists.into_iter().zip(1..) {
+            self.settle.record_scan(recorder, &room.scan, &room.cube_blocks, lengths)?;
+            self.settle.record(recorder, list, slot);
+        }
         Ok(())
     }
 

@@ -4,12 +4,12 @@ use super::fault::DemFaultCheck;
 use super::metrics::{DemMetrics, PendingDemMetrics};
 use super::shown::set_infos;
 use super::solver::Dem;
-use crate::solver::stage_named;
+use crate::solver::{forward_to_own, forwarded, stage_named};
 use crate::{
-    FlowMaterial, Measurement, MetricInfo, PendingFault, PendingMeasurement, PendingResult, RigidBodies,
-    Solver, SolverError, SolverFactory, SolverFault, StateColumn, Tuning,
+    FlowMaterial, Measurement, MetricInfo, PendingFault, PendingMeasurement, RigidBodies, Solver,
+    SolverError, SolverFactory, StateColumn, Tuning,
 };
-use frazil_particles::{ColumnView, ParticleSet, SetInfo};
+use frazil_particles::SetInfo;
 use frazil_scene::{Sampled, Scene};
 use frazil_vk::{Device, Recorder};
 
@@ -70,25 +70,7 @@ impl Solver for Dem {
         self.record_stage(recorder, stage)
     }
 
-    fn record_step(&mut self, recorder: &mut Recorder) {
-        self.record_step(recorder);
-    }
-
-    fn particle_sets(&self) -> Vec<ParticleSet<'_>> {
-        self.particle_sets()
-    }
-
-    fn columns(&self) -> Vec<ColumnView> {
-        self.columns()
-    }
-
-    fn state_columns(&self) -> Vec<ColumnView> {
-        self.state_columns()
-    }
-
-    fn record_output(&self, recorder: &mut Recorder) {
-        self.record_output(recorder);
-    }
+    forward_to_own!(record_step, record_output, particle_sets, columns, state_columns, body_columns);
 
     fn rigid_bodies(&self) -> Option<RigidBodies> {
         let pieces = self.pieces()?;
@@ -99,45 +81,23 @@ impl Solver for Dem {
         self.record_pieces(recorder);
     }
 
-    fn body_columns(&self) -> Vec<ColumnView> {
-        self.body_columns()
-    }
-
     fn metrics(&self) -> Vec<MetricInfo> {
         MetricInfo::list(DemMetrics::names(self.parameters()))
     }
 
     fn record_metrics(&self, recorder: &mut Recorder) -> Result<PendingMeasurement, SolverError> {
-        Ok(Box::new(self.record_metrics(recorder)?))
+        let own = self.record_metrics(recorder)?;
+        Ok(forwarded(own, PendingDemMetrics::is_ready, |own| Ok(own.wait()?.into())))
     }
 
     fn record_fault_check(&self, recorder: &mut Recorder) -> Result<Option<PendingFault>, SolverError> {
-        Ok(Some(Box::new(self.record_fault_check(recorder)?)))
+        let own = self.record_fault_check(recorder)?;
+        Ok(Some(forwarded(own, DemFaultCheck::is_ready, |own| Ok(own.wait()?.map(Into::into)))))
     }
 }
 
 impl From<DemMetrics> for Measurement {
     fn from(metrics: DemMetrics) -> Self {
         Self { summary: metrics.all.summary(), values: metrics.values() }
-    }
-}
-
-impl PendingResult<Measurement> for PendingDemMetrics {
-    fn is_ready(&self) -> frazil_vk::Result<bool> {
-        self.is_ready()
-    }
-
-    fn wait(self: Box<Self>) -> frazil_vk::Result<Measurement> {
-        (*self).wait().map(Into::into)
-    }
-}
-
-impl PendingResult<Option<SolverFault>> for DemFaultCheck {
-    fn is_ready(&self) -> frazil_vk::Result<bool> {
-        self.is_ready()
-    }
-
-    fn wait(self: Box<Self>) -> frazil_vk::Result<Option<SolverFault>> {
-        Ok((*self).wait()?.map(Into::into))
     }
 }

@@ -5,12 +5,12 @@ use super::metrics::{MpmMetrics, PendingMpmMetrics};
 use super::nodes::NODES_PER_THREAD;
 use super::shown::set_infos;
 use super::solver::Mpm;
-use crate::solver::stage_named;
+use crate::solver::{forward_to_own, forwarded, stage_named};
 use crate::{
-    Measurement, MetricInfo, PendingFault, PendingMeasurement, PendingResult, Solver, SolverError,
-    SolverFactory, SolverFault, StateColumn, Tunable, Tuning, WORKGROUP_SIZE,
+    Measurement, MetricInfo, PendingFault, PendingMeasurement, Solver, SolverError, SolverFactory,
+    StateColumn, Tunable, Tuning, WORKGROUP_SIZE,
 };
-use frazil_particles::{ColumnView, ParticleSet, SetInfo};
+use frazil_particles::SetInfo;
 use frazil_scene::{Sampled, Scene};
 use frazil_vk::{Device, Recorder};
 
@@ -66,61 +66,25 @@ impl Solver for Mpm {
         self.record_stage(recorder, stage)
     }
 
-    fn record_step(&mut self, recorder: &mut Recorder) {
-        self.record_step(recorder);
-    }
-
-    fn particle_sets(&self) -> Vec<ParticleSet<'_>> {
-        self.particle_sets()
-    }
-
-    fn columns(&self) -> Vec<ColumnView> {
-        self.columns()
-    }
-
-    fn state_columns(&self) -> Vec<ColumnView> {
-        self.state_columns()
-    }
-
-    fn record_output(&self, recorder: &mut Recorder) {
-        self.record_output(recorder);
-    }
+    forward_to_own!(record_step, record_output, particle_sets, columns, state_columns);
 
     fn metrics(&self) -> Vec<MetricInfo> {
         MetricInfo::list(MpmMetrics::names())
     }
 
     fn record_metrics(&self, recorder: &mut Recorder) -> Result<PendingMeasurement, SolverError> {
-        Ok(Box::new(self.record_metrics(recorder)?))
+        let own = self.record_metrics(recorder)?;
+        Ok(forwarded(own, PendingMpmMetrics::is_ready, |own| Ok(own.wait()?.into())))
     }
 
     fn record_fault_check(&self, recorder: &mut Recorder) -> Result<Option<PendingFault>, SolverError> {
-        Ok(Some(Box::new(self.record_fault_check(recorder)?)))
+        let own = self.record_fault_check(recorder)?;
+        Ok(Some(forwarded(own, FaultCheck::is_ready, |own| Ok(own.wait()?.map(Into::into)))))
     }
 }
 
 impl From<MpmMetrics> for Measurement {
     fn from(metrics: MpmMetrics) -> Self {
         Self { summary: metrics.all.summary(), values: metrics.values() }
-    }
-}
-
-impl PendingResult<Measurement> for PendingMpmMetrics {
-    fn is_ready(&self) -> frazil_vk::Result<bool> {
-        self.is_ready()
-    }
-
-    fn wait(self: Box<Self>) -> frazil_vk::Result<Measurement> {
-        (*self).wait().map(Into::into)
-    }
-}
-
-impl PendingResult<Option<SolverFault>> for FaultCheck {
-    fn is_ready(&self) -> frazil_vk::Result<bool> {
-        self.is_ready()
-    }
-
-    fn wait(self: Box<Self>) -> frazil_vk::Result<Option<SolverFault>> {
-        Ok((*self).wait()?.map(Into::into))
     }
 }
