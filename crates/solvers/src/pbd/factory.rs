@@ -4,12 +4,12 @@ use super::shown::set_infos;
 use super::snow::{self, LinkCheck, PendingSnowMetrics, Snow, SnowMetrics};
 use super::{Fluid, PendingMetrics};
 use crate::bodies::{with_load_metrics, with_load_values};
-use crate::solver::{motion_highlights, rows, stage_named};
+use crate::solver::{forward_to_own, forwarded, motion_highlights, rows, stage_named};
 use crate::{
     CurveSpec, InvariantFault, Measurement, MetricInfo, MotionMetrics, PanelSpec, PendingInvariants,
-    PendingMeasurement, PendingResult, PlotSpec, Solver, SolverError, SolverFactory, StateColumn, Tuning,
+    PendingMeasurement, PlotSpec, Solver, SolverError, SolverFactory, StateColumn, Tuning,
 };
-use frazil_particles::{ColumnView, ParticleSet, SetInfo};
+use frazil_particles::SetInfo;
 use frazil_scene::{Sampled, Scene};
 use frazil_vk::{Device, Recorder};
 
@@ -134,39 +134,16 @@ impl Solver for Fluid {
         Ok(())
     }
 
-    fn record_step(&mut self, recorder: &mut Recorder) {
-        self.record_step(recorder);
-    }
-
-    fn particle_sets(&self) -> Vec<ParticleSet<'_>> {
-        self.particle_sets()
-    }
-
-    fn columns(&self) -> Vec<ColumnView> {
-        self.columns()
-    }
-
-    fn state_columns(&self) -> Vec<ColumnView> {
-        self.state_columns()
-    }
+    forward_to_own!(record_step, particle_sets, columns, state_columns);
 
     fn metrics(&self) -> Vec<MetricInfo> {
         with_load_metrics(MetricInfo::list(MotionMetrics::NAMES.iter().copied()), self.body_loads())
     }
 
     fn record_metrics(&self, recorder: &mut Recorder) -> Result<PendingMeasurement, SolverError> {
-        let own = Box::new(self.record_metrics(recorder)?);
+        let own = self.record_metrics(recorder)?;
+        let own = forwarded(own, PendingMetrics::is_ready, |own| Ok(own.wait()?.into()));
         Ok(with_load_values(own, self.body_loads(), recorder)?)
-    }
-}
-
-impl PendingResult<Measurement> for PendingMetrics {
-    fn is_ready(&self) -> frazil_vk::Result<bool> {
-        self.is_ready()
-    }
-
-    fn wait(self: Box<Self>) -> frazil_vk::Result<Measurement> {
-        (*self).wait().map(Into::into)
     }
 }
 
@@ -181,32 +158,15 @@ impl Solver for Snow {
         Ok(())
     }
 
-    fn record_step(&mut self, recorder: &mut Recorder) {
-        self.record_step(recorder);
-    }
-
-    fn particle_sets(&self) -> Vec<ParticleSet<'_>> {
-        self.particle_sets()
-    }
-
-    fn columns(&self) -> Vec<ColumnView> {
-        self.columns()
-    }
-
-    fn state_columns(&self) -> Vec<ColumnView> {
-        self.state_columns()
-    }
-
-    fn record_output(&self, recorder: &mut Recorder) {
-        self.record_output(recorder);
-    }
+    forward_to_own!(record_step, record_output, particle_sets, columns, state_columns);
 
     fn metrics(&self) -> Vec<MetricInfo> {
         with_load_metrics(MetricInfo::list(SnowMetrics::names()), self.body_loads())
     }
 
     fn record_metrics(&self, recorder: &mut Recorder) -> Result<PendingMeasurement, SolverError> {
-        let own = Box::new(self.record_metrics(recorder)?);
+        let own = self.record_metrics(recorder)?;
+        let own = forwarded(own, PendingSnowMetrics::is_ready, |own| Ok(own.wait()?.into()));
         Ok(with_load_values(own, self.body_loads(), recorder)?)
     }
 
@@ -230,10 +190,11 @@ impl Solver for Snow {
         &self,
         recorder: &mut Recorder,
     ) -> Result<Option<PendingInvariants>, SolverError> {
-        Ok(match self.record_link_check(recorder)? {
-            Some(check) => Some(Box::new(check)),
-            None => None,
-        })
+        let faults = |check: LinkCheck| {
+            let counts = check.wait()?.into_iter().filter(|(_, count)| *count > 0);
+            Ok(counts.map(|(what, count)| InvariantFault { what, count }).collect())
+        };
+        Ok(self.record_link_check(recorder)?.map(|own| forwarded(own, LinkCheck::is_ready, faults)))
     }
 }
 
@@ -242,26 +203,5 @@ impl From<SnowMetrics> for Measurement {
         let mut summary = metrics.all.summary();
         summary.sets = vec![("snow", metrics.n_solid), ("water", metrics.n_fluid)];
         Self { summary, values: metrics.values() }
-    }
-}
-
-impl PendingResult<Measurement> for PendingSnowMetrics {
-    fn is_ready(&self) -> frazil_vk::Result<bool> {
-        self.is_ready()
-    }
-
-    fn wait(self: Box<Self>) -> frazil_vk::Result<Measurement> {
-        (*self).wait().map(Into::into)
-    }
-}
-
-impl PendingResult<Vec<InvariantFault>> for LinkCheck {
-    fn is_ready(&self) -> frazil_vk::Result<bool> {
-        self.is_ready()
-    }
-
-    fn wait(self: Box<Self>) -> frazil_vk::Result<Vec<InvariantFault>> {
-        let counts = (*self).wait()?.into_iter().filter(|(_, count)| *count > 0);
-        Ok(counts.map(|(what, count)| InvariantFault { what, count }).collect())
     }
 }
