@@ -5,6 +5,7 @@
 // sums make the forces opposite, too, to the bit.
 #ifndef DEM_CONTACT
 #define DEM_CONTACT
+#include "common/vectors.glsl"
 #include "dem/terms.glsl"
 
 // State of a contact from step to step.
@@ -53,11 +54,6 @@ struct ContactForce {
 
 // Damping ratio of the rolling spring (Ai et al. 2011).
 const float ROLLING_DAMPING = 0.3;
-
-vec3 tangential(vec3 v, vec3 normal) {
-    precise vec3 rest = v - dot(v, normal) * normal;
-    return rest;
-}
 
 // Clamps the magnitude of a force.
 vec3 cut(vec3 force, float most) {

@@ -1,6 +1,6 @@
 // Coulomb's law for corrections of positions (Chen2021 eq 5.22).
 
-vec3 tangential(vec3 moved, vec3 normal) { return moved - dot(moved, normal) * normal; }
+#include "common/vectors.glsl"
 
 // Returns the part of a slip that friction removes under a normal correction of `pressed_m`.
 vec3 coulomb(vec3 slip_m, float pressed_m, float static_friction, float kinetic_friction) {

@@ -1,16 +1,18 @@
 //! Position-based fluid on the device.
 
-use super::bodies::{Bodies, BodyInteraction, Displacement};
+use super::bodies::{Bodies, Displacement};
 use super::metrics::{MeasurePass, PendingMetrics};
 use super::motion::{Motion, Place, Smoothing};
 use super::parameters::Parameters;
+use super::particles::Particles;
 use super::shown::lambda_column;
 use crate::{BodyLoads, Saved, SolverError, StateColumn, Tuning};
-use frazil_kernels::{CellSort, CellSortMethod, Counts, GridOptions, UniformGrid};
+use frazil_kernels::Counts;
 use frazil_particles::{AnyColumn, ColumnKind, ColumnView, Material, ParticleSet, Permutation, PhaseArray};
 use frazil_scene::{Sampled, Scene};
 use frazil_shaders::pbd::{solve_density, solve_positions};
-use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Threads};
+use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder};
+use std::ops::Deref;
 
 /// A stage of a step; [`Fluid::stages`] lists them in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -39,24 +41,11 @@ impl std::fmt::Display for Stage {
     }
 }
 
-/// A position-based fluid.
+/// A position-based fluid. It dereferences to its particles.
 pub struct Fluid {
     parameters: Parameters,
-    phase: PhaseArray,
-    /// Predicted positions x*, in the order of the phase.
-    predicted: Buffer<[f32; 3]>,
-    /// Cell of each particle, in the order of the phase once it is reordered.
-    key: Buffer<u32>,
-    /// Permutation of this step.
-    order: Buffer<u32>,
-    /// (x*, λ) of each particle, which neighbours read together.
-    constraint: Buffer<[f32; 4]>,
-    /// Density ρ in kg/m³ of each particle.
-    density: Buffer<f32>,
-    interaction: BodyInteraction,
+    particles: Particles,
     bodies: Option<Bodies>,
-    grid: UniformGrid,
-    sort: CellSort,
     permutation: Permutation,
     kernels: Kernels,
     gauge: MeasurePass,
@@ -118,31 +107,12 @@ impl Fluid {
         tuning: Tuning,
     ) -> Result<Self, SolverError> {
         let workgroup_size = tuning.workgroup_size();
-        let n = phase.count.capacity as usize;
-        let walls = &parameters.walls;
-        let grid = UniformGrid::with_options(
-            device,
-            walls.domain_min_m,
-            walls.domain_max_m,
-            parameters.support_m,
-            GridOptions { workgroup_size, ..Default::default() },
-        )?;
-        let method = tuning.cell_sort.map_or_else(|| CellSortMethod::fastest(device), Ok)?;
-        let sort = CellSort::with_options(device, phase.count.capacity, &grid, method, workgroup_size)?;
         Ok(Self {
-            predicted: device.buffer("predicted", n)?,
-            key: device.buffer("key", n)?,
-            order: device.buffer("order", n)?,
-            constraint: device.buffer("constraint", n)?,
-            density: device.buffer("density", n)?,
-            interaction: BodyInteraction::new(device, &parameters, n)?,
             bodies: Bodies::new(device, workgroup_size, &parameters, [0.0; 2])?,
-            grid,
-            sort,
             permutation: Permutation::with_workgroup_size(device, workgroup_size)?,
             kernels: Kernels::new(device, workgroup_size, &parameters)?,
             gauge: MeasurePass::new(device, phase.count.capacity)?,
-            phase,
+            particles: Particles::new(device, &parameters, phase, tuning)?,
             parameters,
         })
     }
@@ -169,13 +139,14 @@ impl Fluid {
         match stage {
             Stage::Integrate => self.integrate(recorder, self.parameters.dt_s),
             Stage::SortByCell => {
-                let recorded =
-                    self.sort.record(recorder, &self.phase.count, &self.grid, &self.key, &self.order);
-                if let Err(error) = recorded {
-                    recorder.fail(SolverError::from(error).during(stage));
+                if let Err(error) = self.particles.sort_by_cell(recorder) {
+                    recorder.fail(error.during(stage));
                 }
             }
-            Stage::Reorder => self.phase.permute(recorder, &self.permutation, &self.order),
+            Stage::Reorder => {
+                let Particles { phase, order, .. } = &mut self.particles;
+                phase.permute(recorder, &self.permutation, order);
+            }
             Stage::Predict => self.predict(recorder, self.parameters.dt_s),
             Stage::SolveDensity => self.solve_density(recorder, &self.predicted, true),
             Stage::SolvePositions => self.solve_positions(recorder),
@@ -192,10 +163,6 @@ impl Fluid {
             self.record_stage(recorder, stage);
         }
         self.solve_density(recorder, self.phase.position.front(), false);
-    }
-
-    fn threads(&self) -> Threads<'_> {
-        Threads::Counted(&self.phase.count)
     }
 
     fn integrate(&self, recorder: &mut Recorder, dt_s: f32) {
@@ -284,9 +251,7 @@ impl Fluid {
             bodies.apply_drag(recorder, &self.phase, &self.predicted, p.xsph_viscosity);
             bodies.loads.record_reduction(recorder);
         }
-        // x ← x*: the predicted positions become the new ones, and the buffer of the old ones is used for the
-        // next prediction.
-        self.predicted = self.phase.position.replace_front(self.predicted.clone());
+        self.particles.accept_prediction();
     }
 
     /// Returns the parameters that the kernels use.
@@ -297,56 +262,6 @@ impl Fluid {
     /// Returns the number of particles, on the device.
     pub fn count(&self) -> &DeviceCount {
         &self.phase.count
-    }
-
-    /// Returns the grid, with the cells of the last step.
-    pub fn grid(&self) -> &UniformGrid {
-        &self.grid
-    }
-
-    /// Returns the predicted positions; scratch between steps.
-    pub fn predicted(&self) -> &Buffer<[f32; 3]> {
-        &self.predicted
-    }
-
-    /// Returns the (x*, λ); scratch between steps.
-    pub fn constraint(&self) -> &Buffer<[f32; 4]> {
-        &self.constraint
-    }
-
-    /// Returns the velocities before XSPH; scratch between steps.
-    pub fn updated(&self) -> &Buffer<[f32; 3]> {
-        self.phase.velocity.back()
-    }
-
-    /// Returns the velocities in m/s.
-    pub fn velocity(&self) -> &Buffer<[f32; 3]> {
-        self.phase.velocity.front()
-    }
-
-    /// Returns the ids.
-    pub fn id(&self) -> &Buffer<u32> {
-        self.phase.id.front()
-    }
-
-    /// Returns the densities in kg/m³.
-    pub fn density(&self) -> &Buffer<f32> {
-        &self.density
-    }
-
-    /// Returns the permutation of the last step.
-    pub fn order(&self) -> &Buffer<u32> {
-        &self.order
-    }
-
-    /// Returns the cell of each particle, as of the last step's prediction.
-    pub fn key(&self) -> &Buffer<u32> {
-        &self.key
-    }
-
-    /// Returns the positions in m.
-    pub fn position(&self) -> &Buffer<[f32; 3]> {
-        self.phase.position.front()
     }
 
     /// Returns the columns to show, record and export: position, velocity, id, density.
@@ -412,6 +327,14 @@ impl Fluid {
     /// Returns the loads on the bodies of the scene, if it has any.
     pub fn body_loads(&self) -> Option<&BodyLoads> {
         self.bodies.as_ref().map(|bodies| &bodies.loads)
+    }
+}
+
+impl Deref for Fluid {
+    type Target = Particles;
+
+    fn deref(&self) -> &Particles {
+        &self.particles
     }
 }
 

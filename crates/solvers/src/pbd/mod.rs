@@ -20,6 +20,7 @@ mod fluid;
 mod metrics;
 mod motion;
 mod parameters;
+mod particles;
 mod shown;
 pub mod snow;
 
@@ -27,5 +28,6 @@ pub use factory::Factory;
 pub use fluid::{Fluid, Stage};
 pub use metrics::PendingMetrics;
 pub use parameters::Parameters;
+pub use particles::Particles;
 pub use shown::set_infos;
 pub use snow::{Snow, SnowMetrics};

@@ -1,12 +1,13 @@
 //! Particles of one phase: their columns, their cells, and scratch buffers of a step.
 
-use crate::pbd::bodies::BodyInteraction;
 use crate::pbd::parameters::Parameters;
+use crate::pbd::particles::Particles;
 use crate::pbd::shown::lambda_column;
 use crate::{SolverError, Tuning};
-use frazil_kernels::{CellSort, CellSortMethod, Counts, GridOptions, Scan, ScanOptions, UniformGrid};
+use frazil_kernels::{Counts, Scan, ScanOptions};
 use frazil_particles::{AnyColumn, Column, ColumnKind, ColumnView, Material, ParticleSet, PhaseArray};
-use frazil_vk::{Buffer, Device, Threads};
+use frazil_vk::{Buffer, Device};
+use std::ops::{Deref, DerefMut};
 
 /// Initial state of the particles of one phase.
 #[derive(Clone, Debug, Default)]
@@ -22,8 +23,8 @@ pub(super) struct InitialState {
 
 /// Particles of one phase, with capacity for those of both.
 pub struct Matter {
-    /// Count, positions, velocities and ids.
-    pub phase: PhaseArray,
+    /// Columns that all phases have, and their cells. The matter dereferences to it.
+    pub(super) particles: Particles,
     /// Temperature T in °C.
     pub temperature: Column<f32>,
     /// Specific enthalpy in J/kg, 0 for ice at freezing; maintained with true latent heat only, else 0.
@@ -33,25 +34,16 @@ pub struct Matter {
     pub blend: Column<f32>,
     /// Rest position in the undeformed body in m; maintained with shape matching only, else 0.
     pub rest_position: Column<[f32; 3]>,
-    /// Cell of each particle.
-    pub(super) key: Buffer<u32>,
     pub(super) next_key: Buffer<u32>,
     /// Source index of each element of the next arrays, before and after the sort.
     pub(super) origin: Buffer<u32>,
-    pub(super) order: Buffer<u32>,
     pub(super) source: Buffer<u32>,
     pub(super) leaves: Buffer<u32>,
     pub(super) rank: Buffer<u32>,
     pub(super) n_leavers: Buffer<u32>,
     /// Number of particles that have left so far, and the 64-bit sum of their temperatures in 2⁻¹⁶ °C.
     pub(super) tally: Buffer<u32>,
-    pub(super) predicted: Buffer<[f32; 3]>,
-    pub(super) constraint: Buffer<[f32; 4]>,
     pub(super) contact: Buffer<[f32; 2]>,
-    pub(super) density: Buffer<f32>,
-    pub(super) interaction: BodyInteraction,
-    pub(super) grid: UniformGrid,
-    pub(super) sort: CellSort,
     pub(super) scan: Scan,
 }
 
@@ -71,39 +63,22 @@ impl Matter {
         let phase =
             PhaseArray::restore(device, counts, &begin.position, &begin.velocity, &begin.id, capacity)?;
         let workgroup_size = tuning.workgroup_size();
-        let walls = &parameters.walls;
-        let grid = UniformGrid::with_options(
-            device,
-            walls.domain_min_m,
-            walls.domain_max_m,
-            parameters.support_m,
-            GridOptions { workgroup_size, ..Default::default() },
-        )?;
-        let method = tuning.cell_sort.map_or_else(|| CellSortMethod::fastest(device), Ok)?;
         let scan = ScanOptions { workgroup_size, ..Default::default() };
         let matter = Self {
             temperature: Column::new(device, "temperature", "°C", n)?,
             enthalpy: Column::new(device, "enthalpy", "J/kg", n)?,
             blend: Column::new(device, "blend", "1", n)?,
             rest_position: Column::new(device, "rest position", "m", n)?,
-            key: device.buffer("key", n)?,
             next_key: device.buffer("key (next)", n)?,
             origin: device.buffer("origin", n)?,
-            order: device.buffer("order", n)?,
             source: device.buffer("source", n)?,
             leaves: device.buffer("leaves", n)?,
             rank: device.buffer("rank of leavers", n)?,
             n_leavers: device.buffer_from("leavers", &[0])?,
             tally: device.buffer_from("left so far", &[0; TALLY_WORDS])?,
-            predicted: device.buffer("predicted", n)?,
-            constraint: device.buffer("constraint", n)?,
             contact: device.buffer("contact", n)?,
-            interaction: BodyInteraction::new(device, parameters, n)?,
-            density: device.buffer_from("density", &vec![parameters.rest_density_kg_m3; n])?,
-            sort: CellSort::with_options(device, capacity, &grid, method, workgroup_size)?,
             scan: Scan::with_options(device, capacity, scan)?,
-            grid,
-            phase,
+            particles: Particles::new(device, parameters, phase, tuning)?,
         };
         device.upload(matter.temperature.front(), &begin.temperature_c)?;
         device.upload(matter.blend.front(), &begin.blend)?;
@@ -115,10 +90,6 @@ impl Matter {
         device.upload(matter.enthalpy.front(), &enthalpy)?;
         device.upload(matter.rest_position.front(), &rest_position)?;
         Ok(matter)
-    }
-
-    pub(super) fn threads(&self) -> Threads<'_> {
-        Threads::Counted(&self.phase.count)
     }
 
     /// Returns the set of particles for pictures.
@@ -133,31 +104,6 @@ impl Matter {
             lambda_column(&self.constraint),
         ];
         ParticleSet { name, material, count: &self.phase.count, columns }
-    }
-
-    /// Returns the positions in m.
-    pub fn position(&self) -> &Buffer<[f32; 3]> {
-        self.phase.position.front()
-    }
-
-    /// Returns the velocities in m/s.
-    pub fn velocity(&self) -> &Buffer<[f32; 3]> {
-        self.phase.velocity.front()
-    }
-
-    /// Returns the ids.
-    pub fn id(&self) -> &Buffer<u32> {
-        self.phase.id.front()
-    }
-
-    /// Returns the density in kg/m³ as of the last iteration; rest density for snow.
-    pub fn density(&self) -> &Buffer<f32> {
-        &self.density
-    }
-
-    /// Returns the cell of each particle, as of the last step's prediction.
-    pub fn key(&self) -> &Buffer<u32> {
-        &self.key
     }
 
     /// Returns the index of each particle before the last reordering, plus the capacity if it was in the
@@ -193,38 +139,18 @@ impl Matter {
         &self.origin
     }
 
-    /// Returns the permutation of the last sort; scratch between steps.
-    pub fn order(&self) -> &Buffer<u32> {
-        &self.order
-    }
-
-    /// Returns the x*; scratch between steps.
-    pub fn predicted(&self) -> &Buffer<[f32; 3]> {
-        &self.predicted
-    }
-
-    /// Returns the (x*, μ); scratch between steps.
-    pub fn constraint(&self) -> &Buffer<[f32; 4]> {
-        &self.constraint
-    }
-
     /// Returns the (α, constraints); scratch between steps.
     pub fn contact(&self) -> &Buffer<[f32; 2]> {
         &self.contact
-    }
-
-    /// Returns the grid, with this phase's cells.
-    pub fn grid(&self) -> &UniformGrid {
-        &self.grid
     }
 
     /// Returns the columns that a permutation gathers; α is written separately, because a migration resets
     /// it.
     pub(super) fn moved_columns(&mut self, has_enthalpy: bool, has_shape: bool) -> Vec<&mut dyn AnyColumn> {
         let mut columns: Vec<&mut dyn AnyColumn> = vec![
-            &mut self.phase.position,
-            &mut self.phase.velocity,
-            &mut self.phase.id,
+            &mut self.particles.phase.position,
+            &mut self.particles.phase.velocity,
+            &mut self.particles.phase.id,
             &mut self.temperature,
         ];
         if has_enthalpy {
@@ -234,5 +160,19 @@ impl Matter {
             columns.push(&mut self.rest_position);
         }
         columns
+    }
+}
+
+impl Deref for Matter {
+    type Target = Particles;
+
+    fn deref(&self) -> &Particles {
+        &self.particles
+    }
+}
+
+impl DerefMut for Matter {
+    fn deref_mut(&mut self) -> &mut Particles {
+        &mut self.particles
     }
 }

@@ -120,7 +120,7 @@ impl Migration {
         recorder.dispatch(&self.settle, Threads::Fixed(1), bindings, ());
         for matter in [solid, fluid] {
             self.counts.prepare(recorder, &matter.phase.count);
-            std::mem::swap(&mut matter.key, &mut matter.next_key);
+            std::mem::swap(&mut matter.particles.key, &mut matter.next_key);
         }
     }
 

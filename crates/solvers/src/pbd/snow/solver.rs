@@ -240,8 +240,7 @@ impl Snow {
             Stage::Migrate => self.migration.migrate(recorder, solid, fluid),
             Stage::SortByCell => {
                 for matter in [solid, fluid] {
-                    let count = &matter.phase.count;
-                    matter.sort.record(recorder, count, &matter.grid, &matter.key, &matter.order)?;
+                    matter.sort_by_cell(recorder)?;
                 }
             }
             Stage::Reorder => {
@@ -372,8 +371,7 @@ impl Snow {
             if let Some(bodies) = self.bodies.as_ref().filter(|_| is_water) {
                 bodies.apply_drag(recorder, &matter.phase, &matter.predicted, smoothing.xsph_viscosity);
             }
-            // x ← x*: the predicted positions become the new ones.
-            matter.predicted = matter.phase.position.replace_front(matter.predicted.clone());
+            matter.accept_prediction();
         }
         if let Some(bodies) = &self.bodies {
             bodies.loads.record_reduction(recorder);

@@ -1,0 +1,124 @@
+//! Particles of a position-based phase: columns, cells, and scratch buffers of a step.
+
+use super::bodies::BodyInteraction;
+use super::parameters::Parameters;
+use crate::{SolverError, Tuning};
+use frazil_kernels::{CellSort, CellSortMethod, GridOptions, UniformGrid};
+use frazil_particles::PhaseArray;
+use frazil_vk::{Buffer, Device, Recorder, Threads};
+
+/// Particles of a phase, sorted by cell.
+pub struct Particles {
+    /// Count, positions, velocities and ids.
+    pub phase: PhaseArray,
+    /// Cell of each particle, in the order of the phase once it is reordered.
+    pub(super) key: Buffer<u32>,
+    /// Permutation of this step.
+    pub(super) order: Buffer<u32>,
+    /// Predicted positions x*, in the order of the phase.
+    pub(super) predicted: Buffer<[f32; 3]>,
+    /// (x*, λ) of each particle, which neighbours read together.
+    pub(super) constraint: Buffer<[f32; 4]>,
+    /// Density ρ in kg/m³ of each particle.
+    pub(super) density: Buffer<f32>,
+    pub(super) interaction: BodyInteraction,
+    pub(super) grid: UniformGrid,
+    sort: CellSort,
+}
+
+impl Particles {
+    pub(super) fn new(
+        device: &Device,
+        parameters: &Parameters,
+        phase: PhaseArray,
+        tuning: Tuning,
+    ) -> Result<Self, SolverError> {
+        let (workgroup_size, capacity) = (tuning.workgroup_size(), phase.count.capacity);
+        let n = capacity as usize;
+        let walls = &parameters.walls;
+        let grid = UniformGrid::with_options(
+            device,
+            walls.domain_min_m,
+            walls.domain_max_m,
+            parameters.support_m,
+            GridOptions { workgroup_size, ..Default::default() },
+        )?;
+        let method = tuning.cell_sort.map_or_else(|| CellSortMethod::fastest(device), Ok)?;
+        Ok(Self {
+            key: device.buffer("key", n)?,
+            order: device.buffer("order", n)?,
+            predicted: device.buffer("predicted", n)?,
+            constraint: device.buffer("constraint", n)?,
+            density: device.buffer_from("density", &vec![parameters.rest_density_kg_m3; n])?,
+            interaction: BodyInteraction::new(device, parameters, n)?,
+            sort: CellSort::with_options(device, capacity, &grid, method, workgroup_size)?,
+            grid,
+            phase,
+        })
+    }
+
+    pub(super) fn threads(&self) -> Threads<'_> {
+        Threads::Counted(&self.phase.count)
+    }
+
+    /// Records the order of the particles by cell, and the first of each cell.
+    pub(super) fn sort_by_cell(&self, recorder: &mut Recorder) -> Result<(), SolverError> {
+        Ok(self.sort.record(recorder, &self.phase.count, &self.grid, &self.key, &self.order)?)
+    }
+
+    /// Records x ← x*: the predicted positions become the new ones, and the buffer of the old ones is used for the
+    /// next prediction.
+    pub(super) fn accept_prediction(&mut self) {
+        self.predicted = self.phase.position.replace_front(self.predicted.clone());
+    }
+
+    /// Returns the grid, with the cells of the last step.
+    pub fn grid(&self) -> &UniformGrid {
+        &self.grid
+    }
+
+    /// Returns the predicted positions; scratch between steps.
+    pub fn predicted(&self) -> &Buffer<[f32; 3]> {
+        &self.predicted
+    }
+
+    /// Returns the (x*, λ); scratch between steps.
+    pub fn constraint(&self) -> &Buffer<[f32; 4]> {
+        &self.constraint
+    }
+
+    /// Returns the velocities before XSPH; scratch between steps.
+    pub fn updated(&self) -> &Buffer<[f32; 3]> {
+        self.phase.velocity.back()
+    }
+
+    /// Returns the positions in m.
+    pub fn position(&self) -> &Buffer<[f32; 3]> {
+        self.phase.position.front()
+    }
+
+    /// Returns the velocities in m/s.
+    pub fn velocity(&self) -> &Buffer<[f32; 3]> {
+        self.phase.velocity.front()
+    }
+
+    /// Returns the ids.
+    pub fn id(&self) -> &Buffer<u32> {
+        self.phase.id.front()
+    }
+
+    /// Returns the densities in kg/m³ as of the last iteration; rest density for snow.
+    pub fn density(&self) -> &Buffer<f32> {
+        &self.density
+    }
+
+    /// Returns the permutation of the last step.
+    pub fn order(&self) -> &Buffer<u32> {
+        &self.order
+    }
+
+    /// Returns the cell of each particle, as of the last step's prediction.
+    pub fn key(&self) -> &Buffer<u32> {
+        &self.key
+    }
+}
