@@ -4,6 +4,7 @@
 //! - [`device`], [`own_device`]: devices of tests.
 //! - [`primitives`]: buffers, counts and checked submissions of the tests of kernels.
 //! - [`noise`], [`Random`], [`Distribution`]: random inputs, the same on every platform.
+//! - [`VirtualScreen`]: a screen for the tests of windows.
 //! - [`bond_rules`]: the rules of bonds that benches measure and tests compare with their twins.
 //! - [`twins`]: parameters, states and columns of the twins.
 //!
@@ -19,6 +20,7 @@ mod distribution;
 #[cfg(feature = "proptest")]
 pub mod primitives;
 mod random;
+mod screen;
 pub mod twins;
 
 #[cfg(feature = "proptest")]
@@ -27,6 +29,7 @@ pub use columns::{download_columns, saved_state};
 pub use device::{assert_no_validation_messages, device, is_full_run, own_device};
 pub use distribution::Distribution;
 pub use random::{Random, noise, unit_noise};
+pub use screen::VirtualScreen;
 
 /// Maximum relative rounding error of one operation in single precision, 2⁻²⁴.
 pub const ROUNDING: f64 = 1.0 / (1 << 24) as f64;

@@ -4,6 +4,7 @@
 
 use frazil_io::{Checkpoint, ColumnData, MetricsTable, Recording, RunInfo};
 use frazil_report::Profile;
+use frazil_testkit::VirtualScreen;
 use std::collections::HashSet;
 use std::fs;
 use std::path::Path;
@@ -101,6 +102,19 @@ fn it_is_measured_recorded_drawn_by_its_own_column_played_and_exported() {
     let tables = fs::read_dir(&played).unwrap().map(|entry| entry.unwrap().path());
     let table = tables.filter(|path| path.extension().is_some_and(|e| e == "csv")).max().unwrap();
     assert!(fs::read_to_string(table).unwrap().lines().next().unwrap().contains("drag_power"));
+}
+
+#[test]
+fn the_window_shows_the_picture_of_a_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("run");
+    succeed(&mut run(&out, &["--steps", "12", "--render", "12"]));
+    let screen = VirtualScreen::start(folder.path());
+    let shot = folder.path().join("shot.png");
+    let arguments = ["view", SCENE, "--steps", "12", "--screenshot", shot.to_str().unwrap(), "--exit"];
+    succeed(program(&arguments).env("DISPLAY", &screen.display));
+    assert!(pixels(&shot) == pixels(&out.join("frames/frame_000001.png")));
+    assert!(colours(&shot).len() > 20, "the window is empty");
 }
 
 #[test]

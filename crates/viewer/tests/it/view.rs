@@ -1,10 +1,9 @@
-//! Tests of the window on a virtual X server that keeps its screen in a file.
+//! Tests of the window on a virtual screen.
 
 use crate::snow::SCENE;
 use crate::tool::{SMALL, command, picture, stderr, succeed, wait_until};
 use frazil_io::{Recording, RecordingWriter};
-use std::fs;
-use std::io::{BufRead, BufReader};
+use frazil_testkit::VirtualScreen;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
@@ -12,48 +11,6 @@ const WIDTH: usize = 640;
 const HEIGHT: usize = 360;
 /// Right edge of the panel and its shadow, in pixels.
 const PANEL_RIGHT: usize = 340;
-
-/// A virtual screen, closed when dropped.
-struct Screen {
-    server: Child,
-    display: String,
-    file: PathBuf,
-}
-
-impl Screen {
-    fn start(folder: &Path) -> Self {
-        let mut server = Command::new("Xvfb")
-            .args(["-displayfd", "1", "-screen", "0", "800x600x24", "-fbdir"])
-            .arg(folder)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("Xvfb; tools/setup installs it");
-        let mut number = String::new();
-        // The server writes the number of the free display that it uses.
-        BufReader::new(server.stdout.take().unwrap()).read_line(&mut number).unwrap();
-        Self { server, display: format!(":{}", number.trim()), file: folder.join("Xvfb_screen0") }
-    }
-
-    /// Returns the RGB bytes of the screen's upper left corner, where windows open without a window manager.
-    fn corner(&self) -> Vec<u8> {
-        // The X window dump format: big-endian words, then a colour table of 12 bytes per entry, then rows.
-        let dump = fs::read(&self.file).unwrap();
-        let word = |i: usize| u32::from_be_bytes(dump[4 * i..4 * i + 4].try_into().unwrap()) as usize;
-        let (header_bytes, row_bytes, n_colours) = (word(0), word(12), word(19));
-        assert_eq!(word(11), 32, "bits a pixel");
-        let rows = &dump[header_bytes + 12 * n_colours..];
-        let row = |y: usize| rows[y * row_bytes..][..4 * WIDTH].chunks_exact(4);
-        (0..HEIGHT).flat_map(row).flat_map(|bgrx| [bgrx[2], bgrx[1], bgrx[0]]).collect()
-    }
-}
-
-impl Drop for Screen {
-    fn drop(&mut self) {
-        let _ = self.server.kill();
-        let _ = self.server.wait();
-    }
-}
 
 /// Returns the small scene with the size of a window.
 fn sized(verb: &'static str, arguments: &[&str]) -> Command {
@@ -90,7 +47,7 @@ fn stop(mut child: Child) -> Output {
 fn the_window_shows_the_picture_of_a_run_with_the_panel_over_it() {
     let folder = tempfile::tempdir().unwrap();
     let (expected, _) = without_window(folder.path());
-    let screen = Screen::start(folder.path());
+    let screen = VirtualScreen::start(folder.path());
     let shot = folder.path().join("shot.png");
     let arguments = ["--steps", "12", "--screenshot", shot.to_str().unwrap()];
     let mut view = sized("view", &arguments);
@@ -98,8 +55,8 @@ fn the_window_shows_the_picture_of_a_run_with_the_panel_over_it() {
     wait_until("screenshot", || shot.exists());
     let (left, right) = split(&expected, PANEL_RIGHT);
     // The window system may show a picture with a delay.
-    wait_until("picture beside the panel", || split(&screen.corner(), PANEL_RIGHT).1 == right);
-    let shown = split(&screen.corner(), PANEL_RIGHT).0;
+    wait_until("picture beside the panel", || split(&screen.corner(WIDTH, HEIGHT), PANEL_RIGHT).1 == right);
+    let shown = split(&screen.corner(WIDTH, HEIGHT), PANEL_RIGHT).0;
     let said = stderr(&stop(child));
     let covered = shown.chunks_exact(3).zip(left.chunks_exact(3)).filter(|(a, b)| a != b).count();
     assert!(covered > 10_000, "the panel covers {covered} pixels; {said}");
@@ -112,7 +69,7 @@ fn the_window_shows_the_picture_of_a_run_with_the_panel_over_it() {
 fn without_its_panel_the_window_shows_a_recording_as_the_run_pictured_it_and_closes_when_told() {
     let folder = tempfile::tempdir().unwrap();
     let (expected, recording) = without_window(folder.path());
-    let screen = Screen::start(folder.path());
+    let screen = VirtualScreen::start(folder.path());
     let shot = folder.path().join("shot.png");
     let view = |arguments: &[&str]| {
         let alone = ["view", recording.to_str().unwrap(), "--steps", "12", "--hide-overlay"];
@@ -121,7 +78,7 @@ fn without_its_panel_the_window_shows_a_recording_as_the_run_pictured_it_and_clo
         view
     };
     let child = view(&[]).stderr(Stdio::piped()).spawn().unwrap();
-    wait_until("picture of the recording", || screen.corner() == expected);
+    wait_until("picture of the recording", || screen.corner(WIDTH, HEIGHT) == expected);
     stop(child);
     succeed(&mut view(&["--screenshot", shot.to_str().unwrap(), "--exit"]));
     assert!(picture(&shot).2 == expected);
@@ -135,14 +92,14 @@ fn a_window_follows_a_recording_that_is_still_being_written() {
     let growing = folder.path().join("growing.frazil-rec");
     let mut writer = RecordingWriter::create(&growing, whole.meta()).unwrap();
     writer.append(&whole.frame(0).unwrap()).unwrap();
-    let screen = Screen::start(folder.path());
+    let screen = VirtualScreen::start(folder.path());
     let mut view = command(&["view", growing.to_str().unwrap(), "--hide-overlay"]);
     let child = view.env("DISPLAY", &screen.display).stderr(Stdio::piped()).spawn().unwrap();
-    wait_until("picture of the first frame", || screen.corner().iter().any(|&byte| byte != 0));
-    assert!(screen.corner() != expected);
+    wait_until("picture of the first frame", || screen.corner(WIDTH, HEIGHT).iter().any(|&byte| byte != 0));
+    assert!(screen.corner(WIDTH, HEIGHT) != expected);
     writer.append(&whole.frame(1).unwrap()).unwrap();
     writer.append(&whole.frame(2).unwrap()).unwrap();
-    wait_until("picture of the frame that was appended", || screen.corner() == expected);
+    wait_until("picture of the frame that was appended", || screen.corner(WIDTH, HEIGHT) == expected);
     writer.finish().unwrap();
     stop(child);
 }
@@ -152,11 +109,11 @@ fn a_recording_is_played_backwards_in_a_window() {
     let folder = tempfile::tempdir().unwrap();
     let (last, recording) = without_window(folder.path());
     let first = picture(&folder.path().join("run/frames/frame_000000.png")).2;
-    let screen = Screen::start(folder.path());
+    let screen = VirtualScreen::start(folder.path());
     let mut play = command(&["play", recording.to_str().unwrap(), "--speed", "-0.05"]);
     let child = play.env("DISPLAY", &screen.display).stderr(Stdio::piped()).spawn().unwrap();
     let beside_panel = |expected: &[u8]| {
-        let (shown, expected) = (split(&screen.corner(), PANEL_RIGHT).1, split(expected, PANEL_RIGHT).1);
+        let (shown, expected) = (split(&screen.corner(WIDTH, HEIGHT), PANEL_RIGHT).1, split(expected, PANEL_RIGHT).1);
         shown == expected
     };
     wait_until("picture of the last frame", || beside_panel(&last));
@@ -173,7 +130,7 @@ fn a_window_shows_snow_as_the_run_pictured_it_live_and_recorded() {
     let run = [&["run", SCENE], &size[..], &cadences, &["--out", out.to_str().unwrap()]].concat();
     succeed(&mut command(&run));
     let expected = picture(&out.join("frames/frame_000001.png")).2;
-    let screen = Screen::start(folder.path());
+    let screen = VirtualScreen::start(folder.path());
     let recording = out.join("recording.frazil-rec");
     let live = [&[SCENE], &size[..]].concat();
     for (name, shown) in [("live.png", live), ("recorded.png", vec![recording.to_str().unwrap()])] {
