@@ -46,4 +46,24 @@ void add_torque(uint wrench, vec3 torque_n_m, float quanta_per_n) {
     [[unroll]] for (uint axis = 0u; axis < 3u; ++axis) add_fixed(6u * wrench + 3u + axis, torque_n_m[axis] * quanta_per_n);
 }
 
+vec3 vector_sum(uint first) { return vec3(fixed_sum(first), fixed_sum(first + 1u), fixed_sum(first + 2u)); }
+
+// Returns the force or the torque of a wrench, in quanta.
+vec3 force_sum(uint wrench) { return vector_sum(6u * wrench); }
+
+vec3 torque_sum(uint wrench) { return vector_sum(6u * wrench + 3u); }
+
+// Resets the sums of a wrench to 0.
+void clear_wrench(uint wrench) {
+    [[unroll]] for (uint word = 0u; word < WRENCH_WORDS; ++word) sums[WRENCH_WORDS * wrench + word] = 0u;
+}
+
+// Adds an impulse at the end of an arm to that of a body, if the scene names it: loads are measured on bodies
+// from `first_named` on only.
+void add_impulse_on_body(uint body, uint first_named, vec3 impulse_n_s, vec3 arm_m, float quanta_per_n_s) {
+    if (body < first_named) return;
+    add_force(body - first_named, impulse_n_s, quanta_per_n_s);
+    add_torque(body - first_named, cross(arm_m, impulse_n_s), quanta_per_n_s);
+}
+
 #endif

@@ -32,19 +32,15 @@ vec4 after_turn(vec4 q, vec3 angle) {
     return product / sqrt(dot(product, product));
 }
 
-vec3 vector_sum(uint first, float quanta_per_n) {
-    return vec3(fixed_sum(first), fixed_sum(first + 1u), fixed_sum(first + 2u)) / quanta_per_n;
-}
-
 void main() {
     uint i = thread_idx();
     DemTerms t = terms[0];
     uint n_obstacles = t.n_bodies - t.first_obstacle;
     if (i >= t.n_pieces + n_obstacles) return;
     bool is_still = fault[0].step < step;
-    vec3 force = vector_sum(6u * i, t.quanta_per_n);
-    vec3 torque = vector_sum(6u * i + 3u, t.quanta_per_n);
-    [[unroll]] for (uint k = 0u; k < 12u; ++k) sums[12u * i + k] = 0u;
+    vec3 force = force_sum(i) / t.quanta_per_n;
+    vec3 torque = torque_sum(i) / t.quanta_per_n;
+    clear_wrench(i);
     // If a step has failed, its state is kept unchanged.
     if (is_still) return;
     if (i >= t.n_pieces) {

@@ -46,8 +46,8 @@ void main() {
         vec3 drag = gain * open * density * (velocity_of(body, x, begin_s) - u);
         open *= 1.0 - density;
         change += drag;
-        add_force(k, -t.particle_mass_kg * drag, t.quanta_per_n_s);
-        add_torque(k, -t.particle_mass_kg * cross(x - torque_centre(body, time_s), drag), t.quanta_per_n_s);
+        vec3 arm = x - torque_centre(body, time_s);
+        add_impulse_on_body(k, t.first_named, -t.particle_mass_kg * drag, arm, t.quanta_per_n_s);
     }
     if (change != vec3(0.0)) velocity[i] += change;
 }

@@ -17,6 +17,8 @@ struct BodyTerms {
     float static_friction;
     float kinetic_friction;
     uint n_bodies;
+    // Index of the first body that the scene names: loads on bodies from it on are measured.
+    uint first_named;
     // Axis of the heights of heightfields.
     uint up_axis;
 };

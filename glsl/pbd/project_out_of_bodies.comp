@@ -54,8 +54,7 @@ bool leave_body(Walls walls, uint up_axis, Body body, float time_s, inout vec3 x
 // Adds the impulse on body k that is opposite to a displacement of a particle at the end of the arm.
 void add_impulse(BodyTerms t, uint k, vec3 displacement_m, vec3 arm_m) {
     vec3 impulse = -(t.particle_mass_kg / t.dt_s) * displacement_m;
-    add_force(k, impulse, t.quanta_per_n_s);
-    add_torque(k, cross(arm_m, impulse), t.quanta_per_n_s);
+    add_impulse_on_body(k, t.first_named, impulse, arm_m, t.quanta_per_n_s);
 }
 
 // Adds the impulses of the correction by the density constraint.

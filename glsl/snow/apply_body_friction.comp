@@ -48,6 +48,5 @@ void main() {
     removed_m *= contact[i].x;
     predicted[i] = x - removed_m;
     vec3 impulse = (t.particle_mass_kg / t.dt_s) * removed_m;
-    add_force(k, impulse, t.quanta_per_n_s);
-    add_torque(k, cross(x - torque_centre(body, time_s), impulse), t.quanta_per_n_s);
+    add_impulse_on_body(k, t.first_named, impulse, x - torque_centre(body, time_s), t.quanta_per_n_s);
 }

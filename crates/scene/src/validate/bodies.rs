@@ -13,10 +13,8 @@ impl Scene {
     /// Checks the bodies and `domain.friction`. Each solver checks its own requirements on bodies.
     pub(crate) fn check_bodies(&self, check: &Checker<'_>) -> Check {
         self.check_face_friction(check)?;
-        // Tables also have columns of obstacles and, by number, of colliders.
-        let colliders: Vec<String> = (0..self.colliders.len()).map(|idx| format!("collider_{idx}")).collect();
-        let obstacles = self.obstacles.iter().map(|obstacle| obstacle.name.as_str());
-        let mut names: Vec<&str> = obstacles.chain(colliders.iter().map(String::as_str)).collect();
+        // Tables also have columns of obstacles.
+        let mut names: Vec<&str> = self.obstacles.iter().map(|obstacle| obstacle.name.as_str()).collect();
         for (idx, body) in self.bodies.iter().enumerate() {
             let key = format!("bodies.{idx}");
             check_name(check, &key, &body.name, &names)?;

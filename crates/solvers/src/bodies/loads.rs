@@ -1,16 +1,18 @@
 //! Loads on bodies: force, torque and impulse that particles exert, summed on the device in fixed point.
 
-use super::Surroundings;
 use crate::SolverError;
 use crate::metrics::{Measurement, MetricInfo};
 use crate::saved::Saved;
 use crate::solver::{PendingMeasurement, PendingResult};
 use bytemuck::Zeroable;
 use frazil_particles::{ColumnKind, ColumnView};
-use frazil_shaders::bodies::reduce_body_loads;
 use frazil_shaders::common::fixed::WRENCH_WORDS;
-use frazil_shaders::types::{Body, BodyLoad as RawLoad};
-use frazil_vk::{Buffer, Device, Kernel, Pending, ReadbackRing, Recorder, Result, Threads};
+use frazil_shaders::types::BodyLoad as RawLoad;
+use frazil_vk::{Buffer, Device, Pending, ReadbackRing, Recorder, Result};
+
+/// Column of a saved state that holds the loads, and the words of a load.
+const LOADS_COLUMN: &str = "body loads";
+const LOAD_WORDS: u32 = (size_of::<RawLoad>() / 4) as u32;
 
 /// Exponent of the quanta of momentum in a particle's mass times 1 m/s: sums of 2²⁶ particles at 1 m/s fit into
 /// 63 bits.
@@ -21,64 +23,37 @@ pub(crate) fn quanta_per_n_s(particle_mass_kg: f64) -> f32 {
     (QUANTA_EXPONENT - particle_mass_kg.log2().ceil()).exp2() as f32
 }
 
-/// Bodies of a scene on the device, and the loads on them.
+/// Loads on the bodies that a scene names, on the device.
 ///
-/// Kernels add the impulses of a step to 64-bit integers, so that sums do not depend on the order of additions.
-/// At the end of a step [`Self::record_reduction`] converts them to forces, torques and impulses.
+/// Kernels add the impulses or forces of a step to 64-bit integers, so that sums do not depend on the order of
+/// additions; the end of a step converts them to forces, torques and impulses. The terrain and unnamed
+/// colliders have no loads.
 pub struct BodyLoads {
-    /// Bodies, in the order of [`Self::names`].
-    pub(crate) bodies: Buffer<Body>,
-    /// Heights, meshes and motions of the bodies.
-    pub(crate) heights: Buffer<f32>,
-    /// Number of steps so far, one element: the time of a step.
-    pub(crate) steps: Buffer<u32>,
-    /// Impulse and angular impulse of this step on each body, in quanta.
-    pub(crate) sums: Buffer<u32>,
-    loads: Buffer<RawLoad>,
+    pub(crate) loads: Buffer<RawLoad>,
     ring: ReadbackRing,
-    reduce: Kernel<reduce_body_loads::Interface>,
     names: Vec<String>,
-    dt_s: f32,
-    quanta_per_n_s: f32,
+}
+
+/// Creates sums of impulse and angular impulse on `n` bodies, at least one.
+///
+/// # Errors
+/// Out of memory.
+pub(crate) fn impulse_sums(device: &Device, n: usize) -> Result<Buffer<u32>> {
+    device.buffer_from("body impulse sums", &vec![0; WRENCH_WORDS as usize * n.max(1)])
 }
 
 impl BodyLoads {
-    /// Uploads the bodies of a scene.
+    /// Creates the loads of named bodies. The buffer of none has one element that no kernel reads.
     ///
     /// # Errors
     /// Out of memory.
-    pub(crate) fn new(
-        device: &Device,
-        surroundings: &Surroundings,
-        dt_s: f32,
-        particle_mass_kg: f64,
-    ) -> Result<Self> {
-        let n = surroundings.bodies.len();
-        let heights = if surroundings.heights_m.is_empty() { &[0.0][..] } else { &surroundings.heights_m };
+    pub(crate) fn new(device: &Device, names: &[String]) -> Result<Self> {
+        let n = names.len().max(1);
         Ok(Self {
-            bodies: device.buffer_from("bodies", &surroundings.bodies)?,
-            heights: device.buffer_from("heights", heights)?,
-            steps: device.buffer_from("steps", &[0])?,
-            sums: device.buffer_from("body impulse sums", &vec![0; WRENCH_WORDS as usize * n])?,
             loads: device.buffer_from("body loads", &vec![RawLoad::zeroed(); n])?,
             ring: ReadbackRing::new(device),
-            reduce: Kernel::new(device)?,
-            names: surroundings.body_names(),
-            dt_s,
-            quanta_per_n_s: quanta_per_n_s(particle_mass_kg),
+            names: names.to_vec(),
         })
-    }
-
-    /// Records the end of a step: computes the loads from the sums, clears the sums and counts the step.
-    pub(crate) fn record_reduction(&self, recorder: &mut Recorder) {
-        let bindings =
-            reduce_body_loads::Bindings { steps: &self.steps, sums: &self.sums, loads: &self.loads };
-        let params = reduce_body_loads::Params {
-            n_bodies: self.names.len() as u32,
-            dt_s: self.dt_s,
-            quanta_per_n_s: self.quanta_per_n_s,
-        };
-        recorder.dispatch(&self.reduce, Threads::Fixed(self.names.len()), bindings, params);
     }
 
     /// Returns the names of the bodies, in the order of their loads.
@@ -86,10 +61,12 @@ impl BodyLoads {
         &self.names
     }
 
-    /// Returns the columns that a checkpoint must hold.
+    /// Returns the columns that a checkpoint must hold: none without named bodies.
     pub fn state_columns(&self) -> Vec<ColumnView> {
-        let column = |name, words| ColumnView::new(name, "1", ColumnKind::U32, words);
-        vec![column("body steps", self.steps.clone()), column("body loads", self.loads.cast())]
+        if self.names.is_empty() {
+            return Vec::new();
+        }
+        vec![ColumnView::new(LOADS_COLUMN, "1", ColumnKind::Matrix(LOAD_WORDS), self.loads.cast())]
     }
 
     /// Uploads the columns of [`Self::state_columns`] from a saved state.

@@ -7,14 +7,14 @@ mod mesh;
 mod motion;
 
 pub use loads::{BodyLoad, BodyLoads, PendingLoads};
-pub(crate) use loads::{quanta_per_n_s, with_load_metrics, with_load_values};
+pub(crate) use loads::{impulse_sums, quanta_per_n_s, with_load_metrics, with_load_values};
 pub use mesh::{MeshProblem, mesh_body};
 pub use motion::BodyPose;
 
 use crate::SolverError;
 use convert::{convert_body, convert_collider, convert_obstacle, convert_terrain, narrow};
 use frazil_scene::Scene;
-use frazil_shaders::common::body::MESH;
+use frazil_shaders::common::body::{MESH, MOTION_UNIFORM};
 use frazil_shaders::types::Body;
 
 /// Domain, gravity and bodies of a scene.
@@ -73,10 +73,14 @@ impl Surroundings {
         self.names.push(name);
     }
 
-    /// Returns a name for each body: numbers those that the scene does not name.
-    pub fn body_names(&self) -> Vec<String> {
-        let n_unnamed = self.bodies.len() - self.names.len();
-        (0..n_unnamed).map(|idx| format!("collider_{idx}")).chain(self.names.iter().cloned()).collect()
+    /// Returns the index of the first body that the scene names: loads are measured on bodies from it on.
+    pub fn first_named(&self) -> u32 {
+        (self.bodies.len() - self.names.len()) as u32
+    }
+
+    /// Returns true if any of the bodies moves.
+    pub(crate) fn has_motion(&self) -> bool {
+        self.bodies.iter().any(|body| body.motion != MOTION_UNIFORM || body.velocity_m_s != [0.0; 3])
     }
 
     /// Returns true if any of the bodies is a mesh.

@@ -2,18 +2,33 @@
 //! and the loads of all of these on the bodies.
 
 use super::parameters::Parameters;
-use crate::bodies::quanta_per_n_s;
+use crate::bodies::{impulse_sums, quanta_per_n_s};
 use crate::{BodyLoads, Saved, SolverError};
-use frazil_particles::{ColumnView, Material, PhaseArray};
+use frazil_particles::{ColumnKind, ColumnView, Material, PhaseArray};
+use frazil_shaders::bodies::reduce_body_loads;
 use frazil_shaders::pbd::{apply_body_drag, compute_boundary_density, project_out_of_bodies};
 use frazil_shaders::snow::apply_body_friction;
-use frazil_shaders::types::BodyTerms;
+use frazil_shaders::types::{Body, BodyTerms};
 use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Result, Threads};
+
+/// Column of a saved state that holds the number of steps.
+const STEPS_COLUMN: &str = "body steps";
 
 /// Bodies of a scene, and the kernels in which position-based particles interact with them.
 pub(super) struct Bodies {
-    pub loads: BodyLoads,
+    /// Loads on the bodies that the scene names.
+    loads: BodyLoads,
+    /// Impulse and angular impulse of this step on each of them, in quanta.
+    sums: Buffer<u32>,
+    bodies: Buffer<Body>,
+    /// Heights, meshes and motions of the bodies.
+    heights: Buffer<f32>,
+    /// Number of steps so far, one element: the time of a step.
+    steps: Buffer<u32>,
     terms: Buffer<BodyTerms>,
+    has_motion: bool,
+    reduction: reduce_body_loads::Params,
+    reduce: Kernel<reduce_body_loads::Interface>,
     compute_boundary_density: Kernel<compute_boundary_density::Interface>,
     project_water: Kernel<project_out_of_bodies::Interface>,
     project_snow: Kernel<project_out_of_bodies::Interface>,
@@ -76,8 +91,10 @@ impl Bodies {
             static_friction,
             kinetic_friction,
             n_bodies: surroundings.bodies.len() as u32,
+            first_named: surroundings.first_named(),
             up_axis: surroundings.up_axis,
         };
+        let heights = if surroundings.heights_m.is_empty() { &[0.0][..] } else { &surroundings.heights_m };
         let has_meshes = surroundings.has_meshes().into();
         let project = |has_push: u32| {
             let constants = project_out_of_bodies::Specialization { workgroup_size, has_meshes, has_push };
@@ -87,7 +104,18 @@ impl Bodies {
         let drag = apply_body_drag::Specialization { workgroup_size, has_meshes };
         let friction = apply_body_friction::Specialization { workgroup_size };
         Ok(Some(Self {
-            loads: BodyLoads::new(device, surroundings, parameters.dt_s, mass_kg)?,
+            loads: BodyLoads::new(device, &surroundings.names)?,
+            sums: impulse_sums(device, surroundings.names.len())?,
+            bodies: device.buffer_from("bodies", &surroundings.bodies)?,
+            heights: device.buffer_from("heights", heights)?,
+            steps: device.buffer_from("steps", &[0])?,
+            has_motion: surroundings.has_motion(),
+            reduction: reduce_body_loads::Params {
+                n_bodies: surroundings.names.len() as u32,
+                dt_s: parameters.dt_s,
+                quanta_per_n_s: terms.quanta_per_n_s,
+            },
+            reduce: Kernel::new(device)?,
             terms: device.buffer_from("body terms", &[terms])?,
             compute_boundary_density: Kernel::specialized(device, &boundary_density)?,
             project_water: project(0)?,
@@ -109,9 +137,9 @@ impl Bodies {
         let bindings = compute_boundary_density::Bindings {
             count: &count.count,
             terms: &self.terms,
-            steps: &self.loads.steps,
-            bodies: &self.loads.bodies,
-            heights: &self.loads.heights,
+            steps: &self.steps,
+            bodies: &self.bodies,
+            heights: &self.heights,
             predicted: at,
             boundary_density: &interaction.boundary_density,
         };
@@ -132,14 +160,14 @@ impl Bodies {
         let bindings = project_out_of_bodies::Bindings {
             count: &count.count,
             terms: &self.terms,
-            steps: &self.loads.steps,
-            bodies: &self.loads.bodies,
-            heights: &self.loads.heights,
+            steps: &self.steps,
+            bodies: &self.bodies,
+            heights: &self.heights,
             constraint,
             boundary_density: &interaction.boundary_density,
             predicted,
             push: &interaction.push,
-            sums: &self.loads.sums,
+            sums: &self.sums,
         };
         let params = project_out_of_bodies::Params {
             is_first: (displacement == Displacement::Prediction).into(),
@@ -160,13 +188,13 @@ impl Bodies {
         let bindings = apply_body_drag::Bindings {
             count: &phase.count.count,
             terms: &self.terms,
-            steps: &self.loads.steps,
-            bodies: &self.loads.bodies,
-            heights: &self.loads.heights,
+            steps: &self.steps,
+            bodies: &self.bodies,
+            heights: &self.heights,
             predicted,
             updated: phase.velocity.back(),
             velocity: phase.velocity.front(),
-            sums: &self.loads.sums,
+            sums: &self.sums,
         };
         let params = apply_body_drag::Params { xsph_viscosity };
         recorder.dispatch(&self.apply_drag, Threads::Counted(&phase.count), bindings, params);
@@ -184,25 +212,50 @@ impl Bodies {
         let bindings = apply_body_friction::Bindings {
             count: &phase.count.count,
             terms: &self.terms,
-            steps: &self.loads.steps,
-            bodies: &self.loads.bodies,
-            heights: &self.loads.heights,
+            steps: &self.steps,
+            bodies: &self.bodies,
+            heights: &self.heights,
             position: phase.position.front(),
             contact,
             push: &interaction.push,
             predicted,
-            sums: &self.loads.sums,
+            sums: &self.sums,
         };
         recorder.dispatch(&self.apply_friction, Threads::Counted(&phase.count), bindings, ());
     }
 
+    /// Records the end of a step: computes the loads from the sums, clears the sums and counts the step. Without
+    /// named bodies, and if no body moves, there is nothing to do.
+    pub fn record_reduction(&self, recorder: &mut Recorder) {
+        if !self.counts_steps() {
+            return;
+        }
+        let bindings =
+            reduce_body_loads::Bindings { steps: &self.steps, sums: &self.sums, loads: &self.loads.loads };
+        let threads = Threads::Fixed(self.loads.names().len().max(1));
+        recorder.dispatch(&self.reduce, threads, bindings, self.reduction);
+    }
+
+    fn counts_steps(&self) -> bool {
+        self.has_motion || !self.loads.names().is_empty()
+    }
+
+    /// Returns the loads on bodies, if the scene names any.
+    pub fn named_loads(&self) -> Option<&BodyLoads> {
+        (!self.loads.names().is_empty()).then_some(&self.loads)
+    }
+
     /// Returns the columns that a checkpoint must hold.
     pub fn state_columns(&self) -> Vec<ColumnView> {
-        self.loads.state_columns()
+        let steps = ColumnView::new(STEPS_COLUMN, "1", ColumnKind::U32, self.steps.clone());
+        self.counts_steps().then_some(steps).into_iter().chain(self.loads.state_columns()).collect()
     }
 
     /// Uploads the columns of [`Self::state_columns`] from a saved state.
     pub fn restore(&self, device: &Device, saved: &Saved<'_>) -> std::result::Result<(), SolverError> {
+        if self.counts_steps() {
+            device.upload(&self.steps, saved.whole(STEPS_COLUMN, self.steps.len())?)?;
+        }
         self.loads.restore(device, saved)
     }
 }

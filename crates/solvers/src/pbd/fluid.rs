@@ -249,7 +249,7 @@ impl Fluid {
         self.kernels.motion.smooth_velocity(recorder, &self.phase, place, p, smoothing);
         if let Some(bodies) = &self.bodies {
             bodies.apply_drag(recorder, &self.phase, &self.predicted, p.xsph_viscosity);
-            bodies.loads.record_reduction(recorder);
+            bodies.record_reduction(recorder);
         }
         self.particles.accept_prediction();
     }
@@ -324,9 +324,9 @@ impl Fluid {
         self.gauge.record(recorder, &self.phase.count, &self.parameters, position, velocity, &self.density)
     }
 
-    /// Returns the loads on the bodies of the scene, if it has any.
+    /// Returns the loads on bodies, if the scene names any.
     pub fn body_loads(&self) -> Option<&BodyLoads> {
-        self.bodies.as_ref().map(|bodies| &bodies.loads)
+        self.bodies.as_ref().and_then(Bodies::named_loads)
     }
 }
 

@@ -374,7 +374,7 @@ impl Snow {
             matter.accept_prediction();
         }
         if let Some(bodies) = &self.bodies {
-            bodies.loads.record_reduction(recorder);
+            bodies.record_reduction(recorder);
         }
     }
 
@@ -470,9 +470,9 @@ impl Snow {
         self.gauge.record(recorder, &self.parameters, solid, fluid, &self.links)
     }
 
-    /// Returns the loads on the bodies of the scene, if it has any.
+    /// Returns the loads on bodies, if the scene names any.
     pub fn body_loads(&self) -> Option<&BodyLoads> {
-        self.bodies.as_ref().map(|bodies| &bodies.loads)
+        self.bodies.as_ref().and_then(Bodies::named_loads)
     }
 
     /// Records a check of the links' invariants, if there are links: after a step, all counts are 0.
