@@ -103,7 +103,7 @@ fn scenery() -> Vec<Collider> {
     vec![floor(DVec3::new(0.1, 1.0, 0.05).normalize(), 0.5), still(obstacle, 0.2)]
 }
 
-/// Compares a step of pieces and forces on obstacles. Bounds: the rounding of positions near 1 m changes an
+/// Compares a step of pieces and loads on bodies. Bounds: the rounding of positions near 1 m changes an
 /// overlap and with it a force, for each of some contacts; torques have an arm of up to 0.5 m.
 fn compare(worst: &mut Worst, pack: &Grainpack, expected: &State, found: &State) {
     let p = &pack.p;
@@ -137,8 +137,10 @@ fn compare(worst: &mut Worst, pack: &Grainpack, expected: &State, found: &State)
             worst.note("shear", (*a - *b).length(), 32.0 * ROUNDING * (p.dt_s * 10.0 + 0.02) + cut, k);
         }
     }
-    for (k, (a, b)) in expected.impacts.iter().zip(&found.impacts).enumerate().skip(1) {
-        worst.note("impact", (*a - *b).length(), force + 1e-5 * a.length(), k);
+    for (k, (a, b)) in expected.loads.iter().zip(&found.loads).enumerate().skip(1) {
+        worst.note("force", (a.force - b.force).length(), force + 1e-5 * a.force.length(), k);
+        // Arms are up to 1 m long.
+        worst.note("torque", (a.torque - b.torque).length(), force + 1e-5 * a.torque.length(), k);
     }
     for (a, b) in expected.grains.iter().zip(&found.grains) {
         let bound =
@@ -163,7 +165,7 @@ fn steps_agree_with_the_twin() {
             assert_eq!(pack.try_advance(1), None);
             let found = pack.state();
             compare(&mut worst, &pack, &expected, &found);
-            touched[0] += usize::from(expected.impacts[1] != DVec3::ZERO);
+            touched[0] += usize::from(expected.loads[1].force != DVec3::ZERO);
             touched[1] += expected.slabs.contacts.iter().flatten().count();
             let with_piece = |key: &&(u32, frazil_reference::dem::Partner)| {
                 matches!(key.1, frazil_reference::dem::Partner::Piece(_))
@@ -174,7 +176,7 @@ fn steps_agree_with_the_twin() {
         }
     }
     assert_eq!(worst.beyond(), "");
-    assert!(touched.iter().all(|n| *n > 0), "impacts, points, grains on pieces, broken links: {touched:?}");
+    assert!(touched.iter().all(|n| *n > 0), "loads, points, grains on pieces, broken links: {touched:?}");
     assert_no_validation_messages(&DEVICE);
 }
 
@@ -485,7 +487,7 @@ fn pieces_pile_up_and_rest() {
 }
 
 #[test]
-fn an_obstacle_feels_weight_and_impulse() {
+fn a_body_bears_weight_its_moment_and_impulse() {
     // A table under grains and a block carries their weight; a grain that falls on it transfers m (1 + e) v.
     let table = Shape::Box {
         centre_m: DVec3::ZERO,
@@ -510,8 +512,13 @@ fn an_obstacle_feels_weight_and_impulse() {
     );
     assert_eq!(pack.try_advance(3000), None);
     let weight = 9.81 * (block_mass + grains.iter().map(|g| g.mass(&pack.p)).sum::<f64>());
-    let force = pack.state().impacts[1];
-    assert!((force + DVec3::Y * weight).length() < 1e-3 * weight, "{force} {weight}");
+    let (state, load) = (pack.state(), pack.state().loads[1]);
+    assert!((load.force + DVec3::Y * weight).length() < 1e-3 * weight, "{load:?} {weight}");
+    // Grains and block lie off the table's centre, the origin: their weight has a moment about it.
+    let of_grains: DVec3 = state.grains.iter().map(|grain| grain.mass(&pack.p) * grain.position).sum();
+    let moment = (of_grains + block_mass * state.slabs.motions[0].centre).cross(g);
+    assert!(moment.length() > 0.1 * weight, "{moment} N m");
+    assert!((load.torque - moment).length() < 1e-3 * moment.length(), "{load:?} {moment}");
 
     let e = 0.5;
     let section = Section { restitution: e, steps_per_contact: 200.0, ..quiet() };
@@ -521,13 +528,13 @@ fn an_obstacle_feels_weight_and_impulse() {
     assert_eq!(pack.try_advance(600), None);
     let metrics = pack.advance(1);
     let expected = falls.mass(&pack.p) * (1.0 + e) * 3.0;
-    let impulse = metrics.obstacles[0].impulse_n_s;
+    let impulse = metrics.loads[0].impulse_n_s;
     assert!((impulse[1] + expected).abs() < 5e-3 * expected, "{impulse:?} {expected}");
     // Half a sine without damping has a peak of π/2 of its mean; damping shifts the peak to an earlier time.
     let contact = PI * (falls.mass(&pack.p) / STIFFNESS_N_M).sqrt();
-    let peak = metrics.obstacles[0].peak_n / (expected / contact);
+    let peak = metrics.loads[0].peak_n / (expected / contact);
     assert!((1.4..2.2).contains(&peak), "{peak}");
-    assert_eq!(metrics.obstacles[0].force_n, [0.0; 3], "nothing touches it any more");
+    assert_eq!(metrics.loads[0].force_n, [0.0; 3], "nothing touches it any more");
 
     // The same holds for a grain that a step moves far into the table and that is projected out of it: the
     // table receives its momentum, whatever the force law.
@@ -541,7 +548,7 @@ fn an_obstacle_feels_weight_and_impulse() {
     let metrics = pack.advance(600);
     let rebound = pack.state().grains[0].velocity - falls.velocity;
     assert!(rebound.y >= -falls.velocity.y, "it did not stop: {rebound}");
-    let (expected, impulse) = (falls.mass(&pack.p) * rebound.y, metrics.obstacles[0].impulse_n_s);
+    let (expected, impulse) = (falls.mass(&pack.p) * rebound.y, metrics.loads[0].impulse_n_s);
     // Forces sum with 24 bits of precision over 600 steps, most of the impulse in one step.
     assert!((impulse[1] + expected).abs() < 1e-5 * expected, "{impulse:?} {expected}");
 }

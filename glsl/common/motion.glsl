@@ -114,6 +114,12 @@ vec3 velocity_of(Body body, vec3 x_m, float time_s) {
     return pose.velocity_m_s + cross(pose.angular_velocity_rad_s, x_m - pose.offset_m - pose.pivot_m);
 }
 
+// Returns the angular velocity of a body in rad/s.
+vec3 angular_velocity_of(Body body, float time_s) {
+    if (body.motion == MOTION_UNIFORM || body.motion == MOTION_OSCILLATING) return vec3(0.0);
+    return pose_of(body, time_s).angular_velocity_rad_s;
+}
+
 // Returns the reference point of torques on a body: its origin, or the pivot of a body that rotates.
 vec3 torque_centre(Body body, float time_s) {
     if (body.motion == MOTION_UNIFORM) return body.origin_m + uniform_offset(body, time_s);

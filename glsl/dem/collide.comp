@@ -5,16 +5,16 @@
 //
 // The history of a contact is stored at both ends, under the other's id, which sorting does not change, in
 // one row per list entry: grains read rows at their positions of the previous step, and write them at their
-// current ones. A row whose contact ended has no partner. Forces of grains on obstacles are summed in
-// integers, in any order.
+// current ones. A row whose contact ended has no partner. Loads of grains on named bodies are summed
+// in integers, in any order.
 // Bytes: 4 + 52 a grain read, 44 for each that it touches, 32 written, and 20 (32 with rolling) a row each
 // way. Order-independent.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 layout(constant_id = 1) const uint HAS_ROLLING = 1;
 layout(constant_id = 2) const uint HAS_BODIES = 1;
-// 1 if impacts on some bodies are measured.
-layout(constant_id = 3) const uint HAS_OBSTACLES = 1;
+// 1 if loads on some bodies are measured.
+layout(constant_id = 3) const uint HAS_NAMED_BODIES = 1;
 layout(constant_id = 4) const uint HAS_MESHES = 0;
 const uint DIMENSIONS = 3u;
 #include "dem/contact.glsl"
@@ -131,6 +131,7 @@ void main() {
         bool is_wall = partner < FIRST_BODY;
         vec4 surface = wall(t, partner - FIRST_WALL, x);
         vec3 moving = vec3(0.0);
+        vec3 turning = vec3(0.0);
         float surface_friction = t.wall_friction;
         float surface_damping = t.wall_damping_ratio;
         vec2 attraction = vec2(0.0);
@@ -138,15 +139,21 @@ void main() {
             Body body = bodies[partner - FIRST_BODY];
             surface = surface_of(t.up_axis, body, x, time_s);
             moving = velocity_of(body, x - surface.w * surface.xyz, time_s);
+            if (HAS_ROLLING != 0u) turning = angular_velocity_of(body, time_s);
             surface_friction = body.friction;
             surface_damping = body.damping_ratio;
             if (body.kind == HEIGHTFIELD) attraction = vec2(t.adhesion_n, t.adhesion_range_m);
         }
-        ContactForce force = touch_surface(t, partner, surface, moving, vec3(0.0), 0.0, surface_friction,
+        ContactForce force = touch_surface(t, partner, surface, moving, turning, 0.0, surface_friction,
                                            surface_damping, attraction.x, attraction.y, r, m, v, w);
-        if (HAS_OBSTACLES != 0u && !is_wall && partner - FIRST_BODY >= t.first_obstacle)
-            add_force(t.n_pieces + partner - FIRST_BODY - t.first_obstacle,
-                      -(force.across_n + force.along_n), t.quanta_per_n);
+        if (HAS_NAMED_BODIES != 0u && !is_wall && partner - FIRST_BODY >= t.first_named) {
+            uint body = partner - FIRST_BODY;
+            vec3 reaction = -(force.across_n + force.along_n);
+            vec3 arm = x - lever_of(r, surface) * surface.xyz - torque_centre(bodies[body], time_s);
+            uint wrench = t.n_pieces + body - t.first_named;
+            add_force(wrench, reaction, t.quanta_per_n);
+            add_torque(wrench, cross(arm, reaction) - force.couple_n_m, t.quanta_per_n);
+        }
     }
     load[i] = ContactLoad(force_n, k, torque_n_m, row);
 

@@ -6,8 +6,8 @@
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 layout(constant_id = 1) const uint HAS_BODIES = 1;
-// 1 if impacts on some bodies are measured.
-layout(constant_id = 2) const uint HAS_OBSTACLES = 1;
+// 1 if loads on some bodies are measured.
+layout(constant_id = 2) const uint HAS_NAMED_BODIES = 1;
 layout(constant_id = 3) const uint HAS_MESHES = 0;
 const uint DIMENSIONS = 3u;
 #include "dem/terms.glsl"
@@ -73,8 +73,12 @@ void main() {
                 Body body = bodies[k];
                 vec4 surface = surface_of(t.up_axis, body, x, time_s + t.dt_s);
                 vec3 taken = push_out(surface, velocity_of(body, x, time_s), r, x, v);
-                if (HAS_OBSTACLES != 0u && k >= t.first_obstacle)
-                    add_force(t.n_pieces + k - t.first_obstacle, (m / t.dt_s) * taken, t.quanta_per_n);
+                if (HAS_NAMED_BODIES != 0u && k >= t.first_named) {
+                    vec3 force = (m / t.dt_s) * taken;
+                    uint wrench = t.n_pieces + k - t.first_named;
+                    add_force(wrench, force, t.quanta_per_n);
+                    add_torque(wrench, cross(x - torque_centre(body, time_s), force), t.quanta_per_n);
+                }
             }
         [[dont_unroll]] for (uint k = 0u; k < 6u; ++k) push_out(wall(t, k, x), vec3(0.0), r, x, v);
     }

@@ -1,8 +1,8 @@
 #version 460
 // Integrates the motion of a piece under the sum of its forces in this step: v ← v + Δt (F/m + g), L ← L + Δt
 // τ, x ← x + Δt v, and a rotation by the angular velocity that L gives at mid-step, so that the tumbling of a
-// free piece depends on L alone. The threads after the pieces write forces on obstacles: those of this step,
-// their maximum, and their sum.
+// free piece depends on L alone. The threads after the pieces add the step to the loads on
+// named bodies.
 //
 // Resets the sums to 0 for the next step. Bytes: 128 a piece read, 64 + 48 written. Order-independent.
 #extension GL_GOOGLE_include_directive : require
@@ -10,13 +10,13 @@
 #include "dem/terms.glsl"
 #include "dem/fault.glsl"
 #include "dem/piece.glsl"
-#include "dem/impact.glsl"
+#include "common/body_load.glsl"
 
 layout(scalar, binding = 0) readonly buffer Terms { DemTerms terms[]; };
 layout(scalar, binding = 1) buffer Fault { DemFault fault[]; };
 layout(scalar, binding = 2) readonly buffer Shapes { PieceShape shapes[]; };
 layout(scalar, binding = 3) buffer Motions { PieceMotion motions[]; };
-layout(scalar, binding = 4) buffer Impacts { Impact impacts[]; };
+layout(scalar, binding = 4) buffer Loads { BodyLoad loads[]; };
 layout(scalar, binding = 5) buffer Sums { uint sums[]; };
 layout(scalar, push_constant) uniform Params { uint step; };
 
@@ -35,8 +35,8 @@ vec4 after_turn(vec4 q, vec3 angle) {
 void main() {
     uint i = thread_idx();
     DemTerms t = terms[0];
-    uint n_obstacles = t.n_bodies - t.first_obstacle;
-    if (i >= t.n_pieces + n_obstacles) return;
+    uint n_named = t.n_bodies - t.first_named;
+    if (i >= t.n_pieces + n_named) return;
     bool is_still = fault[0].step < step;
     vec3 force = force_sum(i) / t.quanta_per_n;
     vec3 torque = torque_sum(i) / t.quanta_per_n;
@@ -44,11 +44,9 @@ void main() {
     // If a step has failed, its state is kept unchanged.
     if (is_still) return;
     if (i >= t.n_pieces) {
-        Impact impact = impacts[i - t.n_pieces];
-        impact.force_n = force;
-        impact.peak_n = max(impact.peak_n, sqrt(dot(force, force)));
-        add_impulse(impact, t.dt_s * force);
-        impacts[i - t.n_pieces] = impact;
+        BodyLoad load = loads[i - t.n_pieces];
+        add_step(load, force, torque, t.dt_s * force, t.dt_s * torque);
+        loads[i - t.n_pieces] = load;
         return;
     }
     PieceShape shape = shapes[i];

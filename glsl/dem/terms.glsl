@@ -35,12 +35,12 @@ struct DemTerms {
     float bond_below_m_s;
     float bond_after_s;
     uint n_bodies;
-    // Index of the first obstacle: impacts on the bodies from it on are measured.
-    uint first_obstacle;
+    // Index of the first body that the scene names: loads on the bodies from it on are measured.
+    uint first_named;
     // Number of pieces of slabs, and the grid for their search.
     uint n_pieces;
     WrappedGrid piece_grid;
-    // Quanta per N in which forces on pieces and obstacles are summed, a power of two.
+    // Quanta per N in which forces on pieces and bodies are summed, a power of two.
     float quanta_per_n;
     // Vertical axis of the heights of terrains.
     uint up_axis;

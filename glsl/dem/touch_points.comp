@@ -149,7 +149,10 @@ void main() {
         uint other = partner - FIRST_PIECE;
         add_force(other, -force, t.quanta_per_n);
         add_torque(other, -cross(place - motions[other].centre_m, force), t.quanta_per_n);
-    } else if (partner >= FIRST_BODY + t.first_obstacle) {
-        add_force(t.n_pieces + partner - FIRST_BODY - t.first_obstacle, -force, t.quanta_per_n);
+    } else if (partner >= FIRST_BODY + t.first_named) {
+        uint body = partner - FIRST_BODY;
+        uint wrench = t.n_pieces + body - t.first_named;
+        add_force(wrench, -force, t.quanta_per_n);
+        add_torque(wrench, -cross(place - torque_centre(bodies[body], time_s), force), t.quanta_per_n);
     }
 }

@@ -4,6 +4,7 @@ use crate::mpm_stages::device_collider;
 use frazil_reference::dem as twin;
 use frazil_reference::mpm::Collider;
 use frazil_scene::Dem as Section;
+use frazil_shaders::types::BodyLoad;
 use frazil_solvers::Surroundings;
 use frazil_solvers::dem::{Dem, DemFault, DemMetrics, DemParameters, Grains, Pieces};
 use frazil_solvers::{StateColumn, Tuning};
@@ -72,7 +73,7 @@ impl Grainpack {
         Self::with_parameters(device, parameters, p, bodies, grains)
     }
 
-    /// Creates grains and pieces of slabs among bodies, of which the last `n_obstacles` are obstacles.
+    /// Creates grains and pieces of slabs among bodies, of which the last `n_named` have names.
     ///
     /// # Panics
     /// On a device error.
@@ -84,13 +85,13 @@ impl Grainpack {
         gravity: DVec3,
         domain: [DVec3; 2],
         bodies: Vec<Collider>,
-        n_obstacles: usize,
+        n_named: usize,
         grains: &[twin::Grain],
         pieces: Pieces,
     ) -> Self {
         let (mut parameters, p) = parameters(section, dt_s, gravity, domain, &bodies, grains.len() as u32);
-        parameters.surroundings.names = (0..n_obstacles).map(|k| format!("obstacle {k}")).collect();
-        parameters.terms.first_obstacle = (bodies.len() - n_obstacles) as u32;
+        parameters.surroundings.names = (0..n_named).map(|k| format!("body {k}")).collect();
+        parameters.terms.first_named = parameters.surroundings.first_named();
         let widest_m = grains.iter().map(|g| g.radius).fold(section.greatest_radius_m(), f64::max);
         Self::with_parameters(device, parameters.with_pieces(pieces, widest_m), p, bodies, grains)
     }
@@ -163,10 +164,10 @@ impl Grainpack {
     pub fn state(&self) -> twin::State {
         let columns = self.columns();
         let state = state_of(&columns, self.dem.step());
-        let n_obstacles = self.dem.parameters().surroundings.names.len();
-        let mut impacts = vec![DVec3::ZERO; self.bodies.len() - n_obstacles];
-        impacts.extend(forces_on_obstacles(&columns));
-        twin::State { slabs: slabs_of(&columns, &self.slabs), impacts, ..state }
+        let n_named = self.dem.parameters().surroundings.names.len();
+        let mut loads = vec![twin::Wrench::default(); self.bodies.len() - n_named];
+        loads.extend(loads_on_bodies(&columns));
+        twin::State { slabs: slabs_of(&columns, &self.slabs), loads, ..state }
     }
 
     /// Returns the state after a step of the twin from the device's state.
@@ -204,9 +205,11 @@ pub fn parameters(
     (parameters, p)
 }
 
-/// Returns the forces in N of the last step on each obstacle.
-pub fn forces_on_obstacles(columns: &[StateColumn]) -> Vec<DVec3> {
-    let words = columns.iter().find(|c| c.name == "impact").map_or(&[][..], |c| c.words.as_slice());
-    let force = |words: &[u32]| DVec3::from_array(std::array::from_fn(|i| f32::from_bits(words[i]).into()));
-    words.chunks_exact(size_of::<frazil_shaders::types::Impact>() / 4).map(force).collect()
+/// Returns the force and torque of the last step on each named body.
+fn loads_on_bodies(columns: &[StateColumn]) -> impl Iterator<Item = twin::Wrench> {
+    let words = columns.iter().find(|c| c.name == "body loads").map_or(&[][..], |c| c.words.as_slice());
+    let wide = |v: [f32; 3]| DVec3::from_array(v.map(f64::from));
+    bytemuck::cast_slice::<u32, BodyLoad>(words)
+        .iter()
+        .map(move |load| twin::Wrench { force: wide(load.force_n), torque: wide(load.torque_n_m) })
 }

@@ -1,7 +1,7 @@
 //! Rigid convex pieces of ice slabs, linked at shared faces.
 
 use super::contact::{ContactHistory, ContactKinematics, Parameters, evaluate_contact};
-use super::surroundings::{Partner, surfaces};
+use super::surroundings::{Partner, surfaces, torque_centre};
 use crate::mpm::Collider;
 use glam::{DMat3, DQuat, DVec3};
 
@@ -187,7 +187,7 @@ impl Slabs {
         bodies: &[Collider],
         time_s: f64,
         wrenches: &mut [Wrench],
-        on_bodies: &mut [DVec3],
+        on_bodies: &mut [Wrench],
     ) {
         let mut contacts = Vec::with_capacity(self.contacts.len());
         let owners: Vec<(usize, DVec3)> = self
@@ -252,7 +252,9 @@ impl Slabs {
                 Partner::Piece(other) => {
                     wrenches[other as usize].push(-force, place - self.motions[other as usize].centre);
                 }
-                Partner::Body(k) => on_bodies[k as usize] -= force,
+                Partner::Body(k) => {
+                    on_bodies[k as usize].push(-force, place - torque_centre(&bodies[k as usize], time_s));
+                }
                 _ => {}
             }
             contacts.push(response.history.map(|history| (partner, history.shear)));

@@ -2,7 +2,7 @@
 
 use super::contact::{ContactForce, ContactHistory, ContactKinematics, Parameters, evaluate_contact};
 use super::slab::{Slabs, Wrench};
-use super::surroundings::{Partner, surfaces, velocity};
+use super::surroundings::{Partner, surfaces, torque_centre, velocity};
 use crate::mpm::Collider;
 use glam::DVec3;
 use std::collections::BTreeMap;
@@ -52,8 +52,8 @@ pub struct State {
     pub contacts: BTreeMap<(u32, Partner), ContactHistory>,
     /// Pieces of slabs.
     pub slabs: Slabs,
-    /// Force in N of the last step on each body.
-    pub impacts: Vec<DVec3>,
+    /// Force and torque of the last step on each body.
+    pub loads: Vec<Wrench>,
     /// Steps taken.
     pub step: u64,
 }
@@ -69,7 +69,7 @@ impl State {
         let time_s = self.step as f64 * p.dt_s;
         let mut contacts = BTreeMap::new();
         let mut wrenches = vec![Wrench::default(); self.slabs.solids.len()];
-        let mut impacts = vec![DVec3::ZERO; bodies.len()];
+        let mut loads = vec![Wrench::default(); bodies.len()];
         let mut moved = self.grains.clone();
         for (grain, next) in self.grains.iter().zip(&mut moved) {
             let (mut force, mut torque) = (DVec3::ZERO, DVec3::ZERO);
@@ -105,7 +105,10 @@ impl State {
                 let response = evaluate_contact(p, &touch, self.history(grain.id, partner));
                 take(partner, response, touch.normal, lever);
                 if let Partner::Body(k) = partner {
-                    impacts[k as usize] -= response.across + response.along;
+                    let at = grain.position - lever * surface.normal;
+                    let arm = at - torque_centre(&bodies[k as usize], time_s);
+                    loads[k as usize].push(-(response.across + response.along), arm);
+                    loads[k as usize].torque -= response.couple;
                 }
             }
             for (piece, wrench) in wrenches.iter_mut().enumerate() {
@@ -141,12 +144,12 @@ impl State {
             next.velocity += p.dt_s * (force / grain.mass(p) + p.gravity);
             next.spin += p.dt_s / grain.inertia(p) * torque;
             next.position += p.dt_s * next.velocity;
-            push_out(p, bodies, next, time_s, &mut impacts);
+            push_out(p, bodies, next, time_s, &mut loads);
         }
-        self.slabs.touch(p, bodies, time_s, &mut wrenches, &mut impacts);
+        self.slabs.touch(p, bodies, time_s, &mut wrenches, &mut loads);
         self.slabs.pull(&mut wrenches);
         self.slabs.advance(p, &wrenches);
-        self.impacts = impacts;
+        self.loads = loads;
         self.grains = moved;
         self.contacts = contacts;
         self.step += 1;
@@ -196,7 +199,7 @@ fn touch_of(p: &Parameters, grain: &Grain, other: &Grain) -> (ContactKinematics,
 
 /// Moves a grain out of a surface that it has penetrated too deep, and removes its velocity into the surface
 /// (Gucer2010 eq 3.16).
-fn push_out(p: &Parameters, bodies: &[Collider], grain: &mut Grain, time_s: f64, impacts: &mut [DVec3]) {
+fn push_out(p: &Parameters, bodies: &[Collider], grain: &mut Grain, time_s: f64, loads: &mut [Wrench]) {
     let most = (1.0 - DEEPEST) * grain.radius;
     let n = bodies.len() as u32;
     for partner in (0..n).map(Partner::Body).chain((0..6).map(Partner::Wall)) {
@@ -213,7 +216,8 @@ fn push_out(p: &Parameters, bodies: &[Collider], grain: &mut Grain, time_s: f64,
         let taken = (grain.velocity - moving).dot(surface.normal).min(0.0) * surface.normal;
         grain.velocity -= taken;
         if let Partner::Body(k) = partner {
-            impacts[k as usize] += grain.mass(p) / p.dt_s * taken;
+            let arm = grain.position - torque_centre(&bodies[k as usize], time_s + p.dt_s);
+            loads[k as usize].push(grain.mass(p) / p.dt_s * taken, arm);
         }
     }
 }

@@ -66,6 +66,11 @@ pub(super) fn surfaces(
     walls.chain(bodies).collect()
 }
 
+/// Returns the reference point of torques on a body, as `torque_centre` in `common/motion.glsl`.
+pub(super) fn torque_centre(body: &Collider, time_s: f64) -> DVec3 {
+    body.shape.origin_m() + way(body, time_s)
+}
+
 /// Returns the displacement of a body.
 fn way(body: &Collider, time_s: f64) -> DVec3 {
     body.motion.map_or(DVec3::ZERO, |m| m.velocity_m_s * (time_s - m.from_s).clamp(0.0, m.until_s - m.from_s))

@@ -125,6 +125,19 @@ impl Heights {
 }
 
 impl Shape {
+    /// Returns the origin in m, as `origin_m` in `common/body.glsl`.
+    pub fn origin_m(&self) -> DVec3 {
+        match self {
+            Self::Plane { point_m, .. } => *point_m,
+            Self::Ball { centre_m, .. } | Self::Container { centre_m, .. } | Self::Box { centre_m, .. } => {
+                *centre_m
+            }
+            Self::Cylinder { foot_m, .. } => *foot_m,
+            Self::Heightfield(heights) => DVec3::new(heights.origin_m[0], 0.0, heights.origin_m[1]),
+            Self::Mesh(mesh) => mesh.middle_m(),
+        }
+    }
+
     /// Returns the signed distance in m, negative inside, and the outward normal.
     pub fn distance_m(&self, dimensions: usize, x: DVec3) -> (f64, DVec3) {
         let flat = |v: DVec3| if dimensions == 2 { v.with_z(0.0) } else { v };

@@ -14,6 +14,14 @@ pub struct Mesh {
 const ON_IT: f64 = 1e-6;
 
 impl Mesh {
+    /// Returns the middle of the bounding box in m.
+    pub fn middle_m(&self) -> DVec3 {
+        let corners = || self.triangles_m.iter().flatten();
+        let lower = corners().copied().fold(DVec3::INFINITY, DVec3::min);
+        let upper = corners().copied().fold(DVec3::NEG_INFINITY, DVec3::max);
+        0.5 * (lower + upper)
+    }
+
     /// Returns the signed distance in m, negative inside, and the outward normal; on the surface, the normal
     /// is that of the triangles there, weighted by their angles (Bærentzen & Aanæs 2005).
     pub fn distance_m(&self, x: DVec3) -> (f64, DVec3) {

@@ -3,10 +3,10 @@
 use super::parameters::DemParameters;
 use super::particles::Particles;
 use super::slabs::Slabs;
-use crate::MotionMetrics;
 use crate::metrics_reduction::{MetricsRecord, MetricsReduction, PendingRecord};
+use crate::{BodyLoad, MotionMetrics, PendingLoads};
 use frazil_shaders::dem::measure;
-use frazil_shaders::types::{DemMetrics as Raw, DemTerms, Impact, PieceMotion};
+use frazil_shaders::types::{DemMetrics as Raw, DemTerms, PieceMotion};
 use frazil_vk::{Buffer, Device, Kernel, Pending, ReadbackRing, Recorder, Result};
 use glam::DVec3;
 use std::mem::offset_of;
@@ -35,8 +35,9 @@ pub struct DemMetrics {
     pub n_bonds: u32,
     /// Metrics of slab pieces, if there are any.
     pub slabs: Option<SlabMetrics>,
-    /// Metrics of each obstacle, in the order of the scene.
-    pub obstacles: Vec<ObstacleMetrics>,
+    /// Loads on the named bodies, in the order of the scene, including the momentum of grains that are pushed
+    /// back out of them.
+    pub loads: Vec<BodyLoad>,
 }
 
 /// Metrics of all slab pieces.
@@ -52,17 +53,6 @@ pub struct SlabMetrics {
     pub centre_m: [f64; 3],
     /// Number of unbroken links.
     pub n_links: u32,
-}
-
-/// Load on an obstacle, including the momentum of grains that are pushed back out of it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ObstacleMetrics {
-    /// Force of the last step in N.
-    pub force_n: [f64; 3],
-    /// Largest force of any step so far in N.
-    pub peak_n: f64,
-    /// Impulse so far, Σ F Δt, in N s: its difference over an interval gives the mean force.
-    pub impulse_n_s: [f64; 3],
 }
 
 impl DemMetrics {
@@ -95,11 +85,7 @@ impl DemMetrics {
         let owned = |(name, unit): (&str, &'static str)| (name.to_owned(), unit);
         let mut names: Vec<_> =
             MotionMetrics::NAMES.iter().copied().chain(own).chain(of_slabs).map(owned).collect();
-        for obstacle in &parameters.surroundings.names {
-            names.extend(["x", "y", "z"].map(|axis| (format!("force_on_{obstacle}_{axis}"), "N")));
-            names.push((format!("peak_force_on_{obstacle}"), "N"));
-            names.extend(["x", "y", "z"].map(|axis| (format!("impulse_on_{obstacle}_{axis}"), "N s")));
-        }
+        names.extend(BodyLoad::names(&parameters.surroundings.names));
         names
     }
 
@@ -118,11 +104,7 @@ impl DemMetrics {
             values.extend(slabs.centre_m);
             values.push(slabs.n_links.into());
         }
-        for obstacle in &self.obstacles {
-            values.extend(obstacle.force_n);
-            values.push(obstacle.peak_n);
-            values.extend(obstacle.impulse_n_s);
-        }
+        values.extend(self.loads.iter().flat_map(BodyLoad::values));
         values
     }
 }
@@ -141,7 +123,7 @@ struct PendingSlabs {
     masses_kg: Vec<f64>,
     motions: Option<Pending<PieceMotion>>,
     link_is_whole: Option<Pending<u32>>,
-    impacts: Option<Pending<Impact>>,
+    loads: Option<PendingLoads>,
 }
 
 impl PendingSlabs {
@@ -152,30 +134,23 @@ impl PendingSlabs {
         slabs: &Slabs,
     ) -> Result<Self> {
         let pieces = &parameters.pieces;
-        let [n_pieces, n_links, n_obstacles] =
-            [pieces.shapes.len(), pieces.links.len(), parameters.surroundings.names.len()];
+        let [n_pieces, n_links] = [pieces.shapes.len(), pieces.links.len()];
+        let has_loads = !slabs.loads.names().is_empty();
         Ok(Self {
             masses_kg: pieces.shapes.iter().map(|shape| shape.mass_kg.into()).collect(),
             motions: some(n_pieces, |n| ring.read(recorder, &slabs.motions, n))?,
             link_is_whole: some(n_links, |n| ring.read(recorder, slabs.link_is_whole(), n))?,
-            impacts: some(n_obstacles, |n| ring.read(recorder, &slabs.impacts, n))?,
+            loads: has_loads.then(|| slabs.loads.record(recorder)).transpose()?,
         })
     }
 
-    fn wait(self) -> Result<(Option<SlabMetrics>, Vec<ObstacleMetrics>)> {
-        let Self { masses_kg, motions, link_is_whole, impacts } = self;
+    fn wait(self) -> Result<(Option<SlabMetrics>, Vec<BodyLoad>)> {
+        let Self { masses_kg, motions, link_is_whole, loads } = self;
         let whole = link_is_whole.map(Pending::wait).transpose()?.unwrap_or_default();
         let n_links = whole.iter().filter(|whole| **whole != 0).count() as u32;
         let motions = motions.map(Pending::wait).transpose()?;
         let slabs = motions.map(|motions| measure_pieces(&masses_kg, &motions, n_links));
-        let wide = |v: [f32; 3]| v.map(f64::from);
-        let obstacle = |impact: Impact| ObstacleMetrics {
-            force_n: wide(impact.force_n),
-            peak_n: impact.peak_n.into(),
-            impulse_n_s: wide(impact.impulse_n_s),
-        };
-        let impacts = impacts.map(Pending::wait).transpose()?.unwrap_or_default();
-        Ok((slabs, impacts.into_iter().map(obstacle).collect()))
+        Ok((slabs, loads.map(PendingLoads::wait).transpose()?.unwrap_or_default()))
     }
 }
 
@@ -223,7 +198,7 @@ impl PendingDemMetrics {
     /// The device was lost, or the recorder was never submitted.
     pub fn wait(self) -> Result<DemMetrics> {
         let (raw, particles) = self.total.wait()?;
-        let (slabs, obstacles) = self.slabs.wait()?;
+        let (slabs, loads) = self.slabs.wait()?;
         let wide = |v: [f32; 3]| v.map(f64::from);
         let mass_kg = f64::from(raw.mass_kg);
         Ok(DemMetrics {
@@ -247,7 +222,7 @@ impl PendingDemMetrics {
             n_contacts: raw.n_contacts,
             n_bonds: raw.n_bonds,
             slabs,
-            obstacles,
+            loads,
         })
     }
 }

@@ -12,10 +12,10 @@
 //! Collide      forces of all contacts, and the motion they give      Gucer2010 eq 3.3 to 3.17
 //! TouchPoints  forces of pieces on surfaces and on one another
 //! PullLinks    forces of links, until they break
-//! MovePieces   the motion that all of these give pieces; what hit obstacles
+//! MovePieces   the motion that all of these give pieces; the loads on bodies
 //! ```
 //!
-//! Without slabs in the scene, the stages of pieces record nothing; without slabs and obstacles, neither does
+//! Without slabs in the scene, the stages of pieces record nothing; without slabs and named bodies, neither does
 //! the last stage.
 //!
 //! Each of the two grains stores the contact under the other's id and finds it again by that id: sorting
@@ -41,7 +41,7 @@ mod touching;
 pub use factory::Factory;
 pub use fault::{DemFault, DemFaultCheck};
 pub use grains::Grains;
-pub use metrics::{DemMetrics, ObstacleMetrics, PendingDemMetrics, SlabMetrics};
+pub use metrics::{DemMetrics, PendingDemMetrics, SlabMetrics};
 pub use parameters::{DemParameters, MAX_CONTACTS};
 pub use pieces::Pieces;
 pub use shown::set_infos;

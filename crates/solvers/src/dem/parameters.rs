@@ -64,7 +64,7 @@ impl DemParameters {
             bond_below_m_s: bonds.map_or(0.0, |bonds| bonds.form_below_m_s as f32),
             bond_after_s: bonds.map_or(0.0, |bonds| bonds.form_after_s as f32),
             n_bodies,
-            first_obstacle: n_bodies - surroundings.names.len() as u32,
+            first_named: surroundings.first_named(),
             n_pieces: 0,
             piece_grid: WrappedGrid { origin_m: domain_min_m, cells_per_m: 1.0, cells: [3; 3] },
             quanta_per_n: quanta_per_n(dem.normal_stiffness_n_m * dem.radius_m),

@@ -1,25 +1,21 @@
-//! Slab pieces on the device, and the loads on them and on obstacles.
+//! Slab pieces on the device, and the loads on them and on named bodies.
 
 use super::fault::FaultRecord;
 use super::parameters::DemParameters;
 use super::particles::Particles;
 use super::pieces::Pieces;
-use crate::{Saved, SolverError, Tuning};
-use bytemuck::Zeroable;
+use crate::{BodyLoads, Saved, SolverError, Tuning};
 use frazil_kernels::{CellSort, CellSortMethod, Counts, UniformGrid};
 use frazil_particles::{ColumnKind, ColumnView};
 use frazil_shaders::common::fixed::WRENCH_WORDS;
 use frazil_shaders::dem::{
     collide_pieces, find_near_pieces, find_piece_cells, move_pieces, pull_links, show_pieces, touch_points,
 };
-use frazil_shaders::types::{
-    Body, DemTerms, Impact, PieceFace, PieceLink, PieceMotion, PiecePoint, PieceShape,
-};
+use frazil_shaders::types::{Body, DemTerms, PieceFace, PieceLink, PieceMotion, PiecePoint, PieceShape};
 use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Threads};
 
-/// Words of a piece's motion and of an obstacle's load.
+/// Words of a piece's motion.
 const MOTION_WORDS: u32 = (size_of::<PieceMotion>() / 4) as u32;
-const IMPACT_WORDS: u32 = (size_of::<Impact>() / 4) as u32;
 
 /// Maximum number of pieces listed near each. In a heap of equal pieces, the bounding spheres of some twenty
 /// others overlap a piece's; with more, each surface point searches for pieces itself.
@@ -38,7 +34,7 @@ pub struct Around<'a> {
     pub step: u32,
 }
 
-/// Slab pieces, their links and obstacles on the device. Empty buffers have one element that no kernel reads.
+/// Slab pieces, their links and the loads on bodies on the device. Empty buffers have one element that no kernel reads.
 pub struct Slabs {
     pub motions: Buffer<PieceMotion>,
     pub shapes: Buffer<PieceShape>,
@@ -46,9 +42,9 @@ pub struct Slabs {
     pub corners_m: Buffer<[f32; 3]>,
     /// Pieces by cell.
     pub order: Buffer<u32>,
-    /// Force and torque on each piece, then on each obstacle, as integers.
+    /// Force and torque on each piece, then on each named body, as integers.
     pub sums: Buffer<u32>,
-    pub impacts: Buffer<Impact>,
+    pub loads: BodyLoads,
     /// Cells as a line.
     pub line: UniformGrid,
     points: Buffer<PiecePoint>,
@@ -63,7 +59,7 @@ pub struct Slabs {
     n_points: usize,
     n_links: usize,
     n_pieces: usize,
-    n_obstacles: usize,
+    n_named: usize,
     sort: Option<(CellSort, DeviceCount)>,
     find_cells: Kernel<find_piece_cells::Interface>,
     find_near: Kernel<find_near_pieces::Interface>,
@@ -112,7 +108,7 @@ impl Slabs {
         let DemParameters { terms, surroundings, pieces, .. } = parameters;
         let Pieces { shapes, motions, faces, corners_m, point_pieces, points_m, links, linked } = pieces;
         let (n_pieces, n_points, n_links) = (shapes.len(), points_m.len(), links.len());
-        let n_obstacles = surroundings.names.len();
+        let n_named = surroundings.names.len();
         let n_cells = if n_pieces > 0 { terms.piece_grid.cells.iter().product::<u32>() } else { 1 };
         let line = UniformGrid::new(device, [0.0; 3], [n_cells as f32, 1.0, 1.0], 1.0)?;
         let sort = if n_pieces > 0 {
@@ -132,8 +128,8 @@ impl Slabs {
             faces: some_of(device, "piece faces", faces)?,
             corners_m: some_of(device, "piece corners", corners_m)?,
             order: some_of(device, "piece order", &vec![0; n_pieces])?,
-            sums: some_of(device, "wrenches", &vec![0; WRENCH_WORDS as usize * (n_pieces + n_obstacles)])?,
-            impacts: some_of(device, "impact", &vec![Impact::zeroed(); n_obstacles])?,
+            sums: some_of(device, "wrenches", &vec![0; WRENCH_WORDS as usize * (n_pieces + n_named)])?,
+            loads: BodyLoads::new(device, &surroundings.names)?,
             line,
             points: some_of(device, "points", &points)?,
             point_partner: some_of(device, "slab_point_partner", &vec![u32::MAX; n_points])?,
@@ -147,7 +143,7 @@ impl Slabs {
             n_points,
             n_links,
             n_pieces,
-            n_obstacles,
+            n_named,
             sort,
             find_cells: Kernel::specialized(device, &find_piece_cells::Specialization { workgroup_size })?,
             find_near: Kernel::specialized(
@@ -271,9 +267,9 @@ impl Slabs {
         recorder.dispatch(&self.pull, Threads::Fixed(self.n_links), bindings, params);
     }
 
-    /// Records the motion of pieces, and the loads on obstacles.
+    /// Records the motion of pieces, and the loads on bodies.
     pub fn move_pieces(&self, recorder: &mut Recorder, around: &Around<'_>) {
-        let n = self.n_pieces + self.n_obstacles;
+        let n = self.n_pieces + self.n_named;
         if n == 0 {
             return;
         }
@@ -282,7 +278,7 @@ impl Slabs {
             fault: around.fault.buffer(),
             shapes: &self.shapes,
             motions: &self.motions,
-            impacts: &self.impacts,
+            loads: &self.loads.loads,
             sums: &self.sums,
         };
         recorder.declare_bytes(240 * n as u64);
@@ -343,9 +339,7 @@ impl Slabs {
         if self.n_links > 0 {
             columns.push(of("slab_link", "1", ColumnKind::U32, self.link_is_whole.clone()));
         }
-        if self.n_obstacles > 0 {
-            columns.push(of("impact", "1", ColumnKind::Matrix(IMPACT_WORDS), self.impacts.cast()));
-        }
+        columns.extend(self.loads.state_columns());
         columns
     }
 

@@ -37,7 +37,7 @@ pub enum Stage {
     TouchPoints,
     /// Computes link forces.
     PullLinks,
-    /// Moves pieces, and sums the loads on obstacles.
+    /// Moves pieces, and sums the loads on bodies.
     MovePieces,
 }
 
@@ -133,11 +133,11 @@ impl Dem {
             workgroup_size,
             has_rolling: parameters.has_rolling().into(),
             has_bodies: (!surroundings.bodies.is_empty()).into(),
-            has_obstacles: (!surroundings.names.is_empty()).into(),
+            has_named_bodies: (!surroundings.names.is_empty()).into(),
             has_meshes: surroundings.has_meshes().into(),
         };
-        let collide::Specialization { has_bodies, has_obstacles, has_meshes, .. } = specialization;
-        let motion = move_grains::Specialization { workgroup_size, has_bodies, has_obstacles, has_meshes };
+        let collide::Specialization { has_bodies, has_named_bodies, has_meshes, .. } = specialization;
+        let motion = move_grains::Specialization { workgroup_size, has_bodies, has_named_bodies, has_meshes };
         let particles = Particles::upload(device, &parameters, grains, ids, rows, workgroup_size)?;
         Ok(Self {
             terms: device.buffer_from("terms", &[parameters.terms])?,
