@@ -2,13 +2,15 @@
 // Runs steps 9 and 10 for a particle: collisions of its own velocity (Breekveldt2017 sec 3.2.9), then x ← x +
 // Δt v, and the push out of bodies that it ended in (Cai2020 step 8).
 //
-// Bytes: 48 a particle. Order-independent, except for the choice of the first fault, which is the one with
-// the lowest index.
+// Impulses on named bodies are summed in integers. Bytes: 48 a particle. Order-independent, except for the
+// choice of the first fault, which is the one with the lowest index.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 layout(constant_id = 1) const uint DIMENSIONS = 3;
 layout(constant_id = 2) const uint HAS_COLLIDERS = 1;
 layout(constant_id = 3) const uint HAS_MESHES = 0;
+// 1 if loads on some bodies are measured.
+layout(constant_id = 4) const uint HAS_NAMED_BODIES = 0;
 #include "mpm/tensors.glsl"
 #include "mpm/snow.glsl"
 #include "common/body.glsl"
@@ -22,11 +24,14 @@ layout(scalar, binding = 4) readonly buffer Required { uint blocks_required[]; }
 layout(scalar, binding = 5) buffer Position { vec3 position[]; };
 layout(scalar, binding = 6) buffer Velocity { vec3 velocity[]; };
 layout(scalar, binding = 7) buffer Fault { MpmFault fault[]; };
+layout(scalar, binding = 8) readonly buffer Mass { float mass[]; };
+layout(scalar, binding = 9) buffer Sums { uint sums[]; };
 layout(scalar, push_constant) uniform Params {
     float time_s;
     uint block_capacity[2];
 };
 
+#include "common/fixed.glsl"
 #include "mpm/colliders.glsl"
 
 void main() {
@@ -37,7 +42,7 @@ void main() {
     MpmTerms t = terms[0];
     vec3 x = position[i];
     vec3 v = velocity[i];
-    COLLIDE(t, x, time_s, v);
+    COLLIDE_AND_MEASURE(t, x, time_s, mass[i], v);
     vec3 moved = t.dt_s * v;
     vec3 next = x + moved;
     PUSH_OUT(t, next, time_s);

@@ -34,17 +34,30 @@ vec3 collide_with_walls(MpmTerms terms, vec3 x_m, vec3 v) {
     return v;
 }
 
-// Collides a velocity at x with all bodies, the walls of the domain last.
-#define COLLIDE(terms, x_m, time_s, v)                                                                   \
+// Collides a velocity at x with all bodies, the walls of the domain last; runs a statement after each
+// collision with a body.
+#define COLLIDE_AND(terms, x_m, time_s, v, statement)                                                    \
     if (HAS_COLLIDERS != 0u) for (uint k_ = 0u; k_ < terms.n_colliders; ++k_) {                          \
         Body body_ = colliders[k_];                                                                      \
         vec4 surface_ = surface_of(terms.up_axis, body_, x_m, time_s);                                   \
         if (surface_.w <= 0.0) {                                                                         \
+            vec3 before_ = v;                                                                            \
             vec3 moving_ = velocity_of(body_, x_m, time_s);                                              \
             v = collide(v, surface_.xyz, moving_, body_.friction, body_.is_sticky != 0u);                \
+            statement;                                                                                   \
         }                                                                                                \
     }                                                                                                    \
     v = collide_with_walls(terms, x_m, v)
+
+#define COLLIDE(terms, x_m, time_s, v) COLLIDE_AND(terms, x_m, time_s, v, {})
+
+// Collides the velocity of a mass, and adds the impulse of each collision to the sums of the body. Needs the
+// constant HAS_NAMED_BODIES, without which nothing is added, and common/fixed.glsl.
+#define COLLIDE_AND_MEASURE(terms, x_m, time_s, mass_kg, v)                                              \
+    COLLIDE_AND(terms, x_m, time_s, v,                                                                   \
+                if (HAS_NAMED_BODIES != 0u && before_ != v)                                              \
+                    add_impulse_on_body(k_, terms.first_named, (mass_kg) * (before_ - v),                \
+                                        x_m - torque_centre(body_, time_s), terms.quanta_per_n_s))
 
 // Pushes a position out of all bodies, and back into the domain (Cai2020 step 8).
 #define PUSH_OUT(terms, x_m, time_s)                                                                     \

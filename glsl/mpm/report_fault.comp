@@ -1,7 +1,8 @@
 #version 460
-// Ends a step: records its fault if it is the first one. One thread.
+// Ends a step: the first thread records its fault if it is the first one. Each further thread adds the step
+// to the load on a named body, unless there is a fault, and resets the sums of impulses.
 //
-// Bytes: 64. Order-independent.
+// Bytes: 64, and 176 a named body. Order-independent.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 layout(constant_id = 1) const uint DIMENSIONS = 3;
@@ -9,6 +10,7 @@ layout(constant_id = 1) const uint DIMENSIONS = 3;
 #include "mpm/tensors.glsl"
 #include "mpm/fault.glsl"
 #include "linalg/matrix.glsl"
+#include "common/body_load.glsl"
 
 layout(scalar, binding = 0) readonly buffer Terms { MpmTerms terms[]; };
 layout(scalar, binding = 1) readonly buffer Required { uint blocks_required[]; };
@@ -18,14 +20,37 @@ layout(scalar, binding = 4) readonly buffer Position { vec3 position[]; };
 layout(scalar, binding = 5) readonly buffer Velocity { vec3 velocity[]; };
 layout(scalar, binding = 6) readonly buffer Elastic { float elastic[]; };
 layout(scalar, binding = 7) buffer Fault { MpmFault fault[]; };
+layout(scalar, binding = 8) buffer Sums { uint sums[]; };
+layout(scalar, binding = 9) buffer Loads { BodyLoad loads[]; };
 layout(scalar, push_constant) uniform Params {
     uint step;
     uint block_capacity[2];
+    uint n_loads;
 };
 
+#include "common/fixed.glsl"
+
+void end_step_of_load(uint k, bool is_sound) {
+    vec3 impulse = force_sum(k) / terms[0].quanta_per_n_s;
+    vec3 angular_impulse = torque_sum(k) / terms[0].quanta_per_n_s;
+    clear_wrench(k);
+    if (!is_sound) return;
+    float dt_s = terms[0].dt_s;
+    BodyLoad load = loads[k];
+    add_step(load, impulse / dt_s, angular_impulse / dt_s, impulse, angular_impulse);
+    loads[k] = load;
+}
+
 void main() {
-    if (thread_idx() != 0u || fault[0].step != INVALID_INDEX) return;
+    uint thread = thread_idx();
     bool is_full = blocks_required[0] > block_capacity[0] || blocks_required[1] > block_capacity[1];
+    if (thread > 0u) {
+        // The first thread sets the step only if the other two conditions do not hold either.
+        bool is_sound = !is_full && fault[0].place == INVALID_INDEX && fault[0].step == INVALID_INDEX;
+        if (thread <= n_loads) end_step_of_load(thread - 1u, is_sound);
+        return;
+    }
+    if (fault[0].step != INVALID_INDEX) return;
     uint p = fault[0].place;
     if (p == INVALID_INDEX && !is_full) return;
     fault[0].step = step;

@@ -29,6 +29,10 @@ struct MpmTerms {
     float wall_friction;
     uint walls_are_sticky;
     uint n_colliders;
+    // Index of the first body that the scene names: loads on bodies from it on are measured. Quanta of sums of
+    // their impulses per N s, a power of two.
+    uint first_named;
+    float quanta_per_n_s;
     // Vertical axis of heightfields.
     uint up_axis;
     // Values of one quantum of fixed point: kg, and kg m/s.

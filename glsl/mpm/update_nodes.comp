@@ -1,9 +1,9 @@
 #version 460
 // Runs steps 4 and 5 for a node: v* = v + Δt (f/m + g) (Breekveldt2017 eq 3.24), then collisions with bodies
-// and walls (sec 3.2.5).
+// and walls (sec 3.2.5), whose impulses on named bodies are summed.
 //
 // `change` is the change of the node's velocity, for FLIP. Bytes: 28 read, 12 or (FLIP) 24 written a node.
-// Order-independent.
+// Order-independent: the sums are of integers.
 // Elements: momentum = threads * BLOCK_NODES, force = threads * BLOCK_NODES, node_velocity = threads * BLOCK_NODES, node_change = threads * BLOCK_NODES.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
@@ -12,6 +12,8 @@ layout(constant_id = 2) const uint DIMENSIONS = 3;
 layout(constant_id = 3) const uint TRANSFER = 0;
 layout(constant_id = 4) const uint HAS_COLLIDERS = 1;
 layout(constant_id = 5) const uint HAS_MESHES = 0;
+// 1 if loads on some bodies are measured.
+layout(constant_id = 6) const uint HAS_NAMED_BODIES = 0;
 #include "mpm/terms.glsl"
 #include "common/body.glsl"
 
@@ -24,8 +26,10 @@ layout(scalar, binding = 5) readonly buffer Colliders { Body colliders[]; };
 layout(scalar, binding = 6) readonly buffer Heights { float heights[]; };
 layout(scalar, binding = 7) writeonly buffer NodeVelocity { vec3 node_velocity[]; };
 layout(scalar, binding = 8) writeonly buffer NodeChange { vec3 node_change[]; };
+layout(scalar, binding = 9) buffer Sums { uint sums[]; };
 layout(scalar, push_constant) uniform Params { float time_s; };
 
+#include "common/fixed.glsl"
 #include "mpm/colliders.glsl"
 
 void main() {
@@ -41,7 +45,7 @@ void main() {
         before = p.xyz / p.w;
         v = before + t.dt_s * (force[at] / p.w + t.gravity_m_s2);
         vec3 x = t.lattice.origin_m + t.cell_m * vec3(BLOCK_SIDE * block_place(t.lattice, active_block[a]) + node_place(n));
-        COLLIDE(t, x, time_s, v);
+        COLLIDE_AND_MEASURE(t, x, time_s, p.w, v);
     }
     node_velocity[at] = v;
     if (TRANSFER == PIC_FLIP) node_change[at] = v - before;

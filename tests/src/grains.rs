@@ -73,6 +73,21 @@ impl Grainpack {
         Self::with_parameters(device, parameters, p, bodies, grains)
     }
 
+    /// Uploads grains among surroundings whose bodies the twin does not know.
+    ///
+    /// # Panics
+    /// On a device error.
+    pub fn among(
+        device: Device,
+        section: &Section,
+        surroundings: Surroundings,
+        grains: &[twin::Grain],
+    ) -> Self {
+        let parameters = DemParameters::new(section, dt_s(section), surroundings, grains.len() as u32);
+        let p = dem_twin_parameters(section, &parameters);
+        Self::with_parameters(device, parameters, p, Vec::new(), grains)
+    }
+
     /// Creates grains and pieces of slabs among bodies, of which the last `n_named` have names.
     ///
     /// # Panics
@@ -165,7 +180,7 @@ impl Grainpack {
         let columns = self.columns();
         let state = state_of(&columns, self.dem.step());
         let n_named = self.dem.parameters().surroundings.names.len();
-        let mut loads = vec![twin::Wrench::default(); self.bodies.len() - n_named];
+        let mut loads = vec![twin::Wrench::default(); self.bodies.len().saturating_sub(n_named)];
         loads.extend(loads_on_bodies(&columns));
         twin::State { slabs: slabs_of(&columns, &self.slabs), loads, ..state }
     }

@@ -23,9 +23,12 @@ use frazil_solvers::{BodyLoad, BodyLoads, MotionMetrics};
 use frazil_testkit::device;
 use frazil_vk::Device;
 
-/// Downloads the loads on bodies, none for a scene without bodies.
+/// Downloads the loads on bodies, none for a scene that names none.
+///
+/// # Panics
+/// If the device is lost.
 #[allow(clippy::expect_used)]
-fn download_loads(device: &Device, loads: Option<&BodyLoads>) -> Vec<BodyLoad> {
+pub fn download_loads(device: &Device, loads: Option<&BodyLoads>) -> Vec<BodyLoad> {
     let Some(loads) = loads else { return Vec::new() };
     let mut recorder = device.recorder().expect("a recorder");
     let pending = loads.record(&mut recorder).expect("a read-back");

@@ -2,13 +2,13 @@
 //! starts from the device's state before it, so that bounds are those of one stage's rounding, and the first
 //! difference identifies the stage.
 
-use crate::Worst;
 use crate::meshes::device_mesh;
 use crate::snowpack::state_of;
+use crate::{Worst, download_loads};
 use frazil_reference::mpm::{self as twin, Grid, Node, Particle, Stencil};
 use frazil_scene::{Mpm as Section, Rasterization, Transfer, Weights};
 use frazil_shaders::common::body::{BOX, HEIGHTFIELD, PLANE, SPHERE, UPRIGHT_CYLINDER};
-use frazil_shaders::types::Body;
+use frazil_shaders::types::{Body, BodyLoad};
 use frazil_solvers::StateColumn;
 use frazil_solvers::mpm::{Mpm, MpmParameters, Stage, Surroundings};
 use frazil_testkit::twins::mpm::{grid_of, particles_of_state, twin_parameters};
@@ -81,6 +81,10 @@ impl MpmCase {
             column("affine", &|x| matrix(x.affine)),
         ];
         columns.push(StateColumn { name: "id".into(), words: particles.iter().map(|x| x.id).collect() });
+        if self.parameters().measures_loads() {
+            let n_words = self.surroundings.names.len() * size_of::<BodyLoad>() / 4;
+            columns.push(StateColumn { name: "body loads".into(), words: vec![0; n_words] });
+        }
         columns
     }
 
@@ -279,12 +283,17 @@ pub struct Stages<'a> {
     pub mpm: Mpm,
     /// Maximum errors, relative to their bounds.
     pub worst: Worst,
+    /// The twin's impulse and angular impulse of this step on each body.
+    impulses: Vec<[DVec3; 2]>,
+    /// Error bound of an impulse in N s.
+    impulse_off: f64,
 }
 
 impl<'a> Stages<'a> {
     /// Uploads particles to the device, before step `step` + 1.
     pub fn new(case: &'a MpmCase, device: &'a Device, particles: &[Particle], step: u64) -> Self {
-        Self { case, device, mpm: case.restore(device, particles, step), worst: Worst::default() }
+        let mpm = case.restore(device, particles, step);
+        Self { case, device, mpm, worst: Worst::default(), impulses: Vec::new(), impulse_off: 0.0 }
     }
 
     /// Downloads the particles, in the device's order.
@@ -432,17 +441,24 @@ impl<'a> Stages<'a> {
     pub fn update_nodes(&mut self, time_s: f64) {
         self.run(&[Stage::UpdateNodes]);
         let p = &self.case.p;
+        // A velocity differs by its bound after the collision with each body.
+        let n_bodies = p.colliders.len() as f64;
         let device = self.grid();
         let mut grid = device.clone();
         grid.update_velocity(p);
         let free = grid.clone();
         grid.collide(p, time_s);
+        self.impulses.clone_from(&grid.impulses);
+        self.impulse_off = 0.0;
         for (at, node) in &device.nodes {
             if node.mass == 0.0 {
                 self.worst.note("UpdateNodes: empty", node.velocity.length(), 0.0, format!("{at:?}"));
                 continue;
             }
             let (x, v) = (p.node_m(*at), free.nodes[at].velocity);
+            if self.is_on_an_edge(x, v, time_s, false) {
+                self.impulse_off += n_bodies * node.mass * (v.length() + 1.0);
+            }
             if self.is_on_an_edge(x, v, time_s, !self.case.is_dyadic()) {
                 continue;
             }
@@ -456,6 +472,9 @@ impl<'a> Stages<'a> {
                 node.before.length() + p.dt_s * ((node.force / node.mass).length() + p.gravity_m_s2.length());
             let roundings = if is_touched { 800.0 } else { 8.0 };
             let bound = roundings * ROUNDING * (scale + if is_touched { 1.0 } else { 0.0 });
+            if is_touched {
+                self.impulse_off += n_bodies * node.mass * bound;
+            }
             let error = (node.velocity - grid.nodes[at].velocity).length();
             self.worst.note("UpdateNodes: velocity", error, bound, format!("node {at:?} at {x}"));
         }
@@ -504,7 +523,9 @@ impl<'a> Stages<'a> {
     /// and hardening follow from the deformation.
     pub fn update_particles(&mut self, time_s: f64) {
         let (case, p) = (self.case, &self.case.p);
-        let (grid, before) = (self.grid(), self.particles());
+        let impulses = std::mem::take(&mut self.impulses);
+        let (grid, before) = (Grid { impulses, ..self.grid() }, self.particles());
+        let n_bodies = p.colliders.len() as f64;
         self.run(&[Stage::UpdateParticles]);
         let after = self.particles();
         let stresses = self.stresses();
@@ -568,15 +589,48 @@ impl<'a> Stages<'a> {
             if self.is_on_an_edge(old.position, twin.velocity, time_s, false)
                 || self.is_on_an_edge(old.position, new.velocity, time_s, false)
             {
+                self.impulse_off += n_bodies * old.mass * (twin.velocity.length() + picked + 1.0);
                 continue;
             }
             let is_touched = p.colliders.iter().any(|c| c.distance_m(p, old.position, time_s).0 <= 0.0);
             let v_bound = v_bound
                 + if is_touched { 800.0 * ROUNDING * (twin.velocity.length() + picked + 1.0) } else { 0.0 };
+            if is_touched {
+                self.impulse_off += n_bodies * old.mass * v_bound;
+            }
             self.worst.note("UpdateParticles: v", (new.velocity - twin.velocity).length(), v_bound, &name);
             let x_bound = p.dt_s * v_bound
                 + 16.0 * ROUNDING * p.domain_max_m.abs().max(p.domain_min_m.abs()).max_element();
             self.worst.note("UpdateParticles: x", (new.position - twin.position).length(), x_bound, &name);
+        }
+        self.compare_loads(&expected);
+    }
+
+    /// Compares the loads of the step on named bodies.
+    ///
+    /// Bounds: those of the velocities of nodes and particles that collide, and twice that where rounding
+    /// decides whether they do; arms are at most 2 m long.
+    fn compare_loads(&mut self, expected: &twin::State) {
+        let found = download_loads(self.device, self.mpm.body_loads());
+        let named = expected.loads.iter().skip(expected.loads.len() - found.len());
+        if !found.is_empty() {
+            // Loads that are compared must be far larger than their bounds.
+            let total: f64 = named.clone().map(|load| load.force_n.length()).sum();
+            self.worst.note("loads: bound", 2.0 * self.impulse_off / self.case.p.dt_s, 0.01 * total, "");
+        }
+        for (k, (found, twin)) in found.iter().zip(named).enumerate() {
+            let name = format!("body {k}: {found:?}, expected {twin:?}");
+            let wide = DVec3::from_array;
+            let (dt_s, off) = (self.case.p.dt_s, 2.0 * self.impulse_off);
+            let force_off = off / dt_s + 4.0 * ROUNDING * twin.force_n.length();
+            let torque_off = 2.0 * off / dt_s + 4.0 * ROUNDING * twin.torque_n_m.length();
+            self.worst.note("loads: force", (wide(found.force_n) - twin.force_n).length(), force_off, &name);
+            self.worst.note(
+                "loads: torque",
+                (wide(found.torque_n_m) - twin.torque_n_m).length(),
+                torque_off,
+                &name,
+            );
         }
     }
 

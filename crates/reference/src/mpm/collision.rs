@@ -21,11 +21,30 @@ fn walls(p: &Parameters, x: DVec3) -> impl Iterator<Item = (f64, DVec3)> {
 
 /// Returns a velocity after collision with the bodies and walls that contain the point at a time.
 pub fn collide(p: &Parameters, x: DVec3, velocity: DVec3, time_s: f64) -> DVec3 {
+    collide_and_measure(p, x, (0.0, velocity), time_s, &mut [])
+}
+
+/// Like [`collide`], with the velocity of a mass in kg, whose impulses and angular impulses are added to those
+/// of the bodies.
+pub(super) fn collide_and_measure(
+    p: &Parameters,
+    x: DVec3,
+    (mass, velocity): (f64, DVec3),
+    time_s: f64,
+    impulses: &mut [[DVec3; 2]],
+) -> DVec3 {
     let mut v = velocity;
-    for collider in &p.colliders {
+    for (k, collider) in p.colliders.iter().enumerate() {
         let (distance, normal) = collider.distance_m(p, x, time_s);
         if distance <= 0.0 {
-            v = collider.surface.respond(v, normal, collider.motion_at(time_s).1);
+            let before = v;
+            let (offset, body_velocity) = collider.motion_at(time_s);
+            v = collider.surface.respond(v, normal, body_velocity);
+            if let Some([linear, angular]) = impulses.get_mut(k) {
+                let impulse = mass * (before - v);
+                *linear += impulse;
+                *angular += (x - collider.shape.origin_m() - offset).cross(impulse);
+            }
         }
     }
     for (distance, normal) in walls(p, x) {

@@ -3,6 +3,8 @@
 use glam::DVec3;
 
 use super::constitutive::axial;
+use crate::bodies::{Load, reduce_body_loads};
+
 use super::{Grid, Lattice, Parameters, Particle, Solved};
 
 /// Kind of fault of a particle.
@@ -54,12 +56,14 @@ pub struct State {
     pub steps: u64,
     /// The fault that stopped the simulation.
     pub fault: Option<Fault>,
+    /// Load on each body, in an explicit step.
+    pub loads: Vec<Load>,
 }
 
 impl State {
     /// State before the first step.
     pub fn new(particles: Vec<Particle>) -> Self {
-        Self { particles, steps: 0, fault: None }
+        Self { particles, steps: 0, fault: None, loads: Vec::new() }
     }
 
     /// Sorts particles by cell, stably, and returns their keys.
@@ -98,8 +102,10 @@ impl State {
 
     /// Runs steps 7 to 10.
     pub fn update_particles(&mut self, p: &Parameters, grid: &Grid, time_s: f64) {
+        let mut impulses = grid.impulses.clone();
+        impulses.resize(p.colliders.len(), [DVec3::ZERO; 2]);
         for i in 0..self.particles.len() {
-            let mut after = grid.moved(p, &self.particles[i], time_s);
+            let mut after = grid.moved(p, &self.particles[i], time_s, &mut impulses);
             let fault = fault(p, &after);
             if fault != Some(FaultKind::NotFinite) {
                 (after.elastic, after.plastic_volume) =
@@ -109,6 +115,10 @@ impl State {
             if let (None, Some(kind)) = (self.fault, fault) {
                 self.fault = Some(Fault { step: self.steps, particle: i, kind });
             }
+        }
+        self.loads.resize(p.colliders.len(), Load::default());
+        if self.fault.is_none() {
+            reduce_body_loads(&mut self.loads, &mut impulses, p.dt_s);
         }
     }
 

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use glam::{DMat3, DVec3};
 
-use super::collision::{left_free, push_out};
-use super::{Parameters, Particle, Stencil, Transfer, collide, outer};
+use super::collision::{collide_and_measure, left_free, push_out};
+use super::{Parameters, Particle, Stencil, Transfer, outer};
 
 /// Magnitude below which an entry of Δt ∇v is lost when it is added to 1 in f32.
 const STRAIN_FLOOR: f64 = 1.0 / (1 << 24) as f64;
@@ -32,6 +32,8 @@ pub struct Node {
 pub struct Grid {
     /// Nodes by their index along each axis.
     pub nodes: BTreeMap<[i64; 3], Node>,
+    /// Impulse and angular impulse of this step on each body, as in an explicit step.
+    pub impulses: Vec<[DVec3; 2]>,
 }
 
 impl Grid {
@@ -77,8 +79,10 @@ impl Grid {
 
     /// Collides v* with bodies and walls: step 5, and again after step 6.
     pub fn collide(&mut self, p: &Parameters, time_s: f64) {
+        self.impulses.resize(p.colliders.len(), [DVec3::ZERO; 2]);
         for (at, node) in self.nodes.iter_mut().filter(|(_, node)| node.mass > 0.0) {
-            node.velocity = collide(p, p.node_m(*at), node.velocity, time_s);
+            let moving = (node.mass, node.velocity);
+            node.velocity = collide_and_measure(p, p.node_m(*at), moving, time_s, &mut self.impulses);
         }
     }
 
@@ -95,7 +99,14 @@ impl Grid {
     }
 
     /// Returns the particle after the step, before plastic yield: steps 7 to 10 with F̂_E for F_E.
-    pub(super) fn moved(&self, p: &Parameters, particle: &Particle, time_s: f64) -> Particle {
+    /// Adds the impulses of its collisions.
+    pub(super) fn moved(
+        &self,
+        p: &Parameters,
+        particle: &Particle,
+        time_s: f64,
+        impulses: &mut [[DVec3; 2]],
+    ) -> Particle {
         let mut after = Particle { velocity: DVec3::ZERO, affine: DMat3::ZERO, ..*particle };
         let mut gradient = DMat3::ZERO;
         let mut gained = DVec3::ZERO;
@@ -118,7 +129,8 @@ impl Grid {
             Transfer::Mls => gradient = after.affine,
         }
         after.elastic = particle.elastic + strain(p, gradient) * particle.elastic;
-        after.velocity = collide(p, particle.position, after.velocity, time_s);
+        let moving = (particle.mass, after.velocity);
+        after.velocity = collide_and_measure(p, particle.position, moving, time_s, impulses);
         after.position = push_out(p, particle.position + p.dt_s * after.velocity, time_s);
         after
     }

@@ -20,7 +20,7 @@ const QUANTA_EXPONENT: f64 = 36.0;
 
 /// Returns the number of quanta per N s in sums of the momentum of particles of this mass, a power of two.
 pub(crate) fn quanta_per_n_s(particle_mass_kg: f64) -> f32 {
-    (QUANTA_EXPONENT - particle_mass_kg.log2().ceil()).exp2() as f32
+    (QUANTA_EXPONENT - particle_mass_kg.log2().ceil()).clamp(-100.0, 100.0).exp2() as f32
 }
 
 /// Loads on the bodies that a scene names, on the device.

@@ -5,6 +5,7 @@ use super::metrics::{MpmMetrics, PendingMpmMetrics};
 use super::nodes::NODES_PER_THREAD;
 use super::shown::set_infos;
 use super::solver::Mpm;
+use crate::bodies::{with_load_metrics, with_load_values};
 use crate::solver::{forward_to_own, forwarded, stage_named};
 use crate::{
     Measurement, MetricInfo, PendingFault, PendingMeasurement, Solver, SolverError, SolverFactory,
@@ -69,12 +70,13 @@ impl Solver for Mpm {
     forward_to_own!(record_step, record_output, particle_sets, columns, state_columns);
 
     fn metrics(&self) -> Vec<MetricInfo> {
-        MetricInfo::list(MpmMetrics::names())
+        with_load_metrics(MetricInfo::list(MpmMetrics::names()), self.body_loads())
     }
 
     fn record_metrics(&self, recorder: &mut Recorder) -> Result<PendingMeasurement, SolverError> {
         let own = self.record_metrics(recorder)?;
-        Ok(forwarded(own, PendingMpmMetrics::is_ready, |own| Ok(own.wait()?.into())))
+        let own = forwarded(own, PendingMpmMetrics::is_ready, |own| Ok(own.wait()?.into()));
+        Ok(with_load_values(own, self.body_loads(), recorder)?)
     }
 
     fn record_fault_check(&self, recorder: &mut Recorder) -> Result<Option<PendingFault>, SolverError> {

@@ -1,5 +1,6 @@
 //! The first fault of a run: detected on the device within the step, reported on the host.
 
+use super::loads::Loads;
 use super::parameters::MpmParameters;
 use super::particles::Particles;
 use crate::SolverFault;
@@ -115,7 +116,8 @@ impl FaultRecord {
         &self.record
     }
 
-    /// Records the end of a step, which keeps the first fault.
+    /// Records the end of a step, which keeps the first fault and adds the step to the loads on bodies.
+    #[expect(clippy::too_many_arguments, reason = "all that a step leaves")]
     pub fn report(
         &self,
         recorder: &mut Recorder,
@@ -123,6 +125,7 @@ impl FaultRecord {
         particles: &Particles,
         blocks: &SparseBlocks,
         key: &Buffer<u32>,
+        loads: &Loads,
         step: u64,
     ) {
         let bindings = report_fault::Bindings {
@@ -134,9 +137,16 @@ impl FaultRecord {
             velocity: particles.phase.velocity.front(),
             elastic: particles.elastic.front(),
             fault: &self.record,
+            sums: &loads.sums,
+            loads: &loads.record.loads,
         };
-        let params = report_fault::Params { step: step as u32, block_capacity: block_capacity(blocks) };
-        recorder.dispatch(&self.report, Threads::Fixed(1), bindings, params);
+        let n_loads = loads.record.names().len();
+        let params = report_fault::Params {
+            step: step as u32,
+            block_capacity: block_capacity(blocks),
+            n_loads: n_loads as u32,
+        };
+        recorder.dispatch(&self.report, Threads::Fixed(1 + n_loads), bindings, params);
     }
 
     /// Records the read-back of the fault record.

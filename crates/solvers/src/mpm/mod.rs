@@ -28,6 +28,7 @@ mod capacity;
 mod factory;
 mod fault;
 mod implicit;
+mod loads;
 mod metrics;
 mod nodes;
 mod parameters;

@@ -165,6 +165,7 @@ impl Transfer {
                 transfer,
                 has_colliders: parameters.has_colliders(),
                 has_meshes: parameters.surroundings.has_meshes().into(),
+                has_named_bodies: parameters.measures_loads().into(),
             },
         )?;
         Ok(Self { rasterize, update })
@@ -254,13 +255,15 @@ impl Transfer {
         }
     }
 
-    /// Records steps 4 and 5: velocities of nodes after forces, gravity and collisions at the given time.
+    /// Records steps 4 and 5: velocities of nodes after forces, gravity and collisions at the given time,
+    /// and the sums of impulses on bodies.
     pub fn update(
         &self,
         recorder: &mut Recorder,
         constants: &Constants,
         blocks: &SparseBlocks,
         nodes: &Nodes,
+        sums: &Buffer<u32>,
         time_s: f32,
     ) {
         let bindings = update_nodes::Bindings {
@@ -273,6 +276,7 @@ impl Transfer {
             heights: &constants.heights,
             node_velocity: &nodes.velocity,
             node_change: &nodes.change,
+            sums,
         };
         let params = update_nodes::Params { time_s };
         recorder.dispatch(&self.update, Threads::Counted(blocks.active_count()), bindings, params);

@@ -2,6 +2,7 @@
 
 use crate::SolverError;
 use crate::Surroundings;
+use crate::bodies::quanta_per_n_s;
 use frazil_kernels::BlockLayout;
 use frazil_scene::{Implicit, InitialVolume, Mpm, Rasterization, Spline, Transfer, Weights};
 use frazil_shaders::mpm::terms;
@@ -72,6 +73,8 @@ impl MpmParameters {
             wall_friction: mpm.walls.friction as f32,
             walls_are_sticky: mpm.walls.sticky.into(),
             n_colliders: surroundings.bodies.len() as u32,
+            first_named: surroundings.first_named(),
+            quanta_per_n_s: 0.0,
             up_axis,
             mass_quantum: 0.0,
             momentum_quantum: 0.0,
@@ -111,6 +114,12 @@ impl MpmParameters {
         (!self.surroundings.bodies.is_empty()).into()
     }
 
+    /// Returns true if loads on bodies are measured: with an explicit step and a body that the scene names. In a
+    /// semi-implicit step, bodies also constrain the solve, and the impulse of that is not measured.
+    pub fn measures_loads(&self) -> bool {
+        self.implicit.is_none() && !self.surroundings.names.is_empty()
+    }
+
     /// Returns 1 if the spline is evaluated as printed, else 0.
     pub(super) fn as_printed(&self) -> u32 {
         (self.weights == Weights::AsPrinted).into()
@@ -133,6 +142,7 @@ impl MpmParameters {
     pub(super) fn set_quanta(&mut self, mass_max_kg: f32) {
         let quantum = |most: f32| 2.0_f32.powi(most.max(f32::MIN_POSITIVE).log2().ceil() as i32 - 40);
         self.terms.mass_quantum = quantum(mass_max_kg);
+        self.terms.quanta_per_n_s = quanta_per_n_s(f64::from(mass_max_kg));
         self.terms.momentum_quantum = quantum(mass_max_kg * self.terms.cell_m / self.terms.dt_s);
     }
 }

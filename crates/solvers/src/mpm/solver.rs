@@ -3,13 +3,14 @@
 use super::capacity::CapacityControl;
 use super::fault::{FaultCheck, FaultRecord, block_capacity};
 use super::implicit::{Bodies, ImplicitSolve};
+use super::loads::Loads;
 use super::metrics::{MpmMeasurePass, PendingMpmMetrics};
 use super::nodes::{Constants, Nodes, Transfer};
 use super::parameters::MpmParameters;
 use super::particles::{InitialState, Particles};
 use super::sort::KeySort;
 use crate::bodies::nowhere;
-use crate::{Saved, SolverError, StateColumn, Tuning};
+use crate::{BodyLoads, Saved, SolverError, StateColumn, Tuning};
 use frazil_kernels::SparseBlocks;
 use frazil_particles::{AnyColumn, ColumnKind, ColumnView, Material, ParticleSet};
 use frazil_scene::InitialVolume;
@@ -61,6 +62,7 @@ pub struct Mpm {
     nodes: Nodes,
     transfer: Transfer,
     implicit: Option<ImplicitSolve>,
+    loads: Loads,
     fault: FaultRecord,
     kernels: Kernels,
     gauge: MpmMeasurePass,
@@ -98,6 +100,7 @@ impl Kernels {
                     dimensions,
                     has_colliders: parameters.has_colliders(),
                     has_meshes: parameters.surroundings.has_meshes().into(),
+                    has_named_bodies: parameters.measures_loads().into(),
                 },
             )?,
             estimate_volume: Kernel::specialized(
@@ -175,6 +178,7 @@ impl Mpm {
             nodes: Nodes::new(device, &parameters, capacity.active)?,
             transfer: Transfer::new(device, &parameters, tuning)?,
             implicit: ImplicitSolve::new(device, &parameters, n, capacity.active, workgroup_size)?,
+            loads: Loads::new(device, &parameters)?,
             fault: FaultRecord::new(device, &parameters)?,
             kernels: Kernels::new(device, &parameters, workgroup_size)?,
             gauge: MpmMeasurePass::new(device, &parameters, n as u32)?,
@@ -242,7 +246,9 @@ impl Mpm {
                 );
             }
             Stage::UpdateNodes => {
-                self.transfer.update(recorder, &self.constants, &self.blocks, &self.nodes, self.time_s());
+                let sums = &self.loads.sums;
+                let time_s = self.time_s();
+                self.transfer.update(recorder, &self.constants, &self.blocks, &self.nodes, sums, time_s);
             }
             Stage::SolveImplicit => {
                 if let Some(implicit) = &self.implicit {
@@ -304,11 +310,21 @@ impl Mpm {
             position: particles.phase.position.front(),
             velocity: particles.phase.velocity.front(),
             fault: self.fault.buffer(),
+            mass: particles.mass.front(),
+            sums: &self.loads.sums,
         };
         recorder.declare_bytes(48 * u64::from(particles.count().expected()));
         let params = collide_particles::Params { time_s, block_capacity: block_capacity(blocks) };
         recorder.dispatch(&self.kernels.collide_particles, threads, bindings, params);
-        self.fault.report(recorder, &self.constants.terms, particles, blocks, &self.key, self.step);
+        self.fault.report(
+            recorder,
+            &self.constants.terms,
+            particles,
+            blocks,
+            &self.key,
+            &self.loads,
+            self.step,
+        );
     }
 
     /// Records step 2, which is computed once.
@@ -417,6 +433,7 @@ impl Mpm {
         columns.extend(rest.into_iter().filter(|column| {
             !["position", "velocity", "id", "plastic_volume", "mass"].contains(&&*column.name)
         }));
+        columns.extend(self.body_loads().map(BodyLoads::state_columns).unwrap_or_default());
         columns
     }
 
@@ -449,6 +466,11 @@ impl Mpm {
             &self.particles,
             &self.blocks,
         )
+    }
+
+    /// Returns the loads on bodies, if the scene names any and the step is explicit.
+    pub fn body_loads(&self) -> Option<&BodyLoads> {
+        self.loads.measured()
     }
 
     /// Records the read-back of the first fault of the previous steps, if there was one.
@@ -484,6 +506,9 @@ impl Mpm {
         device.upload(&particles.stress.front().cast(), saved.of("stress", symmetric)?)?;
         if p.has_affine() {
             device.upload(&particles.affine.front().cast(), saved.of("affine", matrix)?)?;
+        }
+        if let Some(loads) = mpm.body_loads() {
+            loads.restore(device, &saved)?;
         }
         mpm.step = step;
         Ok(mpm)

@@ -146,7 +146,7 @@ pub fn grid_of(device: &Device, mpm: &Mpm) -> Result<twin::Grid> {
         node.before = if node.mass > 0.0 { node.momentum / node.mass } else { DVec3::ZERO };
         node.velocity = velocity;
     }
-    Ok(twin::Grid { nodes: places.into_iter().zip(sums).collect() })
+    Ok(twin::Grid { nodes: places.into_iter().zip(sums).collect(), ..twin::Grid::default() })
 }
 
 fn wide(v: [f32; 3]) -> DVec3 {

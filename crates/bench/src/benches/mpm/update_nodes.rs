@@ -48,7 +48,7 @@ impl Bench for UpdateNodes {
         // A node depends only on itself, so the twin can compute all nodes.
         let places = node_places(device, &block.mpm)?;
         let nodes = node_sums(device, &block.mpm, places.len())?;
-        let mut grid = Grid { nodes: places.iter().copied().zip(nodes).collect() };
+        let mut grid = Grid { nodes: places.iter().copied().zip(nodes).collect(), ..Grid::default() };
         grid.update_velocity(&block.p);
         grid.collide(&block.p, 0.0);
         let expected = places.iter().map(|at| {
