@@ -8,6 +8,9 @@ use frazil_report::{Mark, Panel, Scale, Series};
 use frazil_scene::{Bonds, Dem as Section};
 use frazil_testkit::twins::dem::section;
 use frazil_testkit::{Random, assert_no_validation_messages, device, is_full_run};
+use frazil_shaders::common::body::{BOX, MOTION_SPINNING};
+use frazil_shaders::types::Body;
+use frazil_solvers::Surroundings;
 use frazil_tests::curves::keep_curve;
 use frazil_tests::grains::{Grainpack, dt_s, grain};
 use frazil_vk::Device;
@@ -92,6 +95,96 @@ fn a_sphere_on_a_slope_sticks_slides_and_rolls_as_coulomb_says() {
             (found - expected).abs() < tolerance,
             "{degrees}°, μ {mu}, μ_r {mu_r}: {found} m/s², expected {expected}"
         );
+    }
+    assert_no_validation_messages(&DEVICE);
+}
+
+/// Creates surroundings without bodies.
+fn under(gravity: DVec3) -> Surroundings {
+    let [domain_min_m, domain_max_m] = WIDE.map(|corner| corner.as_vec3().to_array());
+    let gravity_m_s2 = gravity.as_vec3().to_array();
+    Surroundings { domain_min_m, domain_max_m, gravity_m_s2, up_axis: 1, ..Default::default() }
+}
+
+/// A ball on the axis of a spinning table spins up to the table's angular velocity, because resistance to
+/// twisting acts on the relative one, and the table bears the opposite angular impulse.
+#[test]
+fn a_sphere_on_a_spinning_table_is_carried_along_and_loads_it() {
+    let (turns_per_s, half) = (0.5_f32, 0.25_f32);
+    let table = Body {
+        kind: BOX,
+        friction: 0.5,
+        damping_ratio: 0.3,
+        extent: [1.0, half, 1.0],
+        rotation: [0.0, 0.0, 0.0, 1.0],
+        motion: MOTION_SPINNING,
+        ..bytemuck::Zeroable::zeroed()
+    };
+    // A point of the axis, its direction, turns per second, start and end.
+    let motion = [0.3, 0.0, 0.2, 0.0, 1.0, 0.0, turns_per_s, 0.0, 1e30];
+    let around = Surroundings {
+        bodies: vec![table],
+        names: vec!["table".to_owned()],
+        heights_m: motion.to_vec(),
+        ..under(-9.81 * DVec3::Y)
+    };
+    let section = Section { rolling_friction: 0.3, ..section(R, K) };
+    let sunk = section.grain_mass_kg(R) * 9.81 / K;
+    let ball = grain(0, R, DVec3::new(0.3, f64::from(half) + R - sunk, 0.2));
+    let mut pack = Grainpack::among(DEVICE.clone(), &section, around, &[ball]);
+    let metrics = pack.advance((0.5 / dt_s(&section)) as u64);
+    let spin = pack.state().grains[0].spin;
+    let of_table = std::f64::consts::TAU * f64::from(turns_per_s);
+    println!("ball {spin}, table {of_table} 1/s");
+    assert!((spin - of_table * DVec3::Y).length() < 0.01 * of_table, "{spin} of {of_table} 1/s");
+    let expected = -ball.inertia(&pack.p) * spin.y;
+    let [x, found, z] = metrics.loads[0].angular_impulse_n_m_s;
+    println!("angular impulse {found}, expected {expected} N m s");
+    assert!((found / expected - 1.0).abs() < 1e-3, "{found} N m s, expected {expected}");
+    assert!(x.hypot(z) < 1e-2 * expected.abs(), "{x} {z} N m s");
+    assert_no_validation_messages(&DEVICE);
+}
+
+/// A ball that does not roll slides on each face as that face's friction lets it, whatever that of the walls.
+#[test]
+fn a_sphere_slides_on_each_face_by_its_own_friction() {
+    let theta = 30.0_f64.to_radians();
+    let stiffness = 5e3;
+    let section = Section { rolling_friction: 5.0, wall_friction: Some(0.1), ..section(R, stiffness) };
+    let sunk = section.grain_mass_kg(R) * 9.81 * theta.cos() / stiffness;
+    let t = 0.2;
+    let each = (0..3).flat_map(|axis| [(axis, 0, Some(0.3)), (axis, 1, Some(0.3))]);
+    for (axis, side, friction) in each.chain([(1, 0, None), (2, 1, Some(0.9))]) {
+        let normal = if side == 0 { DVec3::AXES[axis] } else { -DVec3::AXES[axis] };
+        let down = DVec3::AXES[(axis + 1) % 3];
+        let gravity = 9.81 * (theta.sin() * down - theta.cos() * normal);
+        let ball = grain(0, R, (R - sunk - 4.0) * normal);
+        let mut faces = [[Some(2.0); 3]; 2];
+        faces[side][axis] = friction;
+        let around = Surroundings { face_friction: faces, ..under(gravity) };
+        let mut pack = Grainpack::among(DEVICE.clone(), &section, around, &[ball]);
+        // The tangential spring stretches before the ball slides: the acceleration is that of the second
+        // half.
+        let steps = (0.5 * t / dt_s(&section)) as u64;
+        let mut speed = || {
+            let metrics = pack.advance(steps);
+            DVec3::from_array(metrics.all.momentum_kg_m_s).dot(down) / metrics.mass_kg
+        };
+        let [before, after] = [(); 2].map(|()| speed());
+        let found = (after - before) / (steps as f64 * pack.p.dt_s);
+        let mu = friction.map_or(0.1, f64::from);
+        let expected = (9.81 * (theta.sin() - mu * theta.cos())).max(0.0);
+        let face = format!("axis {axis}, side {side}, μ {friction:?}");
+        println!("{face}: {found:.4} m/s², expected {expected:.4} m/s²");
+        // A ball that sticks oscillates by its tangential spring.
+        let tolerance = if expected > 0.0 { 0.001 } else { 0.05 } * 9.81 * theta.sin();
+        assert!((found - expected).abs() < tolerance, "{face}: {found} m/s², expected {expected}");
+        let twin = pack.twin_step();
+        pack.advance(1);
+        let error = (pack.state().grains[0].velocity - twin.grains[0].velocity).length();
+        // The rounding of a position near 4 m changes forces; velocities are up to 2 m/s.
+        let bound = 2.5e-7 * (8.0 + 4.0 * stiffness * pack.p.dt_s / ball.mass(&pack.p));
+        assert!(error < bound, "{face}: {error} m/s");
     }
     assert_no_validation_messages(&DEVICE);
 }

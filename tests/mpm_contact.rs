@@ -62,6 +62,45 @@ fn a_block_slides_down_a_slope_as_friction_lets_it() {
     }
 }
 
+/// A block on a face of the domain slides as the friction of that face lets it, whatever that of the others.
+#[test]
+fn a_block_slides_on_each_face_by_its_own_friction() {
+    let (h, slope) = (0.025, 30.0_f64.to_radians());
+    let section = stiff(2, h, Transfer::Apic);
+    let dt = 0.3 * h / section.material.wave_speed_m_s(1.0);
+    for (side, friction) in [(0, 0.0_f64), (0, 0.3), (0, 0.9), (1, 0.0), (1, 0.3)] {
+        let mut faces = [[Some(2.0); 3]; 2];
+        faces[side][0] = Some(friction as f32);
+        // The block lies on the face of lower or upper x, and gravity points into it and down the y axis.
+        let (corner, inwards) = if side == 0 { (0.0, 1.0) } else { (0.9, -1.0) };
+        let block = block(2, [corner, 0.5, 0.0], [corner + 0.1, 0.7, 0.0], 0.5 * h, 400.0);
+        let gravity = G * DVec3::new(-inwards * slope.cos(), -slope.sin(), 0.0);
+        let surroundings = Surroundings {
+            gravity_m_s2: gravity.as_vec3().to_array(),
+            face_friction: faces,
+            ..empty_space([0.0; 3], [1.0, 1.0, 0.0])
+        };
+        let mut trial = Trial::new(&section, dt, &surroundings, &block);
+        let steps = (0.1 / dt).round() as u64;
+        let mass = trial.sums().mass;
+        let first = -trial.advance(steps).momentum.y / mass;
+        let second = -trial.advance(steps).momentum.y / mass;
+        let found = (second - first) / (steps as f64 * dt);
+        let expected = (G * (slope.sin() - friction * slope.cos())).max(0.0);
+        println!(
+            "side {side}, μ {friction}: {found:.3} m/s² for {expected:.3} m/s², {second:.4} m/s at the end"
+        );
+        if expected > 0.0 {
+            // Like the block on a slope.
+            assert!((found / expected - 1.0).abs() < 0.03, "{found} m/s² for {expected} m/s²");
+        } else {
+            // Without friction its speed would be 0.98 m/s; the block shears back and forth.
+            assert!(second.abs() < 0.02, "{second} m/s");
+        }
+        assert_no_validation_messages(&trial.snow.device);
+    }
+}
+
 #[test]
 fn sticky_surfaces_hold_snow_against_its_weight() {
     // Under a ceiling, and beside a wall; without sticking the same wall lets it fall.

@@ -52,6 +52,7 @@ fn odd_surroundings(dimensions: u32) -> Surroundings {
     Surroundings {
         domain_min_m: [-0.3, 0.1, low],
         domain_max_m: [0.7, 0.9, high],
+        face_friction: [[None, Some(0.6), None], [Some(0.0), None, Some(0.1)]],
         ..surroundings(dimensions)
     }
 }

@@ -172,6 +172,43 @@ fn a_particle_on_a_slope_sticks_and_slips_at_the_angle_of_static_friction() {
     }
 }
 
+/// A particle on a face of the domain slides as the friction of that face lets it, whatever that of the
+/// others.
+#[test]
+fn a_particle_slides_on_each_face_by_its_own_friction() {
+    let slope = 30.0_f64.to_radians();
+    let keys = [["x_min", "y_min", "z_min"], ["x_max", "y_max", "z_max"]];
+    let each = (0..3).flat_map(|axis| [(axis, 0, Some(0.2)), (axis, 1, Some(0.2))]);
+    for (axis, side, friction) in each.chain([(1, 0, None), (0, 1, Some(0.0)), (2, 0, Some(0.9))]) {
+        let (along, inwards) = ((axis + 1) % 3, if side == 0 { 1.0 } else { -1.0 });
+        let mut gravity = [0.0; 3];
+        gravity[axis] = -9.81 * inwards * slope.cos();
+        gravity[along] = 9.81 * slope.sin();
+        let mut corner = [0.0; 3];
+        corner[axis] = if side == 0 { -0.3 } else { 0.3 - D };
+        let others = keys.iter().flatten().filter(|key| **key != keys[side][axis]);
+        let mut faces: Vec<String> = others.map(|key| format!("{key} = 5.0")).collect();
+        faces.extend(friction.map(|mu| format!("{} = {mu:?}", keys[side][axis])));
+        let more = format!(
+            "friction = {{ {} }}\n[snow]\nlinks.limit = \"none\"\n{}",
+            faces.join(", "),
+            block(corner, [1; 3], "")
+        );
+        let mut simulation = SnowSimulation::of(&device(), scene([0.3; 3], gravity, &more));
+        simulation.advance(150);
+        let speed = f64::from(simulation.particles()[0].velocity[along]);
+        // Without its own, the face has the kinetic friction of snow, as the slope is beyond the static one.
+        let mu = friction.unwrap_or(0.35);
+        let expected = (0.15 * 9.81 * (slope.sin() - mu * slope.cos())).max(0.0);
+        // Positions of 0.3 m have an ulp of 3e-8 m, which is 3e-5 m/s over Δt.
+        assert!(
+            (speed - expected).abs() < 1e-4 + 1e-3 * expected,
+            "axis {axis}, side {side}, μ {friction:?}: {speed} m/s, expected {expected}"
+        );
+        assert_no_validation_messages(&simulation.device);
+    }
+}
+
 #[test]
 fn a_block_on_a_slope_slips_as_coulomb_has_it_above_the_angle() {
     for slope_deg in [29.0_f64, 35.0, 45.0] {

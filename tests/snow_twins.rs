@@ -197,7 +197,7 @@ jitter_spacings = 0.3
 ";
 
 /// Settings of `[snow]` that cover the branches of the kernels, and the further lines that they need.
-const SETTINGS: [[&str; 2]; 10] = [
+const SETTINGS: [[&str; 2]; 11] = [
     ["links.break_ratio = 1.05", ""],
     [
         "averaging = \"off\"\nlinks = { limit = \"constant\", most = 5, temperature_c = -1.0, break_ratio = 1.02, rounds = 3 }",
@@ -237,6 +237,7 @@ const SETTINGS: [[&str; 2]; 10] = [
          [[bodies]]\nname = \"pipe\"\n\
          shape.cylinder = { from_m = [0.1, 0.11, 0.06], to_m = [0.1, 0.14, 0.11], radius_m = 0.015 }",
     ],
+    ["links.break_ratio = 1.05", "friction = { x_min = 1.0, y_min = 0.05, z_max = 0.0 }"],
 ];
 
 /// Indices of [`SETTINGS`] with shape matching, and with walls of particles.

@@ -26,7 +26,8 @@ void add_compensated(inout vec3 sum, inout vec3 rounding, vec3 added) {
 }
 
 // Adds a step to a load.
-void add_step(inout BodyLoad load, vec3 force_n, vec3 torque_n_m, vec3 impulse_n_s, vec3 angular_impulse_n_m_s) {
+void add_step(inout BodyLoad load, vec3 force_n, vec3 torque_n_m, vec3 impulse_n_s,
+              vec3 angular_impulse_n_m_s) {
     load.force_n = force_n;
     load.peak_n = max(load.peak_n, sqrt(dot(force_n, force_n)));
     load.torque_n_m = torque_n_m;

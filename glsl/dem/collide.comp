@@ -132,7 +132,9 @@ void main() {
         vec4 surface = wall(t, partner - FIRST_WALL, x);
         vec3 moving = vec3(0.0);
         vec3 turning = vec3(0.0);
-        float surface_friction = t.wall_friction;
+        uint number = partner - FIRST_WALL;
+        float surface_friction =
+            number < 3u ? t.lower_wall_friction[number] : t.upper_wall_friction[number % 3u];
         float surface_damping = t.wall_damping_ratio;
         vec2 attraction = vec2(0.0);
         if (HAS_BODIES != 0u && !is_wall) {

@@ -21,7 +21,9 @@ struct DemTerms {
     float friction;
     float rolling_friction;
     float wall_damping_ratio;
-    float wall_friction;
+    // μ of the lower and of the upper walls of the domain, by axis.
+    vec3 lower_wall_friction;
+    vec3 upper_wall_friction;
     // Attraction between touching grains, and the gap over which it falls to 0; likewise towards a terrain.
     float cohesion_n;
     float cohesion_range_m;

@@ -23,13 +23,19 @@ float wall_side(MpmTerms terms, vec3 x_m, uint axis) {
     return x_m[axis] <= terms.domain_min_m[axis] ? 1.0 : x_m[axis] >= terms.domain_max_m[axis] ? -1.0 : 0.0;
 }
 
+// Returns μ of the wall of an axis on the side of wall_side, negative if it is sticky.
+float wall_friction(MpmTerms terms, float side, uint axis) {
+    return side > 0.0 ? terms.lower_wall_friction[axis] : terms.upper_wall_friction[axis];
+}
+
 vec3 collide_with_walls(MpmTerms terms, vec3 x_m, vec3 v) {
     for (uint axis = 0u; axis < DIMENSIONS; ++axis) {
         float side = wall_side(terms, x_m, axis);
         if (side == 0.0) continue;
         vec3 normal = vec3(0.0);
         normal[axis] = side;
-        v = collide(v, normal, vec3(0.0), terms.wall_friction, terms.walls_are_sticky != 0u);
+        float friction = wall_friction(terms, side, axis);
+        v = collide(v, normal, vec3(0.0), friction, friction < 0.0);
     }
     return v;
 }

@@ -56,7 +56,8 @@ void main() {
             if (side == 0.0) continue;
             vec3 normal = vec3(0.0);
             normal[axis] = side;
-            holding = touch(holding, v, normal, vec3(0.0), t.wall_friction, t.walls_are_sticky != 0u);
+            float friction = wall_friction(t, side, axis);
+            holding = touch(holding, v, normal, vec3(0.0), friction, friction < 0.0);
         }
     }
     held[at] = holding;

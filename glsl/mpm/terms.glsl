@@ -26,11 +26,12 @@ struct MpmTerms {
     uint is_plastic;
     // 1 if changes of F below 2⁻²⁴ count as 0.
     uint has_strain_floor;
-    float wall_friction;
-    uint walls_are_sticky;
+    // μ of the lower and of the upper walls of the domain, by axis; negative for a sticky wall.
+    vec3 lower_wall_friction;
+    vec3 upper_wall_friction;
     uint n_colliders;
-    // Index of the first body that the scene names: loads on bodies from it on are measured. Quanta of sums of
-    // their impulses per N s, a power of two.
+    // Index of the first body that the scene names: loads on bodies from it on are measured. Quanta of sums
+    // of their impulses per N s, a power of two.
     uint first_named;
     float quanta_per_n_s;
     // Vertical axis of heightfields.

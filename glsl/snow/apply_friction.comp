@@ -6,10 +6,12 @@
 // here represents that force only if one iteration removes all of it.
 //
 // Each of several contacts removes its share of the slip, since corrections are averaged. On walls d is the
-// displacement by the walls. Bytes: 64 a particle (x* 12, x 12, v 12, contact 8, push 12, key 4, out 12) plus
-// neighbours from cache. Sums run in sorted order.
+// displacement by the walls; faces may have their own μ. Bytes: 64 a particle (x* 12, x 12, v 12, contact 8,
+// push 12, key 4, out 12) plus neighbours from cache. Sums run in sorted order.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
+// 1 if faces of the domain have their own friction.
+layout(constant_id = 1) const uint HAS_FACE_FRICTION = 0;
 #include "snow/terms.glsl"
 #include "snow/friction.glsl"
 
@@ -23,6 +25,24 @@ layout(scalar, binding = 6) readonly buffer Contact { vec2 contact[]; };
 layout(scalar, binding = 7) readonly buffer Push { vec3 push_m[]; };
 layout(scalar, binding = 8) readonly buffer Terms { SnowTerms all_terms[]; };
 layout(scalar, binding = 9) writeonly buffer Rubbed { vec3 rubbed[]; };
+
+layout(scalar, push_constant) uniform Params {
+    // μ of the lower and of the upper faces of the domain, by axis; negative: that of snow.
+    vec3 lower_friction;
+    vec3 upper_friction;
+};
+
+// Returns (μ_s, μ_k) of the faces of the domain that have displaced a particle: the mean, weighted by the
+// squares of the displacements.
+vec2 face_friction(vec2 of_snow, vec3 push, float pressed) {
+    if (HAS_FACE_FRICTION == 0u) return of_snow;
+    vec2 sum = vec2(0.0);
+    [[unroll]] for (int axis = 0; axis < 3; ++axis) {
+        float own = push[axis] > 0.0 ? lower_friction[axis] : upper_friction[axis];
+        sum += push[axis] * push[axis] * (own >= 0.0 ? vec2(own) : of_snow);
+    }
+    return sum / (pressed * pressed);
+}
 
 void main() {
     uint i = thread_idx();
@@ -58,7 +78,8 @@ void main() {
     if (pressed > 0.0) {
         vec3 normal = push / pressed;
         vec3 slip = tangential(moved + correction, normal);
-        correction -= own_contact.x * coulomb(slip, pressed, static_friction, kinetic_friction);
+        vec2 friction = face_friction(vec2(static_friction, kinetic_friction), push, pressed);
+        correction -= own_contact.x * coulomb(slip, pressed, friction.x, friction.y);
     }
     x += correction;
     rubbed[i] = confine(terms.walls, x);

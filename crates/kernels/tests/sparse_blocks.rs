@@ -56,7 +56,7 @@ impl Case {
             weights: Weights::Factored,
             strain_floor: false,
             colliders: Vec::new(),
-            walls: Surface { friction: 0.0, sticky: false },
+            walls: [[Surface { friction: 0.0, sticky: false }; 3]; 2],
             implicit: None,
         }
     }

@@ -27,8 +27,8 @@ pub struct Parameters {
     pub rolling_friction: f64,
     /// e on surfaces.
     pub wall_restitution: f64,
-    /// μ on the walls of the domain.
-    pub wall_friction: f64,
+    /// μ on the lower and on the upper walls of the domain, by axis.
+    pub wall_friction: [[f64; 3]; 2],
     /// Attraction between touching grains in N, and the gap in m over which it falls to 0.
     pub cohesion: (f64, f64),
     /// Attraction to a terrain, like `cohesion`.

@@ -46,7 +46,7 @@ pub(super) fn surfaces(
             distance: sign * (x[axis] - p.domain[k as usize / 3][axis]),
             normal: sign * DVec3::AXES[axis],
             velocity: DVec3::ZERO,
-            friction: p.wall_friction,
+            friction: p.wall_friction[k as usize / 3][axis],
             attraction: (0.0, 0.0),
         };
         (Partner::Wall(k), surface)

@@ -1,6 +1,6 @@
 //! Effect of colliders and of the walls of the domain on positions and velocities.
 
-use super::{Collider, Parameters, outer};
+use super::{Collider, Parameters, Surface, outer};
 use glam::{DMat3, DVec3};
 
 /// Share of a speed that rounding on a device leaves along a normal after its removal.
@@ -13,10 +13,13 @@ impl Collider {
     }
 }
 
-/// Returns the signed distance in m and the normal of each wall of the domain.
-fn walls(p: &Parameters, x: DVec3) -> impl Iterator<Item = (f64, DVec3)> {
-    let (low, high) = (x - p.domain_min_m, p.domain_max_m - x);
-    (0..p.dimensions).flat_map(move |axis| [(low[axis], DVec3::AXES[axis]), (high[axis], -DVec3::AXES[axis])])
+/// Returns the signed distance in m, the normal and the surface of each wall of the domain.
+fn walls(p: &Parameters, x: DVec3) -> impl Iterator<Item = (f64, DVec3, Surface)> {
+    let (low, high, walls) = (x - p.domain_min_m, p.domain_max_m - x, p.walls);
+    (0..p.dimensions).flat_map(move |axis| {
+        let normal = DVec3::AXES[axis];
+        [(low[axis], normal, walls[0][axis]), (high[axis], -normal, walls[1][axis])]
+    })
 }
 
 /// Returns a velocity after collision with the bodies and walls that contain the point at a time.
@@ -24,8 +27,8 @@ pub fn collide(p: &Parameters, x: DVec3, velocity: DVec3, time_s: f64) -> DVec3 
     collide_and_measure(p, x, (0.0, velocity), time_s, &mut [])
 }
 
-/// Like [`collide`], with the velocity of a mass in kg, whose impulses and angular impulses are added to those
-/// of the bodies.
+/// Like [`collide`], with the velocity of a mass in kg, whose impulses and angular impulses are added to
+/// those of the bodies.
 pub(super) fn collide_and_measure(
     p: &Parameters,
     x: DVec3,
@@ -47,9 +50,9 @@ pub(super) fn collide_and_measure(
             }
         }
     }
-    for (distance, normal) in walls(p, x) {
+    for (distance, normal, surface) in walls(p, x) {
         if distance <= 0.0 {
-            v = p.walls.respond(v, normal, DVec3::ZERO);
+            v = surface.respond(v, normal, DVec3::ZERO);
         }
     }
     v
@@ -63,7 +66,7 @@ pub fn left_free(p: &Parameters, x: DVec3, velocity: DVec3, time_s: f64) -> DMat
         let (distance, normal) = collider.distance_m(p, x, time_s);
         (distance, normal, collider.motion_at(time_s).1, collider.surface)
     });
-    let walls = walls(p, x).map(|(distance, normal)| (distance, normal, DVec3::ZERO, p.walls));
+    let walls = walls(p, x).map(|(distance, normal, surface)| (distance, normal, DVec3::ZERO, surface));
     let mut free = DMat3::IDENTITY;
     for (_, normal, surface_velocity, surface) in
         bodies.chain(walls).filter(|(distance, ..)| *distance <= 0.0)

@@ -105,8 +105,8 @@ pub struct Parameters {
     pub strain_floor: bool,
     /// Bodies, in the order in which they act on a velocity.
     pub colliders: Vec<Collider>,
-    /// The walls of the domain, which act after all bodies.
-    pub walls: Surface,
+    /// The lower and the upper walls of the domain, by axis, which act after all bodies.
+    pub walls: [[Surface; 3]; 2],
     /// Semi-implicit integration; none for an explicit step.
     pub implicit: Option<Implicit>,
 }

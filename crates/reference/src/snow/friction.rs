@@ -12,6 +12,20 @@ impl Parameters {
     }
 }
 
+impl Parameters {
+    /// Returns (μ_s, μ_k) of the faces that have displaced a particle: the mean, weighted by the squares of
+    /// the displacements.
+    fn face_friction_at(&self, push: [f32; 3]) -> [f32; 2] {
+        let mut sums = [0.0; 2];
+        for (axis, pushed) in push.into_iter().enumerate() {
+            let face = self.face_friction[usize::from(pushed <= 0.0)][axis];
+            let own = face.map_or([self.static_friction, self.kinetic_friction], |face| [face; 2]);
+            sums = [sums[0] + pushed * pushed * own[0], sums[1] + pushed * pushed * own[1]];
+        }
+        sums.map(|sum| sum / dot(push, push))
+    }
+}
+
 /// Returns the same for the coefficients (μ_s, μ_k).
 fn coulomb(wanted_m: [f32; 3], normal_m: f32, [static_friction, kinetic_friction]: [f32; 2]) -> [f32; 3] {
     let slide_m = dot(wanted_m, wanted_m).sqrt();
@@ -58,7 +72,8 @@ impl State {
                 let normal = solid.push[i].map(|c| c / push_m);
                 // Walls act on the slip that remains after other particles.
                 let left_m = zip(moved(i), taken, |m, t| m - t);
-                let taken_m = p.coulomb(tangential(left_m, normal), push_m);
+                let friction = p.face_friction_at(solid.push[i]);
+                let taken_m = coulomb(tangential(left_m, normal), push_m, friction);
                 taken = zip(taken, taken_m, |t, m| t + solid.contact[i][0] * m);
             }
             p.fluid.confine(zip(solid.predicted[i], taken, |x, t| x - t))

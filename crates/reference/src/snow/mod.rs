@@ -73,6 +73,8 @@ pub struct Parameters {
     pub static_friction: f32,
     /// μ_k, Chen2021 eq 5.22.
     pub kinetic_friction: f32,
+    /// μ of the lower and of the upper faces of the domain, by axis, in place of μ_s and μ_k.
+    pub face_friction: [[Option<f32>; 3]; 2],
     /// c of XSPH for snow; walls exert no drag on it.
     pub snow_xsph_viscosity: f32,
     /// Rule of the links; none for no links.

@@ -177,10 +177,10 @@ fn the_last_surface_has_the_last_word() {
     assert_eq!(collide(&p, x, v, 0.0), DVec3::ZERO);
     // Sliding on the floor, then on the wall at x = 0.
     let colliders = vec![floor(DVec3::Y, SLIPPERY)];
-    let p = Parameters { colliders, walls: SLIPPERY, ..parameters(3) };
+    let p = Parameters { colliders, walls: [[SLIPPERY; 3]; 2], ..parameters(3) };
     assert!(close(collide(&p, x, v, 0.0), 0.5 * DVec3::Z, 1e-14));
     // In a plane there are four walls.
-    let p = Parameters { walls: STICKY, ..parameters(2) };
+    let p = Parameters { walls: [[STICKY; 3]; 2], ..parameters(2) };
     let v = DVec3::new(1.0, 1.0, 0.0);
     assert_eq!(collide(&p, DVec3::new(1.0, 1.0, 0.0), v, 0.0), v);
     assert_eq!(collide(&p, DVec3::new(1.0, 2.0, 0.0), v, 0.0), DVec3::ZERO);

@@ -49,7 +49,7 @@ fn parameters(dimensions: usize) -> Parameters {
         weights: Weights::Factored,
         strain_floor: false,
         colliders: Vec::new(),
-        walls: Surface { friction: 0.1, sticky: false },
+        walls: [[Surface { friction: 0.1, sticky: false }; 3]; 2],
         implicit: None,
     }
 }

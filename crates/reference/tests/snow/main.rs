@@ -66,6 +66,7 @@ fn parameters() -> Parameters {
         iterations: 3,
         static_friction: 0.5,
         kinetic_friction: 0.35,
+        face_friction: [[None; 3]; 2],
         snow_xsph_viscosity: 0.1,
         links: None,
         link_rounds: 1,

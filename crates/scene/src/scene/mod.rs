@@ -219,12 +219,13 @@ pub struct Domain {
     /// Representation of walls and colliders in the density of water.
     #[serde(default)]
     pub walls: WallModel,
-    /// Friction of single faces on water, in place of `fluid.wall_friction`.
+    /// Friction of single faces, in place of that of all walls.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub friction: Option<FaceFriction>,
 }
 
-/// Friction of the domain's faces on water, as `fluid.wall_friction`, which is the default of each.
+/// Friction of the domain's faces: on water as `fluid.wall_friction`; on snow by positions, snow on a grid
+/// and grains μ of Coulomb friction. Faces without it have the friction of all walls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FaceFriction {
@@ -255,6 +256,9 @@ pub struct FaceFriction {
 }
 
 impl FaceFriction {
+    /// Keys of the lower and of the upper faces, each by axis.
+    pub(crate) const KEYS: [[&str; 3]; 2] = [["x_min", "y_min", "z_min"], ["x_max", "y_max", "z_max"]];
+
     /// Returns the friction of the lower and of the upper faces, each by axis; `None` where the scene gives
     /// none.
     pub fn faces(&self) -> [[Option<f64>; 3]; 2] {

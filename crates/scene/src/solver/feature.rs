@@ -17,8 +17,6 @@ pub enum Feature {
     Bodies,
     /// `restitution` of a body.
     BodyRestitution,
-    /// `domain.friction`.
-    FaceFriction,
     /// `time.dt_s = "auto"`: the solver has an [`auto_dt_s`](crate::SolverScene::auto_dt_s).
     AutoTimeStep,
     /// `angular_velocity_rad_s` of a block of particles.
@@ -41,7 +39,6 @@ impl Feature {
             Self::Obstacles => "obstacles",
             Self::Bodies => "bodies",
             Self::BodyRestitution => "restitution",
-            Self::FaceFriction => "friction",
             Self::AutoTimeStep => "dt_s",
             Self::AngularVelocity => "angular_velocity_rad_s",
             Self::Count => "count",

@@ -1,7 +1,7 @@
 //! Validates bodies, and the friction of the domain's faces.
 
 use super::ground::{check_name, check_surface};
-use crate::scene::Scene;
+use crate::scene::{FaceFriction, Scene};
 use crate::solver::feature::Feature;
 use crate::solver::registry;
 use crate::validate::{Check, Checker, MIN_POSITIVE, number, vector};
@@ -26,17 +26,10 @@ impl Scene {
 
     fn check_face_friction(&self, check: &Checker<'_>) -> Check {
         let Some(friction) = &self.domain.friction else { return Ok(()) };
-        if !self.has_feature(Feature::FaceFriction) {
-            let kinds = registry::kinds_with(Feature::FaceFriction, "or");
-            return check.fail_between(
-                &["domain.friction", "solver.kind"],
-                format!("it in a scene of solver.kind = \"{}\"", self.solver.kind.name()),
-                format!("it in scenes of solver.kind = {kinds} only"),
-            );
-        }
-        let names = [["x_min", "y_min", "z_min"], ["x_max", "y_max", "z_max"]];
-        for (face, name) in friction.faces().into_iter().flatten().zip(names.into_iter().flatten()) {
-            check.range(&format!("domain.friction.{name}"), face.unwrap_or(0.0), 0.0, 100.0)?;
+        for (face, key) in
+            friction.faces().into_iter().flatten().zip(FaceFriction::KEYS.into_iter().flatten())
+        {
+            check.range(&format!("domain.friction.{key}"), face.unwrap_or(0.0), 0.0, 100.0)?;
         }
         Ok(())
     }

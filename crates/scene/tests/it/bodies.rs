@@ -285,8 +285,8 @@ fn what_a_solver_does_not_know_of_bodies_is_refused() {
     assert!(error.ends_with("bodies.0.friction: found -0.1, expected a number from 0 to 100"), "{error}");
     let error = minimal(&["domain.friction={x_min=-1}"]).unwrap_err().to_string();
     assert!(error.ends_with("domain.friction.x_min: found -1, expected a number from 0 to 100"), "{error}");
-    let error = grains(&["domain.friction={x_min=1}"]).unwrap_err().to_string();
-    assert!(error.ends_with("expected it in scenes of solver.kind = \"pbd\" only"), "{error}");
+    let error = grains(&["domain.friction={z_max=101}"]).unwrap_err().to_string();
+    assert!(error.ends_with("domain.friction.z_max: found 101, expected a number from 0 to 100"), "{error}");
 }
 
 #[test]

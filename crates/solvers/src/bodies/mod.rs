@@ -24,6 +24,9 @@ pub struct Surroundings {
     pub domain_min_m: [f32; 3],
     /// Upper corner of the domain in m.
     pub domain_max_m: [f32; 3],
+    /// Friction of the lower and of the upper faces of the domain, by axis; none where it is that of all
+    /// walls.
+    pub face_friction: [[Option<f32>; 3]; 2],
     /// Gravitational acceleration in m/s².
     pub gravity_m_s2: [f32; 3],
     /// Vertical axis: 0, 1 or 2.
@@ -45,6 +48,12 @@ impl Surroundings {
         let mut surroundings = Surroundings {
             domain_min_m: narrow(scene.domain.min_m),
             domain_max_m: narrow(scene.domain.max_m),
+            face_friction: scene
+                .domain
+                .friction
+                .unwrap_or_default()
+                .faces()
+                .map(|axes| axes.map(|face| face.map(|friction| friction as f32))),
             gravity_m_s2: narrow(scene.gravity_m_s2()),
             up_axis: scene.up_axis.index() as u32,
             ..Default::default()

@@ -15,8 +15,8 @@
 //! MovePieces   the motion that all of these give pieces; the loads on bodies
 //! ```
 //!
-//! Without slabs in the scene, the stages of pieces record nothing; without slabs and named bodies, neither does
-//! the last stage.
+//! Without slabs in the scene, the stages of pieces record nothing; without slabs and named bodies, neither
+//! does the last stage.
 //!
 //! Each of the two grains stores the contact under the other's id and finds it again by that id: sorting
 //! moves no contact, and no force is scattered. A grain has as many rows as it has neighbours, and rows of

@@ -39,6 +39,9 @@ impl DemParameters {
         let reach_m = 2.0 * dem.greatest_radius_m() + dem.cohesion_range_m().max(bond_gap_m);
         let Surroundings { domain_min_m, domain_max_m, gravity_m_s2, up_axis, .. } = surroundings;
         let n_bodies = surroundings.bodies.len() as u32;
+        let friction_of = |face: Option<f32>| face.unwrap_or(dem.wall_friction() as f32);
+        let [lower_wall_friction, upper_wall_friction] =
+            surroundings.face_friction.map(|faces| faces.map(friction_of));
         let terms = DemTerms {
             grid: wrapped_grid([domain_min_m, domain_max_m], reach_m, up_axis, cells_for(n)),
             dt_s: dt_s as f32,
@@ -53,7 +56,8 @@ impl DemParameters {
             friction: dem.friction as f32,
             rolling_friction: dem.rolling_friction as f32,
             wall_damping_ratio: damping_ratio(dem.wall_restitution()) as f32,
-            wall_friction: dem.wall_friction() as f32,
+            lower_wall_friction,
+            upper_wall_friction,
             cohesion_n: dem.cohesion_n as f32,
             cohesion_range_m: dem.cohesion_range_m() as f32,
             adhesion_n: dem.terrain_adhesion_n as f32,

@@ -34,7 +34,8 @@ pub struct Around<'a> {
     pub step: u32,
 }
 
-/// Slab pieces, their links and the loads on bodies on the device. Empty buffers have one element that no kernel reads.
+/// Slab pieces, their links and the loads on bodies on the device. Empty buffers have one element that no
+/// kernel reads.
 pub struct Slabs {
     pub motions: Buffer<PieceMotion>,
     pub shapes: Buffer<PieceShape>,

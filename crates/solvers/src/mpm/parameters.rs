@@ -8,6 +8,9 @@ use frazil_scene::{Implicit, InitialVolume, Mpm, Rasterization, Spline, Transfer
 use frazil_shaders::mpm::terms;
 use frazil_shaders::types::MpmTerms;
 
+/// Friction of a sticky wall in [`MpmTerms`].
+const STICKY: f32 = -1.0;
+
 /// Parameters of the material point method, as kernels use them.
 #[derive(Clone, Debug)]
 pub struct MpmParameters {
@@ -54,6 +57,9 @@ impl MpmParameters {
             shift_cells,
         )?;
         let beta = mpm.implicit.map_or(0.0, |implicit| implicit.beta);
+        let of_walls = if mpm.walls.sticky { STICKY } else { mpm.walls.friction as f32 };
+        let [lower_wall_friction, upper_wall_friction] =
+            surroundings.face_friction.map(|faces| faces.map(|face| face.unwrap_or(of_walls)));
         let terms = MpmTerms {
             lattice: layout.lattice(),
             cell_m: mpm.cell_size_m as f32,
@@ -70,8 +76,8 @@ impl MpmParameters {
             sigma_max: (1.0 + material.critical_stretch) as f32,
             is_plastic: material.plastic.into(),
             has_strain_floor: mpm.strain_floor.into(),
-            wall_friction: mpm.walls.friction as f32,
-            walls_are_sticky: mpm.walls.sticky.into(),
+            lower_wall_friction,
+            upper_wall_friction,
             n_colliders: surroundings.bodies.len() as u32,
             first_named: surroundings.first_named(),
             quanta_per_n_s: 0.0,
@@ -114,8 +120,8 @@ impl MpmParameters {
         (!self.surroundings.bodies.is_empty()).into()
     }
 
-    /// Returns true if loads on bodies are measured: with an explicit step and a body that the scene names. In a
-    /// semi-implicit step, bodies also constrain the solve, and the impulse of that is not measured.
+    /// Returns true if loads on bodies are measured: with an explicit step and a body that the scene names.
+    /// In a semi-implicit step, bodies also constrain the solve, and the impulse of that is not measured.
     pub fn measures_loads(&self) -> bool {
         self.implicit.is_none() && !self.surroundings.names.is_empty()
     }

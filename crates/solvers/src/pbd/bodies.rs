@@ -224,8 +224,8 @@ impl Bodies {
         recorder.dispatch(&self.apply_friction, Threads::Counted(&phase.count), bindings, ());
     }
 
-    /// Records the end of a step: computes the loads from the sums, clears the sums and counts the step. Without
-    /// named bodies, and if no body moves, there is nothing to do.
+    /// Records the end of a step: computes the loads from the sums, clears the sums and counts the step.
+    /// Without named bodies, and if no body moves, there is nothing to do.
     pub fn record_reduction(&self, recorder: &mut Recorder) {
         if !self.counts_steps() {
             return;

@@ -48,7 +48,7 @@ pub fn twin_parameters(section: &Section, parameters: &DemParameters) -> twin::P
         friction: t.friction.into(),
         rolling_friction: t.rolling_friction.into(),
         wall_restitution: section.wall_restitution(),
-        wall_friction: t.wall_friction.into(),
+        wall_friction: [t.lower_wall_friction, t.upper_wall_friction].map(|faces| faces.map(f64::from)),
         cohesion: (t.cohesion_n.into(), t.cohesion_range_m.into()),
         adhesion: (t.adhesion_n.into(), t.adhesion_range_m.into()),
         bonds: section.bonds.as_ref().map(|_| twin::Bonds {

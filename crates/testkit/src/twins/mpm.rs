@@ -50,6 +50,10 @@ pub fn particles_of_state(parameters: &MpmParameters, state: &[StateColumn]) -> 
 /// supports.
 pub fn twin_parameters(section: &Section, dt_s: f64, surroundings: &Surroundings) -> twin::Parameters {
     let m = &section.material;
+    let wall = |face: Option<f32>| match face {
+        Some(friction) => twin::Surface { friction: friction.into(), sticky: false },
+        None => twin::Surface { friction: section.walls.friction, sticky: section.walls.sticky },
+    };
     twin::Parameters {
         dimensions: section.dimensions as usize,
         cell_size_m: f64::from(section.cell_size_m as f32),
@@ -81,7 +85,7 @@ pub fn twin_parameters(section: &Section, dt_s: f64, surroundings: &Surroundings
         },
         strain_floor: section.strain_floor,
         colliders: Vec::new(),
-        walls: twin::Surface { friction: section.walls.friction, sticky: section.walls.sticky },
+        walls: surroundings.face_friction.map(|faces| faces.map(wall)),
         implicit: section.implicit.map(|i| twin::Implicit {
             beta: i.beta,
             max_iterations: i.max_iterations,

@@ -213,6 +213,7 @@ fn surroundings(side: usize) -> Surroundings {
     Surroundings {
         domain_min_m: [-room_m as f32; 3],
         domain_max_m: [(extent_m + room_m) as f32; 3],
+        face_friction: [[None; 3]; 2],
         gravity_m_s2: GRAVITY,
         up_axis: 1,
         bodies: vec![Body {

@@ -39,7 +39,7 @@ impl SolverScene for Pbd {
     }
 
     fn features(&self) -> &'static [Feature] {
-        &[Feature::Bodies, Feature::FaceFriction]
+        &[Feature::Bodies]
     }
 
     fn particle_spacing_m(&self, scene: &Scene) -> f64 {

@@ -2,7 +2,7 @@
 
 use super::links::Links;
 use super::matter::Matter;
-use crate::SolverError;
+use crate::{SolverError, Surroundings};
 use frazil_shaders::snow::{
     apply_friction, compute_fluid_lambda, compute_solid_lambda, solve_fluid, solve_solid,
 };
@@ -16,6 +16,9 @@ pub(super) struct Boundary {
     pub cell_start: Buffer<u32>,
 }
 
+/// Friction of a face on which snow has its own, as kernels read it.
+const FRICTION_OF_SNOW: f32 = -1.0;
+
 pub(super) struct Constraints {
     compute_fluid_lambda: Kernel<compute_fluid_lambda::Interface>,
     compute_solid_lambda: Kernel<compute_solid_lambda::Interface>,
@@ -27,6 +30,8 @@ pub(super) struct Constraints {
     /// Displacement by walls of each solid particle, summed over the iterations of this step, in m.
     pub push_m: Buffer<[f32; 3]>,
     rubbed: Buffer<[f32; 3]>,
+    /// μ of the lower and of the upper faces of the domain.
+    face_friction: [[f32; 3]; 2],
 }
 
 impl Constraints {
@@ -34,7 +39,7 @@ impl Constraints {
         device: &Device,
         workgroup_size: u32,
         terms: SnowTerms,
-        has_bodies: bool,
+        surroundings: &Surroundings,
         boundary: Option<Boundary>,
         capacity: u32,
     ) -> Result<Self, SolverError> {
@@ -47,7 +52,9 @@ impl Constraints {
                 cell_start: device.buffer("boundary cell start", 0)?,
             },
         };
-        let has_bodies = u32::from(has_bodies);
+        let has_bodies = u32::from(!surroundings.bodies.is_empty());
+        let face_friction = surroundings.face_friction;
+        let has_face_friction = u32::from(face_friction != [[None; 3]; 2]);
         let fluid_lambda =
             compute_fluid_lambda::Specialization { workgroup_size, boundary: boundary_particles, has_bodies };
         let solid_lambda = compute_solid_lambda::Specialization { workgroup_size, has_bodies };
@@ -59,7 +66,11 @@ impl Constraints {
             compute_solid_lambda: Kernel::specialized(device, &solid_lambda)?,
             solve_fluid: Kernel::specialized(device, &solve_fluid)?,
             solve_solid: Kernel::specialized(device, &solve_solid)?,
-            apply_friction: Kernel::specialized(device, &apply_friction::Specialization { workgroup_size })?,
+            apply_friction: Kernel::specialized(
+                device,
+                &apply_friction::Specialization { workgroup_size, has_face_friction },
+            )?,
+            face_friction: face_friction.map(|faces| faces.map(|face| face.unwrap_or(FRICTION_OF_SNOW))),
             terms: device.buffer_from("terms", &[terms])?,
             boundary,
             push_m: device.buffer("push of walls", n)?,
@@ -170,7 +181,9 @@ impl Constraints {
             all_terms: &self.terms,
             rubbed: &self.rubbed,
         };
-        recorder.dispatch(&self.apply_friction, solid.threads(), bindings, ());
+        let [lower_friction, upper_friction] = self.face_friction;
+        let params = apply_friction::Params { lower_friction, upper_friction };
+        recorder.dispatch(&self.apply_friction, solid.threads(), bindings, params);
         std::mem::swap(&mut solid.predicted, &mut self.rubbed);
     }
 }

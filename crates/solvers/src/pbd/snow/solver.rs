@@ -147,7 +147,7 @@ impl Snow {
         let (solid, fluid) = (matter(solid)?, matter(fluid)?);
         let links = Links::new(device, &parameters, workgroup_size, capacity)?;
         let terms = parameters.terms(solid.grid.grid(), capacity);
-        let has_bodies = parameters.fluid.has_bodies();
+        let surroundings = &parameters.fluid.surroundings;
         let friction = [terms.static_friction, terms.kinetic_friction];
         let boundary = match scene.domain.walls {
             WallModel::Analytic => None,
@@ -161,7 +161,7 @@ impl Snow {
                 true => Some(Shape::new(device, workgroup_size, capacity)?),
                 false => None,
             },
-            constraints: Constraints::new(device, workgroup_size, terms, has_bodies, boundary, capacity)?,
+            constraints: Constraints::new(device, workgroup_size, terms, surroundings, boundary, capacity)?,
             bodies: Bodies::new(device, workgroup_size, &parameters.fluid, friction)?,
             output: Output::new(device, workgroup_size, capacity)?,
             gauge: SnowMeasurePass::new(device, capacity)?,
