@@ -7,10 +7,11 @@ use frazil_scene::{Implicit, Mpm as Section, Transfer};
 use frazil_shaders::types::Body;
 use frazil_solvers::BodyLoad;
 use frazil_solvers::mpm::{Mpm, Surroundings};
+use frazil_testkit::{assert_no_validation_messages, device};
 use frazil_tests::bodies::{Trial, ball, block, moving, plane, plow};
+use frazil_tests::download_loads;
 use frazil_tests::mpm_stages::{MpmCase, Stages, name_of};
 use frazil_tests::snowpack::{Snowpack, empty_space};
-use frazil_tests::{assert_no_validation_messages, device, download_loads};
 use glam::DVec3;
 
 const G: f64 = 9.81;

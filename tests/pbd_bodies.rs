@@ -3,7 +3,6 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-
 use frazil_reference::bodies::{self as twin, Body, Shape};
 use frazil_reference::fluid::State;
 use frazil_scene::Scene;
@@ -12,10 +11,10 @@ use frazil_shaders::common::fixed::WRENCH_WORDS;
 use frazil_shaders::types::{Body as RawBody, BodyLoad as RawLoad};
 use frazil_solvers::pbd::{Fluid, Stage};
 use frazil_solvers::{BodyLoad, MotionMetrics, StateColumn, Surroundings};
-use frazil_tests::meshes::{box_mesh, device_mesh_with_map, prism};
 use frazil_testkit::twins::bodies::twin_bodies;
 use frazil_testkit::twins::pbd::twin_parameters;
 use frazil_testkit::{Random, assert_no_validation_messages, device};
+use frazil_tests::meshes::{box_mesh, device_mesh_with_map, prism};
 use frazil_tests::{Simulation, SnowSimulation};
 use frazil_vk::{Kernel, Threads};
 use glam::DVec3;

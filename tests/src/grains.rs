@@ -84,7 +84,7 @@ impl Grainpack {
         grains: &[twin::Grain],
     ) -> Self {
         let parameters = DemParameters::new(section, dt_s(section), surroundings, grains.len() as u32);
-        let p = dem_twin_parameters(section, &parameters);
+        let p = twin_parameters(section, &parameters);
         Self::with_parameters(device, parameters, p, Vec::new(), grains)
     }
 

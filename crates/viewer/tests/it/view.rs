@@ -113,7 +113,8 @@ fn a_recording_is_played_backwards_in_a_window() {
     let mut play = command(&["play", recording.to_str().unwrap(), "--speed", "-0.05"]);
     let child = play.env("DISPLAY", &screen.display).stderr(Stdio::piped()).spawn().unwrap();
     let beside_panel = |expected: &[u8]| {
-        let (shown, expected) = (split(&screen.corner(WIDTH, HEIGHT), PANEL_RIGHT).1, split(expected, PANEL_RIGHT).1);
+        let (shown, expected) =
+            (split(&screen.corner(WIDTH, HEIGHT), PANEL_RIGHT).1, split(expected, PANEL_RIGHT).1);
         shown == expected
     };
     wait_until("picture of the last frame", || beside_panel(&last));
