@@ -109,6 +109,11 @@ impl Source {
         Location { origin: self.origin.clone(), place }
     }
 
+    /// Returns true if `key` or a key inside it was overridden.
+    pub(crate) fn is_overridden(&self, key: &str) -> bool {
+        self.last_override(key).is_some()
+    }
+
     /// Returns the last override of `key` or of a key inside it, with its index.
     fn last_override(&self, key: &str) -> Option<(usize, &Place)> {
         let inside =

@@ -86,6 +86,11 @@ impl Scene {
         let mut scene: Self = reader::read(&tree, "", &section_names, &source)?;
         scene.sections = sections;
         scene.source = source;
+        // The range of the file is that of the file's own column.
+        let is_overridden = |key| scene.source.is_overridden(key);
+        if is_overridden("render.colour_by") && !is_overridden("render.colour_range") {
+            scene.render.colour_range = None;
+        }
         scene.face_plane();
         scene.load_files(folder, missing)?;
         let scale = scene.apply_scale()?;

@@ -77,7 +77,7 @@ pub struct Render {
     pub colour_by: String,
     /// Values at the two ends of the colour map, in the column's unit; by default a range that follows from
     /// the scene and is the same in every picture, or, where the solver states none, that of the values in
-    /// the first picture.
+    /// the first picture. An override of `colour_by` alone discards the range of the file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub colour_range: Option<[f64; 2]>,
     /// Radius of a drawn particle in spacings; for particles with a radius of their own in diameters, so that

@@ -5,6 +5,18 @@ use frazil_scene::{Every, Scene, Shape};
 use crate::{MINIMAL, minimal};
 
 #[test]
+fn a_range_of_colours_belongs_to_the_column_of_its_file() {
+    let range = |overrides: &[&str]| {
+        let overrides: Vec<String> = overrides.iter().map(|o| (*o).to_owned()).collect();
+        Scene::find("dam_break", &overrides).unwrap().render.colour_range
+    };
+    assert_eq!(range(&[]), Some([0.0, 2.0]));
+    assert_eq!(range(&["render.colour_by=\"velocity.x\""]), None);
+    let both = ["render.colour_by=\"velocity.x\"", "render.colour_range=[-1.0, 1.0]"];
+    assert_eq!(range(&both), Some([-1.0, 1.0]));
+}
+
+#[test]
 fn overrides_reach_every_level_and_apply_in_order() {
     let scene = minimal(&[
         "name=two words",
