@@ -21,7 +21,7 @@ fn data() -> Option<PathBuf> {
 
 /// Agreement of a flow with the model's.
 #[derive(Debug)]
-struct Likeness {
+struct Agreement {
     /// Cells in which both are thicker than 0.1 m, divided by cells in which either is.
     overlap: f64,
     /// Share of the flow's cells that are also the model's: 1 for a flow that stays in the valley of the
@@ -50,7 +50,7 @@ fn blocks(values: &[f32], width: usize, side: usize) -> (Vec<f32>, usize) {
 
 /// Compares a flow's peak thickness on its terrain with the model's on its own grid, in blocks of `side`²
 /// cells.
-fn compare(terrain: &Terrain, flow: &[f32], model: &Terrain, side: usize) -> Likeness {
+fn compare(terrain: &Terrain, flow: &[f32], model: &Terrain, side: usize) -> Agreement {
     let (width, height) = (model.n_columns(), model.n_rows());
     // The flow is sampled at the model's cells: the nearest of its own cells, whose size is equal to 0.05 %.
     let at = |cell: usize| {
@@ -88,7 +88,7 @@ fn compare(terrain: &Terrain, flow: &[f32], model: &Terrain, side: usize) -> Lik
         (low[0], (high[1] - low[1]).hypot(high[2] - low[2]))
     };
     let (flow_ends, model_ends) = (ends(&ours), ends(&theirs));
-    Likeness {
+    Agreement {
         overlap: affected_area_overlap(&ours, &theirs, THICK_M),
         within: both / (both + flow_alone),
         lower_m: model_ends.0 - flow_ends.0,
@@ -98,7 +98,7 @@ fn compare(terrain: &Terrain, flow: &[f32], model: &Terrain, side: usize) -> Lik
 
 /// Runs the scene and compares it, and checks that no grain is below the ground in any frame; `None` without
 /// the data.
-fn likeness(overrides: &[&str], frames: u64, side: usize) -> Option<Likeness> {
+fn agreement(overrides: &[&str], frames: u64, side: usize) -> Option<Agreement> {
     let data = data()?;
     let device = device();
     let overrides: Vec<String> = overrides.iter().map(|set| (*set).to_owned()).collect();
@@ -127,41 +127,41 @@ fn likeness(overrides: &[&str], frames: u64, side: usize) -> Option<Likeness> {
     let model =
         Terrain::from_ascii_grid(&std::fs::read_to_string(data.join("com1DFA_null_pft.asc")).unwrap())
             .unwrap();
-    let likeness = compare(&terrain, &rasters.peak_thickness_m(), &model, side);
+    let agreement = compare(&terrain, &rasters.peak_thickness_m(), &model, side);
     eprintln!(
-        "{} grains of {} m, μ {} on grains and {} on the ground, μ_r {}: at most {speed_m_s:.1} m/s, {likeness:?}",
+        "{} grains of {} m, μ {} on grains and {} on the ground, μ_r {}: at most {speed_m_s:.1} m/s, {agreement:?}",
         grains.grains().len(),
         dem.radius_m,
         dem.friction,
         dem.wall_friction(),
         dem.rolling_friction,
     );
-    Some(likeness)
+    Some(agreement)
 }
 
 /// Uses few grains of 2 m and blocks of 20 m. The short form requires that the flow follows the model's path;
 /// the long form, which runs until the flow gets there, also that it ends at about the same place.
 #[test]
-fn a_flow_takes_the_way_of_the_depth_averaged_models() {
+fn a_flow_follows_the_path_of_the_depth_averaged_models() {
     let is_full = is_full_run();
     let (duration, frames) = if is_full { ("time.duration_s=60", 240) } else { ("time.duration_s=20", 80) };
     let coarse = ["dem.radius_m=2", "dem.normal_stiffness_n_m=2e7", duration];
-    let Some(likeness) = likeness(&coarse, frames, 4) else { return };
-    assert!(likeness.within > 0.8, "{likeness:?}");
+    let Some(agreement) = agreement(&coarse, frames, 4) else { return };
+    assert!(agreement.within > 0.8, "{agreement:?}");
     if is_full {
-        assert!(likeness.overlap > 0.6, "{likeness:?}");
-        assert!(likeness.lower_m.abs() < 50.0 && likeness.farther_m.abs() < 150.0, "{likeness:?}");
+        assert!(agreement.overlap > 0.6, "{agreement:?}");
+        assert!(agreement.lower_m.abs() < 50.0 && agreement.farther_m.abs() < 150.0, "{agreement:?}");
     }
 }
 
 /// Uses the model's own grid of 5 m and grains of 1 m.
 #[test]
-fn a_fine_flow_covers_what_the_depth_averaged_models_does() {
+fn a_fine_flow_covers_the_area_of_the_depth_averaged_models() {
     if is_full_run() {
-        let Some(likeness) = likeness(&[], 240, 1) else {
+        let Some(agreement) = agreement(&[], 240, 1) else {
             return;
         };
-        assert!(likeness.overlap > 0.6 && likeness.within > 0.7, "{likeness:?}");
-        assert!(likeness.lower_m.abs() < 40.0 && likeness.farther_m.abs() < 150.0, "{likeness:?}");
+        assert!(agreement.overlap > 0.6 && agreement.within > 0.7, "{agreement:?}");
+        assert!(agreement.lower_m.abs() < 40.0 && agreement.farther_m.abs() < 150.0, "{agreement:?}");
     }
 }

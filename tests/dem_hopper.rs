@@ -63,7 +63,7 @@ fn rates(n: usize, slot: f64) -> [f64; 2] {
 }
 
 #[test]
-fn a_silo_empties_at_a_rate_that_hangs_on_its_slot_alone_as_beverloo_says() {
+fn the_discharge_rate_of_a_silo_follows_beverloos_law() {
     let is_full = is_full_run();
     // A slot of four diameters is blocked by an arch eventually.
     let (n, slots): (usize, &[f64]) =

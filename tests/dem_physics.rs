@@ -53,7 +53,7 @@ fn two_spheres_rebound_with_the_restitution_of_the_closed_form() {
 /// θ), or sticks. One that rolls freely accelerates at 5/7 g sin θ while tan θ < 7/2 μ, and at g(sin θ − μ
 /// cos θ) beyond.
 #[test]
-fn a_sphere_on_a_slope_sticks_slides_and_rolls_as_coulomb_says() {
+fn a_sphere_on_a_slope_sticks_slides_and_rolls_by_coulombs_law() {
     let slope = |friction: f64| Collider {
         shape: Shape::Plane { point_m: DVec3::ZERO, normal: DVec3::Y },
         surface: Surface { friction, sticky: false },
@@ -407,7 +407,7 @@ fn a_bond_holds_its_load_and_breaks_beyond() {
 
 /// A grain does not pass through a terrain at any speed or slope.
 #[test]
-fn no_grain_gets_through_a_terrain() {
+fn no_grain_penetrates_a_terrain() {
     use frazil_reference::mpm::Heights;
     // Ridges of 60 degrees.
     let rows: Vec<Vec<f64>> =

@@ -183,7 +183,7 @@ fn steps_agree_with_the_twin() {
 /// A plate under 49 cubes, more contacts than the capacity per piece, and beams tip to tip, whose centres are
 /// two cells apart along each axis.
 #[test]
-fn points_find_what_they_touch_with_a_list_without_one_and_from_afar() {
+fn points_find_contacts_with_a_list_without_one_and_from_a_distance() {
     let section = quiet();
     let slab = ice(0.0);
     let cuboid = |centre: DVec3, size: DVec3| block(&slab, centre, size, DQuat::IDENTITY);
@@ -232,7 +232,7 @@ fn runs_and_restarts_give_the_same_bits() {
     let begin = || world(&section, GRAVITY, scenery(), 1, &grains, pieces.clone());
     let mut first = begin();
     assert_eq!(first.try_advance(100), None);
-    let half_way = first.columns();
+    let checkpoint = first.columns();
     assert_eq!(first.try_advance(100), None);
     let expected = words(first.columns());
     assert!(expected.iter().any(|(name, words)| name == "slab_link" && words.contains(&0)), "a link breaks");
@@ -241,7 +241,7 @@ fn runs_and_restarts_give_the_same_bits() {
     assert_eq!(words(again.columns()), expected);
     let mut resumed = begin();
     let parameters = resumed.dem.parameters().clone();
-    resumed.dem = Dem::restore(&DEVICE, parameters.clone(), &half_way, 100).unwrap();
+    resumed.dem = Dem::restore(&DEVICE, parameters.clone(), &checkpoint, 100).unwrap();
     assert_eq!(resumed.try_advance(100), None);
     assert_eq!(words(resumed.columns()), expected);
 
@@ -258,7 +258,7 @@ fn runs_and_restarts_give_the_same_bits() {
         assert_eq!(words(alone.columns()), by_default, "groups of {size}");
     }
 
-    let short: Vec<StateColumn> = half_way.into_iter().filter(|c| c.name != "slab_motion").collect();
+    let short: Vec<StateColumn> = checkpoint.into_iter().filter(|c| c.name != "slab_motion").collect();
     let refused = Dem::restore(&DEVICE, parameters, &short, 100).err().unwrap().to_string();
     assert!(refused.contains("slab_motion") && refused.contains("missing"), "{refused}");
     assert_no_validation_messages(&DEVICE);
@@ -320,7 +320,7 @@ fn pieces_links_and_grains_keep_momentum_and_angular_momentum() {
 }
 
 #[test]
-fn a_grain_off_the_centre_rebounds_as_rigid_bodies_do() {
+fn an_eccentric_impact_on_a_piece_follows_rigid_body_dynamics() {
     // A grain hits a plate at right angles 0.35 m from its centre, without friction: J = (1 + e) v m*, with
     // 1/m* = 1/m + 1/M + d²/I.
     let e = 0.5;
@@ -350,7 +350,7 @@ fn a_grain_off_the_centre_rebounds_as_rigid_bodies_do() {
 }
 
 #[test]
-fn a_free_piece_tumbles_as_euler_says() {
+fn a_free_piece_rotates_by_eulers_equations() {
     // A square plate is a symmetric top: its axis precesses around L at |L|/I₁, and its inertia is (1, 2, 1)
     // about x, y, z in the limit of zero thickness.
     let section = quiet();
@@ -384,7 +384,7 @@ fn a_free_piece_tumbles_as_euler_says() {
 }
 
 #[test]
-fn a_block_on_a_slope_sticks_and_slides_as_coulomb_says() {
+fn a_block_on_a_slope_sticks_and_slides_by_coulombs_law() {
     let mu = 0.4;
     let section = Section { restitution: 0.3, ..quiet() };
     let slab = Slab { friction: Some(mu), restitution: Some(0.3), ..ice(0.0) };
@@ -441,14 +441,14 @@ fn links_hold_their_load_and_break_beyond() {
         (DVec3::new(0.0, 0.1, 0.0), DVec3::NEG_Y, 0.5 * s, hanging, over_a_gap),
         (DVec3::new(-0.4, 0.1, 0.0), DVec3::X, 0.4, bending, on_a_table),
     ];
-    for (beam_m, way, half_m, stress, bodies) in cases {
+    for (beam_m, direction, half_m, stress, bodies) in cases {
         for (share, holds) in [(1.1, true), (0.9, false)] {
             let slab = Slab { link_shear_strength_pa: Some(1e9), ..ice(share * stress) };
             let solids = vec![
                 block(&slab, beam_m, DVec3::new(0.8, s, s), DQuat::IDENTITY),
-                block(&slab, beam_m + (half_m + 0.5 * s) * way, DVec3::splat(s), DQuat::IDENTITY),
+                block(&slab, beam_m + (half_m + 0.5 * s) * direction, DVec3::splat(s), DQuat::IDENTITY),
             ];
-            let joint = link(&slab, [0, 1], beam_m + half_m * way, way, area);
+            let joint = link(&slab, [0, 1], beam_m + half_m * direction, direction, area);
             let pieces = pieces(&slab, &section, solids, vec![joint]);
             let mut pack = world(&section, DVec3::ZERO, bodies.clone(), 0, &[], pieces);
             // A sudden load would count twice: gravity is increased in many small steps.
@@ -459,13 +459,13 @@ fn links_hold_their_load_and_break_beyond() {
                 pack.dem = Dem::restore(&DEVICE, parameters, &pack.columns(), pack.dem.step()).unwrap();
                 assert_eq!(pack.try_advance(80), None);
             }
-            assert_eq!(pack.state().slabs.is_whole[0], holds, "{way}: bears {share} of its load");
+            assert_eq!(pack.state().slabs.is_whole[0], holds, "{direction}: bears {share} of its load");
         }
     }
 }
 
 #[test]
-fn pieces_pile_up_and_rest() {
+fn pieces_settle_at_rest() {
     let section = Section { restitution: 0.3, ..quiet() };
     let slab = Slab { friction: Some(0.5), restitution: Some(0.3), ..ice(0.0) };
     let size = DVec3::new(0.4, 0.1, 0.3);

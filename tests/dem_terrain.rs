@@ -55,7 +55,7 @@ fn no_grain_is_below_the_ground_over_an_avalanche_and_runs_are_the_same_to_the_b
 /// Steps of 20 m within a cell of 1 m, like rocks in a terrain of that resolution, and troughs one cell wide
 /// between them, hit at 30 m/s from all sides.
 #[test]
-fn no_grain_gets_through_cliffs_at_thirty_metres_a_second() {
+fn no_grain_penetrates_cliffs_at_thirty_metres_per_second() {
     use frazil_reference::dem::Grain;
     use frazil_reference::mpm::{Collider, Heights, Shape, Surface};
     use frazil_testkit::twins::dem::section;
@@ -73,14 +73,14 @@ fn no_grain_gets_through_cliffs_at_thirty_metres_a_second() {
     let mut grains: Vec<Grain> = Vec::new();
     while grains.len() < 300 {
         let mut unit = || 2.0 * f64::from(random.unit()) - 1.0;
-        let (place, way) = (
+        let (place, direction) = (
             DVec3::new(18.0 * unit(), 12.0 + 11.0 * unit(), 18.0 * unit()),
             DVec3::new(unit(), 0.3 * unit(), unit()),
         );
         let is_free =
             shape.distance_m(3, place).0 > 0.5 && grains.iter().all(|g| g.position.distance(place) > 0.7);
         if is_free {
-            let velocity = 30.0 * way.normalize();
+            let velocity = 30.0 * direction.normalize();
             grains.push(Grain { velocity, ..grain(grains.len() as u32, 0.3, place.as_vec3().as_dvec3()) });
         }
     }

@@ -320,7 +320,7 @@ fn runs_restarts_and_other_groups_give_the_same_bits() {
 
 /// A grain with more contacts than its history holds is reported, and the state is kept from then on.
 #[test]
-fn a_crowd_is_a_fault_that_freezes_the_state() {
+fn contact_overflow_is_a_fault_that_freezes_the_state() {
     let section = every_law(0);
     let mut grains = cloud(40, 1, 0.0);
     for (grain, k) in grains.iter_mut().zip(0..).skip(10).take(28) {
@@ -341,7 +341,7 @@ fn a_crowd_is_a_fault_that_freezes_the_state() {
 
 /// Contact overflow is a fault that reports the required capacity.
 #[test]
-fn contacts_without_room_are_a_fault() {
+fn contact_overflow_is_a_fault() {
     let section = Section { contacts_per_grain: 1.0, ..every_law(1) };
     let corners = [DVec3::ZERO, DVec3::X, DVec3::new(0.5, 0.866, 0.0)];
     let grains: Vec<_> = corners
@@ -370,7 +370,7 @@ fn contacts_without_room_are_a_fault() {
 
 /// Grains that start closer than a scene's capacity assumes still have sufficient capacity.
 #[test]
-fn grains_that_begin_close_have_room() {
+fn capacity_suffices_for_grains_that_start_close() {
     let section = Section { contacts_per_grain: 1.0, ..every_law(2) };
     let grains = cloud(800, 3, 0.0);
     let domain = [DVec3::ZERO, DVec3::ONE];

@@ -151,7 +151,7 @@ fn about_a_sharp_tip_a_mesh_is_where_its_twin_is() {
     let mesh = splinter();
     let points: Vec<DVec3> = (0..200)
         .map(|_| DVec3::new(unit(), 0.5 * unit(), unit()).normalize())
-        .map(|way| (DVec3::new(0.0, 0.75, 0.0) + 0.03 * way).as_vec3().as_dvec3())
+        .map(|direction| (DVec3::new(0.0, 0.75, 0.0) + 0.03 * direction).as_vec3().as_dvec3())
         .filter(|x| is_plain(&mesh, *x))
         .collect();
     assert!(points.len() > 100, "{} points", points.len());

@@ -100,7 +100,7 @@ fn beginning_of(particles: &[Particle]) -> InitialState {
 }
 
 /// Samples many particles in a few cells: every node receives contributions from all workgroups.
-fn crowd(case: &MpmCase) -> Vec<Particle> {
+fn dense_cloud(case: &MpmCase) -> Vec<Particle> {
     let mut particles = case.scatter(6000, 11);
     for particle in &mut particles {
         let narrow = |x: f64| f64::from((0.5 + 0.1 * (x - 0.5)) as f32);
@@ -114,7 +114,7 @@ fn float_atomics_give_more_than_one_hash_and_the_others_give_one() {
     let runs = 12;
     for rasterization in [Rasterization::Gather, Rasterization::FixedPoint] {
         let case = case(2, Transfer::Apic, rasterization);
-        let hashes = hashes(&case, &crowd(&case), runs);
+        let hashes = hashes(&case, &dense_cloud(&case), runs);
         assert_eq!(hashes.len(), 1, "{rasterization:?} in {runs} runs");
     }
     if !DEVICE.capabilities().float_atomics {
@@ -122,11 +122,11 @@ fn float_atomics_give_more_than_one_hash_and_the_others_give_one() {
         return;
     }
     let case = case(2, Transfer::Apic, Rasterization::FloatAtomics);
-    let mut found = hashes(&case, &crowd(&case), runs);
+    let mut found = hashes(&case, &dense_cloud(&case), runs);
     for _ in 0..4 {
         if found.len() < 2 {
             // A busy device may have run all workgroups in sequence.
-            found.extend(hashes(&case, &crowd(&case), runs));
+            found.extend(hashes(&case, &dense_cloud(&case), runs));
         }
     }
     println!("{} hashes of sums by floating-point atomics", found.len());
@@ -143,7 +143,7 @@ fn how_many_nodes_a_thread_gathers_for_changes_no_bit() {
             let mut case = case(dimensions, transfer, Rasterization::Gather);
             case.section.spline = spline;
             let case = MpmCase::new(case.section, DT_S, case.surroundings, vec![moving_ball()]);
-            let particles = crowd(&case);
+            let particles = dense_cloud(&case);
             let run = |nodes_per_thread: u32| {
                 let tuning = Tuning::new(64).unwrap().with(&NODES_PER_THREAD, nodes_per_thread).unwrap();
                 let beginning = beginning_of(&particles);
@@ -167,7 +167,7 @@ fn how_many_nodes_a_thread_gathers_for_changes_no_bit() {
 }
 
 #[test]
-fn a_restored_state_goes_on_with_the_same_bits() {
+fn a_restored_state_continues_with_the_same_bits() {
     for (dimensions, transfer, rasterization) in [
         (2, Transfer::PicFlip, Rasterization::Gather),
         (2, Transfer::Apic, Rasterization::FixedPoint),
@@ -228,7 +228,7 @@ fn burst(n: u32, speed_m_s: f64) -> (MpmCase, Vec<Particle>) {
 }
 
 #[test]
-fn room_that_grows_changes_no_bit() {
+fn growing_capacity_changes_no_bit() {
     let (case, particles) = burst(300, 15.0);
     let run = |steps_a_submission: usize| {
         let mut mpm = case.restore(&DEVICE, &particles, 0);
@@ -244,15 +244,15 @@ fn room_that_grows_changes_no_bit() {
         assert!(grown.last().unwrap().1.active > first.active, "{first:?} did not grow");
         (bits(&mpm), grown)
     };
-    let (often, rooms) = run(1);
-    let (seldom, other_rooms) = run(5);
-    assert_ne!(rooms, other_rooms, "both grew at the same steps");
-    assert!(often == seldom, "bits depend on when room was made");
+    let (often, capacities) = run(1);
+    let (seldom, other_capacities) = run(5);
+    assert_ne!(capacities, other_capacities, "both grew at the same steps");
+    assert!(often == seldom, "bits depend on when the capacity grew");
     assert_no_validation_messages(&DEVICE);
 }
 
 #[test]
-fn room_that_does_not_grow_in_time_is_told_and_costs_nothing_but_the_step() {
+fn block_overflow_is_reported_and_discards_only_the_step() {
     let (case, particles) = burst(300, 40.0);
     let mut mpm = case.restore(&DEVICE, &particles, 0);
     let capacity = mpm.blocks().capacity();
@@ -273,11 +273,11 @@ fn room_that_does_not_grow_in_time_is_told_and_costs_nothing_but_the_step() {
 
     // The state is that of the step before, which sufficient capacity gives, too.
     let found = bits_by_id(&mpm);
-    let mut with_room = case.restore(&DEVICE, &particles, 0);
+    let mut with_capacity = case.restore(&DEVICE, &particles, 0);
     for _ in 1..fault.step {
-        advance(&mut with_room, 1);
+        advance(&mut with_capacity, 1);
     }
-    assert!(found == bits_by_id(&with_room), "the step that found no room changed something");
+    assert!(found == bits_by_id(&with_capacity), "the step that overflowed changed something");
     assert_no_validation_messages(&DEVICE);
 }
 

@@ -44,7 +44,7 @@ fn slide(transfer: Transfer, slope: f64, friction: f64) -> (f64, f64) {
 }
 
 #[test]
-fn a_block_slides_down_a_slope_as_friction_lets_it() {
+fn a_block_slides_down_a_slope_by_coulombs_law() {
     let slope = 30.0_f64.to_radians();
     for transfer in [Transfer::PicFlip, Transfer::Apic] {
         for friction in [0.0, 0.4] {
@@ -112,9 +112,9 @@ fn sticky_surfaces_hold_snow_against_its_weight() {
         let body = block(2, [0.4, 0.4, 0.0], [0.6, 0.6, 0.0], 0.5 * h, 400.0);
         let mut trial = Trial::new(&section, dt, &under_gravity(vec![collider], [1.0, 1.0, 0.0]), &body);
         let from = trial.sums().centre.y;
-        let way = from - trial.advance(steps).centre.y;
+        let distance = from - trial.advance(steps).centre.y;
         assert_no_validation_messages(&trial.snow.device);
-        way
+        distance
     };
     let t = steps as f64 * dt;
     let free = 0.5 * G * t * (t + dt);
@@ -132,7 +132,7 @@ fn sticky_surfaces_hold_snow_against_its_weight() {
 }
 
 #[test]
-fn a_plow_takes_snow_with_it_and_leaves_it_where_it_stops() {
+fn a_plow_pushes_snow_and_releases_it_when_it_stops() {
     let h = 0.02;
     let section = Section { walls: Surface { friction: 0.3, sticky: false }, ..Section::sampled(2, h) };
     let dt = 1e-4;

@@ -80,7 +80,7 @@ const PUBLISHED_IMPACT: [(f64, f64, f64); 11] = [
 ];
 
 #[test]
-fn two_disks_collide_as_published_curves_of_energy_have_it() {
+fn two_colliding_disks_follow_published_energy_curves() {
     let (h, radius, speed, dt) = (0.05, 0.2, 0.1, 1e-3);
     // The initial state is that after a drift of one second: two cells farther.
     let mut t = 1.0;
@@ -177,7 +177,7 @@ fn a_column_at_rest_carries_its_weight() {
 }
 
 #[test]
-fn the_semi_implicit_step_lets_a_column_settle_and_gives_it_no_energy() {
+fn a_column_settles_in_semi_implicit_steps_without_gaining_energy() {
     let (h, height, width) = (0.02, 0.32, 0.16);
     for courant in [0.4, 4.0] {
         let mut section = Section { implicit: implicit(1.0), ..elastic(2, h, Transfer::Apic) };
@@ -254,7 +254,7 @@ fn snow_hardens_where_it_is_packed_and_softens_where_it_is_pulled_apart() {
 }
 
 #[test]
-fn snow_breaks_where_an_elastic_body_springs_back() {
+fn snow_fractures_where_an_elastic_body_rebounds() {
     let halves = |is_plastic: bool| {
         let body = moving(block(2, [0.35, 0.45, 0.0], [0.65, 0.55, 0.0], 0.01, 400.0), |x| {
             DVec3::new(if x.x < 0.5 { -1.0 } else { 1.0 }, 0.0, 0.0)
@@ -301,11 +301,11 @@ fn the_semi_implicit_step_is_stable_where_the_explicit_one_is_not() {
     let energies = [0.5, 1.0].map(|beta| {
         let mut trial = ringing(implicit(beta), dt);
         let start = trial.sums().energy();
-        let mut most = 0.0_f64;
+        let mut max = 0.0_f64;
         let mut last = 0.0;
         for _ in 0..10 {
             last = trial.advance(2).energy() / start;
-            most = most.max(last);
+            max = max.max(last);
             let solve = trial.snow.device.download(trial.snow.mpm.solve_scalars().unwrap(), 1).unwrap()[0];
             let residual = f64::from(solve.residual / solve.start).sqrt();
             assert!(
@@ -316,17 +316,17 @@ fn the_semi_implicit_step_is_stable_where_the_explicit_one_is_not() {
         }
         let solve = trial.snow.device.download(trial.snow.mpm.solve_scalars().unwrap(), 1).unwrap()[0];
         println!(
-            "β {beta}: at most {most:.3} of the energy, {last:.4} in the end, {} rounds",
+            "β {beta}: at most {max:.3} of the energy, {last:.4} in the end, {} rounds",
             solve.iterations
         );
         assert_no_validation_messages(&trial.snow.device);
-        (most, last)
+        (max, last)
     });
-    assert!(energies.iter().all(|(most, _)| *most < 1.0), "{energies:?}");
+    assert!(energies.iter().all(|(max, _)| *max < 1.0), "{energies:?}");
 }
 
 #[test]
-fn the_semi_implicit_step_nears_the_explicit_one_as_steps_shorten() {
+fn the_semi_implicit_step_converges_to_the_explicit_one() {
     let time = 1.6e-3;
     let difference = |dt: f64| {
         let after = |implicit| {

@@ -41,7 +41,7 @@ fn drifter(device: Device, section: &Section, offset_cells: f64) -> Snowpack {
 }
 
 fn largest(m: DMat3) -> f64 {
-    m.to_cols_array().iter().fold(0.0, |most, x| most.max(x.abs()))
+    m.to_cols_array().iter().fold(0.0, |max, x| max.max(x.abs()))
 }
 
 /// Returns for steps 1, 2, 4 …: the step, the velocity gradient that the next step computes in 1/s, and the
@@ -60,7 +60,7 @@ fn curve(snow: &mut Snowpack) -> Vec<(u64, f64, f64)> {
 }
 
 #[test]
-fn noise_feeds_on_itself_as_printed_and_each_part_of_the_remedy_is_told_by_what_it_stops() {
+fn noise_grows_in_the_printed_scheme_and_each_correction_removes_its_part() {
     for dimensions in [2, 3] {
         let found = [
             ("as printed", Weights::AsPrinted, false, 5e-3),
@@ -85,8 +85,8 @@ fn noise_feeds_on_itself_as_printed_and_each_part_of_the_remedy_is_told_by_what_
         let [printed, floor_alone, floor_nearer, factored, both] = found;
         // Noise grows from the rounding of a velocity over a cell until snow yields, within a few steps.
         let growth = |curve: &[(u64, f64, f64)]| {
-            let most = curve.iter().fold((0.0_f64, 0.0_f64), |m, p| (m.0.max(p.1), m.1.max(p.2)));
-            (most.0 / curve[0].1, most.1 / curve[0].2)
+            let max = curve.iter().fold((0.0_f64, 0.0_f64), |m, p| (m.0.max(p.1), m.1.max(p.2)));
+            (max.0 / curve[0].1, max.1 / curve[0].2)
         };
         let (rate, energy) = growth(&printed);
         println!("{dimensions}-D: ∇v grows {rate:.1e}-fold, energy {energy:.1e}-fold");
@@ -100,7 +100,7 @@ fn noise_feeds_on_itself_as_printed_and_each_part_of_the_remedy_is_told_by_what_
 }
 
 #[test]
-fn a_lone_particle_drifts_without_strain() {
+fn a_single_particle_drifts_without_strain() {
     // 10⁵ steps in the long run. Validation would take longer than the steps; the test above runs with it.
     let full = is_full_run();
     let steps = if full { 100_000 } else { 4_000 };
@@ -112,8 +112,8 @@ fn a_lone_particle_drifts_without_strain() {
     assert_eq!((after.elastic, after.plastic_volume), (DMat3::IDENTITY, 1.0));
     // Its energy is that of its velocity, whose bits are unchanged.
     assert_eq!(after.velocity, before.velocity);
-    let way = after.position.x - before.position.x;
-    println!("{steps} steps, {way:.3} m on: F = I, v = {:?}", after.velocity);
+    let distance = after.position.x - before.position.x;
+    println!("{steps} steps, {distance:.3} m on: F = I, v = {:?}", after.velocity);
     // Positions up to 41 m are rounded to 2 µm per step, always in the same direction for constant velocity.
-    assert!((way - steps as f64 * DT_S).abs() < steps as f64 * 2e-6, "{way} m");
+    assert!((distance - steps as f64 * DT_S).abs() < steps as f64 * 2e-6, "{distance} m");
 }

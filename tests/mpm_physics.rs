@@ -115,16 +115,16 @@ fn snow_falls_freely_to_rounding() {
             let (n, g) = (n as f64, f64::from(g as f32));
             // Symplectic Euler: velocities first, then positions with the new velocities.
             let v = v0 + DVec3::Y * g * n * dt;
-            let way = v0 * n * dt + DVec3::Y * g * dt * dt * n * (n + 1.0) / 2.0;
+            let displacement = v0 * n * dt + DVec3::Y * g * dt * dt * n * (n + 1.0) / 2.0;
             let (mut worst_v, mut worst_x) = (0.0_f64, 0.0_f64);
             for p in trial.snow.particles() {
                 let from = DVec3::from_array(body.positions_m[p.id as usize].map(f64::from));
                 worst_v = worst_v.max((p.velocity - v).abs().max_element());
-                worst_x = worst_x.max((p.position - from - way).abs().max_element());
+                worst_x = worst_x.max((p.position - from - displacement).abs().max_element());
             }
             println!(
                 "{dimensions}-D {name}: {worst_v:.1e} m/s of {:.3}, {worst_x:.1e} m of {:.3}",
-                v.y, way.y
+                v.y, displacement.y
             );
             // Each step rounds a velocity of ½ m/s and a position of ½ m a few times; errors of one sign
             // would sum to about n roundings.
@@ -171,7 +171,7 @@ fn a_spinning_disk_keeps_angular_momentum_with_affine_velocities_and_loses_it_wi
 }
 
 #[test]
-fn energy_does_not_come_from_nowhere() {
+fn energy_does_not_grow() {
     // A deformed disk that oscillates: stretched along x, compressed along y.
     let (h, radius) = (0.02, 0.1);
     let centre = DVec3::new(0.5, 0.5, 0.0);
@@ -185,19 +185,19 @@ fn energy_does_not_come_from_nowhere() {
         let section = without_yield(with(2, h, transfer, flip_ratio));
         let mut trial = Trial::new(&section, dt, &empty_space([0.0; 3], [1.0, 1.0, 0.0]), &body);
         let start = trial.sums();
-        let (mut most, mut last, mut stored) = (0.0_f64, start.energy(), 0.0_f64);
+        let (mut max, mut last, mut stored) = (0.0_f64, start.energy(), 0.0_f64);
         for _ in 0..20 {
             let now = trial.advance(20);
-            most = most.max(now.energy() / start.energy());
+            max = max.max(now.energy() / start.energy());
             stored = stored.max(now.elastic / start.energy());
             last = now.energy() / start.energy();
         }
         println!(
-            "{name}: at most {most:.4} of the energy, {last:.4} in the end, {stored:.3} stored as strain"
+            "{name}: at most {max:.4} of the energy, {last:.4} in the end, {stored:.3} stored as strain"
         );
         // Explicit steps conserve an energy that differs from the physical one by at most ω Δt/2, which for
         // waves as long as the disk is 2 %; transfers only lose energy.
-        assert!(most < 1.02, "{name}: {most}");
+        assert!(max < 1.02, "{name}: {max}");
         assert!(last < 1.0, "{name}: {last}");
         assert_no_validation_messages(&trial.snow.device);
     }

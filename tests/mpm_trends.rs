@@ -28,7 +28,7 @@ struct Trial {
 
 /// State of the snow at an instant.
 #[derive(Clone, Copy, Debug)]
-struct Look {
+struct Snapshot {
     time_s: f64,
     centre_m: DVec2,
     speed_m_s: f64,
@@ -48,7 +48,7 @@ struct Look {
     powder_share: f64,
 }
 
-impl fmt::Display for Look {
+impl fmt::Display for Snapshot {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
@@ -79,19 +79,19 @@ impl Trial {
         let mpm = Mpm::of_scene(&device, &scene, &scene.sample().unwrap(), Tuning::default()).unwrap();
         let snow = Snowpack { device, mpm };
         let mut trial = Self { snow, cell_size_m: 0.03, start_x_m: 0.0, dt_s: scene.dt_s() };
-        trial.start_x_m = trial.look().centre_m.x;
+        trial.start_x_m = trial.snapshot().centre_m.x;
         trial
     }
 
     /// Advances to a time in s, and measures.
-    fn until(&mut self, time_s: f64) -> Look {
+    fn until(&mut self, time_s: f64) -> Snapshot {
         let steps = (time_s / self.dt_s).round() as u64;
         self.snow.advance(steps - self.snow.mpm.step());
         assert_no_validation_messages(&self.snow.device);
-        self.look()
+        self.snapshot()
     }
 
-    fn look(&self) -> Look {
+    fn snapshot(&self) -> Snapshot {
         let particles = self.snow.particles();
         let shape = ShapeStatistics::measure(&frame(&particles), self.start_x_m, self.cell_size_m);
         let mass: f64 = particles.iter().map(|p| p.mass).sum();
@@ -108,7 +108,7 @@ impl Trial {
         let spin = mean(&|p| arm(p).perp_dot(p.velocity.truncate() - velocity));
         // For a disk, whose moment of inertia per mass is ½ r².
         let radius_m = (2.0 * (long + short)).sqrt();
-        Look {
+        Snapshot {
             time_s: self.snow.mpm.step() as f64 * self.dt_s,
             centre_m,
             speed_m_s: velocity.length(),
@@ -145,29 +145,29 @@ fn frame(particles: &[Particle]) -> Frame {
 }
 
 /// Measures the scene with each of several overrides, at some times.
-fn looks<const CASES: usize>(scene: &str, cases: [&[&str]; CASES], times_s: &[f64]) -> [Vec<Look>; CASES] {
+fn snapshots<const CASES: usize>(scene: &str, cases: [&[&str]; CASES], times_s: &[f64]) -> [Vec<Snapshot>; CASES] {
     cases.map(|overrides| {
         let mut trial = Trial::new(scene, overrides);
-        let looks: Vec<Look> = times_s.iter().map(|time_s| trial.until(*time_s)).collect();
-        for look in &looks {
-            println!("{scene} {overrides:?}: {look}");
+        let snapshots: Vec<Snapshot> = times_s.iter().map(|time_s| trial.until(*time_s)).collect();
+        for snapshot in &snapshots {
+            println!("{scene} {overrides:?}: {snapshot}");
         }
-        looks
+        snapshots
     })
 }
 
 /// Runs snowballs on the ramps with the extremes of a parameter, and in the long form with the paper's value
 /// between them.
-fn extremes(low: &[&str], high: &[&str], times_s: &[f64]) -> Vec<Vec<Look>> {
+fn extremes(low: &[&str], high: &[&str], times_s: &[f64]) -> Vec<Vec<Snapshot>> {
     if is_full_run() {
-        looks("ramps", [low, &[], high], times_s).into()
+        snapshots("ramps", [low, &[], high], times_s).into()
     } else {
-        looks("ramps", [low, high], times_s).into()
+        snapshots("ramps", [low, high], times_s).into()
     }
 }
 
 /// Returns the factor between the cases that were run, given the one between neighbours of `extremes`.
-fn over_steps(found: &[Vec<Look>], factor: f64) -> f64 {
+fn over_steps(found: &[Vec<Snapshot>], factor: f64) -> f64 {
     if found.len() == 2 { factor * factor } else { factor }
 }
 
@@ -187,11 +187,11 @@ fn larger_stiffness_and_hardening_keep_a_snowball_in_shape() {
     let icy = ["mpm.material.youngs_modulus_pa=4.2e5", "mpm.material.hardening=15"];
     // It hits the second ramp after 1.1 s.
     let found = extremes(&muddy, &icy, &[1.2]);
-    let from_muddy = |of: fn(&Look) -> f64| found.iter().map(|looks| of(&looks[0])).collect::<Vec<_>>();
-    assert_falls("aspect", over_steps(&found, 1.05), &from_muddy(|look| look.aspect));
-    assert_falls("yield", over_steps(&found, 1.3), &from_muddy(|look| look.yield_rms));
+    let from_muddy = |of: fn(&Snapshot) -> f64| found.iter().map(|snapshots| of(&snapshots[0])).collect::<Vec<_>>();
+    assert_falls("aspect", over_steps(&found, 1.05), &from_muddy(|snapshot| snapshot.aspect));
+    assert_falls("yield", over_steps(&found, 1.3), &from_muddy(|snapshot| snapshot.yield_rms));
     // Muddy snow is compacted and has a lower centre of mass.
-    let heights: Vec<f64> = from_muddy(|look| look.centre_m.y).into_iter().rev().collect();
+    let heights: Vec<f64> = from_muddy(|snapshot| snapshot.centre_m.y).into_iter().rev().collect();
     assert_falls("height", over_steps(&found, 1.01), &heights);
     let (muddy, icy) = (found[0][0], found[found.len() - 1][0]);
     assert!(muddy.plastic_volume < 0.9 && icy.plastic_volume > 0.95, "{muddy} {icy}");
@@ -205,13 +205,13 @@ fn smaller_critical_strains_let_a_snowball_yield_throughout() {
     let chunky = ["mpm.material.critical_compression=5e-2", "mpm.material.critical_stretch=1.5e-2"];
     let found = extremes(&powdery, &chunky, &[0.6, 1.2]);
     // On the first ramp under its weight alone.
-    let yields: Vec<f64> = found.iter().map(|looks| looks[0].yield_rms).collect();
+    let yields: Vec<f64> = found.iter().map(|snapshots| snapshots[0].yield_rms).collect();
     assert_falls("yield", over_steps(&found, 1.5), &yields);
     // After the blow of the second one, under which stronger snow yields, too, but where it breaks.
     for stronger in &found[1..] {
         assert_falls("share that yields", 1.5, &[found[0][1].yielded_share, stronger[1].yielded_share]);
     }
-    let volumes: Vec<f64> = found.iter().rev().map(|looks| looks[1].plastic_volume).collect();
+    let volumes: Vec<f64> = found.iter().rev().map(|snapshots| snapshots[1].plastic_volume).collect();
     assert_falls("plastic volume", over_steps(&found, 1.02), &volumes);
 }
 
@@ -225,15 +225,15 @@ fn friction_slows_a_snowball_and_makes_it_roll() {
     };
     let sets = ["0", "0.1", "0.3", "0.6"].map(friction);
     let sets: [Vec<&str>; 4] = std::array::from_fn(|i| sets[i].iter().map(String::as_str).collect());
-    let looks = looks("ramps", std::array::from_fn(|i| &sets[i][..]), &[0.6]).map(|looks| looks[0]);
-    assert_falls("speed", 1.15, &looks.map(|look| look.speed_m_s));
-    assert_falls("run-out", 1.05, &looks.map(|look| look.run_out_m));
-    let [none, paper, _, rough] = looks;
+    let snapshots = snapshots("ramps", std::array::from_fn(|i| &sets[i][..]), &[0.6]).map(|snapshots| snapshots[0]);
+    assert_falls("speed", 1.15, &snapshots.map(|snapshot| snapshot.speed_m_s));
+    assert_falls("run-out", 1.05, &snapshots.map(|snapshot| snapshot.run_out_m));
+    let [none, paper, _, rough] = snapshots;
     // With the paper's 0.1 it slides like a block: v = g t (sin 25° − μ cos 25°).
-    for (look, mu) in [(none, 0.0), (paper, 0.1)] {
-        let slides_m_s = 9.81 * look.time_s * (0.4226 - mu * 0.9063);
-        assert!((look.speed_m_s / slides_m_s - 1.0).abs() < 0.05, "{look}: {slides_m_s}");
-        assert!(look.rolling.abs() < 0.1, "{look}");
+    for (snapshot, mu) in [(none, 0.0), (paper, 0.1)] {
+        let slides_m_s = 9.81 * snapshot.time_s * (0.4226 - mu * 0.9063);
+        assert!((snapshot.speed_m_s / slides_m_s - 1.0).abs() < 0.05, "{snapshot}: {slides_m_s}");
+        assert!(snapshot.rolling.abs() < 0.1, "{snapshot}");
     }
     // No block slides if μ > tan 25° = 0.47; snow that moves down rolls clockwise.
     assert!(rough.speed_m_s > 0.1 && rough.rolling < -0.7 && rough.rolling > -1.2, "{rough}");
@@ -243,10 +243,10 @@ fn friction_slows_a_snowball_and_makes_it_roll() {
 /// crumble. In numbers, the former are compressed to half of their volume and height. The latter do
 /// not form more pieces than the former.
 #[test]
-fn weak_letters_melt_and_strong_ones_crumble() {
+fn letters_with_weak_links_melt_and_with_strong_ones_fracture() {
     let [muddy, crumbly] = ["letters_muddy", "letters_crumbly"].map(|scene| {
-        let [looks] = looks(scene, [&[]], &[0.0, 1.0]);
-        looks
+        let [snapshots] = snapshots(scene, [&[]], &[0.0, 1.0]);
+        snapshots
     });
     assert_eq!([muddy[0].n_fragments, crumbly[0].n_fragments], [4, 4], "S, N, O and W");
     assert_falls("height", 1.5, &[crumbly[1].centre_m.y, muddy[1].centre_m.y]);

@@ -324,7 +324,7 @@ fn whole_steps_agree_with_the_twin() {
             );
             worst.note("v", (a.velocity - b.velocity).length(), rounding * speed, &name);
             let strain = a.elastic - b.elastic;
-            let strain = strain.to_cols_array().iter().fold(0.0, |most: f64, x| most.max(x.abs()));
+            let strain = strain.to_cols_array().iter().fold(0.0, |max: f64, x| max.max(x.abs()));
             worst.note("F", strain, 0.05 * rounding, &name);
             worst.note("J_P", (a.plastic_volume - b.plastic_volume).abs(), 0.05 * rounding, &name);
         }
@@ -336,7 +336,7 @@ fn whole_steps_agree_with_the_twin() {
 }
 
 #[test]
-fn what_is_measured_agrees_with_the_twin() {
+fn metrics_agree_with_the_twin() {
     for (dimensions, spline, transfer) in [
         (2, Spline::Quadratic, Transfer::Apic),
         (2, Spline::Cubic, Transfer::PicFlip),

@@ -25,7 +25,7 @@ fn wide(v: [f32; 3]) -> DVec3 {
 
 /// Returns the minimum distance of a particle's centre from a body, over the clearance, which is half a
 /// spacing.
-fn least_distance(positions: &[[f32; 3]], bodies: &[Body], time_s: f64, clearance_m: f64) -> f64 {
+fn min_distance(positions: &[[f32; 3]], bodies: &[Body], time_s: f64, clearance_m: f64) -> f64 {
     let distances = bodies
         .iter()
         .flat_map(|body| positions.iter().map(move |x| body.distance_m(wide(*x), time_s).0 / clearance_m));
@@ -33,19 +33,19 @@ fn least_distance(positions: &[[f32; 3]], bodies: &[Body], time_s: f64, clearanc
 }
 
 /// Runs frames of so many steps each and returns the minimum distance from a body in any of them.
-fn least_in_frames(simulation: &mut Simulation, frames: usize, steps: u64) -> f64 {
+fn min_distance_in_frames(simulation: &mut Simulation, frames: usize, steps: u64) -> f64 {
     let bodies = twin_bodies(&simulation.fluid.parameters().surroundings);
     let clearance_m = 0.5 * simulation.scene.particle_spacing_m();
-    let mut least = f64::INFINITY;
+    let mut min = f64::INFINITY;
     for _ in 0..frames {
         let metrics = simulation.advance(steps);
         assert_eq!((metrics.n_not_finite, metrics.n_outside), (0, 0), "step {}", simulation.step);
-        let now = least_distance(&simulation.positions(), &bodies, simulation.time_s(), clearance_m);
+        let now = min_distance(&simulation.positions(), &bodies, simulation.time_s(), clearance_m);
         assert!(now > 0.0, "a particle is {now} half spacings deep in a body at step {}", simulation.step);
-        least = least.min(now);
+        min = min.min(now);
     }
     assert_no_validation_messages(&simulation.device);
-    least
+    min
 }
 
 fn momentum(metrics: &MotionMetrics) -> DVec3 {
@@ -152,12 +152,12 @@ fn loads_of_a_step_agree_with_the_twin() {
 }
 
 #[test]
-fn a_spinning_drum_keeps_its_water_drags_it_along_and_bears_its_weight() {
+fn a_spinning_drum_confines_and_drags_its_water_and_carries_its_weight() {
     let mut drum = Simulation::new("drum", &["fluid.particle_spacing_m=0.012"]);
     let begin = momentum(&drum.advance(0));
-    let least = least_in_frames(&mut drum, 20, 15);
+    let min = min_distance_in_frames(&mut drum, 20, 15);
     // The attempts and sweeps of a projection leave only rounding, except where a paddle meets the drum.
-    assert!(least > 0.5, "{least}");
+    assert!(min > 0.5, "{min}");
     let (metrics, loads) = (drum.advance(0), drum.body_loads());
     // The water touches only the drum and its paddles: Δp = M g t − Σ J, to the rounding of corrections.
     let mass = f64::from(metrics.particles) * drum.scene.particle_mass_kg();
@@ -211,9 +211,9 @@ fn meshes_count_their_edges_and_corners() {
                 continue;
             }
             n += 1;
-            let truth = body.boundary_density_on_lattice(x, 0.0, h);
+            let exact = body.boundary_density_on_lattice(x, 0.0, h);
             for (error, body) in errors.iter_mut().zip([body, &flat]) {
-                *error = error.max((body.boundary_density(x, 0.0, h, 1.0).0 - truth).abs());
+                *error = error.max((body.boundary_density(x, 0.0, h, 1.0).0 - exact).abs());
             }
         }
         println!("{name}: {:.4}, as tangent planes {:.4}", errors[0], errors[1]);
@@ -228,8 +228,8 @@ fn poured_water_enters_neither_a_mesh_nor_a_terrain() {
     let terrain = ("pour_down_terrain", "fluid.particle_spacing_m=0.012");
     for (scene, spacing) in [mesh, terrain] {
         let mut poured = Simulation::new(scene, &[spacing]);
-        let least = least_in_frames(&mut poured, 20, 20);
-        assert!(least > 0.3, "{scene}: {least}");
+        let min = min_distance_in_frames(&mut poured, 20, 20);
+        assert!(min > 0.3, "{scene}: {min}");
         let impulse = impulses(&poured.body_loads());
         assert!(impulse[poured.scene.up_axis.index()] < 0.0, "{scene}: {impulse} N s");
     }
@@ -244,8 +244,8 @@ fn a_moving_box_ploughs_snow_that_resists_it() {
         assert_eq!((metrics.all.n_not_finite, metrics.all.n_outside), (0, 0));
         let positions: Vec<[f32; 3]> = plough.particles().iter().map(|p| p.position).collect();
         let time_s = plough.step as f64 * plough.scene.dt_s();
-        let least = least_distance(&positions, &bodies, time_s, 0.01);
-        assert!(least > 0.9, "{least} half spacings at step {}", plough.step);
+        let min = min_distance(&positions, &bodies, time_s, 0.01);
+        assert!(min > 0.9, "{min} half spacings at step {}", plough.step);
     }
     let [x, y, z] = plough.body_loads()[0].impulse_n_s;
     // It moves along x: snow resists it, and does not push it aside.

@@ -44,7 +44,7 @@ fn distance(a: &Particle, b: &Particle) -> f64 {
 const FREE: [f64; 3] = [0.0; 3];
 
 #[test]
-fn two_particles_collide_as_the_closed_form_has_it() {
+fn two_particles_collide_like_the_closed_form() {
     // N iterations reduce an overlap δ to δ (1 − kω)^N, and the remaining approach is the speed.
     for (bounce, relaxation, iterations) in [(0.25_f64, 0.25, 3), (1.0, 1.0, 1), (0.5, 1.0, 2)] {
         let more = format!(
@@ -74,7 +74,7 @@ fn two_particles_collide_as_the_closed_form_has_it() {
 }
 
 #[test]
-fn two_linked_particles_swing_as_the_closed_form_has_it() {
+fn two_linked_particles_oscillate_like_the_closed_form() {
     let more = format!(
         "[solver]\niterations = 2\nover_relaxation = 0.8\n\
          [snow]\nxsph_viscosity = 0.0\nlinks = {{ limit = \"constant\", most = 1, stiffness = 0.3, break_ratio = 1.5 }}\n{}{}",
@@ -210,7 +210,7 @@ fn a_particle_slides_on_each_face_by_its_own_friction() {
 }
 
 #[test]
-fn a_block_on_a_slope_slips_as_coulomb_has_it_above_the_angle() {
+fn a_block_on_a_slope_slides_by_coulombs_law_above_the_friction_angle() {
     for slope_deg in [29.0_f64, 35.0, 45.0] {
         let speeds = slide(slope_deg, &[150, 150]);
         let slope = slope_deg.to_radians();
@@ -301,7 +301,7 @@ fn shortening(links: &str, iterations: u32) -> f64 {
 }
 
 #[test]
-fn a_compliant_link_gives_by_force_times_compliance_whatever_the_iterations() {
+fn a_compliant_link_stretches_by_force_times_compliance_for_any_number_of_iterations() {
     // The lowest link carries three particles of ρ₀d³ = 0.008 kg.
     let compliance = 1e-3;
     let expected = compliance * 3.0 * 0.008 * 9.81;
@@ -393,7 +393,7 @@ fn twist_left(shape_stiffness: f64) -> f64 {
 }
 
 #[test]
-fn shape_matching_undoes_a_twist_that_links_alone_keep() {
+fn shape_matching_undoes_a_twist_that_links_do_not_resist() {
     let (links_alone, with_shape) = (twist_left(0.0), twist_left(0.8));
     println!("twist left: links alone {links_alone}°, with shape matching {with_shape}°");
     assert!(links_alone > 10.0, "{links_alone}°");
@@ -434,7 +434,7 @@ fn kick(blend_speed: f64, from: &str) -> f64 {
 }
 
 #[test]
-fn blending_bounds_the_kick_of_a_change_of_phase() {
+fn blending_bounds_the_velocity_change_of_a_phase_change() {
     // The distance D at which a particle is in contact grows by D ω per step: neighbours separate at D ω/Δt,
     // and a particle among several of them that grow at once at a few times that. Times the mass of a
     // particle, the square of this bounds the energy that it gains.

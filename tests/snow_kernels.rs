@@ -9,7 +9,7 @@ use frazil_vk::{Kernel, Threads};
 use proptest::prelude::*;
 
 /// Content of buffers before they are written.
-const RUBBISH: u32 = 0xdead_beef;
+const SENTINEL: u32 = 0xdead_beef;
 
 /// Sizes that test tails: zero, one, and both sides of powers of two and workgroups.
 fn size() -> impl Strategy<Value = usize> {
@@ -38,7 +38,7 @@ fn a_column_is_gathered_from_both_phases() {
         let (own, other) = (column(1 << 30), column(1 << 31));
         let kernel = Kernel::<gather_phases::Interface>::specialized(&DEVICE, &gather_phases::Specialization { workgroup_size, words: words as u32 },
         ).unwrap();
-        let moved = DEVICE.buffer_from("moved", &vec![RUBBISH; capacity * words]).unwrap();
+        let moved = DEVICE.buffer_from("moved", &vec![SENTINEL; capacity * words]).unwrap();
         let count = count(n, capacity);
         run(|r| {
             let bindings = gather_phases::Bindings {
@@ -59,7 +59,7 @@ fn a_column_is_gathered_from_both_phases() {
             column[at * words..(at + 1) * words].to_vec()
         };
         let mut expected: Vec<u32> = source.iter().flat_map(element).collect();
-        expected.resize(capacity * words, RUBBISH);
+        expected.resize(capacity * words, SENTINEL);
         prop_assert_eq!(DEVICE.download(&moved, capacity * words).unwrap(), expected);
     });
 }
@@ -70,9 +70,9 @@ fn all_particles_are_listed_solids_first() {
         // All may be solid, or none.
         let n_solid = share.index(n + 1);
         let kernel = Kernel::<list_particles::Interface>::specialized(&DEVICE, &list_particles::Specialization { workgroup_size }).unwrap();
-        let rubbish = vec![RUBBISH; n + 10];
+        let sentinel = vec![SENTINEL; n + 10];
         let (source, phase) =
-            (DEVICE.buffer_from("source", &rubbish).unwrap(), DEVICE.buffer_from("phase", &rubbish).unwrap());
+            (DEVICE.buffer_from("source", &sentinel).unwrap(), DEVICE.buffer_from("phase", &sentinel).unwrap());
         let count = count(n, n + 10);
         run(|r| {
             let bindings = list_particles::Bindings {
@@ -86,7 +86,7 @@ fn all_particles_are_listed_solids_first() {
         });
         let solids = (0..n_solid as u32).map(|i| (i, 1));
         let fluids = (0..(n - n_solid) as u32).map(|i| (n as u32 + i, 0));
-        let rest = std::iter::repeat_n((RUBBISH, RUBBISH), 10);
+        let rest = std::iter::repeat_n((SENTINEL, SENTINEL), 10);
         let expected: (Vec<u32>, Vec<u32>) = solids.chain(fluids).chain(rest).unzip();
         let found = (DEVICE.download(&source, n + 10).unwrap(), DEVICE.download(&phase, n + 10).unwrap());
         prop_assert_eq!(found, expected);
@@ -189,7 +189,7 @@ fn limits_of_links_follow_from_temperature() {
             &DEVICE,
             &compute_link_limits::Specialization { workgroup_size },
         ).unwrap();
-        let found = DEVICE.buffer_from("limit", &vec![RUBBISH; n + spare]).unwrap();
+        let found = DEVICE.buffer_from("limit", &vec![SENTINEL; n + spare]).unwrap();
         let mut all = temperatures.clone();
         all.resize(n + spare, -99.0);
         let count = count(n, n + spare);
@@ -206,7 +206,7 @@ fn limits_of_links_follow_from_temperature() {
             r.dispatch(&kernel, Threads::Counted(&count), bindings, params);
         });
         let mut expected: Vec<u32> = temperatures.iter().map(|t| rule.link_limit(n_max, *t)).collect();
-        expected.resize(n + spare, RUBBISH);
+        expected.resize(n + spare, SENTINEL);
         prop_assert_eq!(DEVICE.download(&found, n + spare).unwrap(), expected);
     });
 }

@@ -314,9 +314,9 @@ fn check_migration(device: &Device, case: &Case) -> Result<Migrated, TestCaseErr
     case.warm(&run);
     let stages: Vec<Stage> = run.snow.stages().collect();
     let after = |stage| stages.iter().position(|s| *s == stage).unwrap() + 1;
-    let (judged, reordered) = (after(Stage::MarkPhaseChange), after(Stage::Reorder));
+    let (marked, reordered) = (after(Stage::MarkPhaseChange), after(Stage::Reorder));
 
-    record(&mut run, &stages[..judged]);
+    record(&mut run, &stages[..marked]);
     let before = carried(&run, case);
     let links_before = links(&run);
     let keys = [run.snow.solid(), run.snow.fluid()].map(|matter| matter.key().clone());
@@ -345,7 +345,7 @@ fn check_migration(device: &Device, case: &Case) -> Result<Migrated, TestCaseErr
         })
         .collect();
 
-    record(&mut run, &stages[judged..reordered]);
+    record(&mut run, &stages[marked..reordered]);
     let found = carried(&run, case);
     prop_assert_eq!(&found[0], &expected[0], "snow");
     prop_assert_eq!(&found[1], &expected[1], "water");
@@ -379,7 +379,7 @@ fn check_migration(device: &Device, case: &Case) -> Result<Migrated, TestCaseErr
 }
 
 #[test]
-fn a_migration_carries_every_bit_and_every_link_of_those_who_stay() {
+fn migration_preserves_every_column_and_the_links_of_remaining_particles() {
     let device = device();
     let config = ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(64) };
     proptest!(config, |(case in case())| {

@@ -266,7 +266,7 @@ fn problems(simulation: &SnowSimulation, metrics: &SnowMetrics, begin: &SnowMetr
 }
 
 #[test]
-fn nothing_is_lost_and_nothing_escapes_in_any_scene() {
+fn no_particle_is_lost_or_escapes_in_any_scene() {
     let (melted, frozen) = (Cell::new(0), Cell::new(0));
     proptest!(config(48), |(text in scene())| {
         let scene = parse(&text.0);

@@ -10,7 +10,7 @@ use frazil_tests::bar::{Bar, NEAREST, SPACING_M, erf, properties};
 use std::f64::consts::PI;
 
 /// Maximum error of temperatures relative to the jump.
-const MOST: f64 = 0.03;
+const MAX_ERROR: f64 = 0.03;
 
 /// Returns λ of Neumann's solution for two half-spaces in contact, water at `bar.temperatures_c[1]` and ice
 /// at `bar.temperatures_c[0]`, one above and one below freezing at 0 °C or at it: the front between them is
@@ -99,17 +99,17 @@ fn fronts(bar: &Bar, spacings: [f64; 2]) -> Vec<Front> {
 /// Returns the exponent of time in the front's motion: the slope of a line through the logarithms.
 fn exponent(fronts: &[Front]) -> f64 {
     let mean = |of: &dyn Fn(&Front) -> f64| fronts.iter().map(of).sum::<f64>() / fronts.len() as f64;
-    let (log_t, log_way) = (|f: &Front| f.t_s.ln(), |f: &Front| f.at.abs().ln());
-    let (t, way) = (mean(&log_t), mean(&log_way));
-    mean(&|f| (log_t(f) - t) * (log_way(f) - way)) / mean(&|f| (log_t(f) - t).powi(2))
+    let (log_t, log_at) = (|f: &Front| f.t_s.ln(), |f: &Front| f.at.abs().ln());
+    let (t, at) = (mean(&log_t), mean(&log_at));
+    mean(&|f| (log_t(f) - t) * (log_at(f) - at)) / mean(&|f| (log_t(f) - t).powi(2))
 }
 
 /// Asserts the motion of a front in ice that conducts like water: from four spacings on, where half a
 /// particle is 12 %, 5 % of the distance and 0.03 of the exponent are allowed. (0.4 % and 0.001 are found.)
-fn assert_on_its_way(fronts: &[Front]) {
+fn assert_front_motion(fronts: &[Front]) {
     for Front { at, exactly_at, error, .. } in fronts {
         assert!((at / exactly_at - 1.0).abs() < 0.05, "front at {at}, exactly {exactly_at} spacings");
-        assert!(*error < MOST, "temperatures off by {:.2} % of the jump", 100.0 * error);
+        assert!(*error < MAX_ERROR, "temperatures off by {:.2} % of the jump", 100.0 * error);
     }
     let exponent = exponent(fronts);
     println!("the front goes with the power {exponent:.4} of time");
@@ -136,13 +136,13 @@ fn like_water() -> (Heat, f64) {
 fn a_melting_front_follows_the_square_root_of_time() {
     // Stefan's problem: ice at freezing, water with Stefan number 1.
     let (heat, hot_c) = like_water();
-    assert_on_its_way(&fronts(&stefan_bar([14, 40], [0.0, hot_c], heat), [4.0, 8.0]));
+    assert_front_motion(&fronts(&stefan_bar([14, 40], [0.0, hot_c], heat), [4.0, 8.0]));
 }
 
 #[test]
 fn a_freezing_front_follows_the_square_root_of_time() {
     let (heat, hot_c) = like_water();
-    assert_on_its_way(&fronts(&stefan_bar([40, 14], [-hot_c, 0.0], heat), [4.0, 8.0]));
+    assert_front_motion(&fronts(&stefan_bar([40, 14], [-hot_c, 0.0], heat), [4.0, 8.0]));
 }
 
 #[test]

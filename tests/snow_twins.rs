@@ -99,7 +99,7 @@ struct Seen {
     was_half_melted: bool,
     water_was_pressed: bool,
     walls_pushed: bool,
-    snow_rubbed: bool,
+    snow_had_friction: bool,
     place_taken: bool,
     shape_kept: bool,
     wall_was_pressed: bool,
@@ -138,7 +138,7 @@ impl Seen {
             }
             Stage::ApplyFriction => {
                 self.walls_pushed |= before.solid.push.iter().any(|push| *push != [0.0; 3]);
-                self.snow_rubbed |= before.solid.predicted != after.solid.predicted;
+                self.snow_had_friction |= before.solid.predicted != after.solid.predicted;
             }
             _ => {}
         }
@@ -159,7 +159,7 @@ impl Seen {
             ("something is half molten", self.was_half_melted || !has_enthalpy),
             ("water is pressed", self.water_was_pressed),
             ("walls push snow", self.walls_pushed),
-            ("snow rubs", self.snow_rubbed),
+            ("friction on snow", self.snow_had_friction),
             ("snow takes a place in a shape", self.place_taken || !has_shape),
             ("snow goes back into shape", self.shape_kept || !has_shape),
             ("water is pressed at walls", self.wall_was_pressed),

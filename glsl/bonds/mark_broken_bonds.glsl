@@ -1,8 +1,8 @@
-// Body of a kernel that marks broken bonds by its own rule: bit s of a row's verdict says that its particle
+// Body of a kernel that marks broken bonds by its own rule: bit s of a row's keep mask is set if its particle
 // keeps slot s. `remove_bonds` removes every bond that either end does not keep.
 //
 // A bond is broken if should_break returns true, or if an end has limit 0. Of the others a particle keeps as
-// many as its limit allows, those with the shortest rest length, ties by id. A verdict has as many 32-bit
+// many as its limit allows, those with the shortest rest length, ties by id. A keep mask has as many 32-bit
 // words per row as its slots require; word w of particle i is at w · stride + i.
 //
 // The kernel includes common/kernel.glsl and bonds/bonds.glsl, declares push constants with `BondTable table`
@@ -17,12 +17,12 @@ layout(scalar, binding = 2) readonly buffer Id { uint id[]; };
 layout(scalar, binding = 3) readonly buffer Partner { uint partner[]; };
 layout(scalar, binding = 4) readonly buffer RestLength { float rest_length_m[]; };
 layout(scalar, binding = 5) readonly buffer Degree { uint degree[]; };
-layout(scalar, binding = 6) buffer Verdict { uint verdict[]; };
+layout(scalar, binding = 6) buffer KeepMask { uint keep_mask[]; };
 
 bool should_break(uint i, uint j, uint at);
 
 bool is_kept_(uint i, uint slot) {
-    return (verdict[slot_idx(table, slot / 32u, i)] & (1u << slot % 32u)) != 0u;
+    return (keep_mask[slot_idx(table, slot / 32u, i)] & (1u << slot % 32u)) != 0u;
 }
 
 // Clears the bit of the bond that is last in the order of preference.
@@ -41,24 +41,24 @@ void give_up_last_(uint i, uint bonds) {
             last_rest_m = rest_m;
         }
     }
-    verdict[slot_idx(table, last / 32u, i)] &= ~(1u << last % 32u);
+    keep_mask[slot_idx(table, last / 32u, i)] &= ~(1u << last % 32u);
 }
 
 void main() {
     uint i = thread_idx();
     if (i >= count[0]) return;
-    uint most = min(limit[i], max_bonds);
+    uint max_kept = min(limit[i], max_bonds);
     uint bonds = degree[i];
     uint n_kept = 0u;
     for (uint begin = 0u; begin < bonds; begin += 32u) {
         uint kept = 0u;
-        for (uint slot = begin; slot < min(bonds, begin + 32u) && most > 0u; ++slot) {
+        for (uint slot = begin; slot < min(bonds, begin + 32u) && max_kept > 0u; ++slot) {
             uint at = slot_idx(table, slot, i);
             uint j = partner[at];
             if (limit[j] > 0u && !should_break(i, j, at)) kept |= 1u << slot % 32u;
         }
-        verdict[slot_idx(table, begin / 32u, i)] = kept;
+        keep_mask[slot_idx(table, begin / 32u, i)] = kept;
         n_kept += bitCount(kept);
     }
-    for (; n_kept > most; --n_kept) give_up_last_(i, bonds);
+    for (; n_kept > max_kept; --n_kept) give_up_last_(i, bonds);
 }

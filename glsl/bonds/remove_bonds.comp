@@ -8,7 +8,7 @@
 #include "bonds/bonds.glsl"
 
 layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
-layout(scalar, binding = 1) readonly buffer Verdict { uint verdict[]; };
+layout(scalar, binding = 1) readonly buffer KeepMask { uint keep_mask[]; };
 layout(scalar, binding = 2) readonly buffer Partner { uint partner[]; };
 layout(scalar, binding = 3) readonly buffer RestLength { float rest_length_m[]; };
 layout(scalar, binding = 4) readonly buffer State { uint state[]; };
@@ -21,7 +21,7 @@ layout(scalar, binding = 10) buffer Broken { uint broken[]; };
 layout(scalar, push_constant) uniform Params { BondTable table; };
 
 bool keeps_slot(uint i, uint slot) {
-    return (verdict[slot_idx(table, slot / 32u, i)] & (1u << slot % 32u)) != 0u;
+    return (keep_mask[slot_idx(table, slot / 32u, i)] & (1u << slot % 32u)) != 0u;
 }
 
 bool keeps(uint j, uint i) {

@@ -25,7 +25,7 @@ float mesh_box_distance2(uint at, vec3 x) {
 struct MeshNearest {
     float distance2;
     // Offset from the nearest point so far.
-    vec3 apart;
+    vec3 offset;
     // Pseudo-normal at that point.
     vec3 normal;
 };
@@ -33,13 +33,13 @@ struct MeshNearest {
 // Keeps the nearest point of an edge if it is nearer; `normals` are the indices of the normals of the edge
 // and its two ends.
 void meet_mesh_edge(vec3 x, vec3 from, vec3 to, uvec3 normals, inout MeshNearest nearest) {
-    vec3 way = to - from;
-    float share = clamp(dot(x - from, way) / max(dot(way, way), 1e-37), 0.0, 1.0);
-    vec3 apart = x - from - share * way;
-    float distance2 = dot(apart, apart);
+    vec3 edge = to - from;
+    float share = clamp(dot(x - from, edge) / max(dot(edge, edge), 1e-37), 0.0, 1.0);
+    vec3 offset = x - from - share * edge;
+    float distance2 = dot(offset, offset);
     if (distance2 >= nearest.distance2) return;
     uint normal = share <= 0.0 ? normals.y : share >= 1.0 ? normals.z : normals.x;
-    nearest = MeshNearest(distance2, apart, mesh_vector(normal));
+    nearest = MeshNearest(distance2, offset, mesh_vector(normal));
 }
 
 void meet_mesh_triangle(vec3 x, uint at, inout MeshNearest nearest) {
@@ -92,10 +92,10 @@ vec4 mesh_surface(uint first, uint levels, uint n_triangles, float size_m, vec3 
         pending = (pending >> up) ^ 1u;
     }
     float distance = sqrt(nearest.distance2);
-    float side = dot(nearest.apart, nearest.normal) < 0.0 ? -1.0 : 1.0;
+    float side = dot(nearest.offset, nearest.normal) < 0.0 ? -1.0 : 1.0;
     // On the surface a direction would be rounding error.
     bool is_on_it = distance <= 1e-6 * size_m;
-    return vec4(is_on_it ? nearest.normal : side * nearest.apart / distance, side * distance);
+    return vec4(is_on_it ? nearest.normal : side * nearest.offset / distance, side * distance);
 }
 
 #endif

@@ -63,9 +63,9 @@ vec4 heightfield_surface(uint up, Body field, vec3 local) {
 vec4 upright_cylinder_surface(vec3 up, vec3 local, float radius_m, float height_m) {
     float above = dot(up, local);
     vec3 across = local - above * up;
-    float arm = sqrt(dot(across, across));
-    vec3 side = arm > 0.0 ? across / arm : up.yzx;
-    vec2 past = vec2(arm - radius_m, above - height_m);
+    float radial_m = sqrt(dot(across, across));
+    vec3 side = radial_m > 0.0 ? across / radial_m : up.yzx;
+    vec2 past = vec2(radial_m - radius_m, above - height_m);
     vec2 outside = max(past, vec2(0.0));
     float distance = sqrt(dot(outside, outside));
     if (distance > 0.0) return vec4((outside.x * side + outside.y * up) / distance, distance);
@@ -84,10 +84,10 @@ vec4 surface_of_mesh(Body body, vec3 local) {
 // Surface of a cylinder along y of its own axes, closed at both ends.
 vec4 cylinder_surface(vec3 local, float radius_m, float half_length_m) {
     vec3 across = vec3(local.x, 0.0, local.z);
-    float arm = sqrt(dot(across, across));
-    vec3 side = arm > 0.0 ? across / arm : vec3(1.0, 0.0, 0.0);
+    float radial_m = sqrt(dot(across, across));
+    vec3 side = radial_m > 0.0 ? across / radial_m : vec3(1.0, 0.0, 0.0);
     vec3 end = vec3(0.0, local.y < 0.0 ? -1.0 : 1.0, 0.0);
-    vec2 past = vec2(arm - radius_m, abs(local.y) - half_length_m);
+    vec2 past = vec2(radial_m - radius_m, abs(local.y) - half_length_m);
     vec2 outside = max(past, vec2(0.0));
     float distance = sqrt(dot(outside, outside));
     if (distance > 0.0) return vec4((outside.x * side + outside.y * end) / distance, distance);
@@ -95,8 +95,8 @@ vec4 cylinder_surface(vec3 local, float radius_m, float half_length_m) {
 }
 
 vec4 capsule_surface(vec3 local, float radius_m, float half_length_m) {
-    vec3 arm = local - vec3(0.0, clamp(local.y, -half_length_m, half_length_m), 0.0);
-    return vec4(unit_or(arm, vec3(1.0, 0.0, 0.0)), sqrt(dot(arm, arm)) - radius_m);
+    vec3 offset = local - vec3(0.0, clamp(local.y, -half_length_m, half_length_m), 0.0);
+    return vec4(unit_or(offset, vec3(1.0, 0.0, 0.0)), sqrt(dot(offset, offset)) - radius_m);
 }
 
 bool has_own_axes(Body body) {

@@ -4,7 +4,7 @@
 //
 // First pass (write = 0): list_count[i] = number of others within the radius. Second pass:
 // neighbour[list_start[i] …] = their indices, in the order of the candidates. If the lists exceed the
-// capacity, nothing is written, and needed[0], the sum of the counts, is the required capacity.
+// capacity, nothing is written, and required[0], the sum of the counts, is the required capacity.
 // Bytes: 16 a particle, 4 a neighbour, candidates from cache. Order-independent.
 // Elements: list_start = threads * WRITE, list_count = threads - threads * WRITE, neighbour = capacity * WRITE.
 #extension GL_GOOGLE_include_directive : require
@@ -19,7 +19,7 @@ layout(scalar, binding = 1) readonly buffer Key { uint key[]; };
 layout(scalar, binding = 2) readonly buffer CellStart { uint cell_start[]; };
 layout(scalar, binding = 3) readonly buffer Position { vec3 position[]; };
 layout(scalar, binding = 4) readonly buffer ListStart { uint list_start[]; };
-layout(scalar, binding = 5) readonly buffer Needed { uint needed[]; };
+layout(scalar, binding = 5) readonly buffer Required { uint required[]; };
 layout(scalar, binding = 6) writeonly buffer ListCount { uint list_count[]; };
 layout(scalar, binding = 7) writeonly buffer Neighbour { uint neighbour[]; };
 layout(scalar, push_constant) uniform Params {
@@ -30,7 +30,7 @@ layout(scalar, push_constant) uniform Params {
 
 void main() {
     uint i = thread_idx();
-    if (i >= count[0] || (WRITE != 0u && needed[0] > capacity)) return;
+    if (i >= count[0] || (WRITE != 0u && required[0] > capacity)) return;
     vec3 x = position[i];
     uint found = 0u;
     uint begin = WRITE != 0u ? list_start[i] : 0u;

@@ -2,7 +2,7 @@
 //
 // The including shader names the record (METRICS_RECORD) and lists its columns (METRICS_COLUMNS) as SUM,
 // MINIMUM and MAXIMUM of float or vec3, and as COUNT, of uint, in this order and each with its name: the
-// order tells merge_records.comp the kind of each word of any record.
+// order gives merge_records.comp the kind of each word of any record.
 //
 // merge_records is associative up to rounding; kernels merge in an order fixed by the particle order alone,
 // so that the same state gives the same bits with any subgroup size.

@@ -31,7 +31,7 @@ void main() {
     if (i >= count[0]) return;
     BodyTerms t = terms[0];
     float time_s = step_time_s(steps[0], 1u, t.dt_s);
-    float begin_s = step_time_s(steps[0], 0u, t.dt_s);
+    float start_s = step_time_s(steps[0], 0u, t.dt_s);
     vec3 x = predicted[i];
     vec3 u = updated[i];
     float open = domain_term(t.walls, x, t.support_m).open;
@@ -43,7 +43,7 @@ void main() {
         if (!(density > 0.0)) continue;
         float friction = body.friction >= 0.0 ? body.friction : t.wall_friction;
         float gain = body.is_sticky != 0u ? 1.0 : min(xsph_viscosity * friction, 1.0);
-        vec3 drag = gain * open * density * (velocity_of(body, x, begin_s) - u);
+        vec3 drag = gain * open * density * (velocity_of(body, x, start_s) - u);
         open *= 1.0 - density;
         change += drag;
         vec3 arm = x - torque_centre(body, time_s);

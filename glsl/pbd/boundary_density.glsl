@@ -19,7 +19,7 @@
 #include "pbd/boundary_map.glsl"
 
 // Maximum fraction that one body covers.
-const float MOST_COVERED = 0.98;
+const float MAX_FRACTION = 0.98;
 
 // Fraction of the kernel's integral, and minus its derivative along the outward normal, per h.
 struct BoundaryFraction {
@@ -104,26 +104,26 @@ vec4 box_density(vec3 local_h, vec3 half_h, bool is_container, float scale) {
 }
 
 vec4 cylinder_density(vec3 local_h, float radius_h, float half_h, bool is_container, float scale) {
-    float arm = sqrt(local_h.x * local_h.x + local_h.z * local_h.z);
-    vec3 side = arm > 0.0 ? vec3(local_h.x, 0.0, local_h.z) / arm : vec3(1.0, 0.0, 0.0);
+    float radial_h = sqrt(local_h.x * local_h.x + local_h.z * local_h.z);
+    vec3 side = radial_h > 0.0 ? vec3(local_h.x, 0.0, local_h.z) / radial_h : vec3(1.0, 0.0, 0.0);
     float curvature = 0.5 / radius_h;
     if (is_container) {
         vec4 density = vec4(0.0);
-        add_face(density, scale, radius_h - arm, -curvature, -side);
+        add_face(density, scale, radius_h - radial_h, -curvature, -side);
         add_face(density, scale, half_h + local_h.y, 0.0, vec3(0.0, 1.0, 0.0));
         add_face(density, scale, half_h - local_h.y, 0.0, vec3(0.0, -1.0, 0.0));
         return density;
     }
-    BoundaryFraction across = signed_fraction(arm - radius_h, curvature);
+    BoundaryFraction across = signed_fraction(radial_h - radius_h, curvature);
     vec2 along = slab_fraction(local_h.y, half_h);
     vec3 gradient = -across.slope * along.x * side + vec3(0.0, across.fraction * along.y, 0.0);
     return scale * vec4(gradient, across.fraction * along.x);
 }
 
 vec4 capsule_density(vec3 local_h, float radius_h, float half_h, bool is_container, float scale) {
-    vec3 arm = local_h - vec3(0.0, clamp(local_h.y, -half_h, half_h), 0.0);
-    float r = sqrt(dot(arm, arm));
-    vec3 normal = r > 0.0 ? arm / r : vec3(1.0, 0.0, 0.0);
+    vec3 offset = local_h - vec3(0.0, clamp(local_h.y, -half_h, half_h), 0.0);
+    float r = sqrt(dot(offset, offset));
+    vec3 normal = r > 0.0 ? offset / r : vec3(1.0, 0.0, 0.0);
     // The mean curvature changes from that of a cylinder to that of a sphere over the kernel.
     float curvature = (1.0 - 0.5 * slab_fraction(local_h.y, half_h).x) / radius_h;
     float q = is_container ? radius_h - r : r - radius_h;
@@ -141,10 +141,10 @@ const vec2 RING_DIRECTION[6] =
     vec2[](vec2(1.0, 0.0), vec2(0.5, 0.8660254), vec2(-0.5, 0.8660254), vec2(-1.0, 0.0), vec2(-0.5, -0.8660254),
            vec2(0.5, -0.8660254));
 const float RING_AREA[2] = float[](0.6362, 1.9085);
-// Least cosine between the normals of the surface and of the tangent plane.
-const float LEAST_COSINE = 0.3;
+// Minimum cosine between the normals of the surface and of the tangent plane.
+const float MIN_COSINE = 0.3;
 
-// Returns what a heightfield adds to the density of its tangent plane, which has the normal n at the point
+// Returns the difference between the density of a heightfield and that of its tangent plane, which has the normal n at the point
 // `foot_m` at a distance of q h from the particle: with the height δ of the surface above the plane and the
 // normal m of the surface,
 //   Δβ = ∬ ∫_0^δ W dz dA,   h ∇Δβ = ∬ (W(0) n − W(δ) m/(m·n)) dA.
@@ -161,15 +161,15 @@ vec4 relief_density(uint up_axis, Body body, vec3 foot_m, vec3 n, float q, float
         float r = RING_RADIUS[ring];
         vec3 x = foot_m + h_m * r * (direction.x * first + direction.y * second);
         vec4 surface = surface_of(up_axis, body, x, time_s);
-        float cosine = max(dot(surface.xyz, n), LEAST_COSINE);
-        // Nothing of the kernel lies farther from the particle than h.
+        float cosine = max(dot(surface.xyz, n), MIN_COSINE);
+        // The kernel is zero beyond a distance of h.
         float bound = sqrt(max(1.0 - r * r, 0.0));
         float top = clamp(q + surface.w / (h_m * cosine), -bound, bound);
         float bottom = min(q, bound);
         float w_bottom = spline_shape(sqrt(r * r + bottom * bottom));
         float w_top = spline_shape(sqrt(r * r + top * top));
-        float half_way = 0.5 * (bottom + top);
-        float w_half = spline_shape(sqrt(r * r + half_way * half_way));
+        float middle = 0.5 * (bottom + top);
+        float w_half = spline_shape(sqrt(r * r + middle * middle));
         float weight = SPLINE_SCALE * RING_AREA[ring] / float(RING_POINTS);
         sum.w += weight * (bottom - top) / 6.0 * (w_bottom + 4.0 * w_half + w_top);
         sum.xyz += weight * (w_bottom * n - w_top / cosine * surface.xyz);
@@ -177,9 +177,9 @@ vec4 relief_density(uint up_axis, Body body, vec3 foot_m, vec3 n, float q, float
     return sum;
 }
 
-// Adds to the density of a tangent plane what the surface differs by; the sum is a fraction.
+// Adds the difference of a surface from its tangent plane to the density of the plane; the sum is a fraction.
 void add_relief(inout vec4 density, float scale, vec4 relief) {
-    float fraction = clamp(density.w + scale * relief.w, 0.0, MOST_COVERED);
+    float fraction = clamp(density.w + scale * relief.w, 0.0, MAX_FRACTION);
     density = vec4(density.xyz + scale * relief.xyz, fraction);
 }
 
@@ -224,8 +224,7 @@ vec4 boundary_density_of(uint up_axis, Body body, vec3 x_m, float time_s, float 
     return vec4(gradient, density.w);
 }
 
-// Combines the boundary densities of two bodies; the product keeps a corner between them from being counted
-// twice.
+// Combines the boundary densities of two bodies; the product avoids counting their overlap twice.
 vec4 combine_boundary_densities(vec4 a, vec4 b) {
     return vec4(a.xyz * (1.0 - b.w) + b.xyz * (1.0 - a.w), a.w + b.w - a.w * b.w);
 }

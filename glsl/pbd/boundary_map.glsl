@@ -1,5 +1,5 @@
 // Boundary map of a mesh: the difference between its boundary density and that of its tangent plane, on a grid
-// about the mesh, so that edges, corners and parts thinner than the kernel count as what they are. Zero where
+// about the mesh, so that edges, corners and parts thinner than the kernel are represented. Zero where
 // the surface is flat within the kernel. Made by crates/solvers/src/bodies/boundary_map.rs, in the manner of
 // the volume maps of Bender2019.
 //

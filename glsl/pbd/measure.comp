@@ -26,9 +26,9 @@ FluidMetrics measure_particle(uint i) {
     vec3 x = position[i];
     vec3 v = velocity[i];
     // A sum is finite only if every term is; NaN fails every comparison.
-    float all_of_it = dot(abs(x) + abs(v), vec3(1.0)) + abs(density[i]);
+    float sum = dot(abs(x) + abs(v), vec3(1.0)) + abs(density[i]);
     FluidMetrics m = empty_record();
-    if (!(all_of_it < HUGE)) {
+    if (!(sum < HUGE)) {
         m.n_not_finite = 1u;
         return m;
     }

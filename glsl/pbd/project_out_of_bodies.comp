@@ -3,7 +3,7 @@
 // domain: no particle ends a step in a solid. Sums the impulse on each body: of these projections, and of the
 // correction by the density constraint along the gradient of the boundary density,
 //   Δx_i = ω h λ_i h∇(boundary density),  J = −m Δx / Δt.
-// Where bodies leave no room, the later one takes precedence, and the domain over all.
+// Between bodies closer than two clearances the last one takes precedence; the domain takes precedence over all.
 //
 // `push` stores the displacement of a particle by bodies in this step for the friction of snow, and in w the
 // number of the last of these bodies plus one.
@@ -51,7 +51,7 @@ bool leave_body(Walls walls, uint up_axis, Body body, float time_s, inout vec3 x
     return was_near;
 }
 
-// Adds the impulse on body k that is opposite to a displacement of a particle at the end of the arm.
+// Adds the impulse on body k that is opposite to a displacement of a particle with this moment arm.
 void add_impulse(BodyTerms t, uint k, vec3 displacement_m, vec3 arm_m) {
     vec3 impulse = -(t.particle_mass_kg / t.dt_s) * displacement_m;
     add_impulse_on_body(k, t.first_named, impulse, arm_m, t.quanta_per_n_s);

@@ -18,8 +18,8 @@ vec3 confine(Walls walls, vec3 x_m) {
 }
 
 // Contribution of walls to a density constraint: the share of the kernel that they cut off, ρ_wall/ρ₀ = 1 −
-// Π(1 − f_k), and h times its gradient. The product keeps corners from being counted twice. fraction_scale
-// makes a lattice that starts half a spacing from a wall feel exactly the share that the wall has cut off.
+// Π(1 − f_k), and h times its gradient. The product avoids counting corners twice. fraction_scale
+// makes the wall term exact for a lattice that starts half a spacing from the wall.
 struct WallTerm {
     float open;
     vec3 gradient_h;
@@ -67,7 +67,7 @@ float face_drag(Walls walls, vec3 x_m, float h_m, vec3 lower_friction, vec3 uppe
 }
 
 // Adds the boundary density of bodies, (h times the gradient, density over ρ₀), to the contribution of walls;
-// the product keeps the overlap of a body with a wall from being counted twice.
+// the product avoids counting the overlap of a body with a wall twice.
 void add_bodies(inout WallTerm term, vec4 boundary_density) {
     float open = 1.0 - boundary_density.w;
     term.gradient_h = term.gradient_h * open + term.open * boundary_density.xyz;

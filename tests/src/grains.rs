@@ -107,7 +107,7 @@ impl Grainpack {
         let (mut parameters, p) = parameters(section, dt_s, gravity, domain, &bodies, grains.len() as u32);
         parameters.surroundings.names = (0..n_named).map(|k| format!("body {k}")).collect();
         parameters.terms.first_named = parameters.surroundings.first_named();
-        let widest_m = grains.iter().map(|g| g.radius).fold(section.greatest_radius_m(), f64::max);
+        let widest_m = grains.iter().map(|g| g.radius).fold(section.max_radius_m(), f64::max);
         Self::with_parameters(device, parameters.with_pieces(pieces, widest_m), p, bodies, grains)
     }
 

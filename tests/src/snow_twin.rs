@@ -174,7 +174,7 @@ struct Comparison<'a> {
     twin: &'a State,
     surroundings: [Vec<Surroundings>; 2],
     /// Neighbours of the most crowded particle in multiples of thirty: factor on the usual rounding of sums.
-    crowd: f32,
+    tolerance_scale: f32,
     wrong: Option<String>,
 }
 
@@ -210,9 +210,9 @@ pub fn snow_disagreement(
             | Stage::SmoothVelocity
     );
     let surroundings = if is_sum { surroundings(before, p) } else { Default::default() };
-    let most = surroundings.iter().flatten().map(|around| around.n_neighbours).max().unwrap_or(0);
-    let crowd = (most as f32 / 30.0).max(1.0);
-    let mut c = Comparison { p, before, device, twin, surroundings, crowd, wrong: None };
+    let max = surroundings.iter().flatten().map(|around| around.n_neighbours).max().unwrap_or(0);
+    let tolerance_scale = (max as f32 / 30.0).max(1.0);
+    let mut c = Comparison { p, before, device, twin, surroundings, tolerance_scale, wrong: None };
     match stage {
         Stage::Integrate => {
             c.ints("key", |phase| &phase.key);
@@ -240,20 +240,20 @@ pub fn snow_disagreement(
         Stage::Predict => c.vectors("predicted", |phase| &phase.predicted, 1e-6),
         Stage::Conduct => c.heat(),
         Stage::BreakLinks | Stage::BuildLinks => c.equal("links", |state| state.links.clone()),
-        Stage::AttachToShape => c.adopted(),
+        Stage::AttachToShape => c.attachment(),
         Stage::ComputeLambda => c.weights(),
         Stage::Solve { .. } => {
-            c.vectors("predicted", |phase| &phase.predicted, 1e-6 * crowd);
-            c.vectors("push", |phase| &phase.push, 1e-6 * crowd);
+            c.vectors("predicted", |phase| &phase.predicted, 1e-6 * tolerance_scale);
+            c.vectors("push", |phase| &phase.push, 1e-6 * tolerance_scale);
             c.body_pushes();
             c.multipliers();
         }
         Stage::ApplyShapeMatching => c.shaped(),
-        Stage::ApplyFriction => c.rubbed(),
+        Stage::ApplyFriction => c.particle_friction(),
         Stage::UpdateVelocity => c.vectors("updated", |phase| &phase.updated, 1e-4),
         Stage::SmoothVelocity => {
             c.vectors("position", |phase| &phase.position, 0.0);
-            c.vectors("velocity", |phase| &phase.velocity, 1e-4 * crowd);
+            c.vectors("velocity", |phase| &phase.velocity, 1e-4 * tolerance_scale);
         }
     }
     c.wrong
@@ -337,21 +337,21 @@ impl Comparison<'_> {
     }
 
     fn heat(&mut self) {
-        let crowd = self.crowd;
+        let tolerance_scale = self.tolerance_scale;
         match self.p.heat.latent_heat {
-            LatentHeat::Blending => self.numbers("temperature", |phase| &phase.temperature_c, 1e-4 * crowd),
+            LatentHeat::Blending => self.numbers("temperature", |phase| &phase.temperature_c, 1e-4 * tolerance_scale),
             LatentHeat::Enthalpy { .. } => {
                 let enthalpy = |phase: &Phase| phase.enthalpy_j_kg.iter().map(|h| [*h]).collect();
-                self.vectors_of("enthalpy", enthalpy, |_, _| 1e-6 * crowd);
-                self.numbers("temperature", |phase| &phase.temperature_c, 3e-4 * crowd);
+                self.vectors_of("enthalpy", enthalpy, |_, _| 1e-6 * tolerance_scale);
+                self.numbers("temperature", |phase| &phase.temperature_c, 3e-4 * tolerance_scale);
             }
         }
     }
 
     fn weights(&mut self) {
-        let crowd = self.crowd;
+        let tolerance_scale = self.tolerance_scale;
         self.vectors("x* beside λ", |phase| &phase.predicted, 0.0);
-        self.vectors_of("λ", |phase| phase.constraint.iter().map(|c| [c[3]]).collect(), |_, _| 1e-4 * crowd);
+        self.vectors_of("λ", |phase| phase.constraint.iter().map(|c| [c[3]]).collect(), |_, _| 1e-4 * tolerance_scale);
         for kind in Kind::ALL {
             let contacts = self.device[kind].contact.iter().zip(&self.twin[kind].contact).enumerate();
             for (i, (device, twin)) in contacts {
@@ -364,15 +364,15 @@ impl Comparison<'_> {
         if self.device.solid.density != self.before.solid.density {
             self.object("density of snow".to_owned());
         }
-        self.numbers("density", |phase| &phase.density, 1e-5 * crowd);
+        self.numbers("density", |phase| &phase.density, 1e-5 * tolerance_scale);
     }
 
     /// Compares the displacement of snow by bodies, and the last of these.
     fn body_pushes(&mut self) {
-        let crowd = self.crowd;
+        let tolerance_scale = self.tolerance_scale;
         let of_snow = |state: &State| state.solid.body_push.clone();
         let (device, twin) = (of_snow(self.device), of_snow(self.twin));
-        let agree = |i: &usize| device[*i].iter().zip(twin[*i]).all(|(a, b)| (a - b).abs() <= 1e-6 * crowd);
+        let agree = |i: &usize| device[*i].iter().zip(twin[*i]).all(|(a, b)| (a - b).abs() <= 1e-6 * tolerance_scale);
         if let Some(i) = (0..device.len().min(twin.len())).find(|i| !agree(i)) {
             self.object(format!("push of bodies on {i}: {:?} for {:?}", device[i], twin[i]));
         }
@@ -382,7 +382,7 @@ impl Comparison<'_> {
         if let Stretch::Stiffness(_) = self.p.stretch {
             return;
         }
-        let bound = 1e-6 * self.p.fluid.support_m * self.p.mass_kg * self.crowd;
+        let bound = 1e-6 * self.p.fluid.support_m * self.p.mass_kg * self.tolerance_scale;
         let pairs = self.device.multiplier.iter().flatten().zip(self.twin.multiplier.iter().flatten());
         let worst = pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
         if worst > bound {
@@ -392,7 +392,7 @@ impl Comparison<'_> {
 
     /// Compares rest positions: an existing one is kept to the bit; a new one has the particle's current
     /// distance from its host, whatever the host's rotation.
-    fn adopted(&mut self) {
+    fn attachment(&mut self) {
         let adoptions: Vec<_> = (0..self.before.solid.len()).map(|i| self.before.adoption(i)).collect();
         let bound = |kind, i: usize| match kind {
             Kind::Solid => adoptions[i].map_or(0.0, |adoption| 1e-6 + adoption.slack_m as f32),
@@ -430,7 +430,7 @@ impl Comparison<'_> {
     }
 
     /// Compares friction; particles at the edge between sticking and slipping may do either.
-    fn rubbed(&mut self) {
+    fn particle_friction(&mut self) {
         let [sooner, later] = [1.0 - 1e-5, 1.0 + 1e-5].map(|factor| {
             let static_friction = factor * self.p.static_friction;
             let mut state = self.before.clone();
@@ -439,8 +439,8 @@ impl Comparison<'_> {
         });
         let slack =
             |i: usize| (0..3).map(|axis| (sooner[i][axis] - later[i][axis]).abs()).fold(0.0, f32::max);
-        let crowd = self.crowd;
-        let bound = |kind, i| 1e-6 * crowd + if kind == Kind::Solid { slack(i) } else { 0.0 };
+        let tolerance_scale = self.tolerance_scale;
+        let bound = |kind, i| 1e-6 * tolerance_scale + if kind == Kind::Solid { slack(i) } else { 0.0 };
         self.vectors_of("predicted", |phase| phase.predicted.clone(), bound);
     }
 }

@@ -22,8 +22,8 @@ impl Worst {
         } else {
             f64::INFINITY
         };
-        let most = self.found.get(what).map_or(-1.0, |(share, ..)| *share);
-        if share > most {
+        let max = self.found.get(what).map_or(-1.0, |(share, ..)| *share);
+        if share > max {
             self.found.insert(what, (share, error, at.to_string()));
         }
     }

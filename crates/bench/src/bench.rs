@@ -54,7 +54,7 @@ pub trait DeviceWorkload {
     fn work(&self) -> Work;
 
     /// Records garbage into the outputs, so that a result that was not computed is detected.
-    fn spoil(&mut self, recorder: &mut Recorder);
+    fn poison(&mut self, recorder: &mut Recorder);
 
     /// Records the restoration of the inputs; not timed. Empty for kernels that do not change their inputs.
     fn reset(&mut self, recorder: &mut Recorder) {

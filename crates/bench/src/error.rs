@@ -115,7 +115,7 @@ pub enum Error {
         problem: String,
     },
     /// A baseline whose rows are all from other devices.
-    #[error("{}: measured on {found}; this is {expected}: times of different devices say nothing of a change", path.display())]
+    #[error("{}: measured on {found}; this is {expected}: times of different devices are not comparable", path.display())]
     OtherDevice {
         /// The file.
         path: PathBuf,
@@ -137,14 +137,14 @@ pub enum Error {
 /// Returns the nearest of `known` names, or all of them.
 pub(crate) fn hint(found: &str, known: &[&str]) -> String {
     // Below this, a name is not a typo of the other; names of one area agree in their first half.
-    const RESEMBLES: f64 = 0.8;
-    let likeness = |name: &str| {
+    const MIN_SIMILARITY: f64 = 0.8;
+    let similarity = |name: &str| {
         let last = name.rsplit('.').next().unwrap_or(name);
         strsim::jaro_winkler(found, name).max(strsim::jaro_winkler(found, last))
     };
-    let nearest = known.iter().map(|name| (likeness(name), name)).max_by(|a, b| a.0.total_cmp(&b.0));
+    let nearest = known.iter().map(|name| (similarity(name), name)).max_by(|a, b| a.0.total_cmp(&b.0));
     match nearest {
-        Some((alike, name)) if alike >= RESEMBLES => format!("did you mean {name}?"),
+        Some((similarity, name)) if similarity >= MIN_SIMILARITY => format!("did you mean {name}?"),
         _ => format!("expected one of {}", known.join(", ")),
     }
 }

@@ -88,7 +88,7 @@ impl Session {
         let mut running = Running { session: self, bench: bench.id(), point: point.clone(), prepared };
         if let Prepared::Device(workload) = &mut running.prepared {
             let mut recorder = self.device.recorder()?;
-            workload.spoil(&mut recorder);
+            workload.poison(&mut recorder);
             self.device.submit(recorder)?;
         }
         running.sample()?;

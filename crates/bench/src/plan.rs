@@ -24,10 +24,10 @@ pub fn select<'a>(benches: &[&'a dyn Bench], filters: &[String]) -> Result<Vec<&
             return Err(Error::NoSuchBench { filter: filter.clone(), hint: hint(filter, &ids) });
         }
     }
-    let wanted = |bench: &&&dyn Bench| {
+    let is_selected = |bench: &&&dyn Bench| {
         filters.is_empty() || filters.iter().any(|filter| bench.id().contains(filter.as_str()))
     };
-    Ok(benches.iter().filter(wanted).copied().collect())
+    Ok(benches.iter().filter(is_selected).copied().collect())
 }
 
 /// Returns all points of `benches`, each once: the product of the profile's values, or of those in
@@ -49,10 +49,10 @@ pub fn plan<'a>(
     for bench in benches {
         let mut points = vec![Point::default()];
         for axis in bench.axes() {
-            let asked: Vec<_> = overrides.iter().filter(|asked| asked.axis == axis.name).collect();
+            let chosen: Vec<_> = overrides.iter().filter(|chosen| chosen.axis == axis.name).collect();
             let values: Vec<Value> = match profile {
-                _ if !asked.is_empty() => {
-                    asked.iter().flat_map(|a| &a.values).filter_map(|text| axis.domain.parse(text)).collect()
+                _ if !chosen.is_empty() => {
+                    chosen.iter().flat_map(|a| &a.values).filter_map(|text| axis.domain.parse(text)).collect()
                 }
                 Profile::Full => axis.full,
                 Profile::Smoke => axis.smoke,
@@ -73,8 +73,8 @@ pub fn plan<'a>(
         planned.extend(kept.into_iter().map(|point| Planned { bench: *bench, point }));
     }
     if planned.is_empty() {
-        let asked: Vec<_> = overrides.iter().map(|a| format!("{}={}", a.axis, a.values.join(","))).collect();
-        let problem = format!("none of the chosen benches takes a value of each of {}", asked.join(" and "));
+        let chosen: Vec<_> = overrides.iter().map(|a| format!("{}={}", a.axis, a.values.join(","))).collect();
+        let problem = format!("none of the chosen benches takes a value of each of {}", chosen.join(" and "));
         return Err(Error::NoPoints { problem });
     }
     Ok(planned)
@@ -83,21 +83,21 @@ pub fn plan<'a>(
 /// Checks that every axis belongs to some bench, and that some bench allows every value.
 fn check(benches: &[&dyn Bench], overrides: &[AxisOverride]) -> Result<()> {
     let axes: Vec<_> = benches.iter().flat_map(|bench| bench.axes()).collect();
-    for asked in overrides {
+    for chosen in overrides {
         let domains: Vec<_> =
-            axes.iter().filter(|axis| axis.name == asked.axis).map(|axis| axis.domain).collect();
+            axes.iter().filter(|axis| axis.name == chosen.axis).map(|axis| axis.domain).collect();
         if domains.is_empty() {
             let mut names: Vec<_> = axes.iter().map(|axis| axis.name).collect();
             names.sort_unstable();
             names.dedup();
-            return Err(Error::NoSuchAxis { axis: asked.axis.clone(), hint: hint(&asked.axis, &names) });
+            return Err(Error::NoSuchAxis { axis: chosen.axis.clone(), hint: hint(&chosen.axis, &names) });
         }
-        let taken = |text: &String| domains.iter().any(|domain| domain.parse(text).is_some());
-        if let Some(found) = asked.values.iter().find(|text| !taken(text)) {
+        let is_valid = |text: &String| domains.iter().any(|domain| domain.parse(text).is_some());
+        if let Some(found) = chosen.values.iter().find(|text| !is_valid(text)) {
             let mut expected: Vec<_> = domains.iter().map(ToString::to_string).collect();
             expected.sort_unstable();
             expected.dedup();
-            let (axis, found) = (asked.axis.clone(), found.clone());
+            let (axis, found) = (chosen.axis.clone(), found.clone());
             return Err(Error::AxisValue { axis, found, expected: expected.join("; or ") });
         }
     }

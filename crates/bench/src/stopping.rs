@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn each_reason_to_stop_is_told() {
+    fn each_reason_to_stop_is_reported() {
         let millisecond = Duration::from_millis(1);
         assert_eq!(feed(RULE, |_| 100.0, millisecond), (10, StopReason::Precise));
         assert_eq!(

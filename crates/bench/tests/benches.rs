@@ -162,7 +162,7 @@ fn a_result_that_was_not_computed_is_refused() {
                     workload.verify(&DEVICE).unwrap()
                 };
                 let mut unrun = |workload: &mut dyn DeviceWorkload, recorder: &mut Recorder| {
-                    workload.spoil(recorder);
+                    workload.poison(recorder);
                     workload.reset(recorder);
                 };
                 assert!(submit(&mut unrun).is_some(), "{id} at {point}: before it ran");
@@ -175,23 +175,23 @@ fn a_result_that_was_not_computed_is_refused() {
 }
 
 /// A copy that omits the last element from its `right_runs`-th run on.
-struct Forgetful {
+struct IncompleteCopy {
     right_runs: u32,
 }
 
-struct ForgetfulCopy {
+struct IncompleteCopyWorkload {
     from: Buffer<u32>,
     to: Buffer<u32>,
     right_runs: Cell<u32>,
 }
 
-impl Bench for Forgetful {
+impl Bench for IncompleteCopy {
     fn id(&self) -> &'static str {
-        "test.forgetful"
+        "test.incomplete_copy"
     }
 
     fn about(&self) -> &'static str {
-        "a copy that forgets the last element"
+        "a copy that omits the last element"
     }
 
     fn axes(&self) -> Vec<Axis> {
@@ -201,16 +201,16 @@ impl Bench for Forgetful {
     fn prepare(&self, device: &Device, point: &Point) -> Result<Prepared> {
         let from = device.buffer_from("from", &vec![7u32; point.count()?])?;
         let to = device.buffer("to", from.len())?;
-        Ok(Prepared::Device(Box::new(ForgetfulCopy { from, to, right_runs: self.right_runs.into() })))
+        Ok(Prepared::Device(Box::new(IncompleteCopyWorkload { from, to, right_runs: self.right_runs.into() })))
     }
 }
 
-impl DeviceWorkload for ForgetfulCopy {
+impl DeviceWorkload for IncompleteCopyWorkload {
     fn work(&self) -> Work {
         Work { elements: self.from.len() as u64, bytes_minimum: 8 * self.from.len() as u64 }
     }
 
-    fn spoil(&mut self, recorder: &mut Recorder) {
+    fn poison(&mut self, recorder: &mut Recorder) {
         recorder.fill(&self.to, 0);
     }
 
@@ -238,13 +238,13 @@ fn a_wrong_result_stops_the_bench_and_is_named() {
     for (right_runs, when) in
         [(0, "before it was timed"), (1, "after it was timed"), (4, "after it was timed")]
     {
-        let error = session.measure(&Forgetful { right_runs }, &point, Profile::Smoke).unwrap_err();
+        let error = session.measure(&IncompleteCopy { right_runs }, &point, Profile::Smoke).unwrap_err();
         assert_eq!(
             error.to_string(),
-            format!("test.forgetful at count=100 is wrong {when}: to[99] is 0, expected 7")
+            format!("test.incomplete_copy at count=100 is wrong {when}: to[99] is 0, expected 7")
         );
     }
-    let right = session.measure(&Forgetful { right_runs: u32::MAX }, &point, Profile::Smoke).unwrap();
+    let right = session.measure(&IncompleteCopy { right_runs: u32::MAX }, &point, Profile::Smoke).unwrap();
     assert!(right.verified && right.bytes_moved == Some(800));
 }
 
@@ -280,7 +280,7 @@ impl DeviceWorkload for IdleFill {
         Work { elements: self.filled.len() as u64, bytes_minimum: 4 * self.filled.len() as u64 }
     }
 
-    fn spoil(&mut self, recorder: &mut Recorder) {
+    fn poison(&mut self, recorder: &mut Recorder) {
         recorder.fill(&self.filled, 0);
     }
 
@@ -295,7 +295,7 @@ impl DeviceWorkload for IdleFill {
 }
 
 #[test]
-fn a_result_that_was_there_before_is_none() {
+fn a_stale_result_is_rejected() {
     let point = Point::default().with("count", Value::Integer(3));
     let error = session().measure(&Idle, &point, Profile::Smoke).unwrap_err().to_string();
     assert_eq!(error, "test.idle at count=3 is wrong before it was timed: filled[0] is 0, expected 7");

@@ -48,7 +48,7 @@ fn points_are_the_product_of_the_axes_each_once() {
 }
 
 #[test]
-fn what_no_bench_takes_is_refused_with_what_is_expected() {
+fn values_of_no_bench_are_refused_with_the_expected_ones() {
     for (filters, overrides, said) in [
         (&["radix_sert"][..], &[][..], &["no bench matches \"radix_sert\"", "primitives.radix_sort?"][..]),
         (&["zzz"], &[], &["expected one of device.copy"]),
@@ -116,7 +116,7 @@ fn write(path: &std::path::Path, rows: &[Row]) {
 }
 
 #[test]
-fn rows_come_back_and_a_cut_line_is_named() {
+fn rows_round_trip_and_a_truncated_line_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("below").join("bench.jsonl");
     let device = device();

@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn areas_overlap_as_far_as_they_share_cells() {
+    fn areas_overlap_by_their_common_cells() {
         let (a, b) = ([0.0, 1.0, 2.0, f32::NAN, 3.0], [1.0, 1.0, 0.05, 5.0, f32::NAN]);
         assert!((affected_area_overlap(&a, &b, 0.1) - 1.0 / 3.0).abs() < 1e-12);
         assert_eq!(affected_area_overlap(&a, &a, 0.1), 1.0);

@@ -365,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn a_frame_says_what_is_wrong_with_its_columns() {
+    fn frame_errors_name_the_column_and_the_problem() {
         assert!(Frame::new(0, 0.0, valid()).is_ok());
         assert_eq!(
             error_with(|columns| drop(columns.remove(0))),
@@ -395,7 +395,7 @@ mod tests {
     }
 
     #[test]
-    fn accessors_return_the_values_or_say_why_not() {
+    fn accessors_return_the_values_or_an_error() {
         let mut columns = valid();
         columns.push(Column::f32("temperature", "°C", vec![-10.0, 0.5]));
         let frame = Frame::new(7, 0.25, columns).unwrap();

@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_packed_comes_back() {
+    fn packed_values_round_trip() {
         for words in [1, 3] {
             for n in [0, 1, 2, 1000] {
                 let values: Vec<u8> = (0..4 * words * n).map(|i| (i * i % 251) as u8).collect();
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn a_component_that_is_the_same_everywhere_costs_nothing() {
+    fn a_constant_component_takes_no_bytes() {
         let positions: Vec<[f32; 3]> =
             (0..10_000).map(|i| [(i as f32).sin(), (i as f32).cos(), 0.0]).collect();
         let two: Vec<[f32; 2]> = positions.iter().map(|[x, y, _]| [*x, *y]).collect();

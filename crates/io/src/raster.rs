@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_grid_cannot_say_is_refused() {
+    fn heights_unrepresentable_in_ascii_grids_are_refused() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("depth.asc");
         let refusal = |values: &[f32]| {

@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn a_report_comes_back_and_another_version_is_refused() {
+    fn a_report_round_trips_and_another_version_is_refused() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("run.json");
         info().write(&path).unwrap();

@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sweep_comes_back_and_another_version_is_refused() {
+    fn a_sweep_round_trips_and_another_version_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("sweep.json");
         info().write(&path).unwrap();
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_is_a_case_and_what_holds_commas_stands_in_quotes() {
+    fn a_row_is_a_case_and_values_with_commas_are_quoted() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("sweep.csv");
         info().write_csv(&path).unwrap();

@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn the_schema_refuses_what_no_viewer_could_place() {
+    fn the_schema_refuses_invalid_values() {
         let schema = schema();
         let good = example();
         let last = good["traceEvents"].as_array().unwrap().len() - 1;

@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn what_breaks_off_leaves_the_old_video_and_no_temporary() {
+    fn an_interrupted_video_leaves_the_old_file_and_no_temporary() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("video.y4m");
         fs::write(&path, "old").unwrap();

@@ -100,7 +100,7 @@ impl FromStr for CellSortMethod {
 
 /// Stable sort of particles by cell that also finds the start of each cell.
 pub struct CellSort {
-    way: Algorithm,
+    algorithm: Algorithm,
     capacity: u32,
     cells: u32,
 }
@@ -157,7 +157,7 @@ impl CellSort {
         method: CellSortMethod,
         workgroup_size: u32,
     ) -> Result<Self, KernelError> {
-        let way = match method {
+        let algorithm = match method {
             CellSortMethod::Radix => {
                 Algorithm::Radix(RadixSort::with_workgroup_size(device, capacity, workgroup_size)?)
             }
@@ -165,12 +165,12 @@ impl CellSort {
                 Algorithm::Counting(Box::new(Counting::new(device, capacity, grid.cells(), workgroup_size)?))
             }
         };
-        Ok(Self { way, capacity, cells: grid.cells() })
+        Ok(Self { algorithm, capacity, cells: grid.cells() })
     }
 
     /// Returns the method.
     pub fn method(&self) -> CellSortMethod {
-        match self.way {
+        match self.algorithm {
             Algorithm::Radix(_) => CellSortMethod::Radix,
             Algorithm::Counting(_) => CellSortMethod::Counting,
         }
@@ -196,7 +196,7 @@ impl CellSort {
             let problem = format!("{} cells, the sort was made for {}", grid.cells(), self.cells);
             return Err(KernelError::Grid { problem });
         }
-        match &self.way {
+        match &self.algorithm {
             Algorithm::Radix(sort) => {
                 sort.record_order(recorder, count, key, order, grid.key_bits())?;
                 grid.record_cell_ranges(recorder, count, key);

@@ -207,11 +207,11 @@ impl Compaction {
             inputs.extend(&column.from);
             outputs.extend([&column.kept].into_iter().chain(&column.dropped));
             for buffer in [&column.from, &Some(column.kept.clone()), &column.dropped].into_iter().flatten() {
-                let (found, needed) =
+                let (found, required) =
                     (buffer.len() as u64, u64::from(count.capacity) * u64::from(column.words));
-                if found < needed {
+                if found < required {
                     let (primitive, object) = ("compaction", buffer.name().to_owned());
-                    return Err(KernelError::TooSmall { primitive, object, found, needed });
+                    return Err(KernelError::TooSmall { primitive, object, found, required });
                 }
             }
         }

@@ -3,7 +3,7 @@
 //! Other kernels can include the same functions: `linalg/svd.glsl` and `linalg/polar.glsl`.
 
 use crate::KernelError;
-use crate::error::check_room;
+use crate::error::check_len;
 use frazil_shaders::linalg::polar::{POLAR_DIRECT, POLAR_SVD};
 use frazil_shaders::linalg::{decompose_polar2, decompose_polar3, decompose_svd2, decompose_svd3};
 use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Threads};
@@ -60,9 +60,9 @@ macro_rules! svd {
             ) -> Result<(), KernelError> {
                 const PRIMITIVE: &str = concat!($size, " singular values");
                 for buffer in [matrices, u, v] {
-                    check_room(PRIMITIVE, count, buffer)?;
+                    check_len(PRIMITIVE, count, buffer)?;
                 }
-                check_room(PRIMITIVE, count, sigma)?;
+                check_len(PRIMITIVE, count, sigma)?;
                 let bindings = $module::Bindings { count: &count.count, matrix: matrices, u, sigma, v };
                 recorder.dispatch(&self.kernel, Threads::Counted(count), bindings, ());
                 Ok(())
@@ -140,7 +140,7 @@ macro_rules! polar {
                 s: &Buffer<$matrix>,
             ) -> Result<(), KernelError> {
                 for buffer in [matrices, r, s] {
-                    check_room(concat!($size, " polar decomposition"), count, buffer)?;
+                    check_len(concat!($size, " polar decomposition"), count, buffer)?;
                 }
                 let bindings = $module::Bindings { count: &count.count, matrix: matrices, r, s };
                 recorder.dispatch(&self.kernel, Threads::Counted(count), bindings, ());

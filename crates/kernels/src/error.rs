@@ -20,7 +20,7 @@ pub enum KernelError {
         capacity: u64,
     },
     /// A buffer that is too small for what is written to it.
-    #[error("{primitive}: \"{object}\" has room for {found} elements, {needed} are needed")]
+    #[error("{primitive}: \"{object}\" holds {found} elements, {required} are required")]
     TooSmall {
         /// The primitive.
         primitive: &'static str,
@@ -29,7 +29,7 @@ pub enum KernelError {
         /// Its size.
         found: u64,
         /// The required size.
-        needed: u64,
+        required: u64,
     },
     /// A range of key bits that is reversed or goes past the key.
     #[error("radix sort: bits {begin}..{end} of a {key_bits}-bit key; expected begin ≤ end ≤ {key_bits}")]
@@ -42,14 +42,14 @@ pub enum KernelError {
         key_bits: u32,
     },
     /// A workgroup that is too small for the primitive.
-    #[error("{primitive}: workgroups of {found} threads, expected {least} or more")]
+    #[error("{primitive}: workgroups of {found} threads, expected {minimum} or more")]
     WorkgroupSize {
         /// The primitive.
         primitive: &'static str,
         /// The requested size.
         found: u32,
         /// The minimum.
-        least: u32,
+        minimum: u32,
     },
     /// A buffer that is both read and written, or written twice.
     #[error(
@@ -82,12 +82,12 @@ pub enum KernelError {
         found: u32,
     },
     /// Neighbour lists that overflowed; none was written.
-    #[error("neighbour lists: {needed} neighbours, room for {room}; grow the lists and build them again")]
+    #[error("neighbour lists: capacity {capacity}, required {required}; grow the lists and build them again")]
     ListOverflow {
         /// Required capacity of all lists.
-        needed: u32,
+        required: u32,
         /// The capacity.
-        room: u32,
+        capacity: u32,
     },
     /// An invalid grid.
     #[error("uniform grid: {problem}")]
@@ -132,11 +132,11 @@ pub(crate) fn check_capacity(
             capacity: capacity.into(),
         });
     }
-    buffers.iter().try_for_each(|buffer| check_room(primitive, count, buffer))
+    buffers.iter().try_for_each(|buffer| check_len(primitive, count, buffer))
 }
 
 /// Checks that a buffer is large enough for the capacity of a count.
-pub(crate) fn check_room<T: bytemuck::Pod>(
+pub(crate) fn check_len<T: bytemuck::Pod>(
     primitive: &'static str,
     count: &frazil_vk::DeviceCount,
     buffer: &frazil_vk::Buffer<T>,
@@ -146,7 +146,7 @@ pub(crate) fn check_room<T: bytemuck::Pod>(
             primitive,
             object: buffer.name().to_owned(),
             found: buffer.len() as u64,
-            needed: count.capacity.into(),
+            required: count.capacity.into(),
         });
     }
     Ok(())

@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_displayed_can_be_read() {
+    fn displayed_names_parse_back() {
         for litmus in [
             Litmus::default(),
             Litmus { messages_missed: 3, waits_given_up: 0 },

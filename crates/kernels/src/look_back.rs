@@ -31,14 +31,14 @@ impl Method {
         Ok(if Litmus::of(device)?.passes() { Self::LookBack } else { Self::ReduceThenScan })
     }
 
-    /// Returns `asked` if the device allows it, or the best method if there is none.
-    pub(crate) fn choose(device: &Device, asked: Option<Self>) -> Result<Self, KernelError> {
+    /// Returns `requested` if the device allows it, or the best method if there is none.
+    pub(crate) fn choose(device: &Device, requested: Option<Self>) -> Result<Self, KernelError> {
         let best = Self::best(device)?;
-        match asked {
+        match requested {
             Some(Self::LookBack) if best != Self::LookBack => {
                 Err(KernelError::LookBack { device: device.info().name.clone(), litmus: Litmus::of(device)? })
             }
-            asked => Ok(asked.unwrap_or(best)),
+            requested => Ok(requested.unwrap_or(best)),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Compact neighbour lists, found once and used by many passes.
 
-use crate::error::{check_apart, check_capacity, check_room};
+use crate::error::{check_apart, check_capacity, check_len};
 use crate::{KernelError, Scan, UniformGrid};
 use frazil_shaders::grid::list_neighbours;
 use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Threads};
@@ -20,19 +20,19 @@ pub struct NeighbourLists {
     scan: Scan,
     len: Buffer<u32>,
     start: Buffer<u32>,
-    needed: Buffer<u32>,
+    required: Buffer<u32>,
     neighbour: Buffer<u32>,
     capacity: u32,
 }
 
 impl NeighbourLists {
-    /// Makes lists for up to `capacity` particles with a total capacity of `room` neighbours.
+    /// Makes lists for up to `capacity` particles with `neighbour_capacity` neighbours in all.
     ///
     /// # Errors
     /// Not enough memory.
-    pub fn new(device: &Device, capacity: u32, room: u32) -> Result<Self, KernelError> {
+    pub fn new(device: &Device, capacity: u32, neighbour_capacity: u32) -> Result<Self, KernelError> {
         let workgroup_size = list_neighbours::Specialization::default().workgroup_size;
-        Self::with_workgroup_size(device, capacity, room, workgroup_size)
+        Self::with_workgroup_size(device, capacity, neighbour_capacity, workgroup_size)
     }
 
     /// Makes lists with another workgroup size, a power of two.
@@ -42,7 +42,7 @@ impl NeighbourLists {
     pub fn with_workgroup_size(
         device: &Device,
         capacity: u32,
-        room: u32,
+        neighbour_capacity: u32,
         workgroup_size: u32,
     ) -> Result<Self, KernelError> {
         let kernel =
@@ -53,8 +53,8 @@ impl NeighbourLists {
             scan: Scan::new(device, capacity)?,
             len: device.buffer("neighbour list length", capacity as usize)?,
             start: device.buffer("neighbour list start", capacity as usize)?,
-            needed: device.buffer_from("neighbours needed", &[0])?,
-            neighbour: device.buffer("neighbours", room as usize)?,
+            required: device.buffer_from("neighbours required", &[0])?,
+            neighbour: device.buffer("neighbours", neighbour_capacity as usize)?,
             capacity,
         })
     }
@@ -83,7 +83,7 @@ impl NeighbourLists {
             });
         }
         check_capacity("neighbour lists", self.capacity, count, &[sorted_keys])?;
-        check_room("neighbour lists", count, position)?;
+        check_len("neighbour lists", count, position)?;
         check_apart("neighbour lists", &[sorted_keys], &[&self.len, &self.start, &self.neighbour])?;
         let params =
             list_neighbours::Params { grid: grid.grid(), radius_m, capacity: self.neighbour.len() as u32 };
@@ -93,12 +93,12 @@ impl NeighbourLists {
             cell_start: grid.cell_start(),
             position,
             list_start: &self.start,
-            needed: &self.needed,
+            required: &self.required,
             list_count: &self.len,
             neighbour: &self.neighbour,
         };
         recorder.dispatch(&self.count_neighbours, Threads::Counted(count), bindings(), params);
-        self.scan.record(recorder, count, &self.len, &self.start, Some(&self.needed))?;
+        self.scan.record(recorder, count, &self.len, &self.start, Some(&self.required))?;
         recorder.dispatch(&self.write_neighbours, Threads::Counted(count), bindings(), params);
         Ok(())
     }
@@ -120,12 +120,12 @@ impl NeighbourLists {
 
     /// Returns one word: the capacity that the last build required, which a [`frazil_vk::ReadbackRing`] reads
     /// without a wait.
-    pub fn needed(&self) -> &Buffer<u32> {
-        &self.needed
+    pub fn required(&self) -> &Buffer<u32> {
+        &self.required
     }
 
     /// Returns the capacity in neighbours.
-    pub fn room(&self) -> u32 {
+    pub fn neighbour_capacity(&self) -> u32 {
         self.neighbour.len() as u32
     }
 
@@ -134,20 +134,20 @@ impl NeighbourLists {
     /// # Errors
     /// [`KernelError::ListOverflow`] with the required capacity, on overflow; the device fails.
     pub fn check(&self, device: &Device) -> Result<(), KernelError> {
-        let needed = device.download(&self.needed, 1)?[0];
-        if needed > self.room() {
-            return Err(KernelError::ListOverflow { needed, room: self.room() });
+        let required = device.download(&self.required, 1)?[0];
+        if required > self.neighbour_capacity() {
+            return Err(KernelError::ListOverflow { required, capacity: self.neighbour_capacity() });
         }
         Ok(())
     }
 
-    /// Raises the capacity to `needed` neighbours and a quarter more; the contents of the lists are lost.
+    /// Raises the capacity to `required` neighbours and a quarter more; the contents of the lists are lost.
     ///
     /// # Errors
     /// Not enough memory; more than the device can bind.
-    pub fn grow(&mut self, device: &Device, needed: u32) -> Result<(), KernelError> {
-        let room = (f64::from(needed) * (1.0 + SLACK)) as u32;
-        self.neighbour = device.buffer("neighbours", room as usize)?;
+    pub fn grow(&mut self, device: &Device, required: u32) -> Result<(), KernelError> {
+        let neighbour_capacity = (f64::from(required) * (1.0 + SLACK)) as u32;
+        self.neighbour = device.buffer("neighbours", neighbour_capacity as usize)?;
         Ok(())
     }
 
@@ -170,7 +170,7 @@ impl NeighbourLists {
             self.record_build(&mut recorder, count, grid, sorted_keys, position, radius_m)?;
             device.submit(recorder)?.wait()?;
             match self.check(device) {
-                Err(KernelError::ListOverflow { needed, .. }) => self.grow(device, needed)?,
+                Err(KernelError::ListOverflow { required, .. }) => self.grow(device, required)?,
                 checked => return checked,
             }
         }

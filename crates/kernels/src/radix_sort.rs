@@ -1,7 +1,7 @@
 //! Radix sort of u32 and u64 keys, eight bits per pass, with a payload, with each key's original index, or
 //! with many columns.
 
-use crate::error::{check_apart, check_capacity, check_room};
+use crate::error::{check_apart, check_capacity, check_len};
 use crate::length::per_tile;
 use crate::scan::ScanOptions;
 use crate::{KernelError, Method, Move, Scan};
@@ -70,7 +70,7 @@ impl Default for SortOptions {
 pub struct RadixSort<K = u32> {
     /// Used to compile the kernel that moves columns of a given number of words at its first use.
     device: Device,
-    way: Algorithm,
+    algorithm: Algorithm,
     scratch_keys: Buffer<u32>,
     scratch_payload: Buffer<u32>,
     /// Bound where there is no payload.
@@ -153,7 +153,7 @@ impl<K: SortKey> RadixSort<K> {
             return Err(KernelError::WorkgroupSize {
                 primitive: "radix sort",
                 found: options.workgroup_size,
-                least: 64,
+                minimum: 64,
             });
         }
         let mut method = Method::choose(device, options.method)?;
@@ -165,7 +165,7 @@ impl<K: SortKey> RadixSort<K> {
             device,
             &radix_sort_small::Specialization { key_words: K::WORDS, ..defaults },
         )?;
-        let way = if options.small_path && capacity <= small.tile() {
+        let algorithm = if options.small_path && capacity <= small.tile() {
             Algorithm::Small(small)
         } else if method == Method::LookBack {
             Algorithm::Onesweep(Onesweep::new(device, capacity, options, K::WORDS)?)
@@ -174,7 +174,7 @@ impl<K: SortKey> RadixSort<K> {
         };
         Ok(Self {
             device: device.clone(),
-            way,
+            algorithm,
             scratch_keys: device.buffer("sort keys (scratch)", capacity as usize * K::WORDS as usize)?,
             scratch_payload: device.buffer("sort payload (scratch)", capacity as usize)?,
             spare: device.buffer("spare payload", 1)?,
@@ -185,7 +185,7 @@ impl<K: SortKey> RadixSort<K> {
 
     /// Returns the method, or `None` if a single workgroup sorts.
     pub fn method(&self) -> Option<Method> {
-        match self.way {
+        match self.algorithm {
             Algorithm::Small(_) => None,
             Algorithm::Onesweep(_) => Some(Method::LookBack),
             Algorithm::ReduceThenScan(_) => Some(Method::ReduceThenScan),
@@ -258,10 +258,10 @@ impl<K: SortKey> RadixSort<K> {
         let mut outputs = vec![order];
         for (from, words, to) in columns.iter().filter_map(Move::as_column) {
             for buffer in [from, to] {
-                let (found, needed) = (buffer.len() as u64, u64::from(count.capacity) * u64::from(words));
-                if found < needed {
+                let (found, required) = (buffer.len() as u64, u64::from(count.capacity) * u64::from(words));
+                if found < required {
                     let (primitive, object) = ("radix sort", buffer.name().to_owned());
-                    return Err(KernelError::TooSmall { primitive, object, found, needed });
+                    return Err(KernelError::TooSmall { primitive, object, found, required });
                 }
             }
             outputs.push(to);
@@ -293,12 +293,12 @@ impl<K: SortKey> RadixSort<K> {
             return Err(KernelError::BitRange { begin: bits.start, end: bits.end, key_bits });
         }
         check_capacity("radix sort", self.capacity, count, payload.as_slice())?;
-        check_room("radix sort", count, keys)?;
+        check_len("radix sort", count, keys)?;
         let keys = &keys.cast::<u32>();
         let payload = payload.unwrap_or(&self.spare);
         check_apart("radix sort", &[&count.count], &[keys, payload])?;
 
-        if let Algorithm::Small(kernel) = &self.way {
+        if let Algorithm::Small(kernel) = &self.algorithm {
             let bindings = radix_sort_small::Bindings { count: &count.count, keys, payload };
             let params = radix_sort_small::Params {
                 begin_bit: bits.start,
@@ -310,7 +310,7 @@ impl<K: SortKey> RadixSort<K> {
         }
         // Keys without bits to sort by still need their order written: one pass over no bits does that.
         let passes = (bits.end - bits.start).div_ceil(DIGIT_BITS).max(u32::from(kind == Payload::Index));
-        if let Algorithm::Onesweep(onesweep) = &self.way {
+        if let Algorithm::Onesweep(onesweep) = &self.algorithm {
             onesweep.record_histogram(recorder, count, keys, &bits, passes);
         }
         let (mut from, mut to) = ((keys, payload), (&self.scratch_keys, &self.scratch_payload));
@@ -326,7 +326,7 @@ impl<K: SortKey> RadixSort<K> {
             // Unused in a pass that makes its own payload; any buffer that the pass does not write will do.
             let read = if kind == Payload::Given { from.1 } else { from.0 };
             let buffers = [from.0, read, to.0, to.1];
-            match &self.way {
+            match &self.algorithm {
                 Algorithm::Onesweep(onesweep) => {
                     onesweep.record_pass(recorder, count, pass, digit, kind, buffers)
                 }

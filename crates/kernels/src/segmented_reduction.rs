@@ -92,15 +92,15 @@ macro_rules! segmented_reduction {
                 const PRIMITIVE: &str = "segmented reduction";
                 let (value_bits, reduced_bits) = (&values.cast::<u32>(), &reduced.cast::<u32>());
                 check_capacity(PRIMITIVE, self.segments, segments, &[reduced_bits])?;
-                for (buffer, needed) in
+                for (buffer, required) in
                     [(segment_start, u64::from(segments.capacity) + 1), (value_bits, self.elements.into())]
                 {
-                    if (buffer.len() as u64) < needed {
+                    if (buffer.len() as u64) < required {
                         return Err(KernelError::TooSmall {
                             primitive: PRIMITIVE,
                             object: buffer.name().to_owned(),
                             found: buffer.len() as u64,
-                            needed,
+                            required,
                         });
                     }
                 }

@@ -12,7 +12,7 @@ use frazil_vk::Buffer;
 use proptest::prelude::*;
 
 /// Fill value after the last matrix: nothing may be written there.
-const RUBBISH: f32 = 12345.0;
+const SENTINEL: f32 = 12345.0;
 
 /// Generates many matrices of all kinds, or of one kind, times a power of ten.
 fn matrices<const N: usize>() -> impl Strategy<Value = Vec<Matrix<f32, N>>> {
@@ -32,16 +32,16 @@ fn matrices<const N: usize>() -> impl Strategy<Value = Vec<Matrix<f32, N>>> {
 }
 
 /// Makes a buffer with the given elements and a capacity for `spare` more.
-fn filled<T: bytemuck::Pod>(values: &[T], spare: usize, rubbish: T) -> Buffer<T> {
+fn filled<T: bytemuck::Pod>(values: &[T], spare: usize, sentinel: T) -> Buffer<T> {
     let mut all = values.to_vec();
-    all.resize(values.len() + spare, rubbish);
+    all.resize(values.len() + spare, sentinel);
     DEVICE.buffer_from("matrices", &all).unwrap()
 }
 
 /// Returns the first `n` elements; those after them must be untouched.
-fn taken<T: bytemuck::Pod + PartialEq + std::fmt::Debug>(buffer: &Buffer<T>, n: usize, rubbish: T) -> Vec<T> {
+fn checked_prefix<T: bytemuck::Pod + PartialEq + std::fmt::Debug>(buffer: &Buffer<T>, n: usize, sentinel: T) -> Vec<T> {
     let mut all = DEVICE.download(buffer, buffer.len()).unwrap();
-    assert!(all[n..].iter().all(|x| *x == rubbish), "nothing is written past the count");
+    assert!(all[n..].iter().all(|x| *x == sentinel), "nothing is written past the count");
     all.truncate(n);
     all
 }
@@ -51,13 +51,13 @@ macro_rules! on_device {
         fn $svd(matrices: &[$matrix], spare: usize, workgroup_size: u32) -> Vec<linalg::Svd<$n>> {
             let svd = $Svd::with_workgroup_size(&DEVICE, workgroup_size).unwrap();
             let n = matrices.len();
-            let matrix_rubbish = [[RUBBISH; $n]; $n];
-            let matrix = filled(matrices, spare, matrix_rubbish);
-            let [u, v] = [(); 2].map(|()| filled(&[], n + spare, matrix_rubbish));
-            let sigma = filled(&[], n + spare, [RUBBISH; $n]);
+            let matrix_sentinel = [[SENTINEL; $n]; $n];
+            let matrix = filled(matrices, spare, matrix_sentinel);
+            let [u, v] = [(); 2].map(|()| filled(&[], n + spare, matrix_sentinel));
+            let sigma = filled(&[], n + spare, [SENTINEL; $n]);
             run(|r| svd.record(r, &count(n, n + spare), &matrix, &u, &sigma, &v).unwrap());
-            let (u, v) = (taken(&u, n, matrix_rubbish), taken(&v, n, matrix_rubbish));
-            let sigma = taken(&sigma, n, [RUBBISH; $n]);
+            let (u, v) = (checked_prefix(&u, n, matrix_sentinel), checked_prefix(&v, n, matrix_sentinel));
+            let sigma = checked_prefix(&sigma, n, [SENTINEL; $n]);
             u.into_iter().zip(sigma).zip(v).map(|((u, sigma), v)| (u, sigma, v)).collect()
         }
 
@@ -69,11 +69,11 @@ macro_rules! on_device {
         ) -> Vec<linalg::Polar<$n>> {
             let polar = $Polar::with_workgroup_size(&DEVICE, method, workgroup_size).unwrap();
             let n = matrices.len();
-            let rubbish = [[RUBBISH; $n]; $n];
-            let matrix = filled(matrices, spare, rubbish);
-            let [r, s] = [(); 2].map(|()| filled(&[], n + spare, rubbish));
+            let sentinel = [[SENTINEL; $n]; $n];
+            let matrix = filled(matrices, spare, sentinel);
+            let [r, s] = [(); 2].map(|()| filled(&[], n + spare, sentinel));
             run(|recorder| polar.record(recorder, &count(n, n + spare), &matrix, &r, &s).unwrap());
-            taken(&r, n, rubbish).into_iter().zip(taken(&s, n, rubbish)).collect()
+            checked_prefix(&r, n, sentinel).into_iter().zip(checked_prefix(&s, n, sentinel)).collect()
         }
     };
 }
@@ -254,7 +254,7 @@ fn exact_matrices_are_decomposed_exactly() {
 }
 
 #[test]
-fn what_is_not_finite_gives_nan_everywhere() {
+fn non_finite_matrices_give_nan_in_every_element() {
     let finite = sample::<3>(0, 1);
     let finite2 = sample::<2>(0, 1);
     for bad in [f32::NAN, -f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
@@ -328,7 +328,7 @@ fn small_buffers_are_refused() {
     let [m, u, v] = &enough;
     let refused = |found: Result<(), KernelError>| {
         let error = found.unwrap_err();
-        assert!(matches!(error, KernelError::TooSmall { found: 99, needed: 100, .. }), "{error}");
+        assert!(matches!(error, KernelError::TooSmall { found: 99, required: 100, .. }), "{error}");
     };
     refused(svd.record(&mut recorder, &count, &one_short, u, &values, v));
     refused(svd.record(&mut recorder, &count, m, &one_short, &values, v));

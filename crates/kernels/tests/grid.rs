@@ -25,7 +25,7 @@ fn positions() -> impl Strategy<Value = (Vec<[f32; 3]>, [u32; 3])> {
 }
 
 /// Generates both orders of cells and both sort methods.
-fn ways() -> impl Strategy<Value = (CellOrder, CellSortMethod, u32)> {
+fn variants() -> impl Strategy<Value = (CellOrder, CellSortMethod, u32)> {
     let order = prop::sample::select(vec![CellOrder::Linear, CellOrder::ZOrder]);
     let method = prop::sample::select(vec![CellSortMethod::Radix, CellSortMethod::Counting]);
     (order, method, workgroup_size())
@@ -71,12 +71,12 @@ fn cell(dims: [u32; 3], p: &[f32; 3]) -> [u32; 3] {
 
 #[test]
 fn cells_and_neighbours_agree_with_all_pairs() {
-    proptest!(config(1000), |((points, dims) in positions(), radius in 0.01f32..0.1, way in ways())| {
+    proptest!(config(1000), |((points, dims) in positions(), radius in 0.01f32..0.1, variant in variants())| {
         let n = points.len();
-        let sorted = sort(&points, dims, way);
+        let sorted = sort(&points, dims, variant);
         let dims = sorted.grid.grid().dims;
         let cell = |p: &[f32; 3]| cell(dims, p);
-        let number = |c: [u32; 3]| match way.0 {
+        let number = |c: [u32; 3]| match variant.0 {
             CellOrder::Linear => c[0] + dims[0] * (c[1] + dims[1] * c[2]),
             CellOrder::ZOrder => z_order_key(dims, c),
         };
@@ -118,35 +118,35 @@ fn cells_and_neighbours_agree_with_all_pairs() {
 }
 
 #[test]
-fn neighbour_lists_hold_every_neighbour_or_tell_the_room_they_need() {
-    proptest!(config(1000), |((points, dims) in positions(), radius in 0.01f32..0.1, way in ways(), room in 0u32..3000)| {
+fn neighbour_lists_hold_every_neighbour_or_report_the_required_capacity() {
+    proptest!(config(1000), |((points, dims) in positions(), radius in 0.01f32..0.1, variant in variants(), capacity in 0u32..3000)| {
         let n = points.len();
-        let sorted = sort(&points, dims, way);
+        let sorted = sort(&points, dims, variant);
         let found = DEVICE.buffer::<[u32; 2]>("found", n).unwrap();
-        let mut lists = NeighbourLists::with_workgroup_size(&DEVICE, n as u32, room, way.2).unwrap();
-        DEVICE.upload(lists.neighbour(), &vec![7; room as usize]).unwrap();
+        let mut lists = NeighbourLists::with_workgroup_size(&DEVICE, n as u32, capacity, variant.2).unwrap();
+        DEVICE.upload(lists.neighbour(), &vec![7; capacity as usize]).unwrap();
         run(|r| {
             sorted.grid.record_neighbour_counts(r, &sorted.count, &sorted.key, &sorted.position, radius, &found);
             lists.record_build(r, &sorted.count, &sorted.grid, &sorted.key, &sorted.position, radius).unwrap();
         });
         let hits: Vec<u32> = DEVICE.download(&found, n).unwrap().iter().map(|f| f[1]).collect();
-        let needed: u32 = hits.iter().sum();
-        prop_assert_eq!(DEVICE.download(lists.needed(), 1).unwrap()[0], needed);
+        let total: u32 = hits.iter().sum();
+        prop_assert_eq!(DEVICE.download(lists.required(), 1).unwrap()[0], total);
         match lists.check(&DEVICE) {
-            Ok(()) => prop_assert!(needed <= room),
-            Err(KernelError::ListOverflow { needed: told, room: had }) => {
-                prop_assert_eq!((told, had), (needed, room));
-                prop_assert!(needed > room);
-                let untouched = DEVICE.download(lists.neighbour(), room as usize).unwrap();
-                prop_assert!(untouched.iter().all(|j| *j == 7), "lists that do not fit are not begun");
+            Ok(()) => prop_assert!(total <= capacity),
+            Err(KernelError::ListOverflow { total: told, capacity: had }) => {
+                prop_assert_eq!((required, had), (total, capacity));
+                prop_assert!(total > capacity);
+                let untouched = DEVICE.download(lists.neighbour(), capacity as usize).unwrap();
+                prop_assert!(untouched.iter().all(|j| *j == 7), "lists that do not fit are not written");
             }
             Err(other) => return Err(TestCaseError::fail(other.to_string())),
         }
-        // Regrown and replayed they are whole.
+        // Regrown and replayed they are complete.
         lists.build(&DEVICE, &sorted.count, &sorted.grid, &sorted.key, &sorted.position, radius).unwrap();
         prop_assert_eq!(DEVICE.download(lists.len(), n).unwrap(), hits);
         let (start, neighbour) =
-            (DEVICE.download(lists.start(), n).unwrap(), DEVICE.download(lists.neighbour(), needed as usize).unwrap());
+            (DEVICE.download(lists.start(), n).unwrap(), DEVICE.download(lists.neighbour(), total as usize).unwrap());
         let len = DEVICE.download(lists.len(), n).unwrap();
         let near = |i: usize, j: usize| {
             let d: [f32; 3] = std::array::from_fn(|a| sorted.points[i][a] - sorted.points[j][a]);
@@ -156,14 +156,14 @@ fn neighbour_lists_hold_every_neighbour_or_tell_the_room_they_need() {
             let mut list = neighbour[start[i] as usize..][..len[i] as usize].to_vec();
             prop_assert!(list.iter().all(|j| near(i, *j as usize)));
             list.sort_unstable();
-            prop_assert!(list.windows(2).all(|pair| pair[0] < pair[1]), "nobody twice");
+            prop_assert!(list.windows(2).all(|pair| pair[0] < pair[1]), "no neighbour twice");
         }
     });
 }
 
 #[test]
 fn a_full_cell_is_sorted_by_either_method() {
-    // Every particle in one cell: the worst case for counting.
+    // Every particle in one cell: the slowest case for counting.
     let points = vec![[0.05f32; 3]; 5000];
     for method in [CellSortMethod::Radix, CellSortMethod::Counting] {
         let sorted = sort(&points, [3, 3, 3], (CellOrder::Linear, method, 256));
@@ -172,7 +172,7 @@ fn a_full_cell_is_sorted_by_either_method() {
 }
 
 #[test]
-fn the_faster_way_to_sort_by_cell_is_found_and_kept() {
+fn the_faster_cell_sort_is_found_and_remembered() {
     let device = own_device();
     let [radix_ns, counting_ns] = CellSortMethod::try_both(&device).unwrap();
     assert!(radix_ns > 0.0 && counting_ns > 0.0);
@@ -200,7 +200,7 @@ fn misuse_is_refused_by_name() {
     let lists = NeighbourLists::new(&DEVICE, 10, 10).unwrap();
     let short = DEVICE.buffer("short", 9).unwrap();
     let error = lists.record_build(&mut recorder, &count(0, 10), &grid, &key, &short, 0.1).unwrap_err();
-    assert!(matches!(error, KernelError::TooSmall { found: 9, needed: 10, .. }), "{error}");
+    assert!(matches!(error, KernelError::TooSmall { found: 9, required: 10, .. }), "{error}");
     for radius in [0.0, f32::NAN, 0.11] {
         let error =
             lists.record_build(&mut recorder, &count(0, 10), &grid, &key, &position, radius).unwrap_err();
@@ -209,7 +209,7 @@ fn misuse_is_refused_by_name() {
 }
 
 #[test]
-fn absurd_grids_are_refused() {
+fn invalid_grids_are_refused() {
     for (min, max, cell) in [
         ([0.0; 3], [1.0; 3], 0.0),
         ([0.0; 3], [1.0; 3], f32::NAN),

@@ -60,7 +60,7 @@ fn scan_agrees_with_its_twin() {
 }
 
 #[test]
-fn fixed_point_scan_agrees_with_its_twin_and_tells_overflow() {
+fn fixed_point_scan_agrees_with_its_twin_and_reports_overflow() {
     proptest!(config(1000), |(values in keys(), options in options(), exponent in -8i32..16)| {
         let floats: Vec<f32> = values.iter().map(|v| (*v as i32 as f32 / 2f32.powi(31)) * 2f32.powi(exponent)).collect();
         let (n, fraction_bits) = (floats.len(), 13);
@@ -82,7 +82,7 @@ fn fixed_point_scan_agrees_with_its_twin_and_tells_overflow() {
     let scanned = DEVICE.buffer("scanned", 3).unwrap();
     let scan = FixedScan::new(&DEVICE, 3, 0, ScanOptions::default()).unwrap();
     run(|r| scan.record(r, &count(3, 3), &values, &scanned, None).unwrap());
-    assert_ne!(DEVICE.download(scan.overflow(), 1).unwrap()[0], 0, "NaN is told");
+    assert_ne!(DEVICE.download(scan.overflow(), 1).unwrap()[0], 0, "NaN is reported");
     assert!(matches!(
         FixedScan::new(&DEVICE, 3, 31, ScanOptions::default()),
         Err(KernelError::FractionBits { found: 31 })
@@ -207,7 +207,7 @@ fn misuse_is_refused_by_name() {
     let error = scan.record(&mut recorder, &count(0, 101), &large, &other, None).unwrap_err();
     assert!(matches!(error, KernelError::Capacity { found: 101, capacity: 100, .. }), "{error}");
     let error = scan.record(&mut recorder, &count(0, 100), &large, &small, None).unwrap_err();
-    assert!(matches!(error, KernelError::TooSmall { found: 50, needed: 100, .. }), "{error}");
+    assert!(matches!(error, KernelError::TooSmall { found: 50, required: 100, .. }), "{error}");
     let error = scan.record(&mut recorder, &count(0, 100), &large, &large, None).unwrap_err();
     assert!(matches!(error, KernelError::Overlap { .. }), "{error}");
     let error = scan.record(&mut recorder, &count(0, 100), &large, &other, Some(&large)).unwrap_err();
@@ -222,7 +222,7 @@ fn misuse_is_refused_by_name() {
     let error = record(&[Move::column(&large, &other).dropping_to(&other)]).unwrap_err();
     assert!(matches!(error, KernelError::Overlap { .. }), "{error}");
     let error = record(&[Move::column(&large.cast::<[u32; 3]>(), &other.cast())]).unwrap_err();
-    assert!(matches!(error, KernelError::TooSmall { found: 198, needed: 300, .. }), "{error}");
+    assert!(matches!(error, KernelError::TooSmall { found: 198, required: 300, .. }), "{error}");
     let moves = [Move::index(&other), Move::column(&large, &padded(&[], 200)).dropping_to(&dropped)];
     assert!(matches!(record(&moves).unwrap_err(), KernelError::NoPlaceForDropped { .. }));
 }

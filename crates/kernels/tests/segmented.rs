@@ -121,11 +121,11 @@ fn misuse_is_refused_by_name() {
     assert!(matches!(record(11, &start, &values, &reduced), KernelError::Capacity { found: 11, .. }));
     assert!(matches!(
         record(10, &short, &values, &reduced),
-        KernelError::TooSmall { found: 10, needed: 11, .. }
+        KernelError::TooSmall { found: 10, required: 11, .. }
     ));
     assert!(matches!(
         record(10, &start, &short, &reduced),
-        KernelError::TooSmall { found: 10, needed: 100, .. }
+        KernelError::TooSmall { found: 10, required: 100, .. }
     ));
     assert!(matches!(record(10, &start, &values, &values), KernelError::Overlap { .. }));
 }

@@ -126,8 +126,8 @@ fn every_barrier_of_a_sort_is_needed() {
     every_barrier_is_needed(Method::LookBack, 5);
 }
 
-/// Checks that there are at least `least` barriers, all of them necessary.
-fn every_barrier_is_needed(method: Method, least: u32) {
+/// Checks that there are at least `min_barriers` barriers, all of them necessary.
+fn every_barrier_is_needed(method: Method, min_barriers: u32) {
     let n = 5000;
     let (keys, payload, count) = (padded(&vec![3; n], n), padded(&vec![4; n], n), count(n, n));
     let options = SortOptions { method: Some(method), ..Default::default() };
@@ -139,7 +139,7 @@ fn every_barrier_is_needed(method: Method, least: u32) {
         recorder
     };
     let all = record(BarrierPlan::All).barrier_count();
-    assert!(all >= least, "{all} barriers");
+    assert!(all >= min_barriers, "{all} barriers");
     for omitted in 0..all {
         let recorder = record(BarrierPlan::Omit(omitted));
         assert!(!find_hazards(recorder.events()).is_empty(), "barrier {omitted} of {all} is not needed");
@@ -172,6 +172,6 @@ fn misuse_is_refused_by_name() {
     let options = SortOptions { workgroup_size: 32, ..Default::default() };
     assert!(matches!(
         RadixSort::<u32>::with_options(&DEVICE, 10, options),
-        Err(KernelError::WorkgroupSize { found: 32, least: 64, .. })
+        Err(KernelError::WorkgroupSize { found: 32, minimum: 64, .. })
     ));
 }

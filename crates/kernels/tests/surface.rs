@@ -221,7 +221,7 @@ fn field() -> impl Strategy<Value = Field> {
 }
 
 #[test]
-fn meshes_agree_with_the_twin_and_are_closed_whatever_the_field() {
+fn meshes_agree_with_the_twin_and_are_closed_for_any_field() {
     proptest!(config(60), |(field in field(), workgroup_size in workgroup_size())| {
         let capacity = plenty(field.number.len());
         let mesh = surface(field.layout, capacity, workgroup_size);
@@ -387,7 +387,7 @@ fn two_blobs_are_two_spheres_until_they_touch() {
 }
 
 #[test]
-fn a_mesh_without_room_says_so_and_leads_nowhere() {
+fn mesh_overflow_reports_the_required_capacity_and_leaves_no_dangling_index() {
     let field = smooth(4, [1.5; 3], ball);
     let full = found_in(&field, 1.0);
     let [blocks, vertices, triangles] =
@@ -450,8 +450,8 @@ struct Sorted {
 
 fn sorted(layout: BlockLayout, position: &[[f32; 3]], mass: &[f32], workgroup_size: u32) -> Sorted {
     let n = position.len();
-    let room = BlockCapacity { occupied: n as u32, active: 8 * n as u32 };
-    let blocks = SparseBlocks::new(&DEVICE, layout, n as u32, room, workgroup_size).unwrap();
+    let capacity = BlockCapacity { occupied: n as u32, active: 8 * n as u32 };
+    let blocks = SparseBlocks::new(&DEVICE, layout, n as u32, capacity, workgroup_size).unwrap();
     let sort = RadixSort::new(&DEVICE, n as u32).unwrap();
     let count = count(n, n);
     let (key, order) = (padded(&[], n), padded(&[], n));
@@ -481,8 +481,8 @@ impl Sorted {
     }
 
     fn splat(&self, splat: &SplatDensity, same_kg: Option<f32>) -> frazil_vk::Buffer<f32> {
-        let room = 64 * self.blocks.capacity().active as usize;
-        let value = DEVICE.buffer_from("density", &vec![f32::NAN; room]).unwrap();
+        let n_nodes = 64 * self.blocks.capacity().active as usize;
+        let value = DEVICE.buffer_from("density", &vec![f32::NAN; n_nodes]).unwrap();
         let position = DEVICE.buffer_from("position", &self.position).unwrap();
         let mass = DEVICE.buffer_from("mass", &self.mass).unwrap();
         let mass = same_kg.map_or(SplatMass::Each(&mass), SplatMass::Same);
@@ -594,17 +594,17 @@ fn a_ball_of_particles_has_a_closed_surface_about_its_volume() {
 }
 
 #[test]
-fn what_cannot_be_is_refused() {
+fn invalid_settings_are_refused() {
     let layout = lattice_of([3; 3]);
     let flat = BlockLayout::new(2, [0.0; 3], [1.0; 3], CELL_M, 1.0).unwrap();
-    let room = plenty(2);
+    let capacity = plenty(2);
     let problem = |error: KernelError| error.to_string();
-    let refused = MarchingCubes::new(&DEVICE, flat, room, 64).err().unwrap();
+    let refused = MarchingCubes::new(&DEVICE, flat, capacity, 64).err().unwrap();
     assert_eq!(problem(refused), "surface: blocks in 2 dimensions, expected 3");
-    let refused = MarchingCubes::new(&DEVICE, layout, room, 32).err().unwrap();
-    assert!(matches!(refused, KernelError::WorkgroupSize { found: 32, least: 64, .. }), "{refused:?}");
+    let refused = MarchingCubes::new(&DEVICE, layout, capacity, 32).err().unwrap();
+    assert!(matches!(refused, KernelError::WorkgroupSize { found: 32, minimum: 64, .. }), "{refused:?}");
 
-    let mesh = surface(layout, room, 64);
+    let mesh = surface(layout, capacity, 64);
     let (two, block) = (count(2, 2), padded(&[0, 1], 2));
     let value = DEVICE.buffer_from("value", &[0.0f32; 128]).unwrap();
     let short = DEVICE.buffer_from("short", &[0.0f32; 127]).unwrap();
@@ -617,9 +617,9 @@ fn what_cannot_be_is_refused() {
         );
     }
     let refused = mesh.record(&mut recorder, &two, &block, &short, 1.0).err().unwrap();
-    assert!(problem(refused).contains("\"short\" has room for 127 elements, 128 are needed"));
+    assert!(problem(refused).contains("\"short\" holds 127 elements, 128 are required"));
     let refused = mesh.record(&mut recorder, &two, &padded(&[0], 1), &value, 1.0).err().unwrap();
-    assert!(matches!(refused, KernelError::TooSmall { found: 1, needed: 2, .. }), "{refused:?}");
+    assert!(matches!(refused, KernelError::TooSmall { found: 1, required: 2, .. }), "{refused:?}");
 
     for radius in [0.0, -1.0, 2.001, f32::NAN] {
         let refused = SplatDensity::new(&DEVICE, radius, 64).err().unwrap();
@@ -628,10 +628,10 @@ fn what_cannot_be_is_refused() {
         );
     }
     let splat = SplatDensity::new(&DEVICE, 2.0, 64).unwrap();
-    let room = BlockCapacity { occupied: 1, active: 2 };
+    let capacity = BlockCapacity { occupied: 1, active: 2 };
     let position = DEVICE.buffer_from("position", &[[0.0f32; 3]; 2]).unwrap();
     let mut record = |layout: BlockLayout, mass: SplatMass<'_>, value: &frazil_vk::Buffer<f32>| {
-        let blocks = SparseBlocks::new(&DEVICE, layout, 2, room, 64).unwrap();
+        let blocks = SparseBlocks::new(&DEVICE, layout, 2, capacity, 64).unwrap();
         splat.record(&mut recorder, &blocks, &position, mass, value).err().unwrap()
     };
     let near = BlockLayout::new(3, [0.0; 3], [1.0; 3], CELL_M, 0.5).unwrap();
@@ -640,7 +640,7 @@ fn what_cannot_be_is_refused() {
     assert!(refused.contains("from 0.5 cells below, expected 1 to 1 for a radius of 2 cells"), "{refused}");
     assert!(problem(record(flat, one, &value)).contains("2 dimensions"));
     assert!(problem(record(layout, SplatMass::Same(f32::NAN), &value)).contains("particles of NaN kg"));
-    assert!(problem(record(layout, one, &short)).contains("128 are needed"));
+    assert!(problem(record(layout, one, &short)).contains("128 are required"));
     let light = DEVICE.buffer_from("light", &[1.0f32]).unwrap();
-    assert!(problem(record(layout, SplatMass::Each(&light), &value)).contains("\"light\" has room for 1"));
+    assert!(problem(record(layout, SplatMass::Each(&light), &value)).contains("\"light\" holds 1"));
 }

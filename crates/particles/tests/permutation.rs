@@ -14,7 +14,7 @@ fn order() -> impl Strategy<Value = Vec<u32>> {
 }
 
 #[test]
-fn every_column_moves_alike_and_nothing_is_lost() {
+fn every_column_is_permuted_alike_and_no_particle_is_lost() {
     let permutation = Permutation::new(&DEVICE).unwrap();
     proptest!(config(40), |(order in order(), spare in 0u32..300)| {
         let n = order.len();

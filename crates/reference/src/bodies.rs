@@ -127,8 +127,8 @@ impl Motion {
                 let rest = Pose { pivot: *pivot, ..rest };
                 let k = keys.iter().rposition(|key| key.0 <= time_s);
                 let (at, offset, rotation) = keys[k.unwrap_or(0)];
-                let still = Pose { offset, rotation, ..rest };
-                let (Some(_), Some(next)) = (k, keys.get(k.unwrap_or(0) + 1)) else { return still };
+                let at_rest = Pose { offset, rotation, ..rest };
+                let (Some(_), Some(next)) = (k, keys.get(k.unwrap_or(0) + 1)) else { return at_rest };
                 let span = next.0 - at;
                 let turn = next.2 * rotation.inverse();
                 let turn = (if turn.w < 0.0 { -turn } else { turn }).to_scaled_axis();
@@ -233,7 +233,7 @@ impl Body {
         (density, rotation * gradient)
     }
 
-    /// Returns the boundary density over ρ₀ as a sum over a lattice of some 30 000 points: the truth, except for
+    /// Returns the boundary density over ρ₀ as a sum over a lattice of some 30 000 points: exact except for
     /// the error of the sum, which is below 0.004.
     pub fn boundary_density_on_lattice(&self, x: DVec3, time_s: f64, h_m: f64) -> f64 {
         const N: i32 = 20;
@@ -242,11 +242,11 @@ impl Body {
         for i in -N..N {
             for j in -N..N {
                 for k in -N..N {
-                    let arm = cell * (DVec3::new(i.into(), j.into(), k.into()) + 0.5);
-                    let weight = cubic_spline(arm.length(), h_m);
+                    let offset = cell * (DVec3::new(i.into(), j.into(), k.into()) + 0.5);
+                    let weight = cubic_spline(offset.length(), h_m);
                     if weight > 0.0 {
                         // The volume of the solid in the cell as if its surface were a plane there.
-                        let (distance, _) = self.distance_m(x + arm, time_s);
+                        let (distance, _) = self.distance_m(x + offset, time_s);
                         sum[0] += weight;
                         sum[1] += weight * (0.5 - distance / cell).clamp(0.0, 1.0);
                     }
@@ -298,8 +298,8 @@ impl Shape {
             }
             Self::Capsule(centre, half_axis, radius) => {
                 let share = ((x - centre).dot(*half_axis) / half_axis.length_squared()).clamp(-1.0, 1.0);
-                let arm = x - centre - share * half_axis;
-                (arm.length() - radius, arm.try_normalize().unwrap_or(half_axis.any_orthonormal_vector()))
+                let offset = x - centre - share * half_axis;
+                (offset.length() - radius, offset.try_normalize().unwrap_or(half_axis.any_orthonormal_vector()))
             }
             Self::Cylinder(centre, half_axis, radius) => {
                 let axis = half_axis.normalize();

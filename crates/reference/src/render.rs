@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_chunk_alone_covers_its_quads() {
+    fn a_single_chunk_covers_its_quads() {
         let area = |triangles: &[[[u32; 2]; 3]]| -> f64 {
             let twice = |[a, b, c]: &[[u32; 2]; 3]| {
                 let [u, v] = [b, c].map(|p| [0, 1].map(|axis| f64::from(p[axis]) - f64::from(a[axis])));
@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn densities_that_rise_evenly_are_found_again() {
+    fn linear_densities_are_reproduced() {
         let mut nodes = Nodes::default();
         nodes.insert(
             [0; 3],

@@ -237,13 +237,13 @@ fn a_spring_held_beyond_its_yield_relaxes_to_it() {
         assert!((strain_m - (rest_m - 1.0).abs()).abs() < 1e-5, "{strain_m} m");
         assert_eq!(bonds.rows[1][0].state, bonds.rows[0][0].state);
         assert_eq!(bonds.rows[0][0].state[1], 200);
-        let verdict = mark_long_springs(&bonds, &particles, 8, 1.25);
-        assert_eq!(remove_bonds(&mut bonds, &verdict), u32::from(length_m > 1.25));
+        let keep_mask = mark_long_springs(&bonds, &particles, 8, 1.25);
+        assert_eq!(remove_bonds(&mut bonds, &keep_mask), u32::from(length_m > 1.25));
     }
 }
 
 #[test]
-fn a_spring_gives_by_force_times_compliance() {
+fn a_spring_stretches_by_force_times_compliance() {
     // Converged: λ = −C/(w_i + w_j + α̃) of the first stretch, and the ends have moved by w λ each.
     let (mut bonds, particles) = a_spring(1.5);
     let (inverse_mass, compliance_dt2) = (2.0, 4.0);
@@ -282,8 +282,8 @@ fn slow_contacts_freeze_and_frozen_ones_hold_until_they_are_stretched() {
     assert_eq!(state(&bonds), (0, 0.0));
     let over = |bonds: &Bonds, length_m: f32, particles: &mut Particles| {
         particles.position[1][0] = length_m;
-        let verdict = mark_broken_freeze_bonds(bonds, particles, 8, &rule);
-        remove_bonds(&mut bonds.clone(), &verdict) == 1
+        let keep_mask = mark_broken_freeze_bonds(bonds, particles, 8, &rule);
+        remove_bonds(&mut bonds.clone(), &keep_mask) == 1
     };
     assert_eq!([1.0, 1.01].map(|length_m| over(&bonds, length_m, &mut particles)), [false, true]);
     for _ in 0..4 {

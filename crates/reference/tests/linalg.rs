@@ -84,7 +84,7 @@ fn negated(mut x: Matrix<f32, 3>, column: usize) -> Matrix<f32, 3> {
 }
 
 #[test]
-fn the_contract_notices_what_breaks_it() {
+fn the_contract_detects_violations() {
     let m = sample::<3>(0, 1);
     let (u, sigma, v) = svd3(m);
     assert_eq!(svd_violation(m, u, sigma, v), None);

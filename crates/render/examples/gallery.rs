@@ -52,7 +52,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         Particles {
             positions: &position_column,
             count: &count,
-            at_most: u32::MAX,
+            max_count: u32::MAX,
             radius: Radius::Uniform(0.5 * spacing),
             coloring,
             shading: Shading::Lit,
@@ -60,7 +60,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         Particles {
             positions: &snow_column,
             count: &snow_count,
-            at_most: u32::MAX,
+            max_count: u32::MAX,
             radius: Radius::Uniform(0.5 * spacing),
             coloring: Coloring::Uniform(swatch.color),
             shading: Shading::Matte,

@@ -59,7 +59,7 @@ pub struct Particles<'a> {
     /// Number of particles.
     pub count: &'a DeviceCount,
     /// Upper bound on the number of particles drawn, whatever the device count.
-    pub at_most: u32,
+    pub max_count: u32,
     /// Radius of the spheres.
     pub radius: Radius<'a>,
     /// Source of the colours.

@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn labels_have_the_decimals_that_tell_them_apart() {
+    fn labels_have_enough_decimals_to_differ() {
         let labels = |lo, hi| {
             let legend =
                 Legend { title: String::new(), unit: String::new(), map: ColorMap::Viridis, range: [lo, hi] };
@@ -226,7 +226,7 @@ mod tests {
                 );
             }
         }
-        // Ticks at 0, 0.5, 1, 1.5 and 2: ink right of the bar, and none half way between.
+        // Ticks at 0, 0.5, 1, 1.5 and 2: ink right of the bar, and none midway between.
         for i in 0..=8 {
             let y = top as f32 + rows as f32 * (1.0 - i as f32 / 8.0);
             let inked = (-1..=1).any(|dy| at(left + 16, (y.round() as i64 + dy) as usize)[0] > 100);

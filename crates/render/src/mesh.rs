@@ -17,7 +17,7 @@ pub struct Mesh<'a> {
     /// Number of triangles.
     pub count: &'a DeviceCount,
     /// Upper bound on the number of triangles drawn, whatever the device count.
-    pub at_most: u32,
+    pub max_count: u32,
     /// Material.
     pub material: Material,
     /// Display-encoded colour.
@@ -144,7 +144,7 @@ impl Solid {
             normal: &self.normal,
             triangle: &self.triangle,
             count: &self.count,
-            at_most: self.count.capacity,
+            max_count: self.count.capacity,
             material: Material::Stone,
             color: self.color,
         }

@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pixels_come_back_from_the_file() {
+    fn pixels_round_trip_through_the_file() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("picture.png");
         write_png(&path, 2, 1, &[0xff03_0201, 0x0006_0504]).unwrap();
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_picture_is_refused_by_name() {
+    fn non_images_are_refused_by_name() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("picture.png");
         fs::write(&path, "text").unwrap();

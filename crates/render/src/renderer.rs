@@ -254,7 +254,7 @@ impl Renderer {
         frame: &Frame<'_>,
         view: View,
     ) -> Result<Draw> {
-        let drawn = (set.count.capacity.min(set.at_most) as usize).min(set.positions.len());
+        let drawn = (set.count.capacity.min(set.max_count) as usize).min(set.positions.len());
         let too_few = |what: &str, other: &Buffer<u32>, n: usize| frazil_vk::Error::Misuse {
             object: format!("{what} \"{}\" by \"{}\"", set.positions.name(), other.name()),
             problem: format!("{drawn} particles but {n} values"),
@@ -321,7 +321,7 @@ impl Renderer {
             material: set.material.number(),
             up_axis: frame.camera.up_axis.index(),
         };
-        let n_triangles = (set.at_most.min(set.count.capacity) as usize).min(set.triangle.len());
+        let n_triangles = (set.max_count.min(set.count.capacity) as usize).min(set.triangle.len());
         self.pipelines.mesh.draw(bindings, params, 3 * n_triangles as u32)
     }
 
@@ -446,7 +446,7 @@ impl Pipelines {
         let fading = RasterOptions { depth: DepthUse::TestAndWrite, blend: Blend::Over };
         let behind_solids = RasterOptions { depth: DepthUse::Test, blend: Blend::Over };
         let over_all = RasterOptions { depth: DepthUse::Ignore, blend: Blend::Over };
-        let brightest = RasterOptions { depth: DepthUse::Ignore, blend: Blend::Greatest };
+        let brightest = RasterOptions { depth: DepthUse::Ignore, blend: Blend::Max };
         Ok(Self {
             particles: Raster::new(device, solid)?,
             translucent: Raster::new(device, behind_solids)?,

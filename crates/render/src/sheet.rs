@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn a_smaller_picture_has_the_mean_colour_of_what_it_stands_for() {
+    fn a_downscaled_picture_has_the_mean_colour_of_its_pixels() {
         let mut picture = plain(1280, 4, 0xff00_0000);
         for (i, pixel) in picture.pixels.iter_mut().enumerate() {
             *pixel = if i % 2 == 0 { 0xff00_00ff } else { 0xff00_ff00 };
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_stands_where_there_is_no_picture() {
+    fn a_missing_picture_is_replaced_by_a_word() {
         let mut sheet = ContactSheet::new("", 1, 1, (160, 90), 0);
         let blank = sheet.sheet.pixels.clone();
         sheet.place_word(0, "failed", &[]);

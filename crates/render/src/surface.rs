@@ -94,9 +94,10 @@ impl ParticleSurface {
         }
         let layout = BlockLayout::new(3, min_m, max_m, cell_m, 1.0)?;
         let n = capacity.max(1);
-        let room = (n / FIRST_PER_BLOCK).max(64);
-        let blocks_room = BlockCapacity { occupied: room, active: 2 * room };
-        let room = MeshCapacity { cube_blocks: 2 * room, vertices: 8 * room, triangles: 16 * room };
+        let n_blocks = (n / FIRST_PER_BLOCK).max(64);
+        let block_capacity = BlockCapacity { occupied: n_blocks, active: 2 * n_blocks };
+        let mesh_capacity =
+            MeshCapacity { cube_blocks: 2 * n_blocks, vertices: 8 * n_blocks, triangles: 16 * n_blocks };
         let len = n as usize;
         let spray_count = DeviceCount::new(device, "spray count", n)?;
         device.upload(&spray_count.count, &[0])?;
@@ -115,10 +116,10 @@ impl ParticleSurface {
             is_spray: device.buffer("surface spray flag", len)?,
             spray: device.buffer("spray position", len)?,
             spray_count,
-            blocks: SparseBlocks::new(device, layout, n, blocks_room, WORKGROUP_SIZE)?,
+            blocks: SparseBlocks::new(device, layout, n, block_capacity, WORKGROUP_SIZE)?,
             splat: SplatDensity::new(device, RADIUS_CELLS, WORKGROUP_SIZE)?,
-            density: device.buffer("surface density", 64 * blocks_room.active as usize)?,
-            cubes: MarchingCubes::new(device, layout, room, WORKGROUP_SIZE)?,
+            density: device.buffer("surface density", 64 * block_capacity.active as usize)?,
+            cubes: MarchingCubes::new(device, layout, mesh_capacity, WORKGROUP_SIZE)?,
             found: SurfaceFound::default(),
             capacity: n,
         })
@@ -139,7 +140,7 @@ impl ParticleSurface {
             }
         }
         let problem =
-            format!("room for a surface still too small after {MAX_SEARCHES} searches: {:?}", self.found);
+            format!("capacity for a surface still too small after {MAX_SEARCHES} searches: {:?}", self.found);
         Err(KernelError::Surface { problem }.into())
     }
 
@@ -154,9 +155,9 @@ impl ParticleSurface {
         position: &Buffer<[f32; 3]>,
     ) -> Result<()> {
         if count.capacity > self.capacity {
-            let (found, needed) = (u64::from(self.capacity), u64::from(count.capacity));
+            let (found, required) = (u64::from(self.capacity), u64::from(count.capacity));
             let (primitive, object) = ("particle surface", position.name().to_owned());
-            return Err(KernelError::TooSmall { primitive, object, found, needed }.into());
+            return Err(KernelError::TooSmall { primitive, object, found, required }.into());
         }
         // The count's writer may not have derived dispatch sizes from it.
         self.counts.prepare(recorder, count);
@@ -205,23 +206,23 @@ impl ParticleSurface {
         let spray = device.download(&self.spray_count.count, 1)?[0];
         let RequiredMeshCapacity { cube_blocks, vertices, triangles } = required;
         self.found = SurfaceFound { blocks: [blocks[0], blocks[1]], cube_blocks, vertices, triangles, spray };
-        let room = self.blocks.capacity();
-        if blocks[0] > room.occupied || blocks[1] > room.active {
-            let occupied = grown(blocks[0], room.occupied);
+        let capacity = self.blocks.capacity();
+        if blocks[0] > capacity.occupied || blocks[1] > capacity.active {
+            let occupied = grown(blocks[0], capacity.occupied);
             // Blocks reached by dropped particles are unknown: at most eight each, but mostly fewer than one
             // more.
             let active =
-                grown(blocks[1].max(if blocks[0] > room.occupied { occupied } else { 0 }), room.active);
+                grown(blocks[1].max(if blocks[0] > capacity.occupied { occupied } else { 0 }), capacity.active);
             self.density = device.buffer("surface density", 64 * active as usize)?;
             self.blocks.resize(device, BlockCapacity { occupied, active })?;
             return Ok(false);
         }
-        let room = self.cubes.capacity();
-        if !required.fits(room) {
+        let capacity = self.cubes.capacity();
+        if !required.fits(capacity) {
             let capacity = MeshCapacity {
-                cube_blocks: grown(cube_blocks, room.cube_blocks),
-                vertices: grown(vertices, room.vertices),
-                triangles: grown(triangles, room.triangles),
+                cube_blocks: grown(cube_blocks, capacity.cube_blocks),
+                vertices: grown(vertices, capacity.vertices),
+                triangles: grown(triangles, capacity.triangles),
             };
             self.cubes.resize(device, capacity)?;
             return Ok(false);
@@ -255,7 +256,7 @@ impl ParticleSurface {
             normal: self.cubes.normal(),
             triangle: self.cubes.triangle(),
             count: self.cubes.triangle_count(),
-            at_most: self.found.triangles,
+            max_count: self.found.triangles,
             material,
             color,
         }
@@ -287,9 +288,9 @@ impl ParticleSurface {
 }
 
 /// Returns the new capacity: with a margin if the old one was exceeded, otherwise unchanged.
-fn grown(required: u32, room: u32) -> u32 {
-    if required <= room {
-        return room;
+fn grown(required: u32, capacity: u32) -> u32 {
+    if required <= capacity {
+        return capacity;
     }
     (u64::from(required) * GROWTH_EIGHTHS / 8).min(u64::from(u32::MAX)) as u32
 }

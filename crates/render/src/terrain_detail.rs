@@ -324,7 +324,7 @@ impl Sight {
 
     /// Returns the minimum depth of a box.
     fn depth_m(&self, bounds: &Bounds) -> f32 {
-        bounds.least(self.forward) - self.eye.dot(self.forward)
+        bounds.min_along(self.forward) - self.eye.dot(self.forward)
     }
 
     fn px_of(&self, error_m: f32, bounds: &Bounds) -> f32 {
@@ -346,7 +346,7 @@ impl Sight {
         }
         // A box is outside the picture if all of its points are outside one side.
         let is_past = |side: Vec3, reach: f32, slope: f32| {
-            bounds.least(side - slope * self.forward) - self.eye.dot(side - slope * self.forward) > reach
+            bounds.min_along(side - slope * self.forward) - self.eye.dot(side - slope * self.forward) > reach
         };
         let sides = [(self.right, 0), (-self.right, 0), (self.up, 1), (-self.up, 1)];
         match self.half_m {
@@ -358,7 +358,7 @@ impl Sight {
 
 impl Bounds {
     /// Returns the minimum of the dot product of a direction with any point of the box.
-    fn least(&self, direction: Vec3) -> f32 {
+    fn min_along(&self, direction: Vec3) -> f32 {
         (direction * self.lo).min(direction * self.hi).element_sum()
     }
 }

@@ -76,7 +76,7 @@ impl Set {
         Particles {
             positions: &self.positions,
             count: &self.count,
-            at_most: u32::MAX,
+            max_count: u32::MAX,
             radius: Radius::Uniform(radius_m),
             coloring,
             shading: Shading::Flat,
@@ -367,7 +367,7 @@ fn the_count_on_the_device_decides_how_many_are_drawn() {
 }
 
 #[test]
-fn what_is_behind_the_eye_around_it_or_nowhere_is_not_drawn() {
+fn spheres_behind_or_around_the_eye_or_not_finite_are_not_drawn() {
     let mut studio = Studio::new();
     let eye = camera().eye();
     let nowhere = vec3(f32::NAN, 0.0, 0.0);
@@ -433,7 +433,7 @@ fn matte_spheres_do_not_shine_and_stay_bright_in_the_shade() {
 
 /// Each sphere on the ray absorbs its share in any draw order, and none hides what is in front of it.
 #[test]
-fn translucent_spheres_take_light_layer_by_layer() {
+fn translucent_spheres_attenuate_light_layer_by_layer() {
     let mut studio = Studio::new();
     let color = [0.1, 0.4, 0.7];
     let layer = Shading::Translucent { percent: 30 };
@@ -475,8 +475,8 @@ fn swatches_show_their_colors_below_the_legend() {
         Legend { title: "speed".into(), unit: "m/s".into(), map: ColorMap::Viridis, range: [0.0, 2.0] };
     let alone = Frame { swatches: &swatches, ..bare(camera(), &[]) };
     let rows_of = |picture: &Picture, color: [f32; 3]| -> Vec<u32> {
-        let wanted = color.map(|c| (255.0 * c).round() as u8);
-        let is_near = |p: Vec2| (0..3).all(|c| picture.at_point(p)[c].abs_diff(wanted[c]) <= 1);
+        let expected = color.map(|c| (255.0 * c).round() as u8);
+        let is_near = |p: Vec2| (0..3).all(|c| picture.at_point(p)[c].abs_diff(expected[c]) <= 1);
         picture.drawn().into_iter().filter(|p| is_near(*p)).map(|p| p.y as u32).collect()
     };
     let picture = studio.draw(&alone);
@@ -490,7 +490,7 @@ fn swatches_show_their_colors_below_the_legend() {
 
 /// A pair of spheres that touch, with ambient occlusion in the gap between them.
 #[test]
-fn occlusion_darkens_the_gap_between_spheres_and_spares_the_background() {
+fn occlusion_darkens_the_gap_between_spheres_but_not_the_background() {
     let mut studio = Studio::new();
     let set = studio.set(&[vec3(-0.5, 0.0, 0.0), vec3(0.5, 0.0, 0.0)], &[0.75; 2], 2);
     let particles = [set.flat(0.5, ColorMap::Viridis, [0.0, 1.0])];
@@ -548,7 +548,7 @@ fn the_ground_lies_below_the_horizon_and_fades_into_the_background() {
 }
 
 #[test]
-fn legend_and_caption_are_drawn_where_they_belong_and_go_when_they_are_gone() {
+fn legend_and_caption_are_drawn_in_place_and_disappear_when_removed() {
     let mut studio = Studio::new();
     studio.renderer.resize(640, 360).unwrap();
     let legend =

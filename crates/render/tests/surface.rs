@@ -97,7 +97,7 @@ fn the_surface_of_a_ball_has_its_silhouette() {
 /// With far more blocks and triangles than the initial capacity, all are present in the end, and each lone
 /// particle has a closed surface.
 #[test]
-fn no_surface_is_cut_for_want_of_room() {
+fn capacity_overflow_never_truncates_a_surface() {
     let studio = Studio::new(16, 16);
     let lone: Vec<Vec3> = lattice(15, |place| (0..3).all(|axis| (place[axis] - 0.5).rem_euclid(5.0) == 0.0));
     let n = lone.len();
@@ -122,7 +122,7 @@ fn no_surface_is_cut_for_want_of_room() {
 
 /// Spray agrees with the twin's densities for any number and density of particles.
 #[test]
-fn spray_is_what_the_twin_says() {
+fn spray_agrees_with_the_twin() {
     let studio = Studio::new(16, 16);
     for (n, half_m) in
         [(0, 8.0), (1, 8.0), (2, 8.0), (127, 3.0), (128, 2.5), (129, 4.0), (1000, 6.0), (3000, 5.0)]
@@ -182,7 +182,7 @@ fn the_nearest_is_seen_of_sprites_surfaces_solids_pieces_and_terrain() {
         let particles = [Particles {
             positions: &sprite,
             count: &one,
-            at_most: u32::MAX,
+            max_count: u32::MAX,
             radius: Radius::Uniform(1.0),
             coloring: Coloring::Uniform([0.0, 1.0, 0.0]),
             shading: Shading::Flat,
@@ -238,7 +238,7 @@ fn a_terrain_hides_what_is_under_it() {
         let particles = [Particles {
             positions: &sprite,
             count: &count,
-            at_most: u32::MAX,
+            max_count: u32::MAX,
             radius: Radius::Uniform(1.0),
             coloring: Coloring::Uniform([0.0, 1.0, 0.0]),
             shading: Shading::Flat,
@@ -312,7 +312,7 @@ fn boxes_and_cylinders_have_their_silhouettes() {
 }
 
 #[test]
-fn surfaces_of_nothing_and_of_nonsense_are_refused_or_empty() {
+fn invalid_surfaces_are_refused_and_surfaces_without_particles_are_empty() {
     let studio = Studio::new(16, 16);
     for options in [
         SurfaceOptions { cell_m: 0.0, ..OPTIONS },
@@ -325,7 +325,7 @@ fn surfaces_of_nothing_and_of_nonsense_are_refused_or_empty() {
     let (count, position) = upload(&studio, &scattered(20, 3.0));
     let mut small = ParticleSurface::new(&studio.device, 10, OPTIONS).unwrap();
     let refused = small.find(&count, &position).unwrap_err().to_string();
-    assert!(refused.contains("room for 10 elements, 20 are needed"), "{refused}");
+    assert!(refused.contains("holds 10 elements, 20 are required"), "{refused}");
     studio.check();
 }
 
@@ -343,7 +343,7 @@ fn faces_of_known_normal_have_their_shade_and_fog_between() {
     let sphere = Particles {
         positions: &position,
         count: &count,
-        at_most: u32::MAX,
+        max_count: u32::MAX,
         radius: Radius::Uniform(8.0),
         coloring: Coloring::Uniform(albedo.to_array()),
         shading: Shading::Sunlit,

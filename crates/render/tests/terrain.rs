@@ -33,8 +33,8 @@ fn from_the_corner(side_m: f32) -> OrbitCamera {
         distance_m,
         ..OrbitCamera::default()
     };
-    let wanted = vec3(-0.1 * side_m, -0.1 * side_m, 0.18 * side_m);
-    camera.target = camera.target + wanted - camera.eye();
+    let eye = vec3(-0.1 * side_m, -0.1 * side_m, 0.18 * side_m);
+    camera.target = camera.target + eye - camera.eye();
     camera
 }
 
@@ -352,7 +352,7 @@ fn a_plane_of_known_normal_has_its_shade_and_fog_its_exponential() {
 }
 
 #[test]
-fn what_is_no_terrain_is_refused() {
+fn non_terrains_are_refused() {
     let studio = Studio::new(16, 16);
     for (columns, cell_m, n, said) in [
         (1, 1.0, 9, "9 heights in rows of 1"),

@@ -147,7 +147,7 @@ impl Scene {
         let particles = [Particles {
             positions: &self.positions,
             count: &self.count,
-            at_most: u32::MAX,
+            max_count: u32::MAX,
             radius: Radius::Uniform(0.05),
             coloring: Coloring::Mapped { column: Column::Scalar(&self.heights), map, range },
             shading: Shading::Lit,

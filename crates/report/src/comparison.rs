@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn faster_one_way_is_slower_the_other_way() {
+    fn a_swapped_comparison_has_the_opposite_verdict() {
         for (a, b) in [(100.0, 140.0), (3.0, 2.0), (5.0, 5.01)] {
             let (a, b) = (samples(a, 0.03), samples(b, 0.03));
             let mirror = |v| match v {

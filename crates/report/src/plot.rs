@@ -120,8 +120,8 @@ pub fn plot_panels_scaled(title: &str, panels: &[Panel<'_>], scales: [Scale; 2],
 /// energies nor counts, no row, or `path` ends neither in `.png` nor in `.svg`.
 pub fn plot_metrics(table: &MetricsTable, path: &Path) -> Result<()> {
     let time = table.column("time")?;
-    let curves = |wanted: &dyn Fn(&Metric) -> bool| -> Vec<Series> {
-        let chosen = table.columns().filter(|(metric, _)| wanted(metric));
+    let curves = |is_shown: &dyn Fn(&Metric) -> bool| -> Vec<Series> {
+        let chosen = table.columns().filter(|(metric, _)| is_shown(metric));
         let curve = |(metric, values): (&Metric, &[f64])| {
             let points = time.iter().copied().zip(values.iter().copied()).collect();
             Series::new(legend_name(&metric.name), Mark::Line, points)
@@ -389,9 +389,9 @@ fn padded_range(values: impl Iterator<Item = f64>, padding: f64) -> std::ops::Ra
 /// Returns the number of decimals that distinguish about ten ticks of a range; `None` if exponents are more
 /// readable.
 fn decimals(range: &std::ops::Range<f64>) -> Option<usize> {
-    let greatest = range.start.abs().max(range.end.abs());
+    let largest = range.start.abs().max(range.end.abs());
     let decimals = 1.0 - (range.end - range.start).log10().floor();
-    ((1e-3..1e7).contains(&greatest) && decimals <= 6.0).then_some(decimals.max(0.0) as usize)
+    ((1e-3..1e7).contains(&largest) && decimals <= 6.0).then_some(decimals.max(0.0) as usize)
 }
 
 fn tick(value: f64, decimals: Option<usize>) -> String {

@@ -21,7 +21,7 @@ pub struct ShapeStatistics {
     pub centre_m: [f64; 3],
     /// Root mean square of the distances from the centre of mass, in m.
     pub spread_m: f64,
-    /// Number of pieces with at least [`FRAGMENT_SHARE`] of all particles.
+    /// Number of pieces with at min_count [`FRAGMENT_SHARE`] of all particles.
     pub n_fragments: u64,
     /// Share in the largest piece.
     pub largest_share: f64,
@@ -66,10 +66,10 @@ impl ShapeStatistics {
             *count += 1;
             *sum += mass(i);
         }
-        let least = FRAGMENT_SHARE * positions.len() as f64;
+        let min_count = FRAGMENT_SHARE * positions.len() as f64;
         let fragments: Vec<f64> =
-            sizes.values().filter(|(count, _)| *count as f64 >= least).map(|(_, sum)| *sum).collect();
-        let powder = sizes.values().filter(|(count, _)| (*count as f64) < least).map(|(_, mass)| *mass);
+            sizes.values().filter(|(count, _)| *count as f64 >= min_count).map(|(_, sum)| *sum).collect();
+        let powder = sizes.values().filter(|(count, _)| (*count as f64) < min_count).map(|(_, mass)| *mass);
         Self {
             run_out_m,
             centre_m,
@@ -169,14 +169,14 @@ mod tests {
     }
 
     #[test]
-    fn two_particles_have_their_middle_their_spread_and_their_run_out() {
+    fn two_particles_have_the_expected_centre_spread_and_run_out() {
         let shape = ShapeStatistics::measure(&frame(vec![[1.0, 0.0, 2.0], [3.0, 0.0, 2.0]]), 4.0, 0.5);
         assert_eq!((shape.centre_m, shape.spread_m, shape.run_out_m), ([2.0, 0.0, 2.0], 1.0, 3.0));
         assert_eq!((shape.n_fragments, shape.largest_share, shape.powder_share), (2, 0.5, 0.0));
     }
 
     #[test]
-    fn a_gap_wider_than_two_cells_tells_pieces_apart_and_grains_are_powder() {
+    fn a_gap_wider_than_two_cells_separates_fragments_and_single_grains_are_powder() {
         let whole = ShapeStatistics::measure(&frame(row(-50.0, 200).collect()), 0.0, 1.0);
         assert_eq!((whole.n_fragments, whole.largest_share, whole.powder_share), (1, 1.0, 0.0));
         assert!(whole.powder_share.is_sign_positive());
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shape_comes_back_from_its_file() {
+    fn a_shape_round_trips_through_its_file() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("shape.json");
         let shape = ShapeStatistics::measure(&frame(row(0.1, 3).collect()), 0.3, 0.7);

@@ -153,7 +153,7 @@ fn holes_constants_and_single_points_are_drawn() {
 }
 
 #[test]
-fn what_cannot_be_drawn_is_refused_by_name() {
+fn unsuitable_plots_are_refused_by_name() {
     let dir = tempfile::tempdir().unwrap();
     let error = |name: &str, series: &[Series]| {
         plot_series("title", "x", "y", series, &dir.path().join(name)).unwrap_err().to_string()

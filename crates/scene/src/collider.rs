@@ -225,10 +225,10 @@ pub(crate) fn heightfield_depth_m(
 
 /// Returns the depth of a point inside a box rotated about its centre, in m; negative outside.
 pub(crate) fn box_depth_m(point_m: Vec3, centre_m: Vec3, size_m: Vec3, rotation_deg: Vec3) -> f64 {
-    let arm: Vec3 = std::array::from_fn(|i| point_m[i] - centre_m[i]);
+    let offset: Vec3 = std::array::from_fn(|i| point_m[i] - centre_m[i]);
     let axes = box_axes(rotation_deg);
     -signed_distance::<3>(std::array::from_fn(|k| {
-        let along: f64 = (0..3).map(|i| axes[k][i] * arm[i]).sum();
+        let along: f64 = (0..3).map(|i| axes[k][i] * offset[i]).sum();
         along.abs() - 0.5 * size_m[k]
     }))
 }

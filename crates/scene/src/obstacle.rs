@@ -90,8 +90,8 @@ impl ObstacleShape {
             }
             Self::Cylinder { foot_m, radius_m, height_m } => {
                 let across = up_axis.horizontal();
-                let arm = (0..2).map(|k| (point_m[across[k]] - foot_m[k]).powi(2)).sum::<f64>().sqrt();
-                let past = [arm - radius_m, point_m[up_axis.index()] - (ground_m + height_m)];
+                let radial_m = (0..2).map(|k| (point_m[across[k]] - foot_m[k]).powi(2)).sum::<f64>().sqrt();
+                let past = [radial_m - radius_m, point_m[up_axis.index()] - (ground_m + height_m)];
                 signed_distance(past) < distance_m
             }
             Self::Mesh { scale, offset_m, mesh, .. } => {

@@ -199,7 +199,7 @@ fn its_particles_are_sampled_with_its_columns() {
 }
 
 #[test]
-fn what_is_wrong_in_its_sections_is_placed() {
+fn errors_in_its_sections_have_a_location() {
     for (sets, message) in [
         (
             &["flight.drag=1"][..],

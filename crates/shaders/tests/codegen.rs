@@ -125,7 +125,7 @@ fn elements_of_a_binding_follow_from_names_that_the_shader_has() {
         ("b = threads", "no buffer is named b"),
         ("a = fewer", "fewer is no constant, parameter or buffer"),
         ("a = threads %% 2", "expected + - * / << of names and numbers"),
-        ("a = 1, a = 2", "a has its elements told already"),
+        ("a = 1, a = 2", "a has its elements given already"),
     ] {
         let error = with_elements(line).unwrap_err();
         assert!(error.starts_with("glsl/area/planted:1: Elements:") && error.contains(problem), "{error}");

@@ -36,16 +36,16 @@ pub struct Tuning {
 
 /// Invalid value of a tunable, on any device.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{key}: found {found}, expected a power of two from {least} to {most}")]
+#[error("{key}: found {found}, expected a power of two from {min} to {max}")]
 pub struct TuningError {
     /// Name of the tunable.
     pub key: &'static str,
     /// Value found.
     pub found: u32,
     /// Minimum value.
-    pub least: u32,
+    pub min: u32,
     /// Maximum value.
-    pub most: u32,
+    pub max: u32,
 }
 
 impl Tuning {
@@ -67,7 +67,7 @@ impl Tuning {
     pub fn with(self, tunable: &'static Tunable, value: u32) -> Result<Self, TuningError> {
         let Tunable { name, default, min, max } = *tunable;
         if !value.is_power_of_two() || !(min..=max).contains(&value) {
-            return Err(TuningError { key: name, found: value, least: min, most: max });
+            return Err(TuningError { key: name, found: value, min, max });
         }
         let others = self.values.into_iter().flatten().filter(|(other, _)| *other != name);
         let own = (value != default).then_some((name, value));
@@ -99,10 +99,10 @@ mod tests {
     static OTHER: Tunable = Tunable { name: "other", default: 4, min: 1, max: 4 };
 
     #[test]
-    fn sizes_that_no_kernel_could_take_are_refused() {
+    fn sizes_unsupported_by_any_kernel_are_refused() {
         for found in [0, 8, 48, 8192, u32::MAX] {
             let error = Tuning::new(found).unwrap_err();
-            assert_eq!(error, TuningError { key: "workgroup_size", found, least: 64, most: 4096 });
+            assert_eq!(error, TuningError { key: "workgroup_size", found, min: 64, max: 4096 });
             assert!(error.to_string().contains("a power of two from 64 to 4096"), "{error}");
         }
         for size in [64, 256, 4096] {
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn tunables_are_told_apart_by_name_whatever_the_order_they_are_set_in() {
+    fn tunables_are_identified_by_name_in_any_order() {
         let tuning = Tuning::new(64).and_then(|tuning| tuning.with(&OTHER, 2)).unwrap();
         assert_eq!((tuning.workgroup_size(), tuning.get(&OTHER)), (64, 2));
         assert_eq!(Tuning::default().with(&OTHER, 2).and_then(|t| t.with(&WORKGROUP_SIZE, 64)), Ok(tuning));

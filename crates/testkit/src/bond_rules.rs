@@ -73,7 +73,7 @@ impl SpringRules {
         recorder.dispatch(&self.update, Threads::Counted(particles.count), bindings, params);
     }
 
-    /// Records the verdict on springs longer than `max_length_m`, and on those beyond `max_bonds`.
+    /// Records the keep mask that rejects springs longer than `max_length_m`, and those beyond `max_bonds`.
     pub fn record_mark_long(
         &self,
         recorder: &mut Recorder,
@@ -89,7 +89,7 @@ impl SpringRules {
             partner: bonds.partner(),
             rest_length_m: bonds.rest_length_m(),
             degree: bonds.degree(),
-            verdict: bonds.verdict(),
+            keep_mask: bonds.keep_mask(),
             position: particles.position,
         };
         let params = mark_long_springs::Params { table: bonds.table(), max_bonds, max_length_m };
@@ -133,7 +133,7 @@ impl FreezeRules {
         recorder.dispatch(&self.update, Threads::Counted(particles.count), bindings, params);
     }
 
-    /// Records the verdict on contacts that have parted, and on frozen bonds that are stretched.
+    /// Records the keep mask that rejects contacts that have parted, and overstretched frozen bonds.
     pub fn record_mark_broken(
         &self,
         recorder: &mut Recorder,
@@ -149,7 +149,7 @@ impl FreezeRules {
             partner: bonds.partner(),
             rest_length_m: bonds.rest_length_m(),
             degree: bonds.degree(),
-            verdict: bonds.verdict(),
+            keep_mask: bonds.keep_mask(),
             position: particles.position,
             state: bonds.state(),
         };

@@ -134,8 +134,8 @@ pub enum Cadence {
 
 impl Cadence {
     /// Returns the value of the command line, or else of the scene.
-    pub fn or_scene(asked: Option<Self>, scene: Option<Every>) -> Option<Every> {
-        match asked {
+    pub fn or_scene(requested: Option<Self>, scene: Option<Every>) -> Option<Every> {
+        match requested {
             None => scene,
             Some(Self::Never) => None,
             Some(Self::Every(every)) => Some(every),
@@ -420,7 +420,7 @@ impl std::str::FromStr for VaryArg {
             let value =
                 text.trim().parse().map_err(|_| format!("found \"{text}\", expected a whole number"))?;
             if tunings.iter().any(|(other, _)| *other == value) {
-                return Err(format!("{key}: {value} stands there twice"));
+                return Err(format!("{key}: {value} is given twice"));
             }
             let tuning = Tuning::default().with(tunable, value).map_err(|error| error.to_string())?;
             tunings.push((value, tuning));

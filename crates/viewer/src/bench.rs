@@ -29,8 +29,8 @@ pub fn bench(args: &BenchArgs, validation: bool) -> Result<(), Failure> {
     let mut writer = RowWriter::open(&args.out)?;
     let session = Session::new(&device, GIT_COMMIT.map(str::to_owned))?;
 
-    let tell = |text: &str| if args.quiet { Ok(()) } else { say::data(text) };
-    tell(&format!(
+    let print = |text: &str| if args.quiet { Ok(()) } else { say::data(text) };
+    print(&format!(
         "{} points on {}, subgroups of {}; copy {:.1} GB/s\n",
         planned.len(),
         device::describe(device.info()),
@@ -41,13 +41,13 @@ pub fn bench(args: &BenchArgs, validation: bool) -> Result<(), Failure> {
         say::note(device::SOFTWARE_WARNING);
     }
     let table = Table::new(&planned);
-    tell(&table.header())?;
+    print(&table.header())?;
     let mut rows = Vec::with_capacity(planned.len());
     let mut measure = |planned: &Planned<'_>| -> Result<Row, Failure> {
         let row = session.measure(planned.bench, &planned.point, profile)?;
         // A full disk is not bad input.
         writer.append(&row).map_err(Failure::other)?;
-        tell(&table.line(&row))?;
+        print(&table.line(&row))?;
         Ok(row)
     };
     for planned in &planned {
@@ -74,7 +74,7 @@ pub fn bench(args: &BenchArgs, validation: bool) -> Result<(), Failure> {
             let mut verdicts = compare_rows(&then, &rows, args.tolerance);
             // Benches that were not requested are not missing.
             verdicts.only_then.retain(|(id, _)| chosen.iter().any(|bench| bench.id() == id));
-            tell(&comparison(&verdicts, path, args.tolerance))?;
+            print(&comparison(&verdicts, path, args.tolerance))?;
             no_regression(&verdicts, path)
         }
         _ => Ok(()),

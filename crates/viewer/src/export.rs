@@ -92,7 +92,7 @@ fn solids(args: &ExportArgs, recording: &Recording) -> Result<SlabSolids, Failur
 fn warn_of_damage(args: &ExportArgs, recording: &Recording) {
     if let Tail::Damaged(damage) = recording.tail() {
         let path = args.recording.display();
-        say::note(format_args!("warning: {path}: only the frames before this are whole: {damage}"));
+        say::note(format_args!("warning: {path}: only the frames before this are complete: {damage}"));
     }
 }
 

@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn passes_are_told_apart_by_their_place_in_the_step() {
+    fn passes_are_distinguished_by_their_place_in_the_step() {
         let mut samples = Samples::default();
         let passes = [
             ("a", 0.0, 1.0),

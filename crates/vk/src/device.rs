@@ -261,7 +261,7 @@ fn choose(candidates: Vec<Candidate>, selector: Option<&DeviceSelector>) -> Resu
     candidates
         .into_iter()
         .find(matches)
-        .ok_or_else(|| Error::DeviceNotFound { wanted: selector.to_string(), available })
+        .ok_or_else(|| Error::DeviceNotFound { requested: selector.to_string(), available })
 }
 
 impl Shared {

@@ -21,10 +21,10 @@ pub enum Error {
     )]
     NoDevice,
     /// The requested device does not exist.
-    #[error("no device matches \"{wanted}\"; found: {}", available.join(", "))]
+    #[error("no device matches \"{requested}\"; found: {}", available.join(", "))]
     DeviceNotFound {
         /// Requested name or index.
-        wanted: String,
+        requested: String,
         /// Available devices, as `index: name`.
         available: Vec<String>,
     },

@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn findings_outlive_the_process_that_made_them() {
+    fn findings_persist_across_processes() {
         let folder = std::env::temp_dir().join(format!("frazil-findings-{}", std::process::id()));
         let cache = folder.join("pipelines.bin");
         Findings::new(Some(&cache), "a".into()).keep("litmus", "pass");

@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn a_device_knows_what_lives_on_it() {
+    fn a_device_lists_its_live_objects() {
         let device = Device::open(&DeviceOptions { validation: true, ..Default::default() }).unwrap();
         let first = device.buffer::<u32>("column", 100).unwrap();
         let second = device.buffer_in::<[f32; 3]>("column", 10, Location::Readback).unwrap();

@@ -61,7 +61,7 @@ pub enum Blend {
     /// The new colour is blended over the old one by its alpha.
     Over,
     /// Maximum of the two colours in each component: the result does not depend on the order of drawing.
-    Greatest,
+    Max,
 }
 
 /// Fixed state of a raster pipeline.
@@ -159,7 +159,7 @@ impl RasterInner {
         let operation = match options.blend {
             Blend::Replace | Blend::Over => vk::BlendOp::ADD,
             // The blend factors are ignored.
-            Blend::Greatest => vk::BlendOp::MAX,
+            Blend::Max => vk::BlendOp::MAX,
         };
         let attachment = [vk::PipelineColorBlendAttachmentState::default()
             .blend_enable(options.blend != Blend::Replace)

@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_evaluated_gives_no_figure() {
+    fn expressions_that_cannot_be_evaluated_have_no_value() {
         assert_eq!(shared_memory_bytes(&example(9999), &HashMap::new()), None);
         let mut cut = example(132);
         cut.truncate(cut.len() - 4);

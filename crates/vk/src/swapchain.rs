@@ -261,12 +261,12 @@ impl Swapchain {
             self.destroy_images(old);
             return Ok(());
         }
-        let most = if capabilities.max_image_count == 0 { u32::MAX } else { capabilities.max_image_count };
+        let max = if capabilities.max_image_count == 0 { u32::MAX } else { capabilities.max_image_count };
         let opaque = vk::CompositeAlphaFlagsKHR::OPAQUE;
         let is_opaque = capabilities.supported_composite_alpha.contains(opaque);
         let info = vk::SwapchainCreateInfoKHR::default()
             .surface(self.surface.handle)
-            .min_image_count((capabilities.min_image_count + 1).min(most))
+            .min_image_count((capabilities.min_image_count + 1).min(max))
             .image_format(self.format.format)
             .image_color_space(self.format.color_space)
             .image_extent(extent)
@@ -281,7 +281,7 @@ impl Swapchain {
         let swapchain = unsafe { self.loader.create_swapchain(&info, None) };
         self.destroy_images(old);
         let swapchain = swapchain.map_err(Error::call("create swapchain", "the window"))?;
-        // Stored before it is filled, so that an error half way leaks nothing.
+        // Stored before it is filled, so that an error in between leaks nothing.
         let images = self.images.insert(Images { swapchain, extent, images: Vec::new() });
         // SAFETY: the swapchain was just created.
         let handles = unsafe { self.loader.get_swapchain_images(swapchain) }
@@ -395,14 +395,14 @@ impl Surface {
         let formats =
             unsafe { self.loader.get_physical_device_surface_formats(candidate.handle, self.handle) }
                 .map_err(Error::call("query surface formats", "the window"))?;
-        let wanted = [vk::Format::B8G8R8A8_UNORM, vk::Format::R8G8B8A8_UNORM];
+        let requested = [vk::Format::B8G8R8A8_UNORM, vk::Format::R8G8B8A8_UNORM];
         let find = |format: &vk::Format| {
             formats
                 .iter()
                 .find(|f| f.format == *format && f.color_space == vk::ColorSpaceKHR::SRGB_NONLINEAR)
                 .copied()
         };
-        wanted.iter().find_map(find).ok_or_else(|| lacks("an 8-bit window format"))
+        requested.iter().find_map(find).ok_or_else(|| lacks("an 8-bit window format"))
     }
 
     fn destroy(&self) {

@@ -118,7 +118,7 @@ fn the_window_shows_the_picture_of_a_run() {
 }
 
 #[test]
-fn a_killed_run_goes_on_to_the_same_bits() {
+fn a_killed_run_resumes_to_the_same_bits() {
     let folder = tempfile::tempdir().unwrap();
     let [whole, killed] = ["whole", "killed"].map(|name| folder.path().join(name));
     let cadences = ["--record", "4", "--metrics", "1", "--checkpoint", "5"];
@@ -170,7 +170,7 @@ fn its_section_is_checked_described_and_in_the_schema() {
 }
 
 #[test]
-fn scenes_that_ask_for_what_is_not_there_are_refused_with_line_and_key() {
+fn unsupported_scenes_are_refused_with_line_and_key() {
     for (change, said) in [
         (
             "solver.kind=\"free_fall\"",
@@ -197,7 +197,7 @@ fn a_second_solver_of_its_name_is_refused_with_both() {
 }
 
 #[test]
-fn nothing_in_the_engine_names_it() {
+fn the_engine_does_not_refer_to_it() {
     let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("../../crates")];
     let mut n_files = 0;
     while let Some(folder) = folders.pop() {

@@ -124,7 +124,7 @@ fn a_parent_that_uses_a_child_which_uses_the_parent_is_a_cycle() {
 }
 
 #[test]
-fn declarations_re_exports_below_and_tests_are_no_uses() {
+fn declarations_downward_re_exports_and_tests_are_not_uses() {
     let found = planted(&[
         (
             "lib.rs",

@@ -90,7 +90,7 @@ impl DeviceWorkload for Workload {
         Work { elements, bytes_minimum: (20 + 4 + 3 * 8) * elements }
     }
 
-    fn spoil(&mut self, recorder: &mut Recorder) {
+    fn poison(&mut self, recorder: &mut Recorder) {
         recorder.fill(self.bonds.partner(), 0xdead_beef);
     }
 

@@ -106,10 +106,10 @@ impl Bench for BondsStep {
         let id = device.buffer_from("id", &particles.id)?;
         let capacity = BondCapacity { particles: n as u32, slots: SLOTS };
         let mut bonds = PairBonds::new(device, capacity, &columns)?;
-        let there = BondedParticles { count: &count, position: &position, limit: &limit, id: &id };
+        let bonded = BondedParticles { count: &count, position: &position, limit: &limit, id: &id };
         let search = BondSearch { radius_m: RADIUS_M, max_bonds: SLOTS };
         let builder = Builder::Reproducible { rounds: 4 };
-        bonds.build(device, (&grid, &sorted_keys), there, builder, &search)?;
+        bonds.build(device, (&grid, &sorted_keys), bonded, builder, &search)?;
         let before = Before::copy(device, &bonds)?;
         // Some bonds are stretched, and some beyond the break ratio.
         for (i, x) in particles.position.iter_mut().enumerate() {
@@ -155,7 +155,7 @@ impl Before {
 impl Workload {
     fn step_of_twin(&mut self, particles: &Particles, velocity: &[[f32; 3]], order: &[u32]) {
         let bonds = &mut self.expected;
-        let verdict = match self.rule {
+        let keep_mask = match self.rule {
             Rule::Brittle => twin::mark_stretched_bonds(bonds, particles, SLOTS, BREAK_RATIO),
             Rule::PlasticSprings { .. } => {
                 self.expected_displacement = twin::solve_springs(bonds, &particles.position, &SOLVE);
@@ -167,7 +167,7 @@ impl Workload {
                 twin::mark_broken_freeze_bonds(bonds, particles, SLOTS, &FREEZE)
             }
         };
-        twin::remove_bonds(bonds, &verdict);
+        twin::remove_bonds(bonds, &keep_mask);
         *bonds = twin::remap_bonds(bonds, order);
     }
 }
@@ -179,7 +179,7 @@ impl DeviceWorkload for Workload {
         Work { elements, bytes_minimum: 24 * elements }
     }
 
-    fn spoil(&mut self, recorder: &mut Recorder) {
+    fn poison(&mut self, recorder: &mut Recorder) {
         recorder.fill(self.bonds.partner(), 0xdead_beef);
     }
 

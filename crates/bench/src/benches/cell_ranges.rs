@@ -50,7 +50,7 @@ impl DeviceWorkload for Workload {
         Work { elements: self.n as u64, bytes_minimum: 4 * self.expected.len() as u64 }
     }
 
-    fn spoil(&mut self, recorder: &mut Recorder) {
+    fn poison(&mut self, recorder: &mut Recorder) {
         recorder.fill(self.grid.cell_start(), 0xdead_beef);
     }
 

@@ -76,7 +76,7 @@ impl DeviceWorkload for Workload {
         Work { elements, bytes_minimum: 12 * elements + 4 * self.expected_start.len() as u64 }
     }
 
-    fn spoil(&mut self, recorder: &mut Recorder) {
+    fn poison(&mut self, recorder: &mut Recorder) {
         recorder.fill(&self.order, 0xdead_beef);
         recorder.fill(self.grid.cell_start(), 0xdead_beef);
     }

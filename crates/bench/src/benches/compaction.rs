@@ -140,7 +140,7 @@ impl DeviceWorkload for Workload {
         Work { elements, bytes_minimum: 4 * (elements + self.moves.iter().map(moved).sum::<u64>()) }
     }
 
-    fn spoil(&mut self, recorder: &mut Recorder) {
+    fn poison(&mut self, recorder: &mut Recorder) {
         for moved in &self.moves {
             for buffer in [Some(&moved.kept), moved.dropped.as_ref()].into_iter().flatten() {
                 recorder.fill(buffer, 0xdead_beef);

@@ -41,7 +41,7 @@ impl DeviceWorkload for Workload {
         Work { elements, bytes_minimum: 8 * elements }
     }
 
-    fn spoil(&mut self, recorder: &mut Recorder) {
+    fn poison(&mut self, recorder: &mut Recorder) {
         recorder.fill(&self.to, 0xdead_beef);
     }
 

@@ -124,7 +124,7 @@ impl DeviceWorkload for Workload {
         Work { elements, bytes_minimum: (12 + 8) * elements + 4 * listed }
     }
 
-    fn spoil(&mut self, recorder: &mut Recorder) {
+    fn poison(&mut self, recorder: &mut Recorder) {
         match &self.search {
             Search::Count(found) => recorder.fill(found, 0xdead_beef),
             Search::Lists(lists) => {
@@ -155,9 +155,9 @@ impl DeviceWorkload for Workload {
             Search::Lists(lists) => {
                 let (len, start) = (device.download(lists.len(), n)?, device.download(lists.start(), n)?);
                 let total = len.iter().map(|len| u64::from(*len)).sum::<u64>();
-                if total > u64::from(lists.room()) {
-                    let room = lists.room();
-                    return Ok(Some(Difference(format!("{total} neighbours, there is room for {room}"))));
+                if total > u64::from(lists.neighbour_capacity()) {
+                    let capacity = lists.neighbour_capacity();
+                    return Ok(Some(Difference(format!("{total} neighbours, capacity {capacity}"))));
                 }
                 let neighbour = device.download(lists.neighbour(), total as usize)?;
                 let position = device.download(&self.position, n)?;

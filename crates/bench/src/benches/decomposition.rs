@@ -98,7 +98,7 @@ macro_rules! workload {
                 Work { elements, bytes_minimum: 4 * words * elements }
             }
 
-            fn spoil(&mut self, recorder: &mut Recorder) {
+            fn poison(&mut self, recorder: &mut Recorder) {
                 recorder.fill(&self.first, 0xdead_beef);
                 recorder.fill(&self.second, 0xdead_beef);
             }

@@ -83,7 +83,7 @@ impl DeviceWorkload for Workload {
         work(self.expected.len())
     }
 
-    fn spoil(&mut self, recorder: &mut Recorder) {
+    fn poison(&mut self, recorder: &mut Recorder) {
         recorder.fill(&self.scanned, 0xdead_beef);
     }
 

@@ -65,7 +65,7 @@ impl DeviceWorkload for Workload {
         Work { elements, bytes_minimum: (4 + 2 * 28) * elements }
     }
 
-    fn spoil(&mut self, recorder: &mut Recorder) {
+    fn poison(&mut self, recorder: &mut Recorder) {
         recorder.fill(self.phase.position.back(), 0xdead_beef);
         recorder.fill(self.phase.velocity.back(), 0xdead_beef);
         recorder.fill(self.phase.id.back(), 0xdead_beef);

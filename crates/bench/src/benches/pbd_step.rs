@@ -136,7 +136,7 @@ impl DeviceWorkload for Workload {
         Work { elements, bytes_minimum: (2 * 28 + 4) * elements }
     }
 
-    fn spoil(&mut self, _: &mut Recorder) {
+    fn poison(&mut self, _: &mut Recorder) {
         // Empty: the outputs are the inputs, which a step moves by more than the tolerance.
     }
 

@@ -136,7 +136,7 @@ impl DeviceWorkload for Workload {
         work(self.expected.keys.len())
     }
 
-    fn spoil(&mut self, recorder: &mut Recorder) {
+    fn poison(&mut self, recorder: &mut Recorder) {
         recorder.fill(&self.order, 0xdead_beef);
     }
 

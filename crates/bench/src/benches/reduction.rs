@@ -87,7 +87,7 @@ impl DeviceWorkload for Workload {
         Work { elements, bytes_minimum: 4 * elements + 4 }
     }
 
-    fn spoil(&mut self, recorder: &mut Recorder) {
+    fn poison(&mut self, recorder: &mut Recorder) {
         recorder.fill(&self.sum, 0xdead_beef);
     }
 

@@ -21,7 +21,7 @@ const PICTURE_ASPECT: (u64, u64) = (16, 9);
 /// Background colour.
 const BACKGROUND: [f32; 3] = [0.25, 0.5, 0.75];
 /// Colour that images are overwritten with before a run.
-const SPOILED: [f32; 3] = [1.0, 0.0, 1.0];
+const POISON_COLOUR: [f32; 3] = [1.0, 0.0, 1.0];
 const SNOW: [f32; 3] = [0.96, 0.97, 0.99];
 const ICE: [f32; 3] = [0.62, 0.79, 0.90];
 /// Particle radius: particles are a metre apart, and fill space.
@@ -190,8 +190,8 @@ impl DeviceWorkload for Workload {
         Work { elements: n, bytes_minimum: 12 * n }
     }
 
-    fn spoil(&mut self, recorder: &mut Recorder) {
-        let empty = Frame { camera: self.camera, background: SPOILED, ..Frame::default() };
+    fn poison(&mut self, recorder: &mut Recorder) {
+        let empty = Frame { camera: self.camera, background: POISON_COLOUR, ..Frame::default() };
         // An empty image cannot fail.
         drop(self.renderer.record(recorder, &empty));
     }
@@ -201,7 +201,7 @@ impl DeviceWorkload for Workload {
         let all = Particles {
             positions: &self.position,
             count: &self.count,
-            at_most: u32::MAX,
+            max_count: u32::MAX,
             radius: Radius::Uniform(RADIUS_M),
             coloring,
             shading: Shading::Sunlit,
@@ -211,7 +211,7 @@ impl DeviceWorkload for Workload {
             Some(surface) => {
                 surface.record(recorder, &self.count, &self.position)?;
                 let (positions, count) = (surface.spray(), surface.spray_count());
-                let spray = Particles { positions, count, at_most: surface.found().spray, ..all };
+                let spray = Particles { positions, count, max_count: surface.found().spray, ..all };
                 (spray, Some(surface.mesh(Material::Snow, SNOW)))
             }
         };

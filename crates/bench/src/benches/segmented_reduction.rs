@@ -76,7 +76,7 @@ impl DeviceWorkload for Workload {
         Work { elements: self.n as u64, bytes_minimum: 4 * self.n as u64 + 8 * self.expected.len() as u64 }
     }
 
-    fn spoil(&mut self, recorder: &mut Recorder) {
+    fn poison(&mut self, recorder: &mut Recorder) {
         recorder.fill(&self.reduced, 0xdead_beef);
     }
 

@@ -19,9 +19,9 @@ impl Mesh<'_> {
             return Some(format!("{} normals, expected one for each of {n} vertices", self.normal.len()));
         }
         if u32::try_from(n).is_err() || u32::try_from(self.triangles.len()).is_err() {
-            let most = u32::MAX;
+            let max = u32::MAX;
             return Some(format!(
-                "{n} vertices and {} triangles, expected at most {most}",
+                "{n} vertices and {} triangles, expected at most {max}",
                 self.triangles.len()
             ));
         }

@@ -78,7 +78,7 @@ fn parts() -> impl Strategy<Value = Parts> {
 }
 
 #[test]
-fn surfaces_come_back_to_the_bit() {
+fn surfaces_round_trip_to_the_bit() {
     proptest!(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(60) }, |(parts in parts())| {
         let found = read_ply(&exported(&parts, MeshFormat::Ply));
         prop_assert_eq!(bits(&found.0), bits(&parts.0));
@@ -116,7 +116,7 @@ fn no_triangles_make_a_file_that_can_be_read() {
 }
 
 #[test]
-fn what_no_program_could_read_is_refused_and_not_written() {
+fn frames_unrepresentable_in_a_format_are_refused_and_not_written() {
     let good: Parts = (vec![[0.0; 3]; 3], vec![[1.0, 0.0, 0.0]; 3], vec![[0, 1, 2]]);
     let mut nan = good.clone();
     nan.0[1][2] = f32::NAN;

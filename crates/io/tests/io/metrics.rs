@@ -76,7 +76,7 @@ fn a_reader_names_the_line_and_what_it_found() {
 }
 
 #[test]
-fn metrics_that_cannot_stand_in_a_header_are_refused() {
+fn metrics_invalid_in_a_header_are_refused() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("metrics.csv");
     let refused = |metrics: &[Metric]| MetricsWriter::create(&path, metrics).unwrap_err().to_string();
@@ -84,7 +84,7 @@ fn metrics_that_cannot_stand_in_a_header_are_refused() {
     assert!(refused(&[Metric::new("a", ""), Metric::new("a", "J")]).contains("\"a\" is there twice"));
     for (name, unit) in [("", ""), ("a,b", ""), ("a [J]", ""), ("a", "J,s"), ("a", "J\n")] {
         assert!(
-            refused(&[Metric::new(name, unit)]).contains("cannot stand in a header row"),
+            refused(&[Metric::new(name, unit)]).contains("is not valid in a header row"),
             "{name:?} {unit:?}"
         );
     }
@@ -92,7 +92,7 @@ fn metrics_that_cannot_stand_in_a_header_are_refused() {
 }
 
 #[test]
-fn a_resumed_table_is_the_one_never_interrupted() {
+fn a_resumed_table_equals_an_uninterrupted_one() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("metrics.csv");
     let mut writer = MetricsWriter::create(&path, &metrics()).unwrap();

@@ -50,7 +50,7 @@ proptest! {
 }
 
 #[test]
-fn cut_at_any_byte_it_holds_every_whole_frame_and_says_where_it_ends() {
+fn truncated_at_any_byte_it_holds_every_complete_frame_and_reports_where_it_ends() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("run.frazil-rec");
     // End offsets of the head, each frame and the end mark.
@@ -149,7 +149,7 @@ fn it_can_be_followed_while_it_grows() {
 }
 
 #[test]
-fn a_resumed_recording_is_the_one_never_interrupted() {
+fn a_resumed_recording_equals_an_uninterrupted_one() {
     let dir = tempfile::tempdir().unwrap();
     let (whole, resumed) = (dir.path().join("whole.frazil-rec"), dir.path().join("resumed.frazil-rec"));
     record(&whole, 0..5).finish().unwrap();
@@ -169,7 +169,7 @@ fn a_resumed_recording_is_the_one_never_interrupted() {
 }
 
 #[test]
-fn a_finished_recording_can_be_gone_on_with() {
+fn a_finished_recording_can_be_appended_to() {
     let dir = tempfile::tempdir().unwrap();
     let (whole, resumed) = (dir.path().join("whole.frazil-rec"), dir.path().join("resumed.frazil-rec"));
     record(&whole, 0..5).finish().unwrap();
@@ -246,7 +246,7 @@ fn columns_are_packed() {
 const VERSION_1: &[u8] = include_bytes!("version_1.frazil-rec");
 
 #[test]
-fn a_recording_of_version_1_is_read_and_gone_on_with_as_what_it_is() {
+fn a_recording_of_version_1_is_read_and_appended_to_as_version_1() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("run.frazil-rec");
     fs::write(&path, VERSION_1).unwrap();

@@ -2,7 +2,7 @@
 
 mod table;
 
-use crate::error::check_room;
+use crate::error::check_len;
 use crate::kernel_set::kernel_set;
 use crate::{KernelError, UniformGrid};
 use frazil_shaders::bonds::{
@@ -23,7 +23,7 @@ const MAX_ROUNDS: u32 = 256;
 const MAX_SLOTS: u32 = 240;
 
 /// Maximum number of slots per row that the compare-and-swap builder fills: its passes search rows at both ends of each
-/// pair, and a claim that a device ends half-way would leave a bond with one end.
+/// pair, and a claim that a device ends part-way would leave a bond with one end.
 const MAX_CLAIM_SLOTS: u32 = 64;
 
 /// Faults that [`PairBonds::record_check`] counts, in the order of its counts.
@@ -31,7 +31,7 @@ pub const BOND_FAULTS: [&str; 8] = [
     "rows with more bonds than their limit",
     "slots whose partner is no particle, or that should be empty",
     "bonds of a particle to itself",
-    "bonds that stand twice in a row",
+    "duplicate bonds in a row",
     "bonds that the other end does not have",
     "bonds with another rest length at the other end",
     "bonds with other state at the other end",
@@ -159,7 +159,7 @@ pub struct PairBonds {
     front: Table,
     back: Table,
     proposal: Buffer<u32>,
-    verdict: Buffer<u32>,
+    keep_mask: Buffer<u32>,
     new_place: Buffer<u32>,
     initial_state: Buffer<u32>,
     required: Buffer<u32>,
@@ -254,7 +254,7 @@ impl PairBonds {
             front: Table::new(device, extent, "")?,
             back: Table::new(device, extent, " (back)")?,
             proposal: device.buffer("bond proposals", extent.column())?,
-            verdict: device.buffer("bond verdicts", verdict_words(extent))?,
+            keep_mask: device.buffer("bond keep masks", keep_mask_words(extent))?,
             new_place: device.buffer("new place", particles as usize)?,
             initial_state: device.buffer_from("initial bond state", &initial)?,
             required: device.buffer_from("required bond slots", &[0])?,
@@ -315,10 +315,10 @@ impl PairBonds {
         &self.front.degree
     }
 
-    /// Returns a bit per bond that tells whether the particle keeps it, to be written by a user's rule: see
+    /// Returns a bit per bond that is set if the particle keeps it, written by a user's rule: see
     /// [`Self::record_remove`].
-    pub fn verdict(&self) -> &Buffer<u32> {
-        &self.verdict
+    pub fn keep_mask(&self) -> &Buffer<u32> {
+        &self.keep_mask
     }
 
     /// Returns one word: the number of slots that a build required, if it exceeded the capacity, else 0. A
@@ -380,7 +380,7 @@ impl PairBonds {
         self.front = self.front.grown(device, self.extent, extent)?;
         self.back = Table::new(device, extent, " (back)")?;
         self.proposal = device.buffer("bond proposals", extent.column())?;
-        self.verdict = device.buffer("bond verdicts", verdict_words(extent))?;
+        self.keep_mask = device.buffer("bond keep masks", keep_mask_words(extent))?;
         self.extent = extent;
         Ok(())
     }
@@ -434,7 +434,7 @@ impl PairBonds {
     ) -> Result<(), KernelError> {
         let terms = self.terms(grid, search)?;
         self.check_particles(&particles)?;
-        check_room(PRIMITIVE, particles.count, sorted_keys)?;
+        check_len(PRIMITIVE, particles.count, sorted_keys)?;
         let rounds = builder.rounds();
         if rounds == 0 || rounds > MAX_ROUNDS {
             return Err(problem(format!("{rounds} rounds, expected 1 to {MAX_ROUNDS}")));
@@ -544,7 +544,7 @@ impl PairBonds {
             partner: &self.front.partner,
             rest_length_m: &self.front.rest_length_m,
             degree: &self.front.degree,
-            verdict: &self.verdict,
+            keep_mask: &self.keep_mask,
             position: particles.position,
         };
         let params = mark_stretched_bonds::Params { table: self.table(), max_bonds, break_ratio };
@@ -557,7 +557,7 @@ impl PairBonds {
         self.record_remove(recorder, particles.count)
     }
 
-    /// Records the removal of bonds that an end does not keep according to [`Self::verdict`], which a kernel
+    /// Records the removal of bonds that an end does not keep according to [`Self::keep_mask`], which a kernel
     /// that includes `bonds/mark_broken_bonds.glsl` has written for all of `count`.
     ///
     /// # Errors
@@ -566,7 +566,7 @@ impl PairBonds {
         self.check_count(count)?;
         recorder.fill(&self.broken, 0);
         let bindings = row_bindings!(remove_bonds, self, count, {
-            verdict: &self.verdict,
+            keep_mask: &self.keep_mask,
             kept_partner: &self.back.partner,
             kept_rest_length_m: &self.back.rest_length_m,
             kept_state: &self.back.state,
@@ -592,7 +592,7 @@ impl PairBonds {
         order: &Buffer<u32>,
     ) -> Result<(), KernelError> {
         self.check_count(count)?;
-        check_room(PRIMITIVE, count, order)?;
+        check_len(PRIMITIVE, count, order)?;
         recorder.fill(&self.new_place, INVALID_INDEX);
         let bindings = invert_order::Bindings { count: &count.count, order, new_place: &self.new_place };
         recorder.dispatch(&self.kernels.invert_order, Threads::Counted(count), bindings, ());
@@ -624,7 +624,7 @@ impl PairBonds {
     ) -> Result<(), KernelError> {
         let terms = self.terms(grid, search)?;
         self.check_particles(&particles)?;
-        check_room(PRIMITIVE, particles.count, sorted_keys)?;
+        check_len(PRIMITIVE, particles.count, sorted_keys)?;
         recorder.fill(&self.counts, 0);
         let pairs = Pairs { grid, sorted_keys, particles, terms };
         let bindings = pair_bindings!(count_bonds, self, pairs, {
@@ -650,7 +650,7 @@ impl PairBonds {
         max_rest_length_m: f32,
     ) -> Result<(), KernelError> {
         self.check_count(count)?;
-        check_room(PRIMITIVE, count, limit)?;
+        check_len(PRIMITIVE, count, limit)?;
         recorder.fill(&self.faults, 0);
         let bindings = row_bindings!(check_bonds, self, count, { limit: limit, faults: &self.faults });
         let params = check_bonds::Params { table: self.table(), max_bonds, max_rest_length_m };
@@ -687,9 +687,9 @@ impl PairBonds {
 
     fn check_particles(&self, particles: &BondedParticles<'_>) -> Result<(), KernelError> {
         self.check_count(particles.count)?;
-        check_room(PRIMITIVE, particles.count, particles.position)?;
-        check_room(PRIMITIVE, particles.count, particles.limit)?;
-        check_room(PRIMITIVE, particles.count, particles.id)
+        check_len(PRIMITIVE, particles.count, particles.position)?;
+        check_len(PRIMITIVE, particles.count, particles.limit)?;
+        check_len(PRIMITIVE, particles.count, particles.id)
     }
 }
 
@@ -706,7 +706,7 @@ fn check_slots(slots: u32) -> Result<(), KernelError> {
     Ok(())
 }
 
-/// Returns the number of 32-bit words of the verdicts: one bit per slot, no word shared by two rows.
-fn verdict_words(extent: Extent) -> usize {
+/// Returns the number of 32-bit words of the keep masks: one bit per slot, no word shared by two rows.
+fn keep_mask_words(extent: Extent) -> usize {
     extent.capacity as usize * extent.slots.div_ceil(32) as usize
 }

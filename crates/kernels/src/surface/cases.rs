@@ -94,8 +94,8 @@ fn loops(case: usize) -> Vec<Vec<usize>> {
 /// Returns the fan around the lowest edge of a loop from which no diagonal lies in a face.
 fn fan(edges: &[usize]) -> Vec<[usize; 3]> {
     let n = edges.len();
-    let has_room = |hub: usize| (2..n - 1).all(|k| !share_face(edges[hub], edges[(hub + k) % n]));
-    let Some(hub) = (0..n).filter(|hub| has_room(*hub)).min_by_key(|hub| edges[*hub]) else {
+    let can_fan_from = |hub: usize| (2..n - 1).all(|k| !share_face(edges[hub], edges[(hub + k) % n]));
+    let Some(hub) = (0..n).filter(|hub| can_fan_from(*hub)).min_by_key(|hub| edges[*hub]) else {
         return Vec::new();
     };
     (1..n - 1).map(|k| [edges[hub], edges[(hub + k) % n], edges[(hub + k + 1) % n]]).collect()
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn a_corner_alone_is_cut_off_with_its_triangle_seen_from_outside() {
+    fn a_single_corner_gives_one_triangle_facing_outwards() {
         for corner in 0..8usize {
             let found = triangles(1 << corner);
             assert_eq!(found.len(), 1);
@@ -244,10 +244,10 @@ mod tests {
     fn the_table_holds_all_triangles_of_all_cases() {
         let words = table();
         assert_eq!(words.len(), 256 * CASE_WORDS);
-        let mut most = 0;
+        let mut max = 0;
         for (case, row) in words.chunks_exact(CASE_WORDS).enumerate() {
             let expected = triangles(case);
-            most = most.max(expected.len());
+            max = max.max(expected.len());
             let found: Vec<[usize; 3]> = row[1..=row[0] as usize]
                 .iter()
                 .map(|word| [0, 4, 8].map(|shift| (word >> shift & 15) as usize))
@@ -256,7 +256,7 @@ mod tests {
             let bends: usize = loops(case).iter().map(|edges| edges.len() - 2).sum();
             assert_eq!(found.len(), bends, "case {case}: every loop is filled");
         }
-        assert_eq!(most, CASE_WORDS - 1);
+        assert_eq!(max, CASE_WORDS - 1);
         // An ambiguous face: two inside corners across a diagonal stay separate.
         assert_eq!(loops(0b1001).len(), 2);
         assert_eq!(loops(!0b1001 & 0xff).len(), 1);

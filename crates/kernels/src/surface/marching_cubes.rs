@@ -2,7 +2,7 @@
 
 use super::cases;
 use super::{check_layout, check_nodes, check_workgroup};
-use crate::error::check_room;
+use crate::error::check_len;
 use crate::kernel_set::kernel_set;
 use crate::settle::Settle;
 use crate::{BlockLayout, Counts, KernelError, Scan, ScanOptions};
@@ -75,7 +75,7 @@ pub struct MarchingCubes {
     word_base: Buffer<u32>,
     scan_words: Scan,
     settle: Settle,
-    room: Buffers,
+    buffers: Buffers,
 }
 
 kernel_set! {
@@ -114,7 +114,7 @@ impl Buffers {
             [capacity.cube_blocks, capacity.vertices, capacity.triangles].map(|n| n.max(1));
         let n = blocks as usize;
         let options = ScanOptions { workgroup_size, ..Default::default() };
-        let room = Self {
+        let buffers = Self {
             cube_blocks: DeviceCount::new(device, "cube block count", blocks)?,
             cube_block: device.buffer("cube blocks", n)?,
             node_block: device.buffer("node blocks of cubes", n)?,
@@ -131,10 +131,10 @@ impl Buffers {
             triangle: device.buffer("triangles", triangles as usize)?,
         };
         // Before the first surface is found, there is none.
-        for count in [&room.cube_blocks, &room.vertices, &room.triangles] {
+        for count in [&buffers.cube_blocks, &buffers.vertices, &buffers.triangles] {
             device.upload(&count.count, &[0])?;
         }
-        Ok(room)
+        Ok(buffers)
     }
 }
 
@@ -167,7 +167,7 @@ impl MarchingCubes {
             word_base: device.buffer("cube blocks before words", n_words as usize)?,
             scan_words: Scan::with_options(device, n_words, options)?,
             settle: Settle::new(device, "surface", 3)?,
-            room: Buffers::new(device, capacity, workgroup_size)?,
+            buffers: Buffers::new(device, capacity, workgroup_size)?,
         })
     }
 
@@ -176,7 +176,7 @@ impl MarchingCubes {
     /// # Errors
     /// Not enough memory.
     pub fn resize(&mut self, device: &Device, capacity: MeshCapacity) -> Result<(), KernelError> {
-        self.room = Buffers::new(device, capacity, self.workgroup_size)?;
+        self.buffers = Buffers::new(device, capacity, self.workgroup_size)?;
         Ok(())
     }
 
@@ -201,7 +201,7 @@ impl MarchingCubes {
             let problem = format!("a surface at the level {iso}, expected a finite level above 0");
             return Err(KernelError::Surface { problem });
         }
-        check_room("marching cubes", blocks, block)?;
+        check_len("marching cubes", blocks, block)?;
         check_nodes("marching cubes", blocks, value)?;
         self.find_cube_blocks(recorder, blocks, block)?;
         self.classify(recorder, value, iso)?;
@@ -215,7 +215,7 @@ impl MarchingCubes {
         blocks: &DeviceCount,
         block: &Buffer<u32>,
     ) -> Result<(), KernelError> {
-        let (kernels, room, lattice) = (&self.kernels, &self.room, self.layout.lattice());
+        let (kernels, buffers, lattice) = (&self.kernels, &self.buffers, self.layout.lattice());
         recorder.fill(&self.marked, 0);
         let bindings = mark_cube_blocks::Bindings { block_count: &blocks.count, block, marked: &self.marked };
         let params = mark_cube_blocks::Params { lattice };
@@ -233,19 +233,19 @@ impl MarchingCubes {
             word_count: &self.words.count,
             marked: &self.marked,
             word_base: &self.word_base,
-            cube_block: &room.cube_block,
-            node_block: &room.node_block,
+            cube_block: &buffers.cube_block,
+            node_block: &buffers.node_block,
         };
-        let params = list_cube_blocks::Params { capacity: room.cube_blocks.capacity };
+        let params = list_cube_blocks::Params { capacity: buffers.cube_blocks.capacity };
         recorder.dispatch(&kernels.list_cube_blocks, words, bindings, params);
-        self.settle.record(recorder, &room.cube_blocks, 0);
+        self.settle.record(recorder, &buffers.cube_blocks, 0);
         let bindings = link_nodes::Bindings {
             block_count: &blocks.count,
             block,
-            cube_block_count: &room.cube_blocks.count,
+            cube_block_count: &buffers.cube_blocks.count,
             marked: &self.marked,
             word_base: &self.word_base,
-            node_block: &room.node_block,
+            node_block: &buffers.node_block,
         };
         let params = link_nodes::Params { lattice };
         recorder.dispatch(&kernels.link_nodes, Threads::Counted(blocks), bindings, params);
@@ -253,75 +253,75 @@ impl MarchingCubes {
     }
 
     fn classify(&self, recorder: &mut Recorder, value: &Buffer<f32>, iso: f32) -> Result<(), KernelError> {
-        let room = &self.room;
+        let buffers = &self.buffers;
         let bindings = classify_cubes::Bindings {
-            cube_block_count: &room.cube_blocks.count,
-            cube_block: &room.cube_block,
+            cube_block_count: &buffers.cube_blocks.count,
+            cube_block: &buffers.cube_block,
             marked: &self.marked,
             word_base: &self.word_base,
-            node_block: &room.node_block,
+            node_block: &buffers.node_block,
             value,
             table: &self.table,
-            cube: &room.cube,
-            vertices_in: &room.vertices_in,
-            triangles_in: &room.triangles_in,
+            cube: &buffers.cube,
+            vertices_in: &buffers.vertices_in,
+            triangles_in: &buffers.triangles_in,
         };
         let params = classify_cubes::Params { lattice: self.layout.lattice(), iso };
-        let cubes = Threads::Counted(&room.cube_blocks);
+        let cubes = Threads::Counted(&buffers.cube_blocks);
         recorder.dispatch(&self.kernels.classify_cubes, cubes, bindings, params);
         let lists = [
-            ([&room.vertices_in, &room.vertex_base], &room.vertices),
-            ([&room.triangles_in, &room.triangle_base], &room.triangles),
+            ([&buffers.vertices_in, &buffers.vertex_base], &buffers.vertices),
+            ([&buffers.triangles_in, &buffers.triangle_base], &buffers.triangles),
         ];
         for ((lengths, list), slot) in lists.into_iter().zip(1..) {
-            self.settle.record_scan(recorder, &room.scan, &room.cube_blocks, lengths)?;
+            self.settle.record_scan(recorder, &buffers.scan, &buffers.cube_blocks, lengths)?;
             self.settle.record(recorder, list, slot);
         }
         Ok(())
     }
 
     fn emit(&self, recorder: &mut Recorder, value: &Buffer<f32>, iso: f32) {
-        let (room, lattice) = (&self.room, self.layout.lattice());
-        let cubes = Threads::Counted(&room.cube_blocks);
-        let cube_bytes = 4 * u64::from(BLOCK_CUBES) * u64::from(room.cube_blocks.expected());
+        let (buffers, lattice) = (&self.buffers, self.layout.lattice());
+        let cubes = Threads::Counted(&buffers.cube_blocks);
+        let cube_bytes = 4 * u64::from(BLOCK_CUBES) * u64::from(buffers.cube_blocks.expected());
         let bindings = emit_vertices::Bindings {
-            cube_block_count: &room.cube_blocks.count,
-            cube_block: &room.cube_block,
+            cube_block_count: &buffers.cube_blocks.count,
+            cube_block: &buffers.cube_block,
             marked: &self.marked,
             word_base: &self.word_base,
-            node_block: &room.node_block,
+            node_block: &buffers.node_block,
             value,
-            cube: &room.cube,
-            vertex_base: &room.vertex_base,
-            position: &room.position,
-            normal: &room.normal,
+            cube: &buffers.cube,
+            vertex_base: &buffers.vertex_base,
+            position: &buffers.position,
+            normal: &buffers.normal,
         };
         let params = emit_vertices::Params {
             lattice,
             iso,
             cell_m: 1.0 / lattice.cells_per_m,
-            capacity: room.vertices.capacity,
+            capacity: buffers.vertices.capacity,
         };
         // At least the two nodes of an edge.
-        recorder.declare_bytes(cube_bytes + (24 + 8) * u64::from(room.vertices.expected()));
+        recorder.declare_bytes(cube_bytes + (24 + 8) * u64::from(buffers.vertices.expected()));
         recorder.dispatch(&self.kernels.emit_vertices, cubes, bindings, params);
         let bindings = emit_triangles::Bindings {
-            cube_block_count: &room.cube_blocks.count,
-            cube_block: &room.cube_block,
+            cube_block_count: &buffers.cube_blocks.count,
+            cube_block: &buffers.cube_block,
             marked: &self.marked,
             word_base: &self.word_base,
             table: &self.table,
-            cube: &room.cube,
-            vertex_base: &room.vertex_base,
-            triangle_base: &room.triangle_base,
-            triangle: &room.triangle,
+            cube: &buffers.cube,
+            vertex_base: &buffers.vertex_base,
+            triangle_base: &buffers.triangle_base,
+            triangle: &buffers.triangle,
         };
         let params = emit_triangles::Params {
             lattice,
-            vertex_capacity: room.vertices.capacity,
-            triangle_capacity: room.triangles.capacity,
+            vertex_capacity: buffers.vertices.capacity,
+            triangle_capacity: buffers.triangles.capacity,
         };
-        recorder.declare_bytes(cube_bytes + 12 * u64::from(room.triangles.expected()));
+        recorder.declare_bytes(cube_bytes + 12 * u64::from(buffers.triangles.expected()));
         recorder.dispatch(&self.kernels.emit_triangles, cubes, bindings, params);
     }
 
@@ -333,9 +333,9 @@ impl MarchingCubes {
     /// Returns the capacity.
     pub fn capacity(&self) -> MeshCapacity {
         MeshCapacity {
-            cube_blocks: self.room.cube_blocks.capacity,
-            vertices: self.room.vertices.capacity,
-            triangles: self.room.triangles.capacity,
+            cube_blocks: self.buffers.cube_blocks.capacity,
+            vertices: self.buffers.vertices.capacity,
+            triangles: self.buffers.triangles.capacity,
         }
     }
 
@@ -356,31 +356,31 @@ impl MarchingCubes {
 
     /// Returns the number of blocks of cubes that were examined.
     pub fn cube_block_count(&self) -> &DeviceCount {
-        &self.room.cube_blocks
+        &self.buffers.cube_blocks
     }
 
     /// Returns the number of vertices.
     pub fn vertex_count(&self) -> &DeviceCount {
-        &self.room.vertices
+        &self.buffers.vertices
     }
 
     /// Returns the positions of vertices, in m.
     pub fn position(&self) -> &Buffer<[f32; 3]> {
-        &self.room.position
+        &self.buffers.position
     }
 
     /// Returns the unit normals of vertices, pointing out of the surface.
     pub fn normal(&self) -> &Buffer<[f32; 3]> {
-        &self.room.normal
+        &self.buffers.normal
     }
 
     /// Returns the number of triangles.
     pub fn triangle_count(&self) -> &DeviceCount {
-        &self.room.triangles
+        &self.buffers.triangles
     }
 
     /// Returns the vertices of each triangle, counter-clockwise seen from outside.
     pub fn triangle(&self) -> &Buffer<[u32; 3]> {
-        &self.room.triangle
+        &self.buffers.triangle
     }
 }

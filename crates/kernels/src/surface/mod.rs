@@ -19,7 +19,7 @@ const MIN_WORKGROUP: u32 = 64;
 
 fn check_workgroup(primitive: &'static str, workgroup_size: u32) -> Result<(), KernelError> {
     if workgroup_size < MIN_WORKGROUP {
-        return Err(KernelError::WorkgroupSize { primitive, found: workgroup_size, least: MIN_WORKGROUP });
+        return Err(KernelError::WorkgroupSize { primitive, found: workgroup_size, minimum: MIN_WORKGROUP });
     }
     Ok(())
 }
@@ -38,10 +38,10 @@ fn check_nodes(
     blocks: &DeviceCount,
     value: &Buffer<f32>,
 ) -> Result<(), KernelError> {
-    let needed = 64 * u64::from(blocks.capacity);
-    if (value.len() as u64) < needed {
+    let required = 64 * u64::from(blocks.capacity);
+    if (value.len() as u64) < required {
         let (object, found) = (value.name().to_owned(), value.len() as u64);
-        return Err(KernelError::TooSmall { primitive, object, found, needed });
+        return Err(KernelError::TooSmall { primitive, object, found, required });
     }
     Ok(())
 }

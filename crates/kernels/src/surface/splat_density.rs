@@ -90,7 +90,7 @@ impl SplatDensity {
                 primitive: "splat density",
                 object: mass.name().to_owned(),
                 found: mass.len() as u64,
-                needed: position.len() as u64,
+                required: position.len() as u64,
             });
         }
         let per_m = lattice.cells_per_m / radius;

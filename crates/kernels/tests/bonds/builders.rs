@@ -119,7 +119,7 @@ fn claimed_bonds_are_whole_and_in_the_end_maximal() {
 }
 
 #[test]
-fn a_hub_and_a_heap_stay_within_their_limits() {
+fn rows_with_many_candidates_stay_within_their_limits() {
     let grid = grid();
     for shape in [Shape::Star, Shape::Point] {
         for (slots, limit) in [(1, 0), (1, 1), (8, 1), (8, 8), (48, 48)] {
@@ -148,7 +148,7 @@ fn a_hub_and_a_heap_stay_within_their_limits() {
 }
 
 #[test]
-fn a_crowd_that_claims_at_once_stays_whole() {
+fn many_simultaneous_claims_leave_consistent_bonds() {
     let grid = grid();
     let n = 6_000;
     for (seed, limit) in [(1, 40), (2, 8), (3, 3)] {
@@ -174,7 +174,7 @@ fn a_crowd_that_claims_at_once_stays_whole() {
 /// One particle per cell in a row: threads in lockstep consider their next one together, and each then holds
 /// the slot that the previous one needs.
 #[test]
-fn threads_in_step_bond_a_row_to_its_end() {
+fn threads_in_lockstep_fill_a_row_completely() {
     let n = 256;
     let grid = UniformGrid::new(&DEVICE, [0.0; 3], [CELL_M * n as f32, CELL_M, CELL_M], CELL_M).unwrap();
     let mut particles = world(Shape::Point, Limits::All(1), n, 1);
@@ -196,7 +196,7 @@ fn threads_in_step_bond_a_row_to_its_end() {
 
 /// A table with a hole in a row, as a released claim leaves it.
 #[test]
-fn holes_that_claims_leave_are_closed() {
+fn empty_slots_left_by_claims_are_compacted() {
     let grid = grid();
     let (particles, _) = sorted(&world(Shape::Point, Limits::All(0), 3, 1), &grid);
     let uploaded = Uploaded::new(&particles, &grid, 3);

@@ -12,7 +12,7 @@ fn required(bonds: &PairBonds) -> u32 {
 }
 
 #[test]
-fn a_build_that_does_not_fit_changes_nothing_and_says_what_it_needs() {
+fn bond_overflow_changes_nothing_and_reports_the_required_capacity() {
     let grid = grid();
     let unlimited = BondSearch { radius_m: RADIUS_M, max_bonds: u32::MAX };
     let builder =
@@ -31,21 +31,21 @@ fn a_build_that_does_not_fit_changes_nothing_and_says_what_it_needs() {
         let mut before = download(&bonds, n);
 
         build(&bonds, &grid, &uploaded, builder, &unlimited);
-        let needed = twin::count_required_slots(&before, &particles, &twin_search(&unlimited), slots);
-        prop_assert_eq!(required(&bonds), needed);
-        if needed > 0 {
-            prop_assert!(needed > slots);
+        let expected_slots = twin::count_required_slots(&before, &particles, &twin_search(&unlimited), slots);
+        prop_assert_eq!(required(&bonds), expected_slots);
+        if expected_slots > 0 {
+            prop_assert!(expected_slots > slots);
             prop_assert_eq!(&download(&bonds, n), &before, "a build that does not fit");
             let overflow = bonds.check_capacity(&DEVICE);
-            let told = matches!(overflow, Err(KernelError::BondOverflow { required, slots: had })
-                if required == needed && had == slots);
-            prop_assert!(told, "{:?}", overflow);
+            let is_reported = matches!(overflow, Err(KernelError::BondOverflow { required, slots: had })
+                if required == expected_slots && had == slots);
+            prop_assert!(is_reported, "{:?}", overflow);
             // A build that would fit is refused, too, until the capacity grows: nothing is built on an
             // incomplete table.
             build(&bonds, &grid, &uploaded, builder, &search(slots));
             prop_assert_eq!(&download(&bonds, n), &before, "a build after it");
-            bonds.grow(&DEVICE, needed).unwrap();
-            prop_assert_eq!(bonds.slots(), needed);
+            bonds.grow(&DEVICE, expected_slots).unwrap();
+            prop_assert_eq!(bonds.slots(), expected_slots);
             prop_assert_eq!(&download(&bonds, n), &before, "grown");
             build(&bonds, &grid, &uploaded, builder, &unlimited);
         }
@@ -55,10 +55,10 @@ fn a_build_that_does_not_fit_changes_nothing_and_says_what_it_needs() {
         prop_assert_eq!(violations, vec![]);
         if let Builder::Reproducible { rounds } = builder {
             // With enough capacity from the start; 200 particles need 199 slots, and rows end at 240.
-            let roomy = new_bonds(n, needed.max(slots) + later as u32, group);
-            build(&roomy, &grid, &uploaded, Builder::Reproducible { rounds: 1 }, &search(slots));
-            build(&roomy, &grid, &uploaded, builder, &unlimited);
-            prop_assert_eq!(&download(&roomy, n), &replayed);
+            let ample = new_bonds(n, expected_slots.max(slots) + later as u32, group);
+            build(&ample, &grid, &uploaded, Builder::Reproducible { rounds: 1 }, &search(slots));
+            build(&ample, &grid, &uploaded, builder, &unlimited);
+            prop_assert_eq!(&download(&ample, n), &replayed);
             twin::build_reproducible(&mut before, &particles, &twin_search(&unlimited), rounds);
             prop_assert_eq!(&before, &replayed);
         } else {
@@ -82,7 +82,7 @@ fn a_clique_of_two_hundred_is_bonded_broken_and_moved() {
     assert_eq!(counts(&bonds, &grid, &uploaded, &unlimited), [199 * 100, 0, 0]);
     assert_eq!(faults(&bonds, &uploaded, u32::MAX, RADIUS_M), [0; 8]);
 
-    // Every fourth particle keeps 70 bonds at most, which takes three words of verdicts.
+    // Every fourth particle keeps 70 bonds at most, which takes three words of keep masks.
     let mut expected = download(&bonds, n);
     particles.limit.iter_mut().step_by(4).for_each(|limit| *limit = 70);
     let uploaded = Uploaded::new(&particles, &grid, n);

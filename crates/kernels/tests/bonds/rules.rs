@@ -100,8 +100,8 @@ fn plastic_springs_flow_break_and_keep_momentum() {
                 SPRINGS.record_mark_long(r, &bonds, uploaded.particles(), u32::MAX, MAX_LENGTH_M);
                 bonds.record_remove(r, &uploaded.count).unwrap();
             });
-            let verdict = twin::mark_long_springs(&expected, &particles, u32::MAX, MAX_LENGTH_M);
-            broken += twin::remove_bonds(&mut expected, &verdict);
+            let keep_mask = twin::mark_long_springs(&expected, &particles, u32::MAX, MAX_LENGTH_M);
+            broken += twin::remove_bonds(&mut expected, &keep_mask);
             prop_assert_eq!(&download(&bonds, n), &expected, "removed");
             prop_assert_eq!(faults(&bonds, &uploaded, u32::MAX, 1.0), [0; 8]);
 
@@ -158,8 +158,8 @@ fn contacts_freeze_by_their_state_and_break_by_their_stretch() {
                 FREEZING.record_mark_broken(r, &bonds, uploaded.particles(), u32::MAX, &rule);
                 bonds.record_remove(r, &uploaded.count).unwrap();
             });
-            let verdict = twin::mark_broken_freeze_bonds(&expected, &particles, u32::MAX, &rule);
-            broke += twin::remove_bonds(&mut expected, &verdict);
+            let keep_mask = twin::mark_broken_freeze_bonds(&expected, &particles, u32::MAX, &rule);
+            broke += twin::remove_bonds(&mut expected, &keep_mask);
             prop_assert_eq!(&download(&bonds, n), &expected, "broken");
             prop_assert_eq!(faults(&bonds, &uploaded, u32::MAX, RADIUS_M), [0; 8]);
 

@@ -152,7 +152,7 @@ fn every_barrier_of_a_build_is_needed() {
 }
 
 #[test]
-fn what_cannot_be_is_refused() {
+fn invalid_settings_are_refused() {
     for slots in [0, 241] {
         let error = PairBonds::new(&DEVICE, BondCapacity { particles: 10, slots }, &[]).err();
         assert!(matches!(error, Some(KernelError::Bonds { .. })), "{slots}: {error:?}");
@@ -186,7 +186,7 @@ fn what_cannot_be_is_refused() {
     assert!(matches!(error, Some(KernelError::Bonds { .. })), "{error:?}");
     let short = DEVICE.buffer("short", 9).unwrap();
     let error = bonds.record_remap(&mut recorder, &uploaded.count, &short).err();
-    assert!(matches!(error, Some(KernelError::TooSmall { found: 9, needed: 10, .. })), "{error:?}");
+    assert!(matches!(error, Some(KernelError::TooSmall { found: 9, required: 10, .. })), "{error:?}");
     for particles in [
         BondedParticles { id: &short, ..uploaded.particles() },
         BondedParticles { limit: &short, ..uploaded.particles() },

@@ -107,7 +107,7 @@ pub fn particles() -> impl Strategy<Value = usize> {
     prop_oneof![0usize..4, (around, 0usize..3).prop_map(|(n, d)| n + d - 1), 60usize..300]
 }
 
-/// Rows of one word of verdicts and of several.
+/// Rows of one word of keep masks and of several.
 pub fn slots() -> impl Strategy<Value = u32> {
     prop::sample::select(vec![1u32, 2, 3, 8, 32, 33, 70])
 }

@@ -1,7 +1,7 @@
 //! Twin of the bonds between pairs: one function per kernel of `glsl/bonds`, and the checks that every bond
 //! table must pass.
 //!
-//! Rows grow as required. Neighbours are found by comparing all pairs. Distances and verdicts are f32 in the
+//! Rows grow as required. Neighbours are found by comparing all pairs. Distances and comparisons are f32 in the
 //! kernels' order of operations, so bonds agree bit for bit; rest lengths do where the device rounds its
 //! square root exactly.
 
@@ -411,7 +411,7 @@ pub fn mark_broken_bonds(
 /// at a break ratio of 1.
 const ROUNDING: f32 = 1.0 + 1.0 / (1 << 20) as f32;
 
-/// Returns the verdicts of brittle bonds.
+/// Returns the keep masks of brittle bonds.
 pub fn mark_stretched_bonds(
     bonds: &Bonds,
     particles: &Particles,
@@ -426,11 +426,11 @@ pub fn mark_stretched_bonds(
 }
 
 /// Keeps the bonds that both ends keep; returns the number of removed bonds.
-pub fn remove_bonds(bonds: &mut Bonds, verdict: &[Vec<bool>]) -> u32 {
+pub fn remove_bonds(bonds: &mut Bonds, keep_mask: &[Vec<bool>]) -> u32 {
     let before = bonds.clone();
     let keeps = |i: usize, j: usize| {
         let slot = before.rows[i].iter().position(|bond| bond.partner as usize == j);
-        slot.is_some_and(|slot| verdict[i][slot])
+        slot.is_some_and(|slot| keep_mask[i][slot])
     };
     let mut lost = 0;
     for (i, row) in bonds.rows.iter_mut().enumerate() {
@@ -446,8 +446,8 @@ pub fn remove_bonds(bonds: &mut Bonds, verdict: &[Vec<bool>]) -> u32 {
 
 /// Marks stretched bonds and removes them; returns the number of removed bonds.
 pub fn break_stretched(bonds: &mut Bonds, particles: &Particles, max_bonds: u32, break_ratio: f32) -> u32 {
-    let verdict = mark_stretched_bonds(bonds, particles, max_bonds, break_ratio);
-    remove_bonds(bonds, &verdict)
+    let keep_mask = mark_stretched_bonds(bonds, particles, max_bonds, break_ratio);
+    remove_bonds(bonds, &keep_mask)
 }
 
 /// Calls `update` for each end of each bond, with its particle.

@@ -24,7 +24,7 @@ pub fn update_plastic_springs(
     });
 }
 
-/// Returns the verdicts of springs: one longer than `max_length_m` is removed.
+/// Returns the keep masks of springs: one longer than `max_length_m` is removed.
 pub fn mark_long_springs(
     bonds: &Bonds,
     particles: &Particles,
@@ -106,7 +106,7 @@ pub fn update_freeze_bonds(bonds: &mut Bonds, velocity: &[[f32; 3]], rule: &Free
     });
 }
 
-/// Returns the verdicts of unfrozen contacts that have ended and of frozen ones that are overstretched.
+/// Returns the keep masks of unfrozen contacts that have ended and of frozen ones that are overstretched.
 pub fn mark_broken_freeze_bonds(
     bonds: &Bonds,
     particles: &Particles,

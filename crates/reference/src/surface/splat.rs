@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn gathered_and_scattered_densities_are_the_same_and_weigh_what_particles_do() {
+    fn gathered_and_scattered_densities_agree_and_have_the_mass_of_the_particles() {
         let (origin_m, cell_m) = (DVec3::new(-1.0, 0.5, 0.25), 0.2);
         let particle = |i: i32| {
             let along = |step: f64| (f64::from(i) * step).sin();

@@ -50,7 +50,7 @@ fn normals_are_the_directions_in_which_distances_grow() {
 }
 
 #[test]
-fn distances_of_a_turned_box_are_known() {
+fn distances_to_a_rotated_box_are_exact() {
     let shape = Shape::Box {
         centre_m: DVec3::new(1.0, 1.0, 0.5),
         size_m: DVec3::new(0.4, 0.2, 0.2),
@@ -118,7 +118,7 @@ fn the_normal_of_a_terrain_is_that_of_its_slope() {
 }
 
 #[test]
-fn friction_takes_its_share_of_what_the_normal_takes() {
+fn friction_is_proportional_to_the_normal_correction() {
     let down = DVec3::new(1.0, -1.0, 0.0);
     assert_eq!(SLIPPERY.respond(down, DVec3::Y, DVec3::ZERO), DVec3::X);
     assert_eq!(ROUGH.respond(down, DVec3::Y, DVec3::ZERO), 0.5 * DVec3::X);
@@ -143,7 +143,7 @@ fn only_velocities_relative_to_the_body_count() {
 }
 
 #[test]
-fn a_body_moves_while_it_is_to() {
+fn a_body_moves_within_its_time_interval() {
     let collider = Collider {
         shape: Shape::Ball { centre_m: DVec3::splat(1.0), radius_m: 0.2 },
         surface: STICKY,
@@ -163,7 +163,7 @@ fn a_body_moves_while_it_is_to() {
 }
 
 #[test]
-fn the_last_surface_has_the_last_word() {
+fn the_last_surface_determines_the_velocity() {
     let floor = |point_m, surface| Collider {
         shape: Shape::Plane { point_m, normal: DVec3::Y },
         surface,

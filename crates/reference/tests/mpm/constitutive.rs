@@ -55,7 +55,7 @@ fn the_differential_is_the_derivative_of_stress() {
 }
 
 #[test]
-fn a_rotation_is_no_strain_and_turns_stress() {
+fn a_rotation_causes_no_strain_and_rotates_stress() {
     let r = DMat3::from_axis_angle(DVec3::new(2.0, 3.0, 6.0) / 7.0, 1.3);
     let lame = fresh();
     assert!(lame.energy_pa(r) < 1e-20 && difference(lame.kirchhoff_pa(r), DMat3::ZERO) < 1e-9);
@@ -135,7 +135,7 @@ fn yield_bounds_stretches_and_moves_the_rest_of_the_volume() {
 }
 
 #[test]
-fn what_is_within_the_bounds_does_not_yield() {
+fn strain_within_the_bounds_does_not_yield() {
     let mut random = Random(8);
     for d in [2, 3] {
         let f = DMat3::from_rotation_z(0.4) * (DMat3::IDENTITY + random.matrix(d, 0.002));

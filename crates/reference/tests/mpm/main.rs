@@ -141,5 +141,5 @@ fn close(a: DVec3, b: DVec3, bound: f64) -> bool {
 
 /// Returns the maximum difference of entries.
 fn difference(a: DMat3, b: DMat3) -> f64 {
-    (a - b).to_cols_array().into_iter().fold(0.0, |most, x| x.abs().max(most))
+    (a - b).to_cols_array().into_iter().fold(0.0, |max, x| x.abs().max(max))
 }

@@ -140,7 +140,7 @@ fn snow_falls_on_a_body_and_stays_out_of_it() {
 }
 
 #[test]
-fn a_sticky_plow_takes_the_snow_before_it_along() {
+fn a_sticky_plow_carries_the_snow_before_it() {
     let velocity_m_s = DVec3::new(0.5, 0.0, 0.0);
     let plow = Collider {
         shape: Shape::Box {
@@ -182,7 +182,7 @@ fn particles_stay_in_the_domain() {
 
 /// Breekveldt2017 sec 4.1, in f64: a hair off a node, a lone particle strains itself by rounding alone.
 #[test]
-fn a_lone_particle_drifts_without_strain_where_the_floor_is() {
+fn a_single_particle_drifts_without_strain_near_the_floor() {
     let strained = |strain_floor| {
         let p = Parameters { strain_floor, ..parameters(2) };
         let mut particle = Particle::new(DVec3::new(0.5 + 1e-9, 1.0 + 1e-9, 0.0), 0, 1.0, 1.0 / 400.0);

@@ -24,7 +24,7 @@ fn the_grid_has_the_mass_and_the_momenta_of_the_particles() {
 }
 
 #[test]
-fn inner_forces_neither_push_nor_turn() {
+fn internal_forces_have_no_resultant_and_no_torque() {
     for p in settings() {
         let state = cloud(&p, 60, 2);
         let grid = Grid::rasterize(&p, &state.particles);
@@ -36,7 +36,7 @@ fn inner_forces_neither_push_nor_turn() {
 }
 
 #[test]
-fn inside_a_body_the_grid_finds_the_volume_it_was_filled_with() {
+fn inside_a_body_the_grid_volume_equals_the_sampled_volume() {
     for d in [2, 3] {
         let p = parameters(d);
         let centre = 0.5 * p.domain_max_m;
@@ -81,7 +81,7 @@ fn the_thesis_tips_at_231_9_over_h() {
 
 /// v = a + B x on all nodes: particles take it as it is, and C and F by it.
 #[test]
-fn an_affine_velocity_comes_back_as_it_is() {
+fn an_affine_velocity_field_is_reproduced_exactly() {
     for p in settings().into_iter().filter(|p| p.transfer != Transfer::PicFlip { flip_ratio: 0.95 }) {
         let mut state = cloud(&p, 20, 3);
         let (a, mut b) = (DVec3::new(0.3, -0.2, 0.0), DMat3::ZERO);

@@ -29,7 +29,7 @@ fn middle(state: &State) -> usize {
 }
 
 #[test]
-fn a_boundary_particle_counts_as_many_particles_as_it_weighs() {
+fn a_boundary_particle_contributes_its_weight() {
     let wall = beside(0.4 * SPACING_M);
     for (weight, copies) in [(1.0, 1), (3.0, 3)] {
         let mut fluid = vec![MIDDLE_M];
@@ -60,7 +60,7 @@ fn water_is_pushed_away_from_a_boundary_particle() {
 }
 
 #[test]
-fn boundary_particles_are_not_for_snow_and_not_for_the_far() {
+fn boundary_particles_affect_neither_snow_nor_distant_water() {
     let p = with_boundary(&[(MIDDLE_M, 100.0)]);
     let far = [0.2, 0.2 + p.fluid.support_m, 0.2];
     let state = weighed(&[far], &p);
@@ -79,7 +79,7 @@ fn boundary_particles_are_not_for_snow_and_not_for_the_far() {
 
 /// Boundary particles have the effect of the closed form of the wall that they represent.
 #[test]
-fn a_layer_of_particles_keeps_water_off_as_the_closed_form_does() {
+fn boundary_particles_repel_water_like_the_closed_form() {
     // A lattice of boundary particles in the lower wall of the box, each of the weight of a lattice of water.
     let layers = (1..=2).flat_map(|layer| {
         (-4..=4).flat_map(move |a: i32| (-4..=4).map(move |b: i32| (layer as f32 - 0.5, a as f32, b as f32)))

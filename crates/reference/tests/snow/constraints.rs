@@ -93,7 +93,7 @@ fn contacts_and_links_are_counted() {
     let mut state = cloud([150, 150], 13);
     state.begin_step(&p);
     state.weigh(&p);
-    let mut most = [0, 0];
+    let mut max = [0, 0];
     for kind in Kind::ALL {
         for i in 0..state[kind].len() {
             let touched = |other: Kind| {
@@ -106,11 +106,11 @@ fn contacts_and_links_are_counted() {
                 Kind::Solid => touched(Kind::Solid) - 1 + touched(Kind::Fluid) + state.links.rows[i].len(),
                 Kind::Fluid => touched(Kind::Solid),
             };
-            most[kind as usize] = n.max(most[kind as usize]);
+            max[kind as usize] = n.max(max[kind as usize]);
             assert_eq!(state[kind].contact[i], [state[kind].blend[i], n.max(1) as f32]);
         }
     }
-    assert!(most[0] > 10 && most[1] > 3, "{most:?}");
+    assert!(max[0] > 10 && max[1] > 3, "{max:?}");
 }
 
 /// One particle on the floor and one above it that overlaps: each iteration the floor takes back what contact
@@ -189,7 +189,7 @@ fn the_multiplier_of_a_compliant_pair_is_the_closed_form() {
 /// Pulled apart by F, a spring of compliance a rests at C = F (a + 2Δt²/m (1 − s))/s, with s = 1 − (1 − ω)^N
 /// the share of a step that N iterations solve: at F a, and how far from it falls with N as (1 − ω)^N.
 #[test]
-fn a_spring_under_load_gives_by_its_compliance() {
+fn a_spring_under_load_stretches_by_its_compliance() {
     let mut p = parameters();
     p.contact_distance_m = 0.0;
     let (compliance_m_n, force_n) = (2e-4f32, 20.0f32);
@@ -283,7 +283,7 @@ fn iterations_and_friction_keep_the_centre_of_mass() {
 /// Chen2021 eq 6.6: a particle that is entirely snow does not obey the density constraint; one that has just
 /// frozen obeys nothing else.
 #[test]
-fn blending_hands_over_from_density_to_contact() {
+fn blending_replaces_the_density_constraint_by_contacts() {
     let mut p = parameters();
     p.blend_speed = 0.0;
     let frozen = cloud([300, 0], 9);
@@ -315,7 +315,7 @@ fn blending_hands_over_from_density_to_contact() {
 
 /// Snow and water press on one another: water counts snow as water, and both give way.
 #[test]
-fn water_feels_the_density_of_snow_and_pushes_it() {
+fn snow_contributes_to_the_density_of_water_which_pushes_it() {
     let mut p = parameters();
     (p.contact_distance_m, p.fluid.volume_h3) = (0.0, 0.5);
     let mut state = solid_and_fluid(vec![at(0.0)], vec![at(0.5 * SPACING_M)]);

@@ -55,7 +55,7 @@ fn friction_is_averaged_over_the_constraints() {
 /// A pair slides along a wall which pushes one of them: other particles act first, then the wall acts on the
 /// rest, and less on a particle that has just frozen.
 #[test]
-fn walls_rub_after_particles_and_fade_in() {
+fn wall_friction_follows_particle_friction_and_blends_in() {
     let p = parameters();
     let slide_m = 1e-4;
     for alpha in [1.0, 0.96] {
@@ -77,7 +77,7 @@ fn walls_rub_after_particles_and_fade_in() {
 }
 
 #[test]
-fn particles_apart_do_not_rub() {
+fn separate_particles_have_no_friction() {
     let p = parameters();
     let mut state = solid_and_fluid(vec![[0.2; 3], [0.2 + 1.1 * SPACING_M, 0.2, 0.2]], vec![]);
     state.solid.velocity[0] = [0.0, 0.0, 1.0];
@@ -110,7 +110,7 @@ fn speed_on_a_slope(p: &mut Parameters, slope: f32) -> f32 {
 
 /// At tan θ below μ_s it rests; above, it accelerates with g (sin θ − μ_k cos θ).
 #[test]
-fn on_a_slope_it_slips_at_the_right_angle() {
+fn on_a_slope_it_slips_at_the_friction_angle() {
     for slope in [0.1f32, 0.4, 0.48] {
         let speed_m_s = speed_on_a_slope(&mut parameters(), slope);
         // One step of gravity adds 1e-2 m/s; what is left is rounding of positions over Δt.

@@ -119,7 +119,7 @@ fn conduction_keeps_the_heat() {
 
 /// Without rounding nothing is lost: what flows into one particle flows out of another.
 #[test]
-fn in_f64_the_flows_cancel() {
+fn heat_flows_cancel_in_f64() {
     let p = parameters();
     let mut state = cloud([300, 300], 5);
     settle(&mut state, &p);

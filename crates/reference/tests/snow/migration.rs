@@ -32,7 +32,7 @@ fn link_in_a_chain(state: &mut State) {
 }
 
 /// Temperatures and blends that make exactly those leave who are flagged, and something in enthalpy to carry.
-fn ask_to_leave(state: &mut State, flags: [&[bool]; 2]) {
+fn set_leaves(state: &mut State, flags: [&[bool]; 2]) {
     for (kind, flags) in Kind::ALL.into_iter().zip(flags) {
         let away = if kind == Kind::Solid { 1.0 } else { -1.0 };
         for (i, leaves) in flags.iter().enumerate() {
@@ -64,7 +64,7 @@ fn check_migration(n: [usize; 2], flags: [&[bool]; 2]) {
     let p = parameters();
     let mut state = cloud(n, 7);
     link_in_a_chain(&mut state);
-    ask_to_leave(&mut state, flags);
+    set_leaves(&mut state, flags);
     let mut before = state.clone();
     before.integrate(&p);
     migrate(&mut state, &p);
@@ -125,7 +125,7 @@ fn check_migration(n: [usize; 2], flags: [&[bool]; 2]) {
 }
 
 #[test]
-fn migration_loses_nothing_whoever_leaves() {
+fn migration_loses_no_particle_for_any_choice() {
     type Flags = fn(usize, usize) -> bool;
     let flags: [(&str, Flags); 7] = [
         ("none", |_, _| false),
@@ -181,7 +181,7 @@ fn with_enthalpy_the_latent_heat_must_be_paid_first() {
 }
 
 #[test]
-fn what_is_no_number_stays_where_it_is() {
+fn particles_at_nan_do_not_move() {
     let p = parameters();
     let mut state = cloud([2, 2], 3);
     for kind in Kind::ALL {

@@ -6,7 +6,7 @@ use crate::{SPACING_M, distance, parameters, solid_and_fluid, total};
 /// Positions of 0.2 m have an ulp of 1.5e-8 m.
 const ROUNDING_M: f32 = 1e-7;
 
-fn shapely() -> Parameters {
+fn shape_parameters() -> Parameters {
     let mut p = parameters();
     p.shape_stiffness = 1.0;
     p
@@ -65,7 +65,7 @@ fn a_rigidly_moved_cluster_is_left_where_it_is() {
     let mut state = cube(&[]);
     put(&mut state, rigid);
     let before = state.solid.predicted.clone();
-    state.apply_shape_matching(&shapely());
+    state.apply_shape_matching(&shape_parameters());
     assert!(farthest(&state.solid.predicted, &before) < ROUNDING_M);
 }
 
@@ -77,17 +77,17 @@ fn corrections_of_a_cluster_add_up_to_nothing() {
     state.links.rows[0].pop();
     state.links.rows[7].remove(0);
     let before = state.clone();
-    state.apply_shape_matching(&shapely());
+    state.apply_shape_matching(&shape_parameters());
     assert!(farthest(&state.solid.predicted, &before.solid.predicted) > 0.05 * SPACING_M);
     let [before, after] = [&before, &state].map(|state| total(state, |phase| &phase.predicted));
     assert!((0..3).all(|axis| (after[axis] - before[axis]).abs() < 8.0 * f64::from(ROUNDING_M)));
 }
 
 #[test]
-fn a_sheared_cluster_goes_back() {
+fn a_sheared_cluster_recovers_its_shape() {
     let mut state = cube(&[]);
     put(&mut state, |x| sheared(rigid(x)));
-    let p = shapely();
+    let p = shape_parameters();
     let unlike_rest = |state: &State| {
         let (x, rest) = (&state.solid.predicted, &state.solid.rest_position);
         let pairs = (0..8).flat_map(|i| (0..8).map(move |j| (i, j)));
@@ -105,7 +105,7 @@ fn a_sheared_cluster_goes_back() {
 }
 
 #[test]
-fn a_stiffness_is_a_share_of_the_way() {
+fn stiffness_is_the_corrected_share_of_the_distance() {
     let moved_by = |stiffness: f32| {
         let mut state = cube(&[]);
         put(&mut state, sheared);
@@ -119,9 +119,9 @@ fn a_stiffness_is_a_share_of_the_way() {
 
 /// Walls stop particles on their way to the goal, and their displacement is stored for friction.
 #[test]
-fn walls_push_what_goes_back_through_them() {
+fn walls_push_particles_corrected_back_through_them() {
     let mut state = cube(&[]);
-    let mut p = shapely();
+    let mut p = shape_parameters();
     p.fluid.domain_max_m[0] = 0.212;
     let limit_m = p.fluid.domain_max_m[0] - p.fluid.clearance_m;
     put(&mut state, |[x, y, z]| [0.2 + 0.1 * (x - 0.2), y, z]);
@@ -144,7 +144,7 @@ fn links_of_another_length_than_the_rest_positions_are_left_out() {
         assert_eq!(members(1).contains(&8), is_of_shape, "{part}");
         put(&mut state, |x| if x[0] > 0.24 { [0.3, 0.3, 0.2] } else { x });
         let before = state.solid.predicted.clone();
-        state.apply_shape_matching(&shapely());
+        state.apply_shape_matching(&shape_parameters());
         assert_eq!(farthest(&state.solid.predicted, &before) > 0.1 * SPACING_M, is_of_shape, "{part}");
         state.links.rows[1].pop();
         state.links.rows[8].clear();
@@ -176,7 +176,7 @@ fn a_frozen_particle_takes_a_place_that_fits_its_distances() {
 }
 
 #[test]
-fn of_two_without_a_place_the_higher_id_adopts() {
+fn of_two_without_rest_positions_the_higher_id_attaches() {
     for ids in [[3, 5], [5, 3]] {
         let mut state = solid_and_fluid(vec![[0.2; 3], [0.21, 0.2, 0.2]], vec![]);
         state.solid.id = ids.to_vec();
@@ -195,7 +195,7 @@ fn of_two_without_a_place_the_higher_id_adopts() {
 /// A step with shape matching is one that goes through its stages.
 #[test]
 fn a_twisting_block_keeps_its_momentum() {
-    let p = shapely();
+    let p = shape_parameters();
     let mut state = cube(&[]);
     for (v, [x, y, _]) in state.solid.velocity.iter_mut().zip(&state.solid.position) {
         *v = [10.0 * (y - 0.2) + 0.1, 10.0 * (x - 0.2), 0.2];

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use crate::{SPACING_M, cloud, parameters, solid_and_fluid, total};
 
-fn snowy() -> Parameters {
+fn snow_parameters() -> Parameters {
     let mut p = parameters();
     let limit = LinkLimit::Dynamic { homogeneous_c: -30.0, freezing_c: 0.0 };
     p.links = Some(LinkRule { radius_m: 2.0 * SPACING_M, link_temperature_c: 0.0, limit, break_ratio: 1.5 });
@@ -46,7 +46,7 @@ fn water_alone_is_the_position_based_fluid() {
 
 #[test]
 fn steps_keep_momentum_without_walls() {
-    let mut p = snowy();
+    let mut p = snow_parameters();
     // The crowd bursts; walls are out of its reach for ten steps.
     p.fluid.domain_min_m = [-20.0 * SPACING_M; 3];
     p.fluid.domain_max_m = [40.0 * SPACING_M; 3];
@@ -74,8 +74,8 @@ fn steps_keep_momentum_without_walls() {
 }
 
 #[test]
-fn a_step_of_nothing_does_nothing() {
-    let p = snowy();
+fn a_step_without_particles_does_nothing() {
+    let p = snow_parameters();
     let mut state = solid_and_fluid(vec![], vec![]);
     state.step(&p);
     assert!(state.solid.is_empty() && state.fluid.is_empty());
@@ -104,7 +104,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(24) })]
     #[test]
     fn random_scenes_lose_nothing(n in prop::array::uniform2(0usize..120), seed: u32) {
-        let mut p = snowy();
+        let mut p = snow_parameters();
         p.fluid.gravity_m_s2 = [0.0, -9.81, 0.0];
         (p.blend_speed, p.fluid.dt_s) = (0.2, 5e-3);
         let mut state = cloud(n, seed);

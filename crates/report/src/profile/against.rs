@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_like_compares() {
+    fn only_comparable_runs_are_compared() {
         let others = [
             (Profile { device: "another".to_owned(), ..profile() }, "on the device"),
             (Profile { scene: "another".to_owned(), ..profile() }, "the scene"),

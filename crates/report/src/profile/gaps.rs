@@ -34,7 +34,7 @@ pub struct Gap {
 
 impl Gap {
     /// Returns the host's activities in microseconds, the longest first, followed by the unaccounted time.
-    pub fn host_did(&self) -> String {
+    pub fn host_activity(&self) -> String {
         let mut did: Vec<(&str, u64)> =
             self.host_ns.iter().map(|(name, ns)| (name.as_str(), *ns)).filter(|(_, ns)| *ns > 0).collect();
         did.sort_by_key(|(name, ns)| (std::cmp::Reverse(*ns), *name));
@@ -83,13 +83,13 @@ mod tests {
     }
 
     #[test]
-    fn a_gap_is_laid_to_what_the_host_did_in_it() {
+    fn a_gap_is_attributed_to_the_host_activity_within_it() {
         let submissions = [(100, 200), (200, 300), (350, 400), (390, 500), (540, 600)];
         let host =
             [span("record", 0, 90), span("wait", 150, 155), span("record", 310, 30), span("submit", 340, 5)];
         let gaps = host_gaps(&submissions, &host);
         assert_eq!((gaps.submissions, gaps.total_ns, gaps.median_ns), (5, 90, 0));
-        let of = |gap: &Gap| (gap.start_ns, gap.duration_ns, gap.host_did());
+        let of = |gap: &Gap| (gap.start_ns, gap.duration_ns, gap.host_activity());
         assert_eq!(
             gaps.largest.iter().map(of).collect::<Vec<_>>(),
             [

@@ -180,7 +180,7 @@ impl Profile {
     }
 
     /// Returns true if the driver reported statistics of any kernel.
-    pub fn driver_tells(&self) -> bool {
+    pub fn driver_reports(&self) -> bool {
         self.kernels.iter().any(|kernel| !kernel.driver_statistics.is_empty())
     }
 }
@@ -271,7 +271,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_profile_comes_back_and_another_version_is_refused() {
+    fn a_profile_round_trips_and_another_version_is_refused() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("profile.json");
         let profile = profile();

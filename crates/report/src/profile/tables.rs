@@ -87,13 +87,13 @@ impl KernelFact {
                 .iter()
                 .any(|o| o.kernel == self.kernel && o.specialization.get(name).is_some_and(|v| *v != value))
         };
-        let told: Vec<String> = self
+        let differing: Vec<String> = self
             .specialization
             .iter()
             .filter(|(name, value)| *name != "workgroup_size" && differs(name, **value))
             .map(|(name, value)| format!("{name}={value}"))
             .collect();
-        if told.is_empty() { self.kernel.clone() } else { format!("{} {}", self.kernel, told.join(" ")) }
+        if differing.is_empty() { self.kernel.clone() } else { format!("{} {}", self.kernel, differing.join(" ")) }
     }
 }
 
@@ -115,24 +115,24 @@ pub fn facts_table(kernels: &[KernelFact], style: TableStyle) -> String {
         ]
     };
     let lines: Vec<Vec<String>> = kernels.iter().map(line).collect();
-    let told: Vec<bool> = (0..header.len()).map(|c| lines.iter().any(|line| line[c] != "-")).collect();
+    let is_reported: Vec<bool> = (0..header.len()).map(|c| lines.iter().any(|line| line[c] != "-")).collect();
     let header: Vec<&str> =
-        header.into_iter().zip(&told).filter_map(|(cell, told)| told.then_some(cell)).collect();
+        header.into_iter().zip(&is_reported).filter_map(|(cell, is_reported)| is_reported.then_some(cell)).collect();
     let only_told = |line: Vec<String>| -> Vec<String> {
-        line.into_iter().zip(&told).filter_map(|(cell, told)| told.then_some(cell)).collect()
+        line.into_iter().zip(&is_reported).filter_map(|(cell, is_reported)| is_reported.then_some(cell)).collect()
     };
     table(&header, &lines.into_iter().map(only_told).collect::<Vec<_>>(), style)
 }
 
-/// Formats the `most` largest objects in memory, the rest, and the totals as a table.
-pub fn memory_table(memory: &Memory, n_particles: u64, most: usize, style: TableStyle) -> String {
+/// Formats the `max` largest objects in memory, the rest, and the totals as a table.
+pub fn memory_table(memory: &Memory, n_particles: u64, max: usize, style: TableStyle) -> String {
     let header = ["memory", "objects", "now [MB]", "peak [MB]", "B/particle"];
     let a_particle =
         |bytes: u64| or_dash((n_particles > 0).then(|| format!("{:.1}", bytes as f64 / n_particles as f64)));
     let mut lines: Vec<[String; 5]> = memory
         .columns
         .iter()
-        .take(most)
+        .take(max)
         .map(|row| {
             [
                 row.name.clone(),
@@ -143,7 +143,7 @@ pub fn memory_table(memory: &Memory, n_particles: u64, most: usize, style: Table
             ]
         })
         .collect();
-    let rest = &memory.columns[most.min(memory.columns.len())..];
+    let rest = &memory.columns[max.min(memory.columns.len())..];
     if !rest.is_empty() {
         let (objects, bytes): (u64, u64) =
             rest.iter().fold((0, 0), |(n, sum), row| (n + row.objects, sum + row.bytes));
@@ -159,7 +159,7 @@ pub fn memory_table(memory: &Memory, n_particles: u64, most: usize, style: Table
 /// Formats the largest gaps, with the host's activity in them, as a table.
 pub fn gap_table(gaps: &HostGaps, style: TableStyle) -> String {
     let line =
-        |gap: &super::Gap| [format!("{:.3}", gap.start_ns as f64 / 1e6), us(gap.duration_ns), gap.host_did()];
+        |gap: &super::Gap| [format!("{:.3}", gap.start_ns as f64 / 1e6), us(gap.duration_ns), gap.host_activity()];
     table(
         &["device idle at [ms]", "for [µs]", "host meanwhile [µs]"],
         &gaps.largest.iter().map(line).collect::<Vec<_>>(),
@@ -282,7 +282,7 @@ grid.sort      20       1.0         10.0      19.0       21.0        -      -   
     }
 
     #[test]
-    fn kernels_of_one_name_are_told_apart_by_what_differs() {
+    fn kernels_of_one_name_are_distinguished_by_specialization() {
         let fact = |words: u32| KernelFact {
             specialization: [("workgroup_size".to_owned(), 64), ("words".to_owned(), words)].into(),
             ..profile().kernels[0].clone()

@@ -81,9 +81,9 @@ impl BodyMotion {
             }
             Self::Keyframed { pivot_m, keys } => {
                 let Some(first) = keys.first() else { return point_m };
-                let arm = minus(minus(point_m, first.offset_m), *pivot_m);
+                let local = minus(minus(point_m, first.offset_m), *pivot_m);
                 let axes = box_axes(first.rotation_deg);
-                std::array::from_fn(|axis| pivot_m[axis] + dot(axes[axis], arm))
+                std::array::from_fn(|axis| pivot_m[axis] + dot(axes[axis], local))
             }
         }
     }

@@ -124,17 +124,17 @@ impl BodyShape {
                 box_depth_m(point_m, *centre_m, *size_m, *rotation_deg)
             }
             Self::Cylinder { from_m, to_m, radius_m } => {
-                let (axis, arm) = (minus(*to_m, *from_m), minus(point_m, *from_m));
+                let (axis, offset) = (minus(*to_m, *from_m), minus(point_m, *from_m));
                 let length_m = length(axis);
-                let along_m = dot(arm, axis) / length_m;
-                let across_m = (dot(arm, arm) - along_m * along_m).max(0.0).sqrt();
+                let along_m = dot(offset, axis) / length_m;
+                let across_m = (dot(offset, offset) - along_m * along_m).max(0.0).sqrt();
                 let half_m = 0.5 * length_m;
                 -signed_distance([across_m - radius_m, (along_m - half_m).abs() - half_m])
             }
             Self::Capsule { from_m, to_m, radius_m } => {
-                let (axis, arm) = (minus(*to_m, *from_m), minus(point_m, *from_m));
-                let share = (dot(arm, axis) / dot(axis, axis)).clamp(0.0, 1.0);
-                radius_m - length(minus(arm, axis.map(|a| share * a)))
+                let (axis, offset) = (minus(*to_m, *from_m), minus(point_m, *from_m));
+                let share = (dot(offset, axis) / dot(axis, axis)).clamp(0.0, 1.0);
+                radius_m - length(minus(offset, axis.map(|a| share * a)))
             }
             Self::Mesh { scale, offset_m, mesh, .. } => {
                 let at = minus(point_m, *offset_m).map(|x| x / scale);

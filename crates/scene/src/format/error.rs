@@ -96,11 +96,11 @@ pub(crate) fn hint(found: &str, known: &[&str]) -> String {
 /// Returns the one of `known` that resembles `found` most, if any does.
 pub fn nearest<'a>(found: &str, known: &[&'a str]) -> Option<&'a str> {
     // Jaro–Winkler favours common prefixes, such as those of a quantity whose unit was forgotten.
-    const RESEMBLES: f64 = 0.8;
+    const MIN_SIMILARITY: f64 = 0.8;
     known
         .iter()
         .map(|&candidate| (strsim::jaro_winkler(found, candidate), candidate))
-        .filter(|(likeness, _)| *likeness >= RESEMBLES)
+        .filter(|(similarity, _)| *similarity >= MIN_SIMILARITY)
         .max_by(|a, b| a.0.total_cmp(&b.0))
         .map(|(_, name)| name)
 }

@@ -90,7 +90,7 @@ impl Scene {
         for (key, heights_m, file) in of_colliders.chain(of_bodies) {
             let Some(path) = file else { continue };
             if !heights_m.is_empty() {
-                return Err(refuse(&key, "it beside heights_m".to_owned(), "one of the two"));
+                return Err(refuse(&key, "it together with heights_m".to_owned(), "one of the two"));
             }
             let bytes = read(path, folder).map_err(|found| refuse(&key, found, "an ESRI ASCII grid"))?;
             let grid = read_ascii_grid(&String::from_utf8_lossy(&bytes))

@@ -156,7 +156,7 @@ fn load_body_mesh(
     if let Some(found) = load_mesh(path, key, folder, missing)? {
         let n = found.triangles().len();
         let problem =
-            if n > MAX_OBSTACLE_TRIANGLES { Some(format!("{n} triangles")) } else { found.unfit_to_meet() };
+            if n > MAX_OBSTACLE_TRIANGLES { Some(format!("{n} triangles")) } else { found.contact_problem() };
         if let Some(problem) = problem {
             return Err(Refusal::new(key, format!("{path}: {problem}"), BODY_MESHES));
         }

@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_no_areas() {
+    fn lines_are_not_areas() {
         let mut shp = Cursor::new(Vec::new());
         {
             let mut writer = shapefile::ShapeWriter::new(&mut shp);
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_area_is_named() {
+    fn rings_without_area_are_named() {
         assert_eq!(geojson(r#"{"type":"FeatureCollection","features":[]}"#).unwrap_err(), "no polygons");
         assert_eq!(
             geojson(r#"{"type":"Point","coordinates":[0,0]}"#).unwrap_err(),

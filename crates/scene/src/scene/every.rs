@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_is_no_cadence() {
+    fn invalid_cadences_are_refused() {
         for text in ["", "0", "-1", "0 s", "-1 s", "nan s", "inf s", "1.5", "1 minute", "s", "e", "ten"] {
             let error = text.parse::<Every>().unwrap_err().to_string();
             assert!(error.starts_with(&format!("found \"{text}\", expected a number of steps")), "{error}");

@@ -74,7 +74,7 @@ impl Scene {
                     at: self.source.locate(&key),
                     key,
                     found: "a file that was not there when the scene was read".to_owned(),
-                    expected: "it where the scene says".to_owned(),
+                    expected: "an existing file".to_owned(),
                 });
             }
             // Each block has its own random stream, so that a change to one block does not change the others'

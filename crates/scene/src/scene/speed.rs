@@ -14,7 +14,7 @@ impl Scene {
 
     /// Returns an upper bound of the expected speed in m/s: the fastest initial particles or moving body,
     /// plus a fall through the whole domain.
-    pub(crate) fn fastest_to_come_m_s(&self) -> f64 {
+    pub(crate) fn expected_max_speed_m_s(&self) -> f64 {
         let speed = |v: &Vec3| v.iter().map(|v| v * v).sum::<f64>().sqrt();
         let releases = self.releases.iter().map(|release| speed(&release.velocity_m_s));
         let slabs = self.slabs.iter().map(|slab| speed(&slab.velocity_m_s));

@@ -63,9 +63,9 @@ impl Outline {
             return Err(NoOutline::Text(format!("nothing to see in {text:?}")));
         }
         let ends = || segments.iter().flatten();
-        let least = |i: usize| ends().map(|p| p[i]).fold(f64::INFINITY, f64::min);
-        let greatest = |i: usize| ends().map(|p| p[i]).fold(f64::NEG_INFINITY, f64::max);
-        let bounds = [[least(0), least(1)], [greatest(0), greatest(1)]];
+        let min = |i: usize| ends().map(|p| p[i]).fold(f64::INFINITY, f64::min);
+        let max = |i: usize| ends().map(|p| p[i]).fold(f64::NEG_INFINITY, f64::max);
+        let bounds = [[min(0), min(1)], [max(0), max(1)]];
         let area = wound_area(&mut segments);
         Ok(Self { segments, bounds, area })
     }
@@ -192,11 +192,11 @@ fn crossing_height([a, b]: &[Point2; 2], [c, d]: &[Point2; 2]) -> Option<f64> {
 }
 
 fn square_distance([a, b]: &[Point2; 2], p: Point2) -> f64 {
-    let (along, arm) = ([b[0] - a[0], b[1] - a[1]], [p[0] - a[0], p[1] - a[1]]);
+    let (along, offset) = ([b[0] - a[0], b[1] - a[1]], [p[0] - a[0], p[1] - a[1]]);
     let length2 = along[0] * along[0] + along[1] * along[1];
-    let t = if length2 > 0.0 { (arm[0] * along[0] + arm[1] * along[1]) / length2 } else { 0.0 };
+    let t = if length2 > 0.0 { (offset[0] * along[0] + offset[1] * along[1]) / length2 } else { 0.0 };
     let t = t.clamp(0.0, 1.0);
-    (0..2).map(|i| (arm[i] - t * along[i]).powi(2)).sum()
+    (0..2).map(|i| (offset[i] - t * along[i]).powi(2)).sum()
 }
 
 #[cfg(test)]
@@ -238,7 +238,7 @@ mod tests {
 
     /// Two overlapping squares are one region, for any orientation of their contours.
     #[test]
-    fn what_is_wound_about_twice_counts_once() {
+    fn doubly_wound_areas_count_once() {
         let square = |x: f64, y: f64| {
             let corners = [[x, y], [x + 2.0, y], [x + 2.0, y + 2.0], [x, y + 2.0]];
             (0..4).map(move |k| [corners[k], corners[(k + 1) % 4]])

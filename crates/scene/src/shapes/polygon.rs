@@ -33,9 +33,9 @@ impl Polygon {
     /// Returns the lower and upper corner of the bounding rectangle.
     pub fn bounds(&self) -> ([f64; 2], [f64; 2]) {
         let corners = || self.rings.iter().flatten();
-        let least = |i: usize| corners().map(|c| c[i]).fold(f64::INFINITY, f64::min);
-        let greatest = |i: usize| corners().map(|c| c[i]).fold(f64::NEG_INFINITY, f64::max);
-        ([least(0), least(1)], [greatest(0), greatest(1)])
+        let min = |i: usize| corners().map(|c| c[i]).fold(f64::INFINITY, f64::min);
+        let max = |i: usize| corners().map(|c| c[i]).fold(f64::NEG_INFINITY, f64::max);
+        ([min(0), min(1)], [max(0), max(1)])
     }
 
     /// Returns true if the region contains a point.
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn what_bounds_nothing_is_named() {
+    fn degenerate_polygons_are_named() {
         let problem =
             |rings: &[&[[f64; 2]]]| Polygon { rings: rings.iter().map(|r| r.to_vec()).collect() }.problem();
         assert_eq!(problem(&[]).unwrap(), "a polygon without corners");

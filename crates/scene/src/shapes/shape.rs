@@ -88,7 +88,7 @@ pub enum Shape {
     },
     /// A solid cylinder along an axis.
     Cylinder {
-        /// Centre, half-way up the cylinder, in m.
+        /// Centre, at half the height, in m.
         centre_m: Vec3,
         /// Direction of the cylinder.
         axis: Axis,

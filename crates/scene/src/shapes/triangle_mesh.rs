@@ -54,9 +54,9 @@ impl TriangleMesh {
             return Err("no triangles".to_owned());
         }
         check_closed(&vertices, &triangles)?;
-        let least = |i: usize| vertices.iter().map(|v| v[i]).fold(f64::INFINITY, f64::min);
-        let greatest = |i: usize| vertices.iter().map(|v| v[i]).fold(f64::NEG_INFINITY, f64::max);
-        let bounds: [Vec3; 2] = [std::array::from_fn(least), std::array::from_fn(greatest)];
+        let min = |i: usize| vertices.iter().map(|v| v[i]).fold(f64::INFINITY, f64::min);
+        let max = |i: usize| vertices.iter().map(|v| v[i]).fold(f64::NEG_INFINITY, f64::max);
+        let bounds: [Vec3; 2] = [std::array::from_fn(min), std::array::from_fn(max)];
         let volume = enclosed_volume(&vertices, &triangles, bounds).abs();
         let box_volume: f64 = (0..3).map(|i| bounds[1][i] - bounds[0][i]).product();
         if volume <= 1e-6 * box_volume {
@@ -104,13 +104,13 @@ impl TriangleMesh {
     /// Returns the reason why the mesh is unfit for contact, which requires distances and normals, if there
     /// is one. A triangle without area has no normal, and triangles inside another part are no surface of the
     /// whole; the latter are found where an edge passes through a triangle, and at the centres of triangles.
-    pub(crate) fn unfit_to_meet(&self) -> Option<String> {
+    pub(crate) fn contact_problem(&self) -> Option<String> {
         let size = (0..3).map(|i| self.bounds[1][i] - self.bounds[0][i]).fold(0.0, f64::max);
         let mut faces_out = [0_usize; 2];
         for idx in 0..self.triangles.len() as u32 {
             let [a, b, c] = self.corners(idx);
-            let arm = |from: Vec3, to: Vec3| -> Vec3 { std::array::from_fn(|i| to[i] - from[i]) };
-            let (ab, ac, bc) = (arm(a, b), arm(a, c), arm(b, c));
+            let vector = |from: Vec3, to: Vec3| -> Vec3 { std::array::from_fn(|i| to[i] - from[i]) };
+            let (ab, ac, bc) = (vector(a, b), vector(a, c), vector(b, c));
             let cross: Vec3 = std::array::from_fn(|i| {
                 ab[(i + 1) % 3] * ac[(i + 2) % 3] - ab[(i + 2) % 3] * ac[(i + 1) % 3]
             });
@@ -205,23 +205,23 @@ fn passes_through(triangle: &[Vec3; 3], p: Vec3, q: Vec3) -> bool {
 
 /// Returns the squared distance from a point to a triangle.
 fn distance2(triangle: &[Vec3; 3], point: Vec3) -> f64 {
-    let arm = |from: Vec3, to: Vec3| -> Vec3 { std::array::from_fn(|i| to[i] - from[i]) };
+    let vector = |from: Vec3, to: Vec3| -> Vec3 { std::array::from_fn(|i| to[i] - from[i]) };
     let dot = |p: Vec3, q: Vec3| (0..3).map(|i| p[i] * q[i]).sum::<f64>();
     let cross = |p: Vec3, q: Vec3| -> Vec3 {
         std::array::from_fn(|i| p[(i + 1) % 3] * q[(i + 2) % 3] - p[(i + 2) % 3] * q[(i + 1) % 3])
     };
     let [a, b, c] = *triangle;
     let edges = [(a, b), (b, c), (c, a)];
-    let normal = cross(arm(a, b), arm(a, c));
+    let normal = cross(vector(a, b), vector(a, c));
     if dot(normal, normal) > 0.0
-        && edges.iter().all(|&(from, to)| dot(cross(arm(from, to), arm(from, point)), normal) >= 0.0)
+        && edges.iter().all(|&(from, to)| dot(cross(vector(from, to), vector(from, point)), normal) >= 0.0)
     {
-        return dot(arm(a, point), normal).powi(2) / dot(normal, normal);
+        return dot(vector(a, point), normal).powi(2) / dot(normal, normal);
     }
     let to_edge = |(from, to): (Vec3, Vec3)| {
-        let (way, to_point) = (arm(from, to), arm(from, point));
-        let share = (dot(to_point, way) / dot(way, way)).clamp(0.0, 1.0);
-        (0..3).map(|i| (to_point[i] - share * way[i]).powi(2)).sum::<f64>()
+        let (edge, to_point) = (vector(from, to), vector(from, point));
+        let share = (dot(to_point, edge) / dot(edge, edge)).clamp(0.0, 1.0);
+        (0..3).map(|i| (to_point[i] - share * edge[i]).powi(2)).sum::<f64>()
     };
     edges.map(to_edge).into_iter().fold(f64::INFINITY, f64::min)
 }
@@ -276,11 +276,11 @@ fn check_closed(vertices: &[Vec3], triangles: &[[u32; 3]]) -> Result<(), String>
 /// the centre.
 fn enclosed_volume(vertices: &[Vec3], triangles: &[[u32; 3]], bounds: [Vec3; 2]) -> f64 {
     let middle: Vec3 = std::array::from_fn(|i| 0.5 * (bounds[0][i] + bounds[1][i]));
-    let arm = |v: u32| -> Vec3 { std::array::from_fn(|i| vertices[v as usize][i] - middle[i]) };
+    let from_middle = |v: u32| -> Vec3 { std::array::from_fn(|i| vertices[v as usize][i] - middle[i]) };
     let six_fold: f64 = triangles
         .iter()
         .map(|triangle| {
-            let [a, b, c] = triangle.map(arm);
+            let [a, b, c] = triangle.map(from_middle);
             (0..3)
                 .map(|i| a[i] * (b[(i + 1) % 3] * c[(i + 2) % 3] - b[(i + 2) % 3] * c[(i + 1) % 3]))
                 .sum::<f64>()
@@ -319,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ball_of_triangles_contains_what_a_ball_does() {
+    fn a_triangulated_ball_contains_the_same_points_as_a_ball() {
         let mesh = TriangleMesh::new(&ball(24)).unwrap();
         let volume = 4.0 / 3.0 * std::f64::consts::PI;
         assert!((mesh.volume / volume - 1.0).abs() < 5e-3, "{}", mesh.volume);
@@ -338,9 +338,9 @@ mod tests {
     }
 
     #[test]
-    fn what_is_near_a_ball_of_triangles_is_near_a_ball() {
+    fn points_near_a_triangulated_ball_are_near_a_ball() {
         let mesh = TriangleMesh::new(&ball(24)).unwrap();
-        assert_eq!(mesh.unfit_to_meet(), None);
+        assert_eq!(mesh.contact_problem(), None);
         for k in 0..400 {
             let direction = [f64::from(k % 20) - 9.5, f64::from(k / 20) - 9.5, f64::from(k % 7) - 3.0];
             let length = direction.iter().map(|x| x * x).sum::<f64>().sqrt();
@@ -361,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_or_turned_triangle_is_found() {
+    fn a_missing_or_flipped_triangle_is_found() {
         let mut open = ball(1);
         open.pop();
         let message = TriangleMesh::new(&open).unwrap_err();

@@ -96,8 +96,8 @@ impl SlabPiece {
     /// Returns the largest signed distance in m of a point from [`Self::planes`]: negative inside, outside at
     /// most the distance from the piece.
     pub fn distance_m(&self, planes: &[(Vec3, f64)], point_m: Vec3) -> f64 {
-        let arm: Vec3 = std::array::from_fn(|i| point_m[i] - self.centre_m[i]);
-        planes.iter().map(|(normal, offset_m)| dot(*normal, arm) - offset_m).fold(f64::NEG_INFINITY, f64::max)
+        let offset: Vec3 = std::array::from_fn(|i| point_m[i] - self.centre_m[i]);
+        planes.iter().map(|(normal, offset_m)| dot(*normal, offset) - offset_m).fold(f64::NEG_INFINITY, f64::max)
     }
 
     /// Returns the reason why the piece is not convex, if there is one.
@@ -135,8 +135,8 @@ impl SlabLink {
 
 /// Returns the normal oriented to point from the first piece to the second.
 pub(super) fn facing(pieces: &[SlabPiece], [a, b]: [usize; 2], normal: Vec3) -> Vec3 {
-    let arm = std::array::from_fn(|i| pieces[b].centre_m[i] - pieces[a].centre_m[i]);
-    if dot(arm, normal) < 0.0 { normal.map(|x| -x) } else { normal }
+    let offset = std::array::from_fn(|i| pieces[b].centre_m[i] - pieces[a].centre_m[i]);
+    if dot(offset, normal) < 0.0 { normal.map(|x| -x) } else { normal }
 }
 
 /// Volume, centre of mass, and moment of inertia about it of a solid of density 1.
@@ -150,11 +150,11 @@ struct Moments {
 fn moments(vertices: &[Vec3], faces: &[Vec<u32>]) -> Moments {
     // Relative to a corner, so that map coordinates do not suffer cancellation.
     let origin = vertices[0];
-    let arm = |v: u32| -> Vec3 { std::array::from_fn(|i| vertices[v as usize][i] - origin[i]) };
+    let offset = |v: u32| -> Vec3 { std::array::from_fn(|i| vertices[v as usize][i] - origin[i]) };
     let (mut six_volumes, mut first, mut second) = (0.0, [0.0; 3], [[0.0; 3]; 3]);
     for face in faces {
         for pair in face[1..].windows(2) {
-            let [a, b, c] = [face[0], pair[0], pair[1]].map(arm);
+            let [a, b, c] = [face[0], pair[0], pair[1]].map(offset);
             let determinant = dot(a, cross(b, c));
             let sum: Vec3 = std::array::from_fn(|i| a[i] + b[i] + c[i]);
             six_volumes += determinant;

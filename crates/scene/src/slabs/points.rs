@@ -37,8 +37,8 @@ fn parts(length_m: f64, spacing_m: f64) -> u32 {
     ((length_m / spacing_m - 1e-9).ceil() as u32).max(1)
 }
 
-fn along(a: Vec3, way: Vec3, share: f64) -> Vec3 {
-    std::array::from_fn(|i| a[i] + share * way[i])
+fn along(a: Vec3, edge: Vec3, share: f64) -> Vec3 {
+    std::array::from_fn(|i| a[i] + share * edge[i])
 }
 
 /// Returns points of a square pattern within a convex polygon, further from its edges than half the pattern's

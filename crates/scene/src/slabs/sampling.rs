@@ -27,7 +27,7 @@ impl Scene {
                 SlabShape::Plate { .. } => {
                     let Some(terrain) = self.ground() else {
                         let found = "a terrain that was not there when the scene was read";
-                        return Err(self.value_error(&key, found, "it where the scene says"));
+                        return Err(self.value_error(&key, found, "an existing file"));
                     };
                     let Some(plate) = Plate::on(terrain, slab) else {
                         let found = "a plate off the map, or over heights that are unknown";
@@ -42,7 +42,7 @@ impl Scene {
                 SlabShape::Meshes { paths, scale, offset_m, meshes } => {
                     let Some(meshes) = meshes.get() else {
                         let found = "files that were not there when the scene was read";
-                        return Err(self.value_error(&key, found, "them where the scene says"));
+                        return Err(self.value_error(&key, found, "existing files"));
                     };
                     for (mesh_idx, mesh) in meshes.iter().enumerate() {
                         let pieces = solid_pieces(idx, slab, mesh, *scale, *offset_m);

@@ -39,12 +39,12 @@ impl Scene {
                 let piece = &slabs.pieces[idx];
                 let stiffness = self.slabs[piece.slab].link_stiffness_n_m(normal_n_m);
                 let arm: Vec3 = std::array::from_fn(|i| link.point_m[i] - piece.centre_m[i]);
-                let turning = (dot(arm, arm) + link.area_m2 / 12.0) / piece.least_inertia_kg_m2();
+                let turning = (dot(arm, arm) + link.area_m2 / 12.0) / piece.min_inertia_kg_m2();
                 sums[idx] += stiffness * (1.0 / piece.mass_kg + turning);
             }
         }
-        let most = sums.into_iter().fold(0.0, f64::max);
-        (most > 0.0).then(|| PI / (2.0 * most).sqrt())
+        let max = sums.into_iter().fold(0.0, f64::max);
+        (max > 0.0).then(|| PI / (2.0 * max).sqrt())
     }
 }
 
@@ -59,7 +59,7 @@ fn touching(piece: &SlabPiece, stiffness_n_m: f64) -> f64 {
             let on_face = points.iter().filter(|p| (dot(normal, **p) - offset_m).abs() < 1e-6 * size);
             let each = on_face.map(|p| {
                 let across2 = dot(*p, *p) - offset_m * offset_m;
-                stiffness_n_m * (1.0 / piece.mass_kg + across2.max(0.0) / piece.least_inertia_kg_m2())
+                stiffness_n_m * (1.0 / piece.mass_kg + across2.max(0.0) / piece.min_inertia_kg_m2())
             });
             each.sum::<f64>()
         })
@@ -69,7 +69,7 @@ fn touching(piece: &SlabPiece, stiffness_n_m: f64) -> f64 {
 impl SlabPiece {
     /// Returns a lower bound in kg m² of the moment of inertia about any axis: the inverse of the norm of
     /// I⁻¹.
-    pub fn least_inertia_kg_m2(&self) -> f64 {
+    pub fn min_inertia_kg_m2(&self) -> f64 {
         let inverse = self.inverse_inertia_1_kg_m2();
         1.0 / inverse.iter().flatten().map(|x| x * x).sum::<f64>().sqrt()
     }

@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_heights_are_known_to_be_so() {
+    fn unknown_heights_are_marked() {
         let terrain = read(&format!("{HEAD}-1.0 5 6\n1 2 3")).unwrap();
         assert_eq!(terrain.height_at(0, 1), None);
         let nan = HEAD.replace("NODATA_value -1", "NODATA_value nan");
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn says_what_is_wrong_and_where() {
+    fn errors_name_the_problem_and_its_location() {
         let edited = |from: &str, to: &str| {
             assert!(HEAD.contains(from), "{from}");
             read(&format!("{}1 2 3\n4 5 6\n", HEAD.replace(from, to))).unwrap_err()

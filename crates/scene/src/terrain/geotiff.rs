@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_map_is_refused() {
+    fn non_maps_are_refused() {
         let degrees = Tags { keys: vec![[MODEL_TYPE, 0, 1, GEOGRAPHIC]], ..Tags::default() };
         assert!(floats(&degrees).unwrap_err().starts_with("longitudes and latitudes"));
         let feet = Tags { keys: vec![[LINEAR_UNIT, 0, 1, 9002]], ..Tags::default() };

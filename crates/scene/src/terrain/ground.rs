@@ -26,7 +26,7 @@ impl Scene {
             (Some(_), Some(_)) => {
                 return check.fail_between(
                     &["terrain.generated", "terrain.file"],
-                    "it beside file",
+                    "it together with file",
                     "one of the two",
                 );
             }

@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn every_edge_is_an_edge() {
+    fn unknown_heights_at_each_edge_are_not_holes() {
         for edge in [2, 10, 14, 22] {
             let mut heights = [1.0; 25];
             heights[edge] = NAN;

@@ -377,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_terrain_is_refused() {
+    fn non_terrains_are_refused() {
         let refusal = |n: [usize; 2], cell_m, corner_m, heights: &[f64]| {
             Terrain::new(n[0], n[1], cell_m, corner_m, heights.to_vec()).unwrap_err()
         };

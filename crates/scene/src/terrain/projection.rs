@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn what_programs_write_differently_is_the_same() {
+    fn equivalent_projections_of_different_programs_are_equal() {
         let other = LAMBERT
             .replace("MGI_Austria_Lambert", "MGI / Austria Lambert")
             .replace("Lambert_Conformal_Conic", "Lambert_Conformal_Conic_2SP")

@@ -76,12 +76,12 @@ impl TerrainSource {
             if is_given && !is_png {
                 return Err(Refusal::new(
                     key,
-                    format!("it beside {path}"),
-                    "it beside a PNG only, which does not say",
+                    format!("it together with {path}"),
+                    "it with a PNG only, which does not contain it",
                 ));
             }
             if is_png && !is_given {
-                return Err(Refusal::new(key, "nothing", "it beside a PNG, which does not say"));
+                return Err(Refusal::new(key, "nothing", "it with a PNG, which does not contain it"));
             }
         }
         let terrain = match (ending.as_deref(), self.cell_m, self.height_range_m) {
@@ -99,7 +99,7 @@ impl TerrainSource {
             return Err(Refusal::new(
                 "terrain.file",
                 format!("{path}: a height of {} m", number(*height)),
-                "heights of land; what stands for unknown ones is told by NODATA_value or GDAL_NODATA",
+                "heights of land; unknown ones are marked by NODATA_value or GDAL_NODATA",
             ));
         }
         let projection = terrain.projection().map(str::to_owned).or(prj);

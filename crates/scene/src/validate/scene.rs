@@ -95,7 +95,7 @@ impl Scene {
             return check.fail(
                 "time.dt_s",
                 format!("\"auto\" in a scene of solver.kind = \"{kind}\""),
-                format!("a positive number of seconds; solver.kind = {kinds} alone work out their own"),
+                format!("a positive number of seconds; only solver.kind = {kinds} determine it themselves"),
             );
         }
         Ok(())

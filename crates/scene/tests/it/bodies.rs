@@ -264,7 +264,7 @@ fn heights_come_from_a_file() {
 }
 
 #[test]
-fn what_a_solver_does_not_know_of_bodies_is_refused() {
+fn unsupported_body_features_are_refused() {
     let ball = "shape={sphere={centre_m=[0.8,0.8,0.8],radius_m=0.1}}";
     let with = |more: &str| format!("bodies=[{{name='it',{ball},{more}}}]");
     let bouncy = with("restitution=0.5");

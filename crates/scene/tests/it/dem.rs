@@ -64,7 +64,7 @@ fn slope_refusal(set: &str) -> String {
 }
 
 #[test]
-fn what_grains_leave_out_has_a_value() {
+fn omitted_keys_of_grains_have_defaults() {
     let scene = grains(&[]).unwrap();
     let dem = scene.dem().unwrap();
     assert!((dem.tangential_stiffness_ratio - 2.0 / 7.0).abs() < 1e-15);
@@ -217,7 +217,7 @@ fn a_scene_of_grains_reads_back() {
 }
 
 #[test]
-fn other_matter_is_refused_beside_grains_and_grains_beside_it() {
+fn grains_and_other_materials_exclude_each_other() {
     for (set, found) in [
         ("fluid={particle_spacing_m=0.1}", "[fluid]"),
         ("snow={}", "[snow]"),
@@ -269,7 +269,7 @@ fn blocks_that_grains_cannot_fill_are_refused() {
         ),
         (
             "phase=snow",
-            "phase: found \"snow\" in a scene of solver.kind = \"dem\", expected no phase: all of it is what [dem] says",
+            "phase: found \"snow\" in a scene of solver.kind = \"dem\", expected no phase: the material is that of [dem]",
         ),
     ] {
         assert_eq!(refusal(&format!("particles.0.{set}")), format!("particles.0.{message}"));
@@ -289,7 +289,7 @@ fn blocks_that_grains_cannot_fill_are_refused() {
         "particles.0.shape.box.max_m=[0.9,0.9,0.29]",
     ]);
     let error = narrow.unwrap().sample().unwrap_err().to_string();
-    assert!(error.contains("8 grains at random that do not find room in the shape"), "{error}");
+    assert!(error.contains("8 grains at random that do not fit into the shape"), "{error}");
     assert!(refusal("particles=[]").contains("at least one [[particles]] block or [[releases]] area"));
     let held = refusal("colliders=[{heightfield={origin_m=[0,0],spacing_m=1,heights_m=[[0]]}}]");
     assert!(held.contains("a [terrain] has heights"), "{held}");
@@ -308,7 +308,7 @@ fn grains_that_overlap_or_are_misplaced_are_refused() {
             .split(" pairs")
             .last()
             .unwrap(),
-        " of grains that overlap each other, expected blocks and areas apart, and jitter that leaves the grains room"
+        " of grains that overlap each other, expected blocks and areas apart, and less jitter"
     );
     let two = "particles=[{shape={sphere={centre_m=[0.3,0.3,0.3],radius_m=0.15}}},{shape={sphere={centre_m=[0.4,0.3,0.3],radius_m=0.15}}}]";
     assert!(message(&[two]).contains("that overlap those of particles.1"));
@@ -373,7 +373,7 @@ fn areas_of_release_are_on_the_map_and_in_the_domain() {
 }
 
 #[test]
-fn names_head_columns_of_tables() {
+fn names_must_be_valid_in_column_headers() {
     let two = |a: &str, b: &str| {
         format!(
             "obstacles=[{{name='{a}',shape={{box={{centre_m=[15,5,3],size_m=[1,1,1]}}}}}},{{name='{b}',shape={{box={{centre_m=[11,5,9],size_m=[1,1,1]}}}}}}]"

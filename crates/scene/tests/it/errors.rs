@@ -112,7 +112,7 @@ fn columns_to_record_are_named_once() {
 }
 
 #[test]
-fn a_recorded_scene_can_be_shown_otherwise() {
+fn display_settings_of_a_recorded_scene_can_be_overridden() {
     let json = serde_json::to_string(&minimal(&[]).expect("valid")).expect("plain data");
     let changed = Scene::from_json_with(&json, "a recording", &["render.shading=density".to_owned()]);
     assert_eq!(changed.expect("valid").render.shading, frazil_scene::Shading::Density);
@@ -170,7 +170,7 @@ pub fn collect_numbers(value: &serde_json::Value, path: &str, numbers: &mut Vec<
 }
 
 #[test]
-fn wrong_types_say_what_was_found_and_expected() {
+fn wrong_types_report_found_and_expected() {
     assert_message(
         edited("dt_s = 0.01", "dt_s = \"fast\""),
         "minimal.toml:6:1: time.dt_s: found \"fast\", expected a number of seconds or \"auto\"",
@@ -305,7 +305,7 @@ fn no_particles_is_an_error() {
 }
 
 #[test]
-fn absurd_numbers_of_particles_are_refused_at_once() {
+fn excessive_numbers_of_particles_are_refused_at_once() {
     let begin = Instant::now();
     assert_message(
         minimal(&[

@@ -18,7 +18,7 @@ fn refused(name: &str, text: &str) -> String {
 }
 
 #[test]
-fn a_mesh_that_grains_cannot_meet_is_refused() {
+fn a_mesh_unsuitable_for_contacts_is_refused() {
     assert_eq!(refused("sound.obj", SOUND), "none");
     let with = |more: &str| format!("{SOUND}{more}");
     // An edge that is divided on one side, with a sliver that closes the gap.

@@ -54,7 +54,7 @@ fn refusal(set: &str) -> String {
 }
 
 #[test]
-fn what_mpm_leaves_out_is_the_papers() {
+fn omitted_keys_of_mpm_have_the_papers_values() {
     let scene = flat(&[]).unwrap();
     let mpm = scene.mpm().unwrap();
     assert_eq!((scene.solver.kind.name(), scene.fluid()), ("mpm", None));
@@ -198,7 +198,7 @@ fn steps_that_cannot_be_stable_are_refused_with_one_that_is() {
     assert_eq!(
         error,
         "flat.toml with --set time.dt_s=0.01: time.dt_s: found 0.01 s, in which an elastic wave in fresh snow, at 19.72 m/s, \
-         passes 1.972 cells: surely unstable, expected at most 0.00507 s; dt_s = 0.0008685 or dt_s = \"auto\" has room for \
+         passes 1.972 cells: surely unstable, expected at most 0.00507 s; dt_s = 0.0008685 or dt_s = \"auto\" leaves a margin for \
          hardening"
     );
     for dt in ["0.00507", "0.0008685"] {
@@ -301,7 +301,7 @@ fn shapes_have_the_dimensions_of_the_scene() {
 }
 
 #[test]
-fn what_only_mpm_knows_is_refused_of_water() {
+fn features_of_mpm_alone_are_refused_in_scenes_of_water() {
     for (set, kinds) in [
         ("count=3", "\"mpm\" or \"dem\""),
         ("mass_spread=0.1", "\"mpm\""),
@@ -315,7 +315,7 @@ fn what_only_mpm_knows_is_refused_of_water() {
 }
 
 #[test]
-fn numbers_of_particles_are_sensible() {
+fn numbers_of_particles_are_plausible() {
     assert_eq!(refusal("particles.0.count=0"), "particles.0.count: found 0, expected a whole number from 1");
     assert_eq!(
         refusal("particles.0.count=1000000000000"),

@@ -11,7 +11,7 @@ fn total(values: &[f32]) -> f64 {
 }
 
 #[test]
-fn masses_and_volumes_are_the_shapes_whatever_it_is_filled_with() {
+fn total_mass_and_volume_match_the_shape_for_any_filling() {
     for (sets, volume) in [
         (&["particles.0.fill=lattice"][..], 0.04),
         (&["particles.0.fill=uniform"], 0.04),
@@ -256,7 +256,7 @@ fn heights_are_read_from_a_terrain_file_and_kept_with_the_scene() {
     );
     let error = solid(&[&field(",heights_m=[[0.1]]")]).unwrap_err().to_string();
     assert!(
-        error.ends_with("heightfield.file: found it beside heights_m, expected one of the two"),
+        error.ends_with("heightfield.file: found it together with heights_m, expected one of the two"),
         "{error}"
     );
     let error = solid(&["colliders=[{heightfield={origin_m=[0,0],spacing_m=1}}]"]).unwrap_err().to_string();
@@ -268,13 +268,13 @@ fn the_papers_benchmark_is_as_large_as_it() {
     let scene = Scene::find("snowball_collision", &[]).unwrap();
     assert_eq!((scene.sample().unwrap().len(), scene.n_steps(), scene.dt_s()), (10_000, 10_000, 2e-4));
     assert_eq!(Scene::find("snowballs_16", &[]).unwrap().sample().unwrap().len(), 80_000);
-    for (name, least, most) in [
+    for (name, min, max) in [
         ("snowball_on_body_3d", 50_000, 100_000),
         ("snowballs_3d", 50_000, 100_000),
         ("snow_castle", 10_000, 30_000),
     ] {
         let n = Scene::find(name, &[]).unwrap().sample().unwrap().len();
-        assert!((least..=most).contains(&n), "{name}: {n}");
+        assert!((min..=max).contains(&n), "{name}: {n}");
     }
     let castle = Scene::find("snow_castle", &[]).unwrap();
     assert!(castle.particles.iter().skip(1).all(|block| matches!(block.shape, Shape::Rectangle { .. })));

@@ -42,7 +42,7 @@ fn overrides_reach_every_level_and_apply_in_order() {
 }
 
 #[test]
-fn an_override_can_mend_what_the_file_gets_wrong() {
+fn an_override_can_correct_an_invalid_value_of_the_file() {
     let broken = MINIMAL.replace("dt_s = 0.01", "dt_s = \"soon\"");
     assert!(Scene::parse(&broken, "x", &[]).is_err());
     assert!(Scene::parse(&broken, "x", &["time.dt_s=0.01".to_owned()]).is_ok());

@@ -5,7 +5,7 @@ use frazil_scene::{Axis, Scene};
 use crate::minimal;
 
 #[test]
-fn what_is_left_out_has_its_default() {
+fn omitted_keys_have_defaults() {
     let scene = minimal(&[]).unwrap();
     assert_eq!(scene.seed, 0);
     assert_eq!(scene.fluid().unwrap().support_radius_spacings, 2.0);
@@ -85,7 +85,7 @@ fn without_perspective_the_default_view_is_as_high_as_the_domain_with_its_margin
 }
 
 #[test]
-fn the_default_view_shows_the_whole_domain_and_wastes_little() {
+fn the_default_view_fits_the_domain_tightly() {
     for up in ["x", "y", "z"] {
         for (azimuth, elevation, width) in [(0, 0, 720), (25, 15, 1280), (120, -40, 400), (-77, 80, 2000)] {
             let scene = minimal(&[
@@ -138,7 +138,7 @@ fn elevation_lifts_the_eye() {
 }
 
 #[test]
-fn advice_names_what_is_rarely_meant() {
+fn advice_names_unlikely_settings() {
     let advice = |overrides: &[&str]| -> Vec<String> {
         minimal(overrides).unwrap().advice().iter().map(ToString::to_string).collect()
     };

@@ -25,10 +25,10 @@ fn deepest_overlap(positions_m: &[[f32; 3]], radii_m: &[f32]) -> f64 {
 fn from_outline(ring: &[[f64; 2]], point: [f64; 2]) -> f64 {
     let edges = ring.iter().zip(ring.iter().cycle().skip(1));
     let distance = |(a, b): (&[f64; 2], &[f64; 2])| {
-        let (edge, arm) = ([b[0] - a[0], b[1] - a[1]], [point[0] - a[0], point[1] - a[1]]);
-        let share = (arm[0] * edge[0] + arm[1] * edge[1]) / (edge[0] * edge[0] + edge[1] * edge[1]);
+        let (edge, offset) = ([b[0] - a[0], b[1] - a[1]], [point[0] - a[0], point[1] - a[1]]);
+        let share = (offset[0] * edge[0] + offset[1] * edge[1]) / (edge[0] * edge[0] + edge[1] * edge[1]);
         let share = share.clamp(0.0, 1.0);
-        (arm[0] - share * edge[0]).hypot(arm[1] - share * edge[1])
+        (offset[0] - share * edge[0]).hypot(offset[1] - share * edge[1])
     };
     edges.map(distance).fold(f64::INFINITY, f64::min)
 }
@@ -104,7 +104,7 @@ proptest! {
 
 /// A release that is large compared with its grains has the mass of its snow.
 #[test]
-fn a_large_release_weighs_what_its_snow_does() {
+fn a_large_release_has_the_mass_of_its_snow() {
     let scene = slope(&["dem.radius_m=0.03", "releases.0.bulk_density_kg_m3=400"]).unwrap();
     let sampled = scene.sample().unwrap();
     let mass_kg: f64 = sampled.masses_kg.iter().map(|m| f64::from(*m)).sum();
@@ -114,7 +114,7 @@ fn a_large_release_weighs_what_its_snow_does() {
 }
 
 #[test]
-fn a_random_packing_is_as_dense_as_asked() {
+fn a_random_packing_has_the_requested_density() {
     let sets = [
         "particles.0.fill=random",
         "particles.0.shape.box.max_m=[0.9,0.9,0.9]",

@@ -39,10 +39,10 @@ proptest! {
         // The outermost points touch the walls at half a spacing.
         for axis in 0..3 {
             let coordinates = || sampled.positions_m.iter().map(move |point| f64::from(point[axis]));
-            let least = coordinates().fold(f64::INFINITY, f64::min);
-            let greatest = coordinates().fold(0.0, f64::max);
-            prop_assert!((least - 0.5 * d).abs() < 1e-6, "{least}");
-            prop_assert!((max[axis] - greatest - 0.5 * d).abs() < 1e-6, "{greatest}");
+            let first = coordinates().fold(f64::INFINITY, f64::min);
+            let last = coordinates().fold(0.0, f64::max);
+            prop_assert!((first - 0.5 * d).abs() < 1e-6, "{first}");
+            prop_assert!((max[axis] - last - 0.5 * d).abs() < 1e-6, "{last}");
         }
         // x runs fastest.
         if n[0] > 1 {
@@ -156,7 +156,7 @@ fn uniform_filling_is_uniform() {
 /// Half of the points lie in the inner ball of half the volume: octants do not detect crowding towards the
 /// centre.
 #[test]
-fn uniform_filling_of_a_ball_does_not_crowd_its_middle() {
+fn uniform_filling_of_a_ball_is_not_denser_in_its_middle() {
     let scene = with_shape(SPHERE, &["particles.0.fill=uniform", "fluid.particle_spacing_m=0.02"]);
     let sampled = scene.sample().unwrap();
     let inner = Shape::Sphere { centre_m: [0.5, 0.4, 0.6], radius_m: 0.35 * 0.5_f64.cbrt() };
@@ -201,7 +201,7 @@ fn a_lattice_in_a_ball_is_symmetric() {
 }
 
 #[test]
-fn jitter_moves_points_by_no_more_than_it_says() {
+fn jitter_moves_points_within_its_bound() {
     let lattice = with_shape(BOX, &[]).sample().unwrap();
     let jittered = with_shape(BOX, &["particles.0.jitter_spacings=0.25"]).sample().unwrap();
     assert_eq!(lattice.len(), jittered.len());
@@ -211,8 +211,8 @@ fn jitter_moves_points_by_no_more_than_it_says() {
         .zip(&jittered.positions_m)
         .flat_map(|(a, b)| (0..3).map(|i| b[i] - a[i]).collect::<Vec<_>>())
         .collect();
-    let greatest = offsets.iter().fold(0.0_f32, |far, x| far.max(x.abs()));
-    assert!(greatest > 0.02 && greatest < 0.025 + 1e-6, "{greatest}");
+    let largest = offsets.iter().fold(0.0_f32, |far, x| far.max(x.abs()));
+    assert!(largest > 0.02 && largest < 0.025 + 1e-6, "{largest}");
     // Four standard deviations of the mean of a uniform variable.
     let mean = offsets.iter().sum::<f32>() / offsets.len() as f32;
     assert!(mean.abs() < 4.0 * 0.025 / (3.0 * offsets.len() as f32).sqrt(), "{mean}");
@@ -228,7 +228,7 @@ fn velocities_follow_their_block() {
 }
 
 #[test]
-fn blocks_that_touch_are_no_overlap() {
+fn blocks_in_contact_do_not_overlap() {
     let scene = minimal(&[
         "fluid.particle_spacing_m=0.05",
         "particles=[{shape.box={min_m=[0,0,0],max_m=[0.3,0.3,0.3]}},\
@@ -242,7 +242,7 @@ fn blocks_that_touch_are_no_overlap() {
 /// Random points come arbitrarily close to the face between two blocks, and rounding to f32 carries some
 /// across it.
 #[test]
-fn random_blocks_that_touch_are_no_overlap() {
+fn random_blocks_in_contact_do_not_overlap() {
     for seed in 0..20 {
         let scene = minimal(&[
             "fluid.particle_spacing_m=0.02",

@@ -17,7 +17,7 @@ fn assert_message(result: Result<Scene, SceneError>, expected: &str) {
 }
 
 #[test]
-fn what_snow_leaves_out_has_its_default() {
+fn omitted_keys_of_snow_have_defaults() {
     let scene = snowy("", &[]).unwrap();
     let snow = scene.snow().cloned().unwrap();
     assert_eq!(snow, Snow::default());
@@ -139,7 +139,7 @@ fn the_ends_of_ranges_are_allowed() {
 fn snow_needs_its_section() {
     assert_message(
         Scene::parse(&format!("{MINIMAL}phase = \"snow\"\n"), "minimal.toml", &[]),
-        "minimal.toml:19:1: particles.0.phase: found \"snow\" in a scene that does not say what snow is, expected \
+        "minimal.toml:19:1: particles.0.phase: found \"snow\" in a scene without [snow], expected \
          \"water\", or a [snow] section",
     );
     assert_message(
@@ -260,7 +260,7 @@ fn steps_too_long_for_heat_are_refused_with_one_that_works() {
     let (before, largest) = before.rsplit_once(' ').unwrap();
     assert_eq!(
         before,
-        "snow.toml:6:1: time.dt_s: found 0.01 s, in which heat goes farther than from particle to particle, expected at most"
+        "snow.toml:6:1: time.dt_s: found 0.01 s, in which heat is conducted farther than between neighbouring particles, expected at most"
     );
     let largest_s: f64 = largest.parse().unwrap();
     assert!((0.999..=1.0).contains(&(largest_s * rate_per_s / 0.5)), "{largest}");

@@ -64,7 +64,7 @@ fn the_experiments_have_the_papers_parameters() {
 
 /// Values of figures 8.1 to 8.3.
 #[test]
-fn the_snow_drops_differ_in_their_links_alone() {
+fn the_snow_drops_differ_only_in_their_links() {
     let [mut free, mut linked, mut dynamic] =
         ["snow_drop_free", "snow_drop_linked", "snow_drop_dynamic"].map(scene);
     let limits = [&mut free, &mut linked, &mut dynamic].map(|scene| {

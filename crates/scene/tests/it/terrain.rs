@@ -143,13 +143,13 @@ fn files_that_are_no_maps_are_named_with_the_line() {
     assert!(message(&files, "file='@slope.xyz'").contains("a name that does not end in .asc, .tif or .png"));
     files.write("slope.png", "no png");
     let png = message(&files, "file='@slope.png'");
-    assert!(png.contains("terrain.cell_m: found nothing, expected it beside a PNG"), "{png}");
+    assert!(png.contains("terrain.cell_m: found nothing, expected it together with a PNG"), "{png}");
     let png = message(&files, "file='@slope.png',cell_m=5,height_range_m=[0,100]");
     assert!(png.contains("slope.png: no valid PNG"), "{png}");
     let asc = message(&files, "file='@slope.asc',cell_m=5");
-    assert!(asc.contains("expected it beside a PNG only, which does not say"), "{asc}");
+    assert!(asc.contains("expected it with a PNG only, which does not contain it"), "{asc}");
     let both = message(&files, "file='@slope.xyz',generated={bowl={size_m=10,cell_m=1,depth_m=1}}");
-    assert!(both.contains("terrain.generated: found it beside file, expected one of the two"), "{both}");
+    assert!(both.contains("terrain.generated: found it together with file, expected one of the two"), "{both}");
     files.write("slope.asc", heights(&[]));
     let scaled = grains(&[
         &format!("terrain={{file={:?}}}", files.path("slope.asc").display().to_string()),
@@ -250,7 +250,7 @@ fn areas_that_do_not_fit_the_map_are_named() {
 
 /// Samples a real mountain, if its file is present: none comes with the project.
 #[test]
-fn snow_comes_loose_on_a_real_mountain() {
+fn snow_is_released_on_a_real_mountain() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/terrain/avaKot");
     if !folder.is_dir() {
         eprintln!("SKIPPED: no terrain at {}", folder.display());

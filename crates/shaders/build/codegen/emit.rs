@@ -73,7 +73,7 @@ fn elements(
         let rust = rust.map_err(|name| bad(format!("{name} is no constant, parameter or buffer")))?;
         let reach = if rust.contains("reach") { "reach" } else { "_" };
         if found.insert(name.to_owned(), format!("Some(|{reach}| {rust})")).is_some() {
-            return Err(bad(format!("{name} has its elements told already")));
+            return Err(bad(format!("{name} has its elements given already")));
         }
     }
     Ok(found)

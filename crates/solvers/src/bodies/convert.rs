@@ -112,7 +112,7 @@ pub(super) fn convert_terrain(scene: &Scene, terrain: &Terrain, heights_m: &mut 
 
 /// Returns the maximum distance in m between a surface and a particle that interacts with it.
 fn reach_m(scene: &Scene) -> f64 {
-    let of_grains = scene.dem().map(|dem| dem.greatest_radius_m() + dem.terrain_adhesion_range_m());
+    let of_grains = scene.dem().map(|dem| dem.max_radius_m() + dem.terrain_adhesion_range_m());
     let of_water = scene.fluid().map(|_| scene.support_radius_m());
     1.01 * of_grains.or(of_water).unwrap_or(0.0)
 }

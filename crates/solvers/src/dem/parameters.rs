@@ -36,7 +36,7 @@ impl DemParameters {
     pub fn new(dem: &Dem, dt_s: f64, surroundings: Surroundings, n: u32) -> Self {
         let bonds = dem.bonds.as_ref();
         let bond_gap_m = bonds.map_or(0.0, |bonds| bonds.strength_n / dem.normal_stiffness_n_m);
-        let reach_m = 2.0 * dem.greatest_radius_m() + dem.cohesion_range_m().max(bond_gap_m);
+        let reach_m = 2.0 * dem.max_radius_m() + dem.cohesion_range_m().max(bond_gap_m);
         let Surroundings { domain_min_m, domain_max_m, gravity_m_s2, up_axis, .. } = surroundings;
         let n_bodies = surroundings.bodies.len() as u32;
         let friction_of = |face: Option<f32>| face.unwrap_or(dem.wall_friction() as f32);
@@ -148,7 +148,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_grid_is_wrapped_where_air_would_take_most_of_it() {
+    fn a_mostly_empty_grid_is_wrapped() {
         let small = wrapped_grid([[0.0; 3], [1.0; 3]], 0.1, 1, cells_for(10));
         assert_eq!(small.cells, [12, 10, 10]);
         let mountain = wrapped_grid([[0.0; 3], [2000.0, 2500.0, 1000.0]], 4.0, 2, cells_for(100_000));

@@ -46,7 +46,7 @@ impl Pieces {
             let side_m = link.area_m2.sqrt();
             let in_a_row = |a: f64, b: f64| a * b / (a + b);
             let mass_kg = in_a_row(first.mass_kg, second.mass_kg);
-            let inertia_kg_m2 = in_a_row(first.least_inertia_kg_m2(), second.least_inertia_kg_m2());
+            let inertia_kg_m2 = in_a_row(first.min_inertia_kg_m2(), second.min_inertia_kg_m2());
             let bending_n_m = stiffness_n_m * link.area_m2 / 12.0;
             pieces.links.push(PieceLink {
                 first: link.pieces[0] as u32,

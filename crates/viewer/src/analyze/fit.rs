@@ -31,7 +31,7 @@ pub fn least_squares<const N: usize>(rows: &[([f64; N], f64)]) -> Option<([f64; 
     }
     // Entries of very different magnitudes are normalized.
     let scale: [f64; N] =
-        std::array::from_fn(|k| rows.iter().fold(0.0, |most, row| row.0[k].abs().max(most)));
+        std::array::from_fn(|k| rows.iter().fold(0.0, |max, row| row.0[k].abs().max(max)));
     if scale.contains(&0.0) {
         return None;
     }
@@ -63,7 +63,7 @@ fn inverted<const N: usize>(mut m: [[f64; N]; N]) -> Option<[[f64; N]; N]> {
     for (k, row) in inverse.iter_mut().enumerate() {
         row[k] = 1.0;
     }
-    let largest = m.iter().flatten().fold(0.0, |most: f64, x| most.max(x.abs()));
+    let largest = m.iter().flatten().fold(0.0, |max: f64, x| max.max(x.abs()));
     for k in 0..N {
         let pivot = (k..N).max_by(|a, b| m[*a][k].abs().total_cmp(&m[*b][k].abs()))?;
         m.swap(k, pivot);
@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_lies_on_a_line_is_fitted_exactly() {
+    fn points_on_a_line_are_fitted_exactly() {
         let found = line(&[(0.0, 1.0), (1.0, 3.0), (2.0, 5.0), (5.0, 11.0)]).unwrap();
         assert!((found.slope - 2.0).abs() < 1e-12 && (found.intercept - 1.0).abs() < 1e-12, "{found:?}");
         assert!(found.slope_error < 1e-12);
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn terms_of_different_size_are_told_apart() {
+    fn fits_separate_terms_of_different_size() {
         let rows: Vec<_> = (1..30)
             .map(|i| {
                 let (p, c) = (1000.0 * f64::from(i % 7), f64::from(i % 5));
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn points_that_tell_no_slope_give_none() {
+    fn points_without_a_defined_slope_give_none() {
         assert_eq!(line(&[(1.0, 1.0), (2.0, 2.0)]), None);
         assert_eq!(line(&[(1.0, 1.0), (1.0, 2.0), (1.0, 3.0)]), None);
     }

@@ -282,8 +282,8 @@ fn panels(curves: &Curves, tipped: &[Tipping]) -> Vec<OwnPanel> {
 }
 
 fn page(clamped: &[Clamped], curves: &Curves, waves: &[Wave]) -> String {
-    let error = clamped.iter().fold(0.0, |most: f64, c| {
-        most.max((c.uniaxial_pa / c.exact_pa[0] - 1.0).abs())
+    let error = clamped.iter().fold(0.0, |max: f64, c| {
+        max.max((c.uniaxial_pa / c.exact_pa[0] - 1.0).abs())
             .max((c.isotropic_pa / c.exact_pa[1] - 1.0).abs())
     });
     let rows: Vec<Vec<String>> = clamped
@@ -335,7 +335,7 @@ fn page(clamped: &[Clamped], curves: &Curves, waves: &[Wave]) -> String {
         })
         .collect();
     let courants = waves.iter().map(|w| w.courant);
-    let (least, most) = courants.fold((f64::INFINITY, 0.0), |(a, b): (f64, f64), c| (a.min(c), b.max(c)));
+    let (min, max) = courants.fold((f64::INFINITY, 0.0), |(a, b): (f64, f64), c| (a.min(c), b.max(c)));
     let header = ["E [Pa]", "ν", "ρ₀ [kg/m³]", "c [m/s]", "h/c [ms]", "largest stable Δt [ms]", "Δt c/h"];
     text + &format!(
         "\n## Young's modulus, Poisson's ratio and density (sec 4.2.3, 4.2.4)\n\n\
@@ -348,7 +348,7 @@ fn page(clamped: &[Clamped], curves: &Curves, waves: &[Wave]) -> String {
          without bound, and the step shrinks with it. ρ₀ is set directly here (`initial_volume = \
          \"sampled\"`), which the paper found near impossible (see `frazil analyze scaling`).\n",
         table(&header, &rows),
-        least,
-        most
+        min,
+        max
     )
 }

@@ -96,8 +96,8 @@ struct Drift {
 }
 
 impl Drift {
-    fn most(&self, of: impl Fn(&Moment) -> f64) -> f64 {
-        self.moments.iter().map(of).fold(0.0, |most, value| most.max(value.abs()))
+    fn max_of(&self, of: impl Fn(&Moment) -> f64) -> f64 {
+        self.moments.iter().map(of).fold(0.0, |max, value| max.max(value.abs()))
     }
 
     fn first_strained(&self) -> Option<u64> {
@@ -108,7 +108,7 @@ impl Drift {
     fn growth(&self) -> f64 {
         let first =
             self.moments.iter().find(|moment| moment.strain > 0.0).map_or(0.0, |moment| moment.strain);
-        if first > 0.0 { self.most(|moment| moment.strain) / first } else { 1.0 }
+        if first > 0.0 { self.max_of(|moment| moment.strain) / first } else { 1.0 }
     }
 }
 
@@ -236,7 +236,7 @@ fn rotation(f: DMat3) -> DMat3 {
 
 /// Returns the particle of a variant with the maximum strain.
 fn worst(drifts: &[Drift], variant: usize) -> Option<&Drift> {
-    let strain = |drift: &&Drift| drift.most(|moment| moment.strain);
+    let strain = |drift: &&Drift| drift.max_of(|moment| moment.strain);
     drifts.iter().filter(|drift| drift.variant == variant).max_by(|a, b| strain(a).total_cmp(&strain(b)))
 }
 
@@ -248,7 +248,7 @@ fn panels(variants: &[Variant], worst: &[&Drift]) -> Vec<OwnPanel> {
             .iter()
             .map(|drift| {
                 let about = variants[drift.variant].about;
-                let zero = if drift.most(of) == 0.0 { " (0 throughout)" } else { "" };
+                let zero = if drift.max_of(of) == 0.0 { " (0 throughout)" } else { "" };
                 let points = drift.moments.iter().map(|m| (m.step as f64, of(m))).collect();
                 Series::new(format!("{about}{zero}"), Mark::Line, points)
             })
@@ -263,14 +263,14 @@ fn panels(variants: &[Variant], worst: &[&Drift]) -> Vec<OwnPanel> {
 }
 
 fn summary(variants: &[Variant], worst: &[&Drift], steps: u64) -> String {
-    let most = |name: &str| {
+    let max = |name: &str| {
         let found = worst.iter().find(|drift| variants[drift.variant].name == name);
-        found.map_or(0.0, |drift| drift.most(|moment| moment.strain))
+        found.map_or(0.0, |drift| drift.max_of(|moment| moment.strain))
     };
     format!(
         "noise: after {steps} steps strain up to {} as printed, {} with the engine's remedy",
-        digits(most("as_printed"), 3),
-        digits(most("both"), 3)
+        digits(max("as_printed"), 3),
+        digits(max("both"), 3)
     )
 }
 
@@ -280,17 +280,17 @@ fn page(variants: &[Variant], drifts: &[Drift], worst: &[&Drift], steps: u64) ->
         .map(|drift| {
             let risen: Vec<(f64, f64)> =
                 drift.moments.iter().map(|moment| (moment.step as f64, moment.strain)).collect();
-            let exponent = power_law(&risen).filter(|_| drift.most(|moment| moment.strain) > 0.0);
+            let exponent = power_law(&risen).filter(|_| drift.max_of(|moment| moment.strain) > 0.0);
             vec![
                 variants[drift.variant].about.to_owned(),
                 format!("{:e}", drift.offset),
                 drift.first_strained().map_or("never".into(), |step| step.to_string()),
-                digits(drift.most(|m| m.velocity_gradient), 3),
-                digits(drift.most(|m| m.strain), 3),
-                digits(drift.most(|m| m.stretch), 3),
+                digits(drift.max_of(|m| m.velocity_gradient), 3),
+                digits(drift.max_of(|m| m.strain), 3),
+                digits(drift.max_of(|m| m.stretch), 3),
                 exponent.map_or("–".into(), |line| format!("{:.2} ± {:.2}", line.slope, line.slope_error)),
-                digits(drift.most(|m| m.strain_energy), 3),
-                digits(drift.most(|m| m.kinetic_change), 3),
+                digits(drift.max_of(|m| m.strain_energy), 3),
+                digits(drift.max_of(|m| m.kinetic_change), 3),
             ]
         })
         .collect();
@@ -298,16 +298,16 @@ fn page(variants: &[Variant], drifts: &[Drift], worst: &[&Drift], steps: u64) ->
         "variant",
         "worst offset [h]",
         "first strained at step",
-        "most ‖∇v‖ [1/s]",
-        "most ‖F − I‖",
-        "most ‖F − R‖",
+        "max ‖∇v‖ [1/s]",
+        "max ‖F − I‖",
+        "max ‖F − R‖",
         "exponent of ‖F − I‖ over steps",
-        "most strain energy [J/kg]",
+        "max strain energy [J/kg]",
         "kinetic energy off by",
     ];
     let free: Vec<&str> = worst
         .iter()
-        .filter(|drift| drift.most(|moment| moment.strain) == 0.0)
+        .filter(|drift| drift.max_of(|moment| moment.strain) == 0.0)
         .map(|drift| variants[drift.variant].about)
         .collect();
     let free = if free.is_empty() { "none".to_owned() } else { free.join("; ") };
@@ -315,10 +315,10 @@ fn page(variants: &[Variant], drifts: &[Drift], worst: &[&Drift], steps: u64) ->
         .iter()
         .filter(|drift| drift.variant == 0)
         .map(|drift| {
-            let energy = drift.most(|m| m.strain_energy);
+            let energy = drift.max_of(|m| m.strain_energy);
             vec![
                 format!("{:e}", drift.offset),
-                digits(drift.most(|m| m.strain), 3),
+                digits(drift.max_of(|m| m.strain), 3),
                 format!("{:.0}", drift.growth()),
                 digits(energy, 3),
             ]
@@ -358,10 +358,10 @@ fn page(variants: &[Variant], drifts: &[Drift], worst: &[&Drift], steps: u64) ->
          - APIC and MLS with weights as printed are no remedy: they keep the spin that rounding gives \
          them.\n\n\
          ## The offset, as printed\n\n{}\n\
-         Positions are f32: an offset below about 10⁻⁶ h cannot be told from none beside a coordinate of \
+         Positions are f32: an offset below about 10⁻⁶ h is indistinguishable from none beside a coordinate of \
          tens of cells.\n",
         table(&header, &rows),
-        table(&["offset [h]", "most ‖F − I‖", "over its first", "most strain energy [J/kg]"], &by_offset)
+        table(&["offset [h]", "max ‖F − I‖", "over its first", "max strain energy [J/kg]"], &by_offset)
     )
 }
 

@@ -102,13 +102,13 @@ pub fn study(device: &Device, effort: Effort) -> Result<Report, Failure> {
 }
 
 fn cases(effort: Effort) -> Vec<Case> {
-    let most = effort.particles.unwrap_or(effort.choose(2048, 65536)).max(64);
-    let halves = |n: u32| (0..n).rev().map(|k| (most >> (2 * k)).max(8));
+    let max = effort.particles.unwrap_or(effort.choose(2048, 65536)).max(64);
+    let halves = |n: u32| (0..n).rev().map(|k| (max >> (2 * k)).max(8));
     let colliders: &[u32] = effort.choose(&[0, 4, 16], &[0, 1, 4, 16, 64]);
     let n = effort.choose(3, 5);
     let mut cases = Vec::new();
     // The number of cells is constant, the number of particles grows.
-    let cells = (most / 32).max(8);
+    let cells = (max / 32).max(8);
     cases.extend(halves(n).map(|n_particles| Case {
         part: "particles",
         n_particles,
@@ -116,10 +116,10 @@ fn cases(effort: Effort) -> Vec<Case> {
         n_colliders: 0,
     }));
     // The number of particles is constant, the number of cells grows.
-    let few = (most / 16).max(8);
+    let few = (max / 16).max(8);
     let spreads = (0..n).map(|k| (few / 8).max(1) << (2 * k));
     cases.extend(spreads.map(|n_cells| Case { part: "nodes", n_particles: few, n_cells, n_colliders: 0 }));
-    let some = (most / 8).max(8);
+    let some = (max / 8).max(8);
     cases.extend(colliders.iter().map(|n_colliders| Case {
         part: "colliders",
         n_particles: some,
@@ -232,7 +232,7 @@ impl Model {
         };
         let rows: Vec<Vec<String>> = terms.into_iter().enumerate().map(row).collect();
         let caution = if self.fitted[0] < 0.0 {
-            "\nThat a is below 0 tells that larger sizes cost more for each particle or node, as where caches no longer \
+            "\nA negative a means that larger sizes cost more for each particle or node, as where caches no longer \
              hold them, which the model does not know.\n"
         } else {
             ""

@@ -72,7 +72,7 @@ pub fn study(device: &Device, effort: Effort) -> Result<Report, Failure> {
     }
     for e in &estimates {
         for (quantity, found) in
-            [("mean density [kg/m^3]", e.mean_kg_m3), ("greatest density [kg/m^3]", e.max_kg_m3)]
+            [("mean density [kg/m^3]", e.mean_kg_m3), ("maximum density [kg/m^3]", e.max_kg_m3)]
         {
             rows.push(row("cell size", 1.0, (e.n_a_side as usize).pow(3), e.cell_size_m, quantity, found));
         }
@@ -214,8 +214,8 @@ fn page(
     let cross_section = (SIDE_CELLS * CELL_M).powi(2);
     let spread = |of: &dyn Fn(&Push) -> f64| {
         let values = more.iter().map(of);
-        let (least, most) = values.fold((f64::INFINITY, 0.0), |(a, b): (f64, f64), v| (a.min(v), b.max(v)));
-        100.0 * (most / least - 1.0)
+        let (min, max) = values.fold((f64::INFINITY, 0.0), |(a, b): (f64, f64), v| (a.min(v), b.max(v)));
+        100.0 * (max / min - 1.0)
     };
     let exponent = exponent.map_or("–".into(), shown);
     let rows: Vec<Vec<String>> = estimates
@@ -231,7 +231,7 @@ fn page(
             ]
         })
         .collect();
-    let header = ["h [m]", "particles", "particles a cell", "mean density [kg/m³]", "greatest [kg/m³]"];
+    let header = ["h [m]", "particles", "particles a cell", "mean density [kg/m³]", "maximum [kg/m³]"];
     // The error at the surface depends on the width of the cube in cells.
     let filled =
         |e: &&Estimate| f64::from(e.n_a_side) * e.cell_size_m / 0.08 >= 1.0 && e.cell_size_m <= 0.021;

@@ -68,7 +68,7 @@ pub fn names<'a>(
     columns: impl Iterator<Item = (&'a str, ColumnKind)> + Clone,
     has_phases: bool,
 ) -> Vec<String> {
-    let is_there = |wanted: &str| columns.clone().any(|column| column == (wanted, ColumnKind::Vec3));
+    let is_there = |name: &str| columns.clone().any(|column| column == (name, ColumnKind::Vec3));
     let derived = [(PHASE, has_phases), (SPEED, is_there("velocity")), (HEIGHT, is_there("position"))];
     let derived = derived.into_iter().filter(|(_, is_there)| *is_there).map(|(name, _)| name.to_owned());
     let plain = columns.clone().filter(|(_, kind)| !matches!(kind, ColumnKind::Matrix(_)));

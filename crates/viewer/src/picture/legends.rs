@@ -14,7 +14,7 @@ pub struct Legends {
 }
 
 /// Legend options of a scene.
-pub struct Asked {
+pub struct LegendOverride {
     pub map: Option<ColorMap>,
     pub range: Option<[f32; 2]>,
 }
@@ -36,10 +36,10 @@ impl Legends {
         &mut self,
         name: &str,
         properties: &[(&DeviceCount, &Property)],
-        asked: Asked,
+        overrides: LegendOverride,
     ) -> Result<(), Failure> {
         let Some((_, first)) = properties.first() else { return Ok(()) };
-        let range = match asked.range.or(first.display.range) {
+        let range = match overrides.range.or(first.display.range) {
             Some(range) => Some(range),
             // A diverging scale has its middle at 0.
             None if first.display.scale == ColorScale::Diverging => {
@@ -56,7 +56,7 @@ impl Legends {
         };
         if let Some(range) = range {
             let (title, unit) = (first.title.clone(), first.unit.clone());
-            let map = asked.map.unwrap_or(by_scale);
+            let map = overrides.map.unwrap_or(by_scale);
             self.found.push((name.to_owned(), Legend { title, unit, map, range }));
         }
         Ok(())
@@ -88,7 +88,7 @@ mod tests {
     use frazil_testkit::own_device;
 
     #[test]
-    fn columns_nobody_has_heard_of_have_their_name_their_unit_and_their_range() {
+    fn unknown_columns_have_a_name_a_unit_and_a_range() {
         let device = own_device();
         // The capacity is one more than the count.
         let count = Counts::new(&device).unwrap().upload(&device, "dust", 3, 4).unwrap();
@@ -112,7 +112,7 @@ mod tests {
             ("wind.y", "wind.y", "m/s", ColorMap::Vik, [-3.0, 3.0]),
         ] {
             let property = coloring::find(&set, None, name, heights).unwrap();
-            legends.find(name, &[(&count, &property)], Asked { map: None, range: None }).unwrap();
+            legends.find(name, &[(&count, &property)], LegendOverride { map: None, range: None }).unwrap();
             let expected = Legend { title: title.into(), unit: unit.into(), map, range };
             assert_eq!(legends.get(name), Some(&expected));
         }

@@ -120,7 +120,7 @@ mod tests {
         let at = |time_s| outlines(&moving, time_s)[0].corner.x;
         let motion = moving.colliders[0].motion().unwrap();
         assert_eq!(at(0.0), at(motion.from_s));
-        let way = at(1e3) - at(0.0);
-        assert!((f64::from(way) - (motion.until_s.unwrap() - motion.from_s)).abs() < 1e-6, "{way}");
+        let distance = at(1e3) - at(0.0);
+        assert!((f64::from(distance) - (motion.until_s.unwrap() - motion.from_s)).abs() < 1e-6, "{distance}");
     }
 }

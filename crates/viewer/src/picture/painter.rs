@@ -3,7 +3,7 @@
 use super::body_lines;
 use super::coloring::{self, Heights, PHASE, Property};
 use super::landscape::Landscape;
-use super::legends::{Asked, Legends};
+use super::legends::{LegendOverride, Legends};
 use super::outline;
 use super::shown::Shown;
 use super::space::{up_axis, vec3};
@@ -96,7 +96,7 @@ impl Painter {
             |set| self.property_of(set, name).is_some_and(|property| property.display.range.is_none());
         !self.scheme.has_surface()
             && self.legends.get(name).is_none()
-            && self.scenery.asked(name).range.is_none()
+            && self.scenery.legend_override(name).range.is_none()
             && shown.sets.iter().any(is_unknown)
     }
 
@@ -211,7 +211,7 @@ impl Painter {
                 .iter()
                 .filter_map(|sprites| Some((sprites.set.count, sprites.property.as_ref()?)))
                 .collect();
-            self.legends.find(name, &properties, self.scenery.asked(name))?;
+            self.legends.find(name, &properties, self.scenery.legend_override(name))?;
         }
         Ok(sprites)
     }
@@ -228,7 +228,7 @@ impl Sprites<'_> {
         Particles {
             positions: &self.position,
             count: self.set.count,
-            at_most: u32::MAX,
+            max_count: u32::MAX,
             radius: match &self.radii {
                 Some((radii_m, scale)) => Radius::Each { radii_m, scale: *scale, typical_m: self.radius_m },
                 None => Radius::Uniform(self.radius_m),
@@ -328,13 +328,13 @@ impl Scenery {
     }
 
     /// Returns the colours and the range of a property, if the scene gives them.
-    fn asked(&self, name: &str) -> Asked {
+    fn legend_override(&self, name: &str) -> LegendOverride {
         let range = self.scene.render.colour_range.filter(|_| name == property(&self.scene));
         let range = range.map(|range| range.map(|end| end as f32));
         if self.is_by_intensity(name) {
             let range = range.unwrap_or([0.0, self.scene.rest_density_kg_m3() as f32]);
-            return Asked { map: Some(ColorMap::Grey), range: Some(range) };
+            return LegendOverride { map: Some(ColorMap::Grey), range: Some(range) };
         }
-        Asked { map: None, range }
+        LegendOverride { map: None, range }
     }
 }

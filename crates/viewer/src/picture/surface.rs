@@ -105,7 +105,7 @@ impl Surfaces {
             Particles {
                 positions: surface.spray(),
                 count: surface.spray_count(),
-                at_most: surface.found().spray,
+                max_count: surface.found().spray,
                 radius: Radius::Uniform(radius_m),
                 coloring: Coloring::Uniform(color),
                 shading,

@@ -25,8 +25,8 @@ pub fn play(args: &PlayArgs, validation: bool) -> Result<(), Failure> {
     if let Some(out) = &args.out {
         return write(args, recording, scene, playback, out, validation);
     }
-    let wanted = Requested::Recording(Box::new(recording), Box::new(scene), playback);
-    view::open_window(wanted, Plan::default(), args.device.device.clone(), validation)
+    let requested = Requested::Recording(Box::new(recording), Box::new(scene), playback);
+    view::open_window(requested, Plan::default(), args.device.device.clone(), validation)
 }
 
 /// Draws every picture and writes it to a file; no window is needed.

@@ -90,8 +90,8 @@ fn summary(profile: &Profile, device: &str, step_s: f64) -> String {
     text += &format!("\n{}", profile_table(&profile.rows, plain));
     text += &format!("\n{}", pass_table(&profile.passes, plain));
     text += &format!("\n{}", facts_table(&profile.kernels, plain));
-    if !profile.driver_tells() {
-        text += "registers, spills and code size: not told by this driver\n";
+    if !profile.driver_reports() {
+        text += "registers, spills and code size: not reported by this driver\n";
     }
     text += &format!("\n{}\n", memory_table(&profile.memory, n, COLUMNS_SHOWN, plain));
     text += &format!(
@@ -127,7 +127,7 @@ fn summary(profile: &Profile, device: &str, step_s: f64) -> String {
 fn steps(simulation: &mut Simulation, n: u64, mut passes: Option<&mut PassLog>) -> Result<(), Failure> {
     let device = simulation.device.clone();
     let options = RecorderOptions { profile: passes.is_some(), ..Default::default() };
-    let most = u64::from(simulation.scene.solver.steps_per_submission);
+    let max = u64::from(simulation.scene.solver.steps_per_submission);
     let mut in_flight: VecDeque<(Submission, Vec<u32>, u32)> = VecDeque::new();
     let mut left = n;
     while left > 0 || !in_flight.is_empty() {
@@ -145,7 +145,7 @@ fn steps(simulation: &mut Simulation, n: u64, mut passes: Option<&mut PassLog>) 
             continue;
         }
         let begin = Instant::now();
-        let steps = most.min(left);
+        let steps = max.min(left);
         left -= steps;
         let mut recorder = device.recorder_with(options)?;
         let step_ends = simulation.record_steps(&mut recorder, steps);

@@ -113,10 +113,10 @@ impl Runner {
     /// Takes `n` steps and waits for them, so that no other runner's overlap them.
     fn take(&mut self, n: u64, timed: bool) -> Result<(), Failure> {
         let device = self.simulation.device.clone();
-        let most = u64::from(self.simulation.scene.solver.steps_per_submission);
+        let max = u64::from(self.simulation.scene.solver.steps_per_submission);
         let mut left = n;
         while left > 0 {
-            let steps = most.min(left);
+            let steps = max.min(left);
             left -= steps;
             let mut recorder =
                 device.recorder_with(RecorderOptions { profile: timed, ..Default::default() })?;

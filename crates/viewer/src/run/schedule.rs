@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn pictures_go_on_counting_after_a_resume() {
+    fn picture_numbers_continue_after_a_resume() {
         let counts = [0, 1, 4, 5, 8, 9].map(|step| schedule().pictures_before(step));
         assert_eq!(counts, [0, 1, 1, 2, 2, 3]);
     }

@@ -120,8 +120,8 @@ impl<'a> Session<'a> {
                 }
                 break;
             }
-            let most = u64::from(self.simulation.scene.solver.steps_per_submission);
-            let n = most.min(self.schedule.next_after(step) - step);
+            let max = u64::from(self.simulation.scene.solver.steps_per_submission);
+            let n = max.min(self.schedule.next_after(step) - step);
             let due = self.schedule.due(step + n);
             if due.picture
                 && self.camera.as_ref().is_some_and(|camera| camera.looks_first(&*self.simulation.solver))

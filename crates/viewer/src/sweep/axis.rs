@@ -24,14 +24,14 @@ impl FromStr for VaryAxis {
                 return Err(format!("found an empty key in \"{text}\", expected table.key"));
             }
             if keys[..i].contains(key) {
-                return Err(format!("{key} stands there twice"));
+                return Err(format!("{key} is given twice"));
             }
         }
         let mut points: Vec<Vec<String>> = Vec::new();
         for point in split(values, ',')? {
             let point = values_of(point, &keys)?;
             if points.contains(&point) {
-                return Err(format!("{}: {} stands there twice", keys.join(","), point.join(":")));
+                return Err(format!("{}: {} is given twice", keys.join(","), point.join(":")));
             }
             points.push(point);
         }
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_takes_each_value_in_turn() {
+    fn a_key_takes_each_of_its_values() {
         let axis: VaryAxis = "time.dt_s=0.001, 2e-3".parse().unwrap();
         assert_eq!(axis.keys, ["time.dt_s"]);
         assert_eq!(axis.points, [["0.001"], ["2e-3"]]);
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn separators_in_quotes_and_brackets_separate_nothing() {
+    fn quoted_and_bracketed_separators_are_ignored() {
         assert_eq!(points("g=[0, -1, 0],[0, -9.81, 0]"), [["[0, -1, 0]"], ["[0, -9.81, 0]"]]);
         assert_eq!(points("a=\"x,y\",'p,\"q',z"), [["\"x,y\""], ["'p,\"q'"], ["z"]]);
         assert_eq!(points(r#"a="x\",y",{ p = 1, q = [2, 3] }"#), [[r#""x\",y""#], ["{ p = 1, q = [2, 3] }"]]);
@@ -125,14 +125,14 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_is_refused_with_what_was_found() {
+    fn invalid_values_are_refused_with_the_value_found() {
         for (text, said) in [
             ("time.dt_s", "found no '=' in \"time.dt_s\""),
             ("a,,b=1", "found an empty key"),
-            ("a,a=1", "a stands there twice"),
+            ("a,a=1", "a is given twice"),
             ("a=1,,2", "a: found an empty value"),
             ("a=", "a: found an empty value"),
-            ("a=1,2,1", "a: 1 stands there twice"),
+            ("a=1,2,1", "a: 1 is given twice"),
             ("a,b=1:2:3", "a,b: found \"1:2:3\" of 3 values, expected one for each of 2 keys"),
             ("a=[1,2", "a bracket in \"[1,2\" that is not closed"),
             ("a=\"x,y", "a quote"),

@@ -189,7 +189,7 @@ impl<'a> Sweep<'a> {
     fn interrupted(&self, idx: usize, step: u64) -> Failure {
         self.bar.finish_and_clear();
         Failure::other(format!(
-            "interrupted in case {} of {} ({}) at step {step} of {}, {} done; the same command goes on from there",
+            "interrupted in case {} of {} ({}) at step {step} of {}, {} done; the same command resumes there",
             idx + 1,
             self.cases.len(),
             self.label(idx),

@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_as_short_as_tells_them_apart() {
+    fn names_are_shortened_as_far_as_they_stay_distinct() {
         let keys =
             ["mpm.material.hardening", "colliders.0.box.surface.friction", "mpm.walls.friction", "seed"];
         assert_eq!(short_names(&keys), ["hardening", "surface.friction", "walls.friction", "seed"]);

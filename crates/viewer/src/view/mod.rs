@@ -22,25 +22,25 @@ use winit::event_loop::EventLoop;
 
 /// Opens the window and returns when it is closed.
 pub fn view(args: &ViewArgs, validation: bool) -> Result<(), Failure> {
-    let wanted = Requested::open(args)?;
+    let requested = Requested::open(args)?;
     let plan = Plan {
         pause_at: args.steps,
         screenshot: args.screenshot.clone(),
         exit: args.exit,
         hide_overlay: args.hide_overlay,
     };
-    open_window(wanted, plan, args.device.device.clone(), validation)
+    open_window(requested, plan, args.device.device.clone(), validation)
 }
 
 /// Opens a window on a source and returns when it is closed.
 pub fn open_window(
-    wanted: Requested,
+    requested: Requested,
     plan: Plan,
     device: Option<String>,
     validation: bool,
 ) -> Result<(), Failure> {
     let event_loop = EventLoop::new().map_err(no_display)?;
-    let mut app = App::new(wanted, plan, device, validation);
+    let mut app = App::new(requested, plan, device, validation);
     event_loop.run_app(&mut app).map_err(no_display)?;
     app.end()
 }

@@ -130,19 +130,19 @@ fn controls(ui: &mut Ui, status: &Status<'_>, actions: &mut Vec<Action>) {
             }
         }
         SourceStatus::Recording { frame, n_frames, speed, .. } => {
-            let mut wanted = frame;
+            let mut requested = frame;
             ui.spacing_mut().slider_width = WIDTH - 90.0;
-            if ui.add(Slider::new(&mut wanted, 0..=n_frames - 1).text("frame")).changed() {
-                actions.push(Action::Seek(wanted));
+            if ui.add(Slider::new(&mut requested, 0..=n_frames - 1).text("frame")).changed() {
+                actions.push(Action::Seek(requested));
             }
-            let mut wanted = speed;
-            let slider = Slider::new(&mut wanted, -MAX_SPEED..=MAX_SPEED)
+            let mut requested = speed;
+            let slider = Slider::new(&mut requested, -MAX_SPEED..=MAX_SPEED)
                 .logarithmic(true)
                 .smallest_positive(MIN_SPEED)
                 .max_decimals(2)
                 .text("speed");
             if ui.add(slider).on_hover_text("recorded frames a picture; below 0 backwards").changed() {
-                actions.push(Action::Speed(wanted));
+                actions.push(Action::Speed(requested));
             }
         }
     }

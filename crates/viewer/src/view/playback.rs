@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn below_one_frames_are_shown_again_as_often_as_it_says() {
+    fn below_one_frames_are_repeated() {
         assert_eq!(frames(0.5), [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6]);
         assert_eq!(frames(-0.5)[..4], [6, 6, 5, 5]);
         let tenths = frames(0.1);
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn an_open_end_moves_on_as_the_recording_grows() {
+    fn an_open_end_advances_as_the_recording_grows() {
         let mut playback = Playback::new(&times(), 1.0, 30.0);
         playback.seek(100, 7);
         assert_eq!(playback.frame(7), 6);

@@ -117,10 +117,10 @@ impl Player {
         *self.recording.tail() != Tail::Finished
     }
 
-    /// Returns `wanted`, or a property that every recording has if this one lacks the column.
-    pub fn property(&self, wanted: &str) -> Result<String, Failure> {
-        if self.shown().names().iter().any(|name| name == wanted) {
-            return Ok(wanted.to_owned());
+    /// Returns `requested`, or a property that every recording has if this one lacks the column.
+    pub fn property(&self, requested: &str) -> Result<String, Failure> {
+        if self.shown().names().iter().any(|name| name == requested) {
+            return Ok(requested.to_owned());
         }
         picture::check(&self.scene)?;
         Ok("height".to_owned())
@@ -239,7 +239,7 @@ mod tests {
     use frazil_vk::ReadbackRing;
 
     #[test]
-    fn columns_nobody_has_heard_of_are_recorded_offered_and_look_as_they_did() {
+    fn unknown_columns_are_recorded_offered_and_displayed_unchanged() {
         let device = own_device();
         let overrides =
             ["render.width_px=160", "render.height_px=90", "fluid.particle_spacing_m=0.0243333333"];

@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn left_orbits_right_pans_and_a_release_lets_go() {
+    fn left_drag_orbits_right_drag_pans_and_release_stops() {
         let (mut pointer, start) = (Pointer::default(), OrbitCamera::default());
         let mut camera = start;
         let mut feed =

@@ -93,10 +93,10 @@ impl Source {
 
     /// Returns the property that the scene's pictures show, or a substitute.
     pub fn property(&self) -> Result<String, Failure> {
-        let wanted = picture::property(self.scene());
+        let requested = picture::property(self.scene());
         match self {
-            Self::Live(_) => Ok(wanted.to_owned()),
-            Self::Player(player) => player.property(wanted),
+            Self::Live(_) => Ok(requested.to_owned()),
+            Self::Player(player) => player.property(requested),
         }
     }
 

@@ -28,7 +28,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(250);
 
 /// Application state: pending until the window system permits windows, then an open window.
 pub struct App {
-    wanted: Option<Requested>,
+    requested: Option<Requested>,
     plan: Plan,
     device: Option<String>,
     validation: bool,
@@ -37,8 +37,8 @@ pub struct App {
 }
 
 impl App {
-    pub fn new(wanted: Requested, plan: Plan, device: Option<String>, validation: bool) -> Self {
-        Self { wanted: Some(wanted), plan, device, validation, view: None, failure: None }
+    pub fn new(requested: Requested, plan: Plan, device: Option<String>, validation: bool) -> Self {
+        Self { requested: Some(requested), plan, device, validation, view: None, failure: None }
     }
 
     /// Returns the error of the window, once the event loop has ended.
@@ -47,10 +47,10 @@ impl App {
     }
 
     fn open(&mut self, event_loop: &ActiveEventLoop) -> Result<(), Failure> {
-        let Some(wanted) = self.wanted.take() else { return Ok(()) };
-        let render = &wanted.scene().render;
+        let Some(requested) = self.requested.take() else { return Ok(()) };
+        let render = &requested.scene().render;
         let attributes = Window::default_attributes()
-            .with_title(format!("frazil: {}", wanted.scene().name))
+            .with_title(format!("frazil: {}", requested.scene().name))
             .with_inner_size(PhysicalSize::new(render.width_px, render.height_px));
         let window = event_loop
             .create_window(attributes)
@@ -61,7 +61,7 @@ impl App {
         if device.is_software() {
             say::note(format_args!("warning: {}", device::SOFTWARE_WARNING));
         }
-        self.view = Some(View::new(&device, Arc::new(window), wanted, self.plan.clone())?);
+        self.view = Some(View::new(&device, Arc::new(window), requested, self.plan.clone())?);
         Ok(())
     }
 
@@ -125,8 +125,8 @@ struct View {
 }
 
 impl View {
-    fn new(device: &Device, window: Arc<Window>, wanted: Requested, plan: Plan) -> Result<Self, Failure> {
-        let source = wanted.start(device)?;
+    fn new(device: &Device, window: Arc<Window>, requested: Requested, plan: Plan) -> Result<Self, Failure> {
+        let source = requested.start(device)?;
         let scene = source.scene();
         let size = window.inner_size();
         let mut painter = Painter::new(device, scene, source.n_particles())?;

@@ -26,7 +26,7 @@ fn number(cell: &str) -> f64 {
 }
 
 #[test]
-fn a_lone_particle_strains_itself_as_printed_and_never_by_default() {
+fn a_single_particle_strains_in_the_printed_scheme_and_not_by_default() {
     let folder = tempfile::tempdir().unwrap();
     let header = "variant,offset [h],step [1],velocity_gradient [1/s],strain [1],stretch [1],strain_energy [J/kg],kinetic_energy_change [1]";
     let (rows, page) = study("noise", folder.path(), header);
@@ -36,16 +36,16 @@ fn a_lone_particle_strains_itself_as_printed_and_never_by_default() {
         assert!(!found.is_empty(), "{variant}");
         found
     };
-    let most = |variant: &str| strains(variant).into_iter().fold(0.0, f64::max);
-    assert!(most("as_printed") > 1e-6, "{page}");
+    let max = |variant: &str| strains(variant).into_iter().fold(0.0, f64::max);
+    assert!(max("as_printed") > 1e-6, "{page}");
     let first = strains("as_printed").into_iter().find(|strain| *strain > 0.0).unwrap();
-    assert!(most("as_printed") > 30.0 * first, "from {first}: {page}");
-    assert_eq!(most("both"), 0.0, "{page}");
+    assert!(max("as_printed") > 30.0 * first, "from {first}: {page}");
+    assert_eq!(max("both"), 0.0, "{page}");
     assert!(page.contains("Stress-free at every step looked at"), "{page}");
 }
 
 #[test]
-fn the_tipping_density_is_what_the_appendix_should_have_printed() {
+fn the_tipping_density_corrects_the_printed_appendix() {
     let folder = tempfile::tempdir().unwrap();
     let header = "part,parameter [1],value [own],at [own],quantity,found [own],formula [own]";
     let (rows, page) = study("limits", folder.path(), header);
@@ -77,7 +77,7 @@ fn the_tipping_density_is_what_the_appendix_should_have_printed() {
 }
 
 #[test]
-fn heavier_particles_are_slower_and_more_of_them_the_same() {
+fn heavier_particles_are_slower_and_resolution_has_no_effect() {
     let folder = tempfile::tempdir().unwrap();
     let header = "part,ratio [1],n_particles [1],cell_size [m],quantity,found [own]";
     let (rows, _) = study("scaling", folder.path(), header);

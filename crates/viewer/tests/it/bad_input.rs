@@ -28,7 +28,7 @@ fn edited_scene(folder: &Path, text: &str, from: &str, to: &str) -> (String, usi
 }
 
 #[test]
-fn scenes_that_make_no_sense_are_refused_with_their_place() {
+fn inconsistent_scenes_are_refused_with_line_and_key() {
     let folder = tempfile::tempdir().unwrap();
     for (from, to, said) in [
         ("[time]", "[tiem]", &["tiem: unknown key", "did you mean time"][..]),
@@ -68,7 +68,7 @@ fn columns_that_the_solver_does_not_have_are_refused_with_those_it_has() {
 }
 
 #[test]
-fn snow_on_a_grid_that_makes_no_sense_is_refused_with_its_place() {
+fn inconsistent_mpm_scenes_are_refused_with_line_and_key() {
     let folder = tempfile::tempdir().unwrap();
     // A tetrahedron with one face missing.
     let open = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\n";
@@ -216,7 +216,7 @@ fn arguments_are_checked() {
             &["found 48, expected a power of two from 64"],
         ),
         (&["profile", "dam_break", "--vary", "workgroup_size=64,many"], &["found \"many\""]),
-        (&["profile", "dam_break", "--vary", "workgroup_size=64,64"], &["64 stands there twice"]),
+        (&["profile", "dam_break", "--vary", "workgroup_size=64,64"], &["64 is given twice"]),
         (&["profile", "dam_break", "--tolerance", "-1"], &["--tolerance", "expected a number above 0"]),
         (
             &["bench", "radix_sert"],
@@ -278,7 +278,7 @@ fn damaged_files_are_refused_with_what_was_found() {
 }
 
 #[test]
-fn schemes_and_surfaces_that_make_no_sense_are_refused() {
+fn inconsistent_schemes_and_surfaces_are_refused() {
     refuse(
         &["run", "dam_break", "--scheme", "polygons"],
         &[],

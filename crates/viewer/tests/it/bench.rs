@@ -115,7 +115,7 @@ fn a_measurement_is_compared_with_an_earlier_one() {
 }
 
 #[test]
-fn what_is_missing_on_either_side_is_told() {
+fn points_missing_on_either_side_are_reported() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("rows.jsonl");
     let rows = path.to_str().unwrap();

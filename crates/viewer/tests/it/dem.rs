@@ -29,7 +29,7 @@ fn run(out: &Path, arguments: &[&str]) -> Command {
 }
 
 #[test]
-fn every_scene_of_grains_steps_soundly_and_twice_alike() {
+fn every_scene_of_grains_keeps_its_invariants_and_is_reproducible() {
     let folder = tempfile::tempdir().unwrap();
     for scene in ["column_collapse", "hopper", "slope_obstacle", "avalanche", "avalanche_slabs"] {
         let run = |name: &str| {
@@ -53,7 +53,7 @@ fn every_scene_of_grains_steps_soundly_and_twice_alike() {
 }
 
 #[test]
-fn a_resumed_run_of_grains_ends_with_the_bits_of_an_unbroken_one() {
+fn a_resumed_run_of_grains_ends_with_the_bits_of_an_uninterrupted_one() {
     let folder = tempfile::tempdir().unwrap();
     let bonds = "dem.bonds={strength_n=5,form_below_m_s=0.5,at_start=true}";
     let frozen = ["hopper", "--set", "scale=0.5", "--set", bonds, "--set", "dem.rolling_friction=0.2"];
@@ -88,12 +88,12 @@ fn a_flow_on_a_terrain_leaves_its_rasters_and_its_front() {
     };
     let [deposit, peak, speed] = ["deposit_thickness.asc", "peak_thickness.asc", "peak_speed.asc"].map(read);
     let pairs = deposit.map_heights_m().iter().zip(peak.map_heights_m());
-    assert!(pairs.clone().all(|(now, most)| now <= most) && pairs.clone().any(|(now, _)| *now > 0.1));
+    assert!(pairs.clone().all(|(now, max)| now <= max) && pairs.clone().any(|(now, _)| *now > 0.1));
     assert!(speed.map_heights_m().iter().any(|v| *v > 0.5));
 }
 
 #[test]
-fn what_hits_obstacles_is_told_over_time() {
+fn impacts_on_obstacles_are_recorded_over_time() {
     let folder = tempfile::tempdir().unwrap();
     // A tree stands just below the grains.
     let tree = "obstacles.1.shape.cylinder.foot_m=[9.7,8.0]";
@@ -191,7 +191,7 @@ fn a_scene_with_a_mesh_in_the_way_runs() {
 }
 
 #[test]
-fn grains_that_a_step_cannot_carry_are_refused_or_end_the_run() {
+fn grains_too_fast_for_the_step_are_refused_or_end_the_run() {
     let folder = tempfile::tempdir().unwrap();
     let output = run(folder.path(), &["--set", "time.dt_s=0.05"]).output().unwrap();
     assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));

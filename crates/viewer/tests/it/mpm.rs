@@ -28,7 +28,7 @@ fn run(out: &Path, arguments: &[&str]) -> Command {
 }
 
 #[test]
-fn every_scene_of_snow_on_a_grid_steps_soundly_and_twice_alike() {
+fn every_scene_of_mpm_snow_keeps_its_invariants_and_is_reproducible() {
     let folder = tempfile::tempdir().unwrap();
     let scenes: Vec<&str> = frazil_scene::builtin()
         .iter()
@@ -58,7 +58,7 @@ fn every_scene_of_snow_on_a_grid_steps_soundly_and_twice_alike() {
 }
 
 #[test]
-fn a_resumed_run_of_snow_on_a_grid_ends_with_the_bits_of_an_unbroken_one() {
+fn a_resumed_run_of_mpm_snow_ends_with_the_bits_of_an_uninterrupted_one() {
     let folder = tempfile::tempdir().unwrap();
     for (name, changes) in [
         ("flip", &[][..]),
@@ -80,7 +80,7 @@ fn a_resumed_run_of_snow_on_a_grid_ends_with_the_bits_of_an_unbroken_one() {
 }
 
 #[test]
-fn a_killed_recording_of_snow_on_a_grid_plays_to_its_last_whole_frame() {
+fn an_interrupted_recording_of_mpm_snow_plays_to_its_last_complete_frame() {
     let folder = tempfile::tempdir().unwrap();
     let killed = folder.path().join("killed");
     let endless = ["--steps", "1000000", "--render", "never", "--record", "2", "--checkpoint", "10"];
@@ -112,7 +112,7 @@ fn a_killed_recording_of_snow_on_a_grid_plays_to_its_last_whole_frame() {
 /// A castle with a time step that is stable for fresh snow and not for hardened snow: it becomes unstable
 /// where the snowball hits it.
 #[test]
-fn snow_that_blows_up_ends_the_run_with_its_place_and_leaves_the_last_good_checkpoint() {
+fn unstable_snow_ends_the_run_with_a_fault_and_leaves_the_last_valid_checkpoint() {
     let folder = tempfile::tempdir().unwrap();
     let burst = |out: &Path, arguments: &[&str]| {
         let scene = ["run", "snow_castle", "--set", "mpm.cell_size_m=0.04", "--set", "time.dt_s=0.002"];

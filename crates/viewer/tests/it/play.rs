@@ -107,7 +107,7 @@ fn other_videos_are_what_ffmpeg_makes_of_the_pictures() {
 
 #[cfg(unix)]
 #[test]
-fn a_video_that_ffmpeg_gives_up_on_fails_with_its_words_and_leaves_no_file() {
+fn an_ffmpeg_failure_is_reported_with_its_message_and_leaves_no_file() {
     let folder = tempfile::tempdir().unwrap();
     let (recording, _) = recorded(folder.path(), &[]);
     let out = folder.path().join("video.mp4");
@@ -127,7 +127,7 @@ fn a_video_that_ffmpeg_gives_up_on_fails_with_its_words_and_leaves_no_file() {
 }
 
 #[test]
-fn what_cannot_be_played_is_refused() {
+fn unplayable_recordings_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let (recording, _) = recorded(folder.path(), &[]);
     let refuse = |arguments: &[&str], said: &str| {

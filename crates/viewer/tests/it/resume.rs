@@ -41,7 +41,7 @@ pub fn assert_same_pictures_and_recording(whole: &Path, broken: &Path) {
 }
 
 #[test]
-fn a_resumed_run_ends_with_the_bits_of_an_unbroken_one() {
+fn a_resumed_run_ends_with_the_bits_of_an_uninterrupted_one() {
     let folder = tempfile::tempdir().unwrap();
     let (whole, broken) = (folder.path().join("whole"), folder.path().join("broken"));
     let cadences = ["--render", "10", "--record", "8", "--metrics", "5"];
@@ -62,7 +62,7 @@ fn a_resumed_run_ends_with_the_bits_of_an_unbroken_one() {
 }
 
 #[test]
-fn a_killed_run_leaves_a_readable_recording_and_a_checkpoint_to_go_on_from() {
+fn a_killed_run_leaves_a_readable_recording_and_a_checkpoint_to_resume_from() {
     let folder = tempfile::tempdir().unwrap();
     let (whole, killed) = (folder.path().join("whole"), folder.path().join("killed"));
     let cadences = ["--render", "never", "--record", "1", "--metrics", "1", "--checkpoint", "5"];

@@ -6,7 +6,7 @@ use frazil_report::Profile;
 use std::fs;
 
 #[test]
-fn a_small_run_writes_all_it_promises() {
+fn a_small_run_writes_all_documented_files() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("new/folders");
     // A picture of an earlier, longer run must not be mistaken for one of this run.
@@ -62,7 +62,7 @@ fn a_small_run_writes_all_it_promises() {
     assert_eq!(
         profile.step_samples_ns.len(),
         50,
-        "steps are told apart from what brings results to the host"
+        "steps are distinguished from read-backs"
     );
     let trace: serde_json::Value =
         serde_json::from_slice(&fs::read(out.join("trace.json")).unwrap()).unwrap();
@@ -96,7 +96,7 @@ fn a_run_says_which_device_it_uses_and_that_it_is_software_and_draws_no_bar_to_a
 }
 
 #[test]
-fn a_run_that_breaks_an_invariant_says_so_with_status_4_and_keeps_what_it_has() {
+fn a_violated_invariant_exits_with_status_4_and_keeps_the_output_so_far() {
     let folder = tempfile::tempdir().unwrap();
     succeed(&mut run_small(folder.path(), &["--steps", "4", "--checkpoint", "4"]));
     let path = folder.path().join("checkpoint.frazil-ckpt");

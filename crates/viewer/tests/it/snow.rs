@@ -24,7 +24,7 @@ fn drawn(pixels: &[u8], width: u32) -> usize {
 }
 
 #[test]
-fn a_run_with_snow_writes_all_it_promises() {
+fn a_run_with_snow_writes_all_documented_files() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path();
     let cadences = ["--steps", "40", "--render", "20", "--record", "20", "--metrics", "5", "--check", "4"];
@@ -90,7 +90,7 @@ fn pictures_show_snow_and_water_by_every_property() {
 }
 
 #[test]
-fn a_resumed_run_with_snow_ends_with_the_bits_of_an_unbroken_one() {
+fn a_resumed_run_with_snow_ends_with_the_bits_of_an_uninterrupted_one() {
     let folder = tempfile::tempdir().unwrap();
     for (name, changes) in [
         ("paper", &[][..]),
@@ -107,7 +107,7 @@ fn a_resumed_run_with_snow_ends_with_the_bits_of_an_unbroken_one() {
 }
 
 #[test]
-fn links_that_are_no_links_and_ids_that_are_there_twice_end_a_run_with_status_4() {
+fn invalid_links_and_duplicate_ids_end_a_run_with_status_4() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("checkpoint.frazil-ckpt");
     let refuse = |spoil: &dyn Fn(&mut Checkpoint), said: &str| {
@@ -168,7 +168,7 @@ fn a_check_counts_both_phases() {
 }
 
 #[test]
-fn snow_that_makes_no_sense_is_refused() {
+fn inconsistent_snow_is_refused() {
     for (change, said) in [
         ("snow.links.most=0", &["snow.links.most", "limit = \"none\""][..]),
         ("snow.heat.homogeneous_freezing_temperature_c=0.0", &["homogeneous_freezing_temperature_c"]),
@@ -198,7 +198,7 @@ fn snow_that_makes_no_sense_is_refused() {
 }
 
 #[test]
-fn phases_without_particles_and_snow_that_melts_at_once_are_worked() {
+fn empty_phases_and_snow_that_melts_at_once_are_handled() {
     let folder = tempfile::tempdir().unwrap();
     for (name, changes) in [
         ("all snow", &["particles.0.phase=\"snow\"", "particles.0.temperature_c=-5.0"][..]),

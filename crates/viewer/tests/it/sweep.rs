@@ -31,7 +31,7 @@ fn table(out: &Path) -> Vec<Vec<String>> {
 }
 
 #[test]
-fn a_grid_runs_each_case_as_run_does_and_lays_them_side_by_side() {
+fn a_sweep_over_a_grid_runs_each_case_like_run_and_makes_a_contact_sheet() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("new/sweep");
     let output = succeed(&mut sweep_small(&out, &[&GRID[..], &["--steps", "30"]].concat()));
@@ -100,7 +100,7 @@ fn tied_keys_change_together() {
 }
 
 #[test]
-fn the_same_command_again_runs_only_what_is_not_done() {
+fn a_repeated_command_runs_only_unfinished_cases() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path();
     let arguments = [&GRID[..2], &["--steps", "6"]].concat();
@@ -129,7 +129,7 @@ fn the_same_command_again_runs_only_what_is_not_done() {
 }
 
 #[test]
-fn a_killed_sweep_goes_on_from_the_checkpoint_to_the_same_bits() {
+fn a_killed_sweep_resumes_from_the_checkpoint_to_the_same_bits() {
     let folder = tempfile::tempdir().unwrap();
     let (whole, killed) = (folder.path().join("whole"), folder.path().join("killed"));
     let arguments = [&GRID[..2], &["--steps", "400"]].concat();
@@ -161,7 +161,7 @@ fn an_interrupted_sweep_says_how_to_go_on() {
     assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
-    for said in ["interrupted in case 1 of 2", "xsph_viscosity = 0.01", "the same command goes on from there"]
+    for said in ["interrupted in case 1 of 2", "xsph_viscosity = 0.01", "the same command resumes there"]
     {
         assert!(stderr(&output).contains(said), "{}", stderr(&output));
     }
@@ -185,7 +185,7 @@ fn a_bad_value_is_refused_by_its_key_before_anything_runs() {
 }
 
 #[test]
-fn a_case_that_breaks_is_reported_and_the_others_go_on() {
+fn a_failed_case_is_reported_and_the_others_continue() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path();
     // The longest accepted time step, for snow that hardens in an impact.

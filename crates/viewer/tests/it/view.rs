@@ -66,7 +66,7 @@ fn the_window_shows_the_picture_of_a_run_with_the_panel_over_it() {
 }
 
 #[test]
-fn without_its_panel_the_window_shows_a_recording_as_the_run_pictured_it_and_closes_when_told() {
+fn without_its_panel_the_window_shows_the_pictures_of_the_run_and_closes_on_request() {
     let folder = tempfile::tempdir().unwrap();
     let (expected, recording) = without_window(folder.path());
     let screen = VirtualScreen::start(folder.path());
@@ -123,7 +123,7 @@ fn a_recording_is_played_backwards_in_a_window() {
 }
 
 #[test]
-fn a_window_shows_snow_as_the_run_pictured_it_live_and_recorded() {
+fn a_window_shows_the_pictures_of_the_run_live_and_recorded() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("run");
     let size = ["--set", "render.width_px=640", "--set", "render.height_px=360"];

@@ -29,7 +29,7 @@ const STRENGTH_PA: f64 = 1e6;
 /// Maximum velocity in each direction, in m/s.
 const SPEED_M_S: f64 = 0.5;
 /// Steps after which contacts have a history.
-const RUBBING_STEPS: u64 = 16;
+const HISTORY_STEPS: u64 = 16;
 /// Maximum number of grains for the twin, which checks all pairs.
 const TWIN_GRAINS: usize = 2048;
 const GRAVITY: [f32; 3] = [0.0, -9.81, 0.0];
@@ -86,7 +86,7 @@ impl Block {
         let slabs = slabs::twin_slabs(&parameters.pieces);
         let p = dem::twin_parameters(&section, &parameters);
         let mut dem = Dem::new(device, parameters, &grains(n, side), Tuning::default())?;
-        for _ in 0..RUBBING_STEPS {
+        for _ in 0..HISTORY_STEPS {
             let mut recorder = device.recorder()?;
             dem.record_step(&mut recorder);
             device.submit(recorder)?;
@@ -151,9 +151,9 @@ impl Block {
             }
         }
         let counts = columns.iter().find(|column| column.name == "contact_count");
-        let most = counts.and_then(|counts| counts.words.iter().max()).copied().unwrap_or(0);
-        if most > frazil_solvers::dem::MAX_CONTACTS {
-            return Ok(Some(Difference(format!("a grain has {most} contacts"))));
+        let max = counts.and_then(|counts| counts.words.iter().max()).copied().unwrap_or(0);
+        if max > frazil_solvers::dem::MAX_CONTACTS {
+            return Ok(Some(Difference(format!("a grain has {max} contacts"))));
         }
         let p = dem::twin_parameters(&self.section, self.dem.parameters());
         let found = state_of(&columns, self.dem.step(), &self.slabs);
@@ -208,11 +208,11 @@ fn section(rolling_friction: f64) -> Section {
 /// cube would collide with itself in every cell, which a thin flow does not. At the foot is a terrain whose
 /// height every grain looks up, as in an avalanche.
 fn surroundings(side: usize) -> Surroundings {
-    let (room_m, extent_m) = (2.0 * PITCH_M, (side as f64 - 1.0) * PITCH_M);
+    let (margin_m, extent_m) = (2.0 * PITCH_M, (side as f64 - 1.0) * PITCH_M);
     let n_heights = side as u32 + 2;
     Surroundings {
-        domain_min_m: [-room_m as f32; 3],
-        domain_max_m: [(extent_m + room_m) as f32; 3],
+        domain_min_m: [-margin_m as f32; 3],
+        domain_max_m: [(extent_m + margin_m) as f32; 3],
         face_friction: [[None; 3]; 2],
         gravity_m_s2: GRAVITY,
         up_axis: 1,
@@ -221,8 +221,8 @@ fn surroundings(side: usize) -> Surroundings {
             is_sticky: 0,
             friction: 0.5,
             damping_ratio: 0.3,
-            origin_m: [-room_m as f32; 3],
-            extent: [((extent_m + 2.0 * room_m) / f64::from(n_heights - 1)) as f32, 0.0, 0.0],
+            origin_m: [-margin_m as f32; 3],
+            extent: [((extent_m + 2.0 * margin_m) / f64::from(n_heights - 1)) as f32, 0.0, 0.0],
             rotation: [0.0, 0.0, 0.0, 1.0],
             velocity_m_s: [0.0; 3],
             from_s: 0.0,

@@ -28,7 +28,7 @@ impl Bench for Step {
     }
 
     fn about(&self) -> &'static str {
-        "one step of a cube of grains that touch, rub and move, above a terrain and under pieces of ice"
+        "one step of a cube of grains in contact, with friction, above a terrain and under pieces of ice"
     }
 
     fn axes(&self) -> Vec<Axis> {
@@ -69,7 +69,7 @@ impl DeviceWorkload for Workload {
         Work { elements, bytes_minimum: 2 * 4 * words }
     }
 
-    fn spoil(&mut self, _: &mut Recorder) {
+    fn poison(&mut self, _: &mut Recorder) {
         // Empty: the outputs are the inputs, which a step moves by more than the tolerance.
     }
 

@@ -19,7 +19,7 @@ const CELL_M: f64 = 1.0 / 64.0;
 /// Time step, less than a wave in hardened snow takes to cross a cell.
 const DT_S: f64 = 1.0 / 16384.0;
 /// Empty space on each side: no node with mass touches a wall, so that only gravity changes the momentum.
-const ROOM_CELLS: f64 = 8.0;
+const MARGIN_CELLS: f64 = 8.0;
 /// Number of steps that strain the snow: particles begin with random velocities and without strain;
 /// afterwards a third of them have yielded.
 const STRAINING_STEPS: u32 = 8;
@@ -64,7 +64,7 @@ impl Block {
         let dimensions = section.dimensions as usize;
         let per_cell = point.integer("per_cell")? as f64;
         let side_cells = (n as f64 / per_cell).powf(1.0 / dimensions as f64);
-        let domain_cells = (side_cells + 2.0 * ROOM_CELLS).ceil();
+        let domain_cells = (side_cells + 2.0 * MARGIN_CELLS).ceil();
         let noise = |i: usize, axis: usize| f64::from(unit_noise(6 * i + axis));
         let vector = |of: &dyn Fn(usize) -> f64| -> [f32; 3] {
             std::array::from_fn(|axis| if axis < dimensions { of(axis) as f32 } else { 0.0 })
@@ -78,7 +78,7 @@ impl Block {
         let volume = CELL_M.powi(dimensions as i32) / per_cell;
         let beginning = InitialState {
             positions_m: (0..n)
-                .map(|i| vector(&|axis| CELL_M * (ROOM_CELLS + side_cells * noise(i, axis))))
+                .map(|i| vector(&|axis| CELL_M * (MARGIN_CELLS + side_cells * noise(i, axis))))
                 .collect(),
             velocities_m_s: (0..n).map(|i| vector(&|axis| 4.0 * noise(i, 3 + axis) - 2.0)).collect(),
             masses_kg: vec![(section.material.density_kg_m3 * volume) as f32; n],

@@ -53,7 +53,7 @@ impl Moved {
                 return Ok(Some(Difference(format!("id[{i}] is {id}, which is there twice"))));
             }
             let Some(expected) = expected else { continue };
-            if let Some((column, tolerance)) = first_off(block, particle, *stress, expected) {
+            if let Some((column, tolerance)) = first_mismatch(block, particle, *stress, expected) {
                 return Ok(Some(Difference(format!(
                     "{column} of particle {id} is not what is expected to {tolerance:e}: {particle:?}, expected {expected:?}"
                 ))));
@@ -72,7 +72,7 @@ impl Moved {
 }
 
 /// Returns the first column in which a particle exceeds the tolerance, and the tolerance.
-fn first_off(
+fn first_mismatch(
     block: &Block,
     found: &Particle,
     stress: DMat3,

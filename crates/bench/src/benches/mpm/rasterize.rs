@@ -124,7 +124,7 @@ impl DeviceWorkload for Workload {
         Work { elements, bytes_minimum }
     }
 
-    fn spoil(&mut self, recorder: &mut Recorder) {
+    fn poison(&mut self, recorder: &mut Recorder) {
         recorder.fill(self.block.mpm.node_momentum(), u32::MAX);
         recorder.fill(self.block.mpm.node_force(), u32::MAX);
     }

@@ -70,7 +70,7 @@ impl DeviceWorkload for Workload {
         Work { elements: self.block.n as u64, bytes_minimum: (28 + written) * self.block.n_nodes() }
     }
 
-    fn spoil(&mut self, recorder: &mut Recorder) {
+    fn poison(&mut self, recorder: &mut Recorder) {
         recorder.fill(self.block.mpm.node_velocity(), u32::MAX);
         recorder.fill(self.block.mpm.node_change(), u32::MAX);
     }

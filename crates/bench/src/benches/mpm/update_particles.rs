@@ -62,7 +62,7 @@ impl DeviceWorkload for Workload {
         Work { elements, bytes_minimum: 4 * words * elements + node_bytes * self.block.n_nodes() }
     }
 
-    fn spoil(&mut self, _: &mut Recorder) {
+    fn poison(&mut self, _: &mut Recorder) {
         // Empty: the outputs are the inputs, which a step moves by more than the tolerance.
     }
 

@@ -101,7 +101,7 @@ impl Bench for MarchingCubes {
 
 impl Workload {
     /// Returns the first vector that exceeds the tolerance.
-    fn first_off(name: &str, found: &[[f32; 3]], expected: &[DVec3], tolerance: f64) -> Option<Difference> {
+    fn first_mismatch(name: &str, found: &[[f32; 3]], expected: &[DVec3], tolerance: f64) -> Option<Difference> {
         let wide = |v: &[f32; 3]| DVec3::from_array(v.map(f64::from));
         // Written so that a NaN exceeds any tolerance.
         let is_off = |i: &usize| {
@@ -122,7 +122,7 @@ impl DeviceWorkload for Workload {
         Work { elements: self.n as u64, bytes_minimum: bytes_minimum as u64 }
     }
 
-    fn spoil(&mut self, recorder: &mut Recorder) {
+    fn poison(&mut self, recorder: &mut Recorder) {
         recorder.fill(self.surface.position(), u32::MAX);
         recorder.fill(self.surface.normal(), u32::MAX);
         recorder.fill(self.surface.triangle(), u32::MAX);
@@ -150,12 +150,12 @@ impl DeviceWorkload for Workload {
         let n = expected.position.len();
         let found = device.download(self.surface.position(), n)?;
         let tolerance = TOLERANCE * (8.0 + self.extent_m);
-        let off = Self::first_off("position", &found, &expected.position, tolerance);
+        let off = Self::first_mismatch("position", &found, &expected.position, tolerance);
         let found = device.download(self.surface.normal(), n)?;
         let normal = |(outwards, edge): (&DVec3, &DVec3)| {
             if *outwards == DVec3::ZERO { *edge } else { outwards.normalize() }
         };
         let normals: Vec<DVec3> = expected.outwards.iter().zip(&expected.edge_outwards).map(normal).collect();
-        Ok(off.or_else(|| Self::first_off("normal", &found, &normals, 16.0 * TOLERANCE)))
+        Ok(off.or_else(|| Self::first_mismatch("normal", &found, &normals, 16.0 * TOLERANCE)))
     }
 }

@@ -63,9 +63,9 @@ impl Bench for SplatDensity {
         let (side, places) = places(n, point.integer("per_cell")? as usize);
         let layout = BlockLayout::new(3, [0.0; 3], [side as f32; 3], 1.0, 1.0)?;
         // The blocks of the body, and one more on each side.
-        let most = (side.div_ceil(BLOCK_SIDE) + 2).pow(3);
-        let room = BlockCapacity { occupied: most, active: most };
-        let blocks = SparseBlocks::new(device, layout, n as u32, room, workgroup_size)?;
+        let n_blocks = (side.div_ceil(BLOCK_SIDE) + 2).pow(3);
+        let capacity = BlockCapacity { occupied: n_blocks, active: n_blocks };
+        let blocks = SparseBlocks::new(device, layout, n as u32, capacity, workgroup_size)?;
         let count = Counts::new(device)?.upload(device, "count", n as u32, n as u32)?;
         let unsorted = device.buffer_from("position", &places)?;
         let (key, order) = (device.buffer("key", n)?, device.buffer("order", n)?);
@@ -114,7 +114,7 @@ impl DeviceWorkload for Workload {
         Work { elements: self.n as u64, bytes_minimum }
     }
 
-    fn spoil(&mut self, recorder: &mut Recorder) {
+    fn poison(&mut self, recorder: &mut Recorder) {
         recorder.fill(&self.density, u32::MAX);
     }
 

@@ -171,24 +171,24 @@ fn kernels(profile: &Profile) -> Markup {
         profile.kernels.iter().filter(|fact| fact.kernel == kernel).collect()
     };
     // Among several variants of one kernel, the worst limits occupancy.
-    let most = |facts: &[&KernelFact], value: fn(&KernelFact) -> Option<u64>| {
+    let max = |facts: &[&KernelFact], value: fn(&KernelFact) -> Option<u64>| {
         or_dash(facts.iter().filter_map(|fact| value(fact)).max())
     };
-    let tells = profile.driver_tells();
+    let reports = profile.driver_reports();
     html! {
         section {
             h2 { "Kernels" }
-            @if tells {
+            @if reports {
                 p { "Registers, spills and sizes are the driver's, in its units; of several variants of a kernel the largest." }
             } @else {
-                p { "Registers, spills and code size are not told by this driver." }
+                p { "Registers, spills and code size are not reported by this driver." }
             }
             div class="scroll" { table {
                 thead { tr {
                     @for title in ["kernel", "calls", "min µs", "median µs", "p95 µs", "share", "kB/call", "GB/s", "of copy", "group", "shared B"] {
                         th { (title) }
                     }
-                    @if tells { @for title in ["subgroup", "regs", "spills", "scratch B", "code B"] { th { (title) } } }
+                    @if reports { @for title in ["subgroup", "regs", "spills", "scratch B", "code B"] { th { (title) } } }
                 } }
                 tbody { @for row in &profile.rows {
                     @let facts = facts_of(&row.kernel);
@@ -202,19 +202,19 @@ fn kernels(profile: &Profile) -> Markup {
                         td { (or_dash(row.bytes.map(|b| format!("{:.1}", b as f64 / 1e3 / row.calls.max(1) as f64)))) }
                         td { (or_dash(row.gb_per_s.map(|rate| format!("{rate:.2}")))) }
                         td { (or_dash(row.share_of_copy.map(percent))) }
-                        td { (most(&facts, |fact| Some(fact.workgroup_size.into()))) }
-                        td { (most(&facts, |fact| fact.shared_memory_bytes)) }
-                        @if tells {
-                            td { (most(&facts, |fact| fact.subgroup_size.map(u64::from))) }
-                            td { (most(&facts, |fact| fact.registers)) }
-                            td { (most(&facts, |fact| fact.spills)) }
-                            td { (most(&facts, |fact| fact.scratch_bytes)) }
-                            td { (most(&facts, |fact| fact.code_bytes)) }
+                        td { (max(&facts, |fact| Some(fact.workgroup_size.into()))) }
+                        td { (max(&facts, |fact| fact.shared_memory_bytes)) }
+                        @if reports {
+                            td { (max(&facts, |fact| fact.subgroup_size.map(u64::from))) }
+                            td { (max(&facts, |fact| fact.registers)) }
+                            td { (max(&facts, |fact| fact.spills)) }
+                            td { (max(&facts, |fact| fact.scratch_bytes)) }
+                            td { (max(&facts, |fact| fact.code_bytes)) }
                         }
                     }
                 } }
             } }
-            @if tells { (driver_statistics(profile)) }
+            @if reports { (driver_statistics(profile)) }
         }
     }
 }
@@ -222,7 +222,7 @@ fn kernels(profile: &Profile) -> Markup {
 fn driver_statistics(profile: &Profile) -> Markup {
     html! {
         details {
-            summary { "All that the driver tells" }
+            summary { "All statistics of the driver" }
             div class="scroll" { table {
                 thead { tr { th { "kernel" } th { "statistic" } th { "value" } th { "description" } } }
                 tbody { @for fact in &profile.kernels { @for statistic in &fact.driver_statistics {
@@ -317,7 +317,7 @@ fn gaps(profile: &Profile) -> Markup {
                         tr {
                             td { (format!("{:.3}", gap.start_ns as f64 / 1e6)) }
                             td { (us(gap.duration_ns)) }
-                            td { (gap.host_did()) }
+                            td { (gap.host_activity()) }
                         }
                     } }
                 } }
@@ -454,7 +454,7 @@ mod tests {
     }
 
     #[test]
-    fn the_page_stands_on_its_own() {
+    fn the_page_is_self_contained() {
         let page = profile_report(&profile(), None);
         for foreign in ["http://", "https://", "<script", "@import", "url(", "src=", "href="] {
             assert!(!page.contains(foreign), "{foreign}");
@@ -479,6 +479,6 @@ mod tests {
         };
         let page = profile_report(&empty, None);
         body_of(&page);
-        assert!(page.contains("not told by this driver") && page.contains("No step was timed."));
+        assert!(page.contains("not reported by this driver") && page.contains("No step was timed."));
     }
 }

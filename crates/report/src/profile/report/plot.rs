@@ -109,11 +109,11 @@ fn ticks(end: f64) -> Vec<f64> {
     (0..).map(|i| f64::from(i) * step).take_while(|tick| *tick <= 0.97 * end).collect()
 }
 
-fn shortened(text: &str, most: usize) -> String {
-    if text.chars().count() <= most {
+fn shortened(text: &str, max: usize) -> String {
+    if text.chars().count() <= max {
         return text.to_owned();
     }
-    text.chars().take(most - 1).chain(['…']).collect()
+    text.chars().take(max - 1).chain(['…']).collect()
 }
 
 #[cfg(test)]

@@ -19,14 +19,14 @@ impl Cells {
     /// Sorts points into cells no smaller than `reach`: the neighbours of a point within that distance lie in
     /// its cell or in one of the 26 around it.
     pub(crate) fn new(points: &[Vec3], reach: f64) -> Self {
-        let least = |i: usize| points.iter().map(|p| p[i]).fold(f64::INFINITY, f64::min);
-        let greatest = |i: usize| points.iter().map(|p| p[i]).fold(f64::NEG_INFINITY, f64::max);
-        let low: Vec3 = std::array::from_fn(|i| if points.is_empty() { 0.0 } else { least(i) });
+        let min = |i: usize| points.iter().map(|p| p[i]).fold(f64::INFINITY, f64::min);
+        let max = |i: usize| points.iter().map(|p| p[i]).fold(f64::NEG_INFINITY, f64::max);
+        let low: Vec3 = std::array::from_fn(|i| if points.is_empty() { 0.0 } else { min(i) });
         let extent: Vec3 =
-            std::array::from_fn(|i| if points.is_empty() { 0.0 } else { greatest(i) - low[i] });
+            std::array::from_fn(|i| if points.is_empty() { 0.0 } else { max(i) - low[i] });
         // Bounds the number of cells to a few for each point.
-        let most = (4.0 * points.len() as f64 + 64.0).cbrt().ceil();
-        let flat = most * most * most / extent.map(|e| (e / reach).max(1.0)).iter().product::<f64>();
+        let max = (4.0 * points.len() as f64 + 64.0).cbrt().ceil();
+        let flat = max * max * max / extent.map(|e| (e / reach).max(1.0)).iter().product::<f64>();
         let coarser = if flat < 1.0 { flat.cbrt() } else { 1.0 };
         let n = extent.map(|e| (e / reach * coarser).floor().clamp(1.0, MAX_CELLS) as usize);
         let cell: Vec3 = std::array::from_fn(|i| (extent[i] / n[i] as f64).max(reach));
@@ -79,7 +79,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn whatever_is_near_is_found(
+        fn all_near_points_are_found(
             points in prop::collection::vec(prop::array::uniform3(-3.0..3.0_f64), 0..80),
             reach in 0.05..2.0_f64,
             flat in any::<bool>(),

@@ -60,7 +60,7 @@ impl SolverScene for DiscreteElements {
 
     /// Returns the diameter of the largest grain.
     fn particle_spacing_m(&self, scene: &Scene) -> f64 {
-        scene.dem().map_or(f64::NAN, |dem| 2.0 * dem.greatest_radius_m())
+        scene.dem().map_or(f64::NAN, |dem| 2.0 * dem.max_radius_m())
     }
 
     fn spacing_key(&self, scene: &Scene) -> (&'static str, f64) {

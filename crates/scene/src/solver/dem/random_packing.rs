@@ -22,14 +22,14 @@ const GOAL: f64 = 2e-3;
 /// Spheres start at random and are pushed apart pair by pair (Jodrey & Tory 1985, without shrinking), which
 /// forms dense packings up to a volume fraction of about 0.6.
 pub(crate) fn pack(shape: &Shape, radii_m: &[f64], rng: &mut ChaCha8Rng) -> Option<Vec<Vec3>> {
-    let greatest_m = radii_m.iter().copied().fold(0.0, f64::max);
+    let max_m = radii_m.iter().copied().fold(0.0, f64::max);
     let mut centres = Vec::with_capacity(radii_m.len());
     for &radius_m in radii_m {
         centres.push(random_centre(shape, radius_m, rng)?);
     }
-    let reach_m = 2.0 * LIST_REACH * greatest_m;
+    let reach_m = 2.0 * LIST_REACH * max_m;
     // A list is valid until one sphere has moved half of the extra search distance.
-    let slack_m = 0.5 * (reach_m - 2.0 * (1.0 + GOAL) * greatest_m);
+    let slack_m = 0.5 * (reach_m - 2.0 * (1.0 + GOAL) * max_m);
     let mut at_list = centres.clone();
     let mut pairs = pairs_within(&centres, reach_m);
     for _ in 0..MAX_SWEEPS {
@@ -37,14 +37,14 @@ pub(crate) fn pack(shape: &Shape, radii_m: &[f64], rng: &mut ChaCha8Rng) -> Opti
         for &(a, b) in &pairs {
             let (a, b) = (a as usize, b as usize);
             let sum_m = radii_m[a] + radii_m[b];
-            let arm: Vec3 = std::array::from_fn(|i| centres[b][i] - centres[a][i]);
-            let distance_m = arm.iter().map(|x| x * x).sum::<f64>().sqrt();
+            let offset: Vec3 = std::array::from_fn(|i| centres[b][i] - centres[a][i]);
+            let distance_m = offset.iter().map(|x| x * x).sum::<f64>().sqrt();
             if distance_m >= sum_m * (1.0 + 0.5 * GOAL) {
                 continue;
             }
             is_free = false;
             // Coincident centres separate along an axis, which depends on their order alone.
-            let along = if distance_m > 0.0 { arm.map(|x| x / distance_m) } else { [0.0, 0.0, 1.0] };
+            let along = if distance_m > 0.0 { offset.map(|x| x / distance_m) } else { [0.0, 0.0, 1.0] };
             let push_m = 0.5 * (sum_m * (1.0 + GOAL) - distance_m);
             move_within(shape, &mut centres[a], along.map(|x| -push_m * x), radii_m[a]);
             move_within(shape, &mut centres[b], along.map(|x| push_m * x), radii_m[b]);
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_given_up() {
+    fn impossible_packings_are_abandoned() {
         let narrow = Shape::Box { min_m: [0.0; 3], max_m: [1.0, 1.0, 0.1] };
         let mut rng = ChaCha8Rng::seed_from_u64(1);
         assert!(pack(&narrow, &[0.2], &mut rng).is_none());

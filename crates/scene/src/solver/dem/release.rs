@@ -74,13 +74,13 @@ impl Release {
     pub fn bulk_density_kg_m3(&self, dem: &Dem) -> f64 {
         let of_share = || PACKING_FRACTION * dem.density_kg_m3;
         self.bulk_density_kg_m3
-            .unwrap_or_else(|| of_share().min(SHARE_OF_CLOSEST * Self::greatest_density_kg_m3(dem)))
+            .unwrap_or_else(|| of_share().min(SHARE_OF_CLOSEST * Self::max_density_kg_m3(dem)))
     }
 
     /// Returns the bulk density of a close-packed lattice with space for the largest grain at each of its
     /// points.
-    pub(crate) fn greatest_density_kg_m3(dem: &Dem) -> f64 {
-        let sizes = dem.mean_grain_mass_kg() / dem.grain_mass_kg(dem.greatest_radius_m());
+    pub(crate) fn max_density_kg_m3(dem: &Dem) -> f64 {
+        let sizes = dem.mean_grain_mass_kg() / dem.grain_mass_kg(dem.max_radius_m());
         CLOSEST_PACKING_FRACTION * sizes * dem.density_kg_m3
     }
 

@@ -79,8 +79,8 @@ impl Spacing {
     /// and grains are `apart_m` from each other; as close to an isotropic lattice as possible.
     fn new(volume_m3: f64, thickness_m: f64, apart_m: f64) -> Self {
         // A close-packed lattice has one point in a volume of s³/√2.
-        let alike = (volume_m3 * 2.0_f64.sqrt()).cbrt();
-        let layers_m = alike * (2.0_f64 / 3.0).sqrt();
+        let spacing_m = (volume_m3 * 2.0_f64.sqrt()).cbrt();
+        let layers_m = spacing_m * (2.0_f64 / 3.0).sqrt();
         let nearest = (thickness_m / layers_m).round().max(1.0);
         let of_layers = |n: f64| {
             let layers_m = thickness_m / n;
@@ -91,7 +91,7 @@ impl Spacing {
             [nearest, nearest - 1.0, nearest + 1.0].into_iter().filter(|n| *n >= 1.0).map(of_layers);
         // The closest packings have space in the isotropic lattice only.
         candidates.into_iter().find(|spacing| spacing.nearest_m(thickness_m) >= apart_m).unwrap_or(Self {
-            within_m: alike,
+            within_m: spacing_m,
             layers_m,
             is_layered: false,
         })
@@ -126,11 +126,11 @@ pub(crate) fn visit_grains(
     rng: &mut ChaCha8Rng,
     mut visit: impl FnMut(Found),
 ) {
-    let greatest_m = dem.greatest_radius_m();
-    let nearest_m = (1.0 + CLEARANCE_RADII) * greatest_m;
+    let max_m = dem.max_radius_m();
+    let nearest_m = (1.0 + CLEARANCE_RADII) * max_m;
     let volume_m3 = dem.mean_grain_mass_kg() / release.bulk_density_kg_m3(dem);
     let spacing = Spacing::new(volume_m3, area.thickness_m, 2.0 * nearest_m);
-    let room_m = (0.5 * spacing.nearest_m(area.thickness_m) - nearest_m).max(0.0) * release.jitter;
+    let max_jitter_m = (0.5 * spacing.nearest_m(area.thickness_m) - nearest_m).max(0.0) * release.jitter;
     let plane = MeanPlane::of(area, terrain);
     let lattice = Lattice::above(&plane, nearest_m, spacing, rng);
     let (low, high) = area.polygon.bounds();
@@ -150,7 +150,7 @@ pub(crate) fn visit_grains(
         }
         // The random draws of a point do not depend on whether it is used.
         let radius_m = dem.radius_m * (1.0 + dem.radius_spread * (2.0 * unit_interval(rng) - 1.0));
-        let moved = within_ball(point, room_m, rng);
+        let moved = within_ball(point, max_jitter_m, rng);
         let is_clear = |point: Vec3| !meets_terrain(terrain, point, nearest_m);
         // Some points, as in a narrow gully, are too close to the terrain beside them.
         if let Some(place) = [moved, point].into_iter().find(|&place| is_clear(place)) {

@@ -107,7 +107,7 @@ impl Scene {
     }
 
     fn not_there(&self, key: &str) -> SceneError {
-        self.value_error(key, "a file that was not there when the scene was read", "it where the scene says")
+        self.value_error(key, "a file that was not there when the scene was read", "an existing file")
     }
 
     fn fill_with_grains(
@@ -130,11 +130,11 @@ impl Scene {
             });
             return Ok(());
         }
-        let n_asked = self.block_count_estimate(block) as usize;
+        let n_requested = self.block_count_estimate(block) as usize;
         let is_asked = block.count.is_some() || block.packing_fraction.is_some();
         let shares: &[f64] = if is_asked { &[1.0] } else { &LOOSER };
         for share in shares {
-            let n = (share * n_asked as f64) as usize;
+            let n = (share * n_requested as f64) as usize;
             let radii_m: Vec<f64> = (0..n).map(|_| radius_m(rng)).collect();
             if let Some(centres_m) = pack(&block.shape, &radii_m, rng) {
                 centres_m
@@ -147,7 +147,7 @@ impl Scene {
         let part = if block.count.is_some() { "count" } else { "packing_fraction" };
         Err(self.value_error(
             &format!("particles.{idx}.fill"),
-            format!("{n_asked} grains at random that do not find room in the shape"),
+            format!("{n_requested} grains at random that do not fit into the shape"),
             format!("a smaller particles.{idx}.{part}, or a shape wider against its grains"),
         ))
     }
@@ -240,8 +240,8 @@ impl Scene {
     /// Refuses overlapping grains: of overlapping blocks and areas, or of a lattice with too much jitter.
     fn refuse_overlaps(&self, grains: &Grains) -> Result<(), SceneError> {
         let Grains { centres_m, radii_m, .. } = grains;
-        let greatest_m = radii_m.iter().copied().fold(0.0, f64::max);
-        let cells = Cells::new(centres_m, 2.0 * greatest_m);
+        let max_m = radii_m.iter().copied().fold(0.0, f64::max);
+        let cells = Cells::new(centres_m, 2.0 * max_m);
         let (mut n, mut first) = (0_u64, None);
         for (a, centre) in centres_m.iter().enumerate() {
             cells.visit_near(*centre, |b| {
@@ -261,7 +261,7 @@ impl Scene {
             at: self.source.locate_between(&[&a_key, &b_key]),
             key: a_key,
             found: format!("{n} pairs of grains that overlap {what}"),
-            expected: "blocks and areas apart, and jitter that leaves the grains room".to_owned(),
+            expected: "blocks and areas apart, and less jitter".to_owned(),
         })
     }
 
@@ -295,8 +295,8 @@ impl Grains {
     /// grain's size, a lattice along its mean slope may have space for only one of two.
     fn drop_crowded(&mut self, begin: usize) {
         let (centres_m, radii_m) = (&self.centres_m[begin..], &self.radii_m[begin..]);
-        let greatest_m = radii_m.iter().copied().fold(0.0, f64::max);
-        let cells = Cells::new(centres_m, 2.0 * greatest_m.max(f64::MIN_POSITIVE));
+        let max_m = radii_m.iter().copied().fold(0.0, f64::max);
+        let cells = Cells::new(centres_m, 2.0 * max_m.max(f64::MIN_POSITIVE));
         let mut is_dropped = vec![false; centres_m.len()];
         for (a, centre) in centres_m.iter().enumerate() {
             if is_dropped[a] {
@@ -336,7 +336,7 @@ mod tests {
 
     /// Every second grain of a chain is dropped; earlier grains and mere contacts stay.
     #[test]
-    fn crowded_grains_are_dropped_after_those_before_them() {
+    fn overlapping_grains_are_dropped_in_order() {
         let mut grains = Grains::default();
         for x in [0.0, 0.1, 1.0, 1.5, 2.0, 2.5, 5.0, 7.0] {
             grains.push([x, 0.0, 0.0], 0.5);

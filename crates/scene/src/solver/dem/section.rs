@@ -166,12 +166,12 @@ impl Dem {
     }
 
     /// Returns the radius of the smallest grains in m.
-    pub fn least_radius_m(&self) -> f64 {
+    pub fn min_radius_m(&self) -> f64 {
         self.radius_m * (1.0 - self.radius_spread)
     }
 
     /// Returns the radius of the largest grains in m.
-    pub fn greatest_radius_m(&self) -> f64 {
+    pub fn max_radius_m(&self) -> f64 {
         self.radius_m * (1.0 + self.radius_spread)
     }
 
@@ -201,7 +201,7 @@ impl Dem {
 
     /// Returns the distance of centres in m beyond which no two grains interact.
     pub fn reach_m(&self) -> f64 {
-        2.0 * self.greatest_radius_m() + self.cohesion_range_m()
+        2.0 * self.max_radius_m() + self.cohesion_range_m()
     }
 
     /// Returns the coefficient of friction of grains on other bodies.
@@ -218,7 +218,7 @@ impl Dem {
     /// or, where the contact is stiffer tangentially than normally, half the tangential period: its effective
     /// mass is 2/7 of m* for spheres.
     pub fn contact_time_s(&self) -> f64 {
-        let effective_mass_kg = 0.5 * self.grain_mass_kg(self.least_radius_m());
+        let effective_mass_kg = 0.5 * self.grain_mass_kg(self.min_radius_m());
         let stiffest = (3.5 * self.tangential_stiffness_ratio).max(1.0);
         PI * (effective_mass_kg / (self.normal_stiffness_n_m * stiffest)).sqrt()
     }

@@ -61,9 +61,9 @@ impl Scene {
         let keys = ["domain", "dem.radius_m"];
         let extent: Vec3 = std::array::from_fn(|i| domain.max_m[i] - domain.min_m[i]);
         let thinnest = extent.iter().copied().fold(f64::INFINITY, f64::min);
-        if thinnest < 2.0 * dem.greatest_radius_m() {
+        if thinnest < 2.0 * dem.max_radius_m() {
             let found = format!("an extent of {} m", number(thinnest));
-            let expected = format!("at least one grain, {} m", number(2.0 * dem.greatest_radius_m()));
+            let expected = format!("at least one grain, {} m", number(2.0 * dem.max_radius_m()));
             return check.fail_between(&keys, found, expected);
         }
         let n_cells: f64 = extent.iter().map(|e| (e / reach_m).ceil()).product();
@@ -76,7 +76,7 @@ impl Scene {
         let farthest = domain.min_m.iter().chain(&domain.max_m).fold(0.0_f64, |far, x| far.max(x.abs()));
         let step = farthest * f64::from(f32::EPSILON);
         // Overlaps are hundredths of a radius, and must still be representable.
-        if dem.least_radius_m() < MIN_STEPS_PER_SPACING * step {
+        if dem.min_radius_m() < MIN_STEPS_PER_SPACING * step {
             let found = format!(
                 "coordinates up to {} m, which 32-bit floats resolve to {} m",
                 number(farthest),
@@ -84,7 +84,7 @@ impl Scene {
             );
             let expected = format!(
                 "a domain nearer to the origin for grains of radius {} m",
-                number(dem.least_radius_m())
+                number(dem.min_radius_m())
             );
             return check.fail_between(&keys, found, expected);
         }
@@ -97,7 +97,7 @@ impl Scene {
             return check.fail(
                 &format!("{key}.phase"),
                 "\"snow\" in a scene of solver.kind = \"dem\"",
-                "no phase: all of it is what [dem] says",
+                "no phase: the material is that of [dem]",
             );
         }
         check.temperature(&format!("{key}.temperature_c"), block.temperature_c)?;
@@ -140,7 +140,7 @@ impl Scene {
             }
             (Fill::Random, Some(_), Some(_)) => {
                 let share_key = format!("{key}.packing_fraction");
-                check.fail(&share_key, "it beside count", "one of the two")
+                check.fail(&share_key, "it together with count", "one of the two")
             }
             (Fill::Random, Some(0), None) => check.fail(&format!("{key}.count"), 0, "a whole number from 1"),
             (Fill::Random, Some(n), None) => {
@@ -184,7 +184,7 @@ impl Scene {
             (Some(_), Some(_)) => {
                 return check.fail_between(
                     &[&within("polygon_m"), &within("polygons")],
-                    "it beside polygons",
+                    "it together with polygons",
                     "one of the two",
                 );
             }
@@ -199,7 +199,7 @@ impl Scene {
         }
         check.range(&within("jitter"), release.jitter, 0.0, 1.0)?;
         check.vector(&within("velocity_m_s"), release.velocity_m_s, "m/s")?;
-        let densest = Release::greatest_density_kg_m3(dem);
+        let densest = Release::max_density_kg_m3(dem);
         let bulk = release.bulk_density_kg_m3(dem);
         check.positive(&within("bulk_density_kg_m3"), bulk, "kg/m³")?;
         if bulk > densest {
@@ -244,12 +244,12 @@ impl Scene {
             let [easting, northing] = terrain.to_map_m(corner).map(number);
             let [west, south] = terrain.to_map_m([0.0; 2]).map(number);
             let [east, north] = terrain.to_map_m(terrain.extent_m()).map(number);
-            let [least, greatest] =
+            let [min_edge, max_edge] =
                 [corner[0].abs().min(corner[1].abs()), corner[0].abs().max(corner[1].abs())];
             let is_generated = self.terrain.as_ref().is_some_and(|source| source.generated.is_some());
             let in_degrees = !is_generated
-                && least.is_finite()
-                && greatest.is_finite()
+                && min_edge.is_finite()
+                && max_edge.is_finite()
                 && corners().all(|corner| {
                     let [longitude, latitude] = terrain.to_map_m(corner);
                     longitude.abs() <= 180.0 && latitude.abs() <= 90.0
@@ -268,12 +268,12 @@ impl Scene {
         }
         let ([left, low], [right, high]) = area.polygon.bounds();
         let (min, max) = (self.domain.min_m, self.domain.max_m);
-        for (axis, [least, greatest]) in [[left, right], [low, high]].into_iter().enumerate() {
-            if least < min[axis] || greatest > max[axis] {
+        for (axis, [min_edge, max_edge]) in [[left, right], [low, high]].into_iter().enumerate() {
+            if min_edge < min[axis] || max_edge > max[axis] {
                 let name = AXES[axis];
                 return check.fail_between(
                     &[key, "domain"],
-                    of(format!("{name} from {} m to {} m", number(least), number(greatest))),
+                    of(format!("{name} from {} m to {} m", number(min_edge), number(max_edge))),
                     format!(
                         "an area inside the domain, {name} from {} m to {} m",
                         number(min[axis]),

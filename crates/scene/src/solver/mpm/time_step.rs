@@ -35,7 +35,7 @@ impl Scene {
     /// of the fastest particle. For an implicit step Δt = C h / v, with v at least a tenth of fresh snow's
     /// wave speed.
     pub(crate) fn auto_wave_dt_s(&self, mpm: &Mpm) -> f64 {
-        let v = self.fastest_to_come_m_s();
+        let v = self.expected_max_speed_m_s();
         let speed = match mpm.implicit {
             Some(_) => v.max(IMPLICIT_SHARE_OF_WAVE_SPEED * mpm.material.wave_speed_m_s(1.0)),
             None => mpm.hardened_wave_speed_m_s() + v,
@@ -55,7 +55,7 @@ impl Scene {
             lame_pa: [mu, lambda],
             wave_speed_m_s: mpm.material.wave_speed_m_s(1.0),
             hardened_wave_speed_m_s: wave,
-            fastest_m_s: self.fastest_to_come_m_s(),
+            fastest_m_s: self.expected_max_speed_m_s(),
             wave_courant_number: wave * self.dt_s() / mpm.cell_size_m,
         })
     }
@@ -63,7 +63,7 @@ impl Scene {
     /// Refuses a step in which a wave or a particle passes a whole cell.
     pub(crate) fn check_wave_time(&self, check: &Checker<'_>, mpm: &Mpm) -> Check {
         let (dt, h) = (self.dt_s(), mpm.cell_size_m);
-        let (wave, particle) = (mpm.material.wave_speed_m_s(1.0), self.fastest_to_come_m_s());
+        let (wave, particle) = (mpm.material.wave_speed_m_s(1.0), self.expected_max_speed_m_s());
         let (speed, what) = if mpm.implicit.is_none() && wave >= particle {
             (wave, "an elastic wave in fresh snow")
         } else {
@@ -81,7 +81,7 @@ impl Scene {
                 speed * dt / h
             ),
             format!(
-                "at most {} s; dt_s = {} or dt_s = \"auto\" has room for hardening",
+                "at most {} s; dt_s = {} or dt_s = \"auto\" leaves a margin for hardening",
                 number(rounded_down(h / speed)),
                 number(self.auto_wave_dt_s(mpm))
             ),

@@ -86,7 +86,7 @@ impl Scene {
             return check.fail(
                 &format!("{key}.phase"),
                 "\"snow\" in a scene of solver.kind = \"mpm\"",
-                "no phase: all of it is what [mpm.material] says",
+                "no phase: the material is that of [mpm.material]",
             );
         }
         check.temperature(&format!("{key}.temperature_c"), block.temperature_c)?;
@@ -140,12 +140,12 @@ impl Scene {
         }
         let n_blocks: f64 =
             extent[..n_axes].iter().map(|e| (((e / h).ceil() + MARGIN_NODES) / BLOCK_EDGE).ceil()).product();
-        let most = MAX_BLOCKS[n_axes - 2];
-        if n_blocks > most {
+        let max = MAX_BLOCKS[n_axes - 2];
+        if n_blocks > max {
             return check.fail_between(
                 &keys,
                 format!("{} m, which makes a grid of {} blocks", number(h), whole(n_blocks)),
-                format!("larger cells or a smaller domain, of {} blocks at most", whole(most)),
+                format!("larger cells or a smaller domain, of {} blocks at most", whole(max)),
             );
         }
         let corners = domain.min_m[..n_axes].iter().chain(&domain.max_m[..n_axes]);

@@ -64,7 +64,7 @@ impl Scene {
             return check.fail(
                 &format!("{key}.shape"),
                 format!("a {} in a scene of solver.kind = \"pbd\"", block.shape.name()),
-                "box, sphere or cylinder; solver.kind = \"mpm\" knows the rest",
+                "box, sphere or cylinder; solver.kind = \"mpm\" supports the others",
             );
         }
         self.check_phase(check, key, block)

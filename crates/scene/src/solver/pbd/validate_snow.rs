@@ -36,7 +36,7 @@ impl Scene {
             let phase_key = format!("{key}.phase");
             return check.fail(
                 &phase_key,
-                "\"snow\" in a scene that does not say what snow is",
+                "\"snow\" in a scene without [snow]",
                 "\"water\", or a [snow] section",
             );
         }
@@ -58,7 +58,7 @@ impl Scene {
         let largest = rounded_down(MAX_CONDUCTION / rate_per_s);
         check.fail_between(
             &["time.dt_s", key, "snow.heat", "fluid"],
-            format!("{} s, in which heat goes farther than from particle to particle", number(dt)),
+            format!("{} s, in which heat is conducted farther than between neighbouring particles", number(dt)),
             format!("at most {} s, or a smaller {key} than {}", number(largest), number(conductivity)),
         )
     }

@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn a_layer_stands_for_all_that_a_wall_cuts_off() {
+    fn a_boundary_layer_has_the_density_of_the_half_space_behind_a_wall() {
         for support in [1.684, 2.0, 3.0] {
             let spacing = 1.0 / support;
             let side = 8;
@@ -233,8 +233,8 @@ mod tests {
             (r2.sqrt() - 1.9).abs() < 1e-12
         }));
         let weights = weights(&points, 0.2, 0.4);
-        let (least, most) =
-            weights.iter().fold((f64::MAX, 0.0_f64), |(least, most), w| (least.min(*w), most.max(*w)));
-        assert!(most < 1.25 * least, "{least} to {most}");
+        let (min, max) =
+            weights.iter().fold((f64::MAX, 0.0_f64), |(min, max), w| (min.min(*w), max.max(*w)));
+        assert!(max < 1.25 * min, "{min} to {max}");
     }
 }
