@@ -88,15 +88,15 @@ fn hashes(case: &MpmCase, particles: &[Particle], runs: usize) -> HashSet<u64> {
 }
 
 /// Creates the initial state with unit masses at rest and no volumes yet.
-fn beginning_of(particles: &[Particle]) -> InitialState {
-    let mut beginning = InitialState::default();
+fn initial_state_of(particles: &[Particle]) -> InitialState {
+    let mut initial = InitialState::default();
     for particle in particles {
-        beginning.positions_m.push(particle.position.as_vec3().to_array());
-        beginning.velocities_m_s.push([0.0; 3]);
-        beginning.masses_kg.push(1.0);
-        beginning.volumes_m3.push(0.0);
+        initial.positions_m.push(particle.position.as_vec3().to_array());
+        initial.velocities_m_s.push([0.0; 3]);
+        initial.masses_kg.push(1.0);
+        initial.volumes_m3.push(0.0);
     }
-    beginning
+    initial
 }
 
 /// Samples many particles in a few cells: every node receives contributions from all workgroups.
@@ -146,11 +146,11 @@ fn how_many_nodes_a_thread_gathers_for_changes_no_bit() {
             let particles = dense_cloud(&case);
             let run = |nodes_per_thread: u32| {
                 let tuning = Tuning::new(64).unwrap().with(&NODES_PER_THREAD, nodes_per_thread).unwrap();
-                let beginning = beginning_of(&particles);
+                let initial = initial_state_of(&particles);
                 let mut mpm = Mpm::new(
                     &DEVICE,
                     MpmParameters { initial_volume: InitialVolume::Grid, ..case.parameters() },
-                    &beginning,
+                    &initial,
                     tuning,
                 )
                 .unwrap();
@@ -425,10 +425,10 @@ fn no_snow_and_one_particle_are_snow() {
                 assert_eq!(metrics.all.particles, n);
                 assert_eq!(metrics.n_nodes > 0, n > 0);
                 assert!((metrics.mass_kg > 0.0) == (n > 0));
-                let beginning = beginning_of(&particles);
+                let initial = initial_state_of(&particles);
                 let mut parameters = case.parameters();
                 parameters.initial_volume = InitialVolume::Grid;
-                let mut mpm = Mpm::new(&DEVICE, parameters, &beginning, Tuning::default()).unwrap();
+                let mut mpm = Mpm::new(&DEVICE, parameters, &initial, Tuning::default()).unwrap();
                 advance(&mut mpm, 5);
             }
         }

@@ -145,7 +145,11 @@ fn frame(particles: &[Particle]) -> Frame {
 }
 
 /// Measures the scene with each of several overrides, at some times.
-fn snapshots<const CASES: usize>(scene: &str, cases: [&[&str]; CASES], times_s: &[f64]) -> [Vec<Snapshot>; CASES] {
+fn snapshots<const CASES: usize>(
+    scene: &str,
+    cases: [&[&str]; CASES],
+    times_s: &[f64],
+) -> [Vec<Snapshot>; CASES] {
     cases.map(|overrides| {
         let mut trial = Trial::new(scene, overrides);
         let snapshots: Vec<Snapshot> = times_s.iter().map(|time_s| trial.until(*time_s)).collect();
@@ -187,7 +191,8 @@ fn larger_stiffness_and_hardening_keep_a_snowball_in_shape() {
     let icy = ["mpm.material.youngs_modulus_pa=4.2e5", "mpm.material.hardening=15"];
     // It hits the second ramp after 1.1 s.
     let found = extremes(&muddy, &icy, &[1.2]);
-    let from_muddy = |of: fn(&Snapshot) -> f64| found.iter().map(|snapshots| of(&snapshots[0])).collect::<Vec<_>>();
+    let from_muddy =
+        |of: fn(&Snapshot) -> f64| found.iter().map(|snapshots| of(&snapshots[0])).collect::<Vec<_>>();
     assert_falls("aspect", over_steps(&found, 1.05), &from_muddy(|snapshot| snapshot.aspect));
     assert_falls("yield", over_steps(&found, 1.3), &from_muddy(|snapshot| snapshot.yield_rms));
     // Muddy snow is compacted and has a lower centre of mass.
@@ -225,7 +230,8 @@ fn friction_slows_a_snowball_and_makes_it_roll() {
     };
     let sets = ["0", "0.1", "0.3", "0.6"].map(friction);
     let sets: [Vec<&str>; 4] = std::array::from_fn(|i| sets[i].iter().map(String::as_str).collect());
-    let snapshots = snapshots("ramps", std::array::from_fn(|i| &sets[i][..]), &[0.6]).map(|snapshots| snapshots[0]);
+    let snapshots =
+        snapshots("ramps", std::array::from_fn(|i| &sets[i][..]), &[0.6]).map(|snapshots| snapshots[0]);
     assert_falls("speed", 1.15, &snapshots.map(|snapshot| snapshot.speed_m_s));
     assert_falls("run-out", 1.05, &snapshots.map(|snapshot| snapshot.run_out_m));
     let [none, paper, _, rough] = snapshots;

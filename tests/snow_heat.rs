@@ -61,7 +61,11 @@ fn two_half_spaces_of_snow_in_contact_follow_the_error_function() {
             Bar { n_along: [25, 25], n_across: 3, support_spacings: NEAREST, phases, temperatures_c, heat };
         let (worst, worst_twice) = contact_errors(&bar, 0, &[3.0, 5.0, 8.0]);
         assert!(worst < MAX_ERROR, "off by {:.2} % of the jump", 100.0 * worst);
-        assert!(worst_twice > MIN_PRINTED_ERROR, "twice the diffusivity is off by {:.2} % only", 100.0 * worst_twice);
+        assert!(
+            worst_twice > MIN_PRINTED_ERROR,
+            "twice the diffusivity is off by {:.2} % only",
+            100.0 * worst_twice
+        );
     }
 }
 
@@ -74,7 +78,11 @@ fn the_papers_support_radius_conducts_as_fast_as_fouriers_law() {
     let bar = Bar { n_along: [18, 18], n_across: 15, support_spacings: PAPER, phases, temperatures_c, heat };
     let (worst, worst_twice) = contact_errors(&bar, 6, &[3.0, 5.0]);
     assert!(worst < MAX_ERROR, "off by {:.2} % of the jump", 100.0 * worst);
-    assert!(worst_twice > MIN_PRINTED_ERROR, "twice the diffusivity is off by {:.2} % only", 100.0 * worst_twice);
+    assert!(
+        worst_twice > MIN_PRINTED_ERROR,
+        "twice the diffusivity is off by {:.2} % only",
+        100.0 * worst_twice
+    );
 }
 
 #[test]
@@ -92,7 +100,11 @@ fn snow_and_water_in_contact_follow_the_error_function_on_either_side() {
             Bar { n_along: [40, 16], n_across: 2, support_spacings: NEAREST, phases, temperatures_c, heat };
         let (worst, worst_twice) = contact_errors(&bar, 0, &[3.0, 4.0]);
         assert!(worst < MAX_ERROR, "off by {:.2} % of the jump", 100.0 * worst);
-        assert!(worst_twice > MIN_PRINTED_ERROR, "twice the diffusivity is off by {:.2} % only", 100.0 * worst_twice);
+        assert!(
+            worst_twice > MIN_PRINTED_ERROR,
+            "twice the diffusivity is off by {:.2} % only",
+            100.0 * worst_twice
+        );
     }
 }
 

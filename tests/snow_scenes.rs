@@ -140,10 +140,10 @@ fn scene() -> impl Strategy<Value = SceneText> {
     let solver = (1u32..=4, select(vec![0.25, 0.5]), select(vec![0.0, 0.001]), select(vec![2.0, 1.684]));
     let blocks = prop::collection::vec(block(), 1..=3);
     (1u32..=30, space, solver, snow(), blocks).prop_map(
-        |(steps, (room, walls, obstacle), (iterations, relaxation, pressure, support), snow, blocks)| {
+        |(steps, (margin, walls, obstacle), (iterations, relaxation, pressure, support), snow, blocks)| {
             let bottom = if matches!(obstacle, Obstacle::Plane | Obstacle::Ball) { 2 } else { 0 };
             let stacked: u32 = blocks.iter().map(|block| block.gap + block.size[1]).sum();
-            let extent = [room[0], bottom + stacked + room[1], room[2]];
+            let extent = [margin[0], bottom + stacked + margin[1], margin[2]];
             let mut text = format!(
                 "version = 1\nname = \"random\"\nup_axis = \"y\"\n\
                  [time]\ndt_s = 0.001\nduration_s = {:?}\n\

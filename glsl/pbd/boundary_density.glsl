@@ -144,9 +144,9 @@ const float RING_AREA[2] = float[](0.6362, 1.9085);
 // Minimum cosine between the normals of the surface and of the tangent plane.
 const float MIN_COSINE = 0.3;
 
-// Returns the difference between the density of a heightfield and that of its tangent plane, which has the normal n at the point
-// `foot_m` at a distance of q h from the particle: with the height δ of the surface above the plane and the
-// normal m of the surface,
+// Returns the difference between the density of a heightfield and that of its tangent plane, which has the
+// normal n at the point `foot_m` at a distance of q h from the particle: with the height δ of the surface
+// above the plane and the normal m of the surface,
 //   Δβ = ∬ ∫_0^δ W dz dA,   h ∇Δβ = ∬ (W(0) n − W(δ) m/(m·n)) dA.
 vec4 relief_density(uint up_axis, Body body, vec3 foot_m, vec3 n, float q, float time_s, float h_m) {
     vec3 across = abs(n.x) < 0.6 ? vec3(1.0, 0.0, 0.0) : vec3(0.0, 1.0, 0.0);

@@ -3,7 +3,8 @@
 // domain: no particle ends a step in a solid. Sums the impulse on each body: of these projections, and of the
 // correction by the density constraint along the gradient of the boundary density,
 //   Δx_i = ω h λ_i h∇(boundary density),  J = −m Δx / Δt.
-// Between bodies closer than two clearances the last one takes precedence; the domain takes precedence over all.
+// Between bodies closer than two clearances the last one takes precedence; the domain takes precedence over
+// all.
 //
 // `push` stores the displacement of a particle by bodies in this step for the friction of snow, and in w the
 // number of the last of these bodies plus one.

@@ -3,8 +3,8 @@
 //   Δx_i = ω h ( Σ_j (λ_i + λ_j + s_corr) h∇V W(x_ij) + λ_i h∇(wall fraction) )              (Chen2021 eq 5.18, 5.27)
 //   s_corr = −k (W(x_ij)/W(Δq))ⁿ                                                              (Huang2016 eq 2.21)
 // then confines them by the walls. A wall contributes with λ_i alone: Δx must stay along the gradient of the
-// constraints. (Counting it twice, like a mirror image with the same λ, adds energy: the velocities in a resting column
-// fluctuate at 0.25 m/s.)
+// constraints. (Counting it twice, like a mirror image with the same λ, adds energy: particles of a resting
+// column then fluctuate at 0.25 m/s.)
 //
 // Bytes: 32 a particle (constraint 16, key 4, 12 out) plus neighbours from cache. Sums run in sorted order.
 #extension GL_GOOGLE_include_directive : require

@@ -339,7 +339,9 @@ impl Comparison<'_> {
     fn heat(&mut self) {
         let tolerance_scale = self.tolerance_scale;
         match self.p.heat.latent_heat {
-            LatentHeat::Blending => self.numbers("temperature", |phase| &phase.temperature_c, 1e-4 * tolerance_scale),
+            LatentHeat::Blending => {
+                self.numbers("temperature", |phase| &phase.temperature_c, 1e-4 * tolerance_scale)
+            }
             LatentHeat::Enthalpy { .. } => {
                 let enthalpy = |phase: &Phase| phase.enthalpy_j_kg.iter().map(|h| [*h]).collect();
                 self.vectors_of("enthalpy", enthalpy, |_, _| 1e-6 * tolerance_scale);
@@ -351,7 +353,11 @@ impl Comparison<'_> {
     fn weights(&mut self) {
         let tolerance_scale = self.tolerance_scale;
         self.vectors("x* beside λ", |phase| &phase.predicted, 0.0);
-        self.vectors_of("λ", |phase| phase.constraint.iter().map(|c| [c[3]]).collect(), |_, _| 1e-4 * tolerance_scale);
+        self.vectors_of(
+            "λ",
+            |phase| phase.constraint.iter().map(|c| [c[3]]).collect(),
+            |_, _| 1e-4 * tolerance_scale,
+        );
         for kind in Kind::ALL {
             let contacts = self.device[kind].contact.iter().zip(&self.twin[kind].contact).enumerate();
             for (i, (device, twin)) in contacts {
@@ -372,7 +378,8 @@ impl Comparison<'_> {
         let tolerance_scale = self.tolerance_scale;
         let of_snow = |state: &State| state.solid.body_push.clone();
         let (device, twin) = (of_snow(self.device), of_snow(self.twin));
-        let agree = |i: &usize| device[*i].iter().zip(twin[*i]).all(|(a, b)| (a - b).abs() <= 1e-6 * tolerance_scale);
+        let agree =
+            |i: &usize| device[*i].iter().zip(twin[*i]).all(|(a, b)| (a - b).abs() <= 1e-6 * tolerance_scale);
         if let Some(i) = (0..device.len().min(twin.len())).find(|i| !agree(i)) {
             self.object(format!("push of bodies on {i}: {:?} for {:?}", device[i], twin[i]));
         }

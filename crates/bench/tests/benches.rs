@@ -201,7 +201,11 @@ impl Bench for IncompleteCopy {
     fn prepare(&self, device: &Device, point: &Point) -> Result<Prepared> {
         let from = device.buffer_from("from", &vec![7u32; point.count()?])?;
         let to = device.buffer("to", from.len())?;
-        Ok(Prepared::Device(Box::new(IncompleteCopyWorkload { from, to, right_runs: self.right_runs.into() })))
+        Ok(Prepared::Device(Box::new(IncompleteCopyWorkload {
+            from,
+            to,
+            right_runs: self.right_runs.into(),
+        })))
     }
 }
 

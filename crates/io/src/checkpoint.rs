@@ -59,7 +59,7 @@ impl Checkpoint {
     /// Reads a checkpoint and verifies every byte of it.
     ///
     /// # Errors
-    /// [`Error::Io`], [`Error::NotA`], [`Error::Version`], or [`Error::Damaged`] with the section, its
+    /// [`Error::Io`], [`Error::WrongKind`], [`Error::Version`], or [`Error::Damaged`] with the section, its
     /// offset, and the found and expected values.
     pub fn read(path: &Path) -> Result<Self> {
         let bytes = fs::read(path).map_err(Error::io("read", path))?;
@@ -88,7 +88,7 @@ impl Checkpoint {
             let place = format!("section {} of {n_sections}", i + 1);
             let section = parser.section(&place)?;
             if sections.insert(section.name.to_owned(), section.payload.to_vec()).is_some() {
-                return Err(invalid(&place, offset, format!("the name {:?} is there twice", section.name)));
+                return Err(invalid(&place, offset, format!("the name {:?} occurs twice", section.name)));
             }
         }
         match parser.remaining() {

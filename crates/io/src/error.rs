@@ -28,7 +28,7 @@ pub enum Error {
     },
     /// A file of another kind.
     #[error("{} is not a frazil {kind}: expected it to begin with {expected:?}, found {found:?}", path.display())]
-    NotA {
+    WrongKind {
         /// The expected kind: "recording", "checkpoint".
         kind: &'static str,
         /// The file.

@@ -159,7 +159,7 @@ pub enum FrameError {
         found: ColumnKind,
     },
     /// Two columns of the same name.
-    #[error("column {column:?} is there twice; names must differ")]
+    #[error("column {column:?} occurs twice; names must differ")]
     Duplicate {
         /// The shared name.
         column: String,
@@ -382,7 +382,7 @@ mod tests {
         );
         assert_eq!(
             error_with(|columns| columns.push(Column::u32("id", "", vec![0; 2]))),
-            "column \"id\" is there twice; names must differ"
+            "column \"id\" occurs twice; names must differ"
         );
         for name in ["", "2nd", "a b", "größe", "a\n"] {
             assert!(

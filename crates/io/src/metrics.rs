@@ -117,7 +117,7 @@ fn check_metrics(path: &Path, metrics: &[Metric]) -> Result<()> {
             "{bad:?} is not valid in a header row: expected no brackets, commas, quotes, line breaks or outer blanks"
         )
     } else if let Some(twice) = duplicate(metrics) {
-        format!("the metric {twice:?} is there twice")
+        format!("the metric {twice:?} occurs twice")
     } else {
         return Ok(());
     };
@@ -164,7 +164,7 @@ impl MetricsTable {
             })
             .collect::<Result<Vec<_>>>()?;
         if let Some(twice) = duplicate(&metrics) {
-            return Err(wrong(1, format!("the metric {twice:?} is there twice")));
+            return Err(wrong(1, format!("the metric {twice:?} occurs twice")));
         }
 
         let mut columns = vec![Vec::new(); metrics.len()];

@@ -192,7 +192,7 @@ impl FileKind {
     pub fn check_prelude(&self, path: &Path, bytes: &[u8]) -> Result<u32, Error> {
         let found = &bytes[..bytes.len().min(8)];
         if found != &self.magic[..found.len()] {
-            return Err(Error::NotA {
+            return Err(Error::WrongKind {
                 kind: self.name,
                 path: path.to_owned(),
                 expected: self.magic.escape_ascii().to_string(),

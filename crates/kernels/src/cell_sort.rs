@@ -12,7 +12,7 @@ use std::str::FromStr;
 const FINDING: &str = "cell-sort";
 /// Number of particles in the trial of the two methods.
 const TRIAL_PARTICLES: u32 = 1 << 16;
-const TRIAL_CELLS_A_SIDE: u32 = 20;
+const TRIAL_CELLS_PER_SIDE: u32 = 20;
 const TRIALS: usize = 5;
 
 /// Method of sorting particles by cell.
@@ -32,13 +32,13 @@ impl CellSortMethod {
     /// # Errors
     /// The device fails.
     pub fn fastest(device: &Device) -> Result<Self, KernelError> {
-        if let Some(found) = device.recall(FINDING).and_then(|text| text.parse().ok()) {
+        if let Some(found) = device.stored_finding(FINDING).and_then(|text| text.parse().ok()) {
             return Ok(found);
         }
-        let [radix_ns, counting_ns] = Self::try_both(device)?;
+        let [radix_ns, counting_ns] = Self::time_both(device)?;
         // Without time stamps both are 0.
         let found = if counting_ns < radix_ns { Self::Counting } else { Self::Radix };
-        device.keep_finding(FINDING, &found.to_string());
+        device.store_finding(FINDING, &found.to_string());
         Ok(found)
     }
 
@@ -47,15 +47,15 @@ impl CellSortMethod {
     ///
     /// # Errors
     /// The device fails.
-    pub fn try_both(device: &Device) -> Result<[f64; 2], KernelError> {
-        let side = TRIAL_CELLS_A_SIDE as f32;
+    pub fn time_both(device: &Device) -> Result<[f64; 2], KernelError> {
+        let side = TRIAL_CELLS_PER_SIDE as f32;
         let n = TRIAL_PARTICLES as usize;
         // Particles that have moved a little since they were last sorted.
-        let cells = TRIAL_CELLS_A_SIDE.pow(3);
+        let cells = TRIAL_CELLS_PER_SIDE.pow(3);
         let keys: Vec<u32> = (0..TRIAL_PARTICLES)
             .map(|i| {
                 let home = (u64::from(i) * u64::from(cells) / n as u64) as u32;
-                (home + (i.wrapping_mul(2_654_435_761) >> 30) * TRIAL_CELLS_A_SIDE) % cells
+                (home + (i.wrapping_mul(2_654_435_761) >> 30) * TRIAL_CELLS_PER_SIDE) % cells
             })
             .collect();
         let unsorted = device.buffer_from("trial keys", &keys)?;

@@ -49,7 +49,7 @@ impl Litmus {
     /// # Errors
     /// The device fails.
     pub fn of(device: &Device) -> Result<Self, KernelError> {
-        if let Some(found) = device.recall(FINDING).and_then(|text| text.parse().ok()) {
+        if let Some(found) = device.stored_finding(FINDING).and_then(|text| text.parse().ok()) {
             return Ok(found);
         }
         let found = Self::run(device)?;
@@ -59,7 +59,7 @@ impl Litmus {
 
     /// Sets the result for a device without running the test: for tests and experiments.
     pub fn assume(self, device: &Device) {
-        device.keep_finding(FINDING, &self.to_string());
+        device.store_finding(FINDING, &self.to_string());
     }
 
     /// Runs the test now. For set-up: it waits for the device.

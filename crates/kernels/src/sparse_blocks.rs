@@ -50,8 +50,7 @@ impl BlockLayout {
         let total: f64 = blocks.iter().product();
         if total.is_nan() || total > Self::max_blocks(dimensions) as f64 {
             let max = Self::max_blocks(dimensions);
-            let problem =
-                format!("{total:.0} blocks of 4^{dimensions} nodes, at most {max} can be numbered");
+            let problem = format!("{total:.0} blocks of 4^{dimensions} nodes, at most {max} can be numbered");
             return Err(KernelError::Grid { problem });
         }
         let lattice =

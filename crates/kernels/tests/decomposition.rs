@@ -39,7 +39,11 @@ fn filled<T: bytemuck::Pod>(values: &[T], spare: usize, sentinel: T) -> Buffer<T
 }
 
 /// Returns the first `n` elements; those after them must be untouched.
-fn checked_prefix<T: bytemuck::Pod + PartialEq + std::fmt::Debug>(buffer: &Buffer<T>, n: usize, sentinel: T) -> Vec<T> {
+fn checked_prefix<T: bytemuck::Pod + PartialEq + std::fmt::Debug>(
+    buffer: &Buffer<T>,
+    n: usize,
+    sentinel: T,
+) -> Vec<T> {
     let mut all = DEVICE.download(buffer, buffer.len()).unwrap();
     assert!(all[n..].iter().all(|x| *x == sentinel), "nothing is written past the count");
     all.truncate(n);

@@ -134,7 +134,7 @@ fn neighbour_lists_hold_every_neighbour_or_report_the_required_capacity() {
         prop_assert_eq!(DEVICE.download(lists.required(), 1).unwrap()[0], total);
         match lists.check(&DEVICE) {
             Ok(()) => prop_assert!(total <= capacity),
-            Err(KernelError::ListOverflow { total: told, capacity: had }) => {
+            Err(KernelError::ListOverflow { required, capacity: had }) => {
                 prop_assert_eq!((required, had), (total, capacity));
                 prop_assert!(total > capacity);
                 let untouched = DEVICE.download(lists.neighbour(), capacity as usize).unwrap();
@@ -174,10 +174,10 @@ fn a_full_cell_is_sorted_by_either_method() {
 #[test]
 fn the_faster_cell_sort_is_found_and_remembered() {
     let device = own_device();
-    let [radix_ns, counting_ns] = CellSortMethod::try_both(&device).unwrap();
+    let [radix_ns, counting_ns] = CellSortMethod::time_both(&device).unwrap();
     assert!(radix_ns > 0.0 && counting_ns > 0.0);
     let found = CellSortMethod::fastest(&device).unwrap();
-    assert_eq!(device.recall("cell-sort"), Some(found.to_string()));
+    assert_eq!(device.stored_finding("cell-sort"), Some(found.to_string()));
     let grid = UniformGrid::new(&device, [0.0; 3], [1.0; 3], 0.1).unwrap();
     assert_eq!(CellSort::new(&device, 10, &grid).unwrap().method(), found);
     device.check_validation().unwrap();

@@ -299,7 +299,10 @@ impl Shape {
             Self::Capsule(centre, half_axis, radius) => {
                 let share = ((x - centre).dot(*half_axis) / half_axis.length_squared()).clamp(-1.0, 1.0);
                 let offset = x - centre - share * half_axis;
-                (offset.length() - radius, offset.try_normalize().unwrap_or(half_axis.any_orthonormal_vector()))
+                (
+                    offset.length() - radius,
+                    offset.try_normalize().unwrap_or(half_axis.any_orthonormal_vector()),
+                )
             }
             Self::Cylinder(centre, half_axis, radius) => {
                 let axis = half_axis.normalize();

@@ -339,7 +339,8 @@ fn a_small_column_rests() {
     assert!(rms < 0.02, "root mean square speed {rms} m/s");
 }
 
-/// What the fluid in a spherical container gains from gravity and does not keep acts on the container.
+/// The momentum that gravity adds to the fluid in a spherical container, minus its change, acts on the
+/// container.
 #[test]
 fn impulses_on_a_body_balance_the_momentum_of_the_fluid() {
     let spacing = 0.02f32;

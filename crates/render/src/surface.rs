@@ -211,8 +211,10 @@ impl ParticleSurface {
             let occupied = grown(blocks[0], capacity.occupied);
             // Blocks reached by dropped particles are unknown: at most eight each, but mostly fewer than one
             // more.
-            let active =
-                grown(blocks[1].max(if blocks[0] > capacity.occupied { occupied } else { 0 }), capacity.active);
+            let active = grown(
+                blocks[1].max(if blocks[0] > capacity.occupied { occupied } else { 0 }),
+                capacity.active,
+            );
             self.density = device.buffer("surface density", 64 * active as usize)?;
             self.blocks.resize(device, BlockCapacity { occupied, active })?;
             return Ok(false);

@@ -107,7 +107,7 @@ fn capacity_overflow_never_truncates_a_surface() {
     let mut surface = ParticleSurface::new(&studio.device, n as u32, options).unwrap();
     let small = surface.bytes();
     let found = surface.find(&count, &position).unwrap();
-    assert!(surface.bytes() > small, "there was room for all at first: {found:?}");
+    assert!(surface.bytes() > small, "the first capacity sufficed: {found:?}");
     assert_eq!(found.spray, 0);
     let triangles =
         studio.device.download(surface.marching_cubes().triangle(), found.triangles as usize).unwrap();

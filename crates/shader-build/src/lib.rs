@@ -27,8 +27,9 @@ use std::path::PathBuf;
 /// # Panics
 /// It is not called by a build script; `OUT_DIR` cannot be written.
 pub fn compile() {
-    let folder =
-        |name: &str| PathBuf::from(std::env::var_os(name).expect("Cargo passes its folders to a build script"));
+    let folder = |name: &str| {
+        PathBuf::from(std::env::var_os(name).expect("Cargo passes its folders to a build script"))
+    };
     let (glsl, out) = (folder("CARGO_MANIFEST_DIR").join("glsl"), folder("OUT_DIR"));
     println!("cargo::rerun-if-changed={}", glsl.display());
     println!("cargo::rerun-if-changed={}", codegen::compile::ENGINE_GLSL);

@@ -60,7 +60,7 @@ fn plot_frame_time(folder: &Folder) -> Result<(), Failure> {
 
 impl DamBreak {
     /// Recognizes the experiment by its geometry: one resting box in the lower corner of a free tank, twice
-    /// as high as wide and as deep as the tank, with room to run along x.
+    /// as high as wide and as deep as the tank, with space to flow along x.
     fn of(scene: &Scene) -> Option<Self> {
         let [block] = scene.particles.as_slice() else { return None };
         let Shape::Box { min_m, max_m } = &block.shape else { return None };

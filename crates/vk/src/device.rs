@@ -181,14 +181,14 @@ impl Device {
     /// folder.
     ///
     /// Findings are specific to the device and the driver's version: a new driver starts without any.
-    pub fn recall(&self, key: &str) -> Option<String> {
-        self.shared.findings.recall(key)
+    pub fn stored_finding(&self, key: &str) -> Option<String> {
+        self.shared.findings.get(key)
     }
 
-    /// Stores a finding for [`Self::recall`], in this process and, if a pipeline cache was given, in a file
-    /// beside it. `key` is part of a file's name.
-    pub fn keep_finding(&self, key: &str, value: &str) {
-        self.shared.findings.keep(key, value);
+    /// Stores a finding for [`Self::stored_finding`], in this process and, if a pipeline cache was given, in a
+    /// file beside it. `key` is part of a file's name.
+    pub fn store_finding(&self, key: &str, value: &str) {
+        self.shared.findings.store(key, value);
     }
 
     /// Writes the pipelines compiled so far to the cache file given at opening, if any.

@@ -17,7 +17,7 @@ impl Findings {
         Self { known: Mutex::default(), place: folder.map(|folder| (folder, device)) }
     }
 
-    pub fn recall(&self, key: &str) -> Option<String> {
+    pub fn get(&self, key: &str) -> Option<String> {
         let mut known = self.known.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         if let Some(value) = known.get(key) {
             return Some(value.clone());
@@ -28,7 +28,7 @@ impl Findings {
     }
 
     /// Stores a finding. If the file cannot be written, the next run repeats the trial.
-    pub fn keep(&self, key: &str, value: &str) {
+    pub fn store(&self, key: &str, value: &str) {
         let mut known = self.known.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         known.insert(key.to_owned(), value.to_owned());
         let Some(file) = self.file(key) else { return };
@@ -56,14 +56,10 @@ mod tests {
     fn findings_persist_across_processes() {
         let folder = std::env::temp_dir().join(format!("frazil-findings-{}", std::process::id()));
         let cache = folder.join("pipelines.bin");
-        Findings::new(Some(&cache), "a".into()).keep("litmus", "pass");
-        assert_eq!(Findings::new(Some(&cache), "a".into()).recall("litmus").unwrap(), "pass");
-        assert_eq!(
-            Findings::new(Some(&cache), "b".into()).recall("litmus"),
-            None,
-            "another device or driver"
-        );
-        assert_eq!(Findings::new(None, "a".into()).recall("litmus"), None);
+        Findings::new(Some(&cache), "a".into()).store("litmus", "pass");
+        assert_eq!(Findings::new(Some(&cache), "a".into()).get("litmus").unwrap(), "pass");
+        assert_eq!(Findings::new(Some(&cache), "b".into()).get("litmus"), None, "another device or driver");
+        assert_eq!(Findings::new(None, "a".into()).get("litmus"), None);
         std::fs::remove_dir_all(folder).unwrap();
     }
 }

@@ -295,7 +295,7 @@ impl Recorder {
             .image_subresource(image.layers())
             .image_extent(vk::Extent3D { width, height, depth: 1 })];
         let destination = to.raw().inner.handle;
-        // SAFETY: the image is in the general layout, as all of ours are, and the buffer has room.
+        // SAFETY: the image is in the general layout, as all of ours are, and the buffer is large enough.
         unsafe {
             self.shared.raw.cmd_copy_image_to_buffer(
                 self.commands(),

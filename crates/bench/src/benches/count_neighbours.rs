@@ -204,7 +204,7 @@ fn wrong_neighbour(
         };
         if !list.iter().all(near) || list.windows(2).any(|pair| pair[0] == pair[1]) {
             return Some(Difference(format!(
-                "list {i} is {list:?}, with one that is no neighbour or there twice"
+                "list {i} is {list:?}, with one that is not a neighbour or a duplicate"
             )));
         }
     }

@@ -163,7 +163,7 @@ impl DeviceWorkload for Workload {
                 return Ok(Some(Difference(format!("id[{i}] is {id}, expected one below {n}"))));
             };
             if std::mem::replace(seen, true) {
-                return Ok(Some(Difference(format!("id[{i}] is {id}, which is there twice"))));
+                return Ok(Some(Difference(format!("id[{i}] is {id}, a duplicate"))));
             }
             for (name, found, expected, tolerance) in [
                 ("position", position[i], expected[0], POSITION_TOLERANCE_M),

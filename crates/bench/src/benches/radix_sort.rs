@@ -60,7 +60,7 @@ impl Bench for RadixSort {
     }
 
     fn about(&self) -> &'static str {
-        "sort of u32 keys with the order they came in; rdst's leaves equal keys in any order"
+        "sort of u32 keys with their original indices, stable except for rdst's"
     }
 
     fn axes(&self) -> Vec<Axis> {

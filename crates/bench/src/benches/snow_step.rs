@@ -251,7 +251,7 @@ impl DeviceWorkload for Workload {
                     return Ok(Some(Difference(format!("id[{i}] is {id}, expected one below {n}"))));
                 };
                 if std::mem::replace(seen, true) {
-                    return Ok(Some(Difference(format!("id[{i}] is {id}, which is there twice"))));
+                    return Ok(Some(Difference(format!("id[{i}] is {id}, a duplicate"))));
                 }
                 let particle = Particle {
                     is_solid,

@@ -60,8 +60,8 @@ impl Format {
     /// Returns the name of the file of rigid bodies for frame `index`: `slabs_000012.vtk` if it holds their
     /// faces, `pieces_000012.csv` if it holds a row or point per body. See [`export_bodies`].
     pub fn bodies_file_name(self, index: usize) -> String {
-        let what = if self.holds_faces() { "slabs" } else { "pieces" };
-        format!("{what}_{index:06}.{}", self.extension())
+        let stem = if self.holds_faces() { "slabs" } else { "pieces" };
+        format!("{stem}_{index:06}.{}", self.extension())
     }
 
     /// Returns true if the format stores faces of rigid bodies rather than a point for each.

@@ -46,8 +46,8 @@ impl Recording {
     /// machine damages that one.
     ///
     /// # Errors
-    /// [`Error::Io`], [`Error::NotA`], [`Error::Version`], and [`Error::Damaged`] or [`Error::Json`] if the
-    /// part before the first frame is invalid.
+    /// [`Error::Io`], [`Error::WrongKind`], [`Error::Version`], and [`Error::Damaged`] or [`Error::Json`] if
+    /// the part before the first frame is invalid.
     pub fn open(path: &Path) -> Result<Self> {
         let mut file = File::open(path).map_err(Error::io("open", path))?;
         let head = read_at(&mut file, 0, (PRELUDE_BYTES + META_LENGTH_BYTES) as u64)

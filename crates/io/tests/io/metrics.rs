@@ -58,7 +58,7 @@ fn a_reader_names_the_line_and_what_it_found() {
             "time [s],energy [J\n",
             "metrics.csv:1: expected a metric such as \"time [s]\", found \"energy [J\"",
         ),
-        ("time [s],time [h]\n", "metrics.csv:1: the metric \"time\" is there twice"),
+        ("time [s],time [h]\n", "metrics.csv:1: the metric \"time\" occurs twice"),
         ("time [s],a\n0,1\n1,x\n", "metrics.csv:3: expected a number for \"a\", found \"x\""),
         ("time [s],a\n0,1\n1\n", "metrics.csv:3: expected 2 cell(s) as in the header, found 1"),
         ("time [s],a\n0,1,2\n", "metrics.csv:2: expected 2 cell(s) as in the header, found 3"),
@@ -81,7 +81,7 @@ fn metrics_invalid_in_a_header_are_refused() {
     let path = dir.path().join("metrics.csv");
     let refused = |metrics: &[Metric]| MetricsWriter::create(&path, metrics).unwrap_err().to_string();
     assert!(refused(&[]).contains("at least one metric"));
-    assert!(refused(&[Metric::new("a", ""), Metric::new("a", "J")]).contains("\"a\" is there twice"));
+    assert!(refused(&[Metric::new("a", ""), Metric::new("a", "J")]).contains("\"a\" occurs twice"));
     for (name, unit) in [("", ""), ("a,b", ""), ("a [J]", ""), ("a", "J,s"), ("a", "J\n")] {
         assert!(
             refused(&[Metric::new(name, unit)]).contains("is not valid in a header row"),

@@ -557,7 +557,7 @@ impl PairBonds {
         self.record_remove(recorder, particles.count)
     }
 
-    /// Records the removal of bonds that an end does not keep according to [`Self::keep_mask`], which a kernel
+    /// Records the removal of bonds that an end rejects by [`Self::keep_mask`], which a kernel
     /// that includes `bonds/mark_broken_bonds.glsl` has written for all of `count`.
     ///
     /// # Errors

@@ -1,8 +1,8 @@
 //! Twin of the bonds between pairs: one function per kernel of `glsl/bonds`, and the checks that every bond
 //! table must pass.
 //!
-//! Rows grow as required. Neighbours are found by comparing all pairs. Distances and comparisons are f32 in the
-//! kernels' order of operations, so bonds agree bit for bit; rest lengths do where the device rounds its
+//! Rows grow as required. Neighbours are found by comparing all pairs. Distances and comparisons are f32 in
+//! the kernels' order of operations, so bonds agree bit for bit; rest lengths do where the device rounds its
 //! square root exactly.
 
 mod rules;

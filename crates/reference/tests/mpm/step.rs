@@ -80,7 +80,7 @@ fn a_spinning_disk_keeps_its_spin_with_apic_and_loses_it_with_pic() {
 fn each_fault_is_found_and_stops_the_particles() {
     let p = parameters(2);
     let good = cloud(&p, 5, 33);
-    let spoil = |change: &dyn Fn(&mut Particle)| {
+    let corrupt = |change: &dyn Fn(&mut Particle)| {
         let mut state = good.clone();
         state.sort_by_cell(&p);
         change(&mut state.particles[3]);
@@ -88,7 +88,7 @@ fn each_fault_is_found_and_stops_the_particles() {
         state
     };
     let found = |kind| Some(Fault { step: 0, particle: 3, kind });
-    assert_eq!(spoil(&|_| {}).fault, None);
+    assert_eq!(corrupt(&|_| {}).fault, None);
     let flat = Parameters { material: elastic(), ..p.clone() };
     let mut state = good.clone();
     state.sort_by_cell(&flat);
@@ -96,12 +96,12 @@ fn each_fault_is_found_and_stops_the_particles() {
     state.step(&flat);
     assert_eq!(state.fault.map(|fault| fault.kind), Some(FaultKind::NotFinite));
     // A particle without volume does nothing to the others.
-    let state = spoil(&|particle| {
+    let state = corrupt(&|particle| {
         particle.volume = 0.0;
         particle.elastic.x_axis.x = -1.0;
     });
     assert_eq!(state.fault, found(FaultKind::Inverted));
-    let state = spoil(&|particle| {
+    let state = corrupt(&|particle| {
         particle.mass = 1e9;
         particle.velocity = DVec3::new(1.1 * CELL_M / p.dt_s, 0.0, 0.0);
     });

@@ -14,7 +14,7 @@ fn carried(state: &State) -> BTreeMap<u32, [u32; 8]> {
             let ([x, y, z], [u, v, w]) = (phase.position[i], phase.velocity[i]);
             let words = [x, y, z, u, v, w, phase.temperature_c[i], phase.enthalpy_j_kg[i]];
             let twice = carried.insert(phase.id[i], words.map(f32::to_bits));
-            assert!(twice.is_none(), "id {} is there twice", phase.id[i]);
+            assert!(twice.is_none(), "id {} occurs twice", phase.id[i]);
         }
     }
     carried

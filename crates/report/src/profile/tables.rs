@@ -93,7 +93,11 @@ impl KernelFact {
             .filter(|(name, value)| *name != "workgroup_size" && differs(name, **value))
             .map(|(name, value)| format!("{name}={value}"))
             .collect();
-        if differing.is_empty() { self.kernel.clone() } else { format!("{} {}", self.kernel, differing.join(" ")) }
+        if differing.is_empty() {
+            self.kernel.clone()
+        } else {
+            format!("{} {}", self.kernel, differing.join(" "))
+        }
     }
 }
 
@@ -116,10 +120,16 @@ pub fn facts_table(kernels: &[KernelFact], style: TableStyle) -> String {
     };
     let lines: Vec<Vec<String>> = kernels.iter().map(line).collect();
     let is_reported: Vec<bool> = (0..header.len()).map(|c| lines.iter().any(|line| line[c] != "-")).collect();
-    let header: Vec<&str> =
-        header.into_iter().zip(&is_reported).filter_map(|(cell, is_reported)| is_reported.then_some(cell)).collect();
+    let header: Vec<&str> = header
+        .into_iter()
+        .zip(&is_reported)
+        .filter_map(|(cell, is_reported)| is_reported.then_some(cell))
+        .collect();
     let only_told = |line: Vec<String>| -> Vec<String> {
-        line.into_iter().zip(&is_reported).filter_map(|(cell, is_reported)| is_reported.then_some(cell)).collect()
+        line.into_iter()
+            .zip(&is_reported)
+            .filter_map(|(cell, is_reported)| is_reported.then_some(cell))
+            .collect()
     };
     table(&header, &lines.into_iter().map(only_told).collect::<Vec<_>>(), style)
 }
@@ -158,8 +168,9 @@ pub fn memory_table(memory: &Memory, n_particles: u64, max: usize, style: TableS
 
 /// Formats the largest gaps, with the host's activity in them, as a table.
 pub fn gap_table(gaps: &HostGaps, style: TableStyle) -> String {
-    let line =
-        |gap: &super::Gap| [format!("{:.3}", gap.start_ns as f64 / 1e6), us(gap.duration_ns), gap.host_activity()];
+    let line = |gap: &super::Gap| {
+        [format!("{:.3}", gap.start_ns as f64 / 1e6), us(gap.duration_ns), gap.host_activity()]
+    };
     table(
         &["device idle at [ms]", "for [µs]", "host meanwhile [µs]"],
         &gaps.largest.iter().map(line).collect::<Vec<_>>(),

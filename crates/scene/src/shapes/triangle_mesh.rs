@@ -109,8 +109,8 @@ impl TriangleMesh {
         let mut faces_out = [0_usize; 2];
         for idx in 0..self.triangles.len() as u32 {
             let [a, b, c] = self.corners(idx);
-            let vector = |from: Vec3, to: Vec3| -> Vec3 { std::array::from_fn(|i| to[i] - from[i]) };
-            let (ab, ac, bc) = (vector(a, b), vector(a, c), vector(b, c));
+            let between = |from: Vec3, to: Vec3| -> Vec3 { std::array::from_fn(|i| to[i] - from[i]) };
+            let (ab, ac, bc) = (between(a, b), between(a, c), between(b, c));
             let cross: Vec3 = std::array::from_fn(|i| {
                 ab[(i + 1) % 3] * ac[(i + 2) % 3] - ab[(i + 2) % 3] * ac[(i + 1) % 3]
             });
@@ -205,21 +205,21 @@ fn passes_through(triangle: &[Vec3; 3], p: Vec3, q: Vec3) -> bool {
 
 /// Returns the squared distance from a point to a triangle.
 fn distance2(triangle: &[Vec3; 3], point: Vec3) -> f64 {
-    let vector = |from: Vec3, to: Vec3| -> Vec3 { std::array::from_fn(|i| to[i] - from[i]) };
+    let between = |from: Vec3, to: Vec3| -> Vec3 { std::array::from_fn(|i| to[i] - from[i]) };
     let dot = |p: Vec3, q: Vec3| (0..3).map(|i| p[i] * q[i]).sum::<f64>();
     let cross = |p: Vec3, q: Vec3| -> Vec3 {
         std::array::from_fn(|i| p[(i + 1) % 3] * q[(i + 2) % 3] - p[(i + 2) % 3] * q[(i + 1) % 3])
     };
     let [a, b, c] = *triangle;
     let edges = [(a, b), (b, c), (c, a)];
-    let normal = cross(vector(a, b), vector(a, c));
+    let normal = cross(between(a, b), between(a, c));
     if dot(normal, normal) > 0.0
-        && edges.iter().all(|&(from, to)| dot(cross(vector(from, to), vector(from, point)), normal) >= 0.0)
+        && edges.iter().all(|&(from, to)| dot(cross(between(from, to), between(from, point)), normal) >= 0.0)
     {
-        return dot(vector(a, point), normal).powi(2) / dot(normal, normal);
+        return dot(between(a, point), normal).powi(2) / dot(normal, normal);
     }
     let to_edge = |(from, to): (Vec3, Vec3)| {
-        let (edge, to_point) = (vector(from, to), vector(from, point));
+        let (edge, to_point) = (between(from, to), between(from, point));
         let share = (dot(to_point, edge) / dot(edge, edge)).clamp(0.0, 1.0);
         (0..3).map(|i| (to_point[i] - share * edge[i]).powi(2)).sum::<f64>()
     };

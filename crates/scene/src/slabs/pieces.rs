@@ -97,7 +97,10 @@ impl SlabPiece {
     /// most the distance from the piece.
     pub fn distance_m(&self, planes: &[(Vec3, f64)], point_m: Vec3) -> f64 {
         let offset: Vec3 = std::array::from_fn(|i| point_m[i] - self.centre_m[i]);
-        planes.iter().map(|(normal, offset_m)| dot(*normal, offset) - offset_m).fold(f64::NEG_INFINITY, f64::max)
+        planes
+            .iter()
+            .map(|(normal, offset_m)| dot(*normal, offset) - offset_m)
+            .fold(f64::NEG_INFINITY, f64::max)
     }
 
     /// Returns the reason why the piece is not convex, if there is one.

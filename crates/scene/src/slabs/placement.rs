@@ -95,6 +95,7 @@ impl<'a> Outline<'a> {
     /// Returns true if a point is deeper inside than `depth_m`.
     fn contains(&self, point_m: Vec3, depth_m: f64) -> bool {
         let offset: Vec3 = std::array::from_fn(|i| point_m[i] - self.piece.centre_m[i]);
-        dot(offset, offset) < self.reach_m * self.reach_m && self.piece.distance_m(&self.planes, point_m) < -depth_m
+        dot(offset, offset) < self.reach_m * self.reach_m
+            && self.piece.distance_m(&self.planes, point_m) < -depth_m
     }
 }

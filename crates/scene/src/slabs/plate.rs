@@ -147,8 +147,7 @@ impl Plate {
         let corners = [0, 1, 2, 3].map(|k| self.point([corner(k)[0], corner(k)[1], 0.0]));
         let range = |axis: usize, n: usize| {
             let min = corners.iter().map(|c| c[axis]).fold(f64::INFINITY, f64::min) / terrain.cell_m();
-            let max =
-                corners.iter().map(|c| c[axis]).fold(f64::NEG_INFINITY, f64::max) / terrain.cell_m();
+            let max = corners.iter().map(|c| c[axis]).fold(f64::NEG_INFINITY, f64::max) / terrain.cell_m();
             (min.ceil().max(0.0) as usize)..=(max.floor().max(0.0) as usize).min(n - 1)
         };
         let [along, across, _] = self.axes;

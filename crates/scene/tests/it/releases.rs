@@ -77,17 +77,17 @@ proptest! {
         let sampled = scene.sample().map_err(|e| TestCaseError::fail(e.to_string()))?;
         prop_assert!(deepest_overlap(&sampled.positions_m, &sampled.radii_m) < 1e-4);
         let (terrain, polygon) = (scene.ground().unwrap(), Polygon { rings: vec![corners] });
-        let room = 0.11 * ((0.74048 / share).cbrt() * (1.0 + spread) - 1.0).max(0.0) + 0.12;
+        let margin = 0.11 * ((0.74048 / share).cbrt() * (1.0 + spread) - 1.0).max(0.0) + 0.12;
         for (position, radius) in sampled.positions_m.iter().zip(&sampled.radii_m) {
             let at = position.map(f64::from);
             let distance = terrain.distance_m(at).unwrap();
             prop_assert!(distance > f64::from(*radius), "{:?} at {} of {}", at, distance, radius);
             // On curved ground, moving a grain changes the height below it.
-            let top = thickness_m + 0.11 * (1.0 + spread) * 1.01 + room;
+            let top = thickness_m + 0.11 * (1.0 + spread) * 1.01 + margin;
             prop_assert!(is_rough || distance < top, "{:?} at {}", at, distance);
             // Jitter moves grains past the outline by less than their distance.
             let place = [at[0], at[1]];
-            prop_assert!(polygon.contains(place) || from_outline(&polygon.rings[0], place) < room, "{:?}", at);
+            prop_assert!(polygon.contains(place) || from_outline(&polygon.rings[0], place) < margin, "{:?}", at);
         }
         prop_assert!(sampled.velocities_m_s.iter().all(|v| *v == [1.0, 2.0, 3.0]));
         let mass_kg: f64 = sampled.masses_kg.iter().map(|m| f64::from(*m)).sum();

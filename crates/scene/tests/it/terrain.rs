@@ -149,7 +149,10 @@ fn files_that_are_no_maps_are_named_with_the_line() {
     let asc = message(&files, "file='@slope.asc',cell_m=5");
     assert!(asc.contains("expected it with a PNG only, which does not contain it"), "{asc}");
     let both = message(&files, "file='@slope.xyz',generated={bowl={size_m=10,cell_m=1,depth_m=1}}");
-    assert!(both.contains("terrain.generated: found it together with file, expected one of the two"), "{both}");
+    assert!(
+        both.contains("terrain.generated: found it together with file, expected one of the two"),
+        "{both}"
+    );
     files.write("slope.asc", heights(&[]));
     let scaled = grains(&[
         &format!("terrain={{file={:?}}}", files.path("slope.asc").display().to_string()),

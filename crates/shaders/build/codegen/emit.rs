@@ -188,7 +188,7 @@ fn module(
     } else {
         ("RasterInterface", "RasterSource", "RASTER")
     };
-    let _ = writeln!(out, "/// What the device needs to know of `{label}`.");
+    let _ = writeln!(out, "/// Interface of `{label}` for the device.");
     let _ =
         writeln!(out, "pub static {constant}: frazil_vk::{source} = frazil_vk::{source} {{ name: {label:?},");
     for (stage, path, _) in &unit.stages {

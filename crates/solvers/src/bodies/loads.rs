@@ -102,7 +102,7 @@ impl std::fmt::Debug for BodyLoads {
 pub struct BodyLoad {
     /// Force of the last step in N.
     pub force_n: [f64; 3],
-    /// Largest force of any step so far in N.
+    /// Maximum force of any step so far in N.
     pub peak_n: f64,
     /// Torque of the last step in N m.
     pub torque_n_m: [f64; 3],

@@ -60,7 +60,7 @@ impl BodyPose {
         }
     }
 
-    /// Where the point is that the scene file has at `place_m`.
+    /// Returns the position of the point that is at `place_m` in the scene file.
     pub fn apply(&self, place_m: DVec3) -> DVec3 {
         self.pivot_m + self.offset_m + self.rotation * (place_m - self.pivot_m)
     }

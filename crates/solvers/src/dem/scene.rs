@@ -23,8 +23,7 @@ impl DemParameters {
         }
         let sampled = scene.sample_slabs().map_err(|error| refuse("slabs", &error.to_string()))?;
         let pieces = Pieces::of(&scene.slabs, dem, &sampled);
-        Ok(Self::new(dem, scene.dt_s(), Surroundings::of(scene)?, n)
-            .with_pieces(pieces, dem.max_radius_m()))
+        Ok(Self::new(dem, scene.dt_s(), Surroundings::of(scene)?, n).with_pieces(pieces, dem.max_radius_m()))
     }
 }
 

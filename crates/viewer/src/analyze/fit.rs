@@ -30,8 +30,7 @@ pub fn least_squares<const N: usize>(rows: &[([f64; N], f64)]) -> Option<([f64; 
         return None;
     }
     // Entries of very different magnitudes are normalized.
-    let scale: [f64; N] =
-        std::array::from_fn(|k| rows.iter().fold(0.0, |max, row| row.0[k].abs().max(max)));
+    let scale: [f64; N] = std::array::from_fn(|k| rows.iter().fold(0.0, |max, row| row.0[k].abs().max(max)));
     if scale.contains(&0.0) {
         return None;
     }

@@ -283,8 +283,7 @@ fn panels(curves: &Curves, tipped: &[Tipping]) -> Vec<OwnPanel> {
 
 fn page(clamped: &[Clamped], curves: &Curves, waves: &[Wave]) -> String {
     let error = clamped.iter().fold(0.0, |max: f64, c| {
-        max.max((c.uniaxial_pa / c.exact_pa[0] - 1.0).abs())
-            .max((c.isotropic_pa / c.exact_pa[1] - 1.0).abs())
+        max.max((c.uniaxial_pa / c.exact_pa[0] - 1.0).abs()).max((c.isotropic_pa / c.exact_pa[1] - 1.0).abs())
     });
     let rows: Vec<Vec<String>> = clamped
         .iter()

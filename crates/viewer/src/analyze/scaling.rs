@@ -72,7 +72,7 @@ pub fn study(device: &Device, effort: Effort) -> Result<Report, Failure> {
     }
     for e in &estimates {
         for (quantity, found) in
-            [("mean density [kg/m^3]", e.mean_kg_m3), ("maximum density [kg/m^3]", e.max_kg_m3)]
+            [("mean density [kg/m^3]", e.mean_kg_m3), ("greatest density [kg/m^3]", e.max_kg_m3)]
         {
             rows.push(row("cell size", 1.0, (e.n_a_side as usize).pow(3), e.cell_size_m, quantity, found));
         }

@@ -59,11 +59,7 @@ fn a_small_run_writes_all_documented_files() {
     let integrate = profile.rows.iter().find(|row| row.kernel == "pbd.integrate").unwrap();
     assert_eq!(integrate.calls, 50);
     assert!(integrate.bytes.unwrap() > 0 && profile.copy_gb_per_s.unwrap() > 0.0);
-    assert_eq!(
-        profile.step_samples_ns.len(),
-        50,
-        "steps are distinguished from read-backs"
-    );
+    assert_eq!(profile.step_samples_ns.len(), 50, "steps are distinguished from read-backs");
     let trace: serde_json::Value =
         serde_json::from_slice(&fs::read(out.join("trace.json")).unwrap()).unwrap();
     let tracks = ["device", "host"].map(|track| {

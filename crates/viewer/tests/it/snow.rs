@@ -110,10 +110,10 @@ fn a_resumed_run_with_snow_ends_with_the_bits_of_an_uninterrupted_one() {
 fn invalid_links_and_duplicate_ids_end_a_run_with_status_4() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("checkpoint.frazil-ckpt");
-    let refuse = |spoil: &dyn Fn(&mut Checkpoint), said: &str| {
+    let refuse = |corrupt: &dyn Fn(&mut Checkpoint), said: &str| {
         succeed(&mut run(folder.path(), &["--steps", "4", "--checkpoint", "4"]));
         let mut checkpoint = Checkpoint::read(&path).unwrap();
-        spoil(&mut checkpoint);
+        corrupt(&mut checkpoint);
         checkpoint.write(&path).unwrap();
         let resume = ["--steps", "20", "--check", "2", "--resume", path.to_str().unwrap()];
         let output = run(folder.path(), &resume).output().unwrap();

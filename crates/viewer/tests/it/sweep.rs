@@ -161,8 +161,7 @@ fn an_interrupted_sweep_says_how_to_go_on() {
     assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
-    for said in ["interrupted in case 1 of 2", "xsph_viscosity = 0.01", "the same command resumes there"]
-    {
+    for said in ["interrupted in case 1 of 2", "xsph_viscosity = 0.01", "the same command resumes there"] {
         assert!(stderr(&output).contains(said), "{}", stderr(&output));
     }
     assert!(metrics.with_file_name("checkpoint.frazil-ckpt").exists());

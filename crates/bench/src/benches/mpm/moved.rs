@@ -50,7 +50,7 @@ impl Moved {
                 return Ok(Some(Difference(format!("id[{i}] is {id}, expected one below {n}"))));
             };
             if std::mem::replace(seen, true) {
-                return Ok(Some(Difference(format!("id[{i}] is {id}, which is there twice"))));
+                return Ok(Some(Difference(format!("id[{i}] is {id}, a duplicate"))));
             }
             let Some(expected) = expected else { continue };
             if let Some((column, tolerance)) = first_mismatch(block, particle, *stress, expected) {

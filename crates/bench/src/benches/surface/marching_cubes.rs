@@ -101,7 +101,12 @@ impl Bench for MarchingCubes {
 
 impl Workload {
     /// Returns the first vector that exceeds the tolerance.
-    fn first_mismatch(name: &str, found: &[[f32; 3]], expected: &[DVec3], tolerance: f64) -> Option<Difference> {
+    fn first_mismatch(
+        name: &str,
+        found: &[[f32; 3]],
+        expected: &[DVec3],
+        tolerance: f64,
+    ) -> Option<Difference> {
         let wide = |v: &[f32; 3]| DVec3::from_array(v.map(f64::from));
         // Written so that a NaN exceeds any tolerance.
         let is_off = |i: &usize| {

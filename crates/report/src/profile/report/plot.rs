@@ -83,9 +83,9 @@ pub fn timeline(title: &str, stretches: &[Stretch<'_>]) -> Markup {
                     title { (stretch.label) ": " (format!("{:.1} µs", stretch.duration_ns as f64 / 1e3)) }
                 }
                 // Slightly less than 6 units per letter.
-                @let room = (width / 5.6) as usize;
+                @let max_chars = (width / 5.6) as usize;
                 @let name = stretch.label.rsplit('.').next().unwrap_or(stretch.label);
-                @if name.chars().count() + 1 < room {
+                @if name.chars().count() + 1 < max_chars {
                     text class="inside" x=(at(x(stretch.start_ns) + width / 2.0)) y=(at(bar_height / 2.0 + 4.0)) text-anchor="middle" { (name) }
                 }
             }

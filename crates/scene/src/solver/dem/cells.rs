@@ -22,11 +22,10 @@ impl Cells {
         let min = |i: usize| points.iter().map(|p| p[i]).fold(f64::INFINITY, f64::min);
         let max = |i: usize| points.iter().map(|p| p[i]).fold(f64::NEG_INFINITY, f64::max);
         let low: Vec3 = std::array::from_fn(|i| if points.is_empty() { 0.0 } else { min(i) });
-        let extent: Vec3 =
-            std::array::from_fn(|i| if points.is_empty() { 0.0 } else { max(i) - low[i] });
+        let extent: Vec3 = std::array::from_fn(|i| if points.is_empty() { 0.0 } else { max(i) - low[i] });
         // Bounds the number of cells to a few for each point.
-        let max = (4.0 * points.len() as f64 + 64.0).cbrt().ceil();
-        let flat = max * max * max / extent.map(|e| (e / reach).max(1.0)).iter().product::<f64>();
+        let max_per_axis = (4.0 * points.len() as f64 + 64.0).cbrt().ceil();
+        let flat = max_per_axis.powi(3) / extent.map(|e| (e / reach).max(1.0)).iter().product::<f64>();
         let coarser = if flat < 1.0 { flat.cbrt() } else { 1.0 };
         let n = extent.map(|e| (e / reach * coarser).floor().clamp(1.0, MAX_CELLS) as usize);
         let cell: Vec3 = std::array::from_fn(|i| (extent[i] / n[i] as f64).max(reach));

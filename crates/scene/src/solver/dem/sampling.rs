@@ -15,7 +15,7 @@ const PACKING_FRACTION: f64 = 0.55;
 
 /// Fractions of the default number of grains that are tried in turn if the scene gives no number, because a
 /// narrow shape holds fewer.
-const LOOSER: [f64; 4] = [1.0, 0.9, 0.8, 0.65];
+const COUNT_FRACTIONS: [f64; 4] = [1.0, 0.9, 0.8, 0.65];
 
 /// Tolerated overlap of grains, as a share of their radii.
 const OVERLAP_TOLERANCE: f64 = 1e-3;
@@ -131,8 +131,8 @@ impl Scene {
             return Ok(());
         }
         let n_requested = self.block_count_estimate(block) as usize;
-        let is_asked = block.count.is_some() || block.packing_fraction.is_some();
-        let shares: &[f64] = if is_asked { &[1.0] } else { &LOOSER };
+        let is_given = block.count.is_some() || block.packing_fraction.is_some();
+        let shares: &[f64] = if is_given { &[1.0] } else { &COUNT_FRACTIONS };
         for share in shares {
             let n = (share * n_requested as f64) as usize;
             let radii_m: Vec<f64> = (0..n).map(|_| radius_m(rng)).collect();

@@ -58,7 +58,11 @@ impl Scene {
     /// Returns the maximum expected impact speed of grains in m/s: that of a fall through the whole domain;
     /// on a terrain, where grains slide down against friction, half of it.
     pub(crate) fn impact_m_s(&self) -> f64 {
-        if self.terrain.is_some() { 0.5 * self.expected_max_speed_m_s() } else { self.expected_max_speed_m_s() }
+        if self.terrain.is_some() {
+            0.5 * self.expected_max_speed_m_s()
+        } else {
+            self.expected_max_speed_m_s()
+        }
     }
 
     /// Refuses a step that nearly skips a contact, which would gain energy.

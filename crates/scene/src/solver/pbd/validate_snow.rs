@@ -58,7 +58,10 @@ impl Scene {
         let largest = rounded_down(MAX_CONDUCTION / rate_per_s);
         check.fail_between(
             &["time.dt_s", key, "snow.heat", "fluid"],
-            format!("{} s, in which heat is conducted farther than between neighbouring particles", number(dt)),
+            format!(
+                "{} s, in which heat is conducted farther than between neighbouring particles",
+                number(dt)
+            ),
             format!("at most {} s, or a smaller {key} than {}", number(largest), number(conductivity)),
         )
     }

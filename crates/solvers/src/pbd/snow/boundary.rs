@@ -233,8 +233,7 @@ mod tests {
             (r2.sqrt() - 1.9).abs() < 1e-12
         }));
         let weights = weights(&points, 0.2, 0.4);
-        let (min, max) =
-            weights.iter().fold((f64::MAX, 0.0_f64), |(min, max), w| (min.min(*w), max.max(*w)));
+        let (min, max) = weights.iter().fold((f64::MAX, 0.0_f64), |(min, max), w| (min.min(*w), max.max(*w)));
         assert!(max < 1.25 * min, "{min} to {max}");
     }
 }
