@@ -414,10 +414,10 @@ fn kick(blend_speed: f64, from: &str) -> f64 {
     );
     let mut simulation = SnowSimulation::of(&device(), scene([0.1, 0.2, 0.1], FREE, &more));
     simulation.advance(400);
-    let matter = if from == "water" { simulation.snow.fluid() } else { simulation.snow.solid() };
+    let phase_particles = if from == "water" { simulation.snow.fluid() } else { simulation.snow.solid() };
     let temperatures: Vec<f32> =
         (0..1000).map(|i| if i % 10 == 3 { changed } else { temperature } as f32).collect();
-    let temperature = matter.temperature.front().clone();
+    let temperature = phase_particles.temperature.front().clone();
     let at_rest = simulation.advance(1).all.speed_max_m_s;
     simulation.device.upload(&temperature, &temperatures).unwrap();
     let mut fastest = 0.0_f64;

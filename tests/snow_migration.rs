@@ -228,7 +228,7 @@ impl Case {
     fn warm(&self, run: &SnowSimulation) {
         let mut random = Random::new(!self.seed);
         let particles = run.particles();
-        for (is_solid, matter) in [(true, run.snow.solid()), (false, run.snow.fluid())] {
+        for (is_solid, phase_particles) in [(true, run.snow.solid()), (false, run.snow.fluid())] {
             let n = particles.iter().filter(|p| p.is_solid == is_solid).count();
             let (mut temperature, mut enthalpy, mut blend) = (Vec::new(), Vec::new(), Vec::new());
             for i in 0..n {
@@ -243,9 +243,9 @@ impl Case {
                 enthalpy.push(h);
                 blend.push(if matches!(self.pattern, Pattern::Random) { random.unit() } else { 1.0 });
             }
-            run.device.upload(matter.temperature.front(), &temperature).unwrap();
-            run.device.upload(matter.enthalpy.front(), &enthalpy).unwrap();
-            run.device.upload(matter.blend.front(), &blend).unwrap();
+            run.device.upload(phase_particles.temperature.front(), &temperature).unwrap();
+            run.device.upload(phase_particles.enthalpy.front(), &enthalpy).unwrap();
+            run.device.upload(phase_particles.blend.front(), &blend).unwrap();
         }
     }
 }
@@ -267,9 +267,9 @@ struct Carried {
 /// Returns the particles of snow and of water, in the device's order.
 fn carried(run: &SnowSimulation, case: &Case) -> [Vec<Carried>; 2] {
     let particles = run.particles();
-    [(true, run.snow.solid()), (false, run.snow.fluid())].map(|(is_solid, matter)| {
+    [(true, run.snow.solid()), (false, run.snow.fluid())].map(|(is_solid, phase_particles)| {
         let own: Vec<&Particle> = particles.iter().filter(|p| p.is_solid == is_solid).collect();
-        let rest_position = run.device.download(matter.rest_position.front(), own.len()).unwrap();
+        let rest_position = run.device.download(phase_particles.rest_position.front(), own.len()).unwrap();
         let each = own.into_iter().zip(rest_position).map(|(p, rest_position)| Carried {
             id: p.id,
             position: bits(p.position),
@@ -319,7 +319,7 @@ fn check_migration(device: &Device, case: &Case) -> Result<Migrated, TestCaseErr
     record(&mut run, &stages[..marked]);
     let before = carried(&run, case);
     let links_before = links(&run);
-    let keys = [run.snow.solid(), run.snow.fluid()].map(|matter| matter.key().clone());
+    let keys = [run.snow.solid(), run.snow.fluid()].map(|phase_particles| phase_particles.key().clone());
     let mut next: [Vec<(u32, Carried)>; 2] = Default::default();
     let mut leavers: [Vec<(u32, Carried)>; 2] = Default::default();
     for side in 0..2 {

@@ -404,7 +404,9 @@ impl Case {
         let bisection = Bisection::new(snow);
         let (p, state) = (&bisection.p, bisection.state(false));
         let mut random = Random::new(self.seed ^ 1);
-        for (kind, matter) in [(Kind::Solid, bisection.snow.solid()), (Kind::Fluid, bisection.snow.fluid())] {
+        for (kind, phase_particles) in
+            [(Kind::Solid, bisection.snow.solid()), (Kind::Fluid, bisection.snow.fluid())]
+        {
             let alpha = |random: &mut Random| match self.blending {
                 Blending::Mixed => one_of(random, &[0.0, 0.1, 0.26, 0.5, 0.97, 1.0]),
                 Blending::JustCome => 0.0,
@@ -412,11 +414,11 @@ impl Case {
                 Blending::AtHome => 1.0,
             };
             let blend: Vec<f32> = state[kind].id.iter().map(|_| alpha(&mut random)).collect();
-            DEVICE.upload(matter.blend.front(), &blend).unwrap();
+            DEVICE.upload(phase_particles.blend.front(), &blend).unwrap();
             if p.shape_stiffness > 0.0 {
                 let rest: Vec<[f32; 3]> =
                     state[kind].position.iter().map(|x| rest_position(*x, &mut random)).collect();
-                DEVICE.upload(matter.rest_position.front(), &rest).unwrap();
+                DEVICE.upload(phase_particles.rest_position.front(), &rest).unwrap();
             }
             if let (LatentHeat::Enthalpy { latent_j_kg }, Weather::Freezing) =
                 (p.heat.latent_heat, self.weather)
@@ -431,7 +433,7 @@ impl Case {
                 ];
                 let enthalpy: Vec<f32> =
                     state[kind].id.iter().map(|_| one_of(&mut random, &decisive)).collect();
-                DEVICE.upload(matter.enthalpy.front(), &enthalpy).unwrap();
+                DEVICE.upload(phase_particles.enthalpy.front(), &enthalpy).unwrap();
             }
         }
         bisection

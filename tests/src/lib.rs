@@ -242,15 +242,15 @@ impl SnowSimulation {
     #[allow(clippy::expect_used)]
     pub fn particles(&self) -> Vec<Particle> {
         let mut all = Vec::new();
-        for (is_solid, matter) in [(true, self.snow.solid()), (false, self.snow.fluid())] {
+        for (is_solid, phase_particles) in [(true, self.snow.solid()), (false, self.snow.fluid())] {
             let device = &self.device;
-            let n = device.download(&matter.phase.count.count, 1).expect("a count")[0] as usize;
-            let position = device.download(matter.position(), n).expect("positions");
-            let velocity = device.download(matter.velocity(), n).expect("velocities");
-            let id = device.download(matter.id(), n).expect("ids");
-            let temperature = device.download(matter.temperature.front(), n).expect("temperatures");
-            let enthalpy = device.download(matter.enthalpy.front(), n).expect("enthalpies");
-            let blend = device.download(matter.blend.front(), n).expect("blends");
+            let n = device.download(&phase_particles.phase.count.count, 1).expect("a count")[0] as usize;
+            let position = device.download(phase_particles.position(), n).expect("positions");
+            let velocity = device.download(phase_particles.velocity(), n).expect("velocities");
+            let id = device.download(phase_particles.id(), n).expect("ids");
+            let temperature = device.download(phase_particles.temperature.front(), n).expect("temperatures");
+            let enthalpy = device.download(phase_particles.enthalpy.front(), n).expect("enthalpies");
+            let blend = device.download(phase_particles.blend.front(), n).expect("blends");
             all.extend((0..n).map(|i| Particle {
                 id: id[i],
                 is_solid,

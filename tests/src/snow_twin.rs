@@ -4,7 +4,7 @@
 use frazil_reference::bonds::{Bonds, Columns};
 use frazil_reference::snow::{Kind, LatentHeat, Ledger, Parameters, Phase, State, Stretch};
 use frazil_solvers::pbd::Snow;
-use frazil_solvers::pbd::snow::{Matter, Stage};
+use frazil_solvers::pbd::snow::{PhaseParticles, Stage};
 use frazil_vk::{Buffer, Device};
 
 /// Downloads the state on the device. Between [`Stage::Migrate`] and [`Stage::Reorder`] (`is_migrating`) the
@@ -58,7 +58,7 @@ impl Download<'_> {
         self.device.download(buffer, n).expect("a column")
     }
 
-    fn matter(&self, kind: Kind) -> &Matter {
+    fn phase_particles(&self, kind: Kind) -> &PhaseParticles {
         match kind {
             Kind::Solid => self.snow.solid(),
             Kind::Fluid => self.snow.fluid(),
@@ -70,39 +70,40 @@ impl Download<'_> {
     }
 
     fn tally(&self, kind: Kind) -> (u32, i64) {
-        let tally = self.of(self.matter(kind).tally(), 3);
+        let tally = self.of(self.phase_particles(kind).tally(), 3);
         (tally[0], (u64::from(tally[2]) << 32 | u64::from(tally[1])).cast_signed())
     }
 
     fn phase(&self, kind: Kind) -> Phase {
-        let matter = self.matter(kind);
-        let n_leavers = self.one(matter.n_leavers());
-        let n_after = self.one(&matter.phase.count.count) as usize;
+        let phase_particles = self.phase_particles(kind);
+        let n_leavers = self.one(phase_particles.n_leavers());
+        let n_after = self.one(&phase_particles.phase.count.count) as usize;
         let n = if self.is_migrating {
-            n_after + n_leavers as usize - self.one(self.matter(kind.other()).n_leavers()) as usize
+            n_after + n_leavers as usize - self.one(self.phase_particles(kind.other()).n_leavers()) as usize
         } else {
             n_after
         };
         Phase {
-            position: self.of(matter.position(), n),
-            velocity: self.of(matter.velocity(), n),
-            id: self.of(matter.id(), n),
-            temperature_c: self.of(matter.temperature.front(), n),
-            enthalpy_j_kg: self.of(matter.enthalpy.front(), n),
-            blend: self.of(matter.blend.front(), n),
-            rest_position: self.of(matter.rest_position.front(), n),
-            key: self.of(matter.key(), n_after),
-            leaves: self.of(matter.leaves(), n),
-            rank: self.of(matter.rank(), n),
+            position: self.of(phase_particles.position(), n),
+            velocity: self.of(phase_particles.velocity(), n),
+            id: self.of(phase_particles.id(), n),
+            temperature_c: self.of(phase_particles.temperature.front(), n),
+            enthalpy_j_kg: self.of(phase_particles.enthalpy.front(), n),
+            blend: self.of(phase_particles.blend.front(), n),
+            rest_position: self.of(phase_particles.rest_position.front(), n),
+            key: self.of(phase_particles.key(), n_after),
+            leaves: self.of(phase_particles.leaves(), n),
+            rank: self.of(phase_particles.rank(), n),
             n_leavers,
-            origin: self.of(matter.origin(), n_after),
-            order: self.of(matter.order(), n_after),
-            source: self.of(matter.source(), n_after),
-            cell_start: self.of(matter.grid().cell_start(), matter.grid().cells() as usize + 1),
-            predicted: self.of(matter.predicted(), n),
-            constraint: self.of(matter.constraint(), n),
-            contact: self.of(matter.contact(), n),
-            density: self.of(matter.density(), n),
+            origin: self.of(phase_particles.origin(), n_after),
+            order: self.of(phase_particles.order(), n_after),
+            source: self.of(phase_particles.source(), n_after),
+            cell_start: self
+                .of(phase_particles.grid().cell_start(), phase_particles.grid().cells() as usize + 1),
+            predicted: self.of(phase_particles.predicted(), n),
+            constraint: self.of(phase_particles.constraint(), n),
+            contact: self.of(phase_particles.contact(), n),
+            density: self.of(phase_particles.density(), n),
             push: vec![[0.0; 3]; n],
             body_push: vec![[0.0; 4]; n],
             updated: self.of(self.snow.updated()[kind as usize], n),

@@ -8,7 +8,7 @@ use frazil_particles::AnyColumn;
 use frazil_reference::bonds::Bonds;
 use frazil_reference::snow::{Kind, Phase, State};
 use frazil_scene::{Phase as ScenePhase, Sampled, Scene};
-use frazil_solvers::pbd::snow::{Matter, Snow};
+use frazil_solvers::pbd::snow::{PhaseParticles, Snow};
 use frazil_testkit::twins::bonds::download;
 use frazil_testkit::twins::snow::twin_parameters;
 use frazil_testkit::unit_noise;
@@ -147,24 +147,25 @@ fn snow_in_water(n: usize, has_plate: bool) -> Result<(Scene, Sampled)> {
 }
 
 impl Before {
-    fn copy(device: &Device, matter: &Matter) -> Result<Self> {
+    fn copy(device: &Device, phase_particles: &PhaseParticles) -> Result<Self> {
         let mut columns = Vec::new();
-        for words in state_words(matter) {
+        for words in state_words(phase_particles) {
             columns.push(device.buffer_from("before", &device.download(&words, words.len())?)?);
         }
-        let count = device.buffer_from("count before", &device.download(&matter.phase.count.count, 1)?)?;
+        let count =
+            device.buffer_from("count before", &device.download(&phase_particles.phase.count.count, 1)?)?;
         Ok(Self { count, columns })
     }
 }
 
 /// Returns the columns at the start of a step: position, velocity, id, temperature and α.
-fn state_words(matter: &Matter) -> [Buffer<u32>; 5] {
+fn state_words(phase_particles: &PhaseParticles) -> [Buffer<u32>; 5] {
     [
-        matter.phase.position.view().words,
-        matter.phase.velocity.view().words,
-        matter.phase.id.view().words,
-        matter.temperature.view().words,
-        matter.blend.view().words,
+        phase_particles.phase.position.view().words,
+        phase_particles.phase.velocity.view().words,
+        phase_particles.phase.id.view().words,
+        phase_particles.temperature.view().words,
+        phase_particles.blend.view().words,
     ]
 }
 
@@ -195,14 +196,14 @@ fn step_of_twin(device: &Device, snow: &Snow, n: usize) -> Result<Vec<Particle>>
     Ok(by_id)
 }
 
-fn phase(device: &Device, matter: &Matter) -> Result<Phase> {
-    let n = device.download(&matter.phase.count.count, 1)?[0] as usize;
+fn phase(device: &Device, phase_particles: &PhaseParticles) -> Result<Phase> {
+    let n = device.download(&phase_particles.phase.count.count, 1)?[0] as usize;
     Ok(Phase {
-        velocity: device.download(matter.velocity(), n)?,
-        id: device.download(matter.id(), n)?,
-        temperature_c: device.download(matter.temperature.front(), n)?,
-        blend: device.download(matter.blend.front(), n)?,
-        ..Phase::new(device.download(matter.position(), n)?, 0.0, 0)
+        velocity: device.download(phase_particles.velocity(), n)?,
+        id: device.download(phase_particles.id(), n)?,
+        temperature_c: device.download(phase_particles.temperature.front(), n)?,
+        blend: device.download(phase_particles.blend.front(), n)?,
+        ..Phase::new(device.download(phase_particles.position(), n)?, 0.0, 0)
     })
 }
 
@@ -223,10 +224,10 @@ impl DeviceWorkload for Workload {
     }
 
     fn reset(&mut self, recorder: &mut Recorder) {
-        for (before, matter) in self.before.iter().zip([self.snow.solid(), self.snow.fluid()]) {
-            recorder.copy(&before.count, &matter.phase.count.count, 1);
-            self.counts.prepare(recorder, &matter.phase.count);
-            for (before, words) in before.columns.iter().zip(state_words(matter)) {
+        for (before, phase_particles) in self.before.iter().zip([self.snow.solid(), self.snow.fluid()]) {
+            recorder.copy(&before.count, &phase_particles.phase.count.count, 1);
+            self.counts.prepare(recorder, &phase_particles.phase.count);
+            for (before, words) in before.columns.iter().zip(state_words(phase_particles)) {
                 recorder.copy(before, &words, before.len());
             }
         }
@@ -242,8 +243,8 @@ impl DeviceWorkload for Workload {
 
     fn verify(&self, device: &Device) -> Result<Option<Difference>> {
         let mut seen = vec![false; self.expected.len()];
-        for (is_solid, matter) in [(true, self.snow.solid()), (false, self.snow.fluid())] {
-            let found = phase(device, matter)?;
+        for (is_solid, phase_particles) in [(true, self.snow.solid()), (false, self.snow.fluid())] {
+            let found = phase(device, phase_particles)?;
             for (i, id) in found.id.iter().enumerate() {
                 let Some((expected, seen)) = self.expected.get(*id as usize).zip(seen.get_mut(*id as usize))
                 else {

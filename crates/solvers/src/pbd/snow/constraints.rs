@@ -1,7 +1,7 @@
 //! Constraints of an iteration, and friction after the last iteration.
 
 use super::links::Links;
-use super::matter::Matter;
+use super::phase_particles::PhaseParticles;
 use crate::{SolverError, Surroundings};
 use frazil_shaders::snow::{
     apply_friction, compute_fluid_lambda, compute_solid_lambda, solve_fluid, solve_solid,
@@ -82,8 +82,8 @@ impl Constraints {
     pub fn compute_lambda(
         &self,
         recorder: &mut Recorder,
-        (solid, solid_at): (&Matter, &Buffer<[f32; 3]>),
-        (fluid, fluid_at): (&Matter, &Buffer<[f32; 3]>),
+        (solid, solid_at): (&PhaseParticles, &Buffer<[f32; 3]>),
+        (fluid, fluid_at): (&PhaseParticles, &Buffer<[f32; 3]>),
         links: &Links,
     ) {
         let bindings = compute_fluid_lambda::Bindings {
@@ -124,8 +124,8 @@ impl Constraints {
     pub fn solve(
         &self,
         recorder: &mut Recorder,
-        solid: &Matter,
-        fluid: &Matter,
+        solid: &PhaseParticles,
+        fluid: &PhaseParticles,
         links: &Links,
         is_first: bool,
     ) {
@@ -168,7 +168,7 @@ impl Constraints {
     }
 
     /// Records friction of the solid particles.
-    pub fn apply_friction(&mut self, recorder: &mut Recorder, solid: &mut Matter) {
+    pub fn apply_friction(&mut self, recorder: &mut Recorder, solid: &mut PhaseParticles) {
         let bindings = apply_friction::Bindings {
             count: &solid.phase.count.count,
             key: &solid.key,

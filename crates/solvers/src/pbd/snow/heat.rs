@@ -1,6 +1,6 @@
 //! Heat conduction between neighbours of either phase (Chen2021 eq 6.1).
 
-use super::matter::Matter;
+use super::phase_particles::PhaseParticles;
 use super::terms::SnowParameters;
 use crate::SolverError;
 use frazil_particles::AnyColumn;
@@ -29,15 +29,15 @@ impl Heat {
         &self,
         recorder: &mut Recorder,
         parameters: &SnowParameters,
-        solid: &mut Matter,
-        fluid: &mut Matter,
+        solid: &mut PhaseParticles,
+        fluid: &mut PhaseParticles,
     ) {
         self.conduct_in(recorder, parameters, solid, fluid, true);
         self.conduct_in(recorder, parameters, fluid, solid, false);
-        for matter in [solid, fluid] {
-            matter.temperature.swap();
+        for phase_particles in [solid, fluid] {
+            phase_particles.temperature.swap();
             if parameters.has_enthalpy() {
-                matter.enthalpy.swap();
+                phase_particles.enthalpy.swap();
             }
         }
     }
@@ -46,8 +46,8 @@ impl Heat {
         &self,
         recorder: &mut Recorder,
         parameters: &SnowParameters,
-        own: &Matter,
-        other: &Matter,
+        own: &PhaseParticles,
+        other: &PhaseParticles,
         is_solid: bool,
     ) {
         let (p, heat) = (&parameters.fluid, &parameters.snow.heat);

@@ -1,7 +1,7 @@
 //! Links of snow: bonds whose maximum number depends on temperature (Chen2021 §4.1.2, §6.2.4).
 
 use super::link_rule::LinkRule;
-use super::matter::Matter;
+use super::phase_particles::PhaseParticles;
 use super::terms::{Linking, SnowParameters};
 use crate::SolverError;
 use frazil_kernels::{BOND_FAULTS, BondCapacity, BondSearch, BondedParticles, Builder, PairBonds};
@@ -85,7 +85,7 @@ impl Links {
     }
 
     /// Records the move of rows with their particles.
-    pub fn remap(&mut self, recorder: &mut Recorder, solid: &Matter) -> Result<(), SolverError> {
+    pub fn remap(&mut self, recorder: &mut Recorder, solid: &PhaseParticles) -> Result<(), SolverError> {
         if self.linking.is_none() {
             return Ok(());
         }
@@ -93,7 +93,7 @@ impl Links {
     }
 
     /// Records the breaking of links that are too long, too warm or too many.
-    pub fn break_some(&mut self, recorder: &mut Recorder, solid: &Matter) -> Result<(), SolverError> {
+    pub fn break_some(&mut self, recorder: &mut Recorder, solid: &PhaseParticles) -> Result<(), SolverError> {
         let Some(Linking { rule, n_max, .. }) = self.linking else { return Ok(()) };
         self.record_limits(recorder, solid, &rule, n_max);
         let particles = particles(solid, &self.limit);
@@ -101,13 +101,13 @@ impl Links {
     }
 
     /// Records the linking of cold neighbours that have fewer links than their maximum.
-    pub fn build(&self, recorder: &mut Recorder, solid: &Matter) -> Result<(), SolverError> {
+    pub fn build(&self, recorder: &mut Recorder, solid: &PhaseParticles) -> Result<(), SolverError> {
         let Some(linking) = self.linking else { return Ok(()) };
         self.build_by(recorder, solid, linking, linking.builder)
     }
 
     /// Records the linking of the blocks of the initial state.
-    pub fn build_first(&self, recorder: &mut Recorder, solid: &Matter) -> Result<(), SolverError> {
+    pub fn build_first(&self, recorder: &mut Recorder, solid: &PhaseParticles) -> Result<(), SolverError> {
         let Some(linking) = self.linking else { return Ok(()) };
         let builder = match linking.builder {
             Builder::Reproducible { .. } => Builder::Reproducible { rounds: FIRST_ROUNDS },
@@ -119,7 +119,7 @@ impl Links {
     fn build_by(
         &self,
         recorder: &mut Recorder,
-        solid: &Matter,
+        solid: &PhaseParticles,
         Linking { rule, n_max, .. }: Linking,
         builder: Builder,
     ) -> Result<(), SolverError> {
@@ -131,7 +131,7 @@ impl Links {
 
     /// Records the maximum number of links of each particle; every stage recomputes it, so that stages are
     /// independent.
-    fn record_limits(&self, recorder: &mut Recorder, solid: &Matter, rule: &LinkRule, n_max: u32) {
+    fn record_limits(&self, recorder: &mut Recorder, solid: &PhaseParticles, rule: &LinkRule, n_max: u32) {
         let bindings = compute_link_limits::Bindings {
             count: &solid.phase.count.count,
             temperature: solid.temperature.front(),
@@ -145,7 +145,7 @@ impl Links {
         &self,
         recorder: &mut Recorder,
         ring: &ReadbackRing,
-        solid: &Matter,
+        solid: &PhaseParticles,
     ) -> Result<Option<LinkCheck>, SolverError> {
         let Some(Linking { rule, n_max, .. }) = self.linking else { return Ok(None) };
         self.record_limits(recorder, solid, &rule, n_max);
@@ -156,7 +156,7 @@ impl Links {
 }
 
 /// Returns the solid particles at their predicted positions.
-fn particles<'a>(solid: &'a Matter, limit: &'a Buffer<u32>) -> BondedParticles<'a> {
+fn particles<'a>(solid: &'a PhaseParticles, limit: &'a Buffer<u32>) -> BondedParticles<'a> {
     BondedParticles {
         count: &solid.phase.count,
         position: &solid.predicted,

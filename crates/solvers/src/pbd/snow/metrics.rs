@@ -1,7 +1,7 @@
 //! Metrics of snow and water, reduced on the device.
 
 use super::links::Links;
-use super::matter::{Matter, TALLY_WORDS};
+use super::phase_particles::{PhaseParticles, TALLY_WORDS};
 use super::terms::SnowParameters;
 use crate::pbd::metrics::{MeasurePass, PendingMetrics};
 use crate::{MotionMetrics, SolverError};
@@ -236,8 +236,8 @@ impl SnowMeasurePass {
         &self,
         recorder: &mut Recorder,
         parameters: &SnowParameters,
-        solid: &Matter,
-        fluid: &Matter,
+        solid: &PhaseParticles,
+        fluid: &PhaseParticles,
         links: &Links,
     ) -> std::result::Result<PendingSnowMetrics, SolverError> {
         let heat = &parameters.snow.heat;
@@ -272,23 +272,29 @@ impl SnowMeasurePass {
         &self,
         recorder: &mut Recorder,
         parameters: &SnowParameters,
-        matter: &Matter,
+        phase_particles: &PhaseParticles,
     ) -> std::result::Result<PendingPhase, SolverError> {
-        let count = &matter.phase.count;
-        let (position, velocity) = (matter.position(), matter.velocity());
-        let motion =
-            self.motion.record(recorder, count, &parameters.fluid, position, velocity, &matter.density)?;
+        let count = &phase_particles.phase.count;
+        let (position, velocity) = (phase_particles.position(), phase_particles.velocity());
+        let motion = self.motion.record(
+            recorder,
+            count,
+            &parameters.fluid,
+            position,
+            velocity,
+            &phase_particles.density,
+        )?;
         let mut reduced = |reduction: &ReductionF32, column: &Buffer<f32>| {
             let result = reduction.record(recorder, count, column)?;
             Ok::<_, SolverError>(self.ring.read(recorder, result, 1)?)
         };
         Ok(PendingPhase {
             motion,
-            temperature_sum: reduced(&self.sum, matter.temperature.front())?,
-            coldest: reduced(&self.minimum, matter.temperature.front())?,
-            warmest: reduced(&self.maximum, matter.temperature.front())?,
-            enthalpy_sum: reduced(&self.sum, matter.enthalpy.front())?,
-            tally: self.ring.read(recorder, &matter.tally, TALLY_WORDS)?,
+            temperature_sum: reduced(&self.sum, phase_particles.temperature.front())?,
+            coldest: reduced(&self.minimum, phase_particles.temperature.front())?,
+            warmest: reduced(&self.maximum, phase_particles.temperature.front())?,
+            enthalpy_sum: reduced(&self.sum, phase_particles.enthalpy.front())?,
+            tally: self.ring.read(recorder, &phase_particles.tally, TALLY_WORDS)?,
         })
     }
 }

@@ -1,7 +1,7 @@
 //! Migration of particles that change phase: selection, destination, and the one pass over the columns that
 //! moves them (Chen2021 §7.2).
 
-use super::matter::Matter;
+use super::phase_particles::PhaseParticles;
 use super::terms::SnowParameters;
 use crate::SolverError;
 use frazil_kernels::Counts;
@@ -68,20 +68,20 @@ impl Migration {
         &self,
         recorder: &mut Recorder,
         parameters: &SnowParameters,
-        matter: &Matter,
+        phase_particles: &PhaseParticles,
         is_solid: bool,
     ) {
         let heat = &parameters.snow.heat;
         let (column, limit) = match (parameters.has_enthalpy(), is_solid) {
-            (false, _) => (matter.temperature.front(), heat.freezing_temperature_c),
-            (true, true) => (matter.enthalpy.front(), heat.latent_heat_j_kg),
-            (true, false) => (matter.enthalpy.front(), 0.0),
+            (false, _) => (phase_particles.temperature.front(), heat.freezing_temperature_c),
+            (true, true) => (phase_particles.enthalpy.front(), heat.latent_heat_j_kg),
+            (true, false) => (phase_particles.enthalpy.front(), 0.0),
         };
         let bindings = mark_phase_change::Bindings {
-            count: &matter.phase.count.count,
+            count: &phase_particles.phase.count.count,
             heat: column,
-            blend: matter.blend.front(),
-            leaves: &matter.leaves,
+            blend: phase_particles.blend.front(),
+            leaves: &phase_particles.leaves,
         };
         let transition = &parameters.snow.transition;
         let params = mark_phase_change::Params {
@@ -91,24 +91,30 @@ impl Migration {
             is_solid: u32::from(is_solid),
             has_enthalpy: u32::from(parameters.has_enthalpy()),
         };
-        recorder.dispatch(&self.judge, matter.threads(), bindings, params);
+        recorder.dispatch(&self.judge, phase_particles.threads(), bindings, params);
         let bindings = accumulate_heat::Bindings {
-            count: &matter.phase.count.count,
-            leaves: &matter.leaves,
-            temperature: matter.temperature.front(),
-            tally: &matter.tally,
+            count: &phase_particles.phase.count.count,
+            leaves: &phase_particles.leaves,
+            temperature: phase_particles.temperature.front(),
+            tally: &phase_particles.tally,
         };
-        recorder.dispatch(&self.tally, matter.threads(), bindings, ());
+        recorder.dispatch(&self.tally, phase_particles.threads(), bindings, ());
     }
 
     /// Records the ranks of the particles that leave, and of those that stay.
-    pub fn scan(&self, recorder: &mut Recorder, matter: &Matter) -> Result<(), SolverError> {
-        let total = Some(&matter.n_leavers);
-        Ok(matter.scan.record(recorder, &matter.phase.count, &matter.leaves, &matter.rank, total)?)
+    pub fn scan(&self, recorder: &mut Recorder, phase_particles: &PhaseParticles) -> Result<(), SolverError> {
+        let total = Some(&phase_particles.n_leavers);
+        Ok(phase_particles.scan.record(
+            recorder,
+            &phase_particles.phase.count,
+            &phase_particles.leaves,
+            &phase_particles.rank,
+            total,
+        )?)
     }
 
     /// Records the destination of each particle, and the new count of each phase.
-    pub fn migrate(&self, recorder: &mut Recorder, solid: &mut Matter, fluid: &mut Matter) {
+    pub fn migrate(&self, recorder: &mut Recorder, solid: &mut PhaseParticles, fluid: &mut PhaseParticles) {
         self.send(recorder, solid, fluid);
         self.send(recorder, fluid, solid);
         let bindings = update_phase_counts::Bindings {
@@ -118,13 +124,13 @@ impl Migration {
             freezing: &fluid.n_leavers,
         };
         recorder.dispatch(&self.settle, Threads::Fixed(1), bindings, ());
-        for matter in [solid, fluid] {
-            self.counts.prepare(recorder, &matter.phase.count);
-            std::mem::swap(&mut matter.particles.key, &mut matter.next_key);
+        for phase_particles in [solid, fluid] {
+            self.counts.prepare(recorder, &phase_particles.phase.count);
+            std::mem::swap(&mut phase_particles.particles.key, &mut phase_particles.next_key);
         }
     }
 
-    fn send(&self, recorder: &mut Recorder, from: &Matter, to: &Matter) {
+    fn send(&self, recorder: &mut Recorder, from: &PhaseParticles, to: &PhaseParticles) {
         let bindings = migrate::Bindings {
             count: &from.phase.count.count,
             leaves: &from.leaves,
@@ -146,38 +152,38 @@ impl Migration {
         &self,
         recorder: &mut Recorder,
         parameters: &SnowParameters,
-        solid: &mut Matter,
-        fluid: &mut Matter,
+        solid: &mut PhaseParticles,
+        fluid: &mut PhaseParticles,
     ) {
         self.place(recorder, solid);
         self.place(recorder, fluid);
         let (has_enthalpy, has_shape) = (parameters.has_enthalpy(), parameters.has_shape());
         self.gather(recorder, solid, fluid, has_enthalpy, has_shape);
         self.gather(recorder, fluid, solid, has_enthalpy, has_shape);
-        for matter in [solid, fluid] {
-            matter.blend.swap();
-            matter.moved_columns(has_enthalpy, has_shape).into_iter().for_each(AnyColumn::swap);
+        for phase_particles in [solid, fluid] {
+            phase_particles.blend.swap();
+            phase_particles.moved_columns(has_enthalpy, has_shape).into_iter().for_each(AnyColumn::swap);
         }
     }
 
-    fn place(&self, recorder: &mut Recorder, matter: &Matter) {
+    fn place(&self, recorder: &mut Recorder, phase_particles: &PhaseParticles) {
         let bindings = place_particles::Bindings {
-            count: &matter.phase.count.count,
-            order: &matter.order,
-            origin: &matter.origin,
-            blend: matter.blend.front(),
-            source: &matter.source,
-            moved_blend: matter.blend.back(),
+            count: &phase_particles.phase.count.count,
+            order: &phase_particles.order,
+            origin: &phase_particles.origin,
+            blend: phase_particles.blend.front(),
+            source: &phase_particles.source,
+            moved_blend: phase_particles.blend.back(),
         };
-        let params = place_particles::Params { capacity: matter.phase.count.capacity };
-        recorder.dispatch(&self.place, matter.threads(), bindings, params);
+        let params = place_particles::Params { capacity: phase_particles.phase.count.capacity };
+        recorder.dispatch(&self.place, phase_particles.threads(), bindings, params);
     }
 
     fn gather(
         &self,
         recorder: &mut Recorder,
-        own: &mut Matter,
-        other: &mut Matter,
+        own: &mut PhaseParticles,
+        other: &mut PhaseParticles,
         has_enthalpy: bool,
         has_shape: bool,
     ) {

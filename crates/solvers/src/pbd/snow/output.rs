@@ -1,7 +1,7 @@
 //! Both phases merged into one set of columns for display and storage, whose length is constant.
 
-use super::matter::Matter;
 use super::migration::Gather;
+use super::phase_particles::PhaseParticles;
 use crate::SolverError;
 use frazil_kernels::Counts;
 use frazil_particles::{AnyColumn, ColumnKind, ColumnView};
@@ -53,7 +53,7 @@ impl Output {
     }
 
     /// Records the merge of both phases into the columns, as of this point of the recorder.
-    pub fn record(&self, recorder: &mut Recorder, solid: &Matter, fluid: &Matter) {
+    pub fn record(&self, recorder: &mut Recorder, solid: &PhaseParticles, fluid: &PhaseParticles) {
         let capacity = self.count.capacity;
         let bindings = list_particles::Bindings {
             count: &self.count.count,
@@ -88,16 +88,16 @@ impl Output {
 }
 
 /// Returns the columns of [`GATHERED`] in a phase.
-fn words(matter: &Matter) -> [Buffer<u32>; GATHERED.len()] {
+fn words(phase_particles: &PhaseParticles) -> [Buffer<u32>; GATHERED.len()] {
     [
-        matter.phase.position.view().words,
-        matter.phase.velocity.view().words,
-        matter.phase.id.view().words,
-        matter.density.cast(),
-        matter.temperature.view().words,
-        matter.blend.view().words,
-        matter.enthalpy.view().words,
-        matter.rest_position.view().words,
-        matter.key.clone(),
+        phase_particles.phase.position.view().words,
+        phase_particles.phase.velocity.view().words,
+        phase_particles.phase.id.view().words,
+        phase_particles.density.cast(),
+        phase_particles.temperature.view().words,
+        phase_particles.blend.view().words,
+        phase_particles.enthalpy.view().words,
+        phase_particles.rest_position.view().words,
+        phase_particles.key.clone(),
     ]
 }

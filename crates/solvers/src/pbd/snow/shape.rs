@@ -2,7 +2,7 @@
 
 use super::constraints::Constraints;
 use super::links::Links;
-use super::matter::Matter;
+use super::phase_particles::PhaseParticles;
 use crate::SolverError;
 use frazil_particles::AnyColumn;
 use frazil_shaders::snow::{apply_shape_matching, attach_to_shape, match_shapes};
@@ -28,7 +28,7 @@ impl Shape {
 
     /// Records the assignment of rest positions: a snow particle without one gets it from its link partner's
     /// shape.
-    pub fn adopt(&self, recorder: &mut Recorder, solid: &mut Matter, links: &Links) {
+    pub fn adopt(&self, recorder: &mut Recorder, solid: &mut PhaseParticles, links: &Links) {
         let bonds = links.bonds();
         let bindings = attach_to_shape::Bindings {
             count: &solid.phase.count.count,
@@ -46,7 +46,7 @@ impl Shape {
     }
 
     /// Records the fits at the positions of the last density pass.
-    pub fn match_shapes(&self, recorder: &mut Recorder, solid: &Matter, links: &Links) {
+    pub fn match_shapes(&self, recorder: &mut Recorder, solid: &PhaseParticles, links: &Links) {
         let bonds = links.bonds();
         let bindings = match_shapes::Bindings {
             count: &solid.phase.count.count,
@@ -62,7 +62,13 @@ impl Shape {
     }
 
     /// Records the correction of snow towards its fits, in addition to the iteration's correction.
-    pub fn keep(&self, recorder: &mut Recorder, solid: &Matter, links: &Links, constraints: &Constraints) {
+    pub fn keep(
+        &self,
+        recorder: &mut Recorder,
+        solid: &PhaseParticles,
+        links: &Links,
+        constraints: &Constraints,
+    ) {
         let bonds = links.bonds();
         let bindings = apply_shape_matching::Bindings {
             count: &solid.phase.count.count,

@@ -6,10 +6,10 @@ use super::boundary;
 use super::constraints::Constraints;
 use super::heat::Heat;
 use super::links::{LinkCheck, Links};
-use super::matter::{InitialState, Matter};
 use super::metrics::{PendingSnowMetrics, SnowMeasurePass};
 use super::migration::Migration;
 use super::output::Output;
+use super::phase_particles::{InitialState, PhaseParticles};
 use super::shape::Shape;
 use super::terms::SnowParameters;
 use crate::pbd::bodies::{Bodies, Displacement};
@@ -74,8 +74,8 @@ impl std::fmt::Display for Stage {
 /// Two-phase position-based solver of snow and water on the device.
 pub struct Snow {
     parameters: SnowParameters,
-    solid: Matter,
-    fluid: Matter,
+    solid: PhaseParticles,
+    fluid: PhaseParticles,
     links: Links,
     motion: Motion,
     migration: Migration,
@@ -112,27 +112,27 @@ impl Snow {
         let (mut solid, mut fluid) = (InitialState::default(), InitialState::default());
         for (idx, phase) in sampled.phases.iter().enumerate() {
             let is_solid = *phase == Phase::Snow;
-            let begin = if is_solid { &mut solid } else { &mut fluid };
+            let initial = if is_solid { &mut solid } else { &mut fluid };
             let temperature_c = sampled.temperatures_c[idx];
-            begin.position.push(sampled.positions_m[idx]);
-            begin.velocity.push(sampled.velocities_m_s[idx]);
-            begin.id.push(idx as u32);
-            begin.temperature_c.push(temperature_c);
+            initial.position.push(sampled.positions_m[idx]);
+            initial.velocity.push(sampled.velocities_m_s[idx]);
+            initial.id.push(idx as u32);
+            initial.temperature_c.push(temperature_c);
             let has_enthalpy = parameters.has_enthalpy();
             let enthalpy = if has_enthalpy { parameters.enthalpy_j_kg(temperature_c, is_solid) } else { 0.0 };
-            begin.enthalpy_j_kg.push(enthalpy);
-            begin.blend.push(1.0);
+            initial.enthalpy_j_kg.push(enthalpy);
+            initial.blend.push(1.0);
             let rest = if parameters.has_shape() { sampled.positions_m[idx] } else { [0.0; 3] };
-            begin.rest_position.push(rest);
+            initial.rest_position.push(rest);
         }
-        let mut snow = Self::with_beginning(device, scene, parameters, &solid, &fluid, tuning)?;
+        let mut snow = Self::with_initial_state(device, scene, parameters, &solid, &fluid, tuning)?;
         let mut recorder = device.recorder()?;
         snow.record_first_order(&mut recorder)?;
         device.submit(recorder)?.wait()?;
         Ok(snow)
     }
 
-    fn with_beginning(
+    fn with_initial_state(
         device: &Device,
         scene: &Scene,
         parameters: SnowParameters,
@@ -143,8 +143,9 @@ impl Snow {
         let workgroup_size = tuning.workgroup_size();
         let capacity = (solid.id.len() + fluid.id.len()) as u32;
         let counts = Counts::new(device)?;
-        let matter = |begin| Matter::new(device, &counts, &parameters.fluid, tuning, begin, capacity);
-        let (solid, fluid) = (matter(solid)?, matter(fluid)?);
+        let phase_particles =
+            |initial| PhaseParticles::new(device, &counts, &parameters.fluid, tuning, initial, capacity);
+        let (solid, fluid) = (phase_particles(solid)?, phase_particles(fluid)?);
         let links = Links::new(device, &parameters, workgroup_size, capacity)?;
         let terms = parameters.terms(solid.grid.grid(), capacity);
         let surroundings = &parameters.fluid.surroundings;
@@ -178,8 +179,8 @@ impl Snow {
     /// before the first step is complete.
     fn record_first_order(&mut self, recorder: &mut Recorder) -> Result<(), SolverError> {
         self.integrate(recorder, 0.0);
-        for matter in [&self.solid, &self.fluid] {
-            recorder.fill(&matter.leaves, 0);
+        for phase_particles in [&self.solid, &self.fluid] {
+            recorder.fill(&phase_particles.leaves, 0);
         }
         for stage in [Stage::ScanLeavers, Stage::Migrate, Stage::SortByCell, Stage::Reorder] {
             self.record_stage(recorder, stage);
@@ -239,8 +240,8 @@ impl Snow {
             }
             Stage::Migrate => self.migration.migrate(recorder, solid, fluid),
             Stage::SortByCell => {
-                for matter in [solid, fluid] {
-                    matter.sort_by_cell(recorder)?;
+                for phase_particles in [solid, fluid] {
+                    phase_particles.sort_by_cell(recorder)?;
                 }
             }
             Stage::Reorder => {
@@ -283,8 +284,13 @@ impl Snow {
                 }
             }
             Stage::UpdateVelocity => {
-                for matter in [solid, fluid] {
-                    self.motion.update_velocity(recorder, &matter.phase, &matter.predicted, dt_s);
+                for phase_particles in [solid, fluid] {
+                    self.motion.update_velocity(
+                        recorder,
+                        &phase_particles.phase,
+                        &phase_particles.predicted,
+                        dt_s,
+                    );
                 }
             }
             Stage::SmoothVelocity => self.smooth_velocity(recorder),
@@ -293,16 +299,16 @@ impl Snow {
     }
 
     fn integrate(&self, recorder: &mut Recorder, dt_s: f32) {
-        for matter in [&self.solid, &self.fluid] {
-            let (grid, p) = (matter.grid.grid(), &self.parameters.fluid);
-            self.motion.integrate(recorder, &matter.phase, &matter.key, grid, p, dt_s);
+        for phase_particles in [&self.solid, &self.fluid] {
+            let (grid, p) = (phase_particles.grid.grid(), &self.parameters.fluid);
+            self.motion.integrate(recorder, &phase_particles.phase, &phase_particles.key, grid, p, dt_s);
         }
     }
 
     fn predict(&self, recorder: &mut Recorder, dt_s: f32) {
-        for matter in [&self.solid, &self.fluid] {
+        for phase_particles in [&self.solid, &self.fluid] {
             let walls = self.parameters.fluid.walls;
-            self.motion.predict(recorder, &matter.phase, &matter.predicted, walls, dt_s);
+            self.motion.predict(recorder, &phase_particles.phase, &phase_particles.predicted, walls, dt_s);
         }
         // Before the first step nothing has moved: there is nothing to count.
         if dt_s > 0.0 {
@@ -324,9 +330,15 @@ impl Snow {
     ) {
         let (solid, fluid) = (&self.solid, &self.fluid);
         if let Some(bodies) = &self.bodies {
-            let mut compute = |matter: &Matter, at| {
-                let count = &matter.phase.count;
-                bodies.compute_boundary_density(recorder, count, at, &matter.interaction, is_within_step);
+            let mut compute = |phase_particles: &PhaseParticles, at| {
+                let count = &phase_particles.phase.count;
+                bodies.compute_boundary_density(
+                    recorder,
+                    count,
+                    at,
+                    &phase_particles.interaction,
+                    is_within_step,
+                );
             };
             compute(solid, solid_at);
             // Boundary particles represent the bodies in the density of water, if there are any.
@@ -338,24 +350,25 @@ impl Snow {
     }
 
     fn project_snow_out_of_bodies(&self, recorder: &mut Recorder, displacement: Displacement) {
-        self.project_matter_out(recorder, &self.solid, Material::Snow, displacement);
+        self.project_phase_out(recorder, &self.solid, Material::Snow, displacement);
     }
 
     fn project_out_of_bodies(&self, recorder: &mut Recorder, displacement: Displacement) {
-        self.project_matter_out(recorder, &self.solid, Material::Snow, displacement);
-        self.project_matter_out(recorder, &self.fluid, Material::Water, displacement);
+        self.project_phase_out(recorder, &self.solid, Material::Snow, displacement);
+        self.project_phase_out(recorder, &self.fluid, Material::Water, displacement);
     }
 
-    fn project_matter_out(
+    fn project_phase_out(
         &self,
         recorder: &mut Recorder,
-        matter: &Matter,
+        phase_particles: &PhaseParticles,
         material: Material,
         displacement: Displacement,
     ) {
         if let Some(bodies) = &self.bodies {
-            let (count, places) = (&matter.phase.count, (&matter.predicted, &matter.constraint));
-            bodies.project_out(recorder, count, places, &matter.interaction, material, displacement);
+            let (count, places) =
+                (&phase_particles.phase.count, (&phase_particles.predicted, &phase_particles.constraint));
+            bodies.project_out(recorder, count, places, &phase_particles.interaction, material, displacement);
         }
     }
 
@@ -364,14 +377,24 @@ impl Snow {
         let water = Smoothing::of_water(&p.fluid);
         // Snow has no wall drag here: its friction with walls is a pass of its own.
         let snow = Smoothing { xsph_viscosity: p.snow.xsph_viscosity as f32, ..Default::default() };
-        for (matter, smoothing, is_water) in [(&mut self.solid, snow, false), (&mut self.fluid, water, true)]
+        for (phase_particles, smoothing, is_water) in
+            [(&mut self.solid, snow, false), (&mut self.fluid, water, true)]
         {
-            let place = Place { key: &matter.key, predicted: &matter.predicted, grid: &matter.grid };
-            self.motion.smooth_velocity(recorder, &matter.phase, place, &p.fluid, smoothing);
+            let place = Place {
+                key: &phase_particles.key,
+                predicted: &phase_particles.predicted,
+                grid: &phase_particles.grid,
+            };
+            self.motion.smooth_velocity(recorder, &phase_particles.phase, place, &p.fluid, smoothing);
             if let Some(bodies) = self.bodies.as_ref().filter(|_| is_water) {
-                bodies.apply_drag(recorder, &matter.phase, &matter.predicted, smoothing.xsph_viscosity);
+                bodies.apply_drag(
+                    recorder,
+                    &phase_particles.phase,
+                    &phase_particles.predicted,
+                    smoothing.xsph_viscosity,
+                );
             }
-            matter.accept_prediction();
+            phase_particles.accept_prediction();
         }
         if let Some(bodies) = &self.bodies {
             bodies.record_reduction(recorder);
@@ -389,12 +412,12 @@ impl Snow {
     }
 
     /// Returns the snow particles.
-    pub fn solid(&self) -> &Matter {
+    pub fn solid(&self) -> &PhaseParticles {
         &self.solid
     }
 
     /// Returns the water particles.
-    pub fn fluid(&self) -> &Matter {
+    pub fn fluid(&self) -> &PhaseParticles {
         &self.fluid
     }
 
@@ -430,7 +453,7 @@ impl Snow {
     /// Returns the velocities of snow and water after the constraints and before XSPH, in m/s; scratch
     /// between steps.
     pub fn updated(&self) -> [&Buffer<[f32; 3]>; 2] {
-        [&self.solid, &self.fluid].map(|matter| matter.phase.velocity.back())
+        [&self.solid, &self.fluid].map(|phase_particles| phase_particles.phase.velocity.back())
     }
 
     /// Returns the number of particles of both phases, on the device: the count of [`Self::columns`].

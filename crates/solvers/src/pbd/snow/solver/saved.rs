@@ -2,7 +2,7 @@
 
 use super::Snow;
 use crate::pbd::bodies::Bodies;
-use crate::pbd::snow::matter::{InitialState, TALLY_WORDS};
+use crate::pbd::snow::phase_particles::{InitialState, TALLY_WORDS};
 use crate::pbd::snow::terms::SnowParameters;
 use crate::{Saved, SolverError, StateColumn, Tuning};
 use frazil_particles::{ColumnKind, ColumnView};
@@ -53,13 +53,17 @@ impl Snow {
             rest_position: saved.vectors("rest position")?,
         };
         let (solid, fluid) = (all.part(0..n_solid), all.part(n_solid..n));
-        let snow = Self::with_beginning(device, scene, parameters, &solid, &fluid, Tuning::default())?;
+        let snow = Self::with_initial_state(device, scene, parameters, &solid, &fluid, Tuning::default())?;
         let (keys, densities) = (saved.of("key", 1)?, saved.of("density", 1)?);
         let mut recorder = device.recorder()?;
-        for (matter, range) in [(&snow.solid, 0..n_solid), (&snow.fluid, n_solid..n)] {
-            device.upload(&matter.key, &keys[range.clone()])?;
-            device.upload(&matter.density.cast(), &densities[range])?;
-            matter.grid.record_cell_ranges(&mut recorder, &matter.phase.count, &matter.key);
+        for (phase_particles, range) in [(&snow.solid, 0..n_solid), (&snow.fluid, n_solid..n)] {
+            device.upload(&phase_particles.key, &keys[range.clone()])?;
+            device.upload(&phase_particles.density.cast(), &densities[range])?;
+            phase_particles.grid.record_cell_ranges(
+                &mut recorder,
+                &phase_particles.phase.count,
+                &phase_particles.key,
+            );
         }
         let bonds = snow.links.bonds();
         let links = [

@@ -22,8 +22,8 @@ pub(super) struct InitialState {
 }
 
 /// Particles of one phase, with capacity for those of both.
-pub struct Matter {
-    /// Columns that all phases have, and their cells. The matter dereferences to it.
+pub struct PhaseParticles {
+    /// Columns that all phases have, and their cells; this type dereferences to them.
     pub(super) particles: Particles,
     /// Temperature T in °C.
     pub temperature: Column<f32>,
@@ -50,21 +50,21 @@ pub struct Matter {
 /// Words of `tally`.
 pub(super) const TALLY_WORDS: usize = 3;
 
-impl Matter {
+impl PhaseParticles {
     pub(super) fn new(
         device: &Device,
         counts: &Counts,
         parameters: &Parameters,
         tuning: Tuning,
-        begin: &InitialState,
+        initial: &InitialState,
         capacity: u32,
     ) -> Result<Self, SolverError> {
         let n = capacity as usize;
         let phase =
-            PhaseArray::restore(device, counts, &begin.position, &begin.velocity, &begin.id, capacity)?;
+            PhaseArray::restore(device, counts, &initial.position, &initial.velocity, &initial.id, capacity)?;
         let workgroup_size = tuning.workgroup_size();
         let scan = ScanOptions { workgroup_size, ..Default::default() };
-        let matter = Self {
+        let phase_particles = Self {
             temperature: Column::new(device, "temperature", "°C", n)?,
             enthalpy: Column::new(device, "enthalpy", "J/kg", n)?,
             blend: Column::new(device, "blend", "1", n)?,
@@ -80,16 +80,17 @@ impl Matter {
             scan: Scan::with_options(device, capacity, scan)?,
             particles: Particles::new(device, parameters, phase, tuning)?,
         };
-        device.upload(matter.temperature.front(), &begin.temperature_c)?;
-        device.upload(matter.blend.front(), &begin.blend)?;
+        device.upload(phase_particles.temperature.front(), &initial.temperature_c)?;
+        device.upload(phase_particles.blend.front(), &initial.blend)?;
         // Without latent heat or shape matching the two columns keep these values, also for particles that
         // change phase later.
-        let (mut enthalpy, mut rest_position) = (begin.enthalpy_j_kg.clone(), begin.rest_position.clone());
+        let (mut enthalpy, mut rest_position) =
+            (initial.enthalpy_j_kg.clone(), initial.rest_position.clone());
         enthalpy.resize(n, 0.0);
         rest_position.resize(n, [0.0; 3]);
-        device.upload(matter.enthalpy.front(), &enthalpy)?;
-        device.upload(matter.rest_position.front(), &rest_position)?;
-        Ok(matter)
+        device.upload(phase_particles.enthalpy.front(), &enthalpy)?;
+        device.upload(phase_particles.rest_position.front(), &rest_position)?;
+        Ok(phase_particles)
     }
 
     /// Returns the set of particles for pictures.
@@ -163,7 +164,7 @@ impl Matter {
     }
 }
 
-impl Deref for Matter {
+impl Deref for PhaseParticles {
     type Target = Particles;
 
     fn deref(&self) -> &Particles {
@@ -171,7 +172,7 @@ impl Deref for Matter {
     }
 }
 
-impl DerefMut for Matter {
+impl DerefMut for PhaseParticles {
     fn deref_mut(&mut self) -> &mut Particles {
         &mut self.particles
     }
