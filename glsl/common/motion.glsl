@@ -84,7 +84,7 @@ Pose keyframed_pose(uint at, uint n_keys, float time_s) {
     pose.offset_m += share * displacement;
     pose.velocity_m_s = displacement / interval_s;
     if (turns > 0.0)
-        pose.rotation = turn_after(quaternion_about(rotation_vector / turns, share * turns), pose.rotation);
+        pose.rotation = quaternion_product(quaternion_about(rotation_vector / turns, share * turns), pose.rotation);
     pose.angular_velocity_rad_s = TWO_PI / interval_s * rotation_vector;
     return pose;
 }
@@ -103,7 +103,7 @@ vec3 uniform_offset(Body body, float time_s) {
 
 // Returns the position in the scene file of the point of a body that is at x.
 vec3 to_body_frame(Pose pose, vec3 x_m) {
-    return pose.pivot_m + turn_back(pose.rotation, x_m - pose.offset_m - pose.pivot_m);
+    return pose.pivot_m + rotate_inverse(pose.rotation, x_m - pose.offset_m - pose.pivot_m);
 }
 
 // Returns the velocity in m/s of the point of a body that is at x.

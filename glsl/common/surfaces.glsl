@@ -129,8 +129,8 @@ vec4 local_surface(uint up_axis, Body body, vec3 local) {
     if (body.kind == PLANE) return vec4(body.extent, dot(body.extent, local));
     if (body.kind == SPHERE) return vec4(unit_or(local, up), sqrt(dot(local, local)) - body.extent.x);
     if (has_own_axes(body)) {
-        vec4 surface = surface_in_own_axes(body, turn_back(body.rotation, local));
-        return vec4(turn(body.rotation, surface.xyz), surface.w);
+        vec4 surface = surface_in_own_axes(body, rotate_inverse(body.rotation, local));
+        return vec4(rotate(body.rotation, surface.xyz), surface.w);
     }
     if (body.kind == UPRIGHT_CYLINDER)
         return upright_cylinder_surface(up, local, body.extent.x, body.extent.y);
@@ -141,7 +141,7 @@ vec4 local_surface(uint up_axis, Body body, vec3 local) {
 vec4 surface_of(uint up_axis, Body body, vec3 x_m, float time_s) {
     vec4 surface = local_surface(up_axis, body, local_position(body, x_m, time_s));
     if (body.is_container != 0u) surface = -surface;
-    if (body.motion >= MOTION_SPINNING) surface.xyz = turn(pose_of(body, time_s).rotation, surface.xyz);
+    if (body.motion >= MOTION_SPINNING) surface.xyz = rotate(pose_of(body, time_s).rotation, surface.xyz);
     return surface;
 }
 

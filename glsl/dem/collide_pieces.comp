@@ -37,8 +37,8 @@ layout(scalar, binding = 15) buffer Sums { uint sums[]; };
 void touch_piece(DemTerms t, uint piece, vec3 x, float r, float m, vec3 v, vec3 w) {
     PieceMotion its = piece_motions[piece];
     PieceShape shape = shapes[piece];
-    vec4 surface = polyhedron_surface(shape, turn_back(its.rotation, x - its.centre_m));
-    surface.xyz = turn(its.rotation, surface.xyz);
+    vec4 surface = polyhedron_surface(shape, rotate_inverse(its.rotation, x - its.centre_m));
+    surface.xyz = rotate(its.rotation, surface.xyz);
     vec3 arm = (x - its.centre_m) - lever_of(r, surface) * surface.xyz;
     float inverse_mass = inverse_mass_at(shape, its.rotation, arm, surface.xyz);
     ContactForce contact = touch_surface(t, FIRST_PIECE + piece, surface, velocity_at(its, arm), its.spin_1_s,

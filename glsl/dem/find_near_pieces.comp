@@ -6,6 +6,7 @@
 // The list is in the order of cells. If more bounding spheres overlap than its capacity, its length says so,
 // and points search the grid themselves. Bytes: 4 (3 + 4 + 1) a piece, and those around it.
 // Order-independent.
+// Elements: faces = all, piece_cell_start = 0, linked_pieces = all, link_is_whole = all, near_pieces = all.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 layout(constant_id = 1) const uint MAX_NEAR = 32;
@@ -66,7 +67,7 @@ void main() {
     uint n_kept = 0u;
     [[dont_unroll]] for (uint k = 0u; k < n_near; ++k) {
         uint other = near_pieces[first_slot + k];
-        vec4 plane = farthest_plane(shapes[other], turn_back(motions[other].rotation, centre - motions[other].centre_m));
+        vec4 plane = farthest_plane(shapes[other], rotate_inverse(motions[other].rotation, centre - motions[other].centre_m));
         if (plane.w <= MARGIN * shape.reach_m && !are_linked(shape, other)) near_pieces[first_slot + n_kept++] = other;
     }
     near_pieces[near_list] = n_kept;

@@ -3,6 +3,7 @@
 // + Δt v, and moves it out of bodies and walls that it has penetrated too deep (Gucer2010 eq 3.16).
 //
 // Bytes: 84 a grain read, 36 written. Order-independent.
+// Elements: heights = 0, fault = 0, sums = 0.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 layout(constant_id = 1) const uint HAS_BODIES = 1;

@@ -5,6 +5,7 @@
 // named bodies.
 //
 // Resets the sums to 0 for the next step. Bytes: 128 a piece read, 64 + 48 written. Order-independent.
+// Elements: fault = 0, sums = all.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 #include "dem/terms.glsl"
@@ -28,7 +29,7 @@ vec4 after_turn(vec4 q, vec3 angle) {
     // sin(x/2)/x, by its series for small angles.
     float share = size > 1e-3 ? sin(0.5 * size) / size : 0.5 - size * size / 48.0;
     vec4 p = vec4(share * angle, cos(0.5 * size));
-    vec4 product = turn_after(p, q);
+    vec4 product = quaternion_product(p, q);
     return product / sqrt(dot(product, product));
 }
 

@@ -5,6 +5,7 @@
 //
 // The force acts on both pieces at one point, half-way between their two centres of the face, so that it
 // conserves angular momentum. Bytes: 80 a link, and pieces. Order-independent.
+// Elements: fault = 0, sums = all.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 #include "dem/terms.glsl"
@@ -31,15 +32,15 @@ void main() {
     PieceLink link = links[i];
     PieceMotion a = motions[link.first];
     PieceMotion b = motions[link.second];
-    vec3 arm_a = turn(a.rotation, link.first_arm_m);
-    vec3 arm_b = turn(b.rotation, link.second_arm_m);
-    vec3 normal = turn(a.rotation, link.normal) + turn(b.rotation, link.normal);
+    vec3 arm_a = rotate(a.rotation, link.first_arm_m);
+    vec3 arm_b = rotate(b.rotation, link.second_arm_m);
+    vec3 normal = rotate(a.rotation, link.normal) + rotate(b.rotation, link.normal);
     normal /= sqrt(dot(normal, normal));
     // Differences of positions before sums, to keep significant digits.
     vec3 apart = (b.centre_m - a.centre_m) + (arm_b - arm_a);
     float across = dot(apart, normal);
     vec3 along = apart - across * normal;
-    vec4 between = turn_after(b.rotation, vec4(-a.rotation.xyz, a.rotation.w));
+    vec4 between = quaternion_product(b.rotation, vec4(-a.rotation.xyz, a.rotation.w));
     vec3 angle = (between.w < 0.0 ? -2.0 : 2.0) * between.xyz;
     float twist = dot(angle, normal);
     vec3 bend = angle - twist * normal;

@@ -5,6 +5,7 @@
 //
 // The candidates of a point are on the list of its own piece (find_near_pieces.comp). Forces are summed in
 // integers, so their order does not matter. Bytes: 4 (1 + 3 + 2 × 4) a point, and pieces. Order-independent.
+// Elements: fault = 0, piece_cell_start = 0, bodies = 0, heights = 0, sums = 0, near_pieces = all.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 layout(constant_id = 1) const uint HAS_BODIES = 1;
@@ -54,7 +55,7 @@ void main() {
     uint piece = points[i].piece;
     PieceMotion motion = motions[piece];
     PieceShape shape = shapes[piece];
-    vec3 x = motion.centre_m + turn(motion.rotation, points[i].place_m);
+    vec3 x = motion.centre_m + rotate(motion.rotation, points[i].place_m);
 
     // Surface that the point penetrates deepest.
     vec4 deepest = vec4(0.0);
@@ -94,11 +95,11 @@ void main() {
             float reach = shapes[other].reach_m;
             if (other == piece || dot(apart, apart) > reach * reach) continue;
             vec4 q = motions[other].rotation;
-            vec4 surface = farthest_plane(shapes[other], turn_back(q, apart));
+            vec4 surface = farthest_plane(shapes[other], rotate_inverse(q, apart));
             // At equal depth the lower number wins, regardless of order.
             bool is_deeper = surface.w < deepest.w || surface.w == deepest.w && partner != INVALID_INDEX && FIRST_PIECE + other < partner;
             if (is_deeper && !are_linked(shape, other)) {
-                deepest = vec4(turn(q, surface.xyz), surface.w);
+                deepest = vec4(rotate(q, surface.xyz), surface.w);
                 partner = FIRST_PIECE + other;
             }
         }

@@ -4,6 +4,7 @@
 //
 // Impulses on named bodies are summed in integers. Bytes: 48 a particle. Order-independent, except for the
 // choice of the first fault, which is the one with the lowest index.
+// Elements: heights = 0, fault = 0, sums = 0.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 layout(constant_id = 1) const uint DIMENSIONS = 3;

@@ -4,6 +4,7 @@
 // plus that of affine velocities, Σ m D (C − Cᵀ).
 //
 // Bytes: 4 (9 + D²) a particle, with C 4 D² more. Order-dependent sums in a fixed order.
+// Elements: elastic = threads * DIMENSIONS * DIMENSIONS, affine = all.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 layout(constant_id = 1) const uint ITEMS_PER_THREAD = 8;

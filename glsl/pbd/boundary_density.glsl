@@ -205,13 +205,13 @@ vec4 boundary_density_of(uint up_axis, Body body, vec3 x_m, float time_s, float 
             vec3 outside_m = x_m - min(surface.w, 0.0) * surface.xyz;
             vec4 relief = boundary_map_at(body.first_map, local_position(body, outside_m, time_s));
             if (is_container) relief = -relief;
-            if (body.motion >= MOTION_SPINNING) relief.xyz = turn(pose_of(body, time_s).rotation, relief.xyz);
+            if (body.motion >= MOTION_SPINNING) relief.xyz = rotate(pose_of(body, time_s).rotation, relief.xyz);
             add_relief(density, scale, vec4(h_m * relief.xyz, relief.w));
         }
         return density;
     }
     vec3 outside_m = x_m - min(surface.w, 0.0) * surface.xyz;
-    vec3 local_h = turn_back(body.rotation, local_position(body, outside_m, time_s)) / h_m;
+    vec3 local_h = rotate_inverse(body.rotation, local_position(body, outside_m, time_s)) / h_m;
     vec3 extent_h = body.extent / h_m;
     if (body.kind == BOX)
         density = box_density(local_h, extent_h, is_container, scale);
@@ -219,8 +219,8 @@ vec4 boundary_density_of(uint up_axis, Body body, vec3 x_m, float time_s, float 
         density = cylinder_density(local_h, extent_h.x, extent_h.y, is_container, scale);
     else
         density = capsule_density(local_h, extent_h.x, extent_h.y, is_container, scale);
-    vec3 gradient = turn(body.rotation, density.xyz);
-    if (body.motion >= MOTION_SPINNING) gradient = turn(pose_of(body, time_s).rotation, gradient);
+    vec3 gradient = rotate(body.rotation, density.xyz);
+    if (body.motion >= MOTION_SPINNING) gradient = rotate(pose_of(body, time_s).rotation, gradient);
     return vec4(gradient, density.w);
 }
 

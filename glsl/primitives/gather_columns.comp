@@ -6,6 +6,13 @@
 // Writes are coalesced; reads are as scattered as the order, which is nearly the identity when particles move
 // less than a cell a step.
 // Bytes: 4 + 8 (WORDS_0 + … + WORDS_6) a particle. Order-independent.
+// Elements: column0 = threads * WORDS_0, moved0 = threads * WORDS_0.
+// Elements: column1 = threads * WORDS_1, moved1 = threads * WORDS_1.
+// Elements: column2 = threads * WORDS_2, moved2 = threads * WORDS_2.
+// Elements: column3 = threads * WORDS_3, moved3 = threads * WORDS_3.
+// Elements: column4 = threads * WORDS_4, moved4 = threads * WORDS_4.
+// Elements: column5 = threads * WORDS_5, moved5 = threads * WORDS_5.
+// Elements: column6 = threads * WORDS_6, moved6 = threads * WORDS_6.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 

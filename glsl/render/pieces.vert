@@ -24,7 +24,7 @@ void main() {
     piece_idx = piece[vertex];
     vec4 q = rotation[piece_idx];
     // The three vertices of a triangle compute one normal.
-    outwards = turn(q, face_normal[vertex / 3u]);
-    from_eye = centre[piece_idx] + turn(q, corner[vertex]) - view.eye;
+    outwards = rotate(q, face_normal[vertex / 3u]);
+    from_eye = centre[piece_idx] + rotate(q, corner[vertex]) - view.eye;
     gl_Position = clip_position(view, from_eye);
 }

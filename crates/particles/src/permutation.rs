@@ -91,8 +91,6 @@ impl Permutation {
                 moved5: moved(5),
                 moved6: moved(6),
             };
-            let words: u64 = (0..COLUMNS).map(|k| u64::from(words(k))).sum();
-            recorder.declare_bytes((4 + 8 * words) * u64::from(count.expected()));
             recorder.dispatch(&kernel, Threads::Counted(count), bindings, ());
             columns.iter_mut().for_each(|column| column.swap());
         }

@@ -46,11 +46,11 @@ impl From<DemFault> for SolverFault {
                      or grains lie in one another"
                 ),
             ),
-            (None, Some([found, room]), ..) => fault(
+            (None, Some([found, capacity]), ..) => fault(
                 "Collide",
                 "contacts".to_owned(),
                 format!(
-                    "{found} contacts, expected {room} at most; a larger dem.contacts_per_grain makes more room"
+                    "{found} contacts, expected {capacity} at most; a larger dem.contacts_per_grain raises it"
                 ),
             ),
             (None, None, Some(id), _) => broken("Collide", format!("grain {id}")),
@@ -64,13 +64,13 @@ impl From<DemFault> for SolverFault {
 pub struct FaultRecord {
     record: Buffer<Raw>,
     /// Capacity in contact rows.
-    room: u32,
+    capacity: u32,
 }
 
 impl FaultRecord {
-    pub fn new(device: &Device, room: u32) -> Result<Self> {
+    pub fn new(device: &Device, capacity: u32) -> Result<Self> {
         let none = Raw { step: NONE, not_finite: NONE, crowded: NONE, n_rows: 0, piece_not_finite: NONE };
-        Ok(Self { record: device.buffer_from("fault", &[none])?, room })
+        Ok(Self { record: device.buffer_from("fault", &[none])?, capacity })
     }
 
     pub fn buffer(&self) -> &Buffer<Raw> {
@@ -78,7 +78,7 @@ impl FaultRecord {
     }
 
     pub fn check(&self, recorder: &mut Recorder, ring: &ReadbackRing) -> Result<DemFaultCheck> {
-        Ok(DemFaultCheck { record: ring.read(recorder, &self.record, 1)?, room: self.room })
+        Ok(DemFaultCheck { record: ring.read(recorder, &self.record, 1)?, capacity: self.capacity })
     }
 }
 
@@ -86,7 +86,7 @@ impl FaultRecord {
 #[derive(Debug)]
 pub struct DemFaultCheck {
     record: Pending<Raw>,
-    room: u32,
+    capacity: u32,
 }
 
 impl DemFaultCheck {
@@ -109,7 +109,7 @@ impl DemFaultCheck {
             step: raw.step.into(),
             not_finite: known(raw.not_finite),
             crowded: known(raw.crowded),
-            rows: (raw.n_rows > 0).then_some([raw.n_rows, self.room]),
+            rows: (raw.n_rows > 0).then_some([raw.n_rows, self.capacity]),
             piece_not_finite: known(raw.piece_not_finite),
         }))
     }

@@ -188,7 +188,6 @@ impl Slabs {
             link_is_whole: &self.link_is_whole,
             near_pieces: &self.near_pieces,
         };
-        recorder.declare_bytes(64 * self.n_pieces as u64);
         recorder.dispatch(&self.find_near, Threads::Fixed(self.n_pieces), bindings, ());
         Ok(())
     }
@@ -244,7 +243,6 @@ impl Slabs {
             sums: &self.sums,
             near_pieces: &self.near_pieces,
         };
-        recorder.declare_bytes(48 * self.n_points as u64);
         let params =
             touch_points::Params { step: around.step, time_s: around.time_s, n_points: self.n_points as u32 };
         recorder.dispatch(&self.touch, Threads::Fixed(self.n_points), bindings, params);
@@ -263,7 +261,6 @@ impl Slabs {
             link_is_whole: &self.link_is_whole,
             sums: &self.sums,
         };
-        recorder.declare_bytes(80 * self.n_links as u64);
         let params = pull_links::Params { step: around.step, n_links: self.n_links as u32 };
         recorder.dispatch(&self.pull, Threads::Fixed(self.n_links), bindings, params);
     }
@@ -282,7 +279,6 @@ impl Slabs {
             loads: &self.loads.loads,
             sums: &self.sums,
         };
-        recorder.declare_bytes(240 * n as u64);
         recorder.dispatch(
             &self.move_pieces,
             Threads::Fixed(n),

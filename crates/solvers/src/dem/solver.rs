@@ -282,7 +282,6 @@ impl Dem {
             fault: self.fault.buffer(),
             sums: &self.slabs.sums,
         };
-        recorder.declare_bytes((84 + 36) * n_grains);
         let params = move_grains::Params { step, time_s };
         recorder.dispatch(&self.move_grains, Threads::Counted(particles.count()), bindings, params);
         self.particles.swap_moved();

@@ -48,7 +48,7 @@ impl CapacityControl {
 
     /// Returns the new capacity to allocate before the next step, if the last read-back asks for one; updates
     /// byte estimates.
-    pub fn look(&mut self, blocks: &SparseBlocks) -> Result<Option<BlockCapacity>> {
+    pub fn next_capacity(&mut self, blocks: &SparseBlocks) -> Result<Option<BlockCapacity>> {
         let is_here = match &self.seen {
             Some(seen) => seen.is_ready()?,
             None => false,
@@ -58,8 +58,8 @@ impl CapacityControl {
         blocks.occupied_count().expect(seen[0].min(capacity.occupied));
         blocks.active_count().expect(seen[1].min(capacity.active));
         let required = Self::required([seen[0], seen[1]]);
-        let is_tight = |found: u32, room: u32| u64::from(found) * 4 > u64::from(room) * 3;
-        let is_wide = |required: u32, room: u32| u64::from(required) * 4 < u64::from(room);
+        let is_tight = |found: u32, capacity: u32| u64::from(found) * 4 > u64::from(capacity) * 3;
+        let is_wide = |required: u32, capacity: u32| u64::from(required) * 4 < u64::from(capacity);
         let tight = is_tight(seen[0], capacity.occupied) || is_tight(seen[1], capacity.active);
         let wide = is_wide(required.occupied, capacity.occupied) && is_wide(required.active, capacity.active);
         Ok((tight || wide).then_some(required))

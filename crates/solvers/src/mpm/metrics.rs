@@ -154,15 +154,13 @@ impl MpmMeasurePass {
             affine: particles.affine.front(),
             parts: self.0.parts(),
         };
-        let bytes = 4 * u64::from(9 + parameters.matrix_words());
-        recorder.declare_bytes(bytes * u64::from(particles.count().expected()));
         let block_nodes = u64::from(parameters.layout.block_nodes());
-        let room = u64::from(blocks.capacity().active);
+        let capacity = u64::from(blocks.capacity().active);
         Ok(PendingMpmMetrics {
             total: self.0.record(recorder, ring, particles.count(), bindings, ())?,
             active: ring.read(recorder, &blocks.active_count().count, 1)?,
             block_nodes,
-            grid_bytes: room * block_nodes * Nodes::bytes_per_node(parameters) + blocks.bytes(),
+            grid_bytes: capacity * block_nodes * Nodes::bytes_per_node(parameters) + blocks.bytes(),
         })
     }
 }

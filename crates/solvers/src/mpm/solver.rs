@@ -58,7 +58,7 @@ pub struct Mpm {
     density: Buffer<f32>,
     sort: KeySort,
     blocks: SparseBlocks,
-    room: CapacityControl,
+    capacity_control: CapacityControl,
     nodes: Nodes,
     transfer: Transfer,
     implicit: Option<ImplicitSolve>,
@@ -174,7 +174,7 @@ impl Mpm {
             density: device.buffer("density", n)?,
             sort: KeySort::new(device, &parameters.layout, n as u32, capacity.occupied, tuning)?,
             blocks: SparseBlocks::new(device, parameters.layout, n as u32, capacity, workgroup_size)?,
-            room: CapacityControl::default(),
+            capacity_control: CapacityControl::default(),
             nodes: Nodes::new(device, &parameters, capacity.active)?,
             transfer: Transfer::new(device, &parameters, tuning)?,
             implicit: ImplicitSolve::new(device, &parameters, n, capacity.active, workgroup_size)?,
@@ -207,7 +207,7 @@ impl Mpm {
     }
 
     fn try_record_step(&mut self, recorder: &mut Recorder) -> Result<(), SolverError> {
-        if let Some(capacity) = self.room.look(&self.blocks)? {
+        if let Some(capacity) = self.capacity_control.next_capacity(&self.blocks)? {
             self.blocks.resize(&self.device, capacity)?;
             self.nodes = Nodes::new(&self.device, &self.parameters, capacity.active)?;
             if let Some(implicit) = &mut self.implicit {
@@ -217,7 +217,7 @@ impl Mpm {
         for stage in self.stages() {
             self.record_stage(recorder, stage)?;
         }
-        self.room.record(recorder, &self.ring, &self.blocks)?;
+        self.capacity_control.record(recorder, &self.ring, &self.blocks)?;
         Ok(())
     }
 
@@ -313,7 +313,6 @@ impl Mpm {
             mass: particles.mass.front(),
             sums: &self.loads.sums,
         };
-        recorder.declare_bytes(48 * u64::from(particles.count().expected()));
         let params = collide_particles::Params { time_s, block_capacity: block_capacity(blocks) };
         recorder.dispatch(&self.kernels.collide_particles, threads, bindings, params);
         self.fault.report(
