@@ -24,7 +24,7 @@ layout(scalar, binding = 5) readonly buffer Predicted { vec3 predicted[]; };
 layout(scalar, binding = 6) readonly buffer Contact { vec2 contact[]; };
 layout(scalar, binding = 7) readonly buffer Push { vec3 push_m[]; };
 layout(scalar, binding = 8) readonly buffer Terms { SnowTerms all_terms[]; };
-layout(scalar, binding = 9) writeonly buffer Rubbed { vec3 rubbed[]; };
+layout(scalar, binding = 9) writeonly buffer Corrected { vec3 corrected[]; };
 
 layout(scalar, push_constant) uniform Params {
     // μ of the lower and of the upper faces of the domain, by axis; negative: that of snow.
@@ -82,5 +82,5 @@ void main() {
         correction -= own_contact.x * coulomb(slip, pressed, friction.x, friction.y);
     }
     x += correction;
-    rubbed[i] = confine(terms.walls, x);
+    corrected[i] = confine(terms.walls, x);
 }

@@ -1,10 +1,10 @@
 #version 460
 // Gives snow without a rest position one in the shape of its first partner that has one: frozen water joins
-// the block it froze to. The next step reads `adopted`.
+// the block it froze to. The next step reads `next_rest`.
 //
 // If neither of two has a rest position, the one with the higher id adopts from the other, so that they do
-// not adopt from each other. The partner's rotation is the current one of its own neighbourhood.
-// Bytes: 40 + 24 · links a particle; those that adopt read a partner's neighbourhood, too. Order-independent.
+// not attach to each other. The partner's rotation is the current one of its own neighbourhood.
+// Bytes: 40 + 24 · links a particle; those that attach read a partner's neighbourhood, too. Order-independent.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 #include "linalg/polar.glsl"
@@ -16,7 +16,7 @@ layout(scalar, binding = 3) readonly buffer RestPosition { vec3 rest_position[];
 layout(scalar, binding = 4) readonly buffer Partner { uint partner[]; };
 layout(scalar, binding = 5) readonly buffer RestLength { float rest_length_m[]; };
 layout(scalar, binding = 6) readonly buffer Degree { uint degree[]; };
-layout(scalar, binding = 7) writeonly buffer Adopted { vec3 adopted[]; };
+layout(scalar, binding = 7) writeonly buffer NextRest { vec3 next_rest[]; };
 #include "snow/shape.glsl"
 layout(scalar, push_constant) uniform Params { uint link_stride; };
 
@@ -45,14 +45,14 @@ void main() {
     uint i = thread_idx();
     if (i >= count[0]) return;
     vec3 rest = rest_position[i];
-    adopted[i] = rest;
+    next_rest[i] = rest;
     if (degree[i] == 0u || has_place(i)) return;
     for (uint slot = 0u; slot < degree[i]; ++slot) {
         uint j = partner[slot * link_stride + i];
         bool is_settled = has_place(j);
         if (!is_settled && id[j] > id[i]) continue;
         mat3 back = transpose(rotation_about(j));
-        adopted[i] = rest_position[j] + back * (predicted[i] - predicted[j]);
+        next_rest[i] = rest_position[j] + back * (predicted[i] - predicted[j]);
         return;
     }
 }

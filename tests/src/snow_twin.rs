@@ -153,7 +153,7 @@ pub fn run_snow_twin(state: &mut State, p: &Parameters, stage: Stage) {
         Stage::BreakLinks => state.break_links(p),
         Stage::BuildLinks => state.build_links(p),
         Stage::AttachToShape => state.attach_to_shape(),
-        Stage::ComputeLambda => state.weigh(p),
+        Stage::ComputeLambda => state.compute_lambda(p),
         Stage::Solve { iteration } => state.solve(p, iteration),
         Stage::ApplyShapeMatching => state.apply_shape_matching(p),
         Stage::ApplyFriction => state.friction(p),
@@ -401,9 +401,9 @@ impl Comparison<'_> {
     /// Compares rest positions: an existing one is kept to the bit; a new one has the particle's current
     /// distance from its host, whatever the host's rotation.
     fn attachment(&mut self) {
-        let adoptions: Vec<_> = (0..self.before.solid.len()).map(|i| self.before.adoption(i)).collect();
+        let attachments: Vec<_> = (0..self.before.solid.len()).map(|i| self.before.attachment(i)).collect();
         let bound = |kind, i: usize| match kind {
-            Kind::Solid => adoptions[i].map_or(0.0, |adoption| 1e-6 + adoption.slack_m as f32),
+            Kind::Solid => attachments[i].map_or(0.0, |attachment| 1e-6 + attachment.slack_m as f32),
             Kind::Fluid => 0.0,
         };
         self.vectors_of("rest position", |phase| phase.rest_position.clone(), bound);
@@ -411,8 +411,8 @@ impl Comparison<'_> {
         let length = |a: [f32; 3], b: [f32; 3]| {
             (0..3).map(|axis| (f64::from(a[axis]) - f64::from(b[axis])).powi(2)).sum::<f64>().sqrt()
         };
-        for (i, adoption) in adoptions.iter().enumerate() {
-            let Some(host) = adoption.map(|adoption| adoption.host) else { continue };
+        for (i, attachment) in attachments.iter().enumerate() {
+            let Some(host) = attachment.map(|attachment| attachment.host) else { continue };
             // The host's own rest position may be new, too.
             let parted_m = length(rest[i], self.before.solid.rest_position[host]) - length(x[i], x[host]);
             if parted_m.abs() > 1e-6 {

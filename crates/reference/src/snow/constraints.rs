@@ -70,11 +70,11 @@ impl State {
 
     /// Computes multipliers of the density constraint, densities, and the number of contacts and links of
     /// each particle.
-    pub fn weigh(&mut self, p: &Parameters) {
+    pub fn compute_lambda(&mut self, p: &Parameters) {
         let at = |kind: Kind, j: usize| self[kind].predicted[j];
         let weighed = Kind::ALL.map(|kind| {
             let phase = &self[kind];
-            let weigh = |i: usize| {
+            let lambda_of = |i: usize| {
                 let (ratio, lambda) = self.density_constraint(p, kind, i);
                 let [x, y, z] = phase.predicted[i];
                 let links = if kind == Kind::Solid { self.links.rows[i].len() } else { 0 };
@@ -87,7 +87,7 @@ impl State {
                 };
                 ([x, y, z, phi * lambda], [phase.blend[i], n.max(1) as f32], density)
             };
-            (0..phase.len()).map(weigh).collect::<Vec<_>>()
+            (0..phase.len()).map(lambda_of).collect::<Vec<_>>()
         });
         for (kind, weighed) in Kind::ALL.into_iter().zip(weighed) {
             let phase = &mut self[kind];
@@ -151,7 +151,7 @@ impl State {
         }
     }
 
-    /// Returns Δx in m of each particle of a phase, from the positions that `weigh` left in `constraint`,
+    /// Returns Δx in m of each particle of a phase, from the positions that `compute_lambda` left in `constraint`,
     /// before walls.
     fn corrections(&self, p: &Parameters, kind: Kind, links: &[Vec<LinkCorrection>]) -> Vec<[f32; 3]> {
         let omega = p.fluid.over_relaxation;

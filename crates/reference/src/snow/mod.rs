@@ -8,7 +8,7 @@
 //! - `migration`: `mark_phase_change`, `scan_leavers`, `migrate`, `sort_by_cell`, `reorder`.
 //! - `heat`, `conduction`: capacities and conductivities, and the flow between particles.
 //! - `links`: `break_links`, `build_links`.
-//! - `constraints`: `weigh` and `solve`, the Jacobi iterations; `boundary`: boundary particles of walls.
+//! - `constraints`: `compute_lambda` and `solve`, the Jacobi iterations; `boundary`: boundary particles of walls.
 //! - `shape`: `attach_to_shape` and `apply_shape_matching`, in f64.
 //! - `friction`: between particles, and between particles and walls.
 
@@ -34,7 +34,7 @@ pub use heat::{Heat, LatentHeat};
 pub use kind::Kind;
 pub use ledger::{Ledger, fixed_point_temperature};
 pub use link_rule::{LinkLimit, LinkRule};
-pub use shape::{Adoption, Cluster};
+pub use shape::{Attachment, Cluster};
 
 /// Averaging of the corrections of a pair, Chen2021 eq 5.26.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -196,7 +196,7 @@ impl Phase {
         }
     }
 
-    /// Returns x* at the start of the iteration, which `weigh` stored beside λ.
+    /// Returns x* at the start of the iteration, which `compute_lambda` stored beside λ.
     fn weighed(&self, i: usize) -> [f32; 3] {
         let [x, y, z, _] = self.constraint[i];
         [x, y, z]
@@ -292,7 +292,7 @@ impl State {
     pub fn step(&mut self, p: &Parameters) {
         self.begin_step(p);
         for iteration in 0..p.iterations {
-            self.weigh(p);
+            self.compute_lambda(p);
             self.solve(p, iteration);
             if p.shape_stiffness > 0.0 {
                 self.apply_shape_matching(p);

@@ -97,7 +97,7 @@ impl Cluster {
 
 /// Rest position that a particle adopts in the shape of a partner.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Adoption {
+pub struct Attachment {
     /// Index of the partner in particle order.
     pub host: usize,
     /// X in m.
@@ -124,7 +124,7 @@ impl State {
 
     /// Returns the rest position that a snow particle without one adopts from its first partner that has one.
     /// Between two without one, the particle with the higher id adopts from the other.
-    pub fn adoption(&self, i: usize) -> Option<Adoption> {
+    pub fn attachment(&self, i: usize) -> Option<Attachment> {
         let solid = &self.solid;
         if self.has_place(i) {
             return None;
@@ -137,20 +137,20 @@ impl State {
             around.map(|k| (from_host(&solid.predicted, k), from_host(&solid.rest_position, k))).collect();
         let (back, offset) = (Fit::new(&offsets).back(), from_host(&solid.predicted, i));
         let rest_m = blend(1.0, wide(solid.rest_position[host]), 1.0, apply(back.rotation, offset));
-        Some(Adoption { host, rest_m, slack_m: back.slack_m(offset) })
+        Some(Attachment { host, rest_m, slack_m: back.slack_m(offset) })
     }
 
     /// Gives snow without a rest position, such as recently frozen particles, one beside a partner: its
     /// current offset, rotated back by the rotation of the partner's neighbourhood.
     pub fn attach_to_shape(&mut self) {
-        let adopted = (0..self.solid.len()).map(|i| match self.adoption(i) {
-            Some(adoption) => adoption.rest_m.map(|x| x as f32),
+        let next_rest = (0..self.solid.len()).map(|i| match self.attachment(i) {
+            Some(attachment) => attachment.rest_m.map(|x| x as f32),
             None => self.solid.rest_position[i],
         });
-        self.solid.rest_position = adopted.collect();
+        self.solid.rest_position = next_rest.collect();
     }
 
-    /// Returns the clusters of all snow particles at the positions that `weigh` left in `constraint`.
+    /// Returns the clusters of all snow particles at the positions that `compute_lambda` left in `constraint`.
     pub fn clusters(&self) -> Vec<Cluster> {
         let cluster = |i: usize| {
             let members: Vec<usize> = std::iter::once(i).chain(self.shape_partners(i)).collect();

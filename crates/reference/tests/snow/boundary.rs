@@ -19,7 +19,7 @@ fn with_boundary(particles: &[([f32; 3], f32)]) -> Parameters {
 fn weighed(fluid: &[[f32; 3]], p: &Parameters) -> State {
     let mut state = solid_and_fluid(vec![], fluid.to_vec());
     state.begin_step(p);
-    state.weigh(p);
+    state.compute_lambda(p);
     state
 }
 
@@ -69,7 +69,7 @@ fn boundary_particles_affect_neither_snow_nor_distant_water() {
         let mut state = cloud([50, 0], 3);
         state.solid.blend.fill(0.3);
         state.begin_step(p);
-        state.weigh(p);
+        state.compute_lambda(p);
         state.solve(p, 0);
         state.solid
     });

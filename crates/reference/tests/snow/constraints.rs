@@ -18,7 +18,7 @@ fn link(state: &mut State, i: usize, j: usize, rest_length_m: f32) {
 }
 
 fn iterate(state: &mut State, p: &Parameters, iteration: u32) {
-    state.weigh(p);
+    state.compute_lambda(p);
     state.solve(p, iteration);
 }
 
@@ -92,7 +92,7 @@ fn contacts_and_links_are_counted() {
     p.links = linking();
     let mut state = cloud([150, 150], 13);
     state.begin_step(&p);
-    state.weigh(&p);
+    state.compute_lambda(&p);
     let mut max = [0, 0];
     for kind in Kind::ALL {
         for i in 0..state[kind].len() {

@@ -9,7 +9,7 @@ fn slid(p: &Parameters, slide_m: f32) -> State {
     let mut state = solid_and_fluid(pair, vec![]);
     state.begin_step(p);
     for iteration in 0..p.iterations {
-        state.weigh(p);
+        state.compute_lambda(p);
         state.solve(p, iteration);
     }
     state.solid.predicted[0][2] += 0.5 * slide_m;

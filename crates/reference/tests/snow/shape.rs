@@ -32,7 +32,7 @@ fn link(state: &mut State, i: usize, j: usize, rest_length_m: f32) {
     state.links.rows[j].push(Bond::new(i as u32, rest_length_m));
 }
 
-/// Moves each particle to the image of its position by `at`, like `weigh` and `solve` leave it.
+/// Moves each particle to the image of its position by `at`, like `compute_lambda` and `solve` leave it.
 fn put(state: &mut State, at: impl Fn([f32; 3]) -> [f32; 3]) {
     let solid = &mut state.solid;
     solid.predicted = solid.position.iter().map(|x| at(*x)).collect();

@@ -143,7 +143,7 @@ fn files_that_are_no_maps_are_named_with_the_line() {
     assert!(message(&files, "file='@slope.xyz'").contains("a name that does not end in .asc, .tif or .png"));
     files.write("slope.png", "no png");
     let png = message(&files, "file='@slope.png'");
-    assert!(png.contains("terrain.cell_m: found nothing, expected it together with a PNG"), "{png}");
+    assert!(png.contains("terrain.cell_m: found nothing, expected it with a PNG"), "{png}");
     let png = message(&files, "file='@slope.png',cell_m=5,height_range_m=[0,100]");
     assert!(png.contains("slope.png: no valid PNG"), "{png}");
     let asc = message(&files, "file='@slope.asc',cell_m=5");

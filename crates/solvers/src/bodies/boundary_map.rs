@@ -5,7 +5,7 @@
 //! where the surface is flat within it, whatever the error of the sums (in the manner of `Bender2019`, whose maps
 //! hold the density itself).
 
-use super::mesh::Triangle;
+use super::triangle::Triangle;
 use glam::{DVec3, IVec3};
 
 /// Nodes per support radius; fewer where the map would become too large.

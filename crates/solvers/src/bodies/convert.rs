@@ -1,7 +1,8 @@
 //! Conversion of a scene's terrain, colliders, obstacles and bodies to those of kernels.
 
-use super::mesh::{MeshProblem, mesh_body};
+use super::mesh::mesh_body;
 use super::motion::{NEVER_S, set_motion};
+use super::triangle::MeshProblem;
 use crate::SolverError;
 use frazil_scene::{
     Body as SceneBody, BodyShape, Collider, Obstacle, ObstacleShape, Scene, Side, Surface, Terrain,

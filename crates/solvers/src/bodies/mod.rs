@@ -5,11 +5,13 @@ mod convert;
 mod loads;
 mod mesh;
 mod motion;
+mod triangle;
 
 pub use loads::{BodyLoad, BodyLoads, PendingLoads};
 pub(crate) use loads::{impulse_sums, quanta_per_n_s, with_load_metrics, with_load_values};
-pub use mesh::{MeshProblem, mesh_body};
+pub use mesh::mesh_body;
 pub use motion::BodyPose;
+pub use triangle::MeshProblem;
 
 use crate::SolverError;
 use convert::{convert_body, convert_collider, convert_obstacle, convert_terrain, narrow};

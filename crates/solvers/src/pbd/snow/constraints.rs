@@ -29,7 +29,7 @@ pub(super) struct Constraints {
     pub boundary: Boundary,
     /// Displacement by walls of each solid particle, summed over the iterations of this step, in m.
     pub push_m: Buffer<[f32; 3]>,
-    rubbed: Buffer<[f32; 3]>,
+    corrected: Buffer<[f32; 3]>,
     /// μ of the lower and of the upper faces of the domain.
     face_friction: [[f32; 3]; 2],
 }
@@ -74,7 +74,7 @@ impl Constraints {
             terms: device.buffer_from("terms", &[terms])?,
             boundary,
             push_m: device.buffer("push of walls", n)?,
-            rubbed: device.buffer("rubbed", n)?,
+            corrected: device.buffer("corrected", n)?,
         })
     }
 
@@ -179,11 +179,11 @@ impl Constraints {
             contact: &solid.contact,
             push_m: &self.push_m,
             all_terms: &self.terms,
-            rubbed: &self.rubbed,
+            corrected: &self.corrected,
         };
         let [lower_friction, upper_friction] = self.face_friction;
         let params = apply_friction::Params { lower_friction, upper_friction };
         recorder.dispatch(&self.apply_friction, solid.threads(), bindings, params);
-        std::mem::swap(&mut solid.predicted, &mut self.rubbed);
+        std::mem::swap(&mut solid.predicted, &mut self.corrected);
     }
 }

@@ -12,7 +12,7 @@ use frazil_shaders::snow::{
 use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Threads};
 
 pub(super) struct Migration {
-    judge: Kernel<mark_phase_change::Interface>,
+    mark_phase_change: Kernel<mark_phase_change::Interface>,
     tally: Kernel<accumulate_heat::Interface>,
     migrate: Kernel<migrate::Interface>,
     settle: Kernel<update_phase_counts::Interface>,
@@ -53,7 +53,10 @@ impl Gather {
 impl Migration {
     pub fn new(device: &Device, workgroup_size: u32) -> Result<Self, SolverError> {
         Ok(Self {
-            judge: Kernel::specialized(device, &mark_phase_change::Specialization { workgroup_size })?,
+            mark_phase_change: Kernel::specialized(
+                device,
+                &mark_phase_change::Specialization { workgroup_size },
+            )?,
             tally: Kernel::specialized(device, &accumulate_heat::Specialization { workgroup_size })?,
             migrate: Kernel::specialized(device, &migrate::Specialization { workgroup_size })?,
             settle: Kernel::new(device)?,
@@ -64,7 +67,7 @@ impl Migration {
     }
 
     /// Records the marking of particles that leave their phase.
-    pub fn judge(
+    pub fn mark_phase_change(
         &self,
         recorder: &mut Recorder,
         parameters: &SnowParameters,
@@ -91,7 +94,7 @@ impl Migration {
             is_solid: u32::from(is_solid),
             has_enthalpy: u32::from(parameters.has_enthalpy()),
         };
-        recorder.dispatch(&self.judge, phase_particles.threads(), bindings, params);
+        recorder.dispatch(&self.mark_phase_change, phase_particles.threads(), bindings, params);
         let bindings = accumulate_heat::Bindings {
             count: &phase_particles.phase.count.count,
             leaves: &phase_particles.leaves,

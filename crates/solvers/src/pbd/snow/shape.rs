@@ -10,7 +10,7 @@ use frazil_shaders::types::Fit;
 use frazil_vk::{Buffer, Device, Kernel, Recorder};
 
 pub(super) struct Shape {
-    adopt: Kernel<attach_to_shape::Interface>,
+    attach: Kernel<attach_to_shape::Interface>,
     matching: Kernel<match_shapes::Interface>,
     keep: Kernel<apply_shape_matching::Interface>,
     fits: Buffer<Fit>,
@@ -19,7 +19,7 @@ pub(super) struct Shape {
 impl Shape {
     pub fn new(device: &Device, workgroup_size: u32, capacity: u32) -> Result<Self, SolverError> {
         Ok(Self {
-            adopt: Kernel::specialized(device, &attach_to_shape::Specialization { workgroup_size })?,
+            attach: Kernel::specialized(device, &attach_to_shape::Specialization { workgroup_size })?,
             matching: Kernel::specialized(device, &match_shapes::Specialization { workgroup_size })?,
             keep: Kernel::specialized(device, &apply_shape_matching::Specialization { workgroup_size })?,
             fits: device.buffer("fits", capacity as usize)?,
@@ -28,7 +28,7 @@ impl Shape {
 
     /// Records the assignment of rest positions: a snow particle without one gets it from its link partner's
     /// shape.
-    pub fn adopt(&self, recorder: &mut Recorder, solid: &mut PhaseParticles, links: &Links) {
+    pub fn attach(&self, recorder: &mut Recorder, solid: &mut PhaseParticles, links: &Links) {
         let bonds = links.bonds();
         let bindings = attach_to_shape::Bindings {
             count: &solid.phase.count.count,
@@ -38,10 +38,10 @@ impl Shape {
             partner: bonds.partner(),
             rest_length_m: bonds.rest_length_m(),
             degree: bonds.degree(),
-            adopted: solid.rest_position.back(),
+            next_rest: solid.rest_position.back(),
         };
         let params = attach_to_shape::Params { link_stride: bonds.capacity() };
-        recorder.dispatch(&self.adopt, solid.threads(), bindings, params);
+        recorder.dispatch(&self.attach, solid.threads(), bindings, params);
         solid.rest_position.swap();
     }
 

@@ -195,18 +195,18 @@ impl Snow {
     /// Returns the stages of one step, in order.
     pub fn stages(&self) -> impl Iterator<Item = Stage> + use<> {
         use Stage::*;
-        let (links, adopt, keep): (&[Stage], &[Stage], &[Stage]) = (
+        let (links, attach, match_shapes): (&[Stage], &[Stage], &[Stage]) = (
             if self.links.are_made() { &[BreakLinks, BuildLinks] } else { &[] },
             if self.shape.is_some() { &[AttachToShape] } else { &[] },
             if self.shape.is_some() { &[ApplyShapeMatching] } else { &[] },
         );
         let iterations = (0..self.parameters.fluid.iterations).flat_map(|iteration| {
-            [ComputeLambda, Solve { iteration }].into_iter().chain(keep.iter().copied())
+            [ComputeLambda, Solve { iteration }].into_iter().chain(match_shapes.iter().copied())
         });
         [Integrate, MarkPhaseChange, ScanLeavers, Migrate, SortByCell, Reorder, Predict, Conduct]
             .into_iter()
             .chain(links.iter().copied())
-            .chain(adopt.iter().copied())
+            .chain(attach.iter().copied())
             .chain(iterations)
             .chain([ApplyFriction, UpdateVelocity, SmoothVelocity])
     }
@@ -231,8 +231,8 @@ impl Snow {
         match stage {
             Stage::Integrate => self.integrate(recorder, dt_s),
             Stage::MarkPhaseChange => {
-                self.migration.judge(recorder, &self.parameters, solid, true);
-                self.migration.judge(recorder, &self.parameters, fluid, false);
+                self.migration.mark_phase_change(recorder, &self.parameters, solid, true);
+                self.migration.mark_phase_change(recorder, &self.parameters, fluid, false);
             }
             Stage::ScanLeavers => {
                 self.migration.scan(recorder, solid)?;
@@ -254,7 +254,7 @@ impl Snow {
             Stage::BuildLinks => self.links.build(recorder, solid)?,
             Stage::AttachToShape => {
                 if let Some(shape) = &self.shape {
-                    shape.adopt(recorder, solid, &self.links);
+                    shape.attach(recorder, solid, &self.links);
                 }
             }
             Stage::ComputeLambda => self.compute_lambda(recorder, true),
