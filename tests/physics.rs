@@ -93,7 +93,9 @@ fn a_dam_break_front_follows_the_experiment() {
 fn a_dam_break_runs_up_the_far_wall_and_levels() {
     // The scene's own particles: with half as many along each axis, water loses so much of its speed that it runs
     // up no more than 0.7 widths.
-    let mut dam = Simulation::new("dam_break", &[]);
+    // Half the slice: its sides are symmetry planes.
+    let slice = ["domain.max_m.2=0.0365", "particles.0.shape.box.max_m.2=0.0365"];
+    let mut dam = Simulation::new("dam_break", &slice);
     let width = 0.146;
     let spacing = dam.scene.particle_spacing_m();
     let start = dam.advance(0);

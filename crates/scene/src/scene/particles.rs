@@ -53,8 +53,8 @@ pub struct ParticleBlock {
     /// Random displacement of lattice points, up to this many spacings along each axis; 0 to 0.5.
     #[serde(default)]
     pub jitter_spacings: f64,
-    /// Initial rotation about the centre of the shape's bounds, in rad/s; about z in scenes of two
-    /// dimensions. Not in scenes of the position-based fluid.
+    /// Initial rigid rotation about the centre of the shape's bounds, in rad/s; about z in scenes of two
+    /// dimensions. Grains spin at the same rate. Not in scenes of the position-based fluid.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub angular_velocity_rad_s: Option<Vec3>,
     /// Number of particles, drawn uniformly; by default as many as fill the shape. In scenes of the material

@@ -26,6 +26,9 @@ pub struct Sampled {
     pub volumes_m3: Vec<f32>,
     /// Radii of grains in m; in scenes of the discrete element method only, else empty.
     pub radii_m: Vec<f32>,
+    /// Angular velocities of grains in rad/s, those of their block; in scenes of the discrete element method
+    /// only, else empty.
+    pub spins_rad_s: Vec<[f32; 3]>,
 }
 
 impl Sampled {

@@ -39,14 +39,13 @@ impl Dem {
         sampled: &Sampled,
         tuning: Tuning,
     ) -> Result<Self, SolverError> {
-        let n = sampled.len();
         let grains = Grains {
             positions_m: sampled.positions_m.clone(),
             velocities_m_s: sampled.velocities_m_s.clone(),
-            spins_1_s: vec![[0.0; 3]; n],
+            spins_1_s: sampled.spins_rad_s.clone(),
             radii_m: sampled.radii_m.clone(),
         };
-        let parameters = DemParameters::of(scene, n as u32)?;
+        let parameters = DemParameters::of(scene, sampled.len() as u32)?;
         let bonds = scene.dem().and_then(|dem| dem.bonds.as_ref());
         if bonds.is_none_or(|bonds| !bonds.at_start) {
             return Self::new(device, parameters, &grains, tuning);

@@ -55,6 +55,8 @@ impl Scene {
             self.refuse_misplaced_grains(&key, &grains, begin, dem)?;
             let velocities = grains.centres_m[begin..].iter().map(|c| block.velocity_at(c.map(|x| x as f32)));
             grains.velocities_m_s.extend(velocities);
+            let spin = block.angular_velocity_rad_s.unwrap_or_default().map(|w| w as f32);
+            grains.spins_rad_s.resize(grains.centres_m.len(), spin);
             grains.ends.push(grains.centres_m.len());
         }
         for (idx, release) in self.releases.iter().enumerate() {
@@ -92,6 +94,7 @@ impl Scene {
             }
             self.refuse_misplaced_grains(&key, &grains, begin, dem)?;
             grains.velocities_m_s.resize(grains.centres_m.len(), release.velocity_m_s.map(|v| v as f32));
+            grains.spins_rad_s.resize(grains.centres_m.len(), [0.0; 3]);
             grains.ends.push(grains.centres_m.len());
         }
         self.refuse_overlaps(&grains)?;
@@ -281,6 +284,7 @@ struct Grains {
     centres_m: Vec<Vec3>,
     radii_m: Vec<f64>,
     velocities_m_s: Vec<[f32; 3]>,
+    spins_rad_s: Vec<[f32; 3]>,
     /// End index of the grains of each block and then of each release.
     ends: Vec<usize>,
 }
@@ -326,6 +330,7 @@ impl Grains {
             masses_kg: self.radii_m.iter().map(|&radius_m| dem.grain_mass_kg(radius_m) as f32).collect(),
             volumes_m3: Vec::new(),
             radii_m: self.radii_m.iter().map(|&radius_m| radius_m as f32).collect(),
+            spins_rad_s: self.spins_rad_s,
         }
     }
 }
