@@ -89,6 +89,14 @@ Pose keyframed_pose(uint at, uint n_keys, float time_s) {
     return pose;
 }
 
+// True for a body in uniform motion or at rest. A kernel that defines MOTION_IS_OPTIONAL declares the constant
+// HAS_MOTION: without other motions in a scene, no instruction is spent on them.
+#ifdef MOTION_IS_OPTIONAL
+#define IS_UNIFORM(body) (HAS_MOTION == 0u || (body).motion == MOTION_UNIFORM)
+#else
+#define IS_UNIFORM(body) ((body).motion == MOTION_UNIFORM)
+#endif
+
 // Returns the pose of a body whose motion is not uniform.
 Pose pose_of(Body body, float time_s) {
     if (body.motion == MOTION_OSCILLATING) return oscillating_pose(body.first_motion, time_s);
@@ -108,7 +116,7 @@ vec3 to_body_frame(Pose pose, vec3 x_m) {
 
 // Returns the velocity in m/s of the point of a body that is at x.
 vec3 velocity_of(Body body, vec3 x_m, float time_s) {
-    if (body.motion == MOTION_UNIFORM)
+    if (IS_UNIFORM(body))
         return time_s >= body.from_s && time_s < body.until_s ? body.velocity_m_s : vec3(0.0);
     Pose pose = pose_of(body, time_s);
     return pose.velocity_m_s + cross(pose.angular_velocity_rad_s, x_m - pose.offset_m - pose.pivot_m);
@@ -116,13 +124,13 @@ vec3 velocity_of(Body body, vec3 x_m, float time_s) {
 
 // Returns the angular velocity of a body in rad/s.
 vec3 angular_velocity_of(Body body, float time_s) {
-    if (body.motion == MOTION_UNIFORM || body.motion == MOTION_OSCILLATING) return vec3(0.0);
+    if (IS_UNIFORM(body) || body.motion == MOTION_OSCILLATING) return vec3(0.0);
     return pose_of(body, time_s).angular_velocity_rad_s;
 }
 
 // Returns the reference point of torques on a body: its origin, or the pivot of a body that rotates.
 vec3 torque_centre(Body body, float time_s) {
-    if (body.motion == MOTION_UNIFORM) return body.origin_m + uniform_offset(body, time_s);
+    if (IS_UNIFORM(body)) return body.origin_m + uniform_offset(body, time_s);
     Pose pose = pose_of(body, time_s);
     return body.motion == MOTION_OSCILLATING ? body.origin_m + pose.offset_m : pose.pivot_m + pose.offset_m;
 }

@@ -114,7 +114,7 @@ vec4 surface_in_own_axes(Body body, vec3 local) {
 // Returns a position relative to the origin of a body, in the axes of the scene file.
 vec3 local_position(Body body, vec3 x_m, float time_s) {
     vec3 local;
-    if (body.motion == MOTION_UNIFORM)
+    if (IS_UNIFORM(body))
         local = x_m - body.origin_m - uniform_offset(body, time_s);
     else
         local = to_body_frame(pose_of(body, time_s), x_m) - body.origin_m;
@@ -141,7 +141,7 @@ vec4 local_surface(uint up_axis, Body body, vec3 local) {
 vec4 surface_of(uint up_axis, Body body, vec3 x_m, float time_s) {
     vec4 surface = local_surface(up_axis, body, local_position(body, x_m, time_s));
     if (body.is_container != 0u) surface = -surface;
-    if (body.motion >= MOTION_SPINNING) surface.xyz = rotate(pose_of(body, time_s).rotation, surface.xyz);
+    if (!IS_UNIFORM(body) && body.motion >= MOTION_SPINNING) surface.xyz = rotate(pose_of(body, time_s).rotation, surface.xyz);
     return surface;
 }
 

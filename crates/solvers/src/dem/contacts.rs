@@ -117,6 +117,7 @@ impl Contacts {
             has_bodies: (!surroundings.bodies.is_empty()).into(),
             has_pieces: (parameters.terms.n_pieces > 0).into(),
             has_meshes: surroundings.has_meshes().into(),
+            has_motion: surroundings.has_motion().into(),
         };
         let tidy = tidy_contacts::Specialization { workgroup_size, has_rolling: has_rolling.into() };
         let options = ScanOptions { workgroup_size, ..Default::default() };

@@ -135,9 +135,17 @@ impl Dem {
             has_bodies: (!surroundings.bodies.is_empty()).into(),
             has_named_bodies: (!surroundings.names.is_empty()).into(),
             has_meshes: surroundings.has_meshes().into(),
+            has_motion: surroundings.has_motion().into(),
         };
-        let collide::Specialization { has_bodies, has_named_bodies, has_meshes, .. } = specialization;
-        let motion = move_grains::Specialization { workgroup_size, has_bodies, has_named_bodies, has_meshes };
+        let collide::Specialization { has_bodies, has_named_bodies, has_meshes, has_motion, .. } =
+            specialization;
+        let motion = move_grains::Specialization {
+            workgroup_size,
+            has_bodies,
+            has_named_bodies,
+            has_meshes,
+            has_motion,
+        };
         let particles = Particles::upload(device, &parameters, grains, ids, rows, workgroup_size)?;
         Ok(Self {
             terms: device.buffer_from("terms", &[parameters.terms])?,
