@@ -141,7 +141,8 @@ vec4 local_surface(uint up_axis, Body body, vec3 local) {
 vec4 surface_of(uint up_axis, Body body, vec3 x_m, float time_s) {
     vec4 surface = local_surface(up_axis, body, local_position(body, x_m, time_s));
     if (body.is_container != 0u) surface = -surface;
-    if (!IS_UNIFORM(body) && body.motion >= MOTION_SPINNING) surface.xyz = rotate(pose_of(body, time_s).rotation, surface.xyz);
+    if (!IS_UNIFORM(body) && body.motion >= MOTION_SPINNING)
+        surface.xyz = rotate(pose_of(body, time_s).rotation, surface.xyz);
     return surface;
 }
 

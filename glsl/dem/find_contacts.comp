@@ -101,7 +101,8 @@ void main() {
                 vec3 apart = x - piece_motions[piece].centre_m;
                 float reach = r + shapes[piece].reach_m;
                 if (dot(apart, apart) > reach * reach) continue;
-                if (farthest_plane(shapes[piece], rotate_inverse(piece_motions[piece].rotation, apart)).w <= r) note(FIRST_PIECE + piece);
+                vec3 local = rotate_inverse(piece_motions[piece].rotation, apart);
+                if (farthest_plane(shapes[piece], local).w <= r) note(FIRST_PIECE + piece);
             }
         }
     }

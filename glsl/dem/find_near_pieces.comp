@@ -67,7 +67,8 @@ void main() {
     uint n_kept = 0u;
     [[dont_unroll]] for (uint k = 0u; k < n_near; ++k) {
         uint other = near_pieces[first_slot + k];
-        vec4 plane = farthest_plane(shapes[other], rotate_inverse(motions[other].rotation, centre - motions[other].centre_m));
+        vec4 plane = farthest_plane(
+            shapes[other], rotate_inverse(motions[other].rotation, centre - motions[other].centre_m));
         if (plane.w <= MARGIN * shape.reach_m && !are_linked(shape, other)) near_pieces[first_slot + n_kept++] = other;
     }
     near_pieces[near_list] = n_kept;

@@ -27,6 +27,7 @@ vec4 boundary_map_at(uint first, vec3 x_m) {
     vec2 rows = mix(middle.xz, middle.yw, t.x);
     vec4 rise = upper - lower;
     vec2 rises = mix(rise.xz, rise.yw, t.x);
-    vec3 gradient = vec3(mix(middle.y - middle.x, middle.w - middle.z, t.y), rows.y - rows.x, mix(rises.x, rises.y, t.y));
+    vec3 gradient =
+        vec3(mix(middle.y - middle.x, middle.w - middle.z, t.y), rows.y - rows.x, mix(rises.x, rises.y, t.y));
     return vec4(gradient / cell_m, mix(rows.x, rows.y, t.y));
 }

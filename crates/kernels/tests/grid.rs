@@ -119,7 +119,12 @@ fn cells_and_neighbours_agree_with_all_pairs() {
 
 #[test]
 fn neighbour_lists_hold_every_neighbour_or_report_the_required_capacity() {
-    proptest!(config(1000), |((points, dims) in positions(), radius in 0.01f32..0.1, variant in variants(), capacity in 0u32..3000)| {
+    proptest!(config(1000), |(
+        (points, dims) in positions(),
+        radius in 0.01f32..0.1,
+        variant in variants(),
+        capacity in 0u32..3000,
+    )| {
         let n = points.len();
         let sorted = sort(&points, dims, variant);
         let found = DEVICE.buffer::<[u32; 2]>("found", n).unwrap();

@@ -374,7 +374,11 @@ proptest! {
     }
 
     #[test]
-    fn projected_positions_are_clear_of_a_body(x in prop::array::uniform3(0.1f32..0.3), centre in prop::array::uniform3(0.15f32..0.25), radius in 0.01f32..0.08) {
+    fn projected_positions_are_clear_of_a_body(
+        x in prop::array::uniform3(0.1f32..0.3),
+        centre in prop::array::uniform3(0.15f32..0.25),
+        radius in 0.01f32..0.08,
+    ) {
         let mut p = parameters(0.02, [20.0; 3]);
         let (slope, shell) = (Body::plane([0.6, 0.0, 0.8], 0.2), Body::spherical_container([0.2; 3], 0.1));
         for body in [Body::sphere(centre, radius), slope, shell] {
