@@ -1,11 +1,13 @@
 // Contact law: a linear normal spring and damper (Gucer2010 eq 3.4, 3.7), a tangential one up to Coulomb's
-// limit (eq 3.9), a rolling and twisting one, attraction (eq 3.11) and bonds.
+// limit (eq 3.9), a rolling and twisting one, attraction (eq 3.11) and bonds. dem/oscillator.glsl makes the
+// normal law exact for the discrete step.
 //
 // Seen from the other end, normal, velocities and history have the opposite sign; `precise` and commutative
 // sums make the forces opposite, too, to the bit.
 #ifndef DEM_CONTACT
 #define DEM_CONTACT
 #include "common/vectors.glsl"
+#include "dem/oscillator.glsl"
 #include "dem/terms.glsl"
 
 // State of a contact from step to step.
@@ -17,11 +19,19 @@ struct ContactHistory {
     float slow_s;
     // UNBONDED or BONDED.
     uint bond_state;
+    // NEW, HELD or ENDED.
+    uint phase;
 };
 
 const uint UNBONDED = 0u;
 const uint BONDED = 1u;
-const ContactHistory NEW_CONTACT = ContactHistory(vec3(0.0), vec3(0.0), 0.0, UNBONDED);
+
+// A contact without a previous step; one with; and one whose rebound has ended, but which still overlaps by
+// the rest of a step: it exerts no force until the ends approach again.
+const uint NEW = 0u;
+const uint HELD = 1u;
+const uint ENDED = 2u;
+const ContactHistory NEW_CONTACT = ContactHistory(vec3(0.0), vec3(0.0), 0.0, UNBONDED, NEW);
 
 // Kinematics of a contact as seen from this end.
 struct ContactKinematics {
@@ -70,8 +80,17 @@ ContactForce evaluate_contact(DemTerms t, ContactKinematics c, inout ContactHist
 
     precise float parting = dot(c.velocity_m_s, c.normal);
     precise vec3 sliding = c.velocity_m_s - parting * c.normal;
-    float damping = 2.0 * c.damping_ratio * sqrt(c.mass_kg * t.normal_stiffness_n_m);
-    float pressed = t.normal_stiffness_n_m * c.overlap_m - damping * parting;
+    if (history.phase == ENDED && parting > 0.0 && !is_bonded) {
+        history = NEW_CONTACT;
+        history.phase = ENDED;
+        force.is_kept = true;
+        return force;
+    }
+    Oscillator oscillator = oscillator_of(c.damping_ratio, c.mass_kg, t.normal_stiffness_n_m, t.dt_s);
+    float damping = oscillator.damping_n_s_m;
+    bool has_ended = false;
+    float pressed = normal_force(oscillator, c.overlap_m, parting, history.phase == NEW, is_bonded, has_ended);
+    history.phase = has_ended ? ENDED : HELD;
     precise vec3 shear = tangential(history.shear_m, c.normal) + t.dt_s * sliding;
     float along_damping = t.tangential_damping_ratio * damping;
     precise vec3 along = -(t.tangential_stiffness_n_m * shear) - along_damping * sliding;

@@ -21,7 +21,8 @@ uint partner_in(uint from) { return partner_of(old_contact[CONTACT_WORDS * from]
 ContactHistory history_in(uint from) {
     vec4 shear = old_shear[from];
     uint bond_state = bond_state_of(old_contact[CONTACT_WORDS * from]);
-    ContactHistory history = ContactHistory(shear.xyz, vec3(0.0), shear.w, bond_state);
+    // A negative time marks a contact that has ended.
+    ContactHistory history = ContactHistory(shear.xyz, vec3(0.0), max(shear.w, 0.0), bond_state, shear.w < 0.0 ? ENDED : HELD);
     if (HAS_ROLLING != 0u)
         [[unroll]] for (uint axis = 0u; axis < 3u; ++axis)
             history.rolling[axis] = uintBitsToFloat(old_contact[CONTACT_WORDS * from + 1u + axis]);
@@ -37,7 +38,7 @@ ContactHistory recall(uint partner) {
 void keep_at(uint to, uint partner, ContactHistory history) {
     if (to >= new_shear.length()) return;
     new_contact[CONTACT_WORDS * to] = partner_word(partner, history.bond_state);
-    new_shear[to] = vec4(history.shear_m, history.slow_s);
+    new_shear[to] = vec4(history.shear_m, history.phase == ENDED ? -1.0 : history.slow_s);
     if (HAS_ROLLING != 0u)
         [[unroll]] for (uint axis = 0u; axis < 3u; ++axis)
             new_contact[CONTACT_WORDS * to + 1u + axis] = floatBitsToUint(history.rolling[axis]);

@@ -143,7 +143,10 @@ void main() {
     c.attraction_n = 0.0;
     c.attraction_range_m = 0.0;
     ContactHistory history = NEW_CONTACT;
-    if (!is_new) history.shear_m = point_shear_m[i];
+    if (!is_new) {
+        history.shear_m = point_shear_m[i];
+        history.phase = HELD;
+    }
     ContactForce contact = evaluate_contact(t, c, history);
     point_shear_m[i] = history.shear_m;
     vec3 force = contact.across_n + contact.along_n;

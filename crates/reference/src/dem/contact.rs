@@ -2,6 +2,8 @@
 
 use glam::DVec3;
 
+use super::oscillator::Oscillator;
+
 /// Parameters of the method, in SI units.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameters {
@@ -67,6 +69,20 @@ pub struct ContactHistory {
     pub slow: f64,
     /// True for a bond.
     pub is_bonded: bool,
+    /// Whether the contact is new, or its rebound has ended.
+    pub phase: Phase,
+}
+
+/// Phase of a contact.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Phase {
+    /// It has no previous step.
+    #[default]
+    New,
+    /// It has one.
+    Held,
+    /// Its rebound has ended: without a force until its ends approach again.
+    Ended,
 }
 
 /// Kinematics of a contact as seen from one end.
@@ -132,8 +148,15 @@ pub fn evaluate_contact(p: &Parameters, c: &ContactKinematics, history: ContactH
     let in_plane = |v: DVec3| v - v.dot(c.normal) * c.normal;
     let parting = c.velocity.dot(c.normal);
     let sliding = in_plane(c.velocity);
-    let damping = 2.0 * damping_ratio(c.restitution) * (c.mass * p.normal_stiffness).sqrt();
-    let pressed = p.normal_stiffness * c.overlap - damping * parting;
+    if history.phase == Phase::Ended && parting > 0.0 && !is_bonded {
+        let history = ContactHistory { phase: Phase::Ended, ..ContactHistory::default() };
+        return ContactForce { history: Some(history), ..pulled };
+    }
+    let oscillator = Oscillator::new(damping_ratio(c.restitution), c.mass, p.normal_stiffness, p.dt_s);
+    let damping = oscillator.damping_n_s_m;
+    let is_new = history.phase == Phase::New;
+    let (pressed, has_ended) = oscillator.normal_force(c.overlap, parting, is_new, is_bonded);
+    let phase = if has_ended { Phase::Ended } else { Phase::Held };
     let along_damping = p.tangential_damping_ratio * damping;
     let mut shear = in_plane(history.shear) + p.dt_s * sliding;
     let mut along = -p.tangential_stiffness * shear - along_damping * sliding;
@@ -176,10 +199,13 @@ pub fn evaluate_contact(p: &Parameters, c: &ContactKinematics, history: ContactH
     {
         (slow, is_bonded) = (0.0, true);
     }
+    if has_ended {
+        slow = 0.0;
+    }
     ContactForce {
         across: pulled.across + pressed * c.normal,
         along,
         couple,
-        history: Some(ContactHistory { shear, rolling, slow, is_bonded }),
+        history: Some(ContactHistory { shear, rolling, slow, is_bonded, phase }),
     }
 }

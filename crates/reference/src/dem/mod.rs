@@ -1,13 +1,16 @@
 //! Discrete element method (Gucer2010) in f64: all pairs are tested, and contacts are kept in a map.
 
 mod contact;
+mod oscillator;
 mod slab;
 mod step;
 mod surroundings;
 
 pub use contact::{
-    Bonds, ContactForce, ContactHistory, ContactKinematics, Parameters, damping_ratio, evaluate_contact,
+    Bonds, ContactForce, ContactHistory, ContactKinematics, Parameters, Phase, damping_ratio,
+    evaluate_contact,
 };
+pub use oscillator::Oscillator;
 pub use slab::{Link, Motion, Slabs, Solid, Wrench};
 pub use step::{Grain, State};
 pub use surroundings::{Partner, Surface};

@@ -1,6 +1,6 @@
 //! Rigid convex pieces of ice slabs, linked at shared faces.
 
-use super::contact::{ContactHistory, ContactKinematics, Parameters, evaluate_contact};
+use super::contact::{ContactHistory, ContactKinematics, Parameters, Phase, evaluate_contact};
 use super::surroundings::{Partner, surfaces, torque_centre};
 use crate::mpm::Collider;
 use glam::{DMat3, DQuat, DVec3};
@@ -244,7 +244,9 @@ impl Slabs {
             };
             let sprung = before.filter(|(old, _)| *old == partner).map_or(DVec3::ZERO, |(_, shear)| shear);
             let without_rolling = Parameters { rolling_friction: 0.0, ..p.clone() };
-            let history = ContactHistory { shear: sprung, ..Default::default() };
+            let is_old = before.is_some_and(|(old, _)| old == partner);
+            let phase = if is_old { Phase::Held } else { Phase::New };
+            let history = ContactHistory { shear: sprung, phase, ..Default::default() };
             let response = evaluate_contact(&without_rolling, &touch, history);
             let force = response.across + response.along;
             wrenches[piece].push(force, arm);

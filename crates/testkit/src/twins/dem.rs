@@ -110,11 +110,13 @@ pub fn state_of(columns: &[StateColumn], step: u64) -> twin::State {
             let word = contact[stride * row];
             let is_bonded = word >> 30 == 1;
             let partner = partner_of(if is_bonded { word & 0x3fff_ffff } else { word });
+            let slow = f64::from(f32::from_bits(shear[4 * row + 3]));
             let history = twin::ContactHistory {
                 shear: vector(&shear[4 * row..], 0),
                 rolling: if stride == 4 { vector(&contact[4 * row + 1..], 0) } else { DVec3::ZERO },
-                slow: f32::from_bits(shear[4 * row + 3]).into(),
+                slow: slow.max(0.0),
                 is_bonded,
+                phase: if slow < 0.0 { twin::Phase::Ended } else { twin::Phase::Held },
             };
             assert_eq!(contacts.insert((*id, partner), history), None, "a contact is kept twice");
         }

@@ -13,7 +13,8 @@ use crate::solver::section::Section;
 /// The quantities of a contact are the overlap δ, the effective mass m* = m_a m_b/(m_a + m_b), the effective
 /// radius R* = R_a R_b/(R_a + R_b), and the speed ė at which the surfaces separate. Normal force: F_n = k_n δ
 /// − c_n ė while the grains overlap (eq 3.4, 3.7). c_n = 2β√(m* k_n) follows from the restitution e =
-/// exp(−πβ/√(1 − β²)), which holds because F_n may be attractive at the end of a contact. Tangential force: a
+/// exp(−πβ/√(1 − β²)), which holds because F_n may be attractive at the end of a contact; c_n is corrected for
+/// the discrete step, so that e does not depend on Δt. Tangential force: a
 /// spring k_t and a damper c_t (eq 3.9), bounded by Coulomb's μ F_n. A wall, a terrain and an obstacle count
 /// as bodies of infinite mass and radius.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -46,8 +47,10 @@ pub struct Dem {
     #[serde(default = "Dem::default_friction")]
     pub friction: f64,
     /// Coefficient μ_r of rolling friction: a torque of up to μ_r R* F_n resists rolling of grains on one
-    /// another or on walls, and twisting, so that a grain that only spins in place comes to rest, too.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    /// another or on walls, and twisting, so that a grain that only spins in place comes to rest, too. By
+    /// default 0.1, that of slightly rough grains (Ai et al. 2011); with 0, that of perfect spheres, grains
+    /// roll on and a pile never rests.
+    #[serde(default = "Dem::default_rolling_friction")]
     pub rolling_friction: f64,
     /// Attraction in N of two grains in contact (eq 3.11, with a magnitude and range of its own): the load
     /// that pulls them apart.
@@ -146,6 +149,9 @@ impl Dem {
     }
     fn default_friction() -> f64 {
         0.5
+    }
+    fn default_rolling_friction() -> f64 {
+        0.1
     }
     fn default_contacts_per_grain() -> f64 {
         8.0

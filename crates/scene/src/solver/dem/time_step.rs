@@ -118,8 +118,8 @@ impl Scene {
 
 impl Dem {
     /// Returns Δt = t_c / `steps_per_contact`, truncated to four digits. With 20 steps it is 0.11 √(m/k),
-    /// within the 0.17 √(m/k) at which packings of any order are stable (O'Sullivan & Bray 2004), and short
-    /// enough for a restitution within about 0.03 of the requested one.
+    /// within the 0.17 √(m/k) at which packings of any order are stable (O'Sullivan & Bray 2004), and the
+    /// restitution is within 0.5 % of the requested one.
     pub fn auto_dt_s(&self) -> f64 {
         rounded_down(self.contact_time_s() / self.steps_per_contact)
     }
