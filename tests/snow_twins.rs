@@ -204,7 +204,7 @@ const SETTINGS: [[&str; 2]; 11] = [
         "",
     ],
     [
-        "links.limit = \"none\"\ncontact_radius_spacings = 0.6",
+        "links.limit = \"none\"\ncontact_radius_spacings = 0.6\nheat.conduction = \"uncorrected\"",
         "[solver]\nartificial_pressure.strength = 0.005",
     ],
     [
@@ -492,6 +492,8 @@ fn a_wrong_stage_is_named() {
         (Stage::Predict, |_, p| p.fluid.domain_max_m[1] = 0.1),
         (Stage::Conduct, |_, p| p.heat.snow_conductivity_w_m_k *= 1.01),
         (Stage::Conduct, |_, p| p.heat.laplacian_scale *= 1.01),
+        (Stage::Conduct, |_, p| p.fluid.domain_min_m[1] = -1.0),
+        (Stage::Conduct, |_, p| p.heat.max_correction = Some(1.0)),
         (Stage::BreakLinks, |_, p| p.links.as_mut().unwrap().break_ratio = 1.0),
         (Stage::BuildLinks, |_, p| p.links.as_mut().unwrap().radius_m *= 0.7),
         (Stage::ComputeLambda, |_, p| p.fluid.relaxation *= 1.1),

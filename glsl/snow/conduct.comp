@@ -1,22 +1,28 @@
 #version 460
 // Conducts heat by temperature, the paper's variant (Chen2021 eq 6.1):  T_i ← T_i + Δt/(ρ c_i) Σ_j V k_ij
-// (T_j − T_i) ∇²W(x_ij).
+// (T_j − T_i) ∇²W(x_ij), with the weights of pairs in conduction.glsl.
 //
-// Bytes: 24 a particle (x* 12, key 4, T 4 + 4) plus neighbours from cache. Sums run in sorted order.
+// Bytes: 24 a particle (x* 12, key 4, T 4 + 4; corrected 48) plus neighbours from cache. Sums run in sorted
+// order.
+// Elements: correction = threads * IS_CORRECTED, other_correction = threads * IS_CORRECTED.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 #include "grid/grid.glsl"
 #include "snow/conduction.glsl"
+
+layout(constant_id = 1) const uint IS_CORRECTED = 1;
 
 layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
 layout(scalar, binding = 1) readonly buffer Key { uint key[]; };
 layout(scalar, binding = 2) readonly buffer CellStart { uint cell_start[]; };
 layout(scalar, binding = 3) readonly buffer Predicted { vec3 predicted[]; };
 layout(scalar, binding = 4) readonly buffer Temperature { float temperature[]; };
-layout(scalar, binding = 5) readonly buffer OtherCellStart { uint other_cell_start[]; };
-layout(scalar, binding = 6) readonly buffer OtherPredicted { vec3 other_predicted[]; };
-layout(scalar, binding = 7) readonly buffer OtherTemperature { float other_temperature[]; };
-layout(scalar, binding = 8) writeonly buffer Conducted { float conducted[]; };
+layout(scalar, binding = 5) readonly buffer Corrections { Correction correction[]; };
+layout(scalar, binding = 6) readonly buffer OtherCellStart { uint other_cell_start[]; };
+layout(scalar, binding = 7) readonly buffer OtherPredicted { vec3 other_predicted[]; };
+layout(scalar, binding = 8) readonly buffer OtherTemperature { float other_temperature[]; };
+layout(scalar, binding = 9) readonly buffer OtherCorrections { Correction other_correction[]; };
+layout(scalar, binding = 10) writeonly buffer Conducted { float conducted[]; };
 layout(scalar, push_constant) uniform Params {
     Conduction conduction;
     // Δt/(ρ h²) · V/h³ · 45/π, calibrated to the lattice, over the heat capacity.
@@ -33,12 +39,28 @@ void main() {
     float t = temperature[i];
     uvec3 home = home_of(conduction.grid, key[i]);
     float own = 0.0;
-    FOR_EACH_CANDIDATE_IN(cell_start, conduction.grid, home, j) {
-        own += warmth_from(conduction, x, t, predicted[j], temperature[j]);
-    }
     float between = 0.0;
-    FOR_EACH_CANDIDATE_IN(other_cell_start, conduction.grid, home, j) {
-        between += warmth_from(conduction, x, t, other_predicted[j], other_temperature[j]);
+    if (IS_CORRECTED != 0u) {
+        Correction b = correction[i];
+        Faces faces = near_faces(conduction, x);
+        FOR_EACH_CANDIDATE_IN(cell_start, conduction.grid, home, j) {
+            vec3 y = predicted[j];
+            if (squared_length(offset_h(conduction, x, y)) >= 1.0) continue;
+            own += (temperature[j] - t) * weight_of(conduction, faces, x, b, y, correction[j]);
+        }
+        FOR_EACH_CANDIDATE_IN(other_cell_start, conduction.grid, home, j) {
+            vec3 y = other_predicted[j];
+            if (squared_length(offset_h(conduction, x, y)) >= 1.0) continue;
+            float weight = weight_of(conduction, faces, x, b, y, other_correction[j]);
+            between += (other_temperature[j] - t) * weight;
+        }
+    } else {
+        FOR_EACH_CANDIDATE_IN(cell_start, conduction.grid, home, j) {
+            own += warmth_from(conduction, x, t, predicted[j], temperature[j]);
+        }
+        FOR_EACH_CANDIDATE_IN(other_cell_start, conduction.grid, home, j) {
+            between += warmth_from(conduction, x, t, other_predicted[j], other_temperature[j]);
+        }
     }
     conducted[i] = t + heating * (own_w_m_k * own + cross_w_m_k * between);
 }

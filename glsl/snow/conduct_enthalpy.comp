@@ -1,16 +1,22 @@
 #version 460
-// Conducts heat by specific enthalpy, with true latent heat:  H_i ← H_i + Δt/ρ Σ_j V k_ij (T_j − T_i)
-// ∇²W(x_ij), and
+// Conducts heat by specific enthalpy, with true latent heat:  H_i ← H_i + Δt/ρ Σ_j V (φ_j − φ_i) ∇²W(x_ij),
+// with the weights of pairs in conduction.glsl, and
 //   T = T_f + H/c_snow below 0,  T_f from 0 to L,  T_f + (H − L)/c_water above,
-// in either phase: the phase follows from the enthalpy, not vice versa, and ΣmH is conserved. The
-// conductivity of a particle follows from its liquid fraction, k = k_snow + (k_water − k_snow) H/L in
-// between.
+// in either phase: the phase follows from the enthalpy, not vice versa, and ΣmH is conserved.
+//   φ = k_snow (T − T_f) below T_f,  k_water (T − T_f) above,
+// is Kirchhoff's transform ∫ k dT (Alexiades1993): a particle that melts or freezes is at T_f, so that all of
+// the difference between it and a neighbour lies in the neighbour's material, and the flux has the neighbour's
+// conductivity.
 //
-// Bytes: 32 a particle (x* 12, key 4, T 4 + 4, H 4 + 4) plus neighbours from cache. Sums run in sorted order.
+// Bytes: 32 a particle (x* 12, key 4, T 4 + 4, H 4 + 4; corrected 56) plus neighbours from cache. Sums run in
+// sorted order.
+// Elements: correction = threads * IS_CORRECTED, other_correction = threads * IS_CORRECTED.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 #include "grid/grid.glsl"
 #include "snow/conduction.glsl"
+
+layout(constant_id = 1) const uint IS_CORRECTED = 1;
 
 layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
 layout(scalar, binding = 1) readonly buffer Key { uint key[]; };
@@ -18,12 +24,13 @@ layout(scalar, binding = 2) readonly buffer CellStart { uint cell_start[]; };
 layout(scalar, binding = 3) readonly buffer Predicted { vec3 predicted[]; };
 layout(scalar, binding = 4) readonly buffer Temperature { float temperature[]; };
 layout(scalar, binding = 5) readonly buffer Enthalpy { float enthalpy[]; };
-layout(scalar, binding = 6) readonly buffer OtherCellStart { uint other_cell_start[]; };
-layout(scalar, binding = 7) readonly buffer OtherPredicted { vec3 other_predicted[]; };
-layout(scalar, binding = 8) readonly buffer OtherTemperature { float other_temperature[]; };
-layout(scalar, binding = 9) readonly buffer OtherEnthalpy { float other_enthalpy[]; };
-layout(scalar, binding = 10) writeonly buffer Conducted { float conducted[]; };
-layout(scalar, binding = 11) writeonly buffer ConductedEnthalpy { float conducted_enthalpy[]; };
+layout(scalar, binding = 6) readonly buffer Corrections { Correction correction[]; };
+layout(scalar, binding = 7) readonly buffer OtherCellStart { uint other_cell_start[]; };
+layout(scalar, binding = 8) readonly buffer OtherPredicted { vec3 other_predicted[]; };
+layout(scalar, binding = 9) readonly buffer OtherTemperature { float other_temperature[]; };
+layout(scalar, binding = 10) readonly buffer OtherCorrections { Correction other_correction[]; };
+layout(scalar, binding = 11) writeonly buffer Conducted { float conducted[]; };
+layout(scalar, binding = 12) writeonly buffer ConductedEnthalpy { float conducted_enthalpy[]; };
 layout(scalar, push_constant) uniform Params {
     Conduction conduction;
     // Δt/(ρ h²) · V/h³ · 45/π, calibrated to the lattice.
@@ -36,28 +43,45 @@ layout(scalar, push_constant) uniform Params {
     float water_w_m_k;
 };
 
-float conductivity_of(float h) { return mix(snow_w_m_k, water_w_m_k, clamp(h / latent_heat_j_kg, 0.0, 1.0)); }
-
-// Returns the same number at both ends: products and sums of two are commutative.
-float pair_conductivity(float k_i, float k_j) { return 2.0 * k_i * k_j / (k_i + k_j); }
+// Returns φ in W/m.
+float potential_of(float t) {
+    precise float above = t - freezing_c;
+    return above * (above < 0.0 ? snow_w_m_k : water_w_m_k);
+}
 
 void main() {
     uint i = thread_idx();
     if (i >= count[0]) return;
     vec3 x = predicted[i];
-    float t = temperature[i];
-    float k = conductivity_of(enthalpy[i]);
+    float potential = potential_of(temperature[i]);
     uvec3 home = home_of(conduction.grid, key[i]);
     float sum = 0.0;
-    FOR_EACH_CANDIDATE_IN(cell_start, conduction.grid, home, j) {
-        float warmth = warmth_from(conduction, x, t, predicted[j], temperature[j]);
-        if (warmth != 0.0) sum += pair_conductivity(k, conductivity_of(enthalpy[j])) * warmth;
-    }
-    FOR_EACH_CANDIDATE_IN(other_cell_start, conduction.grid, home, j) {
-        float warmth = warmth_from(conduction, x, t, other_predicted[j], other_temperature[j]);
-        if (warmth != 0.0) sum += pair_conductivity(k, conductivity_of(other_enthalpy[j])) * warmth;
+    if (IS_CORRECTED != 0u) {
+        Correction b = correction[i];
+        Faces faces = near_faces(conduction, x);
+        FOR_EACH_CANDIDATE_IN(cell_start, conduction.grid, home, j) {
+            vec3 y = predicted[j];
+            if (squared_length(offset_h(conduction, x, y)) >= 1.0) continue;
+            float difference = potential_of(temperature[j]) - potential;
+            sum += difference * weight_of(conduction, faces, x, b, y, correction[j]);
+        }
+        FOR_EACH_CANDIDATE_IN(other_cell_start, conduction.grid, home, j) {
+            vec3 y = other_predicted[j];
+            if (squared_length(offset_h(conduction, x, y)) >= 1.0) continue;
+            float difference = potential_of(other_temperature[j]) - potential;
+            sum += difference * weight_of(conduction, faces, x, b, y, other_correction[j]);
+        }
+    } else {
+        FOR_EACH_CANDIDATE_IN(cell_start, conduction.grid, home, j) {
+            sum += warmth_from(conduction, x, potential, predicted[j], potential_of(temperature[j]));
+        }
+        FOR_EACH_CANDIDATE_IN(other_cell_start, conduction.grid, home, j) {
+            float other = potential_of(other_temperature[j]);
+            sum += warmth_from(conduction, x, potential, other_predicted[j], other);
+        }
     }
     float h = enthalpy[i] + heating * sum;
     conducted_enthalpy[i] = h;
-    conducted[i] = freezing_c + min(h, 0.0) / snow_capacity_j_kg_k + max(h - latent_heat_j_kg, 0.0) / water_capacity_j_kg_k;
+    conducted[i] = freezing_c + min(h, 0.0) / snow_capacity_j_kg_k +
+        max(h - latent_heat_j_kg, 0.0) / water_capacity_j_kg_k;
 }

@@ -1,19 +1,117 @@
-// Heat conduction between particles of both phases (Chen2021 eq 6.1), for conduct.comp and
-// conduct_enthalpy.comp:
+// Heat conduction between particles of both phases (Chen2021 eq 6.1), for conduct.comp, conduct_enthalpy.comp
+// and correct_conduction.comp:
 //   Σ_j V k_ij (T_j − T_i) ∇²W(x_ij),  k_ij = 2 k_i k_j / (k_i + k_j),  ∇²W = 45/(πh⁶) (h − r)
 // The paper prints 4 k_i k_j / (k_i + k_j), which belongs to another form of the Laplacian: with this one,
 // heat would flow twice as fast as by Fourier's law. Every term has the opposite sign at the other end, so
 // heat is conserved.
 //
+// Walls and free surfaces cut the kernel, and particles off the lattice change its sum. With IS_CORRECTED
+// the weight of a pair, 1 − q, becomes the sum over the images R x_j of the other end behind the faces of
+// the domain, itself included, of
+//   (1 − q) (c_i + c_j)/2,  c_i = e·B_i·e from 0 to the correction of a lone neighbour at one spacing,
+// where e is the direction of x_i − R x_j and B_i makes the second moments of particle i those of a full
+// neighbourhood (correct_conduction.comp). The image of j seen from i is as far as that of i seen from j, in
+// the reflected direction, so both ends compute the same bits.
 
 struct Conduction {
     Grid grid;
     float inverse_h;
+    // Faces of the domain, which no heat passes.
+    vec3 domain_min_m;
+    vec3 domain_max_m;
+    // s/2, where s makes the Laplacian exact on the lattice, and the maximum of c_i.
+    float moment_scale;
+    float max_correction;
 };
 
-// Returns (T_j − T_i)(1 − q), 0 from the support radius on.
-float warmth_from(Conduction c, vec3 x, float t, vec3 other_x, float other_t) {
+// Symmetric tensor B of a particle: its diagonal, and its yz, xz and xy.
+struct Correction {
+    vec3 diagonal;
+    vec3 off_diagonal;
+};
+
+// Squared distance in h below which a pair has no direction.
+const float MIN_Q2 = 1e-12;
+
+float squared_length(vec3 v) {
+    precise float q2 = v.x * v.x + v.y * v.y + v.z * v.z;
+    return q2;
+}
+
+// Returns the offset between two particles in h.
+vec3 offset_h(Conduction c, vec3 x, vec3 other_x) {
     precise vec3 offset = (x - other_x) * c.inverse_h;
-    precise float q2 = offset.x * offset.x + offset.y * offset.y + offset.z * offset.z;
+    return offset;
+}
+
+// Returns (T_j − T_i)(1 − q), 0 from the support radius on: the pair without correction.
+float warmth_from(Conduction c, vec3 x, float t, vec3 other_x, float other_t) {
+    float q2 = squared_length(offset_h(c, x, other_x));
     return q2 < 1.0 ? (other_t - t) * (1.0 - sqrt(q2)) : 0.0;
+}
+
+// Faces of the domain within the support radius of a particle: by axis, the number of places of a neighbour
+// (its own, and its images behind one or two faces), and 1 if the first image is behind the lower face.
+struct Faces {
+    uvec3 n_places;
+    uvec3 has_lower;
+};
+
+Faces near_faces(Conduction c, vec3 x) {
+    // The margin covers rounding: both ends must agree on the images that are within the support radius.
+    uvec3 lower = uvec3(lessThan((x - c.domain_min_m) * c.inverse_h, vec3(1.001)));
+    uvec3 upper = uvec3(lessThan((c.domain_max_m - x) * c.inverse_h, vec3(1.001)));
+    return Faces(1u + lower + upper, lower);
+}
+
+uint place_count(Faces faces) { return faces.n_places.x * faces.n_places.y * faces.n_places.z; }
+
+// Offset in h from a place of a neighbour, and −1 on the axes on which that place is reflected, else 1.
+struct Place {
+    vec3 offset;
+    vec3 reflection;
+};
+
+// Returns place 0 (the neighbour itself) … place_count − 1. No image is nearer than the neighbour.
+Place place_of(Conduction c, Faces faces, vec3 x, vec3 other_x, uint place) {
+    precise vec3 offset = x - other_x;
+    vec3 reflection = vec3(1.0);
+    if (place != 0u) {
+        uvec3 n = faces.n_places;
+        uvec3 image = uvec3(place % n.x, place / n.x % n.y, place / (n.x * n.y));
+        [[unroll]] for (int axis = 0; axis < 3; ++axis) {
+            if (image[axis] == 0u) continue;
+            bool is_lower = image[axis] == 1u && faces.has_lower[axis] != 0u;
+            float face = is_lower ? c.domain_min_m[axis] : c.domain_max_m[axis];
+            offset[axis] = (x[axis] - face) + (other_x[axis] - face);
+            reflection[axis] = -1.0;
+        }
+    }
+    precise vec3 scaled = offset * c.inverse_h;
+    return Place(scaled, reflection);
+}
+
+// Returns c: e·B·e along an offset. The same bits for the opposite offset.
+float correction_along(Conduction c, Correction b, vec3 v, float q2) {
+    precise float mixed = b.off_diagonal.x * (v.y * v.z) + b.off_diagonal.y * (v.x * v.z) +
+        b.off_diagonal.z * (v.x * v.y);
+    precise float form = b.diagonal.x * (v.x * v.x) + b.diagonal.y * (v.y * v.y) +
+        b.diagonal.z * (v.z * v.z) + 2.0 * mixed;
+    return q2 < MIN_Q2 ? 1.0 : clamp(form / q2, 0.0, c.max_correction);
+}
+
+// Returns the corrected weight of a pair.
+float weight_of(Conduction c, Faces faces, vec3 x, Correction own, vec3 other_x, Correction other) {
+    float sum = 0.0;
+    uint n_places = place_count(faces);
+    [[dont_unroll]] for (uint place = 0u; place < n_places; ++place) {
+        Place at = place_of(c, faces, x, other_x, place);
+        float q2 = squared_length(at.offset);
+        if (q2 >= 1.0) continue;
+        precise float ends = correction_along(c, own, at.offset, q2) +
+            correction_along(c, other, at.offset * at.reflection, q2);
+        precise float added = (1.0 - sqrt(q2)) * (0.5 * ends);
+        sum += added;
+    }
+    return sum;
 }

@@ -123,3 +123,30 @@ pub fn properties(heat: &Heat, phase: Phase) -> (f64, f64) {
         Phase::Water => (heat.water_conductivity_w_m_k, heat.water_capacity_j_kg_k),
     }
 }
+
+/// Returns λ of Neumann's solution for two half-spaces in contact, ice and water at `temperatures_c`, one
+/// below and one above freezing at 0 °C or at it: the front between them is 2λ√(α_w t) away from the initial
+/// contact, on the ice's side for λ > 0. The latent heat absorbed is the flux from the water minus the flux
+/// into the ice: ρ L λ √α_w = k_w T_w e^(−λ²) / ((1 + erf λ) √(π α_w)) + k_i T_i e^(−λ²ν²) / ((1 − erf λν)
+/// √(π α_i)),  ν = √(α_w/α_i).
+pub fn neumann_lambda(heat: &Heat, [ice_c, water_c]: [f64; 2]) -> f64 {
+    let [(k_ice, ice), (k_water, water)] = [Phase::Snow, Phase::Water].map(|phase| {
+        let (k, c) = properties(heat, phase);
+        (k, k / (1000.0 * c))
+    });
+    let ratio = (water / ice).sqrt();
+    let excess = |lambda: f64| {
+        let latent = 1000.0 * heat.latent_heat_j_kg * lambda * water.sqrt();
+        let from_water =
+            k_water * water_c * (-lambda * lambda).exp() / ((1.0 + erf(lambda)) * (PI * water).sqrt());
+        let mu = lambda * ratio;
+        let into_ice = k_ice * ice_c * (-mu * mu).exp() / ((1.0 - erf(mu)) * (PI * ice).sqrt());
+        latent - from_water - into_ice
+    };
+    let (mut low, mut high) = (-2.0, 2.0);
+    for _ in 0..100 {
+        let middle = 0.5 * (low + high);
+        if excess(middle) > 0.0 { high = middle } else { low = middle }
+    }
+    0.5 * (low + high)
+}

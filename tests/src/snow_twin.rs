@@ -2,7 +2,8 @@
 //! the bounds on their difference.
 
 use frazil_reference::bonds::{Bonds, Columns};
-use frazil_reference::snow::{Kind, LatentHeat, Ledger, Parameters, Phase, State, Stretch};
+use frazil_reference::snow::{Correction, Kind, LatentHeat, Ledger, Parameters, Phase, State, Stretch};
+use frazil_shaders::types as shader;
 use frazil_solvers::pbd::Snow;
 use frazil_solvers::pbd::snow::{PhaseParticles, Stage};
 use frazil_vk::{Buffer, Device};
@@ -103,11 +104,23 @@ impl Download<'_> {
             predicted: self.of(phase_particles.predicted(), n),
             constraint: self.of(phase_particles.constraint(), n),
             contact: self.of(phase_particles.contact(), n),
+            correction: self.correction(phase_particles, n),
             density: self.of(phase_particles.density(), n),
             push: vec![[0.0; 3]; n],
             body_push: vec![[0.0; 4]; n],
             updated: self.of(self.snow.updated()[kind as usize], n),
         }
+    }
+
+    fn correction(&self, phase_particles: &PhaseParticles, n: usize) -> Vec<Correction> {
+        let correction = phase_particles.correction();
+        // Empty without correction.
+        let n = n.min(correction.len());
+        let tensor = |c: shader::Correction| {
+            let ([xx, yy, zz], [yz, xz, xy]) = (c.diagonal, c.off_diagonal);
+            [xx, yy, zz, yz, xz, xy]
+        };
+        self.of(correction, n).into_iter().map(tensor).collect()
     }
 
     #[allow(clippy::expect_used)]
@@ -339,6 +352,15 @@ impl Comparison<'_> {
 
     fn heat(&mut self) {
         let tolerance_scale = self.tolerance_scale;
+        if self.p.heat.max_correction.is_some() {
+            // Rounding of the moments, amplified by the condition of the equations, which ε bounds.
+            let norms = Kind::ALL.map(|kind| {
+                let norm = |b: &Correction| b.iter().map(|b| b.abs()).fold(0.0, f32::max);
+                self.twin[kind].correction.iter().map(norm).collect::<Vec<_>>()
+            });
+            let bound = |kind: Kind, i: usize| 1e-4 * tolerance_scale * norms[kind as usize][i];
+            self.vectors_of("correction", |phase| phase.correction.clone(), bound);
+        }
         match self.p.heat.latent_heat {
             LatentHeat::Blending => {
                 self.numbers("temperature", |phase| &phase.temperature_c, 1e-4 * tolerance_scale)

@@ -1,29 +1,81 @@
-//! Heat conduction between particles (Chen2021 eq 6.1 with the harmonic mean of conductivities).
+//! Heat conduction between particles (Chen2021 eq 6.1): harmonic mean of conductivities or, with an enthalpy,
+//! Kirchhoff's transform; images behind walls and corrected second moments.
 
-use super::{Heat, Kind, LatentHeat, Parameters, State};
+use super::{Correction, Heat, Kind, LatentHeat, Parameters, State};
+use crate::fluid::{dot, zip};
 use crate::sph::Real;
 
-impl State {
-    /// Returns k of a particle in W/(m K): that of its phase, or, with an enthalpy, that of its liquid
-    /// fraction.
-    fn conductivity_w_m_k(&self, p: &Parameters, kind: Kind, i: usize) -> f32 {
-        match p.heat.latent_heat {
-            LatentHeat::Blending => p.heat.conductivity_w_m_k(kind),
-            LatentHeat::Enthalpy { latent_j_kg } => {
-                let liquid = (self[kind].enthalpy_j_kg[i] / latent_j_kg).clamp(0.0, 1.0);
-                let (snow, water) = (p.heat.snow_conductivity_w_m_k, p.heat.water_conductivity_w_m_k);
-                (1.0 - liquid) * snow + liquid * water
+/// ε of the correction's equations.
+const REGULARIZATION: f32 = 0.01;
+
+/// Squared distance in h below which a pair has no direction.
+const MIN_Q2: f32 = 1e-12;
+
+/// A place of a neighbour: its own, or its image behind faces of the domain.
+struct Place {
+    /// Offset from it in h.
+    offset_h: [f32; 3],
+    /// −1 on reflected axes, else 1.
+    reflection: [f32; 3],
+}
+
+/// Returns the products of a vector's components in the order of a [`Correction`].
+fn products([x, y, z]: [f32; 3]) -> [f32; 6] {
+    [x * x, y * y, z * z, y * z, x * z, x * y]
+}
+
+/// Number of times that each element of a [`Correction`] is in its tensor.
+const MULTIPLICITY: [f32; 6] = [1.0, 1.0, 1.0, 2.0, 2.0, 2.0];
+
+impl Parameters {
+    /// Returns the places of a neighbour at `other` within h of `own`, its own first.
+    fn places(&self, own: [f32; 3], other: [f32; 3]) -> Vec<Place> {
+        let p = &self.fluid;
+        let inverse_h = 1.0 / p.support_m;
+        let is_inside = |axis: usize| {
+            let h = 1.001 * p.support_m;
+            own[axis] - p.domain_min_m[axis] > h && p.domain_max_m[axis] - own[axis] > h
+        };
+        if (0..3).all(is_inside) {
+            let offset_h = zip(own, other, |a, b| (a - b) * inverse_h);
+            let is_near = dot(offset_h, offset_h) < 1.0;
+            return is_near.then_some(Place { offset_h, reflection: [1.0; 3] }).into_iter().collect();
+        }
+        // Offset and reflection on an axis: of the neighbour, of its image behind the lower and the upper face.
+        let along = |axis: usize| {
+            let behind = |face: f32| (((own[axis] - face) + (other[axis] - face)) * inverse_h, -1.0);
+            [
+                ((own[axis] - other[axis]) * inverse_h, 1.0),
+                behind(p.domain_min_m[axis]),
+                behind(p.domain_max_m[axis]),
+            ]
+        };
+        let [xs, ys, zs] = [along(0), along(1), along(2)];
+        let mut places = Vec::new();
+        for z in zs {
+            for y in ys {
+                for x in xs {
+                    let offset_h = [x.0, y.0, z.0];
+                    if dot(offset_h, offset_h) < 1.0 {
+                        places.push(Place { offset_h, reflection: [x.1, y.1, z.1] });
+                    }
+                }
             }
         }
+        places
     }
+}
 
+impl State {
     /// Conducts heat at x* between all particles of both phases closer than h.
     pub fn conduct(&mut self, p: &Parameters) {
+        let corrections = self.correct_conduction(p);
         let temperature_c = Kind::ALL.map(|kind| self[kind].temperature_c.clone());
-        let flow = Kind::ALL.map(|kind| self.heat_flow(p, kind, &temperature_c));
+        let flow = Kind::ALL.map(|kind| self.heat_flow_with(p, kind, &temperature_c, &corrections));
         let h2 = p.fluid.support_m * p.fluid.support_m;
-        for (kind, flow) in Kind::ALL.into_iter().zip(flow) {
+        for ((kind, flow), correction) in Kind::ALL.into_iter().zip(flow).zip(corrections) {
             let phase = &mut self[kind];
+            phase.correction = correction;
             match p.heat.latent_heat {
                 LatentHeat::Blending => {
                     let heat_capacity = p.fluid.rest_density_kg_m3 * p.heat.capacity_j_kg_k(kind);
@@ -44,23 +96,140 @@ impl State {
         }
     }
 
-    /// Returns Σ_j k_ij (T_j − T_i)(1 − q_ij) of each particle of a phase, in W/m, for temperatures of both
-    /// phases, solid first: in f32 like the device, or in f64 as the reference for the same positions.
+    /// Computes the correction of each particle at x*, by phase; none without correction.
+    pub fn correct_conduction(&self, p: &Parameters) -> [Vec<Correction>; 2] {
+        if p.heat.max_correction.is_none() {
+            return Default::default();
+        }
+        Kind::ALL.map(|kind| (0..self[kind].len()).map(|i| self.correction(p, kind, i)).collect())
+    }
+
+    fn correction(&self, p: &Parameters, kind: Kind, i: usize) -> Correction {
+        let own = self[kind].predicted[i];
+        let near = self.candidates(p, kind, i).map(|(kind, j)| self[kind].predicted[j]);
+        // The particle itself has images, too.
+        let places = near.chain([own]).flat_map(|other| p.places(own, other));
+        let mut fourth = [[0.0f32; 6]; 6];
+        for place in places {
+            let q2 = dot(place.offset_h, place.offset_h);
+            if q2 < MIN_Q2 {
+                continue;
+            }
+            let weight = (1.0 - q2.sqrt()) / q2;
+            let products = products(place.offset_h);
+            for (row, a) in fourth.iter_mut().zip(products) {
+                for (element, b) in row.iter_mut().zip(products) {
+                    *element += weight * a * b;
+                }
+            }
+        }
+        // (A + ε)(B − 1) = 1 − A 1, with elements off the diagonal of a tensor counted twice.
+        let mut system = [[0.0f32; 7]; 6];
+        for a in 0..6 {
+            for b in 0..6 {
+                fourth[a][b] *= 0.5 * p.heat.laplacian_scale;
+                system[a][b] = MULTIPLICITY[a] * MULTIPLICITY[b] * fourth[a][b];
+            }
+            system[a][a] += REGULARIZATION * MULTIPLICITY[a];
+            let second = fourth[a][0] + fourth[a][1] + fourth[a][2];
+            system[a][6] = MULTIPLICITY[a] * (if a < 3 { 1.0 } else { 0.0 } - second);
+        }
+        let solution = solve(system);
+        std::array::from_fn(|a| solution[a] + if a < 3 { 1.0 } else { 0.0 })
+    }
+
+    /// Returns Σ_j k_ij (T_j − T_i) w_ij of each particle of a phase, in W/m, for temperatures of both phases,
+    /// solid first: in f32 like the device, or in f64 as the reference for the same positions. With an
+    /// enthalpy, k_ij (T_j − T_i) is the difference of ∫ k dT.
     pub fn heat_flow<T: Real>(&self, p: &Parameters, kind: Kind, temperature_c: &[Vec<T>; 2]) -> Vec<T> {
+        self.heat_flow_with(p, kind, temperature_c, &self.correct_conduction(p))
+    }
+
+    fn heat_flow_with<T: Real>(
+        &self,
+        p: &Parameters,
+        kind: Kind,
+        temperature_c: &[Vec<T>; 2],
+        corrections: &[Vec<Correction>; 2],
+    ) -> Vec<T> {
         let temperature = |kind: Kind, i: usize| temperature_c[kind as usize][i];
+        let number = |x: f32| T::from_f64(f64::from(x));
+        let potential = |t: T| {
+            let above = t - number(p.heat.freezing_c);
+            let of = if above < number(0.0) { Kind::Solid } else { Kind::Fluid };
+            above * number(p.heat.conductivity_w_m_k(of))
+        };
         let flow = |i: usize| {
             let own = temperature(kind, i);
-            let near = self.neighbours(p, kind, i, |kind, j| self[kind].predicted[j]);
-            near.into_iter().fold(T::from_f64(0.0), |sum, neighbour| {
-                let conductivity = Heat::pair_conductivity_w_m_k(
-                    self.conductivity_w_m_k(p, kind, i),
-                    self.conductivity_w_m_k(p, neighbour.kind, neighbour.j),
-                );
-                let weight = T::from_f64(1.0) - T::from_f64(f64::from(neighbour.q));
-                let difference = temperature(neighbour.kind, neighbour.j) - own;
-                sum + T::from_f64(f64::from(conductivity)) * difference * weight
+            self.candidates(p, kind, i).fold(number(0.0), |sum, (other, j)| {
+                let weight = self.weight(p, corrections, (kind, i), (other, j));
+                let neighbour = temperature(other, j);
+                let flux = match p.heat.latent_heat {
+                    LatentHeat::Enthalpy { .. } => potential(neighbour) - potential(own),
+                    LatentHeat::Blending => {
+                        let conductivity = Heat::pair_conductivity_w_m_k(
+                            p.heat.conductivity_w_m_k(kind),
+                            p.heat.conductivity_w_m_k(other),
+                        );
+                        number(conductivity) * (neighbour - own)
+                    }
+                };
+                sum + flux * number(weight)
             })
         };
         (0..self[kind].len()).map(flow).collect()
     }
+
+    /// Returns the weight of a pair, the same from either end: 1 − q, or that over all images of the other end,
+    /// each times the mean correction of the ends.
+    fn weight(
+        &self,
+        p: &Parameters,
+        corrections: &[Vec<Correction>; 2],
+        (kind, i): (Kind, usize),
+        (other_kind, j): (Kind, usize),
+    ) -> f32 {
+        let (own, other) = (self[kind].predicted[i], self[other_kind].predicted[j]);
+        let offset_h = zip(own, other, |a, b| (a - b) * (1.0 / p.fluid.support_m));
+        let q2 = dot(offset_h, offset_h);
+        if q2 >= 1.0 {
+            return 0.0;
+        }
+        let Some(max_correction) = p.heat.max_correction else { return 1.0 - q2.sqrt() };
+        let along = |correction: &Correction, v: [f32; 3], q2: f32| {
+            if q2 < MIN_Q2 {
+                return 1.0;
+            }
+            let terms = products(v).into_iter().zip(MULTIPLICITY).zip(correction);
+            let form: f32 = terms.map(|((product, n), b)| n * b * product).sum();
+            (form / q2).clamp(0.0, max_correction)
+        };
+        let places = p.places(own, other).into_iter().map(|Place { offset_h, reflection }| {
+            let q2 = dot(offset_h, offset_h);
+            let reflected = zip(offset_h, reflection, |a, b| a * b);
+            let ends = along(&corrections[kind as usize][i], offset_h, q2)
+                + along(&corrections[other_kind as usize][j], reflected, q2);
+            (1.0 - q2.sqrt()) * (0.5 * ends)
+        });
+        places.sum()
+    }
+}
+
+/// Solves a symmetric, positive definite system by elimination; the last column is its right side.
+fn solve(mut system: [[f32; 7]; 6]) -> [f32; 6] {
+    for k in 0..6 {
+        let pivot = system[k];
+        for row in &mut system[k + 1..] {
+            let factor = row[k] / pivot[k];
+            for (element, above) in row.iter_mut().zip(pivot) {
+                *element -= factor * above;
+            }
+        }
+    }
+    let mut solution = [0.0; 6];
+    for k in (0..6).rev() {
+        let known: f32 = (k + 1..6).map(|j| system[k][j] * solution[j]).sum();
+        solution[k] = (system[k][6] - known) / system[k][k];
+    }
+    solution
 }

@@ -1,4 +1,4 @@
-//! Conduction of heat (Chen2021 eq 6.1 with the harmonic mean of conductivities) and temperature from
+//! Conduction of heat (Chen2021 eq 6.1) and temperature from
 //! enthalpy.
 
 use super::kind::Kind;
@@ -15,6 +15,9 @@ pub enum LatentHeat {
     },
 }
 
+/// Correction B of the heat conduction of a particle: xx, yy, zz, yz, xz, xy.
+pub type Correction = [f32; 6];
+
 /// Parameters of conduction and phase change.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Heat {
@@ -30,6 +33,8 @@ pub struct Heat {
     pub freezing_c: f32,
     /// s = 6/Σ(1 − q)q² over the cubic lattice of the spacing, which makes the Laplacian exact there.
     pub laplacian_scale: f32,
+    /// Maximum correction of a pair's weight, that of a lone neighbour at one spacing; none without correction.
+    pub max_correction: Option<f32>,
     /// Model of the latent heat.
     pub latent_heat: LatentHeat,
 }
@@ -48,6 +53,14 @@ impl Heat {
             }
         }
         (6.0 / sum) as f32
+    }
+
+    /// Returns the maximum correction for a support radius of `support_ratio` spacings: it makes the second
+    /// moment of a lone neighbour at one spacing 1.
+    pub fn lone_correction(support_ratio: f64) -> f32 {
+        let q = 1.0 / support_ratio;
+        let moment = 0.5 * f64::from(Self::laplacian_scale(support_ratio)) * (1.0 - q) * q * q;
+        (1.0 / moment) as f32
     }
 
     /// Returns c in J/(kg K).

@@ -30,7 +30,7 @@ use crate::bonds::Bonds;
 use crate::fluid::{self, SPLINE_SCALE, dot, spline_shape, zip};
 
 pub use boundary::Boundary;
-pub use heat::{Heat, LatentHeat};
+pub use heat::{Correction, Heat, LatentHeat};
 pub use kind::Kind;
 pub use ledger::{Ledger, fixed_point_temperature};
 pub use link_rule::{LinkLimit, LinkRule};
@@ -137,6 +137,8 @@ pub struct Phase {
     pub constraint: Vec<[f32; 4]>,
     /// (α, n), n the number of contacts and links, at least 1.
     pub contact: Vec<[f32; 2]>,
+    /// Correction of heat conduction; empty without.
+    pub correction: Vec<Correction>,
     /// ρ in kg/m³.
     pub density: Vec<f32>,
     /// Displacement of the particle by walls in this step, in m; snow only.

@@ -80,6 +80,7 @@ fn parameters() -> Parameters {
             water_conductivity_w_m_k: 600.0,
             freezing_c: 0.0,
             laplacian_scale: Heat::laplacian_scale(f64::from(SUPPORT_RATIO)),
+            max_correction: Some(Heat::lone_correction(f64::from(SUPPORT_RATIO))),
             latent_heat: LatentHeat::Blending,
         },
         blend_speed: 0.01,

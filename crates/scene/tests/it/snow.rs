@@ -201,6 +201,17 @@ fn phases_and_temperatures_follow_their_block() {
 }
 
 #[test]
+fn fronts_without_correction_are_advised_against() {
+    let scene = snowy("heat.conduction = \"uncorrected\"", &[]).unwrap();
+    assert_eq!(scene.advice(), []);
+    let scene = snowy("heat = { conduction = \"uncorrected\", latent_heat = \"enthalpy\" }", &[]).unwrap();
+    let advice = scene.advice();
+    assert_eq!(advice.len(), 1, "{advice:?}");
+    assert_eq!(advice[0].key, "snow.heat.conduction");
+    assert!(advice[0].message.contains("Fourier's law"), "{advice:?}");
+}
+
+#[test]
 fn blocks_that_change_at_once_are_advised_against() {
     let advice = |overrides: &[&str]| -> Vec<String> {
         snowy("", overrides).unwrap().advice().iter().map(ToString::to_string).collect()
@@ -233,6 +244,10 @@ fn the_conduction_scale_is_the_lattices() {
     assert!((scene.conduction_scale() / (6.0 / second_moment) - 1.0).abs() < 1e-12);
     let rest = 6.0 * (1.0 - a) + 12.0 * (1.0 - b) + 8.0 * (1.0 - c);
     let diffusivity = 2.2 / (1000.0 * 2090.0);
+    // Spacing 0.1 m: corrected weights sum to 6 over its square at most.
+    let rate_per_s = diffusivity * 6.0 / 0.01;
+    assert!((scene.conduction_rate_per_s().unwrap() / rate_per_s - 1.0).abs() < 1e-12);
+    let scene = snowy("heat.conduction = \"uncorrected\"", &[]).unwrap();
     let rate_per_s = diffusivity / 0.04 * 6.0 / second_moment * rest;
     assert!((scene.conduction_rate_per_s().unwrap() / rate_per_s - 1.0).abs() < 1e-12);
     assert_eq!(minimal(&[]).unwrap().conduction_rate_per_s(), None);

@@ -1,6 +1,6 @@
 //! Tests of the experiments of Chen2021, chapter 8.
 
-use frazil_scene::{LinkLimit, Phase, Scene};
+use frazil_scene::{Conduction, LinkLimit, Phase, Scene};
 
 fn scene(name: &str) -> Scene {
     Scene::find(name, &[]).unwrap_or_else(|e| panic!("{e}"))
@@ -58,6 +58,7 @@ fn the_experiments_have_the_papers_parameters() {
         let heat = &snow.heat;
         assert_eq!((heat.snow_capacity_j_kg_k, heat.water_capacity_j_kg_k), (2090.0, 4182.0));
         assert_eq!((heat.snow_conductivity_w_m_k, heat.water_conductivity_w_m_k), (2500.0, 600.0));
+        assert_eq!(heat.conduction, Conduction::Uncorrected);
         assert_eq!((heat.freezing_temperature_c, heat.homogeneous_freezing_temperature_c), (0.0, -30.0));
     }
 }

@@ -48,6 +48,7 @@ pub fn twin_parameters(device: &Device, snow: &Snow) -> Result<Parameters> {
             water_conductivity_w_m_k: heat.water_conductivity_w_m_k as f32,
             freezing_c: heat.freezing_temperature_c as f32,
             laplacian_scale: p.laplacian_scale,
+            max_correction: p.has_corrected_conduction().then_some(p.max_correction),
             latent_heat: match p.has_enthalpy() {
                 true => LatentHeat::Enthalpy { latent_j_kg: heat.latent_heat_j_kg as f32 },
                 false => LatentHeat::Blending,

@@ -1,5 +1,6 @@
 //! Stability of explicit heat conduction: its limits on spacing, support radius and time step.
 
+use super::snow::Conduction;
 use crate::Scene;
 
 /// Maximum relaxation of a particle's temperature towards its neighbours' in one step. At 1 a hot particle
@@ -15,16 +16,30 @@ impl Scene {
         6.0 / self.lattice_sum(|q| (1.0 - q) * q * q)
     }
 
+    /// Returns s/2 and the correction of a lone neighbour at one spacing, the largest of a pair: its second
+    /// moment, (s/2)(1 − q)q² with q = d/h, is corrected to 1.
+    pub fn conduction_moments(&self) -> [f64; 2] {
+        let q = self.particle_spacing_m() / self.support_radius_m();
+        let half = 0.5 * self.conduction_scale();
+        [half, 1.0 / (half * (1.0 - q) * q * q)]
+    }
+
     /// Returns the maximum rate in 1/s at which the temperature of a particle on the lattice approaches its
-    /// neighbours': s Σ (1 − q) times the diffusivity, with the greater conductivity and the smaller capacity
-    /// of snow and water, over h². `None` without `[snow]`.
+    /// neighbours': the sum of its weights, s Σ (1 − q)/h², times the diffusivity with the greater
+    /// conductivity and the smaller capacity of snow and water. Corrected weights have Σ_j w_ij r_ij² = 6, and
+    /// so a sum of 6/d² at most, with neighbours no closer than the spacing d. `None` without `[snow]`.
     pub fn conduction_rate_per_s(&self) -> Option<f64> {
         let heat = &self.snow()?.heat;
         let conductivity = heat.snow_conductivity_w_m_k.max(heat.water_conductivity_w_m_k);
         let capacity = heat.snow_capacity_j_kg_k.min(heat.water_capacity_j_kg_k);
         let h = self.support_radius_m();
         let diffusivity = conductivity / (self.rest_density_kg_m3() * capacity);
-        Some(diffusivity / (h * h) * self.conduction_scale() * self.lattice_sum(|q| 1.0 - q))
+        let d = self.particle_spacing_m();
+        let sum_m2 = match heat.conduction {
+            Conduction::Corrected => 6.0 / (d * d),
+            Conduction::Uncorrected => self.conduction_scale() * self.lattice_sum(|q| 1.0 - q) / (h * h),
+        };
+        Some(diffusivity * sum_m2)
     }
 
     /// Returns the sum of `weight(r/h)` over the points of a cubic lattice within the support of one of them,

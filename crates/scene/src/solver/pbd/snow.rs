@@ -122,10 +122,26 @@ pub struct Heat {
     pub freezing_temperature_c: f64,
     /// T_homo in °C, below which water freezes everywhere at once; below T_freeze.
     pub homogeneous_freezing_temperature_c: f64,
+    /// Weights of pairs in heat conduction.
+    pub conduction: Conduction,
     /// Treatment of latent heat.
     pub latent_heat: LatentHeat,
     /// Latent heat of melting in J/kg; used with `latent_heat = "enthalpy"`.
     pub latent_heat_j_kg: f64,
+}
+
+/// Weights of pairs in heat conduction.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Conduction {
+    /// No heat passes the walls of the domain: neighbours have images behind them. Elsewhere the second
+    /// moments of a particle's neighbours are made those of a full neighbourhood, so that free surfaces,
+    /// bodies and packings that are not lattices conduct by Fourier's law, too.
+    #[default]
+    Corrected,
+    /// The kernel's Laplacian alone, as in the paper (eq 6.1): two thirds to nine tenths of the conductivity
+    /// along walls and free surfaces.
+    Uncorrected,
 }
 
 /// Treatment of latent heat.
@@ -194,6 +210,7 @@ impl Default for Heat {
             water_conductivity_w_m_k: 0.56,
             freezing_temperature_c: 0.0,
             homogeneous_freezing_temperature_c: -30.0,
+            conduction: Conduction::default(),
             latent_heat: LatentHeat::default(),
             latent_heat_j_kg: 333_600.0,
         }

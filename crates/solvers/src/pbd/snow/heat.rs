@@ -4,23 +4,30 @@ use super::phase_particles::PhaseParticles;
 use super::terms::SnowParameters;
 use crate::SolverError;
 use frazil_particles::AnyColumn;
-use frazil_shaders::snow::{conduct, conduct_enthalpy};
+use frazil_shaders::snow::{conduct, conduct_enthalpy, correct_conduction};
 use frazil_shaders::types::Conduction;
 use frazil_vk::{Device, Kernel, Recorder};
 
 pub(super) struct Heat {
+    /// Without correction there is none.
+    correct: Option<Kernel<correct_conduction::Interface>>,
     conduct: Kernel<conduct::Interface>,
     conduct_enthalpy: Kernel<conduct_enthalpy::Interface>,
 }
 
 impl Heat {
-    pub fn new(device: &Device, workgroup_size: u32) -> Result<Self, SolverError> {
+    pub fn new(device: &Device, workgroup_size: u32, is_corrected: bool) -> Result<Self, SolverError> {
+        let correction = correct_conduction::Specialization { workgroup_size };
+        let corrected = u32::from(is_corrected);
+        let conduction = conduct::Specialization { workgroup_size, is_corrected: corrected };
+        let with_enthalpy = conduct_enthalpy::Specialization { workgroup_size, is_corrected: corrected };
         Ok(Self {
-            conduct: Kernel::specialized(device, &conduct::Specialization { workgroup_size })?,
-            conduct_enthalpy: Kernel::specialized(
-                device,
-                &conduct_enthalpy::Specialization { workgroup_size },
-            )?,
+            correct: match is_corrected {
+                true => Some(Kernel::specialized(device, &correction)?),
+                false => None,
+            },
+            conduct: Kernel::specialized(device, &conduction)?,
+            conduct_enthalpy: Kernel::specialized(device, &with_enthalpy)?,
         })
     }
 
@@ -32,6 +39,8 @@ impl Heat {
         solid: &mut PhaseParticles,
         fluid: &mut PhaseParticles,
     ) {
+        self.correct(recorder, parameters, solid, fluid);
+        self.correct(recorder, parameters, fluid, solid);
         self.conduct_in(recorder, parameters, solid, fluid, true);
         self.conduct_in(recorder, parameters, fluid, solid, false);
         for phase_particles in [solid, fluid] {
@@ -40,6 +49,27 @@ impl Heat {
                 phase_particles.enthalpy.swap();
             }
         }
+    }
+
+    fn correct(
+        &self,
+        recorder: &mut Recorder,
+        parameters: &SnowParameters,
+        own: &PhaseParticles,
+        other: &PhaseParticles,
+    ) {
+        let Some(kernel) = &self.correct else { return };
+        let bindings = correct_conduction::Bindings {
+            count: &own.phase.count.count,
+            key: &own.key,
+            cell_start: own.grid.cell_start(),
+            predicted: &own.predicted,
+            other_cell_start: other.grid.cell_start(),
+            other_predicted: &other.predicted,
+            correction: &own.correction,
+        };
+        let params = correct_conduction::Params { conduction: conduction_of(parameters, own) };
+        recorder.dispatch(kernel, own.threads(), bindings, params);
     }
 
     fn conduct_in(
@@ -52,7 +82,7 @@ impl Heat {
     ) {
         let (p, heat) = (&parameters.fluid, &parameters.snow.heat);
         let (snow, water) = (heat.snow_conductivity_w_m_k, heat.water_conductivity_w_m_k);
-        let conduction = Conduction { grid: own.grid.grid(), inverse_h: 1.0 / p.support_m };
+        let conduction = conduction_of(parameters, own);
         let h = f64::from(p.support_m);
         let per_capacity = f64::from(p.dt_s) / (f64::from(p.rest_density_kg_m3) * h * h)
             * f64::from(parameters.laplacian_scale);
@@ -64,10 +94,11 @@ impl Heat {
                 predicted: &own.predicted,
                 temperature: own.temperature.front(),
                 enthalpy: own.enthalpy.front(),
+                correction: &own.correction,
                 other_cell_start: other.grid.cell_start(),
                 other_predicted: &other.predicted,
                 other_temperature: other.temperature.front(),
-                other_enthalpy: other.enthalpy.front(),
+                other_correction: &other.correction,
                 conducted: own.temperature.back(),
                 conducted_enthalpy: own.enthalpy.back(),
             };
@@ -89,9 +120,11 @@ impl Heat {
                 cell_start: own.grid.cell_start(),
                 predicted: &own.predicted,
                 temperature: own.temperature.front(),
+                correction: &own.correction,
                 other_cell_start: other.grid.cell_start(),
                 other_predicted: &other.predicted,
                 other_temperature: other.temperature.front(),
+                other_correction: &other.correction,
                 conducted: own.temperature.back(),
             };
             let capacity = if is_solid { heat.snow_capacity_j_kg_k } else { heat.water_capacity_j_kg_k };
@@ -103,5 +136,17 @@ impl Heat {
             };
             recorder.dispatch(&self.conduct, own.threads(), bindings, params);
         }
+    }
+}
+
+fn conduction_of(parameters: &SnowParameters, own: &PhaseParticles) -> Conduction {
+    let p = &parameters.fluid;
+    Conduction {
+        grid: own.grid.grid(),
+        inverse_h: 1.0 / p.support_m,
+        domain_min_m: p.walls.domain_min_m,
+        domain_max_m: p.walls.domain_max_m,
+        moment_scale: parameters.moment_scale,
+        max_correction: parameters.max_correction,
     }
 }

@@ -6,6 +6,7 @@ use crate::pbd::shown::lambda_column;
 use crate::{SolverError, Tuning};
 use frazil_kernels::{Counts, Scan, ScanOptions};
 use frazil_particles::{AnyColumn, Column, ColumnKind, ColumnView, Material, ParticleSet, PhaseArray};
+use frazil_shaders::types::Correction;
 use frazil_vk::{Buffer, Device};
 use std::ops::{Deref, DerefMut};
 
@@ -44,6 +45,7 @@ pub struct PhaseParticles {
     /// Number of particles that have left so far, and the 64-bit sum of their temperatures in 2⁻¹⁶ °C.
     pub(super) tally: Buffer<u32>,
     pub(super) contact: Buffer<[f32; 2]>,
+    pub(super) correction: Buffer<Correction>,
     pub(super) scan: Scan,
 }
 
@@ -58,6 +60,7 @@ impl PhaseParticles {
         tuning: Tuning,
         initial: &InitialState,
         capacity: u32,
+        has_correction: bool,
     ) -> Result<Self, SolverError> {
         let n = capacity as usize;
         let phase =
@@ -77,6 +80,7 @@ impl PhaseParticles {
             n_leavers: device.buffer_from("leavers", &[0])?,
             tally: device.buffer_from("left so far", &[0; TALLY_WORDS])?,
             contact: device.buffer("contact", n)?,
+            correction: device.buffer("heat correction", if has_correction { n } else { 0 })?,
             scan: Scan::with_options(device, capacity, scan)?,
             particles: Particles::new(device, parameters, phase, tuning)?,
         };
@@ -143,6 +147,11 @@ impl PhaseParticles {
     /// Returns the (α, constraints); scratch between steps.
     pub fn contact(&self) -> &Buffer<[f32; 2]> {
         &self.contact
+    }
+
+    /// Returns the correction of heat conduction, empty without it; scratch between steps.
+    pub fn correction(&self) -> &Buffer<Correction> {
+        &self.correction
     }
 
     /// Returns the columns that a permutation gathers; α is written separately, because a migration resets

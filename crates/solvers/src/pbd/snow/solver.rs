@@ -143,8 +143,11 @@ impl Snow {
         let workgroup_size = tuning.workgroup_size();
         let capacity = (solid.id.len() + fluid.id.len()) as u32;
         let counts = Counts::new(device)?;
-        let phase_particles =
-            |initial| PhaseParticles::new(device, &counts, &parameters.fluid, tuning, initial, capacity);
+        let has_correction = parameters.has_corrected_conduction();
+        let phase_particles = |initial| {
+            let p = &parameters.fluid;
+            PhaseParticles::new(device, &counts, p, tuning, initial, capacity, has_correction)
+        };
         let (solid, fluid) = (phase_particles(solid)?, phase_particles(fluid)?);
         let links = Links::new(device, &parameters, workgroup_size, capacity)?;
         let terms = parameters.terms(solid.grid.grid(), capacity);
@@ -157,7 +160,7 @@ impl Snow {
         Ok(Self {
             motion: Motion::new(device, workgroup_size, &parameters.fluid)?,
             migration: Migration::new(device, workgroup_size)?,
-            heat: Heat::new(device, workgroup_size)?,
+            heat: Heat::new(device, workgroup_size, has_correction)?,
             shape: match parameters.has_shape() {
                 true => Some(Shape::new(device, workgroup_size, capacity)?),
                 false => None,

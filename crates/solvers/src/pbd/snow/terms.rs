@@ -4,7 +4,7 @@ use super::link_rule::{LinkLimit, LinkRule};
 use crate::SolverError;
 use crate::pbd::parameters::Parameters;
 use frazil_kernels::Builder;
-use frazil_scene::{Averaging, LatentHeat, LinkBuilder, LinkLimit as SceneLimit, Scene, Snow};
+use frazil_scene::{Averaging, Conduction, LatentHeat, LinkBuilder, LinkLimit as SceneLimit, Scene, Snow};
 use frazil_shaders::types::{Grid, SnowTerms};
 
 /// Parameters of a two-phase step. Symbols as in [`Parameters`]; T in °C.
@@ -19,6 +19,10 @@ pub struct SnowParameters {
     /// Scale of the Laplacian of the viscosity kernel, 45/π · V/h³, calibrated on the cubic lattice of the
     /// spacing.
     pub laplacian_scale: f32,
+    /// Half of that scale, which makes second moments 1 on that lattice.
+    pub moment_scale: f32,
+    /// Maximum correction of a pair in heat conduction: that of a lone neighbour at one spacing.
+    pub max_correction: f32,
     /// Maximum distance in m at which a link is made.
     pub link_reach_m: f32,
 }
@@ -51,12 +55,26 @@ impl SnowParameters {
         let laplacian_scale = scene.conduction_scale() as f32;
         let reach_m = snow.links.reach_spacings.map(|reach| (reach * scene.particle_spacing_m()) as f32);
         let link_reach_m = reach_m.map_or(fluid.support_m, |reach_m| reach_m.min(fluid.support_m));
-        Self { fluid, snow: snow.clone(), contact_m: contact_m as f32, laplacian_scale, link_reach_m }
+        let [moment_scale, max_correction] = scene.conduction_moments().map(|number| number as f32);
+        Self {
+            fluid,
+            snow: snow.clone(),
+            contact_m: contact_m as f32,
+            laplacian_scale,
+            moment_scale,
+            max_correction,
+            link_reach_m,
+        }
     }
 
     /// Returns true if temperature follows from an enthalpy column.
     pub fn has_enthalpy(&self) -> bool {
         self.snow.heat.latent_heat == LatentHeat::Enthalpy
+    }
+
+    /// Returns true if the weights of heat conduction are corrected.
+    pub fn has_corrected_conduction(&self) -> bool {
+        self.snow.heat.conduction == Conduction::Corrected
     }
 
     /// Returns true if shape matching is enabled for linked neighbourhoods.
