@@ -27,6 +27,10 @@ pub enum Fill {
     /// round(volume / d³) points drawn uniformly by volume. Grains would overlap: not in scenes of the
     /// discrete element method.
     Uniform,
+    /// round(volume / d³) points spread evenly by volume but without the directions of a lattice: their
+    /// density, smoothed over a spacing, is that of the shape up to its surface. Drawn from the seed, like
+    /// `uniform`, which leaves gaps and clusters. Not in scenes of the discrete element method.
+    BlueNoise,
     /// A random packing of grains without overlap: as many as fill `packing_fraction` of the shape. Scenes of
     /// the discrete element method only.
     Random,
@@ -57,8 +61,9 @@ pub struct ParticleBlock {
     /// dimensions. Grains spin at the same rate. Not in scenes of the position-based fluid.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub angular_velocity_rad_s: Option<Vec3>,
-    /// Number of particles, drawn uniformly; by default as many as fill the shape. In scenes of the material
-    /// point method, and of grains with `fill = "random"`.
+    /// Number of particles; by default as many as fill the shape. In scenes of the material point method,
+    /// where they are spread as by `fill = "blue_noise"` unless `fill` is `"uniform"`, and of grains with
+    /// `fill = "random"`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub count: Option<u64>,
     /// Volume fraction of a random packing of grains, up to 0.58; by default 0.55, a loose heap (Onoda &

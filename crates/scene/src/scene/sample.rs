@@ -4,6 +4,7 @@ use chacha20::ChaCha8Rng;
 use chacha20::rand_core::SeedableRng;
 
 use crate::random::unit_interval;
+use crate::shapes::blue_noise;
 use crate::{Fill, ParticleBlock, Phase, Scene, SceneError, Vec3};
 
 /// Particles of a scene at time 0, in the order of blocks and, within a block, of its lattice or of drawing.
@@ -138,7 +139,7 @@ impl Scene {
                 volume_count.max(1.0)
             }
             (Fill::Lattice, _) => 0.0,
-            (Fill::Uniform, _) => volume_count,
+            (Fill::Uniform | Fill::BlueNoise, _) => volume_count,
             (Fill::Random, _) => self.random_fill_count(block),
         }
     }
@@ -156,6 +157,10 @@ impl Scene {
                 block.shape.visit_lattice(self.particle_spacing_m(), |point| {
                     push(if amplitude_m > 0.0 { block.jittered(point, amplitude_m, rng) } else { point });
                 });
+            }
+            Fill::BlueNoise => {
+                let n = self.block_count_estimate(block) as usize;
+                blue_noise::points(&block.shape, n, rng).into_iter().for_each(push);
             }
             // Random packings of grains are sampled by the solver.
             Fill::Uniform | Fill::Random => {
@@ -210,8 +215,11 @@ impl Scene {
 
 impl ParticleBlock {
     /// Returns the sampling method: a prescribed number of particles fits no lattice.
-    fn fill_of_count(&self) -> Fill {
-        if self.count.is_some() { Fill::Uniform } else { self.fill }
+    pub(crate) fn fill_of_count(&self) -> Fill {
+        match (self.count, self.fill) {
+            (Some(_), Fill::Lattice) => Fill::BlueNoise,
+            (_, fill) => fill,
+        }
     }
 
     /// Returns the velocity in m/s of a particle at `point_m`.

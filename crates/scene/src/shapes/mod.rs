@@ -1,5 +1,6 @@
 //! Shapes: regions of space, polygons, outlines of text, and meshes.
 
+pub(crate) mod blue_noise;
 pub(crate) mod outline;
 pub(crate) mod polygon;
 pub(crate) mod shape;

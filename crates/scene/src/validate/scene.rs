@@ -214,8 +214,9 @@ impl Scene {
         self.check_block_features(check, key, block)?;
         check.vector(&format!("{key}.velocity_m_s"), block.velocity_m_s, "m/s")?;
         check.range(&format!("{key}.jitter_spacings"), block.jitter_spacings, 0.0, 0.5)?;
-        if block.fill == Fill::Uniform && block.jitter_spacings > 0.0 {
-            let found = format!("{} on a block filled uniformly", number(block.jitter_spacings));
+        if matches!(block.fill, Fill::Uniform | Fill::BlueNoise) && block.jitter_spacings > 0.0 {
+            let how = if block.fill == Fill::Uniform { "uniformly" } else { "with blue noise" };
+            let found = format!("{} on a block filled {how}", number(block.jitter_spacings));
             return check.fail(&format!("{key}.jitter_spacings"), found, "it only on fill = \"lattice\"");
         }
 

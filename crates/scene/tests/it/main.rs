@@ -20,7 +20,7 @@ mod snow;
 mod snow_scenes;
 mod terrain;
 
-use frazil_scene::{Scene, SceneError};
+use frazil_scene::{Advice, Scene, SceneError};
 
 /// The smallest scene: 2 × 2 × 2 particles in a unit box. Tests refer to its line numbers.
 const MINIMAL: &str = r#"version = 1
@@ -53,4 +53,11 @@ fn minimal(overrides: &[&str]) -> Result<Scene, SceneError> {
 fn edited(from: &str, to: &str) -> Result<Scene, SceneError> {
     assert_eq!(MINIMAL.matches(from).count(), 1, "{from:?} occurs other than once");
     Scene::parse(&MINIMAL.replace(from, to), "minimal.toml", &[])
+}
+
+/// Returns the advice without that against random positions and volumes from the grid, which scenes after
+/// Cai2020 keep.
+fn advice_beyond_papers(scene: &Scene) -> Vec<Advice> {
+    let is_papers = |key: &str| key == "mpm.initial_volume" || key.ends_with(".fill");
+    scene.advice().into_iter().filter(|advice| !is_papers(&advice.key)).collect()
 }

@@ -1,6 +1,8 @@
 //! Tests of the `[mpm]` section and the keys that require it.
 
-use frazil_scene::{Implicit, Material, Scene, SceneError, Shading, Surface, TimeStep, Transfer};
+use frazil_scene::{
+    Implicit, InitialVolume, Material, Scene, SceneError, Shading, Surface, TimeStep, Transfer,
+};
 
 use crate::minimal;
 
@@ -60,6 +62,7 @@ fn omitted_keys_of_mpm_have_the_papers_values() {
     assert_eq!((scene.solver.kind.name(), scene.fluid()), ("mpm", None));
     assert_eq!(mpm.material, Material::default());
     assert_eq!((mpm.flip_ratio, mpm.transfer, mpm.strain_floor), (0.95, Transfer::PicFlip, true));
+    assert_eq!(mpm.initial_volume, InitialVolume::Sampled);
     assert_eq!((mpm.walls, mpm.implicit), (Surface { friction: 0.1, sticky: false }, None));
     assert_eq!((mpm.particles_per_cell(), scene.n_dimensions()), (4.0, 2));
     assert_eq!(flat(&["mpm.implicit={}"]).unwrap().mpm().unwrap().implicit, Some(Implicit::default()));
@@ -379,4 +382,21 @@ fn a_scene_of_mpm_reads_back() {
         assert_eq!(Scene::from_json(&json, "run.json").unwrap(), scene);
         assert_eq!(Scene::parse(&toml::to_string(&scene).unwrap(), "written", &[]).unwrap(), scene);
     }
+}
+
+#[test]
+fn random_positions_and_volumes_from_the_grid_are_advised_against() {
+    let advice = |sets: &[&str]| {
+        let advice = flat(sets).unwrap().advice();
+        advice.into_iter().map(|advice| (advice.key, advice.message)).collect::<Vec<_>>()
+    };
+    for sets in [&["particles.0.count=500"][..], &["particles.0.fill=blue_noise"]] {
+        assert_eq!(advice(sets), []);
+    }
+    let [(key, message)] = &advice(&["particles.0.fill=uniform"])[..] else { panic!("one warning") };
+    assert!(key == "particles.0.fill" && message.contains("density of the grid varies by 24 %"), "{message}");
+    let found = advice(&["particles.0.fill=uniform", "particles.0.count=200"]);
+    assert!(found[0].1.contains("varies by 7 %"), "{found:?}");
+    let [(key, message)] = &advice(&["mpm.initial_volume=grid"])[..] else { panic!("one warning") };
+    assert!(key == "mpm.initial_volume" && message.contains("a body 2.0 cells thick"), "{message}");
 }

@@ -15,6 +15,7 @@ fn total_mass_and_volume_match_the_shape_for_any_filling() {
     for (sets, volume) in [
         (&["particles.0.fill=lattice"][..], 0.04),
         (&["particles.0.fill=uniform"], 0.04),
+        (&["particles.0.fill=blue_noise"], 0.04),
         (&["particles.0.count=37"], 0.04),
         (&["particles.0.count=500", "particles.0.mass_spread=0.9"], 0.04),
         (

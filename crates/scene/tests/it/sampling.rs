@@ -53,15 +53,16 @@ proptest! {
     #[test]
     fn particles_lie_inside_their_shape_and_the_domain(
         shape in 0..3_usize,
-        uniform in any::<bool>(),
+        fill in 0..3_usize,
         d in 0.03..0.1_f64,
         jitter in 0.0..0.5_f64,
         seed in 0..i64::MAX,
     ) {
-        let fill = if uniform { "particles.0.fill=uniform".to_owned() } else { format!("particles.0.jitter_spacings={jitter}") };
+        let jittered = format!("particles.0.jitter_spacings={jitter}");
+        let fill = ["particles.0.fill=uniform", "particles.0.fill=blue_noise", &jittered][fill];
         let scene = with_shape(
             [BOX, SPHERE, CYLINDER][shape],
-            &[&fill, &format!("fluid.particle_spacing_m={d}"), &format!("seed={seed}")],
+            &[fill, &format!("fluid.particle_spacing_m={d}"), &format!("seed={seed}")],
         );
         let sampled = scene.sample().unwrap();
         prop_assert!(!sampled.is_empty());
@@ -74,6 +75,8 @@ fn shapes_that_touch_the_walls_stay_inside_them() {
     for (shape, fill) in [
         ("box={min_m=[0,0,0],max_m=[1,1,1]}", "uniform"),
         ("sphere={centre_m=[0.5,0.5,0.5],radius_m=0.5}", "uniform"),
+        ("box={min_m=[0,0,0],max_m=[1,1,1]}", "blue_noise"),
+        ("sphere={centre_m=[0.5,0.5,0.5],radius_m=0.5}", "blue_noise"),
     ] {
         let scene =
             with_shape(shape, &[&format!("particles.0.fill={fill}"), "fluid.particle_spacing_m=0.03"]);
@@ -83,7 +86,9 @@ fn shapes_that_touch_the_walls_stay_inside_them() {
 
 #[test]
 fn the_seed_decides_the_bits() {
-    for random in ["particles.0.fill=uniform", "particles.0.jitter_spacings=0.3"] {
+    for random in
+        ["particles.0.fill=uniform", "particles.0.fill=blue_noise", "particles.0.jitter_spacings=0.3"]
+    {
         let sample = |seed: u64| with_shape(SPHERE, &[random, &format!("seed={seed}")]).sample().unwrap();
         assert_eq!(sample(7), sample(7));
         assert_ne!(sample(7).positions_m, sample(8).positions_m);
@@ -100,6 +105,9 @@ fn the_drawn_bits_are_pinned() {
     let sampled = with_shape(SPHERE, &["particles.0.fill=uniform", "seed=1"]).sample().unwrap();
     let first: Vec<[u32; 3]> = sampled.positions_m[..2].iter().map(|point| point.map(f32::to_bits)).collect();
     assert_eq!(first, [[0x3edd_0d05, 0x3dd9_a35a, 0x3f2a_e751], [0x3e9b_67eb, 0x3e7e_8ca7, 0x3f3f_5763]]);
+    let sampled = with_shape(SPHERE, &["particles.0.fill=blue_noise", "seed=1"]).sample().unwrap();
+    let first: Vec<[u32; 3]> = sampled.positions_m[..2].iter().map(|point| point.map(f32::to_bits)).collect();
+    assert_eq!(first, [[0x3ede_d764, 0x3e17_35c2, 0x3edb_7b20], [0x3eb2_0327, 0x3e73_4dac, 0x3eb8_f324]]);
 }
 
 #[test]

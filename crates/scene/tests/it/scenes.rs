@@ -23,7 +23,7 @@ fn every_scene_file_is_built_in_and_sound() {
         let scene = Scene::load(&path, &[]).unwrap_or_else(|e| panic!("{e}"));
         assert_eq!(Some(scene.name.as_str()), path.file_stem().and_then(|stem| stem.to_str()));
         assert!(!scene.description.is_empty(), "{} has no description", scene.name);
-        assert_eq!(scene.advice(), [], "{}", scene.name);
+        assert_eq!(crate::advice_beyond_papers(&scene), [], "{}", scene.name);
         let estimate = scene.particle_count_estimate() as f64;
         if estimate > MAX_SAMPLED {
             continue;

@@ -125,6 +125,9 @@ impl Scene {
             (Fill::Uniform, ..) => {
                 check.fail(&fill_key, "\"uniform\", at which grains overlap", "\"lattice\" or \"random\"")
             }
+            (Fill::BlueNoise, ..) => {
+                check.fail(&fill_key, "\"blue_noise\", at which grains overlap", "\"lattice\" or \"random\"")
+            }
             (Fill::Lattice, Some(n), _) => {
                 let count_key = format!("{key}.count");
                 check.fail_between(

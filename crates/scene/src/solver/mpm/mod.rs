@@ -95,8 +95,8 @@ impl SolverScene for MaterialPoints {
         scene.mpm().map_or(Ok(()), |mpm| scene.check_wave_time(check, mpm))
     }
 
-    /// Marks all particles as snow. Particles of a block share its volume and, as evenly as the block says,
-    /// its mass.
+    /// Marks all particles as snow. Particles of a block share its mass as evenly as the block says, and its
+    /// volume in proportion to their masses, so that all have the density of the material.
     fn complete_block(
         &self,
         scene: &Scene,
@@ -105,13 +105,13 @@ impl SolverScene for MaterialPoints {
         unit: &mut dyn FnMut() -> f64,
         sampled: &mut Sampled,
     ) {
-        let n = sampled.len();
         sampled.phases[begin..].fill(Phase::Snow);
         let volume_m3 = block.shape.volume_m3();
-        let n_block = n - begin;
-        sampled.volumes_m3.resize(n, (volume_m3 / n_block as f64) as f32);
-        let total_kg = self.rest_density_kg_m3(scene) * volume_m3;
-        sampled.masses_kg.extend(masses_kg(n_block, total_kg, block.mass_spread.unwrap_or(0.0), unit));
+        let shares = shares(sampled.len() - begin, block.mass_spread.unwrap_or(0.0), unit);
+        let sum = shares.iter().sum::<f64>();
+        let (mass_kg, volume_m3) = (self.rest_density_kg_m3(scene) * volume_m3 / sum, volume_m3 / sum);
+        sampled.masses_kg.extend(shares.iter().map(|share| (mass_kg * share) as f32));
+        sampled.volumes_m3.extend(shares.iter().map(|share| (volume_m3 * share) as f32));
     }
 
     fn advise(&self, scene: &Scene, warn: &mut dyn FnMut(&str, String)) {
@@ -158,14 +158,12 @@ impl SolverScene for MaterialPoints {
     }
 }
 
-/// Returns masses that add up to `total_kg`, with the relative spread `spread` about their mean.
-fn masses_kg(n: usize, total_kg: f64, spread: f64, unit: &mut dyn FnMut() -> f64) -> Vec<f32> {
+/// Returns numbers with the relative spread `spread` about a mean of 1.
+fn shares(n: usize, spread: f64, unit: &mut dyn FnMut() -> f64) -> Vec<f64> {
     if spread == 0.0 {
-        return vec![(total_kg / n as f64) as f32; n];
+        return vec![1.0; n];
     }
-    let shares: Vec<f64> = (0..n).map(|_| 1.0 + spread * (2.0 * unit() - 1.0)).collect();
-    let scale = total_kg / shares.iter().sum::<f64>();
-    shares.into_iter().map(|share| (scale * share) as f32).collect()
+    (0..n).map(|_| 1.0 + spread * (2.0 * unit() - 1.0)).collect()
 }
 
 impl Scene {

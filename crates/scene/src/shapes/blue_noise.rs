@@ -1,0 +1,366 @@
+//! Blue-noise filling: points spread evenly over a shape, without the directions of a lattice.
+//!
+//! Points and shape are smoothed onto a grid by cubic B-splines, and gradient descent with momentum (Nesterov
+//! 1983) moves the points so that the sum of the squared differences of the two densities is smallest: their
+//! maximum mean discrepancy for that kernel (Gretton et al. 2012), as in electrostatic halftoning (Schmaltz
+//! et al. 2010). The shape's share of the density keeps points from drifting to its surface or away from it.
+//!
+//! Only exactly rounded operations are used, in a fixed order, so that every platform gives the same bits.
+
+use chacha20::ChaCha8Rng;
+
+use crate::Vec3;
+use crate::random::unit_interval;
+use crate::shapes::shape::Shape;
+
+/// Edge of a grid cell in mean distances d of points. Wider cells do not separate close points, narrower ones
+/// do not see whether points are missing at surfaces: at 0.8 the second moment of a bar across five cells of
+/// four points is 0.7 % low (a lattice's: 1 %), at 0.5 it is 5 % low.
+const CELL_SPACINGS: f64 = 0.8;
+/// Number of iterations of the descent: the residual falls by a factor of four in twenty, and little after.
+const ITERATIONS: u32 = 30;
+/// Step of the descent in cells per unit of the gradient, below the inverse of the largest curvature.
+const STEP_CELLS: f64 = 0.5;
+/// Maximum displacement per iteration, in d.
+const MAX_MOVE_SPACINGS: f64 = 0.4;
+/// Cells into which the bounds are divided at most, along one axis: their codes have 64 bits.
+const MAX_CELLS: f64 = (1 << 20) as f64;
+/// Share of the full density above which a node is so deep in the shape that no move leaves it.
+const DEEP: f64 = 0.99;
+
+/// Returns `n` points of the shape.
+pub(crate) fn points(shape: &Shape, n: usize, rng: &mut ChaCha8Rng) -> Vec<Vec3> {
+    if n == 0 {
+        return Vec::new();
+    }
+    let cells = Cells::of(shape, n);
+    if cells.codes.is_empty() {
+        // Too thin for the centre of any cell.
+        return (0..n).map(|_| shape.random_point(rng)).collect();
+    }
+    let mut points = cells.stratified(shape, n, rng);
+    let target = cells.density(n);
+    relax(shape, &target, &mut points);
+    points
+}
+
+/// Cells of the bounds, a fraction of d wide, whose centres are in the shape.
+struct Cells {
+    n_axes: usize,
+    /// Mean distance of points d in m.
+    spacing_m: f64,
+    min_m: Vec3,
+    size_m: Vec3,
+    max_m: Vec3,
+    /// Morton codes in ascending order: cells that follow each other are near each other.
+    codes: Vec<u64>,
+}
+
+impl Cells {
+    fn of(shape: &Shape, n: usize) -> Self {
+        let n_axes = if shape.is_flat() { 2 } else { 3 };
+        let (min_m, max_m) = shape.bounds_m();
+        let share = shape.volume_m3() / n as f64;
+        let spacing_m = if n_axes == 2 { share.sqrt() } else { cube_root(share) };
+        let per_spacing = if n_axes == 2 { 4.0 } else { 2.0 };
+        let n_cells: Vec3 = std::array::from_fn(|i| {
+            let n = ((max_m[i] - min_m[i]) * per_spacing / spacing_m).ceil();
+            if i < n_axes { n.clamp(1.0, MAX_CELLS) } else { 1.0 }
+        });
+        let size_m = std::array::from_fn(|i| (max_m[i] - min_m[i]) / n_cells[i]);
+        let mut cells = Self { n_axes, spacing_m, min_m, size_m, max_m, codes: Vec::new() };
+        let [nx, ny, nz] = n_cells.map(|n| n as u64);
+        for k in 0..nz {
+            for j in 0..ny {
+                for i in 0..nx {
+                    if shape.contains(cells.place([i, j, k], [0.5; 3]), 0.0) {
+                        cells.codes.push(spread(i, n_axes) | spread(j, n_axes) << 1 | spread(k, n_axes) << 2);
+                    }
+                }
+            }
+        }
+        cells.codes.sort_unstable();
+        cells
+    }
+
+    fn place(&self, cell: [u64; 3], within: Vec3) -> Vec3 {
+        std::array::from_fn(|i| {
+            if i < self.n_axes {
+                self.min_m[i] + (cell[i] as f64 + within[i]) * self.size_m[i]
+            } else {
+                self.min_m[i]
+            }
+        })
+    }
+
+    fn cell(&self, code: u64) -> [u64; 3] {
+        std::array::from_fn(|i| if i < self.n_axes { gathered(code >> i, self.n_axes) } else { 0 })
+    }
+
+    /// Draws one point from each of `n` runs of equally many cells, so that none of the shape is empty.
+    fn stratified(&self, shape: &Shape, n: usize, rng: &mut ChaCha8Rng) -> Vec<Vec3> {
+        let n_cells = self.codes.len() as f64;
+        let draw = |k: usize| {
+            let at = (k as f64 + unit_interval(rng)) * n_cells / n as f64;
+            let cell = self.cell(self.codes[(at as usize).min(self.codes.len() - 1)]);
+            let within = std::array::from_fn(|_| unit_interval(rng));
+            let point = self.place(cell, within);
+            if shape.contains(point, 0.0) { point } else { self.place(cell, [0.5; 3]) }
+        };
+        (0..n).map(draw).collect()
+    }
+
+    /// Returns the density of the shape, which adds up to `n` points.
+    fn density(&self, n: usize) -> Density {
+        let mut density = Density::new(self.n_axes, self.spacing_m, self.min_m, self.max_m);
+        let share = n as f64 / self.codes.len() as f64;
+        for &code in &self.codes {
+            let stencil = density.stencil(self.place(self.cell(code), [0.5; 3]));
+            density.add(&stencil, share);
+        }
+        density
+    }
+}
+
+/// Moves bits apart by `n_axes`, 20 for three axes and 21 for two.
+fn spread(index: u64, n_axes: usize) -> u64 {
+    (0..21).fold(0, |code, bit| code | (index >> bit & 1) << (n_axes * bit))
+}
+
+/// Reverses [`spread`].
+fn gathered(code: u64, n_axes: usize) -> u64 {
+    (0..21).fold(0, |index, bit| index | (code >> (n_axes * bit) & 1) << bit)
+}
+
+/// Returns the cube root to rounding, by Newton's method: that of the standard library differs between
+/// platforms.
+fn cube_root(x: f64) -> f64 {
+    let mut exponent = 1.0_f64;
+    while exponent * exponent * exponent < x {
+        exponent *= 2.0;
+    }
+    while exponent * exponent * exponent > x {
+        exponent *= 0.5;
+    }
+    // Starting within a factor of two, each iteration doubles the number of exact digits.
+    (0..8).fold(exponent, |root, _| root - (root * root * root - x) / (3.0 * root * root))
+}
+
+/// Weights of a point on the nodes around it, by axis, and their slopes in 1/cells.
+struct Stencil {
+    base: usize,
+    weights: [[f64; 4]; 3],
+    slopes: [[f64; 4]; 3],
+}
+
+/// Number of points at the nodes of a grid.
+struct Density {
+    n_axes: usize,
+    spacing_m: f64,
+    origin_m: Vec3,
+    strides: [usize; 3],
+    at_nodes: Vec<f64>,
+}
+
+impl Density {
+    fn new(n_axes: usize, spacing_m: f64, min_m: Vec3, max_m: Vec3) -> Self {
+        let cell_m = CELL_SPACINGS * spacing_m;
+        let n: [usize; 3] =
+            std::array::from_fn(
+                |i| {
+                    if i < n_axes { ((max_m[i] - min_m[i]) / cell_m) as usize + 7 } else { 1 }
+                },
+            );
+        let origin_m = std::array::from_fn(|i| min_m[i] - 2.5 * cell_m);
+        let strides = [1, n[0], n[0] * n[1]];
+        Self { n_axes, spacing_m, origin_m, strides, at_nodes: vec![0.0; n[0] * n[1] * n[2]] }
+    }
+
+    fn cell_m(&self) -> f64 {
+        CELL_SPACINGS * self.spacing_m
+    }
+
+    fn stencil(&self, point_m: Vec3) -> Stencil {
+        let mut stencil = Stencil { base: 0, weights: [[1.0, 0.0, 0.0, 0.0]; 3], slopes: [[0.0; 4]; 3] };
+        for i in 0..self.n_axes {
+            let x = (point_m[i] - self.origin_m[i]) / self.cell_m();
+            let f = x - x.floor();
+            let g = 1.0 - f;
+            stencil.base += (x.floor() as usize - 1) * self.strides[i];
+            stencil.weights[i] = [
+                g * g * g / 6.0,
+                (4.0 + f * f * (3.0 * f - 6.0)) / 6.0,
+                (4.0 + g * g * (3.0 * g - 6.0)) / 6.0,
+                f * f * f / 6.0,
+            ];
+            stencil.slopes[i] = [-0.5 * g * g, f * (1.5 * f - 2.0), -(g * (1.5 * g - 2.0)), 0.5 * f * f];
+        }
+        stencil
+    }
+
+    /// Calls `visit` with the nodes of a stencil, as index along each axis, and index among all nodes.
+    fn visit(&self, stencil: &Stencil, mut visit: impl FnMut([usize; 3], usize)) {
+        for k in 0..if self.n_axes == 3 { 4 } else { 1 } {
+            for j in 0..4 {
+                let row = stencil.base + j * self.strides[1] + k * self.strides[2];
+                for i in 0..4 {
+                    visit([i, j, k], row + i);
+                }
+            }
+        }
+    }
+
+    fn add(&mut self, stencil: &Stencil, share: f64) {
+        let [wx, wy, wz] = &stencil.weights;
+        for k in 0..if self.n_axes == 3 { 4 } else { 1 } {
+            for j in 0..4 {
+                let row = stencil.base + j * self.strides[1] + k * self.strides[2];
+                let factor = share * wy[j] * wz[k];
+                for (node, w) in self.at_nodes[row..row + 4].iter_mut().zip(wx) {
+                    *node += factor * w;
+                }
+            }
+        }
+    }
+
+    /// Returns the gradient, in 1/cells, of half the sum of squares at a point, without the point's own
+    /// contribution, which depends on its place among the nodes only.
+    fn slope(&self, stencil: &Stencil) -> Vec3 {
+        let ([wx, wy, wz], [sx, sy, sz]) = (&stencil.weights, &stencil.slopes);
+        let mut slope = [0.0; 3];
+        self.visit(stencil, |[i, j, k], node| {
+            let other = self.at_nodes[node] - wx[i] * wy[j] * wz[k];
+            slope[0] += sx[i] * wy[j] * wz[k] * other;
+            slope[1] += wx[i] * sy[j] * wz[k] * other;
+            slope[2] += wx[i] * wy[j] * sz[k] * other;
+        });
+        slope
+    }
+
+    /// Returns true if all nodes of a stencil are deep in the shape whose density this is.
+    fn is_deep(&self, stencil: &Stencil) -> bool {
+        let full = DEEP * CELL_SPACINGS.powi(self.n_axes as i32);
+        let mut is_deep = true;
+        self.visit(stencil, |_, node| is_deep &= self.at_nodes[node] > full);
+        is_deep
+    }
+}
+
+/// Moves points so that their density becomes that of the shape.
+fn relax(shape: &Shape, target: &Density, points: &mut [Vec3]) {
+    let (cell_m, n_axes) = (target.cell_m(), target.n_axes);
+    let max_move_m = MAX_MOVE_SPACINGS * target.spacing_m;
+    // Position after the last step of the descent, without momentum.
+    let mut descended = points.to_vec();
+    let mut difference = Density { at_nodes: Vec::new(), ..*target };
+    for iteration in 0..ITERATIONS {
+        difference.at_nodes.clear();
+        difference.at_nodes.extend(target.at_nodes.iter().map(|density| -density));
+        for point in &*points {
+            let stencil = difference.stencil(*point);
+            difference.add(&stencil, 1.0);
+        }
+        let momentum = f64::from(iteration) / f64::from(iteration + 3);
+        for (point, descended) in points.iter_mut().zip(&mut descended) {
+            let stencil = target.stencil(*point);
+            let slope = difference.slope(&stencil);
+            let moved = |from: f64, by: f64| from + by.clamp(-max_move_m, max_move_m);
+            let step: Vec3 = std::array::from_fn(|i| {
+                if i < n_axes { moved(point[i], -STEP_CELLS * cell_m * slope[i]) } else { point[i] }
+            });
+            let leap: Vec3 = std::array::from_fn(|i| {
+                moved(point[i], step[i] - point[i] + momentum * (step[i] - descended[i]))
+            });
+            let is_deep = target.is_deep(&stencil);
+            if is_deep || shape.contains(leap, 0.0) {
+                (*point, *descended) = (leap, step);
+            } else if shape.contains(step, 0.0) {
+                (*point, *descended) = (step, step);
+            } else {
+                *descended = *point;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+mod tests {
+    use super::*;
+    use chacha20::rand_core::SeedableRng;
+
+    fn filled(shape: &Shape, n: usize) -> Vec<Vec3> {
+        points(shape, n, &mut ChaCha8Rng::seed_from_u64(1))
+    }
+
+    /// Returns the smallest and the mean distance to the nearest point, in d.
+    fn distances(points: &[Vec3], spacing_m: f64) -> (f64, f64) {
+        let nearest = |at: usize| {
+            let others = points.iter().enumerate().filter(|(other, _)| *other != at);
+            let square = |x: &Vec3| (0..3).map(|i| (x[i] - points[at][i]) * (x[i] - points[at][i])).sum();
+            others.map(|(_, x)| square(x)).fold(f64::INFINITY, f64::min).sqrt() / spacing_m
+        };
+        let all: Vec<f64> = (0..points.len()).map(nearest).collect();
+        (all.iter().copied().fold(f64::INFINITY, f64::min), all.iter().sum::<f64>() / all.len() as f64)
+    }
+
+    #[test]
+    fn points_keep_a_distance_and_the_shapes_moments() {
+        let disk = Shape::Circle { centre_m: [0.3, -0.2], radius_m: 0.2 };
+        let ball = Shape::Sphere { centre_m: [0.3, -0.2, 1.0], radius_m: 0.2 };
+        let plank = Shape::Box { min_m: [0.0; 3], max_m: [1.0, 0.2, 0.1] };
+        let bar = Shape::Rectangle { min_m: [0.0; 2], max_m: [0.5, 0.1] };
+        // With the second moment per mass about the middle of y: r²/4, r²/5, t²/12.
+        for (shape, n, second) in [
+            (&disk, 1000, 0.2 * 0.2 / 4.0),
+            (&ball, 1500, 0.2 * 0.2 / 5.0),
+            (&plank, 1250, 0.2 * 0.2 / 12.0),
+            (&bar, 500, 0.1 * 0.1 / 12.0),
+        ] {
+            let points = filled(shape, n);
+            assert_eq!(points.len(), n);
+            assert!(points.iter().all(|point| shape.contains(*point, 0.0)));
+            let n_axes = if shape.is_flat() { 2 } else { 3 };
+            let spacing_m = (shape.volume_m3() / n as f64).powf(1.0 / f64::from(n_axes));
+            let (least, mean) = distances(&points, spacing_m);
+            let (min, max) = shape.bounds_m();
+            let middle = 0.5 * (min[1] + max[1]);
+            let [offset, found] = [1, 2]
+                .map(|power| points.iter().map(|x| (x[1] - middle).powi(power)).sum::<f64>() / n as f64);
+            println!(
+                "{}: nearest {least:.2} d, mean {mean:.2} d, middle {:+.4} d, second moment {:+.2} %",
+                shape.name(),
+                offset / spacing_m,
+                100.0 * (found / second - 1.0)
+            );
+            // Random points come within a tenth, with a mean of 0.50 (0.55 in space).
+            assert!(least > 0.35 && mean > 0.85, "{least} {mean}");
+            // A lattice of n points across a bar is off by 1/n².
+            assert!(offset.abs() < 0.05 * spacing_m && (found / second - 1.0).abs() < 0.02);
+        }
+    }
+
+    #[test]
+    fn few_points_and_thin_shapes_are_filled() {
+        let sliver = Shape::Rectangle { min_m: [0.0; 2], max_m: [1.0, 1e-6] };
+        let grain = Shape::Sphere { centre_m: [0.0; 3], radius_m: 1e-3 };
+        for shape in [&sliver, &grain] {
+            for n in [0, 1, 2, 3, 7, 64, 65] {
+                let points = filled(shape, n);
+                assert!(points.len() == n && points.iter().all(|point| shape.contains(*point, 0.0)));
+            }
+        }
+    }
+
+    #[test]
+    fn codes_of_cells_are_unique() {
+        for n_axes in [2, 3] {
+            for index in [0, 1, 2, 3, 1000, (1 << 20) - 1] {
+                assert_eq!(gathered(spread(index, n_axes), n_axes), index);
+            }
+        }
+        for x in [1e-12, 0.001, 0.5, 1.0, 8.0, 1e9] {
+            assert!((cube_root(x) / x.cbrt() - 1.0).abs() < 1e-15);
+        }
+    }
+}
