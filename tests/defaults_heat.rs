@@ -64,7 +64,8 @@ impl Bar {
         let shape = |from: f64, to: f64| {
             if self.surroundings == Surroundings::FreeCylinder {
                 return format!(
-                    "shape.cylinder = {{ centre_m = [{}, {c}, {c}], axis = \"x\", radius_m = {}, height_m = {} }}",
+                    "shape.cylinder = {{ centre_m = [{}, {c}, {c}], axis = \"x\", \
+                     radius_m = {}, height_m = {} }}",
                     0.5 * (from + to),
                     0.5 * width,
                     to - from,
@@ -336,8 +337,8 @@ fn assert_front(name: &str, bar: &Bar, stages: Stages, tolerance: f64) {
 /// Temperatures of still water and snow: 1 % of the jump.
 const STILL: f64 = 0.01;
 
-/// In water that moves off its lattice, up to 2 % more: the gradient is 14 % of the jump in a spacing, of which
-/// the water moves a tenth to a quarter. The ledger says FAIL.
+/// In water that moves off its lattice, 2 %: the gradient is 14 % of the jump in a spacing, of which the water
+/// moves a tenth to a quarter. The ledger says FAIL.
 const MOVING: f64 = 0.02;
 
 /// Snow at −100 °C and water at 1 °C, as in the scene `freezing`, with the conductivities of ice and water.
@@ -470,9 +471,9 @@ fn lone_particles_rows_planes_and_clouds_keep_heat_and_make_no_extrema() {
     }
 }
 
-/// Particles displaced from the lattice by a fifth of a spacing, and free surfaces around them: the diffusivity
-/// that fits the temperatures best is Fourier's to 3 %. Single temperatures deviate by more, because the flux
-/// between disordered particles is right on average only.
+/// Particles displaced from the lattice by up to a fifth of a spacing on each axis, also with free surfaces
+/// around them: the diffusivity that fits the temperatures best is Fourier's to 3 %. Single temperatures
+/// deviate by more, because the flux between disordered particles is right on average only.
 #[test]
 fn disordered_snow_conducts_by_fouriers_law_on_average() {
     for (name, low, is_corrected) in

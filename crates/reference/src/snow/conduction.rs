@@ -41,7 +41,7 @@ impl Parameters {
             let is_near = dot(offset_h, offset_h) < 1.0;
             return is_near.then_some(Place { offset_h, reflection: [1.0; 3] }).into_iter().collect();
         }
-        // Offset and reflection on an axis: of the neighbour, of its image behind the lower and the upper face.
+        // Offset and reflection on an axis of the neighbour, and of its images behind both faces.
         let along = |axis: usize| {
             let behind = |face: f32| (((own[axis] - face) + (other[axis] - face)) * inverse_h, -1.0);
             [
@@ -138,9 +138,9 @@ impl State {
         std::array::from_fn(|a| solution[a] + if a < 3 { 1.0 } else { 0.0 })
     }
 
-    /// Returns Σ_j k_ij (T_j − T_i) w_ij of each particle of a phase, in W/m, for temperatures of both phases,
-    /// solid first: in f32 like the device, or in f64 as the reference for the same positions. With an
-    /// enthalpy, k_ij (T_j − T_i) is the difference of ∫ k dT.
+    /// Returns Σ_j k_ij (T_j − T_i) w_ij of each particle of a phase, in W/m, for temperatures of both
+    /// phases, solid first: in f32 like the device, or in f64 as the reference for the same positions. With
+    /// an enthalpy, k_ij (T_j − T_i) is the difference of ∫ k dT.
     pub fn heat_flow<T: Real>(&self, p: &Parameters, kind: Kind, temperature_c: &[Vec<T>; 2]) -> Vec<T> {
         self.heat_flow_with(p, kind, temperature_c, &self.correct_conduction(p))
     }
@@ -180,8 +180,8 @@ impl State {
         (0..self[kind].len()).map(flow).collect()
     }
 
-    /// Returns the weight of a pair, the same from either end: 1 − q, or that over all images of the other end,
-    /// each times the mean correction of the ends.
+    /// Returns the weight of a pair, the same from either end: 1 − q, or its sum over all images of the other
+    /// end, each times the mean correction of the ends.
     fn weight(
         &self,
         p: &Parameters,
