@@ -247,9 +247,10 @@ fn volumes_from_the_grid_agree_with_the_twin() {
 /// and yields.
 #[test]
 fn snow_strained_beyond_its_bounds_yields_and_hardens_as_the_twin() {
-    for dimensions in [2, 3] {
+    for (dimensions, relaxation_time_s) in [(2, 0.0), (3, 0.0), (2, DT_S), (3, 7.0 * DT_S)] {
         let mut section = with(dimensions, exact_cell(dimensions), Spline::Cubic, Transfer::PicFlip);
         section.flip_ratio = 0.0;
+        section.material.relaxation_time_s = relaxation_time_s;
         let case = MpmCase::new(section, DT_S, surroundings(dimensions), Vec::new());
         let mut particles = case.scatter(200, 6);
         for (i, particle) in particles.iter_mut().enumerate() {

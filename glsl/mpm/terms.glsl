@@ -23,6 +23,9 @@ struct MpmTerms {
     float least_plastic_volume;
     float sigma_min;
     float sigma_max;
+    // Share of the strain beyond these bounds that becomes plastic in a step, Δt/(τ + Δt) with τ the
+    // relaxation time (Duvaut & Lions 1972); 1 without viscosity.
+    float yield_share;
     uint is_plastic;
     // 1 if changes of F below 2⁻²⁴ count as 0.
     uint has_strain_floor;

@@ -3,9 +3,9 @@
 // 9 and 10 are in collide_particles.comp.
 //
 // Step 7: F̂_E = (I + Δt ∇v) F_E with ∇v = Σ v_i ∇wᵀ (Breekveldt2017 eq 3.26, 3.27; MLS: the affine
-// velocity). Its singular values are bounded, and the excess goes to the plastic part (eq 3.30), of which
-// only J_P = det F_P is used and stored. Step 8: PIC and FLIP blended (eq 3.31, 3.32), or the affine velocity
-// C = Σ w v_i (x_i − x_p)ᵀ/D.
+// velocity). Its singular values are bounded, and the excess, or a share of it in viscous snow, goes to the
+// plastic part (eq 3.30), of which only J_P = det F_P is used and stored. Step 8: PIC and FLIP blended (eq
+// 3.31, 3.32), or the affine velocity C = Σ w v_i (x_i − x_p)ᵀ/D.
 //
 // With the strain floor, entries of Δt ∇v below 2⁻²⁴ count as 0. On the diagonal of F, which is near 1, they
 // are lost to rounding anyway; off the diagonal they would accumulate, and the rounding of Σ v_i ∇w, which is
@@ -106,6 +106,8 @@ void main() {
     if (t.is_plastic != 0u && j > 0.0) {
         vec3 kept = clamp(d.sigma, vec3(t.sigma_min), vec3(t.sigma_max));
         if (DIMENSIONS == 2u) kept.z = 1.0;
+        // Viscous yield, by backward Euler; the branch leaves the bits of yield at once alone.
+        if (t.yield_share < 1.0) kept = d.sigma + t.yield_share * (kept - d.sigma);
         if (kept != d.sigma) {
             plastic *= j / (kept.x * kept.y * kept.z);
             d.sigma = kept;

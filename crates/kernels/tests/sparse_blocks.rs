@@ -49,6 +49,7 @@ impl Case {
                 critical_compression: 0.0,
                 critical_stretch: 0.0,
                 least_plastic_volume: 0.0,
+                yield_share: 1.0,
                 plastic: false,
             },
             transfer: Transfer::Apic,

@@ -20,6 +20,9 @@ pub struct Material {
     pub critical_stretch: f64,
     /// Lower bound of J_P in hardening.
     pub least_plastic_volume: f64,
+    /// Share of the strain beyond the bounds that becomes plastic in a step, Δt/(τ + Δt); 1 without
+    /// viscosity.
+    pub yield_share: f64,
     /// True if the material yields and hardens.
     pub plastic: bool,
 }
@@ -48,14 +51,17 @@ impl Material {
         }
     }
 
-    /// Returns F_E and J_P after plastic yield of F̂_E, Breekveldt2017 eq 3.30; `plastic_volume` is J_P
-    /// before.
+    /// Returns F_E and J_P after plastic yield of F̂_E, Breekveldt2017 eq 3.30 with the viscosity of Duvaut &
+    /// Lions (1972); `plastic_volume` is J_P before.
     pub fn yielded(&self, trial: DMat3, plastic_volume: f64) -> (DMat3, f64) {
         if !self.plastic {
             return (trial, plastic_volume);
         }
         let (u, sigma, v) = svd(trial);
-        let bounded = sigma.map(|s| s.clamp(1.0 - self.critical_compression, 1.0 + self.critical_stretch));
+        let bounded = sigma.map(|s| {
+            let bound = s.clamp(1.0 - self.critical_compression, 1.0 + self.critical_stretch);
+            s + self.yield_share * (bound - s)
+        });
         if bounded == sigma {
             return (trial, plastic_volume);
         }

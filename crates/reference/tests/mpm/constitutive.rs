@@ -135,6 +135,23 @@ fn yield_bounds_stretches_and_moves_the_rest_of_the_volume() {
 }
 
 #[test]
+fn viscous_yield_relaxes_a_held_strain_to_its_bounds() {
+    // dε/dt = −(ε − θ)/τ by backward Euler: the excess is 1/(1 + Δt/τ)ⁿ of its start after n steps.
+    let (dt, tau) = (1e-3, 4e-3);
+    let material = Material { yield_share: dt / (tau + dt), ..snow() };
+    let mut elastic = DMat3::from_rotation_z(0.3) * DMat3::from_diagonal(DVec3::new(1.05, 0.9, 1.0));
+    let (volume, mut plastic_volume) = (elastic.determinant() * 0.9, 0.9);
+    for n in 1..20 {
+        (elastic, plastic_volume) = material.yielded(elastic, plastic_volume);
+        let (_, [stretch, _, compression], _) = svd(elastic);
+        let left = (1.0 + dt / tau).powi(-n);
+        assert!((stretch - 1.0075 - 0.0425 * left).abs() < 1e-12, "{stretch}");
+        assert!((compression - 0.975 + 0.075 * left).abs() < 1e-12, "{compression}");
+        assert!((elastic.determinant() * plastic_volume - volume).abs() < 1e-12);
+    }
+}
+
+#[test]
 fn strain_within_the_bounds_does_not_yield() {
     let mut random = Random(8);
     for d in [2, 3] {

@@ -128,6 +128,7 @@ fn values_of_mpm_out_of_range_are_placed() {
         ("material.hardening=-1", "found -1, expected a number from 0 to 100"),
         ("material.critical_compression=1", "found 1, expected a number from 0 to below 1"),
         ("material.critical_stretch=1", "found 1, expected a number from 0 to below 1"),
+        ("material.relaxation_time_s=-1", "found -1, expected a number from 0 to 1"),
         ("material.least_plastic_volume=0", "found 0, expected a number above 0 and up to 1"),
         ("material.least_plastic_volume=1.1", "found 1.1, expected a number above 0 and up to 1"),
     ] {
@@ -397,6 +398,11 @@ fn random_positions_and_volumes_from_the_grid_are_advised_against() {
     assert!(key == "particles.0.fill" && message.contains("density of the grid varies by 24 %"), "{message}");
     let found = advice(&["particles.0.fill=uniform", "particles.0.count=200"]);
     assert!(found[0].1.contains("varies by 7 %"), "{found:?}");
+    let [(key, message)] = &advice(&["mpm.material.relaxation_time_s=0.001"])[..] else {
+        panic!("one warning")
+    };
+    assert!(key == "mpm.material.relaxation_time_s" && message.contains("over 0.0197"), "{message}");
+    assert_eq!(advice(&["mpm.material.relaxation_time_s=0.0051"]), []);
     let [(key, message)] = &advice(&["mpm.initial_volume=grid"])[..] else { panic!("one warning") };
     assert!(key == "mpm.initial_volume" && message.contains("a body 2.0 cells thick"), "{message}");
 }

@@ -74,6 +74,7 @@ impl MpmParameters {
             least_plastic_volume: material.least_plastic_volume as f32,
             sigma_min: (1.0 - material.critical_compression) as f32,
             sigma_max: (1.0 + material.critical_stretch) as f32,
+            yield_share: (dt_s / (material.relaxation_time_s + dt_s)) as f32,
             is_plastic: material.plastic.into(),
             has_strain_floor: mpm.strain_floor.into(),
             lower_wall_friction,

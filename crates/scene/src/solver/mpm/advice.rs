@@ -1,6 +1,7 @@
 //! Warnings about allowed but unusual scenes of the material point method.
 
 use super::section::{InitialVolume, Mpm, Spline};
+use crate::validate::{number, rounded_down};
 use crate::{Fill, Scene};
 
 /// Cells across a body below which volumes from the grid are off by more than 4 %.
@@ -24,6 +25,18 @@ impl Scene {
                     wave * dt / h,
                     h / wave,
                     self.auto_wave_dt_s(mpm)
+                ),
+            );
+        }
+        let band_m = mpm.material.wave_speed_m_s(1.0) * mpm.material.relaxation_time_s;
+        if mpm.material.plastic && band_m > 0.0 && band_m < h {
+            warn(
+                "mpm.material.relaxation_time_s",
+                format!(
+                    "viscous yield spreads over {} m, less than a cell, so that failure depends on the size of cells; {} s \
+                     or more spreads it over one",
+                    number(rounded_down(band_m)),
+                    number(rounded_down(h / mpm.material.wave_speed_m_s(1.0)))
                 ),
             );
         }

@@ -138,6 +138,11 @@ pub struct Material {
     pub critical_stretch: f64,
     /// Minimum of J_P in hardening, so that stiffness is bounded: exp(10 · 0.4) = 55 times by default.
     pub least_plastic_volume: f64,
+    /// Relaxation time τ in s of viscous yield (Duvaut & Lions 1972): strain beyond θ_c and θ_s becomes
+    /// plastic at a rate of 1/τ. Bands in which softening snow fails are then about c τ wide, c being the
+    /// wave speed in fresh snow, independently of cells and steps, if c τ is at least a cell. 0, the papers'
+    /// material, yields at once, and its bands are as narrow as the cells.
+    pub relaxation_time_s: f64,
     /// True if the material yields; if false, it is elastic at any strain, and θ_c, θ_s and ξ have no effect.
     pub plastic: bool,
 }
@@ -153,6 +158,7 @@ impl Default for Material {
             critical_compression: 2.5e-2,
             critical_stretch: 7.5e-3,
             least_plastic_volume: 0.6,
+            relaxation_time_s: 0.0,
             plastic: true,
         }
     }

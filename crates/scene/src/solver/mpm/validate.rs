@@ -180,6 +180,7 @@ fn check_material(check: &Checker<'_>, material: &Material) -> Check {
     check.range("mpm.material.hardening", material.hardening, 0.0, 100.0)?;
     check.below("mpm.material.critical_compression", material.critical_compression, 1.0)?;
     check.below("mpm.material.critical_stretch", material.critical_stretch, 1.0)?;
+    check.range("mpm.material.relaxation_time_s", material.relaxation_time_s, 0.0, 1.0)?;
     check.share("mpm.material.least_plastic_volume", material.least_plastic_volume)
 }
 
