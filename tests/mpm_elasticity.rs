@@ -90,7 +90,7 @@ fn two_colliding_disks_follow_published_energy_curves() {
     };
     let disks = both(disk(0.2, speed), disk(0.8, -speed));
     let mut section =
-        Section { flip_ratio: 1.0, spline: Spline::Quadratic, ..elastic(2, h, Transfer::PicFlip) };
+        Section { flip_ratio: Some(1.0), spline: Spline::Quadratic, ..elastic(2, h, Transfer::PicFlip) };
     section.material.youngs_modulus_pa = 1000.0;
     section.material.poissons_ratio = 0.3;
     section.material.density_kg_m3 = 1000.0;

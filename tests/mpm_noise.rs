@@ -13,7 +13,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use frazil_scene::{Mpm as Section, Weights};
+use frazil_scene::{Mpm as Section, Transfer, Weights};
 use frazil_solvers::mpm::InitialState;
 use frazil_testkit::{assert_no_validation_messages, device, is_full_run};
 use frazil_tests::snowpack::{Snowpack, empty_space};
@@ -36,6 +36,7 @@ fn drifter(device: Device, section: &Section, offset_cells: f64) -> Snowpack {
         velocities_m_s: vec![[1.0, 0.0, 0.0]],
         masses_kg: vec![(400.0 * volume) as f32],
         volumes_m3: vec![volume as f32],
+        ..InitialState::default()
     };
     Snowpack::on(device, section, DT_S, empty_space([0.0; 3], [41.0, 0.2, 0.2]), &beginning)
 }
@@ -70,8 +71,13 @@ fn noise_grows_in_the_printed_scheme_and_each_correction_removes_its_part() {
             ("factored, floor", Weights::Factored, true, 5e-3),
         ]
         .map(|(name, weights, strain_floor, offset)| {
-            let section =
-                Section { weights, strain_floor, flip_ratio: 1.0, ..Section::sampled(dimensions, H) };
+            let section = Section {
+                weights,
+                strain_floor,
+                transfer: Transfer::PicFlip,
+                flip_ratio: Some(1.0),
+                ..Section::sampled(dimensions, H)
+            };
             let mut snow = drifter(device(), &section, offset);
             let curve = curve(&mut snow);
             for (step, rate, energy) in &curve {

@@ -22,7 +22,7 @@ const TRANSFERS: [(&str, Transfer, f64); 5] = [
 
 /// Creates a section with a transfer.
 fn with(dimensions: u32, cell_size_m: f64, transfer: Transfer, flip_ratio: f64) -> Section {
-    Section { transfer, flip_ratio, ..Section::sampled(dimensions, cell_size_m) }
+    Section { transfer, flip_ratio: Some(flip_ratio), ..Section::sampled(dimensions, cell_size_m) }
 }
 
 fn without_yield(mut section: Section) -> Section {

@@ -5,7 +5,7 @@
 
 use frazil_reference::mpm as twin;
 use frazil_scene::{
-    Implicit, InitialVolume, Mpm as Section, Rasterization, Spline, Surface, Transfer, Weights,
+    Contact, Implicit, InitialVolume, Mpm as Section, Rasterization, Spline, Surface, Transfer, Weights,
 };
 use frazil_solvers::Tuning;
 use frazil_solvers::mpm::{InitialState, Mpm, Surroundings};
@@ -35,6 +35,8 @@ fn with(dimensions: u32, cell_m: f64, spline: Spline, transfer: Transfer) -> Sec
         spline,
         transfer,
         walls: Surface { friction: 0.25, sticky: false },
+        // tests/defaults_mpm_transfer.rs has contact of particles.
+        contact: Some(Contact::Nodes),
         ..Section::sampled(dimensions, cell_m)
     }
 }
@@ -160,7 +162,7 @@ fn every_stage_agrees_where_places_in_cells_are_rounded() {
             section.material.plastic = plastic;
             section.strain_floor = strain_floor;
             section.walls.sticky = sticky;
-            section.flip_ratio = 0.5;
+            section.flip_ratio = Some(0.5);
             let case = MpmCase::new(section, 1e-4, odd_surroundings(dimensions), bodies(dimensions));
             assert_stages_agree(&case, 2);
         }
@@ -227,6 +229,7 @@ fn volumes_from_the_grid_agree_with_the_twin() {
                 masses_kg: particles.iter().map(|x| x.mass as f32).collect(),
                 // Invalid volumes, which must not be read.
                 volumes_m3: vec![-1.0; particles.len()],
+                ..InitialState::default()
             };
             let mpm = Mpm::new(&DEVICE, case.parameters(), &beginning, Tuning::default()).unwrap();
             let found = particles_of_state(mpm.parameters(), &state_of(&DEVICE, &mpm));
@@ -249,7 +252,7 @@ fn volumes_from_the_grid_agree_with_the_twin() {
 fn snow_strained_beyond_its_bounds_yields_and_hardens_as_the_twin() {
     for (dimensions, relaxation_time_s) in [(2, 0.0), (3, 0.0), (2, DT_S), (3, 7.0 * DT_S)] {
         let mut section = with(dimensions, exact_cell(dimensions), Spline::Cubic, Transfer::PicFlip);
-        section.flip_ratio = 0.0;
+        section.flip_ratio = Some(0.0);
         section.material.relaxation_time_s = relaxation_time_s;
         let case = MpmCase::new(section, DT_S, surroundings(dimensions), Vec::new());
         let mut particles = case.scatter(200, 6);

@@ -22,6 +22,7 @@ layout(scalar, binding = 6) buffer NodeVelocity { vec3 node_velocity[]; };
 layout(scalar, binding = 7) writeonly buffer NodeChange { vec3 node_change[]; };
 layout(scalar, push_constant) uniform Params { float time_s; };
 
+const uint ONLY_STICKY = 0u;
 #include "mpm/colliders.glsl"
 
 void main() {

@@ -12,6 +12,8 @@ layout(constant_id = 2) const uint HAS_COLLIDERS = 1;
 layout(constant_id = 3) const uint HAS_MESHES = 0;
 // 1 if loads on some bodies are measured.
 layout(constant_id = 4) const uint HAS_NAMED_BODIES = 0;
+// 1 if apply_contact runs next, which pushes particles out.
+layout(constant_id = 5) const uint HAS_CONTACT_FORCES = 0;
 #include "mpm/tensors.glsl"
 #include "mpm/snow.glsl"
 #include "common/body.glsl"
@@ -33,6 +35,7 @@ layout(scalar, push_constant) uniform Params {
 };
 
 #include "common/fixed.glsl"
+const uint ONLY_STICKY = 0u;
 #include "mpm/colliders.glsl"
 
 void main() {
@@ -46,7 +49,9 @@ void main() {
     COLLIDE_AND_MEASURE(t, x, time_s, mass[i], v);
     vec3 moved = t.dt_s * v;
     vec3 next = x + moved;
-    PUSH_OUT(t, next, time_s);
+    if (HAS_CONTACT_FORCES == 0u) {
+        PUSH_OUT(t, next, time_s);
+    }
     if (DIMENSIONS == 2u) next.z = x.z;
     velocity[i] = v;
     position[i] = next;

@@ -1,7 +1,8 @@
 // Effect of surfaces, which are bodies and the walls of the domain, on the velocities and positions of snow.
 //
-// Needs buffers `colliders` of Body and `heights` of float, and, for its macros, the constant HAS_COLLIDERS;
-// without colliders no instruction is spent on them.
+// Needs buffers `colliders` of Body and `heights` of float, the constant ONLY_STICKY, which is 1 if other
+// surfaces than sticky ones do not act, and, for its macros, the constant HAS_COLLIDERS; without colliders no
+// instruction is spent on them.
 #ifndef MPM_COLLIDERS
 #define MPM_COLLIDERS
 #include "common/surfaces.glsl"
@@ -35,6 +36,7 @@ vec3 collide_with_walls(MpmTerms terms, vec3 x_m, vec3 v) {
         vec3 normal = vec3(0.0);
         normal[axis] = side;
         float friction = wall_friction(terms, side, axis);
+        if (ONLY_STICKY != 0u && friction >= 0.0) continue;
         v = collide(v, normal, vec3(0.0), friction, friction < 0.0);
     }
     return v;
@@ -46,7 +48,7 @@ vec3 collide_with_walls(MpmTerms terms, vec3 x_m, vec3 v) {
     if (HAS_COLLIDERS != 0u) for (uint k_ = 0u; k_ < terms.n_colliders; ++k_) {                          \
         Body body_ = colliders[k_];                                                                      \
         vec4 surface_ = surface_of(terms.up_axis, body_, x_m, time_s);                                   \
-        if (surface_.w <= 0.0) {                                                                         \
+        if (surface_.w <= 0.0 && (ONLY_STICKY == 0u || body_.is_sticky != 0u)) {                         \
             vec3 before_ = v;                                                                            \
             vec3 moving_ = velocity_of(body_, x_m, time_s);                                              \
             v = collide(v, surface_.xyz, moving_, body_.friction, body_.is_sticky != 0u);                \

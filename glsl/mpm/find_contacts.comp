@@ -23,6 +23,7 @@ layout(scalar, binding = 6) readonly buffer NodeVelocity { vec3 node_velocity[];
 layout(scalar, binding = 7) writeonly buffer Held { vec3 held[]; };
 layout(scalar, push_constant) uniform Params { float time_s; };
 
+const uint ONLY_STICKY = 0u;
 #include "mpm/colliders.glsl"
 
 // Share of a speed that rounding leaves along the normal after its removal.

@@ -14,6 +14,8 @@ layout(constant_id = 4) const uint HAS_COLLIDERS = 1;
 layout(constant_id = 5) const uint HAS_MESHES = 0;
 // 1 if loads on some bodies are measured.
 layout(constant_id = 6) const uint HAS_NAMED_BODIES = 0;
+// 1 if particles, not nodes, are in contact with surfaces that are not sticky.
+layout(constant_id = 7) const uint ONLY_STICKY = 0;
 #include "mpm/terms.glsl"
 #include "common/body.glsl"
 

@@ -79,6 +79,7 @@ impl MpmCase {
             column("elastic", &|x| matrix(x.elastic)),
             column("stress", &|x| symmetric(x.stress(&self.p.material))),
             column("affine", &|x| matrix(x.affine)),
+            column("contact", &|x| [x.slip.to_array().to_vec(), vec![x.contact_radius]].concat()),
         ];
         columns.push(StateColumn { name: "id".into(), words: particles.iter().map(|x| x.id).collect() });
         if self.parameters().measures_loads() {
@@ -553,8 +554,30 @@ impl<'a> Stages<'a> {
             let sum = 64.0 * ROUNDING;
             let v_bound = sum * (picked + old.velocity.length()) + 2.0 * picked_off;
             let c_bound = sum * spin + 2.0 * spin_off;
-            let gradient_bound =
-                if p.transfer == twin::Transfer::Mls { c_bound } else { sum * slope + 2.0 * slope_off };
+            // Contact adds the errors of depth and slip through the springs, some roundings of its impulses,
+            // and that of the volume's power; friction may slip on one side only, by its bound.
+            let touch = |v_off: f64| {
+                if !p.has_contact_forces {
+                    return 0.0;
+                }
+                let stiffness = (p.material.lame(1.0).lambda + 2.0 * p.material.lame(1.0).mu)
+                    * old.volume.powf(1.0 - 1.0 / p.dimensions as f64)
+                    / p.cell_size_m;
+                let reach = old.contact_radius + p.dt_s * (twin.velocity.length() + 1.0) + old.slip.length();
+                let place = 16.0 * ROUNDING + p.dt_s * v_off;
+                3.0 * p.dt_s / old.mass * stiffness * (place + 64.0 * ROUNDING * reach)
+                    + 0.2 * v_off
+                    + 800.0 * ROUNDING * (twin.velocity.length() + 1.0)
+            };
+            let touched = touch(v_bound + c_bound * old.contact_radius);
+            let gradient_c_bound = c_bound;
+            let c_bound = c_bound + touched * p.cell_size_m / p.inertia_m2();
+            let v_bound = v_bound + touched;
+            let gradient_bound = if p.transfer == twin::Transfer::Mls {
+                gradient_c_bound
+            } else {
+                sum * slope + 2.0 * slope_off
+            };
             let size = norm(twin.elastic);
             let f_bound = 2.0 * p.dt_s * gradient_bound * size + 32.0 * ROUNDING;
             let j_bound = 6.0 * f_bound * twin.plastic_volume.abs();

@@ -14,7 +14,7 @@ impl Collider {
 }
 
 /// Returns the signed distance in m, the normal and the surface of each wall of the domain.
-fn walls(p: &Parameters, x: DVec3) -> impl Iterator<Item = (f64, DVec3, Surface)> {
+pub(super) fn walls(p: &Parameters, x: DVec3) -> impl Iterator<Item = (f64, DVec3, Surface)> {
     let (low, high, walls) = (x - p.domain_min_m, p.domain_max_m - x, p.walls);
     (0..p.dimensions).flat_map(move |axis| {
         let normal = DVec3::AXES[axis];
@@ -56,6 +56,35 @@ pub(super) fn collide_and_measure(
         }
     }
     v
+}
+
+/// Returns the velocity of a node after collision, and adds its impulses: with all surfaces, or, if particles
+/// are in contact, with sticky ones only.
+pub(super) fn collide_node(
+    p: &Parameters,
+    x: DVec3,
+    moving: (f64, DVec3),
+    time_s: f64,
+    impulses: &mut [[DVec3; 2]],
+) -> DVec3 {
+    if !p.has_contact_forces {
+        return collide_and_measure(p, x, moving, time_s, impulses);
+    }
+    let mut v = moving.1;
+    for (k, collider) in p.colliders.iter().enumerate().filter(|(_, collider)| collider.surface.sticky) {
+        let (distance, _) = collider.distance_m(p, x, time_s);
+        if distance <= 0.0 {
+            let (offset, body_velocity) = collider.motion_at(time_s);
+            if let Some([linear, angular]) = impulses.get_mut(k) {
+                let impulse = moving.0 * (v - body_velocity);
+                *linear += impulse;
+                *angular += (x - collider.shape.origin_m() - offset).cross(impulse);
+            }
+            v = body_velocity;
+        }
+    }
+    let is_held = walls(p, x).any(|(distance, _, surface)| surface.sticky && distance <= 0.0);
+    if is_held { DVec3::ZERO } else { v }
 }
 
 /// Returns the projection of a velocity change onto the directions that bodies and walls leave free after a

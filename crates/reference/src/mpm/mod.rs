@@ -9,6 +9,7 @@
 //! - `blocks`: keys of particles, blocks of nodes, ranges of particles of one cell.
 //! - `constitutive`: energy, stress, its differential, and yield.
 //! - `colliders`, `collision`: bodies, and the effect of contact on velocities.
+//! - `contact`: forces of surfaces on particles.
 //! - `transfer`: particles to grid, the grid's step, grid to particles.
 //! - `implicit`: the operator of the semi-implicit step, and its solver.
 //! - `step`: a whole step, faults, and sums over all particles.
@@ -17,6 +18,7 @@ mod blocks;
 mod colliders;
 mod collision;
 mod constitutive;
+mod contact;
 mod implicit;
 mod mesh;
 mod splines;
@@ -107,6 +109,8 @@ pub struct Parameters {
     pub colliders: Vec<Collider>,
     /// The lower and the upper walls of the domain, by axis, which act after all bodies.
     pub walls: [[Surface; 3]; 2],
+    /// True if surfaces that are not sticky act on particles, not on nodes.
+    pub has_contact_forces: bool,
     /// Semi-implicit integration; none for an explicit step.
     pub implicit: Option<Implicit>,
 }
@@ -161,6 +165,10 @@ pub struct Particle {
     pub plastic_volume: f64,
     /// C in 1/s; 0 with [`Transfer::PicFlip`].
     pub affine: DMat3,
+    /// Slip since contact with a surface began, in m.
+    pub slip: DVec3,
+    /// Contact radius in m.
+    pub contact_radius: f64,
 }
 
 impl Particle {
@@ -175,6 +183,8 @@ impl Particle {
             elastic: DMat3::IDENTITY,
             plastic_volume: 1.0,
             affine: DMat3::ZERO,
+            slip: DVec3::ZERO,
+            contact_radius: 0.0,
         }
     }
 

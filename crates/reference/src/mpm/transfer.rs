@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use glam::{DMat3, DVec3};
 
-use super::collision::{collide_and_measure, left_free, push_out};
+use super::collision::{collide_and_measure, collide_node, left_free, push_out};
+use super::contact::apply_contact;
 use super::{Parameters, Particle, Stencil, Transfer, outer};
 
 /// Magnitude below which an entry of Δt ∇v is lost when it is added to 1 in f32.
@@ -82,7 +83,7 @@ impl Grid {
         self.impulses.resize(p.colliders.len(), [DVec3::ZERO; 2]);
         for (at, node) in self.nodes.iter_mut().filter(|(_, node)| node.mass > 0.0) {
             let moving = (node.mass, node.velocity);
-            node.velocity = collide_and_measure(p, p.node_m(*at), moving, time_s, &mut self.impulses);
+            node.velocity = collide_node(p, p.node_m(*at), moving, time_s, &mut self.impulses);
         }
     }
 
@@ -131,7 +132,14 @@ impl Grid {
         after.elastic = particle.elastic + strain(p, gradient) * particle.elastic;
         let moving = (particle.mass, after.velocity);
         after.velocity = collide_and_measure(p, particle.position, moving, time_s, impulses);
-        after.position = push_out(p, particle.position + p.dt_s * after.velocity, time_s);
+        after.position = particle.position + p.dt_s * after.velocity;
+        if p.has_contact_forces {
+            let end_s = time_s + p.dt_s;
+            apply_contact(p, &mut after, end_s, impulses);
+            after.position = push_out(p, after.position, end_s);
+        } else {
+            after.position = push_out(p, after.position, time_s);
+        }
         after
     }
 }

@@ -51,6 +51,7 @@ fn parameters(dimensions: usize) -> Parameters {
         strain_floor: false,
         colliders: Vec::new(),
         walls: [[Surface { friction: 0.1, sticky: false }; 3]; 2],
+        has_contact_forces: false,
         implicit: None,
     }
 }

@@ -27,9 +27,11 @@ pub struct Sampled {
     pub volumes_m3: Vec<f32>,
     /// Radii of grains in m; in scenes of the discrete element method only, else empty.
     pub radii_m: Vec<f32>,
-    /// Angular velocities of grains in rad/s, those of their block; in scenes of the discrete element method
-    /// only, else empty.
+    /// Angular velocities of grains and of snow in rad/s, those of their block; empty in scenes of the
+    /// position-based solver.
     pub spins_rad_s: Vec<[f32; 3]>,
+    /// Contact radii of snow in m; in scenes of the material point method only, else empty.
+    pub contact_radii_m: Vec<f32>,
 }
 
 impl Sampled {

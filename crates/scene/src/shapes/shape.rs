@@ -266,6 +266,31 @@ impl Shape {
         }
     }
 
+    /// Returns the distance in m of a point inside from the surface; none for texts and meshes.
+    pub(crate) fn depth_m(&self, point_m: Vec3) -> Option<f64> {
+        let length = |of: &[f64]| of.iter().map(|x| x * x).sum::<f64>().sqrt();
+        let from_faces = |min_m: &[f64], max_m: &[f64]| {
+            let each = min_m.iter().zip(max_m).zip(point_m);
+            each.map(|((min, max), x)| (x - min).min(max - x)).fold(f64::INFINITY, f64::min)
+        };
+        Some(match self {
+            Self::Box { min_m, max_m } => from_faces(min_m, max_m),
+            Self::Rectangle { min_m, max_m } => from_faces(min_m, max_m),
+            Self::Circle { centre_m, radius_m } => {
+                radius_m - length(&[point_m[0] - centre_m[0], point_m[1] - centre_m[1]])
+            }
+            Self::Sphere { centre_m, radius_m } => {
+                radius_m - length(&std::array::from_fn::<f64, 3, _>(|i| point_m[i] - centre_m[i]))
+            }
+            Self::Cylinder { centre_m, axis, radius_m, height_m } => {
+                let along = (point_m[axis.index()] - centre_m[axis.index()]).abs();
+                let across = axis.others().map(|i| point_m[i] - centre_m[i]);
+                (radius_m - length(&across)).min(0.5 * height_m - along)
+            }
+            Self::Text { .. } | Self::Mesh { .. } => return None,
+        })
+    }
+
     /// Returns the number of lattice points along each axis of the shape's bounds, as a float because it may
     /// be absurdly large.
     pub(crate) fn lattice_extent(&self, spacing_m: f64) -> Vec3 {

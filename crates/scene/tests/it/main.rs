@@ -58,6 +58,7 @@ fn edited(from: &str, to: &str) -> Result<Scene, SceneError> {
 /// Returns the advice without that against random positions and volumes from the grid, which scenes after
 /// Cai2020 keep.
 fn advice_beyond_papers(scene: &Scene) -> Vec<Advice> {
-    let is_papers = |key: &str| key == "mpm.initial_volume" || key.ends_with(".fill");
+    let papers = ["mpm.initial_volume", "mpm.flip_ratio"];
+    let is_papers = |key: &str| papers.contains(&key) || key.ends_with(".fill");
     scene.advice().into_iter().filter(|advice| !is_papers(&advice.key)).collect()
 }

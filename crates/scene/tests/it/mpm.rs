@@ -1,7 +1,7 @@
 //! Tests of the `[mpm]` section and the keys that require it.
 
 use frazil_scene::{
-    Implicit, InitialVolume, Material, Scene, SceneError, Shading, Surface, TimeStep, Transfer,
+    Contact, Implicit, InitialVolume, Material, Scene, SceneError, Shading, Surface, TimeStep, Transfer,
 };
 
 use crate::minimal;
@@ -61,13 +61,41 @@ fn omitted_keys_of_mpm_have_the_papers_values() {
     let mpm = scene.mpm().unwrap();
     assert_eq!((scene.solver.kind.name(), scene.fluid()), ("mpm", None));
     assert_eq!(mpm.material, Material::default());
-    assert_eq!((mpm.flip_ratio, mpm.transfer, mpm.strain_floor), (0.95, Transfer::PicFlip, true));
+    assert_eq!((mpm.flip_ratio, mpm.transfer, mpm.strain_floor), (None, Transfer::Apic, true));
     assert_eq!(mpm.initial_volume, InitialVolume::Sampled);
     assert_eq!((mpm.walls, mpm.implicit), (Surface { friction: 0.1, sticky: false }, None));
     assert_eq!((mpm.particles_per_cell(), scene.n_dimensions()), (4.0, 2));
     assert_eq!(flat(&["mpm.implicit={}"]).unwrap().mpm().unwrap().implicit, Some(Implicit::default()));
     let space = solid(&[]).unwrap();
     assert_eq!((space.mpm().unwrap().particles_per_cell(), space.time.dt_s), (8.0, TimeStep::Auto));
+}
+
+#[test]
+fn the_damping_of_pic_flip_is_per_step_or_per_second() {
+    let set = ["mpm.transfer=pic_flip"];
+    let share = |more: &[&str], dt_s| flat(&[&set, more].concat()).unwrap().mpm().unwrap().flip_share(dt_s);
+    // Unset, twice the step has the square of the share of FLIP, and 0.2 ms that of Cai2020.
+    assert!((share(&[], 2e-4) - 0.95).abs() < 1e-9);
+    assert!((share(&[], 4e-4) - 0.95 * 0.95).abs() < 1e-9);
+    assert_eq!((share(&["mpm.flip_ratio=0.9"], 1e-4), share(&["mpm.flip_ratio=0.9"], 1e-2)), (0.9, 0.9));
+    assert!((share(&["mpm.pic_rate_per_s=100"], 1e-3) - (-0.1_f64).exp()).abs() < 1e-12);
+    let both = flat(&["mpm.flip_ratio=0.9", "mpm.pic_rate_per_s=100"]).unwrap_err().to_string();
+    assert!(both.contains("mpm.flip_ratio: found 0.9 together with mpm.pic_rate_per_s = 100"), "{both}");
+    assert!(both.contains("one of them: flip_ratio damps per step, pic_rate_per_s per second"), "{both}");
+}
+
+#[test]
+fn particles_are_in_contact_by_default_if_the_transfer_allows() {
+    let contact = |sets: &[&str]| flat(sets).unwrap().mpm().unwrap().contact();
+    assert_eq!(contact(&[]), Contact::Particles);
+    assert_eq!(contact(&["mpm.transfer=mls"]), Contact::Particles);
+    assert_eq!(contact(&["mpm.transfer=pic_flip"]), Contact::Nodes);
+    assert_eq!(contact(&["mpm.implicit={}"]), Contact::Nodes);
+    assert_eq!(contact(&["mpm.contact=nodes"]), Contact::Nodes);
+    for set in ["mpm.transfer=pic_flip", "mpm.implicit={}"] {
+        let error = flat(&["mpm.contact=particles", set]).unwrap_err().to_string();
+        assert!(error.contains("an affine transfer and an explicit step"), "{error}");
+    }
 }
 
 #[test]
@@ -115,6 +143,7 @@ fn values_of_mpm_out_of_range_are_placed() {
         ("cell_size_m=-1", "found -1, expected a positive number of metres"),
         ("particles_per_cell=0", "found 0, expected a number from 0.01 to 1000"),
         ("flip_ratio=1.1", "found 1.1, expected a number from 0 to 1"),
+        ("pic_rate_per_s=-1", "found -1, expected a number from 0 to 1e9"),
         ("courant_number=0", "found 0, expected a number above 0 and up to 1"),
         ("courant_number=1.5", "found 1.5, expected a number above 0 and up to 1"),
         ("walls.friction=-1", "found -1, expected a number from 0 to 100"),

@@ -166,6 +166,7 @@ impl Transfer {
                 has_colliders: parameters.has_colliders(),
                 has_meshes: parameters.surroundings.has_meshes().into(),
                 has_named_bodies: parameters.measures_loads().into(),
+                only_sticky: parameters.has_contact_forces().into(),
             },
         )?;
         Ok(Self { rasterize, update })

@@ -4,7 +4,7 @@ use crate::SolverError;
 use crate::Surroundings;
 use crate::bodies::quanta_per_n_s;
 use frazil_kernels::BlockLayout;
-use frazil_scene::{Implicit, InitialVolume, Mpm, Rasterization, Spline, Transfer, Weights};
+use frazil_scene::{Contact, Implicit, InitialVolume, Mpm, Rasterization, Spline, Transfer, Weights};
 use frazil_shaders::mpm::terms;
 use frazil_shaders::types::MpmTerms;
 
@@ -26,6 +26,8 @@ pub struct MpmParameters {
     pub rasterization: Rasterization,
     /// Source of the initial volumes.
     pub initial_volume: InitialVolume,
+    /// What is in contact with surfaces that are not sticky.
+    pub contact: Contact,
     /// Semi-implicit step.
     pub implicit: Option<Implicit>,
     /// Lattice of nodes.
@@ -67,7 +69,7 @@ impl MpmParameters {
             gravity_m_s2,
             domain_min_m,
             domain_max_m,
-            flip_ratio: mpm.flip_ratio as f32,
+            flip_ratio: mpm.flip_share(dt_s) as f32,
             mu_pa: mu_pa as f32,
             lambda_pa: lambda_pa as f32,
             hardening: material.hardening as f32,
@@ -94,6 +96,7 @@ impl MpmParameters {
             weights: mpm.weights,
             rasterization: mpm.rasterization,
             initial_volume: mpm.initial_volume,
+            contact: mpm.contact(),
             implicit: mpm.implicit,
             layout,
             surroundings,
@@ -104,6 +107,11 @@ impl MpmParameters {
     /// Returns true if particles carry an affine velocity.
     pub fn has_affine(&self) -> bool {
         self.transfer != Transfer::PicFlip
+    }
+
+    /// Returns true if surfaces that are not sticky act on particles, not on nodes.
+    pub fn has_contact_forces(&self) -> bool {
+        self.contact == Contact::Particles
     }
 
     /// Returns the number of elements of a matrix, D².

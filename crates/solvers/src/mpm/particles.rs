@@ -18,6 +18,10 @@ pub struct InitialState {
     pub masses_kg: Vec<f32>,
     /// Volumes in m³, in a plane m²; unused if they are estimated from the grid.
     pub volumes_m3: Vec<f32>,
+    /// Angular velocities in rad/s of the material around the particles, for affine transfers; none if empty.
+    pub spins_rad_s: Vec<[f32; 3]>,
+    /// Contact radii in m; half a spacing V⁰^(1/D) if empty.
+    pub contact_radii_m: Vec<f32>,
 }
 
 /// Particles on the device.
@@ -36,7 +40,11 @@ pub struct Particles {
     pub stress: Column<f32>,
     /// Affine velocity C in 1/s; with PIC and FLIP one unused matrix.
     pub affine: Column<f32>,
+    /// Slip since contact with a surface began, and contact radius, in m; one unused element if nodes are in
+    /// contact.
+    pub contact: Column<f32>,
     has_affine: bool,
+    has_contact: bool,
     permutation: Permutation,
 }
 
@@ -59,6 +67,8 @@ impl Particles {
             ("mass", beginning.masses_kg.len()),
             ("volume", beginning.volumes_m3.len()),
             ("id", ids.map_or(n, <[u32]>::len)),
+            ("spin", or_default(beginning.spins_rad_s.len(), n)),
+            ("contact radius", or_default(beginning.contact_radii_m.len(), n)),
         ];
         check_lengths(n, lengths)?;
         let counts = Counts::new(device)?;
@@ -69,6 +79,7 @@ impl Particles {
         let matrix = |name, unit, entries, n| Column::of_matrices(device, name, unit, entries, n);
         let (matrix_words, symmetric_words) = (parameters.matrix_words(), parameters.symmetric_words());
         let has_affine = parameters.has_affine();
+        let has_contact = parameters.has_contact_forces();
         let particles = Self {
             mass: Column::new(device, "mass", "kg", n)?,
             volume: Column::new(device, "volume", "m^3", n)?,
@@ -76,7 +87,9 @@ impl Particles {
             elastic: matrix("elastic", "1", matrix_words, n)?,
             stress: matrix("stress", "J", symmetric_words, n)?,
             affine: matrix("affine", "1/s", matrix_words, if has_affine { n } else { 1 })?,
+            contact: matrix("contact", "m", 4, if has_contact { n } else { 1 })?,
             has_affine,
+            has_contact,
             permutation: Permutation::with_workgroup_size(device, workgroup_size)?,
             phase,
         };
@@ -89,7 +102,22 @@ impl Particles {
         device.upload(particles.elastic.front(), &identity.repeat(n))?;
         device.upload(particles.stress.front(), &vec![0.0; symmetric_words as usize * n])?;
         let n_affine = particles.affine.front().len();
-        device.upload(particles.affine.front(), &vec![0.0; n_affine])?;
+        let mut affine = vec![0.0; n_affine];
+        if has_affine {
+            for (c, w) in affine.chunks_mut(d * d).zip(&beginning.spins_rad_s) {
+                let columns = spin_columns(*w);
+                (0..d * d).for_each(|entry| c[entry] = columns[entry / d][entry % d]);
+            }
+        }
+        device.upload(particles.affine.front(), &affine)?;
+        let mut contact = vec![0.0; particles.contact.front().len()];
+        if has_contact {
+            for (i, (own, volume)) in contact.chunks_mut(4).zip(&beginning.volumes_m3).enumerate() {
+                let half = 0.5 * volume.max(0.0).powf(1.0 / d as f32);
+                own[3] = beginning.contact_radii_m.get(i).copied().unwrap_or(half);
+            }
+        }
+        device.upload(particles.contact.front(), &contact)?;
         Ok(particles)
     }
 
@@ -125,6 +153,9 @@ impl Particles {
         if self.has_affine {
             columns.push(&mut self.affine);
         }
+        if self.has_contact {
+            columns.push(&mut self.contact);
+        }
         self.permutation.record(recorder, &self.phase.count, order, &mut columns);
     }
 
@@ -143,6 +174,19 @@ impl Particles {
         if self.has_affine {
             columns.push(self.affine.view());
         }
+        if self.has_contact {
+            columns.push(self.contact.view());
+        }
         columns
     }
+}
+
+/// Returns the length of a column that may be left empty.
+fn or_default(len: usize, n: usize) -> usize {
+    if len == 0 { n } else { len }
+}
+
+/// Returns the columns of the matrix W of an angular velocity, W r = ω × r.
+fn spin_columns([x, y, z]: [f32; 3]) -> [[f32; 3]; 3] {
+    [[0.0, z, -y], [-z, 0.0, x], [y, -x, 0.0]]
 }

@@ -38,6 +38,8 @@ impl Mpm {
             velocities_m_s: sampled.velocities_m_s.clone(),
             masses_kg: sampled.masses_kg.clone(),
             volumes_m3: sampled.volumes_m3.clone(),
+            spins_rad_s: sampled.spins_rad_s.clone(),
+            contact_radii_m: sampled.contact_radii_m.clone(),
         };
         Self::new(device, MpmParameters::of(scene)?, &beginning, tuning)
     }

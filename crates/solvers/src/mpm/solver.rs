@@ -15,7 +15,7 @@ use frazil_kernels::SparseBlocks;
 use frazil_particles::{AnyColumn, ColumnKind, ColumnView, Material, ParticleSet};
 use frazil_scene::InitialVolume;
 use frazil_shaders::mpm::{
-    collide_particles, compute_stress, estimate_volume, measure_density, update_particles,
+    apply_contact, collide_particles, compute_stress, estimate_volume, measure_density, update_particles,
 };
 use frazil_shaders::types::MpmSolve;
 use frazil_vk::{Buffer, Device, DeviceCount, Kernel, ReadbackRing, Recorder, Threads};
@@ -73,6 +73,7 @@ pub struct Mpm {
 struct Kernels {
     update_particles: Kernel<update_particles::Interface>,
     collide_particles: Kernel<collide_particles::Interface>,
+    apply_contact: Option<Kernel<apply_contact::Interface>>,
     estimate_volume: Kernel<estimate_volume::Interface>,
     compute_stress: Kernel<compute_stress::Interface>,
     measure_density: Kernel<measure_density::Interface>,
@@ -101,8 +102,24 @@ impl Kernels {
                     has_colliders: parameters.has_colliders(),
                     has_meshes: parameters.surroundings.has_meshes().into(),
                     has_named_bodies: parameters.measures_loads().into(),
+                    has_contact_forces: parameters.has_contact_forces().into(),
                 },
             )?,
+            apply_contact: if parameters.has_contact_forces() {
+                Some(Kernel::specialized(
+                    device,
+                    &apply_contact::Specialization {
+                        workgroup_size,
+                        dimensions,
+                        stencil,
+                        has_colliders: parameters.has_colliders(),
+                        has_meshes: parameters.surroundings.has_meshes().into(),
+                        has_named_bodies: parameters.measures_loads().into(),
+                    },
+                )?)
+            } else {
+                None
+            },
             estimate_volume: Kernel::specialized(
                 device,
                 &estimate_volume::Specialization { workgroup_size, dimensions, stencil, as_printed },
@@ -315,6 +332,27 @@ impl Mpm {
         };
         let params = collide_particles::Params { time_s, block_capacity: block_capacity(blocks) };
         recorder.dispatch(&self.kernels.collide_particles, threads, bindings, params);
+        if let Some(apply_contact) = &self.kernels.apply_contact {
+            let bindings = apply_contact::Bindings {
+                count: &particles.count().count,
+                terms: &self.constants.terms,
+                colliders: &self.constants.colliders,
+                heights: &self.constants.heights,
+                blocks_required: blocks.required(),
+                mass: particles.mass.front(),
+                volume: particles.volume.front(),
+                fault: self.fault.buffer(),
+                position: particles.phase.position.front(),
+                velocity: particles.phase.velocity.front(),
+                affine: particles.affine.front(),
+                contact: &particles.contact.front().cast(),
+                sums: &self.loads.sums,
+            };
+            // The particles are at the end of the step, and so are the bodies.
+            let params =
+                apply_contact::Params { time_s: self.time_s(), block_capacity: block_capacity(blocks) };
+            recorder.dispatch(apply_contact, threads, bindings, params);
+        }
         self.fault.report(
             recorder,
             &self.constants.terms,
@@ -496,6 +534,7 @@ impl Mpm {
             velocities_m_s: saved.vectors("velocity")?,
             masses_kg: saved.numbers("mass")?,
             volumes_m3: saved.numbers("volume")?,
+            ..InitialState::default()
         };
         let mut mpm = Self::with_columns(device, parameters, &beginning, Some(saved.ids), Tuning::default())?;
         let (p, particles) = (&mpm.parameters, &mpm.particles);
@@ -505,6 +544,9 @@ impl Mpm {
         device.upload(&particles.stress.front().cast(), saved.of("stress", symmetric)?)?;
         if p.has_affine() {
             device.upload(&particles.affine.front().cast(), saved.of("affine", matrix)?)?;
+        }
+        if p.has_contact_forces() {
+            device.upload(&particles.contact.front().cast(), saved.of("contact", 4)?)?;
         }
         if let Some(loads) = mpm.body_loads() {
             loads.restore(device, &saved)?;

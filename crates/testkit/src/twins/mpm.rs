@@ -1,7 +1,7 @@
 //! Snow on a grid: conversion of the device's parameters, columns and nodes to the twin's.
 
 use frazil_reference::mpm as twin;
-use frazil_scene::{Mpm as Section, Spline, Transfer, Weights};
+use frazil_scene::{Contact, Mpm as Section, Spline, Transfer, Weights};
 use frazil_solvers::StateColumn;
 use frazil_solvers::mpm::{Mpm, MpmParameters, Surroundings};
 use frazil_vk::{Buffer, Device, Result};
@@ -19,7 +19,7 @@ pub fn particles_of_state(parameters: &MpmParameters, state: &[StateColumn]) -> 
     let numbers = |name: &str| words(name).iter().map(|word| f32::from_bits(*word)).collect::<Vec<f32>>();
     let (position, velocity) = (numbers("position"), numbers("velocity"));
     let (mass, volume, plastic) = (numbers("mass"), numbers("volume"), numbers("plastic_volume"));
-    let (elastic, affine) = (numbers("elastic"), numbers("affine"));
+    let (elastic, affine, contact) = (numbers("elastic"), numbers("affine"), numbers("contact"));
     let d = parameters.dimensions as usize;
     let vector =
         |column: &[f32], i: usize| DVec3::from_array(std::array::from_fn(|k| column[3 * i + k].into()));
@@ -42,6 +42,8 @@ pub fn particles_of_state(parameters: &MpmParameters, state: &[StateColumn]) -> 
         elastic: matrix(&elastic, i, 1.0),
         plastic_volume: plastic[i].into(),
         affine: if affine.is_empty() { DMat3::ZERO } else { matrix(&affine, i, 0.0) },
+        slip: contact.get(4 * i..4 * i + 3).map_or(DVec3::ZERO, |slip| vector(slip, 0)),
+        contact_radius: contact.get(4 * i + 3).map_or(0.0, |radius| f64::from(*radius)),
     };
     words("id").iter().enumerate().map(|(i, id)| one(i, *id)).collect()
 }
@@ -72,7 +74,7 @@ pub fn twin_parameters(section: &Section, dt_s: f64, surroundings: &Surroundings
             plastic: m.plastic,
         },
         transfer: match section.transfer {
-            Transfer::PicFlip => twin::Transfer::PicFlip { flip_ratio: section.flip_ratio },
+            Transfer::PicFlip => twin::Transfer::PicFlip { flip_ratio: section.flip_share(dt_s) },
             Transfer::Apic => twin::Transfer::Apic,
             Transfer::Mls => twin::Transfer::Mls,
         },
@@ -85,6 +87,7 @@ pub fn twin_parameters(section: &Section, dt_s: f64, surroundings: &Surroundings
             Weights::AsPrinted => twin::Weights::AsPrinted,
         },
         strain_floor: section.strain_floor,
+        has_contact_forces: section.contact() == Contact::Particles,
         colliders: Vec::new(),
         walls: surroundings.face_friction.map(|faces| faces.map(wall)),
         implicit: section.implicit.map(|i| twin::Implicit {

@@ -83,6 +83,7 @@ impl Sample {
             velocities_m_s: grains.iter().map(|grain| narrow(grain.velocity_m_s)).collect(),
             masses_kg: grains.iter().map(|grain| grain.mass_kg as f32).collect(),
             volumes_m3: grains.iter().map(|grain| grain.volume_m3 as f32).collect(),
+            ..InitialState::default()
         };
         let parameters = MpmParameters::new(section, dt_s, surroundings)?;
         let mpm = Mpm::new(device, parameters, &beginning, Tuning::default())?;

@@ -102,7 +102,7 @@ fn stresses(device: &Device, effort: Effort) -> Result<Vec<Clamped>, Failure> {
     let mut found = Vec::new();
     for (bound, thetas, sign) in [("theta_c [1]", compressions, -1.0), ("theta_s [1]", stretches, 1.0)] {
         for theta in thetas {
-            let mut section = Section::sampled(3, 0.01);
+            let mut section = Section::as_published(3, 0.01);
             let material = &mut section.material;
             // The excess strain hardens or softens the particle, which is not studied here.
             material.hardening = 0.0;
@@ -139,7 +139,7 @@ fn hardening(device: &Device, effort: Effort) -> Result<Curves, Failure> {
     let (xis, n): (&[f64], u32) = effort.choose((&[10.0], 3), (&[2.0, 5.0, 10.0, 15.0, 20.0], 13));
     let mut curves = Vec::new();
     for xi in xis {
-        let mut section = Section::sampled(3, 0.01);
+        let mut section = Section::as_published(3, 0.01);
         section.material.hardening = *xi;
         let volume = 1e-6;
         let plastic: Vec<f64> = (0..n).map(|k| 0.7 + 0.6 * f64::from(k) / f64::from(n - 1)).collect();
@@ -204,7 +204,7 @@ fn stable_steps(device: &Device, effort: Effort) -> Result<Vec<Wave>, Failure> {
     let (n, halvings, steps) = effort.choose((1, 3, 60), (all.len(), 7, 200));
     let mut waves = Vec::new();
     for (youngs_modulus_pa, poissons_ratio, density_kg_m3) in all.into_iter().take(n) {
-        let mut section = Section::sampled(2, CELL_M);
+        let mut section = Section::as_published(2, CELL_M);
         let material = &mut section.material;
         material.plastic = false;
         material.youngs_modulus_pa = youngs_modulus_pa;

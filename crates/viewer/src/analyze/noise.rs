@@ -67,10 +67,10 @@ impl Variant {
     fn section(&self) -> Section {
         Section {
             transfer: self.transfer,
-            flip_ratio: self.flip_ratio,
+            flip_ratio: Some(self.flip_ratio),
             weights: self.weights,
             strain_floor: self.strain_floor,
-            ..Section::sampled(3, CELL_M)
+            ..Section::as_published(3, CELL_M)
         }
     }
 }

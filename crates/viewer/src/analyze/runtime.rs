@@ -165,7 +165,7 @@ fn body(device: &Device, case: Case) -> Result<Sample, Failure> {
         ..bytemuck::Zeroable::zeroed()
     };
     surroundings.bodies = (0..case.n_colliders).map(ball).collect();
-    let section = Section::sampled(3, CELL_M);
+    let section = Section::as_published(3, CELL_M);
     let dt_s = 0.1 * CELL_M / section.material.wave_speed_m_s(1.0);
     let mut sample = Sample::new(device, &section, dt_s, surroundings, &grains)?;
     // The capacity for nodes is determined, and kernels are compiled, in the first steps.

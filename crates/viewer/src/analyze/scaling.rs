@@ -101,7 +101,7 @@ fn row(part: &str, ratio: f64, n: usize, h: f64, quantity: &str, found: f64) -> 
 
 /// Releases a cube of n³ particles that is compressed along y to the yield bound.
 fn push(device: &Device, n: u32, mass_ratio: f64) -> Result<Push, Failure> {
-    let section = Section::sampled(3, CELL_M);
+    let section = Section::as_published(3, CELL_M);
     let side = SIDE_CELLS * CELL_M;
     let corner = DVec3::splat(6.0 * CELL_M);
     let squeezed = DMat3::from_diagonal(DVec3::new(1.0, 1.0 - section.material.critical_compression, 1.0));
@@ -149,7 +149,7 @@ fn lone_density(device: &Device, h: f64) -> Result<f64, Failure> {
 }
 
 fn densities(device: &Device, h: f64, grains: &[Grain]) -> Result<Vec<f64>, Failure> {
-    let mut section = Section::sampled(3, h);
+    let mut section = Section::as_published(3, h);
     section.initial_volume = InitialVolume::Grid;
     let sample = Sample::new(device, &section, 1e-4, empty_space([0.16_f64.max(4.0 * h); 3]), grains)?;
     Ok(sample.grains()?.iter().map(|grain| grain.mass_kg / grain.volume_m3).collect())

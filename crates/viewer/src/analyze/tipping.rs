@@ -46,7 +46,7 @@ pub fn expected_density(cell_size_m: f64) -> f64 {
 
 /// Releases particles of several densities above a floor, all in one simulation and far from one another.
 pub fn tipping(device: &Device, h: f64) -> Result<Tipping, Failure> {
-    let section = Section::sampled(3, h);
+    let section = Section::as_published(3, h);
     let squeezed = DMat3::from_diagonal(DVec3::new(1.0, 1.0 - section.material.critical_compression, 1.0));
     let ratios = [0.25, 0.5, 0.99, 1.01, 2.0, 4.0];
     let volume = h.powi(3) / 8.0;

@@ -83,6 +83,7 @@ impl Block {
             velocities_m_s: (0..n).map(|i| vector(&|axis| 4.0 * noise(i, 3 + axis) - 2.0)).collect(),
             masses_kg: vec![(section.material.density_kg_m3 * volume) as f32; n],
             volumes_m3: vec![volume as f32; n],
+            ..InitialState::default()
         };
         let p = twin_parameters(&section, DT_S, &surroundings);
         let parameters = MpmParameters::new(&section, DT_S, surroundings)?;

@@ -331,6 +331,7 @@ impl Grains {
             volumes_m3: Vec::new(),
             radii_m: self.radii_m.iter().map(|&radius_m| radius_m as f32).collect(),
             spins_rad_s: self.spins_rad_s,
+            contact_radii_m: Vec::new(),
         }
     }
 }

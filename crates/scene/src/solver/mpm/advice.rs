@@ -1,6 +1,6 @@
 //! Warnings about allowed but unusual scenes of the material point method.
 
-use super::section::{InitialVolume, Mpm, Spline};
+use super::section::{InitialVolume, Mpm, Spline, Transfer};
 use crate::validate::{number, rounded_down};
 use crate::{Fill, Scene};
 
@@ -13,9 +13,38 @@ const MAX_MASS_DEVIATION: f64 = 0.05;
 
 impl Scene {
     /// Warns about an explicit step that is stable in fresh snow but may be too long once the snow has
-    /// hardened, about particles at random positions, and about volumes from the grid in thin bodies.
+    /// hardened, about damping that depends on the time step or has no effect, about particles at random
+    /// positions, and about volumes from the grid in thin bodies.
     pub(crate) fn advise_mpm(&self, warn: &mut dyn FnMut(&str, String), mpm: &Mpm) {
         let (dt, h, wave) = (self.dt_s(), mpm.cell_size_m, mpm.hardened_wave_speed_m_s());
+        if let Some(ratio) = mpm.flip_ratio
+            && mpm.transfer == Transfer::PicFlip
+            && ratio < 1.0
+        {
+            let amounts_to = if ratio > 0.0 {
+                format!("it amounts to pic_rate_per_s = {:.4}", -ratio.ln() / dt)
+            } else {
+                "it is PIC, which damps most".to_owned()
+            };
+            warn(
+                "mpm.flip_ratio",
+                format!(
+                    "{ratio} in each step, so that the damping of rotation and of waves depends on the time \
+                     step: at {dt} s {amounts_to}, which does not depend on it; transfer = \"apic\" conserves \
+                     angular momentum"
+                ),
+            );
+        }
+        for (key, is_set) in
+            [("flip_ratio", mpm.flip_ratio.is_some()), ("pic_rate_per_s", mpm.pic_rate_per_s.is_some())]
+        {
+            if is_set && mpm.transfer != Transfer::PicFlip {
+                warn(
+                    &format!("mpm.{key}"),
+                    "has no effect; it is a setting of mpm.transfer = \"pic_flip\"".to_owned(),
+                );
+            }
+        }
         if mpm.implicit.is_none() && wave * dt > h {
             warn(
                 "time.dt_s",

@@ -105,9 +105,17 @@ impl SolverScene for MaterialPoints {
         unit: &mut dyn FnMut() -> f64,
         sampled: &mut Sampled,
     ) {
+        let n = sampled.len();
         sampled.phases[begin..].fill(Phase::Snow);
+        let spin = block.angular_velocity_rad_s.unwrap_or_default().map(|w| w as f32);
+        sampled.spins_rad_s.resize(n, spin);
         let volume_m3 = block.shape.volume_m3();
-        let shares = shares(sampled.len() - begin, block.mass_spread.unwrap_or(0.0), unit);
+        let n_block = n - begin;
+        let spacing_m = (volume_m3 / n_block as f64).powf(1.0 / scene.n_dimensions() as f64);
+        let radii =
+            sampled.positions_m[begin..].iter().map(|x| contact_radius_m(block, *x, spacing_m) as f32);
+        sampled.contact_radii_m.extend(radii);
+        let shares = shares(n_block, block.mass_spread.unwrap_or(0.0), unit);
         let sum = shares.iter().sum::<f64>();
         let (mass_kg, volume_m3) = (self.rest_density_kg_m3(scene) * volume_m3 / sum, volume_m3 / sum);
         sampled.masses_kg.extend(shares.iter().map(|share| (mass_kg * share) as f32));
@@ -155,6 +163,15 @@ impl SolverScene for MaterialPoints {
                 ),
             ),
         ])
+    }
+}
+
+/// Returns the contact radius of a particle in m: its distance from the surface of its shape if it is one of
+/// the outermost, so that the balls about them have the surface of the shape; else half a spacing.
+fn contact_radius_m(block: &ParticleBlock, point_m: [f32; 3], spacing_m: f64) -> f64 {
+    match block.shape.depth_m(point_m.map(f64::from)) {
+        Some(depth_m) if depth_m < spacing_m => depth_m.max(0.0),
+        _ => 0.5 * spacing_m,
     }
 }
 

@@ -1,6 +1,6 @@
 //! Validates the `[mpm]` section, and the size of its grid.
 
-use super::section::{Implicit, Material, Mpm};
+use super::section::{Contact, Implicit, Material, Mpm, Transfer};
 use crate::surface::check_surface;
 use crate::validate::{Check, Checker, MIN_STEPS_PER_SPACING, number, vector, whole};
 use crate::{Body, BodyMotion, BodyShape, Collider, ParticleBlock, Phase, Scene, Shape, Vec3};
@@ -23,7 +23,19 @@ impl Scene {
             check.range("mpm.particles_per_cell", n, 0.01, 1000.0)?;
         }
         check_material(check, &mpm.material)?;
-        check.range("mpm.flip_ratio", mpm.flip_ratio, 0.0, 1.0)?;
+        check_damping(check, mpm)?;
+        if mpm.contact == Some(Contact::Particles) {
+            let expected = "\"nodes\", or an affine transfer and an explicit step";
+            if mpm.transfer == Transfer::PicFlip {
+                let found = "\"particles\" with mpm.transfer = \"pic_flip\", which does not damp the vibrations \
+                             of single particles";
+                return check.fail_between(&["mpm.contact", "mpm.transfer"], found, expected);
+            }
+            if mpm.implicit.is_some() {
+                let found = "\"particles\" with a semi-implicit step, whose solve holds nodes at surfaces";
+                return check.fail_between(&["mpm.contact", "mpm.implicit"], found, expected);
+            }
+        }
         check.share("mpm.courant_number", mpm.courant_number)?;
         check_surface(check, "mpm.walls", &mpm.walls)?;
         if let Some(implicit) = &mpm.implicit {
@@ -169,6 +181,24 @@ fn described(shape: &Shape) -> String {
         Shape::Text { depth_m: Some(_), .. } => "text with depth_m".to_owned(),
         Shape::Text { .. } => "text without depth_m".to_owned(),
         _ => format!("a {}", shape.name()),
+    }
+}
+
+/// Checks the damping of PIC/FLIP, which is per step or per second.
+fn check_damping(check: &Checker<'_>, mpm: &Mpm) -> Check {
+    if let Some(ratio) = mpm.flip_ratio {
+        check.range("mpm.flip_ratio", ratio, 0.0, 1.0)?;
+    }
+    if let Some(rate) = mpm.pic_rate_per_s {
+        check.range("mpm.pic_rate_per_s", rate, 0.0, 1e9)?;
+    }
+    match (mpm.flip_ratio, mpm.pic_rate_per_s) {
+        (Some(ratio), Some(rate)) => check.fail_between(
+            &["mpm.flip_ratio", "mpm.pic_rate_per_s"],
+            format!("{} together with mpm.pic_rate_per_s = {}", number(ratio), number(rate)),
+            "one of them: flip_ratio damps per step, pic_rate_per_s per second",
+        ),
+        _ => Ok(()),
     }
 }
 

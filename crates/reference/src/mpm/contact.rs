@@ -1,0 +1,74 @@
+//! Forces of surfaces on the particles that touch them.
+
+use super::collision::walls;
+use super::{Parameters, Particle, Surface, outer};
+use glam::DVec3;
+
+/// Damping ratio of friction's spring.
+const FRICTION_DAMPING: f64 = 0.2;
+
+/// Applies the forces of all surfaces that are not sticky to a particle at the end of a step; adds impulses
+/// and angular impulses to those of the bodies.
+pub(super) fn apply_contact(
+    p: &Parameters,
+    particle: &mut Particle,
+    time_s: f64,
+    impulses: &mut [[DVec3; 2]],
+) {
+    let x = particle.position;
+    let mut is_touched = false;
+    for (k, collider) in p.colliders.iter().enumerate() {
+        let (distance, normal) = collider.distance_m(p, x, time_s);
+        if collider.surface.sticky || distance >= particle.contact_radius {
+            continue;
+        }
+        let (offset, moving) = collider.motion_at(time_s);
+        let impulse = resist(p, (distance, normal), moving, collider.surface, particle);
+        is_touched = true;
+        if let Some([linear, angular]) = impulses.get_mut(k) {
+            *linear -= impulse;
+            let at = x - distance * normal - collider.shape.origin_m() - offset;
+            *angular -= at.cross(impulse);
+        }
+    }
+    for (distance, normal, surface) in walls(p, x) {
+        if !surface.sticky && distance < particle.contact_radius {
+            resist(p, (distance, normal), DVec3::ZERO, surface, particle);
+            is_touched = true;
+        }
+    }
+    if !is_touched {
+        particle.slip = DVec3::ZERO;
+    }
+}
+
+/// Applies the force of a surface to a particle that touches it; returns the impulse.
+fn resist(
+    p: &Parameters,
+    (distance, normal): (f64, DVec3),
+    moving: DVec3,
+    surface: Surface,
+    particle: &mut Particle,
+) -> DVec3 {
+    let d = p.dimensions as f64;
+    let lame = p.material.lame(1.0);
+    let stiffness = (lame.lambda + 2.0 * lame.mu) * particle.volume.powf((d - 1.0) / d) / p.cell_size_m;
+    let pressing = stiffness * (particle.contact_radius - distance);
+    let arm = -distance * normal;
+    let relative = (particle.velocity + particle.affine * arm - moving).reject_from_normalized(normal);
+    let across = particle.slip.project_onto_normalized(normal);
+    let mut along = particle.slip - across + p.dt_s * relative;
+    let damping = 2.0 * FRICTION_DAMPING * (stiffness * particle.mass).sqrt();
+    let mut rubbing = -stiffness * along - damping * relative;
+    let most = surface.friction * pressing;
+    if rubbing.length() > most {
+        rubbing *= most / rubbing.length();
+        along = -rubbing / stiffness;
+    }
+    particle.slip = across + along;
+    let impulse = p.dt_s * (pressing * normal + rubbing);
+    particle.velocity += impulse / particle.mass;
+    let moment = outer(rubbing, arm);
+    particle.affine += (moment - moment.transpose()) * (0.5 * p.dt_s / (particle.mass * p.inertia_m2()));
+    impulse
+}

@@ -1,0 +1,134 @@
+#version 460
+// Applies the forces of the surfaces that a particle touches to its velocity, which the next step transfers to
+// the nodes. Its surface is that of a ball of its contact radius, so that contact begins where snow is, not
+// where its nodes are, and acts at the surface, whatever its angle to the grid.
+//
+// The normal force is a spring, (λ₀ + 2μ₀) A/h times the depth: the stiffness of a cell of snow behind the
+// share A = V⁰^((D−1)/D) of the surface. Friction is a spring of the same stiffness along the slip since
+// contact began, with a dashpot, bounded by Coulomb's law (Cundall & Strack 1979). It acts at the surface: its
+// moment changes the antisymmetric part of C, of which the inertia is m D. Sticky surfaces act on nodes.
+//
+// Bytes: 4 (2 + 6 + 6 + 2 D² + 8) a particle. Order-independent: the sums of impulses are of integers.
+// Elements: heights = 0, fault = 0, sums = 0.
+#extension GL_GOOGLE_include_directive : require
+#include "common/kernel.glsl"
+layout(constant_id = 1) const uint DIMENSIONS = 3;
+layout(constant_id = 2) const uint STENCIL = 4;
+layout(constant_id = 3) const uint HAS_COLLIDERS = 1;
+layout(constant_id = 4) const uint HAS_MESHES = 0;
+// 1 if loads on some bodies are measured.
+layout(constant_id = 5) const uint HAS_NAMED_BODIES = 0;
+const uint AS_PRINTED = 0u;
+#include "mpm/splines.glsl"
+#include "mpm/tensors.glsl"
+#include "common/body.glsl"
+#include "mpm/fault.glsl"
+
+layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
+layout(scalar, binding = 1) readonly buffer Terms { MpmTerms terms[]; };
+layout(scalar, binding = 2) readonly buffer Colliders { Body colliders[]; };
+layout(scalar, binding = 3) readonly buffer Heights { float heights[]; };
+layout(scalar, binding = 4) readonly buffer Required { uint blocks_required[]; };
+layout(scalar, binding = 5) readonly buffer Mass { float mass[]; };
+layout(scalar, binding = 6) readonly buffer Volume { float volume[]; };
+layout(scalar, binding = 7) readonly buffer Fault { MpmFault fault[]; };
+layout(scalar, binding = 8) buffer Position { vec3 position[]; };
+layout(scalar, binding = 9) buffer Velocity { vec3 velocity[]; };
+layout(scalar, binding = 10) buffer Affine { float affine[]; };
+// Slip since contact began, and the contact radius, in m.
+layout(scalar, binding = 11) buffer Contact { vec4 contact[]; };
+layout(scalar, binding = 12) buffer Sums { uint sums[]; };
+// Time at the end of the step.
+layout(scalar, push_constant) uniform Params {
+    float time_s;
+    uint block_capacity[2];
+};
+
+#include "common/fixed.glsl"
+const uint ONLY_STICKY = 0u;
+#include "mpm/colliders.glsl"
+
+// Damping ratio of friction's spring.
+const float FRICTION_DAMPING = 0.2;
+
+struct Touching {
+    vec3 v;
+    mat3 c;
+    vec3 slip;
+    float mass;
+    float radius;
+    float stiffness;
+    bool is_touched;
+};
+
+// Applies the force of a surface, with normal and distance, to a particle; returns the impulse.
+vec3 resist(MpmTerms t, vec4 surface, vec3 moving, float friction, inout Touching p) {
+    float depth = p.radius - surface.w;
+    if (!(depth > 0.0)) return vec3(0.0);
+    vec3 normal = surface.xyz;
+    vec3 arm = -surface.w * normal;
+    float pressing = p.stiffness * depth;
+    vec3 relative = p.v + times(p.c, arm) - moving;
+    relative -= dot(relative, normal) * normal;
+    vec3 across = dot(p.slip, normal) * normal;
+    vec3 along = p.slip - across + t.dt_s * relative;
+    vec3 rubbing = -p.stiffness * along - 2.0 * FRICTION_DAMPING * sqrt(p.stiffness * p.mass) * relative;
+    float size = sqrt(dot(rubbing, rubbing));
+    float most = friction * pressing;
+    if (size > most) {
+        rubbing *= most / size;
+        along = -rubbing / p.stiffness;
+    }
+    p.slip = across + along;
+    p.is_touched = true;
+    vec3 impulse = t.dt_s * (pressing * normal + rubbing);
+    p.v += impulse / p.mass;
+    mat3 moment = outer_product(rubbing, arm);
+    float gain = 0.5 * t.dt_s * inverse_inertia(t.lattice.cells_per_m) / p.mass;
+    mat3 turn = moment - transpose(moment);
+    p.c += mat3(gain * turn[0], gain * turn[1], gain * turn[2]);
+    return impulse;
+}
+
+void main() {
+    uint i = thread_idx();
+    if (i >= count[0]) return;
+    bool is_full = blocks_required[0] > block_capacity[0] || blocks_required[1] > block_capacity[1];
+    if (fault[0].step != INVALID_INDEX || is_full) return;
+    MpmTerms t = terms[0];
+    vec3 x = position[i];
+    vec4 own = contact[i];
+    float share = DIMENSIONS == 3u ? pow(volume[i], 2.0 / 3.0) : sqrt(volume[i]);
+    float stiffness = (t.lambda_pa + 2.0 * t.mu_pa) * share * t.lattice.cells_per_m;
+    Touching p = Touching(velocity[i], LOAD_MATRIX(affine, i, 0.0), own.xyz, mass[i], own.w, stiffness, false);
+    if (HAS_COLLIDERS != 0u) for (uint k = 0u; k < t.n_colliders; ++k) {
+        Body body = colliders[k];
+        if (body.is_sticky != 0u) continue;
+        vec4 surface = surface_of(t.up_axis, body, x, time_s);
+        if (surface.w >= p.radius) continue;
+        vec3 moving = velocity_of(body, x, time_s);
+        vec3 impulse = resist(t, surface, moving, body.friction, p);
+        if (HAS_NAMED_BODIES != 0u)
+            add_impulse_on_body(k, t.first_named, -impulse, x - surface.w * surface.xyz - torque_centre(body, time_s),
+                                t.quanta_per_n_s);
+    }
+    for (uint axis = 0u; axis < DIMENSIONS; ++axis) {
+        for (uint side = 0u; side < 2u; ++side) {
+            float friction = side == 0u ? t.lower_wall_friction[axis] : t.upper_wall_friction[axis];
+            if (friction < 0.0) continue;
+            vec3 normal = vec3(0.0);
+            normal[axis] = side == 0u ? 1.0 : -1.0;
+            float distance = side == 0u ? x[axis] - t.domain_min_m[axis] : t.domain_max_m[axis] - x[axis];
+            resist(t, vec4(normal, distance), vec3(0.0), friction, p);
+        }
+    }
+    if (p.is_touched) {
+        velocity[i] = p.v;
+        STORE_MATRIX(affine, i, p.c);
+    }
+    contact[i] = vec4(p.is_touched ? p.slip : vec3(0.0), own.w);
+    vec3 next = x;
+    PUSH_OUT(t, next, time_s);
+    if (DIMENSIONS == 2u) next.z = x.z;
+    position[i] = next;
+}
