@@ -85,6 +85,23 @@ fn the_damping_of_pic_flip_is_per_step_or_per_second() {
 }
 
 #[test]
+fn damping_per_step_and_damping_without_effect_are_advised_against() {
+    let advice = |sets: &[&str]| -> Vec<(String, String)> {
+        flat(sets).unwrap().advice().into_iter().map(|advice| (advice.key, advice.message)).collect()
+    };
+    let dt = ["time.dt_s=0.0002", "mpm.transfer=pic_flip"];
+    let per_step = advice(&[&dt[..], &["mpm.flip_ratio=0.95"]].concat());
+    assert_eq!(per_step.len(), 1, "{per_step:?}");
+    let (key, message) = &per_step[0];
+    assert!(key == "mpm.flip_ratio" && message.contains("pic_rate_per_s = 256.4665"), "{message}");
+    assert_eq!(advice(&dt), []);
+    assert_eq!(advice(&[&dt[..], &["mpm.pic_rate_per_s=10"]].concat()), []);
+    for set in ["mpm.flip_ratio=0.95", "mpm.pic_rate_per_s=10"] {
+        assert!(advice(&[set])[0].1.starts_with("has no effect"), "{set}");
+    }
+}
+
+#[test]
 fn particles_are_in_contact_by_default_if_the_transfer_allows() {
     let contact = |sets: &[&str]| flat(sets).unwrap().mpm().unwrap().contact();
     assert_eq!(contact(&[]), Contact::Particles);
