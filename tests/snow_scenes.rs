@@ -83,7 +83,13 @@ fn block() -> impl Strategy<Value = Block> {
 fn snow() -> impl Strategy<Value = String> {
     let contact = (
         select(vec![0.5, 0.6]),
-        select(vec![0.25, 1.0]),
+        select(vec![
+            "",
+            "non_penetration_stiffness = 0.25\n",
+            "non_penetration_stiffness = 1.0\n",
+            "contact_compliance_m_n = 1e-3\n",
+            "youngs_modulus_pa = 1e7\n",
+        ]),
         select(vec!["pairwise", "off"]),
         select(vec![[0.0, 0.0], [0.5, 0.35], [2.0, 2.0]]),
         select(vec![0.0, 0.1]),
@@ -91,7 +97,7 @@ fn snow() -> impl Strategy<Value = String> {
     )
         .prop_map(|(radius, stiffness, averaging, [rest, slip], xsph, shape)| {
             format!(
-                "[snow]\ncontact_radius_spacings = {radius:?}\nnon_penetration_stiffness = {stiffness:?}\n\
+                "[snow]\ncontact_radius_spacings = {radius:?}\n{stiffness}\
                  averaging = \"{averaging}\"\nstatic_friction = {rest:?}\nkinetic_friction = {slip:?}\n\
                  xsph_viscosity = {xsph:?}\nshape_stiffness = {shape:?}\n"
             )
@@ -101,15 +107,15 @@ fn snow() -> impl Strategy<Value = String> {
         1u32..=12,
         select(vec![0.0, -8.0]),
         select(vec![1.5, 1.0]),
-        select(vec![0.1, 1.0]),
-        select(vec!["", "reach_spacings = 1.2\n", "compliance_m_n = 1e-6\n", "compliance_m_n = 1e-3\n"]),
+        select(vec!["", "stiffness = 0.1\n", "stiffness = 1.0\n", "compliance_m_n = 1e-6\n", "compliance_m_n = 1e-3\n"]),
+        select(vec!["", "reach_spacings = 1.2\n", "reach_spacings = 2.0\ninitial_reach_spacings = 2.0\n"]),
         select(vec!["reproducible", "compare_and_swap"]),
         1u32..=3,
     )
         .prop_map(|(limit, most, warmest, ratio, stiffness, more, builder, rounds)| {
             format!(
                 "[snow.links]\nlimit = \"{limit}\"\nmost = {most}\ntemperature_c = {warmest:?}\n\
-                 break_ratio = {ratio:?}\nstiffness = {stiffness:?}\n{more}builder = \"{builder}\"\n\
+                 break_ratio = {ratio:?}\n{stiffness}{more}builder = \"{builder}\"\n\
                  rounds = {rounds}\n"
             )
         });

@@ -196,58 +196,90 @@ velocity_m_s = [0.2, -1.0, 0.0]
 jitter_spacings = 0.3
 ";
 
-/// Settings of `[snow]` that cover the branches of the kernels, and the further lines that they need.
-const SETTINGS: [[&str; 2]; 11] = [
-    ["links.break_ratio = 1.05", ""],
-    [
-        "averaging = \"off\"\nlinks = { limit = \"constant\", most = 5, temperature_c = -1.0, break_ratio = 1.02, rounds = 3 }",
-        "",
-    ],
-    [
-        "links.limit = \"none\"\ncontact_radius_spacings = 0.6\nheat.conduction = \"uncorrected\"",
-        "[solver]\nartificial_pressure.strength = 0.005",
-    ],
-    [
-        "links.compliance_m_n = 1e-4\nlinks.break_ratio = 1.05",
-        "[solver]\nover_relaxation = 0.5\niterations = 4",
-    ],
-    [
-        "links = { compliance_m_n = 1e-6, break_ratio = 1.05, most = 3 }\naveraging = \"off\"",
-        "[solver]\nover_relaxation = 0.3",
-    ],
-    ["heat.latent_heat = \"enthalpy\"\nheat.latent_heat_j_kg = 500.0\nlinks.break_ratio = 1.05", ""],
-    [
-        "links.break_ratio = 1.05\nstatic_friction = 1.5\nkinetic_friction = 0.1\nxsph_viscosity = 0.0",
-        "[[colliders]]\nplane = { point_m = [0.003, 0.003, 0.0], normal = [1.0, 1.0, 0.0] }\n\
-         [[colliders]]\nsphere = { centre_m = [0.1, 0.12, 0.09], radius_m = 0.018 }\n\
-         [[colliders]]\nsphere = { centre_m = [0.1, 0.15, 0.1], radius_m = 0.195, side = \"inside\" }",
-    ],
-    ["shape_stiffness = 0.6\nlinks.break_ratio = 1.05", ""],
-    [
-        "links.break_ratio = 1.05",
-        "walls = \"particles\"\n[[colliders]]\nplane = { point_m = [0.003, 0.003, 0.0], normal = [1.0, 1.0, 0.0] }\n\
-         [[colliders]]\nsphere = { centre_m = [0.1, 0.12, 0.09], radius_m = 0.018 }",
-    ],
-    [
-        "links.break_ratio = 1.05",
-        "[[bodies]]\nname = \"wall\"\nfriction = 0.4\n\
-         shape.plane = { point_m = [0.003, 0.0, 0.0], normal = [1.0, 0.0, 0.0] }\n\
-         [[bodies]]\nname = \"block\"\nsticky = true\n\
-         shape.box = { centre_m = [0.16, 0.12, 0.162], size_m = [0.06, 0.06, 0.04] }\n\
-         [[bodies]]\nname = \"pipe\"\n\
-         shape.cylinder = { from_m = [0.1, 0.11, 0.06], to_m = [0.1, 0.14, 0.11], radius_m = 0.015 }",
-    ],
-    ["links.break_ratio = 1.05", "friction = { x_min = 1.0, y_min = 0.05, z_max = 0.0 }"],
+/// The paper's contacts and links, which correct shares of overlap and stretch; other settings are springs.
+const SHARES: &str = "non_penetration_stiffness = 0.25\nlinks.stiffness = 0.1\nlinks.limit = \"dynamic\"\n\
+                      links.most = 8\nlinks.reach_spacings = 2.0\nlinks.initial_reach_spacings = 2.0\n";
+
+/// Settings of `[snow]` that cover the branches of the kernels, and the further lines that they need; true
+/// for those of [`SHARES`] as well.
+const SETTINGS: [(bool, [&str; 2]); 12] = [
+    (true, ["links.break_ratio = 1.05", ""]),
+    (
+        false,
+        [
+            "averaging = \"off\"\nnon_penetration_stiffness = 0.25\nlinks = { limit = \"constant\", \
+             stiffness = 0.1, most = 5, temperature_c = -1.0, break_ratio = 1.02, rounds = 3, reach_spacings = 2.0 }",
+            "",
+        ],
+    ),
+    (
+        false,
+        [
+            "links.limit = \"none\"\ncontact_radius_spacings = 0.6\nheat.conduction = \"uncorrected\"",
+            "[solver]\nartificial_pressure.strength = 0.005",
+        ],
+    ),
+    (false, ["links.break_ratio = 1.02", "[solver]\nover_relaxation = 0.5\niterations = 4"]),
+    (
+        false,
+        [
+            "links = { compliance_m_n = 1e-4, break_ratio = 1.05, most = 3, reach_spacings = 2.0 }\n\
+             averaging = \"off\"\nnon_penetration_stiffness = 0.25",
+            "[solver]\nover_relaxation = 0.3",
+        ],
+    ),
+    (
+        false,
+        [
+            "heat.latent_heat = \"enthalpy\"\nheat.latent_heat_j_kg = 500.0\nlinks.break_ratio = 1.02",
+            "",
+        ],
+    ),
+    (
+        true,
+        [
+            "links.break_ratio = 1.05\nstatic_friction = 1.5\nkinetic_friction = 0.1\nxsph_viscosity = 0.0",
+            "[[colliders]]\nplane = { point_m = [0.003, 0.003, 0.0], normal = [1.0, 1.0, 0.0] }\n\
+             [[colliders]]\nsphere = { centre_m = [0.1, 0.12, 0.09], radius_m = 0.018 }\n\
+             [[colliders]]\nsphere = { centre_m = [0.1, 0.15, 0.1], radius_m = 0.195, side = \"inside\" }",
+        ],
+    ),
+    (true, ["shape_stiffness = 0.6\nlinks.break_ratio = 1.05", ""]),
+    (
+        true,
+        [
+            "links.break_ratio = 1.05",
+            "walls = \"particles\"\n[[colliders]]\nplane = { point_m = [0.003, 0.003, 0.0], normal = [1.0, 1.0, 0.0] }\n\
+             [[colliders]]\nsphere = { centre_m = [0.1, 0.12, 0.09], radius_m = 0.018 }",
+        ],
+    ),
+    (
+        false,
+        [
+            "links.break_ratio = 1.02",
+            "[[bodies]]\nname = \"wall\"\nfriction = 0.4\n\
+             shape.plane = { point_m = [0.003, 0.0, 0.0], normal = [1.0, 0.0, 0.0] }\n\
+             [[bodies]]\nname = \"block\"\nsticky = true\n\
+             shape.box = { centre_m = [0.16, 0.12, 0.162], size_m = [0.06, 0.06, 0.04] }\n\
+             [[bodies]]\nname = \"pipe\"\n\
+             shape.cylinder = { from_m = [0.1, 0.11, 0.06], to_m = [0.1, 0.14, 0.11], radius_m = 0.015 }",
+        ],
+    ),
+    (true, ["links.break_ratio = 1.05", "friction = { x_min = 1.0, y_min = 0.05, z_max = 0.0 }"]),
+    (
+        false,
+        ["contact_compliance_m_n = 1e-3\nlinks.limit = \"dynamic\"\nlinks.break_ratio = 1.02\nlinks.reach_spacings = 1.5", ""],
+    ),
 ];
 
 /// Indices of [`SETTINGS`] with shape matching, and with walls of particles.
 const SHAPE: usize = 7;
 const BOUNDARY: usize = 8;
 
-fn scene_of(settings: [&str; 2]) -> Scene {
-    let [lines, more] = settings;
+fn scene_of((has_shares, [lines, more]): (bool, [&str; 2])) -> Scene {
     let transition = "transition.blend_speed = 0.05\ntransition.blend_threshold = 0.3";
-    scene(&format!("{transition}\n{lines}"), &format!("{more}\n{POOL}"))
+    let shares = if has_shares { SHARES } else { "" };
+    scene(&format!("{transition}\n{shares}{lines}"), &format!("{more}\n{POOL}"))
 }
 
 #[test]

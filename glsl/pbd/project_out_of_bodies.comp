@@ -33,6 +33,9 @@ layout(scalar, push_constant) uniform Params {
     uint is_first;
     // 1 after a correction by the density constraint, which has included boundary_density.
     uint is_corrected;
+    // Share of the displacement so far that is taken back first: with the springs of snow it follows their
+    // forces from iteration to iteration.
+    float undone;
 };
 #include "common/surfaces.glsl"
 #include "common/fixed.glsl"
@@ -84,6 +87,14 @@ void main() {
     vec3 x = confine(t.walls, predicted[i]);
     vec4 pushed = is_first != 0u ? vec4(0.0) : HAS_PUSH != 0u ? push[i] : vec4(0.0);
     bool was_moved = x != predicted[i];
+    if (undone > 0.0 && pushed.w > 0.0) {
+        uint k = uint(pushed.w) - 1u;
+        vec3 back = -undone * pushed.xyz;
+        add_impulse(t, k, back, x - torque_centre(bodies[k], time_s));
+        x += back;
+        pushed.xyz += back;
+        was_moved = true;
+    }
     [[dont_unroll]] for (uint sweep = 0u; sweep < 3u; ++sweep) {
         bool is_moving = false;
         [[dont_unroll]] for (uint k = 0u; k < t.n_bodies; ++k) {

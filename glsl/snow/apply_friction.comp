@@ -3,7 +3,8 @@
 // eq 5.21, 5.22): Δx_⊥ = tangential part of (x*_i − x_i) − (x*_j − x_j);  Δx_i = −½ Δx_⊥ if it is below
 // μ_s d, else −½ Δx_⊥ min(μ_k d/|Δx_⊥|, 1) with d the distance by which non-penetration has separated the
 // pair in this step: Coulomb's law bounds friction by the normal force, and the overlap that the paper uses
-// here represents that force only if one iteration removes all of it.
+// here represents that force only if one iteration removes all of it. For a spring d = 2 Δt²/m F; linked
+// pairs then have no contact and no friction.
 //
 // Each of several contacts removes its share of the slip, since corrections are averaged. On walls d is the
 // displacement by the walls; faces may have their own μ. Bytes: 64 a particle (x* 12, x 12, v 12, contact 8,
@@ -24,7 +25,8 @@ layout(scalar, binding = 5) readonly buffer Predicted { vec3 predicted[]; };
 layout(scalar, binding = 6) readonly buffer Contact { vec2 contact[]; };
 layout(scalar, binding = 7) readonly buffer Push { vec3 push_m[]; };
 layout(scalar, binding = 8) readonly buffer Terms { SnowTerms all_terms[]; };
-layout(scalar, binding = 9) writeonly buffer Corrected { vec3 corrected[]; };
+layout(scalar, binding = 9) readonly buffer Partner { uint partner[]; };
+layout(scalar, binding = 10) writeonly buffer Corrected { vec3 corrected[]; };
 
 layout(scalar, push_constant) uniform Params {
     // μ of the lower and of the upper faces of the domain, by axis; negative: that of snow.
@@ -42,6 +44,15 @@ vec2 face_friction(vec2 of_snow, vec3 push, float pressed) {
         sum += push[axis] * push[axis] * (own >= 0.0 ? vec2(own) : of_snow);
     }
     return sum / (pressed * pressed);
+}
+
+bool is_linked(SnowTerms terms, uint i, uint j) {
+    for (uint slot = 0u; slot < terms.link_slots; ++slot) {
+        uint other = partner[slot * terms.link_stride + i];
+        if (other == j) return true;
+        if (other == INVALID_INDEX) break;
+    }
+    return false;
 }
 
 void main() {
@@ -63,17 +74,26 @@ void main() {
         float r = sqrt(r2);
         float overlap_m = contact_distance(terms, own_contact, contact[j]) * terms.support_m - r;
         if (overlap_m <= 0.0) continue;
-        float gain = pair_gain(terms, own_contact, contact[j]);
-        float pressed_m = float(terms.iterations) * terms.bounce * gain * overlap_m;
+        float pressed_m;
+        if (terms.contact_spring > 0.0) {
+            if (terms.link_spring > 0.0 && is_linked(terms, i, j)) continue;
+            pressed_m = 2.0 * terms.contact_spring * min(own_contact.x, contact[j].x) * overlap_m;
+        } else {
+            float gain = pair_gain(terms, own_contact, contact[j]);
+            pressed_m = float(terms.iterations) * terms.bounce * gain * overlap_m;
+        }
         vec3 slip = tangential(moved - (predicted[j] - position[j]), offset / r);
         float sharers = max(own_contact.y, contact[j].y);
         vec3 removed = coulomb(slip / sharers, pressed_m, static_friction, kinetic_friction);
         correction -= 0.5 * min(own_contact.x, contact[j].x) * removed;
     }
     // The displacement by walls in the iterations, and before them in the prediction.
-    vec3 unconfined = position[i] + terms.dt_s * velocity[i];
-    vec3 confined = confine(terms.walls, unconfined);
-    vec3 push = push_m[i] + (confined - unconfined);
+    vec3 push = push_m[i];
+    if (terms.contact_spring == 0.0 && terms.link_spring == 0.0) {
+        vec3 unconfined = position[i] + terms.dt_s * velocity[i];
+        vec3 confined = confine(terms.walls, unconfined);
+        push += confined - unconfined;
+    }
     float pressed = length(push);
     if (pressed > 0.0) {
         vec3 normal = push / pressed;

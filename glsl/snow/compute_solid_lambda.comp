@@ -1,6 +1,6 @@
 #version 460
-// Counts the constraints of each snow particle: its contacts with both phases, and its links. A particle that
-// has just frozen still obeys the density constraint, by 1 − α (Chen2021 eq 6.6):
+// Counts the constraints of each snow particle: its contacts with both phases, and its links unless they are
+// springs. A particle that has just frozen still obeys the density constraint, by 1 − α (Chen2021 eq 6.6):
 //   constraint_i = (x*, (1 − α_i) λ_i),  contact_i = (α_i, n_i)
 //
 // Bytes: 48 a particle (x* 12, key 4, α 4, degree 4, out 16 + 8) plus neighbours from cache. Sums run in
@@ -36,7 +36,7 @@ void main() {
     float inverse_h = 1.0 / terms.support_m;
     float reach = is_blending ? 1.0 : terms.contact_q;
     DensitySum sum = density_of_self();
-    float constraints = float(degree[i]);
+    float constraints = terms.link_spring > 0.0 ? 0.0 : float(degree[i]);
     FOR_EACH_CANDIDATE_IN(cell_start, terms.grid, home, j) {
         vec3 offset = (x - predicted[j]) * inverse_h;
         float q2 = dot(offset, offset);

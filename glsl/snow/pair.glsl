@@ -14,3 +14,12 @@ vec3 contact_correction(SnowTerms terms, vec2 contact_i, vec2 contact_j, vec3 of
     float gain = pair_gain(terms, contact_i, contact_j);
     return (q > 0.0 && overlap > 0.0 ? 0.5 * terms.bounce * gain * overlap / q : 0.0) * offset;
 }
+
+// Returns Δt²/m times the force of a contact spring on particle i, in m; `offset_m` = x_i − x_j.
+vec3 contact_force(SnowTerms terms, vec2 contact_i, vec2 contact_j, vec3 offset_m) {
+    precise float length2 = offset_m.x * offset_m.x + offset_m.y * offset_m.y + offset_m.z * offset_m.z;
+    float length_m = sqrt(length2);
+    float overlap_m = contact_distance(terms, contact_i, contact_j) * terms.support_m - length_m;
+    float spring = terms.contact_spring * min(contact_i.x, contact_j.x);
+    return (length2 > 0.0 && overlap_m > 0.0 ? spring * overlap_m / length_m : 0.0) * offset_m;
+}

@@ -26,6 +26,8 @@ layout(scalar, binding = 9) readonly buffer Boundary { vec4 boundary[]; };
 layout(scalar, binding = 10) readonly buffer BoundaryDensity { vec4 boundary_density[]; };
 layout(scalar, binding = 11) readonly buffer Terms { SnowTerms all_terms[]; };
 layout(scalar, binding = 12) writeonly buffer Predicted { vec3 predicted[]; };
+layout(scalar, binding = 13) buffer Elastic { vec3 elastic_m[]; };
+layout(scalar, push_constant) uniform Params { uint is_first; };
 #include "snow/pair.glsl"
 
 void main() {
@@ -49,6 +51,7 @@ void main() {
         correction += density_correction(multipliers, offset, q);
     }
     vec3 touching = vec3(0.0);
+    vec3 force = vec3(0.0);
     FOR_EACH_CANDIDATE_IN(solid_cell_start, terms.grid, home, j) {
         vec4 other = solid_constraint[j];
         vec3 offset = (own.xyz - other.xyz) * inverse_h;
@@ -56,7 +59,11 @@ void main() {
         if (q2 >= 1.0) continue;
         float q = sqrt(q2);
         correction += density_correction(own.w + other.w, offset, q);
-        if (q < terms.contact_q) touching += contact_correction(terms, contact[i], solid_contact[j], offset, q);
+        if (terms.contact_spring > 0.0) {
+            if (is_first == 0u) force += contact_force(terms, contact[i], solid_contact[j], own.xyz - other.xyz);
+        } else if (q < terms.contact_q) {
+            touching += contact_correction(terms, contact[i], solid_contact[j], offset, q);
+        }
     }
     vec3 wall_correction = vec3(0.0);
     if (BOUNDARY != 0u) {
@@ -72,5 +79,12 @@ void main() {
     }
     vec3 total = terms.over_relaxation * (SPLINE_SLOPE_SCALE * terms.volume_h3 * correction + wall_correction) + touching;
     vec3 x = own.xyz + terms.support_m * total;
+    if (terms.contact_spring > 0.0) {
+        // As in solve_solid; contacts between snow and water enter in the second iteration.
+        vec3 so_far = is_first != 0u ? vec3(0.0) : elastic_m[i];
+        vec3 step_m = is_first != 0u ? vec3(0.0) : terms.spring_share * (force - so_far);
+        elastic_m[i] = so_far + step_m;
+        x += step_m;
+    }
     predicted[i] = confine(terms.walls, x);
 }

@@ -1,20 +1,25 @@
 #version 460
 // Applies one Jacobi correction to snow (Chen2021 eq 3.1, 5.25, 6.6):
 //   Δx_i = Σ_j non-penetration with snow and water                                                (eq 5.14)
-//        + Σ_links stretch: −½ k ω (|x_ij| − l) n̂, or XPBD with compliance                        (eq 5.12;
-//          Macklin et al. 2016)
+//        + Σ_links stretch: −½ k ω (|x_ij| − l) n̂                                                 (eq 5.12)
 //        + ω h [ Σ_j (μ_i + μ_j) h∇V W(x_ij) + μ_i h∇(wall) ]                                      (eq 6.6,
 //          and water's reaction)
 //
-// Then the walls confine it, and their displacement is accumulated for friction. Pair terms have the opposite
-// sign at the other end.
+// Contacts and links that are springs enter as the displacement u_i = Δt²/m F_i by their forces instead. An
+// implicit step solves u = Δt²/m F(x̃ + u), with x̃ the prediction:
+//   u ← Δt²/m F(x of the last step) in the first iteration, u ← u + β (Δt²/m F(x*) − u) in the others.
+// At rest the first is the solution, so that nothing creeps for any number of iterations; without forces it
+// is zero, so that bodies fall freely. A linked pair has no contact: its link resists compression.
 //
-// Bytes: 60 + 12 · links a particle plus neighbours from cache. Sums run in sorted order, over links in that
+// Then the walls confine it, and their displacement is accumulated for friction; with springs, β of what it
+// was is taken back before, since it changes with the forces. Pair terms have the opposite sign at the other
+// end.
+//
+// Bytes: 96 + 8 · links a particle plus neighbours from cache. Sums run in sorted order, over links in that
 // of their slots.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 #include "snow/terms.glsl"
-#include "bonds/xpbd.glsl"
 
 layout(constant_id = 1) const uint HAS_BODIES = 0;
 
@@ -28,8 +33,8 @@ layout(scalar, binding = 6) readonly buffer FluidConstraint { vec4 fluid_constra
 layout(scalar, binding = 7) readonly buffer FluidContact { vec2 fluid_contact[]; };
 layout(scalar, binding = 8) readonly buffer Partner { uint partner[]; };
 layout(scalar, binding = 9) readonly buffer RestLength { float rest_length_m[]; };
-layout(scalar, binding = 10) readonly buffer Degree { uint degree[]; };
-layout(scalar, binding = 11) buffer Multiplier { float multiplier[]; };
+layout(scalar, binding = 10) readonly buffer Position { vec3 position[]; };
+layout(scalar, binding = 11) buffer Elastic { vec3 elastic_m[]; };
 layout(scalar, binding = 12) readonly buffer BoundaryDensity { vec4 boundary_density[]; };
 layout(scalar, binding = 13) readonly buffer Terms { SnowTerms all_terms[]; };
 layout(scalar, binding = 14) buffer Push { vec3 push_m[]; };
@@ -37,35 +42,33 @@ layout(scalar, binding = 15) writeonly buffer Predicted { vec3 predicted[]; };
 layout(scalar, push_constant) uniform Params { uint is_first; };
 #include "snow/pair.glsl"
 
-// Returns the correction by the links of a particle, in m. The multiplier of a link is stored at both ends,
-// with the same value.
-vec3 stretch_correction(SnowTerms terms, uint i, vec3 x, vec2 contact_i) {
-    vec3 moved = vec3(0.0);
-    for (uint slot = 0u; slot < degree[i]; ++slot) {
-        uint at = slot * terms.link_stride + i;
-        uint j = partner[at];
-        float so_far = 0.0;
-        if (terms.compliance_dt2 >= 0.0) {
-            so_far = is_first != 0u ? 0.0 : multiplier[at];
-            multiplier[at] = so_far;
-        }
-        precise vec3 offset = x - constraint[j].xyz;
-        precise float length2 = offset.x * offset.x + offset.y * offset.y + offset.z * offset.z;
-        // Coincident ends have no direction for a correction.
-        if (length2 == 0.0) continue;
-        float length_m = sqrt(length2);
-        float stretch_m = length_m - rest_length_m[at];
-        float gain = pair_gain(terms, contact_i, contact[j]);
-        if (terms.compliance_dt2 >= 0.0) {
-            float w = 1.0 / terms.particle_mass_kg;
-            float step = bond_multiplier_step(gain, stretch_m, terms.compliance_dt2, so_far, 2.0 * w);
-            multiplier[at] = so_far + step;
-            moved += bond_correction(w, step, offset, length_m);
-        } else {
-            moved -= 0.5 * terms.stretch * gain * stretch_m / length_m * offset;
-        }
-    }
-    return moved;
+// Returns x_i − x_j in m where springs are evaluated: in the first iteration at the last step's positions.
+vec3 spring_offset(uint i, uint j) {
+    return is_first != 0u ? position[i] - position[j] : constraint[i].xyz - constraint[j].xyz;
+}
+
+// Returns Δt²/m times the force of a link that is a spring, in m, less that of the contact of its ends, which
+// the sum over neighbours contains.
+vec3 link_force(SnowTerms terms, uint i, uint j, float rest_m, vec2 contact_i, vec2 contact_j) {
+    vec3 offset = spring_offset(i, j);
+    precise float length2 = offset.x * offset.x + offset.y * offset.y + offset.z * offset.z;
+    // Coincident ends have no direction.
+    if (length2 == 0.0) return vec3(0.0);
+    float length_m = sqrt(length2);
+    float spring = terms.link_spring * min(contact_i.x, contact_j.x);
+    vec3 force = -spring * (length_m - rest_m) / length_m * offset;
+    return force - (terms.contact_spring > 0.0 ? contact_force(terms, contact_i, contact_j, offset) : vec3(0.0));
+}
+
+// Returns the correction by a link (eq 5.12), in m.
+vec3 stretch_correction(SnowTerms terms, uint i, uint j, float rest_m, vec2 contact_i, vec2 contact_j) {
+    precise vec3 offset = constraint[i].xyz - constraint[j].xyz;
+    precise float length2 = offset.x * offset.x + offset.y * offset.y + offset.z * offset.z;
+    if (length2 == 0.0) return vec3(0.0);
+    float length_m = sqrt(length2);
+    float stretch_m = length_m - rest_m;
+    float gain = pair_gain(terms, contact_i, contact_j);
+    return -0.5 * terms.stretch * gain * stretch_m / length_m * offset;
 }
 
 void main() {
@@ -78,6 +81,7 @@ void main() {
     float inverse_h = 1.0 / terms.support_m;
     vec3 correction = vec3(0.0);
     vec3 touching = vec3(0.0);
+    vec3 force = vec3(0.0);
     FOR_EACH_CANDIDATE_IN(cell_start, terms.grid, home, j) {
         vec4 other = constraint[j];
         vec3 offset = (own.xyz - other.xyz) * inverse_h;
@@ -85,7 +89,11 @@ void main() {
         if (q2 >= 1.0 || j == i) continue;
         float q = sqrt(q2);
         correction += density_correction(own.w + other.w, offset, q);
-        if (q < terms.contact_q) touching += contact_correction(terms, own_contact, contact[j], offset, q);
+        if (terms.contact_spring > 0.0) {
+            force += contact_force(terms, own_contact, contact[j], spring_offset(i, j));
+        } else if (q < terms.contact_q) {
+            touching += contact_correction(terms, own_contact, contact[j], offset, q);
+        }
     }
     FOR_EACH_CANDIDATE_IN(fluid_cell_start, terms.grid, home, j) {
         vec4 other = fluid_constraint[j];
@@ -94,7 +102,11 @@ void main() {
         if (q2 >= 1.0) continue;
         float q = sqrt(q2);
         correction += density_correction(own.w + other.w, offset, q);
-        if (q < terms.contact_q) touching += contact_correction(terms, own_contact, fluid_contact[j], offset, q);
+        if (terms.contact_spring > 0.0) {
+            if (is_first == 0u) force += contact_force(terms, own_contact, fluid_contact[j], own.xyz - other.xyz);
+        } else if (q < terms.contact_q) {
+            touching += contact_correction(terms, own_contact, fluid_contact[j], offset, q);
+        }
     }
     vec3 wall_correction = vec3(0.0);
     if (own.w != 0.0) {
@@ -103,8 +115,27 @@ void main() {
         wall_correction = own.w * wall.gradient_h;
     }
     vec3 total = terms.over_relaxation * (SPLINE_SLOPE_SCALE * terms.volume_h3 * correction + wall_correction) + touching;
-    vec3 free = own.xyz + terms.support_m * total + stretch_correction(terms, i, own.xyz, own_contact);
+    vec3 moved = vec3(0.0);
+    for (uint slot = 0u; slot < terms.link_slots; ++slot) {
+        uint at = slot * terms.link_stride + i;
+        uint j = partner[at];
+        if (j == INVALID_INDEX) break;
+        if (terms.link_spring > 0.0) force += link_force(terms, i, j, rest_length_m[at], own_contact, contact[j]);
+        else moved += stretch_correction(terms, i, j, rest_length_m[at], own_contact, contact[j]);
+    }
+    vec3 pushed = push_m[i];
+    if (terms.contact_spring > 0.0 || terms.link_spring > 0.0) {
+        float share = is_first != 0u ? 1.0 : terms.spring_share;
+        vec3 so_far = is_first != 0u ? vec3(0.0) : elastic_m[i];
+        vec3 step_m = share * (force - so_far);
+        elastic_m[i] = so_far + step_m;
+        moved += step_m - share * pushed;
+        pushed *= 1.0 - share;
+    } else if (is_first != 0u) {
+        pushed = vec3(0.0);
+    }
+    vec3 free = own.xyz + terms.support_m * total + moved;
     vec3 x = confine(terms.walls, free);
     predicted[i] = x;
-    push_m[i] = (is_first != 0u ? vec3(0.0) : push_m[i]) + (x - free);
+    push_m[i] = pushed + (x - free);
 }

@@ -21,17 +21,22 @@ struct SnowTerms {
     uint iterations;
     // Distance at which particles touch, in h (Chen2021 eq 5.13).
     float contact_q;
-    // k_bounce (eq 5.14).
+    // k_bounce (eq 5.14); 0 if contacts are springs.
     float bounce;
     // 1 if a pair's correction is divided by the larger number of constraints of its ends (eq 5.26).
     uint is_averaged;
     float static_friction;
     float kinetic_friction;
-    // Links: k_stretch (eq 5.12), or if not negative the compliance over Δt², in m/(N s²).
+    // k_stretch (eq 5.12); 0 if links are springs.
     float stretch;
-    float compliance_dt2;
-    // Distance between the slots of a link record.
+    // k Δt²/m of the springs of contacts and of links; 0 for corrections by k_bounce and k_stretch.
+    float contact_spring;
+    float link_spring;
+    // β, the share of the difference to the springs' present forces that an iteration applies.
+    float spring_share;
+    // Distance between the slots of a link record, and number of slots; 0 slots without links.
     uint link_stride;
+    uint link_slots;
     // Shape matching: the share of the distance to the goal, over one more than the slots of a record; 0:
     // off.
     float shape_share;

@@ -2,7 +2,7 @@
 //! the bounds on their difference.
 
 use frazil_reference::bonds::{Bonds, Columns};
-use frazil_reference::snow::{Correction, Kind, LatentHeat, Ledger, Parameters, Phase, State, Stretch};
+use frazil_reference::snow::{Correction, Kind, LatentHeat, Ledger, Parameters, Phase, State};
 use frazil_shaders::types as shader;
 use frazil_solvers::pbd::Snow;
 use frazil_solvers::pbd::snow::{PhaseParticles, Stage};
@@ -23,20 +23,24 @@ pub fn snow_state(device: &Device, snow: &Snow, p: &Parameters, is_migrating: bo
         capacity: snow.capacity(),
         links: Bonds::none(0),
         n_max: snow.links().slots(),
-        multiplier: Vec::new(),
         ledger: Ledger { melted, frozen, melted_temperature, frozen_temperature },
     };
-    (state.links, state.multiplier) = download.links(state.solid.len());
+    state.links = download.links(state.solid.len());
     if !is_migrating {
-        // The device adds the push of the prediction when it applies friction.
+        // The device adds the push of the prediction when it applies friction, but with springs before.
         state.solid.push = download.of(snow.push_m(), state.solid.len());
         for kind in Kind::ALL {
             let n = state[kind].len();
+            let elastic = snow.elastic_m()[kind as usize];
+            if elastic.len() >= n {
+                state[kind].elastic = download.of(elastic, n);
+            }
             let pushes = snow.body_push_m();
             let is_kept = kind == Kind::Solid && pushes.len() >= n;
             state[kind].body_push = if is_kept { download.of(pushes, n) } else { vec![[0.0; 4]; n] };
         }
-        for i in 0..state.solid.len() {
+        let has_springs = p.springs.contact_n_m > 0.0 || p.springs.link_n_m > 0.0;
+        for i in 0..if has_springs { 0 } else { state.solid.len() } {
             let free = p.fluid.predict_one(state.solid.position[i], state.solid.velocity[i]);
             let confined = p.fluid.confine(free);
             for axis in 0..3 {
@@ -107,6 +111,7 @@ impl Download<'_> {
             correction: self.correction(phase_particles, n),
             density: self.of(phase_particles.density(), n),
             push: vec![[0.0; 3]; n],
+            elastic: vec![[0.0; 3]; n],
             body_push: vec![[0.0; 4]; n],
             updated: self.of(self.snow.updated()[kind as usize], n),
         }
@@ -124,20 +129,14 @@ impl Download<'_> {
     }
 
     #[allow(clippy::expect_used)]
-    fn links(&self, n: usize) -> (Bonds, Vec<Vec<f32>>) {
+    fn links(&self, n: usize) -> Bonds {
         let bonds = self.snow.links();
         let (slots, stride) = (bonds.partner().len(), bonds.capacity() as usize);
         let [partner, degree] = [(bonds.partner(), slots), (bonds.degree(), n)].map(|(b, n)| self.of(b, n));
         let rest_length_m = self.of(bonds.rest_length_m(), slots);
         let table =
             Columns { stride, partner: &partner, rest_length_m: &rest_length_m, state: &[], degree: &degree };
-        let links = Bonds::from_table(table, &[]).expect("rows without gaps");
-        let stored = self.snow.link_multiplier();
-        let stored = self.of(stored, stored.len());
-        let multiplier = |i: usize, slot: usize| stored.get(slot * stride + i).copied().unwrap_or(0.0);
-        let multipliers = |(i, row): (usize, &Vec<_>)| (0..row.len()).map(|s| multiplier(i, s)).collect();
-        let multipliers = links.rows.iter().enumerate().map(multipliers).collect();
-        (links, multipliers)
+        Bonds::from_table(table, &[]).expect("rows without gaps")
     }
 }
 
@@ -206,7 +205,6 @@ struct Comparison<'a> {
 /// - 1e-4 °C for temperatures: thirty fluxes of 50 °C, weighted by up to a tenth; with an enthalpy of 4e5
 ///   J/kg, whose ulp is 0.03 J/kg, 0.5 J/kg and through the capacity of ice 3e-4 °C;
 /// - 1e-4 m/s for velocities, which are positions over Δt: an ulp or two of those;
-/// - 1e-6 of h times half a particle's mass for multipliers, which are lengths times that mass;
 /// - the possible rotation, where the fit of a cluster is not unique, for example for particles in a line.
 pub fn snow_disagreement(
     stage: Stage,
@@ -260,7 +258,7 @@ pub fn snow_disagreement(
             c.vectors("predicted", |phase| &phase.predicted, 1e-6 * tolerance_scale);
             c.vectors("push", |phase| &phase.push, 1e-6 * tolerance_scale);
             c.body_pushes();
-            c.multipliers();
+            c.vectors("elastic", |phase| &phase.elastic, 1e-6 * tolerance_scale);
         }
         Stage::ApplyShapeMatching => c.shaped(),
         Stage::ApplyFriction => c.particle_friction(),
@@ -405,18 +403,6 @@ impl Comparison<'_> {
             |i: &usize| device[*i].iter().zip(twin[*i]).all(|(a, b)| (a - b).abs() <= 1e-6 * tolerance_scale);
         if let Some(i) = (0..device.len().min(twin.len())).find(|i| !agree(i)) {
             self.object(format!("push of bodies on {i}: {:?} for {:?}", device[i], twin[i]));
-        }
-    }
-
-    fn multipliers(&mut self) {
-        if let Stretch::Stiffness(_) = self.p.stretch {
-            return;
-        }
-        let bound = 1e-6 * self.p.fluid.support_m * self.p.mass_kg * self.tolerance_scale;
-        let pairs = self.device.multiplier.iter().flatten().zip(self.twin.multiplier.iter().flatten());
-        let worst = pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
-        if worst > bound {
-            self.object(format!("multiplier by {worst:e} kg m"));
         }
     }
 

@@ -1,7 +1,7 @@
 //! One Jacobi iteration over the constraints of both phases: density (Chen2021 eq 5.15–5.19), contact (5.13,
 //! 5.14), stretch (5.11, 5.12), two-way coupling (5.23–5.25), averaging and over-relaxation (5.26, 5.27).
 
-use super::{Averaging, Bond, Kind, Neighbour, Parameters, State, Stretch};
+use super::{Averaging, Bond, Kind, Neighbour, Parameters, State};
 use crate::fluid::{SPLINE_SCALE, SPLINE_SLOPE_SCALE, dot, spline_shape, spline_slope_shape, zip};
 
 impl Parameters {
@@ -33,16 +33,6 @@ fn fluidity(kind: Kind, blend: f32) -> f32 {
         Kind::Solid => 1.0 - blend,
         Kind::Fluid => blend,
     }
-}
-
-/// Correction by a link in an iteration for the particle at one of its ends.
-#[derive(Clone, Copy)]
-struct LinkCorrection {
-    normal: [f32; 3],
-    /// Along `normal`, in m.
-    along_m: f32,
-    /// Δλ in kg m.
-    multiplier: f32,
 }
 
 impl State {
@@ -77,7 +67,8 @@ impl State {
             let lambda_of = |i: usize| {
                 let (ratio, lambda) = self.density_constraint(p, kind, i);
                 let [x, y, z] = phase.predicted[i];
-                let links = if kind == Kind::Solid { self.links.rows[i].len() } else { 0 };
+                let counts_links = kind == Kind::Solid && p.springs.link_n_m == 0.0;
+                let links = if counts_links { self.links.rows[i].len() } else { 0 };
                 let n = self.contacts(p, kind, i, at).len() + links;
                 let phi = fluidity(kind, phase.blend[i]);
                 // The density of snow is unchanged: a heap of grains does not have the density of water.
@@ -130,43 +121,116 @@ impl State {
                 zip(p.fluid.confine(unconstrained), unconstrained, |a, b| a - b)
             };
             self.solid.push = (0..self.solid.len()).map(push).collect();
-            self.multiplier = self.links.rows.iter().map(|row| vec![0.0; row.len()]).collect();
+            for kind in Kind::ALL {
+                self[kind].elastic = vec![[0.0; 3]; self[kind].len()];
+            }
         }
-        let links = self.link_corrections(p);
-        let corrections = Kind::ALL.map(|kind| self.corrections(p, kind, &links));
-        for (multiplier, link) in self.multiplier.iter_mut().flatten().zip(links.iter().flatten()) {
-            *multiplier += link.multiplier;
+        let elastic = Kind::ALL.map(|kind| self.elastic(p, kind, iteration == 0));
+        let corrections = Kind::ALL.map(|kind| self.corrections(p, kind, &elastic[kind as usize]));
+        for (kind, elastic) in Kind::ALL.into_iter().zip(elastic) {
+            self[kind].elastic = elastic;
         }
+        // With springs, walls and bodies take back a share of their displacement before the next.
+        let share = if iteration == 0 { 1.0 } else { p.springs.share };
+        let undone = if p.springs.contact_n_m > 0.0 || p.springs.link_n_m > 0.0 { share } else { 0.0 };
         for (kind, corrections) in Kind::ALL.into_iter().zip(corrections) {
             for (i, correction) in corrections.into_iter().enumerate() {
                 let phase = &mut self[kind];
-                let x = zip(phase.weighed(i), correction, |x, c| x + c);
+                let mut x = zip(phase.weighed(i), correction, |x, c| x + c);
+                if kind == Kind::Solid {
+                    x = zip(x, phase.push[i], |x, p| x - undone * p);
+                    phase.push[i] = phase.push[i].map(|p| (1.0 - undone) * p);
+                }
                 phase.predicted[i] = p.fluid.confine(x);
                 if kind == Kind::Solid {
                     let moved = zip(phase.predicted[i], x, |a, b| a - b);
                     phase.push[i] = zip(phase.push[i], moved, |p, m| p + m);
                 }
-                phase.project_out_of_bodies(&p.fluid, i);
+                phase.project_out_of_bodies(&p.fluid, i, if kind == Kind::Solid { undone } else { 0.0 });
             }
         }
     }
 
+    /// Returns the displacement u in m of each particle of a phase by springs after an iteration: the first
+    /// takes the forces at the positions of the last step, the others approach those at x* by β.
+    fn elastic(&self, p: &Parameters, kind: Kind, is_first: bool) -> Vec<[f32; 3]> {
+        let own = &self[kind].elastic;
+        if is_first {
+            let forces = |i: usize| match kind {
+                Kind::Solid => self.spring_forces(p, kind, i, |kind, j| self[kind].position[j], true),
+                Kind::Fluid => [0.0; 3],
+            };
+            return (0..self[kind].len()).map(forces).collect();
+        }
+        let approach = |i: usize| {
+            let force = self.spring_forces(p, kind, i, |kind, j| self[kind].weighed(j), false);
+            zip(own[i], force, |u, f| u + p.springs.share * (f - u))
+        };
+        (0..self[kind].len()).map(approach).collect()
+    }
+
+    /// Returns Δt²/m times the force of springs on a particle, in m, at positions `at`. A linked pair has no
+    /// contact; contacts between snow and water are left out on request.
+    fn spring_forces(
+        &self,
+        p: &Parameters,
+        kind: Kind,
+        i: usize,
+        at: impl Fn(Kind, usize) -> [f32; 3] + Copy,
+        is_snow_alone: bool,
+    ) -> [f32; 3] {
+        let unit = p.fluid.dt_s * p.fluid.dt_s / p.mass_kg;
+        let is_linked = |j: usize| self.links.rows[i].iter().any(|link| link.partner as usize == j);
+        let mut sum = [0.0f32; 3];
+        if p.springs.contact_n_m > 0.0 {
+            for bond in self.contacts(p, kind, i, at) {
+                let is_solid = [kind, bond.kind] == [Kind::Solid; 2];
+                let has_link = is_solid && p.springs.link_n_m > 0.0 && is_linked(bond.j);
+                if has_link || (is_snow_alone && !is_solid) {
+                    continue;
+                }
+                let (own, other) = (self[kind].contact[i], self[bond.kind].contact[bond.j]);
+                let overlap_m = (p.touching_distance_m(own, other) - bond.length_m).max(0.0);
+                let along_m = unit * p.springs.contact_n_m * own[0].min(other[0]) * overlap_m;
+                sum = zip(sum, bond.normal, |s, n| s + along_m * n);
+            }
+        }
+        if kind == Kind::Solid && p.springs.link_n_m > 0.0 {
+            for link in &self.links.rows[i] {
+                let j = link.partner as usize;
+                let bond = Bond::new(kind, j, at(kind, i), at(kind, j));
+                let blend = self.solid.contact[i][0].min(self.solid.contact[j][0]);
+                let along_m = -unit * p.springs.link_n_m * blend * (bond.length_m - link.rest_length_m);
+                sum = zip(sum, bond.normal, |s, n| s + along_m * n);
+            }
+        }
+        sum
+    }
+
     /// Returns Δx in m of each particle of a phase, from the positions that `compute_lambda` left in `constraint`,
-    /// before walls.
-    fn corrections(&self, p: &Parameters, kind: Kind, links: &[Vec<LinkCorrection>]) -> Vec<[f32; 3]> {
+    /// before walls; `elastic` is u after the iteration.
+    fn corrections(&self, p: &Parameters, kind: Kind, elastic: &[[f32; 3]]) -> Vec<[f32; 3]> {
         let omega = p.fluid.over_relaxation;
         let correct = |i: usize| {
             let density = self.density_correction(p, kind, i);
-            let mut correction = density.map(|d| omega * p.fluid.support_m * d);
-            for bond in self.contacts(p, kind, i, |kind, j| self[kind].weighed(j)) {
-                let (own, other) = (self[kind].contact[i], self[bond.kind].contact[bond.j]);
-                let overlap_m = (p.touching_distance_m(own, other) - bond.length_m).max(0.0);
-                let along_m = 0.5 * p.bounce_stiffness * omega * p.gain(own, other) * overlap_m;
-                correction = zip(correction, bond.normal, |c, n| c + along_m * n);
+            let springs = zip(elastic[i], self[kind].elastic[i], |after, before| after - before);
+            let mut correction = zip(density, springs, |d, s| omega * p.fluid.support_m * d + s);
+            if p.springs.contact_n_m == 0.0 {
+                for bond in self.contacts(p, kind, i, |kind, j| self[kind].weighed(j)) {
+                    let (own, other) = (self[kind].contact[i], self[bond.kind].contact[bond.j]);
+                    let overlap_m = (p.touching_distance_m(own, other) - bond.length_m).max(0.0);
+                    let along_m = 0.5 * p.bounce_stiffness * omega * p.gain(own, other) * overlap_m;
+                    correction = zip(correction, bond.normal, |c, n| c + along_m * n);
+                }
             }
-            if kind == Kind::Solid {
-                for link in &links[i] {
-                    correction = zip(correction, link.normal, |c, n| c + link.along_m * n);
+            if kind == Kind::Solid && p.springs.link_n_m == 0.0 {
+                for link in &self.links.rows[i] {
+                    let j = link.partner as usize;
+                    let bond = Bond::new(kind, j, self.solid.weighed(i), self.solid.weighed(j));
+                    let gain = p.gain(self.solid.contact[i], self.solid.contact[j]);
+                    let stretch_m = bond.length_m - link.rest_length_m;
+                    let along_m = -0.5 * p.stretch_stiffness * omega * gain * stretch_m;
+                    correction = zip(correction, bond.normal, |c, n| c + along_m * n);
                 }
             }
             correction
@@ -198,33 +262,5 @@ impl State {
             add(weight * own, neighbour);
         }
         zip(sum, wall_gradient, |s, w| SPLINE_SLOPE_SCALE * p.fluid.volume_h3 * s + own * w)
-    }
-
-    /// Returns the correction of each slot of each row. Both ends compute the same numbers, with opposite
-    /// directions.
-    fn link_corrections(&self, p: &Parameters) -> Vec<Vec<LinkCorrection>> {
-        let omega = p.fluid.over_relaxation;
-        let correct = |i: usize, slot: usize| {
-            let link = &self.links.rows[i][slot];
-            let j = link.partner as usize;
-            let bond = Bond::new(Kind::Solid, j, self.solid.weighed(i), self.solid.weighed(j));
-            let stretch_m = bond.length_m - link.rest_length_m;
-            let gain = p.gain(self.solid.contact[i], self.solid.contact[j]);
-            let (along_m, multiplier) = match p.stretch {
-                // Coincident ends have no direction for a correction.
-                _ if bond.length_m == 0.0 => (0.0, 0.0),
-                Stretch::Stiffness(stiffness) => (-0.5 * stiffness * omega * gain * stretch_m, 0.0),
-                Stretch::Compliance(compliance_m_n) => {
-                    let inverse_mass = 1.0 / p.mass_kg;
-                    let compliance = compliance_m_n / (p.fluid.dt_s * p.fluid.dt_s);
-                    let unsatisfied_m = -stretch_m - compliance * self.multiplier[i][slot];
-                    let multiplier = omega * gain * unsatisfied_m / (2.0 * inverse_mass + compliance);
-                    (inverse_mass * multiplier, multiplier)
-                }
-            };
-            LinkCorrection { normal: bond.normal, along_m, multiplier }
-        };
-        let row = |i: usize| (0..self.links.rows[i].len()).map(|slot| correct(i, slot)).collect();
-        (0..self.solid.len()).map(row).collect()
     }
 }

@@ -48,6 +48,8 @@ impl State {
         let solid = &self.solid;
         let moved = |i: usize| zip(solid.predicted[i], solid.position[i], |a, b| a - b);
         let normal_share = p.iterations as f32 * p.bounce_stiffness * p.fluid.over_relaxation;
+        let spring_share = 2.0 * p.springs.contact_n_m * p.fluid.dt_s * p.fluid.dt_s / p.mass_kg;
+        let solid_links = &self.links.rows;
         let apply_friction = |i: usize| {
             let mut taken = [0.0f32; 3];
             for bond in self.contacts(p, Kind::Solid, i, |kind, j| self[kind].predicted[j]) {
@@ -60,7 +62,15 @@ impl State {
                 if overlap_m <= 0.0 {
                     continue;
                 }
-                let normal_m = normal_share * p.gain(own, other) * overlap_m;
+                let is_linked = || solid_links[i].iter().any(|link| link.partner as usize == bond.j);
+                let normal_m = if p.springs.contact_n_m > 0.0 {
+                    if p.springs.link_n_m > 0.0 && is_linked() {
+                        continue;
+                    }
+                    spring_share * own[0].min(other[0]) * overlap_m
+                } else {
+                    normal_share * p.gain(own, other) * overlap_m
+                };
                 let slide_m = tangential(zip(moved(i), moved(bond.j), |a, b| a - b), bond.normal);
                 let constraints = own[1].max(other[1]);
                 let taken_m = p.coulomb(slide_m.map(|s| s / constraints), normal_m);
@@ -81,7 +91,7 @@ impl State {
         self.solid.predicted = (0..solid.len()).map(apply_friction).collect();
         for i in 0..self.solid.len() {
             self.apply_body_friction(p, i);
-            self.solid.project_out_of_bodies(&p.fluid, i);
+            self.solid.project_out_of_bodies(&p.fluid, i, 0.0);
         }
     }
 

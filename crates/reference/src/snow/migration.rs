@@ -113,6 +113,5 @@ impl State {
             phase.updated.resize(n, [0.0; 3]);
         }
         self.links = remap_bonds(&self.links, &self.solid.source);
-        self.multiplier = self.links.rows.iter().map(|row| vec![0.0; row.len()]).collect();
     }
 }

@@ -45,13 +45,15 @@ pub enum Averaging {
     Off,
 }
 
-/// Model of a link's resistance to stretching.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Stretch {
-    /// k_stretch: the share of the stretch removed per iteration, Chen2021 eq 5.12.
-    Stiffness(f32),
-    /// XPBD: one over the spring constant, in m/N.
-    Compliance(f32),
+/// Springs of contacts and links, which take the place of shares of overlap and stretch.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Springs {
+    /// Spring constant of a contact in N/m, 0 for none.
+    pub contact_n_m: f32,
+    /// Spring constant of a link in N/m, 0 for none.
+    pub link_n_m: f32,
+    /// β: the share of the difference to the present forces that an iteration after the first applies.
+    pub share: f32,
 }
 
 /// Parameters of the stages.
@@ -63,7 +65,7 @@ pub struct Parameters {
     pub mass_kg: f32,
     /// D in m, at most h: particles closer than this touch.
     pub contact_distance_m: f32,
-    /// k_bounce: the share of an overlap removed per iteration, Chen2021 eq 5.14.
+    /// k_bounce: the share of an overlap removed per iteration, Chen2021 eq 5.14; unless contacts are springs.
     pub bounce_stiffness: f32,
     /// Averaging of the corrections of a pair.
     pub averaging: Averaging,
@@ -81,8 +83,10 @@ pub struct Parameters {
     pub links: Option<LinkRule>,
     /// Number of rounds of link building per step.
     pub link_rounds: u32,
-    /// Model of a link's resistance to stretching.
-    pub stretch: Stretch,
+    /// k_stretch: the share of a stretch removed per iteration, Chen2021 eq 5.12; unless links are springs.
+    pub stretch_stiffness: f32,
+    /// Springs of contacts and links.
+    pub springs: Springs,
     /// Share of the distance to the shape-matching goal covered per iteration; 0 for no shape matching.
     pub shape_stiffness: f32,
     /// Boundary particles that represent walls in the density of water; none for the closed form.
@@ -143,6 +147,8 @@ pub struct Phase {
     pub density: Vec<f32>,
     /// Displacement of the particle by walls in this step, in m; snow only.
     pub push: Vec<[f32; 3]>,
+    /// u in m: displacement of the particle by springs in this step; with springs only.
+    pub elastic: Vec<[f32; 3]>,
     /// Displacement by bodies in this step, in m, and the number of the last of them plus one; snow only on
     /// the device.
     pub body_push: Vec<[f32; 4]>,
@@ -170,6 +176,7 @@ impl Phase {
             contact: vec![[1.0; 2]; n],
             density: vec![0.0; n],
             push: vec![[0.0; 3]; n],
+            elastic: vec![[0.0; 3]; n],
             body_push: vec![[0.0; 4]; n],
             updated: vec![[0.0; 3]; n],
             position,
@@ -187,8 +194,15 @@ impl Phase {
         self.position.is_empty()
     }
 
-    /// Projects x* out of bodies, and adds the displacement by each.
-    fn project_out_of_bodies(&mut self, p: &fluid::Parameters, i: usize) {
+    /// Takes back a share of the displacement by bodies so far, projects x* out of bodies, and adds the
+    /// displacement by each.
+    fn project_out_of_bodies(&mut self, p: &fluid::Parameters, i: usize, undone: f32) {
+        if undone > 0.0 {
+            let [px, py, pz, number] = self.body_push[i];
+            self.predicted[i] = zip(self.predicted[i], [px, py, pz], |x, p| x - undone * p);
+            let [x, y, z] = [px, py, pz].map(|p| (1.0 - undone) * p);
+            self.body_push[i] = [x, y, z, number];
+        }
         let (x, pushes) = p.project_out_of_bodies(self.predicted[i]);
         self.predicted[i] = x;
         for (k, push) in pushes {
@@ -218,9 +232,6 @@ pub struct State {
     pub links: Bonds,
     /// Maximum number of links of a particle.
     pub n_max: u32,
-    /// Multiplier of each slot of `links` in kg m, summed over the iterations of the step; with
-    /// [`Stretch::Compliance`] only.
-    pub multiplier: Vec<Vec<f32>>,
     /// Totals of phase changes so far.
     pub ledger: Ledger,
 }
@@ -285,7 +296,6 @@ impl State {
             capacity,
             links: Bonds::none(n_solid),
             n_max,
-            multiplier: vec![Vec::new(); n_solid],
             ledger: Ledger::default(),
         }
     }
@@ -345,7 +355,7 @@ impl State {
             phase.predicted = pairs.map(confined).collect();
             phase.body_push = vec![[0.0; 4]; phase.len()];
             for i in 0..phase.len() {
-                phase.project_out_of_bodies(&p.fluid, i);
+                phase.project_out_of_bodies(&p.fluid, i, 0.0);
             }
         }
     }

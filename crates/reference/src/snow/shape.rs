@@ -189,7 +189,7 @@ impl State {
                 self.solid.push[i][axis] += confined[axis] - free[axis];
             }
             self.solid.predicted[i] = confined;
-            self.solid.project_out_of_bodies(&p.fluid, i);
+            self.solid.project_out_of_bodies(&p.fluid, i, 0.0);
         }
     }
 }

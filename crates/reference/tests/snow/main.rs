@@ -14,7 +14,7 @@ mod step;
 
 use frazil_reference::fluid::{self, spline_shape, spline_wall_fraction};
 use frazil_reference::primitives::Grid;
-use frazil_reference::snow::{Averaging, Heat, Kind, LatentHeat, Parameters, Phase, State, Stretch};
+use frazil_reference::snow::{Averaging, Heat, Kind, LatentHeat, Parameters, Phase, Springs, State};
 use frazil_reference::sph;
 
 const SUPPORT_RATIO: f32 = 2.0;
@@ -70,7 +70,8 @@ fn parameters() -> Parameters {
         snow_xsph_viscosity: 0.1,
         links: None,
         link_rounds: 1,
-        stretch: Stretch::Stiffness(0.1),
+        stretch_stiffness: 0.1,
+        springs: Springs::default(),
         shape_stiffness: 0.0,
         boundary: None,
         heat: Heat {

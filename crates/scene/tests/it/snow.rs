@@ -21,9 +21,9 @@ fn omitted_keys_of_snow_have_defaults() {
     let scene = snowy("", &[]).unwrap();
     let snow = scene.snow().cloned().unwrap();
     assert_eq!(snow, Snow::default());
-    assert_eq!((snow.non_penetration_stiffness, snow.links.stiffness), (0.25, 0.1));
+    assert_eq!((snow.youngs_modulus_pa, snow.non_penetration_stiffness, snow.links.stiffness), (1.4e5, None, None));
     assert_eq!((snow.static_friction, snow.kinetic_friction, snow.shape_stiffness), (0.5, 0.35, 0.0));
-    assert_eq!((snow.links.limit, snow.links.most), (LinkLimit::Dynamic, 8));
+    assert_eq!((snow.links.limit, snow.links.most), (LinkLimit::Constant, 18));
     assert_eq!(snow.links.builder, LinkBuilder::Reproducible);
     assert_eq!(snow.heat.latent_heat, LatentHeat::Blending);
     assert_eq!(snow.transition.blend_speed, 0.01);
@@ -44,6 +44,11 @@ fn values_of_snow_out_of_range_are_placed() {
         (
             "non_penetration_stiffness = 0",
             "non_penetration_stiffness: found 0, expected a number above 0 and up to 1",
+        ),
+        ("youngs_modulus_pa = 0", "youngs_modulus_pa: found 0, expected a positive number of Pa"),
+        (
+            "contact_compliance_m_n = -1",
+            "contact_compliance_m_n: found -1, expected a positive number of m/N",
         ),
         ("static_friction = 11", "static_friction: found 11, expected a number from 0 to 10"),
         ("kinetic_friction = -0.1", "kinetic_friction: found -0.1, expected a number from 0 to 10"),
@@ -107,7 +112,8 @@ fn values_of_snow_out_of_range_are_placed() {
         ),
         (
             "friction = 0.5",
-            "friction: unknown key; expected one of contact_radius_spacings, non_penetration_stiffness, \
+            "friction: unknown key; expected one of contact_radius_spacings, youngs_modulus_pa, \
+             contact_compliance_m_n, non_penetration_stiffness, \
          averaging, static_friction, kinetic_friction, xsph_viscosity, shape_stiffness, links, heat, transition",
         ),
     ] {
@@ -321,4 +327,48 @@ fn stiff_corrections_that_are_not_averaged_are_advised_against() {
     assert!(stiff[0].to_string().contains("snow.averaging: off, with"), "{}", stiff[0]);
     assert_eq!(advice("averaging = \"off\"\nnon_penetration_stiffness = 0.25"), []);
     assert_eq!(advice("non_penetration_stiffness = 1.0"), []);
+}
+
+/// Returns the advice for snow with these lines, scaled in height by more particles of the same spacing.
+fn advice(lines: &str, overrides: &[&str]) -> Vec<String> {
+    snowy(lines, overrides).unwrap().advice().iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn snow_too_soft_for_its_own_height_is_advised_against() {
+    assert_eq!(advice("", &[]), Vec::<String>::new());
+    for (lines, overrides, expected) in [
+        ("youngs_modulus_pa = 1e3", &[][..], "snow.youngs_modulus_pa: Young's modulus of the snow: 1.0e3 Pa; "),
+        ("links.limit = \"none\"\nyoungs_modulus_pa = 2e3", &[], "snow.youngs_modulus_pa: Young's modulus of the snow: 8.0e2 Pa; "),
+        ("non_penetration_stiffness = 0.01", &[], "snow.non_penetration_stiffness: carries snow like a modulus of "),
+    ] {
+        let found = advice(lines, overrides);
+        assert!(found.iter().any(|line| line.contains(expected)), "{lines}: {found:?}");
+    }
+}
+
+#[test]
+fn springs_that_a_step_does_not_resolve_are_softened() {
+    let springs = |lines: &str, overrides: &[&str]| {
+        let scene = snowy(lines, overrides).unwrap();
+        scene.snow_springs(scene.snow().unwrap())
+    };
+    let (small, large) = (springs("", &["time.dt_s=1e-4"]), springs("", &["time.dt_s=2e-2"]));
+    assert!(small.softening == 1.0 && large.softening < 1.0, "{small:?} {large:?}");
+    // k = 2/5 E d.
+    let d = snowy("", &[]).unwrap().particle_spacing_m();
+    assert!((small.link_n_m.unwrap() / (0.4 * 1.4e5 * d) - 1.0).abs() < 1e-12);
+    assert_eq!(small.contact_n_m, small.link_n_m);
+    assert!((small.modulus_pa(d).unwrap() / 1.4e5 - 1.0).abs() < 1e-12);
+    // More iterations resolve more, and a compliance is the inverse of the constant.
+    let more = springs("", &["time.dt_s=2e-2", "solver.iterations=20"]);
+    assert!(more.softening > 5.0 * large.softening, "{more:?}");
+    let compliant = springs("contact_compliance_m_n = 1e-3\nlinks.compliance_m_n = 2e-3", &["time.dt_s=1e-5"]);
+    let constants = [compliant.contact_n_m, compliant.link_n_m].map(|spring| spring.unwrap().round());
+    assert_eq!(constants, [1000.0, 500.0]);
+    let shares = springs("non_penetration_stiffness = 0.5\nlinks.stiffness = 0.1", &[]);
+    assert_eq!((shares.contact_n_m, shares.link_n_m, shares.softening), (None, None, 1.0));
+    for both in ["non_penetration_stiffness = 0.5\ncontact_compliance_m_n = 1e-3", "links = { stiffness = 0.5, compliance_m_n = 1e-3 }"] {
+        assert!(snowy(both, &[]).unwrap_err().to_string().contains("only one of"), "{both}");
+    }
 }

@@ -52,9 +52,14 @@ fn the_experiments_have_the_papers_parameters() {
         assert_eq!(scene.n_steps(), if name.starts_with("snow_drop") { 2000 } else { 5000 });
         assert_eq!((scene.solver.iterations, scene.solver.over_relaxation), (3, 0.25));
         let snow = scene.snow().unwrap();
-        assert_eq!((snow.xsph_viscosity, snow.non_penetration_stiffness), (0.1, 0.25));
+        assert_eq!((snow.xsph_viscosity, snow.non_penetration_stiffness), (0.1, Some(0.25)));
         assert_eq!((snow.static_friction, snow.kinetic_friction), (0.5, 0.35));
-        assert_eq!((snow.links.stiffness, snow.transition.blend_speed), (0.1, 0.01));
+        assert_eq!((snow.links.stiffness, snow.transition.blend_speed), (Some(0.1), 0.01));
+        // Links are made within h at any time.
+        let support = scene.fluid().unwrap().support_radius_spacings;
+        let links = &snow.links;
+        assert_eq!((links.initial_reach_spacings, links.reach_spacings), (support, support));
+        assert_eq!((links.most, links.break_ratio), (8, 1.5));
         let heat = &snow.heat;
         assert_eq!((heat.snow_capacity_j_kg_k, heat.water_capacity_j_kg_k), (2090.0, 4182.0));
         assert_eq!((heat.snow_conductivity_w_m_k, heat.water_conductivity_w_m_k), (2500.0, 600.0));

@@ -57,12 +57,18 @@ impl BodyInteraction {
 }
 
 /// Cause of the displacement after which particles are projected out of bodies.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Displacement {
     /// Prediction of positions, first in a step.
     Prediction,
     /// Correction by the density constraint.
     DensityConstraint,
+    /// Correction by the density constraint and by springs, which first takes back this share of the
+    /// displacement so far.
+    Springs {
+        /// The share.
+        undone: f32,
+    },
     /// Anything else.
     Other,
 }
@@ -171,7 +177,15 @@ impl Bodies {
         };
         let params = project_out_of_bodies::Params {
             is_first: (displacement == Displacement::Prediction).into(),
-            is_corrected: (displacement == Displacement::DensityConstraint).into(),
+            is_corrected: matches!(
+                displacement,
+                Displacement::DensityConstraint | Displacement::Springs { .. }
+            )
+            .into(),
+            undone: match displacement {
+                Displacement::Springs { undone } => undone,
+                _ => 0.0,
+            },
         };
         let kernel = if material == Material::Snow { &self.project_snow } else { &self.project_water };
         recorder.dispatch(kernel, Threads::Counted(count), bindings, params);

@@ -1,7 +1,7 @@
 //! Snow and water: conversion of the device's parameters to the twin's.
 
 use super::pbd::twin_numbers;
-use frazil_reference::snow::{self as twin, Averaging, Boundary, Heat, LatentHeat, Parameters, Stretch};
+use frazil_reference::snow::{self as twin, Averaging, Boundary, Heat, LatentHeat, Parameters, Springs};
 use frazil_scene::Averaging as SceneAveraging;
 use frazil_solvers::pbd::snow::{LinkLimit, LinkRule, Snow};
 use frazil_vk::{Device, Result};
@@ -23,7 +23,7 @@ pub fn twin_parameters(device: &Device, snow: &Snow) -> Result<Parameters> {
         fluid,
         mass_kg: p.fluid.particle_mass_kg as f32,
         contact_distance_m: p.contact_m,
-        bounce_stiffness: contact.non_penetration_stiffness as f32,
+        bounce_stiffness: contact.non_penetration_stiffness.unwrap_or(0.0) as f32,
         averaging: match contact.averaging {
             SceneAveraging::Pairwise => Averaging::Pairwise,
             SceneAveraging::Off => Averaging::Off,
@@ -35,9 +35,11 @@ pub fn twin_parameters(device: &Device, snow: &Snow) -> Result<Parameters> {
         snow_xsph_viscosity: contact.xsph_viscosity as f32,
         links: linking.map(|linking| twin_rule(&linking.rule)),
         link_rounds: contact.links.rounds,
-        stretch: match contact.links.compliance_m_n {
-            Some(compliance) => Stretch::Compliance(compliance as f32),
-            None => Stretch::Stiffness(contact.links.stiffness as f32),
+        stretch_stiffness: contact.links.stiffness.unwrap_or(0.0) as f32,
+        springs: Springs {
+            contact_n_m: p.springs.contact_n_m.unwrap_or(0.0) as f32,
+            link_n_m: p.springs.link_n_m.unwrap_or(0.0) as f32,
+            share: p.springs.share as f32,
         },
         shape_stiffness: contact.shape_stiffness as f32,
         boundary,

@@ -1,7 +1,7 @@
 //! Warnings about allowed but unusual scenes of water and snow.
 
 use super::fluid::Fluid;
-use super::snow::{Averaging, Conduction, Heat, LatentHeat};
+use super::snow::{Averaging, Conduction, Heat, LatentHeat, LinkLimit, Snow};
 use crate::{Phase, Scene};
 
 /// Maximum displacement in a step, as a share of the support radius, at which a particle still finds its
@@ -10,6 +10,11 @@ const MAX_TRAVEL: f64 = 0.5;
 
 /// Maximum number of equal spheres that can touch one sphere.
 const CLOSEST_PACKING: f64 = 12.0;
+
+/// Maximum strain of snow by its own weight that passes without a warning: of springs, and of shares of
+/// overlaps, which the paper's scenes compress by up to 0.08.
+const MAX_SAG: f64 = 0.05;
+const MAX_SHARE_SAG: f64 = 0.1;
 
 impl Scene {
     pub(crate) fn advise_fluid(&self, warn: &mut dyn FnMut(&str, String), fluid: &Fluid) {
@@ -51,8 +56,9 @@ impl Scene {
     pub(crate) fn advise_snow(&self, warn: &mut dyn FnMut(&str, String)) {
         if let Some(snow) = self.snow().filter(|snow| snow.averaging == Averaging::Off) {
             // Each particle of a pair takes half of the correction, from as many neighbours as can touch a
-            // sphere.
-            let gain = 0.5 * CLOSEST_PACKING * snow.non_penetration_stiffness * self.solver.over_relaxation;
+            // sphere. Springs are not over-relaxed.
+            let stiffness = snow.non_penetration_stiffness.unwrap_or(0.0);
+            let gain = 0.5 * CLOSEST_PACKING * stiffness * self.solver.over_relaxation;
             if gain > 1.0 {
                 warn(
                     "snow.averaging",
@@ -78,6 +84,9 @@ impl Scene {
                     .to_owned(),
             );
         }
+        if let Some(snow) = self.snow() {
+            self.advise_sag(warn, snow);
+        }
         let freezing = self.snow().map(|snow| snow.heat.freezing_temperature_c);
         for (block_idx, block) in self.particles.iter().enumerate() {
             let Some(freezing) = freezing else { break };
@@ -93,6 +102,62 @@ impl Scene {
                 format!("{} °C makes {change}; freezing is at {freezing} °C", block.temperature_c),
             );
         }
+    }
+
+    /// Warns if the highest block of snow is compressed noticeably by its own weight, ρ g H/(2E) in the mean.
+    fn advise_sag(&self, warn: &mut dyn FnMut(&str, String), snow: &Snow) {
+        let (d, gravity) = (self.particle_spacing_m(), self.gravity_m_s2());
+        let blocks = self.particles.iter().filter(|block| block.phase == Phase::Snow);
+        let load_m2_s2 = blocks
+            .map(|block| {
+                let (min, max) = block.shape.bounds_m();
+                (0..3).map(|axis| gravity[axis].abs() * (max[axis] - min[axis])).fold(0.0, f64::max)
+            })
+            .fold(0.0, f64::max);
+        let sag = |modulus_pa: f64| 0.5 * self.rest_density_kg_m3() * load_m2_s2 / modulus_pa;
+        if let Some(stiffness) = snow.non_penetration_stiffness {
+            // A contact removes half of this share of its overlap from each particle in an iteration, which at
+            // rest is their fall in a step under those above.
+            let links = if snow.links.limit == LinkLimit::None { 0.0 } else { f64::from(snow.links.most) };
+            let constraints = if snow.averaging == Averaging::Pairwise { 6.0 + links } else { 1.0 };
+            let share = f64::from(self.solver.iterations) * stiffness * self.solver.over_relaxation / constraints;
+            let modulus_pa = 0.5 * share * self.particle_mass_kg() / (self.dt_s().powi(2) * d);
+            if sag(modulus_pa) > MAX_SHARE_SAG {
+                warn(
+                    "snow.non_penetration_stiffness",
+                    format!(
+                        "carries snow like a modulus of {modulus_pa:.1e} Pa at {} iterations and a step of {} s: the highest \
+                         block is compressed by {:.0} % under its weight; without this key contacts are springs of \
+                         snow.youngs_modulus_pa",
+                        self.solver.iterations,
+                        self.dt_s(),
+                        100.0 * sag(modulus_pa).min(1.0)
+                    ),
+                );
+            }
+            return;
+        }
+        let springs = self.snow_springs(snow);
+        let Some(modulus_pa) = springs.modulus_pa(d).filter(|modulus_pa| sag(*modulus_pa) > MAX_SAG) else {
+            return;
+        };
+        let cause = match springs.softening < 1.0 {
+            true => format!(
+                "{:.1e} Pa, {:.2} of what is asked, is the largest that {} iterations resolve in a step of {} s",
+                modulus_pa,
+                springs.softening,
+                self.solver.iterations,
+                self.dt_s()
+            ),
+            false => format!("{modulus_pa:.1e} Pa"),
+        };
+        warn(
+            if springs.softening < 1.0 { "time.dt_s" } else { "snow.youngs_modulus_pa" },
+            format!(
+                "Young's modulus of the snow: {cause}; the highest block is compressed by {:.0} % under its weight",
+                100.0 * sag(modulus_pa).min(1.0)
+            ),
+        );
     }
 
     /// Returns the speed in m/s of the fastest block after falling through the whole domain.

@@ -4,11 +4,13 @@ mod advice;
 mod conduction;
 mod fluid;
 mod snow;
+mod springs;
 mod validate_fluid;
 mod validate_snow;
 
 pub use fluid::Fluid;
 pub use snow::*;
+pub use springs::Springs;
 
 use crate::SceneError;
 use crate::scene::sample::Sampled;

@@ -11,9 +11,19 @@ use crate::solver::section::Section;
 pub struct Snow {
     /// Contact radius r of a particle, in spacings (eq 5.13); the same for snow and water.
     pub contact_radius_spacings: f64,
-    /// Share k_bounce of an overlap that one Jacobi iteration corrects (eq 5.14), above 0 and up to 1.
-    pub non_penetration_stiffness: f64,
-    /// Divisor of the corrections of a particle under several constraints (eq 5.26).
+    /// Young's modulus E in Pa of snow on its cubic lattice with all 18 links of a particle. Contacts and
+    /// links are springs of 2/5 E d, d being the spacing; their stiffness does not depend on the time step,
+    /// and on `solver.iterations` only if the step cannot resolve it (see `frazil check`).
+    pub youngs_modulus_pa: f64,
+    /// Compliance in m/N of a contact, the inverse of its spring constant, in place of that by
+    /// `youngs_modulus_pa`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub contact_compliance_m_n: Option<f64>,
+    /// Share k_bounce of an overlap that one Jacobi iteration corrects (eq 5.14), above 0 and up to 1, in
+    /// place of a spring: the paper's contact, whose stiffness depends on the step and on the iterations.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub non_penetration_stiffness: Option<f64>,
+    /// Divisor of the corrections of a particle under several constraints (eq 5.26); springs do not need it.
     pub averaging: Averaging,
     /// Coefficient of static friction μ_s (eq 5.22).
     pub static_friction: f64,
@@ -62,18 +72,24 @@ pub struct Links {
     /// Temperature T_link in °C: only particles no warmer than this are linked (eq 6.7). At most the freezing
     /// temperature.
     pub temperature_c: f64,
-    /// Maximum distance in spacings at which a link is made, up to the support radius, which is the paper's
-    /// value and the default. A value below a link's breaking length lets broken parts separate; otherwise
-    /// the particles are linked anew at once, at their current distance, and the snow yields.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reach_spacings: Option<f64>,
-    /// Stretch at which a link breaks: its length over its length when it was made; at least 1.
+    /// Maximum distance in spacings at which particles of the initial state are linked, up to the support
+    /// radius. The default reaches the 6 nearest and the 12 next neighbours of the cubic lattice.
+    pub initial_reach_spacings: f64,
+    /// Maximum distance in spacings at which a link is made later, up to the support radius. By default
+    /// particles must touch, so that broken parts stay apart. Above a link's breaking length (the paper's
+    /// value is the support radius) particles are linked anew at once, at their current distance, and the
+    /// snow yields.
+    pub reach_spacings: f64,
+    /// Stretch at which a link breaks: its length over its length when it was made; at least 1. The tensile
+    /// strength of the snow is (break_ratio − 1) E.
     pub break_ratio: f64,
     /// Stiffness k_stretch: share of a link's stretch that one iteration corrects (eq 5.12), above 0 and up
-    /// to 1.
-    pub stiffness: f64,
-    /// Compliance in m/N, the inverse of the spring constant of a link (XPBD): it replaces `stiffness`, and
-    /// the extension of a link no longer depends on the number of iterations.
+    /// to 1, in place of a spring: the paper's link, whose stiffness depends on the step and on the
+    /// iterations.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stiffness: Option<f64>,
+    /// Compliance in m/N of a link, the inverse of its spring constant, in place of that by
+    /// `snow.youngs_modulus_pa`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub compliance_m_n: Option<f64>,
     /// Algorithm that makes links.
@@ -88,10 +104,11 @@ pub struct Links {
 pub enum LinkLimit {
     /// No links: snow as loose as sand.
     None,
-    /// Up to `most` links below T_link.
-    Constant,
-    /// More links at lower temperatures: none at freezing, `most` at homogeneous freezing (eq 6.8).
+    /// Up to `most` links below T_link: cold snow is cohesive.
     #[default]
+    Constant,
+    /// More links at lower temperatures: none at freezing, `most` at homogeneous freezing (eq 6.8). Below
+    /// about ten links a particle snow gives way.
     Dynamic,
 }
 
@@ -167,10 +184,13 @@ pub struct Transition {
 }
 
 impl Default for Snow {
+    /// Returns the friction of Chen2021 table 8.4, and Young's modulus of Stomakhin et al. (2013).
     fn default() -> Self {
         Self {
             contact_radius_spacings: 0.5,
-            non_penetration_stiffness: 0.25,
+            youngs_modulus_pa: 1.4e5,
+            contact_compliance_m_n: None,
+            non_penetration_stiffness: None,
             averaging: Averaging::default(),
             static_friction: 0.5,
             kinetic_friction: 0.35,
@@ -187,11 +207,12 @@ impl Default for Links {
     fn default() -> Self {
         Self {
             limit: LinkLimit::default(),
-            most: 8,
+            most: 18,
             temperature_c: 0.0,
-            reach_spacings: None,
-            break_ratio: 1.5,
-            stiffness: 0.1,
+            initial_reach_spacings: 1.7,
+            reach_spacings: 1.0,
+            break_ratio: 1.1,
+            stiffness: None,
             compliance_m_n: None,
             builder: LinkBuilder::default(),
             rounds: 1,

@@ -4,7 +4,7 @@ use super::links::Links;
 use super::phase_particles::PhaseParticles;
 use crate::{SolverError, Surroundings};
 use frazil_shaders::snow::{
-    apply_friction, compute_fluid_lambda, compute_solid_lambda, solve_fluid, solve_solid,
+    apply_friction, compute_fluid_lambda, compute_solid_lambda, solve_fluid, solve_solid, start_push,
 };
 use frazil_shaders::types::SnowTerms;
 use frazil_vk::{Buffer, Device, Kernel, Recorder};
@@ -25,10 +25,16 @@ pub(super) struct Constraints {
     solve_fluid: Kernel<solve_fluid::Interface>,
     solve_solid: Kernel<solve_solid::Interface>,
     apply_friction: Kernel<apply_friction::Interface>,
+    start_push: Kernel<start_push::Interface>,
+    /// True if contacts or links are springs.
+    pub has_springs: bool,
     pub terms: Buffer<SnowTerms>,
     pub boundary: Boundary,
     /// Displacement by walls of each solid particle, summed over the iterations of this step, in m.
     pub push_m: Buffer<[f32; 3]>,
+    /// Displacement of each solid and of each fluid particle by springs in this step, in m; empty without
+    /// springs.
+    pub elastic_m: [Buffer<[f32; 3]>; 2],
     corrected: Buffer<[f32; 3]>,
     /// μ of the lower and of the upper faces of the domain.
     face_friction: [[f32; 3]; 2],
@@ -44,6 +50,10 @@ impl Constraints {
         capacity: u32,
     ) -> Result<Self, SolverError> {
         let n = capacity as usize;
+        let elastic = |is_used: bool| device.buffer("elastic displacement", if is_used { n } else { 0 });
+        let has_contact_springs = terms.contact_spring > 0.0;
+        let has_springs = has_contact_springs || terms.link_spring > 0.0;
+        let elastic_m = [elastic(has_springs)?, elastic(has_contact_springs)?];
         let boundary_particles = u32::from(boundary.is_some());
         let boundary = match boundary {
             Some(boundary) => boundary,
@@ -70,10 +80,13 @@ impl Constraints {
                 device,
                 &apply_friction::Specialization { workgroup_size, has_face_friction },
             )?,
+            start_push: Kernel::specialized(device, &start_push::Specialization { workgroup_size })?,
+            has_springs,
             face_friction: face_friction.map(|faces| faces.map(|face| face.unwrap_or(FRICTION_OF_SNOW))),
             terms: device.buffer_from("terms", &[terms])?,
             boundary,
             push_m: device.buffer("push of walls", n)?,
+            elastic_m,
             corrected: device.buffer("corrected", n)?,
         })
     }
@@ -120,6 +133,21 @@ impl Constraints {
         recorder.dispatch(&self.compute_solid_lambda, solid.threads(), bindings, ());
     }
 
+    /// Records the displacement of snow by walls in the prediction, which springs need.
+    pub fn start_push(&self, recorder: &mut Recorder, solid: &PhaseParticles) {
+        if !self.has_springs {
+            return;
+        }
+        let bindings = start_push::Bindings {
+            count: &solid.phase.count.count,
+            position: solid.phase.position.front(),
+            velocity: solid.phase.velocity.front(),
+            all_terms: &self.terms,
+            push_m: &self.push_m,
+        };
+        recorder.dispatch(&self.start_push, solid.threads(), bindings, ());
+    }
+
     /// Records one correction of the predicted positions of both phases.
     pub fn solve(
         &self,
@@ -143,8 +171,10 @@ impl Constraints {
             boundary_density: &fluid.interaction.boundary_density,
             all_terms: &self.terms,
             predicted: &fluid.predicted,
+            elastic_m: &self.elastic_m[1],
         };
-        recorder.dispatch(&self.solve_fluid, fluid.threads(), bindings, ());
+        let params = solve_fluid::Params { is_first: u32::from(is_first) };
+        recorder.dispatch(&self.solve_fluid, fluid.threads(), bindings, params);
         let bindings = solve_solid::Bindings {
             count: &solid.phase.count.count,
             key: &solid.key,
@@ -156,8 +186,8 @@ impl Constraints {
             fluid_contact: &fluid.contact,
             partner: links.bonds().partner(),
             rest_length_m: links.bonds().rest_length_m(),
-            degree: links.bonds().degree(),
-            multiplier: links.multiplier(),
+            position: solid.phase.position.front(),
+            elastic_m: &self.elastic_m[0],
             boundary_density: &solid.interaction.boundary_density,
             all_terms: &self.terms,
             push_m: &self.push_m,
@@ -168,7 +198,7 @@ impl Constraints {
     }
 
     /// Records friction of the solid particles.
-    pub fn apply_friction(&mut self, recorder: &mut Recorder, solid: &mut PhaseParticles) {
+    pub fn apply_friction(&mut self, recorder: &mut Recorder, solid: &mut PhaseParticles, links: &Links) {
         let bindings = apply_friction::Bindings {
             count: &solid.phase.count.count,
             key: &solid.key,
@@ -179,6 +209,7 @@ impl Constraints {
             contact: &solid.contact,
             push_m: &self.push_m,
             all_terms: &self.terms,
+            partner: links.bonds().partner(),
             corrected: &self.corrected,
         };
         let [lower_friction, upper_friction] = self.face_friction;

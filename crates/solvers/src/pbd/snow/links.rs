@@ -17,8 +17,6 @@ pub(super) struct Links {
     compute_limits: Kernel<compute_link_limits::Interface>,
     /// Maximum number of links of each particle at its temperature.
     limit: Buffer<u32>,
-    /// XPBD multiplier of each slot, in N s².
-    multiplier: Buffer<f32>,
 }
 
 /// Violations counted by a check, being read back; any is a bug in the engine.
@@ -54,10 +52,6 @@ impl Links {
     ) -> Result<Self, SolverError> {
         let linking = parameters.linking();
         let n_max = linking.map_or(1, |linking| linking.n_max);
-        let slots = match parameters.snow.links.compliance_m_n {
-            Some(_) => capacity as usize * n_max as usize,
-            None => 0,
-        };
         // The capacity is the maximum that the rule allows: no build needs more slots.
         let rows = BondCapacity { particles: capacity, slots: n_max };
         Ok(Self {
@@ -68,16 +62,11 @@ impl Links {
                 &compute_link_limits::Specialization { workgroup_size },
             )?,
             limit: device.buffer("link limit", capacity as usize)?,
-            multiplier: device.buffer("link multiplier", slots)?,
         })
     }
 
     pub fn bonds(&self) -> &PairBonds {
         &self.bonds
-    }
-
-    pub fn multiplier(&self) -> &Buffer<f32> {
-        &self.multiplier
     }
 
     pub fn are_made(&self) -> bool {
@@ -103,7 +92,7 @@ impl Links {
     /// Records the linking of cold neighbours that have fewer links than their maximum.
     pub fn build(&self, recorder: &mut Recorder, solid: &PhaseParticles) -> Result<(), SolverError> {
         let Some(linking) = self.linking else { return Ok(()) };
-        self.build_by(recorder, solid, linking, linking.builder)
+        self.build_by(recorder, solid, linking, linking.rule.radius_m, linking.builder)
     }
 
     /// Records the linking of the blocks of the initial state.
@@ -113,7 +102,7 @@ impl Links {
             Builder::Reproducible { .. } => Builder::Reproducible { rounds: FIRST_ROUNDS },
             Builder::CompareAndSwap { .. } => Builder::CompareAndSwap { passes: FIRST_ROUNDS },
         };
-        self.build_by(recorder, solid, linking, builder)
+        self.build_by(recorder, solid, linking, linking.initial_reach_m, builder)
     }
 
     fn build_by(
@@ -121,10 +110,11 @@ impl Links {
         recorder: &mut Recorder,
         solid: &PhaseParticles,
         Linking { rule, n_max, .. }: Linking,
+        radius_m: f32,
         builder: Builder,
     ) -> Result<(), SolverError> {
         self.record_limits(recorder, solid, &rule, n_max);
-        let search = BondSearch { radius_m: rule.radius_m, max_bonds: n_max };
+        let search = BondSearch { radius_m, max_bonds: n_max };
         let cells = (&solid.grid, &solid.key);
         Ok(self.bonds.record_build(recorder, cells, particles(solid, &self.limit), builder, &search)?)
     }
@@ -147,10 +137,10 @@ impl Links {
         ring: &ReadbackRing,
         solid: &PhaseParticles,
     ) -> Result<Option<LinkCheck>, SolverError> {
-        let Some(Linking { rule, n_max, .. }) = self.linking else { return Ok(None) };
+        let Some(Linking { rule, n_max, initial_reach_m, .. }) = self.linking else { return Ok(None) };
         self.record_limits(recorder, solid, &rule, n_max);
-        let count = &solid.phase.count;
-        self.bonds.record_check(recorder, count, &self.limit, n_max, rule.radius_m)?;
+        let (count, longest_m) = (&solid.phase.count, rule.radius_m.max(initial_reach_m));
+        self.bonds.record_check(recorder, count, &self.limit, n_max, longest_m)?;
         Ok(Some(LinkCheck { faults: ring.read(recorder, self.bonds.faults(), BOND_FAULTS.len())? }))
     }
 }

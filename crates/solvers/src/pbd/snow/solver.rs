@@ -263,7 +263,14 @@ impl Snow {
             Stage::ComputeLambda => self.compute_lambda(recorder, true),
             Stage::Solve { iteration } => {
                 self.constraints.solve(recorder, solid, fluid, &self.links, iteration == 0);
-                self.project_out_of_bodies(recorder, Displacement::DensityConstraint);
+                let of_snow = match (self.constraints.has_springs, iteration) {
+                    (false, _) => Displacement::DensityConstraint,
+                    (true, 0) => Displacement::Springs { undone: 1.0 },
+                    (true, _) => Displacement::Springs { undone: self.parameters.springs.share as f32 },
+                };
+                self.project_phase_out(recorder, &self.solid, Material::Snow, of_snow);
+                let of_water = Displacement::DensityConstraint;
+                self.project_phase_out(recorder, &self.fluid, Material::Water, of_water);
             }
             Stage::ApplyShapeMatching => {
                 if let Some(shape) = &self.shape {
@@ -273,7 +280,7 @@ impl Snow {
                 }
             }
             Stage::ApplyFriction => {
-                self.constraints.apply_friction(recorder, solid);
+                self.constraints.apply_friction(recorder, solid, &self.links);
                 if let Some(bodies) = &self.bodies {
                     let interaction = &solid.interaction;
                     bodies.apply_friction(
@@ -315,6 +322,7 @@ impl Snow {
         }
         // Before the first step nothing has moved: there is nothing to count.
         if dt_s > 0.0 {
+            self.constraints.start_push(recorder, &self.solid);
             self.project_out_of_bodies(recorder, Displacement::Prediction);
         }
     }
@@ -429,10 +437,11 @@ impl Snow {
         self.links.bonds()
     }
 
-    /// Returns the XPBD multiplier of each link slot in N s², empty without compliance; scratch between
-    /// steps.
-    pub fn link_multiplier(&self) -> &Buffer<f32> {
-        self.links.multiplier()
+    /// Returns the displacement of each snow and of each water particle by springs in the last step, in m;
+    /// empty without springs, scratch between steps.
+    pub fn elastic_m(&self) -> [&Buffer<[f32; 3]>; 2] {
+        let [solid, fluid] = &self.constraints.elastic_m;
+        [solid, fluid]
     }
 
     /// Returns the displacement by walls of each snow particle, summed over the iterations of a step, in m;

@@ -4,7 +4,9 @@ use super::link_rule::{LinkLimit, LinkRule};
 use crate::SolverError;
 use crate::pbd::parameters::Parameters;
 use frazil_kernels::Builder;
-use frazil_scene::{Averaging, Conduction, LatentHeat, LinkBuilder, LinkLimit as SceneLimit, Scene, Snow};
+use frazil_scene::{
+    Averaging, Conduction, LatentHeat, LinkBuilder, LinkLimit as SceneLimit, Scene, Snow, Springs,
+};
 use frazil_shaders::types::{Grid, SnowTerms};
 
 /// Parameters of a two-phase step. Symbols as in [`Parameters`]; T in °C.
@@ -23,8 +25,12 @@ pub struct SnowParameters {
     pub moment_scale: f32,
     /// Maximum correction of a pair in heat conduction: that of a lone neighbour at one spacing.
     pub max_correction: f32,
-    /// Maximum distance in m at which a link is made.
+    /// Maximum distance in m at which a link is made in a step.
     pub link_reach_m: f32,
+    /// The same in the initial state.
+    pub initial_link_reach_m: f32,
+    /// Springs of contacts and links.
+    pub springs: Springs,
 }
 
 /// Parameters of link building; without them there are no links.
@@ -32,6 +38,8 @@ pub struct SnowParameters {
 pub struct Linking {
     /// Rules for making and breaking links.
     pub rule: LinkRule,
+    /// Maximum distance in m at which particles of the initial state are linked.
+    pub initial_reach_m: f32,
     /// Algorithm of link building.
     pub builder: Builder,
     /// Maximum number of links of a particle.
@@ -53,17 +61,18 @@ impl SnowParameters {
     fn new(scene: &Scene, snow: &Snow, fluid: Parameters) -> Self {
         let contact_m = 2.0 * snow.contact_radius_spacings * scene.particle_spacing_m();
         let laplacian_scale = scene.conduction_scale() as f32;
-        let reach_m = snow.links.reach_spacings.map(|reach| (reach * scene.particle_spacing_m()) as f32);
-        let link_reach_m = reach_m.map_or(fluid.support_m, |reach_m| reach_m.min(fluid.support_m));
+        let reach_m = |spacings: f64| ((spacings * scene.particle_spacing_m()) as f32).min(fluid.support_m);
         let [moment_scale, max_correction] = scene.conduction_moments().map(|number| number as f32);
         Self {
-            fluid,
             snow: snow.clone(),
             contact_m: contact_m as f32,
             laplacian_scale,
             moment_scale,
             max_correction,
-            link_reach_m,
+            link_reach_m: reach_m(snow.links.reach_spacings),
+            initial_link_reach_m: reach_m(snow.links.initial_reach_spacings),
+            springs: scene.snow_springs(snow),
+            fluid,
         }
     }
 
@@ -103,7 +112,8 @@ impl SnowParameters {
             LinkBuilder::Reproducible => Builder::Reproducible { rounds: links.rounds },
             LinkBuilder::CompareAndSwap => Builder::CompareAndSwap { passes: links.rounds },
         };
-        Some(Linking { rule, builder, n_max: links.most })
+        let initial_reach_m = self.initial_link_reach_m;
+        Some(Linking { rule, initial_reach_m, builder, n_max: links.most })
     }
 
     /// Returns the specific enthalpy in J/kg of a particle of this temperature in °C: above freezing that of
@@ -122,7 +132,7 @@ impl SnowParameters {
     pub(super) fn terms(&self, grid: Grid, link_stride: u32) -> SnowTerms {
         let (p, snow) = (&self.fluid, &self.snow);
         let dt_s = f64::from(p.dt_s);
-        let compliance = snow.links.compliance_m_n;
+        let spring = |n_m: Option<f64>| n_m.map_or(0.0, |n_m| n_m * dt_s * dt_s / p.particle_mass_kg) as f32;
         SnowTerms {
             grid,
             walls: p.walls,
@@ -138,13 +148,16 @@ impl SnowParameters {
             pressure_exponent: p.pressure_exponent,
             iterations: p.iterations,
             contact_q: self.contact_m / p.support_m,
-            bounce: snow.non_penetration_stiffness as f32,
+            bounce: snow.non_penetration_stiffness.unwrap_or(0.0) as f32,
             is_averaged: u32::from(snow.averaging == Averaging::Pairwise),
             static_friction: snow.static_friction as f32,
             kinetic_friction: snow.kinetic_friction as f32,
-            stretch: snow.links.stiffness as f32,
-            compliance_dt2: compliance.map_or(-1.0, |compliance| (compliance / (dt_s * dt_s)) as f32),
+            stretch: snow.links.stiffness.unwrap_or(0.0) as f32,
+            contact_spring: spring(self.springs.contact_n_m),
+            link_spring: spring(self.springs.link_n_m),
+            spring_share: self.springs.share as f32,
             link_stride,
+            link_slots: if self.linking().is_some() { snow.links.most } else { 0 },
             shape_share: (snow.shape_stiffness / f64::from(snow.links.most + 1)) as f32,
         }
     }

@@ -1,0 +1,170 @@
+//! Snow at the defaults of `[snow]`, as a user who sets only geometry and material gets it: a block keeps its
+//! shape under its own weight, and a slab on a slope sticks below the friction angle and slides above it by
+//! Coulomb's law, at two steps and two spacings. All particles count. `FRAZIL_FULL=1` runs longer and larger
+//! cases.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use frazil_scene::Scene;
+use frazil_testkit::{assert_no_validation_messages, device};
+use frazil_tests::{Particle, SnowSimulation};
+use std::collections::HashMap;
+
+/// Density in kg/m³ and Young's modulus in Pa, the defaults.
+const DENSITY: f64 = 1000.0;
+const MODULUS_PA: f64 = 1.4e5;
+const GRAVITY: f64 = 9.81;
+
+/// Discretization: step in s, spacing in m.
+type Step = (f64, f64);
+
+/// The default run's steps and spacings: dt, dt/2, and d/2.
+const STEPS: [Step; 3] = [(1e-3, 0.02), (5e-4, 0.02), (1e-3, 0.01)];
+
+fn is_full() -> bool {
+    std::env::var_os("FRAZIL_FULL").is_some()
+}
+
+/// Creates a scene of one box of snow at −10 °C on the floor, in a domain that is larger by `margin_m`.
+fn block(size_m: [f64; 3], (dt_s, d): Step, gravity: [f64; 3], margin_m: f64, more: &str) -> Scene {
+    let [x, y, z] = size_m;
+    let text = format!(
+        "version = 1\nname = \"block\"\nup_axis = \"y\"\ngravity_m_s2 = {gravity:?}\n\
+         [time]\ndt_s = {dt_s:?}\nduration_s = 20.0\n\
+         [fluid]\nparticle_spacing_m = {d:?}\n\
+         [domain]\nmin_m = [{:?}, 0.0, {:?}]\nmax_m = [{:?}, {:?}, {:?}]\n\
+         [snow]\n\
+         [[particles]]\nshape.box = {{ min_m = [0.0, 0.0, 0.0], max_m = {size_m:?} }}\nphase = \"snow\"\n\
+         temperature_c = -10.0\n{more}",
+        -margin_m,
+        -margin_m,
+        x + margin_m,
+        y + 0.2,
+        z + margin_m,
+    );
+    Scene::parse(&text, "block.toml", &[]).unwrap()
+}
+
+fn by_id(particles: Vec<Particle>) -> HashMap<u32, [f64; 3]> {
+    particles.into_iter().map(|particle| (particle.id, particle.position.map(f64::from))).collect()
+}
+
+/// Returns the largest and the mean displacement in m along an axis, and the largest distance.
+fn displacements(before: &HashMap<u32, [f64; 3]>, after: &HashMap<u32, [f64; 3]>, axis: usize) -> [f64; 3] {
+    assert_eq!(before.len(), after.len());
+    let (mut largest, mut sum, mut farthest) = (0.0_f64, 0.0, 0.0_f64);
+    for (id, x) in before {
+        let moved: [f64; 3] = std::array::from_fn(|i| after[id][i] - x[i]);
+        largest = largest.max(moved[axis].abs());
+        sum += moved[axis];
+        farthest = farthest.max(moved.iter().map(|m| m * m).sum::<f64>().sqrt());
+    }
+    [largest, sum / before.len() as f64, farthest]
+}
+
+/// Lets a block rest for `seconds`; checks its sag against the closed form, that it does not creep, and that
+/// no particle leaves its place.
+fn rests(name: &str, size_m: [f64; 3], (dt_s, d): Step, seconds: f64, more: &str) {
+    let scene = block(size_m, (dt_s, d), [0.0, -GRAVITY, 0.0], 0.2, more);
+    let mut simulation = SnowSimulation::of(&device(), scene);
+    let before = by_id(simulation.particles());
+    let steps = (seconds / dt_s).round() as u64;
+    let n_links = simulation.advance(0).n_links;
+    simulation.advance(steps / 2);
+    let half = by_id(simulation.particles());
+    let metrics = simulation.advance(steps - steps / 2);
+    let after = by_id(simulation.particles());
+    assert_no_validation_messages(&simulation.device);
+    let [sunk, _, farthest] = displacements(&before, &after, 1);
+    let crept = displacements(&half, &after, 1)[2];
+    // The topmost of N layers sinks by the strain Σ n ρ g d/E of the N − 1 layers of springs below it.
+    let layers = (size_m[1] / d).round();
+    let sag = DENSITY * GRAVITY * d * d * 0.5 * layers * (layers - 1.0) / MODULUS_PA;
+    println!(
+        "{name}: {} particles, dt {dt_s} s, d {d} m, after {seconds} s: sunk {:.2} mm (closed form {:.2}), {:.2} % of the \
+         height; farthest {:.2} mm; crept {:.1e} m since half the time; links {} of {n_links}; {:.1e} m/s",
+        before.len(),
+        1e3 * sunk,
+        1e3 * sag,
+        100.0 * sunk / size_m[1],
+        1e3 * farthest,
+        crept,
+        metrics.n_links,
+        metrics.all.speed_max_m_s
+    );
+    assert_eq!(metrics.n_links, n_links, "a link broke");
+    // The floor's friction hinders the lower layers to widen, which stiffens a flat block by up to
+    // (1 − ν)/((1 + ν)(1 − 2ν)) = 1.2 at ν = 1/4, and lattice layers end half a spacing from the faces.
+    assert!((0.75..1.1).contains(&(sunk / sag)), "sunk by {sunk} m, expected {sag}");
+    // Poisson's ratio widens the base by less than it sinks.
+    assert!(farthest < 1.3 * sag, "a particle moved by {farthest} m");
+    // A hundredth of the sag is what is left of the first oscillation.
+    assert!(crept < 0.02 * sag, "crept by {crept} m");
+}
+
+#[test]
+fn a_block_keeps_its_shape_at_the_defaults() {
+    for (dt_s, d) in STEPS {
+        let seconds = if d < 0.02 { 0.4 } else { 0.6 };
+        rests("cube of 16 cm", [0.16; 3], (dt_s, d), if is_full() { 2.0 } else { seconds }, "");
+    }
+}
+
+/// Prints how a slab at rest on the floor moves under gravity tilted by `slope_deg`; returns the mean
+/// displacement in m over `seconds`, the largest, and the mean acceleration of the second half in m/s².
+fn slides(size_m: [f64; 3], step: Step, slope_deg: f64, seconds: f64) -> [f64; 3] {
+    let (dt_s, d) = step;
+    let slope = slope_deg.to_radians();
+    let gravity = [GRAVITY * slope.sin(), -GRAVITY * slope.cos(), 0.0];
+    let mut simulation = SnowSimulation::of(&device(), block(size_m, step, gravity, 1.0, ""));
+    let before = by_id(simulation.particles());
+    let half = ((0.5 * seconds) / dt_s).round() as u64;
+    let mean_speed = |simulation: &SnowSimulation| {
+        let particles = simulation.particles();
+        particles.iter().map(|p| f64::from(p.velocity[0])).sum::<f64>() / particles.len() as f64
+    };
+    simulation.advance(half);
+    let first = mean_speed(&simulation);
+    let metrics = simulation.advance(half);
+    let acceleration = (mean_speed(&simulation) - first) / (half as f64 * dt_s);
+    let [largest, mean, _] = displacements(&before, &by_id(simulation.particles()), 0);
+    assert_no_validation_messages(&simulation.device);
+    println!(
+        "slab of {} particles on {slope_deg}°, dt {dt_s} s, d {d} m, after {seconds} s: moved {:.3} mm, at most {:.3} mm; \
+         acceleration {acceleration:.4} m/s², frictionless {:.4}; {} links",
+        before.len(),
+        1e3 * mean,
+        1e3 * largest,
+        GRAVITY * slope.sin(),
+        metrics.n_links
+    );
+    [mean, largest, acceleration]
+}
+
+const SLAB_M: [f64; 3] = [0.16, 0.08, 0.16];
+
+#[test]
+fn a_slab_sticks_below_the_friction_angle_at_the_defaults() {
+    for step in STEPS {
+        for slope_deg in [20.0, 25.0] {
+            let seconds = if step.1 < 0.02 { 0.3 } else { 0.6 };
+            let [_, largest, _] = slides(SLAB_M, step, slope_deg, seconds);
+            assert!(largest < 0.5e-3, "{slope_deg}°: moved by {largest} m");
+        }
+    }
+}
+
+#[test]
+fn a_slab_slides_by_coulombs_law_above_the_friction_angle_at_the_defaults() {
+    for step in STEPS {
+        for slope_deg in [29.0_f64, 35.0] {
+            let slope = slope_deg.to_radians();
+            let expected = GRAVITY * (slope.sin() - 0.35 * slope.cos());
+            let [_, _, acceleration] = slides(SLAB_M, step, slope_deg, 0.3);
+            assert!(
+                (acceleration / expected - 1.0).abs() < 0.03,
+                "{slope_deg}°: {acceleration} m/s², expected {expected}"
+            );
+        }
+    }
+}
