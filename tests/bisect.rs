@@ -4,7 +4,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use frazil_reference::fluid::{Parameters as TwinParameters, State};
+use frazil_reference::fluid::{DensitySolve, Parameters as TwinParameters, State};
 use frazil_solvers::pbd::Stage;
 use frazil_testkit::assert_no_validation_messages;
 use frazil_testkit::twins::pbd::twin_parameters;
@@ -25,6 +25,19 @@ fn device_state(simulation: &Simulation) -> State {
         constraint: device.download(fluid.constraint(), n).unwrap(),
         density: device.download(fluid.density(), n).unwrap(),
         updated: device.download(fluid.updated(), n).unwrap(),
+        multiplier: device.download(fluid.density_solve().multiplier(), n).unwrap(),
+        excess: device.download(fluid.density_solve().excess(), n).unwrap(),
+        solve: {
+            let status = device.download(fluid.density_solve().status(), 1).unwrap()[0];
+            DensitySolve {
+                is_done: status.is_done != 0,
+                iterations: status.iterations,
+                error: status.error,
+                n_steps: status.n_steps,
+                n_unmet: status.n_unmet,
+                worst: (status.worst_error, status.worst_step),
+            }
+        },
         impulses: Vec::new(),
         loads: Vec::new(),
     }
@@ -45,11 +58,17 @@ fn run_on_twin(state: &mut State, parameters: &TwinParameters, stage: Stage) {
         }
         Stage::Reorder => state.reorder(),
         Stage::Predict => state.predict(parameters),
+        Stage::BeginDensitySolve => state.begin_density_solve(0.5),
         Stage::SolveDensity => state.solve_density(parameters),
+        Stage::CheckDensity { iteration } => state.check_density(parameters, iteration),
         Stage::SolvePositions => state.solve_positions(parameters),
         Stage::UpdateVelocity => state.update_velocity(parameters),
         Stage::SmoothVelocity => state.smooth_velocity(parameters),
     }
+}
+
+fn bits(column: &[f32]) -> Vec<u32> {
+    column.iter().map(|x| x.to_bits()).collect()
 }
 
 /// Returns the maximum difference of two columns of vectors, over all components.
@@ -77,7 +96,23 @@ fn disagreement(stage: Stage, device: &State, twin: &State) -> Option<String> {
             .or_else(|| beyond("position", difference(&device.position, &twin.position), 0.0))
             .or_else(|| beyond("velocity", difference(&device.velocity, &twin.velocity), 0.0)),
         Stage::Predict | Stage::SolvePositions => {
+            let multiplier = device.multiplier.iter().zip(&twin.multiplier);
+            let multiplier = multiplier.map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
             beyond("predicted", difference(&device.predicted, &twin.predicted), 1e-6)
+                .or_else(|| beyond("multiplier", multiplier, 1e-6))
+        }
+        Stage::BeginDensitySolve => {
+            let reset = ints("multiplier", &bits(&device.multiplier), &bits(&twin.multiplier));
+            reset.or_else(|| beyond("constraint", difference(&device.constraint, &twin.constraint), 0.0))
+        }
+        // The order of the sum differs; the decision must not.
+        Stage::CheckDensity { .. } => {
+            let (a, b) = (device.solve, twin.solve);
+            let counts =
+                |s: DensitySolve| [u32::from(s.is_done), s.iterations, s.n_steps, s.n_unmet, s.worst.1];
+            ints("status", &counts(a), &counts(b))
+                .or_else(|| beyond("error", (a.error - b.error).abs(), 1e-6))
+                .or_else(|| beyond("worst error", (a.worst.0 - b.worst.0).abs(), 1e-6))
         }
         Stage::SolveDensity => {
             let density =
@@ -106,9 +141,12 @@ fn first_wrong_stage(simulation: &mut Simulation, parameters: &TwinParameters) -
     None
 }
 
+/// The default tolerance, with few enough stages to test each.
+const TO_TOLERANCE: &str = "solver.max_iterations=5";
+
 const SMALL: &str = "fluid.particle_spacing_m=0.04";
 
-fn small_scene(colliders: &str, k: f32) -> Simulation {
+fn small_scene(colliders: &str, k: f32, solve: &str) -> Simulation {
     Simulation::new(
         "drop",
         &[
@@ -119,21 +157,29 @@ fn small_scene(colliders: &str, k: f32) -> Simulation {
              {shape={sphere={centre_m=[0,0.42,0],radius_m=0.1}},velocity_m_s=[0.3,-2,0.1]}]",
             colliders,
             &format!("solver.artificial_pressure.strength={k}"),
+            solve,
         ],
     )
 }
 
 #[test]
 fn every_stage_agrees_with_its_twin() {
-    let config = ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(4) };
+    let config = ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(6) };
     let colliders = prop::sample::select(vec![
         "colliders=[]",
         "colliders=[{plane={point_m=[0,-0.05,0],normal=[0.2,1,0]}}]",
         "colliders=[{sphere={centre_m=[0,0.3,0],radius_m=0.5,side='inside'}}]",
         "domain.friction={x_min=0,y_min=3,z_max=0.5}",
     ]);
-    proptest!(config, |(colliders in colliders, k in 0.0f32..0.01, steps in 0u64..30)| {
-        let mut simulation = small_scene(colliders, k);
+    let solve = prop::sample::select(vec![
+        TO_TOLERANCE,
+        "solver.density_tolerance=0.0",
+        "solver={density_tolerance=1e-5,iterations=1,max_iterations=3}",
+        "fluid.dynamic_viscosity_pa_s=30",
+        "fluid.xsph_viscosity=0.05",
+    ]);
+    proptest!(config, |(colliders in colliders, k in 0.0f32..0.01, solve in solve, steps in 0u64..30)| {
+        let mut simulation = small_scene(colliders, k, solve);
         simulation.advance(steps);
         let mut parameters = twin_parameters(&simulation.fluid);
         for step in steps..steps + 2 {
@@ -213,10 +259,10 @@ fn every_stage_agrees_with_its_twin_on_a_mesh_that_rotates() {
 
 #[test]
 fn a_step_finished_by_the_twins_from_any_stage_on_ends_the_same() {
-    let stages: Vec<Stage> = small_scene("colliders=[]", 0.0).fluid.stages().collect();
-    let parameters = twin_parameters(&small_scene("colliders=[]", 0.0).fluid);
+    let stages: Vec<Stage> = small_scene("colliders=[]", 0.0, TO_TOLERANCE).fluid.stages().collect();
+    let parameters = twin_parameters(&small_scene("colliders=[]", 0.0, TO_TOLERANCE).fluid);
     for switch in 0..=stages.len() {
-        let mut simulation = small_scene("colliders=[]", 0.0);
+        let mut simulation = small_scene("colliders=[]", 0.0, TO_TOLERANCE);
         simulation.advance(5);
         for stage in &stages[..switch] {
             run_on_device(&mut simulation, *stage);
@@ -251,7 +297,7 @@ fn a_wrong_stage_is_named() {
         (Stage::SmoothVelocity, |p| p.xsph_viscosity = -0.05),
     ];
     for (expected, wrong) in planted {
-        let mut simulation = small_scene("colliders=[]", 0.0);
+        let mut simulation = small_scene("colliders=[]", 0.0, TO_TOLERANCE);
         simulation.advance(10);
         let right = twin_parameters(&simulation.fluid);
         let mut parameters = right.clone();

@@ -2,7 +2,8 @@
 // Applies the drag of bodies on water, the counterpart of the drag of walls in smooth_velocity:
 //   v_i ← v_i − c Σ_k s_k (boundary density of k) (u_i − v_k(x_i)),
 // with v_k(x) the velocity of the body's point at x, so that a spinning drum drags water along. A sticky body
-// has c s = 1. The opposite impulse acts on the body.
+// has c s = 1. With a coefficient per step the first line is the paper's; otherwise c is 0, and the drag is that
+// of viscosity, along the body's surface: ν̂ s G(distance), as on walls. The opposite impulse acts on the body.
 //
 // Bytes: 16 a particle, 36 more near a body. Sums of integers: order-independent.
 #extension GL_GOOGLE_include_directive : require
@@ -21,7 +22,11 @@ layout(scalar, binding = 5) readonly buffer Predicted { vec3 predicted[]; };
 layout(scalar, binding = 6) readonly buffer Updated { vec3 updated[]; };
 layout(scalar, binding = 7) buffer Velocity { vec3 velocity[]; };
 layout(scalar, binding = 8) buffer Sums { uint sums[]; };
-layout(scalar, push_constant) uniform Params { float xsph_viscosity; };
+layout(scalar, push_constant) uniform Params {
+    float xsph_viscosity;
+    float viscosity_share;
+    float viscous_wall_scale;
+};
 #include "common/surfaces.glsl"
 #include "common/fixed.glsl"
 #include "pbd/boundary_density.glsl"
@@ -43,7 +48,14 @@ void main() {
         if (!(density > 0.0)) continue;
         float friction = body.friction >= 0.0 ? body.friction : t.wall_friction;
         float gain = body.is_sticky != 0u ? 1.0 : min(xsph_viscosity * friction, 1.0);
-        vec3 drag = gain * open * density * (velocity_of(body, x, start_s) - u);
+        vec3 difference = velocity_of(body, x, start_s) - u;
+        vec3 drag = gain * open * density * difference;
+        if (viscosity_share != 0.0) {
+            vec4 surface = surface_of(t.up_axis, body, x, time_s);
+            vec3 along = difference - dot(difference, surface.xyz) * surface.xyz;
+            float rate = viscosity_share * viscous_wall_scale * no_slip_drag(surface.w / t.support_m);
+            drag += min(friction * rate, 1.0) * along;
+        }
         open *= 1.0 - density;
         change += drag;
         vec3 arm = x - torque_centre(body, time_s);

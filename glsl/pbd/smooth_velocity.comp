@@ -2,7 +2,11 @@
 // Smooths velocities by XSPH: each moves towards those of its neighbours, and near a wall towards the wall's,
 // which is at rest:
 //   v_i = u_i + c ( Σ_j V (u_j − u_i) W(x*_ij) − s · (wall fraction) u_i )         (Chen2021 eq 5.20; Huang2016 eq 2.29 has the sign reversed)
-// V is the same for both ends of a pair, so XSPH conserves momentum. s is 0 for slip walls and 1 for no-slip
+//       + ν̂ ( Σ_j (1 − q_ij) (u_j − u_i) − Σ_faces s G(y) u_i )
+// The second line is the viscous force: ∇²W of the viscosity kernel is proportional to 1 − q, and ν̂ = Δt ν s/h²
+// with the s that makes the Laplacian of a quadratic field exact on the cubic lattice. G is the same sum over
+// the images of the lattice behind the wall, whose velocities are −u y′/y (Morris et al. 1997): no slip.
+// V is the same for both ends of a pair, so XSPH and viscosity conserve momentum. s is 0 for slip walls and 1 for no-slip
 // walls; the difference of a face's own s is weighted with the fraction that this face alone cuts off. The
 // drag of bodies is applied by apply_body_drag.
 //
@@ -28,6 +32,11 @@ layout(scalar, push_constant) uniform Params {
     float volume_h3;
     float xsph_viscosity;
     float wall_friction;
+    // Weight of the drag of walls by XSPH.
+    float wall_xsph;
+    // ν̂, and the calibration of G on the lattice over V/h³.
+    float viscosity_share;
+    float viscous_wall_scale;
     // Friction of the lower and of the upper faces of the domain, minus wall_friction.
     vec3 lower_friction;
     vec3 upper_friction;
@@ -41,14 +50,27 @@ void main() {
     uvec3 home = home_of(grid, key[i]);
     float inverse_h = 1.0 / support_m;
     vec3 smoothing = vec3(0.0);
+    vec3 viscous = vec3(0.0);
     FOR_EACH_CANDIDATE(grid, home, j) {
         vec3 offset = (x - predicted[j]) * inverse_h;
         float q2 = dot(offset, offset);
         if (q2 >= 1.0 || j == i) continue;
-        smoothing += spline_shape(sqrt(q2)) * (updated[j] - u);
+        float q = sqrt(q2);
+        vec3 difference = updated[j] - u;
+        smoothing += spline_shape(q) * difference;
+        viscous += (1.0 - q) * difference;
     }
     WallTerm wall = domain_term(walls, x, support_m);
     vec3 drag = wall_friction * (1.0 - wall.open) * u;
     if (HAS_FACE_FRICTION != 0u) drag += face_drag(walls, x, support_m, lower_friction, upper_friction) * u;
-    velocity[i] = u + xsph_viscosity * (SPLINE_SCALE * volume_h3 * smoothing - drag);
+    drag *= wall_xsph;
+    vec3 v = u + xsph_viscosity * (SPLINE_SCALE * volume_h3 * smoothing - drag);
+    // The branch is uniform; without viscosity the velocity keeps its bits.
+    if (viscosity_share != 0.0) {
+        vec3 lower = wall_friction + lower_friction;
+        vec3 upper = wall_friction + upper_friction;
+        vec3 rate = viscous_wall_drag(walls, x, support_m, lower, upper);
+        v += viscosity_share * (viscous - viscous_wall_scale * rate * u);
+    }
+    velocity[i] = v;
 }

@@ -6,15 +6,21 @@
 // with gradients in units of 1/h, so that λ and ε are dimensionless: Δx = h² λ ∇C. V = m/ρ₀ is the volume of
 // a particle.
 //
-// Writes (x*, λ) as one vec4, since the next pass reads both for every neighbour.
-// Bytes: 36 a particle (predicted 12, key 4, 16 + 4 out) plus neighbours from cache. Sums run in sorted
-// order.
+// With IS_COMPLEMENTARY the solve iterates on the sum λ of a step, which is a pressure and must not pull: C
+// is ρ/ρ₀ − 1 with its sign, and the increment is min(λ_i − C_i/(…), 0) − λ_i, so that a later iteration takes
+// back what an earlier one pushed too far.
+//
+// Writes (x*, λ or its increment) as one vec4, since the next pass reads both for every neighbour, and the
+// error max(ρ/ρ₀ − 1, 0).
+// Bytes: 44 a particle (predicted 12, key 4, λ 4, 16 + 4 + 4 out) plus neighbours from cache. Sums run in
+// sorted order.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 #include "grid/grid.glsl"
 #include "pbd/walls.glsl"
 
 layout(constant_id = 1) const uint HAS_BODIES = 0;
+layout(constant_id = 2) const uint IS_COMPLEMENTARY = 0;
 
 layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
 layout(scalar, binding = 1) readonly buffer Key { uint key[]; };
@@ -23,6 +29,8 @@ layout(scalar, binding = 3) readonly buffer Predicted { vec3 predicted[]; };
 layout(scalar, binding = 4) readonly buffer BoundaryDensity { vec4 boundary_density[]; };
 layout(scalar, binding = 5) writeonly buffer Constraint { vec4 constraint[]; };
 layout(scalar, binding = 6) writeonly buffer Density { float density[]; };
+layout(scalar, binding = 7) readonly buffer Multiplier { float multiplier[]; };
+layout(scalar, binding = 8) writeonly buffer Excess { float excess[]; };
 layout(scalar, push_constant) uniform Params {
     Grid grid;
     Walls walls;
@@ -57,7 +65,12 @@ void main() {
     if (HAS_BODIES != 0u) add_bodies(wall, boundary_density[i]);
     ratio = SPLINE_SCALE * volume_h3 * ratio + (1.0 - wall.open);
     gradient += wall.gradient_h;
-    float excess = max(ratio - 1.0, 0.0);
-    constraint[i] = vec4(x, -excess / (dot(gradient, gradient) + sum_squares + relaxation));
+    float above = max(ratio - 1.0, 0.0);
+    float inverse_mass = dot(gradient, gradient) + sum_squares + relaxation;
+    float increment = -above / inverse_mass;
+    if (IS_COMPLEMENTARY != 0u)
+        increment = min(multiplier[i] - (ratio - 1.0) / inverse_mass, 0.0) - multiplier[i];
+    constraint[i] = vec4(x, increment);
+    excess[i] = above;
     density[i] = ratio * rest_density_kg_m3;
 }

@@ -2,11 +2,12 @@
 // Applies one Jacobi correction to predicted positions:
 //   Δx_i = ω h ( Σ_j (λ_i + λ_j + s_corr) h∇V W(x_ij) + λ_i h∇(wall fraction) )              (Chen2021 eq 5.18, 5.27)
 //   s_corr = −k (W(x_ij)/W(Δq))ⁿ                                                              (Huang2016 eq 2.21)
-// then confines them by the walls. A wall contributes with λ_i alone: Δx must stay along the gradient of the
-// constraints. (Counting it twice, like a mirror image with the same λ, adds energy: particles of a resting
-// column then fluctuate at 0.25 m/s.)
+// then confines them by the walls, and adds λ_i to its sum over the step. A wall contributes with λ_i alone:
+// Δx must stay along the gradient of the constraints. (Counting it twice, like a mirror image with the same λ,
+// adds energy: particles of a resting column then fluctuate at 0.25 m/s.)
 //
-// Bytes: 32 a particle (constraint 16, key 4, 12 out) plus neighbours from cache. Sums run in sorted order.
+// Bytes: 40 a particle (constraint 16, key 4, λ 8, 12 out) plus neighbours from cache. Sums run in sorted
+// order.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 #include "grid/grid.glsl"
@@ -20,6 +21,7 @@ layout(scalar, binding = 2) readonly buffer CellStart { uint cell_start[]; };
 layout(scalar, binding = 3) readonly buffer Constraint { vec4 constraint[]; };
 layout(scalar, binding = 4) readonly buffer BoundaryDensity { vec4 boundary_density[]; };
 layout(scalar, binding = 5) writeonly buffer Predicted { vec3 predicted[]; };
+layout(scalar, binding = 6) buffer Multiplier { float multiplier[]; };
 layout(scalar, push_constant) uniform Params {
     Grid grid;
     Walls walls;
@@ -55,4 +57,5 @@ void main() {
     vec3 total = SPLINE_SLOPE_SCALE * volume_h3 * correction + own.w * wall.gradient_h;
     vec3 x = own.xyz + over_relaxation * support_m * total;
     predicted[i] = confine(walls, x);
+    multiplier[i] += own.w;
 }

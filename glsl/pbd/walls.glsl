@@ -66,6 +66,29 @@ float face_drag(Walls walls, vec3 x_m, float h_m, vec3 lower_friction, vec3 uppe
     return drag;
 }
 
+// Returns G of smooth_velocity at a distance q·h from a plane, per particle in h³: the integral of (1 − q) Δ/y
+// over the half-space behind it, where Δ is the distance along the normal. A particle in the plane counts as
+// one at a tenth of h.
+float no_slip_drag(float q) {
+    float s = max(q, 0.1);
+    if (s >= 1.0) return 0.0;
+    float s2 = s * s;
+    return 6.28318530717959 * (1.0 / 40.0 - s2 * (1.0 / 12.0 - s2 * (1.0 / 8.0 - s / 15.0))) / s;
+}
+
+// Returns the sum of G over the faces, weighted with the friction of each, for each component of the
+// velocity: a face has no drag along its normal.
+vec3 viscous_wall_drag(Walls walls, vec3 x_m, float h_m, vec3 lower_friction, vec3 upper_friction) {
+    vec3 below = (x_m - walls.domain_min_m) / h_m;
+    vec3 above = (walls.domain_max_m - x_m) / h_m;
+    vec3 drag = vec3(0.0);
+    [[unroll]] for (int axis = 0; axis < 3; ++axis) {
+        drag[axis] = lower_friction[axis] * no_slip_drag(below[axis]) +
+                     upper_friction[axis] * no_slip_drag(above[axis]);
+    }
+    return vec3(drag.y + drag.z, drag.x + drag.z, drag.x + drag.y);
+}
+
 // Adds the boundary density of bodies, (h times the gradient, density over ρ₀), to the contribution of walls;
 // the product avoids counting the overlap of a body with a wall twice.
 void add_bodies(inout WallTerm term, vec4 boundary_density) {

@@ -119,6 +119,15 @@ impl Simulation {
         download_loads(&self.device, self.fluid.body_loads())
     }
 
+    /// Downloads velocities in m/s, in the device's order.
+    ///
+    /// # Panics
+    /// If the device is lost.
+    #[allow(clippy::expect_used)]
+    pub fn velocities(&self) -> Vec<[f32; 3]> {
+        self.device.download(self.fluid.velocity(), self.len()).expect("velocities")
+    }
+
     /// Downloads positions in m, in the device's order.
     ///
     /// # Panics

@@ -25,6 +25,11 @@ pub struct Parameters {
     pub volume_h3: f32,
     /// ρ₀ in kg/m³.
     pub rest_density_kg_m3: f32,
+    /// Mean of max(ρ/ρ₀ − 1, 0) to which the density constraint is solved; 0 for a fixed number of
+    /// iterations.
+    pub density_tolerance: f32,
+    /// Maximum of iterations with a tolerance.
+    pub max_iterations: u32,
     /// ω.
     pub over_relaxation: f32,
     /// ε h².
@@ -37,8 +42,14 @@ pub struct Parameters {
     pub pressure_exponent: u32,
     /// c of XSPH.
     pub xsph_viscosity: f32,
-    /// Drag of walls in XSPH: 0 slip, 1 no slip.
+    /// Drag of walls: 0 slip, 1 no slip.
     pub wall_friction: f32,
+    /// Weight of the drag of walls in XSPH.
+    pub wall_xsph: f32,
+    /// ν̂ = Δt ν s/h².
+    pub viscosity_share: f32,
+    /// Calibration of the viscous drag of walls.
+    pub viscous_wall_scale: f32,
     /// Friction of the lower and of the upper faces of the domain, minus that of walls.
     pub face_friction: [[f32; 3]; 2],
     /// Lower corner of the domain in m.
@@ -80,12 +91,35 @@ pub struct State {
     pub constraint: Vec<[f32; 4]>,
     /// ρ in kg/m³.
     pub density: Vec<f32>,
+    /// λ, summed over the iterations of a step.
+    pub multiplier: Vec<f32>,
+    /// max(ρ/ρ₀ − 1, 0).
+    pub excess: Vec<f32>,
+    /// Progress of the density solve.
+    pub solve: DensitySolve,
     /// u in m/s: velocities before XSPH.
     pub updated: Vec<[f32; 3]>,
     /// Linear and angular impulse on each body in this step, in N s and N m s.
     pub impulses: Vec<[DVec3; 2]>,
     /// Load on each body.
     pub loads: Vec<Load>,
+}
+
+/// Progress of the density solve of a step.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct DensitySolve {
+    /// True once the solve has ended: no particle is active.
+    pub is_done: bool,
+    /// Corrections of the step.
+    pub iterations: u32,
+    /// Mean of max(ρ/ρ₀ − 1, 0) after them.
+    pub error: f32,
+    /// Steps so far.
+    pub n_steps: u32,
+    /// Steps that left a larger error than the tolerance.
+    pub n_unmet: u32,
+    /// Largest error of a step, and its number.
+    pub worst: (f32, u32),
 }
 
 pub(crate) fn dot(a: [f32; 3], b: [f32; 3]) -> f32 {
@@ -130,6 +164,16 @@ pub fn spline_wall_slope(q: f32) -> f32 {
     let (u, v) = ((1.0 - q).max(0.0), (0.5 - q).max(0.0));
     let (u2, v2) = (u * u, v * v);
     32.0 * (u2 * u2 * (1.0 / 4.0 - u / 5.0) - 4.0 * v2 * v2 * (1.0 / 8.0 - v / 5.0))
+}
+
+/// `no_slip_drag` of `pbd/walls.glsl`.
+pub fn no_slip_drag(q: f32) -> f32 {
+    let s = q.max(0.1);
+    if s >= 1.0 {
+        return 0.0;
+    }
+    let s2 = s * s;
+    std::f32::consts::TAU * (1.0 / 40.0 - s2 * (1.0 / 12.0 - s2 * (1.0 / 8.0 - s / 15.0))) / s
 }
 
 impl Parameters {
@@ -225,6 +269,9 @@ impl Parameters {
     pub fn wall_drag(&self, x_m: [f32; 3], u: [f32; 3]) -> [f32; 3] {
         let (open, _) = self.domain_term(x_m);
         let mut drag = u.map(|u| self.wall_friction * (1.0 - open) * u);
+        if self.wall_xsph == 0.0 {
+            return [0.0; 3];
+        }
         for (axis, side) in (0..3).flat_map(|axis| [(axis, 0), (axis, 1)]) {
             let added = self.face_friction[side][axis];
             if added != 0.0 {
@@ -234,6 +281,17 @@ impl Parameters {
             }
         }
         drag
+    }
+
+    /// Twin of `viscous_wall_drag` of `pbd/walls.glsl`.
+    pub fn viscous_wall_drag(&self, x_m: [f32; 3]) -> [f32; 3] {
+        let along: [f32; 3] = std::array::from_fn(|axis| {
+            let below = (x_m[axis] - self.domain_min_m[axis]) / self.support_m;
+            let above = (self.domain_max_m[axis] - x_m[axis]) / self.support_m;
+            (self.wall_friction + self.face_friction[0][axis]) * no_slip_drag(below)
+                + (self.wall_friction + self.face_friction[1][axis]) * no_slip_drag(above)
+        });
+        std::array::from_fn(|axis| along[(axis + 1) % 3] + along[(axis + 2) % 3])
     }
 
     /// Twin of `pbd/apply_body_drag`: returns the change of a velocity u at x* by each body, in order.
@@ -246,8 +304,18 @@ impl Parameters {
             let gain = if body.is_sticky { 1.0 } else { (xsph_viscosity * friction).min(1.0) };
             let moving = narrow(body.velocity_m_s(x, self.time_s));
             let weight = gain * open * density;
+            if density <= 0.0 {
+                return [0.0; 3];
+            }
             open *= 1.0 - density;
-            zip(moving, u, |v, u| weight * (v - u))
+            let difference = zip(moving, u, |v, u| v - u);
+            let (distance, normal) = body.distance_m(x, self.step_end_s());
+            let normal = narrow(normal);
+            let rate = self.viscosity_share
+                * self.viscous_wall_scale
+                * no_slip_drag(distance as f32 / self.support_m);
+            let (viscous, across) = ((friction * rate).min(1.0), dot(difference, normal));
+            zip(difference, normal, |d, n| weight * d + viscous * (d - across * n))
         };
         self.bodies.iter().map(of_body).collect()
     }
@@ -305,6 +373,9 @@ impl State {
             order: vec![0; n],
             predicted: vec![[0.0; 3]; n],
             constraint: vec![[0.0; 4]; n],
+            multiplier: vec![0.0; n],
+            excess: vec![0.0; n],
+            solve: DensitySolve::default(),
             density: vec![0.0; n],
             updated: vec![[0.0; 3]; n],
             cell_start: Vec::new(),
@@ -335,6 +406,7 @@ impl State {
         self.position = gather(&self.position, &self.order);
         self.velocity = gather(&self.velocity, &self.order);
         self.id = gather(&self.id, &self.order);
+        self.multiplier = gather(&self.multiplier, &self.order);
     }
 
     /// Twin of `grid/cell_ranges`.
@@ -387,8 +459,44 @@ impl State {
         }
     }
 
+    /// Twin of `pbd/begin_density_solve`, with this share of the last multipliers.
+    pub fn begin_density_solve(&mut self, share: f32) {
+        self.solve.is_done = false;
+        self.solve.n_steps += 1;
+        for i in 0..self.predicted.len() {
+            let [x, y, z] = self.predicted[i];
+            self.constraint[i] = [x, y, z, share * self.multiplier[i]];
+            self.multiplier[i] = 0.0;
+        }
+    }
+
+    /// Twin of `pbd/check_density` after this number of corrections.
+    pub fn check_density(&mut self, p: &Parameters, iteration: u32) {
+        let solve = &mut self.solve;
+        if solve.is_done {
+            return;
+        }
+        solve.error = self.excess.iter().sum::<f32>() / self.excess.len().max(1) as f32;
+        solve.iterations = iteration;
+        let is_met = solve.error <= p.density_tolerance;
+        if is_met || iteration >= p.max_iterations {
+            solve.is_done = true;
+            solve.n_unmet += u32::from(!is_met);
+            if solve.error.is_nan() || solve.error > solve.worst.0 {
+                solve.worst = (solve.error, solve.n_steps);
+            }
+        }
+    }
+
+    fn is_solved(&self, p: &Parameters) -> bool {
+        p.density_tolerance > 0.0 && self.solve.is_done
+    }
+
     /// Twin of `pbd/solve_density` at the predicted positions.
     pub fn solve_density(&mut self, p: &Parameters) {
+        if self.is_solved(p) {
+            return;
+        }
         let slope_scale = SPLINE_SLOPE_SCALE * p.volume_h3;
         for i in 0..self.predicted.len() {
             let mut ratio = spline_shape(0.0);
@@ -404,8 +512,13 @@ impl State {
             let (open, wall_gradient) = p.wall_term(self.predicted[i]);
             ratio = SPLINE_SCALE * p.volume_h3 * ratio + (1.0 - open);
             gradient = zip(gradient, wall_gradient, |g, w| g + w);
-            let excess = (ratio - 1.0).max(0.0);
-            let lambda = -excess / (dot(gradient, gradient) + sum_squares + p.relaxation);
+            let inverse_mass = dot(gradient, gradient) + sum_squares + p.relaxation;
+            self.excess[i] = (ratio - 1.0).max(0.0);
+            let lambda = if p.density_tolerance > 0.0 {
+                (self.multiplier[i] - (ratio - 1.0) / inverse_mass).min(0.0) - self.multiplier[i]
+            } else {
+                -self.excess[i] / inverse_mass
+            };
             let [x, y, z] = self.predicted[i];
             self.constraint[i] = [x, y, z, lambda];
             self.density[i] = ratio * p.rest_density_kg_m3;
@@ -414,6 +527,9 @@ impl State {
 
     /// Twin of `pbd/solve_positions`.
     pub fn solve_positions(&mut self, p: &Parameters) {
+        if self.is_solved(p) {
+            return;
+        }
         let at = |j: usize| [self.constraint[j][0], self.constraint[j][1], self.constraint[j][2]];
         let mut next = Vec::with_capacity(self.constraint.len());
         for i in 0..self.constraint.len() {
@@ -431,6 +547,9 @@ impl State {
             next.push(p.confine(zip(at(i), total, |x, t| x + p.over_relaxation * p.support_m * t)));
         }
         self.predicted = next;
+        for (sum, constraint) in self.multiplier.iter_mut().zip(&self.constraint) {
+            *sum += constraint[3];
+        }
         self.add_corrections(p);
         self.project_out_of_bodies(p);
     }
@@ -449,16 +568,21 @@ impl State {
         for i in 0..self.predicted.len() {
             let own = self.updated[i];
             let mut smoothing = [0.0f32; 3];
+            let mut viscous = [0.0f32; 3];
             for (j, _, q) in p.neighbours(self, |j| self.predicted[j], i) {
                 let weight = spline_shape(q);
                 let towards = zip(self.updated[j], own, |a, b| a - b);
                 smoothing = zip(smoothing, towards, |s, t| s + weight * t);
+                viscous = zip(viscous, towards, |s, t| s + (1.0 - q) * t);
             }
             let drag = p.wall_drag(self.predicted[i], own);
+            let rate = p.viscous_wall_drag(self.predicted[i]);
             self.velocity[i] = std::array::from_fn(|a| {
-                own[a] + p.xsph_viscosity * (SPLINE_SCALE * p.volume_h3 * smoothing[a] - drag[a])
+                own[a]
+                    + p.xsph_viscosity * (SPLINE_SCALE * p.volume_h3 * smoothing[a] - drag[a])
+                    + p.viscosity_share * (viscous[a] - p.viscous_wall_scale * rate[a] * own[a])
             });
-            let changes = p.apply_body_drag(self.predicted[i], own, p.xsph_viscosity);
+            let changes = p.apply_body_drag(self.predicted[i], own, p.wall_xsph * p.xsph_viscosity);
             for (k, change) in changes.into_iter().enumerate() {
                 self.velocity[i] = zip(self.velocity[i], change, |v, c| v + c);
                 self.add_impulse(p, k, -wide(change), wide(self.predicted[i]));

@@ -17,6 +17,29 @@ pub const KOSHIZUKA_OKA_1996_FRONT: [(f64, f64); 9] = [
     (3.096, 3.624),
 ];
 
+/// Surge front of a collapsing water column of width 57.15 mm (2.25 inches) and twice that height as measured
+/// by Martin & Moyce, out to 14 widths, in the variables of [`KOSHIZUKA_OKA_1996_FRONT`]. J. C. Martin and
+/// W. J. Moyce, "Part IV. An experimental study of the collapse of liquid columns on a rigid horizontal plane",
+/// Philosophical Transactions of the Royal Society A 244 (1952) 312–324, figure 3; digitized in PySPH,
+/// `pysph/examples/db_exp_data.py`, whose first five points agree with the paper's table 2 within 1 %.
+pub const MARTIN_MOYCE_1952_FRONT: [(f64, f64); 15] = [
+    (0.832, 1.217),
+    (1.219, 1.474),
+    (1.997, 2.292),
+    (2.547, 2.995),
+    (3.345, 4.134),
+    (4.034, 4.944),
+    (4.418, 5.881),
+    (5.091, 6.980),
+    (5.685, 7.945),
+    (6.306, 8.966),
+    (6.822, 9.986),
+    (7.439, 10.963),
+    (8.031, 11.977),
+    (8.633, 13.005),
+    (9.237, 13.970),
+];
+
 /// Returns the dimensionless time t* = t √(2g/L) of [`KOSHIZUKA_OKA_1996_FRONT`]; `width_m` is L.
 pub fn dam_break_time(time_s: f64, width_m: f64, gravity_m_s2: f64) -> f64 {
     time_s * (2.0 * gravity_m_s2 / width_m).sqrt()

@@ -79,6 +79,15 @@ pub trait Solver {
         motion_highlights(&self.metrics(), measured)
     }
 
+    /// Returns what the user should know about the accuracy of the steps so far. For the end of a run only: it
+    /// waits for the device.
+    ///
+    /// # Errors
+    /// The device was lost.
+    fn final_warnings(&self, _device: &Device) -> Result<Vec<String>, SolverError> {
+        Ok(Vec::new())
+    }
+
     /// Records a check of the solver's own data, if there is one: after a step, it must find no violation.
     ///
     /// # Errors

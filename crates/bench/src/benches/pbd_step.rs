@@ -107,6 +107,7 @@ fn step_of_twin(device: &Device, fluid: &Fluid, n: usize) -> Result<Vec<[[f32; 3
     let p = twin_parameters(fluid);
     let mut state = State::new(device.download(fluid.position(), n)?, device.download(fluid.velocity(), n)?);
     state.id = device.download(fluid.id(), n)?;
+    state.multiplier = device.download(fluid.density_solve().multiplier(), n)?;
     for stage in fluid.stages() {
         match stage {
             Stage::Integrate => state.integrate(&p),
@@ -116,6 +117,8 @@ fn step_of_twin(device: &Device, fluid: &Fluid, n: usize) -> Result<Vec<[[f32; 3
             }
             Stage::Reorder => state.reorder(),
             Stage::Predict => state.predict(&p),
+            Stage::BeginDensitySolve => state.begin_density_solve(0.5),
+            Stage::CheckDensity { iteration } => state.check_density(&p, iteration),
             Stage::SolveDensity => state.solve_density(&p),
             Stage::SolvePositions => state.solve_positions(&p),
             Stage::UpdateVelocity => state.update_velocity(&p),

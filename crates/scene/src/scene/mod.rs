@@ -165,8 +165,14 @@ impl Default for SolverKind {
 pub struct Solver {
     /// The method.
     pub kind: SolverKind,
-    /// Jacobi iterations in a step.
+    /// Jacobi iterations in a step: the number of them in scenes with `[snow]` and with a
+    /// `density_tolerance` of 0, the minimum otherwise.
     pub iterations: u32,
+    /// Error to which the density constraint of water is solved: the mean over all particles of
+    /// max(ρ/ρ₀ − 1, 0), dimensionless. 0 for a fixed number of iterations; not in scenes with `[snow]`.
+    pub density_tolerance: f64,
+    /// Maximum of Jacobi iterations in a step with a `density_tolerance`.
+    pub max_iterations: u32,
     /// Factor ω on the averaged position corrections (Chen2021 eq 5.26–5.27), above 0 and up to 2.
     pub over_relaxation: f64,
     /// Dimensionless relaxation of the density constraint: ε = this / h², in 1/m².
@@ -182,6 +188,8 @@ impl Default for Solver {
         Self {
             kind: SolverKind::DEFAULT,
             iterations: 3,
+            density_tolerance: 1e-3,
+            max_iterations: 30,
             over_relaxation: 0.5,
             constraint_relaxation: 0.1,
             artificial_pressure: ArtificialPressure::default(),

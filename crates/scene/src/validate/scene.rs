@@ -162,6 +162,8 @@ impl Scene {
 
         let solver = &self.solver;
         check.count("solver.iterations", solver.iterations, 1000)?;
+        check.range("solver.density_tolerance", solver.density_tolerance, 0.0, 1.0)?;
+        check.count("solver.max_iterations", solver.max_iterations, 1000)?;
         check.positive("solver.over_relaxation", solver.over_relaxation, "no unit")?;
         check.range("solver.over_relaxation", solver.over_relaxation, 0.0, 2.0)?;
         check.range("solver.constraint_relaxation", solver.constraint_relaxation, 0.0, 1e9)?;

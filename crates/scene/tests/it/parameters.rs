@@ -9,7 +9,10 @@ fn omitted_keys_have_defaults() {
     let scene = minimal(&[]).unwrap();
     assert_eq!(scene.seed, 0);
     assert_eq!(scene.fluid().unwrap().support_radius_spacings, 2.0);
-    assert_eq!((scene.fluid().unwrap().xsph_viscosity, scene.fluid().unwrap().wall_friction), (0.05, 1.0));
+    assert_eq!(
+        (scene.fluid().unwrap().dynamic_viscosity_pa_s, scene.fluid().unwrap().wall_friction),
+        (1e-3, 1.0)
+    );
     assert_eq!(scene.solver.kind.name(), "pbd");
     assert_eq!(scene.solver.artificial_pressure.exponent, 4);
     assert_eq!(scene.render.colour_by, "speed");

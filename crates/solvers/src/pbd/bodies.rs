@@ -1,6 +1,7 @@
 //! Bodies in a position-based step: boundary density, projection of particles out of bodies, drag and friction,
 //! and the loads of all of these on the bodies.
 
+use super::motion::Smoothing;
 use super::parameters::Parameters;
 use crate::bodies::{impulse_sums, quanta_per_n_s};
 use crate::{BodyLoads, Saved, SolverError};
@@ -197,7 +198,7 @@ impl Bodies {
         recorder: &mut Recorder,
         phase: &PhaseArray,
         predicted: &Buffer<[f32; 3]>,
-        xsph_viscosity: f32,
+        smoothing: Smoothing,
     ) {
         let bindings = apply_body_drag::Bindings {
             count: &phase.count.count,
@@ -210,7 +211,11 @@ impl Bodies {
             velocity: phase.velocity.front(),
             sums: &self.sums,
         };
-        let params = apply_body_drag::Params { xsph_viscosity };
+        let params = apply_body_drag::Params {
+            xsph_viscosity: smoothing.wall_xsph * smoothing.xsph_viscosity,
+            viscosity_share: smoothing.viscosity_share,
+            viscous_wall_scale: smoothing.viscous_wall_scale,
+        };
         recorder.dispatch(&self.apply_drag, Threads::Counted(&phase.count), bindings, params);
     }
 

@@ -2,7 +2,7 @@
 
 use super::shown::set_infos;
 use super::snow::{self, LinkCheck, PendingSnowMetrics, Snow, SnowMetrics};
-use super::{Fluid, PendingMetrics};
+use super::{DensityStatus, Fluid, PendingMetrics};
 use crate::bodies::{with_load_metrics, with_load_values};
 use crate::solver::{forward_to_own, forwarded, motion_highlights, rows, stage_named};
 use crate::{
@@ -137,14 +137,57 @@ impl Solver for Fluid {
     forward_to_own!(record_step, particle_sets, columns, state_columns);
 
     fn metrics(&self) -> Vec<MetricInfo> {
-        with_load_metrics(MetricInfo::list(MotionMetrics::NAMES.iter().copied()), self.body_loads())
+        let of_solve = if self.density_solve().is_adaptive() { &SOLVE_METRICS[..] } else { &[] };
+        let names = MotionMetrics::NAMES.iter().chain(of_solve).copied();
+        with_load_metrics(MetricInfo::list(names), self.body_loads())
     }
 
     fn record_metrics(&self, recorder: &mut Recorder) -> Result<PendingMeasurement, SolverError> {
         let own = self.record_metrics(recorder)?;
-        let own = forwarded(own, PendingMetrics::is_ready, |own| Ok(own.wait()?.into()));
+        let own = if self.density_solve().is_adaptive() {
+            let status = self.density_solve().record_status(recorder)?;
+            forwarded(
+                (own, status),
+                |(own, status)| Ok(own.is_ready()? && status.is_ready()?),
+                |(own, status)| {
+                    let mut measured = Measurement::from(own.wait()?);
+                    let status = status.wait()?;
+                    measured.values.extend(status.first().map_or([f64::NAN; 5], solve_values));
+                    Ok(measured)
+                },
+            )
+        } else {
+            forwarded(own, PendingMetrics::is_ready, |own| Ok(own.wait()?.into()))
+        };
         Ok(with_load_values(own, self.body_loads(), recorder)?)
     }
+
+    fn final_warnings(&self, device: &Device) -> Result<Vec<String>, SolverError> {
+        if !self.density_solve().is_adaptive() {
+            return Ok(Vec::new());
+        }
+        let status = device.download(self.density_solve().status(), 1)?;
+        Ok(status.iter().filter_map(|status| self.density_solve().warning(status)).collect())
+    }
+}
+
+/// Names and units of [`solve_values`].
+const SOLVE_METRICS: [(&str, &str); 5] = [
+    ("density_error", "1"),
+    ("iterations", "1"),
+    ("density_error_worst", "1"),
+    ("density_error_worst_step", "1"),
+    ("n_steps_unmet", "1"),
+];
+
+fn solve_values(status: &DensityStatus) -> [f64; 5] {
+    [
+        status.error.into(),
+        status.iterations.into(),
+        status.worst_error.into(),
+        status.worst_step.into(),
+        status.n_unmet.into(),
+    ]
 }
 
 impl Solver for Snow {

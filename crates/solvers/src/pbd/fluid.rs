@@ -1,17 +1,17 @@
 //! Position-based fluid on the device.
 
 use super::bodies::{Bodies, Displacement};
+use super::density_solve::DensitySolve;
 use super::metrics::{MeasurePass, PendingMetrics};
 use super::motion::{Motion, Place, Smoothing};
 use super::parameters::Parameters;
 use super::particles::Particles;
-use super::shown::lambda_column;
 use crate::{BodyLoads, Saved, SolverError, StateColumn, Tuning};
 use frazil_kernels::Counts;
 use frazil_particles::{AnyColumn, ColumnKind, ColumnView, Material, ParticleSet, Permutation, PhaseArray};
 use frazil_scene::{Sampled, Scene};
 use frazil_shaders::pbd::{solve_density, solve_positions};
-use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder};
+use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Threads};
 use std::ops::Deref;
 
 /// A stage of a step; [`Fluid::stages`] lists them in order.
@@ -25,8 +25,15 @@ pub enum Stage {
     Reorder,
     /// Predicts positions.
     Predict,
+    /// Makes all particles active, and each take a share of its last multiplier.
+    BeginDensitySolve,
     /// Computes densities and multipliers at the predicted positions.
     SolveDensity,
+    /// Makes no particle active if the density is within the tolerance.
+    CheckDensity {
+        /// Corrections of this step so far.
+        iteration: u32,
+    },
     /// Corrects the predicted positions once.
     SolvePositions,
     /// Computes velocities after the constraints.
@@ -37,7 +44,10 @@ pub enum Stage {
 
 impl std::fmt::Display for Stage {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        std::fmt::Debug::fmt(self, f)
+        match self {
+            Self::CheckDensity { iteration } => write!(f, "CheckDensity {iteration}"),
+            other => std::fmt::Debug::fmt(other, f),
+        }
     }
 }
 
@@ -48,6 +58,7 @@ pub struct Fluid {
     bodies: Option<Bodies>,
     permutation: Permutation,
     kernels: Kernels,
+    density_solve: DensitySolve,
     gauge: MeasurePass,
 }
 
@@ -60,7 +71,8 @@ struct Kernels {
 impl Kernels {
     fn new(device: &Device, workgroup_size: u32, parameters: &Parameters) -> frazil_vk::Result<Self> {
         let has_bodies = parameters.has_bodies().into();
-        let solve_density = solve_density::Specialization { workgroup_size, has_bodies };
+        let is_complementary = u32::from(parameters.density_tolerance > 0.0);
+        let solve_density = solve_density::Specialization { workgroup_size, has_bodies, is_complementary };
         let solve_positions = solve_positions::Specialization { workgroup_size, has_bodies };
         Ok(Self {
             motion: Motion::new(device, workgroup_size, parameters)?,
@@ -112,6 +124,7 @@ impl Fluid {
             permutation: Permutation::with_workgroup_size(device, workgroup_size)?,
             kernels: Kernels::new(device, workgroup_size, &parameters)?,
             gauge: MeasurePass::new(device, phase.count.capacity)?,
+            density_solve: DensitySolve::new(device, workgroup_size, &parameters, phase.count.capacity)?,
             particles: Particles::new(device, &parameters, phase, tuning)?,
             parameters,
         })
@@ -120,11 +133,23 @@ impl Fluid {
     /// Returns the stages of one step, in order.
     pub fn stages(&self) -> impl Iterator<Item = Stage> + use<> {
         use Stage::*;
-        let iterations = (0..self.parameters.iterations).flat_map(|_| [SolveDensity, SolvePositions]);
-        [Integrate, SortByCell, Reorder, Predict]
-            .into_iter()
-            .chain(iterations)
-            .chain([UpdateVelocity, SmoothVelocity])
+        let (min, max) = (self.parameters.iterations, self.parameters.max_iterations);
+        let mut stages = vec![Integrate, SortByCell, Reorder, Predict];
+        if self.parameters.density_tolerance > 0.0 {
+            stages.extend([BeginDensitySolve, SolvePositions]);
+            for iteration in 0..max {
+                stages.push(SolveDensity);
+                if iteration >= min {
+                    stages.push(CheckDensity { iteration });
+                }
+                stages.push(SolvePositions);
+            }
+            stages.extend([SolveDensity, CheckDensity { iteration: max }]);
+        } else {
+            stages.extend((0..min).flat_map(|_| [SolveDensity, SolvePositions]));
+        }
+        stages.extend([UpdateVelocity, SmoothVelocity]);
+        stages.into_iter()
     }
 
     /// Records one step.
@@ -145,10 +170,20 @@ impl Fluid {
             }
             Stage::Reorder => {
                 let Particles { phase, order, .. } = &mut self.particles;
-                phase.permute(recorder, &self.permutation, order);
+                let PhaseArray { count, position, velocity, id } = phase;
+                let multiplier = &mut self.density_solve.multiplier;
+                let columns: &mut [&mut dyn AnyColumn] = &mut [position, velocity, id, multiplier];
+                self.permutation.record(recorder, count, order, columns);
             }
             Stage::Predict => self.predict(recorder, self.parameters.dt_s),
+            Stage::BeginDensitySolve => self.begin_density_solve(recorder),
             Stage::SolveDensity => self.solve_density(recorder, &self.predicted, true),
+            Stage::CheckDensity { iteration } => {
+                let count = &self.particles.phase.count;
+                if let Err(error) = self.density_solve.record_check(recorder, count, iteration) {
+                    recorder.fail(error.during(stage));
+                }
+            }
             Stage::SolvePositions => self.solve_positions(recorder),
             Stage::UpdateVelocity => self.update_velocity(recorder),
             Stage::SmoothVelocity => self.smooth_velocity(recorder),
@@ -175,31 +210,44 @@ impl Fluid {
         self.project_out_of_bodies(recorder, Displacement::Prediction);
     }
 
+    /// Returns the number of particles that the density solve still corrects.
+    fn active(&self) -> &DeviceCount {
+        let is_adaptive = self.parameters.density_tolerance > 0.0;
+        if is_adaptive { &self.density_solve.active } else { &self.phase.count }
+    }
+
+    fn begin_density_solve(&self, recorder: &mut Recorder) {
+        self.density_solve.record_begin(recorder, &self.phase.count, &self.predicted, &self.constraint);
+        if let Some(bodies) = &self.bodies {
+            let (count, interaction) = (&self.phase.count, &self.interaction);
+            bodies.compute_boundary_density(recorder, count, &self.predicted, interaction, true);
+        }
+    }
+
     fn project_out_of_bodies(&self, recorder: &mut Recorder, displacement: Displacement) {
         if let Some(bodies) = &self.bodies {
-            let (count, places) = (&self.phase.count, (&self.predicted, &self.constraint));
+            let is_corrected = displacement == Displacement::DensityConstraint;
+            let count = if is_corrected { self.active() } else { &self.phase.count };
+            let places = (&self.predicted, &self.constraint);
             bodies.project_out(recorder, count, places, &self.interaction, Material::Water, displacement);
         }
     }
 
     fn solve_density(&self, recorder: &mut Recorder, at: &Buffer<[f32; 3]>, is_within_step: bool) {
+        let count = if is_within_step { self.active() } else { &self.phase.count };
         if let Some(bodies) = &self.bodies {
-            bodies.compute_boundary_density(
-                recorder,
-                &self.phase.count,
-                at,
-                &self.interaction,
-                is_within_step,
-            );
+            bodies.compute_boundary_density(recorder, count, at, &self.interaction, is_within_step);
         }
         let bindings = solve_density::Bindings {
-            count: &self.phase.count.count,
+            count: &count.count,
             key: &self.key,
             cell_start: self.grid.cell_start(),
             predicted: at,
             boundary_density: &self.interaction.boundary_density,
             constraint: &self.constraint,
             density: &self.density,
+            multiplier: self.density_solve.multiplier.front(),
+            excess: &self.density_solve.excess,
         };
         let p = &self.parameters;
         let params = solve_density::Params {
@@ -210,17 +258,19 @@ impl Fluid {
             rest_density_kg_m3: p.rest_density_kg_m3,
             relaxation: p.relaxation,
         };
-        recorder.dispatch(&self.kernels.solve_density, self.threads(), bindings, params);
+        recorder.dispatch(&self.kernels.solve_density, Threads::Counted(count), bindings, params);
     }
 
     fn solve_positions(&self, recorder: &mut Recorder) {
+        let count = self.active();
         let bindings = solve_positions::Bindings {
-            count: &self.phase.count.count,
+            count: &count.count,
             key: &self.key,
             cell_start: self.grid.cell_start(),
             constraint: &self.constraint,
             boundary_density: &self.interaction.boundary_density,
             predicted: &self.predicted,
+            multiplier: self.density_solve.multiplier.front(),
         };
         let p = &self.parameters;
         let params = solve_positions::Params {
@@ -233,7 +283,7 @@ impl Fluid {
             pressure_inverse_shape: p.pressure_inverse_shape,
             pressure_exponent: p.pressure_exponent,
         };
-        recorder.dispatch(&self.kernels.solve_positions, self.threads(), bindings, params);
+        recorder.dispatch(&self.kernels.solve_positions, Threads::Counted(count), bindings, params);
         self.project_out_of_bodies(recorder, Displacement::DensityConstraint);
     }
 
@@ -248,7 +298,7 @@ impl Fluid {
         let smoothing = Smoothing::of_water(p);
         self.kernels.motion.smooth_velocity(recorder, &self.phase, place, p, smoothing);
         if let Some(bodies) = &self.bodies {
-            bodies.apply_drag(recorder, &self.phase, &self.predicted, p.xsph_viscosity);
+            bodies.apply_drag(recorder, &self.phase, &self.predicted, smoothing);
             bodies.record_reduction(recorder);
         }
         self.particles.accept_prediction();
@@ -277,7 +327,7 @@ impl Fluid {
     /// Returns the set of water particles, with all columns that pictures may show.
     pub fn particle_sets(&self) -> Vec<ParticleSet<'_>> {
         let mut columns = self.columns();
-        columns.push(lambda_column(&self.constraint));
+        columns.push(self.density_solve.multiplier.view());
         vec![ParticleSet { name: "water", material: Material::Water, count: self.count(), columns }]
     }
 
@@ -286,7 +336,8 @@ impl Fluid {
     pub fn state_columns(&self) -> Vec<ColumnView> {
         let key = ColumnView::new("key", "1", ColumnKind::U32, self.key.clone());
         let of_bodies = self.bodies.as_ref().map(Bodies::state_columns).unwrap_or_default();
-        self.columns().into_iter().chain([key]).chain(of_bodies).collect()
+        let of_solve = self.density_solve.state_columns();
+        self.columns().into_iter().chain([key]).chain(of_solve).chain(of_bodies).collect()
     }
 
     /// Restores the fluid of a scene from a saved state, bit for bit. Set-up only: waits for the device.
@@ -302,6 +353,7 @@ impl Fluid {
         let fluid = Self::with_phase(device, Parameters::from_scene(scene)?, phase, Tuning::default())?;
         device.upload(&fluid.density.cast(), saved.of("density", 1)?)?;
         device.upload(&fluid.key, saved.of("key", 1)?)?;
+        fluid.density_solve.restore(device, &saved)?;
         if let Some(bodies) = &fluid.bodies {
             bodies.restore(device, &saved)?;
         }
@@ -322,6 +374,11 @@ impl Fluid {
         let (position, velocity) = (self.phase.position.front(), self.phase.velocity.front());
         self.solve_density(recorder, position, false);
         self.gauge.record(recorder, &self.phase.count, &self.parameters, position, velocity, &self.density)
+    }
+
+    /// Returns the progress of the density solve.
+    pub fn density_solve(&self) -> &DensitySolve {
+        &self.density_solve
     }
 
     /// Returns the loads on bodies, if the scene names any.

@@ -7,7 +7,8 @@
 //! SortByCell       the order of particles by cell, stable, and where each cell begins in it
 //! Reorder          one permutation of position, velocity and id
 //! Predict          x* ← confine(x + Δt v)                  here and below: out of bodies, too
-//! N times:
+//! BeginDensitySolve  λ ← λ/2 of the last step, applied by SolvePositions
+//! until the mean of max(ρ/ρ₀ − 1, 0) is within the tolerance (CheckDensity), or N times:
 //!   SolveDensity   ρ, C, λ                               Chen2021 eq 5.15–5.19
 //!   SolvePositions x* ← confine(x* + ω Δx)               Chen2021 eq 5.18, 5.27; Huang2016 eq 2.21, 2.22
 //! UpdateVelocity   u ← (x* − x)/Δt
@@ -15,6 +16,7 @@
 //! ```
 
 mod bodies;
+mod density_solve;
 mod factory;
 mod fluid;
 mod metrics;
@@ -24,6 +26,7 @@ mod particles;
 mod shown;
 pub mod snow;
 
+pub use density_solve::{DensitySolve, DensityStatus};
 pub use factory::Factory;
 pub use fluid::{Fluid, Stage};
 pub use metrics::PendingMetrics;

@@ -28,6 +28,9 @@ pub(super) struct Place<'a> {
 pub(super) struct Smoothing {
     pub xsph_viscosity: f32,
     pub wall_friction: f32,
+    pub wall_xsph: f32,
+    pub viscosity_share: f32,
+    pub viscous_wall_scale: f32,
     /// Difference of each lower and each upper face.
     pub face_friction: [[f32; 3]; 2],
 }
@@ -35,8 +38,9 @@ pub(super) struct Smoothing {
 impl Smoothing {
     /// Returns the coefficients of water.
     pub fn of_water(parameters: &Parameters) -> Self {
-        let Parameters { xsph_viscosity, wall_friction, face_friction, .. } = *parameters;
-        Self { xsph_viscosity, wall_friction, face_friction }
+        let Parameters { xsph_viscosity, wall_friction, wall_xsph, face_friction, .. } = *parameters;
+        let Parameters { viscosity_share, viscous_wall_scale, .. } = *parameters;
+        Self { xsph_viscosity, wall_friction, wall_xsph, viscosity_share, viscous_wall_scale, face_friction }
     }
 }
 
@@ -140,6 +144,9 @@ impl Motion {
             volume_h3: parameters.volume_h3,
             xsph_viscosity: smoothing.xsph_viscosity,
             wall_friction: smoothing.wall_friction,
+            wall_xsph: smoothing.wall_xsph,
+            viscosity_share: smoothing.viscosity_share,
+            viscous_wall_scale: smoothing.viscous_wall_scale,
             lower_friction: smoothing.face_friction[0],
             upper_friction: smoothing.face_friction[1],
         };

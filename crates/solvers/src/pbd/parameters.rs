@@ -20,8 +20,13 @@ pub struct Parameters {
     pub particle_mass_kg: f64,
     /// Rest density ρ₀ in kg/m³.
     pub rest_density_kg_m3: f32,
-    /// Jacobi iterations per step.
+    /// Jacobi iterations per step: their number, or their minimum with a `density_tolerance`.
     pub iterations: u32,
+    /// Mean of max(ρ/ρ₀ − 1, 0) to which the density constraint is solved; 0 for a fixed number of
+    /// iterations.
+    pub density_tolerance: f32,
+    /// Maximum of iterations with a `density_tolerance`.
+    pub max_iterations: u32,
     /// Over-relaxation ω of Chen2021 eq 5.27.
     pub over_relaxation: f32,
     /// Relaxation ε h² of Chen2021 eq 5.19, dimensionless.
@@ -34,6 +39,12 @@ pub struct Parameters {
     pub pressure_exponent: u32,
     /// Viscosity c of XSPH (Chen2021 eq 5.20).
     pub xsph_viscosity: f32,
+    /// Weight of the drag of walls by XSPH: 1 with a coefficient per step, as in the paper, else 0.
+    pub wall_xsph: f32,
+    /// ν̂ of `pbd/smooth_velocity`: Δt ν s/h².
+    pub viscosity_share: f32,
+    /// Calibration of the drag of walls at rest on the lattice, per particle in h³.
+    pub viscous_wall_scale: f32,
     /// Wall friction s of `pbd/smooth_velocity`: 0 for free slip, 1 for no slip.
     pub wall_friction: f32,
     /// Difference between the friction of each face of the domain and `wall_friction`: of the lower and of the
@@ -59,6 +70,7 @@ impl Parameters {
         let mass = scene.particle_mass_kg();
         let calibration = Calibration::new(mass / fluid.rest_density_kg_m3, h);
         let pressure = &scene.solver.artificial_pressure;
+        let has_snow = scene.snow().is_some();
         let faces = scene.domain.friction.unwrap_or_default().faces();
         let added = |face: Option<f64>| face.map_or(0.0, |friction| (friction - fluid.wall_friction) as f32);
         Ok(Self {
@@ -69,12 +81,17 @@ impl Parameters {
             particle_mass_kg: mass,
             rest_density_kg_m3: fluid.rest_density_kg_m3 as f32,
             iterations: scene.solver.iterations,
+            density_tolerance: if has_snow { 0.0 } else { scene.solver.density_tolerance as f32 },
+            max_iterations: scene.solver.max_iterations.max(scene.solver.iterations),
             over_relaxation: scene.solver.over_relaxation as f32,
             relaxation: scene.solver.constraint_relaxation as f32,
             pressure_strength: pressure.strength as f32,
             pressure_inverse_shape: (1.0 / spline_shape(pressure.radius_fraction)) as f32,
             pressure_exponent: pressure.exponent,
-            xsph_viscosity: fluid.xsph_viscosity as f32,
+            xsph_viscosity: fluid.xsph_share(scene.dt_s(), has_snow) as f32,
+            wall_xsph: f32::from(has_snow || fluid.xsph_viscosity.is_some()),
+            viscosity_share: (scene.dt_s() * scene.viscous_share_per_s()) as f32,
+            viscous_wall_scale: calibration.viscous_wall_scale as f32,
             wall_friction: fluid.wall_friction as f32,
             walls: Walls {
                 domain_min_m: narrow(scene.domain.min_m),
@@ -99,6 +116,16 @@ pub(super) fn spline_shape(q: f64) -> f64 {
     (1.0 - q).max(0.0).powi(3) - 4.0 * (0.5 - q).max(0.0).powi(3)
 }
 
+/// Returns `no_slip_drag` of `pbd/walls.glsl`.
+fn no_slip_drag(q: f64) -> f64 {
+    let s = q.max(0.1);
+    if s >= 1.0 {
+        return 0.0;
+    }
+    let s2 = s * s;
+    2.0 * std::f64::consts::PI * (1.0 / 40.0 - s2 * (1.0 / 12.0 - s2 * (1.0 / 8.0 - s / 15.0))) / s
+}
+
 /// Constants with which a cubic lattice that fills its container is a fluid at rest, for any support radius.
 struct Calibration {
     /// Relative volume V/h³ such that Σ V W = 1 on the lattice. At h = 2 spacings it is m/(ρ₀h³) to four
@@ -108,6 +135,9 @@ struct Calibration {
     /// Ratio of the parts of the sum and of the integral that a wall half a spacing from the lattice's first
     /// layer cuts off.
     wall_fraction_scale: f64,
+    /// Ratio of the sum over the lattice and of the integral, in h³, of (1 − q) Δ/y behind a wall half a
+    /// spacing y from the first layer, where Δ is the distance along the normal.
+    viscous_wall_scale: f64,
 }
 
 impl Calibration {
@@ -115,11 +145,13 @@ impl Calibration {
         const SPLINE_SCALE: f64 = 16.0 / std::f64::consts::PI;
         let spacing = particle_volume_m3.cbrt() / support_m;
         let reach = (1.0 / spacing).floor() as i32;
-        let (mut all, mut behind_wall) = (0.0, 0.0);
+        let (mut all, mut behind_wall, mut viscous) = (0.0, 0.0, 0.0);
         for x in -reach..=reach {
             for y in -reach..=reach {
                 for z in -reach..=reach {
-                    let shape = spline_shape(spacing * f64::from(x * x + y * y + z * z).sqrt());
+                    let q = spacing * f64::from(x * x + y * y + z * z).sqrt();
+                    let shape = spline_shape(q);
+                    viscous += if x < 0 && q < 1.0 { (1.0 - q) * 2.0 * f64::from(-x) } else { 0.0 };
                     all += shape;
                     behind_wall += if x < 0 { shape } else { 0.0 };
                 }
@@ -130,7 +162,11 @@ impl Calibration {
         let cut_off =
             32.0 * (u.powi(5) * (1.0 / 20.0 - u / 30.0) - 4.0 * v.powi(5) * (1.0 / 40.0 - v / 30.0));
         let scale = if cut_off > 0.0 { behind_wall / all / cut_off } else { 1.0 };
-        Self { volume_h3: 1.0 / (SPLINE_SCALE * all), wall_fraction_scale: scale }
+        Self {
+            volume_h3: 1.0 / (SPLINE_SCALE * all),
+            wall_fraction_scale: scale,
+            viscous_wall_scale: viscous / no_slip_drag(0.5 * spacing),
+        }
     }
 }
 

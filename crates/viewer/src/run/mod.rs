@@ -154,6 +154,11 @@ pub fn simulate(
             None
         }
     };
+    if ended.is_ok() {
+        for warning in simulation.solver.final_warnings(device).map_err(Failure::from)? {
+            report.warn(warning, args.quiet);
+        }
+    }
     if let Some(passes) = &passes {
         let (memory, kernels) = (profile::memory(device), profile::kernel_facts(device, &passes.rows()));
         let profile = profile::document(&simulation, passes, memory, kernels, final_state.clone())?;

@@ -8,6 +8,9 @@ use crate::{Phase, Scene};
 /// neighbours.
 const MAX_TRAVEL: f64 = 0.5;
 
+/// XSPH at a rate acts like a kinematic viscosity of rate · h² over this.
+const XSPH_DIVISOR: f64 = 26.7;
+
 /// Maximum number of equal spheres that can touch one sphere.
 const CLOSEST_PACKING: f64 = 12.0;
 
@@ -37,6 +40,20 @@ impl Scene {
             warn(
                 "fluid.support_radius_spacings",
                 format!("gives about {neighbours:.0} neighbours, {effect}"),
+            );
+        }
+        // XSPH acts on scales beyond the kernel like a kinematic viscosity.
+        let share_per_s = fluid.xsph_share(dt, self.snow().is_some()) / dt;
+        let numerical_pa_s = fluid.rest_density_kg_m3 * share_per_s * h * h / XSPH_DIVISOR;
+        let asked = fluid.dynamic_viscosity_pa_s;
+        if self.snow().is_none() && asked != Fluid::default_dynamic_viscosity_pa_s() && asked < numerical_pa_s
+        {
+            warn(
+                "fluid.dynamic_viscosity_pa_s",
+                format!(
+                    "{asked} Pa s is less than the {numerical_pa_s:.3} Pa s that XSPH adds at this spacing; a smaller \
+                     fluid.particle_spacing_m or fluid.xsph_rate_per_s lowers it"
+                ),
             );
         }
         let lattice_mass = fluid.rest_density_kg_m3 * d * d * d;

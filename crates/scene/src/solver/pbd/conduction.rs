@@ -1,4 +1,4 @@
-//! Stability of explicit heat conduction: its limits on spacing, support radius and time step.
+//! Stability of explicit diffusion of heat and momentum: its limits on spacing, support radius and time step.
 
 use super::snow::Conduction;
 use crate::Scene;
@@ -40,6 +40,21 @@ impl Scene {
             Conduction::Uncorrected => self.conduction_scale() * self.lattice_sum(|q| 1.0 - q) / (h * h),
         };
         Some(diffusivity * sum_m2)
+    }
+
+    /// Returns the maximum rate in 1/s at which the velocity of a particle on the lattice approaches its
+    /// neighbours' by viscosity, as [`Self::conduction_rate_per_s`]; 0 in scenes with `[snow]`, which have
+    /// XSPH alone.
+    pub fn viscous_rate_per_s(&self) -> f64 {
+        self.viscous_share_per_s() * self.lattice_sum(|q| 1.0 - q)
+    }
+
+    /// Returns ν s/h² in 1/s with the s of [`Self::conduction_scale`]: dv_i/dt = this · Σ_j (1 − q)(v_j − v_i).
+    pub fn viscous_share_per_s(&self) -> f64 {
+        let Some(fluid) = self.fluid().filter(|_| self.snow().is_none()) else { return 0.0 };
+        let h = self.support_radius_m();
+        let kinematic_m2_s = fluid.dynamic_viscosity_pa_s / fluid.rest_density_kg_m3;
+        kinematic_m2_s / (h * h) * self.conduction_scale()
     }
 
     /// Returns the sum of `weight(r/h)` over the points of a cubic lattice within the support of one of them,

@@ -17,12 +17,21 @@ pub struct Fluid {
     /// Support radius of the smoothing kernels in spacings, h/d.
     #[serde(default = "Fluid::default_support_radius_spacings")]
     pub support_radius_spacings: f64,
-    /// XSPH coefficient (Chen2021 eq 5.20): the share of the smoothed velocity difference that is blended in,
-    /// 0 to 1.
-    #[serde(default = "Fluid::default_xsph_viscosity")]
-    pub xsph_viscosity: f64,
-    /// Friction of walls on water, which acts like a neighbour at rest: 0 for slip, 1 (default) for no slip;
-    /// multiplied by `xsph_viscosity` in each step.
+    /// Dynamic viscosity η in Pa s; by default that of water at 20 °C. Flows whose own numerical viscosity is
+    /// larger are not affected (docs/defaults/water.md).
+    #[serde(default = "Fluid::default_dynamic_viscosity_pa_s")]
+    pub dynamic_viscosity_pa_s: f64,
+    /// Rate in 1/s at which XSPH (Chen2021 eq 5.20) blends in the smoothed velocity difference: a share of
+    /// 1 − exp(−rate Δt) in each step. It damps motion of single particles, and acts on large scales like a
+    /// kinematic viscosity of rate · h²/26.7.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub xsph_rate_per_s: Option<f64>,
+    /// XSPH coefficient per step, as in Chen2021 eq 5.20, in place of the rate: the share of the smoothed
+    /// velocity difference that is blended in, 0 to 1. Scenes with `[snow]` have 0.05 by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub xsph_viscosity: Option<f64>,
+    /// Friction of walls on water: 0 for slip, 1 (default) for no slip. The drag is that of the viscosity and
+    /// of XSPH, with neighbours at rest behind the wall.
     #[serde(default = "Fluid::default_wall_friction")]
     #[schemars(range(min = 0))]
     pub wall_friction: f64,
@@ -30,6 +39,13 @@ pub struct Fluid {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub particle_mass_kg: Option<f64>,
 }
+
+/// XSPH coefficient per step of water in scenes with `[snow]` that do not state any.
+const SNOW_XSPH_SHARE: f64 = 0.05;
+
+/// XSPH rate in 1/s of water that does not state any: without it the particles of a resting column keep
+/// moving at some centimetres per second.
+const DEFAULT_XSPH_RATE_PER_S: f64 = 10.0;
 
 impl Section for Fluid {
     const NAME: &'static str = "fluid";
@@ -49,14 +65,24 @@ impl Fluid {
         self.particle_mass_kg.unwrap_or(self.rest_density_kg_m3 * d * d * d)
     }
 
+    /// Returns the XSPH coefficient of a step of Δt in s.
+    pub fn xsph_share(&self, dt_s: f64, has_snow: bool) -> f64 {
+        match (self.xsph_viscosity, self.xsph_rate_per_s) {
+            (Some(share), _) => share,
+            (None, Some(rate)) => -(-rate * dt_s).exp_m1(),
+            (None, None) if has_snow => SNOW_XSPH_SHARE,
+            (None, None) => -(-DEFAULT_XSPH_RATE_PER_S * dt_s).exp_m1(),
+        }
+    }
+
     fn default_rest_density_kg_m3() -> f64 {
         1000.0
     }
     fn default_support_radius_spacings() -> f64 {
         2.0
     }
-    fn default_xsph_viscosity() -> f64 {
-        0.05
+    pub(crate) fn default_dynamic_viscosity_pa_s() -> f64 {
+        1.0e-3
     }
     fn default_wall_friction() -> f64 {
         1.0

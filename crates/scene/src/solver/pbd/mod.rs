@@ -71,6 +71,7 @@ impl SolverScene for Pbd {
     fn validate(&self, scene: &Scene, check: &Checker<'_>) -> Check {
         let Some(fluid) = scene.fluid() else { return Ok(()) };
         validate_fluid::check_fluid(check, fluid)?;
+        scene.check_viscosity(check, fluid)?;
         scene.check_snow(check, fluid)
     }
 

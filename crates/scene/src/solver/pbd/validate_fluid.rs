@@ -8,7 +8,20 @@ pub(super) fn check_fluid(check: &Checker<'_>, fluid: &Fluid) -> Check {
     check.positive("fluid.particle_spacing_m", fluid.particle_spacing_m, "metres")?;
     check.positive("fluid.rest_density_kg_m3", fluid.rest_density_kg_m3, "kg/m³")?;
     check.range("fluid.support_radius_spacings", fluid.support_radius_spacings, 1.1, 5.0)?;
-    check.range("fluid.xsph_viscosity", fluid.xsph_viscosity, 0.0, 1.0)?;
+    check.range("fluid.dynamic_viscosity_pa_s", fluid.dynamic_viscosity_pa_s, 0.0, 1e9)?;
+    if let Some(share) = fluid.xsph_viscosity {
+        check.range("fluid.xsph_viscosity", share, 0.0, 1.0)?;
+    }
+    if let Some(rate) = fluid.xsph_rate_per_s {
+        check.range("fluid.xsph_rate_per_s", rate, 0.0, 1e6)?;
+        if fluid.xsph_viscosity.is_some() {
+            return check.fail(
+                "fluid.xsph_rate_per_s",
+                "a rate and fluid.xsph_viscosity, a share per step",
+                "one of the two",
+            );
+        }
+    }
     check.range("fluid.wall_friction", fluid.wall_friction, 0.0, 1.0)?;
     match fluid.particle_mass_kg {
         Some(mass) => check.positive("fluid.particle_mass_kg", mass, "kg"),

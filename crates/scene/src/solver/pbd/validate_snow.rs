@@ -43,6 +43,23 @@ impl Scene {
         check.temperature(&format!("{key}.temperature_c"), block.temperature_c)
     }
 
+    /// Refuses a step at which the explicit viscous force overshoots and becomes unstable.
+    pub(crate) fn check_viscosity(&self, check: &Checker<'_>, fluid: &Fluid) -> Check {
+        let (rate_per_s, dt) = (self.viscous_rate_per_s(), self.dt_s());
+        if !(rate_per_s * dt > MAX_CONDUCTION) {
+            return Ok(());
+        }
+        check.fail_between(
+            &["time.dt_s", "fluid.dynamic_viscosity_pa_s"],
+            format!("{} s, in which viscosity acts farther than between neighbouring particles", number(dt)),
+            format!(
+                "at most {} s, or less than {} Pa s",
+                number(rounded_down(MAX_CONDUCTION / rate_per_s)),
+                number(fluid.dynamic_viscosity_pa_s)
+            ),
+        )
+    }
+
     /// Refuses a step at which explicit conduction overshoots and becomes unstable.
     fn check_conduction(&self, check: &Checker<'_>, heat: &Heat) -> Check {
         let Some(rate_per_s) = self.conduction_rate_per_s() else { return Ok(()) };

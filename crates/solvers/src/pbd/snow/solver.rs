@@ -398,12 +398,7 @@ impl Snow {
             };
             self.motion.smooth_velocity(recorder, &phase_particles.phase, place, &p.fluid, smoothing);
             if let Some(bodies) = self.bodies.as_ref().filter(|_| is_water) {
-                bodies.apply_drag(
-                    recorder,
-                    &phase_particles.phase,
-                    &phase_particles.predicted,
-                    smoothing.xsph_viscosity,
-                );
+                bodies.apply_drag(recorder, &phase_particles.phase, &phase_particles.predicted, smoothing);
             }
             phase_particles.accept_prediction();
         }

@@ -1,0 +1,173 @@
+//! Solution of the density constraint to a tolerance, without the host: multipliers kept between steps, and the
+//! decision on the device to end the iterations of a step.
+
+use super::parameters::Parameters;
+use crate::{Saved, SolverError};
+use frazil_kernels::{Operation, ReductionF32};
+use frazil_particles::{AnyColumn, Column, ColumnKind, ColumnView};
+use frazil_shaders::pbd::{begin_density_solve, check_density};
+use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Pending, ReadbackRing, Recorder, Threads};
+
+pub use frazil_shaders::types::DensityStatus;
+
+/// Share of the last step's multipliers with which a step begins. With all of it, a step whose error is already
+/// within the tolerance repeats the pressure of the last, and the surface of a resting column bounces; half is
+/// the value of the warm start in SPlisHSPlasH (Bender & Koschier 2015).
+const WARM_START: f32 = 0.5;
+
+/// Column of a saved state that holds the status.
+const STATUS_COLUMN: &str = "density status";
+
+/// Buffers and kernels of the adaptive density solve.
+pub struct DensitySolve {
+    /// λ of each particle, summed over the iterations of the last step.
+    pub(super) multiplier: Column<f32>,
+    /// max(ρ/ρ₀ − 1, 0) of each particle.
+    pub(super) excess: Buffer<f32>,
+    /// All particles during the solve, none once it has ended.
+    pub(super) active: DeviceCount,
+    /// Progress, one element.
+    status: Buffer<DensityStatus>,
+    reduction: ReductionF32,
+    begin: Kernel<begin_density_solve::Interface>,
+    check: Kernel<check_density::Interface>,
+    ring: ReadbackRing,
+    tolerance: f32,
+    max_iterations: u32,
+    max_groups_x: u32,
+}
+
+impl DensitySolve {
+    pub(super) fn new(
+        device: &Device,
+        workgroup_size: u32,
+        parameters: &Parameters,
+        capacity: u32,
+    ) -> std::result::Result<Self, SolverError> {
+        let n = capacity as usize;
+        let multiplier = Column::new(device, "lambda", "1", n)?;
+        device.upload(multiplier.front(), &vec![0.0; n])?;
+        let begin = begin_density_solve::Specialization { workgroup_size };
+        Ok(Self {
+            multiplier,
+            excess: device.buffer_from("excess density", &vec![0.0; n])?,
+            active: DeviceCount::new(device, "active particles", capacity)?,
+            status: device.buffer_from("density status", &[bytemuck::Zeroable::zeroed()])?,
+            reduction: ReductionF32::new(device, Operation::Sum, capacity)?,
+            begin: Kernel::specialized(device, &begin)?,
+            check: Kernel::new(device)?,
+            ring: ReadbackRing::new(device),
+            tolerance: parameters.density_tolerance,
+            max_iterations: parameters.max_iterations,
+            max_groups_x: device.capabilities().max_groups_x,
+        })
+    }
+
+    /// Records the beginning of a step's solve.
+    pub(super) fn record_begin(
+        &self,
+        recorder: &mut Recorder,
+        count: &DeviceCount,
+        predicted: &Buffer<[f32; 3]>,
+        constraint: &Buffer<[f32; 4]>,
+    ) {
+        self.dispatch_check(recorder, count, true, 0);
+        let bindings = begin_density_solve::Bindings {
+            count: &count.count,
+            predicted,
+            multiplier: self.multiplier.front(),
+            constraint,
+        };
+        let params = begin_density_solve::Params { share: WARM_START };
+        recorder.dispatch(&self.begin, Threads::Counted(count), bindings, params);
+    }
+
+    /// Records the decision to end the solve after this number of corrections.
+    pub(super) fn record_check(
+        &self,
+        recorder: &mut Recorder,
+        count: &DeviceCount,
+        iteration: u32,
+    ) -> std::result::Result<(), SolverError> {
+        self.reduction.record(recorder, count, &self.excess)?;
+        self.dispatch_check(recorder, count, false, iteration);
+        Ok(())
+    }
+
+    fn dispatch_check(&self, recorder: &mut Recorder, count: &DeviceCount, is_first: bool, iteration: u32) {
+        let bindings = check_density::Bindings {
+            count: &count.count,
+            total: self.reduction.result(),
+            status: &self.status,
+            active_count: &self.active.count,
+            args: &self.active.args,
+        };
+        let params = check_density::Params {
+            is_first: is_first.into(),
+            iteration,
+            max_iterations: self.max_iterations,
+            tolerance: self.tolerance,
+            max_groups_x: self.max_groups_x,
+        };
+        recorder.dispatch(&self.check, Threads::Fixed(1), bindings, params);
+    }
+
+    /// Returns the progress of the solve, one element on the device.
+    pub fn status(&self) -> &Buffer<DensityStatus> {
+        &self.status
+    }
+
+    /// Returns true if the density is solved to a tolerance.
+    pub fn is_adaptive(&self) -> bool {
+        self.tolerance > 0.0
+    }
+
+    /// Records the read-back of the progress.
+    ///
+    /// # Errors
+    /// No memory for another read-back.
+    pub(super) fn record_status(&self, recorder: &mut Recorder) -> frazil_vk::Result<Pending<DensityStatus>> {
+        self.ring.read(recorder, &self.status, 1)
+    }
+
+    /// Returns a warning if the bound on iterations did not meet the tolerance in some steps.
+    pub(super) fn warning(&self, status: &DensityStatus) -> Option<String> {
+        (status.n_unmet > 0).then(|| {
+            format!(
+                "{} of {} steps left a larger density error than solver.density_tolerance = {} after \
+                 solver.max_iterations = {}: at most {:.2e}, in step {}; a smaller time.dt_s or more iterations \
+                 help",
+                status.n_unmet,
+                status.n_steps,
+                self.tolerance,
+                self.max_iterations,
+                status.worst_error,
+                status.worst_step
+            )
+        })
+    }
+
+    /// Returns λ of each particle.
+    pub fn multiplier(&self) -> &Buffer<f32> {
+        self.multiplier.front()
+    }
+
+    /// Returns the error max(ρ/ρ₀ − 1, 0) of each particle; scratch between steps.
+    pub fn excess(&self) -> &Buffer<f32> {
+        &self.excess
+    }
+
+    /// Returns the columns that a checkpoint must hold.
+    pub(super) fn state_columns(&self) -> [ColumnView; 2] {
+        let status = ColumnView::new(STATUS_COLUMN, "1", ColumnKind::U32, self.status.cast());
+        [self.multiplier.view(), status]
+    }
+
+    /// Uploads the columns of [`Self::state_columns`] from a saved state.
+    pub(super) fn restore(&self, device: &Device, saved: &Saved<'_>) -> std::result::Result<(), SolverError> {
+        device.upload(&self.multiplier.front().cast(), saved.of(self.multiplier.view().name.as_ref(), 1)?)?;
+        let status: Buffer<u32> = self.status.cast();
+        device.upload(&status, saved.whole(STATUS_COLUMN, status.len())?)?;
+        Ok(())
+    }
+}

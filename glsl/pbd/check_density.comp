@@ -1,0 +1,57 @@
+#version 460
+// Decides whether the density solve of a step goes on: it ends when the mean of max(ρ/ρ₀ − 1, 0) over the
+// particles is within the tolerance, or at the bound on iterations. From then on no particle is active, and
+// the remaining passes of the step have no threads.
+//
+// One thread. Bytes: 250. Order-independent.
+#extension GL_GOOGLE_include_directive : require
+#include "common/kernel.glsl"
+#include "primitives/dispatch.glsl"
+#include "pbd/density_status.glsl"
+
+layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
+layout(scalar, binding = 1) readonly buffer Total { float total[]; };
+layout(scalar, binding = 2) buffer Status { DensityStatus status[]; };
+layout(scalar, binding = 3) writeonly buffer Active { uint active_count[]; };
+layout(scalar, binding = 4) writeonly buffer Args { uvec3 args[]; };
+layout(scalar, push_constant) uniform Params {
+    // 1 at the beginning of a step, which makes all particles active.
+    uint is_first;
+    // Corrections of this step so far, and their bound.
+    uint iteration;
+    uint max_iterations;
+    float tolerance;
+    uint max_groups_x;
+};
+
+void activate(uint n) {
+    active_count[0] = n;
+    for (uint row = 0u; row < 16u; ++row) args[row] = dispatch_of(n, row, max_groups_x);
+}
+
+void main() {
+    if (thread_idx() != 0u) return;
+    DensityStatus now = status[0];
+    if (is_first != 0u) {
+        now.is_done = 0u;
+        now.n_steps += 1u;
+        status[0] = now;
+        activate(count[0]);
+        return;
+    }
+    if (now.is_done != 0u) return;
+    now.error = total[0] / float(max(count[0], 1u));
+    now.iterations = iteration;
+    // Not a number is never within the tolerance.
+    bool is_met = now.error <= tolerance;
+    if (is_met || iteration >= max_iterations) {
+        now.is_done = 1u;
+        if (!is_met) now.n_unmet += 1u;
+        if (!(now.error <= now.worst_error)) {
+            now.worst_error = now.error;
+            now.worst_step = now.n_steps;
+        }
+        activate(0u);
+    }
+    status[0] = now;
+}

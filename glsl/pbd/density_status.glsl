@@ -1,0 +1,16 @@
+// Progress of the density solve on the device, and the worst step so far.
+struct DensityStatus {
+    // 1 once the error is within the tolerance, or the bound on iterations is reached.
+    uint is_done;
+    // Corrections applied in the last step.
+    uint iterations;
+    // Error left by the last step: the mean over all particles of max(ρ/ρ₀ − 1, 0).
+    float error;
+    // Completed and current steps.
+    uint n_steps;
+    // Steps in which the bound on iterations did not meet the tolerance.
+    uint n_unmet;
+    // Largest error left by a step, and the number of that step, from 1.
+    float worst_error;
+    uint worst_step;
+};
