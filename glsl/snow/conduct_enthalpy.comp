@@ -4,9 +4,9 @@
 //   T = T_f + H/c_snow below 0,  T_f from 0 to L,  T_f + (H − L)/c_water above,
 // in either phase: the phase follows from the enthalpy, not vice versa, and ΣmH is conserved.
 //   φ = k_snow (T − T_f) below T_f,  k_water (T − T_f) above,
-// is Kirchhoff's transform ∫ k dT (Alexiades1993): a particle that melts or freezes is at T_f, so that all of
-// the difference between it and a neighbour lies in the neighbour's material, and the flux has the neighbour's
-// conductivity.
+// is Kirchhoff's transform ∫ k dT (Alexiades1993): a particle that melts or freezes is at T_f, so that all
+// of the difference between it and a neighbour lies in the neighbour's material, and the flux has the
+// neighbour's conductivity.
 //
 // Bytes: 32 a particle (x* 12, key 4, T 4 + 4, H 4 + 4; corrected 56) plus neighbours from cache. Sums run in
 // sorted order.

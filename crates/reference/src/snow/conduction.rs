@@ -124,16 +124,17 @@ impl State {
             }
         }
         // (A + ε)(B − 1) = 1 − A 1, with elements off the diagonal of a tensor counted twice.
-        let mut system = [[0.0f32; 7]; 6];
-        for a in 0..6 {
-            for b in 0..6 {
-                fourth[a][b] *= 0.5 * p.heat.laplacian_scale;
-                system[a][b] = MULTIPLICITY[a] * MULTIPLICITY[b] * fourth[a][b];
-            }
-            system[a][a] += REGULARIZATION * MULTIPLICITY[a];
-            let second = fourth[a][0] + fourth[a][1] + fourth[a][2];
-            system[a][6] = MULTIPLICITY[a] * (if a < 3 { 1.0 } else { 0.0 } - second);
-        }
+        let half = 0.5 * p.heat.laplacian_scale;
+        let element = |a: usize, b: usize| {
+            let epsilon = if a == b { REGULARIZATION * MULTIPLICITY[a] } else { 0.0 };
+            MULTIPLICITY[a] * MULTIPLICITY[b] * (half * fourth[a][b]) + epsilon
+        };
+        let right = |a: usize| {
+            let second = half * (fourth[a][0] + fourth[a][1] + fourth[a][2]);
+            MULTIPLICITY[a] * (if a < 3 { 1.0 } else { 0.0 } - second)
+        };
+        let system =
+            std::array::from_fn(|a| std::array::from_fn(|b| if b < 6 { element(a, b) } else { right(a) }));
         let solution = solve(system);
         std::array::from_fn(|a| solution[a] + if a < 3 { 1.0 } else { 0.0 })
     }
