@@ -1,6 +1,6 @@
 //! Snow in contact with bodies compared with closed forms: sliding, rest, sticking and pushing.
 
-use frazil_scene::{Mpm as Section, Surface, Transfer};
+use frazil_scene::{Contact, Mpm as Section, Surface, Transfer};
 use frazil_shaders::types::Body;
 use frazil_solvers::mpm::Surroundings;
 use frazil_testkit::assert_no_validation_messages;
@@ -22,7 +22,7 @@ fn under_gravity(bodies: Vec<Body>, max_m: [f32; 3]) -> Surroundings {
 
 /// Simulates a block on a slope of an angle in the x–y plane. Returns its acceleration down the slope in
 /// m/s², between 0.1 s, when it has settled, and 0.2 s; and its speed then in m/s.
-fn slide(transfer: Transfer, slope: f64, friction: f64) -> (f64, f64) {
+fn slide(transfer: Transfer, contact: Contact, slope: f64, friction: f64) -> (f64, f64) {
     let h = 0.02;
     let (down, up) = (DVec3::new(slope.cos(), -slope.sin(), 0.0), DVec3::new(slope.sin(), slope.cos(), 0.0));
     let foot = DVec3::new(0.25, 0.6, 0.0);
@@ -31,7 +31,7 @@ fn slide(transfer: Transfer, slope: f64, friction: f64) -> (f64, f64) {
         along.abs() < 0.1 && above > 0.0 && above < 0.1
     });
     let slope = plane(foot.to_array(), up.to_array(), friction, false);
-    let section = stiff(2, h, transfer);
+    let section = Section { contact: Some(contact), ..stiff(2, h, transfer) };
     let dt = 0.3 * h / section.material.wave_speed_m_s(1.0);
     let mut trial = Trial::new(&section, dt, &under_gravity(vec![slope], [1.0, 1.0, 0.0]), &body);
     let steps = (0.1 / dt).round() as u64;
@@ -48,17 +48,32 @@ fn a_block_slides_down_a_slope_by_coulombs_law() {
     let slope = 30.0_f64.to_radians();
     for transfer in [Transfer::PicFlip, Transfer::Apic] {
         for friction in [0.0, 0.4] {
-            let (found, _) = slide(transfer, slope, friction);
+            let (found, _) = slide(transfer, Contact::Nodes, slope, friction);
             let expected = G * (slope.sin() - friction * slope.cos());
             println!("{transfer:?} μ {friction}: {found:.3} m/s², g (sin θ − μ cos θ) = {expected:.3} m/s²");
             // An elastic block oscillates on the slope, and reaches the normal force of g cos θ with a small
             // delay.
             assert!((found / expected - 1.0).abs() < 0.02, "{found} m/s² for {expected} m/s²");
         }
-        let (_, speed) = slide(transfer, slope, 0.7);
+        let (_, speed) = slide(transfer, Contact::Nodes, slope, 0.7);
         println!("{transfer:?} μ 0.7 > tan θ: {speed:.2e} m/s after 0.2 s");
         // Without friction its speed would be 0.98 m/s.
         assert!(speed.abs() < 1e-3, "{speed} m/s");
+    }
+}
+
+/// The same by default, with contact of particles. Particles of a lattice meet a plane at an angle to it one by
+/// one; the block still oscillates from the sudden weight, and the mean force over 0.1 s is off by its
+/// momentum along the normal, 35 mm/s. On a face along the lattice (below) the error is 0.4 %.
+#[test]
+fn a_block_on_an_oblique_plane_slides_by_default() {
+    let slope = 30.0_f64.to_radians();
+    for friction in [0.0, 0.4] {
+        let (found, _) = slide(Transfer::Apic, Contact::Particles, slope, friction);
+        let expected = G * (slope.sin() - friction * slope.cos());
+        println!("default, μ {friction}: {found:.3} m/s² for {expected:.3} m/s²");
+        let tolerance = if friction == 0.0 { 0.01 } else { 0.12 };
+        assert!((found / expected - 1.0).abs() < tolerance, "{found} m/s² for {expected} m/s²");
     }
 }
 
@@ -134,7 +149,9 @@ fn sticky_surfaces_hold_snow_against_its_weight() {
 #[test]
 fn a_plow_pushes_snow_and_releases_it_when_it_stops() {
     let h = 0.02;
-    let section = Section { walls: Surface { friction: 0.3, sticky: false }, ..Section::sampled(2, h) };
+    // The papers' transfer and contact, which is inelastic. With contact of particles snow rebounds from the
+    // blade at 0.65 to 0.70 m/s, and slides ahead of it.
+    let section = Section { walls: Surface { friction: 0.3, sticky: false }, ..Section::as_published(2, h) };
     let dt = 1e-4;
     let speed = 0.5;
     let blade = plow([0.1, 0.2, 0.0], [0.05, 0.2, 0.1], [speed, 0.0, 0.0], 0.05, 0.45);

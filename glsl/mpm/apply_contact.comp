@@ -1,12 +1,14 @@
 #version 460
-// Applies the forces of the surfaces that a particle touches to its velocity, which the next step transfers to
-// the nodes. Its surface is that of a ball of its contact radius, so that contact begins where snow is, not
+// Applies the forces of the surfaces that a particle touches to its velocity, which the next step transfers
+// to the nodes. Its surface is that of a ball of its contact radius, so that contact begins where snow is, not
 // where its nodes are, and acts at the surface, whatever its angle to the grid.
 //
-// The normal force is a spring, (λ₀ + 2μ₀) A/h times the depth: the stiffness of a cell of snow behind the
-// share A = V⁰^((D−1)/D) of the surface. Friction is a spring of the same stiffness along the slip since
-// contact began, with a dashpot, bounded by Coulomb's law (Cundall & Strack 1979). It acts at the surface: its
-// moment changes the antisymmetric part of C, of which the inertia is m D. Sticky surfaces act on nodes.
+// The normal force is a spring, (λ₀ + 2μ₀) A/h times the depth, with critical damping: the stiffness of a
+// cell of snow behind the share A = V⁰^((D−1)/D) of the surface. Friction is a spring of the same stiffness
+// and damping along the slip since contact began, bounded by Coulomb's law (Cundall1979). It acts at the
+// surface: its moment changes the antisymmetric part of C, whose inertia is m D. Sticky surfaces act on
+// nodes. In the first step the radius becomes the distance from a surface that it reaches, so that snow that
+// starts in contact is not under stress.
 //
 // Bytes: 4 (2 + 6 + 6 + 2 D² + 8) a particle. Order-independent: the sums of impulses are of integers.
 // Elements: heights = 0, fault = 0, sums = 0.
@@ -42,14 +44,12 @@ layout(scalar, binding = 12) buffer Sums { uint sums[]; };
 layout(scalar, push_constant) uniform Params {
     float time_s;
     uint block_capacity[2];
+    uint is_first_step;
 };
 
 #include "common/fixed.glsl"
 const uint ONLY_STICKY = 0u;
 #include "mpm/colliders.glsl"
-
-// Damping ratio of friction's spring.
-const float FRICTION_DAMPING = 0.2;
 
 struct Touching {
     vec3 v;
@@ -58,21 +58,24 @@ struct Touching {
     float mass;
     float radius;
     float stiffness;
+    float damping;
     bool is_touched;
 };
 
 // Applies the force of a surface, with normal and distance, to a particle; returns the impulse.
 vec3 resist(MpmTerms t, vec4 surface, vec3 moving, float friction, inout Touching p) {
+    if (is_first_step != 0u) p.radius = min(p.radius, max(surface.w, 0.0));
     float depth = p.radius - surface.w;
     if (!(depth > 0.0)) return vec3(0.0);
     vec3 normal = surface.xyz;
     vec3 arm = -surface.w * normal;
-    float pressing = p.stiffness * depth;
+    // Surfaces do not pull.
+    float pressing = max(p.stiffness * depth - p.damping * dot(p.v - moving, normal), 0.0);
     vec3 relative = p.v + times(p.c, arm) - moving;
     relative -= dot(relative, normal) * normal;
     vec3 across = dot(p.slip, normal) * normal;
     vec3 along = p.slip - across + t.dt_s * relative;
-    vec3 rubbing = -p.stiffness * along - 2.0 * FRICTION_DAMPING * sqrt(p.stiffness * p.mass) * relative;
+    vec3 rubbing = -p.stiffness * along - p.damping * relative;
     float size = sqrt(dot(rubbing, rubbing));
     float most = friction * pressing;
     if (size > most) {
@@ -100,7 +103,10 @@ void main() {
     vec4 own = contact[i];
     float share = DIMENSIONS == 3u ? pow(volume[i], 2.0 / 3.0) : sqrt(volume[i]);
     float stiffness = (t.lambda_pa + 2.0 * t.mu_pa) * share * t.lattice.cells_per_m;
-    Touching p = Touching(velocity[i], LOAD_MATRIX(affine, i, 0.0), own.xyz, mass[i], own.w, stiffness, false);
+    float m = mass[i];
+    mat3 c = LOAD_MATRIX(affine, i, 0.0);
+    float damping = 2.0 * sqrt(stiffness * m);
+    Touching p = Touching(velocity[i], c, own.xyz, m, own.w, stiffness, damping, false);
     if (HAS_COLLIDERS != 0u) for (uint k = 0u; k < t.n_colliders; ++k) {
         Body body = colliders[k];
         if (body.is_sticky != 0u) continue;
@@ -108,9 +114,9 @@ void main() {
         if (surface.w >= p.radius) continue;
         vec3 moving = velocity_of(body, x, time_s);
         vec3 impulse = resist(t, surface, moving, body.friction, p);
+        vec3 at = x - surface.w * surface.xyz - torque_centre(body, time_s);
         if (HAS_NAMED_BODIES != 0u)
-            add_impulse_on_body(k, t.first_named, -impulse, x - surface.w * surface.xyz - torque_centre(body, time_s),
-                                t.quanta_per_n_s);
+            add_impulse_on_body(k, t.first_named, -impulse, at, t.quanta_per_n_s);
     }
     for (uint axis = 0u; axis < DIMENSIONS; ++axis) {
         for (uint side = 0u; side < 2u; ++side) {
@@ -126,7 +132,7 @@ void main() {
         velocity[i] = p.v;
         STORE_MATRIX(affine, i, p.c);
     }
-    contact[i] = vec4(p.is_touched ? p.slip : vec3(0.0), own.w);
+    contact[i] = vec4(p.is_touched ? p.slip : vec3(0.0), p.radius);
     vec3 next = x;
     PUSH_OUT(t, next, time_s);
     if (DIMENSIONS == 2u) next.z = x.z;

@@ -566,7 +566,7 @@ impl<'a> Stages<'a> {
                 let reach = old.contact_radius + p.dt_s * (twin.velocity.length() + 1.0) + old.slip.length();
                 let place = 16.0 * ROUNDING + p.dt_s * v_off;
                 3.0 * p.dt_s / old.mass * stiffness * (place + 64.0 * ROUNDING * reach)
-                    + 0.2 * v_off
+                    + 2.0 * v_off
                     + 800.0 * ROUNDING * (twin.velocity.length() + 1.0)
             };
             let touched = touch(v_bound + c_bound * old.contact_radius);

@@ -4,19 +4,24 @@ use super::collision::walls;
 use super::{Parameters, Particle, Surface, outer};
 use glam::DVec3;
 
-/// Damping ratio of friction's spring.
-const FRICTION_DAMPING: f64 = 0.2;
-
 /// Applies the forces of all surfaces that are not sticky to a particle at the end of a step; adds impulses
-/// and angular impulses to those of the bodies.
+/// and angular impulses to those of the bodies. In the first step its radius becomes the distance from a
+/// surface that it reaches.
 pub(super) fn apply_contact(
     p: &Parameters,
     particle: &mut Particle,
-    time_s: f64,
+    (time_s, is_first_step): (f64, bool),
     impulses: &mut [[DVec3; 2]],
 ) {
     let x = particle.position;
     let mut is_touched = false;
+    if is_first_step {
+        let of_bodies = p.colliders.iter().filter(|collider| !collider.surface.sticky);
+        let distances = of_bodies.map(|collider| collider.distance_m(p, x, time_s).0);
+        let of_walls = walls(p, x).filter(|(.., surface)| !surface.sticky).map(|(distance, ..)| distance);
+        let nearest = distances.chain(of_walls).fold(f64::INFINITY, f64::min);
+        particle.contact_radius = particle.contact_radius.min(nearest.max(0.0));
+    }
     for (k, collider) in p.colliders.iter().enumerate() {
         let (distance, normal) = collider.distance_m(p, x, time_s);
         if collider.surface.sticky || distance >= particle.contact_radius {
@@ -53,12 +58,13 @@ fn resist(
     let d = p.dimensions as f64;
     let lame = p.material.lame(1.0);
     let stiffness = (lame.lambda + 2.0 * lame.mu) * particle.volume.powf((d - 1.0) / d) / p.cell_size_m;
-    let pressing = stiffness * (particle.contact_radius - distance);
+    let damping = 2.0 * (stiffness * particle.mass).sqrt();
+    let leaving = (particle.velocity - moving).dot(normal);
+    let pressing = (stiffness * (particle.contact_radius - distance) - damping * leaving).max(0.0);
     let arm = -distance * normal;
     let relative = (particle.velocity + particle.affine * arm - moving).reject_from_normalized(normal);
     let across = particle.slip.project_onto_normalized(normal);
     let mut along = particle.slip - across + p.dt_s * relative;
-    let damping = 2.0 * FRICTION_DAMPING * (stiffness * particle.mass).sqrt();
     let mut rubbing = -stiffness * along - damping * relative;
     let most = surface.friction * pressing;
     if rubbing.length() > most {

@@ -135,7 +135,7 @@ impl Grid {
         after.position = particle.position + p.dt_s * after.velocity;
         if p.has_contact_forces {
             let end_s = time_s + p.dt_s;
-            apply_contact(p, &mut after, end_s, impulses);
+            apply_contact(p, &mut after, (end_s, time_s == 0.0), impulses);
             after.position = push_out(p, after.position, end_s);
         } else {
             after.position = push_out(p, after.position, time_s);

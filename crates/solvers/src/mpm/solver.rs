@@ -349,8 +349,11 @@ impl Mpm {
                 sums: &self.loads.sums,
             };
             // The particles are at the end of the step, and so are the bodies.
-            let params =
-                apply_contact::Params { time_s: self.time_s(), block_capacity: block_capacity(blocks) };
+            let params = apply_contact::Params {
+                time_s: self.time_s(),
+                block_capacity: block_capacity(blocks),
+                is_first_step: (self.step == 1).into(),
+            };
             recorder.dispatch(apply_contact, threads, bindings, params);
         }
         self.fault.report(
