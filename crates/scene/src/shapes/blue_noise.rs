@@ -176,14 +176,19 @@ impl Density {
         Self { n_axes, spacing_m, origin_m, strides, at_nodes: vec![0.0; n[0] * n[1] * n[2]] }
     }
 
+    /// Returns the number of nodes along the third axis that a point reaches.
+    fn depth(&self) -> usize {
+        if self.n_axes == 3 { 4 } else { 1 }
+    }
+
     fn cell_m(&self) -> f64 {
         CELL_SPACINGS * self.spacing_m
     }
 
     fn stencil(&self, point_m: Vec3) -> Stencil {
         let mut stencil = Stencil { base: 0, weights: [[1.0, 0.0, 0.0, 0.0]; 3], slopes: [[0.0; 4]; 3] };
-        for i in 0..self.n_axes {
-            let x = (point_m[i] - self.origin_m[i]) / self.cell_m();
+        for (i, x_m) in point_m.iter().enumerate().take(self.n_axes) {
+            let x = (x_m - self.origin_m[i]) / self.cell_m();
             let f = x - x.floor();
             let g = 1.0 - f;
             stencil.base += (x.floor() as usize - 1) * self.strides[i];
@@ -199,10 +204,10 @@ impl Density {
     }
 
     /// Calls `visit` with the nodes of a stencil, as index along each axis, and index among all nodes.
-    fn visit(&self, stencil: &Stencil, mut visit: impl FnMut([usize; 3], usize)) {
-        for k in 0..if self.n_axes == 3 { 4 } else { 1 } {
+    fn visit(&self, base: usize, mut visit: impl FnMut([usize; 3], usize)) {
+        for k in 0..self.depth() {
             for j in 0..4 {
-                let row = stencil.base + j * self.strides[1] + k * self.strides[2];
+                let row = base + j * self.strides[1] + k * self.strides[2];
                 for i in 0..4 {
                     visit([i, j, k], row + i);
                 }
@@ -212,10 +217,10 @@ impl Density {
 
     fn add(&mut self, stencil: &Stencil, share: f64) {
         let [wx, wy, wz] = &stencil.weights;
-        for k in 0..if self.n_axes == 3 { 4 } else { 1 } {
-            for j in 0..4 {
+        for (k, wz) in wz.iter().enumerate().take(self.depth()) {
+            for (j, wy) in wy.iter().enumerate() {
                 let row = stencil.base + j * self.strides[1] + k * self.strides[2];
-                let factor = share * wy[j] * wz[k];
+                let factor = share * wy * wz;
                 for (node, w) in self.at_nodes[row..row + 4].iter_mut().zip(wx) {
                     *node += factor * w;
                 }
@@ -228,7 +233,7 @@ impl Density {
     fn slope(&self, stencil: &Stencil) -> Vec3 {
         let ([wx, wy, wz], [sx, sy, sz]) = (&stencil.weights, &stencil.slopes);
         let mut slope = [0.0; 3];
-        self.visit(stencil, |[i, j, k], node| {
+        self.visit(stencil.base, |[i, j, k], node| {
             let other = self.at_nodes[node] - wx[i] * wy[j] * wz[k];
             slope[0] += sx[i] * wy[j] * wz[k] * other;
             slope[1] += wx[i] * sy[j] * wz[k] * other;
@@ -237,11 +242,11 @@ impl Density {
         slope
     }
 
-    /// Returns true if all nodes of a stencil are deep in the shape whose density this is.
-    fn is_deep(&self, stencil: &Stencil) -> bool {
+    /// Returns true if all nodes of the stencil at `base` are deep in the shape whose density this is.
+    fn is_deep(&self, base: usize) -> bool {
         let full = DEEP * CELL_SPACINGS.powi(self.n_axes as i32);
         let mut is_deep = true;
-        self.visit(stencil, |_, node| is_deep &= self.at_nodes[node] > full);
+        self.visit(base, |_, node| is_deep &= self.at_nodes.get(node).is_some_and(|density| *density > full));
         is_deep
     }
 }
@@ -250,6 +255,7 @@ impl Density {
 fn relax(shape: &Shape, target: &Density, points: &mut [Vec3]) {
     let (cell_m, n_axes) = (target.cell_m(), target.n_axes);
     let max_move_m = MAX_MOVE_SPACINGS * target.spacing_m;
+    let is_deep: Vec<bool> = (0..target.at_nodes.len()).map(|base| target.is_deep(base)).collect();
     // Position after the last step of the descent, without momentum.
     let mut descended = points.to_vec();
     let mut difference = Density { at_nodes: Vec::new(), ..*target };
@@ -271,8 +277,7 @@ fn relax(shape: &Shape, target: &Density, points: &mut [Vec3]) {
             let leap: Vec3 = std::array::from_fn(|i| {
                 moved(point[i], step[i] - point[i] + momentum * (step[i] - descended[i]))
             });
-            let is_deep = target.is_deep(&stencil);
-            if is_deep || shape.contains(leap, 0.0) {
+            if is_deep[stencil.base] || shape.contains(leap, 0.0) {
                 (*point, *descended) = (leap, step);
             } else if shape.contains(step, 0.0) {
                 (*point, *descended) = (step, step);

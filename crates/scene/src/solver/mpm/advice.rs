@@ -88,7 +88,7 @@ impl Scene {
             (0..n_axes).map(|i| max[i] - min[i]).fold(f64::INFINITY, f64::min)
         };
         let thinnest_m = self.particles.iter().map(extent).fold(f64::INFINITY, f64::min);
-        if mpm.initial_volume == InitialVolume::Grid && thinnest_m < MIN_GRID_CELLS * h {
+        if mpm.initial_volume == InitialVolume::Grid && thinnest_m / h < MIN_GRID_CELLS - 1e-6 {
             warn(
                 "mpm.initial_volume",
                 format!(
