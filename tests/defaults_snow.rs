@@ -12,7 +12,7 @@ use std::collections::HashMap;
 
 /// Density in kg/m³ and Young's modulus in Pa, the defaults.
 const DENSITY: f64 = 1000.0;
-const MODULUS_PA: f64 = 1.4e5;
+const MODULUS_PA: f64 = 1e5;
 const GRAVITY: f64 = 9.81;
 
 /// Discretization: step in s, spacing in m.
@@ -146,10 +146,16 @@ const SLAB_M: [f64; 3] = [0.16, 0.08, 0.16];
 #[test]
 fn a_slab_sticks_below_the_friction_angle_at_the_defaults() {
     for step in STEPS {
-        for slope_deg in [20.0, 25.0] {
+        // 20° is above the angle of kinetic friction, 19.3°: once in motion the slab would not stop.
+        for slope_deg in if is_full() { vec![10.0_f64, 15.0, 20.0] } else { vec![20.0] } {
             let seconds = if step.1 < 0.02 { 0.3 } else { 0.6 };
-            let [_, largest, _] = slides(SLAB_M, step, slope_deg, seconds);
-            assert!(largest < 0.5e-3, "{slope_deg}°: moved by {largest} m");
+            let [_, largest, acceleration] = slides(SLAB_M, step, slope_deg, seconds);
+            // Shear displaces the top by ρ g sin θ H²/(2G), G = E/2.5, and the tilting moment by as much again.
+            let along = GRAVITY * slope_deg.to_radians().sin();
+            let sheared = DENSITY * along * SLAB_M[1].powi(2) / (0.8 * MODULUS_PA);
+            assert!(largest < 2.0 * sheared, "{slope_deg}°: moved by {largest} m, shear alone {sheared} m");
+            // A thousandth of the acceleration without friction: what is left of the first oscillation.
+            assert!(acceleration.abs() < 1e-3 * along, "{slope_deg}°: {acceleration} m/s²");
         }
     }
 }
@@ -161,10 +167,50 @@ fn a_slab_slides_by_coulombs_law_above_the_friction_angle_at_the_defaults() {
             let slope = slope_deg.to_radians();
             let expected = GRAVITY * (slope.sin() - 0.35 * slope.cos());
             let [_, _, acceleration] = slides(SLAB_M, step, slope_deg, 0.3);
+            // What is left of the first oscillation is 1e-3 of it.
             assert!(
-                (acceleration / expected - 1.0).abs() < 0.03,
+                (acceleration / expected - 1.0).abs() < 0.01,
                 "{slope_deg}°: {acceleration} m/s², expected {expected}"
             );
         }
+    }
+}
+
+#[test]
+#[ignore]
+fn probe() {
+    let var = |name: &str, or: &str| std::env::var(name).unwrap_or(or.to_owned());
+    let num = |name: &str, or: &str| var(name, or).parse::<f64>().unwrap();
+    let (dt_s, d) = (num("DT", "0.001"), num("D", "0.02"));
+    let slope = num("DEG", "0").to_radians();
+    let size = [num("L", "0.16"), num("H", "0.08"), num("L", "0.16")];
+    let gravity = [GRAVITY * slope.sin(), -GRAVITY * slope.cos(), 0.0];
+    let mut scene = block(size, (dt_s, d), gravity, 1.0, &var("MORE", "").replace("\\n", "\n"));
+    scene.solver.iterations = num("N", "3") as u32;
+    scene.snow_mut().unwrap().links.damping_s = num("TAU", "0.02");
+    scene.snow_mut().unwrap().youngs_modulus_pa = num("E", "1e5");
+    println!("{:?}", scene.snow_springs(scene.snow().unwrap()));
+    let mut simulation = SnowSimulation::of(&device(), scene);
+    let before = by_id(simulation.particles());
+    let mut last = 0.0;
+    for _ in 0..num("K", "10") as u32 {
+        let steps = (num("T", "0.03") / dt_s).round() as u64;
+        let metrics = simulation.advance(steps);
+        let particles = simulation.particles();
+        let v = particles.iter().map(|p| f64::from(p.velocity[0])).sum::<f64>() / particles.len() as f64;
+        let x = displacements(&before, &by_id(particles), 0);
+        let y = displacements(&before, &by_id(simulation.particles()), 1);
+        println!(
+            "t {:.3}: x mean {:.3} mm, max {:.3}; y mean {:.3}, max {:.3}; v {v:.4}, a {:.4}; vmax {:.4}; links {}",
+            (simulation.step as f64 * dt_s),
+            1e3 * x[1],
+            1e3 * x[0],
+            1e3 * y[1],
+            1e3 * y[0],
+            (v - last) / (steps as f64 * dt_s),
+            metrics.all.speed_max_m_s,
+            metrics.n_links
+        );
+        last = v;
     }
 }

@@ -225,28 +225,37 @@ fn a_block_on_a_slope_slides_by_coulombs_law_above_the_friction_angle() {
 fn a_stack_of_particles_stays() {
     // The overlap of a contact from the weight of n particles above it: by springs n m g/k, and with the
     // paper's contacts n Δt² g divided by the share that a step removes.
-    let by_springs = 0.008 * 9.81 / (0.4 * 1.4e5 * D);
+    let by_springs = 0.008 * 9.81 / (0.4 * 1e5 * D);
     let by_shares = 9.81 * DT_S * DT_S / (0.5 * 3.0 * 0.25 * 0.5);
     let cases = [("", by_springs), ("averaging = \"off\"\nnon_penetration_stiffness = 0.25\n", by_shares)];
     for (lines, give) in cases {
-        let more = format!("[snow]\n{lines}links.limit = \"none\"\n{}", block([0.0, -0.2, 0.0], [1, 5, 1], ""));
+        let more =
+            format!("[snow]\n{lines}links.limit = \"none\"\n{}", block([0.0, -0.2, 0.0], [1, 5, 1], ""));
         let mut simulation = SnowSimulation::of(&device(), scene([0.2; 3], [0.0, -9.81, 0.0], &more));
         let before = by_id(simulation.particles());
         let metrics = simulation.advance(2000);
         let after = by_id(simulation.particles());
         for (id, particle) in &after {
             for axis in [0, 2] {
-                assert_eq!(particle.position[axis], before[id].position[axis], "particle {id} left the column");
+                assert_eq!(
+                    particle.position[axis], before[id].position[axis],
+                    "particle {id} left the column"
+                );
             }
             let sunk = f64::from(before[id].position[1] - particle.position[1]);
             assert!(sunk >= -1e-6 && sunk < 4.0 * 5.0 * give, "particle {id} sank {sunk} m");
         }
         // The topmost of five has sunk by 4 + 3 + 2 + 1 times the overlap from one.
-        let top = |set: &HashMap<u32, Particle>| set.values().map(|p| f64::from(p.position[1])).fold(f64::MIN, f64::max);
+        let top = |set: &HashMap<u32, Particle>| {
+            set.values().map(|p| f64::from(p.position[1])).fold(f64::MIN, f64::max)
+        };
         let sunk = (top(&before) - top(&after)) / give;
         println!("the top has sunk by {sunk:.3} overlaps from one particle, expected 10");
         // Positions of 0.2 m have an ulp of 1.5e-8 m, a few 1e-4 of the overlap.
-        assert!(lines != "" || (sunk - 10.0).abs() < 0.02, "the top has sunk by {sunk} overlaps, expected 10");
+        assert!(
+            lines != "" || (sunk - 10.0).abs() < 0.02,
+            "the top has sunk by {sunk} overlaps, expected 10"
+        );
         assert!(metrics.all.speed_max_m_s < 1e-4, "{} m/s", metrics.all.speed_max_m_s);
         assert_no_validation_messages(&simulation.device);
     }

@@ -228,13 +228,7 @@ const SETTINGS: [(bool, [&str; 2]); 12] = [
             "[solver]\nover_relaxation = 0.3",
         ],
     ),
-    (
-        false,
-        [
-            "heat.latent_heat = \"enthalpy\"\nheat.latent_heat_j_kg = 500.0\nlinks.break_ratio = 1.02",
-            "",
-        ],
-    ),
+    (false, ["heat.latent_heat = \"enthalpy\"\nheat.latent_heat_j_kg = 500.0\nlinks.break_ratio = 1.02", ""]),
     (
         true,
         [
@@ -268,7 +262,10 @@ const SETTINGS: [(bool, [&str; 2]); 12] = [
     (true, ["links.break_ratio = 1.05", "friction = { x_min = 1.0, y_min = 0.05, z_max = 0.0 }"]),
     (
         false,
-        ["contact_compliance_m_n = 1e-3\nlinks.limit = \"dynamic\"\nlinks.break_ratio = 1.02\nlinks.reach_spacings = 1.5", ""],
+        [
+            "contact_compliance_m_n = 1e-3\nlinks.limit = \"dynamic\"\nlinks.break_ratio = 1.02\nlinks.reach_spacings = 1.5",
+            "",
+        ],
     ),
 ];
 

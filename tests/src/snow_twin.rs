@@ -170,6 +170,7 @@ pub fn run_snow_twin(state: &mut State, p: &Parameters, stage: Stage) {
         Stage::ApplyShapeMatching => state.apply_shape_matching(p),
         Stage::ApplyFriction => state.friction(p),
         Stage::UpdateVelocity => state.update_velocity(p),
+        Stage::DampLinks => state.damp_links(p),
         Stage::SmoothVelocity => state.smooth_velocity(p),
     }
 }
@@ -262,7 +263,7 @@ pub fn snow_disagreement(
         }
         Stage::ApplyShapeMatching => c.shaped(),
         Stage::ApplyFriction => c.particle_friction(),
-        Stage::UpdateVelocity => c.vectors("updated", |phase| &phase.updated, 1e-4),
+        Stage::UpdateVelocity | Stage::DampLinks => c.vectors("updated", |phase| &phase.updated, 1e-4),
         Stage::SmoothVelocity => {
             c.vectors("position", |phase| &phase.position, 0.0);
             c.vectors("velocity", |phase| &phase.velocity, 1e-4 * tolerance_scale);

@@ -54,6 +54,10 @@ pub struct Springs {
     pub link_n_m: f32,
     /// β: the share of the difference to the present forces that an iteration after the first applies.
     pub share: f32,
+    /// k τ Δt/m of the dampers of links.
+    pub damping: f32,
+    /// Number of stages in which a step solves them; 0 without dampers.
+    pub damping_stages: u32,
 }
 
 /// Parameters of the stages.
@@ -290,14 +294,7 @@ impl State {
     /// State of both phases at rest, without links.
     pub fn new(solid: Phase, fluid: Phase, n_max: u32) -> Self {
         let (n_solid, capacity) = (solid.len(), (solid.len() + fluid.len()) as u32);
-        Self {
-            solid,
-            fluid,
-            capacity,
-            links: Bonds::none(n_solid),
-            n_max,
-            ledger: Ledger::default(),
-        }
+        Self { solid, fluid, capacity, links: Bonds::none(n_solid), n_max, ledger: Ledger::default() }
     }
 
     /// Runs all stages, in order.
@@ -312,6 +309,7 @@ impl State {
         }
         self.friction(p);
         self.update_velocity(p);
+        self.damp_links(p);
         self.smooth_velocity(p);
     }
 

@@ -21,7 +21,10 @@ fn omitted_keys_of_snow_have_defaults() {
     let scene = snowy("", &[]).unwrap();
     let snow = scene.snow().cloned().unwrap();
     assert_eq!(snow, Snow::default());
-    assert_eq!((snow.youngs_modulus_pa, snow.non_penetration_stiffness, snow.links.stiffness), (1.4e5, None, None));
+    assert_eq!(
+        (snow.youngs_modulus_pa, snow.non_penetration_stiffness, snow.links.stiffness),
+        (1e5, None, None)
+    );
     assert_eq!((snow.static_friction, snow.kinetic_friction, snow.shape_stiffness), (0.5, 0.35, 0.0));
     assert_eq!((snow.links.limit, snow.links.most), (LinkLimit::Constant, 18));
     assert_eq!(snow.links.builder, LinkBuilder::Reproducible);
@@ -321,7 +324,7 @@ fn particles_that_touch_are_within_the_support() {
 
 #[test]
 fn stiff_corrections_that_are_not_averaged_are_advised_against() {
-    let advice = |lines: &str| snowy(lines, &[]).unwrap().advice();
+    let advice = |lines: &str| snowy(lines, &["time.dt_s=0.001"]).unwrap().advice();
     let stiff = advice("averaging = \"off\"\nnon_penetration_stiffness = 0.5");
     assert_eq!(stiff.len(), 1);
     assert!(stiff[0].to_string().contains("snow.averaging: off, with"), "{}", stiff[0]);
@@ -338,9 +341,21 @@ fn advice(lines: &str, overrides: &[&str]) -> Vec<String> {
 fn snow_too_soft_for_its_own_height_is_advised_against() {
     assert_eq!(advice("", &[]), Vec::<String>::new());
     for (lines, overrides, expected) in [
-        ("youngs_modulus_pa = 1e3", &[][..], "snow.youngs_modulus_pa: Young's modulus of the snow: 1.0e3 Pa; "),
-        ("links.limit = \"none\"\nyoungs_modulus_pa = 2e3", &[], "snow.youngs_modulus_pa: Young's modulus of the snow: 8.0e2 Pa; "),
-        ("non_penetration_stiffness = 0.01", &[], "snow.non_penetration_stiffness: carries snow like a modulus of "),
+        (
+            "youngs_modulus_pa = 1e3",
+            &[][..],
+            "snow.youngs_modulus_pa: Young's modulus of the snow: 1.0e3 Pa; ",
+        ),
+        (
+            "links.limit = \"none\"\nyoungs_modulus_pa = 2e3",
+            &[],
+            "snow.youngs_modulus_pa: Young's modulus of the snow: 8.0e2 Pa; ",
+        ),
+        (
+            "non_penetration_stiffness = 0.01",
+            &[],
+            "snow.non_penetration_stiffness: carries snow like a modulus of ",
+        ),
     ] {
         let found = advice(lines, overrides);
         assert!(found.iter().any(|line| line.contains(expected)), "{lines}: {found:?}");
@@ -357,18 +372,22 @@ fn springs_that_a_step_does_not_resolve_are_softened() {
     assert!(small.softening == 1.0 && large.softening < 1.0, "{small:?} {large:?}");
     // k = 2/5 E d.
     let d = snowy("", &[]).unwrap().particle_spacing_m();
-    assert!((small.link_n_m.unwrap() / (0.4 * 1.4e5 * d) - 1.0).abs() < 1e-12);
+    assert!((small.link_n_m.unwrap() / (0.4 * 1e5 * d) - 1.0).abs() < 1e-12);
     assert_eq!(small.contact_n_m, small.link_n_m);
-    assert!((small.modulus_pa(d).unwrap() / 1.4e5 - 1.0).abs() < 1e-12);
+    assert!((small.modulus_pa(d).unwrap() / 1e5 - 1.0).abs() < 1e-12);
     // More iterations resolve more, and a compliance is the inverse of the constant.
     let more = springs("", &["time.dt_s=2e-2", "solver.iterations=20"]);
-    assert!(more.softening > 5.0 * large.softening, "{more:?}");
-    let compliant = springs("contact_compliance_m_n = 1e-3\nlinks.compliance_m_n = 2e-3", &["time.dt_s=1e-5"]);
+    assert!(more.softening > 3.0 * large.softening, "{more:?}");
+    let compliant =
+        springs("contact_compliance_m_n = 1e-3\nlinks.compliance_m_n = 2e-3", &["time.dt_s=1e-5"]);
     let constants = [compliant.contact_n_m, compliant.link_n_m].map(|spring| spring.unwrap().round());
     assert_eq!(constants, [1000.0, 500.0]);
     let shares = springs("non_penetration_stiffness = 0.5\nlinks.stiffness = 0.1", &[]);
     assert_eq!((shares.contact_n_m, shares.link_n_m, shares.softening), (None, None, 1.0));
-    for both in ["non_penetration_stiffness = 0.5\ncontact_compliance_m_n = 1e-3", "links = { stiffness = 0.5, compliance_m_n = 1e-3 }"] {
+    for both in [
+        "non_penetration_stiffness = 0.5\ncontact_compliance_m_n = 1e-3",
+        "links = { stiffness = 0.5, compliance_m_n = 1e-3 }",
+    ] {
         assert!(snowy(both, &[]).unwrap_err().to_string().contains("only one of"), "{both}");
     }
 }

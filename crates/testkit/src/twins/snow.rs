@@ -40,6 +40,8 @@ pub fn twin_parameters(device: &Device, snow: &Snow) -> Result<Parameters> {
             contact_n_m: p.springs.contact_n_m.unwrap_or(0.0) as f32,
             link_n_m: p.springs.link_n_m.unwrap_or(0.0) as f32,
             share: p.springs.share as f32,
+            damping: p.springs.damping as f32,
+            damping_stages: p.springs.damping_stages,
         },
         shape_stiffness: contact.shape_stiffness as f32,
         boundary,

@@ -144,6 +144,7 @@ fn check_links(check: &Checker<'_>, links: &Links, heat: &Heat, support_radius_s
         check.range(key, reach, 0.1, most)?;
     }
     check.range("snow.links.break_ratio", links.break_ratio, 1.0, 1e9)?;
+    check.range("snow.links.damping_s", links.damping_s, 0.0, 1e3)?;
     if let Some(stiffness) = links.stiffness {
         check.share("snow.links.stiffness", stiffness)?;
         if links.compliance_m_n.is_some() {

@@ -3,8 +3,10 @@
 use super::links::Links;
 use super::phase_particles::PhaseParticles;
 use crate::{SolverError, Surroundings};
+use frazil_scene::Springs;
 use frazil_shaders::snow::{
-    apply_friction, compute_fluid_lambda, compute_solid_lambda, solve_fluid, solve_solid, start_push,
+    apply_friction, compute_fluid_lambda, compute_solid_lambda, damp_links, solve_fluid, solve_solid,
+    start_push,
 };
 use frazil_shaders::types::SnowTerms;
 use frazil_vk::{Buffer, Device, Kernel, Recorder};
@@ -26,6 +28,13 @@ pub(super) struct Constraints {
     solve_solid: Kernel<solve_solid::Interface>,
     apply_friction: Kernel<apply_friction::Interface>,
     start_push: Kernel<start_push::Interface>,
+    damp_links: Kernel<damp_links::Interface>,
+    /// Velocities of the stages of the dampers of links that are not the first of three.
+    stages: [Buffer<[f32; 3]>; 2],
+    /// k τ Δt/m of the dampers.
+    damping: f64,
+    /// Number of stages of the dampers, a multiple of 3; 0 without.
+    pub damping_stages: u32,
     /// True if contacts or links are springs.
     pub has_springs: bool,
     pub terms: Buffer<SnowTerms>,
@@ -40,11 +49,19 @@ pub(super) struct Constraints {
     face_friction: [[f32; 3]; 2],
 }
 
+/// Returns μ, ν and γ of stage `j` of `n` (Meyer et al. 2014, first order).
+fn damping_stage(j: u32, n: u32, damping: f64) -> [f32; 3] {
+    let j = f64::from(j);
+    let mu = (2.0 * j - 1.0) / j;
+    let gain = mu * damping * 2.0 / f64::from(n * n + n);
+    [mu as f32, ((1.0 - j) / j) as f32, gain as f32]
+}
+
 impl Constraints {
     pub fn new(
         device: &Device,
         workgroup_size: u32,
-        terms: SnowTerms,
+        (terms, springs): (SnowTerms, Springs),
         surroundings: &Surroundings,
         boundary: Option<Boundary>,
         capacity: u32,
@@ -52,6 +69,8 @@ impl Constraints {
         let n = capacity as usize;
         let elastic = |is_used: bool| device.buffer("elastic displacement", if is_used { n } else { 0 });
         let has_contact_springs = terms.contact_spring > 0.0;
+        let stage_len = if springs.damping_stages > 0 { n } else { 0 };
+        let stage = || device.buffer("stage of dampers", stage_len);
         let has_springs = has_contact_springs || terms.link_spring > 0.0;
         let elastic_m = [elastic(has_springs)?, elastic(has_contact_springs)?];
         let boundary_particles = u32::from(boundary.is_some());
@@ -81,6 +100,10 @@ impl Constraints {
                 &apply_friction::Specialization { workgroup_size, has_face_friction },
             )?,
             start_push: Kernel::specialized(device, &start_push::Specialization { workgroup_size })?,
+            damp_links: Kernel::specialized(device, &damp_links::Specialization { workgroup_size })?,
+            stages: [stage()?, stage()?],
+            damping: springs.damping,
+            damping_stages: springs.damping_stages,
             has_springs,
             face_friction: face_friction.map(|faces| faces.map(|face| face.unwrap_or(FRICTION_OF_SNOW))),
             terms: device.buffer_from("terms", &[terms])?,
@@ -195,6 +218,29 @@ impl Constraints {
         };
         let params = solve_solid::Params { is_first: u32::from(is_first) };
         recorder.dispatch(&self.solve_solid, solid.threads(), bindings, params);
+    }
+
+    /// Records the damping of the vibration of links, by which the velocities after the constraints change.
+    pub fn damp_links(&self, recorder: &mut Recorder, solid: &PhaseParticles, links: &Links) {
+        let [second, third] = &self.stages;
+        let turns = [solid.phase.velocity.back(), second, third];
+        let n = self.damping_stages;
+        for j in 1..=n {
+            let at = |stage: u32| turns[(stage % 3) as usize];
+            let bindings = damp_links::Bindings {
+                count: &solid.phase.count.count,
+                predicted: &solid.predicted,
+                contact: &solid.contact,
+                partner: links.bonds().partner(),
+                all_terms: &self.terms,
+                before: at(j.max(2) - 2),
+                now: at(j - 1),
+                next: at(j),
+            };
+            let [mu, nu, gain] = damping_stage(j, n, self.damping);
+            let params = damp_links::Params { mu, nu, gain };
+            recorder.dispatch(&self.damp_links, solid.threads(), bindings, params);
+        }
     }
 
     /// Records friction of the solid particles.

@@ -23,6 +23,7 @@
 //!   ApplyShapeMatching solid, with shape matching: towards the neighbourhood's fit
 //! ApplyFriction        solid: friction with one another and with walls               eq 5.21, 5.22
 //! UpdateVelocity       u ← (x* − x)/Δt
+//! DampLinks            solid, with dampers: vibration of links, stages of Runge–Kutta–Legendre
 //! SmoothVelocity       v ← u + XSPH within the phase; x ← x*                         eq 5.20
 //! ```
 //!

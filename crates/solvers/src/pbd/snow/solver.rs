@@ -58,6 +58,8 @@ pub enum Stage {
     ApplyFriction,
     /// Computes velocities after the constraints.
     UpdateVelocity,
+    /// Solid, with dampers: damps the vibration of links.
+    DampLinks,
     /// Smooths velocities by XSPH, and updates positions.
     SmoothVelocity,
 }
@@ -151,6 +153,7 @@ impl Snow {
         let (solid, fluid) = (phase_particles(solid)?, phase_particles(fluid)?);
         let links = Links::new(device, &parameters, workgroup_size, capacity)?;
         let terms = parameters.terms(solid.grid.grid(), capacity);
+        let springs = parameters.springs;
         let surroundings = &parameters.fluid.surroundings;
         let friction = [terms.static_friction, terms.kinetic_friction];
         let boundary = match scene.domain.walls {
@@ -165,7 +168,14 @@ impl Snow {
                 true => Some(Shape::new(device, workgroup_size, capacity)?),
                 false => None,
             },
-            constraints: Constraints::new(device, workgroup_size, terms, surroundings, boundary, capacity)?,
+            constraints: Constraints::new(
+                device,
+                workgroup_size,
+                (terms, springs),
+                surroundings,
+                boundary,
+                capacity,
+            )?,
             bodies: Bodies::new(device, workgroup_size, &parameters.fluid, friction)?,
             output: Output::new(device, workgroup_size, capacity)?,
             gauge: SnowMeasurePass::new(device, capacity)?,
@@ -203,6 +213,7 @@ impl Snow {
             if self.shape.is_some() { &[AttachToShape] } else { &[] },
             if self.shape.is_some() { &[ApplyShapeMatching] } else { &[] },
         );
+        let damp: &[Stage] = if self.constraints.damping_stages > 0 { &[DampLinks] } else { &[] };
         let iterations = (0..self.parameters.fluid.iterations).flat_map(|iteration| {
             [ComputeLambda, Solve { iteration }].into_iter().chain(match_shapes.iter().copied())
         });
@@ -211,7 +222,9 @@ impl Snow {
             .chain(links.iter().copied())
             .chain(attach.iter().copied())
             .chain(iterations)
-            .chain([ApplyFriction, UpdateVelocity, SmoothVelocity])
+            .chain([ApplyFriction, UpdateVelocity])
+            .chain(damp.iter().copied())
+            .chain([SmoothVelocity])
     }
 
     /// Records one step.
@@ -303,6 +316,7 @@ impl Snow {
                     );
                 }
             }
+            Stage::DampLinks => self.constraints.damp_links(recorder, solid, &self.links),
             Stage::SmoothVelocity => self.smooth_velocity(recorder),
         }
         Ok(())
