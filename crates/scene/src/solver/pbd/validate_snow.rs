@@ -46,7 +46,7 @@ impl Scene {
     /// Refuses a step at which the explicit viscous force overshoots and becomes unstable.
     pub(crate) fn check_viscosity(&self, check: &Checker<'_>, fluid: &Fluid) -> Check {
         let (rate_per_s, dt) = (self.viscous_rate_per_s(), self.dt_s());
-        if !(rate_per_s * dt > MAX_CONDUCTION) {
+        if rate_per_s * dt <= MAX_CONDUCTION {
             return Ok(());
         }
         check.fail_between(
