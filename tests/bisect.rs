@@ -4,11 +4,14 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+use frazil_kernels::Counts;
 use frazil_reference::fluid::{DensitySolve, Parameters as TwinParameters, State};
-use frazil_solvers::pbd::Stage;
-use frazil_testkit::assert_no_validation_messages;
+use frazil_shaders::pbd::{begin_density_solve, check_density};
+use frazil_solvers::pbd::{DensityStatus, Stage};
 use frazil_testkit::twins::pbd::twin_parameters;
+use frazil_testkit::{assert_no_validation_messages, device};
 use frazil_tests::Simulation;
+use frazil_vk::{DeviceCount, Kernel, Threads};
 use proptest::prelude::*;
 
 /// Downloads all columns from the device.
@@ -317,4 +320,76 @@ fn a_wrong_stage_is_named() {
         }
         assert_eq!(found, Some(expected));
     }
+}
+
+#[test]
+fn a_density_solve_begins_and_ends_for_any_number_of_particles() {
+    let device = device();
+    let counts = Counts::new(&device).unwrap();
+    let begin: Kernel<begin_density_solve::Interface> = Kernel::new(&device).unwrap();
+    let check: Kernel<check_density::Interface> = Kernel::new(&device).unwrap();
+    let sizes = prop::sample::select(vec![0_u32, 1, 63, 64, 65, 127, 128, 129, 255, 256, 257, 1000]);
+    let config = ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(24) };
+    proptest!(config, |(n in sizes, share in 0.0f32..1.0, error in 0.0f32..0.01, is_last in any::<bool>())| {
+        let capacity = n.max(1);
+        let count = counts.upload(&device, "count", n, capacity).unwrap();
+        let active = DeviceCount::new(&device, "active", capacity).unwrap();
+        let value = |i: u32| -(i as f32 + 0.25);
+        let lambda: Vec<f32> = (0..capacity).map(value).collect();
+        let predicted: Vec<[f32; 3]> = (0..capacity).map(|i| [i as f32, 0.5, -1.0]).collect();
+        let multiplier = device.buffer_from("multiplier", &lambda).unwrap();
+        let predicted = device.buffer_from("predicted", &predicted).unwrap();
+        let constraint = device.buffer_from("constraint", &vec![[9.0f32; 4]; capacity as usize]).unwrap();
+        let zero: DensityStatus = bytemuck::Zeroable::zeroed();
+        let status = device.buffer_from("status", &[zero]).unwrap();
+        let total = device.buffer_from("total", &[error * n as f32]).unwrap();
+        let mut recorder = device.recorder().unwrap();
+        let mut dispatch_check = |is_first: u32, iteration: u32| {
+            let bindings = check_density::Bindings {
+                count: &count.count,
+                total: &total,
+                status: &status,
+                active_count: &active.count,
+                args: &active.args,
+            };
+            let params = check_density::Params {
+                is_first,
+                iteration,
+                max_iterations: 4,
+                tolerance: 0.005,
+                max_groups_x: 65535,
+            };
+            recorder.dispatch(&check, Threads::Fixed(1), bindings, params);
+        };
+        dispatch_check(1, 0);
+        dispatch_check(0, if is_last { 4 } else { 3 });
+        let bindings = begin_density_solve::Bindings {
+            count: &count.count,
+            predicted: &predicted,
+            multiplier: &multiplier,
+            constraint: &constraint,
+        };
+        recorder.dispatch(&begin, Threads::Counted(&count), bindings, begin_density_solve::Params { share });
+        device.submit(recorder).unwrap().wait().unwrap();
+
+        let found = device.download(&constraint, capacity as usize).unwrap();
+        let left = device.download(&multiplier, capacity as usize).unwrap();
+        for i in 0..n {
+            prop_assert_eq!(found[i as usize], [i as f32, 0.5, -1.0, share * value(i)]);
+            prop_assert_eq!(left[i as usize], 0.0);
+        }
+        if n == 0 {
+            prop_assert_eq!(found[0], [9.0; 4], "nothing is written beyond the count");
+        }
+        let status = device.download(&status, 1).unwrap()[0];
+        let mean = if n == 0 { 0.0 } else { error * n as f32 / n as f32 };
+        let is_done = mean <= 0.005 || is_last;
+        prop_assert_eq!((status.is_done != 0, status.n_steps), (is_done, 1));
+        prop_assert_eq!(status.n_unmet, u32::from(is_last && mean > 0.005));
+        let groups = device.download(&active.args, 7).unwrap()[6][0];
+        let expected = if is_done { 0 } else { n };
+        prop_assert_eq!(device.download(&active.count, 1).unwrap()[0], expected);
+        prop_assert_eq!(groups, expected.div_ceil(64));
+    });
+    assert_no_validation_messages(&device);
 }

@@ -2,8 +2,8 @@
 // Applies the drag of bodies on water, the counterpart of the drag of walls in smooth_velocity:
 //   v_i ← v_i − c Σ_k s_k (boundary density of k) (u_i − v_k(x_i)),
 // with v_k(x) the velocity of the body's point at x, so that a spinning drum drags water along. A sticky body
-// has c s = 1. With a coefficient per step the first line is the paper's; otherwise c is 0, and the drag is that
-// of viscosity, along the body's surface: ν̂ s G(distance), as on walls. The opposite impulse acts on the body.
+// has c s = 1. c is 0 unless XSPH has a coefficient per step; without [snow] the drag of viscosity is added,
+// along the body's surface: ν̂ s G(distance), as on walls. The opposite impulse acts on the body.
 //
 // Bytes: 16 a particle, 36 more near a body. Sums of integers: order-independent.
 #extension GL_GOOGLE_include_directive : require

@@ -79,8 +79,8 @@ pub trait Solver {
         motion_highlights(&self.metrics(), measured)
     }
 
-    /// Returns what the user should know about the accuracy of the steps so far. For the end of a run only: it
-    /// waits for the device.
+    /// Returns warnings about the accuracy of the steps so far. For the end of a run only: it waits for the
+    /// device.
     ///
     /// # Errors
     /// The device was lost.

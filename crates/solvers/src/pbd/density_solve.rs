@@ -1,5 +1,5 @@
-//! Solution of the density constraint to a tolerance, without the host: multipliers kept between steps, and the
-//! decision on the device to end the iterations of a step.
+//! Solution of the density constraint to a tolerance, without the host: multipliers kept between steps, and
+//! the decision on the device to end the iterations of a step.
 
 use super::parameters::Parameters;
 use crate::{Saved, SolverError};
@@ -10,9 +10,9 @@ use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Pending, ReadbackRing, Reco
 
 pub use frazil_shaders::types::DensityStatus;
 
-/// Share of the last step's multipliers with which a step begins. With all of it, a step whose error is already
-/// within the tolerance repeats the pressure of the last, and the surface of a resting column bounces; half is
-/// the value of the warm start in SPlisHSPlasH (Bender & Koschier 2015).
+/// Share of the last step's multipliers with which a step begins. With all of it, a step whose error is
+/// already within the tolerance repeats the pressure of the last, and the surface of a resting column
+/// bounces; half is the value of the warm start in SPlisHSPlasH (Bender2015).
 const WARM_START: f32 = 0.5;
 
 /// Column of a saved state that holds the status.

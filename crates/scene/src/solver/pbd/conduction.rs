@@ -49,7 +49,8 @@ impl Scene {
         self.viscous_share_per_s() * self.lattice_sum(|q| 1.0 - q)
     }
 
-    /// Returns ν s/h² in 1/s with the s of [`Self::conduction_scale`]: dv_i/dt = this · Σ_j (1 − q)(v_j − v_i).
+    /// Returns ν s/h² in 1/s with the s of [`Self::conduction_scale`]: dv_i/dt is this times
+    /// Σ_j (1 − q)(v_j − v_i).
     pub fn viscous_share_per_s(&self) -> f64 {
         let Some(fluid) = self.fluid().filter(|_| self.snow().is_none()) else { return 0.0 };
         let h = self.support_radius_m();
