@@ -93,13 +93,13 @@ fn rests(name: &str, size_m: [f64; 3], (dt_s, d): Step, seconds: f64, more: &str
         metrics.all.speed_max_m_s
     );
     assert_eq!(metrics.n_links, n_links, "a link broke");
-    // The floor's friction hinders the lower layers to widen, which stiffens a flat block by up to
-    // (1 − ν)/((1 + ν)(1 − 2ν)) = 1.2 at ν = 1/4, and lattice layers end half a spacing from the faces.
-    assert!((0.75..1.1).contains(&(sunk / sag)), "sunk by {sunk} m, expected {sag}");
+    // The closed form is of a bar with free sides; the floor hinders the base from widening, and the faces
+    // have fewer links than the inside.
+    assert!((0.9..1.1).contains(&(sunk / sag)), "sunk by {sunk} m, expected {sag}");
     // Poisson's ratio widens the base by less than it sinks.
     assert!(farthest < 1.3 * sag, "a particle moved by {farthest} m");
-    // A hundredth of the sag is what is left of the first oscillation.
-    assert!(crept < 0.02 * sag, "crept by {crept} m");
+    // What is left of the first oscillation is 1e-4 of the sag.
+    assert!(crept < 1e-3 * sag, "crept by {crept} m");
 }
 
 #[test]
@@ -150,10 +150,11 @@ fn a_slab_sticks_below_the_friction_angle_at_the_defaults() {
         for slope_deg in if is_full() { vec![10.0_f64, 15.0, 20.0] } else { vec![20.0] } {
             let seconds = if step.1 < 0.02 { 0.3 } else { 0.6 };
             let [_, largest, acceleration] = slides(SLAB_M, step, slope_deg, seconds);
-            // Shear displaces the top by ρ g sin θ H²/(2G), G = E/2.5, and the tilting moment by as much again.
+            // Shear displaces the top by ρ g sin θ H²/(2G), G = E/2.5, the tilting moment by as much
+            // again; its uphill edge, which that unloads, slips by up to as much at d/2.
             let along = GRAVITY * slope_deg.to_radians().sin();
             let sheared = DENSITY * along * SLAB_M[1].powi(2) / (0.8 * MODULUS_PA);
-            assert!(largest < 2.0 * sheared, "{slope_deg}°: moved by {largest} m, shear alone {sheared} m");
+            assert!(largest < 3.0 * sheared, "{slope_deg}°: moved by {largest} m, shear alone {sheared} m");
             // A thousandth of the acceleration without friction: what is left of the first oscillation.
             assert!(acceleration.abs() < 1e-3 * along, "{slope_deg}°: {acceleration} m/s²");
         }
@@ -173,44 +174,5 @@ fn a_slab_slides_by_coulombs_law_above_the_friction_angle_at_the_defaults() {
                 "{slope_deg}°: {acceleration} m/s², expected {expected}"
             );
         }
-    }
-}
-
-#[test]
-#[ignore]
-fn probe() {
-    let var = |name: &str, or: &str| std::env::var(name).unwrap_or(or.to_owned());
-    let num = |name: &str, or: &str| var(name, or).parse::<f64>().unwrap();
-    let (dt_s, d) = (num("DT", "0.001"), num("D", "0.02"));
-    let slope = num("DEG", "0").to_radians();
-    let size = [num("L", "0.16"), num("H", "0.08"), num("L", "0.16")];
-    let gravity = [GRAVITY * slope.sin(), -GRAVITY * slope.cos(), 0.0];
-    let mut scene = block(size, (dt_s, d), gravity, 1.0, &var("MORE", "").replace("\\n", "\n"));
-    scene.solver.iterations = num("N", "3") as u32;
-    scene.snow_mut().unwrap().links.damping_s = num("TAU", "0.02");
-    scene.snow_mut().unwrap().youngs_modulus_pa = num("E", "1e5");
-    println!("{:?}", scene.snow_springs(scene.snow().unwrap()));
-    let mut simulation = SnowSimulation::of(&device(), scene);
-    let before = by_id(simulation.particles());
-    let mut last = 0.0;
-    for _ in 0..num("K", "10") as u32 {
-        let steps = (num("T", "0.03") / dt_s).round() as u64;
-        let metrics = simulation.advance(steps);
-        let particles = simulation.particles();
-        let v = particles.iter().map(|p| f64::from(p.velocity[0])).sum::<f64>() / particles.len() as f64;
-        let x = displacements(&before, &by_id(particles), 0);
-        let y = displacements(&before, &by_id(simulation.particles()), 1);
-        println!(
-            "t {:.3}: x mean {:.3} mm, max {:.3}; y mean {:.3}, max {:.3}; v {v:.4}, a {:.4}; vmax {:.4}; links {}",
-            (simulation.step as f64 * dt_s),
-            1e3 * x[1],
-            1e3 * x[0],
-            1e3 * y[1],
-            1e3 * y[0],
-            (v - last) / (steps as f64 * dt_s),
-            metrics.all.speed_max_m_s,
-            metrics.n_links
-        );
-        last = v;
     }
 }
