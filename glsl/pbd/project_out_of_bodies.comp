@@ -83,18 +83,18 @@ void main() {
     float time_s = step_time_s(steps[0], 1u, t.dt_s);
     if (is_corrected != 0u && boundary_density[i].w > 0.0 && constraint[i].w != 0.0)
         add_corrections(t, time_s, constraint[i], boundary_density[i].w);
-    // Friction may have moved the particle along a body and out of the domain.
-    vec3 x = confine(t.walls, predicted[i]);
     vec4 pushed = is_first != 0u ? vec4(0.0) : HAS_PUSH != 0u ? push[i] : vec4(0.0);
-    bool was_moved = x != predicted[i];
+    vec3 start = predicted[i];
     if (undone > 0.0 && pushed.w > 0.0) {
         uint k = uint(pushed.w) - 1u;
         vec3 back = -undone * pushed.xyz;
-        add_impulse(t, k, back, x - torque_centre(bodies[k], time_s));
-        x += back;
+        add_impulse(t, k, back, start - torque_centre(bodies[k], time_s));
+        start += back;
         pushed.xyz += back;
-        was_moved = true;
     }
+    // Friction may have moved the particle along a body and out of the domain.
+    vec3 x = confine(t.walls, start);
+    bool was_moved = x != predicted[i];
     [[dont_unroll]] for (uint sweep = 0u; sweep < 3u; ++sweep) {
         bool is_moving = false;
         [[dont_unroll]] for (uint k = 0u; k < t.n_bodies; ++k) {
