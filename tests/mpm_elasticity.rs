@@ -4,7 +4,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use frazil_scene::{Implicit, Mpm as Section, Spline, Surface, Transfer};
+use frazil_scene::{Contact, Implicit, Mpm as Section, Spline, Surface, Transfer};
 use frazil_solvers::mpm::Surroundings;
 use frazil_testkit::assert_no_validation_messages;
 use frazil_tests::bodies::{Trial, ball, block, both, moving};
@@ -33,7 +33,9 @@ fn a_wave_runs_through_an_elastic_bar_at_its_speed() {
         (3, Transfer::Apic, Spline::Quadratic, 0.2),
     ] {
         let (h, length, across) = if dimensions == 2 { (0.01, 0.5, 0.1) } else { (0.02, 0.6, 0.08) };
-        let mut section = Section { spline, ..elastic(dimensions, h, transfer) };
+        // Rigid walls: those of contact of particles yield like a cell of snow, which costs 2 % at ν = 0.3.
+        let contact = Some(Contact::Nodes);
+        let mut section = Section { spline, contact, ..elastic(dimensions, h, transfer) };
         section.material.poissons_ratio = poissons_ratio;
         let c = section.material.wave_speed_m_s(1.0);
         let (speed, dt) = (1e-3 * c, 0.3 * h / c);
