@@ -39,6 +39,8 @@ fn snow(scene: &Scene, sampled: &Sampled, velocity: impl Fn([f64; 2]) -> [f64; 2
             .collect(),
         masses_kg: sampled.masses_kg.clone(),
         volumes_m3: sampled.volumes_m3.clone(),
+        spins_rad_s: sampled.spins_rad_s.clone(),
+        contact_radii_m: sampled.contact_radii_m.clone(),
     };
     let mpm = Mpm::new(&device, MpmParameters::of(scene).unwrap(), &start, Tuning::default()).unwrap();
     Snowpack { device, mpm }
@@ -51,7 +53,7 @@ fn bar(cell_m: f64, dt_share: f64, fill: &str, seed: u64) -> Scene {
         "version = 1\nname = \"bar\"\nup_axis = \"y\"\nseed = {seed}\ngravity_m_s2 = [0.0, 0.0, 0.0]\n\
          [time]\ndt_s = \"auto\"\nduration_s = 1.0\n\
          [solver]\nkind = \"mpm\"\n\
-         [mpm]\ndimensions = 2\ncell_size_m = {cell_m}\ntransfer = \"apic\"\n\
+         [mpm]\ndimensions = 2\ncell_size_m = {cell_m}\n\
          [mpm.material]\nplastic = false\n\
          [domain]\nmin_m = [0.0, 0.0, 0.0]\nmax_m = [1.0, 0.7, 0.0]\n\
          [[particles]]\n{fill}\nshape.rectangle = {{ min_m = [{x}, {y}], max_m = [{}, {}] }}\n",
@@ -191,7 +193,7 @@ fn snowball(cell_m: f64, dt_share: f64, relaxation_time_s: f64, seed: u64) -> Sc
         "version = 1\nname = \"snowball\"\nup_axis = \"y\"\nseed = {seed}\n\
          [time]\ndt_s = \"auto\"\nduration_s = 1.0\n\
          [solver]\nkind = \"mpm\"\n\
-         [mpm]\ndimensions = 2\ncell_size_m = {cell_m}\ntransfer = \"apic\"\n\
+         [mpm]\ndimensions = 2\ncell_size_m = {cell_m}\n\
          [mpm.material]\nrelaxation_time_s = {relaxation_time_s}\n\
          [domain]\nmin_m = [0.0, 0.0, 0.0]\nmax_m = [4.0, 0.6, 0.0]\n\
          [[particles]]\nfill = \"blue_noise\"\nvelocity_m_s = [0.0, -5.0, 0.0]\n\

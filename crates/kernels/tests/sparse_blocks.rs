@@ -56,6 +56,7 @@ impl Case {
             spline: self.spline,
             weights: Weights::Factored,
             strain_floor: false,
+            has_contact_forces: false,
             colliders: Vec::new(),
             walls: [[Surface { friction: 0.0, sticky: false }; 3]; 2],
             implicit: None,
