@@ -35,9 +35,10 @@ fn status(simulation: &Simulation) -> DensityStatus {
 fn a_resting_column_is_compressed_within_the_tolerance_at_any_step() {
     // Sixteen and, in the long form, 24 layers. The tolerance of the solve is 1e-3 in the mean; at the bottom,
     // where the error is largest, up to three times that.
-    let spacings: &[f64] = if is_full_run() { &[0.015, 0.01] } else { &[0.015] };
+    let (spacings, steps): (&[f64], &[f64]) =
+        if is_full_run() { (&[0.015, 0.01], &[0.002, 0.001, 0.0005]) } else { (&[0.015], &[0.002, 0.001]) };
     for &d in spacings {
-        for dt_s in [0.002_f64, 0.001, 0.0005] {
+        for &dt_s in steps {
             let (spacing, dt) = (format!("fluid.particle_spacing_m={d}"), format!("time.dt_s={dt_s}"));
             let mut column = Simulation::new("hydrostatic", &[&spacing, &dt]);
             column.advance((0.5 / dt_s).round() as u64);
@@ -139,9 +140,9 @@ fn fitted_period(track: &[(f64, f64)], guess_s: f64) -> f64 {
 
 #[test]
 fn water_sloshes_with_the_period_of_its_first_mode_and_overshoots() {
-    let mut cases = vec![(0.02, 0.002), (0.02, 0.001), (0.0125, 0.002)];
+    let mut cases = vec![(0.02, 0.002), (0.02, 0.001)];
     if is_full_run() {
-        cases.extend([(0.0125, 0.001), (0.01, 0.001), (0.01, 0.0005)]);
+        cases.extend([(0.0125, 0.002), (0.0125, 0.001), (0.01, 0.001), (0.01, 0.0005)]);
     }
     for (d, dt_s) in cases {
         let (period, track) = slosh(d, dt_s);
@@ -204,7 +205,8 @@ fn a_shear_wave_decays_by_the_viscosity_that_is_asked() {
         cases.extend([(0.005, 0.0005), (0.005, 0.00025)]);
     }
     for is_no_slip in [false, true] {
-        for &(d, dt_s) in &cases {
+        let n_cases = if is_no_slip && !is_full_run() { 1 } else { cases.len() };
+        for &(d, dt_s) in &cases[..n_cases] {
             let floor = shear_wave(d, dt_s, None, is_no_slip);
             let viscosities: &[f64] = if is_full_run() { &[0.1, 1.0, 5.0] } else { &[5.0] };
             let found: Vec<(f64, f64)> =

@@ -209,6 +209,7 @@ fn a_state_without_a_column_or_of_another_length_is_refused() {
 /// Creates particles near one place that fly apart in all directions; 100 m/s are one cell per step.
 fn burst(n: u32, speed_m_s: f64) -> (MpmCase, Vec<Particle>) {
     let mut section = Section::sampled(2, 0.01);
+    section.transfer = Transfer::PicFlip;
     section.flip_ratio = Some(1.0);
     let case = MpmCase::new(section, DT_S, empty_space([0.0; 3], [1.5, 1.5, 0.0]), Vec::new());
     let mut random = Random::new(13);

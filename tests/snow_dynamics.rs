@@ -200,9 +200,11 @@ fn a_particle_slides_on_each_face_by_its_own_friction() {
         // Without its own, the face has the kinetic friction of snow, as the slope is beyond the static one.
         let mu = friction.unwrap_or(0.35);
         let expected = (0.15 * 9.81 * (slope.sin() - mu * slope.cos())).max(0.0);
-        // Positions of 0.3 m have an ulp of 3e-8 m, which is 3e-5 m/s over Δt.
+        // Positions of 0.3 m have an ulp of 3e-8 m, which is 3e-5 m/s over Δt. The displacement by the wall in
+        // a step, which bounds friction, is g cos θ Δt² = 8.5e-6 m, known to half an ulp: 0.2 % of friction.
+        let friction_m_s = 0.15 * 9.81 * mu * slope.cos();
         assert!(
-            (speed - expected).abs() < 1e-4 + 1e-3 * expected,
+            (speed - expected).abs() < 1e-4 + 1e-3 * expected + 2e-3 * friction_m_s,
             "axis {axis}, side {side}, μ {friction:?}: {speed} m/s, expected {expected}"
         );
         assert_no_validation_messages(&simulation.device);
@@ -233,7 +235,8 @@ fn a_stack_of_particles_stays() {
             format!("[snow]\n{lines}links.limit = \"none\"\n{}", block([0.0, -0.2, 0.0], [1, 5, 1], ""));
         let mut simulation = SnowSimulation::of(&device(), scene([0.2; 3], [0.0, -9.81, 0.0], &more));
         let before = by_id(simulation.particles());
-        let metrics = simulation.advance(2000);
+        // Springs of contacts without links have no dampers: the first oscillation takes longer to die away.
+        let metrics = simulation.advance(if lines.is_empty() { 3000 } else { 2000 });
         let after = by_id(simulation.particles());
         for (id, particle) in &after {
             for axis in [0, 2] {
@@ -284,13 +287,16 @@ fn momentum_is_kept_between_snow_and_water() {
         let metrics = simulation.advance(250);
         let after = momentum(&simulation);
         assert!(metrics.n_frozen > 0, "water froze");
-        let n = simulation.particles().len() as f64;
+        let particles = simulation.particles();
         for axis in 0..3 {
-            // Bound on Σv in m/s. A velocity is a difference of positions of 0.1 m, whose ulp is 7e-9 m, over
-            // Δt: at most 4e-6 m/s per particle, step and iteration, with random sign: √(particles · steps ·
-            // iterations) of them.
-            let bound = 4e-6 * (n * 250.0 * 3.0).sqrt();
+            // Bound on Σv in m/s. A velocity is a difference of positions over Δt, each of which is rounded by
+            // half an ulp per particle, step and iteration, with random sign: the root of their squares.
+            let half_ulp = |x: f32| f64::from(x.abs().max(1e-3).log2().floor().exp2()) * 2.0_f64.powi(-24);
+            let squares: f64 =
+                particles.iter().map(|p| (half_ulp(p.position[axis]) / DT_S).powi(2) * 250.0 * 3.0).sum();
+            let bound = squares.sqrt();
             let change = (after[axis] - before[axis]).abs();
+            println!("{averaging}, axis {axis}: {change:.2e} m/s, bound {bound:.2e}");
             assert!(change < bound, "{averaging}, axis {axis}: {change} m/s of {before:?}, bound {bound}");
         }
         assert_no_validation_messages(&simulation.device);

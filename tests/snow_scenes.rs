@@ -114,7 +114,7 @@ fn snow() -> impl Strategy<Value = String> {
             "compliance_m_n = 1e-6\n",
             "compliance_m_n = 1e-3\n",
         ]),
-        select(vec!["", "reach_spacings = 1.2\n", "reach_spacings = 2.0\ninitial_reach_spacings = 2.0\n"]),
+        select(vec!["", "reach_spacings = 1.2\n", "reach_spacings = 1.6\ninitial_reach_spacings = 1.6\n"]),
         select(vec!["reproducible", "compare_and_swap"]),
         1u32..=3,
     )

@@ -527,8 +527,6 @@ fn a_wrong_stage_is_named() {
         (Stage::BuildLinks, |_, p| p.links.as_mut().unwrap().radius_m *= 0.7),
         (Stage::ComputeLambda, |_, p| p.fluid.relaxation *= 1.1),
         (Stage::ComputeLambda, |_, p| p.contact_distance_m *= 0.9),
-        (Stage::Solve { iteration: 0 }, |_, p| p.bounce_stiffness *= 1.01),
-        (Stage::Solve { iteration: 0 }, |_, p| p.averaging = Averaging::Off),
         (Stage::Solve { iteration: 1 }, |_, p| p.mass_kg *= 1.1),
         (Stage::Solve { iteration: 2 }, |state, _| state.solid.constraint[5][3] -= 0.01),
         (Stage::ApplyFriction, |_, p| p.static_friction *= 0.5),
@@ -537,6 +535,10 @@ fn a_wrong_stage_is_named() {
         (Stage::UpdateVelocity, |_, p| p.fluid.dt_s *= 1.01),
         (Stage::SmoothVelocity, |_, p| p.snow_xsph_viscosity *= 1.01),
         (Stage::SmoothVelocity, |_, p| p.fluid.wall_friction *= 0.9),
+    ];
+    let shares: &[(Stage, Wrong)] = &[
+        (Stage::Solve { iteration: 0 }, |_, p| p.bounce_stiffness *= 1.01),
+        (Stage::Solve { iteration: 0 }, |_, p| p.averaging = Averaging::Off),
     ];
     let shape: &[(Stage, Wrong)] = &[
         (Stage::Reorder, |state, _| state.fluid.rest_position[3][1] += 0.01),
@@ -551,7 +553,7 @@ fn a_wrong_stage_is_named() {
         }),
         (Stage::Solve { iteration: 1 }, |_, p| p.boundary = None),
     ];
-    let planted = [(3, usual), (SHAPE, shape), (BOUNDARY, boundary)];
+    let planted = [(3, usual), (0, shares), (SHAPE, shape), (BOUNDARY, boundary)];
     let planted =
         planted.into_iter().flat_map(|(settings, all)| all.iter().map(move |wrong| (settings, wrong)));
     let usual = Case {
