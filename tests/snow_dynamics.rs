@@ -256,7 +256,7 @@ fn a_stack_of_particles_stays() {
         println!("the top has sunk by {sunk:.3} overlaps from one particle, expected 10");
         // Positions of 0.2 m have an ulp of 1.5e-8 m, a few 1e-4 of the overlap.
         assert!(
-            lines != "" || (sunk - 10.0).abs() < 0.02,
+            !lines.is_empty() || (sunk - 10.0).abs() < 0.02,
             "the top has sunk by {sunk} overlaps, expected 10"
         );
         assert!(metrics.all.speed_max_m_s < 1e-4, "{} m/s", metrics.all.speed_max_m_s);
@@ -290,11 +290,13 @@ fn momentum_is_kept_between_snow_and_water() {
         let particles = simulation.particles();
         for axis in 0..3 {
             // Bound on Σv in m/s. A velocity is a difference of positions over Δt, each of which is rounded by
-            // half an ulp per particle, step and iteration, with random sign: the root of their squares.
+            // half an ulp per particle, step and iteration, with random sign: the root of their squares. A
+            // loaded spring displaces its ends by less than that in a step, and the end with the larger ulp
+            // loses it with the same sign in each step: as much again.
             let half_ulp = |x: f32| f64::from(x.abs().max(1e-3).log2().floor().exp2()) * 2.0_f64.powi(-24);
             let squares: f64 =
                 particles.iter().map(|p| (half_ulp(p.position[axis]) / DT_S).powi(2) * 250.0 * 3.0).sum();
-            let bound = squares.sqrt();
+            let bound = 2.0 * squares.sqrt();
             let change = (after[axis] - before[axis]).abs();
             println!("{averaging}, axis {axis}: {change:.2e} m/s, bound {bound:.2e}");
             assert!(change < bound, "{averaging}, axis {axis}: {change} m/s of {before:?}, bound {bound}");

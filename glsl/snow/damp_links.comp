@@ -1,9 +1,10 @@
 #version 460
 // Damps the vibration of links, one stage of a Runge–Kutta–Legendre scheme (Meyer et al. 2014, first order):
-//   Y_j = μ Y_{j−1} + ν Y_{j−2} + γ L(Y_{j−1}),  L(v)_i = Σ_links n̂ n̂·(v_j − v_i),
+//   Y_j = Y_{j−1} + ν (Y_{j−2} − Y_{j−1}) + γ L(Y_{j−1}),  L(v)_i = Σ_links n̂ n̂·(v_j − v_i),
 // with Y_0 the velocities after the constraints. Together the stages solve v' = k τ/m L(v), the dampers
 // parallel to the springs of links (Kelvin–Voigt), stably for any τ, over one step. Forces are along links
-// and opposite at both ends: momentum and rigid rotation are kept.
+// and opposite at both ends: momentum and rigid rotation are kept. (With μ Y_{j−1} + ν Y_{j−2} the rounding of
+// μ + ν = 1 would change all velocities alike.)
 //
 // Bytes: 48 + 4 · links a particle, 32 a partner. Sums run in the order of slots.
 #extension GL_GOOGLE_include_directive : require
@@ -19,8 +20,7 @@ layout(scalar, binding = 5) readonly buffer Before { vec3 before[]; };
 layout(scalar, binding = 6) readonly buffer Now { vec3 now[]; };
 layout(scalar, binding = 7) writeonly buffer Next { vec3 next[]; };
 layout(scalar, push_constant) uniform Params {
-    // μ and ν, 1 and 0 in the first stage, and γ.
-    float mu;
+    // ν, 0 in the first stage, and γ.
     float nu;
     float gain;
 };
@@ -42,5 +42,5 @@ void main() {
         float along = min(contact[i].x, contact[j].x) * dot(closing, offset) / length2;
         sum += along * offset;
     }
-    next[i] = mu * own + nu * before[i] + gain * sum;
+    next[i] = own + nu * (before[i] - own) + gain * sum;
 }

@@ -49,7 +49,7 @@ impl State {
             let nu = (1.0 - j as f32) / j as f32;
             let gain = mu * p.springs.damping * 2.0 / (n * n + n) as f32;
             let next = |i: usize| {
-                let kept = zip(now[i], before[i], |a, b| mu * a + nu * b);
+                let kept = zip(now[i], before[i], |a, b| a + nu * (b - a));
                 zip(kept, rate(&now, i), |k, r| k + gain * r)
             };
             let next = (0..now.len()).map(next).collect();

@@ -49,12 +49,12 @@ pub(super) struct Constraints {
     face_friction: [[f32; 3]; 2],
 }
 
-/// Returns μ, ν and γ of stage `j` of `n` (Meyer et al. 2014, first order).
-fn damping_stage(j: u32, n: u32, damping: f64) -> [f32; 3] {
+/// Returns ν and γ of stage `j` of `n` (Meyer et al. 2014, first order).
+fn damping_stage(j: u32, n: u32, damping: f64) -> [f32; 2] {
     let j = f64::from(j);
     let mu = (2.0 * j - 1.0) / j;
     let gain = mu * damping * 2.0 / f64::from(n * n + n);
-    [mu as f32, ((1.0 - j) / j) as f32, gain as f32]
+    [((1.0 - j) / j) as f32, gain as f32]
 }
 
 impl Constraints {
@@ -237,8 +237,8 @@ impl Constraints {
                 now: at(j - 1),
                 next: at(j),
             };
-            let [mu, nu, gain] = damping_stage(j, n, self.damping);
-            let params = damp_links::Params { mu, nu, gain };
+            let [nu, gain] = damping_stage(j, n, self.damping);
+            let params = damp_links::Params { nu, gain };
             recorder.dispatch(&self.damp_links, solid.threads(), bindings, params);
         }
     }
