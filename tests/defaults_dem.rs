@@ -1,6 +1,8 @@
 //! Grains at default settings: what a scene gets that sets nothing but geometry and material, at the default
 //! time step and at half of it.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 use frazil_reference::dem::Grain;
 use frazil_scene::{Dem, Scene};
 use frazil_testkit::{assert_no_validation_messages, device, is_full_run};
