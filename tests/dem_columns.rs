@@ -122,11 +122,12 @@ fn draw(found: &[Collapse], flat: (f64, f64, f64), tall: (f64, f64, f64), table:
 #[test]
 fn columns_run_out_in_proportion_at_first_and_by_a_power_below_one_when_tall() {
     let is_full = is_full_run();
-    // The short form has a flat column, a tall one, and one near the transition, which counts for both laws.
+    // The short form has a flat column, a tall one, and one near the transition, which counts for both laws;
+    // three packings of each, since the front of so few grains varies by a fifth between packings.
     let (n, seeds, aspects, tall_from): (usize, u64, &[f64], f64) = if is_full {
         (900, 3, &[0.4, 0.8, 1.5, 3.0, 5.0, 8.0], 2.3)
     } else {
-        (130, 1, &[0.5, 1.2, 4.0], 1.0)
+        (130, 3, &[0.5, 1.2, 4.0], 1.0)
     };
     let mut found: Vec<Collapse> = Vec::new();
     for &aspect in aspects {
@@ -142,8 +143,7 @@ fn columns_run_out_in_proportion_at_first_and_by_a_power_below_one_when_tall() {
     );
     assert_no_validation_messages(&DEVICE);
     draw(&found, flat, tall, &table);
-    // Tolerance of three standard errors. With one tall and one medium column, whose fronts are known to
-    // within a grain, a quarter.
+    // Tolerance of three standard errors. With tall and medium columns of few grains, a quarter.
     let known = |error: f64| if is_full { (3.0 * error).max(0.1) } else { 0.25 };
     // The exponent is between 2/3 and 0.7, clearly not linear.
     assert!((tall.0 - 0.68).abs() < known(tall.1) && tall.0 < 0.95, "{tall:?}\n{table}");
