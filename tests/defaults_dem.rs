@@ -14,7 +14,8 @@ use std::sync::LazyLock;
 
 static DEVICE: LazyLock<Device> = LazyLock::new(device);
 
-const BARE: &str = "version = 1\nname = \"bare\"\nup_axis = \"y\"\ntime = { dt_s = \"auto\", duration_s = 1.0 }\nsolver.kind = \"dem\"\n\
+const BARE: &str = "version = 1\nname = \"bare\"\nup_axis = \"y\"\ntime = { dt_s = \"auto\", duration_s = 1.0 }\n\
+    solver.kind = \"dem\"\n\
     dem = { radius_m = 0.01, density_kg_m3 = 900.0, normal_stiffness_n_m = 1e4 }\n\
     domain = { min_m = [0.0, 0.0, 0.0], max_m = [0.5, 0.8, 0.5] }\n";
 
@@ -89,7 +90,8 @@ fn grains_rebound_with_their_restitution_at_the_default_step() {
 /// (printed by the long run).
 #[test]
 fn a_pile_comes_to_rest_at_the_default_settings() {
-    let block = "particles = [{ shape.box = { min_m = [0.18, 0.02, 0.18], max_m = [0.3, 0.22, 0.3] }, fill = \"random\" }]\n";
+    let block = "particles = [{ shape.box = { min_m = [0.18, 0.02, 0.18], max_m = [0.3, 0.22, 0.3] }, \
+                 fill = \"random\" }]\n";
     let all = [("0.1", 1.0), ("0.1", 0.5), ("0.0", 1.0), ("0.0", 0.5)];
     for &(rolling, share) in if is_full_run() { &all[..] } else { &all[..1] } {
         let mut set = Vec::new();

@@ -8,7 +8,7 @@ use frazil_scene::{Heat, Phase, Scene};
 use frazil_solvers::pbd::Snow;
 use frazil_solvers::pbd::snow::Stage;
 use frazil_testkit::{Random, assert_no_validation_messages, device};
-use frazil_tests::bar::{erf, neumann_lambda, properties};
+use frazil_tests::bar::{erf, neumann_lambda, neumann_temperature_c, properties};
 use frazil_tests::{Particle, SnowSimulation};
 
 /// Surroundings of a bar.
@@ -274,7 +274,7 @@ fn stefan_errors(bar: &Bar, at: Resolution, refinement: u32, stages: Stages) -> 
     let heat = scene.snow().unwrap().heat.clone();
     let dt = scene.dt_s();
     let lambda = neumann_lambda(&heat, bar.temperatures_c);
-    let [ice, water] = bar.phases.map(|phase| diffusivity(&heat, phase));
+    let water = diffusivity(&heat, Phase::Water);
     let [ice_c, water_c] = bar.temperatures_c;
     let mut run = SnowSimulation::of(&device(), scene);
     let steps = ((FRONT_M / (2.0 * lambda)).powi(2) / water / dt).round() as u64;
@@ -290,14 +290,7 @@ fn stefan_errors(bar: &Bar, at: Resolution, refinement: u32, stages: Stages) -> 
     let contact_m = f64::from(bar.n_along[0] * refinement) * at.spacing_m;
     let error = |p: &Particle| {
         let into_ice_m = contact_m - f64::from(p.position[0]);
-        let (of_water, of_ice) =
-            (into_ice_m / (4.0 * water * t_s).sqrt(), into_ice_m / (4.0 * ice * t_s).sqrt());
-        let front_of_ice = lambda * (water / ice).sqrt();
-        let exact_c = if of_water < lambda {
-            water_c * (erf(lambda) - erf(of_water)) / (1.0 + erf(lambda))
-        } else {
-            ice_c * (erf(of_ice) - erf(front_of_ice)) / (1.0 - erf(front_of_ice))
-        };
+        let exact_c = neumann_temperature_c(&heat, bar.temperatures_c, lambda, into_ice_m, t_s);
         (f64::from(p.temperature_c) - exact_c).abs() / (water_c - ice_c)
     };
     let worst = particles.iter().map(error).fold(0.0, f64::max);

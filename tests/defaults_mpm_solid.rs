@@ -148,7 +148,8 @@ fn vibration(mode: Mode, cell_m: f64, dt_share: f64, fill: &str, seed: u64) -> (
     let period = (crossings[2] - crossings[0]) * frequency / (2.0 * PI) - 1.0;
     let damping = 1.0 - extremes[1] / extremes[0];
     println!(
-        "{mode:?} {fill:?}, seed {seed}, {:.0} cells thick, {dt_share} dt: period {:+.2} %, damping {:.2} % per half period",
+        "{mode:?} {fill:?}, seed {seed}, {:.0} cells thick, {dt_share} dt: period {:+.2} %, damping {:.2} % \
+         per half period",
         THICKNESS_M / cell_m,
         100.0 * period,
         100.0 * damping

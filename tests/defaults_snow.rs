@@ -81,8 +81,8 @@ fn rests(name: &str, size_m: [f64; 3], (dt_s, d): Step, seconds: f64, more: &str
     let layers = (size_m[1] / d).round();
     let sag = DENSITY * GRAVITY * d * d * 0.5 * layers * (layers - 1.0) / MODULUS_PA;
     println!(
-        "{name}: {} particles, dt {dt_s} s, d {d} m, after {seconds} s: sunk {:.2} mm (closed form {:.2}), {:.2} % of the \
-         height; farthest {:.2} mm; crept {:.1e} m since half the time; links {} of {n_links}; {:.1e} m/s",
+        "{name}: {} particles, dt {dt_s} s, d {d} m, after {seconds} s: sunk {:.2} mm (closed form {:.2}), \
+         {:.2} % of the height; farthest {:.2} mm; crept {:.1e} m since half the time; links {} of {n_links}; {:.1e} m/s",
         before.len(),
         1e3 * sunk,
         1e3 * sag,
@@ -98,7 +98,7 @@ fn rests(name: &str, size_m: [f64; 3], (dt_s, d): Step, seconds: f64, more: &str
     assert!((0.9..1.1).contains(&(sunk / sag)), "sunk by {sunk} m, expected {sag}");
     // Poisson's ratio widens the base by less than it sinks.
     assert!(farthest < 1.3 * sag, "a particle moved by {farthest} m");
-    // What is left of the first oscillation is 1e-4 of the sag.
+    // The first oscillation has decayed to 1e-4 of the sag.
     assert!(crept < 1e-3 * sag, "crept by {crept} m");
 }
 
@@ -130,8 +130,8 @@ fn slides(size_m: [f64; 3], step: Step, slope_deg: f64, seconds: f64) -> [f64; 3
     let [largest, mean, _] = displacements(&before, &by_id(simulation.particles()), 0);
     assert_no_validation_messages(&simulation.device);
     println!(
-        "slab of {} particles on {slope_deg}°, dt {dt_s} s, d {d} m, after {seconds} s: moved {:.3} mm, at most {:.3} mm; \
-         acceleration {acceleration:.4} m/s², frictionless {:.4}; {} links",
+        "slab of {} particles on {slope_deg}°, dt {dt_s} s, d {d} m, after {seconds} s: moved {:.3} mm, at most \
+         {:.3} mm; acceleration {acceleration:.4} m/s², frictionless {:.4}; {} links",
         before.len(),
         1e3 * mean,
         1e3 * largest,
@@ -161,6 +161,16 @@ fn a_slab_sticks_below_the_friction_angle_at_the_defaults() {
     }
 }
 
+/// FAIL in the ledger: static friction of 0.5 holds up to 26.57°, but a slab on 25° slips, at no more than the
+/// acceleration of kinetic friction.
+#[test]
+fn a_slab_just_below_the_friction_angle_slips_no_faster_than_by_kinetic_friction() {
+    let slope = 25.0_f64.to_radians();
+    let kinetic = GRAVITY * (slope.sin() - 0.35 * slope.cos());
+    let [_, _, acceleration] = slides(SLAB_M, STEPS[0], 25.0, 0.3);
+    assert!(acceleration < 1.05 * kinetic, "{acceleration} m/s², kinetic friction alone {kinetic}");
+}
+
 #[test]
 fn a_slab_slides_by_coulombs_law_above_the_friction_angle_at_the_defaults() {
     for step in STEPS {
@@ -168,7 +178,7 @@ fn a_slab_slides_by_coulombs_law_above_the_friction_angle_at_the_defaults() {
             let slope = slope_deg.to_radians();
             let expected = GRAVITY * (slope.sin() - 0.35 * slope.cos());
             let [_, _, acceleration] = slides(SLAB_M, step, slope_deg, 0.3);
-            // What is left of the first oscillation is 1e-3 of it.
+            // The first oscillation has decayed to 1e-3 of it.
             assert!(
                 (acceleration / expected - 1.0).abs() < 0.01,
                 "{slope_deg}°: {acceleration} m/s², expected {expected}"

@@ -6,7 +6,7 @@
 use frazil_scene::{Heat, LatentHeat, Phase};
 use frazil_testkit::{assert_no_validation_messages, device};
 use frazil_tests::SnowSimulation;
-use frazil_tests::bar::{Bar, NEAREST, SPACING_M, erf, neumann_lambda, properties};
+use frazil_tests::bar::{Bar, NEAREST, SPACING_M, erf, neumann_lambda, neumann_temperature_c, properties};
 use std::f64::consts::PI;
 
 /// Maximum error of temperatures relative to the jump.
@@ -29,7 +29,7 @@ fn fronts(bar: &Bar, spacings: [f64; 2]) -> Vec<Front> {
     let dt = scene.dt_s();
     let lambda = neumann_lambda(&bar.heat, bar.temperatures_c);
     let [ice_c, water_c] = bar.temperatures_c;
-    let [ice, water] = bar.phases.map(|phase| bar.diffusivity(phase));
+    let water = bar.diffusivity(Phase::Water);
     let latent_j_kg = bar.heat.latent_heat_j_kg;
     let section = f64::from(bar.n_across * bar.n_across);
     let n_water = f64::from(bar.n_along[1]) * section;
@@ -48,14 +48,7 @@ fn fronts(bar: &Bar, spacings: [f64; 2]) -> Vec<Front> {
         let error_c = particles.iter().map(|p| {
             // The ice lies at negative x.
             let into_ice_m = -bar.x_m(p);
-            let (of_water, of_ice) =
-                (into_ice_m / (4.0 * water * t).sqrt(), into_ice_m / (4.0 * ice * t).sqrt());
-            let front_of_ice = lambda * (water / ice).sqrt();
-            let exact_c = if of_water < lambda {
-                water_c * (erf(lambda) - erf(of_water)) / (1.0 + erf(lambda))
-            } else {
-                ice_c * (erf(of_ice) - erf(front_of_ice)) / (1.0 - erf(front_of_ice))
-            };
+            let exact_c = neumann_temperature_c(&bar.heat, bar.temperatures_c, lambda, into_ice_m, t);
             (f64::from(p.temperature_c) - exact_c).abs()
         });
         let error = error_c.fold(0.0, f64::max) / (water_c - ice_c);

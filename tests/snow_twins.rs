@@ -263,7 +263,8 @@ const SETTINGS: [(bool, [&str; 2]); 12] = [
     (
         false,
         [
-            "contact_compliance_m_n = 1e-3\nlinks.limit = \"dynamic\"\nlinks.break_ratio = 1.02\nlinks.reach_spacings = 1.5",
+            "contact_compliance_m_n = 1e-3\nlinks.limit = \"dynamic\"\nlinks.break_ratio = 1.02\n\
+             links.reach_spacings = 1.5",
             "",
         ],
     ),

@@ -22,7 +22,8 @@ ContactHistory history_in(uint from) {
     vec4 shear = old_shear[from];
     uint bond_state = bond_state_of(old_contact[CONTACT_WORDS * from]);
     // A negative time marks a contact that has ended.
-    ContactHistory history = ContactHistory(shear.xyz, vec3(0.0), max(shear.w, 0.0), bond_state, shear.w < 0.0 ? ENDED : HELD);
+    uint phase = shear.w < 0.0 ? ENDED : HELD;
+    ContactHistory history = ContactHistory(shear.xyz, vec3(0.0), max(shear.w, 0.0), bond_state, phase);
     if (HAS_ROLLING != 0u)
         [[unroll]] for (uint axis = 0u; axis < 3u; ++axis)
             history.rolling[axis] = uintBitsToFloat(old_contact[CONTACT_WORDS * from + 1u + axis]);

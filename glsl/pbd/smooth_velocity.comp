@@ -1,14 +1,14 @@
 #version 460
-// Smooths velocities by XSPH: each moves towards those of its neighbours, and near a wall towards the wall's,
-// which is at rest:
+// Applies XSPH and viscosity to velocities: each moves towards those of its neighbours, and near a wall
+// towards the wall's, which is at rest:
 //   v_i = u_i + c ( Σ_j V (u_j − u_i) W(x*_ij) − s · (wall fraction) u_i )         (Chen2021 eq 5.20; Huang2016 eq 2.29 has the sign reversed)
 //       + ν̂ ( Σ_j (1 − q_ij) (u_j − u_i) − Σ_faces s G(y) u_i )
-// The second line is the viscous force: ∇²W of the viscosity kernel is proportional to 1 − q, and
-// ν̂ = Δt ν s/h² with the s that makes the Laplacian of a quadratic field exact on the cubic lattice. G is the same sum over
-// the images of the lattice behind the wall, whose velocities are −u y′/y (Morris et al. 1997): no slip.
-// V is the same for both ends of a pair, so XSPH and viscosity conserve momentum. s is 0 for slip walls and 1 for no-slip
-// walls; the difference of a face's own s is weighted with the fraction that this face alone cuts off. The
-// drag of bodies is applied by apply_body_drag.
+// The second line is the viscous force: ∇²W of the viscosity kernel is proportional to 1 − q, and ν̂ = Δt ν
+// a/h² with the a that makes the Laplacian of a quadratic field exact on the cubic lattice. G is the same sum
+// over the images of the lattice behind the wall, whose velocities are −u y′/y (Morris et al. 1997): no slip.
+// V is the same for both ends of a pair, so XSPH and viscosity conserve momentum. s is 0 for slip walls and 1
+// for no-slip walls; the difference of a face's own s is weighted with the fraction that this face alone cuts
+// off. The drag of bodies is applied by apply_body_drag.
 //
 // Bytes: 40 a particle (x* 12, u 12, key 4, 12 out) plus neighbours from cache. Sums run in sorted order.
 #extension GL_GOOGLE_include_directive : require

@@ -124,6 +124,28 @@ pub fn properties(heat: &Heat, phase: Phase) -> (f64, f64) {
     }
 }
 
+/// Returns the temperature in °C of Neumann's solution at `into_ice_m` from the initial contact after `t_s`;
+/// arguments as in [`neumann_lambda`].
+pub fn neumann_temperature_c(
+    heat: &Heat,
+    [ice_c, water_c]: [f64; 2],
+    lambda: f64,
+    into_ice_m: f64,
+    t_s: f64,
+) -> f64 {
+    let [ice, water] = [Phase::Snow, Phase::Water].map(|phase| {
+        let (k, c) = properties(heat, phase);
+        k / (1000.0 * c)
+    });
+    let [of_ice, of_water] = [ice, water].map(|diffusivity| into_ice_m / (4.0 * diffusivity * t_s).sqrt());
+    let front_of_ice = lambda * (water / ice).sqrt();
+    if of_water < lambda {
+        water_c * (erf(lambda) - erf(of_water)) / (1.0 + erf(lambda))
+    } else {
+        ice_c * (erf(of_ice) - erf(front_of_ice)) / (1.0 - erf(front_of_ice))
+    }
+}
+
 /// Returns λ of Neumann's solution for two half-spaces in contact, ice and water at `temperatures_c`, one
 /// below and one above freezing at 0 °C or at it: the front between them is 2λ√(α_w t) away from the initial
 /// contact, on the ice's side for λ > 0. The latent heat absorbed is the flux from the water minus the flux

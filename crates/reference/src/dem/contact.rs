@@ -69,7 +69,7 @@ pub struct ContactHistory {
     pub slow: f64,
     /// True for a bond.
     pub is_bonded: bool,
-    /// Whether the contact is new, or its rebound has ended.
+    /// Phase: new, held, or with a rebound that has ended.
     pub phase: Phase,
 }
 

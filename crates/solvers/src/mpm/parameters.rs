@@ -26,7 +26,7 @@ pub struct MpmParameters {
     pub rasterization: Rasterization,
     /// Source of the initial volumes.
     pub initial_volume: InitialVolume,
-    /// What is in contact with surfaces that are not sticky.
+    /// Objects on which surfaces that are not sticky act.
     pub contact: Contact,
     /// Semi-implicit step.
     pub implicit: Option<Implicit>,

@@ -20,8 +20,8 @@ impl Scene {
             warn(
                 "time.dt_s",
                 format!(
-                    "makes {:.1} steps of a contact of {contact:.3e} s; from {RESOLVED_STEPS_PER_CONTACT:.0} on, {:.3e} s or less, \
-                     the restitution is within 1 %, and dt_s = \"auto\" takes {} s",
+                    "makes {:.1} steps of a contact of {contact:.3e} s; from {RESOLVED_STEPS_PER_CONTACT:.0} on, \
+                     {:.3e} s or less, the restitution is within 1 %, and dt_s = \"auto\" takes {} s",
                     contact / dt,
                     contact / RESOLVED_STEPS_PER_CONTACT,
                     self.auto_contact_dt_s(dem)
@@ -31,7 +31,8 @@ impl Scene {
         if dem.rolling_friction == 0.0 {
             warn(
                 "dem.rolling_friction",
-                "is 0: grains are perfect spheres, which roll on, so that a pile does not come to rest; the default is 0.1"
+                "is 0: grains are perfect spheres, which roll on, so that a pile does not come to rest; the default is \
+                 0.1"
                     .to_owned(),
             );
         }

@@ -39,7 +39,7 @@ pub struct Mpm {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0))]
     pub pic_rate_per_s: Option<f64>,
-    /// What is in contact with surfaces that are not sticky; by default `particles` if the transfer is affine
+    /// Objects on which surfaces that are not sticky act; by default `particles` if the transfer is affine
     /// and the step explicit, else `nodes`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub contact: Option<Contact>,
@@ -226,7 +226,7 @@ pub enum Transfer {
     Mls,
 }
 
-/// What is in contact with surfaces that are not sticky.
+/// Objects on which surfaces that are not sticky act.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Contact {

@@ -51,8 +51,8 @@ impl Scene {
             warn(
                 "fluid.dynamic_viscosity_pa_s",
                 format!(
-                    "{asked} Pa s is less than the {numerical_pa_s:.3} Pa s that XSPH adds at this spacing; a smaller \
-                     fluid.particle_spacing_m or fluid.xsph_rate_per_s lowers it"
+                    "{asked} Pa s is less than the {numerical_pa_s:.3} Pa s that XSPH adds at this spacing; a \
+                     smaller fluid.particle_spacing_m or fluid.xsph_rate_per_s lowers it"
                 ),
             );
         }
@@ -144,8 +144,8 @@ impl Scene {
                 warn(
                     "snow.non_penetration_stiffness",
                     format!(
-                        "carries snow like a modulus of {modulus_pa:.1e} Pa at {} iterations and a step of {} s: the highest \
-                         block is compressed by {:.0} % under its weight; without this key contacts are springs of \
+                        "carries snow like a modulus of {modulus_pa:.1e} Pa at {} iterations and a step of {} s: the \
+                         highest block is compressed by {:.0} % under its weight; without this key contacts are springs of \
                          snow.youngs_modulus_pa",
                         self.solver.iterations,
                         self.dt_s(),

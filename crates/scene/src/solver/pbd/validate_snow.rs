@@ -84,24 +84,35 @@ impl Scene {
     }
 }
 
+/// Checks that at most one of two laws is set: a share that an iteration corrects, or a compliance in m/N.
+fn check_share_or_compliance(
+    check: &Checker<'_>,
+    (share_key, share): (&str, Option<f64>),
+    (compliance_key, compliance): (&str, Option<f64>),
+) -> Check {
+    if let Some(share) = share {
+        check.share(share_key, share)?;
+        if compliance.is_some() {
+            return check.fail_between(
+                &[share_key, compliance_key],
+                number(share),
+                format!("only one of {share_key} and {compliance_key}"),
+            );
+        }
+    }
+    compliance.map_or(Ok(()), |compliance| check.positive(compliance_key, compliance, "m/N"))
+}
+
 fn check_contact(check: &Checker<'_>, snow: &Snow, support_radius_spacings: f64) -> Check {
     // Neighbours are searched within the support radius: particles in contact must be at most that far apart.
     let widest = (0.5 * support_radius_spacings).min(1.0);
     check.range("snow.contact_radius_spacings", snow.contact_radius_spacings, 0.1, widest)?;
     check.positive("snow.youngs_modulus_pa", snow.youngs_modulus_pa, "Pa")?;
-    if let Some(stiffness) = snow.non_penetration_stiffness {
-        check.share("snow.non_penetration_stiffness", stiffness)?;
-        if snow.contact_compliance_m_n.is_some() {
-            return check.fail_between(
-                &["snow.non_penetration_stiffness", "snow.contact_compliance_m_n"],
-                number(stiffness),
-                "only one of snow.non_penetration_stiffness and snow.contact_compliance_m_n",
-            );
-        }
-    }
-    if let Some(compliance) = snow.contact_compliance_m_n {
-        check.positive("snow.contact_compliance_m_n", compliance, "m/N")?;
-    }
+    check_share_or_compliance(
+        check,
+        ("snow.non_penetration_stiffness", snow.non_penetration_stiffness),
+        ("snow.contact_compliance_m_n", snow.contact_compliance_m_n),
+    )?;
     check.range("snow.static_friction", snow.static_friction, 0.0, 10.0)?;
     check.range("snow.kinetic_friction", snow.kinetic_friction, 0.0, 10.0)?;
     if snow.kinetic_friction > snow.static_friction {
@@ -134,30 +145,18 @@ fn check_links(check: &Checker<'_>, links: &Links, heat: &Heat, support_radius_s
         );
     }
     // The default is cut off by a support radius below it.
-    let reaches = [
-        ("snow.links.initial_reach_spacings", links.initial_reach_spacings),
-        ("snow.links.reach_spacings", links.reach_spacings),
-    ];
-    for (key, reach) in reaches {
-        let is_default = reach == Links::default().initial_reach_spacings;
-        let most = if is_default { support_radius_spacings.max(reach) } else { support_radius_spacings };
-        check.range(key, reach, 0.1, most)?;
+    let initial = links.initial_reach_spacings;
+    if initial != Links::default().initial_reach_spacings {
+        check.range("snow.links.initial_reach_spacings", initial, 0.1, support_radius_spacings)?;
     }
+    check.range("snow.links.reach_spacings", links.reach_spacings, 0.1, support_radius_spacings)?;
     check.range("snow.links.break_ratio", links.break_ratio, 1.0, 1e9)?;
     check.range("snow.links.damping_s", links.damping_s, 0.0, 1e3)?;
-    if let Some(stiffness) = links.stiffness {
-        check.share("snow.links.stiffness", stiffness)?;
-        if links.compliance_m_n.is_some() {
-            return check.fail_between(
-                &["snow.links.stiffness", "snow.links.compliance_m_n"],
-                number(stiffness),
-                "only one of snow.links.stiffness and snow.links.compliance_m_n",
-            );
-        }
-    }
-    if let Some(compliance) = links.compliance_m_n {
-        check.positive("snow.links.compliance_m_n", compliance, "m/N")?;
-    }
+    check_share_or_compliance(
+        check,
+        ("snow.links.stiffness", links.stiffness),
+        ("snow.links.compliance_m_n", links.compliance_m_n),
+    )?;
     check.count("snow.links.rounds", links.rounds, MAX_LINK_ROUNDS)
 }
 
