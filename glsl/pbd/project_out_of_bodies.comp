@@ -43,12 +43,12 @@ layout(scalar, push_constant) uniform Params {
 
 // Moves a position out of a body until it is at least the clearance away; several surfaces of it may meet.
 // Returns true if it was moved.
-bool leave_body(Walls walls, uint up_axis, Body body, float time_s, inout vec3 x_m) {
+bool leave_body(float clearance_m, uint up_axis, Body body, float time_s, inout vec3 x_m) {
     bool was_near = false;
     [[dont_unroll]] for (uint attempt = 0u; attempt < 4u; ++attempt) {
         vec4 surface = surface_of(up_axis, body, x_m, time_s);
-        float push_m = walls.clearance_m - surface.w;
-        if (!(push_m > 1e-5 * walls.clearance_m)) break;
+        float push_m = clearance_m - surface.w;
+        if (!(push_m > 1e-5 * clearance_m)) break;
         x_m += push_m * surface.xyz;
         was_near = true;
     }
@@ -99,7 +99,7 @@ void main() {
         bool is_moving = false;
         [[dont_unroll]] for (uint k = 0u; k < t.n_bodies; ++k) {
             vec3 before = x;
-            if (!leave_body(t.walls, t.up_axis, bodies[k], time_s, x)) continue;
+            if (!leave_body(t.clearance_m, t.up_axis, bodies[k], time_s, x)) continue;
             is_moving = true;
             pushed = vec4(pushed.xyz + (x - before), float(k + 1u));
             add_impulse(t, k, x - before, x - torque_centre(bodies[k], time_s));

@@ -1,6 +1,6 @@
 #version 460
 // Computes the density constraint and its multiplier for each particle i:
-//   ρ_i/ρ₀ = Σ_j V W(x_ij) + wall fraction                                      (Chen2021 eq 5.15)
+//   ρ_i/ρ₀ = Σ_j V W(x_ij) + share of walls                                     (Chen2021 eq 5.15)
 //   C_i = max(ρ_i/ρ₀ − 1, 0)                                                    (Chen2021 eq 5.16, one-sided)
 //   λ_i = −C_i / (|Σ_j ∇_i C|² + Σ_j |∇_j C|² + ε)                              (Chen2021 eq 5.17, 5.19; Macklin & Müller 2013)
 // with gradients in units of 1/h, so that λ and ε are dimensionless: Δx = h² λ ∇C. V = m/ρ₀ is the volume of
@@ -10,6 +10,9 @@
 // is ρ/ρ₀ − 1 with its sign, and the increment is min(λ_i − C_i/(…), 0) − λ_i, so that a later iteration takes
 // back what an earlier one pushed too far.
 //
+// The share of walls is the fraction of the kernel that they cut off or, with HAS_IMAGES, for faces of the
+// domain the sum over the images of all neighbours, and of the particle itself, behind them.
+//
 // Writes (x*, λ or its increment) as one vec4, since the next pass reads both for every neighbour, and the
 // error max(ρ/ρ₀ − 1, 0).
 // Bytes: 44 a particle (predicted 12, key 4, λ 4, 16 + 4 + 4 out) plus neighbours from cache. Sums run in
@@ -18,9 +21,11 @@
 #include "common/kernel.glsl"
 #include "grid/grid.glsl"
 #include "pbd/walls.glsl"
+#include "common/images.glsl"
 
 layout(constant_id = 1) const uint HAS_BODIES = 0;
 layout(constant_id = 2) const uint IS_COMPLEMENTARY = 0;
+layout(constant_id = 3) const uint HAS_IMAGES = 0;
 
 layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
 layout(scalar, binding = 1) readonly buffer Key { uint key[]; };
@@ -40,33 +45,57 @@ layout(scalar, push_constant) uniform Params {
     float relaxation;
 };
 
+struct Sums {
+    // Σ V W over V and the scale of the kernel.
+    float ratio;
+    // Σ_j |∇_j C|² and ∇_i C, in 1/h.
+    float squares;
+    vec3 gradient;
+};
+
+// Adds a neighbour at an offset in h, or its image.
+void add_neighbour(inout Sums sums, vec3 offset, float q2) {
+    float q = sqrt(q2);
+    sums.ratio += spline_shape(q);
+    float slope = SPLINE_SLOPE_SCALE * volume_h3 * spline_slope_shape(q);
+    sums.squares += slope * slope;
+    // Coincident particles have no direction and equal sums; only different velocities separate them.
+    sums.gradient -= (q > 0.0 ? slope / q : 0.0) * offset;
+}
+
 void main() {
     uint i = thread_idx();
     if (i >= count[0]) return;
     vec3 x = predicted[i];
     uvec3 home = home_of(grid, key[i]);
     float inverse_h = 1.0 / support_m;
-    float slope_scale = SPLINE_SLOPE_SCALE * volume_h3;
-    float ratio = spline_shape(0.0);
-    float sum_squares = 0.0;
-    vec3 gradient = vec3(0.0);
-    FOR_EACH_CANDIDATE(grid, home, j) {
-        vec3 offset = (x - predicted[j]) * inverse_h;
-        float q2 = dot(offset, offset);
-        if (q2 >= 1.0 || j == i) continue;
-        float q = sqrt(q2);
-        ratio += spline_shape(q);
-        float slope = slope_scale * spline_slope_shape(q);
-        sum_squares += slope * slope;
-        // Coincident particles have no direction and equal sums; only different velocities separate them.
-        gradient -= (q > 0.0 ? slope / q : 0.0) * offset;
+    Faces faces;
+    uint n_places = 1u;
+    if (HAS_IMAGES != 0u) {
+        faces = near_faces(walls.domain_min_m, walls.domain_max_m, inverse_h, x);
+        n_places = place_count(faces);
     }
-    WallTerm wall = domain_term(walls, x, support_m);
-    if (HAS_BODIES != 0u) add_bodies(wall, boundary_density[i]);
-    ratio = SPLINE_SCALE * volume_h3 * ratio + (1.0 - wall.open);
-    gradient += wall.gradient_h;
+    Sums sums = Sums(spline_shape(0.0), 0.0, vec3(0.0));
+    FOR_EACH_CANDIDATE(grid, home, j) {
+        vec3 other_x = predicted[j];
+        vec3 offset = (x - other_x) * inverse_h;
+        float q2 = dot(offset, offset);
+        if (q2 >= 1.0) continue;
+        if (j != i) add_neighbour(sums, offset, q2);
+        if (HAS_IMAGES == 0u) continue;
+        [[dont_unroll]] for (uint k = 1u; k < n_places; ++k) {
+            vec3 image =
+                place_of(walls.domain_min_m, walls.domain_max_m, inverse_h, faces, x, other_x, k).offset;
+            float image_q2 = dot(image, image);
+            if (image_q2 < 1.0) add_neighbour(sums, image, image_q2);
+        }
+    }
+    vec4 of_bodies = HAS_BODIES != 0u ? boundary_density[i] : vec4(0.0);
+    WallTerm wall = density_term(walls, x, support_m, HAS_IMAGES != 0u, of_bodies);
+    float ratio = SPLINE_SCALE * volume_h3 * sums.ratio + (1.0 - wall.open);
+    vec3 gradient = sums.gradient + wall.gradient_h;
     float above = max(ratio - 1.0, 0.0);
-    float inverse_mass = dot(gradient, gradient) + sum_squares + relaxation;
+    float inverse_mass = dot(gradient, gradient) + sums.squares + relaxation;
     float increment = -above / inverse_mass;
     if (IS_COMPLEMENTARY != 0u)
         increment = min(multiplier[i] - (ratio - 1.0) / inverse_mass, 0.0) - multiplier[i];

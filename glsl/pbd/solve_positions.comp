@@ -1,10 +1,11 @@
 #version 460
 // Applies one Jacobi correction to predicted positions:
-//   Δx_i = ω h ( Σ_j (λ_i + λ_j + s_corr) h∇V W(x_ij) + λ_i h∇(wall fraction) )              (Chen2021 eq 5.18, 5.27)
+//   Δx_i = ω h ( Σ_j (λ_i + λ_j + s_corr) h∇V W(x_ij) + λ_i h∇(share of walls) )             (Chen2021 eq 5.18, 5.27)
 //   s_corr = −k (W(x_ij)/W(Δq))ⁿ                                                              (Huang2016 eq 2.21)
-// then confines them by the walls, and adds λ_i to its sum over the step. A wall contributes with λ_i alone:
-// Δx must stay along the gradient of the constraints. (Counting it twice, like a mirror image with the same λ,
-// adds energy: particles of a resting column then fluctuate at 0.25 m/s.)
+// then confines them by the walls, and adds λ_i to its sum over the step. Δx must stay along the gradient of
+// the constraints: the share of the kernel that a wall cuts off contributes with λ_i alone (counting it twice
+// adds energy: particles of a resting column then fluctuate at 0.25 m/s), while with HAS_IMAGES the images of
+// neighbours behind faces of the domain are neighbours with the same λ.
 //
 // Bytes: 40 a particle (constraint 16, key 4, λ 8, 12 out) plus neighbours from cache. Sums run in sorted
 // order.
@@ -12,8 +13,10 @@
 #include "common/kernel.glsl"
 #include "grid/grid.glsl"
 #include "pbd/walls.glsl"
+#include "common/images.glsl"
 
 layout(constant_id = 1) const uint HAS_BODIES = 0;
+layout(constant_id = 2) const uint HAS_IMAGES = 0;
 
 layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
 layout(scalar, binding = 1) readonly buffer Key { uint key[]; };
@@ -33,27 +36,45 @@ layout(scalar, push_constant) uniform Params {
     uint pressure_exponent;
 };
 
+// Returns the displacement of a particle by a neighbour at an offset in h, or by its image, over its scale.
+vec3 correction_by(float lambda, vec3 offset, float q2) {
+    float q = sqrt(q2);
+    // Off by default; a uniform branch around it saves an eighth of the time of the pass on lavapipe.
+    if (pressure_strength != 0.0)
+        lambda -= artificial_pressure(q, pressure_strength, pressure_inverse_shape, pressure_exponent);
+    return -(q > 0.0 ? lambda * spline_slope_shape(q) / q : 0.0) * offset;
+}
+
 void main() {
     uint i = thread_idx();
     if (i >= count[0]) return;
     vec4 own = constraint[i];
     uvec3 home = home_of(grid, key[i]);
     float inverse_h = 1.0 / support_m;
+    Faces faces;
+    uint n_places = 1u;
+    if (HAS_IMAGES != 0u) {
+        faces = near_faces(walls.domain_min_m, walls.domain_max_m, inverse_h, own.xyz);
+        n_places = place_count(faces);
+    }
     vec3 correction = vec3(0.0);
     FOR_EACH_CANDIDATE(grid, home, j) {
         vec4 other = constraint[j];
         vec3 offset = (own.xyz - other.xyz) * inverse_h;
         float q2 = dot(offset, offset);
-        if (q2 >= 1.0 || j == i) continue;
-        float q = sqrt(q2);
+        if (q2 >= 1.0) continue;
         float lambda = own.w + other.w;
-        // Off by default; a uniform branch around it saves an eighth of the time of the pass on lavapipe.
-        if (pressure_strength != 0.0)
-            lambda -= artificial_pressure(q, pressure_strength, pressure_inverse_shape, pressure_exponent);
-        correction -= (q > 0.0 ? lambda * spline_slope_shape(q) / q : 0.0) * offset;
+        if (j != i) correction += correction_by(lambda, offset, q2);
+        if (HAS_IMAGES == 0u) continue;
+        [[dont_unroll]] for (uint k = 1u; k < n_places; ++k) {
+            vec3 image =
+                place_of(walls.domain_min_m, walls.domain_max_m, inverse_h, faces, own.xyz, other.xyz, k).offset;
+            float image_q2 = dot(image, image);
+            if (image_q2 < 1.0) correction += correction_by(lambda, image, image_q2);
+        }
     }
-    WallTerm wall = domain_term(walls, own.xyz, support_m);
-    if (HAS_BODIES != 0u) add_bodies(wall, boundary_density[i]);
+    vec4 of_bodies = HAS_BODIES != 0u ? boundary_density[i] : vec4(0.0);
+    WallTerm wall = density_term(walls, own.xyz, support_m, HAS_IMAGES != 0u, of_bodies);
     vec3 total = SPLINE_SLOPE_SCALE * volume_h3 * correction + own.w * wall.gradient_h;
     vec3 x = own.xyz + over_relaxation * support_m * total;
     predicted[i] = confine(walls, x);

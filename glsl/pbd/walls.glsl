@@ -97,4 +97,18 @@ void add_bodies(inout WallTerm term, vec4 boundary_density) {
     term.open *= open;
 }
 
+// Returns the contribution of walls and of bodies, (h times the gradient, density over ρ₀), to a density
+// constraint. With images of particles behind the faces of the domain, which are neighbours, it is the density
+// of bodies in the fraction of the kernel that the faces leave open.
+WallTerm density_term(Walls walls, vec3 x_m, float h_m, bool has_images, vec4 boundary_density) {
+    if (has_images && boundary_density == vec4(0.0)) return WallTerm(1.0, vec3(0.0));
+    WallTerm term = domain_term(walls, x_m, h_m);
+    if (has_images) {
+        vec3 gradient_h = term.open * boundary_density.xyz - boundary_density.w * term.gradient_h;
+        return WallTerm(1.0 - term.open * boundary_density.w, gradient_h);
+    }
+    add_bodies(term, boundary_density);
+    return term;
+}
+
 #endif

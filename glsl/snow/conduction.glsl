@@ -13,6 +13,8 @@
 // neighbourhood (correct_conduction.comp). The image of j seen from i is as far as that of i seen from j, in
 // the reflected direction, so both ends compute the same bits.
 
+#include "common/images.glsl"
+
 struct Conduction {
     Grid grid;
     float inverse_h;
@@ -50,45 +52,12 @@ float warmth_from(Conduction c, vec3 x, float t, vec3 other_x, float other_t) {
     return q2 < 1.0 ? (other_t - t) * (1.0 - sqrt(q2)) : 0.0;
 }
 
-// Faces of the domain within the support radius of a particle: by axis, the number of places of a neighbour
-// (its own, and its images behind one or two faces), and 1 if the first image is behind the lower face.
-struct Faces {
-    uvec3 n_places;
-    uvec3 has_lower;
-};
-
 Faces near_faces(Conduction c, vec3 x) {
-    // The margin covers rounding: both ends must agree on the images that are within the support radius.
-    uvec3 lower = uvec3(lessThan((x - c.domain_min_m) * c.inverse_h, vec3(1.001)));
-    uvec3 upper = uvec3(lessThan((c.domain_max_m - x) * c.inverse_h, vec3(1.001)));
-    return Faces(1u + lower + upper, lower);
+    return near_faces(c.domain_min_m, c.domain_max_m, c.inverse_h, x);
 }
 
-uint place_count(Faces faces) { return faces.n_places.x * faces.n_places.y * faces.n_places.z; }
-
-// Offset in h from a place of a neighbour, and −1 on the axes on which that place is reflected, else 1.
-struct Place {
-    vec3 offset;
-    vec3 reflection;
-};
-
-// Returns place 0 (the neighbour itself) … place_count − 1. No image is nearer than the neighbour.
 Place place_of(Conduction c, Faces faces, vec3 x, vec3 other_x, uint place) {
-    precise vec3 offset = x - other_x;
-    vec3 reflection = vec3(1.0);
-    if (place != 0u) {
-        uvec3 n = faces.n_places;
-        uvec3 image = uvec3(place % n.x, place / n.x % n.y, place / (n.x * n.y));
-        [[unroll]] for (int axis = 0; axis < 3; ++axis) {
-            if (image[axis] == 0u) continue;
-            bool is_lower = image[axis] == 1u && faces.has_lower[axis] != 0u;
-            float face = is_lower ? c.domain_min_m[axis] : c.domain_max_m[axis];
-            offset[axis] = (x[axis] - face) + (other_x[axis] - face);
-            reflection[axis] = -1.0;
-        }
-    }
-    precise vec3 scaled = offset * c.inverse_h;
-    return Place(scaled, reflection);
+    return place_of(c.domain_min_m, c.domain_max_m, c.inverse_h, faces, x, other_x, place);
 }
 
 // Returns c: e·B·e along an offset. The same bits for the opposite offset.

@@ -56,8 +56,13 @@ pub struct Parameters {
     pub domain_min_m: [f32; 3],
     /// Upper corner of the domain in m.
     pub domain_max_m: [f32; 3],
-    /// Minimum distance from a wall in m.
+    /// True if images of particles behind the faces of the domain contribute to density, false for the
+    /// fraction of the kernel.
+    pub has_images: bool,
+    /// Minimum distance from a face of the domain in m.
     pub clearance_m: f32,
+    /// Minimum distance from a body in m.
+    pub body_clearance_m: f32,
     /// Scale of the wall fraction.
     pub fraction_scale: f32,
     /// Bodies.
@@ -190,7 +195,7 @@ impl Parameters {
         let confined = self.confine(x_m);
         let mut x = wide(confined);
         let mut pushes = Vec::new();
-        let clearance = f64::from(self.clearance_m);
+        let clearance = f64::from(self.body_clearance_m);
         for _ in 0..3 {
             let n = pushes.len();
             for (k, body) in self.bodies.iter().enumerate() {
@@ -263,6 +268,47 @@ impl Parameters {
         let body_open = (1.0 - density) as f32;
         let gradient = zip(gradient, narrow(body_gradient), |g, b| g * body_open + open * b);
         (open * body_open, gradient)
+    }
+
+    /// Returns the share of the kernel that walls and bodies leave open to density, and h times the gradient
+    /// of the rest. With images it is that of bodies beside walls: twin of `density_term` of
+    /// `pbd/walls.glsl`.
+    fn density_term(&self, x_m: [f32; 3]) -> (f32, [f32; 3]) {
+        if !self.has_images {
+            return self.wall_term(x_m);
+        }
+        if self.bodies.is_empty() {
+            return (1.0, [0.0; 3]);
+        }
+        let (open, gradient) = self.domain_term(x_m);
+        let (density, body_gradient) = self.compute_boundary_density(x_m);
+        let density = density as f32;
+        let gradient = zip(narrow(body_gradient), gradient, |b, g| open * b - density * g);
+        (1.0 - open * density, gradient)
+    }
+
+    /// Returns the offsets in h of the images behind faces of the domain of a particle at `other`, as seen
+    /// from `own`, that are within h: twin of `common/images.glsl`.
+    pub fn images(&self, own: [f32; 3], other: [f32; 3]) -> Vec<[f32; 3]> {
+        let inverse_h = 1.0 / self.support_m;
+        let along = |axis: usize| {
+            let behind = |face: f32| ((own[axis] - face) + (other[axis] - face)) * inverse_h;
+            let (low, high) = (self.domain_min_m[axis], self.domain_max_m[axis]);
+            let mut places = vec![(own[axis] - other[axis]) * inverse_h];
+            places.extend(((own[axis] - low) * inverse_h < 1.001).then(|| behind(low)));
+            places.extend(((high - own[axis]) * inverse_h < 1.001).then(|| behind(high)));
+            places
+        };
+        let [xs, ys, zs] = [along(0), along(1), along(2)];
+        let mut images = Vec::new();
+        for z in &zs {
+            for y in &ys {
+                images.extend(xs.iter().map(|x| [*x, *y, *z]));
+            }
+        }
+        images.remove(0);
+        images.retain(|offset| dot(*offset, *offset) < 1.0);
+        images
     }
 
     /// Returns the drag of the domain's walls on a velocity u at x*.
@@ -360,6 +406,37 @@ impl Parameters {
                 (q2 < 1.0).then(|| (j, offset, q2.sqrt()))
             })
             .collect()
+    }
+
+    /// Returns the neighbours of particle `i` in its density: [`Self::neighbours`] and, with images, those of
+    /// each and of the particle itself.
+    fn density_neighbours(
+        &self,
+        state: &State,
+        x: impl Fn(usize) -> [f32; 3],
+        i: usize,
+    ) -> Vec<(usize, [f32; 3], f32)> {
+        if !self.has_images {
+            return self.neighbours(state, x, i);
+        }
+        let cell = self.grid.cell_from_index(state.key[i]);
+        let (own, inverse_h) = (x(i), 1.0 / self.support_m);
+        let candidates = self.grid.neighbour_runs(cell, &state.cell_start).into_iter().flatten();
+        let mut found = Vec::new();
+        for j in candidates {
+            let other = x(j);
+            let offset = zip(own, other, |a, b| (a - b) * inverse_h);
+            let q2 = dot(offset, offset);
+            if q2 >= 1.0 {
+                continue;
+            }
+            if j != i {
+                found.push((j, offset, q2.sqrt()));
+            }
+            let images = self.images(own, other).into_iter();
+            found.extend(images.map(|offset| (j, offset, dot(offset, offset).sqrt())));
+        }
+        found
     }
 }
 
@@ -502,14 +579,14 @@ impl State {
             let mut ratio = spline_shape(0.0);
             let mut sum_squares = 0.0f32;
             let mut gradient = [0.0f32; 3];
-            for (_, offset, q) in p.neighbours(self, |j| self.predicted[j], i) {
+            for (_, offset, q) in p.density_neighbours(self, |j| self.predicted[j], i) {
                 ratio += spline_shape(q);
                 let slope = slope_scale * spline_slope_shape(q);
                 sum_squares += slope * slope;
                 let along = if q > 0.0 { slope / q } else { 0.0 };
                 gradient = zip(gradient, offset, |g, o| g - along * o);
             }
-            let (open, wall_gradient) = p.wall_term(self.predicted[i]);
+            let (open, wall_gradient) = p.density_term(self.predicted[i]);
             ratio = SPLINE_SCALE * p.volume_h3 * ratio + (1.0 - open);
             gradient = zip(gradient, wall_gradient, |g, w| g + w);
             let inverse_mass = dot(gradient, gradient) + sum_squares + p.relaxation;
@@ -535,14 +612,14 @@ impl State {
         for i in 0..self.constraint.len() {
             let own = self.constraint[i][3];
             let mut correction = [0.0f32; 3];
-            for (j, offset, q) in p.neighbours(self, at, i) {
+            for (j, offset, q) in p.density_neighbours(self, at, i) {
                 let ratio = spline_shape(q) * p.pressure_inverse_shape;
                 let artificial = (0..p.pressure_exponent).fold(p.pressure_strength, |a, _| a * ratio);
                 let lambda = own + self.constraint[j][3] - artificial;
                 let along = if q > 0.0 { lambda * spline_slope_shape(q) / q } else { 0.0 };
                 correction = zip(correction, offset, |c, o| c - along * o);
             }
-            let (_, wall_gradient) = p.wall_term(at(i));
+            let (_, wall_gradient) = p.density_term(at(i));
             let total = zip(correction, wall_gradient, |c, w| SPLINE_SLOPE_SCALE * p.volume_h3 * c + own * w);
             next.push(p.confine(zip(at(i), total, |x, t| x + p.over_relaxation * p.support_m * t)));
         }

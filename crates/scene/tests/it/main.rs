@@ -6,6 +6,7 @@
 mod bodies;
 mod dem;
 mod errors;
+mod fluid;
 mod mesh_obstacles;
 mod mpm;
 mod mpm_sampling;

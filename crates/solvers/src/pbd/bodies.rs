@@ -89,6 +89,7 @@ impl Bodies {
         let mass_kg = parameters.particle_mass_kg;
         let terms = BodyTerms {
             walls: parameters.walls,
+            clearance_m: parameters.body_clearance_m,
             dt_s: parameters.dt_s,
             support_m: parameters.support_m,
             over_relaxation: parameters.over_relaxation,
@@ -268,6 +269,11 @@ impl Bodies {
     pub fn state_columns(&self) -> Vec<ColumnView> {
         let steps = ColumnView::new(STEPS_COLUMN, "1", ColumnKind::U32, self.steps.clone());
         self.counts_steps().then_some(steps).into_iter().chain(self.loads.state_columns()).collect()
+    }
+
+    /// Forgets the impulses so far. Set-up only: waits for the device.
+    pub fn reset(&self, device: &Device) -> frazil_vk::Result<()> {
+        device.upload(&self.sums, &vec![0; self.sums.len() as usize])
     }
 
     /// Uploads the columns of [`Self::state_columns`] from a saved state.

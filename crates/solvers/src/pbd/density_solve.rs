@@ -157,6 +157,13 @@ impl DensitySolve {
         &self.excess
     }
 
+    /// Forgets all steps so far. Set-up only: waits for the device.
+    pub(super) fn reset(&self, device: &Device) -> frazil_vk::Result<()> {
+        let n = self.multiplier.front().len() as usize;
+        device.upload(self.multiplier.front(), &vec![0.0; n])?;
+        device.upload(&self.status, &[bytemuck::Zeroable::zeroed()])
+    }
+
     /// Returns the columns that a checkpoint must hold.
     pub(super) fn state_columns(&self) -> [ColumnView; 2] {
         let status = ColumnView::new(STATUS_COLUMN, "1", ColumnKind::U32, self.status.cast());

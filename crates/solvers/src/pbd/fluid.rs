@@ -51,6 +51,9 @@ impl std::fmt::Display for Stage {
     }
 }
 
+/// Solutions of the density constraint that take a disordered start to rest density.
+const RELAXATION_STEPS: usize = 20;
+
 /// A position-based fluid. It dereferences to its particles.
 pub struct Fluid {
     parameters: Parameters,
@@ -72,8 +75,10 @@ impl Kernels {
     fn new(device: &Device, workgroup_size: u32, parameters: &Parameters) -> frazil_vk::Result<Self> {
         let has_bodies = parameters.has_bodies().into();
         let is_complementary = u32::from(parameters.density_tolerance > 0.0);
-        let solve_density = solve_density::Specialization { workgroup_size, has_bodies, is_complementary };
-        let solve_positions = solve_positions::Specialization { workgroup_size, has_bodies };
+        let has_images = u32::from(parameters.has_images);
+        let solve_density =
+            solve_density::Specialization { workgroup_size, has_bodies, is_complementary, has_images };
+        let solve_positions = solve_positions::Specialization { workgroup_size, has_bodies, has_images };
         Ok(Self {
             motion: Motion::new(device, workgroup_size, parameters)?,
             solve_density: Kernel::specialized(device, &solve_density)?,
@@ -103,13 +108,39 @@ impl Fluid {
     ) -> Result<Self, SolverError> {
         let counts = Counts::new(device)?;
         let capacity = sampled.positions_m.len() as u32;
-        let phase =
-            PhaseArray::upload(device, &counts, &sampled.positions_m, &sampled.velocities_m_s, capacity)?;
+        let positions_m = scene.disordered_positions_m(sampled);
+        let phase = PhaseArray::upload(device, &counts, &positions_m, &sampled.velocities_m_s, capacity)?;
         let mut fluid = Self::with_phase(device, Parameters::from_scene(scene)?, phase, tuning)?;
+        if scene.initial_disorder_spacings() > 0.0 {
+            fluid.relax(device)?;
+        }
         let mut recorder = device.recorder()?;
         fluid.record_first_density(&mut recorder);
         device.submit(recorder)?.wait()?;
         Ok(fluid)
+    }
+
+    /// Solves the density constraint from the sampled positions, with all velocities as they are, so that
+    /// particles of a disordered start do not push each other away in the first step.
+    fn relax(&mut self, device: &Device) -> Result<(), SolverError> {
+        for _ in 0..RELAXATION_STEPS {
+            let mut recorder = device.recorder()?;
+            self.integrate(&mut recorder, 0.0);
+            for stage in [Stage::SortByCell, Stage::Reorder] {
+                self.record_stage(&mut recorder, stage);
+            }
+            self.predict(&mut recorder, 0.0);
+            for stage in self.density_stages() {
+                self.record_stage(&mut recorder, stage);
+            }
+            self.particles.accept_prediction();
+            device.submit(recorder)?.wait()?;
+            self.density_solve.reset(device)?;
+        }
+        if let Some(bodies) = &self.bodies {
+            bodies.reset(device)?;
+        }
+        Ok(())
     }
 
     fn with_phase(
@@ -133,8 +164,16 @@ impl Fluid {
     /// Returns the stages of one step, in order.
     pub fn stages(&self) -> impl Iterator<Item = Stage> + use<> {
         use Stage::*;
-        let (min, max) = (self.parameters.iterations, self.parameters.max_iterations);
         let mut stages = vec![Integrate, SortByCell, Reorder, Predict];
+        stages.extend(self.density_stages());
+        stages.extend([UpdateVelocity, SmoothVelocity]);
+        stages.into_iter()
+    }
+
+    fn density_stages(&self) -> Vec<Stage> {
+        use Stage::*;
+        let (min, max) = (self.parameters.iterations, self.parameters.max_iterations);
+        let mut stages = Vec::new();
         if self.parameters.density_tolerance > 0.0 {
             stages.extend([BeginDensitySolve, SolvePositions]);
             for iteration in 0..max {
@@ -148,8 +187,7 @@ impl Fluid {
         } else {
             stages.extend((0..min).flat_map(|_| [SolveDensity, SolvePositions]));
         }
-        stages.extend([UpdateVelocity, SmoothVelocity]);
-        stages.into_iter()
+        stages
     }
 
     /// Records one step.

@@ -1,7 +1,7 @@
 //! Conversion of a scene's quantities to kernel parameters.
 
 use crate::{SolverError, Surroundings};
-use frazil_scene::Scene;
+use frazil_scene::{Scene, WallDensity};
 use frazil_shaders::types::Walls;
 
 /// Parameters of a position-based fluid, as kernels use them. Symbols: h support radius, m particle mass, ρ₀
@@ -52,9 +52,20 @@ pub struct Parameters {
     pub face_friction: [[f32; 3]; 2],
     /// Domain box.
     pub walls: Walls,
+    /// True if faces of the domain act on density by images of particles, false by the kernel's integral.
+    pub has_images: bool,
+    /// Minimum distance of particles from bodies in m.
+    pub body_clearance_m: f32,
     /// Bodies.
     pub surroundings: Surroundings,
 }
+
+/// Minimum distance of a particle from a wall in spacings: it is the centre of the volume that it represents.
+const CLEARANCE: f64 = 0.5;
+
+/// The same where images of particles behind the wall keep them away: half a spacing would stop particles that
+/// fluctuate about it, and damp the flow along the wall.
+const CLEARANCE_WITH_IMAGES: f64 = 0.1;
 
 impl Parameters {
     /// Reads the parameters of a scene.
@@ -72,6 +83,8 @@ impl Parameters {
         let pressure = &scene.solver.artificial_pressure;
         let has_snow = scene.snow().is_some();
         let faces = scene.domain.friction.unwrap_or_default().faces();
+        let has_images = scene.wall_density() == Some(WallDensity::Images);
+        let clearance = if has_images { CLEARANCE_WITH_IMAGES } else { CLEARANCE };
         let added = |face: Option<f64>| face.map_or(0.0, |friction| (friction - fluid.wall_friction) as f32);
         Ok(Self {
             dt_s: scene.dt_s() as f32,
@@ -96,10 +109,11 @@ impl Parameters {
             walls: Walls {
                 domain_min_m: narrow(scene.domain.min_m),
                 domain_max_m: narrow(scene.domain.max_m),
-                // Half a spacing: a particle is the centre of the volume that it represents.
-                clearance_m: (0.5 * fluid.particle_spacing_m) as f32,
+                clearance_m: (clearance * fluid.particle_spacing_m) as f32,
                 fraction_scale: calibration.wall_fraction_scale as f32,
             },
+            has_images,
+            body_clearance_m: (CLEARANCE * fluid.particle_spacing_m) as f32,
             face_friction: faces.map(|axes| axes.map(added)),
             surroundings: Surroundings::of(scene)?,
         })

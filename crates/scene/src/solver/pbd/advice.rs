@@ -1,6 +1,6 @@
 //! Warnings about allowed but unusual scenes of water and snow.
 
-use super::fluid::Fluid;
+use super::fluid::{Fluid, WallDensity};
 use super::snow::{Averaging, Conduction, Heat, LatentHeat, LinkLimit, Snow};
 use crate::{Phase, Scene};
 
@@ -55,6 +55,11 @@ impl Scene {
                      smaller fluid.particle_spacing_m or fluid.xsph_rate_per_s lowers it"
                 ),
             );
+        }
+        if self.wall_density() == Some(WallDensity::Integral) && self.snow().is_none() {
+            let effect = "stops particles half a spacing away from the domain's faces, and damps the flow along \
+                          them; \"images\" does not";
+            warn("fluid.wall_density", effect.to_owned());
         }
         let lattice_mass = fluid.rest_density_kg_m3 * d * d * d;
         let mass_ratio = self.particle_mass_kg() / lattice_mass;

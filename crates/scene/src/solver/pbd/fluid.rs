@@ -35,9 +35,31 @@ pub struct Fluid {
     #[serde(default = "Fluid::default_wall_friction")]
     #[schemars(range(min = 0))]
     pub wall_friction: f64,
+    /// Contribution of the faces of the domain to the density of particles near them; by default `images`, in
+    /// scenes with `[snow]` `integral`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wall_density: Option<WallDensity>,
+    /// Bound of the random displacement of particles along each axis at the start, in spacings, after which
+    /// they move to rest density before the first step; 0 keeps them where they were sampled. By default 0.2:
+    /// a lattice of particles resists being deformed, and damps the first motion of a fluid. Only 0, its
+    /// default, in scenes with `[snow]`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 0.5))]
+    pub initial_disorder_spacings: Option<f64>,
     /// Mass of a particle in kg; by default ρ₀d³.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub particle_mass_kg: Option<f64>,
+}
+
+/// Contribution of the faces of the domain to the density of particles near them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum WallDensity {
+    /// Images of the particles behind the faces, as if the fluid continued as its own mirror image; particles
+    /// may come as near to a face as a tenth of a spacing.
+    Images,
+    /// Fraction of the kernel's integral behind the faces; particles stay half a spacing away from them.
+    Integral,
 }
 
 /// XSPH coefficient per step of water in scenes with `[snow]` that do not state any.

@@ -8,11 +8,15 @@ mod springs;
 mod validate_fluid;
 mod validate_snow;
 
-pub use fluid::Fluid;
+pub use fluid::{Fluid, WallDensity};
 pub use snow::*;
 pub use springs::Springs;
 
+use chacha20::ChaCha8Rng;
+use chacha20::rand_core::SeedableRng;
+
 use crate::SceneError;
+use crate::random::unit_interval;
 use crate::scene::sample::Sampled;
 use crate::scene::{ParticleBlock, Phase, Scene};
 use crate::solver::feature::Feature;
@@ -103,9 +107,45 @@ impl SolverScene for Pbd {
     }
 }
 
+/// Disorder of a fluid that does not state any. A lattice resists deformation with a shear modulus in
+/// proportion to the pressure, until it yields: without disorder the first half period of water that sloshes
+/// is 9 % too short and loses a third of its amplitude.
+const DEFAULT_INITIAL_DISORDER_SPACINGS: f64 = 0.2;
+
+/// Stream of the random numbers of [`Scene::disordered_positions_m`], apart from that of sampling.
+const DISORDER_STREAM: u64 = 1;
+
 const SPACING_KEY: &str = "fluid.particle_spacing_m";
 
 impl Scene {
+    /// Returns how faces of the domain act on the density of a `[fluid]`.
+    pub fn wall_density(&self) -> Option<WallDensity> {
+        let by_default = if self.snow().is_some() { WallDensity::Integral } else { WallDensity::Images };
+        self.fluid().map(|fluid| fluid.wall_density.unwrap_or(by_default))
+    }
+
+    /// Returns the bound of the random displacement of particles of a `[fluid]` at the start, in spacings.
+    pub fn initial_disorder_spacings(&self) -> f64 {
+        let by_default = if self.snow().is_some() { 0.0 } else { DEFAULT_INITIAL_DISORDER_SPACINGS };
+        self.fluid().map_or(0.0, |fluid| fluid.initial_disorder_spacings.unwrap_or(by_default))
+    }
+
+    /// Returns sampled positions of a `[fluid]` in m, each displaced by up to
+    /// [`Self::initial_disorder_spacings`] along each axis within the domain. Drawn from the seed: the same
+    /// bits on every platform.
+    pub fn disordered_positions_m(&self, sampled: &Sampled) -> Vec<[f32; 3]> {
+        let bound_m = self.initial_disorder_spacings() * self.particle_spacing_m();
+        let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
+        rng.set_stream(DISORDER_STREAM);
+        let (low, high) = (self.domain.min_m, self.domain.max_m);
+        let mut moved = |axis: usize, x: f32| {
+            let along = f64::from(x) + (2.0 * unit_interval(&mut rng) - 1.0) * bound_m;
+            along.clamp(low[axis], high[axis]) as f32
+        };
+        let positions = sampled.positions_m.iter();
+        positions.map(|x| std::array::from_fn(|axis| moved(axis, x[axis]))).collect()
+    }
+
     /// Returns the `[fluid]` section, if the scene has it.
     pub fn fluid(&self) -> Option<&Fluid> {
         self.section()

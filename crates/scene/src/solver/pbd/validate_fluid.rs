@@ -1,6 +1,6 @@
 //! Validates the `[fluid]` section and its domain.
 
-use super::fluid::Fluid;
+use super::fluid::{Fluid, WallDensity};
 use crate::validate::{Check, Checker, MAX_CELLS, MIN_STEPS_PER_SPACING, number, whole};
 use crate::{ParticleBlock, Scene, Shape, Vec3};
 
@@ -21,6 +21,9 @@ pub(super) fn check_fluid(check: &Checker<'_>, fluid: &Fluid) -> Check {
                 "one of the two",
             );
         }
+    }
+    if let Some(disorder) = fluid.initial_disorder_spacings {
+        check.range("fluid.initial_disorder_spacings", disorder, 0.0, 0.5)?;
     }
     check.range("fluid.wall_friction", fluid.wall_friction, 0.0, 1.0)?;
     match fluid.particle_mass_kg {
@@ -47,6 +50,27 @@ impl Scene {
                 found,
                 format!("at least one particle spacing, {} m", number(d)),
             );
+        }
+        if self.snow().is_some() && self.initial_disorder_spacings() > 0.0 {
+            let found = "a disorder in a scene with [snow]";
+            let expected = "jitter_spacings of the blocks, whose particles are not moved to rest density";
+            return check.fail("fluid.initial_disorder_spacings", found, expected);
+        }
+        if self.wall_density() == Some(WallDensity::Images) {
+            let key = "fluid.wall_density";
+            if self.snow().is_some() {
+                return check.fail(key, "images in a scene with [snow]", "integral, the default with [snow]");
+            }
+            // A face would need images of images behind the opposite one.
+            if thinnest < 0.5 * h {
+                let found = format!(
+                    "images in a domain {} m thick, with a support radius of {} m",
+                    number(thinnest),
+                    number(h)
+                );
+                let expected = format!("a thickness of {} m or more, or \"integral\"", number(0.5 * h));
+                return check.fail(key, found, expected);
+            }
         }
         let n_cells: f64 = extent.iter().map(|e| (e / h).ceil()).product();
         if n_cells > MAX_CELLS {

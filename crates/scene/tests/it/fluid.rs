@@ -1,0 +1,67 @@
+//! Walls of a fluid, and its disordered start.
+
+use crate::minimal;
+use frazil_scene::{Scene, WallDensity};
+
+const SNOW: &str = "snow={}";
+
+fn message(overrides: &[&str]) -> String {
+    minimal(overrides).unwrap_err().to_string()
+}
+
+#[test]
+fn walls_are_images_unless_there_is_snow() {
+    let of = |overrides: &[&str]| minimal(overrides).unwrap().wall_density();
+    assert_eq!(of(&[]), Some(WallDensity::Images));
+    assert_eq!(of(&["fluid.wall_density='integral'"]), Some(WallDensity::Integral));
+    assert_eq!(of(&[SNOW]), Some(WallDensity::Integral));
+    assert_eq!(Scene::find("dam_break", &[]).unwrap().wall_density(), Some(WallDensity::Images));
+    assert_eq!(Scene::find("water_drop", &[]).unwrap().wall_density(), Some(WallDensity::Integral));
+    let advice = minimal(&["fluid.wall_density='integral'"]).unwrap().advice();
+    assert_eq!(advice.iter().map(|a| &a.key[..]).collect::<Vec<_>>(), ["fluid.wall_density"]);
+    assert_eq!(minimal(&[]).unwrap().advice(), []);
+}
+
+#[test]
+fn images_need_water_alone_and_half_a_support_radius() {
+    let found = message(&[SNOW, "fluid.wall_density='images'"]);
+    assert!(found.contains("fluid.wall_density: found images in a scene with [snow]"), "{found}");
+    let thin = ["domain.max_m.2=0.4", "domain.min_m.2=0.2", "fluid.support_radius_spacings=4.5"];
+    let found = message(&thin);
+    assert!(found.contains("images in a domain 0.2 m thick, with a support radius of 0.45 m"), "{found}");
+    minimal(&[&thin[..], &["fluid.wall_density='integral'"]].concat()).unwrap();
+    let found = message(&["fluid.wall_density='mirror'"]);
+    assert!(found.contains("fluid.wall_density"), "{found}");
+}
+
+#[test]
+fn a_start_is_disordered_within_its_bound_and_the_domain() {
+    for (overrides, bound) in [
+        (&[][..], 0.2),
+        (&["fluid.initial_disorder_spacings=0.5"], 0.5),
+        (&["fluid.initial_disorder_spacings=0"], 0.0),
+    ] {
+        let at_walls = "particles.0.shape.box={min_m=[0,0,0],max_m=[1,1,1]}";
+        let scene = minimal(&[overrides, &[at_walls]].concat()).unwrap();
+        assert_eq!(scene.initial_disorder_spacings(), bound);
+        let sampled = scene.sample().unwrap();
+        let positions = scene.disordered_positions_m(&sampled);
+        assert_eq!(positions, scene.disordered_positions_m(&sampled), "drawn from the seed");
+        let offsets: Vec<f64> = positions
+            .iter()
+            .flatten()
+            .zip(sampled.positions_m.iter().flatten())
+            .map(|(moved, x)| f64::from((moved - x).abs()) / scene.particle_spacing_m())
+            .collect();
+        let largest = offsets.iter().fold(0.0_f64, |a, b| a.max(*b));
+        assert!(largest <= bound + 1e-5 && largest >= 0.98 * bound, "{largest} of {bound}");
+        // Uniform offsets: half the bound in the mean, over 3000 coordinates.
+        let mean = offsets.iter().sum::<f64>() / offsets.len() as f64;
+        assert!((mean - 0.5 * bound).abs() <= 0.03 * bound, "{mean} of {bound}");
+        assert!(positions.iter().flatten().all(|x| (0.0..=1.0).contains(x)));
+    }
+    let found = message(&["fluid.initial_disorder_spacings=0.6"]);
+    assert!(found.contains("fluid.initial_disorder_spacings"), "{found}");
+    let found = message(&[SNOW, "fluid.initial_disorder_spacings=0.1"]);
+    assert!(found.contains("a disorder in a scene with [snow]"), "{found}");
+}
