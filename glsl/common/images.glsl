@@ -17,6 +17,26 @@ Faces near_faces(vec3 min_m, vec3 max_m, float inverse_h, vec3 x) {
     return Faces(1u + lower + upper, lower);
 }
 
+// Margin in squared distances over h² that covers rounding.
+const float MAX_IMAGE_Q2 = 1.0001;
+
+// Returns the faces of near_faces behind which the image of a neighbour may be within the support radius. The
+// neighbour is at an offset in h of which q2 is the square. Each further reflection takes an image farther
+// away.
+Faces near_images(vec3 min_m, vec3 max_m, float inverse_h, vec3 x, vec3 other_x, vec3 offset, float q2) {
+    vec3 behind_lower = ((x - min_m) + (other_x - min_m)) * inverse_h;
+    vec3 behind_upper = ((x - max_m) + (other_x - max_m)) * inverse_h;
+    vec3 rest = vec3(q2) - offset * offset;
+    uvec3 lower = uvec3(lessThan(rest + behind_lower * behind_lower, vec3(MAX_IMAGE_Q2)));
+    uvec3 upper = uvec3(lessThan(rest + behind_upper * behind_upper, vec3(MAX_IMAGE_Q2)));
+    return Faces(1u + lower + upper, lower);
+}
+
+// Returns true if a face of the box is within the support radius of a particle.
+bool is_near_face(vec3 min_m, vec3 max_m, float inverse_h, vec3 x) {
+    return any(lessThan(min(x - min_m, max_m - x) * inverse_h, vec3(1.001)));
+}
+
 uint place_count(Faces faces) { return faces.n_places.x * faces.n_places.y * faces.n_places.z; }
 
 // Offset in h from a place of a neighbour, and −1 on the axes on which that place is reflected, else 1.

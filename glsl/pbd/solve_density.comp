@@ -69,12 +69,8 @@ void main() {
     vec3 x = predicted[i];
     uvec3 home = home_of(grid, key[i]);
     float inverse_h = 1.0 / support_m;
-    Faces faces;
-    uint n_places = 1u;
-    if (HAS_IMAGES != 0u) {
-        faces = near_faces(walls.domain_min_m, walls.domain_max_m, inverse_h, x);
-        n_places = place_count(faces);
-    }
+    bool has_images =
+        HAS_IMAGES != 0u && is_near_face(walls.domain_min_m, walls.domain_max_m, inverse_h, x);
     Sums sums = Sums(spline_shape(0.0), 0.0, vec3(0.0));
     FOR_EACH_CANDIDATE(grid, home, j) {
         vec3 other_x = predicted[j];
@@ -82,7 +78,9 @@ void main() {
         float q2 = dot(offset, offset);
         if (q2 >= 1.0) continue;
         if (j != i) add_neighbour(sums, offset, q2);
-        if (HAS_IMAGES == 0u) continue;
+        if (!has_images) continue;
+        Faces faces = near_images(walls.domain_min_m, walls.domain_max_m, inverse_h, x, other_x, offset, q2);
+        uint n_places = place_count(faces);
         [[dont_unroll]] for (uint k = 1u; k < n_places; ++k) {
             vec3 image =
                 place_of(walls.domain_min_m, walls.domain_max_m, inverse_h, faces, x, other_x, k).offset;

@@ -51,12 +51,8 @@ void main() {
     vec4 own = constraint[i];
     uvec3 home = home_of(grid, key[i]);
     float inverse_h = 1.0 / support_m;
-    Faces faces;
-    uint n_places = 1u;
-    if (HAS_IMAGES != 0u) {
-        faces = near_faces(walls.domain_min_m, walls.domain_max_m, inverse_h, own.xyz);
-        n_places = place_count(faces);
-    }
+    bool has_images =
+        HAS_IMAGES != 0u && is_near_face(walls.domain_min_m, walls.domain_max_m, inverse_h, own.xyz);
     vec3 correction = vec3(0.0);
     FOR_EACH_CANDIDATE(grid, home, j) {
         vec4 other = constraint[j];
@@ -65,7 +61,10 @@ void main() {
         if (q2 >= 1.0) continue;
         float lambda = own.w + other.w;
         if (j != i) correction += correction_by(lambda, offset, q2);
-        if (HAS_IMAGES == 0u) continue;
+        if (!has_images) continue;
+        Faces faces =
+            near_images(walls.domain_min_m, walls.domain_max_m, inverse_h, own.xyz, other.xyz, offset, q2);
+        uint n_places = place_count(faces);
         [[dont_unroll]] for (uint k = 1u; k < n_places; ++k) {
             vec3 image =
                 place_of(walls.domain_min_m, walls.domain_max_m, inverse_h, faces, own.xyz, other.xyz, k).offset;

@@ -56,6 +56,14 @@ Faces near_faces(Conduction c, vec3 x) {
     return near_faces(c.domain_min_m, c.domain_max_m, c.inverse_h, x);
 }
 
+// Returns the faces behind which the image of a neighbour may be within the support radius, of those near the
+// particle.
+Faces pair_faces(Conduction c, Faces faces, vec3 x, vec3 other_x) {
+    if (place_count(faces) == 1u) return faces;
+    vec3 offset = offset_h(c, x, other_x);
+    return near_images(c.domain_min_m, c.domain_max_m, c.inverse_h, x, other_x, offset, squared_length(offset));
+}
+
 Place place_of(Conduction c, Faces faces, vec3 x, vec3 other_x, uint place) {
     return place_of(c.domain_min_m, c.domain_max_m, c.inverse_h, faces, x, other_x, place);
 }
@@ -72,6 +80,7 @@ float correction_along(Conduction c, Correction b, vec3 v, float q2) {
 // Returns the corrected weight of a pair.
 float weight_of(Conduction c, Faces faces, vec3 x, Correction own, vec3 other_x, Correction other) {
     float sum = 0.0;
+    faces = pair_faces(c, faces, x, other_x);
     uint n_places = place_count(faces);
     [[dont_unroll]] for (uint place = 0u; place < n_places; ++place) {
         Place at = place_of(c, faces, x, other_x, place);

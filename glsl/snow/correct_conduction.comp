@@ -39,6 +39,7 @@ struct Moments {
 };
 
 void add_neighbour(inout Moments m, Faces faces, vec3 x, vec3 other_x) {
+    faces = pair_faces(conduction, faces, x, other_x);
     uint n_places = place_count(faces);
     [[dont_unroll]] for (uint place = 0u; place < n_places; ++place) {
         vec3 v = place_of(conduction, faces, x, other_x, place).offset;
