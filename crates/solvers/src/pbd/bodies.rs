@@ -273,7 +273,7 @@ impl Bodies {
 
     /// Forgets the impulses so far. Set-up only: waits for the device.
     pub fn reset(&self, device: &Device) -> frazil_vk::Result<()> {
-        device.upload(&self.sums, &vec![0; self.sums.len() as usize])
+        device.upload(&self.sums, &vec![0; self.sums.len()])
     }
 
     /// Uploads the columns of [`Self::state_columns`] from a saved state.

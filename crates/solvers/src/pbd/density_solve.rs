@@ -159,7 +159,7 @@ impl DensitySolve {
 
     /// Forgets all steps so far. Set-up only: waits for the device.
     pub(super) fn reset(&self, device: &Device) -> frazil_vk::Result<()> {
-        let n = self.multiplier.front().len() as usize;
+        let n = self.multiplier.front().len();
         device.upload(self.multiplier.front(), &vec![0.0; n])?;
         device.upload(&self.status, &[bytemuck::Zeroable::zeroed()])
     }
