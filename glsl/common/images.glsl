@@ -1,67 +1,86 @@
-// Images of particles behind the faces of a box: as if the box continued as its own mirror image. The image of
-// j seen from i is as far as that of i seen from j.
+// Images of particles behind the faces of a box that a linear grid of cells of one support radius h fills from
+// its lower corner on: as if the box continued as its own mirror image.
+//
+// The image R x_j is as far from x_i as R x_i is from x_j, so only particles in the cells beside the faces that
+// R reflects can have images near i: one layer of cells, two beside an upper face that cuts the last cell. By
+// cells, both ends of a pair agree on the images that they count, and threads of one cell on the loops.
 #ifndef COMMON_IMAGES
 #define COMMON_IMAGES
 
-// Faces of the box within the support radius of a particle: by axis, the number of places of a neighbour (its
-// own, and its images behind one or two faces), and 1 if the first image is behind the lower face.
+// Box of cells, the last included.
+struct Cells {
+    uvec3 first;
+    uvec3 last;
+};
+
+// Faces of the box near a cell: by axis, the number of places of a neighbour (its own, and its images behind
+// one or two faces), and 1 if the first image is behind the lower face.
 struct Faces {
     uvec3 n_places;
     uvec3 has_lower;
 };
 
-Faces near_faces(vec3 min_m, vec3 max_m, float inverse_h, vec3 x) {
-    // The margin covers rounding: both ends must agree on the images that are within the support radius.
-    uvec3 lower = uvec3(lessThan((x - min_m) * inverse_h, vec3(1.001)));
-    uvec3 upper = uvec3(lessThan((max_m - x) * inverse_h, vec3(1.001)));
-    return Faces(1u + lower + upper, lower);
+// Reflection at faces: by axis, the coordinate in m of the face and −1, or 0 and 1 without one.
+// `cells` may hold particles whose images are near.
+struct Image {
+    vec3 face_m;
+    vec3 reflection;
+    Cells cells;
+};
+
+// Returns the distances in cells between the upper faces and cells, 0 for the last.
+vec3 cells_below_upper(Grid grid, vec3 max_m, vec3 cell) {
+    return max((max_m - grid.origin_m) / grid.cell_size_m - cell - 1.0, 0.0);
 }
 
-// Margin in squared distances over h² that covers rounding.
-const float MAX_IMAGE_Q2 = 1.0001;
-
-// Returns the faces of near_faces behind which the image of a neighbour may be within the support radius. The
-// neighbour is at an offset in h of which q2 is the square. Each further reflection takes an image farther
-// away.
-Faces near_images(vec3 min_m, vec3 max_m, float inverse_h, vec3 x, vec3 other_x, vec3 offset, float q2) {
-    vec3 behind_lower = ((x - min_m) + (other_x - min_m)) * inverse_h;
-    vec3 behind_upper = ((x - max_m) + (other_x - max_m)) * inverse_h;
-    vec3 rest = vec3(q2) - offset * offset;
-    uvec3 lower = uvec3(lessThan(rest + behind_lower * behind_lower, vec3(MAX_IMAGE_Q2)));
-    uvec3 upper = uvec3(lessThan(rest + behind_upper * behind_upper, vec3(MAX_IMAGE_Q2)));
+Faces near_faces(Grid grid, vec3 max_m, uvec3 home) {
+    uvec3 lower = uvec3(equal(home, uvec3(0u)));
+    uvec3 upper = uvec3(lessThan(cells_below_upper(grid, max_m, vec3(home)), vec3(1.0)));
     return Faces(1u + lower + upper, lower);
-}
-
-// Returns true if a face of the box is within the support radius of a particle.
-bool is_near_face(vec3 min_m, vec3 max_m, float inverse_h, vec3 x) {
-    return any(lessThan(min(x - min_m, max_m - x) * inverse_h, vec3(1.001)));
 }
 
 uint place_count(Faces faces) { return faces.n_places.x * faces.n_places.y * faces.n_places.z; }
 
-// Offset in h from a place of a neighbour, and −1 on the axes on which that place is reflected, else 1.
-struct Place {
-    vec3 offset;
-    vec3 reflection;
-};
-
-// Returns place 0 (the neighbour itself) … place_count − 1. No image is nearer than the neighbour.
-Place place_of(vec3 min_m, vec3 max_m, float inverse_h, Faces faces, vec3 x, vec3 other_x, uint place) {
-    precise vec3 offset = x - other_x;
-    vec3 reflection = vec3(1.0);
-    if (place != 0u) {
-        uvec3 n = faces.n_places;
-        uvec3 image = uvec3(place % n.x, place / n.x % n.y, place / (n.x * n.y));
-        [[unroll]] for (int axis = 0; axis < 3; ++axis) {
-            if (image[axis] == 0u) continue;
-            bool is_lower = image[axis] == 1u && faces.has_lower[axis] != 0u;
-            float face = is_lower ? min_m[axis] : max_m[axis];
-            offset[axis] = (x[axis] - face) + (other_x[axis] - face);
-            reflection[axis] = -1.0;
+// Returns image 1 … place_count − 1 of the particles around a cell; 0 stands for these themselves.
+Image image_of(Grid grid, vec3 min_m, vec3 max_m, Faces faces, uvec3 home, uint place) {
+    uvec3 n = faces.n_places;
+    uvec3 places = uvec3(place % n.x, place / n.x % n.y, place / (n.x * n.y));
+    Cells around = Cells(max(home, 1u) - 1u, min(home + 1u, grid.dims - 1u));
+    Image image = Image(vec3(0.0), vec3(1.0), around);
+    vec3 below_upper = cells_below_upper(grid, max_m, vec3(home));
+    [[unroll]] for (int axis = 0; axis < 3; ++axis) {
+        if (places[axis] == 0u) continue;
+        bool is_lower = places[axis] == 1u && faces.has_lower[axis] != 0u;
+        image.face_m[axis] = is_lower ? min_m[axis] : max_m[axis];
+        image.reflection[axis] = -1.0;
+        // Pairs whose distances from the face add up to less than a cell.
+        if (is_lower) {
+            image.cells.last[axis] = 0u;
+        } else {
+            uint last = grid.dims[axis] - 1u;
+            uint before = last - min(1u, last);
+            float of_before = cells_below_upper(grid, max_m, vec3(before))[axis];
+            image.cells.first[axis] = below_upper[axis] + of_before < 1.0 ? before : last;
+            image.cells.last[axis] = last;
         }
     }
-    precise vec3 scaled = offset * inverse_h;
-    return Place(scaled, reflection);
+    return image;
 }
+
+// Returns x_i − R x_j in h: the same length from both ends.
+vec3 offset_from(Image image, float inverse_h, vec3 x, vec3 other_x) {
+    precise vec3 own = x - image.face_m;
+    precise vec3 other = other_x - image.face_m;
+    precise vec3 offset = (own - image.reflection * other) * inverse_h;
+    return offset;
+}
+
+// Loops `j` over every particle in a box of cells, in sorted order within a row of cells.
+#define FOR_EACH_IN_CELLS(cell_start, grid, cells, j)                                                   \
+    for (uint z_ = (cells).first.z; z_ <= (cells).last.z; ++z_)                                         \
+        for (uint y_ = (cells).first.y; y_ <= (cells).last.y; ++y_)                                     \
+            for (uint row_ = (grid).dims.x * (y_ + (grid).dims.y * z_),                                 \
+                      j = cell_start[row_ + (cells).first.x],                                           \
+                      end_ = cell_start[row_ + (cells).last.x + 1u]; j < end_; ++j)
 
 #endif

@@ -69,23 +69,22 @@ void main() {
     vec3 x = predicted[i];
     uvec3 home = home_of(grid, key[i]);
     float inverse_h = 1.0 / support_m;
-    bool has_images =
-        HAS_IMAGES != 0u && is_near_face(walls.domain_min_m, walls.domain_max_m, inverse_h, x);
     Sums sums = Sums(spline_shape(0.0), 0.0, vec3(0.0));
     FOR_EACH_CANDIDATE(grid, home, j) {
-        vec3 other_x = predicted[j];
-        vec3 offset = (x - other_x) * inverse_h;
+        vec3 offset = (x - predicted[j]) * inverse_h;
         float q2 = dot(offset, offset);
-        if (q2 >= 1.0) continue;
-        if (j != i) add_neighbour(sums, offset, q2);
-        if (!has_images) continue;
-        Faces faces = near_images(walls.domain_min_m, walls.domain_max_m, inverse_h, x, other_x, offset, q2);
+        if (q2 < 1.0 && j != i) add_neighbour(sums, offset, q2);
+    }
+    if (HAS_IMAGES != 0u) {
+        Faces faces = near_faces(grid, walls.domain_max_m, home);
         uint n_places = place_count(faces);
-        [[dont_unroll]] for (uint k = 1u; k < n_places; ++k) {
-            vec3 image =
-                place_of(walls.domain_min_m, walls.domain_max_m, inverse_h, faces, x, other_x, k).offset;
-            float image_q2 = dot(image, image);
-            if (image_q2 < 1.0) add_neighbour(sums, image, image_q2);
+        [[dont_unroll]] for (uint place = 1u; place < n_places; ++place) {
+            Image image = image_of(grid, walls.domain_min_m, walls.domain_max_m, faces, home, place);
+            FOR_EACH_IN_CELLS(cell_start, grid, image.cells, j) {
+                vec3 offset = offset_from(image, inverse_h, x, predicted[j]);
+                float q2 = dot(offset, offset);
+                if (q2 < 1.0) add_neighbour(sums, offset, q2);
+            }
         }
     }
     vec4 of_bodies = HAS_BODIES != 0u ? boundary_density[i] : vec4(0.0);

@@ -51,25 +51,24 @@ void main() {
     vec4 own = constraint[i];
     uvec3 home = home_of(grid, key[i]);
     float inverse_h = 1.0 / support_m;
-    bool has_images =
-        HAS_IMAGES != 0u && is_near_face(walls.domain_min_m, walls.domain_max_m, inverse_h, own.xyz);
     vec3 correction = vec3(0.0);
     FOR_EACH_CANDIDATE(grid, home, j) {
         vec4 other = constraint[j];
         vec3 offset = (own.xyz - other.xyz) * inverse_h;
         float q2 = dot(offset, offset);
-        if (q2 >= 1.0) continue;
-        float lambda = own.w + other.w;
-        if (j != i) correction += correction_by(lambda, offset, q2);
-        if (!has_images) continue;
-        Faces faces =
-            near_images(walls.domain_min_m, walls.domain_max_m, inverse_h, own.xyz, other.xyz, offset, q2);
+        if (q2 < 1.0 && j != i) correction += correction_by(own.w + other.w, offset, q2);
+    }
+    if (HAS_IMAGES != 0u) {
+        Faces faces = near_faces(grid, walls.domain_max_m, home);
         uint n_places = place_count(faces);
-        [[dont_unroll]] for (uint k = 1u; k < n_places; ++k) {
-            vec3 image =
-                place_of(walls.domain_min_m, walls.domain_max_m, inverse_h, faces, own.xyz, other.xyz, k).offset;
-            float image_q2 = dot(image, image);
-            if (image_q2 < 1.0) correction += correction_by(lambda, image, image_q2);
+        [[dont_unroll]] for (uint place = 1u; place < n_places; ++place) {
+            Image image = image_of(grid, walls.domain_min_m, walls.domain_max_m, faces, home, place);
+            FOR_EACH_IN_CELLS(cell_start, grid, image.cells, j) {
+                vec4 other = constraint[j];
+                vec3 offset = offset_from(image, inverse_h, own.xyz, other.xyz);
+                float q2 = dot(offset, offset);
+                if (q2 < 1.0) correction += correction_by(own.w + other.w, offset, q2);
+            }
         }
     }
     vec4 of_bodies = HAS_BODIES != 0u ? boundary_density[i] : vec4(0.0);

@@ -42,17 +42,21 @@ void main() {
     float between = 0.0;
     if (IS_CORRECTED != 0u) {
         Correction b = correction[i];
-        Faces faces = near_faces(conduction, x);
-        FOR_EACH_CANDIDATE_IN(cell_start, conduction.grid, home, j) {
-            vec3 y = predicted[j];
-            if (squared_length(offset_h(conduction, x, y)) >= 1.0) continue;
-            own += (temperature[j] - t) * weight_of(conduction, faces, x, b, y, correction[j]);
-        }
-        FOR_EACH_CANDIDATE_IN(other_cell_start, conduction.grid, home, j) {
-            vec3 y = other_predicted[j];
-            if (squared_length(offset_h(conduction, x, y)) >= 1.0) continue;
-            float weight = weight_of(conduction, faces, x, b, y, other_correction[j]);
-            between += (other_temperature[j] - t) * weight;
+        Faces faces = near_faces(conduction, home);
+        uint n_places = place_count(faces);
+        [[dont_unroll]] for (uint place = 0u; place < n_places; ++place) {
+            Image image = image_of(conduction, faces, home, place);
+            FOR_EACH_IN_CELLS(cell_start, conduction.grid, image.cells, j) {
+                vec3 offset = offset_from(image, conduction.inverse_h, x, predicted[j]);
+                if (squared_length(offset) >= 1.0) continue;
+                own += (temperature[j] - t) * weight_of(conduction, offset, image.reflection, b, correction[j]);
+            }
+            FOR_EACH_IN_CELLS(other_cell_start, conduction.grid, image.cells, j) {
+                vec3 offset = offset_from(image, conduction.inverse_h, x, other_predicted[j]);
+                if (squared_length(offset) >= 1.0) continue;
+                float weight = weight_of(conduction, offset, image.reflection, b, other_correction[j]);
+                between += (other_temperature[j] - t) * weight;
+            }
         }
     } else {
         FOR_EACH_CANDIDATE_IN(cell_start, conduction.grid, home, j) {

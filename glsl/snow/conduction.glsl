@@ -6,8 +6,8 @@
 // heat is conserved.
 //
 // Walls and free surfaces cut the kernel, and particles off the lattice change its sum. With IS_CORRECTED
-// the weight of a pair, 1 − q, becomes the sum over the images R x_j of the other end behind the faces of
-// the domain, itself included, of
+// the sum is also over the images R x_j of neighbours behind the faces of the domain, and the weight of a pair,
+// 1 − q, becomes
 //   (1 − q) (c_i + c_j)/2,  c_i = e·B_i·e from 0 to the correction of a lone neighbour at one spacing,
 // where e is the direction of x_i − R x_j and B_i makes the second moments of particle i those of a full
 // neighbourhood (correct_conduction.comp). The image of j seen from i is as far as that of i seen from j, in
@@ -52,20 +52,10 @@ float warmth_from(Conduction c, vec3 x, float t, vec3 other_x, float other_t) {
     return q2 < 1.0 ? (other_t - t) * (1.0 - sqrt(q2)) : 0.0;
 }
 
-Faces near_faces(Conduction c, vec3 x) {
-    return near_faces(c.domain_min_m, c.domain_max_m, c.inverse_h, x);
-}
+Faces near_faces(Conduction c, uvec3 home) { return near_faces(c.grid, c.domain_max_m, home); }
 
-// Returns the faces behind which the image of a neighbour may be within the support radius, of those near the
-// particle.
-Faces pair_faces(Conduction c, Faces faces, vec3 x, vec3 other_x) {
-    if (place_count(faces) == 1u) return faces;
-    vec3 offset = offset_h(c, x, other_x);
-    return near_images(c.domain_min_m, c.domain_max_m, c.inverse_h, x, other_x, offset, squared_length(offset));
-}
-
-Place place_of(Conduction c, Faces faces, vec3 x, vec3 other_x, uint place) {
-    return place_of(c.domain_min_m, c.domain_max_m, c.inverse_h, faces, x, other_x, place);
+Image image_of(Conduction c, Faces faces, uvec3 home, uint place) {
+    return image_of(c.grid, c.domain_min_m, c.domain_max_m, faces, home, place);
 }
 
 // Returns c: e·B·e along an offset. The same bits for the opposite offset.
@@ -77,19 +67,11 @@ float correction_along(Conduction c, Correction b, vec3 v, float q2) {
     return q2 < MIN_Q2 ? 1.0 : clamp(form / q2, 0.0, c.max_correction);
 }
 
-// Returns the corrected weight of a pair.
-float weight_of(Conduction c, Faces faces, vec3 x, Correction own, vec3 other_x, Correction other) {
-    float sum = 0.0;
-    faces = pair_faces(c, faces, x, other_x);
-    uint n_places = place_count(faces);
-    [[dont_unroll]] for (uint place = 0u; place < n_places; ++place) {
-        Place at = place_of(c, faces, x, other_x, place);
-        float q2 = squared_length(at.offset);
-        if (q2 >= 1.0) continue;
-        precise float ends = correction_along(c, own, at.offset, q2) +
-            correction_along(c, other, at.offset * at.reflection, q2);
-        precise float added = (1.0 - sqrt(q2)) * (0.5 * ends);
-        sum += added;
-    }
-    return sum;
+// Returns the corrected weight of a neighbour, or of its image, whose offset is within the support radius.
+float weight_of(Conduction c, vec3 offset, vec3 reflection, Correction own, Correction other) {
+    float q2 = squared_length(offset);
+    precise float ends =
+        correction_along(c, own, offset, q2) + correction_along(c, other, offset * reflection, q2);
+    precise float weight = (1.0 - sqrt(q2)) * (0.5 * ends);
+    return weight;
 }

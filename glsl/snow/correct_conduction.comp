@@ -38,23 +38,18 @@ struct Moments {
     vec3 with_zz;
 };
 
-void add_neighbour(inout Moments m, Faces faces, vec3 x, vec3 other_x) {
-    faces = pair_faces(conduction, faces, x, other_x);
-    uint n_places = place_count(faces);
-    [[dont_unroll]] for (uint place = 0u; place < n_places; ++place) {
-        vec3 v = place_of(conduction, faces, x, other_x, place).offset;
-        float q2 = squared_length(v);
-        // The particle itself has no direction; its images have.
-        if (q2 >= 1.0 || q2 < MIN_Q2) continue;
-        float weight = (1.0 - sqrt(q2)) / q2;
-        vec3 square = v * v;
-        vec3 product = vec3(v.y * v.z, v.x * v.z, v.x * v.y);
-        m.squares += weight * square * square;
-        m.mixed += weight * product * product;
-        m.with_xx += weight * square.x * product;
-        m.with_yy += weight * square.y * product;
-        m.with_zz += weight * square.z * product;
-    }
+// Adds a neighbour at an offset in h, or its image. The particle itself has no direction; its images have.
+void add_neighbour(inout Moments m, vec3 v) {
+    float q2 = squared_length(v);
+    if (q2 >= 1.0 || q2 < MIN_Q2) return;
+    float weight = (1.0 - sqrt(q2)) / q2;
+    vec3 square = v * v;
+    vec3 product = vec3(v.y * v.z, v.x * v.z, v.x * v.y);
+    m.squares += weight * square * square;
+    m.mixed += weight * product * product;
+    m.with_xx += weight * square.x * product;
+    m.with_yy += weight * square.y * product;
+    m.with_zz += weight * square.z * product;
 }
 
 // Solves the symmetric, positive definite system by elimination; `a` is above the diagonal only, and `b`
@@ -78,15 +73,17 @@ void main() {
     if (i >= count[0]) return;
     vec3 x = predicted[i];
     uvec3 home = home_of(conduction.grid, key[i]);
-    Faces faces = near_faces(conduction, x);
     Moments m = Moments(vec3(0.0), vec3(0.0), vec3(0.0), vec3(0.0), vec3(0.0));
-    FOR_EACH_CANDIDATE_IN(cell_start, conduction.grid, home, j) {
-        vec3 y = predicted[j];
-        if (squared_length(offset_h(conduction, x, y)) < 1.0) add_neighbour(m, faces, x, y);
-    }
-    FOR_EACH_CANDIDATE_IN(other_cell_start, conduction.grid, home, j) {
-        vec3 y = other_predicted[j];
-        if (squared_length(offset_h(conduction, x, y)) < 1.0) add_neighbour(m, faces, x, y);
+    Faces faces = near_faces(conduction, home);
+    uint n_places = place_count(faces);
+    [[dont_unroll]] for (uint place = 0u; place < n_places; ++place) {
+        Image image = image_of(conduction, faces, home, place);
+        FOR_EACH_IN_CELLS(cell_start, conduction.grid, image.cells, j) {
+            add_neighbour(m, offset_from(image, conduction.inverse_h, x, predicted[j]));
+        }
+        FOR_EACH_IN_CELLS(other_cell_start, conduction.grid, image.cells, j) {
+            add_neighbour(m, offset_from(image, conduction.inverse_h, x, other_predicted[j]));
+        }
     }
     float s = conduction.moment_scale;
     vec3 squares = s * m.squares;

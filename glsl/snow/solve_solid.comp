@@ -48,7 +48,7 @@ vec3 spring_offset(uint i, uint j) {
 }
 
 // Returns Δt²/m times the force of a link that is a spring, in m, less that of the contact of its ends, which
-// the sum over neighbours contains.
+// the sum over neighbours within h at x* contains.
 vec3 link_force(SnowTerms terms, uint i, uint j, float rest_m, vec2 contact_i, vec2 contact_j) {
     vec3 offset = spring_offset(i, j);
     precise float length2 = offset.x * offset.x + offset.y * offset.y + offset.z * offset.z;
@@ -57,7 +57,9 @@ vec3 link_force(SnowTerms terms, uint i, uint j, float rest_m, vec2 contact_i, v
     float length_m = sqrt(length2);
     float spring = terms.link_spring * min(contact_i.x, contact_j.x);
     vec3 force = -spring * (length_m - rest_m) / length_m * offset;
-    return force - (terms.contact_spring > 0.0 ? contact_force(terms, contact_i, contact_j, offset) : vec3(0.0));
+    vec3 apart = constraint[i].xyz - constraint[j].xyz;
+    bool has_contact = terms.contact_spring > 0.0 && dot(apart, apart) < terms.support_m * terms.support_m;
+    return force - (has_contact ? contact_force(terms, contact_i, contact_j, offset) : vec3(0.0));
 }
 
 // Returns the correction by a link (eq 5.12), in m.

@@ -127,6 +127,15 @@ pub struct DensitySolve {
     pub worst: (f32, u32),
 }
 
+/// Image of a particle behind faces of the domain.
+#[derive(Clone, Copy, Debug)]
+pub struct Image {
+    /// Offset from it in h.
+    pub offset_h: [f32; 3],
+    /// −1 on reflected axes, else 1.
+    pub reflection: [f32; 3],
+}
+
 pub(crate) fn dot(a: [f32; 3], b: [f32; 3]) -> f32 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
@@ -287,27 +296,35 @@ impl Parameters {
         (1.0 - open * density, gradient)
     }
 
-    /// Returns the offsets in h of the images behind faces of the domain of a particle at `other`, as seen
-    /// from `own`, that are within h: twin of `common/images.glsl`.
-    pub fn images(&self, own: [f32; 3], other: [f32; 3]) -> Vec<[f32; 3]> {
+    /// Returns the images within h of `own` of a particle at `other` behind faces of the domain, each given with
+    /// its cell: twin of `common/images.glsl`.
+    pub fn images(
+        &self,
+        (own, cell): ([f32; 3], [u32; 3]),
+        (other, other_cell): ([f32; 3], [u32; 3]),
+    ) -> Vec<Image> {
         let inverse_h = 1.0 / self.support_m;
+        // Offset and reflection on an axis of the particle, and of its images behind the faces beside which
+        // both cells are: whose distances from it are less than a cell together.
         let along = |axis: usize| {
-            let behind = |face: f32| ((own[axis] - face) + (other[axis] - face)) * inverse_h;
+            let behind = |face: f32| (((own[axis] - face) + (other[axis] - face)) * inverse_h, -1.0);
             let (low, high) = (self.domain_min_m[axis], self.domain_max_m[axis]);
-            let mut places = vec![(own[axis] - other[axis]) * inverse_h];
-            places.extend(((own[axis] - low) * inverse_h < 1.001).then(|| behind(low)));
-            places.extend(((high - own[axis]) * inverse_h < 1.001).then(|| behind(high)));
+            let n_cells = (high - self.grid.origin_m[axis]) / self.grid.cell_size_m;
+            let below_upper = |cell: [u32; 3]| (n_cells - cell[axis] as f32 - 1.0).max(0.0);
+            let mut places = vec![((own[axis] - other[axis]) * inverse_h, 1.0)];
+            places.extend((cell[axis] + other_cell[axis] == 0).then(|| behind(low)));
+            places.extend((below_upper(cell) + below_upper(other_cell) < 1.0).then(|| behind(high)));
             places
         };
         let [xs, ys, zs] = [along(0), along(1), along(2)];
         let mut images = Vec::new();
         for z in &zs {
             for y in &ys {
-                images.extend(xs.iter().map(|x| [*x, *y, *z]));
+                let image = |x: &(f32, f32)| Image { offset_h: [x.0, y.0, z.0], reflection: [x.1, y.1, z.1] };
+                images.extend(xs.iter().map(image));
             }
         }
-        images.remove(0);
-        images.retain(|offset| dot(*offset, *offset) < 1.0);
+        images.retain(|image| image.reflection != [1.0; 3] && dot(image.offset_h, image.offset_h) < 1.0);
         images
     }
 
@@ -427,14 +444,12 @@ impl Parameters {
             let other = x(j);
             let offset = zip(own, other, |a, b| (a - b) * inverse_h);
             let q2 = dot(offset, offset);
-            if q2 >= 1.0 {
-                continue;
-            }
-            if j != i {
+            if q2 < 1.0 && j != i {
                 found.push((j, offset, q2.sqrt()));
             }
-            let images = self.images(own, other).into_iter();
-            found.extend(images.map(|offset| (j, offset, dot(offset, offset).sqrt())));
+            let other_cell = self.grid.cell_from_index(state.key[j]);
+            let images = self.images((own, cell), (other, other_cell)).into_iter();
+            found.extend(images.map(|image| (j, image.offset_h, dot(image.offset_h, image.offset_h).sqrt())));
         }
         found
     }

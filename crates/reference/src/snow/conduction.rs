@@ -2,7 +2,7 @@
 //! Kirchhoff's transform; images behind walls and corrected second moments.
 
 use super::{Correction, Heat, Kind, LatentHeat, Parameters, State};
-use crate::fluid::{dot, zip};
+use crate::fluid::{Image, dot, zip};
 use crate::sph::Real;
 
 /// ε of the correction's equations.
@@ -11,14 +11,6 @@ const REGULARIZATION: f32 = 0.01;
 /// Squared distance in h below which a pair has no direction.
 const MIN_Q2: f32 = 1e-12;
 
-/// A place of a neighbour: its own, or its image behind faces of the domain.
-struct Place {
-    /// Offset from it in h.
-    offset_h: [f32; 3],
-    /// −1 on reflected axes, else 1.
-    reflection: [f32; 3],
-}
-
 /// Returns the products of a vector's components in the order of a [`Correction`].
 fn products([x, y, z]: [f32; 3]) -> [f32; 6] {
     [x * x, y * y, z * z, y * z, x * z, x * y]
@@ -26,45 +18,6 @@ fn products([x, y, z]: [f32; 3]) -> [f32; 6] {
 
 /// Number of times that each element of a [`Correction`] is in its tensor.
 const MULTIPLICITY: [f32; 6] = [1.0, 1.0, 1.0, 2.0, 2.0, 2.0];
-
-impl Parameters {
-    /// Returns the places of a neighbour at `other` within h of `own`, its own first.
-    fn places(&self, own: [f32; 3], other: [f32; 3]) -> Vec<Place> {
-        let p = &self.fluid;
-        let inverse_h = 1.0 / p.support_m;
-        let is_inside = |axis: usize| {
-            let h = 1.001 * p.support_m;
-            own[axis] - p.domain_min_m[axis] > h && p.domain_max_m[axis] - own[axis] > h
-        };
-        if (0..3).all(is_inside) {
-            let offset_h = zip(own, other, |a, b| (a - b) * inverse_h);
-            let is_near = dot(offset_h, offset_h) < 1.0;
-            return is_near.then_some(Place { offset_h, reflection: [1.0; 3] }).into_iter().collect();
-        }
-        // Offset and reflection on an axis of the neighbour, and of its images behind both faces.
-        let along = |axis: usize| {
-            let behind = |face: f32| (((own[axis] - face) + (other[axis] - face)) * inverse_h, -1.0);
-            [
-                ((own[axis] - other[axis]) * inverse_h, 1.0),
-                behind(p.domain_min_m[axis]),
-                behind(p.domain_max_m[axis]),
-            ]
-        };
-        let [xs, ys, zs] = [along(0), along(1), along(2)];
-        let mut places = Vec::new();
-        for z in zs {
-            for y in ys {
-                for x in xs {
-                    let offset_h = [x.0, y.0, z.0];
-                    if dot(offset_h, offset_h) < 1.0 {
-                        places.push(Place { offset_h, reflection: [x.1, y.1, z.1] });
-                    }
-                }
-            }
-        }
-        places
-    }
-}
 
 impl State {
     /// Conducts heat at x* between all particles of both phases closer than h.
@@ -105,10 +58,9 @@ impl State {
     }
 
     fn correction(&self, p: &Parameters, kind: Kind, i: usize) -> Correction {
-        let own = self[kind].predicted[i];
-        let near = self.candidates(p, kind, i).map(|(kind, j)| self[kind].predicted[j]);
         // The particle itself has images, too.
-        let places = near.chain([own]).flat_map(|other| p.places(own, other));
+        let near = self.candidates(p, kind, i).chain([(kind, i)]);
+        let places = near.flat_map(|(kind_j, j)| self.places(p, (kind, i), (kind_j, j)));
         let mut fourth = [[0.0f32; 6]; 6];
         for place in places {
             let q2 = dot(place.offset_h, place.offset_h);
@@ -181,6 +133,20 @@ impl State {
         (0..self[kind].len()).map(flow).collect()
     }
 
+    /// Returns the places within h of particle `i` of a neighbour: its own, without reflection, and its images
+    /// behind faces of the domain.
+    fn places(&self, p: &Parameters, (kind, i): (Kind, usize), (other_kind, j): (Kind, usize)) -> Vec<Image> {
+        let at =
+            |kind: Kind, i: usize| (self[kind].predicted[i], p.fluid.grid.cell_from_index(self[kind].key[i]));
+        let (own, other) = (at(kind, i), at(other_kind, j));
+        let offset_h = zip(own.0, other.0, |a, b| (a - b) * (1.0 / p.fluid.support_m));
+        let mut places = p.fluid.images(own, other);
+        if dot(offset_h, offset_h) < 1.0 {
+            places.insert(0, Image { offset_h, reflection: [1.0; 3] });
+        }
+        places
+    }
+
     /// Returns the weight of a pair, the same from either end: 1 − q, or its sum over all images of the other
     /// end, each times the mean correction of the ends.
     fn weight(
@@ -190,13 +156,11 @@ impl State {
         (kind, i): (Kind, usize),
         (other_kind, j): (Kind, usize),
     ) -> f32 {
-        let (own, other) = (self[kind].predicted[i], self[other_kind].predicted[j]);
-        let offset_h = zip(own, other, |a, b| (a - b) * (1.0 / p.fluid.support_m));
-        let q2 = dot(offset_h, offset_h);
-        if q2 >= 1.0 {
-            return 0.0;
-        }
-        let Some(max_correction) = p.heat.max_correction else { return 1.0 - q2.sqrt() };
+        let Some(max_correction) = p.heat.max_correction else {
+            let (own, other) = (self[kind].predicted[i], self[other_kind].predicted[j]);
+            let offset_h = zip(own, other, |a, b| (a - b) * (1.0 / p.fluid.support_m));
+            return 1.0 - dot(offset_h, offset_h).sqrt().min(1.0);
+        };
         let along = |correction: &Correction, v: [f32; 3], q2: f32| {
             if q2 < MIN_Q2 {
                 return 1.0;
@@ -205,14 +169,15 @@ impl State {
             let form: f32 = terms.map(|((product, n), b)| n * b * product).sum();
             (form / q2).clamp(0.0, max_correction)
         };
-        let places = p.places(own, other).into_iter().map(|Place { offset_h, reflection }| {
+        let places = self.places(p, (kind, i), (other_kind, j)).into_iter();
+        let weights = places.map(|Image { offset_h, reflection }| {
             let q2 = dot(offset_h, offset_h);
             let reflected = zip(offset_h, reflection, |a, b| a * b);
             let ends = along(&corrections[kind as usize][i], offset_h, q2)
                 + along(&corrections[other_kind as usize][j], reflected, q2);
             (1.0 - q2.sqrt()) * (0.5 * ends)
         });
-        places.sum()
+        weights.sum()
     }
 }
 

@@ -170,7 +170,8 @@ impl State {
     }
 
     /// Returns Δt²/m times the force of springs on a particle, in m, at positions `at`. A linked pair has no
-    /// contact; contacts between snow and water are left out on request.
+    /// contact, nor has a pair that is farther apart than h at x*; contacts between snow and water are left
+    /// out on request.
     fn spring_forces(
         &self,
         p: &Parameters,
@@ -186,7 +187,9 @@ impl State {
             for bond in self.contacts(p, kind, i, at) {
                 let is_solid = [kind, bond.kind] == [Kind::Solid; 2];
                 let has_link = is_solid && p.springs.link_n_m > 0.0 && is_linked(bond.j);
-                if has_link || (is_snow_alone && !is_solid) {
+                let apart = zip(self[kind].weighed(i), self[bond.kind].weighed(bond.j), |a, b| a - b);
+                let is_near = dot(apart, apart) < p.fluid.support_m * p.fluid.support_m;
+                if has_link || !is_near || (is_snow_alone && !is_solid) {
                     continue;
                 }
                 let (own, other) = (self[kind].contact[i], self[bond.kind].contact[bond.j]);

@@ -89,7 +89,7 @@ impl DensitySolve {
         count: &DeviceCount,
         iteration: u32,
     ) -> std::result::Result<(), SolverError> {
-        self.reduction.record(recorder, count, &self.excess)?;
+        self.reduction.record(recorder, &self.active, &self.excess)?;
         self.dispatch_check(recorder, count, false, iteration);
         Ok(())
     }
