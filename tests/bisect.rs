@@ -61,6 +61,8 @@ fn run_on_twin(state: &mut State, parameters: &TwinParameters, stage: Stage) {
         }
         Stage::Reorder => state.reorder(),
         Stage::Predict => state.predict(parameters),
+        // Rows change no bit.
+        Stage::ListNeighbours => {}
         Stage::BeginDensitySolve => state.begin_density_solve(0.5),
         Stage::SolveDensity => state.solve_density(parameters),
         Stage::CheckDensity { iteration } => state.check_density(parameters, iteration),
@@ -98,6 +100,7 @@ fn disagreement(stage: Stage, device: &State, twin: &State) -> Option<String> {
         Stage::Reorder => ints("id", &device.id, &twin.id)
             .or_else(|| beyond("position", difference(&device.position, &twin.position), 0.0))
             .or_else(|| beyond("velocity", difference(&device.velocity, &twin.velocity), 0.0)),
+        Stage::ListNeighbours => None,
         Stage::Predict | Stage::SolvePositions => {
             let multiplier = device.multiplier.iter().zip(&twin.multiplier);
             let multiplier = multiplier.map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);

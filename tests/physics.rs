@@ -15,11 +15,11 @@ fn coarser() -> usize {
 
 #[test]
 fn a_resting_column_keeps_its_density_and_its_level() {
-    // Sixteen layers for 1 s, or twenty-four for 2 s in the long form.
+    // Sixteen layers, or twenty-four in the long form.
     let mut column = Simulation::new("hydrostatic", &["fluid.particle_spacing_m=0.015"][..coarser()]);
     let n = column.len();
     let spacing = column.scene.particle_spacing_m();
-    let settled = column.advance(column.scene.n_steps() / if is_full_run() { 1 } else { 2 });
+    let settled = column.advance(column.scene.n_steps());
 
     assert_eq!((settled.particles as usize, settled.n_not_finite, settled.n_outside), (n, 0, 0));
     let area: f64 = (column.scene.domain.max_m[0] - column.scene.domain.min_m[0])

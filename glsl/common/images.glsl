@@ -21,10 +21,15 @@ struct Faces {
 };
 
 // Reflection at faces: by axis, the coordinate in m of the face and −1, or 0 and 1 without one.
-// `cells` may hold particles whose images are near.
-struct Image {
+struct Reflection {
     vec3 face_m;
-    vec3 reflection;
+    vec3 sign;
+};
+
+// Image of the particles around a cell: by axis, 0 without reflection, 1 behind the lower and 2 behind the upper
+// face. `cells` may hold particles whose images are near.
+struct Image {
+    uvec3 sides;
     Cells cells;
 };
 
@@ -42,17 +47,16 @@ Faces near_faces(Grid grid, vec3 max_m, uvec3 home) {
 uint place_count(Faces faces) { return faces.n_places.x * faces.n_places.y * faces.n_places.z; }
 
 // Returns image 1 … place_count − 1 of the particles around a cell; 0 stands for these themselves.
-Image image_of(Grid grid, vec3 min_m, vec3 max_m, Faces faces, uvec3 home, uint place) {
+Image image_of(Grid grid, vec3 max_m, Faces faces, uvec3 home, uint place) {
     uvec3 n = faces.n_places;
     uvec3 places = uvec3(place % n.x, place / n.x % n.y, place / (n.x * n.y));
     Cells around = Cells(max(home, 1u) - 1u, min(home + 1u, grid.dims - 1u));
-    Image image = Image(vec3(0.0), vec3(1.0), around);
+    Image image = Image(uvec3(0u), around);
     vec3 below_upper = cells_below_upper(grid, max_m, vec3(home));
     [[unroll]] for (int axis = 0; axis < 3; ++axis) {
         if (places[axis] == 0u) continue;
         bool is_lower = places[axis] == 1u && faces.has_lower[axis] != 0u;
-        image.face_m[axis] = is_lower ? min_m[axis] : max_m[axis];
-        image.reflection[axis] = -1.0;
+        image.sides[axis] = is_lower ? 1u : 2u;
         // Pairs whose distances from the face add up to less than a cell.
         if (is_lower) {
             image.cells.last[axis] = 0u;
@@ -67,11 +71,17 @@ Image image_of(Grid grid, vec3 min_m, vec3 max_m, Faces faces, uvec3 home, uint 
     return image;
 }
 
+Reflection reflection_at(vec3 min_m, vec3 max_m, uvec3 sides) {
+    vec3 face_m = mix(min_m, max_m, equal(sides, uvec3(2u)));
+    bvec3 is_own = equal(sides, uvec3(0u));
+    return Reflection(mix(face_m, vec3(0.0), is_own), mix(vec3(-1.0), vec3(1.0), is_own));
+}
+
 // Returns x_i − R x_j in h: the same length from both ends.
-vec3 offset_from(Image image, float inverse_h, vec3 x, vec3 other_x) {
-    precise vec3 own = x - image.face_m;
-    precise vec3 other = other_x - image.face_m;
-    precise vec3 offset = (own - image.reflection * other) * inverse_h;
+vec3 offset_from(Reflection reflection, float inverse_h, vec3 x, vec3 other_x) {
+    precise vec3 own = x - reflection.face_m;
+    precise vec3 other = other_x - reflection.face_m;
+    precise vec3 offset = (own - reflection.sign * other) * inverse_h;
     return offset;
 }
 

@@ -7,16 +7,18 @@
 // adds energy: particles of a resting column then fluctuate at 0.25 m/s), while with HAS_IMAGES the images of
 // neighbours behind faces of the domain are neighbours with the same λ.
 //
-// Bytes: 40 a particle (constraint 16, key 4, λ 8, 12 out) plus neighbours from cache. Sums run in sorted
-// order.
+// Bytes: 56 a particle (constraint 16, key 4, λ 8, row 4 and 12, 12 out) plus rows and neighbours from
+// cache. Sums run in sorted order.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 #include "grid/grid.glsl"
 #include "pbd/walls.glsl"
 #include "common/images.glsl"
+#include "pbd/neighbour_rows.glsl"
 
 layout(constant_id = 1) const uint HAS_BODIES = 0;
 layout(constant_id = 2) const uint HAS_IMAGES = 0;
+layout(constant_id = 3) const uint HAS_ROWS = 0;
 
 layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
 layout(scalar, binding = 1) readonly buffer Key { uint key[]; };
@@ -25,6 +27,10 @@ layout(scalar, binding = 3) readonly buffer Constraint { vec4 constraint[]; };
 layout(scalar, binding = 4) readonly buffer BoundaryDensity { vec4 boundary_density[]; };
 layout(scalar, binding = 5) writeonly buffer Predicted { vec3 predicted[]; };
 layout(scalar, binding = 6) buffer Multiplier { float multiplier[]; };
+layout(scalar, binding = 7) readonly buffer Neighbour { uint neighbour[]; };
+layout(scalar, binding = 8) readonly buffer Row { uint row[]; };
+layout(scalar, binding = 9) readonly buffer Listed { vec3 listed[]; };
+layout(scalar, binding = 10) buffer HasMoved { uint has_moved[]; };
 layout(scalar, push_constant) uniform Params {
     Grid grid;
     Walls walls;
@@ -34,6 +40,11 @@ layout(scalar, push_constant) uniform Params {
     float pressure_strength;
     float pressure_inverse_shape;
     uint pressure_exponent;
+    uint row_stride;
+    // Square of the distance in h by which particles may have moved since they were listed.
+    float max_moved_q2;
+    // Index of the flag in has_moved, followed by that of the next iteration; INVALID_INDEX without rows.
+    uint row_flag;
 };
 
 // Returns the displacement of a particle by a neighbour at an offset in h, or by its image, over its scale.
@@ -52,20 +63,41 @@ void main() {
     uvec3 home = home_of(grid, key[i]);
     float inverse_h = 1.0 / support_m;
     vec3 correction = vec3(0.0);
-    FOR_EACH_CANDIDATE(grid, home, j) {
-        vec4 other = constraint[j];
-        vec3 offset = (own.xyz - other.xyz) * inverse_h;
-        float q2 = dot(offset, offset);
-        if (q2 < 1.0 && j != i) correction += correction_by(own.w + other.w, offset, q2);
-    }
-    if (HAS_IMAGES != 0u) {
-        Faces faces = near_faces(grid, walls.domain_max_m, home);
+    bool has_rows = HAS_ROWS != 0u && row_flag != INVALID_INDEX && has_moved[row_flag] == 0u;
+    uint own_row = has_rows ? row[i] : ROW_TOO_SHORT;
+    if (own_row != ROW_TOO_SHORT) {
+        uint n_own = own_row & 0xffffu;
+        uint n_all = own_row >> 16;
+        for (uint slot = 0u; slot < n_own; ++slot) {
+            vec4 other = constraint[neighbour[slot * row_stride + i]];
+            vec3 offset = (own.xyz - other.xyz) * inverse_h;
+            float q2 = dot(offset, offset);
+            if (q2 < 1.0) correction += correction_by(own.w + other.w, offset, q2);
+        }
+        [[dont_unroll]] for (uint slot = n_own; slot < n_all; ++slot) {
+            uint entry = neighbour[slot * row_stride + i];
+            Reflection reflection = reflection_at(walls.domain_min_m, walls.domain_max_m, row_sides(entry));
+            vec4 other = constraint[row_particle(entry)];
+            vec3 offset = offset_from(reflection, inverse_h, own.xyz, other.xyz);
+            float q2 = dot(offset, offset);
+            if (q2 < 1.0) correction += correction_by(own.w + other.w, offset, q2);
+        }
+    } else {
+        FOR_EACH_CANDIDATE(grid, home, j) {
+            vec4 other = constraint[j];
+            vec3 offset = (own.xyz - other.xyz) * inverse_h;
+            float q2 = dot(offset, offset);
+            if (q2 < 1.0 && j != i) correction += correction_by(own.w + other.w, offset, q2);
+        }
+        Faces faces = Faces(uvec3(1u), uvec3(0u));
+        if (HAS_IMAGES != 0u) faces = near_faces(grid, walls.domain_max_m, home);
         uint n_places = place_count(faces);
         [[dont_unroll]] for (uint place = 1u; place < n_places; ++place) {
-            Image image = image_of(grid, walls.domain_min_m, walls.domain_max_m, faces, home, place);
+            Image image = image_of(grid, walls.domain_max_m, faces, home, place);
+            Reflection reflection = reflection_at(walls.domain_min_m, walls.domain_max_m, image.sides);
             FOR_EACH_IN_CELLS(cell_start, grid, image.cells, j) {
                 vec4 other = constraint[j];
-                vec3 offset = offset_from(image, inverse_h, own.xyz, other.xyz);
+                vec3 offset = offset_from(reflection, inverse_h, own.xyz, other.xyz);
                 float q2 = dot(offset, offset);
                 if (q2 < 1.0) correction += correction_by(own.w + other.w, offset, q2);
             }
@@ -75,6 +107,11 @@ void main() {
     WallTerm wall = density_term(walls, own.xyz, support_m, HAS_IMAGES != 0u, of_bodies);
     vec3 total = SPLINE_SLOPE_SCALE * volume_h3 * correction + own.w * wall.gradient_h;
     vec3 x = own.xyz + over_relaxation * support_m * total;
-    predicted[i] = confine(walls, x);
+    x = confine(walls, x);
+    predicted[i] = x;
+    if (HAS_ROWS != 0u && row_flag != INVALID_INDEX) {
+        vec3 moved_h = (x - listed[i]) * inverse_h;
+        if (!has_rows || !(dot(moved_h, moved_h) < max_moved_q2)) atomicMax(has_moved[row_flag + 1u], 1u);
+    }
     multiplier[i] += own.w;
 }

@@ -46,15 +46,16 @@ void main() {
         uint n_places = place_count(faces);
         [[dont_unroll]] for (uint place = 0u; place < n_places; ++place) {
             Image image = image_of(conduction, faces, home, place);
+            Reflection reflection = reflection_at(conduction, image);
             FOR_EACH_IN_CELLS(cell_start, conduction.grid, image.cells, j) {
-                vec3 offset = offset_from(image, conduction.inverse_h, x, predicted[j]);
+                vec3 offset = offset_from(reflection, conduction.inverse_h, x, predicted[j]);
                 if (squared_length(offset) >= 1.0) continue;
-                own += (temperature[j] - t) * weight_of(conduction, offset, image.reflection, b, correction[j]);
+                own += (temperature[j] - t) * weight_of(conduction, offset, reflection.sign, b, correction[j]);
             }
             FOR_EACH_IN_CELLS(other_cell_start, conduction.grid, image.cells, j) {
-                vec3 offset = offset_from(image, conduction.inverse_h, x, other_predicted[j]);
+                vec3 offset = offset_from(reflection, conduction.inverse_h, x, other_predicted[j]);
                 if (squared_length(offset) >= 1.0) continue;
-                float weight = weight_of(conduction, offset, image.reflection, b, other_correction[j]);
+                float weight = weight_of(conduction, offset, reflection.sign, b, other_correction[j]);
                 between += (other_temperature[j] - t) * weight;
             }
         }

@@ -78,11 +78,12 @@ void main() {
     uint n_places = place_count(faces);
     [[dont_unroll]] for (uint place = 0u; place < n_places; ++place) {
         Image image = image_of(conduction, faces, home, place);
+        Reflection reflection = reflection_at(conduction, image);
         FOR_EACH_IN_CELLS(cell_start, conduction.grid, image.cells, j) {
-            add_neighbour(m, offset_from(image, conduction.inverse_h, x, predicted[j]));
+            add_neighbour(m, offset_from(reflection, conduction.inverse_h, x, predicted[j]));
         }
         FOR_EACH_IN_CELLS(other_cell_start, conduction.grid, image.cells, j) {
-            add_neighbour(m, offset_from(image, conduction.inverse_h, x, other_predicted[j]));
+            add_neighbour(m, offset_from(reflection, conduction.inverse_h, x, other_predicted[j]));
         }
     }
     float s = conduction.moment_scale;

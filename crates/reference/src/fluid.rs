@@ -403,6 +403,30 @@ impl Parameters {
         zip(x, v, |x, v| x + self.dt_s * v)
     }
 
+    /// Returns the neighbours of each particle within 1.1 h at x*, in the order in which kernels visit them, and
+    /// its images with the sign of each axis: twin of `pbd/list_neighbours`, but for the order of images.
+    pub fn list_neighbours(&self, state: &State) -> Vec<(Vec<u32>, Vec<(u32, [f32; 3])>)> {
+        let reach = Self { support_m: 1.1 * self.support_m, ..self.clone() };
+        let row = |i: usize| {
+            let at = |i: usize| (state.predicted[i], self.grid.cell_from_index(state.key[i]));
+            let candidates = self.grid.neighbour_runs(at(i).1, &state.cell_start).into_iter().flatten();
+            let (mut own, mut images) = (Vec::new(), Vec::new());
+            for j in candidates {
+                let offset =
+                    zip(state.predicted[i], state.predicted[j], |a, b| (a - b) * (1.0 / self.support_m));
+                if j != i && dot(offset, offset) < 1.1 * 1.1 {
+                    own.push(j as u32);
+                }
+                if self.has_images {
+                    let found = reach.images(at(i), at(j)).into_iter();
+                    images.extend(found.map(|image| (j as u32, image.reflection)));
+                }
+            }
+            (own, images)
+        };
+        (0..state.predicted.len()).map(row).collect()
+    }
+
     /// Returns the candidates of particle `i`, in the order in which kernels visit them, with their offset
     /// over h and q.
     fn neighbours(

@@ -117,6 +117,8 @@ fn step_of_twin(device: &Device, fluid: &Fluid, n: usize) -> Result<Vec<[[f32; 3
             }
             Stage::Reorder => state.reorder(),
             Stage::Predict => state.predict(&p),
+            // Rows change no bit.
+            Stage::ListNeighbours => {}
             Stage::BeginDensitySolve => state.begin_density_solve(0.5),
             Stage::CheckDensity { iteration } => state.check_density(&p, iteration),
             Stage::SolveDensity => state.solve_density(&p),

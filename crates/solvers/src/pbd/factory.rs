@@ -1,5 +1,6 @@
 //! Position-based solvers as [`Solver`]s: water, and snow and water in scenes with a `[snow]` section.
 
+use super::neighbour_rows::NEIGHBOUR_SLOTS;
 use super::shown::set_infos;
 use super::snow::{self, LinkCheck, PendingSnowMetrics, Snow, SnowMetrics};
 use super::{DensityStatus, Fluid, PendingMetrics};
@@ -7,7 +8,8 @@ use crate::bodies::{with_load_metrics, with_load_values};
 use crate::solver::{forward_to_own, forwarded, motion_highlights, rows, stage_named};
 use crate::{
     CurveSpec, InvariantFault, Measurement, MetricInfo, MotionMetrics, PanelSpec, PendingInvariants,
-    PendingMeasurement, PlotSpec, Solver, SolverError, SolverFactory, StateColumn, Tuning,
+    PendingMeasurement, PlotSpec, Solver, SolverError, SolverFactory, StateColumn, Tunable, Tuning,
+    WORKGROUP_SIZE,
 };
 use frazil_particles::SetInfo;
 use frazil_scene::{Sampled, Scene};
@@ -50,6 +52,10 @@ impl SolverFactory for Factory {
 
     fn set_infos(&self, scene: &Scene, n_particles: usize) -> Vec<SetInfo> {
         set_infos(scene, n_particles)
+    }
+
+    fn tunables(&self) -> Vec<&'static Tunable> {
+        vec![&WORKGROUP_SIZE, &NEIGHBOUR_SLOTS]
     }
 
     fn plots(&self) -> Vec<PlotSpec> {

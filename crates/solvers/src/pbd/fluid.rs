@@ -4,6 +4,7 @@ use super::bodies::{Bodies, Displacement};
 use super::density_solve::DensitySolve;
 use super::metrics::{MeasurePass, PendingMetrics};
 use super::motion::{Motion, Place, Smoothing};
+use super::neighbour_rows::{MAX_MOVED_Q2, NeighbourRows};
 use super::parameters::Parameters;
 use super::particles::Particles;
 use crate::{BodyLoads, Saved, SolverError, StateColumn, Tuning};
@@ -25,6 +26,8 @@ pub enum Stage {
     Reorder,
     /// Predicts positions.
     Predict,
+    /// Lists the neighbours of predicted positions.
+    ListNeighbours,
     /// Makes all particles active, and each take a share of its last multiplier.
     BeginDensitySolve,
     /// Computes densities and multipliers at the predicted positions.
@@ -62,6 +65,7 @@ pub struct Fluid {
     permutation: Permutation,
     kernels: Kernels,
     density_solve: DensitySolve,
+    rows: NeighbourRows,
     gauge: MeasurePass,
 }
 
@@ -72,13 +76,25 @@ struct Kernels {
 }
 
 impl Kernels {
-    fn new(device: &Device, workgroup_size: u32, parameters: &Parameters) -> frazil_vk::Result<Self> {
+    fn new(
+        device: &Device,
+        workgroup_size: u32,
+        parameters: &Parameters,
+        rows: &NeighbourRows,
+    ) -> frazil_vk::Result<Self> {
+        let has_rows = u32::from(rows.slots() > 0);
         let has_bodies = parameters.has_bodies().into();
         let is_complementary = u32::from(parameters.density_tolerance > 0.0);
         let has_images = u32::from(parameters.has_images);
-        let solve_density =
-            solve_density::Specialization { workgroup_size, has_bodies, is_complementary, has_images };
-        let solve_positions = solve_positions::Specialization { workgroup_size, has_bodies, has_images };
+        let solve_density = solve_density::Specialization {
+            workgroup_size,
+            has_bodies,
+            is_complementary,
+            has_images,
+            has_rows,
+        };
+        let solve_positions =
+            solve_positions::Specialization { workgroup_size, has_bodies, has_images, has_rows };
         Ok(Self {
             motion: Motion::new(device, workgroup_size, parameters)?,
             solve_density: Kernel::specialized(device, &solve_density)?,
@@ -130,6 +146,7 @@ impl Fluid {
                 self.record_stage(&mut recorder, stage);
             }
             self.predict(&mut recorder, 0.0);
+            self.record_stage(&mut recorder, Stage::ListNeighbours);
             for stage in self.density_stages() {
                 self.record_stage(&mut recorder, stage);
             }
@@ -150,10 +167,12 @@ impl Fluid {
         tuning: Tuning,
     ) -> Result<Self, SolverError> {
         let workgroup_size = tuning.workgroup_size();
+        let rows = NeighbourRows::new(device, &parameters, tuning, phase.count.capacity)?;
         Ok(Self {
             bodies: Bodies::new(device, workgroup_size, &parameters, [0.0; 2])?,
             permutation: Permutation::with_workgroup_size(device, workgroup_size)?,
-            kernels: Kernels::new(device, workgroup_size, &parameters)?,
+            kernels: Kernels::new(device, workgroup_size, &parameters, &rows)?,
+            rows,
             gauge: MeasurePass::new(device, phase.count.capacity)?,
             density_solve: DensitySolve::new(device, workgroup_size, &parameters, phase.count.capacity)?,
             particles: Particles::new(device, &parameters, phase, tuning)?,
@@ -164,7 +183,7 @@ impl Fluid {
     /// Returns the stages of one step, in order.
     pub fn stages(&self) -> impl Iterator<Item = Stage> + use<> {
         use Stage::*;
-        let mut stages = vec![Integrate, SortByCell, Reorder, Predict];
+        let mut stages = vec![Integrate, SortByCell, Reorder, Predict, ListNeighbours];
         stages.extend(self.density_stages());
         stages.extend([UpdateVelocity, SmoothVelocity]);
         stages.into_iter()
@@ -214,6 +233,10 @@ impl Fluid {
                 self.permutation.record(recorder, count, order, columns);
             }
             Stage::Predict => self.predict(recorder, self.parameters.dt_s),
+            Stage::ListNeighbours => {
+                let Particles { phase, grid, key, predicted, .. } = &self.particles;
+                self.rows.record(recorder, &phase.count, grid, key, predicted);
+            }
             Stage::BeginDensitySolve => self.begin_density_solve(recorder),
             Stage::SolveDensity => self.solve_density(recorder, &self.predicted, true),
             Stage::CheckDensity { iteration } => {
@@ -235,6 +258,7 @@ impl Fluid {
         for stage in [Stage::SortByCell, Stage::Reorder] {
             self.record_stage(recorder, stage);
         }
+        self.rows.discard();
         self.solve_density(recorder, self.phase.position.front(), false);
     }
 
@@ -286,8 +310,12 @@ impl Fluid {
             density: &self.density,
             multiplier: self.density_solve.multiplier.front(),
             excess: &self.density_solve.excess,
+            neighbour: &self.rows.neighbour,
+            row: &self.rows.row,
+            has_moved: &self.rows.has_moved,
         };
         let p = &self.parameters;
+        let (row_stride, row_flag) = self.rows.stride_and_flag();
         let params = solve_density::Params {
             grid: self.grid.grid(),
             walls: p.walls,
@@ -295,11 +323,13 @@ impl Fluid {
             volume_h3: p.volume_h3,
             rest_density_kg_m3: p.rest_density_kg_m3,
             relaxation: p.relaxation,
+            row_stride,
+            row_flag,
         };
         recorder.dispatch(&self.kernels.solve_density, Threads::Counted(count), bindings, params);
     }
 
-    fn solve_positions(&self, recorder: &mut Recorder) {
+    fn solve_positions(&mut self, recorder: &mut Recorder) {
         let count = self.active();
         let bindings = solve_positions::Bindings {
             count: &count.count,
@@ -309,8 +339,13 @@ impl Fluid {
             boundary_density: &self.interaction.boundary_density,
             predicted: &self.predicted,
             multiplier: self.density_solve.multiplier.front(),
+            neighbour: &self.rows.neighbour,
+            row: &self.rows.row,
+            listed: &self.rows.listed,
+            has_moved: &self.rows.has_moved,
         };
         let p = &self.parameters;
+        let (row_stride, row_flag) = self.rows.stride_and_flag();
         let params = solve_positions::Params {
             grid: self.grid.grid(),
             walls: p.walls,
@@ -320,8 +355,12 @@ impl Fluid {
             pressure_strength: p.pressure_strength,
             pressure_inverse_shape: p.pressure_inverse_shape,
             pressure_exponent: p.pressure_exponent,
+            row_stride,
+            max_moved_q2: MAX_MOVED_Q2,
+            row_flag,
         };
         recorder.dispatch(&self.kernels.solve_positions, Threads::Counted(count), bindings, params);
+        self.rows.advance();
         self.project_out_of_bodies(recorder, Displacement::DensityConstraint);
     }
 
@@ -412,6 +451,11 @@ impl Fluid {
         let (position, velocity) = (self.phase.position.front(), self.phase.velocity.front());
         self.solve_density(recorder, position, false);
         self.gauge.record(recorder, &self.phase.count, &self.parameters, position, velocity, &self.density)
+    }
+
+    /// Returns the rows of neighbours of the last step.
+    pub fn rows(&self) -> &NeighbourRows {
+        &self.rows
     }
 
     /// Returns the progress of the density solve.

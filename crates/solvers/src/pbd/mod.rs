@@ -7,6 +7,7 @@
 //! SortByCell       the order of particles by cell, stable, and where each cell begins in it
 //! Reorder          one permutation of position, velocity and id
 //! Predict          x* ← confine(x + Δt v)                  here and below: out of bodies, too
+//! ListNeighbours   particles within 1.1 h, which the passes below use while none has moved by 0.05 h
 //! BeginDensitySolve  λ ← λ/2 of the last step, applied by SolvePositions
 //! until the mean of max(ρ/ρ₀ − 1, 0) is within the tolerance (CheckDensity), or N times:
 //!   SolveDensity   ρ, C, λ                               Chen2021 eq 5.15–5.19
@@ -21,6 +22,7 @@ mod factory;
 mod fluid;
 mod metrics;
 mod motion;
+mod neighbour_rows;
 mod parameters;
 mod particles;
 mod shown;
@@ -30,6 +32,7 @@ pub use density_solve::{DensitySolve, DensityStatus};
 pub use factory::Factory;
 pub use fluid::{Fluid, Stage};
 pub use metrics::PendingMetrics;
+pub use neighbour_rows::{NEIGHBOUR_SLOTS, NeighbourRows};
 pub use parameters::Parameters;
 pub use particles::Particles;
 pub use shown::set_infos;

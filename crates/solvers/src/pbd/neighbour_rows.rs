@@ -1,0 +1,162 @@
+//! Neighbours of each particle, found once a step and used by all iterations of the density solve.
+
+use super::parameters::Parameters;
+use crate::{SolverError, Tunable, Tuning};
+use frazil_kernels::UniformGrid;
+use frazil_shaders::pbd::list_neighbours;
+use frazil_shaders::pbd::neighbour_rows::ROW_INDEX_BITS;
+use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Threads};
+
+/// Neighbours that the row of a particle holds; 1 stands for no rows, so that every pass searches the cells.
+/// Particles with more neighbours search them in any case.
+pub static NEIGHBOUR_SLOTS: Tunable = Tunable { name: "neighbour_slots", default: 64, min: 1, max: 512 };
+
+/// Margin of rows around h, in h. A tenth, a fifth of a spacing, holds a third more neighbours than there are
+/// within h.
+const MARGIN: f32 = 0.1;
+
+/// Square of the distance in h by which particles may move: half the margin, less rounding.
+pub(super) const MAX_MOVED_Q2: f32 = 0.249 * MARGIN * MARGIN;
+
+/// Index of no flag.
+const NONE: u32 = u32::MAX;
+
+/// Slots over the expected number of neighbours in fluid at rest density.
+const SLACK: f32 = 1.3;
+
+/// Rows of neighbours within a margin around the support radius (`glsl/pbd/list_neighbours.comp`). A flag for
+/// each iteration tells whether a particle has since moved by half the margin; from then on passes search the
+/// cells, so that no neighbour is missed and no bit of the result depends on the rows.
+pub struct NeighbourRows {
+    list: Kernel<list_neighbours::Interface>,
+    pub(super) neighbour: Buffer<u32>,
+    pub(super) row: Buffer<u32>,
+    pub(super) listed: Buffer<[f32; 3]>,
+    pub(super) has_moved: Buffer<u32>,
+    /// Slots of a row; 0 without rows.
+    slots: u32,
+    stride: u32,
+    inverse_h: f32,
+    /// Corners of the domain in m.
+    domain_m: [[f32; 3]; 2],
+    /// Flag that the next pass reads.
+    flag: u32,
+}
+
+impl NeighbourRows {
+    pub(super) fn new(
+        device: &Device,
+        parameters: &Parameters,
+        tuning: Tuning,
+        capacity: u32,
+    ) -> Result<Self, SolverError> {
+        let slots = slots(device, parameters, tuning, capacity);
+        let workgroup_size = tuning.workgroup_size();
+        let n = if slots > 0 { capacity as usize } else { 0 };
+        // One before the first correction, and one after each and after that of the warm start.
+        let n_flags = parameters.iterations.max(parameters.max_iterations) as usize + 2;
+        let row_slots = slots.max(1);
+        let has_images = parameters.has_images.into();
+        Ok(Self {
+            list: Kernel::specialized(
+                device,
+                &list_neighbours::Specialization { workgroup_size, row_slots, has_images },
+            )?,
+            neighbour: device.buffer("neighbours", n * slots as usize)?,
+            row: device.buffer("neighbour row", n)?,
+            listed: device.buffer("listed", n)?,
+            has_moved: device.buffer_from("has moved", &vec![0; n_flags])?,
+            slots,
+            stride: capacity,
+            inverse_h: 1.0 / parameters.support_m,
+            domain_m: [parameters.walls.domain_min_m, parameters.walls.domain_max_m],
+            flag: NONE,
+        })
+    }
+
+    /// Returns the number of slots of a row, 0 without rows.
+    pub fn slots(&self) -> u32 {
+        self.slots
+    }
+
+    /// Returns the entries in slot 0 of each row, then those in slot 1 …: the index of a particle and, above 26
+    /// bits, the faces of the domain that reflect it (1 the lower, 2 the upper, two bits an axis).
+    pub fn neighbour(&self) -> &Buffer<u32> {
+        &self.neighbour
+    }
+
+    /// Returns of each row the number of neighbours, above 16 bits that with their images; all bits are set if
+    /// there are more than slots.
+    pub fn row(&self) -> &Buffer<u32> {
+        &self.row
+    }
+
+    /// Returns, for each iteration of the last step, 1 if it searched the cells, since a particle had moved by
+    /// half the margin, and 0 if not.
+    pub fn has_moved(&self) -> &Buffer<u32> {
+        &self.has_moved
+    }
+
+    /// Records the search for the neighbours of predicted positions.
+    pub(super) fn record(
+        &mut self,
+        recorder: &mut Recorder,
+        count: &DeviceCount,
+        grid: &UniformGrid,
+        key: &Buffer<u32>,
+        predicted: &Buffer<[f32; 3]>,
+    ) {
+        if self.slots == 0 {
+            return;
+        }
+        let bindings = list_neighbours::Bindings {
+            count: &count.count,
+            key,
+            cell_start: grid.cell_start(),
+            predicted,
+            neighbour: &self.neighbour,
+            row: &self.row,
+            listed: &self.listed,
+            has_moved: &self.has_moved,
+        };
+        let params = list_neighbours::Params {
+            grid: grid.grid(),
+            domain_min_m: self.domain_m[0],
+            domain_max_m: self.domain_m[1],
+            inverse_h: self.inverse_h,
+            reach_q2: (1.0 + MARGIN) * (1.0 + MARGIN),
+            row_stride: self.stride,
+        };
+        recorder.dispatch(&self.list, Threads::Counted(count), bindings, params);
+        self.flag = 0;
+    }
+
+    /// Returns the stride of a slot, and the flag for the next pass over neighbours.
+    pub(super) fn stride_and_flag(&self) -> (u32, u32) {
+        (self.stride, if self.slots == 0 { NONE } else { self.flag })
+    }
+
+    /// Selects the flag of the next iteration.
+    pub(super) fn advance(&mut self) {
+        self.flag = self.flag.saturating_add(1);
+    }
+
+    /// Discards the rows: until the next search passes search the cells.
+    pub(super) fn discard(&mut self) {
+        self.flag = NONE;
+    }
+}
+
+/// Returns the number of slots of a row: by default enough for fluid at any ratio of support radius and
+/// spacing; 0 if rows are off, do not fit the device's bindings, or there are bodies, which move particles
+/// between iterations.
+fn slots(device: &Device, parameters: &Parameters, tuning: Tuning, capacity: u32) -> u32 {
+    let tuned = tuning.get(&NEIGHBOUR_SLOTS);
+    let sphere = 4.0 / 3.0 * std::f32::consts::PI * (1.0 + MARGIN).powi(3);
+    let expected = (SLACK * sphere / parameters.volume_h3).min(256.0) as u32;
+    let slots =
+        if tuned == NEIGHBOUR_SLOTS.default { tuned.max(expected.next_power_of_two()) } else { tuned };
+    let bytes = 4 * u64::from(slots) * u64::from(capacity);
+    let fits = bytes <= device.capabilities().max_storage_range && capacity < 1 << ROW_INDEX_BITS;
+    if slots == 1 || parameters.has_bodies() || !fits { 0 } else { slots }
+}

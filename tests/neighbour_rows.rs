@@ -1,0 +1,166 @@
+//! Rows of neighbours of the density solve: they are those of the CPU twin, and no bit of a run depends on
+//! them, also where rows are too short and where particles move by more than the margin within a step.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use frazil_reference::fluid::State;
+use frazil_scene::{Phase, Sampled, Scene};
+use frazil_solvers::Tuning;
+use frazil_solvers::pbd::{Fluid, NEIGHBOUR_SLOTS, Stage};
+use frazil_testkit::twins::pbd::twin_parameters;
+use frazil_testkit::{Random, assert_no_validation_messages, config, device};
+use frazil_vk::Device;
+use proptest::prelude::*;
+use std::sync::LazyLock;
+
+static DEVICE: LazyLock<Device> = LazyLock::new(device);
+
+/// Particle spacing in m.
+const D: f64 = 0.05;
+
+/// Creates a scene of a box of 0.6 m without its own particles; `more` holds further sections.
+fn scene(more: &str) -> Scene {
+    let text = format!(
+        "version = 1\nname = \"rows\"\nup_axis = \"y\"\ntime = {{ dt_s = 0.002, duration_s = 1.0 }}\n\
+         [fluid]\nparticle_spacing_m = {D}\ninitial_disorder_spacings = 0.0\n\
+         [domain]\nmin_m = [0.0, 0.0, 0.0]\nmax_m = [0.6, 0.6, 0.6]\n\
+         [[particles]]\nshape.box = {{ min_m = [0.0, 0.0, 0.0], max_m = [0.1, 0.1, 0.1] }}\n{more}"
+    );
+    Scene::parse(&text, "rows.toml", &[]).unwrap()
+}
+
+/// Distribution of particles.
+#[derive(Clone, Copy, Debug)]
+enum Shape {
+    /// In the whole box, at about rest density for a thousand.
+    Cloud,
+    /// In a cube of the support radius, so that each is a neighbour of most.
+    Heap,
+    /// At a few points of a lattice, with distances of exactly h, and many at one point.
+    Lattice,
+}
+
+fn sampled(n: usize, shape: Shape, speed_m_s: f32, seed: u64) -> Sampled {
+    let mut random = Random::new(seed);
+    let mut sampled = Sampled::default();
+    for _ in 0..n {
+        let position = [(); 3].map(|()| match shape {
+            Shape::Cloud => 0.02 + 0.56 * random.unit(),
+            Shape::Heap => 0.2 + 0.1 * random.unit(),
+            Shape::Lattice => 0.1 * (1.0 + (4.0 * random.unit()).floor()),
+        });
+        sampled.positions_m.push(position);
+        sampled.velocities_m_s.push([(); 3].map(|()| speed_m_s * (2.0 * random.unit() - 1.0)));
+        sampled.temperatures_c.push(0.0);
+        sampled.phases.push(Phase::Water);
+    }
+    sampled
+}
+
+fn run(fluid: &mut Fluid, stages: &[Stage]) {
+    let mut recorder = DEVICE.recorder().unwrap();
+    for stage in stages {
+        fluid.record_stage(&mut recorder, *stage);
+    }
+    DEVICE.submit(recorder).unwrap().wait().unwrap();
+}
+
+#[test]
+fn rows_are_those_of_the_twin() {
+    let sizes = prop_oneof![Just(0usize), Just(1), Just(2), 3usize..200, 255usize..258, 511usize..514];
+    let shapes = prop::sample::select(vec![Shape::Cloud, Shape::Heap, Shape::Lattice]);
+    let slots = prop::sample::select(vec![2u32, 64, 256]);
+    let group = prop::sample::select(vec![64u32, 256]);
+    proptest!(config(24), |(n in sizes, shape in shapes, slots in slots, group in group, seed in any::<u64>())| {
+        let tuning = Tuning::new(group).unwrap().with(&NEIGHBOUR_SLOTS, slots).unwrap();
+        let particles = sampled(n, shape, 1.0, seed);
+        let mut fluid = Fluid::with_tuning(&DEVICE, &scene(""), &particles, tuning).unwrap();
+        let stages: Vec<Stage> = fluid.stages().take_while(|stage| *stage != Stage::BeginDensitySolve).collect();
+        prop_assert_eq!(stages.last(), Some(&Stage::ListNeighbours));
+        run(&mut fluid, &stages);
+        let p = twin_parameters(&fluid);
+        let mut twin = State::new(DEVICE.download(fluid.position(), n).unwrap(), vec![[0.0; 3]; n]);
+        twin.key = DEVICE.download(fluid.key(), n).unwrap();
+        twin.predicted = DEVICE.download(fluid.predicted(), n).unwrap();
+        twin.cell_start = DEVICE.download(fluid.grid().cell_start(), fluid.grid().cells() as usize + 1).unwrap();
+        let rows = fluid.rows();
+        let lengths = DEVICE.download(rows.row(), n).unwrap();
+        let entries = DEVICE.download(rows.neighbour(), n * rows.slots() as usize).unwrap();
+        let moved = DEVICE.download(rows.has_moved(), rows.has_moved().len()).unwrap();
+        prop_assert!(moved.iter().all(|flag| *flag == 0));
+        for (i, (own, images)) in p.list_neighbours(&twin).into_iter().enumerate() {
+            let n_all = own.len() + images.len();
+            if n_all > rows.slots() as usize {
+                prop_assert_eq!(lengths[i], u32::MAX, "row {} of {} neighbours", i, n_all);
+                continue;
+            }
+            prop_assert_eq!(lengths[i] as usize, own.len() | n_all << 16, "row {}", i);
+            let row: Vec<u32> = (0..n_all).map(|slot| entries[slot * n + i]).collect();
+            prop_assert_eq!(&row[..own.len()], &own[..], "row {}", i);
+            // Which axes are reflected; the face follows from the position.
+            let reflected = |entry: &u32| {
+                let sides: [u32; 3] = std::array::from_fn(|axis| entry >> (26 + 2 * axis) & 3);
+                (entry & ((1 << 26) - 1), sides.map(|side| side != 0))
+            };
+            let mut found: Vec<_> = row[own.len()..].iter().map(reflected).collect();
+            let mut expected: Vec<_> =
+                images.iter().map(|(j, sign)| (*j, sign.map(|sign| sign < 0.0))).collect();
+            found.sort_unstable();
+            expected.sort_unstable();
+            prop_assert_eq!(found, expected, "images in row {}", i);
+        }
+        assert_no_validation_messages(&DEVICE);
+    });
+}
+
+/// Bits of all columns after some steps, and the numbers of steps in which a particle moved by more than the
+/// margin, and of rows that were too short.
+fn bits_after(steps: usize, more: &str, sampled: &Sampled, slots: u32) -> (Vec<Vec<u32>>, usize, usize) {
+    let tuning = Tuning::default().with(&NEIGHBOUR_SLOTS, slots).unwrap();
+    let mut fluid = Fluid::with_tuning(&DEVICE, &scene(more), sampled, tuning).unwrap();
+    let (mut n_moved, mut n_short) = (0, 0);
+    for _ in 0..steps {
+        let stages: Vec<Stage> = fluid.stages().collect();
+        run(&mut fluid, &stages);
+        let rows = fluid.rows();
+        if rows.slots() > 0 {
+            let moved = DEVICE.download(rows.has_moved(), rows.has_moved().len()).unwrap();
+            let lengths = DEVICE.download(rows.row(), sampled.positions_m.len()).unwrap();
+            n_moved += usize::from(moved.contains(&1));
+            n_short += lengths.iter().filter(|length| **length == u32::MAX).count();
+        }
+    }
+    let columns = fluid.state_columns();
+    let bits = columns.iter().map(|column| DEVICE.download(&column.words, column.words.len()).unwrap());
+    (bits.collect(), n_moved, n_short)
+}
+
+#[test]
+fn no_bit_depends_on_rows() {
+    let solves = [
+        "",
+        "[solver]\ndensity_tolerance = 0.0\nartificial_pressure.strength = 0.005\n",
+        "[solver]\nmax_iterations = 6\n",
+    ];
+    let (mut calm, mut moved, mut short) = (0, 0, 0);
+    for (more, shape, n, speed) in [
+        (solves[0], Shape::Cloud, 900, 0.1),
+        (solves[0], Shape::Cloud, 900, 8.0),
+        (solves[1], Shape::Cloud, 900, 3.0),
+        (solves[2], Shape::Heap, 200, 0.1),
+        (solves[2], Shape::Lattice, 300, 0.1),
+    ] {
+        let particles = sampled(n, shape, speed, 7);
+        let (without, ..) = bits_after(12, more, &particles, 1);
+        for slots in [16, NEIGHBOUR_SLOTS.default] {
+            let (with, n_moved, n_short) = bits_after(12, more, &particles, slots);
+            assert_eq!(with, without, "{shape:?} at {speed} m/s, {slots} slots: {n_moved}, {n_short}");
+            (calm, moved, short) = (calm + 12 - n_moved, moved + n_moved, short + n_short);
+        }
+    }
+    assert!(
+        calm > 12 && moved > 12 && short > 1000,
+        "{calm} steps calm, {moved} not; {short} rows too short"
+    );
+    assert_no_validation_messages(&DEVICE);
+}
