@@ -4,6 +4,11 @@
 #ifndef PBD_NEIGHBOUR_ROWS
 #define PBD_NEIGHBOUR_ROWS
 
+// Flags in has_moved: whether a particle has moved too far in any iteration of the step, and before the first
+// iteration; those of the others follow.
+const uint MOVED_IN_STEP = 0u;
+const uint FIRST_MOVED = 1u;
+
 // Row of a particle with more neighbours than slots.
 const uint ROW_TOO_SHORT = 0xffffffffu;
 

@@ -10,14 +10,18 @@
 // for no-slip walls; the difference of a face's own s is weighted with the fraction that this face alone cuts
 // off. The drag of bodies is applied by apply_body_drag.
 //
-// Bytes: 40 a particle (x* 12, u 12, key 4, 12 out) plus neighbours from cache. Sums run in sorted order.
+// With HAS_ROWS neighbours are from rows (list_neighbours.comp). Bytes: 44 a particle (x* 12, u 12, key 4, row
+// 4, 12 out) plus rows and neighbours from cache. Sums run in sorted order.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 #include "grid/grid.glsl"
 #include "pbd/walls.glsl"
+#include "pbd/neighbour_rows.glsl"
 
 // 1 if faces of the domain have their own friction.
 layout(constant_id = 1) const uint HAS_FACE_FRICTION = 0;
+layout(constant_id = 2) const uint HAS_ROWS = 0;
+layout(constant_id = 3) const uint ROW_SLOTS = 1;
 
 layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
 layout(scalar, binding = 1) readonly buffer Key { uint key[]; };
@@ -25,6 +29,9 @@ layout(scalar, binding = 2) readonly buffer CellStart { uint cell_start[]; };
 layout(scalar, binding = 3) readonly buffer Predicted { vec3 predicted[]; };
 layout(scalar, binding = 4) readonly buffer Updated { vec3 updated[]; };
 layout(scalar, binding = 5) writeonly buffer Velocity { vec3 velocity[]; };
+layout(scalar, binding = 6) readonly buffer Neighbour { uint neighbour[]; };
+layout(scalar, binding = 7) readonly buffer Row { uint row[]; };
+layout(scalar, binding = 8) readonly buffer HasMoved { uint has_moved[]; };
 layout(scalar, push_constant) uniform Params {
     Grid grid;
     Walls walls;
@@ -42,35 +49,53 @@ layout(scalar, push_constant) uniform Params {
     vec3 upper_friction;
 };
 
+struct Sums {
+    vec3 smoothing;
+    vec3 viscous;
+};
+
+// Adds a neighbour at an offset in h, faster by `difference`.
+void add_neighbour(inout Sums sums, float q2, vec3 difference) {
+    float q = sqrt(q2);
+    sums.smoothing += spline_shape(q) * difference;
+    sums.viscous += (1.0 - q) * difference;
+}
+
 void main() {
     uint i = thread_idx();
     if (i >= count[0]) return;
     vec3 x = predicted[i];
     vec3 u = updated[i];
-    uvec3 home = home_of(grid, key[i]);
     float inverse_h = 1.0 / support_m;
-    vec3 smoothing = vec3(0.0);
-    vec3 viscous = vec3(0.0);
-    FOR_EACH_CANDIDATE(grid, home, j) {
-        vec3 offset = (x - predicted[j]) * inverse_h;
-        float q2 = dot(offset, offset);
-        if (q2 >= 1.0 || j == i) continue;
-        float q = sqrt(q2);
-        vec3 difference = updated[j] - u;
-        smoothing += spline_shape(q) * difference;
-        viscous += (1.0 - q) * difference;
+    Sums sums = Sums(vec3(0.0), vec3(0.0));
+    uint own_row = HAS_ROWS != 0u && has_moved[MOVED_IN_STEP] == 0u ? row[i] : ROW_TOO_SHORT;
+    if (own_row != ROW_TOO_SHORT) {
+        uint row_stride = neighbour.length() / ROW_SLOTS;
+        uint n_own = own_row & 0xffffu;
+        for (uint slot = 0u; slot < n_own; ++slot) {
+            uint j = neighbour[slot * row_stride + i];
+            vec3 offset = (x - predicted[j]) * inverse_h;
+            float q2 = dot(offset, offset);
+            if (q2 < 1.0) add_neighbour(sums, q2, updated[j] - u);
+        }
+    } else {
+        FOR_EACH_CANDIDATE(grid, home_of(grid, key[i]), j) {
+            vec3 offset = (x - predicted[j]) * inverse_h;
+            float q2 = dot(offset, offset);
+            if (q2 < 1.0 && j != i) add_neighbour(sums, q2, updated[j] - u);
+        }
     }
     WallTerm wall = domain_term(walls, x, support_m);
     vec3 drag = wall_friction * (1.0 - wall.open) * u;
     if (HAS_FACE_FRICTION != 0u) drag += face_drag(walls, x, support_m, lower_friction, upper_friction) * u;
     drag *= wall_xsph;
-    vec3 v = u + xsph_viscosity * (SPLINE_SCALE * volume_h3 * smoothing - drag);
+    vec3 v = u + xsph_viscosity * (SPLINE_SCALE * volume_h3 * sums.smoothing - drag);
     // The branch is uniform; without viscosity the velocity keeps its bits.
     if (viscosity_share != 0.0) {
         vec3 lower = wall_friction + lower_friction;
         vec3 upper = wall_friction + upper_friction;
         vec3 rate = viscous_wall_drag(walls, x, support_m, lower, upper);
-        v += viscosity_share * (viscous - viscous_wall_scale * rate * u);
+        v += viscosity_share * (sums.viscous - viscous_wall_scale * rate * u);
     }
     velocity[i] = v;
 }

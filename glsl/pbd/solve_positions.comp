@@ -111,7 +111,10 @@ void main() {
     predicted[i] = x;
     if (HAS_ROWS != 0u && row_flag != INVALID_INDEX) {
         vec3 moved_h = (x - listed[i]) * inverse_h;
-        if (!has_rows || !(dot(moved_h, moved_h) < max_moved_q2)) atomicMax(has_moved[row_flag + 1u], 1u);
+        if (!has_rows || !(dot(moved_h, moved_h) < max_moved_q2)) {
+            atomicMax(has_moved[MOVED_IN_STEP], 1u);
+            atomicMax(has_moved[row_flag + 1u], 1u);
+        }
     }
     multiplier[i] += own.w;
 }

@@ -127,6 +127,9 @@ pub struct DensitySolve {
     pub worst: (f32, u32),
 }
 
+/// Neighbours of a particle within the reach of a row, and its images with the sign of each axis.
+pub type Row = (Vec<u32>, Vec<(u32, [f32; 3])>);
+
 /// Image of a particle behind faces of the domain.
 #[derive(Clone, Copy, Debug)]
 pub struct Image {
@@ -405,7 +408,7 @@ impl Parameters {
 
     /// Returns the neighbours of each particle within 1.1 h at x*, in the order in which kernels visit them, and
     /// its images with the sign of each axis: twin of `pbd/list_neighbours`, but for the order of images.
-    pub fn list_neighbours(&self, state: &State) -> Vec<(Vec<u32>, Vec<(u32, [f32; 3])>)> {
+    pub fn list_neighbours(&self, state: &State) -> Vec<Row> {
         let reach = Self { support_m: 1.1 * self.support_m, ..self.clone() };
         let row = |i: usize| {
             let at = |i: usize| (state.predicted[i], self.grid.cell_from_index(state.key[i]));

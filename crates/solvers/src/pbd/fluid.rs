@@ -96,7 +96,7 @@ impl Kernels {
         let solve_positions =
             solve_positions::Specialization { workgroup_size, has_bodies, has_images, has_rows };
         Ok(Self {
-            motion: Motion::new(device, workgroup_size, parameters)?,
+            motion: Motion::new(device, workgroup_size, parameters, rows.slots())?,
             solve_density: Kernel::specialized(device, &solve_density)?,
             solve_positions: Kernel::specialized(device, &solve_positions)?,
         })
@@ -371,7 +371,8 @@ impl Fluid {
 
     fn smooth_velocity(&mut self, recorder: &mut Recorder) {
         let p = &self.parameters;
-        let place = Place { key: &self.key, predicted: &self.predicted, grid: &self.grid };
+        let rows = (self.rows.slots() > 0).then_some(&self.rows);
+        let place = Place { key: &self.key, predicted: &self.predicted, grid: &self.grid, rows };
         let smoothing = Smoothing::of_water(p);
         self.kernels.motion.smooth_velocity(recorder, &self.phase, place, p, smoothing);
         if let Some(bodies) = &self.bodies {

@@ -1,6 +1,7 @@
 //! Passes common to all position-based phases, independent of their constraints: predict positions, update
 //! and smooth velocities.
 
+use super::neighbour_rows::NeighbourRows;
 use super::parameters::Parameters;
 use frazil_kernels::UniformGrid;
 use frazil_particles::PhaseArray;
@@ -14,6 +15,8 @@ pub(super) struct Motion {
     predict: Kernel<predict::Interface>,
     update_velocity: Kernel<update_velocity::Interface>,
     smooth_velocity: Kernel<smooth_velocity::Interface>,
+    /// Stands for the rows of neighbours where there are none.
+    none: Buffer<u32>,
 }
 
 /// Particles of a phase within a step.
@@ -21,6 +24,8 @@ pub(super) struct Place<'a> {
     pub key: &'a Buffer<u32>,
     pub predicted: &'a Buffer<[f32; 3]>,
     pub grid: &'a UniformGrid,
+    /// Neighbours of the predicted positions.
+    pub rows: Option<&'a NeighbourRows>,
 }
 
 /// Coefficients of XSPH and of the drag of walls.
@@ -45,7 +50,15 @@ impl Smoothing {
 }
 
 impl Motion {
-    pub fn new(device: &Device, workgroup_size: u32, parameters: &Parameters) -> Result<Self> {
+    /// Makes the kernels; `row_slots` is 0 without rows of neighbours.
+    pub fn new(
+        device: &Device,
+        workgroup_size: u32,
+        parameters: &Parameters,
+        row_slots: u32,
+    ) -> Result<Self> {
+        let has_rows = u32::from(row_slots > 0);
+        let row_slots = row_slots.max(1);
         let has_face_friction = u32::from(parameters.face_friction != [[0.0; 3]; 2]);
         Ok(Self {
             integrate: Kernel::specialized(device, &integrate::Specialization { workgroup_size })?,
@@ -56,8 +69,9 @@ impl Motion {
             )?,
             smooth_velocity: Kernel::specialized(
                 device,
-                &smooth_velocity::Specialization { workgroup_size, has_face_friction },
+                &smooth_velocity::Specialization { workgroup_size, has_face_friction, has_rows, row_slots },
             )?,
+            none: device.buffer("no rows", 1)?,
         })
     }
 
@@ -136,6 +150,9 @@ impl Motion {
             predicted: place.predicted,
             updated: phase.velocity.back(),
             velocity: phase.velocity.front(),
+            neighbour: place.rows.map_or(&self.none, |rows| &rows.neighbour),
+            row: place.rows.map_or(&self.none, |rows| &rows.row),
+            has_moved: place.rows.map_or(&self.none, |rows| &rows.has_moved),
         };
         let params = smooth_velocity::Params {
             grid: place.grid.grid(),

@@ -4,7 +4,7 @@ use super::parameters::Parameters;
 use crate::{SolverError, Tunable, Tuning};
 use frazil_kernels::UniformGrid;
 use frazil_shaders::pbd::list_neighbours;
-use frazil_shaders::pbd::neighbour_rows::ROW_INDEX_BITS;
+use frazil_shaders::pbd::neighbour_rows::{FIRST_MOVED, ROW_INDEX_BITS};
 use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Threads};
 
 /// Neighbours that the row of a particle holds; 1 stands for no rows, so that every pass searches the cells.
@@ -53,8 +53,8 @@ impl NeighbourRows {
         let slots = slots(device, parameters, tuning, capacity);
         let workgroup_size = tuning.workgroup_size();
         let n = if slots > 0 { capacity as usize } else { 0 };
-        // One before the first correction, and one after each and after that of the warm start.
-        let n_flags = parameters.iterations.max(parameters.max_iterations) as usize + 2;
+        // That of the step, one before the first correction, and one after each and after the warm start.
+        let n_flags = parameters.iterations.max(parameters.max_iterations) as usize + 3;
         let row_slots = slots.max(1);
         let has_images = parameters.has_images.into();
         Ok(Self {
@@ -91,8 +91,8 @@ impl NeighbourRows {
         &self.row
     }
 
-    /// Returns, for each iteration of the last step, 1 if it searched the cells, since a particle had moved by
-    /// half the margin, and 0 if not.
+    /// Returns flags of the last step that are 1 if a particle moved by half the margin: in the whole step, and
+    /// before each iteration, which then searched the cells.
     pub fn has_moved(&self) -> &Buffer<u32> {
         &self.has_moved
     }
@@ -128,7 +128,7 @@ impl NeighbourRows {
             row_stride: self.stride,
         };
         recorder.dispatch(&self.list, Threads::Counted(count), bindings, params);
-        self.flag = 0;
+        self.flag = FIRST_MOVED;
     }
 
     /// Returns the stride of a slot, and the flag for the next pass over neighbours.

@@ -161,7 +161,7 @@ impl Snow {
             WallModel::Particles => Some(boundary::sample(device, scene, &parameters.fluid)?),
         };
         Ok(Self {
-            motion: Motion::new(device, workgroup_size, &parameters.fluid)?,
+            motion: Motion::new(device, workgroup_size, &parameters.fluid, 0)?,
             migration: Migration::new(device, workgroup_size)?,
             heat: Heat::new(device, workgroup_size, has_correction)?,
             shape: match parameters.has_shape() {
@@ -409,6 +409,7 @@ impl Snow {
                 key: &phase_particles.key,
                 predicted: &phase_particles.predicted,
                 grid: &phase_particles.grid,
+                rows: None,
             };
             self.motion.smooth_velocity(recorder, &phase_particles.phase, place, &p.fluid, smoothing);
             if let Some(bodies) = self.bodies.as_ref().filter(|_| is_water) {
