@@ -18,12 +18,12 @@ static DEVICE: LazyLock<Device> = LazyLock::new(device);
 /// Particle spacing in m.
 const D: f64 = 0.05;
 
-/// Creates a scene of a box of 0.6 m without its own particles; `more` holds further sections.
+/// Creates a scene of a box whose upper faces cut its cells of 0.1 m, or not; `more` holds further sections.
 fn scene(more: &str) -> Scene {
     let text = format!(
         "version = 1\nname = \"rows\"\nup_axis = \"y\"\ntime = {{ dt_s = 0.002, duration_s = 1.0 }}\n\
          [fluid]\nparticle_spacing_m = {D}\ninitial_disorder_spacings = 0.0\n\
-         [domain]\nmin_m = [0.0, 0.0, 0.0]\nmax_m = [0.6, 0.6, 0.6]\n\
+         [domain]\nmin_m = [0.0, 0.0, 0.0]\nmax_m = [0.6, 0.64, 0.67]\n\
          [[particles]]\nshape.box = {{ min_m = [0.0, 0.0, 0.0], max_m = [0.1, 0.1, 0.1] }}\n{more}"
     );
     Scene::parse(&text, "rows.toml", &[]).unwrap()
@@ -45,7 +45,7 @@ fn sampled(n: usize, shape: Shape, speed_m_s: f32, seed: u64) -> Sampled {
     let mut sampled = Sampled::default();
     for _ in 0..n {
         let position = [(); 3].map(|()| match shape {
-            Shape::Cloud => 0.02 + 0.56 * random.unit(),
+            Shape::Cloud => 0.02 + 0.58 * random.unit(),
             Shape::Heap => 0.2 + 0.1 * random.unit(),
             Shape::Lattice => 0.1 * (1.0 + (4.0 * random.unit()).floor()),
         });
