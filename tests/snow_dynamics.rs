@@ -433,7 +433,8 @@ fn kick(blend_speed: f64, from: &str) -> f64 {
         "[solver]\nover_relaxation = 0.5\n\
          [snow]\ncontact_radius_spacings = {radius}\naveraging = \"off\"\nnon_penetration_stiffness = 0.5\ntransition.blend_speed = {blend_speed:?}\n\
          links.limit = \"none\"\nheat = {{ snow_conductivity_w_m_k = 1e-6, water_conductivity_w_m_k = 1e-6 }}\n\
-         [[particles]]\nshape.box = {{ min_m = [-0.08, -0.08, -0.08], max_m = [0.08, 0.08, 0.08] }}\nphase = \"{from}\"\n\
+         [[particles]]\nshape.box = {{ min_m = [-0.08, -0.08, -0.08], max_m = [0.08, 0.08, 0.08] }}\n\
+         phase = \"{from}\"\n\
          temperature_c = {temperature:?}\njitter_spacings = 0.2\n"
     );
     let mut simulation = SnowSimulation::of(&device(), scene([0.1, 0.2, 0.1], FREE, &more));

@@ -4,10 +4,11 @@
 // of the domain (images.glsl, neighbour_rows.glsl). The s-th neighbour of particle i is neighbour[s · row_stride
 // + i], so that threads of a group read side by side.
 //
-// While no particle has moved by half the margin since, every pair within h is in the rows, so that sums over
-// rows have the bits of sums over cells. Otherwise, and where a row is too short, passes search the cells. solve_positions sets the flag of the next iteration in has_moved.
+// While no particle has moved by half the margin since, every pair within h is in the rows, so that sums
+// over rows have the bits of sums over cells. Otherwise, and where a row is too short, passes search the
+// cells. solve_positions sets the flag of the next iteration in has_moved.
 //
-// Bytes: 44 a particle (predicted 12, key 4, 12 + 4 out), 4 a neighbour, candidates from cache.
+// Bytes: 32 a particle (predicted 12, key 4, 12 + 4 out), 4 a neighbour, candidates from cache.
 // Order-independent.
 // Elements: neighbour = threads * ROW_SLOTS.
 #extension GL_GOOGLE_include_directive : require
