@@ -1,8 +1,10 @@
 // Images of particles behind the faces of a box that a linear grid of cells of one support radius h fills from
-// its lower corner on: as if the box continued as its own mirror image.
+// its lower corner on: as if the box continued as its own mirror image or, along an axis whose bit is set in
+// `periodic`, as its own copy.
 //
 // The image R x_j is as far from x_i as R x_i is from x_j, so only particles in the cells beside the faces that
-// R reflects can have images near i: one layer of cells, two beside an upper face that cuts the last cell. By
+// R reflects can have images near i: one layer of cells, two beside an upper face that cuts the last cell. A
+// copy beyond a face is that of particles beside the opposite one. By
 // cells, both ends of a pair agree on the images that they count, and threads of one cell on the loops.
 #ifndef COMMON_IMAGES
 #define COMMON_IMAGES
@@ -20,9 +22,11 @@ struct Faces {
     uvec3 has_lower;
 };
 
-// Reflection at faces: by axis, the coordinate in m of the face and −1, or 0 and 1 without one.
+// Reflection at faces, or translation from the opposite ones: by axis, the coordinate in m of the face, that of
+// the face beside the particle itself, and −1 for a reflection; 0, 0 and 1 without any.
 struct Reflection {
     vec3 face_m;
+    vec3 source_m;
     vec3 sign;
 };
 
@@ -47,7 +51,7 @@ Faces near_faces(Grid grid, vec3 max_m, uvec3 home) {
 uint place_count(Faces faces) { return faces.n_places.x * faces.n_places.y * faces.n_places.z; }
 
 // Returns image 1 … place_count − 1 of the particles around a cell; 0 stands for these themselves.
-Image image_of(Grid grid, vec3 max_m, Faces faces, uvec3 home, uint place) {
+Image image_of(Grid grid, vec3 max_m, uint periodic, Faces faces, uvec3 home, uint place) {
     uvec3 n = faces.n_places;
     uvec3 places = uvec3(place % n.x, place / n.x % n.y, place / (n.x * n.y));
     Cells around = Cells(max(home, 1u) - 1u, min(home + 1u, grid.dims - 1u));
@@ -57,30 +61,37 @@ Image image_of(Grid grid, vec3 max_m, Faces faces, uvec3 home, uint place) {
         if (places[axis] == 0u) continue;
         bool is_lower = places[axis] == 1u && faces.has_lower[axis] != 0u;
         image.sides[axis] = is_lower ? 1u : 2u;
-        // Pairs whose distances from the face add up to less than a cell.
-        if (is_lower) {
+        // Pairs whose distances from the face, or from both, add up to less than a cell.
+        bool is_from_lower = is_lower != (bitfieldExtract(periodic, axis, 1) != 0u);
+        if (is_from_lower) {
+            image.cells.first[axis] = 0u;
             image.cells.last[axis] = 0u;
         } else {
             uint last = grid.dims[axis] - 1u;
             uint before = last - min(1u, last);
             float of_before = cells_below_upper(grid, max_m, vec3(before))[axis];
-            image.cells.first[axis] = below_upper[axis] + of_before < 1.0 ? before : last;
+            float of_home = is_lower ? 0.0 : below_upper[axis];
+            image.cells.first[axis] = of_home + of_before < 1.0 ? before : last;
             image.cells.last[axis] = last;
         }
     }
     return image;
 }
 
-Reflection reflection_at(vec3 min_m, vec3 max_m, uvec3 sides) {
-    vec3 face_m = mix(min_m, max_m, equal(sides, uvec3(2u)));
+Reflection reflection_at(vec3 min_m, vec3 max_m, uint periodic, uvec3 sides) {
+    bvec3 is_upper = equal(sides, uvec3(2u));
     bvec3 is_own = equal(sides, uvec3(0u));
-    return Reflection(mix(face_m, vec3(0.0), is_own), mix(vec3(-1.0), vec3(1.0), is_own));
+    bvec3 is_copy = notEqual(periodic & uvec3(1u, 2u, 4u), uvec3(0u));
+    vec3 face_m = mix(min_m, max_m, is_upper);
+    vec3 opposite_m = mix(max_m, min_m, is_upper);
+    return Reflection(mix(face_m, vec3(0.0), is_own), mix(mix(face_m, opposite_m, is_copy), vec3(0.0), is_own),
+                      mix(mix(vec3(-1.0), vec3(1.0), is_copy), vec3(1.0), is_own));
 }
 
 // Returns x_i − R x_j in h: the same length from both ends.
 vec3 offset_from(Reflection reflection, float inverse_h, vec3 x, vec3 other_x) {
     precise vec3 own = x - reflection.face_m;
-    precise vec3 other = other_x - reflection.face_m;
+    precise vec3 other = other_x - reflection.source_m;
     precise vec3 offset = (own - reflection.sign * other) * inverse_h;
     return offset;
 }

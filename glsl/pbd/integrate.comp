@@ -1,6 +1,7 @@
 #version 460
 // Adds gravity to velocities and finds the cell of each predicted position: v ← v + Δt g, key ← cell(x + Δt
-// v). These are the first two lines of the loop in Chen2021 fig 5.1b; predict computes the predicted position
+// v). Along periodic axes, particles that leave the domain enter it again at the other side.
+// These are the first two lines of the loop in Chen2021 fig 5.1b; predict computes the predicted position
 // itself after the sort, and project_out_of_bodies moves it out of bodies.
 //
 // Bytes: 40 a particle (position 12, velocity 12 + 12, key 4). Order-independent.
@@ -9,8 +10,11 @@
 #include "grid/grid.glsl"
 #include "pbd/walls.glsl"
 
+// Periodic axes, a bit each.
+layout(constant_id = 1) const uint PERIODIC = 0;
+
 layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
-layout(scalar, binding = 1) readonly buffer Position { vec3 position[]; };
+layout(scalar, binding = 1) buffer Position { vec3 position[]; };
 layout(scalar, binding = 2) buffer Velocity { vec3 velocity[]; };
 layout(scalar, binding = 3) writeonly buffer Key { uint key[]; };
 layout(scalar, push_constant) uniform Params {
@@ -25,6 +29,13 @@ void main() {
     if (i >= count[0]) return;
     vec3 v = velocity[i] + dt_s * gravity_m_s2;
     velocity[i] = v;
-    vec3 x = confine(walls, position[i] + dt_s * v);
+    vec3 x = position[i] + dt_s * v;
+    if (PERIODIC != 0u) {
+        // Prediction and position move together, so that predict.comp finds the former in the domain.
+        vec3 shift_m = lap_shift_m(walls, PERIODIC, x);
+        if (shift_m != vec3(0.0)) position[i] -= shift_m;
+        x -= shift_m;
+    }
+    x = confine(walls, PERIODIC, x);
     key[i] = cell_key(grid, cell_of(grid, x));
 }

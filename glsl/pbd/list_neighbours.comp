@@ -19,6 +19,8 @@
 
 layout(constant_id = 1) const uint ROW_SLOTS = 64;
 layout(constant_id = 2) const uint HAS_IMAGES = 0;
+// Periodic axes, a bit each.
+layout(constant_id = 3) const uint PERIODIC = 0;
 
 layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
 layout(scalar, binding = 1) readonly buffer Key { uint key[]; };
@@ -59,8 +61,8 @@ void main() {
         Faces faces = near_faces(grid, domain_max_m, home);
         uint n_places = place_count(faces);
         [[dont_unroll]] for (uint place = 1u; place < n_places; ++place) {
-            Image image = image_of(grid, domain_max_m, faces, home, place);
-            Reflection reflection = reflection_at(domain_min_m, domain_max_m, image.sides);
+            Image image = image_of(grid, domain_max_m, PERIODIC, faces, home, place);
+            Reflection reflection = reflection_at(domain_min_m, domain_max_m, PERIODIC, image.sides);
             FOR_EACH_IN_CELLS(cell_start, grid, image.cells, j) {
                 vec3 offset = offset_from(reflection, inverse_h, x, predicted[j]);
                 if (dot(offset, offset) >= reach_q2) continue;

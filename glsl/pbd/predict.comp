@@ -6,6 +6,9 @@
 #include "common/kernel.glsl"
 #include "pbd/walls.glsl"
 
+// Periodic axes, a bit each.
+layout(constant_id = 1) const uint PERIODIC = 0;
+
 layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
 layout(scalar, binding = 1) readonly buffer Position { vec3 position[]; };
 layout(scalar, binding = 2) readonly buffer Velocity { vec3 velocity[]; };
@@ -21,5 +24,5 @@ void main() {
     // Precise: update_velocity repeats this arithmetic and must get the same bits.
     precise vec3 step_m = dt_s * velocity[i];
     precise vec3 unconstrained = position[i] + step_m;
-    predicted[i] = confine(walls, unconstrained);
+    predicted[i] = confine(walls, PERIODIC, unconstrained);
 }

@@ -28,6 +28,8 @@ layout(constant_id = 1) const uint HAS_BODIES = 0;
 layout(constant_id = 2) const uint IS_COMPLEMENTARY = 0;
 layout(constant_id = 3) const uint HAS_IMAGES = 0;
 layout(constant_id = 4) const uint HAS_ROWS = 0;
+// Periodic axes, a bit each.
+layout(constant_id = 5) const uint PERIODIC = 0;
 
 layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
 layout(scalar, binding = 1) readonly buffer Key { uint key[]; };
@@ -90,7 +92,7 @@ void main() {
         }
         [[dont_unroll]] for (uint slot = n_own; slot < n_all; ++slot) {
             uint entry = neighbour[slot * row_stride + i];
-            Reflection reflection = reflection_at(walls.domain_min_m, walls.domain_max_m, row_sides(entry));
+            Reflection reflection = reflection_at(walls.domain_min_m, walls.domain_max_m, PERIODIC, row_sides(entry));
             vec3 offset = offset_from(reflection, inverse_h, x, predicted[row_particle(entry)]);
             float q2 = dot(offset, offset);
             if (q2 < 1.0) add_neighbour(sums, offset, q2);
@@ -105,8 +107,8 @@ void main() {
         if (HAS_IMAGES != 0u) faces = near_faces(grid, walls.domain_max_m, home);
         uint n_places = place_count(faces);
         [[dont_unroll]] for (uint place = 1u; place < n_places; ++place) {
-            Image image = image_of(grid, walls.domain_max_m, faces, home, place);
-            Reflection reflection = reflection_at(walls.domain_min_m, walls.domain_max_m, image.sides);
+            Image image = image_of(grid, walls.domain_max_m, PERIODIC, faces, home, place);
+            Reflection reflection = reflection_at(walls.domain_min_m, walls.domain_max_m, PERIODIC, image.sides);
             FOR_EACH_IN_CELLS(cell_start, grid, image.cells, j) {
                 vec3 offset = offset_from(reflection, inverse_h, x, predicted[j]);
                 float q2 = dot(offset, offset);

@@ -19,6 +19,8 @@
 layout(constant_id = 1) const uint HAS_BODIES = 0;
 layout(constant_id = 2) const uint HAS_IMAGES = 0;
 layout(constant_id = 3) const uint HAS_ROWS = 0;
+// Periodic axes, a bit each.
+layout(constant_id = 4) const uint PERIODIC = 0;
 
 layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
 layout(scalar, binding = 1) readonly buffer Key { uint key[]; };
@@ -76,7 +78,7 @@ void main() {
         }
         [[dont_unroll]] for (uint slot = n_own; slot < n_all; ++slot) {
             uint entry = neighbour[slot * row_stride + i];
-            Reflection reflection = reflection_at(walls.domain_min_m, walls.domain_max_m, row_sides(entry));
+            Reflection reflection = reflection_at(walls.domain_min_m, walls.domain_max_m, PERIODIC, row_sides(entry));
             vec4 other = constraint[row_particle(entry)];
             vec3 offset = offset_from(reflection, inverse_h, own.xyz, other.xyz);
             float q2 = dot(offset, offset);
@@ -93,8 +95,8 @@ void main() {
         if (HAS_IMAGES != 0u) faces = near_faces(grid, walls.domain_max_m, home);
         uint n_places = place_count(faces);
         [[dont_unroll]] for (uint place = 1u; place < n_places; ++place) {
-            Image image = image_of(grid, walls.domain_max_m, faces, home, place);
-            Reflection reflection = reflection_at(walls.domain_min_m, walls.domain_max_m, image.sides);
+            Image image = image_of(grid, walls.domain_max_m, PERIODIC, faces, home, place);
+            Reflection reflection = reflection_at(walls.domain_min_m, walls.domain_max_m, PERIODIC, image.sides);
             FOR_EACH_IN_CELLS(cell_start, grid, image.cells, j) {
                 vec4 other = constraint[j];
                 vec3 offset = offset_from(reflection, inverse_h, own.xyz, other.xyz);
@@ -107,7 +109,7 @@ void main() {
     WallTerm wall = density_term(walls, own.xyz, support_m, HAS_IMAGES != 0u, of_bodies);
     vec3 total = SPLINE_SLOPE_SCALE * volume_h3 * correction + own.w * wall.gradient_h;
     vec3 x = own.xyz + over_relaxation * support_m * total;
-    x = confine(walls, x);
+    x = confine(walls, PERIODIC, x);
     predicted[i] = x;
     if (HAS_ROWS != 0u && row_flag != INVALID_INDEX) {
         vec3 moved_h = (x - listed[i]) * inverse_h;

@@ -17,6 +17,18 @@ vec3 confine(Walls walls, vec3 x_m) {
     return min(max(x_m, walls.domain_min_m + walls.clearance_m), walls.domain_max_m - walls.clearance_m);
 }
 
+// The same between the walls of a domain whose axes of the bits of `periodic` have none.
+vec3 confine(Walls walls, uint periodic, vec3 x_m) {
+    return mix(confine(walls, x_m), x_m, notEqual(periodic & uvec3(1u, 2u, 4u), uvec3(0u)));
+}
+
+// Returns the whole extents of the domain in m by which a position lies beyond faces of periodic axes.
+vec3 lap_shift_m(Walls walls, uint periodic, vec3 x_m) {
+    vec3 extent_m = walls.domain_max_m - walls.domain_min_m;
+    vec3 laps = floor((x_m - walls.domain_min_m) / extent_m);
+    return mix(vec3(0.0), extent_m * laps, notEqual(periodic & uvec3(1u, 2u, 4u), uvec3(0u)));
+}
+
 // Contribution of walls to a density constraint: the share of the kernel that they cut off, ρ_wall/ρ₀ = 1 −
 // Π(1 − f_k), and h times its gradient. The product avoids counting corners twice. fraction_scale
 // makes the wall term exact for a lattice that starts half a spacing from the wall.

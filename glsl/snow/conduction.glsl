@@ -55,11 +55,11 @@ float warmth_from(Conduction c, vec3 x, float t, vec3 other_x, float other_t) {
 Faces near_faces(Conduction c, uvec3 home) { return near_faces(c.grid, c.domain_max_m, home); }
 
 Image image_of(Conduction c, Faces faces, uvec3 home, uint place) {
-    return image_of(c.grid, c.domain_max_m, faces, home, place);
+    return image_of(c.grid, c.domain_max_m, 0u, faces, home, place);
 }
 
 Reflection reflection_at(Conduction c, Image image) {
-    return reflection_at(c.domain_min_m, c.domain_max_m, image.sides);
+    return reflection_at(c.domain_min_m, c.domain_max_m, 0u, image.sides);
 }
 
 // Returns c: e·B·e along an offset. The same bits for the opposite offset.

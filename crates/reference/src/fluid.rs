@@ -59,6 +59,8 @@ pub struct Parameters {
     /// True if images of particles behind the faces of the domain contribute to density, false for the
     /// fraction of the kernel.
     pub has_images: bool,
+    /// Axes along which the domain repeats itself.
+    pub periodic: [bool; 3],
     /// Minimum distance from a face of the domain in m.
     pub clearance_m: f32,
     /// Minimum distance from a body in m.
@@ -137,6 +139,8 @@ pub struct Image {
     pub offset_h: [f32; 3],
     /// −1 on reflected axes, else 1.
     pub reflection: [f32; 3],
+    /// By axis 0 without image, 1 behind the lower and 2 behind the upper face.
+    pub sides: [u32; 3],
 }
 
 pub(crate) fn dot(a: [f32; 3], b: [f32; 3]) -> f32 {
@@ -198,7 +202,8 @@ impl Parameters {
     pub fn confine(&self, x_m: [f32; 3]) -> [f32; 3] {
         std::array::from_fn(|axis| {
             let low = x_m[axis].max(self.domain_min_m[axis] + self.clearance_m);
-            low.min(self.domain_max_m[axis] - self.clearance_m)
+            let confined = low.min(self.domain_max_m[axis] - self.clearance_m);
+            if self.periodic[axis] { x_m[axis] } else { confined }
         })
     }
 
@@ -310,24 +315,38 @@ impl Parameters {
         // Offset and reflection on an axis of the particle, and of its images behind the faces beside which
         // both cells are: whose distances from it are less than a cell together.
         let along = |axis: usize| {
-            let behind = |face: f32| (((own[axis] - face) + (other[axis] - face)) * inverse_h, -1.0);
+            let is_periodic = self.periodic[axis];
+            let behind = |face: f32, opposite: f32, side: u32| match is_periodic {
+                true => (((own[axis] - face) - (other[axis] - opposite)) * inverse_h, 1.0, side),
+                false => (((own[axis] - face) + (other[axis] - face)) * inverse_h, -1.0, side),
+            };
             let (low, high) = (self.domain_min_m[axis], self.domain_max_m[axis]);
             let n_cells = (high - self.grid.origin_m[axis]) / self.grid.cell_size_m;
             let below_upper = |cell: [u32; 3]| (n_cells - cell[axis] as f32 - 1.0).max(0.0);
-            let mut places = vec![((own[axis] - other[axis]) * inverse_h, 1.0)];
-            places.extend((cell[axis] + other_cell[axis] == 0).then(|| behind(low)));
-            places.extend((below_upper(cell) + below_upper(other_cell) < 1.0).then(|| behind(high)));
+            let mut places = vec![((own[axis] - other[axis]) * inverse_h, 1.0, 0)];
+            let (is_lowest, other_is_lowest) = (cell[axis] == 0, other_cell[axis] == 0);
+            let [below_lower, below_higher] = if is_periodic {
+                [is_lowest && below_upper(other_cell) < 1.0, other_is_lowest && below_upper(cell) < 1.0]
+            } else {
+                [is_lowest && other_is_lowest, below_upper(cell) + below_upper(other_cell) < 1.0]
+            };
+            places.extend(below_lower.then(|| behind(low, high, 1)));
+            places.extend(below_higher.then(|| behind(high, low, 2)));
             places
         };
         let [xs, ys, zs] = [along(0), along(1), along(2)];
         let mut images = Vec::new();
         for z in &zs {
             for y in &ys {
-                let image = |x: &(f32, f32)| Image { offset_h: [x.0, y.0, z.0], reflection: [x.1, y.1, z.1] };
+                let image = |x: &(f32, f32, u32)| Image {
+                    offset_h: [x.0, y.0, z.0],
+                    reflection: [x.1, y.1, z.1],
+                    sides: [x.2, y.2, z.2],
+                };
                 images.extend(xs.iter().map(image));
             }
         }
-        images.retain(|image| image.reflection != [1.0; 3] && dot(image.offset_h, image.offset_h) < 1.0);
+        images.retain(|image| image.sides != [0; 3] && dot(image.offset_h, image.offset_h) < 1.0);
         images
     }
 
@@ -399,6 +418,15 @@ impl Parameters {
             1.0 - self.fraction_scale * spline_wall_fraction((distance / self.support_m).min(1.0))
         };
         (0..n).map(open).product()
+    }
+
+    /// Returns the whole extents of the domain in m by which a position lies beyond periodic faces.
+    fn lap_shift_m(&self, x_m: [f32; 3]) -> [f32; 3] {
+        std::array::from_fn(|axis| {
+            let extent_m = self.domain_max_m[axis] - self.domain_min_m[axis];
+            let laps = ((x_m[axis] - self.domain_min_m[axis]) / extent_m).floor();
+            if self.periodic[axis] { extent_m * laps } else { 0.0 }
+        })
     }
 
     /// Returns x + Δt v in m.
@@ -509,6 +537,10 @@ impl State {
     pub fn integrate(&mut self, p: &Parameters) {
         for i in 0..self.position.len() {
             self.velocity[i] = zip(self.velocity[i], p.gravity_m_s2, |v, g| v + p.dt_s * g);
+            let shift_m = p.lap_shift_m(p.predict_one(self.position[i], self.velocity[i]));
+            if shift_m != [0.0; 3] {
+                self.position[i] = zip(self.position[i], shift_m, |x, shift| x - shift);
+            }
             let x = p.confine(p.predict_one(self.position[i], self.velocity[i]));
             self.key[i] = p.grid.cell_key(x);
         }

@@ -58,6 +58,7 @@ fn parameters(spacing_m: f32, cells: [f32; 3]) -> Parameters {
         domain_min_m: [0.0; 3],
         domain_max_m,
         has_images: false,
+        periodic: [false; 3],
         clearance_m: 0.5 * spacing_m,
         body_clearance_m: 0.5 * spacing_m,
         fraction_scale: lattice_sum(|[_, y, _]| y < 0) / spline_wall_fraction(0.5 / SUPPORT_RATIO),

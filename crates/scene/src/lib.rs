@@ -46,6 +46,7 @@ pub use slabs::*;
 pub use solver::dem::*;
 pub use solver::mpm::*;
 pub use solver::pbd::*;
+pub use solver::viscoelastic::*;
 pub use solver::{Feature, RegistryError, Section, SectionType, SolverScene, json_schema, register, solvers};
 pub use surface::Surface;
 pub use terrain::{Generated, MAX_HEIGHTS, Terrain, TerrainSource};

@@ -1,7 +1,7 @@
 //! Solvers: each is a list of passes that reads like the figure in its paper.
 //!
-//! [`pbd`] is the position-based fluid, with or without snow; [`mpm`] is snow as a continuum and [`dem`] snow
-//! as grains. External solvers [`register`] themselves.
+//! [`pbd`] is the position-based fluid, with or without snow; [`mpm`] is snow as a continuum [`dem`] snow
+//! as grains and [`viscoelastic`] a non-Newtonian fluid. External solvers [`register`] themselves.
 //!
 //! A [`Solver`] is made from a scene and its sampled particles by the [`SolverFactory`] that [`factory_of`]
 //! finds. It records steps into a [`frazil_vk::Recorder`] and returns its columns; the caller decides when to
@@ -24,6 +24,7 @@ mod registry;
 mod saved;
 mod solver;
 mod tuning;
+pub mod viscoelastic;
 
 pub use bodies::{BodyLoad, BodyLoads, BodyPose, MeshProblem, PendingLoads, Surroundings, mesh_body};
 pub use error::{RegistryError, SolverError};

@@ -1,12 +1,13 @@
 //! Registry of solvers: those built in, and those that external code registers.
 
-use crate::{RegistryError, SolverFactory, dem, mpm, pbd};
+use crate::{RegistryError, SolverFactory, dem, mpm, pbd, viscoelastic};
 use frazil_particles::SetInfo;
 use frazil_scene::{Scene, SolverScene};
 use std::sync::{PoisonError, RwLock};
 
 /// Built-in solvers, one per line.
-static BUILT_IN: [&dyn SolverFactory; 3] = [&pbd::Factory, &mpm::Factory, &dem::Factory];
+static BUILT_IN: [&dyn SolverFactory; 4] =
+    [&pbd::Factory, &mpm::Factory, &dem::Factory, &viscoelastic::Factory];
 
 /// External solvers, in the order of registration.
 static REGISTERED: RwLock<Vec<&'static dyn SolverFactory>> = RwLock::new(Vec::new());
@@ -83,7 +84,7 @@ mod tests {
     fn an_unknown_kind_is_refused_with_the_list() {
         assert_eq!(factory("dem").map(|factory| factory.kind()), Ok("dem"));
         let error = factory("fem").map(|factory| factory.kind()).unwrap_err().to_string();
-        assert_eq!(error, "solver.kind: found \"fem\", expected one of pbd, mpm, dem");
+        assert_eq!(error, "solver.kind: found \"fem\", expected one of pbd, mpm, dem, viscoelastic");
     }
 
     #[test]

@@ -142,7 +142,7 @@ impl State {
         let offset_h = zip(own.0, other.0, |a, b| (a - b) * (1.0 / p.fluid.support_m));
         let mut places = p.fluid.images(own, other);
         if dot(offset_h, offset_h) < 1.0 {
-            places.insert(0, Image { offset_h, reflection: [1.0; 3] });
+            places.insert(0, Image { offset_h, reflection: [1.0; 3], sides: [0; 3] });
         }
         places
     }
@@ -170,7 +170,7 @@ impl State {
             (form / q2).clamp(0.0, max_correction)
         };
         let places = self.places(p, (kind, i), (other_kind, j)).into_iter();
-        let weights = places.map(|Image { offset_h, reflection }| {
+        let weights = places.map(|Image { offset_h, reflection, .. }| {
             let q2 = dot(offset_h, offset_h);
             let reflected = zip(offset_h, reflection, |a, b| a * b);
             let ends = along(&corrections[kind as usize][i], offset_h, q2)

@@ -58,6 +58,7 @@ fn parameters() -> Parameters {
             domain_min_m: [0.0; 3],
             domain_max_m,
             has_images: false,
+            periodic: [false; 3],
             clearance_m: 0.5 * SPACING_M,
             body_clearance_m: 0.5 * SPACING_M,
             fraction_scale: lattice_sum(|[_, y, _]| y < 0) / spline_wall_fraction(0.5 / SUPPORT_RATIO),

@@ -230,6 +230,15 @@ pub struct Domain {
     /// Friction of single faces, in place of that of all walls.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub friction: Option<FaceFriction>,
+    /// Axes along which the domain repeats itself: particles that leave it enter it at the opposite face, and
+    /// neither face is a wall. By default none.
+    #[serde(default, skip_serializing_if = "is_bounded")]
+    pub periodic: [bool; 3],
+}
+
+/// Returns true for a domain with six walls.
+fn is_bounded(periodic: &[bool; 3]) -> bool {
+    *periodic == [false; 3]
 }
 
 /// Friction of the domain's faces: on water as `fluid.wall_friction`; on snow by positions, snow on a grid

@@ -25,6 +25,8 @@ pub enum Feature {
     Count,
     /// `mass_spread` of a block of particles.
     MassSpread,
+    /// `domain.periodic`.
+    PeriodicDomain,
     /// `fill = "random"` and `packing_fraction` of a block of particles.
     RandomFill,
 }
@@ -43,6 +45,7 @@ impl Feature {
             Self::AngularVelocity => "angular_velocity_rad_s",
             Self::Count => "count",
             Self::MassSpread => "mass_spread",
+            Self::PeriodicDomain => "periodic",
             Self::RandomFill => "fill",
         }
     }

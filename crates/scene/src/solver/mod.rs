@@ -14,6 +14,7 @@ pub(crate) mod registry;
 mod schema;
 pub(crate) mod section;
 mod solver_scene;
+pub(crate) mod viscoelastic;
 
 pub use feature::Feature;
 pub use registry::{RegistryError, register, solvers};

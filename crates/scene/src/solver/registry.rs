@@ -11,12 +11,14 @@ use crate::solver::mpm::MPM;
 use crate::solver::pbd::PBD;
 use crate::solver::section::SectionType;
 use crate::solver::solver_scene::SolverScene;
+use crate::solver::viscoelastic::VISCOELASTIC;
 
 /// Solvers that ship with the engine. A new one adds a line here.
 static BUILT_IN: &[&dyn SolverScene] = &[
-    &PBD, // snow and water
-    &MPM, // snow as a continuum
-    &DEM, // snow as grains
+    &PBD,          // snow and water
+    &MPM,          // snow as a continuum
+    &DEM,          // snow as grains
+    &VISCOELASTIC, // non-Newtonian fluids
 ];
 
 /// Solvers that the running program has registered.
@@ -94,7 +96,14 @@ pub(crate) fn find(kind: &str) -> Option<&'static dyn SolverScene> {
 
 /// Returns the sections of all solvers.
 pub(crate) fn section_types() -> impl Iterator<Item = SectionType> {
-    solvers().into_iter().flat_map(|solver| solver.sections().iter().copied())
+    // Solvers of one method may share sections.
+    let mut sections: Vec<SectionType> = Vec::new();
+    for section in solvers().into_iter().flat_map(|solver| solver.sections()) {
+        if !sections.iter().any(|listed| listed.name() == section.name()) {
+            sections.push(*section);
+        }
+    }
+    sections.into_iter()
 }
 
 /// Returns the solver that owns a section.

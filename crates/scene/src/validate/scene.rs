@@ -90,6 +90,13 @@ impl Scene {
             let expected = format!("it with solver.kind = {} only", registry::kinds_with(feature, "or"));
             return check.fail_between(&[key, "solver.kind"], found, expected);
         }
+        if self.domain.periodic != [false; 3] && is_unknown(Feature::PeriodicDomain) {
+            return check.fail_between(
+                &["domain.periodic", "solver.kind"],
+                format!("periodic axes in a scene of solver.kind = \"{kind}\""),
+                format!("solver.kind = {}", registry::kinds_with(Feature::PeriodicDomain, "or")),
+            );
+        }
         if self.time.dt_s == TimeStep::Auto && is_unknown(Feature::AutoTimeStep) {
             let kinds = registry::kinds_with(Feature::AutoTimeStep, "and");
             return check.fail(

@@ -86,15 +86,17 @@ impl Kernels {
         let has_bodies = parameters.has_bodies().into();
         let is_complementary = u32::from(parameters.density_tolerance > 0.0);
         let has_images = u32::from(parameters.has_images);
+        let periodic = parameters.periodic;
         let solve_density = solve_density::Specialization {
             workgroup_size,
             has_bodies,
             is_complementary,
             has_images,
             has_rows,
+            periodic,
         };
         let solve_positions =
-            solve_positions::Specialization { workgroup_size, has_bodies, has_images, has_rows };
+            solve_positions::Specialization { workgroup_size, has_bodies, has_images, has_rows, periodic };
         Ok(Self {
             motion: Motion::new(device, workgroup_size, parameters, rows.slots())?,
             solve_density: Kernel::specialized(device, &solve_density)?,
@@ -380,6 +382,40 @@ impl Fluid {
             bodies.record_reduction(recorder);
         }
         self.particles.accept_prediction();
+    }
+
+    /// Records XSPH alone, of the velocities after the constraints, for a solver that goes on from these.
+    pub(crate) fn smooth_updated(&mut self, recorder: &mut Recorder) {
+        let p = &self.parameters;
+        let rows = (self.rows.slots() > 0).then_some(&self.rows);
+        let place = Place { key: &self.key, predicted: &self.predicted, grid: &self.grid, rows };
+        let smoothing = Smoothing { viscosity_share: 0.0, ..Smoothing::of_water(p) };
+        self.kernels.motion.smooth_velocity(recorder, &self.phase, place, p, smoothing);
+        let velocity = &self.phase.velocity;
+        recorder.copy(velocity.front(), velocity.back(), velocity.front().len());
+    }
+
+    /// Records the drag of bodies on the velocities, and the end of the step, for a solver that computes
+    /// velocities itself.
+    pub(crate) fn end_step(&mut self, recorder: &mut Recorder) {
+        if let Some(bodies) = &self.bodies {
+            let velocity = &self.phase.velocity;
+            recorder.copy(velocity.front(), velocity.back(), velocity.front().len());
+            let smoothing = Smoothing::of_water(&self.parameters);
+            bodies.apply_drag(recorder, &self.phase, &self.predicted, smoothing);
+            bodies.record_reduction(recorder);
+        }
+        self.particles.accept_prediction();
+    }
+
+    /// Records the densities at the positions of the state.
+    pub(crate) fn record_density(&self, recorder: &mut Recorder) {
+        self.solve_density(recorder, self.phase.position.front(), false);
+    }
+
+    /// Returns the multipliers of the density constraint as a column.
+    pub(crate) fn multiplier_view(&self) -> ColumnView {
+        self.density_solve.multiplier.view()
     }
 
     /// Returns the parameters that the kernels use.

@@ -59,10 +59,11 @@ impl Motion {
     ) -> Result<Self> {
         let has_rows = u32::from(row_slots > 0);
         let row_slots = row_slots.max(1);
+        let periodic = parameters.periodic;
         let has_face_friction = u32::from(parameters.face_friction != [[0.0; 3]; 2]);
         Ok(Self {
-            integrate: Kernel::specialized(device, &integrate::Specialization { workgroup_size })?,
-            predict: Kernel::specialized(device, &predict::Specialization { workgroup_size })?,
+            integrate: Kernel::specialized(device, &integrate::Specialization { workgroup_size, periodic })?,
+            predict: Kernel::specialized(device, &predict::Specialization { workgroup_size, periodic })?,
             update_velocity: Kernel::specialized(
                 device,
                 &update_velocity::Specialization { workgroup_size },

@@ -57,10 +57,11 @@ impl NeighbourRows {
         let n_flags = parameters.iterations.max(parameters.max_iterations) as usize + 3;
         let row_slots = slots.max(1);
         let has_images = parameters.has_images.into();
+        let periodic = parameters.periodic;
         Ok(Self {
             list: Kernel::specialized(
                 device,
-                &list_neighbours::Specialization { workgroup_size, row_slots, has_images },
+                &list_neighbours::Specialization { workgroup_size, row_slots, has_images, periodic },
             )?,
             neighbour: device.buffer("neighbours", n * slots as usize)?,
             row: device.buffer("neighbour row", n)?,

@@ -54,6 +54,8 @@ pub struct Parameters {
     pub walls: Walls,
     /// True if faces of the domain act on density by images of particles, false by the kernel's integral.
     pub has_images: bool,
+    /// Axes along which the domain repeats itself, a bit each.
+    pub periodic: u32,
     /// Minimum distance of particles from bodies in m.
     pub body_clearance_m: f32,
     /// Bodies.
@@ -113,6 +115,7 @@ impl Parameters {
                 fraction_scale: calibration.wall_fraction_scale as f32,
             },
             has_images,
+            periodic: scene.domain.periodic.iter().rev().fold(0, |bits, axis| 2 * bits + u32::from(*axis)),
             body_clearance_m: (CLEARANCE * fluid.particle_spacing_m) as f32,
             face_friction: faces.map(|axes| axes.map(added)),
             surroundings: Surroundings::of(scene)?,

@@ -34,6 +34,7 @@ pub fn twin_numbers(p: &pbd::Parameters, grid: frazil_shaders::types::Grid) -> P
         domain_min_m: p.walls.domain_min_m,
         domain_max_m: p.walls.domain_max_m,
         has_images: p.has_images,
+        periodic: std::array::from_fn(|axis| p.periodic >> axis & 1 == 1),
         clearance_m: p.walls.clearance_m,
         body_clearance_m: p.body_clearance_m,
         fraction_scale: p.walls.fraction_scale,

@@ -11,6 +11,7 @@ mod validate_snow;
 pub use fluid::{Fluid, WallDensity};
 pub use snow::*;
 pub use springs::Springs;
+pub(crate) use validate_fluid::check_fluid;
 
 use chacha20::ChaCha8Rng;
 use chacha20::rand_core::SeedableRng;

@@ -4,7 +4,7 @@ use super::fluid::{Fluid, WallDensity};
 use crate::validate::{Check, Checker, MAX_CELLS, MIN_STEPS_PER_SPACING, number, whole};
 use crate::{ParticleBlock, Scene, Shape, Vec3};
 
-pub(super) fn check_fluid(check: &Checker<'_>, fluid: &Fluid) -> Check {
+pub(crate) fn check_fluid(check: &Checker<'_>, fluid: &Fluid) -> Check {
     check.positive("fluid.particle_spacing_m", fluid.particle_spacing_m, "metres")?;
     check.positive("fluid.rest_density_kg_m3", fluid.rest_density_kg_m3, "kg/m³")?;
     check.range("fluid.support_radius_spacings", fluid.support_radius_spacings, 1.1, 5.0)?;

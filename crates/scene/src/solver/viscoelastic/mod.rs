@@ -1,0 +1,106 @@
+//! `viscoelastic`: non-Newtonian fluids by the position-based method.
+
+mod section;
+mod time_step;
+mod validate;
+
+pub use section::*;
+
+use crate::SceneError;
+use crate::scene::sample::Sampled;
+use crate::scene::{ParticleBlock, Scene};
+use crate::solver::feature::Feature;
+use crate::solver::pbd::{Fluid, PBD};
+use crate::solver::section::SectionType;
+use crate::solver::solver_scene::SolverScene;
+use crate::validate::{Check, Checker};
+
+/// The viscoelastic fluid.
+pub(crate) struct ViscoelasticFluid;
+
+pub(crate) static VISCOELASTIC: ViscoelasticFluid = ViscoelasticFluid;
+
+const SECTIONS: &[SectionType] = &[SectionType::required::<Fluid>(), SectionType::optional::<Viscoelastic>()];
+
+impl SolverScene for ViscoelasticFluid {
+    fn kind(&self) -> &'static str {
+        "viscoelastic"
+    }
+
+    fn title(&self) -> &'static str {
+        "Position-based viscoelastic fluid."
+    }
+
+    fn sections(&self) -> &'static [SectionType] {
+        SECTIONS
+    }
+
+    fn features(&self) -> &'static [Feature] {
+        &[Feature::Bodies, Feature::PeriodicDomain]
+    }
+
+    fn particle_spacing_m(&self, scene: &Scene) -> f64 {
+        PBD.particle_spacing_m(scene)
+    }
+
+    fn spacing_key(&self, scene: &Scene) -> (&'static str, f64) {
+        PBD.spacing_key(scene)
+    }
+
+    fn spacing_noun(&self) -> &'static str {
+        PBD.spacing_noun()
+    }
+
+    fn rest_density_kg_m3(&self, scene: &Scene) -> f64 {
+        PBD.rest_density_kg_m3(scene)
+    }
+
+    fn particle_mass_kg(&self, scene: &Scene) -> f64 {
+        PBD.particle_mass_kg(scene)
+    }
+
+    fn support_radius_m(&self, scene: &Scene) -> f64 {
+        PBD.support_radius_m(scene)
+    }
+
+    fn validate(&self, scene: &Scene, check: &Checker<'_>) -> Check {
+        scene.check_viscoelastic(check)
+    }
+
+    fn check_block(&self, scene: &Scene, check: &Checker<'_>, key: &str, block: &ParticleBlock) -> Check {
+        PBD.check_block(scene, check, key, block)
+    }
+
+    fn check_discretization(&self, scene: &Scene, check: &Checker<'_>) -> Check {
+        PBD.check_discretization(scene, check)?;
+        scene.check_viscoelastic_discretization(check)
+    }
+
+    fn advise(&self, scene: &Scene, warn: &mut dyn FnMut(&str, String)) {
+        PBD.advise(scene, warn);
+    }
+
+    fn describe(&self, scene: &Scene, sampled: &Sampled) -> Result<Vec<(&'static str, String)>, SceneError> {
+        let mut lines = PBD.describe(scene, sampled)?;
+        let material = scene.viscoelastic();
+        let elasticity = match material.elasticity {
+            Elasticity::None => "none".to_owned(),
+            _ => format!("{}, modulus {} Pa", material.elasticity.name(), material.modulus_pa),
+        };
+        lines.push(("elasticity", elasticity));
+        lines.push(("longest step", format!("{:.3e} s", scene.longest_elastic_dt_s())));
+        Ok(lines)
+    }
+}
+
+impl Scene {
+    /// Returns the `[viscoelastic]` section, or its defaults.
+    pub fn viscoelastic(&self) -> Viscoelastic {
+        self.section::<Viscoelastic>().cloned().unwrap_or_default()
+    }
+
+    /// Returns the `[viscoelastic]` section for modification, if the scene has it.
+    pub fn viscoelastic_mut(&mut self) -> Option<&mut Viscoelastic> {
+        self.section_mut()
+    }
+}

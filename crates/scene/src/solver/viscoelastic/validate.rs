@@ -1,0 +1,157 @@
+//! Validates the `[viscoelastic]` section.
+
+use super::section::{Elasticity, ViscosityLaw, ViscosityModel};
+use crate::Scene;
+use crate::solver::pbd::check_fluid;
+use crate::validate::{AXES, Check, Checker, number, rounded_down};
+
+const MAX_PA: f64 = 1e12;
+
+/// Maximum of iterations of implicit viscosity that a scene may ask for.
+const MAX_ITERATIONS: f64 = 10_000.0;
+
+impl Scene {
+    pub(crate) fn check_viscoelastic(&self, check: &Checker<'_>) -> Check {
+        let Some(fluid) = self.fluid() else { return Ok(()) };
+        check_fluid(check, fluid)?;
+        if fluid.wall_friction != 0.0 && fluid.wall_friction != 1.0 {
+            let expected = "it left out: viscoelastic.stick and viscoelastic.wall_friction describe walls";
+            return check.fail("fluid.wall_friction", number(fluid.wall_friction), expected);
+        }
+        let material = self.viscoelastic();
+        let key = |name: &str| format!("viscoelastic.{name}");
+        check.range(&key("modulus_pa"), material.modulus_pa, 0.0, MAX_PA)?;
+        if material.elasticity != Elasticity::None && material.modulus_pa == 0.0 {
+            let expected = "a modulus above 0 Pa, or elasticity = \"none\"";
+            return check.fail(&key("modulus_pa"), "0 Pa in a fluid with elasticity", expected);
+        }
+        if let Some(time) = material.relaxation_time_s
+            && check.positive(&key("relaxation_time_s"), time, "seconds").is_err()
+        {
+            let found = format!("{} s with a modulus of {} Pa", number(time), number(material.modulus_pa));
+            let expected = "a time above 0 s; for a fluid without memory elasticity = \"none\", for one that \
+                            never relaxes leave it out";
+            return check.fail(&key("relaxation_time_s"), found, expected);
+        }
+        if let Some(yields) = material.yield_stress_pa {
+            check.range(&key("yield_stress_pa"), yields, 0.0, MAX_PA)?;
+            if yields > material.modulus_pa {
+                return check.fail_between(
+                    &["viscoelastic.yield_stress_pa", "viscoelastic.modulus_pa"],
+                    format!("{} Pa", number(yields)),
+                    format!("at most the modulus, {} Pa: a strain of 1", number(material.modulus_pa)),
+                );
+            }
+        }
+        check.range(&key("yield_strain"), material.yield_strain, 0.0, 1.0)?;
+        check.range(&key("decay_per_s"), material.decay_per_s, 0.0, 1e9)?;
+        check.range(&key("viscosity_tolerance"), material.viscosity_tolerance, 1e-7, 0.5)?;
+        check.range(
+            &key("max_viscosity_iterations"),
+            f64::from(material.max_viscosity_iterations),
+            1.0,
+            MAX_ITERATIONS,
+        )?;
+        check.range(&key("wall_restitution"), material.wall_restitution, 0.0, 1.0)?;
+        check.range(&key("wall_friction"), material.wall_friction, 0.0, 10.0)?;
+        if let Some(shear) = &material.shear {
+            check.range(&key("shear.rate_per_s"), shear.rate_per_s, -1e6, 1e6)?;
+            check.range(&key("shear.frequency_hz"), shear.frequency_hz, 0.0, 1e6)?;
+            if let Some(stop) = shear.stop_s {
+                check.range(&key("shear.stop_s"), stop, 0.0, 1e9)?;
+            }
+            if self.domain.periodic[1] {
+                let expected = "walls to move: domain.periodic = [_, false, _]";
+                return check.fail_between(
+                    &["viscoelastic.shear", "domain.periodic"],
+                    "periodic y faces",
+                    expected,
+                );
+            }
+        }
+        check_law(check, &material.viscosity, fluid.dynamic_viscosity_pa_s)
+    }
+
+    /// Checks the time step against elastic waves, and the domain against its periods.
+    pub(crate) fn check_viscoelastic_discretization(&self, check: &Checker<'_>) -> Check {
+        let (dt, longest) = (self.dt_s(), self.longest_elastic_dt_s());
+        if dt > longest {
+            let material = self.viscoelastic();
+            return check.fail_between(
+                &["time.dt_s", "viscoelastic.modulus_pa", "fluid.particle_spacing_m"],
+                format!(
+                    "{} s, in which an elastic wave at {} m/s passes {} of a spacing",
+                    number(dt),
+                    number(rounded_down(self.shear_wave_speed_m_s())),
+                    number(rounded_down(dt * self.shear_wave_speed_m_s() / self.particle_spacing_m()))
+                ),
+                format!(
+                    "at most {} s for a modulus of {} Pa, or a smaller modulus",
+                    number(rounded_down(longest)),
+                    number(material.modulus_pa)
+                ),
+            );
+        }
+        let h = self.support_radius_m();
+        for (axis, is_periodic) in self.domain.periodic.into_iter().enumerate() {
+            let extent = self.domain.max_m[axis] - self.domain.min_m[axis];
+            if is_periodic && extent < 2.0 * h {
+                let found = format!("a period of {} m along {}", number(extent), AXES[axis]);
+                let expected = format!("at least two support radii, {} m", number(2.0 * h));
+                return check.fail_between(&["domain.periodic", "domain"], found, expected);
+            }
+        }
+        if self.domain.periodic != [false; 3] && !(self.bodies.is_empty() && self.colliders.is_empty()) {
+            let expected = "no bodies and colliders in a periodic domain";
+            return check.fail_between(
+                &["domain.periodic", "bodies"],
+                "bodies in a periodic domain",
+                expected,
+            );
+        }
+        if self.wall_density() == Some(crate::WallDensity::Integral) {
+            return check.fail("fluid.wall_density", "\"integral\"", "\"images\", the default");
+        }
+        Ok(())
+    }
+}
+
+fn check_law(check: &Checker<'_>, law: &ViscosityLaw, newtonian_pa_s: f64) -> Check {
+    let key = |name: &str| format!("viscoelastic.viscosity.{name}");
+    check.range(&key("exponent"), law.exponent, 0.05, 5.0)?;
+    check.range(&key("infinite_shear_pa_s"), law.infinite_shear_pa_s, 0.0, 1e9)?;
+    check.range(&key("yield_stress_pa"), law.yield_stress_pa, 0.0, MAX_PA)?;
+    for (name, value, unit) in [
+        ("time_s", law.time_s, "seconds"),
+        ("consistency_pa_s_n", law.consistency_pa_s_n, "Pa sⁿ"),
+        ("max_pa_s", law.max_pa_s, "Pa s"),
+    ] {
+        if let Some(value) = value {
+            check.positive(&key(name), value, unit)?;
+        }
+    }
+    let needs = |name: &str, is_given: bool, law: &str| match is_given {
+        true => Ok(()),
+        false => check.fail(&key("model"), format!("\"{law}\" without {name}"), format!("{} too", key(name))),
+    };
+    match law.model {
+        ViscosityModel::Newtonian => Ok(()),
+        ViscosityModel::Carreau => {
+            needs("time_s", law.time_s.is_some(), "carreau")?;
+            if law.infinite_shear_pa_s > newtonian_pa_s {
+                let expected = format!(
+                    "at most the viscosity at rest, fluid.dynamic_viscosity_pa_s = {}",
+                    number(newtonian_pa_s)
+                );
+                return check.fail(&key("infinite_shear_pa_s"), number(law.infinite_shear_pa_s), expected);
+            }
+            Ok(())
+        }
+        ViscosityModel::PowerLaw => {
+            needs("consistency_pa_s_n", law.consistency_pa_s_n.is_some(), "power_law")
+        }
+        ViscosityModel::HerschelBulkley => {
+            needs("consistency_pa_s_n", law.consistency_pa_s_n.is_some(), "herschel_bulkley")
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! Viscoelastic fluid: the position-based fluid with a stress tensor of each particle.
+//!
+//! One step, as in Huang2016 algorithm 2; internal forces follow the constraints:
+//!
+//! ```text
+//! Integrate … UpdateVelocity   the stages of the position-based fluid (pbd): x*, and u = (x* − x)/Δt
+//! ReorderStress    the permutation of the step for conformation, and the impulse of the last viscous solve
+//! UpdateStress     M, B = M⁻¹, L = ∇u; A ← F A Fᵀ, relaxed; η(γ̇); σ = G (A − I) + 2 η D
+//! CollideWalls     restitution and friction of walls to which the fluid does not stick
+//! ApplyStress      v ← u + Δt/ρ ∇·σ                             small viscosity: explicit
+//! or, if Δt η/(ρ d²) is too large for that, v = u + Δt/ρ ∇·(τ + 2 η D(v)) by conjugate gradients:
+//!   BeginViscosity v ← u + impulse of the last step, and the residual
+//!   IterateViscosity k
+//!   EndViscosity   impulse ← v − u
+//! EndStep          x ← x*; faults; loads on bodies
+//! ```
+
+mod factory;
+mod fault;
+mod metrics;
+mod parameters;
+mod shown;
+mod solver;
+mod stress;
+mod viscosity;
+
+pub use factory::Factory;
+pub use metrics::{PendingViscoelasticMetrics, ViscoelasticMetrics};
+pub use parameters::Parameters;
+pub use solver::{Stage, Viscoelastic};
+pub use viscosity::ViscositySolve;

@@ -1,0 +1,170 @@
+//! Conversion of a scene's quantities to constants of the kernels.
+
+use frazil_scene::{Elasticity, Scene, ShearDrive, Viscoelastic, ViscosityModel};
+use frazil_shaders::types::ViscoelasticTerms;
+use frazil_shaders::viscoelastic::terms;
+
+/// Maximum of the bound on Δt times the rates of the viscous operator at which a step is explicit.
+const MAX_EXPLICIT: f64 = 0.5;
+
+/// Viscosity of motion that gradients do not resolve, over ρ c d with the speed c of elastic shear waves: elastic
+/// forces do not act on such motion, so that nothing else would end it.
+const UNRESOLVED_SHARE: f64 = 0.1;
+
+/// Share of |g| Δt below which the approach of a particle to a wall is that of a resting fluid.
+const RESTING_STEPS: f64 = 4.0;
+
+/// Parameters of a viscoelastic fluid.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parameters {
+    /// Constants of the kernels.
+    pub terms: ViscoelasticTerms,
+    /// Elasticity model, as the kernels number it.
+    pub elasticity: u32,
+    /// True if viscosity is solved implicitly.
+    pub is_implicit: bool,
+    /// True for the one-sided force of Huang2016 eq 2.24.
+    pub as_printed: bool,
+    /// Ratio of residual and impulse to which viscosity is solved.
+    pub tolerance: f32,
+    /// Maximum of iterations of a viscous solve.
+    pub max_iterations: u32,
+    /// Restitution and Coulomb friction of walls without stick.
+    pub wall_restitution: f32,
+    /// Coulomb friction of walls without stick.
+    pub wall_friction: f32,
+    /// Particle spacing d in m.
+    pub spacing_m: f32,
+    /// Approach speed in m/s below which particles do not rebound from walls.
+    pub resting_speed_m_s: f32,
+    /// True if velocities are smoothed by XSPH.
+    pub has_xsph: bool,
+    /// Shear between the y faces.
+    pub shear: Option<ShearDrive>,
+    /// Distance of the y faces in m.
+    pub gap_m: f64,
+}
+
+impl Parameters {
+    /// Reads the parameters of a scene.
+    pub fn from_scene(scene: &Scene) -> Self {
+        let material = scene.viscoelastic();
+        let (d, h, dt) = (scene.particle_spacing_m(), scene.support_radius_m(), scene.dt_s());
+        let density = scene.rest_density_kg_m3();
+        let newtonian = scene.fluid().map_or(0.0, |fluid| fluid.dynamic_viscosity_pa_s);
+        let unresolved = UNRESOLVED_SHARE * density * scene.shear_wave_speed_m_s() * d;
+        let lattice = Lattice::new(h / d);
+        // Twice the sum of weights bounds the square of differences, and twice that the stress of the gradient.
+        let rate = 4.0 * lattice.weights / (lattice.moment * density * h * h);
+        let largest = material.viscosity.bound_pa_s(newtonian) + unresolved;
+        let g = scene.gravity_m_s2().iter().map(|g| g * g).sum::<f64>().sqrt();
+        Self {
+            terms: terms_of(scene, &material, newtonian, unresolved, lattice.moment),
+            elasticity: match material.elasticity {
+                Elasticity::None => terms::NO_ELASTICITY,
+                Elasticity::Conformation => terms::CONFORMATION,
+                Elasticity::StrainTensor => terms::STRAIN_TENSOR,
+            },
+            is_implicit: dt * largest * rate > MAX_EXPLICIT,
+            as_printed: material.as_printed,
+            tolerance: material.viscosity_tolerance as f32,
+            max_iterations: material.max_viscosity_iterations,
+            wall_restitution: material.wall_restitution as f32,
+            wall_friction: material.wall_friction as f32,
+            spacing_m: d as f32,
+            resting_speed_m_s: (RESTING_STEPS * g * dt) as f32,
+            has_xsph: scene
+                .fluid()
+                .is_some_and(|fluid| fluid.xsph_rate_per_s.is_some() || fluid.xsph_viscosity.is_some()),
+            shear: material.shear,
+            gap_m: scene.domain.max_m[1] - scene.domain.min_m[1],
+        }
+    }
+
+    /// Returns the speed along x in m/s of the upper y face at a time in s; the lower one moves oppositely.
+    pub fn wall_speed_m_s(&self, time_s: f64) -> f32 {
+        let Some(shear) = &self.shear else { return 0.0 };
+        if shear.stop_s.is_some_and(|stop| time_s >= stop) {
+            return 0.0;
+        }
+        let rate = shear.rate_per_s * (std::f64::consts::TAU * shear.frequency_hz * time_s).cos();
+        (0.5 * self.gap_m * rate) as f32
+    }
+}
+
+fn terms_of(
+    scene: &Scene,
+    material: &Viscoelastic,
+    newtonian_pa_s: f64,
+    unresolved_pa_s: f64,
+    lattice_moment: f64,
+) -> ViscoelasticTerms {
+    let law = &material.viscosity;
+    let periodic = bits(scene.domain.periodic);
+    let sticks = material.sticks();
+    let is_sheared = material.shear.is_some();
+    let lower = bits([sticks, sticks || is_sheared, sticks]);
+    ViscoelasticTerms {
+        // The solver fills in the grid.
+        grid: bytemuck::Zeroable::zeroed(),
+        domain_min_m: scene.domain.min_m.map(|x| x as f32),
+        domain_max_m: scene.domain.max_m.map(|x| x as f32),
+        support_m: scene.support_radius_m() as f32,
+        dt_s: scene.dt_s() as f32,
+        density_kg_m3: scene.rest_density_kg_m3() as f32,
+        periodic,
+        sticky_faces: lower | lower << 3,
+        lattice_moment: lattice_moment as f32,
+        modulus_pa: material.modulus_pa() as f32,
+        relaxation_per_s: material.relaxation_time_s.map_or(0.0, |time| 1.0 / time) as f32,
+        yield_stress_pa: material.yield_stress_pa.unwrap_or(-1.0) as f32,
+        yield_strain: material.yield_strain as f32,
+        decay_per_s: material.decay_per_s as f32,
+        law: match law.model {
+            ViscosityModel::Newtonian => terms::NEWTONIAN,
+            ViscosityModel::Carreau => terms::CARREAU,
+            ViscosityModel::PowerLaw => terms::POWER_LAW,
+            ViscosityModel::HerschelBulkley => terms::HERSCHEL_BULKLEY,
+        },
+        viscosity_pa_s: newtonian_pa_s as f32,
+        infinite_shear_pa_s: law.infinite_shear_pa_s as f32,
+        time_s: law.time_s.unwrap_or(0.0) as f32,
+        exponent: law.exponent as f32,
+        consistency: law.consistency_pa_s_n.unwrap_or(0.0) as f32,
+        law_yield_pa: law.yield_stress_pa as f32,
+        max_pa_s: law.bound_pa_s(newtonian_pa_s) as f32,
+        unresolved_pa_s: unresolved_pa_s as f32,
+    }
+}
+
+fn bits(axes: [bool; 3]) -> u32 {
+    axes.iter().rev().fold(0, |bits, axis| 2 * bits + u32::from(*axis))
+}
+
+/// Sums of the weights w = −W′(q)/q over the neighbours of a point of the cubic lattice.
+struct Lattice {
+    /// Σ w.
+    weights: f64,
+    /// Σ w q²/3.
+    moment: f64,
+}
+
+impl Lattice {
+    fn new(support_spacings: f64) -> Self {
+        let reach = support_spacings.floor() as i32;
+        let (mut weights, mut moment) = (0.0, 0.0);
+        for x in -reach..=reach {
+            for y in -reach..=reach {
+                for z in -reach..=reach {
+                    let q = f64::from(x * x + y * y + z * z).sqrt() / support_spacings;
+                    if q > 0.0 && q < 1.0 {
+                        let slope = (1.0 - q).powi(2) - 4.0 * (0.5 - q).max(0.0).powi(2);
+                        weights += slope / q;
+                        moment += slope * q / 3.0;
+                    }
+                }
+            }
+        }
+        Self { weights, moment }
+    }
+}

@@ -1,0 +1,322 @@
+//! Viscoelastic fluid on the device.
+
+use super::fault::{FaultCheck, FaultRecord};
+use super::metrics::{MeasurePass, PendingViscoelasticMetrics};
+use super::parameters::Parameters;
+use super::shown::STRESS_NAMES;
+use super::stress::{Place, Stress};
+use super::viscosity::Viscosity;
+use crate::pbd::{self, Fluid};
+use crate::{BodyLoads, Saved, SolverError, StateColumn, Tuning};
+use frazil_particles::{AnyColumn, ColumnView, Material, ParticleSet, Permutation};
+use frazil_scene::{Sampled, Scene};
+use frazil_shaders::viscoelastic::collide_walls;
+use frazil_vk::{Device, Kernel, Recorder, Threads};
+
+/// A stage of a step; [`Viscoelastic::stages`] lists them in order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Stage {
+    /// A stage of the position-based fluid.
+    Fluid(pbd::Stage),
+    /// Permutes conformation and impulse.
+    ReorderStress,
+    /// Updates conformation and stress by the displacements of the step.
+    UpdateStress,
+    /// Applies restitution and friction of walls.
+    CollideWalls,
+    /// Smooths velocities by XSPH.
+    SmoothVelocity,
+    /// Applies the stress explicitly.
+    ApplyStress,
+    /// Starts the implicit solve of viscosity.
+    BeginViscosity,
+    /// Iterates the implicit solve once.
+    IterateViscosity {
+        /// Iterations before.
+        iteration: u32,
+    },
+    /// Keeps the impulse of the implicit solve.
+    EndViscosity,
+    /// Accepts the predicted positions, and ends the step.
+    EndStep,
+}
+
+impl std::fmt::Display for Stage {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Fluid(stage) => stage.fmt(f),
+            Self::IterateViscosity { iteration } => write!(f, "IterateViscosity {iteration}"),
+            other => std::fmt::Debug::fmt(other, f),
+        }
+    }
+}
+
+/// A viscoelastic fluid.
+pub struct Viscoelastic {
+    parameters: Parameters,
+    fluid: Fluid,
+    stress: Stress,
+    viscosity: Option<Viscosity>,
+    permutation: Permutation,
+    collide_walls: Kernel<collide_walls::Interface>,
+    fault: FaultRecord,
+    gauge: MeasurePass,
+    /// Steps recorded so far.
+    step: u64,
+}
+
+impl Viscoelastic {
+    /// Makes the fluid of a scene from its sampled particles. Set-up only: waits for the device.
+    ///
+    /// # Errors
+    /// Out of memory, or a buffer larger than the device can bind; tunables that exceed the device's limits.
+    pub fn with_tuning(
+        device: &Device,
+        scene: &Scene,
+        sampled: &Sampled,
+        tuning: Tuning,
+    ) -> Result<Self, SolverError> {
+        let parameters = Parameters::from_scene(scene);
+        let mut sampled = sampled.clone();
+        if parameters.shear.as_ref().is_some_and(|shear| shear.is_developed) {
+            let speed = parameters.wall_speed_m_s(0.5 * scene.dt_s());
+            let (low, high) = (scene.domain.min_m[1] as f32, scene.domain.max_m[1] as f32);
+            for (v, x) in sampled.velocities_m_s.iter_mut().zip(&sampled.positions_m) {
+                v[0] += speed * (2.0 * x[1] - low - high) / (high - low);
+            }
+        }
+        let fluid = Fluid::with_tuning(device, scene, &sampled, tuning)?;
+        Self::with_fluid(device, parameters, fluid, tuning, 0)
+    }
+
+    fn with_fluid(
+        device: &Device,
+        parameters: Parameters,
+        fluid: Fluid,
+        tuning: Tuning,
+        step: u64,
+    ) -> Result<Self, SolverError> {
+        let workgroup_size = tuning.workgroup_size();
+        let capacity = fluid.count().capacity;
+        let viscosity = match parameters.is_implicit {
+            true => Some(Viscosity::new(device, workgroup_size, &parameters, capacity)?),
+            false => None,
+        };
+        let of_time = [fluid.parameters().dt_s, fluid.parameters().support_m];
+        let walls = collide_walls::Specialization { workgroup_size };
+        Ok(Self {
+            stress: Stress::new(device, workgroup_size, &parameters, &fluid)?,
+            viscosity,
+            permutation: Permutation::with_workgroup_size(device, workgroup_size)?,
+            collide_walls: Kernel::specialized(device, &walls)?,
+            fault: FaultRecord::new(device, of_time, step)?,
+            gauge: MeasurePass::new(device, capacity, parameters.elasticity)?,
+            fluid,
+            parameters,
+            step,
+        })
+    }
+
+    /// Returns the stages of one step, in order.
+    pub fn stages(&self) -> impl Iterator<Item = Stage> + use<> {
+        let of_fluid = self.fluid.stages().filter(|stage| *stage != pbd::Stage::SmoothVelocity);
+        let mut stages = Vec::new();
+        for stage in of_fluid {
+            stages.push(Stage::Fluid(stage));
+            if stage == pbd::Stage::Reorder {
+                stages.push(Stage::ReorderStress);
+            }
+        }
+        stages.extend([Stage::UpdateStress, Stage::CollideWalls]);
+        if self.parameters.has_xsph {
+            stages.push(Stage::SmoothVelocity);
+        }
+        if self.viscosity.is_some() {
+            stages.push(Stage::BeginViscosity);
+            let n = self.parameters.max_iterations;
+            stages.extend((0..n).map(|iteration| Stage::IterateViscosity { iteration }));
+            stages.push(Stage::EndViscosity);
+        } else {
+            stages.push(Stage::ApplyStress);
+        }
+        stages.push(Stage::EndStep);
+        stages.into_iter()
+    }
+
+    /// Records one step.
+    pub fn record_step(&mut self, recorder: &mut Recorder) {
+        for stage in self.stages() {
+            self.record_stage(recorder, stage);
+        }
+    }
+
+    /// Records one stage, so that tests can run the stages before or after it elsewhere, such as on the CPU.
+    pub fn record_stage(&mut self, recorder: &mut Recorder, stage: Stage) {
+        if let Err(error) = self.try_record_stage(recorder, stage) {
+            recorder.fail(error.during(stage));
+        }
+    }
+
+    fn try_record_stage(&mut self, recorder: &mut Recorder, stage: Stage) -> Result<(), SolverError> {
+        // Velocities are those of half a step later than positions.
+        let wall_speed = |steps: f64| {
+            let time_s = (self.step as f64 + steps) * f64::from(self.fluid.parameters().dt_s);
+            self.parameters.wall_speed_m_s(time_s)
+        };
+        let phase = &self.fluid.phase;
+        let place = Place::of(&self.fluid);
+        match stage {
+            Stage::Fluid(stage) => self.fluid.record_stage(recorder, stage),
+            Stage::ReorderStress => {
+                let Stress { diagonal, off_diagonal, .. } = &mut self.stress;
+                let mut columns: Vec<&mut dyn AnyColumn> = vec![diagonal, off_diagonal];
+                columns.extend(self.viscosity.as_mut().map(|own| &mut own.impulse as &mut dyn AnyColumn));
+                self.permutation.record(recorder, &phase.count, self.fluid.order(), &mut columns);
+            }
+            Stage::UpdateStress => {
+                self.stress.update(recorder, &phase.count, &place, phase.velocity.back(), wall_speed(0.5));
+            }
+            Stage::CollideWalls => self.collide_walls(recorder),
+            Stage::SmoothVelocity => self.fluid.smooth_updated(recorder),
+            Stage::ApplyStress => {
+                let fields = (phase.velocity.back(), phase.velocity.front());
+                self.stress.apply(recorder, &phase.count, &place, fields, wall_speed(0.5));
+            }
+            Stage::BeginViscosity => {
+                if let Some(viscosity) = &self.viscosity {
+                    viscosity.record_begin(recorder, phase, &self.stress, &place, wall_speed(1.5))?;
+                }
+            }
+            Stage::IterateViscosity { .. } => {
+                if let Some(viscosity) = &self.viscosity {
+                    viscosity.record_iteration(recorder, phase, &self.stress, &place)?;
+                }
+            }
+            Stage::EndViscosity => {
+                if let Some(viscosity) = &self.viscosity {
+                    viscosity.record_end(recorder, phase);
+                }
+            }
+            Stage::EndStep => {
+                self.fault.record_end(recorder, phase, &self.stress);
+                self.fluid.end_step(recorder);
+                self.step += 1;
+            }
+        }
+        Ok(())
+    }
+
+    fn collide_walls(&self, recorder: &mut Recorder) {
+        let phase = &self.fluid.phase;
+        let bindings = collide_walls::Bindings {
+            count: &phase.count.count,
+            terms: &self.stress.terms,
+            predicted: self.fluid.predicted(),
+            velocity: phase.velocity.front(),
+            multiplier: self.fluid.density_solve().multiplier(),
+            updated: phase.velocity.back(),
+        };
+        let p = &self.parameters;
+        let params = collide_walls::Params {
+            restitution: p.wall_restitution,
+            friction: p.wall_friction,
+            spacing_m: p.spacing_m,
+            resting_speed_m_s: p.resting_speed_m_s,
+        };
+        recorder.dispatch(&self.collide_walls, Threads::Counted(&phase.count), bindings, params);
+    }
+
+    /// Returns the parameters that the kernels use.
+    pub fn parameters(&self) -> &Parameters {
+        &self.parameters
+    }
+
+    /// Returns the position-based fluid: particles, density solve and neighbours.
+    pub fn fluid(&self) -> &Fluid {
+        &self.fluid
+    }
+
+    /// Returns conformation and stress.
+    pub fn stress(&self) -> &Stress {
+        &self.stress
+    }
+
+    /// Returns the implicit solve, where viscosity needs it.
+    pub fn viscosity(&self) -> Option<&Viscosity> {
+        self.viscosity.as_ref()
+    }
+
+    /// Returns the columns to show, record and export: position, velocity, id, density.
+    pub fn columns(&self) -> Vec<ColumnView> {
+        self.fluid.columns()
+    }
+
+    /// Returns the set of particles, with all columns that pictures may show.
+    pub fn particle_sets(&self) -> Vec<ParticleSet<'_>> {
+        let mut columns = self.columns();
+        columns.push(self.fluid.multiplier_view());
+        for (name, index) in STRESS_NAMES.into_iter().zip(0..) {
+            columns.push(self.stress.stress_column(name, index));
+        }
+        vec![ParticleSet { name: "fluid", material: Material::Water, count: self.fluid.count(), columns }]
+    }
+
+    /// Returns the columns that a checkpoint must hold.
+    pub fn state_columns(&self) -> Vec<ColumnView> {
+        let of_viscosity = self.viscosity.as_ref().map(Viscosity::state_columns).unwrap_or_default();
+        let of_fluid = self.fluid.state_columns().into_iter();
+        of_fluid.chain(self.stress.state_columns()).chain(of_viscosity).collect()
+    }
+
+    /// Restores the fluid of a scene from a state saved after `step` steps, bit for bit. Set-up only: waits for
+    /// the device.
+    ///
+    /// # Errors
+    /// Like [`Self::with_tuning`]; also a column that is missing or has another length.
+    pub fn restore(
+        device: &Device,
+        scene: &Scene,
+        state: &[StateColumn],
+        step: u64,
+    ) -> Result<Self, SolverError> {
+        let fluid = Fluid::restore(device, scene, state)?;
+        let restored =
+            Self::with_fluid(device, Parameters::from_scene(scene), fluid, Tuning::default(), step)?;
+        let saved = Saved::new(state)?;
+        restored.stress.restore(device, &saved)?;
+        if let Some(viscosity) = &restored.viscosity {
+            viscosity.restore(device, &saved)?;
+        }
+        Ok(restored)
+    }
+
+    /// Records a measurement of the state; the result arrives after the submission has completed.
+    ///
+    /// # Errors
+    /// No memory for another read-back.
+    pub fn record_metrics(&self, recorder: &mut Recorder) -> frazil_vk::Result<PendingViscoelasticMetrics> {
+        self.fluid.record_density(recorder);
+        let p = self.fluid.parameters();
+        let (phase, density) = (&self.fluid.phase, self.fluid.density());
+        self.gauge.record(recorder, phase, density, &self.stress, p.gravity_m_s2, p.particle_mass_kg)
+    }
+
+    /// Records the read-back of the first fault of the previous steps.
+    ///
+    /// # Errors
+    /// No memory for another read-back.
+    pub(super) fn record_fault_check(&self, recorder: &mut Recorder) -> frazil_vk::Result<FaultCheck> {
+        self.fault.check(recorder)
+    }
+
+    /// Returns the loads on bodies, if the scene names any.
+    pub fn body_loads(&self) -> Option<&BodyLoads> {
+        self.fluid.body_loads()
+    }
+}
+
+impl std::fmt::Debug for Viscoelastic {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Viscoelastic").field("parameters", &self.parameters).finish_non_exhaustive()
+    }
+}

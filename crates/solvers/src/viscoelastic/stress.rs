@@ -1,0 +1,286 @@
+//! Conformation or strain of each particle, and the passes that update and apply stress.
+
+use super::parameters::Parameters;
+use crate::pbd::{Fluid, NeighbourRows};
+use crate::{Saved, SolverError};
+use frazil_particles::{AnyColumn, Column, ColumnKind, ColumnView};
+use frazil_shaders::types::ViscoelasticTerms;
+use frazil_shaders::viscoelastic::{
+    apply_operator, apply_stress, compute_residual, differentiate, update_stress,
+};
+use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Result, Threads};
+
+/// Columns, scratch buffers and kernels of the stress.
+pub struct Stress {
+    /// xx, yy, zz of A − I, or of S.
+    pub diagonal: Column<[f32; 3]>,
+    /// xy, xz, yz of A − I, or of S.
+    pub off_diagonal: Column<[f32; 3]>,
+    /// xx, yy, zz, and xy, xz, yz of σ in Pa.
+    pub(super) stress: Buffer<[f32; 3]>,
+    pub(super) terms: Buffer<ViscoelasticTerms>,
+    pub(super) faulty_particle: Buffer<u32>,
+    shape: Buffer<[f32; 4]>,
+    coupling: Buffer<[f32; 3]>,
+    elastic_coupling: Buffer<[f32; 3]>,
+    update: Kernel<update_stress::Interface>,
+    differentiate: Kernel<differentiate::Interface>,
+    differentiate_with_elasticity: Kernel<differentiate::Interface>,
+    apply: Kernel<apply_stress::Interface>,
+    compute_residual: Kernel<compute_residual::Interface>,
+    apply_operator: Kernel<apply_operator::Interface>,
+    max_travel_m: f32,
+}
+
+/// Results of [`Stress::compute_residual`].
+pub(super) struct Residual<'a> {
+    /// Residual u − v + Δt a.
+    pub residual: &'a Buffer<[f32; 3]>,
+    /// First direction of conjugate gradients.
+    pub direction: &'a Buffer<[f32; 3]>,
+    /// Squares of the residual and of v − u.
+    pub products: &'a [Buffer<f32>; 2],
+}
+
+/// Neighbours of predicted positions.
+pub(super) struct Place<'a> {
+    key: &'a Buffer<u32>,
+    cell_start: &'a Buffer<u32>,
+    predicted: &'a Buffer<[f32; 3]>,
+    rows: &'a NeighbourRows,
+}
+
+impl<'a> Place<'a> {
+    pub fn of(fluid: &'a Fluid) -> Self {
+        Self {
+            key: fluid.key(),
+            cell_start: fluid.grid().cell_start(),
+            predicted: fluid.predicted(),
+            rows: fluid.rows(),
+        }
+    }
+}
+
+impl Stress {
+    pub(super) fn new(
+        device: &Device,
+        workgroup_size: u32,
+        parameters: &Parameters,
+        fluid: &Fluid,
+    ) -> std::result::Result<Self, SolverError> {
+        let n = fluid.count().capacity as usize;
+        let rows = fluid.rows();
+        let (has_rows, row_slots) = (u32::from(rows.slots() > 0), rows.slots().max(1));
+        let terms = ViscoelasticTerms { grid: fluid.grid().grid(), ..parameters.terms };
+        let is_implicit = parameters.is_implicit;
+        let update = update_stress::Specialization {
+            workgroup_size,
+            has_rows,
+            row_slots,
+            elasticity: parameters.elasticity,
+            is_implicit: is_implicit.into(),
+        };
+        let differentiate = |has_elasticity: u32| {
+            let constants =
+                differentiate::Specialization { workgroup_size, has_rows, row_slots, has_elasticity };
+            Kernel::specialized(device, &constants)
+        };
+        let as_printed = u32::from(parameters.as_printed);
+        let apply = apply_stress::Specialization { workgroup_size, has_rows, row_slots, as_printed };
+        let residual = compute_residual::Specialization { workgroup_size, has_rows, row_slots, as_printed };
+        let operator = apply_operator::Specialization { workgroup_size, has_rows, row_slots, as_printed };
+        let has_elasticity = parameters.elasticity != frazil_shaders::viscoelastic::terms::NO_ELASTICITY;
+        let column = |name: &'static str| -> Result<Column<[f32; 3]>> {
+            let column = Column::new(device, name, "1", n)?;
+            device.upload(column.front(), &vec![[0.0; 3]; n])?;
+            Ok(column)
+        };
+        Ok(Self {
+            diagonal: column("strain diagonal")?,
+            off_diagonal: column("strain off-diagonal")?,
+            stress: device.buffer_from("stress", &vec![[0.0; 3]; 2 * n])?,
+            terms: device.buffer_from("viscoelastic terms", &[terms])?,
+            faulty_particle: device.buffer_from("faulty particle", &[u32::MAX])?,
+            shape: device.buffer("neighbourhood", 2 * n)?,
+            coupling: device.buffer("coupling", 3 * n)?,
+            elastic_coupling: device.buffer("elastic coupling", if is_implicit { 3 * n } else { 0 })?,
+            update: Kernel::specialized(device, &update)?,
+            differentiate: differentiate(0)?,
+            differentiate_with_elasticity: differentiate(has_elasticity.into())?,
+            apply: Kernel::specialized(device, &apply)?,
+            compute_residual: Kernel::specialized(device, &residual)?,
+            apply_operator: Kernel::specialized(device, &operator)?,
+            max_travel_m: fluid.parameters().support_m,
+        })
+    }
+
+    /// Records the update of conformation and stress by the displacements of the step.
+    pub(super) fn update(
+        &self,
+        recorder: &mut Recorder,
+        count: &DeviceCount,
+        place: &Place<'_>,
+        updated: &Buffer<[f32; 3]>,
+        wall_speed_m_s: f32,
+    ) {
+        let bindings = update_stress::Bindings {
+            count: &count.count,
+            key: place.key,
+            cell_start: place.cell_start,
+            predicted: place.predicted,
+            updated,
+            neighbour: place.rows.neighbour(),
+            row: place.rows.row(),
+            has_moved: place.rows.has_moved(),
+            terms: &self.terms,
+            diagonal: self.diagonal.front(),
+            off_diagonal: self.off_diagonal.front(),
+            shape: &self.shape,
+            coupling: &self.coupling,
+            elastic_coupling: &self.elastic_coupling,
+            stress: &self.stress,
+            faulty_particle: &self.faulty_particle,
+        };
+        let params = update_stress::Params { wall_speed_m_s, max_travel_m: self.max_travel_m };
+        recorder.dispatch(&self.update, Threads::Counted(count), bindings, params);
+    }
+
+    /// Records the coupling of the viscous stress of a velocity field, with that of elasticity where asked.
+    pub(super) fn differentiate(
+        &self,
+        recorder: &mut Recorder,
+        count: &DeviceCount,
+        place: &Place<'_>,
+        field: &Buffer<[f32; 3]>,
+        (with_elasticity, wall_speed_m_s): (bool, f32),
+    ) {
+        let bindings = differentiate::Bindings {
+            count: &count.count,
+            key: place.key,
+            cell_start: place.cell_start,
+            predicted: place.predicted,
+            field,
+            neighbour: place.rows.neighbour(),
+            row: place.rows.row(),
+            has_moved: place.rows.has_moved(),
+            terms: &self.terms,
+            shape: &self.shape,
+            elastic_coupling: &self.elastic_coupling,
+            coupling: &self.coupling,
+        };
+        let params = differentiate::Params { wall_speed_m_s };
+        let kernel = if with_elasticity { &self.differentiate_with_elasticity } else { &self.differentiate };
+        recorder.dispatch(kernel, Threads::Counted(count), bindings, params);
+    }
+
+    /// Records `velocity` = `field` + Δt a, with the couplings of the field.
+    pub(super) fn apply(
+        &self,
+        recorder: &mut Recorder,
+        count: &DeviceCount,
+        place: &Place<'_>,
+        (field, velocity): (&Buffer<[f32; 3]>, &Buffer<[f32; 3]>),
+        wall_speed_m_s: f32,
+    ) {
+        let bindings = apply_stress::Bindings {
+            count: &count.count,
+            key: place.key,
+            cell_start: place.cell_start,
+            predicted: place.predicted,
+            field,
+            neighbour: place.rows.neighbour(),
+            row: place.rows.row(),
+            has_moved: place.rows.has_moved(),
+            terms: &self.terms,
+            shape: &self.shape,
+            coupling: &self.coupling,
+            velocity,
+        };
+        let params = apply_stress::Params { wall_speed_m_s };
+        recorder.dispatch(&self.apply, Threads::Counted(count), bindings, params);
+    }
+
+    /// Records the residual of implicit viscosity for a velocity field, with the couplings of the field.
+    pub(super) fn compute_residual(
+        &self,
+        recorder: &mut Recorder,
+        count: &DeviceCount,
+        place: &Place<'_>,
+        (field, updated): (&Buffer<[f32; 3]>, &Buffer<[f32; 3]>),
+        result: &Residual<'_>,
+        wall_speed_m_s: f32,
+    ) {
+        let [product, reference] = result.products;
+        let bindings = compute_residual::Bindings {
+            count: &count.count,
+            key: place.key,
+            cell_start: place.cell_start,
+            predicted: place.predicted,
+            field,
+            neighbour: place.rows.neighbour(),
+            row: place.rows.row(),
+            has_moved: place.rows.has_moved(),
+            terms: &self.terms,
+            shape: &self.shape,
+            coupling: &self.coupling,
+            updated,
+            residual: result.residual,
+            direction: result.direction,
+            product,
+            reference,
+        };
+        let params = compute_residual::Params { wall_speed_m_s };
+        recorder.dispatch(&self.compute_residual, Threads::Counted(count), bindings, params);
+    }
+
+    /// Records `applied` = p − Δt a for a direction p between walls at rest, with its couplings, and p·applied.
+    pub(super) fn apply_operator(
+        &self,
+        recorder: &mut Recorder,
+        count: &DeviceCount,
+        place: &Place<'_>,
+        field: &Buffer<[f32; 3]>,
+        (applied, product): (&Buffer<[f32; 3]>, &Buffer<f32>),
+    ) {
+        let bindings = apply_operator::Bindings {
+            count: &count.count,
+            key: place.key,
+            cell_start: place.cell_start,
+            predicted: place.predicted,
+            field,
+            neighbour: place.rows.neighbour(),
+            row: place.rows.row(),
+            has_moved: place.rows.has_moved(),
+            terms: &self.terms,
+            shape: &self.shape,
+            coupling: &self.coupling,
+            applied,
+            product,
+        };
+        let params = apply_operator::Params { wall_speed_m_s: 0.0 };
+        recorder.dispatch(&self.apply_operator, Threads::Counted(count), bindings, params);
+    }
+
+    /// Returns xx, yy, zz, xy, xz, yz of σ in Pa of each particle, as two vectors.
+    pub fn stress_pa(&self) -> &Buffer<[f32; 3]> {
+        &self.stress
+    }
+
+    /// Returns the columns that a checkpoint must hold.
+    pub(super) fn state_columns(&self) -> Vec<ColumnView> {
+        vec![self.diagonal.view(), self.off_diagonal.view()]
+    }
+
+    /// Returns the stress as a column of two vectors a particle.
+    pub(super) fn stress_column(&self, name: &'static str, index: u32) -> ColumnView {
+        ColumnView::new(name, "Pa", ColumnKind::Component { stride: 6, index }, self.stress.cast())
+    }
+
+    /// Uploads the columns of [`Self::state_columns`] from a saved state.
+    pub(super) fn restore(&self, device: &Device, saved: &Saved<'_>) -> std::result::Result<(), SolverError> {
+        for column in [&self.diagonal, &self.off_diagonal] {
+            device.upload(&column.front().cast(), saved.of(column.view().name.as_ref(), 3)?)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,212 @@
+//! Implicit viscosity: (I − Δt/ρ ∇·2ηD) v = u + Δt/ρ ∇·τ by conjugate gradients, without the host.
+
+use super::parameters::Parameters;
+use super::stress::{Place, Residual, Stress};
+use crate::{Saved, SolverError};
+use frazil_kernels::{Operation, ReductionF32};
+use frazil_particles::{AnyColumn, Column, ColumnKind, ColumnView, PhaseArray};
+use frazil_shaders::viscoelastic::{
+    advance_direction, advance_velocity, begin_viscosity, end_viscosity, settle_viscosity,
+};
+use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Pending, ReadbackRing, Recorder, Threads};
+
+pub use frazil_shaders::types::ViscositySolve;
+
+/// Column of a saved state that holds the scalars of the solve.
+const STATUS_COLUMN: &str = "viscosity solve";
+
+/// Vectors, scalars and kernels of the solve.
+pub struct Viscosity {
+    /// v − u of the last step.
+    pub(super) impulse: Column<[f32; 3]>,
+    status: Buffer<ViscositySolve>,
+    active: DeviceCount,
+    residual: Buffer<[f32; 3]>,
+    direction: Buffer<[f32; 3]>,
+    applied: Buffer<[f32; 3]>,
+    products: [Buffer<f32>; 2],
+    reductions: [ReductionF32; 2],
+    begin: Kernel<begin_viscosity::Interface>,
+    end: Kernel<end_viscosity::Interface>,
+    advance_velocity: Kernel<advance_velocity::Interface>,
+    advance_direction: Kernel<advance_direction::Interface>,
+    settle: Kernel<settle_viscosity::Interface>,
+    ring: ReadbackRing,
+    tolerance: f32,
+    max_iterations: u32,
+    max_groups_x: u32,
+}
+
+impl Viscosity {
+    pub(super) fn new(
+        device: &Device,
+        workgroup_size: u32,
+        parameters: &Parameters,
+        capacity: u32,
+    ) -> Result<Self, SolverError> {
+        let n = capacity as usize;
+        let impulse = Column::new(device, "viscous impulse", "m/s", n)?;
+        device.upload(impulse.front(), &vec![[0.0; 3]; n])?;
+        let begin = begin_viscosity::Specialization { workgroup_size };
+        let end = end_viscosity::Specialization { workgroup_size };
+        let advance_velocity = advance_velocity::Specialization { workgroup_size };
+        let advance_direction = advance_direction::Specialization { workgroup_size };
+        let reduction = || ReductionF32::new(device, Operation::Sum, capacity);
+        Ok(Self {
+            impulse,
+            status: device.buffer_from("viscosity solve", &[bytemuck::Zeroable::zeroed()])?,
+            active: DeviceCount::new(device, "active particles of viscosity", capacity)?,
+            residual: device.buffer("viscous residual", n)?,
+            direction: device.buffer("viscous direction", n)?,
+            applied: device.buffer("applied viscous direction", n)?,
+            products: [device.buffer("products", n)?, device.buffer("reference", n)?],
+            reductions: [reduction()?, reduction()?],
+            begin: Kernel::specialized(device, &begin)?,
+            end: Kernel::specialized(device, &end)?,
+            advance_velocity: Kernel::specialized(device, &advance_velocity)?,
+            advance_direction: Kernel::specialized(device, &advance_direction)?,
+            settle: Kernel::new(device)?,
+            ring: ReadbackRing::new(device),
+            tolerance: parameters.tolerance,
+            max_iterations: parameters.max_iterations,
+            max_groups_x: device.capabilities().max_groups_x,
+        })
+    }
+
+    /// Records the start of a solve: velocities u + Δ, their residual and the first direction.
+    pub(super) fn record_begin(
+        &self,
+        recorder: &mut Recorder,
+        phase: &PhaseArray,
+        stress: &Stress,
+        place: &Place<'_>,
+        wall_speed_m_s: f32,
+    ) -> Result<(), SolverError> {
+        let (velocity, updated) = (phase.velocity.front(), phase.velocity.back());
+        self.settle(recorder, &phase.count, settle_viscosity::START);
+        let bindings = begin_viscosity::Bindings {
+            count: &phase.count.count,
+            updated,
+            impulse: self.impulse.front(),
+            velocity,
+        };
+        recorder.dispatch(&self.begin, Threads::Counted(&phase.count), bindings, ());
+        stress.differentiate(recorder, &phase.count, place, velocity, (true, wall_speed_m_s));
+        let result =
+            Residual { residual: &self.residual, direction: &self.direction, products: &self.products };
+        let fields = (velocity, updated);
+        stress.compute_residual(recorder, &phase.count, place, fields, &result, wall_speed_m_s);
+        for (reduction, products) in self.reductions.iter().zip(&self.products) {
+            reduction.record(recorder, &phase.count, products)?;
+        }
+        self.settle(recorder, &phase.count, settle_viscosity::FIRST);
+        Ok(())
+    }
+
+    /// Records one iteration.
+    pub(super) fn record_iteration(
+        &self,
+        recorder: &mut Recorder,
+        phase: &PhaseArray,
+        stress: &Stress,
+        place: &Place<'_>,
+    ) -> Result<(), SolverError> {
+        let active = &self.active;
+        let [product, _] = &self.products;
+        stress.differentiate(recorder, active, place, &self.direction, (false, 0.0));
+        stress.apply_operator(recorder, active, place, &self.direction, (&self.applied, product));
+        self.reductions[0].record(recorder, active, product)?;
+        self.settle(recorder, &phase.count, settle_viscosity::STEP);
+        let bindings = advance_velocity::Bindings {
+            count: &active.count,
+            solve: &self.status,
+            direction: &self.direction,
+            applied: &self.applied,
+            velocity: phase.velocity.front(),
+            residual: &self.residual,
+            product,
+        };
+        recorder.dispatch(&self.advance_velocity, Threads::Counted(active), bindings, ());
+        self.reductions[0].record(recorder, active, product)?;
+        self.settle(recorder, &phase.count, settle_viscosity::NEXT);
+        let bindings = advance_direction::Bindings {
+            count: &active.count,
+            solve: &self.status,
+            residual: &self.residual,
+            direction: &self.direction,
+        };
+        recorder.dispatch(&self.advance_direction, Threads::Counted(active), bindings, ());
+        Ok(())
+    }
+
+    /// Records the end of a solve.
+    pub(super) fn record_end(&self, recorder: &mut Recorder, phase: &PhaseArray) {
+        let bindings = end_viscosity::Bindings {
+            count: &phase.count.count,
+            updated: phase.velocity.back(),
+            velocity: phase.velocity.front(),
+            impulse: self.impulse.front(),
+        };
+        recorder.dispatch(&self.end, Threads::Counted(&phase.count), bindings, ());
+    }
+
+    fn settle(&self, recorder: &mut Recorder, count: &DeviceCount, what: u32) {
+        let [first, second] = self.reductions.each_ref().map(ReductionF32::result);
+        let bindings = settle_viscosity::Bindings {
+            count: &count.count,
+            first,
+            second,
+            solve: &self.status,
+            active_count: &self.active.count,
+            args: &self.active.args,
+        };
+        let params = settle_viscosity::Params {
+            what,
+            max_iterations: self.max_iterations,
+            tolerance: self.tolerance,
+            max_groups_x: self.max_groups_x,
+        };
+        recorder.dispatch(&self.settle, Threads::Fixed(1), bindings, params);
+    }
+
+    /// Returns the scalars of the last solve, one element on the device.
+    pub fn status(&self) -> &Buffer<ViscositySolve> {
+        &self.status
+    }
+
+    /// Records the read-back of the scalars.
+    ///
+    /// # Errors
+    /// No memory for another read-back.
+    pub(super) fn record_status(
+        &self,
+        recorder: &mut Recorder,
+    ) -> frazil_vk::Result<Pending<ViscositySolve>> {
+        self.ring.read(recorder, &self.status, 1)
+    }
+
+    /// Returns a warning if the bound on iterations did not meet the tolerance in some steps.
+    pub(super) fn warning(&self, status: &ViscositySolve) -> Option<String> {
+        (status.n_unmet > 0).then(|| {
+            format!(
+                "{} of {} steps did not solve viscosity to viscoelastic.viscosity_tolerance = {} within \
+                 viscoelastic.max_viscosity_iterations = {}; a smaller time.dt_s or more iterations help",
+                status.n_unmet, status.n_steps, self.tolerance, self.max_iterations,
+            )
+        })
+    }
+
+    /// Returns the columns that a checkpoint must hold.
+    pub(super) fn state_columns(&self) -> Vec<ColumnView> {
+        let status = ColumnView::new(STATUS_COLUMN, "1", ColumnKind::U32, self.status.cast());
+        vec![self.impulse.view(), status]
+    }
+
+    /// Uploads the columns of [`Self::state_columns`] from a saved state.
+    pub(super) fn restore(&self, device: &Device, saved: &Saved<'_>) -> Result<(), SolverError> {
+        device.upload(&self.impulse.front().cast(), saved.of(self.impulse.view().name.as_ref(), 3)?)?;
+        let status: Buffer<u32> = self.status.cast();
+        device.upload(&status, saved.whole(STATUS_COLUMN, status.len())?)?;
+        Ok(())
+    }
+}

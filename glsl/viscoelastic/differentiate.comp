@@ -1,0 +1,67 @@
+#version 460
+// Computes the gradient of a velocity field with the neighbourhoods of this step, and from it the coupling of the
+// viscous force: Q = 2 η D B − η L, with that of elasticity where asked (update_stress.comp).
+//
+// Bytes: 92 a particle plus rows and neighbours from cache. Sums run in sorted order.
+// Elements: shape = threads * 2, elastic_coupling = threads * 3, coupling = threads * 3.
+#extension GL_GOOGLE_include_directive : require
+#include "common/kernel.glsl"
+#include "grid/grid.glsl"
+#include "viscoelastic/terms.glsl"
+#include "viscoelastic/neighbours.glsl"
+#include "viscoelastic/shape.glsl"
+
+layout(constant_id = 1) const uint HAS_ROWS = 0;
+layout(constant_id = 2) const uint ROW_SLOTS = 1;
+// 1 to add the coupling of elasticity.
+layout(constant_id = 3) const uint HAS_ELASTICITY = 0;
+
+layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
+layout(scalar, binding = 1) readonly buffer Key { uint key[]; };
+layout(scalar, binding = 2) readonly buffer CellStart { uint cell_start[]; };
+layout(scalar, binding = 3) readonly buffer Predicted { vec3 predicted[]; };
+layout(scalar, binding = 4) readonly buffer Field { vec3 field[]; };
+layout(scalar, binding = 5) readonly buffer Neighbour { uint neighbour[]; };
+layout(scalar, binding = 6) readonly buffer Row { uint row[]; };
+layout(scalar, binding = 7) readonly buffer HasMoved { uint has_moved[]; };
+layout(scalar, binding = 8) readonly buffer Terms { ViscoelasticTerms terms[]; };
+layout(scalar, binding = 9) readonly buffer Shape { vec4 shape[]; };
+layout(scalar, binding = 10) readonly buffer ElasticCoupling { vec3 elastic_coupling[]; };
+layout(scalar, binding = 11) writeonly buffer Coupling { vec3 coupling[]; };
+layout(scalar, push_constant) uniform Params {
+    // Speed of the sheared faces along x; 0 for directions of the solve.
+    float wall_speed_m_s;
+};
+
+struct Sums {
+    mat3 gradient;
+    vec3 velocity;
+};
+
+void add_neighbour(inout Sums sums, uint j, vec3 offset, float q, uvec3 sides) {
+    vec3 v = field[j];
+    if (sides != uvec3(0u)) {
+        float sign = signs_of(terms[0], sides).velocity.x;
+        v *= sign;
+        v.x -= 2.0 * sign * (is_wall_y(terms[0], sides) ? face_velocity(sides, wall_speed_m_s) : 0.0);
+    }
+    sums.gradient += outerProduct(v - sums.velocity, pair_weight(q) * offset);
+}
+
+#include "viscoelastic/image.glsl"
+
+void main() {
+    uint i = thread_idx();
+    if (i >= count[0]) return;
+    ViscoelasticTerms t = terms[0];
+    vec3 x = predicted[i];
+    Sums sums = Sums(mat3(0.0), field[i]);
+    VISIT_NEIGHBOURS(t, i, x, sums)
+    Neighbourhood n = unpack_neighbourhood(shape[2u * i], shape[2u * i + 1u]);
+    mat3 gradient = sums.gradient * n.inverse_moment / (t.lattice_moment * t.support_m);
+    mat3 all = viscous_coupling(n, gradient, t.unresolved_pa_s);
+    [[unroll]] for (uint c = 0u; c < 3u; ++c) {
+        vec3 of_elasticity = HAS_ELASTICITY != 0u ? elastic_coupling[3u * i + c] : vec3(0.0);
+        coupling[3u * i + c] = all[c] + of_elasticity;
+    }
+}
