@@ -15,8 +15,10 @@
 // time the deviator of τ is cut off at τ_y. The deviator S′ of a strain beyond γ decays to it at the rate α
 // (Huang2016 eq 2.26).
 //
-// Writes B and η, and Q = σ B − η L for the force (apply_stress.comp). Where neighbours do not span space, at
-// det M < 0.02, there is no gradient and memory is lost; between that and 0.1 the share of the stress rises.
+// Writes B and η, and Q = σ B − η L for the force (stress_divergence.glsl). Where neighbours do not span space,
+// so that the harmonic mean of the eigenvalues of M is below 0.06, there is no gradient and memory is lost;
+// between that and 0.14 the share of the stress rises. It is 1 inside, about 0.5 at a flat surface, 0.25 at a
+// corner, and 0 in a sheet or a thread of single particles.
 //
 // Bytes: 200 a particle plus rows and neighbours from cache. Sums run in sorted order.
 // Elements: shape = threads * 2, coupling = threads * 3, elastic_coupling = threads * 3, stress = threads * 2.
@@ -133,9 +135,11 @@ void main() {
     VISIT_NEIGHBOURS(t, i, x, sums)
 
     mat3 moment = symmetric_matrix(sums.moment_diagonal, sums.moment_off) / t.lattice_moment;
-    float det = determinant(moment);
-    float share = clamp((det - 0.02) / 0.08, 0.0, 1.0);
-    mat3 inverse_moment = share > 0.0 ? symmetric(inverse(moment)) : mat3(0.0);
+    mat3 inverse_moment = symmetric(inverse(moment));
+    float mean = 3.0 / (inverse_moment[0][0] + inverse_moment[1][1] + inverse_moment[2][2]);
+    // Not a number, of a singular matrix, has no share.
+    float share = mean > 0.06 && mean < 100.0 ? min((mean - 0.06) / 0.08, 1.0) : 0.0;
+    if (share == 0.0) inverse_moment = mat3(0.0);
     mat3 gradient = sums.gradient * inverse_moment / (t.lattice_moment * t.support_m);
     mat3 twice_rate = gradient + transpose(gradient);
     float viscosity = viscosity_at(t, sqrt(0.5 * norm_squared(twice_rate)));

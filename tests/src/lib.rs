@@ -12,9 +12,11 @@ pub mod scene_grains;
 pub mod slabs;
 mod snow_twin;
 pub mod snowpack;
+mod viscoelastic;
 mod worst;
 
 pub use snow_twin::{is_migrating_after, run_snow_stage, run_snow_twin, snow_disagreement, snow_state};
+pub use viscoelastic::ViscoelasticSimulation;
 pub use worst::Worst;
 
 use frazil_scene::Scene;

@@ -4,12 +4,13 @@ use frazil_scene::{Elasticity, Scene, ShearDrive, Viscoelastic, ViscosityModel};
 use frazil_shaders::types::ViscoelasticTerms;
 use frazil_shaders::viscoelastic::terms;
 
-/// Maximum of the bound on Δt times the rates of the viscous operator at which a step is explicit.
-const MAX_EXPLICIT: f64 = 0.5;
+/// Maximum of the bound on Δt times the rates of the viscous operator at which a step is explicit, and the part of
+/// it that the viscosity law may take.
+const MAX_EXPLICIT: f64 = 1.0;
+const MAX_EXPLICIT_OF_LAW: f64 = 0.5;
 
-/// Viscosity of motion that gradients do not resolve, over ρ c d with the speed c of elastic shear waves: elastic
-/// forces do not act on such motion, so that nothing else would end it.
-const UNRESOLVED_SHARE: f64 = 0.1;
+/// Ratio of the rates of viscosity at the steepest gradients of a free surface and on the lattice.
+const SURFACE_RATIO: f64 = 4.0;
 
 /// Share of |g| Δt below which the approach of a particle to a wall is that of a resting fluid.
 const RESTING_STEPS: f64 = 4.0;
@@ -27,7 +28,7 @@ pub struct Parameters {
     pub as_printed: bool,
     /// Ratio of residual and impulse to which viscosity is solved.
     pub tolerance: f32,
-    /// Maximum of iterations of a viscous solve.
+    /// Maximum of iterations of a viscous solve: that of the scene, or what is sufficient.
     pub max_iterations: u32,
     /// Restitution and Coulomb friction of walls without stick.
     pub wall_restitution: f32,
@@ -52,11 +53,15 @@ impl Parameters {
         let (d, h, dt) = (scene.particle_spacing_m(), scene.support_radius_m(), scene.dt_s());
         let density = scene.rest_density_kg_m3();
         let newtonian = scene.fluid().map_or(0.0, |fluid| fluid.dynamic_viscosity_pa_s);
-        let unresolved = UNRESOLVED_SHARE * density * scene.shear_wave_speed_m_s() * d;
         let lattice = Lattice::new(h / d);
         // Twice the sum of weights bounds the square of differences, and twice that the stress of the gradient.
         let rate = 4.0 * lattice.weights / (lattice.moment * density * h * h);
-        let largest = material.viscosity.bound_pa_s(newtonian) + unresolved;
+        let of_law = SURFACE_RATIO * dt * rate * material.viscosity.bound_pa_s(newtonian);
+        let is_implicit = of_law > MAX_EXPLICIT_OF_LAW;
+        // Damping is not worth an implicit step; the differences that it acts on are never larger than on the
+        // lattice.
+        let asked = material.unresolved_damping * density * scene.shear_wave_speed_m_s() * d;
+        let unresolved = if is_implicit { asked } else { asked.min((MAX_EXPLICIT - of_law) / (dt * rate)) };
         let g = scene.gravity_m_s2().iter().map(|g| g * g).sum::<f64>().sqrt();
         Self {
             terms: terms_of(scene, &material, newtonian, unresolved, lattice.moment),
@@ -65,10 +70,12 @@ impl Parameters {
                 Elasticity::Conformation => terms::CONFORMATION,
                 Elasticity::StrainTensor => terms::STRAIN_TENSOR,
             },
-            is_implicit: dt * largest * rate > MAX_EXPLICIT,
+            is_implicit,
             as_printed: material.as_printed,
             tolerance: material.viscosity_tolerance as f32,
-            max_iterations: material.max_viscosity_iterations,
+            max_iterations: material
+                .max_viscosity_iterations
+                .min(sufficient_iterations(of_law, material.viscosity_tolerance)),
             wall_restitution: material.wall_restitution as f32,
             wall_friction: material.wall_friction as f32,
             spacing_m: d as f32,
@@ -90,6 +97,15 @@ impl Parameters {
         let rate = shear.rate_per_s * (std::f64::consts::TAU * shear.frequency_hz * time_s).cos();
         (0.5 * self.gap_m * rate) as f32
     }
+}
+
+/// Returns the number of iterations of conjugate gradients that reduce any residual to the tolerance, for an
+/// operator whose eigenvalues are between 1 and 1 + `rate_dt`: the error in the norm of the operator is less than
+/// 2 ((√κ − 1)/(√κ + 1))ⁿ of the first one.
+fn sufficient_iterations(rate_dt: f64, tolerance: f64) -> u32 {
+    let root = (1.0 + rate_dt).sqrt();
+    let digits = (2.0 * root / tolerance).ln();
+    (digits / ((root + 1.0) / (root - 1.0)).ln()).ceil() as u32
 }
 
 fn terms_of(
@@ -166,5 +182,27 @@ impl Lattice {
             }
         }
         Self { weights, moment }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn iterations_grow_with_the_root_of_the_condition_number() {
+        assert_eq!(sufficient_iterations(0.0, 1e-3), 0);
+        let [few, many] = [100.0, 10_000.0].map(|rate| f64::from(sufficient_iterations(rate, 1e-3)));
+        assert!((9.0..15.0).contains(&(many / few)), "{few} {many}");
+        assert!((40.0..60.0).contains(&few), "{few}");
+    }
+
+    #[test]
+    fn weights_on_the_lattice_are_those_of_six_twelve_and_eight_neighbours() {
+        let lattice = Lattice::new(2.0);
+        // Shells at q = 1/2, 1/√2 and √3/2, with slopes (1 − q)².
+        let shells = [(6.0, 0.5_f64), (12.0, 0.5_f64.sqrt()), (8.0, 0.75_f64.sqrt())];
+        let sum = |power: i32| shells.map(|(n, q)| n * (1.0 - q).powi(2) * q.powi(power)).iter().sum::<f64>();
+        assert!((lattice.weights - sum(-1)).abs() < 1e-12 && (lattice.moment - sum(1) / 3.0).abs() < 1e-12);
     }
 }

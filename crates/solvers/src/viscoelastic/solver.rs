@@ -176,7 +176,7 @@ impl Viscoelastic {
             Stage::UpdateStress => {
                 self.stress.update(recorder, &phase.count, &place, phase.velocity.back(), wall_speed(0.5));
             }
-            Stage::CollideWalls => self.collide_walls(recorder),
+            Stage::CollideWalls => self.collide_walls(recorder, wall_speed(0.5)),
             Stage::SmoothVelocity => self.fluid.smooth_updated(recorder),
             Stage::ApplyStress => {
                 let fields = (phase.velocity.back(), phase.velocity.front());
@@ -206,7 +206,7 @@ impl Viscoelastic {
         Ok(())
     }
 
-    fn collide_walls(&self, recorder: &mut Recorder) {
+    fn collide_walls(&self, recorder: &mut Recorder, wall_speed_m_s: f32) {
         let phase = &self.fluid.phase;
         let bindings = collide_walls::Bindings {
             count: &phase.count.count,
@@ -214,6 +214,7 @@ impl Viscoelastic {
             predicted: self.fluid.predicted(),
             velocity: phase.velocity.front(),
             multiplier: self.fluid.density_solve().multiplier(),
+            shape: self.stress.shape(),
             updated: phase.velocity.back(),
         };
         let p = &self.parameters;
@@ -222,6 +223,7 @@ impl Viscoelastic {
             friction: p.wall_friction,
             spacing_m: p.spacing_m,
             resting_speed_m_s: p.resting_speed_m_s,
+            wall_speed_m_s,
         };
         recorder.dispatch(&self.collide_walls, Threads::Counted(&phase.count), bindings, params);
     }

@@ -266,6 +266,11 @@ impl Stress {
         &self.stress
     }
 
+    /// Returns the neighbourhoods of the last step: B, share and viscosity (`glsl/viscoelastic/shape.glsl`).
+    pub fn shape(&self) -> &Buffer<[f32; 4]> {
+        &self.shape
+    }
+
     /// Returns the columns that a checkpoint must hold.
     pub(super) fn state_columns(&self) -> Vec<ColumnView> {
         vec![self.diagonal.view(), self.off_diagonal.view()]

@@ -170,6 +170,10 @@ pub struct Viscoelastic {
     pub viscosity_tolerance: f64,
     /// Maximum of iterations of implicit viscosity in a step.
     pub max_viscosity_iterations: u32,
+    /// Viscosity of motion that the gradient of velocity does not resolve, over ρ c d with the speed c of
+    /// elastic shear waves: elastic forces do not act on such motion, and nothing else would end it. Explicit steps reduce it to
+    /// what they can take.
+    pub unresolved_damping: f64,
     /// Restitution of walls without stick: share of its approach velocity with which a particle leaves.
     pub wall_restitution: f64,
     /// Coulomb friction μ of walls without stick.
@@ -196,6 +200,7 @@ impl Default for Viscoelastic {
             viscosity: ViscosityLaw::default(),
             viscosity_tolerance: 1e-3,
             max_viscosity_iterations: 60,
+            unresolved_damping: 0.3,
             wall_restitution: 0.0,
             wall_friction: 0.5,
             stick: None,

@@ -52,6 +52,7 @@ impl Scene {
             1.0,
             MAX_ITERATIONS,
         )?;
+        check.range(&key("unresolved_damping"), material.unresolved_damping, 0.0, 10.0)?;
         check.range(&key("wall_restitution"), material.wall_restitution, 0.0, 1.0)?;
         check.range(&key("wall_friction"), material.wall_friction, 0.0, 10.0)?;
         if let Some(shear) = &material.shear {
