@@ -291,7 +291,7 @@ impl Parameters {
     /// Advances A − I or S by the deformation F of a step.
     pub fn advance(&self, strain: DMat3, f: DMat3) -> DMat3 {
         match self.elasticity {
-            Elasticity::None => DMat3::ZERO,
+            Elasticity::None => strain,
             Elasticity::Conformation => {
                 let a = f * (DMat3::IDENTITY + self.relaxed(strain)) * f.transpose();
                 let strain = self.relaxed(a - DMat3::IDENTITY);
@@ -385,13 +385,16 @@ impl State {
             if !is_fine {
                 self.faulty = Some(self.faulty.map_or(i, |before| before.min(i)));
             }
-            self.strain[i] = if self.share[i] > 0.0 && shrinkage > 0.05 {
-                p.advance(self.strain[i], inverse_deformation.inverse())
-            } else {
-                DMat3::ZERO
-            };
-            let scale = if p.elasticity == Elasticity::StrainTensor { 2.0 } else { 1.0 };
-            let elastic = self.strain[i] * (scale * p.modulus_pa);
+            let mut elastic = DMat3::ZERO;
+            if p.elasticity != Elasticity::None {
+                self.strain[i] = if self.share[i] > 0.0 && shrinkage > 0.05 {
+                    p.advance(self.strain[i], inverse_deformation.inverse())
+                } else {
+                    DMat3::ZERO
+                };
+                let scale = if p.elasticity == Elasticity::StrainTensor { 2.0 } else { 1.0 };
+                elastic = self.strain[i] * (scale * p.modulus_pa);
+            }
             self.elastic_coupling[i] = elastic * self.inverse_moment[i] * self.share[i];
             self.coupling[i] = self.elastic_coupling[i] + p.viscous_coupling(self, i, gradient);
             self.stress[i] = (elastic + twice_rate * self.viscosity_pa_s[i]) * self.share[i];
@@ -564,7 +567,7 @@ impl State {
     }
 
     /// Twin of the elastic energy and the angular momentum of `measure`, over the particle's mass.
-    pub fn measure(&self, p: &Parameters) -> (f64, DVec3) {
+    pub fn measure_elasticity(&self, p: &Parameters) -> (f64, DVec3) {
         let energy = |strain: &DMat3| match p.elasticity {
             Elasticity::None => 0.0,
             Elasticity::Conformation => {

@@ -40,7 +40,7 @@ fn wrong_values_are_refused_with_key_found_and_expected() {
         ),
         (
             &["viscoelastic={modulus_pa=17000}"],
-            &["time.dt_s", "viscoelastic.modulus_pa", "elastic wave", "at most 0.0097"],
+            &["time.dt_s", "modulus of 17000 Pa", "elastic wave", "at most 0.0097"],
         ),
         (
             &["viscoelastic={viscosity={model='carreau'}}"],
