@@ -9,8 +9,9 @@
 #include "common/images.glsl"
 #include "pbd/neighbour_rows.glsl"
 
-// Returns w at a distance of q > 0 in h.
-float pair_weight(float q) { return spline_slope_shape(q) / q; }
+// Returns w at a distance of q in h, 0 < q < 1. Below a half u² − 4v² is 2q − 3q², whose quotient by q would lose
+// all digits of close pairs.
+float pair_weight(float q) { return q < 0.5 ? 2.0 - 3.0 * q : (1.0 - q) * (1.0 - q) / q; }
 
 // Effect of faces on the vectors of an image: signs of the components of positions and of velocities.
 struct ImageSigns {

@@ -9,7 +9,7 @@ struct ViscositySolve {
     float target;
     uint iterations;
     uint is_done;
-    // Steps that ended at the bound of iterations, the largest ratio of residual and target then, and all steps.
+    // Steps that ended at the bound of iterations, and all steps.
     uint n_unmet;
     uint n_steps;
 };

@@ -448,14 +448,33 @@ impl Parameters {
                 if j != i && dot(offset, offset) < 1.1 * 1.1 {
                     own.push(j as u32);
                 }
-                if self.has_images {
-                    let found = reach.images(at(i), at(j)).into_iter();
-                    images.extend(found.map(|image| (j as u32, image.reflection)));
-                }
+            }
+            for j in (0..state.predicted.len()).filter(|_| self.has_images) {
+                let found = reach.near_images(at(i), state, j, |j| state.predicted[j]).into_iter();
+                images.extend(found.map(|image| (j as u32, image.reflection)));
             }
             (own, images)
         };
         (0..state.predicted.len()).map(row).collect()
+    }
+
+    /// Returns true if two cells are the same or touch along the axes without an image.
+    pub fn is_beside(&self, cell: [u32; 3], other: [u32; 3], sides: [u32; 3]) -> bool {
+        (0..3).all(|axis| sides[axis] != 0 || cell[axis].abs_diff(other[axis]) <= 1)
+    }
+
+    /// Returns the images of particle `j` near a particle, given with its cell.
+    fn near_images(
+        &self,
+        own: ([f32; 3], [u32; 3]),
+        state: &State,
+        j: usize,
+        x: impl Fn(usize) -> [f32; 3],
+    ) -> Vec<Image> {
+        let other_cell = self.grid.cell_from_index(state.key[j]);
+        let mut images = self.images(own, (x(j), other_cell));
+        images.retain(|image| self.is_beside(own.1, other_cell, image.sides));
+        images
     }
 
     /// Returns the candidates of particle `i`, in the order in which kernels visit them, with their offset
@@ -496,14 +515,19 @@ impl Parameters {
         let candidates = self.grid.neighbour_runs(cell, &state.cell_start).into_iter().flatten();
         let mut found = Vec::new();
         for j in candidates {
-            let other = x(j);
-            let offset = zip(own, other, |a, b| (a - b) * inverse_h);
+            let offset = zip(own, x(j), |a, b| (a - b) * inverse_h);
             let q2 = dot(offset, offset);
             if q2 < 1.0 && j != i {
                 found.push((j, offset, q2.sqrt()));
             }
-            let other_cell = self.grid.cell_from_index(state.key[j]);
-            let images = self.images((own, cell), (other, other_cell)).into_iter();
+            let images = self.near_images((own, cell), state, j, &x).into_iter();
+            found.extend(images.map(|image| (j, image.offset_h, dot(image.offset_h, image.offset_h).sqrt())));
+        }
+        // Copies beyond periodic faces are of particles in other cells.
+        let is_candidate = |j: &usize| self.is_beside(cell, self.grid.cell_from_index(state.key[*j]), [0; 3]);
+        let others = (0..state.key.len()).filter(|j| self.periodic != [false; 3] && !is_candidate(j));
+        for j in others {
+            let images = self.near_images((own, cell), state, j, &x).into_iter();
             found.extend(images.map(|image| (j, image.offset_h, dot(image.offset_h, image.offset_h).sqrt())));
         }
         found

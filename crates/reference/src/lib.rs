@@ -13,6 +13,7 @@
 //! - [`mpm`]: snow by the material point method, f64.
 //! - [`dem`]: the discrete element method for grains and slabs, f64.
 //! - [`surface`]: densities at nodes, marching cubes, and the invariants of a closed mesh; f64.
+//! - [`viscoelastic`]: stress, viscosity and walls of the viscoelastic fluid; f64.
 //! - [`render`]: the triangles of a terrain's chunks, and the spray particles.
 //!
 //! Only tests and benches use it. It does not depend on Vulkan, another crate of the workspace, files or
@@ -29,3 +30,4 @@ pub mod render;
 pub mod snow;
 pub mod sph;
 pub mod surface;
+pub mod viscoelastic;

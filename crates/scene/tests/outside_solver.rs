@@ -257,18 +257,18 @@ fn an_unknown_kind_is_refused_with_the_list_of_those_there_are() {
     };
     assert_eq!(
         of_kind("freeflight"),
-        "flight.toml:17:1: solver.kind: found \"freeflight\", expected one of pbd, mpm, dem, free_flight; did you mean \
+        "flight.toml:17:1: solver.kind: found \"freeflight\", expected one of pbd, mpm, dem, viscoelastic, free_flight; did you mean \
          free_flight?"
     );
     assert_eq!(
         of_kind("springs"),
-        "flight.toml:17:1: solver.kind: found \"springs\", expected one of pbd, mpm, dem, free_flight"
+        "flight.toml:17:1: solver.kind: found \"springs\", expected one of pbd, mpm, dem, viscoelastic, free_flight"
     );
     let mut scene = load(&[]).unwrap();
     scene.solver.kind = frazil_scene::SolverKind::new("springs");
     assert_eq!(
         scene.validate().unwrap_err().to_string(),
-        "flight.toml:17:1: solver.kind: found \"springs\", expected one of pbd, mpm, dem, free_flight"
+        "flight.toml:17:1: solver.kind: found \"springs\", expected one of pbd, mpm, dem, viscoelastic, free_flight"
     );
 }
 
@@ -287,7 +287,7 @@ fn two_solvers_of_one_name_or_one_section_are_refused() {
         "section [flight] of solver \"ballistic\": solver \"free_flight\" has that key already; give the section another name"
     );
     let kinds: Vec<_> = solvers().into_iter().map(SolverScene::kind).collect();
-    assert_eq!(kinds, ["pbd", "mpm", "dem", "free_flight"]);
+    assert_eq!(kinds, ["pbd", "mpm", "dem", "viscoelastic", "free_flight"]);
 }
 
 #[test]

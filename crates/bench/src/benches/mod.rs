@@ -20,6 +20,7 @@ mod render;
 mod segmented_reduction;
 mod snow_step;
 mod surface;
+mod viscoelastic_step;
 
 use crate::bench::Bench;
 
@@ -43,6 +44,7 @@ pub fn all() -> &'static [&'static dyn Bench] {
         &pbd_step::PbdStep { has_bodies: true },
         &snow_step::SnowStep { has_body: false },
         &snow_step::SnowStep { has_body: true },
+        &viscoelastic_step::ViscoelasticStep,
         &mpm::Rasterize,
         &mpm::UpdateNodes,
         &mpm::UpdateParticles,

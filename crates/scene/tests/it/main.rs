@@ -20,6 +20,7 @@ mod scenes;
 mod snow;
 mod snow_scenes;
 mod terrain;
+mod viscoelastic;
 
 use frazil_scene::{Advice, Scene, SceneError};
 

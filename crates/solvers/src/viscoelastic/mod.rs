@@ -28,4 +28,5 @@ pub use factory::Factory;
 pub use metrics::{PendingViscoelasticMetrics, ViscoelasticMetrics};
 pub use parameters::Parameters;
 pub use solver::{Stage, Viscoelastic};
-pub use viscosity::ViscositySolve;
+pub use stress::Stress;
+pub use viscosity::{Viscosity, ViscositySolve};

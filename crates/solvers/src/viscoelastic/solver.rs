@@ -214,7 +214,7 @@ impl Viscoelastic {
             predicted: self.fluid.predicted(),
             velocity: phase.velocity.front(),
             multiplier: self.fluid.density_solve().multiplier(),
-            shape: self.stress.shape(),
+            shape: self.stress.neighbourhood(),
             updated: phase.velocity.back(),
         };
         let p = &self.parameters;

@@ -266,9 +266,20 @@ impl Stress {
         &self.stress
     }
 
-    /// Returns the neighbourhoods of the last step: B, share and viscosity (`glsl/viscoelastic/shape.glsl`).
-    pub fn shape(&self) -> &Buffer<[f32; 4]> {
+    /// Returns the neighbourhood of each particle as two vectors: xx, yy, zz, xy, then xz, yz of the inverse moment
+    /// matrix, the share of its gradient that counts, and the viscosity in Pa s.
+    pub fn neighbourhood(&self) -> &Buffer<[f32; 4]> {
         &self.shape
+    }
+
+    /// Returns the columns of the coupling of the force in Pa of each particle, three vectors.
+    pub fn coupling(&self) -> &Buffer<[f32; 3]> {
+        &self.coupling
+    }
+
+    /// Returns the elastic part of [`Self::coupling`], which only the implicit solve keeps.
+    pub fn elastic_coupling(&self) -> &Buffer<[f32; 3]> {
+        &self.elastic_coupling
     }
 
     /// Returns the columns that a checkpoint must hold.

@@ -174,6 +174,26 @@ impl Viscosity {
         &self.status
     }
 
+    /// Returns v − u of the last step in m/s.
+    pub fn impulse(&self) -> &Buffer<[f32; 3]> {
+        self.impulse.front()
+    }
+
+    /// Returns the residual in m/s.
+    pub fn residual(&self) -> &Buffer<[f32; 3]> {
+        &self.residual
+    }
+
+    /// Returns the direction of conjugate gradients.
+    pub fn direction(&self) -> &Buffer<[f32; 3]> {
+        &self.direction
+    }
+
+    /// Returns the operator applied to the last direction.
+    pub fn applied(&self) -> &Buffer<[f32; 3]> {
+        &self.applied
+    }
+
     /// Records the read-back of the scalars.
     ///
     /// # Errors

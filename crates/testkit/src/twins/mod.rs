@@ -7,3 +7,4 @@ pub mod mpm;
 pub mod pbd;
 pub mod slabs;
 pub mod snow;
+pub mod viscoelastic;

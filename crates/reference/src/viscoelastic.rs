@@ -1,0 +1,617 @@
+//! Twin of the viscoelastic fluid: one function per kernel of `glsl/viscoelastic`, in f64 from the formulas.
+//!
+//! A [`State`] holds what the device's buffers hold after each stage. Neighbours are those of the cells of the
+//! position-based fluid, whose twin it extends.
+
+use glam::{DMat3, DVec3};
+
+use crate::fluid::{self, wide};
+use crate::linalg::nearest_rotation;
+
+/// Elasticity models.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Elasticity {
+    /// No elasticity.
+    None,
+    /// Conformation tensor A: the strain of a [`State`] is A − I.
+    Conformation,
+    /// Strain tensor S.
+    StrainTensor,
+}
+
+/// Viscosity laws, with viscosities in Pa s.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Law {
+    /// Constant.
+    Newtonian(f64),
+    /// η∞ + (η₀ − η∞)(1 + (tγ̇)²)^((n−1)/2).
+    Carreau {
+        /// η₀.
+        rest: f64,
+        /// η∞.
+        infinite: f64,
+        /// t in s.
+        time_s: f64,
+        /// n.
+        exponent: f64,
+    },
+    /// τ_y/γ̇ + K γ̇^(n−1).
+    HerschelBulkley {
+        /// τ_y in Pa; 0 for a power law.
+        yield_pa: f64,
+        /// K in Pa sⁿ.
+        consistency: f64,
+        /// n.
+        exponent: f64,
+    },
+}
+
+/// Parameters of the kernels.
+#[derive(Clone, Debug)]
+pub struct Parameters {
+    /// Those of the position-based fluid.
+    pub fluid: fluid::Parameters,
+    /// Elasticity model.
+    pub elasticity: Elasticity,
+    /// Viscosity law.
+    pub law: Law,
+    /// Bound of the viscosity in Pa s.
+    pub max_pa_s: f64,
+    /// Faces to which the fluid sticks: the lower ones, then the upper ones.
+    pub sticky: [[bool; 3]; 2],
+    /// Speed along x in m/s of the upper y face; the lower one moves oppositely.
+    pub wall_speed_m_s: f64,
+    /// Σ w q²/3 of the lattice.
+    pub lattice_moment: f64,
+    /// Shear modulus in Pa.
+    pub modulus_pa: f64,
+    /// 1/λ in 1/s, 0 without relaxation.
+    pub relaxation_per_s: f64,
+    /// Yield stress in Pa.
+    pub yield_stress_pa: Option<f64>,
+    /// γ.
+    pub yield_strain: f64,
+    /// α in 1/s.
+    pub decay_per_s: f64,
+    /// Viscosity in Pa s of motion that gradients do not resolve.
+    pub unresolved_pa_s: f64,
+    /// True for the one-sided force of Huang2016 eq 2.24.
+    pub as_printed: bool,
+    /// Restitution of walls without stick.
+    pub restitution: f64,
+    /// Coulomb friction of walls without stick.
+    pub friction: f64,
+    /// Particle spacing in m.
+    pub spacing_m: f64,
+    /// Approach speed in m/s below which nothing rebounds.
+    pub resting_speed_m_s: f64,
+    /// Ratio of residual and impulse to which viscosity is solved.
+    pub tolerance: f64,
+    /// Maximum of iterations of a viscous solve.
+    pub max_iterations: u32,
+}
+
+/// Scalars of conjugate gradients.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Solve {
+    /// r·r.
+    pub square: f64,
+    /// Length of the step along the direction.
+    pub along: f64,
+    /// Factor on the last direction in the next one.
+    pub keep: f64,
+    /// Value of r·r at which the solve ends.
+    pub target: f64,
+    /// Iterations so far.
+    pub iterations: u32,
+    /// True once the solve has ended.
+    pub is_done: bool,
+    /// Steps that ended at the bound of iterations.
+    pub n_unmet: u32,
+    /// All steps.
+    pub n_steps: u32,
+}
+
+/// First fault of a run: step, id, position in m and velocity in m/s.
+pub type Fault = (u32, u32, [f32; 3], [f32; 3]);
+
+/// Contents of the device's buffers.
+#[derive(Clone, Debug, Default)]
+pub struct State {
+    /// Those of the position-based fluid.
+    pub fluid: fluid::State,
+    /// A − I or S.
+    pub strain: Vec<DMat3>,
+    /// B.
+    pub inverse_moment: Vec<DMat3>,
+    /// Share of the gradient that counts.
+    pub share: Vec<f64>,
+    /// η in Pa s.
+    pub viscosity_pa_s: Vec<f64>,
+    /// Q in Pa: the coupling of the force.
+    pub coupling: Vec<DMat3>,
+    /// Its part of elasticity.
+    pub elastic_coupling: Vec<DMat3>,
+    /// σ in Pa.
+    pub stress: Vec<DMat3>,
+    /// v − u of the last viscous solve in m/s.
+    pub impulse: Vec<DVec3>,
+    /// Residual of the viscous solve in m/s.
+    pub residual: Vec<DVec3>,
+    /// Direction of the viscous solve.
+    pub direction: Vec<DVec3>,
+    /// p − Δt a(p).
+    pub applied: Vec<DVec3>,
+    /// Scalars of the viscous solve.
+    pub solve: Solve,
+    /// Lowest index of a particle with a fault.
+    pub faulty: Option<usize>,
+    /// Steps so far.
+    pub steps: u32,
+    /// First fault.
+    pub fault: Option<Fault>,
+}
+
+/// A neighbour j of a particle i, or an image of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Neighbour {
+    /// Its index.
+    pub j: usize,
+    /// (R x_j − x_i)/h.
+    pub offset: DVec3,
+    /// Weight w.
+    pub weight: f64,
+    /// Signs of the image's positions.
+    pub position: DVec3,
+    /// Sign of the image's velocity.
+    pub sign: f64,
+    /// Velocity that the faces add to it, in m/s.
+    pub added: DVec3,
+}
+
+/// Returns w = −W′(q)/q of the cubic spline up to a factor.
+pub fn pair_weight(q: f64) -> f64 {
+    if q < 0.5 { 2.0 - 3.0 * q } else { (1.0 - q).max(0.0).powi(2) / q }
+}
+
+fn outer(a: DVec3, b: DVec3) -> DMat3 {
+    DMat3::from_cols(b.x * a, b.y * a, b.z * a)
+}
+
+fn trace(m: DMat3) -> f64 {
+    m.x_axis.x + m.y_axis.y + m.z_axis.z
+}
+
+/// Returns √(m:m).
+pub fn norm(m: DMat3) -> f64 {
+    m.to_cols_array().iter().map(|x| x * x).sum::<f64>().sqrt()
+}
+
+/// Returns m − I tr m/3.
+pub fn deviator(m: DMat3) -> DMat3 {
+    m - DMat3::from_diagonal(DVec3::splat(trace(m) / 3.0))
+}
+
+/// Returns the symmetric matrix of xx, yy, zz and xy, xz, yz.
+pub fn symmetric(d: [f32; 3], o: [f32; 3]) -> DMat3 {
+    let ([xx, yy, zz], [xy, xz, yz]) = (d.map(f64::from), o.map(f64::from));
+    DMat3::from_cols_array(&[xx, xy, xz, xy, yy, yz, xz, yz, zz])
+}
+
+impl Parameters {
+    fn dt_s(&self) -> f64 {
+        self.fluid.dt_s.into()
+    }
+
+    fn h_m(&self) -> f64 {
+        self.fluid.support_m.into()
+    }
+
+    /// Returns the viscosity in Pa s at a rate of shear in 1/s.
+    pub fn viscosity_pa_s(&self, rate: f64) -> f64 {
+        match self.law {
+            Law::Newtonian(viscosity) => viscosity,
+            Law::Carreau { rest, infinite, time_s, exponent } => {
+                let base = 1.0 + (time_s * rate).powi(2);
+                (infinite + (rest - infinite) * base.powf(0.5 * (exponent - 1.0))).min(self.max_pa_s)
+            }
+            Law::HerschelBulkley { yield_pa, consistency, exponent } => {
+                let rate = rate.max(1e-12);
+                (yield_pa / rate + consistency * rate.powf(exponent - 1.0)).min(self.max_pa_s)
+            }
+        }
+    }
+
+    /// Returns the neighbours of a particle within h at x*, and its images that the fluid is joined to.
+    pub fn neighbours(&self, state: &fluid::State, i: usize) -> Vec<Neighbour> {
+        let grid = &self.fluid.grid;
+        let at = |i: usize| (state.predicted[i], grid.cell_from_index(state.key[i]));
+        let (x, cell) = at(i);
+        let mut found = Vec::new();
+        let mut add = |j: usize, offset: DVec3, signs: [f64; 3], n_walls: i32, added: f64| {
+            let q = offset.length();
+            if q > 0.0 && q < 1.0 {
+                let sign = if n_walls % 2 == 0 { 1.0 } else { -1.0 };
+                let position = DVec3::from_array(signs);
+                let added = DVec3::new(-2.0 * sign * added, 0.0, 0.0);
+                found.push(Neighbour { j, offset, weight: pair_weight(q), position, sign, added });
+            }
+        };
+        for j in grid.neighbour_runs(cell, &state.cell_start).into_iter().flatten() {
+            add(j, (wide(state.predicted[j]) - wide(x)) / self.h_m(), [1.0; 3], 0, 0.0);
+        }
+        for j in 0..state.predicted.len() {
+            for image in self.fluid.images(at(i), at(j)) {
+                let is_wall: [bool; 3] =
+                    std::array::from_fn(|axis| image.sides[axis] != 0 && !self.fluid.periodic[axis]);
+                let is_joined = (0..3)
+                    .all(|axis| !is_wall[axis] || self.sticky[usize::from(image.sides[axis] == 2)][axis]);
+                let is_near = self.fluid.is_beside(cell, at(j).1, image.sides);
+                if is_joined && is_near {
+                    let speed = match (is_wall[1], image.sides[1]) {
+                        (true, 1) => -self.wall_speed_m_s,
+                        (true, _) => self.wall_speed_m_s,
+                        _ => 0.0,
+                    };
+                    let n_walls = is_wall.iter().filter(|is_wall| **is_wall).count() as i32;
+                    add(j, -wide(image.offset_h), image.reflection.map(f64::from), n_walls, speed);
+                }
+            }
+        }
+        found
+    }
+
+    /// Returns ∇v B in 1/s at a particle.
+    pub fn gradient(&self, near: &[Neighbour], v: &[DVec3], i: usize, inverse_moment: DMat3) -> DMat3 {
+        let sum = near
+            .iter()
+            .fold(DMat3::ZERO, |sum, n| sum + outer(n.sign * v[n.j] + n.added - v[i], n.weight * n.offset));
+        sum * inverse_moment * (1.0 / (self.lattice_moment * self.h_m()))
+    }
+
+    /// Returns the moment matrix of a particle.
+    pub fn moment(&self, near: &[Neighbour]) -> DMat3 {
+        let sum = near.iter().fold(DMat3::ZERO, |sum, n| sum + outer(n.offset, n.weight * n.offset));
+        sum * (1.0 / self.lattice_moment)
+    }
+
+    fn share_at(&self, moment: DMat3) -> f64 {
+        ((moment.determinant() - 0.02) / 0.08).clamp(0.0, 1.0)
+    }
+
+    fn relaxed(&self, strain: DMat3) -> DMat3 {
+        let Some(yields) = self.yield_stress_pa else {
+            return strain * (-0.5 * self.dt_s() * self.relaxation_per_s).exp();
+        };
+        let size = self.modulus_pa * norm(deviator(strain)) / 2.0f64.sqrt();
+        let share = if size > yields { 1.0 - yields / size } else { 0.0 };
+        strain * (-0.5 * share * self.dt_s() * self.relaxation_per_s).exp()
+    }
+
+    /// Advances A − I or S by the deformation F of a step.
+    pub fn advance(&self, strain: DMat3, f: DMat3) -> DMat3 {
+        match self.elasticity {
+            Elasticity::None => strain,
+            Elasticity::Conformation => {
+                let a = f * (DMat3::IDENTITY + self.relaxed(strain)) * f.transpose();
+                let strain = self.relaxed(a - DMat3::IDENTITY);
+                let part = deviator(strain);
+                let size = self.modulus_pa * norm(part) / 2.0f64.sqrt();
+                match self.yield_stress_pa {
+                    Some(yields) if self.relaxation_per_s == 0.0 && size > yields => {
+                        strain - part * (1.0 - yields / size)
+                    }
+                    _ => strain,
+                }
+            }
+            Elasticity::StrainTensor => {
+                let r = DMat3::from_cols_array_2d(&nearest_rotation(f.to_cols_array_2d()));
+                let stretch = r.transpose() * f;
+                let strain = r * (strain + stretch - DMat3::IDENTITY) * r.transpose();
+                let part = deviator(strain);
+                let size = norm(part);
+                if size <= self.yield_strain {
+                    return strain;
+                }
+                let beyond = (size - self.yield_strain) * (-self.decay_per_s * self.dt_s()).exp();
+                strain - part * (1.0 - (self.yield_strain + beyond) / size)
+            }
+        }
+    }
+
+    fn viscous_coupling(&self, state: &State, i: usize, gradient: DMat3) -> DMat3 {
+        let viscosity = state.viscosity_pa_s[i];
+        let twice_rate = gradient + gradient.transpose();
+        let resolved = twice_rate * state.inverse_moment[i] * viscosity;
+        (resolved - gradient * (viscosity + self.unresolved_pa_s)) * state.share[i]
+    }
+
+    /// Returns Δt a in m/s of the couplings and viscosities of a state at a velocity field.
+    pub fn impulse(&self, state: &State, v: &[DVec3]) -> Vec<DVec3> {
+        let strength = |i: usize| state.share[i] * (state.viscosity_pa_s[i] + self.unresolved_pa_s);
+        let scale =
+            self.dt_s() / (f64::from(self.fluid.rest_density_kg_m3) * self.lattice_moment * self.h_m());
+        let of = |i: usize| {
+            self.neighbours(&state.fluid, i).iter().fold(DVec3::ZERO, |sum, n| {
+                let image = n.sign * state.coupling[n.j] * DMat3::from_diagonal(n.position);
+                let other = if self.as_printed { DMat3::ZERO } else { image };
+                let difference = n.sign * v[n.j] + n.added - v[i];
+                let unresolved = difference * ((strength(i) + strength(n.j)) / self.h_m());
+                sum + n.weight * ((state.coupling[i] + other) * n.offset + unresolved)
+            })
+        };
+        (0..v.len()).map(|i| scale * of(i)).collect()
+    }
+}
+
+impl State {
+    /// Returns u, the velocities before stress.
+    pub fn updated(&self) -> Vec<DVec3> {
+        self.fluid.updated.iter().map(|u| wide(*u)).collect()
+    }
+
+    fn velocity(&self) -> Vec<DVec3> {
+        self.fluid.velocity.iter().map(|v| wide(*v)).collect()
+    }
+
+    fn set_velocity(&mut self, v: impl Iterator<Item = DVec3>) {
+        self.fluid.velocity = v.map(fluid::narrow).collect();
+    }
+
+    /// Twin of `update_stress`.
+    pub fn update_stress(&mut self, p: &Parameters) {
+        let (n, u) = (self.fluid.predicted.len(), self.updated());
+        self.strain.resize(n, DMat3::ZERO);
+        self.share = vec![0.0; n];
+        self.viscosity_pa_s = vec![0.0; n];
+        for column in
+            [&mut self.inverse_moment, &mut self.coupling, &mut self.elastic_coupling, &mut self.stress]
+        {
+            *column = vec![DMat3::ZERO; n];
+        }
+        for i in 0..n {
+            let near = p.neighbours(&self.fluid, i);
+            let moment = p.moment(&near);
+            self.share[i] = p.share_at(moment);
+            if self.share[i] > 0.0 {
+                self.inverse_moment[i] = moment.inverse();
+            }
+            let gradient = p.gradient(&near, &u, i, self.inverse_moment[i]);
+            let twice_rate = gradient + gradient.transpose();
+            self.viscosity_pa_s[i] = p.viscosity_pa_s(norm(twice_rate) / 2.0f64.sqrt());
+            let inverse_deformation = DMat3::IDENTITY - gradient * p.dt_s();
+            let shrinkage = inverse_deformation.determinant();
+            let is_fine = shrinkage > 0.05 && u[i].length() * p.dt_s() < p.h_m();
+            if !is_fine {
+                self.faulty = Some(self.faulty.map_or(i, |before| before.min(i)));
+            }
+            let mut elastic = DMat3::ZERO;
+            if p.elasticity != Elasticity::None {
+                self.strain[i] = if self.share[i] > 0.0 && shrinkage > 0.05 {
+                    p.advance(self.strain[i], inverse_deformation.inverse())
+                } else {
+                    DMat3::ZERO
+                };
+                let scale = if p.elasticity == Elasticity::StrainTensor { 2.0 } else { 1.0 };
+                elastic = self.strain[i] * (scale * p.modulus_pa);
+            }
+            self.elastic_coupling[i] = elastic * self.inverse_moment[i] * self.share[i];
+            self.coupling[i] = self.elastic_coupling[i] + p.viscous_coupling(self, i, gradient);
+            self.stress[i] = (elastic + twice_rate * self.viscosity_pa_s[i]) * self.share[i];
+        }
+    }
+
+    /// Twin of `differentiate`: the couplings of a field.
+    pub fn differentiate(&mut self, p: &Parameters, field: &[DVec3], has_elasticity: bool) {
+        for i in 0..field.len() {
+            let near = p.neighbours(&self.fluid, i);
+            let gradient = p.gradient(&near, field, i, self.inverse_moment[i]);
+            let of_elasticity = if has_elasticity { self.elastic_coupling[i] } else { DMat3::ZERO };
+            self.coupling[i] = of_elasticity + p.viscous_coupling(self, i, gradient);
+        }
+    }
+
+    /// Twin of `apply_stress`.
+    pub fn apply_stress(&mut self, p: &Parameters) {
+        let u = self.updated();
+        let impulse = p.impulse(self, &u);
+        self.set_velocity(u.into_iter().zip(impulse).map(|(u, impulse)| u + impulse));
+    }
+
+    /// Twin of `begin_viscosity`.
+    pub fn begin_viscosity(&mut self) {
+        let v: Vec<DVec3> = self.updated().iter().zip(&self.impulse).map(|(u, d)| *u + *d).collect();
+        self.set_velocity(v.into_iter());
+    }
+
+    /// Twin of `compute_residual`: returns r·r and |v − u|².
+    pub fn compute_residual(&mut self, p: &Parameters) -> [f64; 2] {
+        let (u, v) = (self.updated(), self.velocity());
+        let impulse = p.impulse(self, &v);
+        self.residual = (0..u.len()).map(|i| u[i] - v[i] + impulse[i]).collect();
+        self.direction.clone_from(&self.residual);
+        let so_far = u.iter().zip(&v).map(|(u, v)| (*v - *u).length_squared()).sum();
+        [self.residual.iter().map(|r| r.length_squared()).sum(), so_far]
+    }
+
+    /// Twin of `apply_operator`: returns p·(p − Δt a(p)).
+    pub fn apply_operator(&mut self, p: &Parameters) -> f64 {
+        let impulse = p.impulse(self, &self.direction);
+        self.applied = self.direction.iter().zip(impulse).map(|(p, impulse)| *p - impulse).collect();
+        self.direction.iter().zip(&self.applied).map(|(p, q)| p.dot(*q)).sum()
+    }
+
+    /// Twin of `advance_velocity`: returns r·r.
+    pub fn advance_velocity(&mut self) -> f64 {
+        let along = self.solve.along;
+        let v: Vec<DVec3> =
+            self.velocity().iter().zip(&self.direction).map(|(v, p)| *v + along * *p).collect();
+        self.set_velocity(v.into_iter());
+        for (r, applied) in self.residual.iter_mut().zip(&self.applied) {
+            *r -= along * *applied;
+        }
+        self.residual.iter().map(|r| r.length_squared()).sum()
+    }
+
+    /// Twin of `advance_direction`.
+    pub fn advance_direction(&mut self) {
+        for (p, r) in self.direction.iter_mut().zip(&self.residual) {
+            *p = *r + self.solve.keep * *p;
+        }
+    }
+
+    /// Twin of `end_viscosity`.
+    pub fn end_viscosity(&mut self) {
+        self.impulse = self.velocity().iter().zip(self.updated()).map(|(v, u)| *v - u).collect();
+    }
+
+    /// Twin of `settle_viscosity` before the first pass.
+    pub fn settle_start(&mut self) {
+        self.solve = Solve { is_done: false, iterations: 0, n_steps: self.solve.n_steps + 1, ..self.solve };
+    }
+
+    /// Twin of `settle_viscosity` with the first residual and |v − u|².
+    pub fn settle_first(&mut self, p: &Parameters, [square, so_far]: [f64; 2]) {
+        self.solve.keep = 0.0;
+        self.solve.target = p.tolerance.powi(2) * square.max(so_far).max(1e-36);
+        self.settle_end(p, square);
+    }
+
+    /// Twin of `settle_viscosity` with p·(p − Δt a(p)).
+    pub fn settle_step(&mut self, product: f64) {
+        self.solve.along = if product > 0.0 { self.solve.square / product } else { 0.0 };
+        self.solve.iterations += 1;
+    }
+
+    /// Twin of `settle_viscosity` with the residual of an iteration.
+    pub fn settle_next(&mut self, p: &Parameters, square: f64) {
+        self.solve.keep = if self.solve.square > 0.0 { square / self.solve.square } else { 0.0 };
+        self.settle_end(p, square);
+    }
+
+    fn settle_end(&mut self, p: &Parameters, square: f64) {
+        self.solve.square = square;
+        let goes_on = square > self.solve.target;
+        if !goes_on || self.solve.iterations >= p.max_iterations {
+            self.solve.n_unmet += u32::from(goes_on);
+            self.solve.is_done = true;
+        }
+    }
+
+    /// Twin of the passes that begin the implicit solve.
+    pub fn begin_solve(&mut self, p: &Parameters) {
+        self.settle_start();
+        self.begin_viscosity();
+        let v = self.velocity();
+        self.differentiate(p, &v, p.elasticity != Elasticity::None);
+        let products = self.compute_residual(p);
+        self.settle_first(p, products);
+    }
+
+    /// Twin of the passes of one iteration; directions are between walls at rest.
+    pub fn iterate_solve(&mut self, p: &Parameters) {
+        if self.solve.is_done {
+            return;
+        }
+        let at_rest = Parameters { wall_speed_m_s: 0.0, ..p.clone() };
+        let direction = self.direction.clone();
+        self.differentiate(&at_rest, &direction, false);
+        let product = self.apply_operator(&at_rest);
+        self.settle_step(product);
+        let square = self.advance_velocity();
+        self.settle_next(p, square);
+        if !self.solve.is_done {
+            self.advance_direction();
+        }
+    }
+
+    /// Twin of `collide_walls`.
+    pub fn collide_walls(&mut self, p: &Parameters) {
+        for i in 0..self.fluid.predicted.len() {
+            let (x, before) = (wide(self.fluid.predicted[i]), wide(self.fluid.velocity[i]));
+            let mut v = wide(self.fluid.updated[i]);
+            for axis in 0..3 {
+                for side in 0..2 {
+                    let face_m = [p.fluid.domain_min_m, p.fluid.domain_max_m][side][axis];
+                    let inward = [1.0, -1.0][side];
+                    let distance_m = inward * (x[axis] - f64::from(face_m));
+                    if p.fluid.periodic[axis] || p.sticky[side][axis] || distance_m >= p.spacing_m {
+                        continue;
+                    }
+                    let approach = -inward * before[axis];
+                    if approach > p.resting_speed_m_s && inward * v[axis] > -approach {
+                        v[axis] = inward * (inward * v[axis]).max(p.restitution * approach);
+                    }
+                    // p Δt/(ρ d) with p = −ρ h² λ/Δt².
+                    let pushed = (-f64::from(self.fluid.multiplier[i])).max(0.0) * p.h_m().powi(2);
+                    let loss = p.friction * pushed / (p.dt_s() * p.spacing_m);
+                    let mut along = v;
+                    along[axis] = 0.0;
+                    let speed = along.length();
+                    if loss > 0.0 && speed > 0.0 {
+                        v -= (loss / speed).min(1.0) * along;
+                    }
+                }
+            }
+            self.fluid.updated[i] = fluid::narrow(v);
+        }
+    }
+
+    /// Twin of `end_step`, and x ← x*.
+    pub fn end_step(&mut self) {
+        self.steps += 1;
+        if let (Some(i), None) = (self.faulty, self.fault) {
+            self.fault = Some((self.steps, self.fluid.id[i], self.fluid.position[i], self.fluid.updated[i]));
+        }
+        self.fluid.position.clone_from(&self.fluid.predicted);
+    }
+
+    /// Twin of the elastic energy and the angular momentum of `measure`, over the particle's mass.
+    pub fn measure_elasticity(&self, p: &Parameters) -> (f64, DVec3) {
+        let energy = |strain: &DMat3| match p.elasticity {
+            Elasticity::None => 0.0,
+            Elasticity::Conformation => {
+                0.5 * (trace(*strain) - (DMat3::IDENTITY + *strain).determinant().max(1e-30).ln())
+            }
+            Elasticity::StrainTensor => norm(*strain).powi(2),
+        };
+        let scale = p.modulus_pa / f64::from(p.fluid.rest_density_kg_m3);
+        let centre = 0.5 * (wide(p.fluid.domain_min_m) + wide(p.fluid.domain_max_m));
+        let moments = self
+            .fluid
+            .position
+            .iter()
+            .zip(&self.fluid.velocity)
+            .map(|(x, v)| (wide(*x) - centre).cross(wide(*v)));
+        (scale * self.strain.iter().map(energy).sum::<f64>(), moments.sum())
+    }
+
+    /// Returns the power in W/V over one particle's volume that stress and unresolved motion take from a field:
+    /// Σ σ:L of the couplings' stress, and half of Σ w over pairs of the unresolved part.
+    pub fn power(&self, p: &Parameters, v: &[DVec3], elastic: bool) -> f64 {
+        (0..v.len())
+            .map(|i| {
+                let near = p.neighbours(&self.fluid, i);
+                let l = p.gradient(&near, v, i, self.inverse_moment[i]);
+                let mut stress = (l + l.transpose()) * (self.viscosity_pa_s[i] * self.share[i]);
+                if elastic {
+                    let scale = if p.elasticity == Elasticity::StrainTensor { 2.0 } else { 1.0 };
+                    stress += self.strain[i] * (scale * p.modulus_pa * self.share[i]);
+                }
+                let product: f64 =
+                    stress.to_cols_array().iter().zip(l.to_cols_array()).map(|(s, l)| s * l).sum();
+                let strength = self.share[i] * (self.viscosity_pa_s[i] + p.unresolved_pa_s);
+                // What the gradient does not explain of the differences.
+                let rest: f64 = near
+                    .iter()
+                    .map(|n| {
+                        let difference = n.sign * v[n.j] + n.added - v[i];
+                        let explained = l * n.offset * p.h_m();
+                        n.weight * difference.dot(difference - explained)
+                    })
+                    .sum();
+                product + strength * rest / (p.lattice_moment * p.h_m().powi(2))
+            })
+            .sum()
+    }
+}

@@ -1,0 +1,149 @@
+//! Viscoelastic fluid: conversion of the device's parameters and columns to the twin's.
+
+use super::pbd::twin_parameters as fluid_parameters;
+use frazil_reference::viscoelastic::{Elasticity, Law, Parameters, Solve, State, symmetric};
+use frazil_reference::{fluid, viscoelastic};
+use frazil_shaders::viscoelastic::terms;
+use frazil_solvers::SolverError;
+use frazil_solvers::viscoelastic::{Stage, Viscoelastic};
+use frazil_vk::{Device, Result};
+use glam::{DMat3, DVec3};
+
+/// Returns the twin's parameters from the numbers that the device uses, with the walls' speed at a time in s.
+pub fn twin_parameters(solver: &Viscoelastic, time_s: f64) -> Parameters {
+    let p = solver.parameters();
+    let t = &p.terms;
+    let sticks = |face: usize| t.sticky_faces >> face & 1 == 1;
+    Parameters {
+        fluid: fluid_parameters(solver.fluid()),
+        elasticity: match p.elasticity {
+            terms::NO_ELASTICITY => Elasticity::None,
+            terms::CONFORMATION => Elasticity::Conformation,
+            _ => Elasticity::StrainTensor,
+        },
+        law: match t.law {
+            terms::NEWTONIAN => Law::Newtonian(t.viscosity_pa_s.into()),
+            terms::CARREAU => Law::Carreau {
+                rest: t.viscosity_pa_s.into(),
+                infinite: t.infinite_shear_pa_s.into(),
+                time_s: t.time_s.into(),
+                exponent: t.exponent.into(),
+            },
+            law => Law::HerschelBulkley {
+                yield_pa: if law == terms::HERSCHEL_BULKLEY { t.law_yield_pa.into() } else { 0.0 },
+                consistency: t.consistency.into(),
+                exponent: t.exponent.into(),
+            },
+        },
+        max_pa_s: t.max_pa_s.into(),
+        sticky: [0, 3].map(|first| std::array::from_fn(|axis| sticks(first + axis))),
+        wall_speed_m_s: p.wall_speed_m_s(time_s).into(),
+        lattice_moment: t.lattice_moment.into(),
+        modulus_pa: t.modulus_pa.into(),
+        relaxation_per_s: t.relaxation_per_s.into(),
+        yield_stress_pa: (t.yield_stress_pa >= 0.0).then(|| t.yield_stress_pa.into()),
+        yield_strain: t.yield_strain.into(),
+        decay_per_s: t.decay_per_s.into(),
+        unresolved_pa_s: t.unresolved_pa_s.into(),
+        as_printed: p.as_printed,
+        restitution: p.wall_restitution.into(),
+        friction: p.wall_friction.into(),
+        spacing_m: p.spacing_m.into(),
+        resting_speed_m_s: p.resting_speed_m_s.into(),
+        tolerance: p.tolerance.into(),
+        max_iterations: p.max_iterations,
+    }
+}
+
+/// Downloads the columns that the stages after the position-based fluid's read and write.
+///
+/// # Errors
+/// The device was lost; not enough memory.
+pub fn twin_state(device: &Device, solver: &Viscoelastic, n: usize) -> Result<State> {
+    let fluid = solver.fluid();
+    let column = fluid::State {
+        position: device.download(fluid.position(), n)?,
+        velocity: device.download(fluid.velocity(), n)?,
+        id: device.download(fluid.id(), n)?,
+        key: device.download(fluid.key(), n)?,
+        order: device.download(fluid.order(), n)?,
+        cell_start: device.download(fluid.grid().cell_start(), fluid.grid().cells() as usize + 1)?,
+        predicted: device.download(fluid.predicted(), n)?,
+        updated: device.download(fluid.updated(), n)?,
+        multiplier: device.download(fluid.density_solve().multiplier(), n)?,
+        ..Default::default()
+    };
+    let stress = solver.stress();
+    let tensors = |d: &[[f32; 3]], o: &[[f32; 3]]| d.iter().zip(o).map(|(d, o)| symmetric(*d, *o)).collect();
+    let matrices = |columns: Vec<[f32; 3]>| -> Vec<DMat3> {
+        let column = |c: [f32; 3]| DVec3::from_array(c.map(f64::from));
+        columns.chunks(3).map(|c| DMat3::from_cols(column(c[0]), column(c[1]), column(c[2]))).collect()
+    };
+    let sigma = device.download(stress.stress_pa(), 2 * n)?;
+    let [normal, shear] = [0, 1].map(|k| sigma.iter().skip(k).step_by(2).copied().collect::<Vec<_>>());
+    let shape = device.download(stress.neighbourhood(), 2 * n)?;
+    let mut state = State {
+        fluid: column,
+        strain: tensors(
+            &device.download(stress.diagonal.front(), n)?,
+            &device.download(stress.off_diagonal.front(), n)?,
+        ),
+        inverse_moment: shape
+            .chunks(2)
+            .map(|s| symmetric([s[0][0], s[0][1], s[0][2]], [s[0][3], s[1][0], s[1][1]]))
+            .collect(),
+        share: shape.chunks(2).map(|s| s[1][2].into()).collect(),
+        viscosity_pa_s: shape.chunks(2).map(|s| s[1][3].into()).collect(),
+        coupling: matrices(device.download(stress.coupling(), 3 * n)?),
+        stress: tensors(&normal, &shear),
+        ..Default::default()
+    };
+    if let Some(viscosity) = solver.viscosity() {
+        let vectors = |column: Vec<[f32; 3]>| -> Vec<DVec3> {
+            column.into_iter().map(|x| DVec3::from_array(x.map(f64::from))).collect()
+        };
+        state.impulse = vectors(device.download(viscosity.impulse(), n)?);
+        state.residual = vectors(device.download(viscosity.residual(), n)?);
+        state.direction = vectors(device.download(viscosity.direction(), n)?);
+        state.applied = vectors(device.download(viscosity.applied(), n)?);
+        state.elastic_coupling = matrices(device.download(stress.elastic_coupling(), 3 * n)?);
+        let s = device.download(viscosity.status(), 1)?[0];
+        state.solve = Solve {
+            square: s.square.into(),
+            along: s.along.into(),
+            keep: s.keep.into(),
+            target: s.target.into(),
+            iterations: s.iterations,
+            is_done: s.is_done != 0,
+            n_unmet: s.n_unmet,
+            n_steps: s.n_steps,
+        };
+    }
+    Ok(state)
+}
+
+/// Runs the twin of a stage, on a state from before it.
+///
+/// # Errors
+/// A stage of the position-based fluid, whose twin runs it.
+pub fn run_stage(state: &mut State, p: &Parameters, stage: Stage) -> std::result::Result<(), SolverError> {
+    match stage {
+        Stage::UpdateStress => state.update_stress(p),
+        Stage::CollideWalls => state.collide_walls(p),
+        Stage::ApplyStress => state.apply_stress(p),
+        Stage::BeginViscosity => state.begin_solve(p),
+        Stage::IterateViscosity { .. } => state.iterate_solve(p),
+        Stage::EndViscosity => state.end_viscosity(),
+        Stage::EndStep => state.end_step(),
+        other => {
+            let expected = "a stage after those of the position-based fluid".to_owned();
+            return Err(SolverError::Stage { found: other.to_string(), expected });
+        }
+    }
+    Ok(())
+}
+
+/// Returns the largest entry of a difference of two columns of matrices.
+pub fn difference(a: &[DMat3], b: &[DMat3]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| viscoelastic::norm(*a - *b)).fold(0.0, f64::max)
+}
