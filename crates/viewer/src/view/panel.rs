@@ -1,6 +1,9 @@
 //! Panel over the picture: display settings, timings and controls.
 
+use super::keys;
 use super::live::KernelTime;
+use super::parameters::{Edit, Parameters};
+use super::parameters_panel;
 use egui::{Align2, Color32, ComboBox, FontId, Frame, Grid, Rect, RichText, Sense, Slider, Ui, Window, vec2};
 use frazil_scene::RenderScheme;
 
@@ -18,6 +21,8 @@ pub struct Status<'a> {
     pub properties: &'a [String],
     pub scheme: RenderScheme,
     pub schemes: &'a [RenderScheme],
+    /// True if the help is shown.
+    pub help: bool,
     pub source: SourceStatus<'a>,
 }
 
@@ -29,6 +34,8 @@ pub enum SourceStatus<'a> {
         /// Labels and values of the last metrics.
         highlights: &'a [(String, String)],
         kernels: &'a [KernelTime],
+        /// Parameters, unless they are hidden.
+        parameters: Option<&'a Parameters>,
     },
     Recording {
         frame: usize,
@@ -56,6 +63,10 @@ pub enum Action {
     /// Plays a recording towards one of its ends, faster if repeated.
     Play(End),
     Pause,
+    ToggleHelp,
+    ToggleParameters,
+    /// Changes parameters of a simulation.
+    Edit(Edit),
     /// Recorded frames per picture, negative for backwards.
     Speed(f64),
 }
@@ -91,14 +102,37 @@ pub fn show(ctx: &egui::Context, status: &Status<'_>) -> Vec<Action> {
             numbers(ui, status);
             ui.separator();
             colours(ui, status, &mut actions);
-            if let SourceStatus::Live { kernels, .. } = status.source {
+            if let SourceStatus::Live { kernels, parameters, .. } = status.source {
+                if let Some(parameters) = parameters {
+                    ui.separator();
+                    parameters_panel::show(ui, parameters, &mut actions);
+                }
                 ui.separator();
                 kernel_times(ui, kernels);
             }
             ui.add_space(4.0);
             ui.label(RichText::new(status.device).weak().small());
         });
+    if status.help {
+        help(ctx, frame);
+    }
     actions
+}
+
+/// Lists the keys.
+fn help(ctx: &egui::Context, frame: Frame) {
+    Window::new("Keys").anchor(Align2::CENTER_CENTER, [0.0, 0.0]).resizable(false).frame(frame).show(
+        ctx,
+        |ui| {
+            Grid::new("keys").num_columns(2).spacing([18.0, 3.0]).show(ui, |ui| {
+                for (label, about) in keys::help() {
+                    ui.label(RichText::new(label).monospace());
+                    ui.label(about);
+                    ui.end_row();
+                }
+            });
+        },
+    );
 }
 
 fn controls(ui: &mut Ui, status: &Status<'_>, actions: &mut Vec<Action>) {
