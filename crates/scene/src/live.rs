@@ -292,8 +292,8 @@ mod tests {
     #[test]
     fn every_live_key_is_in_the_schema_and_its_range_contains_its_value_and_default() {
         let schema = json_schema();
+        assert!(scene("dam_break").live_parameters().len() > 5);
         for scene in builtin().iter().map(|builtin| builtin.load(&[]).unwrap()) {
-            assert!(!scene.live_keys().is_empty(), "{}", scene.name);
             for key in scene.live_keys() {
                 let property = find_property(&schema, key).unwrap_or_else(|| panic!("{key}"));
                 assert!(property["description"].is_string(), "{key}");
