@@ -232,9 +232,10 @@ fn pulled_particles_of_every_solver_follow_the_line_and_the_others_do_not() {
         let grab = Grab {
             centre_m: corner,
             direction: [0.0, 0.0, 1.0],
-            velocity_m_s: [0.0, 3.0, 0.0],
+            // Above the speed at which particles over the line approach it.
+            velocity_m_s: [0.0, 30.0, 0.0],
             radius_m: scene.support_radius_m() as f32,
-            rate_1_s: 0.2 / scene.dt_s() as f32,
+            rate_1_s: (0.2 / scene.dt_s()).min(20.0 / scene.support_radius_m()) as f32,
         };
         for _ in 0..4 {
             let mut recorder = DEVICE.recorder().unwrap();

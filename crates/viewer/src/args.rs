@@ -1,8 +1,8 @@
 //! The command line.
 
 use crate::analyze::Study;
+use crate::change_at::ChangeAt;
 use crate::picture;
-use crate::run::ChangeAt;
 use crate::say;
 use crate::sweep::VaryAxis;
 use clap::{Parser, Subcommand};

@@ -96,7 +96,7 @@ impl DeviceWorkload for Workload {
         let is_wrong = |(found, expected): (&[f32; 3], &DVec3)| {
             let error = (DVec3::from(found.map(f64::from)) - *expected).length();
             // Not a number is wrong, too.
-            !(error <= MAX_ERROR_M_S)
+            error.is_nan() || error > MAX_ERROR_M_S
         };
         Ok(found
             .iter()

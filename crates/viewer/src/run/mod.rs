@@ -14,7 +14,7 @@ mod schedule;
 mod session;
 mod writer;
 
-pub use changes::{ChangeAt, Changes};
+pub use changes::Changes;
 pub use identity::{read_checkpoint, scene_hash};
 pub use interrupt::flag as interrupt_flag;
 pub use outputs::{Folder, create_dir, default_folder};

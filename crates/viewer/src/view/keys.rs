@@ -1,6 +1,6 @@
 //! Keys of the window: one table from which both the handler and the help come.
 
-use super::panel::{Action, End};
+use super::action::{Action, End};
 use winit::keyboard::{Key, NamedKey};
 
 /// A key of the keyboard.

@@ -1,5 +1,6 @@
 //! `frazil view`: shows a live simulation or a recording in a window.
 
+mod action;
 mod hand;
 mod keys;
 mod live;

@@ -1,8 +1,9 @@
 //! Panel over the picture: display settings, timings and controls.
 
+use super::action::{Action, End};
 use super::keys;
 use super::live::KernelTime;
-use super::parameters::{Edit, Parameters};
+use super::parameters::Parameters;
 use super::parameters_panel;
 use egui::{Align2, Color32, ComboBox, FontId, Frame, Grid, Rect, RichText, Sense, Slider, Ui, Window, vec2};
 use frazil_scene::RenderScheme;
@@ -43,39 +44,6 @@ pub enum SourceStatus<'a> {
         speed: f64,
         is_growing: bool,
     },
-}
-
-/// User action, by the panel or by a key.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Action {
-    TogglePlay,
-    /// Advances by one step, or by one frame of a recording.
-    Forward,
-    /// Goes back by one frame of a recording.
-    Back,
-    Reset,
-    ColourBy(String),
-    Scheme(RenderScheme),
-    StepsPerPicture(u64),
-    Seek(usize),
-    /// Goes to the first frame of a recording, or to the last.
-    ToEnd(End),
-    /// Plays a recording towards one of its ends, faster if repeated.
-    Play(End),
-    Pause,
-    ToggleHelp,
-    ToggleParameters,
-    /// Changes parameters of a simulation.
-    Edit(Edit),
-    /// Recorded frames per picture, negative for backwards.
-    Speed(f64),
-}
-
-/// An end of a recording.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
-    First,
-    Last,
 }
 
 /// Maximum number of steps between two pictures.

@@ -1,8 +1,9 @@
 //! Window: event handling and display of pictures.
 
+use super::action::{Action, End};
 use super::hand::Hand;
 use super::keys::{self, KeyEffect};
-use super::panel::{self, Action, End, MAX_SPEED, SourceStatus, Status};
+use super::panel::{self, MAX_SPEED, SourceStatus, Status};
 use super::plan::Plan;
 use super::pointer::Pointer;
 use super::source::{Requested, Source};
