@@ -19,6 +19,8 @@ const DECADES: f64 = 100.0;
 pub struct LiveParameter {
     /// Key in the scene, such as `fluid.dynamic_viscosity_pa_s`.
     pub key: String,
+    /// Name in words: the end of the key without the unit.
+    pub name: String,
     /// Unit of the value, by the suffix of the key; empty for a dimensionless one.
     pub unit: &'static str,
     /// Description from the schema of the scene file.
@@ -157,9 +159,11 @@ impl Scene {
             let (range, is_logarithmic) = range_of(value, default, limit("minimum"), limit("maximum"));
             let description =
                 property.get("description").and_then(Json::as_str).unwrap_or_default().to_owned();
+            let (name, unit) = name_and_unit(key);
             Some(LiveParameter {
                 key: (*key).to_owned(),
-                unit: unit_of(key),
+                name,
+                unit,
                 description,
                 value,
                 range,
@@ -249,9 +253,13 @@ const UNITS: &[(&str, &str)] = &[
     ("_s", "s"),
 ];
 
-/// Returns the unit that the suffix of a key names, or nothing for a dimensionless quantity.
-fn unit_of(key: &str) -> &'static str {
-    UNITS.iter().find(|(suffix, _)| key.ends_with(suffix)).map_or("", |(_, unit)| unit)
+/// Returns the name of a key in words, and the unit that its suffix names or nothing for a dimensionless
+/// quantity.
+fn name_and_unit(key: &str) -> (String, &'static str) {
+    let end = key.rsplit_once('.').map_or(key, |(_, end)| end);
+    let of_suffix = UNITS.iter().find_map(|(suffix, unit)| Some((end.strip_suffix(suffix)?, *unit)));
+    let (name, unit) = of_suffix.unwrap_or((end, ""));
+    (name.replace('_', " "), unit)
 }
 
 fn join(path: &str, key: &str) -> String {
@@ -320,17 +328,17 @@ mod tests {
     }
 
     #[test]
-    fn units_follow_from_suffixes() {
-        for (key, unit) in [
-            ("gravity_m_s2", "m/s²"),
-            ("fluid.dynamic_viscosity_pa_s", "Pa s"),
-            ("mpm.material.youngs_modulus_pa", "Pa"),
-            ("dem.normal_stiffness_n_m", "N/m"),
-            ("mpm.material.relaxation_time_s", "s"),
-            ("fluid.wall_friction", ""),
-            ("mpm.material.poissons_ratio", ""),
+    fn names_and_units_follow_from_keys() {
+        for (key, name, unit) in [
+            ("gravity_m_s2", "gravity", "m/s²"),
+            ("fluid.dynamic_viscosity_pa_s", "dynamic viscosity", "Pa s"),
+            ("mpm.material.youngs_modulus_pa", "youngs modulus", "Pa"),
+            ("dem.normal_stiffness_n_m", "normal stiffness", "N/m"),
+            ("mpm.material.relaxation_time_s", "relaxation time", "s"),
+            ("fluid.wall_friction", "wall friction", ""),
+            ("mpm.material.poissons_ratio", "poissons ratio", ""),
         ] {
-            assert_eq!(unit_of(key), unit, "{key}");
+            assert_eq!(name_and_unit(key), (name.to_owned(), unit), "{key}");
         }
     }
 

@@ -76,7 +76,7 @@ pub fn show(ctx: &egui::Context, status: &Status<'_>) -> Vec<Action> {
                     parameters_panel::show(ui, parameters, &mut actions);
                 }
                 ui.separator();
-                kernel_times(ui, kernels);
+                kernel_times(ui, kernels, parameters.is_none());
             }
             ui.add_space(4.0);
             ui.label(RichText::new(status.device).weak().small());
@@ -200,17 +200,21 @@ fn colours(ui: &mut Ui, status: &Status<'_>, actions: &mut Vec<Action>) {
     });
 }
 
-/// Draws one bar per kernel, as long as its share of the step.
-fn kernel_times(ui: &mut Ui, kernels: &[KernelTime]) {
+/// Draws one bar per kernel, as long as its share of the step; at first closed beside the parameters, which
+/// need the height.
+fn kernel_times(ui: &mut Ui, kernels: &[KernelTime], is_open: bool) {
     let total_ms: f64 = kernels.iter().map(|kernel| kernel.ms_per_step).sum();
     let heading = format!("kernels: {total_ms:.2} ms a step");
-    egui::CollapsingHeader::new(heading).id_salt("kernels").default_open(true).show_unindented(ui, |ui| {
-        ui.spacing_mut().item_spacing.y = 2.0;
-        for KernelTime { kernel, ms_per_step } in kernels {
-            let share = if total_ms > 0.0 { ms_per_step / total_ms } else { 0.0 };
-            bar(ui, share as f32, kernel, &format!("{ms_per_step:.3} ms"));
-        }
-    });
+    egui::CollapsingHeader::new(heading).id_salt(("kernels", is_open)).default_open(is_open).show_unindented(
+        ui,
+        |ui| {
+            ui.spacing_mut().item_spacing.y = 2.0;
+            for KernelTime { kernel, ms_per_step } in kernels {
+                let share = if total_ms > 0.0 { ms_per_step / total_ms } else { 0.0 };
+                bar(ui, share as f32, kernel, &format!("{ms_per_step:.3} ms"));
+            }
+        },
+    );
 }
 
 /// Draws a line of text with a bar behind it that fills `share` of the width.

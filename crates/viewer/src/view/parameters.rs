@@ -79,23 +79,26 @@ impl Parameters {
         value: LiveValue,
         is_final: bool,
     ) -> Result<Option<String>, Failure> {
-        let before = self.list.iter().find(|parameter| parameter.key == key).map(|parameter| parameter.value);
+        let present = |list: &[LiveParameter]| {
+            list.iter().find(|parameter| parameter.key == key).map(|parameter| parameter.value)
+        };
+        let before = present(&self.list);
         let changed = simulation.change(&[format!("{key}={value}")]);
         self.refresh(&simulation.scene);
-        changed?;
         let begin = match self.dragged.take() {
             Some((dragged, begin)) if dragged == key => Some(begin),
             _ => before,
         };
-        if is_final {
-            if let Some(begin) = begin.filter(|begin| *begin != value) {
+        // The end of a drag is logged even if its last value is refused.
+        if let (Some(begin), Some(now)) = (begin, present(&self.list)) {
+            if !is_final {
+                self.dragged = Some((key.to_owned(), begin));
+            } else if begin != now {
                 let (step, time_s) = (simulation.step(), simulation.time_s());
-                say::note(format_args!("step {step} ({time_s:.6} s): {key} changed from {begin} to {value}"));
+                say::note(format_args!("step {step} ({time_s:.6} s): {key} changed from {begin} to {now}"));
             }
-        } else {
-            self.dragged = begin.map(|begin| (key.to_owned(), begin));
         }
-        Ok(None)
+        changed.map(|_| None)
     }
 
     fn reset_all(&mut self, simulation: &mut Simulation) -> Result<Option<String>, Failure> {

@@ -36,7 +36,7 @@ pub fn show(ui: &mut Ui, parameters: &Parameters, actions: &mut Vec<Action>) {
 fn row(ui: &mut Ui, parameter: &LiveParameter, is_changed: bool, actions: &mut Vec<Action>) {
     let LiveParameter { key, unit, description, .. } = parameter;
     ui.horizontal(|ui| {
-        let name = RichText::new(name_of(parameter)).small();
+        let name = RichText::new(&parameter.name);
         ui.label(if is_changed { name.strong() } else { name.weak() })
             .on_hover_text(format!("{key}\n{description}"));
         if is_changed && ui.small_button("⟲").on_hover_text("value of the scene file").clicked() {
@@ -96,38 +96,73 @@ fn control(ui: &mut Ui, parameter: &LiveParameter) -> Option<(LiveValue, Respons
     }
 }
 
-/// Returns the name of a parameter: the end of its key without the unit, with spaces.
-fn name_of(parameter: &LiveParameter) -> String {
-    let end = parameter.key.rsplit_once('.').map_or(&*parameter.key, |(_, end)| end);
-    end.replace('_', " ")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use egui::{Event, Key, Modifiers, RawInput};
+    use egui::{Event, Key, Modifiers, PointerButton, Pos2, RawInput, vec2};
     use frazil_scene::Scene;
 
-    /// Lays out the panel of a scene and returns the texts in it, with all requested edits.
-    fn lay_out(parameters: &Parameters, events: Vec<Event>, ctx: &egui::Context) -> (String, Vec<Action>) {
+    /// Lays out the panel of a scene and returns the texts in it with their places, and all requested edits.
+    fn lay_out(
+        parameters: &Parameters,
+        events: Vec<Event>,
+        ctx: &egui::Context,
+    ) -> (Vec<(String, Pos2)>, Vec<Action>) {
         let mut actions = Vec::new();
         let input = RawInput { events, ..Default::default() };
         let mut output = ctx.run_ui(input, |ui| show(ui, parameters, &mut actions));
         // Nothing is drawn.
         output.textures_delta.clear();
-        let mut texts = String::new();
+        let mut texts = Vec::new();
         for shape in &output.shapes {
             collect(&shape.shape, &mut texts);
         }
         (texts, actions)
     }
 
-    fn collect(shape: &egui::Shape, texts: &mut String) {
+    fn collect(shape: &egui::Shape, texts: &mut Vec<(String, Pos2)>) {
         match shape {
-            egui::Shape::Text(text) => *texts += &format!("{}\n", text.galley.text()),
+            egui::Shape::Text(text) => texts.push((text.galley.text().to_owned(), text.pos)),
             egui::Shape::Vec(shapes) => shapes.iter().for_each(|shape| collect(shape, texts)),
             _ => {}
         }
+    }
+
+    #[test]
+    #[allow(clippy::unwrap_used, reason = "a test that cannot go on fails there")]
+    fn a_dragged_slider_asks_for_values_and_at_the_end_for_the_final_one() {
+        let scene = Scene::find("dam_break", &[]).unwrap();
+        let parameters = Parameters::new(&scene, "dam_break");
+        let ctx = egui::Context::default();
+        lay_out(&parameters, Vec::new(), &ctx);
+        let (texts, _) = lay_out(&parameters, Vec::new(), &ctx);
+        let (_, name) = texts.iter().find(|(text, _)| text == "wall friction").unwrap();
+        let on_slider = |x: f32| *name + vec2(x, 28.0);
+        let button = |x: f32, pressed: bool| Event::PointerButton {
+            pos: on_slider(x),
+            button: PointerButton::Primary,
+            pressed,
+            modifiers: Modifiers::NONE,
+        };
+        let mut sets = Vec::new();
+        for event in [
+            Event::PointerMoved(on_slider(20.0)),
+            button(20.0, true),
+            Event::PointerMoved(on_slider(50.0)),
+            button(50.0, false),
+        ] {
+            for action in lay_out(&parameters, vec![event], &ctx).1 {
+                match action {
+                    Action::Edit(Edit::Set { key, value: LiveValue::Number(x), is_final }) => {
+                        assert_eq!(key, "fluid.wall_friction");
+                        assert!((0.0..=100.0).contains(&x), "{x}");
+                        sets.push(is_final);
+                    }
+                    other => panic!("{other:?}"),
+                }
+            }
+        }
+        assert!(sets.len() >= 2 && sets.pop() == Some(true) && !sets.contains(&true), "{sets:?}");
     }
 
     #[test]
@@ -139,8 +174,15 @@ mod tests {
         let ctx = egui::Context::default();
         lay_out(&parameters, Vec::new(), &ctx);
         let (texts, actions) = lay_out(&parameters, Vec::new(), &ctx);
-        for text in ["gravity m s2", "wall friction", "write scene", "found -1.0, expected more", "m/s²"] {
-            assert!(texts.contains(text), "{text}: {texts}");
+        for text in [
+            "gravity",
+            "wall friction",
+            "dynamic viscosity",
+            "write scene",
+            "found -1.0, expected more",
+            "m/s²",
+        ] {
+            assert!(texts.iter().any(|(found, _)| found.contains(text)), "{text}: {texts:?}");
         }
         assert_eq!(actions, []);
         let tab = Event::Key {
