@@ -39,7 +39,7 @@ pub use mesh::{Mesh, MeshFormat, UnknownMeshFormat, export_mesh};
 pub use metrics::{Metric, MetricsTable, MetricsWriter};
 pub use raster::write_ascii_grid;
 pub use recording::{RECORDING_EXTENSION, Recording, RecordingMeta, RecordingWriter, Tail};
-pub use run_info::RunInfo;
+pub use run_info::{ParameterChange, RunInfo};
 pub use state_hash::StateHasher;
 pub use sweep_info::{SweepAxis, SweepCase, SweepInfo, SweepStatus};
 pub use trace::{Span, Track, write_trace};

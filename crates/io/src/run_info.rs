@@ -20,8 +20,11 @@ pub struct RunInfo {
     pub git_commit: Option<String>,
     /// The scene's name.
     pub scene: String,
-    /// The scene with all defaults and overrides in place.
+    /// The scene with all defaults and overrides in place, as at the start of the run.
     pub effective_scene: Value,
+    /// Changes of its parameters while it ran, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<ParameterChange>,
     /// Parameters derived from the scene's values: masses, radii, the number of steps.
     pub derived_parameters: Value,
     /// The number of particles.
@@ -47,6 +50,29 @@ pub struct RunInfo {
     pub final_state_hash: Option<String>,
     /// Warnings of the run.
     pub warnings: Vec<String>,
+}
+
+/// Change of a parameter while a simulation runs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ParameterChange {
+    /// Number of steps taken before it.
+    pub step: u64,
+    /// Simulated time in seconds.
+    pub time_s: f64,
+    /// Key in the scene.
+    pub key: String,
+    /// Value before, `null` for a default.
+    pub from: Value,
+    /// Value from then on.
+    pub to: Value,
+}
+
+impl std::fmt::Display for ParameterChange {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { step, time_s, key, from, to } = self;
+        let from = if from.is_null() { "the default".to_owned() } else { from.to_string() };
+        write!(f, "step {step} ({time_s:.6} s): {key} changed from {from} to {to}")
+    }
 }
 
 impl Versioned for RunInfo {
@@ -92,6 +118,13 @@ mod tests {
             git_commit: None,
             scene: "dam_break".to_owned(),
             effective_scene: serde_json::json!({ "version": 1, "spacing_m": 0.01 }),
+            changes: vec![ParameterChange {
+                step: 30,
+                time_s: 0.075,
+                key: "gravity_m_s2".to_owned(),
+                from: Value::Null,
+                to: serde_json::json!([0.0, -1.5, 0.0]),
+            }],
             derived_parameters: serde_json::json!({ "particle_mass_kg": 0.001 }),
             n_particles: 4096,
             seed: u64::MAX,

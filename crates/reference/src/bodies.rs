@@ -538,3 +538,33 @@ pub fn reduce_body_loads(loads: &mut [Load], impulses: &mut [[DVec3; 2]], dt_s: 
         load.angular_impulse_n_m_s += angular;
     }
 }
+
+/// A pull on the particles near a line, as the kernel has it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pull {
+    /// c, a point of the line in m.
+    pub centre_m: DVec3,
+    /// Unit vector along the line.
+    pub direction: DVec3,
+    /// u, velocity of the line in m/s.
+    pub velocity_m_s: DVec3,
+    /// R in m.
+    pub radius_m: f64,
+    /// 1/τ in 1/s.
+    pub rate_1_s: f64,
+    /// Δt in s.
+    pub dt_s: f64,
+}
+
+/// Pulls particles towards a line. Twin of `bodies/pull_particles`, in f64; positions in m, velocities in m/s.
+pub fn pull_particles(position: &[DVec3], velocity: &mut [DVec3], pull: &Pull) {
+    let across = |v: DVec3| v - v.dot(pull.direction) * pull.direction;
+    let share = 1.0 - (-pull.dt_s * pull.rate_1_s).exp();
+    for (x, v) in position.iter().zip(velocity) {
+        let to_line = across(pull.centre_m - *x);
+        let inside = 1.0 - to_line.length_squared() / (pull.radius_m * pull.radius_m);
+        if inside > 0.0 {
+            *v += share * inside * inside * (across(pull.velocity_m_s - *v) + pull.rate_1_s * to_line);
+        }
+    }
+}

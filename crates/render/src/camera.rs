@@ -173,6 +173,29 @@ impl OrbitCamera {
         Some((half + half.y * on_plane, depth))
     }
 
+    /// Returns the ray through a pixel of a picture of the given size: a point of it, and its unit vector away
+    /// from the viewer. [`Self::project`] maps the points of the ray to the pixel.
+    pub fn ray(&self, pixel: Vec2, width: u32, height: u32) -> (Vec3, Vec3) {
+        let axes = self.axes();
+        let half = 0.5 * Vec2::new(width as f32, height as f32);
+        let at = self.tan_half_fov() * (pixel - half) / half.y;
+        let across = at.x * axes.right - at.y * axes.up;
+        match self.projection {
+            Projection::Perspective => (self.eye(), (across - axes.back).normalize()),
+            Projection::Orthographic => (self.eye() + self.distance_m * across, -axes.back),
+        }
+    }
+
+    /// Returns the unit vector along the line of sight.
+    pub fn forward(&self) -> Vec3 {
+        -self.axes().back
+    }
+
+    /// Returns the height of the picture in m at the depth of the target.
+    pub fn height_m(&self) -> f32 {
+        2.0 * self.distance_m * self.tan_half_fov()
+    }
+
     pub(crate) fn near(&self) -> f32 {
         NEAR_FRACTION * self.distance_m
     }
@@ -237,6 +260,20 @@ mod tests {
         assert!((at(90.0, UpAxis::Y) - Vec3::X).length() < 1e-6);
         assert!((at(0.0, UpAxis::Z) - Vec3::NEG_Y).length() < 1e-6);
         assert!((at(90.0, UpAxis::Z) - Vec3::X).length() < 1e-6);
+    }
+
+    #[test]
+    fn rays_pass_through_the_points_that_their_pixel_shows() {
+        for projection in [Projection::Perspective, Projection::Orthographic] {
+            let camera = OrbitCamera { projection, ..Default::default() };
+            for point in [Vec3::ZERO, Vec3::new(0.3, -0.2, 0.4), Vec3::new(-0.5, 0.1, -0.6)] {
+                let (pixel, _) = camera.project(point, 640, 400).unwrap();
+                let (origin, direction) = camera.ray(pixel, 640, 400);
+                assert!((direction.length() - 1.0).abs() < 1e-6 && direction.dot(camera.forward()) > 0.0);
+                let distance = (point - origin).cross(direction).length();
+                assert!(distance < 1e-5, "{projection:?}: {distance} m from {point}");
+            }
+        }
     }
 
     #[test]

@@ -19,6 +19,7 @@
 mod bodies;
 mod collider;
 mod format;
+mod live;
 mod load;
 mod loaded;
 mod obstacle;
@@ -37,6 +38,7 @@ pub use bodies::{Body, BodyMotion, BodyShape, Keyframe};
 pub use collider::{Collider, Motion, Side, box_axes};
 pub use format::error::{SceneError, nearest, one_of};
 pub use format::source::{Location, Place};
+pub use live::{LiveParameter, LiveValue};
 pub use load::{Builtin, builtin};
 pub use loaded::Loaded;
 pub use obstacle::*;

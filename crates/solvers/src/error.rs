@@ -56,6 +56,14 @@ pub enum SolverError {
     /// Solver name in the scene that no solver has.
     #[error(transparent)]
     Registry(#[from] RegistryError),
+    /// Change of a scene that a running simulation cannot take.
+    #[error("scene: {key}: cannot change while the simulation runs: {problem}")]
+    Fixed {
+        /// Key in the scene.
+        key: String,
+        /// The reason, or what could change.
+        problem: String,
+    },
     /// Stage name that a step does not have.
     #[error("stage \"{found}\": unknown to this solver, expected one of {expected}")]
     Stage {

@@ -15,6 +15,7 @@ pub mod dem;
 mod display;
 mod error;
 mod fault;
+mod grab;
 mod metrics;
 mod metrics_reduction;
 pub mod mpm;
@@ -29,12 +30,13 @@ pub mod viscoelastic;
 pub use bodies::{BodyLoad, BodyLoads, BodyPose, MeshProblem, PendingLoads, Surroundings, mesh_body};
 pub use error::{RegistryError, SolverError};
 pub use fault::{InvariantFault, SolverFault};
+pub use grab::{Grab, GrabPass};
 pub use metrics::{Measurement, MetricInfo, MotionMetrics, StateSummary};
 pub use plot::{CurveSpec, PanelSpec, PlotSpec};
 pub use registry::{factories, factory, factory_of, register, set_infos};
 pub use saved::{Saved, StateColumn};
 pub use solver::{
     FlowMaterial, PendingFault, PendingInvariants, PendingMeasurement, PendingResult, RigidBodies, Solver,
-    SolverFactory,
+    SolverFactory, change_scene,
 };
 pub use tuning::{Tunable, Tuning, TuningError, WORKGROUP_SIZE};

@@ -1,6 +1,7 @@
 //! Interface of solvers, for code that runs, shows and stores any of them.
 
 use crate::fault::{InvariantFault, SolverFault};
+use crate::grab::Grab;
 use crate::metrics::{Measurement, MetricInfo};
 use crate::saved::StateColumn;
 use crate::tuning::{Tunable, Tuning, WORKGROUP_SIZE};
@@ -44,6 +45,26 @@ pub trait Solver {
     /// Returns [`Self::columns`], followed by the other columns that the next step depends on.
     fn state_columns(&self) -> Vec<ColumnView> {
         self.columns()
+    }
+
+    /// Adopts the parameters of a scene that differs from the present one only in keys that its solver lists
+    /// as [`live_keys`](frazil_scene::SolverScene::live_keys), without touching the state: the next step has
+    /// the same bits as after a restoration from a checkpoint with that scene. Steps recorded before keep the
+    /// old parameters. [`change_scene`] checks the keys first. By default nothing can change.
+    ///
+    /// # Errors
+    /// A parameter that cannot change; out of memory. The solver then goes on with the old parameters.
+    fn set_scene(&mut self, _device: &Device, _scene: &Scene) -> Result<(), SolverError> {
+        Err(SolverError::Fixed {
+            key: "solver.kind".to_owned(),
+            problem: "this solver takes no change".to_owned(),
+        })
+    }
+
+    /// Records a pull on the particles before the next step, and returns true; by default does nothing and
+    /// returns false.
+    fn record_grab(&mut self, _recorder: &mut Recorder, _grab: &Grab) -> bool {
+        false
     }
 
     /// Records the update of [`Self::columns`], [`Self::state_columns`] and [`Self::body_columns`] to the
@@ -106,6 +127,24 @@ pub trait Solver {
     fn record_fault_check(&self, _recorder: &mut Recorder) -> Result<Option<PendingFault>, SolverError> {
         Ok(None)
     }
+}
+
+/// Makes a running simulation of the scene `from` go on with the parameters of `to`.
+///
+/// # Errors
+/// The scenes differ in a key that cannot change while the simulation runs, or like [`Solver::set_scene`]; the
+/// solver is then unchanged.
+pub fn change_scene(
+    solver: &mut dyn Solver,
+    device: &Device,
+    from: &Scene,
+    to: &Scene,
+) -> Result<(), SolverError> {
+    if let Some(key) = from.first_fixed_change(to) {
+        let problem = format!("expected a change of {}", frazil_scene::one_of(from.live_keys()));
+        return Err(SolverError::Fixed { key, problem });
+    }
+    solver.set_scene(device, to)
 }
 
 /// Factory of solvers of one kind, registered with [`crate::register`].
@@ -243,6 +282,21 @@ macro_rules! forward_to_own {
     (@ record_step) => {
         fn record_step(&mut self, recorder: &mut frazil_vk::Recorder) {
             self.record_step(recorder);
+        }
+    };
+    (@ set_scene) => {
+        fn set_scene(
+            &mut self,
+            device: &frazil_vk::Device,
+            scene: &frazil_scene::Scene,
+        ) -> Result<(), $crate::SolverError> {
+            Self::set_scene(self, device, scene)
+        }
+    };
+    (@ record_grab) => {
+        fn record_grab(&mut self, recorder: &mut frazil_vk::Recorder, grab: &$crate::Grab) -> bool {
+            Self::record_grab(self, recorder, grab);
+            true
         }
     };
     (@ record_output) => {

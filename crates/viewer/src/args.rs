@@ -1,6 +1,7 @@
 //! The command line.
 
 use crate::analyze::Study;
+use crate::change_at::ChangeAt;
 use crate::picture;
 use crate::say;
 use crate::sweep::VaryAxis;
@@ -37,10 +38,10 @@ pub enum Command {
     Sweep(SweepArgs),
     /// Open a window on a running scene or on a recording.
     ///
-    /// Space plays and pauses, → takes one step or frame, ← goes a frame back, R starts again, Esc closes. A
-    /// recording plays backwards with J and forwards with L, faster when pressed again, and K pauses; Home
+    /// Space plays and pauses, → takes one step or frame, ← goes a frame back, R starts again, H lists the
+    /// keys, P shows the parameters that can change while a simulation runs, Esc closes. A recording plays backwards with J and forwards with L, faster when pressed again, and K pauses; Home
     /// and End go to its ends. Drag with the left button to orbit, with the right or middle one to pan; the
-    /// wheel zooms.
+    /// wheel zooms. With G held, dragging with the left button pulls the particles of a running simulation.
     View(ViewArgs),
     /// Play a recording in a window, or make a video of it.
     Play(PlayArgs),
@@ -208,6 +209,10 @@ pub struct RunArgs {
     /// Write a checkpoint at this interval, and at the end [default: never].
     #[arg(long, value_name = "EVERY", value_parser = cadence, allow_hyphen_values = true)]
     pub checkpoint: Option<Cadence>,
+    /// Change a parameter after STEP steps, while the simulation runs, such as
+    /// "100:fluid.dynamic_viscosity_pa_s=5.0"; may be given several times. `frazil check` lists the keys.
+    #[arg(long = "at", value_name = "STEP:KEY=VALUE")]
+    pub changes_at: Vec<ChangeAt>,
     /// Resume from a checkpoint, with bit-identical results.
     #[arg(long, value_name = "FILE")]
     pub resume: Option<PathBuf>,
@@ -255,6 +260,12 @@ pub struct ViewArgs {
     /// Show the picture without the panel.
     #[arg(long)]
     pub hide_overlay: bool,
+    /// Show the parameters of a simulation from the beginning; P shows and hides them.
+    #[arg(long)]
+    pub parameters: bool,
+    /// Show the list of keys from the beginning; H shows and hides it.
+    #[arg(long)]
+    pub keys: bool,
     /// Write the picture (PNG, without the overlay) once it is shown at the step of --steps.
     #[arg(long, value_name = "FILE", requires = "steps")]
     pub screenshot: Option<PathBuf>,

@@ -19,5 +19,8 @@ pub fn check(args: &CheckArgs) -> Result<(), Failure> {
     }
     let [x, y, z] = scene.gravity_m_s2();
     text += &format!("  gravity         ({x}, {y}, {z}) m/s²\n");
+    if !scene.live_keys().is_empty() {
+        text += &format!("  live keys       {}\n", scene.live_keys().join(", "));
+    }
     say::data(&text)
 }

@@ -79,9 +79,10 @@ impl From<frazil_vk::Error> for Failure {
 impl From<SolverError> for Failure {
     fn from(error: SolverError) -> Self {
         match error {
-            SolverError::State { .. } | SolverError::Scene { .. } | SolverError::Registry(_) => {
-                Self::input(error)
-            }
+            SolverError::State { .. }
+            | SolverError::Scene { .. }
+            | SolverError::Fixed { .. }
+            | SolverError::Registry(_) => Self::input(error),
             _ => Self::device(error),
         }
     }

@@ -7,6 +7,7 @@
 mod analyze;
 mod args;
 mod bench;
+mod change_at;
 mod check;
 mod device;
 mod export;

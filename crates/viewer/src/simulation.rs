@@ -2,9 +2,9 @@
 
 use crate::failure::Failure;
 use crate::state;
-use frazil_io::Checkpoint;
+use frazil_io::{Checkpoint, ParameterChange};
 use frazil_scene::{Sampled, Scene};
-use frazil_solvers::{Solver, SolverError, SolverFactory, Tuning, factory_of};
+use frazil_solvers::{Grab, Solver, SolverError, SolverFactory, Tuning, change_scene, factory_of};
 use frazil_vk::{Device, Recorder};
 
 /// A scene that is being simulated.
@@ -17,6 +17,11 @@ pub struct Simulation {
     /// Number of particles, which is constant.
     pub n_particles: usize,
     step: u64,
+    /// Scene at the start, if it has changed since.
+    initial_scene: Option<Scene>,
+    changes: Vec<ParameterChange>,
+    /// Pull on the particles in the next steps.
+    pub grab: Option<Grab>,
 }
 
 impl Simulation {
@@ -35,7 +40,7 @@ impl Simulation {
     ) -> Result<Self, SolverError> {
         let factory = factory_of(&scene)?;
         let solver = factory.create(device, &scene, sampled, tuning)?;
-        Ok(Self { device: device.clone(), scene, solver, factory, n_particles: sampled.len(), step: 0 })
+        Ok(Self::of(device, scene, solver, factory, sampled.len(), 0))
     }
 
     /// Creates a simulation in the state of a checkpoint.
@@ -44,13 +49,71 @@ impl Simulation {
         let factory = factory_of(&scene)?;
         let solver = factory.restore(device, &scene, &columns, checkpoint.step)?;
         let n_particles = columns.iter().find(|column| column.name == "id").map_or(0, |ids| ids.words.len());
-        Ok(Self { device: device.clone(), scene, solver, factory, n_particles, step: checkpoint.step })
+        Ok(Self::of(device, scene, solver, factory, n_particles, checkpoint.step))
+    }
+
+    fn of(
+        device: &Device,
+        scene: Scene,
+        solver: Box<dyn Solver>,
+        factory: &'static dyn SolverFactory,
+        n_particles: usize,
+        step: u64,
+    ) -> Self {
+        let (initial_scene, changes, grab) = Default::default();
+        Self {
+            device: device.clone(),
+            scene,
+            solver,
+            factory,
+            n_particles,
+            step,
+            initial_scene,
+            changes,
+            grab,
+        }
+    }
+
+    /// Goes on with other values of live parameters, as arguments `key=value`, and returns the changes. After
+    /// an error everything is as it was.
+    pub fn change(&mut self, arguments: &[String]) -> Result<Vec<ParameterChange>, Failure> {
+        let changed = self.scene.with_live(arguments)?;
+        change_scene(&mut *self.solver, &self.device, &self.scene, &changed)?;
+        let made = differences(&self.scene, &changed, self.step);
+        for change in &made {
+            match self.changes.iter_mut().find(|old| old.step == change.step && old.key == change.key) {
+                Some(old) => old.to = change.to.clone(),
+                None => self.changes.push(change.clone()),
+            }
+        }
+        self.changes.retain(|change| change.from != change.to);
+        let before = std::mem::replace(&mut self.scene, changed);
+        self.initial_scene.get_or_insert(before);
+        Ok(made)
+    }
+
+    /// Returns the changes of parameters so far.
+    pub fn changes(&self) -> &[ParameterChange] {
+        &self.changes
+    }
+
+    /// Returns the scene at the start.
+    pub fn initial_scene(&self) -> &Scene {
+        self.initial_scene.as_ref().unwrap_or(&self.scene)
+    }
+
+    /// Sets the scene at the start of a run that is resumed, and the changes since.
+    pub fn set_history(&mut self, scene: Scene, changes: Vec<ParameterChange>) {
+        (self.initial_scene, self.changes) = (Some(scene), changes);
     }
 
     /// Records `n` steps; returns the number of passes in the recorder at the end of each.
     pub fn record_steps(&mut self, recorder: &mut Recorder, n: u64) -> Vec<u32> {
         self.step += n;
         let step = |_| {
+            if let Some(grab) = &self.grab {
+                self.solver.record_grab(recorder, grab);
+            }
             self.solver.record_step(recorder);
             recorder.pass_count()
         };
@@ -66,4 +129,18 @@ impl Simulation {
     pub fn time_s(&self) -> f64 {
         self.step as f64 * self.scene.dt_s()
     }
+}
+
+/// Returns the changes from one scene to another after `step` steps, one for each key.
+pub fn differences(from: &Scene, to: &Scene, step: u64) -> Vec<ParameterChange> {
+    let value = |scene: &Scene, key: &str| {
+        let all = serde_json::to_value(scene).unwrap_or_default();
+        all.pointer(&format!("/{}", key.replace('.', "/"))).cloned().unwrap_or_default()
+    };
+    let time_s = step as f64 * from.dt_s();
+    let of_key = |key: String| {
+        let [from, to] = [from, to].map(|scene| value(scene, &key));
+        ParameterChange { step, time_s, key, from, to }
+    };
+    from.changed_keys(to).into_iter().map(of_key).collect()
 }

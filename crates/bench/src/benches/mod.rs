@@ -14,6 +14,7 @@ mod gather;
 mod lattice;
 mod mpm;
 mod pbd_step;
+mod pull_particles;
 mod radix_sort;
 mod reduction;
 mod render;
@@ -40,6 +41,7 @@ pub fn all() -> &'static [&'static dyn Bench] {
         &bonds_build::BondsBuild,
         &bonds_step::BondsStep,
         &decomposition::Decomposition,
+        &pull_particles::PullParticles,
         &pbd_step::PbdStep { has_bodies: false },
         &pbd_step::PbdStep { has_bodies: true },
         &snow_step::SnowStep { has_body: false },

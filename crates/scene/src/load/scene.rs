@@ -72,7 +72,7 @@ impl Scene {
         Self::from_tree(tree, origin, None, Missing::Accept)
     }
 
-    fn from_tree(
+    pub(crate) fn from_tree(
         mut tree: Node,
         origin: &str,
         folder: Option<&Path>,

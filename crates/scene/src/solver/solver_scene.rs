@@ -72,6 +72,12 @@ pub trait SolverScene: Send + Sync {
         f64::NAN
     }
 
+    /// Returns the keys whose values a running simulation can adopt, numbers or vectors: those that change
+    /// neither the size of a buffer nor the state. By default none.
+    fn live_keys(&self, _scene: &Scene) -> &'static [&'static str] {
+        &[]
+    }
+
     /// Returns quantities derived from the solver's sections, each under the section's name, for the record
     /// beside the scene.
     fn derived(&self, _scene: &Scene) -> Vec<(&'static str, serde_json::Value)> {

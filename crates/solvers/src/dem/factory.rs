@@ -70,7 +70,16 @@ impl Solver for Dem {
         self.record_stage(recorder, stage)
     }
 
-    forward_to_own!(record_step, record_output, particle_sets, columns, state_columns, body_columns);
+    forward_to_own!(
+        record_step,
+        set_scene,
+        record_grab,
+        record_output,
+        particle_sets,
+        columns,
+        state_columns,
+        body_columns
+    );
 
     fn rigid_bodies(&self) -> Option<RigidBodies> {
         let pieces = self.pieces()?;

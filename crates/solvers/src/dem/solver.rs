@@ -8,9 +8,11 @@ use super::parameters::DemParameters;
 use super::particles::Particles;
 use super::slabs::{Around, ShownPieces, Slabs};
 use crate::bodies::nowhere;
-use crate::{Saved, SolverError, StateColumn, Tuning};
+use crate::grab::GrabPass;
+use crate::{Grab, Saved, SolverError, StateColumn, Surroundings, Tuning};
 use frazil_kernels::{CellSort, CellSortMethod, UniformGrid};
 use frazil_particles::{ColumnView, Material, ParticleSet};
+use frazil_scene::Scene;
 use frazil_shaders::dem::{collide, find_cells, find_contacts, move_grains};
 use frazil_shaders::types::{Body, DemTerms};
 use frazil_vk::{Buffer, Device, DeviceCount, Kernel, ReadbackRing, Recorder, Threads};
@@ -66,8 +68,21 @@ pub struct Dem {
     move_grains: Kernel<move_grains::Interface>,
     fault: FaultRecord,
     gauge: DemMeasurePass,
+    grab: GrabPass,
     ring: ReadbackRing,
     step: u64,
+}
+
+/// Uploads bodies and heights.
+fn upload_bodies(
+    device: &Device,
+    surroundings: &Surroundings,
+) -> frazil_vk::Result<(Buffer<Body>, Buffer<f32>)> {
+    // Empty buffers have one element that no kernel reads.
+    let nothing = nowhere();
+    let bodies = if surroundings.bodies.is_empty() { &[nothing][..] } else { &surroundings.bodies };
+    let heights = if surroundings.heights_m.is_empty() { &[0.0][..] } else { &surroundings.heights_m };
+    Ok((device.buffer_from("bodies", bodies)?, device.buffer_from("heights", heights)?))
 }
 
 impl Dem {
@@ -122,13 +137,7 @@ impl Dem {
         let line = UniformGrid::new(device, [0.0; 3], [parameters.n_cells() as f32, 1.0, 1.0], 1.0)?;
         let method = tuning.cell_sort.map_or_else(|| CellSortMethod::fastest(device), Ok)?;
         let surroundings = &parameters.surroundings;
-        // Empty buffers have one element that no kernel reads.
-        let bodies = if surroundings.bodies.is_empty() {
-            device.buffer_from("bodies", &[nowhere()])?
-        } else {
-            device.buffer_from("bodies", &surroundings.bodies)?
-        };
-        let heights = if surroundings.heights_m.is_empty() { &[0.0][..] } else { &surroundings.heights_m };
+        let (bodies, heights) = upload_bodies(device, surroundings)?;
         let specialization = collide::Specialization {
             workgroup_size,
             has_rolling: parameters.has_rolling().into(),
@@ -150,7 +159,8 @@ impl Dem {
         Ok(Self {
             terms: device.buffer_from("terms", &[parameters.terms])?,
             bodies,
-            heights: device.buffer_from("heights", heights)?,
+            heights,
+            grab: GrabPass::new(device, workgroup_size)?,
             slabs: Slabs::new(device, &parameters, tuning)?,
             key: device.buffer("key", n)?,
             order: device.buffer("order", n)?,
@@ -293,6 +303,35 @@ impl Dem {
         let params = move_grains::Params { step, time_s };
         recorder.dispatch(&self.move_grains, Threads::Counted(particles.count()), bindings, params);
         self.particles.swap_moved();
+    }
+
+    /// Adopts the parameters of a scene, see [`Solver::set_scene`](crate::Solver::set_scene).
+    ///
+    /// # Errors
+    /// Rolling friction or an attraction would change between 0 and above 0, on which the contact history and
+    /// the grid depend; out of memory.
+    pub fn set_scene(&mut self, device: &Device, scene: &Scene) -> Result<(), SolverError> {
+        let parameters = DemParameters::of(scene, self.particles.count().capacity)?;
+        let [old, new] = [&self.parameters, &parameters].map(|p| {
+            let t = &p.terms;
+            [p.has_rolling(), t.cohesion_n > 0.0, t.adhesion_n > 0.0]
+        });
+        let keys = ["dem.rolling_friction", "dem.cohesion_n", "dem.terrain_adhesion_n"];
+        if let Some(i) = (0..keys.len()).find(|i| old[*i] != new[*i]) {
+            return Err(SolverError::Fixed {
+                key: keys[i].to_owned(),
+                problem: "expected 0 if it was 0, else a number above 0".to_owned(),
+            });
+        }
+        let terms = device.buffer_from("terms", &[parameters.terms])?;
+        (self.bodies, self.heights) = upload_bodies(device, &parameters.surroundings)?;
+        (self.terms, self.parameters) = (terms, parameters);
+        Ok(())
+    }
+
+    /// Records a pull on the grains, before a step.
+    pub fn record_grab(&self, recorder: &mut Recorder, grab: &Grab) {
+        self.grab.record(recorder, &self.particles.phase, grab, self.parameters.terms.dt_s);
     }
 
     /// Returns the parameters that the kernels use.

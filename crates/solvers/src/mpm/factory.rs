@@ -67,7 +67,15 @@ impl Solver for Mpm {
         self.record_stage(recorder, stage)
     }
 
-    forward_to_own!(record_step, record_output, particle_sets, columns, state_columns);
+    forward_to_own!(
+        record_step,
+        set_scene,
+        record_grab,
+        record_output,
+        particle_sets,
+        columns,
+        state_columns
+    );
 
     fn metrics(&self) -> Vec<MetricInfo> {
         with_load_metrics(MetricInfo::list(MpmMetrics::names()), self.body_loads())

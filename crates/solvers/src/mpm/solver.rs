@@ -10,10 +10,11 @@ use super::parameters::MpmParameters;
 use super::particles::{InitialState, Particles};
 use super::sort::KeySort;
 use crate::bodies::nowhere;
-use crate::{BodyLoads, Saved, SolverError, StateColumn, Tuning};
+use crate::grab::GrabPass;
+use crate::{BodyLoads, Grab, Saved, SolverError, StateColumn, Tuning};
 use frazil_kernels::SparseBlocks;
 use frazil_particles::{AnyColumn, ColumnKind, ColumnView, Material, ParticleSet};
-use frazil_scene::InitialVolume;
+use frazil_scene::{InitialVolume, Scene};
 use frazil_shaders::mpm::{
     apply_contact, collide_particles, compute_stress, estimate_volume, measure_density, update_particles,
 };
@@ -66,6 +67,7 @@ pub struct Mpm {
     fault: FaultRecord,
     kernels: Kernels,
     gauge: MpmMeasurePass,
+    grab: GrabPass,
     ring: ReadbackRing,
     step: u64,
 }
@@ -136,6 +138,20 @@ impl Kernels {
     }
 }
 
+/// Uploads the parameters, bodies and heights.
+fn upload_constants(device: &Device, parameters: &MpmParameters) -> frazil_vk::Result<Constants> {
+    let surroundings = &parameters.surroundings;
+    // Empty buffers have one element that no kernel reads.
+    let nothing = nowhere();
+    let colliders = if surroundings.bodies.is_empty() { &[nothing][..] } else { &surroundings.bodies };
+    let heights = if surroundings.heights_m.is_empty() { &[0.0][..] } else { &surroundings.heights_m };
+    Ok(Constants {
+        terms: device.buffer_from("terms", &[parameters.terms])?,
+        colliders: device.buffer_from("colliders", colliders)?,
+        heights: device.buffer_from("heights", heights)?,
+    })
+}
+
 impl Mpm {
     /// Makes the initial state of snow, without strain. Set-up only: waits for the device.
     ///
@@ -173,18 +189,9 @@ impl Mpm {
         let n = beginning.positions_m.len();
         parameters.set_quanta(beginning.masses_kg.iter().copied().fold(0.0, f32::max));
         let capacity = CapacityControl::for_particles(&parameters.layout, &beginning.positions_m);
-        let surroundings = &parameters.surroundings;
-        // Empty buffers have one element that no kernel reads.
-        let nothing = nowhere();
-        let colliders = if surroundings.bodies.is_empty() { &[nothing][..] } else { &surroundings.bodies };
-        let heights = if surroundings.heights_m.is_empty() { &[0.0][..] } else { &surroundings.heights_m };
-        let constants = Constants {
-            terms: device.buffer_from("terms", &[parameters.terms])?,
-            colliders: device.buffer_from("colliders", colliders)?,
-            heights: device.buffer_from("heights", heights)?,
-        };
         Ok(Self {
-            constants,
+            constants: upload_constants(device, &parameters)?,
+            grab: GrabPass::new(device, workgroup_size)?,
             particles: Particles::upload(device, &parameters, beginning, ids, workgroup_size)?,
             key: device.buffer("key", n)?,
             order: device.buffer("order", n)?,
@@ -394,6 +401,27 @@ impl Mpm {
             stress: particles.stress.front(),
         };
         recorder.dispatch(&self.kernels.compute_stress, Threads::Counted(particles.count()), bindings, ());
+    }
+
+    /// Adopts the parameters of a scene, see [`Solver::set_scene`](crate::Solver::set_scene).
+    ///
+    /// # Errors
+    /// Out of memory.
+    pub fn set_scene(&mut self, device: &Device, scene: &Scene) -> Result<(), SolverError> {
+        let mut parameters = MpmParameters::of(scene)?;
+        // The quanta follow from the masses, which stay.
+        let old = &self.parameters.terms;
+        parameters.terms.mass_quantum = old.mass_quantum;
+        parameters.terms.momentum_quantum = old.momentum_quantum;
+        parameters.terms.quanta_per_n_s = old.quanta_per_n_s;
+        self.constants = upload_constants(device, &parameters)?;
+        self.parameters = parameters;
+        Ok(())
+    }
+
+    /// Records a pull on the particles, before a step.
+    pub fn record_grab(&self, recorder: &mut Recorder, grab: &Grab) {
+        self.grab.record(recorder, &self.particles.phase, grab, self.parameters.terms.dt_s);
     }
 
     /// Returns the parameters that the kernels use.

@@ -133,6 +133,20 @@ impl Bodies {
         }))
     }
 
+    /// Adopts other parameters for the same bodies; loads and the number of steps so far are kept.
+    pub fn set_parameters(
+        &mut self,
+        device: &Device,
+        workgroup_size: u32,
+        parameters: &Parameters,
+        friction: [f32; 2],
+    ) -> Result<()> {
+        if let Some(made) = Self::new(device, workgroup_size, parameters, friction)? {
+            (self.bodies, self.heights, self.terms) = (made.bodies, made.heights, made.terms);
+        }
+        Ok(())
+    }
+
     /// Records the boundary density at positions, within a step or between two.
     pub fn compute_boundary_density(
         &self,

@@ -63,6 +63,11 @@ impl DensitySolve {
         })
     }
 
+    /// Adopts the tolerance and the bound on iterations.
+    pub(super) fn set_parameters(&mut self, parameters: &Parameters) {
+        (self.tolerance, self.max_iterations) = (parameters.density_tolerance, parameters.max_iterations);
+    }
+
     /// Records the beginning of a step's solve.
     pub(super) fn record_begin(
         &self,

@@ -140,7 +140,7 @@ impl Solver for Fluid {
         Ok(())
     }
 
-    forward_to_own!(record_step, particle_sets, columns, state_columns);
+    forward_to_own!(record_step, set_scene, record_grab, particle_sets, columns, state_columns);
 
     fn metrics(&self) -> Vec<MetricInfo> {
         let of_solve = if self.density_solve().is_adaptive() { &SOLVE_METRICS[..] } else { &[] };
@@ -207,7 +207,15 @@ impl Solver for Snow {
         Ok(())
     }
 
-    forward_to_own!(record_step, record_output, particle_sets, columns, state_columns);
+    forward_to_own!(
+        record_step,
+        set_scene,
+        record_grab,
+        record_output,
+        particle_sets,
+        columns,
+        state_columns
+    );
 
     fn metrics(&self) -> Vec<MetricInfo> {
         with_load_metrics(MetricInfo::list(SnowMetrics::names()), self.body_loads())

@@ -7,7 +7,8 @@ use super::motion::{Motion, Place, Smoothing};
 use super::neighbour_rows::{MAX_MOVED_Q2, NeighbourRows};
 use super::parameters::Parameters;
 use super::particles::Particles;
-use crate::{BodyLoads, Saved, SolverError, StateColumn, Tuning};
+use crate::grab::GrabPass;
+use crate::{BodyLoads, Grab, Saved, SolverError, StateColumn, Tuning};
 use frazil_kernels::Counts;
 use frazil_particles::{AnyColumn, ColumnKind, ColumnView, Material, ParticleSet, Permutation, PhaseArray};
 use frazil_scene::{Sampled, Scene};
@@ -67,6 +68,8 @@ pub struct Fluid {
     density_solve: DensitySolve,
     rows: NeighbourRows,
     gauge: MeasurePass,
+    grab: GrabPass,
+    tuning: Tuning,
 }
 
 struct Kernels {
@@ -178,6 +181,8 @@ impl Fluid {
             gauge: MeasurePass::new(device, phase.count.capacity)?,
             density_solve: DensitySolve::new(device, workgroup_size, &parameters, phase.count.capacity)?,
             particles: Particles::new(device, &parameters, phase, tuning)?,
+            grab: GrabPass::new(device, workgroup_size)?,
+            tuning,
             parameters,
         })
     }
@@ -416,6 +421,46 @@ impl Fluid {
     /// Returns the multipliers of the density constraint as a column.
     pub(crate) fn multiplier_view(&self) -> ColumnView {
         self.density_solve.multiplier.view()
+    }
+
+    /// Adopts the parameters of a scene, see [`Solver::set_scene`](crate::Solver::set_scene).
+    ///
+    /// # Errors
+    /// The density solve would change between a fixed number of iterations and a tolerance, on which the
+    /// metrics depend; out of memory.
+    pub fn set_scene(&mut self, device: &Device, scene: &Scene) -> Result<(), SolverError> {
+        let parameters = Parameters::from_scene(scene)?;
+        if (parameters.density_tolerance > 0.0) != self.density_solve.is_adaptive() {
+            return Err(SolverError::Fixed {
+                key: "solver.density_tolerance".to_owned(),
+                problem: "expected 0 if it was 0, else a number above 0".to_owned(),
+            });
+        }
+        let workgroup_size = self.tuning.workgroup_size();
+        // There is a flag for each iteration. The rows themselves are made anew in each step.
+        let old = &self.parameters;
+        let rows =
+            if [old.iterations, old.max_iterations] == [parameters.iterations, parameters.max_iterations] {
+                None
+            } else {
+                Some(NeighbourRows::new(device, &parameters, self.tuning, self.phase.count.capacity)?)
+            };
+        let kernels = Kernels::new(device, workgroup_size, &parameters, rows.as_ref().unwrap_or(&self.rows))?;
+        if let Some(bodies) = &mut self.bodies {
+            bodies.set_parameters(device, workgroup_size, &parameters, [0.0; 2])?;
+        }
+        self.density_solve.set_parameters(&parameters);
+        self.kernels = kernels;
+        if let Some(rows) = rows {
+            self.rows = rows;
+        }
+        self.parameters = parameters;
+        Ok(())
+    }
+
+    /// Records a pull on the particles, before a step.
+    pub fn record_grab(&self, recorder: &mut Recorder, grab: &Grab) {
+        self.grab.record(recorder, &self.phase, grab, self.parameters.dt_s);
     }
 
     /// Returns the parameters that the kernels use.

@@ -1,24 +1,31 @@
 //! Identity of a simulation: the values of a scene that determine the results, by which checkpoints and
 //! profiles are matched.
 
+use super::changes::Changes;
 use crate::failure::Failure;
 use frazil_io::{Checkpoint, StateHasher};
 use frazil_scene::{Output, Render, Scene};
 use std::path::Path;
 
-/// Reads a checkpoint; one of another simulation than `scene` is an error.
-pub fn read_checkpoint(path: &Path, scene: &Scene) -> Result<Checkpoint, Failure> {
+/// Reads a checkpoint; one of another simulation than `scene`, with the changes made before its step, is an
+/// error. Returns it with the scene at its step.
+pub fn read_checkpoint(
+    path: &Path,
+    scene: &Scene,
+    changes: &Changes,
+) -> Result<(Checkpoint, Scene), Failure> {
     let checkpoint = Checkpoint::read(path).map_err(Failure::input)?;
+    let scene = changes.scene_at(scene, checkpoint.step)?;
     let saved = Scene::from_json(&checkpoint.scene_json, &path.display().to_string())?;
-    let [found, expected] = [&saved, scene].map(deciding_values);
+    let [found, expected] = [&saved, &scene].map(deciding_values);
     if let Some(key) = first_difference("", &found?, &expected?) {
         let path = path.display();
         return Err(Failure::input(format!(
-            "{path}: a checkpoint of another simulation: {key} differs from the scene's; give the scene and --set of the \
-             run that wrote it"
+            "{path}: a checkpoint of another simulation: {key} differs from the scene's; give the scene, --set and --at of \
+             the run that wrote it"
         )));
     }
-    Ok(checkpoint)
+    Ok((checkpoint, scene))
 }
 
 /// Returns the values of a scene that determine the results.

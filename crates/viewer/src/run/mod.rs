@@ -1,5 +1,6 @@
 //! `frazil run`: simulates a scene from its initial state or from a checkpoint, and writes all results.
 
+mod changes;
 mod flow;
 mod identity;
 mod impacts;
@@ -13,6 +14,7 @@ mod schedule;
 mod session;
 mod writer;
 
+pub use changes::Changes;
 pub use identity::{read_checkpoint, scene_hash};
 pub use interrupt::flag as interrupt_flag;
 pub use outputs::{Folder, create_dir, default_folder};
@@ -45,7 +47,9 @@ use writer::Writer;
 pub fn run(args: &RunArgs, validation: bool) -> Result<(), Failure> {
     let mut report = Report::begin();
     let scene = args.scene.load()?;
-    let checkpoint = args.resume.as_deref().map(|path| read_checkpoint(path, &scene)).transpose()?;
+    let changes = Changes::new(&args.changes_at, &scene, Schedule::new(args, &scene).last_step)?;
+    let checkpoint =
+        args.resume.as_deref().map(|path| read_checkpoint(path, &scene, &changes)).transpose()?;
     for advice in scene.advice() {
         report.warn(advice.to_string(), args.quiet);
     }
@@ -62,7 +66,8 @@ pub fn run(args: &RunArgs, validation: bool) -> Result<(), Failure> {
         report.warn(device::SOFTWARE_WARNING.to_owned(), args.quiet);
     }
     let folder = Folder::create(&args.out.clone().unwrap_or_else(|| default_folder(&scene)))?;
-    let start = Start { args, device: &device, scene, checkpoint, folder: &folder, report, bar: None };
+    let start =
+        Start { args, device: &device, scene, changes, checkpoint, folder: &folder, report, bar: None };
     let ran = simulate(start, |_| Ok(()))?;
     match ran.ended {
         Ended::Complete => {
@@ -84,8 +89,10 @@ pub struct Start<'a> {
     pub args: &'a RunArgs,
     pub device: &'a Device,
     pub scene: Scene,
-    /// Checkpoint to resume from.
-    pub checkpoint: Option<Checkpoint>,
+    /// Changes of its parameters while it runs.
+    pub changes: Changes,
+    /// Checkpoint to resume from, with the scene at its step.
+    pub checkpoint: Option<(Checkpoint, Scene)>,
     pub folder: &'a Folder,
     pub report: Report,
     /// Progress bar shared by several runs, and the position at which this one begins; without it the run has
@@ -106,23 +113,28 @@ pub fn simulate(
     start: Start<'_>,
     at_end: impl FnOnce(&Simulation) -> Result<(), Failure>,
 ) -> Result<Ran, Failure> {
-    let Start { args, device, scene, checkpoint, folder, mut report, bar } = start;
+    let Start { args, device, scene, changes, checkpoint, folder, mut report, bar } = start;
     let schedule = Schedule::new(args, &scene);
     let meta = RecordingMeta {
-        scene_json: serde_json::to_string(&scene).map_err(Failure::other)?,
+        scene_json: serde_json::to_string(&described(&scene, &changes)).map_err(Failure::other)?,
         seed: scene.seed,
         device: device.info().name.clone(),
     };
     let mut passes = args.profile.then(|| PassLog::new(device)).transpose()?;
     let mut simulation = match &checkpoint {
-        Some(checkpoint) => Simulation::restore(device, scene, checkpoint)?,
+        Some((checkpoint, changed)) => {
+            let mut simulation = Simulation::restore(device, changed.clone(), checkpoint)?;
+            let before = changes.made_before(&scene, checkpoint.step)?;
+            simulation.set_history(scene, before);
+            simulation
+        }
         None => Simulation::new(device, scene)?,
     };
     // Checked before files of an earlier run are touched.
     let recorded = recorded_columns(args, &simulation)?;
     let metrics = simulation.solver.metrics();
     let outputs = match &checkpoint {
-        Some(checkpoint) => Outputs::resume(folder, &schedule, &meta, &metrics, checkpoint.step)?,
+        Some((checkpoint, _)) => Outputs::resume(folder, &schedule, &meta, &metrics, checkpoint.step)?,
         None => Outputs::create(folder, &schedule, &meta, &metrics)?,
     };
     if simulation.step() > schedule.last_step {
@@ -142,7 +154,8 @@ pub fn simulate(
     };
     let stamps = passes.as_mut();
     let ended =
-        Session::new(&mut simulation, schedule, recorded, camera, &writer, progress, stamps).run(interrupt);
+        Session::new(&mut simulation, (schedule, changes), recorded, camera, &writer, progress, stamps)
+            .run(interrupt);
     report.stepped();
     // If the loop stopped because the writer did, the writer has the cause.
     writer.finish()?;
@@ -183,6 +196,13 @@ pub fn simulate(
     // If the cache cannot be written, only the next start takes longer.
     let _ = device.save_pipeline_cache();
     Ok(Ran { ended: ended?, step: simulation.step(), schedule })
+}
+
+/// Returns the scene whose description names the changes while it runs, for the recording.
+fn described(scene: &Scene, changes: &Changes) -> Scene {
+    let mut scene = scene.clone();
+    scene.description += &changes.sentence();
+    scene
 }
 
 /// Returns the columns of the frames of the recording, as selected by the command line or else by the scene.

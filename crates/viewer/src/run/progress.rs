@@ -1,7 +1,8 @@
 //! The progress bar, on a terminal only.
 
+use crate::say;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
-use std::fmt::Write;
+use std::fmt::{Display, Write};
 use std::io::IsTerminal;
 use std::time::Duration;
 
@@ -12,12 +13,13 @@ pub struct Progress {
     /// Position of step 0 on the bar.
     before: u64,
     is_shared: bool,
+    is_quiet: bool,
 }
 
 impl Progress {
     pub fn new(first_step: u64, last_step: u64, n_particles: usize, quiet: bool) -> Self {
         if quiet || !std::io::stderr().is_terminal() {
-            return Self { bar: ProgressBar::hidden(), before: 0, is_shared: false };
+            return Self { bar: ProgressBar::hidden(), before: 0, is_shared: false, is_quiet: quiet };
         }
         let rate = move |state: &ProgressState, out: &mut dyn Write| {
             let steps_per_s = state.per_sec();
@@ -37,16 +39,23 @@ impl Progress {
         bar.set_position(first_step);
         bar.reset_eta();
         bar.enable_steady_tick(Duration::from_millis(250));
-        Self { bar, before: 0, is_shared: false }
+        Self { bar, before: 0, is_shared: false, is_quiet: quiet }
     }
 
     /// Returns the part of a shared bar that begins at `before`.
     pub fn shared(bar: &ProgressBar, before: u64) -> Self {
-        Self { bar: bar.clone(), before, is_shared: true }
+        Self { bar: bar.clone(), before, is_shared: true, is_quiet: true }
     }
 
     pub fn reached(&self, step: u64) {
         self.bar.set_position(self.before + step);
+    }
+
+    /// Prints a line above the bar, unless the run is quiet.
+    pub fn note(&self, line: impl Display) {
+        if !self.is_quiet {
+            self.bar.suspend(|| say::note(line));
+        }
     }
 
     pub fn clear(&self) {

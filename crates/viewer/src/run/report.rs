@@ -58,7 +58,9 @@ impl Report {
     ) -> Result<(), Failure> {
         self.part("output");
         self.wall_time_s.insert("total".into(), self.started.elapsed().as_secs_f64());
-        let Simulation { device, scene, .. } = simulation;
+        let device = &simulation.device;
+        // Changes while it ran are listed apart.
+        let scene = simulation.initial_scene();
         let info = device.info();
         let report = RunInfo {
             format_version: RunInfo::FORMAT_VERSION,
@@ -66,6 +68,7 @@ impl Report {
             git_commit: GIT_COMMIT.map(str::to_owned),
             scene: scene.name.clone(),
             effective_scene: serde_json::to_value(scene).map_err(Failure::other)?,
+            changes: simulation.changes().to_vec(),
             derived_parameters: serde_json::to_value(scene.derived()).map_err(Failure::other)?,
             n_particles: simulation.n_particles as u64,
             seed: scene.seed,

@@ -4,6 +4,7 @@
 //! finished. The host waits in one place only: for the oldest submission when [`MAX_IN_FLIGHT`] are in
 //! flight.
 
+use super::changes::Changes;
 use super::parcel::{OutputBatch, StepTime};
 use super::picture::{Camera, PendingPicture};
 use super::progress::Progress;
@@ -15,6 +16,7 @@ use crate::profiling::{Activity, PassLog};
 use crate::simulation::Simulation;
 use crate::state::{self, HostColumn, PendingColumn};
 use frazil_io::Checkpoint;
+use frazil_scene::Scene;
 use frazil_solvers::{PendingFault, PendingInvariants, PendingMeasurement};
 use frazil_vk::{ReadbackRing, Recorder, RecorderOptions, Submission};
 use std::collections::VecDeque;
@@ -28,6 +30,7 @@ const MAX_IN_FLIGHT: usize = 3;
 pub struct Session<'a> {
     pub simulation: &'a mut Simulation,
     pub schedule: Schedule,
+    pub changes: Changes,
     /// Names of the recorded columns.
     pub recorded: Vec<String>,
     pub camera: Option<Camera>,
@@ -63,6 +66,8 @@ struct PendingOutput {
     fault: Option<PendingFault>,
     picture: Option<PendingPicture>,
     columns: Vec<PendingColumn>,
+    /// Scene at this step, for a checkpoint.
+    scene: Option<Scene>,
     /// Columns of rigid bodies, if the recording requires them.
     bodies: Vec<PendingColumn>,
 }
@@ -77,7 +82,7 @@ pub enum Ended {
 impl<'a> Session<'a> {
     pub fn new(
         simulation: &'a mut Simulation,
-        schedule: Schedule,
+        (schedule, changes): (Schedule, Changes),
         recorded: Vec<String>,
         camera: Option<Camera>,
         writer: &'a Writer,
@@ -92,6 +97,7 @@ impl<'a> Session<'a> {
         Self {
             simulation,
             schedule,
+            changes,
             recorded,
             camera,
             writer,
@@ -121,7 +127,15 @@ impl<'a> Session<'a> {
                 break;
             }
             let max = u64::from(self.simulation.scene.solver.steps_per_submission);
-            let n = max.min(self.schedule.next_after(step) - step);
+            // Outputs of this step show the state before the change.
+            let due = self.changes.due(step);
+            if !due.is_empty() {
+                for change in self.simulation.change(&due)? {
+                    self.progress.note(&change);
+                }
+            }
+            let next = self.schedule.next_after(step).min(self.changes.next_after(step).unwrap_or(u64::MAX));
+            let n = max.min(next - step);
             let due = self.schedule.due(step + n);
             if due.picture
                 && self.camera.as_ref().is_some_and(|camera| camera.looks_first(&*self.simulation.solver))
@@ -202,7 +216,8 @@ impl<'a> Session<'a> {
         let bodies = if due.record { simulation.solver.body_columns() } else { Vec::new() };
         let columns = state::read_columns(&self.ring, recorder, &columns)?;
         let bodies = state::read_columns(&self.ring, recorder, &bodies)?;
-        Ok(PendingOutput { step, time_s, due, metrics, invariants, fault, picture, columns, bodies })
+        let scene = due.checkpoint.then(|| self.simulation.scene.clone());
+        Ok(PendingOutput { scene, step, time_s, due, metrics, invariants, fault, picture, columns, bodies })
     }
 
     fn retire_oldest(&mut self) -> Result<(), Failure> {
@@ -257,7 +272,7 @@ impl PendingOutput {
     }
 
     fn arrive(self, simulation: &Simulation, recorded: &[String]) -> Result<OutputBatch, Failure> {
-        let Self { step, time_s, due, metrics, invariants, fault, picture, columns, bodies } = self;
+        let Self { step, time_s, due, metrics, invariants, fault, picture, columns, scene, bodies } = self;
         let measured = metrics.wait()?;
         if let Some(fault) = fault {
             invariants::check_fault(fault.wait()?)?;
@@ -281,24 +296,19 @@ impl PendingOutput {
             metrics: due.metrics.then(|| [step as f64, time_s].into_iter().chain(measured.values).collect()),
             picture: picture.map(PendingPicture::wait).transpose()?,
             frame: due.record.then(|| state::frame(step, time_s, recorded, &bodies)).transpose()?,
-            checkpoint: due.checkpoint.then(|| checkpoint(simulation, step, time_s, &columns)).transpose()?,
+            checkpoint: scene.map(|scene| checkpoint(&scene, step, time_s, &columns)).transpose()?,
         })
     }
 }
 
-fn checkpoint(
-    simulation: &Simulation,
-    step: u64,
-    time_s: f64,
-    columns: &[HostColumn],
-) -> Result<Checkpoint, Failure> {
+fn checkpoint(scene: &Scene, step: u64, time_s: f64, columns: &[HostColumn]) -> Result<Checkpoint, Failure> {
     let section =
         |column: &HostColumn| (column.name.to_string(), bytemuck::cast_slice(&column.words).to_vec());
     Ok(Checkpoint {
-        scene_json: serde_json::to_string(&simulation.scene).map_err(Failure::other)?,
+        scene_json: serde_json::to_string(scene).map_err(Failure::other)?,
         step,
         time_s,
-        seed: simulation.scene.seed,
+        seed: scene.seed,
         sections: columns.iter().map(section).collect(),
     })
 }

@@ -13,7 +13,7 @@ pub use axis::VaryAxis;
 use crate::args::SweepArgs;
 use crate::device;
 use crate::failure::{Failure, FailureKind};
-use crate::run::{self, Ended, Folder, GIT_COMMIT, Ran, Report, Start, create_dir};
+use crate::run::{self, Changes, Ended, Folder, GIT_COMMIT, Ran, Report, Start, create_dir};
 use crate::say;
 use frazil_io::{SweepAxis, SweepInfo, SweepStatus};
 use frazil_vk::Device;
@@ -128,14 +128,15 @@ impl<'a> Sweep<'a> {
             report.warn(advice.to_string(), true);
         }
         // A checkpoint of another scene, of a later step or a damaged one is ignored: the case starts again.
-        let checkpoint = run::read_checkpoint(&folder.checkpoint(), &case.scene).ok();
-        let checkpoint = checkpoint.filter(|checkpoint| checkpoint.step <= case.last_step);
-        self.bar.set_position(before + checkpoint.as_ref().map_or(0, |checkpoint| checkpoint.step));
+        let checkpoint = run::read_checkpoint(&folder.checkpoint(), &case.scene, &Changes::default()).ok();
+        let checkpoint = checkpoint.filter(|(checkpoint, _)| checkpoint.step <= case.last_step);
+        self.bar.set_position(before + checkpoint.as_ref().map_or(0, |(checkpoint, _)| checkpoint.step));
         self.bar.reset_eta();
         let start = Start {
             args: &case.args,
             device: self.device,
             scene: case.scene.clone(),
+            changes: Changes::default(),
             checkpoint,
             folder,
             report,

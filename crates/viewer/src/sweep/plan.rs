@@ -75,6 +75,7 @@ fn case(args: &SweepArgs, out: &Path, keys: &[&str], names: &[String], idx: usiz
         length: args.length,
         out: Some(out.join(&name)),
         device: DeviceArgs { device: args.device.device.clone() },
+        changes_at: Vec::new(),
         render: Some(Cadence::Never),
         record: Some(Cadence::Never),
         record_columns: None,

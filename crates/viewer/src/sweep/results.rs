@@ -47,7 +47,7 @@ pub fn write_final(case: &Case, simulation: &Simulation, folder: &Folder) -> Res
 pub fn read_done(case: &Case, folder: &Folder) -> Result<Option<Row>, Failure> {
     let Ok(info) = RunInfo::read(&folder.report()) else { return Ok(None) };
     let scene = serde_json::to_value(&case.scene).map_err(Failure::other)?;
-    let is_same = info.steps == case.last_step && info.effective_scene == scene;
+    let is_same = info.steps == case.last_step && info.effective_scene == scene && info.changes.is_empty();
     let (Some(hash), true, true) = (info.final_state_hash, is_same, folder.final_picture().exists()) else {
         return Ok(None);
     };

@@ -1,5 +1,6 @@
 //! Live simulation in a window.
 
+use super::parameters::{Edit, Parameters};
 use crate::failure::Failure;
 use crate::invariants;
 use crate::picture::Shown;
@@ -19,6 +20,7 @@ pub struct Live {
     pub simulation: Simulation,
     pub measured: Option<Measurement>,
     pub kernels: Vec<KernelTime>,
+    pub parameters: Parameters,
     in_flight: VecDeque<InFlight>,
 }
 
@@ -37,12 +39,28 @@ struct InFlight {
 }
 
 impl Live {
-    /// Creates a simulation in the initial state of the scene.
-    pub fn new(device: &Device, scene: Scene) -> Result<Self, Failure> {
+    /// Creates a simulation in the initial state of the scene, which `source` names.
+    pub fn new(device: &Device, scene: Scene, source: &str) -> Result<Self, Failure> {
+        let parameters = Parameters::new(&scene, source);
         let simulation = Simulation::new(device, scene)?;
-        let mut live = Self { simulation, measured: None, kernels: Vec::new(), in_flight: VecDeque::new() };
+        let mut live =
+            Self { simulation, measured: None, kernels: Vec::new(), parameters, in_flight: VecDeque::new() };
         live.advance(0)?;
         Ok(live)
+    }
+
+    /// Starts again in the initial state, with the present parameters.
+    pub fn restart(&mut self) -> Result<(), Failure> {
+        let Simulation { device, scene, .. } = &self.simulation;
+        self.simulation = Simulation::new(&device.clone(), scene.clone())?;
+        (self.measured, self.in_flight) = (None, VecDeque::new());
+        self.kernels.clear();
+        self.advance(0)
+    }
+
+    /// Applies a change of parameters between two steps.
+    pub fn edit(&mut self, edit: Edit) {
+        self.parameters.apply(&mut self.simulation, edit);
     }
 
     /// Submits `steps` steps and a measurement of the state after them, and collects earlier results.

@@ -1,7 +1,12 @@
 //! `frazil view`: shows a live simulation or a recording in a window.
 
+mod action;
+mod hand;
+mod keys;
 mod live;
 mod panel;
+mod parameters;
+mod parameters_panel;
 mod plan;
 mod playback;
 mod player;
@@ -28,6 +33,8 @@ pub fn view(args: &ViewArgs, validation: bool) -> Result<(), Failure> {
         screenshot: args.screenshot.clone(),
         exit: args.exit,
         hide_overlay: args.hide_overlay,
+        show_parameters: args.parameters,
+        show_help: args.keys,
     };
     open_window(requested, plan, args.device.device.clone(), validation)
 }

@@ -1,6 +1,10 @@
 //! Panel over the picture: display settings, timings and controls.
 
+use super::action::{Action, End};
+use super::keys;
 use super::live::KernelTime;
+use super::parameters::Parameters;
+use super::parameters_panel;
 use egui::{Align2, Color32, ComboBox, FontId, Frame, Grid, Rect, RichText, Sense, Slider, Ui, Window, vec2};
 use frazil_scene::RenderScheme;
 
@@ -18,6 +22,8 @@ pub struct Status<'a> {
     pub properties: &'a [String],
     pub scheme: RenderScheme,
     pub schemes: &'a [RenderScheme],
+    /// True if the help is shown.
+    pub help: bool,
     pub source: SourceStatus<'a>,
 }
 
@@ -29,6 +35,8 @@ pub enum SourceStatus<'a> {
         /// Labels and values of the last metrics.
         highlights: &'a [(String, String)],
         kernels: &'a [KernelTime],
+        /// Parameters, unless they are hidden.
+        parameters: Option<&'a Parameters>,
     },
     Recording {
         frame: usize,
@@ -36,35 +44,6 @@ pub enum SourceStatus<'a> {
         speed: f64,
         is_growing: bool,
     },
-}
-
-/// User action, by the panel or by a key.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Action {
-    TogglePlay,
-    /// Advances by one step, or by one frame of a recording.
-    Forward,
-    /// Goes back by one frame of a recording.
-    Back,
-    Reset,
-    ColourBy(String),
-    Scheme(RenderScheme),
-    StepsPerPicture(u64),
-    Seek(usize),
-    /// Goes to the first frame of a recording, or to the last.
-    ToEnd(End),
-    /// Plays a recording towards one of its ends, faster if repeated.
-    Play(End),
-    Pause,
-    /// Recorded frames per picture, negative for backwards.
-    Speed(f64),
-}
-
-/// An end of a recording.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
-    First,
-    Last,
 }
 
 /// Maximum number of steps between two pictures.
@@ -91,14 +70,37 @@ pub fn show(ctx: &egui::Context, status: &Status<'_>) -> Vec<Action> {
             numbers(ui, status);
             ui.separator();
             colours(ui, status, &mut actions);
-            if let SourceStatus::Live { kernels, .. } = status.source {
+            if let SourceStatus::Live { kernels, parameters, .. } = status.source {
+                if let Some(parameters) = parameters {
+                    ui.separator();
+                    parameters_panel::show(ui, parameters, &mut actions);
+                }
                 ui.separator();
-                kernel_times(ui, kernels);
+                kernel_times(ui, kernels, parameters.is_none());
             }
             ui.add_space(4.0);
             ui.label(RichText::new(status.device).weak().small());
         });
+    if status.help {
+        help(ctx, frame);
+    }
     actions
+}
+
+/// Lists the keys.
+fn help(ctx: &egui::Context, frame: Frame) {
+    Window::new("Keys").anchor(Align2::CENTER_CENTER, [0.0, 0.0]).resizable(false).frame(frame).show(
+        ctx,
+        |ui| {
+            Grid::new("keys").num_columns(2).spacing([18.0, 3.0]).show(ui, |ui| {
+                for (label, about) in keys::help() {
+                    ui.label(RichText::new(label).monospace());
+                    ui.label(about);
+                    ui.end_row();
+                }
+            });
+        },
+    );
 }
 
 fn controls(ui: &mut Ui, status: &Status<'_>, actions: &mut Vec<Action>) {
@@ -198,17 +200,21 @@ fn colours(ui: &mut Ui, status: &Status<'_>, actions: &mut Vec<Action>) {
     });
 }
 
-/// Draws one bar per kernel, as long as its share of the step.
-fn kernel_times(ui: &mut Ui, kernels: &[KernelTime]) {
+/// Draws one bar per kernel, as long as its share of the step; at first closed beside the parameters, which
+/// need the height.
+fn kernel_times(ui: &mut Ui, kernels: &[KernelTime], is_open: bool) {
     let total_ms: f64 = kernels.iter().map(|kernel| kernel.ms_per_step).sum();
     let heading = format!("kernels: {total_ms:.2} ms a step");
-    egui::CollapsingHeader::new(heading).id_salt("kernels").default_open(true).show_unindented(ui, |ui| {
-        ui.spacing_mut().item_spacing.y = 2.0;
-        for KernelTime { kernel, ms_per_step } in kernels {
-            let share = if total_ms > 0.0 { ms_per_step / total_ms } else { 0.0 };
-            bar(ui, share as f32, kernel, &format!("{ms_per_step:.3} ms"));
-        }
-    });
+    egui::CollapsingHeader::new(heading).id_salt(("kernels", is_open)).default_open(is_open).show_unindented(
+        ui,
+        |ui| {
+            ui.spacing_mut().item_spacing.y = 2.0;
+            for KernelTime { kernel, ms_per_step } in kernels {
+                let share = if total_ms > 0.0 { ms_per_step / total_ms } else { 0.0 };
+                bar(ui, share as f32, kernel, &format!("{ms_per_step:.3} ms"));
+            }
+        },
+    );
 }
 
 /// Draws a line of text with a bar behind it that fills `share` of the width.

@@ -12,4 +12,8 @@ pub struct Plan {
     /// True if the view closes at that step.
     pub exit: bool,
     pub hide_overlay: bool,
+    /// True if the parameters of a simulation are shown from the beginning.
+    pub show_parameters: bool,
+    /// True if the help is shown from the beginning.
+    pub show_help: bool,
 }

@@ -1,6 +1,7 @@
 //! Camera control by the pointer: left drag orbits, right or middle drag pans, the wheel zooms.
 
 use frazil_render::OrbitCamera;
+use glam::Vec2;
 use winit::dpi::PhysicalPosition;
 use winit::event::{ElementState, MouseButton, MouseScrollDelta, WindowEvent};
 
@@ -20,11 +21,13 @@ pub struct Pointer {
 
 impl Pointer {
     /// Processes an event and returns true if the camera has moved. Events `over_panel` do not move it, but
-    /// button releases are processed.
+    /// button releases are processed. Nothing drags the camera while particles are
+    /// pulled.
     pub fn event(
         &mut self,
         event: &WindowEvent,
         over_panel: bool,
+        is_pulling: bool,
         height_px: u32,
         camera: &mut OrbitCamera,
     ) -> bool {
@@ -39,7 +42,7 @@ impl Pointer {
             }
             WindowEvent::CursorMoved { position, .. } => {
                 let before = self.at.replace(*position);
-                before.is_some_and(|before| self.drag(before, *position, height_px, camera))
+                !is_pulling && before.is_some_and(|before| self.drag(before, *position, height_px, camera))
             }
             WindowEvent::MouseWheel { delta, .. } if !over_panel => {
                 let notches = match delta {
@@ -51,6 +54,12 @@ impl Pointer {
             }
             _ => false,
         }
+    }
+
+    /// Returns the position in pixels while the left button drags.
+    pub fn dragged_px(&self) -> Option<Vec2> {
+        let at = self.at.filter(|_| self.held == Some(MouseButton::Left))?;
+        Some(Vec2::new(at.x as f32, at.y as f32))
     }
 
     fn drag(
@@ -90,7 +99,7 @@ mod tests {
         let (mut pointer, start) = (Pointer::default(), OrbitCamera::default());
         let mut camera = start;
         let mut feed =
-            |event: WindowEvent, camera: &mut OrbitCamera| pointer.event(&event, false, 200, camera);
+            |event: WindowEvent, camera: &mut OrbitCamera| pointer.event(&event, false, false, 200, camera);
         feed(moved(0.0, 0.0), &mut camera);
         assert!(!feed(moved(10.0, 10.0), &mut camera) && camera == start, "nothing is held");
 
@@ -113,8 +122,8 @@ mod tests {
         let before_m = camera.distance_m;
         let delta = MouseScrollDelta::LineDelta(0.0, 2.0);
         let wheel = WindowEvent::MouseWheel { device_id: DeviceId::dummy(), delta, phase: TouchPhase::Moved };
-        assert!(!pointer.event(&wheel, true, 100, &mut camera) && camera.distance_m == before_m);
-        assert!(pointer.event(&wheel, false, 100, &mut camera));
+        assert!(!pointer.event(&wheel, true, false, 100, &mut camera) && camera.distance_m == before_m);
+        assert!(pointer.event(&wheel, false, false, 100, &mut camera));
         assert!((camera.distance_m / before_m - 0.81).abs() < 1e-5);
     }
 }

@@ -16,7 +16,8 @@ const PICTURES_PER_S: f64 = 60.0;
 
 /// Validated input of a source, before a device or a window exists.
 pub enum Requested {
-    Scene(Box<Scene>),
+    /// A scene, and its path or name.
+    Scene(Box<Scene>, String),
     Recording(Box<Recording>, Box<Scene>, Playback),
 }
 
@@ -35,19 +36,19 @@ impl Requested {
             let playback = Playback::in_real_time(&times, PICTURES_PER_S);
             return Ok(Self::Recording(Box::new(recording), Box::new(scene), playback));
         }
-        Ok(Self::Scene(Box::new(args.changes.load(&args.source)?)))
+        Ok(Self::Scene(Box::new(args.changes.load(&args.source)?), args.source.clone()))
     }
 
     pub fn scene(&self) -> &Scene {
         match self {
-            Self::Scene(scene) | Self::Recording(_, scene, _) => scene,
+            Self::Scene(scene, _) | Self::Recording(_, scene, _) => scene,
         }
     }
 
     /// Creates the source on a device.
     pub fn start(self, device: &Device) -> Result<Source, Failure> {
         Ok(match self {
-            Self::Scene(scene) => Source::Live(Box::new(Live::new(device, *scene)?)),
+            Self::Scene(scene, source) => Source::Live(Box::new(Live::new(device, *scene, &source)?)),
             Self::Recording(recording, scene, playback) => {
                 Source::Player(Box::new(Player::new(device, *recording, *scene, playback)?))
             }
@@ -103,11 +104,7 @@ impl Source {
     /// Restarts from the beginning.
     pub fn reset(&mut self) -> Result<(), Failure> {
         match self {
-            Self::Live(live) => {
-                let (device, scene) = (live.simulation.device.clone(), live.simulation.scene.clone());
-                **live = Live::new(&device, scene)?;
-                Ok(())
-            }
+            Self::Live(live) => live.restart(),
             Self::Player(player) => player.seek(player.playback.first()),
         }
     }

@@ -1,6 +1,9 @@
 //! Window: event handling and display of pictures.
 
-use super::panel::{self, Action, End, MAX_SPEED, SourceStatus, Status};
+use super::action::{Action, End};
+use super::hand::Hand;
+use super::keys::{self, KeyEffect};
+use super::panel::{self, MAX_SPEED, SourceStatus, Status};
 use super::plan::Plan;
 use super::pointer::Pointer;
 use super::source::{Requested, Source};
@@ -18,7 +21,6 @@ use winit::application::ApplicationHandler;
 use winit::dpi::PhysicalSize;
 use winit::event::{ElementState, KeyEvent, WindowEvent};
 use winit::event_loop::{ActiveEventLoop, ControlFlow};
-use winit::keyboard::{Key, NamedKey};
 use winit::window::{Window, WindowId};
 
 /// Interval of the pictures of a simulation; longer intervals do not look like motion.
@@ -112,6 +114,9 @@ struct View {
     playing: bool,
     steps_per_picture: u64,
     pointer: Pointer,
+    hand: Hand,
+    is_help_shown: bool,
+    are_parameters_shown: bool,
     rates: Rates,
     /// Time at which the next picture of a recording is due.
     next_picture: Instant,
@@ -154,6 +159,9 @@ impl View {
             ring: ReadbackRing::new(device),
             device: device.clone(),
             pointer: Pointer::default(),
+            hand: Hand::default(),
+            is_help_shown: plan.show_help,
+            are_parameters_shown: plan.show_parameters,
             rates: Rates::new(source.step()),
             next_picture: Instant::now() + Duration::from_secs_f64(1.0 / REDRAWS_A_SECOND),
             next_look: Instant::now(),
@@ -173,7 +181,7 @@ impl View {
         let response = self.egui.on_window_event(&self.window, event);
         let over_panel = self.egui.egui_ctx().egui_wants_pointer_input();
         let height_px = self.window.inner_size().height;
-        let moved = self.pointer.event(event, over_panel, height_px, &mut self.camera);
+        let moved = self.pointer.event(event, over_panel, self.hand.is_ready, height_px, &mut self.camera);
         if moved || response.repaint && !matches!(event, WindowEvent::RedrawRequested) {
             self.window.request_redraw();
         }
@@ -186,17 +194,18 @@ impl View {
                 self.swapchain.resize((size.width, size.height));
                 self.window.request_redraw();
             }
-            WindowEvent::KeyboardInput {
-                event: KeyEvent { logical_key, state: ElementState::Pressed, .. },
-                ..
-            } if !response.consumed => {
-                if matches!(logical_key, Key::Named(NamedKey::Escape)) {
-                    return Ok(false);
-                }
-                if let Some(action) = action_of(logical_key) {
-                    self.act(action)?;
+            WindowEvent::KeyboardInput { event: KeyEvent { logical_key, state, .. }, .. } => {
+                let is_pressed = *state == ElementState::Pressed;
+                match keys::effect_of(logical_key) {
+                    // A release counts in any case.
+                    Some(KeyEffect::Pull) => self.hand.is_ready = is_pressed && !response.consumed,
+                    Some(_) if !is_pressed || response.consumed => {}
+                    Some(KeyEffect::Close) => return Ok(false),
+                    Some(KeyEffect::Act(action)) => self.act(action.clone())?,
+                    None => {}
                 }
             }
+            WindowEvent::Focused(false) => self.hand.is_ready = false,
             WindowEvent::RedrawRequested => return self.redraw(),
             _ => {}
         }
@@ -233,6 +242,10 @@ impl View {
                 self.next_picture = Instant::now();
             }
             (Action::Pause, _) => self.playing = false,
+            (Action::ToggleHelp, _) => self.is_help_shown = !self.is_help_shown,
+            (Action::ToggleParameters, _) => self.are_parameters_shown = !self.are_parameters_shown,
+            (Action::Edit(edit), Source::Live(live)) => live.edit(edit),
+            (Action::Edit(_), Source::Player(_)) => {}
             (Action::Forward, Source::Live(live)) => {
                 self.playing = false;
                 live.advance(1)?;
@@ -311,7 +324,12 @@ impl View {
             Source::Live(live) if self.playing => {
                 let left =
                     self.plan.pause_at.map_or(u64::MAX, |stop| stop.saturating_sub(live.simulation.step()));
-                live.advance(self.steps_per_picture.min(left))?;
+                let steps = self.steps_per_picture.min(left);
+                let (at, size) = (self.pointer.dragged_px(), self.window.inner_size());
+                let scene = &live.simulation.scene;
+                let size = (size.width.max(1), size.height.max(1));
+                live.simulation.grab = self.hand.grab(&self.camera, at, size, scene, steps);
+                live.advance(steps)?;
             }
             Source::Live(live) => live.take_in(0)?,
             Source::Player(player) => {
@@ -361,12 +379,14 @@ impl View {
                 properties: &properties,
                 scheme: self.painter.scheme(),
                 schemes: &self.schemes,
+                help: self.is_help_shown,
                 source: match &self.source {
                     Source::Live(live) => SourceStatus::Live {
                         steps_per_s: self.rates.steps_per_s,
                         steps_per_picture: self.steps_per_picture,
                         highlights: &highlights,
                         kernels: &live.kernels,
+                        parameters: self.are_parameters_shown.then_some(&live.parameters),
                     },
                     Source::Player(player) => SourceStatus::Recording {
                         frame: player.frame(),
@@ -389,24 +409,6 @@ impl View {
             textures: output.textures_delta,
             pixels_per_point: output.pixels_per_point,
         })
-    }
-}
-
-fn action_of(key: &Key) -> Option<Action> {
-    match key {
-        Key::Named(NamedKey::Space) => Some(Action::TogglePlay),
-        Key::Named(NamedKey::ArrowRight) => Some(Action::Forward),
-        Key::Named(NamedKey::ArrowLeft) => Some(Action::Back),
-        Key::Named(NamedKey::Home) => Some(Action::ToEnd(End::First)),
-        Key::Named(NamedKey::End) => Some(Action::ToEnd(End::Last)),
-        Key::Character(text) => match text.to_lowercase().as_str() {
-            "r" => Some(Action::Reset),
-            "j" => Some(Action::Play(End::First)),
-            "k" => Some(Action::Pause),
-            "l" => Some(Action::Play(End::Last)),
-            _ => None,
-        },
-        _ => None,
     }
 }
 

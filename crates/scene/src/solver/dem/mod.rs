@@ -59,6 +59,20 @@ impl SolverScene for DiscreteElements {
     }
 
     /// Returns the diameter of the largest grain.
+    fn live_keys(&self, _scene: &Scene) -> &'static [&'static str] {
+        &[
+            "gravity_m_s2",
+            "dem.friction",
+            "dem.rolling_friction",
+            "dem.restitution",
+            "dem.tangential_damping_ratio",
+            "dem.wall_friction",
+            "dem.wall_restitution",
+            "dem.cohesion_n",
+            "dem.terrain_adhesion_n",
+        ]
+    }
+
     fn particle_spacing_m(&self, scene: &Scene) -> f64 {
         scene.dem().map_or(f64::NAN, |dem| 2.0 * dem.max_radius_m())
     }

@@ -51,6 +51,19 @@ impl SolverScene for MaterialPoints {
         if scene.mpm().is_some_and(|mpm| mpm.dimensions != 3) { 2 } else { 3 }
     }
 
+    fn live_keys(&self, _scene: &Scene) -> &'static [&'static str] {
+        &[
+            "gravity_m_s2",
+            "mpm.material.youngs_modulus_pa",
+            "mpm.material.poissons_ratio",
+            "mpm.material.hardening",
+            "mpm.material.critical_compression",
+            "mpm.material.critical_stretch",
+            "mpm.material.relaxation_time_s",
+            "mpm.walls.friction",
+        ]
+    }
+
     fn particle_spacing_m(&self, scene: &Scene) -> f64 {
         scene.mpm().map_or(f64::NAN, Mpm::particle_spacing_m)
     }

@@ -49,6 +49,33 @@ impl SolverScene for Pbd {
         &[Feature::Bodies]
     }
 
+    fn live_keys(&self, scene: &Scene) -> &'static [&'static str] {
+        if scene.snow().is_some() {
+            &[
+                "gravity_m_s2",
+                "fluid.dynamic_viscosity_pa_s",
+                "fluid.wall_friction",
+                "snow.static_friction",
+                "snow.kinetic_friction",
+                "snow.xsph_viscosity",
+                "snow.heat.snow_conductivity_w_m_k",
+                "snow.heat.water_conductivity_w_m_k",
+            ]
+        } else {
+            &[
+                "gravity_m_s2",
+                "fluid.dynamic_viscosity_pa_s",
+                "fluid.wall_friction",
+                "solver.iterations",
+                "solver.max_iterations",
+                "solver.density_tolerance",
+                "solver.over_relaxation",
+                "solver.constraint_relaxation",
+                "solver.artificial_pressure.strength",
+            ]
+        }
+    }
+
     fn particle_spacing_m(&self, scene: &Scene) -> f64 {
         scene.fluid().map_or(f64::NAN, |fluid| fluid.particle_spacing_m)
     }

@@ -12,9 +12,10 @@ use super::output::Output;
 use super::phase_particles::{InitialState, PhaseParticles};
 use super::shape::Shape;
 use super::terms::SnowParameters;
+use crate::grab::GrabPass;
 use crate::pbd::bodies::{Bodies, Displacement};
 use crate::pbd::motion::{Motion, Place, Smoothing};
-use crate::{BodyLoads, SolverError, Tuning};
+use crate::{BodyLoads, Grab, SolverError, Tuning};
 use frazil_kernels::Counts;
 use frazil_particles::{ColumnView, Material, ParticleSet};
 use frazil_scene::{Phase, Sampled, Scene, WallModel};
@@ -88,6 +89,8 @@ pub struct Snow {
     output: Output,
     gauge: SnowMeasurePass,
     ring: ReadbackRing,
+    grab: GrabPass,
+    workgroup_size: u32,
     capacity: u32,
 }
 
@@ -180,6 +183,8 @@ impl Snow {
             output: Output::new(device, workgroup_size, capacity)?,
             gauge: SnowMeasurePass::new(device, capacity)?,
             ring: ReadbackRing::new(device),
+            grab: GrabPass::new(device, workgroup_size)?,
+            workgroup_size,
             solid,
             fluid,
             links,
@@ -419,6 +424,31 @@ impl Snow {
         }
         if let Some(bodies) = &self.bodies {
             bodies.record_reduction(recorder);
+        }
+    }
+
+    /// Adopts the parameters of a scene, see [`Solver::set_scene`](crate::Solver::set_scene).
+    ///
+    /// # Errors
+    /// Out of memory.
+    pub fn set_scene(&mut self, device: &Device, scene: &Scene) -> Result<(), SolverError> {
+        let parameters = SnowParameters::of(scene)?;
+        let terms = parameters.terms(self.solid.grid.grid(), self.capacity);
+        let friction = [terms.static_friction, terms.kinetic_friction];
+        let terms = device.buffer_from("terms", &[terms])?;
+        let motion = Motion::new(device, self.workgroup_size, &parameters.fluid, 0)?;
+        if let Some(bodies) = &mut self.bodies {
+            bodies.set_parameters(device, self.workgroup_size, &parameters.fluid, friction)?;
+        }
+        self.constraints.terms = terms;
+        (self.motion, self.parameters) = (motion, parameters);
+        Ok(())
+    }
+
+    /// Records a pull on the particles of both phases, before a step.
+    pub fn record_grab(&self, recorder: &mut Recorder, grab: &Grab) {
+        for phase_particles in [&self.solid, &self.fluid] {
+            self.grab.record(recorder, &phase_particles.phase, grab, self.parameters.fluid.dt_s);
         }
     }
 

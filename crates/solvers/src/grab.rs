@@ -1,0 +1,60 @@
+//! Pulling particles by hand.
+
+use frazil_particles::PhaseArray;
+use frazil_shaders::bodies::pull_particles;
+use frazil_vk::{Device, Kernel, Recorder, Result, Threads};
+
+/// A pull on the particles near a line, during one step: they follow the line, and approach it like a
+/// critically damped spring.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Grab {
+    /// A point of the line in m.
+    pub centre_m: [f32; 3],
+    /// Unit vector along the line.
+    pub direction: [f32; 3],
+    /// Velocity of the line in m/s.
+    pub velocity_m_s: [f32; 3],
+    /// Distance from the line in m within which particles are pulled, above 0.
+    pub radius_m: f32,
+    /// Rate 1/τ in 1/s at which they approach the line.
+    pub rate_1_s: f32,
+}
+
+impl Grab {
+    /// Returns the parameters of the kernel for a step of `dt_s`.
+    pub(crate) fn params(&self, dt_s: f32) -> pull_particles::Params {
+        pull_particles::Params {
+            centre_m: self.centre_m,
+            direction: self.direction,
+            velocity_m_s: self.velocity_m_s,
+            inverse_radius2_m2: 1.0 / (self.radius_m * self.radius_m),
+            rate_1_s: self.rate_1_s,
+            share: -(-dt_s * self.rate_1_s).exp_m1(),
+        }
+    }
+}
+
+/// Pass that applies a [`Grab`] to the velocities of a phase.
+pub struct GrabPass {
+    pull: Kernel<pull_particles::Interface>,
+}
+
+impl GrabPass {
+    /// Makes the pass.
+    ///
+    /// # Errors
+    /// A workgroup size beyond the device's limits.
+    pub fn new(device: &Device, workgroup_size: u32) -> Result<Self> {
+        Ok(Self { pull: Kernel::specialized(device, &pull_particles::Specialization { workgroup_size })? })
+    }
+
+    /// Records the pull on the particles of a phase in a step of `dt_s`.
+    pub fn record(&self, recorder: &mut Recorder, phase: &PhaseArray, grab: &Grab, dt_s: f32) {
+        let bindings = pull_particles::Bindings {
+            count: &phase.count.count,
+            position: phase.position.front(),
+            velocity: phase.velocity.front(),
+        };
+        recorder.dispatch(&self.pull, Threads::Counted(&phase.count), bindings, grab.params(dt_s));
+    }
+}

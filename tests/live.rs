@@ -1,0 +1,257 @@
+//! Changes while a simulation runs: a change of parameters has the bits of a restart from a checkpoint with the
+//! changed scene, a refused one changes nothing, and a pull on particles agrees with its CPU twin.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use frazil_kernels::Counts;
+use frazil_particles::PhaseArray;
+use frazil_reference::bodies::{Pull, pull_particles};
+use frazil_scene::{LiveValue, Scene};
+use frazil_solvers::{Grab, GrabPass, Solver, StateColumn, Tuning, change_scene, factory_of};
+use frazil_testkit::{Random, assert_no_validation_messages, config, device, saved_state};
+use frazil_vk::Device;
+use glam::DVec3;
+use proptest::prelude::*;
+use std::sync::LazyLock;
+
+static DEVICE: LazyLock<Device> = LazyLock::new(device);
+
+const WATER: &str = "version = 1\nname = \"water\"\nup_axis = \"y\"\ntime = { dt_s = 0.002, duration_s = 1.0 }\n\
+    [fluid]\nparticle_spacing_m = 0.05\n\
+    [domain]\nmin_m = [0.0, 0.0, 0.0]\nmax_m = [0.5, 0.5, 0.3]\n\
+    [[bodies]]\nname = \"ball\"\nshape.sphere = { centre_m = [0.35, 0.1, 0.15], radius_m = 0.08 }\n\
+    [[particles]]\nshape.box = { min_m = [0.0, 0.0, 0.0], max_m = [0.2, 0.3, 0.3] }\n";
+
+const SNOW: &str = "version = 1\nname = \"snow\"\nup_axis = \"y\"\ntime = { dt_s = 0.00125, duration_s = 1.0 }\n\
+    [fluid]\nparticle_spacing_m = 0.02\nsupport_radius_spacings = 1.7\n\
+    [solver]\niterations = 3\nover_relaxation = 0.25\n\
+    [domain]\nmin_m = [0.0, 0.0, 0.0]\nmax_m = [0.16, 0.2, 0.16]\n\
+    [snow.links]\nlimit = \"constant\"\n\
+    [snow.heat]\nsnow_conductivity_w_m_k = 2500.0\nwater_conductivity_w_m_k = 600.0\n\
+    [[particles]]\nshape.box = { min_m = [0.0, 0.0, 0.0], max_m = [0.16, 0.06, 0.16] }\n\
+    phase = \"water\"\ntemperature_c = 50.0\n\
+    [[particles]]\nshape.box = { min_m = [0.02, 0.06, 0.02], max_m = [0.12, 0.14, 0.12] }\n\
+    phase = \"snow\"\ntemperature_c = -1.0\n";
+
+const CONTINUUM: &str = "version = 1\nname = \"continuum\"\nup_axis = \"y\"\n\
+    time = { dt_s = \"auto\", duration_s = 1.0 }\nsolver.kind = \"mpm\"\n\
+    [mpm]\ndimensions = 3\ncell_size_m = 0.05\nparticles_per_cell = 8\n\
+    [domain]\nmin_m = [0.0, 0.0, 0.0]\nmax_m = [0.6, 0.6, 0.6]\n\
+    [[particles]]\nshape.box = { min_m = [0.1, 0.0, 0.1], max_m = [0.3, 0.3, 0.3] }\n\
+    velocity_m_s = [1.0, -2.0, 0.0]\n";
+
+const GRAINS: &str = "version = 1\nname = \"grains\"\nup_axis = \"y\"\n\
+    time = { dt_s = \"auto\", duration_s = 1.0 }\nsolver.kind = \"dem\"\n\
+    [dem]\nradius_m = 0.02\ndensity_kg_m3 = 500.0\nnormal_stiffness_n_m = 2000.0\ncohesion_n = 0.01\n\
+    wall_friction = 0.4\n\
+    [domain]\nmin_m = [0.0, 0.0, 0.0]\nmax_m = [0.4, 0.6, 0.4]\n\
+    [[particles]]\nshape.box = { min_m = [0.0, 0.0, 0.0], max_m = [0.2, 0.3, 0.2] }\n\
+    velocity_m_s = [0.5, -1.0, 0.0]\n";
+
+fn parse(text: &str) -> Scene {
+    Scene::parse(text, "scene.toml", &[]).unwrap()
+}
+
+fn start(scene: &Scene) -> Box<dyn Solver> {
+    factory_of(scene).unwrap().create(&DEVICE, scene, &scene.sample().unwrap(), Tuning::default()).unwrap()
+}
+
+fn advance(solver: &mut dyn Solver, steps: u64) {
+    let mut recorder = DEVICE.recorder().unwrap();
+    for _ in 0..steps {
+        solver.record_step(&mut recorder);
+    }
+    DEVICE.submit(recorder).unwrap();
+}
+
+fn state(solver: &dyn Solver) -> Vec<StateColumn> {
+    saved_state(&DEVICE, solver).unwrap()
+}
+
+/// Panics, naming the column, unless the states are the same to the bit.
+fn assert_same(found: &[StateColumn], expected: &[StateColumn], what: &str) {
+    assert_eq!(found.len(), expected.len());
+    for (found, expected) in found.iter().zip(expected) {
+        assert_eq!(found.name, expected.name);
+        assert!(found.words == expected.words, "{what}: column {} differs", found.name);
+    }
+}
+
+/// Returns another value of each live parameter, valid with those of the others.
+fn other_values(scene: &Scene) -> Vec<String> {
+    let other = |value: LiveValue| match value {
+        LiveValue::Number(x) => LiveValue::Number(0.8 * x),
+        LiveValue::Whole(n) => LiveValue::Whole(n + 2),
+        LiveValue::Vector([x, y, z]) => LiveValue::Vector([x + 3.0, 0.5 * y, z - 1.0]),
+    };
+    scene.live_parameters().iter().map(|p| format!("{}={}", p.key, other(p.value))).collect()
+}
+
+/// Takes some steps, changes the scene, takes others, and does the same with a restart in place of the change.
+fn assert_change_is_a_restart(scene: &Scene, changes: &[String]) {
+    const STEPS: u64 = 6;
+    let what = changes.join(", ");
+    let changed = scene.with_live(changes).unwrap();
+    let mut solver = start(scene);
+    advance(&mut *solver, STEPS);
+    let before = state(&*solver);
+    let mut restarted = factory_of(&changed).unwrap().restore(&DEVICE, &changed, &before, STEPS).unwrap();
+    change_scene(&mut *solver, &DEVICE, scene, &changed).unwrap();
+    assert_same(&state(&*solver), &before, &what);
+    advance(&mut *solver, STEPS);
+    advance(&mut *restarted, STEPS);
+    let after = state(&*solver);
+    assert_same(&after, &state(&*restarted), &what);
+
+    let mut unchanged = factory_of(scene).unwrap().restore(&DEVICE, scene, &before, STEPS).unwrap();
+    advance(&mut *unchanged, STEPS);
+    assert!(
+        state(&*unchanged).iter().zip(&after).any(|(a, b)| a.words != b.words),
+        "{what}: the steps do not depend on the change"
+    );
+    assert_no_validation_messages(&DEVICE);
+}
+
+#[test]
+fn a_change_while_water_runs_is_a_restart_with_the_changed_scene() {
+    let scene = parse(WATER);
+    assert_change_is_a_restart(&scene, &other_values(&scene));
+    assert_change_is_a_restart(&scene, &["fluid.dynamic_viscosity_pa_s=20.0".to_owned()]);
+    assert_change_is_a_restart(&scene, &["gravity_m_s2=[4.0, -3.0, 0.0]".to_owned()]);
+    // More iterations need more flags of the rows of neighbours.
+    let fixed = ["solver.density_tolerance=0.0".to_owned()];
+    let scene = Scene::parse(WATER, "scene.toml", &fixed).unwrap();
+    assert_change_is_a_restart(
+        &scene,
+        &["solver.iterations=9".to_owned(), "solver.max_iterations=90".to_owned()],
+    );
+}
+
+#[test]
+fn a_change_while_snow_and_water_run_is_a_restart_with_the_changed_scene() {
+    let scene = parse(SNOW);
+    assert_change_is_a_restart(&scene, &other_values(&scene));
+    assert_change_is_a_restart(&scene, &["snow.heat.snow_conductivity_w_m_k=100.0".to_owned()]);
+}
+
+#[test]
+fn a_change_while_a_continuum_runs_is_a_restart_with_the_changed_scene() {
+    let scene = parse(CONTINUUM);
+    assert_change_is_a_restart(&scene, &other_values(&scene));
+    assert_change_is_a_restart(&scene, &["mpm.material.youngs_modulus_pa=20000.0".to_owned()]);
+}
+
+#[test]
+fn a_change_while_grains_run_is_a_restart_with_the_changed_scene() {
+    let scene = parse(GRAINS);
+    assert_change_is_a_restart(&scene, &other_values(&scene));
+    assert_change_is_a_restart(&scene, &["dem.cohesion_n=0.5".to_owned()]);
+}
+
+#[test]
+fn a_refused_change_names_the_key_and_leaves_the_state_and_the_steps_as_they_were() {
+    for (text, changes) in [
+        (WATER, ["fluid.particle_spacing_m=0.06", "solver.density_tolerance=0.0"]),
+        (SNOW, ["snow.links.most=12", "time.dt_s=0.001"]),
+        (CONTINUUM, ["mpm.cell_size_m=0.06", "domain.max_m=[0.6, 0.7, 0.6]"]),
+        (GRAINS, ["dem.cohesion_n=0.0", "dem.rolling_friction=0.0"]),
+    ] {
+        let scene = parse(text);
+        let mut solver = start(&scene);
+        advance(&mut *solver, 3);
+        let before = state(&*solver);
+        for change in changes {
+            let changed = Scene::parse(text, "scene.toml", &[change.to_owned()]).unwrap();
+            let error = change_scene(&mut *solver, &DEVICE, &scene, &changed).unwrap_err().to_string();
+            let key = change.split_once('=').unwrap().0;
+            assert!(error.contains(key), "{change}: {error}");
+        }
+        assert_same(&state(&*solver), &before, "refused");
+        advance(&mut *solver, 3);
+        let mut alone = factory_of(&scene).unwrap().restore(&DEVICE, &scene, &before, 3).unwrap();
+        advance(&mut *alone, 3);
+        assert_same(&state(&*solver), &state(&*alone), "refused");
+    }
+    assert_no_validation_messages(&DEVICE);
+}
+
+#[test]
+fn a_pull_agrees_with_its_twin() {
+    let counts = Counts::new(&DEVICE).unwrap();
+    let sizes =
+        prop_oneof![Just(0usize), Just(1), Just(2), 3usize..100, 63usize..66, 255usize..258, 511usize..514];
+    let group = prop_oneof![Just(64u32), Just(256)];
+    proptest!(config(40), |(n in sizes, workgroup_size in group, seed in any::<u64>())| {
+        let mut random = Random::new(seed);
+        let mut vector = |scale: f32| [(); 3].map(|()| scale * (2.0 * random.unit() - 1.0));
+        let positions: Vec<[f32; 3]> = (0..n).map(|_| vector(1.0)).collect();
+        let velocities: Vec<[f32; 3]> = (0..n).map(|_| vector(5.0)).collect();
+        let wide = |v: [f32; 3]| DVec3::from(v.map(f64::from));
+        let direction = wide(vector(1.0)).normalize_or(DVec3::X).as_vec3();
+        let grab = Grab {
+            centre_m: vector(0.5),
+            direction: direction.to_array(),
+            velocity_m_s: vector(2.0),
+            radius_m: 0.1 + 0.7 * vector(1.0)[0].abs(),
+            rate_1_s: 5.0 + 50.0 * vector(1.0)[0].abs(),
+        };
+        let dt_s = 0.01_f32;
+        let phase = PhaseArray::upload(&DEVICE, &counts, &positions, &velocities, n as u32 + 7).unwrap();
+        let pass = GrabPass::new(&DEVICE, workgroup_size).unwrap();
+        let mut recorder = DEVICE.recorder().unwrap();
+        pass.record(&mut recorder, &phase, &grab, dt_s);
+        DEVICE.submit(recorder).unwrap();
+        let found = DEVICE.download(phase.velocity.front(), n).unwrap();
+        let mut expected: Vec<DVec3> = velocities.iter().copied().map(wide).collect();
+        let at: Vec<DVec3> = positions.iter().copied().map(wide).collect();
+        pull_particles(&at, &mut expected, &Pull {
+            centre_m: wide(grab.centre_m),
+            direction: wide(grab.direction),
+            velocity_m_s: wide(grab.velocity_m_s),
+            radius_m: grab.radius_m.into(),
+            rate_1_s: grab.rate_1_s.into(),
+            dt_s: dt_s.into(),
+        });
+        // Some twenty roundings of sums of at most 60 m/s, doubled by the square of the weight, whose relative
+        // error is that of 1/R² at most.
+        let bound = 2e-4;
+        for i in 0..n {
+            let error = (wide(found[i]) - expected[i]).length();
+            prop_assert!(error < bound, "{i}: {:?}, expected {:?}", found[i], expected[i]);
+        }
+    });
+    assert_no_validation_messages(&DEVICE);
+}
+
+#[test]
+fn pulled_particles_of_every_solver_follow_the_line_and_the_others_do_not() {
+    for text in [WATER, SNOW, CONTINUUM, GRAINS] {
+        let scene = parse(text);
+        let [mut pulled, mut free] = [start(&scene), start(&scene)];
+        let corner = scene.sample().unwrap().positions_m[0];
+        let grab = Grab {
+            centre_m: corner,
+            direction: [0.0, 0.0, 1.0],
+            // Above the speed at which particles over the line approach it.
+            velocity_m_s: [0.0, 30.0, 0.0],
+            radius_m: scene.support_radius_m() as f32,
+            rate_1_s: (0.2 / scene.dt_s()).min(20.0 / scene.support_radius_m()) as f32,
+        };
+        for _ in 0..4 {
+            let mut recorder = DEVICE.recorder().unwrap();
+            assert!(pulled.record_grab(&mut recorder, &grab), "{}", scene.name);
+            DEVICE.submit(recorder).unwrap();
+            advance(&mut *pulled, 1);
+            advance(&mut *free, 1);
+        }
+        let of_id = |solver: &dyn Solver, name: &str, id: u32| {
+            let state = state(solver);
+            let column = |name: &str| state.iter().find(|column| column.name == name).unwrap();
+            let place = column("id").words.iter().position(|own| *own == id).unwrap();
+            f32::from_bits(column(name).words[3 * place + 1])
+        };
+        let [own, other] = [&*pulled, &*free].map(|solver| of_id(solver, "velocity", 0));
+        assert!(own > other + 0.2, "{}: {own} m/s, {other} m/s without the pull", scene.name);
+    }
+    assert_no_validation_messages(&DEVICE);
+}
