@@ -56,6 +56,35 @@ fn encode(path: &Path, width: u32, height: u32, pixels: &[u32]) -> io::Result<()
     file.flush()
 }
 
+/// Reads a PNG file of any colour type and depth as RGBA8, without changing values: grey becomes equal
+/// components, and 16 bits become 8.
+///
+/// # Errors
+/// [`Error::Io`], naming `path`, if it cannot be read or is no PNG file.
+pub fn read_image(path: &Path) -> Result<Pixels> {
+    let read = || -> io::Result<Pixels> {
+        let mut decoder = png::Decoder::new(BufReader::new(File::open(path)?));
+        decoder.set_transformations(png::Transformations::normalize_to_color8());
+        let mut reader = decoder.read_info()?;
+        let too_large = || io::Error::new(io::ErrorKind::InvalidData, "the picture is too large");
+        let mut bytes = vec![0; reader.output_buffer_size().ok_or_else(too_large)?];
+        let info = reader.next_frame(&mut bytes)?;
+        let samples = info.color_type.samples();
+        let color = |c: &[u8]| match *c {
+            [grey] | [grey, _] => [grey; 3],
+            [r, g, b, ..] => [r, g, b],
+            [] => [0; 3],
+        };
+        let pack = |c: &[u8]| {
+            let [r, g, b] = color(c);
+            u32::from_le_bytes([r, g, b, 255])
+        };
+        let pixels = bytes[..info.buffer_size()].chunks_exact(samples).map(pack).collect();
+        Ok(Pixels { width: info.width, height: info.height, pixels })
+    };
+    read().map_err(|source| Error::Io { operation: "read", path: path.into(), source })
+}
+
 /// Reads a picture that [`write_png`] wrote.
 ///
 /// # Errors
