@@ -12,9 +12,10 @@ float sunlight_at(ivec2 at, float depth) {
     int size = int(terms[0].shadow_size);
     if (any(lessThan(at, ivec2(0))) || any(greaterThanEqual(at, ivec2(size)))) return 1.0;
     int i = at.y * size + at.x;
-    // Depth is reversed: nearer to the sun is greater.
-    if (opaque_shadow[i] > depth) return 0.0;
-    return fluid_shadow[i] > depth ? FLUID_TRANSMISSION : 1.0;
+    // Depth is reversed: nearer to the sun is greater. Points beyond the projection are behind whatever is drawn,
+    // and nothing drawn is 0.
+    if (opaque_shadow[i] > max(depth, 0.0)) return 0.0;
+    return fluid_shadow[i] > max(depth, 0.0) ? FLUID_TRANSMISSION : 1.0;
 }
 
 // Returns the share of the sun's light that arrives at a point relative to the eye: the mean over 4 × 4 pixels of
