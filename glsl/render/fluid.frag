@@ -78,10 +78,11 @@ void main() {
     float at_normal = (1.0 - n) * (1.0 - n) / ((1.0 + n) * (1.0 + n));
     float reflectance = at_normal + (1.0 - at_normal) * pow(1.0 - facing, 5.0);
 
-    // The refracted ray leaves the fluid after the thickness, where it shows the scene as if from there straight
-    // on.
+    // The refracted ray shows the scene at the pixel of the point where it leaves the fluid: exact for a layer
+    // with parallel faces on what is behind it.
     vec3 inside = refract(-to_viewer, normal, 1.0 / n);
-    vec2 bent = pixel_of_point(view, here + thickness * inside, image_size);
+    float path = thickness * facing / max(-dot(inside, normal), 1e-3);
+    vec2 bent = pixel_of_point(view, here + path * inside, image_size);
     vec3 behind = scene_behind(bent, at, z);
     float sun = sunlight(view, here);
     vec3 scattered = terms[0].color * (SKY_ON_SURFACE + sun * SUN_ON_SURFACE * max(dot(normal, terms[0].to_sun), 0.0));

@@ -49,6 +49,14 @@ pub struct FluidMaterial {
     pub refractive_index: f32,
 }
 
+/// Default radius of the spheres of a fluid, in spacings of its particles: those of disordered particles at rest
+/// density still overlap.
+pub const FLUID_RADIUS_SPACINGS: f32 = 0.8;
+/// Default reach of the filter, in spacings.
+pub const SMOOTHING_SPACINGS: f32 = 3.0;
+/// Number of times that the filter is applied by default.
+const PASSES: u32 = 2;
+
 /// Refractive index of water in visible light.
 pub const WATER_REFRACTIVE_INDEX: f32 = 1.333;
 
@@ -86,6 +94,20 @@ pub struct Surroundings {
     pub(crate) pixels: Buffer<u32>,
     pub(crate) width: u32,
     pub(crate) height: u32,
+}
+
+impl Smoothing {
+    /// Returns the bilateral filter with a reach, for particles at a spacing; both in m.
+    pub fn bilateral(spacing_m: f32, radius_m: f32) -> Self {
+        let filter = DepthFilter::Bilateral { range_m: 1.5 * spacing_m };
+        Self { filter, radius_m, passes: PASSES }
+    }
+
+    /// Returns the narrow-range filter with a reach, for particles at a spacing; both in m.
+    pub fn narrow_range(spacing_m: f32, radius_m: f32) -> Self {
+        let filter = DepthFilter::NarrowRange { range_m: 3.0 * spacing_m, step_back_m: spacing_m };
+        Self { filter, radius_m, passes: PASSES }
+    }
 }
 
 impl Surroundings {

@@ -34,7 +34,8 @@ pub use camera::{OrbitCamera, Projection, UpAxis};
 pub use color_map::ColorMap;
 pub use error::Error;
 pub use fluid::{
-    DepthFilter, Fluid, FluidMaterial, FluidSet, Smoothing, Surroundings, WATER_REFRACTIVE_INDEX,
+    DepthFilter, FLUID_RADIUS_SPACINGS, Fluid, FluidMaterial, FluidSet, SMOOTHING_SPACINGS, Smoothing,
+    Surroundings, WATER_REFRACTIVE_INDEX,
 };
 pub use fluid_passes::FluidImages;
 pub use frame::{Ball, Coloring, Column, Frame, Ground, Light, Particles, Radius, Shading, WireBox};

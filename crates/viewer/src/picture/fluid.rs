@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use frazil_particles::{Material, ParticleSet};
 use frazil_render::glam::Vec3;
 use frazil_render::{
-    Coloring, DepthFilter, Fluid, FluidMaterial, FluidSet, Particles, Radius, Shading, Smoothing, SpraySplit,
+    Coloring, Fluid, FluidMaterial, FluidSet, Particles, Radius, Shading, Smoothing, SpraySplit,
     SurfaceOptions, Surroundings, WATER_REFRACTIVE_INDEX, read_image,
 };
 use frazil_scene::{FluidFilter, Scene};
@@ -31,17 +31,10 @@ pub struct Fluids {
 
 /// Default absorption of red, green and blue light over the length that the domain has if it is a cube.
 const ABSORPTION_PER_LENGTH: [f64; 3] = [2.4, 0.75, 0.45];
-/// Range of the filters, and the step behind a silhouette of the narrow-range filter, in spacings.
-const BILATERAL_RANGE_SPACINGS: f64 = 1.5;
-const NARROW_RANGE_SPACINGS: f64 = 3.0;
-const STEP_BACK_SPACINGS: f64 = 1.0;
 /// Radius of spray in spacings; drops break up, and are smaller than the particles that stand for them.
 const SPRAY_RADIUS_SPACINGS: f64 = 0.3;
 /// Display-encoded colour of spray.
 const SPRAY_COLOUR: [f32; 3] = [0.94, 0.96, 0.98];
-/// Number of times that the filter is applied.
-const PASSES: u32 = 2;
-
 impl Fluids {
     /// Prepares a scene's fluids. Set-up: it waits for the device.
     pub fn new(device: &Device, scene: &Scene) -> Result<Self, Failure> {
@@ -55,24 +48,16 @@ impl Fluids {
             Surroundings::new(device, &image).map_err(Failure::device)
         });
         let in_m = |spacings: f64| (spacings * spacing_m) as f32;
+        let radius_m = in_m(render.fluid_smoothing_spacings);
         Ok(Self {
             material: FluidMaterial {
                 absorption_1_m: absorption_1_m.map(|a| a as f32),
                 color: render.fluid_color_srgb.map(|component| component as f32),
                 refractive_index: WATER_REFRACTIVE_INDEX,
             },
-            smoothing: Smoothing {
-                filter: match render.fluid_filter {
-                    FluidFilter::Bilateral => {
-                        DepthFilter::Bilateral { range_m: in_m(BILATERAL_RANGE_SPACINGS) }
-                    }
-                    FluidFilter::NarrowRange => DepthFilter::NarrowRange {
-                        range_m: in_m(NARROW_RANGE_SPACINGS),
-                        step_back_m: in_m(STEP_BACK_SPACINGS),
-                    },
-                },
-                radius_m: in_m(render.fluid_smoothing_spacings),
-                passes: PASSES,
+            smoothing: match render.fluid_filter {
+                FluidFilter::Bilateral => Smoothing::bilateral(spacing_m as f32, radius_m),
+                FluidFilter::NarrowRange => Smoothing::narrow_range(spacing_m as f32, radius_m),
             },
             surroundings: surroundings.transpose()?,
             bounds: [vec3(lo), vec3(hi)],
@@ -161,5 +146,17 @@ fn spray_options(scene: &Scene) -> SurfaceOptions {
         cell_m: scene.particle_spacing_m() as f32,
         particle_mass_kg: scene.particle_mass_kg() as f32,
         level_kg_m3: (scene.render.spray_level * scene.rest_density_kg_m3()) as f32,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use frazil_scene::Render;
+
+    #[test]
+    fn defaults_of_scenes_are_those_that_the_renderer_is_tested_with() {
+        let render = Render::default();
+        assert_eq!(render.fluid_radius_spacings as f32, frazil_render::FLUID_RADIUS_SPACINGS);
+        assert_eq!(render.fluid_smoothing_spacings as f32, frazil_render::SMOOTHING_SPACINGS);
     }
 }
