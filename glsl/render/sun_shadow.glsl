@@ -18,6 +18,9 @@ float sunlight_at(ivec2 at, float depth) {
     return fluid_shadow[i] > max(depth, 0.0) ? FLUID_TRANSMISSION : 1.0;
 }
 
+// Distance in pixels between the places that are averaged, wide enough to hide that bodies consist of particles.
+const int SPREAD = 3;
+
 // Returns the share of the sun's light that arrives at a point relative to the eye: the mean over 4 × 4 pixels of
 // the shadow images, weighted so that it changes steadily.
 float sunlight(View view, vec3 from_eye) {
@@ -25,7 +28,7 @@ float sunlight(View view, vec3 from_eye) {
     vec3 from_sun = from_eye + (view.eye - sun.eye) + terms[0].bias * terms[0].to_sun;
     float depth = depth_at(sun, from_sun);
     vec4 clip = clip_position(sun, from_sun);
-    vec2 at = (0.5 * clip.xy + 0.5) * float(terms[0].shadow_size) - 0.5;
+    vec2 at = (0.5 * clip.xy + 0.5) * float(terms[0].shadow_size) / float(SPREAD) - 0.5;
     ivec2 low = ivec2(floor(at));
     vec2 share = at - vec2(low);
     float sum = 0.0;
@@ -33,7 +36,7 @@ float sunlight(View view, vec3 from_eye) {
         float in_y = y == -1 ? 1.0 - share.y : y == 2 ? share.y : 1.0;
         for (int x = -1; x <= 2; ++x) {
             float in_x = x == -1 ? 1.0 - share.x : x == 2 ? share.x : 1.0;
-            sum += in_x * in_y * sunlight_at(low + ivec2(x, y), depth);
+            sum += in_x * in_y * sunlight_at(SPREAD * (low + ivec2(x, y)), depth);
         }
     }
     return sum / 9.0;

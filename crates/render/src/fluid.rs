@@ -67,7 +67,8 @@ pub struct Smoothing {
     pub filter: DepthFilter,
     /// Reach of the filter in m; its Gaussian weight has half of it as the standard deviation.
     pub radius_m: f32,
-    /// Number of times that the filter is applied along both axes of the picture; 0 shows spheres.
+    /// Number of times that the filter is applied along both axes of the picture, before a last time with a
+    /// smaller reach; 0 shows spheres.
     pub passes: u32,
 }
 

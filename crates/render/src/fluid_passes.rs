@@ -18,7 +18,7 @@ use glam::Vec3;
 /// 2. `render.shade_opaque` darkens what is opaque, by ambient occlusion and by the sun's shadows;
 /// 3. `render.fluid_depth` draws the distances of the nearest spheres (Huang2016 section 3.3);
 /// 4. `render.smooth_depth_narrow_range` or `render.smooth_depth_bilateral` smooths them, along rows and then
-///    along columns, `Smoothing::passes` times (section 3.4);
+///    along columns, `Smoothing::passes` times and once more with a smaller reach (section 3.4);
 /// 5. `render.fluid_thickness` adds up the thickness of the fluid before what is opaque (section 3.5);
 /// 6. `render.fluid` reconstructs normals, shades the surface, and writes its depth (section 3.6).
 ///
@@ -87,7 +87,10 @@ const NO_SURFACE: f32 = 1e30;
 /// Distance behind another point from which a point is in its shadow, in radii of the drawn spheres.
 const SHADOW_BIAS_RADII: f32 = 2.0;
 /// Thickness over which silhouettes fade in, in radii of the drawn spheres.
-const EDGE_RADII: f32 = 0.4;
+const EDGE_RADII: f32 = 0.9;
+/// Reach of the last application of the filter, relative to that of the others. Those skip pixels and are applied
+/// to rows and columns; this one removes the traces of both.
+const LAST_REACH: f32 = 0.3;
 /// Vertices of a quad, and of a triangle that covers the picture.
 const QUAD: u32 = 6;
 const TRIANGLE: u32 = 3;
@@ -179,9 +182,11 @@ impl FluidPasses {
         recorder.render("render.fluid_depth", &images.distance, &images.depth, nothing, &draws);
         recorder.copy_image(&images.distance, &distance_m.cast());
         let px_per_m = 0.5 * *height as f32 / view.half_extent[1];
-        for _ in 0..fluid.smoothing.passes {
-            self.smooth(recorder, fluid.smoothing, view, px_per_m, 0, [distance_m, half_smoothed_m]);
-            self.smooth(recorder, fluid.smoothing, view, px_per_m, 1, [half_smoothed_m, distance_m]);
+        let Smoothing { passes, radius_m, .. } = fluid.smoothing;
+        let last = Smoothing { radius_m: LAST_REACH * radius_m, ..fluid.smoothing };
+        for smoothing in (0..passes).map(|_| fluid.smoothing).chain((passes > 0).then_some(last)) {
+            self.smooth(recorder, smoothing, view, px_per_m, 0, [distance_m, half_smoothed_m]);
+            self.smooth(recorder, smoothing, view, px_per_m, 1, [half_smoothed_m, distance_m]);
         }
         let draws: Vec<Draw> =
             fluid.sets.iter().map(|set| self.thickness(set, view, depth_values)).collect();

@@ -18,6 +18,7 @@ mod radix_sort;
 mod reduction;
 mod render;
 mod segmented_reduction;
+mod smooth_depth;
 mod snow_step;
 mod surface;
 
@@ -52,5 +53,6 @@ pub fn all() -> &'static [&'static dyn Bench] {
         &surface::SplatDensity,
         &surface::MarchingCubes,
         &render::Scheme,
+        &smooth_depth::SmoothDepth,
     ]
 }

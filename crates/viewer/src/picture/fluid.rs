@@ -151,12 +151,85 @@ fn spray_options(scene: &Scene) -> SurfaceOptions {
 
 #[cfg(test)]
 mod tests {
-    use frazil_scene::Render;
+    #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails there")]
+
+    use super::*;
+    use crate::picture::{Painter, camera};
+    use frazil_kernels::Counts;
+    use frazil_particles::{ColumnKind, ColumnView};
+    use frazil_scene::{Render, RenderScheme};
+    use frazil_testkit::own_device;
+    use frazil_vk::{DeviceCount, ReadbackRing};
 
     #[test]
     fn defaults_of_scenes_are_those_that_the_renderer_is_tested_with() {
         let render = Render::default();
         assert_eq!(render.fluid_radius_spacings as f32, frazil_render::FLUID_RADIUS_SPACINGS);
         assert_eq!(render.fluid_smoothing_spacings as f32, frazil_render::SMOOTHING_SPACINGS);
+    }
+
+    fn block(lo: Vec3, hi: Vec3, spacing_m: f32) -> Vec<[f32; 3]> {
+        let n = ((hi - lo) / spacing_m).round().as_uvec3();
+        let cells = (0..n.z).flat_map(|z| (0..n.y).flat_map(move |y| (0..n.x).map(move |x| [x, y, z])));
+        cells.map(|cell| (lo + spacing_m * (Vec3::from(cell.map(|i| i as f32)) + 0.5)).to_array()).collect()
+    }
+
+    /// A scene with water, of which one drop is in the air, and snow beside it: the water is transparent and
+    /// the snow is not, and both the drop and the snow are drawn as spheres, white.
+    #[test]
+    fn water_is_a_fluid_and_spray_and_snow_are_spheres() {
+        let device = own_device();
+        let overrides = [
+            "render.scheme=\"fluid\"",
+            "render.width_px=320",
+            "render.height_px=180",
+            "render.background_srgb=[0.3,0.5,0.7]",
+            "render.camera={azimuth_deg=0,elevation_deg=5,target_m=[0,0.5,0],distance_m=3}",
+        ];
+        let scene = Scene::find("melting", &overrides.map(str::to_owned)).unwrap();
+        let spacing_m = scene.particle_spacing_m() as f32;
+        let drop = Vec3::new(0.0, 0.9, 0.0);
+        let mut water = block(Vec3::new(-0.4, 0.0, -0.2), Vec3::new(0.0, 0.5, 0.2), spacing_m);
+        water.push(drop.to_array());
+        let snow = block(Vec3::new(0.1, 0.0, -0.2), Vec3::new(0.4, 0.5, 0.2), spacing_m);
+        let counts = Counts::new(&device).unwrap();
+        let upload = |places: &[[f32; 3]]| -> (DeviceCount, Buffer<[f32; 3]>) {
+            let n = places.len() as u32;
+            let count = counts.upload(&device, "count", n, n).unwrap();
+            (count, device.buffer_from("position", places).unwrap())
+        };
+        let (n_water, n_all) = (water.len(), water.len() + snow.len());
+        let [(water_count, water), (snow_count, snow)] = [upload(&water), upload(&snow)];
+        let set = |name, material, count, position: &Buffer<[f32; 3]>| {
+            let columns = vec![ColumnView::new("position", "m", ColumnKind::Vec3, position.cast())];
+            ParticleSet { name, material, count, columns }
+        };
+        let sets = vec![
+            set("snow", Material::Snow, &snow_count, &snow),
+            set("water", Material::Water, &water_count, &water),
+        ];
+        let shown = Shown { sets, slabs: None };
+        let mut fluids = Fluids::new(&device, &scene).unwrap();
+        fluids.find(&shown).unwrap();
+        assert_eq!(fluids.spray()[0].max_count, 1, "of {n_water} particles the drop is spray");
+        let mut painter = Painter::new(&device, &scene, n_all).unwrap();
+        assert_eq!(painter.scheme(), RenderScheme::Fluid);
+        let camera = camera(&scene);
+        let mut recorder = device.recorder().unwrap();
+        let image = painter.record(&mut recorder, &shown, camera, "phase", 0.0).unwrap();
+        let (width, height) = image.size();
+        let pending = ReadbackRing::new(&device).read_image(&mut recorder, image).unwrap();
+        device.submit(recorder).unwrap();
+        let pixels = pending.wait().unwrap();
+        let at = |place: Vec3| {
+            let (pixel, _) = camera.project(place, width, height).unwrap();
+            pixels[(pixel.y as u32 * width + pixel.x as u32) as usize].to_le_bytes()
+        };
+        let [drop, snow, water, air] =
+            [drop, Vec3::new(0.25, 0.3, 0.2), Vec3::new(-0.2, 0.3, 0.2), Vec3::new(0.3, 0.9, 0.0)].map(at);
+        let is_white = |[r, g, b, _]: [u8; 4]| r > 140 && r.abs_diff(g) < 30 && g.abs_diff(b) < 30;
+        assert!(is_white(drop) && is_white(snow), "drop {drop:?}, snow {snow:?}");
+        assert!(!is_white(water) && water != air && water[2] > water[0], "water {water:?}, air {air:?}");
+        device.check_validation().unwrap();
     }
 }

@@ -75,9 +75,10 @@ impl Painter {
         let infos = frazil_solvers::set_infos(scene, n_particles);
         let mut renderer =
             Renderer::new(device, scene.render.width_px, scene.render.height_px).map_err(Failure::device)?;
-        if infos.len() > 1 || scene.ground().is_some() {
+        let is_fluid = scene.render.scheme == RenderScheme::Fluid;
+        if infos.len() > 1 || scene.ground().is_some() || is_fluid {
             // On white, such as snow with water and ground, edges and the noise of the shading would be
-            // visible.
+            // visible; so would the spheres at the silhouette of a fluid.
             renderer.set_supersampling(2).map_err(Failure::device)?;
         }
         Ok(Self {
