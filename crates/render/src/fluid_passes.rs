@@ -3,9 +3,10 @@
 use crate::fluid::{DepthFilter, Fluid, FluidMaterial, FluidSet, Smoothing};
 use crate::{OrbitCamera, Result};
 use frazil_shaders::render::{
-    backdrop, fluid, fluid_depth, fluid_thickness, smooth_depth_bilateral, smooth_depth_narrow_range, sun_shadow,
+    backdrop, fluid, fluid_depth, fluid_thickness, smooth_depth_bilateral, smooth_depth_narrow_range,
+    sun_shadow,
 };
-use frazil_shaders::types::{Fog, FluidTerms, View};
+use frazil_shaders::types::{FluidTerms, Fog, View};
 use frazil_vk::{
     Blend, Buffer, DepthUse, Device, Draw, Image, ImageFormat, Kernel, Location, Raster, RasterOptions,
     Recorder, Threads,
@@ -188,8 +189,7 @@ impl FluidPasses {
             self.smooth(recorder, smoothing, view, px_per_m, 0, [distance_m, half_smoothed_m]);
             self.smooth(recorder, smoothing, view, px_per_m, 1, [half_smoothed_m, distance_m]);
         }
-        let draws: Vec<Draw> =
-            fluid.sets.iter().map(|set| self.thickness(set, view, depth_values)).collect();
+        let draws: Vec<Draw> = fluid.sets.iter().map(|set| self.thickness(set, view, depth_values)).collect();
         recorder.render("render.fluid_thickness", &images.thickness, &images.depth, Some([0.0; 4]), &draws);
         recorder.copy_image(&images.thickness, &thickness_m.cast());
 

@@ -128,6 +128,43 @@ mod tests {
     }
 
     #[test]
+    fn images_of_every_colour_type_are_read_as_rgba() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("picture.png");
+        let cases = [
+            (png::ColorType::Grayscale, png::BitDepth::Eight, vec![7, 200], [0xff07_0707, 0xffc8_c8c8]),
+            (
+                png::ColorType::GrayscaleAlpha,
+                png::BitDepth::Eight,
+                vec![7, 1, 200, 2],
+                [0xff07_0707, 0xffc8_c8c8],
+            ),
+            (
+                png::ColorType::Rgba,
+                png::BitDepth::Eight,
+                vec![1, 2, 3, 9, 4, 5, 6, 9],
+                [0xff03_0201, 0xff06_0504],
+            ),
+            (
+                png::ColorType::Grayscale,
+                png::BitDepth::Sixteen,
+                vec![7, 99, 200, 99],
+                [0xff07_0707, 0xffc8_c8c8],
+            ),
+        ];
+        for (color, depth, bytes, expected) in cases {
+            let mut encoder = png::Encoder::new(File::create(&path).unwrap(), 2, 1);
+            encoder.set_color(color);
+            encoder.set_depth(depth);
+            encoder.write_header().unwrap().write_image_data(&bytes).unwrap();
+            let read = read_image(&path).unwrap();
+            assert_eq!((read.width, read.height, read.pixels), (2, 1, expected.to_vec()), "{color:?}");
+        }
+        fs::write(&path, "text").unwrap();
+        assert!(read_image(&path).unwrap_err().to_string().contains("cannot read"), "no picture");
+    }
+
+    #[test]
     fn non_images_are_refused_by_name() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("picture.png");

@@ -3,7 +3,9 @@
 use crate::canvas::{Canvas, Typeface};
 use crate::fluid_passes::{FluidPasses, Scene};
 use crate::frame::{Coloring, ColumnLayout, Frame, Particles, Radius};
-use crate::{ColorMap, FluidImages, Ground, Legend, OrbitCamera, Projection, Result, Shading, Swatch, legend};
+use crate::{
+    ColorMap, FluidImages, Ground, Legend, OrbitCamera, Projection, Result, Shading, Swatch, legend,
+};
 use crate::{Mesh, Pieces};
 use frazil_shaders::render::particles::COLUMN_NONE;
 use frazil_shaders::render::{
@@ -171,7 +173,9 @@ impl Renderer {
             _ => None,
         };
         let mut draws = Vec::new();
-        if let Some((_, passes, terms)) = &fluid && frame.backdrop {
+        if let Some((_, passes, terms)) = &fluid
+            && frame.backdrop
+        {
             draws.push(passes.backdrop(view, fog_of(frame), terms));
         }
         draws.extend(self.scene(frame, view)?);

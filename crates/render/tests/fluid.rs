@@ -10,9 +10,9 @@ use frazil_reference::render::{
 };
 use frazil_render::glam::{Vec3, vec3};
 use frazil_render::{
-    Ball, FLUID_RADIUS_SPACINGS, Fluid, FluidMaterial, FluidSet, Frame, Light, OrbitCamera, Pixels, Projection,
-    SMOOTHING_SPACINGS, Smoothing, Solid, SolidShape, Surroundings, WATER_REFRACTIVE_INDEX, read_png,
-    write_png,
+    Ball, FLUID_RADIUS_SPACINGS, Fluid, FluidMaterial, FluidSet, Frame, Light, OrbitCamera, Pixels,
+    Projection, SMOOTHING_SPACINGS, Smoothing, Solid, SolidShape, Surroundings, WATER_REFRACTIVE_INDEX,
+    read_png, write_png,
 };
 use frazil_shaders::render::{
     smooth_depth_bilateral as bilateral, smooth_depth_narrow_range as narrow_range,
@@ -64,7 +64,8 @@ fn lattice(lo: Vec3, hi: Vec3, jitter: f32, keep: impl Fn(Vec3) -> bool) -> Vec<
     let cells = (0..n.z).flat_map(|z| (0..n.y).flat_map(move |y| (0..n.x).map(move |x| (x, y, z))));
     let middles = cells.map(|(x, y, z)| lo + SPACING * (vec3(x as f32, y as f32, z as f32) + 0.5));
     let kept: Vec<Vec3> = middles.filter(|place| keep(*place)).collect();
-    let by = |i: usize| jitter * SPACING * Vec3::from([0, 1, 2].map(|axis| 2.0 * unit_noise(3 * i + axis) - 1.0));
+    let by =
+        |i: usize| jitter * SPACING * Vec3::from([0, 1, 2].map(|axis| 2.0 * unit_noise(3 * i + axis) - 1.0));
     kept.iter().enumerate().map(|(i, place)| *place + by(i)).collect()
 }
 
@@ -97,7 +98,8 @@ fn points(studio: &Studio, camera: &OrbitCamera) -> Vec<Option<Vec3>> {
 
 fn filter_on_device(distance_m: &[f32], params: DepthFilterParams, is_bilateral: bool) -> Vec<f32> {
     let device = device();
-    let input = device.buffer_from("distances", if distance_m.is_empty() { &[0.0] } else { distance_m }).unwrap();
+    let input =
+        device.buffer_from("distances", if distance_m.is_empty() { &[0.0] } else { distance_m }).unwrap();
     let output = device.buffer::<f32>("smoothed", distance_m.len().max(1)).unwrap();
     let mut recorder = device.recorder().unwrap();
     let threads = Threads::Fixed(distance_m.len());
@@ -221,8 +223,8 @@ fn a_pool_at_rest_is_flat() {
         // The filter lacks taps near the border of the image.
         let is_covered = |i: &usize| (16..304).contains(&(i % 320)) && (16..224).contains(&(i / 320));
         for i in (0..points.len()).filter(is_covered).filter(|i| points[*i].is_some_and(is_inner)) {
-            let [here, left, right, above, below] = [0, -1, 1, -320, 320]
-                .map(|by| points[(i as i64 + by) as usize].unwrap_or(Vec3::NAN));
+            let [here, left, right, above, below] =
+                [0, -1, 1, -320, 320].map(|by| points[(i as i64 + by) as usize].unwrap_or(Vec3::NAN));
             let normal = nearer(here, above, below).cross(nearer(here, left, right)).normalize();
             let off_deg = normal.y.clamp(-1.0, 1.0).acos().to_degrees();
             largest = off_deg.max(largest);
@@ -312,7 +314,8 @@ fn absorption_follows_beer_and_lambert() {
 fn refraction_displaces_the_floor_by_snells_law() {
     let mut studio = Studio::new(240, 240);
     let depth = 0.6;
-    let water = Water::new(&studio.device, &lattice(vec3(-2.0, -depth, -2.0), vec3(2.0, 0.0, 2.0), 0.3, |_| true));
+    let water =
+        Water::new(&studio.device, &lattice(vec3(-2.0, -depth, -2.0), vec3(2.0, 0.0, 2.0), 0.3, |_| true));
     // The far half of the floor is red, the near half green.
     let half = |far: f32, color: [f32; 3]| {
         let middle = vec3(0.0, -depth - 0.01, -far);
@@ -356,10 +359,8 @@ fn refraction_displaces_the_floor_by_snells_law() {
 #[test]
 fn bodies_hide_fluid_and_show_through_it() {
     let mut studio = Studio::new(200, 200);
-    let water = Water::new(
-        &studio.device,
-        &lattice(vec3(-0.6, -0.6, -0.2), vec3(0.6, 0.6, 0.2), 0.0, |_| true),
-    );
+    let water =
+        Water::new(&studio.device, &lattice(vec3(-0.6, -0.6, -0.2), vec3(0.6, 0.6, 0.2), 0.0, |_| true));
     let sets = [water.set()];
     let ball = |z: f32| Ball { center: vec3(0.0, 0.0, z), radius_m: 0.3, color: [0.9, 0.1, 0.1] };
     let light = Light { to_sun: vec3(0.0, 0.8, 0.6), ..Light::default() };
@@ -368,11 +369,18 @@ fn bodies_hide_fluid_and_show_through_it() {
     let background = [0.5; 3];
     let mut draw = |balls: &[Ball], has_fluid: bool| {
         let fluid = has_fluid.then(|| fluid(&sets, blue));
-        studio.draw(&Frame { camera: parallel(0.0, 2.0), balls, background, light, fluid, ..Frame::default() })
+        studio.draw(&Frame {
+            camera: parallel(0.0, 2.0),
+            balls,
+            background,
+            light,
+            fluid,
+            ..Frame::default()
+        })
     };
     let (before, behind) = ([ball(0.6)], [ball(-0.7)]);
     let (alone, hidden) = (draw(&before, false), draw(&before, true));
-    for [x, y] in [[100, 100], [100, 80], [90, 110]] {
+    for [x, y] in [[100, 100], [100, 80], [110, 90]] {
         assert_eq!(hidden.at(x, y), alone.at(x, y), "the ball hides the fluid at {x}, {y}");
     }
     let (nothing, through) = (draw(&[], true), draw(&behind, true));
@@ -432,7 +440,8 @@ fn pool(studio: &mut Studio, changes: &Changes) -> Picture {
     let wave = |at: Vec3| 0.07 * (5.0 * at.x + 2.0 * at.z).sin() + 0.04 * (7.0 * at.z - 3.0 * at.x).cos();
     let ball = Ball { center: vec3(0.35, 0.05, 0.2), radius_m: 0.28, color: [0.85, 0.25, 0.1] };
     let is_water = |at: Vec3| at.y < wave(at) && at.distance(ball.center) > ball.radius_m + 0.5 * SPACING;
-    let water = Water::new(&studio.device, &lattice(vec3(-1.2, -0.5, -0.9), vec3(1.2, 0.3, 0.9), 0.15, is_water));
+    let water =
+        Water::new(&studio.device, &lattice(vec3(-1.2, -0.5, -0.9), vec3(1.2, 0.3, 0.9), 0.15, is_water));
     let board = |parity: i32, color: [f32; 3]| {
         let tiles = (-8..8).flat_map(|x| (-6..6).map(move |z| (x, z))).filter(|(x, z)| (x + z) & 1 == parity);
         let corner = |x: i32, z: i32| vec3(0.2 * x as f32, -0.53, 0.2 * z as f32);
@@ -505,6 +514,33 @@ fn pictures_look_like_the_stored_ones() {
         }
         assert!(difference <= MAX_FLIP, "{name}: FLIP {difference}; found picture: {}", failed.display());
     }
+    studio.check();
+}
+
+/// Draws the pool larger into the folder that `FRAZIL_WRITE_PICTURES` names, for the documentation; without it, the
+/// renderer is only asked to draw a larger picture after a small one.
+#[test]
+fn the_pool_is_drawn_at_any_size() {
+    let mut studio = Studio::new(GOLDEN.0, GOLDEN.1);
+    let small = pool(&mut studio, &Changes::default());
+    let folder = std::env::var_os("FRAZIL_WRITE_PICTURES");
+    let scale = if folder.is_some() { 4 } else { 2 };
+    let (width, height) = (scale * GOLDEN.0, scale * GOLDEN.1);
+    studio.renderer.resize(width, height).unwrap();
+    studio.renderer.set_supersampling(if folder.is_some() { 2 } else { 1 }).unwrap();
+    let large = pool(&mut studio, &Changes::default());
+    if let Some(folder) = folder {
+        write_png(&PathBuf::from(folder).join("fluid_checkerboard.png"), width, height, &large.pixels)
+            .unwrap();
+    }
+    // Lengths are in m, so that the large picture shows the same, reduced: only edges are elsewhere.
+    let (n, side) = (GOLDEN.0 * GOLDEN.1, scale as usize);
+    let reduced = (0..n).map(|i| {
+        let (x, y) = ((i % GOLDEN.0) as usize * side + side / 2, (i / GOLDEN.0) as usize * side + side / 2);
+        large.pixels[y * width as usize + x]
+    });
+    let difference = flip(&small.pixels, &reduced.collect::<Vec<_>>());
+    assert!(difference < 0.12, "FLIP {difference}");
     studio.check();
 }
 
