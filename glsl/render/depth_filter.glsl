@@ -1,4 +1,5 @@
-// Parameters and taps of the filters that smooth the distances of a fluid's surface, along one axis of the image.
+// Parameters and taps of the filters that smooth the distances of a fluid's surface, along one axis of the
+// image.
 #include "render/view.glsl"
 #include "render/screen.glsl"
 

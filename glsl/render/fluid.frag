@@ -1,5 +1,6 @@
 #version 460
-// The fragment stage shades a pixel of the fluid's surface, writes its depth, and leaves other pixels as they are.
+// The fragment stage shades a pixel of the fluid's surface, writes its depth, and leaves other pixels as they
+// are.
 #extension GL_GOOGLE_include_directive : require
 #include "render/view.glsl"
 #include "render/shade.glsl"
@@ -20,8 +21,8 @@ layout(scalar, binding = 7) readonly buffer Terms { FluidTerms terms[]; };
 
 layout(location = 0) out vec4 pixel;
 
-// Light of the sun's disc, blurred over the width of its reflection (Huang2016 eq 3.7), and of sun and sky on a
-// surface across them; linear.
+// Light of the sun's disc, blurred over the width of its reflection (Huang2016 eq 3.7), and of sun and sky on
+// a surface across them; linear.
 const vec3 SUN_GLINT = vec3(14.0, 12.5, 10.0);
 const float SHININESS = 500.0;
 const vec3 SUN_ON_SURFACE = vec3(0.95, 0.90, 0.80);
@@ -48,8 +49,8 @@ vec3 change_along(ivec2 at, ivec2 along, float z) {
     return point_at(at + along, z) - here;
 }
 
-// Returns the scene behind the fluid at a position in pixels, linear; at the pixel itself if what is there is in
-// front of the fluid.
+// Returns the scene behind the fluid at a position in pixels, linear; at the pixel itself if what is there is
+// in front of the fluid.
 vec3 scene_behind(vec2 bent, ivec2 at, float z) {
     ivec2 size = ivec2(width, height);
     ivec2 there = clamp(ivec2(floor(bent)), ivec2(0), size - 1);
@@ -78,14 +79,15 @@ void main() {
     float at_normal = (1.0 - n) * (1.0 - n) / ((1.0 + n) * (1.0 + n));
     float reflectance = at_normal + (1.0 - at_normal) * pow(1.0 - facing, 5.0);
 
-    // The refracted ray shows the scene at the pixel of the point where it leaves the fluid: exact for a layer
-    // with parallel faces on what is behind it.
+    // The refracted ray shows the scene at the pixel of the point where it leaves the fluid: exact for a
+    // layer with parallel faces on what is behind it.
     vec3 inside = refract(-to_viewer, normal, 1.0 / n);
     float path = thickness * facing / max(-dot(inside, normal), 1e-3);
     vec2 bent = pixel_of_point(view, here + path * inside, image_size);
     vec3 behind = scene_behind(bent, at, z);
     float sun = sunlight(view, here);
-    vec3 scattered = terms[0].color * (SKY_ON_SURFACE + sun * SUN_ON_SURFACE * max(dot(normal, terms[0].to_sun), 0.0));
+    float towards_sun = max(dot(normal, terms[0].to_sun), 0.0);
+    vec3 scattered = terms[0].color * (SKY_ON_SURFACE + sun * towards_sun * SUN_ON_SURFACE);
     vec3 transmittance = exp(-terms[0].absorption * thickness);
     vec3 refracted = mix(scattered, behind, transmittance);
 

@@ -1,6 +1,6 @@
 #version 460
-// Distances of the nearest surfaces of a fluid's particles, into an image of one float per pixel: the depth map
-// of Huang2016 section 3.3, in m along the line of sight.
+// Distances of the nearest surfaces of a fluid's particles, into an image of one float per pixel: the depth
+// map of Huang2016 section 3.3, in m along the line of sight.
 #extension GL_GOOGLE_include_directive : require
 #include "render/view.glsl"
 #include "render/imposter.glsl"

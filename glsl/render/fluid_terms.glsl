@@ -1,7 +1,7 @@
 // Light around a fluid, and its material. Needs render/view.glsl.
 struct FluidTerms {
-    // Parallel projection along the sun's light, in which shadows are found. Its eye is the middle of what casts
-    // shadows; half_extent is their reach in m.
+    // Parallel projection along the sun's light, in which shadows are found. Its eye is the middle of what
+    // casts shadows; half_extent is their reach in m.
     View sun;
     // Unit vectors.
     vec3 to_sun;

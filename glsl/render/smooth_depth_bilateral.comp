@@ -1,11 +1,11 @@
 #version 460
-// Smooths distances of a surface along one axis by a bilateral filter (Huang2016 eq 3.1): a weighted mean whose
-// weights fall with the distance in the image and with the difference in depth.
+// Smooths distances of a surface along one axis by a bilateral filter (Huang2016 eq 3.1): a weighted mean
+// whose weights fall with the distance in the image and with the difference in depth.
 //
-// The weight is the product of both Gaussians, as in any bilateral filter; eq 3.2 prints their sum, with which
-// near pixels of any depth, and pixels of equal depth anywhere, would count fully. Pixels without a surface do
-// not count, and stay without.
-// Bytes: 8 a pixel, and up to 32 neighbours from caches. Order-independent.
+// The weight is the product of both Gaussians, as in any bilateral filter; eq 3.2 prints their sum, with
+// which near pixels of any depth, and pixels of equal depth anywhere, would count fully. Pixels without a
+// surface do not count, and stay without. Bytes: 8 a pixel, and up to 32 neighbours from caches.
+// Order-independent.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 #include "render/depth_filter.glsl"

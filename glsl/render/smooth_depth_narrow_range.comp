@@ -2,8 +2,9 @@
 // Smooths distances of a surface along one axis by the narrow-range filter (Truong2018): a Gaussian mean over
 // pixels that come in pairs, one on either side.
 //
-// - If one of a pair is nearer than the narrow range around this pixel, it shows another surface in front, and
-//   neither counts; otherwise the mean would lean away from that surface. Nor do they where the image ends.
+// - If one of a pair is nearer than the narrow range around this pixel, it shows another surface in front,
+//   and neither counts; otherwise the mean would lean away from that surface. Nor do they where the image
+//   ends.
 // - Pixels farther than the range, or without a surface, count as if they were a little behind this pixel, so
 //   that silhouettes curve away from the eye.
 // - All others count as they are, and widen the range for the pairs farther out, so that slopes count whole.

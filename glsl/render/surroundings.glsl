@@ -1,7 +1,7 @@
 // Light that arrives from the surroundings of a scene: an analytic sky with a sun, or an image.
 //
-// Needs render/shade.glsl, and buffers `terms` (render/fluid_terms.glsl) and `surroundings`: packed RGBA8 pixels of
-// an equirectangular image, rows from straight up to straight down, the middle column in front.
+// Needs render/shade.glsl, and buffers `terms` (render/fluid_terms.glsl) and `surroundings`: packed RGBA8
+// pixels of an equirectangular image, rows from straight up to straight down, the middle column in front.
 
 const float PI = 3.14159265;
 
@@ -16,7 +16,8 @@ vec3 mapped_surroundings(vec3 direction) {
     float right = dot(direction, terms[0].map_right), front = dot(direction, terms[0].map_front);
     float turn = abs(right) + abs(front) > 0.0 ? atan(right, front) : 0.0;
     float down = acos(clamp(dot(direction, terms[0].up), -1.0, 1.0));
-    vec2 at = vec2((0.5 + turn / (2.0 * PI)) * float(terms[0].map_width), down / PI * float(terms[0].map_height)) - 0.5;
+    vec2 share_of_map = vec2(0.5 + turn / (2.0 * PI), down / PI);
+    vec2 at = share_of_map * vec2(terms[0].map_width, terms[0].map_height) - 0.5;
     ivec2 low = ivec2(floor(at));
     vec2 share = at - vec2(low);
     vec3 above = mix(surroundings_texel(low), surroundings_texel(low + ivec2(1, 0)), share.x);
@@ -24,8 +25,8 @@ vec3 mapped_surroundings(vec3 direction) {
     return mix(above, below, share.y);
 }
 
-// Returns the light of a clear sky without its sun: pale at the horizon, blue above, bright around the sun, and a
-// grey ground below.
+// Returns the light of a clear sky without its sun: pale at the horizon, blue above, bright around the sun,
+// and a grey ground below.
 vec3 analytic_sky(vec3 direction) {
     const vec3 ZENITH = vec3(0.10, 0.24, 0.55);
     const vec3 HORIZON = vec3(0.62, 0.74, 0.86);

@@ -144,6 +144,27 @@ pub fn smooth_depth_narrow_range(distance_m: &[f32], params: DepthFilterParams) 
     })
 }
 
+/// Smooths a thickness in m along one axis like `render.smooth_thickness`, where distances in m show a surface.
+pub fn smooth_thickness(distance_m: &[f32], thickness_m: &[f32], params: DepthFilterParams) -> Vec<f32> {
+    let smoothed = |i: usize| {
+        let (z, thickness) = (distance_m[i], thickness_m[i]);
+        if z > 0.5 * NO_SURFACE || thickness <= 0.0 {
+            return thickness;
+        }
+        let (mut sum, mut weights) = (thickness, 1.0);
+        for (offset, weight) in params.taps(z) {
+            for other in [-offset, offset].into_iter().filter_map(|by| params.at(thickness_m, i, by)) {
+                if other > 0.0 {
+                    sum += weight * other;
+                    weights += weight;
+                }
+            }
+        }
+        sum / weights
+    };
+    (0..distance_m.len()).map(smoothed).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

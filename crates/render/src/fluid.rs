@@ -49,8 +49,8 @@ pub struct FluidMaterial {
     pub refractive_index: f32,
 }
 
-/// Default radius of the spheres of a fluid, in spacings of its particles: those of disordered particles at rest
-/// density still overlap.
+/// Default radius of the spheres of a fluid, in spacings of its particles: those of disordered particles at
+/// rest density still overlap.
 pub const FLUID_RADIUS_SPACINGS: f32 = 0.8;
 /// Default reach of the filter, in spacings.
 pub const SMOOTHING_SPACINGS: f32 = 3.0;
@@ -112,8 +112,8 @@ impl Smoothing {
 }
 
 impl Surroundings {
-    /// Uploads an equirectangular image, with rows from straight up to straight down, and the direction of the
-    /// camera at azimuth 0 in the middle. Set-up: it waits for the device.
+    /// Uploads an equirectangular image, with rows from straight up to straight down, and the direction of
+    /// the camera at azimuth 0 in the middle. Set-up: it waits for the device.
     ///
     /// # Errors
     /// An image without pixels or with another number of them than its size says; out of memory.

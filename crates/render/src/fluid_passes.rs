@@ -4,7 +4,7 @@ use crate::fluid::{DepthFilter, Fluid, FluidMaterial, FluidSet, Smoothing};
 use crate::{OrbitCamera, Result};
 use frazil_shaders::render::{
     backdrop, fluid, fluid_depth, fluid_thickness, smooth_depth_bilateral, smooth_depth_narrow_range,
-    sun_shadow,
+    smooth_thickness, sun_shadow,
 };
 use frazil_shaders::types::{FluidTerms, Fog, View};
 use frazil_vk::{
@@ -21,7 +21,8 @@ use glam::Vec3;
 /// 4. `render.smooth_depth_narrow_range` or `render.smooth_depth_bilateral` smooths them, along rows and then
 ///    along columns, `Smoothing::passes` times and once more with a smaller reach (section 3.4);
 /// 5. `render.fluid_thickness` adds up the thickness of the fluid before what is opaque (section 3.5);
-/// 6. `render.fluid` reconstructs normals, shades the surface, and writes its depth (section 3.6).
+/// 6. `render.smooth_thickness` smooths it, along rows and then along columns;
+/// 7. `render.fluid` reconstructs normals, shades the surface, and writes its depth (section 3.6).
 ///
 /// Between them, images are copied into buffers that shaders read.
 pub(crate) struct FluidPasses {
@@ -44,7 +45,9 @@ pub struct FluidImages {
     pub distance_m: Buffer<f32>,
     /// Thickness of the fluid along the ray in m.
     pub thickness_m: Buffer<f32>,
-    /// Distances after the filter along rows.
+    /// Smoothed thickness.
+    smoothed_thickness_m: Buffer<f32>,
+    /// Distances, and then thickness, after a filter along rows.
     half_smoothed_m: Buffer<f32>,
     scene_color: Buffer<u32>,
     distance: Image,
@@ -60,6 +63,7 @@ struct Pipelines {
     surface: Raster<fluid::Interface>,
     bilateral: Kernel<smooth_depth_bilateral::Interface>,
     narrow_range: Kernel<smooth_depth_narrow_range::Interface>,
+    smooth_thickness: Kernel<smooth_thickness::Interface>,
 }
 
 /// Depths as the sun sees them.
@@ -89,8 +93,8 @@ const NO_SURFACE: f32 = 1e30;
 const SHADOW_BIAS_RADII: f32 = 2.0;
 /// Thickness over which silhouettes fade in, in radii of the drawn spheres.
 const EDGE_RADII: f32 = 0.9;
-/// Reach of the last application of the filter, relative to that of the others. Those skip pixels and are applied
-/// to rows and columns; this one removes the traces of both.
+/// Reach of the last application of the filter, relative to that of the others. Those skip pixels and are
+/// applied to rows and columns; this one removes the traces of both.
 const LAST_REACH: f32 = 0.3;
 /// Vertices of a quad, and of a triangle that covers the picture.
 const QUAD: u32 = 6;
@@ -192,10 +196,13 @@ impl FluidPasses {
         let draws: Vec<Draw> = fluid.sets.iter().map(|set| self.thickness(set, view, depth_values)).collect();
         recorder.render("render.fluid_thickness", &images.thickness, &images.depth, Some([0.0; 4]), &draws);
         recorder.copy_image(&images.thickness, &thickness_m.cast());
+        let smoothed = &images.smoothed_thickness_m;
+        self.smooth_thickness(recorder, last, view, px_per_m, 0, [thickness_m, half_smoothed_m]);
+        self.smooth_thickness(recorder, last, view, px_per_m, 1, [half_smoothed_m, smoothed]);
 
         let bindings = fluid::Bindings {
             distance_m,
-            thickness_m,
+            thickness_m: &images.smoothed_thickness_m,
             scene_depth: depth_values,
             scene_color: &images.scene_color,
             opaque_shadow: &self.shadows.opaque_depth,
@@ -290,6 +297,31 @@ impl FluidPasses {
             }
         }
     }
+
+    fn smooth_thickness(
+        &self,
+        recorder: &mut Recorder,
+        smoothing: Smoothing,
+        view: View,
+        px_per_m: f32,
+        axis: u32,
+        [thickness_m, smoothed_m]: [&Buffer<f32>; 2],
+    ) {
+        let FluidImages { width, height, ref distance_m, .. } = self.images;
+        let params = smooth_thickness::Params {
+            width,
+            height,
+            axis,
+            px_per_m,
+            is_perspective: u32::from(view.depth_reach == 0.0),
+            radius: smoothing.radius_m,
+            range: 0.0,
+            step_back: 0.0,
+        };
+        let bindings = smooth_thickness::Bindings { distance_m, thickness_m, smoothed_m };
+        let threads = Threads::Fixed((width * height) as usize);
+        recorder.dispatch(&self.pipelines.smooth_thickness, threads, bindings, params);
+    }
 }
 
 /// Light and material of a fluid on the device.
@@ -345,6 +377,7 @@ impl Pipelines {
             surface: Raster::new(device, options(rgba8, DepthUse::TestAndWrite, Blend::Replace))?,
             bilateral: Kernel::new(device)?,
             narrow_range: Kernel::new(device)?,
+            smooth_thickness: Kernel::new(device)?,
         })
     }
 }
@@ -357,6 +390,7 @@ impl FluidImages {
             height,
             distance_m: device.buffer("fluid distance values", n)?,
             thickness_m: device.buffer("fluid thickness values", n)?,
+            smoothed_thickness_m: device.buffer("smoothed fluid thickness", n)?,
             half_smoothed_m: device.buffer("fluid distance along rows", n)?,
             scene_color: device.buffer("scene color values", n)?,
             distance: device.image("fluid distance", width, height, ImageFormat::R32Float)?,

@@ -27,9 +27,9 @@ pub struct SurfaceOptions {
 /// Separation of particles by the density around them: sorts them by cell, splats their mass onto nodes, and
 /// lists those in low density as spray.
 ///
-/// The required number of blocks of nodes is known only after a search. [`Self::find`] then grows the capacity
-/// and searches again, so that no particle is taken for spray for lack of capacity; it waits for the device
-/// after each search.
+/// The required number of blocks of nodes is known only after a search. [`Self::find`] then grows the
+/// capacity and searches again, so that no particle is taken for spray for lack of capacity; it waits for the
+/// device after each search.
 pub struct SpraySplit {
     device: Device,
     options: SurfaceOptions,
@@ -117,8 +117,8 @@ impl SpraySplit {
         })
     }
 
-    /// Separates `count` particles at `position`, in m, after all submissions so far. It waits for the device,
-    /// and grows the capacity until it suffices.
+    /// Separates `count` particles at `position`, in m, after all submissions so far. It waits for the
+    /// device, and grows the capacity until it suffices.
     ///
     /// # Errors
     /// More particles than the capacity; a device error; out of memory for the nodes.

@@ -1,5 +1,5 @@
-//! Fluids in pictures: the filters against their twins, flat pools, thickness, absorption, refraction, visibility,
-//! and stored images.
+//! Fluids in pictures: the filters against their twins, flat pools, thickness, absorption, refraction,
+//! visibility, and stored images.
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
 
 mod studio;
@@ -7,6 +7,7 @@ mod studio;
 use frazil_kernels::Counts;
 use frazil_reference::render::{
     DepthFilterParams, NO_SURFACE, smooth_depth_bilateral, smooth_depth_narrow_range,
+    smooth_thickness as twin_of_thickness,
 };
 use frazil_render::glam::{Vec3, vec3};
 use frazil_render::{
@@ -15,7 +16,7 @@ use frazil_render::{
     read_png, write_png,
 };
 use frazil_shaders::render::{
-    smooth_depth_bilateral as bilateral, smooth_depth_narrow_range as narrow_range,
+    smooth_depth_bilateral as bilateral, smooth_depth_narrow_range as narrow_range, smooth_thickness,
 };
 use frazil_testkit::{FlipImage, Random, config, device, mean_flip, unit_noise};
 use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Threads};
@@ -168,8 +169,58 @@ proptest! {
     }
 }
 
-/// Smoothed distances of a plane are those of the plane; the bilateral filter does not mix two planes, and the
-/// narrow-range filter does not let the one behind bend towards the one before it.
+/// The same for thickness, which is 0 where something hides the fluid; a constant thickness stays.
+#[test]
+fn thickness_is_smoothed_like_its_twin() {
+    let kernel = Kernel::<smooth_thickness::Interface>::new(&device()).unwrap();
+    let sizes =
+        (prop_oneof![Just(1usize), Just(2), 1usize..70, Just(257)], prop_oneof![Just(0usize), 1usize..40]);
+    proptest!(config(16), |((width, height) in sizes, seed in any::<u64>(), axis in 0usize..2, radius in 0.0f32..1.5)| {
+        let size = [width, height];
+        let distances = landscape(size, seed);
+        let mut random = Random::new(!seed);
+        let thickness: Vec<f32> =
+            distances.iter().map(|_| if random.unit() < 0.1 { 0.0 } else { random.unit() }).collect();
+        let constant = vec![0.3; thickness.len()];
+        for thickness in [&thickness, &constant] {
+            let params = DepthFilterParams {
+                size, axis, px_per_m: 40.0, is_perspective: true, radius, range: 0.0, step_back: 0.0,
+            };
+            let device = device();
+            let upload = |values: &[f32]| {
+                device.buffer_from("values", if values.is_empty() { &[0.0] } else { values }).unwrap()
+            };
+            let output = upload(thickness);
+            let mut recorder = device.recorder().unwrap();
+            let bindings = smooth_thickness::Bindings {
+                distance_m: &upload(&distances),
+                thickness_m: &upload(thickness),
+                smoothed_m: &output,
+            };
+            let params_of_kernel = smooth_thickness::Params {
+                width: width as u32,
+                height: height as u32,
+                axis: axis as u32,
+                px_per_m: params.px_per_m,
+                is_perspective: 1,
+                radius,
+                range: 0.0,
+                step_back: 0.0,
+            };
+            recorder.dispatch(&kernel, Threads::Fixed(thickness.len()), bindings, params_of_kernel);
+            device.submit(recorder).unwrap().wait().unwrap();
+            let found = device.download(&output, thickness.len()).unwrap();
+            let expected = twin_of_thickness(&distances, thickness, params);
+            for (i, (found, expected)) in found.iter().zip(&expected).enumerate() {
+                prop_assert!((found - expected).abs() <= 1e-5, "pixel {}: {} {}", i, found, expected);
+                prop_assert!(thickness != &constant || (found - 0.3).abs() < 1e-5, "pixel {}: {}", i, found);
+            }
+        }
+    });
+}
+
+/// Smoothed distances of a plane are those of the plane; the bilateral filter does not mix two planes, and
+/// the narrow-range filter does not let the one behind bend towards the one before it.
 #[test]
 fn filters_keep_planes_and_steps() {
     let size = [120, 3];
@@ -262,8 +313,8 @@ fn thickness_integrates_to_the_volume() {
     studio.check();
 }
 
-/// A picture of a fluid before a white sheet that faces the camera; returns the linear colour in the middle and
-/// the thickness there.
+/// A picture of a fluid before a white sheet that faces the camera; returns the linear colour in the middle
+/// and the thickness there.
 fn before_sheet(studio: &mut Studio, places: &[Vec3], material: FluidMaterial) -> (Vec3, f32) {
     let water = Water::new(&studio.device, places);
     let sheet = SolidShape::cuboid(vec3(0.0, 0.0, -2.0), [3.0 * Vec3::X, 3.0 * Vec3::Y, 0.01 * Vec3::Z]);
@@ -278,7 +329,9 @@ fn before_sheet(studio: &mut Studio, places: &[Vec3], material: FluidMaterial) -
     let (x, y) = (width / 2, height / 2);
     let images = studio.renderer.fluid_images().unwrap();
     let thickness = studio.device.download(&images.thickness_m, (width * height) as usize).unwrap();
-    (linear_at(&picture, x, y), thickness[(y * width + x) as usize])
+    // Mean over five spacings, since the thickness of single particles is smoothed.
+    let around = (y - 12..=y + 12).flat_map(|y| (x - 12..=x + 12).map(move |x| (y * width + x) as usize));
+    (linear_at(&picture, x, y), around.map(|i| thickness[i]).sum::<f32>() / 625.0)
 }
 
 fn linear_at(picture: &Picture, x: u32, y: u32) -> Vec3 {
@@ -410,8 +463,8 @@ fn no_particles_are_drawn_as_nothing() {
 
 const GOLDEN: (u32, u32) = (320, 180);
 /// Mean FLIP difference of a picture from the stored one that is still accepted. Drivers round differently in
-/// exponentials and powers, which moves few pixels by one step of eight bits, far below it (llvmpipe with 128-
-/// and 256-bit vectors: below 0.0005); the planted changes below are at least four times as far off.
+/// exponentials and powers, which moves few pixels by one step of eight bits, far below it (llvmpipe with
+/// 128- and 256-bit vectors: below 0.0005); the planted changes below are at least four times as far off.
 const MAX_FLIP: f64 = 0.005;
 
 /// Changes of the pool's picture.
@@ -453,7 +506,7 @@ fn pool(studio: &mut Studio, changes: &Changes) -> Picture {
     };
     let floor = [board(0, [0.92, 0.9, 0.86]), board(1, [0.25, 0.27, 0.3])];
     let meshes = floor.each_ref().map(Solid::mesh);
-    let stripes = |i: u32| if (i % 16) / 4 % 2 == 0 { 0xff30_3030 } else { 0xffe0_f0ff };
+    let stripes = |i: u32| if (i % 16) % 8 < 4 { 0xff30_3030 } else { 0xffe0_f0ff };
     let striped = Pixels { width: 16, height: 8, pixels: (0..128).map(stripes).collect() };
     let surroundings = changes.has_surroundings.then(|| Surroundings::new(&studio.device, &striped).unwrap());
     let sets = [water.set()];
@@ -517,8 +570,8 @@ fn pictures_look_like_the_stored_ones() {
     studio.check();
 }
 
-/// Draws the pool larger into the folder that `FRAZIL_WRITE_PICTURES` names, for the documentation; without it, the
-/// renderer is only asked to draw a larger picture after a small one.
+/// Draws the pool larger into the folder that `FRAZIL_WRITE_PICTURES` names, for the documentation; without
+/// it, the renderer is only asked to draw a larger picture after a small one.
 #[test]
 fn the_pool_is_drawn_at_any_size() {
     let mut studio = Studio::new(GOLDEN.0, GOLDEN.1);

@@ -110,7 +110,8 @@ pub struct Render {
     /// Share of the light from behind that is absorbed at the centre of one water particle, in scenes with
     /// snow that are coloured by phase; 0 to 0.99.
     pub water_opacity: f64,
-    /// Radius of the spheres that a fluid's surface is smoothed from, in spacings: 0.3 to 2. They must overlap.
+    /// Radius of the spheres that a fluid's surface is smoothed from, in spacings: 0.3 to 2. They must
+    /// overlap.
     pub fluid_radius_spacings: f64,
     /// Filter that smooths the surface of a fluid.
     pub fluid_filter: FluidFilter,
@@ -123,11 +124,11 @@ pub struct Render {
     pub absorption_1_m: Option<Vec3>,
     /// Colour of a fluid where it is too thick to see through, sRGB components from 0 to 1.
     pub fluid_color_srgb: Vec3,
-    /// Density below which water is drawn as spray, as a share of its rest density: 0 to 0.95; 0 for none. That
-    /// at a single particle is up to 0.32, at a flat surface 0.85, and at an edge 0.6.
+    /// Density below which water is drawn as spray, as a share of its rest density: 0 to 0.95; 0 for none.
+    /// That at a single particle is up to 0.32, at a flat surface 0.85, and at an edge 0.6.
     pub spray_level: f64,
-    /// PNG file, relative to the scene's file, with the surroundings that a fluid reflects: an equirectangular
-    /// image with the direction of azimuth 0 in the middle. By default a clear sky.
+    /// PNG file, relative to the scene's file, with the surroundings that a fluid reflects: an
+    /// equirectangular image with the direction of azimuth 0 in the middle. By default a clear sky.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub environment: Option<String>,
     /// True if the surroundings are also the background, in place of `background_srgb`.
