@@ -1,5 +1,5 @@
-//! Twins of rendering kernels: the triangles of a terrain's chunks, and the classification of spray
-//! particles.
+//! Twins of rendering kernels: the triangles of a terrain's chunks, the classification of spray particles, and
+//! the filters of a fluid's surface.
 
 use crate::surface::Nodes;
 use glam::DVec3;
@@ -39,6 +39,130 @@ pub fn interpolated_density(nodes: &Nodes, place: DVec3) -> f64 {
         weight * nodes.value(std::array::from_fn(|axis| low[axis] as i64 + far[axis]))
     };
     (0..8).map(corner).sum()
+}
+
+/// Distance of a pixel without a surface, in m.
+pub const NO_SURFACE: f32 = 1e30;
+
+/// Parameters of the filters of a fluid's surface, named like the push constants of the kernels.
+#[derive(Clone, Copy, Debug)]
+pub struct DepthFilterParams {
+    /// Size of the image in pixels.
+    pub size: [usize; 2],
+    /// 0 along rows, 1 along columns.
+    pub axis: usize,
+    /// Pixels per m: at a distance of 1 m with perspective, else at any.
+    pub px_per_m: f32,
+    /// True with perspective.
+    pub is_perspective: bool,
+    /// Reach in m.
+    pub radius: f32,
+    /// Standard deviation of the weight of differences (bilateral), or narrow range, in m.
+    pub range: f32,
+    /// Distance in m of farther surfaces behind a pixel (narrow-range).
+    pub step_back: f32,
+}
+
+const MAX_TAPS: usize = 16;
+const MAX_RADIUS_PX: f32 = 96.0;
+
+impl DepthFilterParams {
+    /// Returns offset in pixels and weight of each tap of a pixel at a distance.
+    fn taps(&self, z: f32) -> Vec<(i64, f32)> {
+        let reach = self.radius * self.px_per_m / if self.is_perspective { z.max(1e-6) } else { 1.0 };
+        let reach = reach.min(MAX_RADIUS_PX);
+        let n = (reach as usize).min(MAX_TAPS);
+        let tap = |tap: usize| {
+            let offset = if reach <= MAX_TAPS as f32 {
+                tap as i64
+            } else {
+                (reach * tap as f32 / n as f32 + 0.5).floor() as i64
+            };
+            let t = 2.0 * offset as f32 / reach;
+            (offset, (-0.5 * t * t).exp())
+        };
+        (1..=n).map(tap).collect()
+    }
+
+    /// Returns the distance at an offset from a pixel along the axis; `None` beyond the image.
+    fn at(&self, distance_m: &[f32], i: usize, offset: i64) -> Option<f32> {
+        let [width, height] = self.size;
+        let mut at = [(i % width) as i64, (i / width) as i64];
+        at[self.axis] += offset;
+        let is_inside = (0..width as i64).contains(&at[0]) && (0..height as i64).contains(&at[1]);
+        is_inside.then(|| distance_m[at[1] as usize * width + at[0] as usize])
+    }
+
+    fn filter(&self, distance_m: &[f32], pixel: impl Fn(usize, f32) -> f32) -> Vec<f32> {
+        let smoothed = |(i, &z): (usize, &f32)| if z > 0.5 * NO_SURFACE { z } else { pixel(i, z) };
+        distance_m.iter().enumerate().map(smoothed).collect()
+    }
+}
+
+/// Smooths distances in m along one axis like `render.smooth_depth_bilateral`.
+pub fn smooth_depth_bilateral(distance_m: &[f32], params: DepthFilterParams) -> Vec<f32> {
+    params.filter(distance_m, |i, z| {
+        let (mut sum, mut weights) = (0.0, 1.0);
+        for (offset, near) in params.taps(z) {
+            for other in [-offset, offset].into_iter().filter_map(|by| params.at(distance_m, i, by)) {
+                let u = (other - z) / params.range;
+                let weight = near * (-0.5 * u * u).exp();
+                if weight > 0.0 {
+                    sum += weight * (other - z);
+                    weights += weight;
+                }
+            }
+        }
+        z + sum / weights
+    })
+}
+
+/// Smooths distances in m along one axis like `render.smooth_depth_narrow_range`.
+pub fn smooth_depth_narrow_range(distance_m: &[f32], params: DepthFilterParams) -> Vec<f32> {
+    params.filter(distance_m, |i, z| {
+        let (mut sum, mut weights) = (0.0, 1.0);
+        let (mut nearest, mut farthest) = (z - params.range, z + params.range);
+        for (offset, weight) in params.taps(z) {
+            let pair = [-offset, offset].map(|by| params.at(distance_m, i, by));
+            let [Some(a), Some(b)] = pair else { continue };
+            if a < nearest || b < nearest {
+                continue;
+            }
+            let limit = farthest;
+            for other in [a, b] {
+                if other <= limit {
+                    sum += weight * (other - z);
+                    nearest = nearest.min(other - params.range);
+                    farthest = farthest.max(other + params.range);
+                } else {
+                    sum += weight * params.step_back;
+                }
+            }
+            weights += 2.0 * weight;
+        }
+        z + sum / weights
+    })
+}
+
+/// Smooths a thickness in m along one axis like `render.smooth_thickness`, where distances in m show a surface.
+pub fn smooth_thickness(distance_m: &[f32], thickness_m: &[f32], params: DepthFilterParams) -> Vec<f32> {
+    let smoothed = |i: usize| {
+        let (z, thickness) = (distance_m[i], thickness_m[i]);
+        if z > 0.5 * NO_SURFACE || thickness <= 0.0 {
+            return thickness;
+        }
+        let (mut sum, mut weights) = (thickness, 1.0);
+        for (offset, weight) in params.taps(z) {
+            for other in [-offset, offset].into_iter().filter_map(|by| params.at(thickness_m, i, by)) {
+                if other > 0.0 {
+                    sum += weight * other;
+                    weights += weight;
+                }
+            }
+        }
+        sum / weights
+    };
+    (0..distance_m.len()).map(smoothed).collect()
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Content of a picture.
 
-use crate::{ColorMap, Legend, Mesh, OrbitCamera, Pieces, Swatch, Terrain};
+use crate::{ColorMap, Fluid, Legend, Mesh, OrbitCamera, Pieces, Swatch, Terrain};
 use frazil_shaders::render::particles;
 use frazil_vk::{Buffer, DeviceCount};
 use glam::Vec3;
@@ -26,6 +26,10 @@ pub struct Frame<'a> {
     pub meshes: &'a [Mesh<'a>],
     /// Rigid pieces, for example plates of ice.
     pub pieces: &'a [Pieces<'a>],
+    /// Fluid with a smooth, refracting surface; its picture has shadows of the sun.
+    pub fluid: Option<Fluid<'a>>,
+    /// True if the surroundings that a fluid reflects are the background of the picture.
+    pub backdrop: bool,
     /// Sun and fog.
     pub light: Light,
     /// Strength of ambient occlusion: 0 is none, 1 the usual strength.
@@ -204,6 +208,8 @@ impl Default for Frame<'_> {
             terrain: None,
             meshes: &[],
             pieces: &[],
+            fluid: None,
+            backdrop: false,
             light: Light::default(),
             occlusion: 0.0,
             legend: None,

@@ -16,6 +16,8 @@ mod camera;
 mod canvas;
 mod color_map;
 mod error;
+mod fluid;
+mod fluid_passes;
 mod frame;
 mod legend;
 mod light;
@@ -23,6 +25,7 @@ mod mesh;
 mod picture;
 mod renderer;
 mod sheet;
+mod spray;
 mod surface;
 mod terrain;
 mod terrain_detail;
@@ -30,14 +33,20 @@ mod terrain_detail;
 pub use camera::{OrbitCamera, Projection, UpAxis};
 pub use color_map::ColorMap;
 pub use error::Error;
+pub use fluid::{
+    DepthFilter, FLUID_RADIUS_SPACINGS, Fluid, FluidMaterial, FluidSet, SMOOTHING_SPACINGS, Smoothing,
+    Surroundings, WATER_REFRACTIVE_INDEX,
+};
+pub use fluid_passes::FluidImages;
 pub use frame::{Ball, Coloring, Column, Frame, Ground, Light, Particles, Radius, Shading, WireBox};
 pub use glam;
 pub use legend::{Legend, Swatch, nice_ticks};
 pub use mesh::{Material, Mesh, PieceShapes, Pieces, Solid, SolidShape};
-pub use picture::{Pixels, read_png, write_png};
+pub use picture::{Pixels, read_image, read_png, write_png};
 pub use renderer::Renderer;
 pub use sheet::ContactSheet;
-pub use surface::{ParticleSurface, SurfaceFound, SurfaceOptions};
+pub use spray::{SpraySplit, SurfaceOptions};
+pub use surface::{ParticleSurface, SurfaceFound};
 pub use terrain::Terrain;
 pub use terrain_detail::Chunk;
 

@@ -56,6 +56,35 @@ fn encode(path: &Path, width: u32, height: u32, pixels: &[u32]) -> io::Result<()
     file.flush()
 }
 
+/// Reads a PNG file of any colour type and depth as RGBA8, without changing values: grey becomes equal
+/// components, and 16 bits become 8.
+///
+/// # Errors
+/// [`Error::Io`], naming `path`, if it cannot be read or is no PNG file.
+pub fn read_image(path: &Path) -> Result<Pixels> {
+    let read = || -> io::Result<Pixels> {
+        let mut decoder = png::Decoder::new(BufReader::new(File::open(path)?));
+        decoder.set_transformations(png::Transformations::normalize_to_color8());
+        let mut reader = decoder.read_info()?;
+        let too_large = || io::Error::new(io::ErrorKind::InvalidData, "the picture is too large");
+        let mut bytes = vec![0; reader.output_buffer_size().ok_or_else(too_large)?];
+        let info = reader.next_frame(&mut bytes)?;
+        let samples = info.color_type.samples();
+        let color = |c: &[u8]| match *c {
+            [grey] | [grey, _] => [grey; 3],
+            [r, g, b, ..] => [r, g, b],
+            [] => [0; 3],
+        };
+        let pack = |c: &[u8]| {
+            let [r, g, b] = color(c);
+            u32::from_le_bytes([r, g, b, 255])
+        };
+        let pixels = bytes[..info.buffer_size()].chunks_exact(samples).map(pack).collect();
+        Ok(Pixels { width: info.width, height: info.height, pixels })
+    };
+    read().map_err(|source| Error::Io { operation: "read", path: path.into(), source })
+}
+
 /// Reads a picture that [`write_png`] wrote.
 ///
 /// # Errors
@@ -96,6 +125,43 @@ mod tests {
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1, "the temporary file is gone");
         let back = read_png(&path).unwrap();
         assert_eq!((back.width, back.height, back.pixels), (2, 1, vec![0xff03_0201, 0xff06_0504]));
+    }
+
+    #[test]
+    fn images_of_every_colour_type_are_read_as_rgba() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("picture.png");
+        let cases = [
+            (png::ColorType::Grayscale, png::BitDepth::Eight, vec![7, 200], [0xff07_0707, 0xffc8_c8c8]),
+            (
+                png::ColorType::GrayscaleAlpha,
+                png::BitDepth::Eight,
+                vec![7, 1, 200, 2],
+                [0xff07_0707, 0xffc8_c8c8],
+            ),
+            (
+                png::ColorType::Rgba,
+                png::BitDepth::Eight,
+                vec![1, 2, 3, 9, 4, 5, 6, 9],
+                [0xff03_0201, 0xff06_0504],
+            ),
+            (
+                png::ColorType::Grayscale,
+                png::BitDepth::Sixteen,
+                vec![7, 99, 200, 99],
+                [0xff07_0707, 0xffc8_c8c8],
+            ),
+        ];
+        for (color, depth, bytes, expected) in cases {
+            let mut encoder = png::Encoder::new(File::create(&path).unwrap(), 2, 1);
+            encoder.set_color(color);
+            encoder.set_depth(depth);
+            encoder.write_header().unwrap().write_image_data(&bytes).unwrap();
+            let read = read_image(&path).unwrap();
+            assert_eq!((read.width, read.height, read.pixels), (2, 1, expected.to_vec()), "{color:?}");
+        }
+        fs::write(&path, "text").unwrap();
+        assert!(read_image(&path).unwrap_err().to_string().contains("cannot read"), "no picture");
     }
 
     #[test]

@@ -1,8 +1,11 @@
 //! Recording of pictures.
 
 use crate::canvas::{Canvas, Typeface};
+use crate::fluid_passes::{FluidPasses, Scene};
 use crate::frame::{Coloring, ColumnLayout, Frame, Particles, Radius};
-use crate::{ColorMap, Legend, OrbitCamera, Projection, Result, Shading, Swatch, legend};
+use crate::{
+    ColorMap, FluidImages, Ground, Legend, OrbitCamera, Projection, Result, Shading, Swatch, legend,
+};
 use crate::{Mesh, Pieces};
 use frazil_shaders::render::particles::COLUMN_NONE;
 use frazil_shaders::render::{
@@ -18,6 +21,7 @@ use frazil_vk::{
 /// The passes of a picture are:
 ///
 /// - `render.scene` draws everything that has depth;
+/// - with a fluid, the passes of [`FluidImages`] draw it;
 /// - `render.overlay` applies ambient occlusion computed from the depth, and draws translucent particles,
 ///   wire frames and text;
 /// - `render.resolve`, with supersampling only, averages the finer picture of the two passes before it down,
@@ -26,6 +30,8 @@ pub struct Renderer {
     device: Device,
     targets: Targets,
     pipelines: Pipelines,
+    /// Present from the first picture with a fluid on.
+    fluid: Option<FluidPasses>,
     color_maps: [Buffer<[f32; 3]>; ColorMap::ALL.len()],
     typeface: Typeface,
     legend: Option<Panel<Legend>>,
@@ -101,6 +107,7 @@ impl Renderer {
             device: device.clone(),
             targets: Targets::new(device, width, height, 1)?,
             pipelines: Pipelines::new(device)?,
+            fluid: None,
             color_maps: [upload(viridis)?, upload(inferno)?, upload(vik)?, upload(grey)?],
             typeface: Typeface::new(),
             legend: None,
@@ -153,16 +160,35 @@ impl Renderer {
     /// A column shorter than the positions, or out of memory for the legend.
     pub fn record(&mut self, recorder: &mut Recorder, frame: &Frame<'_>) -> Result<()> {
         let panels = self.panels(frame)?;
+        self.prepare_fluid(frame)?;
         let Targets { color, depth, depth_values, resolved } = &self.targets;
         let (width, height) = color.size();
         let view = frame.camera.view(width, height);
         let [r, g, b] = frame.background;
         let background = Some([r, g, b, 1.0]);
-        recorder.render("render.scene", color, depth, background, &self.scene(frame, view)?);
+        let fluid = match (&frame.fluid, &self.fluid) {
+            (Some(fluid), Some(passes)) => {
+                Some((fluid, passes, passes.terms(fluid, &frame.camera, frame.light.to_sun)?))
+            }
+            _ => None,
+        };
+        let mut draws = Vec::new();
+        if let Some((_, passes, terms)) = &fluid
+            && frame.backdrop
+        {
+            draws.push(passes.backdrop(view, fog_of(frame), terms));
+        }
+        draws.extend(self.scene(frame, view)?);
+        recorder.render("render.scene", color, depth, background, &draws);
         let mut overlay = Vec::new();
-        if frame.occlusion > 0.0 {
+        let occlusion = (frame.occlusion > 0.0).then(|| self.occlusion(frame, view));
+        if let Some((fluid, passes, terms)) = &fluid {
+            let fog = fog_of(frame);
+            let scene = Scene { color, depth, depth_values, view, fog };
+            passes.record(recorder, &scene, fluid, terms, &self.casters(frame, terms.sun)?, occlusion);
+        } else if let Some(occlusion) = occlusion {
             recorder.copy_image(depth, &depth_values.cast());
-            overlay.push(self.occlusion(frame, view));
+            overlay.push(occlusion);
         }
         for particles in frame.particles {
             let pipeline = match particles.shading {
@@ -187,6 +213,22 @@ impl Renderer {
         Ok(())
     }
 
+    /// Creates the passes of a fluid, on its first picture, and sets their size.
+    fn prepare_fluid(&mut self, frame: &Frame<'_>) -> Result<()> {
+        let (width, height) = self.targets.color.size();
+        match &mut self.fluid {
+            _ if frame.fluid.is_none() => {}
+            Some(passes) => passes.resize(width, height)?,
+            None => self.fluid = Some(FluidPasses::new(&self.device, width, height)?),
+        }
+        Ok(())
+    }
+
+    /// Returns the intermediate images of the last picture with a fluid.
+    pub fn fluid_images(&self) -> Option<&FluidImages> {
+        self.fluid.as_ref().map(FluidPasses::images)
+    }
+
     /// Collects the draws that have depth; blended draws come last.
     fn scene(&self, frame: &Frame<'_>, view: View) -> Result<Vec<Draw>> {
         let mut draws = Vec::new();
@@ -196,6 +238,14 @@ impl Renderer {
             let to_sun = frame.light.to_sun.to_array();
             draws.extend(terrain.draws(&self.pipelines.terrain, &chunks, view, fog_of(frame), to_sun));
         }
+        draws.extend(self.casters(frame, view)?);
+        draws.extend(frame.ground.map(|ground| self.ground(&ground, frame, view)));
+        Ok(draws)
+    }
+
+    /// Collects the draws of what casts shadows.
+    fn casters(&self, frame: &Frame<'_>, view: View) -> Result<Vec<Draw>> {
+        let mut draws = Vec::new();
         draws.extend(frame.meshes.iter().map(|mesh| self.mesh(mesh, frame, view)));
         for pieces in frame.pieces {
             draws.push(self.pieces(pieces, frame, view)?);
@@ -213,22 +263,23 @@ impl Renderer {
             };
             self.pipelines.ball.draw(ball::Bindings {}, params, QUAD)
         }));
-        draws.extend(frame.ground.map(|ground| {
-            let axes = frame.camera.up_axis.axes();
-            let ink = Ink::on(frame.background).ink;
-            let params = ground::Params {
-                view,
-                origin: ground.center.to_array(),
-                across: axes.right.to_array(),
-                along: axes.back.to_array(),
-                extent: ground.extent_m,
-                cell: ground.cell_m,
-                // A shade between background and ink.
-                color: std::array::from_fn(|c| 0.94 * frame.background[c] + 0.06 * ink[c]),
-            };
-            self.pipelines.ground.draw(ground::Bindings {}, params, QUAD)
-        }));
         Ok(draws)
+    }
+
+    fn ground(&self, ground: &Ground, frame: &Frame<'_>, view: View) -> Draw {
+        let axes = frame.camera.up_axis.axes();
+        let ink = Ink::on(frame.background).ink;
+        let params = ground::Params {
+            view,
+            origin: ground.center.to_array(),
+            across: axes.right.to_array(),
+            along: axes.back.to_array(),
+            extent: ground.extent_m,
+            cell: ground.cell_m,
+            // A shade between background and ink.
+            color: std::array::from_fn(|c| 0.94 * frame.background[c] + 0.06 * ink[c]),
+        };
+        self.pipelines.ground.draw(ground::Bindings {}, params, QUAD)
     }
 
     fn wireframes(&self, frame: &Frame<'_>, view: View) -> impl Iterator<Item = Draw> {
@@ -442,11 +493,12 @@ impl Targets {
 
 impl Pipelines {
     fn new(device: &Device) -> Result<Self> {
-        let solid = RasterOptions { depth: DepthUse::TestAndWrite, blend: Blend::Replace };
-        let fading = RasterOptions { depth: DepthUse::TestAndWrite, blend: Blend::Over };
-        let behind_solids = RasterOptions { depth: DepthUse::Test, blend: Blend::Over };
-        let over_all = RasterOptions { depth: DepthUse::Ignore, blend: Blend::Over };
-        let brightest = RasterOptions { depth: DepthUse::Ignore, blend: Blend::Max };
+        let options = |depth, blend| RasterOptions { color: ImageFormat::Rgba8, depth, blend };
+        let solid = options(DepthUse::TestAndWrite, Blend::Replace);
+        let fading = options(DepthUse::TestAndWrite, Blend::Over);
+        let behind_solids = options(DepthUse::Test, Blend::Over);
+        let over_all = options(DepthUse::Ignore, Blend::Over);
+        let brightest = options(DepthUse::Ignore, Blend::Max);
         Ok(Self {
             particles: Raster::new(device, solid)?,
             translucent: Raster::new(device, behind_solids)?,

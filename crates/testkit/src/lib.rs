@@ -4,6 +4,7 @@
 //! - [`device`], [`own_device`]: devices of tests.
 //! - [`primitives`]: buffers, counts and checked submissions of the tests of kernels.
 //! - [`noise`], [`Random`], [`Distribution`]: random inputs, the same on every platform.
+//! - [`mean_flip`]: perceived differences between images.
 //! - [`VirtualScreen`]: a screen for the tests of windows.
 //! - [`bond_rules`]: the rules of bonds that benches measure and tests compare with their twins.
 //! - [`twins`]: parameters, states and columns of the twins.
@@ -17,6 +18,7 @@ mod cases;
 mod columns;
 mod device;
 mod distribution;
+mod flip;
 #[cfg(feature = "proptest")]
 pub mod primitives;
 mod random;
@@ -28,6 +30,7 @@ pub use cases::config;
 pub use columns::{download_columns, saved_state};
 pub use device::{assert_no_validation_messages, device, is_full_run, own_device};
 pub use distribution::Distribution;
+pub use flip::{FlipImage, mean_flip};
 pub use random::{Random, noise, unit_noise};
 pub use screen::VirtualScreen;
 

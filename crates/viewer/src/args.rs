@@ -84,7 +84,7 @@ pub struct SceneChanges {
     /// Seed of everything random in the scene.
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
-    /// Representation of particles: sprites, surface or surface_and_slabs [default: the scene's
+    /// Representation of particles: sprites, surface, surface_and_slabs or fluid [default: the scene's
     /// render.scheme].
     #[arg(long, value_name = "SCHEME", value_parser = scheme)]
     pub scheme: Option<RenderScheme>,
@@ -115,7 +115,7 @@ impl SceneChanges {
 
 fn scheme(text: &str) -> Result<RenderScheme, String> {
     let found = RenderScheme::ALL.into_iter().find(|scheme| scheme.name() == text);
-    found.ok_or_else(|| format!("found \"{text}\", expected sprites, surface or surface_and_slabs"))
+    found.ok_or_else(|| format!("found \"{text}\", expected sprites, surface, surface_and_slabs or fluid"))
 }
 
 /// Selection of a device.

@@ -17,6 +17,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub enum ImageFormat {
     /// Four bytes per pixel; shaders write values that are already encoded for a display.
     Rgba8,
+    /// One 32-bit float per pixel, such as a distance or a sum.
+    R32Float,
     /// 32-bit depth.
     Depth32,
 }
@@ -25,13 +27,14 @@ impl ImageFormat {
     pub(crate) fn vk(self) -> vk::Format {
         match self {
             Self::Rgba8 => vk::Format::R8G8B8A8_UNORM,
+            Self::R32Float => vk::Format::R32_SFLOAT,
             Self::Depth32 => vk::Format::D32_SFLOAT,
         }
     }
 
     pub(crate) fn aspect(self) -> vk::ImageAspectFlags {
         match self {
-            Self::Rgba8 => vk::ImageAspectFlags::COLOR,
+            Self::Rgba8 | Self::R32Float => vk::ImageAspectFlags::COLOR,
             Self::Depth32 => vk::ImageAspectFlags::DEPTH,
         }
     }
@@ -76,7 +79,7 @@ impl Image {
             });
         }
         let usage = match format {
-            ImageFormat::Rgba8 => vk::ImageUsageFlags::COLOR_ATTACHMENT,
+            ImageFormat::Rgba8 | ImageFormat::R32Float => vk::ImageUsageFlags::COLOR_ATTACHMENT,
             ImageFormat::Depth32 => vk::ImageUsageFlags::DEPTH_STENCIL_ATTACHMENT,
         };
         let aspect = format.aspect();

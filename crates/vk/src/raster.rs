@@ -62,11 +62,15 @@ pub enum Blend {
     Over,
     /// Maximum of the two colours in each component: the result does not depend on the order of drawing.
     Max,
+    /// Sum of the two colours.
+    Add,
 }
 
 /// Fixed state of a raster pipeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RasterOptions {
+    /// Format of the colour images that it draws to.
+    pub color: ImageFormat,
     /// Depth test.
     pub depth: DepthUse,
     /// Blending with the existing colour.
@@ -85,6 +89,7 @@ struct RasterInner {
     pipeline: vk::Pipeline,
     layout: vk::PipelineLayout,
     set_layout: vk::DescriptorSetLayout,
+    color: ImageFormat,
 }
 
 /// One draw of a render pass.
@@ -110,7 +115,7 @@ impl<R: RasterInterface> Raster<R> {
     /// Compiles the pipeline.
     ///
     /// # Errors
-    /// The driver rejects it.
+    /// The driver rejects it, or the device cannot blend in the colour format.
     pub fn new(device: &Device, options: RasterOptions) -> Result<Self> {
         let inner = RasterInner::new(&device.shared, R::source(), options)?;
         Ok(Self { inner: Arc::new(inner), interface: PhantomData })
@@ -136,6 +141,9 @@ impl<R: RasterInterface> Clone for Raster<R> {
 impl RasterInner {
     fn new(shared: &Arc<Shared>, source: &'static RasterSource, options: RasterOptions) -> Result<Self> {
         let device = &shared.raw;
+        if options.blend != Blend::Replace {
+            check_blending(shared, source.name, options.color)?;
+        }
         let set_layout = push_set_layout(device, source.name, source.bindings.len(), STAGES)?;
         let layout = pipeline_layout(device, source.name, set_layout, source.params_bytes, STAGES)?;
         let modules = [
@@ -157,23 +165,27 @@ impl RasterInner {
             .depth_write_enable(options.depth == DepthUse::TestAndWrite)
             .depth_compare_op(vk::CompareOp::GREATER);
         let operation = match options.blend {
-            Blend::Replace | Blend::Over => vk::BlendOp::ADD,
+            Blend::Replace | Blend::Over | Blend::Add => vk::BlendOp::ADD,
             // The blend factors are ignored.
             Blend::Max => vk::BlendOp::MAX,
+        };
+        let (new_factor, old_factor) = match options.blend {
+            Blend::Add => (vk::BlendFactor::ONE, vk::BlendFactor::ONE),
+            _ => (vk::BlendFactor::SRC_ALPHA, vk::BlendFactor::ONE_MINUS_SRC_ALPHA),
         };
         let attachment = [vk::PipelineColorBlendAttachmentState::default()
             .blend_enable(options.blend != Blend::Replace)
             .color_blend_op(operation)
             .alpha_blend_op(operation)
-            .src_color_blend_factor(vk::BlendFactor::SRC_ALPHA)
-            .dst_color_blend_factor(vk::BlendFactor::ONE_MINUS_SRC_ALPHA)
+            .src_color_blend_factor(new_factor)
+            .dst_color_blend_factor(old_factor)
             .src_alpha_blend_factor(vk::BlendFactor::ONE)
             .dst_alpha_blend_factor(vk::BlendFactor::ONE_MINUS_SRC_ALPHA)
             .color_write_mask(vk::ColorComponentFlags::RGBA)];
         let blend = vk::PipelineColorBlendStateCreateInfo::default().attachments(&attachment);
         let dynamic_states = [vk::DynamicState::VIEWPORT, vk::DynamicState::SCISSOR];
         let dynamic = vk::PipelineDynamicStateCreateInfo::default().dynamic_states(&dynamic_states);
-        let color_formats = [ImageFormat::Rgba8.vk()];
+        let color_formats = [options.color.vk()];
         let mut rendering = vk::PipelineRenderingCreateInfo::default()
             .color_attachment_formats(&color_formats)
             .depth_attachment_format(ImageFormat::Depth32.vk());
@@ -201,8 +213,20 @@ impl RasterInner {
             result,
         })?[0];
         shared.set_name(pipeline, source.name);
-        Ok(Self { shared: shared.clone(), source, pipeline, layout, set_layout })
+        Ok(Self { shared: shared.clone(), source, pipeline, layout, set_layout, color: options.color })
     }
+}
+
+/// Returns an error if the device cannot blend in a colour format. All devices can in RGBA8.
+fn check_blending(shared: &Shared, pipeline: &str, color: ImageFormat) -> Result<()> {
+    let (instance, physical) = (&shared.instance.raw, shared.candidate.handle);
+    // SAFETY: the physical device belongs to the instance.
+    let found = unsafe { instance.get_physical_device_format_properties(physical, color.vk()) };
+    if found.optimal_tiling_features.contains(vk::FormatFeatureFlags::COLOR_ATTACHMENT_BLEND) {
+        return Ok(());
+    }
+    let missing = vec![format!("blending in images of {color:?}, which {pipeline} needs")];
+    Err(Error::Unsupported { device: shared.candidate.info.name.clone(), missing })
 }
 
 impl Drop for RasterInner {
@@ -216,10 +240,11 @@ impl Drop for RasterInner {
 }
 
 impl Recorder {
-    /// Draws in order to `color` and `depth`. With a `background` (display-encoded RGBA), `color` is first
-    /// cleared to it and depth to infinity; without one, both keep their contents.
+    /// Draws in order to `color` and `depth`. With a `background` (display-encoded RGBA, or one number in the
+    /// first component), `color` is first cleared to it and depth to infinity; without one, both keep their contents.
     ///
-    /// Reported by [`Device::submit`]: images of different sizes or of the wrong formats.
+    /// Reported by [`Device::submit`]: images of different sizes or of the wrong formats, or a draw whose
+    /// pipeline is for another colour format.
     pub fn render(
         &mut self,
         name: &str,
@@ -229,13 +254,21 @@ impl Recorder {
         draws: &[Draw],
     ) {
         let (width, height) = color.size();
-        let formats = (color.format(), depth.format());
-        if depth.size() != color.size() || formats != (ImageFormat::Rgba8, ImageFormat::Depth32) {
+        let are_formats_right =
+            color.format() != ImageFormat::Depth32 && depth.format() == ImageFormat::Depth32;
+        if depth.size() != color.size() || !are_formats_right {
             return self.fail(Error::Misuse {
                 object: format!("render pass {name}"),
                 problem: format!(
-                    "expected an RGBA8 and a depth image of one size, found {color:?} and {depth:?}"
+                    "expected a colour and a depth image of one size, found {color:?} and {depth:?}"
                 ),
+            });
+        }
+        if let Some(other) = draws.iter().find(|draw| draw.pipeline.color != color.format()) {
+            let Draw { pipeline, .. } = other;
+            return self.fail(Error::Misuse {
+                object: format!("render pass {name}"),
+                problem: format!("{} draws to {:?}, found {color:?}", pipeline.source.name, pipeline.color),
             });
         }
         let mut uses =

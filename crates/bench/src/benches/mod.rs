@@ -19,6 +19,7 @@ mod radix_sort;
 mod reduction;
 mod render;
 mod segmented_reduction;
+mod smooth_depth;
 mod snow_step;
 mod surface;
 mod viscoelastic_step;
@@ -56,5 +57,6 @@ pub fn all() -> &'static [&'static dyn Bench] {
         &surface::SplatDensity,
         &surface::MarchingCubes,
         &render::Scheme,
+        &smooth_depth::SmoothDepth,
     ]
 }

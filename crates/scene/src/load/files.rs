@@ -14,6 +14,9 @@ use crate::{Axis, BodyShape, Collider, Scene, SceneError, Shape};
 /// Maximum length of a text in characters.
 const MAX_LETTERS: usize = 100;
 
+/// First bytes of a PNG file.
+const PNG_SIGNATURE: &[u8] = b"\x89PNG\r\n\x1a\n";
+
 impl Scene {
     /// Reads the files that blocks, colliders and bodies name. Paths in the scene are relative to `folder`,
     /// and become absolute.
@@ -105,6 +108,17 @@ impl Scene {
                 heights_m.reverse();
             }
             *file = None;
+        }
+        if let Some(path) = &mut self.render.environment {
+            let key = "render.environment";
+            match read(path, folder) {
+                Ok(bytes) if bytes.starts_with(PNG_SIGNATURE) => {}
+                Ok(_) => {
+                    return Err(refuse(key, format!("{path}: another kind of file"), "a PNG file"));
+                }
+                Err(_) if missing == Missing::Accept => {}
+                Err(found) => return Err(refuse(key, found, "a PNG file")),
+            }
         }
         self.load_ground(folder, missing)
     }

@@ -30,11 +30,26 @@ pub enum RenderScheme {
     Surface,
     /// Like `surface`, and also the pieces of `[[slabs]]`.
     SurfaceAndSlabs,
+    /// Water as the smooth surface that its particles show from the camera, which reflects, refracts and
+    /// absorbs (Huang2016 chapter 3); water in the air as white spheres; all other particles as in `sprites`.
+    /// In scenes of three dimensions only.
+    Fluid,
+}
+
+/// Filter that smooths the distances of a fluid's surface.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum FluidFilter {
+    /// Narrow-range filter (Truong2018), which keeps slopes and does not mix surfaces behind one another.
+    #[default]
+    NarrowRange,
+    /// Bilateral filter (Huang2016 eq 3.1).
+    Bilateral,
 }
 
 impl RenderScheme {
     /// All schemes.
-    pub const ALL: [Self; 3] = [Self::Sprites, Self::Surface, Self::SurfaceAndSlabs];
+    pub const ALL: [Self; 4] = [Self::Sprites, Self::Surface, Self::SurfaceAndSlabs, Self::Fluid];
 
     /// Returns the name used in scene files and on the command line.
     pub fn name(self) -> &'static str {
@@ -42,11 +57,18 @@ impl RenderScheme {
             Self::Sprites => "sprites",
             Self::Surface => "surface",
             Self::SurfaceAndSlabs => "surface_and_slabs",
+            Self::Fluid => "fluid",
         }
     }
 
-    /// Returns true if the scheme draws a surface.
+    /// Returns true if the scheme extracts the surface of particles as a mesh.
     pub fn has_surface(self) -> bool {
+        matches!(self, Self::Surface | Self::SurfaceAndSlabs)
+    }
+
+    /// Returns true if a picture needs results of the device on the host before it is recorded: sizes of
+    /// surfaces, or the number of particles in the air.
+    pub fn waits(self) -> bool {
         self != Self::Sprites
     }
 }
@@ -88,6 +110,29 @@ pub struct Render {
     /// Share of the light from behind that is absorbed at the centre of one water particle, in scenes with
     /// snow that are coloured by phase; 0 to 0.99.
     pub water_opacity: f64,
+    /// Radius of the spheres that a fluid's surface is smoothed from, in spacings: 0.3 to 2. They must
+    /// overlap.
+    pub fluid_radius_spacings: f64,
+    /// Filter that smooths the surface of a fluid.
+    pub fluid_filter: FluidFilter,
+    /// Reach of that filter in spacings, 0 to 16; 0 shows the spheres.
+    pub fluid_smoothing_spacings: f64,
+    /// Absorption coefficient of a fluid in 1/m for red, green and blue light: a share e^(−a d) passes a
+    /// thickness d. Pure water has [0.34, 0.06, 0.01] (Pope1997) and is colourless in a tank; by default the
+    /// coefficients are such that the colour of deep water is visible at the size of the domain.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub absorption_1_m: Option<Vec3>,
+    /// Colour of a fluid where it is too thick to see through, sRGB components from 0 to 1.
+    pub fluid_color_srgb: Vec3,
+    /// Density below which water is drawn as spray, as a share of its rest density: 0 to 0.95; 0 for none.
+    /// That at a single particle is up to 0.32, at a flat surface 0.85, and at an edge 0.6.
+    pub spray_level: f64,
+    /// PNG file, relative to the scene's file, with the surroundings that a fluid reflects: an
+    /// equirectangular image with the direction of azimuth 0 in the middle. By default a clear sky.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub environment: Option<String>,
+    /// True if the surroundings are also the background, in place of `background_srgb`.
+    pub show_environment: bool,
     /// Background colour, sRGB components from 0 to 1.
     pub background_srgb: Vec3,
     /// Extinction coefficient β of the air in 1/m: at the distance d a share e^(−β d) of a colour remains,
@@ -116,6 +161,14 @@ impl Default for Render {
             particle_radius_spacings: 0.5,
             water_radius_spacings: 0.6,
             water_opacity: 0.07,
+            fluid_radius_spacings: 0.8,
+            fluid_filter: FluidFilter::NarrowRange,
+            fluid_smoothing_spacings: 3.0,
+            absorption_1_m: None,
+            fluid_color_srgb: [0.05, 0.27, 0.36],
+            spray_level: 0.4,
+            environment: None,
+            show_environment: false,
             background_srgb: [0.05, 0.06, 0.08],
             fog_per_m: 2e-4,
             sun_azimuth_deg: None,

@@ -28,10 +28,10 @@ impl Scene {
         check.range("render.surface_cell_spacings", render.surface_cell_spacings, 0.25, 4.0)?;
         check.range("render.surface_level", render.surface_level, 0.05, 0.95)?;
         let found = format!("\"{}\"", render.scheme.name());
-        if render.scheme.has_surface() && self.n_dimensions() == 2 {
+        if render.scheme != RenderScheme::Sprites && self.n_dimensions() == 2 {
             return check.fail("render.scheme", format!("{found} in a scene in a plane"), "\"sprites\"");
         }
-        if render.scheme.has_surface() && render.shading == Shading::Density {
+        if render.scheme != RenderScheme::Sprites && render.shading == Shading::Density {
             let found = format!("{found} with render.shading = \"density\"");
             return check.fail("render.scheme", found, "\"sprites\"");
         }
@@ -40,6 +40,19 @@ impl Scene {
             return check.fail("render.scheme", found, "\"sprites\" or \"surface\"");
         }
         Ok(())
+    }
+
+    fn check_fluid(&self, check: &Checker<'_>) -> Check {
+        let render = &self.render;
+        check.range("render.fluid_radius_spacings", render.fluid_radius_spacings, 0.3, 2.0)?;
+        check.range("render.fluid_smoothing_spacings", render.fluid_smoothing_spacings, 0.0, 16.0)?;
+        for (i, absorption) in render.absorption_1_m.unwrap_or_default().into_iter().enumerate() {
+            check.range(&format!("render.absorption_1_m.{i}"), absorption, 0.0, 1e6)?;
+        }
+        for (i, component) in render.fluid_color_srgb.into_iter().enumerate() {
+            check.range(&format!("render.fluid_color_srgb.{i}"), component, 0.0, 1.0)?;
+        }
+        check.range("render.spray_level", render.spray_level, 0.0, 0.95)
     }
 
     pub(crate) fn check_render(&self, check: &Checker<'_>) -> Check {
@@ -56,6 +69,7 @@ impl Scene {
             }
         }
         self.check_scheme(check)?;
+        self.check_fluid(check)?;
         check.range("render.particle_radius_spacings", render.particle_radius_spacings, 0.01, 10.0)?;
         check.range("render.water_radius_spacings", render.water_radius_spacings, 0.01, 10.0)?;
         check.range("render.water_opacity", render.water_opacity, 0.0, 0.99)?;

@@ -93,7 +93,7 @@ impl Solver for Viscoelastic {
         Ok(())
     }
 
-    forward_to_own!(record_step, particle_sets, columns, state_columns);
+    forward_to_own!(record_step, set_scene, record_grab, particle_sets, columns, state_columns);
 
     fn metrics(&self) -> Vec<MetricInfo> {
         let of_solve = if self.viscosity().is_some() { &SOLVE_METRICS[..] } else { &[] };

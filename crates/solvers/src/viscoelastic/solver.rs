@@ -7,7 +7,7 @@ use super::shown::STRESS_NAMES;
 use super::stress::{Place, Stress};
 use super::viscosity::Viscosity;
 use crate::pbd::{self, Fluid};
-use crate::{BodyLoads, Saved, SolverError, StateColumn, Tuning};
+use crate::{BodyLoads, Grab, Saved, SolverError, StateColumn, Tuning};
 use frazil_particles::{AnyColumn, ColumnView, Material, ParticleSet, Permutation};
 use frazil_scene::{Sampled, Scene};
 use frazil_shaders::viscoelastic::collide_walls;
@@ -226,6 +226,36 @@ impl Viscoelastic {
             wall_speed_m_s,
         };
         recorder.dispatch(&self.collide_walls, Threads::Counted(&phase.count), bindings, params);
+    }
+
+    /// Adopts the parameters of a scene, see [`Solver::set_scene`](crate::Solver::set_scene).
+    ///
+    /// # Errors
+    /// The stages of a step would change: viscosity would become explicit or implicit.
+    pub fn set_scene(&mut self, device: &Device, scene: &Scene) -> Result<(), SolverError> {
+        let parameters = Parameters::from_scene(scene);
+        if parameters.is_implicit != self.parameters.is_implicit {
+            let (now, then) = match self.parameters.is_implicit {
+                true => ("implicitly", "a larger"),
+                false => ("explicitly", "a smaller"),
+            };
+            return Err(SolverError::Fixed {
+                key: "fluid.dynamic_viscosity_pa_s".to_owned(),
+                problem: format!("this run solves viscosity {now}, expected {then} one"),
+            });
+        }
+        self.fluid.set_scene(device, scene)?;
+        self.stress.set_terms(device, &parameters, &self.fluid)?;
+        if let Some(viscosity) = &mut self.viscosity {
+            viscosity.set_parameters(&parameters);
+        }
+        self.parameters = parameters;
+        Ok(())
+    }
+
+    /// Records a pull on the particles, before a step.
+    pub fn record_grab(&self, recorder: &mut Recorder, grab: &Grab) {
+        self.fluid.record_grab(recorder, grab);
     }
 
     /// Returns the parameters that the kernels use.

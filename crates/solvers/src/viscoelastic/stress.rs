@@ -114,6 +114,12 @@ impl Stress {
         })
     }
 
+    /// Uploads the constants of other parameters. Set-up only: waits for the device.
+    pub(super) fn set_terms(&self, device: &Device, parameters: &Parameters, fluid: &Fluid) -> Result<()> {
+        let terms = ViscoelasticTerms { grid: fluid.grid().grid(), ..parameters.terms };
+        device.upload(&self.terms, &[terms])
+    }
+
     /// Records the update of conformation and stress by the displacements of the step.
     pub(super) fn update(
         &self,

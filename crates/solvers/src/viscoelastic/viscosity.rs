@@ -73,6 +73,12 @@ impl Viscosity {
         })
     }
 
+    /// Adopts the bounds of other parameters.
+    pub(super) fn set_parameters(&mut self, parameters: &Parameters) {
+        self.tolerance = parameters.tolerance;
+        self.max_iterations = parameters.max_iterations;
+    }
+
     /// Records the start of a solve: velocities u + Δ, their residual and the first direction.
     pub(super) fn record_begin(
         &self,

@@ -191,7 +191,9 @@ mod tests {
             rotation: device.buffer_from("rotation", &vec![[0.0, 0.0, 0.0, 1.0]; lifted.len()]).unwrap(),
             centre: device.buffer_from("centre", &lifted).unwrap(),
         };
-        let schemes = schemes(scene).into_iter().map(|scheme| (scheme, None));
+        // Without water, the scheme of fluids is that of sprites.
+        let schemes = schemes(scene).into_iter().filter(|scheme| *scheme != RenderScheme::Fluid);
+        let schemes = schemes.map(|scheme| (scheme, None));
         let cases: Vec<_> = schemes.chain([(RenderScheme::SurfaceAndSlabs, Some(poses))]).collect();
         let mut drawn = Vec::new();
         for (i, (scheme, slabs)) in cases.into_iter().enumerate() {
@@ -238,7 +240,7 @@ mod tests {
         let scene = Scene::find(path, &overrides).unwrap();
         let pictures = pictures(&scene);
         let schemes: Vec<_> = pictures.iter().map(|(scheme, _)| *scheme).collect();
-        assert_eq!(schemes[..3], RenderScheme::ALL);
+        assert_eq!(schemes[..3], RenderScheme::ALL[..3]);
         let between = |a: usize, b: usize| difference(&pictures[a].1, &pictures[b].1);
         assert!(between(0, 1) > 0.01, "sprites and surface: {}", between(0, 1));
         // The third adds only slabs: a strip above the snow.

@@ -2,6 +2,7 @@
 
 mod body_lines;
 mod coloring;
+mod fluid;
 mod landscape;
 mod legends;
 mod outline;

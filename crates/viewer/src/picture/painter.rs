@@ -2,6 +2,7 @@
 
 use super::body_lines;
 use super::coloring::{self, Heights, PHASE, Property};
+use super::fluid::Fluids;
 use super::landscape::Landscape;
 use super::legends::{LegendOverride, Legends};
 use super::outline;
@@ -27,6 +28,7 @@ pub struct Painter {
     landscape: Landscape,
     scheme: RenderScheme,
     surfaces: Surfaces,
+    fluids: Fluids,
 }
 
 /// A set of particles to be drawn as spheres.
@@ -73,9 +75,10 @@ impl Painter {
         let infos = frazil_solvers::set_infos(scene, n_particles);
         let mut renderer =
             Renderer::new(device, scene.render.width_px, scene.render.height_px).map_err(Failure::device)?;
-        if infos.len() > 1 || scene.ground().is_some() {
+        let is_fluid = scene.render.scheme == RenderScheme::Fluid;
+        if infos.len() > 1 || scene.ground().is_some() || is_fluid {
             // On white, such as snow with water and ground, edges and the noise of the shading would be
-            // visible.
+            // visible; so would the spheres at the silhouette of a fluid.
             renderer.set_supersampling(2).map_err(Failure::device)?;
         }
         Ok(Self {
@@ -86,6 +89,7 @@ impl Painter {
             landscape: Landscape::new(device, scene)?,
             scheme: scene.render.scheme,
             surfaces: Surfaces::new(device, scene),
+            fluids: Fluids::new(device, scene)?,
         })
     }
 
@@ -97,7 +101,7 @@ impl Painter {
         !self.scheme.has_surface()
             && self.legends.get(name).is_none()
             && self.scenery.legend_override(name).range.is_none()
-            && shown.sets.iter().any(is_unknown)
+            && shown.sets.iter().filter(|set| !self.is_fluid(set)).any(is_unknown)
     }
 
     /// Records a picture of the columns, coloured by the property of a name, and returns the image it is
@@ -112,7 +116,11 @@ impl Painter {
     ) -> Result<&Image, Failure> {
         let has_surface = self.scheme.has_surface();
         let sprites = if has_surface { Vec::new() } else { self.sprites(shown, name)? };
-        let (particles, surfaces) = if has_surface {
+        let is_fluid = self.scheme == RenderScheme::Fluid;
+        if is_fluid {
+            self.fluids.find(shown)?;
+        }
+        let (mut particles, surfaces) = if has_surface {
             self.surfaces.find(shown)?;
             (self.surfaces.spray(shown, self.scenery.radius_m), self.surfaces.meshes(shown))
         } else {
@@ -121,7 +129,11 @@ impl Painter {
         };
         let scenery = &self.scenery;
         let by_intensity = scenery.is_by_intensity(name);
-        let is_by_phase = name == PHASE && !has_surface;
+        let is_by_phase = name == PHASE && !has_surface && !is_fluid;
+        if is_fluid {
+            particles.extend(self.fluids.spray());
+        }
+        let fluid_sets = if is_fluid { self.fluids.sets(shown) } else { Vec::new() };
         let swatch = |set: &ParticleSet<'_>| Swatch {
             label: set.name.into(),
             color: coloring::material_colour(set.material),
@@ -149,14 +161,16 @@ impl Painter {
             ground: (!by_intensity && !has_ground).then_some(scenery.ground),
             meshes: &meshes,
             pieces: pieces.as_slice(),
+            fluid: is_fluid.then(|| self.fluids.fluid(&fluid_sets)),
+            backdrop: is_fluid && scenery.scene.render.show_environment,
             // Flat discs have no ambient occlusion.
-            occlusion: match (by_intensity, has_surface || is_by_phase) {
+            occlusion: match (by_intensity, has_surface || is_fluid || is_by_phase) {
                 (true, _) => 0.0,
                 (false, true) => SNOW_OCCLUSION,
                 (false, false) => 1.0,
             },
             // Surfaces are coloured by material.
-            legend: self.legends.get(name).filter(|_| !has_surface),
+            legend: self.legends.get(name).filter(|_| !(has_surface || is_fluid && sprites.is_empty())),
             swatches: &swatches,
             caption: &caption,
             ..self.landscape.frame()
@@ -184,7 +198,7 @@ impl Painter {
     fn sprites<'a>(&mut self, shown: &'a Shown<'_>, name: &str) -> Result<Vec<Sprites<'a>>, Failure> {
         let is_by_phase = name == PHASE && shown.has_phases();
         let mut sprites = Vec::with_capacity(shown.sets.len());
-        for set in &shown.sets {
+        for set in shown.sets.iter().filter(|set| !self.is_fluid(set)) {
             let property = if is_by_phase { None } else { self.property_of(set, name) };
             let position = set.column("position").filter(|column| column.kind == ColumnKind::Vec3);
             let Some(position) = position.filter(|_| is_by_phase || property.is_some()) else {
@@ -206,7 +220,7 @@ impl Painter {
                 },
             });
         }
-        if self.legends.get(name).is_none() {
+        if self.legends.get(name).is_none() && !sprites.is_empty() {
             let properties: Vec<_> = sprites
                 .iter()
                 .filter_map(|sprites| Some((sprites.set.count, sprites.property.as_ref()?)))
@@ -214,6 +228,11 @@ impl Painter {
             self.legends.find(name, &properties, self.scenery.legend_override(name))?;
         }
         Ok(sprites)
+    }
+
+    /// Returns true if a set is drawn as a fluid.
+    fn is_fluid(&self, set: &ParticleSet<'_>) -> bool {
+        self.scheme == RenderScheme::Fluid && set.material == Material::Water
     }
 
     /// Finds the property of a name in a set.
@@ -256,7 +275,7 @@ pub fn property(scene: &Scene) -> &str {
 pub fn schemes(scene: &Scene) -> Vec<RenderScheme> {
     let has = |scheme: &RenderScheme| match scheme {
         RenderScheme::Sprites => true,
-        RenderScheme::Surface => scene.n_dimensions() == 3,
+        RenderScheme::Surface | RenderScheme::Fluid => scene.n_dimensions() == 3,
         RenderScheme::SurfaceAndSlabs => !scene.slabs.is_empty(),
     };
     RenderScheme::ALL.into_iter().filter(has).collect()

@@ -286,7 +286,7 @@ fn inconsistent_schemes_and_surfaces_are_refused() {
         &["run", "dam_break", "--scheme", "polygons"],
         &[],
         2,
-        &["polygons", "sprites, surface or surface_and_slabs"],
+        &["polygons", "sprites, surface, surface_and_slabs or fluid"],
     );
     refuse(
         &["run", "dam_break", "--scheme", "surface_and_slabs"],
@@ -295,9 +295,17 @@ fn inconsistent_schemes_and_surfaces_are_refused() {
         &["render.scheme", "without [[slabs]]"],
     );
     refuse(&["run", "ramps", "--scheme", "surface"], &[], 2, &["render.scheme", "in a plane"]);
+    refuse(&["run", "ramps", "--scheme", "fluid"], &[], 2, &["render.scheme", "in a plane"]);
     for (key, said) in [
         ("surface_level=0", "render.surface_level: found 0"),
         ("surface_cell_spacings=9", "render.surface_cell_spacings: found 9"),
+        ("fluid_radius_spacings=0", "render.fluid_radius_spacings: found 0"),
+        ("fluid_smoothing_spacings=-1", "render.fluid_smoothing_spacings: found -1"),
+        ("fluid_filter=\"median\"", "render.fluid_filter"),
+        ("absorption_1_m=[0,-1,0]", "render.absorption_1_m.1: found -1"),
+        ("fluid_color_srgb=[0,0,2]", "render.fluid_color_srgb.2: found 2"),
+        ("spray_level=1", "render.spray_level: found 1"),
+        ("environment=\"no_such.png\"", "render.environment"),
         ("fog_per_m=-1", "render.fog_per_m: found -1"),
         ("sun_elevation_deg=91", "render.sun_elevation_deg: found 91"),
         ("sun_azimuth_deg=400", "render.sun_azimuth_deg: found 400"),

@@ -39,6 +39,21 @@ impl SolverScene for ViscoelasticFluid {
         &[Feature::Bodies, Feature::PeriodicDomain]
     }
 
+    fn live_keys(&self, _scene: &Scene) -> &'static [&'static str] {
+        &[
+            "gravity_m_s2",
+            "fluid.dynamic_viscosity_pa_s",
+            "viscoelastic.modulus_pa",
+            "viscoelastic.relaxation_time_s",
+            "viscoelastic.yield_stress_pa",
+            "viscoelastic.yield_strain",
+            "viscoelastic.decay_per_s",
+            "viscoelastic.unresolved_damping",
+            "viscoelastic.wall_friction",
+            "viscoelastic.wall_restitution",
+        ]
+    }
+
     fn particle_spacing_m(&self, scene: &Scene) -> f64 {
         PBD.particle_spacing_m(scene)
     }
