@@ -276,7 +276,10 @@ impl Parameters {
     }
 
     fn share_at(&self, moment: DMat3) -> f64 {
-        ((moment.determinant() - 0.02) / 0.08).clamp(0.0, 1.0)
+        // Harmonic mean of the eigenvalues; a singular matrix has none.
+        let inverse = moment.inverse();
+        let mean = 3.0 / (inverse.x_axis.x + inverse.y_axis.y + inverse.z_axis.z);
+        if mean > 0.06 && mean < 100.0 { ((mean - 0.06) / 0.08).min(1.0) } else { 0.0 }
     }
 
     fn relaxed(&self, strain: DMat3) -> DMat3 {
@@ -535,7 +538,14 @@ impl State {
                     let face_m = [p.fluid.domain_min_m, p.fluid.domain_max_m][side][axis];
                     let inward = [1.0, -1.0][side];
                     let distance_m = inward * (x[axis] - f64::from(face_m));
-                    if p.fluid.periodic[axis] || p.sticky[side][axis] || distance_m >= p.spacing_m {
+                    if p.fluid.periodic[axis] || distance_m >= p.spacing_m {
+                        continue;
+                    }
+                    if p.sticky[side][axis] {
+                        if self.share[i] == 0.0 {
+                            let along_x = if axis == 1 { -inward * p.wall_speed_m_s } else { 0.0 };
+                            v = DVec3::new(along_x, 0.0, 0.0);
+                        }
                         continue;
                     }
                     let approach = -inward * before[axis];
