@@ -120,19 +120,19 @@ fn disagreement(stage: Stage, found: &State, twin: &State, p: &Parameters) -> Op
     let matrices = |what: &str, a: &[DMat3], b: &[DMat3]| {
         let size = b.iter().map(|m| norm(*m)).fold(1e-6, f64::max);
         let error = difference(a, b) / size;
-        (!(error <= bound) || a.len() != b.len())
+        (error > bound || error.is_nan() || a.len() != b.len())
             .then(|| format!("{what} by {error:e} of {size:e}, bound {bound:e}"))
     };
     let fields = |what: &str, a: &[DVec3], b: &[DVec3], scale: f64| {
         let size = b.iter().map(|v| v.length()).fold(scale, f64::max);
         let error = largest(a, b) / size;
-        (!(error <= bound) || a.len() != b.len())
+        (error > bound || error.is_nan() || a.len() != b.len())
             .then(|| format!("{what} by {error:e} of {size:e}, bound {bound:e}"))
     };
     let numbers = |what: &str, a: &[f64], b: &[f64]| {
         let size = b.iter().fold(1e-6, |size: f64, x| size.max(x.abs()));
         let error = a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max) / size;
-        (!(error <= bound)).then(|| format!("{what} by {error:e} of {size:e}, bound {bound:e}"))
+        (error > bound || error.is_nan()).then(|| format!("{what} by {error:e} of {size:e}, bound {bound:e}"))
     };
     let velocity =
         || fields("velocity", &vectors(&found.fluid.velocity), &vectors(&twin.fluid.velocity), 1e-6);
@@ -155,7 +155,7 @@ fn disagreement(stage: Stage, found: &State, twin: &State, p: &Parameters) -> Op
             .or_else(|| fields("residual", &found.residual, &twin.residual, 0.01))
             .or_else(|| fields("direction", &found.direction, &twin.direction, 0.01)),
         Stage::IterateViscosity { .. } => fields("applied", &found.applied, &twin.applied, 0.01)
-            .or_else(|| velocity())
+            .or_else(velocity)
             .or_else(|| fields("residual", &found.residual, &twin.residual, 0.01))
             .or_else(|| {
                 let ends = |s: &State| (s.solve.iterations, s.solve.n_unmet, s.solve.n_steps);
@@ -303,10 +303,11 @@ fn stress_keeps_momentum_and_angular_momentum_and_takes_its_power() {
         });
         // Sums of some thousand terms of 2⁻²⁴, and velocities rounded at 1 m/s.
         let (_, linear, angular, power) = symmetric;
-        prop_assert!(linear < 1e-5 && angular < 1e-5, "{:e} {:e}", linear, angular);
+        // Torques cancel as far as B is the inverse of M: to rounding times the condition of M, some thousands.
+        prop_assert!(linear < 1e-5 && angular < 5e-4, "{:e} {:e}", linear, angular);
         prop_assert!(power.abs() < 1e-4, "power {:e}", power);
         let (is_strain, linear, angular, _) = one_sided;
-        prop_assert!(!is_strain || (linear > 1e-3 && angular > 1e-4), "as printed {:e} {:e}", linear, angular);
+        prop_assert!(!is_strain || (linear > 1e-3 && angular > 1e-3), "as printed {:e} {:e}", linear, angular);
     });
 }
 

@@ -137,8 +137,10 @@ void main() {
     mat3 moment = symmetric_matrix(sums.moment_diagonal, sums.moment_off) / t.lattice_moment;
     mat3 inverse_moment = symmetric(inverse(moment));
     float mean = 3.0 / (inverse_moment[0][0] + inverse_moment[1][1] + inverse_moment[2][2]);
-    // Not a number, of a singular matrix, has no share.
-    float share = mean > 0.06 && mean < 100.0 ? min((mean - 0.06) / 0.08, 1.0) : 0.0;
+    // The inverse of a matrix that is singular but for rounding is rounding, too.
+    float size = (moment[0][0] + moment[1][1] + moment[2][2]) / 3.0;
+    bool is_regular = determinant(moment) > 1e-5 * size * size * size;
+    float share = is_regular && mean > 0.06 ? min((mean - 0.06) / 0.08, 1.0) : 0.0;
     if (share == 0.0) inverse_moment = mat3(0.0);
     mat3 gradient = sums.gradient * inverse_moment / (t.lattice_moment * t.support_m);
     mat3 twice_rate = gradient + transpose(gradient);

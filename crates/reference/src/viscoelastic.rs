@@ -276,10 +276,12 @@ impl Parameters {
     }
 
     fn share_at(&self, moment: DMat3) -> f64 {
-        // Harmonic mean of the eigenvalues; a singular matrix has none.
-        let inverse = moment.inverse();
-        let mean = 3.0 / (inverse.x_axis.x + inverse.y_axis.y + inverse.z_axis.z);
-        if mean > 0.06 && mean < 100.0 { ((mean - 0.06) / 0.08).min(1.0) } else { 0.0 }
+        let trace = |m: DMat3| m.x_axis.x + m.y_axis.y + m.z_axis.z;
+        if moment.determinant() <= 1e-5 * (trace(moment) / 3.0).powi(3) {
+            return 0.0;
+        }
+        // Of the harmonic mean of the eigenvalues.
+        ((3.0 / trace(moment.inverse()) - 0.06) / 0.08).clamp(0.0, 1.0)
     }
 
     fn relaxed(&self, strain: DMat3) -> DMat3 {

@@ -228,7 +228,7 @@ fn errors_in_its_sections_have_a_location() {
             &["bodies=[{name='it',shape={plane={point_m=[0,0,0],normal=[0,1,0]}}}]"],
             "flight.toml with --set bodies=[{name='it',shape={plane={point_m=[0,0,0],normal=[0,1,0]}}}]: \
              bodies: found [bodies] in a scene of solver.kind = \"free_flight\", expected it with \
-             solver.kind = \"pbd\" or \"mpm\" or \"dem\" only",
+             solver.kind = \"pbd\" or \"mpm\" or \"dem\" or \"viscoelastic\" only",
         ),
         (
             &["time.dt_s=auto"],
