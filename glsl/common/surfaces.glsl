@@ -1,14 +1,16 @@
 // Surfaces of bodies: planes, spheres, boxes, cylinders, capsules, heightfields and meshes, solids or
 // containers, static or moving.
 //
-// Needs a buffer `heights` of float, and the constants DIMENSIONS and HAS_MESHES; without meshes no
-// instruction is spent on them.
+// Needs a buffer `heights` of float, and the constants DIMENSIONS and BODY_KINDS, a bit for each kind of body in
+// the scene: no instruction is spent on the others. By default BODY_KINDS has all but meshes.
 #ifndef COMMON_SURFACES
 #define COMMON_SURFACES
 #include "common/body.glsl"
 #include "common/mesh.glsl"
 #include "common/motion.glsl"
 #include "common/quaternion.glsl"
+
+bool is_kind(Body body, uint kind) { return (BODY_KINDS & (1u << kind)) != 0u && body.kind == kind; }
 
 vec3 unit_or(vec3 v, vec3 otherwise) {
     float len = sqrt(dot(v, v));
@@ -100,14 +102,14 @@ vec4 capsule_surface(vec3 local, float radius_m, float half_length_m) {
 }
 
 bool has_own_axes(Body body) {
-    return body.kind == BOX || body.kind == MESH || body.kind == CYLINDER || body.kind == CAPSULE;
+    return is_kind(body, BOX) || is_kind(body, MESH) || is_kind(body, CYLINDER) || is_kind(body, CAPSULE);
 }
 
 // Returns the surface of a body with own axes, in those axes.
 vec4 surface_in_own_axes(Body body, vec3 local) {
-    if (HAS_MESHES != 0u && body.kind == MESH) return surface_of_mesh(body, local);
-    if (body.kind == CYLINDER) return cylinder_surface(local, body.extent.x, body.extent.y);
-    if (body.kind == CAPSULE) return capsule_surface(local, body.extent.x, body.extent.y);
+    if (is_kind(body, MESH)) return surface_of_mesh(body, local);
+    if (is_kind(body, CYLINDER)) return cylinder_surface(local, body.extent.x, body.extent.y);
+    if (is_kind(body, CAPSULE)) return capsule_surface(local, body.extent.x, body.extent.y);
     return box_surface(local, body.extent);
 }
 
@@ -126,15 +128,16 @@ vec3 local_position(Body body, vec3 x_m, float time_s) {
 vec4 local_surface(uint up_axis, Body body, vec3 local) {
     vec3 up = vec3(0.0);
     up[up_axis] = 1.0;
-    if (body.kind == PLANE) return vec4(body.extent, dot(body.extent, local));
-    if (body.kind == SPHERE) return vec4(unit_or(local, up), sqrt(dot(local, local)) - body.extent.x);
+    if (is_kind(body, PLANE)) return vec4(body.extent, dot(body.extent, local));
+    if (is_kind(body, SPHERE)) return vec4(unit_or(local, up), sqrt(dot(local, local)) - body.extent.x);
     if (has_own_axes(body)) {
         vec4 surface = surface_in_own_axes(body, rotate_inverse(body.rotation, local));
         return vec4(rotate(body.rotation, surface.xyz), surface.w);
     }
-    if (body.kind == UPRIGHT_CYLINDER)
+    if (is_kind(body, UPRIGHT_CYLINDER))
         return upright_cylinder_surface(up, local, body.extent.x, body.extent.y);
-    return heightfield_surface(up_axis, body, local);
+    if (is_kind(body, HEIGHTFIELD)) return heightfield_surface(up_axis, body, local);
+    return vec4(up, 0.0);
 }
 
 // Returns (unit normal towards the particles, signed distance in m, negative inside the solid) at a time.

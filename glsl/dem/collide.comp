@@ -15,7 +15,7 @@ layout(constant_id = 1) const uint HAS_ROLLING = 1;
 layout(constant_id = 2) const uint HAS_BODIES = 1;
 // 1 if loads on some bodies are measured.
 layout(constant_id = 3) const uint HAS_NAMED_BODIES = 1;
-layout(constant_id = 4) const uint HAS_MESHES = 0;
+layout(constant_id = 4) const uint BODY_KINDS = 0xdf;
 // 1 if a body moves.
 layout(constant_id = 5) const uint HAS_MOTION = 1;
 #define MOTION_IS_OPTIONAL
@@ -147,7 +147,7 @@ void main() {
             if (HAS_ROLLING != 0u) turning = angular_velocity_of(body, time_s);
             surface_friction = body.friction;
             surface_damping = body.damping_ratio;
-            if (body.kind == HEIGHTFIELD) attraction = vec2(t.adhesion_n, t.adhesion_range_m);
+            if (is_kind(body, HEIGHTFIELD)) attraction = vec2(t.adhesion_n, t.adhesion_range_m);
         }
         ContactForce force = touch_surface(t, partner, surface, moving, turning, 0.0, surface_friction,
                                            surface_damping, attraction.x, attraction.y, r, m, v, w);

@@ -11,7 +11,7 @@
 layout(constant_id = 1) const uint MAX_CONTACTS = 24;
 layout(constant_id = 2) const uint HAS_BODIES = 1;
 layout(constant_id = 3) const uint HAS_PIECES = 1;
-layout(constant_id = 4) const uint HAS_MESHES = 0;
+layout(constant_id = 4) const uint BODY_KINDS = 0xdf;
 // 1 if a body moves.
 layout(constant_id = 5) const uint HAS_MOTION = 1;
 #define MOTION_IS_OPTIONAL

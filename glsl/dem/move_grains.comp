@@ -9,7 +9,7 @@
 layout(constant_id = 1) const uint HAS_BODIES = 1;
 // 1 if loads on some bodies are measured.
 layout(constant_id = 2) const uint HAS_NAMED_BODIES = 1;
-layout(constant_id = 3) const uint HAS_MESHES = 0;
+layout(constant_id = 3) const uint BODY_KINDS = 0xdf;
 // 1 if a body moves.
 layout(constant_id = 4) const uint HAS_MOTION = 1;
 #define MOTION_IS_OPTIONAL

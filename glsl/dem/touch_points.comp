@@ -9,7 +9,7 @@
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 layout(constant_id = 1) const uint HAS_BODIES = 1;
-layout(constant_id = 2) const uint HAS_MESHES = 0;
+layout(constant_id = 2) const uint BODY_KINDS = 0xdf;
 layout(constant_id = 3) const uint MAX_NEAR = 32;
 // 1 if a body moves.
 layout(constant_id = 4) const uint HAS_MOTION = 1;

@@ -17,7 +17,7 @@
 layout(constant_id = 1) const uint DIMENSIONS = 3;
 layout(constant_id = 2) const uint STENCIL = 4;
 layout(constant_id = 3) const uint HAS_COLLIDERS = 1;
-layout(constant_id = 4) const uint HAS_MESHES = 0;
+layout(constant_id = 4) const uint BODY_KINDS = 0xdf;
 // 1 if loads on some bodies are measured.
 layout(constant_id = 5) const uint HAS_NAMED_BODIES = 0;
 const uint AS_PRINTED = 0u;

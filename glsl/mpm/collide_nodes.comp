@@ -8,7 +8,7 @@ layout(constant_id = 1) const uint THREADS_PER_ITEM = 64;
 layout(constant_id = 2) const uint DIMENSIONS = 3;
 layout(constant_id = 3) const uint TRANSFER = 0;
 layout(constant_id = 4) const uint HAS_COLLIDERS = 1;
-layout(constant_id = 5) const uint HAS_MESHES = 0;
+layout(constant_id = 5) const uint BODY_KINDS = 0xdf;
 #include "mpm/terms.glsl"
 #include "common/body.glsl"
 

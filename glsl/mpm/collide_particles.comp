@@ -9,7 +9,7 @@
 #include "common/kernel.glsl"
 layout(constant_id = 1) const uint DIMENSIONS = 3;
 layout(constant_id = 2) const uint HAS_COLLIDERS = 1;
-layout(constant_id = 3) const uint HAS_MESHES = 0;
+layout(constant_id = 3) const uint BODY_KINDS = 0xdf;
 // 1 if loads on some bodies are measured.
 layout(constant_id = 4) const uint HAS_NAMED_BODIES = 0;
 // 1 if apply_contact runs next, which pushes particles out.

@@ -8,7 +8,7 @@
 #include "common/kernel.glsl"
 layout(constant_id = 1) const uint THREADS_PER_ITEM = 64;
 layout(constant_id = 2) const uint DIMENSIONS = 3;
-layout(constant_id = 3) const uint HAS_MESHES = 0;
+layout(constant_id = 3) const uint BODY_KINDS = 0xdf;
 #include "mpm/terms.glsl"
 #include "common/body.glsl"
 #include "mpm/solve.glsl"

@@ -8,7 +8,9 @@
 // Bytes: 16 a particle, 36 more near a body. Sums of integers: order-independent.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
-layout(constant_id = 1) const uint HAS_MESHES = 0;
+layout(constant_id = 1) const uint BODY_KINDS = 0xdf;
+layout(constant_id = 2) const uint HAS_MOTION = 1;
+#define MOTION_IS_OPTIONAL
 const uint DIMENSIONS = 3u;
 #include "pbd/body_terms.glsl"
 #include "common/body.glsl"

@@ -190,22 +190,22 @@ vec4 boundary_density_of(uint up_axis, Body body, vec3 x_m, float time_s, float 
     if (surface.w >= h_m) return vec4(0.0);
     vec4 density = vec4(0.0);
     bool is_container = body.is_container != 0u;
-    if (body.kind == SPHERE) {
+    if (is_kind(body, SPHERE)) {
         add_face(density, scale, surface.w / h_m, (is_container ? -h_m : h_m) / body.extent.x, surface.xyz);
         return density;
     }
-    if (body.kind != BOX && body.kind != CYLINDER && body.kind != CAPSULE) {
+    if (!is_kind(body, BOX) && !is_kind(body, CYLINDER) && !is_kind(body, CAPSULE)) {
         add_face(density, scale, surface.w / h_m, 0.0, surface.xyz);
-        if (body.kind == HEIGHTFIELD) {
+        if (is_kind(body, HEIGHTFIELD)) {
             vec3 foot_m = x_m - surface.w * surface.xyz;
             float q = max(surface.w, 0.0) / h_m;
             add_relief(density, scale, relief_density(up_axis, body, foot_m, surface.xyz, q, time_s, h_m));
         }
-        if (HAS_MESHES != 0u && body.kind == MESH && body.first_map != 0u) {
+        if (is_kind(body, MESH) && body.first_map != 0u) {
             vec3 outside_m = x_m - min(surface.w, 0.0) * surface.xyz;
             vec4 relief = boundary_map_at(body.first_map, local_position(body, outside_m, time_s));
             if (is_container) relief = -relief;
-            if (body.motion >= MOTION_SPINNING) relief.xyz = rotate(pose_of(body, time_s).rotation, relief.xyz);
+            if (!IS_UNIFORM(body) && body.motion >= MOTION_SPINNING) relief.xyz = rotate(pose_of(body, time_s).rotation, relief.xyz);
             add_relief(density, scale, vec4(h_m * relief.xyz, relief.w));
         }
         return density;
@@ -213,14 +213,14 @@ vec4 boundary_density_of(uint up_axis, Body body, vec3 x_m, float time_s, float 
     vec3 outside_m = x_m - min(surface.w, 0.0) * surface.xyz;
     vec3 local_h = rotate_inverse(body.rotation, local_position(body, outside_m, time_s)) / h_m;
     vec3 extent_h = body.extent / h_m;
-    if (body.kind == BOX)
+    if (is_kind(body, BOX))
         density = box_density(local_h, extent_h, is_container, scale);
-    else if (body.kind == CYLINDER)
+    else if (is_kind(body, CYLINDER))
         density = cylinder_density(local_h, extent_h.x, extent_h.y, is_container, scale);
-    else
+    else if (is_kind(body, CAPSULE))
         density = capsule_density(local_h, extent_h.x, extent_h.y, is_container, scale);
     vec3 gradient = rotate(body.rotation, density.xyz);
-    if (body.motion >= MOTION_SPINNING) gradient = rotate(pose_of(body, time_s).rotation, gradient);
+    if (!IS_UNIFORM(body) && body.motion >= MOTION_SPINNING) gradient = rotate(pose_of(body, time_s).rotation, gradient);
     return vec4(gradient, density.w);
 }
 

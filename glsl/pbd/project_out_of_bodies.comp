@@ -7,16 +7,21 @@
 // all.
 //
 // `push` stores the displacement of a particle by bodies in this step for the friction of snow, and in w the
-// number of the last of these bodies plus one.
+// number of the last of these bodies plus one. With HAS_ROWS a particle that has moved by half the margin of
+// the rows of neighbours sets the flag of the next iteration, as in solve_positions.comp.
 // Bytes: 24 a particle, 32 more near a body. Sums of integers: order-independent.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
-layout(constant_id = 1) const uint HAS_MESHES = 0;
+layout(constant_id = 1) const uint BODY_KINDS = 0xdf;
 // 1 if displacements are stored.
 layout(constant_id = 2) const uint HAS_PUSH = 0;
+layout(constant_id = 3) const uint HAS_ROWS = 0;
+layout(constant_id = 4) const uint HAS_MOTION = 1;
+#define MOTION_IS_OPTIONAL
 const uint DIMENSIONS = 3u;
 #include "pbd/body_terms.glsl"
 #include "common/body.glsl"
+#include "pbd/neighbour_rows.glsl"
 
 layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
 layout(scalar, binding = 1) readonly buffer Terms { BodyTerms terms[]; };
@@ -28,6 +33,8 @@ layout(scalar, binding = 6) readonly buffer BoundaryDensity { vec4 boundary_dens
 layout(scalar, binding = 7) buffer Predicted { vec3 predicted[]; };
 layout(scalar, binding = 8) buffer Push { vec4 push[]; };
 layout(scalar, binding = 9) buffer Sums { uint sums[]; };
+layout(scalar, binding = 10) readonly buffer Listed { vec3 listed[]; };
+layout(scalar, binding = 11) buffer HasMoved { uint has_moved[]; };
 layout(scalar, push_constant) uniform Params {
     // 1 for the first projection of a step.
     uint is_first;
@@ -36,6 +43,11 @@ layout(scalar, push_constant) uniform Params {
     // Share of the displacement so far that is taken back first: with the springs of snow it follows their
     // forces from iteration to iteration.
     float undone;
+    float inverse_h;
+    // Square of the distance in h by which particles may have moved since they were listed.
+    float max_moved_q2;
+    // Index of the flag of the next iteration in has_moved, or INVALID_INDEX where there are no rows.
+    uint row_flag;
 };
 #include "common/surfaces.glsl"
 #include "common/fixed.glsl"
@@ -109,5 +121,13 @@ void main() {
         x = confine(t.walls, x);
     }
     if (HAS_PUSH != 0u) push[i] = pushed;
-    if (was_moved) predicted[i] = x;
+    if (!was_moved) return;
+    predicted[i] = x;
+    if (HAS_ROWS != 0u && row_flag != INVALID_INDEX) {
+        vec3 moved_h = (x - listed[i]) * inverse_h;
+        if (!(dot(moved_h, moved_h) < max_moved_q2)) {
+            atomicMax(has_moved[MOVED_IN_STEP], 1u);
+            atomicMax(has_moved[row_flag], 1u);
+        }
+    }
 }

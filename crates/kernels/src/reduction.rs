@@ -4,7 +4,8 @@ use crate::KernelError;
 use crate::error::check_capacity;
 use crate::length::{COUNTED, length_of, reduced};
 use frazil_shaders::primitives::{reduce_f32, reduce_u32};
-use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Threads};
+use frazil_shaders::types::Length;
+use frazil_vk::{Buffer, Device, DeviceCount, Kernel, LARGEST_TILE_LOG2, Recorder, Threads};
 
 /// Operation of a reduction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,15 +82,44 @@ macro_rules! reduction {
                 count: &DeviceCount,
                 values: &Buffer<$element>,
             ) -> Result<&Buffer<$element>, KernelError> {
+                self.record_levels(recorder, count, values, |extent| {
+                    // At least one workgroup: an empty array has a result, too.
+                    Threads::Fixed(length_of(extent, self.capacity).max(1) as usize)
+                })
+            }
+
+            /// Records the reduction like [`Self::record`], but of no elements there is no result: the buffer
+            /// keeps its value, and no workgroup runs.
+            ///
+            /// # Errors
+            /// Like [`Self::record`].
+            pub fn record_if_any(
+                &self,
+                recorder: &mut Recorder,
+                count: &DeviceCount,
+                values: &Buffer<$element>,
+            ) -> Result<&Buffer<$element>, KernelError> {
+                let tile = self.kernel.tile();
+                self.record_levels(recorder, count, values, |extent| {
+                    let log2 = extent.shrink.saturating_mul(tile).ilog2();
+                    Threads::Tiles(count, log2.min(LARGEST_TILE_LOG2))
+                })
+            }
+
+            fn record_levels<'a>(
+                &self,
+                recorder: &mut Recorder,
+                count: &DeviceCount,
+                values: &Buffer<$element>,
+                threads: impl Fn(Length) -> Threads<'a>,
+            ) -> Result<&Buffer<$element>, KernelError> {
                 check_capacity("reduction", self.capacity, count, &[&values.cast()])?;
                 let mut source = values;
                 let mut extent = COUNTED;
                 for level in &self.levels {
                     let bindings = $module::Bindings { count: &count.count, values: source, reduced: level };
-                    // At least one workgroup: an empty array has a result, too.
-                    let elements = length_of(extent, self.capacity).max(1) as usize;
                     let params = $module::Params { extent, neutral: self.neutral };
-                    recorder.dispatch(&self.kernel, Threads::Fixed(elements), bindings, params);
+                    recorder.dispatch(&self.kernel, threads(extent), bindings, params);
                     extent = reduced(extent, self.kernel.tile());
                     source = level;
                 }

@@ -43,7 +43,13 @@ pub enum Threads<'a> {
     Fixed(usize),
     /// A number counted by the device.
     Counted(&'a DeviceCount),
+    /// A workgroup for each tile of 2ⁿ of the elements counted by the device, n at most 15, whatever the
+    /// kernel's own tile: none if it counted none.
+    Tiles(&'a DeviceCount, u32),
 }
+
+/// log₂ of the largest tile of [`Threads::Tiles`].
+pub const LARGEST_TILE_LOG2: u32 = TILE_ROWS as u32 - 1;
 
 /// A count in device memory, with the dispatch arguments derived from it.
 ///
@@ -94,6 +100,7 @@ impl Threads<'_> {
         match self {
             Self::Fixed(n) => *n as u64,
             Self::Counted(count) => u64::from(count.expected()),
+            Self::Tiles(count, log2) => u64::from(count.expected().div_ceil(1 << log2)),
         }
     }
 }

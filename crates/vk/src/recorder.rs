@@ -5,7 +5,7 @@ use crate::compiled::{BindingSource, Reach};
 use crate::device::{Device, Shared};
 use crate::hazard::{Access, Event, Stage, Use, UseSet};
 use crate::image::Image;
-use crate::kernel::{Kernel, KernelInterface, Threads};
+use crate::kernel::{Kernel, KernelInterface, LARGEST_TILE_LOG2, Threads};
 use crate::timeline::{CommandPool, Commands, Stamp};
 use crate::timing::TimeStamps;
 use crate::{Error, Result};
@@ -177,7 +177,7 @@ impl Recorder {
             let usage = if binding.writes { Use::ComputeWrite } else { Use::ComputeRead };
             uses.push((Resource::buffer(buffer), usage));
         }
-        if let Threads::Counted(count) = threads {
+        if let Threads::Counted(count) | Threads::Tiles(count, _) = threads {
             uses.push((Resource::buffer(count.args.raw()), Use::IndirectRead));
         }
         let counts: Vec<u64> =
@@ -221,9 +221,12 @@ impl Recorder {
                 // SAFETY: both dimensions are within the device's limits.
                 unsafe { device.cmd_dispatch(commands, groups.min(max) as u32, rows as u32, 1) };
             }
-            Threads::Counted(count) => {
-                let row = u64::from(kernel.inner.tile.trailing_zeros());
-                // SAFETY: the row lies in the buffer (the tile was checked), and the arguments are made by
+            Threads::Counted(count) | Threads::Tiles(count, _) => {
+                let row = match threads {
+                    Threads::Tiles(_, log2) => u64::from(log2.min(LARGEST_TILE_LOG2)),
+                    _ => u64::from(kernel.inner.tile.trailing_zeros()),
+                };
+                // SAFETY: the row lies in the buffer (the tile was checked, or is bounded), and the arguments are made by
                 // prepare_dispatch within the device's limits.
                 unsafe { device.cmd_dispatch_indirect(commands, count.args.raw().inner.handle, 12 * row) };
             }

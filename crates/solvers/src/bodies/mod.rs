@@ -16,7 +16,7 @@ pub use triangle::MeshProblem;
 use crate::SolverError;
 use convert::{convert_body, convert_collider, convert_obstacle, convert_terrain, narrow};
 use frazil_scene::Scene;
-use frazil_shaders::common::body::{MESH, MOTION_UNIFORM};
+use frazil_shaders::common::body::MOTION_UNIFORM;
 use frazil_shaders::types::Body;
 
 /// Domain, gravity and bodies of a scene.
@@ -94,9 +94,9 @@ impl Surroundings {
         self.bodies.iter().any(|body| body.motion != MOTION_UNIFORM || body.velocity_m_s != [0.0; 3])
     }
 
-    /// Returns true if any of the bodies is a mesh.
-    pub(crate) fn has_meshes(&self) -> bool {
-        self.bodies.iter().any(|body| body.kind == MESH)
+    /// Returns a bit for each kind of body in the scene.
+    pub(crate) fn kinds(&self) -> u32 {
+        self.bodies.iter().fold(0, |kinds, body| kinds | 1 << body.kind)
     }
 }
 

@@ -116,7 +116,7 @@ impl Contacts {
             max_contacts: MAX_CONTACTS,
             has_bodies: (!surroundings.bodies.is_empty()).into(),
             has_pieces: (parameters.terms.n_pieces > 0).into(),
-            has_meshes: surroundings.has_meshes().into(),
+            body_kinds: surroundings.kinds(),
             has_motion: surroundings.has_motion().into(),
         };
         let tidy = tidy_contacts::Specialization { workgroup_size, has_rolling: has_rolling.into() };

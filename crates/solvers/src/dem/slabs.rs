@@ -122,7 +122,7 @@ impl Slabs {
         let point = |(&piece, &place_m): (&u32, &[f32; 3])| PiecePoint { place_m, piece };
         let points: Vec<PiecePoint> = point_pieces.iter().zip(points_m).map(point).collect();
         let has_bodies = u32::from(!surroundings.bodies.is_empty());
-        let (has_meshes, has_motion) = (surroundings.has_meshes().into(), surroundings.has_motion().into());
+        let (body_kinds, has_motion) = (surroundings.kinds(), surroundings.has_motion().into());
         Ok(Self {
             motions: some_of(device, "slab_motion", motions)?,
             shapes: some_of(device, "piece shapes", shapes)?,
@@ -159,7 +159,7 @@ impl Slabs {
                 &touch_points::Specialization {
                     workgroup_size,
                     has_bodies,
-                    has_meshes,
+                    body_kinds,
                     max_near: MAX_NEAR,
                     has_motion,
                 },

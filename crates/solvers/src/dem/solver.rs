@@ -143,16 +143,16 @@ impl Dem {
             has_rolling: parameters.has_rolling().into(),
             has_bodies: (!surroundings.bodies.is_empty()).into(),
             has_named_bodies: (!surroundings.names.is_empty()).into(),
-            has_meshes: surroundings.has_meshes().into(),
+            body_kinds: surroundings.kinds(),
             has_motion: surroundings.has_motion().into(),
         };
-        let collide::Specialization { has_bodies, has_named_bodies, has_meshes, has_motion, .. } =
+        let collide::Specialization { has_bodies, has_named_bodies, body_kinds, has_motion, .. } =
             specialization;
         let motion = move_grains::Specialization {
             workgroup_size,
             has_bodies,
             has_named_bodies,
-            has_meshes,
+            body_kinds,
             has_motion,
         };
         let particles = Particles::upload(device, &parameters, grains, ids, rows, workgroup_size)?;

@@ -133,7 +133,7 @@ impl ImplicitSolve {
                     dimensions,
                     transfer: parameters.transfer_number(),
                     has_colliders: parameters.has_colliders(),
-                    has_meshes: parameters.surroundings.has_meshes().into(),
+                    body_kinds: parameters.surroundings.kinds(),
                 },
             )?,
             find_contacts: Kernel::specialized(
@@ -142,7 +142,7 @@ impl ImplicitSolve {
                     workgroup_size,
                     threads_per_item,
                     dimensions,
-                    has_meshes: parameters.surroundings.has_meshes().into(),
+                    body_kinds: parameters.surroundings.kinds(),
                 },
             )?,
         };

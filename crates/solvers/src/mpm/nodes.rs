@@ -164,7 +164,7 @@ impl Transfer {
                 dimensions,
                 transfer,
                 has_colliders: parameters.has_colliders(),
-                has_meshes: parameters.surroundings.has_meshes().into(),
+                body_kinds: parameters.surroundings.kinds(),
                 has_named_bodies: parameters.measures_loads().into(),
                 only_sticky: parameters.has_contact_forces().into(),
             },

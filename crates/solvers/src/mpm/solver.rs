@@ -102,7 +102,7 @@ impl Kernels {
                     workgroup_size,
                     dimensions,
                     has_colliders: parameters.has_colliders(),
-                    has_meshes: parameters.surroundings.has_meshes().into(),
+                    body_kinds: parameters.surroundings.kinds(),
                     has_named_bodies: parameters.measures_loads().into(),
                     has_contact_forces: parameters.has_contact_forces().into(),
                 },
@@ -115,7 +115,7 @@ impl Kernels {
                         dimensions,
                         stencil,
                         has_colliders: parameters.has_colliders(),
-                        has_meshes: parameters.surroundings.has_meshes().into(),
+                        body_kinds: parameters.surroundings.kinds(),
                         has_named_bodies: parameters.measures_loads().into(),
                     },
                 )?)

@@ -2,6 +2,7 @@
 //! and the loads of all of these on the bodies.
 
 use super::motion::Smoothing;
+use super::neighbour_rows::{MAX_MOVED_Q2, NO_FLAG, NeighbourRows};
 use super::parameters::Parameters;
 use crate::bodies::{impulse_sums, quanta_per_n_s};
 use crate::{BodyLoads, Saved, SolverError};
@@ -30,6 +31,10 @@ pub(super) struct Bodies {
     has_motion: bool,
     reduction: reduce_body_loads::Params,
     reduce: Kernel<reduce_body_loads::Interface>,
+    inverse_h: f32,
+    /// Stand in for those of rows of neighbours.
+    no_listed: Buffer<[f32; 3]>,
+    no_flags: Buffer<u32>,
     compute_boundary_density: Kernel<compute_boundary_density::Interface>,
     project_water: Kernel<project_out_of_bodies::Interface>,
     project_snow: Kernel<project_out_of_bodies::Interface>,
@@ -103,13 +108,21 @@ impl Bodies {
             up_axis: surroundings.up_axis,
         };
         let heights = if surroundings.heights_m.is_empty() { &[0.0][..] } else { &surroundings.heights_m };
-        let has_meshes = surroundings.has_meshes().into();
+        let (body_kinds, has_motion) = (surroundings.kinds(), surroundings.has_motion().into());
         let project = |has_push: u32| {
-            let constants = project_out_of_bodies::Specialization { workgroup_size, has_meshes, has_push };
+            let has_rows = 1 - has_push;
+            let constants =
+                project_out_of_bodies::Specialization {
+                    workgroup_size,
+                    body_kinds,
+                    has_push,
+                    has_rows,
+                    has_motion,
+                };
             Kernel::specialized(device, &constants)
         };
-        let boundary_density = compute_boundary_density::Specialization { workgroup_size, has_meshes };
-        let drag = apply_body_drag::Specialization { workgroup_size, has_meshes };
+        let boundary_density = compute_boundary_density::Specialization { workgroup_size, body_kinds, has_motion };
+        let drag = apply_body_drag::Specialization { workgroup_size, body_kinds, has_motion };
         let friction = apply_body_friction::Specialization { workgroup_size };
         Ok(Some(Self {
             loads: BodyLoads::new(device, &surroundings.names)?,
@@ -126,6 +139,9 @@ impl Bodies {
             reduce: Kernel::new(device)?,
             terms: device.buffer_from("body terms", &[terms])?,
             compute_boundary_density: Kernel::specialized(device, &boundary_density)?,
+            inverse_h: 1.0 / parameters.support_m,
+            no_listed: device.buffer("no listed positions", 0)?,
+            no_flags: device.buffer("no flags", 0)?,
             project_water: project(0)?,
             project_snow: project(1)?,
             apply_drag: Kernel::specialized(device, &drag)?,
@@ -176,9 +192,13 @@ impl Bodies {
         count: &DeviceCount,
         (predicted, constraint): (&Buffer<[f32; 3]>, &Buffer<[f32; 4]>),
         interaction: &BodyInteraction,
-        material: Material,
-        displacement: Displacement,
+        (material, displacement): (Material, Displacement),
+        rows: Option<&NeighbourRows>,
     ) {
+        let (listed, has_moved) = match rows {
+            Some(rows) => (&rows.listed, &rows.has_moved),
+            None => (&self.no_listed, &self.no_flags),
+        };
         let bindings = project_out_of_bodies::Bindings {
             count: &count.count,
             terms: &self.terms,
@@ -190,6 +210,8 @@ impl Bodies {
             predicted,
             push: &interaction.push,
             sums: &self.sums,
+            listed,
+            has_moved,
         };
         let params = project_out_of_bodies::Params {
             is_first: (displacement == Displacement::Prediction).into(),
@@ -202,6 +224,9 @@ impl Bodies {
                 Displacement::Springs { undone } => undone,
                 _ => 0.0,
             },
+            inverse_h: self.inverse_h,
+            max_moved_q2: MAX_MOVED_Q2,
+            row_flag: rows.map_or(NO_FLAG, |rows| rows.stride_and_flag().1),
         };
         let kernel = if material == Material::Snow { &self.project_snow } else { &self.project_water };
         recorder.dispatch(kernel, Threads::Counted(count), bindings, params);

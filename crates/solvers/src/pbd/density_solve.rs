@@ -6,7 +6,9 @@ use crate::{Saved, SolverError};
 use frazil_kernels::{Operation, ReductionF32};
 use frazil_particles::{AnyColumn, Column, ColumnKind, ColumnView};
 use frazil_shaders::pbd::{begin_density_solve, check_density};
-use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Pending, ReadbackRing, Recorder, Threads};
+use frazil_vk::{
+    Buffer, Device, DeviceCount, Kernel, LARGEST_TILE_LOG2, Pending, ReadbackRing, Recorder, Threads,
+};
 
 pub use frazil_shaders::types::DensityStatus;
 
@@ -55,7 +57,7 @@ impl DensitySolve {
             status: device.buffer_from("density status", &[bytemuck::Zeroable::zeroed()])?,
             reduction: ReductionF32::new(device, Operation::Sum, capacity)?,
             begin: Kernel::specialized(device, &begin)?,
-            check: Kernel::new(device)?,
+            check: Kernel::specialized(device, &check_density::Specialization { workgroup_size: 32 })?,
             ring: ReadbackRing::new(device),
             tolerance: parameters.density_tolerance,
             max_iterations: parameters.max_iterations,
@@ -94,7 +96,7 @@ impl DensitySolve {
         count: &DeviceCount,
         iteration: u32,
     ) -> std::result::Result<(), SolverError> {
-        self.reduction.record(recorder, &self.active, &self.excess)?;
+        self.reduction.record_if_any(recorder, &self.active, &self.excess)?;
         self.dispatch_check(recorder, count, false, iteration);
         Ok(())
     }
@@ -114,7 +116,9 @@ impl DensitySolve {
             tolerance: self.tolerance,
             max_groups_x: self.max_groups_x,
         };
-        recorder.dispatch(&self.check, Threads::Fixed(1), bindings, params);
+        // Once no particle is active, there is nothing left to decide.
+        let one = Threads::Tiles(&self.active, LARGEST_TILE_LOG2);
+        recorder.dispatch(&self.check, if is_first { Threads::Fixed(1) } else { one }, bindings, params);
     }
 
     /// Returns the progress of the solve, one element on the device.

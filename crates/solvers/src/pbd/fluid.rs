@@ -298,7 +298,10 @@ impl Fluid {
             let is_corrected = displacement == Displacement::DensityConstraint;
             let count = if is_corrected { self.active() } else { &self.phase.count };
             let places = (&self.predicted, &self.constraint);
-            bodies.project_out(recorder, count, places, &self.interaction, Material::Water, displacement);
+            // The prediction comes before the rows.
+            let rows = (is_corrected && self.rows.slots() > 0).then_some(&self.rows);
+            let what = (Material::Water, displacement);
+            bodies.project_out(recorder, count, places, &self.interaction, what, rows);
         }
     }
 

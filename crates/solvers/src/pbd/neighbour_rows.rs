@@ -19,7 +19,7 @@ const MARGIN: f32 = 0.1;
 pub(super) const MAX_MOVED_Q2: f32 = 0.249 * MARGIN * MARGIN;
 
 /// Index of no flag.
-const NONE: u32 = u32::MAX;
+pub(super) const NO_FLAG: u32 = u32::MAX;
 
 /// Slots over the expected number of neighbours in fluid at rest density.
 const SLACK: f32 = 1.3;
@@ -71,7 +71,7 @@ impl NeighbourRows {
             stride: capacity,
             inverse_h: 1.0 / parameters.support_m,
             domain_m: [parameters.walls.domain_min_m, parameters.walls.domain_max_m],
-            flag: NONE,
+            flag: NO_FLAG,
         })
     }
 
@@ -134,7 +134,7 @@ impl NeighbourRows {
 
     /// Returns the stride of a slot, and the flag for the next pass over neighbours.
     pub(super) fn stride_and_flag(&self) -> (u32, u32) {
-        (self.stride, if self.slots == 0 { NONE } else { self.flag })
+        (self.stride, if self.slots == 0 { NO_FLAG } else { self.flag })
     }
 
     /// Selects the flag of the next iteration.
@@ -144,13 +144,12 @@ impl NeighbourRows {
 
     /// Discards the rows: until the next search passes search the cells.
     pub(super) fn discard(&mut self) {
-        self.flag = NONE;
+        self.flag = NO_FLAG;
     }
 }
 
 /// Returns the number of slots of a row: by default enough for fluid at any ratio of support radius and
-/// spacing; 0 if rows are off, do not fit the device's bindings, or there are bodies, which move particles
-/// between iterations.
+/// spacing; 0 if rows are off, or do not fit the device's bindings.
 fn slots(device: &Device, parameters: &Parameters, tuning: Tuning, capacity: u32) -> u32 {
     let tuned = tuning.get(&NEIGHBOUR_SLOTS);
     let sphere = 4.0 / 3.0 * std::f32::consts::PI * (1.0 + MARGIN).powi(3);
@@ -159,5 +158,5 @@ fn slots(device: &Device, parameters: &Parameters, tuning: Tuning, capacity: u32
         if tuned == NEIGHBOUR_SLOTS.default { tuned.max(expected.next_power_of_two()) } else { tuned };
     let bytes = 4 * u64::from(slots) * u64::from(capacity);
     let fits = bytes <= device.capabilities().max_storage_range && capacity < 1 << ROW_INDEX_BITS;
-    if slots == 1 || parameters.has_bodies() || !fits { 0 } else { slots }
+    if slots == 1 || !fits { 0 } else { slots }
 }

@@ -8,7 +8,9 @@ use frazil_particles::{AnyColumn, Column, ColumnKind, ColumnView, PhaseArray};
 use frazil_shaders::viscoelastic::{
     advance_direction, advance_velocity, begin_viscosity, end_viscosity, settle_viscosity,
 };
-use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Pending, ReadbackRing, Recorder, Threads};
+use frazil_vk::{
+    Buffer, Device, DeviceCount, Kernel, LARGEST_TILE_LOG2, Pending, ReadbackRing, Recorder, Threads,
+};
 
 pub use frazil_shaders::types::ViscositySolve;
 
@@ -65,7 +67,7 @@ impl Viscosity {
             end: Kernel::specialized(device, &end)?,
             advance_velocity: Kernel::specialized(device, &advance_velocity)?,
             advance_direction: Kernel::specialized(device, &advance_direction)?,
-            settle: Kernel::new(device)?,
+            settle: Kernel::specialized(device, &settle_viscosity::Specialization { workgroup_size: 32 })?,
             ring: ReadbackRing::new(device),
             tolerance: parameters.tolerance,
             max_iterations: parameters.max_iterations,
@@ -103,7 +105,7 @@ impl Viscosity {
         let fields = (velocity, updated);
         stress.compute_residual(recorder, &phase.count, place, fields, &result, wall_speed_m_s);
         for (reduction, products) in self.reductions.iter().zip(&self.products) {
-            reduction.record(recorder, &phase.count, products)?;
+            reduction.record_if_any(recorder, &self.active, products)?;
         }
         self.settle(recorder, &phase.count, settle_viscosity::FIRST);
         Ok(())
@@ -121,7 +123,7 @@ impl Viscosity {
         let [product, _] = &self.products;
         stress.differentiate(recorder, active, place, &self.direction, (false, 0.0));
         stress.apply_operator(recorder, active, place, &self.direction, (&self.applied, product));
-        self.reductions[0].record(recorder, active, product)?;
+        self.reductions[0].record_if_any(recorder, active, product)?;
         self.settle(recorder, &phase.count, settle_viscosity::STEP);
         let bindings = advance_velocity::Bindings {
             count: &active.count,
@@ -133,7 +135,7 @@ impl Viscosity {
             product,
         };
         recorder.dispatch(&self.advance_velocity, Threads::Counted(active), bindings, ());
-        self.reductions[0].record(recorder, active, product)?;
+        self.reductions[0].record_if_any(recorder, active, product)?;
         self.settle(recorder, &phase.count, settle_viscosity::NEXT);
         let bindings = advance_direction::Bindings {
             count: &active.count,
@@ -172,7 +174,10 @@ impl Viscosity {
             tolerance: self.tolerance,
             max_groups_x: self.max_groups_x,
         };
-        recorder.dispatch(&self.settle, Threads::Fixed(1), bindings, params);
+        // Once no particle is active, there is nothing left to settle.
+        let one = Threads::Tiles(&self.active, LARGEST_TILE_LOG2);
+        let threads = if what == settle_viscosity::START { Threads::Fixed(1) } else { one };
+        recorder.dispatch(&self.settle, threads, bindings, params);
     }
 
     /// Returns the scalars of the last solve, one element on the device.

@@ -398,7 +398,8 @@ impl Snow {
         if let Some(bodies) = &self.bodies {
             let (count, places) =
                 (&phase_particles.phase.count, (&phase_particles.predicted, &phase_particles.constraint));
-            bodies.project_out(recorder, count, places, &phase_particles.interaction, material, displacement);
+            let what = (material, displacement);
+            bodies.project_out(recorder, count, places, &phase_particles.interaction, what, None);
         }
     }
 
