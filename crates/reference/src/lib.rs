@@ -22,6 +22,7 @@
 pub mod bodies;
 pub mod bonds;
 pub mod dem;
+pub mod ellipsoids;
 pub mod fluid;
 pub mod linalg;
 pub mod mpm;

@@ -1,5 +1,6 @@
 //! Fluids in pictures: their particles, material and smoothing, and the light around them.
 
+use crate::ellipsoids::Ellipsoid;
 use crate::picture::Pixels;
 use crate::{Error, Result};
 use frazil_vk::{Buffer, Device, DeviceCount};
@@ -34,6 +35,8 @@ pub struct FluidSet<'a> {
     pub max_count: u32,
     /// Radius in m of the spheres that are drawn: more than half the spacing, so that they overlap.
     pub radius_m: f32,
+    /// Ellipsoids that are drawn in place of spheres, as many as there are particles, in any order.
+    pub ellipsoids: Option<&'a Buffer<Ellipsoid>>,
     /// Volume of a particle in m³: its mass over the density of the fluid.
     pub volume_m3: f32,
 }

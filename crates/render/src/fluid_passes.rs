@@ -3,8 +3,8 @@
 use crate::fluid::{DepthFilter, Fluid, FluidMaterial, FluidSet, Smoothing};
 use crate::{OrbitCamera, Result};
 use frazil_shaders::render::{
-    backdrop, fluid, fluid_depth, fluid_thickness, smooth_depth_bilateral, smooth_depth_narrow_range,
-    smooth_thickness, sun_shadow,
+    backdrop, fluid, fluid_depth, fluid_ellipsoids, fluid_thickness, smooth_depth_bilateral,
+    smooth_depth_narrow_range, smooth_thickness, sun_shadow,
 };
 use frazil_shaders::types::{FluidTerms, Fog, View};
 use frazil_vk::{
@@ -17,7 +17,7 @@ use glam::Vec3;
 ///
 /// 1. `render.sun_opaque` and `render.sun_fluid` draw depths as the sun sees them, for shadows;
 /// 2. `render.shade_opaque` darkens what is opaque, by ambient occlusion and by the sun's shadows;
-/// 3. `render.fluid_depth` draws the distances of the nearest spheres (Huang2016 section 3.3);
+/// 3. `render.fluid_depth` draws the distances of the nearest spheres (Huang2016 section 3.3), or ellipsoids;
 /// 4. `render.smooth_depth_narrow_range` or `render.smooth_depth_bilateral` smooths them, along rows and then
 ///    along columns, `Smoothing::passes` times and once more with a smaller reach (section 3.4);
 /// 5. `render.fluid_thickness` adds up the thickness of the fluid before what is opaque (section 3.5);
@@ -57,6 +57,7 @@ pub struct FluidImages {
 
 struct Pipelines {
     depth: Raster<fluid_depth::Interface>,
+    ellipsoids: Raster<fluid_ellipsoids::Interface>,
     thickness: Raster<fluid_thickness::Interface>,
     backdrop: Raster<backdrop::Interface>,
     shadow: Raster<sun_shadow::Interface>,
@@ -237,9 +238,14 @@ impl FluidPasses {
     }
 
     fn depth(&self, set: &FluidSet<'_>, view: View) -> Draw {
-        let bindings = fluid_depth::Bindings { count: &set.count.count, positions: set.positions };
         let FluidImages { width, height, .. } = self.images;
         let (radius, chord_factor) = (set.radius_m, chord_factor(set));
+        if let Some(ellipsoid) = set.ellipsoids {
+            let bindings = fluid_ellipsoids::Bindings { count: &set.count.count, ellipsoid };
+            let params = fluid_ellipsoids::Params { view, radius, chord_factor, width, height };
+            return self.pipelines.ellipsoids.draw(bindings, params, QUAD * drawn(set));
+        }
+        let bindings = fluid_depth::Bindings { count: &set.count.count, positions: set.positions };
         let params = fluid_depth::Params { view, radius, chord_factor, width, height };
         self.pipelines.depth.draw(bindings, params, QUAD * drawn(set))
     }
@@ -371,6 +377,7 @@ impl Pipelines {
         let options = |color, depth, blend| RasterOptions { color, depth, blend };
         Ok(Self {
             depth: Raster::new(device, options(float, DepthUse::TestAndWrite, Blend::Replace))?,
+            ellipsoids: Raster::new(device, options(float, DepthUse::TestAndWrite, Blend::Replace))?,
             thickness: Raster::new(device, options(float, DepthUse::Ignore, Blend::Add))?,
             backdrop: Raster::new(device, options(rgba8, DepthUse::Ignore, Blend::Replace))?,
             shadow: Raster::new(device, options(rgba8, DepthUse::Ignore, Blend::Over))?,

@@ -15,6 +15,7 @@
 mod camera;
 mod canvas;
 mod color_map;
+mod ellipsoids;
 mod error;
 mod fluid;
 mod fluid_passes;
@@ -32,6 +33,7 @@ mod terrain_detail;
 
 pub use camera::{OrbitCamera, Projection, UpAxis};
 pub use color_map::ColorMap;
+pub use ellipsoids::{Ellipsoid, EllipsoidOptions, Ellipsoids};
 pub use error::Error;
 pub use fluid::{
     DepthFilter, FLUID_RADIUS_SPACINGS, Fluid, FluidMaterial, FluidSet, SMOOTHING_SPACINGS, Smoothing,

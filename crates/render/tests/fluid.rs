@@ -49,6 +49,7 @@ impl Water {
             count: &self.count,
             max_count: u32::MAX,
             radius_m: FLUID_RADIUS_SPACINGS * SPACING,
+            ellipsoids: None,
             volume_m3: SPACING.powi(3),
         }
     }
@@ -463,8 +464,8 @@ fn no_particles_are_drawn_as_nothing() {
 
 const GOLDEN: (u32, u32) = (320, 180);
 /// Mean FLIP difference of a picture from the stored one that is still accepted. Drivers round differently in
-/// exponentials and powers, which moves few pixels by one step of eight bits, far below it (llvmpipe with
-/// 128- and 256-bit vectors: below 0.0005); the planted changes below are at least four times as far off.
+/// exponentials and powers, which moves few pixels by one step of eight bits, far below it; the planted changes
+/// below are at least twice as far off.
 const MAX_FLIP: f64 = 0.005;
 
 /// Changes of the pool's picture.

@@ -10,6 +10,7 @@ mod count_neighbours;
 mod decomposition;
 mod dem;
 mod exclusive_scan;
+mod fit_ellipsoids;
 mod gather;
 mod lattice;
 mod mpm;
@@ -58,5 +59,6 @@ pub fn all() -> &'static [&'static dyn Bench] {
         &surface::MarchingCubes,
         &render::Scheme,
         &smooth_depth::SmoothDepth,
+        &fit_ellipsoids::FitEllipsoids,
     ]
 }

@@ -113,6 +113,9 @@ pub struct Render {
     /// Radius of the spheres that a fluid's surface is smoothed from, in spacings: 0.3 to 2. They must
     /// overlap.
     pub fluid_radius_spacings: f64,
+    /// Bound on the ratio of the semi-axes of ellipsoids that are fitted to a fluid's particles and drawn in
+    /// place of the spheres (Yu2013 has 4): 1, for spheres, to 8.
+    pub fluid_anisotropy: f64,
     /// Filter that smooths the surface of a fluid.
     pub fluid_filter: FluidFilter,
     /// Reach of that filter in spacings, 0 to 16; 0 shows the spheres.
@@ -162,6 +165,7 @@ impl Default for Render {
             water_radius_spacings: 0.6,
             water_opacity: 0.07,
             fluid_radius_spacings: 0.8,
+            fluid_anisotropy: 1.0,
             fluid_filter: FluidFilter::NarrowRange,
             fluid_smoothing_spacings: 3.0,
             absorption_1_m: None,

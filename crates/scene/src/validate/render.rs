@@ -45,6 +45,7 @@ impl Scene {
     fn check_fluid(&self, check: &Checker<'_>) -> Check {
         let render = &self.render;
         check.range("render.fluid_radius_spacings", render.fluid_radius_spacings, 0.3, 2.0)?;
+        check.range("render.fluid_anisotropy", render.fluid_anisotropy, 1.0, 8.0)?;
         check.range("render.fluid_smoothing_spacings", render.fluid_smoothing_spacings, 0.0, 16.0)?;
         for (i, absorption) in render.absorption_1_m.unwrap_or_default().into_iter().enumerate() {
             check.range(&format!("render.absorption_1_m.{i}"), absorption, 0.0, 1e6)?;

@@ -111,17 +111,17 @@ impl Bodies {
         let (body_kinds, has_motion) = (surroundings.kinds(), surroundings.has_motion().into());
         let project = |has_push: u32| {
             let has_rows = 1 - has_push;
-            let constants =
-                project_out_of_bodies::Specialization {
-                    workgroup_size,
-                    body_kinds,
-                    has_push,
-                    has_rows,
-                    has_motion,
-                };
+            let constants = project_out_of_bodies::Specialization {
+                workgroup_size,
+                body_kinds,
+                has_push,
+                has_rows,
+                has_motion,
+            };
             Kernel::specialized(device, &constants)
         };
-        let boundary_density = compute_boundary_density::Specialization { workgroup_size, body_kinds, has_motion };
+        let boundary_density =
+            compute_boundary_density::Specialization { workgroup_size, body_kinds, has_motion };
         let drag = apply_body_drag::Specialization { workgroup_size, body_kinds, has_motion };
         let friction = apply_body_friction::Specialization { workgroup_size };
         Ok(Some(Self {

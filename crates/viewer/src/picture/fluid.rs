@@ -6,11 +6,11 @@ use crate::failure::Failure;
 use frazil_particles::{Material, ParticleSet};
 use frazil_render::glam::Vec3;
 use frazil_render::{
-    Coloring, Fluid, FluidMaterial, FluidSet, Particles, Radius, Shading, Smoothing, SpraySplit,
-    SurfaceOptions, Surroundings, WATER_REFRACTIVE_INDEX, read_image,
+    Coloring, EllipsoidOptions, Ellipsoids, Fluid, FluidMaterial, FluidSet, Particles, Radius, Shading,
+    Smoothing, SpraySplit, SurfaceOptions, Surroundings, WATER_REFRACTIVE_INDEX, read_image,
 };
 use frazil_scene::{FluidFilter, Scene};
-use frazil_vk::{Buffer, Device};
+use frazil_vk::{Buffer, Device, DeviceCount};
 use std::path::Path;
 
 /// Particles that a picture shows as a fluid, and how.
@@ -25,6 +25,8 @@ pub struct Fluids {
     volume_m3: f32,
     /// Separation of the spray of each set; empty without spray.
     splits: Vec<SpraySplit>,
+    /// Ellipsoids of each set; empty for spheres.
+    ellipsoids: Vec<Ellipsoids>,
     /// Positions of each set, if spray is not separated.
     positions: Vec<Buffer<[f32; 3]>>,
 }
@@ -33,6 +35,10 @@ pub struct Fluids {
 const ABSORPTION_PER_LENGTH: [f64; 3] = [2.4, 0.75, 0.45];
 /// Radius of spray in spacings; drops break up, and are smaller than the particles that stand for them.
 const SPRAY_RADIUS_SPACINGS: f64 = 0.3;
+/// Distance in spacings of the neighbours to which ellipsoids are fitted.
+const ELLIPSOID_REACH_SPACINGS: f64 = 2.0;
+/// Share of the way to the mean of its neighbours by which the centre of an ellipsoid moves.
+const CENTER_SHARE: f32 = 0.5;
 /// Display-encoded colour of spray.
 const SPRAY_COLOUR: [f32; 3] = [0.94, 0.96, 0.98];
 impl Fluids {
@@ -64,6 +70,7 @@ impl Fluids {
             radius_m: in_m(render.fluid_radius_spacings),
             volume_m3: (scene.particle_mass_kg() / scene.rest_density_kg_m3()) as f32,
             splits: Vec::new(),
+            ellipsoids: Vec::new(),
             positions: Vec::new(),
             device: device.clone(),
             scene: scene.clone(),
@@ -88,8 +95,44 @@ impl Fluids {
                 self.splits[i].find(count, position).map_err(Failure::device)?;
             }
         }
+        if self.scene.render.fluid_anisotropy > 1.0 {
+            for (i, (count, position)) in found.iter().enumerate() {
+                self.fit_ellipsoids(i, count, position)?;
+            }
+        }
         self.positions = found.into_iter().map(|(_, position)| position).collect();
         Ok(())
+    }
+
+    /// Fits ellipsoids to the particles of a set without its spray.
+    fn fit_ellipsoids(
+        &mut self,
+        i: usize,
+        count: &DeviceCount,
+        position: &Buffer<[f32; 3]>,
+    ) -> Result<(), Failure> {
+        let bulk = self.splits.get(i).and_then(SpraySplit::bulk);
+        let (position, count) = bulk.unwrap_or((position, count));
+        if self.ellipsoids.get(i).is_none_or(|fit| fit.capacity() < count.capacity) {
+            let made = Ellipsoids::new(&self.device, count.capacity, self.ellipsoid_options());
+            self.ellipsoids.truncate(i);
+            self.ellipsoids.push(made.map_err(Failure::device)?);
+        }
+        let mut recorder = self.device.recorder().map_err(Failure::device)?;
+        self.ellipsoids[i].record(&mut recorder, count, position).map_err(Failure::device)?;
+        self.device.submit(recorder).map_err(Failure::device)?;
+        Ok(())
+    }
+
+    fn ellipsoid_options(&self) -> EllipsoidOptions {
+        EllipsoidOptions {
+            min_m: self.scene.domain.min_m.map(|x| x as f32),
+            max_m: self.scene.domain.max_m.map(|x| x as f32),
+            reach_m: (ELLIPSOID_REACH_SPACINGS * self.scene.particle_spacing_m()) as f32,
+            radius_m: self.radius_m,
+            max_ratio: self.scene.render.fluid_anisotropy as f32,
+            center_share: CENTER_SHARE,
+        }
     }
 
     /// Returns the particles of the fluids found last.
@@ -100,7 +143,8 @@ impl Fluids {
                 let bulk = self.splits.get(i).and_then(SpraySplit::bulk);
                 let (positions, count) = bulk.unwrap_or((all, set.count));
                 let (radius_m, volume_m3) = (self.radius_m, self.volume_m3);
-                FluidSet { positions, count, max_count: u32::MAX, radius_m, volume_m3 }
+                let ellipsoids = self.ellipsoids.get(i).map(Ellipsoids::ellipsoids);
+                FluidSet { positions, count, max_count: u32::MAX, radius_m, ellipsoids, volume_m3 }
             })
             .collect()
     }
@@ -159,7 +203,7 @@ mod tests {
     use frazil_particles::{ColumnKind, ColumnView};
     use frazil_scene::{Render, RenderScheme};
     use frazil_testkit::own_device;
-    use frazil_vk::{DeviceCount, ReadbackRing};
+    use frazil_vk::ReadbackRing;
 
     #[test]
     fn defaults_of_scenes_are_those_that_the_renderer_is_tested_with() {
@@ -178,8 +222,19 @@ mod tests {
     /// the snow is not, and both the drop and the snow are drawn as spheres, white.
     #[test]
     fn water_is_a_fluid_and_spray_and_snow_are_spheres() {
+        draw_water_snow_and_a_drop("render.fluid_anisotropy=1");
+    }
+
+    /// The same with ellipsoids in place of the spheres of the water.
+    #[test]
+    fn water_of_ellipsoids_is_a_fluid_and_spray_and_snow_are_spheres() {
+        draw_water_snow_and_a_drop("render.fluid_anisotropy=4");
+    }
+
+    fn draw_water_snow_and_a_drop(anisotropy: &str) {
         let device = own_device();
         let overrides = [
+            anisotropy,
             "render.scheme=\"fluid\"",
             "render.width_px=320",
             "render.height_px=180",

@@ -299,6 +299,7 @@ fn inconsistent_schemes_and_surfaces_are_refused() {
     for (key, said) in [
         ("surface_level=0", "render.surface_level: found 0"),
         ("surface_cell_spacings=9", "render.surface_cell_spacings: found 9"),
+        ("fluid_anisotropy=0.5", "render.fluid_anisotropy: found 0.5"),
         ("fluid_radius_spacings=0", "render.fluid_radius_spacings: found 0"),
         ("fluid_smoothing_spacings=-1", "render.fluid_smoothing_spacings: found -1"),
         ("fluid_filter=\"median\"", "render.fluid_filter"),
