@@ -38,5 +38,12 @@ void main() {
         ++bonds;
     }
     moved_degree[i] = bonds;
-    for (uint slot = bonds; slot < table.slots; ++slot) moved_partner[slot_idx(table, slot, i)] = INVALID_INDEX;
+    // Empty slots have the same bits whatever was in them, so that equal bonds are equal tables.
+    for (uint slot = bonds; slot < table.slots; ++slot) {
+        uint to = slot_idx(table, slot, i);
+        moved_partner[to] = INVALID_INDEX;
+        moved_rest_length_m[to] = 0.0;
+        for (uint column = 0u; column < table.state_columns; ++column)
+            moved_state[state_idx(table, column, to)] = 0u;
+    }
 }

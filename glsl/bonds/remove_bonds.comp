@@ -50,6 +50,13 @@ void main() {
         }
     }
     kept_degree[i] = bonds;
-    for (uint slot = bonds; slot < table.slots; ++slot) kept_partner[slot_idx(table, slot, i)] = INVALID_INDEX;
+    // Empty slots have the same bits whatever was in them, so that equal bonds are equal tables.
+    for (uint slot = bonds; slot < table.slots; ++slot) {
+        uint to = slot_idx(table, slot, i);
+        kept_partner[to] = INVALID_INDEX;
+        kept_rest_length_m[to] = 0.0;
+        for (uint column = 0u; column < table.state_columns; ++column)
+            kept_state[state_idx(table, column, to)] = 0u;
+    }
     if (lost > 0u) atomicAdd(broken[0], lost);
 }

@@ -14,5 +14,6 @@
     MAXIMUM(float, density_max_kg_m3)     \
     MAXIMUM(float, speed_max_m_s)         \
     COUNT(n_not_finite)                   \
-    COUNT(n_outside)
+    COUNT(n_outside)                      \
+    COUNT(n_spring_ends)
 #include "metrics/record.glsl"

@@ -6,6 +6,8 @@
 const uint NO_ELASTICITY = 0u;
 const uint CONFORMATION = 1u;
 const uint STRAIN_TENSOR = 2u;
+// Springs between particles, which the kernels of the stress treat as no elasticity.
+const uint SPRINGS = 3u;
 
 // Viscosity laws.
 const uint NEWTONIAN = 0u;

@@ -5,6 +5,7 @@
 
 use glam::{DMat3, DVec3};
 
+use crate::bonds::{self, Bonds};
 use crate::fluid::{self, wide};
 use crate::linalg::nearest_rotation;
 
@@ -53,6 +54,8 @@ pub struct Parameters {
     pub fluid: fluid::Parameters,
     /// Elasticity model.
     pub elasticity: Elasticity,
+    /// Springs, if they are the elasticity.
+    pub springs: Option<Springs>,
     /// Viscosity law.
     pub law: Law,
     /// Bound of the viscosity in Pa s.
@@ -89,6 +92,36 @@ pub struct Parameters {
     pub tolerance: f64,
     /// Maximum of iterations of a viscous solve.
     pub max_iterations: u32,
+}
+
+/// Constants of springs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Springs {
+    /// Stiffness k in N/m of springs without length.
+    pub stiffness_n_m: f64,
+    /// Rest length in m at which springs have no stiffness.
+    pub support_m: f64,
+    /// Share of the strain beyond γ that a spring loses in a step.
+    pub flow_share: f32,
+    /// γ.
+    pub yield_strain: f32,
+    /// Maximum number of springs of a particle.
+    pub max_springs: u32,
+    /// Stiffness B in N/m that a particle's springs have at most.
+    pub max_bound_n_m: f64,
+    /// Δt/m in s/kg.
+    pub dt_per_mass: f64,
+    /// 1/2V in 1/m³.
+    pub half_per_volume: f64,
+    /// 1/m in 1/kg.
+    pub inverse_mass: f64,
+}
+
+impl Springs {
+    /// Returns the stiffness in N/m of a spring of a rest length in m.
+    pub fn stiffness_n_m(&self, rest_m: f64) -> f64 {
+        self.stiffness_n_m * (1.0 - rest_m / self.support_m).max(0.0)
+    }
 }
 
 /// Scalars of conjugate gradients.
@@ -134,6 +167,10 @@ pub struct State {
     pub elastic_coupling: Vec<DMat3>,
     /// σ in Pa.
     pub stress: Vec<DMat3>,
+    /// Springs.
+    pub springs: Bonds,
+    /// Bound of the stiffness of a particle's springs in N/m.
+    pub bound_n_m: Vec<f64>,
     /// v − u of the last viscous solve in m/s.
     pub impulse: Vec<DVec3>,
     /// Residual of the viscous solve in m/s.
@@ -567,6 +604,84 @@ impl State {
             }
             self.fluid.updated[i] = fluid::narrow(v);
         }
+    }
+
+    fn spring_particles(&self, springs: &Springs) -> bonds::Particles {
+        bonds::Particles {
+            position: self.fluid.predicted.clone(),
+            limit: vec![springs.max_springs; self.fluid.predicted.len()],
+            id: self.fluid.id.clone(),
+        }
+    }
+
+    /// Twin of the flow of rest lengths (`update_plastic_springs`).
+    pub fn update_springs(&mut self, springs: &Springs) {
+        let (share, yields) = (springs.flow_share, springs.yield_strain);
+        bonds::update_plastic_springs(&mut self.springs, &self.fluid.predicted, share, yields);
+    }
+
+    /// Twin of the end of springs (`mark_flowed_springs`, `remove_bonds`).
+    pub fn break_springs(&mut self, springs: &Springs) {
+        let particles = self.spring_particles(springs);
+        let max_rest_m = springs.support_m as f32;
+        let keep = bonds::mark_flowed_springs(&self.springs, &particles, springs.max_springs, max_rest_m);
+        bonds::remove_bonds(&mut self.springs, &keep);
+    }
+
+    /// Returns the offset x_j − x_i in m and the rest length in m of each spring of a particle whose ends do not
+    /// coincide.
+    fn springs_of(&self, at: &[[f32; 3]], i: usize) -> Vec<(usize, DVec3, f64)> {
+        let row = self.springs.rows[i].iter();
+        row.map(|spring| (spring.partner as usize, f64::from(spring.rest_length_m)))
+            .map(|(j, rest_m)| (j, wide(at[j]) - wide(at[i]), rest_m))
+            .filter(|(_, offset, _)| offset.length() > 0.0)
+            .collect()
+    }
+
+    /// Twin of `bound_springs`.
+    pub fn bound_springs(&mut self, springs: &Springs) {
+        let n = self.fluid.predicted.len();
+        let bound = |i: usize| {
+            let near = self.springs_of(&self.fluid.predicted, i);
+            let sum = near.iter().fold(DMat3::ZERO, |sum, (_, offset, rest_m)| {
+                let n = offset.normalize();
+                sum + outer(n, springs.stiffness_n_m(*rest_m) * n)
+            });
+            let row = |r: DVec3| r.abs().element_sum();
+            row(sum.x_axis).max(row(sum.y_axis)).max(row(sum.z_axis))
+        };
+        self.bound_n_m = (0..n).map(bound).collect();
+    }
+
+    /// Twin of `apply_springs`.
+    pub fn apply_springs(&mut self, springs: &Springs) {
+        for i in 0..self.fluid.predicted.len() {
+            let (mut force, mut stress) = (DVec3::ZERO, DMat3::ZERO);
+            for (j, offset, rest_m) in self.springs_of(&self.fluid.predicted, i) {
+                let share = (springs.max_bound_n_m / self.bound_n_m[i].max(self.bound_n_m[j])).min(1.0);
+                let stretch_m = offset.length() - rest_m;
+                let pull = share * springs.stiffness_n_m(rest_m) * stretch_m * offset.normalize();
+                force += pull;
+                stress += outer(pull, offset);
+            }
+            let updated = wide(self.fluid.updated[i]) + springs.dt_per_mass * force;
+            self.fluid.updated[i] = fluid::narrow(updated);
+            self.stress[i] += stress * springs.half_per_volume;
+        }
+    }
+
+    /// Twin of the energy of springs of `measure` in J/kg, and the number of their ends.
+    pub fn measure_springs(&self, springs: &Springs) -> (f64, usize) {
+        let energy = |i: usize| -> f64 {
+            let near = self.springs_of(&self.fluid.position, i);
+            near.iter()
+                .map(|(_, offset, rest_m)| {
+                    0.25 * springs.stiffness_n_m(*rest_m) * (offset.length() - rest_m).powi(2)
+                })
+                .sum()
+        };
+        let ends = self.springs.rows.iter().map(Vec::len).sum();
+        ((0..self.fluid.position.len()).map(energy).sum::<f64>() * springs.inverse_mass, ends)
     }
 
     /// Twin of `end_step`, and x ← x*.

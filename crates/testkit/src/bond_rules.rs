@@ -3,7 +3,8 @@
 use frazil_kernels::{BondedParticles, PairBonds};
 use frazil_reference::bonds::{FreezeRule, SpringSolve};
 use frazil_shaders::bond_rules::{
-    mark_broken_freeze_bonds, mark_long_springs, solve_springs, update_freeze_bonds, update_plastic_springs,
+    mark_broken_freeze_bonds, mark_flowed_springs, mark_long_springs, solve_springs, update_freeze_bonds,
+    update_plastic_springs,
 };
 use frazil_vk::{Buffer, Device, Kernel, Recorder, Result, Threads};
 
@@ -12,6 +13,7 @@ pub struct SpringRules {
     solve: Kernel<solve_springs::Interface>,
     update: Kernel<update_plastic_springs::Interface>,
     mark: Kernel<mark_long_springs::Interface>,
+    mark_flowed: Kernel<mark_flowed_springs::Interface>,
 }
 
 impl SpringRules {
@@ -20,7 +22,12 @@ impl SpringRules {
     /// # Errors
     /// The device refuses.
     pub fn new(device: &Device) -> Result<Self> {
-        Ok(Self { solve: Kernel::new(device)?, update: Kernel::new(device)?, mark: Kernel::new(device)? })
+        Ok(Self {
+            solve: Kernel::new(device)?,
+            update: Kernel::new(device)?,
+            mark: Kernel::new(device)?,
+            mark_flowed: Kernel::new(device)?,
+        })
     }
 
     /// Records the displacements by springs as compliant constraints.
@@ -94,6 +101,29 @@ impl SpringRules {
         };
         let params = mark_long_springs::Params { table: bonds.table(), max_bonds, max_length_m };
         recorder.dispatch(&self.mark, Threads::Counted(particles.count), bindings, params);
+    }
+
+    /// Records the keep mask that rejects springs whose rest length exceeds `max_rest_m`, and those beyond
+    /// `max_bonds`.
+    pub fn record_mark_flowed(
+        &self,
+        recorder: &mut Recorder,
+        bonds: &PairBonds,
+        particles: BondedParticles<'_>,
+        max_bonds: u32,
+        max_rest_m: f32,
+    ) {
+        let bindings = mark_flowed_springs::Bindings {
+            count: &particles.count.count,
+            limit: particles.limit,
+            id: particles.id,
+            partner: bonds.partner(),
+            rest_length_m: bonds.rest_length_m(),
+            degree: bonds.degree(),
+            keep_mask: bonds.keep_mask(),
+        };
+        let params = mark_flowed_springs::Params { table: bonds.table(), max_bonds, max_rest_m };
+        recorder.dispatch(&self.mark_flowed, Threads::Counted(particles.count), bindings, params);
     }
 }
 

@@ -15,7 +15,7 @@ pub struct ViscoelasticStep;
 
 const SPACING_M: f64 = 0.01;
 
-const MODELS: &[&str] = &["conformation", "strain_tensor", "none"];
+const MODELS: &[&str] = &["conformation", "strain_tensor", "springs", "none"];
 
 const VISCOSITIES: &[&str] = &["explicit", "implicit"];
 
@@ -98,8 +98,10 @@ fn block(n: usize, model: &str, viscosity: &str) -> Result<(Scene, Sampled)> {
 /// Runs the stages of the position-based fluid on the device, which have a bench and twin of their own, and the
 /// rest on the twin.
 fn step_of_twin(device: &Device, mut solver: Viscoelastic, n: usize) -> Result<Vec<[f32; 3]>> {
-    let (of_fluid, rest): (Vec<Stage>, Vec<Stage>) =
-        solver.stages().partition(|stage| matches!(stage, Stage::Fluid(_) | Stage::ReorderStress));
+    let (of_fluid, rest): (Vec<Stage>, Vec<Stage>) = solver.stages().partition(|stage| {
+        use Stage::{BuildSprings, Fluid, ReorderSprings, ReorderStress};
+        matches!(stage, Fluid(_) | ReorderStress | ReorderSprings | BuildSprings)
+    });
     let mut recorder = device.recorder()?;
     for stage in of_fluid {
         solver.record_stage(&mut recorder, stage);

@@ -299,8 +299,8 @@ impl PairBonds {
         &self.front.partner
     }
 
-    /// Returns the rest length in m of the bond in each slot, initially the distance at which it was made;
-    /// undefined where the slot is empty.
+    /// Returns the rest length in m of the bond in each slot, initially the distance at which it was made. Where
+    /// the slot is empty, it is 0 after a remap or a removal.
     pub fn rest_length_m(&self) -> &Buffer<f32> {
         &self.front.rest_length_m
     }
@@ -411,6 +411,8 @@ impl PairBonds {
     /// Records the removal of all bonds.
     pub fn record_clear(&self, recorder: &mut Recorder) {
         recorder.fill(&self.front.partner, INVALID_INDEX);
+        recorder.fill(&self.front.rest_length_m, 0);
+        recorder.fill(&self.front.state, 0);
         recorder.fill(&self.front.degree, 0);
     }
 

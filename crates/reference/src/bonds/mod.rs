@@ -8,8 +8,8 @@
 mod rules;
 
 pub use rules::{
-    FreezeRule, SpringSolve, mark_broken_freeze_bonds, mark_long_springs, solve_springs, update_freeze_bonds,
-    update_plastic_springs,
+    FreezeRule, SpringSolve, mark_broken_freeze_bonds, mark_flowed_springs, mark_long_springs, solve_springs,
+    update_freeze_bonds, update_plastic_springs,
 };
 
 /// An empty slot.

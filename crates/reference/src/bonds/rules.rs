@@ -37,6 +37,19 @@ pub fn mark_long_springs(
     })
 }
 
+/// Returns the keep masks of springs: one whose rest length exceeds `max_rest_m` is removed.
+pub fn mark_flowed_springs(
+    bonds: &Bonds,
+    particles: &Particles,
+    max_bonds: u32,
+    max_rest_m: f32,
+) -> Vec<Vec<bool>> {
+    mark_broken_bonds(bonds, particles, max_bonds, |_, bond| {
+        let is_short = bond.rest_length_m <= max_rest_m;
+        !is_short
+    })
+}
+
 /// One iteration of springs as compliant constraints.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SpringSolve {

@@ -4,13 +4,15 @@ use super::fault::FaultCheck;
 use super::metrics::{PendingViscoelasticMetrics, ViscoelasticMetrics};
 use super::shown::set_infos;
 use super::solver::Viscoelastic;
+use super::springs::SpringCheck;
 use super::viscosity::ViscositySolve;
 use crate::bodies::{with_load_metrics, with_load_values};
 use crate::pbd::NEIGHBOUR_SLOTS;
 use crate::solver::{forward_to_own, forwarded, stage_named};
 use crate::{
-    CurveSpec, Measurement, MetricInfo, PanelSpec, PendingFault, PendingMeasurement, PlotSpec, Solver,
-    SolverError, SolverFactory, StateColumn, Tunable, Tuning, WORKGROUP_SIZE,
+    CurveSpec, InvariantFault, Measurement, MetricInfo, PanelSpec, PendingFault, PendingInvariants,
+    PendingMeasurement, PlotSpec, Solver, SolverError, SolverFactory, StateColumn, Tunable, Tuning,
+    WORKGROUP_SIZE,
 };
 use frazil_particles::SetInfo;
 use frazil_scene::{Sampled, Scene};
@@ -78,6 +80,9 @@ impl SolverFactory for Factory {
 /// Names and units of [`solve_values`].
 const SOLVE_METRICS: [(&str, &str); 2] = [("viscosity_iterations", "1"), ("n_steps_viscosity_unmet", "1")];
 
+/// Name and unit of the number of springs.
+const SPRING_METRICS: [(&str, &str); 1] = [("n_springs", "1")];
+
 fn solve_values(status: &ViscositySolve) -> [f64; 2] {
     [status.iterations.into(), status.n_unmet.into()]
 }
@@ -96,24 +101,35 @@ impl Solver for Viscoelastic {
     forward_to_own!(record_step, set_scene, record_grab, particle_sets, columns, state_columns);
 
     fn metrics(&self) -> Vec<MetricInfo> {
+        let of_springs = if self.springs().is_some() { &SPRING_METRICS[..] } else { &[] };
         let of_solve = if self.viscosity().is_some() { &SOLVE_METRICS[..] } else { &[] };
-        let names = ViscoelasticMetrics::names().into_iter().chain(of_solve.iter().copied());
+        let optional = of_springs.iter().chain(of_solve).copied();
+        let names = ViscoelasticMetrics::names().into_iter().chain(optional);
         with_load_metrics(MetricInfo::list(names), self.body_loads())
     }
 
     fn record_metrics(&self, recorder: &mut Recorder) -> Result<PendingMeasurement, SolverError> {
         let own = self.record_metrics(recorder)?;
+        let has_springs = self.springs().is_some();
+        let measured = move |own: ViscoelasticMetrics| {
+            let n_springs = f64::from(own.n_springs);
+            let mut measured = Measurement::from(own);
+            measured.values.extend(has_springs.then_some(n_springs));
+            measured
+        };
         let own = match self.viscosity() {
             Some(viscosity) => forwarded(
                 (own, viscosity.record_status(recorder)?),
                 |(own, status)| Ok(own.is_ready()? && status.is_ready()?),
-                |(own, status)| {
-                    let mut measured = Measurement::from(own.wait()?);
+                move |(own, status)| {
+                    let mut measured = measured(own.wait()?);
                     measured.values.extend(status.wait()?.first().map_or([f64::NAN; 2], solve_values));
                     Ok(measured)
                 },
             ),
-            None => forwarded(own, PendingViscoelasticMetrics::is_ready, |own| Ok(own.wait()?.into())),
+            None => {
+                forwarded(own, PendingViscoelasticMetrics::is_ready, move |own| Ok(measured(own.wait()?)))
+            }
         };
         Ok(with_load_values(own, self.body_loads(), recorder)?)
     }
@@ -130,6 +146,17 @@ impl Solver for Viscoelastic {
     fn record_fault_check(&self, recorder: &mut Recorder) -> Result<Option<PendingFault>, SolverError> {
         let own = self.record_fault_check(recorder)?;
         Ok(Some(forwarded(own, FaultCheck::is_ready, FaultCheck::wait)))
+    }
+
+    fn record_invariant_check(
+        &self,
+        recorder: &mut Recorder,
+    ) -> Result<Option<PendingInvariants>, SolverError> {
+        let faults = |check: SpringCheck| {
+            let counts = check.wait()?.into_iter().filter(|(_, count)| *count > 0);
+            Ok(counts.map(|(what, count)| InvariantFault { what, count }).collect())
+        };
+        Ok(self.record_spring_check(recorder)?.map(|own| forwarded(own, SpringCheck::is_ready, faults)))
     }
 }
 

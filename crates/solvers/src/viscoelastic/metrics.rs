@@ -1,5 +1,6 @@
 //! Metrics of a viscoelastic fluid.
 
+use super::springs::{SpringColumns, Springs};
 use super::stress::Stress;
 use crate::MotionMetrics;
 use crate::metrics_reduction::{MetricsRecord, MetricsReduction, PendingRecord};
@@ -25,6 +26,8 @@ pub struct ViscoelasticMetrics {
     pub angular_momentum_kg_m2_s: [f64; 3],
     /// Means of σ_xx, σ_yy, σ_zz, σ_xy, σ_xz, σ_yz over particles, in Pa, without pressure.
     pub stress_pa: [f64; 6],
+    /// Number of springs, 0 without.
+    pub n_springs: u32,
 }
 
 impl ViscoelasticMetrics {
@@ -76,6 +79,8 @@ impl ViscoelasticMetrics {
             elastic_energy_j: mass * f64::from(raw.elastic_j_kg),
             angular_momentum_kg_m2_s: wide(raw.angular_sum_m2_s).map(|l| mass * l),
             stress_pa: [xx, yy, zz, xy, xz, yz].map(|sum| sum / measured),
+            // Each has two ends.
+            n_springs: raw.n_spring_ends / 2,
         }
     }
 }
@@ -108,6 +113,8 @@ impl PendingViscoelasticMetrics {
 
 /// Measurement kernels and their scratch buffers.
 pub(super) struct MeasurePass {
+    /// Stand for springs where there are none.
+    none: SpringColumns,
     reduction: MetricsReduction<measure::Interface, Raw>,
     ring: ReadbackRing,
 }
@@ -117,7 +124,7 @@ impl MeasurePass {
         let constants = measure::Specialization { elasticity, ..Default::default() };
         let kernel = Kernel::specialized(device, &constants)?;
         let reduction = MetricsReduction::new(device, kernel, capacity)?;
-        Ok(Self { reduction, ring: ReadbackRing::new(device) })
+        Ok(Self { none: SpringColumns::none(device)?, reduction, ring: ReadbackRing::new(device) })
     }
 
     /// Records the measurement of a state and its read-back.
@@ -126,10 +133,11 @@ impl MeasurePass {
         recorder: &mut Recorder,
         phase: &PhaseArray,
         density: &Buffer<f32>,
-        stress: &Stress,
+        (stress, springs): (&Stress, Option<&Springs>),
         gravity_m_s2: [f32; 3],
         particle_mass_kg: f64,
     ) -> Result<PendingViscoelasticMetrics> {
+        let (partner, rest_length_m, degree) = springs.map_or_else(|| self.none.rows(), Springs::rows);
         let bindings = measure::Bindings {
             count: &phase.count.count,
             position: phase.position.front(),
@@ -140,8 +148,15 @@ impl MeasurePass {
             off_diagonal: stress.off_diagonal.front(),
             stress: &stress.stress,
             parts: self.reduction.parts(),
+            partner,
+            rest_length_m,
+            degree,
         };
-        let params = measure::Params { gravity_m_s2 };
+        let params = measure::Params {
+            gravity_m_s2,
+            springs: springs.map_or_else(bytemuck::Zeroable::zeroed, Springs::terms),
+            inverse_mass: (1.0 / particle_mass_kg) as f32,
+        };
         let total = self.reduction.record(recorder, &self.ring, &phase.count, bindings, params)?;
         Ok(PendingViscoelasticMetrics { total, particle_mass_kg })
     }

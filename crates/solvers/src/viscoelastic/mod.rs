@@ -3,10 +3,15 @@
 //! One step, as in Huang2016 algorithm 2; internal forces follow the constraints:
 //!
 //! ```text
-//! Integrate … UpdateVelocity   the stages of the position-based fluid (pbd): x*, and u = (x* − x)/Δt
-//! ReorderStress    the permutation of the step for conformation, and the impulse of the last viscous solve
+//! Integrate … UpdateVelocity   the stages of the position-based fluid (pbd): x*, and u = (x* − x)/Δt; among them
+//!   ReorderStress  the permutation of the step for conformation, and the impulse of the last viscous solve
+//!   ReorderSprings the same for springs
+//!   BuildSprings   springs between neighbours that have none, once positions are predicted
 //! UpdateStress     M, B = M⁻¹, L = ∇u; A ← F A Fᵀ, relaxed; η(γ̇); σ = G (A − I) + 2 η D
 //! CollideWalls     restitution and friction of walls to which the fluid does not stick
+//! UpdateSprings    L flows where |r − L| > γ L
+//! BreakSprings     springs with L > h end
+//! ApplySprings     u ← u + Δt/m Σ k (1 − L/h)(r − L) n, and the stress of that
 //! ApplyStress      v ← u + Δt/ρ ∇·σ                             small viscosity: explicit
 //! or, if Δt η/(ρ d²) is too large for that, v = u + Δt/ρ ∇·(τ + 2 η D(v)) by conjugate gradients:
 //!   BeginViscosity v ← u + impulse of the last step, and the residual
@@ -21,12 +26,14 @@ mod metrics;
 mod parameters;
 mod shown;
 mod solver;
+mod springs;
 mod stress;
 mod viscosity;
 
 pub use factory::Factory;
 pub use metrics::{PendingViscoelasticMetrics, ViscoelasticMetrics};
-pub use parameters::Parameters;
+pub use parameters::{Parameters, SpringParameters};
 pub use solver::{Stage, Viscoelastic};
+pub use springs::{SpringCheck, Springs};
 pub use stress::Stress;
 pub use viscosity::{Viscosity, ViscositySolve};

@@ -15,6 +15,76 @@ const SURFACE_RATIO: f64 = 4.0;
 /// Share of |g| Δt below which the approach of a particle to a wall is that of a resting fluid.
 const RESTING_STEPS: f64 = 4.0;
 
+/// Distance in support radii up to which springs are made. Springs that end at the support radius are not made anew
+/// at once, and at a support of two spacings the lattice's neighbours at that distance have none.
+const SPRING_REACH: f64 = 0.95;
+
+/// Ratio of the slots of a particle's row of springs and of its neighbours at rest density: beyond it only the nearest
+/// get springs.
+const SPRING_SLOTS: f64 = 1.75;
+const MAX_SPRING_SLOTS: f64 = 240.0;
+
+/// Δt²/m times the bound B of the stiffness at a particle: twice that bounds the squares of angles by which springs
+/// oscillate in a step, which are stable below 4.
+const SPRING_BOUND: f64 = 1.5;
+
+/// Parameters of springs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SpringParameters {
+    /// Stiffness k in N/m of springs without length.
+    pub stiffness_n_m: f32,
+    /// Distance in m up to which springs are made.
+    pub reach_m: f32,
+    /// Rest length in m at which springs have no stiffness, and end.
+    pub support_m: f32,
+    /// Yield strain γ.
+    pub yield_strain: f32,
+    /// Share 1 − e^(−αΔt) of the strain beyond γ that a spring loses in a step.
+    pub flow_share: f32,
+    /// Stiffness B in N/m that a particle's springs have at most.
+    pub max_bound_n_m: f32,
+    /// Δt/m in s/kg.
+    pub dt_per_mass: f32,
+    /// 1/2V in 1/m³ with the volume of a particle.
+    pub half_per_volume: f32,
+    /// 1/m in 1/kg.
+    pub inverse_mass: f32,
+    /// Maximum number of springs of a particle.
+    pub slots: u32,
+    /// True for springs that never change.
+    pub is_fixed: bool,
+}
+
+impl SpringParameters {
+    /// Reads the parameters of a scene, if it has springs.
+    fn from_scene(scene: &Scene, material: &Viscoelastic, lattice: &Lattice) -> Option<Self> {
+        if material.elasticity != Elasticity::Springs {
+            return None;
+        }
+        let (d, h, dt) = (scene.particle_spacing_m(), scene.support_radius_m(), scene.dt_s());
+        let (mass, density) = (scene.particle_mass_kg(), scene.rest_density_kg_m3());
+        // A strain ε stretches a spring by r n·ε·n, so that n particles per volume have the energy
+        // n/4 Σ k r² (n·ε·n)², each spring at two of them. For simple shear γ, (n·ε·n)² is γ² n_x² n_y², of which the
+        // mean over directions is γ²/15: G = n/30 Σ k r².
+        let stiffness = 30.0 * material.modulus_pa * mass / (density * h * h * lattice.springs);
+        let reach = SPRING_REACH * h;
+        let neighbours = 4.0 / 3.0 * std::f64::consts::PI * (reach / d).powi(3);
+        Some(Self {
+            stiffness_n_m: stiffness as f32,
+            reach_m: reach as f32,
+            support_m: h as f32,
+            yield_strain: material.yield_strain as f32,
+            flow_share: -(-material.decay_per_s * dt).exp_m1() as f32,
+            max_bound_n_m: (SPRING_BOUND * mass / (dt * dt)) as f32,
+            dt_per_mass: (dt / mass) as f32,
+            half_per_volume: (0.5 * density / mass) as f32,
+            inverse_mass: (1.0 / mass) as f32,
+            slots: (SPRING_SLOTS * neighbours).ceil().min(MAX_SPRING_SLOTS) as u32,
+            is_fixed: material.springs_fixed,
+        })
+    }
+}
+
 /// Parameters of a viscoelastic fluid.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameters {
@@ -22,6 +92,8 @@ pub struct Parameters {
     pub terms: ViscoelasticTerms,
     /// Elasticity model, as the kernels number it.
     pub elasticity: u32,
+    /// Springs, if they are the elasticity.
+    pub springs: Option<SpringParameters>,
     /// True if viscosity is solved implicitly.
     pub is_implicit: bool,
     /// True for the one-sided force of Huang2016 eq 2.24.
@@ -69,7 +141,9 @@ impl Parameters {
                 Elasticity::None => terms::NO_ELASTICITY,
                 Elasticity::Conformation => terms::CONFORMATION,
                 Elasticity::StrainTensor => terms::STRAIN_TENSOR,
+                Elasticity::Springs => terms::SPRINGS,
             },
+            springs: SpringParameters::from_scene(scene, &material, &lattice),
             is_implicit,
             as_printed: material.as_printed,
             tolerance: material.viscosity_tolerance as f32,
@@ -157,18 +231,20 @@ fn bits(axes: [bool; 3]) -> u32 {
     axes.iter().rev().fold(0, |bits, axis| 2 * bits + u32::from(*axis))
 }
 
-/// Sums of the weights w = −W′(q)/q over the neighbours of a point of the cubic lattice.
+/// Sums over the neighbours of a point of the cubic lattice, with the weights w = −W′(q)/q.
 struct Lattice {
     /// Σ w.
     weights: f64,
     /// Σ w q²/3.
     moment: f64,
+    /// Σ (1 − q) q² over the neighbours with springs.
+    springs: f64,
 }
 
 impl Lattice {
     fn new(support_spacings: f64) -> Self {
         let reach = support_spacings.floor() as i32;
-        let (mut weights, mut moment) = (0.0, 0.0);
+        let (mut weights, mut moment, mut springs) = (0.0, 0.0, 0.0);
         for x in -reach..=reach {
             for y in -reach..=reach {
                 for z in -reach..=reach {
@@ -178,10 +254,13 @@ impl Lattice {
                         weights += slope / q;
                         moment += slope * q / 3.0;
                     }
+                    if q < SPRING_REACH {
+                        springs += (1.0 - q) * q * q;
+                    }
                 }
             }
         }
-        Self { weights, moment }
+        Self { weights, moment, springs }
     }
 }
 
@@ -204,5 +283,7 @@ mod tests {
         let shells = [(6.0, 0.5_f64), (12.0, 0.5_f64.sqrt()), (8.0, 0.75_f64.sqrt())];
         let sum = |power: i32| shells.map(|(n, q)| n * (1.0 - q).powi(2) * q.powi(power)).iter().sum::<f64>();
         assert!((lattice.weights - sum(-1)).abs() < 1e-12 && (lattice.moment - sum(1) / 3.0).abs() < 1e-12);
+        let springs: f64 = shells.map(|(n, q)| n * (1.0 - q) * q * q).iter().sum();
+        assert!((lattice.springs - springs).abs() < 1e-12);
     }
 }

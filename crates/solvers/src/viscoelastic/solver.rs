@@ -4,6 +4,7 @@ use super::fault::{FaultCheck, FaultRecord};
 use super::metrics::{MeasurePass, PendingViscoelasticMetrics};
 use super::parameters::Parameters;
 use super::shown::STRESS_NAMES;
+use super::springs::{SpringCheck, Springs};
 use super::stress::{Place, Stress};
 use super::viscosity::Viscosity;
 use crate::pbd::{self, Fluid};
@@ -20,12 +21,22 @@ pub enum Stage {
     Fluid(pbd::Stage),
     /// Permutes conformation and impulse.
     ReorderStress,
+    /// Permutes springs.
+    ReorderSprings,
+    /// Makes springs between neighbours that have none.
+    BuildSprings,
     /// Updates conformation and stress by the displacements of the step.
     UpdateStress,
     /// Applies restitution and friction of walls.
     CollideWalls,
     /// Smooths velocities by XSPH.
     SmoothVelocity,
+    /// Updates the rest lengths of springs that have yielded.
+    UpdateSprings,
+    /// Removes springs whose rest lengths exceed the support radius.
+    BreakSprings,
+    /// Applies springs to velocities, and adds their stress.
+    ApplySprings,
     /// Applies the stress explicitly.
     ApplyStress,
     /// Starts the implicit solve of viscosity.
@@ -57,6 +68,7 @@ pub struct Viscoelastic {
     fluid: Fluid,
     stress: Stress,
     viscosity: Option<Viscosity>,
+    springs: Option<Springs>,
     permutation: Permutation,
     collide_walls: Kernel<collide_walls::Interface>,
     fault: FaultRecord,
@@ -86,7 +98,13 @@ impl Viscoelastic {
             }
         }
         let fluid = Fluid::with_tuning(device, scene, &sampled, tuning)?;
-        Self::with_fluid(device, parameters, fluid, tuning, 0)
+        let own = Self::with_fluid(device, parameters, fluid, tuning, 0)?;
+        if let Some(springs) = &own.springs {
+            let mut recorder = device.recorder()?;
+            springs.build_first(&mut recorder, &own.fluid)?;
+            device.submit(recorder)?.wait()?;
+        }
+        Ok(own)
     }
 
     fn with_fluid(
@@ -102,11 +120,16 @@ impl Viscoelastic {
             true => Some(Viscosity::new(device, workgroup_size, &parameters, capacity)?),
             false => None,
         };
+        let springs = match parameters.springs {
+            Some(own) => Some(Springs::new(device, workgroup_size, own, capacity)?),
+            None => None,
+        };
         let of_time = [fluid.parameters().dt_s, fluid.parameters().support_m];
         let walls = collide_walls::Specialization { workgroup_size };
         Ok(Self {
             stress: Stress::new(device, workgroup_size, &parameters, &fluid)?,
             viscosity,
+            springs,
             permutation: Permutation::with_workgroup_size(device, workgroup_size)?,
             collide_walls: Kernel::specialized(device, &walls)?,
             fault: FaultRecord::new(device, of_time, step)?,
@@ -125,12 +148,20 @@ impl Viscoelastic {
             stages.push(Stage::Fluid(stage));
             if stage == pbd::Stage::Reorder {
                 stages.push(Stage::ReorderStress);
+                stages.extend(self.springs.is_some().then_some(Stage::ReorderSprings));
+            }
+            if stage == pbd::Stage::Predict {
+                stages.extend(self.has_plastic_springs().then_some(Stage::BuildSprings));
             }
         }
         stages.extend([Stage::UpdateStress, Stage::CollideWalls]);
         if self.parameters.has_xsph {
             stages.push(Stage::SmoothVelocity);
         }
+        if self.has_plastic_springs() {
+            stages.extend([Stage::UpdateSprings, Stage::BreakSprings]);
+        }
+        stages.extend(self.springs.is_some().then_some(Stage::ApplySprings));
         if self.viscosity.is_some() {
             stages.push(Stage::BeginViscosity);
             let n = self.parameters.max_iterations;
@@ -141,6 +172,10 @@ impl Viscoelastic {
         }
         stages.push(Stage::EndStep);
         stages.into_iter()
+    }
+
+    fn has_plastic_springs(&self) -> bool {
+        self.springs.as_ref().is_some_and(|springs| !springs.parameters().is_fixed)
     }
 
     /// Records one step.
@@ -172,6 +207,31 @@ impl Viscoelastic {
                 let mut columns: Vec<&mut dyn AnyColumn> = vec![diagonal, off_diagonal];
                 columns.extend(self.viscosity.as_mut().map(|own| &mut own.impulse as &mut dyn AnyColumn));
                 self.permutation.record(recorder, &phase.count, self.fluid.order(), &mut columns);
+            }
+            Stage::ReorderSprings => {
+                if let Some(springs) = &mut self.springs {
+                    springs.remap(recorder, &self.fluid)?;
+                }
+            }
+            Stage::BuildSprings => {
+                if let Some(springs) = &self.springs {
+                    springs.build(recorder, &self.fluid)?;
+                }
+            }
+            Stage::UpdateSprings => {
+                if let Some(springs) = &self.springs {
+                    springs.update(recorder, &self.fluid);
+                }
+            }
+            Stage::BreakSprings => {
+                if let Some(springs) = &mut self.springs {
+                    springs.break_some(recorder, &self.fluid)?;
+                }
+            }
+            Stage::ApplySprings => {
+                if let Some(springs) = &self.springs {
+                    springs.apply(recorder, &self.fluid, &self.stress);
+                }
             }
             Stage::UpdateStress => {
                 self.stress.update(recorder, &phase.count, &place, phase.velocity.back(), wall_speed(0.5));
@@ -249,6 +309,9 @@ impl Viscoelastic {
         if let Some(viscosity) = &mut self.viscosity {
             viscosity.set_parameters(&parameters);
         }
+        if let (Some(springs), Some(own)) = (&mut self.springs, parameters.springs) {
+            springs.set_parameters(own);
+        }
         self.parameters = parameters;
         Ok(())
     }
@@ -278,6 +341,11 @@ impl Viscoelastic {
         self.viscosity.as_ref()
     }
 
+    /// Returns the springs, if they are the elasticity.
+    pub fn springs(&self) -> Option<&Springs> {
+        self.springs.as_ref()
+    }
+
     /// Returns the columns to show, record and export: position, velocity, id, density.
     pub fn columns(&self) -> Vec<ColumnView> {
         self.fluid.columns()
@@ -297,7 +365,8 @@ impl Viscoelastic {
     pub fn state_columns(&self) -> Vec<ColumnView> {
         let of_viscosity = self.viscosity.as_ref().map(Viscosity::state_columns).unwrap_or_default();
         let of_fluid = self.fluid.state_columns().into_iter();
-        of_fluid.chain(self.stress.state_columns()).chain(of_viscosity).collect()
+        let of_springs = self.springs.as_ref().map(Springs::state_columns).unwrap_or_default();
+        of_fluid.chain(self.stress.state_columns()).chain(of_viscosity).chain(of_springs).collect()
     }
 
     /// Restores the fluid of a scene from a state saved after `step` steps, bit for bit. Set-up only: waits for
@@ -319,6 +388,9 @@ impl Viscoelastic {
         if let Some(viscosity) = &restored.viscosity {
             viscosity.restore(device, &saved)?;
         }
+        if let Some(springs) = &restored.springs {
+            springs.restore(device, &saved)?;
+        }
         Ok(restored)
     }
 
@@ -330,7 +402,8 @@ impl Viscoelastic {
         self.fluid.record_density(recorder);
         let p = self.fluid.parameters();
         let (phase, density) = (&self.fluid.phase, self.fluid.density());
-        self.gauge.record(recorder, phase, density, &self.stress, p.gravity_m_s2, p.particle_mass_kg)
+        let elastic = (&self.stress, self.springs.as_ref());
+        self.gauge.record(recorder, phase, density, elastic, p.gravity_m_s2, p.particle_mass_kg)
     }
 
     /// Records the read-back of the first fault of the previous steps.
@@ -339,6 +412,14 @@ impl Viscoelastic {
     /// No memory for another read-back.
     pub(super) fn record_fault_check(&self, recorder: &mut Recorder) -> frazil_vk::Result<FaultCheck> {
         self.fault.check(recorder)
+    }
+
+    /// Records a check of the invariants of springs, if there are any: after a step, all counts are 0.
+    ///
+    /// # Errors
+    /// No memory for another read-back.
+    pub fn record_spring_check(&self, recorder: &mut Recorder) -> Result<Option<SpringCheck>, SolverError> {
+        self.springs.as_ref().map(|springs| springs.check(recorder, &self.fluid)).transpose()
     }
 
     /// Returns the loads on bodies, if the scene names any.

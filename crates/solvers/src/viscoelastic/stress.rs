@@ -5,6 +5,7 @@ use crate::pbd::{Fluid, NeighbourRows};
 use crate::{Saved, SolverError};
 use frazil_particles::{AnyColumn, Column, ColumnKind, ColumnView};
 use frazil_shaders::types::ViscoelasticTerms;
+use frazil_shaders::viscoelastic::terms::{NO_ELASTICITY, SPRINGS};
 use frazil_shaders::viscoelastic::{
     apply_operator, apply_stress, compute_residual, differentiate, update_stress,
 };
@@ -73,11 +74,16 @@ impl Stress {
         let (has_rows, row_slots) = (u32::from(rows.slots() > 0), rows.slots().max(1));
         let terms = ViscoelasticTerms { grid: fluid.grid().grid(), ..parameters.terms };
         let is_implicit = parameters.is_implicit;
+        // Springs act on velocities themselves.
+        let elasticity = match parameters.elasticity {
+            SPRINGS => NO_ELASTICITY,
+            other => other,
+        };
         let update = update_stress::Specialization {
             workgroup_size,
             has_rows,
             row_slots,
-            elasticity: parameters.elasticity,
+            elasticity,
             is_implicit: is_implicit.into(),
         };
         let differentiate = |has_elasticity: u32| {
@@ -89,7 +95,7 @@ impl Stress {
         let apply = apply_stress::Specialization { workgroup_size, has_rows, row_slots, as_printed };
         let residual = compute_residual::Specialization { workgroup_size, has_rows, row_slots, as_printed };
         let operator = apply_operator::Specialization { workgroup_size, has_rows, row_slots, as_printed };
-        let has_elasticity = parameters.elasticity != frazil_shaders::viscoelastic::terms::NO_ELASTICITY;
+        let has_elasticity = elasticity != NO_ELASTICITY;
         let column = |name: &'static str| -> Result<Column<[f32; 3]>> {
             let column = Column::new(device, name, "1", n)?;
             device.upload(column.front(), &vec![[0.0; 3]; n])?;

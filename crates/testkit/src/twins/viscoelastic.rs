@@ -1,12 +1,13 @@
 //! Viscoelastic fluid: conversion of the device's parameters and columns to the twin's.
 
+use super::bonds::download;
 use super::pbd::twin_parameters as fluid_parameters;
-use frazil_reference::viscoelastic::{Elasticity, Law, Parameters, Solve, State, symmetric};
+use frazil_reference::viscoelastic::{Elasticity, Law, Parameters, Solve, Springs, State, symmetric};
 use frazil_reference::{fluid, viscoelastic};
 use frazil_shaders::viscoelastic::terms;
 use frazil_solvers::SolverError;
 use frazil_solvers::viscoelastic::{Stage, Viscoelastic};
-use frazil_vk::{Device, Result};
+use frazil_vk::{Device, Error, Result};
 use glam::{DMat3, DVec3};
 
 /// Returns the twin's parameters from the numbers that the device uses, with the walls' speed at a time in s.
@@ -17,10 +18,21 @@ pub fn twin_parameters(solver: &Viscoelastic, time_s: f64) -> Parameters {
     Parameters {
         fluid: fluid_parameters(solver.fluid()),
         elasticity: match p.elasticity {
-            terms::NO_ELASTICITY => Elasticity::None,
+            terms::NO_ELASTICITY | terms::SPRINGS => Elasticity::None,
             terms::CONFORMATION => Elasticity::Conformation,
             _ => Elasticity::StrainTensor,
         },
+        springs: p.springs.map(|s| Springs {
+            stiffness_n_m: s.stiffness_n_m.into(),
+            support_m: s.support_m.into(),
+            flow_share: s.flow_share,
+            yield_strain: s.yield_strain,
+            max_springs: s.slots,
+            max_bound_n_m: s.max_bound_n_m.into(),
+            dt_per_mass: s.dt_per_mass.into(),
+            half_per_volume: s.half_per_volume.into(),
+            inverse_mass: s.inverse_mass.into(),
+        }),
         law: match t.law {
             terms::NEWTONIAN => Law::Newtonian(t.viscosity_pa_s.into()),
             terms::CARREAU => Law::Carreau {
@@ -98,6 +110,13 @@ pub fn twin_state(device: &Device, solver: &Viscoelastic, n: usize) -> Result<St
         stress: tensors(&normal, &shear),
         ..Default::default()
     };
+    if let Some(springs) = solver.springs() {
+        state.springs = download(device, springs.bonds(), n)?.map_err(|violations| Error::Misuse {
+            object: "springs".to_owned(),
+            problem: format!("{violations:?}"),
+        })?;
+        state.bound_n_m = device.download(springs.bound_n_m(), n)?.into_iter().map(f64::from).collect();
+    }
     if let Some(viscosity) = solver.viscosity() {
         let vectors = |column: Vec<[f32; 3]>| -> Vec<DVec3> {
             column.into_iter().map(|x| DVec3::from_array(x.map(f64::from))).collect()
@@ -127,6 +146,22 @@ pub fn twin_state(device: &Device, solver: &Viscoelastic, n: usize) -> Result<St
 /// # Errors
 /// A stage of the position-based fluid, whose twin runs it.
 pub fn run_stage(state: &mut State, p: &Parameters, stage: Stage) -> std::result::Result<(), SolverError> {
+    match (stage, &p.springs) {
+        (Stage::UpdateSprings, Some(springs)) => {
+            state.update_springs(springs);
+            return Ok(());
+        }
+        (Stage::BreakSprings, Some(springs)) => {
+            state.break_springs(springs);
+            return Ok(());
+        }
+        (Stage::ApplySprings, Some(springs)) => {
+            state.bound_springs(springs);
+            state.apply_springs(springs);
+            return Ok(());
+        }
+        _ => {}
+    }
     match stage {
         Stage::UpdateStress => state.update_stress(p),
         Stage::CollideWalls => state.collide_walls(p),

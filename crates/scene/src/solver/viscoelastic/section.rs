@@ -15,6 +15,9 @@ pub enum Elasticity {
     Conformation,
     /// Strain tensor S of each particle (Huang2016 eq 2.24–2.28), with stress 2μS, yield strain γ and decay α.
     StrainTensor,
+    /// Springs between neighbours, with rest lengths that flow beyond the yield strain γ at the rate α (Clavet2005;
+    /// Huang2016 algorithm 3).
+    Springs,
     /// No elasticity: a fluid of the viscosity law alone.
     None,
 }
@@ -25,6 +28,7 @@ impl Elasticity {
         match self {
             Self::Conformation => "conformation",
             Self::StrainTensor => "strain_tensor",
+            Self::Springs => "springs",
             Self::None => "none",
         }
     }
@@ -148,7 +152,8 @@ pub struct ShearDrive {
 pub struct Viscoelastic {
     /// Elasticity model.
     pub elasticity: Elasticity,
-    /// Shear modulus in Pa: G of `conformation`, μ of `strain_tensor`.
+    /// Shear modulus in Pa: G of `conformation`, μ of `strain_tensor`, and that of the lattice of `springs`,
+    /// averaged over all directions.
     pub modulus_pa: f64,
     /// Relaxation time λ in s of `conformation`; without it stress does not relax.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -157,10 +162,15 @@ pub struct Viscoelastic {
     /// not relax. Without a relaxation time, stress above it flows away at once. By default none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub yield_stress_pa: Option<f64>,
-    /// Yield strain γ of `strain_tensor` (Huang2016 eq 2.26), by the Frobenius norm; strain beyond it decays.
+    /// Yield strain γ of `strain_tensor` (Huang2016 eq 2.26), by the Frobenius norm; strain beyond it decays. Of
+    /// `springs` the share of its rest length by which a spring may be longer or shorter before it flows.
     pub yield_strain: f64,
-    /// Decay rate α in 1/s of strain beyond the yield strain, of `strain_tensor` (Huang2016 eq 2.26).
+    /// Decay rate α in 1/s of strain beyond the yield strain, of `strain_tensor` (Huang2016 eq 2.26) and of `springs`
+    /// (Clavet2005).
     pub decay_per_s: f64,
+    /// True for `springs` that are made once, between the first positions, and never change; else neighbours get
+    /// new springs and springs that have flowed beyond the support radius end.
+    pub springs_fixed: bool,
     /// True for the elastic force of Huang2016 eq 2.24 with the stress of one end of a pair, which does not
     /// conserve momentum; of `strain_tensor`, for comparison.
     pub as_printed: bool,
@@ -196,6 +206,7 @@ impl Default for Viscoelastic {
             yield_stress_pa: None,
             yield_strain: 0.0,
             decay_per_s: 0.0,
+            springs_fixed: false,
             as_printed: false,
             viscosity: ViscosityLaw::default(),
             viscosity_tolerance: 1e-3,

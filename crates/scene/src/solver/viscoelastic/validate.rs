@@ -1,6 +1,6 @@
 //! Validates the `[viscoelastic]` section.
 
-use super::section::{Elasticity, ViscosityLaw, ViscosityModel};
+use super::section::{Elasticity, Viscoelastic, ViscosityLaw, ViscosityModel};
 use crate::Scene;
 use crate::solver::pbd::check_fluid;
 use crate::validate::{AXES, Check, Checker, number, rounded_down};
@@ -45,6 +45,7 @@ impl Scene {
         }
         check.range(&key("yield_strain"), material.yield_strain, 0.0, 1.0)?;
         check.range(&key("decay_per_s"), material.decay_per_s, 0.0, 1e9)?;
+        check_springs(check, &material, fluid.support_radius_spacings)?;
         check.range(&key("viscosity_tolerance"), material.viscosity_tolerance, 1e-7, 0.5)?;
         check.range(
             &key("max_viscosity_iterations"),
@@ -102,6 +103,14 @@ impl Scene {
                 return check.fail_between(&["domain.periodic", "domain"], found, expected);
             }
         }
+        if self.domain.periodic != [false; 3] && self.viscoelastic().elasticity == Elasticity::Springs {
+            let expected = "walls: springs do not cross periodic faces";
+            return check.fail_between(
+                &["domain.periodic", "viscoelastic.elasticity"],
+                "springs in a periodic domain",
+                expected,
+            );
+        }
         if self.domain.periodic != [false; 3] && !(self.bodies.is_empty() && self.colliders.is_empty()) {
             let expected = "no bodies and colliders in a periodic domain";
             return check.fail_between(
@@ -115,6 +124,44 @@ impl Scene {
         }
         Ok(())
     }
+}
+
+/// Minimum support radius in spacings of springs: below it a lattice has none along diagonals, and no stiffness to
+/// shear.
+const MIN_SPRING_SUPPORT: f64 = 1.5;
+
+fn check_springs(check: &Checker<'_>, material: &Viscoelastic, support_spacings: f64) -> Check {
+    let key = |name: &str| format!("viscoelastic.{name}");
+    if material.elasticity != Elasticity::Springs {
+        return match material.springs_fixed {
+            true => {
+                let found = format!("true with elasticity = \"{}\"", material.elasticity.name());
+                check.fail(&key("springs_fixed"), found, "elasticity = \"springs\"")
+            }
+            false => Ok(()),
+        };
+    }
+    for (name, value) in
+        [("relaxation_time_s", material.relaxation_time_s), ("yield_stress_pa", material.yield_stress_pa)]
+    {
+        if let Some(value) = value {
+            let expected = "viscoelastic.decay_per_s and viscoelastic.yield_strain, by which springs flow";
+            return check.fail(&key(name), format!("{} with springs", number(value)), expected);
+        }
+    }
+    if material.springs_fixed && material.decay_per_s > 0.0 {
+        let found = format!("{}/s with springs_fixed = true", number(material.decay_per_s));
+        return check.fail(
+            &key("decay_per_s"),
+            found,
+            "0, or springs_fixed = false: fixed springs do not flow",
+        );
+    }
+    if support_spacings < MIN_SPRING_SUPPORT {
+        let expected = format!("at least {MIN_SPRING_SUPPORT} with springs, so that they resist shear");
+        return check.fail("fluid.support_radius_spacings", number(support_spacings), expected);
+    }
+    Ok(())
 }
 
 fn check_law(check: &Checker<'_>, law: &ViscosityLaw, newtonian_pa_s: f64) -> Check {
