@@ -5,6 +5,7 @@
 //! ```text
 //! Integrate … UpdateVelocity   the stages of the position-based fluid (pbd): x*, and u = (x* − x)/Δt
 //! ReorderStress    the permutation of the step for conformation, and the impulse of the last viscous solve
+//! HoldFeed         x* and u of particles above the mouth of a nozzle; HoldPrediction likewise, of x* within pbd
 //! UpdateStress     M, B = M⁻¹, L = ∇u; A ← F A Fᵀ, relaxed; η(γ̇); σ = G (A − I) + 2 η D
 //! CollideWalls     restitution and friction of walls to which the fluid does not stick
 //! ApplyStress      v ← u + Δt/ρ ∇·σ                             small viscosity: explicit
@@ -17,6 +18,7 @@
 
 mod factory;
 mod fault;
+mod feed;
 mod metrics;
 mod parameters;
 mod shown;
@@ -26,7 +28,7 @@ mod viscosity;
 
 pub use factory::Factory;
 pub use metrics::{PendingViscoelasticMetrics, ViscoelasticMetrics};
-pub use parameters::Parameters;
+pub use parameters::{FeedParameters, Parameters};
 pub use solver::{Stage, Viscoelastic};
 pub use stress::Stress;
 pub use viscosity::{Viscosity, ViscositySolve};

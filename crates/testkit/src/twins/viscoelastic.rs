@@ -1,7 +1,7 @@
 //! Viscoelastic fluid: conversion of the device's parameters and columns to the twin's.
 
 use super::pbd::twin_parameters as fluid_parameters;
-use frazil_reference::viscoelastic::{Elasticity, Law, Parameters, Solve, State, symmetric};
+use frazil_reference::viscoelastic::{Elasticity, Feed, Law, Parameters, Solve, State, symmetric};
 use frazil_reference::{fluid, viscoelastic};
 use frazil_shaders::viscoelastic::terms;
 use frazil_solvers::SolverError;
@@ -45,6 +45,12 @@ pub fn twin_parameters(solver: &Viscoelastic, time_s: f64) -> Parameters {
         yield_strain: t.yield_strain.into(),
         decay_per_s: t.decay_per_s.into(),
         unresolved_pa_s: t.unresolved_pa_s.into(),
+        bulk_ratio: t.bulk_ratio.into(),
+        feed: p.feed.map(|feed| Feed {
+            axis: t.feed_axis as usize,
+            mouth_m: t.feed_mouth_m,
+            velocity_m_s: feed.velocity_m_s,
+        }),
         as_printed: p.as_printed,
         restitution: p.wall_restitution.into(),
         friction: p.wall_friction.into(),
@@ -128,6 +134,7 @@ pub fn twin_state(device: &Device, solver: &Viscoelastic, n: usize) -> Result<St
 /// A stage of the position-based fluid, whose twin runs it.
 pub fn run_stage(state: &mut State, p: &Parameters, stage: Stage) -> std::result::Result<(), SolverError> {
     match stage {
+        Stage::HoldFeed => state.hold_feed(p),
         Stage::UpdateStress => state.update_stress(p),
         Stage::CollideWalls => state.collide_walls(p),
         Stage::ApplyStress => state.apply_stress(p),

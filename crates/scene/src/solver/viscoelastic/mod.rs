@@ -1,9 +1,11 @@
 //! `viscoelastic`: non-Newtonian fluids by the position-based method.
 
+mod feed;
 mod section;
 mod time_step;
 mod validate;
 
+pub use feed::Feed;
 pub use section::*;
 
 use crate::SceneError;
