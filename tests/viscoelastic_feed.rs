@@ -93,7 +93,7 @@ fn a_stretched_rope_thins_by_its_bulk_viscosity() {
         let (found, expected) = (across / along, -0.5 * ratio / (1.0 + ratio));
         println!("ζ/η {ratio}: thins by {found:.3} of its stretch, expected {expected:.3}");
         assert!(along > 0.5, "{along}");
-        assert!((found - expected).abs() < 0.05, "{found} {expected}");
+        assert!((found - expected).abs() < 0.035, "{found} {expected}");
         assert_no_validation_messages(&rope.device);
     }
 }

@@ -68,6 +68,16 @@ impl SolverScene for ViscoelasticFluid {
         PBD.spacing_noun()
     }
 
+    fn scale_lengths(&self, scene: &mut Scene, scale: f64) {
+        if let Some(feed) = scene.viscoelastic_mut().and_then(|material| material.feed.as_mut()) {
+            feed.mouth_m *= scale;
+        }
+    }
+
+    fn fall_top_m(&self, scene: &Scene) -> Option<f64> {
+        scene.viscoelastic().feed.map(|feed| feed.mouth_m)
+    }
+
     fn rest_density_kg_m3(&self, scene: &Scene) -> f64 {
         PBD.rest_density_kg_m3(scene)
     }
