@@ -79,8 +79,8 @@ fn run(solver: &mut Viscoelastic, stages: impl IntoIterator<Item = Stage>) {
 
 /// Returns true for the stages up to the velocities after the constraints, which other tests compare with twins.
 fn is_before(stage: &Stage) -> bool {
-    use Stage::{BuildSprings, Fluid, ReorderSprings, ReorderStress};
-    matches!(stage, Fluid(_) | ReorderStress | ReorderSprings | BuildSprings)
+    use Stage::{BuildSprings, Fluid, HoldPrediction, ReorderSprings, ReorderStress};
+    matches!(stage, Fluid(_) | ReorderStress | ReorderSprings | BuildSprings | HoldPrediction)
 }
 
 /// Runs the stages of the position-based fluid, and fills in random velocities and strains. Returns the stages
@@ -151,6 +151,12 @@ fn disagreement(stage: Stage, found: &State, twin: &State, p: &Parameters) -> Op
                 true => matrices("coupling", &found.coupling, &twin.coupling),
                 false => matrices("elastic coupling", &found.elastic_coupling, &twin.elastic_coupling),
             }),
+        Stage::HoldFeed => {
+            fields("predicted", &vectors(&found.fluid.predicted), &vectors(&twin.fluid.predicted), 1e-6)
+                .or_else(|| {
+                    fields("updated", &vectors(&found.fluid.updated), &vectors(&twin.fluid.updated), 1e-6)
+                })
+        }
         Stage::CollideWalls => {
             fields("updated", &vectors(&found.fluid.updated), &vectors(&twin.fluid.updated), 1e-6)
         }
@@ -224,6 +230,9 @@ const MATERIALS: [&str; 10] = [
      exponent = 0.7, yield_stress_pa = 3.0, max_pa_s = 50.0 }",
 ];
 
+/// Bulk viscosity, and a nozzle in the middle of the box.
+const FEED: &str = "\nbulk_viscosity_ratio = 3.0\nfeed = { mouth_m = 0.27, velocity_m_s = [0.2, -0.7, 0.1] }";
+
 const SHEAR: &str = "\nshear = { rate_per_s = 3.0 }";
 
 fn sizes() -> impl Strategy<Value = usize> {
@@ -238,17 +247,18 @@ fn sizes() -> impl Strategy<Value = usize> {
 fn every_stage_agrees_with_its_twin() {
     let cases = (
         (sizes(), prop::sample::select(SHAPES.to_vec()), any::<u64>()),
-        (prop::sample::select(MATERIALS.to_vec()), 0u32..8, any::<bool>()),
+        (prop::sample::select(MATERIALS.to_vec()), 0u32..8, any::<bool>(), any::<bool>()),
         prop::sample::select(vec![1.0f64, 300.0]),
         (prop::sample::select(vec![0.05f32, 1.0]), prop::sample::select(vec![64u32, 256])),
         prop::sample::select(vec![1u32, NEIGHBOUR_SLOTS.default]),
     );
     proptest!(config(40), |(cases in cases)| {
-        let ((n, shape, seed), (material, mask, is_sheared), viscosity, (speed, group), slots) = cases;
+        let ((n, shape, seed), (material, mask, is_sheared, is_fed), viscosity, (speed, group), slots) = cases;
         let may_repeat = !SPRINGS.contains(&material);
         let periodic = [0, 1, 2].map(|axis| may_repeat && mask >> axis & 1 == 1);
         let shear = if is_sheared && !periodic[1] { SHEAR } else { "" };
-        let scene = scene(&format!("{material}{shear}"), "", periodic, viscosity);
+        let feed = if is_fed && !periodic[1] { FEED } else { "" };
+        let scene = scene(&format!("{material}{shear}{feed}"), "", periodic, viscosity);
         let tuning = Tuning::new(group).unwrap().with(&NEIGHBOUR_SLOTS, slots).unwrap();
         let particles = sampled(n, shape, 0.1, seed);
         let mut solver = Viscoelastic::with_tuning(&DEVICE, &scene, &particles, tuning).unwrap();
@@ -357,9 +367,10 @@ fn stress_keeps_momentum_and_angular_momentum_and_takes_its_power() {
 
 #[test]
 fn the_operator_of_viscosity_is_symmetric_and_positive() {
-    proptest!(config(8), |(seed in any::<u64>(), mask in 0u32..8)| {
+    proptest!(config(8), |(seed in any::<u64>(), mask in 0u32..8, has_bulk in any::<bool>())| {
+        let bulk = if has_bulk { "\nbulk_viscosity_ratio = 5.0" } else { "" };
         let periodic = [0, 1, 2].map(|axis| mask >> axis & 1 == 1);
-        let (mut solver, p, mut state) = stressed("elasticity = \"none\"\nstick = true", periodic, 300.0, seed);
+        let (mut solver, p, mut state) = stressed(&format!("elasticity = \"none\"\nstick = true{bulk}"), periodic, 300.0, seed);
         let n = state.fluid.predicted.len();
         run(&mut solver, [Stage::BeginViscosity]);
         let mut random = Random::new(seed ^ 5);
@@ -405,6 +416,7 @@ fn no_bit_depends_on_rows_threads_or_a_restart() {
         (format!("elasticity = \"none\"{SHEAR}"), [true, false, true], 300.0),
         (SPRINGS[0].to_owned(), [false; 3], 1.0),
         (SPRINGS[1].to_owned(), [false; 3], 300.0),
+        (format!("elasticity = \"none\"{FEED}"), [true, false, true], 300.0),
     ] {
         let scene = scene(&material, "", periodic, viscosity);
         let particles = sampled(500, Shape::Cloud, 0.3, 3);

@@ -1,5 +1,6 @@
 #version 460
-// Applies the operator of implicit viscosity to a direction p: p − Δt a(p), and computes its product with p.
+// Applies the operator of implicit viscosity to a direction p: p − Δt a(p), and computes its product with p. Fed
+// particles have no direction, and a result of zero keeps it so: the operator is that of the others.
 //
 // Bytes: 92 a particle plus rows and neighbours from cache. Sums run in sorted order.
 // Elements: shape = threads * 2, coupling = threads * 3.
@@ -36,6 +37,11 @@ layout(scalar, push_constant) uniform Params {
 void main() {
     uint i = thread_idx();
     if (i >= count[0]) return;
+    if (is_fed(terms[0], predicted[i])) {
+        applied[i] = vec3(0.0);
+        product[i] = 0.0;
+        return;
+    }
     vec3 p = field[i];
     vec3 result = p - impulse_of_stress(i);
     applied[i] = result;

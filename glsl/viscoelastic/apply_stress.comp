@@ -1,5 +1,5 @@
 #version 460
-// Applies stress to velocities explicitly: v = u + Δt a(u).
+// Applies stress to velocities explicitly: v = u + Δt a(u), and v = u of fed particles.
 //
 // Bytes: 76 a particle plus rows and neighbours from cache. Sums run in sorted order.
 // Elements: shape = threads * 2, coupling = threads * 3.
@@ -35,5 +35,5 @@ layout(scalar, push_constant) uniform Params {
 void main() {
     uint i = thread_idx();
     if (i >= count[0]) return;
-    velocity[i] = field[i] + impulse_of_stress(i);
+    velocity[i] = field[i] + (is_fed(terms[0], predicted[i]) ? vec3(0.0) : impulse_of_stress(i));
 }

@@ -1,6 +1,6 @@
 #version 460
 // Computes the residual u − v + Δt a(v) of implicit viscosity, the first direction of conjugate gradients, its
-// square, and that of v − u.
+// square, and that of v − u. Fed particles keep their velocity: their residual is zero.
 //
 // Bytes: 120 a particle plus rows and neighbours from cache. Sums run in sorted order.
 // Elements: shape = threads * 2, coupling = threads * 3.
@@ -41,7 +41,7 @@ void main() {
     uint i = thread_idx();
     if (i >= count[0]) return;
     vec3 so_far = field[i] - updated[i];
-    vec3 r = impulse_of_stress(i) - so_far;
+    vec3 r = is_fed(terms[0], predicted[i]) ? vec3(0.0) : impulse_of_stress(i) - so_far;
     residual[i] = r;
     direction[i] = r;
     product[i] = dot(r, r);

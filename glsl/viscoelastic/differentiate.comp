@@ -1,6 +1,6 @@
 #version 460
 // Computes the gradient of a velocity field with the neighbourhoods of this step, and from it the coupling of the
-// viscous force: Q = 2 η D B − η L, with that of elasticity where asked (update_stress.comp).
+// viscous force: Q = (2 η D + ζ tr(D)) B − η L, with that of elasticity where asked (update_stress.comp).
 //
 // Bytes: 92 a particle plus rows and neighbours from cache. Sums run in sorted order.
 // Elements: shape = threads * 2, elastic_coupling = threads * 3, coupling = threads * 3.
@@ -55,11 +55,15 @@ void main() {
     if (i >= count[0]) return;
     ViscoelasticTerms t = terms[0];
     vec3 x = predicted[i];
+    if (is_deep_in_feed(t, x)) {
+        [[unroll]] for (uint c = 0u; c < 3u; ++c) coupling[3u * i + c] = vec3(0.0);
+        return;
+    }
     Sums sums = Sums(mat3(0.0), field[i]);
     VISIT_NEIGHBOURS(t, i, x, sums)
     Neighbourhood n = unpack_neighbourhood(shape[2u * i], shape[2u * i + 1u]);
     mat3 gradient = sums.gradient * n.inverse_moment / (t.lattice_moment * t.support_m);
-    mat3 all = viscous_coupling(n, gradient, t.unresolved_pa_s);
+    mat3 all = viscous_coupling(n, gradient, t.bulk_ratio, t.unresolved_pa_s);
     [[unroll]] for (uint c = 0u; c < 3u; ++c) {
         vec3 of_elasticity = HAS_ELASTICITY != 0u ? elastic_coupling[3u * i + c] : vec3(0.0);
         coupling[3u * i + c] = all[c] + of_elasticity;

@@ -12,10 +12,16 @@ Neighbourhood unpack_neighbourhood(vec4 a, vec4 b) {
     return Neighbourhood(inverse_moment, b.z, b.w);
 }
 
+// Twice the rate of deformation whose stress over η is that of shear and of bulk viscosity: 2 D + ζ/η tr(D) I.
+mat3 stressing_rate(mat3 gradient, float bulk_ratio) {
+    float expansion = gradient[0][0] + gradient[1][1] + gradient[2][2];
+    return gradient + transpose(gradient) + mat3(bulk_ratio * expansion);
+}
+
 // Stress in Pa of the viscosity at a velocity gradient, and minus the part that a gradient explains of the
 // differences of velocities, both over B: what apply_stress.comp sums over pairs.
-mat3 viscous_coupling(Neighbourhood n, mat3 gradient, float unresolved_pa_s) {
-    mat3 twice_rate = gradient + transpose(gradient);
+mat3 viscous_coupling(Neighbourhood n, mat3 gradient, float bulk_ratio, float unresolved_pa_s) {
+    mat3 rate = stressing_rate(gradient, bulk_ratio);
     float unexplained_pa_s = n.viscosity_pa_s + unresolved_pa_s;
-    return n.share * (n.viscosity_pa_s * twice_rate * n.inverse_moment - unexplained_pa_s * gradient);
+    return n.share * (n.viscosity_pa_s * rate * n.inverse_moment - unexplained_pa_s * gradient);
 }

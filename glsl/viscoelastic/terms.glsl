@@ -45,7 +45,18 @@ struct ViscoelasticTerms {
     float max_pa_s;
     // Viscosity in Pa s of motion that gradients do not resolve, beside that of the law.
     float unresolved_pa_s;
+    // Bulk viscosity over shear viscosity.
+    float bulk_ratio;
+    // Particles beyond this height along this axis are fed (hold_feed.comp); above all without a feed.
+    uint feed_axis;
+    float feed_mouth_m;
 };
+
+// Returns true if a particle at x* moves at the velocity of the feed, whatever acts on it.
+bool is_fed(ViscoelasticTerms t, vec3 x) { return x[t.feed_axis] > t.feed_mouth_m; }
+
+// Returns true if all neighbours of a fed particle are fed, so that its coupling acts on nothing.
+bool is_deep_in_feed(ViscoelasticTerms t, vec3 x) { return x[t.feed_axis] > t.feed_mouth_m + t.support_m; }
 
 // Returns the viscosity in Pa s at a rate of shear in 1/s.
 float viscosity_at(ViscoelasticTerms t, float rate_per_s) {

@@ -7,7 +7,7 @@
 //   F_i = (I − Δt L_i)⁻¹                                                          deformation of the step
 //   conformation:   A ← F A Fᵀ, between two half steps of dA/dt = −(A − I)/λ      τ = G (A − I)
 //   strain tensor:  S ← R (S + U − I) Rᵀ with F = R U, then decay                 τ = 2 μ S
-//   σ = τ + 2 η(γ̇) D,  D = (L + Lᵀ)/2
+//   σ = τ + 2 η(γ̇) D + ζ tr(D) I,  D = (L + Lᵀ)/2
 //
 // Since x*_j − x*_i are the offsets at the end of the step and u its displacements over Δt, F is exact for any
 // affine motion: a rigid rotation by any angle leaves τ as it is but for the rotation. With a yield stress
@@ -173,10 +173,10 @@ void main() {
     if (IS_IMPLICIT != 0u) {
         [[unroll]] for (uint c = 0u; c < 3u; ++c) elastic_coupling[3u * i + c] = of_elasticity[c];
     } else {
-        mat3 all = of_elasticity + viscous_coupling(n, gradient, t.unresolved_pa_s);
+        mat3 all = of_elasticity + viscous_coupling(n, gradient, t.bulk_ratio, t.unresolved_pa_s);
         [[unroll]] for (uint c = 0u; c < 3u; ++c) coupling[3u * i + c] = all[c];
     }
-    mat3 total = share * (elastic_stress + viscosity * twice_rate);
+    mat3 total = share * (elastic_stress + viscosity * stressing_rate(gradient, t.bulk_ratio));
     stress[2u * i] = vec3(total[0][0], total[1][1], total[2][2]);
     stress[2u * i + 1u] = vec3(total[0][1], total[0][2], total[1][2]);
 }

@@ -47,6 +47,17 @@ pub enum Law {
     },
 }
 
+/// Nozzle of a feed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Feed {
+    /// Axis across its mouth.
+    pub axis: usize,
+    /// Height of the mouth in m.
+    pub mouth_m: f32,
+    /// Velocity in m/s.
+    pub velocity_m_s: [f32; 3],
+}
+
 /// Parameters of the kernels.
 #[derive(Clone, Debug)]
 pub struct Parameters {
@@ -78,6 +89,10 @@ pub struct Parameters {
     pub decay_per_s: f64,
     /// Viscosity in Pa s of motion that gradients do not resolve.
     pub unresolved_pa_s: f64,
+    /// Bulk viscosity over shear viscosity.
+    pub bulk_ratio: f64,
+    /// Nozzle, if there is one.
+    pub feed: Option<Feed>,
     /// True for the one-sided force of Huang2016 eq 2.24.
     pub as_printed: bool,
     /// Restitution of walls without stick.
@@ -244,6 +259,16 @@ impl Parameters {
         self.fluid.support_m.into()
     }
 
+    /// Returns true if a particle at a place is fed.
+    pub fn is_fed(&self, x: [f32; 3]) -> bool {
+        self.feed.is_some_and(|feed| x[feed.axis] > feed.mouth_m)
+    }
+
+    /// Returns true if a particle at a place and all that could be its neighbours are fed.
+    pub fn is_deep_in_feed(&self, x: [f32; 3]) -> bool {
+        self.feed.is_some_and(|feed| x[feed.axis] > feed.mouth_m + self.fluid.support_m)
+    }
+
     /// Returns the viscosity in Pa s at a rate of shear in 1/s.
     pub fn viscosity_pa_s(&self, rate: f64) -> f64 {
         match self.law {
@@ -361,10 +386,15 @@ impl Parameters {
         }
     }
 
+    /// Returns 2 D + ζ/η tr(D) I in 1/s.
+    fn stressing_rate(&self, gradient: DMat3) -> DMat3 {
+        let expansion = DMat3::from_diagonal(DVec3::splat(self.bulk_ratio * trace(gradient)));
+        gradient + gradient.transpose() + expansion
+    }
+
     fn viscous_coupling(&self, state: &State, i: usize, gradient: DMat3) -> DMat3 {
         let viscosity = state.viscosity_pa_s[i];
-        let twice_rate = gradient + gradient.transpose();
-        let resolved = twice_rate * state.inverse_moment[i] * viscosity;
+        let resolved = self.stressing_rate(gradient) * state.inverse_moment[i] * viscosity;
         (resolved - gradient * (viscosity + self.unresolved_pa_s)) * state.share[i]
     }
 
@@ -398,6 +428,29 @@ impl State {
 
     fn set_velocity(&mut self, v: impl Iterator<Item = DVec3>) {
         self.fluid.velocity = v.map(fluid::narrow).collect();
+    }
+
+    /// Returns changes of velocity without those of fed particles.
+    fn free(&self, p: &Parameters, mut changes: Vec<DVec3>) -> Vec<DVec3> {
+        for (change, x) in changes.iter_mut().zip(&self.fluid.predicted) {
+            if p.is_fed(*x) {
+                *change = DVec3::ZERO;
+            }
+        }
+        changes
+    }
+
+    /// Twin of `hold_feed`.
+    pub fn hold_feed(&mut self, p: &Parameters) {
+        let Some(feed) = p.feed else { return };
+        for (i, x) in self.fluid.position.iter().enumerate() {
+            if p.is_fed(*x) {
+                let step = DVec3::from_array(feed.velocity_m_s.map(f64::from)) * p.dt_s();
+                let [low, high] = [p.fluid.domain_min_m, p.fluid.domain_max_m].map(wide);
+                self.fluid.predicted[i] = fluid::narrow((wide(*x) + step).clamp(low, high));
+                self.fluid.updated[i] = feed.velocity_m_s;
+            }
+        }
     }
 
     /// Twin of `update_stress`.
@@ -439,7 +492,7 @@ impl State {
             }
             self.elastic_coupling[i] = elastic * self.inverse_moment[i] * self.share[i];
             self.coupling[i] = self.elastic_coupling[i] + p.viscous_coupling(self, i, gradient);
-            self.stress[i] = (elastic + twice_rate * self.viscosity_pa_s[i]) * self.share[i];
+            self.stress[i] = (elastic + p.stressing_rate(gradient) * self.viscosity_pa_s[i]) * self.share[i];
         }
     }
 
@@ -447,6 +500,10 @@ impl State {
     pub fn differentiate(&mut self, p: &Parameters, field: &[DVec3], has_elasticity: bool) {
         for i in 0..field.len() {
             let near = p.neighbours(&self.fluid, i);
+            if p.is_deep_in_feed(self.fluid.predicted[i]) {
+                self.coupling[i] = DMat3::ZERO;
+                continue;
+            }
             let gradient = p.gradient(&near, field, i, self.inverse_moment[i]);
             let of_elasticity = if has_elasticity { self.elastic_coupling[i] } else { DMat3::ZERO };
             self.coupling[i] = of_elasticity + p.viscous_coupling(self, i, gradient);
@@ -456,13 +513,14 @@ impl State {
     /// Twin of `apply_stress`.
     pub fn apply_stress(&mut self, p: &Parameters) {
         let u = self.updated();
-        let impulse = p.impulse(self, &u);
+        let impulse = self.free(p, p.impulse(self, &u));
         self.set_velocity(u.into_iter().zip(impulse).map(|(u, impulse)| u + impulse));
     }
 
     /// Twin of `begin_viscosity`.
-    pub fn begin_viscosity(&mut self) {
-        let v: Vec<DVec3> = self.updated().iter().zip(&self.impulse).map(|(u, d)| *u + *d).collect();
+    pub fn begin_viscosity(&mut self, p: &Parameters) {
+        let impulse = self.free(p, self.impulse.clone());
+        let v: Vec<DVec3> = self.updated().iter().zip(impulse).map(|(u, d)| *u + d).collect();
         self.set_velocity(v.into_iter());
     }
 
@@ -470,7 +528,7 @@ impl State {
     pub fn compute_residual(&mut self, p: &Parameters) -> [f64; 2] {
         let (u, v) = (self.updated(), self.velocity());
         let impulse = p.impulse(self, &v);
-        self.residual = (0..u.len()).map(|i| u[i] - v[i] + impulse[i]).collect();
+        self.residual = self.free(p, (0..u.len()).map(|i| u[i] - v[i] + impulse[i]).collect());
         self.direction.clone_from(&self.residual);
         let so_far = u.iter().zip(&v).map(|(u, v)| (*v - *u).length_squared()).sum();
         [self.residual.iter().map(|r| r.length_squared()).sum(), so_far]
@@ -479,7 +537,8 @@ impl State {
     /// Twin of `apply_operator`: returns p·(p − Δt a(p)).
     pub fn apply_operator(&mut self, p: &Parameters) -> f64 {
         let impulse = p.impulse(self, &self.direction);
-        self.applied = self.direction.iter().zip(impulse).map(|(p, impulse)| *p - impulse).collect();
+        let applied = self.direction.iter().zip(impulse).map(|(p, impulse)| *p - impulse).collect();
+        self.applied = self.free(p, applied);
         self.direction.iter().zip(&self.applied).map(|(p, q)| p.dot(*q)).sum()
     }
 
@@ -543,7 +602,7 @@ impl State {
     /// Twin of the passes that begin the implicit solve.
     pub fn begin_solve(&mut self, p: &Parameters) {
         self.settle_start();
-        self.begin_viscosity();
+        self.begin_viscosity(p);
         let v = self.velocity();
         self.differentiate(p, &v, p.elasticity != Elasticity::None);
         let products = self.compute_residual(p);
@@ -720,7 +779,7 @@ impl State {
             .map(|i| {
                 let near = p.neighbours(&self.fluid, i);
                 let l = p.gradient(&near, v, i, self.inverse_moment[i]);
-                let mut stress = (l + l.transpose()) * (self.viscosity_pa_s[i] * self.share[i]);
+                let mut stress = p.stressing_rate(l) * (self.viscosity_pa_s[i] * self.share[i]);
                 if elastic {
                     let scale = if p.elasticity == Elasticity::StrainTensor { 2.0 } else { 1.0 };
                     stress += self.strain[i] * (scale * p.modulus_pa * self.share[i]);

@@ -101,13 +101,11 @@ proptest! {
             }
             let expected = FIT.fit(&position, i);
             let (g, scale) = (matrix(found), 4.0 / FIT.radius_m);
-            for k in 0..3 {
-                for l in 0..3 {
-                    let error = (g[k][l] - expected.shape_1_m[k][l]).abs();
-                    prop_assert!(error <= 2e-4 * scale, "{} of {}: {:?} {:?}", i, n, g, expected);
-                }
-                let error = (f64::from(found.center[k]) - expected.center[k]).abs();
-                prop_assert!(error <= 1e-6, "{} of {}: {:?} {:?}", i, n, found.center, expected.center);
+            for (a, b) in g.iter().flatten().zip(expected.shape_1_m.iter().flatten()) {
+                prop_assert!((a - b).abs() <= 2e-4 * scale, "{} of {}: {:?} {:?}", i, n, g, expected);
+            }
+            for (a, b) in found.center.into_iter().zip(expected.center) {
+                prop_assert!((f64::from(a) - b).abs() <= 1e-6, "{} of {}: {:?} {:?}", i, n, found, expected);
             }
             prop_assert!((f64::from(found.reach_m) / expected.reach_m - 1.0).abs() < 1e-3);
         }

@@ -19,6 +19,8 @@ const MODELS: &[&str] = &["conformation", "strain_tensor", "springs", "none"];
 
 const VISCOSITIES: &[&str] = &["explicit", "implicit"];
 
+const FEEDS: &[&str] = &["none", "upper half"];
+
 /// Maximum rounding error of velocities of up to some m/s: both sides round sums over some thirty neighbours,
 /// gradients of which lose the digits of their condition beside free surfaces, and as many in each iteration.
 const VELOCITY_TOLERANCE_M_S: f32 = 1e-3;
@@ -46,12 +48,14 @@ impl Bench for ViscoelasticStep {
             Axis::integers("count", counts, &[1_000, 10_007], &[1_000]),
             Axis::names("model", MODELS, MODELS, MODELS),
             Axis::names("viscosity", VISCOSITIES, VISCOSITIES, VISCOSITIES),
+            Axis::names("feed", FEEDS, &FEEDS[..1], FEEDS),
         ]
     }
 
     fn prepare(&self, device: &Device, point: &Point) -> Result<Prepared> {
         let n = point.count()?;
-        let (scene, sampled) = block(n, point.name("model")?, point.name("viscosity")?)?;
+        let (scene, sampled) =
+            block(n, [point.name("model")?, point.name("viscosity")?, point.name("feed")?])?;
         let solver = Viscoelastic::with_tuning(device, &scene, &sampled, Tuning::default())?;
         let mut before = Vec::new();
         for column in solver.state_columns() {
@@ -65,18 +69,22 @@ impl Bench for ViscoelasticStep {
 }
 
 /// Makes a cubic block of `n` particles that fills its container except for the top.
-fn block(n: usize, model: &str, viscosity: &str) -> Result<(Scene, Sampled)> {
+fn block(n: usize, [model, viscosity, feed]: [&str; 3]) -> Result<(Scene, Sampled)> {
     let mut side = 1usize;
     while side.pow(3) < n {
         side += 1;
     }
     let extent_m = SPACING_M * side as f64;
     let viscosity_pa_s = if viscosity == "implicit" { 50.0 } else { 0.1 };
+    let feed = match feed {
+        "none" => String::new(),
+        _ => format!("feed = {{ mouth_m = {}, velocity_m_s = [0.0, -0.2, 0.0] }}\n", 0.5 * extent_m),
+    };
     let text = format!(
         "version = 1\nname = \"block\"\nup_axis = \"y\"\n[time]\ndt_s = 0.001\nduration_s = 1.0\n\
          [fluid]\nparticle_spacing_m = {SPACING_M}\ndynamic_viscosity_pa_s = {viscosity_pa_s}\n\
          [solver]\nkind = \"viscoelastic\"\n\
-         [viscoelastic]\nelasticity = \"{model}\"\nmodulus_pa = 500.0\n\
+         [viscoelastic]\nelasticity = \"{model}\"\nmodulus_pa = 500.0\n{feed}\
          [domain]\nmin_m = [0, 0, 0]\nmax_m = [{extent_m}, {}, {extent_m}]\n\
          [[particles]]\nshape.box = {{ min_m = [0, 0, 0], max_m = [{extent_m}, {extent_m}, {extent_m}] }}\n",
         1.5 * extent_m,
@@ -99,8 +107,8 @@ fn block(n: usize, model: &str, viscosity: &str) -> Result<(Scene, Sampled)> {
 /// rest on the twin.
 fn step_of_twin(device: &Device, mut solver: Viscoelastic, n: usize) -> Result<Vec<[f32; 3]>> {
     let (of_fluid, rest): (Vec<Stage>, Vec<Stage>) = solver.stages().partition(|stage| {
-        use Stage::{BuildSprings, Fluid, ReorderSprings, ReorderStress};
-        matches!(stage, Fluid(_) | ReorderStress | ReorderSprings | BuildSprings)
+        use Stage::{BuildSprings, Fluid, HoldPrediction, ReorderSprings, ReorderStress};
+        matches!(stage, Fluid(_) | ReorderStress | ReorderSprings | BuildSprings | HoldPrediction)
     });
     let mut recorder = device.recorder()?;
     for stage in of_fluid {

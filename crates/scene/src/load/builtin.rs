@@ -62,6 +62,7 @@ pub fn builtin() -> &'static [Builtin] {
         "viscoelastic_free_cube",
         "dough",
         "ketchup",
+        "honey_coiling",
         "column_collapse",
         "hopper",
         "slope_obstacle",

@@ -96,6 +96,9 @@ impl Scene {
         }
         self.bodies.iter_mut().for_each(|body| scale_body(body, scale));
         self.scale_ground(scale);
+        if let Some(solver) = self.solver_scene() {
+            solver.scale_lengths(self, scale);
+        }
         let camera = &mut self.render.camera;
         camera.target_m.iter_mut().for_each(times);
         camera.distance_m.iter_mut().for_each(|distance| *distance *= scale);

@@ -26,10 +26,15 @@ impl Scene {
         starts.chain(colliders).chain(bodies).fold(0.0, f64::max) + self.fall_m2_s2().sqrt()
     }
 
-    /// Returns the square of the speed after a fall through the whole domain, in m²/s².
+    /// Returns the square of the speed after a fall through the whole domain, as far as particles fall freely, in
+    /// m²/s².
     pub(crate) fn fall_m2_s2(&self) -> f64 {
         let gravity = self.gravity_m_s2();
-        let extent: Vec3 = std::array::from_fn(|i| self.domain.max_m[i] - self.domain.min_m[i]);
+        let mut top_m = self.domain.max_m;
+        if let Some(fall_top_m) = self.solver_scene().and_then(|solver| solver.fall_top_m(self)) {
+            top_m[self.up_axis.index()] = fall_top_m;
+        }
+        let extent: Vec3 = std::array::from_fn(|i| top_m[i] - self.domain.min_m[i]);
         (0..3).map(|i| 2.0 * gravity[i].abs() * extent[i]).sum()
     }
 }

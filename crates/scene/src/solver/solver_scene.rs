@@ -54,6 +54,15 @@ pub trait SolverScene: Send + Sync {
         self.particle_spacing_m(scene)
     }
 
+    /// Multiplies the lengths of the solver's own sections when a scene is scaled, if its materials do not fix
+    /// them.
+    fn scale_lengths(&self, _scene: &mut Scene, _scale: f64) {}
+
+    /// Returns the height in m, along the up axis, above which particles do not fall freely; by default none.
+    fn fall_top_m(&self, _scene: &Scene) -> Option<f64> {
+        None
+    }
+
     /// Returns the rest density in kg/m³.
     fn rest_density_kg_m3(&self, scene: &Scene) -> f64;
 

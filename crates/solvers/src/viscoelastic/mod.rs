@@ -7,6 +7,8 @@
 //!   ReorderStress  the permutation of the step for conformation, and the impulse of the last viscous solve
 //!   ReorderSprings the same for springs
 //!   BuildSprings   springs between neighbours that have none, once positions are predicted
+//!   HoldPrediction x* of particles above the mouth of a nozzle
+//! HoldFeed         x* and u of the same
 //! UpdateStress     M, B = M⁻¹, L = ∇u; A ← F A Fᵀ, relaxed; η(γ̇); σ = G (A − I) + 2 η D
 //! CollideWalls     restitution and friction of walls to which the fluid does not stick
 //! UpdateSprings    L flows where |r − L| > γ L
@@ -22,6 +24,7 @@
 
 mod factory;
 mod fault;
+mod feed;
 mod metrics;
 mod parameters;
 mod shown;
@@ -32,7 +35,7 @@ mod viscosity;
 
 pub use factory::Factory;
 pub use metrics::{PendingViscoelasticMetrics, ViscoelasticMetrics};
-pub use parameters::{Parameters, SpringParameters};
+pub use parameters::{FeedParameters, Parameters, SpringParameters};
 pub use solver::{Stage, Viscoelastic};
 pub use springs::{SpringCheck, Springs};
 pub use stress::Stress;

@@ -85,6 +85,13 @@ impl SpringParameters {
     }
 }
 
+/// Feed of a nozzle.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FeedParameters {
+    /// Velocity of fed particles in m/s.
+    pub velocity_m_s: [f32; 3],
+}
+
 /// Parameters of a viscoelastic fluid.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameters {
@@ -114,6 +121,8 @@ pub struct Parameters {
     pub has_xsph: bool,
     /// Shear between the y faces.
     pub shear: Option<ShearDrive>,
+    /// Nozzle, if the scene has one.
+    pub feed: Option<FeedParameters>,
     /// Distance of the y faces in m.
     pub gap_m: f64,
 }
@@ -128,7 +137,9 @@ impl Parameters {
         let lattice = Lattice::new(h / d);
         // Twice the sum of weights bounds the square of differences, and twice that the stress of the gradient.
         let rate = 4.0 * lattice.weights / (lattice.moment * density * h * h);
-        let of_law = SURFACE_RATIO * dt * rate * material.viscosity.bound_pa_s(newtonian);
+        // tr(D)² is at most 3 D:D, and 2 η D:D the power of shear viscosity.
+        let bulk = 1.0 + 1.5 * material.bulk_viscosity_ratio;
+        let of_law = SURFACE_RATIO * dt * rate * bulk * material.viscosity.bound_pa_s(newtonian);
         let is_implicit = of_law > MAX_EXPLICIT_OF_LAW;
         // Damping is not worth an implicit step; the differences that it acts on are never larger than on the
         // lattice.
@@ -157,6 +168,10 @@ impl Parameters {
             has_xsph: scene
                 .fluid()
                 .is_some_and(|fluid| fluid.xsph_rate_per_s.is_some() || fluid.xsph_viscosity.is_some()),
+            feed: material
+                .feed
+                .as_ref()
+                .map(|feed| FeedParameters { velocity_m_s: feed.velocity_m_s.map(|v| v as f32) }),
             shear: material.shear,
             gap_m: scene.domain.max_m[1] - scene.domain.min_m[1],
         }
@@ -224,6 +239,9 @@ fn terms_of(
         law_yield_pa: law.yield_stress_pa as f32,
         max_pa_s: law.bound_pa_s(newtonian_pa_s) as f32,
         unresolved_pa_s: unresolved_pa_s as f32,
+        bulk_ratio: material.bulk_viscosity_ratio as f32,
+        feed_axis: scene.up_axis.index() as u32,
+        feed_mouth_m: material.feed.as_ref().map_or(f32::INFINITY, |feed| feed.mouth_m as f32),
     }
 }
 

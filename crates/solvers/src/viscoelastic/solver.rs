@@ -1,6 +1,7 @@
 //! Viscoelastic fluid on the device.
 
 use super::fault::{FaultCheck, FaultRecord};
+use super::feed::Feed;
 use super::metrics::{MeasurePass, PendingViscoelasticMetrics};
 use super::parameters::Parameters;
 use super::shown::STRESS_NAMES;
@@ -25,6 +26,10 @@ pub enum Stage {
     ReorderSprings,
     /// Makes springs between neighbours that have none.
     BuildSprings,
+    /// Moves fed particles as in a pipe, within the stages of the position-based fluid.
+    HoldPrediction,
+    /// Moves fed particles as in a pipe, and gives them the velocity of the feed.
+    HoldFeed,
     /// Updates conformation and stress by the displacements of the step.
     UpdateStress,
     /// Applies restitution and friction of walls.
@@ -71,6 +76,7 @@ pub struct Viscoelastic {
     springs: Option<Springs>,
     permutation: Permutation,
     collide_walls: Kernel<collide_walls::Interface>,
+    feed: Feed,
     fault: FaultRecord,
     gauge: MeasurePass,
     /// Steps recorded so far.
@@ -95,6 +101,14 @@ impl Viscoelastic {
             let (low, high) = (scene.domain.min_m[1] as f32, scene.domain.max_m[1] as f32);
             for (v, x) in sampled.velocities_m_s.iter_mut().zip(&sampled.positions_m) {
                 v[0] += speed * (2.0 * x[1] - low - high) / (high - low);
+            }
+        }
+        if let Some(feed) = &parameters.feed {
+            let up = scene.up_axis.index();
+            for (v, x) in sampled.velocities_m_s.iter_mut().zip(&sampled.positions_m) {
+                if x[up] > parameters.terms.feed_mouth_m {
+                    *v = feed.velocity_m_s;
+                }
             }
         }
         let fluid = Fluid::with_tuning(device, scene, &sampled, tuning)?;
@@ -132,6 +146,7 @@ impl Viscoelastic {
             springs,
             permutation: Permutation::with_workgroup_size(device, workgroup_size)?,
             collide_walls: Kernel::specialized(device, &walls)?,
+            feed: Feed::new(device, workgroup_size)?,
             fault: FaultRecord::new(device, of_time, step)?,
             gauge: MeasurePass::new(device, capacity, parameters.elasticity)?,
             fluid,
@@ -143,9 +158,13 @@ impl Viscoelastic {
     /// Returns the stages of one step, in order.
     pub fn stages(&self) -> impl Iterator<Item = Stage> + use<> {
         let of_fluid = self.fluid.stages().filter(|stage| *stage != pbd::Stage::SmoothVelocity);
+        let has_feed = self.parameters.feed.is_some();
         let mut stages = Vec::new();
         for stage in of_fluid {
             stages.push(Stage::Fluid(stage));
+            if has_feed && matches!(stage, pbd::Stage::Predict | pbd::Stage::SolvePositions) {
+                stages.push(Stage::HoldPrediction);
+            }
             if stage == pbd::Stage::Reorder {
                 stages.push(Stage::ReorderStress);
                 stages.extend(self.springs.is_some().then_some(Stage::ReorderSprings));
@@ -154,6 +173,8 @@ impl Viscoelastic {
                 stages.extend(self.has_plastic_springs().then_some(Stage::BuildSprings));
             }
         }
+        let hold_feed = has_feed.then_some(Stage::HoldFeed);
+        stages.extend(hold_feed);
         stages.extend([Stage::UpdateStress, Stage::CollideWalls]);
         if self.parameters.has_xsph {
             stages.push(Stage::SmoothVelocity);
@@ -162,6 +183,8 @@ impl Viscoelastic {
             stages.extend([Stage::UpdateSprings, Stage::BreakSprings]);
         }
         stages.extend(self.springs.is_some().then_some(Stage::ApplySprings));
+        // Walls, smoothing and springs changed their velocities.
+        stages.extend(hold_feed);
         if self.viscosity.is_some() {
             stages.push(Stage::BeginViscosity);
             let n = self.parameters.max_iterations;
@@ -233,6 +256,11 @@ impl Viscoelastic {
                     springs.apply(recorder, &self.fluid, &self.stress);
                 }
             }
+            Stage::HoldPrediction | Stage::HoldFeed => {
+                if let Some(feed) = &self.parameters.feed {
+                    self.feed.hold(recorder, &self.fluid, &self.stress, feed);
+                }
+            }
             Stage::UpdateStress => {
                 self.stress.update(recorder, &phase.count, &place, phase.velocity.back(), wall_speed(0.5));
             }
@@ -302,6 +330,12 @@ impl Viscoelastic {
             return Err(SolverError::Fixed {
                 key: "fluid.dynamic_viscosity_pa_s".to_owned(),
                 problem: format!("this run solves viscosity {now}, expected {then} one"),
+            });
+        }
+        if parameters.feed.is_some() != self.parameters.feed.is_some() {
+            return Err(SolverError::Fixed {
+                key: "viscoelastic.feed".to_owned(),
+                problem: "a run cannot gain or lose its nozzle".to_owned(),
             });
         }
         self.fluid.set_scene(device, scene)?;

@@ -60,6 +60,10 @@ impl<'a> Place<'a> {
             rows: fluid.rows(),
         }
     }
+
+    pub fn predicted(&self) -> &'a Buffer<[f32; 3]> {
+        self.predicted
+    }
 }
 
 impl Stress {

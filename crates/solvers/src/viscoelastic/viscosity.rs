@@ -96,6 +96,8 @@ impl Viscosity {
             count: &phase.count.count,
             updated,
             impulse: self.impulse.front(),
+            terms: &stress.terms,
+            predicted: place.predicted(),
             velocity,
         };
         recorder.dispatch(&self.begin, Threads::Counted(&phase.count), bindings, ());

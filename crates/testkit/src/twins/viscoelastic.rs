@@ -2,7 +2,7 @@
 
 use super::bonds::download;
 use super::pbd::twin_parameters as fluid_parameters;
-use frazil_reference::viscoelastic::{Elasticity, Law, Parameters, Solve, Springs, State, symmetric};
+use frazil_reference::viscoelastic::{Elasticity, Feed, Law, Parameters, Solve, Springs, State, symmetric};
 use frazil_reference::{fluid, viscoelastic};
 use frazil_shaders::viscoelastic::terms;
 use frazil_solvers::SolverError;
@@ -57,6 +57,12 @@ pub fn twin_parameters(solver: &Viscoelastic, time_s: f64) -> Parameters {
         yield_strain: t.yield_strain.into(),
         decay_per_s: t.decay_per_s.into(),
         unresolved_pa_s: t.unresolved_pa_s.into(),
+        bulk_ratio: t.bulk_ratio.into(),
+        feed: p.feed.map(|feed| Feed {
+            axis: t.feed_axis as usize,
+            mouth_m: t.feed_mouth_m,
+            velocity_m_s: feed.velocity_m_s,
+        }),
         as_printed: p.as_printed,
         restitution: p.wall_restitution.into(),
         friction: p.wall_friction.into(),
@@ -163,6 +169,7 @@ pub fn run_stage(state: &mut State, p: &Parameters, stage: Stage) -> std::result
         _ => {}
     }
     match stage {
+        Stage::HoldFeed => state.hold_feed(p),
         Stage::UpdateStress => state.update_stress(p),
         Stage::CollideWalls => state.collide_walls(p),
         Stage::ApplyStress => state.apply_stress(p),

@@ -1,9 +1,11 @@
 //! `viscoelastic`: non-Newtonian fluids by the position-based method.
 
+mod feed;
 mod section;
 mod time_step;
 mod validate;
 
+pub use feed::Feed;
 pub use section::*;
 
 use crate::SceneError;
@@ -64,6 +66,16 @@ impl SolverScene for ViscoelasticFluid {
 
     fn spacing_noun(&self) -> &'static str {
         PBD.spacing_noun()
+    }
+
+    fn scale_lengths(&self, scene: &mut Scene, scale: f64) {
+        if let Some(feed) = scene.viscoelastic_mut().and_then(|material| material.feed.as_mut()) {
+            feed.mouth_m *= scale;
+        }
+    }
+
+    fn fall_top_m(&self, scene: &Scene) -> Option<f64> {
+        scene.viscoelastic().feed.map(|feed| feed.mouth_m)
     }
 
     fn rest_density_kg_m3(&self, scene: &Scene) -> f64 {

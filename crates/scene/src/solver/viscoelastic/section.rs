@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::feed::Feed;
 use crate::solver::section::Section;
 
 /// Elasticity of the fluid.
@@ -195,6 +196,12 @@ pub struct Viscoelastic {
     /// Shear between the y faces, to which the fluid then sticks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shear: Option<ShearDrive>,
+    /// Bulk viscosity ζ over the viscosity η. The density constraint only pushes: it is bulk viscosity that makes
+    /// a stretched jet thin instead of opening, by (1 + η/ζ)⁻¹ of what an incompressible one does.
+    pub bulk_viscosity_ratio: f64,
+    /// Nozzle that feeds particles into the domain.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub feed: Option<Feed>,
 }
 
 impl Default for Viscoelastic {
@@ -216,6 +223,8 @@ impl Default for Viscoelastic {
             wall_friction: 0.5,
             stick: None,
             shear: None,
+            bulk_viscosity_ratio: 0.0,
+            feed: None,
         }
     }
 }

@@ -71,6 +71,10 @@ impl Scene {
                 );
             }
         }
+        check.range(&key("bulk_viscosity_ratio"), material.bulk_viscosity_ratio, 0.0, 100.0)?;
+        if let Some(feed) = &material.feed {
+            self.check_feed(check, feed)?;
+        }
         check_law(check, &material.viscosity, fluid.dynamic_viscosity_pa_s)
     }
 
@@ -93,6 +97,9 @@ impl Scene {
                     number(material.modulus_pa)
                 ),
             );
+        }
+        if let Some(feed) = &self.viscoelastic().feed {
+            self.check_feed_travel(check, feed)?;
         }
         let h = self.support_radius_m();
         for (axis, is_periodic) in self.domain.periodic.into_iter().enumerate() {

@@ -1,0 +1,120 @@
+//! Nozzles of viscoelastic fluid, and the ropes that they feed.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use frazil_scene::Scene;
+use frazil_testkit::assert_no_validation_messages;
+use frazil_tests::ViscoelasticSimulation;
+
+/// Returns a scene with a rope of five particles across, around the y axis, from `from_m` to `to_m`.
+fn rope([from_m, to_m]: [f64; 2], top_m: f64, more: &str, material: &str) -> String {
+    let [centre, height] = [0.5 * (from_m + to_m), to_m - from_m];
+    format!(
+        "version = 1\nname = \"rope\"\nup_axis = \"y\"\nseed = 3\nsolver = {{ kind = \"viscoelastic\" }}\n{more}\n\
+         [time]\ndt_s = 0.001\nduration_s = 10.0\n\
+         [domain]\nmin_m = [-0.02, 0.0, -0.02]\nmax_m = [0.02, {top_m:?}, 0.02]\n\
+         [[particles]]\nshape.cylinder = {{ centre_m = [0.0, {centre:?}, 0.0], axis = \"y\", radius_m = 0.0015, \
+         height_m = {height:?} }}\n\
+         [fluid]\nparticle_spacing_m = 0.0006\nrest_density_kg_m3 = 1400.0\ndynamic_viscosity_pa_s = 10.0\n\
+         [viscoelastic]\nelasticity = \"none\"\nmax_viscosity_iterations = 300\n{material}\n"
+    )
+}
+
+#[test]
+fn fed_particles_move_as_in_a_pipe_until_they_pass_the_mouth() {
+    let material = "feed = { mouth_m = 0.04, velocity_m_s = [0.01, -0.1, 0.0] }";
+    let mut flow = ViscoelasticSimulation::new(&rope([0.036, 0.06], 0.065, "", material));
+    let by_id = |flow: &ViscoelasticSimulation, columns: Vec<[f32; 3]>| {
+        let id = flow.device.download(flow.solver.fluid().id(), columns.len()).unwrap();
+        let mut sorted = vec![[0.0; 3]; columns.len()];
+        id.into_iter().zip(columns).for_each(|(id, x)| sorted[id as usize] = x);
+        sorted
+    };
+    let before = by_id(&flow, flow.positions());
+    let steps = 60;
+    flow.advance(steps);
+    let (after, v) = (by_id(&flow, flow.positions()), by_id(&flow, flow.velocities()));
+    assert_no_validation_messages(&flow.device);
+    let is_fed = |x: &[f32; 3]| x[1] > 0.04;
+    let (mut n_fed, mut n_passed) = (0, 0);
+    for i in 0..before.len() {
+        if is_fed(&after[i]) {
+            // Steps of 1e-4 m are rounded to half an ulp of 0.06 m, 2e-9 m, always in the same direction.
+            let travelled = (0..3).map(|a| f64::from(after[i][a] - before[i][a])).collect::<Vec<_>>();
+            let expected = [0.01, -0.1, 0.0].map(|v| v * flow.time_s());
+            assert!(
+                (0..3).all(|a| (travelled[a] - expected[a]).abs() < 2.5e-9 * steps as f64),
+                "{travelled:?}"
+            );
+            assert_eq!(v[i], [0.01, -0.1, 0.0]);
+            n_fed += 1;
+        } else if is_fed(&before[i]) {
+            n_passed += 1;
+        }
+    }
+    // Of the 24 mm above the mouth, six have passed it.
+    let expected = 0.006 * n_fed as f64 / (0.02 - 0.006);
+    assert!((f64::from(n_passed) / expected - 1.0).abs() < 0.1, "{n_passed} of {n_fed}");
+    // What has passed hangs from the rest, and falls faster.
+    let lowest = (0..after.len()).min_by(|a, b| after[*a][1].total_cmp(&after[*b][1])).unwrap();
+    let fall = f64::from(v[lowest][1]);
+    assert!(fall < -0.11 && fall > -0.1 - 9.81 * flow.time_s(), "{fall} m/s");
+}
+
+/// Returns the rates of deformation along and across a rope, by least squares over its middle.
+fn rates(flow: &ViscoelasticSimulation, middle_m: f32) -> [f64; 2] {
+    let (x, v) = (flow.positions(), flow.velocities());
+    let near: Vec<usize> = (0..x.len()).filter(|i| (x[*i][1] - middle_m).abs() < 0.004).collect();
+    let slope = |a: usize| {
+        let sums = near.iter().fold([0.0f64; 4], |s, i| {
+            let (x, v) = (f64::from(x[*i][a]), f64::from(v[*i][a]));
+            [s[0] + x, s[1] + v, s[2] + x * x, s[3] + x * v]
+        });
+        let n = near.len() as f64;
+        (sums[3] - sums[0] * sums[1] / n) / (sums[2] - sums[0] * sums[0] / n)
+    };
+    [slope(1), 0.5 * (slope(0) + slope(2))]
+}
+
+#[test]
+fn a_stretched_rope_thins_by_its_bulk_viscosity() {
+    // No force across: 2 η D_r + ζ (D_y + 2 D_r) = 0, so that D_r = −½ D_y ζ/(η + ζ).
+    for ratio in [0.0, 1.0, 10.0] {
+        let text = rope(
+            [0.01, 0.03],
+            0.04,
+            "gravity_m_s2 = [0.0, 0.0, 0.0]",
+            &format!("bulk_viscosity_ratio = {ratio:?}"),
+        );
+        let stretch = |x: [f64; 3]| [0.0, 10.0 * (x[1] - 0.02), 0.0];
+        let mut rope = ViscoelasticSimulation::with_velocities(&text, stretch);
+        rope.advance(3);
+        let [along, across] = rates(&rope, 0.02);
+        let (found, expected) = (across / along, -0.5 * ratio / (1.0 + ratio));
+        println!("ζ/η {ratio}: thins by {found:.3} of its stretch, expected {expected:.3}");
+        assert!(along > 0.5, "{along}");
+        assert!((found - expected).abs() < 0.035, "{found} {expected}");
+        assert_no_validation_messages(&rope.device);
+    }
+}
+
+#[test]
+fn bad_feeds_are_refused() {
+    let problem = |material: &str, more: &str| {
+        Scene::parse(&rope([0.036, 0.06], 0.065, more, material), "rope.toml", &[]).unwrap_err().to_string()
+    };
+    for (material, more, expected) in [
+        ("feed = { mouth_m = 0.07, velocity_m_s = [0.0, -0.1, 0.0] }", "", "viscoelastic.feed.mouth_m"),
+        ("feed = { mouth_m = 0.04, velocity_m_s = [0.0, 0.1, 0.0] }", "", "points down"),
+        ("feed = { mouth_m = 0.04, velocity_m_s = [0.0, -1.0, 0.0] }", "", "half a spacing"),
+        ("bulk_viscosity_ratio = -1.0", "", "viscoelastic.bulk_viscosity_ratio"),
+    ] {
+        let found = problem(material, more);
+        assert!(found.contains(expected), "{found}");
+    }
+    let [before, after] = ["[domain]", "periodic = [false, true, false]\n"];
+    let text = rope([0.036, 0.06], 0.065, "", "feed = { mouth_m = 0.04, velocity_m_s = [0.0, -0.1, 0.0] }")
+        .replace(before, &format!("{before}\n{after}"));
+    let found = Scene::parse(&text, "rope.toml", &[]).unwrap_err().to_string();
+    assert!(found.contains("a feed above itself"), "{found}");
+}
