@@ -430,6 +430,10 @@ fn no_bit_depends_on_rows_threads_or_a_restart() {
         }
         let saved = bits_after(&scene, &particles, Tuning::default(), 3);
         let mut resumed = Viscoelastic::restore(&DEVICE, &scene, &saved, 3).unwrap();
+        let restored = download_columns(&DEVICE, &resumed.state_columns()).unwrap();
+        for (a, b) in restored.iter().zip(&saved) {
+            assert_eq!(a.words, b.words, "{} restored, {material}", a.name);
+        }
         for _ in 3..6 {
             let stages: Vec<Stage> = resumed.stages().collect();
             run(&mut resumed, stages);

@@ -11,6 +11,9 @@ use frazil_shaders::viscoelastic::{
 };
 use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Result, Threads};
 
+/// Column of a saved state that holds the stress, two vectors a particle.
+const STRESS_COLUMN: &str = "stress";
+
 /// Columns, scratch buffers and kernels of the stress.
 pub struct Stress {
     /// xx, yy, zz of A − I, or of S.
@@ -300,7 +303,9 @@ impl Stress {
 
     /// Returns the columns that a checkpoint must hold.
     pub(super) fn state_columns(&self) -> Vec<ColumnView> {
-        vec![self.diagonal.view(), self.off_diagonal.view()]
+        // Of the stress, metrics and pictures before the next step have need.
+        let stress = ColumnView::new(STRESS_COLUMN, "Pa", ColumnKind::U32, self.stress.cast());
+        vec![self.diagonal.view(), self.off_diagonal.view(), stress]
     }
 
     /// Returns the stress as a column of two vectors a particle.
@@ -313,6 +318,7 @@ impl Stress {
         for column in [&self.diagonal, &self.off_diagonal] {
             device.upload(&column.front().cast(), saved.of(column.view().name.as_ref(), 3)?)?;
         }
+        device.upload(&self.stress.cast(), saved.of(STRESS_COLUMN, 6)?)?;
         Ok(())
     }
 }
