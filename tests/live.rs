@@ -48,6 +48,14 @@ const GRAINS: &str = "version = 1\nname = \"grains\"\nup_axis = \"y\"\n\
     [[particles]]\nshape.box = { min_m = [0.0, 0.0, 0.0], max_m = [0.2, 0.3, 0.2] }\n\
     velocity_m_s = [0.5, -1.0, 0.0]\n";
 
+const SPRINGS: &str = "version = 1\nname = \"springs\"\nup_axis = \"y\"\n\
+    time = { dt_s = 0.002, duration_s = 1.0 }\nsolver.kind = \"viscoelastic\"\n\
+    [fluid]\nparticle_spacing_m = 0.05\n\
+    [viscoelastic]\nelasticity = \"springs\"\nmodulus_pa = 500.0\nyield_strain = 0.0001\ndecay_per_s = 100.0\n\
+    [domain]\nmin_m = [0.0, 0.0, 0.0]\nmax_m = [0.5, 0.5, 0.3]\n\
+    [[particles]]\nshape.box = { min_m = [0.0, 0.0, 0.0], max_m = [0.2, 0.3, 0.2] }\n\
+    velocity_m_s = [0.5, -1.0, 0.0]\n";
+
 fn parse(text: &str) -> Scene {
     Scene::parse(text, "scene.toml", &[]).unwrap()
 }
@@ -132,6 +140,15 @@ fn a_change_while_snow_and_water_run_is_a_restart_with_the_changed_scene() {
     let scene = parse(SNOW);
     assert_change_is_a_restart(&scene, &other_values(&scene));
     assert_change_is_a_restart(&scene, &["snow.heat.snow_conductivity_w_m_k=100.0".to_owned()]);
+}
+
+#[test]
+fn a_change_while_springs_act_is_a_restart_with_the_changed_scene() {
+    let scene = parse(SPRINGS);
+    assert_change_is_a_restart(&scene, &other_values(&scene));
+    for change in ["modulus_pa=100.0", "yield_strain=0.5", "decay_per_s=900.0"] {
+        assert_change_is_a_restart(&scene, &[format!("viscoelastic.{change}")]);
+    }
 }
 
 #[test]

@@ -148,7 +148,15 @@ fn springs_conserve_momentum_and_angular_momentum_to_rounding() {
         own.velocities().iter().map(|v| f64::from(v.iter().map(|v| v * v).sum::<f32>().sqrt())).sum();
     let drift =
         (DVec3::from_array(end.all.momentum_kg_m_s) - DVec3::from_array(start.all.momentum_kg_m_s)).length();
-    println!("momentum drifts by {:.1e} of Σ m|v|", drift / (mass * speeds));
+    let turned =
+        DVec3::from_array(end.angular_momentum_kg_m2_s) - DVec3::from_array(start.angular_momentum_kg_m2_s);
+    let angular = turned.length() / (0.03 * mass * speeds);
+    println!(
+        "momentum drifts by {:.1e} of Σ m|v|, angular momentum by {angular:.1e} of R Σ m|v|",
+        drift / (mass * speeds)
+    );
+    // The density constraint, not the springs, changes it by ΔX × v, as in viscoelastic_physics.
+    assert!(angular < 1e-2, "{angular:e}");
     assert!(drift < 1e-4 * mass * speeds, "{drift:e}");
 }
 
@@ -299,7 +307,8 @@ fn a_dropped_ball_of_springs_rebounds() {
     let fixed = of("fixed, G = 50 kPa", 5e-4, "modulus_pa = 50000.0\nsprings_fixed = true");
     let plastic =
         of("plastic, G = 50 kPa", 5e-4, "modulus_pa = 50000.0\nyield_strain = 0.02\ndecay_per_s = 200.0");
-    assert!(fixed > 0.7, "{fixed}");
+    // Stiffer balls miss the 0.9 of docs/validation.md.
+    assert!(fixed > 0.85, "{fixed}");
     assert!(plastic < fixed - 0.1, "{plastic} {fixed}");
     if is_full_run() {
         let fixed = "modulus_pa = 200000.0\nsprings_fixed = true";

@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use frazil_reference::viscoelastic::{Parameters, State, norm, symmetric};
-use frazil_scene::{Phase, Sampled, Scene};
+use frazil_scene::{NeighbourGrid, Phase, Sampled, Scene};
 use frazil_solvers::pbd::{self, NEIGHBOUR_SLOTS};
 use frazil_solvers::viscoelastic::{Stage, Viscoelastic};
 use frazil_solvers::{StateColumn, Tuning};
@@ -426,6 +426,14 @@ fn no_bit_depends_on_rows_threads_or_a_restart() {
             let found = bits_after(&scene, &particles, tuning, 6);
             for (a, b) in found.iter().zip(&expected) {
                 assert_eq!(a.words, b.words, "{} with {group} threads and {slots} slots, {material}", a.name);
+            }
+        }
+        for grid in [NeighbourGrid::Counting, NeighbourGrid::Sorting] {
+            let mut other = scene.clone();
+            other.fluid_mut().unwrap().neighbour_grid = Some(grid);
+            let found = bits_after(&other, &particles, Tuning::default(), 6);
+            for (a, b) in found.iter().zip(&expected) {
+                assert_eq!(a.words, b.words, "{} with {grid:?}, {material}", a.name);
             }
         }
         let saved = bits_after(&scene, &particles, Tuning::default(), 3);

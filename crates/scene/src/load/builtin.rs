@@ -60,6 +60,7 @@ pub fn builtin() -> &'static [Builtin] {
         "viscoelastic_cube",
         "viscoelastic_wall",
         "viscoelastic_free_cube",
+        "viscoelastic_springs",
         "dough",
         "ketchup",
         "honey_coiling",

@@ -67,6 +67,39 @@ fn wrong_values_are_refused_with_key_found_and_expected() {
             ],
             &["domain.periodic", "bodies in a periodic domain", "expected"],
         ),
+        (
+            &["viscoelastic={springs_fixed=true}"],
+            &["viscoelastic.springs_fixed", "\"conformation\"", "expected elasticity = \"springs\""],
+        ),
+        (
+            &["viscoelastic={elasticity='springs',relaxation_time_s=1}"],
+            &["viscoelastic.relaxation_time_s", "found 1 with springs", "viscoelastic.decay_per_s"],
+        ),
+        (
+            &["viscoelastic={elasticity='springs',yield_stress_pa=10}"],
+            &["viscoelastic.yield_stress_pa", "found 10 with springs", "viscoelastic.yield_strain"],
+        ),
+        (
+            &["viscoelastic={elasticity='springs',springs_fixed=true,decay_per_s=2}"],
+            &["viscoelastic.decay_per_s", "found 2/s", "springs_fixed = false"],
+        ),
+        (
+            &["viscoelastic={elasticity='springs',yield_strain=-0.1}"],
+            &["viscoelastic.yield_strain", "found -0.1", "expected"],
+        ),
+        (
+            &["viscoelastic={elasticity='springs'}", "fluid.support_radius_spacings=1.2"],
+            &["fluid.support_radius_spacings", "found 1.2", "at least 1.5 with springs"],
+        ),
+        (
+            &["viscoelastic={elasticity='springs'}", "domain.periodic=[true,false,true]"],
+            &["domain.periodic", "springs in a periodic domain", "expected walls"],
+        ),
+        (
+            &["viscoelastic={elasticity='springs',modulus_pa=17000}"],
+            &["time.dt_s", "modulus of 17000 Pa", "at most 0.0097"],
+        ),
+        (&["fluid.neighbour_grid='octree'"], &["fluid.neighbour_grid", "octree", "counting", "sorting"]),
         (&["fluid.wall_density='integral'"], &["fluid.wall_density", "\"images\""]),
     ] {
         let message = load(overrides).expect_err(&format!("{overrides:?}")).to_string();

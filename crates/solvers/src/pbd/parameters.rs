@@ -1,7 +1,8 @@
 //! Conversion of a scene's quantities to kernel parameters.
 
 use crate::{SolverError, Surroundings};
-use frazil_scene::{Scene, WallDensity};
+use frazil_kernels::CellSortMethod;
+use frazil_scene::{NeighbourGrid, Scene, WallDensity};
 use frazil_shaders::types::Walls;
 
 /// Parameters of a position-based fluid, as kernels use them. Symbols: h support radius, m particle mass, ρ₀
@@ -56,6 +57,8 @@ pub struct Parameters {
     pub has_images: bool,
     /// Axes along which the domain repeats itself, a bit each.
     pub periodic: u32,
+    /// Method of the sort by cell; if none, the fastest on the device.
+    pub cell_sort: Option<CellSortMethod>,
     /// Minimum distance of particles from bodies in m.
     pub body_clearance_m: f32,
     /// Bodies.
@@ -116,6 +119,10 @@ impl Parameters {
             },
             has_images,
             periodic: scene.domain.periodic.iter().rev().fold(0, |bits, axis| 2 * bits + u32::from(*axis)),
+            cell_sort: fluid.neighbour_grid.map(|grid| match grid {
+                NeighbourGrid::Counting => CellSortMethod::Counting,
+                NeighbourGrid::Sorting => CellSortMethod::Radix,
+            }),
             body_clearance_m: (CLEARANCE * fluid.particle_spacing_m) as f32,
             face_friction: faces.map(|axes| axes.map(added)),
             surroundings: Surroundings::of(scene)?,

@@ -43,7 +43,8 @@ impl Particles {
             parameters.support_m,
             GridOptions { workgroup_size, ..Default::default() },
         )?;
-        let method = tuning.cell_sort.map_or_else(|| CellSortMethod::fastest(device), Ok)?;
+        let asked = tuning.cell_sort.or(parameters.cell_sort);
+        let method = asked.map_or_else(|| CellSortMethod::fastest(device), Ok)?;
         Ok(Self {
             key: device.buffer("key", n)?,
             order: device.buffer("order", n)?,
