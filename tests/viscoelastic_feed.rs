@@ -5,6 +5,7 @@
 use frazil_scene::Scene;
 use frazil_testkit::assert_no_validation_messages;
 use frazil_tests::ViscoelasticSimulation;
+use frazil_tests::rope::centre_m;
 
 /// Returns a scene with a rope of five particles across, around the y axis, from `from_m` to `to_m`.
 fn rope([from_m, to_m]: [f64; 2], top_m: f64, more: &str, material: &str) -> String {
@@ -13,7 +14,7 @@ fn rope([from_m, to_m]: [f64; 2], top_m: f64, more: &str, material: &str) -> Str
         "version = 1\nname = \"rope\"\nup_axis = \"y\"\nseed = 3\nsolver = {{ kind = \"viscoelastic\" }}\n{more}\n\
          [time]\ndt_s = 0.001\nduration_s = 10.0\n\
          [domain]\nmin_m = [-0.02, 0.0, -0.02]\nmax_m = [0.02, {top_m:?}, 0.02]\n\
-         [[particles]]\nshape.cylinder = {{ centre_m = [0.0, {centre:?}, 0.0], axis = \"y\", radius_m = 0.0015, \
+         [[particles]]\nshape.cylinder = {{ centre_m = [0.0, {centre:?}, 0.0], axis = \"y\", radius_m = 0.00155, \
          height_m = {height:?} }}\n\
          [fluid]\nparticle_spacing_m = 0.0006\nrest_density_kg_m3 = 1400.0\ndynamic_viscosity_pa_s = 10.0\n\
          [viscoelastic]\nelasticity = \"none\"\nmax_viscosity_iterations = 300\n{material}\n"
@@ -117,4 +118,34 @@ fn bad_feeds_are_refused() {
         .replace(before, &format!("{before}\n{after}"));
     let found = Scene::parse(&text, "rope.toml", &[]).unwrap_err().to_string();
     assert!(found.contains("a feed above itself"), "{found}");
+}
+
+/// Returns a rope that leaves a nozzle at 0.1 m/s and has just reached the floor.
+fn falling_rope(mouth_m: f64, duration_s: f64) -> ViscoelasticSimulation {
+    let top_m = mouth_m + 0.1 * duration_s + 0.004;
+    let material = format!(
+        "bulk_viscosity_ratio = 5.0\nviscosity_tolerance = 0.003\n\
+         feed = {{ mouth_m = {mouth_m:?}, velocity_m_s = [0.0, -0.1, 0.0] }}"
+    );
+    let text = rope([0.001, top_m], top_m + 0.004, "", &material)
+        .replace("dt_s = 0.001", "dt_s = 0.002")
+        .replace("dynamic_viscosity_pa_s = 10.0", "dynamic_viscosity_pa_s = 20.0")
+        .replace("max_viscosity_iterations = 300", "max_viscosity_iterations = 150");
+    ViscoelasticSimulation::with_velocities(&text, |_| [0.0, -0.1, 0.0])
+}
+
+#[test]
+fn a_rope_of_honey_buckles() {
+    let mut rope = falling_rope(0.025, 0.15);
+    let deflection = |rope: &ViscoelasticSimulation| {
+        let [x, z] = centre_m(&rope.positions(), 0.009, 0.0024).unwrap();
+        x.hypot(z)
+    };
+    rope.advance(5);
+    let straight = deflection(&rope);
+    rope.advance(70);
+    let bent = deflection(&rope);
+    println!("deflection {:.2} mm, then {:.2} mm", 1e3 * straight, 1e3 * bent);
+    assert!(straight < 1e-4 && bent > 0.001, "{straight} {bent}");
+    assert_no_validation_messages(&rope.device);
 }

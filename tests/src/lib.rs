@@ -8,6 +8,7 @@ pub mod discs;
 pub mod grains;
 pub mod meshes;
 pub mod mpm_stages;
+pub mod rope;
 pub mod scene_grains;
 pub mod slabs;
 mod snow_twin;
