@@ -3,9 +3,9 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use frazil_scene::Scene;
-use frazil_testkit::assert_no_validation_messages;
+use frazil_testkit::{assert_no_validation_messages, is_full_run};
 use frazil_tests::ViscoelasticSimulation;
-use frazil_tests::rope::centre_m;
+use frazil_tests::rope::{centre_m, turning};
 
 /// Returns a scene with a rope of five particles across, around the y axis, from `from_m` to `to_m`.
 fn rope([from_m, to_m]: [f64; 2], top_m: f64, more: &str, material: &str) -> String {
@@ -60,6 +60,9 @@ fn fed_particles_move_as_in_a_pipe_until_they_pass_the_mouth() {
     let lowest = (0..after.len()).min_by(|a, b| after[*a][1].total_cmp(&after[*b][1])).unwrap();
     let fall = f64::from(v[lowest][1]);
     assert!(fall < -0.11 && fall > -0.1 - 9.81 * flow.time_s(), "{fall} m/s");
+    let closed = Scene::parse(&rope([0.036, 0.06], 0.065, "", ""), "rope.toml", &[]).unwrap();
+    let refusal = flow.solver.set_scene(&flow.device, &closed).unwrap_err().to_string();
+    assert!(refusal.contains("viscoelastic.feed"), "{refusal}");
 }
 
 /// Returns the rates of deformation along and across a rope, by least squares over its middle.
@@ -120,25 +123,52 @@ fn bad_feeds_are_refused() {
     assert!(found.contains("a feed above itself"), "{found}");
 }
 
-/// Returns a rope that leaves a nozzle at 0.1 m/s and has just reached the floor.
-fn falling_rope(mouth_m: f64, duration_s: f64) -> ViscoelasticSimulation {
-    let top_m = mouth_m + 0.1 * duration_s + 0.004;
+/// Speed in m/s at which ropes leave the nozzle.
+const FED_M_S: f64 = 0.1;
+
+/// Thickness in m of the slice of a rope whose centre is followed, and its height.
+const SLICE_M: [f64; 2] = [0.0024, 0.009];
+
+/// Returns a rope that leaves a nozzle and has just reached the floor.
+fn falling_rope(mouth_m: f64, duration_s: f64, dt_s: f64, viscosity_pa_s: f64) -> ViscoelasticSimulation {
+    let top_m = mouth_m + FED_M_S * duration_s + 0.004;
     let material = format!(
         "bulk_viscosity_ratio = 5.0\nviscosity_tolerance = 0.003\n\
-         feed = {{ mouth_m = {mouth_m:?}, velocity_m_s = [0.0, -0.1, 0.0] }}"
+         feed = {{ mouth_m = {mouth_m:?}, velocity_m_s = [0.0, -{FED_M_S:?}, 0.0] }}"
     );
     let text = rope([0.001, top_m], top_m + 0.004, "", &material)
-        .replace("dt_s = 0.001", "dt_s = 0.002")
-        .replace("dynamic_viscosity_pa_s = 10.0", "dynamic_viscosity_pa_s = 20.0")
-        .replace("max_viscosity_iterations = 300", "max_viscosity_iterations = 150");
-    ViscoelasticSimulation::with_velocities(&text, |_| [0.0, -0.1, 0.0])
+        .replace("dt_s = 0.001", &format!("dt_s = {dt_s:?}"))
+        .replace("dynamic_viscosity_pa_s = 10.0", &format!("dynamic_viscosity_pa_s = {viscosity_pa_s:?}"))
+        .replace("max_viscosity_iterations = 300", "max_viscosity_iterations = 200");
+    ViscoelasticSimulation::with_velocities(&text, |_| [0.0, -FED_M_S, 0.0])
+}
+
+/// Follows the coiling of a rope. Returns its angular velocity in rad/s and its number of turns between 0.4 s and
+/// 0.65 s, and the speed in m/s at which it comes down.
+fn coiling(mouth_m: f64, viscosity_pa_s: f64) -> [f64; 3] {
+    let (interval_s, dt_s) = (0.01, 0.001);
+    let mut rope = falling_rope(mouth_m, 0.65, dt_s, viscosity_pa_s);
+    rope.advance(400);
+    let [thickness_m, height_m] = SLICE_M;
+    let (mut path, mut speed) = (Vec::new(), 0.0);
+    for _ in 0..25 {
+        rope.advance((interval_s / dt_s).round() as u64);
+        let (x, v) = (rope.positions(), rope.velocities());
+        path.push(centre_m(&x, height_m, thickness_m).unwrap());
+        let near = |i: &usize| (f64::from(x[*i][1]) - height_m).abs() < 0.5 * thickness_m;
+        let down: Vec<f64> = (0..x.len()).filter(near).map(|i| -f64::from(v[i][1])).collect();
+        speed += down.iter().sum::<f64>() / (down.len() * 25) as f64;
+    }
+    assert_no_validation_messages(&rope.device);
+    let (rate, turns) = turning(&path, interval_s);
+    [rate.abs(), turns.abs(), speed]
 }
 
 #[test]
-fn a_rope_of_honey_buckles() {
-    let mut rope = falling_rope(0.025, 0.15);
+fn a_rope_of_honey_buckles_and_coils() {
+    let mut rope = falling_rope(0.025, 0.15, 0.002, 20.0);
     let deflection = |rope: &ViscoelasticSimulation| {
-        let [x, z] = centre_m(&rope.positions(), 0.009, 0.0024).unwrap();
+        let [x, z] = centre_m(&rope.positions(), SLICE_M[1], SLICE_M[0]).unwrap();
         x.hypot(z)
     };
     rope.advance(5);
@@ -148,4 +178,26 @@ fn a_rope_of_honey_buckles() {
     println!("deflection {:.2} mm, then {:.2} mm", 1e3 * straight, 1e3 * bent);
     assert!(straight < 1e-4 && bent > 0.001, "{straight} {bent}");
     assert_no_validation_messages(&rope.device);
+    if !is_full_run() {
+        return;
+    }
+    // Where forces of viscosity balance each other, Ω ~ U/H (Ribe2012), with the speed U of the rope near the floor;
+    // where they balance weight, Ω ~ U (g/νQ)^¼ whatever the height.
+    let viscosity_pa_s = 20.0;
+    let flow_m3_s = std::f64::consts::PI * 0.00155f64.powi(2) * FED_M_S;
+    let length_m = (viscosity_pa_s / 1400.0 * flow_m3_s / 9.81).powf(0.25);
+    let mut numbers = Vec::new();
+    for mouth_m in [0.018, 0.025] {
+        let [rate, turns, speed] = coiling(mouth_m, viscosity_pa_s);
+        println!(
+            "H {mouth_m} m: {rate:.1} rad/s, {turns:.2} turns, U {speed:.3} m/s, ΩH/U {:.2}, \
+             Ω (νQ/g)^¼/U {:.2}",
+            rate * mouth_m / speed,
+            rate * length_m / speed
+        );
+        assert!(turns > 0.8, "{turns} turns");
+        numbers.push(rate * mouth_m / speed);
+    }
+    let mean = numbers.iter().sum::<f64>() / numbers.len() as f64;
+    assert!(numbers.iter().all(|number| (number / mean - 1.0).abs() < 0.1), "{numbers:?}");
 }
