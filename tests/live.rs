@@ -152,6 +152,20 @@ fn a_change_while_springs_act_is_a_restart_with_the_changed_scene() {
 }
 
 #[test]
+fn a_change_while_a_viscoelastic_fluid_flows_is_a_restart_with_the_changed_scene() {
+    for material in [
+        "elasticity = \"conformation\"\nmodulus_pa = 500.0\nrelaxation_time_s = 0.1\nyield_stress_pa = 10.0",
+        "elasticity = \"strain_tensor\"\nmodulus_pa = 500.0\nyield_strain = 0.01\ndecay_per_s = 50.0",
+        "elasticity = \"none\"\nviscosity = { model = \"carreau\", time_s = 0.1, exponent = 0.5 }",
+    ] {
+        let own = "elasticity = \"springs\"\nmodulus_pa = 500.0\nyield_strain = 0.0001\ndecay_per_s = 100.0";
+        let scene = parse(&SPRINGS.replace(own, material));
+        assert!(scene.live_keys().len() >= 4, "{:?}", scene.live_keys());
+        assert_change_is_a_restart(&scene, &other_values(&scene));
+    }
+}
+
+#[test]
 fn a_change_while_a_continuum_runs_is_a_restart_with_the_changed_scene() {
     let scene = parse(CONTINUUM);
     assert_change_is_a_restart(&scene, &other_values(&scene));

@@ -116,3 +116,17 @@ fn other_solvers_have_no_periodic_domain_and_no_viscoelastic_section() {
     let message = minimal(&["viscoelastic={}"]).unwrap_err().to_string();
     assert!(message.contains("viscoelastic"), "{message}");
 }
+
+#[test]
+fn live_keys_are_those_of_the_elasticity_model() {
+    let keys = |overrides: &[&str]| load(overrides).unwrap().live_keys();
+    let fixed = keys(&["viscoelastic={elasticity='springs',springs_fixed=true}"]);
+    assert!(fixed.contains(&"viscoelastic.modulus_pa") && !fixed.contains(&"viscoelastic.decay_per_s"));
+    let plastic = keys(&["viscoelastic={elasticity='springs'}"]);
+    assert!(
+        plastic.contains(&"viscoelastic.decay_per_s") && !plastic.contains(&"viscoelastic.yield_stress_pa")
+    );
+    assert!(keys(&["viscoelastic={}"]).contains(&"viscoelastic.relaxation_time_s"));
+    let fluid = keys(&["viscoelastic={elasticity='none'}"]);
+    assert!(!fluid.iter().any(|key| key.contains("modulus")), "{fluid:?}");
+}

@@ -24,6 +24,42 @@ pub(crate) static VISCOELASTIC: ViscoelasticFluid = ViscoelasticFluid;
 
 const SECTIONS: &[SectionType] = &[SectionType::required::<Fluid>(), SectionType::optional::<Viscoelastic>()];
 
+/// Keys that can change while a simulation runs, by what the elasticity model has of them.
+const LIVE_FLUID: &[&str] = &[
+    "gravity_m_s2",
+    "fluid.dynamic_viscosity_pa_s",
+    "viscoelastic.wall_friction",
+    "viscoelastic.wall_restitution",
+];
+const LIVE_FIXED_SPRINGS: &[&str] = &[
+    "gravity_m_s2",
+    "fluid.dynamic_viscosity_pa_s",
+    "viscoelastic.modulus_pa",
+    "viscoelastic.unresolved_damping",
+    "viscoelastic.wall_friction",
+    "viscoelastic.wall_restitution",
+];
+const LIVE_STRAIN: &[&str] = &[
+    "gravity_m_s2",
+    "fluid.dynamic_viscosity_pa_s",
+    "viscoelastic.modulus_pa",
+    "viscoelastic.yield_strain",
+    "viscoelastic.decay_per_s",
+    "viscoelastic.unresolved_damping",
+    "viscoelastic.wall_friction",
+    "viscoelastic.wall_restitution",
+];
+const LIVE_CONFORMATION: &[&str] = &[
+    "gravity_m_s2",
+    "fluid.dynamic_viscosity_pa_s",
+    "viscoelastic.modulus_pa",
+    "viscoelastic.relaxation_time_s",
+    "viscoelastic.yield_stress_pa",
+    "viscoelastic.unresolved_damping",
+    "viscoelastic.wall_friction",
+    "viscoelastic.wall_restitution",
+];
+
 impl SolverScene for ViscoelasticFluid {
     fn kind(&self) -> &'static str {
         "viscoelastic"
@@ -41,19 +77,15 @@ impl SolverScene for ViscoelasticFluid {
         &[Feature::Bodies, Feature::PeriodicDomain]
     }
 
-    fn live_keys(&self, _scene: &Scene) -> &'static [&'static str] {
-        &[
-            "gravity_m_s2",
-            "fluid.dynamic_viscosity_pa_s",
-            "viscoelastic.modulus_pa",
-            "viscoelastic.relaxation_time_s",
-            "viscoelastic.yield_stress_pa",
-            "viscoelastic.yield_strain",
-            "viscoelastic.decay_per_s",
-            "viscoelastic.unresolved_damping",
-            "viscoelastic.wall_friction",
-            "viscoelastic.wall_restitution",
-        ]
+    fn live_keys(&self, scene: &Scene) -> &'static [&'static str] {
+        let material = scene.viscoelastic();
+        match material.elasticity {
+            Elasticity::Conformation => LIVE_CONFORMATION,
+            Elasticity::StrainTensor => LIVE_STRAIN,
+            Elasticity::Springs if material.springs_fixed => LIVE_FIXED_SPRINGS,
+            Elasticity::Springs => LIVE_STRAIN,
+            Elasticity::None => LIVE_FLUID,
+        }
     }
 
     fn particle_spacing_m(&self, scene: &Scene) -> f64 {
