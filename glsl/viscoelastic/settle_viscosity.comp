@@ -37,7 +37,8 @@ void main() {
     if (thread_idx() != 0u) return;
     ViscositySolve s = solve[0];
     if (what == START) {
-        s.is_done = 0u;
+        // Without particles there are no further passes.
+        s.is_done = count[0] == 0u ? 1u : 0u;
         s.iterations = 0u;
         s.n_steps += 1u;
         activate(count[0]);

@@ -568,11 +568,15 @@ impl State {
 
     /// Twin of `settle_viscosity` before the first pass.
     pub fn settle_start(&mut self) {
-        self.solve = Solve { is_done: false, iterations: 0, n_steps: self.solve.n_steps + 1, ..self.solve };
+        let is_done = self.fluid.position.is_empty();
+        self.solve = Solve { is_done, iterations: 0, n_steps: self.solve.n_steps + 1, ..self.solve };
     }
 
-    /// Twin of `settle_viscosity` with the first residual and |v − u|².
+    /// Twin of `settle_viscosity` with the first residual and |v − u|²; not run without particles.
     pub fn settle_first(&mut self, p: &Parameters, [square, so_far]: [f64; 2]) {
+        if self.solve.is_done {
+            return;
+        }
         self.solve.keep = 0.0;
         self.solve.target = p.tolerance.powi(2) * square.max(so_far).max(1e-36);
         self.settle_end(p, square);
