@@ -56,7 +56,7 @@ fn fed_particles_move_as_in_a_pipe_until_they_pass_the_mouth() {
     // Of the 24 mm above the mouth, six have passed it.
     let expected = 0.006 * n_fed as f64 / (0.02 - 0.006);
     assert!((f64::from(n_passed) / expected - 1.0).abs() < 0.1, "{n_passed} of {n_fed}");
-    // What has passed hangs from the rest, and falls faster.
+    // Particles below the mouth hang from the rest, and fall faster.
     let lowest = (0..after.len()).min_by(|a, b| after[*a][1].total_cmp(&after[*b][1])).unwrap();
     let fall = f64::from(v[lowest][1]);
     assert!(fall < -0.11 && fall > -0.1 - 9.81 * flow.time_s(), "{fall} m/s");

@@ -350,7 +350,7 @@ fn absorption_follows_beer_and_lambert() {
         assert!((thickness / depth - 1.0).abs() < 0.25, "a thickness of {thickness} for {depth} m");
         let absorption_1_m = [2.0, 0.5, 0.0];
         let (tinted, _) = before_sheet(&mut studio, &block(depth), FluidMaterial { absorption_1_m, ..CLEAR });
-        // What is reflected is the same with and without absorption, 2 % of a sky.
+        // Reflected light is the same with and without absorption, 2 % of a sky.
         let mirrored = 0.0204 * vec3(0.62, 0.74, 0.86);
         for c in 0..3 {
             let expected = (-absorption_1_m[c] * thickness).exp();
@@ -409,7 +409,7 @@ fn refraction_displaces_the_floor_by_snells_law() {
     studio.check();
 }
 
-/// What is opaque hides the fluid behind it, and is seen through the fluid before it.
+/// An opaque body hides the fluid behind it, and is seen through the fluid before it.
 #[test]
 fn bodies_hide_fluid_and_show_through_it() {
     let mut studio = Studio::new(200, 200);

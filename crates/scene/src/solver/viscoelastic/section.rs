@@ -182,8 +182,8 @@ pub struct Viscoelastic {
     /// Maximum of iterations of implicit viscosity in a step.
     pub max_viscosity_iterations: u32,
     /// Viscosity of motion that the gradient of velocity does not resolve, over ρ c d with the speed c of
-    /// elastic shear waves: elastic forces do not act on such motion, and nothing else would end it. Explicit steps reduce it to
-    /// what they can take.
+    /// elastic shear waves: elastic forces do not act on such motion, and nothing else would end it. Explicit
+    /// steps reduce it to their stability limit.
     pub unresolved_damping: f64,
     /// Restitution of walls without stick: share of its approach velocity with which a particle leaves.
     pub wall_restitution: f64,
