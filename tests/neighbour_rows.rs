@@ -170,6 +170,9 @@ fn no_bit_depends_on_rows() {
 fn no_bit_depends_on_rows_beside_bodies() {
     let sphere =
         "[[bodies]]\nname = \"ball\"\nshape.sphere = { centre_m = [0.25, 0.25, 0.25], radius_m = 0.08 }\n";
+    // A large ball near the floor, with a narrow wedge between them.
+    let wedge =
+        "[[bodies]]\nname = \"wedge\"\nshape.sphere = { centre_m = [0.3, 0.22, 0.3], radius_m = 0.2 }\n";
     let plates = "[[bodies]]\nname = \"plate\"\nshape.box = { centre_m = [0.3, 0.3, 0.3], size_m = [0.5, 0.004, 0.5] }\n\
                   [[bodies]]\nname = \"wall\"\nshape.box = { centre_m = [0.3, 0.3, 0.3], size_m = [0.004, 0.5, 0.5] }\n";
     let (mut calm, mut moved) = (0, 0);
@@ -178,6 +181,8 @@ fn no_bit_depends_on_rows_beside_bodies() {
         (sphere, Shape::Heap, 200, 0.1),
         (plates, Shape::Cloud, 900, 1.0),
         (plates, Shape::Lattice, 300, 0.1),
+        (wedge, Shape::Cloud, 900, 0.3),
+        (wedge, Shape::Cloud, 900, 0.05),
     ] {
         let particles = sampled(n, shape, speed, 11);
         let (without, ..) = bits_after(12, more, &particles, 1);
