@@ -11,6 +11,8 @@ use crate::{Scene, SceneError, TimeStep, Vec3};
 /// Key of the time step.
 const TIME_STEP: &str = "time.dt_s";
 const GRAVITY: &str = "gravity_m_s2";
+/// Key of the number of iterations, whose default is the solver's.
+const ITERATIONS: &str = "solver.iterations";
 /// Ratio of the ends of a range without limits of its own to the value in it.
 const DECADES: f64 = 100.0;
 
@@ -146,11 +148,13 @@ impl Scene {
             let default = property.get("default").and_then(LiveValue::of);
             let value = if *key == GRAVITY {
                 LiveValue::Vector(self.gravity_m_s2())
+            } else if *key == ITERATIONS {
+                LiveValue::Whole(self.iterations().into())
             } else {
                 scene.pointer(&format!("/{}", key.replace('.', "/"))).and_then(LiveValue::of).or(default)?
             };
             // JSON does not distinguish 1.0 and 1 in the schema's numbers.
-            let is_whole = property.get("type").is_some_and(|kind| kind == "integer");
+            let is_whole = property.get("type").is_some_and(is_integer);
             let value = match value {
                 LiveValue::Whole(n) if !is_whole => LiveValue::Number(n as f64),
                 other => other,
@@ -172,6 +176,11 @@ impl Scene {
         };
         self.live_keys().iter().filter_map(describe).collect()
     }
+}
+
+/// Returns true for the type of whole numbers, or of whole numbers that may be missing.
+fn is_integer(kind: &Json) -> bool {
+    kind == "integer" || kind.as_array().is_some_and(|kinds| kinds.iter().any(|kind| kind == "integer"))
 }
 
 /// Returns the range of a control and true if it spans decades.

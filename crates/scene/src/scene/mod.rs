@@ -166,8 +166,10 @@ pub struct Solver {
     /// The method.
     pub kind: SolverKind,
     /// Jacobi iterations in a step: the number of them in scenes with `[snow]` and with a
-    /// `density_tolerance` of 0, the minimum otherwise.
-    pub iterations: u32,
+    /// `density_tolerance` of 0, the minimum otherwise. By default 3, and 1 with `solver.kind = "viscoelastic"`,
+    /// whose stress keeps particles in order.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub iterations: Option<u32>,
     /// Error to which the density constraint of water is solved: the mean over all particles of
     /// max(ρ/ρ₀ − 1, 0), dimensionless. 0 for a fixed number of iterations; not in scenes with `[snow]`.
     pub density_tolerance: f64,
@@ -187,7 +189,7 @@ impl Default for Solver {
     fn default() -> Self {
         Self {
             kind: SolverKind::DEFAULT,
-            iterations: 3,
+            iterations: None,
             density_tolerance: 1e-3,
             max_iterations: 30,
             over_relaxation: 0.5,

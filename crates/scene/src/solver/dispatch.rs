@@ -42,6 +42,12 @@ impl Scene {
         self.of_solver(|solver| solver.particle_spacing_m(self))
     }
 
+    /// Returns the number of iterations in a step, or their minimum with a `solver.density_tolerance`.
+    pub fn iterations(&self) -> u32 {
+        let default = || self.solver_scene().map_or(1, |solver| solver.default_iterations());
+        self.solver.iterations.unwrap_or_else(default)
+    }
+
     /// Returns the rest density ρ₀ in kg/m³; for grains that of a single grain.
     pub fn rest_density_kg_m3(&self) -> f64 {
         self.of_solver(|solver| solver.rest_density_kg_m3(self))

@@ -37,6 +37,11 @@ pub trait SolverScene: Send + Sync {
         3
     }
 
+    /// Returns `solver.iterations` of scenes without that key.
+    fn default_iterations(&self) -> u32 {
+        3
+    }
+
     /// Returns the distance in m between particles on a lattice.
     fn particle_spacing_m(&self, scene: &Scene) -> f64;
 

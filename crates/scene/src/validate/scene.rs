@@ -168,7 +168,7 @@ impl Scene {
         check.positive("time.duration_s", self.time.duration_s, "seconds")?;
 
         let solver = &self.solver;
-        check.count("solver.iterations", solver.iterations, 1000)?;
+        check.count("solver.iterations", self.iterations(), 1000)?;
         check.range("solver.density_tolerance", solver.density_tolerance, 0.0, 1.0)?;
         check.count("solver.max_iterations", solver.max_iterations, 1000)?;
         check.positive("solver.over_relaxation", solver.over_relaxation, "no unit")?;

@@ -20,7 +20,7 @@ fn omitted_keys_have_defaults() {
     assert!(scene.colliders.is_empty());
     // A partly given section keeps the defaults of its other keys.
     let partly = minimal(&["solver.artificial_pressure.strength=0.2"]).unwrap();
-    assert_eq!(partly.solver.iterations, scene.solver.iterations);
+    assert_eq!(partly.iterations(), scene.iterations());
     assert_eq!(partly.solver.artificial_pressure.exponent, 4);
 }
 

@@ -143,7 +143,7 @@ impl Scene {
             let links = if snow.links.limit == LinkLimit::None { 0.0 } else { f64::from(snow.links.most) };
             let constraints = if snow.averaging == Averaging::Pairwise { 6.0 + links } else { 1.0 };
             let share =
-                f64::from(self.solver.iterations) * stiffness * self.solver.over_relaxation / constraints;
+                f64::from(self.iterations()) * stiffness * self.solver.over_relaxation / constraints;
             let modulus_pa = 0.5 * share * self.particle_mass_kg() / (self.dt_s().powi(2) * d);
             if sag(modulus_pa) > MAX_SHARE_SAG {
                 warn(
@@ -152,7 +152,7 @@ impl Scene {
                         "carries snow like a modulus of {modulus_pa:.1e} Pa at {} iterations and a step of {} s: the \
                          highest block is compressed by {:.0} % under its weight; without this key contacts are springs of \
                          snow.youngs_modulus_pa",
-                        self.solver.iterations,
+                        self.iterations(),
                         self.dt_s(),
                         100.0 * sag(modulus_pa).min(1.0)
                     ),
@@ -169,7 +169,7 @@ impl Scene {
                 "{:.1e} Pa, {:.2} of what is asked, is the largest that {} iterations resolve in a step of {} s",
                 modulus_pa,
                 springs.softening,
-                self.solver.iterations,
+                self.iterations(),
                 self.dt_s()
             ),
             false => format!("{modulus_pa:.1e} Pa"),

@@ -99,7 +99,7 @@ impl Scene {
         let contacts = contact.unwrap_or(0.0) * MAX_CONTACTS / 3.0;
         let links = link.unwrap_or(0.0) * links_along_an_axis(f64::from(snow.links.most));
         let asked = 2.0 * (contacts + links) * dt2_over_mass;
-        let largest = stable_stiffness(self.solver.iterations);
+        let largest = stable_stiffness(self.iterations());
         let softening = if asked > largest { largest / asked } else { 1.0 };
         let along = links_along_an_axis(f64::from(snow.links.most));
         let damping =

@@ -88,6 +88,10 @@ impl SolverScene for ViscoelasticFluid {
         }
     }
 
+    fn default_iterations(&self) -> u32 {
+        1
+    }
+
     fn particle_spacing_m(&self, scene: &Scene) -> f64 {
         PBD.particle_spacing_m(scene)
     }
