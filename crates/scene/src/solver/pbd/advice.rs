@@ -142,8 +142,7 @@ impl Scene {
             // rest is their fall in a step under those above.
             let links = if snow.links.limit == LinkLimit::None { 0.0 } else { f64::from(snow.links.most) };
             let constraints = if snow.averaging == Averaging::Pairwise { 6.0 + links } else { 1.0 };
-            let share =
-                f64::from(self.iterations()) * stiffness * self.solver.over_relaxation / constraints;
+            let share = f64::from(self.iterations()) * stiffness * self.solver.over_relaxation / constraints;
             let modulus_pa = 0.5 * share * self.particle_mass_kg() / (self.dt_s().powi(2) * d);
             if sag(modulus_pa) > MAX_SHARE_SAG {
                 warn(
