@@ -14,6 +14,9 @@
 // 4, 12 out) plus rows and neighbours from cache. Sums run in sorted order.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
+// KERNEL_CUBIC_SPLINE or KERNEL_POLY6_SPIKY.
+layout(constant_id = 4) const uint SMOOTHING_KERNEL = 0;
+#define HAS_SMOOTHING_KERNELS
 #include "grid/grid.glsl"
 #include "pbd/walls.glsl"
 #include "pbd/neighbour_rows.glsl"
@@ -57,7 +60,7 @@ struct Sums {
 // Adds a neighbour at an offset in h, faster by `difference`.
 void add_neighbour(inout Sums sums, float q2, vec3 difference) {
     float q = sqrt(q2);
-    sums.smoothing += spline_shape(q) * difference;
+    sums.smoothing += kernel_shape(q) * difference;
     sums.viscous += (1.0 - q) * difference;
 }
 
@@ -89,7 +92,7 @@ void main() {
     vec3 drag = wall_friction * (1.0 - wall.open) * u;
     if (HAS_FACE_FRICTION != 0u) drag += face_drag(walls, x, support_m, lower_friction, upper_friction) * u;
     drag *= wall_xsph;
-    vec3 v = u + xsph_viscosity * (SPLINE_SCALE * volume_h3 * sums.smoothing - drag);
+    vec3 v = u + xsph_viscosity * (kernel_scale() * volume_h3 * sums.smoothing - drag);
     // The branch is uniform; without viscosity the velocity keeps its bits.
     if (viscosity_share != 0.0) {
         vec3 lower = wall_friction + lower_friction;

@@ -19,6 +19,9 @@
 // Sums run in sorted order.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
+// KERNEL_CUBIC_SPLINE or KERNEL_POLY6_SPIKY.
+layout(constant_id = 6) const uint SMOOTHING_KERNEL = 0;
+#define HAS_SMOOTHING_KERNELS
 #include "grid/grid.glsl"
 #include "pbd/walls.glsl"
 #include "common/images.glsl"
@@ -66,8 +69,8 @@ struct Sums {
 // Adds a neighbour at an offset in h, or its image.
 void add_neighbour(inout Sums sums, vec3 offset, float q2) {
     float q = sqrt(q2);
-    sums.ratio += spline_shape(q);
-    float slope = SPLINE_SLOPE_SCALE * volume_h3 * spline_slope_shape(q);
+    sums.ratio += kernel_shape(q);
+    float slope = kernel_slope_scale() * volume_h3 * kernel_slope_shape(q);
     sums.squares += slope * slope;
     // Coincident particles have no direction and equal sums; only different velocities separate them.
     sums.gradient -= (q > 0.0 ? slope / q : 0.0) * offset;
@@ -79,7 +82,7 @@ void main() {
     vec3 x = predicted[i];
     uvec3 home = home_of(grid, key[i]);
     float inverse_h = 1.0 / support_m;
-    Sums sums = Sums(spline_shape(0.0), 0.0, vec3(0.0));
+    Sums sums = Sums(kernel_shape(0.0), 0.0, vec3(0.0));
     bool has_rows = HAS_ROWS != 0u && row_flag != INVALID_INDEX && has_moved[row_flag] == 0u;
     uint own_row = has_rows ? row[i] : ROW_TOO_SHORT;
     if (own_row != ROW_TOO_SHORT) {
@@ -118,7 +121,7 @@ void main() {
     }
     vec4 of_bodies = HAS_BODIES != 0u ? boundary_density[i] : vec4(0.0);
     WallTerm wall = density_term(walls, x, support_m, HAS_IMAGES != 0u, of_bodies);
-    float ratio = SPLINE_SCALE * volume_h3 * sums.ratio + (1.0 - wall.open);
+    float ratio = kernel_scale() * volume_h3 * sums.ratio + (1.0 - wall.open);
     vec3 gradient = sums.gradient + wall.gradient_h;
     float above = max(ratio - 1.0, 0.0);
     float inverse_mass = dot(gradient, gradient) + sums.squares + relaxation;

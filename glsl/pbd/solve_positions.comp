@@ -11,6 +11,9 @@
 // cache. Sums run in sorted order.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
+// KERNEL_CUBIC_SPLINE or KERNEL_POLY6_SPIKY.
+layout(constant_id = 5) const uint SMOOTHING_KERNEL = 0;
+#define HAS_SMOOTHING_KERNELS
 #include "grid/grid.glsl"
 #include "pbd/walls.glsl"
 #include "common/images.glsl"
@@ -55,7 +58,7 @@ vec3 correction_by(float lambda, vec3 offset, float q2) {
     // Off by default; a uniform branch around it saves an eighth of the time of the pass on lavapipe.
     if (pressure_strength != 0.0)
         lambda -= artificial_pressure(q, pressure_strength, pressure_inverse_shape, pressure_exponent);
-    return -(q > 0.0 ? lambda * spline_slope_shape(q) / q : 0.0) * offset;
+    return -(q > 0.0 ? lambda * kernel_slope_shape(q) / q : 0.0) * offset;
 }
 
 void main() {
@@ -107,7 +110,7 @@ void main() {
     }
     vec4 of_bodies = HAS_BODIES != 0u ? boundary_density[i] : vec4(0.0);
     WallTerm wall = density_term(walls, own.xyz, support_m, HAS_IMAGES != 0u, of_bodies);
-    vec3 total = SPLINE_SLOPE_SCALE * volume_h3 * correction + own.w * wall.gradient_h;
+    vec3 total = kernel_slope_scale() * volume_h3 * correction + own.w * wall.gradient_h;
     vec3 x = own.xyz + over_relaxation * support_m * total;
     x = confine(walls, PERIODIC, x);
     predicted[i] = x;

@@ -39,8 +39,8 @@ struct WallTerm {
 
 void add_wall(inout WallTerm term, float fraction_scale, float q, vec3 normal) {
     if (q >= 1.0) return;
-    float fraction = fraction_scale * spline_wall_fraction(q);
-    float slope = fraction_scale * spline_wall_slope(q);
+    float fraction = fraction_scale * kernel_wall_fraction(q);
+    float slope = fraction_scale * kernel_wall_slope(q);
     term.gradient_h = term.gradient_h * (1.0 - fraction) - term.open * slope * normal;
     term.open *= 1.0 - fraction;
 }
@@ -70,7 +70,7 @@ float face_drag(Walls walls, vec3 x_m, float h_m, vec3 lower_friction, vec3 uppe
     [[unroll]] for (int axis = 0; axis < 3; ++axis) {
         [[unroll]] for (int side = 0; side < 2; ++side) {
             float q = side == 0 ? below[axis] : above[axis];
-            float fraction = q < 1.0 ? walls.fraction_scale * spline_wall_fraction(q) : 0.0;
+            float fraction = q < 1.0 ? walls.fraction_scale * kernel_wall_fraction(q) : 0.0;
             drag += (side == 0 ? lower_friction[axis] : upper_friction[axis]) * open * fraction;
             open *= 1.0 - fraction;
         }

@@ -5,6 +5,7 @@ pub mod bar;
 pub mod bodies;
 pub mod curves;
 pub mod discs;
+mod fluid_twin;
 pub mod grains;
 pub mod meshes;
 pub mod mpm_stages;
@@ -16,6 +17,9 @@ pub mod snowpack;
 mod viscoelastic;
 mod worst;
 
+pub use fluid_twin::{
+    first_wrong_fluid_stage, fluid_disagreement, fluid_state, max_difference, run_fluid_stage, run_fluid_twin,
+};
 pub use snow_twin::{is_migrating_after, run_snow_stage, run_snow_twin, snow_disagreement, snow_state};
 pub use viscoelastic::ViscoelasticSimulation;
 pub use worst::Worst;

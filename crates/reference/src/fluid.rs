@@ -8,9 +8,69 @@ use glam::DVec3;
 
 use crate::bodies::{Body, Load, combine_boundary_densities, reduce_body_loads};
 use crate::primitives::{Grid, cell_starts, gather, radix_sort_pairs};
+use crate::sph;
 
 pub(crate) const SPLINE_SCALE: f32 = 16.0 / std::f32::consts::PI;
 pub(crate) const SPLINE_SLOPE_SCALE: f32 = 48.0 / std::f32::consts::PI;
+
+/// Kernels of density, its gradient and XSPH, `SMOOTHING_KERNEL` of `sph/kernels.glsl`; all in h.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SmoothingKernel {
+    /// The cubic B-spline and its gradient.
+    CubicSpline,
+    /// Poly6 and the gradient of spiky (Huang2016 eq 2.31, 2.35).
+    Poly6Spiky,
+}
+
+impl SmoothingKernel {
+    /// Twin of `kernel_scale`: h³ W over [`Self::shape`].
+    pub fn scale(self) -> f32 {
+        match self {
+            Self::CubicSpline => SPLINE_SCALE,
+            Self::Poly6Spiky => 315.0 / (64.0 * std::f32::consts::PI),
+        }
+    }
+
+    /// Twin of `kernel_slope_scale`: −h⁴ dW/dr over [`Self::slope_shape`].
+    pub fn slope_scale(self) -> f32 {
+        match self {
+            Self::CubicSpline => SPLINE_SLOPE_SCALE,
+            Self::Poly6Spiky => 45.0 / std::f32::consts::PI,
+        }
+    }
+
+    /// Twin of `kernel_shape` at q = r/h.
+    pub fn shape(self, q: f32) -> f32 {
+        match self {
+            Self::CubicSpline => spline_shape(q),
+            Self::Poly6Spiky => (1.0 - q * q).max(0.0).powi(3),
+        }
+    }
+
+    /// Twin of `kernel_slope_shape` at q = r/h.
+    pub fn slope_shape(self, q: f32) -> f32 {
+        match self {
+            Self::CubicSpline => spline_slope_shape(q),
+            Self::Poly6Spiky => (1.0 - q).max(0.0).powi(2),
+        }
+    }
+
+    /// Twin of `kernel_wall_fraction`: the share of the kernel of density beyond a plane at distance q = s/h.
+    pub fn wall_fraction(self, q: f32) -> f32 {
+        match self {
+            Self::CubicSpline => spline_wall_fraction(q),
+            Self::Poly6Spiky => sph::poly6_wall_fraction(q, 1.0),
+        }
+    }
+
+    /// Twin of `kernel_wall_slope`: the integral over the plane of the kernel of gradients, times h.
+    pub fn wall_slope(self, q: f32) -> f32 {
+        match self {
+            Self::CubicSpline => spline_wall_slope(q),
+            Self::Poly6Spiky => sph::spiky_wall_marginal(q.max(0.0), 1.0),
+        }
+    }
+}
 
 /// Parameters of the kernels, by the same names.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,6 +79,8 @@ pub struct Parameters {
     pub dt_s: f32,
     /// Acceleration of free fall in m/s².
     pub gravity_m_s2: [f32; 3],
+    /// Kernels of density, its gradient and XSPH.
+    pub kernel: SmoothingKernel,
     /// h in m.
     pub support_m: f32,
     /// V/h³.
@@ -247,8 +309,8 @@ impl Parameters {
         let (mut open, mut gradient) = (1.0f32, [0.0f32; 3]);
         let mut add = |q: f32, normal: [f32; 3]| {
             if q < 1.0 {
-                let fraction = self.fraction_scale * spline_wall_fraction(q);
-                let slope = self.fraction_scale * spline_wall_slope(q);
+                let fraction = self.fraction_scale * self.kernel.wall_fraction(q);
+                let slope = self.fraction_scale * self.kernel.wall_slope(q);
                 gradient = zip(gradient, normal, |g, n| g * (1.0 - fraction) - open * slope * n);
                 open *= 1.0 - fraction;
             }
@@ -415,7 +477,7 @@ impl Parameters {
             } else {
                 self.domain_max_m[axis] - x_m[axis]
             };
-            1.0 - self.fraction_scale * spline_wall_fraction((distance / self.support_m).min(1.0))
+            1.0 - self.fraction_scale * self.kernel.wall_fraction((distance / self.support_m).min(1.0))
         };
         (0..n).map(open).product()
     }
@@ -648,7 +710,8 @@ impl State {
     /// Twin of `pbd/check_density` after this number of corrections.
     pub fn check_density(&mut self, p: &Parameters, iteration: u32) {
         let solve = &mut self.solve;
-        if solve.is_done {
+        // It is dispatched by the number of active particles.
+        if solve.is_done || self.excess.is_empty() {
             return;
         }
         solve.error = self.excess.iter().sum::<f32>() / self.excess.len().max(1) as f32;
@@ -672,20 +735,20 @@ impl State {
         if self.is_solved(p) {
             return;
         }
-        let slope_scale = SPLINE_SLOPE_SCALE * p.volume_h3;
+        let slope_scale = p.kernel.slope_scale() * p.volume_h3;
         for i in 0..self.predicted.len() {
-            let mut ratio = spline_shape(0.0);
+            let mut ratio = p.kernel.shape(0.0);
             let mut sum_squares = 0.0f32;
             let mut gradient = [0.0f32; 3];
             for (_, offset, q) in p.density_neighbours(self, |j| self.predicted[j], i) {
-                ratio += spline_shape(q);
-                let slope = slope_scale * spline_slope_shape(q);
+                ratio += p.kernel.shape(q);
+                let slope = slope_scale * p.kernel.slope_shape(q);
                 sum_squares += slope * slope;
                 let along = if q > 0.0 { slope / q } else { 0.0 };
                 gradient = zip(gradient, offset, |g, o| g - along * o);
             }
             let (open, wall_gradient) = p.density_term(self.predicted[i]);
-            ratio = SPLINE_SCALE * p.volume_h3 * ratio + (1.0 - open);
+            ratio = p.kernel.scale() * p.volume_h3 * ratio + (1.0 - open);
             gradient = zip(gradient, wall_gradient, |g, w| g + w);
             let inverse_mass = dot(gradient, gradient) + sum_squares + p.relaxation;
             self.excess[i] = (ratio - 1.0).max(0.0);
@@ -711,14 +774,15 @@ impl State {
             let own = self.constraint[i][3];
             let mut correction = [0.0f32; 3];
             for (j, offset, q) in p.density_neighbours(self, at, i) {
-                let ratio = spline_shape(q) * p.pressure_inverse_shape;
+                let ratio = p.kernel.shape(q) * p.pressure_inverse_shape;
                 let artificial = (0..p.pressure_exponent).fold(p.pressure_strength, |a, _| a * ratio);
                 let lambda = own + self.constraint[j][3] - artificial;
-                let along = if q > 0.0 { lambda * spline_slope_shape(q) / q } else { 0.0 };
+                let along = if q > 0.0 { lambda * p.kernel.slope_shape(q) / q } else { 0.0 };
                 correction = zip(correction, offset, |c, o| c - along * o);
             }
             let (_, wall_gradient) = p.density_term(at(i));
-            let total = zip(correction, wall_gradient, |c, w| SPLINE_SLOPE_SCALE * p.volume_h3 * c + own * w);
+            let total =
+                zip(correction, wall_gradient, |c, w| p.kernel.slope_scale() * p.volume_h3 * c + own * w);
             next.push(p.confine(zip(at(i), total, |x, t| x + p.over_relaxation * p.support_m * t)));
         }
         self.predicted = next;
@@ -745,7 +809,7 @@ impl State {
             let mut smoothing = [0.0f32; 3];
             let mut viscous = [0.0f32; 3];
             for (j, _, q) in p.neighbours(self, |j| self.predicted[j], i) {
-                let weight = spline_shape(q);
+                let weight = p.kernel.shape(q);
                 let towards = zip(self.updated[j], own, |a, b| a - b);
                 smoothing = zip(smoothing, towards, |s, t| s + weight * t);
                 viscous = zip(viscous, towards, |s, t| s + (1.0 - q) * t);
@@ -754,7 +818,7 @@ impl State {
             let rate = p.viscous_wall_drag(self.predicted[i]);
             self.velocity[i] = std::array::from_fn(|a| {
                 own[a]
-                    + p.xsph_viscosity * (SPLINE_SCALE * p.volume_h3 * smoothing[a] - drag[a])
+                    + p.xsph_viscosity * (p.kernel.scale() * p.volume_h3 * smoothing[a] - drag[a])
                     + p.viscosity_share * (viscous[a] - p.viscous_wall_scale * rate[a] * own[a])
             });
             let changes = p.apply_body_drag(self.predicted[i], own, p.wall_xsph * p.xsph_viscosity);
@@ -773,6 +837,7 @@ impl State {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     /// Integrates f(q) dq over 0 … 1 by the midpoint rule; with 2000 points the error is below 1e-6 for these
     /// polynomials.
@@ -787,6 +852,57 @@ mod tests {
             4.0 * std::f64::consts::PI * q * q * f64::from(SPLINE_SCALE) * f64::from(spline_shape(q as f32))
         };
         assert!((integrate(shell) - 1.0).abs() < 1e-5);
+    }
+
+    const KERNELS: [SmoothingKernel; 2] = [SmoothingKernel::CubicSpline, SmoothingKernel::Poly6Spiky];
+
+    #[test]
+    fn each_kernel_and_each_slope_integrate_to_one() {
+        for kernel in KERNELS {
+            let shell = |q: f64| 4.0 * std::f64::consts::PI * q * q;
+            let value = |q: f64| f64::from(kernel.scale()) * f64::from(kernel.shape(q as f32));
+            let integral = integrate(|q| shell(q) * value(q));
+            assert!((integral - 1.0).abs() < 1e-5, "{kernel:?}: {integral}");
+            // By parts: ∫ W dV = −∫ W′ r/3 dV for any kernel that ends at h.
+            let slope = |q: f64| f64::from(kernel.slope_scale()) * f64::from(kernel.slope_shape(q as f32));
+            let integral = integrate(|q| shell(q) * slope(q) * q / 3.0);
+            assert!((integral - 1.0).abs() < 1e-5, "slope of {kernel:?}: {integral}");
+        }
+    }
+
+    proptest! {
+        /// Values and slopes are those of the kernels in SI units at any support radius, zero from h on, and the
+        /// contribution of a plane is what lies beyond it.
+        #[test]
+        fn kernels_are_those_of_the_papers(q in 0.0f64..1.2, h in 0.01f64..2.0) {
+            let h3 = h.powi(3);
+            let single = q as f32;
+            for kernel in KERNELS {
+                let (value, slope, fraction, marginal) = match kernel {
+                    SmoothingKernel::CubicSpline => (
+                        sph::cubic_spline(q * h, h),
+                        sph::cubic_spline_derivative(q * h, h),
+                        sph::cubic_spline_wall_fraction(q * h, h),
+                        sph::cubic_spline_wall_marginal(q * h, h),
+                    ),
+                    SmoothingKernel::Poly6Spiky => (
+                        sph::poly6(q * h, h),
+                        sph::spiky_derivative(q * h, h),
+                        sph::poly6_wall_fraction(q * h, h),
+                        sph::spiky_wall_marginal(q * h, h),
+                    ),
+                };
+                let near = |found: f32, expected: f64| (f64::from(found) - expected).abs() < 1e-4;
+                prop_assert!(near(kernel.scale() * kernel.shape(single), value * h3), "value of {kernel:?}");
+                prop_assert!(near(kernel.slope_scale() * kernel.slope_shape(single), -slope * h3 * h), "slope");
+                prop_assert!(near(kernel.wall_fraction(single), fraction), "fraction of {kernel:?}");
+                prop_assert!(near(kernel.wall_slope(single), marginal * h), "slope at a wall of {kernel:?}");
+                if q >= 1.0 {
+                    let at = [kernel.shape(single), kernel.slope_shape(single)];
+                    prop_assert_eq!(at, [0.0; 2], "beyond h");
+                }
+            }
+        }
     }
 
     #[test]

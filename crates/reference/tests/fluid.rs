@@ -5,7 +5,7 @@ use std::f32::consts::PI;
 
 use frazil_reference::bodies::Body;
 use frazil_reference::fluid::{
-    Image, Parameters, State, spline_shape, spline_slope_shape, spline_wall_fraction,
+    Image, Parameters, SmoothingKernel, State, spline_shape, spline_slope_shape, spline_wall_fraction,
 };
 use frazil_reference::primitives::Grid;
 use frazil_reference::sph;
@@ -39,6 +39,7 @@ fn parameters(spacing_m: f32, cells: [f32; 3]) -> Parameters {
     Parameters {
         dt_s: 1e-3,
         gravity_m_s2: [0.0, -9.81, 0.0],
+        kernel: SmoothingKernel::CubicSpline,
         support_m,
         volume_h3: SUPPORT_RATIO.powi(-3) / lattice_sum(|_| true),
         rest_density_kg_m3: 1000.0,

@@ -39,6 +39,7 @@ fn parameters() -> Parameters {
         fluid: fluid::Parameters {
             dt_s: 1e-3,
             gravity_m_s2: [0.0; 3],
+            kernel: fluid::SmoothingKernel::CubicSpline,
             support_m,
             volume_h3,
             rest_density_kg_m3: 1000.0,

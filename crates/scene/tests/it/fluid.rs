@@ -1,7 +1,7 @@
 //! Walls of a fluid, and its disordered start.
 
 use crate::minimal;
-use frazil_scene::{Scene, WallDensity};
+use frazil_scene::{FluidKernel, Scene, WallDensity};
 
 const SNOW: &str = "snow={}";
 
@@ -64,4 +64,25 @@ fn a_start_is_disordered_within_its_bound_and_the_domain() {
     assert!(found.contains("fluid.initial_disorder_spacings"), "{found}");
     let found = message(&[SNOW, "fluid.initial_disorder_spacings=0.1"]);
     assert!(found.contains("a disorder in a scene with [snow]"), "{found}");
+}
+
+#[test]
+fn the_kernels_of_the_paper_are_selected_by_name() {
+    let of = |overrides: &[&str]| minimal(overrides).unwrap().fluid().unwrap().kernel();
+    assert_eq!(of(&[]), FluidKernel::CubicSpline);
+    assert_eq!(of(&["fluid.kernel='cubic_spline'"]), FluidKernel::CubicSpline);
+    let papers = "fluid.kernel='poly6_spiky'";
+    assert_eq!(of(&[papers]), FluidKernel::Poly6Spiky);
+    let message = |overrides: &[&str]| minimal(overrides).unwrap_err().to_string();
+    let body = "bodies=[{name='b',shape={sphere={centre_m=[2,2,2],radius_m=0.1}}}]";
+    for (overrides, found) in [
+        (&[SNOW, papers][..], "found \"poly6_spiky\" in a scene with [snow]"),
+        (&[body, papers], "found \"poly6_spiky\" in a scene with bodies or colliders"),
+        (&["fluid.kernel='quintic'"], "quintic"),
+    ] {
+        let message = message(overrides);
+        for part in ["fluid.kernel", found, "expected", "cubic_spline"] {
+            assert!(message.contains(part), "{overrides:?}: no {part} in: {message}");
+        }
+    }
 }

@@ -90,6 +90,7 @@ impl Kernels {
         let is_complementary = u32::from(parameters.density_tolerance > 0.0);
         let has_images = u32::from(parameters.has_images);
         let periodic = parameters.periodic;
+        let smoothing_kernel = parameters.kernel;
         let solve_density = solve_density::Specialization {
             workgroup_size,
             has_bodies,
@@ -97,9 +98,16 @@ impl Kernels {
             has_images,
             has_rows,
             periodic,
+            smoothing_kernel,
         };
-        let solve_positions =
-            solve_positions::Specialization { workgroup_size, has_bodies, has_images, has_rows, periodic };
+        let solve_positions = solve_positions::Specialization {
+            workgroup_size,
+            has_bodies,
+            has_images,
+            has_rows,
+            periodic,
+            smoothing_kernel,
+        };
         Ok(Self {
             motion: Motion::new(device, workgroup_size, parameters, rows.slots())?,
             solve_density: Kernel::specialized(device, &solve_density)?,

@@ -70,7 +70,13 @@ impl Motion {
             )?,
             smooth_velocity: Kernel::specialized(
                 device,
-                &smooth_velocity::Specialization { workgroup_size, has_face_friction, has_rows, row_slots },
+                &smooth_velocity::Specialization {
+                    workgroup_size,
+                    has_face_friction,
+                    has_rows,
+                    row_slots,
+                    smoothing_kernel: parameters.kernel,
+                },
             )?,
             none: device.buffer("no rows", 1)?,
         })

@@ -2,7 +2,8 @@
 
 use crate::{SolverError, Surroundings};
 use frazil_kernels::CellSortMethod;
-use frazil_scene::{NeighbourGrid, Scene, WallDensity};
+use frazil_scene::{FluidKernel, NeighbourGrid, Scene, WallDensity};
+use frazil_shaders::sph::kernels::{KERNEL_CUBIC_SPLINE, KERNEL_POLY6_SPIKY};
 use frazil_shaders::types::Walls;
 
 /// Parameters of a position-based fluid, as kernels use them. Symbols: h support radius, m particle mass, ρ₀
@@ -13,6 +14,8 @@ pub struct Parameters {
     pub dt_s: f32,
     /// Gravitational acceleration in m/s².
     pub gravity_m_s2: [f32; 3],
+    /// Smoothing kernels: `KERNEL_CUBIC_SPLINE` or `KERNEL_POLY6_SPIKY` of `sph/kernels.glsl`.
+    pub kernel: u32,
     /// Support radius h in m.
     pub support_m: f32,
     /// Relative particle volume V/h³ in SPH sums, near m/(ρ₀h³), such that the rest lattice has rest density.
@@ -84,7 +87,7 @@ impl Parameters {
         let narrow = |v: [f64; 3]| v.map(|x| x as f32);
         let h = scene.support_radius_m();
         let mass = scene.particle_mass_kg();
-        let calibration = Calibration::new(mass / fluid.rest_density_kg_m3, h);
+        let calibration = Calibration::new(mass / fluid.rest_density_kg_m3, h, fluid.kernel());
         let pressure = &scene.solver.artificial_pressure;
         let has_snow = scene.snow().is_some();
         let faces = scene.domain.friction.unwrap_or_default().faces();
@@ -94,6 +97,10 @@ impl Parameters {
         Ok(Self {
             dt_s: scene.dt_s() as f32,
             gravity_m_s2: narrow(scene.gravity_m_s2()),
+            kernel: match fluid.kernel() {
+                FluidKernel::CubicSpline => KERNEL_CUBIC_SPLINE,
+                FluidKernel::Poly6Spiky => KERNEL_POLY6_SPIKY,
+            },
             support_m: h as f32,
             volume_h3: calibration.volume_h3 as f32,
             particle_mass_kg: mass,
@@ -104,7 +111,7 @@ impl Parameters {
             over_relaxation: scene.solver.over_relaxation as f32,
             relaxation: scene.solver.constraint_relaxation as f32,
             pressure_strength: pressure.strength as f32,
-            pressure_inverse_shape: (1.0 / spline_shape(pressure.radius_fraction)) as f32,
+            pressure_inverse_shape: (1.0 / kernel_shape(fluid.kernel(), pressure.radius_fraction)) as f32,
             pressure_exponent: pressure.exponent,
             xsph_viscosity: fluid.xsph_share(scene.dt_s(), has_snow) as f32,
             wall_xsph: f32::from(has_snow || fluid.xsph_viscosity.is_some()),
@@ -140,6 +147,29 @@ pub(super) fn spline_shape(q: f64) -> f64 {
     (1.0 - q).max(0.0).powi(3) - 4.0 * (0.5 - q).max(0.0).powi(3)
 }
 
+/// Returns `kernel_shape` of `sph/kernels.glsl` at q = r/h.
+fn kernel_shape(kernel: FluidKernel, q: f64) -> f64 {
+    match kernel {
+        FluidKernel::CubicSpline => spline_shape(q),
+        FluidKernel::Poly6Spiky => (1.0 - q * q).max(0.0).powi(3),
+    }
+}
+
+/// Returns `kernel_wall_fraction` of `sph/kernels.glsl` at 0 ≤ q ≤ 1.
+fn wall_fraction(kernel: FluidKernel, q: f64) -> f64 {
+    match kernel {
+        FluidKernel::CubicSpline => {
+            let (u, v) = ((1.0 - q).max(0.0), (0.5 - q).max(0.0));
+            32.0 * (u.powi(5) * (1.0 / 20.0 - u / 30.0) - 4.0 * v.powi(5) * (1.0 / 40.0 - v / 30.0))
+        }
+        FluidKernel::Poly6Spiky => {
+            let series =
+                q - 4.0 / 3.0 * q.powi(3) + 1.2 * q.powi(5) - 4.0 / 7.0 * q.powi(7) + q.powi(9) / 9.0;
+            0.5 - 315.0 / 256.0 * series
+        }
+    }
+}
+
 /// Returns `no_slip_drag` of `pbd/walls.glsl`.
 fn no_slip_drag(q: f64) -> f64 {
     let s = q.max(0.1);
@@ -165,8 +195,11 @@ struct Calibration {
 }
 
 impl Calibration {
-    fn new(particle_volume_m3: f64, support_m: f64) -> Self {
-        const SPLINE_SCALE: f64 = 16.0 / std::f64::consts::PI;
+    fn new(particle_volume_m3: f64, support_m: f64, kernel: FluidKernel) -> Self {
+        let kernel_scale = match kernel {
+            FluidKernel::CubicSpline => 16.0 / std::f64::consts::PI,
+            FluidKernel::Poly6Spiky => 315.0 / (64.0 * std::f64::consts::PI),
+        };
         let spacing = particle_volume_m3.cbrt() / support_m;
         let reach = (1.0 / spacing).floor() as i32;
         let (mut all, mut behind_wall, mut viscous) = (0.0, 0.0, 0.0);
@@ -174,20 +207,17 @@ impl Calibration {
             for y in -reach..=reach {
                 for z in -reach..=reach {
                     let q = spacing * f64::from(x * x + y * y + z * z).sqrt();
-                    let shape = spline_shape(q);
+                    let shape = kernel_shape(kernel, q);
                     viscous += if x < 0 && q < 1.0 { (1.0 - q) * 2.0 * f64::from(-x) } else { 0.0 };
                     all += shape;
                     behind_wall += if x < 0 { shape } else { 0.0 };
                 }
             }
         }
-        // `spline_wall_fraction` of `sph/kernels.glsl` at half a spacing.
-        let (u, v) = ((1.0 - 0.5 * spacing).max(0.0), (0.5 - 0.5 * spacing).max(0.0));
-        let cut_off =
-            32.0 * (u.powi(5) * (1.0 / 20.0 - u / 30.0) - 4.0 * v.powi(5) * (1.0 / 40.0 - v / 30.0));
+        let cut_off = wall_fraction(kernel, 0.5 * spacing);
         let scale = if cut_off > 0.0 { behind_wall / all / cut_off } else { 1.0 };
         Self {
-            volume_h3: 1.0 / (SPLINE_SCALE * all),
+            volume_h3: 1.0 / (kernel_scale * all),
             wall_fraction_scale: scale,
             viscous_wall_scale: viscous / no_slip_drag(0.5 * spacing),
         }
@@ -207,6 +237,32 @@ mod tests {
             let parameters = Parameters::from_scene(&scene).unwrap();
             let at = spline_shape(radius_fraction.parse().unwrap()) as f32;
             assert!((at * parameters.pressure_inverse_shape - 1.0).abs() < 1e-6, "{radius_fraction}");
+        }
+    }
+
+    /// A lattice at rest has rest density with each kernel: Σ V W = 1, whose sums differ by the kernel.
+    #[test]
+    fn a_lattice_has_rest_density_with_each_kernel() {
+        let pi = std::f64::consts::PI;
+        for (kernel, scale) in
+            [(FluidKernel::CubicSpline, 16.0 / pi), (FluidKernel::Poly6Spiky, 315.0 / (64.0 * pi))]
+        {
+            for spacings in [1.684, 2.0, 2.5] {
+                let calibration = Calibration::new(1e-6, 0.01 * spacings, kernel);
+                let mut sum = 0.0;
+                for x in -3..=3 {
+                    for y in -3..=3 {
+                        for z in -3..=3 {
+                            let r = f64::from(x * x + y * y + z * z).sqrt();
+                            sum += calibration.volume_h3 * scale * kernel_shape(kernel, r / spacings);
+                        }
+                    }
+                }
+                assert!((sum - 1.0).abs() < 1e-12, "{kernel:?} at {spacings} spacings: {sum}");
+                // The volume is that of a cell of the lattice but for what few points miss of the integral.
+                let exact = spacings.powi(-3);
+                assert!((calibration.volume_h3 / exact - 1.0).abs() < 0.1, "{kernel:?} at {spacings}");
+            }
         }
     }
 }

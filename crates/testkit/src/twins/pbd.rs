@@ -1,8 +1,9 @@
 //! Position-based fluid: conversion of the device's parameters to the twin's.
 
 use super::bodies::twin_bodies;
-use frazil_reference::fluid::Parameters;
+use frazil_reference::fluid::{Parameters, SmoothingKernel};
 use frazil_reference::primitives::Grid;
+use frazil_shaders::sph::kernels::KERNEL_POLY6_SPIKY;
 use frazil_solvers::pbd::{self, Fluid};
 
 /// Returns the twin's parameters from the numbers that the device uses.
@@ -15,6 +16,10 @@ pub fn twin_numbers(p: &pbd::Parameters, grid: frazil_shaders::types::Grid) -> P
     Parameters {
         dt_s: p.dt_s,
         gravity_m_s2: p.gravity_m_s2,
+        kernel: match p.kernel {
+            KERNEL_POLY6_SPIKY => SmoothingKernel::Poly6Spiky,
+            _ => SmoothingKernel::CubicSpline,
+        },
         support_m: p.support_m,
         volume_h3: p.volume_h3,
         rest_density_kg_m3: p.rest_density_kg_m3,

@@ -43,6 +43,10 @@ pub struct Fluid {
     /// step and no bit of the result. By default the faster one in a trial on the device.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub neighbour_grid: Option<NeighbourGrid>,
+    /// Smoothing kernels of density, its gradient and XSPH; by default `cubic_spline`. Scenes with bodies,
+    /// colliders or `[snow]` have no other.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kernel: Option<FluidKernel>,
     /// Bound of the random displacement of particles along each axis at the start, in spacings, after which
     /// they move to rest density before the first step; 0 keeps them where they were sampled. By default 0.2:
     /// a lattice of particles resists being deformed, and damps the first motion of a fluid. Only 0, its
@@ -64,6 +68,19 @@ pub enum WallDensity {
     Images,
     /// Fraction of the kernel's integral behind the faces; particles stay half a spacing away from them.
     Integral,
+}
+
+/// Smoothing kernels of the position-based fluid.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum FluidKernel {
+    /// The cubic B-spline and its own gradient.
+    #[default]
+    CubicSpline,
+    /// The pair of Huang2016 (eq 2.31 and 2.35): poly6 for density, artificial pressure and XSPH, and the gradient
+    /// of the spiky kernel for that of the density constraint. Corrections then do not follow the gradient of
+    /// density; for comparison.
+    Poly6Spiky,
 }
 
 /// Method by which particles get into the cells of the neighbour grid.
@@ -93,6 +110,11 @@ impl Fluid {
     /// Returns the support radius h of the smoothing kernels in m.
     pub fn support_radius_m(&self) -> f64 {
         self.support_radius_spacings * self.particle_spacing_m
+    }
+
+    /// Returns the smoothing kernels.
+    pub fn kernel(&self) -> FluidKernel {
+        self.kernel.unwrap_or_default()
     }
 
     /// Returns the mass of a particle in kg: ρ₀d³ unless the section says otherwise.

@@ -8,7 +8,7 @@ mod springs;
 mod validate_fluid;
 mod validate_snow;
 
-pub use fluid::{Fluid, NeighbourGrid, WallDensity};
+pub use fluid::{Fluid, FluidKernel, NeighbourGrid, WallDensity};
 pub use snow::*;
 pub use springs::Springs;
 pub(crate) use validate_fluid::check_fluid;

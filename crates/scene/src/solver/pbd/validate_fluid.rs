@@ -1,6 +1,6 @@
 //! Validates the `[fluid]` section and its domain.
 
-use super::fluid::{Fluid, WallDensity};
+use super::fluid::{Fluid, FluidKernel, WallDensity};
 use crate::validate::{Check, Checker, MAX_CELLS, MIN_STEPS_PER_SPACING, number, whole};
 use crate::{ParticleBlock, Scene, Shape, Vec3};
 
@@ -55,6 +55,17 @@ impl Scene {
             let found = "a disorder in a scene with [snow]";
             let expected = "jitter_spacings of the blocks, whose particles are not moved to rest density";
             return check.fail("fluid.initial_disorder_spacings", found, expected);
+        }
+        if self.fluid().is_some_and(|fluid| fluid.kernel() == FluidKernel::Poly6Spiky) {
+            let key = "fluid.kernel";
+            let expected = "\"cubic_spline\", the default";
+            if self.snow().is_some() {
+                return check.fail(key, "\"poly6_spiky\" in a scene with [snow]", expected);
+            }
+            // The fractions of the kernel that bodies cut off are those of the spline.
+            if !(self.bodies.is_empty() && self.colliders.is_empty() && self.obstacles.is_empty()) {
+                return check.fail(key, "\"poly6_spiky\" in a scene with bodies or colliders", expected);
+            }
         }
         if self.wall_density() == Some(WallDensity::Images) {
             let key = "fluid.wall_density";

@@ -1,0 +1,152 @@
+//! The step of a fluid compared with its CPU twin: the device's state as the twin's, each stage on either, and the
+//! bounds on their difference.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use crate::Simulation;
+use frazil_reference::fluid::{DensitySolve, Parameters as TwinParameters, State};
+use frazil_solvers::pbd::Stage;
+
+/// Downloads all columns from the device.
+///
+/// # Panics
+/// If the device is lost.
+pub fn fluid_state(simulation: &Simulation) -> State {
+    let (device, fluid, n) = (&simulation.device, &simulation.fluid, simulation.len());
+    State {
+        position: device.download(fluid.position(), n).unwrap(),
+        velocity: device.download(fluid.velocity(), n).unwrap(),
+        id: device.download(fluid.id(), n).unwrap(),
+        key: device.download(fluid.key(), n).unwrap(),
+        order: device.download(fluid.order(), n).unwrap(),
+        cell_start: device.download(fluid.grid().cell_start(), fluid.grid().cells() as usize + 1).unwrap(),
+        predicted: device.download(fluid.predicted(), n).unwrap(),
+        constraint: device.download(fluid.constraint(), n).unwrap(),
+        density: device.download(fluid.density(), n).unwrap(),
+        updated: device.download(fluid.updated(), n).unwrap(),
+        multiplier: device.download(fluid.density_solve().multiplier(), n).unwrap(),
+        excess: device.download(fluid.density_solve().excess(), n).unwrap(),
+        solve: {
+            let status = device.download(fluid.density_solve().status(), 1).unwrap()[0];
+            DensitySolve {
+                is_done: status.is_done != 0,
+                iterations: status.iterations,
+                error: status.error,
+                n_steps: status.n_steps,
+                n_unmet: status.n_unmet,
+                worst: (status.worst_error, status.worst_step),
+            }
+        },
+        impulses: Vec::new(),
+        loads: Vec::new(),
+    }
+}
+
+/// Runs a stage on the device.
+///
+/// # Panics
+/// If the device is lost.
+pub fn run_fluid_stage(simulation: &mut Simulation, stage: Stage) {
+    let mut recorder = simulation.device.recorder().unwrap();
+    simulation.fluid.record_stage(&mut recorder, stage);
+    simulation.device.submit(recorder).unwrap().wait().unwrap();
+}
+
+/// Runs a stage on the twin.
+pub fn run_fluid_twin(state: &mut State, parameters: &TwinParameters, stage: Stage) {
+    match stage {
+        Stage::Integrate => state.integrate(parameters),
+        Stage::SortByCell => {
+            state.sort_by_cell();
+            state.find_cells(parameters);
+        }
+        Stage::Reorder => state.reorder(),
+        Stage::Predict => state.predict(parameters),
+        // Rows change no bit.
+        Stage::ListNeighbours => {}
+        Stage::BeginDensitySolve => state.begin_density_solve(0.5),
+        Stage::SolveDensity => state.solve_density(parameters),
+        Stage::CheckDensity { iteration } => state.check_density(parameters, iteration),
+        Stage::SolvePositions => state.solve_positions(parameters),
+        Stage::UpdateVelocity => state.update_velocity(parameters),
+        Stage::SmoothVelocity => state.smooth_velocity(parameters),
+    }
+}
+
+fn bits(column: &[f32]) -> Vec<u32> {
+    column.iter().map(|x| x.to_bits()).collect()
+}
+
+/// Returns the maximum difference of two columns of vectors, over all components.
+pub fn max_difference<const N: usize>(a: &[[f32; N]], b: &[[f32; N]]) -> f32 {
+    let components = a.iter().flatten().zip(b.iter().flatten());
+    components.map(|(a, b)| (a - b).abs()).fold(0.0, f32::max)
+}
+
+/// Describes the output of a stage that differs between device and twin, beyond rounding.
+///
+/// Integers must agree to the bit. The device may round a division or a root by an ulp or two where the host
+/// does not, and a sum over 30 neighbours by the same amount: the bounds are 1e-6 of the domain (1 m) for
+/// positions, 1e-5 of the rest density and, through λ = C/(… + ε) with ε = 0.1, 1e-4 for λ; velocities are
+/// position errors over Δt = 1 ms.
+pub fn fluid_disagreement(stage: Stage, device: &State, twin: &State) -> Option<String> {
+    let beyond = |what: &str, found: f32, bound: f32| (found > bound).then(|| format!("{what} by {found:e}"));
+    let ints = |what: &str, a: &[u32], b: &[u32]| (a != b).then(|| what.to_owned());
+    match stage {
+        Stage::Integrate => ints("key", &device.key, &twin.key)
+            .or_else(|| beyond("velocity", max_difference(&device.velocity, &twin.velocity), 1e-5)),
+        Stage::SortByCell => ints("key", &device.key, &twin.key)
+            .or_else(|| ints("order", &device.order, &twin.order))
+            .or_else(|| ints("cell_start", &device.cell_start, &twin.cell_start)),
+        Stage::Reorder => ints("id", &device.id, &twin.id)
+            .or_else(|| beyond("position", max_difference(&device.position, &twin.position), 0.0))
+            .or_else(|| beyond("velocity", max_difference(&device.velocity, &twin.velocity), 0.0)),
+        Stage::ListNeighbours => None,
+        Stage::Predict | Stage::SolvePositions => {
+            let multiplier = device.multiplier.iter().zip(&twin.multiplier);
+            let multiplier = multiplier.map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+            beyond("predicted", max_difference(&device.predicted, &twin.predicted), 1e-6)
+                .or_else(|| beyond("multiplier", multiplier, 1e-6))
+        }
+        Stage::BeginDensitySolve => {
+            let reset = ints("multiplier", &bits(&device.multiplier), &bits(&twin.multiplier));
+            reset.or_else(|| beyond("constraint", max_difference(&device.constraint, &twin.constraint), 0.0))
+        }
+        // The order of the sum differs; the decision must not.
+        Stage::CheckDensity { .. } => {
+            let (a, b) = (device.solve, twin.solve);
+            let counts =
+                |s: DensitySolve| [u32::from(s.is_done), s.iterations, s.n_steps, s.n_unmet, s.worst.1];
+            ints("status", &counts(a), &counts(b))
+                .or_else(|| beyond("error", (a.error - b.error).abs(), 1e-6))
+                .or_else(|| beyond("worst error", (a.worst.0 - b.worst.0).abs(), 1e-6))
+        }
+        Stage::SolveDensity => {
+            let density =
+                device.density.iter().zip(&twin.density).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+            beyond("constraint", max_difference(&device.constraint, &twin.constraint), 1e-4)
+                .or_else(|| beyond("density", density, 1e-2))
+        }
+        Stage::UpdateVelocity => beyond("updated", max_difference(&device.updated, &twin.updated), 1e-3),
+        Stage::SmoothVelocity => beyond("velocity", max_difference(&device.velocity, &twin.velocity), 1e-4)
+            .or_else(|| beyond("position", max_difference(&device.position, &twin.position), 0.0)),
+    }
+}
+
+/// Runs one step on the device; each stage also runs on the twin, from the device's state before it. Returns
+/// the first stage that differs, and the difference.
+pub fn first_wrong_fluid_stage(
+    simulation: &mut Simulation,
+    parameters: &TwinParameters,
+) -> Option<(Stage, String)> {
+    let stages: Vec<Stage> = simulation.fluid.stages().collect();
+    for stage in stages {
+        let mut twin = fluid_state(simulation);
+        run_fluid_stage(simulation, stage);
+        run_fluid_twin(&mut twin, parameters, stage);
+        if let Some(what) = fluid_disagreement(stage, &fluid_state(simulation), &twin) {
+            return Some((stage, what));
+        }
+    }
+    None
+}
