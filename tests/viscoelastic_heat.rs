@@ -12,7 +12,7 @@ const CAPACITY: f64 = 1000.0;
 
 /// Returns the scene of a gap of `layers` spacings between y faces, periodic along the others. The fluid has the density
 /// of 1000 kg/m³.
-fn gap(layers: u32, dt_s: f64, material: &str, heat: &str) -> String {
+fn gap((layers, dt_s): (u32, f64), viscosity_pa_s: f64, material: &str, heat: &str) -> String {
     let d = GAP_M / f64::from(layers);
     let width = d * 6.0;
     format!(
@@ -20,7 +20,7 @@ fn gap(layers: u32, dt_s: f64, material: &str, heat: &str) -> String {
          solver = {{ kind = \"viscoelastic\" }}\n\
          [time]\ndt_s = {dt_s:?}\nduration_s = 100.0\n\
          [domain]\nmin_m = [0.0, 0.0, 0.0]\nmax_m = [{width:?}, {GAP_M}, {width:?}]\nperiodic = [true, false, true]\n\
-         [fluid]\nparticle_spacing_m = {d:?}\ndynamic_viscosity_pa_s = 1.0\n\
+         [fluid]\nparticle_spacing_m = {d:?}\ndynamic_viscosity_pa_s = {viscosity_pa_s:?}\n\
          [[particles]]\ntemperature_c = 40.0\n\
          shape.box = {{ min_m = [0.0, 0.0, 0.0], max_m = [{width:?}, {GAP_M}, {width:?}] }}\n\
          [viscoelastic]\nelasticity = \"none\"\n{material}\n\
@@ -65,7 +65,7 @@ fn heat_diffuses_between_walls_as_by_fourier() {
     let alpha = diffusivity(layers, dt_s);
     let wave = std::f64::consts::PI / GAP_M;
     // Insulated: a cosine decays at the rate α k².
-    let mut fluid = ViscoelasticSimulation::new(&gap(layers, dt_s, "", &conductivity(alpha)));
+    let mut fluid = ViscoelasticSimulation::new(&gap((layers, dt_s), 0.001, "", &conductivity(alpha)));
     heat_up(&fluid, |y| 40.0 + 20.0 * (wave * y).cos());
     fluid.advance(150);
     let amplitude = 20.0 * (-alpha * wave * wave * fluid.time_s()).exp();
@@ -78,8 +78,8 @@ fn heat_diffuses_between_walls_as_by_fourier() {
 
     // Between walls of two temperatures: a linear profile and its transient, Σ over the sines.
     let walls = format!("{}\nface_temperatures_c = {{ y_min = 20.0, y_max = 60.0 }}", conductivity(alpha));
-    let mut fluid = ViscoelasticSimulation::new(&gap(layers, dt_s, "", &walls));
-    for steps in [80, 600] {
+    let mut fluid = ViscoelasticSimulation::new(&gap((layers, dt_s), 0.001, "", &walls));
+    for steps in [80, 400] {
         fluid.advance(steps);
         let t = fluid.time_s();
         let transient = |y: f64| -> f64 {
@@ -166,7 +166,7 @@ fn hot_layers_shear_faster_than_cold_ones() {
         conductivity(alpha)
     );
     let shear = format!("shear = {{ rate_per_s = {rate:?} }}");
-    let mut fluid = ViscoelasticSimulation::new(&gap(layers, dt_s, &shear, &heat));
+    let mut fluid = ViscoelasticSimulation::new(&gap((layers, dt_s), 1.0, &shear, &heat));
     let at = |y: f64| 20.0 + 40.0 * y / GAP_M;
     heat_up(&fluid, at);
     fluid.advance(250);
@@ -223,17 +223,18 @@ fn bad_heat_is_refused() {
             "max_viscosity_shift",
         ),
     ] {
-        let text = gap(8, 1e-3, material, heat);
+        let text = gap((8, 1e-3), 1.0, material, heat);
         let found = Scene::parse(&text, "heat.toml", &[]).map(|_| ()).unwrap_err().to_string();
         assert!(found.contains(expected), "{heat}: {found}");
     }
     // The largest viscosity decides whether a solve is implicit.
     let implicit = |heat: &str| {
-        let text = gap(8, 1e-4, "", &format!("{}\n{heat}", conductivity(1e-6)));
+        let text = gap((8, 1e-5), 1.0, "", &format!("{}\n{heat}", conductivity(1e-6)));
         let scene = Scene::parse(&text, "heat.toml", &[]).unwrap();
         frazil_solvers::viscoelastic::Parameters::from_scene(&scene).is_implicit
     };
     assert!(!implicit("") && !implicit("activation_temperature_k = 5000.0\nreference_temperature_c = 40.0"));
-    let cold = "activation_temperature_k = 5000.0\nreference_temperature_c = 40.0\nface_temperatures_c = { y_min = -40.0 }";
+    let cold = "activation_temperature_k = 5000.0\nreference_temperature_c = 40.0\n\
+                face_temperatures_c = { y_min = -40.0 }";
     assert!(implicit(cold));
 }

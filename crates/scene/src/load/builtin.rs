@@ -64,6 +64,7 @@ pub fn builtin() -> &'static [Builtin] {
         "dough",
         "ketchup",
         "honey_coiling",
+        "chocolate",
         "column_collapse",
         "hopper",
         "slope_obstacle",
