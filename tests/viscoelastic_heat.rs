@@ -189,7 +189,8 @@ fn hot_layers_shear_faster_than_cold_ones() {
     let (x, v) = (fluid.positions(), fluid.velocities());
     let mut bins = vec![[0.0; 3]; layers as usize];
     for (x, v) in x.iter().zip(&v) {
-        let bin = &mut bins[((f64::from(x[1]) / GAP_M * f64::from(layers)) as usize).min(layers as usize - 1)];
+        let bin =
+            &mut bins[((f64::from(x[1]) / GAP_M * f64::from(layers)) as usize).min(layers as usize - 1)];
         *bin = [bin[0] + 1.0, bin[1] + f64::from(v[0]), bin[2] + exact(f64::from(x[1]))];
     }
     let error = bins.iter().map(|[n, found, exact]| (found - exact).abs() / n).fold(0.0, f64::max) / speed;
@@ -213,7 +214,11 @@ fn bad_heat_is_refused() {
         ("", "conductivity_w_m_k = 1.0\nactivation_temperature_k = -5.0", "activation_temperature_k"),
         ("", "conductivity_w_m_k = 1.0\nreference_temperature_c = nan", "reference_temperature_c"),
         ("", "conductivity_w_m_k = 1.0\nreference_temperature_c = -273.15", "at least 1 K"),
-        ("", "conductivity_w_m_k = 1.0\nface_temperatures_c = { y_min = -300.0 }", "face_temperatures_c.y_min"),
+        (
+            "",
+            "conductivity_w_m_k = 1.0\nface_temperatures_c = { y_min = -300.0 }",
+            "face_temperatures_c.y_min",
+        ),
         ("", "conductivity_w_m_k = 1.0\nface_temperatures_c = { x_min = 20.0 }", "not periodic"),
         ("", "conductivity_w_m_k = 1.0\nmax_viscosity_shift = 0.0", "max_viscosity_shift"),
         ("", "conductivity_w_m_k = 1.0\nmax_viscosity_shift = 0.5", "at least the minimum, 1"),

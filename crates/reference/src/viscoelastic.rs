@@ -502,7 +502,8 @@ impl State {
     /// Twin of `correct_conduction` and `conduct` of the snow, for one phase.
     pub fn conduct_heat(&mut self, p: &Parameters) {
         let Some(heat) = &p.heat else { return };
-        let places: Vec<Vec<(usize, Image)>> = (0..self.fluid.predicted.len()).map(|i| self.places(p, i)).collect();
+        let places: Vec<Vec<(usize, Image)>> =
+            (0..self.fluid.predicted.len()).map(|i| self.places(p, i)).collect();
         let correction = |near: &Vec<(usize, Image)>| {
             correction_of(near.iter().map(|(_, place)| place.offset_h), heat.laplacian_scale)
         };
@@ -586,10 +587,8 @@ impl State {
                 self.strain[i] = if self.share[i] > 0.0 && shrinkage > 0.05 {
                     let shifts_relaxation = p.heat.is_some_and(|heat| heat.shifts_relaxation);
                     let of_relaxation = if shifts_relaxation { shift[i] } else { 1.0 };
-                    let own = Parameters {
-                        relaxation_per_s: p.relaxation_per_s / of_relaxation,
-                        ..p.clone()
-                    };
+                    let own =
+                        Parameters { relaxation_per_s: p.relaxation_per_s / of_relaxation, ..p.clone() };
                     own.advance(self.strain[i], inverse_deformation.inverse())
                 } else {
                     DMat3::ZERO

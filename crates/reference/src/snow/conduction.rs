@@ -141,10 +141,7 @@ impl State {
 }
 
 /// Returns the correction of a particle from the offsets in h of its neighbours and their images.
-pub(crate) fn correction_of(
-    offsets_h: impl Iterator<Item = [f32; 3]>,
-    laplacian_scale: f32,
-) -> Correction {
+pub(crate) fn correction_of(offsets_h: impl Iterator<Item = [f32; 3]>, laplacian_scale: f32) -> Correction {
     let mut fourth = [[0.0f32; 6]; 6];
     for offset_h in offsets_h {
         let q2 = dot(offset_h, offset_h);

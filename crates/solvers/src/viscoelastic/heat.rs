@@ -155,11 +155,7 @@ impl Heat {
     }
 
     /// Uploads temperatures from a saved state.
-    pub(super) fn restore(
-        &self,
-        device: &Device,
-        saved: &Saved<'_>,
-    ) -> std::result::Result<(), SolverError> {
+    pub(super) fn restore(&self, device: &Device, saved: &Saved<'_>) -> std::result::Result<(), SolverError> {
         let words = saved.of(self.temperature.view().name.as_ref(), 1)?;
         device.upload(&self.temperature.front().cast(), words)?;
         Ok(())

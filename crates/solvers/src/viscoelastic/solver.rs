@@ -370,8 +370,9 @@ impl Viscoelastic {
         if shifts(&parameters) != shifts(&self.parameters) {
             return Err(SolverError::Fixed {
                 key: "viscoelastic.heat".to_owned(),
-                problem: "a run cannot gain or lose heat, faces with a temperature, or the shift of relaxation"
-                    .to_owned(),
+                problem:
+                    "a run cannot gain or lose heat, faces with a temperature, or the shift of relaxation"
+                        .to_owned(),
             });
         }
         self.fluid.set_scene(device, scene)?;

@@ -2,7 +2,9 @@
 
 use super::bonds::download;
 use super::pbd::twin_parameters as fluid_parameters;
-use frazil_reference::viscoelastic::{Elasticity, Feed, Heat, Law, Parameters, Solve, Springs, State, symmetric};
+use frazil_reference::viscoelastic::{
+    Elasticity, Feed, Heat, Law, Parameters, Solve, Springs, State, symmetric,
+};
 use frazil_reference::{fluid, viscoelastic};
 use frazil_shaders::viscoelastic::terms;
 use frazil_solvers::SolverError;

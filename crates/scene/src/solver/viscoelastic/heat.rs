@@ -85,7 +85,8 @@ impl ViscoelasticHeat {
     /// Returns the factor on viscosity at a temperature in °C, regardless of its bounds.
     pub fn unbounded_shift(&self, temperature_c: f64) -> f64 {
         let inverse = |c: f64| 1.0 / (c + ZERO_C_K);
-        (self.activation_temperature_k * (inverse(temperature_c) - inverse(self.reference_temperature_c))).exp()
+        (self.activation_temperature_k * (inverse(temperature_c) - inverse(self.reference_temperature_c)))
+            .exp()
     }
 
     /// Returns the thermal diffusivity in m²/s at a density in kg/m³.
@@ -110,7 +111,8 @@ impl Scene {
     /// Returns the bounds of the factor by which temperature multiplies viscosity, 1 and 1 without
     /// `[viscoelastic.heat]`.
     pub fn viscosity_shifts(&self) -> [f64; 2] {
-        let (Some(heat), Some([low, high])) = (self.viscoelastic().heat, self.viscoelastic_temperatures_c()) else {
+        let (Some(heat), Some([low, high])) = (self.viscoelastic().heat, self.viscoelastic_temperatures_c())
+        else {
             return [1.0; 2];
         };
         let max = heat.max_viscosity_shift.unwrap_or_else(|| heat.unbounded_shift(low));
@@ -147,7 +149,8 @@ impl Scene {
         let [min, max] = self.viscosity_shifts();
         let [low, high] = self.viscoelastic_temperatures_c().unwrap_or([heat.reference_temperature_c; 2]);
         if low.min(heat.reference_temperature_c) + ZERO_C_K < 1.0 {
-            let found = format!("a lowest temperature of {} °C", number(low.min(heat.reference_temperature_c)));
+            let found =
+                format!("a lowest temperature of {} °C", number(low.min(heat.reference_temperature_c)));
             return check.fail("viscoelastic.heat", found, "temperatures of at least 1 K, -272.15 °C");
         }
         if max > MAX_SHIFT || min < 1.0 / MAX_SHIFT {
@@ -171,7 +174,11 @@ impl Scene {
         Ok(())
     }
 
-    pub(super) fn check_viscoelastic_conduction(&self, check: &Checker<'_>, heat: &ViscoelasticHeat) -> Check {
+    pub(super) fn check_viscoelastic_conduction(
+        &self,
+        check: &Checker<'_>,
+        heat: &ViscoelasticHeat,
+    ) -> Check {
         let rate_per_s =
             heat.diffusivity_m2_s(self.rest_density_kg_m3()) * conduction_sum_m2(self.particle_spacing_m());
         let key = "viscoelastic.heat.conductivity_w_m_k";
