@@ -65,6 +65,7 @@ pub fn builtin() -> &'static [Builtin] {
         "ketchup",
         "honey_coiling",
         "chocolate",
+        "rod_climbing",
         "column_collapse",
         "hopper",
         "slope_obstacle",
