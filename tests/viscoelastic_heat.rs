@@ -1,5 +1,5 @@
-//! Temperature of the viscoelastic fluid: conduction between and along walls, the sum of heat, and flow whose viscosity
-//! follows temperature, compared with closed forms.
+//! Temperature of the viscoelastic fluid: conduction between and along walls, the sum of heat, and flow whose
+//! viscosity follows temperature, compared with closed forms.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -10,8 +10,8 @@ use frazil_tests::ViscoelasticSimulation;
 const GAP_M: f64 = 0.02;
 const CAPACITY: f64 = 1000.0;
 
-/// Returns the scene of a gap of `layers` spacings between y faces, periodic along the others. The fluid has the density
-/// of 1000 kg/m³.
+/// Returns the scene of a gap of `layers` spacings between y faces, periodic along the others. The fluid has
+/// the density of 1000 kg/m³.
 fn gap((layers, dt_s): (u32, f64), viscosity_pa_s: f64, material: &str, heat: &str) -> String {
     let d = GAP_M / f64::from(layers);
     let width = d * 6.0;
@@ -70,8 +70,8 @@ fn heat_diffuses_between_walls_as_by_fourier() {
     fluid.advance(150);
     let amplitude = 20.0 * (-alpha * wave * wave * fluid.time_s()).exp();
     let decayed = deviation(&fluid, |y| 40.0 + amplitude * (wave * y).cos()) / amplitude;
-    // Particles lie off the lattice by up to a fifth of a spacing; the sum of each is exact for a quadratic field in the
-    // mean only (docs/defaults/heat.md).
+    // Particles lie off the lattice by up to a fifth of a spacing; the sum of each is exact for a quadratic
+    // field in the mean only (docs/defaults/heat.md).
     println!("a cosine decayed to {:.3} of 1, off by {:.2} %", amplitude / 20.0, 100.0 * decayed);
     assert!((0.3..0.6).contains(&(amplitude / 20.0)) && decayed < 0.03, "{decayed}");
     assert_no_validation_messages(&fluid.device);

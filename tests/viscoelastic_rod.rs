@@ -36,8 +36,8 @@ fn dish(spin_rad_s: f64, fluid: &str, material: &str) -> String {
     )
 }
 
-/// Returns the height of the surface beside the rod and near the walls: the mean over sectors of their highest
-/// particles, in m.
+/// Returns the height of the surface beside the rod and near the walls: the mean over sectors of their
+/// highest particles, in m.
 fn heights(fluid: &ViscoelasticSimulation) -> [f64; 2] {
     const SECTORS: usize = 12;
     let mut highest = [[0.0_f64; SECTORS]; 2];
@@ -57,9 +57,9 @@ fn heights(fluid: &ViscoelasticSimulation) -> [f64; 2] {
 
 #[test]
 fn elastic_fluid_climbs_a_rotating_rod_and_viscous_fluid_does_not() {
-    // A fluid of second order climbs if G λ² is more than ρ a²/4 (Joseph1973): here 0.3 and 0.036 Pa s². The viscous fluid
-    // is the solvent alone. Both are still on their way: after 0.48 s, the surface is 1.0 mm higher and 0.4 mm lower at the
-    // rod, of a spacing of 4 mm.
+    // A fluid of second order climbs if G λ² is more than ρ a²/4 (Joseph1973): here 0.3 and 0.036 Pa s². The
+    // viscous fluid is the solvent alone. Both are still on their way: after 0.48 s, the surface is 1.0 mm
+    // higher and 0.4 mm lower at the rod, of a spacing of 4 mm.
     let spin = 15.0;
     let elastic = ("dynamic_viscosity_pa_s = 0.05", "modulus_pa = 30.0\nrelaxation_time_s = 0.1");
     let viscous = ("dynamic_viscosity_pa_s = 0.05", "elasticity = \"none\"");

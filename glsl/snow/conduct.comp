@@ -1,7 +1,7 @@
 #version 460
 // Conducts heat by temperature, the paper's variant (Chen2021 eq 6.1):  T_i ← T_i + Δt/(ρ c_i) Σ_j V k_ij
-// (T_j − T_i) ∇²W(x_ij), with the weights of pairs in conduction.glsl. Behind a face of the temperature T_f an image
-// has the temperature 2 T_f − T_j, so that linear profiles end at T_f.
+// (T_j − T_i) ∇²W(x_ij), with the weights of pairs in conduction.glsl. Behind a face of the temperature T_f
+// an image has the temperature 2 T_f − T_j, so that linear profiles end at T_f.
 //
 // Bytes: 24 a particle (x* 12, key 4, T 4 + 4; corrected 48) plus neighbours from cache. Sums run in sorted
 // order.
@@ -35,8 +35,8 @@ layout(scalar, push_constant) uniform Params {
     // k between two particles of this phase, and between one of either.
     float own_w_m_k;
     float cross_w_m_k;
-    // Temperatures of the lower and of the upper faces, and a bit for each lower, then for each upper face that
-    // has one.
+    // Temperatures of the lower and of the upper faces, and a bit for each lower, then for each upper face
+    // that has one.
     vec3 lower_c;
     vec3 upper_c;
     uint fixed_faces;

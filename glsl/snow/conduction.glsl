@@ -6,8 +6,8 @@
 // heat is conserved.
 //
 // Walls and free surfaces cut the kernel, and particles off the lattice change its sum. With IS_CORRECTED
-// the sum is also over the images R x_j of neighbours behind the faces of the domain, and the weight of a pair,
-// 1 − q, becomes
+// the sum is also over the images R x_j of neighbours behind the faces of the domain, and the weight of a
+// pair, 1 − q, becomes
 //   (1 − q) (c_i + c_j)/2,  c_i = e·B_i·e from 0 to the correction of a lone neighbour at one spacing,
 // where e is the direction of x_i − R x_j and B_i makes the second moments of particle i those of a full
 // neighbourhood (correct_conduction.comp). The image of j seen from i is as far as that of i seen from j, in

@@ -1,7 +1,8 @@
 #version 460
 // Computes the factor by which temperature shifts the viscosity of each particle (Andrade1930),
 //   a = exp(B (1/T − 1/T_ref)) within its bounds, T in K,
-// and writes it in the place of the viscosity, from where the update of the stress takes it (update_stress.comp).
+// and writes it in the place of the viscosity, from where the update of the stress takes it
+// (update_stress.comp).
 //
 // Bytes: 8 a particle. Order-independent.
 // Elements: shape = threads * 2.

@@ -425,8 +425,8 @@ impl Viscoelastic {
         self.heat.as_ref()
     }
 
-    /// Returns the columns to show, record and export: position, velocity, id, density, and temperature if there is
-    /// one.
+    /// Returns the columns to show, record and export: position, velocity, id, density, and temperature if
+    /// there is one.
     pub fn columns(&self) -> Vec<ColumnView> {
         self.fluid.columns().into_iter().chain(self.heat.as_ref().map(Heat::column)).collect()
     }
@@ -451,8 +451,8 @@ impl Viscoelastic {
         of_fluid.chain(of_stress).chain(of_viscosity).chain(of_springs).chain(of_heat).collect()
     }
 
-    /// Restores the fluid of a scene from a state saved after `step` steps, bit for bit. Set-up only: waits for
-    /// the device.
+    /// Restores the fluid of a scene from a state saved after `step` steps, bit for bit. Set-up only: waits
+    /// for the device.
     ///
     /// # Errors
     /// Like [`Self::with_tuning`]; also a column that is missing or has another length.

@@ -14,8 +14,8 @@ const ZERO_C_K: f64 = 273.15;
 const MAX_SHIFT: f64 = 1e6;
 
 /// Heat conduction by Fourier's law, as `snow.heat` conducts it, and the shift of viscosity by temperature:
-/// η = a(T) η(γ̇) with a = exp(B (1/T − 1/T_ref)) (Andrade1930). Blocks of particles have initial temperatures. No heat
-/// passes free surfaces, bodies, and faces of the domain without a temperature.
+/// η = a(T) η(γ̇) with a = exp(B (1/T − 1/T_ref)) (Andrade1930). Blocks of particles have initial
+/// temperatures. No heat passes free surfaces, bodies, and faces of the domain without a temperature.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ViscoelasticHeat {
@@ -75,7 +75,8 @@ pub struct FaceTemperatures {
 impl FaceTemperatures {
     const KEYS: [[&str; 3]; 2] = [["x_min", "y_min", "z_min"], ["x_max", "y_max", "z_max"]];
 
-    /// Returns the temperatures of the lower and of the upper faces, each by axis; `None` where no heat passes.
+    /// Returns the temperatures of the lower and of the upper faces, each by axis; `None` where no heat
+    /// passes.
     pub fn faces(&self) -> [[Option<f64>; 3]; 2] {
         [[self.x_min, self.y_min, self.z_min], [self.x_max, self.y_max, self.z_max]]
     }
@@ -96,8 +97,8 @@ impl ViscoelasticHeat {
 }
 
 impl Scene {
-    /// Returns the coldest and the hottest temperature in °C of blocks and faces, between which conduction keeps all
-    /// others; `None` without `[viscoelastic.heat]`.
+    /// Returns the coldest and the hottest temperature in °C of blocks and faces, between which conduction
+    /// keeps all others; `None` without `[viscoelastic.heat]`.
     pub fn viscoelastic_temperatures_c(&self) -> Option<[f64; 2]> {
         let heat = self.viscoelastic().heat?;
         let faces = heat.face_temperatures_c.faces().into_iter().flatten().flatten();
