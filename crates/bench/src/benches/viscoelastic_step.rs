@@ -104,6 +104,7 @@ fn block(n: usize, [model, viscosity, feed, heat]: [&str; 4]) -> Result<(Scene, 
     let mut sampled = scene.sample()?;
     sampled.positions_m.truncate(n);
     sampled.velocities_m_s.truncate(n);
+    sampled.temperatures_c.truncate(n);
     let random = |i: usize, scale: f32| scale * (2.0 * unit_noise(i) - 1.0);
     for (i, x) in sampled.positions_m.iter_mut().flatten().enumerate() {
         *x += random(2 * i, 0.2 * SPACING_M as f32);
