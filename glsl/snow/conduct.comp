@@ -1,6 +1,7 @@
 #version 460
 // Conducts heat by temperature, the paper's variant (Chen2021 eq 6.1):  T_i ← T_i + Δt/(ρ c_i) Σ_j V k_ij
-// (T_j − T_i) ∇²W(x_ij), with the weights of pairs in conduction.glsl.
+// (T_j − T_i) ∇²W(x_ij), with the weights of pairs in conduction.glsl. Behind a face of the temperature T_f
+// an image has the temperature 2 T_f − T_j, so that linear profiles end at T_f.
 //
 // Bytes: 24 a particle (x* 12, key 4, T 4 + 4; corrected 48) plus neighbours from cache. Sums run in sorted
 // order.
@@ -11,6 +12,10 @@
 #include "snow/conduction.glsl"
 
 layout(constant_id = 1) const uint IS_CORRECTED = 1;
+// 0 for a phase without another.
+layout(constant_id = 2) const uint HAS_OTHER = 1;
+// 1 if the temperature of some faces is fixed.
+layout(constant_id = 3) const uint HAS_FIXED_FACES = 0;
 
 layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
 layout(scalar, binding = 1) readonly buffer Key { uint key[]; };
@@ -30,7 +35,26 @@ layout(scalar, push_constant) uniform Params {
     // k between two particles of this phase, and between one of either.
     float own_w_m_k;
     float cross_w_m_k;
+    // Temperatures of the lower and of the upper faces, and a bit for each lower, then for each upper face
+    // that has one.
+    vec3 lower_c;
+    vec3 upper_c;
+    uint fixed_faces;
 };
+
+// Returns the temperature of an image: at an edge, the faces have the mean of their temperatures.
+float image_temperature(uvec3 sides, float t) {
+    if (HAS_FIXED_FACES == 0u) return t;
+    uint n_fixed = 0u;
+    float sum = 0.0;
+    [[unroll]] for (int axis = 0; axis < 3; ++axis) {
+        int face = sides[axis] == 1u ? axis : axis + 3;
+        if (sides[axis] == 0u || bitfieldExtract(fixed_faces, face, 1) == 0u) continue;
+        n_fixed += 1u;
+        sum += sides[axis] == 1u ? lower_c[axis] : upper_c[axis];
+    }
+    return (n_fixed & 1u) == 0u ? t : 2.0 * sum / float(n_fixed) - t;
+}
 
 void main() {
     uint i = thread_idx();
@@ -50,21 +74,25 @@ void main() {
             FOR_EACH_IN_CELLS(cell_start, conduction.grid, image.cells, j) {
                 vec3 offset = offset_from(reflection, conduction.inverse_h, x, predicted[j]);
                 if (squared_length(offset) >= 1.0) continue;
-                own += (temperature[j] - t) * weight_of(conduction, offset, reflection.sign, b, correction[j]);
+                float weight = weight_of(conduction, offset, reflection.sign, b, correction[j]);
+                own += (image_temperature(image.sides, temperature[j]) - t) * weight;
             }
+            if (HAS_OTHER == 0u) continue;
             FOR_EACH_IN_CELLS(other_cell_start, conduction.grid, image.cells, j) {
                 vec3 offset = offset_from(reflection, conduction.inverse_h, x, other_predicted[j]);
                 if (squared_length(offset) >= 1.0) continue;
                 float weight = weight_of(conduction, offset, reflection.sign, b, other_correction[j]);
-                between += (other_temperature[j] - t) * weight;
+                between += (image_temperature(image.sides, other_temperature[j]) - t) * weight;
             }
         }
     } else {
         FOR_EACH_CANDIDATE_IN(cell_start, conduction.grid, home, j) {
             own += warmth_from(conduction, x, t, predicted[j], temperature[j]);
         }
-        FOR_EACH_CANDIDATE_IN(other_cell_start, conduction.grid, home, j) {
-            between += warmth_from(conduction, x, t, other_predicted[j], other_temperature[j]);
+        if (HAS_OTHER != 0u) {
+            FOR_EACH_CANDIDATE_IN(other_cell_start, conduction.grid, home, j) {
+                between += warmth_from(conduction, x, t, other_predicted[j], other_temperature[j]);
+            }
         }
     }
     conducted[i] = t + heating * (own_w_m_k * own + cross_w_m_k * between);

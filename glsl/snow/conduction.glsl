@@ -1,13 +1,13 @@
 // Heat conduction between particles of both phases (Chen2021 eq 6.1), for conduct.comp, conduct_enthalpy.comp
-// and correct_conduction.comp:
+// and correct_conduction.comp; the viscoelastic fluid is a phase without another:
 //   Σ_j V k_ij (T_j − T_i) ∇²W(x_ij),  k_ij = 2 k_i k_j / (k_i + k_j),  ∇²W = 45/(πh⁶) (h − r)
 // The paper prints 4 k_i k_j / (k_i + k_j), which belongs to another form of the Laplacian: with this one,
 // heat would flow twice as fast as by Fourier's law. Every term has the opposite sign at the other end, so
 // heat is conserved.
 //
 // Walls and free surfaces cut the kernel, and particles off the lattice change its sum. With IS_CORRECTED
-// the sum is also over the images R x_j of neighbours behind the faces of the domain, and the weight of a pair,
-// 1 − q, becomes
+// the sum is also over the images R x_j of neighbours behind the faces of the domain, and the weight of a
+// pair, 1 − q, becomes
 //   (1 − q) (c_i + c_j)/2,  c_i = e·B_i·e from 0 to the correction of a lone neighbour at one spacing,
 // where e is the direction of x_i − R x_j and B_i makes the second moments of particle i those of a full
 // neighbourhood (correct_conduction.comp). The image of j seen from i is as far as that of i seen from j, in
@@ -18,9 +18,10 @@
 struct Conduction {
     Grid grid;
     float inverse_h;
-    // Faces of the domain, which no heat passes.
+    // Faces of the domain, which no heat passes unless their temperature is fixed, and a bit for each periodic axis.
     vec3 domain_min_m;
     vec3 domain_max_m;
+    uint periodic;
     // s/2, where s makes the Laplacian exact on the lattice, and the maximum of c_i.
     float moment_scale;
     float max_correction;
@@ -55,11 +56,11 @@ float warmth_from(Conduction c, vec3 x, float t, vec3 other_x, float other_t) {
 Faces near_faces(Conduction c, uvec3 home) { return near_faces(c.grid, c.domain_max_m, home); }
 
 Image image_of(Conduction c, Faces faces, uvec3 home, uint place) {
-    return image_of(c.grid, c.domain_max_m, 0u, faces, home, place);
+    return image_of(c.grid, c.domain_max_m, c.periodic, faces, home, place);
 }
 
 Reflection reflection_at(Conduction c, Image image) {
-    return reflection_at(c.domain_min_m, c.domain_max_m, 0u, image.sides);
+    return reflection_at(c.domain_min_m, c.domain_max_m, c.periodic, image.sides);
 }
 
 // Returns c: e·B·e along an offset. The same bits for the opposite offset.

@@ -19,6 +19,9 @@
 // ε: an order of magnitude below the moment of one neighbour at a spacing, 0.11 at h/d = 2.
 const float REGULARIZATION = 0.01;
 
+// 0 for a phase without another.
+layout(constant_id = 1) const uint HAS_OTHER = 1;
+
 layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
 layout(scalar, binding = 1) readonly buffer Key { uint key[]; };
 layout(scalar, binding = 2) readonly buffer CellStart { uint cell_start[]; };
@@ -82,6 +85,7 @@ void main() {
         FOR_EACH_IN_CELLS(cell_start, conduction.grid, image.cells, j) {
             add_neighbour(m, offset_from(reflection, conduction.inverse_h, x, predicted[j]));
         }
+        if (HAS_OTHER == 0u) continue;
         FOR_EACH_IN_CELLS(other_cell_start, conduction.grid, image.cells, j) {
             add_neighbour(m, offset_from(reflection, conduction.inverse_h, x, other_predicted[j]));
         }

@@ -35,6 +35,8 @@ layout(constant_id = 2) const uint ROW_SLOTS = 1;
 layout(constant_id = 3) const uint ELASTICITY = 0;
 // 1 if viscosity is solved implicitly: the coupling of elasticity is then written on its own.
 layout(constant_id = 4) const uint IS_IMPLICIT = 0;
+// 1 if temperature shifts viscosity, 2 if relaxation, too.
+layout(constant_id = 5) const uint SHIFTS = 0;
 
 layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
 layout(scalar, binding = 1) readonly buffer Key { uint key[]; };
@@ -48,7 +50,8 @@ layout(scalar, binding = 8) readonly buffer Terms { ViscoelasticTerms terms[]; }
 // xx, yy, zz and xy, xz, yz of A − I, or of S.
 layout(scalar, binding = 9) buffer Diagonal { vec3 diagonal[]; };
 layout(scalar, binding = 10) buffer OffDiagonal { vec3 off_diagonal[]; };
-layout(scalar, binding = 11) writeonly buffer Shape { vec4 shape[]; };
+// Where temperature shifts viscosity, the factor is in the place of the viscosity before (shift_viscosity.comp).
+layout(scalar, binding = 11) buffer Shape { vec4 shape[]; };
 layout(scalar, binding = 12) writeonly buffer Coupling { vec3 coupling[]; };
 layout(scalar, binding = 13) writeonly buffer ElasticCoupling { vec3 elastic_coupling[]; };
 layout(scalar, binding = 14) writeonly buffer Stress { vec3 stress[]; };
@@ -145,6 +148,9 @@ void main() {
     mat3 gradient = sums.gradient * inverse_moment / (t.lattice_moment * t.support_m);
     mat3 twice_rate = gradient + transpose(gradient);
     float viscosity = viscosity_at(t, sqrt(0.5 * norm_squared(twice_rate)));
+    float shift = SHIFTS == 0u ? 1.0 : shape[2u * i + 1u].w;
+    if (SHIFTS != 0u) viscosity *= shift;
+    if (SHIFTS == 2u) t.relaxation_per_s /= shift;
 
     mat3 inverse_deformation = mat3(1.0) - t.dt_s * gradient;
     float shrinkage = determinant(inverse_deformation);

@@ -6,8 +6,9 @@
 use glam::{DMat3, DVec3};
 
 use crate::bonds::{self, Bonds};
-use crate::fluid::{self, wide};
+use crate::fluid::{self, Image, wide};
 use crate::linalg::nearest_rotation;
+use crate::snow::{Correction, corrected_weight, correction_of};
 
 /// Elasticity models.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,6 +59,47 @@ pub struct Feed {
     pub velocity_m_s: [f32; 3],
 }
 
+/// Conduction of heat, and the shift of viscosity by temperature.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Heat {
+    /// Factor on Σ (T_j − T_i) w_ij in the change of a step.
+    pub rate: f64,
+    /// s = 6/Σ(1 − q)q² over the lattice.
+    pub laplacian_scale: f32,
+    /// Maximum correction of a particle.
+    pub max_correction: f32,
+    /// Temperatures of the lower and of the upper faces in °C, by axis; `None` where no heat passes.
+    pub faces_c: [[Option<f64>; 3]; 2],
+    /// B in K.
+    pub activation_k: f64,
+    /// T_ref in °C.
+    pub reference_c: f64,
+    /// Bounds of the factor.
+    pub shifts: [f64; 2],
+    /// True if relaxation shifts, too.
+    pub shifts_relaxation: bool,
+}
+
+impl Heat {
+    /// Returns the factor on viscosity at a temperature in °C.
+    pub fn shift(&self, temperature_c: f64) -> f64 {
+        let inverse = |c: f64| 1.0 / (c + 273.15);
+        let [min, max] = self.shifts;
+        (self.activation_k * (inverse(temperature_c) - inverse(self.reference_c))).exp().clamp(min, max)
+    }
+
+    /// Returns the temperature of an image of a particle.
+    fn image_c(&self, sides: [u32; 3], temperature_c: f64) -> f64 {
+        let crossed = (0..3).filter(|axis| sides[*axis] != 0);
+        let fixed: Vec<f64> =
+            crossed.filter_map(|axis| self.faces_c[sides[axis] as usize - 1][axis]).collect();
+        match fixed.len() % 2 {
+            0 => temperature_c,
+            _ => 2.0 * fixed.iter().sum::<f64>() / fixed.len() as f64 - temperature_c,
+        }
+    }
+}
+
 /// Parameters of the kernels.
 #[derive(Clone, Debug)]
 pub struct Parameters {
@@ -93,6 +135,8 @@ pub struct Parameters {
     pub bulk_ratio: f64,
     /// Nozzle, if there is one.
     pub feed: Option<Feed>,
+    /// Heat, if there is any.
+    pub heat: Option<Heat>,
     /// True for the one-sided force of Huang2016 eq 2.24.
     pub as_printed: bool,
     /// Restitution of walls without stick.
@@ -174,8 +218,10 @@ pub struct State {
     pub inverse_moment: Vec<DMat3>,
     /// Share of the gradient that counts.
     pub share: Vec<f64>,
-    /// η in Pa s.
+    /// η in Pa s; before the update of the stress its factor by temperature.
     pub viscosity_pa_s: Vec<f64>,
+    /// In °C.
+    pub temperature_c: Vec<f64>,
     /// Q in Pa: the coupling of the force.
     pub coupling: Vec<DMat3>,
     /// Its part of elasticity.
@@ -453,11 +499,67 @@ impl State {
         }
     }
 
+    /// Twin of `correct_conduction` and `conduct` of the snow, for one phase.
+    pub fn conduct_heat(&mut self, p: &Parameters) {
+        let Some(heat) = &p.heat else { return };
+        let places: Vec<Vec<(usize, Image)>> =
+            (0..self.fluid.predicted.len()).map(|i| self.places(p, i)).collect();
+        let correction = |near: &Vec<(usize, Image)>| {
+            correction_of(near.iter().map(|(_, place)| place.offset_h), heat.laplacian_scale)
+        };
+        let corrections: Vec<Correction> = places.iter().map(correction).collect();
+        let before = self.temperature_c.clone();
+        for (i, near) in places.iter().enumerate() {
+            let flow: f64 = near
+                .iter()
+                .map(|(j, place)| {
+                    let weight =
+                        corrected_weight(place, &corrections[i], &corrections[*j], heat.max_correction);
+                    (heat.image_c(place.sides, before[*j]) - before[i]) * f64::from(weight)
+                })
+                .sum();
+            self.temperature_c[i] += heat.rate * flow;
+        }
+    }
+
+    /// Returns the places within h of a particle of its neighbours, itself among them, and of their images.
+    fn places(&self, p: &Parameters, i: usize) -> Vec<(usize, Image)> {
+        let at = |i: usize| (self.fluid.predicted[i], p.fluid.grid.cell_from_index(self.fluid.key[i]));
+        let (x, cell) = at(i);
+        let inverse_h = 1.0 / p.fluid.support_m;
+        let mut places = Vec::new();
+        for j in 0..self.fluid.predicted.len() {
+            let (other, other_cell) = at(j);
+            let offset_h = std::array::from_fn(|axis| (x[axis] - other[axis]) * inverse_h);
+            let own = Image { offset_h, reflection: [1.0; 3], sides: [0; 3] };
+            let near = std::iter::once(own).chain(p.fluid.images(at(i), at(j)));
+            places.extend(
+                near.filter(|place| {
+                    fluid::dot(place.offset_h, place.offset_h) < 1.0
+                        && p.fluid.is_beside(cell, other_cell, place.sides)
+                })
+                .map(|place| (j, place)),
+            );
+        }
+        places
+    }
+
+    /// Twin of `shift_viscosity`.
+    pub fn shift_viscosity(&mut self, p: &Parameters) {
+        if let Some(heat) = &p.heat {
+            self.viscosity_pa_s = self.temperature_c.iter().map(|t| heat.shift(*t)).collect();
+        }
+    }
+
     /// Twin of `update_stress`.
     pub fn update_stress(&mut self, p: &Parameters) {
         let (n, u) = (self.fluid.predicted.len(), self.updated());
         self.strain.resize(n, DMat3::ZERO);
         self.share = vec![0.0; n];
+        let shift = match &p.heat {
+            Some(_) => std::mem::take(&mut self.viscosity_pa_s),
+            None => vec![1.0; n],
+        };
         self.viscosity_pa_s = vec![0.0; n];
         for column in
             [&mut self.inverse_moment, &mut self.coupling, &mut self.elastic_coupling, &mut self.stress]
@@ -473,7 +575,7 @@ impl State {
             }
             let gradient = p.gradient(&near, &u, i, self.inverse_moment[i]);
             let twice_rate = gradient + gradient.transpose();
-            self.viscosity_pa_s[i] = p.viscosity_pa_s(norm(twice_rate) / 2.0f64.sqrt());
+            self.viscosity_pa_s[i] = shift[i] * p.viscosity_pa_s(norm(twice_rate) / 2.0f64.sqrt());
             let inverse_deformation = DMat3::IDENTITY - gradient * p.dt_s();
             let shrinkage = inverse_deformation.determinant();
             let is_fine = shrinkage > 0.05 && u[i].length() * p.dt_s() < p.h_m();
@@ -483,7 +585,11 @@ impl State {
             let mut elastic = DMat3::ZERO;
             if p.elasticity != Elasticity::None {
                 self.strain[i] = if self.share[i] > 0.0 && shrinkage > 0.05 {
-                    p.advance(self.strain[i], inverse_deformation.inverse())
+                    let shifts_relaxation = p.heat.is_some_and(|heat| heat.shifts_relaxation);
+                    let of_relaxation = if shifts_relaxation { shift[i] } else { 1.0 };
+                    let own =
+                        Parameters { relaxation_per_s: p.relaxation_per_s / of_relaxation, ..p.clone() };
+                    own.advance(self.strain[i], inverse_deformation.inverse())
                 } else {
                     DMat3::ZERO
                 };

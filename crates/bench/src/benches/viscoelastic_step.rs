@@ -21,6 +21,8 @@ const VISCOSITIES: &[&str] = &["explicit", "implicit"];
 
 const FEEDS: &[&str] = &["none", "upper half"];
 
+const HEATS: &[&str] = &["none", "faces"];
+
 /// Maximum rounding error of velocities of up to some m/s: both sides round sums over some thirty neighbours,
 /// gradients of which lose the digits of their condition beside free surfaces, and as many in each iteration.
 const VELOCITY_TOLERANCE_M_S: f32 = 1e-3;
@@ -49,13 +51,15 @@ impl Bench for ViscoelasticStep {
             Axis::names("model", MODELS, MODELS, MODELS),
             Axis::names("viscosity", VISCOSITIES, VISCOSITIES, VISCOSITIES),
             Axis::names("feed", FEEDS, &FEEDS[..1], FEEDS),
+            Axis::names("heat", HEATS, &HEATS[..1], HEATS),
         ]
     }
 
     fn prepare(&self, device: &Device, point: &Point) -> Result<Prepared> {
         let n = point.count()?;
-        let (scene, sampled) =
-            block(n, [point.name("model")?, point.name("viscosity")?, point.name("feed")?])?;
+        let names =
+            [point.name("model")?, point.name("viscosity")?, point.name("feed")?, point.name("heat")?];
+        let (scene, sampled) = block(n, names)?;
         let solver = Viscoelastic::with_tuning(device, &scene, &sampled, Tuning::default())?;
         let mut before = Vec::new();
         for column in solver.state_columns() {
@@ -69,7 +73,7 @@ impl Bench for ViscoelasticStep {
 }
 
 /// Makes a cubic block of `n` particles that fills its container except for the top.
-fn block(n: usize, [model, viscosity, feed]: [&str; 3]) -> Result<(Scene, Sampled)> {
+fn block(n: usize, [model, viscosity, feed, heat]: [&str; 4]) -> Result<(Scene, Sampled)> {
     let mut side = 1usize;
     while side.pow(3) < n {
         side += 1;
@@ -80,11 +84,18 @@ fn block(n: usize, [model, viscosity, feed]: [&str; 3]) -> Result<(Scene, Sample
         "none" => String::new(),
         _ => format!("feed = {{ mouth_m = {}, velocity_m_s = [0.0, -0.2, 0.0] }}\n", 0.5 * extent_m),
     };
+    let heat = match heat {
+        "none" => "",
+        _ => {
+            "heat = { conductivity_w_m_k = 500.0, capacity_j_kg_k = 1000.0, activation_temperature_k = 3000.0, \
+             face_temperatures_c = { y_min = 5.0, x_max = 40.0 } }\n"
+        }
+    };
     let text = format!(
         "version = 1\nname = \"block\"\nup_axis = \"y\"\n[time]\ndt_s = 0.001\nduration_s = 1.0\n\
          [fluid]\nparticle_spacing_m = {SPACING_M}\ndynamic_viscosity_pa_s = {viscosity_pa_s}\n\
          [solver]\nkind = \"viscoelastic\"\n\
-         [viscoelastic]\nelasticity = \"{model}\"\nmodulus_pa = 500.0\n{feed}\
+         [viscoelastic]\nelasticity = \"{model}\"\nmodulus_pa = 500.0\n{feed}{heat}\
          [domain]\nmin_m = [0, 0, 0]\nmax_m = [{extent_m}, {}, {extent_m}]\n\
          [[particles]]\nshape.box = {{ min_m = [0, 0, 0], max_m = [{extent_m}, {extent_m}, {extent_m}] }}\n",
         1.5 * extent_m,
@@ -93,6 +104,7 @@ fn block(n: usize, [model, viscosity, feed]: [&str; 3]) -> Result<(Scene, Sample
     let mut sampled = scene.sample()?;
     sampled.positions_m.truncate(n);
     sampled.velocities_m_s.truncate(n);
+    sampled.temperatures_c.truncate(n);
     let random = |i: usize, scale: f32| scale * (2.0 * unit_noise(i) - 1.0);
     for (i, x) in sampled.positions_m.iter_mut().flatten().enumerate() {
         *x += random(2 * i, 0.2 * SPACING_M as f32);

@@ -61,34 +61,7 @@ impl State {
         // The particle itself has images, too.
         let near = self.candidates(p, kind, i).chain([(kind, i)]);
         let places = near.flat_map(|(kind_j, j)| self.places(p, (kind, i), (kind_j, j)));
-        let mut fourth = [[0.0f32; 6]; 6];
-        for place in places {
-            let q2 = dot(place.offset_h, place.offset_h);
-            if q2 < MIN_Q2 {
-                continue;
-            }
-            let weight = (1.0 - q2.sqrt()) / q2;
-            let products = products(place.offset_h);
-            for (row, a) in fourth.iter_mut().zip(products) {
-                for (element, b) in row.iter_mut().zip(products) {
-                    *element += weight * a * b;
-                }
-            }
-        }
-        // (A + ε)(B − 1) = 1 − A 1, with elements off the diagonal of a tensor counted twice.
-        let half = 0.5 * p.heat.laplacian_scale;
-        let element = |a: usize, b: usize| {
-            let epsilon = if a == b { REGULARIZATION * MULTIPLICITY[a] } else { 0.0 };
-            MULTIPLICITY[a] * MULTIPLICITY[b] * (half * fourth[a][b]) + epsilon
-        };
-        let right = |a: usize| {
-            let second = half * (fourth[a][0] + fourth[a][1] + fourth[a][2]);
-            MULTIPLICITY[a] * (if a < 3 { 1.0 } else { 0.0 } - second)
-        };
-        let system =
-            std::array::from_fn(|a| std::array::from_fn(|b| if b < 6 { element(a, b) } else { right(a) }));
-        let solution = solve(system);
-        std::array::from_fn(|a| solution[a] + if a < 3 { 1.0 } else { 0.0 })
+        correction_of(places.map(|place| place.offset_h), p.heat.laplacian_scale)
     }
 
     /// Returns Σ_j k_ij (T_j − T_i) w_ij of each particle of a phase, in W/m, for temperatures of both
@@ -161,24 +134,63 @@ impl State {
             let offset_h = zip(own, other, |a, b| (a - b) * (1.0 / p.fluid.support_m));
             return 1.0 - dot(offset_h, offset_h).sqrt().min(1.0);
         };
-        let along = |correction: &Correction, v: [f32; 3], q2: f32| {
-            if q2 < MIN_Q2 {
-                return 1.0;
-            }
-            let terms = products(v).into_iter().zip(MULTIPLICITY).zip(correction);
-            let form: f32 = terms.map(|((product, n), b)| n * b * product).sum();
-            (form / q2).clamp(0.0, max_correction)
-        };
+        let (own, other) = (&corrections[kind as usize][i], &corrections[other_kind as usize][j]);
         let places = self.places(p, (kind, i), (other_kind, j)).into_iter();
-        let weights = places.map(|Image { offset_h, reflection, .. }| {
-            let q2 = dot(offset_h, offset_h);
-            let reflected = zip(offset_h, reflection, |a, b| a * b);
-            let ends = along(&corrections[kind as usize][i], offset_h, q2)
-                + along(&corrections[other_kind as usize][j], reflected, q2);
-            (1.0 - q2.sqrt()) * (0.5 * ends)
-        });
-        weights.sum()
+        places.map(|place| corrected_weight(&place, own, other, max_correction)).sum()
     }
+}
+
+/// Returns the correction of a particle from the offsets in h of its neighbours and their images.
+pub(crate) fn correction_of(offsets_h: impl Iterator<Item = [f32; 3]>, laplacian_scale: f32) -> Correction {
+    let mut fourth = [[0.0f32; 6]; 6];
+    for offset_h in offsets_h {
+        let q2 = dot(offset_h, offset_h);
+        if q2 < MIN_Q2 {
+            continue;
+        }
+        let weight = (1.0 - q2.sqrt()) / q2;
+        let products = products(offset_h);
+        for (row, a) in fourth.iter_mut().zip(products) {
+            for (element, b) in row.iter_mut().zip(products) {
+                *element += weight * a * b;
+            }
+        }
+    }
+    // (A + ε)(B − 1) = 1 − A 1, with elements off the diagonal of a tensor counted twice.
+    let half = 0.5 * laplacian_scale;
+    let element = |a: usize, b: usize| {
+        let epsilon = if a == b { REGULARIZATION * MULTIPLICITY[a] } else { 0.0 };
+        MULTIPLICITY[a] * MULTIPLICITY[b] * (half * fourth[a][b]) + epsilon
+    };
+    let right = |a: usize| {
+        let second = half * (fourth[a][0] + fourth[a][1] + fourth[a][2]);
+        MULTIPLICITY[a] * (if a < 3 { 1.0 } else { 0.0 } - second)
+    };
+    let system =
+        std::array::from_fn(|a| std::array::from_fn(|b| if b < 6 { element(a, b) } else { right(a) }));
+    let solution = solve(system);
+    std::array::from_fn(|a| solution[a] + if a < 3 { 1.0 } else { 0.0 })
+}
+
+/// Returns the weight of a neighbour at a place, with the corrections of both ends.
+pub(crate) fn corrected_weight(
+    Image { offset_h, reflection, .. }: &Image,
+    own: &Correction,
+    other: &Correction,
+    max_correction: f32,
+) -> f32 {
+    let along = |correction: &Correction, v: [f32; 3], q2: f32| {
+        if q2 < MIN_Q2 {
+            return 1.0;
+        }
+        let terms = products(v).into_iter().zip(MULTIPLICITY).zip(correction);
+        let form: f32 = terms.map(|((product, n), b)| n * b * product).sum();
+        (form / q2).clamp(0.0, max_correction)
+    };
+    let q2 = dot(*offset_h, *offset_h);
+    let reflected = zip(*offset_h, *reflection, |a, b| a * b);
+    let ends = along(own, *offset_h, q2) + along(other, reflected, q2);
+    (1.0 - q2.sqrt()) * (0.5 * ends)
 }
 
 /// Solves a symmetric, positive definite system by elimination; the last column is its right side.

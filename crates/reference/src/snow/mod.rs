@@ -30,6 +30,7 @@ use crate::bonds::Bonds;
 use crate::fluid::{self, SPLINE_SCALE, dot, spline_shape, zip};
 
 pub use boundary::Boundary;
+pub(crate) use conduction::{corrected_weight, correction_of};
 pub use heat::{Correction, Heat, LatentHeat};
 pub use kind::Kind;
 pub use ledger::{Ledger, fixed_point_temperature};

@@ -64,6 +64,8 @@ pub fn builtin() -> &'static [Builtin] {
         "dough",
         "ketchup",
         "honey_coiling",
+        "chocolate",
+        "rod_climbing",
         "column_collapse",
         "hopper",
         "slope_obstacle",

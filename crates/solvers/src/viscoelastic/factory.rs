@@ -83,6 +83,9 @@ const SOLVE_METRICS: [(&str, &str); 2] = [("viscosity_iterations", "1"), ("n_ste
 /// Name and unit of the number of springs.
 const SPRING_METRICS: [(&str, &str); 1] = [("n_springs", "1")];
 
+/// Names and units of temperatures.
+const HEAT_METRICS: [(&str, &str); 3] = [("mean_temperature", "°C"), ("coldest", "°C"), ("warmest", "°C")];
+
 fn solve_values(status: &ViscositySolve) -> [f64; 2] {
     [status.iterations.into(), status.n_unmet.into()]
 }
@@ -103,7 +106,8 @@ impl Solver for Viscoelastic {
     fn metrics(&self) -> Vec<MetricInfo> {
         let of_springs = if self.springs().is_some() { &SPRING_METRICS[..] } else { &[] };
         let of_solve = if self.viscosity().is_some() { &SOLVE_METRICS[..] } else { &[] };
-        let optional = of_springs.iter().chain(of_solve).copied();
+        let of_heat = if self.heat().is_some() { &HEAT_METRICS[..] } else { &[] };
+        let optional = of_springs.iter().chain(of_solve).chain(of_heat).copied();
         let names = ViscoelasticMetrics::names().into_iter().chain(optional);
         with_load_metrics(MetricInfo::list(names), self.body_loads())
     }
@@ -130,6 +134,18 @@ impl Solver for Viscoelastic {
             None => {
                 forwarded(own, PendingViscoelasticMetrics::is_ready, move |own| Ok(measured(own.wait()?)))
             }
+        };
+        let own = match self.heat() {
+            Some(heat) => forwarded(
+                (own, heat.record_metrics(recorder, self.fluid())?),
+                |(own, temperatures)| Ok(own.is_ready()? && temperatures.is_ready()?),
+                |(own, temperatures)| {
+                    let mut measured = own.wait()?;
+                    measured.values.extend(temperatures.wait()?);
+                    Ok(measured)
+                },
+            ),
+            None => own,
         };
         Ok(with_load_values(own, self.body_loads(), recorder)?)
     }

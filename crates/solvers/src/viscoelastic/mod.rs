@@ -4,11 +4,14 @@
 //!
 //! ```text
 //! Integrate … UpdateVelocity   the stages of the position-based fluid (pbd): x*, and u = (x* − x)/Δt; among them
-//!   ReorderStress  the permutation of the step for conformation, and the impulse of the last viscous solve
+//!   ReorderStress  the permutation of the step for conformation, temperature, and the impulse of the last
+//!                  viscous solve
 //!   ReorderSprings the same for springs
 //!   BuildSprings   springs between neighbours that have none, once positions are predicted
 //!   HoldPrediction x* of particles above the mouth of a nozzle
 //! HoldFeed         x* and u of the same
+//! ConductHeat      T ← T + Δt k/(ρ c) ∇²T
+//! ShiftViscosity   a(T), which multiplies η
 //! UpdateStress     M, B = M⁻¹, L = ∇u; A ← F A Fᵀ, relaxed; η(γ̇); σ = G (A − I) + 2 η D
 //! CollideWalls     restitution and friction of walls to which the fluid does not stick
 //! UpdateSprings    L flows where |r − L| > γ L
@@ -25,6 +28,7 @@
 mod factory;
 mod fault;
 mod feed;
+mod heat;
 mod metrics;
 mod parameters;
 mod shown;
@@ -34,8 +38,9 @@ mod stress;
 mod viscosity;
 
 pub use factory::Factory;
+pub use heat::{Heat, PendingTemperatures};
 pub use metrics::{PendingViscoelasticMetrics, ViscoelasticMetrics};
-pub use parameters::{FeedParameters, Parameters, SpringParameters};
+pub use parameters::{FeedParameters, HeatParameters, Parameters, SpringParameters};
 pub use solver::{Stage, Viscoelastic};
 pub use springs::{SpringCheck, Springs};
 pub use stress::Stress;

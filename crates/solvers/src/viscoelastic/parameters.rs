@@ -85,6 +85,54 @@ impl SpringParameters {
     }
 }
 
+/// Conduction of heat and shift of viscosity.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct HeatParameters {
+    /// Conductivity in W/(m K).
+    pub conductivity_w_m_k: f32,
+    /// Δt/(ρ c h²) times the scale of the Laplacian, in m K/W.
+    pub heating: f32,
+    /// s/2 of the corrected weights.
+    pub moment_scale: f32,
+    /// Maximum correction of a particle.
+    pub max_correction: f32,
+    /// Temperatures in °C of the lower and of the upper faces, by axis.
+    pub face_c: [[f32; 3]; 2],
+    /// A bit for each lower, then for each upper face that has a temperature.
+    pub fixed_faces: u32,
+    /// B in K.
+    pub activation_k: f32,
+    /// T_ref in °C.
+    pub reference_c: f32,
+    /// Bounds of the factor on viscosity.
+    pub shifts: [f32; 2],
+    /// True if relaxation shifts, too.
+    pub shifts_relaxation: bool,
+}
+
+impl HeatParameters {
+    fn from_scene(scene: &Scene, material: &Viscoelastic) -> Option<Self> {
+        let heat = material.heat.as_ref()?;
+        let h = scene.support_radius_m();
+        let per_conductivity = scene.dt_s() / (scene.rest_density_kg_m3() * heat.capacity_j_kg_k * h * h);
+        let [moment_scale, max_correction] = scene.conduction_moments();
+        let faces = heat.face_temperatures_c.faces();
+        let [lower, upper] = faces.map(|side| bits(side.map(|face| face.is_some())));
+        Some(Self {
+            conductivity_w_m_k: heat.conductivity_w_m_k as f32,
+            heating: (per_conductivity * scene.conduction_scale()) as f32,
+            moment_scale: moment_scale as f32,
+            max_correction: max_correction as f32,
+            face_c: faces.map(|side| side.map(|face| face.unwrap_or(0.0) as f32)),
+            fixed_faces: lower | upper << 3,
+            activation_k: heat.activation_temperature_k as f32,
+            reference_c: heat.reference_temperature_c as f32,
+            shifts: scene.viscosity_shifts().map(|shift| shift as f32),
+            shifts_relaxation: heat.shifts_relaxation,
+        })
+    }
+}
+
 /// Feed of a nozzle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FeedParameters {
@@ -123,6 +171,8 @@ pub struct Parameters {
     pub shear: Option<ShearDrive>,
     /// Nozzle, if the scene has one.
     pub feed: Option<FeedParameters>,
+    /// Heat, if the scene has it.
+    pub heat: Option<HeatParameters>,
     /// Distance of the y faces in m.
     pub gap_m: f64,
 }
@@ -139,7 +189,8 @@ impl Parameters {
         let rate = 4.0 * lattice.weights / (lattice.moment * density * h * h);
         // tr(D)² is at most 3 D:D, and 2 η D:D the power of shear viscosity.
         let bulk = 1.0 + 1.5 * material.bulk_viscosity_ratio;
-        let of_law = SURFACE_RATIO * dt * rate * bulk * material.viscosity.bound_pa_s(newtonian);
+        let [_, max_shift] = scene.viscosity_shifts();
+        let of_law = SURFACE_RATIO * dt * rate * bulk * material.viscosity.bound_pa_s(newtonian) * max_shift;
         let is_implicit = of_law > MAX_EXPLICIT_OF_LAW;
         // Damping is not worth an implicit step; the differences that it acts on are never larger than on the
         // lattice.
@@ -172,6 +223,7 @@ impl Parameters {
                 .feed
                 .as_ref()
                 .map(|feed| FeedParameters { velocity_m_s: feed.velocity_m_s.map(|v| v as f32) }),
+            heat: HeatParameters::from_scene(scene, &material),
             shear: material.shear,
             gap_m: scene.domain.max_m[1] - scene.domain.min_m[1],
         }

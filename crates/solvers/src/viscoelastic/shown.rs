@@ -9,6 +9,11 @@ pub(super) fn set_infos(scene: &Scene, n_particles: usize) -> Vec<SetInfo> {
     let mut columns = display::motion(scene, n_particles);
     columns.push(display::density(scene));
     columns.push(display::lambda());
+    if let Some([low, high]) = scene.viscoelastic().heat.and(scene.viscoelastic_temperatures_c()) {
+        // A scene of one temperature has a scale, too.
+        let (low, high) = (low as f32, high.max(low + 1.0) as f32);
+        columns.push(display::number("temperature", Display::between(low, high).diverging()));
+    }
     let modulus = scene.viscoelastic().modulus_pa() as f32;
     if modulus > 0.0 {
         for name in STRESS_NAMES {

@@ -2,6 +2,7 @@
 
 use super::fault::{FaultCheck, FaultRecord};
 use super::feed::Feed;
+use super::heat::Heat;
 use super::metrics::{MeasurePass, PendingViscoelasticMetrics};
 use super::parameters::Parameters;
 use super::shown::STRESS_NAMES;
@@ -20,7 +21,7 @@ use frazil_vk::{Device, Kernel, Recorder, Threads};
 pub enum Stage {
     /// A stage of the position-based fluid.
     Fluid(pbd::Stage),
-    /// Permutes conformation and impulse.
+    /// Permutes conformation, temperature and impulse.
     ReorderStress,
     /// Permutes springs.
     ReorderSprings,
@@ -30,6 +31,10 @@ pub enum Stage {
     HoldPrediction,
     /// Moves fed particles as in a pipe, and gives them the velocity of the feed.
     HoldFeed,
+    /// Conducts heat between neighbours, and through faces that have a temperature.
+    ConductHeat,
+    /// Computes the factors by which temperature multiplies viscosity.
+    ShiftViscosity,
     /// Updates conformation and stress by the displacements of the step.
     UpdateStress,
     /// Applies restitution and friction of walls.
@@ -74,6 +79,7 @@ pub struct Viscoelastic {
     stress: Stress,
     viscosity: Option<Viscosity>,
     springs: Option<Springs>,
+    heat: Option<Heat>,
     permutation: Permutation,
     collide_walls: Kernel<collide_walls::Interface>,
     feed: Feed,
@@ -113,6 +119,9 @@ impl Viscoelastic {
         }
         let fluid = Fluid::with_tuning(device, scene, &sampled, tuning)?;
         let own = Self::with_fluid(device, parameters, fluid, tuning, 0)?;
+        if let Some(heat) = &own.heat {
+            device.upload(heat.temperature.front(), &sampled.temperatures_c)?;
+        }
         if let Some(springs) = &own.springs {
             let mut recorder = device.recorder()?;
             springs.build_first(&mut recorder, &own.fluid)?;
@@ -138,12 +147,17 @@ impl Viscoelastic {
             Some(own) => Some(Springs::new(device, workgroup_size, own, capacity)?),
             None => None,
         };
+        let heat = match parameters.heat {
+            Some(own) => Some(Heat::new(device, workgroup_size, own, &fluid)?),
+            None => None,
+        };
         let of_time = [fluid.parameters().dt_s, fluid.parameters().support_m];
         let walls = collide_walls::Specialization { workgroup_size };
         Ok(Self {
             stress: Stress::new(device, workgroup_size, &parameters, &fluid)?,
             viscosity,
             springs,
+            heat,
             permutation: Permutation::with_workgroup_size(device, workgroup_size)?,
             collide_walls: Kernel::specialized(device, &walls)?,
             feed: Feed::new(device, workgroup_size)?,
@@ -175,6 +189,9 @@ impl Viscoelastic {
         }
         let hold_feed = has_feed.then_some(Stage::HoldFeed);
         stages.extend(hold_feed);
+        if self.heat.is_some() {
+            stages.extend([Stage::ConductHeat, Stage::ShiftViscosity]);
+        }
         stages.extend([Stage::UpdateStress, Stage::CollideWalls]);
         if self.parameters.has_xsph {
             stages.push(Stage::SmoothVelocity);
@@ -229,6 +246,7 @@ impl Viscoelastic {
                 let Stress { diagonal, off_diagonal, .. } = &mut self.stress;
                 let mut columns: Vec<&mut dyn AnyColumn> = vec![diagonal, off_diagonal];
                 columns.extend(self.viscosity.as_mut().map(|own| &mut own.impulse as &mut dyn AnyColumn));
+                columns.extend(self.heat.as_mut().map(|own| &mut own.temperature as &mut dyn AnyColumn));
                 self.permutation.record(recorder, &phase.count, self.fluid.order(), &mut columns);
             }
             Stage::ReorderSprings => {
@@ -259,6 +277,16 @@ impl Viscoelastic {
             Stage::HoldPrediction | Stage::HoldFeed => {
                 if let Some(feed) = &self.parameters.feed {
                     self.feed.hold(recorder, &self.fluid, &self.stress, feed);
+                }
+            }
+            Stage::ConductHeat => {
+                if let Some(heat) = &mut self.heat {
+                    heat.conduct(recorder, &self.fluid);
+                }
+            }
+            Stage::ShiftViscosity => {
+                if let Some(heat) = &self.heat {
+                    heat.shift(recorder, &self.fluid, &self.stress);
                 }
             }
             Stage::UpdateStress => {
@@ -338,6 +366,15 @@ impl Viscoelastic {
                 problem: "a run cannot gain or lose its nozzle".to_owned(),
             });
         }
+        let shifts = |p: &Parameters| p.heat.map(|heat| (heat.fixed_faces, heat.shifts_relaxation));
+        if shifts(&parameters) != shifts(&self.parameters) {
+            return Err(SolverError::Fixed {
+                key: "viscoelastic.heat".to_owned(),
+                problem:
+                    "a run cannot gain or lose heat, faces with a temperature, or the shift of relaxation"
+                        .to_owned(),
+            });
+        }
         self.fluid.set_scene(device, scene)?;
         self.stress.set_terms(device, &parameters, &self.fluid)?;
         if let Some(viscosity) = &mut self.viscosity {
@@ -345,6 +382,9 @@ impl Viscoelastic {
         }
         if let (Some(springs), Some(own)) = (&mut self.springs, parameters.springs) {
             springs.set_parameters(own);
+        }
+        if let Some(heat) = &mut self.heat {
+            heat.set_parameters(&parameters);
         }
         self.parameters = parameters;
         Ok(())
@@ -380,9 +420,15 @@ impl Viscoelastic {
         self.springs.as_ref()
     }
 
-    /// Returns the columns to show, record and export: position, velocity, id, density.
+    /// Returns temperatures, if the scene has heat.
+    pub fn heat(&self) -> Option<&Heat> {
+        self.heat.as_ref()
+    }
+
+    /// Returns the columns to show, record and export: position, velocity, id, density, and temperature if
+    /// there is one.
     pub fn columns(&self) -> Vec<ColumnView> {
-        self.fluid.columns()
+        self.fluid.columns().into_iter().chain(self.heat.as_ref().map(Heat::column)).collect()
     }
 
     /// Returns the set of particles, with all columns that pictures may show.
@@ -400,11 +446,13 @@ impl Viscoelastic {
         let of_viscosity = self.viscosity.as_ref().map(Viscosity::state_columns).unwrap_or_default();
         let of_fluid = self.fluid.state_columns().into_iter();
         let of_springs = self.springs.as_ref().map(Springs::state_columns).unwrap_or_default();
-        of_fluid.chain(self.stress.state_columns()).chain(of_viscosity).chain(of_springs).collect()
+        let of_heat = self.heat.as_ref().map(Heat::column);
+        let of_stress = self.stress.state_columns();
+        of_fluid.chain(of_stress).chain(of_viscosity).chain(of_springs).chain(of_heat).collect()
     }
 
-    /// Restores the fluid of a scene from a state saved after `step` steps, bit for bit. Set-up only: waits for
-    /// the device.
+    /// Restores the fluid of a scene from a state saved after `step` steps, bit for bit. Set-up only: waits
+    /// for the device.
     ///
     /// # Errors
     /// Like [`Self::with_tuning`]; also a column that is missing or has another length.
@@ -424,6 +472,9 @@ impl Viscoelastic {
         }
         if let Some(springs) = &restored.springs {
             springs.restore(device, &saved)?;
+        }
+        if let Some(heat) = &restored.heat {
+            heat.restore(device, &saved)?;
         }
         Ok(restored)
     }

@@ -92,6 +92,7 @@ impl Stress {
             row_slots,
             elasticity,
             is_implicit: is_implicit.into(),
+            shifts: parameters.heat.map_or(0, |heat| 1 + u32::from(heat.shifts_relaxation)),
         };
         let differentiate = |has_elasticity: u32| {
             let constants =

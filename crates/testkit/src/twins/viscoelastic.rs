@@ -2,7 +2,9 @@
 
 use super::bonds::download;
 use super::pbd::twin_parameters as fluid_parameters;
-use frazil_reference::viscoelastic::{Elasticity, Feed, Law, Parameters, Solve, Springs, State, symmetric};
+use frazil_reference::viscoelastic::{
+    Elasticity, Feed, Heat, Law, Parameters, Solve, Springs, State, symmetric,
+};
 use frazil_reference::{fluid, viscoelastic};
 use frazil_shaders::viscoelastic::terms;
 use frazil_solvers::SolverError;
@@ -62,6 +64,21 @@ pub fn twin_parameters(solver: &Viscoelastic, time_s: f64) -> Parameters {
             axis: t.feed_axis as usize,
             mouth_m: t.feed_mouth_m,
             velocity_m_s: feed.velocity_m_s,
+        }),
+        heat: p.heat.map(|heat| Heat {
+            rate: f64::from(heat.heating) * f64::from(heat.conductivity_w_m_k),
+            laplacian_scale: 2.0 * heat.moment_scale,
+            max_correction: heat.max_correction,
+            faces_c: [0, 3].map(|first| {
+                std::array::from_fn(|axis| {
+                    let is_fixed = heat.fixed_faces >> (first + axis) & 1 == 1;
+                    is_fixed.then(|| heat.face_c[first / 3][axis].into())
+                })
+            }),
+            activation_k: heat.activation_k.into(),
+            reference_c: heat.reference_c.into(),
+            shifts: heat.shifts.map(f64::from),
+            shifts_relaxation: heat.shifts_relaxation,
         }),
         as_printed: p.as_printed,
         restitution: p.wall_restitution.into(),
@@ -123,6 +140,10 @@ pub fn twin_state(device: &Device, solver: &Viscoelastic, n: usize) -> Result<St
         })?;
         state.bound_n_m = device.download(springs.bound_n_m(), n)?.into_iter().map(f64::from).collect();
     }
+    if let Some(heat) = solver.heat() {
+        let temperature = device.download(heat.temperature.front(), n)?;
+        state.temperature_c = temperature.into_iter().map(f64::from).collect();
+    }
     if let Some(viscosity) = solver.viscosity() {
         let vectors = |column: Vec<[f32; 3]>| -> Vec<DVec3> {
             column.into_iter().map(|x| DVec3::from_array(x.map(f64::from))).collect()
@@ -170,6 +191,8 @@ pub fn run_stage(state: &mut State, p: &Parameters, stage: Stage) -> std::result
     }
     match stage {
         Stage::HoldFeed => state.hold_feed(p),
+        Stage::ConductHeat => state.conduct_heat(p),
+        Stage::ShiftViscosity => state.shift_viscosity(p),
         Stage::UpdateStress => state.update_stress(p),
         Stage::CollideWalls => state.collide_walls(p),
         Stage::ApplyStress => state.apply_stress(p),

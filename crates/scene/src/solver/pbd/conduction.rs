@@ -8,6 +8,12 @@ use crate::Scene;
 /// than the lattice.
 pub(crate) const MAX_CONDUCTION: f64 = 0.5;
 
+/// Returns the largest sum in 1/m² of the corrected weights of a particle, which have Σ_j w_ij r_ij² = 6, with
+/// neighbours no closer than a spacing in m.
+pub(crate) fn conduction_sum_m2(spacing_m: f64) -> f64 {
+    6.0 / (spacing_m * spacing_m)
+}
+
 impl Scene {
     /// Returns s in dT_i/dt = s / (ρ₀ c_i h²) Σ_j k_ij (1 − q) (T_j − T_i) with q = r/h, which is Chen2021 eq
     /// 6.1: the viscosity kernel's ∇²W is proportional to 1 − q. s = 6 / Σ (1 − q)q² over the particles'
@@ -36,7 +42,7 @@ impl Scene {
         let diffusivity = conductivity / (self.rest_density_kg_m3() * capacity);
         let d = self.particle_spacing_m();
         let sum_m2 = match heat.conduction {
-            Conduction::Corrected => 6.0 / (d * d),
+            Conduction::Corrected => conduction_sum_m2(d),
             Conduction::Uncorrected => self.conduction_scale() * self.lattice_sum(|q| 1.0 - q) / (h * h),
         };
         Some(diffusivity * sum_m2)

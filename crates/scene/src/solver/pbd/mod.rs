@@ -8,6 +8,7 @@ mod springs;
 mod validate_fluid;
 mod validate_snow;
 
+pub(crate) use conduction::conduction_sum_m2;
 pub use fluid::{Fluid, FluidKernel, NeighbourGrid, WallDensity};
 pub use snow::*;
 pub use springs::Springs;

@@ -60,26 +60,37 @@ impl Scene {
         )
     }
 
-    /// Refuses a step at which explicit conduction overshoots and becomes unstable.
     fn check_conduction(&self, check: &Checker<'_>, heat: &Heat) -> Check {
         let Some(rate_per_s) = self.conduction_rate_per_s() else { return Ok(()) };
+        let (snow, water) = (heat.snow_conductivity_w_m_k, heat.water_conductivity_w_m_k);
+        let largest = match snow >= water {
+            true => ("snow.heat.snow_conductivity_w_m_k", snow),
+            false => ("snow.heat.water_conductivity_w_m_k", water),
+        };
+        self.check_conduction_step(check, rate_per_s, largest, "snow.heat")
+    }
+
+    /// Refuses a step at which explicit conduction of a rate overshoots and becomes unstable; `key` is that of the
+    /// conductivity, in a section.
+    pub(crate) fn check_conduction_step(
+        &self,
+        check: &Checker<'_>,
+        rate_per_s: f64,
+        (key, conductivity): (&str, f64),
+        section: &str,
+    ) -> Check {
         let dt = self.dt_s();
         if rate_per_s * dt <= MAX_CONDUCTION {
             return Ok(());
         }
-        let (key, conductivity) = if heat.snow_conductivity_w_m_k >= heat.water_conductivity_w_m_k {
-            ("snow.heat.snow_conductivity_w_m_k", heat.snow_conductivity_w_m_k)
-        } else {
-            ("snow.heat.water_conductivity_w_m_k", heat.water_conductivity_w_m_k)
-        };
-        let largest = rounded_down(MAX_CONDUCTION / rate_per_s);
+        let longest = rounded_down(MAX_CONDUCTION / rate_per_s);
         check.fail_between(
-            &["time.dt_s", key, "snow.heat", "fluid"],
+            &["time.dt_s", key, section, "fluid"],
             format!(
                 "{} s, in which heat is conducted farther than between neighbouring particles",
                 number(dt)
             ),
-            format!("at most {} s, or a smaller {key} than {}", number(largest), number(conductivity)),
+            format!("at most {} s, or a smaller {key} than {}", number(longest), number(conductivity)),
         )
     }
 }

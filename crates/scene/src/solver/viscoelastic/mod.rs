@@ -1,11 +1,13 @@
 //! `viscoelastic`: non-Newtonian fluids by the position-based method.
 
 mod feed;
+mod heat;
 mod section;
 mod time_step;
 mod validate;
 
 pub use feed::Feed;
+pub use heat::{FaceTemperatures, ViscoelasticHeat};
 pub use section::*;
 
 use crate::SceneError;
@@ -151,6 +153,14 @@ impl SolverScene for ViscoelasticFluid {
             _ => format!("{}, modulus {} Pa", material.elasticity.name(), material.modulus_pa),
         };
         lines.push(("elasticity", elasticity));
+        if let Some(heat) = &material.heat {
+            let diffusivity_m2_s = heat.diffusivity_m2_s(scene.rest_density_kg_m3());
+            let [min, max] = scene.viscosity_shifts();
+            lines.push((
+                "heat",
+                format!("diffusivity {diffusivity_m2_s:.3e} m²/s, viscosity times {min:.3} to {max:.3}"),
+            ));
+        }
         lines.push(("longest step", format!("{:.3e} s", scene.longest_elastic_dt_s())));
         Ok(lines)
     }

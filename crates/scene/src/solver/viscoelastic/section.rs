@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::feed::Feed;
+use super::heat::ViscoelasticHeat;
 use crate::solver::section::Section;
 
 /// Elasticity of the fluid.
@@ -202,6 +203,9 @@ pub struct Viscoelastic {
     /// Nozzle that feeds particles into the domain.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub feed: Option<Feed>,
+    /// Conduction of heat, and viscosity that follows temperature.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub heat: Option<ViscoelasticHeat>,
 }
 
 impl Default for Viscoelastic {
@@ -225,6 +229,7 @@ impl Default for Viscoelastic {
             shear: None,
             bulk_viscosity_ratio: 0.0,
             feed: None,
+            heat: None,
         }
     }
 }

@@ -75,6 +75,9 @@ impl Scene {
         if let Some(feed) = &material.feed {
             self.check_feed(check, feed)?;
         }
+        if let Some(heat) = &material.heat {
+            self.check_viscoelastic_heat(check, heat)?;
+        }
         check_law(check, &material.viscosity, fluid.dynamic_viscosity_pa_s)
     }
 
@@ -100,6 +103,9 @@ impl Scene {
         }
         if let Some(feed) = &self.viscoelastic().feed {
             self.check_feed_travel(check, feed)?;
+        }
+        if let Some(heat) = &self.viscoelastic().heat {
+            self.check_viscoelastic_conduction(check, heat)?;
         }
         let h = self.support_radius_m();
         for (axis, is_periodic) in self.domain.periodic.into_iter().enumerate() {

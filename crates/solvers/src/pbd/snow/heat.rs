@@ -17,9 +17,14 @@ pub(super) struct Heat {
 
 impl Heat {
     pub fn new(device: &Device, workgroup_size: u32, is_corrected: bool) -> Result<Self, SolverError> {
-        let correction = correct_conduction::Specialization { workgroup_size };
+        let correction = correct_conduction::Specialization { workgroup_size, has_other: 1 };
         let corrected = u32::from(is_corrected);
-        let conduction = conduct::Specialization { workgroup_size, is_corrected: corrected };
+        let conduction = conduct::Specialization {
+            workgroup_size,
+            is_corrected: corrected,
+            has_other: 1,
+            has_fixed_faces: 0,
+        };
         let with_enthalpy = conduct_enthalpy::Specialization { workgroup_size, is_corrected: corrected };
         Ok(Self {
             correct: match is_corrected {
@@ -133,6 +138,9 @@ impl Heat {
                 heating: (per_capacity / capacity) as f32,
                 own_w_m_k: if is_solid { snow } else { water } as f32,
                 cross_w_m_k: (2.0 * snow * water / (snow + water)) as f32,
+                lower_c: [0.0; 3],
+                upper_c: [0.0; 3],
+                fixed_faces: 0,
             };
             recorder.dispatch(&self.conduct, own.threads(), bindings, params);
         }
@@ -146,6 +154,7 @@ fn conduction_of(parameters: &SnowParameters, own: &PhaseParticles) -> Conductio
         inverse_h: 1.0 / p.support_m,
         domain_min_m: p.walls.domain_min_m,
         domain_max_m: p.walls.domain_max_m,
+        periodic: 0,
         moment_scale: parameters.moment_scale,
         max_correction: parameters.max_correction,
     }
