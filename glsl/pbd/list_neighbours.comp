@@ -50,11 +50,20 @@ void main() {
     vec3 x = predicted[i];
     uvec3 home = home_of(grid, key[i]);
     uint n_own = 0u;
-    FOR_EACH_CANDIDATE(grid, home, j) {
-        vec3 offset = (x - predicted[j]) * inverse_h;
-        if (j == i || dot(offset, offset) >= reach_q2) continue;
-        if (n_own < ROW_SLOTS) neighbour[n_own * row_stride + i] = j;
-        ++n_own;
+    for (uint run = 0u; run < neighbour_runs(grid); ++run) {
+        uvec2 cells = neighbour_run(grid, home, run);
+        uint end = cell_start[cells.y];
+        // A bit for each of 32 candidates, so that lanes find their neighbours together, and write them together:
+        // in one loop, all would wait for the write of any.
+        for (uint first = cell_start[cells.x]; first < end; first += 32u) {
+            uint hits = 0u;
+            for (uint j = first; j < min(first + 32u, end); ++j) {
+                vec3 offset = (x - predicted[j]) * inverse_h;
+                hits |= uint(j != i && dot(offset, offset) < reach_q2) << (j - first);
+            }
+            for (; hits != 0u; hits &= hits - 1u, ++n_own)
+                if (n_own < ROW_SLOTS) neighbour[n_own * row_stride + i] = first + uint(findLSB(hits));
+        }
     }
     uint found = n_own;
     if (HAS_IMAGES != 0u) {

@@ -24,6 +24,8 @@ layout(constant_id = 2) const uint HAS_IMAGES = 0;
 layout(constant_id = 3) const uint HAS_ROWS = 0;
 // Periodic axes, a bit each.
 layout(constant_id = 4) const uint PERIODIC = 0;
+// 1 if s_corr is not zero.
+layout(constant_id = 6) const uint HAS_PRESSURE = 0;
 
 layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
 layout(scalar, binding = 1) readonly buffer Key { uint key[]; };
@@ -55,8 +57,7 @@ layout(scalar, push_constant) uniform Params {
 // Returns the displacement of a particle by a neighbour at an offset in h, or by its image, over its scale.
 vec3 correction_by(float lambda, vec3 offset, float q2) {
     float q = sqrt(q2);
-    // Off by default; a uniform branch around it saves an eighth of the time of the pass on lavapipe.
-    if (pressure_strength != 0.0)
+    if (HAS_PRESSURE != 0u)
         lambda -= artificial_pressure(q, pressure_strength, pressure_inverse_shape, pressure_exponent);
     return -(q > 0.0 ? lambda * kernel_slope_shape(q) / q : 0.0) * offset;
 }

@@ -1,8 +1,8 @@
 #version 460
 // Applies stress to velocities explicitly: v = u + Δt a(u), and v = u of fed particles.
 //
-// Bytes: 76 a particle plus rows and neighbours from cache. Sums run in sorted order.
-// Elements: shape = threads * 2, coupling = threads * 3.
+// Bytes: 88 a particle plus rows and neighbours from cache. Sums run in sorted order.
+// Elements: coupling = threads * 3.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 #include "grid/grid.glsl"
@@ -23,9 +23,8 @@ layout(scalar, binding = 5) readonly buffer Neighbour { uint neighbour[]; };
 layout(scalar, binding = 6) readonly buffer Row { uint row[]; };
 layout(scalar, binding = 7) readonly buffer HasMoved { uint has_moved[]; };
 layout(scalar, binding = 8) readonly buffer Terms { ViscoelasticTerms terms[]; };
-layout(scalar, binding = 9) readonly buffer Shape { vec4 shape[]; };
-layout(scalar, binding = 10) readonly buffer Coupling { vec3 coupling[]; };
-layout(scalar, binding = 11) writeonly buffer Velocity { vec3 velocity[]; };
+layout(scalar, binding = 9) readonly buffer Coupling { vec4 coupling[]; };
+layout(scalar, binding = 10) writeonly buffer Velocity { vec3 velocity[]; };
 layout(scalar, push_constant) uniform Params {
     // Speed of the sheared faces along x; 0 for directions of the solve.
     float wall_speed_m_s;

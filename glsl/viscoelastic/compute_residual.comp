@@ -2,8 +2,8 @@
 // Computes the residual u − v + Δt a(v) of implicit viscosity, the first direction of conjugate gradients, its
 // square, and that of v − u. Fed particles keep their velocity: their residual is zero.
 //
-// Bytes: 120 a particle plus rows and neighbours from cache. Sums run in sorted order.
-// Elements: shape = threads * 2, coupling = threads * 3.
+// Bytes: 132 a particle plus rows and neighbours from cache. Sums run in sorted order.
+// Elements: coupling = threads * 3.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 #include "grid/grid.glsl"
@@ -24,13 +24,12 @@ layout(scalar, binding = 5) readonly buffer Neighbour { uint neighbour[]; };
 layout(scalar, binding = 6) readonly buffer Row { uint row[]; };
 layout(scalar, binding = 7) readonly buffer HasMoved { uint has_moved[]; };
 layout(scalar, binding = 8) readonly buffer Terms { ViscoelasticTerms terms[]; };
-layout(scalar, binding = 9) readonly buffer Shape { vec4 shape[]; };
-layout(scalar, binding = 10) readonly buffer Coupling { vec3 coupling[]; };
-layout(scalar, binding = 11) readonly buffer Updated { vec3 updated[]; };
-layout(scalar, binding = 12) writeonly buffer Residual { vec3 residual[]; };
-layout(scalar, binding = 13) writeonly buffer Direction { vec3 direction[]; };
-layout(scalar, binding = 14) writeonly buffer Product { float product[]; };
-layout(scalar, binding = 15) writeonly buffer Reference { float reference[]; };
+layout(scalar, binding = 9) readonly buffer Coupling { vec4 coupling[]; };
+layout(scalar, binding = 10) readonly buffer Updated { vec3 updated[]; };
+layout(scalar, binding = 11) writeonly buffer Residual { vec3 residual[]; };
+layout(scalar, binding = 12) writeonly buffer Direction { vec3 direction[]; };
+layout(scalar, binding = 13) writeonly buffer Product { float product[]; };
+layout(scalar, binding = 14) writeonly buffer Reference { float reference[]; };
 layout(scalar, push_constant) uniform Params {
     // Speed of the sheared faces along x; 0 for directions of the solve.
     float wall_speed_m_s;

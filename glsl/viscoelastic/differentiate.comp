@@ -2,7 +2,7 @@
 // Computes the gradient of a velocity field with the neighbourhoods of this step, and from it the coupling of the
 // viscous force: Q = (2 η D + ζ tr(D)) B − η L, with that of elasticity where asked (update_stress.comp).
 //
-// Bytes: 92 a particle plus rows and neighbours from cache. Sums run in sorted order.
+// Bytes: 104 a particle plus rows and neighbours from cache. Sums run in sorted order.
 // Elements: shape = threads * 2, elastic_coupling = threads * 3, coupling = threads * 3.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
@@ -27,7 +27,7 @@ layout(scalar, binding = 7) readonly buffer HasMoved { uint has_moved[]; };
 layout(scalar, binding = 8) readonly buffer Terms { ViscoelasticTerms terms[]; };
 layout(scalar, binding = 9) readonly buffer Shape { vec4 shape[]; };
 layout(scalar, binding = 10) readonly buffer ElasticCoupling { vec3 elastic_coupling[]; };
-layout(scalar, binding = 11) writeonly buffer Coupling { vec3 coupling[]; };
+layout(scalar, binding = 11) writeonly buffer Coupling { vec4 coupling[]; };
 layout(scalar, push_constant) uniform Params {
     // Speed of the sheared faces along x; 0 for directions of the solve.
     float wall_speed_m_s;
@@ -55,17 +55,18 @@ void main() {
     if (i >= count[0]) return;
     ViscoelasticTerms t = terms[0];
     vec3 x = predicted[i];
+    Neighbourhood n = unpack_neighbourhood(shape[2u * i], shape[2u * i + 1u]);
+    float unexplained_pa_s = unexplained_viscosity(n, t.unresolved_pa_s);
     if (is_deep_in_feed(t, x)) {
-        [[unroll]] for (uint c = 0u; c < 3u; ++c) coupling[3u * i + c] = vec3(0.0);
+        [[unroll]] for (uint c = 0u; c < 3u; ++c) coupling[3u * i + c] = vec4(vec3(0.0), unexplained_pa_s);
         return;
     }
     Sums sums = Sums(mat3(0.0), field[i]);
     VISIT_NEIGHBOURS(t, i, x, sums)
-    Neighbourhood n = unpack_neighbourhood(shape[2u * i], shape[2u * i + 1u]);
     mat3 gradient = sums.gradient * n.inverse_moment / (t.lattice_moment * t.support_m);
     mat3 all = viscous_coupling(n, gradient, t.bulk_ratio, t.unresolved_pa_s);
     [[unroll]] for (uint c = 0u; c < 3u; ++c) {
         vec3 of_elasticity = HAS_ELASTICITY != 0u ? elastic_coupling[3u * i + c] : vec3(0.0);
-        coupling[3u * i + c] = all[c] + of_elasticity;
+        coupling[3u * i + c] = vec4(all[c] + of_elasticity, unexplained_pa_s);
     }
 }

@@ -12,6 +12,11 @@ Neighbourhood unpack_neighbourhood(vec4 a, vec4 b) {
     return Neighbourhood(inverse_moment, b.z, b.w);
 }
 
+// Viscosity in Pa s that acts on the part of the differences of velocities that gradients do not explain.
+float unexplained_viscosity(Neighbourhood n, float unresolved_pa_s) {
+    return n.share * (n.viscosity_pa_s + unresolved_pa_s);
+}
+
 // Twice the rate of deformation whose stress over η is that of shear and of bulk viscosity: 2 D + ζ/η tr(D) I.
 mat3 stressing_rate(mat3 gradient, float bulk_ratio) {
     float expansion = gradient[0][0] + gradient[1][1] + gradient[2][2];

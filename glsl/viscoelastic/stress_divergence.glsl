@@ -6,18 +6,23 @@
 // would damp; linear fields have none. An image contributes S Q_j R with the signs of its velocity S and of its
 // position R.
 //
-// The kernel declares the buffers of the neighbours, terms, shape, coupling and field, and wall_speed_m_s.
+// Here η is the share of the gradient that counts times the viscosity and that of unresolved motion.
+//
+// The kernel declares the buffers of the neighbours, terms, coupling and field, and wall_speed_m_s. The coupling is
+// the columns of Q in three vec4, and η in the last component of the first.
 
 struct Sums {
     vec3 force;
     vec3 velocity;
     mat3 coupling;
-    float viscosity;
+    float viscosity_pa_s;
+    float support_m;
 };
 
 void add_neighbour(inout Sums sums, uint j, vec3 offset, float q, uvec3 sides) {
     vec3 v = field[j];
-    mat3 other = mat3(coupling[3u * j], coupling[3u * j + 1u], coupling[3u * j + 2u]);
+    vec4 first = coupling[3u * j];
+    mat3 other = mat3(first.xyz, coupling[3u * j + 1u].xyz, coupling[3u * j + 2u].xyz);
     if (sides != uvec3(0u)) {
         ImageSigns signs = signs_of(terms[0], sides);
         float sign = signs.velocity.x;
@@ -27,9 +32,8 @@ void add_neighbour(inout Sums sums, uint j, vec3 offset, float q, uvec3 sides) {
         other = mat3(columns.x * other[0], columns.y * other[1], columns.z * other[2]);
     }
     if (AS_PRINTED != 0u) other = mat3(0.0);
-    vec4 rest = shape[2u * j + 1u];
-    float viscosity = sums.viscosity + rest.z * (rest.w + terms[0].unresolved_pa_s);
-    vec3 of_pair = (sums.coupling + other) * offset + viscosity / terms[0].support_m * (v - sums.velocity);
+    float viscosity_pa_s = sums.viscosity_pa_s + first.w;
+    vec3 of_pair = (sums.coupling + other) * offset + viscosity_pa_s / sums.support_m * (v - sums.velocity);
     sums.force += pair_weight(q) * of_pair;
 }
 
@@ -39,9 +43,9 @@ void add_neighbour(inout Sums sums, uint j, vec3 offset, float q, uvec3 sides) {
 vec3 impulse_of_stress(uint i) {
     ViscoelasticTerms t = terms[0];
     vec3 x = predicted[i];
-    vec4 rest = shape[2u * i + 1u];
-    mat3 own = mat3(coupling[3u * i], coupling[3u * i + 1u], coupling[3u * i + 2u]);
-    Sums sums = Sums(vec3(0.0), field[i], own, rest.z * (rest.w + t.unresolved_pa_s));
+    vec4 first = coupling[3u * i];
+    mat3 own = mat3(first.xyz, coupling[3u * i + 1u].xyz, coupling[3u * i + 2u].xyz);
+    Sums sums = Sums(vec3(0.0), field[i], own, first.w, t.support_m);
     VISIT_NEIGHBOURS(t, i, x, sums)
     return t.dt_s / (t.density_kg_m3 * t.lattice_moment * t.support_m) * sums.force;
 }

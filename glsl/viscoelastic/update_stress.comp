@@ -15,12 +15,12 @@
 // time the deviator of τ is cut off at τ_y. The deviator S′ of a strain beyond γ decays to it at the rate α
 // (Huang2016 eq 2.26).
 //
-// Writes B and η, and Q = σ B − η L for the force (stress_divergence.glsl). Where neighbours do not span space,
+// Writes B and η, and Q = σ B − η L with its η for the force (stress_divergence.glsl). Where neighbours do not span space,
 // so that the harmonic mean of the eigenvalues of M is below 0.06, there is no gradient and memory is lost;
 // between that and 0.14 the share of the stress rises. It is 1 inside, about 0.5 at a flat surface, 0.25 at a
 // corner, and 0 in a sheet or a thread of single particles.
 //
-// Bytes: 200 a particle plus rows and neighbours from cache. Sums run in sorted order.
+// Bytes: 212 a particle plus rows and neighbours from cache. Sums run in sorted order.
 // Elements: shape = threads * 2, coupling = threads * 3, elastic_coupling = threads * 3, stress = threads * 2.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
@@ -52,7 +52,7 @@ layout(scalar, binding = 9) buffer Diagonal { vec3 diagonal[]; };
 layout(scalar, binding = 10) buffer OffDiagonal { vec3 off_diagonal[]; };
 // Where temperature shifts viscosity, the factor is in the place of the viscosity before (shift_viscosity.comp).
 layout(scalar, binding = 11) buffer Shape { vec4 shape[]; };
-layout(scalar, binding = 12) writeonly buffer Coupling { vec3 coupling[]; };
+layout(scalar, binding = 12) writeonly buffer Coupling { vec4 coupling[]; };
 layout(scalar, binding = 13) writeonly buffer ElasticCoupling { vec3 elastic_coupling[]; };
 layout(scalar, binding = 14) writeonly buffer Stress { vec3 stress[]; };
 layout(scalar, binding = 15) buffer FaultyParticle { uint faulty_particle[]; };
@@ -180,7 +180,8 @@ void main() {
         [[unroll]] for (uint c = 0u; c < 3u; ++c) elastic_coupling[3u * i + c] = of_elasticity[c];
     } else {
         mat3 all = of_elasticity + viscous_coupling(n, gradient, t.bulk_ratio, t.unresolved_pa_s);
-        [[unroll]] for (uint c = 0u; c < 3u; ++c) coupling[3u * i + c] = all[c];
+        float unexplained_pa_s = unexplained_viscosity(n, t.unresolved_pa_s);
+        [[unroll]] for (uint c = 0u; c < 3u; ++c) coupling[3u * i + c] = vec4(all[c], unexplained_pa_s);
     }
     mat3 total = share * (elastic_stress + viscosity * stressing_rate(gradient, t.bulk_ratio));
     stress[2u * i] = vec3(total[0][0], total[1][1], total[2][2]);

@@ -210,7 +210,7 @@ impl CellSort {
 impl Counting {
     fn new(device: &Device, capacity: u32, cells: u32, workgroup_size: u32) -> Result<Self, KernelError> {
         let starts = cells + 1;
-        let scan = ScanOptions { workgroup_size, ..Default::default() };
+        let scan = ScanOptions::for_device(device, workgroup_size);
         Ok(Self {
             count_cells: Kernel::specialized(device, &count_cells::Specialization { workgroup_size })?,
             place: Kernel::specialized(device, &place_in_cells::Specialization { workgroup_size })?,

@@ -80,18 +80,17 @@ impl Compaction {
     /// The device's limits do not allow the group size; look-back was requested and is not allowed; not
     /// enough memory.
     pub fn with_options(device: &Device, capacity: u32, options: ScanOptions) -> Result<Self, KernelError> {
-        let ScanOptions { workgroup_size, spins, withheld, .. } = options;
+        let ScanOptions { workgroup_size, items_per_thread, spins, withheld, .. } = options;
         let method = Method::choose(device, options.method)?;
         let kernel = |moves_dropped| {
             let look_back = (method == Method::LookBack).into();
-            let defaults = partition_columns::Specialization::default();
             let specialization = partition_columns::Specialization {
                 workgroup_size,
+                items_per_thread,
                 look_back,
                 moves_dropped,
                 spins,
                 withheld,
-                ..defaults
             };
             Kernel::specialized(device, &specialization)
         };
@@ -101,7 +100,12 @@ impl Compaction {
             Method::LookBack => None,
             Method::ReduceThenScan => {
                 let defaults = reduce_u32::Specialization::default();
-                let reduce = reduce_u32::Specialization { workgroup_size, elements: FLAGS, ..defaults };
+                let reduce = reduce_u32::Specialization {
+                    workgroup_size,
+                    items_per_thread,
+                    elements: FLAGS,
+                    ..defaults
+                };
                 let options = ScanOptions { inclusive: false, ..options };
                 Some((
                     Kernel::specialized(device, &reduce)?,

@@ -452,7 +452,10 @@ impl CountAndScatter {
         let specialization = radix_scatter::Specialization { workgroup_size, items_per_thread, key_words };
         let scatter = Kernel::specialized(device, &specialization)?;
         let counters = DIGITS * capacity.div_ceil(count_digits.tile()).max(1);
-        let scan = ScanOptions { method: Some(Method::ReduceThenScan), workgroup_size, ..Default::default() };
+        let scan = ScanOptions {
+            method: Some(Method::ReduceThenScan),
+            ..ScanOptions::for_device(device, workgroup_size)
+        };
         Ok(Self {
             count_digits,
             scatter,

@@ -6,7 +6,7 @@ use crate::{KernelError, Method};
 use frazil_shaders::primitives::elements::{FIXED, NUMBERS};
 use frazil_shaders::primitives::{reduce_u32, scan_look_back, scan_tiles};
 use frazil_shaders::types::Length;
-use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Threads};
+use frazil_vk::{Buffer, Device, DeviceCount, DeviceKind, Kernel, Recorder, Threads};
 
 /// Options of a scan.
 #[derive(Clone, Copy, Debug)]
@@ -17,6 +17,8 @@ pub struct ScanOptions {
     pub method: Option<Method>,
     /// Threads per workgroup, a power of two.
     pub workgroup_size: u32,
+    /// Elements of each thread; results are the same with any.
+    pub items_per_thread: u32,
     /// Polls of a tile before the waiting workgroup sums it again.
     pub spins: u32,
     /// For tests of look-back: the last of every so many tiles never publishes its sum, as if its workgroup
@@ -31,8 +33,23 @@ impl Default for ScanOptions {
             inclusive: false,
             method: None,
             workgroup_size: defaults.workgroup_size,
+            items_per_thread: defaults.items_per_thread,
             spins: defaults.spins,
             withheld: defaults.withheld,
+        }
+    }
+}
+
+impl ScanOptions {
+    /// Returns the options for a workgroup size on a device. On a CPU a barrier costs each thread as much as several
+    /// elements: there, tiles of the same size have an eighth of the threads.
+    pub fn for_device(device: &Device, workgroup_size: u32) -> Self {
+        let defaults = Self { workgroup_size, ..Self::default() };
+        let share = if device.info().kind == DeviceKind::Software { workgroup_size.min(8) } else { 1 };
+        Self {
+            workgroup_size: workgroup_size / share,
+            items_per_thread: defaults.items_per_thread * share,
+            ..defaults
         }
     }
 }
@@ -196,19 +213,18 @@ impl Passes {
         elements: u32,
         fraction_bits: u32,
     ) -> Result<Self, KernelError> {
-        let ScanOptions { workgroup_size, spins, withheld, .. } = options;
+        let ScanOptions { workgroup_size, items_per_thread, spins, withheld, .. } = options;
         let inclusive = options.inclusive.into();
         let steps = match Method::choose(device, options.method)? {
             Method::LookBack => {
-                let defaults = scan_look_back::Specialization::default();
                 let specialization = scan_look_back::Specialization {
                     workgroup_size,
+                    items_per_thread,
                     inclusive,
                     elements,
                     fraction_bits,
                     spins,
                     withheld,
-                    ..defaults
                 };
                 let scan = Kernel::specialized(device, &specialization)?;
                 let state = device.buffer("look-back state", look_back_words(capacity, scan.tile()))?;
@@ -217,7 +233,7 @@ impl Passes {
             Method::ReduceThenScan => Steps::ReduceThenScan(Box::new(Hierarchy::new(
                 device,
                 capacity,
-                workgroup_size,
+                [workgroup_size, items_per_thread],
                 inclusive,
                 elements,
                 fraction_bits,
@@ -276,7 +292,7 @@ impl Hierarchy {
     fn new(
         device: &Device,
         capacity: u32,
-        workgroup_size: u32,
+        [workgroup_size, items_per_thread]: [u32; 2],
         inclusive: u32,
         elements: u32,
         fraction_bits: u32,
@@ -285,19 +301,24 @@ impl Hierarchy {
             let defaults = reduce_u32::Specialization::default();
             Kernel::specialized(
                 device,
-                &reduce_u32::Specialization { workgroup_size, elements, fraction_bits, ..defaults },
+                &reduce_u32::Specialization {
+                    workgroup_size,
+                    items_per_thread,
+                    elements,
+                    fraction_bits,
+                    ..defaults
+                },
             )
         };
         let scan = |inclusive, elements| {
-            let defaults = scan_tiles::Specialization::default();
             Kernel::specialized(
                 device,
                 &scan_tiles::Specialization {
                     workgroup_size,
+                    items_per_thread,
                     inclusive,
                     elements,
                     fraction_bits,
-                    ..defaults
                 },
             )
         };

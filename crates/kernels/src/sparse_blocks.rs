@@ -181,7 +181,7 @@ impl SparseBlocks {
         workgroup_size: u32,
     ) -> Result<Self, KernelError> {
         let (dimensions, reach, nodes) = (layout.dimensions, layout.reach(), layout.block_nodes());
-        let scan_options = ScanOptions { workgroup_size, ..Default::default() };
+        let scan_options = ScanOptions::for_device(device, workgroup_size);
         let n = n_particles.max(1);
         let lists = Lists::new(device, &layout, capacity)?;
         // Before the first search there are none.

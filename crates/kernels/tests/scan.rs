@@ -17,11 +17,15 @@ use proptest::prelude::*;
 /// Generates all scan options: both methods, both kinds, all workgroup sizes, and look-back with tiles that
 /// never publish: none, every second, or all.
 fn options() -> impl Strategy<Value = ScanOptions> {
-    (any::<bool>(), any::<bool>(), workgroup_size(), prop::sample::select(vec![0u32, 0, 1, 2])).prop_map(
-        |(inclusive, look_back, workgroup_size, withheld)| ScanOptions {
+    let items = prop::sample::select(vec![8u32, 8, 64]);
+    let withheld = prop::sample::select(vec![0u32, 0, 1, 2]);
+    (any::<bool>(), any::<bool>(), workgroup_size(), items, withheld).prop_map(
+        |(inclusive, look_back, workgroup_size, items, withheld)| ScanOptions {
             inclusive,
             method: Some(if look_back { Method::LookBack } else { Method::ReduceThenScan }),
             workgroup_size,
+            // Tiles have at most 2048 elements, which the smallest shared memory holds.
+            items_per_thread: items.min(2048 / workgroup_size),
             withheld,
             ..Default::default()
         },

@@ -187,6 +187,73 @@ fn no_kernel_of_the_project_binds_more_buffers_than_every_device_does() {
     assert!(bound.iter().all(|n| *n <= 16), "{bound:?}");
 }
 
+/// Returns the opcode and the words of each instruction of a module.
+fn instructions(words: &[u32]) -> Vec<(u32, &[u32])> {
+    let mut rest = &words[5..];
+    let mut result = Vec::new();
+    while let Some(first) = rest.first() {
+        let (instruction, after) = rest.split_at((first >> 16) as usize);
+        result.push((first & 0xffff, instruction));
+        rest = after;
+    }
+    result
+}
+
+#[test]
+fn push_constants_are_loaded_once_and_before_loops() {
+    const LOAD: u32 = 61;
+    const ACCESS_CHAIN: u32 = 65;
+    const COPY_OBJECT: u32 = 83;
+    const LOOP_MERGE: u32 = 246;
+    const FUNCTION_END: u32 = 56;
+    let kernel = format!(
+        "{PREAMBLE}layout(scalar, binding = 0) buffer A {{ float a[]; }};\n\
+         layout(scalar, push_constant) uniform Params {{ vec3 x; uint n; float v[4]; }};\n\
+         void main() {{\n\
+             uint i = thread_idx();\n\
+             if (i >= n) return;\n\
+             for (uint k = 0u; k < n; ++k) a[i + k * n] += x.y * v[2] * v[k % 4u] + x.y;\n\
+         }}\n"
+    );
+    let file = tempfile::tempdir().unwrap();
+    let glsl = file.path().join("glsl");
+    std::fs::create_dir_all(glsl.join("common")).unwrap();
+    std::fs::create_dir_all(glsl.join("area")).unwrap();
+    let project = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../glsl/common/kernel.glsl");
+    std::fs::copy(project, glsl.join("common/kernel.glsl")).unwrap();
+    std::fs::write(glsl.join("area/planted.comp"), kernel).unwrap();
+    let planted =
+        codegen::compile::shader_files(&glsl).unwrap().into_iter().find(|f| f.name == "planted").unwrap();
+    let (_, words) = codegen::compile::Compiler::new(&glsl).unwrap().compile(&planted).unwrap();
+    let hoisted = codegen::hoist::hoist_push_constants(&words);
+
+    let before = instructions(&words);
+    let variable = before.iter().find(|(op, i)| *op == 59 && i[3] == 9).unwrap().1[2];
+    let loads = |instructions: &[(u32, &[u32])]| -> usize {
+        let pointers: Vec<u32> = instructions
+            .iter()
+            .filter(|(op, i)| *op == ACCESS_CHAIN && i[3] == variable)
+            .map(|(_, i)| i[2])
+            .collect();
+        instructions.iter().filter(|(op, i)| *op == LOAD && pointers.contains(&i[3])).count()
+    };
+    let after = instructions(&hoisted);
+    let first_loop = after.iter().position(|(op, _)| *op == LOOP_MERGE).unwrap();
+    // n, x.y and v[2] before the loop; v[k % 4] in it.
+    let old_loop = before.iter().position(|(op, _)| *op == LOOP_MERGE).unwrap();
+    assert!(loads(&before[old_loop..]) > 1, "{}", loads(&before[old_loop..]));
+    assert_eq!((loads(&after[..first_loop]), loads(&after)), (3, 4));
+    let copies: Vec<&&[u32]> = after.iter().filter(|(op, _)| *op == COPY_OBJECT).map(|(_, i)| i).collect();
+    assert_eq!(copies.len(), loads(&before) - 1);
+    // All that stood there stands there still, and every id is below the bound.
+    assert_eq!(after.len(), before.len() + 6);
+    assert!(after.iter().filter(|(op, _)| *op == LOAD).all(|(_, i)| i[2] < hoisted[3]));
+    assert_eq!(after.last().unwrap().0, FUNCTION_END);
+    // A second run finds nothing to move.
+    let again = codegen::hoist::hoist_push_constants(&hoisted);
+    assert_eq!(loads(&instructions(&again)), 4);
+}
+
 #[test]
 fn push_constants_beyond_the_portable_size_are_refused() {
     let error = with_body(

@@ -113,7 +113,7 @@ impl Buffers {
         let [blocks, vertices, triangles] =
             [capacity.cube_blocks, capacity.vertices, capacity.triangles].map(|n| n.max(1));
         let n = blocks as usize;
-        let options = ScanOptions { workgroup_size, ..Default::default() };
+        let options = ScanOptions::for_device(device, workgroup_size);
         let buffers = Self {
             cube_blocks: DeviceCount::new(device, "cube block count", blocks)?,
             cube_block: device.buffer("cube blocks", n)?,
@@ -155,7 +155,7 @@ impl MarchingCubes {
         // The lattice of cubes begins one block lower; its bits are fewer than 2³¹, as keys of nodes have 32.
         let blocks: u64 = layout.lattice().blocks.iter().map(|n| u64::from(*n) + 1).product();
         let n_words = blocks.div_ceil(u64::from(u32::BITS)) as u32;
-        let options = ScanOptions { workgroup_size, ..Default::default() };
+        let options = ScanOptions::for_device(device, workgroup_size);
         Ok(Self {
             layout,
             kernels: Kernels::new(device, workgroup_size)?,

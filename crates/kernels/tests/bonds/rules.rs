@@ -32,6 +32,9 @@ fn plastic_springs_flow_break_and_keep_momentum() {
     const MASS_KG: f32 = 0.5;
     let grid = grid();
     let unlimited = frazil_kernels::BondSearch { radius_m: 0.07, max_bonds: u32::MAX };
+    // Of all cases: how many springs flowed, broke, and ended.
+    let counts = [0, 1, 2].map(|_| std::cell::Cell::new(0u32));
+    let add = |which: usize, n: u32| counts[which].set(counts[which].get() + n);
     proptest!(config(60), |(dense in any::<bool>(), n in particles(), seed in any::<u64>(), compliance in prop::sample::select(vec![0.0f32, 0.5, 30.0]))| {
         let mut particles = world(Shape::Cloud { dense }, Limits::All(u32::MAX), n, seed);
         particles = sorted(&particles, &grid).0;
@@ -39,7 +42,6 @@ fn plastic_springs_flow_break_and_keep_momentum() {
         let mut expected = Bonds::with_state(n, &[0; SPRING_COLUMNS]);
         let mut stream = Stream(seed);
         let displacement = DEVICE.buffer("displacement", n).unwrap();
-        let (mut flowed, mut broken, mut ended) = (false, 0, 0);
         for _ in 0..4 {
             let uploaded = Uploaded::new(&particles, &grid, n);
             let (cells, builder) = ((&grid, &uploaded.key), Builder::Reproducible { rounds: 1 });
@@ -95,21 +97,21 @@ fn plastic_springs_flow_break_and_keep_momentum() {
             run(|r| SPRINGS.record_flow(r, &bonds, uploaded.particles(), 0.4, 0.1));
             let before = expected.clone();
             twin::update_plastic_springs(&mut expected, &particles.position, 0.4, 0.1);
-            flowed |= before != expected;
+            add(0, u32::from(before != expected));
             prop_assert_eq!(&download(&bonds, n), &expected, "flowed");
             run(|r| {
                 SPRINGS.record_mark_long(r, &bonds, uploaded.particles(), u32::MAX, MAX_LENGTH_M);
                 bonds.record_remove(r, &uploaded.count).unwrap();
             });
             let keep_mask = twin::mark_long_springs(&expected, &particles, u32::MAX, MAX_LENGTH_M);
-            broken += twin::remove_bonds(&mut expected, &keep_mask);
+            add(1, twin::remove_bonds(&mut expected, &keep_mask));
             prop_assert_eq!(&download(&bonds, n), &expected, "removed");
             run(|r| {
                 SPRINGS.record_mark_flowed(r, &bonds, uploaded.particles(), u32::MAX, MAX_REST_M);
                 bonds.record_remove(r, &uploaded.count).unwrap();
             });
             let keep_mask = twin::mark_flowed_springs(&expected, &particles, u32::MAX, MAX_REST_M);
-            ended += twin::remove_bonds(&mut expected, &keep_mask);
+            add(2, twin::remove_bonds(&mut expected, &keep_mask));
             prop_assert_eq!(&download(&bonds, n), &expected, "ended");
             prop_assert_eq!(faults(&bonds, &uploaded, u32::MAX, MAX_REST_M), [0; 8]);
 
@@ -121,11 +123,8 @@ fn plastic_springs_flow_break_and_keep_momentum() {
             expected = twin::remap_bonds(&expected, &order);
             prop_assert_eq!(&download(&bonds, n), &expected, "moved");
         }
-        prop_assert!(
-            n < 250 || flowed && broken > 0 && ended > 0,
-            "flowed {}, {} broken, {} ended", flowed, broken, ended
-        );
     });
+    assert!(counts.iter().all(|n| n.get() > 0), "steps with flow, springs broken and ended: {counts:?}");
 }
 
 #[test]

@@ -120,7 +120,7 @@ impl Contacts {
             has_motion: surroundings.has_motion().into(),
         };
         let tidy = tidy_contacts::Specialization { workgroup_size, has_rolling: has_rolling.into() };
-        let options = ScanOptions { workgroup_size, ..Default::default() };
+        let options = ScanOptions::for_device(device, workgroup_size);
         let contacts = Self {
             first_row: Column::new(device, "contact_first_row", "1", n + 1)?,
             contact: of_rows("contact", "1", contact_words(has_rolling), capacity)?,

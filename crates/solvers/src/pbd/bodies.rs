@@ -2,7 +2,7 @@
 //! and the loads of all of these on the bodies.
 
 use super::motion::Smoothing;
-use super::neighbour_rows::{MAX_MOVED_Q2, NO_FLAG, NeighbourRows};
+use super::neighbour_rows::{NO_FLAG, NeighbourRows};
 use super::parameters::Parameters;
 use crate::bodies::{impulse_sums, quanta_per_n_s};
 use crate::{BodyLoads, Saved, SolverError};
@@ -225,7 +225,7 @@ impl Bodies {
                 _ => 0.0,
             },
             inverse_h: self.inverse_h,
-            max_moved_q2: MAX_MOVED_Q2,
+            max_moved_q2: rows.map_or(0.0, NeighbourRows::max_moved_q2),
             row_flag: rows.map_or(NO_FLAG, |rows| rows.stride_and_flag().1),
         };
         let kernel = if material == Material::Snow { &self.project_snow } else { &self.project_water };

@@ -4,7 +4,7 @@ use super::bodies::{Bodies, Displacement};
 use super::density_solve::DensitySolve;
 use super::metrics::{MeasurePass, PendingMetrics};
 use super::motion::{Motion, Place, Smoothing};
-use super::neighbour_rows::{MAX_MOVED_Q2, NeighbourRows};
+use super::neighbour_rows::NeighbourRows;
 use super::parameters::Parameters;
 use super::particles::Particles;
 use crate::grab::GrabPass;
@@ -107,6 +107,7 @@ impl Kernels {
             has_rows,
             periodic,
             smoothing_kernel,
+            has_pressure: (parameters.pressure_strength != 0.0).into(),
         };
         Ok(Self {
             motion: Motion::new(device, workgroup_size, parameters, rows.slots())?,
@@ -374,7 +375,7 @@ impl Fluid {
             pressure_inverse_shape: p.pressure_inverse_shape,
             pressure_exponent: p.pressure_exponent,
             row_stride,
-            max_moved_q2: MAX_MOVED_Q2,
+            max_moved_q2: self.rows.max_moved_q2(),
             row_flag,
         };
         recorder.dispatch(&self.kernels.solve_positions, Threads::Counted(count), bindings, params);

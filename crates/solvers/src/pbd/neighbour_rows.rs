@@ -11,12 +11,11 @@ use frazil_vk::{Buffer, Device, DeviceCount, Kernel, Recorder, Threads};
 /// Particles with more neighbours search them in any case.
 pub static NEIGHBOUR_SLOTS: Tunable = Tunable { name: "neighbour_slots", default: 64, min: 1, max: 512 };
 
-/// Margin of rows around h, in h. A tenth, a fifth of a spacing, holds a third more neighbours than there are
-/// within h.
-const MARGIN: f32 = 0.1;
-
-/// Square of the distance in h by which particles may move: half the margin, less rounding.
-pub(super) const MAX_MOVED_Q2: f32 = 0.249 * MARGIN * MARGIN;
+/// Returns the margin of rows around h, in h. Their length grows with its third power, and a particle that moves
+/// further than half of it within the density solve of a step costs all a search; more corrections move further.
+fn margin(parameters: &Parameters) -> f32 {
+    if parameters.iterations == 1 { 0.05 } else { 0.1 }
+}
 
 /// Index of no flag.
 pub(super) const NO_FLAG: u32 = u32::MAX;
@@ -37,6 +36,8 @@ pub struct NeighbourRows {
     slots: u32,
     stride: u32,
     inverse_h: f32,
+    /// Margin around h, in h.
+    margin: f32,
     /// Corners of the domain in m.
     domain_m: [[f32; 3]; 2],
     /// Flag that the next pass reads.
@@ -70,6 +71,7 @@ impl NeighbourRows {
             slots,
             stride: capacity,
             inverse_h: 1.0 / parameters.support_m,
+            margin: margin(parameters),
             domain_m: [parameters.walls.domain_min_m, parameters.walls.domain_max_m],
             flag: NO_FLAG,
         })
@@ -125,7 +127,7 @@ impl NeighbourRows {
             domain_min_m: self.domain_m[0],
             domain_max_m: self.domain_m[1],
             inverse_h: self.inverse_h,
-            reach_q2: (1.0 + MARGIN) * (1.0 + MARGIN),
+            reach_q2: (1.0 + self.margin) * (1.0 + self.margin),
             row_stride: self.stride,
         };
         recorder.dispatch(&self.list, Threads::Counted(count), bindings, params);
@@ -135,6 +137,11 @@ impl NeighbourRows {
     /// Returns the stride of a slot, and the flag for the next pass over neighbours.
     pub(super) fn stride_and_flag(&self) -> (u32, u32) {
         (self.stride, if self.slots == 0 { NO_FLAG } else { self.flag })
+    }
+
+    /// Returns the square of the distance in h by which particles may move: half the margin, less rounding.
+    pub(super) fn max_moved_q2(&self) -> f32 {
+        0.249 * self.margin * self.margin
     }
 
     /// Selects the flag of the next iteration.
@@ -152,7 +159,7 @@ impl NeighbourRows {
 /// spacing; 0 if rows are off, or do not fit the device's bindings.
 fn slots(device: &Device, parameters: &Parameters, tuning: Tuning, capacity: u32) -> u32 {
     let tuned = tuning.get(&NEIGHBOUR_SLOTS);
-    let sphere = 4.0 / 3.0 * std::f32::consts::PI * (1.0 + MARGIN).powi(3);
+    let sphere = 4.0 / 3.0 * std::f32::consts::PI * (1.0 + margin(parameters)).powi(3);
     let expected = (SLACK * sphere / parameters.volume_h3).min(256.0) as u32;
     let slots =
         if tuned == NEIGHBOUR_SLOTS.default { tuned.max(expected.next_power_of_two()) } else { tuned };

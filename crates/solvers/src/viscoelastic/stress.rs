@@ -25,7 +25,7 @@ pub struct Stress {
     pub(super) terms: Buffer<ViscoelasticTerms>,
     pub(super) faulty_particle: Buffer<u32>,
     shape: Buffer<[f32; 4]>,
-    coupling: Buffer<[f32; 3]>,
+    coupling: Buffer<[f32; 4]>,
     elastic_coupling: Buffer<[f32; 3]>,
     update: Kernel<update_stress::Interface>,
     differentiate: Kernel<differentiate::Interface>,
@@ -212,7 +212,6 @@ impl Stress {
             row: place.rows.row(),
             has_moved: place.rows.has_moved(),
             terms: &self.terms,
-            shape: &self.shape,
             coupling: &self.coupling,
             velocity,
         };
@@ -241,7 +240,6 @@ impl Stress {
             row: place.rows.row(),
             has_moved: place.rows.has_moved(),
             terms: &self.terms,
-            shape: &self.shape,
             coupling: &self.coupling,
             updated,
             residual: result.residual,
@@ -272,7 +270,6 @@ impl Stress {
             row: place.rows.row(),
             has_moved: place.rows.has_moved(),
             terms: &self.terms,
-            shape: &self.shape,
             coupling: &self.coupling,
             applied,
             product,
@@ -292,8 +289,9 @@ impl Stress {
         &self.shape
     }
 
-    /// Returns the columns of the coupling of the force in Pa of each particle, three vectors.
-    pub fn coupling(&self) -> &Buffer<[f32; 3]> {
+    /// Returns the columns of the coupling of the force in Pa of each particle, three vectors, and in their last
+    /// component the viscosity in Pa s that acts on the part of the motion that gradients do not explain.
+    pub fn coupling(&self) -> &Buffer<[f32; 4]> {
         &self.coupling
     }
 

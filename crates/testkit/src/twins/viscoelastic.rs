@@ -110,6 +110,7 @@ pub fn twin_state(device: &Device, solver: &Viscoelastic, n: usize) -> Result<St
     };
     let stress = solver.stress();
     let tensors = |d: &[[f32; 3]], o: &[[f32; 3]]| d.iter().zip(o).map(|(d, o)| symmetric(*d, *o)).collect();
+    let first_three = |columns: Vec<[f32; 4]>| columns.into_iter().map(|[x, y, z, _]| [x, y, z]).collect();
     let matrices = |columns: Vec<[f32; 3]>| -> Vec<DMat3> {
         let column = |c: [f32; 3]| DVec3::from_array(c.map(f64::from));
         columns.chunks(3).map(|c| DMat3::from_cols(column(c[0]), column(c[1]), column(c[2]))).collect()
@@ -129,7 +130,7 @@ pub fn twin_state(device: &Device, solver: &Viscoelastic, n: usize) -> Result<St
             .collect(),
         share: shape.chunks(2).map(|s| s[1][2].into()).collect(),
         viscosity_pa_s: shape.chunks(2).map(|s| s[1][3].into()).collect(),
-        coupling: matrices(device.download(stress.coupling(), 3 * n)?),
+        coupling: matrices(first_three(device.download(stress.coupling(), 3 * n)?)),
         stress: tensors(&normal, &shear),
         ..Default::default()
     };

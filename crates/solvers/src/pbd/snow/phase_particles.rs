@@ -66,7 +66,7 @@ impl PhaseParticles {
         let phase =
             PhaseArray::restore(device, counts, &initial.position, &initial.velocity, &initial.id, capacity)?;
         let workgroup_size = tuning.workgroup_size();
-        let scan = ScanOptions { workgroup_size, ..Default::default() };
+        let scan = ScanOptions::for_device(device, workgroup_size);
         let phase_particles = Self {
             temperature: Column::new(device, "temperature", "°C", n)?,
             enthalpy: Column::new(device, "enthalpy", "J/kg", n)?,
