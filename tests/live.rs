@@ -135,6 +135,49 @@ fn a_change_while_water_runs_is_a_restart_with_the_changed_scene() {
     );
 }
 
+/// A ball at rest that a change at 6 steps sets in motion until 10 steps: with the bits of a restart, and of a run
+/// that had the path from the start.
+#[test]
+fn a_body_moved_while_particles_move_is_a_restart_and_a_path() {
+    let ball = |centre: &str, radius: &str| {
+        format!(
+            "[[bodies]]\nname = \"moved\"\nshape.sphere = {{ centre_m = {centre}, radius_m = {radius} }}\n"
+        )
+    };
+    let (snow, grains) = (ball("[0.14, 0.1, 0.08]", "0.015"), ball("[0.28, 0.1, 0.1]", "0.06"));
+    let scenes = [
+        WATER.to_owned(),
+        format!("{SNOW}{snow}"),
+        format!("{CONTINUUM}{}", ball("[0.4, 0.15, 0.2]", "0.08")),
+        format!("{GRAINS}{grains}"),
+        format!("{SPRINGS}{}", ball("[0.3, 0.1, 0.15]", "0.08")),
+    ];
+    for text in scenes {
+        let scene = parse(&text);
+        let [begin, end] = [6.0, 10.0].map(|steps| steps * scene.dt_s());
+        let way_m = -0.2 * scene.particle_spacing_m() * 4.0;
+        let change = format!(
+            "bodies.0.motion={{ keyframed = {{ pivot_m = {:?}, keys = [{{ time_s = {begin:?} }}, \
+             {{ time_s = {end:?}, offset_m = [{way_m:?}, 0.0, 0.0] }}] }} }}",
+            scene.bodies[0].centre_m().unwrap()
+        );
+        assert_change_is_a_restart(&scene, std::slice::from_ref(&change));
+        let moved = scene.with_live(&[change]).unwrap();
+        let mut from_start = start(&moved);
+        advance(&mut *from_start, 12);
+        let mut changed = start(&scene);
+        advance(&mut *changed, 6);
+        change_scene(&mut *changed, &DEVICE, &scene, &moved).unwrap();
+        advance(&mut *changed, 6);
+        assert_same(&state(&*changed), &state(&*from_start), &scene.name);
+    }
+    let scene = parse(WATER);
+    for key in ["bodies.1.motion", "bodies.0.shape", "bodies.ball.motion"] {
+        let error = scene.with_live(&[format!("{key}={{ uniform = {{ velocity_m_s = [0.0, 0.0, 0.0] }} }}")]);
+        assert!(error.unwrap_err().to_string().contains("cannot change while the simulation runs"), "{key}");
+    }
+}
+
 #[test]
 fn a_change_while_snow_and_water_run_is_a_restart_with_the_changed_scene() {
     let scene = parse(SNOW);

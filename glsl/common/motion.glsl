@@ -70,8 +70,13 @@ Pose spinning_pose(uint at, float time_s) {
 // key and after the last the body is at rest.
 Pose keyframed_pose(uint at, uint n_keys, float time_s) {
     uint keys = at + 3u;
+    // The last key that is not later, or the first.
     uint k = 0u;
-    [[dont_unroll]] while (k + 1u < n_keys && heights[keys + KEYFRAME_FLOATS * (k + 1u)] <= time_s) ++k;
+    for (uint end = n_keys; end - k > 1u;) {
+        uint middle = (k + end) / 2u;
+        if (heights[keys + KEYFRAME_FLOATS * middle] <= time_s) k = middle;
+        else end = middle;
+    }
     uint key = keys + KEYFRAME_FLOATS * k;
     vec4 rotation = vec4(heights[key + 4u], heights[key + 5u], heights[key + 6u], heights[key + 7u]);
     Pose pose = Pose(motion_vector(key + 1u), motion_vector(at), rotation, vec3(0.0), vec3(0.0));
@@ -109,9 +114,12 @@ vec3 uniform_offset(Body body, float time_s) {
     return body.velocity_m_s * clamp(time_s - body.from_s, 0.0, body.until_s - body.from_s);
 }
 
-// Returns the position in the scene file of the point of a body that is at x.
+// Returns the position in the scene file of the point of a body that is at x. Without rotation the pivot has no
+// part in it, so that a body before its first key has the bits of one at rest.
 vec3 to_body_frame(Pose pose, vec3 x_m) {
-    return pose.pivot_m + rotate_inverse(pose.rotation, x_m - pose.offset_m - pose.pivot_m);
+    vec3 place = x_m - pose.offset_m;
+    if (pose.rotation.xyz == vec3(0.0)) return place;
+    return pose.pivot_m + rotate_inverse(pose.rotation, place - pose.pivot_m);
 }
 
 // Returns the velocity in m/s of the point of a body that is at x.

@@ -1,12 +1,13 @@
 //! Parameters of a scene that may change while its simulation runs.
 
+use serde::Serialize;
 use serde_json::Value as Json;
 
 use crate::format::error::hint;
 use crate::format::tree::Node;
 use crate::loaded::Missing;
 use crate::solver::json_schema;
-use crate::{Scene, SceneError, TimeStep, Vec3};
+use crate::{BodyMotion, Scene, SceneError, TimeStep, Vec3};
 
 /// Key of the time step.
 const TIME_STEP: &str = "time.dt_s";
@@ -78,7 +79,33 @@ impl Scene {
         self.solver_scene().map_or(&[], |solver| solver.live_keys(self))
     }
 
-    /// Returns the scene with other values of some of [`Self::live_keys`], as arguments `key=value`: read and
+    /// Returns the key of [`Self::live_keys`], or `bodies.N.motion`, that a key is or belongs to: in scenes with live
+    /// keys the motions of bodies may change, too.
+    pub fn live_key_of(&self, key: &str) -> Option<String> {
+        if self.live_keys().contains(&key) {
+            return Some(key.to_owned());
+        }
+        let mut names = key.split('.');
+        let (table, index, motion) = (names.next()?, names.next()?.parse::<usize>().ok()?, names.next()?);
+        let is_motion = table == "bodies" && motion == "motion" && index < self.bodies.len();
+        (is_motion && !self.live_keys().is_empty()).then(|| format!("bodies.{index}.motion"))
+    }
+
+    /// Returns the scene with another motion of a body, for a simulation that goes on with it.
+    ///
+    /// # Errors
+    /// Like [`Self::with_live`].
+    pub fn with_body_motion(&self, body: usize, motion: &BodyMotion) -> Result<Self, SceneError> {
+        let mut value = String::new();
+        let written = motion.serialize(toml::ser::ValueSerializer::new(&mut value)).map(|_| ());
+        let argument = format!("bodies.{body}.motion={value}");
+        match written {
+            Ok(()) => self.with_live(&[argument]),
+            Err(error) => Err(SceneError::Override { argument, problem: error.to_string() }),
+        }
+    }
+
+    /// Returns the scene with other values of some of [`Self::live_keys`] and motions of bodies, as arguments `key=value`: read and
     /// validated as a whole, as when it was loaded. An automatic time step keeps its present value, as a
     /// number, because the time of a state is the number of its steps times one step.
     ///
@@ -87,7 +114,7 @@ impl Scene {
     pub fn with_live(&self, changes: &[String]) -> Result<Self, SceneError> {
         for argument in changes {
             let key = argument.split_once('=').map_or(argument.as_str(), |(key, _)| key).trim();
-            if !self.live_keys().contains(&key) {
+            if self.live_key_of(key).as_deref() != Some(key) {
                 let problem = if self.live_keys().is_empty() {
                     format!(
                         "{key} cannot change while the simulation runs, and no other key of this scene can"
@@ -136,7 +163,7 @@ impl Scene {
     /// Returns the first key in which another scene differs although it may not while this one is simulated.
     pub fn first_fixed_change(&self, other: &Self) -> Option<String> {
         let may_change =
-            |key: &str| self.live_keys().contains(&key) || (key == TIME_STEP && self.dt_s() == other.dt_s());
+            |key: &str| self.live_key_of(key).is_some() || (key == TIME_STEP && self.dt_s() == other.dt_s());
         self.changed_keys(other).into_iter().find(|key| !may_change(key))
     }
 

@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::state;
 use frazil_io::{Checkpoint, ParameterChange};
-use frazil_scene::{Sampled, Scene};
+use frazil_scene::{BodyMotion, Sampled, Scene};
 use frazil_solvers::{Grab, Solver, SolverError, SolverFactory, Tuning, change_scene, factory_of};
 use frazil_vk::{Device, Recorder};
 
@@ -78,6 +78,16 @@ impl Simulation {
     /// an error everything is as it was.
     pub fn change(&mut self, arguments: &[String]) -> Result<Vec<ParameterChange>, Failure> {
         let changed = self.scene.with_live(arguments)?;
+        self.go_on_with(changed)
+    }
+
+    /// Goes on with another motion of a body, and returns the change. After an error everything is as it was.
+    pub fn move_body(&mut self, body: usize, motion: &BodyMotion) -> Result<(), Failure> {
+        let changed = self.scene.with_body_motion(body, motion)?;
+        self.go_on_with(changed).map(|_| ())
+    }
+
+    fn go_on_with(&mut self, changed: Scene) -> Result<Vec<ParameterChange>, Failure> {
         change_scene(&mut *self.solver, &self.device, &self.scene, &changed)?;
         let made = differences(&self.scene, &changed, self.step);
         for change in &made {
@@ -142,5 +152,8 @@ pub fn differences(from: &Scene, to: &Scene, step: u64) -> Vec<ParameterChange> 
         let [from, to] = [from, to].map(|scene| value(scene, &key));
         ParameterChange { step, time_s, key, from, to }
     };
-    from.changed_keys(to).into_iter().map(of_key).collect()
+    let mut keys: Vec<String> =
+        from.changed_keys(to).into_iter().map(|key| from.live_key_of(&key).unwrap_or(key)).collect();
+    keys.dedup();
+    keys.into_iter().map(of_key).collect()
 }

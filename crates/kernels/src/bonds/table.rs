@@ -33,13 +33,22 @@ impl Extent {
 }
 
 impl Table {
+    /// Makes a table without bonds. Waits for the device. All slots are cleared, so that a saved table has the same
+    /// bits in every run.
     pub fn new(device: &Device, extent: Extent, side: &str) -> Result<Self, KernelError> {
-        Ok(Self {
+        let table = Self {
             partner: device.buffer(&format!("bond partner{side}"), extent.column())?,
             rest_length_m: device.buffer(&format!("bond rest length{side}"), extent.column())?,
             state: device.buffer(&format!("bond state{side}"), extent.state())?,
             degree: device.buffer(&format!("bond degree{side}"), extent.capacity as usize)?,
-        })
+        };
+        let mut recorder = device.recorder()?;
+        recorder.fill(&table.partner, INVALID_INDEX);
+        recorder.fill(&table.rest_length_m.cast::<u32>(), 0);
+        recorder.fill(&table.state, 0);
+        recorder.fill(&table.degree, 0);
+        device.submit(recorder)?.wait()?;
+        Ok(table)
     }
 
     /// Makes a table with more slots that holds the same bonds. Waits for the device.

@@ -46,6 +46,22 @@ impl Body {
         }
     }
 
+    /// Returns the centre of the body in the scene file, in m: of a mesh that of its box; none for planes and
+    /// heightfields. Torques on bodies that do not rotate are about it.
+    pub fn centre_m(&self) -> Option<Vec3> {
+        match &self.shape {
+            BodyShape::Plane { .. } | BodyShape::Heightfield { .. } => None,
+            BodyShape::Sphere { centre_m, .. } | BodyShape::Box { centre_m, .. } => Some(*centre_m),
+            BodyShape::Cylinder { from_m, to_m, .. } | BodyShape::Capsule { from_m, to_m, .. } => {
+                Some(std::array::from_fn(|i| 0.5 * (from_m[i] + to_m[i])))
+            }
+            BodyShape::Mesh { scale, offset_m, .. } => {
+                let middle = self.mesh()?.middle();
+                Some(std::array::from_fn(|i| offset_m[i] + scale * middle[i]))
+            }
+        }
+    }
+
     /// Returns the depth of `point_m` inside the solid part at time 0, in m; negative where particles may be.
     /// For a mesh only the sign is known, and the depth is infinite; nothing is inside a mesh that was not
     /// loaded.

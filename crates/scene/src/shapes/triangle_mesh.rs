@@ -157,6 +157,11 @@ impl TriangleMesh {
         })
     }
 
+    /// Returns the middle of the box around the surface.
+    pub(crate) fn middle(&self) -> Vec3 {
+        std::array::from_fn(|i| 0.5 * (self.bounds[0][i] + self.bounds[1][i]))
+    }
+
     /// Returns true if a point is at most `distance` from the surface.
     pub(crate) fn is_near(&self, point: Vec3, distance: f64) -> bool {
         let is_out = |low: f64, high: f64, x: f64| x < low - distance || x > high + distance;

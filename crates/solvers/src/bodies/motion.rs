@@ -60,6 +60,11 @@ impl BodyPose {
         }
     }
 
+    /// Returns the position in the scene file of the point that is at `position_m`, the inverse of [`Self::apply`].
+    pub fn place(&self, position_m: DVec3) -> DVec3 {
+        self.pivot_m + self.rotation.inverse() * (position_m - self.pivot_m - self.offset_m)
+    }
+
     /// Returns the position of the point that is at `place_m` in the scene file.
     pub fn apply(&self, place_m: DVec3) -> DVec3 {
         self.pivot_m + self.offset_m + self.rotation * (place_m - self.pivot_m)

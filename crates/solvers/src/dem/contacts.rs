@@ -110,15 +110,6 @@ impl Contacts {
         let has_rolling = parameters.has_rolling();
         let capacity = capacity.max(1);
         let of_rows = |name, unit, words, n| Column::of_matrices(device, name, unit, words, n);
-        let surroundings = &parameters.surroundings;
-        let specialization = find_contacts::Specialization {
-            workgroup_size,
-            max_contacts: MAX_CONTACTS,
-            has_bodies: (!surroundings.bodies.is_empty()).into(),
-            has_pieces: (parameters.terms.n_pieces > 0).into(),
-            body_kinds: surroundings.kinds(),
-            has_motion: surroundings.has_motion().into(),
-        };
         let tidy = tidy_contacts::Specialization { workgroup_size, has_rolling: has_rolling.into() };
         let options = ScanOptions::for_device(device, workgroup_size);
         let contacts = Self {
@@ -130,12 +121,23 @@ impl Contacts {
             contact_count: Column::new(device, "contact_count", "1", n)?,
             ends: Counts::new(device)?.upload(device, "grains and one", n as u32 + 1, n as u32 + 1)?,
             scan: Scan::with_options(device, n as u32 + 1, options)?,
-            find: Kernel::specialized(device, &specialization)?,
+            find: find_kernel(device, parameters, workgroup_size)?,
             tidy: Kernel::specialized(device, &tidy)?,
             capacity,
         };
         contacts.upload(device, rows)?;
         Ok(contacts)
+    }
+
+    /// Adopts bodies of the same shapes with other motions.
+    pub fn set_bodies(
+        &mut self,
+        device: &Device,
+        parameters: &DemParameters,
+        workgroup_size: u32,
+    ) -> Result<(), SolverError> {
+        self.find = find_kernel(device, parameters, workgroup_size)?;
+        Ok(())
     }
 
     fn upload(&self, device: &Device, rows: &Rows) -> Result<(), SolverError> {
@@ -230,3 +232,21 @@ pub fn bonded_rows(grains: &Grains, has_rolling: bool) -> Result<Rows, SolverErr
 const BONDED: u32 = 1 << 30;
 /// Largest gap that counts as touching, as a share of a radius.
 const TOUCHING_RADII: f32 = 0.01;
+
+/// Makes the kernel that finds contacts.
+fn find_kernel(
+    device: &Device,
+    parameters: &DemParameters,
+    workgroup_size: u32,
+) -> frazil_vk::Result<Kernel<find_contacts::Interface>> {
+    let surroundings = &parameters.surroundings;
+    let specialization = find_contacts::Specialization {
+        workgroup_size,
+        max_contacts: MAX_CONTACTS,
+        has_bodies: (!surroundings.bodies.is_empty()).into(),
+        has_pieces: (parameters.terms.n_pieces > 0).into(),
+        body_kinds: surroundings.kinds(),
+        has_motion: surroundings.has_motion().into(),
+    };
+    Kernel::specialized(device, &specialization)
+}

@@ -121,8 +121,6 @@ impl Slabs {
         };
         let point = |(&piece, &place_m): (&u32, &[f32; 3])| PiecePoint { place_m, piece };
         let points: Vec<PiecePoint> = point_pieces.iter().zip(points_m).map(point).collect();
-        let has_bodies = u32::from(!surroundings.bodies.is_empty());
-        let (body_kinds, has_motion) = (surroundings.kinds(), surroundings.has_motion().into());
         Ok(Self {
             motions: some_of(device, "slab_motion", motions)?,
             shapes: some_of(device, "piece shapes", shapes)?,
@@ -154,16 +152,7 @@ impl Slabs {
                     max_near: MAX_NEAR,
                 },
             )?,
-            touch: Kernel::specialized(
-                device,
-                &touch_points::Specialization {
-                    workgroup_size,
-                    has_bodies,
-                    body_kinds,
-                    max_near: MAX_NEAR,
-                    has_motion,
-                },
-            )?,
+            touch: touch_kernel(device, parameters, workgroup_size)?,
             collide: Kernel::specialized(
                 device,
                 &collide_pieces::Specialization {
@@ -175,6 +164,17 @@ impl Slabs {
             move_pieces: Kernel::specialized(device, &move_pieces::Specialization { workgroup_size })?,
             show: Kernel::specialized(device, &show_pieces::Specialization { workgroup_size })?,
         })
+    }
+
+    /// Adopts bodies of the same shapes with other motions.
+    pub fn set_bodies(
+        &mut self,
+        device: &Device,
+        parameters: &DemParameters,
+        workgroup_size: u32,
+    ) -> Result<(), SolverError> {
+        self.touch = touch_kernel(device, parameters, workgroup_size)?;
+        Ok(())
     }
 
     /// Records the sort of pieces by cell, and the list of pieces near each piece.
@@ -361,4 +361,21 @@ impl Slabs {
     pub fn link_is_whole(&self) -> &Buffer<u32> {
         &self.link_is_whole
     }
+}
+
+/// Makes the kernel in which points of pieces touch grains' surroundings.
+fn touch_kernel(
+    device: &Device,
+    parameters: &DemParameters,
+    workgroup_size: u32,
+) -> frazil_vk::Result<Kernel<touch_points::Interface>> {
+    let surroundings = &parameters.surroundings;
+    let specialization = touch_points::Specialization {
+        workgroup_size,
+        has_bodies: (!surroundings.bodies.is_empty()).into(),
+        body_kinds: surroundings.kinds(),
+        max_near: MAX_NEAR,
+        has_motion: surroundings.has_motion().into(),
+    };
+    Kernel::specialized(device, &specialization)
 }

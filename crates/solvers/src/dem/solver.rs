@@ -66,6 +66,7 @@ pub struct Dem {
     find_cells: Kernel<find_cells::Interface>,
     collide: Kernel<collide::Interface>,
     move_grains: Kernel<move_grains::Interface>,
+    workgroup_size: u32,
     fault: FaultRecord,
     gauge: DemMeasurePass,
     grab: GrabPass,
@@ -83,6 +84,27 @@ fn upload_bodies(
     let bodies = if surroundings.bodies.is_empty() { &[nothing][..] } else { &surroundings.bodies };
     let heights = if surroundings.heights_m.is_empty() { &[0.0][..] } else { &surroundings.heights_m };
     Ok((device.buffer_from("bodies", bodies)?, device.buffer_from("heights", heights)?))
+}
+
+/// Makes the kernels in which grains touch bodies.
+fn body_kernels(
+    device: &Device,
+    parameters: &DemParameters,
+    workgroup_size: u32,
+) -> frazil_vk::Result<(Kernel<collide::Interface>, Kernel<move_grains::Interface>)> {
+    let surroundings = &parameters.surroundings;
+    let specialization = collide::Specialization {
+        workgroup_size,
+        has_rolling: parameters.has_rolling().into(),
+        has_bodies: (!surroundings.bodies.is_empty()).into(),
+        has_named_bodies: (!surroundings.names.is_empty()).into(),
+        body_kinds: surroundings.kinds(),
+        has_motion: surroundings.has_motion().into(),
+    };
+    let collide::Specialization { has_bodies, has_named_bodies, body_kinds, has_motion, .. } = specialization;
+    let motion =
+        move_grains::Specialization { workgroup_size, has_bodies, has_named_bodies, body_kinds, has_motion };
+    Ok((Kernel::specialized(device, &specialization)?, Kernel::specialized(device, &motion)?))
 }
 
 impl Dem {
@@ -138,23 +160,7 @@ impl Dem {
         let method = tuning.cell_sort.map_or_else(|| CellSortMethod::fastest(device), Ok)?;
         let surroundings = &parameters.surroundings;
         let (bodies, heights) = upload_bodies(device, surroundings)?;
-        let specialization = collide::Specialization {
-            workgroup_size,
-            has_rolling: parameters.has_rolling().into(),
-            has_bodies: (!surroundings.bodies.is_empty()).into(),
-            has_named_bodies: (!surroundings.names.is_empty()).into(),
-            body_kinds: surroundings.kinds(),
-            has_motion: surroundings.has_motion().into(),
-        };
-        let collide::Specialization { has_bodies, has_named_bodies, body_kinds, has_motion, .. } =
-            specialization;
-        let motion = move_grains::Specialization {
-            workgroup_size,
-            has_bodies,
-            has_named_bodies,
-            body_kinds,
-            has_motion,
-        };
+        let (collide, move_grains) = body_kernels(device, &parameters, workgroup_size)?;
         let particles = Particles::upload(device, &parameters, grains, ids, rows, workgroup_size)?;
         Ok(Self {
             terms: device.buffer_from("terms", &[parameters.terms])?,
@@ -167,8 +173,9 @@ impl Dem {
             sort: CellSort::with_options(device, n as u32, &line, method, workgroup_size)?,
             line,
             find_cells: Kernel::specialized(device, &find_cells::Specialization { workgroup_size })?,
-            collide: Kernel::specialized(device, &specialization)?,
-            move_grains: Kernel::specialized(device, &motion)?,
+            collide,
+            move_grains,
+            workgroup_size,
             fault: FaultRecord::new(device, particles.contacts.n_rows())?,
             gauge: DemMeasurePass::new(device, &parameters, n as u32)?,
             particles,
@@ -322,6 +329,13 @@ impl Dem {
                 key: keys[i].to_owned(),
                 problem: "expected 0 if it was 0, else a number above 0".to_owned(),
             });
+        }
+        // Kernels of bodies at rest have no code for motions.
+        if self.parameters.surroundings.has_motion() != parameters.surroundings.has_motion() {
+            let (collide, move_grains) = body_kernels(device, &parameters, self.workgroup_size)?;
+            self.particles.contacts.set_bodies(device, &parameters, self.workgroup_size)?;
+            self.slabs.set_bodies(device, &parameters, self.workgroup_size)?;
+            (self.collide, self.move_grains) = (collide, move_grains);
         }
         let terms = device.buffer_from("terms", &[parameters.terms])?;
         (self.bodies, self.heights) = upload_bodies(device, &parameters.surroundings)?;

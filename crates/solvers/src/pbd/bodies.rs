@@ -149,7 +149,7 @@ impl Bodies {
         }))
     }
 
-    /// Adopts other parameters for the same bodies; loads and the number of steps so far are kept.
+    /// Adopts other parameters, and other motions, of the same bodies; loads and the number of steps so far are kept.
     pub fn set_parameters(
         &mut self,
         device: &Device,
@@ -157,8 +157,11 @@ impl Bodies {
         parameters: &Parameters,
         friction: [f32; 2],
     ) -> Result<()> {
-        if let Some(made) = Self::new(device, workgroup_size, parameters, friction)? {
-            (self.bodies, self.heights, self.terms) = (made.bodies, made.heights, made.terms);
+        if let Some(mut made) = Self::new(device, workgroup_size, parameters, friction)? {
+            std::mem::swap(&mut made.loads, &mut self.loads);
+            std::mem::swap(&mut made.sums, &mut self.sums);
+            std::mem::swap(&mut made.steps, &mut self.steps);
+            *self = made;
         }
         Ok(())
     }

@@ -46,7 +46,7 @@ pub const KEYS: &[KeyBinding] = &[
     KeyBinding {
         key: KeyName::Letter('g'),
         label: "G + left drag",
-        about: "pull the particles under the pointer, in a running simulation",
+        about: "pull the body or the particles under the pointer, in a running simulation",
         effect: KeyEffect::Pull,
     },
     KeyBinding {

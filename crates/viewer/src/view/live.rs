@@ -1,12 +1,14 @@
 //! Live simulation in a window.
 
+use super::hand::Pull;
 use super::parameters::{Edit, Parameters};
 use crate::failure::Failure;
 use crate::invariants;
 use crate::picture::Shown;
+use crate::say;
 use crate::simulation::Simulation;
 use frazil_scene::Scene;
-use frazil_solvers::{Measurement, PendingFault, PendingMeasurement};
+use frazil_solvers::{BodyPose, Measurement, PendingFault, PendingMeasurement};
 use frazil_vk::{Device, PassTime, RecorderOptions, Submission};
 use std::collections::VecDeque;
 
@@ -21,6 +23,8 @@ pub struct Live {
     pub measured: Option<Measurement>,
     pub kernels: Vec<KernelTime>,
     pub parameters: Parameters,
+    /// Body that is being pulled.
+    pulled: Option<usize>,
     in_flight: VecDeque<InFlight>,
 }
 
@@ -43,8 +47,14 @@ impl Live {
     pub fn new(device: &Device, scene: Scene, source: &str) -> Result<Self, Failure> {
         let parameters = Parameters::new(&scene, source);
         let simulation = Simulation::new(device, scene)?;
-        let mut live =
-            Self { simulation, measured: None, kernels: Vec::new(), parameters, in_flight: VecDeque::new() };
+        let mut live = Self {
+            simulation,
+            measured: None,
+            kernels: Vec::new(),
+            parameters,
+            pulled: None,
+            in_flight: VecDeque::new(),
+        };
         live.advance(0)?;
         Ok(live)
     }
@@ -61,6 +71,28 @@ impl Live {
     /// Applies a change of parameters between two steps.
     pub fn edit(&mut self, edit: Edit) {
         self.parameters.apply(&mut self.simulation, edit);
+    }
+
+    /// Pulls particles or a body during the next steps.
+    pub fn pull(&mut self, pull: Option<Pull>) {
+        self.simulation.grab = match &pull {
+            Some(Pull::Particles(grab)) => Some(*grab),
+            _ => None,
+        };
+        if let Some(Pull::Body { body, motion }) = pull {
+            self.pulled = Some(body);
+            if let Err(failure) = self.simulation.move_body(body, &motion) {
+                self.parameters.show_error(&failure);
+            }
+        } else if let Some(body) = self.pulled.take() {
+            let (step, time_s) = (self.simulation.step(), self.simulation.time_s());
+            let body = &self.simulation.scene.bodies[body];
+            let [x, y, z] = BodyPose::at(body.motion.as_ref(), time_s).offset_m.to_array();
+            let name = &body.name;
+            say::note(format_args!(
+                "step {step} ({time_s:.6} s): {name} pulled to a displacement of [{x:.4}, {y:.4}, {z:.4}] m"
+            ));
+        }
     }
 
     /// Submits `steps` steps and a measurement of the state after them, and collects earlier results.

@@ -72,6 +72,11 @@ impl Parameters {
         };
     }
 
+    /// Shows an error beside the parameters.
+    pub fn show_error(&mut self, failure: &Failure) {
+        self.message = Some((failure.to_string(), true));
+    }
+
     fn set(
         &mut self,
         simulation: &mut Simulation,

@@ -21,8 +21,8 @@ pub struct Pointer {
 
 impl Pointer {
     /// Processes an event and returns true if the camera has moved. Events `over_panel` do not move it, but
-    /// button releases are processed. Nothing drags the camera while particles are
-    /// pulled.
+    /// button releases are processed. Nothing drags the camera while bodies or
+    /// particles are pulled.
     pub fn event(
         &mut self,
         event: &WindowEvent,

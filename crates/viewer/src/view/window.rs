@@ -326,9 +326,10 @@ impl View {
                     self.plan.pause_at.map_or(u64::MAX, |stop| stop.saturating_sub(live.simulation.step()));
                 let steps = self.steps_per_picture.min(left);
                 let (at, size) = (self.pointer.dragged_px(), self.window.inner_size());
-                let scene = &live.simulation.scene;
                 let size = (size.width.max(1), size.height.max(1));
-                live.simulation.grab = self.hand.grab(&self.camera, at, size, scene, steps);
+                let (scene, time_s) = (&live.simulation.scene, live.simulation.time_s());
+                let pull = self.hand.pull(&self.camera, (at, size), scene, time_s, steps);
+                live.pull(pull);
                 live.advance(steps)?;
             }
             Source::Live(live) => live.take_in(0)?,
