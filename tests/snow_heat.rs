@@ -6,7 +6,7 @@
 use frazil_scene::{Conduction, Heat, LatentHeat, Phase};
 use frazil_solvers::pbd::Snow;
 use frazil_solvers::pbd::snow::Stage;
-use frazil_testkit::{Random, assert_no_validation_messages, device};
+use frazil_testkit::{Random, assert_no_validation_messages, device, is_full_run};
 use frazil_tests::SnowSimulation;
 use frazil_tests::bar::{Bar, NEAREST, PAPER, SPACING_M, properties};
 
@@ -168,11 +168,12 @@ fn paper_heat() -> Heat {
 const ROUNDING: f64 = 1e-6;
 
 #[test]
-fn conduction_alone_keeps_sensible_heat_over_ten_thousand_steps() {
+fn conduction_alone_keeps_sensible_heat_over_thousands_of_steps() {
     let mut run = mixture(Heat::default(), false, [[-40.0, 40.0]; 2]);
     let (before, magnitude) = sensible_heat_j(&run);
     let mut worst = 0.0_f64;
-    for _ in 0..10 {
+    let (n_parts, is_full) = if is_full_run() { (10, true) } else { (3, false) };
+    for _ in 0..n_parts {
         for _ in 0..10 {
             let mut recorder = run.device.recorder().unwrap();
             (0..100).for_each(|_| run.snow.record_stage(&mut recorder, Stage::Conduct));
@@ -184,7 +185,8 @@ fn conduction_alone_keeps_sensible_heat_over_ten_thousand_steps() {
     println!("Σ m c T drifts by {worst:.1e} of Σ m c |T|");
     assert!(worst < ROUNDING, "Σ m c T drifts by {worst:e} of Σ m c |T|");
     let spread = metrics.warmest_c - metrics.coldest_c;
-    assert!(spread < 0.01, "temperatures of 80 K about one another have become one, but for {spread} K");
+    let most_k = if is_full { 0.01 } else { 5.0 };
+    assert!(spread < most_k, "temperatures of 80 K about one another have become one, but for {spread} K");
     assert_no_validation_messages(&run.device);
 }
 

@@ -99,6 +99,15 @@ fn steps_of_grains_verify_with_the_twin_and_beyond_it() {
 }
 
 #[test]
+fn steps_of_viscoelastic_fluids_with_a_feed_and_with_heat_verify() {
+    let session = session();
+    let parts = ["count=257", "model=conformation,springs", "feed=upper half", "heat=faces"];
+    for point in planned(&["viscoelastic.step"], &parts, Profile::Smoke) {
+        verify(&session, &point);
+    }
+}
+
+#[test]
 fn surfaces_of_every_fineness_and_workgroup_verify() {
     let session = session();
     let all = ["count=64,65,4097", "period=4,9,40", "workgroup_size=64,256,512"];

@@ -421,17 +421,21 @@ fn power_tick(place: f64) -> String {
 
 /// Averages squares of [`SUPERSAMPLING`]² pixels; `size` is that of the result.
 fn average_down(pixels: &[u8], size: (u32, u32)) -> Vec<u8> {
-    let n = SUPERSAMPLING as usize;
-    let (width, height) = (size.0 as usize, size.1 as usize);
-    let mut averaged = Vec::with_capacity(width * height * 3);
-    for y in 0..height {
-        for x in 0..width {
-            for channel in 0..3 {
-                let at = |i: usize| ((y * n + i / n) * width * n + x * n + i % n) * 3 + channel;
-                let sum: usize = (0..n * n).map(|i| usize::from(pixels[at(i)])).sum();
-                averaged.push((sum / (n * n)) as u8);
+    const N: usize = SUPERSAMPLING as usize;
+    let row = size.0 as usize * 3;
+    let mut averaged = Vec::with_capacity(row * size.1 as usize);
+    for rows in pixels.chunks_exact(row * N * N) {
+        let mut sums = vec![0u16; row];
+        for line in rows.chunks_exact(row * N) {
+            for (sum, square) in sums.chunks_exact_mut(3).zip(line.chunks_exact(3 * N)) {
+                for pixel in square.chunks_exact(3) {
+                    for (sum, value) in sum.iter_mut().zip(pixel) {
+                        *sum += u16::from(*value);
+                    }
+                }
             }
         }
+        averaged.extend(sums.into_iter().map(|sum| (sum / (N * N) as u16) as u8));
     }
     averaged
 }

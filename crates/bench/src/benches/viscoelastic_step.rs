@@ -50,8 +50,8 @@ impl Bench for ViscoelasticStep {
             Axis::integers("count", counts, &[1_000, 10_007], &[1_000]),
             Axis::names("model", MODELS, MODELS, MODELS),
             Axis::names("viscosity", VISCOSITIES, VISCOSITIES, VISCOSITIES),
-            Axis::names("feed", FEEDS, &FEEDS[..1], FEEDS),
-            Axis::names("heat", HEATS, &HEATS[..1], HEATS),
+            Axis::names("feed", FEEDS, &FEEDS[..1], &FEEDS[..1]),
+            Axis::names("heat", HEATS, &HEATS[..1], &HEATS[..1]),
         ]
     }
 

@@ -4,7 +4,7 @@
 //!
 //! - `compile`: shaderc, includes, errors with file and line.
 //! - `reflect`: bindings, parameters and specialization constants of a shader.
-//! - `hoist`: loads of push constants, moved out of loops.
+//! - `hoist`: loads of constants, moved out of loops.
 //! - `emit`: the Rust text.
 //!
 //! `constants` reads from the GLSL text what SPIR-V no longer has: numbers by name.
@@ -62,7 +62,7 @@ fn compile_one(
     let (text, words) = compiler.compile(source)?;
     let interface = reflect::reflect(&words).map_err(|e| format!("{}:1: {e}", source.label()))?;
     let path = out.join(format!("{}.{}.{}.spv", source.area, source.name, source.stage.extension()));
-    let bytes: Vec<u8> = hoist::hoist_push_constants(&words).iter().flat_map(|w| w.to_le_bytes()).collect();
+    let bytes: Vec<u8> = hoist::hoist_constants(&words).iter().flat_map(|w| w.to_le_bytes()).collect();
     std::fs::write(&path, bytes)
         .map_err(|e| format!("{}: cannot write {}: {e}", source.label(), path.display()))?;
     Ok((text, path, interface))

@@ -55,3 +55,41 @@ fn snow_that_melts_ends_with_the_same_bits_on_any_threads_and_subgroups() {
     }
     assert!(hashes.iter().all(|(_, hash)| *hash == hashes[0].1), "{hashes:#?}");
 }
+
+#[test]
+fn viscoelastic_fluids_end_with_the_same_bits_on_any_threads_and_subgroups() {
+    let folder = tempfile::tempdir().unwrap();
+    // Conformation with implicit viscosity while the ball meets the floor, and springs that yield.
+    let ball = "particles.0.shape.sphere.centre_m=[0.0, 0.071, 0.0]";
+    let cases = [
+        ("dough", &["fluid.particle_spacing_m=0.0113", ball][..]),
+        (
+            "viscoelastic_springs",
+            &[
+                "fluid.particle_spacing_m=0.04",
+                "viscoelastic.springs_fixed=false",
+                "viscoelastic.yield_strain=0.01",
+                "viscoelastic.decay_per_s=100",
+                "particles.0.shape.box={ min_m = [0.3, 0.0, 0.3], max_m = [0.7, 0.4, 0.7] }",
+                "particles.0.velocity_m_s=[0.5, -3.0, 0.0]",
+            ],
+        ),
+    ];
+    for (scene, changes) in cases {
+        let mut hashes = Vec::new();
+        for (name, environment) in [
+            ("plain", None),
+            ("one thread", Some(("LP_NUM_THREADS", "1"))),
+            ("subgroups of 4", Some(("LP_NATIVE_VECTOR_WIDTH", "128"))),
+            ("subgroups of 16", Some(("LP_NATIVE_VECTOR_WIDTH", "512"))),
+        ] {
+            let out = folder.path().join(format!("{scene} {name}"));
+            let place = ["run", scene, "--quiet", "--out", out.to_str().unwrap(), "--steps", "20"];
+            let outputs = ["--render", "never", "--record", "never", "--metrics", "never"];
+            let set: Vec<&str> = changes.iter().flat_map(|change| ["--set", change]).collect();
+            succeed(command(&[&place[..], &outputs, &set].concat()).envs(environment));
+            hashes.push((name, state_hash(&out)));
+        }
+        assert!(hashes.iter().all(|(_, hash)| *hash == hashes[0].1), "{scene}: {hashes:#?}");
+    }
+}
