@@ -1,12 +1,17 @@
-// Scan of one tile in shared memory, for kernels that know or compute the sum before it.
+// Scan of one tile, for kernels that know or compute the sum before it.
 //
-// Elements pass through shared memory, so that global reads and writes are coalesced although a thread scans
-// consecutive ones; one word in 33 is left out, so that the threads' strides fall on different banks.
+// With STAGED elements pass through shared memory, so that global reads and writes are coalesced although a thread
+// scans consecutive ones; one word in 33 is left out, so that the threads' strides fall on different banks.
+// Without, each thread reads its elements twice and writes them where they are: half the accesses where coalescing
+// has no effect, on a CPU.
 // The including shader declares the buffers `values`, `scanned`, `total` and `overflow`.
 
 layout(constant_id = 1) const uint ITEMS_PER_THREAD = 8;
 // 1: scanned[i] includes values[i].
 layout(constant_id = 2) const uint INCLUSIVE = 0;
+
+// 0: without shared memory.
+layout(constant_id = 7) const uint STAGED = 1;
 
 const uint TILE = WORKGROUP_SIZE * ITEMS_PER_THREAD;
 
@@ -18,6 +23,16 @@ uint slot_(uint place) { return place + place / 32u; }
 // all).
 uvec2 load_tile(uint begin, uint n) {
     uint lane = gl_LocalInvocationIndex;
+    if (STAGED == 0u) {
+        uint sum = 0u;
+        uint first = begin + lane * ITEMS_PER_THREAD;
+        [[dont_unroll]] for (uint i = first; i < min(first + ITEMS_PER_THREAD, n); ++i) {
+            uint bits = values[i];
+            if (ELEMENTS == FIXED && !fits_fixed(bits)) atomicOr(overflow[0], 1u);
+            sum += element(bits);
+        }
+        return workgroup_exclusive_scan(sum);
+    }
     for (uint item = 0u; item < ITEMS_PER_THREAD; ++item) {
         uint place = item * WORKGROUP_SIZE + lane;
         uint bits = begin + place < n ? values[begin + place] : 0u;
@@ -33,6 +48,17 @@ uvec2 load_tile(uint begin, uint n) {
 // Stores the tile's scan; `before` is the sum of everything before this thread's elements.
 void store_tile(uint begin, uint n, uint before) {
     uint lane = gl_LocalInvocationIndex;
+    if (STAGED == 0u) {
+        uint first = begin + lane * ITEMS_PER_THREAD;
+        [[dont_unroll]] for (uint i = first; i < min(first + ITEMS_PER_THREAD, n); ++i) {
+            uint value = element(values[i]);
+            if (ELEMENTS == FIXED && overflows(before, value)) atomicOr(overflow[0], 1u);
+            scanned[i] = sum_bits(INCLUSIVE != 0u ? before + value : before);
+            before += value;
+            if (i + 1u == n) total[0] = sum_bits(before);
+        }
+        return;
+    }
     [[dont_unroll]] for (uint item = 0u; item < ITEMS_PER_THREAD; ++item) {
         uint place = lane * ITEMS_PER_THREAD + item;
         uint value = tile_elements_[slot_(place)];

@@ -19,6 +19,8 @@ pub struct ScanOptions {
     pub workgroup_size: u32,
     /// Elements of each thread; results are the same with any.
     pub items_per_thread: u32,
+    /// True if elements pass through shared memory, so that reads and writes are coalesced; results are the same.
+    pub is_staged: bool,
     /// Polls of a tile before the waiting workgroup sums it again.
     pub spins: u32,
     /// For tests of look-back: the last of every so many tiles never publishes its sum, as if its workgroup
@@ -34,6 +36,7 @@ impl Default for ScanOptions {
             method: None,
             workgroup_size: defaults.workgroup_size,
             items_per_thread: defaults.items_per_thread,
+            is_staged: true,
             spins: defaults.spins,
             withheld: defaults.withheld,
         }
@@ -42,13 +45,16 @@ impl Default for ScanOptions {
 
 impl ScanOptions {
     /// Returns the options for a workgroup size on a device. On a CPU a barrier costs each thread as much as several
-    /// elements: there, tiles of the same size have an eighth of the threads.
+    /// elements, and coalescing has no effect: there, tiles of the same size have an eighth of the threads, which
+    /// read their elements where they are.
     pub fn for_device(device: &Device, workgroup_size: u32) -> Self {
         let defaults = Self { workgroup_size, ..Self::default() };
-        let share = if device.info().kind == DeviceKind::Software { workgroup_size.min(8) } else { 1 };
+        let is_cpu = device.info().kind == DeviceKind::Software;
+        let share = if is_cpu { workgroup_size.min(8) } else { 1 };
         Self {
             workgroup_size: workgroup_size / share,
             items_per_thread: defaults.items_per_thread * share,
+            is_staged: !is_cpu,
             ..defaults
         }
     }
@@ -220,6 +226,7 @@ impl Passes {
                 let specialization = scan_look_back::Specialization {
                     workgroup_size,
                     items_per_thread,
+                    staged: options.is_staged.into(),
                     inclusive,
                     elements,
                     fraction_bits,
@@ -233,7 +240,7 @@ impl Passes {
             Method::ReduceThenScan => Steps::ReduceThenScan(Box::new(Hierarchy::new(
                 device,
                 capacity,
-                [workgroup_size, items_per_thread],
+                ([workgroup_size, items_per_thread], options.is_staged),
                 inclusive,
                 elements,
                 fraction_bits,
@@ -292,7 +299,7 @@ impl Hierarchy {
     fn new(
         device: &Device,
         capacity: u32,
-        [workgroup_size, items_per_thread]: [u32; 2],
+        ([workgroup_size, items_per_thread], is_staged): ([u32; 2], bool),
         inclusive: u32,
         elements: u32,
         fraction_bits: u32,
@@ -316,6 +323,7 @@ impl Hierarchy {
                 &scan_tiles::Specialization {
                     workgroup_size,
                     items_per_thread,
+                    staged: is_staged.into(),
                     inclusive,
                     elements,
                     fraction_bits,
