@@ -223,7 +223,7 @@ fn bars_between_walls_conduct_by_fouriers_law() {
 
 #[test]
 fn bars_with_free_surfaces_conduct_by_fouriers_law() {
-    for &n_across in if is_full_run() { &[1, 2, 3, 5][..] } else { &[1, 3] } {
+    for &n_across in if is_full_run() { &[1, 2, 3, 5][..] } else { &[1] } {
         let bar = snow_bar(Surroundings::Free, n_across);
         assert_contact(&format!("snow in empty space, {n_across} across"), &bar, Stages::All);
     }
@@ -301,15 +301,15 @@ fn stefan_errors(bar: &Bar, at: Resolution, refinement: u32, stages: Stages) -> 
 /// Distance in m that fronts move.
 const FRONT_M: f64 = 0.06;
 
-/// Runs a front at spacings of 2 and 1 cm, dt and dt/2, and asserts its position to 3 % and temperatures to
+/// Runs a front at a spacing of 2 cm, in the long form of 1 cm, too, dt and dt/2, and asserts its position to 3 % and temperatures to
 /// `tolerance` of the jump at 1 cm, twice that at 2 cm: a particle that contains the front is at the freezing
 /// temperature over all of its volume, an error of first order in the spacing.
 fn assert_front(name: &str, bar: &Bar, stages: Stages, tolerance: f64) {
     let is_full = is_full_run();
     let coarse = Resolution { spacing_m: 0.02, dt_share: 0.9 };
     let mut cases = vec![(coarse, 1), (Resolution { dt_share: 0.45, ..coarse }, 1)];
-    // Whole steps take several times as long.
-    if stages == Stages::Heat || is_full {
+    // At half the spacing it takes eight times as long.
+    if is_full {
         cases.push((Resolution { spacing_m: 0.01, ..coarse }, 2));
     }
     for (at, refinement) in cases {

@@ -141,8 +141,9 @@ fn fitted_period(track: &[(f64, f64)], guess_s: f64) -> f64 {
 #[test]
 fn water_sloshes_with_the_period_of_its_first_mode_and_overshoots() {
     // Amplitudes of one and of two spacings at d = 2 cm.
-    let mut cases = vec![(0.02, 0.002, 0.02), (0.02, 0.002, 0.04), (0.02, 0.001, 0.04)];
+    let mut cases = vec![(0.02, 0.002, 0.02), (0.02, 0.001, 0.04)];
     if is_full_run() {
+        cases.push((0.02, 0.002, 0.04));
         let finer = [(0.0125, 0.002), (0.0125, 0.001), (0.01, 0.001)];
         cases.extend(finer.into_iter().flat_map(|(d, dt_s)| [(d, dt_s, 0.02), (d, dt_s, 0.04)]));
     }

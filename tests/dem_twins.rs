@@ -248,7 +248,7 @@ fn sizes_about_powers_of_two_agree_with_the_twin() {
 }
 
 proptest! {
-    #![proptest_config(config(12))]
+    #![proptest_config(config(8))]
 
     #[test]
     fn clouds_agree_with_the_twin(seed in any::<u64>(), n in 0_u32..300, law in 0_u32..6, with_bodies in any::<bool>()) {

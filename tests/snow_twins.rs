@@ -496,12 +496,12 @@ fn check_case(case: &Case) -> Result<(), TestCaseError> {
 
 #[test]
 fn every_stage_agrees_with_its_twin_in_any_state() {
-    proptest!(config(40), |(case in case(0..SHAPE))| check_case(&case)?);
+    proptest!(config(25), |(case in case(0..SHAPE))| check_case(&case)?);
 }
 
 #[test]
 fn shapes_and_boundaries_agree_with_their_twins_in_any_state() {
-    proptest!(config(24), |(case in case(prop::sample::select(vec![SHAPE, SHAPE, BOUNDARY])))| check_case(&case)?);
+    proptest!(config(16), |(case in case(prop::sample::select(vec![SHAPE, SHAPE, BOUNDARY])))| check_case(&case)?);
 }
 
 #[test]

@@ -45,7 +45,7 @@ fn shear_starts_up_and_relaxes_like_an_oldroyd_b_fluid() {
     let (rate, stop) = (1.0 / LAMBDA, 5.0 * LAMBDA);
     let steady = SOLVENT * rate + G;
     let mut errors = Vec::new();
-    for (layers, dt_s) in RUNS.into_iter().take(if is_full_run() { 3 } else { 2 }) {
+    for (layers, dt_s) in RUNS.into_iter().take(if is_full_run() { 3 } else { 1 }) {
         let shear = format!("{{ rate_per_s = {rate:?}, stop_s = {stop:?} }}");
         let fluid = format!("dynamic_viscosity_pa_s = {SOLVENT:?}");
         let mut gap =
@@ -80,8 +80,9 @@ fn shear_starts_up_and_relaxes_like_an_oldroyd_b_fluid() {
         assert_no_validation_messages(&gap.device);
         errors.push(worst);
     }
-    let order = (errors[0][0] / errors[1][0]).log2();
-    println!("order of the error in Δt: {order:.1}");
+    if let [coarse, fine, ..] = errors[..] {
+        println!("order of the error in Δt: {:.1}", (coarse[0] / fine[0]).log2());
+    }
 }
 
 /// Returns the coefficients of the cosine and the sine of a signal at an angular frequency, fitted together with a
@@ -179,7 +180,7 @@ fn deviation(profile: &[(f64, f64)], exact: impl Fn(f64) -> f64) -> f64 {
 #[test]
 fn newtonian_fluid_flows_like_couette_and_poiseuille() {
     let half = 0.5 * GAP_M;
-    for (layers, dt_s) in if is_full_run() { &RUNS[..] } else { &[(8, 1e-3), (12, 1e-3)] } {
+    for (layers, dt_s) in if is_full_run() { &RUNS[..] } else { &RUNS[..1] } {
         let (layers, dt_s) = (*layers, *dt_s);
         let fluid = "dynamic_viscosity_pa_s = 1.0";
         let couette = "elasticity = \"none\"\nshear = { rate_per_s = 10.0, is_developed = false }";

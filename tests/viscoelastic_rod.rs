@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use frazil_testkit::assert_no_validation_messages;
+use frazil_testkit::{assert_no_validation_messages, is_full_run};
 use frazil_tests::ViscoelasticSimulation;
 
 const SPACING_M: f64 = 0.004;
@@ -63,7 +63,7 @@ fn elastic_fluid_climbs_a_rotating_rod_and_viscous_fluid_does_not() {
     let spin = 15.0;
     let elastic = ("dynamic_viscosity_pa_s = 0.05", "modulus_pa = 30.0\nrelaxation_time_s = 0.1");
     let viscous = ("dynamic_viscosity_pa_s = 0.05", "elasticity = \"none\"");
-    let [climb, dip] = [elastic, viscous].map(|(fluid, material)| {
+    let measure = |(fluid, material): (&str, &str)| {
         let mut dish = ViscoelasticSimulation::new(&dish(spin, fluid, material));
         let mut climb_m = 0.0;
         for _ in 0..3 {
@@ -78,7 +78,12 @@ fn elastic_fluid_climbs_a_rotating_rod_and_viscous_fluid_does_not() {
         }
         assert_no_validation_messages(&dish.device);
         1e3 * climb_m
-    });
-    println!("climbs by {climb:.2} mm, {dip:.2} mm without elasticity");
-    assert!(climb > 0.5 && dip < -0.2, "{climb} {dip}");
+    };
+    let climb = measure(elastic);
+    assert!(climb > 0.5, "{climb} mm");
+    if is_full_run() {
+        let dip = measure(viscous);
+        println!("climbs by {climb:.2} mm, {dip:.2} mm without elasticity");
+        assert!(dip < -0.2, "{dip} mm");
+    }
 }

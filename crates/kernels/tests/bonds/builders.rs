@@ -19,7 +19,7 @@ fn by_id(bonds: &Bonds, particles: &twin::Particles) -> Vec<(u32, Vec<(u32, u32)
 #[test]
 fn reproducible_bonds_equal_their_twin() {
     let grid = grid();
-    proptest!(config(200), |((particles, slots, group) in case(), rounds in 1u32..6, spare in 0usize..100)| {
+    proptest!(config(120), |((particles, slots, group) in case(), rounds in 1u32..6, spare in 0usize..100)| {
         let (particles, _) = sorted(&particles, &grid);
         let n = particles.position.len();
         let (search, uploaded) = (search(slots), Uploaded::new(&particles, &grid, n + spare));
@@ -44,7 +44,7 @@ fn reproducible_bonds_equal_their_twin() {
 #[test]
 fn reproducible_bonds_do_not_depend_on_the_order_of_particles() {
     let grid = grid();
-    proptest!(config(150), |((particles, slots, group) in case(), rounds in 1u32..5, seed in any::<u64>())| {
+    proptest!(config(90), |((particles, slots, group) in case(), rounds in 1u32..5, seed in any::<u64>())| {
         let n = particles.position.len();
         let shuffle = Stream(seed).shuffled(n);
         let found: Vec<_> = [particles.clone(), moved(&particles, &shuffle)].iter().map(|particles| {
@@ -92,7 +92,7 @@ fn enough_rounds_bond_all_pairs_nearest_first() {
 #[test]
 fn claimed_bonds_are_whole_and_in_the_end_maximal() {
     let grid = grid();
-    proptest!(config(150), |((particles, slots, group) in case())| {
+    proptest!(config(90), |((particles, slots, group) in case())| {
         let slots = slots.min(MAX_CLAIM_SLOTS);
         let (particles, _) = sorted(&particles, &grid);
         let n = particles.position.len();

@@ -20,7 +20,7 @@ fn bond_overflow_changes_nothing_and_reports_the_required_capacity() {
     let limit = prop::sample::select(vec![Limits::Unlimited, Limits::UpTo(90), Limits::All(u32::MAX)]);
     let n = particles().prop_map(|n| n.min(200));
     let case = (shape(), limit, n, any::<u64>(), slots(), workgroup_size(), builder);
-    proptest!(config(150), |((shape, limit, n, seed, slots, group, builder) in case, later in 0usize..40)| {
+    proptest!(config(90), |((shape, limit, n, seed, slots, group, builder) in case, later in 0usize..40)| {
         let has_claims = matches!(builder, Builder::CompareAndSwap { .. });
         let (n, slots) = if has_claims { (n.min(64), slots.min(MAX_CLAIM_SLOTS)) } else { (n, slots) };
         let (particles, _) = sorted(&world(shape, limit, n, seed), &grid);

@@ -52,7 +52,7 @@ fn bonds_survive_every_sequence_of_operations() {
     let grid = grid();
     let scene = (shape(), 20usize..200, any::<u64>(), slots());
     let case = (scene, prop::collection::vec(step(), 1..5));
-    proptest!(config(150), |(((shape, n, seed, slots), steps) in case, group in workgroup_size())| {
+    proptest!(config(90), |(((shape, n, seed, slots), steps) in case, group in workgroup_size())| {
         let has_claims = steps.iter().any(|step| matches!(step.builder, Builder::CompareAndSwap { .. }));
         let slots = if has_claims { slots.min(MAX_CLAIM_SLOTS) } else { slots };
         let capacity = n + 40 * steps.len();
