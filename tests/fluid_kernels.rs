@@ -52,6 +52,8 @@ fn every_stage_agrees_with_its_twin_with_each_kernel() {
         "wall_density = \"images\"",
         "wall_density = \"integral\"",
         "xsph_viscosity = 0.1",
+        "constraint_gradient = \"start\"",
+        "constraint_gradient = \"start\"\nwall_density = \"integral\"",
         "support_radius_spacings = 1.684",
     ]);
     let group = prop::sample::select(vec![64u32, 256]);

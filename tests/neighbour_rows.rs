@@ -26,7 +26,10 @@ fn scene(more: &str) -> Scene {
          [domain]\nmin_m = [0.0, 0.0, 0.0]\nmax_m = [0.6, 0.64, 0.67]\n\
          [[particles]]\nshape.box = {{ min_m = [0.0, 0.0, 0.0], max_m = [0.1, 0.1, 0.1] }}\n{more}"
     );
-    Scene::parse(&text, "rows.toml", &[]).unwrap()
+    // A comment in `more` holds an override.
+    let overrides: Vec<String> =
+        more.lines().filter_map(|line| line.strip_prefix("# ").map(str::to_owned)).collect();
+    Scene::parse(&text, "rows.toml", &overrides).unwrap()
 }
 
 /// Distribution of particles.
@@ -141,6 +144,7 @@ fn no_bit_depends_on_rows() {
         "",
         "[solver]\ndensity_tolerance = 0.0\nartificial_pressure.strength = 0.005\n",
         "[solver]\nmax_iterations = 6\n",
+        "# fluid.constraint_gradient='start'\n",
     ];
     let (mut calm, mut moved, mut short) = (0, 0, 0);
     for (more, shape, n, speed) in [
@@ -149,6 +153,8 @@ fn no_bit_depends_on_rows() {
         (solves[1], Shape::Cloud, 900, 3.0),
         (solves[2], Shape::Heap, 200, 0.1),
         (solves[2], Shape::Lattice, 300, 0.1),
+        (solves[3], Shape::Cloud, 900, 0.1),
+        (solves[3], Shape::Cloud, 900, 8.0),
     ] {
         let particles = sampled(n, shape, speed, 7);
         let (without, ..) = bits_after(12, more, &particles, 1);

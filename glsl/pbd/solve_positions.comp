@@ -7,8 +7,12 @@
 // adds energy: particles of a resting column then fluctuate at 0.25 m/s), while with HAS_IMAGES the images of
 // neighbours behind faces of the domain are neighbours with the same λ.
 //
-// Bytes: 56 a particle (constraint 16, key 4, λ 8, row 4 and 12, 12 out) plus rows and neighbours from
-// cache. Sums run in sorted order.
+// With GRADIENT_AT_START, ∇W is that at the start of the step, as in SHAKE (Ryckaert1977): forces act along the
+// offsets of the positions that they move, x × v is conserved, and the step is a leapfrog. Neighbours are
+// still those at x*, so that rows and cells give the same sum.
+//
+// Bytes: 56 a particle (constraint 16, key 4, λ 8, row 4 and 12, 12 out; 12 more with GRADIENT_AT_START) plus
+// rows and neighbours from cache. Sums run in sorted order.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 // KERNEL_CUBIC_SPLINE or KERNEL_POLY6_SPIKY.
@@ -26,6 +30,7 @@ layout(constant_id = 3) const uint HAS_ROWS = 0;
 layout(constant_id = 4) const uint PERIODIC = 0;
 // 1 if s_corr is not zero.
 layout(constant_id = 6) const uint HAS_PRESSURE = 0;
+layout(constant_id = 7) const uint GRADIENT_AT_START = 0;
 
 layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
 layout(scalar, binding = 1) readonly buffer Key { uint key[]; };
@@ -38,6 +43,7 @@ layout(scalar, binding = 7) readonly buffer Neighbour { uint neighbour[]; };
 layout(scalar, binding = 8) readonly buffer Row { uint row[]; };
 layout(scalar, binding = 9) readonly buffer Listed { vec3 listed[]; };
 layout(scalar, binding = 10) buffer HasMoved { uint has_moved[]; };
+layout(scalar, binding = 11) readonly buffer Position { vec3 position[]; };
 layout(scalar, push_constant) uniform Params {
     Grid grid;
     Walls walls;
@@ -66,6 +72,7 @@ void main() {
     uint i = thread_idx();
     if (i >= count[0]) return;
     vec4 own = constraint[i];
+    vec3 start = GRADIENT_AT_START != 0u ? position[i] : vec3(0.0);
     uvec3 home = home_of(grid, key[i]);
     float inverse_h = 1.0 / support_m;
     vec3 correction = vec3(0.0);
@@ -75,25 +82,42 @@ void main() {
         uint n_own = own_row & 0xffffu;
         uint n_all = own_row >> 16;
         for (uint slot = 0u; slot < n_own; ++slot) {
-            vec4 other = constraint[neighbour[slot * row_stride + i]];
+            uint j = neighbour[slot * row_stride + i];
+            vec4 other = constraint[j];
             vec3 offset = (own.xyz - other.xyz) * inverse_h;
             float q2 = dot(offset, offset);
-            if (q2 < 1.0) correction += correction_by(own.w + other.w, offset, q2);
+            if (q2 >= 1.0) continue;
+            if (GRADIENT_AT_START != 0u) {
+                offset = (start - position[j]) * inverse_h;
+                q2 = dot(offset, offset);
+            }
+            correction += correction_by(own.w + other.w, offset, q2);
         }
         [[dont_unroll]] for (uint slot = n_own; slot < n_all; ++slot) {
             uint entry = neighbour[slot * row_stride + i];
+            uint j = row_particle(entry);
             Reflection reflection = reflection_at(walls.domain_min_m, walls.domain_max_m, PERIODIC, row_sides(entry));
-            vec4 other = constraint[row_particle(entry)];
+            vec4 other = constraint[j];
             vec3 offset = offset_from(reflection, inverse_h, own.xyz, other.xyz);
             float q2 = dot(offset, offset);
-            if (q2 < 1.0) correction += correction_by(own.w + other.w, offset, q2);
+            if (q2 >= 1.0) continue;
+            if (GRADIENT_AT_START != 0u) {
+                offset = offset_from(reflection, inverse_h, start, position[j]);
+                q2 = dot(offset, offset);
+            }
+            correction += correction_by(own.w + other.w, offset, q2);
         }
     } else {
         FOR_EACH_CANDIDATE(grid, home, j) {
             vec4 other = constraint[j];
             vec3 offset = (own.xyz - other.xyz) * inverse_h;
             float q2 = dot(offset, offset);
-            if (q2 < 1.0 && j != i) correction += correction_by(own.w + other.w, offset, q2);
+            if (q2 >= 1.0 || j == i) continue;
+            if (GRADIENT_AT_START != 0u) {
+                offset = (start - position[j]) * inverse_h;
+                q2 = dot(offset, offset);
+            }
+            correction += correction_by(own.w + other.w, offset, q2);
         }
         Faces faces = Faces(uvec3(1u), uvec3(0u));
         if (HAS_IMAGES != 0u) faces = near_faces(grid, walls.domain_max_m, home);
@@ -105,7 +129,12 @@ void main() {
                 vec4 other = constraint[j];
                 vec3 offset = offset_from(reflection, inverse_h, own.xyz, other.xyz);
                 float q2 = dot(offset, offset);
-                if (q2 < 1.0) correction += correction_by(own.w + other.w, offset, q2);
+                if (q2 >= 1.0) continue;
+                if (GRADIENT_AT_START != 0u) {
+                    offset = offset_from(reflection, inverse_h, start, position[j]);
+                    q2 = dot(offset, offset);
+                }
+                correction += correction_by(own.w + other.w, offset, q2);
             }
         }
     }

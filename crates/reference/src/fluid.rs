@@ -125,6 +125,8 @@ pub struct Parameters {
     pub periodic: [bool; 3],
     /// Minimum distance from a face of the domain in m.
     pub clearance_m: f32,
+    /// True if corrections of density follow the gradients at the start of the step.
+    pub gradient_at_start: bool,
     /// Minimum distance from a body in m.
     pub body_clearance_m: f32,
     /// Scale of the wall fraction.
@@ -561,37 +563,57 @@ impl Parameters {
             .collect()
     }
 
+    /// Returns x − R x' over h of a particle and of the image of another behind sides, as in [`Image::sides`].
+    fn offset_from(&self, sides: [u32; 3], x: [f32; 3], other: [f32; 3]) -> [f32; 3] {
+        std::array::from_fn(|axis| {
+            let faces = [self.domain_min_m[axis], self.domain_max_m[axis]];
+            let offset_m = match (sides[axis], self.periodic[axis]) {
+                (0, _) => x[axis] - other[axis],
+                (side, true) => {
+                    (x[axis] - faces[side as usize - 1]) - (other[axis] - faces[2 - side as usize])
+                }
+                (side, false) => {
+                    (x[axis] - faces[side as usize - 1]) + (other[axis] - faces[side as usize - 1])
+                }
+            };
+            offset_m * (1.0 / self.support_m)
+        })
+    }
+
     /// Returns the neighbours of particle `i` in its density: [`Self::neighbours`] and, with images, those of
-    /// each and of the particle itself.
+    /// each and of the particle itself; each with its offset over h, q and [`Image::sides`].
     fn density_neighbours(
         &self,
         state: &State,
         x: impl Fn(usize) -> [f32; 3],
         i: usize,
-    ) -> Vec<(usize, [f32; 3], f32)> {
+    ) -> Vec<(usize, [f32; 3], f32, [u32; 3])> {
         if !self.has_images {
-            return self.neighbours(state, x, i);
+            let found = self.neighbours(state, x, i).into_iter();
+            return found.map(|(j, offset, q)| (j, offset, q, [0; 3])).collect();
         }
         let cell = self.grid.cell_from_index(state.key[i]);
         let (own, inverse_h) = (x(i), 1.0 / self.support_m);
         let candidates = self.grid.neighbour_runs(cell, &state.cell_start).into_iter().flatten();
         let mut found = Vec::new();
+        let beyond = |j: usize| {
+            let images = self.near_images((own, cell), state, j, &x).into_iter();
+            images.map(move |image| {
+                (j, image.offset_h, dot(image.offset_h, image.offset_h).sqrt(), image.sides)
+            })
+        };
         for j in candidates {
             let offset = zip(own, x(j), |a, b| (a - b) * inverse_h);
             let q2 = dot(offset, offset);
             if q2 < 1.0 && j != i {
-                found.push((j, offset, q2.sqrt()));
+                found.push((j, offset, q2.sqrt(), [0; 3]));
             }
-            let images = self.near_images((own, cell), state, j, &x).into_iter();
-            found.extend(images.map(|image| (j, image.offset_h, dot(image.offset_h, image.offset_h).sqrt())));
+            found.extend(beyond(j));
         }
         // Copies beyond periodic faces are of particles in other cells.
         let is_candidate = |j: &usize| self.is_beside(cell, self.grid.cell_from_index(state.key[*j]), [0; 3]);
         let others = (0..state.key.len()).filter(|j| self.periodic != [false; 3] && !is_candidate(j));
-        for j in others {
-            let images = self.near_images((own, cell), state, j, &x).into_iter();
-            found.extend(images.map(|image| (j, image.offset_h, dot(image.offset_h, image.offset_h).sqrt())));
-        }
+        found.extend(others.flat_map(beyond));
         found
     }
 }
@@ -740,7 +762,7 @@ impl State {
             let mut ratio = p.kernel.shape(0.0);
             let mut sum_squares = 0.0f32;
             let mut gradient = [0.0f32; 3];
-            for (_, offset, q) in p.density_neighbours(self, |j| self.predicted[j], i) {
+            for (_, offset, q, _) in p.density_neighbours(self, |j| self.predicted[j], i) {
                 ratio += p.kernel.shape(q);
                 let slope = slope_scale * p.kernel.slope_shape(q);
                 sum_squares += slope * slope;
@@ -773,7 +795,11 @@ impl State {
         for i in 0..self.constraint.len() {
             let own = self.constraint[i][3];
             let mut correction = [0.0f32; 3];
-            for (j, offset, q) in p.density_neighbours(self, at, i) {
+            for (j, mut offset, mut q, sides) in p.density_neighbours(self, at, i) {
+                if p.gradient_at_start {
+                    offset = p.offset_from(sides, self.position[i], self.position[j]);
+                    q = dot(offset, offset).sqrt();
+                }
                 let ratio = p.kernel.shape(q) * p.pressure_inverse_shape;
                 let artificial = (0..p.pressure_exponent).fold(p.pressure_strength, |a, _| a * ratio);
                 let lambda = own + self.constraint[j][3] - artificial;

@@ -59,6 +59,7 @@ fn parameters() -> Parameters {
             domain_min_m: [0.0; 3],
             domain_max_m,
             has_images: false,
+            gradient_at_start: false,
             periodic: [false; 3],
             clearance_m: 0.5 * SPACING_M,
             body_clearance_m: 0.5 * SPACING_M,

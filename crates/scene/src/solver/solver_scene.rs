@@ -5,7 +5,7 @@ use crate::scene::{ParticleBlock, Scene};
 use crate::solver::feature::Feature;
 use crate::solver::section::SectionType;
 use crate::validate::{Check, Checker};
-use crate::{Release, SceneError};
+use crate::{ConstraintGradient, Release, SceneError};
 
 /// Scene support of a solver: its sections, its requirements on a scene, and quantities derived from its
 /// parameters.
@@ -40,6 +40,11 @@ pub trait SolverScene: Send + Sync {
     /// Returns `solver.iterations` of scenes without that key.
     fn default_iterations(&self) -> u32 {
         3
+    }
+
+    /// Returns `fluid.constraint_gradient` of scenes without that key.
+    fn default_constraint_gradient(&self) -> ConstraintGradient {
+        ConstraintGradient::Prediction
     }
 
     /// Returns the distance in m between particles on a lattice.

@@ -1,7 +1,7 @@
 //! Walls of a fluid, and its disordered start.
 
 use crate::minimal;
-use frazil_scene::{FluidKernel, Scene, WallDensity};
+use frazil_scene::{ConstraintGradient, FluidKernel, Scene, WallDensity};
 
 const SNOW: &str = "snow={}";
 
@@ -64,6 +64,26 @@ fn a_start_is_disordered_within_its_bound_and_the_domain() {
     assert!(found.contains("fluid.initial_disorder_spacings"), "{found}");
     let found = message(&[SNOW, "fluid.initial_disorder_spacings=0.1"]);
     assert!(found.contains("a disorder in a scene with [snow]"), "{found}");
+}
+
+#[test]
+fn corrections_follow_the_gradients_at_the_start_in_viscoelastic_fluids() {
+    use ConstraintGradient::{Prediction, Start};
+    let of = |overrides: &[&str]| minimal(overrides).unwrap().constraint_gradient();
+    let viscoelastic = "solver.kind='viscoelastic'";
+    assert_eq!(of(&[]), Prediction);
+    assert_eq!(of(&[viscoelastic]), Start);
+    assert_eq!(of(&[viscoelastic, "fluid.constraint_gradient='prediction'"]), Prediction);
+    assert_eq!(of(&["fluid.constraint_gradient='start'"]), Start);
+    for (overrides, found) in [
+        (&[SNOW, "fluid.constraint_gradient='start'"][..], "found \"start\" in a scene with [snow]"),
+        (&["fluid.constraint_gradient='end'"], "end"),
+    ] {
+        let message = message(overrides);
+        for part in ["fluid.constraint_gradient", found, "expected", "prediction"] {
+            assert!(message.contains(part), "{overrides:?}: no {part} in: {message}");
+        }
+    }
 }
 
 #[test]

@@ -71,8 +71,8 @@ fn bad_overrides_are_named() {
             "fluid.densty=1",
             "minimal.toml with --set fluid.densty=1: fluid.densty: unknown key; expected one of particle_spacing_m, \
              rest_density_kg_m3, support_radius_spacings, dynamic_viscosity_pa_s, xsph_rate_per_s, \
-             xsph_viscosity, wall_friction, wall_density, neighbour_grid, kernel, initial_disorder_spacings, \
-             particle_mass_kg",
+             xsph_viscosity, wall_friction, wall_density, neighbour_grid, kernel, \
+             constraint_gradient, initial_disorder_spacings, particle_mass_kg",
         ),
         (
             "fluids.rest_density_kg_m3=1",

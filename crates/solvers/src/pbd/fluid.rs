@@ -108,6 +108,7 @@ impl Kernels {
             periodic,
             smoothing_kernel,
             has_pressure: (parameters.pressure_strength != 0.0).into(),
+            gradient_at_start: parameters.gradient_at_start.into(),
         };
         Ok(Self {
             motion: Motion::new(device, workgroup_size, parameters, rows.slots())?,
@@ -362,6 +363,7 @@ impl Fluid {
             row: &self.rows.row,
             listed: &self.rows.listed,
             has_moved: &self.rows.has_moved,
+            position: self.phase.position.front(),
         };
         let p = &self.parameters;
         let (row_stride, row_flag) = self.rows.stride_and_flag();

@@ -2,7 +2,7 @@
 
 use crate::{SolverError, Surroundings};
 use frazil_kernels::CellSortMethod;
-use frazil_scene::{FluidKernel, NeighbourGrid, Scene, WallDensity};
+use frazil_scene::{ConstraintGradient, FluidKernel, NeighbourGrid, Scene, WallDensity};
 use frazil_shaders::sph::kernels::{KERNEL_CUBIC_SPLINE, KERNEL_POLY6_SPIKY};
 use frazil_shaders::types::Walls;
 
@@ -62,6 +62,8 @@ pub struct Parameters {
     pub periodic: u32,
     /// Method of the sort by cell; if none, the fastest on the device.
     pub cell_sort: Option<CellSortMethod>,
+    /// True if corrections of density follow the gradients at the start of the step.
+    pub gradient_at_start: bool,
     /// Minimum distance of particles from bodies in m.
     pub body_clearance_m: f32,
     /// Bodies.
@@ -130,6 +132,7 @@ impl Parameters {
                 NeighbourGrid::Counting => CellSortMethod::Counting,
                 NeighbourGrid::Sorting => CellSortMethod::Radix,
             }),
+            gradient_at_start: scene.constraint_gradient() == ConstraintGradient::Start,
             body_clearance_m: (CLEARANCE * fluid.particle_spacing_m) as f32,
             face_friction: faces.map(|axes| axes.map(added)),
             surroundings: Surroundings::of(scene)?,

@@ -41,6 +41,7 @@ pub fn twin_numbers(p: &pbd::Parameters, grid: frazil_shaders::types::Grid) -> P
         has_images: p.has_images,
         periodic: std::array::from_fn(|axis| p.periodic >> axis & 1 == 1),
         clearance_m: p.walls.clearance_m,
+        gradient_at_start: p.gradient_at_start,
         body_clearance_m: p.body_clearance_m,
         fraction_scale: p.walls.fraction_scale,
         bodies: twin_bodies(&p.surroundings),

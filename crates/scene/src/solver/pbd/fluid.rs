@@ -47,6 +47,10 @@ pub struct Fluid {
     /// colliders or `[snow]` have no other.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kernel: Option<FluidKernel>,
+    /// Positions of the gradient along which the density constraint corrects positions; by default `start` with
+    /// `solver.kind = "viscoelastic"`, else `prediction`, the only one in scenes with `[snow]`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub constraint_gradient: Option<ConstraintGradient>,
     /// Bound of the random displacement of particles along each axis at the start, in spacings, after which
     /// they move to rest density before the first step; 0 keeps them where they were sampled. By default 0.2:
     /// a lattice of particles resists being deformed, and damps the first motion of a fluid. Only 0, its
@@ -68,6 +72,18 @@ pub enum WallDensity {
     Images,
     /// Fraction of the kernel's integral behind the faces; particles stay half a spacing away from them.
     Integral,
+}
+
+/// Positions of the gradient along which the density constraint corrects positions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ConstraintGradient {
+    /// The predicted positions, as position-based methods do: motion of single particles is damped, angular
+    /// momentum is conserved to the first order in the step.
+    Prediction,
+    /// Those at the start of the step, as SHAKE does (Ryckaert1977): angular momentum is conserved to rounding,
+    /// less energy is lost.
+    Start,
 }
 
 /// Smoothing kernels of the position-based fluid.

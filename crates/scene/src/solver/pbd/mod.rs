@@ -9,7 +9,7 @@ mod validate_fluid;
 mod validate_snow;
 
 pub(crate) use conduction::conduction_sum_m2;
-pub use fluid::{Fluid, FluidKernel, NeighbourGrid, WallDensity};
+pub use fluid::{ConstraintGradient, Fluid, FluidKernel, NeighbourGrid, WallDensity};
 pub use snow::*;
 pub use springs::Springs;
 pub(crate) use validate_fluid::check_fluid;
@@ -151,6 +151,15 @@ impl Scene {
     pub fn wall_density(&self) -> Option<WallDensity> {
         let by_default = if self.snow().is_some() { WallDensity::Integral } else { WallDensity::Images };
         self.fluid().map(|fluid| fluid.wall_density.unwrap_or(by_default))
+    }
+
+    /// Returns the positions of the gradient along which the density constraint of a `[fluid]` corrects positions.
+    pub fn constraint_gradient(&self) -> ConstraintGradient {
+        let default = || {
+            let solver = self.solver_scene();
+            solver.map_or(ConstraintGradient::Prediction, |solver| solver.default_constraint_gradient())
+        };
+        self.fluid().and_then(|fluid| fluid.constraint_gradient).unwrap_or_else(default)
     }
 
     /// Returns the bound of the random displacement of particles of a `[fluid]` at the start, in spacings.

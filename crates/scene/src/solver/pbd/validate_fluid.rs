@@ -1,6 +1,6 @@
 //! Validates the `[fluid]` section and its domain.
 
-use super::fluid::{Fluid, FluidKernel, WallDensity};
+use super::fluid::{ConstraintGradient, Fluid, FluidKernel, WallDensity};
 use crate::validate::{Check, Checker, MAX_CELLS, MIN_STEPS_PER_SPACING, number, whole};
 use crate::{ParticleBlock, Scene, Shape, Vec3};
 
@@ -55,6 +55,14 @@ impl Scene {
             let found = "a disorder in a scene with [snow]";
             let expected = "jitter_spacings of the blocks, whose particles are not moved to rest density";
             return check.fail("fluid.initial_disorder_spacings", found, expected);
+        }
+        if self.snow().is_some() && self.constraint_gradient() == ConstraintGradient::Start {
+            let key = "fluid.constraint_gradient";
+            return check.fail(
+                key,
+                "\"start\" in a scene with [snow]",
+                "\"prediction\", the default with [snow]",
+            );
         }
         if self.fluid().is_some_and(|fluid| fluid.kernel() == FluidKernel::Poly6Spiky) {
             let key = "fluid.kernel";

@@ -14,7 +14,7 @@ use crate::SceneError;
 use crate::scene::sample::Sampled;
 use crate::scene::{ParticleBlock, Scene};
 use crate::solver::feature::Feature;
-use crate::solver::pbd::{Fluid, PBD};
+use crate::solver::pbd::{ConstraintGradient, Fluid, PBD};
 use crate::solver::section::SectionType;
 use crate::solver::solver_scene::SolverScene;
 use crate::validate::{Check, Checker};
@@ -92,6 +92,10 @@ impl SolverScene for ViscoelasticFluid {
 
     fn default_iterations(&self) -> u32 {
         1
+    }
+
+    fn default_constraint_gradient(&self) -> ConstraintGradient {
+        ConstraintGradient::Start
     }
 
     fn particle_spacing_m(&self, scene: &Scene) -> f64 {
