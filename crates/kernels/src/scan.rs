@@ -43,14 +43,18 @@ impl Default for ScanOptions {
     }
 }
 
+/// Least number of threads of a workgroup on a CPU: no subgroup there has more.
+const CPU_WORKGROUP_SIZE: u32 = 32;
+
 impl ScanOptions {
-    /// Returns the options for a workgroup size on a device. On a CPU a barrier costs each thread as much as several
-    /// elements, and coalescing has no effect: there, tiles of the same size have an eighth of the threads, which
-    /// read their elements where they are.
+    /// Returns the options for a workgroup size on a device. On a CPU a barrier costs each thread as much as
+    /// several elements, and coalescing has no effect: there, tiles of the same size have down to an eighth of the
+    /// threads, which read their elements where they are.
     pub fn for_device(device: &Device, workgroup_size: u32) -> Self {
         let defaults = Self { workgroup_size, ..Self::default() };
         let is_cpu = device.info().kind == DeviceKind::Software;
-        let share = if is_cpu { workgroup_size.min(8) } else { 1 };
+        // Never fewer threads than a subgroup has.
+        let share = if is_cpu { (workgroup_size / CPU_WORKGROUP_SIZE).clamp(1, 8) } else { 1 };
         Self {
             workgroup_size: workgroup_size / share,
             items_per_thread: defaults.items_per_thread * share,
