@@ -20,16 +20,18 @@ const D: f64 = 0.05;
 
 /// Creates a scene of a box whose upper faces cut its cells of 0.1 m, or not; `more` holds further sections.
 fn scene(more: &str) -> Scene {
+    scene_with(more, "")
+}
+
+/// The same with further keys of `[fluid]`.
+fn scene_with(more: &str, of_fluid: &str) -> Scene {
     let text = format!(
         "version = 1\nname = \"rows\"\nup_axis = \"y\"\ntime = {{ dt_s = 0.002, duration_s = 1.0 }}\n\
-         [fluid]\nparticle_spacing_m = {D}\ninitial_disorder_spacings = 0.0\n\
+         [fluid]\nparticle_spacing_m = {D}\ninitial_disorder_spacings = 0.0\n{of_fluid}\n\
          [domain]\nmin_m = [0.0, 0.0, 0.0]\nmax_m = [0.6, 0.64, 0.67]\n\
          [[particles]]\nshape.box = {{ min_m = [0.0, 0.0, 0.0], max_m = [0.1, 0.1, 0.1] }}\n{more}"
     );
-    // A comment in `more` holds an override.
-    let overrides: Vec<String> =
-        more.lines().filter_map(|line| line.strip_prefix("# ").map(str::to_owned)).collect();
-    Scene::parse(&text, "rows.toml", &overrides).unwrap()
+    Scene::parse(&text, "rows.toml", &[]).unwrap()
 }
 
 /// Distribution of particles.
@@ -118,9 +120,9 @@ fn rows_are_those_of_the_twin() {
 
 /// Bits of all columns after some steps, and the numbers of steps in which a particle moved by more than the
 /// margin, and of rows that were too short.
-fn bits_after(steps: usize, more: &str, sampled: &Sampled, slots: u32) -> (Vec<Vec<u32>>, usize, usize) {
+fn bits_after(steps: usize, scene: &Scene, sampled: &Sampled, slots: u32) -> (Vec<Vec<u32>>, usize, usize) {
     let tuning = Tuning::default().with(&NEIGHBOUR_SLOTS, slots).unwrap();
-    let mut fluid = Fluid::with_tuning(&DEVICE, &scene(more), sampled, tuning).unwrap();
+    let mut fluid = Fluid::with_tuning(&DEVICE, scene, sampled, tuning).unwrap();
     let (mut n_moved, mut n_short) = (0, 0);
     for _ in 0..steps {
         let stages: Vec<Stage> = fluid.stages().collect();
@@ -144,22 +146,23 @@ fn no_bit_depends_on_rows() {
         "",
         "[solver]\ndensity_tolerance = 0.0\nartificial_pressure.strength = 0.005\n",
         "[solver]\nmax_iterations = 6\n",
-        "# fluid.constraint_gradient='start'\n",
     ];
+    let [adaptive, fixed, bounded] = solves.map(scene);
+    let at_start = scene_with("", "constraint_gradient = \"start\"");
     let (mut calm, mut moved, mut short) = (0, 0, 0);
-    for (more, shape, n, speed) in [
-        (solves[0], Shape::Cloud, 900, 0.1),
-        (solves[0], Shape::Cloud, 900, 8.0),
-        (solves[1], Shape::Cloud, 900, 3.0),
-        (solves[2], Shape::Heap, 200, 0.1),
-        (solves[2], Shape::Lattice, 300, 0.1),
-        (solves[3], Shape::Cloud, 900, 0.1),
-        (solves[3], Shape::Cloud, 900, 8.0),
+    for (scene, shape, n, speed) in [
+        (&adaptive, Shape::Cloud, 900, 0.1),
+        (&adaptive, Shape::Cloud, 900, 8.0),
+        (&fixed, Shape::Cloud, 900, 3.0),
+        (&bounded, Shape::Heap, 200, 0.1),
+        (&bounded, Shape::Lattice, 300, 0.1),
+        (&at_start, Shape::Cloud, 900, 0.1),
+        (&at_start, Shape::Cloud, 900, 8.0),
     ] {
         let particles = sampled(n, shape, speed, 7);
-        let (without, ..) = bits_after(12, more, &particles, 1);
+        let (without, ..) = bits_after(12, scene, &particles, 1);
         for slots in [16, NEIGHBOUR_SLOTS.default] {
-            let (with, n_moved, n_short) = bits_after(12, more, &particles, slots);
+            let (with, n_moved, n_short) = bits_after(12, scene, &particles, slots);
             assert_eq!(with, without, "{shape:?} at {speed} m/s, {slots} slots: {n_moved}, {n_short}");
             (calm, moved, short) = (calm + 12 - n_moved, moved + n_moved, short + n_short);
         }
@@ -191,8 +194,9 @@ fn no_bit_depends_on_rows_beside_bodies() {
         (wedge, Shape::Cloud, 900, 0.05),
     ] {
         let particles = sampled(n, shape, speed, 11);
-        let (without, ..) = bits_after(12, more, &particles, 1);
-        let (with, n_moved, _) = bits_after(12, more, &particles, NEIGHBOUR_SLOTS.default);
+        let scene = scene(more);
+        let (without, ..) = bits_after(12, &scene, &particles, 1);
+        let (with, n_moved, _) = bits_after(12, &scene, &particles, NEIGHBOUR_SLOTS.default);
         assert_eq!(with, without, "{shape:?} at {speed} m/s with {more}: {n_moved}");
         (calm, moved) = (calm + 12 - n_moved, moved + n_moved);
     }

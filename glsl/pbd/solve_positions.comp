@@ -61,8 +61,8 @@ layout(scalar, push_constant) uniform Params {
 };
 
 // Returns the displacement of a particle by a neighbour at an offset in h, or by its image, over its scale.
-vec3 correction_by(float lambda, vec3 offset, float q2) {
-    float q = sqrt(q2);
+vec3 correction_by(float lambda, vec3 offset) {
+    float q = length(offset);
     if (HAS_PRESSURE != 0u)
         lambda -= artificial_pressure(q, pressure_strength, pressure_inverse_shape, pressure_exponent);
     return -(q > 0.0 ? lambda * kernel_slope_shape(q) / q : 0.0) * offset;
@@ -87,11 +87,8 @@ void main() {
             vec3 offset = (own.xyz - other.xyz) * inverse_h;
             float q2 = dot(offset, offset);
             if (q2 >= 1.0) continue;
-            if (GRADIENT_AT_START != 0u) {
-                offset = (start - position[j]) * inverse_h;
-                q2 = dot(offset, offset);
-            }
-            correction += correction_by(own.w + other.w, offset, q2);
+            if (GRADIENT_AT_START != 0u) offset = (start - position[j]) * inverse_h;
+            correction += correction_by(own.w + other.w, offset);
         }
         [[dont_unroll]] for (uint slot = n_own; slot < n_all; ++slot) {
             uint entry = neighbour[slot * row_stride + i];
@@ -101,11 +98,8 @@ void main() {
             vec3 offset = offset_from(reflection, inverse_h, own.xyz, other.xyz);
             float q2 = dot(offset, offset);
             if (q2 >= 1.0) continue;
-            if (GRADIENT_AT_START != 0u) {
-                offset = offset_from(reflection, inverse_h, start, position[j]);
-                q2 = dot(offset, offset);
-            }
-            correction += correction_by(own.w + other.w, offset, q2);
+            if (GRADIENT_AT_START != 0u) offset = offset_from(reflection, inverse_h, start, position[j]);
+            correction += correction_by(own.w + other.w, offset);
         }
     } else {
         FOR_EACH_CANDIDATE(grid, home, j) {
@@ -113,11 +107,8 @@ void main() {
             vec3 offset = (own.xyz - other.xyz) * inverse_h;
             float q2 = dot(offset, offset);
             if (q2 >= 1.0 || j == i) continue;
-            if (GRADIENT_AT_START != 0u) {
-                offset = (start - position[j]) * inverse_h;
-                q2 = dot(offset, offset);
-            }
-            correction += correction_by(own.w + other.w, offset, q2);
+            if (GRADIENT_AT_START != 0u) offset = (start - position[j]) * inverse_h;
+            correction += correction_by(own.w + other.w, offset);
         }
         Faces faces = Faces(uvec3(1u), uvec3(0u));
         if (HAS_IMAGES != 0u) faces = near_faces(grid, walls.domain_max_m, home);
@@ -130,11 +121,8 @@ void main() {
                 vec3 offset = offset_from(reflection, inverse_h, own.xyz, other.xyz);
                 float q2 = dot(offset, offset);
                 if (q2 >= 1.0) continue;
-                if (GRADIENT_AT_START != 0u) {
-                    offset = offset_from(reflection, inverse_h, start, position[j]);
-                    q2 = dot(offset, offset);
-                }
-                correction += correction_by(own.w + other.w, offset, q2);
+                if (GRADIENT_AT_START != 0u) offset = offset_from(reflection, inverse_h, start, position[j]);
+                correction += correction_by(own.w + other.w, offset);
             }
         }
     }
