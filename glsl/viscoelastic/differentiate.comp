@@ -1,9 +1,9 @@
 #version 460
 // Computes the gradient of a velocity field with the neighbourhoods of this step, and from it the coupling of the
-// viscous force: Q = (2 η D + ζ tr(D)) B − η L, with that of elasticity where asked (update_stress.comp).
+// viscous force: Q = (2 η D + ζ tr(D)) B − η L.
 //
 // Bytes: 104 a particle plus rows and neighbours from cache. Sums run in sorted order.
-// Elements: shape = threads * 2, elastic_coupling = threads * 3, coupling = threads * 3.
+// Elements: shape = threads * 2, coupling = threads * 3.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 #include "grid/grid.glsl"
@@ -13,8 +13,6 @@
 
 layout(constant_id = 1) const uint HAS_ROWS = 0;
 layout(constant_id = 2) const uint ROW_SLOTS = 1;
-// 1 to add the coupling of elasticity.
-layout(constant_id = 3) const uint HAS_ELASTICITY = 0;
 
 layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
 layout(scalar, binding = 1) readonly buffer Key { uint key[]; };
@@ -26,8 +24,7 @@ layout(scalar, binding = 6) readonly buffer Row { uint row[]; };
 layout(scalar, binding = 7) readonly buffer HasMoved { uint has_moved[]; };
 layout(scalar, binding = 8) readonly buffer Terms { ViscoelasticTerms terms[]; };
 layout(scalar, binding = 9) readonly buffer Shape { vec4 shape[]; };
-layout(scalar, binding = 10) readonly buffer ElasticCoupling { vec3 elastic_coupling[]; };
-layout(scalar, binding = 11) writeonly buffer Coupling { vec4 coupling[]; };
+layout(scalar, binding = 10) writeonly buffer Coupling { vec4 coupling[]; };
 layout(scalar, push_constant) uniform Params {
     // Speed of the sheared faces along x; 0 for directions of the solve.
     float wall_speed_m_s;
@@ -65,8 +62,5 @@ void main() {
     VISIT_NEIGHBOURS(t, i, x, sums)
     mat3 gradient = sums.gradient * n.inverse_moment / (t.lattice_moment * t.support_m);
     mat3 all = viscous_coupling(n, gradient, t.bulk_ratio, t.unresolved_pa_s);
-    [[unroll]] for (uint c = 0u; c < 3u; ++c) {
-        vec3 of_elasticity = HAS_ELASTICITY != 0u ? elastic_coupling[3u * i + c] : vec3(0.0);
-        coupling[3u * i + c] = vec4(all[c] + of_elasticity, unexplained_pa_s);
-    }
+    [[unroll]] for (uint c = 0u; c < 3u; ++c) coupling[3u * i + c] = vec4(all[c], unexplained_pa_s);
 }

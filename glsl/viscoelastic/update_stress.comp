@@ -15,13 +15,14 @@
 // time the deviator of τ is cut off at τ_y. The deviator S′ of a strain beyond γ decays to it at the rate α
 // (Huang2016 eq 2.26).
 //
-// Writes B and η, and Q = σ B − η L with its η for the force (stress_divergence.glsl). Where neighbours do not span space,
-// so that the harmonic mean of the eigenvalues of M is below 0.06, there is no gradient and memory is lost;
+// Writes B and η, and Q = σ B − η L with its η for the force (stress_divergence.glsl). Where viscosity is solved
+// implicitly, Q is that of elasticity alone; before the solve, the same kernel computes B, η and the viscous stress
+// with the offsets at the start of the step. Where neighbours do not span space, so that the harmonic mean of the eigenvalues of M is below 0.06, there is no gradient and memory is lost;
 // between that and 0.14 the share of the stress rises. It is 1 inside, about 0.5 at a flat surface, 0.25 at a
 // corner, and 0 in a sheet or a thread of single particles.
 //
 // Bytes: 212 a particle plus rows and neighbours from cache. Sums run in sorted order.
-// Elements: shape = threads * 2, coupling = threads * 3, elastic_coupling = threads * 3, stress = threads * 2.
+// Elements: shape = threads * 2, coupling = threads * 3, stress = threads * 2.
 #extension GL_GOOGLE_include_directive : require
 #include "common/kernel.glsl"
 #include "grid/grid.glsl"
@@ -33,10 +34,12 @@
 layout(constant_id = 1) const uint HAS_ROWS = 0;
 layout(constant_id = 2) const uint ROW_SLOTS = 1;
 layout(constant_id = 3) const uint ELASTICITY = 0;
-// 1 if viscosity is solved implicitly: the coupling of elasticity is then written on its own.
+// 1 if viscosity is solved implicitly: the coupling is then that of elasticity alone.
 layout(constant_id = 4) const uint IS_IMPLICIT = 0;
 // 1 if temperature shifts viscosity, 2 if relaxation, too.
 layout(constant_id = 5) const uint SHIFTS = 0;
+// 1 if the positions are those of the start of the step.
+layout(constant_id = 6) const uint IS_AT_START = 0;
 
 layout(scalar, binding = 0) readonly buffer Count { uint count[]; };
 layout(scalar, binding = 1) readonly buffer Key { uint key[]; };
@@ -53,9 +56,8 @@ layout(scalar, binding = 10) buffer OffDiagonal { vec3 off_diagonal[]; };
 // Where temperature shifts viscosity, the factor is in the place of the viscosity before (shift_viscosity.comp).
 layout(scalar, binding = 11) buffer Shape { vec4 shape[]; };
 layout(scalar, binding = 12) writeonly buffer Coupling { vec4 coupling[]; };
-layout(scalar, binding = 13) writeonly buffer ElasticCoupling { vec3 elastic_coupling[]; };
-layout(scalar, binding = 14) writeonly buffer Stress { vec3 stress[]; };
-layout(scalar, binding = 15) buffer FaultyParticle { uint faulty_particle[]; };
+layout(scalar, binding = 13) writeonly buffer Stress { vec3 stress[]; };
+layout(scalar, binding = 14) buffer FaultyParticle { uint faulty_particle[]; };
 layout(scalar, push_constant) uniform Params {
     // Speed of the sheared faces along x.
     float wall_speed_m_s;
@@ -152,7 +154,8 @@ void main() {
     if (SHIFTS != 0u) viscosity *= shift;
     if (SHIFTS == 2u) t.relaxation_per_s /= shift;
 
-    mat3 inverse_deformation = mat3(1.0) - t.dt_s * gradient;
+    // Of the deformation itself, where the gradient is that at the start.
+    mat3 inverse_deformation = mat3(1.0) + (IS_AT_START != 0u ? t.dt_s : -t.dt_s) * gradient;
     float shrinkage = determinant(inverse_deformation);
     float travel_m = t.dt_s * sqrt(dot(sums.velocity, sums.velocity));
     // Not a number fails every comparison.
@@ -177,7 +180,7 @@ void main() {
     shape[2u * i + 1u] = vec4(inverse_moment[0][2], inverse_moment[1][2], share, viscosity);
     mat3 of_elasticity = share * elastic_stress * inverse_moment;
     if (IS_IMPLICIT != 0u) {
-        [[unroll]] for (uint c = 0u; c < 3u; ++c) elastic_coupling[3u * i + c] = of_elasticity[c];
+        [[unroll]] for (uint c = 0u; c < 3u; ++c) coupling[3u * i + c] = vec4(of_elasticity[c], 0.0);
     } else {
         mat3 all = of_elasticity + viscous_coupling(n, gradient, t.bulk_ratio, t.unresolved_pa_s);
         float unexplained_pa_s = unexplained_viscosity(n, t.unresolved_pa_s);

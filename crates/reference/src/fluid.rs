@@ -499,23 +499,35 @@ impl Parameters {
     }
 
     /// Returns the neighbours of each particle within 1.1 h at x*, in the order in which kernels visit them, and
-    /// its images with the sign of each axis: twin of `pbd/list_neighbours`, but for the order of images.
-    pub fn list_neighbours(&self, state: &State) -> Vec<Row> {
+    /// its images with the sign of each axis: twin of `pbd/list_neighbours`, but for the order of images. With
+    /// `has_start`, also those within h at the start of the step.
+    pub fn list_neighbours(&self, state: &State, has_start: bool) -> Vec<Row> {
         let reach = Self { support_m: 1.1 * self.support_m, ..self.clone() };
         let row = |i: usize| {
             let at = |i: usize| (state.predicted[i], self.grid.cell_from_index(state.key[i]));
             let candidates = self.grid.neighbour_runs(at(i).1, &state.cell_start).into_iter().flatten();
             let (mut own, mut images) = (Vec::new(), Vec::new());
             for j in candidates {
-                let offset =
-                    zip(state.predicted[i], state.predicted[j], |a, b| (a - b) * (1.0 / self.support_m));
-                if j != i && dot(offset, offset) < 1.1 * 1.1 {
+                let is_within = |x: &[[f32; 3]], reach: f32| {
+                    let offset = zip(x[i], x[j], |a, b| (a - b) * (1.0 / self.support_m));
+                    dot(offset, offset) < reach * reach
+                };
+                let is_near =
+                    is_within(&state.predicted, 1.1) || has_start && is_within(&state.position, 1.0);
+                if j != i && is_near {
                     own.push(j as u32);
                 }
             }
             for j in (0..state.predicted.len()).filter(|_| self.has_images) {
-                let found = reach.near_images(at(i), state, j, |j| state.predicted[j]).into_iter();
-                images.extend(found.map(|image| (j as u32, image.reflection)));
+                let mut found = reach.near_images(at(i), state, j, |j| state.predicted[j]);
+                if has_start {
+                    let own = (state.position[i], at(i).1);
+                    let at_start = self.near_images(own, state, j, |j| state.position[j]);
+                    let is_listed = |image: &Image| found.iter().any(|other| other.sides == image.sides);
+                    let new: Vec<Image> = at_start.into_iter().filter(|image| !is_listed(image)).collect();
+                    found.extend(new);
+                }
+                images.extend(found.into_iter().map(|image| (j as u32, image.reflection)));
             }
             (own, images)
         };

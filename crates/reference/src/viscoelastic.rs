@@ -129,6 +129,8 @@ pub struct Parameters {
     pub yield_strain: f64,
     /// α in 1/s.
     pub decay_per_s: f64,
+    /// True if viscosity is solved implicitly.
+    pub is_implicit: bool,
     /// Viscosity in Pa s of motion that gradients do not resolve.
     pub unresolved_pa_s: f64,
     /// Bulk viscosity over shear viscosity.
@@ -212,6 +214,8 @@ pub type Fault = (u32, u32, [f32; 3], [f32; 3]);
 pub struct State {
     /// Those of the position-based fluid.
     pub fluid: fluid::State,
+    /// True if the neighbourhoods are those at the start of the step, else of the predicted positions.
+    pub is_at_start: bool,
     /// A − I or S.
     pub strain: Vec<DMat3>,
     /// B.
@@ -224,8 +228,6 @@ pub struct State {
     pub temperature_c: Vec<f64>,
     /// Q in Pa: the coupling of the force.
     pub coupling: Vec<DMat3>,
-    /// Its part of elasticity.
-    pub elastic_coupling: Vec<DMat3>,
     /// σ in Pa.
     pub stress: Vec<DMat3>,
     /// Springs.
@@ -330,10 +332,10 @@ impl Parameters {
         }
     }
 
-    /// Returns the neighbours of a particle within h at x*, and its images that the fluid is joined to.
-    pub fn neighbours(&self, state: &fluid::State, i: usize) -> Vec<Neighbour> {
-        let grid = &self.fluid.grid;
-        let at = |i: usize| (state.predicted[i], grid.cell_from_index(state.key[i]));
+    /// Returns the neighbours of a particle within h, and its images that the fluid is joined to.
+    pub fn neighbours(&self, state: &State, i: usize) -> Vec<Neighbour> {
+        let (grid, places, state) = (&self.fluid.grid, state.neighbourhood_positions(), &state.fluid);
+        let at = |i: usize| (places[i], grid.cell_from_index(state.key[i]));
         let (x, cell) = at(i);
         let mut found = Vec::new();
         let mut add = |j: usize, offset: DVec3, signs: [f64; 3], n_walls: i32, added: f64| {
@@ -346,9 +348,9 @@ impl Parameters {
             }
         };
         for j in grid.neighbour_runs(cell, &state.cell_start).into_iter().flatten() {
-            add(j, (wide(state.predicted[j]) - wide(x)) / self.h_m(), [1.0; 3], 0, 0.0);
+            add(j, (wide(places[j]) - wide(x)) / self.h_m(), [1.0; 3], 0, 0.0);
         }
-        for j in 0..state.predicted.len() {
+        for j in 0..places.len() {
             for image in self.fluid.images(at(i), at(j)) {
                 let is_wall: [bool; 3] =
                     std::array::from_fn(|axis| image.sides[axis] != 0 && !self.fluid.periodic[axis]);
@@ -446,11 +448,15 @@ impl Parameters {
 
     /// Returns Δt a in m/s of the couplings and viscosities of a state at a velocity field.
     pub fn impulse(&self, state: &State, v: &[DVec3]) -> Vec<DVec3> {
-        let strength = |i: usize| state.share[i] * (state.viscosity_pa_s[i] + self.unresolved_pa_s);
+        self.impulse_with(state, v, |i| state.share[i] * (state.viscosity_pa_s[i] + self.unresolved_pa_s))
+    }
+
+    /// The same with viscosities in Pa s of the part of the motion that gradients do not explain.
+    fn impulse_with(&self, state: &State, v: &[DVec3], strength: impl Fn(usize) -> f64) -> Vec<DVec3> {
         let scale =
             self.dt_s() / (f64::from(self.fluid.rest_density_kg_m3) * self.lattice_moment * self.h_m());
         let of = |i: usize| {
-            self.neighbours(&state.fluid, i).iter().fold(DVec3::ZERO, |sum, n| {
+            self.neighbours(state, i).iter().fold(DVec3::ZERO, |sum, n| {
                 let image = n.sign * state.coupling[n.j] * DMat3::from_diagonal(n.position);
                 let other = if self.as_printed { DMat3::ZERO } else { image };
                 let difference = n.sign * v[n.j] + n.added - v[i];
@@ -463,6 +469,11 @@ impl Parameters {
 }
 
 impl State {
+    /// Returns the positions of the neighbourhoods.
+    pub fn neighbourhood_positions(&self) -> &[[f32; 3]] {
+        if self.is_at_start { &self.fluid.position } else { &self.fluid.predicted }
+    }
+
     /// Returns u, the velocities before stress.
     pub fn updated(&self) -> Vec<DVec3> {
         self.fluid.updated.iter().map(|u| wide(*u)).collect()
@@ -478,7 +489,7 @@ impl State {
 
     /// Returns changes of velocity without those of fed particles.
     fn free(&self, p: &Parameters, mut changes: Vec<DVec3>) -> Vec<DVec3> {
-        for (change, x) in changes.iter_mut().zip(&self.fluid.predicted) {
+        for (change, x) in changes.iter_mut().zip(self.neighbourhood_positions()) {
             if p.is_fed(*x) {
                 *change = DVec3::ZERO;
             }
@@ -486,15 +497,16 @@ impl State {
         changes
     }
 
-    /// Twin of `hold_feed`.
-    pub fn hold_feed(&mut self, p: &Parameters) {
+    /// Twin of `hold_feed` for the velocities before stress, or those after it.
+    pub fn hold_feed(&mut self, p: &Parameters, is_after: bool) {
         let Some(feed) = p.feed else { return };
+        let velocity = if is_after { &mut self.fluid.velocity } else { &mut self.fluid.updated };
         for (i, x) in self.fluid.position.iter().enumerate() {
             if p.is_fed(*x) {
                 let step = DVec3::from_array(feed.velocity_m_s.map(f64::from)) * p.dt_s();
                 let [low, high] = [p.fluid.domain_min_m, p.fluid.domain_max_m].map(wide);
                 self.fluid.predicted[i] = fluid::narrow((wide(*x) + step).clamp(low, high));
-                self.fluid.updated[i] = feed.velocity_m_s;
+                velocity[i] = feed.velocity_m_s;
             }
         }
     }
@@ -551,9 +563,17 @@ impl State {
         }
     }
 
+    /// Twin of `update_stress` before an implicit solve.
+    pub fn update_viscosity(&mut self, p: &Parameters) {
+        let strain = std::mem::take(&mut self.strain);
+        self.update_stress(&Parameters { elasticity: Elasticity::None, ..p.clone() });
+        self.strain = strain;
+    }
+
     /// Twin of `update_stress`.
     pub fn update_stress(&mut self, p: &Parameters) {
-        let (n, u) = (self.fluid.predicted.len(), self.updated());
+        let n = self.fluid.predicted.len();
+        let u = if p.is_implicit && !self.is_at_start { self.velocity() } else { self.updated() };
         self.strain.resize(n, DMat3::ZERO);
         self.share = vec![0.0; n];
         let shift = match &p.heat {
@@ -561,13 +581,11 @@ impl State {
             None => vec![1.0; n],
         };
         self.viscosity_pa_s = vec![0.0; n];
-        for column in
-            [&mut self.inverse_moment, &mut self.coupling, &mut self.elastic_coupling, &mut self.stress]
-        {
+        for column in [&mut self.inverse_moment, &mut self.coupling, &mut self.stress] {
             *column = vec![DMat3::ZERO; n];
         }
         for i in 0..n {
-            let near = p.neighbours(&self.fluid, i);
+            let near = p.neighbours(self, i);
             let moment = p.moment(&near);
             self.share[i] = p.share_at(moment);
             if self.share[i] > 0.0 {
@@ -576,7 +594,8 @@ impl State {
             let gradient = p.gradient(&near, &u, i, self.inverse_moment[i]);
             let twice_rate = gradient + gradient.transpose();
             self.viscosity_pa_s[i] = shift[i] * p.viscosity_pa_s(norm(twice_rate) / 2.0f64.sqrt());
-            let inverse_deformation = DMat3::IDENTITY - gradient * p.dt_s();
+            let sign = if self.is_at_start { 1.0 } else { -1.0 };
+            let inverse_deformation = DMat3::IDENTITY + gradient * (sign * p.dt_s());
             let shrinkage = inverse_deformation.determinant();
             let is_fine = shrinkage > 0.05 && u[i].length() * p.dt_s() < p.h_m();
             if !is_fine {
@@ -596,30 +615,31 @@ impl State {
                 let scale = if p.elasticity == Elasticity::StrainTensor { 2.0 } else { 1.0 };
                 elastic = self.strain[i] * (scale * p.modulus_pa);
             }
-            self.elastic_coupling[i] = elastic * self.inverse_moment[i] * self.share[i];
-            self.coupling[i] = self.elastic_coupling[i] + p.viscous_coupling(self, i, gradient);
+            let of_viscosity =
+                if p.is_implicit { DMat3::ZERO } else { p.viscous_coupling(self, i, gradient) };
+            self.coupling[i] = elastic * self.inverse_moment[i] * self.share[i] + of_viscosity;
             self.stress[i] = (elastic + p.stressing_rate(gradient) * self.viscosity_pa_s[i]) * self.share[i];
         }
     }
 
     /// Twin of `differentiate`: the couplings of a field.
-    pub fn differentiate(&mut self, p: &Parameters, field: &[DVec3], has_elasticity: bool) {
+    pub fn differentiate(&mut self, p: &Parameters, field: &[DVec3]) {
         for i in 0..field.len() {
-            let near = p.neighbours(&self.fluid, i);
-            if p.is_deep_in_feed(self.fluid.predicted[i]) {
+            let near = p.neighbours(self, i);
+            if p.is_deep_in_feed(self.neighbourhood_positions()[i]) {
                 self.coupling[i] = DMat3::ZERO;
                 continue;
             }
             let gradient = p.gradient(&near, field, i, self.inverse_moment[i]);
-            let of_elasticity = if has_elasticity { self.elastic_coupling[i] } else { DMat3::ZERO };
-            self.coupling[i] = of_elasticity + p.viscous_coupling(self, i, gradient);
+            self.coupling[i] = p.viscous_coupling(self, i, gradient);
         }
     }
 
     /// Twin of `apply_stress`.
     pub fn apply_stress(&mut self, p: &Parameters) {
-        let u = self.updated();
-        let impulse = self.free(p, p.impulse(self, &u));
+        let u = if p.is_implicit { self.velocity() } else { self.updated() };
+        let impulse = if p.is_implicit { p.impulse_with(self, &u, |_| 0.0) } else { p.impulse(self, &u) };
+        let impulse = self.free(p, impulse);
         self.set_velocity(u.into_iter().zip(impulse).map(|(u, impulse)| u + impulse));
     }
 
@@ -668,8 +688,13 @@ impl State {
     }
 
     /// Twin of `end_viscosity`.
-    pub fn end_viscosity(&mut self) {
+    pub fn end_viscosity(&mut self, p: &Parameters) {
         self.impulse = self.velocity().iter().zip(self.updated()).map(|(v, u)| *v - u).collect();
+        for (x, change) in self.fluid.predicted.iter_mut().zip(&self.impulse) {
+            if *change != DVec3::ZERO {
+                *x = p.fluid.confine(fluid::narrow(wide(*x) + p.dt_s() * *change));
+            }
+        }
     }
 
     /// Twin of `settle_viscosity` before the first pass.
@@ -714,7 +739,7 @@ impl State {
         self.settle_start();
         self.begin_viscosity(p);
         let v = self.velocity();
-        self.differentiate(p, &v, p.elasticity != Elasticity::None);
+        self.differentiate(p, &v);
         let products = self.compute_residual(p);
         self.settle_first(p, products);
     }
@@ -726,7 +751,7 @@ impl State {
         }
         let at_rest = Parameters { wall_speed_m_s: 0.0, ..p.clone() };
         let direction = self.direction.clone();
-        self.differentiate(&at_rest, &direction, false);
+        self.differentiate(&at_rest, &direction);
         let product = self.apply_operator(&at_rest);
         self.settle_step(product);
         let square = self.advance_velocity();
@@ -822,8 +847,8 @@ impl State {
         self.bound_n_m = (0..n).map(bound).collect();
     }
 
-    /// Twin of `apply_springs`.
-    pub fn apply_springs(&mut self, springs: &Springs) {
+    /// Twin of `apply_springs` for the velocities before stress, or those after it.
+    pub fn apply_springs(&mut self, springs: &Springs, is_after: bool) {
         for i in 0..self.fluid.predicted.len() {
             let (mut force, mut stress) = (DVec3::ZERO, DMat3::ZERO);
             for (j, offset, rest_m) in self.springs_of(&self.fluid.predicted, i) {
@@ -833,8 +858,8 @@ impl State {
                 force += pull;
                 stress += outer(pull, offset);
             }
-            let updated = wide(self.fluid.updated[i]) + springs.dt_per_mass * force;
-            self.fluid.updated[i] = fluid::narrow(updated);
+            let velocity = if is_after { &mut self.fluid.velocity } else { &mut self.fluid.updated };
+            velocity[i] = fluid::narrow(wide(velocity[i]) + springs.dt_per_mass * force);
             self.stress[i] += stress * springs.half_per_volume;
         }
     }
@@ -887,7 +912,7 @@ impl State {
     pub fn power(&self, p: &Parameters, v: &[DVec3], elastic: bool) -> f64 {
         (0..v.len())
             .map(|i| {
-                let near = p.neighbours(&self.fluid, i);
+                let near = p.neighbours(self, i);
                 let l = p.gradient(&near, v, i, self.inverse_moment[i]);
                 let mut stress = p.stressing_rate(l) * (self.viscosity_pa_s[i] * self.share[i]);
                 if elastic {

@@ -252,7 +252,8 @@ impl Fluid {
             Stage::Predict => self.predict(recorder, self.parameters.dt_s),
             Stage::ListNeighbours => {
                 let Particles { phase, grid, key, predicted, .. } = &self.particles;
-                self.rows.record(recorder, &phase.count, grid, key, predicted);
+                let places = [predicted, phase.position.front()];
+                self.rows.record(recorder, &phase.count, grid, key, places);
             }
             Stage::BeginDensitySolve => self.begin_density_solve(recorder),
             Stage::SolveDensity => self.solve_density(recorder, &self.predicted, true),
@@ -547,6 +548,14 @@ impl Fluid {
         let (position, velocity) = (self.phase.position.front(), self.phase.velocity.front());
         self.solve_density(recorder, position, false);
         self.gauge.record(recorder, &self.phase.count, &self.parameters, position, velocity, &self.density)
+    }
+
+    /// Lists from now on the neighbours at the start of the step, too, for passes over these. Set-up only.
+    ///
+    /// # Errors
+    /// The device does not accept the kernel.
+    pub fn list_neighbours_at_start(&mut self, device: &Device) -> Result<(), SolverError> {
+        Ok(self.rows.include_start(device)?)
     }
 
     /// Returns the rows of neighbours of the last step.

@@ -27,6 +27,7 @@ const SLACK: f32 = 1.3;
 /// each iteration tells whether a particle has since moved by half the margin; from then on passes search the
 /// cells, so that no neighbour is missed and no bit of the result depends on the rows.
 pub struct NeighbourRows {
+    constants: list_neighbours::Specialization,
     list: Kernel<list_neighbours::Interface>,
     pub(super) neighbour: Buffer<u32>,
     pub(super) row: Buffer<u32>,
@@ -59,11 +60,11 @@ impl NeighbourRows {
         let row_slots = slots.max(1);
         let has_images = parameters.has_images.into();
         let periodic = parameters.periodic;
+        let constants =
+            list_neighbours::Specialization { workgroup_size, row_slots, has_images, periodic, has_start: 0 };
         Ok(Self {
-            list: Kernel::specialized(
-                device,
-                &list_neighbours::Specialization { workgroup_size, row_slots, has_images, periodic },
-            )?,
+            list: Kernel::specialized(device, &constants)?,
+            constants,
             neighbour: device.buffer("neighbours", n * slots as usize)?,
             row: device.buffer("neighbour row", n)?,
             listed: device.buffer("listed", n)?,
@@ -75,6 +76,18 @@ impl NeighbourRows {
             domain_m: [parameters.walls.domain_min_m, parameters.walls.domain_max_m],
             flag: NO_FLAG,
         })
+    }
+
+    /// Lists from now on the neighbours within h at the start of the step, too.
+    pub(super) fn include_start(&mut self, device: &Device) -> frazil_vk::Result<()> {
+        self.constants.has_start = 1;
+        self.list = Kernel::specialized(device, &self.constants)?;
+        Ok(())
+    }
+
+    /// Returns true if rows hold the neighbours within h at the start of the step, too.
+    pub fn has_start(&self) -> bool {
+        self.constants.has_start != 0
     }
 
     /// Returns the number of slots of a row, 0 without rows.
@@ -94,6 +107,11 @@ impl NeighbourRows {
         &self.row
     }
 
+    /// Returns the positions at which neighbours were searched.
+    pub(crate) fn listed(&self) -> &Buffer<[f32; 3]> {
+        &self.listed
+    }
+
     /// Returns flags of the last step that are 1 if a particle moved by half the margin: in the whole step, and
     /// before each iteration, which then searched the cells.
     pub fn has_moved(&self) -> &Buffer<u32> {
@@ -107,7 +125,7 @@ impl NeighbourRows {
         count: &DeviceCount,
         grid: &UniformGrid,
         key: &Buffer<u32>,
-        predicted: &Buffer<[f32; 3]>,
+        [predicted, position]: [&Buffer<[f32; 3]>; 2],
     ) {
         if self.slots == 0 {
             return;
@@ -121,6 +139,7 @@ impl NeighbourRows {
             row: &self.row,
             listed: &self.listed,
             has_moved: &self.has_moved,
+            position,
         };
         let params = list_neighbours::Params {
             grid: grid.grid(),
@@ -140,7 +159,7 @@ impl NeighbourRows {
     }
 
     /// Returns the square of the distance in h by which particles may move: half the margin, less rounding.
-    pub(super) fn max_moved_q2(&self) -> f32 {
+    pub(crate) fn max_moved_q2(&self) -> f32 {
         0.249 * self.margin * self.margin
     }
 

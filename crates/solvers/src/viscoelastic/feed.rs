@@ -5,7 +5,7 @@ use super::stress::Stress;
 use crate::SolverError;
 use crate::pbd::Fluid;
 use frazil_shaders::viscoelastic::hold_feed;
-use frazil_vk::{Device, Kernel, Recorder, Threads};
+use frazil_vk::{Buffer, Device, Kernel, Recorder, Threads};
 
 /// Kernel of the feed.
 pub(super) struct Feed {
@@ -17,15 +17,21 @@ impl Feed {
         Ok(Self { hold: Kernel::specialized(device, &hold_feed::Specialization { workgroup_size })? })
     }
 
-    /// Records x* and u of the fed particles.
-    pub fn hold(&self, recorder: &mut Recorder, fluid: &Fluid, stress: &Stress, feed: &FeedParameters) {
+    /// Records x* and velocities of the fed particles.
+    pub fn hold(
+        &self,
+        recorder: &mut Recorder,
+        fluid: &Fluid,
+        stress: &Stress,
+        (feed, velocity): (&FeedParameters, &Buffer<[f32; 3]>),
+    ) {
         let phase = &fluid.phase;
         let bindings = hold_feed::Bindings {
             count: &phase.count.count,
             terms: &stress.terms,
             position: phase.position.front(),
             predicted: fluid.predicted(),
-            updated: phase.velocity.back(),
+            updated: velocity,
         };
         let params = hold_feed::Params { velocity_m_s: feed.velocity_m_s };
         recorder.dispatch(&self.hold, Threads::Counted(&phase.count), bindings, params);

@@ -7,13 +7,14 @@ use super::metrics::{MeasurePass, PendingViscoelasticMetrics};
 use super::parameters::Parameters;
 use super::shown::STRESS_NAMES;
 use super::springs::{SpringCheck, Springs};
-use super::stress::{Place, Stress};
+use super::stress::{Part, Place, Stress};
 use super::viscosity::Viscosity;
 use crate::pbd::{self, Fluid};
 use crate::{BodyLoads, Grab, Saved, SolverError, StateColumn, Tuning};
 use frazil_particles::{AnyColumn, ColumnView, Material, ParticleSet, Permutation};
 use frazil_scene::{Sampled, Scene};
 use frazil_shaders::viscoelastic::collide_walls;
+use frazil_shaders::viscoelastic::terms::{CONFORMATION, STRAIN_TENSOR};
 use frazil_vk::{Device, Kernel, Recorder, Threads};
 
 /// A stage of a step; [`Viscoelastic::stages`] lists them in order.
@@ -35,6 +36,8 @@ pub enum Stage {
     ConductHeat,
     /// Computes the factors by which temperature multiplies viscosity.
     ShiftViscosity,
+    /// Updates viscosity, and the neighbourhoods on which it acts, before it is solved implicitly.
+    UpdateViscosity,
     /// Updates conformation and stress by the displacements of the step.
     UpdateStress,
     /// Applies restitution and friction of walls.
@@ -47,7 +50,9 @@ pub enum Stage {
     BreakSprings,
     /// Applies springs to velocities, and adds their stress.
     ApplySprings,
-    /// Applies the stress explicitly.
+    /// Gives fed particles the velocity of the feed after springs have acted on them.
+    HoldFedVelocity,
+    /// Applies the stress explicitly, that of elasticity alone where viscosity is solved implicitly.
     ApplyStress,
     /// Starts the implicit solve of viscosity.
     BeginViscosity,
@@ -56,7 +61,7 @@ pub enum Stage {
         /// Iterations before.
         iteration: u32,
     },
-    /// Keeps the impulse of the implicit solve.
+    /// Moves particles by the impulse of the implicit solve.
     EndViscosity,
     /// Accepts the predicted positions, and ends the step.
     EndStep,
@@ -103,7 +108,9 @@ impl Viscoelastic {
         let parameters = Parameters::from_scene(scene);
         let mut sampled = sampled.clone();
         if parameters.shear.as_ref().is_some_and(|shear| shear.is_developed) {
-            let speed = parameters.wall_speed_m_s(0.5 * scene.dt_s());
+            // An implicit solve makes velocities of the last half step those of the next one.
+            let steps = if parameters.is_implicit { -0.5 } else { 0.5 };
+            let speed = parameters.wall_speed_m_s(steps * scene.dt_s());
             let (low, high) = (scene.domain.min_m[1] as f32, scene.domain.max_m[1] as f32);
             for (v, x) in sampled.velocities_m_s.iter_mut().zip(&sampled.positions_m) {
                 v[0] += speed * (2.0 * x[1] - low - high) / (high - low);
@@ -133,14 +140,17 @@ impl Viscoelastic {
     fn with_fluid(
         device: &Device,
         parameters: Parameters,
-        fluid: Fluid,
+        mut fluid: Fluid,
         tuning: Tuning,
         step: u64,
     ) -> Result<Self, SolverError> {
+        if parameters.is_implicit {
+            fluid.list_neighbours_at_start(device)?;
+        }
         let workgroup_size = tuning.workgroup_size();
         let capacity = fluid.count().capacity;
         let viscosity = match parameters.is_implicit {
-            true => Some(Viscosity::new(device, workgroup_size, &parameters, capacity)?),
+            true => Some(Viscosity::new(device, workgroup_size, &parameters, &fluid)?),
             false => None,
         };
         let springs = match parameters.springs {
@@ -189,25 +199,34 @@ impl Viscoelastic {
         }
         let hold_feed = has_feed.then_some(Stage::HoldFeed);
         stages.extend(hold_feed);
-        if self.heat.is_some() {
-            stages.extend([Stage::ConductHeat, Stage::ShiftViscosity]);
-        }
-        stages.extend([Stage::UpdateStress, Stage::CollideWalls]);
-        if self.parameters.has_xsph {
-            stages.push(Stage::SmoothVelocity);
+        let shift = self.heat.is_some().then_some(Stage::ShiftViscosity);
+        stages.extend(shift.map(|_| Stage::ConductHeat));
+        stages.extend(shift);
+        let is_implicit = self.viscosity.is_some();
+        stages.push(if is_implicit { Stage::UpdateViscosity } else { Stage::UpdateStress });
+        stages.push(Stage::CollideWalls);
+        stages.extend(self.parameters.has_xsph.then_some(Stage::SmoothVelocity));
+        if is_implicit {
+            // Walls and smoothing changed the velocities of fed particles.
+            stages.extend(hold_feed);
+            stages.push(Stage::BeginViscosity);
+            let n = self.parameters.max_iterations;
+            stages.extend((0..n).map(|iteration| Stage::IterateViscosity { iteration }));
+            stages.push(Stage::EndViscosity);
+            if matches!(self.parameters.elasticity, CONFORMATION | STRAIN_TENSOR) {
+                stages.extend(shift);
+                stages.extend([Stage::UpdateStress, Stage::ApplyStress]);
+            }
         }
         if self.has_plastic_springs() {
             stages.extend([Stage::UpdateSprings, Stage::BreakSprings]);
         }
         stages.extend(self.springs.is_some().then_some(Stage::ApplySprings));
-        // Walls, smoothing and springs changed their velocities.
-        stages.extend(hold_feed);
-        if self.viscosity.is_some() {
-            stages.push(Stage::BeginViscosity);
-            let n = self.parameters.max_iterations;
-            stages.extend((0..n).map(|iteration| Stage::IterateViscosity { iteration }));
-            stages.push(Stage::EndViscosity);
+        if is_implicit {
+            let has_both = has_feed && self.springs.is_some();
+            stages.extend(has_both.then_some(Stage::HoldFedVelocity));
         } else {
+            stages.extend(hold_feed);
             stages.push(Stage::ApplyStress);
         }
         stages.push(Stage::EndStep);
@@ -239,7 +258,8 @@ impl Viscoelastic {
             self.parameters.wall_speed_m_s(time_s)
         };
         let phase = &self.fluid.phase;
-        let place = Place::of(&self.fluid);
+        let (at_start, predicted) = (Place::at_start(&self.fluid), Place::predicted(&self.fluid));
+        let (velocity, updated) = (phase.velocity.front(), phase.velocity.back());
         match stage {
             Stage::Fluid(stage) => self.fluid.record_stage(recorder, stage),
             Stage::ReorderStress => {
@@ -271,12 +291,14 @@ impl Viscoelastic {
             }
             Stage::ApplySprings => {
                 if let Some(springs) = &self.springs {
-                    springs.apply(recorder, &self.fluid, &self.stress);
+                    let of = if self.viscosity.is_some() { velocity } else { updated };
+                    springs.apply(recorder, &self.fluid, &self.stress, of);
                 }
             }
-            Stage::HoldPrediction | Stage::HoldFeed => {
+            Stage::HoldPrediction | Stage::HoldFeed | Stage::HoldFedVelocity => {
                 if let Some(feed) = &self.parameters.feed {
-                    self.feed.hold(recorder, &self.fluid, &self.stress, feed);
+                    let of = if stage == Stage::HoldFedVelocity { velocity } else { updated };
+                    self.feed.hold(recorder, &self.fluid, &self.stress, (feed, of));
                 }
             }
             Stage::ConductHeat => {
@@ -289,28 +311,39 @@ impl Viscoelastic {
                     heat.shift(recorder, &self.fluid, &self.stress);
                 }
             }
+            Stage::UpdateViscosity => {
+                let of = (Part::Viscosity, &at_start);
+                self.stress.update(recorder, &phase.count, of, updated, wall_speed(0.5));
+            }
             Stage::UpdateStress => {
-                self.stress.update(recorder, &phase.count, &place, phase.velocity.back(), wall_speed(0.5));
+                let moved_by = if self.viscosity.is_some() { velocity } else { updated };
+                let of = (Part::All, &predicted);
+                self.stress.update(recorder, &phase.count, of, moved_by, wall_speed(0.5));
             }
             Stage::CollideWalls => self.collide_walls(recorder, wall_speed(0.5)),
             Stage::SmoothVelocity => self.fluid.smooth_updated(recorder),
+            Stage::ApplyStress if self.viscosity.is_some() => {
+                let fields = (velocity, updated);
+                self.stress.apply(recorder, &phase.count, &predicted, fields, wall_speed(0.5));
+                recorder.copy(updated, velocity, velocity.len());
+            }
             Stage::ApplyStress => {
-                let fields = (phase.velocity.back(), phase.velocity.front());
-                self.stress.apply(recorder, &phase.count, &place, fields, wall_speed(0.5));
+                let fields = (updated, velocity);
+                self.stress.apply(recorder, &phase.count, &predicted, fields, wall_speed(0.5));
             }
             Stage::BeginViscosity => {
                 if let Some(viscosity) = &self.viscosity {
-                    viscosity.record_begin(recorder, phase, &self.stress, &place, wall_speed(1.5))?;
+                    viscosity.record_begin(recorder, phase, &self.stress, &at_start, wall_speed(0.5))?;
                 }
             }
             Stage::IterateViscosity { .. } => {
                 if let Some(viscosity) = &self.viscosity {
-                    viscosity.record_iteration(recorder, phase, &self.stress, &place)?;
+                    viscosity.record_iteration(recorder, phase, &self.stress, &at_start)?;
                 }
             }
             Stage::EndViscosity => {
                 if let Some(viscosity) = &self.viscosity {
-                    viscosity.record_end(recorder, phase);
+                    viscosity.record_end(recorder, &self.fluid);
                 }
             }
             Stage::EndStep => {
@@ -376,6 +409,9 @@ impl Viscoelastic {
             });
         }
         self.fluid.set_scene(device, scene)?;
+        if parameters.is_implicit {
+            self.fluid.list_neighbours_at_start(device)?;
+        }
         self.stress.set_terms(device, &parameters, &self.fluid)?;
         if let Some(viscosity) = &mut self.viscosity {
             viscosity.set_parameters(&parameters);

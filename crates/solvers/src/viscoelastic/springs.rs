@@ -227,8 +227,14 @@ impl Springs {
         Ok(self.bonds.record_remove(recorder, fluid.count())?)
     }
 
-    /// Records the impulse of springs on the velocities after the constraints, and adds their stress.
-    pub(super) fn apply(&self, recorder: &mut Recorder, fluid: &Fluid, stress: &Stress) {
+    /// Records the impulse of springs on velocities, and adds their stress.
+    pub(super) fn apply(
+        &self,
+        recorder: &mut Recorder,
+        fluid: &Fluid,
+        stress: &Stress,
+        velocity: &Buffer<[f32; 3]>,
+    ) {
         let (partner, rest_length_m, degree) = self.rows();
         let bindings = bound_springs::Bindings {
             count: &fluid.count().count,
@@ -247,7 +253,7 @@ impl Springs {
             rest_length_m,
             degree,
             bound_n_m: &self.bound,
-            updated: fluid.updated(),
+            updated: velocity,
             stress: stress.stress_pa(),
         };
         let params = apply_springs::Params {

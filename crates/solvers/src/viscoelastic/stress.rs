@@ -26,14 +26,23 @@ pub struct Stress {
     pub(super) faulty_particle: Buffer<u32>,
     shape: Buffer<[f32; 4]>,
     coupling: Buffer<[f32; 4]>,
-    elastic_coupling: Buffer<[f32; 3]>,
     update: Kernel<update_stress::Interface>,
+    /// The update before an implicit solve, of viscosity alone.
+    update_viscosity: Option<Kernel<update_stress::Interface>>,
     differentiate: Kernel<differentiate::Interface>,
-    differentiate_with_elasticity: Kernel<differentiate::Interface>,
     apply: Kernel<apply_stress::Interface>,
     compute_residual: Kernel<compute_residual::Interface>,
     apply_operator: Kernel<apply_operator::Interface>,
     max_travel_m: f32,
+}
+
+/// Part of the stress that [`Stress::update`] computes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    /// That of viscosity, before an implicit solve.
+    Viscosity,
+    /// All.
+    All,
 }
 
 /// Results of [`Stress::compute_residual`].
@@ -46,26 +55,31 @@ pub(super) struct Residual<'a> {
     pub products: &'a [Buffer<f32>; 2],
 }
 
-/// Neighbours of predicted positions.
+/// Positions, and the neighbours of each.
 pub(super) struct Place<'a> {
     key: &'a Buffer<u32>,
     cell_start: &'a Buffer<u32>,
-    predicted: &'a Buffer<[f32; 3]>,
+    position: &'a Buffer<[f32; 3]>,
     rows: &'a NeighbourRows,
 }
 
 impl<'a> Place<'a> {
-    pub fn of(fluid: &'a Fluid) -> Self {
-        Self {
-            key: fluid.key(),
-            cell_start: fluid.grid().cell_start(),
-            predicted: fluid.predicted(),
-            rows: fluid.rows(),
-        }
+    /// Returns the positions of the particles at the start of the step.
+    pub fn at_start(fluid: &'a Fluid) -> Self {
+        Self::of(fluid, fluid.phase.position.front())
     }
 
-    pub fn predicted(&self) -> &'a Buffer<[f32; 3]> {
-        self.predicted
+    /// Returns the predicted positions, as far as the step has moved them.
+    pub fn predicted(fluid: &'a Fluid) -> Self {
+        Self::of(fluid, fluid.predicted())
+    }
+
+    fn of(fluid: &'a Fluid, position: &'a Buffer<[f32; 3]>) -> Self {
+        Self { key: fluid.key(), cell_start: fluid.grid().cell_start(), position, rows: fluid.rows() }
+    }
+
+    pub fn position(&self) -> &'a Buffer<[f32; 3]> {
+        self.position
     }
 }
 
@@ -93,17 +107,15 @@ impl Stress {
             elasticity,
             is_implicit: is_implicit.into(),
             shifts: parameters.heat.map_or(0, |heat| 1 + u32::from(heat.shifts_relaxation)),
+            is_at_start: 0,
         };
-        let differentiate = |has_elasticity: u32| {
-            let constants =
-                differentiate::Specialization { workgroup_size, has_rows, row_slots, has_elasticity };
-            Kernel::specialized(device, &constants)
-        };
+        let update_viscosity =
+            update_stress::Specialization { elasticity: NO_ELASTICITY, is_at_start: 1, ..update };
+        let differentiate = differentiate::Specialization { workgroup_size, has_rows, row_slots };
         let as_printed = u32::from(parameters.as_printed);
         let apply = apply_stress::Specialization { workgroup_size, has_rows, row_slots, as_printed };
         let residual = compute_residual::Specialization { workgroup_size, has_rows, row_slots, as_printed };
         let operator = apply_operator::Specialization { workgroup_size, has_rows, row_slots, as_printed };
-        let has_elasticity = elasticity != NO_ELASTICITY;
         let column = |name: &'static str| -> Result<Column<[f32; 3]>> {
             let column = Column::new(device, name, "1", n)?;
             device.upload(column.front(), &vec![[0.0; 3]; n])?;
@@ -117,10 +129,12 @@ impl Stress {
             faulty_particle: device.buffer_from("faulty particle", &[u32::MAX])?,
             shape: device.buffer("neighbourhood", 2 * n)?,
             coupling: device.buffer("coupling", 3 * n)?,
-            elastic_coupling: device.buffer("elastic coupling", if is_implicit { 3 * n } else { 0 })?,
             update: Kernel::specialized(device, &update)?,
-            differentiate: differentiate(0)?,
-            differentiate_with_elasticity: differentiate(has_elasticity.into())?,
+            update_viscosity: match is_implicit {
+                true => Some(Kernel::specialized(device, &update_viscosity)?),
+                false => None,
+            },
+            differentiate: Kernel::specialized(device, &differentiate)?,
             apply: Kernel::specialized(device, &apply)?,
             compute_residual: Kernel::specialized(device, &residual)?,
             apply_operator: Kernel::specialized(device, &operator)?,
@@ -134,20 +148,25 @@ impl Stress {
         device.upload(&self.terms, &[terms])
     }
 
-    /// Records the update of conformation and stress by the displacements of the step.
+    /// Records the update of conformation and stress by the displacements of the step, or before an implicit solve
+    /// that of the viscosity and its stress at the start of the step.
     pub(super) fn update(
         &self,
         recorder: &mut Recorder,
         count: &DeviceCount,
-        place: &Place<'_>,
+        (part, place): (Part, &Place<'_>),
         updated: &Buffer<[f32; 3]>,
         wall_speed_m_s: f32,
     ) {
+        let kernel = match (part, &self.update_viscosity) {
+            (Part::Viscosity, Some(kernel)) => kernel,
+            _ => &self.update,
+        };
         let bindings = update_stress::Bindings {
             count: &count.count,
             key: place.key,
             cell_start: place.cell_start,
-            predicted: place.predicted,
+            predicted: place.position,
             updated,
             neighbour: place.rows.neighbour(),
             row: place.rows.row(),
@@ -157,43 +176,40 @@ impl Stress {
             off_diagonal: self.off_diagonal.front(),
             shape: &self.shape,
             coupling: &self.coupling,
-            elastic_coupling: &self.elastic_coupling,
             stress: &self.stress,
             faulty_particle: &self.faulty_particle,
         };
         let params = update_stress::Params { wall_speed_m_s, max_travel_m: self.max_travel_m };
-        recorder.dispatch(&self.update, Threads::Counted(count), bindings, params);
+        recorder.dispatch(kernel, Threads::Counted(count), bindings, params);
     }
 
-    /// Records the coupling of the viscous stress of a velocity field, with that of elasticity where asked.
+    /// Records the coupling of the viscous stress of a velocity field.
     pub(super) fn differentiate(
         &self,
         recorder: &mut Recorder,
         count: &DeviceCount,
         place: &Place<'_>,
         field: &Buffer<[f32; 3]>,
-        (with_elasticity, wall_speed_m_s): (bool, f32),
+        wall_speed_m_s: f32,
     ) {
         let bindings = differentiate::Bindings {
             count: &count.count,
             key: place.key,
             cell_start: place.cell_start,
-            predicted: place.predicted,
+            predicted: place.position,
             field,
             neighbour: place.rows.neighbour(),
             row: place.rows.row(),
             has_moved: place.rows.has_moved(),
             terms: &self.terms,
             shape: &self.shape,
-            elastic_coupling: &self.elastic_coupling,
             coupling: &self.coupling,
         };
         let params = differentiate::Params { wall_speed_m_s };
-        let kernel = if with_elasticity { &self.differentiate_with_elasticity } else { &self.differentiate };
-        recorder.dispatch(kernel, Threads::Counted(count), bindings, params);
+        recorder.dispatch(&self.differentiate, Threads::Counted(count), bindings, params);
     }
 
-    /// Records `velocity` = `field` + Δt a, with the couplings of the field.
+    /// Records `velocity` = `field` + Δt a, with the last couplings.
     pub(super) fn apply(
         &self,
         recorder: &mut Recorder,
@@ -206,7 +222,7 @@ impl Stress {
             count: &count.count,
             key: place.key,
             cell_start: place.cell_start,
-            predicted: place.predicted,
+            predicted: place.position,
             field,
             neighbour: place.rows.neighbour(),
             row: place.rows.row(),
@@ -234,7 +250,7 @@ impl Stress {
             count: &count.count,
             key: place.key,
             cell_start: place.cell_start,
-            predicted: place.predicted,
+            predicted: place.position,
             field,
             neighbour: place.rows.neighbour(),
             row: place.rows.row(),
@@ -264,7 +280,7 @@ impl Stress {
             count: &count.count,
             key: place.key,
             cell_start: place.cell_start,
-            predicted: place.predicted,
+            predicted: place.position,
             field,
             neighbour: place.rows.neighbour(),
             row: place.rows.row(),
@@ -293,11 +309,6 @@ impl Stress {
     /// component the viscosity in Pa s that acts on the part of the motion that gradients do not explain.
     pub fn coupling(&self) -> &Buffer<[f32; 4]> {
         &self.coupling
-    }
-
-    /// Returns the elastic part of [`Self::coupling`], which only the implicit solve keeps.
-    pub fn elastic_coupling(&self) -> &Buffer<[f32; 3]> {
-        &self.elastic_coupling
     }
 
     /// Returns the columns that a checkpoint must hold.

@@ -1,7 +1,8 @@
-//! Implicit viscosity: (I − Δt/ρ ∇·2ηD) v = u + Δt/ρ ∇·τ by conjugate gradients, without the host.
+//! Implicit viscosity: (I − Δt/ρ ∇·2ηD) v = u by conjugate gradients, without the host.
 
 use super::parameters::Parameters;
 use super::stress::{Place, Residual, Stress};
+use crate::pbd::Fluid;
 use crate::{Saved, SolverError};
 use frazil_kernels::{Operation, ReductionF32};
 use frazil_particles::{AnyColumn, Column, ColumnKind, ColumnView, PhaseArray};
@@ -44,13 +45,18 @@ impl Viscosity {
         device: &Device,
         workgroup_size: u32,
         parameters: &Parameters,
-        capacity: u32,
+        fluid: &Fluid,
     ) -> Result<Self, SolverError> {
+        let capacity = fluid.count().capacity;
         let n = capacity as usize;
         let impulse = Column::new(device, "viscous impulse", "m/s", n)?;
         device.upload(impulse.front(), &vec![[0.0; 3]; n])?;
         let begin = begin_viscosity::Specialization { workgroup_size };
-        let end = end_viscosity::Specialization { workgroup_size };
+        let end = end_viscosity::Specialization {
+            workgroup_size,
+            has_rows: (fluid.rows().slots() > 0).into(),
+            periodic: fluid.parameters().periodic,
+        };
         let advance_velocity = advance_velocity::Specialization { workgroup_size };
         let advance_direction = advance_direction::Specialization { workgroup_size };
         let reduction = || ReductionF32::new(device, Operation::Sum, capacity);
@@ -97,11 +103,11 @@ impl Viscosity {
             updated,
             impulse: self.impulse.front(),
             terms: &stress.terms,
-            predicted: place.predicted(),
+            predicted: place.position(),
             velocity,
         };
         recorder.dispatch(&self.begin, Threads::Counted(&phase.count), bindings, ());
-        stress.differentiate(recorder, &phase.count, place, velocity, (true, wall_speed_m_s));
+        stress.differentiate(recorder, &phase.count, place, velocity, wall_speed_m_s);
         let result =
             Residual { residual: &self.residual, direction: &self.direction, products: &self.products };
         let fields = (velocity, updated);
@@ -123,7 +129,7 @@ impl Viscosity {
     ) -> Result<(), SolverError> {
         let active = &self.active;
         let [product, _] = &self.products;
-        stress.differentiate(recorder, active, place, &self.direction, (false, 0.0));
+        stress.differentiate(recorder, active, place, &self.direction, 0.0);
         stress.apply_operator(recorder, active, place, &self.direction, (&self.applied, product));
         self.reductions[0].record_if_any(recorder, active, product)?;
         self.settle(recorder, &phase.count, settle_viscosity::STEP);
@@ -149,15 +155,26 @@ impl Viscosity {
         Ok(())
     }
 
-    /// Records the end of a solve.
-    pub(super) fn record_end(&self, recorder: &mut Recorder, phase: &PhaseArray) {
+    /// Records the end of a solve, which moves the predicted positions by its impulse.
+    pub(super) fn record_end(&self, recorder: &mut Recorder, fluid: &Fluid) {
+        let (phase, rows) = (&fluid.phase, fluid.rows());
         let bindings = end_viscosity::Bindings {
             count: &phase.count.count,
             updated: phase.velocity.back(),
             velocity: phase.velocity.front(),
             impulse: self.impulse.front(),
+            predicted: fluid.predicted(),
+            listed: rows.listed(),
+            has_moved: rows.has_moved(),
         };
-        recorder.dispatch(&self.end, Threads::Counted(&phase.count), bindings, ());
+        let p = fluid.parameters();
+        let params = end_viscosity::Params {
+            walls: p.walls,
+            dt_s: p.dt_s,
+            inverse_h: 1.0 / p.support_m,
+            max_moved_q2: rows.max_moved_q2(),
+        };
+        recorder.dispatch(&self.end, Threads::Counted(&phase.count), bindings, params);
     }
 
     fn settle(&self, recorder: &mut Recorder, count: &DeviceCount, what: u32) {

@@ -58,6 +58,7 @@ pub fn twin_parameters(solver: &Viscoelastic, time_s: f64) -> Parameters {
         yield_stress_pa: (t.yield_stress_pa >= 0.0).then(|| t.yield_stress_pa.into()),
         yield_strain: t.yield_strain.into(),
         decay_per_s: t.decay_per_s.into(),
+        is_implicit: solver.viscosity().is_some(),
         unresolved_pa_s: t.unresolved_pa_s.into(),
         bulk_ratio: t.bulk_ratio.into(),
         feed: p.feed.map(|feed| Feed {
@@ -153,7 +154,6 @@ pub fn twin_state(device: &Device, solver: &Viscoelastic, n: usize) -> Result<St
         state.residual = vectors(device.download(viscosity.residual(), n)?);
         state.direction = vectors(device.download(viscosity.direction(), n)?);
         state.applied = vectors(device.download(viscosity.applied(), n)?);
-        state.elastic_coupling = matrices(device.download(stress.elastic_coupling(), 3 * n)?);
         let s = device.download(viscosity.status(), 1)?[0];
         state.solve = Solve {
             square: s.square.into(),
@@ -174,6 +174,8 @@ pub fn twin_state(device: &Device, solver: &Viscoelastic, n: usize) -> Result<St
 /// # Errors
 /// A stage of the position-based fluid, whose twin runs it.
 pub fn run_stage(state: &mut State, p: &Parameters, stage: Stage) -> std::result::Result<(), SolverError> {
+    use Stage::{BeginViscosity, IterateViscosity, UpdateViscosity};
+    state.is_at_start = matches!(stage, UpdateViscosity | BeginViscosity | IterateViscosity { .. });
     match (stage, &p.springs) {
         (Stage::UpdateSprings, Some(springs)) => {
             state.update_springs(springs);
@@ -185,21 +187,22 @@ pub fn run_stage(state: &mut State, p: &Parameters, stage: Stage) -> std::result
         }
         (Stage::ApplySprings, Some(springs)) => {
             state.bound_springs(springs);
-            state.apply_springs(springs);
+            state.apply_springs(springs, p.is_implicit);
             return Ok(());
         }
         _ => {}
     }
     match stage {
-        Stage::HoldFeed => state.hold_feed(p),
+        Stage::HoldFeed | Stage::HoldFedVelocity => state.hold_feed(p, stage == Stage::HoldFedVelocity),
         Stage::ConductHeat => state.conduct_heat(p),
         Stage::ShiftViscosity => state.shift_viscosity(p),
+        UpdateViscosity => state.update_viscosity(p),
         Stage::UpdateStress => state.update_stress(p),
         Stage::CollideWalls => state.collide_walls(p),
         Stage::ApplyStress => state.apply_stress(p),
-        Stage::BeginViscosity => state.begin_solve(p),
-        Stage::IterateViscosity { .. } => state.iterate_solve(p),
-        Stage::EndViscosity => state.end_viscosity(),
+        BeginViscosity => state.begin_solve(p),
+        IterateViscosity { .. } => state.iterate_solve(p),
+        Stage::EndViscosity => state.end_viscosity(p),
         Stage::EndStep => state.end_step(),
         other => {
             let expected = "a stage after those of the position-based fluid".to_owned();
