@@ -179,21 +179,21 @@ fn falling_rope(mouth_m: f64, duration_s: f64, dt_s: f64, viscosity_pa_s: f64) -
     ViscoelasticSimulation::with_velocities(&text, |_| [0.0, -FED_M_S, 0.0])
 }
 
-/// Follows the coiling of a rope. Returns its angular velocity in rad/s and its number of turns between 0.55 s and
-/// 0.9 s, and the speed in m/s at which it comes down.
+/// Follows the coiling of a rope. Returns its angular velocity in rad/s and its number of turns between 0.5 s and
+/// 0.75 s, and the speed in m/s at which it comes down.
 fn coiling(mouth_m: f64, viscosity_pa_s: f64) -> [f64; 3] {
     let (interval_s, dt_s) = (0.01, 0.001);
-    let mut rope = falling_rope(mouth_m, 0.9, dt_s, viscosity_pa_s);
-    rope.advance(550);
+    let mut rope = falling_rope(mouth_m, 0.75, dt_s, viscosity_pa_s);
+    rope.advance(500);
     let [thickness_m, height_m] = SLICE_M;
     let (mut path, mut speed) = (Vec::new(), 0.0);
-    for _ in 0..35 {
+    for _ in 0..25 {
         rope.advance((interval_s / dt_s).round() as u64);
         let (x, v) = (rope.positions(), rope.velocities());
         path.push(centre_m(&x, height_m, thickness_m).unwrap());
         let near = |i: &usize| (f64::from(x[*i][1]) - height_m).abs() < 0.5 * thickness_m;
         let down: Vec<f64> = (0..x.len()).filter(near).map(|i| -f64::from(v[i][1])).collect();
-        speed += down.iter().sum::<f64>() / (down.len() * 35) as f64;
+        speed += down.iter().sum::<f64>() / (down.len() * 25) as f64;
     }
     assert_no_validation_messages(&rope.device);
     let (rate, turns) = turning(&path, interval_s);
