@@ -108,7 +108,7 @@ impl NeighbourRows {
     }
 
     /// Returns the positions at which neighbours were searched.
-    pub(crate) fn listed(&self) -> &Buffer<[f32; 3]> {
+    pub fn listed(&self) -> &Buffer<[f32; 3]> {
         &self.listed
     }
 
@@ -159,7 +159,7 @@ impl NeighbourRows {
     }
 
     /// Returns the square of the distance in h by which particles may move: half the margin, less rounding.
-    pub(crate) fn max_moved_q2(&self) -> f32 {
+    pub fn max_moved_q2(&self) -> f32 {
         0.249 * self.margin * self.margin
     }
 

@@ -17,12 +17,24 @@
 //! UpdateSprings    L flows where |r − L| > γ L
 //! BreakSprings     springs with L > h end
 //! ApplySprings     u ← u + Δt/m Σ k (1 − L/h)(r − L) n, and the stress of that
-//! ApplyStress      v ← u + Δt/ρ ∇·σ                             small viscosity: explicit
-//! or, if Δt η/(ρ d²) is too large for that, v = u + Δt/ρ ∇·(τ + 2 η D(v)) by conjugate gradients:
-//!   BeginViscosity v ← u + impulse of the last step, and the residual
-//!   IterateViscosity k
-//!   EndViscosity   impulse ← v − u
+//! ApplyStress      v ← u + Δt/ρ ∇·σ
 //! EndStep          x ← x*; faults; loads on bodies
+//! ```
+//!
+//! If Δt η/(ρ d²) is too large for an explicit viscosity, v = u + Δt/ρ ∇·2 η D(v) is solved by conjugate gradients at
+//! the positions x, before the elastic stress, and moves the particles:
+//!
+//! ```text
+//! UpdateViscosity  M, B = M⁻¹, L = ∇u at x; η(γ̇)                in the place of UpdateStress
+//! CollideWalls
+//! BeginViscosity   v ← u + impulse of the last step, and the residual
+//! IterateViscosity k
+//! EndViscosity     impulse ← v − u; x* ← x* + Δt (v − u)
+//! UpdateStress     M, B, L = ∇v at x*; A ← F A Fᵀ, relaxed       with conformation or strain
+//! ApplyStress      v ← v + Δt/ρ ∇·τ
+//! UpdateSprings, BreakSprings, ApplySprings                      with springs, which act on v
+//! HoldFedVelocity  v of particles above the mouth of a nozzle
+//! EndStep
 //! ```
 
 mod factory;
