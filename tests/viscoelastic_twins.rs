@@ -399,8 +399,9 @@ fn stress_keeps_momentum_and_angular_momentum_and_takes_its_power() {
         // Torques cancel as far as B is the inverse of M: to rounding times the condition of M, some thousands.
         prop_assert!(linear < 1e-5 && angular < 5e-4, "{:e} {:e}", linear, angular);
         prop_assert!(power.abs() < 1e-4, "power {:e}", power);
-        let (is_strain, linear, angular, _) = one_sided;
-        prop_assert!(!is_strain || (linear > 1e-3 && angular > 1e-3), "as printed {:e} {:e}", linear, angular);
+        // Torques of a random cloud may cancel by chance.
+        let (is_strain, linear, ..) = one_sided;
+        prop_assert!(!is_strain || linear > 1e-3, "as printed {:e}", linear);
     });
 }
 
